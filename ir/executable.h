@@ -1,0 +1,67 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "ir/program.h"
+
+namespace padlock::ir {
+
+/// The launch contract of one kernel: what it expects, in which order, as expressions of the program. It travels
+/// with the code, so that a launcher computes nothing of its own.
+struct KernelAbi {
+  std::string name;
+  /// Values whose base pointers are passed, in order: inputs that the kernel reads, then the results it writes.
+  std::vector<ValueId> inputs;
+  std::vector<ValueId> results;
+  /// Scalar parameters whose bits are passed, zero-extended to 64 bits, in order.
+  std::vector<ValueId> scalars;
+  /// Evaluated under the binding and passed as int64, in order.
+  std::vector<Expr> sizes;
+  /// The kernel covers rows [0, rows) x columns [0, columns) of its output (flat outer axes x innermost axis); a
+  /// caller may split both, and must cover each pair exactly once. An empty output is not launched.
+  Expr rows;
+  Expr columns;
+  /// Bytes that one row writes, over all results; for choosing how many rows make a task.
+  Expr row_bytes;
+  /// Which access a fault names: index into `accesses`.
+  std::vector<std::string> accesses;
+};
+
+/// Where a bounds-check kernel reports the first access that failed; zero before the launch. The writer claims it by
+/// setting `claimed` from 0 to 1, then fills the rest.
+struct AccessFault {
+  std::int64_t claimed = 0;
+  std::int64_t access = 0;      // index into KernelAbi::accesses
+  std::int64_t coordinate = 0;  // linear element offset
+  std::int64_t extent = 0;      // storage extent in elements
+};
+
+/// What a host kernel is given. Arrays as the KernelAbi lists them.
+struct HostLaunch {
+  void* const* buffers = nullptr;  // inputs, then results
+  const std::int64_t* sizes = nullptr;
+  const std::uint64_t* scalars = nullptr;
+  AccessFault* fault = nullptr;  // never null
+};
+
+/// Computes rows [row_first, row_last) x columns [column_first, column_last). Thread-safe for disjoint ranges. Saves,
+/// sets and restores the floating-point environment. Uses no other memory and calls nothing.
+using HostEntry = void (*)(const HostLaunch* launch, std::int64_t row_first, std::int64_t row_last,
+                           std::int64_t column_first, std::int64_t column_last);
+
+/// An entry point with its contract. Who hands it out (ORC, a driver module, a pack) keeps the code alive as long as
+/// the object lives.
+class Executable {
+ public:
+  virtual ~Executable() = default;
+  [[nodiscard]] virtual const KernelAbi& abi() const = 0;
+};
+
+class HostExecutable : public Executable {
+ public:
+  [[nodiscard]] virtual HostEntry entry() const = 0;
+};
+
+}  // namespace padlock::ir

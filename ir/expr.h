@@ -1,0 +1,195 @@
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <unordered_set>
+#include <vector>
+
+#include "support/error.h"
+#include "support/int128.h"
+
+namespace padlock::ir {
+
+// An Expr is an integer expression over symbols. It is interned: within one ExprContext two equal handles are the
+// same expression, and every expression is in canonical form (below), so that equality of polynomials is equality
+// of handles. One Expr is evaluated for allocation, emitted for indexing, proved and printed; nothing else in the
+// code base may compute a size or an address.
+//
+// Canonical form. A sum is  c0 + c1*t1 + ... + ck*tk  with non-zero literal coefficients and distinct terms ti that
+// are neither constants nor sums; a product is a sorted list (powers repeat a factor) of factors that are neither
+// constants, products nor sums. Operands are sorted by `structural_order`, which does not depend on the order of
+// creation, so that two contexts with the same symbols print the same text.
+//
+// Simplifying may remove an overflow and never adds one: sums are flattened and products distributed only where the
+// ranges prove that no partial result can leave 126 bits; otherwise a sum may have sums as terms, and a product sums
+// as factors ("opaque" operands). Distribution stops at 64 terms for the same reason of size.
+
+enum class ExprKind : std::uint8_t {
+  constant,  ///< value
+  symbol,    ///< symbol index
+  sum,       ///< value + sum of coefficients[i] * operands[i]
+  product,   ///< product of operands
+  floordiv,  ///< operands[0] / operands[1], rounded to minus infinity; the divisor is > 0
+  mod,       ///< operands[0] mod operands[1], in [0, operands[1]); the divisor is > 0
+  min,
+  max,
+};
+
+/// Inclusive bounds of a value; a side that is not known is kMin or kMax, which arithmetic keeps (saturates to).
+struct Range {
+  static constexpr Int128 kMin = -(Int128{1} << 126);
+  static constexpr Int128 kMax = Int128{1} << 126;
+
+  Int128 lo = kMin;
+  Int128 hi = kMax;
+
+  [[nodiscard]] bool bounded() const { return lo > kMin && hi < kMax; }
+  [[nodiscard]] bool contains(Int128 v) const { return lo <= v && v <= hi; }
+  friend bool operator==(const Range&, const Range&) = default;
+};
+
+/// A value known to be `residue` modulo `modulus`, 0 <= residue < modulus; modulus 0 means the constant `residue`,
+/// modulus 1 that nothing is known.
+struct Congruence {
+  std::int64_t modulus = 1;
+  std::int64_t residue = 0;
+  friend bool operator==(const Congruence&, const Congruence&) = default;
+};
+
+enum class SymbolKind : std::uint8_t {
+  extent,      ///< bound from a tensor's extent; >= 0
+  stride,      ///< bound from a tensor's stride; >= 0
+  dim,         ///< a run-time integer parameter; any sign
+  coordinate,  ///< an output coordinate of a kernel; not bound, ranges over an axis
+};
+
+struct Symbol {
+  std::string name;
+  SymbolKind kind = SymbolKind::extent;
+  Range range;
+  Congruence congruence;
+};
+
+struct ExprNode;
+class ExprContext;
+
+/// A handle: one pointer, borrowed from the ExprContext that made it (which outlives it). Copy freely.
+class Expr {
+ public:
+  Expr() = default;
+  [[nodiscard]] bool valid() const { return node_ != nullptr; }
+  [[nodiscard]] ExprKind kind() const;
+  [[nodiscard]] bool is_constant() const { return kind() == ExprKind::constant; }
+  [[nodiscard]] bool is_constant(Int128 v) const { return is_constant() && constant() == v; }
+  /// The value of a constant, or the constant summand of a sum.
+  [[nodiscard]] Int128 constant() const;
+  /// The index of a symbol. Precondition: kind() == symbol.
+  [[nodiscard]] std::uint32_t symbol() const;
+  [[nodiscard]] std::span<const Expr> operands() const;
+  /// One per operand. Precondition: kind() == sum.
+  [[nodiscard]] std::span<const Int128> coefficients() const;
+  /// Computed once, at creation, from the symbols' ranges.
+  [[nodiscard]] const Range& range() const;
+  [[nodiscard]] const Congruence& congruence() const;
+  /// Nesting depth (1 for a leaf). Recursive walks are safe because the verifier bounds it.
+  [[nodiscard]] std::uint32_t depth() const;
+  /// Creation number within the context: operands have smaller ids than their users (a topological order).
+  [[nodiscard]] std::uint32_t id() const;
+  /// Whether a coordinate symbol occurs in it.
+  [[nodiscard]] bool has_coordinate() const;
+
+  friend bool operator==(Expr a, Expr b) { return a.node_ == b.node_; }
+
+ private:
+  friend class ExprContext;
+  explicit Expr(const ExprNode* node) : node_(node) {}
+  const ExprNode* node_ = nullptr;
+};
+
+/// -1, 0 or 1; independent of creation order. Both of one context.
+[[nodiscard]] int structural_order(Expr a, Expr b);
+
+/// Owner and maker of expressions. Thread-safe: making locks, nodes are immutable. Not copyable; handles point in.
+class ExprContext {
+ public:
+  ExprContext();
+  ~ExprContext();
+  ExprContext(const ExprContext&) = delete;
+  ExprContext& operator=(const ExprContext&) = delete;
+
+  /// Declares a symbol. Its range and congruence hold for every value it is ever evaluated with: whoever binds
+  /// symbols checks them first. Precondition: the name is new, the range not empty.
+  Expr declare(Symbol symbol);
+  /// Output coordinate number `axis` of a kernel, "$0" and so on, in [0, 2^47]. The same handle each time.
+  Expr coordinate(int axis);
+  [[nodiscard]] std::uint32_t symbol_count() const;
+  [[nodiscard]] const Symbol& symbol(std::uint32_t index) const;
+  [[nodiscard]] std::optional<Expr> find_symbol(std::string_view name) const;
+
+  Expr constant(Int128 value);
+  Expr add(Expr a, Expr b);
+  Expr sub(Expr a, Expr b);
+  Expr mul(Expr a, Expr b);
+  Expr neg(Expr a);
+  /// Precondition of the next three: b is positive for every binding (the verifier has shown it).
+  Expr floordiv(Expr a, Expr b);
+  Expr ceildiv(Expr a, Expr b);  ///< -((-a) floordiv b)
+  Expr mod(Expr a, Expr b);
+  Expr min(Expr a, Expr b);
+  Expr max(Expr a, Expr b);
+
+  /// The expression with each symbol s replaced by `map(s)` where that is valid. Cost: linear in the DAG.
+  template <class Map>
+  Expr substitute(Expr e, Map&& map) {
+    return substitute_impl(e, [](void* m, Expr s) { return (*static_cast<std::remove_reference_t<Map>*>(m))(s); },
+                           const_cast<void*>(static_cast<const void*>(std::addressof(map))));
+  }
+
+ private:
+  friend class Simplifier;
+  Expr substitute_impl(Expr e, Expr (*map)(void*, Expr), void* state);
+  Expr intern(ExprNode node);
+
+  struct Store;
+  std::unique_ptr<Store> store_;
+};
+
+/// Checked evaluation. `values[i]` is the value of symbol i. Intermediates in 128 bits; a product with a zero factor
+/// is 0 whatever the others are. Error (invalid_argument) where an intermediate overflows 128 bits or a divisor is
+/// not positive; it names the expression.
+[[nodiscard]] Result<Int128> evaluate(const ExprContext& context, Expr e, std::span<const std::int64_t> values);
+/// The same where the result must fit 64 bits, as every stated expression must.
+[[nodiscard]] Result<std::int64_t> evaluate_int64(const ExprContext& context, Expr e,
+                                                  std::span<const std::int64_t> values);
+
+/// Many expressions evaluated together, each shared node once. Immutable after construction, thread-safe.
+class ExprTape {
+ public:
+  ExprTape() = default;
+  ExprTape(const ExprContext& context, std::vector<Expr> roots);
+  [[nodiscard]] std::span<const Expr> roots() const { return roots_; }
+  /// Writes the value of root i to out[i]. Errors as evaluate_int64, naming the root.
+  [[nodiscard]] Status evaluate(std::span<const std::int64_t> values, std::span<std::int64_t> out) const;
+
+ private:
+  const ExprContext* context_ = nullptr;  // borrowed (outlives the tape)
+  std::vector<Expr> roots_;
+  std::vector<Expr> order_;               // every node below the roots, operands first
+  std::vector<std::uint32_t> slots_;      // root -> position in order_
+  std::vector<std::uint32_t> operand_slots_;  // operands of order_, concatenated
+};
+
+/// Bounds of an expression when symbol i ranges over ranges[i] instead of its declared range.
+[[nodiscard]] Range range_over(const ExprContext& context, Expr e, std::span<const Range> ranges);
+
+/// Text in the language's own syntax; parsing it gives the same handle back. Longer than `limit` characters it is
+/// cut with "..." (shared subexpressions make text, unlike the DAG, exponential).
+[[nodiscard]] std::string to_string(const ExprContext& context, Expr e, std::size_t limit = 4096);
+
+}  // namespace padlock::ir

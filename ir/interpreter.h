@@ -1,0 +1,49 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "ir/binding.h"
+#include "ir/program.h"
+
+namespace padlock::ir {
+
+/// One element: its bits, and whether the language leaves a NaN's sign and payload open there (then any NaN of the
+/// type is equal to it).
+struct Element {
+  std::uint64_t bits = 0;
+  bool nan_open = false;
+};
+
+/// Whether `actual` is what the language allows for `expected`.
+[[nodiscard]] bool same_element(DType dtype, const Element& expected, std::uint64_t actual_bits);
+
+/// The reference. Evaluates the closed forms of the language element by element, on demand, and shares no code with
+/// lowering; the oracle of every test and of the tuner. One Interpreter serves one thread.
+class Interpreter {
+ public:
+  /// `inputs[i]` is the storage of tensor parameter i (laid out as the program declares, evaluated under `binding`),
+  /// `scalars[i]` the bits of scalar parameter i. All borrowed, and must outlive the interpreter.
+  Interpreter(const Binding& binding, std::vector<std::span<const std::byte>> inputs,
+              std::vector<std::uint64_t> scalars);
+  ~Interpreter();
+
+  /// The element of any value at `coordinates` (one per axis, each in [0, extent)). Error (resource_exhausted) where
+  /// the program nests deeper than kMaxNesting.
+  [[nodiscard]] Result<Element> element(ValueId value, std::span<const std::int64_t> coordinates);
+
+  /// All elements of a value, row-major: bits packed as bool, i8 ... in `out` (storage_bytes of the dense result),
+  /// and where `nan_open` is given, one flag an element.
+  [[nodiscard]] Status evaluate(ValueId value, std::span<std::byte> out, std::vector<bool>* nan_open = nullptr);
+
+  static constexpr int kMaxNesting = 4096;
+
+ private:
+  struct Impl;
+  std::unique_ptr<Impl> impl_;
+};
+
+}  // namespace padlock::ir

@@ -1,0 +1,1 @@
+#include "ir/syntax.h"

@@ -1,0 +1,130 @@
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <variant>
+#include <vector>
+
+#include "ir/constraint.h"
+#include "ir/dtype.h"
+#include "ir/expr.h"
+#include "ir/layout.h"
+#include "ir/literal.h"
+#include "ir/operation.h"
+#include "ir/syntax.h"
+#include "support/error.h"
+
+namespace padlock::ir {
+
+/// Index into Program::values(). Operands have smaller ids than their users.
+using ValueId = std::uint32_t;
+
+/// An operand is a value or a literal of known type.
+using Operand = std::variant<ValueId, Scalar>;
+
+struct PadAttributes {
+  std::vector<Expr> low, high;          // one per axis, signed
+  std::vector<std::int64_t> interior;   // one per axis, >= 0; all 0 unless mode is constant
+  PadMode mode = PadMode::constant;
+};
+struct SliceAttributes {
+  std::vector<Expr> start, limit;
+  std::vector<std::int64_t> step;  // >= 1
+};
+struct ConcatAttributes {
+  int axis = 0;
+};
+struct TransposeAttributes {
+  std::vector<int> permutation;  // result axis i is operand axis permutation[i]
+};
+struct BroadcastAttributes {
+  std::vector<int> axes;  // operand axis i becomes result axis axes[i]
+};
+using Attributes = std::variant<std::monostate, PadAttributes, SliceAttributes, ConcatAttributes, TransposeAttributes,
+                                BroadcastAttributes>;
+
+enum class ValueKind : std::uint8_t { tensor_parameter, scalar_parameter, operation };
+
+/// A tensor parameter, a run-time scalar parameter (rank 0), or the result of a statement.
+///
+/// Operands of an operation, in order: pad: x, then the fill in mode constant; leaky_relu: x, alpha;
+/// clamp: x, lo, hi; select: c, a, b; the others as their table says. A fill, alpha, lo or hi is a Scalar or a
+/// scalar parameter. Elementwise operands broadcast as in NumPy, aligned at the last axis.
+struct Value {
+  ValueKind kind = ValueKind::operation;
+  std::string name;
+  DType dtype = DType::f32;
+  Layout layout;               // a tensor parameter's as declared; of everything else row-major and dense
+  Op op = Op::pad;             // operation
+  std::vector<Operand> operands;
+  Attributes attributes;
+  syntax::Location where;
+
+  [[nodiscard]] std::span<const Expr> extents() const { return layout.extents(); }
+  [[nodiscard]] int rank() const { return layout.rank(); }
+};
+
+/// Something that must hold of a binding. Checked at binding, in the order of the list.
+struct Requirement {
+  enum class Kind : std::uint8_t { bound, constraint, parameter_extent, parameter_stride, statement, storage };
+  Kind kind = Kind::constraint;
+  Constraint constraint;
+  /// For people: "extents of x and y on axis 1 are equal (statement 'z')". Names the statement or parameter and axis.
+  std::string what;
+  syntax::Location where;
+  /// parameter_stride: which parameter and axis; it is not checked where the axis has extent 0 or 1 or the tensor is
+  /// empty. Elsewhere -1. storage: `parameter` is the value whose bytes are bounded.
+  int parameter = -1;
+  int axis = -1;
+};
+
+/// A verified program. Immutable; cheap to move, not copied; owns the context of all its expressions.
+class Program {
+ public:
+  [[nodiscard]] const std::string& name() const { return name_; }
+  /// Kernels add coordinate expressions to the program's context; that is why it is not const.
+  [[nodiscard]] ExprContext& exprs() const { return *exprs_; }
+  /// Tensor and scalar parameters in declaration order, then statements in order.
+  [[nodiscard]] const std::vector<Value>& values() const { return values_; }
+  [[nodiscard]] const Value& value(ValueId id) const { return values_[id]; }
+  /// Values that are tensor parameters, scalar parameters, or returned, in declaration order.
+  [[nodiscard]] const std::vector<ValueId>& tensor_parameters() const { return tensor_parameters_; }
+  [[nodiscard]] const std::vector<ValueId>& scalar_parameters() const { return scalar_parameters_; }
+  [[nodiscard]] const std::vector<ValueId>& results() const { return results_; }
+  /// The `dim` parameters, symbols of the context.
+  [[nodiscard]] const std::vector<Expr>& dim_parameters() const { return dim_parameters_; }
+  /// Stated constraints (chains split), in order. Ranges of single symbols are in the context as well.
+  [[nodiscard]] const std::vector<Constraint>& constraints() const { return constraints_; }
+  /// Everything a binding is checked for and that is not already proved, in the language's order: bounds,
+  /// constraints, extents and strides of parameters, statements (unused ones included), storage.
+  [[nodiscard]] const std::vector<Requirement>& requirements() const { return requirements_; }
+  [[nodiscard]] Facts& facts() const { return *facts_; }
+
+  [[nodiscard]] std::optional<ValueId> find(std::string_view name) const;
+
+ private:
+  friend class Verifier;
+  std::string name_;
+  std::unique_ptr<ExprContext> exprs_;
+  std::unique_ptr<Facts> facts_;
+  std::vector<Value> values_;
+  std::vector<ValueId> tensor_parameters_, scalar_parameters_, results_;
+  std::vector<Expr> dim_parameters_;
+  std::vector<Constraint> constraints_;
+  std::vector<Requirement> requirements_;
+  /// Parameters in the order written, for printing: tensors and scalars by value, dims by symbol.
+  std::vector<std::variant<ValueId, Expr>> parameter_order_;
+  friend std::string to_string(const Program&);
+};
+
+/// Checks names, types, ranks, literals, divisors and everything that fails for all bindings. Errors carry the
+/// position and name what was expected and found.
+[[nodiscard]] Result<Program> verify(const syntax::Program& syntax);
+/// parse, then verify.
+[[nodiscard]] Result<Program> parse_program(std::string_view text);
+/// Canonical text: parse_program(to_string(p)) prints the same text.
+[[nodiscard]] std::string to_string(const Program& program);
+
+}  // namespace padlock::ir

@@ -1,0 +1,93 @@
+#pragma once
+
+#include <cstdint>
+#include <expected>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace padlock {
+
+/// The canonical status codes that gRPC, IREE and PJRT share (without OK, which a Result's value is).
+enum class Code : std::uint8_t {
+  cancelled,
+  unknown,
+  invalid_argument,
+  deadline_exceeded,
+  not_found,
+  already_exists,
+  permission_denied,
+  resource_exhausted,
+  failed_precondition,
+  aborted,
+  out_of_range,
+  unimplemented,
+  internal,
+  unavailable,
+  data_loss,
+  unauthenticated,
+};
+
+/// Who has to act on an error: the caller, whoever runs the machine, or us.
+enum class Blame : std::uint8_t { user, environment, internal };
+
+/// Where in a program's text an error stands. Lines and columns count from 1; line 0 means "nowhere".
+struct SourceSpan {
+  std::uint32_t line = 0;
+  std::uint32_t column = 0;
+  std::string source_line;  ///< the text of that line, without its newline; may be empty
+
+  [[nodiscard]] bool known() const { return line != 0; }
+};
+
+/// An error as a value. `message` says what was expected and what was found, without a trailing newline.
+struct Error {
+  Code code = Code::unknown;
+  Blame blame = Blame::internal;
+  std::string message;
+  SourceSpan where = {};
+  std::vector<std::string> context = {};  ///< outermost last: "while compiling pad_relu"
+
+  /// The same error with one more line of context.
+  [[nodiscard]] Error in(std::string note) && {
+    context.push_back(std::move(note));
+    return std::move(*this);
+  }
+
+  /// "LINE:COL: message", then the source line and a caret where they are known, then the context.
+  /// `file` is put before the position when it is not empty.
+  [[nodiscard]] std::string to_string(const std::string& file = {}) const;
+};
+
+template <class T>
+using Result = std::expected<T, Error>;
+using Status = Result<void>;
+
+[[nodiscard]] const char* name_of(Code code);
+
+// Short makers, by blame. They return std::unexpected so that `return invalid_argument(...)` reads well.
+[[nodiscard]] std::unexpected<Error> invalid_argument(std::string message, SourceSpan where = {});
+[[nodiscard]] std::unexpected<Error> failed_precondition(std::string message);
+[[nodiscard]] std::unexpected<Error> resource_exhausted(std::string message);
+[[nodiscard]] std::unexpected<Error> unavailable(std::string message);
+[[nodiscard]] std::unexpected<Error> internal_error(std::string message);
+
+}  // namespace padlock
+
+#define PADLOCK_CONCAT_(a, b) a##b
+#define PADLOCK_CONCAT(a, b) PADLOCK_CONCAT_(a, b)
+
+/// PADLOCK_TRY(auto x, f()): x is the value of f(), or the enclosing function returns f()'s error.
+#define PADLOCK_TRY(declaration, expression) \
+  PADLOCK_TRY_(PADLOCK_CONCAT(padlock_result_, __LINE__), declaration, expression)
+#define PADLOCK_TRY_(result, declaration, expression)                    \
+  auto result = (expression);                                            \
+  if (!result) return std::unexpected(std::move(result).error());        \
+  declaration = *std::move(result)
+
+/// The same for a Status: returns its error, if any.
+#define PADLOCK_CHECK(expression)                                                        \
+  do {                                                                                   \
+    if (auto padlock_status = (expression); !padlock_status)                             \
+      return std::unexpected(std::move(padlock_status).error());                         \
+  } while (false)
