@@ -1,0 +1,45 @@
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "compiler/host_config.h"
+#include "ir/executable.h"
+#include "ir/program.h"
+#include "support/error.h"
+
+namespace padlock::compiler {
+
+struct HostOptions {
+  std::optional<HostConfig> config;  ///< absent: HostCompiler::default_config()
+  bool bounds_check = false;         ///< test every access; a failing one is skipped and reported
+};
+
+enum class Stage : std::uint8_t { kernel, llvm, assembly };
+
+/// Compiles programs for a host CPU. Owns LLVM's JIT and all code that it made. Thread-safe.
+class HostCompiler {
+ public:
+  /// `target`: "host" (the running CPU, its features asked of the machine) or "host:NAME" with an LLVM CPU name such
+  /// as x86-64-v3. Errors: invalid_argument for an unknown name (it lists some), unavailable where LLVM has no
+  /// back end for this machine.
+  [[nodiscard]] static Result<std::unique_ptr<HostCompiler>> create(std::string_view target = "host");
+  virtual ~HostCompiler() = default;
+
+  [[nodiscard]] virtual HostConfig default_config() const = 0;
+  /// CPU and features, as they belong into an artifact's identity.
+  [[nodiscard]] virtual std::string target_description() const = 0;
+
+  /// One executable per group of results of equal extents. The program must outlive them, and this compiler too.
+  /// Errors: resource_exhausted where lowering exceeds its limits (the statement is named), internal for LLVM's.
+  [[nodiscard]] virtual Result<std::vector<std::unique_ptr<ir::HostExecutable>>> compile(const ir::Program& program,
+                                                                                        const HostOptions& options) = 0;
+  /// The text of one stage, of all kernels. Needs no running on this machine, so any known CPU will do.
+  [[nodiscard]] virtual Result<std::string> emit(const ir::Program& program, Stage stage,
+                                                 const HostOptions& options) = 0;
+};
+
+}  // namespace padlock::compiler
