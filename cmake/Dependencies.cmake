@@ -1,0 +1,40 @@
+# What Padlock is linked with, as targets: padlock_llvm, padlock_isl and padlock_fmt.
+#
+# LLVM and isl are shared libraries, except in the portable build: its files run on a machine that has glibc and
+# nothing else, so everything but glibc is linked statically there.
+
+find_package(Threads REQUIRED)
+find_package(fmt REQUIRED)
+find_package(CLI11 REQUIRED)
+# LLVM's version file accepts an exact major.minor only.
+find_package(LLVM 22.1 REQUIRED CONFIG)
+
+add_library(padlock_fmt INTERFACE)
+target_link_libraries(padlock_fmt INTERFACE $<IF:$<BOOL:${PADLOCK_PORTABLE}>,fmt::fmt-header-only,fmt::fmt>)
+
+add_library(padlock_llvm INTERFACE)
+target_include_directories(padlock_llvm SYSTEM INTERFACE ${LLVM_INCLUDE_DIRS})
+separate_arguments(padlock_llvm_definitions UNIX_COMMAND "${LLVM_DEFINITIONS}")
+target_compile_options(padlock_llvm INTERFACE ${padlock_llvm_definitions})
+
+find_path(PADLOCK_ISL_INCLUDE_DIR isl/ctx.h REQUIRED)
+add_library(padlock_isl INTERFACE)
+target_include_directories(padlock_isl SYSTEM INTERFACE ${PADLOCK_ISL_INCLUDE_DIR})
+
+if(PADLOCK_PORTABLE)
+  find_library(PADLOCK_ISL_LIBRARY libisl.a REQUIRED)
+  find_library(PADLOCK_GMP_LIBRARY libgmp.a REQUIRED)
+  find_library(PADLOCK_ZLIB_LIBRARY libz.a REQUIRED)
+  find_library(PADLOCK_ZSTD_LIBRARY libzstd.a REQUIRED)
+  # LLVMSupport's exported needs name shared libraries: zlib and zstd, for compressed debug sections, have static
+  # twins; Z3 and libxml2 have users only in parts of LLVM that are not linked.
+  set_target_properties(LLVMSupport PROPERTIES INTERFACE_LINK_LIBRARIES
+                        "rt;dl;m;${PADLOCK_ZLIB_LIBRARY};${PADLOCK_ZSTD_LIBRARY};LLVMDemangle")
+  llvm_map_components_to_libnames(padlock_llvm_libraries core support orcjit passes irreader ${PADLOCK_LLVM_TARGETS})
+  target_link_libraries(padlock_llvm INTERFACE ${padlock_llvm_libraries})
+  target_link_libraries(padlock_isl INTERFACE ${PADLOCK_ISL_LIBRARY} ${PADLOCK_GMP_LIBRARY})
+else()
+  find_library(PADLOCK_ISL_LIBRARY isl REQUIRED)
+  target_link_libraries(padlock_llvm INTERFACE LLVM)
+  target_link_libraries(padlock_isl INTERFACE ${PADLOCK_ISL_LIBRARY})
+endif()

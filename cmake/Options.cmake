@@ -1,0 +1,35 @@
+# padlock_options: what every target of this project is compiled and linked with.
+
+add_library(padlock_options INTERFACE)
+target_compile_features(padlock_options INTERFACE cxx_std_23)
+target_include_directories(padlock_options INTERFACE ${PROJECT_SOURCE_DIR})
+target_compile_options(padlock_options INTERFACE -Wall -Wextra -Wpedantic -Wshadow -Wnon-virtual-dtor
+                                                 -ffp-contract=off)
+target_link_libraries(padlock_options INTERFACE padlock_fmt)
+
+if(PADLOCK_ASSERTIONS)
+  # RelWithDebInfo defines NDEBUG, which would switch our own assertions off in just the builds that look for bugs.
+  target_compile_options(padlock_options INTERFACE -UNDEBUG)
+  target_compile_definitions(padlock_options INTERFACE _GLIBCXX_ASSERTIONS)
+endif()
+
+if(PADLOCK_SANITIZE)
+  set(padlock_sanitize -fsanitize=${PADLOCK_SANITIZE} -fno-omit-frame-pointer -fno-sanitize-recover=all)
+  if(CMAKE_CXX_COMPILER_ID MATCHES "Clang" AND PADLOCK_SANITIZE MATCHES "undefined")
+    # It reads a type hash in front of the callee, where code that the JIT made has none.
+    list(APPEND padlock_sanitize -fno-sanitize=function)
+  endif()
+  target_compile_options(padlock_options INTERFACE ${padlock_sanitize})
+  target_link_options(padlock_options INTERFACE ${padlock_sanitize})
+endif()
+
+if(PADLOCK_FUZZ)
+  # Coverage for libFuzzer everywhere; its main only in the programs that padlock_add_fuzzer makes.
+  target_compile_options(padlock_options INTERFACE -fsanitize=fuzzer-no-link)
+  target_link_options(padlock_options INTERFACE -fsanitize=fuzzer-no-link)
+endif()
+
+if(PADLOCK_PORTABLE)
+  target_compile_options(padlock_options INTERFACE -ffunction-sections -fdata-sections)
+  target_link_options(padlock_options INTERFACE -static-libstdc++ -static-libgcc -Wl,--gc-sections)
+endif()
