@@ -1,0 +1,43 @@
+# How tests are declared. Each function makes what ./dev test or ./dev fuzz finds by itself.
+
+# padlock_add_test(name SOURCES ... LIBRARIES ...): one doctest executable, one CTest test.
+function(padlock_add_test name)
+  cmake_parse_arguments(arg "" "" "SOURCES;LIBRARIES" ${ARGN})
+  add_executable(${name} ${arg_SOURCES})
+  target_link_libraries(${name} PRIVATE padlock_doctest_main ${arg_LIBRARIES})
+  add_test(NAME ${name} COMMAND ${name})
+  set_tests_properties(${name} PROPERTIES TIMEOUT 300)
+endfunction()
+
+# padlock_add_script_test(name): runs name.py of this folder, a unittest of a Python file under scripts/.
+function(padlock_add_script_test name)
+  find_package(Python3 REQUIRED COMPONENTS Interpreter)
+  add_test(NAME scripts_${name} COMMAND Python3::Interpreter -B ${CMAKE_CURRENT_SOURCE_DIR}/${name}.py)
+  set_tests_properties(scripts_${name} PROPERTIES TIMEOUT 300 ENVIRONMENT PYTHONPATH=${PROJECT_SOURCE_DIR}/scripts)
+endfunction()
+
+# padlock_register_fuzz_program(target): ./dev fuzz runs it as `PROGRAM --seconds=N --seed=S`. It exits with 0 when it
+# found nothing, and prints its seed and what reproduces a finding otherwise.
+function(padlock_register_fuzz_program target)
+  set_property(GLOBAL APPEND PROPERTY PADLOCK_FUZZ_PROGRAMS "seeded $<TARGET_FILE:${target}>")
+endfunction()
+
+# padlock_add_fuzzer(name SOURCES ... LIBRARIES ...): a fuzz body, LLVMFuzzerTestOneInput, for ./dev fuzz
+# --preset=fuzz, which runs it with libFuzzer's own options. Other presets do not build it.
+function(padlock_add_fuzzer name)
+  if(NOT PADLOCK_FUZZ)
+    return()
+  endif()
+  cmake_parse_arguments(arg "" "" "SOURCES;LIBRARIES" ${ARGN})
+  add_executable(${name} ${arg_SOURCES})
+  target_link_libraries(${name} PRIVATE padlock_options ${arg_LIBRARIES})
+  target_link_options(${name} PRIVATE -fsanitize=fuzzer)
+  set_property(GLOBAL APPEND PROPERTY PADLOCK_FUZZ_PROGRAMS "libfuzzer $<TARGET_FILE:${name}>")
+endfunction()
+
+# Writes the list that scripts/run_fuzz.py reads. Called once, after all tests are declared.
+function(padlock_write_fuzz_programs)
+  get_property(programs GLOBAL PROPERTY PADLOCK_FUZZ_PROGRAMS)
+  list(JOIN programs "\n" lines)
+  file(GENERATE OUTPUT ${CMAKE_BINARY_DIR}/fuzz_programs.txt CONTENT "${lines}\n")
+endfunction()

@@ -1,0 +1,104 @@
+#!/usr/bin/env python3
+"""Reads every #include and fails on an arrow between folders that the design does not draw.
+
+    support <- ir <- compiler;  support <- ir <- runtime;  both <- tuner <- api <- tools, tests, bench, examples
+
+Beyond the arrows: what sits on the API (tools, bench, examples) sees api/ and support/ alone, LLVM, isl and CUDA
+have one folder each, doctest is for tests, and tests may include anything.
+
+usage: check_layers.py [ROOT]
+"""
+
+import pathlib
+import re
+import sys
+
+# Folder: the folders that its files may include. A folder that is not listed is an error, so that a new one gets
+# its place here.
+MAY_INCLUDE = {
+    "support": set(),
+    "ir": {"support"},
+    "compiler": {"support", "ir"},
+    "runtime": {"support", "ir"},
+    "tuner": {"support", "ir", "compiler", "runtime"},
+    "api": {"support", "ir", "compiler", "runtime", "tuner", "include"},
+    "include": set(),
+    "tools": {"support", "api", "include"},
+    "bench": {"support", "api", "include"},
+    "examples": {"support", "api", "include"},
+}
+ANYTHING = {"tests"}
+NOT_SOURCES = {"build", "cmake", "docs", "scripts"}
+
+# Libraries that only some files may name: their headers, and the paths that may include them.
+FOREIGN = [
+    ("LLVM", re.compile(r"^(llvm|llvm-c)/"), re.compile(r"^compiler/llvm/")),
+    ("isl", re.compile(r"^isl/"), re.compile(r"^compiler/prover")),
+    ("CUDA", re.compile(r"^(cuda|cuda_runtime|cuda_fp16|nvrtc|nvml)(_api)?\.h$"), re.compile(r"^runtime/cuda/")),
+    ("doctest", re.compile(r"^doctest/"), re.compile(r"^tests/")),
+    ("CLI11", re.compile(r"^CLI/"), re.compile(r"^(tools|bench)/")),
+]
+
+SUFFIXES = {".h", ".hpp", ".c", ".cpp", ".inc", ".def", ".cu"}
+_INCLUDE = re.compile(r'^\s*#\s*include\s*([<"])([^">]+)[">]')
+
+
+def includes_of(text):
+    """(line number, delimiter, header) of each #include in `text`."""
+    for number, line in enumerate(text.splitlines(), start=1):
+        if match := _INCLUDE.match(line):
+            yield number, match[1], match[2]
+
+
+def target_folder(root, header):
+    """The project's folder that `header` names, or None for a header from elsewhere."""
+    if header.startswith("padlock/"):
+        return "include"
+    first = header.split("/")[0]
+    return first if "/" in header and (first in MAY_INCLUDE or first in ANYTHING or (root / header).exists()) else None
+
+
+def objection(root, path, delimiter, header):
+    """Why the file at `path` may not include `header`, or None."""
+    folder = path.parts[0]
+    for name, headers, places in FOREIGN:
+        if headers.match(header) and folder not in ANYTHING and not places.match(path.as_posix()):
+            return f"{name} headers are not for this folder"
+    target = target_folder(root, header)
+    if delimiter == '"' and target is None:
+        return 'includes in quotes are written from the root, e.g. "ir/expr.h"'
+    if folder in ANYTHING or target is None or target == folder or target in MAY_INCLUDE[folder]:
+        return None
+    return f"{folder}/ must not know {target}/"
+
+
+def source_files(root):
+    for path in sorted(root.rglob("*")):
+        parts = path.relative_to(root).parts
+        if path.suffix in SUFFIXES and path.is_file() and parts[0] not in NOT_SOURCES and parts[0][0] != ".":
+            yield path.relative_to(root)
+
+
+def check(root):
+    """All violations below `root`, as lines "FILE:LINE: message"."""
+    violations = []
+    for path in source_files(root):
+        if path.parts[0] not in MAY_INCLUDE and path.parts[0] not in ANYTHING:
+            violations.append(f"{path}:1: {path.parts[0]}/ has no place among the layers of {pathlib.Path(__file__).name}")
+            continue
+        text = (root / path).read_text(encoding="utf-8", errors="replace")
+        for line, delimiter, header in includes_of(text):
+            if reason := objection(root, path, delimiter, header):
+                violations.append(f"{path}:{line}: includes {header}: {reason}")
+    return violations
+
+
+def main():
+    root = pathlib.Path(sys.argv[1] if len(sys.argv) > 1 else pathlib.Path(__file__).resolve().parent.parent)
+    violations = check(root)
+    print("\n".join(violations) if violations else "layers: every include is drawn in the design")
+    return 1 if violations else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
