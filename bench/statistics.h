@@ -1,0 +1,22 @@
+#pragma once
+
+#include <cstdint>
+#include <span>
+
+namespace padlock::bench {
+
+/// The median; the mean of the two middle values where the number of samples is even. 0 of no samples.
+[[nodiscard]] double median(std::span<const double> samples);
+
+/// A statistic with an interval that shows how far it can be trusted.
+struct Estimate {
+  double value = 0;
+  double low = 0;
+  double high = 0;
+};
+
+/// The median of `samples` with its 95 % percentile-bootstrap interval (Efron 1979) from `resamples` resamplings.
+/// The same seed gives the same interval, on every machine. All 0 of no samples.
+[[nodiscard]] Estimate bootstrap_median(std::span<const double> samples, std::uint64_t seed, int resamples = 2000);
+
+}  // namespace padlock::bench

@@ -1,0 +1,60 @@
+#include "bench/harness.h"
+
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <cstddef>
+#include <string>
+#include <vector>
+
+namespace padlock::bench {
+namespace {
+
+// One call a sample and one warm-up call, so that the calls can be counted.
+constexpr Options kQuick{.rounds = 8, .warm_up_ms = 0, .sample_ms = 0};
+
+}  // namespace
+
+TEST_CASE("the baseline takes part twice and everybody runs in every round") {
+  std::string calls;
+  const Comparison c = compare("title", 1e6, {{"copy", [&] { calls += 'c'; }}, {"pad", [&] { calls += 'p'; }}}, kQuick);
+  CHECK(c.title == "title");
+  REQUIRE(c.rows.size() == 3);
+  CHECK(c.rows[0].name == "copy");
+  CHECK(c.rows[1].name == "copy again");
+  CHECK(c.rows[2].name == "pad");
+  for (const Row& row : c.rows) CHECK(row.samples_ms.size() == 8);
+
+  REQUIRE(calls.size() == 3 + 8 * 3);
+  CHECK(calls.starts_with("ccp"));
+  bool shuffled = false;
+  for (std::size_t round = 0; round < 8; ++round) {
+    const std::string order = calls.substr(3 + 3 * round, 3);
+    CHECK(std::count(order.begin(), order.end(), 'p') == 1);
+    shuffled |= order != calls.substr(3, 3);
+  }
+  CHECK(shuffled);
+}
+
+TEST_CASE("the baseline's own ratio is one, and bytes give a rate") {
+  volatile int sink = 0;
+  const auto work = [&] {
+    for (int i = 0; i < 1000; ++i) sink = i;
+  };
+  const Comparison c = compare("", 1e6, {{"a", work}, {"b", work}}, kQuick);
+  CHECK(c.rows[0].ratio.low == 1);
+  CHECK(c.rows[0].ratio.high == 1);
+  CHECK(c.rows[0].median_ms > 0);
+  CHECK(c.rows[0].gb_per_s == doctest::Approx(1.0 / c.rows[0].median_ms));
+  CHECK(compare("", 0, {{"a", work}}, kQuick).rows[0].gb_per_s == 0);
+}
+
+TEST_CASE("a fast contestant runs several times a sample") {
+  int calls = 0;
+  (void)compare("", 0, {{"a", [&] { ++calls; }}}, {.rounds = 1, .warm_up_ms = 1, .sample_ms = 1});
+  CHECK(calls > 10);
+}
+
+TEST_CASE("nobody takes part") { CHECK(compare("", 0, {}, kQuick).rows.empty()); }
+
+}  // namespace padlock::bench
