@@ -1,0 +1,45 @@
+#!/usr/bin/env bash
+# Packs a portable build: strips its programs, makes sure that they need glibc and nothing else, and compresses them.
+#
+# usage: portable.sh BUILD_DIR OUTPUT.tar.xz
+set -euo pipefail
+
+# What the host has to have: glibc 2.36 or later (Debian 12's), by the names of its libraries.
+readonly glibc_version=2.36
+readonly allowed='^(libc\.so\.6|libm\.so\.6|libpthread\.so\.0|libdl\.so\.2|librt\.so\.1|ld-linux-.*\.so\.[0-9]+)$'
+readonly limit_bytes=$((64 * 1000 * 1000))
+
+build_dir=$1
+output=$2
+staging=$build_dir/padlock-portable
+rm -rf "$staging"
+mkdir -p "$staging" "$(dirname "$output")"
+
+fail() { echo "portable: $*" >&2; exit 1; }
+
+# Fails where the program needs a library that is not glibc's, or a newer glibc.
+check_needs() {
+  local program=$1 needed newest
+  while read -r needed; do
+    [[ $needed =~ $allowed ]] || fail "$program needs $needed"
+  done < <(readelf -dW "$program" | sed -n 's/.*(NEEDED).*\[\(.*\)\]/\1/p')
+  newest=$(readelf -VW "$program" | grep -o 'GLIBC_[0-9.]*' | sed 's/GLIBC_//' | sort -uV | tail -n 1)
+  [[ $(printf '%s\n' "$newest" "$glibc_version" | sort -V | tail -n 1) == "$glibc_version" ]] ||
+    fail "$program needs glibc $newest"
+}
+
+# The programs that go along: the command, the conformance suite, the benchmark, where they are built.
+packed=0
+for program in padlock padlock_demo padlock_worker conformance_test padlock_conformance padlock_bench_host; do
+  [[ -f $build_dir/bin/$program ]] || continue
+  strip -o "$staging/$program" "$build_dir/bin/$program"
+  check_needs "$staging/$program"
+  packed=$((packed + 1))
+done
+[[ $packed -gt 0 ]] || fail "no program in $build_dir/bin"
+
+tar -C "$build_dir" -c padlock-portable | xz -T0 -6 > "$output"
+size=$(stat -c %s "$output")
+[[ $size -le $limit_bytes ]] || fail "$output has $size bytes, over $limit_bytes"
+(cd "$staging" && ls -l)
+echo "portable: $output, $size bytes, $packed programs"
