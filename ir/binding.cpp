@@ -1,1 +1,190 @@
 #include "ir/binding.h"
+
+#include <algorithm>
+#include <limits>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "ir/symbol_binding.h"
+
+namespace padlock::ir {
+namespace {
+
+std::unexpected<Error> failure(std::string message, syntax::Location where) {
+  auto error = failed_precondition(std::move(message));
+  error.error().where = {.line = where.line, .column = where.column, .source_line = {}};
+  return error;
+}
+
+bool in_range(const Symbol& symbol, std::int64_t value) {
+  const Congruence& congruence = symbol.congruence;
+  const bool congruent = congruence.modulus == 0 ? value == congruence.residue
+                                                 : floor_mod(value, congruence.modulus) == congruence.residue;
+  return symbol.range.contains(value) && congruent;
+}
+
+/// The context simplifies under the symbols' ranges; outside of them its expressions mean nothing.
+Status check_ranges(const ExprContext& context, std::span<const std::int64_t> values) {
+  for (std::uint32_t i = 0; i < values.size(); ++i) {
+    const Symbol& symbol = context.symbol(i);
+    if (symbol.kind == SymbolKind::coordinate || in_range(symbol, values[i])) continue;
+    std::string message =
+        fmt::format("'{}' is {}, outside its bounds {} <= {} <= {}", symbol.name, values[i],
+                    padlock::to_string(symbol.range.lo), symbol.name, padlock::to_string(symbol.range.hi));
+    if (symbol.range.contains(values[i]))
+      message = fmt::format("'{}' is {}, which is not {} modulo {}", symbol.name, values[i], symbol.congruence.residue,
+                            symbol.congruence.modulus);
+    return failed_precondition(std::move(message));
+  }
+  return {};
+}
+
+/// Strides of axes of extent 0 or 1 and of empty tensors are never checked.
+bool applies(const Binding& binding, const Requirement& requirement) {
+  if (requirement.kind != Requirement::Kind::parameter_stride || requirement.parameter < 0) return true;
+  const auto extents = binding.extents_of(binding.program().value(static_cast<ValueId>(requirement.parameter)));
+  return std::ranges::find(extents, 0) == extents.end() && extents[static_cast<std::size_t>(requirement.axis)] != 1;
+}
+
+/// One side of a requirement; a side of a constraint that the program states must fit 64 bits besides.
+Result<Int128> side_of(const Binding& binding, const Requirement& requirement, Expr side) {
+  const ExprContext& exprs = binding.program().exprs();
+  auto value = evaluate(exprs, side, binding.values());
+  const Expr roots[] = {side};
+  if (!value)
+    return failure(fmt::format("{}: {}{}", requirement.what, value.error().message,
+                               values_of_symbols(exprs, roots, binding.values())),
+                   requirement.where);
+  if (requirement.kind == Requirement::Kind::constraint && !fits_int64(*value))
+    return failure(fmt::format("{}: {} is {}, which does not fit 64 bits{}", requirement.what, to_string(exprs, side),
+                               padlock::to_string(*value), values_of_symbols(exprs, roots, binding.values())),
+                   requirement.where);
+  return value;
+}
+
+Status check_requirement(const Binding& binding, const Requirement& requirement) {
+  if (!applies(binding, requirement)) return {};
+  const auto& [lhs, comparison, rhs] = requirement.constraint;
+  PADLOCK_TRY(const Int128 left, side_of(binding, requirement, lhs));
+  PADLOCK_TRY(const Int128 right, side_of(binding, requirement, rhs));
+  if (holds(left, comparison, right)) return {};
+  const ExprContext& exprs = binding.program().exprs();
+  const Expr roots[] = {lhs, rhs};
+  return failure(fmt::format("{}: {} does not hold, {} {} {} is false{}", requirement.what,
+                             to_string(exprs, requirement.constraint), padlock::to_string(left), name_of(comparison),
+                             padlock::to_string(right), values_of_symbols(exprs, roots, binding.values())),
+                 requirement.where);
+}
+
+/// Visits, with a maker of its description, every expression that stands in the program and must fit 64 bits, but for
+/// constants (the verifier has seen them) and strides (those that are used fit since storage does).
+template <class Visit>
+void for_each_stated(const Program& program, Visit&& visit) {
+  const auto visit_axes = [&](std::span<const Expr> axes, std::string_view what, const Value& value) {
+    for (std::size_t axis = 0; axis < axes.size(); ++axis)
+      if (!axes[axis].is_constant())
+        visit(axes[axis], [&, axis] { return fmt::format("{} of axis {} of '{}'", what, axis, value.name); });
+  };
+  for (const Constraint& constraint : program.constraints())
+    for (const Expr side : {constraint.lhs, constraint.rhs})
+      visit(side, [&] { return fmt::format("constraint {}", to_string(program.exprs(), constraint)); });
+  for (const Value& value : program.values()) {
+    visit_axes(value.extents(), "extent", value);
+    if (const auto* pad = std::get_if<PadAttributes>(&value.attributes)) {
+      visit_axes(pad->low, "low", value);
+      visit_axes(pad->high, "high", value);
+    } else if (const auto* slice = std::get_if<SliceAttributes>(&value.attributes)) {
+      visit_axes(slice->start, "start", value);
+      visit_axes(slice->limit, "limit", value);
+    }
+  }
+}
+
+Status check_stated(const Binding& binding) {
+  const ExprContext& exprs = binding.program().exprs();
+  Status status;
+  for_each_stated(binding.program(), [&](Expr e, const auto& describe) {
+    if (!status) return;
+    if (const auto value = evaluate_int64(exprs, e, binding.values()); !value) {
+      const Expr roots[] = {e};
+      status = failed_precondition(fmt::format("{}: {}{}", describe(), value.error().message,
+                                               values_of_symbols(exprs, roots, binding.values())));
+    }
+  });
+  return status;
+}
+
+}  // namespace
+
+Result<Binding> Binding::bind(const Program& program, const BindRequest& request) {
+  return Binder(program).bind(request);
+}
+
+std::int64_t Binding::operator()(Expr e) const {
+  const auto value = evaluate(program_->exprs(), e, values_);
+  if (!value) return std::numeric_limits<std::int64_t>::max();
+  return static_cast<std::int64_t>(std::clamp(*value, kInt64Min, kInt64Max));
+}
+
+std::vector<std::int64_t> Binding::extents_of(const Value& value) const {
+  std::vector<std::int64_t> extents;
+  for (const Expr e : value.extents()) extents.push_back((*this)(e));
+  return extents;
+}
+
+std::vector<std::int64_t> Binding::strides_of(const Value& value) const {
+  std::vector<std::int64_t> strides;
+  for (const Expr e : value.layout.strides()) strides.push_back((*this)(e));
+  return strides;
+}
+
+std::int64_t Binding::storage_bytes(const Value& value) const {
+  return (*this)(value.layout.storage_extent()) * byte_size(value.dtype);
+}
+
+Binder::Binder(const Program& program) : program_(&program) {
+  std::vector<Expr> roots;
+  for (const Requirement& requirement : program.requirements()) {
+    roots.push_back(requirement.constraint.lhs);
+    roots.push_back(requirement.constraint.rhs);
+  }
+  for_each_stated(program, [&](Expr e, const auto&) { roots.push_back(e); });
+  tape_ = ExprTape(program.exprs(), std::move(roots));
+}
+
+Result<Binding> Binder::bind(const BindRequest& request) const {
+  Binding binding;
+  binding.program_ = program_;
+  PADLOCK_TRY(binding.values_, bind_symbols(*program_, request));
+  if (!passes(binding, request)) PADLOCK_CHECK(explain(binding, request));
+  return binding;
+}
+
+/// Everything at once, in 64 bits. False says only that something may fail: `explain` decides.
+bool Binder::passes(const Binding& binding, const BindRequest& request) const {
+  if (!check_ranges(program_->exprs(), binding.values())) return false;
+  std::vector<std::int64_t> sides(tape_.roots().size());
+  if (!tape_.evaluate(binding.values(), sides)) return false;
+  for (std::size_t i = 0; i < program_->requirements().size(); ++i)
+    if (!holds(sides[2 * i], program_->requirements()[i].constraint.comparison, sides[2 * i + 1])) return false;
+  return check_parameters(*program_, request, binding.values()).has_value();
+}
+
+/// The first failure in the language's order, or none.
+Status Binder::explain(const Binding& binding, const BindRequest& request) const {
+  const auto& requirements = program_->requirements();
+  const auto check_while = [&](auto at, auto&& admits) -> Result<decltype(at)> {
+    for (; at != requirements.end() && admits(at->kind); ++at) PADLOCK_CHECK(check_requirement(binding, *at));
+    return at;
+  };
+  using Kind = Requirement::Kind;
+  PADLOCK_TRY(auto at, check_while(requirements.begin(), [](Kind kind) { return kind == Kind::bound; }));
+  PADLOCK_CHECK(check_ranges(program_->exprs(), binding.values()));
+  PADLOCK_TRY(at, check_while(at, [](Kind kind) { return kind <= Kind::constraint; }));
+  PADLOCK_CHECK(check_parameters(*program_, request, binding.values()));
+  PADLOCK_TRY(at, check_while(at, [](Kind) { return true; }));
+  return check_stated(binding);
+}
+
+}  // namespace padlock::ir

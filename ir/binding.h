@@ -36,7 +36,8 @@ class Binding {
 
   /// values()[i] is the value of symbol i of the program's context.
   [[nodiscard]] std::span<const std::int64_t> values() const { return values_; }
-  /// Value of an expression that the program requires to fit 64 bits (an extent, a stride, an offset).
+  /// Value of an expression that the program requires to fit 64 bits (an extent, a stride, an offset). Only a stride
+  /// that is never used, of an axis of extent 0 or 1 or of an empty tensor, may exceed them; it saturates.
   [[nodiscard]] std::int64_t operator()(Expr e) const;
   [[nodiscard]] std::vector<std::int64_t> extents_of(const Value& value) const;
   [[nodiscard]] std::vector<std::int64_t> strides_of(const Value& value) const;
@@ -45,9 +46,27 @@ class Binding {
   [[nodiscard]] const Program& program() const { return *program_; }
 
  private:
+  friend class Binder;
   Binding() = default;
   const Program* program_ = nullptr;  // borrowed (outlives the binding)
   std::vector<std::int64_t> values_;
+};
+
+/// Binds many requests of one program: what has to be evaluated is collected once, and one pass over it decides; only
+/// a request that fails is gone through again, in the language's order, for its message. Immutable, thread-safe.
+class Binder {
+ public:
+  /// Borrows the program, which outlives the binder and its bindings.
+  explicit Binder(const Program& program);
+  /// As Binding::bind.
+  [[nodiscard]] Result<Binding> bind(const BindRequest& request) const;
+
+ private:
+  [[nodiscard]] bool passes(const Binding& binding, const BindRequest& request) const;
+  [[nodiscard]] Status explain(const Binding& binding, const BindRequest& request) const;
+
+  const Program* program_;  // borrowed
+  ExprTape tape_;           // both sides of each requirement, then what is stated
 };
 
 }  // namespace padlock::ir

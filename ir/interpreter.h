@@ -8,18 +8,9 @@
 
 #include "ir/binding.h"
 #include "ir/program.h"
+#include "ir/scalar_ops.h"
 
 namespace padlock::ir {
-
-/// One element: its bits, and whether the language leaves a NaN's sign and payload open there (then any NaN of the
-/// type is equal to it).
-struct Element {
-  std::uint64_t bits = 0;
-  bool nan_open = false;
-};
-
-/// Whether `actual` is what the language allows for `expected`.
-[[nodiscard]] bool same_element(DType dtype, const Element& expected, std::uint64_t actual_bits);
 
 /// The reference. Evaluates the closed forms of the language element by element, on demand, and shares no code with
 /// lowering; the oracle of every test and of the tuner. One Interpreter serves one thread.
