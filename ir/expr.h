@@ -8,6 +8,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <type_traits>
 #include <unordered_set>
 #include <vector>
 
@@ -26,9 +27,10 @@ namespace padlock::ir {
 // constants, products nor sums. Operands are sorted by `structural_order`, which does not depend on the order of
 // creation, so that two contexts with the same symbols print the same text.
 //
-// Simplifying may remove an overflow and never adds one: sums are flattened and products distributed only where the
-// ranges prove that no partial result can leave 126 bits; otherwise a sum may have sums as terms, and a product sums
-// as factors ("opaque" operands). Distribution stops at 64 terms for the same reason of size.
+// Simplifying may remove an overflow and never adds one. A sum is evaluated exactly, whatever its partial sums (only
+// its value must fit), so flattening is always allowed; products are distributed only where the ranges prove that no
+// partial result can leave 126 bits, and up to 64 terms. Otherwise a product has sums as factors; and where a literal
+// coefficient would not fit 128 bits, a sum has sums or constants as terms ("opaque" operands).
 
 enum class ExprKind : std::uint8_t {
   constant,  ///< value
@@ -101,8 +103,12 @@ class Expr {
   [[nodiscard]] std::uint32_t depth() const;
   /// Creation number within the context: operands have smaller ids than their users (a topological order).
   [[nodiscard]] std::uint32_t id() const;
+  /// Shown from ranges: evaluating it overflows for no admissible values of its symbols.
+  [[nodiscard]] bool cannot_overflow() const;
   /// Whether a coordinate symbol occurs in it.
   [[nodiscard]] bool has_coordinate() const;
+  /// Its insides (expr_node.h), for the sources that make expressions.
+  [[nodiscard]] const ExprNode& node() const { return *node_; }
 
   friend bool operator==(Expr a, Expr b) { return a.node_ == b.node_; }
 
@@ -147,13 +153,15 @@ class ExprContext {
   /// The expression with each symbol s replaced by `map(s)` where that is valid. Cost: linear in the DAG.
   template <class Map>
   Expr substitute(Expr e, Map&& map) {
-    return substitute_impl(e, [](void* m, Expr s) { return (*static_cast<std::remove_reference_t<Map>*>(m))(s); },
-                           const_cast<void*>(static_cast<const void*>(std::addressof(map))));
+    return substitute_impl(
+        e, [](void* m, Expr s) { return (*static_cast<std::remove_reference_t<Map>*>(m))(s); },
+        const_cast<void*>(static_cast<const void*>(std::addressof(map))));
   }
 
  private:
   friend class Simplifier;
   Expr substitute_impl(Expr e, Expr (*map)(void*, Expr), void* state);
+  Expr rebuild(Expr node, std::span<const Expr> operands, Expr (*map)(void*, Expr), void* state);
   Expr intern(ExprNode node);
 
   struct Store;
@@ -180,8 +188,8 @@ class ExprTape {
  private:
   const ExprContext* context_ = nullptr;  // borrowed (outlives the tape)
   std::vector<Expr> roots_;
-  std::vector<Expr> order_;               // every node below the roots, operands first
-  std::vector<std::uint32_t> slots_;      // root -> position in order_
+  std::vector<Expr> order_;                   // every node below the roots, operands first
+  std::vector<std::uint32_t> slots_;          // root -> position in order_
   std::vector<std::uint32_t> operand_slots_;  // operands of order_, concatenated
 };
 
