@@ -1,0 +1,108 @@
+#include "api/compiled_program.h"
+
+#include <fmt/format.h>
+
+#include "api/compiled_state.h"
+#include "ir/interpreter.h"
+#include "runtime/launch_array.h"
+
+namespace padlock::api {
+namespace {
+
+std::vector<std::int64_t> values_of(const ir::Binding& binding, std::span<const ir::Expr> list) {
+  std::vector<std::int64_t> values;
+  for (const ir::Expr e : list) values.push_back(binding(e));
+  return values;
+}
+
+TensorInfo describe(const ir::Binding& binding, const ir::Value& value, const ir::Layout& layout, std::int64_t bytes) {
+  return {.name = value.name,
+          .dtype = value.dtype,
+          .extents = values_of(binding, layout.extents()),
+          .strides = values_of(binding, layout.strides()),
+          .storage_bytes = bytes};
+}
+
+ir::Interpreter interpreter_for(const ir::Binding& binding, const runtime::ArgumentSizes& sizes,
+                                const LaunchArguments& arguments) {
+  std::vector<std::span<const std::byte>> inputs;
+  for (std::size_t i = 0; i < arguments.inputs.size(); ++i)
+    inputs.emplace_back(static_cast<const std::byte*>(arguments.inputs[i].data()),
+                        static_cast<std::size_t>(sizes.input_bytes()[i]));
+  return {binding, std::move(inputs), {arguments.scalars.begin(), arguments.scalars.end()}};
+}
+
+Status interpret(const ir::Binding& binding, const runtime::ArgumentSizes& sizes, const LaunchArguments& arguments) {
+  ir::Interpreter interpreter = interpreter_for(binding, sizes, arguments);
+  const auto& results = binding.program().results();
+  for (std::size_t i = 0; i < results.size(); ++i) {
+    const std::span out(static_cast<std::byte*>(arguments.outputs[i].data()),
+                        static_cast<std::size_t>(sizes.output_bytes()[i]));
+    PADLOCK_CHECK(interpreter.evaluate(results[i], out));
+  }
+  return {};
+}
+
+}  // namespace
+
+const Program& CompiledProgram::program() const { return state_->program; }
+const Device& CompiledProgram::device() const { return state_->device; }
+const std::string& CompiledProgram::config() const { return state_->config; }
+const std::string& CompiledProgram::target() const { return state_->target; }
+
+std::vector<const ir::KernelAbi*> CompiledProgram::kernels() const {
+  std::vector<const ir::KernelAbi*> list;
+  for (const auto& executable : state_->executables) list.push_back(&executable->abi());
+  return list;
+}
+
+Result<BoundProgram> CompiledProgram::bind(const ir::BindRequest& request) const {
+  const ir::Program& program = state_->program.ir();
+  PADLOCK_TRY(ir::Binding binding, state_->binder.bind(request));
+  PADLOCK_TRY(runtime::ArgumentSizes sizes, runtime::ArgumentSizes::of(binding));
+  auto bound = std::make_shared<BoundProgram::State>(
+      BoundProgram::State{state_, std::move(binding), std::move(sizes), {}, {}, {}});
+  for (const runtime::KernelLauncher& launcher : state_->launchers) {
+    PADLOCK_TRY(runtime::BoundKernel kernel, launcher.bind(bound->binding, bound->sizes, state_->task_bytes));
+    bound->kernels.push_back(std::move(kernel));
+  }
+  for (std::size_t i = 0; i < program.tensor_parameters().size(); ++i) {
+    const ir::Value& value = program.value(program.tensor_parameters()[i]);
+    bound->inputs.push_back(describe(bound->binding, value, value.layout, bound->sizes.input_bytes()[i]));
+  }
+  for (std::size_t i = 0; i < program.results().size(); ++i) {
+    const ir::ValueId id = program.results()[i];
+    const ir::Layout layout = runtime::result_layout(program, id);
+    bound->results.push_back(describe(bound->binding, program.value(id), layout, bound->sizes.output_bytes()[i]));
+  }
+  return BoundProgram(std::move(bound));
+}
+
+const ir::Binding& BoundProgram::binding() const { return state_->binding; }
+const std::vector<TensorInfo>& BoundProgram::inputs() const { return state_->inputs; }
+const std::vector<TensorInfo>& BoundProgram::results() const { return state_->results; }
+
+Status BoundProgram::launch(const LaunchArguments& arguments) const {
+  runtime::LaunchArray<runtime::BufferView> inputs(arguments.inputs.size());
+  runtime::LaunchArray<runtime::BufferView> outputs(arguments.outputs.size());
+  for (std::size_t i = 0; i < arguments.inputs.size(); ++i) inputs[i] = runtime::BufferView(arguments.inputs[i]);
+  for (std::size_t i = 0; i < arguments.outputs.size(); ++i) outputs[i] = runtime::BufferView(arguments.outputs[i]);
+  PADLOCK_CHECK(state_->sizes.check(inputs.span(), outputs.span()));
+  const std::size_t scalars = state_->binding.program().scalar_parameters().size();
+  if (arguments.scalars.size() != scalars)
+    return invalid_argument(fmt::format("expected {} scalars, found {}", scalars, arguments.scalars.size()));
+  if (state_->compiled->device.kind == DeviceKind::reference)
+    return interpret(state_->binding, state_->sizes, arguments);
+  for (const runtime::BoundKernel& kernel : state_->kernels)
+    PADLOCK_CHECK(kernel.run(inputs.span(), outputs.span(), arguments.scalars, state_->compiled->parallel_for));
+  return {};
+}
+
+Result<bool> BoundProgram::nan_is_open(std::size_t result, std::span<const std::int64_t> coordinates,
+                                       const LaunchArguments& arguments) const {
+  ir::Interpreter interpreter = interpreter_for(state_->binding, state_->sizes, arguments);
+  PADLOCK_TRY(const ir::Element element, interpreter.element(state_->binding.program().results()[result], coordinates));
+  return element.nan_open;
+}
+
+}  // namespace padlock::api

@@ -1,0 +1,71 @@
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
+
+#include "api/compiled_program.h"
+#include "api/device.h"
+#include "api/program.h"
+#include "compiler/host_compiler.h"
+#include "runtime/thread_pool.h"
+#include "support/error.h"
+
+namespace padlock::api {
+
+struct ContextOptions {
+  /// Threads of the pool, the caller's included; 0 means as many as the process may run on.
+  int threads = 0;
+  /// A caller's own way of running loops, used instead of the pool where it is given.
+  std::optional<runtime::ParallelFor> parallel_for;
+};
+
+struct CompileOptions {
+  Device device;
+  /// What code is made for: "host" (this machine) or "host:NAME" (see compiler/host_compiler.h). A program for
+  /// another CPU than this one can be printed, not run.
+  std::string target = "host";
+  /// "key=value,...": absent keys as in the default config; empty: the default config.
+  std::string config;
+  bool bounds_check = false;
+};
+
+enum class Stage : std::uint8_t { ir, kernel, llvm, ptx, assembly };
+
+/// Owner of everything that is shared between programs: compilers with the code they made, and the thread pool.
+/// Compilers are made on first need. Thread-safe; must outlive what is compiled with it.
+class Context {
+ public:
+  explicit Context(ContextOptions options = {});
+
+  /// The slow step: once a program, whatever the sizes. Errors: invalid_argument for an unknown target or a config
+  /// outside the search space; unavailable for a device or target that this machine or build does not have;
+  /// resource_exhausted and internal as compiler/host_compiler.h.
+  [[nodiscard]] Result<CompiledProgram> compile(const Program& program, const CompileOptions& options = {});
+  /// The text of one stage. Errors as `compile`; invalid_argument for a stage that the target does not have.
+  [[nodiscard]] Result<std::string> emit(const Program& program, Stage stage, const CompileOptions& options = {});
+
+  /// What the options choose, without compiling: the config's text, after the checks of `compile`.
+  [[nodiscard]] Result<compiler::HostConfig> choose_config(const CompileOptions& options);
+  /// CPU and features of a target. Errors as `compile`.
+  [[nodiscard]] Result<std::string> describe_target(const std::string& target);
+
+  /// Kernels compiled so far.
+  [[nodiscard]] std::int64_t compile_count() const { return compiles_; }
+
+ private:
+  Result<compiler::HostCompiler*> compiler_for(const std::string& target);
+  Result<CompiledProgram> compile_host(const Program& program, const CompileOptions& options);
+
+  runtime::ThreadPool pool_;
+  runtime::ParallelFor parallel_for_;
+  std::mutex mutex_;
+  std::map<std::string, std::unique_ptr<compiler::HostCompiler>> compilers_;  // by target; guarded by mutex_
+  std::atomic<std::int64_t> compiles_ = 0;
+};
+
+}  // namespace padlock::api

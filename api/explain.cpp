@@ -1,0 +1,78 @@
+#include "api/explain.h"
+
+#include "runtime/arguments.h"
+
+namespace padlock::api {
+namespace {
+
+constexpr std::size_t kTextLimit = 200;
+
+/// Turns expressions of one program into text and, under a binding, numbers.
+class Describer {
+ public:
+  Describer(const ir::Program& program, const BoundProgram* bound) : program_(program), bound_(bound) {}
+
+  [[nodiscard]] Quantity describe(ir::Expr e) const {
+    Quantity quantity{.expression = ir::to_string(program_.exprs(), e, kTextLimit), .value = std::nullopt};
+    if (bound_ != nullptr)
+      if (const auto value = ir::evaluate_int64(program_.exprs(), e, bound_->binding().values()))
+        quantity.value = *value;
+    return quantity;
+  }
+
+  [[nodiscard]] TensorExplanation describe(const ir::Value& value, const ir::Layout& layout) const {
+    ir::ExprContext& exprs = program_.exprs();
+    TensorExplanation tensor{
+        .name = value.name, .dtype = value.dtype, .extents = {}, .strides = {}, .storage_bytes = {}};
+    for (const ir::Expr extent : layout.extents()) tensor.extents.push_back(describe(extent));
+    for (const ir::Expr stride : layout.strides()) tensor.strides.push_back(describe(stride));
+    tensor.storage_bytes = describe(exprs.mul(layout.storage_extent(), exprs.constant(ir::byte_size(value.dtype))));
+    return tensor;
+  }
+
+  [[nodiscard]] KernelExplanation describe(const ir::KernelAbi& abi) const {
+    KernelExplanation kernel{
+        .name = abi.name, .results = {}, .rows = describe(abi.rows), .columns = describe(abi.columns)};
+    for (const ir::ValueId id : abi.results) kernel.results.push_back(program_.value(id).name);
+    return kernel;
+  }
+
+ private:
+  const ir::Program& program_;
+  const BoundProgram* bound_;  // borrowed; may be null
+};
+
+std::string reason_for(const CompileOptions& options) {
+  return options.config.empty() ? "the default of this target" : "forced by --config, other keys as in the default";
+}
+
+}  // namespace
+
+Result<Explanation> explain(Context& context, const Program& program, const CompileOptions& options,
+                            const std::optional<ir::BindRequest>& request) {
+  PADLOCK_TRY(const CompiledProgram compiled, context.compile(program, options));
+  std::optional<BoundProgram> bound;
+  if (request) {
+    PADLOCK_TRY(bound, compiled.bind(*request));
+  }
+  const ir::Program& ir = program.ir();
+  const Describer describer(ir, bound ? &*bound : nullptr);
+  Explanation result{.program = ir.name(),
+                     .target = compiled.target(),
+                     .config = compiled.config(),
+                     .reason = reason_for(options),
+                     .inputs = {},
+                     .results = {},
+                     .kernels = {},
+                     .requirements = {}};
+  for (const ir::ValueId id : ir.tensor_parameters())
+    result.inputs.push_back(describer.describe(ir.value(id), ir.value(id).layout));
+  for (const ir::ValueId id : ir.results())
+    result.results.push_back(describer.describe(ir.value(id), runtime::result_layout(ir, id)));
+  for (const ir::KernelAbi* abi : compiled.kernels()) result.kernels.push_back(describer.describe(*abi));
+  for (const ir::Requirement& requirement : ir.requirements())
+    result.requirements.push_back({ir::to_string(ir.exprs(), requirement.constraint), requirement.what});
+  return result;
+}
+
+}  // namespace padlock::api

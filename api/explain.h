@@ -1,0 +1,58 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "api/context.h"
+#include "api/program.h"
+#include "ir/binding.h"
+#include "support/error.h"
+
+namespace padlock::api {
+
+/// An expression as text, and its value under a binding where there is one.
+struct Quantity {
+  std::string expression;
+  std::optional<std::int64_t> value;
+};
+
+struct TensorExplanation {
+  std::string name;
+  ir::DType dtype = ir::DType::f32;
+  std::vector<Quantity> extents;
+  std::vector<Quantity> strides;
+  Quantity storage_bytes;
+};
+
+struct KernelExplanation {
+  std::string name;
+  std::vector<std::string> results;
+  Quantity rows;
+  Quantity columns;
+};
+
+struct RequirementExplanation {
+  std::string constraint;  ///< "0 <= S"
+  std::string what;        ///< for people
+};
+
+/// What a program needs and what is made of it.
+struct Explanation {
+  std::string program;
+  std::string target;  ///< CPU and features
+  std::string config;
+  std::string reason;  ///< why this config
+  std::vector<TensorExplanation> inputs;
+  std::vector<TensorExplanation> results;
+  std::vector<KernelExplanation> kernels;
+  std::vector<RequirementExplanation> requirements;
+};
+
+/// Compiles the program for the options' target and tells what came out; with `request`, as numbers too. Texts are
+/// cut at 200 characters. Errors: as Context::compile, and with a request as ir::Binding::bind.
+[[nodiscard]] Result<Explanation> explain(Context& context, const Program& program, const CompileOptions& options,
+                                          const std::optional<ir::BindRequest>& request);
+
+}  // namespace padlock::api

@@ -1,0 +1,33 @@
+#pragma once
+
+#include <memory>
+#include <string>
+#include <string_view>
+
+#include "ir/program.h"
+#include "support/error.h"
+
+namespace padlock::api {
+
+/// A verified program and where it came from. A cheap handle: what is compiled from it shares the program, since
+/// expressions and bindings point into it. Immutable; its expression context is thread-safe.
+class Program {
+ public:
+  /// Errors: invalid_argument with position and source line where the text does not parse or verify.
+  [[nodiscard]] static Result<Program> from_text(std::string_view text, std::string file = {});
+  /// Reads a .pad file of at most kMaxTextBytes. Errors also as support/file.h.
+  [[nodiscard]] static Result<Program> load(const std::string& path);
+
+  [[nodiscard]] const ir::Program& ir() const { return *ir_; }
+  /// The path it was loaded from; empty for text.
+  [[nodiscard]] const std::string& file() const { return file_; }
+
+  static constexpr std::int64_t kMaxTextBytes = std::int64_t{16} << 20;
+
+ private:
+  Program(std::shared_ptr<const ir::Program> ir, std::string file) : ir_(std::move(ir)), file_(std::move(file)) {}
+  std::shared_ptr<const ir::Program> ir_;
+  std::string file_;
+};
+
+}  // namespace padlock::api

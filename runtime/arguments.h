@@ -1,0 +1,38 @@
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "ir/binding.h"
+#include "ir/layout.h"
+#include "runtime/buffer.h"
+#include "support/error.h"
+
+namespace padlock::runtime {
+
+/// The layout of a result: row-major and dense, also where the value returned is a parameter with declared strides.
+[[nodiscard]] ir::Layout result_layout(const ir::Program& program, ir::ValueId value);
+
+/// Bytes of storage of a program's arguments under one binding, and the checks that a launch makes on its buffers.
+class ArgumentSizes {
+ public:
+  /// Error (failed_precondition) where a result's storage reaches 2^47 bytes.
+  [[nodiscard]] static Result<ArgumentSizes> of(const ir::Binding& binding);
+
+  /// In the order of Program::tensor_parameters() and Program::results().
+  [[nodiscard]] std::span<const std::int64_t> input_bytes() const { return inputs_; }
+  [[nodiscard]] std::span<const std::int64_t> output_bytes() const { return outputs_; }
+
+  /// One buffer an argument, each at least as large as its storage, and no output's storage overlapping any other.
+  /// Errors (invalid_argument) name the arguments and the bytes. Allocates nothing where all is well.
+  [[nodiscard]] Status check(std::span<const BufferView> inputs, std::span<const BufferView> outputs) const;
+
+ private:
+  const ir::Program* program_ = nullptr;  // borrowed (outlives this)
+  std::vector<std::int64_t> inputs_;
+  std::vector<std::int64_t> outputs_;
+};
+
+}  // namespace padlock::runtime

@@ -1,0 +1,39 @@
+#pragma once
+
+#include <cstdint>
+
+namespace padlock::runtime {
+
+/// Memory of a caller: `bytes` bytes that begin at `data`. Borrowed; the caller keeps it alive and, for inputs,
+/// unchanged while a launch runs. No function of the tuner takes one (rule R3): the tuner will have a ScratchBuffer
+/// of its own, and neither converts to the other.
+class UserBuffer {
+ public:
+  UserBuffer() = default;
+  UserBuffer(void* data, std::int64_t bytes) : data_(data), bytes_(bytes) {}
+  /// An input is only read; one type serves both, as kernels take one array of pointers.
+  UserBuffer(const void* data, std::int64_t bytes) : data_(const_cast<void*>(data)), bytes_(bytes) {}
+
+  [[nodiscard]] void* data() const { return data_; }
+  [[nodiscard]] std::int64_t bytes() const { return bytes_; }
+
+ private:
+  void* data_ = nullptr;
+  std::int64_t bytes_ = 0;
+};
+
+/// What a launch reads and writes, whoever owns it. Made at the launch call and nowhere else.
+class BufferView {
+ public:
+  BufferView() = default;
+  explicit BufferView(const UserBuffer& buffer) : data_(buffer.data()), bytes_(buffer.bytes()) {}
+
+  [[nodiscard]] void* data() const { return data_; }
+  [[nodiscard]] std::int64_t bytes() const { return bytes_; }
+
+ private:
+  void* data_ = nullptr;
+  std::int64_t bytes_ = 0;
+};
+
+}  // namespace padlock::runtime

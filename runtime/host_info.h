@@ -1,0 +1,19 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+
+namespace padlock::runtime {
+
+/// What the system says of the CPU that this process runs on.
+struct HostInfo {
+  std::string cpu;                       ///< model name; "unknown CPU" where the system does not say
+  int threads = 1;                       ///< CPUs that this process may run on
+  std::optional<std::int64_t> l2_bytes;  ///< of one core
+  std::optional<std::int64_t> l3_bytes;  ///< shared
+};
+
+[[nodiscard]] HostInfo host_info();
+
+}  // namespace padlock::runtime

@@ -1,0 +1,32 @@
+#pragma once
+
+#include <cstdint>
+
+namespace padlock::runtime {
+
+/// A kernel's output, rows x columns, cut into tasks that cover each pair exactly once: blocks of whole rows, or,
+/// where the rows are few and long, pieces of one row.
+class TaskGrid {
+ public:
+  struct Task {
+    std::int64_t row_first, row_last, column_first, column_last;  // half-open
+  };
+
+  /// Tasks of about `task_bytes` of the output, of which a row has `row_bytes`. All arguments >= 0, rows * columns
+  /// below 2^47 (the storage limit).
+  static TaskGrid split(std::int64_t rows, std::int64_t columns, std::int64_t row_bytes, std::int64_t task_bytes);
+
+  /// 0 for an empty output.
+  [[nodiscard]] std::int64_t count() const { return count_; }
+  [[nodiscard]] Task task(std::int64_t index) const;
+
+ private:
+  std::int64_t rows_ = 0;
+  std::int64_t columns_ = 0;
+  std::int64_t rows_per_task_ = 1;
+  std::int64_t columns_per_task_ = 1;
+  std::int64_t pieces_ = 1;  // of a block of rows
+  std::int64_t count_ = 0;
+};
+
+}  // namespace padlock::runtime

@@ -1,0 +1,109 @@
+#include "runtime/thread_pool.h"
+
+#include <sched.h>
+
+#include <algorithm>
+#include <system_error>
+
+namespace padlock::runtime {
+
+int usable_cpus() {
+  cpu_set_t set;
+  CPU_ZERO(&set);
+  if (::sched_getaffinity(0, sizeof set, &set) == 0) return std::max(1, CPU_COUNT(&set));
+  return static_cast<int>(std::max(1u, std::thread::hardware_concurrency()));
+}
+
+ThreadPool::ThreadPool(int threads) : threads_(threads > 0 ? threads : usable_cpus()) {}
+
+ThreadPool::~ThreadPool() {
+  {
+    const std::lock_guard lock(mutex_);
+    stopping_ = true;
+  }
+  wake_.notify_all();
+  for (std::thread& worker : workers_) worker.join();
+}
+
+int ThreadPool::started() const {
+  const std::lock_guard lock(mutex_);
+  return static_cast<int>(workers_.size());
+}
+
+void ThreadPool::start_threads() {
+  if (started_) return;
+  started_ = true;
+  workers_.reserve(static_cast<std::size_t>(threads_ - 1));
+  try {
+    while (static_cast<int>(workers_.size()) < threads_ - 1) workers_.emplace_back([this] { work(); });
+  } catch (const std::system_error&) {
+    // The system gives no more threads: those there are, or the caller alone, do the work.
+  }
+}
+
+void ThreadPool::link(Job& job) {
+  job.following = jobs_;
+  if (jobs_ != nullptr) jobs_->previous = &job;
+  jobs_ = &job;
+}
+
+void ThreadPool::unlink(Job& job) {
+  if (!job.linked) return;
+  job.linked = false;
+  (job.previous != nullptr ? job.previous->following : jobs_) = job.following;
+  if (job.following != nullptr) job.following->previous = job.previous;
+}
+
+void ThreadPool::run_indices(Job& job) {
+  for (;;) {
+    const std::int64_t index = job.next.fetch_add(1, std::memory_order_relaxed);
+    if (index >= job.count) return;
+    job.body(job.state, index);
+  }
+}
+
+void ThreadPool::work() {
+  std::unique_lock lock(mutex_);
+  for (;;) {
+    wake_.wait(lock, [this] { return stopping_ || jobs_ != nullptr; });
+    if (jobs_ == nullptr) return;
+    Job& job = *jobs_;
+    ++job.workers;
+    lock.unlock();
+    run_indices(job);
+    lock.lock();
+    unlink(job);  // no index is left
+    if (--job.workers == 0) done_.notify_all();
+  }
+}
+
+void ThreadPool::parallel_for(std::int64_t count, ParallelBody body, void* state) {
+  if (count <= 1 || threads_ == 1) {
+    for (std::int64_t i = 0; i < count; ++i) body(state, i);
+    return;
+  }
+  Job job{.body = body, .state = state, .count = count};
+  {
+    const std::lock_guard lock(mutex_);
+    start_threads();
+    link(job);
+  }
+  if (count - 1 >= threads_ - 1) {
+    wake_.notify_all();
+  } else {
+    for (std::int64_t i = 1; i < count; ++i) wake_.notify_one();
+  }
+  run_indices(job);
+  std::unique_lock lock(mutex_);
+  unlink(job);
+  done_.wait(lock, [&job] { return job.workers == 0; });
+}
+
+ParallelFor ThreadPool::as_parallel_for() {
+  return {.run = [](void* user, std::int64_t count, ParallelBody body,
+                    void* state) { static_cast<ThreadPool*>(user)->parallel_for(count, body, state); },
+          .user = this,
+          .threads = threads_};
+}
+
+}  // namespace padlock::runtime

@@ -1,0 +1,65 @@
+#pragma once
+
+#include <atomic>
+#include <condition_variable>
+#include <cstdint>
+#include <mutex>
+#include <thread>
+#include <vector>
+
+#include "runtime/parallel_for.h"
+
+namespace padlock::runtime {
+
+/// Threads for parallel loops. They start on the first loop that wants them and are joined at destruction. The
+/// calling thread works too, so a loop inside a loop, or two callers at once, cannot deadlock. Thread-safe.
+class ThreadPool {
+ public:
+  /// `threads` counts the caller: 1 starts none. 0 means as many as the process may run on.
+  explicit ThreadPool(int threads = 0);
+  /// Precondition: no loop is running.
+  ~ThreadPool();
+  ThreadPool(const ThreadPool&) = delete;
+  ThreadPool& operator=(const ThreadPool&) = delete;
+
+  [[nodiscard]] int threads() const { return threads_; }
+  /// Threads started so far, the caller's not counted.
+  [[nodiscard]] int started() const;
+  /// Calls body(state, i) once for every i in [0, count) and returns when all calls have. Allocates nothing once the
+  /// threads run.
+  void parallel_for(std::int64_t count, ParallelBody body, void* state);
+  [[nodiscard]] ParallelFor as_parallel_for();
+
+ private:
+  /// A running loop; lives on its caller's stack, linked while it has indices to hand out.
+  struct Job {
+    ParallelBody body;
+    void* state;
+    std::int64_t count;
+    std::atomic<std::int64_t> next = 0;
+    int workers = 0;     // inside the loop; guarded by mutex_
+    bool linked = true;  // guarded by mutex_
+    Job* previous = nullptr;
+    Job* following = nullptr;
+  };
+
+  void start_threads();  // mutex_ held
+  void work();
+  void link(Job& job);    // mutex_ held
+  void unlink(Job& job);  // mutex_ held
+  static void run_indices(Job& job);
+
+  const int threads_;
+  mutable std::mutex mutex_;
+  std::condition_variable wake_;
+  std::condition_variable done_;
+  std::vector<std::thread> workers_;
+  Job* jobs_ = nullptr;  // borrowed (each outlives its place in the list)
+  bool started_ = false;
+  bool stopping_ = false;
+};
+
+/// CPUs that the calling process may run on; at least 1.
+[[nodiscard]] int usable_cpus();
+
+}  // namespace padlock::runtime
