@@ -1,0 +1,19 @@
+#pragma once
+
+#include <string>
+
+#include "api/context.h"
+#include "bench/harness.h"
+#include "support/error.h"
+
+namespace padlock::bench {
+
+/// From text to a kernel that can be launched, in a process that has compiled before: a rank 1 pad (the baseline) and a
+/// rank 4 pad and relu. Errors: as the API's.
+[[nodiscard]] Result<Comparison> warm_compile(api::Context& context, const Options& options);
+
+/// Whole processes: `padlock version` (the baseline) and `padlock run` of a rank 4 program. `command` is the padlock
+/// command. Error: unavailable where it cannot be run or fails.
+[[nodiscard]] Result<Comparison> cold_process(const std::string& command, const Options& options);
+
+}  // namespace padlock::bench
