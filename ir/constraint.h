@@ -2,9 +2,11 @@
 
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "ir/expr.h"
+#include "ir/linear_form.h"
 
 namespace padlock::ir {
 
@@ -22,13 +24,16 @@ struct Constraint {
 [[nodiscard]] bool holds(Int128 lhs, Comparison c, Int128 rhs);
 
 /// What is known of the symbols of a program: their ranges (in the context) and a list of constraints.
-/// Answers are sound, not complete: false means "not shown".
+/// Answers are sound, not complete: false means "not shown". They speak of the values of exact arithmetic, for every
+/// binding that satisfies the constraints. A question costs a bounded number of steps, whatever the constraints.
+/// Thread-safe once the last constraint is added.
 class Facts {
  public:
   explicit Facts(ExprContext& context) : context_(&context) {}
   void add(const Constraint& c);
 
-  /// Shown from ranges, or from one constraint e >= 0 (or e == 0) whose difference from the goal has the right sign.
+  /// Shown from ranges; from one or two constraints e >= 0 (or e == 0) whose multiples, taken from the goal, leave
+  /// something that is; from the signs of terms and factors; or from what min, max, floordiv and mod are bounded by.
   [[nodiscard]] bool proves_nonnegative(Expr e) const;
   [[nodiscard]] bool proves_positive(Expr e) const;
   [[nodiscard]] bool proves_equal(Expr a, Expr b) const;
@@ -37,8 +42,11 @@ class Facts {
   [[nodiscard]] bool refutes(const Constraint& c) const;
 
  private:
-  ExprContext* context_;             // borrowed
-  std::vector<Expr> nonnegative_;    // each is >= 0 under the constraints
+  /// a - b - margin >= 0 is shown.
+  [[nodiscard]] bool proves_at_least(Expr a, Expr b, Int128 margin) const;
+
+  ExprContext* context_;                 // borrowed (outlives the facts)
+  std::vector<LinearForm> nonnegative_;  // each is >= 0 under the constraints
 };
 
 }  // namespace padlock::ir

@@ -35,6 +35,13 @@ class Layout {
   /// Linear offset in elements. Precondition: coordinates.size() == rank().
   [[nodiscard]] Expr offset_of(ExprContext& context, std::span<const Expr> coordinates) const;
 
+  /// Elements between coordinates that differ by `slope` on `axis`.
+  [[nodiscard]] Expr step_of(ExprContext& context, int axis, Int128 slope) const;
+  /// Whether axis + 1, walked to its end, leads to the next element of `axis` (false where that is not shown).
+  [[nodiscard]] bool next_axis_continues(ExprContext& context, int axis) const;
+  /// The same storage with `axis` and axis + 1 as one axis. Precondition: next_axis_continues(axis).
+  [[nodiscard]] Layout with_next_axis_merged(ExprContext& context, int axis) const;
+
  private:
   std::vector<Expr> extents_;
   std::vector<Expr> strides_;

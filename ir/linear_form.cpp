@@ -1,10 +1,15 @@
 #include "ir/linear_form.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "ir/interval.h"
 
 namespace padlock::ir {
+
+namespace {
+UInt128 magnitude_of(Int128 v) { return v < 0 ? -static_cast<UInt128>(v) : static_cast<UInt128>(v); }
+}  // namespace
 
 LinearForm LinearForm::of(Expr e) {
   if (e.is_constant()) return {e.constant(), {}, {}};
@@ -46,6 +51,20 @@ std::optional<LinearForm> added(const LinearForm& a, const LinearForm& b, Int128
     if (order >= 0) ++j;
   }
   return sum;
+}
+
+Int128 common_divisor(const LinearForm& a, Int128 with) {
+  UInt128 g = magnitude_of(with);
+  for (const Int128 c : a.coefficients)
+    for (UInt128 x = magnitude_of(c); x != 0;) x = std::exchange(g, x) % x;
+  // 2^127 is no Int128; a divisor of the greatest common divisor will do.
+  return static_cast<Int128>(g > (~UInt128{0} >> 1) ? g >> 1 : g);
+}
+
+LinearForm floor_divided(const LinearForm& a, Int128 g) {
+  LinearForm r{floor_div(a.constant, g), a.terms, a.coefficients};
+  for (Int128& c : r.coefficients) c /= g;
+  return r;
 }
 
 Range range_of(const LinearForm& a) {

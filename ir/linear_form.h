@@ -28,6 +28,17 @@ struct LinearForm {
 /// a + factor * b.
 [[nodiscard]] std::optional<LinearForm> added(const LinearForm& a, const LinearForm& b, Int128 factor = 1);
 
+/// a / b where b != 0 divides a (and the quotient fits), else nothing.
+[[nodiscard]] constexpr std::optional<Int128> exact_quotient(Int128 a, Int128 b) {
+  if (b == -1) return checked_mul<Int128>(a, -1);  // the least value modulo -1 is undefined in C++
+  return a % b == 0 ? std::optional(a / b) : std::nullopt;
+}
+
+/// The greatest common divisor of all coefficients and of `with`, without the constant. >= 0.
+[[nodiscard]] Int128 common_divisor(const LinearForm& a, Int128 with = 0);
+/// (a - constant) / g + constant floordiv g, which is a floordiv g. Precondition: g > 0 divides every coefficient.
+[[nodiscard]] LinearForm floor_divided(const LinearForm& a, Int128 g);
+
 [[nodiscard]] Range range_of(const LinearForm& a);
 /// Of a - b.
 [[nodiscard]] Range difference_range(Expr a, Expr b);

@@ -50,12 +50,13 @@ Division divide_by_constant(const LinearForm& a, Int128 d) {
 std::optional<Division> divide_by_monomial(ExprContext& context, const LinearForm& a, Expr p, Int128 c) {
   Division r{{}, {a.constant, {}, {}}};
   for (std::size_t i = 0; i < a.terms.size(); ++i) {
-    const auto over = a.coefficients[i] % c == 0 ? divided(context, a.terms[i], p) : std::nullopt;
+    const auto factor = exact_quotient(a.coefficients[i], c);
+    const auto over = factor ? divided(context, a.terms[i], p) : std::nullopt;
     if (!over) {
       r.rest.append(a.terms[i], a.coefficients[i]);
       continue;
     }
-    auto quotient = added(r.quotient, LinearForm::of(*over), a.coefficients[i] / c);
+    auto quotient = added(r.quotient, LinearForm::of(*over), *factor);
     if (!quotient) return std::nullopt;
     r.quotient = *std::move(quotient);
   }
@@ -64,13 +65,11 @@ std::optional<Division> divide_by_monomial(ExprContext& context, const LinearFor
 
 // b is a sum: takes out the literal multiple of it that its first term calls for, if that leaves fewer terms.
 std::optional<Division> divide_by_sum(const LinearForm& a, const LinearForm& b) {
-  const Int128 k = a.coefficient_of(b.terms[0]);
-  if (k % b.coefficients[0] != 0) return std::nullopt;
-  const auto quotient = checked_mul<Int128>(k / b.coefficients[0], -1);
-  if (!quotient) return std::nullopt;
-  auto rest = added(a, b, *quotient);
+  const auto quotient = exact_quotient(a.coefficient_of(b.terms[0]), b.coefficients[0]);
+  const auto minus = quotient ? checked_mul<Int128>(*quotient, -1) : std::nullopt;
+  auto rest = minus ? added(a, b, *minus) : std::nullopt;
   if (!rest || rest->terms.size() >= a.terms.size()) return std::nullopt;
-  return Division{{-*quotient, {}, {}}, *std::move(rest)};
+  return Division{{*quotient, {}, {}}, *std::move(rest)};
 }
 
 /// Takes multiples of b out of a. Only where something is taken out and the rest cannot overflow by itself.
@@ -97,23 +96,6 @@ std::optional<Int128> only_quotient(Expr a, Expr b) {
   const auto sum = added(LinearForm::of(a), LinearForm::of(b));
   if (sum && range_of(*sum).lo >= 0) return -1;
   return std::nullopt;
-}
-
-Int128 common_divisor(const LinearForm& a, Int128 d) {
-  for (const Int128 c : a.coefficients)
-    for (Int128 x = c; x != 0;) {
-      const Int128 r = d % x;
-      d = x;
-      x = r;
-    }
-  return d < 0 ? -d : d;
-}
-
-/// (a - constant) / g + constant floordiv g. Precondition: g divides every coefficient.
-LinearForm divided_by_common(const LinearForm& a, Int128 g) {
-  LinearForm r{floor_div(a.constant, g), a.terms, a.coefficients};
-  for (Int128& c : r.coefficients) c /= g;
-  return r;
 }
 
 // --- floordiv ---
@@ -153,7 +135,7 @@ std::optional<Expr> floordiv_common_factor(ExprContext& context, Expr a, Expr b)
   const LinearForm form = LinearForm::of(a);
   const Int128 g = common_divisor(form, b.constant());
   if (g == 1) return std::nullopt;
-  return context.floordiv(Simplifier::make(context, divided_by_common(form, g)), context.constant(b.constant() / g));
+  return context.floordiv(Simplifier::make(context, floor_divided(form, g)), context.constant(b.constant() / g));
 }
 
 // x floordiv n = -((-x + n - 1) floordiv n), where that makes the first coefficient positive: one form for both ways
@@ -212,7 +194,7 @@ bool is_multiple(ExprContext& context, Expr m, Expr b) {
   if (m == b) return true;
   if (b.is_constant()) return m.congruence().modulus % b.constant() == 0 && m.congruence().residue % b.constant() == 0;
   const LinearForm x = LinearForm::of(m), y = LinearForm::of(b);
-  return x.is_monomial() && y.is_monomial() && x.coefficients[0] % y.coefficients[0] == 0 &&
+  return x.is_monomial() && y.is_monomial() && exact_quotient(x.coefficients[0], y.coefficients[0]) &&
          divided(context, x.terms[0], y.terms[0]).has_value();
 }
 
@@ -239,8 +221,7 @@ std::optional<Expr> mod_common_factor(ExprContext& context, Expr a, Expr b) {
   const LinearForm form = LinearForm::of(a);
   const Int128 g = common_divisor(form, b.constant());
   if (g == 1) return std::nullopt;
-  const Expr inner =
-      context.mod(Simplifier::make(context, divided_by_common(form, g)), context.constant(b.constant() / g));
+  const Expr inner = context.mod(Simplifier::make(context, floor_divided(form, g)), context.constant(b.constant() / g));
   return Simplifier::add(context, context.constant(floor_mod(form.constant, g)), inner, g);
 }
 
