@@ -1,0 +1,35 @@
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <string>
+
+#include "tests/differential/random_program.h"
+
+namespace padlock::differential {
+
+/// How often each thing that a run must meet was met.
+class Coverage {
+ public:
+  /// Lists everything that must occur, at zero.
+  Coverage();
+  /// One run of a program under a binding: its needed statements, parameters and sizes.
+  void count_run(const GeneratedProgram& program, const SymbolValues& values);
+  void count(const std::string& category, const std::string& name) { ++counts_[category][name]; }
+
+  [[nodiscard]] std::uint64_t runs() const { return runs_; }
+  /// The rarest entry: its count, and "category: name".
+  [[nodiscard]] std::pair<std::uint64_t, std::string> rarest() const;
+  /// One block a category; of the pairs of operations the rarest ten and a summary unless `all`.
+  void print(bool all) const;
+
+ private:
+  void expect(const std::string& category, const std::string& name) { counts_[category][name]; }
+  void count_pads(const GeneratedStatement& statement, const SymbolValues& values);
+  void count_extents(const std::vector<Dim>& extents, const SymbolValues& values);
+
+  std::map<std::string, std::map<std::string, std::uint64_t>> counts_;
+  std::uint64_t runs_ = 0;
+};
+
+}  // namespace padlock::differential

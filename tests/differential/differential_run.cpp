@@ -1,0 +1,153 @@
+#include "tests/differential/differential_run.h"
+
+#include <fmt/format.h>
+
+#include "tests/differential/crash_report.h"
+
+namespace padlock::differential {
+namespace {
+
+constexpr std::int64_t kMaxRunElements = 16384;
+
+std::string describe(const SymbolValues& values) {
+  std::string text;
+  for (const auto& [name, value] : values) text += fmt::format("{}{}={}", text.empty() ? "" : " ", name, value);
+  return text;
+}
+
+std::string describe(const compiler::HostOptions& options) {
+  return fmt::format("{}{}", options.config ? options.config->to_string() : "default config",
+                     options.bounds_check ? ", bounds check" : "");
+}
+
+}  // namespace
+
+/// A compiled program.
+struct DifferentialRun::Case {
+  const GeneratedProgram& generated;
+  const ir::Program& program;
+  const Kernels& kernels;
+};
+
+Result<std::unique_ptr<DifferentialRun>> DifferentialRun::create(const RunSettings& settings) {
+  std::unique_ptr<DifferentialRun> run(new DifferentialRun(settings));
+  PADLOCK_TRY(run->compiler_, compiler::HostCompiler::create());
+  run->configs_ = compiler::HostConfig::all();
+  return run;
+}
+
+std::vector<compiler::HostOptions> DifferentialRun::draw_options(Rng& rng) {
+  compiler::HostOptions options;
+  options.mutation = settings_.mutation;
+  options.bounds_check = settings_.bounds_check.value_or(rng.chance(16));
+  if (settings_.configs == ConfigChoice::random && rng.chance(60)) options.config = rng.pick(configs_);
+  std::vector<compiler::HostOptions> drawn = {options};
+  for (std::size_t i = 0; settings_.configs == ConfigChoice::all && i < configs_.size(); ++i) {
+    options.config = configs_[i];
+    drawn.push_back(options);
+  }
+  return drawn;
+}
+
+std::optional<Finding> DifferentialRun::check_program(std::uint64_t index) {
+  const GeneratedProgram generated = random_program(settings_.seed, index);
+  Rng rng = Rng(settings_.seed).fork(index).fork(2);
+  for (const compiler::HostOptions& options : draw_options(rng)) {
+    coverage_.count("run", options.config ? "other config" : "default config");
+    if (options.bounds_check) coverage_.count("run", "bounds check");
+    if (auto finding = check_with(generated, index, options, rng.fork(3))) return finding;
+  }
+  return std::nullopt;
+}
+
+/// Legal values that are small enough, or none after some tries. On the way, whatever is illegal must be refused.
+std::optional<SymbolValues> DifferentialRun::next_values(const GeneratedProgram& generated, const ir::Program& program,
+                                                         Rng& rng, std::string& failure) {
+  for (int tries = 0; tries < 40; ++tries) {
+    SymbolValues values = generated.vary(rng);
+    if (generated.legal(values)) {
+      if (generated.within(values, kMaxRunElements)) return values;
+      continue;
+    }
+    if (ir::Binding::bind(program, generated.request(values, rng))) {
+      failure = fmt::format("an illegal binding was accepted: {}", describe(values));
+      return std::nullopt;
+    }
+    coverage_.count("run", "refused binding");
+  }
+  return std::nullopt;
+}
+
+std::string DifferentialRun::check_binding(const Case& c, const SymbolValues& values, Rng& rng) {
+  const Result<ir::Binding> binding = ir::Binding::bind(c.program, c.generated.request(values, rng));
+  if (!binding) return "a legal binding was refused: " + binding.error().to_string();
+  const Result<Problem> problem = Problem::random(c.program, *binding, rng);
+  if (!problem) return "the interpreter failed: " + problem.error().to_string();
+  return check_both_placements(c.kernels, *problem, arena_, rng);
+}
+
+std::optional<Finding> DifferentialRun::check_with(const GeneratedProgram& generated, std::uint64_t index,
+                                                   const compiler::HostOptions& options, Rng rng) {
+  Finding finding{index, generated.text(), "", describe(options), ""};
+  name_current_case(fmt::format("--seed={} --first={} --programs=1\n{}", settings_.seed, index, finding.text));
+  const auto fail = [&](std::string message) { return finding.message = std::move(message), finding; };
+  const Result<ir::Program> program = ir::parse_program(finding.text);
+  if (!program) return fail("the program is refused: " + program.error().to_string());
+  const Result<Kernels> kernels = compiler_->compile(*program, options);
+  if (!kernels) return fail("it does not compile: " + kernels.error().to_string());
+  for (int k = 0; k < settings_.sizes; ++k) {
+    std::string failure;
+    const auto values = k == 0 ? std::optional(generated.seed_values) : next_values(generated, *program, rng, failure);
+    if (!failure.empty()) return fail(std::move(failure));
+    // Where no other legal size was found, other data for the program's own.
+    const SymbolValues& chosen = values ? *values : generated.seed_values;
+    finding.binding = describe(chosen);
+    failure = check_binding({generated, *program, *kernels}, chosen, rng);
+    if (!failure.empty()) {
+      finding.message = std::move(failure);
+      shrink(generated, chosen, options, finding);
+      return finding;
+    }
+    coverage_.count_run(generated, chosen);
+    coverage_.count("run", "both placements");
+  }
+  return std::nullopt;
+}
+
+std::string DifferentialRun::check_text(const GeneratedProgram& generated, const std::string& text,
+                                        const SymbolValues& values, const compiler::HostOptions& options) {
+  const Result<ir::Program> program = ir::parse_program(text);
+  if (!program) return {};
+  const Result<Kernels> kernels = compiler_->compile(*program, options);
+  if (!kernels) return {};
+  std::string failure;
+  for (std::uint64_t data = 0; data < 4 && failure.empty(); ++data) {
+    Rng rng(data);
+    failure = check_binding({generated, *program, *kernels}, values, rng);
+  }
+  return failure;
+}
+
+/// A single result with the statements that it needs, and the default config, where those fail as well.
+void DifferentialRun::shrink(const GeneratedProgram& generated, const SymbolValues& values,
+                             const compiler::HostOptions& options, Finding& finding) {
+  std::vector<std::string> candidates = generated.results;
+  for (const GeneratedStatement& s : generated.statements) candidates.insert(candidates.begin(), s.name);
+  compiler::HostOptions plain = options;
+  plain.config.reset();
+  plain.bounds_check = false;
+  for (const std::string& result : candidates) {
+    const std::string text = generated.text_of({result}, true);
+    if (text.size() >= finding.text.size()) continue;
+    for (const compiler::HostOptions& tried : {plain, options}) {
+      std::string failure = check_text(generated, text, values, tried);
+      if (failure.empty()) continue;
+      finding.text = text;
+      finding.options = describe(tried);
+      finding.message = std::move(failure);
+      break;
+    }
+  }
+}
+
+}  // namespace padlock::differential

@@ -1,0 +1,100 @@
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "tests/differential/random_program.h"
+
+namespace padlock::differential {
+
+/// Most elements that a value of a generated program has under the seed binding.
+inline constexpr std::int64_t kMaxElements = 4096;
+
+[[nodiscard]] std::vector<ir::DType> operand_types(ir::Op op);
+/// Types that the operation can return.
+[[nodiscard]] std::vector<ir::DType> result_types(ir::Op op);
+/// An extent from 0, 1, 2, primes and around vector widths, at most `limit`.
+[[nodiscard]] std::int64_t awkward_extent(std::int64_t limit, Rng& rng);
+
+/// Grows a program whose seed binding is legal by construction: values come first, expressions for them second.
+class ProgramBuilder {
+ public:
+  ProgramBuilder(Rng rng, ir::DType main_type, ir::PadMode main_mode)
+      : rng_(rng), main_type_(main_type), main_mode_(main_mode) {}
+
+  /// Applies `op` to the value (index) `x`; returns the result's index. `result` is what a cast goes to.
+  std::size_t emit(ir::Op op, std::size_t x, std::optional<ir::DType> result = std::nullopt);
+  /// A value of that type, of rank >= min_rank: one that nothing uses yet, by preference, or a new parameter.
+  std::size_t operand(ir::DType type, int min_rank);
+  [[nodiscard]] ir::DType type_of(std::size_t value) const { return values_[value].dtype; }
+  Rng& rng() { return rng_; }
+
+  /// Returns whatever nothing uses, states some true constraints, and hands the program over.
+  GeneratedProgram finish() &&;
+
+ private:
+  struct Value {
+    std::string name;
+    ir::DType dtype = ir::DType::f32;
+    std::vector<Dim> extents;
+    std::vector<std::int64_t> sizes;  // extents under the seed binding
+    bool is_parameter = false;
+    bool used = false;
+    [[nodiscard]] std::int64_t elements() const;
+    [[nodiscard]] int rank() const { return static_cast<int>(extents.size()); }
+  };
+  /// A further operand of an elementwise operation.
+  struct Companion {
+    std::string text;
+    std::optional<std::size_t> value;
+    std::vector<Dim> extents;
+  };
+
+  // Dims (program_dims.cpp).
+  Dim new_symbol(ir::SymbolKind kind, std::int64_t value);
+  Dim dim_with_value(std::int64_t value);
+  Dim express(std::int64_t value, int depth = 2);
+  Dim express_around_symbol(std::int64_t value);
+  Dim express_by_division(std::int64_t value, int depth);
+  Dim parameter_extent(std::int64_t value);
+  [[nodiscard]] std::int64_t value_of(const Dim& dim) const;
+  void require(Dim lhs, ir::Comparison comparison, Dim rhs, std::string why);
+
+  // Parameters (program_dims.cpp).
+  std::size_t new_tensor(ir::DType type, std::vector<Dim> extents);
+  std::size_t random_tensor(ir::DType type, int min_rank);
+  std::string new_scalar(ir::DType type);
+  void choose_strides(GeneratedTensor& tensor);
+  std::vector<Dim> nested_strides(const std::vector<Dim>& extents, const std::vector<std::size_t>& order, bool pitched);
+
+  // Operations (program_operations.cpp).
+  std::size_t pad(std::size_t x);
+  std::size_t slice(std::size_t x);
+  std::size_t concat(std::size_t x);
+  std::size_t transpose(std::size_t x);
+  std::size_t broadcast(std::size_t x);
+  std::size_t binary(ir::Op op, std::size_t x);
+  std::size_t select(std::size_t x);
+  std::size_t add_statement(GeneratedStatement statement, const std::string& arguments);
+  PadSite pad_axis(const Dim& extent, std::int64_t n, std::int64_t budget, ir::PadMode mode);
+  std::pair<Dim, Dim> slice_axis(const Dim& extent, std::int64_t n);
+  Companion companion(std::size_t x, ir::DType type, bool literal_allowed);
+  std::vector<Dim> similar_extents(const Value& x);
+  std::string literal_or_scalar(ir::DType type);
+  std::string fresh_value_name();
+  void state_constraints();
+
+  Rng rng_;
+  ir::DType main_type_;
+  ir::PadMode main_mode_;
+  GeneratedProgram program_;
+  std::vector<Value> values_;
+  int counter_ = 0;
+};
+
+/// Extents of an elementwise result, aligned at the last axis; an axis that is literally 1 gives way.
+[[nodiscard]] std::vector<Dim> broadcast_extents(const std::vector<Dim>& a, const std::vector<Dim>& b);
+
+}  // namespace padlock::differential

@@ -1,0 +1,364 @@
+// The part of ProgramBuilder that applies operations.
+#include <fmt/format.h>
+#include <algorithm>
+#include <array>
+#include <numeric>
+
+#include "tests/differential/program_builder.h"
+#include "tests/differential/random_data.h"
+
+namespace padlock::differential {
+
+using ir::Comparison;
+using ir::DType;
+using ir::Op;
+using ir::OpClass;
+using ir::PadMode;
+
+namespace {
+
+bool is_literal(const Dim& d, std::int64_t value) { return d.kind == Dim::Kind::integer && d.value == value; }
+
+Dim sum_of(Dim a, Dim b) {
+  if (is_literal(a, 0)) return b;
+  if (is_literal(b, 0)) return a;
+  return std::move(a) + std::move(b);
+}
+
+std::int64_t random_amount(std::int64_t n, Rng& rng) {
+  const std::int64_t form = rng.between(0, 99);
+  if (form < 35) return 0;
+  if (form < 58) return rng.between(1, 4);
+  if (form < 80) return -rng.between(1, std::max<std::int64_t>(1, std::min<std::int64_t>(n + 1, 4)));
+  if (form < 90) return rng.between(1, 3 * n + 5);  // several laps
+  if (form < 95) return -n;
+  static constexpr std::array<std::int64_t, 6> kVectors = {8, 16, 32, -8, -16, 15};
+  return rng.pick(kVectors);
+}
+
+bool same_dims(const std::vector<Dim>& a, const std::vector<Dim>& b) { return to_text(a) == to_text(b); }
+
+/// The one constraint that an empty axis puts on every mode but constant: its result is empty too (m <= n * m).
+Condition empty_stays_empty(const Dim& n, const Dim& m) { return {m, Comparison::le, n * m, "empty axis"}; }
+
+}  // namespace
+
+std::vector<Dim> broadcast_extents(const std::vector<Dim>& a, const std::vector<Dim>& b) {
+  const std::vector<Dim>& longer = a.size() >= b.size() ? a : b;
+  const std::vector<Dim>& shorter = a.size() >= b.size() ? b : a;
+  std::vector<Dim> result = longer;
+  const std::size_t shift = longer.size() - shorter.size();
+  for (std::size_t i = 0; i < shorter.size(); ++i)
+    if (is_literal(result[shift + i], 1)) result[shift + i] = shorter[i];
+  return result;
+}
+
+std::string ProgramBuilder::fresh_value_name() {
+  // Names of operations, modes and arguments are no reserved words.
+  static constexpr std::array kAwkward = {"pad", "constant", "axis", "edge", "value", "low", "cast", "wrap", "_", "e1"};
+  if (rng_.chance(4)) {
+    const std::string name = rng_.pick(kAwkward);
+    if (std::ranges::none_of(values_, [&](const Value& v) { return v.name == name; })) return name;
+  }
+  return fmt::format("v{}", counter_++);
+}
+
+std::size_t ProgramBuilder::add_statement(GeneratedStatement statement, const std::string& arguments) {
+  statement.name = fresh_value_name();
+  statement.text = fmt::format("{} = {}({})", statement.name, ir::name_of(statement.op), arguments);
+  Value value{statement.name, statement.dtype, statement.extents, {}, false, false};
+  for (const Dim& e : statement.extents) value.sizes.push_back(value_of(e));
+  for (Value& v : values_)
+    if (std::ranges::find(statement.operands, v.name) != statement.operands.end()) v.used = true;
+  program_.statements.push_back(std::move(statement));
+  values_.push_back(std::move(value));
+  return values_.size() - 1;
+}
+
+PadSite ProgramBuilder::pad_axis(const Dim& extent, std::int64_t n, std::int64_t budget, PadMode mode) {
+  std::int64_t low = random_amount(n, rng_);
+  std::int64_t high = random_amount(n, rng_);
+  std::int64_t interior = mode == PadMode::constant && rng_.chance(30) ? rng_.between(1, 3) : 0;
+  const auto size = [&] { return low + n + std::max<std::int64_t>(n - 1, 0) * interior + high; };
+  if (size() > budget) low = std::min<std::int64_t>(low, 1), high = std::min<std::int64_t>(high, 1);
+  if (size() > budget) low = high = interior = 0;
+  if (size() < 0) high += rng_.between(0, 2) - size();
+  if (n == 0 && mode != PadMode::constant) high = -low;
+
+  Dim low_dim = express(low);
+  Dim high_dim = express(high);
+  if (rng_.chance(12) && low + n >= 0) {  // up to a multiple
+    const std::int64_t multiple = 4 << rng_.between(0, 2);
+    Dim rest = dim_node(Dim::Kind::neg, {extent + low_dim});
+    Dim to_multiple = dim_node(Dim::Kind::mod, {std::move(rest), dim_integer(multiple)});
+    if (interior == 0 && (n > 0 || mode == PadMode::constant || low == 0) && low + n + multiple <= budget)
+      high_dim = std::move(to_multiple);
+  }
+  return {std::move(low_dim), std::move(high_dim), extent, mode, interior};
+}
+
+std::size_t ProgramBuilder::pad(std::size_t x) {
+  const Value source = values_[x];
+  const PadMode mode = rng_.chance(70) ? main_mode_ : rng_.pick(ir::kPadModes);
+  GeneratedStatement s{"", Op::pad, source.dtype, {source.name}, {}, {}, ""};
+  std::vector<Dim> low, high, interior;
+  std::int64_t elements = std::max<std::int64_t>(1, source.elements());
+  for (std::size_t i = 0; i < source.extents.size(); ++i) {
+    const std::int64_t n = source.sizes[i];
+    const std::int64_t others = elements / std::max<std::int64_t>(1, n);
+    PadSite site = pad_axis(source.extents[i], n, std::max(n, kMaxElements / 2 / others), mode);
+    Dim m = sum_of(sum_of(site.low, site.extent), site.high);
+    if (site.interior > 0) {
+      Dim gaps = dim_node(Dim::Kind::max, {site.extent - dim_integer(1), dim_integer(0)});
+      m = std::move(m) + std::move(gaps) * dim_integer(site.interior);
+    }
+    require(m, Comparison::ge, dim_integer(0), "pad extent");
+    if (mode != PadMode::constant) program_.implied.push_back(empty_stays_empty(site.extent, m));
+    elements = others * std::max<std::int64_t>(1, value_of(m));
+    low.push_back(site.low);
+    high.push_back(site.high);
+    interior.push_back(dim_integer(site.interior));
+    s.extents.push_back(std::move(m));
+    s.pads.push_back(std::move(site));
+  }
+  std::vector<std::string> named = {"low = " + to_text(low), "high = " + to_text(high)};
+  const bool dilated = std::ranges::any_of(interior, [](const Dim& d) { return !is_literal(d, 0); });
+  if (dilated || (mode == PadMode::constant && rng_.chance(20))) named.push_back("interior = " + to_text(interior));
+  if (mode != PadMode::constant || rng_.chance(20)) named.push_back(fmt::format("mode = {}", ir::name_of(mode)));
+  if (mode == PadMode::constant && rng_.chance(80)) named.push_back("value = " + literal_or_scalar(source.dtype));
+  if (rng_.chance(20)) std::ranges::reverse(named);  // named arguments come in any order
+  return add_statement(std::move(s), fmt::format("{}, {}", source.name, fmt::join(named, ", ")));
+}
+
+std::pair<Dim, Dim> ProgramBuilder::slice_axis(const Dim& extent, std::int64_t n) {
+  const std::int64_t form = rng_.between(0, 99);
+  if (form < 20) return {dim_integer(0), extent};
+  const std::int64_t start = rng_.chance(40) ? 0 : rng_.between(0, std::min<std::int64_t>(n, 9));
+  if (form < 40) return {express(start), extent};
+  if (form < 55)
+    return {dim_integer(start), extent - dim_integer(rng_.between(0, std::min<std::int64_t>(n - start, 5)))};
+  const std::int64_t limit =
+      rng_.chance(60) ? n - rng_.between(0, std::min<std::int64_t>(n - start, 5)) : rng_.between(start, n);
+  if (form < 80) return {express(start), express(limit)};
+  // Legal whatever the symbols are.
+  Dim low = dim_node(Dim::Kind::min, {dim_node(Dim::Kind::max, {express(start, 1), dim_integer(0)}), extent});
+  Dim high = dim_node(Dim::Kind::max, {low, dim_node(Dim::Kind::min, {express(limit, 1), extent})});
+  return {std::move(low), std::move(high)};
+}
+
+std::size_t ProgramBuilder::slice(std::size_t x) {
+  const Value source = values_[x];
+  GeneratedStatement s{"", Op::slice, source.dtype, {source.name}, {}, {}, ""};
+  std::vector<Dim> starts, limits, steps;
+  for (std::size_t i = 0; i < source.extents.size(); ++i) {
+    auto [start, limit] = slice_axis(source.extents[i], source.sizes[i]);
+    const std::int64_t step = rng_.chance(65) ? 1 : rng_.between(2, 4);
+    require(start, Comparison::ge, dim_integer(0), "slice start");
+    require(start, Comparison::le, limit, "slice start and limit");
+    require(limit, Comparison::le, source.extents[i], "slice limit");
+    Dim length = is_literal(start, 0) ? limit : limit - start;
+    if (step != 1) length = dim_node(Dim::Kind::ceildiv, {std::move(length), dim_integer(step)});
+    s.extents.push_back(std::move(length));
+    starts.push_back(std::move(start));
+    limits.push_back(std::move(limit));
+    steps.push_back(dim_integer(step));
+  }
+  std::string arguments = fmt::format("{}, start = {}, limit = {}", source.name, to_text(starts), to_text(limits));
+  if (rng_.chance(20) || std::ranges::any_of(steps, [](const Dim& d) { return !is_literal(d, 1); }))
+    arguments += ", step = " + to_text(steps);
+  return add_statement(std::move(s), arguments);
+}
+
+std::size_t ProgramBuilder::concat(std::size_t x) {
+  const Value source = values_[x];
+  const auto axis = static_cast<std::size_t>(rng_.between(0, source.rank() - 1));
+  const std::int64_t across =
+      std::max<std::int64_t>(1, source.elements() / std::max<std::int64_t>(1, source.sizes[axis]));
+  std::vector<std::size_t> parts = {x};
+  std::int64_t budget = kMaxElements - source.elements();
+  for (std::int64_t more = rng_.between(0, 3); more > 0; --more) {
+    if (rng_.chance(15)) {
+      if (source.elements() <= budget) parts.push_back(x), budget -= source.elements();
+      continue;
+    }
+    std::vector<Dim> extents = source.extents;
+    const std::int64_t length = awkward_extent(std::clamp<std::int64_t>(budget / across, 0, 40), rng_);
+    extents[axis] = rng_.chance(30) ? source.extents[axis] : parameter_extent(length);
+    parts.push_back(new_tensor(source.dtype, std::move(extents)));
+    budget -= values_.back().elements();
+    if (budget < 0) break;
+  }
+  std::ranges::reverse(parts);
+  if (rng_.chance(50)) std::swap(parts.front(), parts.back());
+  GeneratedStatement s{"", Op::concat, source.dtype, {}, source.extents, {}, ""};
+  std::string arguments;
+  s.extents[axis] = values_[parts[0]].extents[axis];
+  for (std::size_t i = 0; i < parts.size(); ++i) {
+    const Value& part = values_[parts[i]];
+    s.operands.push_back(part.name);
+    if (i > 0) s.extents[axis] = sum_of(std::move(s.extents[axis]), part.extents[axis]);
+    arguments += part.name + ", ";
+  }
+  return add_statement(std::move(s), fmt::format("{}axis = {}", arguments, axis));
+}
+
+std::size_t ProgramBuilder::transpose(std::size_t x) {
+  const Value source = values_[x];
+  std::vector<std::size_t> perm(source.extents.size());
+  std::iota(perm.begin(), perm.end(), std::size_t{0});
+  for (std::size_t i = perm.size(); i-- > 1;)
+    std::swap(perm[i], perm[static_cast<std::size_t>(rng_.between(0, static_cast<std::int64_t>(i)))]);
+  GeneratedStatement s{"", Op::transpose, source.dtype, {source.name}, {}, {}, ""};
+  for (const std::size_t axis : perm) s.extents.push_back(source.extents[axis]);
+  return add_statement(std::move(s), fmt::format("{}, perm = [{}]", source.name, fmt::join(perm, ", ")));
+}
+
+std::size_t ProgramBuilder::broadcast(std::size_t x) {
+  const Value source = values_[x];
+  const int rank = static_cast<int>(rng_.between(source.rank(), std::min(6, source.rank() + 2)));
+  std::vector<int> axes(static_cast<std::size_t>(rank));
+  std::iota(axes.begin(), axes.end(), 0);
+  for (std::size_t i = axes.size(); i-- > 1;)
+    std::swap(axes[i], axes[static_cast<std::size_t>(rng_.between(0, static_cast<std::int64_t>(i)))]);
+  axes.resize(source.extents.size());
+  if (rng_.chance(60)) std::ranges::sort(axes);
+  std::vector<std::optional<Dim>> shape(static_cast<std::size_t>(rank));
+  std::int64_t budget = kMaxElements / std::max<std::int64_t>(1, source.elements());
+  for (std::size_t i = 0; i < axes.size(); ++i) {
+    const std::int64_t n = source.sizes[i];
+    if (is_literal(source.extents[i], 1) && rng_.chance(60)) continue;
+    // Another symbol of the same value makes an equality, but not at 1, where the axis might count as literally 1.
+    const bool by_equality = n != 1 && rng_.chance(25);
+    shape[static_cast<std::size_t>(axes[i])] = by_equality ? express(n, 1) : source.extents[i];
+    if (by_equality) require(*shape[static_cast<std::size_t>(axes[i])], Comparison::eq, source.extents[i], "broadcast");
+  }
+  GeneratedStatement s{"", Op::broadcast, source.dtype, {source.name}, {}, {}, ""};
+  for (std::optional<Dim>& d : shape) {
+    if (!d) {
+      const std::int64_t n = awkward_extent(std::min<std::int64_t>(budget, 17), rng_);
+      budget /= std::max<std::int64_t>(1, n);
+      d = express(n, 1);
+    }
+    require(*d, Comparison::ge, dim_integer(0), "broadcast extent");
+    s.extents.push_back(*d);
+  }
+  const std::string shape_text = to_text(s.extents);
+  return add_statement(std::move(s),
+                       fmt::format("{}, shape = {}, axes = [{}]", source.name, shape_text, fmt::join(axes, ", ")));
+}
+
+std::string ProgramBuilder::literal_or_scalar(DType type) {
+  return rng_.chance(60) ? random_literal(type, rng_) : new_scalar(type);
+}
+
+/// Extents that broadcast with those of x: axes missing or literally 1, equal expressions, or symbols of equal value.
+std::vector<Dim> ProgramBuilder::similar_extents(const Value& x) {
+  std::vector<Dim> extents = x.extents;
+  if (rng_.chance(40)) return extents;
+  const bool shorter = rng_.chance(40);
+  if (shorter) extents.erase(extents.begin(), extents.begin() + rng_.between(0, x.rank()));
+  const std::size_t shift = x.extents.size() - extents.size();
+  std::int64_t budget = kMaxElements / std::max<std::int64_t>(1, x.elements());
+  for (std::size_t i = 0; i < extents.size(); ++i) {
+    const std::int64_t n = x.sizes[shift + i];
+    if (is_literal(extents[i], 1)) {
+      const std::int64_t wider = awkward_extent(std::min<std::int64_t>(budget, 20), rng_);
+      if (rng_.chance(50)) extents[i] = parameter_extent(wider), budget /= std::max<std::int64_t>(1, wider);
+    } else if (rng_.chance(30)) {
+      extents[i] = dim_integer(1);
+    } else if (n != 1 && rng_.chance(15)) {
+      Dim same = new_symbol(ir::SymbolKind::extent, n);
+      require(same, Comparison::eq, x.extents[shift + i], "equal extents");
+      extents[i] = std::move(same);
+    }
+  }
+  if (!shorter && x.rank() < 6 && budget >= 2 && rng_.chance(15)) extents.insert(extents.begin(), parameter_extent(2));
+  return extents;
+}
+
+ProgramBuilder::Companion ProgramBuilder::companion(std::size_t x, DType type, bool literal_allowed) {
+  if (literal_allowed && rng_.chance(18)) return {random_literal(type, rng_), std::nullopt, {}};
+  if (rng_.chance(12)) return {new_scalar(type), std::nullopt, {}};
+  std::vector<std::size_t> existing;
+  for (std::size_t i = 0; i < values_.size(); ++i)
+    if (values_[i].dtype == type && same_dims(values_[i].extents, values_[x].extents)) existing.push_back(i);
+  std::size_t index = 0;
+  if (!existing.empty() && rng_.chance(45)) {
+    index = rng_.pick(existing);
+  } else {
+    std::vector<Dim> extents = similar_extents(values_[x]);
+    index = new_tensor(type, std::move(extents));
+  }
+  return {values_[index].name, index, values_[index].extents};
+}
+
+std::size_t ProgramBuilder::binary(Op op, std::size_t x) {
+  const DType type = values_[x].dtype;
+  const OpClass op_class = ir::info_of(op).op_class;
+  const bool to_bool = op_class == OpClass::comparison || op_class == OpClass::logical2;
+  const Companion other = companion(x, type, true);
+  GeneratedStatement s{"", op, to_bool ? DType::boolean : type, {values_[x].name}, {}, {}, ""};
+  s.extents = broadcast_extents(values_[x].extents, other.extents);
+  if (other.value) s.operands.push_back(other.text);
+  std::string first = values_[x].name, second = other.text;
+  if (rng_.chance(50)) std::swap(first, second);
+  return add_statement(std::move(s), first + ", " + second);
+}
+
+std::size_t ProgramBuilder::select(std::size_t x) {
+  const std::string name = values_[x].name;
+  const bool as_condition = values_[x].dtype == DType::boolean && rng_.chance(70);
+  const DType type = as_condition ? main_type_ : values_[x].dtype;
+  // A branch that broadcasts must not widen an axis twice, so the other operand takes x's own extents.
+  const Companion one = companion(x, as_condition ? type : DType::boolean, false);
+  Companion two{literal_or_scalar(type), std::nullopt, {}};
+  if (rng_.chance(50)) {
+    std::vector<Dim> extents = values_[x].extents;
+    const std::size_t index = new_tensor(type, std::move(extents));
+    two = {values_[index].name, index, values_[index].extents};
+  }
+  GeneratedStatement s{"", Op::select, type, {name}, {}, {}, ""};
+  s.extents = broadcast_extents(broadcast_extents(values_[x].extents, one.extents), two.extents);
+  if (one.value) s.operands.push_back(one.text);
+  if (two.value) s.operands.push_back(two.text);
+  const std::string condition = as_condition ? name : one.text;
+  std::string a = as_condition ? one.text : name, b = two.text;
+  if (rng_.chance(50)) std::swap(a, b);
+  return add_statement(std::move(s), fmt::format("{}, {}, {}", condition, a, b));
+}
+
+std::size_t ProgramBuilder::emit(Op op, std::size_t x, std::optional<DType> result) {
+  switch (op) {
+    case Op::pad:
+      return pad(x);
+    case Op::slice:
+      return slice(x);
+    case Op::concat:
+      return concat(x);
+    case Op::transpose:
+      return transpose(x);
+    case Op::broadcast:
+      return broadcast(x);
+    case Op::select:
+      return select(x);
+    default:
+      break;
+  }
+  const OpClass op_class = ir::info_of(op).op_class;
+  if (ir::info_of(op).arity == 2) return binary(op, x);
+  const Value source = values_[x];
+  GeneratedStatement s{"", op, source.dtype, {source.name}, source.extents, {}, ""};
+  std::string arguments = source.name;
+  if (op_class == OpClass::cast) {
+    s.dtype = result ? *result : rng_.pick(ir::kAllDTypes);
+    arguments += fmt::format(", {}", ir::name_of(s.dtype));
+  } else if (op == Op::leaky_relu) {
+    arguments += ", alpha = " + literal_or_scalar(source.dtype);
+  } else if (op == Op::clamp) {
+    const std::string lo = literal_or_scalar(source.dtype);
+    arguments += fmt::format(", lo = {}, hi = {}", lo, literal_or_scalar(source.dtype));
+  }
+  return add_statement(std::move(s), arguments);
+}
+
+}  // namespace padlock::differential

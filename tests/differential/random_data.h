@@ -1,0 +1,24 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string>
+
+#include "ir/dtype.h"
+#include "tests/differential/rng.h"
+
+namespace padlock::differential {
+
+/// The bits of a value of that type, drawn from what breaks kernels: values half way between neighbours of the
+/// narrower float types and one last bit to either side, NaNs with payloads (signalling ones too), infinities,
+/// denormals, signed zeros, extremes, and plain small numbers. A bool is a byte, mostly 0 or 1.
+[[nodiscard]] std::uint64_t random_bits(ir::DType dtype, Rng& rng);
+
+/// Fills storage (any alignment) with such values.
+void fill_random(std::span<std::byte> storage, ir::DType dtype, Rng& rng);
+
+/// A literal of the language for that type.
+[[nodiscard]] std::string random_literal(ir::DType dtype, Rng& rng);
+
+}  // namespace padlock::differential

@@ -1,0 +1,77 @@
+#include "tests/differential/random_program.h"
+
+#include <doctest/doctest.h>
+
+#include "ir/program.h"
+#include "tests/differential/coverage.h"
+#include "tests/differential/seed.h"
+
+namespace padlock::differential {
+namespace {
+
+constexpr std::uint64_t kPrograms = 400;
+
+TEST_CASE("a generated program verifies, and its canonical text is a fixed point") {
+  const std::uint64_t seed = seed_from_environment(11);
+  CAPTURE(seed);
+  for (std::uint64_t i = 0; i < kPrograms; ++i) {
+    const std::string text = random_program(seed, i).text();
+    CAPTURE(i);
+    CAPTURE(text);
+    const Result<ir::Program> program = ir::parse_program(text);
+    REQUIRE_MESSAGE(program.has_value(), (program ? "" : program.error().to_string()));
+    const std::string canonical = to_string(*program);
+    const Result<ir::Program> again = ir::parse_program(canonical);
+    CAPTURE(canonical);
+    REQUIRE_MESSAGE(again.has_value(), (again ? "" : again.error().to_string()));
+    CHECK(to_string(*again) == canonical);
+  }
+}
+
+TEST_CASE("a binding is accepted exactly where the generator's own conditions hold, with the extents that it expects") {
+  const std::uint64_t seed = seed_from_environment(12);
+  CAPTURE(seed);
+  int accepted = 0, refused = 0;
+  for (std::uint64_t i = 0; i < kPrograms; ++i) {
+    const GeneratedProgram generated = random_program(seed, i);
+    const std::string text = generated.text();
+    CAPTURE(i);
+    CAPTURE(text);
+    const Result<ir::Program> program = ir::parse_program(text);
+    REQUIRE(program.has_value());
+    Rng rng = Rng(seed).fork(i + 1000000);
+    for (int k = 0; k < 8; ++k) {
+      const SymbolValues values = k == 0 ? generated.seed_values : generated.vary(rng);
+      const Result<ir::Binding> binding = ir::Binding::bind(*program, generated.request(values, rng));
+      for (const auto& [name, value] : values) CAPTURE(name + "=" + std::to_string(value));
+      const bool legal = generated.legal(values);
+      if (k == 0) CHECK(legal);
+      REQUIRE_MESSAGE(binding.has_value() == legal, (binding ? "accepted" : binding.error().message));
+      (legal ? accepted : refused) += 1;
+      if (!legal) continue;
+      for (const GeneratedStatement& s : generated.statements) {
+        const auto id = program->find(s.name);
+        REQUIRE(id.has_value());
+        const std::vector<std::int64_t> extents = binding->extents_of(program->value(*id));
+        REQUIRE(extents.size() == s.extents.size());
+        for (std::size_t a = 0; a < extents.size(); ++a) CHECK(extents[a] == evaluate(s.extents[a], values));
+      }
+    }
+  }
+  CHECK(accepted > 500);
+  CHECK(refused > 200);
+}
+
+TEST_CASE("the pairs of operations go round") {
+  Coverage coverage;
+  for (std::uint64_t i = 0; i < 1000; ++i) {
+    const GeneratedProgram program = random_program(5, i);
+    coverage.count_run(program, program.seed_values);
+  }
+  CHECK(coverage.runs() == 1000);
+  for (const OpPair& p : legal_pairs()) CHECK(ir::info_of(p.producer).arity != 0);
+  CHECK(legal_pairs().size() == 28 * 28 - 9 * 14 - 14 * 3);
+}
+
+}  // namespace
+}  // namespace padlock::differential

@@ -1,0 +1,39 @@
+#pragma once
+
+#include <cstdint>
+#include <iterator>
+
+namespace padlock::differential {
+
+/// SplitMix64: the same numbers for the same seed on every machine, unlike the standard distributions.
+class Rng {
+ public:
+  explicit Rng(std::uint64_t seed) : state_(seed) {}
+
+  std::uint64_t next() {
+    state_ += 0x9e3779b97f4a7c15;
+    std::uint64_t z = state_;
+    z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9;
+    z = (z ^ (z >> 27)) * 0x94d049bb133111eb;
+    return z ^ (z >> 31);
+  }
+  /// Uniform in [lo, hi]. Precondition: lo <= hi.
+  std::int64_t between(std::int64_t lo, std::int64_t hi) {
+    const auto span = static_cast<std::uint64_t>(hi) - static_cast<std::uint64_t>(lo) + 1;
+    const std::uint64_t step = span == 0 ? next() : next() % span;
+    return static_cast<std::int64_t>(static_cast<std::uint64_t>(lo) + step);
+  }
+  bool chance(int percent) { return between(0, 99) < percent; }
+  /// One element of a non-empty range.
+  template <class Container>
+  auto& pick(Container& items) {
+    return items[static_cast<std::size_t>(between(0, static_cast<std::int64_t>(std::size(items)) - 1))];
+  }
+  /// An independent stream, so that what one part draws does not shift what another part gets.
+  [[nodiscard]] Rng fork(std::uint64_t salt) const { return Rng(Rng(state_ ^ (salt * 0xd1342543de82ef95)).next()); }
+
+ private:
+  std::uint64_t state_;
+};
+
+}  // namespace padlock::differential
