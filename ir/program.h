@@ -4,6 +4,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <unordered_map>
 #include <variant>
 #include <vector>
 
@@ -25,8 +26,8 @@ using ValueId = std::uint32_t;
 using Operand = std::variant<ValueId, Scalar>;
 
 struct PadAttributes {
-  std::vector<Expr> low, high;          // one per axis, signed
-  std::vector<std::int64_t> interior;   // one per axis, >= 0; all 0 unless mode is constant
+  std::vector<Expr> low, high;         // one per axis, signed
+  std::vector<std::int64_t> interior;  // one per axis, >= 0; all 0 unless mode is constant
   PadMode mode = PadMode::constant;
 };
 struct SliceAttributes {
@@ -56,10 +57,10 @@ struct Value {
   ValueKind kind = ValueKind::operation;
   std::string name;
   DType dtype = DType::f32;
-  Layout layout;               // a tensor parameter's as declared; of everything else row-major and dense
-  Op op = Op::pad;             // operation
-  std::vector<Operand> operands;
-  Attributes attributes;
+  Layout layout;    // a tensor parameter's as declared; of everything else row-major and dense
+  Op op = Op::pad;  // operation
+  std::vector<Operand> operands = {};
+  Attributes attributes = {};
   syntax::Location where;
 
   [[nodiscard]] std::span<const Expr> extents() const { return layout.extents(); }
@@ -67,11 +68,16 @@ struct Value {
 };
 
 /// Something that must hold of a binding. Checked at binding, in the order of the list.
+///
+/// Expressions are simplified under the symbols' ranges and congruences, so a constraint that only says what those
+/// say may read "0 == 0" here: a binding checks Symbol::range and Symbol::congruence first, of every symbol. Likewise
+/// that an argument has the extents and strides its parameter declares is checked from the parameter's layout.
 struct Requirement {
   enum class Kind : std::uint8_t { bound, constraint, parameter_extent, parameter_stride, statement, storage };
   Kind kind = Kind::constraint;
   Constraint constraint;
-  /// For people: "extents of x and y on axis 1 are equal (statement 'z')". Names the statement or parameter and axis.
+  /// For people, what is checked: "extents of 'x' and 'y' on axis 1 (statement 'z')". Names the statement or parameter
+  /// and the axis.
   std::string what;
   syntax::Location where;
   /// parameter_stride: which parameter and axis; it is not checked where the axis has extent 0 or 1 or the tensor is
@@ -116,8 +122,23 @@ class Program {
   std::vector<Requirement> requirements_;
   /// Parameters in the order written, for printing: tensors and scalars by value, dims by symbol.
   std::vector<std::variant<ValueId, Expr>> parameter_order_;
+  std::unordered_map<std::string, ValueId> index_;
+  /// Constraints in canonical text that does not depend on the ranges they imply (under those, "S mod 8 == 0" is
+  /// "0 == 0"), and which extents and strides of tensor parameters declare the symbol that they are.
+  std::vector<std::string> constraint_texts_;
+  struct TensorText {
+    std::vector<std::uint8_t> extents_declare, strides_declare;  // by axis
+    bool states_strides = false;
+  };
+  std::vector<TensorText> tensor_texts_;  // by tensor parameter
   friend std::string to_string(const Program&);
 };
+
+// What is refused for its size alone: beyond this a program costs more than about a second.
+inline constexpr std::size_t kMaxRank = 64;
+inline constexpr std::size_t kMaxSymbols = 4096;
+inline constexpr std::size_t kMaxConstraints = 512;
+inline constexpr std::uint32_t kMaxExprDepth = 2500;  ///< 1000 operators in an expression stay well below
 
 /// Checks names, types, ranks, literals, divisors and everything that fails for all bindings. Errors carry the
 /// position and name what was expected and found.
