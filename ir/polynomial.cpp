@@ -20,19 +20,8 @@ bool may_distribute(const LinearForm& a, const LinearForm& b) {
   return saturating_mul(magnitude_bound(a), magnitude_bound(b)) < Range::kMax;
 }
 
-void append_factors(std::vector<Expr>& factors, Expr term) {
-  if (term.kind() != ExprKind::product) {
-    factors.push_back(term);
-    return;
-  }
-  factors.insert(factors.end(), term.operands().begin(), term.operands().end());
-}
-
 Expr multiply_terms(ExprContext& context, Expr a, Expr b) {
-  std::vector<Expr> factors;
-  append_factors(factors, a);
-  append_factors(factors, b);
-  return Simplifier::join(context, ExprKind::product, std::move(factors));
+  return Simplifier::join(context, ExprKind::product, {a, b});
 }
 
 // a + factor * b where the coefficients cannot be merged within 128 bits.
@@ -60,31 +49,97 @@ std::optional<Expr> distribute(ExprContext& context, const LinearForm& a, const 
   return Simplifier::make(context, *std::move(total));
 }
 
-// The factors of a product: its sums, and the product of all others as one. Distributing is tried between every two,
-// so that the text of a product that stays opaque, read from left to right, gives the same product again.
-std::vector<Expr> split_factors(ExprContext& context, Expr a, Expr b) {
-  std::vector<Expr> all, parts, monomial;
-  append_factors(all, a);
-  append_factors(all, b);
-  for (const Expr e : all) (e.kind() == ExprKind::sum ? parts : monomial).push_back(e);
-  if (!monomial.empty()) parts.push_back(Simplifier::join(context, ExprKind::product, std::move(monomial)));
-  std::ranges::sort(parts, [](Expr p, Expr q) { return structural_order(p, q) < 0; });
-  return parts;
+std::span<const Expr> factors_of(const Expr& term) {
+  return term.kind() == ExprKind::product ? term.operands() : std::span<const Expr>(&term, 1);
 }
 
-std::optional<Expr> distribute_a_pair(ExprContext& context, std::span<const Expr> parts) {
-  for (std::size_t i = 0; i < parts.size(); ++i) {
-    for (std::size_t j = i + 1; j < parts.size(); ++j) {
-      const LinearForm p = LinearForm::of(parts[i]), q = LinearForm::of(parts[j]);
-      if (!may_distribute(p, q)) continue;
-      auto product = distribute(context, p, q);
+/// A product: coefficient * monomial factors * sums.
+struct Factors {
+  Int128 coefficient = 1;
+  std::vector<Expr> monomial;
+  std::vector<Expr> sums;
+
+  void add(Expr term) {
+    for (const Expr e : factors_of(term)) (e.kind() == ExprKind::sum ? sums : monomial).push_back(e);
+  }
+};
+
+// Factors that all terms have.
+std::vector<Expr> common_factors(const LinearForm& form) {
+  if (form.constant != 0) return {};
+  const auto first = factors_of(form.terms[0]);
+  std::vector<Expr> common(first.begin(), first.end());
+  for (const Expr& term : form.terms) {
+    std::vector<Expr> rest(factors_of(term).begin(), factors_of(term).end());
+    std::erase_if(common, [&rest](Expr e) {
+      const auto found = std::ranges::find(rest, e);
+      if (found == rest.end()) return true;
+      rest.erase(found);
+      return false;
+    });
+  }
+  return common;
+}
+
+Expr without(ExprContext& context, Expr term, std::span<const Expr> factors) {
+  std::vector<Expr> rest(factors_of(term).begin(), factors_of(term).end());
+  for (const Expr e : factors) rest.erase(std::ranges::find(rest, e));
+  if (rest.empty()) return context.constant(1);
+  return Simplifier::make(context, ExprKind::product, std::move(rest));
+}
+
+// Moves what all terms of `sum` have in common out of it: S*T*B - S*T is S * T * (B - 1), and -2*S + 2 is -2 * (S - 1).
+void add_without_content(ExprContext& context, Factors& to, Expr sum) {
+  const LinearForm form = LinearForm::of(sum);
+  const std::vector<Expr> common = common_factors(form);
+  Int128 g = common_divisor(form, form.constant);
+  if (form.coefficients[0] < 0) g = -g;
+  const auto coefficient = checked_mul(to.coefficient, g);
+  std::optional<LinearForm> rest;
+  if (const auto constant = exact_quotient(form.constant, g)) rest = LinearForm{*constant, {}, {}};
+  for (std::size_t i = 0; i < form.terms.size() && rest; ++i) {
+    const auto c = exact_quotient(form.coefficients[i], g);
+    rest = c ? added(*rest, LinearForm::of(without(context, form.terms[i], common)), *c) : std::nullopt;
+  }
+  if (!coefficient || !rest || (g == 1 && common.empty())) {
+    to.sums.push_back(sum);
+    return;
+  }
+  to.coefficient = *coefficient;
+  to.monomial.insert(to.monomial.end(), common.begin(), common.end());
+  to.sums.push_back(Simplifier::make(context, *std::move(rest)));
+}
+
+// Two sums multiplied out, times everything else.
+std::optional<Expr> distribute_two_sums(ExprContext& context, const Factors& factors, Expr monomial) {
+  const auto& sums = factors.sums;
+  for (std::size_t i = 0; i < sums.size(); ++i) {
+    for (std::size_t j = i + 1; j < sums.size(); ++j) {
+      const LinearForm p = LinearForm::of(sums[i]), q = LinearForm::of(sums[j]);
+      auto product = may_distribute(p, q) ? distribute(context, p, q) : std::nullopt;
       if (!product) continue;
-      for (std::size_t k = 0; k < parts.size(); ++k)
-        if (k != i && k != j) product = Simplifier::multiply(context, *product, parts[k]);
-      return product;
+      for (std::size_t k = 0; k < sums.size(); ++k)
+        if (k != i && k != j) product = Simplifier::multiply(context, *product, sums[k]);
+      product = Simplifier::multiply(context, *product, monomial);
+      return Simplifier::scale(context, *product, factors.coefficient);
     }
   }
   return std::nullopt;
+}
+
+// A product that cannot be multiplied out as a whole: sums freed of common factors, no two of which can be multiplied
+// out. In that form it does not matter which factors met first, and the text, read from left to right, gives it back.
+Expr multiply_opaque(ExprContext& context, const Factors& given) {
+  Factors factors{given.coefficient, given.monomial, {}};
+  for (const Expr sum : given.sums) add_without_content(context, factors, sum);
+  const Expr monomial =
+      factors.monomial.empty() ? context.constant(1) : Simplifier::join(context, ExprKind::product, factors.monomial);
+  std::ranges::sort(factors.sums, [](Expr p, Expr q) { return structural_order(p, q) < 0; });
+  if (factors.sums.size() <= kMaxOpaqueFactors)
+    if (const auto product = distribute_two_sums(context, factors, monomial)) return *product;
+  std::vector<Expr> all = factors.sums;
+  if (!monomial.is_constant(1)) all.push_back(monomial);
+  return Simplifier::scale(context, Simplifier::join(context, ExprKind::product, std::move(all)), factors.coefficient);
 }
 
 }  // namespace
@@ -130,13 +185,19 @@ Expr Simplifier::multiply(ExprContext& context, Expr a, Expr b) {
   if (y.is_monomial() && y.coefficients[0] != 1)
     return scale(context, multiply(context, a, y.terms[0]), y.coefficients[0]);
 
-  const std::vector<Expr> parts = split_factors(context, a, b);
-  if (parts.size() == 1) return parts[0];
-  if (parts.size() <= kMaxOpaqueFactors)
-    if (const auto product = distribute_a_pair(context, parts)) return *product;
-  std::vector<Expr> factors;
-  for (const Expr e : parts) append_factors(factors, e);
-  return make(context, ExprKind::product, std::move(factors));
+  Factors factors;
+  factors.add(a);
+  factors.add(b);
+  if (factors.sums.empty()) return join(context, ExprKind::product, std::move(factors.monomial));
+  std::optional<Expr> product;
+  if (factors.sums.size() == 1 && !factors.monomial.empty()) {
+    const Expr monomial = join(context, ExprKind::product, factors.monomial);
+    if (const auto z = LinearForm::of(monomial), sum = LinearForm::of(factors.sums[0]); may_distribute(z, sum))
+      product = distribute(context, z, sum);
+  } else if (factors.sums.size() == 2 && factors.monomial.empty() && may_distribute(x, y)) {
+    product = distribute(context, x, y);
+  }
+  return product ? *product : multiply_opaque(context, factors);
 }
 
 }  // namespace padlock::ir
