@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "compiler/host_config.h"
+#include "compiler/mutation.h"
 #include "ir/executable.h"
 #include "ir/program.h"
 #include "support/error.h"
@@ -16,6 +17,7 @@ namespace padlock::compiler {
 struct HostOptions {
   std::optional<HostConfig> config;  ///< absent: HostCompiler::default_config()
   bool bounds_check = false;         ///< test every access; a failing one is skipped and reported
+  Mutation mutation = Mutation::none;  ///< a seeded bug; for tests of the tests
 };
 
 enum class Stage : std::uint8_t { kernel, llvm, assembly };

@@ -4,9 +4,22 @@
 #include <string>
 #include <vector>
 
+#include "ir/binding.h"
 #include "ir/program.h"
 
 namespace padlock::ir {
+
+/// A size that a kernel takes: an expression over symbols, evaluated in 128 bits when a launch is planned and passed as
+/// int64. Addresses are arithmetic modulo 2^64, so that their parts may wrap; whatever is compared, or taken modulo
+/// something, is clamped instead, far outside the coordinates that it is compared with.
+struct SizeArgument {
+  enum class Fit : std::uint8_t {
+    wrap,      ///< the low 64 bits
+    saturate,  ///< clamped to [-2^62, 2^62]
+  };
+  Expr value;
+  Fit fit = Fit::wrap;
+};
 
 /// The launch contract of one kernel: what it expects, in which order, as expressions of the program. It travels
 /// with the code, so that a launcher computes nothing of its own.
@@ -17,8 +30,8 @@ struct KernelAbi {
   std::vector<ValueId> results;
   /// Scalar parameters whose bits are passed, zero-extended to 64 bits, in order.
   std::vector<ValueId> scalars;
-  /// Evaluated under the binding and passed as int64, in order.
-  std::vector<Expr> sizes;
+  /// Evaluated under the binding and passed in order.
+  std::vector<SizeArgument> sizes;
   /// The kernel covers rows [0, rows) x columns [0, columns) of its output (flat outer axes x innermost axis); a
   /// caller may split both, and must cover each pair exactly once. An empty output is not launched.
   Expr rows;
@@ -28,6 +41,18 @@ struct KernelAbi {
   /// Which access a fault names: index into `accesses`.
   std::vector<std::string> accesses;
 };
+
+/// What a kernel's contract evaluates to under one binding.
+struct LaunchPlan {
+  std::vector<std::int64_t> sizes;
+  std::int64_t rows = 0;
+  std::int64_t columns = 0;
+  std::int64_t row_bytes = 0;
+
+  [[nodiscard]] bool empty() const { return rows == 0 || columns == 0; }
+};
+
+[[nodiscard]] Result<LaunchPlan> plan_launch(const KernelAbi& abi, const Binding& binding);
 
 /// Where a bounds-check kernel reports the first access that failed; zero before the launch. The writer claims it by
 /// setting `claimed` from 0 to 1, then fills the rest.

@@ -1,0 +1,87 @@
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "compiler/host_config.h"
+#include "compiler/kernel.h"
+#include "compiler/mutation.h"
+#include "compiler/segments.h"
+
+// A kernel turned into loops for the host: rows (the flattened outer axes), a decision tree over the predicates of a
+// row, and for each of its cases a list of segments of the innermost axis. Each segment calls a body with its bounds;
+// segments whose code differs only in addresses share one body.
+namespace padlock::compiler {
+
+/// How a body's load moves as the innermost coordinate does.
+enum class LoadKind : std::uint8_t {
+  invariant,   ///< the same element
+  contiguous,  ///< the next element
+  reversed,    ///< the element before
+  strided,     ///< `step` elements on
+  general,     ///< element `offset` of the tensor, an expression over all coordinates; may have a guard
+};
+
+struct BodyLoad {
+  LoadKind kind = LoadKind::invariant;
+  ir::DType dtype = ir::DType::f32;
+  ir::Expr step;                // strided: elements for each step of the innermost coordinate; over symbols
+  ir::Expr offset;              // general
+  PredicateId guard = kAlways;  // general
+};
+
+struct BodyNode {
+  NodeKind kind = NodeKind::constant;
+  ir::DType dtype = ir::DType::f32;
+  ir::Op op = ir::Op::relu;
+  std::uint64_t bits = 0;
+  ir::ValueId scalar = 0;
+  int load = 0;                 // load
+  PredicateId guard = kAlways;  // when
+  std::vector<int> operands = {};
+};
+
+/// Straight-line code for a run of innermost coordinates.
+struct Body {
+  std::vector<BodyNode> nodes;  // operands first
+  std::vector<int> roots;       // one for each result
+  std::vector<BodyLoad> loads;
+  int lanes = 1;   ///< elements of one vector; 1 where a predicate or a period remains
+  int unroll = 1;  ///< vectors of one trip of the main loop
+  bool uses_rows = false;  ///< reads the outer coordinates
+};
+
+/// A load as one segment does it: `base` is its element offset at innermost coordinate 0, over the outer coordinates.
+struct Stream {
+  ir::ValueId tensor = 0;
+  std::uint32_t layout = 0;
+  ir::Expr base;
+};
+
+struct SegmentCall {
+  ir::Expr begin, end;
+  int body = 0;
+  std::vector<Stream> streams;  // one for each of the body's loads
+};
+
+struct ScheduledCase {
+  PredicateId test = kAlways;
+  int holds = -1;
+  int fails = -1;
+  std::vector<SegmentCall> calls;
+
+  [[nodiscard]] bool is_test() const { return holds >= 0; }
+};
+
+struct HostSchedule {
+  Kernel kernel;
+  HostConfig config;
+  Mutation mutation = Mutation::none;
+  std::vector<Body> bodies;
+  std::vector<ScheduledCase> cases;  // the first is the root
+};
+
+[[nodiscard]] HostSchedule schedule_for_host(Kernel kernel, const HostConfig& config,
+                                             Mutation mutation = Mutation::none);
+
+}  // namespace padlock::compiler

@@ -1,0 +1,418 @@
+#include <algorithm>
+#include <map>
+#include <string>
+
+#include <llvm/IR/MDBuilder.h>
+
+#include "compiler/llvm/emit_ops.h"
+#include "compiler/llvm/host_function.h"
+
+namespace padlock::compiler {
+namespace {
+
+using ir::Expr;
+using llvm::BasicBlock;
+using llvm::IRBuilder;
+using llvm::Value;
+
+/// Emits one body. Its loops are, for vectors of L lanes and U vectors in a trip of the main loop:
+///
+///   shorter than L: element by element
+///   else: a vector at begin; then, from the next coordinate at which the output is aligned to a vector, U vectors a
+///   trip, then one; then a vector that ends at end. The first and the last may overlap their neighbours, which
+///   write the same values.
+class BodyEmitter {
+ public:
+  BodyEmitter(HostKernelContext& context, std::size_t index)
+      : context_(context),
+        body_(context.schedule.bodies[index]),
+        builder_(context.module.getContext()),
+        i64_(builder_.getInt64Ty()),
+        function_(make_function(index)) {}
+
+  llvm::Function* emit() {
+    BasicBlock* entry = block("entry");
+    BasicBlock* start = block("start");
+    builder_.SetInsertPoint(entry);
+    LaunchFields fields(builder_, function_->getArg(0));
+    fault_ = fields.fault;
+    ExprEmitter exprs(context_.exprs(), context_.sizes, entry, fields.sizes);
+    exprs_ = &exprs;
+    set_outer_coordinates();
+    load_buffers(fields);
+    load_scalars(fields);
+    builder_.CreateBr(start);
+    builder_.SetInsertPoint(start);
+    load_steps();
+    emit_invariants();
+    emit_loops();
+    builder_.CreateRetVoid();
+    return function_;
+  }
+
+ private:
+  static constexpr unsigned kFixedArguments = 4;
+  [[nodiscard]] unsigned arguments_per_load() const { return context_.bounds_check ? 4 : 2; }
+
+  llvm::Function* make_function(std::size_t index) {
+    llvm::Type* pointer = builder_.getPtrTy();
+    std::vector<llvm::Type*> types = {pointer, i64_, i64_, i64_};
+    for (std::size_t i = 0; i < body_.loads.size(); ++i) {
+      types.insert(types.end(), {pointer, i64_});
+      if (context_.bounds_check) types.insert(types.end(), {i64_, i64_});
+    }
+    if (body_.uses_rows) types.insert(types.end(), static_cast<std::size_t>(kernel().rank() - 1), i64_);
+    auto* type = llvm::FunctionType::get(builder_.getVoidTy(), types, false);
+    auto* function = llvm::Function::Create(type, llvm::Function::InternalLinkage,
+                                            context_.abi.name + ".body" + std::to_string(index), context_.module);
+    function->setCallingConv(llvm::CallingConv::Fast);
+    function->addFnAttr(llvm::Attribute::NoInline);
+    set_attributes(*function, context_.target);
+    return function;
+  }
+
+  [[nodiscard]] const Kernel& kernel() const { return context_.schedule.kernel; }
+  BasicBlock* block(const char* name) { return BasicBlock::Create(builder_.getContext(), name, function_); }
+  Value* begin() { return function_->getArg(1); }
+  Value* end() { return function_->getArg(2); }
+  Value* row() { return function_->getArg(3); }
+  Value* load_argument(int load, unsigned which) {
+    return function_->getArg(kFixedArguments + static_cast<unsigned>(load) * arguments_per_load() + which);
+  }
+
+  void set_outer_coordinates() {
+    if (!body_.uses_rows) return;
+    const unsigned first = kFixedArguments + static_cast<unsigned>(body_.loads.size()) * arguments_per_load();
+    for (int axis = 0; axis + 1 < kernel().rank(); ++axis)
+      exprs_->set_coordinate(kernel().coordinate(axis), function_->getArg(first + static_cast<unsigned>(axis)));
+  }
+
+  void load_buffers(const LaunchFields& fields) {
+    for (std::size_t i = 0; i < kernel().results.size(); ++i)
+      outputs_.push_back(fields.buffer(builder_, context_.buffer_of_result(i)));
+  }
+
+  void load_scalars(const LaunchFields& fields) {
+    for (const BodyNode& node : body_.nodes) {
+      if (node.kind != NodeKind::scalar || scalars_.contains(node.scalar)) continue;
+      Value* slot = builder_.CreateConstGEP1_64(i64_, fields.scalars, context_.index_of_scalar(node.scalar));
+      scalars_[node.scalar] = builder_.CreateLoad(i64_, slot, "scalar");
+    }
+  }
+
+  void load_steps() {
+    for (const BodyLoad& load : body_.loads)
+      steps_.push_back(load.kind == LoadKind::strided ? exprs_->address(builder_, load.step) : nullptr);
+  }
+
+  [[nodiscard]] bool is_invariant(const BodyNode& node) const {
+    switch (node.kind) {
+      case NodeKind::constant:
+      case NodeKind::scalar: return true;
+      case NodeKind::load: return body_.loads[static_cast<std::size_t>(node.load)].kind == LoadKind::invariant;
+      case NodeKind::when: return false;
+      case NodeKind::operation:
+        return std::ranges::all_of(node.operands, [&](int o) { return invariant_[static_cast<std::size_t>(o)]; });
+    }
+    return false;
+  }
+
+  /// What does not depend on the innermost coordinate is computed once, as a scalar, and spread.
+  void emit_invariants() {
+    invariant_.resize(body_.nodes.size());
+    scalar_values_.resize(body_.nodes.size());
+    vector_values_.resize(body_.nodes.size());
+    for (std::size_t i = 0; i < body_.nodes.size(); ++i) {
+      const BodyNode& node = body_.nodes[i];
+      invariant_[i] = is_invariant(node);
+      if (!invariant_[i]) continue;
+      scalar_values_[i] = emit_node(node, builder_.getInt64(0), 1, scalar_values_);
+      if (body_.lanes > 1)
+        vector_values_[i] = builder_.CreateVectorSplat(static_cast<unsigned>(body_.lanes), scalar_values_[i]);
+    }
+  }
+
+  Value* emit_node(const BodyNode& node, Value* column, int lanes, const std::vector<Value*>& values) {
+    OpEmitter ops(builder_, lanes, context_.target.f16c);
+    std::vector<Value*> operands;
+    for (const int operand : node.operands) operands.push_back(values[static_cast<std::size_t>(operand)]);
+    switch (node.kind) {
+      case NodeKind::constant: return ops.bits(node.dtype, node.bits);
+      case NodeKind::scalar: return builder_.CreateTrunc(scalars_.at(node.scalar), ops.storage_type(node.dtype));
+      case NodeKind::load: return emit_load(node.load, column, lanes);
+      case NodeKind::when:
+        return builder_.CreateSelect(emit_predicate(builder_, *exprs_, kernel().graph, node.guard), operands[0],
+                                     operands[1]);
+      case NodeKind::operation: {
+        const std::size_t typed = node.op == ir::Op::select ? 1 : 0;
+        const ir::DType dtype = body_.nodes[static_cast<std::size_t>(node.operands[typed])].dtype;
+        return ops.emit(node.op, node.dtype, dtype, operands);
+      }
+    }
+    return nullptr;
+  }
+
+  // --- loads -------------------------------------------------------------------------------------------------------
+
+  Value* address(Value* pointer, Value* offset, ir::DType dtype) {
+    Value* bytes = builder_.CreateMul(offset, builder_.getInt64(static_cast<std::uint64_t>(ir::byte_size(dtype))));
+    return builder_.CreateGEP(builder_.getInt8Ty(), pointer, bytes);
+  }
+
+  /// Alignment 1: a caller's pointers promise nothing.
+  Value* plain_load(llvm::Type* type, int load, Value* offset) {
+    Value* pointer = address(load_argument(load, 0), offset, body_.loads[static_cast<std::size_t>(load)].dtype);
+    return builder_.CreateAlignedLoad(type, pointer, llvm::Align(1));
+  }
+
+  Value* emit_load(int index, Value* column, int lanes) {
+    const BodyLoad& load = body_.loads[static_cast<std::size_t>(index)];
+    OpEmitter ops(builder_, lanes, context_.target.f16c);
+    llvm::Type* type = ops.storage_type(load.dtype);
+    Value* base = load_argument(index, 1);
+    Value* last = builder_.getInt64(static_cast<std::uint64_t>(lanes - 1));
+    switch (load.kind) {
+      case LoadKind::invariant: return checked_load(index, type, base, base, nullptr);
+      case LoadKind::contiguous: {
+        Value* first = builder_.CreateAdd(base, column);
+        return checked_load(index, type, first, builder_.CreateAdd(first, last), nullptr);
+      }
+      case LoadKind::reversed: {
+        Value* first = builder_.CreateSub(base, builder_.CreateAdd(column, last));
+        Value* vector = checked_load(index, type, first, builder_.CreateSub(base, column), nullptr);
+        return lanes == 1 ? vector : builder_.CreateVectorReverse(vector);
+      }
+      case LoadKind::strided: return emit_strided(index, type, column, lanes);
+      case LoadKind::general: {
+        Value* offset = exprs_->address(builder_, load.offset);
+        Value* guard = load.guard == kAlways
+                           ? nullptr
+                           : emit_predicate(builder_, *exprs_, kernel().graph, load.guard);
+        return checked_load(index, type, offset, offset, guard);
+      }
+    }
+    return nullptr;
+  }
+
+  Value* emit_strided(int index, llvm::Type* type, Value* column, int lanes) {
+    Value* step = steps_[static_cast<std::size_t>(index)];
+    Value* offset = builder_.CreateAdd(load_argument(index, 1), builder_.CreateMul(column, step));
+    if (lanes == 1) return checked_load(index, type, offset, offset, nullptr);
+    Value* vector = llvm::PoisonValue::get(type);
+    for (int lane = 0; lane < lanes; ++lane) {
+      Value* element = checked_load(index, type->getScalarType(), offset, offset, nullptr);
+      vector = builder_.CreateInsertElement(vector, element, static_cast<std::uint64_t>(lane));
+      offset = builder_.CreateAdd(offset, step);
+    }
+    return vector;
+  }
+
+  /// Loads elements [first, last] where `guard` (if any) holds, and 0 elsewhere; in bounds-check mode where the range
+  /// is inside the tensor too, and reports it where not.
+  Value* checked_load(int index, llvm::Type* type, Value* first, Value* last, Value* guard) {
+    if (guard == nullptr && !context_.bounds_check) return plain_load(type, index, first);
+    BasicBlock* skipped = builder_.GetInsertBlock();
+    BasicBlock* merge = block("loaded");
+    if (guard != nullptr) {
+      BasicBlock* guarded = block("guarded");
+      builder_.CreateCondBr(guard, guarded, merge);
+      builder_.SetInsertPoint(guarded);
+    }
+    BasicBlock* failed = nullptr;
+    if (context_.bounds_check)
+      failed = check(first, last, load_argument(index, 2), load_argument(index, 3), merge);
+    Value* loaded = plain_load(type, index, first);
+    BasicBlock* from = builder_.GetInsertBlock();
+    builder_.CreateBr(merge);
+    builder_.SetInsertPoint(merge);
+    llvm::PHINode* phi = builder_.CreatePHI(type, 3);
+    phi->addIncoming(loaded, from);
+    if (guard != nullptr) phi->addIncoming(llvm::Constant::getNullValue(type), skipped);
+    if (failed != nullptr) phi->addIncoming(llvm::Constant::getNullValue(type), failed);
+    return phi;
+  }
+
+  /// Branches to `skip`, after reporting, unless 0 <= first, last < extent. Returns the block that goes to `skip`;
+  /// the builder stands where the access may happen.
+  BasicBlock* check(Value* first, Value* last, Value* access, Value* extent, BasicBlock* skip) {
+    Value* ok = builder_.CreateAnd(builder_.CreateICmpULT(first, extent), builder_.CreateICmpULT(last, extent));
+    BasicBlock* inside = block("inside");
+    BasicBlock* failed = block("outside");
+    builder_.CreateCondBr(ok, inside, failed);
+    builder_.SetInsertPoint(failed);
+    Value* first_ok = builder_.CreateICmpULT(first, extent);
+    report(access, builder_.CreateSelect(first_ok, last, first), extent);
+    failed = builder_.GetInsertBlock();
+    builder_.CreateBr(skip);
+    builder_.SetInsertPoint(inside);
+    return failed;
+  }
+
+  /// The first to claim the fault word fills it.
+  void report(Value* access, Value* coordinate, Value* extent) {
+    Value* exchanged = builder_.CreateAtomicCmpXchg(fault_, builder_.getInt64(0), builder_.getInt64(1), {},
+                                                    llvm::AtomicOrdering::AcquireRelease,
+                                                    llvm::AtomicOrdering::Acquire);
+    BasicBlock* first = block("claimed");
+    BasicBlock* done = block("reported");
+    builder_.CreateCondBr(builder_.CreateExtractValue(exchanged, 1), first, done);
+    builder_.SetInsertPoint(first);
+    const std::array<Value*, 3> fields = {access, coordinate, extent};
+    for (unsigned i = 0; i < fields.size(); ++i)
+      builder_.CreateStore(fields[i], builder_.CreateConstGEP1_64(i64_, fault_, i + 1));
+    builder_.CreateBr(done);
+    builder_.SetInsertPoint(done);
+  }
+
+  // --- stores and loops --------------------------------------------------------------------------------------------
+
+  Value* output_address(std::size_t result, Value* column) {
+    return address(outputs_[result], builder_.CreateAdd(row(), column), result_type(result));
+  }
+  [[nodiscard]] ir::DType result_type(std::size_t result) const {
+    return kernel().program->value(kernel().results[result]).dtype;
+  }
+
+  /// All results at coordinates [column, column + lanes).
+  void emit_chunk(Value* column, int lanes, bool nontemporal = false) {
+    std::vector<Value*> values = lanes == 1 ? scalar_values_ : vector_values_;
+    exprs_->set_coordinate(kernel().coordinate(kernel().rank() - 1), column);
+    for (std::size_t i = 0; i < body_.nodes.size(); ++i)
+      if (!invariant_[i]) values[i] = emit_node(body_.nodes[i], column, lanes, values);
+    for (std::size_t result = 0; result < body_.roots.size(); ++result)
+      emit_store(result, column, lanes, values[static_cast<std::size_t>(body_.roots[result])], nontemporal);
+  }
+
+  void emit_store(std::size_t result, Value* column, int lanes, Value* value, bool nontemporal) {
+    BasicBlock* merge = nullptr;
+    if (context_.bounds_check) {
+      merge = block("stored");
+      Value* first = builder_.CreateAdd(row(), column);
+      Value* last = builder_.CreateAdd(first, builder_.getInt64(static_cast<std::uint64_t>(lanes - 1)));
+      const ir::Layout& layout = kernel().program->value(kernel().results[result]).layout;
+      Value* extent = exprs_->exact(builder_, layout.storage_extent());
+      check(first, last, builder_.getInt64(context_.buffer_of_result(result)), extent, merge);
+    }
+    const int bytes = lanes * ir::byte_size(result_type(result));
+    llvm::StoreInst* store = builder_.CreateAlignedStore(value, output_address(result, column),
+                                                         llvm::Align(nontemporal ? static_cast<unsigned>(bytes) : 1));
+    if (nontemporal) {
+      llvm::Metadata* one = llvm::ConstantAsMetadata::get(builder_.getInt32(1));
+      store->setMetadata(llvm::LLVMContext::MD_nontemporal, llvm::MDNode::get(builder_.getContext(), one));
+    }
+    if (merge != nullptr) {
+      builder_.CreateBr(merge);
+      builder_.SetInsertPoint(merge);
+    }
+  }
+
+  void emit_loops() {
+    BasicBlock* done = block("done");
+    BasicBlock* elements = block("elements");
+    if (body_.lanes > 1) {
+      BasicBlock* vectors = block("vectors");
+      Value* lanes = builder_.getInt64(static_cast<std::uint64_t>(body_.lanes));
+      builder_.CreateCondBr(builder_.CreateICmpSGE(builder_.CreateSub(end(), begin()), lanes), vectors, elements);
+      builder_.SetInsertPoint(vectors);
+      emit_vector_loops(lanes, done);
+    } else {
+      builder_.CreateBr(elements);
+    }
+    builder_.SetInsertPoint(elements);
+    loop(begin(), 1, 1, false);
+    builder_.CreateBr(done);
+    builder_.SetInsertPoint(done);
+  }
+
+  void emit_vector_loops(Value* lanes, BasicBlock* done) {
+    emit_chunk(begin(), body_.lanes);
+    Value* column = builder_.CreateSub(builder_.CreateAdd(begin(), lanes), misalignment());
+    if (context_.schedule.config.store == StoreKind::nontemporal) column = emit_nontemporal(column);
+    column = loop(column, body_.lanes, body_.unroll, false);
+    if (body_.unroll > 1) column = loop(column, body_.lanes, 1, false);
+    BasicBlock* tail = block("tail");
+    builder_.CreateCondBr(builder_.CreateICmpSLT(column, end()), tail, done);
+    builder_.SetInsertPoint(tail);
+    Value* last = builder_.CreateSub(end(), lanes);
+    if (context_.schedule.mutation == Mutation::tail_vector_late) last = builder_.CreateAdd(last, builder_.getInt64(1));
+    emit_chunk(last, body_.lanes);
+    builder_.CreateBr(done);
+  }
+
+  /// By how many elements the first result at `begin` is past a vector boundary. (An address that is not a multiple
+  /// of the element size never reaches one; then this is only a shift.)
+  Value* misalignment() {
+    const auto size = static_cast<std::uint64_t>(ir::byte_size(result_type(0)));
+    Value* at = builder_.CreatePtrToInt(output_address(0, begin()), i64_);
+    Value* past = builder_.CreateAnd(at, builder_.getInt64(static_cast<std::uint64_t>(body_.lanes) * size - 1));
+    return builder_.CreateUDiv(past, builder_.getInt64(size));
+  }
+
+  /// A loop of non-temporal stores where every result's address is a multiple of its vector's size.
+  Value* emit_nontemporal(Value* column) {
+    Value* bits = builder_.getInt64(0);
+    bool whole = true;
+    for (std::size_t i = 0; i < outputs_.size(); ++i) {
+      const auto bytes = static_cast<std::uint64_t>(body_.lanes * ir::byte_size(result_type(i)));
+      whole &= bytes >= 16;
+      Value* at = builder_.CreatePtrToInt(output_address(i, column), i64_);
+      bits = builder_.CreateOr(bits, builder_.CreateAnd(at, builder_.getInt64(bytes - 1)));
+    }
+    if (!whole) return column;
+    BasicBlock* before = builder_.GetInsertBlock();
+    BasicBlock* aligned = block("aligned");
+    BasicBlock* after = block("after");
+    builder_.CreateCondBr(builder_.CreateICmpEQ(bits, builder_.getInt64(0)), aligned, after);
+    builder_.SetInsertPoint(aligned);
+    Value* reached = loop(column, body_.lanes, body_.unroll, true);
+    BasicBlock* from = builder_.GetInsertBlock();
+    builder_.CreateBr(after);
+    builder_.SetInsertPoint(after);
+    llvm::PHINode* phi = builder_.CreatePHI(i64_, 2);
+    phi->addIncoming(column, before);
+    phi->addIncoming(reached, from);
+    return phi;
+  }
+
+  /// while (column + lanes * unroll <= end): chunks. Returns the column where it ends; the builder stands after it.
+  Value* loop(Value* from, int lanes, int unroll, bool nontemporal) {
+    const auto width = static_cast<std::uint64_t>(lanes * unroll);
+    Value* last = builder_.CreateSub(end(), builder_.getInt64(width));
+    BasicBlock* before = builder_.GetInsertBlock();
+    BasicBlock* header = block("loop");
+    BasicBlock* trip = block("trip");
+    BasicBlock* exit = block("exit");
+    builder_.CreateBr(header);
+    builder_.SetInsertPoint(header);
+    llvm::PHINode* column = builder_.CreatePHI(i64_, 2, "column");
+    column->addIncoming(from, before);
+    builder_.CreateCondBr(builder_.CreateICmpSLE(column, last), trip, exit);
+    builder_.SetInsertPoint(trip);
+    for (int i = 0; i < unroll; ++i)
+      emit_chunk(builder_.CreateAdd(column, builder_.getInt64(static_cast<std::uint64_t>(i * lanes))), lanes,
+                 nontemporal);
+    column->addIncoming(builder_.CreateAdd(column, builder_.getInt64(width)), builder_.GetInsertBlock());
+    builder_.CreateBr(header);
+    builder_.SetInsertPoint(exit);
+    return column;
+  }
+
+  HostKernelContext& context_;
+  const Body& body_;
+  IRBuilder<> builder_;
+  llvm::Type* i64_;
+  llvm::Function* function_;
+  ExprEmitter* exprs_ = nullptr;
+  Value* fault_ = nullptr;
+  std::vector<Value*> outputs_;
+  std::map<ir::ValueId, Value*> scalars_;
+  std::vector<Value*> steps_;
+  std::vector<bool> invariant_;
+  std::vector<Value*> scalar_values_, vector_values_;  // of invariant nodes
+};
+
+}  // namespace
+
+llvm::Function* emit_body(HostKernelContext& context, std::size_t index) { return BodyEmitter(context, index).emit(); }
+
+}  // namespace padlock::compiler

@@ -1,0 +1,121 @@
+#include "compiler/llvm/emit_expr.h"
+
+namespace padlock::compiler {
+
+using ir::Expr;
+using ir::ExprKind;
+using llvm::IRBuilder;
+using llvm::Value;
+
+std::size_t SizeTable::index(Expr value, ir::SizeArgument::Fit fit) {
+  const auto [it, inserted] = ids_.try_emplace({value.id(), fit}, sizes_.size());
+  if (inserted) sizes_.push_back({value, fit});
+  return it->second;
+}
+
+void ExprEmitter::set_coordinate(Expr coordinate, Value* value) { coordinates_[coordinate.id()] = value; }
+
+Value* ExprEmitter::size(Expr e, Fit fit) {
+  llvm::Type* i64 = llvm::Type::getInt64Ty(entry_->getContext());
+  if (e.is_constant() && fits_int64(e.constant()))
+    return llvm::ConstantInt::getSigned(i64, static_cast<std::int64_t>(e.constant()));
+  const std::size_t index = table_.index(e, fit);
+  Value*& loaded = loaded_[index];
+  if (loaded == nullptr) {
+    IRBuilder<> builder(entry_->getTerminator() != nullptr ? IRBuilder<>(entry_->getTerminator())
+                                                           : IRBuilder<>(entry_));
+    Value* slot = builder.CreateConstGEP1_64(i64, sizes_, index);
+    loaded = builder.CreateLoad(i64, slot, "size");
+  }
+  return loaded;
+}
+
+Value* ExprEmitter::emit(IRBuilder<>& builder, Expr e, Fit fit) {
+  if (!e.has_coordinate()) return size(e, fit);
+  switch (e.kind()) {
+    case ExprKind::constant: return size(e, fit);
+    case ExprKind::symbol: return coordinates_.at(e.id());
+    case ExprKind::sum: return emit_sum(builder, e, fit);
+    case ExprKind::product: return emit_product(builder, e, fit);
+    case ExprKind::floordiv: return emit_floordiv(builder, e);
+    case ExprKind::mod: return emit_mod(builder, e);
+    case ExprKind::min:
+    case ExprKind::max: return emit_minmax(builder, e);
+  }
+  return nullptr;
+}
+
+std::pair<Expr, Expr> ExprEmitter::split_sum(Expr e) {
+  if (e.kind() != ExprKind::sum) return {e, exprs_.constant(0)};
+  Expr moving = exprs_.constant(0);
+  for (std::size_t i = 0; i < e.operands().size(); ++i)
+    if (e.operands()[i].has_coordinate())
+      moving = exprs_.add(moving, exprs_.mul(exprs_.constant(e.coefficients()[i]), e.operands()[i]));
+  return {moving, exprs_.sub(e, moving)};
+}
+
+Value* ExprEmitter::emit_sum(IRBuilder<>& builder, Expr e, Fit fit) {
+  llvm::Type* i64 = builder.getInt64Ty();
+  Value* sum = nullptr;
+  Expr rest = exprs_.constant(e.constant());
+  for (std::size_t i = 0; i < e.operands().size(); ++i) {
+    const Expr term = e.operands()[i];
+    const Int128 coefficient = e.coefficients()[i];
+    if (!term.has_coordinate()) {
+      rest = exprs_.add(rest, exprs_.mul(exprs_.constant(coefficient), term));
+      continue;
+    }
+    Value* value = emit(builder, term, fit);
+    if (coefficient != 1)
+      value = builder.CreateMul(
+          value, llvm::ConstantInt::getSigned(i64, static_cast<std::int64_t>(static_cast<UInt128>(coefficient))));
+    sum = sum == nullptr ? value : builder.CreateAdd(sum, value);
+  }
+  return rest.is_constant(0) ? sum : builder.CreateAdd(sum, size(rest, fit));
+}
+
+Value* ExprEmitter::emit_product(IRBuilder<>& builder, Expr e, Fit fit) {
+  Value* product = nullptr;
+  Expr rest = exprs_.constant(1);
+  for (const Expr factor : e.operands()) {
+    if (!factor.has_coordinate()) {
+      rest = exprs_.mul(rest, factor);
+      continue;
+    }
+    Value* value = emit(builder, factor, fit);
+    product = product == nullptr ? value : builder.CreateMul(product, value);
+  }
+  return rest.is_constant(1) ? product : builder.CreateMul(product, size(rest, fit));
+}
+
+Value* ExprEmitter::emit_floordiv(IRBuilder<>& builder, Expr e) {
+  Value* dividend = exact(builder, e.operands()[0]);
+  Value* divisor = exact(builder, e.operands()[1]);
+  Value* quotient = builder.CreateSDiv(dividend, divisor);
+  Value* remainder = builder.CreateSub(dividend, builder.CreateMul(quotient, divisor));
+  Value* negative = builder.CreateICmpSLT(remainder, builder.getInt64(0));
+  return builder.CreateAdd(quotient, builder.CreateSExt(negative, builder.getInt64Ty()));
+}
+
+/// The constant part is reduced by the launcher, so that the sum stays near the coordinates.
+Value* ExprEmitter::emit_mod(IRBuilder<>& builder, Expr e) {
+  const Expr period = e.operands()[1];
+  const auto [moving, rest] = split_sum(e.operands()[0]);
+  Value* dividend = exact(builder, moving);
+  const Expr reduced = exprs_.mod(rest, period);
+  if (!reduced.is_constant(0)) dividend = builder.CreateAdd(dividend, size(reduced, Fit::saturate));
+  Value* divisor = exact(builder, period);
+  Value* remainder = builder.CreateSRem(dividend, divisor);
+  Value* negative = builder.CreateICmpSLT(remainder, builder.getInt64(0));
+  return builder.CreateSelect(negative, builder.CreateAdd(remainder, divisor), remainder);
+}
+
+Value* ExprEmitter::emit_minmax(IRBuilder<>& builder, Expr e) {
+  const auto intrinsic = e.kind() == ExprKind::min ? llvm::Intrinsic::smin : llvm::Intrinsic::smax;
+  Value* result = exact(builder, e.operands()[0]);
+  for (const Expr operand : e.operands().subspan(1))
+    result = builder.CreateBinaryIntrinsic(intrinsic, result, exact(builder, operand));
+  return result;
+}
+
+}  // namespace padlock::compiler

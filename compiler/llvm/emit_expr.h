@@ -1,0 +1,66 @@
+#pragma once
+
+#include <map>
+#include <vector>
+
+#include <llvm/IR/IRBuilder.h>
+
+#include "ir/executable.h"
+#include "ir/expr.h"
+
+namespace padlock::compiler {
+
+/// The sizes that a kernel takes, each once, in the order of first use.
+class SizeTable {
+ public:
+  std::size_t index(ir::Expr value, ir::SizeArgument::Fit fit);
+  [[nodiscard]] std::vector<ir::SizeArgument> take() && { return std::move(sizes_); }
+
+ private:
+  std::vector<ir::SizeArgument> sizes_;
+  std::map<std::pair<std::uint32_t, ir::SizeArgument::Fit>, std::size_t> ids_;
+};
+
+/// Emits Exprs as i64 code of one function. Everything over symbols alone is evaluated by the launcher and arrives as
+/// a size; what is emitted is arithmetic on coordinates.
+///
+/// Two modes, because a size may be anything that fits 64 bits: an *address* is computed modulo 2^64, where any part
+/// may wrap and the sum is right; an *exact* value is compared or divided, so its constant part is clamped (compared
+/// with coordinates below 2^47, a clamp at 2^62 changes nothing) or, under a mod, reduced before it is added.
+class ExprEmitter {
+ public:
+  /// `sizes`: the launch's size array, a value of the entry block `entry`, at whose end sizes are loaded.
+  ExprEmitter(ir::ExprContext& exprs, SizeTable& table, llvm::BasicBlock* entry, llvm::Value* sizes)
+      : exprs_(exprs), table_(table), entry_(entry), sizes_(sizes) {}
+
+  /// Gives the coordinates their values from here on. Forgets what was emitted for others.
+  void set_coordinate(ir::Expr coordinate, llvm::Value* value);
+
+  [[nodiscard]] llvm::Value* address(llvm::IRBuilder<>& builder, ir::Expr e) {
+    return emit(builder, e, ir::SizeArgument::Fit::wrap);
+  }
+  [[nodiscard]] llvm::Value* exact(llvm::IRBuilder<>& builder, ir::Expr e) {
+    return emit(builder, e, ir::SizeArgument::Fit::saturate);
+  }
+
+ private:
+  using Fit = ir::SizeArgument::Fit;
+  llvm::Value* emit(llvm::IRBuilder<>& builder, ir::Expr e, Fit fit);
+  llvm::Value* emit_sum(llvm::IRBuilder<>& builder, ir::Expr e, Fit fit);
+  llvm::Value* emit_product(llvm::IRBuilder<>& builder, ir::Expr e, Fit fit);
+  llvm::Value* emit_floordiv(llvm::IRBuilder<>& builder, ir::Expr e);
+  llvm::Value* emit_mod(llvm::IRBuilder<>& builder, ir::Expr e);
+  llvm::Value* emit_minmax(llvm::IRBuilder<>& builder, ir::Expr e);
+  llvm::Value* size(ir::Expr e, Fit fit);
+  /// The terms of a sum with coordinates, and the rest.
+  std::pair<ir::Expr, ir::Expr> split_sum(ir::Expr e);
+
+  ir::ExprContext& exprs_;
+  SizeTable& table_;
+  llvm::BasicBlock* entry_;
+  llvm::Value* sizes_;
+  std::map<std::uint32_t, llvm::Value*> coordinates_;  // by Expr::id
+  std::map<std::size_t, llvm::Value*> loaded_;         // by index in the table
+};
+
+}  // namespace padlock::compiler

@@ -1,0 +1,25 @@
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include <llvm/IR/Module.h>
+
+#include "compiler/host_schedule.h"
+#include "ir/executable.h"
+
+namespace padlock::compiler {
+
+/// What code generation must know of the target.
+struct HostFeatures {
+  std::string cpu;
+  std::string features;  // "+avx2,-avx512f,..."
+  bool f16c = false;
+};
+
+/// Adds the functions of one scheduled kernel to `module` and returns its launch contract. The entry, a HostEntry, has
+/// the contract's name.
+[[nodiscard]] ir::KernelAbi emit_host_kernel(llvm::Module& module, const HostSchedule& schedule,
+                                             const HostFeatures& target, bool bounds_check);
+
+}  // namespace padlock::compiler

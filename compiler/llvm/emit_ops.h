@@ -1,0 +1,64 @@
+#pragma once
+
+#include <span>
+
+#include <llvm/IR/IRBuilder.h>
+
+#include "ir/dtype.h"
+#include "ir/operation.h"
+
+namespace padlock::compiler {
+
+/// Emits elementwise operations on values of `lanes` elements (a scalar for one lane). An element is carried as the
+/// integer of its bits whatever its type, so that moving it cannot change it; arithmetic goes through float values and
+/// comes back. Each operation rounds once, to its own type.
+class OpEmitter {
+ public:
+  /// `has_f16c`: the target converts f16 in hardware (x86 F16C); without it the conversions are integer code, since
+  /// LLVM would call a library.
+  OpEmitter(llvm::IRBuilder<>& builder, int lanes, bool has_f16c)
+      : builder_(builder), lanes_(lanes), has_f16c_(has_f16c) {}
+
+  [[nodiscard]] llvm::Type* storage_type(ir::DType dtype) const { return integer(ir::bit_width(dtype)); }
+  [[nodiscard]] llvm::Value* bits(ir::DType dtype, std::uint64_t value) const;
+
+  /// The result of `op`, of type `result`, from operands of type `operand` (of select: of its last two).
+  [[nodiscard]] llvm::Value* emit(ir::Op op, ir::DType result, ir::DType operand,
+                                  std::span<llvm::Value* const> operands);
+
+ private:
+  using Value = llvm::Value;
+  [[nodiscard]] llvm::Type* integer(int width) const;
+  [[nodiscard]] llvm::Type* vector_of(llvm::Type* element) const;
+  [[nodiscard]] llvm::Type* float_type(ir::DType dtype) const;
+  [[nodiscard]] Value* constant(int width, std::uint64_t value) const;
+
+  // Bits to the float value that arithmetic uses (f32 for f16 and bf16), and back with one rounding.
+  Value* to_float(ir::DType dtype, Value* v);
+  Value* from_float(ir::DType dtype, Value* v);
+  Value* f16_to_f32(Value* v);
+  Value* f32_to_f16(Value* v);
+  Value* f32_to_bf16(Value* v);
+  Value* f64_to_f32_odd(Value* v);
+
+  Value* truth(Value* boolean);                        // byte != 0, as i1
+  Value* byte(Value* truth);                           // i1 to 0 or 1
+  Value* less(ir::DType dtype, Value* a, Value* b);    // as i1
+  Value* compare(ir::Op op, ir::DType dtype, Value* a, Value* b);
+  Value* relu(ir::DType dtype, Value* x);
+  Value* leaky_relu(ir::DType dtype, Value* x, Value* alpha);
+  Value* clamp(ir::DType dtype, Value* x, Value* lo, Value* hi);
+  Value* arithmetic(ir::Op op, ir::DType dtype, Value* a, Value* b);
+  Value* unary(ir::Op op, ir::DType dtype, Value* x);
+  Value* extremum(ir::Op op, ir::DType dtype, Value* a, Value* b);
+  Value* cast(ir::DType from, ir::DType to, Value* x);
+  Value* integer_to_float(ir::DType from, ir::DType to, Value* x);
+  Value* float_to_integer(ir::DType from, ir::DType to, Value* x);
+  Value* float_to_float(ir::DType from, ir::DType to, Value* x);
+
+  llvm::IRBuilder<>& builder_;
+  int lanes_;
+  bool has_f16c_;
+};
+
+}  // namespace padlock::compiler

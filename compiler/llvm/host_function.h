@@ -1,0 +1,52 @@
+#pragma once
+
+#include <llvm/IR/IRBuilder.h>
+#include <llvm/IR/Module.h>
+
+#include "compiler/host_schedule.h"
+#include "compiler/llvm/emit_expr.h"
+#include "compiler/llvm/emit_host.h"
+
+// Shared between the two kinds of functions of a host kernel: the entry, which walks rows and chooses segments, and
+// the bodies, which it calls.
+namespace padlock::compiler {
+
+/// What all functions of one kernel share.
+struct HostKernelContext {
+  llvm::Module& module;
+  const HostSchedule& schedule;
+  const HostFeatures& target;
+  bool bounds_check;
+  ir::KernelAbi& abi;
+  SizeTable& sizes;
+
+  [[nodiscard]] ir::ExprContext& exprs() const { return schedule.kernel.program->exprs(); }
+  /// Position of a tensor among the launch's buffers, inputs first.
+  [[nodiscard]] std::size_t buffer_of_input(ir::ValueId value) const;
+  [[nodiscard]] std::size_t buffer_of_result(std::size_t result) const { return abi.inputs.size() + result; }
+  [[nodiscard]] std::size_t index_of_scalar(ir::ValueId value) const;
+};
+
+/// Attributes of every function: the target's CPU, no calls made up by LLVM, nothing unwinds.
+void set_attributes(llvm::Function& function, const HostFeatures& target);
+
+/// The parts of a HostLaunch, loaded where the builder stands.
+struct LaunchFields {
+  LaunchFields(llvm::IRBuilder<>& builder, llvm::Value* launch);
+  llvm::Value* buffers;
+  llvm::Value* sizes;
+  llvm::Value* scalars;
+  llvm::Value* fault;
+
+  [[nodiscard]] llvm::Value* buffer(llvm::IRBuilder<>& builder, std::size_t index) const;
+};
+
+/// Whether all conditions of a predicate hold, as i1.
+[[nodiscard]] llvm::Value* emit_predicate(llvm::IRBuilder<>& builder, ExprEmitter& exprs, const Graph& graph,
+                                          PredicateId predicate);
+
+/// A body: void(launch, begin, end, row, [tensor, base, (access, extent)] per load, outer coordinates).
+/// `row` is the element offset of the row in the output.
+[[nodiscard]] llvm::Function* emit_body(HostKernelContext& context, std::size_t index);
+
+}  // namespace padlock::compiler

@@ -1,0 +1,114 @@
+#include "compiler/segments.h"
+
+#include <list>
+#include <optional>
+
+#include "compiler/affine.h"
+#include "compiler/leaf.h"
+
+namespace padlock::compiler {
+namespace {
+
+using ir::Expr;
+
+/// A segment that may still be cut.
+struct Piece {
+  Expr begin, end;
+  Leaf leaf;
+};
+
+class RowSplitter {
+ public:
+  RowSplitter(Kernel& kernel, const SegmentOptions& options)
+      : kernel_(kernel), exprs_(kernel.program->exprs()), options_(options) {}
+
+  std::vector<RowCase> run() {
+    ir::Facts facts = kernel_.program->facts();
+    for (int axis = 0; axis < kernel_.rank(); ++axis)
+      facts.add({kernel_.coordinate(axis), ir::Comparison::lt, kernel_.extents[static_cast<std::size_t>(axis)]});
+    Leaf all(kernel_, std::move(facts), kernel_.roots);
+    all.specialise();
+    add_case(std::move(all));
+    return std::move(cases_);
+  }
+
+ private:
+  /// Depth-first, so that the nearest tests come first; leaves are counted, so that the tree stays small.
+  int add_case(Leaf leaf) {
+    const int index = static_cast<int>(cases_.size());
+    cases_.emplace_back();
+    const std::vector<ConditionId> question = leaf.row_question();
+    if (question.empty() || leaves_ + 1 >= kMaxRowCases) {
+      cases_[static_cast<std::size_t>(index)].segments = cut(std::move(leaf));
+      return index;
+    }
+    ++leaves_;
+    Leaf fails = leaf;
+    const PredicateId test = kernel_.graph.conjunction(question);
+    leaf.learn_holds(question);
+    leaf.specialise();
+    fails.learn_fails(question);
+    fails.specialise();
+    const int then_case = add_case(std::move(leaf));
+    const int else_case = add_case(std::move(fails));
+    RowCase& made = cases_[static_cast<std::size_t>(index)];
+    made.test = test;
+    made.holds = then_case;
+    made.fails = else_case;
+    return index;
+  }
+
+  /// In rounds over all pieces, so that the cuts of the operations nearest to the output come first.
+  std::vector<Segment> cut(Leaf leaf) {
+    std::list<Piece> pieces;
+    pieces.push_back({exprs_.constant(0), kernel_.extents.back(), std::move(leaf)});
+    for (bool changed = options_.split; changed;) {
+      changed = false;
+      for (auto it = pieces.begin(); it != pieces.end() && pieces.size() < kMaxSegments;) {
+        const std::optional<Expr> question = it->leaf.column_question();
+        if (question) it = cut_piece(pieces, it, *question);
+        else ++it;
+        changed |= question.has_value();
+      }
+      changed &= pieces.size() < kMaxSegments;
+    }
+    std::vector<Segment> segments;
+    for (const Piece& piece : pieces) segments.push_back({piece.begin, piece.end, piece.leaf.roots()});
+    return segments;
+  }
+
+  /// Replaces a piece by its two parts and returns the position after them.
+  std::list<Piece>::iterator cut_piece(std::list<Piece>& pieces, std::list<Piece>::iterator it, Expr question) {
+    const Affine affine = *affine_in(exprs_, question, kernel_.coordinate(kernel_.rank() - 1));
+    const Expr one = exprs_.constant(1);
+    const bool rising = affine.slope > 0;
+    // slope * c + rest >= 0 holds from ceil(-rest / slope) on, or up to and with floor(rest / -slope).
+    Expr at = rising ? exprs_.ceildiv(exprs_.neg(affine.rest), exprs_.constant(affine.slope))
+                     : exprs_.add(exprs_.floordiv(affine.rest, exprs_.constant(-affine.slope)), one);
+    if (options_.mutation == Mutation::segment_cut_late) at = exprs_.add(at, one);
+    if (options_.mutation != Mutation::segment_cut_unclamped) at = exprs_.min(exprs_.max(at, it->begin), it->end);
+    Leaf below = it->leaf;
+    Leaf above = it->leaf;
+    (rising ? above : below).learn(question);
+    (rising ? below : above).learn(exprs_.sub(exprs_.neg(question), one));
+    below.specialise();
+    above.specialise();
+    if (at != it->begin) pieces.insert(it, {it->begin, at, std::move(below)});
+    if (at != it->end) pieces.insert(it, {at, it->end, std::move(above)});
+    return pieces.erase(it);
+  }
+
+  Kernel& kernel_;
+  ir::ExprContext& exprs_;
+  SegmentOptions options_;
+  std::vector<RowCase> cases_;
+  std::size_t leaves_ = 0;
+};
+
+}  // namespace
+
+std::vector<RowCase> split_rows(Kernel& kernel, const SegmentOptions& options) {
+  return RowSplitter(kernel, options).run();
+}
+
+}  // namespace padlock::compiler

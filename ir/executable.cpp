@@ -1,0 +1,34 @@
+#include "ir/executable.h"
+
+#include <algorithm>
+
+namespace padlock::ir {
+namespace {
+
+std::int64_t fit(Int128 value, SizeArgument::Fit how) {
+  if (how == SizeArgument::Fit::wrap) return static_cast<std::int64_t>(static_cast<UInt128>(value));
+  constexpr Int128 kBound = Int128{1} << 62;
+  return static_cast<std::int64_t>(std::clamp(value, -kBound, kBound));
+}
+
+}  // namespace
+
+Result<LaunchPlan> plan_launch(const KernelAbi& abi, const Binding& binding) {
+  const ExprContext& exprs = binding.program().exprs();
+  LaunchPlan plan;
+  // In this order: what an empty output multiplies with its zero may not fit 64 bits.
+  PADLOCK_TRY(plan.columns, evaluate_int64(exprs, abi.columns, binding.values()));
+  if (plan.columns == 0) return plan;
+  PADLOCK_TRY(plan.rows, evaluate_int64(exprs, abi.rows, binding.values()));
+  if (plan.empty()) return plan;
+  PADLOCK_TRY(plan.row_bytes, evaluate_int64(exprs, abi.row_bytes, binding.values()));
+  for (const SizeArgument& size : abi.sizes) {
+    const Result<Int128> value = evaluate(exprs, size.value, binding.values());
+    // A part of an address overflows 128 bits only where its tensor is empty and is never read.
+    if (!value && size.fit == SizeArgument::Fit::saturate) return std::unexpected(value.error());
+    plan.sizes.push_back(fit(value.value_or(0), size.fit));
+  }
+  return plan;
+}
+
+}  // namespace padlock::ir
