@@ -91,6 +91,7 @@ std::optional<Division> divide(ExprContext& context, Expr a, Expr b) {
 std::optional<Int128> only_quotient(Expr a, Expr b) {
   const Range q = floordiv(a.range(), b.range());
   if (q.lo == q.hi && q.bounded()) return q.lo;
+  if (a.kind() == ExprKind::mod && a.operands()[1] == b) return 0;
   if (a.range().lo >= 0 && difference_range(b, a).lo >= 1) return 0;
   if (a.range().hi >= 0) return std::nullopt;
   const auto sum = added(LinearForm::of(a), LinearForm::of(b));
