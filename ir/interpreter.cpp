@@ -222,6 +222,8 @@ Interpreter::Interpreter(const Binding& binding, std::vector<std::span<const std
     : impl_(std::make_unique<Impl>(binding, std::move(inputs), std::move(scalars))) {}
 
 Interpreter::~Interpreter() = default;
+Interpreter::Interpreter(Interpreter&&) noexcept = default;
+Interpreter& Interpreter::operator=(Interpreter&&) noexcept = default;
 
 Result<Element> Interpreter::element(ValueId value, std::span<const std::int64_t> coordinates) {
   if (value >= impl_->program().values().size()) return invalid_argument(fmt::format("there is no value {}", value));

@@ -21,13 +21,17 @@ class Interpreter {
   Interpreter(const Binding& binding, std::vector<std::span<const std::byte>> inputs,
               std::vector<std::uint64_t> scalars);
   ~Interpreter();
+  Interpreter(Interpreter&&) noexcept;
+  Interpreter& operator=(Interpreter&&) noexcept;
 
-  /// The element of any value at `coordinates` (one per axis, each in [0, extent)). Error (resource_exhausted) where
-  /// the program nests deeper than kMaxNesting.
+  /// The element of any value at `coordinates` (one per axis, each in [0, extent)). Errors: resource_exhausted where
+  /// the program nests deeper than kMaxNesting or one element takes too many steps (many levels of several pads of one
+  /// value), naming the statement; invalid_argument for coordinates outside the value; internal where an input's
+  /// storage is smaller than its layout (nothing is read then).
   [[nodiscard]] Result<Element> element(ValueId value, std::span<const std::int64_t> coordinates);
 
   /// All elements of a value, row-major: bits packed as bool, i8 ... in `out` (storage_bytes of the dense result),
-  /// and where `nan_open` is given, one flag an element.
+  /// and where `nan_open` is given, one flag an element. Errors as `element`; invalid_argument for another size.
   [[nodiscard]] Status evaluate(ValueId value, std::span<std::byte> out, std::vector<bool>* nan_open = nullptr);
 
   static constexpr int kMaxNesting = 4096;
