@@ -1,5 +1,6 @@
 #include "tests/differential/guarded_buffer.h"
 
+#include <signal.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -12,8 +13,7 @@ namespace {
 bool faults(std::byte* where) {
   const pid_t child = fork();
   if (child == 0) {
-    // Under a sanitizer its handler reports and exits with another status; either way the child does not reach 0.
-    if (freopen("/dev/null", "w", stderr) == nullptr) _exit(0);
+    signal(SIGSEGV, SIG_DFL);  // no report of doctest's or a sanitizer's: dying is what is asked for
     *static_cast<volatile std::byte*>(where) = std::byte{1};
     _exit(0);
   }

@@ -105,7 +105,7 @@ std::size_t ProgramBuilder::pad(std::size_t x) {
   std::int64_t elements = std::max<std::int64_t>(1, source.elements());
   for (std::size_t i = 0; i < source.extents.size(); ++i) {
     const std::int64_t n = source.sizes[i];
-    const std::int64_t others = elements / std::max<std::int64_t>(1, n);
+    const std::int64_t others = std::max<std::int64_t>(1, elements / std::max<std::int64_t>(1, n));
     PadSite site = pad_axis(source.extents[i], n, std::max(n, kMaxElements / 2 / others), mode);
     Dim m = sum_of(sum_of(site.low, site.extent), site.high);
     if (site.interior > 0) {

@@ -109,8 +109,8 @@ void ProgramBuilder::state_constraints() {
                                         ir::Comparison::eq};
   if (program_.symbols.empty()) return;
   for (std::int64_t left = rng_.between(0, 3); left > 0; --left) {
-    const GeneratedSymbol& s = rng_.pick(program_.symbols);
-    if (s.kind == ir::SymbolKind::stride) continue;  // a stride may be bound to its dense value instead
+    const GeneratedSymbol s = rng_.pick(program_.symbols);  // a copy: new symbols move the list
+    if (s.kind == ir::SymbolKind::stride) continue;         // a stride may be bound to its dense value instead
     const std::int64_t value = program_.seed_values[s.name];
     const ir::Comparison comparison =
         rng_.chance(5) ? ir::Comparison::eq : kForms[static_cast<std::size_t>(rng_.between(0, 3))];
