@@ -59,6 +59,10 @@ Status run(const Arguments& arguments, Report& report) {
   }
   PADLOCK_TRY(const Comparison warm, warm_compile(context, arguments.options));
   report.add(warm);
+  if (access(arguments.command.c_str(), X_OK) != 0) {
+    fmt::print("whole process, cold: not measured, {} cannot be run\n", arguments.command);
+    return {};
+  }
   PADLOCK_TRY(const Comparison cold, cold_process(arguments.command, arguments.options));
   report.add(cold);
   return {};

@@ -6,6 +6,8 @@
 #include <cstddef>
 #include <cstdlib>
 #include <cstring>
+#include <optional>
+#include <utility>
 
 #include "bench/by_hand.h"
 
@@ -54,15 +56,19 @@ double PadProblem::bytes() const { return static_cast<double>(bytes_of(in_) + by
 
 Status PadProblem::compile(api::Context& context) {
   PADLOCK_TRY(const api::Program program, api::Program::from_text(kText));
-  PADLOCK_TRY(const api::CompiledProgram compiled, context.compile(program));
-  PADLOCK_TRY(bound_, compiled.bind({.tensors = {std::nullopt}, .symbols = {{"H", rows_}, {"W", columns_}}}));
+  for (const std::string config : {"", "store=plain", "store=nontemporal"}) {
+    PADLOCK_TRY(const api::CompiledProgram compiled, context.compile(program, {.device = {}, .config = config}));
+    PADLOCK_TRY(api::BoundProgram bound,
+                compiled.bind({.tensors = {std::nullopt}, .symbols = {{"H", rows_}, {"W", columns_}}}));
+    variants_.push_back({config.empty() ? "padlock" : "padlock " + config, std::move(bound)});
+  }
   return {};
 }
 
-Status PadProblem::launch() {
+Status PadProblem::launch(const Variant& variant) {
   const runtime::UserBuffer input(std::as_const(in_).data(), bytes_of(in_));
   const runtime::UserBuffer output(out_.data(), bytes_of(out_));
-  return bound_->launch({.inputs = {&input, 1}, .outputs = {&output, 1}, .scalars = {}});
+  return variant.bound.launch({.inputs = {&input, 1}, .outputs = {&output, 1}, .scalars = {}});
 }
 
 void PadProblem::run_by_hand() { pad_relu_by_hand(in_.data(), out_.data(), rows_, columns_, kPad, kPad, kFill); }
@@ -70,22 +76,28 @@ void PadProblem::run_by_hand() { pad_relu_by_hand(in_.data(), out_.data(), rows_
 Status PadProblem::verify() {
   run_by_hand();
   const std::vector<float> expected = out_;
-  std::ranges::fill(out_, -1.0F);
-  PADLOCK_CHECK(launch());
-  if (std::memcmp(expected.data(), out_.data(), static_cast<std::size_t>(bytes_of(out_))) != 0)
-    return internal_error(fmt::format("pad_relu of {}x{} differs from the loop written by hand", rows_, columns_));
+  for (const Variant& variant : variants_) {
+    std::ranges::fill(out_, -1.0F);
+    PADLOCK_CHECK(launch(variant));
+    if (std::memcmp(expected.data(), out_.data(), static_cast<std::size_t>(bytes_of(out_))) != 0)
+      return internal_error(
+          fmt::format("{} of {}x{} differs from the loop written by hand", variant.name, rows_, columns_));
+  }
   return {};
 }
 
 std::vector<Contestant> PadProblem::contestants() {
   // memcpy reads and writes in equal parts; the result is a little larger than the input.
   const auto bytes = static_cast<std::size_t>(bytes_of(in_));
-  return {{"memcpy", [this, bytes] { std::memcpy(out_.data(), in_.data(), bytes); }},
-          {"C++ by hand", [this] { run_by_hand(); }},
-          {"padlock", [this] {
-             // It succeeded when it was verified; one that fails now must not pass for a fast one.
-             if (!launch()) std::abort();
-           }}};
+  std::vector<Contestant> all{{"memcpy", [this, bytes] { std::memcpy(out_.data(), in_.data(), bytes); }},
+                              {"C++ by hand", [this] { run_by_hand(); }}};
+  for (const Variant& variant : variants_) {
+    all.push_back({variant.name, [this, &variant] {
+                     // It succeeded when it was verified; one that fails now must not pass for a fast one.
+                     if (!launch(variant)) std::abort();
+                   }});
+  }
+  return all;
 }
 
 }  // namespace padlock::bench

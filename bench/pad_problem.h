@@ -2,7 +2,7 @@
 
 #include <cstdint>
 #include <memory>
-#include <optional>
+#include <string>
 #include <vector>
 
 #include "api/context.h"
@@ -21,13 +21,18 @@ class PadProblem {
 
   /// Bytes that must be read and written.
   [[nodiscard]] double bytes() const;
-  /// memcpy of the same number of bytes (the baseline), the loop written by hand, and Padlock. They borrow the problem.
+  /// memcpy of the same number of bytes (the baseline), the loop written by hand, and Padlock with its default config
+  /// and with each kind of store. They borrow the problem.
   [[nodiscard]] std::vector<Contestant> contestants();
 
  private:
   PadProblem(std::int64_t rows, std::int64_t columns);
+  struct Variant {
+    std::string name;
+    api::BoundProgram bound;
+  };
   [[nodiscard]] Status compile(api::Context& context);
-  [[nodiscard]] Status launch();
+  [[nodiscard]] Status launch(const Variant& variant);
   [[nodiscard]] Status verify();
   void run_by_hand();
 
@@ -35,7 +40,7 @@ class PadProblem {
   std::int64_t columns_;
   std::vector<float> in_;
   std::vector<float> out_;
-  std::optional<api::BoundProgram> bound_;
+  std::vector<Variant> variants_;
 };
 
 }  // namespace padlock::bench
