@@ -76,8 +76,8 @@ class BodyBuilder {
   }
 
   /// Vectors as wide as the config says for the widest type of the body, so that no conversion needs more registers
-  /// than it; one lane where a predicate remains. A long body and one that gathers are not unrolled: there is nothing
-  /// to win, and code is compile time.
+  /// than it; one lane where a predicate remains. A long body and one that gathers are not unrolled, a very long one is
+  /// not even a vector: each loop repeats the body, there is little to win, and code is compile time.
   void choose_width() {
     if (predicated_) return;
     int widest = 1;
@@ -90,10 +90,13 @@ class BodyBuilder {
     }
     const bool gathers =
         std::ranges::any_of(body_.loads, [](const BodyLoad& load) { return load.kind == LoadKind::strided; });
+    if (work > kMaxVectorWork) return;
     body_.lanes = std::max(1, config_.vector_bytes / widest);
     if (gathers) body_.lanes = std::min(body_.lanes, 8);
     body_.unroll = gathers || work > 4 ? 1 : config_.unroll;
   }
+
+  static constexpr std::size_t kMaxVectorWork = 256;
 
   const Kernel& kernel_;
   ir::ExprContext& exprs_;

@@ -1,5 +1,6 @@
 #include "compiler/segments.h"
 
+#include <algorithm>
 #include <list>
 #include <optional>
 
@@ -28,21 +29,26 @@ class RowSplitter {
       facts.add({kernel_.coordinate(axis), ir::Comparison::lt, kernel_.extents[static_cast<std::size_t>(axis)]});
     Leaf all(kernel_, std::move(facts), kernel_.roots);
     all.specialise();
+    const std::size_t nodes = std::max<std::size_t>(1, users_first(kernel_.graph, all.roots()).size());
+    max_segments_ = std::clamp<std::size_t>(kMaxSpecialisedNodes / nodes, 1, kMaxSegments);
+    max_cases_ = std::clamp<std::size_t>(kMaxSpecialisedNodes / nodes / max_segments_, 1, kMaxRowCases);
     add_case(std::move(all));
     return std::move(cases_);
   }
 
  private:
+  [[nodiscard]] std::size_t cases_left() const { return max_cases_ - 1 - std::min(max_cases_ - 1, tests_); }
+
   /// Depth-first, so that the nearest tests come first; leaves are counted, so that the tree stays small.
   int add_case(Leaf leaf) {
     const int index = static_cast<int>(cases_.size());
     cases_.emplace_back();
     const std::vector<ConditionId> question = leaf.row_question();
-    if (question.empty() || leaves_ + 1 >= kMaxRowCases) {
+    if (question.empty() || cases_left() == 0) {
       cases_[static_cast<std::size_t>(index)].segments = cut(std::move(leaf));
       return index;
     }
-    ++leaves_;
+    ++tests_;
     Leaf fails = leaf;
     const PredicateId test = kernel_.graph.conjunction(question);
     leaf.learn_holds(question);
@@ -64,13 +70,13 @@ class RowSplitter {
     pieces.push_back({exprs_.constant(0), kernel_.extents.back(), std::move(leaf)});
     for (bool changed = options_.split; changed;) {
       changed = false;
-      for (auto it = pieces.begin(); it != pieces.end() && pieces.size() < kMaxSegments;) {
+      for (auto it = pieces.begin(); it != pieces.end() && pieces.size() < max_segments_;) {
         const std::optional<Expr> question = it->leaf.column_question();
         if (question) it = cut_piece(pieces, it, *question);
         else ++it;
         changed |= question.has_value();
       }
-      changed &= pieces.size() < kMaxSegments;
+      changed &= pieces.size() < max_segments_;
     }
     std::vector<Segment> segments;
     for (const Piece& piece : pieces) segments.push_back({piece.begin, piece.end, piece.leaf.roots()});
@@ -102,7 +108,9 @@ class RowSplitter {
   ir::ExprContext& exprs_;
   SegmentOptions options_;
   std::vector<RowCase> cases_;
-  std::size_t leaves_ = 0;
+  std::size_t tests_ = 0;  // a tree of t tests has t + 1 cases
+  std::size_t max_segments_ = kMaxSegments;
+  std::size_t max_cases_ = kMaxRowCases;
 };
 
 }  // namespace

@@ -34,9 +34,11 @@ struct SegmentOptions {
   Mutation mutation = Mutation::none;
 };
 
-/// Above these a kernel keeps predicated code.
+/// Above these a kernel keeps predicated code. All segments of all cases together hold at most about
+/// kMaxSpecialisedNodes nodes, so that a large kernel is not multiplied.
 inline constexpr std::size_t kMaxSegments = 8;
 inline constexpr std::size_t kMaxRowCases = 8;
+inline constexpr std::size_t kMaxSpecialisedNodes = 4096;
 
 /// Cases of a row, the first is the root. Adds specialised nodes to the kernel's graph.
 [[nodiscard]] std::vector<RowCase> split_rows(Kernel& kernel, const SegmentOptions& options);

@@ -1,0 +1,65 @@
+#include "compiler/llvm/host_code.h"
+
+#include <fmt/format.h>
+#include <llvm/Analysis/CGSCCPassManager.h>
+#include <llvm/Analysis/LoopAnalysisManager.h>
+#include <llvm/IR/LegacyPassManager.h>
+#include <llvm/Object/ObjectFile.h>
+#include <llvm/Passes/PassBuilder.h>
+#include <llvm/Support/MemoryBuffer.h>
+#include <llvm/Support/raw_ostream.h>
+#include <llvm/Transforms/Scalar/EarlyCSE.h>
+#include <llvm/Transforms/Scalar/SimplifyCFG.h>
+
+namespace padlock::compiler {
+
+std::unexpected<Error> llvm_error(const char* doing, llvm::Error error) {
+  return internal_error(fmt::format("LLVM failed while {}: {}", doing, llvm::toString(std::move(error))));
+}
+
+void simplify(llvm::Module& module, llvm::TargetMachine& machine) {
+  llvm::LoopAnalysisManager loops;
+  llvm::FunctionAnalysisManager functions;
+  llvm::CGSCCAnalysisManager graphs;
+  llvm::ModuleAnalysisManager modules;
+  llvm::PassBuilder builder(&machine);
+  builder.registerModuleAnalyses(modules);
+  builder.registerCGSCCAnalyses(graphs);
+  builder.registerFunctionAnalyses(functions);
+  builder.registerLoopAnalyses(loops);
+  builder.crossRegisterProxies(loops, functions, graphs, modules);
+  llvm::FunctionPassManager passes;
+  passes.addPass(llvm::EarlyCSEPass());
+  passes.addPass(llvm::SimplifyCFGPass());
+  for (llvm::Function& function : module)
+    if (!function.isDeclaration()) passes.run(function, functions);
+}
+
+Result<llvm::SmallVector<char>> generate_code(llvm::Module& module, llvm::TargetMachine& machine,
+                                              llvm::CodeGenFileType type) {
+  llvm::SmallVector<char> bytes;
+  llvm::raw_svector_ostream stream(bytes);
+  llvm::legacy::PassManager passes;
+  if (machine.addPassesToEmitFile(passes, stream, nullptr, type, /*DisableVerify=*/true))
+    return internal_error("LLVM cannot emit code of this kind for this machine");
+  passes.run(module);
+  return bytes;
+}
+
+Status check_imports(const llvm::SmallVector<char>& object) {
+  const llvm::MemoryBufferRef buffer(llvm::StringRef(object.data(), object.size()), "padlock");
+  auto file = llvm::object::ObjectFile::createObjectFile(buffer);
+  if (!file) return llvm_error("reading its object", file.takeError());
+  for (const llvm::object::SymbolRef& symbol : (*file)->symbols()) {
+    auto flags = symbol.getFlags();
+    if (!flags) return llvm_error("reading its symbols", flags.takeError());
+    if ((*flags & llvm::object::SymbolRef::SF_Undefined) == 0) continue;
+    auto name = symbol.getName();
+    if (!name) return llvm_error("reading its symbols", name.takeError());
+    if (!name->empty())
+      return internal_error(fmt::format("emitted code imports '{}'; expected no import", name->str()));
+  }
+  return {};
+}
+
+}  // namespace padlock::compiler

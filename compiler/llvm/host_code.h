@@ -1,0 +1,26 @@
+#pragma once
+
+#include <llvm/ADT/SmallVector.h>
+#include <llvm/IR/Module.h>
+#include <llvm/Support/CodeGen.h>
+#include <llvm/Target/TargetMachine.h>
+
+#include "support/error.h"
+
+namespace padlock::compiler {
+
+/// An LLVM error as ours: "LLVM failed while DOING: ...".
+[[nodiscard]] std::unexpected<Error> llvm_error(const char* doing, llvm::Error error);
+
+/// The short pipeline: the schedule emits final vectors and loops, so that common subexpressions and empty blocks are
+/// all that is left to do.
+void simplify(llvm::Module& module, llvm::TargetMachine& machine);
+
+/// Machine code (an object) or its text. Consumes the module's IR.
+[[nodiscard]] Result<llvm::SmallVector<char>> generate_code(llvm::Module& module, llvm::TargetMachine& machine,
+                                                            llvm::CodeGenFileType type);
+
+/// A kernel calls nothing: what an object imports is a library function that LLVM put in, and an internal error.
+[[nodiscard]] Status check_imports(const llvm::SmallVector<char>& object);
+
+}  // namespace padlock::compiler

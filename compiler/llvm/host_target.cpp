@@ -1,0 +1,90 @@
+#include "compiler/llvm/host_target.h"
+
+#include <mutex>
+
+#include <fmt/format.h>
+#include <llvm/MC/MCSubtargetInfo.h>
+#include <llvm/MC/TargetRegistry.h>
+#include <llvm/Support/TargetSelect.h>
+#include <llvm/TargetParser/Host.h>
+
+namespace padlock::compiler {
+namespace {
+
+/// LLVM's one-time set-up, the documented exception to "no global state".
+void initialize_llvm() {
+  static std::once_flag once;
+  std::call_once(once, [] {
+    LLVMInitializeX86TargetInfo();
+    LLVMInitializeX86Target();
+    LLVMInitializeX86TargetMC();
+    LLVMInitializeX86AsmPrinter();
+  });
+}
+
+const llvm::Triple& host_triple() {
+  static const llvm::Triple triple(llvm::sys::getProcessTriple());
+  return triple;
+}
+
+std::string host_features() {
+  std::string text;
+  for (const auto& feature : llvm::sys::getHostCPUFeatures())
+    text += fmt::format("{}{}{}", text.empty() ? "" : ",", feature.second ? '+' : '-', feature.first().str());
+  return text;
+}
+
+using SubtargetInfo = std::unique_ptr<llvm::MCSubtargetInfo>;
+
+SubtargetInfo subtarget(const llvm::Target& target, const std::string& cpu, const std::string& features) {
+  return SubtargetInfo(target.createMCSubtargetInfo(host_triple(), cpu, features));
+}
+
+/// Compares the instruction sets that LLVM asks a machine about; its other feature names are tuning.
+bool has_all_of(const llvm::MCSubtargetInfo& here, const llvm::MCSubtargetInfo& wanted) {
+  for (const auto& feature : llvm::sys::getHostCPUFeatures()) {
+    const std::string name = "+" + feature.first().str();
+    if (wanted.checkFeatures(name) && !here.checkFeatures(name)) return false;
+  }
+  return true;
+}
+
+}  // namespace
+
+Result<HostTarget> HostTarget::create(std::string_view name) {
+  if (host_triple().getArch() != llvm::Triple::x86_64)
+    return unavailable(fmt::format("the host target is x86-64; this machine is {}", host_triple().getArchName().str()));
+  initialize_llvm();
+  std::string problem;
+  HostTarget made;
+  made.target_ = llvm::TargetRegistry::lookupTarget(host_triple(), problem);
+  if (made.target_ == nullptr) return unavailable("LLVM has no back end for this machine: " + problem);
+  const SubtargetInfo here = subtarget(*made.target_, llvm::sys::getHostCPUName().str(), host_features());
+  SubtargetInfo wanted;
+  if (name == "host") {
+    made.features_ = {llvm::sys::getHostCPUName().str(), host_features(), false};
+  } else {
+    constexpr std::string_view kPrefix = "host:";
+    made.features_.cpu = name.starts_with(kPrefix) ? name.substr(kPrefix.size()) : "";
+    if (made.features_.cpu.empty() || !here->isCPUStringValid(made.features_.cpu))
+      return invalid_argument(fmt::format(
+          "unknown target '{}': expected host, or host:CPU with an LLVM CPU name such as host:x86-64, "
+          "host:x86-64-v3, host:x86-64-v4, host:skylake-avx512, host:sapphirerapids or host:znver4",
+          name));
+  }
+  wanted = subtarget(*made.target_, made.features_.cpu, made.features_.features);
+  made.features_.f16c = wanted->checkFeatures("+f16c");
+  made.vector_bytes_ = wanted->checkFeatures("+avx512f") ? 64 : wanted->checkFeatures("+avx") ? 32 : 16;
+  made.runs_here_ = has_all_of(*here, *wanted);
+  return made;
+}
+
+std::unique_ptr<llvm::TargetMachine> HostTarget::machine() const {
+  llvm::TargetOptions options;
+  options.AllowFPOpFusion = llvm::FPOpFusion::Strict;
+  return std::unique_ptr<llvm::TargetMachine>(
+      target_->createTargetMachine(host_triple(), features_.cpu, features_.features, options, llvm::Reloc::PIC_,
+                                   llvm::CodeModel::Small, llvm::CodeGenOptLevel::Default));
+}
+
+}  // namespace padlock::compiler

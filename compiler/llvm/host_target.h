@@ -1,0 +1,36 @@
+#pragma once
+
+#include <memory>
+#include <string>
+#include <string_view>
+
+#include <llvm/Target/TargetMachine.h>
+
+#include "compiler/llvm/emit_host.h"
+#include "support/error.h"
+
+namespace padlock::compiler {
+
+/// A host CPU to make code for. Immutable, thread-safe.
+class HostTarget {
+ public:
+  /// `name` as HostCompiler::create takes it, and its errors.
+  [[nodiscard]] static Result<HostTarget> create(std::string_view name);
+
+  [[nodiscard]] const HostFeatures& features() const { return features_; }
+  /// Bytes of the widest vector that the CPU stores at once.
+  [[nodiscard]] int vector_bytes() const { return vector_bytes_; }
+  /// Whether this machine has every instruction that the code may use.
+  [[nodiscard]] bool runs_here() const { return runs_here_; }
+  /// A new one for each compile: a TargetMachine is not thread-safe.
+  [[nodiscard]] std::unique_ptr<llvm::TargetMachine> machine() const;
+
+ private:
+  HostTarget() = default;
+  const llvm::Target* target_ = nullptr;  // LLVM's registry owns it
+  HostFeatures features_;
+  int vector_bytes_ = 16;
+  bool runs_here_ = true;
+};
+
+}  // namespace padlock::compiler
