@@ -1,0 +1,275 @@
+#include <string>
+
+#include <doctest/doctest.h>
+
+#include "tests/ir/program_testing.h"
+
+// The rules of each operation: operands, types, shapes, what is refused and what is left to binding.
+namespace padlock::ir {
+namespace {
+
+using testing::accept;
+using testing::check_refused;
+using testing::requirements_of;
+
+constexpr std::string_view kHead =
+    "program p(x: f32[S, 3], y: f32[T, 3], r: f32[3], o: f32[1, 3], z: f32[], i: i32[S, 3], u: u8[S], b: bool[S, 3], "
+    "s: f32, h: f16, k: dim) where -9 <= k <= 9, S <= 99, T <= 99\n{\n";
+
+/// A program of the parameters above with these statements, each on a line of its own from line 3 on.
+std::string with(const std::string& statements) { return std::string(kHead) + statements + "\nreturn x }"; }
+
+/// "DTYPE[extents]" of the last statement.
+std::string type_of(const std::string& statements) {
+  const Program program = accept(with(statements));
+  const Value& value = program.values().back();
+  std::string text;
+  for (const Expr e : value.extents()) text += (text.empty() ? "" : ", ") + to_string(program.exprs(), e);
+  return std::string(name_of(value.dtype)) + "[" + text + "]";
+}
+
+std::string implied(const std::string& statements) {
+  return requirements_of(accept(with(statements)), Requirement::Kind::statement);
+}
+
+void refused(const std::string& statements, std::string_view expected) { check_refused(with(statements), expected); }
+
+TEST_CASE("elementwise: types of the result") {
+  for (const char* op : {"relu", "neg", "abs"}) {
+    CHECK(type_of(std::string("a = ") + op + "(x)") == "f32[S, 3]");
+    CHECK(type_of(std::string("a = ") + op + "(u)") == "u8[S]");
+    refused(std::string("a = ") + op + "(b)", std::string("3:") + std::to_string(std::string(op).size() + 6) +
+                                                  ": expected a type other than bool for '" + op +
+                                                  "', found 'b' of type bool");
+  }
+  CHECK(type_of("a = sqrt(x)") == "f32[S, 3]");
+  refused("a = sqrt(i)", "3:10: expected a float type for 'sqrt', found 'i' of type i32");
+  for (const char* op : {"add", "sub", "mul", "maximum", "minimum"}) {
+    CHECK(type_of(std::string("a = ") + op + "(x, r)") == "f32[S, 3]");
+    CHECK(type_of(std::string("a = ") + op + "(i, -5)") == "i32[S, 3]");
+  }
+  refused("a = add(b, b)", "3:9: expected a type other than bool for 'add', found 'b' of type bool");
+  CHECK(type_of("a = div(1, x)") == "f32[S, 3]");
+  refused("a = div(i, i)", "3:9: expected a float type for 'div', found 'i' of type i32");
+  for (const char* op : {"lt", "le", "gt", "ge", "eq", "ne"}) {
+    CHECK(type_of(std::string("a = ") + op + "(x, 1)") == "bool[S, 3]");
+    CHECK(type_of(std::string("a = ") + op + "(b, false)") == "bool[S, 3]");
+  }
+  CHECK(type_of("a = and(b, true)") == "bool[S, 3]");
+  CHECK(type_of("a = or(b, b)") == "bool[S, 3]");
+  CHECK(type_of("a = not(b)") == "bool[S, 3]");
+  refused("a = not(i)", "3:9: expected bool for 'not', found 'i' of type i32");
+  refused("a = and(x, b)", "3:9: expected bool for 'and', found 'x' of type f32");
+  CHECK(type_of("a = leaky_relu(i, alpha = 2)") == "i32[S, 3]");
+  CHECK(type_of("a = clamp(x, lo = -1, hi = s)") == "f32[S, 3]");
+  refused("a = clamp(b, lo = 0, hi = 1)", "3:11: expected a type other than bool for 'clamp', found 'b' of type bool");
+  CHECK(type_of("a = select(b, i, 0)") == "i32[S, 3]");
+  CHECK(type_of("a = select(true, b, false)") == "bool[S, 3]");
+  refused("a = select(i, x, x)", "3:12: expected the type bool, found 'i' of type i32");
+  for (const DType dtype : kAllDTypes)
+    CHECK(type_of("a = cast(b, " + std::string(name_of(dtype)) + ")") == std::string(name_of(dtype)) + "[S, 3]");
+}
+
+TEST_CASE("operands are of one type, nothing is promoted") {
+  refused("a = add(x, i)", "3:12: expected the type f32, found 'i' of type i32");
+  refused("a = add(h, s)", "3:12: expected the type f16, found 's' of type f32");
+  refused("a = select(b, x, i)", "3:18: expected the type f32, found 'i' of type i32");
+  refused("a = clamp(x, lo = h, hi = 1)", "3:19: expected the type f32, found 'h' of type f16");
+  refused("a = leaky_relu(x, alpha = h)", "3:27: expected the type f32, found 'h' of type f16");
+  refused("a = pad(x, low = [0, 0], high = [0, 0], value = h)", "3:49: expected the type f32, found 'h' of type f16");
+}
+
+TEST_CASE("literals take the type of the other operands") {
+  refused("a = add(1, 2)", "3:9: expected an operand of 'add' that has a type, found literals alone");
+  refused("a = cast(1, f32)", "3:10: expected an operand of 'cast' that has a type, found literals alone");
+  refused("a = not(true)", "3:9: expected an operand of 'not' that has a type, found literals alone");
+  refused("a = select(b, 1, 2)", "3:15: expected an operand of 'select' that has a type, found literals alone");
+  refused("a = add(i, 1.5)", "3:12: expected a literal of type i32: an integer in its range or bits(...), found '1.5'");
+  refused("a = add(u, 256)", "3:12: expected an integer of type u8 in [0, 255], found '256'");
+  refused("a = add(x, 1e39)", "3:12: expected a literal that is finite in f32, found '1e39', which rounds to infinity");
+  refused("a = pad(u, low = [0], high = [0], value = -1)",
+          "3:43: expected an integer of type u8 in [0, 255], found '-1'");
+  refused("a = eq(b, 2)", "3:11: expected a literal of type bool: true, false, 0 or 1, found '2'");
+  refused("a = add(x, f32)", "3:12: expected a value or a literal, found the type 'f32'");
+  CHECK(type_of("a = add(1, s)") == "f32[]");
+  CHECK(type_of("a = clamp(1, lo = s, hi = 2)") == "f32[]");
+  CHECK(type_of("a = relu(h)") == "f16[]");
+  const Program program = accept(with("a = clamp(x, lo = -0, hi = bits(0x7fc00001))"));
+  const auto& operands = program.values().back().operands;
+  CHECK(std::get<Scalar>(operands.at(1)) == Scalar{DType::f32, 0x80000000});
+  CHECK(std::get<Scalar>(operands.at(2)) == Scalar{DType::f32, 0x7fc00001});
+}
+
+TEST_CASE("a fill, alpha, lo and hi are literals or run-time scalars") {
+  refused("a = clamp(x, lo = z, hi = 1)", "3:19: expected a literal or a scalar parameter, found the tensor 'z'");
+  refused("a = leaky_relu(x, alpha = x)", "3:27: expected a literal or a scalar parameter, found the tensor 'x'");
+  refused("a = pad(x, low = [0, 0], high = [0, 0], value = k)",
+          "3:49: expected a literal or a scalar parameter, found the symbol 'k'");
+  const Program program = accept(with("a = pad(x, low = [0, 0], high = [0, 0])"));
+  CHECK(std::get<Scalar>(program.values().back().operands.at(1)) == Scalar{DType::f32, 0});
+}
+
+TEST_CASE("operands broadcast where the extent is literally 1 or missing") {
+  CHECK(type_of("a = add(x, r)") == "f32[S, 3]");
+  CHECK(type_of("a = add(o, x)") == "f32[S, 3]");
+  CHECK(type_of("a = add(z, x)") == "f32[S, 3]");
+  CHECK(type_of("a = add(s, r)") == "f32[3]");
+  CHECK(type_of("a = add(x, 1)") == "f32[S, 3]");
+  CHECK(type_of("c = slice(x, start = [S - 1, 0], limit = [S, 3])\na = add(c, y)") == "f32[T, 3]");
+  CHECK(implied("a = add(x, y)") == "extents of 'x' and 'y' on axis 0 (statement 'a'): S == T\n");
+  CHECK(type_of("c = pad(x, low = [7 - S, 0], high = [0, 0])\na = add(x, c)") == "f32[7, 3]");
+  refused("c = pad(r, low = [1], high = [0])\na = add(x, c)",
+          "4:12: expected equal extents of 'x' and 'c' on axis 1, found 3 and 4");
+  refused("c = pad(x, low = [1, 0], high = [0, 0])\na = add(x, c)",
+          "4:12: expected equal extents of 'x' and 'c' on axis 0, found S and S + 1");
+  refused("c = pad(x, low = [1, 0], high = [0, 0])\na = select(b, x, c)",
+          "4:18: expected equal extents of 'b' and 'c' on axis 0, found S and S + 1");
+  // An equality that a constraint states is shown, and asked of no binding.
+  const Program program = accept("program p(x: f32[S], y: f32[T]) where S == T { a = add(x, y) return a }");
+  CHECK(requirements_of(program, Requirement::Kind::statement).empty());
+}
+
+TEST_CASE("pad: extents") {
+  CHECK(type_of("a = pad(x, low = [k, 0], high = [1, -1])") == "f32[S + k + 1, 2]");
+  CHECK(type_of("a = pad(x, low = [0, 0], high = [0, 0], interior = [0, 2])") == "f32[S, 7]");
+  CHECK(type_of("a = pad(u, low = [0], high = [0], interior = [2])") == "u8[S + 2*max(S - 1, 0)]");
+  CHECK(type_of("a = pad(z, low = [], high = [])") == "f32[]");
+  CHECK(type_of("a = pad(r, low = [-1], high = [-2])") == "f32[0]");
+  CHECK(implied("a = pad(x, low = [k, 0], high = [1, 0])") ==
+        "padded extent on axis 0 (statement 'a'): S + k + 1 >= 0\n");
+  CHECK(implied("a = pad(x, low = [1, 0], high = [2, 0])").empty());
+  refused("a = pad(x, low = [0, -2], high = [0, -2])", "3:22: expected padded extent on axis 1 >= 0, found -1");
+  refused("a = pad(x, low = [-99, 0], high = [-1, 0])", "3:19: expected padded extent on axis 0 >= 0, found S - 100");
+}
+
+TEST_CASE("pad: modes") {
+  for (const char* mode : {"edge", "reflect", "symmetric", "wrap"}) {
+    const std::string tail = std::string(", mode = ") + mode;
+    CHECK(implied("a = pad(r, low = [5], high = [-2]" + tail + ")").empty());
+    CHECK(implied("a = pad(u, low = [0], high = [0]" + tail + ")").empty());
+    CHECK(implied("a = pad(u, low = [2], high = [0]" + tail + ")") ==
+          std::string("elements that mode ") + mode + " needs of 'u' on axis 0 (statement 'a'): 1 <= S\n");
+    CHECK(implied("a = pad(u, low = [-S], high = [0]" + tail + ")").empty());
+    refused("a = pad(u, low = [0], high = [0], interior = [0]" + tail + ")",
+            std::string("3:35: expected no 'interior' in mode ") + mode + ": it is for mode constant");
+    refused("a = pad(u, low = [0], high = [0], value = 0" + tail + ")",
+            std::string("3:35: expected no 'value' in mode ") + mode + ": it is for mode constant");
+    refused("c = slice(r, start = [1], limit = [1])\na = pad(c, low = [1], high = [0]" + tail + ")",
+            std::string("4:19: expected elements that mode ") + mode + " needs of 'c' on axis 0 <= 0, found 1");
+  }
+  CHECK(accept(with("a = pad(x, low = [1, 0], high = [0, 0], mode = constant, value = inf)"))
+            .values()
+            .back()
+            .operands.size() == 2);
+  CHECK(accept(with("a = pad(r, low = [1], high = [0], mode = wrap)")).values().back().operands.size() == 1);
+  refused("a = pad(x, low = [0, 0], high = [0, 0], mode = mirror)",
+          "3:48: expected a mode: constant, edge, reflect, symmetric or wrap, found 'mirror'");
+  refused("a = pad(x, low = [0, 0], high = [0, 0], mode = 1)",
+          "3:48: expected a mode: constant, edge, reflect, symmetric or wrap");
+}
+
+TEST_CASE("pad: lists") {
+  refused("a = pad(x, low = [0], high = [0, 0])",
+          "3:18: expected 2 entries in 'low', one for each axis of 'x', found 1");
+  refused("a = pad(x, low = [0, 0], high = [0, 0], interior = [1])",
+          "3:52: expected 2 entries in 'interior', one for each axis of 'x', found 1");
+  refused("a = pad(u, low = [0], high = [0], interior = [-1])",
+          "3:47: expected integer literals of at least 0 in 'interior', found an expression");
+  refused("a = pad(u, low = [0], high = [0], interior = [k])",
+          "3:47: expected integer literals of at least 0 in 'interior', found 'k'");
+  refused("a = pad(u, low = [0], high = [0], interior = [9223372036854775808])",
+          "3:47: expected integer literals of at least 0 in 'interior', found 9223372036854775808");
+  refused("a = pad(u, low = [q], high = [0])",
+          "3:19: expected a symbol, found the unknown name 'q' (a symbol is declared by standing alone as an extent or "
+          "stride of "
+          "a tensor parameter, or as a dim parameter)");
+  refused("a = pad(u, low = [18446744073709551616], high = [0])",
+          "3:19: expected a value that fits 64 bits, found 18446744073709551616");
+}
+
+TEST_CASE("slice") {
+  CHECK(type_of("a = slice(x, start = [k, 1], limit = [S, 3])") == "f32[S - k, 2]");
+  CHECK(type_of("a = slice(r, start = [0], limit = [3], step = [2])") == "f32[2]");
+  CHECK(type_of("a = slice(u, start = [1], limit = [S], step = [3])") == "u8[(S + 1) floordiv 3]");
+  CHECK(implied("a = slice(u, start = [k], limit = [S - k])") ==
+        "start on axis 0 (statement 'a'): k >= 0\nstart on axis 0 (statement 'a'): k <= S - k\n"
+        "limit on axis 0 (statement 'a'): S - k <= S\n");
+  CHECK(implied("a = slice(x, start = [0, 3], limit = [S, 3])").empty());
+  refused("a = slice(r, start = [-1], limit = [3])", "3:23: expected start on axis 0 >= 0, found -1");
+  refused("a = slice(r, start = [2], limit = [1])", "3:23: expected start on axis 0 <= 1, found 2");
+  refused("a = slice(r, start = [2], limit = [4])", "3:36: expected limit on axis 0 <= 3, found 4");
+  refused("a = slice(u, start = [0], limit = [S + 1])", "3:36: expected limit on axis 0 <= S, found S + 1");
+  refused("a = slice(r, start = [0], limit = [3], step = [0])",
+          "3:48: expected integer literals of at least 1 in 'step', found 0");
+  refused("a = slice(r, start = [0])", "3:5: expected 'limit' among the arguments of 'slice'");
+}
+
+TEST_CASE("concat") {
+  CHECK(type_of("a = concat(x, y, axis = 0)") == "f32[S + T, 3]");
+  CHECK(type_of("a = concat(x, axis = 1)") == "f32[S, 3]");
+  CHECK(type_of("a = concat(x, x, x, axis = 1)") == "f32[S, 9]");
+  CHECK(implied("a = concat(x, y, axis = 1)") == "extents of 'x' and 'y' on axis 0 (statement 'a'): S == T\n");
+  refused("a = concat(axis = 0)", "3:5: expected one or more operands of 'concat', found 0");
+  refused("a = concat(z, axis = 0)", "3:12: expected tensors of rank at least 1, found 'z' of rank 0");
+  refused("a = concat(x, i, axis = 0)", "3:15: expected a tensor of type f32 like 'x', found 'i' of type i32");
+  refused("a = concat(x, r, axis = 0)", "3:15: expected a tensor of rank 2 like 'x', found 'r' of rank 1");
+  refused("c = pad(x, low = [1, 1], high = [0, 0])\na = concat(x, c, axis = 0)",
+          "4:15: expected equal extents of 'x' and 'c' on axis 1, found 3 and 4");
+  for (const char* axis : {"2", "-1", "1.0", "k", "true", "bits(0x0)"})
+    refused(std::string("a = concat(x, y, axis = ") + axis + ")",
+            std::string("3:25: expected an integer literal in [0, 2) for 'axis', found '") + axis + "'");
+  refused("a = concat(x, y, axis = [0])", "3:25: expected no list for 'axis'");
+  refused("a = concat(x, s, axis = 0)", "3:15: expected a tensor, found the scalar 's'");
+}
+
+TEST_CASE("transpose") {
+  CHECK(type_of("a = transpose(x, perm = [1, 0])") == "f32[3, S]");
+  CHECK(type_of("a = transpose(z, perm = [])") == "f32[]");
+  refused("a = transpose(x, perm = [0])", "3:25: expected 2 entries in 'perm', one for each axis of 'x', found 1");
+  refused("a = transpose(x, perm = [0, 2])", "3:29: expected integer literals in [0, 2) in 'perm', found 2");
+  refused("a = transpose(x, perm = [1, 1])", "3:29: expected axes that differ in 'perm', found 1 again");
+}
+
+TEST_CASE("broadcast") {
+  CHECK(type_of("a = broadcast(r, shape = [S, 3, T], axes = [1])") == "f32[S, 3, T]");
+  CHECK(type_of("a = broadcast(o, shape = [3, S], axes = [1, 0])") == "f32[3, S]");
+  CHECK(type_of("a = broadcast(z, shape = [2, S], axes = [])") == "f32[2, S]");
+  CHECK(type_of("a = broadcast(z, shape = [], axes = [])") == "f32[]");
+  CHECK(implied("a = broadcast(u, shape = [T, k], axes = [0])") ==
+        "shape on axis 1 (statement 'a'): k >= 0\nextents of 'u' and 'shape' on axis 0 (statement 'a'): S == T\n");
+  refused("a = broadcast(r, shape = [4], axes = [0])",
+          "3:39: expected equal extents of 'r' and 'shape' on axis 0, found 3 and 4");
+  refused("a = broadcast(r, shape = [3, -1], axes = [0])", "3:30: expected shape on axis 1 >= 0, found -1");
+  refused("a = broadcast(x, shape = [S, 3], axes = [0, 0])",
+          "3:45: expected axes that differ in 'axes', found 0 again");
+  refused("a = broadcast(r, shape = [3], axes = [1])", "3:39: expected integer literals in [0, 1) in 'axes', found 1");
+  refused("a = broadcast(r, shape = [3], axes = [])",
+          "3:38: expected 1 entries in 'axes', one for each axis of 'r', found 0");
+}
+
+TEST_CASE("movement takes tensors") {
+  refused("a = pad(1, low = [], high = [])", "3:9: expected a tensor, found the literal '1'");
+  refused("a = slice(s, start = [], limit = [])", "3:11: expected a tensor, found the scalar 's'");
+  refused("a = transpose(S, perm = [])", "3:15: expected a tensor, found the symbol 'S'");
+  refused("a = transpose(f32, perm = [])", "3:15: expected a tensor, found the type 'f32'");
+}
+
+TEST_CASE("arguments: the right ones, once, of the right form") {
+  refused("a = foo(x)", "3:5: expected an operation, found 'foo'");
+  refused("a = relu()", "3:5: expected 1 operand of 'relu', found 0");
+  refused("a = add(x)", "3:5: expected 2 operands of 'add', found 1");
+  refused("a = cast(x)", "3:5: expected 2 operands of 'cast' (a value and a type), found 1");
+  refused("a = cast(x, i)", "3:13: expected a type as the second operand of 'cast'");
+  refused("a = leaky_relu(x, 1)", "3:5: expected 1 operand of 'leaky_relu', found 2");
+  refused("a = relu(x, low = [0])", "3:13: expected no named argument of 'relu', found 'low'");
+  refused("a = pad(x, low = [0, 0], hi = [0, 0])",
+          "3:26: expected 'low', 'high', 'interior', 'mode', 'value' of 'pad', found 'hi'");
+  refused("a = pad(x, low = [0, 0], low = [0, 0])", "3:26: expected 'low' once, found it again");
+  refused("a = pad(x, high = [0, 0])", "3:5: expected 'low' among the arguments of 'pad'");
+  refused("a = pad(x, low = 0, high = [0, 0])", "3:18: expected a list in brackets for 'low'");
+  refused("a = pad(x, low = [0, 0], high = [0, 0], mode = [0])", "3:48: expected no list for 'mode'");
+  CHECK(type_of("a = pad(x, value = 1, high = [0, 0], low = [1, 0])") == "f32[S + 1, 3]");
+}
+
+}  // namespace
+}  // namespace padlock::ir

@@ -1,0 +1,40 @@
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include <doctest/doctest.h>
+
+#include "ir/program.h"
+
+// Helpers for tests of programs as text.
+namespace padlock::ir::testing {
+
+/// A program that must verify.
+inline Program accept(std::string_view text) {
+  auto program = parse_program(text);
+  INFO(text.substr(0, 1000));
+  REQUIRE_MESSAGE(program.has_value(), (program ? std::string() : program.error().to_string()));
+  return *std::move(program);
+}
+
+/// A refusal: its code, and "LINE:COL: message" exactly.
+inline void check_refused(std::string_view text, std::string_view expected, Code code = Code::invalid_argument) {
+  const auto program = parse_program(text);
+  INFO(text.substr(0, 1000));
+  REQUIRE_FALSE(program.has_value());
+  const Error& error = program.error();
+  CHECK(error.code == code);
+  CHECK(error.blame == Blame::user);
+  CHECK(std::to_string(error.where.line) + ":" + std::to_string(error.where.column) + ": " + error.message == expected);
+}
+
+/// The requirements of a kind as "what: constraint", one a line.
+inline std::string requirements_of(const Program& program, Requirement::Kind kind) {
+  std::string text;
+  for (const Requirement& r : program.requirements())
+    if (r.kind == kind) text += r.what + ": " + to_string(program.exprs(), r.constraint) + "\n";
+  return text;
+}
+
+}  // namespace padlock::ir::testing
