@@ -25,12 +25,12 @@ struct ContextOptions {
 };
 
 struct CompileOptions {
-  Device device;
+  Device device = {};
   /// What code is made for: "host" (this machine) or "host:NAME" (see compiler/host_compiler.h). A program for
   /// another CPU than this one can be printed, not run.
   std::string target = "host";
   /// "key=value,...": absent keys as in the default config; empty: the default config.
-  std::string config;
+  std::string config = {};
   bool bounds_check = false;
 };
 

@@ -1,0 +1,110 @@
+#include "tools/command.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstdio>
+#include <cstring>
+#include <new>
+
+#include "support/file.h"
+#include "tools/command_line.h"
+
+namespace padlock::tools {
+namespace {
+
+int report(const Failure& failure) {
+  fmt::print(stderr, "padlock: error: {}\n", failure.text);
+  return static_cast<int>(failure.code);
+}
+
+/// CLI11 has one way to say that a value is optional, and it takes the next argument for one.
+void complete_json_flag(std::vector<std::string>& arguments) {
+  for (std::string& argument : arguments) {
+    if (argument == "--") break;
+    if (argument == "--json") argument = fmt::format("--json={}", kStandardOutput);
+  }
+}
+
+/// A word where a subcommand must stand, that is none.
+const std::string* unknown_subcommand(const CLI::App& app, const std::vector<std::string>& arguments) {
+  if (arguments.empty() || arguments.front().starts_with("-")) return nullptr;
+  for (const CLI::App* command : app.get_subcommands([](const CLI::App*) { return true; }))
+    if (command->get_name() == arguments.front()) return nullptr;
+  return &arguments.front();
+}
+
+Outcome<ExitCode> parse_and_run(std::vector<std::string> arguments) {
+  CLI::App app("Compiles and runs padding programs over symbolic sizes.", "padlock");
+  app.require_subcommand(1);
+  Action action;
+  add_run(app, action);
+  add_emit(app, action);
+  add_explain(app, action);
+  add_devices(app, action);
+  add_version(app, action);
+  if (const std::string* word = unknown_subcommand(app, arguments))
+    return fail(ExitCode::usage, fmt::format("unknown subcommand '{}' (padlock -h lists them)", *word));
+  complete_json_flag(arguments);
+  std::reverse(arguments.begin(), arguments.end());  // CLI11 takes them last first
+  try {
+    app.parse(std::move(arguments));
+  } catch (const CLI::ParseError& error) {
+    if (error.get_exit_code() != static_cast<int>(CLI::ExitCodes::Success)) return fail(ExitCode::usage, error.what());
+    app.exit(error);  // prints the help that was asked for
+    return ExitCode::ok;
+  }
+  return action();
+}
+
+/// Output that could not be written is a failure, however well the rest went.
+Outcome<void> finish_output() {
+  if (std::fflush(stdout) == 0 && std::ferror(stdout) == 0) return {};
+  return fail(ExitCode::file, fmt::format("cannot write to stdout: {}", std::strerror(errno)));
+}
+
+}  // namespace
+
+void add_json_option(CLI::App& command, std::string& destination) {
+  command.add_option("--json", destination, "print one JSON object instead of text, or write it to FILE")
+      ->type_name("[=FILE]");
+}
+
+void add_repeated_option(CLI::App& command, const std::string& name, std::vector<std::string>& values,
+                         const std::string& help) {
+  command.add_option(name, values, help)->allow_extra_args(false)->type_name("");
+}
+
+void add_examples(CLI::App& command, const std::string& first, const std::string& second) {
+  command.footer(fmt::format("Examples:\n  {}\n  {}", first, second));
+}
+
+Outcome<void> write_text(const std::string& destination, const std::string& text) {
+  if (destination == kStandardOutput) {
+    std::fwrite(text.data(), 1, text.size(), stdout);
+    return {};
+  }
+  auto file = AtomicFile::create(destination);
+  if (!file) return fail(ExitCode::file, file.error());
+  if (auto written = file->write(text); !written) return fail(ExitCode::file, written.error());
+  if (auto committed = file->commit(); !committed) return fail(ExitCode::file, committed.error());
+  return {};
+}
+
+int run_command_line(std::vector<std::string> arguments) {
+  // Everything below returns its errors; what the standard library or CLI11 still throws ends here.
+  try {
+    const Outcome<ExitCode> outcome = parse_and_run(std::move(arguments));
+    const Outcome<void> finished = finish_output();
+    if (!outcome) return report(outcome.error());
+    if (!finished) return report(finished.error());
+    return static_cast<int>(*outcome);
+  } catch (const std::bad_alloc&) {
+    return report({ExitCode::mismatch, "out of memory"});
+  } catch (const std::exception& error) {
+    return report({ExitCode::internal, error.what()});
+  }
+}
+
+}  // namespace padlock::tools

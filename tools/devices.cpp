@@ -1,0 +1,55 @@
+#include <fmt/format.h>
+
+#include <memory>
+
+#include "api/context.h"
+#include "tools/command.h"
+#include "tools/json_writer.h"
+
+namespace padlock::tools {
+namespace {
+
+/// What code for this machine is made for; what the compiler says of itself, or why it cannot be asked.
+std::string host_target() {
+  api::Context context;
+  auto target = context.describe_target("host");
+  return target ? *std::move(target) : "not available: " + target.error().message;
+}
+
+Outcome<ExitCode> devices(const std::string& destination) {
+  const std::vector<api::DeviceInfo> list = api::list_devices();
+  const std::string target = host_target();
+  JsonWriter json;
+  json.begin_object().member("schema", 1).member("command", "devices").key("devices").begin_array();
+  std::string text;
+  for (const api::DeviceInfo& info : list) {
+    const std::string name = info.device.to_string();
+    text += fmt::format("{:<10} {}\n", name, info.description);
+    json.begin_object().member("name", name).member("available", info.available);
+    json.member("description", info.description);
+    if (info.device.kind == api::DeviceKind::host) {
+      text += fmt::format("{:<10} target {}\n", "", target);
+      json.member("target", target);
+    }
+    json.end_object();
+  }
+  json.end_array().end_object();
+  if (!destination.empty())
+    if (auto written = write_text(destination, std::move(json).take()); !written)
+      return std::unexpected(written.error());
+  if (destination != kStandardOutput)
+    if (auto written = write_text(kStandardOutput, text); !written) return std::unexpected(written.error());
+  return ExitCode::ok;
+}
+
+}  // namespace
+
+void add_devices(CLI::App& app, Action& action) {
+  CLI::App& command = *app.add_subcommand("devices", "list where programs can run");
+  const auto destination = std::make_shared<std::string>();  // shared: the callback outlives this function
+  add_json_option(command, *destination);
+  add_examples(command, "padlock devices", "padlock devices --json");
+  command.callback([destination, &action] { action = [destination] { return devices(*destination); }; });
+}
+
+}  // namespace padlock::tools

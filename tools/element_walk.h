@@ -1,0 +1,38 @@
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "api/arguments.h"
+
+namespace padlock::tools {
+
+/// Goes through the coordinates of an array in a given order of memory, and keeps the element offset that strides
+/// give them. Offsets come from adding strides alone.
+class ElementWalk {
+ public:
+  /// Precondition: as many strides as extents, all >= 0.
+  ElementWalk(std::span<const std::int64_t> extents, std::span<const std::int64_t> strides, api::ElementOrder order);
+
+  [[nodiscard]] bool done() const { return done_; }
+  [[nodiscard]] std::int64_t offset() const { return offset_; }
+  /// In the order of the axes.
+  [[nodiscard]] std::vector<std::int64_t> coordinates() const;
+  void next();
+
+ private:
+  struct Axis {
+    std::int64_t extent, stride;
+    std::int64_t coordinate = 0;
+    std::int64_t start = 0;  // offset at this coordinate with all inner ones 0
+  };
+  void carry();
+
+  std::vector<Axis> axes_;  // outermost in memory first
+  api::ElementOrder order_;
+  std::int64_t offset_ = 0;
+  bool done_ = false;
+};
+
+}  // namespace padlock::tools

@@ -1,0 +1,161 @@
+#include "api/explain.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <memory>
+
+#include "api/arguments.h"
+#include "tools/arguments.h"
+#include "tools/command.h"
+#include "tools/json_writer.h"
+#include "tools/load_program.h"
+
+namespace padlock::tools {
+namespace {
+
+struct ExplainOptions {
+  std::string program;
+  std::vector<std::string> binds;
+  std::string target = "host";
+  std::string config;
+  std::string json;
+};
+
+/// "S + 3", or under a binding "S + 3 = 13".
+std::string text_of(const api::Quantity& quantity) {
+  const std::string number = quantity.value ? std::to_string(*quantity.value) : "";
+  return number.empty() || number == quantity.expression ? quantity.expression
+                                                         : fmt::format("{} = {}", quantity.expression, number);
+}
+
+std::string list_of(const std::vector<api::Quantity>& list) {
+  std::string text;
+  for (const api::Quantity& quantity : list) text += (text.empty() ? "" : ", ") + text_of(quantity);
+  return "[" + text + "]";
+}
+
+std::string tensor_lines(const std::vector<api::TensorExplanation>& tensors) {
+  std::string text;
+  for (const api::TensorExplanation& tensor : tensors)
+    text += fmt::format("  {}: {}{}\n    strides {}\n    storage {} bytes\n", tensor.name, ir::name_of(tensor.dtype),
+                        list_of(tensor.extents), list_of(tensor.strides), text_of(tensor.storage_bytes));
+  return text;
+}
+
+std::string explanation_text(const api::Explanation& e) {
+  std::string text =
+      fmt::format("program {}\ninputs\n{}results\n{}", e.program, tensor_lines(e.inputs), tensor_lines(e.results));
+  text += "kernels\n";
+  for (const api::KernelExplanation& kernel : e.kernels)
+    text += fmt::format("  {}: computes {} as rows {} x columns {}\n", kernel.name, fmt::join(kernel.results, ", "),
+                        text_of(kernel.rows), text_of(kernel.columns));
+  text += "checked when sizes are bound\n";
+  // One screen: the first of a long list tell what they are like.
+  constexpr std::size_t kShown = 12;
+  for (std::size_t i = 0; i < std::min(kShown, e.requirements.size()); ++i)
+    text += fmt::format("  {}  ({})\n", e.requirements[i].constraint, e.requirements[i].what);
+  if (e.requirements.empty()) text += "  nothing: all is proved\n";
+  if (e.requirements.size() > kShown)
+    text += fmt::format("  and {} more (--json has all)\n", e.requirements.size() - kShown);
+  return text + fmt::format("target\n  {}\nconfig\n  {}\n  {}\n", e.target, e.config, e.reason);
+}
+
+void write_quantity(JsonWriter& json, const api::Quantity& quantity) {
+  json.begin_object().member("expression", quantity.expression);
+  if (quantity.value) json.member("value", *quantity.value);
+  json.end_object();
+}
+
+void write_quantities(JsonWriter& json, const char* name, const std::vector<api::Quantity>& list) {
+  json.key(name).begin_array();
+  for (const api::Quantity& quantity : list) write_quantity(json, quantity);
+  json.end_array();
+}
+
+void write_tensors(JsonWriter& json, const char* name, const std::vector<api::TensorExplanation>& tensors) {
+  json.key(name).begin_array();
+  for (const api::TensorExplanation& tensor : tensors) {
+    json.begin_object().member("name", tensor.name).member("type", ir::name_of(tensor.dtype));
+    write_quantities(json, "extents", tensor.extents);
+    write_quantities(json, "strides", tensor.strides);
+    json.key("storage_bytes");
+    write_quantity(json, tensor.storage_bytes);
+    json.end_object();
+  }
+  json.end_array();
+}
+
+std::string explanation_json(const api::Explanation& e) {
+  JsonWriter json;
+  json.begin_object().member("schema", 1).member("command", "explain").member("program", e.program);
+  write_tensors(json, "inputs", e.inputs);
+  write_tensors(json, "results", e.results);
+  json.key("kernels").begin_array();
+  for (const api::KernelExplanation& kernel : e.kernels) {
+    json.begin_object().member("name", kernel.name).member("results", kernel.results);
+    json.key("rows");
+    write_quantity(json, kernel.rows);
+    json.key("columns");
+    write_quantity(json, kernel.columns);
+    json.end_object();
+  }
+  json.end_array().key("requirements").begin_array();
+  for (const api::RequirementExplanation& requirement : e.requirements)
+    json.begin_object().member("constraint", requirement.constraint).member("what", requirement.what).end_object();
+  json.end_array().member("target", e.target).member("config", e.config).member("reason", e.reason).end_object();
+  return std::move(json).take();
+}
+
+Outcome<std::optional<ir::BindRequest>> bind_request(const ir::Program& program, const ExplainOptions& options) {
+  if (options.binds.empty()) return std::optional<ir::BindRequest>();
+  const auto symbols = parse_bind(options.binds);
+  if (!symbols) return std::unexpected(symbols.error());
+  if (auto checked = check_symbols(program, *symbols); !checked) return std::unexpected(checked.error());
+  const std::vector<std::optional<api::TensorSource>> no_arrays(program.tensor_parameters().size());
+  auto request = api::request_for(program, no_arrays, *symbols);
+  if (!request) return fail(ExitCode::mismatch, request.error());
+  if (!request->missing.empty()) return missing_symbols(request->missing);
+  return std::optional(std::move(request->request));
+}
+
+Outcome<ExitCode> explain(const ExplainOptions& options) {
+  const auto program = load_program(options.program);
+  if (!program) return std::unexpected(program.error());
+  const auto request = bind_request(program->ir(), options);
+  if (!request) return std::unexpected(request.error());
+  api::Context context;
+  const auto explanation =
+      api::explain(context, *program, {.target = options.target, .config = options.config}, *request);
+  if (!explanation) {
+    // A request that is whole can only fail for what it asks.
+    const bool unfit = explanation.error().code == Code::failed_precondition;
+    return unfit ? fail(ExitCode::mismatch, explanation.error(), options.program)
+                 : compile_failure(explanation.error(), options.program);
+  }
+  if (!options.json.empty())
+    if (auto written = write_text(options.json, explanation_json(*explanation)); !written)
+      return std::unexpected(written.error());
+  if (options.json != kStandardOutput)
+    if (auto written = write_text(kStandardOutput, explanation_text(*explanation)); !written)
+      return std::unexpected(written.error());
+  return ExitCode::ok;
+}
+
+}  // namespace
+
+void add_explain(CLI::App& app, Action& action) {
+  CLI::App& command = *app.add_subcommand("explain", "show sizes as expressions and, with --bind, as numbers");
+  const auto options = std::make_shared<ExplainOptions>();  // shared: the callback outlives this function
+  command.add_option("program", options->program, "the program's file")->required()->type_name("PROGRAM.pad");
+  add_repeated_option(command, "--bind", options->binds, "NAME=INTEGER,...: shows numbers too");
+  command.add_option("--target", options->target, "host, host:NAME (an LLVM CPU) or sm_NN")->type_name("TARGET");
+  command.add_option("--config", options->config, "key=value,...: forces a config")->type_name("CONFIG");
+  add_json_option(command, options->json);
+  add_examples(command, "padlock explain examples/pad_relu.pad",
+               "padlock explain examples/pad_relu.pad --bind=B=4,S=10,lo=3");
+  command.callback([options, &action] { action = [options] { return explain(*options); }; });
+}
+
+}  // namespace padlock::tools

@@ -1,0 +1,28 @@
+#include "tools/failure.h"
+
+namespace padlock::tools {
+
+std::unexpected<Failure> fail(ExitCode code, std::string text) {
+  return std::unexpected(Failure{code, std::move(text)});
+}
+
+std::unexpected<Failure> fail(ExitCode code, const Error& error, const std::string& file) {
+  return fail(error.blame == Blame::internal ? ExitCode::internal : code, error.to_string(file));
+}
+
+std::unexpected<Failure> compile_failure(const Error& error, const std::string& file) {
+  switch (error.code) {
+    case Code::invalid_argument:
+      return fail(ExitCode::usage, error);
+    case Code::unavailable:
+      return fail(ExitCode::unavailable, error);
+    case Code::failed_precondition:
+      return fail(ExitCode::mismatch, error, file);
+    case Code::resource_exhausted:
+      return fail(ExitCode::file, error, file);  // a program beyond the limits
+    default:
+      return fail(ExitCode::internal, error, file);
+  }
+}
+
+}  // namespace padlock::tools

@@ -1,0 +1,39 @@
+#pragma once
+
+#include <expected>
+#include <string>
+
+#include "support/error.h"
+
+namespace padlock::tools {
+
+/// What the command's exit status says; the one list of them.
+enum class ExitCode : int {
+  ok = 0,
+  internal = 1,
+  usage = 2,        ///< an unknown or missing name, a value that is no number, a config outside the search space
+  file = 3,         ///< cannot be read or written, or a program that does not parse or verify
+  mismatch = 4,     ///< the inputs do not fit the program, or memory does not suffice
+  differs = 5,      ///< --expect
+  no_config = 6,    ///< tuning found none
+  unavailable = 7,  ///< the device
+  cache = 8,
+};
+
+/// Why a command stops: its exit code, and the text after "padlock: error: ".
+struct Failure {
+  ExitCode code = ExitCode::internal;
+  std::string text;
+};
+
+template <class T>
+using Outcome = std::expected<T, Failure>;
+
+[[nodiscard]] std::unexpected<Failure> fail(ExitCode code, std::string text);
+/// The error's own text, with position, source line and caret where it has them. `file` comes first if not empty.
+/// An error that blames us exits with `internal`, whatever `code` says.
+[[nodiscard]] std::unexpected<Failure> fail(ExitCode code, const Error& error, const std::string& file = {});
+/// For errors of compiling: which code follows from the kind of error.
+[[nodiscard]] std::unexpected<Failure> compile_failure(const Error& error, const std::string& file);
+
+}  // namespace padlock::tools

@@ -1,0 +1,58 @@
+#pragma once
+
+#include <concepts>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace padlock::tools {
+
+/// Writes one JSON value, indented by two blanks a level. The caller balances objects and arrays.
+class JsonWriter {
+ public:
+  JsonWriter& begin_object() { return begin('{'); }
+  JsonWriter& end_object() { return end('}'); }
+  JsonWriter& begin_array() { return begin('['); }
+  JsonWriter& end_array() { return end(']'); }
+  JsonWriter& key(std::string_view name);
+
+  JsonWriter& value(std::string_view text);
+  JsonWriter& value(const char* text) { return value(std::string_view(text)); }
+  JsonWriter& value(double number);
+  JsonWriter& value(bool truth) { return raw(truth ? "true" : "false"); }
+  JsonWriter& value(std::integral auto number) { return raw(std::to_string(number)); }
+  JsonWriter& null() { return raw("null"); }
+
+  template <class T>
+  JsonWriter& member(std::string_view name, const T& v) {
+    return key(name).value(v);
+  }
+  /// An array of numbers or texts, on one line.
+  template <class T>
+  JsonWriter& member(std::string_view name, const std::vector<T>& list) {
+    key(name).begin_array();
+    inline_ = true;
+    for (const T& item : list) value(item);
+    end_array();
+    inline_ = false;
+    return *this;
+  }
+
+  /// The text, with a newline at its end.
+  [[nodiscard]] std::string take() && { return std::move(text_) + "\n"; }
+
+ private:
+  JsonWriter& begin(char bracket);
+  JsonWriter& end(char bracket);
+  JsonWriter& raw(std::string_view token);
+  void separate();
+
+  std::string text_;
+  int depth_ = 0;
+  bool first_ = true;  // nothing in this object or array yet
+  bool after_key_ = false;
+  bool inline_ = false;
+};
+
+}  // namespace padlock::tools

@@ -1,0 +1,173 @@
+#include <fmt/format.h>
+
+#include <chrono>
+#include <memory>
+#include <random>
+
+#include "api/context.h"
+#include "tools/arguments.h"
+#include "tools/command.h"
+#include "tools/load_program.h"
+#include "tools/run_inputs.h"
+#include "tools/run_outputs.h"
+#include "tools/run_report.h"
+
+namespace padlock::tools {
+namespace {
+
+struct RunOptions {
+  std::string program;
+  std::vector<std::string> inputs, outputs, expects, binds;
+  std::string device = "host";
+  std::string target;
+  std::string config;
+  std::string json;
+  std::optional<std::uint64_t> seed;
+  std::uint64_t ulp = 0;
+  bool bounds_check = false;
+  bool quiet = false;
+};
+
+/// The texts of options as data.
+struct RunRequest {
+  api::CompileOptions compile;
+  std::vector<InputArgument> inputs;
+  std::vector<OutputArgument> outputs;
+  std::vector<ExpectArgument> expects;
+  std::map<std::string, std::int64_t> symbols;
+};
+
+template <class T, class Parse>
+Outcome<void> parse_all(const std::vector<std::string>& texts, std::vector<T>& out, Parse parse) {
+  for (const std::string& text : texts) {
+    auto value = parse(text);
+    if (!value) return std::unexpected(std::move(value).error());
+    out.push_back(*std::move(value));
+  }
+  return {};
+}
+
+Outcome<api::CompileOptions> compile_options(const RunOptions& options) {
+  const auto device = api::Device::parse(options.device);
+  if (!device) return fail(ExitCode::usage, device.error());
+  if (!options.target.empty() && device->kind != api::DeviceKind::simt)
+    return fail(ExitCode::usage,
+                fmt::format("--target is for --device=simt; a run on {} is made for it", options.device));
+  if (const Status status = api::availability(*device); !status) return fail(ExitCode::unavailable, status.error());
+  return api::CompileOptions{.device = *device, .config = options.config, .bounds_check = options.bounds_check};
+}
+
+Outcome<RunRequest> parse_options(const RunOptions& options) {
+  RunRequest request;
+  if (auto parsed = parse_all(options.inputs, request.inputs, parse_input); !parsed)
+    return std::unexpected(parsed.error());
+  if (auto parsed = parse_all(options.outputs, request.outputs, parse_output); !parsed)
+    return std::unexpected(parsed.error());
+  if (auto parsed = parse_all(options.expects, request.expects, parse_expect); !parsed)
+    return std::unexpected(parsed.error());
+  auto symbols = parse_bind(options.binds);
+  if (!symbols) return std::unexpected(std::move(symbols).error());
+  request.symbols = *std::move(symbols);
+  auto compile = compile_options(options);
+  if (!compile) return std::unexpected(std::move(compile).error());
+  request.compile = *std::move(compile);
+  return request;
+}
+
+Outcome<double> launch(const api::BoundProgram& bound, const api::LaunchArguments& arguments) {
+  const auto start = std::chrono::steady_clock::now();
+  const Status status = bound.launch(arguments);
+  const std::chrono::duration<double, std::milli> elapsed = std::chrono::steady_clock::now() - start;
+  if (!status) return fail(ExitCode::mismatch, status.error());
+  return elapsed.count();
+}
+
+Outcome<void> print(const RunOptions& options, const RunReport& report) {
+  if (!options.json.empty())
+    if (auto written = write_text(options.json, report_json(report)); !written) return written;
+  if (options.quiet || options.json == kStandardOutput) return {};
+  return write_text(kStandardOutput, report_text(report));
+}
+
+/// What is said on stderr when --expect differs.
+Outcome<ExitCode> verdict(const std::vector<ExpectReport>& reports) {
+  for (const ExpectReport& report : reports) {
+    const Comparison& comparison = report.comparison;
+    if (comparison.equal()) continue;
+    const std::string count = comparison.elements == 0 ? std::string()
+                                                       : fmt::format("{} of {} elements differ; the first ",
+                                                                     comparison.differing, comparison.elements);
+    return fail(ExitCode::differs, fmt::format("--expect={}: {}{}", report.result, count, comparison.first));
+  }
+  return ExitCode::ok;
+}
+
+Outcome<ExitCode> execute(const RunOptions& options, const api::Program& program, RunRequest request) {
+  auto inputs = RunInputs::open(program.ir(), request.inputs);
+  if (!inputs) return std::unexpected(std::move(inputs).error());
+  if (auto checked = check_symbols(program.ir(), request.symbols); !checked) return std::unexpected(checked.error());
+  auto outputs = RunOutputs::open(program.ir(), request.outputs, request.expects);
+  if (!outputs) return std::unexpected(std::move(outputs).error());
+  const auto bind_request = inputs->request(request.symbols);
+  if (!bind_request) return std::unexpected(bind_request.error());
+
+  api::Context context;
+  const auto compiled = context.compile(program, request.compile);
+  if (!compiled) return compile_failure(compiled.error(), program.file());
+  const auto bound = compiled->bind(*bind_request);
+  if (!bound) return fail(ExitCode::mismatch, bound.error(), program.file());
+
+  const std::uint64_t seed = options.seed ? *options.seed : std::random_device{}();
+  api::MemoryBudget memory = api::MemoryBudget::of_this_process();
+  if (auto allocated = outputs->allocate(*bound, memory); !allocated) return std::unexpected(allocated.error());
+  if (auto loaded = inputs->load(*bound, seed, memory); !loaded) return std::unexpected(loaded.error());
+  const api::LaunchArguments arguments{inputs->buffers(), outputs->buffers(), inputs->scalars()};
+  const auto milliseconds = launch(*bound, arguments);
+  if (!milliseconds) return std::unexpected(milliseconds.error());
+
+  if (auto written = outputs->write_files(*bound); !written) return std::unexpected(written.error());
+  const auto expects = outputs->compare(*bound, arguments, options.ulp);
+  if (!expects) return std::unexpected(expects.error());
+  const RunReport report{.compiled = *compiled,
+                         .bound = *bound,
+                         .outputs = outputs->buffers(),
+                         .expects = *expects,
+                         .seed = inputs->any_random() ? std::optional(seed) : std::nullopt,
+                         .milliseconds = *milliseconds};
+  if (auto printed = print(options, report); !printed) return std::unexpected(printed.error());
+  return verdict(*expects);
+}
+
+Outcome<ExitCode> run(const RunOptions& options) {
+  auto request = parse_options(options);
+  if (!request) return std::unexpected(std::move(request).error());
+  const auto program = load_program(options.program);
+  if (!program) return std::unexpected(program.error());
+  return execute(options, *program, *std::move(request));
+}
+
+}  // namespace
+
+void add_run(CLI::App& app, Action& action) {
+  CLI::App& command = *app.add_subcommand("run", "compile, bind, launch, write results");
+  const auto options = std::make_shared<RunOptions>();  // shared: the callback outlives this function
+  command.add_option("program", options->program, "the program's file")->required()->type_name("PROGRAM.pad");
+  add_repeated_option(command, "--input", options->inputs,
+                      "NAME=@FILE.npy, NAME=4x16xf32=@FILE.bin (raw), NAME=random, or NAME=LITERAL for a scalar");
+  add_repeated_option(command, "--bind", options->binds, "NAME=INTEGER,...: symbols that no input fixes");
+  add_repeated_option(command, "--output", options->outputs, "NAME=@FILE.npy or NAME=@FILE.bin (raw)");
+  add_repeated_option(command, "--expect", options->expects, "NAME=@FILE: compare a result with a file");
+  command.add_option("--ulp", options->ulp, "how far floats may be from what is expected")->type_name("N");
+  command.add_option("--device", options->device, "host, reference, simt or cuda:N")->type_name("DEVICE");
+  command.add_option("--target", options->target, "what simt pretends to be")->type_name("TARGET");
+  command.add_option("--config", options->config, "key=value,...: forces a config")->type_name("CONFIG");
+  command.add_flag("--bounds-check", options->bounds_check, "test every access");
+  command.add_option("--seed", options->seed, "for random inputs")->type_name("N");
+  add_json_option(command, options->json);
+  command.add_flag("--quiet", options->quiet, "print errors alone");
+  add_examples(command, "padlock run examples/pad_relu.pad --input=x=random --bind=B=4,S=10,lo=3 --seed=1",
+               "padlock run examples/pad_relu.pad --input=x=random --bind=B=2,S=5,lo=-2 --device=reference --json");
+  command.callback([options, &action] { action = [options] { return run(*options); }; });
+}
+
+}  // namespace padlock::tools

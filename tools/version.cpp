@@ -1,0 +1,35 @@
+#include <fmt/format.h>
+
+#include <memory>
+
+#include "tools/command.h"
+#include "tools/json_writer.h"
+
+namespace padlock::tools {
+namespace {
+
+Outcome<ExitCode> version(const std::string& destination) {
+  if (!destination.empty()) {
+    JsonWriter json;
+    json.begin_object().member("schema", 1).member("command", "version").member("version", PADLOCK_VERSION);
+    json.member("llvm", PADLOCK_LLVM_VERSION).end_object();
+    if (auto written = write_text(destination, std::move(json).take()); !written)
+      return std::unexpected(written.error());
+  }
+  if (destination == kStandardOutput) return ExitCode::ok;
+  const std::string text = fmt::format("padlock {} (LLVM {})\n", PADLOCK_VERSION, PADLOCK_LLVM_VERSION);
+  if (auto written = write_text(kStandardOutput, text); !written) return std::unexpected(written.error());
+  return ExitCode::ok;
+}
+
+}  // namespace
+
+void add_version(CLI::App& app, Action& action) {
+  CLI::App& command = *app.add_subcommand("version", "print the version");
+  const auto destination = std::make_shared<std::string>();  // shared: the callback outlives this function
+  add_json_option(command, *destination);
+  add_examples(command, "padlock version", "padlock version --json");
+  command.callback([destination, &action] { action = [destination] { return version(*destination); }; });
+}
+
+}  // namespace padlock::tools
