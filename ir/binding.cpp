@@ -17,25 +17,21 @@ std::unexpected<Error> failure(std::string message, syntax::Location where) {
   return error;
 }
 
-bool in_range(const Symbol& symbol, std::int64_t value) {
-  const Congruence& congruence = symbol.congruence;
-  const bool congruent = congruence.modulus == 0 ? value == congruence.residue
-                                                 : floor_mod(value, congruence.modulus) == congruence.residue;
-  return symbol.range.contains(value) && congruent;
+bool is_congruent(const Congruence& known, std::int64_t value) {
+  return known.modulus == 0 ? value == known.residue : floor_mod(value, known.modulus) == known.residue;
 }
 
-/// The context simplifies under the symbols' ranges; outside of them its expressions mean nothing.
-Status check_ranges(const ExprContext& context, std::span<const std::int64_t> values) {
+/// The context simplifies under what is known of single symbols; without that, its expressions mean nothing.
+Status check_symbols(const ExprContext& context, std::span<const std::int64_t> values) {
   for (std::uint32_t i = 0; i < values.size(); ++i) {
-    const Symbol& symbol = context.symbol(i);
-    if (symbol.kind == SymbolKind::coordinate || in_range(symbol, values[i])) continue;
-    std::string message =
-        fmt::format("'{}' is {}, outside its bounds {} <= {} <= {}", symbol.name, values[i],
-                    padlock::to_string(symbol.range.lo), symbol.name, padlock::to_string(symbol.range.hi));
-    if (symbol.range.contains(values[i]))
-      message = fmt::format("'{}' is {}, which is not {} modulo {}", symbol.name, values[i], symbol.congruence.residue,
-                            symbol.congruence.modulus);
-    return failed_precondition(std::move(message));
+    const auto& [name, kind, range, congruence] = context.symbol(i);
+    if (kind == SymbolKind::coordinate) continue;
+    if (!range.contains(values[i]))
+      return failed_precondition(fmt::format("'{}' is {}, outside its bounds {} <= {} <= {}", name, values[i],
+                                             padlock::to_string(range.lo), name, padlock::to_string(range.hi)));
+    if (!is_congruent(congruence, values[i]))
+      return failed_precondition(fmt::format("constraint '{0} mod {1} == {2}': {3} mod {1} == {2} is false ({0} = {3})",
+                                             name, congruence.modulus, congruence.residue, values[i]));
   }
   return {};
 }
@@ -163,7 +159,7 @@ Result<Binding> Binder::bind(const BindRequest& request) const {
 
 /// Everything at once, in 64 bits. False says only that something may fail: `explain` decides.
 bool Binder::passes(const Binding& binding, const BindRequest& request) const {
-  if (!check_ranges(program_->exprs(), binding.values())) return false;
+  if (!check_symbols(program_->exprs(), binding.values())) return false;
   std::vector<std::int64_t> sides(tape_.roots().size());
   if (!tape_.evaluate(binding.values(), sides)) return false;
   for (std::size_t i = 0; i < program_->requirements().size(); ++i)
@@ -180,7 +176,7 @@ Status Binder::explain(const Binding& binding, const BindRequest& request) const
   };
   using Kind = Requirement::Kind;
   PADLOCK_TRY(auto at, check_while(requirements.begin(), [](Kind kind) { return kind == Kind::bound; }));
-  PADLOCK_CHECK(check_ranges(program_->exprs(), binding.values()));
+  PADLOCK_CHECK(check_symbols(program_->exprs(), binding.values()));
   PADLOCK_TRY(at, check_while(at, [](Kind kind) { return kind <= Kind::constraint; }));
   PADLOCK_CHECK(check_parameters(*program_, request, binding.values()));
   PADLOCK_TRY(at, check_while(at, [](Kind) { return true; }));
