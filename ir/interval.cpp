@@ -7,8 +7,10 @@ namespace padlock::ir {
 namespace {
 
 // A side is "not known" only in its own direction: a lower bound of kMax is a fact, not the absence of one.
-Int128 add_low(Int128 a, Int128 b) { return a <= Range::kMin || b <= Range::kMin ? Range::kMin : saturate(a + b); }
-Int128 add_high(Int128 a, Int128 b) { return a >= Range::kMax || b >= Range::kMax ? Range::kMax : saturate(a + b); }
+Int128 add_low(Int128 a, Int128 b) { return a <= Range::kMin || b <= Range::kMin ? Range::kMin : saturating_add(a, b); }
+Int128 add_high(Int128 a, Int128 b) {
+  return a >= Range::kMax || b >= Range::kMax ? Range::kMax : saturating_add(a, b);
+}
 
 Range positive(const Range& b) { return {std::max<Int128>(b.lo, 1), std::max<Int128>(b.hi, 1)}; }
 
@@ -17,7 +19,7 @@ Range clamped(const Range& a) { return {saturate(a.lo), saturate(a.hi)}; }
 }  // namespace
 
 Range operator+(const Range& a, const Range& b) {
-  const Range x = clamped(a), y = clamped(b);  // the sum of two saturated bounds fits 128 bits
+  const Range x = clamped(a), y = clamped(b);
   return {add_low(x.lo, y.lo), add_high(x.hi, y.hi)};
 }
 

@@ -11,6 +11,12 @@ namespace padlock::ir {
 /// `v` brought into [kMin, kMax].
 [[nodiscard]] constexpr Int128 saturate(Int128 v) { return std::clamp(v, Range::kMin, Range::kMax); }
 
+/// The sum of two saturated values, saturated.
+[[nodiscard]] constexpr Int128 saturating_add(Int128 a, Int128 b) {
+  if (const auto exact = checked_add(a, b)) return saturate(*exact);
+  return Range::kMax;  // two times -2^126 is still a 128-bit number
+}
+
 /// The product, saturated. 0 if a factor is 0, though the other be unknown.
 [[nodiscard]] constexpr Int128 saturating_mul(Int128 a, Int128 b) {
   if (const auto exact = checked_mul(a, b)) return saturate(*exact);

@@ -85,7 +85,7 @@ Int128 magnitude_bound(const LinearForm& a) {
     if (!a.terms[i].cannot_overflow()) return Range::kMax;
     // At least 1, so that the bound covers the coefficients of a term that is always 0.
     const Int128 largest = std::max<Int128>(magnitude(a.terms[i].range()), 1);
-    bound = saturate(bound + magnitude(a.coefficients[i] * Range{largest, largest}));
+    bound = saturating_add(bound, magnitude(a.coefficients[i] * Range{largest, largest}));
   }
   return bound;
 }
