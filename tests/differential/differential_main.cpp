@@ -100,7 +100,12 @@ int run_programs(const Options& options) {
   const auto start = std::chrono::steady_clock::now();
   const auto elapsed = [&] { return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count(); };
   std::uint64_t done = 0;
+  double reported = 0;
   for (; done < options.programs && (options.seconds == 0 || elapsed() < options.seconds); ++done) {
+    if (elapsed() > reported + 10) {
+      reported = elapsed();
+      fmt::print(stderr, "{} programs, {} programs and sizes, {:.0f} s\n", done, (*run)->coverage().runs(), reported);
+    }
     if (const auto finding = (*run)->check_program(options.first + done)) {
       print_finding(*finding, options.settings.seed);
       return 1;
