@@ -132,9 +132,11 @@ Expr Leaf::decide(Expr e, const std::vector<Expr>& operands) {
       const bool is_min = e.kind() == ExprKind::min;
       Expr chosen = operands[0];
       for (std::size_t i = 1; i < operands.size(); ++i) {
-        const std::optional<bool> above = known(exprs.sub(chosen, operands[i]));
-        if (above)
-          chosen = *above == is_min ? operands[i] : chosen;
+        // Both ways round: a tie may be open, and either will do then.
+        const bool above = known(exprs.sub(chosen, operands[i])) == true;
+        const bool below = known(exprs.sub(operands[i], chosen)) == true;
+        if (above || below)
+          chosen = above == is_min ? operands[i] : chosen;
         else
           chosen = is_min ? exprs.min(chosen, operands[i]) : exprs.max(chosen, operands[i]);
       }
@@ -200,8 +202,10 @@ std::optional<Expr> Leaf::question_of(Expr e, std::set<std::uint32_t>& seen) {
     if (auto question = question_of(operand, seen)) return question;
   if (e.kind() == ExprKind::mod) return question_of_mod(e.operands()[0], e.operands()[1]);
   if (e.kind() == ExprKind::min || e.kind() == ExprKind::max)
-    for (std::size_t i = 1; i < e.operands().size(); ++i)
-      if (auto question = undecided(kernel_->program->exprs().sub(e.operands()[0], e.operands()[i]))) return question;
+    for (std::size_t i = 1; i < e.operands().size(); ++i) {
+      const Expr difference = kernel_->program->exprs().sub(e.operands()[0], e.operands()[i]);
+      if (auto question = undecided(difference)) return question;
+    }
   return std::nullopt;
 }
 
