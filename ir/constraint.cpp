@@ -199,7 +199,10 @@ void Facts::add(const Constraint& c) {
   const auto at_least = [this](Expr a, Expr b, Int128 margin) {
     auto form = added(LinearForm::of(a), LinearForm::of(b), -1);
     if (form) form = added(*form, {1, {}, {}}, -margin);
-    if (form && range_of(*form).lo < 0) nonnegative_.push_back(*std::move(form));
+    if (!form || range_of(*form).lo >= 0) return;
+    // Tightened to the integers, as questions are: 2*x + 1 >= 0 says x >= 0.
+    const Int128 g = common_divisor(*form);
+    nonnegative_.push_back(g > 1 ? floor_divided(*form, g) : *std::move(form));
   };
   switch (c.comparison) {
     case Comparison::le:

@@ -47,6 +47,14 @@ TEST_CASE_FIXTURE(Fixture, "ranges alone") {
   CHECK_FALSE(facts.refutes({S, Comparison::eq, T}));
 }
 
+TEST_CASE_FIXTURE(Fixture, "a constraint shows itself, a common divisor and an odd constant included") {
+  const Expr odd = c.add(c.sub(c.mul(k(2), lo), c.mul(k(2), S)), k(1));
+  facts.add({odd, Comparison::ge, k(0)});
+  CHECK(facts.proves_nonnegative(odd));
+  CHECK(facts.proves_nonnegative(c.sub(lo, S)));  // an integer at least -1/2
+  CHECK_FALSE(facts.proves_positive(c.sub(lo, S)));
+}
+
 TEST_CASE_FIXTURE(Fixture, "one constraint, with the right sign") {
   facts.add({c.add(S, lo), Comparison::ge, k(0)});
   CHECK(facts.proves_nonnegative(c.add(S, lo)));
