@@ -168,9 +168,9 @@ class ExprContext {
   std::unique_ptr<Store> store_;
 };
 
-/// Checked evaluation. `values[i]` is the value of symbol i. Intermediates in 128 bits; a product with a zero factor
-/// is 0 whatever the others are. Error (invalid_argument) where an intermediate overflows 128 bits or a divisor is
-/// not positive; it names the expression.
+/// Checked evaluation. `values[i]` is the value of symbol i. Intermediates in 128 bits (absolute values below 2^127);
+/// a product with a zero factor is 0 whatever the others are. Error (invalid_argument) where an intermediate overflows
+/// 128 bits or a divisor is not positive; it names the expression.
 [[nodiscard]] Result<Int128> evaluate(const ExprContext& context, Expr e, std::span<const std::int64_t> values);
 /// The same where the result must fit 64 bits, as every stated expression must.
 [[nodiscard]] Result<std::int64_t> evaluate_int64(const ExprContext& context, Expr e,

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <limits>
 #include <unordered_map>
 
 #include <fmt/format.h>
@@ -73,8 +74,7 @@ Value sum_of(Expr e, auto&& operand) {
   return wide.value();
 }
 
-/// The value of a node from those of its operands.
-Value value_of(Expr e, std::span<const std::int64_t> values, auto&& operand) {
+Value unchecked_value_of(Expr e, std::span<const std::int64_t> values, auto&& operand) {
   const std::size_t count = e.operands().size();
   switch (e.kind()) {
     case ExprKind::constant:
@@ -103,6 +103,13 @@ Value value_of(Expr e, std::span<const std::int64_t> values, auto&& operand) {
     }
   }
   return std::nullopt;
+}
+
+/// The value of a node from those of its operands. -2^127, which has no negative, counts as overflow: otherwise
+/// x * (-y), which is -(x * y) in canonical form, would have a value where x * y has none.
+Value value_of(Expr e, std::span<const std::int64_t> values, auto&& operand) {
+  const Value value = unchecked_value_of(e, values, operand);
+  return value == std::numeric_limits<Int128>::min() ? std::nullopt : value;
 }
 
 /// Says why `root` has no value: walks down to a node that has none though all its operands have.

@@ -24,12 +24,14 @@ Expr multiply_terms(ExprContext& context, Expr a, Expr b) {
   return Simplifier::join(context, ExprKind::product, {a, b});
 }
 
-// a + factor * b where the coefficients cannot be merged within 128 bits.
+// a + factor * b where the coefficients cannot be merged within 128 bits: b becomes a term as it is. a's own terms stay
+// terms, so that a sum made step by step asks no partial sum to fit.
 Expr opaque_sum(ExprContext& context, Expr a, Expr b, Int128 factor) {
+  if (auto form = added(LinearForm::of(a), LinearForm{0, {b}, {1}}, factor))
+    return Simplifier::make(context, *std::move(form));
   const int order = structural_order(a, b);
   if (order < 0) return Simplifier::make(context, LinearForm{0, {a, b}, {1, factor}});
   if (order > 0) return Simplifier::make(context, LinearForm{0, {b, a}, {factor, 1}});
-  if (const auto together = checked_add<Int128>(factor, 1)) return Simplifier::scale(context, a, *together);
   return Simplifier::add(context, a, Simplifier::scale(context, b, factor), 1);
 }
 

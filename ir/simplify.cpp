@@ -230,7 +230,8 @@ std::optional<Expr> mod_common_factor(ExprContext& context, Expr a, Expr b) {
 
 bool le_by_difference(Expr a, Expr b) {
   if (a.is_constant() && b.is_constant()) return a.constant() <= b.constant();
-  if (a.range().hi < Range::kMax && a.range().hi <= b.range().lo) return true;
+  const Int128 most = a.range().hi, least = b.range().lo;
+  if (most < Range::kMax && least > Range::kMin && most <= least) return true;
   return difference_range(b, a).lo >= 0;
 }
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <limits>
 
 #include <fmt/format.h>
 
@@ -16,6 +17,11 @@ std::uint64_t seed_or(std::uint64_t fallback) {
 }
 
 std::optional<Int128> Tree::evaluate(const std::vector<std::int64_t>& values) const {
+  const auto value = evaluate_step(values);
+  return value == std::numeric_limits<Int128>::min() ? std::nullopt : value;
+}
+
+std::optional<Int128> Tree::evaluate_step(const std::vector<std::int64_t>& values) const {
   if (op == Op::constant) return value;
   if (op == Op::symbol) return values[symbol];
   const auto a = operands[0].evaluate(values);

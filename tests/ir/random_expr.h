@@ -37,10 +37,14 @@ struct Tree {
   std::uint32_t symbol = 0;
   std::vector<Tree> operands;
 
-  /// nothing where a step overflows or a divisor is not positive; a product with a zero factor is 0.
+  /// nothing where a step's absolute value reaches 2^127 or a divisor is not positive; a product with a zero factor is
+  /// 0.
   [[nodiscard]] std::optional<Int128> evaluate(const std::vector<std::int64_t>& values) const;
   [[nodiscard]] ir::Expr build(ir::ExprContext& context, const std::vector<ir::Expr>& symbols) const;
   [[nodiscard]] std::string text() const;
+
+ private:
+  [[nodiscard]] std::optional<Int128> evaluate_step(const std::vector<std::int64_t>& values) const;
 };
 
 /// Declares symbols of assorted ranges, some with a congruence, some as wide as int64.

@@ -282,6 +282,10 @@ TEST_CASE_FIXTURE(Fixture, "minima and maxima") {
   CHECK(c.max(S, k(-1)) == S);
   CHECK(c.min(lo, k(100)) == lo);
   CHECK(c.max(c.max(x, S), c.max(S, lo)).operands().size() == 3);
+  const Expr w = c.declare({"w", SymbolKind::dim, {kInt64Min, kInt64Max}, {}});
+  const Expr unknown = c.mul(w, c.mul(w, w)), low = k(-(Int128{1} << 126) - 1);  // an unknown bound is no bound
+  CHECK(c.max(low, unknown).kind() == ExprKind::max);
+  CHECK(c.min(c.neg(low), unknown).kind() == ExprKind::min);
 }
 
 TEST_CASE_FIXTURE(Fixture, "an extent absorbs the indicator of its being positive") {
