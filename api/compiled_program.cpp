@@ -58,7 +58,9 @@ std::vector<const ir::KernelAbi*> CompiledProgram::kernels() const {
 
 Result<BoundProgram> CompiledProgram::bind(const ir::BindRequest& request) const {
   const ir::Program& program = state_->program.ir();
-  PADLOCK_TRY(ir::Binding binding, state_->binder.bind(request));
+  auto bind_result = state_->binder.bind(request);
+  if (!bind_result) return std::unexpected(state_->program.with_source_line(std::move(bind_result).error()));
+  ir::Binding binding = *std::move(bind_result);
   PADLOCK_TRY(runtime::ArgumentSizes sizes, runtime::ArgumentSizes::of(binding));
   auto bound = std::make_shared<BoundProgram::State>(
       BoundProgram::State{state_, std::move(binding), std::move(sizes), {}, {}, {}});

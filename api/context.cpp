@@ -76,8 +76,9 @@ Result<CompiledProgram> Context::compile_host(const Program& program, const Comp
                                                                       .target = compiler->target_description(),
                                                                       .task_bytes = std::int64_t{config.task_kib} << 10,
                                                                       .parallel_for = parallel_for_});
-  PADLOCK_TRY(state->executables,
-              compiler->compile(program.ir(), {.config = config, .bounds_check = options.bounds_check}));
+  auto executables = compiler->compile(program.ir(), {.config = config, .bounds_check = options.bounds_check});
+  if (!executables) return std::unexpected(program.with_source_line(std::move(executables).error()));
+  state->executables = *std::move(executables);
   for (const auto& executable : state->executables) {
     PADLOCK_TRY(runtime::KernelLauncher launcher, runtime::KernelLauncher::create(*executable, program.ir()));
     state->launchers.push_back(std::move(launcher));

@@ -71,7 +71,8 @@ Result<Explanation> explain(Context& context, const Program& program, const Comp
     result.results.push_back(describer.describe(ir.value(id), runtime::result_layout(ir, id)));
   for (const ir::KernelAbi* abi : compiled.kernels()) result.kernels.push_back(describer.describe(*abi));
   for (const ir::Requirement& requirement : ir.requirements())
-    result.requirements.push_back({ir::to_string(ir.exprs(), requirement.constraint), requirement.what});
+    result.requirements.push_back({ir::to_string(ir.exprs(), requirement.constraint), requirement.what,
+                                   requirement.kind == ir::Requirement::Kind::bound});
   return result;
 }
 

@@ -36,6 +36,7 @@ struct KernelExplanation {
 struct RequirementExplanation {
   std::string constraint;  ///< "0 <= S"
   std::string what;        ///< for people
+  bool is_bound = false;   ///< of one symbol, stated or the language's default
 };
 
 /// What a program needs and what is made of it.

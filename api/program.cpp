@@ -6,7 +6,24 @@ namespace padlock::api {
 
 Result<Program> Program::from_text(std::string_view text, std::string file) {
   PADLOCK_TRY(ir::Program program, ir::parse_program(text));
-  return Program(std::make_shared<const ir::Program>(std::move(program)), std::move(file));
+  Program handle;
+  handle.ir_ = std::make_shared<const ir::Program>(std::move(program));
+  handle.text_ = std::make_shared<const std::string>(text);
+  handle.file_ = std::move(file);
+  return handle;
+}
+
+Error Program::with_source_line(Error error) const {
+  if (!error.where.known() || !error.where.source_line.empty()) return error;
+  std::string_view rest = *text_;
+  for (std::uint32_t line = 1; line < error.where.line; ++line) {
+    const std::size_t newline = rest.find('\n');
+    if (newline == std::string_view::npos) return error;
+    rest.remove_prefix(newline + 1);
+  }
+  rest = rest.substr(0, rest.find_first_of("\r\n"));
+  error.where.source_line = rest;
+  return error;
 }
 
 Result<Program> Program::load(const std::string& path) {

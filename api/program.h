@@ -22,11 +22,15 @@ class Program {
   /// The path it was loaded from; empty for text.
   [[nodiscard]] const std::string& file() const { return file_; }
 
+  /// The error with the text of the line that it stands on, where it has a position and no text yet.
+  [[nodiscard]] Error with_source_line(Error error) const;
+
   static constexpr std::int64_t kMaxTextBytes = std::int64_t{16} << 20;
 
  private:
-  Program(std::shared_ptr<const ir::Program> ir, std::string file) : ir_(std::move(ir)), file_(std::move(file)) {}
+  Program() = default;
   std::shared_ptr<const ir::Program> ir_;
+  std::shared_ptr<const std::string> text_;  // shared as the program is, which remembers positions only
   std::string file_;
 };
 

@@ -30,6 +30,9 @@ void add_repeated_option(CLI::App& command, const std::string& name, std::vector
 /// Puts examples at the end of the help; each works as typed in the repository's root.
 void add_examples(CLI::App& command, const std::string& first, const std::string& second);
 
+/// A target's description, "CPU +feature,-feature,...", as people want it: the CPU and how many features it has.
+[[nodiscard]] std::string target_summary(const std::string& description);
+
 /// Writes to stdout, or to a file that appears whole or not at all.
 [[nodiscard]] Outcome<void> write_text(const std::string& destination, const std::string& text);
 

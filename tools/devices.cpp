@@ -28,7 +28,7 @@ Outcome<ExitCode> devices(const std::string& destination) {
     json.begin_object().member("name", name).member("available", info.available);
     json.member("description", info.description);
     if (info.device.kind == api::DeviceKind::host) {
-      text += fmt::format("{:<10} target {}\n", "", target);
+      text += fmt::format("{:<10} target {}\n", "", target_summary(target));
       json.member("target", target);
     }
     json.end_object();

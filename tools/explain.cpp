@@ -44,6 +44,19 @@ std::string tensor_lines(const std::vector<api::TensorExplanation>& tensors) {
   return text;
 }
 
+/// One screen: bounds are left out, which the program states itself or the language does, and a long list is cut.
+std::string requirement_lines(const std::vector<api::RequirementExplanation>& requirements) {
+  constexpr int kShown = 12;
+  std::string text = "checked when sizes are bound, besides each symbol's bounds\n";
+  int count = 0;
+  for (const api::RequirementExplanation& requirement : requirements)
+    if (!requirement.is_bound && count++ < kShown)
+      text += fmt::format("  {}  ({})\n", requirement.constraint, requirement.what);
+  if (count == 0) text += "  nothing: the rest is proved\n";
+  if (count > kShown) text += fmt::format("  and {} more (--json has all)\n", count - kShown);
+  return text;
+}
+
 std::string explanation_text(const api::Explanation& e) {
   std::string text =
       fmt::format("program {}\ninputs\n{}results\n{}", e.program, tensor_lines(e.inputs), tensor_lines(e.results));
@@ -51,15 +64,8 @@ std::string explanation_text(const api::Explanation& e) {
   for (const api::KernelExplanation& kernel : e.kernels)
     text += fmt::format("  {}: computes {} as rows {} x columns {}\n", kernel.name, fmt::join(kernel.results, ", "),
                         text_of(kernel.rows), text_of(kernel.columns));
-  text += "checked when sizes are bound\n";
-  // One screen: the first of a long list tell what they are like.
-  constexpr std::size_t kShown = 12;
-  for (std::size_t i = 0; i < std::min(kShown, e.requirements.size()); ++i)
-    text += fmt::format("  {}  ({})\n", e.requirements[i].constraint, e.requirements[i].what);
-  if (e.requirements.empty()) text += "  nothing: all is proved\n";
-  if (e.requirements.size() > kShown)
-    text += fmt::format("  and {} more (--json has all)\n", e.requirements.size() - kShown);
-  return text + fmt::format("target\n  {}\nconfig\n  {}\n  {}\n", e.target, e.config, e.reason);
+  text += requirement_lines(e.requirements);
+  return text + fmt::format("target\n  {}\nconfig\n  {}\n  {}\n", target_summary(e.target), e.config, e.reason);
 }
 
 void write_quantity(JsonWriter& json, const api::Quantity& quantity) {
@@ -103,7 +109,11 @@ std::string explanation_json(const api::Explanation& e) {
   }
   json.end_array().key("requirements").begin_array();
   for (const api::RequirementExplanation& requirement : e.requirements)
-    json.begin_object().member("constraint", requirement.constraint).member("what", requirement.what).end_object();
+    json.begin_object()
+        .member("constraint", requirement.constraint)
+        .member("what", requirement.what)
+        .member("bound", requirement.is_bound)
+        .end_object();
   json.end_array().member("target", e.target).member("config", e.config).member("reason", e.reason).end_object();
   return std::move(json).take();
 }
