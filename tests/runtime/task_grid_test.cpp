@@ -1,0 +1,76 @@
+#include "runtime/task_grid.h"
+
+#include <doctest/doctest.h>
+
+#include <cstdlib>
+#include <random>
+#include <vector>
+
+namespace padlock::runtime {
+namespace {
+
+/// How often each (row, column) is covered.
+std::vector<int> coverage(const TaskGrid& grid, std::int64_t rows, std::int64_t columns) {
+  std::vector<int> counts(static_cast<std::size_t>(rows * columns));
+  for (std::int64_t i = 0; i < grid.count(); ++i) {
+    const TaskGrid::Task task = grid.task(i);
+    REQUIRE(task.row_first < task.row_last);
+    REQUIRE(task.column_first < task.column_last);
+    REQUIRE(task.row_last <= rows);
+    REQUIRE(task.column_last <= columns);
+    for (std::int64_t row = task.row_first; row < task.row_last; ++row)
+      for (std::int64_t column = task.column_first; column < task.column_last; ++column)
+        ++counts[static_cast<std::size_t>(row * columns + column)];
+  }
+  return counts;
+}
+
+TEST_CASE("tasks cover every row and column exactly once") {
+  const char* const given = std::getenv("PADLOCK_SEED");
+  const unsigned seed = given != nullptr ? static_cast<unsigned>(std::strtoul(given, nullptr, 10)) : 20261120u;
+  CAPTURE(seed);
+  std::mt19937 random(seed);
+  for (int round = 0; round < 500; ++round) {
+    const std::int64_t rows = 1 + static_cast<std::int64_t>(random() % 40);
+    const std::int64_t columns = 1 + static_cast<std::int64_t>(random() % 1000);
+    const std::int64_t element = std::int64_t{1} << (random() % 4);
+    const std::int64_t task_bytes = 1 + static_cast<std::int64_t>(random() % 5000);
+    CAPTURE(rows);
+    CAPTURE(columns);
+    CAPTURE(task_bytes);
+    const TaskGrid grid = TaskGrid::split(rows, columns, columns * element, task_bytes);
+    const std::vector<int> counts = coverage(grid, rows, columns);
+    CHECK(counts == std::vector<int>(counts.size(), 1));
+  }
+}
+
+TEST_CASE("an empty output has no tasks") {
+  CHECK(TaskGrid::split(0, 10, 40, 1024).count() == 0);
+  CHECK(TaskGrid::split(10, 0, 0, 1024).count() == 0);
+}
+
+TEST_CASE("a small output is one task") {
+  CHECK(TaskGrid::split(16, 16, 64, 1024).count() == 1);
+  CHECK(TaskGrid::split(1, 512, 2048, 1024).count() == 1);  // cutting a row in two gains nothing
+}
+
+TEST_CASE("few long rows are cut along the columns, in steps of 64 elements") {
+  const TaskGrid grid = TaskGrid::split(2, 100000, 400000, 64 << 10);
+  CHECK(grid.count() == 14);
+  const TaskGrid::Task first = grid.task(0);
+  CHECK(first.row_first == 0);
+  CHECK(first.row_last == 1);
+  CHECK(first.column_last % 64 == 0);
+}
+
+TEST_CASE("the largest output there can be is cut without overflow") {
+  const std::int64_t columns = (std::int64_t{1} << 47) - 1;
+  const TaskGrid grid = TaskGrid::split(1, columns, columns, 64 << 10);
+  CHECK(grid.count() > 1);
+  CHECK(grid.task(grid.count() - 1).column_last == columns);
+  const TaskGrid rows = TaskGrid::split(columns, 1, 1, 64 << 10);
+  CHECK(rows.task(rows.count() - 1).row_last == columns);
+}
+
+}  // namespace
+}  // namespace padlock::runtime
