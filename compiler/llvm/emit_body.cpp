@@ -289,8 +289,9 @@ class BodyEmitter {
       merge = block("stored");
       Value* first = builder_.CreateAdd(row(), column);
       Value* last = builder_.CreateAdd(first, builder_.getInt64(static_cast<std::uint64_t>(lanes - 1)));
-      const ir::Layout& layout = kernel().program->value(kernel().results[result]).layout;
-      Value* extent = exprs_->exact(builder_, layout.storage_extent());
+      // Results are dense even where the value is an input, returned, with strides of its own.
+      const ir::Layout output = ir::Layout::dense(context_.exprs(), kernel().extents);
+      Value* extent = exprs_->exact(builder_, output.storage_extent());
       check(first, last, builder_.getInt64(context_.buffer_of_result(result)), extent, merge);
     }
     const int bytes = lanes * ir::byte_size(result_type(result));
