@@ -90,27 +90,54 @@ Expr without(ExprContext& context, Expr term, std::span<const Expr> factors) {
   return Simplifier::make(context, ExprKind::product, std::move(rest));
 }
 
-// Moves what all terms of `sum` have in common out of it: S*T*B - S*T is S * T * (B - 1), and -2*S + 2 is -2 * (S - 1).
-void add_without_content(ExprContext& context, Factors& to, Expr sum) {
+/// coefficient * product of factors * rest: a sum without what all its terms have in common.
+struct Content {
+  Int128 coefficient = 1;
+  std::vector<Expr> factors;
+  LinearForm rest;
+};
+
+// S*T*B - S*T is S * T * (B - 1), and -2*S + 2 is -2 * (S - 1). The sign is that of the rest's first coefficient, so
+// that it does not depend on the common factors.
+std::optional<Content> content_of(ExprContext& context, Expr sum) {
   const LinearForm form = LinearForm::of(sum);
-  const std::vector<Expr> common = common_factors(form);
-  Int128 g = common_divisor(form, form.constant);
-  if (form.coefficients[0] < 0) g = -g;
-  const auto coefficient = checked_mul(to.coefficient, g);
-  std::optional<LinearForm> rest;
-  if (const auto constant = exact_quotient(form.constant, g)) rest = LinearForm{*constant, {}, {}};
+  Content content{common_divisor(form, form.constant), common_factors(form), {}};
+  std::optional<LinearForm> rest = LinearForm{form.constant / content.coefficient, {}, {}};
   for (std::size_t i = 0; i < form.terms.size() && rest; ++i) {
-    const auto c = exact_quotient(form.coefficients[i], g);
-    rest = c ? added(*rest, LinearForm::of(without(context, form.terms[i], common)), *c) : std::nullopt;
+    const Expr term = without(context, form.terms[i], content.factors);
+    rest = added(*rest, LinearForm::of(term), form.coefficients[i] / content.coefficient);
   }
-  if (!coefficient || !rest || (g == 1 && common.empty())) {
-    to.sums.push_back(sum);
-    return;
+  if (rest && !rest->terms.empty() && rest->coefficients[0] < 0) {
+    rest = scaled(*rest, -1);
+    content.coefficient = -content.coefficient;
   }
-  to.coefficient = *coefficient;
-  to.monomial.insert(to.monomial.end(), common.begin(), common.end());
-  to.sums.push_back(Simplifier::make(context, *std::move(rest)));
+  if (!rest || rest->terms.empty()) return std::nullopt;
+  content.rest = *std::move(rest);
+  return content;
 }
+
+void add_without_content(ExprContext& context, Factors& to, Expr sum) {
+  auto content = content_of(context, sum);
+  const auto coefficient = content ? checked_mul(to.coefficient, content->coefficient) : std::nullopt;
+  if (!coefficient) return to.sums.push_back(sum);
+  to.coefficient = *coefficient;
+  to.monomial.insert(to.monomial.end(), content->factors.begin(), content->factors.end());
+  to.sums.push_back(Simplifier::make(context, std::move(content->rest)));
+}
+
+// A form that has sums or constants as terms, because coefficients did not fit, with as many of them merged as fit.
+LinearForm flattened(const LinearForm& form) {
+  LinearForm total{form.constant, {}, {}};
+  for (std::size_t i = 0; i < form.terms.size(); ++i) {
+    auto next = added(total, LinearForm::of(form.terms[i]), form.coefficients[i]);
+    if (!next) next = added(total, LinearForm{0, {form.terms[i]}, {1}}, form.coefficients[i]);
+    if (!next) return form;
+    total = *std::move(next);
+  }
+  return total;
+}
+
+bool is_opaque_term(Expr term) { return term.kind() == ExprKind::sum || term.is_constant(); }
 
 // Two sums multiplied out, times everything else.
 std::optional<Expr> distribute_two_sums(ExprContext& context, const Factors& factors, Expr monomial) {
@@ -136,6 +163,11 @@ Expr multiply_opaque(ExprContext& context, const Factors& given) {
   for (const Expr sum : given.sums) add_without_content(context, factors, sum);
   const Expr monomial =
       factors.monomial.empty() ? context.constant(1) : Simplifier::join(context, ExprKind::product, factors.monomial);
+  if (factors.sums.size() == 1) {  // without a large common coefficient the ranges may allow it after all
+    const LinearForm p = LinearForm::of(monomial), q = LinearForm::of(factors.sums[0]);
+    if (const auto product = may_distribute(p, q) ? distribute(context, p, q) : std::nullopt)
+      return Simplifier::scale(context, *product, factors.coefficient);
+  }
   std::ranges::sort(factors.sums, [](Expr p, Expr q) { return structural_order(p, q) < 0; });
   if (factors.sums.size() <= kMaxOpaqueFactors)
     if (const auto product = distribute_two_sums(context, factors, monomial)) return *product;
@@ -147,6 +179,7 @@ Expr multiply_opaque(ExprContext& context, const Factors& given) {
 }  // namespace
 
 Expr Simplifier::make(ExprContext& context, LinearForm form) {
+  if (std::ranges::any_of(form.terms, is_opaque_term)) form = flattened(form);
   if (form.terms.empty()) return context.constant(form.constant);
   if (form.is_monomial() && form.coefficients[0] == 1) return form.terms[0];
   ExprNode node;
