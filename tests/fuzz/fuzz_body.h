@@ -1,0 +1,27 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <cstdio>
+#include <cstdlib>
+#include <string>
+
+#include "tests/differential/rng.h"
+
+// A fuzz target is one body and, for the seeded engine, a maker of inputs. libFuzzer brings inputs of its own.
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size);
+
+namespace padlock::fuzz {
+
+/// An input for the body: something valid, spoilt in a few places, or sometimes left as it is.
+[[nodiscard]] std::string make_input(differential::Rng& rng);
+
+/// Ends the process where a property does not hold; either engine then shows the input.
+inline void require(bool holds, const char* property) {
+  if (holds) return;
+  std::fprintf(stderr, "property violated: %s\n", property);
+  std::abort();
+}
+
+}  // namespace padlock::fuzz

@@ -1,0 +1,127 @@
+// The seeded engine: the same bodies as libFuzzer's, in every build and on every compiler.
+#include <sys/resource.h>
+#include <time.h>
+
+#include <fmt/format.h>
+#include <chrono>
+#include <cstdlib>
+#include <cstring>
+#include <fstream>
+#include <iterator>
+#include <string>
+#include <string_view>
+
+#include "tests/differential/crash_report.h"
+#include "tests/differential/seed.h"
+#include "tests/fuzz/fuzz_body.h"
+
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+#define PADLOCK_SANITIZED 1
+#else
+#define PADLOCK_SANITIZED 0
+#endif
+
+#if defined(__SANITIZE_ADDRESS__)
+// One allocation past 1 GiB is a finding.
+extern "C" const char* __asan_default_options() { return "max_allocation_size_mb=1024:allocator_may_return_null=0"; }
+#endif
+
+namespace padlock::fuzz {
+namespace {
+
+// A second of processor time; sanitizers slow code by about this factor.
+constexpr double kMaxSeconds = PADLOCK_SANITIZED ? 8 : 1;
+constexpr long kMaxResidentKib = 1 << 20;
+
+struct Options {
+  std::uint64_t seed = 0;
+  std::uint64_t inputs = 5000;
+  double seconds = 0;
+  std::string replay;
+};
+
+double processor_seconds() {
+  timespec now{};
+  clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now);
+  return static_cast<double>(now.tv_sec) + 1e-9 * static_cast<double>(now.tv_nsec);
+}
+
+long resident_kib() {
+  rusage usage{};
+  getrusage(RUSAGE_SELF, &usage);
+  return usage.ru_maxrss;
+}
+
+/// Without a sanitizer the kernel refuses what would grow the process by more than 2 GiB: LLVM's own mappings aside,
+/// that is what nobody should ask for.
+void limit_address_space() {
+#if !PADLOCK_SANITIZED
+  std::ifstream statm("/proc/self/statm");
+  rlim_t pages = 0;
+  statm >> pages;
+  const rlim_t bytes = pages * 4096 + (rlim_t{2} << 30);
+  const rlimit limit{bytes, bytes};
+  setrlimit(RLIMIT_AS, &limit);
+#endif
+}
+
+void run_input(const std::string& input, long resident_before) {
+  differential::name_current_case(input);
+  const double before = processor_seconds();
+  LLVMFuzzerTestOneInput(reinterpret_cast<const std::uint8_t*>(input.data()), input.size());
+  const double taken = processor_seconds() - before;
+  if (taken > kMaxSeconds) fmt::print(stderr, "{:.2f} s of processor time\n", taken);
+  require(taken <= kMaxSeconds, "an input takes at most a second");
+  require(resident_kib() - resident_before <= kMaxResidentKib * (PADLOCK_SANITIZED ? 4 : 1), "at most 1 GiB of memory");
+}
+
+bool parse_option(std::string_view argument, Options& options) {
+  const std::size_t equals = argument.find('=');
+  const std::string value(equals == std::string_view::npos ? "" : argument.substr(equals + 1));
+  const std::string_view name = argument.substr(0, equals);
+  if (name == "--seed") return options.seed = std::strtoull(value.c_str(), nullptr, 0), true;
+  if (name == "--inputs") return options.inputs = std::strtoull(value.c_str(), nullptr, 0), true;
+  if (name == "--seconds") return options.seconds = std::strtod(value.c_str(), nullptr), true;
+  if (name == "--replay") return options.replay = value, true;
+  return false;
+}
+
+int replay(const std::string& path) {
+  std::ifstream file(path, std::ios::binary);
+  run_input({std::istreambuf_iterator<char>(file), {}}, resident_kib());
+  fmt::print("{}: nothing found\n", path);
+  return 0;
+}
+
+int run(const Options& options) {
+  fmt::print("seed {}\n", options.seed);
+  const auto start = std::chrono::steady_clock::now();
+  const auto elapsed = [&] { return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count(); };
+  const long resident = resident_kib();
+  std::uint64_t done = 0;
+  for (; options.seconds > 0 ? elapsed() < options.seconds : done < options.inputs; ++done) {
+    differential::Rng rng = differential::Rng(options.seed).fork(done);
+    run_input(make_input(rng), resident);
+  }
+  fmt::print("{} inputs, {:.1f} s, seed {}: nothing found\n", done, elapsed(), options.seed);
+  return 0;
+}
+
+}  // namespace
+}  // namespace padlock::fuzz
+
+int main(int argc, char** argv) {
+  using namespace padlock;
+  fuzz::Options options;
+  options.seed = differential::seed_from_environment(1);
+  const char* full = std::getenv("PADLOCK_FULL");
+  if (full != nullptr && std::strcmp(full, "1") == 0) options.inputs = 100000;
+  for (int i = 1; i < argc; ++i) {
+    if (fuzz::parse_option(argv[i], options)) continue;
+    fmt::print(stderr, "usage: {} [--seed=S] [--inputs=N] [--seconds=T] [--replay=FILE]\n", argv[0]);
+    return 2;
+  }
+  fuzz::limit_address_space();
+  differential::install_crash_report();
+  return options.replay.empty() ? fuzz::run(options) : fuzz::replay(options.replay);
+}
