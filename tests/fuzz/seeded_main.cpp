@@ -35,6 +35,7 @@ constexpr long kMaxResidentKib = 1 << 20;
 
 struct Options {
   std::uint64_t seed = 0;
+  std::uint64_t first = 0;
   std::uint64_t inputs = 5000;
   double seconds = 0;
   std::string replay;
@@ -65,8 +66,9 @@ void limit_address_space() {
 #endif
 }
 
-void run_input(const std::string& input, long resident_before) {
-  differential::name_current_case(input);
+/// `name`: what brings this input back.
+void run_input(const std::string& input, const std::string& name, long resident_before) {
+  differential::name_current_case(fmt::format("reproduce: {}\n{}", name, input.substr(0, 4000)));
   const double before = processor_seconds();
   LLVMFuzzerTestOneInput(reinterpret_cast<const std::uint8_t*>(input.data()), input.size());
   const double taken = processor_seconds() - before;
@@ -80,6 +82,7 @@ bool parse_option(std::string_view argument, Options& options) {
   const std::string value(equals == std::string_view::npos ? "" : argument.substr(equals + 1));
   const std::string_view name = argument.substr(0, equals);
   if (name == "--seed") return options.seed = std::strtoull(value.c_str(), nullptr, 0), true;
+  if (name == "--first") return options.first = std::strtoull(value.c_str(), nullptr, 0), true;
   if (name == "--inputs") return options.inputs = std::strtoull(value.c_str(), nullptr, 0), true;
   if (name == "--seconds") return options.seconds = std::strtod(value.c_str(), nullptr), true;
   if (name == "--replay") return options.replay = value, true;
@@ -88,7 +91,7 @@ bool parse_option(std::string_view argument, Options& options) {
 
 int replay(const std::string& path) {
   std::ifstream file(path, std::ios::binary);
-  run_input({std::istreambuf_iterator<char>(file), {}}, resident_kib());
+  run_input({std::istreambuf_iterator<char>(file), {}}, "--replay=" + path, resident_kib());
   fmt::print("{}: nothing found\n", path);
   return 0;
 }
@@ -100,8 +103,9 @@ int run(const Options& options) {
   const long resident = resident_kib();
   std::uint64_t done = 0;
   for (; options.seconds > 0 ? elapsed() < options.seconds : done < options.inputs; ++done) {
-    differential::Rng rng = differential::Rng(options.seed).fork(done);
-    run_input(make_input(rng), resident);
+    const std::uint64_t index = options.first + done;
+    differential::Rng rng = differential::Rng(options.seed).fork(index);
+    run_input(make_input(rng), fmt::format("--seed={} --first={} --inputs=1", options.seed, index), resident);
   }
   fmt::print("{} inputs, {:.1f} s, seed {}: nothing found\n", done, elapsed(), options.seed);
   return 0;
@@ -118,7 +122,7 @@ int main(int argc, char** argv) {
   if (full != nullptr && std::strcmp(full, "1") == 0) options.inputs = 100000;
   for (int i = 1; i < argc; ++i) {
     if (fuzz::parse_option(argv[i], options)) continue;
-    fmt::print(stderr, "usage: {} [--seed=S] [--inputs=N] [--seconds=T] [--replay=FILE]\n", argv[0]);
+    fmt::print(stderr, "usage: {} [--seed=S] [--first=N] [--inputs=N] [--seconds=T] [--replay=FILE]\n", argv[0]);
     return 2;
   }
   fuzz::limit_address_space();
