@@ -4,6 +4,7 @@
 #include <array>
 #include <charconv>
 #include <span>
+#include <utility>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -13,6 +14,9 @@ namespace {
 
 constexpr std::array kVectorBytes = {16, 32, 64};
 constexpr std::array kUnroll = {1, 2, 4};
+constexpr std::array<std::pair<StoreKind, std::string_view>, 3> kStores = {{{StoreKind::plain, "plain"},
+                                                                            {StoreKind::nontemporal, "nontemporal"},
+                                                                            {StoreKind::automatic, "automatic"}}};
 constexpr std::array kTaskKib = {64, 256, 1024};
 
 std::unexpected<Error> bad_value(std::string_view key, const std::string& expected, std::string_view found) {
@@ -39,9 +43,12 @@ Status parse_key(std::string_view key, std::string_view value, HostConfig& confi
     return {};
   }
   if (key == "store") {
-    if (value != "plain" && value != "nontemporal") return bad_value(key, "plain or nontemporal", value);
-    config.store = value == "plain" ? StoreKind::plain : StoreKind::nontemporal;
-    return {};
+    for (const auto& [store, name] : kStores) {
+      if (value != name) continue;
+      config.store = store;
+      return {};
+    }
+    return bad_value(key, "plain, nontemporal or automatic", value);
   }
   return invalid_argument(
       fmt::format("unknown config key '{}': expected vector_bytes, unroll, split, store or task_kib", key));
@@ -64,12 +71,12 @@ Result<HostConfig> HostConfig::parse(std::string_view text, const HostConfig& ba
 
 std::string HostConfig::to_string() const {
   return fmt::format("vector_bytes={},unroll={},split={},store={},task_kib={}", vector_bytes, unroll, split ? 1 : 0,
-                     store == StoreKind::plain ? "plain" : "nontemporal", task_kib);
+                     kStores.at(static_cast<std::size_t>(store)).second, task_kib);
 }
 
 std::vector<HostConfig> HostConfig::all() {
   std::vector<HostConfig> configs;
-  for (const StoreKind store : {StoreKind::plain, StoreKind::nontemporal})
+  for (const StoreKind store : {StoreKind::plain, StoreKind::nontemporal, StoreKind::automatic})
     for (const int vector_bytes : kVectorBytes)
       for (const int unroll : kUnroll)
         for (const int task_kib : kTaskKib)

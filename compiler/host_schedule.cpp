@@ -93,7 +93,8 @@ class BodyBuilder {
     if (work > kMaxVectorWork) return;
     body_.lanes = std::max(1, config_.vector_bytes / widest);
     if (gathers) body_.lanes = std::min(body_.lanes, 8);
-    body_.unroll = gathers || work > 4 ? 1 : config_.unroll;
+    body_.long_work = gathers || work > 4;
+    body_.unroll = body_.long_work ? 1 : config_.unroll;
   }
 
   static constexpr std::size_t kMaxVectorWork = 256;

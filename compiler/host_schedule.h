@@ -49,6 +49,7 @@ struct Body {
   int lanes = 1;   ///< elements of one vector; 1 where a predicate or a period remains
   int unroll = 1;  ///< vectors of one trip of the main loop
   bool uses_rows = false;  ///< reads the outer coordinates
+  bool long_work = false;  ///< computes more than it moves
 };
 
 /// A load as one segment does it: `base` is its element offset at innermost coordinate 0, over the outer coordinates.

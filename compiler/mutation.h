@@ -26,7 +26,7 @@ namespace padlock::compiler {
   X(segment_cut_unclamped)   \
   X(segment_cut_late)        \
   X(merged_reflected_axes)   \
-  X(row_order_swapped)       \
+  X(row_carry_lost)           \
   X(tail_vector_late)
 
 enum class Mutation : std::uint8_t {

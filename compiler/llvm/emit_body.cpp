@@ -18,9 +18,9 @@ using llvm::Value;
 /// Emits one body. Its loops are, for vectors of L lanes and U vectors in a trip of the main loop:
 ///
 ///   shorter than L: element by element
-///   else: a vector at begin; then, from the next coordinate at which the output is aligned to a vector, U vectors a
-///   trip, then one; then a vector that ends at end. The first and the last may overlap their neighbours, which
-///   write the same values.
+///   else: vectors at begin, up to the next coordinate at which the output is aligned; from there U vectors a trip; then
+///   one a trip, the last of which ends at end. The first and the last may overlap their neighbours, which write the
+///   same values.
 class BodyEmitter {
  public:
   BodyEmitter(HostKernelContext& context, std::size_t index)
@@ -312,10 +312,10 @@ class BodyEmitter {
     BasicBlock* elements = block("elements");
     if (body_.lanes > 1) {
       BasicBlock* vectors = block("vectors");
-      Value* lanes = builder_.getInt64(static_cast<std::uint64_t>(body_.lanes));
-      builder_.CreateCondBr(builder_.CreateICmpSGE(builder_.CreateSub(end(), begin()), lanes), vectors, elements);
+      Value* enough = builder_.CreateICmpSGE(builder_.CreateSub(end(), begin()), count(body_.lanes));
+      builder_.CreateCondBr(enough, vectors, elements);
       builder_.SetInsertPoint(vectors);
-      emit_vector_loops(lanes, done);
+      emit_vector_loops(done);
     } else {
       builder_.CreateBr(elements);
     }
@@ -325,47 +325,83 @@ class BodyEmitter {
     builder_.SetInsertPoint(done);
   }
 
-  void emit_vector_loops(Value* lanes, BasicBlock* done) {
-    emit_chunk(begin(), body_.lanes);
-    Value* column = builder_.CreateSub(builder_.CreateAdd(begin(), lanes), misalignment());
-    if (context_.schedule.config.store == StoreKind::nontemporal) column = emit_nontemporal(column);
+  void emit_vector_loops(BasicBlock* done) {
+    BasicBlock* before = builder_.GetInsertBlock();
+    BasicBlock* head = block("head");
+    BasicBlock* rest = block("rest");
+    // Too short to reach an aligned address and have anything left: only the loop at the end.
+    Value* enough = builder_.CreateICmpSGE(builder_.CreateSub(end(), begin()), count(2 * head_lanes()));
+    builder_.CreateCondBr(enough, head, rest);
+    builder_.SetInsertPoint(head);
+    for (int lane = 0; lane < head_lanes(); lane += body_.lanes)
+      emit_chunk(builder_.CreateAdd(begin(), count(lane)), body_.lanes);
+    Value* column = builder_.CreateSub(builder_.CreateAdd(begin(), count(head_lanes())), misalignment());
+    if (streams()) column = emit_nontemporal(column);
     column = loop(column, body_.lanes, body_.unroll, false);
-    if (body_.unroll > 1) column = loop(column, body_.lanes, 1, false);
-    BasicBlock* tail = block("tail");
-    builder_.CreateCondBr(builder_.CreateICmpSLT(column, end()), tail, done);
-    builder_.SetInsertPoint(tail);
-    Value* last = builder_.CreateSub(end(), lanes);
-    if (context_.schedule.mutation == Mutation::tail_vector_late) last = builder_.CreateAdd(last, builder_.getInt64(1));
-    emit_chunk(last, body_.lanes);
+    BasicBlock* from = builder_.GetInsertBlock();
+    builder_.CreateBr(rest);
+    builder_.SetInsertPoint(rest);
+    llvm::PHINode* reached = builder_.CreatePHI(i64_, 2);
+    reached->addIncoming(begin(), before);
+    reached->addIncoming(column, from);
+    emit_rest(reached);
     builder_.CreateBr(done);
   }
 
-  /// By how many elements the first result at `begin` is past a vector boundary. (An address that is not a multiple
-  /// of the element size never reaches one; then this is only a shift.)
+  /// while (column < end): a vector at column, or where it would pass the end, the last one before it.
+  void emit_rest(Value* from) {
+    Value* last = builder_.CreateSub(end(), count(body_.lanes));
+    if (context_.schedule.mutation == Mutation::tail_vector_late) last = builder_.CreateAdd(last, builder_.getInt64(1));
+    counted_loop(from, end(), body_.lanes, [&](Value* column) {
+      emit_chunk(builder_.CreateBinaryIntrinsic(llvm::Intrinsic::smin, column, last), body_.lanes);
+    });
+  }
+
+  /// Whether the body has a loop of non-temporal stores: long ones are not bound by memory, and a vector that is
+  /// smaller than 16 bytes has no such store.
+  [[nodiscard]] bool streams() const {
+    if (context_.schedule.config.store == StoreKind::plain || body_.long_work) return false;
+    for (std::size_t i = 0; i < kernel().results.size(); ++i)
+      if (body_.lanes * ir::byte_size(result_type(i)) < 16) return false;
+    return true;
+  }
+
+  /// Elements before the first aligned address: up to a vector, and up to a cache line where lines are streamed, since
+  /// a line that is written half through the cache and half past it is written twice.
+  [[nodiscard]] int head_lanes() const {
+    return streams() ? std::max(body_.lanes, kCacheLineBytes / ir::byte_size(result_type(0))) : body_.lanes;
+  }
+
+  /// By how many elements the first result at `begin` is past a boundary of the head's size. (An address that is not
+  /// a multiple of the element size never reaches one; then this is only a shift.)
   Value* misalignment() {
     const auto size = static_cast<std::uint64_t>(ir::byte_size(result_type(0)));
     Value* at = builder_.CreatePtrToInt(output_address(0, begin()), i64_);
-    Value* past = builder_.CreateAnd(at, builder_.getInt64(static_cast<std::uint64_t>(body_.lanes) * size - 1));
+    Value* past = builder_.CreateAnd(at, builder_.getInt64(static_cast<std::uint64_t>(head_lanes()) * size - 1));
     return builder_.CreateUDiv(past, builder_.getInt64(size));
   }
 
-  /// A loop of non-temporal stores where every result's address is a multiple of its vector's size.
+  /// A loop of non-temporal stores of whole lines, where every result's address is a multiple of its vector's size and
+  /// the output is large.
   Value* emit_nontemporal(Value* column) {
     Value* bits = builder_.getInt64(0);
-    bool whole = true;
     for (std::size_t i = 0; i < outputs_.size(); ++i) {
       const auto bytes = static_cast<std::uint64_t>(body_.lanes * ir::byte_size(result_type(i)));
-      whole &= bytes >= 16;
       Value* at = builder_.CreatePtrToInt(output_address(i, column), i64_);
       bits = builder_.CreateOr(bits, builder_.CreateAnd(at, builder_.getInt64(bytes - 1)));
     }
-    if (!whole) return column;
+    Value* wanted = builder_.CreateICmpEQ(bits, builder_.getInt64(0));
+    if (context_.schedule.config.store == StoreKind::automatic) {
+      Value* bytes = exprs_->exact(builder_, context_.exprs().mul(context_.abi.rows, context_.abi.row_bytes));
+      Value* large = builder_.CreateICmpSGE(bytes, builder_.getInt64(kStreamedBytes));
+      wanted = builder_.CreateAnd(wanted, large);
+    }
     BasicBlock* before = builder_.GetInsertBlock();
     BasicBlock* aligned = block("aligned");
     BasicBlock* after = block("after");
-    builder_.CreateCondBr(builder_.CreateICmpEQ(bits, builder_.getInt64(0)), aligned, after);
+    builder_.CreateCondBr(wanted, aligned, after);
     builder_.SetInsertPoint(aligned);
-    Value* reached = loop(column, body_.lanes, body_.unroll, true);
+    Value* reached = loop(column, body_.lanes, std::max(body_.unroll, head_lanes() / body_.lanes), true);
     BasicBlock* from = builder_.GetInsertBlock();
     builder_.CreateBr(after);
     builder_.SetInsertPoint(after);
@@ -377,26 +413,40 @@ class BodyEmitter {
 
   /// while (column + lanes * unroll <= end): chunks. Returns the column where it ends; the builder stands after it.
   Value* loop(Value* from, int lanes, int unroll, bool nontemporal) {
-    const auto width = static_cast<std::uint64_t>(lanes * unroll);
-    Value* last = builder_.CreateSub(end(), builder_.getInt64(width));
+    Value* limit = builder_.CreateSub(end(), count(lanes * unroll - 1));
+    return counted_loop(from, limit, lanes * unroll, [&](Value* column) {
+      for (int i = 0; i < unroll; ++i)
+        emit_chunk(builder_.CreateAdd(column, count(i * lanes)), lanes, nontemporal);
+    });
+  }
+
+  /// for (column = from; column < limit; column += step). Returns the column where it ends.
+  template <class Trip>
+  Value* counted_loop(Value* from, Value* limit, int step, Trip&& trip) {
     BasicBlock* before = builder_.GetInsertBlock();
     BasicBlock* header = block("loop");
-    BasicBlock* trip = block("trip");
+    BasicBlock* inside = block("trip");
     BasicBlock* exit = block("exit");
     builder_.CreateBr(header);
     builder_.SetInsertPoint(header);
     llvm::PHINode* column = builder_.CreatePHI(i64_, 2, "column");
     column->addIncoming(from, before);
-    builder_.CreateCondBr(builder_.CreateICmpSLE(column, last), trip, exit);
-    builder_.SetInsertPoint(trip);
-    for (int i = 0; i < unroll; ++i)
-      emit_chunk(builder_.CreateAdd(column, builder_.getInt64(static_cast<std::uint64_t>(i * lanes))), lanes,
-                 nontemporal);
-    column->addIncoming(builder_.CreateAdd(column, builder_.getInt64(width)), builder_.GetInsertBlock());
+    builder_.CreateCondBr(builder_.CreateICmpSLT(column, limit), inside, exit);
+    builder_.SetInsertPoint(inside);
+    trip(column);
+    column->addIncoming(builder_.CreateAdd(column, count(step)), builder_.GetInsertBlock());
     builder_.CreateBr(header);
     builder_.SetInsertPoint(exit);
     return column;
   }
+
+  [[nodiscard]] llvm::ConstantInt* count(int elements) {
+    return builder_.getInt64(static_cast<std::uint64_t>(elements));
+  }
+
+  static constexpr int kCacheLineBytes = 64;
+  // Outputs from this size on go past the caches under store=automatic: they would not fit them.
+  static constexpr std::uint64_t kStreamedBytes = std::uint64_t{32} << 20;
 
   HostKernelContext& context_;
   const Body& body_;

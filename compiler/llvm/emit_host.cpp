@@ -108,7 +108,7 @@ class EntryEmitter {
 
   /// Non-temporal stores are ordered before the task ends.
   void restore_environment(Value* slot) {
-    if (context_.schedule.config.store == StoreKind::nontemporal)
+    if (context_.schedule.config.store != StoreKind::plain)
       builder_.CreateIntrinsic(llvm::Intrinsic::x86_sse_sfence, {});
     builder_.CreateIntrinsic(llvm::Intrinsic::x86_sse_ldmxcsr, {slot});
   }
@@ -130,9 +130,8 @@ class EntryEmitter {
     std::vector<Value*> coordinates(static_cast<std::size_t>(outer_axes()));
     Value* rest = function_->getArg(1);
     for (int i = outer_axes() - 1; i >= 0; --i) {
-      const int axis = context_.schedule.mutation == Mutation::row_order_swapped ? outer_axes() - 1 - i : i;
-      Value* extent = exprs_->exact(builder_, kernel().extents[static_cast<std::size_t>(axis)]);
-      coordinates[static_cast<std::size_t>(axis)] = i == 0 ? rest : builder_.CreateURem(rest, extent);
+      Value* extent = exprs_->exact(builder_, kernel().extents[static_cast<std::size_t>(i)]);
+      coordinates[static_cast<std::size_t>(i)] = i == 0 ? rest : builder_.CreateURem(rest, extent);
       if (i > 0) rest = builder_.CreateUDiv(rest, extent);
     }
     return coordinates;
@@ -178,13 +177,12 @@ class EntryEmitter {
   void advance(const std::vector<llvm::PHINode*>& coordinates) {
     Value* carry = builder_.getTrue();
     for (int i = outer_axes() - 1; i >= 0; --i) {
-      const int axis = context_.schedule.mutation == Mutation::row_order_swapped ? outer_axes() - 1 - i : i;
-      llvm::PHINode* coordinate = coordinates[static_cast<std::size_t>(axis)];
+      llvm::PHINode* coordinate = coordinates[static_cast<std::size_t>(i)];
       Value* counted = builder_.CreateAdd(coordinate, builder_.CreateZExt(carry, i64_));
-      Value* extent = exprs_->exact(builder_, kernel().extents[static_cast<std::size_t>(axis)]);
+      Value* extent = exprs_->exact(builder_, kernel().extents[static_cast<std::size_t>(i)]);
       Value* wraps = builder_.CreateICmpEQ(counted, extent);
       coordinate->addIncoming(builder_.CreateSelect(wraps, builder_.getInt64(0), counted), builder_.GetInsertBlock());
-      carry = wraps;
+      carry = context_.schedule.mutation == Mutation::row_carry_lost ? builder_.getFalse() : wraps;
     }
   }
 
