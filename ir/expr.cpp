@@ -63,11 +63,13 @@ int symbol_order(Expr a, Expr b) {
 }  // namespace
 
 // Equal expressions are the same node, so only the first operands that differ are looked into: the walk goes down one
-// path and is linear.
+// path and is linear. Depths decide first, because the terms of a long chain of statements, each nested in the next,
+// differ in nothing before the bottom otherwise.
 int structural_order(Expr a, Expr b) {
   if (a == b) return 0;
   if (a.kind() != b.kind()) return compare(rank_of(a.kind()), rank_of(b.kind()));
   if (a.kind() == ExprKind::symbol) return symbol_order(a, b);
+  if (a.depth() != b.depth()) return compare(a.depth(), b.depth());
   const auto x = a.operands(), y = b.operands();
   for (std::size_t i = 0; i < std::min(x.size(), y.size()); ++i)
     if (!(x[i] == y[i])) return structural_order(x[i], y[i]);

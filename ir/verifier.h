@@ -1,5 +1,7 @@
 #pragma once
 
+#include <map>
+#include <optional>
 #include <set>
 #include <string>
 #include <tuple>
@@ -35,6 +37,10 @@ class Verifier {
   /// is checked; in a statement its name is added.
   [[nodiscard]] Status require(Requirement requirement);
 
+  /// Counts a statement's extents towards what a program may cost. Error (resource_exhausted), which names the
+  /// statement: extents too deep, or too many long sums in all.
+  [[nodiscard]] Status charge(const syntax::Statement& statement, const std::vector<Expr>& extents);
+
   /// The current statement's name.
   [[nodiscard]] const std::string& statement() const { return statement_; }
 
@@ -51,7 +57,9 @@ class Verifier {
   Status require_nonnegative(const syntax::Parameter& parameter, const std::vector<Expr>& dims,
                              const std::vector<syntax::Dim>& stated, Requirement::Kind kind);
   void add_value(Value value);
-  bool is_repeated(const Requirement& requirement);
+  /// Whether it holds for every binding (true), for none (false), or that is not shown. Costs of kProofBudget.
+  std::optional<bool> decide(const Constraint& constraint);
+  bool spend(const Constraint& question);
 
   const syntax::Program& syntax_;
   Diagnostics diagnostics_;
@@ -59,7 +67,12 @@ class Verifier {
   Program program_;
   std::string statement_;
   std::unordered_map<std::string, std::size_t> statement_names_;
-  std::set<std::tuple<std::uint32_t, Comparison, std::uint32_t>> required_;
+  std::size_t spent_ = 0;    // of kProofBudget
+  std::size_t charged_ = 0;  // of kTermBudget
+  using Key = std::tuple<std::uint32_t, Comparison, std::uint32_t>;
+  std::map<Key, std::optional<bool>> decided_;  // under all constraints
+  std::set<Key> required_;
+  mutable std::unordered_map<std::uint32_t, bool> positive_;  // divisors, by expression
 };
 
 /// Turns one statement into a Value: arguments, types, shapes and what it requires (verify_operations.cpp).

@@ -60,12 +60,7 @@ Result<ValueId> value_operand(const Verifier& verifier, const syntax::Argument& 
 
 Result<Value> make_result(Verifier& verifier, const syntax::Statement& statement, Op op, DType dtype,
                           std::vector<Expr> extents) {
-  for (const Expr extent : extents)
-    if (extent.depth() > kMaxExprDepth)
-      return verifier.diagnostics().too_large(
-          statement.where,
-          fmt::format("expected extents at most {} operators deep, found deeper ones in statement '{}'", kMaxExprDepth,
-                      statement.name));
+  PADLOCK_CHECK(verifier.charge(statement, extents));
   Value value;
   value.name = statement.name;
   value.dtype = dtype;

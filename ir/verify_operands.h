@@ -21,7 +21,7 @@ namespace padlock::ir {
 /// A literal or a run-time scalar, of the given type.
 [[nodiscard]] Result<Operand> scalar_operand(const Verifier& verifier, const syntax::Argument& argument, DType dtype);
 
-/// A statement's value with its dense layout, operands and attributes still empty. Error: extents too deep.
+/// A statement's value with its dense layout, operands and attributes still empty. Error: extents that cost too much.
 [[nodiscard]] Result<Value> make_result(Verifier& verifier, const syntax::Statement& statement, Op op, DType dtype,
                                         std::vector<Expr> extents);
 
