@@ -157,12 +157,14 @@ void add_run(CLI::App& app, Action& action) {
   add_repeated_option(command, "--bind", options->binds, "NAME=INTEGER,...: symbols that no input fixes");
   add_repeated_option(command, "--output", options->outputs, "NAME=@FILE.npy or NAME=@FILE.bin (raw)");
   add_repeated_option(command, "--expect", options->expects, "NAME=@FILE: compare a result with a file");
-  command.add_option("--ulp", options->ulp, "how far floats may be from what is expected")->type_name("N");
+  command.add_option("--ulp", options->ulp, "how far floats may be from what is expected")
+      ->type_name("N")
+      ->check(CLI::NonNegativeNumber);
   command.add_option("--device", options->device, "host, reference, simt or cuda:N")->type_name("DEVICE");
   command.add_option("--target", options->target, "what simt pretends to be")->type_name("TARGET");
   command.add_option("--config", options->config, "key=value,...: forces a config")->type_name("CONFIG");
   command.add_flag("--bounds-check", options->bounds_check, "test every access");
-  command.add_option("--seed", options->seed, "for random inputs")->type_name("N");
+  command.add_option("--seed", options->seed, "for random inputs")->type_name("N")->check(CLI::NonNegativeNumber);
   add_json_option(command, options->json);
   command.add_flag("--quiet", options->quiet, "print errors alone");
   add_examples(command, "padlock run examples/pad_relu.pad --input=x=random --bind=B=4,S=10,lo=3 --seed=1",

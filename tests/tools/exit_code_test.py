@@ -1,0 +1,163 @@
+"""Every exit code of the command, with the message that goes with it."""
+
+import os
+import subprocess
+import unittest
+
+from padlock_testing import PAD_RELU, PADLOCK, Case, floats, npy
+
+X = "--input=x=@x.npy"
+
+
+class ExitCodes(Case):
+    def setUp(self):
+        super().setUp()
+        self.write("p.pad", PAD_RELU)
+        self.write("v.pad", "program p(x: f32[A], v: f16, n: dim) { y = pad(x, low = [n], high = [0]) return y }")
+        self.write("x.npy", npy("<f4", (1, 3), floats(1, 2, 3)))
+        self.write("a.npy", npy("<f4", (3,), floats(1, 2, 3)))
+
+    def usage(self, message, *arguments):
+        return self.fail_with(2, message, *arguments)
+
+    def test_0(self):
+        self.succeed("run", "p.pad", X, "--bind=lo=0")
+        for help_of in ((), ("run",), ("emit",), ("explain",), ("devices",), ("version",)):
+            self.assertIn("Usage: padlock", self.succeed(*help_of, "-h"))
+
+    def test_2_command_lines(self):
+        self.usage("A subcommand is required")
+        for later in ("tune", "bench", "prove", "pack", "cache", "frobnicate"):
+            self.usage(f"unknown subcommand '{later}'", later, "p.pad")
+        self.usage("--frobnicate", "run", "p.pad", "--frobnicate")
+        self.usage("--cache", "run", "p.pad", "--cache=f")
+        self.usage("program is required", "run")
+        self.usage("other", "run", "p.pad", "other")
+        self.usage("--seed", "run", "p.pad", "--seed=abc")
+        self.usage("--seed", "run", "p.pad", "--seed=-1")
+        self.usage("--ulp", "run", "p.pad", "--ulp=-1")
+        self.usage("--ulp", "run", "p.pad", "--ulp=1.5")
+
+    def test_2_names(self):
+        self.usage("--input names 'w', which is no parameter of the program (it has: x)", "run", "p.pad", "--input=w=random")
+        self.usage("--input names 'y'", "run", "p.pad", "--input=y=random")
+        self.usage("--input gives x twice", "run", "p.pad", X, X)
+        self.usage("no value for x: give --input=x=@FILE.npy, a raw file or random", "run", "p.pad", "--bind=lo=1")
+        self.usage("no value for v: give --input=v=LITERAL", "run", "v.pad", "--input=x=@a.npy", "--bind=n=0")
+        self.usage("no value for lo: give --bind=lo=...", "run", "p.pad", X)
+        self.usage("no value for B, S, lo: give --bind=B=...,S=...,lo=...", "run", "p.pad", "--input=x=random")
+        self.usage("--bind names 'Q', which is no symbol of the program (it has: B, S, lo)", "run", "p.pad", X, "--bind=Q=1,lo=0")
+        self.usage("--bind gives lo twice", "run", "p.pad", X, "--bind=lo=0", "--bind=lo=0")
+        self.usage("--output names 'y', which the program does not return (it returns: z)", "run", "p.pad", X, "--output=y=@y.npy")
+        self.usage("--expect names 'y'", "run", "p.pad", X, "--expect=y=@x.npy")
+
+    def test_2_values(self):
+        self.usage("expected a 64-bit integer for lo in --bind, found '1.5'", "run", "p.pad", X, "--bind=lo=1.5")
+        self.usage("expected a 64-bit integer", "run", "p.pad", X, "--bind=lo=99999999999999999999")
+        for literal in ("abc", "1e9", "", "bits(0x10000)"):
+            self.usage("--input=v: ", "run", "v.pad", "--input=x=@a.npy", f"--input=v={literal}", "--bind=n=0")
+        self.usage("v is a scalar", "run", "v.pad", "--input=x=@a.npy", "--input=v=@a.npy", "--bind=n=0")
+        self.usage("x is a tensor", "run", "p.pad", "--input=x=1.5")
+        self.usage("expected extents and a type", "run", "p.pad", "--input=x=4x16=@x.bin")
+        self.usage("expected a file that ends in .npy or .bin", "run", "p.pad", X, "--output=z=@z.txt")
+        self.usage("expected a device", "run", "p.pad", X, "--device=gpu")
+        self.usage("--target is for --device=simt", "run", "p.pad", X, "--target=sm_90")
+
+    def test_2_configs(self):
+        self.usage("vector_bytes", "run", "p.pad", X, "--bind=lo=0", "--config=vector_bytes=7")
+        self.usage("colour", "run", "p.pad", X, "--bind=lo=0", "--config=colour=red")
+        self.usage("expected no config", "run", "p.pad", X, "--bind=lo=0", "--device=reference", "--config=unroll=1")
+
+    def test_2_stages_and_targets(self):
+        self.usage("expected --stage=ir, kernel, llvm, ptx or asm, found 'c'", "emit", "p.pad", "--stage=c")
+        self.usage("stage ptx is of GPU targets", "emit", "p.pad", "--stage=ptx")
+        self.usage("no-such-cpu", "emit", "p.pad", "--stage=asm", "--target=host:no-such-cpu")
+        self.usage("no value for S, lo", "explain", "p.pad", "--bind=B=1")
+
+    def test_3_programs(self):
+        self.fail_with(3, "cannot read no.pad: No such file or directory", "run", "no.pad")
+        self.write("bad.pad", "program p(x: f32[A]) {\n  y = pod(x)\n  return y\n}\n")
+        for command in ("run", "emit", "explain"):
+            done = self.fail_with(3, "padlock: error: bad.pad:2:7: ", command, "bad.pad")
+            self.assertIn("\n    y = pod(x)\n        ^", done.stderr)
+        self.write("nul.pad", b"program p\0")
+        self.fail_with(3, "nul.pad:1:", "run", "nul.pad")
+        self.write("empty.pad", "")
+        self.fail_with(3, "empty.pad:1:1: ", "run", "empty.pad")
+
+    def test_3_files(self):
+        self.fail_with(3, "cannot write no/z.npy", "run", "p.pad", X, "--bind=lo=0", "--output=z=@no/z.npy")
+        self.fail_with(3, "cannot write no/z.json", "run", "p.pad", X, "--bind=lo=0", "--json=no/z.json")
+        self.fail_with(3, "cannot read no.npy", "run", "p.pad", X, "--bind=lo=0", "--expect=z=@no.npy")
+
+    def test_3_all_outputs_or_none(self):
+        self.write("two.pad", "program p(x: f32[A, B]) { y = neg(x) z = abs(x) return y, z }")
+        self.fail_with(3, "cannot write no/z.npy", "run", "two.pad", X, "--output=y=@y.npy", "--output=z=@no/z.npy")
+        self.assertEqual([p.name for p in self.folder.iterdir() if p.name.startswith("y")], [])
+
+    @unittest.skipUnless(os.path.exists("/dev/full"), "needs /dev/full")
+    def test_3_stdout(self):
+        with open("/dev/full", "w", encoding="ascii") as full:
+            done = subprocess.run([PADLOCK, "version"], stdout=full, stderr=subprocess.PIPE, text=True, check=False)
+        self.assertEqual(done.returncode, 3)
+        self.assertEqual(done.stderr, "padlock: error: cannot write to stdout: No space left on device\n")
+
+    def test_4_constraints(self):
+        done = self.fail_with(4, "p.pad:1:32: ", "run", "p.pad", X, "--bind=lo=9")
+        self.assertIn("lo <= 8", done.stderr)
+        done = self.fail_with(4, "p.pad:2:", "run", "p.pad", X, "--bind=lo=-4")
+        self.assertIn("S + lo >= 0", done.stderr)
+        self.assertIn("\n  where 1 <= B <= 4096, -8 <= lo <= 8, S + lo >= 0\n", done.stderr)
+        self.fail_with(4, "extent of axis 1 of 'x' is 3, expected S = 5", "run", "p.pad", X, "--bind=lo=0,S=5")
+        self.fail_with(4, "S + lo >= 0", "explain", "p.pad", "--bind=B=1,S=1,lo=-2")
+        self.assertFalse((self.folder / "z.npy").exists())
+
+    def test_4_equal_extents(self):
+        self.write("e.pad", "program p(x: f32[A], y: f32[B]) { z = add(x, y) return z }")
+        self.write("b.npy", npy("<f4", (2,), floats(1, 2)))
+        self.fail_with(4, "e.pad:1:", "run", "e.pad", "--input=x=@a.npy", "--input=y=@b.npy")
+
+    def test_5(self):
+        self.write("z.npy", npy("<f4", (1, 8), floats(*[1, 2, 3, 0.5, 0.5, 0.5, 0.5, 0.25])))
+        self.fail_with(
+            5, "--expect=z: 1 of 8 elements differ; the first at [0, 7] expected 0.25, found 0.5",
+            "run", "p.pad", X, "--bind=lo=0", "--expect=z=@z.npy",
+        )
+
+    def test_7(self):
+        for device, why in (("cuda:0", "libcuda.so.1"), ("cuda:3", "libcuda.so.1"), ("simt", "built without it")):
+            self.fail_with(7, f"device {device} is not available: ", "run", "p.pad", X, f"--device={device}")
+            self.assertIn(why, self.padlock("run", "p.pad", X, f"--device={device}").stderr)
+        self.fail_with(7, "target sm_90 is not available", "emit", "p.pad", "--stage=ptx", "--target=sm_90")
+
+
+class Texts(Case):
+    def test_version(self):
+        self.assertRegex(self.succeed("version"), r"^padlock \d+\.\d+\.\d+ \(LLVM 22\.\d+\.\d+\)\n$")
+
+    def test_devices(self):
+        text = self.succeed("devices")
+        for name in ("host", "reference", "simt", "cuda:0"):
+            self.assertRegex(text, rf"(?m)^{name} +\S")
+
+    def test_stages(self):
+        self.write("p.pad", PAD_RELU)
+        printed = self.succeed("emit", "p.pad")
+        self.write("again.pad", printed)
+        self.assertEqual(self.succeed("emit", "again.pad"), printed)
+        for stage in ("kernel", "llvm", "asm"):
+            self.assertGreater(len(self.succeed("emit", "p.pad", f"--stage={stage}")), 100)
+
+    def test_explain(self):
+        self.write("p.pad", PAD_RELU)
+        text = self.succeed("explain", "p.pad")
+        self.assertIn("z: f32[B, S + lo + (-S - lo) mod 8]", text)
+        self.assertIn("the default of this target", text)
+        self.assertLess(text.count("\n"), 40)
+        text = self.succeed("explain", "p.pad", "--bind=B=2,S=3,lo=1")
+        self.assertIn("z: f32[B = 2, S + lo + (-S - lo) mod 8 = 8]", text)
+        self.assertIn("= 64 bytes", text)
+
+
+if __name__ == "__main__":
+    unittest.main()
