@@ -18,9 +18,10 @@ using llvm::Value;
 /// Emits one body. Its loops are, for vectors of L lanes and U vectors in a trip of the main loop:
 ///
 ///   shorter than L: element by element
-///   else: vectors at begin, up to the next coordinate at which the output is aligned; from there U vectors a trip; then
-///   one a trip, the last of which ends at end. The first and the last may overlap their neighbours, which write the
-///   same values.
+///   streamed past the caches: elements up to a cache line, whole lines, elements
+///   else: a vector at begin; from the next coordinate at which the output is aligned, U vectors a trip; then one a
+///   trip, the last of which ends at end. The first and the last may overlap their neighbours, which write the same
+///   values.
 class BodyEmitter {
  public:
   BodyEmitter(HostKernelContext& context, std::size_t index)
@@ -310,42 +311,32 @@ class BodyEmitter {
   void emit_loops() {
     BasicBlock* done = block("done");
     BasicBlock* elements = block("elements");
+    BasicBlock* before = builder_.GetInsertBlock();
+    std::vector<std::pair<Value*, BasicBlock*>> into_elements = {{begin(), before}};
     if (body_.lanes > 1) {
       BasicBlock* vectors = block("vectors");
       Value* enough = builder_.CreateICmpSGE(builder_.CreateSub(end(), begin()), count(body_.lanes));
       builder_.CreateCondBr(enough, vectors, elements);
       builder_.SetInsertPoint(vectors);
-      emit_vector_loops(done);
+      if (streams()) into_elements.push_back(emit_streaming(elements));
+      emit_vector_loops();
+      builder_.CreateBr(done);
     } else {
       builder_.CreateBr(elements);
     }
     builder_.SetInsertPoint(elements);
-    loop(begin(), 1, 1, false);
+    llvm::PHINode* from = builder_.CreatePHI(i64_, 2);
+    for (const auto& [column, block] : into_elements) from->addIncoming(column, block);
+    loop(from, 1, 1, false);
     builder_.CreateBr(done);
     builder_.SetInsertPoint(done);
   }
 
-  void emit_vector_loops(BasicBlock* done) {
-    BasicBlock* before = builder_.GetInsertBlock();
-    BasicBlock* head = block("head");
-    BasicBlock* rest = block("rest");
-    // Too short to reach an aligned address and have anything left: only the loop at the end.
-    Value* enough = builder_.CreateICmpSGE(builder_.CreateSub(end(), begin()), count(2 * head_lanes()));
-    builder_.CreateCondBr(enough, head, rest);
-    builder_.SetInsertPoint(head);
-    for (int lane = 0; lane < head_lanes(); lane += body_.lanes)
-      emit_chunk(builder_.CreateAdd(begin(), count(lane)), body_.lanes);
-    Value* column = builder_.CreateSub(builder_.CreateAdd(begin(), count(head_lanes())), misalignment());
-    if (streams()) column = emit_nontemporal(column);
-    column = loop(column, body_.lanes, body_.unroll, false);
-    BasicBlock* from = builder_.GetInsertBlock();
-    builder_.CreateBr(rest);
-    builder_.SetInsertPoint(rest);
-    llvm::PHINode* reached = builder_.CreatePHI(i64_, 2);
-    reached->addIncoming(begin(), before);
-    reached->addIncoming(column, from);
-    emit_rest(reached);
-    builder_.CreateBr(done);
+  void emit_vector_loops() {
+    emit_chunk(begin(), body_.lanes);
+    Value* past = misalignment(begin(), body_.lanes);
+    Value* column = builder_.CreateSub(builder_.CreateAdd(begin(), count(body_.lanes)), past);
+    emit_rest(loop(column, body_.lanes, body_.unroll, false));
   }
 
   /// while (column < end): a vector at column, or where it would pass the end, the last one before it.
@@ -366,49 +357,48 @@ class BodyEmitter {
     return true;
   }
 
-  /// Elements before the first aligned address: up to a vector, and up to a cache line where lines are streamed, since
-  /// a line that is written half through the cache and half past it is written twice.
-  [[nodiscard]] int head_lanes() const {
-    return streams() ? std::max(body_.lanes, kCacheLineBytes / ir::byte_size(result_type(0))) : body_.lanes;
-  }
-
-  /// By how many elements the first result at `begin` is past a boundary of the head's size. (An address that is not
+  /// By how many elements the first result at `column` is past a boundary of `lanes` elements. (An address that is not
   /// a multiple of the element size never reaches one; then this is only a shift.)
-  Value* misalignment() {
+  Value* misalignment(Value* column, int lanes) {
     const auto size = static_cast<std::uint64_t>(ir::byte_size(result_type(0)));
-    Value* at = builder_.CreatePtrToInt(output_address(0, begin()), i64_);
-    Value* past = builder_.CreateAnd(at, builder_.getInt64(static_cast<std::uint64_t>(head_lanes()) * size - 1));
+    Value* at = builder_.CreatePtrToInt(output_address(0, column), i64_);
+    Value* past = builder_.CreateAnd(at, builder_.getInt64(static_cast<std::uint64_t>(lanes) * size - 1));
     return builder_.CreateUDiv(past, builder_.getInt64(size));
   }
 
-  /// A loop of non-temporal stores of whole lines, where every result's address is a multiple of its vector's size and
-  /// the output is large.
-  Value* emit_nontemporal(Value* column) {
+  /// Where the output is large and the run long: elements up to a cache line, whole lines past the caches, and the
+  /// rest in `elements`. Never a byte of a line both ways: the line would be fetched and written twice. Returns what
+  /// goes to `elements`; the builder stands where nothing is streamed.
+  std::pair<Value*, BasicBlock*> emit_streaming(BasicBlock* elements) {
+    const int line = std::max(body_.lanes, kCacheLineBytes / ir::byte_size(result_type(0)));
+    Value* first = builder_.CreateAnd(builder_.CreateSub(count(line), misalignment(begin(), line)), count(line - 1));
+    first = builder_.CreateAdd(begin(), first);
+    BasicBlock* head = block("head");
+    BasicBlock* plain = block("plain");
+    builder_.CreateCondBr(streaming_pays(first, line), head, plain);
+    builder_.SetInsertPoint(head);
+    counted_loop(begin(), first, 1, [&](Value* column) { emit_chunk(column, 1); });
+    Value* rest = loop(first, body_.lanes, std::max(body_.unroll, line / body_.lanes), true);
+    BasicBlock* from = builder_.GetInsertBlock();
+    builder_.CreateBr(elements);
+    builder_.SetInsertPoint(plain);
+    return {rest, from};
+  }
+
+  /// All results aligned at `first`, a run of some lines, and (under `automatic`) an output larger than the caches.
+  Value* streaming_pays(Value* first, int line) {
     Value* bits = builder_.getInt64(0);
     for (std::size_t i = 0; i < outputs_.size(); ++i) {
       const auto bytes = static_cast<std::uint64_t>(body_.lanes * ir::byte_size(result_type(i)));
-      Value* at = builder_.CreatePtrToInt(output_address(i, column), i64_);
+      Value* at = builder_.CreatePtrToInt(output_address(i, first), i64_);
       bits = builder_.CreateOr(bits, builder_.CreateAnd(at, builder_.getInt64(bytes - 1)));
     }
-    Value* wanted = builder_.CreateICmpEQ(bits, builder_.getInt64(0));
-    if (context_.schedule.config.store == StoreKind::automatic) {
-      Value* bytes = exprs_->exact(builder_, context_.exprs().mul(context_.abi.rows, context_.abi.row_bytes));
-      Value* large = builder_.CreateICmpSGE(bytes, builder_.getInt64(kStreamedBytes));
-      wanted = builder_.CreateAnd(wanted, large);
-    }
-    BasicBlock* before = builder_.GetInsertBlock();
-    BasicBlock* aligned = block("aligned");
-    BasicBlock* after = block("after");
-    builder_.CreateCondBr(wanted, aligned, after);
-    builder_.SetInsertPoint(aligned);
-    Value* reached = loop(column, body_.lanes, std::max(body_.unroll, head_lanes() / body_.lanes), true);
-    BasicBlock* from = builder_.GetInsertBlock();
-    builder_.CreateBr(after);
-    builder_.SetInsertPoint(after);
-    llvm::PHINode* phi = builder_.CreatePHI(i64_, 2);
-    phi->addIncoming(column, before);
-    phi->addIncoming(reached, from);
-    return phi;
+    Value* aligned = builder_.CreateICmpEQ(bits, builder_.getInt64(0));
+    Value* run = builder_.CreateICmpSGE(builder_.CreateSub(end(), first), count(kStreamedLines * line));
+    Value* pays = builder_.CreateAnd(aligned, run);
+    if (context_.schedule.config.store == StoreKind::nontemporal) return pays;
+    Value* bytes = exprs_->exact(builder_, context_.exprs().mul(context_.abi.rows, context_.abi.row_bytes));
+    return builder_.CreateAnd(pays, builder_.CreateICmpSGE(bytes, builder_.getInt64(kStreamedBytes)));
   }
 
   /// while (column + lanes * unroll <= end): chunks. Returns the column where it ends; the builder stands after it.
@@ -445,6 +435,7 @@ class BodyEmitter {
   }
 
   static constexpr int kCacheLineBytes = 64;
+  static constexpr int kStreamedLines = 8;
   // Outputs from this size on go past the caches under store=automatic: they would not fit them.
   static constexpr std::uint64_t kStreamedBytes = std::uint64_t{32} << 20;
 
