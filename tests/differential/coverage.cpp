@@ -96,10 +96,11 @@ void Coverage::count_run(const GeneratedProgram& program, const SymbolValues& va
       count("stride kind", kStrideKindNames[static_cast<std::size_t>(t.stride_kind)]);
 }
 
-std::pair<std::uint64_t, std::string> Coverage::rarest() const {
+std::pair<std::uint64_t, std::string> Coverage::rarest(const std::string& left_out) const {
   std::pair<std::uint64_t, std::string> least{std::numeric_limits<std::uint64_t>::max(), ""};
   for (const auto& [category, names] : counts_)
-    for (const auto& [name, n] : names) least = std::min(least, {n, category + ": " + name});
+    for (const auto& [name, n] : names)
+      if (category != left_out) least = std::min(least, {n, category + ": " + name});
   return least;
 }
 

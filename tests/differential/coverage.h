@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <map>
 #include <string>
+#include <utility>
 
 #include "tests/differential/random_program.h"
 
@@ -18,8 +19,8 @@ class Coverage {
   void count(const std::string& category, const std::string& name) { ++counts_[category][name]; }
 
   [[nodiscard]] std::uint64_t runs() const { return runs_; }
-  /// The rarest entry: its count, and "category: name".
-  [[nodiscard]] std::pair<std::uint64_t, std::string> rarest() const;
+  /// The rarest entry: its count, and "category: name". Without one category, where it is given.
+  [[nodiscard]] std::pair<std::uint64_t, std::string> rarest(const std::string& left_out = {}) const;
   /// One block a category; of the pairs of operations the rarest ten and a summary unless `all`.
   void print(bool all) const;
 

@@ -24,7 +24,8 @@ class ProgramBuilder {
   ProgramBuilder(Rng rng, ir::DType main_type, ir::PadMode main_mode)
       : rng_(rng), main_type_(main_type), main_mode_(main_mode) {}
 
-  /// Applies `op` to the value (index) `x`; returns the result's index. `result` is what a cast goes to.
+  /// Applies `op` to the value (index) `x`; returns the result's index. `result` is what a cast goes to,
+  /// and the type of the branches where select takes x as its condition.
   std::size_t emit(ir::Op op, std::size_t x, std::optional<ir::DType> result = std::nullopt);
   /// A value of that type, of rank >= min_rank: one that nothing uses yet, by preference, or a new parameter.
   std::size_t operand(ir::DType type, int min_rank);
@@ -76,7 +77,7 @@ class ProgramBuilder {
   std::size_t transpose(std::size_t x);
   std::size_t broadcast(std::size_t x);
   std::size_t binary(ir::Op op, std::size_t x);
-  std::size_t select(std::size_t x);
+  std::size_t select(std::size_t x, std::optional<ir::DType> result);
   std::size_t add_statement(GeneratedStatement statement, const std::string& arguments);
   PadSite pad_axis(const Dim& extent, std::int64_t n, std::int64_t budget, ir::PadMode mode);
   std::pair<Dim, Dim> slice_axis(const Dim& extent, std::int64_t n);

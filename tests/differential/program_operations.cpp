@@ -305,10 +305,10 @@ std::size_t ProgramBuilder::binary(Op op, std::size_t x) {
   return add_statement(std::move(s), first + ", " + second);
 }
 
-std::size_t ProgramBuilder::select(std::size_t x) {
+std::size_t ProgramBuilder::select(std::size_t x, std::optional<DType> result) {
   const std::string name = values_[x].name;
   const bool as_condition = values_[x].dtype == DType::boolean && rng_.chance(70);
-  const DType type = as_condition ? main_type_ : values_[x].dtype;
+  const DType type = as_condition ? result.value_or(main_type_) : values_[x].dtype;
   // A branch that broadcasts must not widen an axis twice, so the other operand takes x's own extents.
   const Companion one = companion(x, as_condition ? type : DType::boolean, false);
   Companion two{literal_or_scalar(type), std::nullopt, {}};
@@ -340,7 +340,7 @@ std::size_t ProgramBuilder::emit(Op op, std::size_t x, std::optional<DType> resu
     case Op::broadcast:
       return broadcast(x);
     case Op::select:
-      return select(x);
+      return select(x, result);
     default:
       break;
   }

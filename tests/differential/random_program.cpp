@@ -40,9 +40,7 @@ void emit_pair(ProgramBuilder& builder, OpPair pair, DType main_type) {
   const DType from = keeps_type ? between : choose(operand_types(pair.producer), main_type, rng);
   const int min_rank = pair.producer == Op::concat || pair.consumer == Op::concat ? 1 : 0;
   const std::size_t x = builder.operand(from, min_rank);
-  // Whether select takes a bool as its condition is its own choice; as a branch it keeps the type.
-  std::size_t y = builder.emit(pair.producer, x, between);
-  if (!contains(operand_types(pair.consumer), builder.type_of(y))) y = builder.emit(Op::cast, y, between);
+  const std::size_t y = builder.emit(pair.producer, x, between);
   builder.emit(pair.consumer, y);
 }
 
@@ -146,8 +144,9 @@ GeneratedProgram random_program(std::uint64_t seed, std::uint64_t index) {
   }
   constexpr std::size_t kPairsEach = 5;
   const std::size_t stride = 97;  // prime, and no divisor of the count: neighbours in one program differ in kind
+  const std::uint64_t ordinal = index - index / 8;  // among the programs made of pairs
   for (std::size_t k = 0; k < kPairsEach; ++k)
-    emit_pair(builder, kPairs[(index * kPairsEach + k) * stride % kPairs.size()], main_type);
+    emit_pair(builder, kPairs[(ordinal * kPairsEach + k) * stride % kPairs.size()], main_type);
   return std::move(builder).finish();
 }
 
