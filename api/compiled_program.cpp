@@ -85,6 +85,10 @@ const std::vector<TensorInfo>& BoundProgram::inputs() const { return state_->inp
 const std::vector<TensorInfo>& BoundProgram::results() const { return state_->results; }
 
 Status BoundProgram::launch(const LaunchArguments& arguments) const {
+  // Another CPU's instructions would end the process.
+  if (!state_->compiled->runs_here)
+    return failed_precondition(fmt::format("expected a program made for this machine, found one made for {}",
+                                           state_->compiled->target.substr(0, state_->compiled->target.find(' '))));
   runtime::LaunchArray<runtime::BufferView> inputs(arguments.inputs.size());
   runtime::LaunchArray<runtime::BufferView> outputs(arguments.outputs.size());
   for (std::size_t i = 0; i < arguments.inputs.size(); ++i) inputs[i] = runtime::BufferView(arguments.inputs[i]);

@@ -43,7 +43,8 @@ class BoundProgram {
   [[nodiscard]] const std::vector<TensorInfo>& results() const;
 
   /// Computes all results. Errors: invalid_argument for a buffer that is too small or an output that overlaps any
-  /// other buffer (nothing is written then); internal where a bounds check fails (see runtime/launch.h).
+  /// other buffer, failed_precondition for code made for a target other than "host" (nothing is written then);
+  /// internal where a bounds check fails (see runtime/launch.h).
   [[nodiscard]] Status launch(const LaunchArguments& arguments) const;
   /// Whether the language leaves a NaN's sign and payload open at this element of result `result` (then any NaN will
   /// do). Asks the interpreter, so it costs microseconds.

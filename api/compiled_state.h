@@ -17,6 +17,7 @@ struct CompiledProgram::State {
   Device device;
   std::string config = {};
   std::string target = {};
+  bool runs_here = true;  // made for this machine's CPU
   std::int64_t task_bytes = 0;
   runtime::ParallelFor parallel_for = {};  // borrowed from the context (outlives this)
   std::vector<std::unique_ptr<ir::HostExecutable>> executables = {};

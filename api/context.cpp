@@ -74,6 +74,7 @@ Result<CompiledProgram> Context::compile_host(const Program& program, const Comp
                                                                       .device = options.device,
                                                                       .config = config.to_string(),
                                                                       .target = compiler->target_description(),
+                                                                      .runs_here = options.target == "host",
                                                                       .task_bytes = std::int64_t{config.task_kib} << 10,
                                                                       .parallel_for = parallel_for_});
   auto executables = compiler->compile(program.ir(), {.config = config, .bounds_check = options.bounds_check});

@@ -160,6 +160,19 @@ TEST_CASE("options that do not exist are errors of the caller") {
   CHECK(context.compile_count() == 0);
 }
 
+TEST_CASE("code for another CPU than this one is not run") {
+  Context context;
+  const Program program = *Program::from_text("program p(x: f32[A]) { y = neg(x) return y }");
+  const auto compiled = context.compile(program, {.target = "host:x86-64"});
+  REQUIRE(compiled);
+  const BoundProgram bound = *compiled->bind({.tensors = {{{.extents = {1}, .strides = {}}}}, .symbols = {}});
+  float x = 1, y = 2;
+  const Status status = bound.launch({std::array{UserBuffer(&x, 4)}, std::array{UserBuffer(&y, 4)}, {}});
+  REQUIRE_FALSE(status);
+  CHECK(status.error().message == "expected a program made for this machine, found one made for x86-64");
+  CHECK(y == 2);
+}
+
 TEST_CASE("a forced config is used, other keys as in the default") {
   Context context;
   const Program program = *Program::from_text(kPadRelu);
