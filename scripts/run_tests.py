@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Runs a build folder's tests through CTest and closes with the number of test cases, not of test programs.
 
-usage: run_tests.py BUILD_DIR [--jobs N] [-R REGEX]
+usage: run_tests.py BUILD_DIR [--jobs N] [-R REGEX] [-E REGEX]
 """
 
 import argparse
@@ -33,6 +33,8 @@ def run_ctest(arguments, report):
     command += ["--test-output-truncation", "head"]
     if arguments.regex:
         command += ["--tests-regex", arguments.regex]
+    if arguments.exclude:
+        command += ["--exclude-regex", arguments.exclude]
     return subprocess.run(command, check=False).returncode
 
 
@@ -48,7 +50,8 @@ def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("build_dir")
     parser.add_argument("--jobs", type=int, default=1)
-    parser.add_argument("-R", dest="regex")
+    parser.add_argument("-R", dest="regex", help="only the test programs that match")
+    parser.add_argument("-E", dest="exclude", help="none of the test programs that match")
     arguments = parser.parse_args()
 
     report = pathlib.Path(arguments.build_dir).resolve() / "test_report.xml"
