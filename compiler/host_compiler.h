@@ -15,8 +15,8 @@
 namespace padlock::compiler {
 
 struct HostOptions {
-  std::optional<HostConfig> config;  ///< absent: HostCompiler::default_config()
-  bool bounds_check = false;         ///< test every access; a failing one is skipped and reported
+  std::optional<HostConfig> config;    ///< absent: HostCompiler::default_config()
+  bool bounds_check = false;           ///< test every access; a failing one is skipped and reported
   Mutation mutation = Mutation::none;  ///< a seeded bug; for tests of the tests
 };
 
@@ -37,8 +37,8 @@ class HostCompiler {
 
   /// One executable per group of results of equal extents. The program must outlive them, and this compiler too.
   /// Errors: resource_exhausted where lowering exceeds its limits (the statement is named), internal for LLVM's.
-  [[nodiscard]] virtual Result<std::vector<std::unique_ptr<ir::HostExecutable>>> compile(const ir::Program& program,
-                                                                                        const HostOptions& options) = 0;
+  [[nodiscard]] virtual Result<std::vector<std::unique_ptr<ir::HostExecutable>>> compile(
+      const ir::Program& program, const HostOptions& options) = 0;
   /// The text of one stage, of all kernels. Needs no running on this machine, so any known CPU will do.
   [[nodiscard]] virtual Result<std::string> emit(const ir::Program& program, Stage stage,
                                                  const HostOptions& options) = 0;

@@ -14,9 +14,8 @@ namespace {
 
 constexpr std::array kVectorBytes = {16, 32, 64};
 constexpr std::array kUnroll = {1, 2, 4};
-constexpr std::array<std::pair<StoreKind, std::string_view>, 3> kStores = {{{StoreKind::plain, "plain"},
-                                                                            {StoreKind::nontemporal, "nontemporal"},
-                                                                            {StoreKind::automatic, "automatic"}}};
+constexpr std::array<std::pair<StoreKind, std::string_view>, 3> kStores = {
+    {{StoreKind::plain, "plain"}, {StoreKind::nontemporal, "nontemporal"}, {StoreKind::automatic, "automatic"}}};
 constexpr std::array kTaskKib = {64, 256, 1024};
 
 std::unexpected<Error> bad_value(std::string_view key, const std::string& expected, std::string_view found) {

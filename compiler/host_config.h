@@ -15,11 +15,11 @@ enum class StoreKind : std::uint8_t { plain, nontemporal, automatic };
 
 /// One point of the host's search space. Data, not code: a config may be slow, never wrong.
 struct HostConfig {
-  int vector_bytes = 32;               ///< 16, 32 or 64: bytes of the widest element type that one vector holds
-  int unroll = 2;                      ///< 1, 2 or 4 vectors in one trip of the main loop
-  bool split = true;                   ///< split the innermost axis at pads, so that its interior has no predicate
+  int vector_bytes = 32;                   ///< 16, 32 or 64: bytes of the widest element type that one vector holds
+  int unroll = 2;                          ///< 1, 2 or 4 vectors in one trip of the main loop
+  bool split = true;                       ///< split the innermost axis at pads, so that its interior has no predicate
   StoreKind store = StoreKind::automatic;  ///< of the main loop; first and last vectors are always plain
-  int task_kib = 256;                  ///< output KiB that one task of the thread pool covers: 64, 256 or 1024
+  int task_kib = 256;                      ///< output KiB that one task of the thread pool covers: 64, 256 or 1024
 
   friend bool operator==(const HostConfig&, const HostConfig&) = default;
 

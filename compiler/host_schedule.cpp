@@ -15,7 +15,9 @@ using ir::Expr;
 class BodyBuilder {
  public:
   BodyBuilder(const Kernel& kernel, const HostConfig& config)
-      : kernel_(kernel), exprs_(kernel.program->exprs()), config_(config),
+      : kernel_(kernel),
+        exprs_(kernel.program->exprs()),
+        config_(config),
         column_(kernel.coordinate(kernel.rank() - 1)) {}
 
   std::pair<Body, std::vector<Stream>> build(const std::vector<NodeId>& roots) {
@@ -119,8 +121,8 @@ std::vector<std::uint64_t> key_of(const Body& body) {
     key.insert(key.end(), node.operands.begin(), node.operands.end());
   }
   for (const BodyLoad& load : body.loads)
-    key.insert(key.end(), {static_cast<std::uint64_t>(load.kind), static_cast<std::uint64_t>(load.dtype),
-                           id(load.step), id(load.offset), load.guard});
+    key.insert(key.end(), {static_cast<std::uint64_t>(load.kind), static_cast<std::uint64_t>(load.dtype), id(load.step),
+                           id(load.offset), load.guard});
   key.insert(key.end(), body.roots.begin(), body.roots.end());
   return key;
 }
@@ -145,7 +147,8 @@ HostSchedule schedule_for_host(Kernel kernel, const HostConfig& config, Mutation
       if (inserted) schedule.bodies.push_back(std::move(body));
       SegmentCall call{segment.begin, segment.end, it->second, std::move(streams)};
       // Neighbours that do the same thing become one: a row that is all fill is one run.
-      if (!scheduled.calls.empty() && scheduled.calls.back().body == call.body && same_streams(scheduled.calls.back(), call))
+      if (!scheduled.calls.empty() && scheduled.calls.back().body == call.body &&
+          same_streams(scheduled.calls.back(), call))
         scheduled.calls.back().end = call.end;
       else
         scheduled.calls.push_back(std::move(call));

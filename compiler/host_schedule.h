@@ -46,8 +46,8 @@ struct Body {
   std::vector<BodyNode> nodes;  // operands first
   std::vector<int> roots;       // one for each result
   std::vector<BodyLoad> loads;
-  int lanes = 1;   ///< elements of one vector; 1 where a predicate or a period remains
-  int unroll = 1;  ///< vectors of one trip of the main loop
+  int lanes = 1;           ///< elements of one vector; 1 where a predicate or a period remains
+  int unroll = 1;          ///< vectors of one trip of the main loop
   bool uses_rows = false;  ///< reads the outer coordinates
   bool long_work = false;  ///< computes more than it moves
 };

@@ -5,8 +5,7 @@ namespace padlock::compiler {
 using ir::Expr;
 
 bool IndexMaps::in_range(Expr i, Expr n) const {
-  return facts_.proves_nonnegative(i) &&
-         facts_.proves_nonnegative(exprs_.sub(exprs_.sub(n, exprs_.constant(1)), i));
+  return facts_.proves_nonnegative(i) && facts_.proves_nonnegative(exprs_.sub(exprs_.sub(n, exprs_.constant(1)), i));
 }
 
 PadMap IndexMaps::pad(const ir::PadAttributes& pad, const ir::Value& operand, const std::vector<Expr>& coordinates) {
@@ -53,8 +52,10 @@ Expr IndexMaps::pad_repeating_axis(ir::PadMode mode, Expr i, Expr n) {
   const Expr last = exprs_.sub(n, one);
   if (mutation_ == Mutation::symmetric_edge_skipped && mode == ir::PadMode::symmetric) mode = ir::PadMode::reflect;
   switch (mode) {
-    case ir::PadMode::constant: break;  // has conditions instead
-    case ir::PadMode::edge: return exprs_.min(exprs_.max(i, zero), last);
+    case ir::PadMode::constant:
+      break;  // has conditions instead
+    case ir::PadMode::edge:
+      return exprs_.min(exprs_.max(i, zero), last);
     case ir::PadMode::reflect: {
       Expr period = exprs_.max(exprs_.mul(two, last), one);
       if (mutation_ == Mutation::reflect_period_long) period = exprs_.add(period, one);
@@ -83,8 +84,7 @@ std::vector<Expr> IndexMaps::slice(const ir::SliceAttributes& slice, const std::
   return source;
 }
 
-std::vector<Expr> IndexMaps::transpose(const ir::TransposeAttributes& transpose,
-                                       const std::vector<Expr>& coordinates) {
+std::vector<Expr> IndexMaps::transpose(const ir::TransposeAttributes& transpose, const std::vector<Expr>& coordinates) {
   std::vector<Expr> source(coordinates.size());
   for (std::size_t axis = 0; axis < coordinates.size(); ++axis) {
     const auto other = static_cast<std::size_t>(transpose.permutation[axis]);
@@ -116,13 +116,11 @@ std::vector<Expr> IndexMaps::elementwise(const ir::Value& operand, const ir::Val
   std::vector<Expr> source;
   const std::size_t missing = coordinates.size() - operand.extents().size();
   for (std::size_t axis = 0; axis < operand.extents().size(); ++axis)
-    source.push_back(
-        repeated(operand.extents()[axis], result.extents()[missing + axis], coordinates[missing + axis]));
+    source.push_back(repeated(operand.extents()[axis], result.extents()[missing + axis], coordinates[missing + axis]));
   return source;
 }
 
-std::vector<ConcatPiece> IndexMaps::concat(const std::vector<std::pair<ir::ValueId, Expr>>& operands,
-                                           Expr coordinate) {
+std::vector<ConcatPiece> IndexMaps::concat(const std::vector<std::pair<ir::ValueId, Expr>>& operands, Expr coordinate) {
   const Expr one = exprs_.constant(1);
   std::vector<ConcatPiece> pieces;
   Expr start = exprs_.constant(0);

@@ -84,9 +84,9 @@ struct Kernel {
   std::string name;
   const ir::Program* program = nullptr;  // borrowed (outlives the kernel)
   Graph graph;
-  std::vector<ir::Expr> extents;         // of the output, row-major and dense; at least one axis
+  std::vector<ir::Expr> extents;  // of the output, row-major and dense; at least one axis
   std::vector<ir::ValueId> results;
-  std::vector<NodeId> roots;             // one per result
+  std::vector<NodeId> roots;  // one per result
 
   [[nodiscard]] int rank() const { return static_cast<int>(extents.size()); }
   [[nodiscard]] ir::Expr coordinate(int axis) const { return program->exprs().coordinate(axis); }

@@ -25,17 +25,20 @@ std::string text_of(const Kernel& kernel, PredicateId predicate) {
 std::string text_of(const Kernel& kernel, const Node& node) {
   const auto operand = [&](std::size_t i) { return node.operands[i]; };
   switch (node.kind) {
-    case NodeKind::constant: return ir::to_string(ir::Scalar{node.dtype, node.bits});
-    case NodeKind::scalar: return "scalar " + kernel.program->value(node.value).name;
+    case NodeKind::constant:
+      return ir::to_string(ir::Scalar{node.dtype, node.bits});
+    case NodeKind::scalar:
+      return "scalar " + kernel.program->value(node.value).name;
     case NodeKind::load: {
-      std::string text = fmt::format("load {}{}", kernel.program->value(node.value).name,
-                                     text_of(kernel, node.coordinates));
+      std::string text =
+          fmt::format("load {}{}", kernel.program->value(node.value).name, text_of(kernel, node.coordinates));
       if (node.guard != kAlways) text += " if " + text_of(kernel, node.guard);
       return text;
     }
     case NodeKind::when:
       return fmt::format("%{} if {} else %{}", operand(0), text_of(kernel, node.guard), operand(1));
-    case NodeKind::operation: return fmt::format("{} %{}", name_of(node.op), fmt::join(node.operands, ", %"));
+    case NodeKind::operation:
+      return fmt::format("{} %{}", name_of(node.op), fmt::join(node.operands, ", %"));
   }
   return {};
 }

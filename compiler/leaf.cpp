@@ -11,6 +11,7 @@ using ir::ExprKind;
 
 void Leaf::learn(Expr nonnegative) {
   facts_.add({nonnegative, ir::Comparison::ge, kernel_->program->exprs().constant(0)});
+  ++fact_count_;
   answers_.clear();
   rewritten_.clear();
 }
@@ -27,8 +28,7 @@ void Leaf::learn_fails(std::vector<ConditionId> conditions) {
   if (conditions.size() == 1) {
     const Condition& condition = kernel_->graph.condition(conditions.front());
     ir::ExprContext& exprs = kernel_->program->exprs();
-    if (condition.kind == Condition::Kind::nonnegative)
-      learn(exprs.sub(exprs.neg(condition.expr), exprs.constant(1)));
+    if (condition.kind == Condition::Kind::nonnegative) learn(exprs.sub(exprs.neg(condition.expr), exprs.constant(1)));
   }
   failing_.push_back(std::move(conditions));
 }
@@ -36,10 +36,15 @@ void Leaf::learn_fails(std::vector<ConditionId> conditions) {
 std::optional<bool> Leaf::known(Expr e) {
   const auto [it, inserted] = answers_.try_emplace(e.id());
   if (!inserted) return it->second;
+  if (*budget_ <= 0) return std::nullopt;
+  // A question looks at each fact once or more, term by term.
+  *budget_ -= static_cast<std::int64_t>((e.operands().size() + 1) * fact_count_);
   ir::ExprContext& exprs = kernel_->program->exprs();
   std::optional<bool> answer;
-  if (facts_.proves_nonnegative(e)) answer = true;
-  else if (facts_.proves_positive(exprs.neg(e))) answer = false;
+  if (facts_.proves_nonnegative(e))
+    answer = true;
+  else if (facts_.proves_positive(exprs.neg(e)))
+    answer = false;
   return answers_[e.id()] = answer;
 }
 
@@ -113,7 +118,8 @@ Expr Leaf::decide(Expr e, const std::vector<Expr>& operands) {
   ir::ExprContext& exprs = kernel_->program->exprs();
   switch (e.kind()) {
     case ExprKind::constant:
-    case ExprKind::symbol: return e;
+    case ExprKind::symbol:
+      return e;
     case ExprKind::sum: {
       Expr sum = exprs.constant(e.constant());
       for (std::size_t i = 0; i < operands.size(); ++i)
@@ -125,8 +131,10 @@ Expr Leaf::decide(Expr e, const std::vector<Expr>& operands) {
       for (std::size_t i = 1; i < operands.size(); ++i) product = exprs.mul(product, operands[i]);
       return product;
     }
-    case ExprKind::floordiv: return exprs.floordiv(operands[0], operands[1]);
-    case ExprKind::mod: return decide_mod(operands[0], operands[1]);
+    case ExprKind::floordiv:
+      return exprs.floordiv(operands[0], operands[1]);
+    case ExprKind::mod:
+      return decide_mod(operands[0], operands[1]);
     case ExprKind::min:
     case ExprKind::max: {
       const bool is_min = e.kind() == ExprKind::min;
@@ -160,6 +168,7 @@ Expr Leaf::decide_mod(Expr x, Expr period) {
 }
 
 std::vector<ConditionId> Leaf::row_question() {
+  if (*budget_ <= 0) return {};
   for (const NodeId id : users_first(kernel_->graph, roots_)) {
     const Node& node = kernel_->graph.node(id);
     if (node.kind != NodeKind::when) continue;
@@ -172,6 +181,8 @@ std::vector<ConditionId> Leaf::row_question() {
 }
 
 std::optional<Expr> Leaf::column_question() {
+  // An answer that cannot be used would be asked for again.
+  if (*budget_ <= 0) return std::nullopt;
   std::set<std::uint32_t> seen;
   for (const NodeId id : users_first(kernel_->graph, roots_)) {
     const Node& node = kernel_->graph.node(id);

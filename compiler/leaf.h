@@ -14,8 +14,14 @@ namespace padlock::compiler {
 /// specialised by that knowledge.
 class Leaf {
  public:
-  Leaf(Kernel& kernel, ir::Facts facts, std::vector<NodeId> roots)
-      : kernel_(&kernel), facts_(std::move(facts)), roots_(std::move(roots)) {}
+  /// `budget`: steps of proof that all leaves of the kernel may still take together, borrowed (outlives the leaves).
+  /// Once it is used up nothing more is known, which keeps predicates but is never wrong.
+  Leaf(Kernel& kernel, ir::Facts facts, std::vector<NodeId> roots, std::int64_t& budget)
+      : kernel_(&kernel),
+        budget_(&budget),
+        facts_(std::move(facts)),
+        fact_count_(1 + kernel.program->constraints().size() + kernel.extents.size()),
+        roots_(std::move(roots)) {}
 
   [[nodiscard]] const std::vector<NodeId>& roots() const { return roots_; }
 
@@ -49,8 +55,10 @@ class Leaf {
   [[nodiscard]] std::optional<bool> predicate_value(PredicateId id, PredicateId& remaining);
   [[nodiscard]] ir::Expr column() const { return kernel_->coordinate(kernel_->rank() - 1); }
 
-  Kernel* kernel_;  // borrowed
+  Kernel* kernel_;        // borrowed
+  std::int64_t* budget_;  // borrowed
   ir::Facts facts_;
+  std::size_t fact_count_;  // for the budget
   std::set<ConditionId> holding_;
   std::vector<std::vector<ConditionId>> failing_;  // of each at least one fails; sorted
   std::vector<NodeId> roots_;

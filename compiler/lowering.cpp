@@ -109,25 +109,30 @@ class KernelBuilder {
       recipes_[id].push_back(expand(value, wanted));
       const bool deep = std::ranges::any_of(wanted.coordinates, [](Expr e) { return e.depth() > kMaxCoordinateDepth; });
       if (demand_count_ > kMaxKernelNodes || deep)
-        return std::unexpected(Error{
-            Code::resource_exhausted, Blame::user,
-            fmt::format("statement '{}' of program '{}' is too deep to be computed without intermediate buffers: "
-                        "expected at most {} elements read for each element of a result, found more",
-                        value.name, program_.name(), kMaxKernelNodes),
-            {value.where.line, value.where.column, {}}, {}});
+        return std::unexpected(
+            Error{Code::resource_exhausted,
+                  Blame::user,
+                  fmt::format("statement '{}' of program '{}' is too deep to be computed without intermediate buffers: "
+                              "expected at most {} elements read for each element of a result, found more",
+                              value.name, program_.name(), kMaxKernelNodes),
+                  {value.where.line, value.where.column, {}},
+                  {}});
     }
     return {};
   }
 
   Recipe expand(const ir::Value& value, const Demand& wanted) {
     switch (value.op) {
-      case ir::Op::pad: return expand_pad(value, wanted);
-      case ir::Op::concat: return expand_concat(value, wanted);
+      case ir::Op::pad:
+        return expand_pad(value, wanted);
+      case ir::Op::concat:
+        return expand_concat(value, wanted);
       case ir::Op::slice:
       case ir::Op::transpose:
       case ir::Op::broadcast:
         return {{kAlways}, {source(value.operands[0], {moved_coordinates(value, wanted.coordinates), wanted.path})}};
-      default: return expand_elementwise(value, wanted);
+      default:
+        return expand_elementwise(value, wanted);
     }
   }
 
@@ -223,14 +228,14 @@ class KernelBuilder {
   }
 
   NodeId operation(const ir::Value& value, std::vector<NodeId> operands) {
-    return graph_.add(Node{.kind = NodeKind::operation, .dtype = value.dtype, .op = value.op,
-                           .operands = std::move(operands)});
+    return graph_.add(
+        Node{.kind = NodeKind::operation, .dtype = value.dtype, .op = value.op, .operands = std::move(operands)});
   }
 
   NodeId when(PredicateId predicate, NodeId inside, NodeId outside) {
     if (inside == outside) return inside;
-    return graph_.add(Node{.kind = NodeKind::when, .dtype = graph_.node(inside).dtype, .guard = predicate,
-                           .operands = {inside, outside}});
+    return graph_.add(Node{
+        .kind = NodeKind::when, .dtype = graph_.node(inside).dtype, .guard = predicate, .operands = {inside, outside}});
   }
 
   [[nodiscard]] NodeId node_of(const Source& source) const {
@@ -245,9 +250,9 @@ class KernelBuilder {
   Graph& graph_;
   IndexMaps maps_;
   Mutation mutation_;
-  std::vector<std::vector<Demand>> demands_;   // by value
-  std::vector<std::vector<Recipe>> recipes_;   // by value and demand
-  std::vector<std::vector<NodeId>> nodes_;     // by value and demand
+  std::vector<std::vector<Demand>> demands_;  // by value
+  std::vector<std::vector<Recipe>> recipes_;  // by value and demand
+  std::vector<std::vector<NodeId>> nodes_;    // by value and demand
   std::map<std::vector<std::uint32_t>, std::size_t> demand_ids_;
   std::size_t demand_count_ = 0;
 };

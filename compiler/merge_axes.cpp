@@ -35,8 +35,12 @@ class AxisMerger {
   }
 
   void merge() {
-    Kernel merged{.name = kernel_.name, .program = kernel_.program, .graph = {}, .extents = kernel_.extents,
-                  .results = kernel_.results, .roots = {}};
+    Kernel merged{.name = kernel_.name,
+                  .program = kernel_.program,
+                  .graph = {},
+                  .extents = kernel_.extents,
+                  .results = kernel_.results,
+                  .roots = {}};
     const auto at = merged.extents.begin() + axis_;
     *at = exprs_.mul(*at, inner_extent_);
     merged.extents.erase(at + 1);

@@ -8,25 +8,25 @@ namespace padlock::compiler {
 
 // Seeded bugs: switches at places of lowering and schedule where a compiler engineer might err. Tests turn one on and
 // demand that it is found; nothing else may.
-#define PADLOCK_MUTATIONS(X) \
-  X(none)                    \
-  X(pad_low_added)           \
-  X(pad_lower_bound_late)    \
-  X(pad_upper_bound_early)   \
+#define PADLOCK_MUTATIONS(X)   \
+  X(none)                      \
+  X(pad_low_added)             \
+  X(pad_lower_bound_late)      \
+  X(pad_upper_bound_early)     \
   X(pad_fill_moved_through_op) \
-  X(reflect_period_long)     \
-  X(symmetric_edge_skipped)  \
-  X(wrap_negative_lap)       \
-  X(interior_phase_ignored)  \
-  X(slice_step_ignored)      \
-  X(slice_start_ignored)     \
-  X(concat_cut_early)        \
-  X(transpose_inverted)      \
-  X(broadcast_axis_kept)     \
-  X(segment_cut_unclamped)   \
-  X(segment_cut_late)        \
-  X(merged_reflected_axes)   \
-  X(row_carry_lost)           \
+  X(reflect_period_long)       \
+  X(symmetric_edge_skipped)    \
+  X(wrap_negative_lap)         \
+  X(interior_phase_ignored)    \
+  X(slice_step_ignored)        \
+  X(slice_start_ignored)       \
+  X(concat_cut_early)          \
+  X(transpose_inverted)        \
+  X(broadcast_axis_kept)       \
+  X(segment_cut_unclamped)     \
+  X(segment_cut_late)          \
+  X(merged_reflected_axes)     \
+  X(row_carry_lost)            \
   X(tail_vector_late)
 
 enum class Mutation : std::uint8_t {

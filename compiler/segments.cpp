@@ -27,7 +27,7 @@ class RowSplitter {
     ir::Facts facts = kernel_.program->facts();
     for (int axis = 0; axis < kernel_.rank(); ++axis)
       facts.add({kernel_.coordinate(axis), ir::Comparison::lt, kernel_.extents[static_cast<std::size_t>(axis)]});
-    Leaf all(kernel_, std::move(facts), kernel_.roots);
+    Leaf all(kernel_, std::move(facts), kernel_.roots, budget_);
     all.specialise();
     const std::size_t nodes = std::max<std::size_t>(1, users_first(kernel_.graph, all.roots()).size());
     max_segments_ = std::clamp<std::size_t>(kMaxSpecialisedNodes / nodes, 1, kMaxSegments);
@@ -72,8 +72,10 @@ class RowSplitter {
       changed = false;
       for (auto it = pieces.begin(); it != pieces.end() && pieces.size() < max_segments_;) {
         const std::optional<Expr> question = it->leaf.column_question();
-        if (question) it = cut_piece(pieces, it, *question);
-        else ++it;
+        if (question)
+          it = cut_piece(pieces, it, *question);
+        else
+          ++it;
         changed |= question.has_value();
       }
       changed &= pieces.size() < max_segments_;
@@ -108,6 +110,7 @@ class RowSplitter {
   ir::ExprContext& exprs_;
   SegmentOptions options_;
   std::vector<RowCase> cases_;
+  std::int64_t budget_ = kProofBudget;
   std::size_t tests_ = 0;  // a tree of t tests has t + 1 cases
   std::size_t max_segments_ = kMaxSegments;
   std::size_t max_cases_ = kMaxRowCases;

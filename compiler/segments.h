@@ -14,7 +14,7 @@ namespace padlock::compiler {
 
 /// A piece [begin, end) of the innermost axis, and the nodes specialised to it.
 struct Segment {
-  ir::Expr begin, end;         // over symbols alone, so that the launch computes them
+  ir::Expr begin, end;  // over symbols alone, so that the launch computes them
   std::vector<NodeId> roots;
 };
 
@@ -39,6 +39,8 @@ struct SegmentOptions {
 inline constexpr std::size_t kMaxSegments = 8;
 inline constexpr std::size_t kMaxRowCases = 8;
 inline constexpr std::size_t kMaxSpecialisedNodes = 4096;
+/// Steps of proof for one kernel, about 1 us each; an ordinary kernel takes some hundreds.
+inline constexpr std::int64_t kProofBudget = 100'000;
 
 /// Cases of a row, the first is the root. Adds specialised nodes to the kernel's graph.
 [[nodiscard]] std::vector<RowCase> split_rows(Kernel& kernel, const SegmentOptions& options);

@@ -109,9 +109,12 @@ class BodyEmitter {
   [[nodiscard]] bool is_invariant(const BodyNode& node) const {
     switch (node.kind) {
       case NodeKind::constant:
-      case NodeKind::scalar: return true;
-      case NodeKind::load: return body_.loads[static_cast<std::size_t>(node.load)].kind == LoadKind::invariant;
-      case NodeKind::when: return false;
+      case NodeKind::scalar:
+        return true;
+      case NodeKind::load:
+        return body_.loads[static_cast<std::size_t>(node.load)].kind == LoadKind::invariant;
+      case NodeKind::when:
+        return false;
       case NodeKind::operation:
         return std::ranges::all_of(node.operands, [&](int o) { return invariant_[static_cast<std::size_t>(o)]; });
     }
@@ -138,9 +141,12 @@ class BodyEmitter {
     std::vector<Value*> operands;
     for (const int operand : node.operands) operands.push_back(values[static_cast<std::size_t>(operand)]);
     switch (node.kind) {
-      case NodeKind::constant: return ops.bits(node.dtype, node.bits);
-      case NodeKind::scalar: return builder_.CreateTrunc(scalars_.at(node.scalar), ops.storage_type(node.dtype));
-      case NodeKind::load: return emit_load(node.load, column, lanes);
+      case NodeKind::constant:
+        return ops.bits(node.dtype, node.bits);
+      case NodeKind::scalar:
+        return builder_.CreateTrunc(scalars_.at(node.scalar), ops.storage_type(node.dtype));
+      case NodeKind::load:
+        return emit_load(node.load, column, lanes);
       case NodeKind::when:
         return builder_.CreateSelect(emit_predicate(builder_, *exprs_, kernel().graph, node.guard), operands[0],
                                      operands[1]);
@@ -173,7 +179,8 @@ class BodyEmitter {
     Value* base = load_argument(index, 1);
     Value* last = builder_.getInt64(static_cast<std::uint64_t>(lanes - 1));
     switch (load.kind) {
-      case LoadKind::invariant: return checked_load(index, type, base, base, nullptr);
+      case LoadKind::invariant:
+        return checked_load(index, type, base, base, nullptr);
       case LoadKind::contiguous: {
         Value* first = builder_.CreateAdd(base, column);
         return checked_load(index, type, first, builder_.CreateAdd(first, last), nullptr);
@@ -183,12 +190,11 @@ class BodyEmitter {
         Value* vector = checked_load(index, type, first, builder_.CreateSub(base, column), nullptr);
         return lanes == 1 ? vector : builder_.CreateVectorReverse(vector);
       }
-      case LoadKind::strided: return emit_strided(index, type, column, lanes);
+      case LoadKind::strided:
+        return emit_strided(index, type, column, lanes);
       case LoadKind::general: {
         Value* offset = exprs_->address(builder_, load.offset);
-        Value* guard = load.guard == kAlways
-                           ? nullptr
-                           : emit_predicate(builder_, *exprs_, kernel().graph, load.guard);
+        Value* guard = load.guard == kAlways ? nullptr : emit_predicate(builder_, *exprs_, kernel().graph, load.guard);
         return checked_load(index, type, offset, offset, guard);
       }
     }
@@ -220,8 +226,7 @@ class BodyEmitter {
       builder_.SetInsertPoint(guarded);
     }
     BasicBlock* failed = nullptr;
-    if (context_.bounds_check)
-      failed = check(first, last, load_argument(index, 2), load_argument(index, 3), merge);
+    if (context_.bounds_check) failed = check(first, last, load_argument(index, 2), load_argument(index, 3), merge);
     Value* loaded = plain_load(type, index, first);
     BasicBlock* from = builder_.GetInsertBlock();
     builder_.CreateBr(merge);
@@ -251,9 +256,9 @@ class BodyEmitter {
 
   /// The first to claim the fault word fills it.
   void report(Value* access, Value* coordinate, Value* extent) {
-    Value* exchanged = builder_.CreateAtomicCmpXchg(fault_, builder_.getInt64(0), builder_.getInt64(1), {},
-                                                    llvm::AtomicOrdering::AcquireRelease,
-                                                    llvm::AtomicOrdering::Acquire);
+    Value* exchanged =
+        builder_.CreateAtomicCmpXchg(fault_, builder_.getInt64(0), builder_.getInt64(1), {},
+                                     llvm::AtomicOrdering::AcquireRelease, llvm::AtomicOrdering::Acquire);
     BasicBlock* first = block("claimed");
     BasicBlock* done = block("reported");
     builder_.CreateCondBr(builder_.CreateExtractValue(exchanged, 1), first, done);
@@ -405,8 +410,7 @@ class BodyEmitter {
   Value* loop(Value* from, int lanes, int unroll, bool nontemporal) {
     Value* limit = builder_.CreateSub(end(), count(lanes * unroll - 1));
     return counted_loop(from, limit, lanes * unroll, [&](Value* column) {
-      for (int i = 0; i < unroll; ++i)
-        emit_chunk(builder_.CreateAdd(column, count(i * lanes)), lanes, nontemporal);
+      for (int i = 0; i < unroll; ++i) emit_chunk(builder_.CreateAdd(column, count(i * lanes)), lanes, nontemporal);
     });
   }
 

@@ -30,17 +30,35 @@ Value* ExprEmitter::size(Expr e, Fit fit) {
   return loaded;
 }
 
+Value* ExprEmitter::emit_root(IRBuilder<>& builder, Expr e, Fit fit) {
+  emitted_.clear();
+  return emit(builder, e, fit);
+}
+
 Value* ExprEmitter::emit(IRBuilder<>& builder, Expr e, Fit fit) {
   if (!e.has_coordinate()) return size(e, fit);
+  Value*& value = emitted_[{e.id(), fit}];  // a map: the reference stays valid
+  if (value == nullptr) value = emit_operation(builder, e, fit);
+  return value;
+}
+
+Value* ExprEmitter::emit_operation(IRBuilder<>& builder, Expr e, Fit fit) {
   switch (e.kind()) {
-    case ExprKind::constant: return size(e, fit);
-    case ExprKind::symbol: return coordinates_.at(e.id());
-    case ExprKind::sum: return emit_sum(builder, e, fit);
-    case ExprKind::product: return emit_product(builder, e, fit);
-    case ExprKind::floordiv: return emit_floordiv(builder, e);
-    case ExprKind::mod: return emit_mod(builder, e);
+    case ExprKind::constant:
+      return size(e, fit);
+    case ExprKind::symbol:
+      return coordinates_.at(e.id());
+    case ExprKind::sum:
+      return emit_sum(builder, e, fit);
+    case ExprKind::product:
+      return emit_product(builder, e, fit);
+    case ExprKind::floordiv:
+      return emit_floordiv(builder, e);
+    case ExprKind::mod:
+      return emit_mod(builder, e);
     case ExprKind::min:
-    case ExprKind::max: return emit_minmax(builder, e);
+    case ExprKind::max:
+      return emit_minmax(builder, e);
   }
   return nullptr;
 }
@@ -57,20 +75,14 @@ std::pair<Expr, Expr> ExprEmitter::split_sum(Expr e) {
 Value* ExprEmitter::emit_sum(IRBuilder<>& builder, Expr e, Fit fit) {
   llvm::Type* i64 = builder.getInt64Ty();
   Value* sum = nullptr;
-  Expr rest = exprs_.constant(e.constant());
   for (std::size_t i = 0; i < e.operands().size(); ++i) {
-    const Expr term = e.operands()[i];
-    const Int128 coefficient = e.coefficients()[i];
-    if (!term.has_coordinate()) {
-      rest = exprs_.add(rest, exprs_.mul(exprs_.constant(coefficient), term));
-      continue;
-    }
-    Value* value = emit(builder, term, fit);
-    if (coefficient != 1)
-      value = builder.CreateMul(
-          value, llvm::ConstantInt::getSigned(i64, static_cast<std::int64_t>(static_cast<UInt128>(coefficient))));
+    if (!e.operands()[i].has_coordinate()) continue;
+    Value* value = emit(builder, e.operands()[i], fit);
+    const auto coefficient = static_cast<std::int64_t>(static_cast<UInt128>(e.coefficients()[i]));
+    if (coefficient != 1) value = builder.CreateMul(value, llvm::ConstantInt::getSigned(i64, coefficient));
     sum = sum == nullptr ? value : builder.CreateAdd(sum, value);
   }
+  const Expr rest = split_sum(e).second;
   return rest.is_constant(0) ? sum : builder.CreateAdd(sum, size(rest, fit));
 }
 
@@ -89,8 +101,8 @@ Value* ExprEmitter::emit_product(IRBuilder<>& builder, Expr e, Fit fit) {
 }
 
 Value* ExprEmitter::emit_floordiv(IRBuilder<>& builder, Expr e) {
-  Value* dividend = exact(builder, e.operands()[0]);
-  Value* divisor = exact(builder, e.operands()[1]);
+  Value* dividend = emit(builder, e.operands()[0], Fit::saturate);
+  Value* divisor = emit(builder, e.operands()[1], Fit::saturate);
   Value* quotient = builder.CreateSDiv(dividend, divisor);
   Value* remainder = builder.CreateSub(dividend, builder.CreateMul(quotient, divisor));
   Value* negative = builder.CreateICmpSLT(remainder, builder.getInt64(0));
@@ -101,10 +113,10 @@ Value* ExprEmitter::emit_floordiv(IRBuilder<>& builder, Expr e) {
 Value* ExprEmitter::emit_mod(IRBuilder<>& builder, Expr e) {
   const Expr period = e.operands()[1];
   const auto [moving, rest] = split_sum(e.operands()[0]);
-  Value* dividend = exact(builder, moving);
+  Value* dividend = emit(builder, moving, Fit::saturate);
   const Expr reduced = exprs_.mod(rest, period);
   if (!reduced.is_constant(0)) dividend = builder.CreateAdd(dividend, size(reduced, Fit::saturate));
-  Value* divisor = exact(builder, period);
+  Value* divisor = emit(builder, period, Fit::saturate);
   Value* remainder = builder.CreateSRem(dividend, divisor);
   Value* negative = builder.CreateICmpSLT(remainder, builder.getInt64(0));
   return builder.CreateSelect(negative, builder.CreateAdd(remainder, divisor), remainder);
@@ -112,9 +124,9 @@ Value* ExprEmitter::emit_mod(IRBuilder<>& builder, Expr e) {
 
 Value* ExprEmitter::emit_minmax(IRBuilder<>& builder, Expr e) {
   const auto intrinsic = e.kind() == ExprKind::min ? llvm::Intrinsic::smin : llvm::Intrinsic::smax;
-  Value* result = exact(builder, e.operands()[0]);
+  Value* result = emit(builder, e.operands()[0], Fit::saturate);
   for (const Expr operand : e.operands().subspan(1))
-    result = builder.CreateBinaryIntrinsic(intrinsic, result, exact(builder, operand));
+    result = builder.CreateBinaryIntrinsic(intrinsic, result, emit(builder, operand, Fit::saturate));
   return result;
 }
 

@@ -37,15 +37,17 @@ class ExprEmitter {
   void set_coordinate(ir::Expr coordinate, llvm::Value* value);
 
   [[nodiscard]] llvm::Value* address(llvm::IRBuilder<>& builder, ir::Expr e) {
-    return emit(builder, e, ir::SizeArgument::Fit::wrap);
+    return emit_root(builder, e, ir::SizeArgument::Fit::wrap);
   }
   [[nodiscard]] llvm::Value* exact(llvm::IRBuilder<>& builder, ir::Expr e) {
-    return emit(builder, e, ir::SizeArgument::Fit::saturate);
+    return emit_root(builder, e, ir::SizeArgument::Fit::saturate);
   }
 
  private:
   using Fit = ir::SizeArgument::Fit;
+  llvm::Value* emit_root(llvm::IRBuilder<>& builder, ir::Expr e, Fit fit);
   llvm::Value* emit(llvm::IRBuilder<>& builder, ir::Expr e, Fit fit);
+  llvm::Value* emit_operation(llvm::IRBuilder<>& builder, ir::Expr e, Fit fit);
   llvm::Value* emit_sum(llvm::IRBuilder<>& builder, ir::Expr e, Fit fit);
   llvm::Value* emit_product(llvm::IRBuilder<>& builder, ir::Expr e, Fit fit);
   llvm::Value* emit_floordiv(llvm::IRBuilder<>& builder, ir::Expr e);
@@ -61,6 +63,9 @@ class ExprEmitter {
   llvm::Value* sizes_;
   std::map<std::uint32_t, llvm::Value*> coordinates_;  // by Expr::id
   std::map<std::size_t, llvm::Value*> loaded_;         // by index in the table
+  // What the current root has emitted: expressions are DAGs (a reflected coordinate occurs twice at each level). Only
+  // within a root, whose code has no branches, is it sure to dominate.
+  std::map<std::pair<std::uint32_t, Fit>, llvm::Value*> emitted_;
 };
 
 }  // namespace padlock::compiler

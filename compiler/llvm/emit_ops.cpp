@@ -16,19 +16,27 @@ std::uint64_t sign_bit(DType dtype) { return std::uint64_t{1} << (ir::bit_width(
 /// The bits of +infinity.
 std::uint64_t infinity_bits(DType dtype) {
   switch (dtype) {
-    case DType::f64: return 0x7ff0000000000000;
-    case DType::f32: return 0x7f800000;
-    case DType::f16: return 0x7c00;
-    default: return 0x7f80;  // bf16
+    case DType::f64:
+      return 0x7ff0000000000000;
+    case DType::f32:
+      return 0x7f800000;
+    case DType::f16:
+      return 0x7c00;
+    default:
+      return 0x7f80;  // bf16
   }
 }
 
 std::uint64_t quiet_bit(DType dtype) {
   switch (dtype) {
-    case DType::f64: return std::uint64_t{1} << 51;
-    case DType::f32: return 1U << 22;
-    case DType::f16: return 1U << 9;
-    default: return 1U << 6;  // bf16
+    case DType::f64:
+      return std::uint64_t{1} << 51;
+    case DType::f32:
+      return 1U << 22;
+    case DType::f16:
+      return 1U << 9;
+    default:
+      return 1U << 6;  // bf16
   }
 }
 
@@ -37,9 +45,7 @@ std::uint64_t quiet_bit(DType dtype) {
 llvm::Type* OpEmitter::vector_of(llvm::Type* element) const {
   return lanes_ == 1 ? element : llvm::FixedVectorType::get(element, static_cast<unsigned>(lanes_));
 }
-llvm::Type* OpEmitter::integer(int width) const {
-  return vector_of(builder_.getIntNTy(static_cast<unsigned>(width)));
-}
+llvm::Type* OpEmitter::integer(int width) const { return vector_of(builder_.getIntNTy(static_cast<unsigned>(width))); }
 llvm::Type* OpEmitter::float_type(DType dtype) const {
   return vector_of(dtype == DType::f64 ? builder_.getDoubleTy() : builder_.getFloatTy());
 }
@@ -53,19 +59,24 @@ llvm::Value* OpEmitter::byte(Value* truth) { return builder_.CreateZExt(truth, i
 
 llvm::Value* OpEmitter::to_float(DType dtype, Value* v) {
   switch (dtype) {
-    case DType::f16: return f16_to_f32(v);
+    case DType::f16:
+      return f16_to_f32(v);
     case DType::bf16:
       return builder_.CreateBitCast(builder_.CreateShl(builder_.CreateZExt(v, integer(32)), constant(32, 16)),
                                     float_type(DType::f32));
-    default: return builder_.CreateBitCast(v, float_type(dtype));
+    default:
+      return builder_.CreateBitCast(v, float_type(dtype));
   }
 }
 
 llvm::Value* OpEmitter::from_float(DType dtype, Value* v) {
   switch (dtype) {
-    case DType::f16: return f32_to_f16(v);
-    case DType::bf16: return f32_to_bf16(v);
-    default: return builder_.CreateBitCast(v, storage_type(dtype));
+    case DType::f16:
+      return f32_to_f16(v);
+    case DType::bf16:
+      return f32_to_bf16(v);
+    default:
+      return builder_.CreateBitCast(v, storage_type(dtype));
   }
 }
 
@@ -90,8 +101,7 @@ llvm::Value* OpEmitter::f16_to_f32(Value* v) {
 /// Without hardware: below 2^-14 adding 0.5, whose last place is f16's smallest denormal, rounds as f16 does; above,
 /// adding half of the dropped part less one, plus the bit that stays last, rounds to nearest even.
 llvm::Value* OpEmitter::f32_to_f16(Value* v) {
-  if (has_f16c_)
-    return builder_.CreateBitCast(builder_.CreateFPTrunc(v, vector_of(builder_.getHalfTy())), integer(16));
+  if (has_f16c_) return builder_.CreateBitCast(builder_.CreateFPTrunc(v, vector_of(builder_.getHalfTy())), integer(16));
   llvm::Type* f32 = float_type(DType::f32);
   Value* raw = builder_.CreateBitCast(v, integer(32));
   Value* magnitude = builder_.CreateAnd(raw, constant(32, 0x7fffffff));
@@ -116,8 +126,8 @@ llvm::Value* OpEmitter::f32_to_bf16(Value* v) {
   Value* raw = builder_.CreateBitCast(v, integer(32));
   Value* high = builder_.CreateLShr(raw, constant(32, 16));
   Value* last = builder_.CreateAnd(high, constant(32, 1));
-  Value* rounded = builder_.CreateLShr(
-      builder_.CreateAdd(builder_.CreateAdd(raw, constant(32, 0x7fff)), last), constant(32, 16));
+  Value* rounded =
+      builder_.CreateLShr(builder_.CreateAdd(builder_.CreateAdd(raw, constant(32, 0x7fff)), last), constant(32, 16));
   Value* magnitude = builder_.CreateAnd(raw, constant(32, 0x7fffffff));
   Value* nan = builder_.CreateICmpUGT(magnitude, constant(32, 0x7f800000));
   Value* quiet = builder_.CreateOr(high, constant(32, 0x40));
@@ -151,8 +161,10 @@ llvm::Value* OpEmitter::compare(Op op, DType dtype, Value* a, Value* b) {
     b = byte(truth(b));
   }
   switch (op) {
-    case Op::lt: return byte(less(dtype, a, b));
-    case Op::gt: return byte(less(dtype, b, a));
+    case Op::lt:
+      return byte(less(dtype, a, b));
+    case Op::gt:
+      return byte(less(dtype, b, a));
     case Op::le:
     case Op::ge: {
       if (op == Op::ge) std::swap(a, b);
@@ -196,10 +208,14 @@ llvm::Value* OpEmitter::arithmetic(Op op, DType dtype, Value* a, Value* b) {
   Value* x = to_float(dtype, a);
   Value* y = to_float(dtype, b);
   switch (op) {
-    case Op::add: return from_float(dtype, builder_.CreateFAdd(x, y));
-    case Op::sub: return from_float(dtype, builder_.CreateFSub(x, y));
-    case Op::mul: return from_float(dtype, builder_.CreateFMul(x, y));
-    default: return from_float(dtype, builder_.CreateFDiv(x, y));
+    case Op::add:
+      return from_float(dtype, builder_.CreateFAdd(x, y));
+    case Op::sub:
+      return from_float(dtype, builder_.CreateFSub(x, y));
+    case Op::mul:
+      return from_float(dtype, builder_.CreateFMul(x, y));
+    default:
+      return from_float(dtype, builder_.CreateFDiv(x, y));
   }
 }
 
@@ -290,34 +306,47 @@ llvm::Value* OpEmitter::cast(DType from, DType to, Value* x) {
 
 llvm::Value* OpEmitter::emit(Op op, DType result, DType operand, std::span<Value* const> v) {
   switch (op) {
-    case Op::relu: return relu(operand, v[0]);
-    case Op::leaky_relu: return leaky_relu(operand, v[0], v[1]);
-    case Op::clamp: return clamp(operand, v[0], v[1], v[2]);
+    case Op::relu:
+      return relu(operand, v[0]);
+    case Op::leaky_relu:
+      return leaky_relu(operand, v[0], v[1]);
+    case Op::clamp:
+      return clamp(operand, v[0], v[1], v[2]);
     case Op::neg:
     case Op::abs:
-    case Op::sqrt: return unary(op, operand, v[0]);
+    case Op::sqrt:
+      return unary(op, operand, v[0]);
     case Op::add:
     case Op::sub:
     case Op::mul:
-    case Op::div: return arithmetic(op, operand, v[0], v[1]);
+    case Op::div:
+      return arithmetic(op, operand, v[0], v[1]);
     case Op::maximum:
-    case Op::minimum: return extremum(op, operand, v[0], v[1]);
+    case Op::minimum:
+      return extremum(op, operand, v[0], v[1]);
     case Op::lt:
     case Op::le:
     case Op::gt:
     case Op::ge:
     case Op::eq:
-    case Op::ne: return compare(op, operand, v[0], v[1]);
-    case Op::logical_and: return byte(builder_.CreateAnd(truth(v[0]), truth(v[1])));
-    case Op::logical_or: return byte(builder_.CreateOr(truth(v[0]), truth(v[1])));
-    case Op::logical_not: return byte(builder_.CreateNot(truth(v[0])));
-    case Op::select: return builder_.CreateSelect(truth(v[0]), v[1], v[2]);
-    case Op::cast: return cast(operand, result, v[0]);
+    case Op::ne:
+      return compare(op, operand, v[0], v[1]);
+    case Op::logical_and:
+      return byte(builder_.CreateAnd(truth(v[0]), truth(v[1])));
+    case Op::logical_or:
+      return byte(builder_.CreateOr(truth(v[0]), truth(v[1])));
+    case Op::logical_not:
+      return byte(builder_.CreateNot(truth(v[0])));
+    case Op::select:
+      return builder_.CreateSelect(truth(v[0]), v[1], v[2]);
+    case Op::cast:
+      return cast(operand, result, v[0]);
     case Op::pad:
     case Op::slice:
     case Op::concat:
     case Op::transpose:
-    case Op::broadcast: break;  // moves data: not in a body
+    case Op::broadcast:
+      break;  // moves data: not in a body
   }
   return nullptr;
 }

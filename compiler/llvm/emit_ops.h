@@ -41,9 +41,9 @@ class OpEmitter {
   Value* f32_to_bf16(Value* v);
   Value* f64_to_f32_odd(Value* v);
 
-  Value* truth(Value* boolean);                        // byte != 0, as i1
-  Value* byte(Value* truth);                           // i1 to 0 or 1
-  Value* less(ir::DType dtype, Value* a, Value* b);    // as i1
+  Value* truth(Value* boolean);                      // byte != 0, as i1
+  Value* byte(Value* truth);                         // i1 to 0 or 1
+  Value* less(ir::DType dtype, Value* a, Value* b);  // as i1
   Value* compare(ir::Op op, ir::DType dtype, Value* a, Value* b);
   Value* relu(ir::DType dtype, Value* x);
   Value* leaky_relu(ir::DType dtype, Value* x, Value* alpha);

@@ -80,10 +80,9 @@ class LlvmHostCompiler final : public HostCompiler {
   }
 
   Result<std::vector<std::unique_ptr<ir::HostExecutable>>> compile(const ir::Program& program,
-                                                                  const HostOptions& options) override {
+                                                                   const HostOptions& options) override {
     if (!target_.runs_here())
-      return failed_precondition(
-          fmt::format("code for CPU {} may not run on this machine", target_.features().cpu));
+      return failed_precondition(fmt::format("code for CPU {} may not run on this machine", target_.features().cpu));
     PADLOCK_TRY(EmittedModule emitted, emit_module(program, options));
     PADLOCK_TRY(const llvm::SmallVector<char> object,
                 generate_code(*emitted.module, *emitted.machine, llvm::CodeGenFileType::ObjectFile));

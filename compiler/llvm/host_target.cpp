@@ -67,10 +67,10 @@ Result<HostTarget> HostTarget::create(std::string_view name) {
     constexpr std::string_view kPrefix = "host:";
     made.features_.cpu = name.starts_with(kPrefix) ? name.substr(kPrefix.size()) : "";
     if (made.features_.cpu.empty() || !here->isCPUStringValid(made.features_.cpu))
-      return invalid_argument(fmt::format(
-          "unknown target '{}': expected host, or host:CPU with an LLVM CPU name such as host:x86-64, "
-          "host:x86-64-v3, host:x86-64-v4, host:skylake-avx512, host:sapphirerapids or host:znver4",
-          name));
+      return invalid_argument(
+          fmt::format("unknown target '{}': expected host, or host:CPU with an LLVM CPU name such as host:x86-64, "
+                      "host:x86-64-v3, host:x86-64-v4, host:skylake-avx512, host:sapphirerapids or host:znver4",
+                      name));
   }
   wanted = subtarget(*made.target_, made.features_.cpu, made.features_.features);
   made.features_.f16c = wanted->checkFeatures("+f16c");

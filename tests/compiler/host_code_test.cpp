@@ -1,9 +1,9 @@
+#include <xmmintrin.h>
 #include <array>
 #include <cmath>
 #include <cstring>
 #include <limits>
 #include <regex>
-#include <xmmintrin.h>
 
 #include "ir/binding.h"
 #include "tests/compiler/compiled.h"
@@ -12,8 +12,8 @@
 namespace padlock::compiler {
 namespace {
 
-constexpr std::array kCpus = {"host:x86-64", "host:x86-64-v2", "host:x86-64-v3", "host:x86-64-v4",
-                              "host:sapphirerapids", "host:znver4"};
+constexpr std::array kCpus = {"host:x86-64",    "host:x86-64-v2",      "host:x86-64-v3",
+                              "host:x86-64-v4", "host:sapphirerapids", "host:znver4"};
 
 /// Every operation and every cast between two types, on vectors of unknown length.
 std::vector<std::string> all_operations() {
@@ -114,8 +114,10 @@ TEST_CASE("relu is no maximum, nothing is contracted, and no pointer is promised
   const std::string fused = emitted("program p(x: f32[S], y: f32[S]) { a = mul(x, y) b = add(a, y) return b }",
                                     Stage::assembly, "host:x86-64-v3");
   CHECK(fused.find("fmadd") == std::string::npos);
-  const std::string ir = emitted("program p(x: f32[S], n: dim) where S + n >= 0 { y = pad(x, low = [n], high = [0])"
-                                 " return y }", Stage::llvm);
+  const std::string ir = emitted(
+      "program p(x: f32[S], n: dim) where S + n >= 0 { y = pad(x, low = [n], high = [0])"
+      " return y }",
+      Stage::llvm);
   for (const char* promise : {"nsw", "nuw", "inbounds", "noalias", "dereferenceable", "!range", "llvm.memcpy"}) {
     CAPTURE(std::string(promise));
     CHECK(ir.find(promise) == std::string::npos);
@@ -144,10 +146,27 @@ TEST_CASE("a caller's DAZ and FTZ change nothing and are restored") {
 }
 
 TEST_CASE("the least negative number is below zero, and -0.0 and NaNs pass relu") {
-  const std::vector<std::uint32_t> input = {0x80000001, 0x80000000, 0x7fc00001, 0xffc00001, 0x7f800001, 0xff800000,
-                                            0x00000001, 0xff7fffff, 0x7f800000};
+  const std::vector<std::uint32_t> input = {0x80000001, 0x80000000, 0x7fc00001, 0xffc00001, 0x7f800001,
+                                            0xff800000, 0x00000001, 0xff7fffff, 0x7f800000};
   const std::vector<std::uint32_t> expected = {0, 0x80000000, 0x7fc00001, 0xffc00001, 0x7f800001, 0, 1, 0, 0x7f800000};
   CHECK(run_f32("program p(x: f32[S]) { y = relu(x) return y }", input) == expected);
+}
+
+TEST_CASE("code grows with the expressions of an index, not with their text") {
+  // Each reflection uses the coordinate below it twice: forty of them are 2^40 terms of text.
+  std::string text = "program p(x: f32[S]) where S >= 2 { c0 = relu(x)\n";
+  for (int i = 0; i < 40; ++i) text += fmt::format("c{} = pad(c{}, low = [1], high = [1], mode = reflect)\n", i + 1, i);
+  CHECK(emitted(text + "return c40 }", Stage::llvm).size() < 100000);
+}
+
+TEST_CASE("a wide concat is compiled without a proof of each piece") {
+  std::string parameters, operands;
+  for (int i = 0; i < 200; ++i) {
+    parameters += fmt::format("{}x{}: f32[S{}]", i == 0 ? "" : ", ", i, i);
+    operands += fmt::format("x{}, ", i);
+  }
+  const std::string text = fmt::format("program p({}) {{ y = concat({}axis = 0) return y }}", parameters, operands);
+  CHECK(emitted(text, Stage::llvm).size() < 1000000);
 }
 
 TEST_CASE("unknown CPUs are refused, and code for another CPU is not run") {

@@ -59,8 +59,10 @@ TEST_CASE("forty levels of concat(c, c) are one load") {
 TEST_CASE("forty levels of two different pads are refused, with the statement named") {
   std::string text = "program p(x: f32[S]) { c0 = relu(x)\n";
   for (int i = 0; i < 40; ++i)
-    text += fmt::format("a{0} = pad(c{0}, low = [{1}], high = [{2}])\nb{0} = pad(c{0}, low = [{2}], high = [{1}])\n"
-                        "c{3} = add(a{0}, b{0})\n", i, i + 1, 2 * i + 3, i + 1);
+    text += fmt::format(
+        "a{0} = pad(c{0}, low = [{1}], high = [{2}])\nb{0} = pad(c{0}, low = [{2}], high = [{1}])\n"
+        "c{3} = add(a{0}, b{0})\n",
+        i, i + 1, 2 * i + 3, i + 1);
   text += "return c40 }";
   const ir::Program program = program_of(text);
   const Result<std::vector<Kernel>> kernels = lower(program);

@@ -32,8 +32,8 @@ TEST_CASE("never across a reflected axis (onnxruntime_6442)") {
 }
 
 TEST_CASE("a condition on a merged axis counts in elements of both") {
-  const ir::Program program =
-      program_of("program p(x: f32[A, B], lo: dim) where 0 <= lo { y = pad(x, low = [lo, 0], high = [0, 0]) return y }");
+  const ir::Program program = program_of(
+      "program p(x: f32[A, B], lo: dim) where 0 <= lo { y = pad(x, low = [lo, 0], high = [0, 0]) return y }");
   const std::string text = to_string(kernels_of(program).front());
   CHECK(text.find("load x[-(lo*B) + $0]") == std::string::npos);  // the sum is spelled as the printer does
   CHECK(text.find("B*lo") != std::string::npos);

@@ -6,7 +6,7 @@ namespace {
 
 struct Shape {
   std::size_t cases = 0;
-  std::size_t segments = 0;   // most of any case
+  std::size_t segments = 0;  // most of any case
   std::size_t bodies = 0;
   std::size_t predicated = 0;  // bodies with one lane
 };
@@ -27,8 +27,9 @@ Shape shape_of(std::string_view text) {
 }  // namespace
 
 TEST_CASE("a constant pad of a row is fill, copy, fill: two bodies") {
-  const Shape shape = shape_of("program p(x: f32[S], a: dim, b: dim) where S + a + b >= 0"
-                               " { y = pad(x, low = [a], high = [b]) return y }");
+  const Shape shape = shape_of(
+      "program p(x: f32[S], a: dim, b: dim) where S + a + b >= 0"
+      " { y = pad(x, low = [a], high = [b]) return y }");
   CHECK(shape.cases == 1);
   CHECK(shape.segments == 3);
   CHECK(shape.bodies == 2);
@@ -36,8 +37,9 @@ TEST_CASE("a constant pad of a row is fill, copy, fill: two bodies") {
 }
 
 TEST_CASE("rows outside an outer pad are one run of fill") {
-  const Shape shape = shape_of("program p(x: f32[A, B], n: dim) where n >= 0"
-                               " { y = pad(x, low = [n, n], high = [n, n]) return y }");
+  const Shape shape = shape_of(
+      "program p(x: f32[A, B], n: dim) where n >= 0"
+      " { y = pad(x, low = [n, n], high = [n, n]) return y }");
   CHECK(shape.cases == 2);
   CHECK(shape.segments == 3);
   CHECK(shape.bodies == 2);
@@ -45,8 +47,10 @@ TEST_CASE("rows outside an outer pad are one run of fill") {
 
 TEST_CASE("edge, reflect, symmetric and wrap share bodies between their laps") {
   const auto pad = [](const char* mode) {
-    return fmt::format("program p(x: f32[S], n: dim) where S >= 1, n >= 0"
-                       " {{ y = pad(x, low = [n], high = [n], mode = {}) return y }}", mode);
+    return fmt::format(
+        "program p(x: f32[S], n: dim) where S >= 1, n >= 0"
+        " {{ y = pad(x, low = [n], high = [n], mode = {}) return y }}",
+        mode);
   };
   const Shape edge = shape_of(pad("edge"));
   CHECK(edge.segments == 3);
@@ -65,9 +69,10 @@ TEST_CASE("edge, reflect, symmetric and wrap share bodies between their laps") {
 }
 
 TEST_CASE("cuts of nested pads are clamped to their consumer's segment") {
-  const Shape shape = shape_of("program p(x: f32[S], a: dim, b: dim) where S + a >= 0, S + a + b >= 0"
-                               " { y = pad(x, low = [a], high = [0], value = 1.0)"
-                               " z = pad(y, low = [b], high = [0], value = 2.0) return z }");
+  const Shape shape = shape_of(
+      "program p(x: f32[S], a: dim, b: dim) where S + a >= 0, S + a + b >= 0"
+      " { y = pad(x, low = [a], high = [0], value = 1.0)"
+      " z = pad(y, low = [b], high = [0], value = 2.0) return z }");
   CHECK(shape.segments == 3);
   CHECK(shape.bodies == 3);
 }
@@ -75,8 +80,8 @@ TEST_CASE("cuts of nested pads are clamped to their consumer's segment") {
 TEST_CASE("more than eight segments keep predicates, and stay correct code") {
   const char* text =
       "program p(x: f32[S]) { a = pad(x, low = [1], high = [6]) b = pad(x, low = [2], high = [5])"
-         " c = pad(x, low = [3], high = [4]) d = pad(x, low = [4], high = [3]) e = pad(x, low = [5], high = [2])"
-         " s = add(a, b) t = add(c, d) u = add(s, t) v = add(u, e) return v }";
+      " c = pad(x, low = [3], high = [4]) d = pad(x, low = [4], high = [3]) e = pad(x, low = [5], high = [2])"
+      " s = add(a, b) t = add(c, d) u = add(s, t) v = add(u, e) return v }";
   const Shape shape = shape_of(text);
   CHECK(shape.segments <= kMaxSegments);
   CHECK(shape.predicated >= 1);
