@@ -2,8 +2,7 @@
 #include <map>
 #include <string>
 
-#include <llvm/IR/MDBuilder.h>
-
+#include "compiler/llvm/emit_access.h"
 #include "compiler/llvm/emit_ops.h"
 #include "compiler/llvm/host_function.h"
 
@@ -36,7 +35,8 @@ class BodyEmitter {
     BasicBlock* start = block("start");
     builder_.SetInsertPoint(entry);
     LaunchFields fields(builder_, function_->getArg(0));
-    fault_ = fields.fault;
+    AccessEmitter accesses(builder_, fields.fault);
+    accesses_ = &accesses;
     ExprEmitter exprs(context_.exprs(), context_.sizes, entry, fields.sizes);
     exprs_ = &exprs;
     set_outer_coordinates();
@@ -161,33 +161,34 @@ class BodyEmitter {
 
   // --- loads -------------------------------------------------------------------------------------------------------
 
-  Value* address(Value* pointer, Value* offset, ir::DType dtype) {
-    Value* bytes = builder_.CreateMul(offset, builder_.getInt64(static_cast<std::uint64_t>(ir::byte_size(dtype))));
-    return builder_.CreateGEP(builder_.getInt8Ty(), pointer, bytes);
-  }
-
-  /// Alignment 1: a caller's pointers promise nothing.
-  Value* plain_load(llvm::Type* type, int load, Value* offset) {
-    Value* pointer = address(load_argument(load, 0), offset, body_.loads[static_cast<std::size_t>(load)].dtype);
-    return builder_.CreateAlignedLoad(type, pointer, llvm::Align(1));
+  Access access_of(int index, Value* first, Value* last, Value* guard = nullptr) {
+    Access access{.pointer = load_argument(index, 0),
+                  .dtype = body_.loads[static_cast<std::size_t>(index)].dtype,
+                  .first = first,
+                  .last = last,
+                  .guard = guard};
+    if (context_.bounds_check) {
+      access.name = load_argument(index, 2);
+      access.extent = load_argument(index, 3);
+    }
+    return access;
   }
 
   Value* emit_load(int index, Value* column, int lanes) {
     const BodyLoad& load = body_.loads[static_cast<std::size_t>(index)];
-    OpEmitter ops(builder_, lanes, context_.target.f16c);
-    llvm::Type* type = ops.storage_type(load.dtype);
+    llvm::Type* type = OpEmitter(builder_, lanes, context_.target.f16c).storage_type(load.dtype);
     Value* base = load_argument(index, 1);
-    Value* last = builder_.getInt64(static_cast<std::uint64_t>(lanes - 1));
+    Value* last = count(lanes - 1);
     switch (load.kind) {
       case LoadKind::invariant:
-        return checked_load(index, type, base, base, nullptr);
+        return accesses_->load(access_of(index, base, base), type);
       case LoadKind::contiguous: {
         Value* first = builder_.CreateAdd(base, column);
-        return checked_load(index, type, first, builder_.CreateAdd(first, last), nullptr);
+        return accesses_->load(access_of(index, first, builder_.CreateAdd(first, last)), type);
       }
       case LoadKind::reversed: {
         Value* first = builder_.CreateSub(base, builder_.CreateAdd(column, last));
-        Value* vector = checked_load(index, type, first, builder_.CreateSub(base, column), nullptr);
+        Value* vector = accesses_->load(access_of(index, first, builder_.CreateSub(base, column)), type);
         return lanes == 1 ? vector : builder_.CreateVectorReverse(vector);
       }
       case LoadKind::strided:
@@ -195,7 +196,7 @@ class BodyEmitter {
       case LoadKind::general: {
         Value* offset = exprs_->address(builder_, load.offset);
         Value* guard = load.guard == kAlways ? nullptr : emit_predicate(builder_, *exprs_, kernel().graph, load.guard);
-        return checked_load(index, type, offset, offset, guard);
+        return accesses_->load(access_of(index, offset, offset, guard), type);
       }
     }
     return nullptr;
@@ -204,76 +205,20 @@ class BodyEmitter {
   Value* emit_strided(int index, llvm::Type* type, Value* column, int lanes) {
     Value* step = steps_[static_cast<std::size_t>(index)];
     Value* offset = builder_.CreateAdd(load_argument(index, 1), builder_.CreateMul(column, step));
-    if (lanes == 1) return checked_load(index, type, offset, offset, nullptr);
+    if (lanes == 1) return accesses_->load(access_of(index, offset, offset), type);
     Value* vector = llvm::PoisonValue::get(type);
     for (int lane = 0; lane < lanes; ++lane) {
-      Value* element = checked_load(index, type->getScalarType(), offset, offset, nullptr);
+      Value* element = accesses_->load(access_of(index, offset, offset), type->getScalarType());
       vector = builder_.CreateInsertElement(vector, element, static_cast<std::uint64_t>(lane));
       offset = builder_.CreateAdd(offset, step);
     }
     return vector;
   }
 
-  /// Loads elements [first, last] where `guard` (if any) holds, and 0 elsewhere; in bounds-check mode where the range
-  /// is inside the tensor too, and reports it where not.
-  Value* checked_load(int index, llvm::Type* type, Value* first, Value* last, Value* guard) {
-    if (guard == nullptr && !context_.bounds_check) return plain_load(type, index, first);
-    BasicBlock* skipped = builder_.GetInsertBlock();
-    BasicBlock* merge = block("loaded");
-    if (guard != nullptr) {
-      BasicBlock* guarded = block("guarded");
-      builder_.CreateCondBr(guard, guarded, merge);
-      builder_.SetInsertPoint(guarded);
-    }
-    BasicBlock* failed = nullptr;
-    if (context_.bounds_check) failed = check(first, last, load_argument(index, 2), load_argument(index, 3), merge);
-    Value* loaded = plain_load(type, index, first);
-    BasicBlock* from = builder_.GetInsertBlock();
-    builder_.CreateBr(merge);
-    builder_.SetInsertPoint(merge);
-    llvm::PHINode* phi = builder_.CreatePHI(type, 3);
-    phi->addIncoming(loaded, from);
-    if (guard != nullptr) phi->addIncoming(llvm::Constant::getNullValue(type), skipped);
-    if (failed != nullptr) phi->addIncoming(llvm::Constant::getNullValue(type), failed);
-    return phi;
-  }
-
-  /// Branches to `skip`, after reporting, unless 0 <= first, last < extent. Returns the block that goes to `skip`;
-  /// the builder stands where the access may happen.
-  BasicBlock* check(Value* first, Value* last, Value* access, Value* extent, BasicBlock* skip) {
-    Value* ok = builder_.CreateAnd(builder_.CreateICmpULT(first, extent), builder_.CreateICmpULT(last, extent));
-    BasicBlock* inside = block("inside");
-    BasicBlock* failed = block("outside");
-    builder_.CreateCondBr(ok, inside, failed);
-    builder_.SetInsertPoint(failed);
-    Value* first_ok = builder_.CreateICmpULT(first, extent);
-    report(access, builder_.CreateSelect(first_ok, last, first), extent);
-    failed = builder_.GetInsertBlock();
-    builder_.CreateBr(skip);
-    builder_.SetInsertPoint(inside);
-    return failed;
-  }
-
-  /// The first to claim the fault word fills it.
-  void report(Value* access, Value* coordinate, Value* extent) {
-    Value* exchanged =
-        builder_.CreateAtomicCmpXchg(fault_, builder_.getInt64(0), builder_.getInt64(1), {},
-                                     llvm::AtomicOrdering::AcquireRelease, llvm::AtomicOrdering::Acquire);
-    BasicBlock* first = block("claimed");
-    BasicBlock* done = block("reported");
-    builder_.CreateCondBr(builder_.CreateExtractValue(exchanged, 1), first, done);
-    builder_.SetInsertPoint(first);
-    const std::array<Value*, 3> fields = {access, coordinate, extent};
-    for (unsigned i = 0; i < fields.size(); ++i)
-      builder_.CreateStore(fields[i], builder_.CreateConstGEP1_64(i64_, fault_, i + 1));
-    builder_.CreateBr(done);
-    builder_.SetInsertPoint(done);
-  }
-
   // --- stores and loops --------------------------------------------------------------------------------------------
 
   Value* output_address(std::size_t result, Value* column) {
-    return address(outputs_[result], builder_.CreateAdd(row(), column), result_type(result));
+    return accesses_->address(outputs_[result], builder_.CreateAdd(row(), column), result_type(result));
   }
   [[nodiscard]] ir::DType result_type(std::size_t result) const {
     return kernel().program->value(kernel().results[result]).dtype;
@@ -290,27 +235,18 @@ class BodyEmitter {
   }
 
   void emit_store(std::size_t result, Value* column, int lanes, Value* value, bool nontemporal) {
-    BasicBlock* merge = nullptr;
+    Value* first = builder_.CreateAdd(row(), column);
+    Access access{.pointer = outputs_[result],
+                  .dtype = result_type(result),
+                  .first = first,
+                  .last = builder_.CreateAdd(first, count(lanes - 1))};
     if (context_.bounds_check) {
-      merge = block("stored");
-      Value* first = builder_.CreateAdd(row(), column);
-      Value* last = builder_.CreateAdd(first, builder_.getInt64(static_cast<std::uint64_t>(lanes - 1)));
       // Results are dense even where the value is an input, returned, with strides of its own.
       const ir::Layout output = ir::Layout::dense(context_.exprs(), kernel().extents);
-      Value* extent = exprs_->exact(builder_, output.storage_extent());
-      check(first, last, builder_.getInt64(context_.buffer_of_result(result)), extent, merge);
+      access.name = builder_.getInt64(context_.buffer_of_result(result));
+      access.extent = exprs_->exact(builder_, output.storage_extent());
     }
-    const int bytes = lanes * ir::byte_size(result_type(result));
-    llvm::StoreInst* store = builder_.CreateAlignedStore(value, output_address(result, column),
-                                                         llvm::Align(nontemporal ? static_cast<unsigned>(bytes) : 1));
-    if (nontemporal) {
-      llvm::Metadata* one = llvm::ConstantAsMetadata::get(builder_.getInt32(1));
-      store->setMetadata(llvm::LLVMContext::MD_nontemporal, llvm::MDNode::get(builder_.getContext(), one));
-    }
-    if (merge != nullptr) {
-      builder_.CreateBr(merge);
-      builder_.SetInsertPoint(merge);
-    }
+    accesses_->store(access, value, nontemporal);
   }
 
   void emit_loops() {
@@ -449,7 +385,7 @@ class BodyEmitter {
   llvm::Type* i64_;
   llvm::Function* function_;
   ExprEmitter* exprs_ = nullptr;
-  Value* fault_ = nullptr;
+  AccessEmitter* accesses_ = nullptr;
   std::vector<Value*> outputs_;
   std::map<ir::ValueId, Value*> scalars_;
   std::vector<Value*> steps_;

@@ -1,0 +1,95 @@
+#include "compiler/llvm/emit_access.h"
+
+#include <array>
+
+#include <llvm/IR/Module.h>
+
+namespace padlock::compiler {
+
+using llvm::BasicBlock;
+using llvm::Value;
+
+BasicBlock* AccessEmitter::block(const char* name) {
+  return BasicBlock::Create(builder_.getContext(), name, builder_.GetInsertBlock()->getParent());
+}
+
+Value* AccessEmitter::address(Value* pointer, Value* offset, ir::DType dtype) {
+  Value* bytes = builder_.CreateMul(offset, builder_.getInt64(static_cast<std::uint64_t>(ir::byte_size(dtype))));
+  return builder_.CreateGEP(builder_.getInt8Ty(), pointer, bytes);
+}
+
+Value* AccessEmitter::load(const Access& access, llvm::Type* type) {
+  const auto plain = [&] {
+    return builder_.CreateAlignedLoad(type, address(access.pointer, access.first, access.dtype), llvm::Align(1));
+  };
+  if (access.guard == nullptr && access.extent == nullptr) return plain();
+  BasicBlock* skipped = builder_.GetInsertBlock();
+  BasicBlock* merge = block("loaded");
+  if (access.guard != nullptr) {
+    BasicBlock* guarded = block("guarded");
+    builder_.CreateCondBr(access.guard, guarded, merge);
+    builder_.SetInsertPoint(guarded);
+  }
+  BasicBlock* failed = access.extent != nullptr ? check(access, merge) : nullptr;
+  Value* loaded = plain();
+  BasicBlock* from = builder_.GetInsertBlock();
+  builder_.CreateBr(merge);
+  builder_.SetInsertPoint(merge);
+  llvm::PHINode* phi = builder_.CreatePHI(type, 3);
+  phi->addIncoming(loaded, from);
+  if (access.guard != nullptr) phi->addIncoming(llvm::Constant::getNullValue(type), skipped);
+  if (failed != nullptr) phi->addIncoming(llvm::Constant::getNullValue(type), failed);
+  return phi;
+}
+
+void AccessEmitter::store(const Access& access, Value* value, bool nontemporal) {
+  BasicBlock* merge = nullptr;
+  if (access.extent != nullptr) {
+    merge = block("stored");
+    check(access, merge);
+  }
+  const llvm::DataLayout& layout = builder_.GetInsertBlock()->getModule()->getDataLayout();
+  const llvm::Align align(nontemporal ? layout.getTypeStoreSize(value->getType()).getFixedValue() : 1);
+  llvm::StoreInst* store =
+      builder_.CreateAlignedStore(value, address(access.pointer, access.first, access.dtype), align);
+  if (nontemporal) {
+    llvm::Metadata* one = llvm::ConstantAsMetadata::get(builder_.getInt32(1));
+    store->setMetadata(llvm::LLVMContext::MD_nontemporal, llvm::MDNode::get(builder_.getContext(), one));
+  }
+  if (merge == nullptr) return;
+  builder_.CreateBr(merge);
+  builder_.SetInsertPoint(merge);
+}
+
+/// Branches to `skip`, after reporting, unless the access is inside. Returns the block that goes to `skip`; the builder
+/// stands where the access may happen.
+BasicBlock* AccessEmitter::check(const Access& access, BasicBlock* skip) {
+  Value* first_ok = builder_.CreateICmpULT(access.first, access.extent);
+  Value* ok = builder_.CreateAnd(first_ok, builder_.CreateICmpULT(access.last, access.extent));
+  BasicBlock* inside = block("inside");
+  BasicBlock* failed = block("outside");
+  builder_.CreateCondBr(ok, inside, failed);
+  builder_.SetInsertPoint(failed);
+  report(access, builder_.CreateSelect(first_ok, access.last, access.first));
+  failed = builder_.GetInsertBlock();
+  builder_.CreateBr(skip);
+  builder_.SetInsertPoint(inside);
+  return failed;
+}
+
+/// The first to claim the fault word fills it.
+void AccessEmitter::report(const Access& access, Value* coordinate) {
+  Value* exchanged = builder_.CreateAtomicCmpXchg(fault_, builder_.getInt64(0), builder_.getInt64(1), {},
+                                                  llvm::AtomicOrdering::AcquireRelease, llvm::AtomicOrdering::Acquire);
+  BasicBlock* first = block("claimed");
+  BasicBlock* done = block("reported");
+  builder_.CreateCondBr(builder_.CreateExtractValue(exchanged, 1), first, done);
+  builder_.SetInsertPoint(first);
+  const std::array<Value*, 3> fields = {access.name, coordinate, access.extent};
+  for (unsigned i = 0; i < fields.size(); ++i)
+    builder_.CreateStore(fields[i], builder_.CreateConstGEP1_64(builder_.getInt64Ty(), fault_, i + 1));
+  builder_.CreateBr(done);
+  builder_.SetInsertPoint(done);
+}
+
+}  // namespace padlock::compiler
