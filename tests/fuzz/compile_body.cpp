@@ -4,6 +4,10 @@
 #include "compiler/host_compiler.h"
 #include "ir/program.h"
 #include "tests/fuzz/fuzz_body.h"
+#include "tests/fuzz/processor_time.h"
+
+// A program that is accepted may nest a hundred deep and keep LLVM busy; a refusal takes at most a second.
+double padlock::fuzz::seconds_allowed() { return 20; }
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   using namespace padlock;
@@ -13,10 +17,12 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   if (!program) return 0;
   compiler::HostOptions options;
   options.bounds_check = size % 4 == 0;
+  const double start = fuzz::processor_seconds();
   const auto kernels = (*kCompiler)->compile(*program, options);
   if (!kernels) {
     fuzz::require(kernels.error().code == Code::resource_exhausted, "only limits refuse a verified program");
     fuzz::require(!kernels.error().message.empty(), "a refusal says why");
+    fuzz::require(fuzz::processor_seconds() - start <= fuzz::kSlowdown, "a refusal takes at most a second");
   }
   return 0;
 }

@@ -17,6 +17,9 @@ namespace padlock::fuzz {
 /// An input for the body: something valid, spoilt in a few places, or sometimes left as it is.
 [[nodiscard]] std::string make_input(differential::Rng& rng);
 
+/// Seconds of processor time that the body may take for one input, without sanitizers.
+[[nodiscard]] double seconds_allowed();
+
 /// Ends the process where a property does not hold; either engine then shows the input.
 inline void require(bool holds, const char* property) {
   if (holds) return;

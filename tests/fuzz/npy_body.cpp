@@ -30,6 +30,9 @@ void read_file(const std::string& path, std::size_t size) {
 }
 
 }  // namespace
+
+double seconds_allowed() { return 1; }
+
 }  // namespace padlock::fuzz
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {

@@ -69,6 +69,9 @@ void bind_and_evaluate(const ir::Program& program, differential::Rng& rng) {
 }
 
 }  // namespace
+
+double seconds_allowed() { return 1; }
+
 }  // namespace padlock::fuzz
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {

@@ -1,6 +1,5 @@
 // The seeded engine: the same bodies as libFuzzer's, in every build and on every compiler.
 #include <sys/resource.h>
-#include <time.h>
 
 #include <fmt/format.h>
 #include <chrono>
@@ -14,14 +13,9 @@
 #include "tests/differential/crash_report.h"
 #include "tests/differential/seed.h"
 #include "tests/fuzz/fuzz_body.h"
+#include "tests/fuzz/processor_time.h"
 
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-#define PADLOCK_SANITIZED 1
-#else
-#define PADLOCK_SANITIZED 0
-#endif
-
-#if defined(__SANITIZE_ADDRESS__)
+#if PADLOCK_SANITIZED
 // One allocation past 1 GiB is a finding.
 extern "C" const char* __asan_default_options() { return "max_allocation_size_mb=1024:allocator_may_return_null=0"; }
 #endif
@@ -29,8 +23,6 @@ extern "C" const char* __asan_default_options() { return "max_allocation_size_mb
 namespace padlock::fuzz {
 namespace {
 
-// A second of processor time; sanitizers slow code by about this factor.
-constexpr double kMaxSeconds = PADLOCK_SANITIZED ? 8 : 1;
 constexpr long kMaxResidentKib = 1 << 20;
 
 struct Options {
@@ -40,12 +32,6 @@ struct Options {
   double seconds = 0;
   std::string replay;
 };
-
-double processor_seconds() {
-  timespec now{};
-  clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now);
-  return static_cast<double>(now.tv_sec) + 1e-9 * static_cast<double>(now.tv_nsec);
-}
 
 long resident_kib() {
   rusage usage{};
@@ -72,8 +58,9 @@ void run_input(const std::string& input, const std::string& name, long resident_
   const double before = processor_seconds();
   LLVMFuzzerTestOneInput(reinterpret_cast<const std::uint8_t*>(input.data()), input.size());
   const double taken = processor_seconds() - before;
-  if (taken > kMaxSeconds) fmt::print(stderr, "{:.2f} s of processor time\n", taken);
-  require(taken <= kMaxSeconds, "an input takes at most a second");
+  const double allowed = seconds_allowed() * kSlowdown;
+  if (taken > allowed) fmt::print(stderr, "{:.2f} s of processor time, {:.0f} s are allowed\n", taken, allowed);
+  require(taken <= allowed, "an input takes no longer than its body allows");
   require(resident_kib() - resident_before <= kMaxResidentKib * (PADLOCK_SANITIZED ? 4 : 1), "at most 1 GiB of memory");
 }
 
@@ -118,13 +105,13 @@ int main(int argc, char** argv) {
   using namespace padlock;
   fuzz::Options options;
   options.seed = differential::seed_from_environment(1);
-  const char* full = std::getenv("PADLOCK_FULL");
-  if (full != nullptr && std::strcmp(full, "1") == 0) options.inputs = 100000;
   for (int i = 1; i < argc; ++i) {
     if (fuzz::parse_option(argv[i], options)) continue;
     fmt::print(stderr, "usage: {} [--seed=S] [--first=N] [--inputs=N] [--seconds=T] [--replay=FILE]\n", argv[0]);
     return 2;
   }
+  const char* full = std::getenv("PADLOCK_FULL");
+  if (full != nullptr && std::strcmp(full, "1") == 0) options.inputs *= 10;
   fuzz::limit_address_space();
   differential::install_crash_report();
   return options.replay.empty() ? fuzz::run(options) : fuzz::replay(options.replay);
