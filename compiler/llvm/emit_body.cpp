@@ -350,24 +350,26 @@ class BodyEmitter {
     });
   }
 
-  /// for (column = from; column < limit; column += step). Returns the column where it ends.
+  /// for (column = from; column < limit; column += step), tested at the bottom. Returns the column where it ends.
   template <class Trip>
   Value* counted_loop(Value* from, Value* limit, int step, Trip&& trip) {
     BasicBlock* before = builder_.GetInsertBlock();
-    BasicBlock* header = block("loop");
-    BasicBlock* inside = block("trip");
+    BasicBlock* inside = block("loop");
     BasicBlock* exit = block("exit");
-    builder_.CreateBr(header);
-    builder_.SetInsertPoint(header);
+    builder_.CreateCondBr(builder_.CreateICmpSLT(from, limit), inside, exit);
+    builder_.SetInsertPoint(inside);
     llvm::PHINode* column = builder_.CreatePHI(i64_, 2, "column");
     column->addIncoming(from, before);
-    builder_.CreateCondBr(builder_.CreateICmpSLT(column, limit), inside, exit);
-    builder_.SetInsertPoint(inside);
     trip(column);
-    column->addIncoming(builder_.CreateAdd(column, count(step)), builder_.GetInsertBlock());
-    builder_.CreateBr(header);
+    Value* next = builder_.CreateAdd(column, count(step));
+    BasicBlock* from_loop = builder_.GetInsertBlock();
+    column->addIncoming(next, from_loop);
+    builder_.CreateCondBr(builder_.CreateICmpSLT(next, limit), inside, exit);
     builder_.SetInsertPoint(exit);
-    return column;
+    llvm::PHINode* reached = builder_.CreatePHI(i64_, 2);
+    reached->addIncoming(from, before);
+    reached->addIncoming(next, from_loop);
+    return reached;
   }
 
   [[nodiscard]] llvm::ConstantInt* count(int elements) {
