@@ -8,19 +8,19 @@
 namespace padlock::ir {
 
 // The one table of element types: name in the language, bytes, and class.
-#define PADLOCK_DTYPES(X)          \
-  X(f64, "f64", 8, floating)       \
-  X(f32, "f32", 4, floating)       \
-  X(f16, "f16", 2, floating)       \
-  X(bf16, "bf16", 2, floating)     \
-  X(i64, "i64", 8, signed_int)     \
-  X(i32, "i32", 4, signed_int)     \
-  X(i16, "i16", 2, signed_int)     \
-  X(i8, "i8", 1, signed_int)       \
-  X(u64, "u64", 8, unsigned_int)   \
-  X(u32, "u32", 4, unsigned_int)   \
-  X(u16, "u16", 2, unsigned_int)   \
-  X(u8, "u8", 1, unsigned_int)     \
+#define PADLOCK_DTYPES(X)        \
+  X(f64, "f64", 8, floating)     \
+  X(f32, "f32", 4, floating)     \
+  X(f16, "f16", 2, floating)     \
+  X(bf16, "bf16", 2, floating)   \
+  X(i64, "i64", 8, signed_int)   \
+  X(i32, "i32", 4, signed_int)   \
+  X(i16, "i16", 2, signed_int)   \
+  X(i8, "i8", 1, signed_int)     \
+  X(u64, "u64", 8, unsigned_int) \
+  X(u32, "u32", 4, unsigned_int) \
+  X(u16, "u16", 2, unsigned_int) \
+  X(u8, "u8", 1, unsigned_int)   \
   X(boolean, "bool", 1, truth)
 
 enum class DType : std::uint8_t {

@@ -15,8 +15,8 @@ Layout Layout::with_next_axis_merged(ExprContext& context, int axis) const {
   const auto i = static_cast<std::ptrdiff_t>(axis);
   std::vector<Expr> extents = extents_;
   std::vector<Expr> strides = strides_;
-  extents[static_cast<std::size_t>(axis)] = context.mul(extents_[static_cast<std::size_t>(axis)],
-                                                        extents_[static_cast<std::size_t>(axis) + 1]);
+  extents[static_cast<std::size_t>(axis)] =
+      context.mul(extents_[static_cast<std::size_t>(axis)], extents_[static_cast<std::size_t>(axis) + 1]);
   extents.erase(extents.begin() + i + 1);
   strides.erase(strides.begin() + i);
   return {context, std::move(extents), std::move(strides), offset_};

@@ -9,48 +9,48 @@ namespace padlock::ir {
 
 /// What kind of rule an operation follows; decides operand types, result type and how it lowers.
 enum class OpClass : std::uint8_t {
-  movement,    ///< pad, slice, concat, transpose, broadcast: coordinates change, bits do not
-  unary,       ///< T -> T, every type but bool
-  binary,      ///< T, T -> T, every type but bool
-  floating1,   ///< unary, floats only
-  floating2,   ///< binary, floats only
-  comparison,  ///< T, T -> bool, every type
-  logical1,    ///< bool -> bool
-  logical2,    ///< bool, bool -> bool
-  select,      ///< bool, T, T -> T
+  movement,      ///< pad, slice, concat, transpose, broadcast: coordinates change, bits do not
+  unary,         ///< T -> T, every type but bool
+  binary,        ///< T, T -> T, every type but bool
+  floating1,     ///< unary, floats only
+  floating2,     ///< binary, floats only
+  comparison,    ///< T, T -> bool, every type
+  logical1,      ///< bool -> bool
+  logical2,      ///< bool, bool -> bool
+  select,        ///< bool, T, T -> T
   with_scalars,  ///< leaky_relu(x, alpha), clamp(x, lo, hi): the named operands are literals or run-time scalars
   cast,
 };
 
 // The one table of operations: id, name in the language, class, tensor operands (-1: one or more).
-#define PADLOCK_OPERATIONS(X)                     \
-  X(pad, "pad", movement, 1)                      \
-  X(slice, "slice", movement, 1)                  \
-  X(concat, "concat", movement, -1)               \
-  X(transpose, "transpose", movement, 1)          \
-  X(broadcast, "broadcast", movement, 1)          \
-  X(relu, "relu", unary, 1)                       \
-  X(leaky_relu, "leaky_relu", with_scalars, 1)    \
-  X(clamp, "clamp", with_scalars, 1)              \
-  X(neg, "neg", unary, 1)                         \
-  X(abs, "abs", unary, 1)                         \
-  X(sqrt, "sqrt", floating1, 1)                   \
-  X(add, "add", binary, 2)                        \
-  X(sub, "sub", binary, 2)                        \
-  X(mul, "mul", binary, 2)                        \
-  X(div, "div", floating2, 2)                     \
-  X(maximum, "maximum", binary, 2)                \
-  X(minimum, "minimum", binary, 2)                \
-  X(lt, "lt", comparison, 2)                      \
-  X(le, "le", comparison, 2)                      \
-  X(gt, "gt", comparison, 2)                      \
-  X(ge, "ge", comparison, 2)                      \
-  X(eq, "eq", comparison, 2)                      \
-  X(ne, "ne", comparison, 2)                      \
-  X(logical_and, "and", logical2, 2)              \
-  X(logical_or, "or", logical2, 2)                \
-  X(logical_not, "not", logical1, 1)              \
-  X(select, "select", select, 3)                  \
+#define PADLOCK_OPERATIONS(X)                  \
+  X(pad, "pad", movement, 1)                   \
+  X(slice, "slice", movement, 1)               \
+  X(concat, "concat", movement, -1)            \
+  X(transpose, "transpose", movement, 1)       \
+  X(broadcast, "broadcast", movement, 1)       \
+  X(relu, "relu", unary, 1)                    \
+  X(leaky_relu, "leaky_relu", with_scalars, 1) \
+  X(clamp, "clamp", with_scalars, 1)           \
+  X(neg, "neg", unary, 1)                      \
+  X(abs, "abs", unary, 1)                      \
+  X(sqrt, "sqrt", floating1, 1)                \
+  X(add, "add", binary, 2)                     \
+  X(sub, "sub", binary, 2)                     \
+  X(mul, "mul", binary, 2)                     \
+  X(div, "div", floating2, 2)                  \
+  X(maximum, "maximum", binary, 2)             \
+  X(minimum, "minimum", binary, 2)             \
+  X(lt, "lt", comparison, 2)                   \
+  X(le, "le", comparison, 2)                   \
+  X(gt, "gt", comparison, 2)                   \
+  X(ge, "ge", comparison, 2)                   \
+  X(eq, "eq", comparison, 2)                   \
+  X(ne, "ne", comparison, 2)                   \
+  X(logical_and, "and", logical2, 2)           \
+  X(logical_or, "or", logical2, 2)             \
+  X(logical_not, "not", logical1, 1)           \
+  X(select, "select", select, 3)               \
   X(cast, "cast", cast, 1)
 
 enum class Op : std::uint8_t {
@@ -81,11 +81,11 @@ inline constexpr std::array kOperations = {
 }
 
 // The one table of pad modes.
-#define PADLOCK_PAD_MODES(X)  \
-  X(constant, "constant")     \
-  X(edge, "edge")             \
-  X(reflect, "reflect")       \
-  X(symmetric, "symmetric")   \
+#define PADLOCK_PAD_MODES(X) \
+  X(constant, "constant")    \
+  X(edge, "edge")            \
+  X(reflect, "reflect")      \
+  X(symmetric, "symmetric")  \
   X(wrap, "wrap")
 
 enum class PadMode : std::uint8_t {

@@ -8,10 +8,10 @@ namespace padlock {
 
 const char* name_of(Code code) {
   static constexpr std::array kNames = {
-      "CANCELLED",        "UNKNOWN",     "INVALID_ARGUMENT",  "DEADLINE_EXCEEDED",
-      "NOT_FOUND",        "ALREADY_EXISTS", "PERMISSION_DENIED", "RESOURCE_EXHAUSTED",
-      "FAILED_PRECONDITION", "ABORTED",  "OUT_OF_RANGE",      "UNIMPLEMENTED",
-      "INTERNAL",         "UNAVAILABLE", "DATA_LOSS",         "UNAUTHENTICATED"};
+      "CANCELLED",      "UNKNOWN",           "INVALID_ARGUMENT",   "DEADLINE_EXCEEDED",   "NOT_FOUND",
+      "ALREADY_EXISTS", "PERMISSION_DENIED", "RESOURCE_EXHAUSTED", "FAILED_PRECONDITION", "ABORTED",
+      "OUT_OF_RANGE",   "UNIMPLEMENTED",     "INTERNAL",           "UNAVAILABLE",         "DATA_LOSS",
+      "UNAUTHENTICATED"};
   return kNames.at(static_cast<std::size_t>(code));
 }
 

@@ -80,14 +80,14 @@ using Status = Result<void>;
 /// PADLOCK_TRY(auto x, f()): x is the value of f(), or the enclosing function returns f()'s error.
 #define PADLOCK_TRY(declaration, expression) \
   PADLOCK_TRY_(PADLOCK_CONCAT(padlock_result_, __LINE__), declaration, expression)
-#define PADLOCK_TRY_(result, declaration, expression)                    \
-  auto result = (expression);                                            \
-  if (!result) return std::unexpected(std::move(result).error());        \
+#define PADLOCK_TRY_(result, declaration, expression)             \
+  auto result = (expression);                                     \
+  if (!result) return std::unexpected(std::move(result).error()); \
   declaration = *std::move(result)
 
 /// The same for a Status: returns its error, if any.
-#define PADLOCK_CHECK(expression)                                                        \
-  do {                                                                                   \
-    if (auto padlock_status = (expression); !padlock_status)                             \
-      return std::unexpected(std::move(padlock_status).error());                         \
+#define PADLOCK_CHECK(expression)                                \
+  do {                                                           \
+    if (auto padlock_status = (expression); !padlock_status)     \
+      return std::unexpected(std::move(padlock_status).error()); \
   } while (false)
