@@ -1,4 +1,4 @@
-// Class D: index width, overflow and limits of extents. Sizes past 2^31 elements are in tests/large.
+// Class D: index width, overflow and limits of extents. Sizes past 2^31 elements: padlock_large_sizes.
 #include <doctest/doctest.h>
 
 #include "tests/regressions/regression.h"
