@@ -101,6 +101,17 @@ class KernelBuilder {
     return demand(std::get<ValueId>(operand), std::move(wanted));
   }
 
+  [[nodiscard]] std::unexpected<Error> refuse(const ir::Value& value, const std::string& expected) const {
+    return std::unexpected(
+        Error{Code::resource_exhausted,
+              Blame::user,
+              fmt::format("statement '{}' of program '{}' is too deep to be computed without intermediate buffers: "
+                          "expected {}, found more",
+                          value.name, program_.name(), expected),
+              {value.where.line, value.where.column, {}},
+              {}});
+  }
+
   Status expand_all(ValueId id) {
     const ir::Value& value = program_.value(id);
     if (value.kind != ir::ValueKind::operation) return {};
@@ -108,15 +119,10 @@ class KernelBuilder {
       const Demand wanted = demands_[id][i];
       recipes_[id].push_back(expand(value, wanted));
       const bool deep = std::ranges::any_of(wanted.coordinates, [](Expr e) { return e.depth() > kMaxCoordinateDepth; });
-      if (demand_count_ > kMaxKernelNodes || deep)
-        return std::unexpected(
-            Error{Code::resource_exhausted,
-                  Blame::user,
-                  fmt::format("statement '{}' of program '{}' is too deep to be computed without intermediate buffers: "
-                              "expected at most {} elements read for each element of a result, found more",
-                              value.name, program_.name(), kMaxKernelNodes),
-                  {value.where.line, value.where.column, {}},
-                  {}});
+      if (demand_count_ > kMaxKernelNodes)
+        return refuse(value, fmt::format("at most {} elements read for each element of a result", kMaxKernelNodes));
+      if (deep) return refuse(value, fmt::format("coordinates that nest at most {} deep", kMaxCoordinateDepth));
+      if (crowded_) return refuse(value, fmt::format("at most {} conditions on one element", kMaxPathConditions));
     }
     return {};
   }
@@ -194,6 +200,7 @@ class KernelBuilder {
   PredicateId both(PredicateId a, PredicateId b) {
     std::vector<ConditionId> ids(graph_.conditions_of(a).begin(), graph_.conditions_of(a).end());
     ids.insert(ids.end(), graph_.conditions_of(b).begin(), graph_.conditions_of(b).end());
+    crowded_ |= ids.size() > kMaxPathConditions;
     return graph_.conjunction(std::move(ids));
   }
 
@@ -244,6 +251,8 @@ class KernelBuilder {
 
   // Expressions are walked recursively; a coordinate nests by at most 3 levels a statement.
   static constexpr std::uint32_t kMaxCoordinateDepth = 1000;
+  // A hundred pads in a row have two hundred; the cost of code grows with the square.
+  static constexpr std::size_t kMaxPathConditions = 256;
 
   Kernel& kernel_;
   const ir::Program& program_;
@@ -255,6 +264,7 @@ class KernelBuilder {
   std::vector<std::vector<NodeId>> nodes_;    // by value and demand
   std::map<std::vector<std::uint32_t>, std::size_t> demand_ids_;
   std::size_t demand_count_ = 0;
+  bool crowded_ = false;  // some element depends on too many conditions
 };
 
 }  // namespace

@@ -33,7 +33,9 @@ constexpr std::array<ComparisonName, 5> kComparisons = {{{"<=", Comparison::le},
 std::optional<Int128> integer_value(std::string_view digits) {
   Int128 value = 0;
   for (const char c : digits) {
-    value = value * 10 + (c - '0');
+    const std::optional<Int128> shifted = checked_mul<Int128>(value, 10);
+    if (!shifted || *shifted >= Range::kMax) return std::nullopt;
+    value = *shifted + (c - '0');
     if (value >= Range::kMax) return std::nullopt;
   }
   return value;

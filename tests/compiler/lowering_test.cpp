@@ -72,6 +72,20 @@ TEST_CASE("forty levels of two different pads are refused, with the statement na
   CHECK(kernels.error().message.find("4096") != std::string::npos);
 }
 
+TEST_CASE("a hundred pads in a row work; four hundred are refused, with the statement named") {
+  const auto chain = [](int pads) {
+    std::string text = "program p(x: f32[S]) { c0 = relu(x)\n";
+    for (int i = 0; i < pads; ++i) text += fmt::format("c{} = pad(c{}, low = [1], high = [1])\n", i + 1, i);
+    return text + fmt::format("return c{} }}", pads);
+  };
+  CHECK(lower(program_of(chain(100))).has_value());
+  const ir::Program long_program = program_of(chain(400));
+  const Result<std::vector<Kernel>> refused = lower(long_program);
+  REQUIRE_FALSE(refused.has_value());
+  CHECK(refused.error().code == Code::resource_exhausted);
+  CHECK(refused.error().message.find("statement 'c") == 0);
+}
+
 TEST_CASE("results of equal extents share a kernel, others do not") {
   const ir::Program program = program_of(
       "program p(x: f32[S]) { a = relu(x) b = neg(x) c = pad(x, low = [1], high = [0])"
