@@ -59,6 +59,7 @@ class JitExecutable final : public ir::HostExecutable {
 
 /// An emitted module with the contracts of its kernels.
 struct EmittedModule {
+  std::unique_ptr<llvm::OptPassGate> gate;  // borrowed by the context
   std::unique_ptr<llvm::LLVMContext> context;
   std::unique_ptr<llvm::Module> module;
   std::unique_ptr<llvm::TargetMachine> machine;
@@ -117,7 +118,8 @@ class LlvmHostCompiler final : public HostCompiler {
  private:
   Result<EmittedModule> emit_module(const ir::Program& program, const HostOptions& options) {
     PADLOCK_TRY(std::vector<Kernel> kernels, lower(program, options.mutation));
-    EmittedModule emitted{std::make_unique<llvm::LLVMContext>(), nullptr, target_.machine(), {}};
+    EmittedModule emitted{make_pass_gate(), std::make_unique<llvm::LLVMContext>(), nullptr, target_.machine(), {}};
+    emitted.context->setOptPassGate(*emitted.gate);
     emitted.module = std::make_unique<llvm::Module>(program.name(), *emitted.context);
     emitted.module->setDataLayout(emitted.machine->createDataLayout());
     emitted.module->setTargetTriple(emitted.machine->getTargetTriple());
