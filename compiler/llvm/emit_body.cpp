@@ -77,6 +77,9 @@ class BodyEmitter {
   Value* begin() { return function_->getArg(1); }
   Value* end() { return function_->getArg(2); }
   Value* row() { return function_->getArg(3); }
+  Value* displaced(Value* value) {
+    return displacement_ == 0 ? value : builder_.CreateAdd(value, count(displacement_));
+  }
   Value* load_argument(int load, unsigned which) {
     return function_->getArg(kFixedArguments + static_cast<unsigned>(load) * arguments_per_load() + which);
   }
@@ -183,12 +186,13 @@ class BodyEmitter {
       case LoadKind::invariant:
         return accesses_->load(access_of(index, base, base), type);
       case LoadKind::contiguous: {
-        Value* first = builder_.CreateAdd(base, column);
+        Value* first = displaced(builder_.CreateAdd(base, column));
         return accesses_->load(access_of(index, first, builder_.CreateAdd(first, last)), type);
       }
       case LoadKind::reversed: {
-        Value* first = builder_.CreateSub(base, builder_.CreateAdd(column, last));
-        Value* vector = accesses_->load(access_of(index, first, builder_.CreateSub(base, column)), type);
+        Value* at = builder_.CreateSub(base, column);
+        Value* first = builder_.CreateSub(at, count(displacement_ + lanes - 1));
+        Value* vector = accesses_->load(access_of(index, first, builder_.CreateSub(at, count(displacement_))), type);
         return lanes == 1 ? vector : builder_.CreateVectorReverse(vector);
       }
       case LoadKind::strided:
@@ -204,7 +208,7 @@ class BodyEmitter {
 
   Value* emit_strided(int index, llvm::Type* type, Value* column, int lanes) {
     Value* step = steps_[static_cast<std::size_t>(index)];
-    Value* offset = builder_.CreateAdd(load_argument(index, 1), builder_.CreateMul(column, step));
+    Value* offset = builder_.CreateAdd(load_argument(index, 1), builder_.CreateMul(displaced(column), step));
     if (lanes == 1) return accesses_->load(access_of(index, offset, offset), type);
     Value* vector = llvm::PoisonValue::get(type);
     for (int lane = 0; lane < lanes; ++lane) {
@@ -224,10 +228,12 @@ class BodyEmitter {
     return kernel().program->value(kernel().results[result]).dtype;
   }
 
-  /// All results at coordinates [column, column + lanes).
-  void emit_chunk(Value* column, int lanes, bool nontemporal = false) {
+  /// All results at coordinates [column, column + lanes), moved by `displacement`. It is added last, where it becomes
+  /// part of the instruction that loads or stores.
+  void emit_chunk(Value* column, int lanes, bool nontemporal = false, int displacement = 0) {
     std::vector<Value*> values = lanes == 1 ? scalar_values_ : vector_values_;
-    exprs_->set_coordinate(kernel().coordinate(kernel().rank() - 1), column);
+    displacement_ = displacement;
+    exprs_->set_coordinate(kernel().coordinate(kernel().rank() - 1), displaced(column));
     for (std::size_t i = 0; i < body_.nodes.size(); ++i)
       if (!invariant_[i]) values[i] = emit_node(body_.nodes[i], column, lanes, values);
     for (std::size_t result = 0; result < body_.roots.size(); ++result)
@@ -235,7 +241,7 @@ class BodyEmitter {
   }
 
   void emit_store(std::size_t result, Value* column, int lanes, Value* value, bool nontemporal) {
-    Value* first = builder_.CreateAdd(row(), column);
+    Value* first = displaced(builder_.CreateAdd(row(), column));
     Access access{.pointer = outputs_[result],
                   .dtype = result_type(result),
                   .first = first,
@@ -289,10 +295,10 @@ class BodyEmitter {
     });
   }
 
-  /// Whether the body has a loop of non-temporal stores: long ones are not bound by memory, and a vector that is
-  /// smaller than 16 bytes has no such store.
+  /// Whether the body has a loop of non-temporal stores: long ones are not bound by memory, one that loads nothing is
+  /// the fill at the edges and not worth the time to compile it, and a vector of less than 16 bytes has no such store.
   [[nodiscard]] bool streams() const {
-    if (context_.schedule.config.store == StoreKind::plain || body_.long_work) return false;
+    if (context_.schedule.config.store == StoreKind::plain || body_.long_work || body_.loads.empty()) return false;
     for (std::size_t i = 0; i < kernel().results.size(); ++i)
       if (body_.lanes * ir::byte_size(result_type(i)) < 16) return false;
     return true;
@@ -346,7 +352,7 @@ class BodyEmitter {
   Value* loop(Value* from, int lanes, int unroll, bool nontemporal) {
     Value* limit = builder_.CreateSub(end(), count(lanes * unroll - 1));
     return counted_loop(from, limit, lanes * unroll, [&](Value* column) {
-      for (int i = 0; i < unroll; ++i) emit_chunk(builder_.CreateAdd(column, count(i * lanes)), lanes, nontemporal);
+      for (int i = 0; i < unroll; ++i) emit_chunk(column, lanes, nontemporal, i * lanes);
     });
   }
 
@@ -388,6 +394,7 @@ class BodyEmitter {
   llvm::Function* function_;
   ExprEmitter* exprs_ = nullptr;
   AccessEmitter* accesses_ = nullptr;
+  int displacement_ = 0;  // of the chunk that is being emitted
   std::vector<Value*> outputs_;
   std::map<ir::ValueId, Value*> scalars_;
   std::vector<Value*> steps_;
