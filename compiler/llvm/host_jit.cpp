@@ -71,8 +71,10 @@ class LlvmHostCompiler final : public HostCompiler {
   explicit LlvmHostCompiler(HostTarget target) : target_(std::move(target)) {}
 
   [[nodiscard]] HostConfig default_config() const override {
+    // The widest vectors, and as many of them as fill a cache line in one trip.
     HostConfig config;
-    config.vector_bytes = std::min(target_.vector_bytes(), 32);
+    config.vector_bytes = target_.vector_bytes();
+    config.unroll = 64 / config.vector_bytes;
     return config;
   }
 
