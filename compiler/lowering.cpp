@@ -68,15 +68,6 @@ class KernelBuilder {
   }
 
  private:
-  static ir::Facts coordinate_facts(const Kernel& kernel) {
-    ir::Facts facts = kernel.program->facts();
-    ir::ExprContext& exprs = kernel.program->exprs();
-    for (int axis = 0; axis < kernel.rank(); ++axis)
-      facts.add({kernel.coordinate(axis), ir::Comparison::lt, kernel.extents[static_cast<std::size_t>(axis)]});
-    (void)exprs;
-    return facts;
-  }
-
   Source demand(ValueId value, Demand wanted) {
     if (program_.value(value).kind == ir::ValueKind::scalar_parameter) {
       Node node{.kind = NodeKind::scalar, .dtype = program_.value(value).dtype, .value = value};
@@ -268,6 +259,13 @@ class KernelBuilder {
 };
 
 }  // namespace
+
+ir::Facts coordinate_facts(const Kernel& kernel) {
+  ir::Facts facts = kernel.program->facts();
+  for (int axis = 0; axis < kernel.rank(); ++axis)
+    facts.add({kernel.coordinate(axis), ir::Comparison::lt, kernel.extents[static_cast<std::size_t>(axis)]});
+  return facts;
+}
 
 Result<std::vector<Kernel>> lower(const ir::Program& program, Mutation mutation) {
   std::vector<Kernel> kernels;

@@ -17,4 +17,8 @@ inline constexpr std::size_t kMaxKernelNodes = 4096;
 /// Errors: resource_exhausted above kMaxKernelNodes, naming the statement.
 [[nodiscard]] Result<std::vector<Kernel>> lower(const ir::Program& program, Mutation mutation = Mutation::none);
 
+/// What is known of a kernel's symbols and output coordinates: the program's facts, and each coordinate below its
+/// extent.
+[[nodiscard]] ir::Facts coordinate_facts(const Kernel& kernel);
+
 }  // namespace padlock::compiler

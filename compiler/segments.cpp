@@ -6,6 +6,7 @@
 
 #include "compiler/affine.h"
 #include "compiler/leaf.h"
+#include "compiler/lowering.h"
 
 namespace padlock::compiler {
 namespace {
@@ -24,10 +25,7 @@ class RowSplitter {
       : kernel_(kernel), exprs_(kernel.program->exprs()), options_(options) {}
 
   std::vector<RowCase> run() {
-    ir::Facts facts = kernel_.program->facts();
-    for (int axis = 0; axis < kernel_.rank(); ++axis)
-      facts.add({kernel_.coordinate(axis), ir::Comparison::lt, kernel_.extents[static_cast<std::size_t>(axis)]});
-    Leaf all(kernel_, std::move(facts), kernel_.roots, budget_);
+    Leaf all(kernel_, coordinate_facts(kernel_), kernel_.roots, budget_);
     all.specialise();
     const std::size_t nodes = std::max<std::size_t>(1, users_first(kernel_.graph, all.roots()).size());
     max_segments_ = std::clamp<std::size_t>(kMaxSpecialisedNodes / nodes, 1, kMaxSegments);

@@ -78,7 +78,6 @@ class EntryEmitter {
     builder_.SetInsertPoint(entry);
     Value* saved = save_environment();
     LaunchFields fields(builder_, function_->getArg(0));
-    fields_ = &fields;
     ExprEmitter exprs(context_.exprs(), context_.sizes, entry, fields.sizes);
     exprs_ = &exprs;
     builder_.CreateBr(start);
@@ -232,7 +231,6 @@ class EntryEmitter {
   IRBuilder<> builder_;
   llvm::Type* i64_;
   llvm::Function* function_ = nullptr;
-  const LaunchFields* fields_ = nullptr;
   ExprEmitter* exprs_ = nullptr;
   Value* row_offset_ = nullptr;
   std::vector<Value*> buffers_;
