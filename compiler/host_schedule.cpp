@@ -14,10 +14,11 @@ using ir::Expr;
 /// Makes the body of one segment, with its streams.
 class BodyBuilder {
  public:
-  BodyBuilder(const Kernel& kernel, const HostConfig& config)
+  BodyBuilder(const Kernel& kernel, const HostConfig& config, Mutation mutation)
       : kernel_(kernel),
         exprs_(kernel.program->exprs()),
         config_(config),
+        mutation_(mutation),
         column_(kernel.coordinate(kernel.rank() - 1)) {}
 
   std::pair<Body, std::vector<Stream>> build(const std::vector<NodeId>& roots) {
@@ -28,7 +29,7 @@ class BodyBuilder {
       body_.nodes.push_back(make_node(kernel_.graph.node(*it), index));
     }
     for (const NodeId root : roots) body_.roots.push_back(index.at(root));
-    choose_width();
+    choose_walks();
     return {std::move(body_), std::move(streams_)};
   }
 
@@ -62,9 +63,10 @@ class BodyBuilder {
                   : load.step.is_constant(0)  ? LoadKind::invariant
                                               : LoadKind::strided;
     }
-    Stream stream{node.value, node.layout, exprs_.constant(0)};
+    Stream stream{node.value, node.layout, node.coordinates, exprs_.constant(0)};
     if (affine) {
       stream.base = layout.offset_of(exprs_, at_zero);
+      if (mutation_ == Mutation::stream_off_by_one) stream.base = exprs_.add(stream.base, exprs_.constant(1));
     } else {
       load.kind = LoadKind::general;
       load.step = {};
@@ -80,8 +82,8 @@ class BodyBuilder {
   /// Vectors as wide as the config says for the widest type of the body, so that no conversion needs more registers
   /// than it; one lane where a predicate remains. A long body and one that gathers are not unrolled, a very long one is
   /// not even a vector: each loop repeats the body, there is little to win, and code is compile time.
-  void choose_width() {
-    if (predicated_) return;
+  void choose_walks() {
+    WalkOptions options{.mutation = mutation_};
     int widest = 1;
     std::size_t work = 0;
     for (const BodyNode& node : body_.nodes) {
@@ -90,20 +92,38 @@ class BodyBuilder {
       widest = std::max(widest, half && computes && node.op != ir::Op::relu ? 4 : ir::byte_size(node.dtype));
       work += computes;
     }
-    const bool gathers =
-        std::ranges::any_of(body_.loads, [](const BodyLoad& load) { return load.kind == LoadKind::strided; });
-    if (work > kMaxVectorWork) return;
-    body_.lanes = std::max(1, config_.vector_bytes / widest);
-    if (gathers) body_.lanes = std::min(body_.lanes, 8);
-    body_.long_work = gathers || work > 4;
-    body_.unroll = body_.long_work ? 1 : config_.unroll;
+    if (!predicated_ && work <= kMaxVectorWork) {
+      const bool gathers =
+          std::ranges::any_of(body_.loads, [](const BodyLoad& load) { return load.kind == LoadKind::strided; });
+      const bool long_work = gathers || work > 4;
+      body_.lanes = std::max(1, config_.vector_bytes / widest);
+      if (gathers) body_.lanes = std::min(body_.lanes, 8);
+      options.unroll = long_work ? 1 : config_.unroll;
+      if (!long_work && streams()) options.line = std::max(body_.lanes, kCacheLineBytes / bytes_of_result(0));
+    }
+    options.lanes = body_.lanes;
+    body_.walks = make_walks(exprs_, options);
   }
 
+  /// Whether non-temporal stores may pay: a body that loads nothing is the fill at the edges and not worth the time to
+  /// compile it, and a vector of less than 16 bytes has no such store. (Long bodies are not bound by memory.)
+  [[nodiscard]] bool streams() const {
+    if (config_.store == StoreKind::plain || body_.loads.empty()) return false;
+    for (std::size_t i = 0; i < kernel_.results.size(); ++i)
+      if (body_.lanes * bytes_of_result(i) < 16) return false;
+    return true;
+  }
+  [[nodiscard]] int bytes_of_result(std::size_t i) const {
+    return ir::byte_size(kernel_.program->value(kernel_.results[i]).dtype);
+  }
+
+  static constexpr int kCacheLineBytes = 64;
   static constexpr std::size_t kMaxVectorWork = 256;
 
   const Kernel& kernel_;
   ir::ExprContext& exprs_;
   const HostConfig& config_;
+  Mutation mutation_;
   Expr column_;
   Body body_;
   std::vector<Stream> streams_;
@@ -113,7 +133,7 @@ class BodyBuilder {
 /// Two bodies with one key are the same code.
 std::vector<std::uint64_t> key_of(const Body& body) {
   const auto id = [](Expr e) { return e.valid() ? std::uint64_t{e.id()} + 1 : 0; };
-  std::vector<std::uint64_t> key = {static_cast<std::uint64_t>(body.lanes), static_cast<std::uint64_t>(body.unroll)};
+  std::vector<std::uint64_t> key = {static_cast<std::uint64_t>(body.lanes)};  // the walks follow from what is below
   for (const BodyNode& node : body.nodes) {
     key.insert(key.end(), {static_cast<std::uint64_t>(node.kind), static_cast<std::uint64_t>(node.dtype),
                            static_cast<std::uint64_t>(node.op), node.bits, node.scalar,
@@ -129,7 +149,7 @@ std::vector<std::uint64_t> key_of(const Body& body) {
 
 bool same_streams(const SegmentCall& a, const SegmentCall& b) {
   return std::ranges::equal(a.streams, b.streams, [](const Stream& x, const Stream& y) {
-    return x.tensor == y.tensor && x.layout == y.layout && x.base == y.base;
+    return x.tensor == y.tensor && x.layout == y.layout && x.base == y.base && x.coordinates == y.coordinates;
   });
 }
 
@@ -137,21 +157,45 @@ bool same_streams(const SegmentCall& a, const SegmentCall& b) {
 
 HostSchedule schedule_for_host(Kernel kernel, const HostConfig& config, Mutation mutation) {
   const std::vector<RowCase> cases = split_rows(kernel, {.split = config.split, .mutation = mutation});
-  HostSchedule schedule{.kernel = std::move(kernel), .config = config, .mutation = mutation, .bodies = {}, .cases = {}};
+  ir::ExprContext& exprs = kernel.program->exprs();
+  const RunVariables run(exprs);
+  HostSchedule schedule{.kernel = std::move(kernel), .config = config, .mutation = mutation};
+  schedule.columns = schedule.kernel.extents.back();
+  schedule.rows = exprs.constant(1);
+  for (int axis = 0; axis + 1 < schedule.kernel.rank(); ++axis)
+    schedule.rows = exprs.mul(schedule.rows, schedule.kernel.extents[static_cast<std::size_t>(axis)]);
+  if (mutation == Mutation::columns_short) schedule.columns = exprs.sub(schedule.columns, exprs.constant(1));
+  if (mutation == Mutation::rows_rounded_down) {
+    const Expr two = exprs.constant(2);
+    schedule.rows = exprs.mul(exprs.floordiv(schedule.rows, two), two);
+  }
   std::map<std::vector<std::uint64_t>, int> body_ids;
   for (const RowCase& row : cases) {
     ScheduledCase scheduled{.test = row.test, .holds = row.holds, .fails = row.fails, .calls = {}};
+    if (mutation == Mutation::row_test_swapped) std::swap(scheduled.holds, scheduled.fails);
     for (const Segment& segment : row.segments) {
-      auto [body, streams] = BodyBuilder(schedule.kernel, config).build(segment.roots);
+      auto [body, streams] = BodyBuilder(schedule.kernel, config, mutation).build(segment.roots);
       const auto [it, inserted] = body_ids.try_emplace(key_of(body), static_cast<int>(schedule.bodies.size()));
       if (inserted) schedule.bodies.push_back(std::move(body));
-      SegmentCall call{segment.begin, segment.end, it->second, std::move(streams)};
+      SegmentCall call{.begin = segment.begin,
+                       .end = segment.end,
+                       .claims = segment.claims,
+                       .body = it->second,
+                       .streams = std::move(streams)};
       // Neighbours that do the same thing become one: a row that is all fill is one run.
       if (!scheduled.calls.empty() && scheduled.calls.back().body == call.body &&
-          same_streams(scheduled.calls.back(), call))
+          scheduled.calls.back().end == call.begin && same_streams(scheduled.calls.back(), call)) {
         scheduled.calls.back().end = call.end;
-      else
+        std::erase_if(scheduled.calls.back().claims,
+                      [&](Expr claim) { return std::ranges::find(call.claims, claim) == call.claims.end(); });
+      } else {
         scheduled.calls.push_back(std::move(call));
+      }
+    }
+    for (SegmentCall& call : scheduled.calls) {
+      const bool whole = mutation == Mutation::task_columns_ignored;
+      call.run_begin = whole ? exprs.max(call.begin, exprs.constant(0)) : exprs.max(call.begin, run.column_first);
+      call.run_end = whole ? exprs.min(call.end, schedule.columns) : exprs.min(call.end, run.column_last);
     }
     schedule.cases.push_back(std::move(scheduled));
   }

@@ -7,6 +7,7 @@
 #include "compiler/kernel.h"
 #include "compiler/mutation.h"
 #include "compiler/segments.h"
+#include "compiler/walk.h"
 
 // A kernel turned into loops for the host: rows (the flattened outer axes), a decision tree over the predicates of a
 // row, and for each of its cases a list of segments of the innermost axis. Each segment calls a body with its bounds;
@@ -46,23 +47,28 @@ struct Body {
   std::vector<BodyNode> nodes;  // operands first
   std::vector<int> roots;       // one for each result
   std::vector<BodyLoad> loads;
-  int lanes = 1;           ///< elements of one vector; 1 where a predicate or a period remains
-  int unroll = 1;          ///< vectors of one trip of the main loop
-  bool uses_rows = false;  ///< reads the outer coordinates
-  bool long_work = false;  ///< computes more than it moves
+  int lanes = 1;            ///< elements of one vector; 1 where a predicate or a period remains
+  bool uses_rows = false;   ///< reads the outer coordinates
+  std::vector<Walk> walks;  ///< the first is `elements`
 };
 
-/// A load as one segment does it: `base` is its element offset at innermost coordinate 0, over the outer coordinates.
+/// A load as one segment does it.
 struct Stream {
   ir::ValueId tensor = 0;
   std::uint32_t layout = 0;
+  /// What is read at an output coordinate: what the proof speaks of.
+  std::vector<ir::Expr> coordinates;
+  /// The element offset at innermost coordinate 0, over the outer coordinates (0 where the load's kind is general):
+  /// what the code starts from.
   ir::Expr base;
 };
 
 struct SegmentCall {
-  ir::Expr begin, end;
+  ir::Expr begin, end;                       ///< columns of the segment, over symbols
+  ir::Expr run_begin = {}, run_end = {};     ///< those of them that belong to a task
+  std::vector<ir::Expr> claims;  ///< as Segment
   int body = 0;
-  std::vector<Stream> streams;  // one for each of the body's loads
+  std::vector<Stream> streams;   // one for each of the body's loads
 };
 
 struct ScheduledCase {
@@ -78,8 +84,9 @@ struct HostSchedule {
   Kernel kernel;
   HostConfig config;
   Mutation mutation = Mutation::none;
-  std::vector<Body> bodies;
-  std::vector<ScheduledCase> cases;  // the first is the root
+  ir::Expr rows = {}, columns = {};  // what a launch covers: flattened outer axes x innermost axis
+  std::vector<Body> bodies = {};
+  std::vector<ScheduledCase> cases = {};  // the first is the root
 };
 
 [[nodiscard]] HostSchedule schedule_for_host(Kernel kernel, const HostConfig& config,

@@ -206,8 +206,22 @@ class KernelBuilder {
     const ir::Value& value = program_.value(id);
     Node node{.kind = NodeKind::load, .dtype = value.dtype, .value = id, .guard = wanted.path};
     node.coordinates = wanted.coordinates;
-    node.layout = graph_.add(value.layout);
+    if (mutation_ == Mutation::load_guard_dropped) node.guard = kAlways;
+    node.layout = graph_.add(view_of(value));
     return graph_.add(std::move(node));
+  }
+
+  /// The layout that a tensor is read through: its own, but for seeded bugs.
+  ir::Layout view_of(const ir::Value& value) {
+    ir::ExprContext& exprs = program_.exprs();
+    std::vector<Expr> extents(value.extents().begin(), value.extents().end());
+    std::vector<Expr> strides(value.layout.strides().begin(), value.layout.strides().end());
+    if (extents.empty()) return value.layout;
+    if (mutation_ == Mutation::view_extent_doubled) extents.back() = exprs.mul(exprs.constant(2), extents.back());
+    if (mutation_ == Mutation::stride_of_other_tensor) strides.front() = exprs.mul(strides.front(), kernel_.extents[0]);
+    if (extents.back() == value.extents().back() && strides.front() == value.layout.strides().front())
+      return value.layout;
+    return {exprs, std::move(extents), std::move(strides), value.layout.offset()};
   }
 
   NodeId make_node(const ir::Value& value, const Recipe& recipe) {

@@ -81,7 +81,8 @@ class AxisMerger {
     const ir::Layout& layout = kernel_.graph.layout(load.layout);
     const auto t = static_cast<std::size_t>(*at);
     const auto affine = affine_in(exprs_, load.coordinates[t], outer_);
-    if (!layout.next_axis_continues(exprs_, *at) || layout.extents()[t + 1] != inner_extent_) return false;
+    const bool pitched = mutation_ == Mutation::merged_pitched_axes;
+    if ((!layout.next_axis_continues(exprs_, *at) && !pitched) || layout.extents()[t + 1] != inner_extent_) return false;
     if (mutation_ == Mutation::merged_reflected_axes) return load.coordinates[t + 1] == inner_;
     return affine && affine->slope == 1 && load.coordinates[t + 1] == inner_;
   }

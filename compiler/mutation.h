@@ -6,48 +6,93 @@
 
 namespace padlock::compiler {
 
+/// Who must find a seeded bug: a comparison of values with the interpreter, or the prover, for every size at once.
+enum class Judge : std::uint8_t { values, proof };
+
 // Seeded bugs: switches at places of lowering and schedule where a compiler engineer might err. Tests turn one on and
-// demand that it is found; nothing else may.
-#define PADLOCK_MUTATIONS(X)   \
-  X(none)                      \
-  X(pad_low_added)             \
-  X(pad_lower_bound_late)      \
-  X(pad_upper_bound_early)     \
-  X(pad_fill_moved_through_op) \
-  X(reflect_period_long)       \
-  X(symmetric_edge_skipped)    \
-  X(wrap_negative_lap)         \
-  X(interior_phase_ignored)    \
-  X(slice_step_ignored)        \
-  X(slice_start_ignored)       \
-  X(concat_cut_early)          \
-  X(transpose_inverted)        \
-  X(broadcast_axis_kept)       \
-  X(segment_cut_unclamped)     \
-  X(segment_cut_late)          \
-  X(merged_reflected_axes)     \
-  X(row_carry_lost)            \
-  X(tail_vector_late)
+// demand that its judge finds it; nothing else may.
+#define PADLOCK_MUTATIONS(X)           \
+  X(none, values)                      \
+  X(pad_low_added, values)             \
+  X(pad_lower_bound_late, values)      \
+  X(pad_upper_bound_early, values)     \
+  X(pad_fill_moved_through_op, values) \
+  X(reflect_period_long, values)       \
+  X(symmetric_edge_skipped, values)    \
+  X(wrap_negative_lap, values)         \
+  X(interior_phase_ignored, values)    \
+  X(slice_step_ignored, values)        \
+  X(slice_start_ignored, values)       \
+  X(concat_cut_early, values)          \
+  X(transpose_inverted, values)        \
+  X(broadcast_axis_kept, values)       \
+  X(segment_cut_unclamped, values)     \
+  X(segment_cut_late, values)          \
+  X(merged_reflected_axes, values)     \
+  X(row_carry_lost, values)            \
+  X(tail_vector_late, values)          \
+  X(pad_guard_lower_dropped, proof)    \
+  X(pad_guard_upper_dropped, proof)    \
+  X(pad_guard_lower_weak, proof)       \
+  X(pad_guard_upper_weak, proof)       \
+  X(pad_load_added, proof)             \
+  X(edge_clamped_late, proof)          \
+  X(reflect_fold_late, proof)          \
+  X(symmetric_fold_late, proof)        \
+  X(wrap_period_long, proof)           \
+  X(slice_step_long, proof)            \
+  X(concat_start_ignored, proof)       \
+  X(concat_cut_overlong, proof)        \
+  X(load_guard_dropped, proof)         \
+  X(view_extent_doubled, proof)        \
+  X(stride_of_other_tensor, proof)     \
+  X(merged_pitched_axes, proof)        \
+  X(segment_cut_shifted, proof)        \
+  X(segment_gap, proof)                \
+  X(row_test_swapped, proof)           \
+  X(rows_rounded_down, proof)          \
+  X(columns_short, proof)              \
+  X(task_columns_ignored, proof)       \
+  X(stream_off_by_one, proof)          \
+  X(first_vector_wide, proof)          \
+  X(main_loop_late, proof)             \
+  X(main_loop_long, proof)             \
+  X(tail_vector_early, proof)          \
+  X(tail_vector_unclamped, proof)      \
+  X(tail_loop_short, proof)            \
+  X(peel_short, proof)                 \
+  X(stream_rest_lost, proof)           \
+  X(element_loop_long, proof)          \
+  X(index_narrowed, proof)
 
 enum class Mutation : std::uint8_t {
-#define X(id) id,
+#define X(id, judge) id,
   PADLOCK_MUTATIONS(X)
 #undef X
 };
 
 inline constexpr std::array kMutations = {
-#define X(id) Mutation::id,
+#define X(id, judge) Mutation::id,
     PADLOCK_MUTATIONS(X)
 #undef X
 };
 
 [[nodiscard]] constexpr std::string_view name_of(Mutation m) {
   constexpr std::array<std::string_view, kMutations.size()> kNames = {
-#define X(id) #id,
+#define X(id, judge) #id,
       PADLOCK_MUTATIONS(X)
 #undef X
   };
   return kNames[static_cast<std::size_t>(m)];
+}
+
+[[nodiscard]] constexpr Judge judge_of(Mutation m) {
+  constexpr std::array<Judge, kMutations.size()> kJudges = {
+#define X(id, judge) Judge::judge,
+      PADLOCK_MUTATIONS(X)
+#undef X
+  };
+  return kJudges[static_cast<std::size_t>(m)];
 }
 
 }  // namespace padlock::compiler

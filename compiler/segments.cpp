@@ -17,6 +17,7 @@ using ir::Expr;
 struct Piece {
   Expr begin, end;
   Leaf leaf;
+  std::vector<Expr> claims = {};
 };
 
 class RowSplitter {
@@ -79,7 +80,7 @@ class RowSplitter {
       changed &= pieces.size() < max_segments_;
     }
     std::vector<Segment> segments;
-    for (const Piece& piece : pieces) segments.push_back({piece.begin, piece.end, piece.leaf.roots()});
+    for (const Piece& piece : pieces) segments.push_back({piece.begin, piece.end, piece.claims, piece.leaf.roots()});
     return segments;
   }
 
@@ -92,16 +93,22 @@ class RowSplitter {
     Expr at = rising ? exprs_.ceildiv(exprs_.neg(affine.rest), exprs_.constant(affine.slope))
                      : exprs_.add(exprs_.floordiv(affine.rest, exprs_.constant(-affine.slope)), one);
     if (options_.mutation == Mutation::segment_cut_late) at = exprs_.add(at, one);
+    if (options_.mutation == Mutation::segment_cut_shifted) at = exprs_.sub(at, one);
     if (options_.mutation != Mutation::segment_cut_unclamped) at = exprs_.min(exprs_.max(at, it->begin), it->end);
-    Leaf below = it->leaf;
-    Leaf above = it->leaf;
-    (rising ? above : below).learn(question);
-    (rising ? below : above).learn(exprs_.sub(exprs_.neg(question), one));
-    below.specialise();
-    above.specialise();
-    if (at != it->begin) pieces.insert(it, {it->begin, at, std::move(below)});
-    if (at != it->end) pieces.insert(it, {at, it->end, std::move(above)});
+    Piece below{it->begin, at, it->leaf, it->claims};
+    Piece above{at, it->end, std::move(it->leaf), std::move(it->claims)};
+    if (options_.mutation == Mutation::segment_gap) above.begin = exprs_.add(at, one);
+    learn(rising ? above : below, question);
+    learn(rising ? below : above, exprs_.sub(exprs_.neg(question), one));
+    if (at != below.begin) pieces.insert(it, std::move(below));
+    if (at != above.end) pieces.insert(it, std::move(above));
     return pieces.erase(it);
+  }
+
+  static void learn(Piece& piece, Expr nonnegative) {
+    piece.claims.push_back(nonnegative);
+    piece.leaf.learn(nonnegative);
+    piece.leaf.specialise();
   }
 
   Kernel& kernel_;

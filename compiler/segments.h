@@ -15,6 +15,8 @@ namespace padlock::compiler {
 /// A piece [begin, end) of the innermost axis, and the nodes specialised to it.
 struct Segment {
   ir::Expr begin, end;  // over symbols alone, so that the launch computes them
+  /// What the specialisation took to hold of every column in it: each is >= 0.
+  std::vector<ir::Expr> claims;
   std::vector<NodeId> roots;
 };
 

@@ -125,12 +125,14 @@ Expr ExprContext::declare(Symbol symbol) {
   return Expr(store_->add_symbol(std::move(symbol), 0));
 }
 
-Expr ExprContext::coordinate(int axis) {
-  std::string name = fmt::format("${}", axis);
+Expr ExprContext::coordinate(int axis) { return variable(std::to_string(axis), axis); }
+
+Expr ExprContext::variable(std::string_view text, int order) {
+  std::string name = fmt::format("${}", text);
   const std::scoped_lock lock(store_->mutex);
   const auto found = store_->symbol_by_name.find(name);
   if (found != store_->symbol_by_name.end()) return Expr(store_->symbol_nodes[found->second]);
-  return Expr(store_->add_symbol({std::move(name), SymbolKind::coordinate, {0, Int128{1} << 47}, {}}, axis));
+  return Expr(store_->add_symbol({std::move(name), SymbolKind::coordinate, {0, Int128{1} << 47}, {}}, order));
 }
 
 std::uint32_t ExprContext::symbol_count() const {

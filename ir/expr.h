@@ -134,6 +134,9 @@ class ExprContext {
   Expr declare(Symbol symbol);
   /// Output coordinate number `axis` of a kernel, "$0" and so on, in [0, 2^47]. The same handle each time.
   Expr coordinate(int axis);
+  /// A variable of a schedule (where a run begins, a lane), "$name", otherwise like a coordinate. `order`, distinct and
+  /// above every axis, places it among the coordinates of a canonical form.
+  Expr variable(std::string_view name, int order);
   [[nodiscard]] std::uint32_t symbol_count() const;
   [[nodiscard]] const Symbol& symbol(std::uint32_t index) const;
   [[nodiscard]] std::optional<Expr> find_symbol(std::string_view name) const;

@@ -30,13 +30,9 @@ Expr storage_of(ExprContext& context, const Layout& layout) {
   const Expr one = context.constant(1);
   if (layout.offset().is_constant(0) && std::ranges::equal(strides, dense_strides(context, extents)))
     return layout.element_count();
-  Expr span = context.add(layout.offset(), one);
   Expr not_empty = one;
-  for (std::size_t i = 0; i < extents.size(); ++i) {
-    span = context.add(span, context.mul(context.sub(extents[i], one), strides[i]));
-    not_empty = context.mul(not_empty, context.min(extents[i], one));
-  }
-  return context.mul(not_empty, span);
+  for (const Expr extent : extents) not_empty = context.mul(not_empty, context.min(extent, one));
+  return context.mul(not_empty, layout.span(context));
 }
 
 }  // namespace
@@ -50,6 +46,15 @@ Layout::Layout(ExprContext& context, std::vector<Expr> extents, std::vector<Expr
 Layout Layout::dense(ExprContext& context, std::vector<Expr> extents) {
   std::vector<Expr> strides = dense_strides(context, extents);
   return Layout(context, std::move(extents), std::move(strides), context.constant(0));
+}
+
+Expr Layout::span(ExprContext& context) const {
+  const Expr one = context.constant(1);
+  if (offset_.is_constant(0) && std::ranges::equal(strides_, dense_strides(context, extents_))) return element_count_;
+  Expr span = context.add(offset_, one);
+  for (std::size_t i = 0; i < extents_.size(); ++i)
+    span = context.add(span, context.mul(context.sub(extents_[i], one), strides_[i]));
+  return span;
 }
 
 Expr Layout::offset_of(ExprContext& context, std::span<const Expr> coordinates) const {

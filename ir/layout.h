@@ -30,6 +30,8 @@ class Layout {
   /// Elements of storage that the tensor spans from its base pointer: 0 if an extent is 0, else
   /// offset + 1 + sum (extent - 1) * stride. One expression: the factor prod min(extent, 1) makes the first case.
   [[nodiscard]] Expr storage_extent() const { return storage_extent_; }
+  /// storage_extent() of a tensor that has elements: offset + 1 + sum (extent - 1) * stride.
+  [[nodiscard]] Expr span(ExprContext& context) const;
   /// Number of elements.
   [[nodiscard]] Expr element_count() const { return element_count_; }
   /// Linear offset in elements. Precondition: coordinates.size() == rank().

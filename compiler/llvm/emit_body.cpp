@@ -14,18 +14,13 @@ using llvm::BasicBlock;
 using llvm::IRBuilder;
 using llvm::Value;
 
-/// Emits one body. Its loops are, for vectors of L lanes and U vectors in a trip of the main loop:
-///
-///   shorter than L: element by element
-///   streamed past the caches: elements up to a cache line, whole lines, elements
-///   else: a vector at begin; from the next coordinate at which the output is aligned, U vectors a trip; then one a
-///   trip, the last of which ends at end. The first and the last may overlap their neighbours, which write the same
-///   values.
+/// Emits one body: the loops of its walks, with what one chunk does.
 class BodyEmitter {
  public:
   BodyEmitter(HostKernelContext& context, std::size_t index)
       : context_(context),
         body_(context.schedule.bodies[index]),
+        run_(context.exprs()),
         builder_(context.module.getContext()),
         i64_(builder_.getInt64Ty()),
         function_(make_function(index)) {}
@@ -227,6 +222,7 @@ class BodyEmitter {
   [[nodiscard]] ir::DType result_type(std::size_t result) const {
     return kernel().program->value(kernel().results[result]).dtype;
   }
+  [[nodiscard]] int result_bytes(std::size_t result) const { return ir::byte_size(result_type(result)); }
 
   /// All results at coordinates [column, column + lanes), moved by `displacement`. It is added last, where it becomes
   /// part of the instruction that loads or stores.
@@ -258,50 +254,35 @@ class BodyEmitter {
   void emit_loops() {
     BasicBlock* done = block("done");
     BasicBlock* elements = block("elements");
-    BasicBlock* before = builder_.GetInsertBlock();
-    std::vector<std::pair<Value*, BasicBlock*>> into_elements = {{begin(), before}};
-    if (body_.lanes > 1) {
+    exprs_->set_coordinate(run_.begin, begin());
+    exprs_->set_coordinate(run_.end, end());
+    std::vector<std::pair<Value*, BasicBlock*>> into_elements = {{begin(), builder_.GetInsertBlock()}};
+    const std::vector<Walk>& walks = body_.walks;
+    if (walks.size() > 1) {
       BasicBlock* vectors = block("vectors");
-      Value* enough = builder_.CreateICmpSGE(builder_.CreateSub(end(), begin()), count(body_.lanes));
-      builder_.CreateCondBr(enough, vectors, elements);
+      builder_.CreateCondBr(hold(walks[1].tests), vectors, elements);
       builder_.SetInsertPoint(vectors);
-      if (streams()) into_elements.push_back(emit_streaming(elements));
-      emit_vector_loops();
+      if (walks.size() > 2) into_elements.push_back(emit_streamed(walks[2], elements));
+      exprs_->set_coordinate(run_.shift, misalignment(begin(), body_.lanes));
+      for (const ChunkLoop& loop : walks[1].loops) emit_loop(loop, exprs_->exact(builder_, loop.from));
       builder_.CreateBr(done);
     } else {
       builder_.CreateBr(elements);
     }
+    // One loop for the walk by elements and for the rest of the streamed one.
     builder_.SetInsertPoint(elements);
     llvm::PHINode* from = builder_.CreatePHI(i64_, 2);
     for (const auto& [column, block] : into_elements) from->addIncoming(column, block);
-    loop(from, 1, 1, false);
+    emit_loop(walks[0].loops.front(), from);
     builder_.CreateBr(done);
     builder_.SetInsertPoint(done);
   }
 
-  void emit_vector_loops() {
-    emit_chunk(begin(), body_.lanes);
-    Value* past = misalignment(begin(), body_.lanes);
-    Value* column = builder_.CreateSub(builder_.CreateAdd(begin(), count(body_.lanes)), past);
-    emit_rest(loop(column, body_.lanes, body_.unroll, false));
-  }
-
-  /// while (column < end): a vector at column, or where it would pass the end, the last one before it.
-  void emit_rest(Value* from) {
-    Value* last = builder_.CreateSub(end(), count(body_.lanes));
-    if (context_.schedule.mutation == Mutation::tail_vector_late) last = builder_.CreateAdd(last, builder_.getInt64(1));
-    counted_loop(from, end(), body_.lanes, [&](Value* column) {
-      emit_chunk(builder_.CreateBinaryIntrinsic(llvm::Intrinsic::smin, column, last), body_.lanes);
-    });
-  }
-
-  /// Whether the body has a loop of non-temporal stores: long ones are not bound by memory, one that loads nothing is
-  /// the fill at the edges and not worth the time to compile it, and a vector of less than 16 bytes has no such store.
-  [[nodiscard]] bool streams() const {
-    if (context_.schedule.config.store == StoreKind::plain || body_.long_work || body_.loads.empty()) return false;
-    for (std::size_t i = 0; i < kernel().results.size(); ++i)
-      if (body_.lanes * ir::byte_size(result_type(i)) < 16) return false;
-    return true;
+  Value* hold(const std::vector<Expr>& tests) {
+    Value* all = builder_.getTrue();
+    for (const Expr test : tests)
+      all = builder_.CreateAnd(all, builder_.CreateICmpSGE(exprs_->exact(builder_, test), builder_.getInt64(0)));
+    return all;
   }
 
   /// By how many elements the first result at `column` is past a boundary of `lanes` elements. (An address that is not
@@ -313,47 +294,53 @@ class BodyEmitter {
     return builder_.CreateUDiv(past, builder_.getInt64(size));
   }
 
-  /// Where the output is large and the run long: elements up to a cache line, whole lines past the caches, and the
-  /// rest in `elements`. Never a byte of a line both ways: the line would be fetched and written twice. Returns what
-  /// goes to `elements`; the builder stands where nothing is streamed.
-  std::pair<Value*, BasicBlock*> emit_streaming(BasicBlock* elements) {
-    const int line = std::max(body_.lanes, kCacheLineBytes / ir::byte_size(result_type(0)));
-    Value* first = builder_.CreateAnd(builder_.CreateSub(count(line), misalignment(begin(), line)), count(line - 1));
-    first = builder_.CreateAdd(begin(), first);
+  /// The streamed walk up to its last loop, which is that of the elements. Returns where it begins and from which
+  /// block; the builder stands where nothing is streamed.
+  std::pair<Value*, BasicBlock*> emit_streamed(const Walk& walk, BasicBlock* elements) {
+    const ChunkLoop& lines = walk.loops[1];
+    Value* left = builder_.CreateSub(count(walk.line), misalignment(begin(), walk.line));
+    exprs_->set_coordinate(run_.peel, builder_.CreateAnd(left, count(walk.line - 1)));
     BasicBlock* head = block("head");
     BasicBlock* plain = block("plain");
-    builder_.CreateCondBr(streaming_pays(first, line), head, plain);
+    builder_.CreateCondBr(streaming_pays(walk), head, plain);
     builder_.SetInsertPoint(head);
-    counted_loop(begin(), first, 1, [&](Value* column) { emit_chunk(column, 1); });
-    Value* rest = loop(first, body_.lanes, std::max(body_.unroll, line / body_.lanes), true);
+    emit_loop(walk.loops[0], exprs_->exact(builder_, walk.loops[0].from));
+    emit_loop(lines, exprs_->exact(builder_, lines.from));
+    Value* rest = exprs_->exact(builder_, walk.loops[2].from);
     BasicBlock* from = builder_.GetInsertBlock();
     builder_.CreateBr(elements);
     builder_.SetInsertPoint(plain);
     return {rest, from};
   }
 
-  /// All results aligned at `first`, a run of some lines, and (under `automatic`) an output larger than the caches.
-  Value* streaming_pays(Value* first, int line) {
+  /// All results aligned at the first line, a run of some lines, and (under `automatic`) an output larger than the
+  /// caches.
+  Value* streaming_pays(const Walk& walk) {
     Value* bits = builder_.getInt64(0);
+    Value* first = exprs_->exact(builder_, walk.loops[1].from);
     for (std::size_t i = 0; i < outputs_.size(); ++i) {
-      const auto bytes = static_cast<std::uint64_t>(body_.lanes * ir::byte_size(result_type(i)));
+      const auto bytes = static_cast<std::uint64_t>(body_.lanes * result_bytes(i));
       Value* at = builder_.CreatePtrToInt(output_address(i, first), i64_);
       bits = builder_.CreateOr(bits, builder_.CreateAnd(at, builder_.getInt64(bytes - 1)));
     }
-    Value* aligned = builder_.CreateICmpEQ(bits, builder_.getInt64(0));
-    Value* run = builder_.CreateICmpSGE(builder_.CreateSub(end(), first), count(kStreamedLines * line));
-    Value* pays = builder_.CreateAnd(aligned, run);
+    Value* pays = builder_.CreateAnd(builder_.CreateICmpEQ(bits, builder_.getInt64(0)), hold(walk.tests));
     if (context_.schedule.config.store == StoreKind::nontemporal) return pays;
     Value* bytes = exprs_->exact(builder_, context_.exprs().mul(context_.abi.rows, context_.abi.row_bytes));
     return builder_.CreateAnd(pays, builder_.CreateICmpSGE(bytes, builder_.getInt64(kStreamedBytes)));
   }
 
-  /// while (column + lanes * unroll <= end): chunks. Returns the column where it ends; the builder stands after it.
-  Value* loop(Value* from, int lanes, int unroll, bool nontemporal) {
-    Value* limit = builder_.CreateSub(end(), count(lanes * unroll - 1));
-    return counted_loop(from, limit, lanes * unroll, [&](Value* column) {
-      for (int i = 0; i < unroll; ++i) emit_chunk(column, lanes, nontemporal, i * lanes);
+  void emit_loop(const ChunkLoop& loop, Value* from) {
+    if (loop.once) {
+      emit_chunk(from, loop.lanes);
+      return;
+    }
+    Value* last = loop.last.valid() ? exprs_->exact(builder_, loop.last) : nullptr;
+    Value* limit = exprs_->exact(builder_, loop.limit);
+    Value* reached = counted_loop(from, limit, loop.step(), [&](Value* column) {
+      if (last != nullptr) column = builder_.CreateBinaryIntrinsic(llvm::Intrinsic::smin, column, last);
+      for (int i = 0; i < loop.unroll; ++i) emit_chunk(column, loop.lanes, loop.nontemporal, i * loop.lanes);
     });
+    if (loop.reached.valid()) exprs_->set_coordinate(loop.reached, reached);
   }
 
   /// for (column = from; column < limit; column += step), tested at the bottom. Returns the column where it ends.
@@ -382,13 +369,12 @@ class BodyEmitter {
     return builder_.getInt64(static_cast<std::uint64_t>(elements));
   }
 
-  static constexpr int kCacheLineBytes = 64;
-  static constexpr int kStreamedLines = 8;
   // Outputs from this size on go past the caches under store=automatic: they would not fit them.
   static constexpr std::uint64_t kStreamedBytes = std::uint64_t{32} << 20;
 
   HostKernelContext& context_;
   const Body& body_;
+  RunVariables run_;
   IRBuilder<> builder_;
   llvm::Type* i64_;
   llvm::Function* function_;

@@ -75,13 +75,23 @@ std::pair<Expr, Expr> ExprEmitter::split_sum(Expr e) {
 Value* ExprEmitter::emit_sum(IRBuilder<>& builder, Expr e, Fit fit) {
   llvm::Type* i64 = builder.getInt64Ty();
   Value* sum = nullptr;
+  Value* subtracted = nullptr;
+  const auto append = [&](Value*& to, Value* value) {
+    to = to == nullptr ? value : builder.CreateAdd(to, value);
+  };
   for (std::size_t i = 0; i < e.operands().size(); ++i) {
     if (!e.operands()[i].has_coordinate()) continue;
     Value* value = emit(builder, e.operands()[i], fit);
     const auto coefficient = static_cast<std::int64_t>(static_cast<UInt128>(e.coefficients()[i]));
-    if (coefficient != 1) value = builder.CreateMul(value, llvm::ConstantInt::getSigned(i64, coefficient));
-    sum = sum == nullptr ? value : builder.CreateAdd(sum, value);
+    if (coefficient == 1)
+      append(sum, value);
+    else if (coefficient == -1)
+      append(subtracted, value);
+    else
+      append(sum, builder.CreateMul(value, llvm::ConstantInt::getSigned(i64, coefficient)));
   }
+  if (subtracted != nullptr)
+    sum = sum == nullptr ? builder.CreateNeg(subtracted) : builder.CreateSub(sum, subtracted);
   const Expr rest = split_sum(e).second;
   return rest.is_constant(0) ? sum : builder.CreateAdd(sum, size(rest, fit));
 }

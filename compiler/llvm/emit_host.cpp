@@ -84,7 +84,7 @@ class EntryEmitter {
     builder_.SetInsertPoint(start);
     for (const ir::ValueId input : context_.abi.inputs)
       buffers_.push_back(fields.buffer(builder_, context_.buffer_of_input(input)));
-    clamp_segments();
+    emit_runs();
     emit_rows();
     restore_environment(saved);
     builder_.CreateRetVoid();
@@ -112,16 +112,15 @@ class EntryEmitter {
     builder_.CreateIntrinsic(llvm::Intrinsic::x86_sse_ldmxcsr, {slot});
   }
 
-  /// Segment bounds within the columns of this task, once for all rows.
-  void clamp_segments() {
+  /// The runs of this task, once for all rows.
+  void emit_runs() {
+    const RunVariables run(context_.exprs());
+    exprs_->set_coordinate(run.column_first, function_->getArg(3));
+    exprs_->set_coordinate(run.column_last, function_->getArg(4));
     for (const ScheduledCase& row : context_.schedule.cases)
       for (const SegmentCall& call : row.calls)
-        for (const auto& [bound, is_begin] : {std::pair(call.begin, true), std::pair(call.end, false)}) {
-          Value*& clamped = (is_begin ? begins_ : ends_)[bound.id()];
-          if (clamped != nullptr) continue;
-          clamped = builder_.CreateBinaryIntrinsic(is_begin ? llvm::Intrinsic::smax : llvm::Intrinsic::smin,
-                                                   exprs_->exact(builder_, bound), function_->getArg(is_begin ? 3 : 4));
-        }
+        for (const Expr bound : {call.run_begin, call.run_end})
+          if (Value*& value = runs_[bound.id()]; value == nullptr) value = exprs_->exact(builder_, bound);
   }
 
   /// The outer coordinates of the first row, by division, once; later rows count up.
@@ -202,8 +201,8 @@ class EntryEmitter {
   }
 
   void emit_call(const SegmentCall& call) {
-    Value* begin = begins_.at(call.begin.id());
-    Value* end = ends_.at(call.end.id());
+    Value* begin = runs_.at(call.run_begin.id());
+    Value* end = runs_.at(call.run_end.id());
     BasicBlock* work = block("segment");
     BasicBlock* after = block("after");
     builder_.CreateCondBr(builder_.CreateICmpSLT(begin, end), work, after);
@@ -234,7 +233,7 @@ class EntryEmitter {
   ExprEmitter* exprs_ = nullptr;
   Value* row_offset_ = nullptr;
   std::vector<Value*> buffers_;
-  std::map<std::uint32_t, Value*> begins_, ends_;  // by Expr::id
+  std::map<std::uint32_t, Value*> runs_;  // where they begin and end, by Expr::id
 };
 
 /// The contract as far as it is known before code: sizes are collected while it is emitted.
@@ -253,10 +252,8 @@ ir::KernelAbi contract_of(const HostSchedule& schedule) {
       if (node.kind == NodeKind::scalar) scalars.insert(node.scalar);
   abi.inputs.assign(inputs.begin(), inputs.end());
   abi.scalars.assign(scalars.begin(), scalars.end());
-  abi.columns = kernel.extents.back();
-  abi.rows = exprs.constant(1);
-  for (int axis = 0; axis + 1 < kernel.rank(); ++axis)
-    abi.rows = exprs.mul(abi.rows, kernel.extents[static_cast<std::size_t>(axis)]);
+  abi.columns = schedule.columns;
+  abi.rows = schedule.rows;
   Int128 element_bytes = 0;
   for (const ir::ValueId result : kernel.results) element_bytes += ir::byte_size(kernel.program->value(result).dtype);
   abi.row_bytes = exprs.mul(abi.columns, exprs.constant(element_bytes));

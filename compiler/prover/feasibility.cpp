@@ -1,0 +1,366 @@
+#include "compiler/prover/feasibility.h"
+
+#include <algorithm>
+
+namespace padlock::compiler {
+
+using ir::Expr;
+using ir::ExprKind;
+
+namespace {
+
+bool is_linear(Expr e) {
+  return !e.valid() || e.kind() == ExprKind::symbol ||
+         (e.kind() == ExprKind::floordiv && e.operands()[1].is_constant());
+}
+
+/// `row` with its sign changed, and `constant` added: constant - row >= 0.
+std::optional<LinearRow> at_most(const std::optional<LinearRow>& row, Int128 constant) {
+  return row ? added(LinearRow{.terms = {}, .constant = constant}, *row, -1) : std::nullopt;
+}
+/// row - constant >= 0.
+std::optional<LinearRow> at_least(const std::optional<LinearRow>& row, Int128 constant) {
+  return row ? added(LinearRow{.terms = {}, .constant = -constant}, *row, 1) : std::nullopt;
+}
+std::optional<LinearRow> equal(std::optional<LinearRow> row) {
+  if (row) row->is_equality = true;
+  return row;
+}
+std::optional<LinearRow> difference(const std::optional<LinearRow>& a, const std::optional<LinearRow>& b,
+                                    Int128 factor = 1) {
+  return a && b ? added(*a, *b, -factor) : std::nullopt;
+}
+
+}  // namespace
+
+void Feasibility::assume(Expr e, bool is_equality) {
+  system_.add(e, is_equality);
+  (is_equality ? assumed_.zero : assumed_.nonnegative).push_back(e);
+}
+
+void Feasibility::add(const Region& region) {
+  for (const Expr e : region.nonnegative) system_.add(e);
+  for (const Expr e : region.zero) system_.add(e, true);
+}
+
+Answer Feasibility::answer(const Region& region, const std::vector<Expr>& goal, bool wants_point) {
+  const std::size_t mark = assumption_rows_ = system_.rows().size();
+  add(region);
+  const std::size_t first_goal = system_.rows().size();
+  for (const Expr e : goal) system_.add(e);
+  // The rows of alternatives get their variables before a selection is made.
+  for (const auto& any : region.alternatives)
+    for (const Expr e : any) (void)system_.row_of(e);
+  goal_ = &goal;
+  calls_left_ = limits_.calls;
+  Answer answer = search(region, first_goal, wants_point);
+  system_.truncate(mark);
+  return answer;
+}
+
+Answer Feasibility::ask(const Region& region, const std::vector<Expr>& goal) { return answer(region, goal, false); }
+
+Answer Feasibility::find_point(const Region& region, const std::vector<Expr>& goal, const std::vector<Expr>& small) {
+  for (const int bound : {4, 16, 64, 1024}) {
+    Region bounded = region;
+    for (const Expr e : small) {
+      bounded.nonnegative.push_back(exprs_.sub(exprs_.constant(bound), e));
+      bounded.nonnegative.push_back(exprs_.add(e, exprs_.constant(bound)));
+    }
+    Answer found = answer(bounded, goal, true);
+    if (found.kind == Answer::Kind::found) return found;
+  }
+  return answer(region, goal, true);
+}
+
+Answer::Kind Feasibility::linear_part(const Region& region) {
+  const std::size_t mark = system_.rows().size();
+  add(region);
+  calls_left_ = 1;
+  const Result<std::optional<Values>> values = solve(select(region, system_.rows().size(), Scope::full));
+  system_.truncate(mark);
+  if (!values) return Answer::Kind::undecided;
+  return *values ? Answer::Kind::found : Answer::Kind::empty;
+}
+
+/// From the goal's variables: the rows that mention a selected variable, with their variables, and each variable's own
+/// definition. An assumption with something in it that is not linear waits until that is selected (what a tensor's
+/// storage is bounded by would connect everything), except in `full`.
+Feasibility::Selection Feasibility::select(const Region& region, std::size_t first_goal, Scope scope) {
+  Selection made;
+  const std::vector<LinearRow>& rows = system_.rows();
+  made.index.assign(static_cast<std::size_t>(system_.variable_count()), -1);
+  const auto selected = [&](int variable) { return made.index[static_cast<std::size_t>(variable)] >= 0; };
+  const auto reach = [&](const LinearRow& row) {
+    for (const auto& term : row.terms) {
+      if (selected(term.first)) continue;
+      made.index[static_cast<std::size_t>(term.first)] = static_cast<int>(made.variables.size());
+      made.variables.push_back(term.first);
+    }
+  };
+  std::vector<bool> taken(rows.size(), false);
+  const auto take = [&](std::size_t i) {
+    taken[i] = true;
+    made.rows.push_back(rows[i]);
+    reach(rows[i]);
+  };
+  const bool all_rows = scope == Scope::likely || scope == Scope::full;
+  const auto is_due = [&](std::size_t i) {
+    const LinearRow& row = rows[i];
+    const bool may_wait = scope != Scope::full && i < assumption_rows_;
+    if (may_wait && std::ranges::any_of(row.terms, [&](const auto& term) {
+          return !selected(term.first) && !is_linear(system_.variable(term.first));
+        }))
+      return false;
+    return (all_rows || std::ranges::any_of(row.terms, [&](const auto& t) { return selected(t.first); }));
+  };
+  const bool linked = scope != Scope::connected;
+  for (std::size_t i = first_goal; i < rows.size(); ++i) take(i);
+  if (linked)
+    for (const auto& any : region.alternatives)
+      for (const Expr e : any)
+        if (const auto row = system_.row_of(e)) reach(*row);
+  std::size_t next = 0;
+  for (bool changed = true; changed;) {
+    changed = next < made.variables.size();
+    for (; next < made.variables.size(); ++next) {
+      const int variable = made.variables[next];
+      for (const LinearRow& row : system_.definition(variable)) {
+        made.rows.push_back(row);
+        reach(row);
+      }
+      const Expr e = system_.variable(variable);
+      if (!linked || is_linear(e)) continue;
+      for (const Expr operand : e.operands())
+        if (const auto row = system_.row_of(operand)) reach(*row);
+    }
+    for (std::size_t i = 0; i < rows.size(); ++i) {
+      if (taken[i] || !is_due(i)) continue;
+      take(i);
+      changed = true;
+    }
+  }
+  return made;
+}
+
+Result<std::optional<Feasibility::Values>> Feasibility::solve(const Selection& selection) {
+  if (calls_left_-- <= 0) return resource_exhausted("the calls of one question are used up");
+  std::vector<LinearRow> rows = selection.rows;
+  for (LinearRow& row : rows)
+    for (auto& term : row.terms) term.first = selection.index[static_cast<std::size_t>(term.first)];
+  PADLOCK_TRY(const auto point,
+              solver_.find_point(static_cast<int>(selection.variables.size()), rows, limits_.operations));
+  if (!point) return std::nullopt;
+  Values values;
+  for (std::size_t i = 0; i < selection.variables.size(); ++i) values[selection.variables[i]] = (*point)[i];
+  return values;
+}
+
+/// Depth first. First only what is connected with the goal; then what that is made of, to see whether the point is one
+/// of the expressions and not of the linear part alone. Then the rest: at once, or, where a point is asked for, first
+/// without what is not linear and not connected, which small sizes satisfy anyway.
+Answer Feasibility::search(const Region& region, std::size_t first_goal, bool wants_point) {
+  Values values;
+  std::size_t looked_at = 0;
+  for (const Scope scope : {Scope::connected, Scope::linked, Scope::likely, Scope::full}) {
+    if (scope == Scope::likely && !wants_point) continue;
+    const Selection selection = select(region, first_goal, scope);
+    const std::size_t size = selection.rows.size() + selection.variables.size();
+    if (scope == Scope::connected || size > looked_at) {
+      Result<std::optional<Values>> solved = solve(selection);
+      if (!solved) return {.kind = Answer::Kind::undecided, .point = {}, .reason = solved.error().message};
+      if (!*solved) return {.kind = Answer::Kind::empty, .point = {}, .reason = {}};
+      values = **std::move(solved);
+    }
+    looked_at = size;
+    if (scope == Scope::connected || (scope == Scope::full && !wants_point)) continue;
+    const std::optional<std::vector<Branch>> branches = refine(region, values);
+    if (!branches) return {.kind = Answer::Kind::undecided, .point = {}, .reason = "an expression that is not linear"};
+    if (!branches->empty()) return search_branches(region, first_goal, wants_point, *branches);
+    if (scope == Scope::linked) continue;
+    Answer answer = accept(region, *goal_, values);
+    if (answer.kind == Answer::Kind::found || scope == Scope::full) return answer;
+  }
+  return {.kind = Answer::Kind::found, .point = {}, .reason = {}};
+}
+
+Answer Feasibility::search_branches(const Region& region, std::size_t first_goal, bool wants_point,
+                                    const std::vector<Branch>& branches) {
+  Answer all{.kind = Answer::Kind::empty, .point = {}, .reason = {}};
+  for (const Branch& branch : branches) {
+    const std::size_t mark = system_.rows().size();
+    for (const LinearRow& row : branch) system_.add(row);
+    Answer one = search(region, first_goal, wants_point);
+    system_.truncate(mark);
+    if (one.kind == Answer::Kind::found) return one;
+    if (one.kind == Answer::Kind::undecided) all = std::move(one);
+  }
+  return all;
+}
+
+std::optional<Int128> Feasibility::value_of(Expr e, const Values& values) {
+  const std::optional<LinearRow> row = system_.row_of(e);
+  if (!row) return std::nullopt;
+  Int128 sum = row->constant;
+  for (const auto& [variable, coefficient] : row->terms) {
+    const auto at = values.find(variable);
+    if (at == values.end()) return std::nullopt;
+    const std::optional<Int128> term = checked_mul<Int128>(at->second, coefficient);
+    const std::optional<Int128> next = term ? checked_add<Int128>(sum, *term) : std::nullopt;
+    if (!next) return std::nullopt;
+    sum = *next;
+  }
+  return sum;
+}
+
+std::optional<Feasibility::Branch> Feasibility::rows_of(std::vector<std::optional<LinearRow>> rows) {
+  Branch branch;
+  for (std::optional<LinearRow>& row : rows) {
+    if (!row) return std::nullopt;
+    branch.push_back(*std::move(row));
+  }
+  return branch;
+}
+
+std::optional<std::vector<Feasibility::Branch>> Feasibility::refine(const Region& region, const Values& values) {
+  for (const auto& any : region.alternatives) {
+    std::vector<Branch> branches;
+    bool holds = false;
+    for (const Expr e : any) {
+      const std::optional<Int128> value = value_of(e, values);
+      const std::optional<Branch> branch = rows_of({system_.row_of(e)});
+      if (!value || !branch) return std::nullopt;
+      holds |= *value >= 0;
+      branches.push_back(*branch);
+    }
+    if (!holds) return branches;
+  }
+  for (const auto& [variable, value] : values) {
+    if (is_linear(system_.variable(variable))) continue;
+    const auto branches = cases_of(variable, values);
+    if (!branches || !branches->empty()) return branches;
+  }
+  return std::vector<Branch>{};
+}
+
+std::optional<std::vector<Feasibility::Branch>> Feasibility::cases_of(int variable, const Values& values) {
+  switch (system_.variable(variable).kind()) {
+    case ExprKind::min:
+    case ExprKind::max:
+      return minmax_cases(variable, values);
+    case ExprKind::floordiv:
+    case ExprKind::mod:
+      return quotient_cases(variable, values);
+    case ExprKind::product:
+      return product_cases(variable, values);
+    default:
+      return std::nullopt;
+  }
+}
+
+std::optional<std::vector<Feasibility::Branch>> Feasibility::minmax_cases(int variable, const Values& values) {
+  const Expr e = system_.variable(variable);
+  const LinearRow self{.terms = {{variable, 1}}};
+  std::vector<Branch> branches;
+  for (const Expr operand : e.operands()) {
+    const std::optional<Int128> value = value_of(operand, values);
+    const auto branch = rows_of({equal(difference(self, system_.row_of(operand)))});
+    if (!value || !branch) return std::nullopt;
+    if (*value == values.at(variable)) return std::vector<Branch>{};
+    branches.push_back(*branch);
+  }
+  return branches;
+}
+
+/// The quotient is what it is here, less, or more.
+std::optional<std::vector<Feasibility::Branch>> Feasibility::quotient_cases(int variable, const Values& values) {
+  const Expr e = system_.variable(variable);
+  const std::optional<Int128> x = value_of(e.operands()[0], values);
+  const std::optional<Int128> d = value_of(e.operands()[1], values);
+  if (!x || !d || *d <= 0) return std::nullopt;
+  const Int128 q = floor_div(*x, *d);
+  const bool is_mod = e.kind() == ExprKind::mod;
+  if (values.at(variable) == (is_mod ? floor_mod(*x, *d) : q)) return std::vector<Branch>{};
+  const auto dividend = system_.row_of(e.operands()[0]);
+  const auto divisor = system_.row_of(e.operands()[1]);
+  const LinearRow self{.terms = {{variable, 1}}};
+  const auto rest = difference(dividend, divisor, q);               // x - q d
+  const auto next = difference(dividend, divisor, q + 1);           // x - (q + 1) d
+  const auto below = rest ? at_most(rest, -1) : std::nullopt;       // x < q d
+  const auto inside = next ? at_most(next, -1) : std::nullopt;      // x < (q + 1) d
+  const auto value = is_mod ? equal(difference(self, rest)) : equal(at_least(self, q));
+  const auto here = rows_of({value, rest, inside});
+  auto less = rows_of({below});
+  auto more = rows_of({next});
+  if (!here || !less || !more) return std::nullopt;
+  if (!is_mod) {
+    less->push_back(*at_most(self, q - 1));
+    more->push_back(*at_least(self, q + 1));
+  }
+  return std::vector<Branch>{*here, *less, *more};
+}
+
+/// v = f * r: below, at or above the value that one factor has here.
+std::optional<std::vector<Feasibility::Branch>> Feasibility::product_cases(int variable, const Values& values) {
+  const Expr e = system_.variable(variable);
+  Expr factor = e.operands()[0];
+  Expr rest = exprs_.constant(1);
+  for (const Expr operand : e.operands().subspan(1)) rest = exprs_.mul(rest, operand);
+  std::optional<Int128> value = Int128{1};
+  for (const Expr operand : e.operands()) {
+    const auto v = value_of(operand, values);
+    value = v && value ? checked_mul<Int128>(*value, *v) : std::nullopt;
+  }
+  if (!value) return std::nullopt;
+  if (*value == values.at(variable)) return std::vector<Branch>{};
+  const auto of_factor = value_of(factor, values);
+  const auto of_rest = value_of(rest, values);
+  // The smaller is soon run through.
+  if (of_factor && of_rest && rest.range().lo >= 0 && *of_rest < *of_factor) std::swap(factor, rest);
+  const Int128 a = *value_of(factor, values);
+  const LinearRow self{.terms = {{variable, 1}}};
+  const auto factor_row = system_.row_of(factor);
+  const auto rest_row = system_.row_of(rest);
+  const auto here = rows_of({equal(at_least(factor_row, a)), equal(difference(self, rest_row, a))});
+  auto less = rows_of({at_most(factor_row, a - 1)});
+  auto more = rows_of({at_least(factor_row, a + 1)});
+  if (!here || !less || !more) return std::nullopt;
+  if (rest.range().lo >= 0) {
+    const auto at_least_more = difference(self, rest_row, a + 1);  // v - (a + 1) r >= 0
+    const auto at_most_less = difference(self, rest_row, a - 1);   // v - (a - 1) r <= 0
+    if (at_least_more) more->push_back(*at_least_more);
+    if (at_most_less)
+      if (const auto row = at_most(at_most_less, 0)) less->push_back(*row);
+  }
+  std::vector<Branch> branches = {*here, *more};
+  if (factor.range().lo < a) branches.push_back(*less);
+  return branches;
+}
+
+/// Evaluates everything that was asked for at the point, so that what is reported as found is one.
+Answer Feasibility::accept(const Region& region, const std::vector<Expr>& goal, const Values& values) {
+  Answer answer{.kind = Answer::Kind::found, .point = {}, .reason = {}};
+  std::vector<std::int64_t> symbols(exprs_.symbol_count(), 0);
+  for (std::size_t i = 0; i < symbols.size(); ++i)
+    if (const ir::Symbol& symbol = exprs_.symbol(static_cast<std::uint32_t>(i)); symbol.range.lo > 0)
+      symbols[i] = static_cast<std::int64_t>(symbol.range.lo);
+  for (const auto& [variable, value] : values) {
+    const Expr e = system_.variable(variable);
+    if (!e.valid() || e.kind() != ExprKind::symbol) continue;
+    if (!fits_int64(value)) return {.kind = Answer::Kind::undecided, .point = {}, .reason = "a point beyond 64 bits"};
+    symbols[e.symbol()] = static_cast<std::int64_t>(value);
+    answer.point[e.symbol()] = static_cast<std::int64_t>(value);
+  }
+  const auto holds = [&](Expr e, bool zero) {
+    const Result<Int128> value = ir::evaluate(exprs_, e, symbols);
+    return value && (zero ? *value == 0 : *value >= 0);
+  };
+  bool all = std::ranges::all_of(goal, [&](Expr e) { return holds(e, false); });
+  for (const Region* part : {static_cast<const Region*>(&assumed_), &region})
+    all &= std::ranges::all_of(part->nonnegative, [&](Expr e) { return holds(e, false); }) &&
+           std::ranges::all_of(part->zero, [&](Expr e) { return holds(e, true); });
+  if (!all) return {.kind = Answer::Kind::undecided, .point = {}, .reason = "a point that evaluation does not confirm"};
+  return answer;
+}
+
+}  // namespace padlock::compiler

@@ -1,0 +1,108 @@
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "compiler/prover/integer_set.h"
+#include "compiler/prover/linear_system.h"
+#include "ir/expr.h"
+
+namespace padlock::compiler {
+
+/// A set of points: values of symbols, coordinates and schedule variables.
+struct Region {
+  std::vector<ir::Expr> nonnegative;  ///< each is >= 0
+  std::vector<ir::Expr> zero;         ///< each is 0
+  /// Of each at least one is >= 0.
+  std::vector<std::vector<ir::Expr>> alternatives;
+};
+
+/// Values by symbol index.
+using Point = std::map<std::uint32_t, std::int64_t>;
+
+struct Answer {
+  enum class Kind : std::uint8_t {
+    empty,      ///< there is no point, whatever the symbols
+    found,      ///< `point` is one: every expression was evaluated there
+    undecided,  ///< neither is shown; `reason` says what ended the search
+  };
+  Kind kind = Kind::undecided;
+  Point point;
+  std::string reason;
+};
+
+/// What one question may cost.
+struct SearchLimits {
+  std::uint64_t operations = 200'000;  ///< isl operations of one call, some 10 ns each
+  int calls = 96;                      ///< calls of isl
+};
+
+/// Decides whether a region has a point under assumptions that hold of all questions. The linear part is isl's; what is
+/// not linear is refined where a point of the linear part disagrees with it, by cases (which operand is the minimum,
+/// what the quotient is, below, at or above a factor's value), until none is left or one agrees.
+///
+/// Errors of isl and exhausted budgets end as `undecided`, never as `empty`. Not thread-safe.
+class Feasibility {
+ public:
+  explicit Feasibility(ir::ExprContext& exprs, SearchLimits limits = {})
+      : exprs_(exprs), limits_(limits), system_(exprs) {}
+
+  /// e >= 0, or e == 0, from here on.
+  void assume(ir::Expr e, bool is_equality = false);
+
+  /// Whether there is a point in `region` where all of `goal` is >= 0 too, as far as that is connected with the goal:
+  /// `found` means "not shown to be empty", and has no point.
+  [[nodiscard]] Answer ask(const Region& region, const std::vector<ir::Expr>& goal);
+  /// A point of all that is required, with the symbols in `small` between -bound and bound for the first bound of 4,
+  /// 16, 64, 1024 for which there is one, else any.
+  [[nodiscard]] Answer find_point(const Region& region, const std::vector<ir::Expr>& goal,
+                                  const std::vector<ir::Expr>& small);
+  /// Whether the linear part of the region (the assumptions included) is shown to have no point: then nothing that is
+  /// said of it means anything. False where it has one, or where that is not decided.
+  [[nodiscard]] Answer::Kind linear_part(const Region& region);
+
+  [[nodiscard]] IntegerSolver& solver() { return solver_; }
+
+ private:
+  enum class Scope : std::uint8_t { connected, linked, likely, full };
+  /// Variables that a search looks at, with values once it has a point.
+  struct Selection {
+    std::vector<int> variables;
+    std::vector<int> index;  // by variable; -1: not selected
+    std::vector<LinearRow> rows;
+  };
+  using Values = std::map<int, Int128>;
+  using Branch = std::vector<LinearRow>;
+
+  Answer answer(const Region& region, const std::vector<ir::Expr>& goal, bool wants_point);
+  Answer search(const Region& region, std::size_t first_goal, bool wants_point);
+  Answer search_branches(const Region& region, std::size_t first_goal, bool wants_point,
+                         const std::vector<Branch>& branches);
+  Result<std::optional<Values>> solve(const Selection& selection);
+  Selection select(const Region& region, std::size_t first_goal, Scope scope);
+  /// The cases of the first definition that the values disagree with, empty where they agree. Nothing where it cannot
+  /// be refined.
+  std::optional<std::vector<Branch>> refine(const Region& region, const Values& values);
+  std::optional<std::vector<Branch>> cases_of(int variable, const Values& values);
+  std::optional<std::vector<Branch>> minmax_cases(int variable, const Values& values);
+  std::optional<std::vector<Branch>> quotient_cases(int variable, const Values& values);
+  std::optional<std::vector<Branch>> product_cases(int variable, const Values& values);
+  std::optional<Int128> value_of(ir::Expr e, const Values& values);
+  std::optional<Branch> rows_of(std::vector<std::optional<LinearRow>> rows);
+  Answer accept(const Region& region, const std::vector<ir::Expr>& goal, const Values& values);
+  void add(const Region& region);
+
+  ir::ExprContext& exprs_;
+  SearchLimits limits_;
+  LinearSystem system_;
+  IntegerSolver solver_;
+  Region assumed_;
+  const std::vector<ir::Expr>* goal_ = nullptr;  // of the question that is being answered
+  int calls_left_ = 0;
+  std::size_t assumption_rows_ = 0;
+};
+
+}  // namespace padlock::compiler

@@ -1,0 +1,407 @@
+#include <algorithm>
+#include <chrono>
+#include <map>
+#include <optional>
+
+#include <fmt/format.h>
+
+#include "compiler/affine.h"
+#include "compiler/prover/proof_session.h"
+#include "compiler/prover/proven_kernel.h"
+#include "compiler/prover/walk_proof.h"
+
+namespace padlock::compiler {
+
+using ir::Expr;
+
+/// States the obligations of a schedule for the host and decides them.
+class HostProver {
+ public:
+  HostProver(HostSchedule schedule, const ProverOptions& options)
+      : proven_(std::move(schedule)),
+        schedule_(proven_.schedule_),
+        kernel_(schedule_.kernel),
+        exprs_(kernel_.program->exprs()),
+        session_(kernel_, options),
+        lemmas_(session_),
+        run_(exprs_),
+        one_(exprs_.constant(1)),
+        column_(kernel_.coordinate(kernel_.rank() - 1)) {}
+
+  Result<ProvenKernel> prove() {
+    const auto start = std::chrono::steady_clock::now();
+    PADLOCK_CHECK(session_.check_assumptions());
+    prove_extents();
+    prove_launch();
+    prove_cases(0, Region{});
+    Proof& proof = proven_.proof_;
+    proof.kernel = kernel_.name;
+    proof.config = schedule_.config.to_string();
+    proof.solver_calls = session_.solver_calls();
+    proof.milliseconds =
+        std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start).count();
+    return std::move(proven_);
+  }
+
+ private:
+  void record(Obligation obligation) { proven_.proof_.obligations.push_back(std::move(obligation)); }
+  Expr less(Expr a, Expr b) { return exprs_.sub(exprs_.sub(b, a), one_); }  // a < b, as an expression >= 0
+  Expr at_least(Expr a, Expr b) { return exprs_.sub(a, b); }                // a >= b
+
+  [[nodiscard]] const ir::Value& result(std::size_t i) const { return kernel_.program->value(kernel_.results[i]); }
+
+  // --- the program's results, and what a launch covers -----------------------------------------------------------
+
+  void prove_extents() {
+    for (std::size_t i = 0; i < kernel_.results.size(); ++i)
+      for (int axis = 0; axis < result(i).rank(); ++axis) {
+        const Expr extent = result(i).extents()[static_cast<std::size_t>(axis)];
+        const std::string access = fmt::format("axis {} of {}: {}", axis, result(i).name, session_.text(extent));
+        const Goal negative{.violated = {exprs_.sub(exprs_.neg(extent), one_)}, .describe = [=](const Evaluate& at) {
+                              return fmt::format("the extent is {}", at(extent));
+                            }};
+        record(session_.decide(ObligationKind::extent, access, {}, {negative}));
+      }
+  }
+
+  /// Rows and columns of the launch against the extents; flattening rows is a bijection (see docs/proofs.md).
+  void prove_launch() {
+    Expr rows = exprs_.constant(1);
+    for (int axis = 0; axis + 1 < kernel_.rank(); ++axis) rows = exprs_.mul(rows, extent(axis));
+    Region nonempty;
+    for (int axis = 0; axis < kernel_.rank(); ++axis) nonempty.nonnegative.push_back(less(exprs_.constant(0), extent(axis)));
+    const auto compare = [&](Expr launched, Expr needed, const char* what) {
+      const auto describe = [=](const Evaluate& at) {
+        return fmt::format("{} {} are launched of {}", at(launched), what, at(needed));
+      };
+      const std::string access = fmt::format("{} of {}", what, kernel_.name);
+      record(session_.decide(ObligationKind::cover, access, nonempty, {{{less(launched, needed)}, describe}}));
+      record(session_.decide(ObligationKind::store, access, nonempty, {{{less(needed, launched)}, describe}}));
+    };
+    compare(schedule_.rows, rows, "rows");
+    compare(schedule_.columns, extent(kernel_.rank() - 1), "columns");
+  }
+
+  [[nodiscard]] Expr extent(int axis) const { return kernel_.extents[static_cast<std::size_t>(axis)]; }
+
+  // --- cases of a row -----------------------------------------------------------------------------------------------
+
+  void prove_cases(int index, Region path) {
+    const ScheduledCase& row = schedule_.cases[static_cast<std::size_t>(index)];
+    if (!row.is_test()) return prove_case(row, path);
+    Region holds = path;
+    Region fails = std::move(path);
+    std::vector<Expr> any;
+    bool expressible = true;
+    for (const ConditionId id : kernel_.graph.conditions_of(row.test)) {
+      const Condition& condition = kernel_.graph.condition(id);
+      const bool zero = condition.kind == Condition::Kind::zero;
+      (zero ? holds.zero : holds.nonnegative).push_back(condition.expr);
+      if (zero) {
+        any.push_back(exprs_.sub(condition.expr, one_));
+        any.push_back(exprs_.sub(exprs_.neg(condition.expr), one_));
+      } else {
+        any.push_back(exprs_.sub(exprs_.neg(condition.expr), one_));
+      }
+    }
+    if (expressible && any.size() == 1)
+      fails.nonnegative.push_back(any.front());
+    else
+      fails.alternatives.push_back(std::move(any));
+    prove_cases(row.holds, std::move(holds));
+    prove_cases(row.fails, std::move(fails));
+  }
+
+  void prove_case(const ScheduledCase& row, const Region& path) {
+    Region rows = path;
+    for (int axis = 0; axis + 1 < kernel_.rank(); ++axis)
+      rows.nonnegative.push_back(less(kernel_.coordinate(axis), extent(axis)));
+    prove_segments_cover(row, rows);
+    for (const SegmentCall& call : row.calls) prove_call(call, rows);
+  }
+
+  /// Every column lies in a segment: in the first that ends after it.
+  void prove_segments_cover(const ScheduledCase& row, const Region& rows) {
+    std::vector<Goal> goals;
+    std::vector<Region> regions;
+    Expr reached = exprs_.constant(0);
+    const auto add = [&](Region region, Expr violated, Expr from, Expr to) {
+      if (violated.is_constant() && violated.constant() < 0) return;
+      region.nonnegative.push_back(at_least(column_, from));
+      region.nonnegative.push_back(less(column_, schedule_.columns));
+      regions.push_back(std::move(region));
+      goals.push_back({{violated}, [=](const Evaluate& at) {
+                         return fmt::format("no segment holds the columns from {} to {}", at(from), at(to));
+                       }});
+    };
+    for (const SegmentCall& call : row.calls) {
+      Region region = rows;
+      region.nonnegative.push_back(less(column_, call.end));
+      if (call.begin != reached) add(std::move(region), less(column_, call.begin), reached, call.begin);
+      reached = call.end;
+    }
+    if (reached != schedule_.columns) add(rows, at_least(column_, reached), reached, schedule_.columns);
+    Obligation all{.kind = ObligationKind::cover, .access = fmt::format("segments of {}", kernel_.name)};
+    for (std::size_t i = 0; i < goals.size() && all.verdict != Verdict::refuted; ++i) {
+      Obligation one = session_.decide(ObligationKind::cover, all.access, regions[i], {goals[i]});
+      if (one.verdict != Verdict::proved) all = std::move(one);
+    }
+    record(std::move(all));
+  }
+
+  // --- one segment --------------------------------------------------------------------------------------------------
+
+  void prove_call(const SegmentCall& call, const Region& rows) {
+    const Body& body = schedule_.bodies[static_cast<std::size_t>(call.body)];
+    where_ = fmt::format("columns [{}, {})", session_.text(call.begin), session_.text(call.end));
+    const bool inside = lemmas_.stays_inside(body.walks);
+    prove_stores(call, body, rows, inside);
+    prove_cover(call, body, rows);
+    prove_alignment(body);
+    for (std::size_t i = 0; i < body.loads.size(); ++i) prove_load(call, body, static_cast<int>(i), rows, inside);
+  }
+
+  /// The task's columns, and that the run is not empty.
+  Region task_of(const SegmentCall& call, const Region& rows) {
+    Region region = rows;
+    region.nonnegative.push_back(less(run_.column_first, run_.column_last));
+    region.nonnegative.push_back(at_least(schedule_.columns, run_.column_last));
+    region.nonnegative.push_back(less(call.run_begin, call.run_end));
+    return region;
+  }
+
+  /// One way in which lanes are where a column must be: the whole run, or, where a lane may leave it, each loop.
+  struct Lanes {
+    Region region;
+    Expr first, last;  // columns, inclusive
+    std::string text;
+  };
+  std::vector<Lanes> lanes_of_call(const SegmentCall& call, const Body& body, const Region& rows, bool inside) {
+    const Region task = task_of(call, rows);
+    if (inside) return {{task, call.run_begin, exprs_.sub(call.run_end, one_), ""}};
+    std::vector<Lanes> all;
+    for (const Walk& walk : body.walks)
+      for (const ChunkLoop& loop : walk.loops) {
+        const ChunkLanes chunk = lanes_of(exprs_, walk, loop);
+        Region region = task;
+        join(region, chunk.region);
+        region.zero.push_back(exprs_.sub(run_.begin, call.run_begin));
+        region.zero.push_back(exprs_.sub(run_.end, call.run_end));
+        all.push_back({std::move(region), chunk.column, chunk.column, " (a vector)"});
+      }
+    return all;
+  }
+  static void join(Region& to, const Region& from) {
+    to.nonnegative.insert(to.nonnegative.end(), from.nonnegative.begin(), from.nonnegative.end());
+    to.zero.insert(to.zero.end(), from.zero.begin(), from.zero.end());
+    to.alternatives.insert(to.alternatives.end(), from.alternatives.begin(), from.alternatives.end());
+  }
+
+  void prove_stores(const SegmentCall& call, const Body& body, const Region& rows, bool inside) {
+    std::string names;
+    for (std::size_t i = 0; i < kernel_.results.size(); ++i) names += (i > 0 ? ", " : "") + result(i).name;
+    const std::string access = fmt::format("{} in {}", names, where_);
+    Obligation store{.kind = ObligationKind::store, .access = access};
+    Obligation disjoint{.kind = ObligationKind::disjoint, .access = access};
+    bool dead = true;
+    for (const Lanes& lanes : lanes_of_call(call, body, rows, inside)) {
+      const auto column = [&](Expr at_column, const char* what, Expr bound) {
+        return [=](const Evaluate& at) {
+          return fmt::format("column {} is written, {} {}", at(at_column), what, at(bound));
+        };
+      };
+      const Expr zero = exprs_.constant(0);
+      const Expr columns = extent(kernel_.rank() - 1);
+      const auto decide = [&](Obligation& all, const std::vector<Goal>& goals) {
+        if (all.verdict == Verdict::refuted) return;
+        Obligation one = session_.decide_access(all.kind, access, lanes.region, goals);
+        if (one.verdict == Verdict::dead) {
+          all.contradiction = one.contradiction;
+          return;
+        }
+        dead = false;
+        if (one.verdict != Verdict::proved) all = std::move(one);
+      };
+      decide(store, {{{less(lanes.first, zero)}, column(lanes.first, "before column", zero)},
+                     {{at_least(lanes.last, columns)}, column(lanes.last, "the extent is", columns)}});
+      if (dead) break;
+      decide(disjoint,
+             {{{less(lanes.first, run_.column_first)}, column(lanes.first, "the task begins at", run_.column_first)},
+              {{at_least(lanes.last, run_.column_last)}, column(lanes.last, "the task ends before", run_.column_last)}});
+    }
+    if (dead) store.verdict = disjoint.verdict = Verdict::dead;
+    disjoint.contradiction = store.contradiction;
+    if (!dead) store.contradiction = disjoint.contradiction = {};
+    if (store.verdict == Verdict::checked || disjoint.verdict == Verdict::checked)
+      proven_.checked_stores_.insert(call.body);
+    record(std::move(store));
+    record(std::move(disjoint));
+  }
+
+  /// Every column of the run is written.
+  void prove_cover(const SegmentCall& call, const Body& body, const Region& rows) {
+    Obligation cover{.kind = ObligationKind::cover, .access = where_};
+    if (!lemmas_.covers(body.walks)) {
+      Region task = task_of(call, rows);
+      task.zero = {exprs_.sub(run_.begin, call.run_begin), exprs_.sub(run_.end, call.run_end)};
+      for (const Walk& walk : body.walks)
+        for (const Uncovered& way : uncovered_by(exprs_, walk, column_)) {
+          if (cover.verdict == Verdict::refuted) break;
+          Region region = task;
+          join(region, way.region);
+          Obligation one = session_.decide(ObligationKind::cover, where_, region, {{way.goal, [&](const Evaluate& at) {
+                                             return fmt::format("column {} is written by no chunk", at(column_));
+                                           }}});
+          if (one.verdict != Verdict::proved) cover = std::move(one);
+        }
+    }
+    record(std::move(cover));
+  }
+
+  /// The run-time test of a streamed walk aligns its first vector; the others follow whole vectors later.
+  void prove_alignment(const Body& body) {
+    for (const Walk& walk : body.walks)
+      for (const ChunkLoop& loop : walk.loops) {
+        if (!loop.nontemporal) continue;
+        for (std::size_t i = 0; i < kernel_.results.size(); ++i) {
+          const int size = ir::byte_size(result(i).dtype);
+          const Expr trip = exprs_.mul(exprs_.constant(loop.step() * size), exprs_.variable("trip", 1100));
+          Obligation align{.kind = ObligationKind::align,
+                           .access = fmt::format("{} in {}, {} bytes", result(i).name, where_, loop.lanes * size)};
+          if (trip.congruence().residue % (loop.lanes * size) != 0 ||
+              trip.congruence().modulus % (loop.lanes * size) != 0) {
+            align.verdict = Verdict::refuted;
+            align.found.violation = fmt::format("a trip advances by {} bytes", loop.step() * size);
+          }
+          record(std::move(align));
+        }
+      }
+  }
+
+  // --- loads --------------------------------------------------------------------------------------------------------
+
+  void prove_load(const SegmentCall& call, const Body& body, int index, const Region& rows, bool inside) {
+    const BodyLoad& load = body.loads[static_cast<std::size_t>(index)];
+    const Stream& stream = call.streams[static_cast<std::size_t>(index)];
+    const std::string name = kernel_.program->value(stream.tensor).name;
+    std::string text;
+    for (const Expr c : stream.coordinates) text += (text.empty() ? "" : ", ") + session_.text(c);
+    const std::string access = fmt::format("{}[{}] in {}", name, text, where_);
+    Obligation all{.kind = ObligationKind::load, .access = access};
+    if (inside) {
+      all = decide_load(access, segment_region(call, rows, load), stream, load);
+    } else {
+      for (const Lanes& lanes : lanes_of_call(call, body, rows, false)) {
+        if (all.verdict == Verdict::refuted) break;
+        Stream moved = stream;
+        for (Expr& c : moved.coordinates) c = at_column(c, lanes.first);
+        Region region = lanes.region;
+        add_guard(region, load, lanes.first);
+        Obligation one = decide_load(access, region, moved, load, lanes.first);
+        if (one.verdict == Verdict::refuted || one.verdict == Verdict::checked) all = std::move(one);
+      }
+    }
+    if (all.verdict == Verdict::checked) proven_.checked_loads_.insert({call.body, index});
+    record(std::move(all));
+  }
+
+  Expr at_column(Expr e, Expr column) {
+    return exprs_.substitute(e, [&](Expr symbol) { return symbol == column_ ? column : symbol; });
+  }
+
+  void add_guard(Region& region, const BodyLoad& load, Expr column) {
+    for (const ConditionId id : kernel_.graph.conditions_of(load.guard)) {
+      const Condition& condition = kernel_.graph.condition(id);
+      (condition.kind == Condition::Kind::zero ? region.zero : region.nonnegative)
+          .push_back(at_column(condition.expr, column));
+    }
+  }
+
+  /// The columns of a segment, and those of its claims that hold there.
+  Region segment_region(const SegmentCall& call, const Region& rows, const BodyLoad& load) {
+    Region columns;
+    columns.nonnegative = {at_least(column_, call.begin), less(column_, call.end)};
+    Region region = rows;
+    for (const Expr claim : call.claims)
+      if (session_.excludes(columns, {exprs_.sub(exprs_.neg(claim), one_)})) region.nonnegative.push_back(claim);
+    join(region, columns);
+    region.nonnegative.push_back(less(column_, schedule_.columns));
+    add_guard(region, load, column_);
+    return region;
+  }
+
+  /// `column`: where it is not the coordinate itself.
+  Obligation decide_load(const std::string& access, const Region& region, const Stream& stream, const BodyLoad& load,
+                         std::optional<Expr> column = {}) {
+    const ir::Value& tensor = kernel_.program->value(stream.tensor);
+    const ir::Layout& view = kernel_.graph.layout(stream.layout);
+    std::vector<Goal> goals;
+    for (std::size_t axis = 0; axis < stream.coordinates.size(); ++axis) {
+      const Expr coordinate = stream.coordinates[axis];
+      const Expr limit = view.extents()[axis];
+      const auto describe = [=, name = tensor.name](const Evaluate& at) {
+        return fmt::format("coordinate {} on axis {} of {}, whose extent is {}", at(coordinate), axis, name, at(limit));
+      };
+      goals.push_back({{less(coordinate, exprs_.constant(0))}, describe});
+      goals.push_back({{at_least(coordinate, limit)}, describe});
+    }
+    add_view(goals, tensor, view);
+    add_offset(goals, tensor, view, stream, load, column.value_or(column_));
+    return session_.decide_access(ObligationKind::load, access, region, goals);
+  }
+
+  /// What is read through a view lies in the tensor's storage: its span is not longer.
+  void add_view(std::vector<Goal>& goals, const ir::Value& tensor, const ir::Layout& view) {
+    const Expr used = view.span(exprs_);
+    const Expr stored = tensor.layout.span(exprs_);
+    if (used == stored) return;
+    const std::int64_t bytes = ir::byte_size(tensor.dtype);
+    goals.push_back({{less(stored, used)}, [=, name = tensor.name](const Evaluate& at) {
+                       return fmt::format("{} bytes are accessed of {}, whose storage is {} bytes", at(used) * bytes,
+                                          name, at(stored) * bytes);
+                     }});
+  }
+
+  /// The code starts from `base` and steps: that must be the offset of the coordinates.
+  void add_offset(std::vector<Goal>& goals, const ir::Value& tensor, const ir::Layout& view, const Stream& stream,
+                  const BodyLoad& load, Expr column) {
+    const Expr offset = view.offset_of(exprs_, stream.coordinates);
+    Expr emitted = load.kind == LoadKind::general ? at_column(load.offset, column) : stream.base;
+    if (load.kind == LoadKind::contiguous) emitted = exprs_.add(emitted, column);
+    if (load.kind == LoadKind::reversed) emitted = exprs_.sub(emitted, column);
+    if (load.kind == LoadKind::strided) emitted = exprs_.add(emitted, exprs_.mul(load.step, column));
+    if (emitted == offset) return;
+    const Expr limit = tensor.layout.span(exprs_);
+    const auto describe = [=, name = tensor.name](const Evaluate& at) {
+      return fmt::format("element {} of {} is read where its storage has {}", at(emitted), name, at(limit));
+    };
+    goals.push_back({{less(emitted, exprs_.constant(0))}, describe});
+    goals.push_back({{at_least(emitted, limit)}, describe});
+  }
+
+  ProvenKernel proven_;
+  const HostSchedule& schedule_;
+  const Kernel& kernel_;
+  ir::ExprContext& exprs_;
+  ProofSession session_;
+  WalkLemmas lemmas_;
+  RunVariables run_;
+  Expr one_, column_;
+  std::string where_;  // of the segment that is being proved
+};
+
+Result<ProvenKernel> prove(HostSchedule schedule, const ProverOptions& options) {
+  PADLOCK_TRY(ProvenKernel proven, HostProver(std::move(schedule), options).prove());
+  if (const Obligation* obligation = proven.proof().refuted())
+    return failed_precondition(fmt::format("kernel {} is refuted: {} of {}: {}", proven.proof().kernel,
+                                           name_of(obligation->kind), obligation->access,
+                                           obligation->found.to_string()));
+  return proven;
+}
+
+Result<Proof> list_obligations(HostSchedule schedule, const ProverOptions& options) {
+  PADLOCK_TRY(const ProvenKernel proven, HostProver(std::move(schedule), options).prove());
+  return proven.proof();
+}
+
+}  // namespace padlock::compiler

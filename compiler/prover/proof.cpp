@@ -1,0 +1,81 @@
+#include "compiler/prover/proof.h"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+namespace padlock::compiler {
+
+std::string_view name_of(ObligationKind kind) {
+  switch (kind) {
+    case ObligationKind::load:
+      return "load";
+    case ObligationKind::store:
+      return "store";
+    case ObligationKind::cover:
+      return "cover";
+    case ObligationKind::disjoint:
+      return "disjoint";
+    case ObligationKind::extent:
+      return "extent";
+    case ObligationKind::width:
+      return "width";
+    case ObligationKind::align:
+      return "align";
+  }
+  return "?";
+}
+
+std::string_view name_of(Verdict verdict) {
+  switch (verdict) {
+    case Verdict::proved:
+      return "proved";
+    case Verdict::guarded:
+      return "guarded";
+    case Verdict::checked:
+      return "checked";
+    case Verdict::refuted:
+      return "refuted";
+    case Verdict::dead:
+      return "dead";
+  }
+  return "?";
+}
+
+std::string Counterexample::to_string() const {
+  std::vector<std::string> parts;
+  for (const auto& [name, value] : sizes) parts.push_back(fmt::format("{} = {}", name, value));
+  std::string text = parts.empty() ? "" : fmt::format("{}: ", fmt::join(parts, ", "));
+  parts.clear();
+  for (const auto& [name, value] : where) parts.push_back(fmt::format("{} = {}", name, value));
+  text += violation;
+  return parts.empty() ? text : fmt::format("{} (at {})", text, fmt::join(parts, ", "));
+}
+
+std::int64_t Proof::count(Verdict verdict) const { return std::ranges::count(obligations, verdict, &Obligation::verdict); }
+
+const Obligation* Proof::refuted() const {
+  const auto it = std::ranges::find(obligations, Verdict::refuted, &Obligation::verdict);
+  return it == obligations.end() ? nullptr : &*it;
+}
+
+std::string to_string(const Obligation& obligation) {
+  std::string text = fmt::format("{:<8} {:<9} {}", name_of(obligation.verdict), name_of(obligation.kind),
+                                 obligation.access);
+  switch (obligation.verdict) {
+    case Verdict::guarded:
+      return fmt::format("{} if {}", text, obligation.guard);
+    case Verdict::checked:
+      return fmt::format("{}: {}", text, obligation.reason);
+    case Verdict::refuted:
+      return fmt::format("{}: {}", text, obligation.found.to_string());
+    case Verdict::dead:
+      return fmt::format("{}: never, for {}", text, fmt::join(obligation.contradiction, " contradicts "));
+    case Verdict::proved:
+      break;
+  }
+  return text;
+}
+
+}  // namespace padlock::compiler

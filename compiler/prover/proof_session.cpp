@@ -1,0 +1,126 @@
+#include "compiler/prover/proof_session.h"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+namespace padlock::compiler {
+
+using ir::Expr;
+
+std::pair<Expr, bool> as_expression(ir::ExprContext& exprs, const ir::Constraint& c) {
+  const Expr one = exprs.constant(1);
+  switch (c.comparison) {
+    case ir::Comparison::le:
+      return {exprs.sub(c.rhs, c.lhs), false};
+    case ir::Comparison::lt:
+      return {exprs.sub(exprs.sub(c.rhs, c.lhs), one), false};
+    case ir::Comparison::eq:
+      return {exprs.sub(c.lhs, c.rhs), true};
+    case ir::Comparison::ge:
+      return {exprs.sub(c.lhs, c.rhs), false};
+    case ir::Comparison::gt:
+      return {exprs.sub(exprs.sub(c.lhs, c.rhs), one), false};
+  }
+  return {exprs.constant(0), true};
+}
+
+ProofSession::ProofSession(const Kernel& kernel, const ProverOptions& options)
+    : kernel_(kernel),
+      exprs_(kernel.program->exprs()),
+      limits_{.operations = options.operations, .calls = options.calls},
+      feasibility_(exprs_, limits_) {
+  if (options.fail_at >= 0) feasibility_.solver().fail_at(options.fail_at, options.fail_code);
+  for (const ir::Requirement& requirement : kernel.program->requirements()) {
+    // A stride that is never used need not be what the parameter says.
+    if (requirement.kind == ir::Requirement::Kind::parameter_stride) continue;
+    const auto [e, is_equality] = as_expression(exprs_, requirement.constraint);
+    (is_equality ? assumptions_.zero : assumptions_.nonnegative).push_back(e);
+    feasibility_.assume(e, is_equality);
+  }
+  for (std::uint32_t i = 0; i < exprs_.symbol_count(); ++i)
+    if (exprs_.symbol(i).kind != ir::SymbolKind::coordinate)
+      symbols_.push_back(*exprs_.find_symbol(exprs_.symbol(i).name));
+}
+
+Status ProofSession::check_assumptions() {
+  if (feasibility_.linear_part({}) != Answer::Kind::empty) return {};
+  return failed_precondition(fmt::format("program '{}' admits no sizes: {}", kernel_.program->name(),
+                                         fmt::join(contradiction({}), " contradicts ")));
+}
+
+Obligation ProofSession::decide(ObligationKind kind, std::string access, const Region& region,
+                                const std::vector<Goal>& goals) {
+  Obligation obligation{.kind = kind, .access = std::move(access)};
+  for (const Goal& goal : goals) {
+    Answer answer = feasibility_.ask(region, goal.violated);
+    if (answer.kind == Answer::Kind::found) answer = feasibility_.find_point(region, goal.violated, symbols_);
+    if (answer.kind == Answer::Kind::found) {
+      obligation.verdict = Verdict::refuted;
+      obligation.found = example_at(answer.point, goal);
+      return obligation;
+    }
+    if (answer.kind != Answer::Kind::undecided) continue;
+    obligation.verdict = Verdict::checked;
+    obligation.reason = answer.reason;
+  }
+  return obligation;
+}
+
+Obligation ProofSession::decide_access(ObligationKind kind, std::string access, const Region& region,
+                                       const std::vector<Goal>& goals) {
+  if (feasibility_.linear_part(region) == Answer::Kind::empty)
+    return {.kind = kind,
+            .access = std::move(access),
+            .verdict = Verdict::dead,
+            .contradiction = contradiction(region)};
+  return decide(kind, std::move(access), region, goals);
+}
+
+Counterexample ProofSession::example_at(const Point& point, const Goal& goal) {
+  std::vector<std::int64_t> values(exprs_.symbol_count(), 0);
+  Counterexample example;
+  for (std::uint32_t i = 0; i < values.size(); ++i) {
+    const ir::Symbol& symbol = exprs_.symbol(i);
+    if (const auto at = point.find(i); at != point.end())
+      values[i] = at->second;
+    else if (symbol.range.lo > 0)
+      values[i] = static_cast<std::int64_t>(symbol.range.lo);
+    if (symbol.kind != ir::SymbolKind::coordinate) example.sizes.emplace_back(symbol.name, values[i]);
+  }
+  for (const auto& [index, value] : point)
+    if (const ir::Symbol& symbol = exprs_.symbol(index); symbol.kind == ir::SymbolKind::coordinate)
+      example.where.emplace_back(symbol.name.substr(symbol.name.size() > 2 && symbol.name[1] > '9' ? 1 : 0), value);
+  example.violation = goal.describe([&](Expr e) {
+    const Result<Int128> value = ir::evaluate(exprs_, e, values);
+    return value && fits_int64(*value) ? static_cast<std::int64_t>(*value) : 0;
+  });
+  return example;
+}
+
+std::vector<std::string> ProofSession::contradiction(const Region& region) {
+  struct Term {
+    Expr e;
+    bool zero;
+  };
+  std::vector<Term> conditions;
+  for (const Region* part : {static_cast<const Region*>(&assumptions_), &region}) {
+    for (const Expr e : part->nonnegative) conditions.push_back({e, false});
+    for (const Expr e : part->zero) conditions.push_back({e, true});
+  }
+  const auto still_empty = [&](std::size_t without) {
+    Feasibility fewer(exprs_, limits_);
+    Region rest;
+    for (std::size_t i = 0; i < conditions.size(); ++i)
+      if (i != without) (conditions[i].zero ? rest.zero : rest.nonnegative).push_back(conditions[i].e);
+    return fewer.linear_part(rest) == Answer::Kind::empty;
+  };
+  for (std::size_t i = conditions.size(); i-- > 0;)
+    if (still_empty(i)) conditions.erase(conditions.begin() + static_cast<std::ptrdiff_t>(i));
+  std::vector<std::string> texts;
+  for (const Term& c : conditions) texts.push_back(fmt::format("{} {} 0", text(c.e), c.zero ? "==" : ">="));
+  return texts;
+}
+
+}  // namespace padlock::compiler

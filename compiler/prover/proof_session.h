@@ -1,0 +1,66 @@
+#pragma once
+
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "compiler/kernel.h"
+#include "compiler/prover/feasibility.h"
+#include "compiler/prover/proof.h"
+#include "compiler/prover/proven_kernel.h"
+
+namespace padlock::compiler {
+
+/// The values of expressions at a point.
+using Evaluate = std::function<std::int64_t(ir::Expr)>;
+
+/// One way in which an obligation is violated: all of `violated` are >= 0. `describe` says it at a point.
+struct Goal {
+  std::vector<ir::Expr> violated;
+  std::function<std::string(const Evaluate&)> describe;
+};
+
+/// Decides obligations of one kernel under what its program requires of every binding.
+class ProofSession {
+ public:
+  ProofSession(const Kernel& kernel, const ProverOptions& options);
+
+  /// Error (failed_precondition) where the program's requirements contradict each other: it admits no sizes, and
+  /// whatever was proved of it would mean nothing.
+  [[nodiscard]] Status check_assumptions();
+
+  /// Whether no point of `region` satisfies all of `violated`.
+  [[nodiscard]] bool excludes(const Region& region, const std::vector<ir::Expr>& violated) {
+    return feasibility_.ask(region, violated).kind == Answer::Kind::empty;
+  }
+
+  /// Goes through the goals: proved where each is shown to be impossible, refuted by the first that is not, with a
+  /// small counter-example; else checked.
+  [[nodiscard]] Obligation decide(ObligationKind kind, std::string access, const Region& region,
+                                  const std::vector<Goal>& goals);
+  /// `decide`, but dead where the region itself is shown to have no point.
+  [[nodiscard]] Obligation decide_access(ObligationKind kind, std::string access, const Region& region,
+                                         const std::vector<Goal>& goals);
+
+  [[nodiscard]] std::string text(ir::Expr e) const { return ir::to_string(exprs_, e, 200); }
+  [[nodiscard]] ir::ExprContext& exprs() { return exprs_; }
+  [[nodiscard]] const Kernel& kernel() const { return kernel_; }
+  [[nodiscard]] std::int64_t solver_calls() { return feasibility_.solver().calls(); }
+
+ private:
+  [[nodiscard]] Counterexample example_at(const Point& point, const Goal& goal);
+  /// Conditions that cannot hold together, none of which can be left out.
+  [[nodiscard]] std::vector<std::string> contradiction(const Region& region);
+
+  const Kernel& kernel_;  // borrowed
+  ir::ExprContext& exprs_;
+  SearchLimits limits_;
+  Region assumptions_;
+  std::vector<ir::Expr> symbols_;  // of the program, in order
+  Feasibility feasibility_;
+};
+
+/// lhs cmp rhs as an expression that is >= 0, or (second) == 0.
+[[nodiscard]] std::pair<ir::Expr, bool> as_expression(ir::ExprContext& exprs, const ir::Constraint& constraint);
+
+}  // namespace padlock::compiler

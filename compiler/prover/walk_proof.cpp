@@ -1,0 +1,117 @@
+#include "compiler/prover/walk_proof.h"
+
+#include <algorithm>
+
+namespace padlock::compiler {
+
+using ir::Expr;
+
+namespace {
+
+// After those of the run (compiler/walk.cpp).
+enum VariableOrder { kTrip = 1100, kLane };
+
+/// What a walk knows of its run, and of the variables that its loops leave behind.
+Region region_of(ir::ExprContext& exprs, const Walk& walk) {
+  const RunVariables run(exprs);
+  Region region;
+  region.nonnegative = {exprs.sub(exprs.sub(run.end, run.begin), exprs.constant(1))};
+  region.nonnegative.insert(region.nonnegative.end(), walk.tests.begin(), walk.tests.end());
+  region.nonnegative.insert(region.nonnegative.end(), walk.bounds.begin(), walk.bounds.end());
+  for (const ChunkLoop& loop : walk.loops)
+    if (loop.reached.valid()) region.zero.push_back(exprs.sub(loop.reached, end_of(exprs, loop)));
+  return region;
+}
+
+/// c after the loop.
+Expr reached_by(ir::ExprContext& exprs, const ChunkLoop& loop) {
+  if (loop.reached.valid()) return loop.reached;
+  if (loop.once) return exprs.add(loop.from, exprs.constant(loop.step()));
+  return end_of(exprs, loop);
+}
+
+std::vector<std::uint64_t> key_of(const std::vector<Walk>& walks, bool cover) {
+  std::vector<std::uint64_t> key = {cover};
+  const auto id = [](Expr e) { return e.valid() ? std::uint64_t{e.id()} + 1 : 0; };
+  for (const Walk& walk : walks)
+    for (const ChunkLoop& loop : walk.loops)
+      key.insert(key.end(), {id(loop.from), id(loop.limit), static_cast<std::uint64_t>(loop.lanes),
+                             static_cast<std::uint64_t>(loop.unroll), loop.once, id(loop.last), id(loop.reached),
+                             static_cast<std::uint64_t>(walk.kind)});
+  return key;
+}
+
+}  // namespace
+
+ChunkLanes lanes_of(ir::ExprContext& exprs, const Walk& walk, const ChunkLoop& loop) {
+  ChunkLanes made{.trip = exprs.variable("trip", kTrip), .lane = exprs.variable("lane", kLane), .column = {},
+                  .region = region_of(exprs, walk)};
+  const Expr one = exprs.constant(1);
+  const Expr c = loop.once ? loop.from : exprs.add(loop.from, exprs.mul(exprs.constant(loop.step()), made.trip));
+  if (!loop.once) made.region.nonnegative.push_back(exprs.sub(exprs.sub(loop.limit, c), one));
+  made.region.nonnegative.push_back(exprs.sub(exprs.constant(loop.step() - 1), made.lane));
+  made.column = exprs.add(loop.last.valid() ? exprs.min(c, loop.last) : c, made.lane);
+  return made;
+}
+
+std::vector<Uncovered> uncovered_by(ir::ExprContext& exprs, const Walk& walk, Expr column) {
+  const RunVariables run(exprs);
+  const Expr one = exprs.constant(1);
+  Region region = region_of(exprs, walk);
+  // From here to the end of the loop that is looked at, nothing before it has written the column.
+  Expr covered = run.begin;
+  std::vector<Uncovered> ways;
+  const auto add = [&](Region part, Expr violated) { ways.push_back({std::move(part), {violated}}); };
+  for (const ChunkLoop& loop : walk.loops) {
+    const Expr reached = reached_by(exprs, loop);
+    Region here = region;
+    here.nonnegative.push_back(exprs.sub(column, covered));
+    here.nonnegative.push_back(exprs.sub(exprs.sub(reached, column), one));
+    here.nonnegative.push_back(exprs.sub(exprs.sub(run.end, column), one));
+    add(here, exprs.sub(exprs.sub(loop.from, column), one));  // before the loop begins
+    // The trip that begins at `c` is the last that does not begin after the column.
+    const Expr step = exprs.constant(loop.step());
+    const Expr past = exprs.mod(exprs.sub(column, loop.from), step);
+    const Expr c = exprs.sub(column, past);
+    if (!loop.once) add(here, exprs.sub(c, loop.limit));  // it does not happen
+    if (loop.last.valid()) {
+      const Expr chunk = exprs.min(c, loop.last);
+      add(here, exprs.sub(exprs.sub(column, chunk), step));  // it lies before the column
+      add(here, exprs.sub(exprs.sub(chunk, column), one));   // or after it
+    }
+    covered = reached;
+  }
+  Region rest = region;
+  rest.nonnegative.push_back(exprs.sub(column, run.begin));
+  rest.nonnegative.push_back(exprs.sub(column, covered));
+  add(std::move(rest), exprs.sub(exprs.sub(run.end, column), one));  // after all loops
+  return ways;
+}
+
+bool WalkLemmas::stays_inside(const std::vector<Walk>& walks) { return shown(walks, false); }
+bool WalkLemmas::covers(const std::vector<Walk>& walks) { return shown(walks, true); }
+
+bool WalkLemmas::shown(const std::vector<Walk>& walks, bool cover) {
+  const auto [it, inserted] = known_.try_emplace(key_of(walks, cover), true);
+  if (!inserted) return it->second;
+  ir::ExprContext& exprs = session_.exprs();
+  const RunVariables run(exprs);
+  const Expr column = session_.kernel().coordinate(session_.kernel().rank() - 1);
+  for (const Walk& walk : walks) {
+    if (cover) {
+      for (const Uncovered& way : uncovered_by(exprs, walk, column))
+        if (!session_.excludes(way.region, way.goal)) return it->second = false;
+      continue;
+    }
+    for (const ChunkLoop& loop : walk.loops) {
+      const ChunkLanes lanes = lanes_of(exprs, walk, loop);
+      const Expr before = exprs.sub(exprs.sub(run.begin, lanes.column), exprs.constant(1));
+      if (!session_.excludes(lanes.region, {before}) ||
+          !session_.excludes(lanes.region, {exprs.sub(lanes.column, run.end)}))
+        return it->second = false;
+    }
+  }
+  return true;
+}
+
+}  // namespace padlock::compiler

@@ -1,0 +1,48 @@
+#pragma once
+
+#include <map>
+#include <string>
+#include <vector>
+
+#include "compiler/prover/proof_session.h"
+#include "compiler/walk.h"
+
+// What holds of a walk whatever the kernel: shown once for a walk, over an arbitrary run.
+namespace padlock::compiler {
+
+/// One chunk of a loop: its lanes, as an expression of the run and of the loop's trip.
+struct ChunkLanes {
+  ir::Expr trip, lane;  ///< variables; `lane` counts through the unrolled chunks
+  ir::Expr column;      ///< of the lane
+  Region region;        ///< the walk's tests and bounds, and that the trip happens
+};
+
+/// The lanes of a loop of a walk of a run that is not empty.
+[[nodiscard]] ChunkLanes lanes_of(ir::ExprContext& exprs, const Walk& walk, const ChunkLoop& loop);
+
+/// `column`, in the run, is written by no chunk of the walk: each region with its goal is one way. The witness is the
+/// first loop that ends after the column, its trip, and the lane.
+struct Uncovered {
+  Region region;
+  std::vector<ir::Expr> goal;
+};
+[[nodiscard]] std::vector<Uncovered> uncovered_by(ir::ExprContext& exprs, const Walk& walk, ir::Expr column);
+
+/// Shows, and remembers, what the accesses of a body rest on.
+class WalkLemmas {
+ public:
+  explicit WalkLemmas(ProofSession& session) : session_(session) {}
+
+  /// No lane of any walk lies outside its run.
+  [[nodiscard]] bool stays_inside(const std::vector<Walk>& walks);
+  /// Every column of a run is written by every walk.
+  [[nodiscard]] bool covers(const std::vector<Walk>& walks);
+
+ private:
+  bool shown(const std::vector<Walk>& walks, bool cover);
+
+  ProofSession& session_;
+  std::map<std::vector<std::uint64_t>, bool> known_;
+};
+
+}  // namespace padlock::compiler

@@ -1,0 +1,113 @@
+#include "compiler/walk.h"
+
+#include <algorithm>
+
+namespace padlock::compiler {
+
+using ir::Expr;
+
+namespace {
+
+// Above every axis.
+enum VariableOrder { kColumnFirst = 1000, kColumnLast, kBegin, kEnd, kShift, kPeel, kReached };
+
+class WalkBuilder {
+ public:
+  WalkBuilder(ir::ExprContext& exprs, const WalkOptions& options)
+      : exprs_(exprs), options_(options), run_(exprs), lanes_(exprs.constant(options.lanes)) {}
+
+  std::vector<Walk> build() {
+    std::vector<Walk> walks = {elements()};
+    if (options_.lanes == 1) return walks;
+    walks.push_back(vectors());
+    if (options_.line > 0) walks.push_back(streamed());
+    return walks;
+  }
+
+ private:
+  Walk elements() { return {.loops = {element_loop(run_.begin, run_.end)}}; }
+
+  Walk vectors() {
+    Walk walk{.kind = WalkKind::vectors, .tests = {long_enough()}, .bounds = {below(run_.shift, options_.lanes)}};
+    walk.loops.push_back({.from = run_.begin,
+                          .limit = plus(run_.begin, 1),
+                          .lanes = options_.lanes + (is(Mutation::first_vector_wide) ? 1 : 0),
+                          .once = true});
+    const Expr aligned = exprs_.sub(exprs_.add(run_.begin, lanes_), run_.shift);
+    const Expr main_from = is(Mutation::main_loop_late) ? plus(aligned, options_.lanes) : aligned;
+    walk.loops.push_back(main_loop(main_from, options_.unroll));
+    Expr last = exprs_.sub(run_.end, lanes_);
+    if (is(Mutation::tail_vector_late)) last = plus(last, 1);
+    if (is(Mutation::tail_vector_early)) last = plus(last, -1);
+    if (is(Mutation::tail_vector_unclamped)) last = {};
+    Expr end = run_.end;
+    if (is(Mutation::tail_loop_short)) end = plus(end, -1);
+    walk.loops.push_back({.from = run_.reached, .limit = end, .lanes = options_.lanes, .last = last});
+    return walk;
+  }
+
+  Walk streamed() {
+    const Expr first = exprs_.add(run_.begin, run_.peel);
+    const Int128 shortest = Int128{kStreamedLines} * options_.line;
+    Walk walk{.kind = WalkKind::streamed,
+              .line = options_.line,
+              .tests = {long_enough(), plus(exprs_.sub(run_.end, first), -shortest)},
+              .bounds = {below(run_.peel, options_.line)}};
+    const int unroll = std::max(options_.unroll, options_.line / options_.lanes);
+    walk.loops.push_back(element_loop(run_.begin, is(Mutation::peel_short) ? plus(first, -1) : first));
+    walk.loops.push_back(main_loop(first, unroll));
+    walk.loops.back().nontemporal = true;
+    walk.loops.push_back(element_loop(is(Mutation::stream_rest_lost) ? plus(run_.reached, 1) : run_.reached, run_.end));
+    return walk;
+  }
+
+  ChunkLoop element_loop(Expr from, Expr limit) {
+    if (is(Mutation::element_loop_long)) limit = plus(limit, 1);
+    return {.from = from, .limit = limit};
+  }
+
+  /// Whole trips only.
+  ChunkLoop main_loop(Expr from, int unroll) {
+    const int step = options_.lanes * unroll;
+    const int margin = is(Mutation::main_loop_long) ? step - 2 : step - 1;
+    return {.from = from,
+            .limit = plus(run_.end, -margin),
+            .lanes = options_.lanes,
+            .unroll = unroll,
+            .reached = run_.reached};
+  }
+
+  Expr long_enough() { return exprs_.sub(exprs_.sub(run_.end, run_.begin), lanes_); }
+  Expr below(Expr e, int bound) { return exprs_.sub(exprs_.constant(bound - 1), e); }
+  Expr plus(Expr e, Int128 c) { return exprs_.add(e, exprs_.constant(c)); }
+  [[nodiscard]] bool is(Mutation mutation) const { return options_.mutation == mutation; }
+
+  ir::ExprContext& exprs_;
+  const WalkOptions& options_;
+  RunVariables run_;
+  Expr lanes_;
+};
+
+}  // namespace
+
+RunVariables::RunVariables(ir::ExprContext& exprs)
+    : column_first(exprs.variable("column_first", kColumnFirst)),
+      column_last(exprs.variable("column_last", kColumnLast)),
+      begin(exprs.variable("begin", kBegin)),
+      end(exprs.variable("end", kEnd)),
+      shift(exprs.variable("shift", kShift)),
+      peel(exprs.variable("peel", kPeel)),
+      reached(exprs.variable("reached", kReached)) {}
+
+std::vector<Walk> make_walks(ir::ExprContext& exprs, const WalkOptions& options) {
+  return WalkBuilder(exprs, options).build();
+}
+
+/// from + step * the number of trips.
+Expr end_of(ir::ExprContext& exprs, const ChunkLoop& loop) {
+  const Expr step = exprs.constant(loop.step());
+  const Expr trips = exprs.max(exprs.ceildiv(exprs.sub(loop.limit, loop.from), step), exprs.constant(0));
+  return exprs.add(loop.from, exprs.mul(step, trips));
+}
+
+}  // namespace padlock::compiler

@@ -1,0 +1,70 @@
+#pragma once
+
+#include <vector>
+
+#include "compiler/mutation.h"
+#include "ir/expr.h"
+
+// How a body walks a run, the columns [begin, end) of one row: in loops over chunks of neighbouring elements. One
+// description for the code, the proof and the tests' interpreter, in Exprs over the variables of a run.
+namespace padlock::compiler {
+
+/// The variables of a run, each in [0, 2^47].
+struct RunVariables {
+  explicit RunVariables(ir::ExprContext& exprs);
+  ir::Expr column_first, column_last;  ///< the columns of the task, [first, last)
+  ir::Expr begin, end;
+  ir::Expr shift;    ///< elements that the output at `begin` is past a boundary of a vector
+  ir::Expr peel;     ///< elements from `begin` to the next cache line of the output
+  ir::Expr reached;  ///< where the main loop ended
+};
+
+/// for (c = from; c < limit; c += lanes * unroll): chunks at c, c + lanes, ..., c + (unroll - 1) * lanes.
+struct ChunkLoop {
+  ir::Expr from, limit;
+  int lanes = 1;
+  int unroll = 1;
+  bool once = false;         ///< exactly one trip: from < limit <= from + lanes * unroll
+  bool nontemporal = false;  ///< its stores go past the caches
+  ir::Expr last = {};        ///< where given, a chunk that would begin after it begins there; unroll is 1
+  ir::Expr reached = {};     ///< where given, the variable that stands for c after the loop
+
+  [[nodiscard]] int step() const { return lanes * unroll; }
+};
+
+enum class WalkKind : std::uint8_t {
+  elements,  ///< element by element
+  vectors,   ///< a vector at begin; then, from where the output is aligned, `unroll` vectors a trip; then one a trip,
+             ///< the last of which ends at end. The first and the last may overlap their neighbours, which write the
+             ///< same values
+  streamed,  ///< elements up to a cache line, whole lines past the caches, elements. Never a byte of a line both ways:
+             ///< the line would be fetched and written twice
+};
+
+struct Walk {
+  WalkKind kind = WalkKind::elements;
+  int line = 0;  ///< streamed: elements of a cache line, at least those of a vector
+  /// The run-time test that it is chosen by (among others): each is >= 0.
+  std::vector<ir::Expr> tests = {};
+  /// What `shift` and `peel` are by construction: each is >= 0.
+  std::vector<ir::Expr> bounds = {};
+  std::vector<ChunkLoop> loops = {};
+};
+
+struct WalkOptions {
+  int lanes = 1;      ///< elements of one vector
+  int unroll = 1;     ///< vectors of one trip of the main loop
+  int line = 0;       ///< elements of a cache line (at least `lanes`); 0: no streamed walk
+  Mutation mutation = Mutation::none;
+};
+
+/// All ways in which a body may walk a run, one of which is chosen for each: elements alone for one lane.
+[[nodiscard]] std::vector<Walk> make_walks(ir::ExprContext& exprs, const WalkOptions& options);
+
+/// The value of the loop's c after it, as an expression of `from` and `limit`.
+[[nodiscard]] ir::Expr end_of(ir::ExprContext& exprs, const ChunkLoop& loop);
+
+/// A streamed run has at least so many cache lines.
+inline constexpr int kStreamedLines = 8;
+
+}  // namespace padlock::compiler
