@@ -19,6 +19,7 @@ class BodyEmitter {
  public:
   BodyEmitter(HostKernelContext& context, std::size_t index)
       : context_(context),
+        index_(index),
         body_(context.schedule.bodies[index]),
         run_(context.exprs()),
         builder_(context.module.getContext()),
@@ -48,14 +49,14 @@ class BodyEmitter {
 
  private:
   static constexpr unsigned kFixedArguments = 4;
-  [[nodiscard]] unsigned arguments_per_load() const { return context_.bounds_check ? 4 : 2; }
+  [[nodiscard]] unsigned arguments_per_load() const { return context_.checks_any_load(index_) ? 4 : 2; }
 
   llvm::Function* make_function(std::size_t index) {
     llvm::Type* pointer = builder_.getPtrTy();
     std::vector<llvm::Type*> types = {pointer, i64_, i64_, i64_};
     for (std::size_t i = 0; i < body_.loads.size(); ++i) {
       types.insert(types.end(), {pointer, i64_});
-      if (context_.bounds_check) types.insert(types.end(), {i64_, i64_});
+      if (context_.checks_any_load(index)) types.insert(types.end(), {i64_, i64_});
     }
     if (body_.uses_rows) types.insert(types.end(), static_cast<std::size_t>(kernel().rank() - 1), i64_);
     auto* type = llvm::FunctionType::get(builder_.getVoidTy(), types, false);
@@ -165,7 +166,7 @@ class BodyEmitter {
                   .first = first,
                   .last = last,
                   .guard = guard};
-    if (context_.bounds_check) {
+    if (context_.checks_load(index_, static_cast<std::size_t>(index))) {
       access.name = load_argument(index, 2);
       access.extent = load_argument(index, 3);
     }
@@ -242,7 +243,7 @@ class BodyEmitter {
                   .dtype = result_type(result),
                   .first = first,
                   .last = builder_.CreateAdd(first, count(lanes - 1))};
-    if (context_.bounds_check) {
+    if (context_.checks_stores(index_)) {
       // Results are dense even where the value is an input, returned, with strides of its own.
       const ir::Layout output = ir::Layout::dense(context_.exprs(), kernel().extents);
       access.name = builder_.getInt64(context_.buffer_of_result(result));
@@ -373,6 +374,7 @@ class BodyEmitter {
   static constexpr std::uint64_t kStreamedBytes = std::uint64_t{32} << 20;
 
   HostKernelContext& context_;
+  std::size_t index_;
   const Body& body_;
   RunVariables run_;
   IRBuilder<> builder_;

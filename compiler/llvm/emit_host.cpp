@@ -212,7 +212,7 @@ class EntryEmitter {
       const std::size_t buffer = context_.buffer_of_input(stream.tensor);
       arguments.push_back(buffers_[buffer]);
       arguments.push_back(exprs_->address(builder_, stream.base));
-      if (!context_.bounds_check) continue;
+      if (!context_.checks_any_load(static_cast<std::size_t>(call.body))) continue;
       arguments.push_back(builder_.getInt64(buffer));
       arguments.push_back(exprs_->exact(builder_, kernel().program->value(stream.tensor).layout.storage_extent()));
     }
@@ -264,11 +264,12 @@ ir::KernelAbi contract_of(const HostSchedule& schedule) {
 
 }  // namespace
 
-ir::KernelAbi emit_host_kernel(llvm::Module& module, const HostSchedule& schedule, const HostFeatures& target,
+ir::KernelAbi emit_host_kernel(llvm::Module& module, const ProvenKernel& kernel, const HostFeatures& target,
                                bool bounds_check) {
+  const HostSchedule& schedule = kernel.schedule();
   ir::KernelAbi abi = contract_of(schedule);
   SizeTable sizes;
-  HostKernelContext context{module, schedule, target, bounds_check, abi, sizes};
+  HostKernelContext context{module, kernel, schedule, target, bounds_check, abi, sizes};
   std::vector<llvm::Function*> bodies;
   for (std::size_t i = 0; i < schedule.bodies.size(); ++i) bodies.push_back(emit_body(context, i));
   EntryEmitter(context, bodies).emit();

@@ -5,7 +5,7 @@
 
 #include <llvm/IR/Module.h>
 
-#include "compiler/host_schedule.h"
+#include "compiler/prover/proven_kernel.h"
 #include "ir/executable.h"
 
 namespace padlock::compiler {
@@ -17,9 +17,9 @@ struct HostFeatures {
   bool f16c = false;
 };
 
-/// Adds the functions of one scheduled kernel to `module` and returns its launch contract. The entry, a HostEntry, has
-/// the contract's name.
-[[nodiscard]] ir::KernelAbi emit_host_kernel(llvm::Module& module, const HostSchedule& schedule,
+/// Adds the functions of one kernel to `module` and returns its launch contract. The entry, a HostEntry, has the
+/// contract's name. Accesses that the proof left to be checked are, and with `bounds_check` all.
+[[nodiscard]] ir::KernelAbi emit_host_kernel(llvm::Module& module, const ProvenKernel& kernel,
                                              const HostFeatures& target, bool bounds_check);
 
 }  // namespace padlock::compiler

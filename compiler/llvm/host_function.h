@@ -3,7 +3,7 @@
 #include <llvm/IR/IRBuilder.h>
 #include <llvm/IR/Module.h>
 
-#include "compiler/host_schedule.h"
+#include "compiler/prover/proven_kernel.h"
 #include "compiler/llvm/emit_expr.h"
 #include "compiler/llvm/emit_host.h"
 
@@ -14,7 +14,8 @@ namespace padlock::compiler {
 /// What all functions of one kernel share.
 struct HostKernelContext {
   llvm::Module& module;
-  const HostSchedule& schedule;
+  const ProvenKernel& proven;
+  const HostSchedule& schedule;  // of `proven`
   const HostFeatures& target;
   bool bounds_check;
   ir::KernelAbi& abi;
@@ -25,6 +26,18 @@ struct HostKernelContext {
   [[nodiscard]] std::size_t buffer_of_input(ir::ValueId value) const;
   [[nodiscard]] std::size_t buffer_of_result(std::size_t result) const { return abi.inputs.size() + result; }
   [[nodiscard]] std::size_t index_of_scalar(ir::ValueId value) const;
+  [[nodiscard]] bool checks_load(std::size_t body, std::size_t load) const {
+    return bounds_check || proven.load_is_checked(static_cast<int>(body), static_cast<int>(load));
+  }
+  [[nodiscard]] bool checks_stores(std::size_t body) const {
+    return bounds_check || proven.stores_are_checked(static_cast<int>(body));
+  }
+  /// Whether a body is told names and extents of what it loads.
+  [[nodiscard]] bool checks_any_load(std::size_t body) const {
+    for (std::size_t i = 0; i < schedule.bodies[body].loads.size(); ++i)
+      if (checks_load(body, i)) return true;
+    return false;
+  }
 };
 
 /// Attributes of every function: the target's CPU, no calls made up by LLVM, nothing unwinds.

@@ -126,10 +126,11 @@ class LlvmHostCompiler final : public HostCompiler {
     emitted.module->setDataLayout(emitted.machine->createDataLayout());
     emitted.module->setTargetTriple(emitted.machine->getTargetTriple());
     const HostConfig config = options.config.value_or(default_config());
-    for (Kernel& kernel : kernels)
-      emitted.abis.push_back(emit_host_kernel(*emitted.module,
-                                              schedule_for_host(std::move(kernel), config, options.mutation),
-                                              target_.features(), options.bounds_check));
+    for (Kernel& kernel : kernels) {
+      PADLOCK_TRY(const ProvenKernel proven,
+                  prove(schedule_for_host(std::move(kernel), config, options.mutation), {.cache = &proofs_}));
+      emitted.abis.push_back(emit_host_kernel(*emitted.module, proven, target_.features(), options.bounds_check));
+    }
 #ifndef NDEBUG
     std::string problem;
     llvm::raw_string_ostream stream(problem);
@@ -164,6 +165,7 @@ class LlvmHostCompiler final : public HostCompiler {
   }
 
   HostTarget target_;
+  ProofCache proofs_;
   std::mutex mutex_;                  // guards session_
   std::shared_ptr<Session> session_;  // shared with executables, which may outlive the compiler
 };

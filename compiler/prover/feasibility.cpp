@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "ir/linear_form.h"
+
 namespace padlock::compiler {
 
 using ir::Expr;
@@ -34,7 +36,7 @@ std::optional<LinearRow> difference(const std::optional<LinearRow>& a, const std
 }  // namespace
 
 void Feasibility::assume(Expr e, bool is_equality) {
-  system_.add(e, is_equality);
+  system_.assume(e, is_equality);
   (is_equality ? assumed_.zero : assumed_.nonnegative).push_back(e);
 }
 
@@ -44,7 +46,7 @@ void Feasibility::add(const Region& region) {
 }
 
 Answer Feasibility::answer(const Region& region, const std::vector<Expr>& goal, bool wants_point) {
-  const std::size_t mark = assumption_rows_ = system_.rows().size();
+  const std::size_t mark = system_.rows().size();
   add(region);
   const std::size_t first_goal = system_.rows().size();
   for (const Expr e : goal) system_.add(e);
@@ -88,7 +90,9 @@ Answer::Kind Feasibility::linear_part(const Region& region) {
 /// storage is bounded by would connect everything), except in `full`.
 Feasibility::Selection Feasibility::select(const Region& region, std::size_t first_goal, Scope scope) {
   Selection made;
-  const std::vector<LinearRow>& rows = system_.rows();
+  std::vector<LinearRow> rows = system_.assumptions();
+  first_goal += rows.size();
+  rows.insert(rows.end(), system_.rows().begin(), system_.rows().end());
   made.index.assign(static_cast<std::size_t>(system_.variable_count()), -1);
   const auto selected = [&](int variable) { return made.index[static_cast<std::size_t>(variable)] >= 0; };
   const auto reach = [&](const LinearRow& row) {
@@ -107,7 +111,7 @@ Feasibility::Selection Feasibility::select(const Region& region, std::size_t fir
   const bool all_rows = scope == Scope::likely || scope == Scope::full;
   const auto is_due = [&](std::size_t i) {
     const LinearRow& row = rows[i];
-    const bool may_wait = scope != Scope::full && i < assumption_rows_;
+    const bool may_wait = scope != Scope::full && i < system_.assumptions().size();
     if (may_wait && std::ranges::any_of(row.terms, [&](const auto& term) {
           return !selected(term.first) && !is_linear(system_.variable(term.first));
         }))
@@ -116,6 +120,7 @@ Feasibility::Selection Feasibility::select(const Region& region, std::size_t fir
   };
   const bool linked = scope != Scope::connected;
   for (std::size_t i = first_goal; i < rows.size(); ++i) take(i);
+  made.goal_rows = made.rows.size();
   if (linked)
     for (const auto& any : region.alternatives)
       for (const Expr e : any)
@@ -140,10 +145,14 @@ Feasibility::Selection Feasibility::select(const Region& region, std::size_t fir
       changed = true;
     }
   }
+  if (scope == Scope::full)
+    for (const LinearRow& row : system_.far_bounds())
+      if (selected(row.terms.front().first)) made.rows.push_back(row);
   return made;
 }
 
 Result<std::optional<Feasibility::Values>> Feasibility::solve(const Selection& selection) {
+  if (contradicts(selection)) return std::nullopt;
   if (calls_left_-- <= 0) return resource_exhausted("the calls of one question are used up");
   std::vector<LinearRow> rows = selection.rows;
   for (LinearRow& row : rows)
@@ -154,6 +163,21 @@ Result<std::optional<Feasibility::Values>> Feasibility::solve(const Selection& s
   Values values;
   for (std::size_t i = 0; i < selection.variables.size(); ++i) values[selection.variables[i]] = (*point)[i];
   return values;
+}
+
+/// Whether one row is the negation of another or stronger: most violations are excluded by a single inequality.
+bool Feasibility::contradicts(const Selection& selection) {
+  for (std::size_t i = 0; i < selection.goal_rows; ++i)
+    for (const LinearRow& row : selection.rows) {
+      const LinearRow& goal = selection.rows[i];
+      if (goal.terms.size() != row.terms.size() || goal.is_equality || row.is_equality) continue;
+      if (goal.constant + row.constant >= 0) continue;
+      const bool opposite = std::ranges::all_of(goal.terms, [&](const auto& term) {
+        return std::ranges::find(row.terms, std::pair(term.first, -term.second)) != row.terms.end();
+      });
+      if (opposite) return true;
+    }
+  return false;
 }
 
 /// Depth first. First only what is connected with the goal; then what that is made of, to see whether the point is one
@@ -235,11 +259,14 @@ std::optional<std::vector<Feasibility::Branch>> Feasibility::refine(const Region
     }
     if (!holds) return branches;
   }
-  for (const auto& [variable, value] : values) {
-    if (is_linear(system_.variable(variable))) continue;
-    const auto branches = cases_of(variable, values);
-    if (!branches || !branches->empty()) return branches;
-  }
+  // Minima and maxima have few cases, quotients and products have many.
+  for (const bool few : {true, false})
+    for (const auto& [variable, value] : values) {
+      const Expr e = system_.variable(variable);
+      if (is_linear(e) || (e.kind() == ExprKind::min || e.kind() == ExprKind::max) != few) continue;
+      const auto branches = cases_of(variable, values);
+      if (!branches || !branches->empty()) return branches;
+    }
   return std::vector<Branch>{};
 }
 
@@ -313,6 +340,7 @@ std::optional<std::vector<Feasibility::Branch>> Feasibility::product_cases(int v
   }
   if (!value) return std::nullopt;
   if (*value == values.at(variable)) return std::vector<Branch>{};
+  if (multiply_assumptions(variable)) return std::vector<Branch>{{}};
   const auto of_factor = value_of(factor, values);
   const auto of_rest = value_of(rest, values);
   // The smaller is soon run through.
@@ -337,6 +365,28 @@ std::optional<std::vector<Feasibility::Branch>> Feasibility::product_cases(int v
   return branches;
 }
 
+/// Assumptions times a factor that is not negative, where the other factor occurs in them: w <= P gives w * D <= P * D.
+bool Feasibility::multiply_assumptions(int variable) {
+  if (!multiplied_.insert(variable).second) return false;
+  const Expr e = system_.variable(variable);
+  bool any = false;
+  const std::size_t count = assumed_.nonnegative.size();
+  for (const Expr factor : e.operands()) {
+    if (factor.range().lo < 0) continue;
+    for (std::size_t i = 0; i < std::min(count, kMaxMultiplied); ++i) {
+      const Expr assumption = assumed_.nonnegative[i];
+      const ir::LinearForm form = ir::LinearForm::of(assumption);
+      const bool relevant = form.terms.size() <= 6 && std::ranges::any_of(e.operands(), [&](Expr other) {
+                              return !(other == factor) && form.coefficient_of(other) != 0;
+                            });
+      if (!relevant) continue;
+      system_.assume(exprs_.mul(assumption, factor));
+      any = true;
+    }
+  }
+  return any;
+}
+
 /// Evaluates everything that was asked for at the point, so that what is reported as found is one.
 Answer Feasibility::accept(const Region& region, const std::vector<Expr>& goal, const Values& values) {
   Answer answer{.kind = Answer::Kind::found, .point = {}, .reason = {}};
@@ -355,6 +405,9 @@ Answer Feasibility::accept(const Region& region, const std::vector<Expr>& goal, 
     const Result<Int128> value = ir::evaluate(exprs_, e, symbols);
     return value && (zero ? *value == 0 : *value >= 0);
   };
+  for (std::uint32_t i = 0; i < symbols.size(); ++i)
+    if (!exprs_.symbol(i).range.contains(symbols[i]) && exprs_.symbol(i).kind != ir::SymbolKind::coordinate)
+      return {.kind = Answer::Kind::undecided, .point = {}, .reason = "a size beyond its range"};
   bool all = std::ranges::all_of(goal, [&](Expr e) { return holds(e, false); });
   for (const Region* part : {static_cast<const Region*>(&assumed_), &region})
     all &= std::ranges::all_of(part->nonnegative, [&](Expr e) { return holds(e, false); }) &&

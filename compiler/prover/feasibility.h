@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -72,8 +73,10 @@ class Feasibility {
   struct Selection {
     std::vector<int> variables;
     std::vector<int> index;  // by variable; -1: not selected
-    std::vector<LinearRow> rows;
+    std::vector<LinearRow> rows;  // the first `goal_rows` are the goal, and the cases that were chosen
+    std::size_t goal_rows = 0;
   };
+  static bool contradicts(const Selection& selection);
   using Values = std::map<int, Int128>;
   using Branch = std::vector<LinearRow>;
 
@@ -92,6 +95,7 @@ class Feasibility {
   std::optional<std::vector<Branch>> product_cases(int variable, const Values& values);
   std::optional<Int128> value_of(ir::Expr e, const Values& values);
   std::optional<Branch> rows_of(std::vector<std::optional<LinearRow>> rows);
+  bool multiply_assumptions(int variable);
   Answer accept(const Region& region, const std::vector<ir::Expr>& goal, const Values& values);
   void add(const Region& region);
 
@@ -102,7 +106,8 @@ class Feasibility {
   Region assumed_;
   const std::vector<ir::Expr>* goal_ = nullptr;  // of the question that is being answered
   int calls_left_ = 0;
-  std::size_t assumption_rows_ = 0;
+  std::set<int> multiplied_;  // products that assumptions were multiplied for
+  static constexpr std::size_t kMaxMultiplied = 64;
 };
 
 }  // namespace padlock::compiler

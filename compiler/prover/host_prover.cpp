@@ -23,13 +23,20 @@ class HostProver {
         kernel_(schedule_.kernel),
         exprs_(kernel_.program->exprs()),
         session_(kernel_, options),
-        lemmas_(session_),
+        lemmas_(session_, options.cache),
         run_(exprs_),
+        cache_(options.cache),
         one_(exprs_.constant(1)),
         column_(kernel_.coordinate(kernel_.rank() - 1)) {}
 
   Result<ProvenKernel> prove() {
     const auto start = std::chrono::steady_clock::now();
+    const std::string key = schedule_.mutation == Mutation::none && cache_ != nullptr ? identity() : "";
+    if (!key.empty())
+      if (std::optional<Proof> known = cache_->proof(key)) {
+        proven_.proof_ = *std::move(known);
+        return std::move(proven_);
+      }
     PADLOCK_CHECK(session_.check_assumptions());
     prove_extents();
     prove_launch();
@@ -40,10 +47,16 @@ class HostProver {
     proof.solver_calls = session_.solver_calls();
     proof.milliseconds =
         std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start).count();
+    if (!key.empty()) cache_->add_proof(key, proof);
     return std::move(proven_);
   }
 
  private:
+  /// What the schedule follows from.
+  [[nodiscard]] std::string identity() const {
+    return fmt::format("{}\n{}\n{}", ir::to_string(*kernel_.program), kernel_.name, schedule_.config.to_string());
+  }
+
   void record(Obligation obligation) { proven_.proof_.obligations.push_back(std::move(obligation)); }
   Expr less(Expr a, Expr b) { return exprs_.sub(exprs_.sub(b, a), one_); }  // a < b, as an expression >= 0
   Expr at_least(Expr a, Expr b) { return exprs_.sub(a, b); }                // a >= b
@@ -204,6 +217,7 @@ class HostProver {
     Obligation store{.kind = ObligationKind::store, .access = access};
     Obligation disjoint{.kind = ObligationKind::disjoint, .access = access};
     bool dead = true;
+    std::vector<std::string> contradiction;
     for (const Lanes& lanes : lanes_of_call(call, body, rows, inside)) {
       const auto column = [&](Expr at_column, const char* what, Expr bound) {
         return [=](const Evaluate& at) {
@@ -214,26 +228,23 @@ class HostProver {
       const Expr columns = extent(kernel_.rank() - 1);
       const auto decide = [&](Obligation& all, const std::vector<Goal>& goals) {
         if (all.verdict == Verdict::refuted) return;
-        Obligation one = session_.decide_access(all.kind, access, lanes.region, goals);
-        if (one.verdict == Verdict::dead) {
-          all.contradiction = one.contradiction;
-          return;
-        }
-        dead = false;
+        Obligation one = session_.decide(all.kind, access, lanes.region, goals);
         if (one.verdict != Verdict::proved) all = std::move(one);
       };
+      contradiction = session_.why_dead(lanes.region, {lanes.first});
+      if (!contradiction.empty()) continue;
+      dead = false;
       decide(store, {{{less(lanes.first, zero)}, column(lanes.first, "before column", zero)},
                      {{at_least(lanes.last, columns)}, column(lanes.last, "the extent is", columns)}});
-      if (dead) break;
       decide(disjoint,
              {{{less(lanes.first, run_.column_first)}, column(lanes.first, "the task begins at", run_.column_first)},
               {{at_least(lanes.last, run_.column_last)}, column(lanes.last, "the task ends before", run_.column_last)}});
     }
-    if (dead) store.verdict = disjoint.verdict = Verdict::dead;
-    disjoint.contradiction = store.contradiction;
-    if (!dead) store.contradiction = disjoint.contradiction = {};
-    if (store.verdict == Verdict::checked || disjoint.verdict == Verdict::checked)
-      proven_.checked_stores_.insert(call.body);
+    if (dead) {
+      store.verdict = disjoint.verdict = Verdict::dead;
+      store.contradiction = disjoint.contradiction = contradiction;
+    }
+    store.body = disjoint.body = call.body;
     record(std::move(store));
     record(std::move(disjoint));
   }
@@ -289,7 +300,7 @@ class HostProver {
     const std::string access = fmt::format("{}[{}] in {}", name, text, where_);
     Obligation all{.kind = ObligationKind::load, .access = access};
     if (inside) {
-      all = decide_load(access, segment_region(call, rows, load), stream, load);
+      all = decide_load(access, segment_region(call, rows, load), stream, load, columns_of(call));
     } else {
       for (const Lanes& lanes : lanes_of_call(call, body, rows, false)) {
         if (all.verdict == Verdict::refuted) break;
@@ -297,12 +308,19 @@ class HostProver {
         for (Expr& c : moved.coordinates) c = at_column(c, lanes.first);
         Region region = lanes.region;
         add_guard(region, load, lanes.first);
-        Obligation one = decide_load(access, region, moved, load, lanes.first);
+        Obligation one = decide_load(access, region, moved, load, columns_of(call), lanes.first);
         if (one.verdict == Verdict::refuted || one.verdict == Verdict::checked) all = std::move(one);
       }
     }
-    if (all.verdict == Verdict::checked) proven_.checked_loads_.insert({call.body, index});
+    all.body = call.body;
+    all.load = index;
     record(std::move(all));
+  }
+
+  /// Columns of a segment at which an access may well happen.
+  std::vector<Expr> columns_of(const SegmentCall& call) {
+    const Expr middle = exprs_.floordiv(exprs_.add(call.begin, call.end), exprs_.constant(2));
+    return {call.begin, exprs_.sub(call.end, one_), middle};
   }
 
   Expr at_column(Expr e, Expr column) {
@@ -332,7 +350,7 @@ class HostProver {
 
   /// `column`: where it is not the coordinate itself.
   Obligation decide_load(const std::string& access, const Region& region, const Stream& stream, const BodyLoad& load,
-                         std::optional<Expr> column = {}) {
+                         const std::vector<Expr>& candidates, std::optional<Expr> column = {}) {
     const ir::Value& tensor = kernel_.program->value(stream.tensor);
     const ir::Layout& view = kernel_.graph.layout(stream.layout);
     std::vector<Goal> goals;
@@ -347,7 +365,10 @@ class HostProver {
     }
     add_view(goals, tensor, view);
     add_offset(goals, tensor, view, stream, load, column.value_or(column_));
-    return session_.decide_access(ObligationKind::load, access, region, goals);
+    Obligation dead{.kind = ObligationKind::load, .access = access, .verdict = Verdict::dead};
+    dead.contradiction = session_.why_dead(region, candidates);
+    if (!dead.contradiction.empty()) return dead;
+    return session_.decide(ObligationKind::load, access, region, goals);
   }
 
   /// What is read through a view lies in the tensor's storage: its span is not longer.
@@ -386,6 +407,7 @@ class HostProver {
   ProofSession session_;
   WalkLemmas lemmas_;
   RunVariables run_;
+  ProofCache* cache_;  // borrowed; may be null
   Expr one_, column_;
   std::string where_;  // of the segment that is being proved
 };

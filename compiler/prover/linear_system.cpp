@@ -14,6 +14,10 @@ namespace {
 // Far from overflow, so that sums of rows need no checks of their own.
 constexpr Int128 kLargest = Int128{1} << 100;
 
+// Bounds from here on (2^47, as every coordinate has) decide nothing but whether a point can be bound, and make each
+// step of the solver several times dearer.
+constexpr Int128 kFar = Int128{1} << 40;
+
 bool fits(Int128 value) { return -kLargest < value && value < kLargest; }
 
 std::optional<Int128> product(Int128 a, Int128 b) {
@@ -38,6 +42,13 @@ std::optional<LinearRow> added(const LinearRow& a, const LinearRow& b, Int128 fa
   }
   std::erase_if(sum.terms, [](const auto& term) { return term.second == 0; });
   return sum;
+}
+
+void LinearSystem::assume(Expr e, bool is_equality) {
+  if (std::optional<LinearRow> row = row_of(e)) {
+    row->is_equality = is_equality;
+    assumptions_.push_back(*std::move(row));
+  }
 }
 
 void LinearSystem::add(Expr e, bool is_equality) {
@@ -116,7 +127,12 @@ void LinearSystem::define(Expr e, int variable) {
 
 void LinearSystem::bound(int variable, const ir::Range& range) {
   if (fits(range.lo)) define(variable, {.terms = {{variable, 1}}, .constant = -range.lo});
-  if (fits(range.hi)) define(variable, {.terms = {{variable, -1}}, .constant = range.hi});
+  if (!fits(range.hi)) return;
+  const LinearRow row{.terms = {{variable, -1}}, .constant = range.hi};
+  if (range.hi < kFar)
+    define(variable, row);
+  else
+    far_bounds_.push_back(row);
 }
 
 void LinearSystem::add_difference(int variable, int sign, const std::optional<LinearRow>& row, Int128 constant) {
@@ -155,14 +171,25 @@ void LinearSystem::define_mod(Expr e, int variable) {
   if (e.operands()[0].range().lo >= 0) add_difference(variable, -1, dividend);
 }
 
-/// v >= f for each factor f >= 0 where the others are at least 1.
+/// (f - a) * (r - b) >= 0 for f >= a and r >= b: v >= b f + a r - a b.
 void LinearSystem::define_product(Expr e, int variable) {
-  const auto factors = e.operands();
-  for (std::size_t i = 0; i < factors.size(); ++i) {
-    const std::optional<LinearRow> factor = row_of(factors[i]);
-    bool grows = factors[i].range().lo >= 0;
-    for (std::size_t j = 0; j < factors.size(); ++j) grows &= j == i || factors[j].range().lo >= 1;
-    if (grows) add_difference(variable, 1, factor);
+  for (const Expr factor : e.operands()) {
+    Expr rest = exprs_->constant(1);
+    bool skipped = false;
+    for (const Expr operand : e.operands()) {
+      const bool skip = !skipped && operand == factor;
+      skipped |= skip;
+      if (!skip) rest = exprs_->mul(rest, operand);
+    }
+    const std::optional<LinearRow> f = row_of(factor);
+    const std::optional<LinearRow> r = row_of(rest);
+    const Int128 a = factor.range().lo;
+    const Int128 b = rest.range().lo;
+    const std::optional<Int128> corner = product(a, b);
+    if (!f || !r || !fits(a) || !fits(b) || !corner) continue;
+    std::optional<LinearRow> row = added(LinearRow{.terms = {{variable, 1}}, .constant = *corner}, *f, -b);
+    if (row) row = added(*row, *r, -a);
+    if (row) define(variable, *std::move(row));
   }
 }
 

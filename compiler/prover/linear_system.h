@@ -18,7 +18,9 @@ class LinearSystem {
  public:
   explicit LinearSystem(ir::ExprContext& exprs) : exprs_(&exprs) {}
 
-  /// e >= 0, or e == 0. A row whose coefficients do not fit is left out, which again makes a superset.
+  /// e >= 0, or e == 0, for good. A row whose coefficients do not fit is left out, which again makes a superset.
+  void assume(ir::Expr e, bool is_equality = false);
+  /// The same until it is forgotten.
   void add(ir::Expr e, bool is_equality = false);
   void add(LinearRow row) { rows_.push_back(std::move(row)); }
   /// Forgets the rows after the first `count`; their variables stay, and are in the way of nothing.
@@ -30,6 +32,9 @@ class LinearSystem {
   [[nodiscard]] int variable_count() const { return static_cast<int>(variables_.size()); }
   /// What a variable stands for; not valid for the multiples in a congruence.
   [[nodiscard]] ir::Expr variable(int index) const { return variables_[static_cast<std::size_t>(index)]; }
+  [[nodiscard]] const std::vector<LinearRow>& assumptions() const { return assumptions_; }
+  /// Upper bounds of variables that are far off.
+  [[nodiscard]] const std::vector<LinearRow>& far_bounds() const { return far_bounds_; }
   /// What was added.
   [[nodiscard]] const std::vector<LinearRow>& rows() const { return rows_; }
   /// What a variable satisfies of itself.
@@ -55,6 +60,8 @@ class LinearSystem {
   std::vector<ir::Expr> variables_;
   std::map<std::uint32_t, int> ids_;  // by Expr::id
   std::vector<std::vector<LinearRow>> definitions_;  // by variable
+  std::vector<LinearRow> far_bounds_;
+  std::vector<LinearRow> assumptions_;
   std::vector<LinearRow> rows_;
 };
 

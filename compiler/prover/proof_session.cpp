@@ -42,10 +42,11 @@ ProofSession::ProofSession(const Kernel& kernel, const ProverOptions& options)
   for (std::uint32_t i = 0; i < exprs_.symbol_count(); ++i)
     if (exprs_.symbol(i).kind != ir::SymbolKind::coordinate)
       symbols_.push_back(*exprs_.find_symbol(exprs_.symbol(i).name));
+  witnesses_.emplace(kernel_, assumptions_);
 }
 
 Status ProofSession::check_assumptions() {
-  if (feasibility_.linear_part({}) != Answer::Kind::empty) return {};
+  if (witnesses_->any() || feasibility_.linear_part({}) != Answer::Kind::empty) return {};
   return failed_precondition(fmt::format("program '{}' admits no sizes: {}", kernel_.program->name(),
                                          fmt::join(contradiction({}), " contradicts ")));
 }
@@ -68,14 +69,13 @@ Obligation ProofSession::decide(ObligationKind kind, std::string access, const R
   return obligation;
 }
 
-Obligation ProofSession::decide_access(ObligationKind kind, std::string access, const Region& region,
-                                       const std::vector<Goal>& goals) {
-  if (feasibility_.linear_part(region) == Answer::Kind::empty)
-    return {.kind = kind,
-            .access = std::move(access),
-            .verdict = Verdict::dead,
-            .contradiction = contradiction(region)};
-  return decide(kind, std::move(access), region, goals);
+std::vector<std::string> ProofSession::why_dead(const Region& region, const std::vector<Expr>& columns) {
+  if (witnesses_->inhabits(region, columns)) return {};
+  if (feasibility_.linear_part(region) == Answer::Kind::empty) return contradiction(region);
+  // Sizes for which this one is inhabited may do for the next.
+  if (const Answer answer = feasibility_.find_point(region, {}, symbols_); answer.kind == Answer::Kind::found)
+    witnesses_->add(answer.point);
+  return {};
 }
 
 Counterexample ProofSession::example_at(const Point& point, const Goal& goal) {

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <functional>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -8,6 +9,7 @@
 #include "compiler/prover/feasibility.h"
 #include "compiler/prover/proof.h"
 #include "compiler/prover/proven_kernel.h"
+#include "compiler/prover/witness.h"
 
 namespace padlock::compiler {
 
@@ -38,9 +40,9 @@ class ProofSession {
   /// small counter-example; else checked.
   [[nodiscard]] Obligation decide(ObligationKind kind, std::string access, const Region& region,
                                   const std::vector<Goal>& goals);
-  /// `decide`, but dead where the region itself is shown to have no point.
-  [[nodiscard]] Obligation decide_access(ObligationKind kind, std::string access, const Region& region,
-                                         const std::vector<Goal>& goals);
+  /// Why a region has no point: conditions that cannot hold together, none of which can be left out. Empty where it has
+  /// one, or where that is not decided. `columns`: where the innermost coordinate may be, to be tried first.
+  [[nodiscard]] std::vector<std::string> why_dead(const Region& region, const std::vector<ir::Expr>& columns);
 
   [[nodiscard]] std::string text(ir::Expr e) const { return ir::to_string(exprs_, e, 200); }
   [[nodiscard]] ir::ExprContext& exprs() { return exprs_; }
@@ -57,6 +59,7 @@ class ProofSession {
   SearchLimits limits_;
   Region assumptions_;
   std::vector<ir::Expr> symbols_;  // of the program, in order
+  std::optional<Witnesses> witnesses_;  // made once all assumptions are known
   Feasibility feasibility_;
 };
 

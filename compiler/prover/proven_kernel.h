@@ -1,7 +1,10 @@
 #pragma once
 
 #include <cstdint>
-#include <set>
+#include <map>
+#include <mutex>
+#include <optional>
+#include <string>
 #include <utility>
 
 #include "compiler/host_schedule.h"
@@ -12,12 +15,29 @@ namespace padlock::compiler {
 
 class HostProver;
 
+/// What was proved already: lemmas that do not depend on a program, and proofs by program and config. Thread-safe.
+class ProofCache {
+ public:
+  [[nodiscard]] std::optional<bool> lemma(const std::string& statement) const;
+  void add_lemma(std::string statement, bool shown);
+  /// The proof of a kernel, by the text of its program, its name and its config.
+  [[nodiscard]] std::optional<Proof> proof(const std::string& key) const;
+  void add_proof(std::string key, const Proof& proof);
+
+ private:
+  mutable std::mutex mutex_;
+  std::map<std::string, bool> lemmas_;
+  std::map<std::string, Proof> proofs_;
+  static constexpr std::size_t kMaxProofs = 1024;
+};
+
 /// What a proof may cost and, for tests, where it is made to fail.
 struct ProverOptions {
   std::uint64_t operations = 200'000;  ///< isl operations of one call
   int calls = 96;                      ///< calls of isl for one obligation
   std::int64_t fail_at = -1;           ///< for tests: this call of isl fails with `fail_code`
   Code fail_code = Code::internal;
+  ProofCache* cache = nullptr;         ///< borrowed; where it is given, nothing is proved twice
 };
 
 /// A scheduled kernel of which every access is proved, guarded, or listed to be checked: the only thing that code
@@ -27,8 +47,8 @@ class ProvenKernel {
   [[nodiscard]] const HostSchedule& schedule() const { return schedule_; }
   [[nodiscard]] const Proof& proof() const { return proof_; }
   /// Whether this load (store) of a body must test its bounds, because that they hold is not decided.
-  [[nodiscard]] bool load_is_checked(int body, int load) const { return checked_loads_.contains({body, load}); }
-  [[nodiscard]] bool stores_are_checked(int body) const { return checked_stores_.contains(body); }
+  [[nodiscard]] bool load_is_checked(int body, int load) const;
+  [[nodiscard]] bool stores_are_checked(int body) const;
 
  private:
   friend class HostProver;
@@ -36,8 +56,6 @@ class ProvenKernel {
 
   HostSchedule schedule_;
   Proof proof_;
-  std::set<std::pair<int, int>> checked_loads_;
-  std::set<int> checked_stores_;
 };
 
 /// Proves a schedule. Errors: failed_precondition where an obligation is refuted, with its counter-example, or where

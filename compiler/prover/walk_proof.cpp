@@ -30,15 +30,20 @@ Expr reached_by(ir::ExprContext& exprs, const ChunkLoop& loop) {
   return end_of(exprs, loop);
 }
 
-std::vector<std::uint64_t> key_of(const std::vector<Walk>& walks, bool cover) {
-  std::vector<std::uint64_t> key = {cover};
-  const auto id = [](Expr e) { return e.valid() ? std::uint64_t{e.id()} + 1 : 0; };
-  for (const Walk& walk : walks)
-    for (const ChunkLoop& loop : walk.loops)
-      key.insert(key.end(), {id(loop.from), id(loop.limit), static_cast<std::uint64_t>(loop.lanes),
-                             static_cast<std::uint64_t>(loop.unroll), loop.once, id(loop.last), id(loop.reached),
-                             static_cast<std::uint64_t>(walk.kind)});
-  return key;
+/// In words that mean the same for every kernel.
+std::string statement_of(ir::ExprContext& exprs, const std::vector<Walk>& walks, bool cover) {
+  std::string text = cover ? "covers" : "stays inside";
+  const auto add = [&](Expr e) { text += e.valid() ? " " + ir::to_string(exprs, e) + "," : " -,"; };
+  for (const Walk& walk : walks) {
+    text += ";";
+    for (const Expr e : walk.tests) add(e);
+    for (const Expr e : walk.bounds) add(e);
+    for (const ChunkLoop& loop : walk.loops) {
+      text += " |" + std::to_string(loop.lanes) + " " + std::to_string(loop.unroll) + (loop.once ? " once" : "");
+      for (const Expr e : {loop.from, loop.limit, loop.last, loop.reached}) add(e);
+    }
+  }
+  return text;
 }
 
 }  // namespace
@@ -92,25 +97,34 @@ bool WalkLemmas::stays_inside(const std::vector<Walk>& walks) { return shown(wal
 bool WalkLemmas::covers(const std::vector<Walk>& walks) { return shown(walks, true); }
 
 bool WalkLemmas::shown(const std::vector<Walk>& walks, bool cover) {
-  const auto [it, inserted] = known_.try_emplace(key_of(walks, cover), true);
-  if (!inserted) return it->second;
+  std::string statement = statement_of(session_.exprs(), walks, cover);
+  if (const std::optional<bool> known = cache_.lemma(statement)) return *known;
+  const bool holds = cover ? decide_cover(walks) : decide_inside(walks);
+  // Not shown may mean no more than that a budget was used up.
+  if (holds) cache_.add_lemma(std::move(statement), holds);
+  return holds;
+}
+
+bool WalkLemmas::decide_cover(const std::vector<Walk>& walks) {
+  // Any coordinate will do: a variable of the run's columns.
+  const Expr column = session_.exprs().coordinate(0);
+  for (const Walk& walk : walks)
+    for (const Uncovered& way : uncovered_by(session_.exprs(), walk, column))
+      if (!session_.excludes(way.region, way.goal)) return false;
+  return true;
+}
+
+bool WalkLemmas::decide_inside(const std::vector<Walk>& walks) {
   ir::ExprContext& exprs = session_.exprs();
   const RunVariables run(exprs);
-  const Expr column = session_.kernel().coordinate(session_.kernel().rank() - 1);
-  for (const Walk& walk : walks) {
-    if (cover) {
-      for (const Uncovered& way : uncovered_by(exprs, walk, column))
-        if (!session_.excludes(way.region, way.goal)) return it->second = false;
-      continue;
-    }
+  for (const Walk& walk : walks)
     for (const ChunkLoop& loop : walk.loops) {
       const ChunkLanes lanes = lanes_of(exprs, walk, loop);
       const Expr before = exprs.sub(exprs.sub(run.begin, lanes.column), exprs.constant(1));
       if (!session_.excludes(lanes.region, {before}) ||
           !session_.excludes(lanes.region, {exprs.sub(lanes.column, run.end)}))
-        return it->second = false;
+        return false;
     }
-  }
   return true;
 }
 

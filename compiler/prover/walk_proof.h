@@ -1,6 +1,5 @@
 #pragma once
 
-#include <map>
 #include <string>
 #include <vector>
 
@@ -31,7 +30,9 @@ struct Uncovered {
 /// Shows, and remembers, what the accesses of a body rest on.
 class WalkLemmas {
  public:
-  explicit WalkLemmas(ProofSession& session) : session_(session) {}
+  /// `cache`: may be null.
+  WalkLemmas(ProofSession& session, ProofCache* cache)
+      : session_(session), cache_(cache == nullptr ? own_ : *cache) {}
 
   /// No lane of any walk lies outside its run.
   [[nodiscard]] bool stays_inside(const std::vector<Walk>& walks);
@@ -40,9 +41,12 @@ class WalkLemmas {
 
  private:
   bool shown(const std::vector<Walk>& walks, bool cover);
+  bool decide_cover(const std::vector<Walk>& walks);
+  bool decide_inside(const std::vector<Walk>& walks);
 
   ProofSession& session_;
-  std::map<std::vector<std::uint64_t>, bool> known_;
+  ProofCache own_;
+  ProofCache& cache_;
 };
 
 }  // namespace padlock::compiler

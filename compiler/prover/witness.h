@@ -1,0 +1,37 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "compiler/kernel.h"
+#include "compiler/prover/feasibility.h"
+
+namespace padlock::compiler {
+
+/// Points that are tried before a solver is asked: ordinary sizes, and coordinates at the ends and in the middle. They
+/// show that a region is not empty, which most are not; a region in which none of them lies says nothing.
+class Witnesses {
+ public:
+  /// `assumptions`: what every binding satisfies. Borrows the kernel.
+  Witnesses(const Kernel& kernel, const Region& assumptions);
+
+  /// Whether sizes were found that satisfy the assumptions.
+  [[nodiscard]] bool any() const { return !sizes_.empty(); }
+  /// Whether one of the points lies in the region, with the innermost coordinate at one of `columns`.
+  [[nodiscard]] bool inhabits(const Region& region, const std::vector<ir::Expr>& columns);
+  /// Adds the sizes of a point that a solver found.
+  void add(const Point& point);
+
+ private:
+  using Values = std::vector<std::int64_t>;
+  [[nodiscard]] bool satisfies(const Values& values, const Region& region) const;
+  [[nodiscard]] std::optional<std::int64_t> value(ir::Expr e, const Values& values) const;
+
+  const Kernel& kernel_;
+  ir::ExprContext& exprs_;
+  const Region& assumptions_;
+  std::vector<Values> sizes_;
+};
+
+}  // namespace padlock::compiler
