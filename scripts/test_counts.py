@@ -1,4 +1,5 @@
-"""Counts test cases in what test programs print: doctest, lit and Python's unittest each close with a summary."""
+"""Counts test cases in what test programs print: doctest, lit and Python's unittest each close with a summary. So does
+padlock_conformance, whose last line counts what runs inside it too."""
 
 import dataclasses
 import re
@@ -21,6 +22,7 @@ _COLOUR = re.compile(r"\x1b\[[0-9;]*m")
 _DOCTEST = re.compile(
     r"^\[doctest\] test cases:\s*\d+\s*\|\s*(\d+) passed\s*\|\s*(\d+) failed\s*\|\s*(\d+) skipped", re.MULTILINE
 )
+_OWN = re.compile(r"^(\d+) passed, (\d+) failed, (\d+) skipped\s*\Z", re.MULTILINE)
 _UNITTEST = re.compile(r"^Ran (\d+) tests? in .*\n\s*\n?(OK|FAILED)(?: \((.*)\))?$", re.MULTILINE)
 _LIT_LINE = re.compile(r"^  ([A-Z][A-Za-z ]+?)\s*:\s*(\d+)(?: \([\d.]+%\))?$", re.MULTILINE)
 _LIT_PASSED = {"Passed", "Passed With Retry", "Expectedly Failed"}
@@ -48,6 +50,8 @@ def _from_lit(output):
 def count_cases(output):
     """The sum of all summaries in `output`, or None where there is none."""
     output = _COLOUR.sub("", output)
+    if own := _OWN.search(output):
+        return Counts(*map(int, own.groups()))
     found = [Counts(*map(int, match.groups())) for match in _DOCTEST.finditer(output)]
     found += [_from_unittest(match) for match in _UNITTEST.finditer(output)]
     if "Total Discovered Tests:" in output:

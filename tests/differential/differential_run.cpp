@@ -3,17 +3,10 @@
 #include <fmt/format.h>
 
 #include "tests/differential/crash_report.h"
+#include "tests/differential/next_values.h"
 
 namespace padlock::differential {
 namespace {
-
-constexpr std::int64_t kMaxRunElements = 16384;
-
-std::string describe(const SymbolValues& values) {
-  std::string text;
-  for (const auto& [name, value] : values) text += fmt::format("{}{}={}", text.empty() ? "" : " ", name, value);
-  return text;
-}
 
 std::string describe(const compiler::HostOptions& options) {
   return fmt::format("{}{}", options.config ? options.config->to_string() : "default config",
@@ -60,28 +53,19 @@ std::optional<Finding> DifferentialRun::check_program(std::uint64_t index) {
   return std::nullopt;
 }
 
-/// Legal values that are small enough, or none after some tries. On the way, whatever is illegal must be refused.
 std::optional<SymbolValues> DifferentialRun::next_values(const GeneratedProgram& generated, const ir::Program& program,
                                                          Rng& rng, std::string& failure) {
-  for (int tries = 0; tries < 40; ++tries) {
-    SymbolValues values = generated.vary(rng);
-    if (generated.legal(values)) {
-      if (generated.within(values, kMaxRunElements)) return values;
-      continue;
-    }
-    if (ir::Binding::bind(program, generated.request(values, rng))) {
-      failure = fmt::format("an illegal binding was accepted: {}", describe(values));
-      return std::nullopt;
-    }
+  const auto is_refused = [&](const SymbolValues& values) {
     coverage_.count("run", "refused binding");
-  }
-  return std::nullopt;
+    return !ir::Binding::bind(program, generated.request(values, rng)).has_value();
+  };
+  return differential::next_values(generated, is_refused, rng, failure);
 }
 
 std::string DifferentialRun::check_binding(const Case& c, const SymbolValues& values, Rng& rng) {
   const Result<ir::Binding> binding = ir::Binding::bind(c.program, c.generated.request(values, rng));
   if (!binding) return "a legal binding was refused: " + binding.error().to_string();
-  const Result<Problem> problem = Problem::random(c.program, *binding, rng);
+  const Result<Problem> problem = random_problem(c.program, *binding, rng);
   if (!problem) return "the interpreter failed: " + problem.error().to_string();
   return check_both_placements(c.kernels, *problem, arena_, rng);
 }

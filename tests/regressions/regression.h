@@ -7,11 +7,11 @@
 #include <string_view>
 #include <vector>
 
-#include "compiler/host_compiler.h"
 #include "ir/binding.h"
-#include "tests/differential/host_check.h"
+#include "tests/conformance/device_program.h"
 
-// What the regressions share: a program, compiled once for every config that differs in kind, run on sizes of a report.
+// What the regressions share: a program, compiled once for every variant of the device under test, run on sizes of a
+// report.
 namespace padlock::regressions {
 
 /// Shapes of the tensor parameters in order, and symbols by name.
@@ -32,36 +32,30 @@ class Regression {
   /// Parses, verifies and compiles; a failure of either fails the test.
   explicit Regression(std::string_view text);
 
-  /// Random data: every host kernel equals the interpreter, bit for bit, in both placements.
+  /// Random data: every variant equals the reference, bit for bit, in both placements.
   void same(const Sizes& sizes);
-  /// Given inputs (as bytes, in order) and scalars: the first result is these values, from the interpreter and from
-  /// every host kernel.
+  /// Given inputs (as bytes, in order) and scalars: the first result is these values, from the reference and from
+  /// every variant.
   template <class T>
   void gives(const Sizes& sizes, std::vector<std::vector<std::byte>> inputs, const std::vector<T>& expected,
              std::vector<std::uint64_t> scalars = {}) {
     check_values(sizes, std::move(inputs), std::move(scalars), bytes_of(expected));
   }
-  /// The binding is refused with an error whose message holds `part`.
+  /// The binding is refused, on every device, with an error whose message holds `part`.
   void refuses(const Sizes& sizes, std::string_view part);
   /// Storage in bytes of a value under a binding.
   [[nodiscard]] std::int64_t storage_bytes(const Sizes& sizes, std::string_view value);
   [[nodiscard]] std::vector<std::int64_t> extents(const Sizes& sizes, std::string_view value);
-  [[nodiscard]] std::string emit(compiler::Stage stage);
-  [[nodiscard]] const ir::Program& program() const { return *program_; }
+  [[nodiscard]] std::string emit(api::Stage stage);
+  [[nodiscard]] const ir::Program& program() const { return program_->program().ir(); }
 
  private:
-  [[nodiscard]] Result<ir::Binding> bind(const Sizes& sizes) const;
-  void check(const differential::Problem& problem);
+  [[nodiscard]] api::BoundProgram bind(const Sizes& sizes) const;
   void check_values(const Sizes& sizes, std::vector<std::vector<std::byte>> inputs, std::vector<std::uint64_t> scalars,
                     const std::vector<std::byte>& expected);
 
-  std::optional<ir::Program> program_;
-  std::unique_ptr<compiler::HostCompiler> compiler_;
-  struct Variant {
-    std::string name;
-    differential::Kernels kernels;
-  };
-  std::vector<Variant> variants_;
+  api::Context context_;
+  std::optional<conformance::DeviceProgram> program_;
   differential::GuardedArena arena_;
   differential::Rng rng_;
 };

@@ -56,6 +56,10 @@ class TestCounts(unittest.TestCase):
     def test_sums_several_summaries(self):
         self.assertEqual(count_cases(DOCTEST + LIT), Counts(13, 4, 2))
 
+    def test_a_closing_line_counts_what_came_before_it(self):
+        self.assertEqual(count_cases(DOCTEST + "240 passed, 1 failed, 2 skipped\n"), Counts(240, 1, 2))
+        self.assertEqual(count_cases("240 passed, 1 failed, 2 skipped\n" + DOCTEST), Counts(9, 2, 1))
+
     def test_no_summary(self):
         self.assertIsNone(count_cases("Passed: 3\n"))
         self.assertEqual(count_program("", "passed"), Counts(1, 0, 0))

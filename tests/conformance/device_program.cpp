@@ -1,0 +1,98 @@
+#include "tests/conformance/device_program.h"
+
+#include <fmt/format.h>
+
+namespace padlock::conformance {
+namespace {
+
+using differential::GuardedArena;
+using differential::GuardedBuffers;
+using differential::Problem;
+using differential::Rng;
+using runtime::UserBuffer;
+
+UserBuffer buffer_of(std::span<const std::byte> bytes) {
+  return {static_cast<const void*>(bytes.data()), static_cast<std::int64_t>(bytes.size())};
+}
+
+std::vector<UserBuffer> inputs_of(const Problem& problem) {
+  std::vector<UserBuffer> buffers;
+  for (const auto& bytes : problem.inputs) buffers.push_back(buffer_of(bytes));
+  return buffers;
+}
+
+std::vector<std::int64_t> coordinates_of(std::size_t element, const std::vector<std::int64_t>& extents) {
+  std::vector<std::int64_t> at(extents.size());
+  auto rest = static_cast<std::int64_t>(element);
+  for (std::size_t i = extents.size(); i-- > 0; rest /= extents[i]) at[i] = rest % extents[i];
+  return at;
+}
+
+std::string launch(const api::BoundProgram& bound, const Problem& problem, const GuardedBuffers& buffers) {
+  std::vector<UserBuffer> inputs, outputs;
+  for (const auto* b : buffers.inputs) inputs.push_back(buffer_of(b->bytes()));
+  for (const auto* b : buffers.results) outputs.push_back(buffer_of(b->bytes()));
+  const Status launched = bound.launch({inputs, outputs, problem.scalars});
+  return launched ? std::string() : "the launch failed: " + launched.error().to_string();
+}
+
+}  // namespace
+
+Result<DeviceProgram> DeviceProgram::compile(api::Context& context, const DeviceUnderTest& device,
+                                             std::string_view text) {
+  PADLOCK_TRY(const api::Program program, api::Program::from_text(text));
+  PADLOCK_TRY(api::CompiledProgram reference,
+              context.compile(program, {.device = api::Device{api::DeviceKind::reference}}));
+  DeviceProgram all(std::move(reference));
+  for (const Variant& variant : device.variants) {
+    PADLOCK_TRY(api::CompiledProgram compiled, context.compile(program, variant.options));
+    all.compiled_.push_back({variant.name, std::move(compiled)});
+  }
+  return all;
+}
+
+Result<api::BoundProgram> DeviceProgram::bind(const ir::BindRequest& request) const { return reference_.bind(request); }
+
+std::string DeviceProgram::check_binding(const ir::BindRequest& request) const {
+  const auto expected = reference_.bind(request);
+  for (const Compiled& compiled : compiled_) {
+    const auto found = compiled.program.bind(request);
+    if (expected.has_value() == found.has_value()) continue;
+    return fmt::format("{}: {}", compiled.variant,
+                       found ? "it binds what the reference refuses: " + expected.error().to_string()
+                             : "it refuses what the reference binds: " + found.error().to_string());
+  }
+  return {};
+}
+
+Status DeviceProgram::solve(const api::BoundProgram& bound, Problem& problem) {
+  std::vector<UserBuffer> outputs;
+  problem.results.resize(bound.results().size());
+  for (std::size_t i = 0; i < problem.results.size(); ++i) {
+    problem.results[i].bytes.resize(static_cast<std::size_t>(bound.results()[i].storage_bytes));
+    outputs.emplace_back(static_cast<void*>(problem.results[i].bytes.data()), bound.results()[i].storage_bytes);
+    // The handle is copied: it has to outlive this call.
+    problem.results[i].nan_open = [bound, i, inputs = inputs_of(problem),
+                                   scalars = problem.scalars](std::size_t element) {
+      const auto open =
+          bound.nan_is_open(i, coordinates_of(element, bound.results()[i].extents), {inputs, {}, scalars});
+      return open.value_or(false);
+    };
+  }
+  return bound.launch({inputs_of(problem), outputs, problem.scalars});
+}
+
+std::string DeviceProgram::check(const ir::BindRequest& request, const Problem& problem, GuardedArena& arena,
+                                 Rng& rng) const {
+  for (const Compiled& compiled : compiled_) {
+    const auto bound = compiled.program.bind(request);
+    if (!bound) return fmt::format("{}: the binding was refused: {}", compiled.variant, bound.error().to_string());
+    const std::string failure = differential::check_both_placements(
+        [&](const GuardedBuffers& buffers, bool, Rng&) { return launch(*bound, problem, buffers); }, problem, arena,
+        rng);
+    if (!failure.empty()) return fmt::format("{}: {}", compiled.variant, failure);
+  }
+  return {};
+}
+
+}  // namespace padlock::conformance

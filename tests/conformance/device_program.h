@@ -1,0 +1,44 @@
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "api/context.h"
+#include "tests/conformance/devices.h"
+#include "tests/differential/guarded_run.h"
+
+namespace padlock::conformance {
+
+/// A program on the reference and, in each variant, on the device under test. The context must outlive it.
+class DeviceProgram {
+ public:
+  /// Errors as api::Program::from_text and api::Context::compile.
+  [[nodiscard]] static Result<DeviceProgram> compile(api::Context& context, const DeviceUnderTest& device,
+                                                     std::string_view text);
+
+  [[nodiscard]] const api::Program& program() const { return reference_.program(); }
+  /// On the reference. Errors as api::CompiledProgram::bind.
+  [[nodiscard]] Result<api::BoundProgram> bind(const ir::BindRequest& request) const;
+  /// Whether the device refuses what the reference refuses, and nothing else. Empty, or who differs.
+  [[nodiscard]] std::string check_binding(const ir::BindRequest& request) const;
+
+  /// Computes the results that `problem` lacks, on the reference. `bound` is what problem.binding belongs to.
+  [[nodiscard]] static Status solve(const api::BoundProgram& bound, differential::Problem& problem);
+  /// Every variant, twice on guarded buffers, against the problem's results, bit for bit. Empty, or the first variant
+  /// that fails and how.
+  [[nodiscard]] std::string check(const ir::BindRequest& request, const differential::Problem& problem,
+                                  differential::GuardedArena& arena, differential::Rng& rng) const;
+
+ private:
+  struct Compiled {
+    std::string variant;
+    api::CompiledProgram program;
+  };
+  explicit DeviceProgram(api::CompiledProgram reference) : reference_(std::move(reference)) {}
+
+  api::CompiledProgram reference_;
+  std::vector<Compiled> compiled_;
+};
+
+}  // namespace padlock::conformance

@@ -1,0 +1,56 @@
+#include "tests/conformance/devices.h"
+
+#include <cstdlib>
+
+#include <fmt/format.h>
+
+namespace padlock::conformance {
+namespace {
+
+struct VariantRow {
+  const char* name;
+  const char* config;
+  bool bounds_check;
+};
+
+struct DeviceRow {
+  api::DeviceKind kind;
+  std::vector<VariantRow> variants;
+};
+
+/// Configs that differ in kind, and the code that checks bounds.
+std::vector<DeviceRow> table() {
+  using enum api::DeviceKind;
+  return {
+      {host,
+       {{"default", "", false},
+        {"bounds check", "", true},
+        {"narrow, no split", "vector_bytes=16,unroll=1,split=0", false},
+        {"wide, past the caches", "vector_bytes=64,unroll=4,store=nontemporal", false}}},
+      {reference, {{"default", "", false}}},
+  };
+}
+
+}  // namespace
+
+Result<DeviceUnderTest> find_device(std::string_view name) {
+  PADLOCK_TRY(const api::Device device, api::Device::parse(name));
+  PADLOCK_CHECK(api::availability(device));
+  for (const DeviceRow& row : table()) {
+    if (row.kind != device.kind) continue;
+    DeviceUnderTest found{device, {}};
+    for (const VariantRow& v : row.variants)
+      found.variants.push_back({v.name, {.device = device, .config = v.config, .bounds_check = v.bounds_check}});
+    return found;
+  }
+  return unavailable(fmt::format("expected a device of the suite's table (host, reference), found {}", name));
+}
+
+std::string device_name_from_environment() {
+  const char* name = std::getenv("PADLOCK_DEVICE");
+  return name == nullptr ? "host" : name;
+}
+
+Result<DeviceUnderTest> device_from_environment() { return find_device(device_name_from_environment()); }
+
+}  // namespace padlock::conformance

@@ -1,0 +1,154 @@
+// Every feature of the language (docs/language.md) in every type that has it, on sizes round vectors and ends.
+#include <doctest/doctest.h>
+
+#include <fmt/format.h>
+#include <array>
+
+#include "tests/regressions/regression.h"
+
+namespace padlock::conformance {
+namespace {
+
+using regressions::Regression;
+using regressions::shape;
+
+constexpr std::array<std::int64_t, 8> kLengths = {0, 1, 2, 15, 16, 31, 67, 259};
+constexpr std::array kModes = {"constant", "edge", "reflect", "symmetric", "wrap"};
+
+/// A program of one statement for each expression, all of which it returns.
+std::string returns(const std::string& parameters, const std::vector<std::string>& expressions) {
+  std::string body, names;
+  for (std::size_t i = 0; i < expressions.size(); ++i) {
+    body += fmt::format(" y{} = {}", i, expressions[i]);
+    names += fmt::format("{}y{}", i == 0 ? "" : ", ", i);
+  }
+  return fmt::format("program p({}) {{{} return {} }}", parameters, body, names);
+}
+
+void same_on_lengths(const std::string& text, std::size_t tensors) {
+  Regression r(text);
+  for (const std::int64_t n : kLengths) r.same({std::vector<ir::ArgumentShape>(tensors, shape({n}))});
+}
+
+}  // namespace
+
+TEST_CASE("language: arithmetic of every type") {
+  for (const ir::DType t : ir::kAllDTypes) {
+    if (t == ir::DType::boolean) continue;
+    std::vector<std::string> all = {"add(a, b)",
+                                    "sub(a, b)",
+                                    "mul(a, b)",
+                                    "maximum(a, b)",
+                                    "minimum(a, b)",
+                                    "neg(a)",
+                                    "abs(a)",
+                                    "relu(a)",
+                                    "add(a, 1)",
+                                    "sub(v, b)",
+                                    "clamp(a, lo = v, hi = 3)",
+                                    "leaky_relu(a, alpha = 2)"};
+    if (ir::is_float(t)) all.insert(all.end(), {"div(a, b)", "sqrt(a)", "div(1, b)"});
+    same_on_lengths(returns(fmt::format("a: {0}[n], b: {0}[n], v: {0}", ir::name_of(t)), all), 2);
+  }
+}
+
+TEST_CASE("language: comparisons of every type, and what is done with bool") {
+  for (const ir::DType t : ir::kAllDTypes)
+    same_on_lengths(returns(fmt::format("a: {0}[n], b: {0}[n], v: {0}", ir::name_of(t)),
+                            {"lt(a, b)", "le(a, b)", "gt(a, b)", "ge(a, b)", "eq(a, b)", "ne(a, v)"}),
+                    2);
+  same_on_lengths(returns("a: bool[n], b: bool[n]", {"and(a, b)", "or(a, b)", "not(a)", "select(a, b, true)"}), 2);
+}
+
+TEST_CASE("language: select and cast between all types") {
+  for (const ir::DType from : ir::kAllDTypes) {
+    std::vector<std::string> all = {"select(c, a, b)", "select(c, a, v)"};
+    for (const ir::DType to : ir::kAllDTypes) all.push_back(fmt::format("cast(a, {})", ir::name_of(to)));
+    same_on_lengths(returns(fmt::format("c: bool[n], a: {0}[n], b: {0}[n], v: {0}", ir::name_of(from)), all), 3);
+  }
+}
+
+TEST_CASE("language: every pad mode in every type") {
+  for (const ir::DType t : ir::kAllDTypes)
+    for (const char* mode : kModes) {
+      Regression r(fmt::format(
+          "program p(x: {}[A, B], l: dim, h: dim) {{ y = pad(x, low = [l, h], high = [h, l], mode = {}) return y }}",
+          ir::name_of(t), mode));
+      r.same({{shape({3, 35})}, {{"l", 2}, {"h", 1}}});
+      r.same({{shape({3, 35})}, {{"l", -2}, {"h", 40}}});
+      r.same({{shape({5, 130})}, {{"l", 7}, {"h", -3}}});
+    }
+}
+
+TEST_CASE("language: fills from literals and run-time values, with interior padding of every type") {
+  for (const ir::DType t : ir::kAllDTypes) {
+    Regression r(
+        fmt::format("program p(x: {0}[A, B], v: {0}, k: dim) {{"
+                    "  y = pad(x, low = [1, k], high = [k, 1], interior = [1, 2], value = v)"
+                    "  z = pad(x, low = [0, k], high = [k, 0], value = 1) return y, z }}",
+                    ir::name_of(t)));
+    for (const std::int64_t k : {-1, 0, 4}) r.same({{shape({3, 37})}, {{"k", k}}});
+  }
+}
+
+TEST_CASE("language: slices with steps") {
+  for (const int step : {1, 2, 3, 7}) {
+    Regression r(
+        fmt::format("program p(x: i16[A, B], s: dim, t: dim) where 0 <= s <= t {{"
+                    "  y = slice(x, start = [0, s], limit = [A, t], step = [2, {}]) return y }}",
+                    step));
+    r.same({{shape({5, 100})}, {{"s", 0}, {"t", 100}}});
+    r.same({{shape({5, 100})}, {{"s", 3}, {"t", 98}}});
+    r.same({{shape({5, 100})}, {{"s", 50}, {"t", 50}}});
+    r.refuses({{shape({5, 100})}, {{"s", 0}, {"t", 101}}}, "t");
+  }
+}
+
+TEST_CASE("language: concat along every axis, also of empty operands") {
+  for (const int axis : {0, 1, 2}) {
+    Regression r(
+        fmt::format("program p(x: f32[A, B, C], y: f32[D, E, F]) {{ z = concat(x, y, x, axis = {}) return z }}", axis));
+    for (const std::int64_t n : {0, 1, 33}) {
+      std::vector<std::int64_t> other = {2, 3, 35};
+      other[static_cast<std::size_t>(axis)] = n;
+      r.same({{shape({2, 3, 35}), shape(other)}});
+    }
+  }
+}
+
+TEST_CASE("language: transposes and broadcasts of every permutation of three axes") {
+  for (const char* perm : {"0, 1, 2", "0, 2, 1", "1, 0, 2", "1, 2, 0", "2, 0, 1", "2, 1, 0"}) {
+    Regression r(
+        fmt::format("program p(x: u8[A, B, C], k: dim) {{ t = transpose(x, perm = [{}])"
+                    "  y = pad(t, low = [k, k, k], high = [0, 1, 2], mode = reflect) return y }}",
+                    perm));
+    r.same({{shape({3, 5, 67})}, {{"k", 1}}});
+    r.same({{shape({17, 2, 4})}, {{"k", -1}}});
+  }
+  Regression r(
+      "program p(x: f32[A, 1], b: f32[B], k: dim) where k >= 0 {"
+      "  y = broadcast(x, shape = [k, A, B], axes = [1, 2]) z = add(y, b) return z }");
+  for (const std::int64_t k : {0, 1, 3}) r.same({{shape({4, 1}), shape({37})}, {{"k", k}}});
+}
+
+TEST_CASE("language: declared strides, and extents that are expressions") {
+  Regression r(
+      "program p(x: f16[N, C, H, W] strides [S, 1, W * C, C], b: f16[H, W] strides [0, 1]) where S >= 0 {"
+      "  y = add(x, b) z = pad(y, low = [0, 0, 1, -1], high = [0, 1, 0, 2], mode = wrap) return z, y }");
+  r.same({{shape({2, 3, 4, 33}, {400, 1, 99, 3}), shape({4, 33}, {0, 1})}});
+  Regression sizes(
+      "program p(x: i32[2*S + 1, T], S: dim, k: dim) where S >= 0, 1 <= k <= 64, T mod k == 0 {"
+      "  y = pad(x, low = [S, max(k, 4)], high = [-S mod 8, T floordiv k - 1], mode = symmetric)"
+      "  z = slice(y, start = [min(S, 3), 0], limit = [2*S + 1, T ceildiv 2]) return y, z }");
+  sizes.same({{shape({11, 24})}, {{"S", 5}, {"k", 6}}});
+  sizes.refuses({{shape({11, 25})}, {{"S", 5}, {"k", 6}}}, "mod");
+}
+
+TEST_CASE("language: results of several extents, inputs returned as they are, and rank 0") {
+  Regression r(
+      "program p(x: f64[A, B], s: f64[], v: f64) {"
+      "  y = mul(x, s) z = pad(y, low = [1, 0], high = [0, 1], mode = edge) t = add(s, v) return z, x, t, y }");
+  for (const std::int64_t n : {1, 9, 65}) r.same({{shape({3, n}), shape({})}});
+}
+
+}  // namespace padlock::conformance

@@ -1,0 +1,36 @@
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+
+#include "tests/conformance/device_program.h"
+#include "tests/differential/random_program.h"
+
+namespace padlock::conformance {
+
+/// The programs of the differential test on a device, through the interface.
+class RandomPrograms {
+ public:
+  RandomPrograms(const DeviceUnderTest& device, std::uint64_t seed) : device_(device), seed_(seed) {}
+
+  /// Program number `index` under some of its sizes, in the default variant and another one. Empty, or the program and
+  /// what is wrong with it.
+  [[nodiscard]] std::string check(std::uint64_t index);
+
+ private:
+  static constexpr int kSizes = 4;
+  /// Code lives as long as the context that made it.
+  static constexpr std::uint64_t kProgramsPerContext = 64;
+
+  std::string check_sizes(const DeviceProgram& program, const differential::GeneratedProgram& generated,
+                          differential::Rng& rng);
+
+  const DeviceUnderTest& device_;
+  std::uint64_t seed_;
+  std::uint64_t checked_ = 0;
+  std::unique_ptr<api::Context> context_;
+  differential::GuardedArena arena_;
+};
+
+}  // namespace padlock::conformance

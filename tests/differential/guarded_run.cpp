@@ -1,0 +1,115 @@
+#include "tests/differential/guarded_run.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <algorithm>
+#include <cstring>
+
+#include "ir/scalar_ops.h"
+#include "tests/differential/random_data.h"
+
+namespace padlock::differential {
+namespace {
+
+std::uint64_t element_bits(std::span<const std::byte> bytes, std::size_t index, ir::DType dtype) {
+  std::uint64_t bits = 0;
+  const auto size = static_cast<std::size_t>(ir::byte_size(dtype));
+  std::memcpy(&bits, bytes.data() + index * size, size);
+  return bits;
+}
+
+std::vector<std::int64_t> coordinates_of(std::size_t index, std::span<const std::int64_t> extents) {
+  std::vector<std::int64_t> coordinates(extents.size());
+  auto rest = static_cast<std::int64_t>(index);
+  for (std::size_t i = extents.size(); i-- > 0;) {
+    coordinates[i] = rest % extents[i];
+    rest /= extents[i];
+  }
+  return coordinates;
+}
+
+std::size_t skew_of(const Arrangement& a, Rng& rng) {
+  return a.misaligned ? static_cast<std::size_t>(rng.between(1, 31)) : 0;
+}
+
+GuardedBuffers make_buffers(const Problem& problem, GuardedArena& arena, const Arrangement& a, Rng& rng) {
+  GuardedBuffers buffers;
+  for (const auto& bytes : problem.inputs) {
+    buffers.inputs.push_back(&arena.acquire(bytes.size(), a.placement, skew_of(a, rng)));
+    std::ranges::copy(bytes, buffers.inputs.back()->data());
+  }
+  for (const auto& expected : problem.results) {
+    buffers.results.push_back(&arena.acquire(expected.bytes.size(), a.placement, skew_of(a, rng)));
+    std::ranges::fill(buffers.results.back()->bytes(), a.poison);
+  }
+  return buffers;
+}
+
+std::string compare_result(const Problem& problem, std::size_t index, std::span<const std::byte> actual) {
+  const ir::Value& value = problem.program->value(problem.program->results()[index]);
+  const Problem::Expected& expected = problem.results[index];
+  if (std::ranges::equal(actual, expected.bytes)) return {};
+  const std::size_t count = expected.bytes.size() / static_cast<std::size_t>(ir::byte_size(value.dtype));
+  for (std::size_t i = 0; i < count; ++i) {
+    const std::uint64_t bits = element_bits(expected.bytes, i, value.dtype);
+    const std::uint64_t found = element_bits(actual, i, value.dtype);
+    if (found == bits) continue;
+    const ir::Element wanted{bits, expected.nan_open(i)};
+    if (ir::same_element(value.dtype, wanted, found)) continue;
+    const std::vector<std::int64_t> extents = problem.binding->extents_of(value);
+    return fmt::format("{} ({} {}): at {} expected {:#x}{}, found {:#x}", value.name, ir::name_of(value.dtype), extents,
+                       coordinates_of(i, extents), wanted.bits, wanted.nan_open ? " (any NaN)" : "", found);
+  }
+  return {};
+}
+
+std::string inspect_buffers(const Problem& problem, const GuardedBuffers& buffers) {
+  const ir::Program& program = *problem.program;
+  for (std::size_t i = 0; i < buffers.inputs.size(); ++i) {
+    const std::string& name = program.value(program.tensor_parameters()[i]).name;
+    if (const std::string damage = buffers.inputs[i]->damage(); !damage.empty()) return name + ": " + damage;
+    if (!std::ranges::equal(buffers.inputs[i]->bytes(), problem.inputs[i])) return name + ": the input was changed";
+  }
+  for (std::size_t i = 0; i < buffers.results.size(); ++i)
+    if (const std::string damage = buffers.results[i]->damage(); !damage.empty())
+      return program.value(program.results()[i]).name + ": " + damage;
+  for (std::size_t i = 0; i < buffers.results.size(); ++i)
+    if (std::string difference = compare_result(problem, i, buffers.results[i]->bytes()); !difference.empty())
+      return difference;
+  return {};
+}
+
+}  // namespace
+
+Problem Problem::unsolved(const ir::Program& program, const ir::Binding& binding, Rng& rng) {
+  Problem problem{&program, &binding, {}, {}, {}};
+  for (const ir::ValueId id : program.tensor_parameters()) {
+    const ir::Value& value = program.value(id);
+    problem.inputs.emplace_back(static_cast<std::size_t>(binding.storage_bytes(value)));
+    fill_random(problem.inputs.back(), value.dtype, rng);
+  }
+  for (const ir::ValueId id : program.scalar_parameters())
+    problem.scalars.push_back(random_bits(program.value(id).dtype, rng));
+  return problem;
+}
+
+std::string run_and_compare(const Launch& launch, const Problem& problem, GuardedArena& arena,
+                            const Arrangement& arrangement, Rng& rng) {
+  const GuardedBuffers buffers = make_buffers(problem, arena, arrangement, rng);
+  std::string failure = launch(buffers, arrangement.split, rng);
+  if (failure.empty()) failure = inspect_buffers(problem, buffers);
+  arena.release_all();
+  return failure;
+}
+
+std::string check_both_placements(const Launch& launch, const Problem& problem, GuardedArena& arena, Rng& rng) {
+  const bool misaligned = rng.chance(35);
+  const Arrangement first{Placement::after_guard, std::byte{0xA5}, misaligned, rng.chance(25)};
+  const Arrangement second{Placement::before_guard, std::byte{0x5A}, misaligned && rng.chance(50), rng.chance(25)};
+  std::string failure = run_and_compare(launch, problem, arena, first, rng);
+  if (!failure.empty()) return failure + " (buffers begin at a guard page)";
+  failure = run_and_compare(launch, problem, arena, second, rng);
+  return failure.empty() ? failure : failure + " (buffers end at a guard page)";
+}
+
+}  // namespace padlock::differential

@@ -1,0 +1,20 @@
+#pragma once
+
+#include <functional>
+#include <optional>
+#include <string>
+
+#include "tests/differential/random_program.h"
+
+namespace padlock::differential {
+
+/// Legal values for the program's symbols, of at most 16384 elements a value, or none after some tries. Whatever is
+/// illegal on the way must be refused: `is_refused` binds it; where it is accepted, `failure` says so.
+[[nodiscard]] std::optional<SymbolValues> next_values(const GeneratedProgram& generated,
+                                                      const std::function<bool(const SymbolValues&)>& is_refused,
+                                                      Rng& rng, std::string& failure);
+
+/// "N0=4 d1=-2"
+[[nodiscard]] std::string describe(const SymbolValues& values);
+
+}  // namespace padlock::differential
