@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <iterator>
 
 #include "api/compiled_state.h"
 
@@ -96,6 +97,21 @@ Result<std::string> Context::emit(const Program& program, Stage stage, const Com
         fmt::format("stage ptx is of GPU targets; target {} has ir, kernel, llvm and asm", options.target));
   PADLOCK_TRY(const compiler::HostConfig config, choose_config(options));
   return compiler->emit(program.ir(), host_stage(stage), {.config = config, .bounds_check = options.bounds_check});
+}
+
+Result<std::vector<compiler::Proof>> Context::prove(const Program& program, const CompileOptions& options,
+                                                    bool all_configs) {
+  PADLOCK_TRY(compiler::HostCompiler* const compiler, compiler_for(options.target));
+  PADLOCK_TRY(const compiler::HostConfig chosen, choose_config(options));
+  std::vector<compiler::HostConfig> configs = {chosen};
+  if (all_configs) configs = compiler::HostConfig::all();
+  std::vector<compiler::Proof> all;
+  for (const compiler::HostConfig& config : configs) {
+    auto proofs = compiler->prove(program.ir(), {.config = config});
+    if (!proofs) return std::unexpected(program.with_source_line(std::move(proofs).error()));
+    std::ranges::move(*proofs, std::back_inserter(all));
+  }
+  return all;
 }
 
 }  // namespace padlock::api

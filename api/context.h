@@ -49,6 +49,11 @@ class Context {
   /// The text of one stage. Errors as `compile`; invalid_argument for a stage that the target does not have.
   [[nodiscard]] Result<std::string> emit(const Program& program, Stage stage, const CompileOptions& options = {});
 
+  /// Every obligation of every kernel with its verdict, refuted ones too; for all configs of the target's search space,
+  /// or for the one that `compile` would take. Errors as `compile`.
+  [[nodiscard]] Result<std::vector<compiler::Proof>> prove(const Program& program, const CompileOptions& options = {},
+                                                           bool all_configs = false);
+
   /// What the options choose, without compiling: the config's text, after the checks of `compile`.
   [[nodiscard]] Result<compiler::HostConfig> choose_config(const CompileOptions& options);
   /// CPU and features of a target. Errors as `compile`.

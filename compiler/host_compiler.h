@@ -8,6 +8,7 @@
 
 #include "compiler/host_config.h"
 #include "compiler/mutation.h"
+#include "compiler/prover/proof.h"
 #include "ir/executable.h"
 #include "ir/program.h"
 #include "support/error.h"
@@ -36,9 +37,12 @@ class HostCompiler {
   [[nodiscard]] virtual std::string target_description() const = 0;
 
   /// One executable per group of results of equal extents. The program must outlive them, and this compiler too.
-  /// Errors: resource_exhausted where lowering exceeds its limits (the statement is named), internal for LLVM's.
+  /// Errors: resource_exhausted where lowering exceeds its limits (the statement is named), failed_precondition
+  /// where an obligation is refuted or the program admits no sizes, internal for LLVM's.
   [[nodiscard]] virtual Result<std::vector<std::unique_ptr<ir::HostExecutable>>> compile(
       const ir::Program& program, const HostOptions& options) = 0;
+  /// The obligations of all kernels with their verdicts, refuted ones too. Errors as `compile`.
+  [[nodiscard]] virtual Result<std::vector<Proof>> prove(const ir::Program& program, const HostOptions& options) = 0;
   /// The text of one stage, of all kernels. Needs no running on this machine, so any known CPU will do.
   [[nodiscard]] virtual Result<std::string> emit(const ir::Program& program, Stage stage,
                                                  const HostOptions& options) = 0;

@@ -41,6 +41,7 @@ Outcome<ExitCode> parse_and_run(std::vector<std::string> arguments) {
   Action action;
   add_run(app, action);
   add_emit(app, action);
+  add_prove(app, action);
   add_explain(app, action);
   add_devices(app, action);
   add_version(app, action);

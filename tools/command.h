@@ -15,6 +15,7 @@ using Action = std::function<Outcome<ExitCode>()>;
 // One a file: each adds its subcommand, which sets `action` when it is the one that was given.
 void add_run(CLI::App& app, Action& action);
 void add_emit(CLI::App& app, Action& action);
+void add_prove(CLI::App& app, Action& action);
 void add_explain(CLI::App& app, Action& action);
 void add_devices(CLI::App& app, Action& action);
 void add_version(CLI::App& app, Action& action);

@@ -99,6 +99,18 @@ class LlvmHostCompiler final : public HostCompiler {
     return executables;
   }
 
+  Result<std::vector<Proof>> prove(const ir::Program& program, const HostOptions& options) override {
+    PADLOCK_TRY(std::vector<Kernel> kernels, lower(program, options.mutation));
+    std::vector<Proof> proofs;
+    for (Kernel& kernel : kernels) {
+      const HostConfig config = options.config.value_or(default_config());
+      PADLOCK_TRY(Proof proof, list_obligations(schedule_for_host(std::move(kernel), config, options.mutation),
+                                                {.cache = &proofs_}));
+      proofs.push_back(std::move(proof));
+    }
+    return proofs;
+  }
+
   Result<std::string> emit(const ir::Program& program, Stage stage, const HostOptions& options) override {
     if (stage == Stage::kernel) {
       PADLOCK_TRY(const std::vector<Kernel> kernels, lower(program, options.mutation));
@@ -128,7 +140,7 @@ class LlvmHostCompiler final : public HostCompiler {
     const HostConfig config = options.config.value_or(default_config());
     for (Kernel& kernel : kernels) {
       PADLOCK_TRY(const ProvenKernel proven,
-                  prove(schedule_for_host(std::move(kernel), config, options.mutation), {.cache = &proofs_}));
+                  compiler::prove(schedule_for_host(std::move(kernel), config, options.mutation), {.cache = &proofs_}));
       emitted.abis.push_back(emit_host_kernel(*emitted.module, proven, target_.features(), options.bounds_check));
     }
 #ifndef NDEBUG

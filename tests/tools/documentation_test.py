@@ -7,7 +7,7 @@ import unittest
 
 from padlock_testing import SOURCE, Case
 
-SUBCOMMANDS = ("run", "emit", "explain", "devices", "version")
+SUBCOMMANDS = ("run", "emit", "prove", "explain", "devices", "version")
 
 
 def documented_commands():

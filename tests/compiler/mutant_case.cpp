@@ -1,0 +1,193 @@
+#include "tests/compiler/mutant_case.h"
+
+#include <algorithm>
+#include <map>
+#include <optional>
+
+#include <fmt/format.h>
+
+#include "compiler/lowering.h"
+#include "tests/compiler/schedule_interpreter.h"
+
+namespace padlock::compiler {
+namespace {
+
+using ir::Expr;
+
+constexpr std::int64_t kAllRowsElements = 50'000;
+
+/// A counter-example made ready to be executed.
+class Example {
+ public:
+  Example(const HostSchedule& schedule, const Counterexample& example)
+      : schedule_(schedule), exprs_(schedule.kernel.program->exprs()), sizes_(exprs_.symbol_count(), 0) {
+    for (const auto& [name, value] : example.sizes)
+      if (const auto symbol = exprs_.find_symbol(name)) sizes_[symbol->symbol()] = value;
+    where_.insert(example.where.begin(), example.where.end());
+  }
+
+  /// What the program requires of a binding and this is not.
+  [[nodiscard]] std::string illegal() const {
+    for (std::uint32_t i = 0; i < sizes_.size(); ++i) {
+      const ir::Symbol& symbol = exprs_.symbol(i);
+      const bool fits = symbol.range.contains(sizes_[i]) &&
+                        (symbol.congruence.modulus <= 1 ||
+                         floor_mod<std::int64_t>(sizes_[i], symbol.congruence.modulus) == symbol.congruence.residue);
+      if (symbol.kind != ir::SymbolKind::coordinate && !fits)
+        return fmt::format("{} = {} cannot be bound", symbol.name, sizes_[i]);
+    }
+    for (const ir::Requirement& requirement : schedule_.kernel.program->requirements())
+      if (requirement.kind != ir::Requirement::Kind::parameter_stride && !holds(requirement.constraint))
+        return "the sizes cannot be bound: " + requirement.what;
+    return {};
+  }
+
+  [[nodiscard]] std::optional<std::int64_t> at(const std::string& name) const {
+    const auto it = where_.find(name);
+    return it == where_.end() ? std::nullopt : std::optional(it->second);
+  }
+
+  /// The outer coordinates, where all are named.
+  [[nodiscard]] std::optional<std::vector<std::int64_t>> row() const {
+    std::vector<std::int64_t> row;
+    for (int axis = 0; axis + 1 < schedule_.kernel.rank(); ++axis) {
+      const auto coordinate = at(fmt::format("${}", axis));
+      if (!coordinate) return std::nullopt;
+      row.push_back(*coordinate);
+    }
+    return row;
+  }
+  [[nodiscard]] std::optional<std::int64_t> column() const {
+    return at(fmt::format("${}", schedule_.kernel.rank() - 1));
+  }
+
+  /// All events of executions with every walk, and with these elements past a boundary.
+  [[nodiscard]] Result<std::vector<Event>> events(std::int64_t shift, std::int64_t peel) const {
+    std::vector<Event> all;
+    std::optional<std::pair<std::int64_t, std::int64_t>> rows;
+    const Task whole = whole_launch(schedule_, sizes_);
+    if (whole.row_last * whole.column_last > kAllRowsElements && row()) rows = one_row();
+    for (const WalkKind walk : {WalkKind::elements, WalkKind::vectors, WalkKind::streamed}) {
+      const Execution execution{.walk = walk, .shift = shift, .peel = peel, .rows = rows};
+      PADLOCK_TRY(Trace trace, interpret(schedule_, sizes_, tasks(whole, rows), execution));
+      std::ranges::move(trace.events, std::back_inserter(all));
+    }
+    return all;
+  }
+
+ private:
+  [[nodiscard]] Int128 value(Expr e) const { return ir::evaluate(exprs_, e, sizes_).value_or(0); }
+
+  [[nodiscard]] bool holds(const ir::Constraint& c) const {
+    const Int128 lhs = value(c.lhs);
+    const Int128 rhs = value(c.rhs);
+    switch (c.comparison) {
+      case ir::Comparison::le:
+        return lhs <= rhs;
+      case ir::Comparison::lt:
+        return lhs < rhs;
+      case ir::Comparison::eq:
+        return lhs == rhs;
+      case ir::Comparison::ge:
+        return lhs >= rhs;
+      case ir::Comparison::gt:
+        return lhs > rhs;
+    }
+    return false;
+  }
+
+  [[nodiscard]] std::pair<std::int64_t, std::int64_t> one_row() const {
+    Int128 row = 0;
+    for (std::size_t axis = 0; axis < row_axes(); ++axis)
+      row = row * value(schedule_.kernel.extents[axis]) + (*this->row())[axis];
+    return {static_cast<std::int64_t>(row), static_cast<std::int64_t>(row) + 1};
+  }
+  [[nodiscard]] std::size_t row_axes() const { return schedule_.kernel.extents.size() - 1; }
+
+  [[nodiscard]] std::vector<Task> tasks(Task whole, std::optional<std::pair<std::int64_t, std::int64_t>> rows) const {
+    if (rows) std::tie(whole.row_first, whole.row_last) = *rows;
+    const auto first = at("column_first");
+    const auto last = at("column_last");
+    if (!first || !last) return {whole};
+    std::vector<Task> tasks(3, whole);
+    tasks[0].column_last = tasks[1].column_first = *first;
+    tasks[1].column_last = tasks[2].column_first = *last;
+    std::erase_if(tasks, [](const Task& task) { return task.column_first >= task.column_last; });
+    return tasks;
+  }
+
+  const HostSchedule& schedule_;
+  ir::ExprContext& exprs_;
+  std::vector<std::int64_t> sizes_;
+  std::map<std::string, std::int64_t> where_;
+};
+
+/// Whether this is what was refuted, where it was. A launch that is too large or too small has no place; a load says
+/// what is read, in the prover's words.
+bool is_of(const Event& event, const Obligation& refuted, const Example& example) {
+  if (event.kind != refuted.kind) return false;
+  const auto row = example.row();
+  if (row && event.column && event.row != *row) return false;
+  // Where a chunk is named, the columns that its lanes touch follow from it.
+  const auto column = example.at("trip") || example.at("lane") ? std::nullopt : example.column();
+  switch (refuted.kind) {
+    case ObligationKind::load:
+    case ObligationKind::disjoint:
+      return event.text == refuted.found.violation;
+    case ObligationKind::store:
+      return event.text == refuted.found.violation || refuted.found.violation.find("launched") != std::string::npos;
+    case ObligationKind::cover:
+      return refuted.body < 0 && refuted.found.violation.find("launched") != std::string::npos
+                 ? true
+                 : !example.column() || event.column == example.column();
+    default:
+      return !column || event.column == column;
+  }
+}
+
+}  // namespace
+
+Result<std::vector<HostSchedule>> schedules_of(const ir::Program& program, std::string_view config, Mutation mutation) {
+  PADLOCK_TRY(const HostConfig parsed, HostConfig::parse(config, HostConfig{}));
+  PADLOCK_TRY(std::vector<Kernel> kernels, lower(program, mutation));
+  std::vector<HostSchedule> schedules;
+  for (Kernel& kernel : kernels) schedules.push_back(schedule_for_host(std::move(kernel), parsed, mutation));
+  return schedules;
+}
+
+std::string not_shown(const HostSchedule& schedule, const Obligation& refuted) {
+  const Example example(schedule, refuted.found);
+  if (std::string illegal = example.illegal(); !illegal.empty()) return illegal;
+  const Result<std::vector<Event>> events =
+      example.events(example.at("shift").value_or(0), example.at("peel").value_or(0));
+  if (!events) return events.error().message;
+  if (std::ranges::any_of(*events, [&](const Event& event) { return is_of(event, refuted, example); })) return {};
+  std::string seen;
+  for (std::size_t i = 0; i < std::min<std::size_t>(events->size(), 4); ++i) {
+    const Event& event = (*events)[i];
+    seen += fmt::format("; {} at column {}: {}", name_of(event.kind), event.column.value_or(-1), event.text);
+  }
+  return fmt::format("not seen among {} events: {}{}", events->size(), to_string(refuted), seen);
+}
+
+std::string misdeed_at(const HostSchedule& schedule, const Counterexample& counterexample) {
+  const Example example(schedule, counterexample);
+  const std::int64_t shift = example.at("shift").value_or(0);
+  const std::int64_t peel = example.at("peel").value_or(0);
+  for (const auto& [s, p] : {std::pair(shift, peel), std::pair<std::int64_t, std::int64_t>(1, 3)}) {
+    const Result<std::vector<Event>> events = example.events(s, p);
+    if (!events) return events.error().message;
+    if (!events->empty())
+      return fmt::format("{} at column {}: {}", name_of(events->front().kind), events->front().column.value_or(-1),
+                         events->front().text);
+  }
+  return {};
+}
+
+std::string unproved(const Proof& proof) {
+  for (const Obligation& obligation : proof.obligations)
+    if (obligation.verdict != Verdict::proved && obligation.verdict != Verdict::guarded) return to_string(obligation);
+  return {};
+}
+
+}  // namespace padlock::compiler
