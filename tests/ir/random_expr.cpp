@@ -17,8 +17,8 @@ std::uint64_t seed_or(std::uint64_t fallback) {
 }
 
 std::optional<Int128> Tree::evaluate(const std::vector<std::int64_t>& values) const {
-  const auto value = evaluate_step(values);
-  return value == std::numeric_limits<Int128>::min() ? std::nullopt : value;
+  const auto result = evaluate_step(values);
+  return result == std::numeric_limits<Int128>::min() ? std::nullopt : result;
 }
 
 std::optional<Int128> Tree::evaluate_step(const std::vector<std::int64_t>& values) const {

@@ -11,7 +11,7 @@ using namespace padlock;
 
 namespace {
 
-constexpr Int128 kMost = Int128{1} << 126 | (Int128{1} << 126) - 1;  // the largest 128-bit integer
+constexpr Int128 kMost = (Int128{1} << 126) + ((Int128{1} << 126) - 1);  // the largest 128-bit integer
 
 Result<int> half(int v) {
   if (v % 2 != 0) return invalid_argument("expected an even number, found " + std::to_string(v));
