@@ -26,8 +26,9 @@ function(padlock_register_fuzz_program target)
   set_property(GLOBAL APPEND PROPERTY PADLOCK_FUZZ_PROGRAMS "seeded $<TARGET_FILE:${target}>")
 endfunction()
 
-# padlock_add_fuzzer(name SOURCES ... LIBRARIES ...): a fuzz body, LLVMFuzzerTestOneInput, for ./dev fuzz
-# --preset=fuzz, which runs it with libFuzzer's own options. Other presets do not build it.
+# padlock_add_fuzzer(NAME_libfuzzer SOURCES ... LIBRARIES ...): a fuzz body, LLVMFuzzerTestOneInput, for ./dev fuzz
+# --preset=fuzz, which runs it with libFuzzer's own options on what `NAME --write=FOLDER` makes. Other presets do not
+# build it.
 function(padlock_add_fuzzer name)
   if(NOT PADLOCK_FUZZ)
     return()

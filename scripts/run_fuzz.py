@@ -16,11 +16,26 @@ import sys
 from test_counts import Counts
 
 
+# The longest that a body may take for one input, under sanitizers (seconds_allowed in tests/fuzz).
+LONGEST_INPUT = 180
+SEEDS = 100  # some seconds of compiling
+
+
+def libfuzzer_command(program, arguments, corpus):
+    """libFuzzer begins from what the seeded twin makes, and keeps what it finds in `corpus` for the next run."""
+    seeds, findings = corpus / "seeds", corpus / "findings"
+    for folder in (corpus / "kept", seeds, findings):
+        folder.mkdir(parents=True, exist_ok=True)
+    twin = program.removesuffix("_libfuzzer")
+    subprocess.run([twin, f"--write={seeds}", f"--inputs={SEEDS}", f"--seed={arguments.seed}"], check=True)
+    limits = [f"-timeout={LONGEST_INPUT}", "-rss_limit_mb=4096", "-malloc_limit_mb=1024", "-print_final_stats=1"]
+    times = [f"-max_total_time={arguments.seconds}", f"-seed={arguments.seed}"]
+    return [program, *times, *limits, f"-artifact_prefix={findings}/", str(corpus / "kept"), str(seeds)]
+
+
 def command_of(kind, program, arguments, corpus):
     if kind == "libfuzzer":
-        corpus.mkdir(parents=True, exist_ok=True)
-        limits = ["-timeout=10", "-rss_limit_mb=4096", "-print_final_stats=1"]
-        return [program, f"-max_total_time={arguments.seconds}", f"-seed={arguments.seed}", *limits, str(corpus)]
+        return libfuzzer_command(program, arguments, corpus)
     return [program, f"--seconds={arguments.seconds}", f"--seed={arguments.seed}"]
 
 
@@ -28,7 +43,7 @@ def run_program(command, seconds):
     """Whether the program ended well. One that goes on long after its time hangs, which is a finding too."""
     print("fuzz:", " ".join(command), flush=True)
     try:
-        return subprocess.run(command, timeout=2 * seconds + 120, check=False).returncode == 0
+        return subprocess.run(command, timeout=2 * seconds + 2 * LONGEST_INPUT, check=False).returncode == 0
     except subprocess.TimeoutExpired:
         print("fuzz: it hangs", flush=True)
         return False

@@ -31,6 +31,7 @@ struct Options {
   std::uint64_t inputs = 5000;
   double seconds = 0;
   std::string replay;
+  std::string write;
 };
 
 long resident_kib() {
@@ -73,6 +74,7 @@ bool parse_option(std::string_view argument, Options& options) {
   if (name == "--inputs") return options.inputs = std::strtoull(value.c_str(), nullptr, 0), true;
   if (name == "--seconds") return options.seconds = std::strtod(value.c_str(), nullptr), true;
   if (name == "--replay") return options.replay = value, true;
+  if (name == "--write") return options.write = value, true;
   return false;
 }
 
@@ -80,6 +82,23 @@ int replay(const std::string& path) {
   std::ifstream file(path, std::ios::binary);
   run_input({std::istreambuf_iterator<char>(file), {}}, "--replay=" + path, resident_kib());
   fmt::print("{}: nothing found\n", path);
+  return 0;
+}
+
+std::string input_at(const Options& options, std::uint64_t index) {
+  differential::Rng rng = differential::Rng(options.seed).fork(index);
+  return make_input(rng);
+}
+
+/// What another engine begins from: without it, libFuzzer would have to find the language byte by byte.
+int write_inputs(const Options& options) {
+  for (std::uint64_t index = options.first; index < options.first + options.inputs; ++index) {
+    std::ofstream file(fmt::format("{}/{:06}", options.write, index), std::ios::binary);
+    file << input_at(options, index) << std::flush;
+    if (file) continue;
+    fmt::print(stderr, "{}: expected a folder to write to\n", options.write);
+    return 1;
+  }
   return 0;
 }
 
@@ -91,8 +110,7 @@ int run(const Options& options) {
   std::uint64_t done = 0;
   for (; options.seconds > 0 ? elapsed() < options.seconds : done < options.inputs; ++done) {
     const std::uint64_t index = options.first + done;
-    differential::Rng rng = differential::Rng(options.seed).fork(index);
-    run_input(make_input(rng), fmt::format("--seed={} --first={} --inputs=1", options.seed, index), resident);
+    run_input(input_at(options, index), fmt::format("--seed={} --first={} --inputs=1", options.seed, index), resident);
   }
   fmt::print("{} inputs, {:.1f} s, seed {}: nothing found\n", done, elapsed(), options.seed);
   return 0;
@@ -107,12 +125,14 @@ int main(int argc, char** argv) {
   options.seed = differential::seed_from_environment(1);
   for (int i = 1; i < argc; ++i) {
     if (fuzz::parse_option(argv[i], options)) continue;
-    fmt::print(stderr, "usage: {} [--seed=S] [--first=N] [--inputs=N] [--seconds=T] [--replay=FILE]\n", argv[0]);
+    fmt::print(stderr, "usage: {} [--seed=S] [--first=N] [--inputs=N] [--seconds=T] [--replay=FILE] [--write=FOLDER]\n",
+               argv[0]);
     return 2;
   }
   const char* full = std::getenv("PADLOCK_FULL");
   if (full != nullptr && std::strcmp(full, "1") == 0) options.inputs *= 10;
   fuzz::limit_address_space();
   differential::install_crash_report();
+  if (!options.write.empty()) return fuzz::write_inputs(options);
   return options.replay.empty() ? fuzz::run(options) : fuzz::replay(options.replay);
 }
