@@ -7,9 +7,9 @@ namespace padlock::testing {
 using ir::Expr;
 using ir::ExprKind;
 
-Z3Judge::Z3Judge(const ir::ExprContext& context, unsigned milliseconds) : context_(context), solver_(z3_) {
+Z3Judge::Z3Judge(const ir::ExprContext& context, unsigned effort) : context_(context), solver_(z3_) {
   z3::params params(z3_);
-  params.set("timeout", milliseconds);
+  params.set("rlimit", effort);
   solver_.set(params);
 }
 

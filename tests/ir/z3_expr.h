@@ -14,8 +14,9 @@ enum class Verdict : std::uint8_t { valid, refuted, unknown };
 
 class Z3Judge {
  public:
-  /// Every symbol that is used ranges over its declared values. `milliseconds` bounds one question.
-  Z3Judge(const ir::ExprContext& context, unsigned milliseconds);
+  /// Every symbol that is used ranges over its declared values. `effort` bounds one question, in Z3's own count of its
+  /// steps: what it answers does not depend on how busy the machine is.
+  Z3Judge(const ir::ExprContext& context, unsigned effort);
 
   [[nodiscard]] z3::expr integer(Int128 value);
   [[nodiscard]] z3::expr of(ir::Expr e);
