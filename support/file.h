@@ -54,6 +54,8 @@ class AtomicFile {
   /// Whether `commit` returns only when the bytes are on the disk (for what must survive a power failure).
   enum class Durability : std::uint8_t { cached, synced };
   [[nodiscard]] Status commit(Durability durability = Durability::cached);
+  /// What it is called until `commit`, for who must remove it without running destructors. Empty if it has its name.
+  [[nodiscard]] const std::string& temporary_path() const { return temporary_; }
 
  private:
   AtomicFile() = default;

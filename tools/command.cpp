@@ -59,6 +59,17 @@ Outcome<ExitCode> parse_and_run(std::vector<std::string> arguments) {
   return action();
 }
 
+Outcome<void> write_whole(Result<AtomicFile> file, const std::string& text) {
+  if (!file) return fail(ExitCode::file, file.error());
+  if (auto written = file->write(text); !written) return fail(ExitCode::file, written.error());
+  if (auto committed = file->commit(); !committed) return fail(ExitCode::file, committed.error());
+  return {};
+}
+
+void write_to_stdout(const std::string& text) {
+  std::fwrite(text.data(), 1, text.size(), stdout);  // finish_output says whether it went well
+}
+
 /// Output that could not be written is a failure, however well the rest went.
 Outcome<void> finish_output() {
   if (std::fflush(stdout) == 0 && std::ferror(stdout) == 0) return {};
@@ -91,14 +102,14 @@ std::string target_summary(const std::string& description) {
 }
 
 Outcome<void> write_text(const std::string& destination, const std::string& text) {
-  if (destination == kStandardOutput) {
-    std::fwrite(text.data(), 1, text.size(), stdout);
-    return {};
-  }
-  auto file = AtomicFile::create(destination);
-  if (!file) return fail(ExitCode::file, file.error());
-  if (auto written = file->write(text); !written) return fail(ExitCode::file, written.error());
-  if (auto committed = file->commit(); !committed) return fail(ExitCode::file, committed.error());
+  if (destination != kStandardOutput) return write_whole(AtomicFile::create(destination), text);
+  write_to_stdout(text);
+  return {};
+}
+
+Outcome<void> write_text(OutputFiles& files, const std::string& destination, const std::string& text) {
+  if (destination != kStandardOutput) return write_whole(files.create(destination), text);
+  write_to_stdout(text);
   return {};
 }
 

@@ -6,6 +6,7 @@
 #include <string>
 
 #include "tools/failure.h"
+#include "tools/output_files.h"
 
 namespace padlock::tools {
 
@@ -36,5 +37,7 @@ void add_examples(CLI::App& command, const std::string& first, const std::string
 
 /// Writes to stdout, or to a file that appears whole or not at all.
 [[nodiscard]] Outcome<void> write_text(const std::string& destination, const std::string& text);
+/// The same, and an interruption removes the file.
+[[nodiscard]] Outcome<void> write_text(OutputFiles& files, const std::string& destination, const std::string& text);
 
 }  // namespace padlock::tools

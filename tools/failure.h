@@ -18,6 +18,7 @@ enum class ExitCode : int {
   no_config = 6,    ///< tuning found none
   unavailable = 7,  ///< the device
   cache = 8,
+  interrupted = 130,  ///< by SIGINT, SIGTERM or SIGHUP
 };
 
 /// Why a command stops: its exit code, and the text after "padlock: error: ".

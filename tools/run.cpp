@@ -82,9 +82,9 @@ Outcome<double> launch(const api::BoundProgram& bound, const api::LaunchArgument
   return elapsed.count();
 }
 
-Outcome<void> print(const RunOptions& options, const RunReport& report) {
+Outcome<void> print(const RunOptions& options, const RunReport& report, OutputFiles& files) {
   if (!options.json.empty())
-    if (auto written = write_text(options.json, report_json(report)); !written) return written;
+    if (auto written = write_text(files, options.json, report_json(report)); !written) return written;
   if (options.quiet || options.json == kStandardOutput) return {};
   return write_text(kStandardOutput, report_text(report));
 }
@@ -103,6 +103,7 @@ Outcome<ExitCode> verdict(const std::vector<ExpectReport>& reports) {
 }
 
 Outcome<ExitCode> execute(const RunOptions& options, const api::Program& program, RunRequest request) {
+  OutputFiles files;
   auto inputs = RunInputs::open(program.ir(), request.inputs);
   if (!inputs) return std::unexpected(std::move(inputs).error());
   if (auto checked = check_symbols(program.ir(), request.symbols); !checked) return std::unexpected(checked.error());
@@ -125,7 +126,7 @@ Outcome<ExitCode> execute(const RunOptions& options, const api::Program& program
   const auto milliseconds = launch(*bound, arguments);
   if (!milliseconds) return std::unexpected(milliseconds.error());
 
-  if (auto written = outputs->write_files(*bound); !written) return std::unexpected(written.error());
+  if (auto written = outputs->write_files(*bound, files); !written) return std::unexpected(written.error());
   const auto expects = outputs->compare(*bound, arguments, options.ulp);
   if (!expects) return std::unexpected(expects.error());
   const RunReport report{.compiled = *compiled,
@@ -134,7 +135,7 @@ Outcome<ExitCode> execute(const RunOptions& options, const api::Program& program
                          .expects = *expects,
                          .seed = inputs->any_random() ? std::optional(seed) : std::nullopt,
                          .milliseconds = *milliseconds};
-  if (auto printed = print(options, report); !printed) return std::unexpected(printed.error());
+  if (auto printed = print(options, report, files); !printed) return std::unexpected(printed.error());
   return verdict(*expects);
 }
 

@@ -23,9 +23,9 @@ std::span<const std::byte> bytes_of(const api::UserBuffer& buffer) {
   return {static_cast<const std::byte*>(buffer.data()), static_cast<std::size_t>(buffer.bytes())};
 }
 
-Outcome<AtomicFile> write_file(const OutputArgument& argument, const api::TensorInfo& result,
+Outcome<AtomicFile> write_file(OutputFiles& files, const OutputArgument& argument, const api::TensorInfo& result,
                                std::span<const std::byte> data) {
-  auto file = AtomicFile::create(argument.path);
+  auto file = files.create(argument.path);
   if (!file) return fail(ExitCode::file, file.error());
   Status written;
   if (argument.format == OutputArgument::Format::npy)
@@ -69,14 +69,14 @@ Outcome<void> RunOutputs::allocate(const api::BoundProgram& bound, api::MemoryBu
   return {};
 }
 
-Outcome<void> RunOutputs::write_files(const api::BoundProgram& bound) const {
-  std::vector<AtomicFile> files;
+Outcome<void> RunOutputs::write_files(const api::BoundProgram& bound, OutputFiles& files) const {
+  std::vector<AtomicFile> written;
   for (const Target& target : targets_) {
-    auto file = write_file(target.argument, bound.results()[target.result], bytes_of(buffers_[target.result]));
+    auto file = write_file(files, target.argument, bound.results()[target.result], bytes_of(buffers_[target.result]));
     if (!file) return std::unexpected(std::move(file).error());
-    files.push_back(*std::move(file));
+    written.push_back(*std::move(file));
   }
-  for (AtomicFile& file : files)
+  for (AtomicFile& file : written)
     if (auto committed = file.commit(); !committed) return fail(ExitCode::file, committed.error());
   return {};
 }

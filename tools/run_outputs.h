@@ -10,6 +10,7 @@
 #include "tools/array_file.h"
 #include "tools/expectation.h"
 #include "tools/failure.h"
+#include "tools/output_files.h"
 
 namespace padlock::tools {
 
@@ -29,7 +30,7 @@ class RunOutputs {
   /// One buffer a result.
   [[nodiscard]] Outcome<void> allocate(const api::BoundProgram& bound, api::MemoryBudget& memory);
   /// Writes all files beside their names, and only when all are complete gives them these names.
-  [[nodiscard]] Outcome<void> write_files(const api::BoundProgram& bound) const;
+  [[nodiscard]] Outcome<void> write_files(const api::BoundProgram& bound, OutputFiles& files) const;
   [[nodiscard]] Outcome<std::vector<ExpectReport>> compare(const api::BoundProgram& bound,
                                                            const api::LaunchArguments& arguments,
                                                            std::uint64_t ulp) const;

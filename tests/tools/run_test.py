@@ -1,10 +1,15 @@
 """padlock run: placing inputs, writing and comparing results, what it prints."""
 
 import json
+import os
+import signal
 import struct
+import subprocess
+import sys
+import time
 import unittest
 
-from padlock_testing import PAD_RELU, Case, floats, npy, read_npy
+from padlock_testing import PAD_RELU, PADLOCK, Case, floats, npy, read_npy
 
 DEVICES = ("host", "reference")
 COPY = "program copy(x: {type}[A, B]) {{ y = slice(x, start = [0, 0], limit = [A, B]) return y }}"
@@ -234,6 +239,64 @@ class Expect(Case):
         self.assertTrue((self.folder / "out.npy").exists())
 
 
+class Interruption(Case):
+    """A run that waits in the middle of writing: a pipe that nobody reads takes no more than a part of a result."""
+
+    def setUp(self):
+        super().setUp()
+        self.write("p.pad", "program p(x: f32[A]) { y = neg(x) z = abs(x) return y, z }")
+        self.write("y.bin", "old")
+        os.mkfifo(self.folder / "pipe.bin")
+        self.pipe = os.open(self.folder / "pipe.bin", os.O_RDONLY | os.O_NONBLOCK)
+        self.addCleanup(os.close, self.pipe)
+
+    def names(self):
+        return sorted(path.name for path in self.folder.iterdir())
+
+    def start(self, before_exec=None):
+        """Returns when the first result is complete under its temporary name."""
+        outputs = ("--output=y=@y.bin", "--output=z=@pipe.bin")
+        command = [PADLOCK, "run", "p.pad", "--input=x=random", "--bind=A=1000000", *outputs]
+        run = subprocess.Popen(
+            command, cwd=self.folder, stdout=subprocess.PIPE, stderr=subprocess.PIPE, preexec_fn=before_exec
+        )
+        self.addCleanup(run.communicate)
+        self.addCleanup(run.kill)
+        self.wait_until(lambda: run.poll() is not None or self.bytes_in_pipe() > 0)
+        self.assertIsNone(run.poll())
+        self.assertEqual(len(self.names()), 4, self.names())
+        return run
+
+    def wait_until(self, condition):
+        while not condition():
+            time.sleep(0.01)
+
+    def bytes_in_pipe(self):
+        try:
+            return len(os.read(self.pipe, 1))
+        except BlockingIOError:
+            return 0
+
+    def test_leaves_no_file_behind(self):
+        for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+            run = self.start(lambda number=number: signal.signal(number, signal.SIG_DFL))
+            run.send_signal(number)
+            self.assertEqual(run.wait(), 130, number)
+            self.assertEqual(self.names(), ["p.pad", "pipe.bin", "y.bin"])
+            self.assertEqual((self.folder / "y.bin").read_bytes(), b"old")
+            while self.bytes_in_pipe():
+                os.read(self.pipe, 1 << 20)
+
+    def test_an_ignored_signal_stays_ignored(self):
+        run = self.start(lambda: signal.signal(signal.SIGHUP, signal.SIG_IGN))
+        run.send_signal(signal.SIGHUP)
+        os.set_blocking(self.pipe, True)
+        while os.read(self.pipe, 1 << 20):
+            pass
+        self.assertEqual(run.wait(), 0)
+        self.assertEqual((self.folder / "y.bin").stat().st_size, 4000000)
+
+
 class Memory(Case):
     def test_private_memory_is_inputs_and_outputs_and_64_mib(self):
         """Measured as the greatest private memory while 2 x 64 MiB are read, computed and written."""
@@ -252,10 +315,6 @@ class Memory(Case):
             "    most = max(most, int(m[1]) if m else 0)\n"
             "print(p.wait(), most)\n",
         )
-        import subprocess
-        import sys
-        from padlock_testing import PADLOCK
-
         command = [sys.executable, "measure.py", PADLOCK, "run", "p.pad", "--input=x=@x.npy", "--quiet"]
         done = subprocess.run(
             [*command, "--output=y=@y.npy", "--expect=y=@y.npy"], cwd=self.folder, capture_output=True, text=True, check=True
