@@ -193,35 +193,54 @@ class Question {
   int budget_ = kBudget;
 };
 
-}  // namespace
+/// An inequality as lhs - rhs - margin >= 0.
+struct AtLeast {
+  Expr lhs, rhs;
+  Int128 margin;
 
-void Facts::add(const Constraint& c) {
-  const auto at_least = [this](Expr a, Expr b, Int128 margin) {
-    auto form = added(LinearForm::of(a), LinearForm::of(b), -1);
-    if (form) form = added(*form, {1, {}, {}}, -margin);
-    if (!form || range_of(*form).lo >= 0) return;
-    // Tightened to the integers, as questions are: 2*x + 1 >= 0 says x >= 0.
-    const Int128 g = common_divisor(*form);
-    nonnegative_.push_back(g > 1 ? floor_divided(*form, g) : *std::move(form));
-  };
+  [[nodiscard]] std::optional<LinearForm> form() const {
+    const auto difference = added(LinearForm::of(lhs), LinearForm::of(rhs), -1);
+    return difference ? added(*difference, {1, {}, {}}, -margin) : std::nullopt;
+  }
+};
+
+/// Of any comparison but `eq`, which takes two.
+AtLeast at_least(const Constraint& c) {
+  const Int128 margin = c.comparison == Comparison::lt || c.comparison == Comparison::gt ? 1 : 0;
+  const bool left_is_greater = c.comparison == Comparison::ge || c.comparison == Comparison::gt;
+  return left_is_greater ? AtLeast{c.lhs, c.rhs, margin} : AtLeast{c.rhs, c.lhs, margin};
+}
+
+/// What holds where `c`, any comparison but `eq`, does not.
+Constraint negated(const Constraint& c) {
   switch (c.comparison) {
     case Comparison::le:
-      return at_least(c.rhs, c.lhs, 0);
+      return {c.lhs, Comparison::gt, c.rhs};
     case Comparison::lt:
-      return at_least(c.rhs, c.lhs, 1);
+      return {c.lhs, Comparison::ge, c.rhs};
     case Comparison::ge:
-      return at_least(c.lhs, c.rhs, 0);
-    case Comparison::gt:
-      return at_least(c.lhs, c.rhs, 1);
-    case Comparison::eq:
-      at_least(c.lhs, c.rhs, 0);
-      return at_least(c.rhs, c.lhs, 0);
+      return {c.lhs, Comparison::lt, c.rhs};
+    default:
+      return {c.lhs, Comparison::le, c.rhs};
   }
 }
 
+}  // namespace
+
+void Facts::add(const Constraint& c) {
+  if (c.comparison == Comparison::eq) {
+    add({c.lhs, Comparison::ge, c.rhs});
+    return add({c.lhs, Comparison::le, c.rhs});
+  }
+  auto form = at_least(c).form();
+  if (!form || range_of(*form).lo >= 0) return;
+  // Tightened to the integers, as questions are: 2*x + 1 >= 0 says x >= 0.
+  const Int128 g = common_divisor(*form);
+  nonnegative_.push_back(g > 1 ? floor_divided(*form, g) : *std::move(form));
+}
+
 bool Facts::proves_at_least(Expr a, Expr b, Int128 margin) const {
-  auto form = added(LinearForm::of(a), LinearForm::of(b), -1);
-  if (form) form = added(*form, {1, {}, {}}, -margin);
+  auto form = AtLeast{a, b, margin}.form();
   return form && Question(*context_, nonnegative_).nonnegative(*std::move(form));
 }
 
@@ -233,34 +252,13 @@ bool Facts::proves_equal(Expr a, Expr b) const {
 }
 
 bool Facts::proves(const Constraint& c) const {
-  switch (c.comparison) {
-    case Comparison::le:
-      return proves_at_least(c.rhs, c.lhs, 0);
-    case Comparison::lt:
-      return proves_at_least(c.rhs, c.lhs, 1);
-    case Comparison::ge:
-      return proves_at_least(c.lhs, c.rhs, 0);
-    case Comparison::gt:
-      return proves_at_least(c.lhs, c.rhs, 1);
-    case Comparison::eq:
-      return proves_equal(c.lhs, c.rhs);
-  }
-  return false;
+  if (c.comparison == Comparison::eq) return proves_equal(c.lhs, c.rhs);
+  const AtLeast wanted = at_least(c);
+  return proves_at_least(wanted.lhs, wanted.rhs, wanted.margin);
 }
 
 bool Facts::refutes(const Constraint& c) const {
-  switch (c.comparison) {
-    case Comparison::le:
-      return proves_at_least(c.lhs, c.rhs, 1);
-    case Comparison::lt:
-      return proves_at_least(c.lhs, c.rhs, 0);
-    case Comparison::ge:
-      return proves_at_least(c.rhs, c.lhs, 1);
-    case Comparison::gt:
-      return proves_at_least(c.rhs, c.lhs, 0);
-    case Comparison::eq:
-      break;
-  }
+  if (c.comparison != Comparison::eq) return proves(negated(c));
   if (proves_at_least(c.lhs, c.rhs, 1) || proves_at_least(c.rhs, c.lhs, 1)) return true;
   const Congruence difference = context_->sub(c.lhs, c.rhs).congruence();
   return difference.residue != 0;  // never a multiple of the modulus
