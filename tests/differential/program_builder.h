@@ -18,6 +18,10 @@ inline constexpr std::int64_t kMaxElements = 4096;
 /// An extent from 0, 1, 2, primes and around vector widths, at most `limit`.
 [[nodiscard]] std::int64_t awkward_extent(std::int64_t limit, Rng& rng);
 
+[[nodiscard]] inline bool is_literal(const Dim& d, std::int64_t value) {
+  return d.kind == Dim::Kind::integer && d.value == value;
+}
+
 /// Grows a program whose seed binding is legal by construction: values come first, expressions for them second.
 class ProgramBuilder {
  public:
@@ -76,16 +80,18 @@ class ProgramBuilder {
   std::size_t concat(std::size_t x);
   std::size_t transpose(std::size_t x);
   std::size_t broadcast(std::size_t x);
-  std::size_t binary(ir::Op op, std::size_t x);
-  std::size_t select(std::size_t x, std::optional<ir::DType> result);
   std::size_t add_statement(GeneratedStatement statement, const std::string& arguments);
   PadSite pad_axis(const Dim& extent, std::int64_t n, std::int64_t budget, ir::PadMode mode);
   std::pair<Dim, Dim> slice_axis(const Dim& extent, std::int64_t n);
+  std::string fresh_value_name();
+  void state_constraints();
+
+  // Elementwise operations (program_elementwise.cpp).
+  std::size_t binary(ir::Op op, std::size_t x);
+  std::size_t select(std::size_t x, std::optional<ir::DType> result);
   Companion companion(std::size_t x, ir::DType type, bool literal_allowed);
   std::vector<Dim> similar_extents(const Value& x);
   std::string literal_or_scalar(ir::DType type);
-  std::string fresh_value_name();
-  void state_constraints();
 
   Rng rng_;
   ir::DType main_type_;
@@ -94,8 +100,5 @@ class ProgramBuilder {
   std::vector<Value> values_;
   int counter_ = 0;
 };
-
-/// Extents of an elementwise result, aligned at the last axis; an axis that is literally 1 gives way.
-[[nodiscard]] std::vector<Dim> broadcast_extents(const std::vector<Dim>& a, const std::vector<Dim>& b);
 
 }  // namespace padlock::differential
