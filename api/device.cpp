@@ -41,8 +41,9 @@ Result<Device> Device::parse(std::string_view text) {
   if (text.starts_with(kCudaPrefix)) {
     const std::string_view number = text.substr(kCudaPrefix.size());
     Device device{DeviceKind::cuda};
-    const char* const last = number.data() + number.size();
-    const auto [end, error] = std::from_chars(number.data(), last, device.ordinal);
+    const char* const first = number.data();
+    const char* const last = first + number.size();
+    const auto [end, error] = std::from_chars(first, last, device.ordinal);
     if (error == std::errc{} && end == last && device.ordinal >= 0) return device;
   }
   return invalid_argument(fmt::format("expected a device (host, reference, simt, cuda:0, ...), found '{}'", text));

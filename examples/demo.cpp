@@ -15,7 +15,6 @@
 
 namespace {
 
-using padlock::internal_error;
 using padlock::Result;
 using padlock::Status;
 namespace api = padlock::api;

@@ -46,21 +46,21 @@ using syntax::Argument;
 using Dims = ProgramBuilder::Dims;
 
 template <class Value>
-Argument named(std::string keyword, Value value) {
-  return {.keyword = std::move(keyword), .value = std::move(value), .where = {}, .keyword_where = {}};
+Argument named(const std::string& keyword, Value value) {
+  return {.keyword = keyword, .value = std::move(value), .where = {}, .keyword_where = {}};
 }
 
 template <class Int>
-Argument named_integers(std::string keyword, const std::vector<Int>& integers) {
+Argument named_integers(const std::string& keyword, const std::vector<Int>& integers) {
   Dims dims;
   for (const Int i : integers) dims.push_back(syntax::integer(i));
-  return named(std::move(keyword), std::move(dims));
+  return named(keyword, std::move(dims));
 }
 
 /// An operand as an argument; without a keyword it is positional.
 template <class Operand>
-Argument argument_of(const Operand& operand, std::string keyword = {}) {
-  return std::visit([&](const auto& value) { return named(std::move(keyword), value); }, operand);
+Argument argument_of(const Operand& operand, const std::string& keyword = {}) {
+  return std::visit([&](const auto& value) { return named(keyword, value); }, operand);
 }
 
 }  // namespace

@@ -48,12 +48,12 @@ Result<Allocation> MemoryBudget::allocate(std::int64_t bytes, const std::string&
       ::mmap(nullptr, size + slack, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
   if (mapping == MAP_FAILED)
     return resource_exhausted(fmt::format("{} needs {} bytes of memory: {}", what, bytes, std::strerror(errno)));
-  auto address = reinterpret_cast<std::uintptr_t>(mapping);
+  auto* first = static_cast<std::byte*>(mapping);
   if (slack != 0) {
-    address = (address + kHugePage - 1) & ~(kHugePage - 1);
-    ::madvise(reinterpret_cast<void*>(address), size, MADV_HUGEPAGE);  // advice: failing changes nothing
+    first += -reinterpret_cast<std::uintptr_t>(mapping) & (kHugePage - 1);
+    ::madvise(first, size, MADV_HUGEPAGE);  // advice: failing changes nothing
   }
-  allocation.data_ = reinterpret_cast<std::byte*>(address);
+  allocation.data_ = first;
   allocation.bytes_ = bytes;
   allocation.mapping_ = mapping;
   allocation.mapped_ = size + slack;

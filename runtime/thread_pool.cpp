@@ -37,7 +37,7 @@ void ThreadPool::start_threads() {
   try {
     while (static_cast<int>(workers_.size()) < threads_ - 1) workers_.emplace_back([this] { work(); });
   } catch (const std::system_error&) {
-    // The system gives no more threads: those there are, or the caller alone, do the work.
+    return;  // the system gives no more: the threads there are, or the caller alone, do the work
   }
 }
 

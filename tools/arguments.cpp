@@ -13,8 +13,9 @@ std::unexpected<Failure> usage(std::string text) { return fail(ExitCode::usage, 
 /// The whole text as a decimal number.
 std::optional<std::int64_t> parse_integer(std::string_view text) {
   std::int64_t value = 0;
-  const char* const last = text.data() + text.size();
-  const auto [end, error] = std::from_chars(text.data(), last, value);
+  const char* const first = text.data();
+  const char* const last = first + text.size();
+  const auto [end, error] = std::from_chars(first, last, value);
   if (error != std::errc{} || end != last) return std::nullopt;
   return value;
 }

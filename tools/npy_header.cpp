@@ -151,12 +151,12 @@ Result<NpyPreamble> parse_npy_preamble(std::span<const std::byte> bytes) {
   const int minor = static_cast<unsigned char>(text[7]);
   if (major < 1 || major > 3 || minor != 0)
     return invalid_argument(fmt::format("npy header: expected version 1.0, 2.0 or 3.0, found {}.{}", major, minor));
-  const int length_bytes = major == 1 ? 2 : 4;
-  NpyPreamble preamble{.text_offset = 8 + length_bytes, .text_bytes = 0};
+  const std::size_t length_bytes = major == 1 ? 2 : 4;
+  NpyPreamble preamble{.text_offset = static_cast<std::int64_t>(8 + length_bytes), .text_bytes = 0};
   if (static_cast<std::int64_t>(text.size()) < preamble.text_offset)
     return invalid_argument("npy header: the file ends inside it");
-  for (int i = length_bytes; i > 0; --i)
-    preamble.text_bytes = preamble.text_bytes * 256 + static_cast<unsigned char>(text[static_cast<std::size_t>(7 + i)]);
+  for (std::size_t i = length_bytes; i > 0; --i)
+    preamble.text_bytes = preamble.text_bytes * 256 + static_cast<unsigned char>(text[7 + i]);
   if (preamble.text_bytes > kMaxNpyHeaderBytes)
     return invalid_argument(
         fmt::format("npy header: expected at most {} bytes, found {}", kMaxNpyHeaderBytes, preamble.text_bytes));

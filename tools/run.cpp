@@ -102,7 +102,7 @@ Outcome<ExitCode> verdict(const std::vector<ExpectReport>& reports) {
   return ExitCode::ok;
 }
 
-Outcome<ExitCode> execute(const RunOptions& options, const api::Program& program, RunRequest request) {
+Outcome<ExitCode> execute(const RunOptions& options, const api::Program& program, const RunRequest& request) {
   OutputFiles files;
   auto inputs = RunInputs::open(program.ir(), request.inputs);
   if (!inputs) return std::unexpected(std::move(inputs).error());
@@ -144,7 +144,7 @@ Outcome<ExitCode> run(const RunOptions& options) {
   if (!request) return std::unexpected(std::move(request).error());
   const auto program = load_program(options.program);
   if (!program) return std::unexpected(program.error());
-  return execute(options, *program, *std::move(request));
+  return execute(options, *program, *request);
 }
 
 }  // namespace

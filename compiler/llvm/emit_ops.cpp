@@ -7,7 +7,7 @@ namespace padlock::compiler {
 using ir::DType;
 using ir::Op;
 using llvm::Intrinsic::ID;
-namespace Intrinsic = llvm::Intrinsic;
+namespace intrinsic = llvm::Intrinsic;
 
 namespace {
 
@@ -185,7 +185,7 @@ llvm::Value* OpEmitter::compare(Op op, DType dtype, Value* a, Value* b) {
 llvm::Value* OpEmitter::relu(DType dtype, Value* x) {
   const int width = ir::bit_width(dtype);
   if (!ir::is_float(dtype))
-    return ir::is_signed(dtype) ? builder_.CreateBinaryIntrinsic(Intrinsic::smax, x, constant(width, 0)) : x;
+    return ir::is_signed(dtype) ? builder_.CreateBinaryIntrinsic(intrinsic::smax, x, constant(width, 0)) : x;
   Value* below = builder_.CreateICmpULE(builder_.CreateSub(x, constant(width, sign_bit(dtype) + 1)),
                                         constant(width, infinity_bits(dtype) - 1));
   return builder_.CreateSelect(below, constant(width, 0), x);
@@ -224,18 +224,18 @@ llvm::Value* OpEmitter::unary(Op op, DType dtype, Value* x) {
   if (ir::is_float(dtype)) {
     if (op == Op::neg) return builder_.CreateXor(x, constant(width, sign_bit(dtype)));
     if (op == Op::abs) return builder_.CreateAnd(x, constant(width, sign_bit(dtype) - 1));
-    return from_float(dtype, builder_.CreateUnaryIntrinsic(Intrinsic::sqrt, to_float(dtype, x)));
+    return from_float(dtype, builder_.CreateUnaryIntrinsic(intrinsic::sqrt, to_float(dtype, x)));
   }
   if (op == Op::neg) return builder_.CreateNeg(x);
-  return ir::is_signed(dtype) ? builder_.CreateBinaryIntrinsic(Intrinsic::abs, x, builder_.getFalse()) : x;
+  return ir::is_signed(dtype) ? builder_.CreateBinaryIntrinsic(intrinsic::abs, x, builder_.getFalse()) : x;
 }
 
 /// Floats order as their bits do once the negative ones are flipped; this puts -0 below +0. A NaN wins.
 llvm::Value* OpEmitter::extremum(Op op, DType dtype, Value* a, Value* b) {
   const bool largest = op == Op::maximum;
   if (!ir::is_float(dtype)) {
-    const ID id = ir::is_signed(dtype) ? (largest ? Intrinsic::smax : Intrinsic::smin)
-                                       : (largest ? Intrinsic::umax : Intrinsic::umin);
+    const ID id = ir::is_signed(dtype) ? (largest ? intrinsic::smax : intrinsic::smin)
+                                       : (largest ? intrinsic::umax : intrinsic::umin);
     return builder_.CreateBinaryIntrinsic(id, a, b);
   }
   const int width = ir::bit_width(dtype);
@@ -284,7 +284,7 @@ llvm::Value* OpEmitter::integer_to_float(DType from, DType to, Value* x) {
 
 llvm::Value* OpEmitter::float_to_integer(DType from, DType to, Value* x) {
   Value* value = to_float(from, x);
-  const ID id = ir::is_signed(to) ? Intrinsic::fptosi_sat : Intrinsic::fptoui_sat;
+  const ID id = ir::is_signed(to) ? intrinsic::fptosi_sat : intrinsic::fptoui_sat;
   return builder_.CreateIntrinsic(id, {storage_type(to), value->getType()}, {value});
 }
 

@@ -23,8 +23,8 @@ void initialize_llvm() {
 }
 
 const llvm::Triple& host_triple() {
-  static const llvm::Triple triple(llvm::sys::getProcessTriple());
-  return triple;
+  static const llvm::Triple kTriple(llvm::sys::getProcessTriple());
+  return kTriple;
 }
 
 std::string host_features() {

@@ -7,8 +7,8 @@ namespace {
 
 using Strides = std::vector<std::int64_t>;
 
-SourceRequest request(const ir::Program& program, std::vector<std::optional<TensorSource>> sources,
-                      std::map<std::string, std::int64_t> symbols = {}) {
+SourceRequest request(const ir::Program& program, const std::vector<std::optional<TensorSource>>& sources,
+                      const std::map<std::string, std::int64_t>& symbols = {}) {
   auto result = request_for(program, sources, symbols);
   if (!result) FAIL(result.error().message);
   return *std::move(result);

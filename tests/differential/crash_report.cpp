@@ -47,7 +47,7 @@ void install_crash_report() {
 void name_current_case(std::string_view text) {
   current_size = 0;
   const std::size_t size = std::min(text.size(), current_case.size());
-  std::copy_n(text.data(), size, current_case.data());
+  std::ranges::copy(text.substr(0, size), current_case.data());
   current_size = size;
 }
 

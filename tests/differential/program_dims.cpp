@@ -119,7 +119,7 @@ std::vector<Dim> ProgramBuilder::nested_strides(const std::vector<Dim>& extents,
     const std::size_t axis = order[k];
     strides[axis] = step;
     const bool unit = step.kind == Dim::Kind::integer && step.value == 1;
-    step = unit ? extents[axis] : extents[axis] * std::move(step);
+    step = unit ? extents[axis] : extents[axis] * step;
     if (!pitched || !rng_.chance(60)) continue;
     if (rng_.chance(50)) {
       step = std::move(step) + dim_integer(rng_.between(1, 9));

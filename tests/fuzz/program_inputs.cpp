@@ -116,7 +116,8 @@ std::string valid_program(Rng& rng) {
 std::string make_input(Rng& rng) {
   std::string text = valid_program(rng);
   if (rng.chance(10)) return text;
-  return mutate(std::move(text), rng.chance(30) ? valid_program(rng) : text, kWords, rng);
+  const std::string other = rng.chance(30) ? valid_program(rng) : text;
+  return mutate(std::move(text), other, kWords, rng);
 }
 
 }  // namespace padlock::fuzz

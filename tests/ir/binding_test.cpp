@@ -230,7 +230,7 @@ TEST_CASE("strides of axes with one element or none, and of empty tensors, mean 
 TEST_CASE("a stride symbol that nothing fixes takes its dense value") {
   const auto program =
       parse_or_fail("program p(x: f32[A, B] strides [R, Q], z: f32[A, B] strides [T, 1]) { y = relu(x) return y }");
-  const auto strides = [&](Extents extents, Extents given, Symbols symbols = {}) {
+  const auto strides = [&](const Extents& extents, Extents given, Symbols symbols = {}) {
     const auto binding = Binding::bind(
         *program, {.tensors = {strided(extents, std::move(given)), dense(extents)}, .symbols = std::move(symbols)});
     if (!binding) FAIL(binding.error().to_string());
@@ -337,7 +337,7 @@ where 1 <= B <= 4096, 0 <= S <= 65536, -8 <= lo <= 8, S + lo >= 0
   constexpr int kRounds = 2000;
   const std::clock_t begin = std::clock();  // processor time: other work on the machine does not count
   int failures = 0;
-  for (int i = 0; i < kRounds; ++i) {
+  for (std::int64_t i = 0; i < kRounds; ++i) {
     request.tensors[0]->extents = {1 + i % 4096, i};
     request.symbols["lo"] = i % 9;
     const auto binding = binder.bind(request);

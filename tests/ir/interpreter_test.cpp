@@ -81,9 +81,9 @@ TEST_CASE("mhlo and xla: interior, low and high on several axes") {
       "return y }",
       {tensor<std::int32_t>({1, 2, 3}, {1, 2, 3, 4, 5, 6})});
   I32 expected(2 * 4 * 7, 42);
-  for (int row = 0; row < 2; ++row)
-    for (int column = 0; column < 3; ++column)
-      expected[static_cast<std::size_t>((1 + row) * 7 + 2 + 2 * column)] = 3 * row + column + 1;
+  for (std::size_t row = 0; row < 2; ++row)
+    for (std::size_t column = 0; column < 3; ++column)
+      expected[(1 + row) * 7 + 2 + 2 * column] = static_cast<std::int32_t>(3 * row + column + 1);
   CHECK(y == expected);
   const auto xla = run<float>(
       "program p(x: f32[2, 2]) { y = pad(x, low = [1, 0], high = [2, 1], interior = [1, 0], value = 9.5) return y }",

@@ -25,7 +25,7 @@ struct Padding {
 };
 
 /// PyTorch's order: the last axis first, (low, high) each.
-Padding torch_padding(Ints extents, const Ints& pads) {
+Padding torch_padding(const Ints& extents, const Ints& pads) {
   Padding padding{.extents = extents, .low = Ints(extents.size()), .high = Ints(extents.size()), .interior = {}};
   for (std::size_t i = 0; i < pads.size(); i += 2) {
     const std::size_t axis = extents.size() - 1 - i / 2;

@@ -47,7 +47,7 @@ std::vector<std::filesystem::path> example_files() {
 
 /// Programs that between them use every production of the grammar and every operation.
 const std::vector<std::string>& corpus() {
-  static const std::vector<std::string> programs = {
+  static const std::vector<std::string> kPrograms = {
       "program a(x: f32[B, S], lo: dim) where 1 <= B <= 4096, S <= 65536, -8 <= lo <= 8, S + lo >= 0 {"
       " y = pad(x, low = [0, lo], high = [0, -(S + lo) mod 8], value = -1.5) z = relu(y) return z }",
       "program b(x: bf16[N, C, H, W] strides [H*W*C, 1, W*C, C], p: dim) where p <= 64, H > 0, W > 0 {"
@@ -71,7 +71,7 @@ const std::vector<std::string>& corpus() {
       " z = pad(y, low = [max(m, 0)], high = [0], mode = edge) u = pad(z, low = [1], high = [0], mode = wrap)"
       " l = le(u, 1) k = gt(z, 0.5) j = ge(x, -0.0) return u, l, k, j }",
   };
-  return programs;
+  return kPrograms;
 }
 
 TEST_CASE("canonical text reads back to the same text and the same requirements") {

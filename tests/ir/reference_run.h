@@ -29,9 +29,9 @@ template <class T>
 }
 
 template <class T>
-[[nodiscard]] Argument tensor(std::vector<std::int64_t> extents, const std::vector<T>& values,
-                              std::optional<std::vector<std::int64_t>> strides = std::nullopt) {
-  return {.shape = {.extents = std::move(extents), .strides = std::move(strides)}, .storage = bytes_of(values)};
+[[nodiscard]] Argument tensor(const std::vector<std::int64_t>& extents, const std::vector<T>& values,
+                              const std::optional<std::vector<std::int64_t>>& strides = std::nullopt) {
+  return {.shape = {.extents = extents, .strides = strides}, .storage = bytes_of(values)};
 }
 
 /// 0, 1, 2, ... dense.
