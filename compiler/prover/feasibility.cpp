@@ -62,7 +62,8 @@ Answer Feasibility::answer(const Region& region, const std::vector<Expr>& goal, 
 
 Answer Feasibility::ask(const Region& region, const std::vector<Expr>& goal) { return answer(region, goal, false); }
 
-Answer Feasibility::find_point(const Region& region, const std::vector<Expr>& goal, const std::vector<Expr>& small) {
+Answer Feasibility::find_point(const Region& region, const std::vector<Expr>& goal, const std::vector<Expr>& small,
+                               const std::vector<Values64>& guesses) {
   for (const int bound : {4, 16, 64, 1024}) {
     Region bounded = region;
     for (const Expr e : small) {
@@ -71,8 +72,32 @@ Answer Feasibility::find_point(const Region& region, const std::vector<Expr>& go
     }
     Answer found = answer(bounded, goal, true);
     if (found.kind == Answer::Kind::found) return found;
+    if (bound > 4) continue;
+    Answer guessed = find_guessed(region, goal, small, guesses);
+    if (guessed.kind == Answer::Kind::found) return guessed;
   }
   return answer(region, goal, true);
+}
+
+Answer Feasibility::find_guessed(const Region& region, const std::vector<Expr>& goal, const std::vector<Expr>& sizes,
+                                 const std::vector<Values64>& guesses) {
+  for (const Values64& guess : guesses) {
+    const auto at_sizes = [&](std::vector<Expr> all) {
+      for (Expr& e : all)
+        e = exprs_.substitute(e, [&](Expr symbol) {
+          return std::ranges::find(sizes, symbol) == sizes.end() ? symbol : exprs_.constant(guess[symbol.symbol()]);
+        });
+      return all;
+    };
+    Region here{.nonnegative = at_sizes(region.nonnegative), .zero = at_sizes(region.zero), .alternatives = {}};
+    for (const auto& any : region.alternatives) here.alternatives.push_back(at_sizes(any));
+    Feasibility linear(exprs_, limits_, &solver_);
+    Answer found = linear.answer(here, at_sizes(goal), true);
+    if (found.kind != Answer::Kind::found) continue;
+    for (const Expr size : sizes) found.point[size.symbol()] = guess[size.symbol()];
+    return found;
+  }
+  return {.kind = Answer::Kind::undecided, .point = {}, .reason = "no guess is a point"};
 }
 
 Answer::Kind Feasibility::linear_part(const Region& region) {
@@ -311,10 +336,10 @@ std::optional<std::vector<Feasibility::Branch>> Feasibility::quotient_cases(int 
   const auto dividend = system_.row_of(e.operands()[0]);
   const auto divisor = system_.row_of(e.operands()[1]);
   const LinearRow self{.terms = {{variable, 1}}};
-  const auto rest = difference(dividend, divisor, q);               // x - q d
-  const auto next = difference(dividend, divisor, q + 1);           // x - (q + 1) d
-  const auto below = rest ? at_most(rest, -1) : std::nullopt;       // x < q d
-  const auto inside = next ? at_most(next, -1) : std::nullopt;      // x < (q + 1) d
+  const auto rest = difference(dividend, divisor, q);           // x - q d
+  const auto next = difference(dividend, divisor, q + 1);       // x - (q + 1) d
+  const auto below = rest ? at_most(rest, -1) : std::nullopt;   // x < q d
+  const auto inside = next ? at_most(next, -1) : std::nullopt;  // x < (q + 1) d
   const auto value = is_mod ? equal(difference(self, rest)) : equal(at_least(self, q));
   const auto here = rows_of({value, rest, inside});
   auto less = rows_of({below});

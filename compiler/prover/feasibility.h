@@ -23,6 +23,7 @@ struct Region {
 
 /// Values by symbol index.
 using Point = std::map<std::uint32_t, std::int64_t>;
+using Values64 = std::vector<std::int64_t>;
 
 struct Answer {
   enum class Kind : std::uint8_t {
@@ -48,8 +49,9 @@ struct SearchLimits {
 /// Errors of isl and exhausted budgets end as `undecided`, never as `empty`. Not thread-safe.
 class Feasibility {
  public:
-  explicit Feasibility(ir::ExprContext& exprs, SearchLimits limits = {})
-      : exprs_(exprs), limits_(limits), system_(exprs) {}
+  /// `solver`: to share one, borrowed; may be null.
+  explicit Feasibility(ir::ExprContext& exprs, SearchLimits limits = {}, IntegerSolver* solver = nullptr)
+      : exprs_(exprs), limits_(limits), system_(exprs), solver_(solver != nullptr ? *solver : own_solver_) {}
 
   /// e >= 0, or e == 0, from here on.
   void assume(ir::Expr e, bool is_equality = false);
@@ -58,9 +60,13 @@ class Feasibility {
   /// `found` means "not shown to be empty", and has no point.
   [[nodiscard]] Answer ask(const Region& region, const std::vector<ir::Expr>& goal);
   /// A point of all that is required, with the symbols in `small` between -bound and bound for the first bound of 4,
-  /// 16, 64, 1024 for which there is one, else any.
+  /// 16, 64, 1024 for which there is one, else any. After the first bound guesses are tried.
   [[nodiscard]] Answer find_point(const Region& region, const std::vector<ir::Expr>& goal,
-                                  const std::vector<ir::Expr>& small);
+                                  const std::vector<ir::Expr>& small, const std::vector<Values64>& guesses = {});
+  /// A point with the sizes of one of the guesses, each of which satisfies the assumptions: with them in the place of
+  /// symbols no product is left to be searched for. Never `empty`.
+  [[nodiscard]] Answer find_guessed(const Region& region, const std::vector<ir::Expr>& goal,
+                                    const std::vector<ir::Expr>& sizes, const std::vector<Values64>& guesses);
   /// Whether the linear part of the region (the assumptions included) is shown to have no point: then nothing that is
   /// said of it means anything. False where it has one, or where that is not decided.
   [[nodiscard]] Answer::Kind linear_part(const Region& region);
@@ -72,7 +78,7 @@ class Feasibility {
   /// Variables that a search looks at, with values once it has a point.
   struct Selection {
     std::vector<int> variables;
-    std::vector<int> index;  // by variable; -1: not selected
+    std::vector<int> index;       // by variable; -1: not selected
     std::vector<LinearRow> rows;  // the first `goal_rows` are the goal, and the cases that were chosen
     std::size_t goal_rows = 0;
   };
@@ -102,7 +108,8 @@ class Feasibility {
   ir::ExprContext& exprs_;
   SearchLimits limits_;
   LinearSystem system_;
-  IntegerSolver solver_;
+  IntegerSolver own_solver_;
+  IntegerSolver& solver_;
   Region assumed_;
   const std::vector<ir::Expr>* goal_ = nullptr;  // of the question that is being answered
   int calls_left_ = 0;

@@ -56,7 +56,12 @@ Obligation ProofSession::decide(ObligationKind kind, std::string access, const R
   Obligation obligation{.kind = kind, .access = std::move(access)};
   for (const Goal& goal : goals) {
     Answer answer = feasibility_.ask(region, goal.violated);
-    if (answer.kind == Answer::Kind::found) answer = feasibility_.find_point(region, goal.violated, symbols_);
+    if (answer.kind == Answer::Kind::found)
+      answer = feasibility_.find_point(region, goal.violated, symbols_, witnesses_->sizes());
+    else if (answer.kind == Answer::Kind::undecided)
+      if (Answer guessed = feasibility_.find_guessed(region, goal.violated, symbols_, witnesses_->sizes());
+          guessed.kind == Answer::Kind::found)
+        answer = std::move(guessed);
     if (answer.kind == Answer::Kind::found) {
       obligation.verdict = Verdict::refuted;
       obligation.found = example_at(answer.point, goal);

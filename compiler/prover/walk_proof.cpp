@@ -30,6 +30,19 @@ Expr reached_by(ir::ExprContext& exprs, const ChunkLoop& loop) {
   return end_of(exprs, loop);
 }
 
+/// The column is not in the chunk that a loop moves back to its `last`: that one may lie before the loop's beginning.
+void missed_by_last(ir::ExprContext& exprs, const ChunkLoop& loop, Expr column, Region& region) {
+  if (!loop.last.valid()) return;
+  const Expr one = exprs.constant(1);
+  const Expr step = exprs.constant(loop.step());
+  region.alternatives.push_back({
+      exprs.sub(loop.from, loop.limit),                                   // no trip
+      exprs.sub(exprs.sub(loop.last, exprs.sub(loop.limit, step)), one),  // which none may be
+      exprs.sub(exprs.sub(loop.last, column), one),                       // after the column
+      exprs.sub(exprs.sub(column, loop.last), step),                      // before it
+  });
+}
+
 /// In words that mean the same for every kernel.
 std::string statement_of(ir::ExprContext& exprs, const std::vector<Walk>& walks, bool cover) {
   std::string text = cover ? "covers" : "stays inside";
@@ -49,7 +62,9 @@ std::string statement_of(ir::ExprContext& exprs, const std::vector<Walk>& walks,
 }  // namespace
 
 ChunkLanes lanes_of(ir::ExprContext& exprs, const Walk& walk, const ChunkLoop& loop) {
-  ChunkLanes made{.trip = exprs.variable("trip", kTrip), .lane = exprs.variable("lane", kLane), .column = {},
+  ChunkLanes made{.trip = exprs.variable("trip", kTrip),
+                  .lane = exprs.variable("lane", kLane),
+                  .column = {},
                   .region = region_of(exprs, walk)};
   const Expr one = exprs.constant(1);
   const Expr c = loop.once ? loop.from : exprs.add(loop.from, exprs.mul(exprs.constant(loop.step()), made.trip));
@@ -62,15 +77,18 @@ ChunkLanes lanes_of(ir::ExprContext& exprs, const Walk& walk, const ChunkLoop& l
 std::vector<Uncovered> uncovered_by(ir::ExprContext& exprs, const Walk& walk, Expr column) {
   const RunVariables run(exprs);
   const Expr one = exprs.constant(1);
+  // The loops before the one that is looked at end before the column: an overlapping loop may begin before the end of
+  // another.
   Region region = region_of(exprs, walk);
-  // From here to the end of the loop that is looked at, nothing before it has written the column.
-  Expr covered = run.begin;
+  region.nonnegative.push_back(exprs.sub(column, run.begin));
   std::vector<Uncovered> ways;
   const auto add = [&](Region part, Expr violated) { ways.push_back({std::move(part), {violated}}); };
-  for (const ChunkLoop& loop : walk.loops) {
+  for (std::size_t i = 0; i < walk.loops.size(); ++i) {
+    const ChunkLoop& loop = walk.loops[i];
     const Expr reached = reached_by(exprs, loop);
     Region here = region;
-    here.nonnegative.push_back(exprs.sub(column, covered));
+    for (std::size_t later = i + 1; later < walk.loops.size(); ++later)
+      missed_by_last(exprs, walk.loops[later], column, here);
     here.nonnegative.push_back(exprs.sub(exprs.sub(reached, column), one));
     here.nonnegative.push_back(exprs.sub(exprs.sub(run.end, column), one));
     add(here, exprs.sub(exprs.sub(loop.from, column), one));  // before the loop begins
@@ -84,12 +102,9 @@ std::vector<Uncovered> uncovered_by(ir::ExprContext& exprs, const Walk& walk, Ex
       add(here, exprs.sub(exprs.sub(column, chunk), step));  // it lies before the column
       add(here, exprs.sub(exprs.sub(chunk, column), one));   // or after it
     }
-    covered = reached;
+    region.nonnegative.push_back(exprs.sub(column, reached));
   }
-  Region rest = region;
-  rest.nonnegative.push_back(exprs.sub(column, run.begin));
-  rest.nonnegative.push_back(exprs.sub(column, covered));
-  add(std::move(rest), exprs.sub(exprs.sub(run.end, column), one));  // after all loops
+  add(std::move(region), exprs.sub(exprs.sub(run.end, column), one));  // after all loops
   return ways;
 }
 

@@ -12,14 +12,28 @@ using ir::Expr;
 
 Witnesses::Witnesses(const Kernel& kernel, const Region& assumptions)
     : kernel_(kernel), exprs_(kernel.program->exprs()), assumptions_(assumptions) {
-  constexpr std::array kGuesses = std::to_array<std::pair<int, int>>(
-      {{8, 2}, {16, 1}, {64, 3}, {8, 0}, {1, 1}, {24, -1}, {5, 7}, {1, 0}, {2, 20}, {128, 0}});
-  for (const auto& [extent, dim] : kGuesses) {
+  // Extents (and strides), dims, and by how much an extent is more than the one before it.
+  struct Guess {
+    int extent, dim, growth;
+  };
+  constexpr std::array kGuesses = std::to_array<Guess>({{8, 2, 0},
+                                                        {16, 1, 0},
+                                                        {64, 3, 0},
+                                                        {8, 0, 0},
+                                                        {1, 1, 0},
+                                                        {24, -1, 0},
+                                                        {5, 7, 0},
+                                                        {1, 0, 0},
+                                                        {2, 20, 0},
+                                                        {128, 0, 0},
+                                                        {2, 1, 1},
+                                                        {9, 0, -1}});
+  for (const auto& [extent, dim, growth] : kGuesses) {
     Values values(exprs_.symbol_count(), 0);
     for (std::uint32_t i = 0; i < values.size(); ++i) {
       const ir::Symbol& symbol = exprs_.symbol(i);
       if (symbol.kind == ir::SymbolKind::coordinate) continue;
-      const Int128 wanted = symbol.kind == ir::SymbolKind::dim ? dim : extent;
+      const Int128 wanted = symbol.kind == ir::SymbolKind::dim ? dim : Int128{extent} + Int128{growth} * i;
       values[i] = static_cast<std::int64_t>(std::clamp(wanted, symbol.range.lo, symbol.range.hi));
     }
     if (satisfies(values, assumptions_)) sizes_.push_back(std::move(values));

@@ -18,13 +18,15 @@ class Witnesses {
 
   /// Whether sizes were found that satisfy the assumptions.
   [[nodiscard]] bool any() const { return !sizes_.empty(); }
+  /// Those sizes, by symbol; others are 0.
+  [[nodiscard]] const std::vector<Values64>& sizes() const { return sizes_; }
   /// Whether one of the points lies in the region, with the innermost coordinate at one of `columns`.
   [[nodiscard]] bool inhabits(const Region& region, const std::vector<ir::Expr>& columns);
   /// Adds the sizes of a point that a solver found.
   void add(const Point& point);
 
  private:
-  using Values = std::vector<std::int64_t>;
+  using Values = Values64;
   [[nodiscard]] bool satisfies(const Values& values, const Region& region) const;
   [[nodiscard]] std::optional<std::int64_t> value(ir::Expr e, const Values& values) const;
 
