@@ -10,21 +10,26 @@
 namespace padlock::tools {
 namespace {
 
-/// Of the signals that ask a command to stop, those that whoever started it does not ignore (nohup, a shell's "&").
-sigset_t signals_to_heed() {
+/// Ends the waiting thread: never ignored, unlike those that it waits for, since it is blocked.
+constexpr int kStopWaiting = SIGUSR1;
+
+/// kStopWaiting and, of the signals that ask a command to stop, those that whoever started it does not ignore (nohup, a
+/// shell's "&").
+sigset_t signals_to_wait_for() {
   sigset_t signals;
   ::sigemptyset(&signals);
   for (const int signal : {SIGINT, SIGTERM, SIGHUP}) {
     struct sigaction action{};
     if (::sigaction(signal, nullptr, &action) == 0 && action.sa_handler != SIG_IGN) ::sigaddset(&signals, signal);
   }
+  ::sigaddset(&signals, kStopWaiting);
   return signals;
 }
 
 }  // namespace
 
 // A thread that waits, unlike a handler, may take a lock: no file can come into being unseen.
-OutputFiles::OutputFiles() : signals_(signals_to_heed()) {
+OutputFiles::OutputFiles() : signals_(signals_to_wait_for()) {
   ::pthread_sigmask(SIG_BLOCK, &signals_, &before_);
   try {
     waiter_ = std::thread([this] { wait_for_signal(); });
@@ -36,7 +41,7 @@ OutputFiles::OutputFiles() : signals_(signals_to_heed()) {
 OutputFiles::~OutputFiles() {
   if (!waiter_.joinable()) return;
   stopping_ = true;
-  ::pthread_kill(waiter_.native_handle(), SIGTERM);
+  ::pthread_kill(waiter_.native_handle(), kStopWaiting);
   waiter_.join();
   ::pthread_sigmask(SIG_SETMASK, &before_, nullptr);
 }
@@ -50,9 +55,9 @@ Result<AtomicFile> OutputFiles::create(const std::string& path) {
 
 void OutputFiles::wait_for_signal() {
   int signal = 0;
-  while (::sigwait(&signals_, &signal) != 0) {
-  }
-  if (stopping_) return;
+  do {
+    if (stopping_) return;
+  } while (::sigwait(&signals_, &signal) != 0 || signal == kStopWaiting);
   const std::lock_guard lock(mutex_);
   for (const std::string& name : unfinished_) ::unlink(name.c_str());
   ::_exit(static_cast<int>(ExitCode::interrupted));

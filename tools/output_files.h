@@ -28,7 +28,7 @@ class OutputFiles {
  private:
   void wait_for_signal();
 
-  sigset_t signals_{};  // those that end the command
+  sigset_t signals_{};  // what the waiting thread waits for
   sigset_t before_{};   // what this thread blocked before
   std::atomic<bool> stopping_ = false;
   std::mutex mutex_;

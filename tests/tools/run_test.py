@@ -288,13 +288,15 @@ class Interruption(Case):
                 os.read(self.pipe, 1 << 20)
 
     def test_an_ignored_signal_stays_ignored(self):
-        run = self.start(lambda: signal.signal(signal.SIGHUP, signal.SIG_IGN))
-        run.send_signal(signal.SIGHUP)
-        os.set_blocking(self.pipe, True)
-        while os.read(self.pipe, 1 << 20):
-            pass
-        self.assertEqual(run.wait(), 0)
-        self.assertEqual((self.folder / "y.bin").stat().st_size, 4000000)
+        for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+            run = self.start(lambda number=number: signal.signal(number, signal.SIG_IGN))
+            run.send_signal(number)
+            os.set_blocking(self.pipe, True)
+            while os.read(self.pipe, 1 << 20):
+                pass
+            os.set_blocking(self.pipe, False)
+            self.assertEqual(run.wait(timeout=60), 0, number)
+            self.assertEqual((self.folder / "y.bin").stat().st_size, 4000000)
 
 
 class Memory(Case):
