@@ -27,7 +27,7 @@ class ExitCodes(Case):
 
     def test_2_command_lines(self):
         self.usage("A subcommand is required")
-        for later in ("tune", "bench", "prove", "pack", "cache", "frobnicate"):
+        for later in ("tune", "bench", "pack", "cache", "frobnicate"):
             self.usage(f"unknown subcommand '{later}'", later, "p.pad")
         self.usage("--frobnicate", "run", "p.pad", "--frobnicate")
         self.usage("--cache", "run", "p.pad", "--cache=f")
