@@ -320,7 +320,7 @@ class BodyEmitter {
     Value* bits = builder_.getInt64(0);
     Value* first = exprs_->exact(builder_, walk.loops[1].from);
     for (std::size_t i = 0; i < outputs_.size(); ++i) {
-      const auto bytes = static_cast<std::uint64_t>(body_.lanes * result_bytes(i));
+      const auto bytes = static_cast<std::uint64_t>(body_.lanes) * static_cast<std::uint64_t>(result_bytes(i));
       Value* at = builder_.CreatePtrToInt(output_address(i, first), i64_);
       bits = builder_.CreateOr(bits, builder_.CreateAnd(at, builder_.getInt64(bytes - 1)));
     }
