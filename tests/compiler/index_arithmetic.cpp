@@ -43,9 +43,8 @@ std::size_t IndexArithmetic::append(Code& code, std::map<std::pair<std::uint32_t
   return places[{e.id(), fit}] = code.size() - 1;
 }
 
-IndexArithmetic::Step IndexArithmetic::step_of(Code& code,
-                                               std::map<std::pair<std::uint32_t, Fit>, std::size_t>& places, Expr e,
-                                               Fit fit) {
+IndexArithmetic::Step IndexArithmetic::step_of(Code& code, std::map<std::pair<std::uint32_t, Fit>, std::size_t>& places,
+                                               Expr e, Fit fit) {
   if (!e.has_coordinate()) return {.constant = size(e, fit), .operands = {}};
   Step step{.kind = e.kind(), .operands = {}};
   if (e.kind() == ExprKind::symbol) {

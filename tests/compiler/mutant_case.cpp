@@ -122,27 +122,26 @@ class Example {
   std::map<std::string, std::int64_t> where_;
 };
 
-/// Whether this is what was refuted, where it was. A launch that is too large or too small has no place; a load says
-/// what is read, in the prover's words.
+/// Whether this is what was refuted, where it was. What is wrong with a launch has no place; a load says what is read,
+/// and a store what is written, in the prover's words.
 bool is_of(const Event& event, const Obligation& refuted, const Example& example) {
   if (event.kind != refuted.kind) return false;
-  const auto row = example.row();
-  if (row && event.column && event.row != *row) return false;
-  // Where a chunk is named, the columns that its lanes touch follow from it.
-  const auto column = example.at("trip") || example.at("lane") ? std::nullopt : example.column();
-  switch (refuted.kind) {
-    case ObligationKind::load:
-    case ObligationKind::disjoint:
-      return event.text == refuted.found.violation;
-    case ObligationKind::store:
-      return event.text == refuted.found.violation || refuted.found.violation.find("launched") != std::string::npos;
-    case ObligationKind::cover:
-      return refuted.body < 0 && refuted.found.violation.find("launched") != std::string::npos
-                 ? true
-                 : !example.column() || event.column == example.column();
-    default:
-      return !column || event.column == column;
-  }
+  if (refuted.found.violation.find("launched") != std::string::npos) return true;
+  if (const auto row = example.row(); row && event.row != *row) return false;
+  const bool same_text = event.text == refuted.found.violation;
+  if (refuted.kind == ObligationKind::store || refuted.kind == ObligationKind::disjoint) return same_text;
+  // Where a lane is named, its column follows from it, and the coordinate is free.
+  const bool same_column = example.at("lane") || event.column == example.column();
+  return same_column && (same_text || refuted.kind != ObligationKind::load);
+}
+
+/// A task that writes beside its columns writes where another one does, unless the result ends there.
+bool is_race(const Event& event, const std::vector<Event>& all) {
+  if (event.kind != ObligationKind::disjoint) return true;
+  return std::ranges::any_of(all, [&](const Event& other) {
+    if (other.row != event.row || other.column != event.column) return false;
+    return other.kind == ObligationKind::store || (other.kind == ObligationKind::disjoint && other.text != event.text);
+  });
 }
 
 }  // namespace
@@ -161,7 +160,9 @@ std::string not_shown(const HostSchedule& schedule, const Obligation& refuted) {
   const Result<std::vector<Event>> events =
       example.events(example.at("shift").value_or(0), example.at("peel").value_or(0));
   if (!events) return events.error().message;
-  if (std::ranges::any_of(*events, [&](const Event& event) { return is_of(event, refuted, example); })) return {};
+  if (std::ranges::any_of(
+          *events, [&](const Event& event) { return is_of(event, refuted, example) && is_race(event, *events); }))
+    return {};
   std::string seen;
   for (std::size_t i = 0; i < std::min<std::size_t>(events->size(), 4); ++i) {
     const Event& event = (*events)[i];

@@ -30,12 +30,17 @@ class Interpreter {
     values_.resize(exprs_.symbol_count(), 0);
     for (const Expr extent : kernel_.extents) extents_.push_back(value_of(extent));
     row_count_ = 1;
-    for (std::size_t axis = 0; axis + 1 < extents_.size(); ++axis) row_count_ *= std::max<std::int64_t>(0, extents_[axis]);
+    for (std::size_t axis = 0; axis + 1 < extents_.size(); ++axis)
+      row_count_ *= std::max<std::int64_t>(0, extents_[axis]);
   }
 
   Result<Trace> run(std::span<const Task> tasks) {
     check_extents();
     const auto [first, last] = execution_.rows.value_or(std::pair(std::int64_t{0}, row_count_));
+    Int128 area = Int128{last - first} * extents_.back();
+    for (const Task& task : tasks)
+      area += Int128{task.row_last - task.row_first} * (task.column_last - task.column_first);
+    if (area > kMaxElements) return too_large();
     for (task_ = 0; task_ < tasks.size(); ++task_) {
       const Task& task = tasks[task_];
       values_[run_.column_first.symbol()] = task.column_first;
@@ -43,20 +48,22 @@ class Interpreter {
       for (std::int64_t row = task.row_first; row < task.row_last; ++row) {
         place(row);
         run_case(0, task);
-        if (elements_ > kMaxElements)
-          return resource_exhausted("the interpreter of schedules takes kernels of some millions of elements");
+        if (elements_ > kMaxElements) return too_large();
       }
     }
     for (std::int64_t row = first; row < last; ++row) {
       place(row);
-      for (std::int64_t c = 0; c < extents_.back(); ++c)
-        if (!writers_.contains({row, c})) record(ObligationKind::cover, c, fmt::format("column {} is never written", c));
+      for (std::int64_t c = 0; c < extents_.back(); ++c) check_written(tasks, row, c);
     }
     if (code_.failure()) trace_.events.push_back({ObligationKind::width, {}, {}, *code_.failure()});
     return std::move(trace_);
   }
 
  private:
+  static std::unexpected<Error> too_large() {
+    return resource_exhausted("the interpreter of schedules takes kernels of some millions of elements");
+  }
+
   std::int64_t value_of(Expr e) {
     const Result<std::int64_t> value = ir::evaluate_int64(exprs_, e, values_);
     if (value) return *value;
@@ -74,6 +81,19 @@ class Interpreter {
       for (const Expr extent : kernel_.program->value(id).extents())
         if (const std::int64_t n = value_of(extent); n < 0)
           trace_.events.push_back({ObligationKind::extent, {}, {}, fmt::format("the extent is {}", n)});
+  }
+
+  /// By the task that has it to do: that a neighbour writes it too is a fault of its own.
+  void check_written(std::span<const Task> tasks, std::int64_t row, std::int64_t column) {
+    for (std::size_t i = 0; i < tasks.size(); ++i) {
+      const Task& task = tasks[i];
+      if (row < task.row_first || row >= task.row_last || column < task.column_first || column >= task.column_last)
+        continue;
+      if (!writes_.contains({row, column, i}))
+        record(ObligationKind::cover, column, fmt::format("column {} is never written", column));
+      return;
+    }
+    record(ObligationKind::cover, column, fmt::format("column {} is nobody's", column));
   }
 
   // --- rows ---------------------------------------------------------------------------------------------------------
@@ -169,8 +189,10 @@ class Interpreter {
   void store(std::int64_t column, const Task& task) {
     if (column < 0) record(ObligationKind::store, column, fmt::format("column {} is written, before column 0", column));
     if (column >= extents_.back())
-      record(ObligationKind::store, column, fmt::format("column {} is written, the extent is {}", column, extents_.back()));
-    if (row_ >= row_count_) record(ObligationKind::store, column, fmt::format("row {} is written of {}", row_, row_count_));
+      record(ObligationKind::store, column,
+             fmt::format("column {} is written, the extent is {}", column, extents_.back()));
+    if (row_ >= row_count_)
+      record(ObligationKind::store, column, fmt::format("row {} is written of {}", row_, row_count_));
     if (column < task.column_first)
       record(ObligationKind::disjoint, column,
              fmt::format("column {} is written, the task begins at {}", column, task.column_first));
@@ -180,9 +202,14 @@ class Interpreter {
     const std::int64_t element = code_.wrapped(Int128{code_.address(row_offset())} + column);
     if (Int128{element} != Int128{row_} * extents_.back() + column)
       record(ObligationKind::store, column, fmt::format("element {} is written", element));
-    const auto [writer, is_first] = writers_.try_emplace({row_, column}, task_);
-    if (!is_first && writer->second != task_)
-      record(ObligationKind::disjoint, column, fmt::format("column {} is written by two tasks", column));
+    ++writes_[{row_, column, task_}];
+    ++trace_.writes;
+    for (auto it = writes_.lower_bound({row_, column, 0}); it != writes_.end(); ++it) {
+      const auto& [row, at, task_of_write] = it->first;
+      if (row != row_ || at != column) break;
+      if (task_of_write != task_)
+        record(ObligationKind::disjoint, column, fmt::format("column {} is written by two tasks", column));
+    }
   }
 
   /// Results are dense.
@@ -278,7 +305,7 @@ class Interpreter {
   std::int64_t row_ = 0;
   std::vector<std::int64_t> outer_;
   std::int64_t elements_ = 0;
-  std::map<std::pair<std::int64_t, std::int64_t>, std::size_t> writers_;  // the first, by row and column
+  std::map<std::tuple<std::int64_t, std::int64_t, std::size_t>, std::int64_t> writes_;  // by row, column and task
   std::set<std::tuple<ObligationKind, std::int64_t, std::int64_t, std::string>> seen_;
   Trace trace_;
 };
@@ -295,8 +322,8 @@ Task whole_launch(const HostSchedule& schedule, std::span<const std::int64_t> si
           .column_last = ir::evaluate_int64(exprs, schedule.columns, values).value_or(0)};
 }
 
-Result<Trace> interpret(const HostSchedule& schedule, std::span<const std::int64_t> sizes,
-                        std::span<const Task> tasks, const Execution& execution) {
+Result<Trace> interpret(const HostSchedule& schedule, std::span<const std::int64_t> sizes, std::span<const Task> tasks,
+                        const Execution& execution) {
   return Interpreter(schedule, sizes, execution).run(tasks);
 }
 

@@ -1,0 +1,125 @@
+#include "tests/compiler/schedule_interpreter.h"
+
+#include <algorithm>
+#include <map>
+
+#include "tests/compiler/compiled.h"
+#include "tests/compiler/mutant_case.h"
+
+namespace padlock::compiler {
+namespace {
+
+constexpr std::string_view kPad =
+    "program p(x: f32[B, S], lo: dim) where B >= 1, S >= 1, lo >= 0 "
+    "{ y = pad(x, low = [0, lo], high = [0, lo]) return y }";
+
+std::vector<std::int64_t> sizes_of(const ir::Program& program, const std::map<std::string, std::int64_t>& named) {
+  std::vector<std::int64_t> sizes(program.exprs().symbol_count(), 0);
+  for (const auto& [name, value] : named) sizes[program.exprs().find_symbol(name)->symbol()] = value;
+  return sizes;
+}
+
+HostSchedule schedule_of(const ir::Program& program, std::string_view config, Mutation mutation = Mutation::none) {
+  Result<std::vector<HostSchedule>> schedules = schedules_of(program, config, mutation);
+  if (!schedules) FAIL(schedules.error().to_string());
+  return std::move(schedules->front());
+}
+
+Trace trace_of(const HostSchedule& schedule, std::span<const std::int64_t> sizes, std::vector<Task> tasks,
+               const Execution& execution) {
+  Result<Trace> trace = interpret(schedule, sizes, tasks, execution);
+  if (!trace) FAIL(trace.error().to_string());
+  return *std::move(trace);
+}
+
+std::vector<std::string> texts_of(const Trace& trace, ObligationKind kind) {
+  std::vector<std::string> texts;
+  for (const Event& event : trace.events)
+    if (event.kind == kind) texts.push_back(event.text);
+  return texts;
+}
+
+}  // namespace
+
+TEST_CASE("a right kernel does nothing wrong, however its runs are walked") {
+  const ir::Program program = program_of(kPad);
+  const HostSchedule schedule = schedule_of(program, "vector_bytes=16,unroll=2,store=nontemporal");
+  for (const std::int64_t extent : {1, 3, 4, 5, 8, 40, 300}) {
+    const std::vector<std::int64_t> sizes = sizes_of(program, {{"B", 3}, {"S", extent}, {"lo", 5}});
+    const Task whole = whole_launch(schedule, sizes);
+    CHECK(whole.row_last == 3);
+    CHECK(whole.column_last == extent + 10);
+    for (const WalkKind walk : {WalkKind::elements, WalkKind::vectors, WalkKind::streamed})
+      for (const int bits : {64, 32}) {
+        const Trace trace =
+            trace_of(schedule, sizes, {whole}, {.walk = walk, .shift = 1, .peel = 7, .index_bits = bits});
+        CHECK(trace.events.empty());
+        CHECK(trace.writes >= 3 * (extent + 10));
+        CHECK((trace.vectors > 0) == (walk != WalkKind::elements));
+      }
+  }
+}
+
+TEST_CASE("by elements each is written once, and read once where the input has it") {
+  const ir::Program program = program_of(kPad);
+  const HostSchedule schedule = schedule_of(program, "");
+  const std::vector<std::int64_t> sizes = sizes_of(program, {{"B", 4}, {"S", 50}, {"lo", 6}});
+  const Trace trace = trace_of(schedule, sizes, {whole_launch(schedule, sizes)}, {});
+  CHECK(trace.writes == 4 * 62);
+  CHECK(trace.loads == 4 * 50);
+}
+
+TEST_CASE("an element that is in no task, or in two, is noticed") {
+  const ir::Program program = program_of(kPad);
+  const HostSchedule schedule = schedule_of(program, "");
+  const std::vector<std::int64_t> sizes = sizes_of(program, {{"B", 1}, {"S", 4}, {"lo", 1}});
+  const Trace gap = trace_of(schedule, sizes, {{0, 1, 0, 3}, {0, 1, 4, 6}}, {});
+  CHECK(texts_of(gap, ObligationKind::cover) == std::vector<std::string>{"column 3 is nobody's"});
+  const Trace overlap = trace_of(schedule, sizes, {{0, 1, 0, 4}, {0, 1, 3, 6}}, {});
+  CHECK(texts_of(overlap, ObligationKind::disjoint) == std::vector<std::string>{"column 3 is written by two tasks"});
+}
+
+TEST_CASE("rows that are not there are noticed") {
+  const ir::Program program = program_of(kPad);
+  const HostSchedule schedule = schedule_of(program, "");
+  const std::vector<std::int64_t> sizes = sizes_of(program, {{"B", 2}, {"S", 1}, {"lo", 0}});
+  const Trace trace = trace_of(schedule, sizes, {{0, 3, 0, 1}}, {});
+  CHECK(texts_of(trace, ObligationKind::store) == std::vector<std::string>{"row 2 is written of 2"});
+  CHECK(texts_of(trace, ObligationKind::load) ==
+        std::vector<std::string>{"coordinate 2 on axis 0 of x, whose extent is 2",
+                                 "element 2 of x is read where its storage has 2"});
+}
+
+TEST_CASE("indices of 32 bits wrap where those of 64 do not") {
+  const ir::Program program = program_of(kPad);
+  const HostSchedule schedule = schedule_of(program, "");
+  const std::vector<std::int64_t> sizes = sizes_of(program, {{"B", 70'000}, {"S", 40'000}, {"lo", 0}});
+  const std::vector<Task> last_elements = {{69'999, 70'000, 0, 2}};
+  const Execution wide{.rows = std::pair<std::int64_t, std::int64_t>(0, 0)};
+  CHECK(trace_of(schedule, sizes, last_elements, wide).events.empty());
+  Execution narrow = wide;
+  narrow.index_bits = 32;
+  const Trace wrapped = trace_of(schedule, sizes, last_elements, narrow);
+  // 69999 * 40000 - 2^32
+  CHECK(texts_of(wrapped, ObligationKind::load) ==
+        std::vector<std::string>{"element -1495007296 of x is read where its storage has 2800000000",
+                                 "element -1495007295 of x is read where its storage has 2800000000"});
+  CHECK(texts_of(wrapped, ObligationKind::store) ==
+        std::vector<std::string>{"element -1495007296 is written", "element -1495007295 is written"});
+  // Below 2^31 both agree.
+  const std::vector<Task> first_elements = {{50'000, 50'001, 0, 2}};
+  CHECK(trace_of(schedule, sizes, first_elements, narrow).events.empty());
+}
+
+TEST_CASE("more than some millions of elements are refused") {
+  const ir::Program program = program_of(kPad);
+  const HostSchedule schedule = schedule_of(program, "");
+  const std::vector<std::int64_t> sizes = sizes_of(program, {{"B", 1}, {"S", 10'000'000}, {"lo", 0}});
+  const std::vector<Task> whole = {whole_launch(schedule, sizes)};
+  const Result<Trace> trace = interpret(schedule, sizes, whole, {});
+  REQUIRE_FALSE(trace.has_value());
+  CHECK(trace.error().code == Code::resource_exhausted);
+  CHECK(trace.error().message == "the interpreter of schedules takes kernels of some millions of elements");
+}
+
+}  // namespace padlock::compiler
