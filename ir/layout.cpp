@@ -73,6 +73,23 @@ bool Layout::next_axis_continues(ExprContext& context, int axis) const {
   return strides_[i] == context.mul(strides_[i + 1], extents_[i + 1]);
 }
 
+bool Layout::merges(ExprContext& context, const Layout& whole) const {
+  if (offset_ != whole.offset_) return false;
+  int at = whole.rank();
+  for (int axis = rank(); axis-- > 0;) {
+    const auto i = static_cast<std::size_t>(axis);
+    if (at == 0 || strides_[i] != whole.strides_[static_cast<std::size_t>(at) - 1]) return false;
+    Expr extent = whole.extents_[static_cast<std::size_t>(--at)];
+    while (extent != extents_[i]) {
+      if (at == 0 || !whole.next_axis_continues(context, at - 1)) return false;
+      extent = context.mul(whole.extents_[static_cast<std::size_t>(--at)], extent);
+    }
+    // What is left over must belong to the axes before, unless it has extent 1 and moves nowhere.
+    while (axis == 0 && at > 0 && whole.extents_[static_cast<std::size_t>(at) - 1].is_constant(1)) --at;
+  }
+  return at == 0;
+}
+
 Layout Layout::with_next_axis_merged(ExprContext& context, int axis) const {
   const auto i = static_cast<std::size_t>(axis);
   std::vector<Expr> extents = extents_, strides = strides_;

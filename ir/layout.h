@@ -41,6 +41,9 @@ class Layout {
   [[nodiscard]] Expr step_of(ExprContext& context, int axis, Int128 slope) const;
   /// Whether axis + 1, walked to its end, leads to the next element of `axis` (false where that is not shown).
   [[nodiscard]] bool next_axis_continues(ExprContext& context, int axis) const;
+  /// Whether this is `whole` with runs of adjacent axes merged, each continuing the next: the same elements in the same
+  /// storage.
+  [[nodiscard]] bool merges(ExprContext& context, const Layout& whole) const;
   /// The same storage with `axis` and axis + 1 as one axis. Precondition: next_axis_continues(axis).
   [[nodiscard]] Layout with_next_axis_merged(ExprContext& context, int axis) const;
 

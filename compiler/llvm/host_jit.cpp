@@ -105,7 +105,7 @@ class LlvmHostCompiler final : public HostCompiler {
     for (Kernel& kernel : kernels) {
       const HostConfig config = options.config.value_or(default_config());
       PADLOCK_TRY(Proof proof, list_obligations(schedule_for_host(std::move(kernel), config, options.mutation),
-                                                {.cache = &proofs_}));
+                                                {.explain = true, .cache = &proofs_}));
       proofs.push_back(std::move(proof));
     }
     return proofs;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "compiler/affine.h"
 #include "ir/linear_form.h"
 
 namespace padlock::compiler {
@@ -35,32 +36,76 @@ std::optional<LinearRow> difference(const std::optional<LinearRow>& a, const std
 
 }  // namespace
 
+Expr Feasibility::resolved(Expr e) {
+  if (determined_.empty()) return e;
+  const auto [it, inserted] = resolved_.try_emplace(e.id(), e);
+  if (inserted)
+    it->second = exprs_.substitute(e, [&](Expr symbol) {
+      const auto at = determined_.find(symbol.symbol());
+      return at == determined_.end() ? symbol : at->second;
+    });
+  return it->second;
+}
+
+/// e == 0, where a symbol has the coefficient 1 or -1.
+void Feasibility::determine(Expr e) {
+  // The symbol with the largest index whose coefficient is 1 or -1; later ones are declared for later parameters.
+  const ir::LinearForm form = ir::LinearForm::of(e);
+  std::optional<std::size_t> chosen;
+  for (std::size_t i = 0; i < form.terms.size(); ++i) {
+    const bool unit = form.coefficients[i] == 1 || form.coefficients[i] == -1;
+    if (!unit || form.terms[i].kind() != ExprKind::symbol) continue;
+    const bool occurs_elsewhere = std::ranges::any_of(form.terms, [&](Expr term) {
+      return term.kind() != ExprKind::symbol && mentions(term, form.terms[i]);
+    });
+    if (!occurs_elsewhere && (!chosen || form.terms[i].symbol() > form.terms[*chosen].symbol())) chosen = i;
+  }
+  if (!chosen) return;
+  const Expr symbol = form.terms[*chosen];
+  // c * s + rest == 0 with c = 1 or -1
+  const Expr rest = exprs_.sub(e, exprs_.mul(exprs_.constant(form.coefficients[*chosen]), symbol));
+  const Expr value = form.coefficients[*chosen] == 1 ? exprs_.neg(rest) : rest;
+  for (auto& [index, other] : determined_)
+    other = exprs_.substitute(other, [&](Expr s) { return s == symbol ? value : s; });
+  determined_[symbol.symbol()] = value;
+  resolved_.clear();
+  if (symbol.range().lo > ir::Range::kMin) system_.assume(exprs_.sub(value, exprs_.constant(symbol.range().lo)));
+}
+
 void Feasibility::assume(Expr e, bool is_equality) {
+  e = resolved(e);
   system_.assume(e, is_equality);
+  if (is_equality) determine(e);
   (is_equality ? assumed_.zero : assumed_.nonnegative).push_back(e);
 }
 
 void Feasibility::add(const Region& region) {
-  for (const Expr e : region.nonnegative) system_.add(e);
-  for (const Expr e : region.zero) system_.add(e, true);
+  for (const Expr e : region.nonnegative) system_.add(resolved(e));
+  for (const Expr e : region.zero) system_.add(resolved(e), true);
 }
 
 Answer Feasibility::answer(const Region& region, const std::vector<Expr>& goal, bool wants_point) {
   const std::size_t mark = system_.rows().size();
   add(region);
   const std::size_t first_goal = system_.rows().size();
-  for (const Expr e : goal) system_.add(e);
+  for (const Expr e : goal) system_.add(resolved(e));
   // The rows of alternatives get their variables before a selection is made.
   for (const auto& any : region.alternatives)
-    for (const Expr e : any) (void)system_.row_of(e);
+    for (const Expr e : any) (void)system_.row_of(resolved(e));
   goal_ = &goal;
   calls_left_ = limits_.calls;
+  question_work_left_ = limits_.question_work;
   Answer answer = search(region, first_goal, wants_point);
   system_.truncate(mark);
   return answer;
 }
 
-Answer Feasibility::ask(const Region& region, const std::vector<Expr>& goal) { return answer(region, goal, false); }
+Answer Feasibility::ask(const Region& region, const std::vector<Expr>& goal) {
+  // The ranges of the symbols may exclude it.
+  if (std::ranges::any_of(goal, [](Expr e) { return e.range().hi < 0; }))
+    return {.kind = Answer::Kind::empty, .point = {}, .reason = {}};
+  return answer(region, goal, false);
+}
 
 Answer Feasibility::find_point(const Region& region, const std::vector<Expr>& goal, const std::vector<Expr>& small,
                                const std::vector<Values64>& guesses) {
@@ -104,6 +149,7 @@ Answer::Kind Feasibility::linear_part(const Region& region) {
   const std::size_t mark = system_.rows().size();
   add(region);
   calls_left_ = 1;
+  question_work_left_ = limits_.question_work;
   const Result<std::optional<Values>> values = solve(select(region, system_.rows().size(), Scope::full));
   system_.truncate(mark);
   if (!values) return Answer::Kind::undecided;
@@ -143,14 +189,15 @@ Feasibility::Selection Feasibility::select(const Region& region, std::size_t fir
       return false;
     return (all_rows || std::ranges::any_of(row.terms, [&](const auto& t) { return selected(t.first); }));
   };
-  const bool linked = scope != Scope::connected;
+  const bool linked = scope > Scope::connected;
   for (std::size_t i = first_goal; i < rows.size(); ++i) take(i);
   made.goal_rows = made.rows.size();
   if (linked)
     for (const auto& any : region.alternatives)
       for (const Expr e : any)
-        if (const auto row = system_.row_of(e)) reach(*row);
+        if (const auto row = system_.row_of(resolved(e))) reach(*row);
   std::size_t next = 0;
+  int rounds = 0;
   for (bool changed = true; changed;) {
     changed = next < made.variables.size();
     for (; next < made.variables.size(); ++next) {
@@ -169,6 +216,7 @@ Feasibility::Selection Feasibility::select(const Region& region, std::size_t fir
       take(i);
       changed = true;
     }
+    if (scope == Scope::near && ++rounds > 1) break;
   }
   if (scope == Scope::full)
     for (const LinearRow& row : system_.far_bounds())
@@ -179,6 +227,10 @@ Feasibility::Selection Feasibility::select(const Region& region, std::size_t fir
 Result<std::optional<Feasibility::Values>> Feasibility::solve(const Selection& selection) {
   if (contradicts(selection)) return std::nullopt;
   if (calls_left_-- <= 0) return resource_exhausted("the calls of one question are used up");
+  const auto work = static_cast<std::int64_t>(selection.rows.size() * selection.variables.size());
+  work_left_ -= work;
+  question_work_left_ -= work;
+  if (work_left_ <= 0 || question_work_left_ <= 0) return resource_exhausted("the proof's budget is used up");
   std::vector<LinearRow> rows = selection.rows;
   for (LinearRow& row : rows)
     for (auto& term : row.terms) term.first = selection.index[static_cast<std::size_t>(term.first)];
@@ -205,25 +257,25 @@ bool Feasibility::contradicts(const Selection& selection) {
   return false;
 }
 
-/// Depth first. First only what is connected with the goal; then what that is made of, to see whether the point is one
+/// Depth first. First only what is near the goal, then what is connected with it; then what that is made of, to see whether the point is one
 /// of the expressions and not of the linear part alone. Then the rest: at once, or, where a point is asked for, first
 /// without what is not linear and not connected, which small sizes satisfy anyway.
 Answer Feasibility::search(const Region& region, std::size_t first_goal, bool wants_point) {
   Values values;
   std::size_t looked_at = 0;
-  for (const Scope scope : {Scope::connected, Scope::linked, Scope::likely, Scope::full}) {
+  for (const Scope scope : {Scope::near, Scope::connected, Scope::linked, Scope::likely, Scope::full}) {
     if (scope == Scope::likely && !wants_point) continue;
     const Selection selection = select(region, first_goal, scope);
     const std::size_t size = selection.rows.size() + selection.variables.size();
-    if (scope == Scope::connected || size > looked_at) {
+    if (scope == Scope::near || size > looked_at) {
       Result<std::optional<Values>> solved = solve(selection);
       if (!solved) return {.kind = Answer::Kind::undecided, .point = {}, .reason = solved.error().message};
       if (!*solved) return {.kind = Answer::Kind::empty, .point = {}, .reason = {}};
       values = **std::move(solved);
     }
     looked_at = size;
-    if (scope == Scope::connected || (scope == Scope::full && !wants_point)) continue;
-    const std::optional<std::vector<Branch>> branches = refine(region, values);
+    if (scope <= Scope::connected || (scope == Scope::full && !wants_point)) continue;
+    const std::optional<std::vector<Branch>> branches = refine(region, values, selection.variables);
     if (!branches) return {.kind = Answer::Kind::undecided, .point = {}, .reason = "an expression that is not linear"};
     if (!branches->empty()) return search_branches(region, first_goal, wants_point, *branches);
     if (scope == Scope::linked) continue;
@@ -271,13 +323,14 @@ std::optional<Feasibility::Branch> Feasibility::rows_of(std::vector<std::optiona
   return branch;
 }
 
-std::optional<std::vector<Feasibility::Branch>> Feasibility::refine(const Region& region, const Values& values) {
+std::optional<std::vector<Feasibility::Branch>> Feasibility::refine(const Region& region, const Values& values,
+                                                                       const std::vector<int>& nearest_first) {
   for (const auto& any : region.alternatives) {
     std::vector<Branch> branches;
     bool holds = false;
     for (const Expr e : any) {
-      const std::optional<Int128> value = value_of(e, values);
-      const std::optional<Branch> branch = rows_of({system_.row_of(e)});
+      const std::optional<Int128> value = value_of(resolved(e), values);
+      const std::optional<Branch> branch = rows_of({system_.row_of(resolved(e))});
       if (!value || !branch) return std::nullopt;
       holds |= *value >= 0;
       branches.push_back(*branch);
@@ -286,7 +339,7 @@ std::optional<std::vector<Feasibility::Branch>> Feasibility::refine(const Region
   }
   // Minima and maxima have few cases, quotients and products have many.
   for (const bool few : {true, false})
-    for (const auto& [variable, value] : values) {
+    for (const int variable : nearest_first) {
       const Expr e = system_.variable(variable);
       if (is_linear(e) || (e.kind() == ExprKind::min || e.kind() == ExprKind::max) != few) continue;
       const auto branches = cases_of(variable, values);

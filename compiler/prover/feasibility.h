@@ -9,6 +9,7 @@
 
 #include "compiler/prover/integer_set.h"
 #include "compiler/prover/linear_system.h"
+#include "compiler/prover/search_limits.h"
 #include "ir/expr.h"
 
 namespace padlock::compiler {
@@ -34,12 +35,6 @@ struct Answer {
   Kind kind = Kind::undecided;
   Point point;
   std::string reason;
-};
-
-/// What one question may cost.
-struct SearchLimits {
-  std::uint64_t operations = 200'000;  ///< isl operations of one call, some 10 ns each
-  int calls = 96;                      ///< calls of isl
 };
 
 /// Decides whether a region has a point under assumptions that hold of all questions. The linear part is isl's; what is
@@ -74,7 +69,13 @@ class Feasibility {
   [[nodiscard]] IntegerSolver& solver() { return solver_; }
 
  private:
-  enum class Scope : std::uint8_t { connected, linked, likely, full };
+  enum class Scope : std::uint8_t {
+    near,       ///< the goal, and what shares a variable with it
+    connected,  ///< what is connected with the goal
+    linked,     ///< and the operands of what is not linear
+    likely,     ///< and all that is linear
+    full,       ///< everything
+  };
   /// Variables that a search looks at, with values once it has a point.
   struct Selection {
     std::vector<int> variables;
@@ -94,7 +95,8 @@ class Feasibility {
   Selection select(const Region& region, std::size_t first_goal, Scope scope);
   /// The cases of the first definition that the values disagree with, empty where they agree. Nothing where it cannot
   /// be refined.
-  std::optional<std::vector<Branch>> refine(const Region& region, const Values& values);
+  std::optional<std::vector<Branch>> refine(const Region& region, const Values& values,
+                                            const std::vector<int>& nearest_first);
   std::optional<std::vector<Branch>> cases_of(int variable, const Values& values);
   std::optional<std::vector<Branch>> minmax_cases(int variable, const Values& values);
   std::optional<std::vector<Branch>> quotient_cases(int variable, const Values& values);
@@ -110,9 +112,17 @@ class Feasibility {
   LinearSystem system_;
   IntegerSolver own_solver_;
   IntegerSolver& solver_;
+  /// With symbols that equations determine replaced by what they are equal to, so that equal products are one variable.
+  [[nodiscard]] ir::Expr resolved(ir::Expr e);
+  void determine(ir::Expr e);
+
   Region assumed_;
+  std::map<std::uint32_t, ir::Expr> determined_;  // by symbol index
+  std::map<std::uint32_t, ir::Expr> resolved_;    // by Expr::id
   const std::vector<ir::Expr>* goal_ = nullptr;  // of the question that is being answered
   int calls_left_ = 0;
+  std::int64_t question_work_left_ = 0;
+  std::int64_t work_left_ = limits_.work;
   std::set<int> multiplied_;  // products that assumptions were multiplied for
   static constexpr std::size_t kMaxMultiplied = 64;
 };

@@ -25,22 +25,29 @@ std::optional<Int128> product(Int128 a, Int128 b) {
   return value && fits(*value) ? value : std::nullopt;
 }
 
-}  // namespace
-
-std::optional<LinearRow> added(const LinearRow& a, const LinearRow& b, Int128 factor) {
-  LinearRow sum = a;
+/// sum += factor * b; false where it does not fit.
+bool add_to(LinearRow& sum, const LinearRow& b, Int128 factor) {
   const std::optional<Int128> constant = product(b.constant, factor);
-  if (!constant || !fits(sum.constant += *constant)) return std::nullopt;
+  if (!constant || !fits(sum.constant += *constant)) return false;
   for (const auto& [variable, coefficient] : b.terms) {
     const std::optional<Int128> scaled = product(coefficient, factor);
-    if (!scaled) return std::nullopt;
+    if (!scaled) return false;
     const auto at = std::ranges::find(sum.terms, variable, &std::pair<int, Int128>::first);
     if (at == sum.terms.end())
       sum.terms.emplace_back(variable, *scaled);
     else if (!fits(at->second += *scaled))
-      return std::nullopt;
+      return false;
+    else if (at->second == 0)
+      sum.terms.erase(at);
   }
-  std::erase_if(sum.terms, [](const auto& term) { return term.second == 0; });
+  return true;
+}
+
+}  // namespace
+
+std::optional<LinearRow> added(const LinearRow& a, const LinearRow& b, Int128 factor) {
+  LinearRow sum = a;
+  if (!add_to(sum, b, factor)) return std::nullopt;
   return sum;
 }
 
@@ -59,6 +66,13 @@ void LinearSystem::add(Expr e, bool is_equality) {
 }
 
 std::optional<LinearRow> LinearSystem::row_of(Expr e) {
+  if (const auto it = made_.find(e.id()); it != made_.end()) return it->second;
+  std::optional<LinearRow> row = make_row(e);
+  made_.insert_or_assign(e.id(), row);
+  return row;
+}
+
+std::optional<LinearRow> LinearSystem::make_row(Expr e) {
   const ir::LinearForm form = ir::LinearForm::of(e);
   LinearRow row{.terms = {}, .constant = form.constant};
   if (!fits(row.constant)) return std::nullopt;
@@ -81,10 +95,7 @@ bool LinearSystem::append(LinearRow& row, Expr term, Int128 coefficient) {
     value = LinearRow{.terms = {{variable_of(term), 1}}};
   }
   if (!value) return false;
-  std::optional<LinearRow> sum = added(row, *value, coefficient);
-  if (!sum) return false;
-  row = *std::move(sum);
-  return true;
+  return add_to(row, *value, coefficient);
 }
 
 int LinearSystem::variable_of(Expr e) {

@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <map>
 #include <optional>
+#include <unordered_map>
 #include <vector>
 
 #include "compiler/prover/integer_set.h"
@@ -43,6 +44,7 @@ class LinearSystem {
   }
 
  private:
+  [[nodiscard]] std::optional<LinearRow> make_row(ir::Expr e);
   int variable_of(ir::Expr e);
   int new_variable(ir::Expr e);
   void define(ir::Expr e, int variable);
@@ -58,7 +60,8 @@ class LinearSystem {
 
   ir::ExprContext* exprs_;  // borrowed
   std::vector<ir::Expr> variables_;
-  std::map<std::uint32_t, int> ids_;  // by Expr::id
+  std::map<std::uint32_t, int> ids_;                             // by Expr::id
+  std::unordered_map<std::uint32_t, std::optional<LinearRow>> made_;  // by Expr::id
   std::vector<std::vector<LinearRow>> definitions_;  // by variable
   std::vector<LinearRow> far_bounds_;
   std::vector<LinearRow> assumptions_;

@@ -29,7 +29,8 @@ std::pair<Expr, bool> as_expression(ir::ExprContext& exprs, const ir::Constraint
 ProofSession::ProofSession(const Kernel& kernel, const ProverOptions& options)
     : kernel_(kernel),
       exprs_(kernel.program->exprs()),
-      limits_{.operations = options.operations, .calls = options.calls},
+      limits_(options.limits),
+      explains_(options.explain),
       feasibility_(exprs_, limits_) {
   if (options.fail_at >= 0) feasibility_.solver().fail_at(options.fail_at, options.fail_code);
   for (const ir::Requirement& requirement : kernel.program->requirements()) {
@@ -69,18 +70,15 @@ Obligation ProofSession::decide(ObligationKind kind, std::string access, const R
     }
     if (answer.kind != Answer::Kind::undecided) continue;
     obligation.verdict = Verdict::checked;
-    obligation.reason = answer.reason;
+    obligation.reason = fmt::format("whether {} >= 0 is possible: {}", text(goal.violated.front()), answer.reason);
   }
   return obligation;
 }
 
 std::vector<std::string> ProofSession::why_dead(const Region& region, const std::vector<Expr>& columns) {
   if (witnesses_->inhabits(region, columns)) return {};
-  if (feasibility_.linear_part(region) == Answer::Kind::empty) return contradiction(region);
-  // Sizes for which this one is inhabited may do for the next.
-  if (const Answer answer = feasibility_.find_point(region, {}, symbols_); answer.kind == Answer::Kind::found)
-    witnesses_->add(answer.point);
-  return {};
+  if (feasibility_.linear_part(region) != Answer::Kind::empty) return {};
+  return explains_ ? contradiction(region) : std::vector<std::string>{"no point"};
 }
 
 Counterexample ProofSession::example_at(const Point& point, const Goal& goal) {

@@ -57,6 +57,7 @@ class ProofSession {
   const Kernel& kernel_;  // borrowed
   ir::ExprContext& exprs_;
   SearchLimits limits_;
+  bool explains_;
   Region assumptions_;
   std::vector<ir::Expr> symbols_;  // of the program, in order
   std::optional<Witnesses> witnesses_;  // made once all assumptions are known

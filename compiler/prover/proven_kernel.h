@@ -9,6 +9,7 @@
 
 #include "compiler/host_schedule.h"
 #include "compiler/prover/proof.h"
+#include "compiler/prover/search_limits.h"
 #include "support/error.h"
 
 namespace padlock::compiler {
@@ -33,8 +34,8 @@ class ProofCache {
 
 /// What a proof may cost and, for tests, where it is made to fail.
 struct ProverOptions {
-  std::uint64_t operations = 200'000;  ///< isl operations of one call
-  int calls = 96;                      ///< calls of isl for one obligation
+  SearchLimits limits = {};
+  bool explain = false;  ///< say which conditions contradict each other where an access is dead
   std::int64_t fail_at = -1;           ///< for tests: this call of isl fails with `fail_code`
   Code fail_code = Code::internal;
   ProofCache* cache = nullptr;         ///< borrowed; where it is given, nothing is proved twice

@@ -40,14 +40,8 @@ Witnesses::Witnesses(const Kernel& kernel, const Region& assumptions)
   }
 }
 
-void Witnesses::add(const Point& point) {
-  Values values(exprs_.symbol_count(), 0);
-  for (const auto& [symbol, v] : point)
-    if (exprs_.symbol(symbol).kind != ir::SymbolKind::coordinate) values[symbol] = v;
-  if (satisfies(values, assumptions_)) sizes_.push_back(std::move(values));
-}
-
 std::optional<std::int64_t> Witnesses::value(Expr e, const Values& values) const {
+  if (--evaluations_left_ < 0) return std::nullopt;
   const Result<std::int64_t> result = ir::evaluate_int64(exprs_, e, values);
   return result ? std::optional(*result) : std::nullopt;
 }
@@ -72,6 +66,7 @@ bool Witnesses::inhabits(const Region& region, const std::vector<Expr>& columns)
   const RunVariables run(exprs_);
   const int outer = kernel_.rank() - 1;
   for (Values values : sizes_) {
+    if (evaluations_left_ < 0) return false;
     values.resize(exprs_.symbol_count(), 0);
     const auto place = [&](int axis, int where) {
       const std::int64_t extent = value(kernel_.extents[static_cast<std::size_t>(axis)], values).value_or(0);

@@ -22,8 +22,6 @@ class Witnesses {
   [[nodiscard]] const std::vector<Values64>& sizes() const { return sizes_; }
   /// Whether one of the points lies in the region, with the innermost coordinate at one of `columns`.
   [[nodiscard]] bool inhabits(const Region& region, const std::vector<ir::Expr>& columns);
-  /// Adds the sizes of a point that a solver found.
-  void add(const Point& point);
 
  private:
   using Values = Values64;
@@ -34,6 +32,7 @@ class Witnesses {
   ir::ExprContext& exprs_;
   const Region& assumptions_;
   std::vector<Values> sizes_;
+  mutable std::int64_t evaluations_left_ = 20'000;  // then nothing is found any more
 };
 
 }  // namespace padlock::compiler
