@@ -179,15 +179,14 @@ HostSchedule schedule_for_host(Kernel kernel, const HostConfig& config, Mutation
       if (inserted) schedule.bodies.push_back(std::move(body));
       SegmentCall call{.begin = segment.begin,
                        .end = segment.end,
-                       .claims = segment.claims,
+                       .pieces = {{segment.begin, segment.end, segment.cuts, {}}},
                        .body = it->second,
                        .streams = std::move(streams)};
       // Neighbours that do the same thing become one: a row that is all fill is one run.
       if (!scheduled.calls.empty() && scheduled.calls.back().body == call.body &&
           scheduled.calls.back().end == call.begin && same_streams(scheduled.calls.back(), call)) {
         scheduled.calls.back().end = call.end;
-        std::erase_if(scheduled.calls.back().claims,
-                      [&](Expr claim) { return std::ranges::find(call.claims, claim) == call.claims.end(); });
+        scheduled.calls.back().pieces.push_back(std::move(call.pieces.front()));
       } else {
         scheduled.calls.push_back(std::move(call));
       }

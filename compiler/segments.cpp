@@ -17,7 +17,7 @@ using ir::Expr;
 struct Piece {
   Expr begin, end;
   Leaf leaf;
-  std::vector<Expr> claims = {};
+  std::vector<Cut> cuts = {};
 };
 
 class RowSplitter {
@@ -80,7 +80,7 @@ class RowSplitter {
       changed &= pieces.size() < max_segments_;
     }
     std::vector<Segment> segments;
-    for (const Piece& piece : pieces) segments.push_back({piece.begin, piece.end, piece.claims, piece.leaf.roots()});
+    for (const Piece& piece : pieces) segments.push_back({piece.begin, piece.end, piece.cuts, piece.leaf.roots()});
     return segments;
   }
 
@@ -94,20 +94,22 @@ class RowSplitter {
                      : exprs_.add(exprs_.floordiv(affine.rest, exprs_.constant(-affine.slope)), one);
     if (options_.mutation == Mutation::segment_cut_late) at = exprs_.add(at, one);
     if (options_.mutation == Mutation::segment_cut_shifted) at = exprs_.sub(at, one);
+    const Expr cut = at;
     if (options_.mutation != Mutation::segment_cut_unclamped) at = exprs_.min(exprs_.max(at, it->begin), it->end);
-    Piece below{it->begin, at, it->leaf, it->claims};
-    Piece above{at, it->end, std::move(it->leaf), std::move(it->claims)};
+    Piece below{it->begin, at, it->leaf, it->cuts};
+    Piece above{at, it->end, std::move(it->leaf), std::move(it->cuts)};
     if (options_.mutation == Mutation::segment_gap) above.begin = exprs_.add(at, one);
-    learn(rising ? above : below, question);
-    learn(rising ? below : above, exprs_.sub(exprs_.neg(question), one));
+    const Expr opposite = exprs_.sub(exprs_.neg(question), one);
+    learn(below, {cut, false, rising ? opposite : question});
+    learn(above, {cut, true, rising ? question : opposite});
     if (at != below.begin) pieces.insert(it, std::move(below));
     if (at != above.end) pieces.insert(it, std::move(above));
     return pieces.erase(it);
   }
 
-  static void learn(Piece& piece, Expr nonnegative) {
-    piece.claims.push_back(nonnegative);
-    piece.leaf.learn(nonnegative);
+  static void learn(Piece& piece, const Cut& cut) {
+    piece.cuts.push_back(cut);
+    piece.leaf.learn(cut.claim);
     piece.leaf.specialise();
   }
 

@@ -12,11 +12,17 @@
 // the outer axes are constant along a row, and choose between cases of a row.
 namespace padlock::compiler {
 
+/// A cut of a piece [begin, end) at min(max(at, begin), end), and which part was kept.
+struct Cut {
+  ir::Expr at;
+  bool above = false;  ///< the part from the cut on
+  ir::Expr claim;      ///< what the specialisation takes to hold of every column of that part: it is >= 0
+};
+
 /// A piece [begin, end) of the innermost axis, and the nodes specialised to it.
 struct Segment {
   ir::Expr begin, end;  // over symbols alone, so that the launch computes them
-  /// What the specialisation took to hold of every column in it: each is >= 0.
-  std::vector<ir::Expr> claims;
+  std::vector<Cut> cuts;  // from [0, columns) to it
   std::vector<NodeId> roots;
 };
 

@@ -17,6 +17,8 @@ bool is_linear(Expr e) {
          (e.kind() == ExprKind::floordiv && e.operands()[1].is_constant());
 }
 
+bool is_minmax(Expr e) { return e.valid() && (e.kind() == ExprKind::min || e.kind() == ExprKind::max); }
+
 /// `row` with its sign changed, and `constant` added: constant - row >= 0.
 std::optional<LinearRow> at_most(const std::optional<LinearRow>& row, Int128 constant) {
   return row ? added(LinearRow{.terms = {}, .constant = constant}, *row, -1) : std::nullopt;
@@ -84,7 +86,7 @@ void Feasibility::add(const Region& region) {
   for (const Expr e : region.zero) system_.add(resolved(e), true);
 }
 
-Answer Feasibility::answer(const Region& region, const std::vector<Expr>& goal, bool wants_point) {
+Answer Feasibility::answer(const Region& region, const std::vector<Expr>& goal, Effort effort) {
   const std::size_t mark = system_.rows().size();
   add(region);
   const std::size_t first_goal = system_.rows().size();
@@ -95,16 +97,16 @@ Answer Feasibility::answer(const Region& region, const std::vector<Expr>& goal, 
   goal_ = &goal;
   calls_left_ = limits_.calls;
   question_work_left_ = limits_.question_work;
-  Answer answer = search(region, first_goal, wants_point);
+  Answer answer = search(region, first_goal, effort);
   system_.truncate(mark);
   return answer;
 }
 
-Answer Feasibility::ask(const Region& region, const std::vector<Expr>& goal) {
+Answer Feasibility::ask(const Region& region, const std::vector<Expr>& goal, Effort effort) {
   // The ranges of the symbols may exclude it.
   if (std::ranges::any_of(goal, [](Expr e) { return e.range().hi < 0; }))
     return {.kind = Answer::Kind::empty, .point = {}, .reason = {}};
-  return answer(region, goal, false);
+  return answer(region, goal, effort);
 }
 
 Answer Feasibility::find_point(const Region& region, const std::vector<Expr>& goal, const std::vector<Expr>& small,
@@ -115,13 +117,13 @@ Answer Feasibility::find_point(const Region& region, const std::vector<Expr>& go
       bounded.nonnegative.push_back(exprs_.sub(exprs_.constant(bound), e));
       bounded.nonnegative.push_back(exprs_.add(e, exprs_.constant(bound)));
     }
-    Answer found = answer(bounded, goal, true);
+    Answer found = answer(bounded, goal, Effort::point);
     if (found.kind == Answer::Kind::found) return found;
     if (bound > 4) continue;
     Answer guessed = find_guessed(region, goal, small, guesses);
     if (guessed.kind == Answer::Kind::found) return guessed;
   }
-  return answer(region, goal, true);
+  return answer(region, goal, Effort::point);
 }
 
 Answer Feasibility::find_guessed(const Region& region, const std::vector<Expr>& goal, const std::vector<Expr>& sizes,
@@ -137,7 +139,7 @@ Answer Feasibility::find_guessed(const Region& region, const std::vector<Expr>& 
     Region here{.nonnegative = at_sizes(region.nonnegative), .zero = at_sizes(region.zero), .alternatives = {}};
     for (const auto& any : region.alternatives) here.alternatives.push_back(at_sizes(any));
     Feasibility linear(exprs_, limits_, &solver_);
-    Answer found = linear.answer(here, at_sizes(goal), true);
+    Answer found = linear.answer(here, at_sizes(goal), Effort::point);
     if (found.kind != Answer::Kind::found) continue;
     for (const Expr size : sizes) found.point[size.symbol()] = guess[size.symbol()];
     return found;
@@ -157,7 +159,7 @@ Answer::Kind Feasibility::linear_part(const Region& region) {
 }
 
 /// From the goal's variables: the rows that mention a selected variable, with their variables, and each variable's own
-/// definition. An assumption with something in it that is not linear waits until that is selected (what a tensor's
+/// definition. An assumption with a product or a quotient in it waits until that is selected (what a tensor's
 /// storage is bounded by would connect everything), except in `full`.
 Feasibility::Selection Feasibility::select(const Region& region, std::size_t first_goal, Scope scope) {
   Selection made;
@@ -184,7 +186,8 @@ Feasibility::Selection Feasibility::select(const Region& region, std::size_t fir
     const LinearRow& row = rows[i];
     const bool may_wait = scope != Scope::full && i < system_.assumptions().size();
     if (may_wait && std::ranges::any_of(row.terms, [&](const auto& term) {
-          return !selected(term.first) && !is_linear(system_.variable(term.first));
+          const Expr e = system_.variable(term.first);
+          return !selected(term.first) && !is_linear(e) && !is_minmax(e);
         }))
       return false;
     return (all_rows || std::ranges::any_of(row.terms, [&](const auto& t) { return selected(t.first); }));
@@ -260,11 +263,12 @@ bool Feasibility::contradicts(const Selection& selection) {
 /// Depth first. First only what is near the goal, then what is connected with it; then what that is made of, to see whether the point is one
 /// of the expressions and not of the linear part alone. Then the rest: at once, or, where a point is asked for, first
 /// without what is not linear and not connected, which small sizes satisfy anyway.
-Answer Feasibility::search(const Region& region, std::size_t first_goal, bool wants_point) {
+Answer Feasibility::search(const Region& region, std::size_t first_goal, Effort effort) {
   Values values;
   std::size_t looked_at = 0;
   for (const Scope scope : {Scope::near, Scope::connected, Scope::linked, Scope::likely, Scope::full}) {
-    if (scope == Scope::likely && !wants_point) continue;
+    if (scope > Scope::linked && effort == Effort::connected) break;
+    if (scope == Scope::likely && effort != Effort::point) continue;
     const Selection selection = select(region, first_goal, scope);
     const std::size_t size = selection.rows.size() + selection.variables.size();
     if (scope == Scope::near || size > looked_at) {
@@ -274,10 +278,10 @@ Answer Feasibility::search(const Region& region, std::size_t first_goal, bool wa
       values = **std::move(solved);
     }
     looked_at = size;
-    if (scope <= Scope::connected || (scope == Scope::full && !wants_point)) continue;
+    if (scope <= Scope::connected || (scope == Scope::full && effort != Effort::point)) continue;
     const std::optional<std::vector<Branch>> branches = refine(region, values, selection.variables);
     if (!branches) return {.kind = Answer::Kind::undecided, .point = {}, .reason = "an expression that is not linear"};
-    if (!branches->empty()) return search_branches(region, first_goal, wants_point, *branches);
+    if (!branches->empty()) return search_branches(region, first_goal, effort, *branches);
     if (scope == Scope::linked) continue;
     Answer answer = accept(region, *goal_, values);
     if (answer.kind == Answer::Kind::found || scope == Scope::full) return answer;
@@ -285,13 +289,13 @@ Answer Feasibility::search(const Region& region, std::size_t first_goal, bool wa
   return {.kind = Answer::Kind::found, .point = {}, .reason = {}};
 }
 
-Answer Feasibility::search_branches(const Region& region, std::size_t first_goal, bool wants_point,
+Answer Feasibility::search_branches(const Region& region, std::size_t first_goal, Effort effort,
                                     const std::vector<Branch>& branches) {
   Answer all{.kind = Answer::Kind::empty, .point = {}, .reason = {}};
   for (const Branch& branch : branches) {
     const std::size_t mark = system_.rows().size();
     for (const LinearRow& row : branch) system_.add(row);
-    Answer one = search(region, first_goal, wants_point);
+    Answer one = search(region, first_goal, effort);
     system_.truncate(mark);
     if (one.kind == Answer::Kind::found) return one;
     if (one.kind == Answer::Kind::undecided) all = std::move(one);
@@ -341,7 +345,7 @@ std::optional<std::vector<Feasibility::Branch>> Feasibility::refine(const Region
   for (const bool few : {true, false})
     for (const int variable : nearest_first) {
       const Expr e = system_.variable(variable);
-      if (is_linear(e) || (e.kind() == ExprKind::min || e.kind() == ExprKind::max) != few) continue;
+      if (is_linear(e) || is_minmax(e) != few) continue;
       const auto branches = cases_of(variable, values);
       if (!branches || !branches->empty()) return branches;
     }

@@ -44,6 +44,9 @@ struct Answer {
 /// Errors of isl and exhausted budgets end as `undecided`, never as `empty`. Not thread-safe.
 class Feasibility {
  public:
+  /// `connected`: only what is connected with the goal is looked at; what needs more is `found`.
+  enum class Effort : std::uint8_t { connected, full, point };
+
   /// `solver`: to share one, borrowed; may be null.
   explicit Feasibility(ir::ExprContext& exprs, SearchLimits limits = {}, IntegerSolver* solver = nullptr)
       : exprs_(exprs), limits_(limits), system_(exprs), solver_(solver != nullptr ? *solver : own_solver_) {}
@@ -53,7 +56,7 @@ class Feasibility {
 
   /// Whether there is a point in `region` where all of `goal` is >= 0 too, as far as that is connected with the goal:
   /// `found` means "not shown to be empty", and has no point.
-  [[nodiscard]] Answer ask(const Region& region, const std::vector<ir::Expr>& goal);
+  [[nodiscard]] Answer ask(const Region& region, const std::vector<ir::Expr>& goal, Effort effort = Effort::full);
   /// A point of all that is required, with the symbols in `small` between -bound and bound for the first bound of 4,
   /// 16, 64, 1024 for which there is one, else any. After the first bound guesses are tried.
   [[nodiscard]] Answer find_point(const Region& region, const std::vector<ir::Expr>& goal,
@@ -87,9 +90,9 @@ class Feasibility {
   using Values = std::map<int, Int128>;
   using Branch = std::vector<LinearRow>;
 
-  Answer answer(const Region& region, const std::vector<ir::Expr>& goal, bool wants_point);
-  Answer search(const Region& region, std::size_t first_goal, bool wants_point);
-  Answer search_branches(const Region& region, std::size_t first_goal, bool wants_point,
+  Answer answer(const Region& region, const std::vector<ir::Expr>& goal, Effort effort);
+  Answer search(const Region& region, std::size_t first_goal, Effort effort);
+  Answer search_branches(const Region& region, std::size_t first_goal, Effort effort,
                          const std::vector<Branch>& branches);
   Result<std::optional<Values>> solve(const Selection& selection);
   Selection select(const Region& region, std::size_t first_goal, Scope scope);

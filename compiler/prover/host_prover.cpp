@@ -2,6 +2,7 @@
 #include <chrono>
 #include <map>
 #include <optional>
+#include <tuple>
 
 #include <fmt/format.h>
 
@@ -185,6 +186,7 @@ class HostProver {
   void prove_loads(const SegmentCall& call, const Region& rows) {
     const Body& body = enter(call);
     const bool inside = lemmas_.stays_inside(body.walks);
+    if (inside && !body.loads.empty()) enter_segment(call, rows);
     for (std::size_t i = 0; i < body.loads.size(); ++i) prove_load(call, body, static_cast<int>(i), rows, inside);
   }
 
@@ -314,7 +316,11 @@ class HostProver {
     const std::string access = fmt::format("{}[{}] in {}", name, text, where_);
     Obligation all{.kind = ObligationKind::load, .access = access};
     if (inside) {
-      all = decide_load(access, segment_region(call, rows, load), stream, load, columns_of(call));
+      Region known = claims_;
+      Region region = segment_;
+      add_guard(known, load, column_);
+      add_guard(region, load, column_);
+      all = decide_load(access, region, stream, load, columns_of(call), {}, &known);
     } else {
       for (const Lanes& lanes : lanes_of_call(call, body, rows, false)) {
         if (all.verdict == Verdict::refuted) break;
@@ -349,22 +355,58 @@ class HostProver {
     }
   }
 
-  /// The columns of a segment, and those of its claims that hold there.
-  Region segment_region(const SegmentCall& call, const Region& rows, const BodyLoad& load) {
+  /// The columns of a segment: those of its claims that hold there, which mostly suffice, and where it begins and ends.
+  void enter_segment(const SegmentCall& call, const Region& rows) {
     Region columns;
     columns.nonnegative = {at_least(column_, call.begin), less(column_, call.end)};
-    Region region = rows;
-    for (const Expr claim : call.claims)
-      if (session_.excludes(columns, {exprs_.sub(exprs_.neg(claim), one_)})) region.nonnegative.push_back(claim);
-    join(region, columns);
-    region.nonnegative.push_back(less(column_, schedule_.columns));
-    add_guard(region, load, column_);
-    return region;
+    claims_ = rows;
+    claims_.nonnegative.push_back(less(column_, schedule_.columns));
+    const std::vector<Expr> claims = claims_of(call);
+    claims_.nonnegative.insert(claims_.nonnegative.end(), claims.begin(), claims.end());
+    segment_ = claims_;
+    join(segment_, columns);
   }
 
-  /// `column`: where it is not the coordinate itself.
+  /// What holds of every column of a segment: what its cuts justify, of all pieces that it consists of.
+  std::vector<Expr> claims_of(const SegmentCall& call) {
+    std::optional<std::vector<Expr>> common;
+    for (const Segment& piece : call.pieces) {
+      std::vector<Expr> claims;
+      Expr begin = exprs_.constant(0);
+      Expr end = schedule_.columns;
+      for (const Cut& cut : piece.cuts) {
+        if (!justifies(cut)) return {};
+        claims.push_back(cut.claim);
+        (cut.above ? begin : end) = exprs_.min(exprs_.max(cut.at, begin), end);
+      }
+      if (begin != piece.begin || end != piece.end) return {};
+      if (common)
+        std::erase_if(*common, [&](Expr claim) { return std::ranges::find(claims, claim) == claims.end(); });
+      else
+        common = std::move(claims);
+    }
+    return common.value_or(std::vector<Expr>{});
+  }
+
+  /// Whether a cut of any piece leaves columns of that piece, of which its claim holds. The piece is arbitrary, so the
+  /// question is small however deep the cuts nest.
+  bool justifies(const Cut& cut) {
+    const auto [it, inserted] = justified_.try_emplace({cut.at.id(), cut.claim.id(), cut.above}, false);
+    if (!inserted) return it->second;
+    const Expr at = exprs_.min(exprs_.max(cut.at, run_.begin), run_.end);
+    Region part;
+    part.nonnegative = {cut.above ? at_least(column_, at) : at_least(column_, run_.begin),
+                        less(column_, cut.above ? run_.end : at)};
+    const Expr outside = cut.above ? less(column_, run_.begin) : at_least(column_, run_.end);
+    it->second = session_.excludes(part, {outside}) && session_.excludes(part, {exprs_.sub(exprs_.neg(cut.claim), one_)});
+    return it->second;
+  }
+
+  /// `column`: where it is not the coordinate itself. `known`: a superset of the region, with fewer conditions, to be
+  /// asked first.
   Obligation decide_load(const std::string& access, const Region& region, const Stream& stream, const BodyLoad& load,
-                         const std::vector<Expr>& candidates, std::optional<Expr> column = {}) {
+                         const std::vector<Expr>& candidates, std::optional<Expr> column,
+                         const Region* known = nullptr) {
     const ir::Value& tensor = kernel_.program->value(stream.tensor);
     const ir::Layout& view = kernel_.graph.layout(stream.layout);
     std::vector<Goal> goals;
@@ -382,6 +424,8 @@ class HostProver {
     Obligation dead{.kind = ObligationKind::load, .access = access, .verdict = Verdict::dead};
     dead.contradiction = session_.why_dead(region, candidates);
     if (!dead.contradiction.empty()) return dead;
+    if (known != nullptr)
+      std::erase_if(goals, [&](const Goal& goal) { return session_.excludes(*known, goal.violated); });
     return session_.decide(ObligationKind::load, access, region, goals);
   }
 
@@ -452,7 +496,9 @@ class HostProver {
   bool explains_;
   Expr one_, column_;
   Region rows_;        // of the case that is being proved
+  Region claims_, segment_;  // of its segment
   std::map<std::uint32_t, bool> excluded_by_row_;  // by Expr::id
+  std::map<std::tuple<std::uint32_t, std::uint32_t, bool>, bool> justified_;  // cuts, by Expr::id and side
   std::string where_;  // of the segment that is being proved
 };
 

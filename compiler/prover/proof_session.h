@@ -31,9 +31,10 @@ class ProofSession {
   /// whatever was proved of it would mean nothing.
   [[nodiscard]] Status check_assumptions();
 
-  /// Whether no point of `region` satisfies all of `violated`.
+  /// Whether no point of `region` satisfies all of `violated`; false where that takes more than a look at what is
+  /// connected with them.
   [[nodiscard]] bool excludes(const Region& region, const std::vector<ir::Expr>& violated) {
-    return feasibility_.ask(region, violated).kind == Answer::Kind::empty;
+    return feasibility_.ask(region, violated, Feasibility::Effort::connected).kind == Answer::Kind::empty;
   }
 
   /// Goes through the goals: proved where each is shown to be impossible, refuted by the first that is not, with a
