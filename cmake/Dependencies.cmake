@@ -17,6 +17,8 @@ target_include_directories(padlock_llvm SYSTEM INTERFACE ${LLVM_INCLUDE_DIRS})
 separate_arguments(padlock_llvm_definitions UNIX_COMMAND "${LLVM_DEFINITIONS}")
 target_compile_options(padlock_llvm INTERFACE ${padlock_llvm_definitions})
 
+# Debian's libLLVM exports an isl of its own (Polly's), so whoever links both names isl first: its calls are then bound
+# to the library whose headers it was compiled with.
 find_path(PADLOCK_ISL_INCLUDE_DIR isl/ctx.h REQUIRED)
 add_library(padlock_isl INTERFACE)
 target_include_directories(padlock_isl SYSTEM INTERFACE ${PADLOCK_ISL_INCLUDE_DIR})

@@ -150,9 +150,15 @@ Answer Feasibility::find_guessed(const Region& region, const std::vector<Expr>& 
 Answer::Kind Feasibility::linear_part(const Region& region) {
   const std::size_t mark = system_.rows().size();
   add(region);
-  calls_left_ = 1;
+  calls_left_ = 2;
   question_work_left_ = limits_.question_work;
-  const Result<std::optional<Values>> values = solve(select(region, system_.rows().size(), Scope::full));
+  Selection selection = select(region, system_.rows().size(), Scope::likely);
+  // A bounded set is much cheaper to find a point of.
+  Selection boxed = selection;
+  for (const int variable : boxed.variables)
+    for (const int sign : {1, -1}) boxed.rows.push_back({.terms = {{variable, sign}}, .constant = 256});
+  Result<std::optional<Values>> values = solve(boxed);
+  if (!values || !*values) values = solve(selection);
   system_.truncate(mark);
   if (!values) return Answer::Kind::undecided;
   return *values ? Answer::Kind::found : Answer::Kind::empty;

@@ -26,6 +26,9 @@ struct Region {
 using Point = std::map<std::uint32_t, std::int64_t>;
 using Values64 = std::vector<std::int64_t>;
 
+/// Expressions by the symbol index that they are equal to.
+using Determined = std::map<std::uint32_t, ir::Expr>;
+
 struct Answer {
   enum class Kind : std::uint8_t {
     empty,      ///< there is no point, whatever the symbols
@@ -69,6 +72,8 @@ class Feasibility {
   /// said of it means anything. False where it has one, or where that is not decided.
   [[nodiscard]] Answer::Kind linear_part(const Region& region);
 
+  /// Symbols that assumed equations determine.
+  [[nodiscard]] const Determined& determined() const { return determined_; }
   [[nodiscard]] IntegerSolver& solver() { return solver_; }
 
  private:
@@ -120,7 +125,7 @@ class Feasibility {
   void determine(ir::Expr e);
 
   Region assumed_;
-  std::map<std::uint32_t, ir::Expr> determined_;  // by symbol index
+  Determined determined_;
   std::map<std::uint32_t, ir::Expr> resolved_;    // by Expr::id
   const std::vector<ir::Expr>* goal_ = nullptr;  // of the question that is being answered
   int calls_left_ = 0;

@@ -43,7 +43,7 @@ ProofSession::ProofSession(const Kernel& kernel, const ProverOptions& options)
   for (std::uint32_t i = 0; i < exprs_.symbol_count(); ++i)
     if (exprs_.symbol(i).kind != ir::SymbolKind::coordinate)
       symbols_.push_back(*exprs_.find_symbol(exprs_.symbol(i).name));
-  witnesses_.emplace(kernel_, assumptions_);
+  witnesses_.emplace(kernel_, assumptions_, feasibility_.determined());
 }
 
 Status ProofSession::check_assumptions() {

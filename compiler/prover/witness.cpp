@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <random>
 #include <utility>
 
 #include "compiler/walk.h"
@@ -10,7 +11,7 @@ namespace padlock::compiler {
 
 using ir::Expr;
 
-Witnesses::Witnesses(const Kernel& kernel, const Region& assumptions)
+Witnesses::Witnesses(const Kernel& kernel, const Region& assumptions, const Determined& determined)
     : kernel_(kernel), exprs_(kernel.program->exprs()), assumptions_(assumptions) {
   // Extents (and strides), dims, and by how much an extent is more than the one before it.
   struct Guess {
@@ -28,16 +29,32 @@ Witnesses::Witnesses(const Kernel& kernel, const Region& assumptions)
                                                         {128, 0, 0},
                                                         {2, 1, 1},
                                                         {9, 0, -1}});
-  for (const auto& [extent, dim, growth] : kGuesses) {
-    Values values(exprs_.symbol_count(), 0);
-    for (std::uint32_t i = 0; i < values.size(); ++i) {
-      const ir::Symbol& symbol = exprs_.symbol(i);
-      if (symbol.kind == ir::SymbolKind::coordinate) continue;
-      const Int128 wanted = symbol.kind == ir::SymbolKind::dim ? dim : Int128{extent} + Int128{growth} * i;
-      values[i] = static_cast<std::int64_t>(std::clamp(wanted, symbol.range.lo, symbol.range.hi));
-    }
-    if (satisfies(values, assumptions_)) sizes_.push_back(std::move(values));
+  for (const auto& [extent, dim, growth] : kGuesses)
+    consider(determined, [&](std::uint32_t index, bool is_dim) {
+      return is_dim ? dim : Int128{extent} + Int128{growth} * index;
+    });
+  // Constraints that no round sizes satisfy: each size for itself. Always the same, so that a verdict is.
+  std::minstd_rand random(1);
+  for (int i = 0; i < kScattered && sizes_.empty(); ++i) {
+    const auto spread = static_cast<Int128>(4 << (i % 5));
+    consider(determined, [&](std::uint32_t, bool is_dim) {
+      const auto drawn = static_cast<Int128>(random() % static_cast<std::uint32_t>(spread));
+      return is_dim ? drawn - spread / 2 : drawn;
+    });
   }
+}
+
+template <class Size>
+void Witnesses::consider(const Determined& determined, Size&& size) {
+  Values values(exprs_.symbol_count(), 0);
+  for (std::uint32_t i = 0; i < values.size(); ++i) {
+    const ir::Symbol& symbol = exprs_.symbol(i);
+    if (symbol.kind == ir::SymbolKind::coordinate) continue;
+    const Int128 wanted = size(i, symbol.kind == ir::SymbolKind::dim);
+    values[i] = static_cast<std::int64_t>(std::clamp(wanted, symbol.range.lo, symbol.range.hi));
+  }
+  for (const auto& [symbol, e] : determined) values[symbol] = value(e, values).value_or(0);
+  if (satisfies(values, assumptions_)) sizes_.push_back(std::move(values));
 }
 
 std::optional<std::int64_t> Witnesses::value(Expr e, const Values& values) const {

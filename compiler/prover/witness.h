@@ -13,8 +13,9 @@ namespace padlock::compiler {
 /// show that a region is not empty, which most are not; a region in which none of them lies says nothing.
 class Witnesses {
  public:
-  /// `assumptions`: what every binding satisfies. Borrows the kernel.
-  Witnesses(const Kernel& kernel, const Region& assumptions);
+  /// `assumptions`: what every binding satisfies. `determined`: symbols that they make equal to others. Borrows the
+  /// kernel and the assumptions.
+  Witnesses(const Kernel& kernel, const Region& assumptions, const Determined& determined);
 
   /// Whether sizes were found that satisfy the assumptions.
   [[nodiscard]] bool any() const { return !sizes_.empty(); }
@@ -25,6 +26,9 @@ class Witnesses {
 
  private:
   using Values = Values64;
+  /// Adds the sizes that `size(index, is_dim)` gives, where they satisfy the assumptions.
+  template <class Size>
+  void consider(const Determined& determined, Size&& size);
   [[nodiscard]] bool satisfies(const Values& values, const Region& region) const;
   [[nodiscard]] std::optional<std::int64_t> value(ir::Expr e, const Values& values) const;
 
@@ -32,6 +36,7 @@ class Witnesses {
   ir::ExprContext& exprs_;
   const Region& assumptions_;
   std::vector<Values> sizes_;
+  static constexpr int kScattered = 60;
   mutable std::int64_t evaluations_left_ = 20'000;  // then nothing is found any more
 };
 
