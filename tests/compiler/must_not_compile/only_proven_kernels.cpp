@@ -1,0 +1,26 @@
+// The control: what the files beside it do wrongly, done rightly. It compiles, so what they lack is no header or flag.
+#include <type_traits>
+#include <utility>
+
+#include "compiler/llvm/emit_host.h"
+#include "compiler/prover/proven_kernel.h"
+
+namespace padlock::compiler {
+
+ir::KernelAbi emit_proven(llvm::Module& module, HostSchedule schedule, const HostFeatures& target);
+const HostSchedule& read(const ProvenKernel& kernel);
+
+ir::KernelAbi emit_proven(llvm::Module& module, HostSchedule schedule, const HostFeatures& target) {
+  const Result<ProvenKernel> kernel = prove(std::move(schedule));
+  return emit_host_kernel(module, *kernel, target, false);
+}
+
+const HostSchedule& read(const ProvenKernel& kernel) { return kernel.schedule(); }
+
+// A copy of what was proved is proved.
+static_assert(std::is_copy_constructible_v<ProvenKernel> && std::is_move_constructible_v<ProvenKernel>);
+static_assert(!std::is_aggregate_v<ProvenKernel> && !std::is_default_constructible_v<ProvenKernel>);
+static_assert(!std::is_constructible_v<ProvenKernel, HostSchedule>);
+static_assert(!std::is_constructible_v<ProvenKernel, HostSchedule, Proof>);
+
+}  // namespace padlock::compiler
