@@ -66,7 +66,7 @@ class Example {
     std::vector<Event> all;
     std::optional<std::pair<std::int64_t, std::int64_t>> rows;
     const Task whole = whole_launch(schedule_, sizes_);
-    if (whole.row_last * whole.column_last > kAllRowsElements && row()) rows = one_row();
+    if (Int128{whole.row_last} * whole.column_last > kAllRowsElements && row()) rows = one_row();
     for (const WalkKind walk : {WalkKind::elements, WalkKind::vectors, WalkKind::streamed}) {
       const Execution execution{.walk = walk, .shift = shift, .peel = peel, .rows = rows};
       PADLOCK_TRY(Trace trace, interpret(schedule_, sizes_, tasks(whole, rows), execution));

@@ -1,4 +1,6 @@
 #include <algorithm>
+#include <fstream>
+#include <iterator>
 #include <map>
 #include <memory>
 #include <set>
@@ -281,9 +283,9 @@ TEST_CASE("a view that is longer than the storage is refuted in bytes, and the r
 }
 
 TEST_CASE("the report's program is proved under every config") {
-  constexpr std::string_view text =
-      "program pytorch_169760(x: f32[B, S], left: dim, right: dim) where 0 <= left <= 1024, 0 <= right <= 1024 "
-      "{ padded = pad(x, low = [0, left], high = [0, right]) activated = relu(padded) return activated }";
+  std::ifstream file(PADLOCK_EXAMPLES_DIR "/pytorch_169760.pad");
+  const std::string text{std::istreambuf_iterator<char>(file), {}};
+  REQUIRE_FALSE(text.empty());
   const ir::Program program = program_of(text);
   ProofCache lemmas;
   for (const std::string_view config : {kNarrow, kWide, kStreamed, kWhole}) {

@@ -15,6 +15,7 @@ namespace {
 using ir::Expr;
 
 constexpr std::int64_t kMaxElements = std::int64_t{1} << 22;
+constexpr std::int64_t kMaxRows = std::int64_t{1} << 62;
 
 class Interpreter {
  public:
@@ -29,9 +30,10 @@ class Interpreter {
         code_(exprs_, values_, execution.index_bits) {
     values_.resize(exprs_.symbol_count(), 0);
     for (const Expr extent : kernel_.extents) extents_.push_back(value_of(extent));
-    row_count_ = 1;
+    Int128 rows = 1;
     for (std::size_t axis = 0; axis + 1 < extents_.size(); ++axis)
-      row_count_ *= std::max<std::int64_t>(0, extents_[axis]);
+      rows = std::min<Int128>(rows * std::max<std::int64_t>(0, extents_[axis]), kMaxRows);
+    row_count_ = static_cast<std::int64_t>(rows);
   }
 
   Result<Trace> run(std::span<const Task> tasks) {
