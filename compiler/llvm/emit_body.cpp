@@ -33,7 +33,7 @@ class BodyEmitter {
     LaunchFields fields(builder_, function_->getArg(0));
     AccessEmitter accesses(builder_, fields.fault);
     accesses_ = &accesses;
-    ExprEmitter exprs(context_.exprs(), context_.sizes, entry, fields.sizes);
+    ExprEmitter exprs(context_.exprs(), context_.ranges, context_.sizes, entry, fields.sizes);
     exprs_ = &exprs;
     set_outer_coordinates();
     load_buffers(fields);

@@ -63,15 +63,6 @@ Value* ExprEmitter::emit_operation(IRBuilder<>& builder, Expr e, Fit fit) {
   return nullptr;
 }
 
-std::pair<Expr, Expr> ExprEmitter::split_sum(Expr e) {
-  if (e.kind() != ExprKind::sum) return {e, exprs_.constant(0)};
-  Expr moving = exprs_.constant(0);
-  for (std::size_t i = 0; i < e.operands().size(); ++i)
-    if (e.operands()[i].has_coordinate())
-      moving = exprs_.add(moving, exprs_.mul(exprs_.constant(e.coefficients()[i]), e.operands()[i]));
-  return {moving, exprs_.sub(e, moving)};
-}
-
 Value* ExprEmitter::emit_sum(IRBuilder<>& builder, Expr e, Fit fit) {
   llvm::Type* i64 = builder.getInt64Ty();
   Value* sum = nullptr;
@@ -92,7 +83,7 @@ Value* ExprEmitter::emit_sum(IRBuilder<>& builder, Expr e, Fit fit) {
   }
   if (subtracted != nullptr)
     sum = sum == nullptr ? builder.CreateNeg(subtracted) : builder.CreateSub(sum, subtracted);
-  const Expr rest = split_sum(e).second;
+  const Expr rest = split_sum(exprs_, e).second;
   return rest.is_constant(0) ? sum : builder.CreateAdd(sum, size(rest, fit));
 }
 
@@ -113,23 +104,36 @@ Value* ExprEmitter::emit_product(IRBuilder<>& builder, Expr e, Fit fit) {
 Value* ExprEmitter::emit_floordiv(IRBuilder<>& builder, Expr e) {
   Value* dividend = emit(builder, e.operands()[0], Fit::saturate);
   Value* divisor = emit(builder, e.operands()[1], Fit::saturate);
-  Value* quotient = builder.CreateSDiv(dividend, divisor);
-  Value* remainder = builder.CreateSub(dividend, builder.CreateMul(quotient, divisor));
-  Value* negative = builder.CreateICmpSLT(remainder, builder.getInt64(0));
-  return builder.CreateAdd(quotient, builder.CreateSExt(negative, builder.getInt64Ty()));
+  return divide(builder, e, dividend, divisor, [&](Value* x, Value* d) {
+    Value* quotient = builder.CreateSDiv(x, d);
+    Value* remainder = builder.CreateSub(x, builder.CreateMul(quotient, d));
+    Value* negative = builder.CreateICmpSLT(remainder, llvm::ConstantInt::get(x->getType(), 0));
+    return builder.CreateAdd(quotient, builder.CreateSExt(negative, x->getType()));
+  });
 }
 
 /// The constant part is reduced by the launcher, so that the sum stays near the coordinates.
 Value* ExprEmitter::emit_mod(IRBuilder<>& builder, Expr e) {
   const Expr period = e.operands()[1];
-  const auto [moving, rest] = split_sum(e.operands()[0]);
+  const auto [moving, rest] = split_sum(exprs_, e.operands()[0]);
   Value* dividend = emit(builder, moving, Fit::saturate);
   const Expr reduced = exprs_.mod(rest, period);
   if (!reduced.is_constant(0)) dividend = builder.CreateAdd(dividend, size(reduced, Fit::saturate));
   Value* divisor = emit(builder, period, Fit::saturate);
-  Value* remainder = builder.CreateSRem(dividend, divisor);
-  Value* negative = builder.CreateICmpSLT(remainder, builder.getInt64(0));
-  return builder.CreateSelect(negative, builder.CreateAdd(remainder, divisor), remainder);
+  return divide(builder, e, dividend, divisor, [&](Value* x, Value* d) {
+    Value* remainder = builder.CreateSRem(x, d);
+    Value* negative = builder.CreateICmpSLT(remainder, llvm::ConstantInt::get(x->getType(), 0));
+    return builder.CreateSelect(negative, builder.CreateAdd(remainder, d), remainder);
+  });
+}
+
+/// In 32 bits where both operands fit them: a division of 64 bits takes several times as long.
+template <class Divide>
+Value* ExprEmitter::divide(IRBuilder<>& builder, Expr e, Value* dividend, Value* divisor, Divide&& divide) {
+  if (!divides_narrowly(exprs_, ranges_, e)) return divide(dividend, divisor);
+  llvm::Type* i32 = builder.getInt32Ty();
+  Value* narrow = divide(builder.CreateTrunc(dividend, i32), builder.CreateTrunc(divisor, i32));
+  return builder.CreateSExt(narrow, builder.getInt64Ty());
 }
 
 Value* ExprEmitter::emit_minmax(IRBuilder<>& builder, Expr e) {

@@ -5,6 +5,7 @@
 
 #include <llvm/IR/IRBuilder.h>
 
+#include "compiler/index_width.h"
 #include "ir/executable.h"
 #include "ir/expr.h"
 
@@ -30,8 +31,10 @@ class SizeTable {
 class ExprEmitter {
  public:
   /// `sizes`: the launch's size array, a value of the entry block `entry`, at whose end sizes are loaded.
-  ExprEmitter(ir::ExprContext& exprs, SizeTable& table, llvm::BasicBlock* entry, llvm::Value* sizes)
-      : exprs_(exprs), table_(table), entry_(entry), sizes_(sizes) {}
+  /// `ranges`: of the coordinates; borrowed.
+  ExprEmitter(ir::ExprContext& exprs, const CoordinateRanges& ranges, SizeTable& table, llvm::BasicBlock* entry,
+              llvm::Value* sizes)
+      : exprs_(exprs), ranges_(ranges), table_(table), entry_(entry), sizes_(sizes) {}
 
   /// Gives the coordinates their values from here on. Forgets what was emitted for others.
   void set_coordinate(ir::Expr coordinate, llvm::Value* value);
@@ -54,10 +57,12 @@ class ExprEmitter {
   llvm::Value* emit_mod(llvm::IRBuilder<>& builder, ir::Expr e);
   llvm::Value* emit_minmax(llvm::IRBuilder<>& builder, ir::Expr e);
   llvm::Value* size(ir::Expr e, Fit fit);
-  /// The terms of a sum with coordinates, and the rest.
-  std::pair<ir::Expr, ir::Expr> split_sum(ir::Expr e);
+  template <class Divide>
+  llvm::Value* divide(llvm::IRBuilder<>& builder, ir::Expr e, llvm::Value* dividend, llvm::Value* divisor,
+                      Divide&& divide);
 
   ir::ExprContext& exprs_;
+  const CoordinateRanges& ranges_;
   SizeTable& table_;
   llvm::BasicBlock* entry_;
   llvm::Value* sizes_;

@@ -78,7 +78,7 @@ class EntryEmitter {
     builder_.SetInsertPoint(entry);
     Value* saved = save_environment();
     LaunchFields fields(builder_, function_->getArg(0));
-    ExprEmitter exprs(context_.exprs(), context_.sizes, entry, fields.sizes);
+    ExprEmitter exprs(context_.exprs(), context_.ranges, context_.sizes, entry, fields.sizes);
     exprs_ = &exprs;
     builder_.CreateBr(start);
     builder_.SetInsertPoint(start);
@@ -269,7 +269,7 @@ ir::KernelAbi emit_host_kernel(llvm::Module& module, const ProvenKernel& kernel,
   const HostSchedule& schedule = kernel.schedule();
   ir::KernelAbi abi = contract_of(schedule);
   SizeTable sizes;
-  HostKernelContext context{module, kernel, schedule, target, bounds_check, abi, sizes};
+  HostKernelContext context{module, kernel, schedule, target, bounds_check, abi, sizes, coordinate_ranges(schedule.kernel)};
   std::vector<llvm::Function*> bodies;
   for (std::size_t i = 0; i < schedule.bodies.size(); ++i) bodies.push_back(emit_body(context, i));
   EntryEmitter(context, bodies).emit();

@@ -2,11 +2,14 @@
 #include <chrono>
 #include <map>
 #include <optional>
+#include <set>
 #include <tuple>
 
 #include <fmt/format.h>
 
 #include "compiler/affine.h"
+#include "compiler/index_width.h"
+#include "compiler/prover/emitted_indices.h"
 #include "compiler/prover/proof_session.h"
 #include "compiler/prover/proven_kernel.h"
 #include "compiler/prover/walk_proof.h"
@@ -42,6 +45,7 @@ class HostProver {
     PADLOCK_CHECK(session_.check_assumptions());
     prove_extents();
     prove_launch();
+    prove_widths();
     prove_cases(0, Region{});
     Proof& proof = proven_.proof_;
     proof.kernel = kernel_.name;
@@ -96,6 +100,44 @@ class HostProver {
     };
     compare(schedule_.rows, rows, "rows");
     compare(schedule_.columns, extent(kernel_.rank() - 1), "columns");
+  }
+
+  // --- widths ---------------------------------------------------------------------------------------------------------
+
+  /// Indices are computed in 64 bits (a division in 32 where its operands fit them). Mostly the ranges of coordinates
+  /// show it, which know no constraints; for the rest each sum with a factor is asked about.
+  void prove_widths() {
+    const CoordinateRanges ranges = coordinate_ranges(kernel_);
+    Region inside;
+    for (int axis = 0; axis < kernel_.rank(); ++axis)
+      inside.nonnegative.push_back(less(kernel_.coordinate(axis), extent(axis)));
+    for (const EmittedIndices& place : emitted_indices(schedule_)) {
+      std::vector<Goal> goals;
+      std::set<std::uint32_t> seen;
+      for (const Expr e : place.exact)
+        if (!fits_width(exprs_, ranges, e, 64)) add_wide(e, goals, seen);
+      Obligation one = session_.decide(ObligationKind::width, place.place + " in 64 bits", inside, goals);
+      record(std::move(one));
+    }
+  }
+
+  /// Each term of a sum, and the sum, beyond 2^62 either way.
+  void add_wide(Expr e, std::vector<Goal>& goals, std::set<std::uint32_t>& seen) {
+    if (!e.has_coordinate() || !seen.insert(e.id()).second) return;
+    for (const Expr operand : e.operands()) add_wide(operand, goals, seen);
+    std::vector<Expr> partial;
+    if (e.kind() == ir::ExprKind::sum)
+      for (std::size_t i = 0; i < e.operands().size(); ++i)
+        partial.push_back(exprs_.mul(exprs_.constant(e.coefficients()[i]), e.operands()[i]));
+    if (e.kind() == ir::ExprKind::sum || e.kind() == ir::ExprKind::product)
+      partial.push_back(split_sum(exprs_, e).first);
+    const Expr bound = exprs_.constant(Int128{1} << 61);
+    for (const Expr part : partial) {
+      if (!part.has_coordinate()) continue;
+      const auto describe = [=](const Evaluate& at) { return fmt::format("an index is {}", at(part)); };
+      goals.push_back({{exprs_.sub(part, bound)}, describe});
+      goals.push_back({{exprs_.sub(exprs_.neg(part), bound)}, describe});
+    }
   }
 
   [[nodiscard]] Expr extent(int axis) const { return kernel_.extents[static_cast<std::size_t>(axis)]; }

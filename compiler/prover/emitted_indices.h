@@ -1,0 +1,21 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "compiler/host_schedule.h"
+
+namespace padlock::compiler {
+
+/// Index expressions of one place in the code that must be exact: compared, divided, or taken the least of. (What is
+/// only added up to an address is arithmetic modulo 2^64, where partial sums may wrap; its value is bounded by the
+/// tensor's storage, see kMaxStorageBytes.)
+struct EmittedIndices {
+  std::string place;
+  std::vector<ir::Expr> exact;  // each once
+};
+
+/// All of them, by place.
+[[nodiscard]] std::vector<EmittedIndices> emitted_indices(const HostSchedule& schedule);
+
+}  // namespace padlock::compiler
