@@ -135,12 +135,14 @@ bool is_of(const Event& event, const Obligation& refuted, const Example& example
   return same_column && (same_text || refuted.kind != ObligationKind::load);
 }
 
-/// A task that writes beside its columns writes where another one does, unless the result ends there.
-bool is_race(const Event& event, const std::vector<Event>& all) {
+/// A task that writes beside its columns writes what another one has to: that one does, or does not for the same bug;
+/// or the result ends there.
+bool is_anothers(const Event& event, const std::vector<Event>& all) {
   if (event.kind != ObligationKind::disjoint) return true;
   return std::ranges::any_of(all, [&](const Event& other) {
     if (other.row != event.row || other.column != event.column) return false;
-    return other.kind == ObligationKind::store || (other.kind == ObligationKind::disjoint && other.text != event.text);
+    return other.kind == ObligationKind::store || other.kind == ObligationKind::cover ||
+           (other.kind == ObligationKind::disjoint && other.text != event.text);
   });
 }
 
@@ -161,7 +163,7 @@ std::string not_shown(const HostSchedule& schedule, const Obligation& refuted) {
       example.events(example.at("shift").value_or(0), example.at("peel").value_or(0));
   if (!events) return events.error().message;
   if (std::ranges::any_of(
-          *events, [&](const Event& event) { return is_of(event, refuted, example) && is_race(event, *events); }))
+          *events, [&](const Event& event) { return is_of(event, refuted, example) && is_anothers(event, *events); }))
     return {};
   std::string seen;
   for (std::size_t i = 0; i < std::min<std::size_t>(events->size(), 4); ++i) {
