@@ -166,7 +166,8 @@ Answer::Kind Feasibility::linear_part(const Region& region) {
 
 /// From the goal's variables: the rows that mention a selected variable, with their variables, and each variable's own
 /// definition. An assumption with a product or a quotient in it waits until that is selected (what a tensor's
-/// storage is bounded by would connect everything), except in `full`.
+/// storage is bounded by would connect everything), except in `full`; near the goal one with a minimum waits too, for
+/// each is two cases.
 Feasibility::Selection Feasibility::select(const Region& region, std::size_t first_goal, Scope scope) {
   Selection made;
   std::vector<LinearRow> rows = system_.assumptions();
@@ -193,12 +194,12 @@ Feasibility::Selection Feasibility::select(const Region& region, std::size_t fir
     const bool may_wait = scope != Scope::full && i < system_.assumptions().size();
     if (may_wait && std::ranges::any_of(row.terms, [&](const auto& term) {
           const Expr e = system_.variable(term.first);
-          return !selected(term.first) && !is_linear(e) && !is_minmax(e);
+          return !selected(term.first) && !is_linear(e) && (scope <= Scope::near_linked || !is_minmax(e));
         }))
       return false;
     return (all_rows || std::ranges::any_of(row.terms, [&](const auto& t) { return selected(t.first); }));
   };
-  const bool linked = scope > Scope::connected;
+  const bool linked = scope == Scope::near_linked || scope > Scope::connected;
   for (std::size_t i = first_goal; i < rows.size(); ++i) take(i);
   made.goal_rows = made.rows.size();
   if (linked)
@@ -225,7 +226,7 @@ Feasibility::Selection Feasibility::select(const Region& region, std::size_t fir
       take(i);
       changed = true;
     }
-    if (scope == Scope::near && ++rounds > 1) break;
+    if (scope <= Scope::near_linked && ++rounds > 1) break;
   }
   if (scope == Scope::full)
     for (const LinearRow& row : system_.far_bounds())
@@ -272,7 +273,8 @@ bool Feasibility::contradicts(const Selection& selection) {
 Answer Feasibility::search(const Region& region, std::size_t first_goal, Effort effort) {
   Values values;
   std::size_t looked_at = 0;
-  for (const Scope scope : {Scope::near, Scope::connected, Scope::linked, Scope::likely, Scope::full}) {
+  bool resolved = true;
+  for (const Scope scope : {Scope::near, Scope::near_linked, Scope::connected, Scope::linked, Scope::likely, Scope::full}) {
     if (scope > Scope::linked && effort == Effort::connected) break;
     if (scope == Scope::likely && effort != Effort::point) continue;
     const Selection selection = select(region, first_goal, scope);
@@ -284,14 +286,18 @@ Answer Feasibility::search(const Region& region, std::size_t first_goal, Effort 
       values = **std::move(solved);
     }
     looked_at = size;
-    if (scope <= Scope::connected || (scope == Scope::full && effort != Effort::point)) continue;
+    if (scope == Scope::near || scope == Scope::connected || (scope == Scope::full && effort != Effort::point)) continue;
     const std::optional<std::vector<Branch>> branches = refine(region, values, selection.variables);
-    if (!branches) return {.kind = Answer::Kind::undecided, .point = {}, .reason = "an expression that is not linear"};
+    if (!branches) {
+      resolved = false;
+      continue;
+    }
     if (!branches->empty()) return search_branches(region, first_goal, effort, *branches);
-    if (scope == Scope::linked) continue;
+    if (scope <= Scope::linked) continue;
     Answer answer = accept(region, *goal_, values);
     if (answer.kind == Answer::Kind::found || scope == Scope::full) return answer;
   }
+  if (!resolved) return {.kind = Answer::Kind::undecided, .point = {}, .reason = "an expression that is not linear"};
   return {.kind = Answer::Kind::found, .point = {}, .reason = {}};
 }
 

@@ -78,11 +78,12 @@ class Feasibility {
 
  private:
   enum class Scope : std::uint8_t {
-    near,       ///< the goal, and what shares a variable with it
-    connected,  ///< what is connected with the goal
-    linked,     ///< and the operands of what is not linear
-    likely,     ///< and all that is linear
-    full,       ///< everything
+    near,         ///< the goal, and what shares a variable with it
+    near_linked,  ///< and the operands of what is not linear
+    connected,    ///< what is connected with the goal
+    linked,       ///< and the operands of what is not linear
+    likely,       ///< and all that is linear
+    full,         ///< everything
   };
   /// Variables that a search looks at, with values once it has a point.
   struct Selection {
