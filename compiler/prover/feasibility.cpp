@@ -189,12 +189,20 @@ Feasibility::Selection Feasibility::select(const Region& region, std::size_t fir
     reach(rows[i]);
   };
   const bool all_rows = scope == Scope::likely || scope == Scope::full;
+  // Near the goal, those that say something of it directly.
+  std::size_t goal_variables = 0;
+  const auto minima_wait = [&](const LinearRow& row) {
+    return scope <= Scope::near_linked && std::ranges::none_of(row.terms, [&](const auto& term) {
+             const int index = made.index[static_cast<std::size_t>(term.first)];
+             return index >= 0 && static_cast<std::size_t>(index) < goal_variables;
+           });
+  };
   const auto is_due = [&](std::size_t i) {
     const LinearRow& row = rows[i];
     const bool may_wait = scope != Scope::full && i < system_.assumptions().size();
     if (may_wait && std::ranges::any_of(row.terms, [&](const auto& term) {
           const Expr e = system_.variable(term.first);
-          return !selected(term.first) && !is_linear(e) && (scope <= Scope::near_linked || !is_minmax(e));
+          return !selected(term.first) && !is_linear(e) && (!is_minmax(e) || minima_wait(row));
         }))
       return false;
     return (all_rows || std::ranges::any_of(row.terms, [&](const auto& t) { return selected(t.first); }));
@@ -202,6 +210,7 @@ Feasibility::Selection Feasibility::select(const Region& region, std::size_t fir
   const bool linked = scope == Scope::near_linked || scope > Scope::connected;
   for (std::size_t i = first_goal; i < rows.size(); ++i) take(i);
   made.goal_rows = made.rows.size();
+  goal_variables = made.variables.size();
   if (linked)
     for (const auto& any : region.alternatives)
       for (const Expr e : any)
