@@ -1,4 +1,5 @@
-// Classes I, M and N: rewrites around pads, compile counts and what may stand in the code.
+// Classes I, M and N: rewrites around pads, compile counts and what may stand in the code. The code says nothing of an
+// address that the proof does not say of the access, and a guard has both sides.
 #include <doctest/doctest.h>
 
 #include <set>
@@ -106,6 +107,16 @@ TEST_CASE("llvm_82469: no address is promised to be in bounds before it is" * do
   REQUIRE(text.find("define") != std::string::npos);
   for (const char* promise : {"inbounds", " nuw", " nsw", "dereferenceable", "noalias", "!range"})
     CHECK_MESSAGE(text.find(promise) == std::string::npos, promise);
+}
+
+TEST_CASE("llvm_99490: an input that is read backwards is promised to be no longer than it is" *
+          doctest::test_suite("host code")) {
+  Regression r(
+      "program p(x: f64[n], lo: dim, hi: dim) where n >= 1, 0 <= lo < n, 0 <= hi < n {"
+      "  y = pad(x, low = [lo], high = [hi], mode = reflect) return y }");
+  r.proves(compiler::ObligationKind::load, "x[");
+  CHECK(r.emit(api::Stage::llvm).find("dereferenceable") == std::string::npos);
+  for (const std::int64_t n : {1, 2, 9, 64}) r.same({{shape({n})}, {{"lo", n - 1}, {"hi", n / 2}}});
 }
 
 TEST_CASE("intel_triton_3429: coordinates below 0 and beyond the extent, in both directions at once") {

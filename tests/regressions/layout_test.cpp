@@ -1,4 +1,5 @@
-// Class F, H1 and L: layouts, strides, offsets, aliases and vectorised access.
+// Class F, H1 and L: layouts, strides, offsets, aliases and vectorised access. Storage and offsets come from one
+// layout, and an access is as wide as its whole run allows: what is promised of it is an obligation.
 #include <doctest/doctest.h>
 
 #include "tests/regressions/regression.h"
@@ -13,6 +14,20 @@ TEST_CASE("pytorch_179442: channels-last in, row-major out") {
   const auto binding = ir::Binding::bind(r.program(), {{sizes.tensors.begin(), sizes.tensors.end()}, {}});
   REQUIRE(binding.has_value());
   CHECK(binding->strides_of(r.program().value(r.program().results()[0])) == std::vector<std::int64_t>{168, 56, 8, 1});
+  r.same(sizes);
+}
+
+TEST_CASE("pytorch_144187: a kernel is told the strides of its result, it does not choose them") {
+  Regression r(
+      "program p(x: f32[A, B, C] strides [1, A, A * B], k: dim) {"
+      "  y = pad(x, low = [0, k, k], high = [0, 0, 1]) return y }");
+  r.proves(compiler::ObligationKind::store, "columns of p_0");
+  r.proves(compiler::ObligationKind::cover, "rows of p_0");
+  const Sizes sizes{{shape({3, 5, 7}, {1, 3, 15})}, {{"k", 2}}};
+  const auto binding = ir::Binding::bind(r.program(), {{sizes.tensors.begin(), sizes.tensors.end()}, sizes.symbols});
+  REQUIRE(binding.has_value());
+  CHECK(binding->strides_of(r.program().value(r.program().results()[0])) == std::vector<std::int64_t>{70, 10, 1});
+  CHECK(r.storage_bytes(sizes, "y") == 3 * 7 * 10 * 4);
   r.same(sizes);
 }
 
@@ -49,6 +64,7 @@ TEST_CASE("pytorch_97117: a pad of 0 is a copy") {
 
 TEST_CASE("triton_1330: rows of 1185 elements are misaligned") {
   Regression r("program p(x: f16[A, B]) { y = relu(x) z = pad(y, low = [0, 1], high = [0, 0]) return z, y }");
+  r.proves(compiler::ObligationKind::align, "in columns");  // what goes past the caches begins at a boundary of its own
   r.same({{shape({6, 1185})}});
   r.same({{shape({2, 33})}});
 }

@@ -1,5 +1,7 @@
 #include "tests/regressions/regression.h"
 
+#include <algorithm>
+
 #include <doctest/doctest.h>
 
 #include "tests/differential/seed.h"
@@ -9,6 +11,22 @@ namespace {
 
 ir::BindRequest request_of(const Sizes& sizes) { return {{sizes.tensors.begin(), sizes.tensors.end()}, sizes.symbols}; }
 
+bool has_laps(std::string_view text) {
+  constexpr std::string_view kWords[] = {"reflect", "symmetric", "wrap", "interior"};
+  return std::ranges::any_of(kWords, [&](std::string_view word) { return text.find(word) != text.npos; });
+}
+
+/// Proved, or a load of a lap that there never is, beside loads that are proved.
+bool is_settled(const compiler::Obligation& obligation, const compiler::Proof& proof, bool has_laps) {
+  using enum compiler::Verdict;
+  const auto is_proved_load = [](const compiler::Obligation& other) {
+    return other.kind == compiler::ObligationKind::load && other.verdict == proved;
+  };
+  return obligation.verdict == proved ||
+         (obligation.verdict == dead && obligation.kind == compiler::ObligationKind::load && has_laps &&
+          !obligation.contradiction.empty() && std::ranges::any_of(proof.obligations, is_proved_load));
+}
+
 }  // namespace
 
 Regression::Regression(std::string_view text) : rng_(differential::seed_from_environment(169760)) {
@@ -17,6 +35,32 @@ Regression::Regression(std::string_view text) : rng_(differential::seed_from_env
   auto program = conformance::DeviceProgram::compile(context_, *device, text);
   REQUIRE_MESSAGE(program.has_value(), (program ? "" : program.error().to_string()));
   program_ = std::move(*program);
+  if (device->device.kind != api::DeviceKind::reference) prove(*device, has_laps(text));
+}
+
+void Regression::prove(const conformance::DeviceUnderTest& device, bool has_laps) {
+  for (const conformance::Variant& variant : device.variants) {
+    CAPTURE(variant.name);
+    auto proofs = context_.prove(program_->program(), variant.options);
+    REQUIRE_MESSAGE(proofs.has_value(), (proofs ? "" : proofs.error().to_string()));
+    for (const compiler::Proof& proof : *proofs) {
+      CHECK(proof.count(compiler::Verdict::proved) > 0);
+      for (const compiler::Obligation& obligation : proof.obligations)
+        CHECK_MESSAGE(is_settled(obligation, proof, has_laps), to_string(obligation));
+    }
+    proofs_.push_back(*std::move(proofs));
+  }
+}
+
+void Regression::proves(compiler::ObligationKind kind, std::string_view access) const {
+  for (const std::vector<compiler::Proof>& variant : proofs_) {
+    const bool is_there = std::ranges::any_of(variant, [&](const compiler::Proof& proof) {
+      return std::ranges::any_of(proof.obligations, [&](const compiler::Obligation& obligation) {
+        return obligation.kind == kind && obligation.access.find(access) != std::string::npos;
+      });
+    });
+    CHECK_MESSAGE(is_there, "no " << name_of(kind) << " of " << access);
+  }
 }
 
 api::BoundProgram Regression::bind(const Sizes& sizes) const {

@@ -10,8 +10,8 @@
 #include "ir/binding.h"
 #include "tests/conformance/device_program.h"
 
-// What the regressions share: a program, compiled once for every variant of the device under test, run on sizes of a
-// report.
+// What the regressions share: a program, compiled and proved once for every variant of the device under test, run on
+// sizes of a report. The runs show the report's sizes; the proofs rule its class out, for every size there is.
 namespace padlock::regressions {
 
 /// Shapes of the tensor parameters in order, and symbols by name.
@@ -29,7 +29,8 @@ std::vector<std::byte> bytes_of(const std::vector<T>& values) {
 
 class Regression {
  public:
-  /// Parses, verifies and compiles; a failure of either fails the test.
+  /// Parses, verifies, compiles and proves; a failure of one fails the test, and so does an obligation of a variant
+  /// that is anything but proved. Only loads of laps (and of interior gaps) that the sizes exclude may be dead.
   explicit Regression(std::string_view text);
 
   /// Random data: every variant equals the reference, bit for bit, in both placements.
@@ -43,6 +44,8 @@ class Regression {
   }
   /// The binding is refused, on every device, with an error whose message holds `part`.
   void refuses(const Sizes& sizes, std::string_view part);
+  /// That obligations of that kind and of that access (a part of its text) were among what is proved, in every variant.
+  void proves(compiler::ObligationKind kind, std::string_view access) const;
   /// Storage in bytes of a value under a binding.
   [[nodiscard]] std::int64_t storage_bytes(const Sizes& sizes, std::string_view value);
   [[nodiscard]] std::vector<std::int64_t> extents(const Sizes& sizes, std::string_view value);
@@ -50,12 +53,14 @@ class Regression {
   [[nodiscard]] const ir::Program& program() const { return program_->program().ir(); }
 
  private:
+  void prove(const conformance::DeviceUnderTest& device, bool has_laps);
   [[nodiscard]] api::BoundProgram bind(const Sizes& sizes) const;
   void check_values(const Sizes& sizes, std::vector<std::vector<std::byte>> inputs, std::vector<std::uint64_t> scalars,
                     const std::vector<std::byte>& expected);
 
   api::Context context_;
   std::optional<conformance::DeviceProgram> program_;
+  std::vector<std::vector<compiler::Proof>> proofs_;  // by variant; none for the reference, which runs no kernels
   differential::GuardedArena arena_;
   differential::Rng rng_;
 };

@@ -1,4 +1,5 @@
-// Class B: negative pads (crops).
+// Class B: negative pads (crops). Coordinates, pads and extents are signed, one rule says what is legal, and no extent
+// is below 0: an obligation of every result.
 #include <doctest/doctest.h>
 
 #include "tests/regressions/regression.h"
@@ -21,6 +22,7 @@ TEST_CASE("pytorch_194558: an extent below zero is refused, never a buffer of [2
   r.refuses({{shape({2, 1})}, {{"hi", -2}}}, "y");
   r.same({{shape({2, 2})}, {{"hi", -2}}});
   r.same({{shape({2, 5})}, {{"hi", -2}}});
+  r.proves(compiler::ObligationKind::extent, "axis 1 of z");
   refuses_program("program p(x: f32[2, 1]) { y = pad(x, low = [0, 0], high = [0, -2]) return y }", "");
 }
 
@@ -111,6 +113,27 @@ TEST_CASE("pytorch_196457: every mode refuses the same extents with the same wor
     }
   }
   for (std::size_t i = 2; i < messages.size(); ++i) CHECK(messages[i] == messages[i % 2]);
+}
+
+TEST_CASE("onnx_tensorrt_847: what is not supported is a typed error before any code, never another operation") {
+  api::Context context;
+  const auto program = api::Program::from_text(pad_2d("i64", "constant"));
+  REQUIRE(program.has_value());
+  const auto code_of = [&](const api::CompileOptions& options) {
+    const auto compiled = context.compile(*program, options);
+    REQUIRE_FALSE(compiled.has_value());
+    CHECK_FALSE(compiled.error().message.empty());
+    return compiled.error().code;
+  };
+  CHECK(code_of({.device = {api::DeviceKind::cuda}}) == Code::unavailable);
+  CHECK(code_of({.target = "sm_90"}) == Code::unavailable);
+  CHECK(code_of({.target = "host:no-such-cpu"}) == Code::invalid_argument);
+  CHECK(context.compile_count() == 0);
+  refuses_program("program p(x: i64[n]) { y = pad(x, low = [-1], high = [0], mode = mirror) return y }", "mirror");
+  // What the report's library lacks: negative and run-time amounts, and a fill that is not 0.
+  Regression r("program p(x: i64[n], lo: dim) { y = pad(x, low = [lo], high = [-1], value = 7) return y }");
+  r.gives<std::int64_t>({{shape({3})}, {{"lo", -1}}}, {bytes_of<std::int64_t>({1, 2, 3})}, {2});
+  r.gives<std::int64_t>({{shape({3})}, {{"lo", 1}}}, {bytes_of<std::int64_t>({1, 2, 3})}, {7, 1, 2});
 }
 
 TEST_CASE("torch_opinfo: replicate with negative pads") {

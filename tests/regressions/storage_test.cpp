@@ -1,4 +1,5 @@
-// Class A: the size that was allocated and the indices that were used came from two places.
+// Class A: the size that was allocated and the indices that were used came from two places. Here storage and offsets
+// come from one layout, evaluated from one binding of the symbols: the load, store and extent obligations compare them.
 #include <doctest/doctest.h>
 
 #include "tests/regressions/regression.h"
@@ -11,6 +12,8 @@ TEST_CASE("pytorch_169760: a pad on a dynamic dimension needs 9216 bytes and get
   CHECK(flat.storage_bytes(sizes, "x") == 8704);
   CHECK(flat.storage_bytes(sizes, "z") == 9216);
   flat.same(sizes);
+  flat.proves(compiler::ObligationKind::load, "x[");
+  flat.proves(compiler::ObligationKind::extent, "axis 0 of z");
 
   Regression rows(
       "program p(x: f32[B, S], lo: dim) where 1 <= B <= 4096, 0 <= S <= 65536, -8 <= lo <= 8, S + lo >= 0 {"
