@@ -1,4 +1,5 @@
-"""Every command in docs/cli.md, and every example at the end of a help text, works as typed."""
+"""Every command in docs/cli.md and docs/proofs.md, and every example at the end of a help text, works as typed; what a
+page shows of a command's output is in it."""
 
 import os
 import re
@@ -10,29 +11,43 @@ from padlock_testing import SOURCE, Case
 SUBCOMMANDS = ("run", "emit", "prove", "explain", "devices", "version")
 
 
-def documented_commands():
-    text = (SOURCE / "docs" / "cli.md").read_text(encoding="utf-8")
+def documented_commands(page):
+    """Each command of a page, with the lines that the page shows of its output."""
+    text = (SOURCE / "docs" / page).read_text(encoding="utf-8")
+    commands = []
     for block in re.findall(r"```console\n(.*?)```", text, re.DOTALL):
         for line in block.splitlines():
             if line.startswith("$ "):
-                yield line[2:]
+                commands.append((line[2:], []))
+            else:
+                commands[-1][1].append(line)
+    return commands
 
 
 class Documentation(Case):
-    def check_command(self, line):
+    def check_command(self, line, shown=()):
         words = shlex.split(line)
         self.assertEqual(words[0], "padlock", line)
         done = self.padlock(*words[1:], cwd=SOURCE)
         self.assertEqual((done.returncode, done.stderr), (0, ""), line)
         self.assertNotEqual(done.stdout, "", line)
+        for text in shown:
+            self.assertIn(f"\n{text}", f"\n{done.stdout}", line)
 
-    def test_documented_commands(self):
-        commands = list(documented_commands())
-        self.assertGreater(len(commands), 10)
-        for line in commands:
-            self.check_command(line)
+    def check_page(self, page, least):
+        commands = documented_commands(page)
+        self.assertGreaterEqual(len(commands), least)
+        for line, shown in commands:
+            self.check_command(line, shown)
+        return [line for line, _ in commands]
+
+    def test_commands_of_the_command_page(self):
+        commands = self.check_page("cli.md", 11)
         (written,) = {m[1] for line in commands if (m := re.search(r"--output=\w+=@(\S+)", line))}
         os.remove(written)
+
+    def test_commands_of_the_page_on_proofs(self):
+        self.check_page("proofs.md", 4)
 
     def test_help_ends_with_two_examples(self):
         for subcommand in SUBCOMMANDS:
