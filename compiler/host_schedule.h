@@ -64,11 +64,11 @@ struct Stream {
 };
 
 struct SegmentCall {
-  ir::Expr begin, end;                       ///< columns of the segment, over symbols
-  ir::Expr run_begin = {}, run_end = {};     ///< those of them that belong to a task
-  std::vector<Segment> pieces;   ///< adjacent, that it consists of; without their roots
+  ir::Expr begin, end;                    ///< columns of the segment, over symbols
+  ir::Expr run_begin = {}, run_end = {};  ///< those of them that belong to a task
+  std::vector<Segment> pieces;            ///< adjacent, that it consists of; without their roots
   int body = 0;
-  std::vector<Stream> streams;   // one for each of the body's loads
+  std::vector<Stream> streams;  // one for each of the body's loads
 };
 
 struct ScheduledCase {

@@ -85,9 +85,9 @@ Expr IndexMaps::pad_repeating_axis(ir::PadMode mode, Expr i, Expr n) {
 std::vector<Expr> IndexMaps::slice(const ir::SliceAttributes& slice, const std::vector<Expr>& coordinates) {
   std::vector<Expr> source;
   for (std::size_t axis = 0; axis < coordinates.size(); ++axis) {
-    const std::int64_t step = mutation_ == Mutation::slice_step_ignored  ? 1
-                              : mutation_ == Mutation::slice_step_long ? slice.step[axis] + 1
-                                                                       : slice.step[axis];
+    const std::int64_t step = mutation_ == Mutation::slice_step_ignored ? 1
+                              : mutation_ == Mutation::slice_step_long  ? slice.step[axis] + 1
+                                                                        : slice.step[axis];
     const Expr scaled = exprs_.mul(exprs_.constant(step), coordinates[axis]);
     source.push_back(mutation_ == Mutation::slice_start_ignored ? scaled : exprs_.add(slice.start[axis], scaled));
   }

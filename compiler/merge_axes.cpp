@@ -82,7 +82,8 @@ class AxisMerger {
     const auto t = static_cast<std::size_t>(*at);
     const auto affine = affine_in(exprs_, load.coordinates[t], outer_);
     const bool pitched = mutation_ == Mutation::merged_pitched_axes;
-    if ((!layout.next_axis_continues(exprs_, *at) && !pitched) || layout.extents()[t + 1] != inner_extent_) return false;
+    if ((!layout.next_axis_continues(exprs_, *at) && !pitched) || layout.extents()[t + 1] != inner_extent_)
+      return false;
     if (mutation_ == Mutation::merged_reflected_axes) return load.coordinates[t + 1] == inner_;
     return affine && affine->slope == 1 && load.coordinates[t + 1] == inner_;
   }

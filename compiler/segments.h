@@ -21,7 +21,7 @@ struct Cut {
 
 /// A piece [begin, end) of the innermost axis, and the nodes specialised to it.
 struct Segment {
-  ir::Expr begin, end;  // over symbols alone, so that the launch computes them
+  ir::Expr begin, end;    // over symbols alone, so that the launch computes them
   std::vector<Cut> cuts;  // from [0, columns) to it
   std::vector<NodeId> roots;
 };

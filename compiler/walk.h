@@ -52,9 +52,9 @@ struct Walk {
 };
 
 struct WalkOptions {
-  int lanes = 1;      ///< elements of one vector
-  int unroll = 1;     ///< vectors of one trip of the main loop
-  int line = 0;       ///< elements of a cache line (at least `lanes`); 0: no streamed walk
+  int lanes = 1;   ///< elements of one vector
+  int unroll = 1;  ///< vectors of one trip of the main loop
+  int line = 0;    ///< elements of a cache line (at least `lanes`); 0: no streamed walk
   Mutation mutation = Mutation::none;
 };
 

@@ -67,9 +67,7 @@ Value* ExprEmitter::emit_sum(IRBuilder<>& builder, Expr e, Fit fit) {
   llvm::Type* i64 = builder.getInt64Ty();
   Value* sum = nullptr;
   Value* subtracted = nullptr;
-  const auto append = [&](Value*& to, Value* value) {
-    to = to == nullptr ? value : builder.CreateAdd(to, value);
-  };
+  const auto append = [&](Value*& to, Value* value) { to = to == nullptr ? value : builder.CreateAdd(to, value); };
   for (std::size_t i = 0; i < e.operands().size(); ++i) {
     if (!e.operands()[i].has_coordinate()) continue;
     Value* value = emit(builder, e.operands()[i], fit);
@@ -81,8 +79,7 @@ Value* ExprEmitter::emit_sum(IRBuilder<>& builder, Expr e, Fit fit) {
     else
       append(sum, builder.CreateMul(value, llvm::ConstantInt::getSigned(i64, coefficient)));
   }
-  if (subtracted != nullptr)
-    sum = sum == nullptr ? builder.CreateNeg(subtracted) : builder.CreateSub(sum, subtracted);
+  if (subtracted != nullptr) sum = sum == nullptr ? builder.CreateNeg(subtracted) : builder.CreateSub(sum, subtracted);
   const Expr rest = split_sum(exprs_, e).second;
   return rest.is_constant(0) ? sum : builder.CreateAdd(sum, size(rest, fit));
 }

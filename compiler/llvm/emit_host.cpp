@@ -269,7 +269,8 @@ ir::KernelAbi emit_host_kernel(llvm::Module& module, const ProvenKernel& kernel,
   const HostSchedule& schedule = kernel.schedule();
   ir::KernelAbi abi = contract_of(schedule);
   SizeTable sizes;
-  HostKernelContext context{module, kernel, schedule, target, bounds_check, abi, sizes, coordinate_ranges(schedule.kernel)};
+  HostKernelContext context{module,       kernel, schedule, target,
+                            bounds_check, abi,    sizes,    coordinate_ranges(schedule.kernel)};
   std::vector<llvm::Function*> bodies;
   for (std::size_t i = 0; i < schedule.bodies.size(); ++i) bodies.push_back(emit_body(context, i));
   EntryEmitter(context, bodies).emit();

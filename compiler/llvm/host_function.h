@@ -3,9 +3,9 @@
 #include <llvm/IR/IRBuilder.h>
 #include <llvm/IR/Module.h>
 
-#include "compiler/prover/proven_kernel.h"
 #include "compiler/llvm/emit_expr.h"
 #include "compiler/llvm/emit_host.h"
+#include "compiler/prover/proven_kernel.h"
 
 // Shared between the two kinds of functions of a host kernel: the entry, which walks rows and chooses segments, and
 // the bodies, which it calls.

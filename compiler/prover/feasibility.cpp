@@ -57,9 +57,8 @@ void Feasibility::determine(Expr e) {
   for (std::size_t i = 0; i < form.terms.size(); ++i) {
     const bool unit = form.coefficients[i] == 1 || form.coefficients[i] == -1;
     if (!unit || form.terms[i].kind() != ExprKind::symbol) continue;
-    const bool occurs_elsewhere = std::ranges::any_of(form.terms, [&](Expr term) {
-      return term.kind() != ExprKind::symbol && mentions(term, form.terms[i]);
-    });
+    const bool occurs_elsewhere = std::ranges::any_of(
+        form.terms, [&](Expr term) { return term.kind() != ExprKind::symbol && mentions(term, form.terms[i]); });
     if (!occurs_elsewhere && (!chosen || form.terms[i].symbol() > form.terms[*chosen].symbol())) chosen = i;
   }
   if (!chosen) return;
@@ -276,14 +275,15 @@ bool Feasibility::contradicts(const Selection& selection) {
   return false;
 }
 
-/// Depth first. First only what is near the goal, then what is connected with it; then what that is made of, to see whether the point is one
-/// of the expressions and not of the linear part alone. Then the rest: at once, or, where a point is asked for, first
-/// without what is not linear and not connected, which small sizes satisfy anyway.
+/// Depth first. First only what is near the goal, then what is connected with it; then what that is made of, to see
+/// whether the point is one of the expressions and not of the linear part alone. Then the rest: at once, or, where a
+/// point is asked for, first without what is not linear and not connected, which small sizes satisfy anyway.
 Answer Feasibility::search(const Region& region, std::size_t first_goal, Effort effort) {
   Values values;
   std::size_t looked_at = 0;
   bool resolved = true;
-  for (const Scope scope : {Scope::near, Scope::near_linked, Scope::connected, Scope::linked, Scope::likely, Scope::full}) {
+  for (const Scope scope :
+       {Scope::near, Scope::near_linked, Scope::connected, Scope::linked, Scope::likely, Scope::full}) {
     if (scope > Scope::linked && effort == Effort::connected) break;
     if (scope == Scope::likely && effort != Effort::point) continue;
     const Selection selection = select(region, first_goal, scope);
@@ -295,7 +295,8 @@ Answer Feasibility::search(const Region& region, std::size_t first_goal, Effort 
       values = **std::move(solved);
     }
     looked_at = size;
-    if (scope == Scope::near || scope == Scope::connected || (scope == Scope::full && effort != Effort::point)) continue;
+    if (scope == Scope::near || scope == Scope::connected || (scope == Scope::full && effort != Effort::point))
+      continue;
     const std::optional<std::vector<Branch>> branches = refine(region, values, selection.variables);
     if (!branches) {
       resolved = false;
@@ -349,7 +350,7 @@ std::optional<Feasibility::Branch> Feasibility::rows_of(std::vector<std::optiona
 }
 
 std::optional<std::vector<Feasibility::Branch>> Feasibility::refine(const Region& region, const Values& values,
-                                                                       const std::vector<int>& nearest_first) {
+                                                                    const std::vector<int>& nearest_first) {
   for (const auto& any : region.alternatives) {
     std::vector<Branch> branches;
     bool holds = false;

@@ -127,7 +127,7 @@ class Feasibility {
 
   Region assumed_;
   Determined determined_;
-  std::map<std::uint32_t, ir::Expr> resolved_;    // by Expr::id
+  std::map<std::uint32_t, ir::Expr> resolved_;   // by Expr::id
   const std::vector<ir::Expr>* goal_ = nullptr;  // of the question that is being answered
   int calls_left_ = 0;
   std::int64_t question_work_left_ = 0;

@@ -51,8 +51,7 @@ class HostProver {
     proof.kernel = kernel_.name;
     proof.config = schedule_.config.to_string();
     proof.solver_calls = session_.solver_calls();
-    proof.milliseconds =
-        std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start).count();
+    proof.milliseconds = std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start).count();
     if (!key.empty()) cache_->add_proof(key, proof);
     return std::move(proven_);
   }
@@ -89,7 +88,8 @@ class HostProver {
     Expr rows = exprs_.constant(1);
     for (int axis = 0; axis + 1 < kernel_.rank(); ++axis) rows = exprs_.mul(rows, extent(axis));
     Region nonempty;
-    for (int axis = 0; axis < kernel_.rank(); ++axis) nonempty.nonnegative.push_back(less(exprs_.constant(0), extent(axis)));
+    for (int axis = 0; axis < kernel_.rank(); ++axis)
+      nonempty.nonnegative.push_back(less(exprs_.constant(0), extent(axis)));
     const auto compare = [&](Expr launched, Expr needed, const char* what) {
       const auto describe = [=](const Evaluate& at) {
         return fmt::format("{} {} are launched of {}", at(launched), what, at(needed));
@@ -102,7 +102,8 @@ class HostProver {
     compare(schedule_.columns, extent(kernel_.rank() - 1), "columns");
   }
 
-  // --- widths ---------------------------------------------------------------------------------------------------------
+  // --- widths
+  // ---------------------------------------------------------------------------------------------------------
 
   /// Indices are computed in 64 bits (a division in 32 where its operands fit them). Mostly the ranges of coordinates
   /// show it, which know no constraints; for the rest each sum with a factor is asked about.
@@ -294,9 +295,10 @@ class HostProver {
       dead = false;
       decide(store, {{{less(lanes.first, zero)}, column(lanes.first, "before column", zero)},
                      {{at_least(lanes.last, columns)}, column(lanes.last, "the extent is", columns)}});
-      decide(disjoint,
-             {{{less(lanes.first, run_.column_first)}, column(lanes.first, "the task begins at", run_.column_first)},
-              {{at_least(lanes.last, run_.column_last)}, column(lanes.last, "the task ends before", run_.column_last)}});
+      decide(
+          disjoint,
+          {{{less(lanes.first, run_.column_first)}, column(lanes.first, "the task begins at", run_.column_first)},
+           {{at_least(lanes.last, run_.column_last)}, column(lanes.last, "the task ends before", run_.column_last)}});
     }
     if (dead) {
       store.verdict = disjoint.verdict = Verdict::dead;
@@ -318,9 +320,10 @@ class HostProver {
           if (cover.verdict == Verdict::refuted) break;
           Region region = task;
           join(region, way.region);
-          Obligation one = session_.decide(ObligationKind::cover, where_, region, {{way.goal, [&](const Evaluate& at) {
-                                             return fmt::format("column {} is written by no chunk", at(column_));
-                                           }}});
+          Obligation one = session_.decide(ObligationKind::cover, where_, region,
+                                           {{way.goal, [&](const Evaluate& at) {
+                                               return fmt::format("column {} is written by no chunk", at(column_));
+                                             }}});
           if (one.verdict != Verdict::proved) cover = std::move(one);
         }
     }
@@ -440,7 +443,8 @@ class HostProver {
     part.nonnegative = {cut.above ? at_least(column_, at) : at_least(column_, run_.begin),
                         less(column_, cut.above ? run_.end : at)};
     const Expr outside = cut.above ? less(column_, run_.begin) : at_least(column_, run_.end);
-    it->second = session_.excludes(part, {outside}) && session_.excludes(part, {exprs_.sub(exprs_.neg(cut.claim), one_)});
+    it->second =
+        session_.excludes(part, {outside}) && session_.excludes(part, {exprs_.sub(exprs_.neg(cut.claim), one_)});
     return it->second;
   }
 
@@ -537,11 +541,11 @@ class HostProver {
   ProofCache* cache_;  // borrowed; may be null
   bool explains_;
   Expr one_, column_;
-  Region rows_;        // of the case that is being proved
-  Region claims_, segment_;  // of its segment
-  std::map<std::uint32_t, bool> excluded_by_row_;  // by Expr::id
+  Region rows_;                                                               // of the case that is being proved
+  Region claims_, segment_;                                                   // of its segment
+  std::map<std::uint32_t, bool> excluded_by_row_;                             // by Expr::id
   std::map<std::tuple<std::uint32_t, std::uint32_t, bool>, bool> justified_;  // cuts, by Expr::id and side
-  std::string where_;  // of the segment that is being proved
+  std::string where_;                                                         // of the segment that is being proved
 };
 
 Result<ProvenKernel> prove(HostSchedule schedule, const ProverOptions& options) {

@@ -108,8 +108,7 @@ Result<std::optional<std::vector<Int128>>> IntegerSolver::find_point(int variabl
   if (is_void == isl_bool_true) return std::nullopt;
   std::vector<Int128> values;
   for (int i = 0; i < variables; ++i) {
-    const std::optional<Int128> value =
-        read_value(isl_point_get_coordinate_val(point.get(), isl_dim_set, i));
+    const std::optional<Int128> value = read_value(isl_point_get_coordinate_val(point.get(), isl_dim_set, i));
     if (!value) return internal_error("isl gave a point whose coordinates are not integers of 126 bits");
     values.push_back(*value);
   }

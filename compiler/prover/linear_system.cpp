@@ -205,8 +205,7 @@ void LinearSystem::define_product(Expr e, int variable) {
 }
 
 void LinearSystem::define_minmax(Expr e, int variable) {
-  for (const Expr operand : e.operands())
-    add_difference(variable, e.kind() == ExprKind::max ? 1 : -1, row_of(operand));
+  for (const Expr operand : e.operands()) add_difference(variable, e.kind() == ExprKind::max ? 1 : -1, row_of(operand));
 }
 
 }  // namespace padlock::compiler

@@ -52,7 +52,9 @@ class LinearSystem {
   void define_mod(ir::Expr e, int variable);
   void define_product(ir::Expr e, int variable);
   void define_minmax(ir::Expr e, int variable);
-  void define(int variable, LinearRow row) { definitions_[static_cast<std::size_t>(variable)].push_back(std::move(row)); }
+  void define(int variable, LinearRow row) {
+    definitions_[static_cast<std::size_t>(variable)].push_back(std::move(row));
+  }
   void bound(int variable, const ir::Range& range);
   /// sign * variable + row >= 0, for a row that is there.
   void add_difference(int variable, int sign, const std::optional<LinearRow>& row, Int128 constant = 0);
@@ -60,9 +62,9 @@ class LinearSystem {
 
   ir::ExprContext* exprs_;  // borrowed
   std::vector<ir::Expr> variables_;
-  std::map<std::uint32_t, int> ids_;                             // by Expr::id
+  std::map<std::uint32_t, int> ids_;                                  // by Expr::id
   std::unordered_map<std::uint32_t, std::optional<LinearRow>> made_;  // by Expr::id
-  std::vector<std::vector<LinearRow>> definitions_;  // by variable
+  std::vector<std::vector<LinearRow>> definitions_;                   // by variable
   std::vector<LinearRow> far_bounds_;
   std::vector<LinearRow> assumptions_;
   std::vector<LinearRow> rows_;

@@ -53,7 +53,9 @@ std::string Counterexample::to_string() const {
   return parts.empty() ? text : fmt::format("{} (at {})", text, fmt::join(parts, ", "));
 }
 
-std::int64_t Proof::count(Verdict verdict) const { return std::ranges::count(obligations, verdict, &Obligation::verdict); }
+std::int64_t Proof::count(Verdict verdict) const {
+  return std::ranges::count(obligations, verdict, &Obligation::verdict);
+}
 
 const Obligation* Proof::refuted() const {
   const auto it = std::ranges::find(obligations, Verdict::refuted, &Obligation::verdict);
@@ -61,8 +63,8 @@ const Obligation* Proof::refuted() const {
 }
 
 std::string to_string(const Obligation& obligation) {
-  std::string text = fmt::format("{:<8} {:<9} {}", name_of(obligation.verdict), name_of(obligation.kind),
-                                 obligation.access);
+  std::string text =
+      fmt::format("{:<8} {:<9} {}", name_of(obligation.verdict), name_of(obligation.kind), obligation.access);
   switch (obligation.verdict) {
     case Verdict::guarded:
       return fmt::format("{} if {}", text, obligation.guard);

@@ -60,7 +60,7 @@ class ProofSession {
   SearchLimits limits_;
   bool explains_;
   Region assumptions_;
-  std::vector<ir::Expr> symbols_;  // of the program, in order
+  std::vector<ir::Expr> symbols_;       // of the program, in order
   std::optional<Witnesses> witnesses_;  // made once all assumptions are known
   Feasibility feasibility_;
 };

@@ -35,10 +35,10 @@ class ProofCache {
 /// What a proof may cost and, for tests, where it is made to fail.
 struct ProverOptions {
   SearchLimits limits = {};
-  bool explain = false;  ///< say which conditions contradict each other where an access is dead
-  std::int64_t fail_at = -1;           ///< for tests: this call of isl fails with `fail_code`
+  bool explain = false;       ///< say which conditions contradict each other where an access is dead
+  std::int64_t fail_at = -1;  ///< for tests: this call of isl fails with `fail_code`
   Code fail_code = Code::internal;
-  ProofCache* cache = nullptr;         ///< borrowed; where it is given, nothing is proved twice
+  ProofCache* cache = nullptr;  ///< borrowed; where it is given, nothing is proved twice
 };
 
 /// A scheduled kernel of which every access is proved, guarded, or listed to be checked: the only thing that code

@@ -31,8 +31,7 @@ struct Uncovered {
 class WalkLemmas {
  public:
   /// `cache`: may be null.
-  WalkLemmas(ProofSession& session, ProofCache* cache)
-      : session_(session), cache_(cache == nullptr ? own_ : *cache) {}
+  WalkLemmas(ProofSession& session, ProofCache* cache) : session_(session), cache_(cache == nullptr ? own_ : *cache) {}
 
   /// No lane of any walk lies outside its run.
   [[nodiscard]] bool stays_inside(const std::vector<Walk>& walks);

@@ -30,9 +30,8 @@ Witnesses::Witnesses(const Kernel& kernel, const Region& assumptions, const Dete
                                                         {2, 1, 1},
                                                         {9, 0, -1}});
   for (const auto& [extent, dim, growth] : kGuesses)
-    consider(determined, [&](std::uint32_t index, bool is_dim) {
-      return is_dim ? dim : Int128{extent} + Int128{growth} * index;
-    });
+    consider(determined,
+             [&](std::uint32_t index, bool is_dim) { return is_dim ? dim : Int128{extent} + Int128{growth} * index; });
   // Constraints that no round sizes satisfy: each size for itself. Always the same, so that a verdict is.
   std::minstd_rand random(1);
   for (int i = 0; i < kScattered && sizes_.empty(); ++i) {

@@ -54,8 +54,8 @@ bool prove_program(const Options& options, std::uint64_t index, compiler::ProofC
   auto kernels = compiler::lower(*program);
   if (!kernels) return fmt::print("program {} is not lowered: {}\n", index, kernels.error().to_string()), false;
   for (compiler::Kernel& kernel : *kernels) {
-    const auto proof = compiler::list_obligations(compiler::schedule_for_host(std::move(kernel), config),
-                                                  {.cache = &cache});
+    const auto proof =
+        compiler::list_obligations(compiler::schedule_for_host(std::move(kernel), config), {.cache = &cache});
     if (!proof) return fmt::print("program {}: {}\n{}\n", index, proof.error().to_string(), text), false;
     tally.add(index, *proof);
   }
@@ -111,7 +111,8 @@ int main(int argc, char** argv) {
   if (full != nullptr && std::string_view(full) == "1") options.programs = 20'000;
   for (int i = 1; i < argc; ++i) {
     if (parse_option(argv[i], options)) continue;
-    fmt::print(stderr, "unknown argument {}\nusage: padlock_prove_random [--seed=N] [--first=N] [--programs=N] [--times]\n",
+    fmt::print(stderr,
+               "unknown argument {}\nusage: padlock_prove_random [--seed=N] [--first=N] [--programs=N] [--times]\n",
                argv[i]);
     return 2;
   }
