@@ -21,7 +21,7 @@ struct Indices {
   explicit Indices(testing::Random& random) {
     for (int i = 0; i < 3; ++i) {
       const std::int64_t hi = std::int64_t{1} << random.in(1, 40);
-      symbols.push_back(exprs.declare({fmt::format("S{}", i), ir::SymbolKind::extent, {0, hi}, {}}));
+      symbols.push_back(exprs.declare({fmt::format("S{}", i), ir::SymbolKind::extent, {i == 0 ? 1 : 0, hi}, {}}));
     }
     for (int axis = 0; axis < 3; ++axis) symbols.push_back(exprs.coordinate(axis));
   }
