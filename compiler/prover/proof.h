@@ -34,7 +34,7 @@ enum class Verdict : std::uint8_t {
 struct Counterexample {
   std::vector<std::pair<std::string, std::int64_t>> sizes;  ///< the program's symbols
   /// Coordinates of the output element ("$0", "$1", the last is the column), then of the schedule: "column_first" and
-  /// "column_last" of the task, "chunk" and "lane" where a vector is at fault.
+  /// "column_last" of the task, "begin" and "end" of the run, and the "trip" and "lane" of a loop that is at fault.
   std::vector<std::pair<std::string, std::int64_t>> where;
   std::string violation;  ///< "coordinate 5 on axis 1 of x, whose extent is 5"
 
