@@ -59,6 +59,8 @@ Status run(const Arguments& arguments, Report& report) {
   }
   PADLOCK_TRY(const Comparison warm, warm_compile(context, arguments.options));
   report.add(warm);
+  PADLOCK_TRY(const Comparison proofs, proof_times(context, arguments.options));
+  report.add(proofs);
   if (access(arguments.command.c_str(), X_OK) != 0) {
     fmt::print("whole process, cold: not measured, {} cannot be run\n", arguments.command);
     return {};

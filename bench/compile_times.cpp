@@ -35,6 +35,41 @@ Status compile_text(api::Context& context, std::string_view text) {
   return {};
 }
 
+std::string rank1(int number) {
+  return fmt::format("program p{}(x: f32[N]) {{ y = pad(x, low = [1], high = [1]) return y }}", number);
+}
+std::string rank4(int number) {
+  return fmt::format(
+      "program p{}(x: f32[N, C, H, W], p: dim) where 0 <= p <= 64"
+      " {{ y = pad(x, low = [0, 0, p, p], high = [0, 0, p, p], value = -1.5) z = relu(y) return z }}",
+      number);
+}
+std::string rank4_reflect(int number) {
+  return fmt::format(
+      "program p{}(x: f32[N, C, H, W], p: dim) where H >= 2, W >= 2, 0 <= p <= 64"
+      " {{ y = pad(x, low = [0, 0, p, p], high = [0, 0, p, p], mode = reflect) return y }}",
+      number);
+}
+std::string twelve_axes(int number) {
+  std::string extents, dims, low, high, where;
+  for (int i = 0; i < 12; ++i) {
+    const char* comma = i == 0 ? "" : ", ";
+    extents += fmt::format("{}S{}", comma, i);
+    dims += fmt::format(", l{}: dim, h{}: dim", i, i);
+    low += fmt::format("{}l{}", comma, i);
+    high += fmt::format("{}h{}", comma, i);
+    where += fmt::format("{}S{} >= 1, l{} >= 0, h{} >= 0", comma, i, i, i);
+  }
+  return fmt::format("program p{}(x: f32[{}]{}) where {} {{ y = pad(x, low = [{}], high = [{}]) return y }}", number,
+                     extents, dims, where, low, high);
+}
+
+Status prove_text(api::Context& context, const std::string& text) {
+  PADLOCK_TRY(const api::Program program, api::Program::from_text(text));
+  PADLOCK_TRY([[maybe_unused]] const auto proofs, context.prove(program));
+  return {};
+}
+
 /// A file that holds `text` and goes when this goes.
 class TemporaryProgram {
  public:
@@ -88,6 +123,22 @@ Result<Comparison> warm_compile(api::Context& context, const Options& options) {
   };
   return compare("compile, warm, in one process", 0,
                  {{"rank 1 pad", compiling(kRank1)}, {"rank 4 pad and relu", compiling(kRank4)}}, options);
+}
+
+Result<Comparison> proof_times(api::Context& context, const Options& options) {
+  int number = 0;
+  for (const auto make : {rank1, rank4, rank4_reflect, twelve_axes}) PADLOCK_CHECK(prove_text(context, make(number++)));
+  const auto proving = [&](std::string (*make)(int)) {
+    return [&context, &number, make] {
+      if (!prove_text(context, make(number++))) std::abort();
+    };
+  };
+  return compare("text to proofs, warm, in one process", 0,
+                 {{"rank 1 pad", proving(rank1)},
+                  {"rank 4 pad and relu", proving(rank4)},
+                  {"rank 4 reflection", proving(rank4_reflect)},
+                  {"12 axes, 36 symbols", proving(twelve_axes)}},
+                 options);
 }
 
 Result<Comparison> cold_process(const std::string& command, const Options& options) {

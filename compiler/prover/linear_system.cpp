@@ -45,6 +45,13 @@ bool add_to(LinearRow& sum, const LinearRow& b, Int128 factor) {
 
 }  // namespace
 
+bool is_linear(Expr e) {
+  return !e.valid() || e.kind() == ExprKind::symbol ||
+         (e.kind() == ExprKind::floordiv && e.operands()[1].is_constant());
+}
+
+bool is_minmax(Expr e) { return e.valid() && (e.kind() == ExprKind::min || e.kind() == ExprKind::max); }
+
 std::optional<LinearRow> added(const LinearRow& a, const LinearRow& b, Int128 factor) {
   LinearRow sum = a;
   if (!add_to(sum, b, factor)) return std::nullopt;

@@ -70,6 +70,10 @@ class LinearSystem {
   std::vector<LinearRow> rows_;
 };
 
+/// Whether an expression that is a variable means what its rows say: a symbol, or a quotient by a literal.
+[[nodiscard]] bool is_linear(ir::Expr e);
+[[nodiscard]] bool is_minmax(ir::Expr e);
+
 /// a + factor * b; nothing where it does not fit 100 bits.
 [[nodiscard]] std::optional<LinearRow> added(const LinearRow& a, const LinearRow& b, Int128 factor);
 

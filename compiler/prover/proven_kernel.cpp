@@ -12,8 +12,7 @@ bool ProvenKernel::load_is_checked(int body, int load) const {
 
 bool ProvenKernel::stores_are_checked(int body) const {
   return std::ranges::any_of(proof_.obligations, [&](const Obligation& o) {
-    const bool is_store = o.kind == ObligationKind::store || o.kind == ObligationKind::disjoint;
-    return is_store && o.verdict == Verdict::checked && o.body == body;
+    return o.kind == ObligationKind::store && o.verdict == Verdict::checked && o.body == body;
   });
 }
 

@@ -60,7 +60,8 @@ class ProvenKernel {
 };
 
 /// Proves a schedule. Errors: failed_precondition where an obligation is refuted, with its counter-example, or where
-/// the program admits no sizes at all.
+/// the program admits no sizes at all; resource_exhausted where cover, disjoint or width is not decided within the
+/// limits.
 [[nodiscard]] Result<ProvenKernel> prove(HostSchedule schedule, const ProverOptions& options = {});
 /// All obligations with their verdicts, refuted ones too. Error: failed_precondition where the program admits no sizes.
 [[nodiscard]] Result<Proof> list_obligations(HostSchedule schedule, const ProverOptions& options = {});

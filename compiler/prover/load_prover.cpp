@@ -1,0 +1,244 @@
+#include "compiler/prover/load_prover.h"
+
+#include <algorithm>
+#include <map>
+#include <optional>
+#include <tuple>
+
+#include <fmt/format.h>
+
+#include "compiler/affine.h"
+#include "compiler/prover/run_region.h"
+
+namespace padlock::compiler {
+
+using ir::Expr;
+
+class LoadProver::Implementation {
+ public:
+  Implementation(ProofSession& session, const HostSchedule& schedule)
+      : session_(session),
+        schedule_(schedule),
+        kernel_(schedule.kernel),
+        exprs_(kernel_.program->exprs()),
+        run_(exprs_),
+        one_(exprs_.constant(1)),
+        column_(kernel_.coordinate(kernel_.rank() - 1)) {}
+
+  void enter_case(const Region& rows) {
+    rows_ = rows;
+    excluded_by_row_.clear();
+  }
+
+  std::vector<Obligation> prove(const SegmentCall& call, bool inside) {
+    const Body& body = schedule_.bodies[static_cast<std::size_t>(call.body)];
+    if (inside && !body.loads.empty()) enter_segment(call);
+    std::vector<Obligation> all;
+    for (std::size_t i = 0; i < body.loads.size(); ++i)
+      all.push_back(prove_load(call, body, static_cast<int>(i), inside));
+    return all;
+  }
+
+ private:
+  Obligation prove_load(const SegmentCall& call, const Body& body, int index, bool inside) {
+    const BodyLoad& load = body.loads[static_cast<std::size_t>(index)];
+    const Stream& stream = call.streams[static_cast<std::size_t>(index)];
+    const std::string name = kernel_.program->value(stream.tensor).name;
+    std::string text;
+    for (const Expr c : stream.coordinates) text += (text.empty() ? "" : ", ") + session_.text(c);
+    const std::string access =
+        fmt::format("{}[{}] in columns [{}, {})", name, text, session_.text(call.begin), session_.text(call.end));
+    Obligation all{.kind = ObligationKind::load, .access = access};
+    if (inside) {
+      Region known = claims_;
+      Region region = segment_;
+      add_guard(known, load, column_);
+      add_guard(region, load, column_);
+      all = decide_load(access, region, stream, load, columns_of(call), {}, &known);
+    } else {
+      for (const Lanes& lanes : lanes_of_call(schedule_, call, rows_, false)) {
+        if (all.verdict == Verdict::refuted) break;
+        Stream moved = stream;
+        for (Expr& c : moved.coordinates) c = at_column(c, lanes.first);
+        Region region = lanes.region;
+        add_guard(region, load, lanes.first);
+        Obligation one = decide_load(access, region, moved, load, columns_of(call), lanes.first);
+        if (one.verdict == Verdict::refuted || one.verdict == Verdict::checked) all = std::move(one);
+      }
+    }
+    all.body = call.body;
+    all.load = index;
+    return all;
+  }
+
+  /// Columns of a segment at which an access may well happen.
+  std::vector<Expr> columns_of(const SegmentCall& call) {
+    const Expr middle = exprs_.floordiv(exprs_.add(call.begin, call.end), exprs_.constant(2));
+    return {call.begin, exprs_.sub(call.end, one_), middle};
+  }
+
+  Expr at_column(Expr e, Expr column) {
+    return exprs_.substitute(e, [&](Expr symbol) { return symbol == column_ ? column : symbol; });
+  }
+
+  void add_guard(Region& region, const BodyLoad& load, Expr column) {
+    for (const ConditionId id : kernel_.graph.conditions_of(load.guard)) {
+      const Condition& condition = kernel_.graph.condition(id);
+      (condition.kind == Condition::Kind::zero ? region.zero : region.nonnegative)
+          .push_back(at_column(condition.expr, column));
+    }
+  }
+
+  /// The columns of a segment: those of its claims that hold there, which mostly suffice, and where it begins and ends.
+  void enter_segment(const SegmentCall& call) {
+    Region columns;
+    columns.nonnegative = {at_least(exprs_, column_, call.begin), less(exprs_, column_, call.end)};
+    claims_ = rows_;
+    claims_.nonnegative.push_back(less(exprs_, column_, schedule_.columns));
+    const std::vector<Expr> claims = claims_of(call);
+    claims_.nonnegative.insert(claims_.nonnegative.end(), claims.begin(), claims.end());
+    segment_ = claims_;
+    join(segment_, columns);
+  }
+
+  /// What holds of every column of a segment: what its cuts justify, of all pieces that it consists of.
+  std::vector<Expr> claims_of(const SegmentCall& call) {
+    std::optional<std::vector<Expr>> common;
+    for (const Segment& piece : call.pieces) {
+      std::vector<Expr> claims;
+      Expr begin = exprs_.constant(0);
+      Expr end = schedule_.columns;
+      for (const Cut& cut : piece.cuts) {
+        if (!justifies(cut)) return {};
+        claims.push_back(cut.claim);
+        (cut.above ? begin : end) = exprs_.min(exprs_.max(cut.at, begin), end);
+      }
+      if (begin != piece.begin || end != piece.end) return {};
+      if (common)
+        std::erase_if(*common, [&](Expr claim) { return std::ranges::find(claims, claim) == claims.end(); });
+      else
+        common = std::move(claims);
+    }
+    return common.value_or(std::vector<Expr>{});
+  }
+
+  /// Whether a cut of any piece leaves columns of that piece, of which its claim holds. The piece is arbitrary, so the
+  /// question is small however deep the cuts nest.
+  bool justifies(const Cut& cut) {
+    const auto [it, inserted] = justified_.try_emplace({cut.at.id(), cut.claim.id(), cut.above}, false);
+    if (!inserted) return it->second;
+    const Expr at = exprs_.min(exprs_.max(cut.at, run_.begin), run_.end);
+    Region part;
+    part.nonnegative = {cut.above ? at_least(exprs_, column_, at) : at_least(exprs_, column_, run_.begin),
+                        less(exprs_, column_, cut.above ? run_.end : at)};
+    const Expr outside = cut.above ? less(exprs_, column_, run_.begin) : at_least(exprs_, column_, run_.end);
+    it->second =
+        session_.excludes(part, {outside}) && session_.excludes(part, {exprs_.sub(exprs_.neg(cut.claim), one_)});
+    return it->second;
+  }
+
+  /// `column`: where it is not the coordinate itself. `known`: a superset of the region, with fewer conditions, to be
+  /// asked first.
+  Obligation decide_load(const std::string& access, const Region& region, const Stream& stream, const BodyLoad& load,
+                         const std::vector<Expr>& candidates, std::optional<Expr> column,
+                         const Region* known = nullptr) {
+    const ir::Value& tensor = kernel_.program->value(stream.tensor);
+    const ir::Layout& view = kernel_.graph.layout(stream.layout);
+    std::vector<Goal> goals;
+    for (std::size_t axis = 0; axis < stream.coordinates.size(); ++axis) {
+      const Expr coordinate = stream.coordinates[axis];
+      const Expr limit = view.extents()[axis];
+      const auto describe = [=, name = tensor.name](const Evaluate& at) {
+        return fmt::format("coordinate {} on axis {} of {}, whose extent is {}", at(coordinate), axis, name, at(limit));
+      };
+      for (const Expr violated : {less(exprs_, coordinate, exprs_.constant(0)), at_least(exprs_, coordinate, limit)})
+        if (!excluded_by_row(violated)) goals.push_back({{violated}, describe});
+    }
+    add_view(goals, tensor, view);
+    add_offset(goals, tensor, view, stream, load, column.value_or(column_));
+    Obligation dead{.kind = ObligationKind::load, .access = access, .verdict = Verdict::dead};
+    dead.contradiction = session_.why_dead(region, candidates);
+    if (!dead.contradiction.empty()) return dead;
+    if (known != nullptr)
+      std::erase_if(goals, [&](const Goal& goal) { return session_.excludes(*known, goal.violated); });
+    return session_.decide(ObligationKind::load, access, region, goals);
+  }
+
+  /// Whether every row of the case excludes it, wherever the column is: asked once for all segments.
+  bool excluded_by_row(Expr violated) {
+    const auto [it, inserted] = excluded_by_row_.try_emplace(violated.id(), false);
+    if (inserted && !mentions(violated, column_)) it->second = session_.excludes(rows_, {violated});
+    return it->second;
+  }
+
+  /// What is read through a view lies in the tensor's storage: its span is not longer.
+  void add_view(std::vector<Goal>& goals, const ir::Value& tensor, const ir::Layout& view) {
+    if (view.merges(exprs_, tensor.layout)) return;
+    const Expr used = view.span(exprs_);
+    const Expr stored = tensor.layout.span(exprs_);
+    if (used == stored) return;
+    const std::int64_t bytes = ir::byte_size(tensor.dtype);
+    goals.push_back({{less(exprs_, stored, used)}, [=, name = tensor.name](const Evaluate& at) {
+                       return fmt::format("{} bytes are accessed of {}, whose storage is {} bytes", at(used) * bytes,
+                                          name, at(stored) * bytes);
+                     }});
+  }
+
+  /// The code starts from `base` and steps: that must be the offset of the coordinates.
+  void add_offset(std::vector<Goal>& goals, const ir::Value& tensor, const ir::Layout& view, const Stream& stream,
+                  const BodyLoad& load, Expr column) {
+    const Expr offset = view.offset_of(exprs_, stream.coordinates);
+    Expr emitted = load.kind == LoadKind::general ? at_column(load.offset, column) : stream.base;
+    if (load.kind == LoadKind::contiguous) emitted = exprs_.add(emitted, column);
+    if (load.kind == LoadKind::reversed) emitted = exprs_.sub(emitted, column);
+    if (load.kind == LoadKind::strided) emitted = exprs_.add(emitted, exprs_.mul(load.step, column));
+    if (emitted == offset || (column == column_ && is_offset_of(stream, load, view))) return;
+    const Expr limit = tensor.layout.span(exprs_);
+    const auto describe = [=, name = tensor.name](const Evaluate& at) {
+      return fmt::format("element {} of {} is read where its storage has {}", at(emitted), name, at(limit));
+    };
+    goals.push_back({{less(exprs_, emitted, exprs_.constant(0))}, describe});
+    goals.push_back({{at_least(exprs_, emitted, limit)}, describe});
+  }
+
+  /// The same by terms: coordinates r + s * column have the offset of r, and s strides for each column.
+  bool is_offset_of(const Stream& stream, const BodyLoad& load, const ir::Layout& view) {
+    if (load.kind == LoadKind::general) return load.offset == view.offset_of(exprs_, stream.coordinates);
+    std::vector<Expr> at_zero = stream.coordinates;
+    Expr step = exprs_.constant(0);
+    for (std::size_t axis = 0; axis < at_zero.size(); ++axis) {
+      if (!mentions(at_zero[axis], column_)) continue;
+      const auto form = affine_in(exprs_, at_zero[axis], column_);
+      if (!form || !step.is_constant(0)) return false;
+      at_zero[axis] = form->rest;
+      step = view.step_of(exprs_, static_cast<int>(axis), form->slope);
+    }
+    const Expr emitted = load.kind == LoadKind::contiguous  ? one_
+                         : load.kind == LoadKind::reversed  ? exprs_.constant(-1)
+                         : load.kind == LoadKind::invariant ? exprs_.constant(0)
+                                                            : load.step;
+    return step == emitted && stream.base == view.offset_of(exprs_, at_zero);
+  }
+
+  ProofSession& session_;
+  const HostSchedule& schedule_;
+  const Kernel& kernel_;
+  ir::ExprContext& exprs_;
+  RunVariables run_;
+  Expr one_, column_;
+  Region rows_;                                                               // of the case
+  Region claims_, segment_;                                                   // of the segment
+  std::map<std::uint32_t, bool> excluded_by_row_;                             // by Expr::id
+  std::map<std::tuple<std::uint32_t, std::uint32_t, bool>, bool> justified_;  // cuts, by Expr::id and side
+};
+
+LoadProver::LoadProver(ProofSession& session, const HostSchedule& schedule)
+    : implementation_(std::make_unique<Implementation>(session, schedule)) {}
+LoadProver::~LoadProver() = default;
+
+void LoadProver::enter_case(const Region& rows) { implementation_->enter_case(rows); }
+std::vector<Obligation> LoadProver::prove(const SegmentCall& call, bool inside) {
+  return implementation_->prove(call, inside);
+}
+
+}  // namespace padlock::compiler

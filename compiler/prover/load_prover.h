@@ -1,0 +1,29 @@
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "compiler/host_schedule.h"
+#include "compiler/prover/proof_session.h"
+
+namespace padlock::compiler {
+
+/// Shows that what the segments of a schedule load lies in its tensors: each coordinate in its extent, the view in the
+/// tensor's storage, and that the code starts and steps at the offsets of these coordinates.
+class LoadProver {
+ public:
+  /// Borrows both.
+  LoadProver(ProofSession& session, const HostSchedule& schedule);
+  ~LoadProver();
+
+  /// From here on rows of this case.
+  void enter_case(const Region& rows);
+  /// One obligation for each load of the segment. `inside`: no lane leaves its run.
+  [[nodiscard]] std::vector<Obligation> prove(const SegmentCall& call, bool inside);
+
+ private:
+  class Implementation;
+  std::unique_ptr<Implementation> implementation_;
+};
+
+}  // namespace padlock::compiler

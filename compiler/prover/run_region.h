@@ -1,0 +1,31 @@
+#pragma once
+
+#include <vector>
+
+#include "compiler/host_schedule.h"
+#include "compiler/prover/feasibility.h"
+
+// Where the lanes of a segment may be, as regions over its task.
+namespace padlock::compiler {
+
+/// a < b and a >= b, as expressions that are >= 0.
+[[nodiscard]] ir::Expr less(ir::ExprContext& exprs, ir::Expr a, ir::Expr b);
+[[nodiscard]] ir::Expr at_least(ir::ExprContext& exprs, ir::Expr a, ir::Expr b);
+
+/// Adds the conditions of `from` to `to`.
+void join(Region& to, const Region& from);
+
+/// `rows`, with the columns of a task, in which the segment's run is not empty.
+[[nodiscard]] Region task_of(const HostSchedule& schedule, const SegmentCall& call, const Region& rows);
+
+/// One way in which lanes are where a column must be.
+struct Lanes {
+  Region region;
+  ir::Expr first, last;  ///< columns, inclusive
+};
+
+/// The whole run, or, where `inside` does not say that no lane leaves it, the lanes of each loop.
+[[nodiscard]] std::vector<Lanes> lanes_of_call(const HostSchedule& schedule, const SegmentCall& call,
+                                               const Region& rows, bool inside);
+
+}  // namespace padlock::compiler
