@@ -189,9 +189,11 @@ void LinearSystem::define_mod(Expr e, int variable) {
   if (e.operands()[0].range().lo >= 0) add_difference(variable, -1, dividend);
 }
 
-/// (f - a) * (r - b) >= 0 for f >= a and r >= b: v >= b f + a r - a b.
+/// (f - a) * (r - b) >= 0 for f >= a and r >= b: v >= b f + a r - a b. For each factor f, or for the first of many: the
+/// rest is a variable with rests of its own, of which there are as many as subsets otherwise.
 void LinearSystem::define_product(Expr e, int variable) {
-  for (const Expr factor : e.operands()) {
+  constexpr std::size_t kFew = 3;
+  for (const Expr factor : e.operands().first(e.operands().size() > kFew ? 1 : e.operands().size())) {
     Expr rest = exprs_->constant(1);
     bool skipped = false;
     for (const Expr operand : e.operands()) {
