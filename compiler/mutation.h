@@ -62,8 +62,7 @@ enum class Judge : std::uint8_t { values, proof };
   X(tail_loop_short, proof)            \
   X(peel_short, proof)                 \
   X(stream_rest_lost, proof)           \
-  X(element_loop_long, proof)          \
-  X(index_narrowed, proof)
+  X(element_loop_long, proof)
 
 enum class Mutation : std::uint8_t {
 #define X(id, judge) id,

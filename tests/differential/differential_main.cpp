@@ -203,9 +203,6 @@ class MutationHunt {
   Options options_;
 };
 
-/// A bug of no kernel yet.
-bool is_dormant(compiler::Mutation mutation) { return mutation == compiler::Mutation::index_narrowed; }
-
 int run_mutations(const Options& options) {
   Options sound = options;
   sound.programs = std::min<std::uint64_t>(options.programs, 100);
@@ -216,7 +213,7 @@ int run_mutations(const Options& options) {
   }
   std::vector<compiler::Mutation> mutations;
   for (const compiler::Mutation m : compiler::kMutations)
-    if (m != compiler::Mutation::none && !is_dormant(m)) mutations.push_back(m);
+    if (m != compiler::Mutation::none) mutations.push_back(m);
   const std::vector<FoundBy> hunted = MutationHunt(options).find(mutations);
   int missed = 0;
   std::map<FoundBy, int> found;
