@@ -55,6 +55,9 @@ void Feasibility::assume(Expr e, bool is_equality) {
 void Feasibility::add(const Region& region) {
   for (const Expr e : region.nonnegative) system_.add(resolved(e));
   for (const Expr e : region.zero) system_.add(resolved(e), true);
+  // The rows of alternatives get their variables before a selection is made.
+  for (const auto& any : region.alternatives)
+    for (const Expr e : any) (void)system_.row_of(resolved(e));
 }
 
 Answer Feasibility::answer(const Region& region, const std::vector<Expr>& goal, Effort effort) {
@@ -62,9 +65,6 @@ Answer Feasibility::answer(const Region& region, const std::vector<Expr>& goal, 
   add(region);
   const std::size_t first_goal = system_.rows().size();
   for (const Expr e : goal) system_.add(resolved(e));
-  // The rows of alternatives get their variables before a selection is made.
-  for (const auto& any : region.alternatives)
-    for (const Expr e : any) (void)system_.row_of(resolved(e));
   goal_ = &goal;
   calls_left_ = limits_.calls;
   question_work_left_ = limits_.question_work;

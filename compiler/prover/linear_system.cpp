@@ -108,7 +108,9 @@ bool LinearSystem::append(LinearRow& row, Expr term, Int128 coefficient) {
 int LinearSystem::variable_of(Expr e) {
   const auto [it, inserted] = ids_.try_emplace(e.id(), variable_count());
   const int variable = it->second;
-  if (inserted) define(e, new_variable(e));
+  if (!inserted) return variable;
+  define(e, new_variable(e));
+  for (const Expr operand : e.operands()) (void)row_of(operand);
   return variable;
 }
 

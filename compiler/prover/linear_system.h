@@ -27,7 +27,8 @@ class LinearSystem {
   /// Forgets the rows after the first `count`; their variables stay, and are in the way of nothing.
   void truncate(std::size_t count) { rows_.resize(count); }
 
-  /// The row of an expression's value, its variables made where they are new. Nothing where it does not fit.
+  /// The row of an expression's value, its variables made where they are new, with those of the operands of what is
+  /// not linear: asking for these makes none. Nothing where it does not fit.
   [[nodiscard]] std::optional<LinearRow> row_of(ir::Expr e);
 
   [[nodiscard]] int variable_count() const { return static_cast<int>(variables_.size()); }

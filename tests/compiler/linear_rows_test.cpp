@@ -62,6 +62,15 @@ std::string broken_row(const LinearSystem& system, const std::vector<Int128>& va
   return {};
 }
 
+/// Asks for the row of every operand of every variable; whether that made variables.
+bool operands_make_variables(LinearSystem& system) {
+  const int count = system.variable_count();
+  for (int v = 0; v < count; ++v)
+    if (system.variable(v).valid())
+      for (const ir::Expr operand : system.variable(v).operands()) (void)system.row_of(operand);
+  return system.variable_count() != count;
+}
+
 void check_expression(Random& random, Tally& tally) {
   ir::ExprContext exprs;
   const std::vector<ir::Expr> symbols = testing::declare_assorted_symbols(exprs);
@@ -71,6 +80,7 @@ void check_expression(Random& random, Tally& tally) {
   const std::optional<LinearRow> row = system.row_of(e);
   if (!row) return;
   CAPTURE(ir::to_string(exprs, e));
+  CHECK_FALSE(operands_make_variables(system));
   for (const auto& term : row->terms) tally.nonlinear += system.variable(term.first).kind() != ir::ExprKind::symbol;
   for (int draw = 0; draw < 20; ++draw) {
     const std::vector<std::int64_t> point = testing::draw_values(random, exprs);
@@ -84,6 +94,23 @@ void check_expression(Random& random, Tally& tally) {
 }
 
 }  // namespace
+
+TEST_CASE("the operands of a variable have rows") {
+  const std::uint64_t seed = testing::seed_or(169760);
+  CAPTURE(seed);
+  Random random(seed);
+  for (int i = 0; i < 500; ++i) {
+    ir::ExprContext exprs;
+    const std::vector<ir::Expr> symbols = testing::declare_assorted_symbols(exprs);
+    ir::Expr product = exprs.constant(1);
+    for (int factor = 0; factor < 6; ++factor)
+      product = exprs.mul(product, testing::draw_tree(random, symbols, 3).build(exprs, symbols));
+    CAPTURE(ir::to_string(exprs, product));
+    LinearSystem system(exprs);
+    (void)system.row_of(product);
+    REQUIRE_FALSE(operands_make_variables(system));
+  }
+}
 
 TEST_CASE("every point of an expression is one of its linear system") {
   const std::uint64_t seed = testing::seed_or(169760);
