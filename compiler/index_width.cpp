@@ -17,13 +17,13 @@ constexpr Int128 kSizeBound = Int128{1} << 62;  // ir::SizeArgument::Fit::satura
 
 Range hull(const Range& a, const Range& b) { return {std::min(a.lo, b.lo), std::max(a.hi, b.hi)}; }
 
-std::optional<Range> sum(const Range& a, const Range& b) {
+std::optional<Range> added(const Range& a, const Range& b) {
   const auto lo = checked_add<Int128>(a.lo, b.lo);
   const auto hi = checked_add<Int128>(a.hi, b.hi);
   return lo && hi ? std::optional(Range{*lo, *hi}) : std::nullopt;
 }
 
-std::optional<Range> product(const Range& a, const Range& b) {
+std::optional<Range> multiplied(const Range& a, const Range& b) {
   Range all{Range::kMax, Range::kMin};
   for (const Int128 x : {a.lo, a.hi})
     for (const Int128 y : {b.lo, b.hi}) {
@@ -34,158 +34,11 @@ std::optional<Range> product(const Range& a, const Range& b) {
   return all;
 }
 
-class Emission {
- public:
-  Emission(ir::ExprContext& exprs, const CoordinateRanges& ranges) : exprs_(exprs), ranges_(ranges) {}
-
-  std::optional<EmittedRange> of(Expr e) {
-    if (!e.has_coordinate()) return size(e);
-    const auto it = known_.find(e.id());
-    if (it != known_.end()) return it->second;
-    const std::optional<EmittedRange> made = operation(e);
-    known_.emplace(e.id(), made);
-    return made;
-  }
-
- private:
-  static EmittedRange size(Expr e) {
-    const Range clamped{std::clamp(e.range().lo, -kSizeBound, kSizeBound),
-                        std::clamp(e.range().hi, -kSizeBound, kSizeBound)};
-    return {clamped, clamped};
-  }
-
-  EmittedRange coordinate(Expr e) {
-    const auto it = ranges_.find(e.symbol());
-    const Range range = it == ranges_.end() ? e.range() : it->second;
-    return {range, range};
-  }
-
-  std::optional<EmittedRange> operation(Expr e) {
-    switch (e.kind()) {
-      case ExprKind::constant:
-        return size(e);
-      case ExprKind::symbol:
-        return coordinate(e);
-      case ExprKind::sum:
-        return of_sum(e);
-      case ExprKind::product:
-        return of_product(e);
-      case ExprKind::floordiv:
-        return of_floordiv(e);
-      case ExprKind::mod:
-        return of_mod(e);
-      case ExprKind::min:
-      case ExprKind::max:
-        return of_minmax(e);
-    }
-    return std::nullopt;
-  }
-
-  /// What was added up so far and the next term, in any order: partial sums lie in the hull of all of them with 0.
-  std::optional<EmittedRange> of_sum(Expr e) {
-    EmittedRange all{{0, 0}, {0, 0}};
-    Range negative{0, 0};
-    Range positive{0, 0};
-    const auto add = [&](const EmittedRange& term, Int128 coefficient) {
-      const std::optional<Range> scaled = product(term.value, {coefficient, coefficient});
-      if (!scaled) return false;
-      all.widest = hull(hull(all.widest, term.widest), *scaled);
-      const auto below = sum(negative, {std::min<Int128>(scaled->lo, 0), 0});
-      const auto above = sum(positive, {0, std::max<Int128>(scaled->hi, 0)});
-      const auto value = sum(all.value, *scaled);
-      if (!below || !above || !value) return false;
-      negative = *below;
-      positive = *above;
-      all.value = *value;
-      return true;
-    };
-    for (std::size_t i = 0; i < e.operands().size(); ++i) {
-      if (!e.operands()[i].has_coordinate()) continue;
-      const std::optional<EmittedRange> term = of(e.operands()[i]);
-      if (!term || !add(*term, e.coefficients()[i])) return std::nullopt;
-    }
-    if (!add(size(split_sum(exprs_, e).second), 1)) return std::nullopt;
-    all.widest = hull(all.widest, {negative.lo, positive.hi});
-    return all;
-  }
-
-  std::optional<EmittedRange> of_product(Expr e) {
-    EmittedRange all{{1, 1}, {0, 1}};
-    Expr rest = exprs_.constant(1);
-    const auto multiply = [&](const EmittedRange& factor) {
-      const std::optional<Range> value = product(all.value, factor.value);
-      if (!value) return false;
-      all = {*value, hull(hull(all.widest, factor.widest), *value)};
-      return true;
-    };
-    for (const Expr factor : e.operands()) {
-      if (!factor.has_coordinate()) {
-        rest = exprs_.mul(rest, factor);
-        continue;
-      }
-      const std::optional<EmittedRange> range = of(factor);
-      if (!range || !multiply(*range)) return std::nullopt;
-    }
-    return multiply(size(rest)) ? std::optional(all) : std::nullopt;
-  }
-
-  /// The quotient, the product with the divisor that gives the remainder, and the remainder.
-  std::optional<EmittedRange> of_floordiv(Expr e) {
-    const std::optional<EmittedRange> x = of(e.operands()[0]);
-    const std::optional<EmittedRange> d = of(e.operands()[1]);
-    if (!x || !d || d->value.lo < 1) return std::nullopt;
-    const Int128 far = std::max(x->value.hi, -x->value.lo);
-    const Range value{floor_div<Int128>(x->value.lo, x->value.lo < 0 ? d->value.lo : d->value.hi),
-                      floor_div<Int128>(x->value.hi, x->value.hi < 0 ? d->value.hi : d->value.lo)};
-    return EmittedRange{value, hull(hull(x->widest, d->widest), {-far - 1, far})};
-  }
-
-  std::optional<EmittedRange> of_mod(Expr e) {
-    const std::optional<EmittedRange> x = dividend(e);
-    const std::optional<EmittedRange> d = of(e.operands()[1]);
-    if (!x || !d || d->value.lo < 1) return std::nullopt;
-    // The remainder has the dividend's sign; where it is negative the divisor is added.
-    const Range remainder{1 - d->value.hi, d->value.hi - 1};
-    return EmittedRange{{0, d->value.hi - 1}, hull(hull(x->widest, d->widest), remainder)};
-  }
-
- public:
-  /// Of a mod: its coordinates plus the rest, which the launcher has reduced.
-  std::optional<EmittedRange> dividend(Expr e) {
-    const Expr period = e.operands()[1];
-    const auto [moving, rest] = split_sum(exprs_, e.operands()[0]);
-    const std::optional<EmittedRange> x = of(moving);
-    const std::optional<EmittedRange> d = of(period);
-    if (!x || !d) return std::nullopt;
-    const Expr reduced = exprs_.mod(rest, period);
-    if (reduced.is_constant(0)) return x;
-    const std::optional<Range> value = sum(x->value, {0, d->value.hi - 1});
-    if (!value) return std::nullopt;
-    return EmittedRange{*value, hull(x->widest, *value)};
-  }
-
- private:
-  std::optional<EmittedRange> of_minmax(Expr e) {
-    std::optional<EmittedRange> all;
-    for (const Expr operand : e.operands()) {
-      const std::optional<EmittedRange> range = of(operand);
-      if (!range) return std::nullopt;
-      if (!all) {
-        all = range;
-        continue;
-      }
-      const bool is_min = e.kind() == ExprKind::min;
-      const auto choose = [&](Int128 a, Int128 b) { return is_min ? std::min(a, b) : std::max(a, b); };
-      all->value = {choose(all->value.lo, range->value.lo), choose(all->value.hi, range->value.hi)};
-      all->widest = hull(all->widest, range->widest);
-    }
-    return all;
-  }
-
-  ir::ExprContext& exprs_;
-  const CoordinateRanges& ranges_;
-  std::map<std::uint32_t, std::optional<EmittedRange>> known_;  // by Expr::id
-};
+EmittedRange size(Expr e) {
+  const Range clamped{std::clamp(e.range().lo, -kSizeBound, kSizeBound),
+                      std::clamp(e.range().hi, -kSizeBound, kSizeBound)};
+  return {clamped, clamped};
+}
 
 bool within(const Range& range, int bits) {
   const Int128 bound = Int128{1} << (bits - 1);
@@ -214,21 +67,150 @@ CoordinateRanges coordinate_ranges(const Kernel& kernel) {
   return ranges;
 }
 
-std::optional<EmittedRange> emitted_range(ir::ExprContext& exprs, const CoordinateRanges& ranges, Expr e) {
-  return Emission(exprs, ranges).of(e);
-}
-
-bool fits_width(ir::ExprContext& exprs, const CoordinateRanges& ranges, Expr e, int bits) {
-  const std::optional<EmittedRange> range = emitted_range(exprs, ranges, e);
+bool IndexWidths::fit(Expr e, int bits) {
+  const std::optional<EmittedRange> range = range_of(e);
   return range && within(range->widest, bits);
 }
 
-bool divides_narrowly(ir::ExprContext& exprs, const CoordinateRanges& ranges, Expr e) {
-  Emission emission(exprs, ranges);
-  const bool is_mod = e.kind() == ExprKind::mod;
-  const std::optional<EmittedRange> x = is_mod ? emission.dividend(e) : emission.of(e.operands()[0]);
-  const std::optional<EmittedRange> d = emission.of(e.operands()[1]);
+bool IndexWidths::divides_narrowly(Expr e) {
+  const std::optional<EmittedRange> x = e.kind() == ExprKind::mod ? dividend(e) : range_of(e.operands()[0]);
+  const std::optional<EmittedRange> d = range_of(e.operands()[1]);
   return x && d && within(x->value, 32) && within(d->value, 32);
+}
+
+std::optional<EmittedRange> IndexWidths::range_of(Expr e) {
+  if (!e.has_coordinate()) return size(e);
+  const auto it = known_.find(e.id());
+  if (it != known_.end()) return it->second;
+  const std::optional<EmittedRange> made = operation(e);
+  known_.emplace(e.id(), made);
+  return made;
+}
+
+EmittedRange IndexWidths::coordinate(Expr e) const {
+  const auto it = ranges_.find(e.symbol());
+  const Range range = it == ranges_.end() ? e.range() : it->second;
+  return {range, range};
+}
+
+std::optional<EmittedRange> IndexWidths::operation(Expr e) {
+  switch (e.kind()) {
+    case ExprKind::constant:
+      return size(e);
+    case ExprKind::symbol:
+      return coordinate(e);
+    case ExprKind::sum:
+      return sum(e);
+    case ExprKind::product:
+      return product(e);
+    case ExprKind::floordiv:
+      return floordiv(e);
+    case ExprKind::mod:
+      return mod(e);
+    case ExprKind::min:
+    case ExprKind::max:
+      return minmax(e);
+  }
+  return std::nullopt;
+}
+
+/// What was added up so far and the next term, in any order: partial sums lie in the hull of all of them with 0.
+std::optional<EmittedRange> IndexWidths::sum(Expr e) {
+  EmittedRange all{{0, 0}, {0, 0}};
+  Range negative{0, 0};
+  Range positive{0, 0};
+  const auto add = [&](const EmittedRange& term, Int128 coefficient) {
+    const std::optional<Range> scaled = multiplied(term.value, {coefficient, coefficient});
+    if (!scaled) return false;
+    all.widest = hull(hull(all.widest, term.widest), *scaled);
+    const auto below = added(negative, {std::min<Int128>(scaled->lo, 0), 0});
+    const auto above = added(positive, {0, std::max<Int128>(scaled->hi, 0)});
+    const auto value = added(all.value, *scaled);
+    if (!below || !above || !value) return false;
+    negative = *below;
+    positive = *above;
+    all.value = *value;
+    return true;
+  };
+  for (std::size_t i = 0; i < e.operands().size(); ++i) {
+    if (!e.operands()[i].has_coordinate()) continue;
+    const std::optional<EmittedRange> term = range_of(e.operands()[i]);
+    if (!term || !add(*term, e.coefficients()[i])) return std::nullopt;
+  }
+  if (!add(size(split_sum(*exprs_, e).second), 1)) return std::nullopt;
+  all.widest = hull(all.widest, {negative.lo, positive.hi});
+  return all;
+}
+
+std::optional<EmittedRange> IndexWidths::product(Expr e) {
+  EmittedRange all{{1, 1}, {0, 1}};
+  Expr rest = exprs_->constant(1);
+  const auto multiply = [&](const EmittedRange& factor) {
+    const std::optional<Range> value = multiplied(all.value, factor.value);
+    if (!value) return false;
+    all = {*value, hull(hull(all.widest, factor.widest), *value)};
+    return true;
+  };
+  for (const Expr factor : e.operands()) {
+    if (!factor.has_coordinate()) {
+      rest = exprs_->mul(rest, factor);
+      continue;
+    }
+    const std::optional<EmittedRange> range = range_of(factor);
+    if (!range || !multiply(*range)) return std::nullopt;
+  }
+  return multiply(size(rest)) ? std::optional(all) : std::nullopt;
+}
+
+/// The quotient, the product with the divisor that gives the remainder, and the remainder.
+std::optional<EmittedRange> IndexWidths::floordiv(Expr e) {
+  const std::optional<EmittedRange> x = range_of(e.operands()[0]);
+  const std::optional<EmittedRange> d = range_of(e.operands()[1]);
+  if (!x || !d || d->value.lo < 1) return std::nullopt;
+  const Int128 far = std::max(x->value.hi, -x->value.lo);
+  const Range value{floor_div<Int128>(x->value.lo, x->value.lo < 0 ? d->value.lo : d->value.hi),
+                    floor_div<Int128>(x->value.hi, x->value.hi < 0 ? d->value.hi : d->value.lo)};
+  return EmittedRange{value, hull(hull(x->widest, d->widest), {-far - 1, far})};
+}
+
+std::optional<EmittedRange> IndexWidths::mod(Expr e) {
+  const std::optional<EmittedRange> x = dividend(e);
+  const std::optional<EmittedRange> d = range_of(e.operands()[1]);
+  if (!x || !d || d->value.lo < 1) return std::nullopt;
+  // The remainder has the dividend's sign; where it is negative the divisor is added.
+  const Range remainder{1 - d->value.hi, d->value.hi - 1};
+  return EmittedRange{{0, d->value.hi - 1}, hull(hull(x->widest, d->widest), remainder)};
+}
+
+/// Of a mod: its coordinates plus the rest, which the launcher has reduced.
+std::optional<EmittedRange> IndexWidths::dividend(Expr e) {
+  const Expr period = e.operands()[1];
+  const auto [moving, rest] = split_sum(*exprs_, e.operands()[0]);
+  const std::optional<EmittedRange> x = range_of(moving);
+  const std::optional<EmittedRange> d = range_of(period);
+  if (!x || !d) return std::nullopt;
+  const Expr reduced = exprs_->mod(rest, period);
+  if (reduced.is_constant(0)) return x;
+  const std::optional<Range> value = added(x->value, {0, d->value.hi - 1});
+  if (!value) return std::nullopt;
+  return EmittedRange{*value, hull(x->widest, *value)};
+}
+
+std::optional<EmittedRange> IndexWidths::minmax(Expr e) {
+  std::optional<EmittedRange> all;
+  for (const Expr operand : e.operands()) {
+    const std::optional<EmittedRange> range = range_of(operand);
+    if (!range) return std::nullopt;
+    if (!all) {
+      all = range;
+      continue;
+    }
+    const bool is_min = e.kind() == ExprKind::min;
+    const auto choose = [&](Int128 a, Int128 b) { return is_min ? std::min(a, b) : std::max(a, b); };
+    all->value = {choose(all->value.lo, range->value.lo), choose(all->value.hi, range->value.hi)};
+    all->widest = hull(all->widest, range->widest);
+  }
+  return all;
 }
 
 }  // namespace padlock::compiler

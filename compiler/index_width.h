@@ -23,16 +23,36 @@ using CoordinateRanges = std::map<std::uint32_t, ir::Range>;
 /// Of a kernel: from 0 to what the ranges of its extents allow.
 [[nodiscard]] CoordinateRanges coordinate_ranges(const Kernel& kernel);
 
-/// The range of an expression whose parts over symbols alone arrive as sizes (clamped to [-2^62, 2^62]) and whose
-/// coordinates are emitted, in the order in which the emitter computes it. Nothing where it is not bounded by 126 bits.
-[[nodiscard]] std::optional<EmittedRange> emitted_range(ir::ExprContext& exprs, const CoordinateRanges& ranges,
-                                                        ir::Expr e);
+/// Widths of the emitted expressions of one kernel: parts over symbols alone arrive as sizes (clamped to [-2^62,
+/// 2^62]), coordinates are emitted, in the order in which the emitter computes them. Remembers what it has looked at,
+/// so that many expressions cost no more than their DAG. Borrows the context.
+class IndexWidths {
+ public:
+  explicit IndexWidths(ir::ExprContext& exprs, CoordinateRanges ranges = {})
+      : exprs_(&exprs), ranges_(std::move(ranges)) {}
 
-/// Whether all intermediates fit a signed integer of so many bits (32 or 64).
-[[nodiscard]] bool fits_width(ir::ExprContext& exprs, const CoordinateRanges& ranges, ir::Expr e, int bits);
+  /// Nothing where it is not bounded by 126 bits.
+  [[nodiscard]] std::optional<EmittedRange> range_of(ir::Expr e);
+  /// Whether all intermediates fit a signed integer of so many bits (32 or 64).
+  [[nodiscard]] bool fit(ir::Expr e, int bits);
+  /// Whether a floordiv or mod, its operands computed in 64 bits, may divide in 32: both lie in their range.
+  [[nodiscard]] bool divides_narrowly(ir::Expr e);
 
-/// Whether a floordiv or mod, its operands computed in 64 bits, may divide in 32: both lie in their range.
-[[nodiscard]] bool divides_narrowly(ir::ExprContext& exprs, const CoordinateRanges& ranges, ir::Expr e);
+ private:
+  std::optional<EmittedRange> operation(ir::Expr e);
+  EmittedRange coordinate(ir::Expr e) const;
+  std::optional<EmittedRange> sum(ir::Expr e);
+  std::optional<EmittedRange> product(ir::Expr e);
+  std::optional<EmittedRange> floordiv(ir::Expr e);
+  std::optional<EmittedRange> mod(ir::Expr e);
+  std::optional<EmittedRange> minmax(ir::Expr e);
+  /// Of a mod: its coordinates plus the rest, which the launcher has reduced.
+  std::optional<EmittedRange> dividend(ir::Expr e);
+
+  ir::ExprContext* exprs_;
+  CoordinateRanges ranges_;
+  std::map<std::uint32_t, std::optional<EmittedRange>> known_;  // by Expr::id
+};
 
 /// The terms of a sum with coordinates, and the rest, which is a size.
 [[nodiscard]] std::pair<ir::Expr, ir::Expr> split_sum(ir::ExprContext& exprs, ir::Expr e);

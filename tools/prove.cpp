@@ -1,4 +1,3 @@
-#include <array>
 #include <memory>
 
 #include <fmt/format.h>
@@ -11,6 +10,7 @@
 namespace padlock::tools {
 namespace {
 
+using compiler::kVerdicts;
 using compiler::Obligation;
 using compiler::Proof;
 using compiler::Verdict;
@@ -22,8 +22,6 @@ struct ProveOptions {
   std::string json;
   bool all_configs = false;
 };
-
-constexpr std::array kVerdicts = {Verdict::proved, Verdict::guarded, Verdict::checked, Verdict::refuted, Verdict::dead};
 
 std::int64_t count(const std::vector<Proof>& proofs, Verdict verdict) {
   std::int64_t sum = 0;

@@ -21,6 +21,7 @@ class BodyEmitter {
       : context_(context),
         index_(index),
         body_(context.schedule.bodies[index]),
+        arguments_per_load_(context.checks_any_load(index) ? 4 : 2),
         run_(context.exprs()),
         builder_(context.module.getContext()),
         i64_(builder_.getInt64Ty()),
@@ -33,7 +34,7 @@ class BodyEmitter {
     LaunchFields fields(builder_, function_->getArg(0));
     AccessEmitter accesses(builder_, fields.fault);
     accesses_ = &accesses;
-    ExprEmitter exprs(context_.exprs(), context_.ranges, context_.sizes, entry, fields.sizes);
+    ExprEmitter exprs(context_.exprs(), context_.widths, context_.sizes, entry, fields.sizes);
     exprs_ = &exprs;
     set_outer_coordinates();
     load_buffers(fields);
@@ -49,14 +50,13 @@ class BodyEmitter {
 
  private:
   static constexpr unsigned kFixedArguments = 4;
-  [[nodiscard]] unsigned arguments_per_load() const { return context_.checks_any_load(index_) ? 4 : 2; }
 
   llvm::Function* make_function(std::size_t index) {
     llvm::Type* pointer = builder_.getPtrTy();
     std::vector<llvm::Type*> types = {pointer, i64_, i64_, i64_};
     for (std::size_t i = 0; i < body_.loads.size(); ++i) {
       types.insert(types.end(), {pointer, i64_});
-      if (context_.checks_any_load(index)) types.insert(types.end(), {i64_, i64_});
+      if (arguments_per_load_ == 4) types.insert(types.end(), {i64_, i64_});
     }
     if (body_.uses_rows) types.insert(types.end(), static_cast<std::size_t>(kernel().rank() - 1), i64_);
     auto* type = llvm::FunctionType::get(builder_.getVoidTy(), types, false);
@@ -77,12 +77,12 @@ class BodyEmitter {
     return displacement_ == 0 ? value : builder_.CreateAdd(value, count(displacement_));
   }
   Value* load_argument(int load, unsigned which) {
-    return function_->getArg(kFixedArguments + static_cast<unsigned>(load) * arguments_per_load() + which);
+    return function_->getArg(kFixedArguments + static_cast<unsigned>(load) * arguments_per_load_ + which);
   }
 
   void set_outer_coordinates() {
     if (!body_.uses_rows) return;
-    const unsigned first = kFixedArguments + static_cast<unsigned>(body_.loads.size()) * arguments_per_load();
+    const unsigned first = kFixedArguments + static_cast<unsigned>(body_.loads.size()) * arguments_per_load_;
     for (int axis = 0; axis + 1 < kernel().rank(); ++axis)
       exprs_->set_coordinate(kernel().coordinate(axis), function_->getArg(first + static_cast<unsigned>(axis)));
   }
@@ -376,6 +376,7 @@ class BodyEmitter {
   HostKernelContext& context_;
   std::size_t index_;
   const Body& body_;
+  unsigned arguments_per_load_;  // tensor and base, and where one of them is checked its name and extent
   RunVariables run_;
   IRBuilder<> builder_;
   llvm::Type* i64_;

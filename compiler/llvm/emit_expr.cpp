@@ -127,7 +127,7 @@ Value* ExprEmitter::emit_mod(IRBuilder<>& builder, Expr e) {
 /// In 32 bits where both operands fit them: a division of 64 bits takes several times as long.
 template <class Divide>
 Value* ExprEmitter::divide(IRBuilder<>& builder, Expr e, Value* dividend, Value* divisor, Divide&& divide) {
-  if (!divides_narrowly(exprs_, ranges_, e)) return divide(dividend, divisor);
+  if (!widths_.divides_narrowly(e)) return divide(dividend, divisor);
   llvm::Type* i32 = builder.getInt32Ty();
   Value* narrow = divide(builder.CreateTrunc(dividend, i32), builder.CreateTrunc(divisor, i32));
   return builder.CreateSExt(narrow, builder.getInt64Ty());

@@ -31,10 +31,10 @@ class SizeTable {
 class ExprEmitter {
  public:
   /// `sizes`: the launch's size array, a value of the entry block `entry`, at whose end sizes are loaded.
-  /// `ranges`: of the coordinates; borrowed.
-  ExprEmitter(ir::ExprContext& exprs, const CoordinateRanges& ranges, SizeTable& table, llvm::BasicBlock* entry,
+  /// `widths`: of the kernel; borrowed.
+  ExprEmitter(ir::ExprContext& exprs, IndexWidths& widths, SizeTable& table, llvm::BasicBlock* entry,
               llvm::Value* sizes)
-      : exprs_(exprs), ranges_(ranges), table_(table), entry_(entry), sizes_(sizes) {}
+      : exprs_(exprs), widths_(widths), table_(table), entry_(entry), sizes_(sizes) {}
 
   /// Gives the coordinates their values from here on. Forgets what was emitted for others.
   void set_coordinate(ir::Expr coordinate, llvm::Value* value);
@@ -62,7 +62,7 @@ class ExprEmitter {
                       Divide&& divide);
 
   ir::ExprContext& exprs_;
-  const CoordinateRanges& ranges_;
+  IndexWidths& widths_;
   SizeTable& table_;
   llvm::BasicBlock* entry_;
   llvm::Value* sizes_;

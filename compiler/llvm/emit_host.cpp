@@ -78,7 +78,7 @@ class EntryEmitter {
     builder_.SetInsertPoint(entry);
     Value* saved = save_environment();
     LaunchFields fields(builder_, function_->getArg(0));
-    ExprEmitter exprs(context_.exprs(), context_.ranges, context_.sizes, entry, fields.sizes);
+    ExprEmitter exprs(context_.exprs(), context_.widths, context_.sizes, entry, fields.sizes);
     exprs_ = &exprs;
     builder_.CreateBr(start);
     builder_.SetInsertPoint(start);
@@ -208,11 +208,12 @@ class EntryEmitter {
     builder_.CreateCondBr(builder_.CreateICmpSLT(begin, end), work, after);
     builder_.SetInsertPoint(work);
     std::vector<Value*> arguments = {function_->getArg(0), begin, end, row_offset_};
+    const bool checks = context_.checks_any_load(static_cast<std::size_t>(call.body));
     for (const Stream& stream : call.streams) {
       const std::size_t buffer = context_.buffer_of_input(stream.tensor);
       arguments.push_back(buffers_[buffer]);
       arguments.push_back(exprs_->address(builder_, stream.base));
-      if (!context_.checks_any_load(static_cast<std::size_t>(call.body))) continue;
+      if (!checks) continue;
       arguments.push_back(builder_.getInt64(buffer));
       arguments.push_back(exprs_->exact(builder_, kernel().program->value(stream.tensor).layout.storage_extent()));
     }
@@ -269,8 +270,8 @@ ir::KernelAbi emit_host_kernel(llvm::Module& module, const ProvenKernel& kernel,
   const HostSchedule& schedule = kernel.schedule();
   ir::KernelAbi abi = contract_of(schedule);
   SizeTable sizes;
-  HostKernelContext context{module,       kernel, schedule, target,
-                            bounds_check, abi,    sizes,    coordinate_ranges(schedule.kernel)};
+  IndexWidths widths(schedule.kernel.program->exprs(), coordinate_ranges(schedule.kernel));
+  HostKernelContext context{module, kernel, schedule, target, bounds_check, abi, sizes, widths};
   std::vector<llvm::Function*> bodies;
   for (std::size_t i = 0; i < schedule.bodies.size(); ++i) bodies.push_back(emit_body(context, i));
   EntryEmitter(context, bodies).emit();

@@ -20,7 +20,7 @@ struct HostKernelContext {
   bool bounds_check;
   ir::KernelAbi& abi;
   SizeTable& sizes;
-  CoordinateRanges ranges;  // of the kernel
+  IndexWidths& widths;
 
   [[nodiscard]] ir::ExprContext& exprs() const { return schedule.kernel.program->exprs(); }
   /// Position of a tensor among the launch's buffers, inputs first.

@@ -20,8 +20,25 @@ using ir::Expr;
 /// States the obligations of a schedule for the host and decides them.
 class HostProver {
  public:
+  /// Looks the proof up first: what follows costs more than to prove a small kernel.
+  static Result<ProvenKernel> prove(HostSchedule schedule, const ProverOptions& options) {
+    if (options.cache == nullptr || schedule.mutation != Mutation::none)
+      return HostProver(std::move(schedule), options).run();
+    const std::string key = identity_of(schedule, options);
+    if (std::optional<Proof> known = options.cache->proof(key)) {
+      ProvenKernel proven(std::move(schedule));
+      proven.set_proof(*std::move(known));
+      return proven;
+    }
+    PADLOCK_TRY(ProvenKernel proven, HostProver(std::move(schedule), options).run());
+    options.cache->add_proof(key, proven.proof());
+    return proven;
+  }
+
+ private:
   HostProver(HostSchedule schedule, const ProverOptions& options)
-      : proven_(std::move(schedule)),
+      : start_(std::chrono::steady_clock::now()),
+        proven_(std::move(schedule)),
         schedule_(proven_.schedule_),
         kernel_(schedule_.kernel),
         exprs_(kernel_.program->exprs()),
@@ -29,41 +46,34 @@ class HostProver {
         lemmas_(session_, options.cache),
         loads_(session_, schedule_),
         run_(exprs_),
-        cache_(options.cache),
-        explains_(options.explain),
-        one_(exprs_.constant(1)),
         column_(kernel_.coordinate(kernel_.rank() - 1)) {}
 
-  Result<ProvenKernel> prove() {
-    const auto start = std::chrono::steady_clock::now();
-    const std::string key = schedule_.mutation == Mutation::none && cache_ != nullptr ? identity() : "";
-    if (!key.empty())
-      if (std::optional<Proof> known = cache_->proof(key)) {
-        proven_.proof_ = *std::move(known);
-        return std::move(proven_);
-      }
+  Result<ProvenKernel> run() {
     PADLOCK_CHECK(session_.check_assumptions());
     prove_extents();
     prove_launch();
     prove_widths();
     prove_cases(0, Region{});
-    Proof& proof = proven_.proof_;
-    proof.kernel = kernel_.name;
-    proof.config = schedule_.config.to_string();
-    proof.solver_calls = session_.solver_calls();
-    proof.milliseconds = std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start).count();
-    if (!key.empty()) cache_->add_proof(key, proof);
+    proof_.kernel = kernel_.name;
+    proof_.config = schedule_.config.to_string();
+    proof_.solver_calls = session_.solver_calls();
+    proof_.milliseconds = std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start_).count();
+    proven_.set_proof(std::move(proof_));
     return std::move(proven_);
   }
 
- private:
-  /// What the schedule follows from.
-  [[nodiscard]] std::string identity() const {
-    return fmt::format("{}\n{}\n{}{}", ir::to_string(*kernel_.program), kernel_.name, schedule_.config.to_string(),
-                       explains_ ? "\nexplained" : "");
+  /// What the schedule and its proof follow from.
+  static std::string identity_of(const HostSchedule& schedule, const ProverOptions& options) {
+    return fmt::format("{}\n{}\n{}{}", ir::to_string(*schedule.kernel.program), schedule.kernel.name,
+                       schedule.config.to_string(), options.explain ? "\nexplained" : "");
   }
 
-  void record(Obligation obligation) { proven_.proof_.obligations.push_back(std::move(obligation)); }
+  void record(Obligation obligation) { proof_.obligations.push_back(std::move(obligation)); }
+
+  /// Of several questions about one obligation, what is not proved is what counts; one refutation is enough.
+  static void add_answer(Obligation& all, Obligation one) {
+    if (all.verdict != Verdict::refuted && one.verdict != Verdict::proved) all = std::move(one);
+  }
 
   [[nodiscard]] const ir::Value& result(std::size_t i) const { return kernel_.program->value(kernel_.results[i]); }
 
@@ -74,9 +84,9 @@ class HostProver {
       for (int axis = 0; axis < result(i).rank(); ++axis) {
         const Expr extent = result(i).extents()[static_cast<std::size_t>(axis)];
         const std::string access = fmt::format("axis {} of {}: {}", axis, result(i).name, session_.text(extent));
-        const Goal negative{.violated = {exprs_.sub(exprs_.neg(extent), one_)}, .describe = [=](const Evaluate& at) {
-                              return fmt::format("the extent is {}", at(extent));
-                            }};
+        const Goal negative{
+            .violated = {less(exprs_, extent, exprs_.constant(0))},
+            .describe = [=](const Evaluate& at) { return fmt::format("the extent is {}", at(extent)); }};
         record(session_.decide(ObligationKind::extent, access, {}, {negative}));
       }
   }
@@ -100,13 +110,12 @@ class HostProver {
     compare(schedule_.columns, extent(kernel_.rank() - 1), "columns");
   }
 
-  // --- widths
-  // ---------------------------------------------------------------------------------------------------------
+  // --- widths -----------------------------------------------------------------------------------------------------
 
   /// Indices are computed in 64 bits (a division in 32 where its operands fit them). Mostly the ranges of coordinates
   /// show it, which know no constraints; for the rest each sum with a factor is asked about.
   void prove_widths() {
-    const CoordinateRanges ranges = coordinate_ranges(kernel_);
+    IndexWidths widths(exprs_, coordinate_ranges(kernel_));
     Region inside;
     for (int axis = 0; axis < kernel_.rank(); ++axis)
       inside.nonnegative.push_back(less(exprs_, kernel_.coordinate(axis), extent(axis)));
@@ -114,9 +123,8 @@ class HostProver {
       std::vector<Goal> goals;
       std::set<std::uint32_t> seen;
       for (const Expr e : place.exact)
-        if (!fits_width(exprs_, ranges, e, 64)) add_wide(e, goals, seen);
-      Obligation one = session_.decide(ObligationKind::width, place.place + " in 64 bits", inside, goals);
-      record(std::move(one));
+        if (!widths.fit(e, 64)) add_wide(e, goals, seen);
+      record(session_.decide(ObligationKind::width, place.place + " in 64 bits", inside, goals));
     }
   }
 
@@ -149,19 +157,15 @@ class HostProver {
     Region holds = path;
     Region fails = std::move(path);
     std::vector<Expr> any;
-    bool expressible = true;
+    const Expr nought = exprs_.constant(0);
     for (const ConditionId id : kernel_.graph.conditions_of(row.test)) {
       const Condition& condition = kernel_.graph.condition(id);
       const bool zero = condition.kind == Condition::Kind::zero;
       (zero ? holds.zero : holds.nonnegative).push_back(condition.expr);
-      if (zero) {
-        any.push_back(exprs_.sub(condition.expr, one_));
-        any.push_back(exprs_.sub(exprs_.neg(condition.expr), one_));
-      } else {
-        any.push_back(exprs_.sub(exprs_.neg(condition.expr), one_));
-      }
+      any.push_back(less(exprs_, condition.expr, nought));
+      if (zero) any.push_back(less(exprs_, nought, condition.expr));
     }
-    if (expressible && any.size() == 1)
+    if (any.size() == 1)
       fails.nonnegative.push_back(any.front());
     else
       fails.alternatives.push_back(std::move(any));
@@ -182,30 +186,23 @@ class HostProver {
 
   /// Every column lies in a segment: in the first that ends after it.
   void prove_segments_cover(const ScheduledCase& row, const Region& rows) {
-    std::vector<Goal> goals;
-    std::vector<Region> regions;
+    Obligation all{.kind = ObligationKind::cover, .access = fmt::format("segments of {}", kernel_.name)};
     Expr reached = exprs_.constant(0);
-    const auto add = [&](Region region, Expr violated, Expr from, Expr to) {
-      if (violated.is_constant() && violated.constant() < 0) return;
+    const auto ask = [&](Region region, Expr violated, Expr from, Expr to) {
       region.nonnegative.push_back(at_least(exprs_, column_, from));
       region.nonnegative.push_back(less(exprs_, column_, schedule_.columns));
-      regions.push_back(std::move(region));
-      goals.push_back({{violated}, [=](const Evaluate& at) {
-                         return fmt::format("no segment holds the columns from {} to {}", at(from), at(to));
-                       }});
+      const auto describe = [=](const Evaluate& at) {
+        return fmt::format("no segment holds the columns from {} to {}", at(from), at(to));
+      };
+      add_answer(all, session_.decide(all.kind, all.access, region, {{{violated}, describe}}));
     };
     for (const SegmentCall& call : row.calls) {
       Region region = rows;
       region.nonnegative.push_back(less(exprs_, column_, call.end));
-      if (call.begin != reached) add(std::move(region), less(exprs_, column_, call.begin), reached, call.begin);
+      if (call.begin != reached) ask(std::move(region), less(exprs_, column_, call.begin), reached, call.begin);
       reached = call.end;
     }
-    if (reached != schedule_.columns) add(rows, at_least(exprs_, column_, reached), reached, schedule_.columns);
-    Obligation all{.kind = ObligationKind::cover, .access = fmt::format("segments of {}", kernel_.name)};
-    for (std::size_t i = 0; i < goals.size() && all.verdict != Verdict::refuted; ++i) {
-      Obligation one = session_.decide(ObligationKind::cover, all.access, regions[i], {goals[i]});
-      if (one.verdict != Verdict::proved) all = std::move(one);
-    }
+    if (reached != schedule_.columns) ask(rows, at_least(exprs_, column_, reached), reached, schedule_.columns);
     record(std::move(all));
   }
 
@@ -246,8 +243,7 @@ class HostProver {
       const Expr columns = extent(kernel_.rank() - 1);
       const auto decide = [&](Obligation& all, const std::vector<Goal>& goals) {
         if (all.verdict == Verdict::refuted) return;
-        Obligation one = session_.decide(all.kind, access, lanes.region, goals);
-        if (one.verdict != Verdict::proved) all = std::move(one);
+        add_answer(all, session_.decide(all.kind, access, lanes.region, goals));
       };
       contradiction = session_.why_dead(lanes.region, {lanes.first});
       if (!contradiction.empty()) continue;
@@ -288,11 +284,10 @@ class HostProver {
           if (cover.verdict == Verdict::refuted) break;
           Region region = task;
           join(region, way.region);
-          Obligation one = session_.decide(ObligationKind::cover, where_, region,
-                                           {{way.goal, [&](const Evaluate& at) {
-                                               return fmt::format("column {} is written by no chunk", at(column_));
-                                             }}});
-          if (one.verdict != Verdict::proved) cover = std::move(one);
+          const auto describe = [&](const Evaluate& at) {
+            return fmt::format("column {} is written by no chunk", at(column_));
+          };
+          add_answer(cover, session_.decide(cover.kind, where_, region, {{way.goal, describe}}));
         }
     }
     record(std::move(cover));
@@ -305,7 +300,7 @@ class HostProver {
         if (!loop.nontemporal) continue;
         for (std::size_t i = 0; i < kernel_.results.size(); ++i) {
           const int size = ir::byte_size(result(i).dtype);
-          const Expr trip = exprs_.mul(exprs_.constant(loop.step() * size), exprs_.variable("trip", 1100));
+          const Expr trip = exprs_.mul(exprs_.constant(loop.step() * size), lanes_of(exprs_, walk, loop).trip);
           Obligation align{.kind = ObligationKind::align,
                            .access = fmt::format("{} in {}, {} bytes", result(i).name, where_, loop.lanes * size)};
           if (trip.congruence().residue % (loop.lanes * size) != 0 ||
@@ -318,7 +313,9 @@ class HostProver {
       }
   }
 
+  std::chrono::steady_clock::time_point start_;
   ProvenKernel proven_;
+  Proof proof_;
   const HostSchedule& schedule_;
   const Kernel& kernel_;
   ir::ExprContext& exprs_;
@@ -326,14 +323,12 @@ class HostProver {
   WalkLemmas lemmas_;
   LoadProver loads_;
   RunVariables run_;
-  ProofCache* cache_;  // borrowed; may be null
-  bool explains_;
-  Expr one_, column_;
+  Expr column_;
   std::string where_;  // of the segment that is being proved
 };
 
 Result<ProvenKernel> prove(HostSchedule schedule, const ProverOptions& options) {
-  PADLOCK_TRY(ProvenKernel proven, HostProver(std::move(schedule), options).prove());
+  PADLOCK_TRY(ProvenKernel proven, HostProver::prove(std::move(schedule), options));
   if (const Obligation* obligation = proven.proof().refuted())
     return failed_precondition(fmt::format("kernel {} is refuted: {} of {}: {}", proven.proof().kernel,
                                            name_of(obligation->kind), obligation->access,
@@ -351,7 +346,7 @@ Result<ProvenKernel> prove(HostSchedule schedule, const ProverOptions& options) 
 }
 
 Result<Proof> list_obligations(HostSchedule schedule, const ProverOptions& options) {
-  PADLOCK_TRY(const ProvenKernel proven, HostProver(std::move(schedule), options).prove());
+  PADLOCK_TRY(const ProvenKernel proven, HostProver::prove(std::move(schedule), options));
   return proven.proof();
 }
 

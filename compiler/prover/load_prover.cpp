@@ -133,7 +133,7 @@ class LoadProver::Implementation {
                         less(exprs_, column_, cut.above ? run_.end : at)};
     const Expr outside = cut.above ? less(exprs_, column_, run_.begin) : at_least(exprs_, column_, run_.end);
     it->second =
-        session_.excludes(part, {outside}) && session_.excludes(part, {exprs_.sub(exprs_.neg(cut.claim), one_)});
+        session_.excludes(part, {outside}) && session_.excludes(part, {less(exprs_, cut.claim, exprs_.constant(0))});
     return it->second;
   }
 

@@ -8,39 +8,15 @@
 namespace padlock::compiler {
 
 std::string_view name_of(ObligationKind kind) {
-  switch (kind) {
-    case ObligationKind::load:
-      return "load";
-    case ObligationKind::store:
-      return "store";
-    case ObligationKind::cover:
-      return "cover";
-    case ObligationKind::disjoint:
-      return "disjoint";
-    case ObligationKind::extent:
-      return "extent";
-    case ObligationKind::width:
-      return "width";
-    case ObligationKind::align:
-      return "align";
-  }
-  return "?";
+  constexpr std::array kNames = {"load", "store", "cover", "disjoint", "extent", "width", "align"};
+  static_assert(kNames.size() == static_cast<std::size_t>(ObligationKind::align) + 1);
+  return kNames[static_cast<std::size_t>(kind)];
 }
 
 std::string_view name_of(Verdict verdict) {
-  switch (verdict) {
-    case Verdict::proved:
-      return "proved";
-    case Verdict::guarded:
-      return "guarded";
-    case Verdict::checked:
-      return "checked";
-    case Verdict::refuted:
-      return "refuted";
-    case Verdict::dead:
-      return "dead";
-  }
-  return "?";
+  constexpr std::array kNames = {"proved", "guarded", "checked", "refuted", "dead"};
+  static_assert(kNames.size() == kVerdicts.size());
+  return kNames[static_cast<std::size_t>(verdict)];
 }
 
 std::string Counterexample::to_string() const {

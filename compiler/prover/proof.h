@@ -1,5 +1,6 @@
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <string>
 #include <string_view>
@@ -26,6 +27,9 @@ enum class Verdict : std::uint8_t {
   refuted,  ///< there is one; the kernel is not compiled
   dead,     ///< the access never happens: nothing is said of it
 };
+
+inline constexpr std::array kVerdicts = {Verdict::proved, Verdict::guarded, Verdict::checked, Verdict::refuted,
+                                         Verdict::dead};
 
 [[nodiscard]] std::string_view name_of(ObligationKind kind);
 [[nodiscard]] std::string_view name_of(Verdict verdict);

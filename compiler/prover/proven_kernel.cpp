@@ -1,19 +1,14 @@
 #include "compiler/prover/proven_kernel.h"
 
-#include <algorithm>
-
 namespace padlock::compiler {
 
-bool ProvenKernel::load_is_checked(int body, int load) const {
-  return std::ranges::any_of(proof_.obligations, [&](const Obligation& o) {
-    return o.kind == ObligationKind::load && o.verdict == Verdict::checked && o.body == body && o.load == load;
-  });
-}
-
-bool ProvenKernel::stores_are_checked(int body) const {
-  return std::ranges::any_of(proof_.obligations, [&](const Obligation& o) {
-    return o.kind == ObligationKind::store && o.verdict == Verdict::checked && o.body == body;
-  });
+void ProvenKernel::set_proof(Proof proof) {
+  proof_ = std::move(proof);
+  for (const Obligation& o : proof_.obligations) {
+    if (o.verdict != Verdict::checked) continue;
+    if (o.kind == ObligationKind::load) checked_loads_.emplace(o.body, o.load);
+    if (o.kind == ObligationKind::store) checked_stores_.insert(o.body);
+  }
 }
 
 std::optional<bool> ProofCache::lemma(const std::string& statement) const {

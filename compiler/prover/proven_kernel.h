@@ -4,6 +4,7 @@
 #include <map>
 #include <mutex>
 #include <optional>
+#include <set>
 #include <string>
 #include <utility>
 
@@ -48,15 +49,20 @@ class ProvenKernel {
   [[nodiscard]] const HostSchedule& schedule() const { return schedule_; }
   [[nodiscard]] const Proof& proof() const { return proof_; }
   /// Whether this load (store) of a body must test its bounds, because that they hold is not decided.
-  [[nodiscard]] bool load_is_checked(int body, int load) const;
-  [[nodiscard]] bool stores_are_checked(int body) const;
+  [[nodiscard]] bool load_is_checked(int body, int load) const { return checked_loads_.contains({body, load}); }
+  [[nodiscard]] bool stores_are_checked(int body) const { return checked_stores_.contains(body); }
 
  private:
   friend class HostProver;
   explicit ProvenKernel(HostSchedule schedule) : schedule_(std::move(schedule)) {}
 
+  void set_proof(Proof proof);
+
   HostSchedule schedule_;
   Proof proof_;
+  // Of the proof, because code generation asks once for each access.
+  std::set<std::pair<int, int>> checked_loads_;
+  std::set<int> checked_stores_;
 };
 
 /// Proves a schedule. Errors: failed_precondition where an obligation is refuted, with its counter-example, or where

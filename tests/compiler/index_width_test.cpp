@@ -72,7 +72,7 @@ TEST_CASE("where the interval fits a width, no intermediate leaves it: Z3 judges
     const Expr e = testing::draw_tree(random, indices.symbols, 3).build(indices.exprs, indices.symbols);
     if (!e.has_coordinate()) continue;
     for (const int bits : {32, 64}) {
-      if (!fits_width(indices.exprs, {}, e, bits)) continue;
+      if (!IndexWidths(indices.exprs).fit(e, bits)) continue;
       testing::Z3Judge judge(indices.exprs, 200'000);
       Intermediates found;
       found.add(indices.exprs, e);
@@ -102,11 +102,11 @@ TEST_CASE("an interval counts what is added up on the way, not the sum alone") {
   ir::ExprContext exprs;
   const Expr small = exprs.declare({"S", ir::SymbolKind::extent, {0, 100}, {}});
   const Expr x = exprs.coordinate(0);
-  CHECK(fits_width(exprs, {}, exprs.add(x, small), 64));
-  CHECK_FALSE(fits_width(exprs, {}, exprs.add(x, small), 32));
+  CHECK(IndexWidths(exprs).fit(exprs.add(x, small), 64));
+  CHECK_FALSE(IndexWidths(exprs).fit(exprs.add(x, small), 32));
   // 2^40 * $0 is far beyond 64 bits although the quotient is not.
   const Expr scaled = exprs.mul(exprs.constant(Int128{1} << 40), x);
-  CHECK_FALSE(fits_width(exprs, {}, exprs.floordiv(exprs.add(scaled, exprs.coordinate(1)), exprs.constant(7)), 64));
+  CHECK_FALSE(IndexWidths(exprs).fit(exprs.floordiv(exprs.add(scaled, exprs.coordinate(1)), exprs.constant(7)), 64));
 }
 
 TEST_CASE("a division is of 32 bits where its operands are, and only there") {
