@@ -50,9 +50,13 @@ const Device& CompiledProgram::device() const { return state_->device; }
 const std::string& CompiledProgram::config() const { return state_->config; }
 const std::string& CompiledProgram::target() const { return state_->target; }
 
-std::vector<const ir::KernelAbi*> CompiledProgram::kernels() const {
-  std::vector<const ir::KernelAbi*> list;
-  for (const auto& executable : state_->executables) list.push_back(&executable->abi());
+std::vector<std::vector<const ir::KernelAbi*>> CompiledProgram::kernels() const {
+  std::vector<std::vector<const ir::KernelAbi*>> list;
+  for (const auto& executable : state_->executables) {
+    auto& variants = list.emplace_back();
+    for (const ir::HostExecutable* variant = executable.get(); variant != nullptr; variant = variant->specialised())
+      variants.push_back(&variant->abi());
+  }
   return list;
 }
 

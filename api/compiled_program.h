@@ -71,8 +71,9 @@ class CompiledProgram {
   [[nodiscard]] const std::string& config() const;
   /// CPU and features; empty on the reference.
   [[nodiscard]] const std::string& target() const;
-  /// The contracts of its kernels, in launch order; none on the reference.
-  [[nodiscard]] std::vector<const ir::KernelAbi*> kernels() const;
+  /// The contracts of its kernels, in launch order; none on the reference. Of each its variants, of which the first
+  /// assumes nothing and the others are for the sizes that their guards admit.
+  [[nodiscard]] std::vector<std::vector<const ir::KernelAbi*>> kernels() const;
 
  private:
   friend class Context;

@@ -30,10 +30,24 @@ class Describer {
     return tensor;
   }
 
-  [[nodiscard]] KernelExplanation describe(const ir::KernelAbi& abi) const {
+  [[nodiscard]] VariantExplanation describe_variant(const ir::KernelAbi& abi) const {
+    VariantExplanation variant{.name = abi.name, .guards = {}, .selected = {}};
+    for (const ir::Guard& guard : abi.guards) {
+      GuardExplanation& shown = variant.guards.emplace_back();
+      shown.assumption = ir::name_of(guard.assumption);
+      shown.constraint = ir::to_string(program_.exprs(), guard.holds);
+      if (bound_ != nullptr) shown.holds = ir::guard_holds(guard, bound_->binding());
+    }
+    if (bound_ != nullptr) variant.selected = ir::guards_hold(abi, bound_->binding());
+    return variant;
+  }
+
+  [[nodiscard]] KernelExplanation describe(const std::vector<const ir::KernelAbi*>& variants) const {
+    const ir::KernelAbi& abi = *variants.front();
     KernelExplanation kernel{
         .name = abi.name, .results = {}, .rows = describe(abi.rows), .columns = describe(abi.columns)};
     for (const ir::ValueId id : abi.results) kernel.results.push_back(program_.value(id).name);
+    for (std::size_t i = 1; i < variants.size(); ++i) kernel.variants.push_back(describe_variant(*variants[i]));
     return kernel;
   }
 
@@ -69,7 +83,7 @@ Result<Explanation> explain(Context& context, const Program& program, const Comp
     result.inputs.push_back(describer.describe(ir.value(id), ir.value(id).layout));
   for (const ir::ValueId id : ir.results())
     result.results.push_back(describer.describe(ir.value(id), runtime::result_layout(ir, id)));
-  for (const ir::KernelAbi* abi : compiled.kernels()) result.kernels.push_back(describer.describe(*abi));
+  for (const auto& variants : compiled.kernels()) result.kernels.push_back(describer.describe(variants));
   for (const ir::Requirement& requirement : ir.requirements())
     result.requirements.push_back({ir::to_string(ir.exprs(), requirement.constraint), requirement.what,
                                    requirement.kind == ir::Requirement::Kind::bound});

@@ -26,11 +26,26 @@ struct TensorExplanation {
   Quantity storage_bytes;
 };
 
+/// A condition on the sizes of a launch, and under a binding whether it holds.
+struct GuardExplanation {
+  std::string assumption;  ///< "index32"
+  std::string constraint;  ///< "S <= 1073741824"
+  std::optional<bool> holds;
+};
+
+/// Code for the sizes that its guards admit.
+struct VariantExplanation {
+  std::string name;
+  std::vector<GuardExplanation> guards;
+  std::optional<bool> selected;  ///< under a binding
+};
+
 struct KernelExplanation {
   std::string name;
   std::vector<std::string> results;
   Quantity rows;
   Quantity columns;
+  std::vector<VariantExplanation> variants = {};  ///< besides the one that assumes nothing
 };
 
 struct RequirementExplanation {

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "compiler/affine.h"
+#include "compiler/narrowing.h"
 
 namespace padlock::compiler {
 namespace {
@@ -198,6 +199,7 @@ HostSchedule schedule_for_host(Kernel kernel, const HostConfig& config, Mutation
     }
     schedule.cases.push_back(std::move(scheduled));
   }
+  schedule.narrowing = narrowing_of(schedule);
   return schedule;
 }
 

@@ -80,6 +80,12 @@ struct ScheduledCase {
   [[nodiscard]] bool is_test() const { return holds >= 0; }
 };
 
+/// Divisions that are done in 32 bits where the guards hold: in 64 they take several times as long.
+struct Narrowing {
+  std::vector<ir::Expr> divisions;
+  std::vector<ir::Guard> guards;  ///< of Assumption::index32: comparisons of sizes with constants
+};
+
 struct HostSchedule {
   Kernel kernel;
   HostConfig config;
@@ -87,6 +93,7 @@ struct HostSchedule {
   ir::Expr rows = {}, columns = {};  // what a launch covers: flattened outer axes x innermost axis
   std::vector<Body> bodies = {};
   std::vector<ScheduledCase> cases = {};  // the first is the root
+  Narrowing narrowing = {};
 };
 
 [[nodiscard]] HostSchedule schedule_for_host(Kernel kernel, const HostConfig& config,

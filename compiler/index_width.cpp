@@ -34,12 +34,6 @@ std::optional<Range> multiplied(const Range& a, const Range& b) {
   return all;
 }
 
-EmittedRange size(Expr e) {
-  const Range clamped{std::clamp(e.range().lo, -kSizeBound, kSizeBound),
-                      std::clamp(e.range().hi, -kSizeBound, kSizeBound)};
-  return {clamped, clamped};
-}
-
 bool within(const Range& range, int bits) {
   const Int128 bound = Int128{1} << (bits - 1);
   return -bound <= range.lo && range.hi < bound;
@@ -57,14 +51,32 @@ std::pair<Expr, Expr> split_sum(ir::ExprContext& exprs, Expr e) {
   return {moving, exprs.sub(e, moving)};
 }
 
-CoordinateRanges coordinate_ranges(const Kernel& kernel) {
+SizeRanges size_ranges(std::span<const ir::Guard> guards) {
+  SizeRanges ranges;
+  for (const ir::Guard& guard : guards) {
+    const ir::Constraint& c = guard.holds;
+    Range& range = ranges.try_emplace(c.lhs.id(), c.lhs.range()).first->second;
+    if (c.comparison == ir::Comparison::le) range.hi = std::min(range.hi, c.rhs.constant());
+    if (c.comparison == ir::Comparison::ge) range.lo = std::max(range.lo, c.rhs.constant());
+  }
+  return ranges;
+}
+
+CoordinateRanges coordinate_ranges(const Kernel& kernel, const SizeRanges& sizes) {
   CoordinateRanges ranges;
   for (int axis = 0; axis < kernel.rank(); ++axis) {
     const Expr coordinate = kernel.coordinate(axis);
-    const Int128 last = std::max<Int128>(0, kernel.extents[static_cast<std::size_t>(axis)].range().hi - 1);
+    const Expr extent = kernel.extents[static_cast<std::size_t>(axis)];
+    const auto known = sizes.find(extent.id());
+    const Int128 last = std::max<Int128>(0, (known == sizes.end() ? extent.range() : known->second).hi - 1);
     ranges[coordinate.symbol()] = {0, std::min(coordinate.range().hi, last)};
   }
   return ranges;
+}
+
+IndexWidths::IndexWidths(const Kernel& kernel, std::span<const ir::Guard> guards)
+    : exprs_(&kernel.program->exprs()), sizes_(size_ranges(guards)) {
+  coordinates_ = coordinate_ranges(kernel, sizes_);
 }
 
 bool IndexWidths::fit(Expr e, int bits) {
@@ -87,9 +99,16 @@ std::optional<EmittedRange> IndexWidths::range_of(Expr e) {
   return made;
 }
 
+EmittedRange IndexWidths::size(Expr e) const {
+  const auto it = sizes_.find(e.id());
+  const Range& known = it == sizes_.end() ? e.range() : it->second;
+  const Range clamped{std::clamp(known.lo, -kSizeBound, kSizeBound), std::clamp(known.hi, -kSizeBound, kSizeBound)};
+  return {clamped, clamped};
+}
+
 EmittedRange IndexWidths::coordinate(Expr e) const {
-  const auto it = ranges_.find(e.symbol());
-  const Range range = it == ranges_.end() ? e.range() : it->second;
+  const auto it = coordinates_.find(e.symbol());
+  const Range range = it == coordinates_.end() ? e.range() : it->second;
   return {range, range};
 }
 

@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <map>
 #include <optional>
+#include <span>
 #include <utility>
 
 #include "compiler/kernel.h"
@@ -18,18 +19,24 @@ struct EmittedRange {
   ir::Range widest;  ///< of all intermediates
 };
 
-/// Ranges of coordinates that are narrower than those of the symbols, by symbol index.
+/// Ranges of sizes that are narrower than what is known of their symbols, by Expr::id.
+using SizeRanges = std::map<std::uint32_t, ir::Range>;
+/// Where guards (comparisons with a constant) hold.
+[[nodiscard]] SizeRanges size_ranges(std::span<const ir::Guard> guards);
+/// Ranges of coordinates, by symbol index.
 using CoordinateRanges = std::map<std::uint32_t, ir::Range>;
 /// Of a kernel: from 0 to what the ranges of its extents allow.
-[[nodiscard]] CoordinateRanges coordinate_ranges(const Kernel& kernel);
+[[nodiscard]] CoordinateRanges coordinate_ranges(const Kernel& kernel, const SizeRanges& sizes = {});
 
 /// Widths of the emitted expressions of one kernel: parts over symbols alone arrive as sizes (clamped to [-2^62,
 /// 2^62]), coordinates are emitted, in the order in which the emitter computes them. Remembers what it has looked at,
 /// so that many expressions cost no more than their DAG. Borrows the context.
 class IndexWidths {
  public:
-  explicit IndexWidths(ir::ExprContext& exprs, CoordinateRanges ranges = {})
-      : exprs_(&exprs), ranges_(std::move(ranges)) {}
+  explicit IndexWidths(ir::ExprContext& exprs, CoordinateRanges coordinates = {}, SizeRanges sizes = {})
+      : exprs_(&exprs), coordinates_(std::move(coordinates)), sizes_(std::move(sizes)) {}
+  /// Of a kernel, where guards hold.
+  explicit IndexWidths(const Kernel& kernel, std::span<const ir::Guard> guards = {});
 
   /// Nothing where it is not bounded by 126 bits.
   [[nodiscard]] std::optional<EmittedRange> range_of(ir::Expr e);
@@ -40,7 +47,8 @@ class IndexWidths {
 
  private:
   std::optional<EmittedRange> operation(ir::Expr e);
-  EmittedRange coordinate(ir::Expr e) const;
+  [[nodiscard]] EmittedRange size(ir::Expr e) const;
+  [[nodiscard]] EmittedRange coordinate(ir::Expr e) const;
   std::optional<EmittedRange> sum(ir::Expr e);
   std::optional<EmittedRange> product(ir::Expr e);
   std::optional<EmittedRange> floordiv(ir::Expr e);
@@ -50,7 +58,8 @@ class IndexWidths {
   std::optional<EmittedRange> dividend(ir::Expr e);
 
   ir::ExprContext* exprs_;
-  CoordinateRanges ranges_;
+  CoordinateRanges coordinates_;
+  SizeRanges sizes_;
   std::map<std::uint32_t, std::optional<EmittedRange>> known_;  // by Expr::id
 };
 

@@ -62,7 +62,9 @@ enum class Judge : std::uint8_t { values, proof };
   X(tail_loop_short, proof)            \
   X(peel_short, proof)                 \
   X(stream_rest_lost, proof)           \
-  X(element_loop_long, proof)
+  X(element_loop_long, proof)          \
+  X(narrow_guard_dropped, proof)       \
+  X(narrow_guard_weak, proof)
 
 enum class Mutation : std::uint8_t {
 #define X(id, judge) id,

@@ -1,6 +1,7 @@
 #include "ir/executable.h"
 
 #include <algorithm>
+#include <array>
 
 namespace padlock::ir {
 namespace {
@@ -12,6 +13,23 @@ std::int64_t fit(Int128 value, SizeArgument::Fit how) {
 }
 
 }  // namespace
+
+std::string_view name_of(Assumption a) {
+  constexpr std::array kNames = {"single_lap", "index32", "row_divisible", "pointer_aligned", "grid_limit"};
+  static_assert(kNames.size() == static_cast<std::size_t>(Assumption::grid_limit) + 1);
+  return kNames[static_cast<std::size_t>(a)];
+}
+
+bool guard_holds(const Guard& guard, const Binding& binding) {
+  const ExprContext& exprs = binding.program().exprs();
+  const Result<Int128> lhs = evaluate(exprs, guard.holds.lhs, binding.values());
+  const Result<Int128> rhs = evaluate(exprs, guard.holds.rhs, binding.values());
+  return lhs && rhs && holds(*lhs, guard.holds.comparison, *rhs);
+}
+
+bool guards_hold(const KernelAbi& abi, const Binding& binding) {
+  return std::ranges::all_of(abi.guards, [&](const Guard& guard) { return guard_holds(guard, binding); });
+}
 
 Result<LaunchPlan> plan_launch(const KernelAbi& abi, const Binding& binding) {
   const ExprContext& exprs = binding.program().exprs();

@@ -2,9 +2,11 @@
 
 #include <cstdint>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "ir/binding.h"
+#include "ir/constraint.h"
 #include "ir/program.h"
 
 namespace padlock::ir {
@@ -19,6 +21,24 @@ struct SizeArgument {
   };
   Expr value;
   Fit fit = Fit::wrap;
+};
+
+/// What a variant of a kernel may take for granted, so that its code is faster. It selects the variant and never
+/// refuses a size: every kernel has a variant that assumes nothing.
+enum class Assumption : std::uint8_t {
+  single_lap,       ///< a pad reaches over its operand at most once
+  index32,          ///< indices fit 32 bits
+  row_divisible,    ///< rows have a multiple of some number of bytes
+  pointer_aligned,  ///< buffers begin at multiples of some number of bytes
+  grid_limit,       ///< a launch fits one grid
+};
+
+[[nodiscard]] std::string_view name_of(Assumption a);
+
+/// A part of an assumption, as a constraint on the sizes of a launch.
+struct Guard {
+  Assumption assumption = Assumption::index32;
+  Constraint holds;
 };
 
 /// The launch contract of one kernel: what it expects, in which order, as expressions of the program. It travels
@@ -40,7 +60,14 @@ struct KernelAbi {
   Expr row_bytes;
   /// Which access a fault names: index into `accesses`.
   std::vector<std::string> accesses;
+  /// Sizes for which this code is right: all must hold. Empty in the variant that assumes nothing.
+  std::vector<Guard> guards = {};
 };
+
+/// Whether it holds under a binding. One that cannot be evaluated in 128 bits does not.
+[[nodiscard]] bool guard_holds(const Guard& guard, const Binding& binding);
+/// Whether all of a contract do.
+[[nodiscard]] bool guards_hold(const KernelAbi& abi, const Binding& binding);
 
 /// What a kernel's contract evaluates to under one binding.
 struct LaunchPlan {
@@ -87,6 +114,9 @@ class Executable {
 class HostExecutable : public Executable {
  public:
   [[nodiscard]] virtual HostEntry entry() const = 0;
+  /// The same kernel for the sizes that its contract's guards admit, faster there; null where there is none. It takes
+  /// the same arguments and lives as long as this one, which is right for all sizes.
+  [[nodiscard]] virtual const HostExecutable* specialised() const { return nullptr; }
 };
 
 }  // namespace padlock::ir

@@ -44,6 +44,12 @@ Result<KernelLauncher> KernelLauncher::create(const ir::HostExecutable& executab
   PADLOCK_CHECK(places(abi.inputs, program.tensor_parameters(), "an input", abi, launcher.inputs_));
   PADLOCK_CHECK(places(abi.results, program.results(), "a result", abi, launcher.results_));
   PADLOCK_CHECK(places(abi.scalars, program.scalar_parameters(), "a scalar", abi, launcher.scalars_));
+  for (const ir::HostExecutable* variant = executable.specialised(); variant != nullptr;
+       variant = variant->specialised()) {
+    const ir::KernelAbi& other = variant->abi();
+    if (other.inputs != abi.inputs || other.results != abi.results || other.scalars != abi.scalars)
+      return internal_error(fmt::format("kernel {} takes other arguments than {}", other.name, abi.name));
+  }
   return launcher;
 }
 
@@ -52,10 +58,13 @@ Result<BoundKernel> KernelLauncher::bind(const ir::Binding& binding, const Argum
   BoundKernel bound;
   bound.executable_ = executable_;
   bound.launcher_ = this;
+  for (const ir::HostExecutable* variant = executable_->specialised(); variant != nullptr;
+       variant = variant->specialised())
+    if (ir::guards_hold(variant->abi(), binding)) bound.executable_ = variant;
   // Before evaluating: the strides of an empty tensor may exceed 64 bits, and nobody will use them.
   const auto is_empty = [&](std::uint32_t result) { return arguments.output_bytes()[result] == 0; };
   if (std::all_of(results_.begin(), results_.end(), is_empty)) return bound;
-  PADLOCK_TRY(bound.plan_, ir::plan_launch(abi(), binding));
+  PADLOCK_TRY(bound.plan_, ir::plan_launch(bound.abi(), binding));
   const ir::LaunchPlan& plan = bound.plan_;
   if (plan.rows < 0 || plan.columns < 0 || plan.row_bytes < 0)
     return internal_error(fmt::format("kernel {} has {} rows and {} columns of {} bytes a row", abi().name, plan.rows,
@@ -92,7 +101,7 @@ Status BoundKernel::run(std::span<const BufferView> inputs, std::span<const Buff
   } else {
     pool.run(pool.user, grid_.count(), body, &job);
   }
-  return report(fault, launcher_->abi());
+  return report(fault, abi());
 }
 
 }  // namespace padlock::runtime

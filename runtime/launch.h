@@ -21,6 +21,8 @@ class BoundKernel {
   [[nodiscard]] std::int64_t rows() const { return plan_.rows; }
   [[nodiscard]] std::int64_t columns() const { return plan_.columns; }
   [[nodiscard]] const TaskGrid& grid() const { return grid_; }
+  /// Of the variant that these sizes selected.
+  [[nodiscard]] const ir::KernelAbi& abi() const { return executable_->abi(); }
 
   /// Runs the kernel. Buffers and scalars as the program orders them, already checked by ArgumentSizes. An empty
   /// output runs nothing; one task runs on the calling thread. Error: internal, where a bounds-check kernel met an
@@ -41,12 +43,12 @@ class BoundKernel {
 /// Immutable, thread-safe; borrows the executable.
 class KernelLauncher {
  public:
-  /// Error: internal, where the contract names something that is no argument of the program.
+  /// Error: internal, where the contract names something that is no argument of the program, or a variant's differs.
   [[nodiscard]] static Result<KernelLauncher> create(const ir::HostExecutable& executable, const ir::Program& program);
 
   [[nodiscard]] const ir::KernelAbi& abi() const { return executable_->abi(); }
-  /// Evaluates the contract under a binding of the same program, of which `arguments` is made too. `task_bytes`:
-  /// output bytes of one pool task. The plan must not move or die while the bound kernel lives.
+  /// Selects the variant and evaluates its contract under a binding of the same program, of which `arguments` is made
+  /// too. `task_bytes`: output bytes of one pool task. The plan must not move or die while the bound kernel lives.
   [[nodiscard]] Result<BoundKernel> bind(const ir::Binding& binding, const ArgumentSizes& arguments,
                                          std::int64_t task_bytes) const;
 

@@ -44,6 +44,16 @@ std::string tensor_lines(const std::vector<api::TensorExplanation>& tensors) {
   return text;
 }
 
+std::string variant_lines(const api::VariantExplanation& variant) {
+  const char* selected = !variant.selected ? "" : *variant.selected ? ", selected" : ", not selected";
+  std::string text = fmt::format("    variant {}{}, if\n", variant.name, selected);
+  for (const api::GuardExplanation& guard : variant.guards) {
+    const char* verdict = !guard.holds ? "" : *guard.holds ? ": holds" : ": does not hold";
+    text += fmt::format("      {}{}\n", guard.constraint, verdict);
+  }
+  return text;
+}
+
 /// One screen: bounds are left out, which the program states itself or the language does, and a long list is cut.
 std::string requirement_lines(const std::vector<api::RequirementExplanation>& requirements) {
   constexpr int kShown = 12;
@@ -61,9 +71,11 @@ std::string explanation_text(const api::Explanation& e) {
   std::string text =
       fmt::format("program {}\ninputs\n{}results\n{}", e.program, tensor_lines(e.inputs), tensor_lines(e.results));
   text += "kernels\n";
-  for (const api::KernelExplanation& kernel : e.kernels)
+  for (const api::KernelExplanation& kernel : e.kernels) {
     text += fmt::format("  {}: computes {} as rows {} x columns {}\n", kernel.name, fmt::join(kernel.results, ", "),
                         text_of(kernel.rows), text_of(kernel.columns));
+    for (const api::VariantExplanation& variant : kernel.variants) text += variant_lines(variant);
+  }
   text += requirement_lines(e.requirements);
   return text + fmt::format("target\n  {}\nconfig\n  {}\n  {}\n", target_summary(e.target), e.config, e.reason);
 }
@@ -93,6 +105,18 @@ void write_tensors(JsonWriter& json, const char* name, const std::vector<api::Te
   json.end_array();
 }
 
+void write_variant(JsonWriter& json, const api::VariantExplanation& variant) {
+  json.begin_object().member("name", variant.name).key("guards").begin_array();
+  for (const api::GuardExplanation& guard : variant.guards) {
+    json.begin_object().member("assumption", guard.assumption).member("constraint", guard.constraint);
+    if (guard.holds) json.member("holds", *guard.holds);
+    json.end_object();
+  }
+  json.end_array();
+  if (variant.selected) json.member("selected", *variant.selected);
+  json.end_object();
+}
+
 std::string explanation_json(const api::Explanation& e) {
   JsonWriter json;
   json.begin_object().member("schema", 1).member("command", "explain").member("program", e.program);
@@ -105,7 +129,9 @@ std::string explanation_json(const api::Explanation& e) {
     write_quantity(json, kernel.rows);
     json.key("columns");
     write_quantity(json, kernel.columns);
-    json.end_object();
+    json.key("variants").begin_array();
+    for (const api::VariantExplanation& variant : kernel.variants) write_variant(json, variant);
+    json.end_array().end_object();
   }
   json.end_array().key("requirements").begin_array();
   for (const api::RequirementExplanation& requirement : e.requirements)

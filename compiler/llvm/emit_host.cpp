@@ -6,6 +6,7 @@
 #include <llvm/IR/IntrinsicsX86.h>
 
 #include "compiler/llvm/host_function.h"
+#include "compiler/narrowing.h"
 
 namespace padlock::compiler {
 
@@ -265,18 +266,32 @@ ir::KernelAbi contract_of(const HostSchedule& schedule) {
 
 }  // namespace
 
-ir::KernelAbi emit_host_kernel(llvm::Module& module, const ProvenKernel& kernel, const HostFeatures& target,
-                               bool bounds_check) {
+std::vector<ir::KernelAbi> emit_host_kernel(llvm::Module& module, const ProvenKernel& kernel,
+                                            const HostFeatures& target, bool bounds_check) {
   const HostSchedule& schedule = kernel.schedule();
   ir::KernelAbi abi = contract_of(schedule);
   SizeTable sizes;
-  IndexWidths widths(schedule.kernel.program->exprs(), coordinate_ranges(schedule.kernel));
+  IndexWidths widths = kernel.index_widths(false);
   HostKernelContext context{module, kernel, schedule, target, bounds_check, abi, sizes, widths};
   std::vector<llvm::Function*> bodies;
   for (std::size_t i = 0; i < schedule.bodies.size(); ++i) bodies.push_back(emit_body(context, i));
   EntryEmitter(context, bodies).emit();
-  abi.sizes = std::move(sizes).take();
-  return abi;
+  std::vector<ir::KernelAbi> variants = {abi};
+  if (!kernel.guards().empty()) {
+    // Bodies without such a division serve both, and so do the sizes.
+    ir::KernelAbi special = abi;
+    special.name += ".index32";
+    special.guards = kernel.guards();
+    IndexWidths narrow = kernel.index_widths(true);
+    HostKernelContext specialised{module, kernel, schedule, target, bounds_check, special, sizes, narrow};
+    for (std::size_t i = 0; i < schedule.bodies.size(); ++i)
+      if (is_narrowed(schedule, schedule.bodies[i])) bodies[i] = emit_body(specialised, i);
+    EntryEmitter(specialised, bodies).emit();
+    variants.push_back(std::move(special));
+  }
+  const std::vector<ir::SizeArgument> all = std::move(sizes).take();
+  for (ir::KernelAbi& variant : variants) variant.sizes = all;
+  return variants;
 }
 
 }  // namespace padlock::compiler

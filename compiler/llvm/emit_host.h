@@ -2,6 +2,7 @@
 
 #include <memory>
 #include <string>
+#include <vector>
 
 #include <llvm/IR/Module.h>
 
@@ -17,9 +18,10 @@ struct HostFeatures {
   bool f16c = false;
 };
 
-/// Adds the functions of one kernel to `module` and returns its launch contract. The entry, a HostEntry, has the
-/// contract's name. Accesses that the proof left to be checked are, and with `bounds_check` all.
-[[nodiscard]] ir::KernelAbi emit_host_kernel(llvm::Module& module, const ProvenKernel& kernel,
-                                             const HostFeatures& target, bool bounds_check);
+/// Adds the functions of one kernel to `module` and returns the launch contracts of its variants: the first assumes
+/// nothing, a second is for the sizes that its guards admit. Each has an entry, a HostEntry, of the contract's name.
+/// Accesses that the proof left to be checked are, and with `bounds_check` all.
+[[nodiscard]] std::vector<ir::KernelAbi> emit_host_kernel(llvm::Module& module, const ProvenKernel& kernel,
+                                                          const HostFeatures& target, bool bounds_check);
 
 }  // namespace padlock::compiler

@@ -1,5 +1,6 @@
 #include <atomic>
 #include <mutex>
+#include <ranges>
 
 #include <fmt/format.h>
 #include <llvm/ExecutionEngine/Orc/LLJIT.h>
@@ -46,15 +47,18 @@ class CodeLibrary {
 
 class JitExecutable final : public ir::HostExecutable {
  public:
-  JitExecutable(ir::KernelAbi contract, ir::HostEntry code_entry, std::shared_ptr<CodeLibrary> code)
-      : abi_(std::move(contract)), entry_(code_entry), code_(std::move(code)) {}
+  JitExecutable(ir::KernelAbi contract, ir::HostEntry code_entry, std::shared_ptr<CodeLibrary> code,
+                std::unique_ptr<JitExecutable> variant)
+      : abi_(std::move(contract)), entry_(code_entry), code_(std::move(code)), specialised_(std::move(variant)) {}
   [[nodiscard]] const ir::KernelAbi& abi() const override { return abi_; }
   [[nodiscard]] ir::HostEntry entry() const override { return entry_; }
+  [[nodiscard]] const ir::HostExecutable* specialised() const override { return specialised_.get(); }
 
  private:
   ir::KernelAbi abi_;
   ir::HostEntry entry_;
   std::shared_ptr<CodeLibrary> code_;  // shared by the kernels of one program
+  std::unique_ptr<JitExecutable> specialised_;
 };
 
 /// An emitted module with the contracts of its kernels.
@@ -63,7 +67,7 @@ struct EmittedModule {
   std::unique_ptr<llvm::LLVMContext> context;
   std::unique_ptr<llvm::Module> module;
   std::unique_ptr<llvm::TargetMachine> machine;
-  std::vector<ir::KernelAbi> abis;
+  std::vector<std::vector<ir::KernelAbi>> kernels;  // the variants of each, the one that assumes nothing first
 };
 
 class LlvmHostCompiler final : public HostCompiler {
@@ -92,9 +96,13 @@ class LlvmHostCompiler final : public HostCompiler {
     PADLOCK_CHECK(check_imports(object));
     PADLOCK_TRY(auto code, load(object));
     std::vector<std::unique_ptr<ir::HostExecutable>> executables;
-    for (ir::KernelAbi& abi : emitted.abis) {
-      PADLOCK_TRY(const ir::HostEntry entry, code->find(abi.name));
-      executables.push_back(std::make_unique<JitExecutable>(std::move(abi), entry, code));
+    for (std::vector<ir::KernelAbi>& variants : emitted.kernels) {
+      std::unique_ptr<JitExecutable> made;
+      for (ir::KernelAbi& abi : variants | std::views::reverse) {
+        PADLOCK_TRY(const ir::HostEntry entry, code->find(abi.name));
+        made = std::make_unique<JitExecutable>(std::move(abi), entry, code, std::move(made));
+      }
+      executables.push_back(std::move(made));
     }
     return executables;
   }
@@ -141,7 +149,7 @@ class LlvmHostCompiler final : public HostCompiler {
     for (Kernel& kernel : kernels) {
       PADLOCK_TRY(const ProvenKernel proven,
                   compiler::prove(schedule_for_host(std::move(kernel), config, options.mutation), {.cache = &proofs_}));
-      emitted.abis.push_back(emit_host_kernel(*emitted.module, proven, target_.features(), options.bounds_check));
+      emitted.kernels.push_back(emit_host_kernel(*emitted.module, proven, target_.features(), options.bounds_check));
     }
 #ifndef NDEBUG
     std::string problem;

@@ -5,8 +5,8 @@
 
 #include <fmt/format.h>
 
+#include "compiler/emitted_indices.h"
 #include "compiler/index_width.h"
-#include "compiler/prover/emitted_indices.h"
 #include "compiler/prover/load_prover.h"
 #include "compiler/prover/proof_session.h"
 #include "compiler/prover/proven_kernel.h"
@@ -53,6 +53,7 @@ class HostProver {
     prove_extents();
     prove_launch();
     prove_widths();
+    prove_narrowing();
     prove_cases(0, Region{});
     proof_.kernel = kernel_.name;
     proof_.config = schedule_.config.to_string();
@@ -115,16 +116,14 @@ class HostProver {
   /// Indices are computed in 64 bits (a division in 32 where its operands fit them). Mostly the ranges of coordinates
   /// show it, which know no constraints; for the rest each sum with a factor is asked about.
   void prove_widths() {
-    IndexWidths widths(exprs_, coordinate_ranges(kernel_));
-    Region inside;
-    for (int axis = 0; axis < kernel_.rank(); ++axis)
-      inside.nonnegative.push_back(less(exprs_, kernel_.coordinate(axis), extent(axis)));
+    IndexWidths widths(kernel_);
+    const Region elements = inside();
     for (const EmittedIndices& place : emitted_indices(schedule_)) {
       std::vector<Goal> goals;
       std::set<std::uint32_t> seen;
       for (const Expr e : place.exact)
         if (!widths.fit(e, 64)) add_wide(e, goals, seen);
-      record(session_.decide(ObligationKind::width, place.place + " in 64 bits", inside, goals));
+      record(session_.decide(ObligationKind::width, place.place + " in 64 bits", elements, goals));
     }
   }
 
@@ -145,6 +144,78 @@ class HostProver {
       goals.push_back({{exprs_.sub(part, bound)}, describe});
       goals.push_back({{exprs_.sub(exprs_.neg(part), bound)}, describe});
     }
+  }
+
+  /// Divisions that the schedule does in 32 bits, where the guards hold that it declares. Ranges show it unless a guard
+  /// is missing.
+  void prove_narrowing() {
+    const Narrowing& narrowing = schedule_.narrowing;
+    if (narrowing.divisions.empty()) return;
+    choose_guards(narrowing.guards);
+    Region guarded = inside();
+    std::string needed;
+    for (const std::size_t i : proof_.launch_guards) {
+      const ir::Constraint& guard = narrowing.guards[i].holds;
+      guarded.nonnegative.push_back(as_expression(exprs_, guard).first);
+      needed += (needed.empty() ? "" : " and ") + ir::to_string(exprs_, guard);
+    }
+    IndexWidths widths(kernel_, narrowing.guards);
+    for (const Expr e : narrowing.divisions) {
+      Obligation one{.kind = ObligationKind::width, .access = fmt::format("{} divides in 32 bits", session_.text(e))};
+      if (!widths.divides_narrowly(e)) one = session_.decide(one.kind, one.access, guarded, beyond_32_bits(e));
+      if (one.verdict == Verdict::proved && !needed.empty()) {
+        one.verdict = Verdict::guarded;
+        one.guard = needed;
+      }
+      record(std::move(one));
+    }
+  }
+
+  /// None that the program implies is asked of a launch, nor one that follows from others.
+  void choose_guards(const std::vector<ir::Guard>& declared) {
+    std::vector<Expr> holds;
+    for (const ir::Guard& guard : declared) holds.push_back(as_expression(exprs_, guard.holds).first);
+    const auto follows = [&](const Region& region, std::size_t i) {
+      return session_.excludes(region, {less(exprs_, holds[i], exprs_.constant(0))});
+    };
+    for (std::size_t i = 0; i < holds.size(); ++i)
+      (follows({}, i) ? proof_.implied_guards : proof_.launch_guards).push_back(i);
+    for (std::size_t at = 0; at < proof_.launch_guards.size();) {
+      Region others;
+      for (const std::size_t other : proof_.launch_guards)
+        if (other != proof_.launch_guards[at]) others.nonnegative.push_back(holds[other]);
+      if (follows(others, proof_.launch_guards[at]))
+        proof_.launch_guards.erase(proof_.launch_guards.begin() + static_cast<std::ptrdiff_t>(at));
+      else
+        ++at;
+    }
+  }
+
+  /// An operand of a division as it is emitted (of a dividend the sizes arrive reduced).
+  std::vector<Goal> beyond_32_bits(Expr e) {
+    Expr dividend = e.operands()[0];
+    if (e.kind() == ir::ExprKind::mod) {
+      const auto [moving, rest] = split_sum(exprs_, dividend);
+      dividend = exprs_.add(moving, exprs_.mod(rest, e.operands()[1]));
+    }
+    const Expr bound = exprs_.constant(Int128{1} << 31);
+    std::vector<Goal> goals;
+    for (const Expr operand : {dividend, e.operands()[1]}) {
+      const auto describe = [=](const Evaluate& at) {
+        return fmt::format("{} is divided, or by it, in 32 bits", at(operand));
+      };
+      goals.push_back({{at_least(exprs_, operand, bound)}, describe});
+      goals.push_back({{less(exprs_, operand, exprs_.neg(bound))}, describe});
+    }
+    return goals;
+  }
+
+  /// The elements of the output.
+  [[nodiscard]] Region inside() {
+    Region region;
+    for (int axis = 0; axis < kernel_.rank(); ++axis)
+      region.nonnegative.push_back(less(exprs_, kernel_.coordinate(axis), extent(axis)));
+    return region;
   }
 
   [[nodiscard]] Expr extent(int axis) const { return kernel_.extents[static_cast<std::size_t>(axis)]; }

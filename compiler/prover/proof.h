@@ -62,6 +62,9 @@ struct Proof {
   std::string kernel;
   std::string config;
   std::vector<Obligation> obligations;
+  /// Of the guards that the schedule declares, by place: those that the program implies, and those that a launch must
+  /// satisfy for what is `guarded`. The others follow from these.
+  std::vector<std::size_t> implied_guards = {}, launch_guards = {};
   std::int64_t solver_calls = 0;
   double milliseconds = 0;
 

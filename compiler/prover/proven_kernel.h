@@ -7,8 +7,10 @@
 #include <set>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "compiler/host_schedule.h"
+#include "compiler/index_width.h"
 #include "compiler/prover/proof.h"
 #include "compiler/prover/search_limits.h"
 #include "support/error.h"
@@ -51,6 +53,10 @@ class ProvenKernel {
   /// Whether this load (store) of a body must test its bounds, because that they hold is not decided.
   [[nodiscard]] bool load_is_checked(int body, int load) const { return checked_loads_.contains({body, load}); }
   [[nodiscard]] bool stores_are_checked(int body) const { return checked_stores_.contains(body); }
+  /// What must hold of a launch for the specialised variant. Empty where there is nothing to specialise.
+  [[nodiscard]] const std::vector<ir::Guard>& guards() const { return guards_; }
+  /// How wide indices are in the variant that assumes nothing, or in the specialised one.
+  [[nodiscard]] IndexWidths index_widths(bool specialised) const;
 
  private:
   friend class HostProver;
@@ -63,6 +69,8 @@ class ProvenKernel {
   // Of the proof, because code generation asks once for each access.
   std::set<std::pair<int, int>> checked_loads_;
   std::set<int> checked_stores_;
+  std::vector<ir::Guard> guards_;   // of the schedule's, those that a launch must satisfy
+  std::vector<ir::Guard> implied_;  // those that the program implies
 };
 
 /// Proves a schedule. Errors: failed_precondition where an obligation is refuted, with its counter-example, or where

@@ -45,6 +45,29 @@ TEST_CASE("requirements say which are bounds of symbols alone") {
   CHECK(found);
 }
 
+TEST_CASE("a variant is shown with its guards, and under a binding whether they hold") {
+  Context context;
+  const Program program = *Program::from_text(
+      "program p(x: f32[S], n: dim) where S >= 1, n >= 0 { y = pad(x, low = [n], high = [n], mode = wrap) return y }");
+  const auto plain = explain(context, program, {}, std::nullopt);
+  REQUIRE(plain);
+  REQUIRE(plain->kernels[0].variants.size() == 1);
+  const VariantExplanation& variant = plain->kernels[0].variants[0];
+  CHECK(variant.name == "p_0.index32");
+  REQUIRE(variant.guards.size() == 1);
+  CHECK(variant.guards[0].assumption == "index32");
+  CHECK(variant.guards[0].constraint == "S + 2*n <= 1073741824");
+  CHECK_FALSE(variant.guards[0].holds.has_value());
+  CHECK_FALSE(variant.selected.has_value());
+  for (const std::int64_t n : {0, 1}) {
+    const ir::BindRequest sizes{.tensors = {{}}, .symbols = {{"S", 1 << 30}, {"n", n}}};
+    const auto bound = explain(context, program, {}, sizes);
+    REQUIRE(bound);
+    CHECK(bound->kernels[0].variants[0].guards[0].holds == (n == 0));
+    CHECK(bound->kernels[0].variants[0].selected == (n == 0));
+  }
+}
+
 TEST_CASE("a binding that does not fit is an error") {
   Context context;
   const auto e = explain(context, *Program::from_text(kProgram), {},

@@ -17,16 +17,24 @@ constexpr std::array kVariants = {Variant{"default", ""}, Variant{"no split", "s
                                   Variant{"bounds check", "", true},
                                   Variant{"narrow, past the caches", "vector_bytes=16,unroll=4,store=nontemporal"}};
 
-void check_case(const AddressCase& c, Compilations& compilations, const Variant& variant) {
+/// The kernel, and its variant for these sizes where there is one. Whether there was.
+bool check_case(const AddressCase& c, Compilations& compilations, const Variant& variant) {
   const std::uint64_t seed = differential::seed_from_environment(31);
   CAPTURE(c.name);
   CAPTURE(variant.name);
   CAPTURE(seed);
   CAPTURE(c.text());
   Rng rng(seed);
-  AddressRun run(c, compilations.of(c.text(), variant));
+  const Compiled& compiled = compilations.of(c.text(), variant);
+  AddressRun run(c, compiled);
   CHECK(run.run(rng) == "");
   CHECK(run.elements_checked() > 0);
+  const ir::HostExecutable* special = compiled.kernel->specialised();
+  if (special == nullptr || !run.admits(*special)) return false;
+  CAPTURE(special->abi().name);
+  AddressRun specialised(c, compiled.program, *special);
+  CHECK(specialised.run(rng) == "");
+  return true;
 }
 
 /// Each in the default variant and in one of the others, which take turns.
@@ -236,6 +244,20 @@ TEST_CASE("random programs of huge sizes") {
   CAPTURE(seed);
   Rng rng(seed);
   for (int i = 0; i < 24; ++i) check_case(random_address_case(rng), compilations, rng.pick(kVariants));
+}
+
+TEST_CASE("divisions of 32 bits, just within their guards and just beyond") {
+  Compilations compilations;
+  for (const char* mode : {"reflect", "symmetric", "wrap"})
+    for (const std::int64_t beyond : {0, 1}) {
+      // A guard is on the extent of the result, another on the period, which is up to twice that of x.
+      const std::int64_t extent = (std::int64_t{1} << 29) - 200;
+      const std::int64_t pad = (std::int64_t{1} << 30) - extent - 100 + beyond;
+      const AddressCase c =
+          typed({.name = "at the guard", .extents = {extent}, .low = {pad}, .high = {100}, .mode = mode}, "i8", 1);
+      CHECK(check_case(c, compilations, kVariants[0]) == (beyond == 0));
+      CHECK(check_case(c, compilations, kVariants[1]) == (beyond == 0));
+    }
 }
 
 TEST_CASE("a seeded bug is found in these places") {

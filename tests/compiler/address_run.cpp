@@ -54,8 +54,8 @@ const Compiled& Compilations::of(const std::string& text, const Variant& variant
   return *slot;
 }
 
-AddressRun::AddressRun(const AddressCase& c, const Compiled& compiled)
-    : case_(c), program_(compiled.program), kernel_(*compiled.kernel), extents_(c.result_extents()) {
+AddressRun::AddressRun(const AddressCase& c, const ir::Program& program, const ir::HostExecutable& kernel)
+    : case_(c), program_(program), kernel_(kernel), extents_(c.result_extents()) {
   auto binding = ir::Binding::bind(program_, c.request());
   REQUIRE_MESSAGE(binding.has_value(), (binding ? "" : binding.error().to_string()));
   binding_ = std::move(*binding);

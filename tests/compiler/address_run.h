@@ -45,10 +45,15 @@ class Compilations {
 class AddressRun {
  public:
   /// Fails the test where the sizes are refused, or bound to others than the closed forms say.
-  AddressRun(const AddressCase& c, const Compiled& compiled);
+  AddressRun(const AddressCase& c, const Compiled& compiled) : AddressRun(c, compiled.program, *compiled.kernel) {}
+  AddressRun(const AddressCase& c, const ir::Program& program, const ir::HostExecutable& kernel);
 
   /// Calls the kernel at all places of interest and compares what it wrote. Empty, or what is wrong first.
   std::string run(differential::Rng& rng);
+  /// Whether a variant of the kernel is for these sizes.
+  [[nodiscard]] bool admits(const ir::HostExecutable& variant) const {
+    return ir::guards_hold(variant.abi(), *binding_);
+  }
   [[nodiscard]] std::int64_t elements_checked() const { return elements_checked_; }
 
  private:

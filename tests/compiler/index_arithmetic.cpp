@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "compiler/index_width.h"
+
 namespace padlock::compiler {
 
 using ir::Expr;
@@ -46,7 +48,7 @@ std::size_t IndexArithmetic::append(Code& code, std::map<std::pair<std::uint32_t
 IndexArithmetic::Step IndexArithmetic::step_of(Code& code, std::map<std::pair<std::uint32_t, Fit>, std::size_t>& places,
                                                Expr e, Fit fit) {
   if (!e.has_coordinate()) return {.constant = size(e, fit), .operands = {}};
-  Step step{.kind = e.kind(), .operands = {}};
+  Step step{.kind = e.kind(), .narrow = narrow_.contains(e.id()), .operands = {}};
   if (e.kind() == ExprKind::symbol) {
     step.symbol = e.symbol();
     return step;
@@ -66,11 +68,21 @@ IndexArithmetic::Step IndexArithmetic::step_of(Code& code, std::map<std::pair<st
       rest = exprs_.mul(rest, operand);
   }
   if (is_ring) step.constant = size(rest, fit);
+  if (step.narrow && e.kind() == ExprKind::mod) {
+    // What of the dividend is a size arrives reduced.
+    const auto [moving, sizes] = split_sum(exprs_, e.operands()[0]);
+    step.operands[0].first =
+        append(code, places, exprs_.add(moving, exprs_.mod(sizes, e.operands()[1])), Fit::saturate);
+  }
   return step;
 }
 
-Int128 IndexArithmetic::run(const Step& step, const std::vector<Int128>& done) const {
+Int128 IndexArithmetic::run(const Step& step, const std::vector<Int128>& done) {
   const auto operand = [&](std::size_t i) { return done[step.operands[i].first]; };
+  if (step.narrow && !overflow_)
+    for (std::size_t i = 0; i < 2; ++i)
+      if (operand(i) != static_cast<std::int32_t>(static_cast<UInt128>(operand(i))))
+        overflow_ = static_cast<std::int64_t>(operand(i));
   Int128 value = step.constant;
   switch (step.kind) {
     case ExprKind::constant:

@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 
+#include "compiler/prover/proven_kernel.h"
 #include "tests/compiler/compiled.h"
 #include "tests/ir/random_expr.h"
 #include "tests/ir/z3_expr.h"
@@ -66,22 +67,34 @@ TEST_CASE("where the interval fits a width, no intermediate leaves it: Z3 judges
   MESSAGE("seed ", seed);
   testing::Random random(seed);
   int asked = 0;
+  int asked_with_guards = 0;
   int undecided = 0;
   for (int i = 0; i < 400; ++i) {
     Indices indices(random);
     const Expr e = testing::draw_tree(random, indices.symbols, 3).build(indices.exprs, indices.symbols);
     if (!e.has_coordinate()) continue;
+    Intermediates found;
+    found.add(indices.exprs, e);
+    // Every other time with guards on the sizes, of which a coordinate is none.
+    const Int128 guard = Int128{1} << random.in(2, 24);
+    std::vector<ir::Guard> guards;
+    if (i % 2 == 1)
+      for (const Expr size : found.sizes)
+        for (const auto& [comparison, limit] : {std::pair(ir::Comparison::le, guard), {ir::Comparison::ge, -guard}})
+          guards.push_back({ir::Assumption::index32, {size, comparison, indices.exprs.constant(limit)}});
     for (const int bits : {32, 64}) {
-      if (!IndexWidths(indices.exprs).fit(e, bits)) continue;
+      if (!IndexWidths(indices.exprs, {}, size_ranges(guards)).fit(e, bits)) continue;
       testing::Z3Judge judge(indices.exprs, 200'000);
-      Intermediates found;
-      found.add(indices.exprs, e);
       const Int128 bound = Int128{1} << (bits - 1);
       z3::expr fits = judge.z3().bool_val(true);
       // The launcher clamps sizes, far outside the coordinates that they are compared with.
       const Int128 clamp = Int128{1} << 62;
       for (const Expr size : found.sizes)
         judge.assume(judge.of(size) >= judge.integer(-clamp) && judge.of(size) <= judge.integer(clamp));
+      for (const ir::Guard& g : guards)
+        judge.assume(g.holds.comparison == ir::Comparison::le ? judge.of(g.holds.lhs) <= judge.integer(guard)
+                                                              : judge.of(g.holds.lhs) >= judge.integer(-guard));
+      asked_with_guards += guards.empty() ? 0 : 1;
       for (const Expr part : found.emitted)
         fits = fits && judge.of(part) >= judge.integer(-bound) && judge.of(part) < judge.integer(bound);
       const testing::Verdict verdict = judge.judge(fits);
@@ -93,8 +106,9 @@ TEST_CASE("where the interval fits a width, no intermediate leaves it: Z3 judges
       break;
     }
   }
-  MESSAGE("Z3 was asked ", asked, " times, undecided ", undecided);
+  MESSAGE("Z3 was asked ", asked, " times, ", asked_with_guards, " with guards, undecided ", undecided);
   CHECK(asked > 50);
+  CHECK(asked_with_guards > 20);
   CHECK(undecided * 4 < asked);
 }
 
@@ -109,17 +123,46 @@ TEST_CASE("an interval counts what is added up on the way, not the sum alone") {
   CHECK_FALSE(IndexWidths(exprs).fit(exprs.floordiv(exprs.add(scaled, exprs.coordinate(1)), exprs.constant(7)), 64));
 }
 
+/// What is emitted for a wrap whose sizes satisfy a condition.
+struct Wrap {
+  explicit Wrap(const char* where)
+      : text(emitted(fmt::format("program p(x: f32[S], n: dim) where S >= 1, n >= 0{}"
+                                 " {{ y = pad(x, low = [n], high = [n], mode = wrap) return y }}",
+                                 where),
+                     Stage::llvm, "host", "split=0")) {}
+  [[nodiscard]] bool has(const char* what) const { return text.find(what) != std::string::npos; }
+  std::string text;
+};
+
 TEST_CASE("a division is of 32 bits where its operands are, and only there") {
-  const auto narrow = [](const char* where) {
-    return emitted(fmt::format("program p(x: f32[S], n: dim) where S >= 1, n >= 0{}"
-                               " {{ y = pad(x, low = [n], high = [n], mode = wrap) return y }}",
-                               where),
-                   Stage::llvm, "host", "split=0")
-               .find("srem i32") != std::string::npos;
-  };
-  CHECK_FALSE(narrow(""));
-  CHECK(narrow(", S <= 1000, n <= 1000"));
-  CHECK_FALSE(narrow(", S <= 1000"));
+  for (const char* where : {"", ", S <= 1000"}) {
+    CAPTURE(where);
+    const Wrap both(where);
+    CHECK(both.has("srem i64"));
+    CHECK(both.has("srem i32"));
+    CHECK(both.has("@p_0.index32("));
+  }
+  // Sizes that ranges bound, and a sum that a constraint bounds: then the variant that assumes nothing has it.
+  for (const char* where : {", S <= 1000, n <= 1000", ", S + 2 * n <= 1000"}) {
+    CAPTURE(where);
+    const Wrap one(where);
+    CHECK_FALSE(one.has("srem i64"));
+    CHECK(one.has("srem i32"));
+    CHECK_FALSE(one.has(".index32"));
+  }
+}
+
+TEST_CASE("guards of a division are on its sizes, and none follows from the others") {
+  const ir::Program program = program_of(
+      "program p(x: f32[B, S], n: dim) where S >= 2, n >= 0"
+      " { y = pad(x, low = [0, n], high = [0, 2 * n], mode = reflect) return y }");
+  std::vector<Kernel> kernels = kernels_of(program);
+  const Result<ProvenKernel> proven = prove(schedule_for_host(std::move(kernels.front()), {}));
+  REQUIRE(proven.has_value());
+  REQUIRE(proven->guards().size() == 2);
+  CHECK(ir::to_string(program.exprs(), proven->guards()[0].holds) == "S + 3*n <= 1073741824");
+  CHECK(ir::to_string(program.exprs(), proven->guards()[1].holds) == "2*S - 2 <= 1073741824");
+  CHECK(proven->guards()[0].assumption == ir::Assumption::index32);
 }
 
 }  // namespace padlock::compiler

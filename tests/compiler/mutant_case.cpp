@@ -15,6 +15,7 @@ namespace {
 using ir::Expr;
 
 constexpr std::int64_t kAllRowsElements = 50'000;
+constexpr std::int64_t kMaxElements = 1'000'000;
 
 /// A counter-example made ready to be executed.
 class Example {
@@ -67,6 +68,8 @@ class Example {
     std::optional<std::pair<std::int64_t, std::int64_t>> rows;
     const Task whole = whole_launch(schedule_, sizes_);
     if (Int128{whole.row_last} * whole.column_last > kAllRowsElements && row()) rows = one_row();
+    const bool too_many = Int128{whole.row_last} * whole.column_last > kMaxElements;
+    if (too_many && row() && column()) return events_at(*column());
     for (const WalkKind walk : {WalkKind::elements, WalkKind::vectors, WalkKind::streamed}) {
       const Execution execution{.walk = walk, .shift = shift, .peel = peel, .rows = rows};
       PADLOCK_TRY(Trace trace, interpret(schedule_, sizes_, tasks(whole, rows), execution));
@@ -76,6 +79,14 @@ class Example {
   }
 
  private:
+  /// Those of one element of sizes that are too large for all.
+  [[nodiscard]] Result<std::vector<Event>> events_at(std::int64_t column) const {
+    const auto [first, last] = one_row();
+    const std::vector<Task> task = {{first, last, column, column + 1}};
+    PADLOCK_TRY(Trace trace, interpret(schedule_, sizes_, task, {.rows = std::pair<std::int64_t, std::int64_t>(0, 0)}));
+    return std::move(trace.events);
+  }
+
   [[nodiscard]] Int128 value(Expr e) const { return ir::evaluate(exprs_, e, sizes_).value_or(0); }
 
   [[nodiscard]] bool holds(const ir::Constraint& c) const {

@@ -34,6 +34,11 @@ class Interpreter {
     for (std::size_t axis = 0; axis + 1 < extents_.size(); ++axis)
       rows = std::min<Int128>(rows * std::max<std::int64_t>(0, extents_[axis]), kMaxRows);
     row_count_ = static_cast<std::int64_t>(rows);
+    if (guards_hold()) {
+      std::set<std::uint32_t> narrow;
+      for (const Expr e : schedule.narrowing.divisions) narrow.insert(e.id());
+      code_.narrow(std::move(narrow));
+    }
   }
 
   Result<Trace> run(std::span<const Task> tasks) {
@@ -64,6 +69,15 @@ class Interpreter {
  private:
   static std::unexpected<Error> too_large() {
     return resource_exhausted("the interpreter of schedules takes kernels of some millions of elements");
+  }
+
+  /// As the launcher decides whether the specialised variant is launched.
+  [[nodiscard]] bool guards_hold() const {
+    return std::ranges::all_of(schedule_.narrowing.guards, [&](const ir::Guard& guard) {
+      const Result<Int128> lhs = ir::evaluate(exprs_, guard.holds.lhs, values_);
+      const Result<Int128> rhs = ir::evaluate(exprs_, guard.holds.rhs, values_);
+      return lhs && rhs && ir::holds(*lhs, guard.holds.comparison, *rhs);
+    });
   }
 
   std::int64_t value_of(Expr e) {
@@ -184,6 +198,8 @@ class Interpreter {
       ++elements_;
       const std::int64_t column = first + lane;
       for (std::size_t i = 0; i < body.loads.size(); ++i) load(call, body, i, column);
+      if (const std::optional<std::int64_t> operand = code_.take_overflow())
+        record(ObligationKind::width, column, fmt::format("{} is divided, or by it, in 32 bits", *operand));
       store(column, task);
     }
   }

@@ -26,6 +26,15 @@ void launch_range(ir::HostEntry entry, const ir::HostLaunch& launch, const ir::L
         entry(&launch, rows.first, rows.last, columns.first, columns.last);
 }
 
+/// The variant that assumes nothing, or one whose guards hold.
+const ir::HostExecutable& any_variant(const ir::HostExecutable& kernel, const Problem& problem, Rng& rng) {
+  const ir::HostExecutable* chosen = &kernel;
+  if (!kernel.abi().guards.empty()) std::abort();  // there is always a variant that assumes nothing
+  for (const auto* variant = kernel.specialised(); variant != nullptr; variant = variant->specialised())
+    if (ir::guards_hold(variant->abi(), *problem.binding) && rng.between(0, 1) == 1) chosen = variant;
+  return *chosen;
+}
+
 std::string launch_kernel(const ir::HostExecutable& kernel, const Problem& problem, const GuardedBuffers& buffers,
                           bool split, Rng& rng) {
   const ir::KernelAbi& abi = kernel.abi();
@@ -72,7 +81,7 @@ std::string check_both_placements(const Kernels& kernels, const Problem& problem
   const Launch launch = [&](const GuardedBuffers& buffers, bool split, Rng& r) {
     std::string failure;
     for (const auto& kernel : kernels)
-      if (failure.empty()) failure = launch_kernel(*kernel, problem, buffers, split, r);
+      if (failure.empty()) failure = launch_kernel(any_variant(*kernel, problem, r), problem, buffers, split, r);
     return failure;
   };
   return check_both_placements(launch, problem, arena, rng);

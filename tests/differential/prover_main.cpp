@@ -32,11 +32,16 @@ struct Tally {
   std::map<Verdict, std::int64_t> verdicts;
   std::vector<double> milliseconds;
   std::int64_t shown = 0;
+  /// Obligations that hold under guards which nothing asks a launch for, or without which the kernel would be wrong:
+  /// the variant that assumes nothing divides in 64 bits instead.
+  std::int64_t needed = 0;
 
   void add(std::uint64_t index, const compiler::Proof& proof) {
     milliseconds.push_back(proof.milliseconds);
     for (const Obligation& obligation : proof.obligations) {
       ++verdicts[obligation.verdict];
+      if (obligation.verdict == Verdict::guarded)
+        needed += proof.launch_guards.empty() || !obligation.access.ends_with("divides in 32 bits");
       const bool listed = obligation.verdict == Verdict::checked || obligation.verdict == Verdict::refuted;
       if (listed && shown++ < 40) fmt::print("program {}, {}: {}\n", index, proof.config, to_string(obligation));
     }
@@ -86,7 +91,7 @@ int run(const Options& options) {
                percentile(tally.milliseconds, 0.99), percentile(tally.milliseconds, 1));
   }
   const bool few = tally.verdicts[Verdict::checked] * 1000 <= all;
-  return understood && tally.verdicts[Verdict::refuted] == 0 && tally.verdicts[Verdict::guarded] == 0 && few ? 0 : 1;
+  return understood && tally.verdicts[Verdict::refuted] == 0 && tally.needed == 0 && few ? 0 : 1;
 }
 
 bool parse_option(std::string_view argument, Options& options) {

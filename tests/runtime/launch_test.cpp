@@ -57,7 +57,9 @@ class FakeExecutable final : public ir::HostExecutable {
   }
   const ir::KernelAbi& abi() const override { return abi_; }
   ir::HostEntry entry() const override { return entry_; }
+  const ir::HostExecutable* specialised() const override { return variant_; }
   ir::KernelAbi abi_;
+  const ir::HostExecutable* variant_ = nullptr;  // borrowed
 
  private:
   ir::HostEntry entry_;
@@ -94,6 +96,39 @@ struct Problem {
 };
 
 constexpr std::uint64_t kScalars[] = {5};
+
+TEST_CASE("sizes select the variant whose guards hold") {
+  Problem problem(3, 8);
+  ir::ExprContext& exprs = problem.program.exprs();
+  FakeExecutable small(problem.program, entry);
+  FakeExecutable any(problem.program, forbidden_entry);
+  any.variant_ = &small;
+  const ir::Expr columns = small.abi_.columns;
+  small.abi_.guards = {{ir::Assumption::index32, {columns, ir::Comparison::le, exprs.constant(8)}}};
+  const KernelLauncher launcher = *KernelLauncher::create(any, problem.program);
+  const BoundKernel bound = *launcher.bind(problem.binding, problem.sizes, 64);
+  CHECK(&bound.abi() == &small.abi());
+  REQUIRE(bound.run(problem.inputs(), problem.outputs(), kScalars, {}));
+  CHECK(problem.is_right(8));
+  const ir::Binding wider =
+      *ir::Binding::bind(problem.program, {.tensors = {{}, {}}, .symbols = {{"N", 4}, {"R", 3}, {"C", 9}}});
+  CHECK(&launcher.bind(wider, *ArgumentSizes::of(wider), 64)->abi() == &any.abi());
+  // All of them must hold.
+  small.abi_.guards.push_back({ir::Assumption::index32, {columns, ir::Comparison::ge, exprs.constant(9)}});
+  CHECK(&launcher.bind(problem.binding, problem.sizes, 64)->abi() == &any.abi());
+}
+
+TEST_CASE("a variant that takes other arguments is refused") {
+  const Problem problem(1, 1);
+  FakeExecutable other(problem.program, entry);
+  FakeExecutable any(problem.program, entry);
+  other.abi_.name = "k.other";
+  other.abi_.scalars = {};
+  any.variant_ = &other;
+  const auto launcher = KernelLauncher::create(any, problem.program);
+  REQUIRE_FALSE(launcher.has_value());
+  CHECK(launcher.error().message == "kernel k.other takes other arguments than k");
+}
 
 TEST_CASE("a launch passes each argument in the kernel's order and covers the output") {
   ThreadPool pool(3);

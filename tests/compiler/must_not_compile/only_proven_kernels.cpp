@@ -1,16 +1,17 @@
 // The control: what the files beside it do wrongly, done rightly. It compiles, so what they lack is no header or flag.
 #include <type_traits>
 #include <utility>
+#include <vector>
 
 #include "compiler/llvm/emit_host.h"
 #include "compiler/prover/proven_kernel.h"
 
 namespace padlock::compiler {
 
-ir::KernelAbi emit_proven(llvm::Module& module, HostSchedule schedule, const HostFeatures& target);
+std::vector<ir::KernelAbi> emit_proven(llvm::Module& module, HostSchedule schedule, const HostFeatures& target);
 const HostSchedule& read(const ProvenKernel& kernel);
 
-ir::KernelAbi emit_proven(llvm::Module& module, HostSchedule schedule, const HostFeatures& target) {
+std::vector<ir::KernelAbi> emit_proven(llvm::Module& module, HostSchedule schedule, const HostFeatures& target) {
   const Result<ProvenKernel> kernel = prove(std::move(schedule));
   return emit_host_kernel(module, *kernel, target, false);
 }

@@ -1,4 +1,4 @@
-#include "compiler/prover/emitted_indices.h"
+#include "compiler/emitted_indices.h"
 
 #include <set>
 
@@ -39,7 +39,38 @@ class Collector {
   std::set<std::uint32_t> seen_, walked_;  // by Expr::id
 };
 
+/// What bodies compute.
+class BodyCollector {
+ public:
+  void add(const Graph& graph, const Body& body) {
+    for (const Walk& walk : body.walks) {
+      for (const Expr test : walk.tests) walks_.exact(test);
+      for (const ChunkLoop& loop : walk.loops)
+        for (const Expr e : {loop.from, loop.limit, loop.last}) walks_.exact(e);
+    }
+    for (const BodyNode& node : body.nodes) conditions_.exact(graph, node.guard);
+    for (const BodyLoad& load : body.loads) {
+      conditions_.exact(graph, load.guard);
+      offsets_.address(load.offset);
+    }
+  }
+  void into(std::vector<EmittedIndices>& all) {
+    for (Collector* collector : {&walks_, &conditions_, &offsets_}) collector->into(all);
+  }
+
+ private:
+  Collector walks_{"loops"}, conditions_{"conditions of elements"}, offsets_{"offsets of elements"};
+};
+
 }  // namespace
+
+std::vector<EmittedIndices> emitted_indices(const Graph& graph, const Body& body) {
+  BodyCollector collector;
+  collector.add(graph, body);
+  std::vector<EmittedIndices> all;
+  collector.into(all);
+  return all;
+}
 
 std::vector<EmittedIndices> emitted_indices(const HostSchedule& schedule) {
   const Graph& graph = schedule.kernel.graph;
@@ -55,22 +86,10 @@ std::vector<EmittedIndices> emitted_indices(const HostSchedule& schedule) {
       for (const Stream& stream : call.streams) streams.address(stream.base);
     }
   }
-  Collector walks("loops");
-  Collector conditions("conditions of elements");
-  Collector offsets("offsets of elements");
-  for (const Body& body : schedule.bodies) {
-    for (const Walk& walk : body.walks) {
-      for (const Expr test : walk.tests) walks.exact(test);
-      for (const ChunkLoop& loop : walk.loops)
-        for (const Expr e : {loop.from, loop.limit, loop.last}) walks.exact(e);
-    }
-    for (const BodyNode& node : body.nodes) conditions.exact(graph, node.guard);
-    for (const BodyLoad& load : body.loads) {
-      conditions.exact(graph, load.guard);
-      offsets.address(load.offset);
-    }
-  }
-  for (Collector* collector : {&tests, &runs, &streams, &walks, &conditions, &offsets}) collector->into(all);
+  BodyCollector bodies;
+  for (const Body& body : schedule.bodies) bodies.add(graph, body);
+  for (Collector* collector : {&tests, &runs, &streams}) collector->into(all);
+  bodies.into(all);
   return all;
 }
 

@@ -15,6 +15,8 @@ struct EmittedIndices {
   std::vector<ir::Expr> exact;  // each once
 };
 
+/// Those of one body.
+[[nodiscard]] std::vector<EmittedIndices> emitted_indices(const Graph& graph, const Body& body);
 /// All of them, by place.
 [[nodiscard]] std::vector<EmittedIndices> emitted_indices(const HostSchedule& schedule);
 
