@@ -72,7 +72,7 @@ std::vector<EmittedIndices> emitted_indices(const Graph& graph, const Body& body
   return all;
 }
 
-std::vector<EmittedIndices> emitted_indices(const HostSchedule& schedule) {
+std::vector<EmittedIndices> emitted_indices(const Schedule& schedule) {
   const Graph& graph = schedule.kernel.graph;
   std::vector<EmittedIndices> all;
   Collector tests("tests of rows");

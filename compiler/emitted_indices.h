@@ -3,7 +3,7 @@
 #include <string>
 #include <vector>
 
-#include "compiler/host_schedule.h"
+#include "compiler/schedule.h"
 
 namespace padlock::compiler {
 
@@ -18,6 +18,6 @@ struct EmittedIndices {
 /// Those of one body.
 [[nodiscard]] std::vector<EmittedIndices> emitted_indices(const Graph& graph, const Body& body);
 /// All of them, by place.
-[[nodiscard]] std::vector<EmittedIndices> emitted_indices(const HostSchedule& schedule);
+[[nodiscard]] std::vector<EmittedIndices> emitted_indices(const Schedule& schedule);
 
 }  // namespace padlock::compiler

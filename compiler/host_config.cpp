@@ -1,86 +1,51 @@
 #include "compiler/host_config.h"
 
-#include <algorithm>
-#include <array>
-#include <charconv>
-#include <span>
 #include <utility>
 
-#include <fmt/format.h>
-#include <fmt/ranges.h>
+#include "compiler/config_text.h"
 
 namespace padlock::compiler {
 namespace {
 
-constexpr std::array kVectorBytes = {16, 32, 64};
-constexpr std::array kUnroll = {1, 2, 4};
-constexpr std::array<std::pair<StoreKind, std::string_view>, 3> kStores = {
-    {{StoreKind::plain, "plain"}, {StoreKind::nontemporal, "nontemporal"}, {StoreKind::automatic, "automatic"}}};
-constexpr std::array kTaskKib = {64, 256, 1024};
-
-std::unexpected<Error> bad_value(std::string_view key, const std::string& expected, std::string_view found) {
-  return invalid_argument(fmt::format("config key '{}': expected {}, found '{}'", key, expected, found));
-}
-
-Status parse_number(std::string_view key, std::string_view text, std::span<const int> allowed, int& out) {
-  int value = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  const bool complete = error == std::errc() && end == text.data() + text.size();
-  if (!complete || std::ranges::find(allowed, value) == allowed.end())
-    return bad_value(key, fmt::format("one of {}", fmt::join(allowed, ", ")), text);
-  out = value;
-  return {};
-}
-
-Status parse_key(std::string_view key, std::string_view value, HostConfig& config) {
-  if (key == "vector_bytes") return parse_number(key, value, kVectorBytes, config.vector_bytes);
-  if (key == "unroll") return parse_number(key, value, kUnroll, config.unroll);
-  if (key == "task_kib") return parse_number(key, value, kTaskKib, config.task_kib);
-  if (key == "split") {
-    if (value != "0" && value != "1") return bad_value(key, "0 or 1", value);
-    config.split = value == "1";
-    return {};
-  }
-  if (key == "store") {
-    for (const auto& [store, name] : kStores) {
-      if (value != name) continue;
-      config.store = store;
-      return {};
-    }
-    return bad_value(key, "plain, nontemporal or automatic", value);
-  }
-  return invalid_argument(
-      fmt::format("unknown config key '{}': expected vector_bytes, unroll, split, store or task_kib", key));
+std::vector<ConfigField> fields_of(HostConfig& config) {
+  return {config_field("vector_bytes", config.vector_bytes, {16, 32, 64}),
+          config_field("unroll", config.unroll, {1, 2, 4}),
+          config_field("split", config.split),
+          config_field<StoreKind>("store", config.store,
+                                  {{StoreKind::plain, "plain"},
+                                   {StoreKind::nontemporal, "nontemporal"},
+                                   {StoreKind::automatic, "automatic"}}),
+          config_field("task_kib", config.task_kib, {64, 256, 1024})};
 }
 
 }  // namespace
 
 Result<HostConfig> HostConfig::parse(std::string_view text, const HostConfig& base) {
   HostConfig config = base;
-  while (!text.empty()) {
-    const std::string_view entry = text.substr(0, text.find(','));
-    text.remove_prefix(std::min(text.size(), entry.size() + 1));
-    const std::size_t equals = entry.find('=');
-    if (equals == std::string_view::npos)
-      return invalid_argument(fmt::format("config: expected key=value, found '{}'", entry));
-    PADLOCK_CHECK(parse_key(entry.substr(0, equals), entry.substr(equals + 1), config));
-  }
+  PADLOCK_CHECK(parse_config(text, fields_of(config)));
   return config;
 }
 
 std::string HostConfig::to_string() const {
-  return fmt::format("vector_bytes={},unroll={},split={},store={},task_kib={}", vector_bytes, unroll, split ? 1 : 0,
-                     kStores.at(static_cast<std::size_t>(store)).second, task_kib);
+  HostConfig copy = *this;
+  return config_text(fields_of(copy));
 }
 
 std::vector<HostConfig> HostConfig::all() {
   std::vector<HostConfig> configs;
-  for (const StoreKind store : {StoreKind::plain, StoreKind::nontemporal, StoreKind::automatic})
-    for (const int vector_bytes : kVectorBytes)
-      for (const int unroll : kUnroll)
-        for (const int task_kib : kTaskKib)
-          for (const bool split : {true, false}) configs.push_back({vector_bytes, unroll, split, store, task_kib});
+  HostConfig config;
+  for_each_config(fields_of(config), [&] { configs.push_back(config); });
   return configs;
+}
+
+Schedule schedule_for_host(Kernel kernel, const HostConfig& config, Mutation mutation) {
+  return make_schedule(std::move(kernel), config.to_string(),
+                       {.split = config.split,
+                        .vector_bytes = config.vector_bytes,
+                        .unroll = config.unroll,
+                        .store = config.store,
+                        .threads = {},
+                        .mutation = mutation});
 }
 
 }  // namespace padlock::compiler

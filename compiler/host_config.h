@@ -5,13 +5,10 @@
 #include <string_view>
 #include <vector>
 
+#include "compiler/schedule.h"
 #include "support/error.h"
 
 namespace padlock::compiler {
-
-/// How output bytes are written: `plain` through the caches, `nontemporal` past them (whole cache lines only), or
-/// `automatic`, past them if the output is too large for them, which the launch knows.
-enum class StoreKind : std::uint8_t { plain, nontemporal, automatic };
 
 /// One point of the host's search space. Data, not code: a config may be slow, never wrong.
 struct HostConfig {
@@ -31,5 +28,7 @@ struct HostConfig {
   /// The search space, in a fixed order.
   [[nodiscard]] static std::vector<HostConfig> all();
 };
+
+[[nodiscard]] Schedule schedule_for_host(Kernel kernel, const HostConfig& config, Mutation mutation = Mutation::none);
 
 }  // namespace padlock::compiler

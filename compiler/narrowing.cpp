@@ -91,7 +91,7 @@ std::vector<ir::Guard> guards_of(ir::ExprContext& exprs, const std::vector<Expr>
 
 }  // namespace
 
-Narrowing narrowing_of(const HostSchedule& schedule) {
+Narrowing narrowing_of(const Schedule& schedule) {
   const Kernel& kernel = schedule.kernel;
   std::vector<Expr> wide = divisions_of(emitted_indices(schedule));
   IndexWidths known(kernel);
@@ -113,7 +113,7 @@ Narrowing narrowing_of(const HostSchedule& schedule) {
   return {};
 }
 
-bool is_narrowed(const HostSchedule& schedule, const Body& body) {
+bool is_narrowed(const Schedule& schedule, const Body& body) {
   const std::vector<Expr>& narrowed = schedule.narrowing.divisions;
   if (narrowed.empty()) return false;
   const std::vector<Expr> own = divisions_of(emitted_indices(schedule.kernel.graph, body));

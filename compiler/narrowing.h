@@ -1,15 +1,15 @@
 #pragma once
 
-#include "compiler/host_schedule.h"
+#include "compiler/schedule.h"
 
 namespace padlock::compiler {
 
 /// What the divisions by sizes of a schedule's code assume in order to be done in 32 bits: that the sizes and extents
 /// that occur in them are at most 2^30, or somewhat less where they are multiplied. Empty where nothing is divided by a
 /// size, or where what is known of the sizes suffices.
-[[nodiscard]] Narrowing narrowing_of(const HostSchedule& schedule);
+[[nodiscard]] Narrowing narrowing_of(const Schedule& schedule);
 
 /// Whether a body does one of the divisions of its schedule's narrowing.
-[[nodiscard]] bool is_narrowed(const HostSchedule& schedule, const Body& body);
+[[nodiscard]] bool is_narrowed(const Schedule& schedule, const Body& body);
 
 }  // namespace padlock::compiler

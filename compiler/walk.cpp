@@ -9,7 +9,7 @@ using ir::Expr;
 namespace {
 
 // Above every axis.
-enum VariableOrder { kColumnFirst = 1000, kColumnLast, kBegin, kEnd, kShift, kPeel, kReached };
+enum VariableOrder { kColumnFirst = 1000, kColumnLast, kBegin, kEnd, kShift, kPeel, kReached, kRest };
 
 class WalkBuilder {
  public:
@@ -19,6 +19,11 @@ class WalkBuilder {
   std::vector<Walk> build() {
     std::vector<Walk> walks = {elements()};
     if (options_.lanes == 1) return walks;
+    if (options_.team > 0) {
+      walks.push_back(shared(false));
+      if (options_.loads) walks.push_back(shared(true));
+      return walks;
+    }
     walks.push_back(vectors());
     if (options_.line > 0) walks.push_back(streamed());
     return walks;
@@ -61,19 +66,43 @@ class WalkBuilder {
     return walk;
   }
 
+  Walk shared(bool aligned_loads) {
+    const Expr first = exprs_.add(run_.begin, run_.peel);
+    Walk walk{.kind = aligned_loads ? WalkKind::shared_aligned : WalkKind::shared,
+              .line = options_.lanes,
+              .tests = {exprs_.sub(exprs_.sub(run_.end, first), lanes_)},
+              .bounds = {below(run_.peel, options_.lanes)}};
+    walk.loops.push_back(element_loop(run_.begin, is(Mutation::peel_short) ? plus(first, -1) : first));
+    walk.loops.push_back(main_loop(first, options_.unroll));
+    walk.loops.push_back({.from = run_.reached,
+                          .limit = plus(run_.end, is(Mutation::tail_loop_short) ? -options_.lanes : 1 - options_.lanes),
+                          .lanes = options_.lanes,
+                          .team = options_.team,
+                          .dealt = true,
+                          .reached = run_.rest});
+    walk.loops.push_back(element_loop(is(Mutation::stream_rest_lost) ? plus(run_.rest, 1) : run_.rest, run_.end));
+    for (std::size_t i : {1, 2}) {
+      walk.loops[i].aligned = true;
+      walk.loops[i].aligned_loads = aligned_loads;
+    }
+    return walk;
+  }
+
   ChunkLoop element_loop(Expr from, Expr limit) {
     if (is(Mutation::element_loop_long)) limit = plus(limit, 1);
-    return {.from = from, .limit = limit};
+    return {.from = from, .limit = limit, .team = team(), .dealt = options_.team > 0};
   }
+  [[nodiscard]] int team() const { return std::max(options_.team, 1); }
 
   /// Whole trips only.
   ChunkLoop main_loop(Expr from, int unroll) {
-    const int step = options_.lanes * unroll;
+    const int step = options_.lanes * unroll * team();
     const int margin = is(Mutation::main_loop_long) ? step - 2 : step - 1;
     return {.from = from,
             .limit = plus(run_.end, -margin),
             .lanes = options_.lanes,
             .unroll = unroll,
+            .team = team(),
             .reached = run_.reached};
   }
 
@@ -97,7 +126,8 @@ RunVariables::RunVariables(ir::ExprContext& exprs)
       end(exprs.variable("end", kEnd)),
       shift(exprs.variable("shift", kShift)),
       peel(exprs.variable("peel", kPeel)),
-      reached(exprs.variable("reached", kReached)) {}
+      reached(exprs.variable("reached", kReached)),
+      rest(exprs.variable("rest", kRest)) {}
 
 std::vector<Walk> make_walks(ir::ExprContext& exprs, const WalkOptions& options) {
   return WalkBuilder(exprs, options).build();

@@ -6,7 +6,8 @@
 #include "ir/expr.h"
 
 // How a body walks a run, the columns [begin, end) of one row: in loops over chunks of neighbouring elements. One
-// description for the code, the proof and the tests' interpreter, in Exprs over the variables of a run.
+// description for the code, the proof and the tests' interpreter, in Exprs over the variables of a run. Where a team of
+// threads shares a run, a loop's chunks are dealt to them in turn; what is said of the loop is said of all together.
 namespace padlock::compiler {
 
 /// The variables of a run, each in [0, 2^47].
@@ -17,6 +18,7 @@ struct RunVariables {
   ir::Expr shift;    ///< elements that the output at `begin` is past a boundary of a vector
   ir::Expr peel;     ///< elements from `begin` to the next cache line of the output
   ir::Expr reached;  ///< where the main loop ended
+  ir::Expr rest;     ///< where the loop after it ended, which takes the vectors that are no whole trip
 };
 
 /// for (c = from; c < limit; c += lanes * unroll): chunks at c, c + lanes, ..., c + (unroll - 1) * lanes.
@@ -24,12 +26,18 @@ struct ChunkLoop {
   ir::Expr from, limit;
   int lanes = 1;
   int unroll = 1;
-  bool once = false;         ///< exactly one trip: from < limit <= from + lanes * unroll
-  bool nontemporal = false;  ///< its stores go past the caches
-  ir::Expr last = {};        ///< where given, a chunk that would begin after it begins there; unroll is 1
-  ir::Expr reached = {};     ///< where given, the variable that stands for c after the loop
+  /// Threads that share the loop. A trip is `unroll` chunks of each: chunk i of thread t is number i * team + t of it.
+  int team = 1;
+  bool dealt = false;          ///< of a team: a trip is one chunk, and trip number k is thread k mod team's
+  bool once = false;           ///< exactly one trip: from < limit <= from + lanes * unroll
+  bool nontemporal = false;    ///< its stores go past the caches
+  bool aligned = false;        ///< its stores are of whole vectors, at multiples of their size
+  bool aligned_loads = false;  ///< and so are its contiguous loads
+  ir::Expr last = {};          ///< where given, a chunk that would begin after it begins there; unroll is 1
+  ir::Expr reached = {};       ///< where given, the variable that stands for c after the loop
 
-  [[nodiscard]] int step() const { return lanes * unroll; }
+  /// Elements of a trip.
+  [[nodiscard]] int step() const { return dealt ? lanes : lanes * unroll * team; }
 };
 
 enum class WalkKind : std::uint8_t {
@@ -39,6 +47,9 @@ enum class WalkKind : std::uint8_t {
              ///< same values
   streamed,  ///< elements up to a cache line, whole lines past the caches, elements. Never a byte of a line both ways:
              ///< the line would be fetched and written twice
+  shared,    ///< elements up to a vector boundary of the output, whole vectors, elements. Nothing is written twice, so
+             ///< that threads may share it. Loads need no alignment
+  shared_aligned,  ///< the same where the contiguous loads are aligned at the first vector, too
 };
 
 struct Walk {
@@ -52,9 +63,11 @@ struct Walk {
 };
 
 struct WalkOptions {
-  int lanes = 1;   ///< elements of one vector
-  int unroll = 1;  ///< vectors of one trip of the main loop
-  int line = 0;    ///< elements of a cache line (at least `lanes`); 0: no streamed walk
+  int lanes = 1;      ///< elements of one vector
+  int unroll = 1;     ///< vectors of one trip of the main loop
+  int line = 0;       ///< elements of a cache line (at least `lanes`); 0: no streamed walk
+  int team = 0;       ///< threads that share a run; 0: a run is one thread's
+  bool loads = true;  ///< shared: whether there are contiguous loads, which may be aligned or not
   Mutation mutation = Mutation::none;
 };
 

@@ -4,7 +4,7 @@
 
 #include "compiler/llvm/emit_access.h"
 #include "compiler/llvm/emit_ops.h"
-#include "compiler/llvm/host_function.h"
+#include "compiler/llvm/kernel_function.h"
 
 namespace padlock::compiler {
 namespace {
@@ -17,7 +17,7 @@ using llvm::Value;
 /// Emits one body: the loops of its walks, with what one chunk does.
 class BodyEmitter {
  public:
-  BodyEmitter(HostKernelContext& context, std::size_t index)
+  BodyEmitter(KernelContext& context, std::size_t index)
       : context_(context),
         index_(index),
         body_(context.schedule.bodies[index]),
@@ -325,7 +325,7 @@ class BodyEmitter {
       bits = builder_.CreateOr(bits, builder_.CreateAnd(at, builder_.getInt64(bytes - 1)));
     }
     Value* pays = builder_.CreateAnd(builder_.CreateICmpEQ(bits, builder_.getInt64(0)), hold(walk.tests));
-    if (context_.schedule.config.store == StoreKind::nontemporal) return pays;
+    if (context_.schedule.store == StoreKind::nontemporal) return pays;
     Value* bytes = exprs_->exact(builder_, context_.exprs().mul(context_.abi.rows, context_.abi.row_bytes));
     return builder_.CreateAnd(pays, builder_.CreateICmpSGE(bytes, builder_.getInt64(kStreamedBytes)));
   }
@@ -373,7 +373,7 @@ class BodyEmitter {
   // Outputs from this size on go past the caches under store=automatic: they would not fit them.
   static constexpr std::uint64_t kStreamedBytes = std::uint64_t{32} << 20;
 
-  HostKernelContext& context_;
+  KernelContext& context_;
   std::size_t index_;
   const Body& body_;
   unsigned arguments_per_load_;  // tensor and base, and where one of them is checked its name and extent
@@ -393,6 +393,6 @@ class BodyEmitter {
 
 }  // namespace
 
-llvm::Function* emit_body(HostKernelContext& context, std::size_t index) { return BodyEmitter(context, index).emit(); }
+llvm::Function* emit_body(KernelContext& context, std::size_t index) { return BodyEmitter(context, index).emit(); }
 
 }  // namespace padlock::compiler

@@ -5,7 +5,7 @@
 
 #include <llvm/IR/IntrinsicsX86.h>
 
-#include "compiler/llvm/host_function.h"
+#include "compiler/llvm/kernel_function.h"
 #include "compiler/narrowing.h"
 
 namespace padlock::compiler {
@@ -15,14 +15,14 @@ using llvm::BasicBlock;
 using llvm::IRBuilder;
 using llvm::Value;
 
-std::size_t HostKernelContext::buffer_of_input(ir::ValueId value) const {
+std::size_t KernelContext::buffer_of_input(ir::ValueId value) const {
   return static_cast<std::size_t>(std::ranges::find(abi.inputs, value) - abi.inputs.begin());
 }
-std::size_t HostKernelContext::index_of_scalar(ir::ValueId value) const {
+std::size_t KernelContext::index_of_scalar(ir::ValueId value) const {
   return static_cast<std::size_t>(std::ranges::find(abi.scalars, value) - abi.scalars.begin());
 }
 
-void set_attributes(llvm::Function& function, const HostFeatures& target) {
+void set_attributes(llvm::Function& function, const TargetFeatures& target) {
   function.addFnAttr("target-cpu", target.cpu);
   if (!target.features.empty()) function.addFnAttr("target-features", target.features);
   // LLVM would turn copy loops into calls of memcpy, and split 512-bit vectors on CPUs tuned for less.
@@ -66,7 +66,7 @@ namespace {
 /// Emits the entry: walks rows [first, last), keeps the outer coordinates, and calls the bodies of each row's segments.
 class EntryEmitter {
  public:
-  EntryEmitter(HostKernelContext& context, const std::vector<llvm::Function*>& bodies)
+  EntryEmitter(KernelContext& context, const std::vector<llvm::Function*>& bodies)
       : context_(context), bodies_(bodies), builder_(context.module.getContext()), i64_(builder_.getInt64Ty()) {}
 
   void emit() {
@@ -108,8 +108,7 @@ class EntryEmitter {
 
   /// Non-temporal stores are ordered before the task ends.
   void restore_environment(Value* slot) {
-    if (context_.schedule.config.store != StoreKind::plain)
-      builder_.CreateIntrinsic(llvm::Intrinsic::x86_sse_sfence, {});
+    if (context_.schedule.store != StoreKind::plain) builder_.CreateIntrinsic(llvm::Intrinsic::x86_sse_sfence, {});
     builder_.CreateIntrinsic(llvm::Intrinsic::x86_sse_ldmxcsr, {slot});
   }
 
@@ -227,7 +226,7 @@ class EntryEmitter {
     builder_.SetInsertPoint(after);
   }
 
-  HostKernelContext& context_;
+  KernelContext& context_;
   const std::vector<llvm::Function*>& bodies_;
   IRBuilder<> builder_;
   llvm::Type* i64_;
@@ -239,7 +238,7 @@ class EntryEmitter {
 };
 
 /// The contract as far as it is known before code: sizes are collected while it is emitted.
-ir::KernelAbi contract_of(const HostSchedule& schedule) {
+ir::KernelAbi contract_of(const Schedule& schedule) {
   const Kernel& kernel = schedule.kernel;
   ir::ExprContext& exprs = kernel.program->exprs();
   ir::KernelAbi abi;
@@ -267,12 +266,12 @@ ir::KernelAbi contract_of(const HostSchedule& schedule) {
 }  // namespace
 
 std::vector<ir::KernelAbi> emit_host_kernel(llvm::Module& module, const ProvenKernel& kernel,
-                                            const HostFeatures& target, bool bounds_check) {
-  const HostSchedule& schedule = kernel.schedule();
+                                            const TargetFeatures& target, bool bounds_check) {
+  const Schedule& schedule = kernel.schedule();
   ir::KernelAbi abi = contract_of(schedule);
   SizeTable sizes;
   IndexWidths widths = kernel.index_widths(false);
-  HostKernelContext context{module, kernel, schedule, target, bounds_check, abi, sizes, widths};
+  KernelContext context{module, kernel, schedule, target, bounds_check, abi, sizes, widths};
   std::vector<llvm::Function*> bodies;
   for (std::size_t i = 0; i < schedule.bodies.size(); ++i) bodies.push_back(emit_body(context, i));
   EntryEmitter(context, bodies).emit();
@@ -283,7 +282,7 @@ std::vector<ir::KernelAbi> emit_host_kernel(llvm::Module& module, const ProvenKe
     special.name += ".index32";
     special.guards = kernel.guards();
     IndexWidths narrow = kernel.index_widths(true);
-    HostKernelContext specialised{module, kernel, schedule, target, bounds_check, special, sizes, narrow};
+    KernelContext specialised{module, kernel, schedule, target, bounds_check, special, sizes, narrow};
     for (std::size_t i = 0; i < schedule.bodies.size(); ++i)
       if (is_narrowed(schedule, schedule.bodies[i])) bodies[i] = emit_body(specialised, i);
     EntryEmitter(specialised, bodies).emit();

@@ -12,7 +12,7 @@
 namespace padlock::compiler {
 
 /// What code generation must know of the target.
-struct HostFeatures {
+struct TargetFeatures {
   std::string cpu;
   std::string features;  // "+avx2,-avx512f,..."
   bool f16c = false;
@@ -22,6 +22,6 @@ struct HostFeatures {
 /// nothing, a second is for the sizes that its guards admit. Each has an entry, a HostEntry, of the contract's name.
 /// Accesses that the proof left to be checked are, and with `bounds_check` all.
 [[nodiscard]] std::vector<ir::KernelAbi> emit_host_kernel(llvm::Module& module, const ProvenKernel& kernel,
-                                                          const HostFeatures& target, bool bounds_check);
+                                                          const TargetFeatures& target, bool bounds_check);
 
 }  // namespace padlock::compiler

@@ -17,7 +17,7 @@ class HostTarget {
   /// `name` as HostCompiler::create takes it, and its errors.
   [[nodiscard]] static Result<HostTarget> create(std::string_view name);
 
-  [[nodiscard]] const HostFeatures& features() const { return features_; }
+  [[nodiscard]] const TargetFeatures& features() const { return features_; }
   /// Bytes of the widest vector that the CPU stores at once.
   [[nodiscard]] int vector_bytes() const { return vector_bytes_; }
   /// Whether this machine has every instruction that the code may use.
@@ -28,7 +28,7 @@ class HostTarget {
  private:
   HostTarget() = default;
   const llvm::Target* target_ = nullptr;  // LLVM's registry owns it
-  HostFeatures features_;
+  TargetFeatures features_;
   int vector_bytes_ = 16;
   bool runs_here_ = true;
 };

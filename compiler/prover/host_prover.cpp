@@ -21,7 +21,7 @@ using ir::Expr;
 class HostProver {
  public:
   /// Looks the proof up first: what follows costs more than to prove a small kernel.
-  static Result<ProvenKernel> prove(HostSchedule schedule, const ProverOptions& options) {
+  static Result<ProvenKernel> prove(Schedule schedule, const ProverOptions& options) {
     if (options.cache == nullptr || schedule.mutation != Mutation::none)
       return HostProver(std::move(schedule), options).run();
     const std::string key = identity_of(schedule, options);
@@ -36,7 +36,7 @@ class HostProver {
   }
 
  private:
-  HostProver(HostSchedule schedule, const ProverOptions& options)
+  HostProver(Schedule schedule, const ProverOptions& options)
       : start_(std::chrono::steady_clock::now()),
         proven_(std::move(schedule)),
         schedule_(proven_.schedule_),
@@ -56,7 +56,7 @@ class HostProver {
     prove_narrowing();
     prove_cases(0, Region{});
     proof_.kernel = kernel_.name;
-    proof_.config = schedule_.config.to_string();
+    proof_.config = schedule_.config;
     proof_.solver_calls = session_.solver_calls();
     proof_.milliseconds = std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start_).count();
     proven_.set_proof(std::move(proof_));
@@ -64,9 +64,9 @@ class HostProver {
   }
 
   /// What the schedule and its proof follow from.
-  static std::string identity_of(const HostSchedule& schedule, const ProverOptions& options) {
-    return fmt::format("{}\n{}\n{}{}", ir::to_string(*schedule.kernel.program), schedule.kernel.name,
-                       schedule.config.to_string(), options.explain ? "\nexplained" : "");
+  static std::string identity_of(const Schedule& schedule, const ProverOptions& options) {
+    return fmt::format("{}\n{}\n{}{}", ir::to_string(*schedule.kernel.program), schedule.kernel.name, schedule.config,
+                       options.explain ? "\nexplained" : "");
   }
 
   void record(Obligation obligation) { proof_.obligations.push_back(std::move(obligation)); }
@@ -387,7 +387,7 @@ class HostProver {
   std::chrono::steady_clock::time_point start_;
   ProvenKernel proven_;
   Proof proof_;
-  const HostSchedule& schedule_;
+  const Schedule& schedule_;
   const Kernel& kernel_;
   ir::ExprContext& exprs_;
   ProofSession session_;
@@ -398,7 +398,7 @@ class HostProver {
   std::string where_;  // of the segment that is being proved
 };
 
-Result<ProvenKernel> prove(HostSchedule schedule, const ProverOptions& options) {
+Result<ProvenKernel> prove(Schedule schedule, const ProverOptions& options) {
   PADLOCK_TRY(ProvenKernel proven, HostProver::prove(std::move(schedule), options));
   if (const Obligation* obligation = proven.proof().refuted())
     return failed_precondition(fmt::format("kernel {} is refuted: {} of {}: {}", proven.proof().kernel,
@@ -416,7 +416,7 @@ Result<ProvenKernel> prove(HostSchedule schedule, const ProverOptions& options) 
   return proven;
 }
 
-Result<Proof> list_obligations(HostSchedule schedule, const ProverOptions& options) {
+Result<Proof> list_obligations(Schedule schedule, const ProverOptions& options) {
   PADLOCK_TRY(const ProvenKernel proven, HostProver::prove(std::move(schedule), options));
   return proven.proof();
 }

@@ -16,7 +16,7 @@ using ir::Expr;
 
 class LoadProver::Implementation {
  public:
-  Implementation(ProofSession& session, const HostSchedule& schedule)
+  Implementation(ProofSession& session, const Schedule& schedule)
       : session_(session),
         schedule_(schedule),
         kernel_(schedule.kernel),
@@ -221,7 +221,7 @@ class LoadProver::Implementation {
   }
 
   ProofSession& session_;
-  const HostSchedule& schedule_;
+  const Schedule& schedule_;
   const Kernel& kernel_;
   ir::ExprContext& exprs_;
   RunVariables run_;
@@ -232,7 +232,7 @@ class LoadProver::Implementation {
   std::map<std::tuple<std::uint32_t, std::uint32_t, bool>, bool> justified_;  // cuts, by Expr::id and side
 };
 
-LoadProver::LoadProver(ProofSession& session, const HostSchedule& schedule)
+LoadProver::LoadProver(ProofSession& session, const Schedule& schedule)
     : implementation_(std::make_unique<Implementation>(session, schedule)) {}
 LoadProver::~LoadProver() = default;
 

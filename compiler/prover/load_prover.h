@@ -3,8 +3,8 @@
 #include <memory>
 #include <vector>
 
-#include "compiler/host_schedule.h"
 #include "compiler/prover/proof_session.h"
+#include "compiler/schedule.h"
 
 namespace padlock::compiler {
 
@@ -13,7 +13,7 @@ namespace padlock::compiler {
 class LoadProver {
  public:
   /// Borrows both.
-  LoadProver(ProofSession& session, const HostSchedule& schedule);
+  LoadProver(ProofSession& session, const Schedule& schedule);
   ~LoadProver();
 
   /// From here on rows of this case.

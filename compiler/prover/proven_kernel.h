@@ -9,10 +9,10 @@
 #include <utility>
 #include <vector>
 
-#include "compiler/host_schedule.h"
 #include "compiler/index_width.h"
 #include "compiler/prover/proof.h"
 #include "compiler/prover/search_limits.h"
+#include "compiler/schedule.h"
 #include "support/error.h"
 
 namespace padlock::compiler {
@@ -48,7 +48,7 @@ struct ProverOptions {
 /// generation takes, and the prover is its only maker.
 class ProvenKernel {
  public:
-  [[nodiscard]] const HostSchedule& schedule() const { return schedule_; }
+  [[nodiscard]] const Schedule& schedule() const { return schedule_; }
   [[nodiscard]] const Proof& proof() const { return proof_; }
   /// Whether this load (store) of a body must test its bounds, because that they hold is not decided.
   [[nodiscard]] bool load_is_checked(int body, int load) const { return checked_loads_.contains({body, load}); }
@@ -60,11 +60,11 @@ class ProvenKernel {
 
  private:
   friend class HostProver;
-  explicit ProvenKernel(HostSchedule schedule) : schedule_(std::move(schedule)) {}
+  explicit ProvenKernel(Schedule schedule) : schedule_(std::move(schedule)) {}
 
   void set_proof(Proof proof);
 
-  HostSchedule schedule_;
+  Schedule schedule_;
   Proof proof_;
   // Of the proof, because code generation asks once for each access.
   std::set<std::pair<int, int>> checked_loads_;
@@ -76,8 +76,8 @@ class ProvenKernel {
 /// Proves a schedule. Errors: failed_precondition where an obligation is refuted, with its counter-example, or where
 /// the program admits no sizes at all; resource_exhausted where cover, disjoint or width is not decided within the
 /// limits.
-[[nodiscard]] Result<ProvenKernel> prove(HostSchedule schedule, const ProverOptions& options = {});
+[[nodiscard]] Result<ProvenKernel> prove(Schedule schedule, const ProverOptions& options = {});
 /// All obligations with their verdicts, refuted ones too. Error: failed_precondition where the program admits no sizes.
-[[nodiscard]] Result<Proof> list_obligations(HostSchedule schedule, const ProverOptions& options = {});
+[[nodiscard]] Result<Proof> list_obligations(Schedule schedule, const ProverOptions& options = {});
 
 }  // namespace padlock::compiler

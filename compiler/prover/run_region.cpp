@@ -15,7 +15,7 @@ void join(Region& to, const Region& from) {
   to.alternatives.insert(to.alternatives.end(), from.alternatives.begin(), from.alternatives.end());
 }
 
-Region task_of(const HostSchedule& schedule, const SegmentCall& call, const Region& rows) {
+Region task_of(const Schedule& schedule, const SegmentCall& call, const Region& rows) {
   ir::ExprContext& exprs = schedule.kernel.program->exprs();
   const RunVariables run(exprs);
   Region region = rows;
@@ -25,8 +25,7 @@ Region task_of(const HostSchedule& schedule, const SegmentCall& call, const Regi
   return region;
 }
 
-std::vector<Lanes> lanes_of_call(const HostSchedule& schedule, const SegmentCall& call, const Region& rows,
-                                 bool inside) {
+std::vector<Lanes> lanes_of_call(const Schedule& schedule, const SegmentCall& call, const Region& rows, bool inside) {
   ir::ExprContext& exprs = schedule.kernel.program->exprs();
   const RunVariables run(exprs);
   const Region task = task_of(schedule, call, rows);

@@ -2,8 +2,8 @@
 
 #include <vector>
 
-#include "compiler/host_schedule.h"
 #include "compiler/prover/feasibility.h"
+#include "compiler/schedule.h"
 
 // Where the lanes of a segment may be, as regions over its task.
 namespace padlock::compiler {
@@ -16,7 +16,7 @@ namespace padlock::compiler {
 void join(Region& to, const Region& from);
 
 /// `rows`, with the columns of a task, in which the segment's run is not empty.
-[[nodiscard]] Region task_of(const HostSchedule& schedule, const SegmentCall& call, const Region& rows);
+[[nodiscard]] Region task_of(const Schedule& schedule, const SegmentCall& call, const Region& rows);
 
 /// One way in which lanes are where a column must be.
 struct Lanes {
@@ -25,7 +25,7 @@ struct Lanes {
 };
 
 /// The whole run, or, where `inside` does not say that no lane leaves it, the lanes of each loop.
-[[nodiscard]] std::vector<Lanes> lanes_of_call(const HostSchedule& schedule, const SegmentCall& call,
-                                               const Region& rows, bool inside);
+[[nodiscard]] std::vector<Lanes> lanes_of_call(const Schedule& schedule, const SegmentCall& call, const Region& rows,
+                                               bool inside);
 
 }  // namespace padlock::compiler

@@ -20,7 +20,7 @@ constexpr std::int64_t kMaxElements = 1'000'000;
 /// A counter-example made ready to be executed.
 class Example {
  public:
-  Example(const HostSchedule& schedule, const Counterexample& example)
+  Example(const Schedule& schedule, const Counterexample& example)
       : schedule_(schedule), exprs_(schedule.kernel.program->exprs()), sizes_(exprs_.symbol_count(), 0) {
     for (const auto& [name, value] : example.sizes)
       if (const auto symbol = exprs_.find_symbol(name)) sizes_[symbol->symbol()] = value;
@@ -127,7 +127,7 @@ class Example {
     return tasks;
   }
 
-  const HostSchedule& schedule_;
+  const Schedule& schedule_;
   ir::ExprContext& exprs_;
   std::vector<std::int64_t> sizes_;
   std::map<std::string, std::int64_t> where_;
@@ -159,15 +159,15 @@ bool is_anothers(const Event& event, const std::vector<Event>& all) {
 
 }  // namespace
 
-Result<std::vector<HostSchedule>> schedules_of(const ir::Program& program, std::string_view config, Mutation mutation) {
+Result<std::vector<Schedule>> schedules_of(const ir::Program& program, std::string_view config, Mutation mutation) {
   PADLOCK_TRY(const HostConfig parsed, HostConfig::parse(config, HostConfig{}));
   PADLOCK_TRY(std::vector<Kernel> kernels, lower(program, mutation));
-  std::vector<HostSchedule> schedules;
+  std::vector<Schedule> schedules;
   for (Kernel& kernel : kernels) schedules.push_back(schedule_for_host(std::move(kernel), parsed, mutation));
   return schedules;
 }
 
-std::string not_shown(const HostSchedule& schedule, const Obligation& refuted) {
+std::string not_shown(const Schedule& schedule, const Obligation& refuted) {
   const Example example(schedule, refuted.found);
   if (std::string illegal = example.illegal(); !illegal.empty()) return illegal;
   const Result<std::vector<Event>> events =
@@ -184,7 +184,7 @@ std::string not_shown(const HostSchedule& schedule, const Obligation& refuted) {
   return fmt::format("not seen among {} events: {}{}", events->size(), to_string(refuted), seen);
 }
 
-std::string misdeed_at(const HostSchedule& schedule, const Counterexample& counterexample) {
+std::string misdeed_at(const Schedule& schedule, const Counterexample& counterexample) {
   const Example example(schedule, counterexample);
   const std::int64_t shift = example.at("shift").value_or(0);
   const std::int64_t peel = example.at("peel").value_or(0);

@@ -6,23 +6,23 @@
 #include <vector>
 
 #include "compiler/host_config.h"
-#include "compiler/host_schedule.h"
 #include "compiler/prover/proof.h"
 #include "compiler/prover/proven_kernel.h"
+#include "compiler/schedule.h"
 #include "ir/program.h"
 
 // A program, a config and a seeded bug: what the prover says of its kernels, and whether an execution agrees.
 namespace padlock::compiler {
 
 /// The schedules of all kernels. Error: what the program's text, the config's or lowering says.
-[[nodiscard]] Result<std::vector<HostSchedule>> schedules_of(const ir::Program& program, std::string_view config,
-                                                             Mutation mutation = Mutation::none);
+[[nodiscard]] Result<std::vector<Schedule>> schedules_of(const ir::Program& program, std::string_view config,
+                                                         Mutation mutation = Mutation::none);
 
 /// Executes a counter-example: empty where the schedule does there what the obligation says, else what is missing.
 /// Where the example names a task, its columns are one task and those beside it others.
-[[nodiscard]] std::string not_shown(const HostSchedule& schedule, const Obligation& refuted);
+[[nodiscard]] std::string not_shown(const Schedule& schedule, const Obligation& refuted);
 /// Executes the same sizes and tasks: what the schedule does there that no right one does, else empty.
-[[nodiscard]] std::string misdeed_at(const HostSchedule& schedule, const Counterexample& example);
+[[nodiscard]] std::string misdeed_at(const Schedule& schedule, const Counterexample& example);
 /// Empty where nothing is refuted, checked or dead, else the first such obligation.
 [[nodiscard]] std::string unproved(const Proof& proof);
 

@@ -15,13 +15,13 @@ constexpr std::string_view kPad =
     "{ y = pad(x, low = [0, lo], high = [0, lo]) return y }";
 constexpr std::string_view kConfig = "vector_bytes=16,unroll=1,store=plain";
 
-HostSchedule schedule_of(const ir::Program& program, Mutation mutation = Mutation::none) {
-  Result<std::vector<HostSchedule>> schedules = schedules_of(program, kConfig, mutation);
+Schedule schedule_of(const ir::Program& program, Mutation mutation = Mutation::none) {
+  Result<std::vector<Schedule>> schedules = schedules_of(program, kConfig, mutation);
   if (!schedules) FAIL(schedules.error().to_string());
   return std::move(schedules->front());
 }
 
-Proof proof_of(const HostSchedule& schedule, const ProverOptions& options = {}) {
+Proof proof_of(const Schedule& schedule, const ProverOptions& options = {}) {
   Result<Proof> proof = list_obligations(schedule, options);
   if (!proof) FAIL(proof.error().to_string());
   return *std::move(proof);
@@ -161,7 +161,7 @@ TEST_CASE("a call of the solver that fails is never taken for a proof") {
   const ir::Program program = program_of(kPad);
   for (const Mutation mutation : kBugs) {
     CAPTURE(std::string(name_of(mutation)));
-    const HostSchedule schedule = schedule_of(program, mutation);
+    const Schedule schedule = schedule_of(program, mutation);
     const Proof full = proof_of(schedule);
     REQUIRE(full.solver_calls > 0);
     CHECK(full.count(Verdict::checked) == 0);
@@ -187,7 +187,7 @@ TEST_CASE("an exhausted budget leaves obligations to be checked") {
   const ir::Program program = program_of(kPad);
   for (const Mutation mutation : kBugs) {
     CAPTURE(std::string(name_of(mutation)));
-    const HostSchedule schedule = schedule_of(program, mutation);
+    const Schedule schedule = schedule_of(program, mutation);
     const Proof full = proof_of(schedule);
     for (const std::uint64_t operations : {1, 3, 10, 30, 100, 300, 1000}) {
       CAPTURE(operations);

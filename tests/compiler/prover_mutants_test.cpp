@@ -184,13 +184,13 @@ class Right {
   explicit Right(std::string_view text) : program_(program_of(text)) {}
 
   [[nodiscard]] const ir::Program& program() const { return program_; }
-  const std::vector<HostSchedule>& schedules(std::string_view config) {
+  const std::vector<Schedule>& schedules(std::string_view config) {
     auto& made = schedules_[std::string(config)];
     if (made.empty()) {
-      Result<std::vector<HostSchedule>> all = schedules_of(program_, config);
+      Result<std::vector<Schedule>> all = schedules_of(program_, config);
       if (!all) FAIL(all.error().to_string());
       made = *std::move(all);
-      for (const HostSchedule& schedule : made) {
+      for (const Schedule& schedule : made) {
         const Result<Proof> proof = list_obligations(schedule);
         REQUIRE(proof.has_value());
         CHECK(unproved(*proof) == "");
@@ -201,16 +201,16 @@ class Right {
 
  private:
   ir::Program program_;
-  std::map<std::string, std::vector<HostSchedule>> schedules_;
+  std::map<std::string, std::vector<Schedule>> schedules_;
 };
 
 /// The kernel of that bug has a refuted obligation of the kind, and every refuted one is seen when it is executed;
 /// the right kernel does nothing wrong on the same sizes.
 void check_mutant(const Mutant& mutant, Right& right) {
-  const std::vector<HostSchedule>& sound = right.schedules(mutant.config);
-  const Result<std::vector<HostSchedule>> wrong = schedules_of(right.program(), mutant.config, mutant.mutation);
+  const std::vector<Schedule>& sound = right.schedules(mutant.config);
+  const Result<std::vector<Schedule>> wrong = schedules_of(right.program(), mutant.config, mutant.mutation);
   REQUIRE(wrong.has_value());
-  const HostSchedule& schedule = wrong->front();
+  const Schedule& schedule = wrong->front();
   const Result<Proof> proof = list_obligations(schedule);
   REQUIRE(proof.has_value());
   bool is_expected = false;
@@ -250,7 +250,7 @@ TEST_CASE("every seeded bug that the prover must find has a program") {
 
 TEST_CASE("a seeded bug is named in what does not compile") {
   const ir::Program program = program_of(kPad);
-  const Result<std::vector<HostSchedule>> wrong = schedules_of(program, kNarrow, pad_guard_lower_dropped);
+  const Result<std::vector<Schedule>> wrong = schedules_of(program, kNarrow, pad_guard_lower_dropped);
   REQUIRE(wrong.has_value());
   const Result<ProvenKernel> kernel = prove(wrong->front());
   REQUIRE_FALSE(kernel.has_value());
@@ -267,7 +267,7 @@ constexpr std::string_view kOrigin =
 
 TEST_CASE("a view that is longer than the storage is refuted in bytes, and the right one is proved") {
   const ir::Program program = program_of(kOrigin);
-  const Result<std::vector<HostSchedule>> wrong = schedules_of(program, kNarrow, view_extent_doubled);
+  const Result<std::vector<Schedule>> wrong = schedules_of(program, kNarrow, view_extent_doubled);
   REQUIRE(wrong.has_value());
   const Result<Proof> proof = list_obligations(wrong->front());
   REQUIRE(proof.has_value());
@@ -278,7 +278,7 @@ TEST_CASE("a view that is longer than the storage is refuted in bytes, and the r
   CHECK(std::ranges::find(refuted->found.sizes, std::pair<std::string, std::int64_t>("S", 128)) !=
         refuted->found.sizes.end());
   CHECK(not_shown(wrong->front(), *refuted) == "");
-  const Result<std::vector<HostSchedule>> right = schedules_of(program, kNarrow);
+  const Result<std::vector<Schedule>> right = schedules_of(program, kNarrow);
   REQUIRE(right.has_value());
   CHECK(misdeed_at(right->front(), refuted->found) == "");
   const Result<Proof> sound = list_obligations(right->front());
@@ -294,7 +294,7 @@ TEST_CASE("the report's program is proved under every config") {
   ProofCache lemmas;
   for (const std::string_view config : {kNarrow, kWide, kStreamed, kWhole}) {
     CAPTURE(std::string(config));
-    const Result<std::vector<HostSchedule>> schedules = schedules_of(program, config);
+    const Result<std::vector<Schedule>> schedules = schedules_of(program, config);
     REQUIRE(schedules.has_value());
     const Result<Proof> proof = list_obligations(schedules->front(), {.cache = &lemmas});
     REQUIRE(proof.has_value());

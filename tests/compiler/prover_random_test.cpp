@@ -24,8 +24,8 @@ struct Outcome {
 
 Outcome try_mutant(const ir::Program& program, std::string_view config, Mutation mutation, ProofCache& lemmas) {
   Outcome outcome;
-  const Result<std::vector<HostSchedule>> wrong = schedules_of(program, config, mutation);
-  const Result<std::vector<HostSchedule>> right = schedules_of(program, config);
+  const Result<std::vector<Schedule>> wrong = schedules_of(program, config, mutation);
+  const Result<std::vector<Schedule>> right = schedules_of(program, config);
   if (!wrong || !right) return outcome;
   for (std::size_t k = 0; k < wrong->size(); ++k) {
     const Result<Proof> proof = list_obligations((*wrong)[k], {.cache = &lemmas});

@@ -19,7 +19,7 @@ constexpr std::int64_t kMaxRows = std::int64_t{1} << 62;
 
 class Interpreter {
  public:
-  Interpreter(const HostSchedule& schedule, std::span<const std::int64_t> sizes, const Execution& execution)
+  Interpreter(const Schedule& schedule, std::span<const std::int64_t> sizes, const Execution& execution)
       : schedule_(schedule),
         kernel_(schedule.kernel),
         exprs_(kernel_.program->exprs()),
@@ -306,7 +306,7 @@ class Interpreter {
     }
   }
 
-  const HostSchedule& schedule_;
+  const Schedule& schedule_;
   const Kernel& kernel_;
   ir::ExprContext& exprs_;
   Execution execution_;
@@ -330,7 +330,7 @@ class Interpreter {
 
 }  // namespace
 
-Task whole_launch(const HostSchedule& schedule, std::span<const std::int64_t> sizes) {
+Task whole_launch(const Schedule& schedule, std::span<const std::int64_t> sizes) {
   ir::ExprContext& exprs = schedule.kernel.program->exprs();
   std::vector<std::int64_t> values(sizes.begin(), sizes.end());
   values.resize(exprs.symbol_count(), 0);
@@ -340,7 +340,7 @@ Task whole_launch(const HostSchedule& schedule, std::span<const std::int64_t> si
           .column_last = ir::evaluate_int64(exprs, schedule.columns, values).value_or(0)};
 }
 
-Result<Trace> interpret(const HostSchedule& schedule, std::span<const std::int64_t> sizes, std::span<const Task> tasks,
+Result<Trace> interpret(const Schedule& schedule, std::span<const std::int64_t> sizes, std::span<const Task> tasks,
                         const Execution& execution) {
   return Interpreter(schedule, sizes, execution).run(tasks);
 }

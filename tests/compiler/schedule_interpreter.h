@@ -7,8 +7,8 @@
 #include <utility>
 #include <vector>
 
-#include "compiler/host_schedule.h"
 #include "compiler/prover/proof.h"
+#include "compiler/schedule.h"
 
 // Executes what a scheduled kernel says, element by element and task by task, without generating code: who reads and
 // writes what. It shows whether a counter-example of the prover is one.
@@ -49,11 +49,11 @@ struct Trace {
 };
 
 /// The whole of what a launch covers. `sizes`: by symbol of the program.
-[[nodiscard]] Task whole_launch(const HostSchedule& schedule, std::span<const std::int64_t> sizes);
+[[nodiscard]] Task whole_launch(const Schedule& schedule, std::span<const std::int64_t> sizes);
 
 /// Executes the tasks one after another. Error: resource_exhausted where that takes more than some millions of
 /// elements.
-[[nodiscard]] Result<Trace> interpret(const HostSchedule& schedule, std::span<const std::int64_t> sizes,
+[[nodiscard]] Result<Trace> interpret(const Schedule& schedule, std::span<const std::int64_t> sizes,
                                       std::span<const Task> tasks, const Execution& execution);
 
 }  // namespace padlock::compiler

@@ -19,13 +19,13 @@ std::vector<std::int64_t> sizes_of(const ir::Program& program, const std::map<st
   return sizes;
 }
 
-HostSchedule schedule_of(const ir::Program& program, std::string_view config, Mutation mutation = Mutation::none) {
-  Result<std::vector<HostSchedule>> schedules = schedules_of(program, config, mutation);
+Schedule schedule_of(const ir::Program& program, std::string_view config, Mutation mutation = Mutation::none) {
+  Result<std::vector<Schedule>> schedules = schedules_of(program, config, mutation);
   if (!schedules) FAIL(schedules.error().to_string());
   return std::move(schedules->front());
 }
 
-Trace trace_of(const HostSchedule& schedule, std::span<const std::int64_t> sizes, std::vector<Task> tasks,
+Trace trace_of(const Schedule& schedule, std::span<const std::int64_t> sizes, std::vector<Task> tasks,
                const Execution& execution) {
   Result<Trace> trace = interpret(schedule, sizes, tasks, execution);
   if (!trace) FAIL(trace.error().to_string());
@@ -43,7 +43,7 @@ std::vector<std::string> texts_of(const Trace& trace, ObligationKind kind) {
 
 TEST_CASE("a right kernel does nothing wrong, however its runs are walked") {
   const ir::Program program = program_of(kPad);
-  const HostSchedule schedule = schedule_of(program, "vector_bytes=16,unroll=2,store=nontemporal");
+  const Schedule schedule = schedule_of(program, "vector_bytes=16,unroll=2,store=nontemporal");
   for (const std::int64_t extent : {1, 3, 4, 5, 8, 40, 300}) {
     const std::vector<std::int64_t> sizes = sizes_of(program, {{"B", 3}, {"S", extent}, {"lo", 5}});
     const Task whole = whole_launch(schedule, sizes);
@@ -62,7 +62,7 @@ TEST_CASE("a right kernel does nothing wrong, however its runs are walked") {
 
 TEST_CASE("by elements each is written once, and read once where the input has it") {
   const ir::Program program = program_of(kPad);
-  const HostSchedule schedule = schedule_of(program, "");
+  const Schedule schedule = schedule_of(program, "");
   const std::vector<std::int64_t> sizes = sizes_of(program, {{"B", 4}, {"S", 50}, {"lo", 6}});
   const Trace trace = trace_of(schedule, sizes, {whole_launch(schedule, sizes)}, {});
   CHECK(trace.writes == 4 * 62);
@@ -71,7 +71,7 @@ TEST_CASE("by elements each is written once, and read once where the input has i
 
 TEST_CASE("an element that is in no task, or in two, is noticed") {
   const ir::Program program = program_of(kPad);
-  const HostSchedule schedule = schedule_of(program, "");
+  const Schedule schedule = schedule_of(program, "");
   const std::vector<std::int64_t> sizes = sizes_of(program, {{"B", 1}, {"S", 4}, {"lo", 1}});
   const Trace gap = trace_of(schedule, sizes, {{0, 1, 0, 3}, {0, 1, 4, 6}}, {});
   CHECK(texts_of(gap, ObligationKind::cover) == std::vector<std::string>{"column 3 is nobody's"});
@@ -81,7 +81,7 @@ TEST_CASE("an element that is in no task, or in two, is noticed") {
 
 TEST_CASE("rows that are not there are noticed") {
   const ir::Program program = program_of(kPad);
-  const HostSchedule schedule = schedule_of(program, "");
+  const Schedule schedule = schedule_of(program, "");
   const std::vector<std::int64_t> sizes = sizes_of(program, {{"B", 2}, {"S", 1}, {"lo", 0}});
   const Trace trace = trace_of(schedule, sizes, {{0, 3, 0, 1}}, {});
   CHECK(texts_of(trace, ObligationKind::store) == std::vector<std::string>{"row 2 is written of 2"});
@@ -92,7 +92,7 @@ TEST_CASE("rows that are not there are noticed") {
 
 TEST_CASE("indices of 32 bits wrap where those of 64 do not") {
   const ir::Program program = program_of(kPad);
-  const HostSchedule schedule = schedule_of(program, "");
+  const Schedule schedule = schedule_of(program, "");
   const std::vector<std::int64_t> sizes = sizes_of(program, {{"B", 70'000}, {"S", 40'000}, {"lo", 0}});
   const std::vector<Task> last_elements = {{69'999, 70'000, 0, 2}};
   const Execution wide{.rows = std::pair<std::int64_t, std::int64_t>(0, 0)};
@@ -113,7 +113,7 @@ TEST_CASE("indices of 32 bits wrap where those of 64 do not") {
 
 TEST_CASE("more than some millions of elements are refused") {
   const ir::Program program = program_of(kPad);
-  const HostSchedule schedule = schedule_of(program, "");
+  const Schedule schedule = schedule_of(program, "");
   const std::vector<std::int64_t> sizes = sizes_of(program, {{"B", 1}, {"S", 10'000'000}, {"lo", 0}});
   const std::vector<Task> whole = {whole_launch(schedule, sizes)};
   const Result<Trace> trace = interpret(schedule, sizes, whole, {});

@@ -1,4 +1,5 @@
-#include "compiler/host_schedule.h"
+#include "compiler/host_config.h"
+#include "compiler/schedule.h"
 #include "tests/compiler/compiled.h"
 
 namespace padlock::compiler {
@@ -13,7 +14,7 @@ struct Shape {
 
 Shape shape_of(std::string_view text) {
   const ir::Program program = program_of(text);
-  const HostSchedule schedule = schedule_for_host(kernels_of(program).front(), HostConfig{});
+  const Schedule schedule = schedule_for_host(kernels_of(program).front(), HostConfig{});
   Shape shape;
   for (const ScheduledCase& row : schedule.cases) {
     shape.cases += !row.is_test();

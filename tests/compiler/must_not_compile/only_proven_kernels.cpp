@@ -8,20 +8,20 @@
 
 namespace padlock::compiler {
 
-std::vector<ir::KernelAbi> emit_proven(llvm::Module& module, HostSchedule schedule, const HostFeatures& target);
-const HostSchedule& read(const ProvenKernel& kernel);
+std::vector<ir::KernelAbi> emit_proven(llvm::Module& module, Schedule schedule, const TargetFeatures& target);
+const Schedule& read(const ProvenKernel& kernel);
 
-std::vector<ir::KernelAbi> emit_proven(llvm::Module& module, HostSchedule schedule, const HostFeatures& target) {
+std::vector<ir::KernelAbi> emit_proven(llvm::Module& module, Schedule schedule, const TargetFeatures& target) {
   const Result<ProvenKernel> kernel = prove(std::move(schedule));
   return emit_host_kernel(module, *kernel, target, false);
 }
 
-const HostSchedule& read(const ProvenKernel& kernel) { return kernel.schedule(); }
+const Schedule& read(const ProvenKernel& kernel) { return kernel.schedule(); }
 
 // A copy of what was proved is proved.
 static_assert(std::is_copy_constructible_v<ProvenKernel> && std::is_move_constructible_v<ProvenKernel>);
 static_assert(!std::is_aggregate_v<ProvenKernel> && !std::is_default_constructible_v<ProvenKernel>);
-static_assert(!std::is_constructible_v<ProvenKernel, HostSchedule>);
-static_assert(!std::is_constructible_v<ProvenKernel, HostSchedule, Proof>);
+static_assert(!std::is_constructible_v<ProvenKernel, Schedule>);
+static_assert(!std::is_constructible_v<ProvenKernel, Schedule, Proof>);
 
 }  // namespace padlock::compiler

@@ -1,4 +1,4 @@
-#include "compiler/host_schedule.h"
+#include "compiler/schedule.h"
 
 #include <algorithm>
 #include <map>
@@ -15,11 +15,11 @@ using ir::Expr;
 /// Makes the body of one segment, with its streams.
 class BodyBuilder {
  public:
-  BodyBuilder(const Kernel& kernel, const HostConfig& config, Mutation mutation)
+  BodyBuilder(const Kernel& kernel, const ScheduleOptions& options)
       : kernel_(kernel),
         exprs_(kernel.program->exprs()),
-        config_(config),
-        mutation_(mutation),
+        options_(options),
+        mutation_(options.mutation),
         column_(kernel.coordinate(kernel.rank() - 1)) {}
 
   std::pair<Body, std::vector<Stream>> build(const std::vector<NodeId>& roots) {
@@ -84,22 +84,24 @@ class BodyBuilder {
   /// than it; one lane where a predicate remains. A long body and one that gathers are not unrolled, a very long one is
   /// not even a vector: each loop repeats the body, there is little to win, and code is compile time.
   void choose_walks() {
-    WalkOptions options{.mutation = mutation_};
+    WalkOptions options{.team = options_.threads ? team() : 0, .mutation = mutation_};
+    options.loads = std::ranges::any_of(body_.loads, [](const BodyLoad& load) { return is_vector(load); });
     int widest = 1;
     std::size_t work = 0;
     for (const BodyNode& node : body_.nodes) {
-      const bool half = node.dtype == ir::DType::f16 || node.dtype == ir::DType::bf16;
+      const bool half = !options_.threads && (node.dtype == ir::DType::f16 || node.dtype == ir::DType::bf16);
       const bool computes = node.kind == NodeKind::operation;
       widest = std::max(widest, half && computes && node.op != ir::Op::relu ? 4 : ir::byte_size(node.dtype));
       work += computes;
     }
-    if (!predicated_ && work <= kMaxVectorWork) {
+    const bool flat = options_.threads && options_.threads->flat;
+    if (!predicated_ && !flat && work <= kMaxVectorWork) {
       const bool gathers =
           std::ranges::any_of(body_.loads, [](const BodyLoad& load) { return load.kind == LoadKind::strided; });
       const bool long_work = gathers || work > 4;
-      body_.lanes = std::max(1, config_.vector_bytes / widest);
+      body_.lanes = std::max(1, options_.vector_bytes / widest);
       if (gathers) body_.lanes = std::min(body_.lanes, 8);
-      options.unroll = long_work ? 1 : config_.unroll;
+      options.unroll = long_work ? 1 : options_.unroll;
       if (!long_work && streams()) options.line = std::max(body_.lanes, kCacheLineBytes / bytes_of_result(0));
     }
     options.lanes = body_.lanes;
@@ -109,11 +111,12 @@ class BodyBuilder {
   /// Whether non-temporal stores may pay: a body that loads nothing is the fill at the edges and not worth the time to
   /// compile it, and a vector of less than 16 bytes has no such store. (Long bodies are not bound by memory.)
   [[nodiscard]] bool streams() const {
-    if (config_.store == StoreKind::plain || body_.loads.empty()) return false;
+    if (options_.threads || options_.store == StoreKind::plain || body_.loads.empty()) return false;
     for (std::size_t i = 0; i < kernel_.results.size(); ++i)
       if (body_.lanes * bytes_of_result(i) < 16) return false;
     return true;
   }
+  [[nodiscard]] int team() const { return options_.threads && !options_.threads->flat ? options_.threads->team : 1; }
   [[nodiscard]] int bytes_of_result(std::size_t i) const {
     return ir::byte_size(kernel_.program->value(kernel_.results[i]).dtype);
   }
@@ -123,7 +126,7 @@ class BodyBuilder {
 
   const Kernel& kernel_;
   ir::ExprContext& exprs_;
-  const HostConfig& config_;
+  const ScheduleOptions& options_;
   Mutation mutation_;
   Expr column_;
   Body body_;
@@ -156,11 +159,26 @@ bool same_streams(const SegmentCall& a, const SegmentCall& b) {
 
 }  // namespace
 
-HostSchedule schedule_for_host(Kernel kernel, const HostConfig& config, Mutation mutation) {
-  const std::vector<RowCase> cases = split_rows(kernel, {.split = config.split, .mutation = mutation});
+Expr Schedule::row_tiles() const {
+  const Expr total = threads->flat ? exprs().mul(rows, columns) : rows;
+  return exprs().ceildiv(total, exprs().constant(threads->flat ? threads->tile_columns : threads->tile_rows));
+}
+
+Expr Schedule::column_tiles() const {
+  if (threads->flat || threads->tile_columns == 0) return exprs().constant(1);
+  return exprs().ceildiv(columns, exprs().constant(threads->tile_columns));
+}
+
+Schedule make_schedule(Kernel kernel, std::string config, const ScheduleOptions& options) {
+  const Mutation mutation = options.mutation;
+  const std::vector<RowCase> cases = split_rows(kernel, {.split = options.split, .mutation = mutation});
   ir::ExprContext& exprs = kernel.program->exprs();
   const RunVariables run(exprs);
-  HostSchedule schedule{.kernel = std::move(kernel), .config = config, .mutation = mutation};
+  Schedule schedule{.kernel = std::move(kernel),
+                    .config = std::move(config),
+                    .mutation = mutation,
+                    .store = options.store,
+                    .threads = options.threads};
   schedule.columns = schedule.kernel.extents.back();
   schedule.rows = exprs.constant(1);
   for (int axis = 0; axis + 1 < schedule.kernel.rank(); ++axis)
@@ -175,7 +193,7 @@ HostSchedule schedule_for_host(Kernel kernel, const HostConfig& config, Mutation
     ScheduledCase scheduled{.test = row.test, .holds = row.holds, .fails = row.fails, .calls = {}};
     if (mutation == Mutation::row_test_swapped) std::swap(scheduled.holds, scheduled.fails);
     for (const Segment& segment : row.segments) {
-      auto [body, streams] = BodyBuilder(schedule.kernel, config, mutation).build(segment.roots);
+      auto [body, streams] = BodyBuilder(schedule.kernel, options).build(segment.roots);
       const auto [it, inserted] = body_ids.try_emplace(key_of(body), static_cast<int>(schedule.bodies.size()));
       if (inserted) schedule.bodies.push_back(std::move(body));
       SegmentCall call{.begin = segment.begin,

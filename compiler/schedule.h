@@ -1,16 +1,17 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
+#include <string>
 #include <vector>
 
-#include "compiler/host_config.h"
 #include "compiler/kernel.h"
 #include "compiler/mutation.h"
 #include "compiler/segments.h"
 #include "compiler/walk.h"
 
-// A kernel turned into loops for the host: rows (the flattened outer axes), a decision tree over the predicates of a
-// row, and for each of its cases a list of segments of the innermost axis. Each segment calls a body with its bounds;
+// A kernel turned into loops: rows (the flattened outer axes), a decision tree over the predicates of a row, and for
+// each of its cases a list of segments of the innermost axis. Each segment calls a body with its bounds;
 // segments whose code differs only in addresses share one body.
 namespace padlock::compiler {
 
@@ -30,6 +31,11 @@ struct BodyLoad {
   ir::Expr offset;              // general
   PredicateId guard = kAlways;  // general
 };
+
+/// Whether its elements lie next to each other.
+[[nodiscard]] inline bool is_vector(const BodyLoad& load) {
+  return load.kind == LoadKind::contiguous || load.kind == LoadKind::reversed;
+}
 
 struct BodyNode {
   NodeKind kind = NodeKind::constant;
@@ -86,17 +92,51 @@ struct Narrowing {
   std::vector<ir::Guard> guards;  ///< of Assumption::index32: comparisons of sizes with constants
 };
 
-struct HostSchedule {
+/// How output bytes are written: `plain` through the caches, `nontemporal` past them (whole cache lines only), or
+/// `automatic`, past them if the output is too large for them, which the launch knows.
+enum class StoreKind : std::uint8_t { plain, nontemporal, automatic };
+
+/// How the threads of a grid share out rows and columns. A tile is `tile_rows` x `tile_columns` of the output; tiles
+/// are numbered along the columns first, and a block takes every `grid`-th. In a tile a row belongs to a team of `team`
+/// threads, and the teams of a block take its rows in turn. Where it is `flat` instead, a tile is a run of
+/// `tile_columns` elements of the flattened output, of which thread t takes t, t + threads, ...
+struct ThreadMap {
+  int threads = 0;  ///< of a block
+  int team = 1;     ///< a power of two that divides `threads`
+  int tile_rows = 1;
+  int tile_columns = 0;  ///< 0: all
+  bool flat = false;
+
+  [[nodiscard]] int teams() const { return threads / team; }
+};
+
+struct Schedule {
   Kernel kernel;
-  HostConfig config;
+  std::string config;  // as text
   Mutation mutation = Mutation::none;
+  StoreKind store = StoreKind::plain;
   ir::Expr rows = {}, columns = {};  // what a launch covers: flattened outer axes x innermost axis
   std::vector<Body> bodies = {};
   std::vector<ScheduledCase> cases = {};  // the first is the root
   Narrowing narrowing = {};
+  std::optional<ThreadMap> threads = {};  // absent where a caller deals out rows and columns
+
+  [[nodiscard]] int team() const { return threads && !threads->flat ? threads->team : 1; }
+  [[nodiscard]] ir::ExprContext& exprs() const { return kernel.program->exprs(); }
+  [[nodiscard]] ir::Expr row_tiles() const;  // with `threads`
+  [[nodiscard]] ir::Expr column_tiles() const;
 };
 
-[[nodiscard]] HostSchedule schedule_for_host(Kernel kernel, const HostConfig& config,
-                                             Mutation mutation = Mutation::none);
+/// What a target's config says of the loops.
+struct ScheduleOptions {
+  bool split = true;      ///< split the innermost axis, so that its interior has no predicate
+  int vector_bytes = 16;  ///< of the widest element type that one vector holds
+  int unroll = 1;         ///< vectors that a thread takes in one trip of the main loop
+  StoreKind store = StoreKind::plain;
+  std::optional<ThreadMap> threads = {};
+  Mutation mutation = Mutation::none;
+};
+
+[[nodiscard]] Schedule make_schedule(Kernel kernel, std::string config, const ScheduleOptions& options);
 
 }  // namespace padlock::compiler

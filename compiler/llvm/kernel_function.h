@@ -12,11 +12,11 @@
 namespace padlock::compiler {
 
 /// What all functions of one kernel share.
-struct HostKernelContext {
+struct KernelContext {
   llvm::Module& module;
   const ProvenKernel& proven;
-  const HostSchedule& schedule;  // of `proven`
-  const HostFeatures& target;
+  const Schedule& schedule;  // of `proven`
+  const TargetFeatures& target;
   bool bounds_check;
   ir::KernelAbi& abi;
   SizeTable& sizes;
@@ -42,7 +42,7 @@ struct HostKernelContext {
 };
 
 /// Attributes of every function: the target's CPU, no calls made up by LLVM, nothing unwinds.
-void set_attributes(llvm::Function& function, const HostFeatures& target);
+void set_attributes(llvm::Function& function, const TargetFeatures& target);
 
 /// The parts of a HostLaunch, loaded where the builder stands.
 struct LaunchFields {
@@ -61,6 +61,6 @@ struct LaunchFields {
 
 /// A body: void(launch, begin, end, row, [tensor, base, (access, extent)] per load, outer coordinates).
 /// `row` is the element offset of the row in the output.
-[[nodiscard]] llvm::Function* emit_body(HostKernelContext& context, std::size_t index);
+[[nodiscard]] llvm::Function* emit_body(KernelContext& context, std::size_t index);
 
 }  // namespace padlock::compiler

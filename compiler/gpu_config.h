@@ -1,0 +1,47 @@
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "compiler/schedule.h"
+#include "support/error.h"
+
+namespace padlock::compiler {
+
+/// Which part of the output a block computes.
+enum class GridMap : std::uint8_t {
+  flat,   ///< a run of the flattened output, an element a thread: for rows that are too short for a warp
+  rows,   ///< whole rows, one for each warp
+  tiles,  ///< a part of one row, all threads together: for long rows
+};
+
+/// Of GPU stores: none, or streaming (evict first), for output that is not read again soon.
+enum class CacheHint : std::uint8_t { none, streaming };
+
+/// One point of a GPU's search space. Data, not code: a config may be slow, never wrong.
+struct GpuConfig {
+  GridMap map = GridMap::tiles;
+  int threads = 256;      ///< of a block: 128, 256 or 512
+  int items = 2;          ///< 1, 2 or 4 vectors (flat: elements) that a thread takes at a time
+  int vector_bytes = 16;  ///< 4, 8 or 16: of the widest element type, in one access; flat has none
+  bool split = true;      ///< split the innermost axis at pads, so that its interior has no predicate
+  CacheHint cache = CacheHint::none;
+  bool persistent = false;  ///< as many blocks as run at once, each taking many tiles, instead of one tile a block
+
+  friend bool operator==(const GpuConfig&, const GpuConfig&) = default;
+
+  /// Reads "map=rows,threads=256,..."; keys in any order, a key that is missing keeps its value in `base`. Errors:
+  /// invalid_argument, naming the key, what it takes and what was found.
+  [[nodiscard]] static Result<GpuConfig> parse(std::string_view text, const GpuConfig& base);
+  /// All keys, in declaration order; parse reads it back.
+  [[nodiscard]] std::string to_string() const;
+  /// The search space, in a fixed order: 504 configs (vector_bytes means nothing where the map is flat).
+  [[nodiscard]] static std::vector<GpuConfig> all();
+  /// The config of a kernel that was not tuned: tiles of a row where the innermost axis is split, else elements.
+  [[nodiscard]] static GpuConfig standard();
+};
+
+[[nodiscard]] Schedule schedule_for_gpu(Kernel kernel, const GpuConfig& config, Mutation mutation = Mutation::none);
+
+}  // namespace padlock::compiler
