@@ -11,7 +11,7 @@
 #include "api/compiled_program.h"
 #include "api/device.h"
 #include "api/program.h"
-#include "compiler/host_compiler.h"
+#include "api/target_compiler.h"
 #include "runtime/thread_pool.h"
 #include "support/error.h"
 
@@ -26,8 +26,9 @@ struct ContextOptions {
 
 struct CompileOptions {
   Device device = {};
-  /// What code is made for: "host" (this machine) or "host:NAME" (see compiler/host_compiler.h). A program for
-  /// another CPU than this one can be printed, not run.
+  /// What code is made for: "host" (this machine), "host:NAME" (see compiler/host_compiler.h) or "sm_NN" (see
+  /// compiler/gpu_compiler.h); "host" means sm_90 for the device simt. A program for another CPU than this one can be
+  /// printed, not run.
   std::string target = "host";
   /// "key=value,...": absent keys as in the default config; empty: the default config.
   std::string config = {};
@@ -55,7 +56,7 @@ class Context {
                                                            bool all_configs = false);
 
   /// What the options choose, without compiling: the config's text, after the checks of `compile`.
-  [[nodiscard]] Result<compiler::HostConfig> choose_config(const CompileOptions& options);
+  [[nodiscard]] Result<std::string> choose_config(const CompileOptions& options);
   /// CPU and features of a target. Errors as `compile`.
   [[nodiscard]] Result<std::string> describe_target(const std::string& target);
 
@@ -63,13 +64,13 @@ class Context {
   [[nodiscard]] std::int64_t compile_count() const { return compiles_; }
 
  private:
-  Result<compiler::HostCompiler*> compiler_for(const std::string& target);
-  Result<CompiledProgram> compile_host(const Program& program, const CompileOptions& options);
+  Result<TargetCompiler*> compiler_for(const std::string& target);
+  Result<CompiledProgram> compile_code(const Program& program, const CompileOptions& options);
 
   runtime::ThreadPool pool_;
   runtime::ParallelFor parallel_for_;
   std::mutex mutex_;
-  std::map<std::string, std::unique_ptr<compiler::HostCompiler>> compilers_;  // by target; guarded by mutex_
+  std::map<std::string, std::unique_ptr<TargetCompiler>> compilers_;  // by target; guarded by mutex_
   std::atomic<std::int64_t> compiles_ = 0;
 };
 

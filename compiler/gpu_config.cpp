@@ -11,15 +11,15 @@ namespace {
 constexpr int kWarp = 32;
 
 std::vector<ConfigField> fields_of(GpuConfig& config) {
-  return {config_field<GridMap>("map", config.map,
-                                {{GridMap::flat, "flat"}, {GridMap::rows, "rows"}, {GridMap::tiles, "tiles"}}),
-          config_field("threads", config.threads, {128, 256, 512}),
-          config_field("items", config.items, {1, 2, 4}),
-          config_field("vector_bytes", config.vector_bytes, {4, 8, 16}),
-          config_field("split", config.split),
-          config_field<CacheHint>("cache", config.cache,
-                                  {{CacheHint::none, "none"}, {CacheHint::streaming, "streaming"}}),
-          config_field("persistent", config.persistent)};
+  return {
+      config_field<GridMap>("map", config.map,
+                            {{GridMap::flat, "flat"}, {GridMap::rows, "rows"}, {GridMap::tiles, "tiles"}}),
+      config_field("threads", config.threads, {128, 256, 512}),
+      config_field("items", config.items, {1, 2, 4}),
+      config_field("vector_bytes", config.vector_bytes, {4, 8, 16}),
+      config_field("split", config.split),
+      config_field<CacheHint>("cache", config.cache, {{CacheHint::none, "none"}, {CacheHint::streaming, "streaming"}}),
+      config_field("persistent", config.persistent)};
 }
 
 /// Elements of the widest vector of a kernel's results.
@@ -31,7 +31,7 @@ int lanes_of(const Kernel& kernel, int vector_bytes) {
 }
 
 ThreadMap threads_of(const Kernel& kernel, const GpuConfig& config) {
-  ThreadMap map{.threads = config.threads};
+  ThreadMap map{.threads = config.threads, .persistent = config.persistent};
   switch (config.map) {
     case GridMap::flat:
       map.flat = true;

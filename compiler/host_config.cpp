@@ -8,14 +8,13 @@ namespace padlock::compiler {
 namespace {
 
 std::vector<ConfigField> fields_of(HostConfig& config) {
-  return {config_field("vector_bytes", config.vector_bytes, {16, 32, 64}),
-          config_field("unroll", config.unroll, {1, 2, 4}),
-          config_field("split", config.split),
-          config_field<StoreKind>("store", config.store,
-                                  {{StoreKind::plain, "plain"},
-                                   {StoreKind::nontemporal, "nontemporal"},
-                                   {StoreKind::automatic, "automatic"}}),
-          config_field("task_kib", config.task_kib, {64, 256, 1024})};
+  return {
+      config_field("vector_bytes", config.vector_bytes, {16, 32, 64}), config_field("unroll", config.unroll, {1, 2, 4}),
+      config_field("split", config.split),
+      config_field<StoreKind>(
+          "store", config.store,
+          {{StoreKind::plain, "plain"}, {StoreKind::nontemporal, "nontemporal"}, {StoreKind::automatic, "automatic"}}),
+      config_field("task_kib", config.task_kib, {64, 256, 1024})};
 }
 
 }  // namespace

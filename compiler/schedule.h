@@ -106,6 +106,7 @@ struct ThreadMap {
   int tile_rows = 1;
   int tile_columns = 0;  ///< 0: all
   bool flat = false;
+  bool persistent = false;  ///< a launch has as many blocks as run at once, not one for each tile
 
   [[nodiscard]] int teams() const { return threads / team; }
 };
@@ -123,8 +124,10 @@ struct Schedule {
 
   [[nodiscard]] int team() const { return threads && !threads->flat ? threads->team : 1; }
   [[nodiscard]] ir::ExprContext& exprs() const { return kernel.program->exprs(); }
-  [[nodiscard]] ir::Expr row_tiles() const;  // with `threads`
+  // Where there is a `threads`:
+  [[nodiscard]] ir::Expr row_tiles() const;
   [[nodiscard]] ir::Expr column_tiles() const;
+  [[nodiscard]] ir::Expr tiles() const { return exprs().mul(row_tiles(), column_tiles()); }
 };
 
 /// What a target's config says of the loops.

@@ -73,18 +73,19 @@ class WalkBuilder {
               .tests = {exprs_.sub(exprs_.sub(run_.end, first), lanes_)},
               .bounds = {below(run_.peel, options_.lanes)}};
     walk.loops.push_back(element_loop(run_.begin, is(Mutation::peel_short) ? plus(first, -1) : first));
-    walk.loops.push_back(main_loop(first, options_.unroll));
-    walk.loops.push_back({.from = run_.reached,
+    if (options_.unroll > 1) walk.loops.push_back(main_loop(first, options_.unroll));
+    walk.loops.push_back({.from = options_.unroll > 1 ? run_.reached : first,
                           .limit = plus(run_.end, is(Mutation::tail_loop_short) ? -options_.lanes : 1 - options_.lanes),
                           .lanes = options_.lanes,
                           .team = options_.team,
                           .dealt = true,
                           .reached = run_.rest});
-    walk.loops.push_back(element_loop(is(Mutation::stream_rest_lost) ? plus(run_.rest, 1) : run_.rest, run_.end));
-    for (std::size_t i : {1, 2}) {
+    for (std::size_t i = 1; i < walk.loops.size(); ++i) {
       walk.loops[i].aligned = true;
       walk.loops[i].aligned_loads = aligned_loads;
+      walk.loops[i].nontemporal = options_.streaming;
     }
+    walk.loops.push_back(element_loop(is(Mutation::stream_rest_lost) ? plus(run_.rest, 1) : run_.rest, run_.end));
     return walk;
   }
 

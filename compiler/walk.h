@@ -63,11 +63,12 @@ struct Walk {
 };
 
 struct WalkOptions {
-  int lanes = 1;      ///< elements of one vector
-  int unroll = 1;     ///< vectors of one trip of the main loop
-  int line = 0;       ///< elements of a cache line (at least `lanes`); 0: no streamed walk
-  int team = 0;       ///< threads that share a run; 0: a run is one thread's
-  bool loads = true;  ///< shared: whether there are contiguous loads, which may be aligned or not
+  int lanes = 1;           ///< elements of one vector
+  int unroll = 1;          ///< vectors of one trip of the main loop
+  int line = 0;            ///< elements of a cache line (at least `lanes`); 0: no streamed walk
+  int team = 0;            ///< threads that share a run; 0: a run is one thread's
+  bool streaming = false;  ///< shared: whether whole vectors go past the caches
+  bool loads = true;       ///< shared: whether there are contiguous loads, which may be aligned or not
   Mutation mutation = Mutation::none;
 };
 

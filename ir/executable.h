@@ -58,6 +58,10 @@ struct KernelAbi {
   Expr columns;
   /// Bytes that one row writes, over all results; for choosing how many rows make a task.
   Expr row_bytes;
+  /// Of a GPU's kernel: threads of a block; `rows` counts its tiles, which blocks take in turn, and `columns` is 1. A
+  /// launch has a block for each tile or, where it is `persistent`, as many as run at once. 0 on the host.
+  int threads = 0;
+  bool persistent = false;
   /// Which access a fault names: index into `accesses`.
   std::vector<std::string> accesses;
   /// Sizes for which this code is right: all must hold. Empty in the variant that assumes nothing.

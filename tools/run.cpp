@@ -54,7 +54,9 @@ Outcome<api::CompileOptions> compile_options(const RunOptions& options) {
     return fail(ExitCode::usage,
                 fmt::format("--target is for --device=simt; a run on {} is made for it", options.device));
   if (const Status status = api::availability(*device); !status) return fail(ExitCode::unavailable, status.error());
-  return api::CompileOptions{.device = *device, .config = options.config, .bounds_check = options.bounds_check};
+  api::CompileOptions made{.device = *device, .config = options.config, .bounds_check = options.bounds_check};
+  if (!options.target.empty()) made.target = options.target;
+  return made;
 }
 
 Outcome<RunRequest> parse_options(const RunOptions& options) {

@@ -20,7 +20,8 @@ Value* AccessEmitter::address(Value* pointer, Value* offset, ir::DType dtype) {
 
 Value* AccessEmitter::load(const Access& access, llvm::Type* type) {
   const auto plain = [&] {
-    return builder_.CreateAlignedLoad(type, address(access.pointer, access.first, access.dtype), llvm::Align(1));
+    return builder_.CreateAlignedLoad(type, address(access.pointer, access.first, access.dtype),
+                                      llvm::Align(access.align));
   };
   if (access.guard == nullptr && access.extent == nullptr) return plain();
   BasicBlock* skipped = builder_.GetInsertBlock();
@@ -49,7 +50,7 @@ void AccessEmitter::store(const Access& access, Value* value, bool nontemporal) 
     check(access, merge);
   }
   const llvm::DataLayout& layout = builder_.GetInsertBlock()->getModule()->getDataLayout();
-  const llvm::Align align(nontemporal ? layout.getTypeStoreSize(value->getType()).getFixedValue() : 1);
+  const llvm::Align align(nontemporal ? layout.getTypeStoreSize(value->getType()).getFixedValue() : access.align);
   llvm::StoreInst* store =
       builder_.CreateAlignedStore(value, address(access.pointer, access.first, access.dtype), align);
   if (nontemporal) {

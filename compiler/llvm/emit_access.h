@@ -15,6 +15,7 @@ struct Access {
   llvm::Value* guard = nullptr;   // where given, the access happens only if it holds
   llvm::Value* extent = nullptr;  // where given (bounds-check mode), and only if 0 <= first, last < extent
   llvm::Value* name = nullptr;    // with `extent`: index into KernelAbi::accesses
+  unsigned align = 1;             // bytes of which the address is known to be a multiple
 };
 
 /// Emits loads and stores, with their guards and their bounds checks. May end the builder's block: what follows is
@@ -25,7 +26,7 @@ class AccessEmitter {
   AccessEmitter(llvm::IRBuilder<>& builder, llvm::Value* fault) : builder_(builder), fault_(fault) {}
 
   [[nodiscard]] llvm::Value* address(llvm::Value* pointer, llvm::Value* offset, ir::DType dtype);
-  /// A value of `type`; 0 where the access does not happen. Promises no alignment: a caller's pointers have none.
+  /// A value of `type`; 0 where the access does not happen.
   [[nodiscard]] llvm::Value* load(const Access& access, llvm::Type* type);
   /// `nontemporal`: past the caches, and then the address is a multiple of the value's size.
   void store(const Access& access, llvm::Value* value, bool nontemporal);

@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include <llvm/IR/IRBuilder.h>
 #include <llvm/IR/Module.h>
 
 #include "compiler/prover/proven_kernel.h"
@@ -14,9 +15,17 @@ namespace padlock::compiler {
 /// What code generation must know of the target.
 struct TargetFeatures {
   std::string cpu;
-  std::string features;  // "+avx2,-avx512f,..."
-  bool f16c = false;
+  std::string features;           ///< "+avx2,-avx512f,..."
+  bool f16c = false;              ///< converts f16 in hardware
+  unsigned global_space = 0;      ///< LLVM's address space of buffers
+  bool aligned_elements = false;  ///< pointers are multiples of their element sizes: a launch checks it
+  bool takes_words = false;       ///< a launch is an array of words, not a HostLaunch (see LaunchFields)
 };
+
+/// For the entry of a function that computes: round to nearest even, no flush to zero, no denormals-are-zero, whatever
+/// the caller has set. Returns where the caller's setting is kept.
+[[nodiscard]] llvm::Value* save_environment(llvm::IRBuilder<>& builder);
+void restore_environment(llvm::IRBuilder<>& builder, llvm::Value* slot);
 
 /// Adds the functions of one kernel to `module` and returns the launch contracts of its variants: the first assumes
 /// nothing, a second is for the sizes that its guards admit. Each has an entry, a HostEntry, of the contract's name.

@@ -7,8 +7,8 @@
 #include "compiler/llvm/emit_host.h"
 #include "compiler/prover/proven_kernel.h"
 
-// Shared between the two kinds of functions of a host kernel: the entry, which walks rows and chooses segments, and
-// the bodies, which it calls.
+// Shared between the functions of a kernel: the entry, which deals out rows and columns, and the bodies, which it calls
+// for each segment.
 namespace padlock::compiler {
 
 /// What all functions of one kernel share.
@@ -44,23 +44,27 @@ struct KernelContext {
 /// Attributes of every function: the target's CPU, no calls made up by LLVM, nothing unwinds.
 void set_attributes(llvm::Function& function, const TargetFeatures& target);
 
-/// The parts of a HostLaunch, loaded where the builder stands.
+/// The parts of a launch, loaded where the builder stands: of a HostLaunch, or of a GPU kernel's parameters, which are
+/// 64-bit words: the fault's address, the buffers', the scalars, the sizes.
 struct LaunchFields {
-  LaunchFields(llvm::IRBuilder<>& builder, llvm::Value* launch);
+  LaunchFields(llvm::IRBuilder<>& builder, llvm::Value* launch, const KernelContext& context);
   llvm::Value* buffers;
   llvm::Value* sizes;
   llvm::Value* scalars;
   llvm::Value* fault;
 
   [[nodiscard]] llvm::Value* buffer(llvm::IRBuilder<>& builder, std::size_t index) const;
+
+ private:
+  unsigned space_;  // of the buffers
 };
 
 /// Whether all conditions of a predicate hold, as i1.
 [[nodiscard]] llvm::Value* emit_predicate(llvm::IRBuilder<>& builder, ExprEmitter& exprs, const Graph& graph,
                                           PredicateId predicate);
 
-/// A body: void(launch, begin, end, row, [tensor, base, (access, extent)] per load, outer coordinates).
-/// `row` is the element offset of the row in the output.
+/// A body: void(launch, begin, end, row, (thread), [tensor, base, (access, extent)] per load, outer coordinates).
+/// `row` is the element offset of the row in the output, `thread` the one of the team that shares the run.
 [[nodiscard]] llvm::Function* emit_body(KernelContext& context, std::size_t index);
 
 }  // namespace padlock::compiler

@@ -28,6 +28,12 @@ std::vector<DeviceRow> table() {
         {"narrow, no split", "vector_bytes=16,unroll=1,split=0", false},
         {"wide, past the caches", "vector_bytes=64,unroll=4,store=nontemporal", false}}},
       {reference, {{"default", "", false}}},
+      {simt,
+       {{"default", "", false},
+        {"elements", "map=flat,items=4,vector_bytes=16", false},
+        {"rows, persistent", "map=rows,threads=128,items=4,persistent=1", false},
+        {"no split", "map=rows,split=0,vector_bytes=4", false},
+        {"narrow, streaming", "map=tiles,threads=128,items=1,vector_bytes=8,cache=streaming", false}}},
   };
 }
 

@@ -1,0 +1,45 @@
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "compiler/gpu_compiler.h"
+#include "compiler/host_compiler.h"
+
+namespace padlock::api {
+
+/// The compiler of one target, with configs as text: what Context needs of any. Thread-safe.
+class TargetCompiler {
+ public:
+  struct Options {
+    std::string config;  ///< complete, of `complete_config`
+    bool bounds_check = false;
+  };
+  using Executables = std::vector<std::unique_ptr<ir::HostExecutable>>;
+
+  /// Error: invalid_argument for an unknown target, unavailable for one that this build cannot make code for.
+  [[nodiscard]] static Result<std::unique_ptr<TargetCompiler>> create(const std::string& target);
+  virtual ~TargetCompiler() = default;
+
+  /// All keys of the config that the text and, for absent keys, the default say. Error: invalid_argument, outside of
+  /// the search space.
+  [[nodiscard]] virtual Result<std::string> complete_config(std::string_view text) const = 0;
+  [[nodiscard]] virtual std::vector<std::string> all_configs() const = 0;
+  [[nodiscard]] virtual std::string description() const = 0;
+  /// Output bytes of one task of the thread pool.
+  [[nodiscard]] virtual std::int64_t task_bytes(const std::string& config) const = 0;
+
+  /// For this machine: a GPU's kernels as `simt` runs them.
+  [[nodiscard]] virtual Result<Executables> compile(const ir::Program& program, const Options& options) = 0;
+  [[nodiscard]] virtual Result<std::vector<compiler::Proof>> prove(const ir::Program& program,
+                                                                   const Options& options) = 0;
+  [[nodiscard]] virtual Result<std::string> emit(const ir::Program& program, compiler::Stage stage,
+                                                 const Options& options) = 0;
+};
+
+[[nodiscard]] inline bool is_gpu(std::string_view target) { return target.starts_with("sm_"); }
+
+}  // namespace padlock::api

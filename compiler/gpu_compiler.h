@@ -1,0 +1,61 @@
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "compiler/gpu_config.h"
+#include "compiler/host_compiler.h"
+#include "compiler/mutation.h"
+#include "compiler/prover/proof.h"
+#include "ir/executable.h"
+#include "ir/program.h"
+#include "support/error.h"
+
+namespace padlock::compiler {
+
+struct GpuOptions {
+  std::optional<GpuConfig> config;     ///< absent: GpuCompiler::default_config()
+  bool bounds_check = false;           ///< test every access; a failing one is skipped and reported
+  Mutation mutation = Mutation::none;  ///< a seeded bug; for tests of the tests
+};
+
+/// A program's kernels for a GPU.
+struct GpuCode {
+  std::string ptx;  ///< of all kernels
+  /// Of each kernel the variants, the one that assumes nothing first.
+  std::vector<std::vector<ir::KernelAbi>> kernels;
+};
+
+/// Compiles programs for NVIDIA GPUs. Needs none, nor a driver. Thread-safe.
+class GpuCompiler {
+ public:
+  /// `target`: "sm_90" and the like, from sm_75 to what LLVM knows. Errors: invalid_argument for another name (it lists
+  /// the known ones).
+  [[nodiscard]] static Result<std::unique_ptr<GpuCompiler>> create(std::string_view target);
+  virtual ~GpuCompiler() = default;
+
+  [[nodiscard]] virtual GpuConfig default_config() const = 0;
+  /// Architecture and PTX version, as they belong into an artifact's identity.
+  [[nodiscard]] virtual std::string target_description() const = 0;
+
+  /// PTX. The program must outlive the contracts. Errors as HostCompiler::compile, and resource_exhausted where a
+  /// kernel has more parameters than a launch takes.
+  [[nodiscard]] virtual Result<GpuCode> compile(const ir::Program& program, const GpuOptions& options) = 0;
+  /// The same kernels made for this machine, each access tested (with thread and block as loop variables, one
+  /// executable a kernel, whose rows are blocks). The program must outlive them.
+  [[nodiscard]] virtual Result<std::vector<std::unique_ptr<ir::HostExecutable>>> compile_simt(
+      const ir::Program& program, const GpuOptions& options) = 0;
+  /// The obligations of all kernels with their verdicts, refuted ones too. Errors as `compile`.
+  [[nodiscard]] virtual Result<std::vector<Proof>> prove(const ir::Program& program, const GpuOptions& options) = 0;
+  /// The text of one stage (assembly is PTX), of all kernels.
+  [[nodiscard]] virtual Result<std::string> emit(const ir::Program& program, Stage stage,
+                                                 const GpuOptions& options) = 0;
+};
+
+/// The architectures that GpuCompiler::create takes, oldest first.
+[[nodiscard]] std::vector<std::string> gpu_targets();
+
+}  // namespace padlock::compiler

@@ -1,0 +1,43 @@
+#include "compiler/llvm/code_module.h"
+
+#include <llvm/IR/Verifier.h>
+#include <llvm/Support/raw_ostream.h>
+
+#include "compiler/llvm/host_code.h"
+#include "compiler/lowering.h"
+
+namespace padlock::compiler {
+
+CodeModule::CodeModule(const std::string& name, std::unique_ptr<llvm::TargetMachine> target)
+    : gate(make_pass_gate()),
+      context(std::make_unique<llvm::LLVMContext>()),
+      module(std::make_unique<llvm::Module>(name, *context)),
+      machine(std::move(target)) {
+  context->setOptPassGate(*gate);
+  module->setDataLayout(machine->createDataLayout());
+  module->setTargetTriple(machine->getTargetTriple());
+}
+
+Status CodeModule::verify() const {
+#ifndef NDEBUG
+  std::string problem;
+  llvm::raw_string_ostream stream(problem);
+  if (llvm::verifyModule(*module, &stream)) return internal_error("emitted LLVM IR is not valid: " + problem);
+#endif
+  return {};
+}
+
+std::string text_of(const llvm::Module& module) {
+  std::string text;
+  llvm::raw_string_ostream(text) << module;
+  return text;
+}
+
+Result<std::string> kernel_text(const ir::Program& program, Mutation mutation) {
+  PADLOCK_TRY(const std::vector<Kernel> kernels, lower(program, mutation));
+  std::string text;
+  for (const Kernel& kernel : kernels) text += to_string(kernel);
+  return text;
+}
+
+}  // namespace padlock::compiler

@@ -1,0 +1,38 @@
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include <llvm/IR/LLVMContext.h>
+#include <llvm/IR/Module.h>
+#include <llvm/IR/OptBisect.h>
+#include <llvm/Target/TargetMachine.h>
+
+#include "compiler/mutation.h"
+#include "ir/executable.h"
+#include "ir/program.h"
+#include "support/error.h"
+
+namespace padlock::compiler {
+
+/// A module of its own context, with the contracts of the kernels that are emitted into it. Movable.
+struct CodeModule {
+  CodeModule(const std::string& name, std::unique_ptr<llvm::TargetMachine> target);
+
+  /// In builds with assertions: whether the IR is valid. Error: internal.
+  [[nodiscard]] Status verify() const;
+
+  std::unique_ptr<llvm::OptPassGate> gate;  // borrowed by the context
+  std::unique_ptr<llvm::LLVMContext> context;
+  std::unique_ptr<llvm::Module> module;
+  std::unique_ptr<llvm::TargetMachine> machine;
+  std::vector<std::vector<ir::KernelAbi>> kernels;  // the variants of each, the one that assumes nothing first
+};
+
+/// LLVM IR as text.
+[[nodiscard]] std::string text_of(const llvm::Module& module);
+/// The kernels of a program in gather form, as text. Errors as `lower`.
+[[nodiscard]] Result<std::string> kernel_text(const ir::Program& program, Mutation mutation);
+
+}  // namespace padlock::compiler

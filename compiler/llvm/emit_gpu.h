@@ -1,0 +1,18 @@
+#pragma once
+
+#include <vector>
+
+#include <llvm/IR/Module.h>
+
+#include "compiler/llvm/emit_host.h"
+#include "compiler/prover/proven_kernel.h"
+
+namespace padlock::compiler {
+
+/// Adds the functions of one kernel for a GPU to `module` and returns the launch contracts of its variants, as
+/// emit_host_kernel does. Where the target takes words, each has a kernel of the contract's name; else a HostEntry,
+/// whose rows are blocks: the same code with the thread as a loop variable, for the host.
+[[nodiscard]] std::vector<ir::KernelAbi> emit_gpu_kernel(llvm::Module& module, const ProvenKernel& kernel,
+                                                         const TargetFeatures& target, bool bounds_check);
+
+}  // namespace padlock::compiler

@@ -1,0 +1,186 @@
+#include "compiler/llvm/emit_row.h"
+
+#include <algorithm>
+#include <set>
+
+namespace padlock::compiler {
+
+using ir::Expr;
+using llvm::BasicBlock;
+using llvm::IRBuilder;
+using llvm::Value;
+
+std::size_t KernelContext::buffer_of_input(ir::ValueId value) const {
+  return static_cast<std::size_t>(std::ranges::find(abi.inputs, value) - abi.inputs.begin());
+}
+std::size_t KernelContext::index_of_scalar(ir::ValueId value) const {
+  return static_cast<std::size_t>(std::ranges::find(abi.scalars, value) - abi.scalars.begin());
+}
+
+void set_attributes(llvm::Function& function, const TargetFeatures& target) {
+  function.addFnAttr(llvm::Attribute::NoUnwind);
+  function.addFnAttr("target-cpu", target.cpu);
+  if (!target.features.empty()) function.addFnAttr("target-features", target.features);
+  // LLVM would turn copy loops into calls of memcpy, and split 512-bit vectors on CPUs tuned for less.
+  function.addFnAttr("no-builtins");
+  function.addFnAttr("prefer-vector-width", "512");
+}
+
+LaunchFields::LaunchFields(IRBuilder<>& builder, Value* launch, const KernelContext& context)
+    : space_(context.target.global_space) {
+  if (context.target.takes_words) {
+    const auto word = [&](std::size_t index) {
+      return builder.CreateConstGEP1_64(builder.getInt64Ty(), launch, index);
+    };
+    const std::size_t first_scalar = 1 + context.abi.inputs.size() + context.abi.results.size();
+    fault = builder.CreateLoad(builder.getPtrTy(space_), launch, "fault");
+    buffers = word(1);
+    scalars = word(first_scalar);
+    sizes = word(first_scalar + context.abi.scalars.size());
+    return;
+  }
+  const auto field = [&](unsigned index, const char* name) -> Value* {
+    return builder.CreateLoad(builder.getPtrTy(), builder.CreateConstGEP1_64(builder.getPtrTy(), launch, index), name);
+  };
+  static_assert(offsetof(ir::HostLaunch, sizes) == 8 && offsetof(ir::HostLaunch, scalars) == 16 &&
+                offsetof(ir::HostLaunch, fault) == 24);
+  buffers = field(0, "buffers");
+  sizes = field(1, "sizes");
+  scalars = field(2, "scalars");
+  fault = field(3, "fault");
+}
+
+Value* LaunchFields::buffer(IRBuilder<>& builder, std::size_t index) const {
+  Value* slot = builder.CreateConstGEP1_64(builder.getInt64Ty(), buffers, index);
+  return builder.CreateLoad(builder.getPtrTy(space_), slot, "buffer");
+}
+
+Value* emit_predicate(IRBuilder<>& builder, ExprEmitter& exprs, const Graph& graph, PredicateId predicate) {
+  Value* all = builder.getTrue();
+  for (const ConditionId id : graph.conditions_of(predicate)) {
+    const Condition& condition = graph.condition(id);
+    Value* value = exprs.exact(builder, condition.expr);
+    Value* zero = builder.getInt64(0);
+    Value* holds = condition.kind == Condition::Kind::zero ? builder.CreateICmpEQ(value, zero)
+                                                           : builder.CreateICmpSGE(value, zero);
+    all = builder.CreateAnd(all, holds);
+  }
+  return all;
+}
+
+RowEmitter::RowEmitter(KernelContext& context, const std::vector<llvm::Function*>& bodies, IRBuilder<>& builder,
+                       llvm::Function& function, ExprEmitter& exprs)
+    : context_(context), bodies_(bodies), builder_(builder), function_(function), exprs_(exprs) {}
+
+void RowEmitter::load_buffers(const LaunchFields& fields) {
+  for (const ir::ValueId input : context_.abi.inputs)
+    buffers_.push_back(fields.buffer(builder_, context_.buffer_of_input(input)));
+}
+
+void RowEmitter::set_columns(Value* first, Value* last) {
+  const RunVariables run(context_.exprs());
+  exprs_.set_coordinate(run.column_first, first);
+  exprs_.set_coordinate(run.column_last, last);
+  runs_.clear();
+  for (const ScheduledCase& row : context_.schedule.cases)
+    for (const SegmentCall& call : row.calls)
+      for (const Expr bound : {call.run_begin, call.run_end})
+        if (Value*& value = runs_[bound.id()]; value == nullptr) value = exprs_.exact(builder_, bound);
+}
+
+std::vector<Value*> RowEmitter::unflatten(Value* row) {
+  std::vector<Value*> coordinates(static_cast<std::size_t>(outer_axes()));
+  for (int i = outer_axes() - 1; i >= 0; --i) {
+    Value* extent = exprs_.exact(builder_, kernel().extents[static_cast<std::size_t>(i)]);
+    coordinates[static_cast<std::size_t>(i)] = i == 0 ? row : builder_.CreateURem(row, extent);
+    if (i > 0) row = builder_.CreateUDiv(row, extent);
+  }
+  return coordinates;
+}
+
+void RowEmitter::emit_row(Value* thread) {
+  thread_ = thread;
+  row_offset_ = emit_row_offset();
+  BasicBlock* next = block("next");
+  emit_case(0, next);
+  builder_.SetInsertPoint(next);
+}
+
+Value* RowEmitter::emit_row_offset() {
+  std::vector<Expr> coordinates;
+  for (int axis = 0; axis < outer_axes(); ++axis) coordinates.push_back(kernel().coordinate(axis));
+  coordinates.push_back(context_.exprs().constant(0));
+  const ir::Layout output = ir::Layout::dense(context_.exprs(), kernel().extents);
+  return exprs_.address(builder_, output.offset_of(context_.exprs(), coordinates));
+}
+
+void RowEmitter::emit_case(int index, BasicBlock* next) {
+  const ScheduledCase& row = context_.schedule.cases[static_cast<std::size_t>(index)];
+  if (!row.is_test()) {
+    for (const SegmentCall& call : row.calls) emit_call(call);
+    builder_.CreateBr(next);
+    return;
+  }
+  BasicBlock* holds = block("holds");
+  BasicBlock* fails = block("fails");
+  builder_.CreateCondBr(emit_predicate(builder_, exprs_, kernel().graph, row.test), holds, fails);
+  builder_.SetInsertPoint(holds);
+  emit_case(row.holds, next);
+  builder_.SetInsertPoint(fails);
+  emit_case(row.fails, next);
+}
+
+void RowEmitter::emit_call(const SegmentCall& call) {
+  Value* begin = runs_.at(call.run_begin.id());
+  Value* end = runs_.at(call.run_end.id());
+  BasicBlock* work = block("segment");
+  BasicBlock* after = block("after");
+  builder_.CreateCondBr(builder_.CreateICmpSLT(begin, end), work, after);
+  builder_.SetInsertPoint(work);
+  std::vector<Value*> arguments = {function_.getArg(0), begin, end, row_offset_};
+  if (context_.schedule.threads) arguments.push_back(thread_);
+  const bool checks = context_.checks_any_load(static_cast<std::size_t>(call.body));
+  for (const Stream& stream : call.streams) {
+    const std::size_t buffer = context_.buffer_of_input(stream.tensor);
+    arguments.push_back(buffers_[buffer]);
+    arguments.push_back(exprs_.address(builder_, stream.base));
+    if (!checks) continue;
+    arguments.push_back(builder_.getInt64(buffer));
+    arguments.push_back(exprs_.exact(builder_, kernel().program->value(stream.tensor).layout.storage_extent()));
+  }
+  if (context_.schedule.bodies[static_cast<std::size_t>(call.body)].uses_rows)
+    for (int axis = 0; axis < outer_axes(); ++axis)
+      arguments.push_back(exprs_.exact(builder_, kernel().coordinate(axis)));
+  llvm::CallInst* made = builder_.CreateCall(bodies_[static_cast<std::size_t>(call.body)], arguments);
+  made->setCallingConv(bodies_[static_cast<std::size_t>(call.body)]->getCallingConv());
+  builder_.CreateBr(after);
+  builder_.SetInsertPoint(after);
+}
+
+/// The contract as far as it is known before code: sizes are collected while it is emitted.
+ir::KernelAbi contract_of(const Schedule& schedule) {
+  const Kernel& kernel = schedule.kernel;
+  ir::ExprContext& exprs = kernel.program->exprs();
+  ir::KernelAbi abi;
+  abi.name = kernel.name;
+  abi.results = kernel.results;
+  std::set<ir::ValueId> inputs, scalars;
+  for (const ScheduledCase& row : schedule.cases)
+    for (const SegmentCall& call : row.calls)
+      for (const Stream& stream : call.streams) inputs.insert(stream.tensor);
+  for (const Body& body : schedule.bodies)
+    for (const BodyNode& node : body.nodes)
+      if (node.kind == NodeKind::scalar) scalars.insert(node.scalar);
+  abi.inputs.assign(inputs.begin(), inputs.end());
+  abi.scalars.assign(scalars.begin(), scalars.end());
+  abi.columns = schedule.columns;
+  abi.rows = schedule.rows;
+  Int128 element_bytes = 0;
+  for (const ir::ValueId result : kernel.results) element_bytes += ir::byte_size(kernel.program->value(result).dtype);
+  abi.row_bytes = exprs.mul(abi.columns, exprs.constant(element_bytes));
+  for (const ir::ValueId input : abi.inputs) abi.accesses.push_back("load of " + kernel.program->value(input).name);
+  for (const ir::ValueId result : abi.results) abi.accesses.push_back("store of " + kernel.program->value(result).name);
+  return abi;
+}
+
+}  // namespace padlock::compiler

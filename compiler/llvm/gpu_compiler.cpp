@@ -1,0 +1,161 @@
+#include "compiler/gpu_compiler.h"
+
+#include <algorithm>
+#include <array>
+#include <mutex>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <llvm/MC/TargetRegistry.h>
+#include <llvm/Support/TargetSelect.h>
+#include <llvm/Support/raw_ostream.h>
+
+#include "compiler/llvm/code_module.h"
+#include "compiler/llvm/emit_gpu.h"
+#include "compiler/llvm/host_code.h"
+#include "compiler/llvm/host_target.h"
+#include "compiler/llvm/jit_loader.h"
+#include "compiler/lowering.h"
+
+namespace padlock::compiler {
+namespace {
+
+// What the driver assembles: ptxas 13 begins at sm_75.
+constexpr std::array<std::string_view, 8> kTargets = {"sm_75", "sm_80", "sm_86",  "sm_87",
+                                                      "sm_89", "sm_90", "sm_100", "sm_120"};
+
+// Bytes of parameters that a launch takes on every architecture and driver.
+constexpr std::size_t kParameterBytes = 4096;
+
+const llvm::Target* nvptx() {
+  static const llvm::Target* const kTarget = [] {
+    LLVMInitializeNVPTXTargetInfo();
+    LLVMInitializeNVPTXTarget();
+    LLVMInitializeNVPTXTargetMC();
+    LLVMInitializeNVPTXAsmPrinter();
+    std::string problem;
+    return llvm::TargetRegistry::lookupTarget(llvm::Triple("nvptx64-nvidia-cuda"), problem);
+  }();
+  return kTarget;
+}
+
+/// How a GPU kernel is made for one kind of machine.
+struct Backend {
+  TargetFeatures features;
+  std::unique_ptr<llvm::TargetMachine> machine;
+};
+
+class LlvmGpuCompiler final : public GpuCompiler {
+ public:
+  LlvmGpuCompiler(std::string architecture, HostTarget host)
+      : architecture_(std::move(architecture)), host_(std::move(host)) {}
+
+  [[nodiscard]] GpuConfig default_config() const override { return GpuConfig::standard(); }
+  [[nodiscard]] std::string target_description() const override { return architecture_; }
+
+  Result<GpuCode> compile(const ir::Program& program, const GpuOptions& options) override {
+    PADLOCK_TRY(CodeModule code, emit_module(program, options, device()));
+    PADLOCK_TRY(const llvm::SmallVector<char> text,
+                generate_code(*code.module, *code.machine, llvm::CodeGenFileType::AssemblyFile));
+    return GpuCode{std::string(text.begin(), text.end()), std::move(code.kernels)};
+  }
+
+  Result<std::vector<std::unique_ptr<ir::HostExecutable>>> compile_simt(const ir::Program& program,
+                                                                        const GpuOptions& options) override {
+    GpuOptions checked = options;
+    checked.bounds_check = true;
+    PADLOCK_TRY(CodeModule code, emit_module(program, checked, twin()));
+    PADLOCK_TRY(const llvm::SmallVector<char> object,
+                generate_code(*code.module, *code.machine, llvm::CodeGenFileType::ObjectFile));
+    return loader_.load(object, std::move(code.kernels));
+  }
+
+  Result<std::vector<Proof>> prove(const ir::Program& program, const GpuOptions& options) override {
+    PADLOCK_TRY(std::vector<Kernel> kernels, lower(program, options.mutation));
+    std::vector<Proof> proofs;
+    for (Kernel& kernel : kernels) {
+      PADLOCK_TRY(Proof proof,
+                  list_obligations(schedule(std::move(kernel), options), {.explain = true, .cache = &proofs_}));
+      proofs.push_back(std::move(proof));
+    }
+    return proofs;
+  }
+
+  Result<std::string> emit(const ir::Program& program, Stage stage, const GpuOptions& options) override {
+    if (stage == Stage::kernel) return kernel_text(program, options.mutation);
+    if (stage == Stage::assembly) {
+      PADLOCK_TRY(GpuCode code, compile(program, options));
+      return std::move(code.ptx);
+    }
+    PADLOCK_TRY(const CodeModule code, emit_module(program, options, device()));
+    return text_of(*code.module);
+  }
+
+ private:
+  [[nodiscard]] Schedule schedule(Kernel kernel, const GpuOptions& options) const {
+    return schedule_for_gpu(std::move(kernel), options.config.value_or(default_config()), options.mutation);
+  }
+
+  [[nodiscard]] Backend device() const {
+    llvm::TargetOptions options;
+    options.AllowFPOpFusion = llvm::FPOpFusion::Strict;
+    Backend made;
+    made.features = {.cpu = architecture_,
+                     .features = "",
+                     .f16c = true,
+                     .global_space = 1,
+                     .aligned_elements = true,
+                     .takes_words = true};
+    made.machine.reset(nvptx()->createTargetMachine(llvm::Triple("nvptx64-nvidia-cuda"), architecture_, "", options,
+                                                    std::nullopt, std::nullopt, llvm::CodeGenOptLevel::Default));
+    return made;
+  }
+
+  [[nodiscard]] Backend twin() const { return {host_.features(), host_.machine()}; }
+
+  Result<CodeModule> emit_module(const ir::Program& program, const GpuOptions& options, Backend backend) {
+    PADLOCK_TRY(std::vector<Kernel> kernels, lower(program, options.mutation));
+    CodeModule code(program.name(), std::move(backend.machine));
+    for (Kernel& kernel : kernels) {
+      PADLOCK_TRY(const ProvenKernel proven,
+                  compiler::prove(schedule(std::move(kernel), options), {.cache = &proofs_}));
+      code.kernels.push_back(emit_gpu_kernel(*code.module, proven, backend.features, options.bounds_check));
+      if (backend.features.takes_words) PADLOCK_CHECK(check_parameters(code.kernels.back()));
+    }
+    PADLOCK_CHECK(code.verify());
+    inline_all(*code.module);
+    simplify(*code.module, *code.machine);
+    return code;
+  }
+
+  static Status check_parameters(const std::vector<ir::KernelAbi>& variants) {
+    for (const ir::KernelAbi& abi : variants) {
+      const std::size_t bytes =
+          8 * (1 + abi.inputs.size() + abi.results.size() + abi.scalars.size() + abi.sizes.size());
+      if (bytes > kParameterBytes)
+        return resource_exhausted(
+            fmt::format("kernel {} has {} bytes of parameters, a launch takes {}", abi.name, bytes, kParameterBytes));
+    }
+    return {};
+  }
+
+  std::string architecture_;
+  HostTarget host_;
+  ProofCache proofs_;
+  JitLoader loader_;
+};
+
+}  // namespace
+
+std::vector<std::string> gpu_targets() { return {kTargets.begin(), kTargets.end()}; }
+
+Result<std::unique_ptr<GpuCompiler>> GpuCompiler::create(std::string_view target) {
+  if (std::ranges::find(kTargets, target) == kTargets.end())
+    return invalid_argument(
+        fmt::format("unknown target '{}': expected host, host:CPU, or one of {}", target, fmt::join(kTargets, ", ")));
+  if (nvptx() == nullptr) return unavailable("this LLVM has no back end for NVIDIA GPUs");
+  PADLOCK_TRY(HostTarget host, HostTarget::create("host"));
+  return std::make_unique<LlvmGpuCompiler>(std::string(target), std::move(host));
+}
+
+}  // namespace padlock::compiler

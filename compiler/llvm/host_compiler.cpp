@@ -1,0 +1,89 @@
+#include "compiler/host_compiler.h"
+
+#include <fmt/format.h>
+
+#include "compiler/llvm/code_module.h"
+#include "compiler/llvm/emit_host.h"
+#include "compiler/llvm/host_code.h"
+#include "compiler/llvm/host_target.h"
+#include "compiler/llvm/jit_loader.h"
+#include "compiler/lowering.h"
+
+namespace padlock::compiler {
+namespace {
+
+class LlvmHostCompiler final : public HostCompiler {
+ public:
+  explicit LlvmHostCompiler(HostTarget target) : target_(std::move(target)) {}
+
+  [[nodiscard]] HostConfig default_config() const override {
+    // The widest vectors, and as many of them as fill a cache line in one trip.
+    HostConfig config;
+    config.vector_bytes = target_.vector_bytes();
+    config.unroll = 64 / config.vector_bytes;
+    return config;
+  }
+
+  [[nodiscard]] std::string target_description() const override {
+    return target_.features().cpu + " " + target_.features().features;
+  }
+
+  Result<std::vector<std::unique_ptr<ir::HostExecutable>>> compile(const ir::Program& program,
+                                                                   const HostOptions& options) override {
+    if (!target_.runs_here())
+      return failed_precondition(fmt::format("code for CPU {} may not run on this machine", target_.features().cpu));
+    PADLOCK_TRY(CodeModule code, emit_module(program, options));
+    PADLOCK_TRY(const llvm::SmallVector<char> object,
+                generate_code(*code.module, *code.machine, llvm::CodeGenFileType::ObjectFile));
+    return loader_.load(object, std::move(code.kernels));
+  }
+
+  Result<std::vector<Proof>> prove(const ir::Program& program, const HostOptions& options) override {
+    PADLOCK_TRY(std::vector<Kernel> kernels, lower(program, options.mutation));
+    std::vector<Proof> proofs;
+    for (Kernel& kernel : kernels) {
+      const HostConfig config = options.config.value_or(default_config());
+      PADLOCK_TRY(Proof proof, list_obligations(schedule_for_host(std::move(kernel), config, options.mutation),
+                                                {.explain = true, .cache = &proofs_}));
+      proofs.push_back(std::move(proof));
+    }
+    return proofs;
+  }
+
+  Result<std::string> emit(const ir::Program& program, Stage stage, const HostOptions& options) override {
+    if (stage == Stage::kernel) return kernel_text(program, options.mutation);
+    PADLOCK_TRY(CodeModule code, emit_module(program, options));
+    if (stage == Stage::llvm) return text_of(*code.module);
+    PADLOCK_TRY(const llvm::SmallVector<char> text,
+                generate_code(*code.module, *code.machine, llvm::CodeGenFileType::AssemblyFile));
+    return std::string(text.begin(), text.end());
+  }
+
+ private:
+  Result<CodeModule> emit_module(const ir::Program& program, const HostOptions& options) {
+    PADLOCK_TRY(std::vector<Kernel> kernels, lower(program, options.mutation));
+    CodeModule code(program.name(), target_.machine());
+    const HostConfig config = options.config.value_or(default_config());
+    for (Kernel& kernel : kernels) {
+      PADLOCK_TRY(const ProvenKernel proven,
+                  compiler::prove(schedule_for_host(std::move(kernel), config, options.mutation), {.cache = &proofs_}));
+      code.kernels.push_back(emit_host_kernel(*code.module, proven, target_.features(), options.bounds_check));
+    }
+    PADLOCK_CHECK(code.verify());
+    simplify(*code.module, *code.machine);
+    return code;
+  }
+
+  HostTarget target_;
+  ProofCache proofs_;
+  JitLoader loader_;
+};
+
+}  // namespace
+
+Result<std::unique_ptr<HostCompiler>> HostCompiler::create(std::string_view target) {
+  PADLOCK_TRY(HostTarget made, HostTarget::create(target));
+  return std::make_unique<LlvmHostCompiler>(std::move(made));
+}
+
+}  // namespace padlock::compiler
