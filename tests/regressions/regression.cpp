@@ -22,7 +22,7 @@ bool is_settled(const compiler::Obligation& obligation, const compiler::Proof& p
   const auto is_proved_load = [](const compiler::Obligation& other) {
     return other.kind == compiler::ObligationKind::load && other.verdict == proved;
   };
-  return obligation.verdict == proved ||
+  return obligation.verdict == proved || obligation.verdict == guarded ||
          (obligation.verdict == dead && obligation.kind == compiler::ObligationKind::load && has_laps &&
           !obligation.contradiction.empty() && std::ranges::any_of(proof.obligations, is_proved_load));
 }
