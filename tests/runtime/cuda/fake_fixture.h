@@ -16,17 +16,43 @@
 
 namespace padlock::runtime::cuda {
 
-/// Two kernels: `add` with (result, input, count, addend), 64-bit words each, and `nothing` without parameters.
+/// Two kernels: `add` with (result, input, count, addend), 64-bit words each, and `nothing` without parameters. A GPU
+/// can run them too.
 inline constexpr const char* kPtx = R"(
 // .entry no_entry(
 .version 8.0
-.target sm_90
+.target sm_75
 .address_size 64
 .visible .entry add(
   .param .u64 result, .param .u64 input,
   .param .u64 count, .param .u64 addend
 )
-{ ret; }
+{
+  .reg .pred %outside;
+  .reg .b32 %thread, %block, %threads, %value, %addend;
+  .reg .b64 %index, %count, %result, %input, %offset;
+  mov.u32 %thread, %tid.x;
+  mov.u32 %block, %ctaid.x;
+  mov.u32 %threads, %ntid.x;
+  mul.wide.u32 %index, %block, %threads;
+  cvt.u64.u32 %offset, %thread;
+  add.u64 %index, %index, %offset;
+  ld.param.u64 %count, [count];
+  setp.ge.u64 %outside, %index, %count;
+  @%outside ret;
+  ld.param.u64 %result, [result];
+  ld.param.u64 %input, [input];
+  ld.param.u32 %addend, [addend];
+  cvta.to.global.u64 %result, %result;
+  cvta.to.global.u64 %input, %input;
+  shl.b64 %offset, %index, 2;
+  add.u64 %result, %result, %offset;
+  add.u64 %input, %input, %offset;
+  ld.global.u32 %value, [%input];
+  add.u32 %value, %value, %addend;
+  st.global.u32 [%result], %value;
+  ret;
+}
 .visible .entry nothing() { ret; }
 )";
 

@@ -3,6 +3,9 @@
 #include <doctest/doctest.h>
 
 #include <cstdint>
+#include <fstream>
+#include <iterator>
+#include <string>
 #include <string_view>
 #include <type_traits>
 
@@ -11,7 +14,9 @@
 
 namespace padlock::runtime::cuda::ours {
 // Before cuda.h, which redefines some names as macros for others.
-#define PADLOCK_DECLARE(symbol, version, parameters) using Type_##symbol = CUresult parameters;
+#define PADLOCK_DECLARE(symbol, version, parameters) \
+  using Type_##symbol = CUresult parameters;         \
+  [[maybe_unused]] constexpr const char* k_##symbol = #symbol;
 PADLOCK_CUDA_BOOTSTRAP_SYMBOLS(PADLOCK_DECLARE)
 PADLOCK_CUDA_REQUIRED_SYMBOLS(PADLOCK_DECLARE)
 PADLOCK_CUDA_OPTIONAL_SYMBOLS(PADLOCK_DECLARE)
@@ -100,6 +105,23 @@ TEST_CASE("the launch's tags are the toolkit's") {  // pointers in cuda.h, so no
   CHECK(kLaunchParamEnd == reinterpret_cast<std::uintptr_t>(CU_LAUNCH_PARAM_END));
   CHECK(kLaunchParamBufferPointer == reinterpret_cast<std::uintptr_t>(CU_LAUNCH_PARAM_BUFFER_POINTER));
   CHECK(kLaunchParamBufferSize == reinterpret_cast<std::uintptr_t>(CU_LAUNCH_PARAM_BUFFER_SIZE));
+}
+
+TEST_CASE("each function has the version that the toolkit's typedefs name") {
+  std::ifstream file(PADLOCK_CUDA_TYPEDEFS);
+  REQUIRE(file.good());
+  const std::string text((std::istreambuf_iterator<char>(file)), {});
+  const auto is_named = [&](std::string_view symbol, int version) {
+    const std::string base(symbol.substr(0, symbol.rfind("_v")));
+    return text.find("*PFN_" + base + "_v" + std::to_string(version) + ")(") != std::string::npos;
+  };
+  CHECK_FALSE(is_named("cuMemAlloc_v2", 3010));
+#define PADLOCK_IS_NAMED(symbol, version, parameters) \
+  CHECK_MESSAGE(is_named(ours::k_##symbol, version), ours::k_##symbol);
+  PADLOCK_CUDA_BOOTSTRAP_SYMBOLS(PADLOCK_IS_NAMED)
+  PADLOCK_CUDA_REQUIRED_SYMBOLS(PADLOCK_IS_NAMED)
+  PADLOCK_CUDA_OPTIONAL_SYMBOLS(PADLOCK_IS_NAMED)
+#undef PADLOCK_IS_NAMED
 }
 
 /// Whether cuda.h says of a status that nothing works after it.
