@@ -52,8 +52,7 @@ CUresult cuModuleLoadDataEx(CUmodule* module, const void* image, unsigned option
   }
   auto loaded = std::make_unique<FakeModule>(FakeModule{.context = FakeState::current()});
   for (FakeEntry& entry : *entries)
-    loaded->functions.push_back(
-        std::make_unique<FakeFunction>(FakeFunction{FakeState::current(), loaded.get(), std::move(entry)}));
+    loaded->functions.push_back(std::make_unique<FakeFunction>(FakeFunction{FakeState::current(), std::move(entry)}));
   *module = handle_of<CUmodule>(loaded.get());
   fake.modules.push_back(std::move(loaded));
   ++fake.made_counts.modules;

@@ -34,7 +34,6 @@ struct FakeContext {
 
 struct FakeFunction {
   FakeContext* context = nullptr;
-  class FakeModule* module = nullptr;
   FakeEntry entry;
   bool loaded = false;
 };
