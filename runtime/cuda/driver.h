@@ -29,7 +29,7 @@ struct CallSite {
 /// outlive whoever looked for the driver. The library stays loaded until the process ends.
 struct Driver {
   /// Drivers of CUDA 12.0 and later: the first whose cuGetProcAddress says whether a symbol is unknown or too new
-  /// (cuGetProcAddress_v2), and that takes PTX 8.0. The other functions above are of 11.0 or older.
+  /// (cuGetProcAddress_v2), and that takes PTX 8.0. All required functions are of 11.0 or older.
   static constexpr int kMinimumVersion = 12000;
   static constexpr const char* kDefaultFile = "libcuda.so.1";
   /// Names the file to load instead of the default one (a path or a name for the dynamic linker).

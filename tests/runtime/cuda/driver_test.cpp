@@ -45,6 +45,13 @@ TEST_CASE("the environment variable names the driver") {
   CHECK((*driver)->file == PADLOCK_FAKE_CUDA);
 }
 
+TEST_CASE("a driver that the process has loaded is used, wherever it came from") {
+  const Fake fake;  // loaded by its path, which the dynamic linker does not search
+  const auto driver = Driver::load("libpadlock_fake_cuda.so");
+  REQUIRE(driver);
+  CHECK(((*driver)->cuInit.address == (*fake.load())->cuInit.address));
+}
+
 TEST_CASE("no driver is an error that says what was looked for") {
   const DriverVariable variable("libno_such_cuda.so.1");
   const Error error = error_of(Driver::find());
