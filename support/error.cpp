@@ -50,6 +50,9 @@ std::unexpected<Error> resource_exhausted(std::string message) {
 std::unexpected<Error> unavailable(std::string message) {
   return make(Code::unavailable, Blame::environment, std::move(message));
 }
+std::unexpected<Error> device_lost(std::string message) {
+  return make(Code::aborted, Blame::environment, std::move(message));
+}
 std::unexpected<Error> internal_error(std::string message) {
   return make(Code::internal, Blame::internal, std::move(message));
 }

@@ -70,7 +70,12 @@ using Status = Result<void>;
 [[nodiscard]] std::unexpected<Error> failed_precondition(std::string message);
 [[nodiscard]] std::unexpected<Error> resource_exhausted(std::string message);
 [[nodiscard]] std::unexpected<Error> unavailable(std::string message);
+/// A device stopped working for good: what was on it is gone, and every later call to it fails. Its code, aborted, is
+/// used for nothing else: as with gRPC, trying the same call again is of no use, starting over may be.
+[[nodiscard]] std::unexpected<Error> device_lost(std::string message);
 [[nodiscard]] std::unexpected<Error> internal_error(std::string message);
+
+[[nodiscard]] inline bool is_device_lost(const Error& error) { return error.code == Code::aborted; }
 
 }  // namespace padlock
 

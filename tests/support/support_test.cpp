@@ -90,6 +90,9 @@ TEST_CASE("makers set code and blame") {
   CHECK(resource_exhausted("m").error().blame == Blame::environment);
   CHECK(unavailable("m").error().code == Code::unavailable);
   CHECK(unavailable("m").error().blame == Blame::environment);
+  CHECK(is_device_lost(device_lost("m").error()));
+  CHECK_FALSE(is_device_lost(unavailable("m").error()));
+  CHECK(device_lost("m").error().blame == Blame::environment);
   CHECK(internal_error("m").error().code == Code::internal);
   CHECK(internal_error("m").error().blame == Blame::internal);
 }

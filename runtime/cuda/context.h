@@ -1,0 +1,65 @@
+#pragma once
+
+#include <memory>
+
+#include "runtime/cuda/driver.h"
+#include "support/error.h"
+
+namespace padlock::runtime::cuda {
+
+/// A context of one device, to make memory, modules, streams and events in. Immutable, thread-safe: what works in it
+/// makes it current on the calling thread for as long as it takes (ContextScope). All that is made in a context
+/// borrows it and must be dropped before it.
+class Context {
+ public:
+  /// Owned: the primary context of a device, the one that CUDA's run time and PyTorch use too; retained until this is
+  /// dropped. Errors: unavailable, for an ordinal that there is not; else as the driver says.
+  [[nodiscard]] static Result<std::unique_ptr<const Context>> retain_primary(std::shared_ptr<const Driver> driver,
+                                                                             int ordinal);
+  /// Borrowed: the context that is current on the calling thread. The caller keeps it alive.
+  /// Error: failed_precondition, where none is current.
+  [[nodiscard]] static Result<std::unique_ptr<const Context>> borrow_current(std::shared_ptr<const Driver> driver);
+
+  Context(const Context&) = delete;
+  Context& operator=(const Context&) = delete;
+  ~Context();
+
+  [[nodiscard]] const Driver& driver() const { return *driver_; }
+  [[nodiscard]] int ordinal() const { return device_; }
+  [[nodiscard]] CUcontext handle() const { return handle_; }
+
+  /// Driver::call, with this device in the error's message.
+  template <class Function, class... Arguments>
+  [[nodiscard]] Status call(const Function& function, Arguments... arguments) const {
+    return driver_->call(function, {.device = device_}, arguments...);
+  }
+
+ private:
+  Context(std::shared_ptr<const Driver> driver, CUdevice device, CUcontext handle, bool owned)
+      : driver_(std::move(driver)), device_(device), handle_(handle), owned_(owned) {}
+
+  std::shared_ptr<const Driver> driver_;
+  CUdevice device_;   // cuDeviceGet's handle, which is the ordinal
+  CUcontext handle_;  // a retained primary context if owned_, else borrowed (outlives this)
+  bool owned_;
+};
+
+/// While it lives, a context is current on the calling thread; then the thread's stack of contexts is as it was. One
+/// driver call where the context is current already, three where it is not. Legal while a stream is captured. Stays on
+/// its thread.
+class ContextScope {
+ public:
+  [[nodiscard]] static Result<ContextScope> enter(const Context& context);
+  ContextScope(ContextScope&& other) noexcept;
+  ContextScope& operator=(ContextScope&&) = delete;
+  ~ContextScope();
+
+  [[nodiscard]] const Context& context() const { return *context_; }
+
+ private:
+  ContextScope(const Context& context, bool pushed) : context_(&context), pushed_(pushed) {}
+  const Context* context_;  // borrowed (outlives this)
+  bool pushed_;
+};
+
+}  // namespace padlock::runtime::cuda

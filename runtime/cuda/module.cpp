@@ -1,0 +1,117 @@
+#include "runtime/cuda/module.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <utility>
+
+namespace padlock::runtime::cuda {
+namespace {
+
+/// The text that the driver's compiler writes while a module is loaded, and the options that ask for it.
+class JitLog {
+ public:
+  JitLog() : values_{errors_.data(), std::bit_cast<void*>(errors_.size() - 1)} {}
+  JitLog(const JitLog&) = delete;
+  JitLog& operator=(const JitLog&) = delete;
+
+  [[nodiscard]] unsigned count() const { return static_cast<unsigned>(names_.size()); }
+  [[nodiscard]] CUjit_option* names() { return names_.data(); }
+  [[nodiscard]] void** values() { return values_.data(); }
+  /// Without the line ends at its end; empty where the driver wrote nothing.
+  [[nodiscard]] std::string text() const {
+    std::string text = errors_.data();
+    text.erase(text.find_last_not_of(" \n\r\t") + 1);
+    return text;
+  }
+
+ private:
+  std::array<char, 8192> errors_{};  // the last byte stays zero
+  std::array<CUjit_option, 2> names_{CUjit_option::error_log_buffer, CUjit_option::error_log_buffer_size_bytes};
+  std::array<void*, 2> values_;  // of the sizes, the driver takes and gives the value itself
+};
+
+}  // namespace
+
+Result<Module> Module::load_ptx(const Context& context, const std::string& ptx, const std::string& name) {
+  return load(context, ptx.c_str(), name);
+}
+
+Result<Module> Module::load_cubin(const Context& context, std::span<const std::byte> cubin, const std::string& name) {
+  // The driver is given no size. What is no ELF file it would take for text, and read on to a zero byte.
+  constexpr std::array kElfMagic = {std::byte{0x7f}, std::byte{'E'}, std::byte{'L'}, std::byte{'F'}};
+  constexpr std::size_t kElfHeader = 64;
+  if (cubin.size() < kElfHeader || !std::equal(kElfMagic.begin(), kElfMagic.end(), cubin.begin()))
+    return internal_error(fmt::format("module {} is no cubin: expected an ELF file", name));
+  return load(context, cubin.data(), name);
+}
+
+Result<Module> Module::load(const Context& context, const void* image, const std::string& name) {
+  PADLOCK_TRY(const ContextScope scope, ContextScope::enter(context));
+  JitLog log;
+  CUmodule handle = nullptr;
+  Status status =
+      context.call(context.driver().cuModuleLoadDataEx, &handle, image, log.count(), log.names(), log.values());
+  if (status) return Module(context, handle);
+  Error error = std::move(status).error().in(fmt::format("while loading module {}", name));
+  if (std::string text = log.text(); !text.empty()) error = std::move(error).in(std::move(text));
+  return std::unexpected(std::move(error));
+}
+
+Module::Module(Module&& other) noexcept : context_(other.context_), handle_(std::exchange(other.handle_, nullptr)) {}
+
+Module& Module::operator=(Module&& other) noexcept {
+  if (this != &other) {
+    unload();
+    context_ = other.context_;
+    handle_ = std::exchange(other.handle_, nullptr);
+  }
+  return *this;
+}
+
+Module::~Module() { unload(); }
+
+void Module::unload() {
+  if (handle_ == nullptr) return;
+  const auto scope = ContextScope::enter(*context_);
+  context_->driver().cuModuleUnload.address(handle_);
+}
+
+Result<Function> Module::function(const std::string& name) const {
+  PADLOCK_TRY(const ContextScope scope, ContextScope::enter(*context_));
+  const Driver& driver = context_->driver();
+  CUfunction handle = nullptr;
+  const CallSite site{.device = context_->ordinal(), .kernel = name};
+  PADLOCK_CHECK(driver.call(driver.cuModuleGetFunction, site, &handle, handle_, name.c_str()));
+  // CUDA loads lazily, by default since 12.2. Left to the first launch, loading would allocate there and be illegal
+  // while a graph is captured. Drivers older than cuFuncLoad load in cuModuleGetFunction.
+  if (driver.cuFuncLoad) PADLOCK_CHECK(driver.call(driver.cuFuncLoad, site, handle));
+  return Function(*context_, handle, name);
+}
+
+Result<FunctionFacts> function_facts(const Function& function) {
+  const Driver& driver = function.context().driver();
+  if (!driver.cuFuncGetAttribute)
+    return std::unexpected(
+        Error{.code = Code::unimplemented,
+              .blame = Blame::environment,
+              .message = fmt::format("the CUDA driver {} has no function cuFuncGetAttribute", driver.file)});
+  PADLOCK_TRY(const ContextScope scope, ContextScope::enter(function.context()));
+  const CallSite site{.device = function.context().ordinal(), .kernel = function.name()};
+  const auto attribute = [&](CUfunction_attribute which, auto& value) -> Status {
+    int found = 0;
+    PADLOCK_CHECK(driver.call(driver.cuFuncGetAttribute, site, &found, which, function.handle()));
+    value = found;
+    return {};
+  };
+  FunctionFacts facts;
+  PADLOCK_CHECK(attribute(CUfunction_attribute::max_threads_per_block, facts.max_block_threads));
+  PADLOCK_CHECK(attribute(CUfunction_attribute::num_regs, facts.registers));
+  PADLOCK_CHECK(attribute(CUfunction_attribute::local_size_bytes, facts.local_bytes));
+  PADLOCK_CHECK(attribute(CUfunction_attribute::shared_size_bytes, facts.shared_bytes));
+  return facts;
+}
+
+}  // namespace padlock::runtime::cuda

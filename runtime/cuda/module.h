@@ -1,0 +1,66 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string>
+
+#include "runtime/cuda/context.h"
+
+namespace padlock::runtime::cuda {
+
+/// An entry point of a module, which it borrows with its context. Copyable, thread-safe.
+class Function {
+ public:
+  [[nodiscard]] const Context& context() const { return *context_; }
+  [[nodiscard]] CUfunction handle() const { return handle_; }
+  [[nodiscard]] const std::string& name() const { return name_; }
+
+ private:
+  friend class Module;
+  Function(const Context& context, CUfunction handle, std::string name)
+      : context_(&context), handle_(handle), name_(std::move(name)) {}
+  const Context* context_;  // borrowed (outlives this)
+  CUfunction handle_;       // borrowed from the module (outlives this)
+  std::string name_;
+};
+
+/// What the driver's compiler made of a function.
+struct FunctionFacts {
+  int max_block_threads = 0;
+  int registers = 0;             ///< of one thread
+  std::int64_t local_bytes = 0;  ///< of one thread; spilled registers are here
+  std::int64_t shared_bytes = 0;
+};
+
+/// Code that is loaded into a context. Unloaded when it is dropped; movable. Borrows its context.
+class Module {
+ public:
+  /// `name` is for messages. Compiling PTX takes milliseconds, unless the driver has it in its own cache.
+  /// Errors: as the driver says (internal, for PTX that is not well formed; unavailable, for a PTX version that the
+  /// driver does not know; resource_exhausted), with the compiler's log as context.
+  [[nodiscard]] static Result<Module> load_ptx(const Context& context, const std::string& ptx, const std::string& name);
+  /// The same for a cubin, which must be whole: the driver reads sizes from it.
+  /// Errors: failed_precondition, for code of another architecture; else as above.
+  [[nodiscard]] static Result<Module> load_cubin(const Context& context, std::span<const std::byte> cubin,
+                                                 const std::string& name);
+  Module(Module&& other) noexcept;
+  Module& operator=(Module&& other) noexcept;
+  ~Module();
+
+  /// Loads the function, so that its launches need not. Error: not_found; else as the driver says.
+  [[nodiscard]] Result<Function> function(const std::string& name) const;
+
+ private:
+  Module(const Context& context, CUmodule handle) : context_(&context), handle_(handle) {}
+  static Result<Module> load(const Context& context, const void* image, const std::string& name);
+  void unload();
+
+  const Context* context_;  // borrowed (outlives this)
+  CUmodule handle_;         // owned; null when moved from
+};
+
+/// Error: unimplemented, where the driver cannot say.
+[[nodiscard]] Result<FunctionFacts> function_facts(const Function& function);
+
+}  // namespace padlock::runtime::cuda

@@ -1,0 +1,44 @@
+#pragma once
+
+#include <optional>
+#include <string_view>
+
+#include "runtime/cuda/context.h"
+
+namespace padlock::runtime::cuda {
+
+/// A queue of work in a context, owned or a caller's. Movable; thread-safe as far as the driver's streams are.
+class Stream {
+ public:
+  /// Owned: it does not wait for the null stream, nor the null stream for it. Destroyed when it is dropped; work that
+  /// is queued still runs.
+  [[nodiscard]] static Result<Stream> create(const Context& context);
+  /// Borrowed: `handle` is a CUstream of that context, or null for its default stream. Makes no driver call.
+  [[nodiscard]] static Stream borrow(const Context& context, void* handle) {
+    return {context, static_cast<CUstream>(handle), false};
+  }
+  Stream(Stream&& other) noexcept;
+  Stream& operator=(Stream&& other) noexcept;
+  ~Stream();
+
+  [[nodiscard]] const Context& context() const { return *context_; }
+  [[nodiscard]] CUstream handle() const { return handle_; }
+
+  /// Waits until all work of the stream is done. An error of that work shows here; `kernel` (may be empty) is who the
+  /// message then names. Illegal while the stream is captured: it would invalidate the capture, so it is refused
+  /// (failed_precondition) where the driver says whether it is.
+  [[nodiscard]] Status synchronize(std::string_view kernel = {}) const;
+  /// Whether a graph is being captured from the stream; nullopt where the driver cannot say.
+  [[nodiscard]] Result<std::optional<bool>> is_capturing() const;
+
+ private:
+  Stream(const Context& context, CUstream handle, bool owned) : context_(&context), handle_(handle), owned_(owned) {}
+  void destroy();
+  [[nodiscard]] Result<std::optional<bool>> is_capturing(const CallSite& site) const;
+
+  const Context* context_;  // borrowed (outlives this)
+  CUstream handle_;         // owned if owned_, else borrowed (outlives this)
+  bool owned_;
+};
+
+}  // namespace padlock::runtime::cuda

@@ -1,0 +1,34 @@
+#include "tests/runtime/cuda/allocation_count.h"
+
+#include <atomic>
+#include <cstdlib>
+#include <new>
+
+namespace padlock::runtime::cuda {
+namespace {
+
+std::atomic<long>& count() {
+  static std::atomic<long> value = 0;
+  return value;
+}
+
+void* allocate(std::size_t bytes) {
+  ++count();
+  return std::malloc(bytes == 0 ? 1 : bytes);
+}
+
+}  // namespace
+
+long allocation_count() { return count(); }
+
+}  // namespace padlock::runtime::cuda
+
+void* operator new(std::size_t bytes) {
+  if (void* const memory = padlock::runtime::cuda::allocate(bytes)) return memory;
+  throw std::bad_alloc();
+}
+void* operator new(std::size_t bytes, const std::nothrow_t&) noexcept {
+  return padlock::runtime::cuda::allocate(bytes);
+}
+void operator delete(void* memory) noexcept { std::free(memory); }
+void operator delete(void* memory, std::size_t) noexcept { std::free(memory); }

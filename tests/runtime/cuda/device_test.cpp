@@ -1,0 +1,231 @@
+// The layer on whatever driver there is: a GPU's, or the fake one that PADLOCK_CUDA_DRIVER names. Each case says that
+// it was skipped, and why, where there is none.
+
+#include <doctest/doctest.h>
+
+#include <cstdlib>
+#include <numeric>
+
+#include "runtime/cuda/devices.h"
+#include "runtime/cuda/event.h"
+#include "runtime/cuda/launch.h"
+#include "runtime/cuda/memory.h"
+#include "tests/runtime/cuda/fake_fixture.h"
+
+namespace padlock::runtime::cuda {
+namespace {
+
+/// The first device. `ready` is false, and said so, where there is none.
+class Machine {
+ public:
+  Machine() {
+    prepare_fake();
+    auto driver = Driver::find();
+    if (!driver) {
+      // A driver that is here and does not work is a failure, not a skip.
+      REQUIRE_MESSAGE(driver.error().code == Code::unavailable, driver.error().to_string());
+      MESSAGE("skipped: ", driver.error().message);
+      return;
+    }
+    auto made = Context::retain_primary(*driver, 0);
+    REQUIRE_MESSAGE(made, made.error().to_string());
+    context = *std::move(made);
+  }
+
+  [[nodiscard]] bool ready() const { return context != nullptr; }
+
+  FakeDriver* fake = nullptr;  // borrowed from its library; null for a GPU's driver
+  std::unique_ptr<const Context> context;
+
+ private:
+  void prepare_fake() {
+    const char* const file = std::getenv(Driver::kFileVariable);
+    fake = file == nullptr ? nullptr : FakeDriver::of(file);
+    if (fake == nullptr) return;
+    fake->reset();
+    fake->register_twin("add", add_twin, nullptr);
+  }
+};
+
+/// The kernel `add` and buffers for it.
+struct Problem {
+  explicit Problem(const Context& context, std::size_t count = 100000)
+      : stream(*Stream::create(context)),
+        module(*Module::load_ptx(context, kPtx, "add")),
+        add(*module.function("add")),
+        words(count),
+        input(*DeviceBuffer::allocate(context, static_cast<std::int64_t>(count * 4), "input")),
+        result(*DeviceBuffer::allocate(context, static_cast<std::int64_t>(count * 4), "result")) {
+    std::iota(words.begin(), words.end(), 1U);
+    REQUIRE(copy_to_device(stream, input.address(), bytes_of(words)));
+    REQUIRE(enqueue_fill(stream, result.address(), std::byte{0}, result.bytes()));
+  }
+
+  [[nodiscard]] Status run(std::uint64_t addend) const {
+    const std::uint64_t parameters[] = {result.address(), input.address(), words.size(), addend};
+    const auto blocks = static_cast<unsigned>((words.size() + 127) / 128);
+    return launch(add, {.grid_x = blocks, .block_x = 128}, parameters, stream);
+  }
+  [[nodiscard]] bool has_added(std::uint32_t addend) const {
+    std::vector<std::uint32_t> back(words.size());
+    REQUIRE(copy_to_host(stream, bytes_of(back), result.address()));
+    for (std::size_t i = 0; i < back.size(); ++i)
+      if (back[i] != words[i] + addend) return false;
+    return true;
+  }
+
+  Stream stream;
+  Module module;
+  Function add;
+  std::vector<std::uint32_t> words;
+  DeviceBuffer input, result;
+};
+
+/// A graph of what a stream is given, through functions that the layer itself does not need.
+class Capture {
+ public:
+  Capture(const Machine& machine, const Stream& stream) : machine_(machine), stream_(stream.handle()) {
+    if (machine_.fake != nullptr) {
+      machine_.fake->begin_capture(stream_);
+    } else {
+      constexpr unsigned kGlobal = 0;  // CU_STREAM_CAPTURE_MODE_GLOBAL, the strictest
+      CHECK(call<CUstream, unsigned>("cuStreamBeginCapture", 10010, stream_, kGlobal) == CUresult::success);
+    }
+  }
+  /// Ends the capture and runs the graph; false where the capture was invalidated.
+  [[nodiscard]] bool end_and_run() const {
+    if (machine_.fake != nullptr) {
+      const bool valid = machine_.fake->end_capture(stream_) >= 0;
+      if (valid) machine_.fake->replay(stream_);
+      return valid;
+    }
+    void* graph = nullptr;
+    void* executable = nullptr;
+    if (call<CUstream, void**>("cuStreamEndCapture", 10000, stream_, &graph) != CUresult::success) return false;
+    CHECK(call<void**, void*, std::uint64_t>("cuGraphInstantiateWithFlags", 11040, &executable, graph, 0) ==
+          CUresult::success);
+    CHECK(call<void*, CUstream>("cuGraphLaunch", 10000, executable, stream_) == CUresult::success);
+    const Status done = Stream::borrow(*machine_.context, stream_).synchronize();
+    CHECK(call<void*>("cuGraphExecDestroy", 10000, executable) == CUresult::success);
+    CHECK(call<void*>("cuGraphDestroy", 10000, graph) == CUresult::success);
+    return done.has_value();
+  }
+
+ private:
+  template <class... Parameters>
+  CUresult call(const char* symbol, int version, Parameters... arguments) const {
+    void* address = nullptr;
+    auto found = CUdriverProcAddressQueryResult::symbol_not_found;
+    const Driver& driver = machine_.context->driver();
+    REQUIRE(driver.cuGetProcAddress_v2.address(symbol, &address, version, kProcAddressLegacyStream, &found) ==
+            CUresult::success);
+    return reinterpret_cast<CUresult (*)(Parameters...)>(address)(arguments...);
+  }
+
+  const Machine& machine_;  // borrowed (outlives this)
+  CUstream stream_;
+};
+
+TEST_CASE("the devices are as one would think") {
+  const Machine machine;
+  if (!machine.ready()) return;
+  const auto devices = list_devices(machine.context->driver());
+  REQUIRE(devices);
+  for (const DeviceFacts& facts : *devices) {
+    MESSAGE(facts.name, ", ", facts.architecture(), ", ", facts.multiprocessors, " SMs, L2 ", facts.l2_bytes,
+            " bytes, ", facts.memory_bytes, " bytes at ", facts.memory_bandwidth, " bytes/s, CUDA ",
+            facts.driver_version);
+    CHECK_FALSE(facts.name.empty());
+    CHECK(facts.compute_major >= 5);
+    CHECK(facts.multiprocessors > 0);
+    CHECK(facts.max_grid_x == 2147483647);
+    CHECK(facts.max_block_threads == 1024);
+    CHECK(facts.max_multiprocessor_threads >= 1024);
+    CHECK(facts.max_shared_bytes >= 48 << 10);
+    CHECK(facts.memory_bytes > 0);
+  }
+}
+
+TEST_CASE("a kernel runs and its result comes back, on an own stream and on the default one") {
+  const Machine machine;
+  if (!machine.ready()) return;
+  Problem problem(*machine.context);
+  REQUIRE(problem.run(7));
+  CHECK(problem.has_added(7));
+  REQUIRE(problem.stream.synchronize());
+  problem.stream = Stream::borrow(*machine.context, nullptr);
+  REQUIRE(problem.run(8));
+  CHECK(problem.has_added(8));
+  const FunctionFacts facts = *function_facts(problem.add);
+  CHECK(facts.registers > 0);
+  CHECK(facts.local_bytes == 0);
+  CHECK(**free_memory(*machine.context) > 0);
+}
+
+TEST_CASE("events measure a launch") {
+  const Machine machine;
+  if (!machine.ready()) return;
+  const Problem problem(*machine.context);
+  const Event start = *Event::create(*machine.context);
+  const Event end = *Event::create(*machine.context);
+  REQUIRE(start.record(problem.stream));
+  REQUIRE(problem.run(1));
+  REQUIRE(end.record(problem.stream));
+  REQUIRE(end.synchronize());
+  CHECK(*end.milliseconds_since(start) > 0.0F);
+}
+
+TEST_CASE("the first launch is legal while a graph is captured, and the graph does the same work") {
+  const Machine machine;
+  if (!machine.ready()) return;
+  const Problem problem(*machine.context);
+  REQUIRE(problem.stream.synchronize());
+  const auto scope = ContextScope::enter(*machine.context);
+  const Capture capture(machine, problem.stream);
+  REQUIRE(problem.run(9));
+  CHECK(*problem.stream.is_capturing() == true);
+  CHECK(error_of(problem.stream.synchronize()).code == Code::failed_precondition);
+  REQUIRE(capture.end_and_run());
+  CHECK(problem.has_added(9));
+}
+
+TEST_CASE("errors are those that the fake driver plays") {
+  const Machine machine;
+  if (!machine.ready()) return;
+  const std::string open_list = ".version 8.0\n.target sm_75\n.address_size 64\n.visible .entry broken(\n{ ret; }\n";
+  const Error ptx = error_of(Module::load_ptx(*machine.context, open_list, "broken"));
+  CHECK(ptx.code == Code::internal);
+  CHECK(contains(ptx.message, "cuModuleLoadDataEx on cuda:0 failed: CUDA_ERROR_INVALID_PTX"));
+  CHECK(ptx.context.size() == 2);  // with a log
+  const Problem problem(*machine.context);
+  CHECK(error_of(problem.module.function("no_such")).code == Code::not_found);
+  const Error memory = error_of(DeviceBuffer::allocate(*machine.context, std::int64_t{1} << 46, "x"));
+  CHECK(memory.code == Code::resource_exhausted);
+  CHECK(contains(memory.context.back(), "x needs 70368744177664 bytes of device memory, "));
+  const Error shape = error_of(launch(problem.add, {.grid_x = 1, .block_x = 4096}, {}, problem.stream));
+  CHECK(contains(shape.message, "cuLaunchKernel of add on cuda:0 failed: CUDA_ERROR_INVALID_VALUE"));
+  CHECK(problem.stream.synchronize());
+}
+
+// The last one: a GPU's process cannot use the device after it.
+TEST_CASE("a kernel that leaves its memory is a lost device, for good") {
+  const Machine machine;
+  if (!machine.ready()) return;
+  {
+    const Problem problem(*machine.context);
+    const std::uint64_t parameters[] = {problem.result.address(), problem.input.address(), std::uint64_t{1} << 40, 1};
+    const Status launched = launch(problem.add, {.grid_x = 1U << 30, .block_x = 128}, parameters, problem.stream);
+    REQUIRE(launched);
+    const Error error = error_of(problem.stream.synchronize("add"));
+    CHECK(is_device_lost(error));
+    CHECK(contains(error.message, " of add on cuda:0 failed: CUDA_ERROR_ILLEGAL_ADDRESS"));
+    CHECK(is_device_lost(error_of(problem.stream.synchronize("add"))));
+    CHECK(is_device_lost(error_of(DeviceBuffer::allocate(*machine.context, 64, "x"))));
+  }
+  CUcontext current = nullptr;
+  CHECK(machine.context->call(machine.context->driver().cuCtxGetCurrent, &current));
+  CHECK(current == nullptr);
+}
+
+}  // namespace
+}  // namespace padlock::runtime::cuda

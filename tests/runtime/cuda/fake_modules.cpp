@@ -1,0 +1,123 @@
+#include <string_view>
+
+#include "tests/runtime/cuda/fake_entry_points.h"
+
+namespace padlock::runtime::cuda {
+namespace {
+
+void write_log(std::string_view log, unsigned options, const CUjit_option* names, void* const* values) {
+  char* buffer = nullptr;
+  std::size_t size = 0;
+  for (unsigned i = 0; i < options; ++i) {
+    if (names[i] == CUjit_option::error_log_buffer) buffer = static_cast<char*>(values[i]);
+    if (names[i] == CUjit_option::error_log_buffer_size_bytes) size = reinterpret_cast<std::size_t>(values[i]);
+  }
+  if (buffer != nullptr) log.copy(buffer, size);
+}
+
+FakeFunction* find_function(FakeState& fake, CUfunction handle) {
+  for (const auto& module : fake.modules)
+    if (const auto found = find_handle(module->functions, handle); found != module->functions.end())
+      return found->get();
+  return nullptr;
+}
+
+struct Packed {
+  const std::uint64_t* words = nullptr;
+  std::size_t bytes = 0;
+};
+
+Packed unpack(void** extra) {
+  Packed packed;
+  for (; extra != nullptr && reinterpret_cast<std::uintptr_t>(*extra) != kLaunchParamEnd; extra += 2) {
+    const auto tag = reinterpret_cast<std::uintptr_t>(extra[0]);
+    if (tag == kLaunchParamBufferPointer) packed.words = static_cast<const std::uint64_t*>(extra[1]);
+    if (tag == kLaunchParamBufferSize) packed.bytes = *static_cast<const std::size_t*>(extra[1]);
+  }
+  return packed;
+}
+
+}  // namespace
+
+CUresult cuModuleLoadDataEx(CUmodule* module, const void* image, unsigned options, CUjit_option* names, void** values) {
+  PADLOCK_ENTER(enter_unsafe, cuModuleLoadDataEx);
+  if (fake.module_status != CUresult::success) {
+    write_log(fake.module_log, options, names, values);
+    return fake.module_status;
+  }
+  auto entries = parse_entries(static_cast<const char*>(image));
+  if (!entries) {
+    write_log("ptxas fatal   : Missing .version directive at start of file\n", options, names, values);
+    return CUresult::invalid_ptx;
+  }
+  auto loaded = std::make_unique<FakeModule>(FakeModule{.context = FakeState::current()});
+  for (FakeEntry& entry : *entries)
+    loaded->functions.push_back(std::make_unique<FakeFunction>(FakeFunction{FakeState::current(), std::move(entry)}));
+  *module = handle_of<CUmodule>(loaded.get());
+  fake.modules.push_back(std::move(loaded));
+  ++fake.made_counts.modules;
+  return CUresult::success;
+}
+
+CUresult cuModuleUnload(CUmodule module) {
+  PADLOCK_ENTER_GIVING_BACK(cuModuleUnload);
+  return first_of(remove(fake, fake.modules, module, "a module"), status);
+}
+
+CUresult cuModuleGetFunction(CUfunction* function, CUmodule module, const char* name) {
+  PADLOCK_ENTER(enter_context, cuModuleGetFunction);
+  const auto found = find_handle(fake.modules, module);
+  if (found == fake.modules.end()) return fake.misuse("a module");
+  for (const auto& candidate : (*found)->functions) {
+    if (candidate->entry.name != name) continue;
+    *function = handle_of<CUfunction>(candidate.get());
+    constexpr int kFirstWithFuncLoad = 12040;
+    if (fake.settings.driver_version < kFirstWithFuncLoad) candidate->loaded = true;
+    return CUresult::success;
+  }
+  return CUresult::not_found;
+}
+
+CUresult cuFuncLoad(CUfunction function) {
+  PADLOCK_ENTER(enter_unsafe, cuFuncLoad);
+  FakeFunction* const found = find_function(fake, function);
+  if (found == nullptr) return fake.misuse("a function");
+  found->loaded = true;
+  return CUresult::success;
+}
+
+CUresult cuFuncGetAttribute(int* value, CUfunction_attribute attribute, CUfunction function) {
+  PADLOCK_ENTER(enter_context, cuFuncGetAttribute);
+  if (find_function(fake, function) == nullptr) return fake.misuse("a function");
+  *value = 0;
+  if (attribute == CUfunction_attribute::max_threads_per_block) *value = 1024;
+  if (attribute == CUfunction_attribute::num_regs) *value = 32;
+  return CUresult::success;
+}
+
+CUresult cuLaunchKernel(CUfunction function, unsigned grid_x, unsigned grid_y, unsigned grid_z, unsigned block_x,
+                        unsigned block_y, unsigned block_z, unsigned shared_bytes, CUstream stream, void** parameters,
+                        void** extra) {
+  PADLOCK_ENTER(enter_context, cuLaunchKernel);
+  FakeFunction* const found = find_function(fake, function);
+  if (found == nullptr || found->context != FakeState::current()) return fake.misuse("a function");
+  const bool shape_fits = grid_x != 0 && grid_x <= 2147483647U && grid_y == 1 && grid_z == 1 && block_x != 0 &&
+                          block_x <= 1024 && block_y == 1 && block_z == 1 && shared_bytes <= 49152;
+  const Packed packed = unpack(extra);
+  const auto expected = static_cast<std::size_t>(found->entry.parameters) * sizeof(std::uint64_t);
+  if (!shape_fits || parameters != nullptr || packed.bytes != expected) return CUresult::invalid_value;
+  const std::size_t count = packed.bytes / sizeof(std::uint64_t);
+
+  if (!found->loaded && fake.invalidate_captures(found->context)) return CUresult::stream_capture_unsupported;
+  found->loaded = true;
+  FakeStream* const queue = fake.find_stream(stream);
+  if (queue == nullptr || queue->capture == CUstreamCaptureStatus::none) {
+    // Without a copy of the parameters, so that a launch allocates nothing here either.
+    return fake.submit(stream, [&] { fake.run(found, packed.words, count, grid_x, block_x); });
+  }
+  const std::vector<std::uint64_t> copy(packed.words, packed.words + count);
+  return fake.submit(
+      stream, [&fake, found, copy, grid_x, block_x] { fake.run(found, copy.data(), copy.size(), grid_x, block_x); });
+}
+
+}  // namespace padlock::runtime::cuda

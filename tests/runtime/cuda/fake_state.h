@@ -1,0 +1,175 @@
+#pragma once
+
+#include <functional>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "runtime/cuda/driver_symbols.h"
+#include "tests/runtime/cuda/fake_driver.h"
+#include "tests/runtime/cuda/fake_memory.h"
+#include "tests/runtime/cuda/fake_ptx.h"
+
+namespace padlock::runtime::cuda {
+
+/// The driver's functions, numbered.
+enum class EntryPoint : int {
+#define PADLOCK_ENUMERATOR(symbol, version, parameters) symbol,
+  PADLOCK_CUDA_BOOTSTRAP_SYMBOLS(PADLOCK_ENUMERATOR) PADLOCK_CUDA_REQUIRED_SYMBOLS(PADLOCK_ENUMERATOR)
+      PADLOCK_CUDA_OPTIONAL_SYMBOLS(PADLOCK_ENUMERATOR)
+#undef PADLOCK_ENUMERATOR
+};
+const char* name_of(EntryPoint point);
+
+struct FakeContext {
+  int device = 0;
+  bool primary = false;
+  int retained = 0;                   // of a primary one
+  bool destroyed = false;             // kept, so that its handle stays known
+  CUresult lost = CUresult::success;  // the sticky status
+};
+
+struct FakeFunction {
+  FakeContext* context = nullptr;
+  FakeEntry entry;
+  bool loaded = false;
+};
+
+struct FakeModule {
+  FakeContext* context = nullptr;
+  std::vector<std::unique_ptr<FakeFunction>> functions = {};
+};
+
+struct FakeStream {
+  FakeContext* context = nullptr;
+  bool is_null_stream = false;
+  CUstreamCaptureStatus capture = CUstreamCaptureStatus::none;
+  std::vector<std::function<void()>> recorded = {};
+};
+
+struct FakeEvent {
+  FakeContext* context = nullptr;
+  bool recorded = false;
+  double milliseconds = 0;
+};
+
+struct FakeAllocation {
+  FakeContext* context = nullptr;
+  FakeMemory memory;
+};
+
+/// The fake driver. Entry points lock `mutex`, then call the functions below, which want it locked.
+class FakeState final : public FakeDriver {
+ public:
+  static FakeState& get();
+  FakeState() { reset(); }
+
+  void reset() override;
+  void register_twin(const std::string& kernel, Twin twin, void* user) override;
+  void fail(FakeFailure failure) override;
+  void fault_in_launch(CUresult status, int nth) override;
+  void refuse_modules(CUresult status, std::string log) override;
+  FakeCounts live() const override;
+  FakeCounts made() const override;
+  FakeCounts orphaned() const override;
+  std::vector<std::string> take_misuses() override;
+  std::vector<std::string> calls() const override;
+  void forget_calls() override;
+  int launches() const override;
+  CUcontext create_context(int device) override;
+  void destroy_context(CUcontext context) override;
+  std::vector<CUcontext> context_stack() const override;
+  void set_context_stack(const std::vector<CUcontext>& contexts) override;
+  void begin_capture(CUstream stream) override;
+  int end_capture(CUstream stream) override;
+  void replay(CUstream stream) override;
+
+  /// Each call's beginning: notes it, and gives the status that it is to fail with.
+  CUresult enter(EntryPoint point);
+  /// The same for a call that needs a current context that works.
+  CUresult enter_context(EntryPoint point);
+  /// The same for one that is illegal while any stream of the context is captured.
+  CUresult enter_unsafe(EntryPoint point);
+  /// Notes the use of a handle that is none.
+  CUresult misuse(const std::string& what, CUresult status = CUresult::invalid_handle);
+  [[nodiscard]] bool hides(std::string_view symbol) const;
+
+  /// Of the calling thread; null where none is current.
+  [[nodiscard]] static FakeContext* current();
+  static std::vector<FakeContext*>& stack();
+  FakeContext* find_context(CUcontext handle);
+  FakeContext* primary_context(int device);
+  /// Ends a context and what is in it.
+  void destroy(FakeContext& context);
+
+  /// The stream of that handle in the current context, the null stream too. Null for what is none.
+  FakeStream* find_stream(CUstream handle);
+  FakeAllocation* allocation_of(std::uint64_t address, std::uint64_t bytes);
+  /// Does work of a stream, or records it.
+  template <class Work>
+  CUresult submit(CUstream handle, const Work& work) {
+    FakeStream* const stream = find_stream(handle);
+    if (stream == nullptr) return misuse("a stream");
+    if (stream->capture == CUstreamCaptureStatus::invalidated) return CUresult::stream_capture_invalidated;
+    if (stream->is_null_stream && invalidate_captures(stream->context)) return CUresult::stream_capture_implicit;
+    if (stream->capture == CUstreamCaptureStatus::active) {
+      stream->recorded.emplace_back(work);
+    } else {
+      work();
+    }
+    return CUresult::success;
+  }
+  /// Whether there was one.
+  bool invalidate_captures(const FakeContext* context);
+  void run(FakeFunction* function, const std::uint64_t* parameters, std::size_t count, unsigned grid_x,
+           unsigned block_x);
+
+  mutable std::recursive_mutex mutex;  // recursive: a twin may ask the control
+  bool initialized = false;
+  double clock_milliseconds = 0;
+  CUresult module_status = CUresult::success;
+  std::string module_log;
+  std::map<std::uint64_t, FakeAllocation> allocations;
+  std::vector<std::unique_ptr<FakeModule>> modules;
+  std::vector<std::unique_ptr<FakeStream>> streams;
+  std::vector<std::unique_ptr<FakeEvent>> events;
+  FakeCounts made_counts;
+  int ran = 0;
+  int fault_countdown = 0;  // launches until one faults; 0 for none
+  CUresult fault_status = CUresult::success;
+
+ private:
+  struct TwinEntry {
+    std::string kernel;
+    Twin twin;
+    void* user;
+  };
+  CUresult injected(EntryPoint point);
+
+  std::vector<std::unique_ptr<FakeContext>> contexts_;
+  std::map<FakeContext*, std::unique_ptr<FakeStream>> null_streams_;
+  std::vector<TwinEntry> twins_;
+  std::vector<FakeFailure> failures_;
+  std::vector<EntryPoint> calls_;
+  std::vector<std::string> misuses_;
+  FakeCounts orphaned_;
+};
+
+/// The handle of a thing, and back: whether it is one is for the caller to look up.
+template <class Handle, class Thing>
+Handle handle_of(Thing* thing) {
+  return reinterpret_cast<Handle>(thing);
+}
+
+/// The element of a list of unique_ptr that a handle stands for; end() for what is none.
+template <class List, class Handle>
+auto find_handle(List& list, Handle handle) {
+  auto at = list.begin();
+  while (at != list.end() && reinterpret_cast<const void*>(at->get()) != reinterpret_cast<const void*>(handle)) ++at;
+  return at;
+}
+
+}  // namespace padlock::runtime::cuda

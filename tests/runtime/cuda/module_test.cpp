@@ -1,0 +1,90 @@
+#include "runtime/cuda/module.h"
+
+#include <doctest/doctest.h>
+
+#include "tests/runtime/cuda/fake_fixture.h"
+
+namespace padlock::runtime::cuda {
+namespace {
+
+TEST_CASE("a module has its functions, and is unloaded when it is dropped") {
+  const Fake fake;
+  const auto context = fake.primary();
+  {
+    Module module = *Module::load_ptx(*context, kPtx, "p");
+    const auto add = module.function("add");
+    REQUIRE(add);
+    CHECK(add->name() == "add");
+    CHECK(&add->context() == context.get());
+    const FunctionFacts facts = *function_facts(*add);
+    CHECK(facts.registers == 32);
+    CHECK(facts.max_block_threads == 1024);
+    CHECK(facts.local_bytes == 0);
+    CHECK(facts.shared_bytes == 0);
+    module = *Module::load_ptx(*context, kPtx, "q");
+    CHECK(fake->live().modules == 1);
+    const Module moved = std::move(module);
+    CHECK(fake->live().modules == 1);
+  }
+  CHECK(fake->live().modules == 0);
+}
+
+TEST_CASE("a function that the module has not is an error with its name") {
+  const Fake fake;
+  const auto context = fake.primary();
+  const Module module = *Module::load_ptx(*context, kPtx, "p");
+  const Error error = error_of(module.function("no_entry"));
+  CHECK(error.code == Code::not_found);
+  CHECK(contains(error.message, "cuModuleGetFunction of no_entry on cuda:0 failed: CUDA_ERROR_NOT_FOUND"));
+}
+
+TEST_CASE("a module that does not load is an error with the compiler's log") {
+  const Fake fake;
+  const auto context = fake.primary();
+  fake->refuse_modules(CUresult::invalid_ptx, "ptxas application ptx input, line 7; error : Unknown symbol 'x'\n \n");
+  const Error error = error_of(Module::load_ptx(*context, kPtx, "pad_relu"));
+  CHECK(error.code == Code::internal);
+  CHECK(error.to_string() ==
+        "cuModuleLoadDataEx on cuda:0 failed: CUDA_ERROR_INVALID_PTX: as the fake driver was told\n"
+        "  while loading module pad_relu\n"
+        "  ptxas application ptx input, line 7; error : Unknown symbol 'x'");
+  fake->refuse_modules(CUresult::unsupported_ptx_version, "");
+  const Error version = error_of(Module::load_ptx(*context, kPtx, "p"));
+  CHECK(version.code == Code::unavailable);
+  CHECK(version.context == std::vector<std::string>{"while loading module p"});
+}
+
+TEST_CASE("a log longer than its buffer is cut") {
+  const Fake fake;
+  const auto context = fake.primary();
+  fake->refuse_modules(CUresult::invalid_ptx, std::string(100000, 'x'));
+  const Error error = error_of(Module::load_ptx(*context, kPtx, "p"));
+  REQUIRE(error.context.size() == 2);
+  CHECK(error.context[1] == std::string(8191, 'x'));
+}
+
+TEST_CASE("what is no PTX is refused by the driver, what is no cubin before it") {
+  const Fake fake;
+  const auto context = fake.primary();
+  CHECK(contains(error_of(Module::load_ptx(*context, "", "p")).to_string(), "Missing .version"));
+  fake->forget_calls();
+  const std::vector<std::byte> text(100, std::byte{'x'});
+  for (const std::size_t size : {std::size_t{0}, std::size_t{3}, std::size_t{100}}) {
+    const Error error = error_of(Module::load_cubin(*context, std::span(text).first(size), "p"));
+    CHECK(error.message == "module p is no cubin: expected an ELF file");
+  }
+  CHECK(fake->calls().empty());
+}
+
+TEST_CASE("without cuFuncGetAttribute a function's facts are not known") {
+  const Fake fake;
+  fake->settings.hidden_symbols = {"cuFuncGetAttribute"};
+  const auto context = fake.primary();
+  const Module module = *Module::load_ptx(*context, kPtx, "p");
+  const Error error = error_of(function_facts(*module.function("add")));
+  CHECK(error.code == Code::unimplemented);
+  CHECK(contains(error.message, "has no function cuFuncGetAttribute"));
+}
+
+}  // namespace
+}  // namespace padlock::runtime::cuda
