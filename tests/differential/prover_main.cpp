@@ -8,6 +8,7 @@
 
 #include <fmt/format.h>
 
+#include "compiler/host_config.h"
 #include "compiler/lowering.h"
 #include "compiler/prover/proven_kernel.h"
 #include "tests/differential/random_program.h"
