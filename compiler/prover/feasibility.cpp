@@ -124,12 +124,14 @@ Answer::Kind Feasibility::linear_part(const Region& region) {
   calls_left_ = 2;
   question_work_left_ = limits_.question_work;
   Selection selection = select(region, system_.rows().size(), Scope::likely);
-  // A bounded set is much cheaper to find a point of.
-  Selection boxed = selection;
-  for (const int variable : boxed.variables)
-    for (const int sign : {1, -1}) boxed.rows.push_back({.terms = {{variable, sign}}, .constant = 256});
-  Result<std::optional<Values>> values = solve(boxed);
-  if (!values || !*values) values = solve(selection);
+  Result<std::optional<Values>> values = solve(selection);
+  if (!values) {
+    // A bounded set is much cheaper to find a point of.
+    Selection boxed = selection;
+    for (const int variable : boxed.variables)
+      for (const int sign : {1, -1}) boxed.rows.push_back({.terms = {{variable, sign}}, .constant = 256});
+    if (Result<std::optional<Values>> inside = solve(boxed); inside && *inside) values = std::move(inside);
+  }
   system_.truncate(mark);
   if (!values) return Answer::Kind::undecided;
   return *values ? Answer::Kind::found : Answer::Kind::empty;
