@@ -110,12 +110,14 @@ class Feasibility {
   std::optional<std::vector<Branch>> minmax_cases(int variable, const Values& values);
   std::optional<std::vector<Branch>> quotient_cases(int variable, const Values& values);
   std::optional<std::vector<Branch>> product_cases(int variable, const Values& values);
+  std::optional<std::vector<Branch>> expanded_case(int variable, const Values& values);
   struct Ordered {
     ir::Expr f, g, h;
   };
   std::optional<std::vector<Branch>> order_cases(int variable, const Values& values);
   std::optional<std::vector<Branch>> order_cases(int variable, const Ordered& pair, const Values& values);
   std::optional<Int128> value_of(ir::Expr e, const Values& values);
+  static std::optional<Int128> value_of(const LinearRow& row, const Values& values);
   std::optional<Branch> rows_of(std::vector<std::optional<LinearRow>> rows);
   bool multiply_assumptions(int variable);
   Answer accept(const Region& region, const std::vector<ir::Expr>& goal, const Values& values);

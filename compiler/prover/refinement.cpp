@@ -53,9 +53,12 @@ std::tuple<Expr, Expr, Expr> common_factors(ir::ExprContext& exprs, Expr a, Expr
 
 std::optional<Int128> Feasibility::value_of(Expr e, const Values& values) {
   const std::optional<LinearRow> row = system_.row_of(e);
-  if (!row) return std::nullopt;
-  Int128 sum = row->constant;
-  for (const auto& [variable, coefficient] : row->terms) {
+  return row ? value_of(*row, values) : std::nullopt;
+}
+
+std::optional<Int128> Feasibility::value_of(const LinearRow& row, const Values& values) {
+  Int128 sum = row.constant;
+  for (const auto& [variable, coefficient] : row.terms) {
     const auto at = values.find(variable);
     if (at == values.end()) return std::nullopt;
     const std::optional<Int128> term = checked_mul<Int128>(at->second, coefficient);
@@ -88,6 +91,11 @@ std::optional<std::vector<Feasibility::Branch>> Feasibility::refine(const Region
       branches.push_back(*branch);
     }
     if (!holds) return branches;
+  }
+  for (const int variable : nearest_first) {
+    const Expr e = system_.variable(variable);
+    if (!e.valid() || e.kind() != ExprKind::product) continue;
+    if (auto branch = expanded_case(variable, values)) return branch;
   }
   // Minima and maxima have few cases, quotients and products have many.
   for (const bool few : {true, false})
@@ -155,6 +163,21 @@ std::optional<std::vector<Feasibility::Branch>> Feasibility::quotient_cases(int 
     more->push_back(*at_least(self, q + 1));
   }
   return std::vector<Branch>{*here, *less, *more};
+}
+
+/// v = (a + b) * r = a r + b r, where it is not so at these values.
+std::optional<std::vector<Feasibility::Branch>> Feasibility::expanded_case(int variable, const Values& values) {
+  const Expr e = system_.variable(variable);
+  const auto sum = std::ranges::find(e.operands(), ExprKind::sum, &Expr::kind);
+  if (sum == e.operands().end()) return std::nullopt;
+  const Expr rest = std::get<1>(common_factors(exprs_, e, *sum));
+  const ir::LinearForm form = ir::LinearForm::of(*sum);
+  std::optional<LinearRow> row = LinearRow{.terms = {{variable, 1}}};
+  if (form.constant != 0) row = difference(row, system_.row_of(rest), form.constant);
+  for (std::size_t i = 0; i < form.terms.size(); ++i)
+    row = difference(row, system_.row_of(exprs_.mul(rest, form.terms[i])), form.coefficients[i]);
+  if (!row || value_of(*row, values) == 0) return std::nullopt;
+  return std::vector<Branch>{{*equal(row)}};
 }
 
 /// v = f * g against w = f * h, and against f * h for an operand h of a minimum g: where f >= 0 and g <= h, v <= w;

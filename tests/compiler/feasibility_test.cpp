@@ -153,4 +153,22 @@ TEST_CASE("products with a common factor are in the order of the others") {
   CHECK(feasibility.solver().calls() < 100);
 }
 
+TEST_CASE("a product of a sum is the sum of the products") {
+  ir::ExprContext exprs;
+  std::vector<Expr> d;
+  for (const char* name : {"a", "b", "c", "d"})
+    d.push_back(exprs.declare(
+        {.name = name, .kind = ir::SymbolKind::dim, .range = {-(Int128{1} << 40), Int128{1} << 40}, .congruence = {}}));
+  const Expr ab = exprs.mul(d[0], d[1]);
+  const Expr sum = exprs.mul(ab, exprs.sub(exprs.mul(d[2], d[3]), exprs.constant(1)));
+  const Expr rest = exprs.sub(exprs.mul(exprs.mul(ab, d[2]), d[3]), ab);
+  Feasibility feasibility(exprs);
+  for (const int sign : {1, -1}) {
+    const Expr apart = exprs.mul(exprs.constant(sign), exprs.sub(sum, rest));
+    CHECK(feasibility.ask({}, {exprs.sub(apart, exprs.constant(1))}).kind == Answer::Kind::empty);
+    CHECK(feasibility.ask({}, {apart}).kind == Answer::Kind::found);
+  }
+  CHECK(feasibility.solver().calls() < 50);
+}
+
 }  // namespace padlock::compiler
