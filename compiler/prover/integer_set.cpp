@@ -1,5 +1,6 @@
 #include "compiler/prover/integer_set.h"
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
 
@@ -11,6 +12,7 @@
 #include <isl/space.h>
 #include <isl/val.h>
 
+#include "compiler/prover/linear_certificate.h"
 #include "compiler/prover/simplex.h"
 
 namespace padlock::compiler {
@@ -93,6 +95,8 @@ IntegerSolver::~IntegerSolver() = default;
 
 IntegerSolver::Answer IntegerSolver::find_point(int variables, std::vector<LinearRow> rows, std::uint64_t operations) {
   if (calls_++ == fail_at_) return std::unexpected(Error{fail_code_, Blame::internal, "forced by a test", {}, {}});
+  if (std::ranges::any_of(rows, contradicts_itself)) return std::nullopt;
+  for (LinearRow& row : rows) tighten(row);
   Simplex simplex(variables, rows);
   switch (simplex.solve(operations)) {
     case Simplex::Outcome::point:

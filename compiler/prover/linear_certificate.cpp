@@ -31,22 +31,19 @@ bool contradicts_itself(const LinearRow& row) {
   return row.is_equality && row.constant % divisor != 0;
 }
 
-LinearRow tightened(const LinearRow& row) {
+void tighten(LinearRow& row) {
   const Int128 divisor = common_divisor(row);
-  if (divisor <= 1) return row;
-  LinearRow made = row;
-  for (auto& term : made.terms) term.second /= divisor;
-  made.constant = floor_div(row.constant, divisor);
-  return made;
+  if (divisor <= 1) return;
+  for (auto& term : row.terms) term.second /= divisor;
+  row.constant = floor_div(row.constant, divisor);
 }
 
 bool refutes(int variables, const std::vector<LinearRow>& rows, const Combination& combination) {
   std::vector<Int128> sum(static_cast<std::size_t>(variables), 0);
   Int128 constant = 0;
   for (const auto& [index, factor] : combination) {
-    if (factor < 0 && !rows[index].is_equality) return false;
-    // (An equation that contradicts itself would be rounded: it has no points whatever is made of it.)
-    const LinearRow row = tightened(rows[index]);
+    const LinearRow& row = rows[index];
+    if (factor < 0 && !row.is_equality) return false;
     if (!accumulate(constant, row.constant, factor)) return false;
     for (const auto& [variable, coefficient] : row.terms)
       if (!accumulate(sum[static_cast<std::size_t>(variable)], coefficient, factor)) return false;

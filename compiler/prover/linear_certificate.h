@@ -15,11 +15,11 @@ using Combination = std::vector<std::pair<std::size_t, Int128>>;
 /// constant.
 [[nodiscard]] bool contradicts_itself(const LinearRow& row);
 
-/// A row that does not contradict itself, divided by the greatest common divisor of its coefficients; the constant of
-/// an inequality is rounded down, which no integer point notices.
-[[nodiscard]] LinearRow tightened(const LinearRow& row);
+/// Divides a row that does not contradict itself by the greatest common divisor of its coefficients; the constant of an
+/// inequality is rounded down, which no integer point notices.
+void tighten(LinearRow& row);
 
-/// Whether the combination of tightened rows is a negative constant: then no integer point satisfies them all.
+/// Whether the combination of the rows is a negative constant: then no point satisfies them all.
 [[nodiscard]] bool refutes(int variables, const std::vector<LinearRow>& rows, const Combination& combination);
 
 /// Whether the row holds at a point; false where it cannot be computed in 126 bits.

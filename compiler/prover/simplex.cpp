@@ -1,8 +1,8 @@
 #include "compiler/prover/simplex.h"
 
 #include <algorithm>
+#include <cstdlib>
 #include <numeric>
-#include <optional>
 
 namespace padlock::compiler {
 
@@ -10,7 +10,6 @@ namespace {
 
 // Beyond it a row is left out: fewer rows make a superset, and a point is checked in all of them.
 constexpr Int128 kLargest = Int128{1} << 48;
-
 constexpr std::uint64_t kMostPivots = 300;
 constexpr int kGreedy = 100;
 
@@ -20,21 +19,20 @@ bool fits(Int128 value) { return -kLargest < value && value < kLargest; }
 
 Simplex::Simplex(int variables, std::vector<LinearRow>& rows)
     : asked_(variables), rows_(rows), variables_(static_cast<std::size_t>(variables)) {
-  for (int i = 0; i < variables; ++i) {
-    variables_[static_cast<std::size_t>(i)].column = i;
-    columns_.push_back(i);
-  }
-  std::map<Terms, int> sums;
-  for (std::size_t i = 0; i < rows.size(); ++i) add_row(i, sums);
+  columns_.resize(variables_.size());
+  std::iota(columns_.begin(), columns_.end(), 0);
+  for (const int column : columns_) variable(column).column = column;
+  variables_.reserve(variables_.size() + rows.size());
+  numerators_.reserve(rows.size() * columns_.size());
+  for (std::size_t i = 0; i < rows.size(); ++i) add_row(i);
 }
 
 /// A row is a bound of the sum of its terms; rows with the same terms, or the opposite, share it.
-void Simplex::add_row(std::size_t index, std::map<Terms, int>& sums) {
-  const LinearRow& given = rows_[index];
-  empty_ |= contradicts_itself(given);
-  const LinearRow row = tightened(given);
-  if (empty_ || !fits(row.constant)) return;
+void Simplex::add_row(std::size_t index) {
+  const LinearRow& row = rows_[index];
+  if (!fits(row.constant)) return;
   Terms terms;
+  terms.reserve(row.terms.size());
   for (const auto& [variable, coefficient] : row.terms) {
     if (!fits(coefficient)) return;
     if (coefficient != 0) terms.emplace_back(variable, static_cast<std::int64_t>(coefficient));
@@ -44,47 +42,63 @@ void Simplex::add_row(std::size_t index, std::map<Terms, int>& sums) {
   const bool opposite = terms.front().second < 0;
   if (opposite)
     for (auto& term : terms) term.second = -term.second;
-  int variable = terms.front().first;
-  if (terms.size() > 1 || terms.front().second != 1) {
-    const auto [at, inserted] = sums.try_emplace(terms, static_cast<int>(variables_.size()));
-    variable = at->second;
-    if (inserted) {
-      TableauRow sum{.variable = variable, .numerators = std::vector<std::int64_t>(columns_.size(), 0)};
-      for (const auto& [term, coefficient] : terms) sum.numerators[static_cast<std::size_t>(term)] = coefficient;
-      variables_.push_back({.lower = {}, .upper = {}, .basic = static_cast<int>(tableau_.size())});
-      tableau_.push_back(std::move(sum));
-    }
-  }
+  const int sum = variable_of(terms);
   // sum + c >= 0, or -sum + c >= 0
   const auto constant = static_cast<std::int64_t>(row.constant);
-  const Bound bound{.is_set = true, .value = opposite ? constant : -constant, .row = index};
-  tighten(variable, !opposite, bound);
+  Bound bound{.is_set = true, .value = opposite ? constant : -constant, .row = index};
+  tighten_bound(sum, !opposite, bound);
   if (!row.is_equality) return;
-  Bound other = bound;
-  other.factor = -1;
-  tighten(variable, opposite, other);
+  bound.factor = -1;
+  tighten_bound(sum, opposite, bound);
 }
 
-void Simplex::tighten(int variable, bool lower, const Bound& bound) {
-  Variable& v = variables_[static_cast<std::size_t>(variable)];
-  Bound& known = lower ? v.lower : v.upper;
+/// Precondition: no pivot was made yet.
+int Simplex::variable_of(const Terms& terms) {
+  if (terms.size() == 1 && terms.front().second == 1) return terms.front().first;
+  std::uint64_t hash = terms.size();
+  for (const auto& [variable, coefficient] : terms)
+    hash = (hash * 0x9e37'79b9'7f4a'7c15 + static_cast<std::uint64_t>(variable)) * 0xff51'afd7'ed55'8ccd +
+           static_cast<std::uint64_t>(coefficient);
+  for (std::size_t row = 0; row < tableau_.size(); ++row) {
+    if (hashes_[row] != hash) continue;
+    const auto known = numerators(row);
+    const auto terms_of_known = std::ranges::count_if(known, [](std::int64_t n) { return n != 0; });
+    if (static_cast<std::size_t>(terms_of_known) == terms.size() && std::ranges::all_of(terms, [&](const auto& term) {
+          return known[static_cast<std::size_t>(term.first)] == term.second;
+        }))
+      return tableau_[row].variable;
+  }
+  const auto sum = static_cast<int>(variables_.size());
+  const std::size_t row = tableau_.size();
+  variables_.emplace_back().basic = static_cast<int>(row);
+  tableau_.push_back({.variable = sum});
+  hashes_.push_back(hash);
+  numerators_.resize(numerators_.size() + columns_.size(), 0);
+  for (const auto& [variable, coefficient] : terms) numerators(row)[static_cast<std::size_t>(variable)] = coefficient;
+  return sum;
+}
+
+void Simplex::tighten_bound(int index, bool lower, const Bound& bound) {
+  Bound& known = lower ? variable(index).lower : variable(index).upper;
   if (!known.is_set || (lower ? bound.value > known.value : bound.value < known.value)) known = bound;
 }
 
-bool Simplex::evaluate(TableauRow& row) const {
+/// False where the value does not fit.
+bool Simplex::evaluate(std::size_t row) {
   Int128 sum = 0;
-  for (std::size_t i = 0; i < columns_.size(); ++i)
-    if (row.numerators[i] != 0)
-      sum += Int128{row.numerators[i]} * variables_[static_cast<std::size_t>(columns_[i])].value;
-  row.value = static_cast<std::int64_t>(sum);
+  const auto factors = numerators(row);
+  for (std::size_t i = 0; i < factors.size(); ++i)
+    if (factors[i] != 0) sum += Int128{factors[i]} * variable(columns_[i]).value;
+  tableau_[row].value = static_cast<std::int64_t>(sum);
   return fits_int64(sum);
 }
 
-/// -1: below its lower bound, 1: above its upper bound.
-int Simplex::side_of(const TableauRow& row) const {
-  const Variable& v = variables_[static_cast<std::size_t>(row.variable)];
-  if (v.lower.is_set && row.value < Int128{v.lower.value} * row.denominator) return -1;
-  if (v.upper.is_set && row.value > Int128{v.upper.value} * row.denominator) return 1;
+/// -1: the row's variable is below its lower bound, 1: above its upper bound.
+int Simplex::side_of(std::size_t row) const {
+  const TableauRow& at = tableau_[row];
+  const Variable& v = variable(at.variable);
+  if (v.lower.is_set && at.value < Int128{v.lower.value} * at.denominator) return -1;
+  if (v.upper.is_set && at.value > Int128{v.upper.value} * at.denominator) return 1;
   return 0;
 }
 
@@ -92,24 +106,24 @@ int Simplex::side_of(const TableauRow& row) const {
 int Simplex::violated() const {
   int best = -1;
   for (std::size_t i = 0; i < tableau_.size(); ++i)
-    if (side_of(tableau_[i]) != 0 &&
-        (best < 0 || tableau_[i].variable < tableau_[static_cast<std::size_t>(best)].variable))
+    if ((best < 0 || tableau_[i].variable < tableau_[static_cast<std::size_t>(best)].variable) && side_of(i) != 0)
       best = static_cast<int>(i);
   return best;
 }
 
 /// The column of a variable that can move the row's back into its bounds: one without bounds, which is then never in
 /// the way again, else one with a small factor; or the `first` of them, which cannot go round in circles. -1: none.
-int Simplex::entering(const TableauRow& row, int side, bool first) const {
+int Simplex::entering(std::size_t row, int side, bool first) const {
   int best = -1;
   std::int64_t best_cost = 0;
-  for (std::size_t i = 0; i < columns_.size(); ++i) {
-    if (row.numerators[i] == 0) continue;
-    const Variable& v = variables_[static_cast<std::size_t>(columns_[i])];
-    const Bound& limit = (row.numerators[i] > 0) == (side < 0) ? v.upper : v.lower;
+  const auto factors = numerators(row);
+  for (std::size_t i = 0; i < factors.size(); ++i) {
+    if (factors[i] == 0) continue;
+    const Variable& v = variable(columns_[i]);
+    const Bound& limit = (factors[i] > 0) == (side < 0) ? v.upper : v.lower;
     if (limit.is_set && v.value == limit.value) continue;
     const std::int64_t bounds = (v.lower.is_set ? 1 : 0) + (v.upper.is_set ? 1 : 0);
-    const std::int64_t cost = first ? columns_[i] : bounds + 4 * (std::abs(row.numerators[i]) - 1);
+    const std::int64_t cost = first ? columns_[i] : bounds + 4 * (std::abs(factors[i]) - 1);
     if (best < 0 || cost < best_cost) {
       best = static_cast<int>(i);
       best_cost = cost;
@@ -124,69 +138,84 @@ bool Simplex::pivot(std::size_t row, std::size_t column, std::int64_t value) {
   const int leaving = solved.variable;
   const int entering = columns_[column];
   // d * leaving = n * entering + rest, so |n| * entering = sign * (d * leaving - rest)
-  const std::int64_t n = solved.numerators[column];
+  const auto factors = numerators(row);
+  const std::int64_t n = factors[column];
   const std::int64_t sign = n > 0 ? 1 : -1;
-  for (std::int64_t& numerator : solved.numerators) numerator *= -sign;
-  solved.numerators[column] = sign * solved.denominator;
+  for (std::int64_t& factor : factors) factor *= -sign;
+  factors[column] = sign * solved.denominator;
   solved.denominator = std::abs(n);
   solved.variable = entering;
   columns_[column] = leaving;
-  Variable& out = variables_[static_cast<std::size_t>(leaving)];
-  out = {.lower = out.lower, .upper = out.upper, .column = static_cast<int>(column), .value = value};
-  variables_[static_cast<std::size_t>(entering)].column = -1;
-  variables_[static_cast<std::size_t>(entering)].basic = static_cast<int>(row);
-  if (!evaluate(solved)) return false;
-  for (TableauRow& other : tableau_) {
-    if (&other == &solved || other.numerators[column] == 0) continue;
-    const std::int64_t common = std::gcd(other.numerators[column], solved.denominator);
-    const std::int64_t by = other.numerators[column] / common;
-    const std::int64_t scale = solved.denominator / common;
-    other.numerators[column] = 0;
-    std::int64_t divisor = 0;
-    for (std::size_t i = 0; i < columns_.size(); ++i) {
-      const Int128 sum = Int128{other.numerators[i]} * scale + Int128{solved.numerators[i]} * by;
-      if (!fits(sum)) return false;
-      other.numerators[i] = static_cast<std::int64_t>(sum);
-      if (divisor != 1) divisor = std::gcd(divisor, other.numerators[i]);
-    }
-    const Int128 denominator = Int128{other.denominator} * scale;
-    if (!fits(denominator)) return false;
-    other.denominator = static_cast<std::int64_t>(denominator);
-    divisor = std::gcd(divisor, other.denominator);
-    if (divisor > 1) {
-      other.denominator /= divisor;
-      for (std::int64_t& numerator : other.numerators) numerator /= divisor;
-    }
-    if (!evaluate(other)) return false;
-  }
+  variable(leaving).basic = -1;
+  variable(leaving).column = static_cast<int>(column);
+  variable(leaving).value = value;
+  variable(entering).column = -1;
+  variable(entering).basic = static_cast<int>(row);
+  if (!evaluate(row)) return false;
+  for (std::size_t other = 0; other < tableau_.size(); ++other)
+    if (other != row && numerators(other)[column] != 0 && !eliminate(other, row, column)) return false;
   return true;
 }
 
-/// The row's variable would have to move on, but each it follows from stands at the bound that is in the way.
-Simplex::Outcome Simplex::conflict(const TableauRow& row, int side) const {
-  const Variable& stuck = variables_[static_cast<std::size_t>(row.variable)];
-  const auto part = [](const Bound& bound, std::int64_t factor) {
-    return std::pair(bound.row, Int128{factor} * bound.factor);
-  };
-  Combination combination = {part(side < 0 ? stuck.lower : stuck.upper, row.denominator)};
-  for (std::size_t i = 0; i < columns_.size(); ++i) {
-    if (row.numerators[i] == 0) continue;
-    const Variable& v = variables_[static_cast<std::size_t>(columns_[i])];
-    const bool at_upper = (row.numerators[i] > 0) == (side < 0);
-    combination.push_back(part(at_upper ? v.upper : v.lower, std::abs(row.numerators[i])));
+/// Puts what row `solved` says of the column's former variable into the row.
+bool Simplex::eliminate(std::size_t row, std::size_t solved, std::size_t column) {
+  const auto to = numerators(row);
+  const auto from = numerators(solved);
+  const std::int64_t common = std::gcd(to[column], tableau_[solved].denominator);
+  const std::int64_t by = to[column] / common;
+  const std::int64_t scale = tableau_[solved].denominator / common;
+  const Int128 denominator = Int128{tableau_[row].denominator} * scale;
+  if (!fits(denominator)) return false;
+  to[column] = 0;
+  auto divisor = static_cast<std::int64_t>(denominator);
+  for (std::size_t i = 0; i < to.size(); ++i) {
+    if (from[i] == 0 && scale == 1 && divisor == 1) continue;
+    const Int128 sum = Int128{to[i]} * scale + Int128{from[i]} * by;
+    if (!fits(sum)) return false;
+    to[i] = static_cast<std::int64_t>(sum);
+    if (divisor != 1) divisor = std::gcd(divisor, to[i]);
   }
-  return refuted(combination);
+  tableau_[row].denominator = static_cast<std::int64_t>(denominator) / divisor;
+  if (divisor != 1)
+    for (std::int64_t& factor : to) factor /= divisor;
+  return evaluate(row);
 }
 
-Simplex::Outcome Simplex::refuted(const Combination& combination) const {
-  return refutes(asked_, rows_, combination) ? Outcome::empty : Outcome::unknown;
+Simplex::Outcome Simplex::solve(std::uint64_t pivots) {
+  pivots_left_ = static_cast<std::int64_t>(std::min(pivots, kMostPivots));
+  for (const int column : columns_) {
+    Variable& v = variable(column);
+    if (v.lower.is_set) v.value = std::max(v.value, v.lower.value);
+    if (v.upper.is_set) v.value = std::min(v.value, v.upper.value);
+  }
+  for (std::size_t row = 0; row < tableau_.size(); ++row)
+    if (!evaluate(row)) return Outcome::unknown;
+  return search();
+}
+
+/// From a tableau whose columns are in their bounds.
+Simplex::Outcome Simplex::search() {
+  for (const Variable& v : variables_)
+    if (v.lower.is_set && v.upper.is_set && v.lower.value > v.upper.value)
+      return refuted({{v.lower.row, v.lower.factor}, {v.upper.row, v.upper.factor}});
+  for (int made = 0;; ++made) {
+    const int out = violated();
+    if (out < 0) return finish();
+    if (--pivots_left_ < 0) return Outcome::unknown;
+    const auto row = static_cast<std::size_t>(out);
+    const int side = side_of(row);
+    const int in = entering(row, side, made > kGreedy);
+    if (in < 0) return conflict(row, side);
+    const Variable& v = variable(tableau_[row].variable);
+    if (!pivot(row, static_cast<std::size_t>(in), side < 0 ? v.lower.value : v.upper.value)) return Outcome::unknown;
+  }
 }
 
 /// All variables are in their bounds.
 Simplex::Outcome Simplex::finish() {
   point_.clear();
   for (int i = 0; i < asked_; ++i) {
-    const Variable& v = variables_[static_cast<std::size_t>(i)];
+    const Variable& v = variable(i);
     if (v.basic < 0) {
       point_.emplace_back(v.value);
       continue;
@@ -200,13 +229,13 @@ Simplex::Outcome Simplex::finish() {
 }
 
 /// The variable is at most `value`, or more.
-Simplex::Outcome Simplex::branch(int variable, std::int64_t value) {
+Simplex::Outcome Simplex::branch(int index, std::int64_t value) {
   Outcome all = Outcome::empty;
   for (const bool lower : {false, true}) {
     const std::int64_t limit = value + (lower ? 1 : 0);
-    rows_.push_back({.terms = {{variable, lower ? 1 : -1}}, .constant = lower ? -limit : limit});
+    rows_.push_back({.terms = {{index, lower ? 1 : -1}}, .constant = lower ? -limit : limit});
     Simplex part = *this;
-    part.tighten(variable, lower, {.is_set = true, .value = limit, .row = rows_.size() - 1});
+    part.tighten_bound(index, lower, {.is_set = true, .value = limit, .row = rows_.size() - 1});
     const Outcome outcome = part.search();
     rows_.pop_back();
     pivots_left_ = part.pivots_left_;
@@ -219,36 +248,25 @@ Simplex::Outcome Simplex::branch(int variable, std::int64_t value) {
   return all;
 }
 
-Simplex::Outcome Simplex::solve(std::uint64_t pivots) {
-  pivots_left_ = static_cast<std::int64_t>(std::min(pivots, kMostPivots));
-  if (empty_) return Outcome::empty;
-  for (const int column : columns_) {
-    Variable& v = variables_[static_cast<std::size_t>(column)];
-    if (v.lower.is_set) v.value = std::max(v.value, v.lower.value);
-    if (v.upper.is_set) v.value = std::min(v.value, v.upper.value);
+/// The row's variable would have to move on, but each it follows from stands at the bound that is in the way.
+Simplex::Outcome Simplex::conflict(std::size_t row, int side) const {
+  const auto part = [](const Bound& bound, std::int64_t factor) {
+    return std::pair(bound.row, Int128{factor} * bound.factor);
+  };
+  const Variable& stuck = variable(tableau_[row].variable);
+  Combination combination = {part(side < 0 ? stuck.lower : stuck.upper, tableau_[row].denominator)};
+  const auto factors = numerators(row);
+  for (std::size_t i = 0; i < factors.size(); ++i) {
+    if (factors[i] == 0) continue;
+    const Variable& v = variable(columns_[i]);
+    const bool at_upper = (factors[i] > 0) == (side < 0);
+    combination.push_back(part(at_upper ? v.upper : v.lower, std::abs(factors[i])));
   }
-  for (TableauRow& row : tableau_)
-    if (!evaluate(row)) return Outcome::unknown;
-  return search();
+  return refuted(combination);
 }
 
-/// From a tableau whose columns are in their bounds.
-Simplex::Outcome Simplex::search() {
-  const auto crossed = std::ranges::find_if(
-      variables_, [](const Variable& v) { return v.lower.is_set && v.upper.is_set && v.lower.value > v.upper.value; });
-  if (crossed != variables_.end())
-    return refuted({{crossed->lower.row, crossed->lower.factor}, {crossed->upper.row, crossed->upper.factor}});
-  for (int made = 0;; ++made) {
-    const int out = violated();
-    if (out < 0) return finish();
-    if (--pivots_left_ < 0) return Outcome::unknown;
-    const auto row = static_cast<std::size_t>(out);
-    const int side = side_of(tableau_[row]);
-    const int in = entering(tableau_[row], side, made > kGreedy);
-    if (in < 0) return conflict(tableau_[row], side);
-    const Variable& v = variables_[static_cast<std::size_t>(tableau_[row].variable)];
-    if (!pivot(row, static_cast<std::size_t>(in), side < 0 ? v.lower.value : v.upper.value)) return Outcome::unknown;
-  }
+Simplex::Outcome Simplex::refuted(const Combination& combination) const {
+  return refutes(asked_, rows_, combination) ? Outcome::empty : Outcome::unknown;
 }
 
 }  // namespace padlock::compiler

@@ -1,7 +1,9 @@
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
-#include <map>
+#include <span>
+#include <utility>
 #include <vector>
 
 #include "compiler/prover/integer_set.h"
@@ -18,7 +20,7 @@ class Simplex {
  public:
   enum class Outcome : std::uint8_t { point, empty, unknown };
 
-  /// Borrows the rows, and adds some while it searches.
+  /// Borrows the rows, which are tight (see `tighten`), and adds some while it searches.
   Simplex(int variables, std::vector<LinearRow>& rows);
 
   /// Takes at most `pivots`.
@@ -42,32 +44,44 @@ class Simplex {
   };
   /// denominator * variable == sum of numerators[column] * variable of the column
   struct TableauRow {
-    int variable;
+    int variable = 0;
     std::int64_t denominator = 1;
-    std::vector<std::int64_t> numerators;
     std::int64_t value = 0;  // times the denominator
   };
-  using Terms = std::vector<std::pair<int, std::int64_t>>;
+  using Terms = std::vector<std::pair<int, std::int64_t>>;  // by variable
 
-  void add_row(std::size_t index, std::map<Terms, int>& sums);
-  void tighten(int variable, bool lower, const Bound& bound);
-  [[nodiscard]] bool evaluate(TableauRow& row) const;
-  [[nodiscard]] int side_of(const TableauRow& row) const;
+  void add_row(std::size_t index);
+  [[nodiscard]] int variable_of(const Terms& terms);
+  void tighten_bound(int variable, bool lower, const Bound& bound);
+  [[nodiscard]] std::span<std::int64_t> numerators(std::size_t row) {
+    return std::span(numerators_).subspan(row * columns_.size(), columns_.size());
+  }
+  [[nodiscard]] std::span<const std::int64_t> numerators(std::size_t row) const {
+    return std::span(numerators_).subspan(row * columns_.size(), columns_.size());
+  }
+  [[nodiscard]] Variable& variable(int index) { return variables_[static_cast<std::size_t>(index)]; }
+  [[nodiscard]] const Variable& variable(int index) const { return variables_[static_cast<std::size_t>(index)]; }
+
+  [[nodiscard]] bool evaluate(std::size_t row);
+  [[nodiscard]] int side_of(std::size_t row) const;
   [[nodiscard]] int violated() const;
-  [[nodiscard]] int entering(const TableauRow& row, int side, bool first) const;
-  bool pivot(std::size_t row, std::size_t column, std::int64_t value);
-  [[nodiscard]] Outcome conflict(const TableauRow& row, int side) const;
-  [[nodiscard]] Outcome refuted(const Combination& combination) const;
+  [[nodiscard]] int entering(std::size_t row, int side, bool first) const;
+  [[nodiscard]] bool pivot(std::size_t row, std::size_t column, std::int64_t value);
+  [[nodiscard]] bool eliminate(std::size_t row, std::size_t solved, std::size_t column);
+
   [[nodiscard]] Outcome search();
   [[nodiscard]] Outcome finish();
-  [[nodiscard]] Outcome branch(int variable, std::int64_t value);
+  [[nodiscard]] Outcome branch(int index, std::int64_t value);
+  [[nodiscard]] Outcome conflict(std::size_t row, int side) const;
+  [[nodiscard]] Outcome refuted(const Combination& combination) const;
 
   int asked_;  // variables that are asked for: the first
   std::vector<LinearRow>& rows_;
   std::vector<Variable> variables_;
   std::vector<int> columns_;  // variable of each
   std::vector<TableauRow> tableau_;
-  bool empty_ = false;  // a row is a contradiction of its own
+  std::vector<std::int64_t> numerators_;  // by row and column
+  std::vector<std::uint64_t> hashes_;     // of the terms of the variable that is row's at first
   std::int64_t pivots_left_ = 0;
   std::vector<Int128> point_;
 };
