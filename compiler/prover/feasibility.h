@@ -88,8 +88,9 @@ class Feasibility {
   /// Variables that a search looks at, with values once it has a point.
   struct Selection {
     std::vector<int> variables;
-    std::vector<int> index;       // by variable; -1: not selected
-    std::vector<LinearRow> rows;  // the first `goal_rows` are the goal, and the cases that were chosen
+    std::vector<int> index;  // by variable; -1: not selected
+    // Of the system, until it changes. The first `goal_rows` are the goal, and the cases that were chosen.
+    std::vector<const LinearRow*> rows;
     std::size_t goal_rows = 0;
   };
   static bool contradicts(const Selection& selection);
