@@ -38,17 +38,25 @@ void tighten(LinearRow& row) {
   row.constant = floor_div(row.constant, divisor);
 }
 
-bool refutes(int variables, const std::vector<LinearRow>& rows, const Combination& combination) {
+std::optional<LinearRow> combined(int variables, const std::vector<LinearRow>& rows, const Combination& combination) {
   std::vector<Int128> sum(static_cast<std::size_t>(variables), 0);
-  Int128 constant = 0;
+  LinearRow made;
   for (const auto& [index, factor] : combination) {
     const LinearRow& row = rows[index];
-    if (factor < 0 && !row.is_equality) return false;
-    if (!accumulate(constant, row.constant, factor)) return false;
+    if (factor < 0 && !row.is_equality) return std::nullopt;
+    if (!accumulate(made.constant, row.constant, factor)) return std::nullopt;
     for (const auto& [variable, coefficient] : row.terms)
-      if (!accumulate(sum[static_cast<std::size_t>(variable)], coefficient, factor)) return false;
+      if (!accumulate(sum[static_cast<std::size_t>(variable)], coefficient, factor)) return std::nullopt;
   }
-  return constant < 0 && std::ranges::all_of(sum, [](Int128 coefficient) { return coefficient == 0; });
+  for (int variable = 0; variable < variables; ++variable)
+    if (const Int128 coefficient = sum[static_cast<std::size_t>(variable)]; coefficient != 0)
+      made.terms.emplace_back(variable, coefficient);
+  return made;
+}
+
+bool refutes(int variables, const std::vector<LinearRow>& rows, const Combination& combination) {
+  const std::optional<LinearRow> sum = combined(variables, rows, combination);
+  return sum && sum->terms.empty() && sum->constant < 0;
 }
 
 bool holds_at(const LinearRow& row, const std::vector<Int128>& point) {

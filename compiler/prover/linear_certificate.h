@@ -1,5 +1,6 @@
 #pragma once
 
+#include <optional>
 #include <utility>
 #include <vector>
 
@@ -19,6 +20,10 @@ using Combination = std::vector<std::pair<std::size_t, Int128>>;
 /// inequality is rounded down, which no integer point notices.
 void tighten(LinearRow& row);
 
+/// The sum of the rows times their factors, an inequality that every point of them satisfies. Nothing where it does not
+/// fit, or an inequality has a negative factor.
+[[nodiscard]] std::optional<LinearRow> combined(int variables, const std::vector<LinearRow>& rows,
+                                                const Combination& combination);
 /// Whether the combination of the rows is a negative constant: then no point satisfies them all.
 [[nodiscard]] bool refutes(int variables, const std::vector<LinearRow>& rows, const Combination& combination);
 

@@ -190,7 +190,10 @@ Simplex::Outcome Simplex::solve(std::uint64_t pivots) {
   }
   for (std::size_t row = 0; row < tableau_.size(); ++row)
     if (!evaluate(row)) return Outcome::unknown;
-  return search();
+  const std::size_t rows = rows_.size();
+  const Outcome outcome = search();
+  rows_.resize(rows);
+  return outcome;
 }
 
 /// From a tableau whose columns are in their bounds.
@@ -216,28 +219,68 @@ Simplex::Outcome Simplex::finish() {
   point_.clear();
   for (int i = 0; i < asked_; ++i) {
     const Variable& v = variable(i);
-    if (v.basic < 0) {
-      point_.emplace_back(v.value);
-      continue;
-    }
-    const TableauRow& row = tableau_[static_cast<std::size_t>(v.basic)];
-    if (row.value % row.denominator != 0) return branch(i, floor_div(row.value, row.denominator));
+    const TableauRow row = v.basic < 0 ? TableauRow{.value = v.value} : tableau_[static_cast<std::size_t>(v.basic)];
+    if (row.value % row.denominator != 0) return cut() ? search() : branch(i, floor_div(row.value, row.denominator));
     point_.emplace_back(row.value / row.denominator);
   }
   const bool all = std::ranges::all_of(rows_, [&](const LinearRow& row) { return holds_at(row, point_); });
   return all ? Outcome::point : Outcome::unknown;
 }
 
+/// Adds a row that every integer point satisfies and this point does not: a sum of rows whose coefficients have a
+/// common divisor that its constant has not. False where there is none.
+bool Simplex::cut() {
+  for (std::size_t row = 0; row < tableau_.size() && cuts_left_ > 0; ++row) {
+    const std::int64_t denominator = tableau_[row].denominator;
+    if (tableau_[row].value % denominator == 0) continue;
+    // Modulo the denominator, the row's variable is whole if these multiples of the distances from a bound are.
+    Combination combination;
+    std::vector<std::int64_t> multiples(columns_.size(), 0);
+    bool possible = true;
+    for (std::size_t i = 0; i < columns_.size() && possible; ++i) {
+      const std::int64_t factor = numerators(row)[i];
+      if (factor % denominator == 0) continue;
+      const Variable& v = variable(columns_[i]);
+      const bool at_lower = v.lower.is_set && v.value == v.lower.value;
+      possible = at_lower || (v.upper.is_set && v.value == v.upper.value);
+      const std::int64_t multiple = floor_mod(at_lower ? factor : -factor, denominator);
+      const Bound& bound = at_lower ? v.lower : v.upper;
+      combination.emplace_back(bound.row, Int128{multiple} * bound.factor);
+      multiples[i] = at_lower ? multiple : -multiple;
+    }
+    if (possible && add_cut(combination, std::move(multiples))) return true;
+  }
+  return false;
+}
+
+bool Simplex::add_cut(const Combination& combination, std::vector<std::int64_t> multiples) {
+  std::optional<LinearRow> sum = combined(asked_, rows_, combination);
+  if (!sum || sum->terms.empty()) return false;
+  const Int128 before = sum->terms.front().second;
+  tighten(*sum);
+  const Int128 divisor = before / sum->terms.front().second;
+  if (!fits(divisor) || !fits(sum->constant)) return false;
+  const auto added = static_cast<int>(variables_.size());
+  variables_.emplace_back().basic = static_cast<int>(tableau_.size());
+  variable(added).lower = {.is_set = true, .value = -static_cast<std::int64_t>(sum->constant), .row = rows_.size()};
+  rows_.push_back(*std::move(sum));
+  tableau_.push_back({.variable = added, .denominator = static_cast<std::int64_t>(divisor)});
+  numerators_.insert(numerators_.end(), multiples.begin(), multiples.end());
+  --cuts_left_;
+  return evaluate(tableau_.size() - 1);
+}
+
 /// The variable is at most `value`, or more.
 Simplex::Outcome Simplex::branch(int index, std::int64_t value) {
   Outcome all = Outcome::empty;
+  const std::size_t rows = rows_.size();
   for (const bool lower : {false, true}) {
     const std::int64_t limit = value + (lower ? 1 : 0);
     rows_.push_back({.terms = {{index, lower ? 1 : -1}}, .constant = lower ? -limit : limit});
     Simplex part = *this;
-    part.tighten_bound(index, lower, {.is_set = true, .value = limit, .row = rows_.size() - 1});
+    part.tighten_bound(index, lower, {.is_set = true, .value = limit, .row = rows});
     const Outcome outcome = part.search();
-    rows_.pop_back();
+    rows_.resize(rows);
     pivots_left_ = part.pivots_left_;
     if (outcome == Outcome::point) {
       point_ = std::move(part.point_);

@@ -13,9 +13,11 @@ namespace padlock::compiler {
 
 /// Decides most systems of linear inequalities over the integers much sooner than isl: rationally, by pivots between
 /// variables that stand at a bound and variables that follow from them (Dutertre and de Moura, A Fast Linear-Arithmetic
-/// Solver for DPLL(T), CAV 2006), and by cases where a variable of the rational point is not whole. In 64 bits. What it
-/// finds is checked in the rows themselves, so that nothing here need be trusted; where it does not fit, or takes too
-/// long, it knows nothing.
+/// Solver for DPLL(T), CAV 2006); where a variable of the rational point is not whole, by Gomory's cuts and by cases.
+/// In 64 bits; where a number does not fit, or it takes too long, it knows nothing.
+///
+/// The tableau need not be trusted: a point is checked in all rows, a cut is made of rows, and "empty" is a combination
+/// of them, or two cases (x <= k, x > k) of which each is.
 class Simplex {
  public:
   enum class Outcome : std::uint8_t { point, empty, unknown };
@@ -71,6 +73,8 @@ class Simplex {
 
   [[nodiscard]] Outcome search();
   [[nodiscard]] Outcome finish();
+  [[nodiscard]] bool cut();
+  [[nodiscard]] bool add_cut(const Combination& combination, std::vector<std::int64_t> multiples);
   [[nodiscard]] Outcome branch(int index, std::int64_t value);
   [[nodiscard]] Outcome conflict(std::size_t row, int side) const;
   [[nodiscard]] Outcome refuted(const Combination& combination) const;
@@ -83,6 +87,7 @@ class Simplex {
   std::vector<std::int64_t> numerators_;  // by row and column
   std::vector<std::uint64_t> hashes_;     // of the terms of the variable that is row's at first
   std::int64_t pivots_left_ = 0;
+  int cuts_left_ = 20;
   std::vector<Int128> point_;
 };
 

@@ -44,11 +44,7 @@ System draw_system(Random& random) {
   const std::int64_t rows = random.in(1, 3 * system.variables);
   for (int v = 0; v < system.variables; ++v)
     if (random.chance(60)) system.rows.push_back({.terms = {{v, 1}}, .constant = random.in(-3, 3)});
-  for (std::int64_t i = 0; i < rows; ++i) {
-    LinearRow row = draw_row(random, system.variables);
-    if (random.chance(80) && !contradicts_itself(row)) tighten(row);
-    system.rows.push_back(std::move(row));
-  }
+  for (std::int64_t i = 0; i < rows; ++i) system.rows.push_back(draw_row(random, system.variables));
   return system;
 }
 
@@ -76,11 +72,13 @@ TEST_CASE("isl finds no point where the simplex finds none") {
   int points = 0, empty = 0, unknown = 0, unjudged = 0;
   for (int i = 0; i < 20'000; ++i) {
     CAPTURE(i);
-    System system = draw_system(random);
-    Simplex simplex(system.variables, system.rows);
-    const std::size_t rows = system.rows.size();
+    const System system = draw_system(random);
+    std::vector<LinearRow> rows = system.rows;
+    for (LinearRow& row : rows)
+      if (!contradicts_itself(row)) tighten(row);
+    Simplex simplex(system.variables, rows);
     const Simplex::Outcome outcome = simplex.solve(300);
-    REQUIRE(system.rows.size() == rows);
+    REQUIRE(rows.size() == system.rows.size());
     unknown += outcome == Simplex::Outcome::unknown;
     if (outcome == Simplex::Outcome::point) {
       ++points;
@@ -101,6 +99,38 @@ TEST_CASE("isl finds no point where the simplex finds none") {
   CHECK(empty > 5'000);
   CHECK(unknown < 2'000);
   CHECK(unjudged < 20);
+}
+
+TEST_CASE("a point between cuts and cases is not overlooked") {
+  const std::uint64_t seed = testing::seed_or(169760);
+  CAPTURE(seed);
+  Random random(seed);
+  int points = 0;
+  for (int i = 0; i < 20'000; ++i) {
+    CAPTURE(i);
+    const auto variables = static_cast<int>(random.in(2, 5));
+    std::vector<Int128> hidden;
+    for (int v = 0; v < variables; ++v) hidden.emplace_back(random.in(-20, 20));
+    // Rows that it satisfies just so.
+    std::vector<LinearRow> rows;
+    for (std::int64_t r = random.in(2, 8); r > 0; --r) {
+      LinearRow row{.terms = {}, .constant = random.in(0, 3), .is_equality = false};
+      for (int v = 0; v < variables; ++v) {
+        const std::int64_t coefficient = random.in(-12, 12);
+        row.terms.emplace_back(v, coefficient);
+        row.constant -= coefficient * hidden[static_cast<std::size_t>(v)];
+      }
+      tighten(row);
+      rows.push_back(std::move(row));
+    }
+    REQUIRE(std::ranges::all_of(rows, [&](const LinearRow& row) { return holds_at(row, hidden); }));
+    Simplex simplex(variables, rows);
+    const Simplex::Outcome outcome = simplex.solve(300);
+    REQUIRE(outcome != Simplex::Outcome::empty);
+    points += outcome == Simplex::Outcome::point;
+  }
+  MESSAGE("seed " << seed << ": " << points << " points");
+  CHECK(points > 10'000);
 }
 
 TEST_CASE("a combination that proves nothing is not taken") {
