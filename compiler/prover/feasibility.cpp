@@ -124,12 +124,15 @@ Answer::Kind Feasibility::linear_part(const Region& region) {
   calls_left_ = 2;
   question_work_left_ = limits_.question_work;
   Selection selection = select(region, system_.rows().size(), Scope::likely);
-  // A bounded set is much cheaper to find a point of.
-  Selection boxed = selection;
-  for (const int variable : boxed.variables)
-    for (const int sign : {1, -1}) boxed.rows.push_back({.terms = {{variable, sign}}, .constant = 256});
-  Result<std::optional<Values>> values = solve(boxed);
-  if (!values || !*values) values = solve(selection);
+  Result<std::optional<Values>> values = solve(selection);
+  if (!values) {
+    // A bounded set is much cheaper to find a point of.
+    std::vector<LinearRow> box;
+    for (const int variable : selection.variables)
+      for (const int sign : {1, -1}) box.push_back({.terms = {{variable, sign}}, .constant = 256});
+    for (const LinearRow& row : box) selection.rows.push_back(&row);
+    if (Result<std::optional<Values>> inside = solve(selection); inside && *inside) values = std::move(inside);
+  }
   system_.truncate(mark);
   if (!values) return Answer::Kind::undecided;
   return *values ? Answer::Kind::found : Answer::Kind::empty;
@@ -141,9 +144,11 @@ Answer::Kind Feasibility::linear_part(const Region& region) {
 /// each is two cases.
 Feasibility::Selection Feasibility::select(const Region& region, std::size_t first_goal, Scope scope) {
   Selection made;
-  std::vector<LinearRow> rows = system_.assumptions();
-  first_goal += rows.size();
-  rows.insert(rows.end(), system_.rows().begin(), system_.rows().end());
+  std::vector<const LinearRow*> rows;
+  rows.reserve(system_.assumptions().size() + system_.rows().size());
+  for (const auto* part : {&system_.assumptions(), &system_.rows()})
+    for (const LinearRow& row : *part) rows.push_back(&row);
+  first_goal += system_.assumptions().size();
   made.index.assign(static_cast<std::size_t>(system_.variable_count()), -1);
   const auto selected = [&](int variable) { return made.index[static_cast<std::size_t>(variable)] >= 0; };
   const auto reach = [&](const LinearRow& row) {
@@ -157,7 +162,7 @@ Feasibility::Selection Feasibility::select(const Region& region, std::size_t fir
   const auto take = [&](std::size_t i) {
     taken[i] = true;
     made.rows.push_back(rows[i]);
-    reach(rows[i]);
+    reach(*rows[i]);
   };
   const bool all_rows = scope == Scope::likely || scope == Scope::full;
   // Near the goal, those that say something of it directly.
@@ -169,7 +174,7 @@ Feasibility::Selection Feasibility::select(const Region& region, std::size_t fir
            });
   };
   const auto is_due = [&](std::size_t i) {
-    const LinearRow& row = rows[i];
+    const LinearRow& row = *rows[i];
     const bool may_wait = scope != Scope::full && i < system_.assumptions().size();
     if (may_wait && std::ranges::any_of(row.terms, [&](const auto& term) {
           const Expr e = system_.variable(term.first);
@@ -193,7 +198,7 @@ Feasibility::Selection Feasibility::select(const Region& region, std::size_t fir
     for (; next < made.variables.size(); ++next) {
       const int variable = made.variables[next];
       for (const LinearRow& row : system_.definition(variable)) {
-        made.rows.push_back(row);
+        made.rows.push_back(&row);
         reach(row);
       }
       const Expr e = system_.variable(variable);
@@ -210,7 +215,7 @@ Feasibility::Selection Feasibility::select(const Region& region, std::size_t fir
   }
   if (scope == Scope::full)
     for (const LinearRow& row : system_.far_bounds())
-      if (selected(row.terms.front().first)) made.rows.push_back(row);
+      if (selected(row.terms.front().first)) made.rows.push_back(&row);
   return made;
 }
 
@@ -221,11 +226,12 @@ Result<std::optional<Feasibility::Values>> Feasibility::solve(const Selection& s
   work_left_ -= work;
   question_work_left_ -= work;
   if (work_left_ <= 0 || question_work_left_ <= 0) return resource_exhausted("the proof's budget is used up");
-  std::vector<LinearRow> rows = selection.rows;
-  for (LinearRow& row : rows)
-    for (auto& term : row.terms) term.first = selection.index[static_cast<std::size_t>(term.first)];
+  std::vector<LinearRow> rows;
+  rows.reserve(selection.rows.size());
+  for (const LinearRow* row : selection.rows)
+    for (auto& term : rows.emplace_back(*row).terms) term.first = selection.index[static_cast<std::size_t>(term.first)];
   PADLOCK_TRY(const auto point,
-              solver_.find_point(static_cast<int>(selection.variables.size()), rows, limits_.operations));
+              solver_.find_point(static_cast<int>(selection.variables.size()), std::move(rows), limits_.operations));
   if (!point) return std::nullopt;
   Values values;
   for (std::size_t i = 0; i < selection.variables.size(); ++i) values[selection.variables[i]] = (*point)[i];
@@ -235,8 +241,9 @@ Result<std::optional<Feasibility::Values>> Feasibility::solve(const Selection& s
 /// Whether one row is the negation of another or stronger: most violations are excluded by a single inequality.
 bool Feasibility::contradicts(const Selection& selection) {
   for (std::size_t i = 0; i < selection.goal_rows; ++i)
-    for (const LinearRow& row : selection.rows) {
-      const LinearRow& goal = selection.rows[i];
+    for (const LinearRow* other : selection.rows) {
+      const LinearRow& goal = *selection.rows[i];
+      const LinearRow& row = *other;
       if (goal.terms.size() != row.terms.size() || goal.is_equality || row.is_equality) continue;
       if (goal.constant + row.constant >= 0) continue;
       const bool opposite = std::ranges::all_of(goal.terms, [&](const auto& term) {

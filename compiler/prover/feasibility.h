@@ -88,8 +88,9 @@ class Feasibility {
   /// Variables that a search looks at, with values once it has a point.
   struct Selection {
     std::vector<int> variables;
-    std::vector<int> index;       // by variable; -1: not selected
-    std::vector<LinearRow> rows;  // the first `goal_rows` are the goal, and the cases that were chosen
+    std::vector<int> index;  // by variable; -1: not selected
+    // Of the system, until it changes. The first `goal_rows` are the goal, and the cases that were chosen.
+    std::vector<const LinearRow*> rows;
     std::size_t goal_rows = 0;
   };
   static bool contradicts(const Selection& selection);
@@ -110,7 +111,14 @@ class Feasibility {
   std::optional<std::vector<Branch>> minmax_cases(int variable, const Values& values);
   std::optional<std::vector<Branch>> quotient_cases(int variable, const Values& values);
   std::optional<std::vector<Branch>> product_cases(int variable, const Values& values);
+  std::optional<std::vector<Branch>> expanded_case(int variable, const Values& values);
+  struct Ordered {
+    ir::Expr f, g, h;
+  };
+  std::optional<std::vector<Branch>> order_cases(int variable, const Values& values);
+  std::optional<std::vector<Branch>> order_cases(int variable, const Ordered& pair, const Values& values);
   std::optional<Int128> value_of(ir::Expr e, const Values& values);
+  static std::optional<Int128> value_of(const LinearRow& row, const Values& values);
   std::optional<Branch> rows_of(std::vector<std::optional<LinearRow>> rows);
   bool multiply_assumptions(int variable);
   Answer accept(const Region& region, const std::vector<ir::Expr>& goal, const Values& values);

@@ -316,7 +316,7 @@ class HostProver {
         if (all.verdict == Verdict::refuted) return;
         add_answer(all, session_.decide(all.kind, access, lanes.region, goals));
       };
-      contradiction = session_.why_dead(lanes.region, {lanes.first});
+      contradiction = session_.why_dead(lanes.region);
       if (!contradiction.empty()) continue;
       dead = false;
       if (inside && is_clamped(call)) break;

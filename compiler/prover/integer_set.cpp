@@ -1,5 +1,6 @@
 #include "compiler/prover/integer_set.h"
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
 
@@ -10,6 +11,9 @@
 #include <isl/set.h>
 #include <isl/space.h>
 #include <isl/val.h>
+
+#include "compiler/prover/linear_certificate.h"
+#include "compiler/prover/simplex.h"
 
 namespace padlock::compiler {
 
@@ -86,12 +90,28 @@ struct IntegerSolver::Isl {
   }
 };
 
-IntegerSolver::IntegerSolver() : isl_(std::make_unique<Isl>()) {}
+IntegerSolver::IntegerSolver() = default;
 IntegerSolver::~IntegerSolver() = default;
 
-Result<std::optional<std::vector<Int128>>> IntegerSolver::find_point(int variables, const std::vector<LinearRow>& rows,
-                                                                     std::uint64_t operations) {
+IntegerSolver::Answer IntegerSolver::find_point(int variables, std::vector<LinearRow> rows, std::uint64_t operations) {
   if (calls_++ == fail_at_) return std::unexpected(Error{fail_code_, Blame::internal, "forced by a test", {}, {}});
+  if (std::ranges::any_of(rows, contradicts_itself)) return std::nullopt;
+  for (LinearRow& row : rows) tighten(row);
+  Simplex simplex(variables, rows);
+  switch (simplex.solve(operations)) {
+    case Simplex::Outcome::point:
+      return simplex.point();
+    case Simplex::Outcome::empty:
+      return std::nullopt;
+    case Simplex::Outcome::unknown:
+      break;
+  }
+  return ask_isl(variables, rows, operations);
+}
+
+IntegerSolver::Answer IntegerSolver::ask_isl(int variables, const std::vector<LinearRow>& rows,
+                                             std::uint64_t operations) {
+  if (isl_ == nullptr) isl_ = std::make_unique<Isl>();
   isl_ctx* ctx = isl_->ctx;
   if (ctx == nullptr) return internal_error("isl could not allocate a context");
   isl_ctx_reset_operations(ctx);

@@ -9,7 +9,7 @@
 #include "support/error.h"
 #include "support/int128.h"
 
-// The integer points of linear inequalities: the only use of isl, in one place, so that what it answers cannot be
+// The integer points of linear inequalities. The only use of isl, in one place, so that what it answers cannot be
 // misread (an error of isl is -1, true in an `if`; its setters of constants take an int).
 namespace padlock::compiler {
 
@@ -28,10 +28,13 @@ class IntegerSolver {
   IntegerSolver(const IntegerSolver&) = delete;
   IntegerSolver& operator=(const IntegerSolver&) = delete;
 
-  /// A point that satisfies all rows, or nothing where there is none. `operations`: isl operations that it may take,
-  /// more than 0. Errors: resource_exhausted where they do not suffice, internal for a failure of isl.
-  [[nodiscard]] Result<std::optional<std::vector<Int128>>> find_point(int variables, const std::vector<LinearRow>& rows,
-                                                                      std::uint64_t operations);
+  using Answer = Result<std::optional<std::vector<Int128>>>;
+
+  /// A point that satisfies all rows, or nothing where there is none. `operations`: pivots, and isl operations, that it
+  /// may take, more than 0. Errors: resource_exhausted where they do not suffice, internal for a failure of isl.
+  [[nodiscard]] Answer find_point(int variables, std::vector<LinearRow> rows, std::uint64_t operations);
+  /// The same by isl alone; find_point comes to it last.
+  [[nodiscard]] Answer ask_isl(int variables, const std::vector<LinearRow>& rows, std::uint64_t operations);
 
   [[nodiscard]] std::int64_t calls() const { return calls_; }
 
@@ -43,7 +46,7 @@ class IntegerSolver {
 
  private:
   struct Isl;
-  std::unique_ptr<Isl> isl_;
+  std::unique_ptr<Isl> isl_;  // made where it is asked first
   std::int64_t calls_ = 0;
   std::int64_t fail_at_ = -1;
   Code fail_code_ = Code::internal;

@@ -54,7 +54,7 @@ class LoadProver::Implementation {
       Region region = segment_;
       add_guard(known, load, column_);
       add_guard(region, load, column_);
-      all = decide_load(access, region, stream, load, columns_of(call), {}, &known);
+      all = decide_load(access, region, stream, load, {}, &known);
     } else {
       for (const Lanes& lanes : lanes_of_call(schedule_, call, rows_, false)) {
         if (all.verdict == Verdict::refuted) break;
@@ -62,19 +62,13 @@ class LoadProver::Implementation {
         for (Expr& c : moved.coordinates) c = at_column(c, lanes.first);
         Region region = lanes.region;
         add_guard(region, load, lanes.first);
-        Obligation one = decide_load(access, region, moved, load, columns_of(call), lanes.first);
+        Obligation one = decide_load(access, region, moved, load, lanes.first);
         if (one.verdict == Verdict::refuted || one.verdict == Verdict::checked) all = std::move(one);
       }
     }
     all.body = call.body;
     all.load = index;
     return all;
-  }
-
-  /// Columns of a segment at which an access may well happen.
-  std::vector<Expr> columns_of(const SegmentCall& call) {
-    const Expr middle = exprs_.floordiv(exprs_.add(call.begin, call.end), exprs_.constant(2));
-    return {call.begin, exprs_.sub(call.end, one_), middle};
   }
 
   Expr at_column(Expr e, Expr column) {
@@ -140,8 +134,7 @@ class LoadProver::Implementation {
   /// `column`: where it is not the coordinate itself. `known`: a superset of the region, with fewer conditions, to be
   /// asked first.
   Obligation decide_load(const std::string& access, const Region& region, const Stream& stream, const BodyLoad& load,
-                         const std::vector<Expr>& candidates, std::optional<Expr> column,
-                         const Region* known = nullptr) {
+                         std::optional<Expr> column, const Region* known = nullptr) {
     const ir::Value& tensor = kernel_.program->value(stream.tensor);
     const ir::Layout& view = kernel_.graph.layout(stream.layout);
     std::vector<Goal> goals;
@@ -157,7 +150,7 @@ class LoadProver::Implementation {
     add_view(goals, tensor, view);
     add_offset(goals, tensor, view, stream, load, column.value_or(column_));
     Obligation dead{.kind = ObligationKind::load, .access = access, .verdict = Verdict::dead};
-    dead.contradiction = session_.why_dead(region, candidates);
+    dead.contradiction = session_.why_dead(region);
     if (!dead.contradiction.empty()) return dead;
     if (known != nullptr)
       std::erase_if(goals, [&](const Goal& goal) { return session_.excludes(*known, goal.violated); });

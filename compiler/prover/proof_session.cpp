@@ -43,11 +43,10 @@ ProofSession::ProofSession(const Kernel& kernel, const ProverOptions& options)
   for (std::uint32_t i = 0; i < exprs_.symbol_count(); ++i)
     if (exprs_.symbol(i).kind != ir::SymbolKind::coordinate)
       symbols_.push_back(*exprs_.find_symbol(exprs_.symbol(i).name));
-  witnesses_.emplace(kernel_, assumptions_, feasibility_.determined());
 }
 
 Status ProofSession::check_assumptions() {
-  if (witnesses_->any() || feasibility_.linear_part({}) != Answer::Kind::empty) return {};
+  if (feasibility_.linear_part({}) != Answer::Kind::empty) return {};
   return failed_precondition(fmt::format("program '{}' admits no sizes: {}", kernel_.program->name(),
                                          fmt::join(contradiction({}), " contradicts ")));
 }
@@ -58,9 +57,9 @@ Obligation ProofSession::decide(ObligationKind kind, std::string access, const R
   for (const Goal& goal : goals) {
     Answer answer = feasibility_.ask(region, goal.violated);
     if (answer.kind == Answer::Kind::found)
-      answer = feasibility_.find_point(region, goal.violated, symbols_, witnesses_->sizes());
+      answer = feasibility_.find_point(region, goal.violated, symbols_, guesses());
     else if (answer.kind == Answer::Kind::undecided)
-      if (Answer guessed = feasibility_.find_guessed(region, goal.violated, symbols_, witnesses_->sizes());
+      if (Answer guessed = feasibility_.find_guessed(region, goal.violated, symbols_, guesses());
           guessed.kind == Answer::Kind::found)
         answer = std::move(guessed);
     if (answer.kind == Answer::Kind::found) {
@@ -75,8 +74,12 @@ Obligation ProofSession::decide(ObligationKind kind, std::string access, const R
   return obligation;
 }
 
-std::vector<std::string> ProofSession::why_dead(const Region& region, const std::vector<Expr>& columns) {
-  if (witnesses_->inhabits(region, columns)) return {};
+const std::vector<Values64>& ProofSession::guesses() {
+  if (!guesses_) guesses_ = ordinary_sizes(exprs_, assumptions_, feasibility_.determined());
+  return *guesses_;
+}
+
+std::vector<std::string> ProofSession::why_dead(const Region& region) {
   if (feasibility_.linear_part(region) != Answer::Kind::empty) return {};
   return explains_ ? contradiction(region) : std::vector<std::string>{"no point"};
 }

@@ -7,9 +7,9 @@
 
 #include "compiler/kernel.h"
 #include "compiler/prover/feasibility.h"
+#include "compiler/prover/ordinary_sizes.h"
 #include "compiler/prover/proof.h"
 #include "compiler/prover/proven_kernel.h"
-#include "compiler/prover/witness.h"
 
 namespace padlock::compiler {
 
@@ -42,8 +42,8 @@ class ProofSession {
   [[nodiscard]] Obligation decide(ObligationKind kind, std::string access, const Region& region,
                                   const std::vector<Goal>& goals);
   /// Why a region has no point: conditions that cannot hold together, none of which can be left out. Empty where it has
-  /// one, or where that is not decided. `columns`: where the innermost coordinate may be, to be tried first.
-  [[nodiscard]] std::vector<std::string> why_dead(const Region& region, const std::vector<ir::Expr>& columns);
+  /// one, or where that is not decided.
+  [[nodiscard]] std::vector<std::string> why_dead(const Region& region);
 
   [[nodiscard]] std::string text(ir::Expr e) const { return ir::to_string(exprs_, e, 200); }
   [[nodiscard]] ir::ExprContext& exprs() { return exprs_; }
@@ -51,6 +51,8 @@ class ProofSession {
   [[nodiscard]] std::int64_t solver_calls() { return feasibility_.solver().calls(); }
 
  private:
+  /// Sizes that satisfy the assumptions.
+  [[nodiscard]] const std::vector<Values64>& guesses();
   [[nodiscard]] Counterexample example_at(const Point& point, const Goal& goal);
   /// Conditions that cannot hold together, none of which can be left out.
   [[nodiscard]] std::vector<std::string> contradiction(const Region& region);
@@ -60,8 +62,8 @@ class ProofSession {
   SearchLimits limits_;
   bool explains_;
   Region assumptions_;
-  std::vector<ir::Expr> symbols_;       // of the program, in order
-  std::optional<Witnesses> witnesses_;  // made once all assumptions are known
+  std::vector<ir::Expr> symbols_;                 // of the program, in order
+  std::optional<std::vector<Values64>> guesses_;  // made where they are needed first
   Feasibility feasibility_;
 };
 

@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <tuple>
 
 #include "compiler/prover/feasibility.h"
 #include "ir/linear_form.h"
@@ -28,13 +29,36 @@ std::optional<LinearRow> difference(const std::optional<LinearRow>& a, const std
   return a && b ? added(*a, *b, -factor) : std::nullopt;
 }
 
+/// The product of the factors that two products have in common, and of the others of each.
+std::tuple<Expr, Expr, Expr> common_factors(ir::ExprContext& exprs, Expr a, Expr b) {
+  const auto factors = [](Expr e) {
+    const bool product = e.kind() == ExprKind::product;
+    return product ? std::vector<Expr>(e.operands().begin(), e.operands().end()) : std::vector<Expr>{e};
+  };
+  std::vector<Expr> rest = factors(b);
+  Expr common = exprs.constant(1);
+  Expr others = exprs.constant(1);
+  for (const Expr factor : factors(a)) {
+    const auto at = std::ranges::find(rest, factor);
+    Expr& product = at == rest.end() ? others : common;
+    product = exprs.mul(product, factor);
+    if (at != rest.end()) rest.erase(at);
+  }
+  Expr of_b = exprs.constant(1);
+  for (const Expr factor : rest) of_b = exprs.mul(of_b, factor);
+  return {common, others, of_b};
+}
+
 }  // namespace
 
 std::optional<Int128> Feasibility::value_of(Expr e, const Values& values) {
   const std::optional<LinearRow> row = system_.row_of(e);
-  if (!row) return std::nullopt;
-  Int128 sum = row->constant;
-  for (const auto& [variable, coefficient] : row->terms) {
+  return row ? value_of(*row, values) : std::nullopt;
+}
+
+std::optional<Int128> Feasibility::value_of(const LinearRow& row, const Values& values) {
+  Int128 sum = row.constant;
+  for (const auto& [variable, coefficient] : row.terms) {
     const auto at = values.find(variable);
     if (at == values.end()) return std::nullopt;
     const std::optional<Int128> term = checked_mul<Int128>(at->second, coefficient);
@@ -67,6 +91,11 @@ std::optional<std::vector<Feasibility::Branch>> Feasibility::refine(const Region
       branches.push_back(*branch);
     }
     if (!holds) return branches;
+  }
+  for (const int variable : nearest_first) {
+    const Expr e = system_.variable(variable);
+    if (!e.valid() || e.kind() != ExprKind::product) continue;
+    if (auto branch = expanded_case(variable, values)) return branch;
   }
   // Minima and maxima have few cases, quotients and products have many.
   for (const bool few : {true, false})
@@ -136,6 +165,65 @@ std::optional<std::vector<Feasibility::Branch>> Feasibility::quotient_cases(int 
   return std::vector<Branch>{*here, *less, *more};
 }
 
+/// v = (a + b) * r = a r + b r, where it is not so at these values.
+std::optional<std::vector<Feasibility::Branch>> Feasibility::expanded_case(int variable, const Values& values) {
+  const Expr e = system_.variable(variable);
+  const auto sum = std::ranges::find(e.operands(), ExprKind::sum, &Expr::kind);
+  if (sum == e.operands().end()) return std::nullopt;
+  const Expr rest = std::get<1>(common_factors(exprs_, e, *sum));
+  const ir::LinearForm form = ir::LinearForm::of(*sum);
+  std::optional<LinearRow> row = LinearRow{.terms = {{variable, 1}}};
+  if (form.constant != 0) row = difference(row, system_.row_of(rest), form.constant);
+  for (std::size_t i = 0; i < form.terms.size(); ++i)
+    row = difference(row, system_.row_of(exprs_.mul(rest, form.terms[i])), form.coefficients[i]);
+  if (!row || value_of(*row, values) == 0) return std::nullopt;
+  return std::vector<Branch>{{*equal(row)}};
+}
+
+/// v = f * g against w = f * h, and against f * h for an operand h of a minimum g: where f >= 0 and g <= h, v <= w;
+/// where g > h, v >= w + f. The cases of the first pair that is out of order; nothing where all are in order.
+std::optional<std::vector<Feasibility::Branch>> Feasibility::order_cases(int variable, const Values& values) {
+  const Expr e = system_.variable(variable);
+  for (const auto& [other, value] : values) {
+    const Expr compared = system_.variable(other);
+    if (other == variable || !compared.valid() || compared.kind() != ExprKind::product) continue;
+    const auto [common, g, h] = common_factors(exprs_, e, compared);
+    if (common.is_constant()) continue;
+    if (auto branches = order_cases(variable, {.f = common, .g = g, .h = h}, values)) return branches;
+  }
+  for (const Expr factor : e.operands()) {
+    if (!is_minmax(factor)) continue;
+    const auto [common, rest, one] = common_factors(exprs_, e, factor);
+    for (const Expr operand : factor.operands())
+      if (auto branches = order_cases(variable, {.f = rest, .g = factor, .h = operand}, values)) return branches;
+  }
+  return std::nullopt;
+}
+
+std::optional<std::vector<Feasibility::Branch>> Feasibility::order_cases(int variable, const Ordered& pair,
+                                                                         const Values& values) {
+  const auto& [f, g, h] = pair;
+  const Expr other = exprs_.mul(f, h);
+  const auto f_value = value_of(f, values);
+  const auto g_value = value_of(g, values);
+  const auto h_value = value_of(h, values);
+  const auto w_value = value_of(other, values);
+  if (!f_value || !g_value || !h_value || !w_value || *f_value < 0) return std::nullopt;
+  const std::optional<Int128> apart = checked_sub(values.at(variable), *w_value);
+  if (!apart || (*g_value <= *h_value ? *apart <= 0 : *apart >= *f_value)) return std::nullopt;
+  const LinearRow self{.terms = {{variable, 1}}};
+  const auto f_row = system_.row_of(f);
+  const auto gap = difference(system_.row_of(g), system_.row_of(h));
+  const auto rise = difference(self, system_.row_of(other));
+  const auto ordered = rows_of({at_least(f_row, 0), at_most(gap, 0), at_most(rise, 0)});
+  const auto reversed = rows_of({at_least(f_row, 0), at_least(gap, 1), difference(rise, f_row)});
+  const auto negative = rows_of({at_most(f_row, -1)});
+  if (!ordered || !reversed || !negative) return std::nullopt;
+  std::vector<Branch> branches = {*ordered, *reversed};
+  if (f.range().lo < 0) branches.push_back(*negative);
+  return branches;
+}
+
 /// v = f * r: below, at or above the value that one factor has here.
 std::optional<std::vector<Feasibility::Branch>> Feasibility::product_cases(int variable, const Values& values) {
   const Expr e = system_.variable(variable);
@@ -149,6 +237,7 @@ std::optional<std::vector<Feasibility::Branch>> Feasibility::product_cases(int v
   }
   if (!value) return std::nullopt;
   if (*value == values.at(variable)) return std::vector<Branch>{};
+  if (auto branches = order_cases(variable, values)) return branches;
   if (multiply_assumptions(variable)) return std::vector<Branch>{{}};
   const auto of_factor = value_of(factor, values);
   const auto of_rest = value_of(rest, values);
