@@ -113,11 +113,12 @@ Narrowing narrowing_of(const Schedule& schedule) {
   return {};
 }
 
-bool is_narrowed(const Schedule& schedule, const Body& body) {
+std::vector<Expr> narrowed_in(const Schedule& schedule, const Body& body) {
   const std::vector<Expr>& narrowed = schedule.narrowing.divisions;
-  if (narrowed.empty()) return false;
-  const std::vector<Expr> own = divisions_of(emitted_indices(schedule.kernel.graph, body));
-  return std::ranges::any_of(own, [&](Expr e) { return std::ranges::find(narrowed, e) != narrowed.end(); });
+  if (narrowed.empty()) return {};
+  std::vector<Expr> own = divisions_of(emitted_indices(schedule.kernel.graph, body));
+  std::erase_if(own, [&](Expr e) { return std::ranges::find(narrowed, e) == narrowed.end(); });
+  return own;
 }
 
 }  // namespace padlock::compiler

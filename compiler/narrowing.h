@@ -9,7 +9,7 @@ namespace padlock::compiler {
 /// size, or where what is known of the sizes suffices.
 [[nodiscard]] Narrowing narrowing_of(const Schedule& schedule);
 
-/// Whether a body does one of the divisions of its schedule's narrowing.
-[[nodiscard]] bool is_narrowed(const Schedule& schedule, const Body& body);
+/// The divisions of its schedule's narrowing that a body does.
+[[nodiscard]] std::vector<ir::Expr> narrowed_in(const Schedule& schedule, const Body& body);
 
 }  // namespace padlock::compiler

@@ -130,7 +130,7 @@ std::vector<ir::KernelAbi> emit_host_kernel(llvm::Module& module, const ProvenKe
     IndexWidths narrow = kernel.index_widths(true);
     KernelContext specialised{module, kernel, schedule, target, bounds_check, special, sizes, narrow};
     for (std::size_t i = 0; i < schedule.bodies.size(); ++i)
-      if (is_narrowed(schedule, schedule.bodies[i])) bodies[i] = emit_body(specialised, i);
+      if (!narrowed_in(schedule, schedule.bodies[i]).empty()) bodies[i] = emit_body(specialised, i);
     EntryEmitter(specialised, bodies).emit();
     variants.push_back(std::move(special));
   }

@@ -7,6 +7,7 @@
 
 #include "compiler/emitted_indices.h"
 #include "compiler/index_width.h"
+#include "compiler/narrowing.h"
 #include "compiler/prover/load_prover.h"
 #include "compiler/prover/proof_session.h"
 #include "compiler/prover/proven_kernel.h"
@@ -162,13 +163,30 @@ class HostProver {
     IndexWidths widths(kernel_, narrowing.guards);
     for (const Expr e : narrowing.divisions) {
       Obligation one{.kind = ObligationKind::width, .access = fmt::format("{} divides in 32 bits", session_.text(e))};
-      if (!widths.divides_narrowly(e)) one = session_.decide(one.kind, one.access, guarded, beyond_32_bits(e));
+      if (!widths.divides_narrowly(e))
+        for (const Region& region : places_of(e, guarded))
+          add_answer(one, session_.decide(one.kind, one.access, region, beyond_32_bits(e)));
       if (one.verdict == Verdict::proved && !needed.empty()) {
         one.verdict = Verdict::guarded;
         one.guard = needed;
       }
       record(std::move(one));
     }
+  }
+
+  /// Where a division is done: in the segments whose body does it, else for every row.
+  std::vector<Region> places_of(Expr division, const Region& elements) {
+    std::vector<Region> places;
+    for (const ScheduledCase& row : schedule_.cases)
+      for (const SegmentCall& call : row.calls) {
+        const std::vector<Expr> done = narrowed_in(schedule_, schedule_.bodies[static_cast<std::size_t>(call.body)]);
+        if (std::ranges::find(done, division) == done.end()) continue;
+        places.push_back(elements);
+        places.back().nonnegative.push_back(at_least(exprs_, column_, call.begin));
+        places.back().nonnegative.push_back(less(exprs_, column_, call.end));
+      }
+    if (places.empty()) places.push_back(elements);
+    return places;
   }
 
   /// None that the program implies is asked of a launch, nor one that follows from others.

@@ -153,8 +153,9 @@ TEST_CASE("options that do not exist are errors of the caller") {
   CHECK(code({.config = "vector_bytes=7"}) == Code::invalid_argument);
   CHECK(code({.config = "no_such_key=1"}) == Code::invalid_argument);
   CHECK(code({.target = "host:no-such-cpu"}) == Code::invalid_argument);
-  CHECK(code({.target = "sm_90"}) == Code::unavailable);
-  CHECK(code({.device = {DeviceKind::simt}}) == Code::unavailable);
+  CHECK(code({.target = "sm_90"}) == Code::invalid_argument);
+  CHECK(code({.device = {DeviceKind::simt}, .target = "sm_12"}) == Code::invalid_argument);
+  CHECK(code({.device = {DeviceKind::simt}, .config = "unroll=2"}) == Code::invalid_argument);
   CHECK(code({.device = {DeviceKind::cuda}}) == Code::unavailable);
   CHECK(code({.device = {DeviceKind::reference}, .config = "unroll=2"}) == Code::invalid_argument);
   CHECK(context.compile_count() == 0);

@@ -126,7 +126,7 @@ TEST_CASE("onnx_tensorrt_847: what is not supported is a typed error before any 
     return compiled.error().code;
   };
   CHECK(code_of({.device = {api::DeviceKind::cuda}}) == Code::unavailable);
-  CHECK(code_of({.target = "sm_90"}) == Code::unavailable);
+  CHECK(code_of({.target = "sm_90"}) == Code::invalid_argument);
   CHECK(code_of({.target = "host:no-such-cpu"}) == Code::invalid_argument);
   CHECK(context.compile_count() == 0);
   refuses_program("program p(x: i64[n]) { y = pad(x, low = [-1], high = [0], mode = mirror) return y }", "mirror");
