@@ -160,14 +160,33 @@ bool same_streams(const SegmentCall& a, const SegmentCall& b) {
 
 }  // namespace
 
-Expr Schedule::row_tiles() const {
-  const Expr total = threads->flat ? exprs().mul(rows, columns) : rows;
-  return exprs().ceildiv(total, exprs().constant(threads->flat ? threads->tile_columns : threads->tile_rows));
+namespace {
+
+// Above every axis, below the variables of a run.
+enum VariableOrder { kRowTile = 900, kColumnTile };
+
+TileBounds bounds_of(ir::ExprContext& exprs, Expr extent, int size, Expr tile) {
+  const Expr step = exprs.constant(size);
+  const Expr first = exprs.mul(tile, step);
+  return {.tile = tile,
+          .first = first,
+          .last = exprs.min(exprs.add(first, step), extent),
+          .extent = extent,
+          .tiles = exprs.ceildiv(extent, step)};
 }
 
-Expr Schedule::column_tiles() const {
-  if (threads->flat || threads->tile_columns == 0) return exprs().constant(1);
-  return exprs().ceildiv(columns, exprs().constant(threads->tile_columns));
+}  // namespace
+
+TileBounds Schedule::row_bounds() const {
+  const Expr tile = exprs().variable("row_tile", kRowTile);
+  if (threads->flat) return bounds_of(exprs(), exprs().mul(rows, columns), threads->tile_columns, tile);
+  return bounds_of(exprs(), rows, threads->tile_rows, tile);
+}
+
+TileBounds Schedule::column_bounds() const {
+  const Expr tile = exprs().variable("column_tile", kColumnTile);
+  if (!threads->flat && threads->tile_columns > 0) return bounds_of(exprs(), columns, threads->tile_columns, tile);
+  return {.tile = tile, .first = exprs().constant(0), .last = columns, .extent = columns, .tiles = exprs().constant(1)};
 }
 
 Schedule make_schedule(Kernel kernel, std::string config, const ScheduleOptions& options) {

@@ -111,6 +111,15 @@ struct ThreadMap {
   [[nodiscard]] int teams() const { return threads / team; }
 };
 
+/// What a tile covers of rows, of columns, or (flat) of the flattened elements: [first, last), over the variable
+/// `tile`, which counts up to `tiles`.
+struct TileBounds {
+  ir::Expr tile;
+  ir::Expr first, last;
+  ir::Expr extent;  ///< of what is covered
+  ir::Expr tiles;
+};
+
 struct Schedule {
   Kernel kernel;
   std::string config;  // as text
@@ -125,9 +134,9 @@ struct Schedule {
   [[nodiscard]] int team() const { return threads && !threads->flat ? threads->team : 1; }
   [[nodiscard]] ir::ExprContext& exprs() const { return kernel.program->exprs(); }
   // Where there is a `threads`:
-  [[nodiscard]] ir::Expr row_tiles() const;
-  [[nodiscard]] ir::Expr column_tiles() const;
-  [[nodiscard]] ir::Expr tiles() const { return exprs().mul(row_tiles(), column_tiles()); }
+  [[nodiscard]] TileBounds row_bounds() const;  ///< of elements where the map is flat
+  [[nodiscard]] TileBounds column_bounds() const;
+  [[nodiscard]] ir::Expr tiles() const { return exprs().mul(row_bounds().tiles, column_bounds().tiles); }
 };
 
 /// What a target's config says of the loops.

@@ -58,7 +58,6 @@ class ThreadEmitter {
   BasicBlock* block(const char* name) { return BasicBlock::Create(builder_.getContext(), name, function_); }
   Value* count(int n) { return builder_.getInt64(static_cast<std::uint64_t>(n)); }
   Value* thread() { return function_->getArg(2); }
-  Value* least(Value* a, Value* b) { return builder_.CreateBinaryIntrinsic(llvm::Intrinsic::smin, a, b); }
 
   template <class Trip>
   void counted_loop(Value* from, Value* limit, Value* step, Trip&& trip) {
@@ -86,37 +85,36 @@ class ThreadEmitter {
 
   /// Rows of the tile that are this thread's team's.
   void emit_tile(Value* tile) {
-    Value* columns = exprs_->exact(builder_, context_.schedule.columns);
-    Value* first_column = builder_.getInt64(0);
-    Value* last_column = columns;
+    const TileBounds rows = context_.schedule.row_bounds();
+    const TileBounds columns = context_.schedule.column_bounds();
     Value* row_tile = tile;
-    if (map_.tile_columns > 0) {
-      Value* column_tiles = exprs_->exact(builder_, context_.schedule.column_tiles());
+    Value* column_tile = count(0);
+    if (!columns.tiles.is_constant(1)) {
+      Value* column_tiles = exprs_->exact(builder_, columns.tiles);
       row_tile = builder_.CreateUDiv(tile, column_tiles);
-      Value* column_tile = builder_.CreateSub(tile, builder_.CreateMul(row_tile, column_tiles));
-      first_column = builder_.CreateMul(column_tile, count(map_.tile_columns));
-      last_column = least(builder_.CreateAdd(first_column, count(map_.tile_columns)), columns);
+      column_tile = builder_.CreateSub(tile, builder_.CreateMul(row_tile, column_tiles));
     }
-    rows_->set_columns(first_column, last_column);
-    Value* first_row = builder_.CreateMul(row_tile, count(map_.tile_rows));
-    Value* last_row =
-        least(builder_.CreateAdd(first_row, count(map_.tile_rows)), exprs_->exact(builder_, context_.schedule.rows));
+    exprs_->set_coordinate(rows.tile, row_tile);
+    exprs_->set_coordinate(columns.tile, column_tile);
+    rows_->set_columns(exprs_->exact(builder_, columns.first), exprs_->exact(builder_, columns.last));
     // A team is a power of two.
     Value* member = builder_.CreateURem(thread(), count(map_.team));
     Value* team = builder_.CreateUDiv(thread(), count(map_.team));
-    counted_loop(builder_.CreateAdd(first_row, team), last_row, count(map_.teams()), [&](Value* row) {
-      place(row);
-      rows_->emit_row(member);
-    });
+    Value* first = exprs_->exact(builder_, rows.first);
+    counted_loop(builder_.CreateAdd(first, team), exprs_->exact(builder_, rows.last), count(map_.teams()),
+                 [&](Value* row) {
+                   place(row);
+                   rows_->emit_row(member);
+                 });
   }
 
   /// This thread's elements of a tile of the flattened output.
   void emit_elements(Value* tile) {
-    const Schedule& schedule = context_.schedule;
-    Value* total = exprs_->exact(builder_, schedule.exprs().mul(schedule.rows, schedule.columns));
-    Value* first = builder_.CreateMul(tile, count(map_.tile_columns));
-    Value* last = least(builder_.CreateAdd(first, count(map_.tile_columns)), total);
-    Value* columns = exprs_->exact(builder_, schedule.columns);
+    const TileBounds elements = context_.schedule.row_bounds();
+    exprs_->set_coordinate(elements.tile, tile);
+    Value* first = exprs_->exact(builder_, elements.first);
+    Value* last = exprs_->exact(builder_, elements.last);
+    Value* columns = exprs_->exact(builder_, context_.schedule.columns);
     counted_loop(builder_.CreateAdd(first, thread()), last, count(map_.threads), [&](Value* element) {
       Value* row = builder_.CreateUDiv(element, columns);
       Value* column = builder_.CreateSub(element, builder_.CreateMul(row, columns));

@@ -17,7 +17,7 @@
 
 namespace padlock::compiler {
 
-class HostProver;
+class KernelProver;
 
 /// What was proved already: lemmas that do not depend on a program, and proofs by program and config. Thread-safe.
 class ProofCache {
@@ -59,7 +59,7 @@ class ProvenKernel {
   [[nodiscard]] IndexWidths index_widths(bool specialised) const;
 
  private:
-  friend class HostProver;
+  friend class KernelProver;
   explicit ProvenKernel(Schedule schedule) : schedule_(std::move(schedule)) {}
 
   void set_proof(Proof proof);

@@ -44,15 +44,15 @@ void missed_by_last(ir::ExprContext& exprs, const ChunkLoop& loop, Expr column, 
 }
 
 /// In words that mean the same for every kernel.
-std::string statement_of(ir::ExprContext& exprs, const std::vector<Walk>& walks, bool cover) {
-  std::string text = cover ? "covers" : "stays inside";
+std::string statement_of(ir::ExprContext& exprs, const std::vector<Walk>& walks, const char* what) {
+  std::string text = what;
   const auto add = [&](Expr e) { text += e.valid() ? " " + ir::to_string(exprs, e) + "," : " -,"; };
   for (const Walk& walk : walks) {
     text += ";";
     for (const Expr e : walk.tests) add(e);
     for (const Expr e : walk.bounds) add(e);
     for (const ChunkLoop& loop : walk.loops) {
-      text += " |" + std::to_string(loop.lanes) + " " + std::to_string(loop.unroll) + (loop.once ? " once" : "");
+      text += " |" + std::to_string(loop.lanes) + " " + std::to_string(loop.step()) + (loop.once ? " once" : "");
       for (const Expr e : {loop.from, loop.limit, loop.last, loop.reached}) add(e);
     }
   }
@@ -108,13 +108,18 @@ std::vector<Uncovered> uncovered_by(ir::ExprContext& exprs, const Walk& walk, Ex
   return ways;
 }
 
-bool WalkLemmas::stays_inside(const std::vector<Walk>& walks) { return shown(walks, false); }
-bool WalkLemmas::covers(const std::vector<Walk>& walks) { return shown(walks, true); }
+bool WalkLemmas::stays_inside(const std::vector<Walk>& walks) {
+  return shown(walks, "stays inside", &WalkLemmas::decide_inside);
+}
+bool WalkLemmas::covers(const std::vector<Walk>& walks) { return shown(walks, "covers", &WalkLemmas::decide_cover); }
+bool WalkLemmas::loops_are_apart(const std::vector<Walk>& walks) {
+  return shown(walks, "loops are apart", &WalkLemmas::decide_apart);
+}
 
-bool WalkLemmas::shown(const std::vector<Walk>& walks, bool cover) {
-  std::string statement = statement_of(session_.exprs(), walks, cover);
+bool WalkLemmas::shown(const std::vector<Walk>& walks, const char* what, Decide decide) {
+  std::string statement = statement_of(session_.exprs(), walks, what);
   if (const std::optional<bool> known = cache_.lemma(statement)) return *known;
-  const bool holds = cover ? decide_cover(walks) : decide_inside(walks);
+  const bool holds = (this->*decide)(walks);
   // Not shown may mean no more than that a budget was used up.
   if (holds) cache_.add_lemma(std::move(statement), holds);
   return holds;
@@ -126,6 +131,17 @@ bool WalkLemmas::decide_cover(const std::vector<Walk>& walks) {
   for (const Walk& walk : walks)
     for (const Uncovered& way : uncovered_by(session_.exprs(), walk, column))
       if (!session_.excludes(way.region, way.goal)) return false;
+  return true;
+}
+
+bool WalkLemmas::decide_apart(const std::vector<Walk>& walks) {
+  ir::ExprContext& exprs = session_.exprs();
+  for (const Walk& walk : walks)
+    for (std::size_t i = 0; i < walk.loops.size(); ++i) {
+      const ChunkLanes lanes = lanes_of(exprs, walk, walk.loops[i]);
+      for (std::size_t j = i + 1; j < walk.loops.size(); ++j)
+        if (!session_.excludes(lanes.region, {exprs.sub(lanes.column, walk.loops[j].from)})) return false;
+    }
   return true;
 }
 

@@ -37,11 +37,15 @@ class WalkLemmas {
   [[nodiscard]] bool stays_inside(const std::vector<Walk>& walks);
   /// Every column of a run is written by every walk.
   [[nodiscard]] bool covers(const std::vector<Walk>& walks);
+  /// No column of a run is in the chunks of two loops of one of the walks.
+  [[nodiscard]] bool loops_are_apart(const std::vector<Walk>& walks);
 
  private:
-  bool shown(const std::vector<Walk>& walks, bool cover);
+  using Decide = bool (WalkLemmas::*)(const std::vector<Walk>& walks);
+  bool shown(const std::vector<Walk>& walks, const char* what, Decide decide);
   bool decide_cover(const std::vector<Walk>& walks);
   bool decide_inside(const std::vector<Walk>& walks);
+  bool decide_apart(const std::vector<Walk>& walks);
 
   ProofSession& session_;
   ProofCache own_;

@@ -12,6 +12,7 @@
 #include "compiler/prover/proof_session.h"
 #include "compiler/prover/proven_kernel.h"
 #include "compiler/prover/run_region.h"
+#include "compiler/prover/thread_proof.h"
 #include "compiler/prover/walk_proof.h"
 
 namespace padlock::compiler {
@@ -19,25 +20,25 @@ namespace padlock::compiler {
 using ir::Expr;
 
 /// States the obligations of a schedule for the host and decides them.
-class HostProver {
+class KernelProver {
  public:
   /// Looks the proof up first: what follows costs more than to prove a small kernel.
   static Result<ProvenKernel> prove(Schedule schedule, const ProverOptions& options) {
     if (options.cache == nullptr || schedule.mutation != Mutation::none)
-      return HostProver(std::move(schedule), options).run();
+      return KernelProver(std::move(schedule), options).run();
     const std::string key = identity_of(schedule, options);
     if (std::optional<Proof> known = options.cache->proof(key)) {
       ProvenKernel proven(std::move(schedule));
       proven.set_proof(*std::move(known));
       return proven;
     }
-    PADLOCK_TRY(ProvenKernel proven, HostProver(std::move(schedule), options).run());
+    PADLOCK_TRY(ProvenKernel proven, KernelProver(std::move(schedule), options).run());
     options.cache->add_proof(key, proven.proof());
     return proven;
   }
 
  private:
-  HostProver(Schedule schedule, const ProverOptions& options)
+  KernelProver(Schedule schedule, const ProverOptions& options)
       : start_(std::chrono::steady_clock::now()),
         proven_(std::move(schedule)),
         schedule_(proven_.schedule_),
@@ -53,6 +54,7 @@ class HostProver {
     PADLOCK_CHECK(session_.check_assumptions());
     prove_extents();
     prove_launch();
+    prove_threads();
     prove_widths();
     prove_narrowing();
     prove_cases(0, Region{});
@@ -306,7 +308,7 @@ class HostProver {
     const Body& body = enter(call);
     prove_stores(call, rows, lemmas_.stays_inside(body.walks));
     prove_cover(call, body, rows);
-    prove_alignment(body);
+    prove_alignment(call, body);
   }
 
   void prove_loads(const SegmentCall& call) {
@@ -382,24 +384,46 @@ class HostProver {
     record(std::move(cover));
   }
 
-  /// The run-time test of a streamed walk aligns its first vector; the others follow whole vectors later.
-  void prove_alignment(const Body& body) {
+  /// The run-time test of a walk aligns its first vector; the others follow whole vectors later.
+  void prove_alignment(const SegmentCall& call, const Body& body) {
     for (const Walk& walk : body.walks)
       for (const ChunkLoop& loop : walk.loops) {
-        if (!loop.nontemporal) continue;
-        for (std::size_t i = 0; i < kernel_.results.size(); ++i) {
-          const int size = ir::byte_size(result(i).dtype);
-          const Expr trip = exprs_.mul(exprs_.constant(loop.step() * size), lanes_of(exprs_, walk, loop).trip);
-          Obligation align{.kind = ObligationKind::align,
-                           .access = fmt::format("{} in {}, {} bytes", result(i).name, where_, loop.lanes * size)};
-          if (trip.congruence().residue % (loop.lanes * size) != 0 ||
-              trip.congruence().modulus % (loop.lanes * size) != 0) {
-            align.verdict = Verdict::refuted;
-            align.found.violation = fmt::format("a trip advances by {} bytes", loop.step() * size);
-          }
-          record(std::move(align));
-        }
+        if (loop.nontemporal || loop.aligned)
+          for (std::size_t i = 0; i < kernel_.results.size(); ++i)
+            prove_alignment(walk, loop, result(i).name, result(i).dtype);
+        for (std::size_t i = 0; i < body.loads.size() && loop.aligned_loads; ++i)
+          if (is_vector(body.loads[i]))
+            prove_alignment(walk, loop, kernel_.program->value(call.streams[i].tensor).name, body.loads[i].dtype);
       }
+  }
+
+  void prove_alignment(const Walk& walk, const ChunkLoop& loop, const std::string& name, ir::DType dtype) {
+    const int size = ir::byte_size(dtype);
+    const Expr trip = exprs_.mul(exprs_.constant(loop.step() * size), lanes_of(exprs_, walk, loop).trip);
+    Obligation align{.kind = ObligationKind::align,
+                     .access = fmt::format("{} in {}, {} bytes", name, where_, loop.lanes * size)};
+    if (trip.congruence().residue % (loop.lanes * size) != 0 || trip.congruence().modulus % (loop.lanes * size) != 0) {
+      align.verdict = Verdict::refuted;
+      align.found.violation = fmt::format("a trip advances by {} bytes", loop.step() * size);
+    }
+    record(std::move(align));
+  }
+
+  // --- threads ------------------------------------------------------------------------------------------------------
+
+  void prove_threads() {
+    if (!schedule_.threads) return;
+    for (Obligation& obligation : prove_tiles(session_, schedule_)) record(std::move(obligation));
+    // The chunks of a loop are dealt to a team in turn, and no two loops of a walk have a column in common.
+    Obligation team{.kind = ObligationKind::disjoint,
+                    .access = fmt::format("chunks dealt to {} threads", schedule_.team())};
+    const bool apart =
+        std::ranges::all_of(schedule_.bodies, [&](const Body& body) { return lemmas_.loops_are_apart(body.walks); });
+    if (!apart || !is_dealt_once(session_, schedule_.team())) {
+      team.verdict = Verdict::checked;
+      team.reason = "that a column of a run is one thread's is not shown";
+    }
+    record(std::move(team));
   }
 
   std::chrono::steady_clock::time_point start_;
@@ -417,7 +441,7 @@ class HostProver {
 };
 
 Result<ProvenKernel> prove(Schedule schedule, const ProverOptions& options) {
-  PADLOCK_TRY(ProvenKernel proven, HostProver::prove(std::move(schedule), options));
+  PADLOCK_TRY(ProvenKernel proven, KernelProver::prove(std::move(schedule), options));
   if (const Obligation* obligation = proven.proof().refuted())
     return failed_precondition(fmt::format("kernel {} is refuted: {} of {}: {}", proven.proof().kernel,
                                            name_of(obligation->kind), obligation->access,
@@ -435,7 +459,7 @@ Result<ProvenKernel> prove(Schedule schedule, const ProverOptions& options) {
 }
 
 Result<Proof> list_obligations(Schedule schedule, const ProverOptions& options) {
-  PADLOCK_TRY(const ProvenKernel proven, HostProver::prove(std::move(schedule), options));
+  PADLOCK_TRY(const ProvenKernel proven, KernelProver::prove(std::move(schedule), options));
   return proven.proof();
 }
 
