@@ -177,16 +177,17 @@ TileBounds bounds_of(ir::ExprContext& exprs, Expr extent, int size, Expr tile) {
 
 }  // namespace
 
-TileBounds Schedule::row_bounds() const {
+TileBounds Schedule::row_bounds(std::optional<Expr> extent) const {
   const Expr tile = exprs().variable("row_tile", kRowTile);
-  if (threads->flat) return bounds_of(exprs(), exprs().mul(rows, columns), threads->tile_columns, tile);
-  return bounds_of(exprs(), rows, threads->tile_rows, tile);
+  const Expr own = threads->flat ? exprs().mul(rows, columns) : rows;
+  return bounds_of(exprs(), extent.value_or(own), threads->flat ? threads->tile_columns : threads->tile_rows, tile);
 }
 
-TileBounds Schedule::column_bounds() const {
+TileBounds Schedule::column_bounds(std::optional<Expr> extent) const {
   const Expr tile = exprs().variable("column_tile", kColumnTile);
-  if (!threads->flat && threads->tile_columns > 0) return bounds_of(exprs(), columns, threads->tile_columns, tile);
-  return {.tile = tile, .first = exprs().constant(0), .last = columns, .extent = columns, .tiles = exprs().constant(1)};
+  const Expr all = extent.value_or(columns);
+  if (!threads->flat && threads->tile_columns > 0) return bounds_of(exprs(), all, threads->tile_columns, tile);
+  return {.tile = tile, .first = exprs().constant(0), .last = all, .extent = all, .tiles = exprs().constant(1)};
 }
 
 Schedule make_schedule(Kernel kernel, std::string config, const ScheduleOptions& options) {
@@ -237,7 +238,8 @@ Schedule make_schedule(Kernel kernel, std::string config, const ScheduleOptions&
     }
     schedule.cases.push_back(std::move(scheduled));
   }
-  schedule.narrowing = narrowing_of(schedule);
+  // A GPU multiplies instead.
+  if (!options.threads) schedule.narrowing = narrowing_of(schedule);
   return schedule;
 }
 

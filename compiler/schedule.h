@@ -134,8 +134,9 @@ struct Schedule {
   [[nodiscard]] int team() const { return threads && !threads->flat ? threads->team : 1; }
   [[nodiscard]] ir::ExprContext& exprs() const { return kernel.program->exprs(); }
   // Where there is a `threads`:
-  [[nodiscard]] TileBounds row_bounds() const;  ///< of elements where the map is flat
-  [[nodiscard]] TileBounds column_bounds() const;
+  /// Of rows, and of elements where the map is flat. `extent`: instead of their own.
+  [[nodiscard]] TileBounds row_bounds(std::optional<ir::Expr> extent = {}) const;
+  [[nodiscard]] TileBounds column_bounds(std::optional<ir::Expr> extent = {}) const;
   [[nodiscard]] ir::Expr tiles() const { return exprs().mul(row_bounds().tiles, column_bounds().tiles); }
 };
 

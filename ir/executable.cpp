@@ -7,12 +7,37 @@ namespace padlock::ir {
 namespace {
 
 std::int64_t fit(Int128 value, SizeArgument::Fit how) {
-  if (how == SizeArgument::Fit::wrap) return static_cast<std::int64_t>(static_cast<UInt128>(value));
   constexpr Int128 kBound = Int128{1} << 62;
-  return static_cast<std::int64_t>(std::clamp(value, -kBound, kBound));
+  const auto clamped = static_cast<std::int64_t>(std::clamp(value, -kBound, kBound));
+  // A divisor below 1 is that of a division which is never done.
+  const auto divisor = [&] { return Divisor::of(static_cast<std::uint64_t>(std::max<std::int64_t>(clamped, 1))); };
+  switch (how) {
+    case SizeArgument::Fit::wrap:
+      return static_cast<std::int64_t>(static_cast<UInt128>(value));
+    case SizeArgument::Fit::saturate:
+      return clamped;
+    case SizeArgument::Fit::magic_multiplier:
+      return static_cast<std::int64_t>(divisor().multiplier);
+    case SizeArgument::Fit::magic_shift:
+      return divisor().shift;
+  }
+  return clamped;
 }
 
 }  // namespace
+
+Divisor Divisor::of(std::uint64_t d, int bits) {
+  Divisor made;
+  while (made.shift < bits - 1 && (std::uint64_t{1} << made.shift) < d) ++made.shift;
+  const UInt128 excess = (UInt128{1} << made.shift) - d;
+  made.multiplier = static_cast<std::uint64_t>((excess << bits) / d + 1);
+  return made;
+}
+
+std::uint64_t Divisor::divide(std::uint64_t n, int bits) const {
+  const auto high = static_cast<std::uint64_t>((UInt128{n} * multiplier) >> bits);
+  return (high + n) >> shift;
+}
 
 std::string_view name_of(Assumption a) {
   constexpr std::array kNames = {"single_lap", "index32", "row_divisible", "pointer_aligned", "grid_limit"};
@@ -43,7 +68,7 @@ Result<LaunchPlan> plan_launch(const KernelAbi& abi, const Binding& binding) {
   for (const SizeArgument& size : abi.sizes) {
     const Result<Int128> value = evaluate(exprs, size.value, binding.values());
     // A part of an address overflows 128 bits only where its tensor is empty and is never read.
-    if (!value && size.fit == SizeArgument::Fit::saturate) return std::unexpected(value.error());
+    if (!value && size.fit != SizeArgument::Fit::wrap) return std::unexpected(value.error());
     plan.sizes.push_back(fit(value.value_or(0), size.fit));
   }
   return plan;

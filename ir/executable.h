@@ -16,11 +16,24 @@ namespace padlock::ir {
 /// something, is clamped instead, far outside the coordinates that it is compared with.
 struct SizeArgument {
   enum class Fit : std::uint8_t {
-    wrap,      ///< the low 64 bits
-    saturate,  ///< clamped to [-2^62, 2^62]
+    wrap,              ///< the low 64 bits
+    saturate,          ///< clamped to [-2^62, 2^62]
+    magic_multiplier,  ///< of a Divisor: a launch has them instead of divisions
+    magic_shift,
   };
   Expr value;
   Fit fit = Fit::wrap;
+};
+
+/// Division by a number that is known before: for 0 <= n < 2^63, n div d is (high(n * multiplier) + n) >> shift, with
+/// the high 64 bits of the product of 128 (Granlund and Montgomery, Division by invariant integers, 1994, figure 4.1).
+struct Divisor {
+  std::uint64_t multiplier = 0;
+  int shift = 0;
+
+  /// Precondition: d >= 1. `bits`: of the arithmetic; fewer than 64 are for tests, with n < 2^(bits - 1).
+  [[nodiscard]] static Divisor of(std::uint64_t d, int bits = 64);
+  [[nodiscard]] std::uint64_t divide(std::uint64_t n, int bits = 64) const;
 };
 
 /// What a variant of a kernel may take for granted, so that its code is faster. It selects the variant and never

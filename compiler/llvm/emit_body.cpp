@@ -34,7 +34,8 @@ class BodyEmitter {
     LaunchFields fields(builder_, function_->getArg(0), context_);
     AccessEmitter accesses(builder_, fields.fault);
     accesses_ = &accesses;
-    ExprEmitter exprs(context_.exprs(), context_.widths, context_.sizes, entry, fields.sizes);
+    ExprEmitter exprs(context_.exprs(), context_.widths, context_.sizes, entry, fields.sizes,
+                      context_.schedule.threads.has_value());
     exprs_ = &exprs;
     set_outer_coordinates();
     load_buffers(fields);

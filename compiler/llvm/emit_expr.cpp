@@ -17,7 +17,8 @@ void ExprEmitter::set_coordinate(Expr coordinate, Value* value) { coordinates_[c
 
 Value* ExprEmitter::size(Expr e, Fit fit) {
   llvm::Type* i64 = llvm::Type::getInt64Ty(entry_->getContext());
-  if (e.is_constant() && fits_int64(e.constant()))
+  const bool is_value = fit == Fit::wrap || fit == Fit::saturate;
+  if (is_value && e.is_constant() && fits_int64(e.constant()))
     return llvm::ConstantInt::getSigned(i64, static_cast<std::int64_t>(e.constant()));
   const std::size_t index = table_.index(e, fit);
   Value*& loaded = loaded_[index];
@@ -98,8 +99,32 @@ Value* ExprEmitter::emit_product(IRBuilder<>& builder, Expr e, Fit fit) {
   return rest.is_constant(1) ? product : builder.CreateMul(product, size(rest, fit));
 }
 
+ExprEmitter::Division ExprEmitter::divide(IRBuilder<>& builder, Value* x, Expr d) {
+  Value* divisor = size(d, Fit::saturate);
+  if (!multiplies_) return {builder.CreateUDiv(x, divisor), builder.CreateURem(x, divisor)};
+  Value* quotient = multiplied_quotient(builder, x, d);
+  return {quotient, builder.CreateSub(x, builder.CreateMul(quotient, divisor))};
+}
+
+/// As ir::Divisor::divide.
+Value* ExprEmitter::multiplied_quotient(IRBuilder<>& builder, Value* x, Expr d) {
+  llvm::Type* wide = builder.getInt128Ty();
+  const auto widened = [&](Value* v) { return builder.CreateZExt(v, wide); };
+  Value* product = builder.CreateMul(widened(x), widened(size(d, Fit::magic_multiplier)));
+  Value* high = builder.CreateTrunc(builder.CreateLShr(product, 64), builder.getInt64Ty());
+  return builder.CreateLShr(builder.CreateAdd(high, x), size(d, Fit::magic_shift));
+}
+
+/// Of a negative x it is -1 - (-1 - x) div d, and -1 - x is x with all bits turned.
+Value* ExprEmitter::floor_quotient(IRBuilder<>& builder, Value* x, Expr d) {
+  Value* sign = builder.CreateAShr(x, 63);
+  return builder.CreateXor(multiplied_quotient(builder, builder.CreateXor(x, sign), d), sign);
+}
+
 Value* ExprEmitter::emit_floordiv(IRBuilder<>& builder, Expr e) {
   Value* dividend = emit(builder, e.operands()[0], Fit::saturate);
+  if (multiplies_ && !e.operands()[1].has_coordinate() && !e.operands()[1].is_constant())
+    return floor_quotient(builder, dividend, e.operands()[1]);
   Value* divisor = emit(builder, e.operands()[1], Fit::saturate);
   return divide(builder, e, dividend, divisor, [&](Value* x, Value* d) {
     Value* quotient = builder.CreateSDiv(x, d);
@@ -117,6 +142,8 @@ Value* ExprEmitter::emit_mod(IRBuilder<>& builder, Expr e) {
   const Expr reduced = exprs_.mod(rest, period);
   if (!reduced.is_constant(0)) dividend = builder.CreateAdd(dividend, size(reduced, Fit::saturate));
   Value* divisor = emit(builder, period, Fit::saturate);
+  if (multiplies_ && !period.has_coordinate() && !period.is_constant())
+    return builder.CreateSub(dividend, builder.CreateMul(floor_quotient(builder, dividend, period), divisor));
   return divide(builder, e, dividend, divisor, [&](Value* x, Value* d) {
     Value* remainder = builder.CreateSRem(x, d);
     Value* negative = builder.CreateICmpSLT(remainder, llvm::ConstantInt::get(x->getType(), 0));

@@ -32,9 +32,11 @@ class ExprEmitter {
  public:
   /// `sizes`: the launch's size array, a value of the entry block `entry`, at whose end sizes are loaded.
   /// `widths`: of the kernel; borrowed.
+  /// `multiplies`: a division by a size is a multiplication with constants that the launcher made of it, for targets
+  /// that have no instruction to divide.
   ExprEmitter(ir::ExprContext& exprs, IndexWidths& widths, SizeTable& table, llvm::BasicBlock* entry,
-              llvm::Value* sizes)
-      : exprs_(exprs), widths_(widths), table_(table), entry_(entry), sizes_(sizes) {}
+              llvm::Value* sizes, bool multiplies = false)
+      : exprs_(exprs), widths_(widths), table_(table), entry_(entry), sizes_(sizes), multiplies_(multiplies) {}
 
   /// Gives the coordinates their values from here on. Forgets what was emitted for others.
   void set_coordinate(ir::Expr coordinate, llvm::Value* value);
@@ -45,6 +47,12 @@ class ExprEmitter {
   [[nodiscard]] llvm::Value* exact(llvm::IRBuilder<>& builder, ir::Expr e) {
     return emit_root(builder, e, ir::SizeArgument::Fit::saturate);
   }
+  /// x div d and x mod d for an i64 that is not negative and a positive size.
+  struct Division {
+    llvm::Value* quotient;
+    llvm::Value* remainder;
+  };
+  [[nodiscard]] Division divide(llvm::IRBuilder<>& builder, llvm::Value* x, ir::Expr d);
 
  private:
   using Fit = ir::SizeArgument::Fit;
@@ -57,6 +65,9 @@ class ExprEmitter {
   llvm::Value* emit_mod(llvm::IRBuilder<>& builder, ir::Expr e);
   llvm::Value* emit_minmax(llvm::IRBuilder<>& builder, ir::Expr e);
   llvm::Value* size(ir::Expr e, Fit fit);
+  llvm::Value* multiplied_quotient(llvm::IRBuilder<>& builder, llvm::Value* x, ir::Expr d);
+  /// The same for any sign, rounded down.
+  llvm::Value* floor_quotient(llvm::IRBuilder<>& builder, llvm::Value* x, ir::Expr d);
   template <class Divide>
   llvm::Value* divide(llvm::IRBuilder<>& builder, ir::Expr e, llvm::Value* dividend, llvm::Value* divisor,
                       Divide&& divide);
@@ -66,6 +77,7 @@ class ExprEmitter {
   SizeTable& table_;
   llvm::BasicBlock* entry_;
   llvm::Value* sizes_;
+  bool multiplies_;
   std::map<std::uint32_t, llvm::Value*> coordinates_;  // by Expr::id
   std::map<std::size_t, llvm::Value*> loaded_;         // by index in the table
   // What the current root has emitted: expressions are DAGs (a reflected coordinate occurs twice at each level). Only

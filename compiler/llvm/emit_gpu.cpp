@@ -36,7 +36,8 @@ class ThreadEmitter {
     BasicBlock* start = block("start");
     builder_.SetInsertPoint(entry);
     LaunchFields fields(builder_, function_->getArg(0), context_);
-    ExprEmitter exprs(context_.exprs(), context_.widths, context_.sizes, entry, fields.sizes);
+    ExprEmitter exprs(context_.exprs(), context_.widths, context_.sizes, entry, fields.sizes,
+                      context_.schedule.threads.has_value());
     exprs_ = &exprs;
     RowEmitter rows(context_, bodies_, builder_, *function_, exprs);
     rows_ = &rows;
@@ -90,9 +91,9 @@ class ThreadEmitter {
     Value* row_tile = tile;
     Value* column_tile = count(0);
     if (!columns.tiles.is_constant(1)) {
-      Value* column_tiles = exprs_->exact(builder_, columns.tiles);
-      row_tile = builder_.CreateUDiv(tile, column_tiles);
-      column_tile = builder_.CreateSub(tile, builder_.CreateMul(row_tile, column_tiles));
+      const auto [quotient, remainder] = exprs_->divide(builder_, tile, columns.tiles);
+      row_tile = quotient;
+      column_tile = remainder;
     }
     exprs_->set_coordinate(rows.tile, row_tile);
     exprs_->set_coordinate(columns.tile, column_tile);
@@ -114,10 +115,8 @@ class ThreadEmitter {
     exprs_->set_coordinate(elements.tile, tile);
     Value* first = exprs_->exact(builder_, elements.first);
     Value* last = exprs_->exact(builder_, elements.last);
-    Value* columns = exprs_->exact(builder_, context_.schedule.columns);
     counted_loop(builder_.CreateAdd(first, thread()), last, count(map_.threads), [&](Value* element) {
-      Value* row = builder_.CreateUDiv(element, columns);
-      Value* column = builder_.CreateSub(element, builder_.CreateMul(row, columns));
+      const auto [row, column] = exprs_->divide(builder_, element, context_.schedule.columns);
       place(row);
       rows_->set_columns(column, builder_.CreateAdd(column, count(1)));
       rows_->emit_row(count(0));

@@ -91,9 +91,12 @@ void RowEmitter::set_columns(Value* first, Value* last) {
 std::vector<Value*> RowEmitter::unflatten(Value* row) {
   std::vector<Value*> coordinates(static_cast<std::size_t>(outer_axes()));
   for (int i = outer_axes() - 1; i >= 0; --i) {
-    Value* extent = exprs_.exact(builder_, kernel().extents[static_cast<std::size_t>(i)]);
-    coordinates[static_cast<std::size_t>(i)] = i == 0 ? row : builder_.CreateURem(row, extent);
-    if (i > 0) row = builder_.CreateUDiv(row, extent);
+    const auto axis = static_cast<std::size_t>(i);
+    coordinates[axis] = row;
+    if (i == 0) break;
+    const auto [quotient, remainder] = exprs_.divide(builder_, row, kernel().extents[axis]);
+    coordinates[axis] = remainder;
+    row = quotient;
   }
   return coordinates;
 }
