@@ -1,4 +1,4 @@
-"""Every command in docs/cli.md and docs/proofs.md, and every example at the end of a help text, works as typed; what a
+"""Every command in docs/cli.md, docs/proofs.md and the README, and every example at the end of a help text, works as typed; what a
 page shows of a command's output is in it."""
 
 import os
@@ -13,7 +13,7 @@ SUBCOMMANDS = ("run", "emit", "prove", "explain", "devices", "version")
 
 def documented_commands(page):
     """Each command of a page, with the lines that the page shows of its output."""
-    text = (SOURCE / "docs" / page).read_text(encoding="utf-8")
+    text = (SOURCE / page).read_text(encoding="utf-8")
     commands = []
     for block in re.findall(r"```console\n(.*?)```", text, re.DOTALL):
         for line in block.splitlines():
@@ -42,12 +42,15 @@ class Documentation(Case):
         return [line for line, _ in commands]
 
     def test_commands_of_the_command_page(self):
-        commands = self.check_page("cli.md", 11)
+        commands = self.check_page("docs/cli.md", 11)
         (written,) = {m[1] for line in commands if (m := re.search(r"--output=\w+=@(\S+)", line))}
         os.remove(written)
 
     def test_commands_of_the_page_on_proofs(self):
-        self.check_page("proofs.md", 4)
+        self.check_page("docs/proofs.md", 6)
+
+    def test_commands_of_the_readme(self):
+        self.check_page("README.md", 6)
 
     def test_help_ends_with_two_examples(self):
         for subcommand in SUBCOMMANDS:
