@@ -9,6 +9,7 @@ namespace padlock::compiler {
 namespace {
 
 constexpr int kWarp = 32;
+constexpr int kTrips = 4;  // of the loop over a warp's part of a row: to divide for a tile costs about as much as one
 
 std::vector<ConfigField> fields_of(GpuConfig& config) {
   return {
@@ -38,12 +39,13 @@ ThreadMap threads_of(const Kernel& kernel, const GpuConfig& config) {
       map.tile_columns = config.threads * config.items;
       break;
     case GridMap::rows:
-      map.team = kWarp;
-      map.tile_rows = map.teams();
+      map.team = config.threads;
       break;
     case GridMap::tiles:
-      map.team = config.threads;
-      map.tile_columns = config.threads * config.items * lanes_of(kernel, config.vector_bytes);
+      map.team = kernel.rank() == 1 ? config.threads : kWarp;
+      map.tile_rows = map.teams();
+      map.tile_columns = kTrips * kWarp * config.items * lanes_of(kernel, config.vector_bytes);
+      if (kernel.rank() == 1) map.tile_columns *= config.threads / kWarp / kTrips;
       break;
   }
   return map;

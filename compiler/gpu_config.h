@@ -12,8 +12,8 @@ namespace padlock::compiler {
 /// Which part of the output a block computes.
 enum class GridMap : std::uint8_t {
   flat,   ///< a run of the flattened output, an element a thread: for rows that are too short for a warp
-  rows,   ///< whole rows, one for each warp
-  tiles,  ///< a part of one row, all threads together: for long rows
+  rows,   ///< one row, all threads together: for rows of some kilobytes
+  tiles,  ///< a warp's part of as many rows as there are warps, for any rows; of one row where the kernel has but one
 };
 
 /// Of GPU stores: none, or streaming (evict first), for output that is not read again soon.
@@ -38,7 +38,8 @@ struct GpuConfig {
   [[nodiscard]] std::string to_string() const;
   /// The search space, in a fixed order: 504 configs (vector_bytes means nothing where the map is flat).
   [[nodiscard]] static std::vector<GpuConfig> all();
-  /// The config of a kernel that was not tuned: tiles of a row where the innermost axis is split, else elements.
+  /// The config of a kernel that was not tuned: tiles, which are right for rows of any length, and vectors of 16 bytes,
+  /// two of them on their way for each thread.
   [[nodiscard]] static GpuConfig standard();
 };
 
