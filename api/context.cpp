@@ -109,6 +109,7 @@ Result<CompiledProgram> Context::compile_code(const Program& program, const Comp
   PADLOCK_TRY(const std::string target, target_of(options));
   PADLOCK_CHECK(check_target(options.device, target));
   PADLOCK_TRY(TargetCompiler* const compiler, compiler_for(target));
+  if (gpu != nullptr) PADLOCK_CHECK(check_runs(gpu->facts, target));
   PADLOCK_TRY(const std::string config, compiler->complete_config(options.config));
   auto state =
       std::make_shared<CompiledProgram::State>(CompiledProgram::State{.program = program,

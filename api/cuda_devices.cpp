@@ -16,6 +16,9 @@ std::unexpected<Error> not_available(const Device& device, const std::string& re
   return unavailable(fmt::format("device {} is not available: {}", device.to_string(), reason));
 }
 
+/// 103 for "sm_103": ten times the major version and the minor one.
+int number_of(const std::string& target) { return std::atoi(target.c_str() + std::string_view("sm_").size()); }
+
 Result<CudaDevice> open_device(const Device& device) {
   PADLOCK_TRY(std::shared_ptr<const Driver> driver, find_driver(device));
   CudaDevice opened;
@@ -41,7 +44,7 @@ Result<std::string> target_for(const runtime::cuda::DeviceFacts& facts) {
   const std::vector<std::string> known = compiler::gpu_targets();
   std::string best;
   for (const std::string& target : known) {  // oldest first
-    const int number = std::atoi(target.c_str() + std::string_view("sm_").size());
+    const int number = number_of(target);
     if (number / 10 == facts.compute_major && number % 10 <= facts.compute_minor) best = target;
   }
   if (best.empty())
@@ -49,6 +52,12 @@ Result<std::string> target_for(const runtime::cuda::DeviceFacts& facts) {
         {DeviceKind::cuda, facts.ordinal},
         fmt::format("{} is of {}, code can be made for {}", facts.name, facts.architecture(), fmt::join(known, ", ")));
   return best;
+}
+
+Status check_runs(const runtime::cuda::DeviceFacts& facts, const std::string& target) {
+  if (number_of(target) <= 10 * facts.compute_major + facts.compute_minor) return {};
+  return invalid_argument(fmt::format("expected a target that device cuda:{} ({}) runs, found {}", facts.ordinal,
+                                      facts.architecture(), target));
 }
 
 Result<const CudaDevice*> CudaDevices::open(const Device& device) {

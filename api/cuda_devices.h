@@ -22,6 +22,10 @@ namespace padlock::api {
 /// the same major version. Error: unavailable, listing the known ones.
 [[nodiscard]] Result<std::string> target_for(const runtime::cuda::DeviceFacts& facts);
 
+/// Whether the device runs code made for a known architecture: of its own version or an older one.
+/// Error: invalid_argument, naming both.
+[[nodiscard]] Status check_runs(const runtime::cuda::DeviceFacts& facts, const std::string& target);
+
 /// A GPU in use. Immutable.
 struct CudaDevice {
   runtime::cuda::DeviceFacts facts;

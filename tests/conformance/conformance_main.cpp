@@ -21,7 +21,8 @@ namespace padlock::conformance {
 namespace {
 
 constexpr const char* kUsage =
-    "padlock_conformance [--device=host|reference] [--filter=TEXT] [--list] [--seed=S] [--programs=N] [--first=N]\n"
+    "padlock_conformance [--device=host|reference|simt|cuda:N] [--filter=TEXT] [--list] [--seed=S] [--programs=N] "
+    "[--first=N]\n"
     "Compares a device with the reference. --filter: only cases whose name holds TEXT. --programs: random programs,\n"
     "beginning with number --first.\n";
 constexpr int kSkipped = 77;
