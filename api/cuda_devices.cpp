@@ -3,7 +3,8 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include <cstdlib>
+#include <charconv>
+#include <string_view>
 
 #include "compiler/gpu_compiler.h"
 
@@ -17,7 +18,12 @@ std::unexpected<Error> not_available(const Device& device, const std::string& re
 }
 
 /// 103 for "sm_103": ten times the major version and the minor one.
-int number_of(const std::string& target) { return std::atoi(target.c_str() + std::string_view("sm_").size()); }
+int number_of(std::string_view target) {
+  target.remove_prefix(std::string_view("sm_").size());
+  int number = 0;
+  std::from_chars(target.data(), target.data() + target.size(), number);
+  return number;
+}
 
 Result<CudaDevice> open_device(const Device& device) {
   PADLOCK_TRY(std::shared_ptr<const Driver> driver, find_driver(device));

@@ -15,7 +15,6 @@ namespace padlock::api {
 namespace {
 
 using runtime::cuda::allocation_count;
-using runtime::cuda::contains;
 using runtime::cuda::DeviceBuffer;
 using runtime::cuda::Stream;
 using Calls = std::vector<std::string>;

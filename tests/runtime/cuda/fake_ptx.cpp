@@ -1,6 +1,6 @@
 #include "tests/runtime/cuda/fake_ptx.h"
 
-#include <cstdlib>
+#include <charconv>
 
 namespace padlock::runtime::cuda {
 namespace {
@@ -28,8 +28,10 @@ int words_of(std::string_view list) {
   int words = 0;
   for (auto at = list.find(kParameter); at != list.npos; at = list.find(kParameter, at + 1)) {
     const std::string_view parameter = list.substr(at, list.find(',', at) - at);
-    const auto open = parameter.find('[');
-    words += open == parameter.npos ? 1 : (std::atoi(std::string(parameter.substr(open + 1)).c_str()) + 7) / 8;
+    int bytes = 8;
+    if (const auto open = parameter.find('['); open != parameter.npos)
+      std::from_chars(parameter.data() + open + 1, parameter.data() + parameter.size(), bytes);
+    words += (bytes + 7) / 8;
   }
   return words;
 }
