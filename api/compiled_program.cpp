@@ -23,6 +23,21 @@ TensorInfo describe(const ir::Binding& binding, const ir::Value& value, const ir
           .storage_bytes = bytes};
 }
 
+/// The buffers of a launch, without allocating.
+class Views {
+ public:
+  explicit Views(const LaunchArguments& arguments)
+      : inputs_(arguments.inputs.size()), outputs_(arguments.outputs.size()) {
+    for (std::size_t i = 0; i < arguments.inputs.size(); ++i) inputs_[i] = runtime::BufferView(arguments.inputs[i]);
+    for (std::size_t i = 0; i < arguments.outputs.size(); ++i) outputs_[i] = runtime::BufferView(arguments.outputs[i]);
+  }
+  [[nodiscard]] std::span<const runtime::BufferView> inputs() const { return inputs_.span(); }
+  [[nodiscard]] std::span<const runtime::BufferView> outputs() const { return outputs_.span(); }
+
+ private:
+  runtime::LaunchArray<runtime::BufferView> inputs_, outputs_;
+};
+
 ir::Interpreter interpreter_for(const ir::Binding& binding, const runtime::ArgumentSizes& sizes,
                                 const LaunchArguments& arguments) {
   std::vector<std::span<const std::byte>> inputs;
@@ -57,6 +72,11 @@ std::vector<std::vector<const ir::KernelAbi*>> CompiledProgram::kernels() const 
     for (const ir::HostExecutable* variant = executable.get(); variant != nullptr; variant = variant->specialised())
       variants.push_back(&variant->abi());
   }
+  if (state_->loaded == nullptr) return list;
+  for (const runtime::cuda::KernelLauncher& kernel : state_->loaded->kernels()) {
+    auto& variants = list.emplace_back();
+    for (std::size_t i = 0; i < kernel.variant_count(); ++i) variants.push_back(&kernel.abi(i));
+  }
   return list;
 }
 
@@ -67,10 +87,13 @@ Result<BoundProgram> CompiledProgram::bind(const ir::BindRequest& request) const
   ir::Binding binding = *std::move(bind_result);
   PADLOCK_TRY(runtime::ArgumentSizes sizes, runtime::ArgumentSizes::of(binding));
   auto bound = std::make_shared<BoundProgram::State>(
-      BoundProgram::State{state_, std::move(binding), std::move(sizes), {}, {}, {}});
+      BoundProgram::State{.compiled = state_, .binding = std::move(binding), .sizes = std::move(sizes)});
   for (const runtime::KernelLauncher& launcher : state_->launchers) {
     PADLOCK_TRY(runtime::BoundKernel kernel, launcher.bind(bound->binding, bound->sizes, state_->task_bytes));
     bound->kernels.push_back(std::move(kernel));
+  }
+  if (state_->loaded) {
+    PADLOCK_TRY(bound->device_launch, state_->loaded->bind(bound->binding, bound->sizes));
   }
   for (std::size_t i = 0; i < program.tensor_parameters().size(); ++i) {
     const ir::Value& value = program.value(program.tensor_parameters()[i]);
@@ -88,24 +111,34 @@ const ir::Binding& BoundProgram::binding() const { return state_->binding; }
 const std::vector<TensorInfo>& BoundProgram::inputs() const { return state_->inputs; }
 const std::vector<TensorInfo>& BoundProgram::results() const { return state_->results; }
 
+Status BoundProgram::State::check(const LaunchArguments& arguments) const {
+  const Views views(arguments);
+  PADLOCK_CHECK(sizes.check(views.inputs(), views.outputs()));
+  return sizes.check_scalars(arguments.scalars);
+}
+
 Status BoundProgram::launch(const LaunchArguments& arguments) const {
   // Another CPU's instructions would end the process.
   if (!state_->compiled->runs_here)
     return failed_precondition(fmt::format("expected a program made for this machine, found one made for {}",
                                            state_->compiled->target.substr(0, state_->compiled->target.find(' '))));
-  runtime::LaunchArray<runtime::BufferView> inputs(arguments.inputs.size());
-  runtime::LaunchArray<runtime::BufferView> outputs(arguments.outputs.size());
-  for (std::size_t i = 0; i < arguments.inputs.size(); ++i) inputs[i] = runtime::BufferView(arguments.inputs[i]);
-  for (std::size_t i = 0; i < arguments.outputs.size(); ++i) outputs[i] = runtime::BufferView(arguments.outputs[i]);
-  PADLOCK_CHECK(state_->sizes.check(inputs.span(), outputs.span()));
-  const std::size_t scalars = state_->binding.program().scalar_parameters().size();
-  if (arguments.scalars.size() != scalars)
-    return invalid_argument(fmt::format("expected {} scalars, found {}", scalars, arguments.scalars.size()));
+  const Views views(arguments);
+  if (state_->device_launch)
+    return state_->device_launch->launch(
+        views.inputs(), views.outputs(), arguments.scalars,
+        runtime::cuda::Stream::borrow(state_->compiled->loaded->context(), arguments.stream));
+  PADLOCK_CHECK(state_->sizes.check(views.inputs(), views.outputs()));
+  PADLOCK_CHECK(state_->sizes.check_scalars(arguments.scalars));
   if (state_->compiled->device.kind == DeviceKind::reference)
     return interpret(state_->binding, state_->sizes, arguments);
   for (const runtime::BoundKernel& kernel : state_->kernels)
-    PADLOCK_CHECK(kernel.run(inputs.span(), outputs.span(), arguments.scalars, state_->compiled->parallel_for));
+    PADLOCK_CHECK(kernel.run(views.inputs(), views.outputs(), arguments.scalars, state_->compiled->parallel_for));
   return {};
+}
+
+Status BoundProgram::synchronize(void* stream) const {
+  const auto& loaded = state_->compiled->loaded;
+  return loaded ? loaded->synchronize(runtime::cuda::Stream::borrow(loaded->context(), stream)) : Status();
 }
 
 Result<bool> BoundProgram::nan_is_open(std::size_t result, std::span<const std::int64_t> coordinates,

@@ -26,11 +26,14 @@ struct TensorInfo {
 };
 
 /// The buffers and scalars of one launch, in the order of the program's tensor parameters, results and scalar
-/// parameters. A scalar is its bits, zero-extended. All borrowed.
+/// parameters. A scalar is its bits, zero-extended. All borrowed. For a GPU the buffers are the caller's addresses of
+/// device memory, each a multiple of its element's size, and in use until the stream has got there.
 struct LaunchArguments {
   std::span<const runtime::UserBuffer> inputs;
   std::span<const runtime::UserBuffer> outputs;
   std::span<const std::uint64_t> scalars;
+  /// Of a GPU: a CUstream of the device's primary context, borrowed; null for the default stream. Else not looked at.
+  void* stream = nullptr;
 };
 
 /// A compiled program bound to sizes: everything but pointers and scalars is known. Immutable and thread-safe, so
@@ -42,24 +45,32 @@ class BoundProgram {
   /// Row-major and dense.
   [[nodiscard]] const std::vector<TensorInfo>& results() const;
 
-  /// Computes all results. Errors: invalid_argument for a buffer that is too small or an output that overlaps any
-  /// other buffer, failed_precondition for code made for a target other than "host" (nothing is written then);
-  /// internal where a bounds check fails (see runtime/launch.h).
+  /// Computes all results; on a GPU, queues that on the arguments' stream: then it allocates nothing, waits for
+  /// nothing, is legal while the stream is captured, and leaves the thread's current CUDA context as it was. Errors:
+  /// invalid_argument for a buffer that is too small, an output that overlaps any other buffer or, on a GPU, a
+  /// misaligned address (nothing is written then); failed_precondition for code made for a target other than "host";
+  /// internal where a bounds check fails (see runtime/launch.h; on a GPU, `synchronize` says so); a lost device.
   [[nodiscard]] Status launch(const LaunchArguments& arguments) const;
+  /// Waits until the work of a GPU's stream is done and says how it went; elsewhere `launch` has waited. Illegal while
+  /// the stream is captured. Errors: a lost device (is_device_lost); internal where a bounds check of this program
+  /// failed, on whichever stream, since this was asked last; failed_precondition for a captured stream.
+  [[nodiscard]] Status synchronize(void* stream = nullptr) const;
   /// Whether the language leaves a NaN's sign and payload open at this element of result `result` (then any NaN will
-  /// do). Asks the interpreter, so it costs microseconds.
+  /// do). Asks the interpreter, so it costs microseconds; on every device the arguments are in the host's memory.
   [[nodiscard]] Result<bool> nan_is_open(std::size_t result, std::span<const std::int64_t> coordinates,
                                          const LaunchArguments& arguments) const;
 
  private:
   friend class CompiledProgram;
+  friend class DeviceRun;
   struct State;
   explicit BoundProgram(std::shared_ptr<const State> state) : state_(std::move(state)) {}
   std::shared_ptr<const State> state_;  // shared: a handle that is copied between threads
 };
 
 /// A program compiled for a device, for all sizes that it admits. A cheap handle, immutable and thread-safe. The
-/// context must outlive it.
+/// context must outlive it. The last handle, bound programs' included, unloads the code: on a GPU not before the work
+/// that was queued is done, nor while a stream is captured.
 class CompiledProgram {
  public:
   /// Errors as ir::Binding::bind; nothing is allocated or launched then.
@@ -69,16 +80,18 @@ class CompiledProgram {
   [[nodiscard]] const Device& device() const;
   /// The config's text; empty on the reference.
   [[nodiscard]] const std::string& config() const;
-  /// CPU and features; empty on the reference.
+  /// CPU and features, or the GPU architecture that the code is made for; empty on the reference.
   [[nodiscard]] const std::string& target() const;
   /// The contracts of its kernels, in launch order; none on the reference. Of each its variants, of which the first
   /// assumes nothing and the others are for the sizes that their guards admit.
   [[nodiscard]] std::vector<std::vector<const ir::KernelAbi*>> kernels() const;
 
+  struct State;  ///< private to the folder
+
  private:
   friend class Context;
   friend struct BoundProgram::State;
-  struct State;
+  friend class DeviceRun;
   explicit CompiledProgram(std::shared_ptr<const State> state) : state_(std::move(state)) {}
   std::shared_ptr<const State> state_;  // shared: bound programs keep the code alive
 };

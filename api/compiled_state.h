@@ -1,10 +1,12 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "api/compiled_program.h"
+#include "runtime/cuda/loaded_program.h"
 #include "runtime/launch.h"
 #include "runtime/parallel_for.h"
 
@@ -17,20 +19,26 @@ struct CompiledProgram::State {
   Device device;
   std::string config = {};
   std::string target = {};
-  bool runs_here = true;  // made for this machine's CPU
+  bool runs_here = true;  // made for this machine's CPU, or its GPU
   std::int64_t task_bytes = 0;
   runtime::ParallelFor parallel_for = {};  // borrowed from the context (outlives this)
   std::vector<std::unique_ptr<ir::HostExecutable>> executables = {};
   std::vector<runtime::KernelLauncher> launchers = {};  // one an executable; not changed once bound
+  /// On a GPU, instead of these two; it borrows the api::Context's device.
+  std::unique_ptr<const runtime::cuda::LoadedProgram> loaded = {};
 };
 
 struct BoundProgram::State {
   std::shared_ptr<const CompiledProgram::State> compiled;
   ir::Binding binding;
   runtime::ArgumentSizes sizes;
-  std::vector<runtime::BoundKernel> kernels;
-  std::vector<TensorInfo> inputs;
-  std::vector<TensorInfo> results;
+  std::vector<runtime::BoundKernel> kernels = {};
+  std::optional<runtime::cuda::BoundLaunch> device_launch = {};  // on a GPU, instead of kernels
+  std::vector<TensorInfo> inputs = {};
+  std::vector<TensorInfo> results = {};
+
+  /// One buffer an argument, as ArgumentSizes::check has it, and one scalar a scalar parameter.
+  [[nodiscard]] Status check(const LaunchArguments& arguments) const;
 };
 
 }  // namespace padlock::api

@@ -6,6 +6,7 @@
 #include <iterator>
 
 #include "api/compiled_state.h"
+#include "api/cuda_devices.h"
 
 namespace padlock::api {
 namespace {
@@ -25,15 +26,53 @@ compiler::Stage stage_of(Stage stage) {
 /// A GPU's kernels, where nothing else is said, are made for this architecture.
 constexpr const char* kDefaultArchitecture = "sm_90";
 
-std::string target_of(const CompileOptions& options) {
-  const bool gpu = options.device.kind == DeviceKind::simt || options.device.kind == DeviceKind::cuda;
-  return gpu && options.target == "host" ? kDefaultArchitecture : options.target;
+/// Of explicit targets, whether the device takes their code.
+Status check_target(const Device& device, const std::string& target) {
+  const bool takes_gpu_code = device.kind == DeviceKind::simt || device.kind == DeviceKind::cuda;
+  if (is_gpu(target) == takes_gpu_code) return {};
+  return invalid_argument(fmt::format("expected a target of device {}, found {}", device.to_string(), target));
+}
+
+Status load_here(CompiledProgram::State& state, TargetCompiler& compiler, const TargetCompiler::Options& options) {
+  const ir::Program& program = state.program.ir();
+  PADLOCK_TRY(state.executables, compiler.compile(program, options));
+  for (const auto& executable : state.executables) {
+    PADLOCK_TRY(runtime::KernelLauncher launcher, runtime::KernelLauncher::create(*executable, program));
+    state.launchers.push_back(std::move(launcher));
+  }
+  return {};
+}
+
+Status load_on_gpu(CompiledProgram::State& state, const CudaDevice& device, TargetCompiler& compiler,
+                   const TargetCompiler::Options& options) {
+  const ir::Program& program = state.program.ir();
+  PADLOCK_TRY(compiler::GpuCode code, compiler.compile_for_gpu(program, options));
+  PADLOCK_TRY(state.loaded, runtime::cuda::LoadedProgram::load(*device.context, device.facts, program, code.ptx,
+                                                               std::move(code.kernels)));
+  return {};
 }
 
 }  // namespace
 
 Context::Context(ContextOptions options)
-    : pool_(options.threads), parallel_for_(options.parallel_for.value_or(pool_.as_parallel_for())) {}
+    : pool_(options.threads),
+      parallel_for_(options.parallel_for.value_or(pool_.as_parallel_for())),
+      cuda_(std::make_unique<CudaDevices>()) {}
+
+Context::~Context() = default;
+
+Result<std::string> Context::target_of(const CompileOptions& options) {
+  if (options.target != "host") return options.target;
+  if (options.device.kind == DeviceKind::simt) return kDefaultArchitecture;
+  if (options.device.kind != DeviceKind::cuda) return options.target;
+  PADLOCK_TRY(const CudaDevice* const device, cuda_->open(options.device));
+  return device->target;
+}
+
+Result<TargetCompiler*> Context::compiler_of(const CompileOptions& options) {
+  PADLOCK_TRY(const std::string target, target_of(options));
+  return compiler_for(target);
+}
 
 Result<TargetCompiler*> Context::compiler_for(const std::string& target) {
   const std::lock_guard lock(mutex_);
@@ -45,7 +84,7 @@ Result<TargetCompiler*> Context::compiler_for(const std::string& target) {
 }
 
 Result<std::string> Context::choose_config(const CompileOptions& options) {
-  PADLOCK_TRY(TargetCompiler* const compiler, compiler_for(target_of(options)));
+  PADLOCK_TRY(TargetCompiler* const compiler, compiler_of(options));
   return compiler->complete_config(options.config);
 }
 
@@ -55,7 +94,6 @@ Result<std::string> Context::describe_target(const std::string& target) {
 }
 
 Result<CompiledProgram> Context::compile(const Program& program, const CompileOptions& options) {
-  PADLOCK_CHECK(availability(options.device));
   if (options.device.kind != DeviceKind::reference) return compile_code(program, options);
   if (!options.config.empty()) return invalid_argument("expected no config: the reference has nothing to configure");
   auto state = std::make_shared<CompiledProgram::State>(CompiledProgram::State{
@@ -64,11 +102,14 @@ Result<CompiledProgram> Context::compile(const Program& program, const CompileOp
 }
 
 Result<CompiledProgram> Context::compile_code(const Program& program, const CompileOptions& options) {
-  const std::string target = target_of(options);
-  if (is_gpu(target) != (options.device.kind == DeviceKind::simt))
-    return invalid_argument(
-        fmt::format("expected a target of device {}, found {}", options.device.to_string(), target));
+  const CudaDevice* gpu = nullptr;
+  if (options.device.kind == DeviceKind::cuda) {
+    PADLOCK_TRY(gpu, cuda_->open(options.device));
+  }
+  PADLOCK_TRY(const std::string target, target_of(options));
+  PADLOCK_CHECK(check_target(options.device, target));
   PADLOCK_TRY(TargetCompiler* const compiler, compiler_for(target));
+  if (gpu != nullptr) PADLOCK_CHECK(check_runs(gpu->facts, target));
   PADLOCK_TRY(const std::string config, compiler->complete_config(options.config));
   auto state =
       std::make_shared<CompiledProgram::State>(CompiledProgram::State{.program = program,
@@ -79,32 +120,29 @@ Result<CompiledProgram> Context::compile_code(const Program& program, const Comp
                                                                       .runs_here = target == "host" || is_gpu(target),
                                                                       .task_bytes = compiler->task_bytes(config),
                                                                       .parallel_for = parallel_for_});
-  auto executables = compiler->compile(program.ir(), {.config = config, .bounds_check = options.bounds_check});
-  if (!executables) return std::unexpected(program.with_source_line(std::move(executables).error()));
-  state->executables = *std::move(executables);
-  for (const auto& executable : state->executables) {
-    PADLOCK_TRY(runtime::KernelLauncher launcher, runtime::KernelLauncher::create(*executable, program.ir()));
-    state->launchers.push_back(std::move(launcher));
-  }
-  compiles_ += static_cast<std::int64_t>(state->executables.size());
+  const TargetCompiler::Options made{.config = config, .bounds_check = options.bounds_check};
+  Status loaded = gpu != nullptr ? load_on_gpu(*state, *gpu, *compiler, made) : load_here(*state, *compiler, made);
+  if (!loaded) return std::unexpected(program.with_source_line(std::move(loaded).error()));
+  compiles_ += static_cast<std::int64_t>(gpu != nullptr ? state->loaded->kernels().size() : state->executables.size());
   return CompiledProgram(std::move(state));
 }
 
 Result<std::string> Context::emit(const Program& program, Stage stage, const CompileOptions& options) {
   if (stage == Stage::ir) return ir::to_string(program.ir());
-  PADLOCK_TRY(TargetCompiler* const compiler, compiler_for(target_of(options)));
-  const bool gpu = is_gpu(target_of(options));
+  PADLOCK_TRY(const std::string target, target_of(options));
+  PADLOCK_TRY(TargetCompiler* const compiler, compiler_for(target));
+  const bool gpu = is_gpu(target);
   if (stage == (gpu ? Stage::assembly : Stage::ptx))
     return invalid_argument(
-        gpu ? fmt::format("target {} has the stages ir, kernel, llvm and ptx", options.target)
-            : fmt::format("stage ptx is of GPU targets; target {} has ir, kernel, llvm and asm", options.target));
+        gpu ? fmt::format("target {} has the stages ir, kernel, llvm and ptx", target)
+            : fmt::format("stage ptx is of GPU targets; target {} has ir, kernel, llvm and asm", target));
   PADLOCK_TRY(const std::string config, compiler->complete_config(options.config));
   return compiler->emit(program.ir(), stage_of(stage), {.config = config, .bounds_check = options.bounds_check});
 }
 
 Result<std::vector<compiler::Proof>> Context::prove(const Program& program, const CompileOptions& options,
                                                     bool all_configs) {
-  PADLOCK_TRY(TargetCompiler* const compiler, compiler_for(target_of(options)));
+  PADLOCK_TRY(TargetCompiler* const compiler, compiler_of(options));
   PADLOCK_TRY(const std::string chosen, compiler->complete_config(options.config));
   std::vector<std::string> configs = {chosen};
   if (all_configs) configs = compiler->all_configs();

@@ -27,8 +27,8 @@ struct ContextOptions {
 struct CompileOptions {
   Device device = {};
   /// What code is made for: "host" (this machine), "host:NAME" (see compiler/host_compiler.h) or "sm_NN" (see
-  /// compiler/gpu_compiler.h); "host" means sm_90 for the device simt. A program for another CPU than this one can be
-  /// printed, not run.
+  /// compiler/gpu_compiler.h). "host" means sm_90 for the device simt, and for a GPU the newest known architecture that
+  /// it runs. A program for another CPU than this one can be printed, not run.
   std::string target = "host";
   /// "key=value,...": absent keys as in the default config; empty: the default config.
   std::string config = {};
@@ -37,15 +37,18 @@ struct CompileOptions {
 
 enum class Stage : std::uint8_t { ir, kernel, llvm, ptx, assembly };
 
-/// Owner of everything that is shared between programs: compilers with the code they made, and the thread pool.
-/// Compilers are made on first need. Thread-safe; must outlive what is compiled with it.
+/// Owner of everything that is shared between programs: compilers with the code they made, the thread pool, and the
+/// primary contexts of GPUs. Compilers are made, and contexts retained, on first need. Thread-safe; must outlive what
+/// is compiled with it. Leaves the calling thread's current CUDA context as it was.
 class Context {
  public:
   explicit Context(ContextOptions options = {});
+  ~Context();
 
   /// The slow step: once a program, whatever the sizes. Errors: invalid_argument for an unknown target or a config
   /// outside the search space; unavailable for a device or target that this machine or build does not have;
-  /// resource_exhausted and internal as compiler/host_compiler.h.
+  /// resource_exhausted and internal as compiler/host_compiler.h; for a GPU also as its driver says of loading the code
+  /// (resource_exhausted for its memory; a lost device).
   [[nodiscard]] Result<CompiledProgram> compile(const Program& program, const CompileOptions& options = {});
   /// The text of one stage. Errors as `compile`; invalid_argument for a stage that the target does not have.
   [[nodiscard]] Result<std::string> emit(const Program& program, Stage stage, const CompileOptions& options = {});
@@ -64,13 +67,16 @@ class Context {
   [[nodiscard]] std::int64_t compile_count() const { return compiles_; }
 
  private:
+  Result<std::string> target_of(const CompileOptions& options);
   Result<TargetCompiler*> compiler_for(const std::string& target);
+  Result<TargetCompiler*> compiler_of(const CompileOptions& options);
   Result<CompiledProgram> compile_code(const Program& program, const CompileOptions& options);
 
   runtime::ThreadPool pool_;
   runtime::ParallelFor parallel_for_;
   std::mutex mutex_;
   std::map<std::string, std::unique_ptr<TargetCompiler>> compilers_;  // by target; guarded by mutex_
+  std::unique_ptr<class CudaDevices> cuda_;
   std::atomic<std::int64_t> compiles_ = 0;
 };
 

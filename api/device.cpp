@@ -1,23 +1,18 @@
 #include "api/device.h"
 
-#include <dlfcn.h>
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <charconv>
+#include <iterator>
 
+#include "api/cuda_devices.h"
 #include "runtime/host_info.h"
 
 namespace padlock::api {
 namespace {
 
 constexpr std::string_view kCudaPrefix = "cuda:";
-constexpr const char* kDriver = "libcuda.so.1";
-
-bool driver_is_here() {
-  void* const library = ::dlopen(kDriver, RTLD_LAZY | RTLD_LOCAL);
-  if (library != nullptr) ::dlclose(library);
-  return library != nullptr;
-}
 
 std::string size_text(std::int64_t bytes) {
   constexpr std::int64_t kMiB = std::int64_t{1} << 20;
@@ -30,6 +25,37 @@ std::string describe_host() {
   if (info.l2_bytes) text += fmt::format(", L2 {}", size_text(*info.l2_bytes));
   if (info.l3_bytes) text += fmt::format(", L3 {}", size_text(*info.l3_bytes));
   return text;
+}
+
+std::string describe_gpu(const GpuInfo& gpu) {
+  std::string text = fmt::format("{}, {}, {} multiprocessors, L2 {}, memory {}", gpu.name, gpu.architecture,
+                                 gpu.multiprocessors, size_text(gpu.l2_bytes), size_text(gpu.memory_bytes));
+  if (gpu.memory_bandwidth > 0) text += fmt::format(" at {} GB/s", gpu.memory_bandwidth / 1'000'000'000);
+  return text;
+}
+
+DeviceInfo info_of(const runtime::cuda::DeviceFacts& facts) {
+  DeviceInfo info{.device = {DeviceKind::cuda, facts.ordinal}};
+  info.gpu = GpuInfo{.name = facts.name,
+                     .architecture = facts.architecture(),
+                     .multiprocessors = facts.multiprocessors,
+                     .l2_bytes = facts.l2_bytes,
+                     .memory_bytes = facts.memory_bytes,
+                     .memory_bandwidth = facts.memory_bandwidth,
+                     .driver_version = facts.driver_version};
+  const auto target = target_for(facts);
+  info.available = target.has_value();
+  info.description = target ? describe_gpu(*info.gpu) : target.error().message;
+  return info;
+}
+
+/// Each GPU.
+Result<std::vector<DeviceInfo>> list_gpus() {
+  PADLOCK_TRY(const auto driver, find_driver({DeviceKind::cuda}));
+  PADLOCK_TRY(const std::vector<runtime::cuda::DeviceFacts> list, runtime::cuda::list_devices(*driver));
+  std::vector<DeviceInfo> gpus;
+  for (const runtime::cuda::DeviceFacts& facts : list) gpus.push_back(info_of(facts));
+  return gpus;
 }
 
 }  // namespace
@@ -69,12 +95,12 @@ Status availability(const Device& device) {
     case DeviceKind::reference:
     case DeviceKind::simt:
       return {};
-    case DeviceKind::cuda:
-      if (!driver_is_here())
-        return unavailable(
-            fmt::format("device {} is not available: looked for {} and found none", device.to_string(), kDriver));
-      return unavailable(fmt::format("device {} is not available: {} is here, but this version is built without CUDA",
-                                     device.to_string(), kDriver));
+    case DeviceKind::cuda: {
+      PADLOCK_TRY(const auto driver, find_driver(device));
+      PADLOCK_TRY(const auto facts, runtime::cuda::device_facts(*driver, device.ordinal));
+      PADLOCK_CHECK(target_for(facts));
+      return {};
+    }
   }
   return {};
 }
@@ -85,9 +111,9 @@ std::vector<DeviceInfo> list_devices() {
       {.device = {DeviceKind::reference}, .available = true, .description = "the interpreter, element by element"},
       {.device = {DeviceKind::simt}, .available = true, .description = "a GPU's kernels, run by this CPU"},
   };
-  const Device cuda{DeviceKind::cuda};
-  const Status status = availability(cuda);
-  devices.push_back({cuda, status.has_value(), status ? std::string() : status.error().message});
+  auto gpus = list_gpus();
+  if (!gpus) gpus = std::vector{DeviceInfo{.device = {DeviceKind::cuda}, .description = gpus.error().message}};
+  std::ranges::move(*gpus, std::back_inserter(devices));
   return devices;
 }
 

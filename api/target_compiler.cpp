@@ -15,6 +15,9 @@ struct Host {
   static auto compile(Compiler& compiler, const ir::Program& program, const Options& options) {
     return compiler.compile(program, options);
   }
+  static Result<compiler::GpuCode> compile_for_gpu(Compiler& compiler, const ir::Program&, const Options&) {
+    return internal_error("expected a GPU's target, found " + compiler.target_description());
+  }
 };
 
 struct Gpu {
@@ -24,6 +27,10 @@ struct Gpu {
   static std::int64_t task_bytes(const Config&) { return std::int64_t{64} << 10; }
   static auto compile(Compiler& compiler, const ir::Program& program, const Options& options) {
     return compiler.compile_simt(program, options);
+  }
+  static Result<compiler::GpuCode> compile_for_gpu(Compiler& compiler, const ir::Program& program,
+                                                   const Options& options) {
+    return compiler.compile(program, options);
   }
 };
 
@@ -53,6 +60,10 @@ class Adapter final : public TargetCompiler {
   Result<Executables> compile(const ir::Program& program, const Options& options) override {
     PADLOCK_TRY(const typename Target::Options made, made_of(options));
     return Target::compile(*compiler_, program, made);
+  }
+  Result<compiler::GpuCode> compile_for_gpu(const ir::Program& program, const Options& options) override {
+    PADLOCK_TRY(const typename Target::Options made, made_of(options));
+    return Target::compile_for_gpu(*compiler_, program, made);
   }
   Result<std::vector<compiler::Proof>> prove(const ir::Program& program, const Options& options) override {
     PADLOCK_TRY(const typename Target::Options made, made_of(options));

@@ -32,6 +32,9 @@ class TargetCompiler {
   /// Output bytes of one task of the thread pool.
   [[nodiscard]] virtual std::int64_t task_bytes(const std::string& config) const = 0;
 
+  /// For a GPU of the target's. Error: internal, where it is a CPU's; else as GpuCompiler::compile.
+  [[nodiscard]] virtual Result<compiler::GpuCode> compile_for_gpu(const ir::Program& program,
+                                                                  const Options& options) = 0;
   /// For this machine: a GPU's kernels as `simt` runs them.
   [[nodiscard]] virtual Result<Executables> compile(const ir::Program& program, const Options& options) = 0;
   [[nodiscard]] virtual Result<std::vector<compiler::Proof>> prove(const ir::Program& program,

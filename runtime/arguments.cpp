@@ -30,6 +30,14 @@ Status check_size(const BufferView& view, std::int64_t needed, const char* role,
   return {};
 }
 
+Status check_base(const BufferView& view, const char* role, const ir::Value& value) {
+  const auto address = reinterpret_cast<std::uintptr_t>(view.data());
+  const auto size = static_cast<std::uintptr_t>(ir::byte_size(value.dtype));
+  if (address % size == 0) return {};
+  return invalid_argument(fmt::format("the buffer of {} {} begins at {:#x}, a multiple of {} is needed ({})", role,
+                                      value.name, address, size, ir::name_of(value.dtype)));
+}
+
 Result<std::int64_t> result_bytes(const ir::Binding& binding, ir::ValueId id) {
   const ir::Program& program = binding.program();
   const ir::Value& value = program.value(id);
@@ -88,6 +96,20 @@ Status ArgumentSizes::check(std::span<const BufferView> inputs, std::span<const 
         return invalid_argument(
             fmt::format("the buffers of results {} and {} overlap", output_name(i), output_name(o)));
   }
+  return {};
+}
+
+Status ArgumentSizes::check_scalars(std::span<const std::uint64_t> scalars) const {
+  const std::size_t expected = program_->scalar_parameters().size();
+  if (scalars.size() == expected) return {};
+  return invalid_argument(fmt::format("expected {} scalars, found {}", expected, scalars.size()));
+}
+
+Status ArgumentSizes::check_alignment(std::span<const BufferView> inputs, std::span<const BufferView> outputs) const {
+  for (std::size_t i = 0; i < inputs.size(); ++i)
+    PADLOCK_CHECK(check_base(inputs[i], "input", program_->value(program_->tensor_parameters()[i])));
+  for (std::size_t i = 0; i < outputs.size(); ++i)
+    PADLOCK_CHECK(check_base(outputs[i], "result", program_->value(program_->results()[i])));
   return {};
 }
 

@@ -28,6 +28,11 @@ class ArgumentSizes {
   /// One buffer an argument, each at least as large as its storage, and no output's storage overlapping any other.
   /// Errors (invalid_argument) name the arguments and the bytes. Allocates nothing where all is well.
   [[nodiscard]] Status check(std::span<const BufferView> inputs, std::span<const BufferView> outputs) const;
+  /// One a scalar parameter. Error: invalid_argument.
+  [[nodiscard]] Status check_scalars(std::span<const std::uint64_t> scalars) const;
+  /// What a GPU needs beside: each buffer begins at a multiple of its element's size. Error: invalid_argument, naming
+  /// the tensor. Buffers as for `check`, which comes first.
+  [[nodiscard]] Status check_alignment(std::span<const BufferView> inputs, std::span<const BufferView> outputs) const;
 
  private:
   const ir::Program* program_ = nullptr;  // borrowed (outlives this)

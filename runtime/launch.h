@@ -2,12 +2,12 @@
 
 #include <cstdint>
 #include <span>
-#include <vector>
 
 #include "ir/binding.h"
 #include "ir/executable.h"
 #include "runtime/arguments.h"
 #include "runtime/buffer.h"
+#include "runtime/kernel_arguments.h"
 #include "runtime/parallel_for.h"
 #include "runtime/task_grid.h"
 #include "support/error.h"
@@ -56,9 +56,7 @@ class KernelLauncher {
   friend class BoundKernel;
   KernelLauncher() = default;
   const ir::HostExecutable* executable_ = nullptr;  // borrowed (outlives this)
-  std::vector<std::uint32_t> inputs_;               // kernel input -> place in Program::tensor_parameters()
-  std::vector<std::uint32_t> results_;              // kernel result -> place in Program::results()
-  std::vector<std::uint32_t> scalars_;              // kernel scalar -> place in Program::scalar_parameters()
+  ArgumentPlaces places_;
 };
 
 }  // namespace padlock::runtime

@@ -16,6 +16,13 @@ std::string host_target() {
   return target ? *std::move(target) : "not available: " + target.error().message;
 }
 
+void add_gpu(JsonWriter& json, const api::GpuInfo& gpu) {
+  json.member("gpu", gpu.name).member("architecture", gpu.architecture);
+  json.member("multiprocessors", gpu.multiprocessors).member("l2_bytes", gpu.l2_bytes);
+  json.member("memory_bytes", gpu.memory_bytes).member("memory_bandwidth", gpu.memory_bandwidth);
+  json.member("driver_version", gpu.driver_version);
+}
+
 Outcome<ExitCode> devices(const std::string& destination) {
   const std::vector<api::DeviceInfo> list = api::list_devices();
   const std::string target = host_target();
@@ -27,6 +34,7 @@ Outcome<ExitCode> devices(const std::string& destination) {
     text += fmt::format("{:<10} {}\n", name, info.description);
     json.begin_object().member("name", name).member("available", info.available);
     json.member("description", info.description);
+    if (info.gpu) add_gpu(json, *info.gpu);
     if (info.device.kind == api::DeviceKind::host) {
       text += fmt::format("{:<10} target {}\n", "", target_summary(target));
       json.member("target", target);

@@ -7,6 +7,7 @@ std::unexpected<Failure> fail(ExitCode code, std::string text) {
 }
 
 std::unexpected<Failure> fail(ExitCode code, const Error& error, const std::string& file) {
+  if (is_device_lost(error)) code = ExitCode::unavailable;
   return fail(error.blame == Blame::internal ? ExitCode::internal : code, error.to_string(file));
 }
 

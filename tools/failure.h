@@ -16,7 +16,7 @@ enum class ExitCode : int {
   mismatch = 4,     ///< the inputs do not fit the program, or memory does not suffice
   differs = 5,      ///< --expect
   no_config = 6,    ///< tuning found none
-  unavailable = 7,  ///< the device
+  unavailable = 7,  ///< the device, or it was lost
   cache = 8,
   interrupted = 130,  ///< by SIGINT, SIGTERM or SIGHUP
 };
@@ -32,7 +32,7 @@ using Outcome = std::expected<T, Failure>;
 
 [[nodiscard]] std::unexpected<Failure> fail(ExitCode code, std::string text);
 /// The error's own text, with position, source line and caret where it has them. `file` comes first if not empty.
-/// An error that blames us exits with `internal`, whatever `code` says.
+/// An error that blames us exits with `internal`, and one of a lost device with `unavailable`, whatever `code` says.
 [[nodiscard]] std::unexpected<Failure> fail(ExitCode code, const Error& error, const std::string& file = {});
 /// For errors of compiling: which code follows from the kind of error.
 [[nodiscard]] std::unexpected<Failure> compile_failure(const Error& error, const std::string& file);

@@ -5,6 +5,7 @@
 #include <random>
 
 #include "api/context.h"
+#include "api/device_run.h"
 #include "tools/arguments.h"
 #include "tools/command.h"
 #include "tools/load_program.h"
@@ -76,10 +77,14 @@ Outcome<RunRequest> parse_options(const RunOptions& options) {
   return request;
 }
 
+/// Milliseconds of the launch, without copies from and to a device.
 Outcome<double> launch(const api::BoundProgram& bound, const api::LaunchArguments& arguments) {
+  auto run = api::DeviceRun::begin(bound, arguments);
+  if (!run) return fail(ExitCode::mismatch, run.error());
   const auto start = std::chrono::steady_clock::now();
-  const Status status = bound.launch(arguments);
+  Status status = run->launch();
   const std::chrono::duration<double, std::milli> elapsed = std::chrono::steady_clock::now() - start;
+  if (status) status = run->finish();
   if (!status) return fail(ExitCode::mismatch, status.error());
   return elapsed.count();
 }

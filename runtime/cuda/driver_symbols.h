@@ -48,6 +48,8 @@
 #define PADLOCK_CUDA_OPTIONAL_SYMBOLS(X)                                                         \
   X(cuMemGetInfo_v2, 3020, (std::size_t* free_bytes, std::size_t* total_bytes))                  \
   X(cuFuncGetAttribute, 2020, (int* value, CUfunction_attribute attribute, CUfunction function)) \
+  X(cuOccupancyMaxActiveBlocksPerMultiprocessor, 6050,                                           \
+    (int* blocks, CUfunction function, int block_threads, std::size_t shared_bytes))             \
   X(cuFuncLoad, 12040, (CUfunction function))                                                    \
   X(cuStreamIsCapturing, 10000, (CUstream stream, CUstreamCaptureStatus * status))
 

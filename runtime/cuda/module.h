@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string>
 
@@ -62,5 +63,9 @@ class Module {
 
 /// Error: unimplemented, where the driver cannot say.
 [[nodiscard]] Result<FunctionFacts> function_facts(const Function& function);
+
+/// Blocks of that many threads, without dynamic shared memory, that one multiprocessor runs at once; nullopt where the
+/// driver cannot say.
+[[nodiscard]] Result<std::optional<int>> resident_blocks(const Function& function, int threads);
 
 }  // namespace padlock::runtime::cuda

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include "api/device_run.h"
+
 namespace padlock::conformance {
 namespace {
 
@@ -32,7 +34,7 @@ std::string launch(const api::BoundProgram& bound, const Problem& problem, const
   std::vector<UserBuffer> inputs, outputs;
   for (const auto* b : buffers.inputs) inputs.push_back(buffer_of(b->bytes()));
   for (const auto* b : buffers.results) outputs.push_back(buffer_of(b->bytes()));
-  const Status launched = bound.launch({inputs, outputs, problem.scalars});
+  const Status launched = api::run_on_host_arrays(bound, {inputs, outputs, problem.scalars});
   return launched ? std::string() : "the launch failed: " + launched.error().to_string();
 }
 

@@ -18,6 +18,22 @@ struct DeviceRow {
   std::vector<VariantRow> variants;
 };
 
+/// Of the search space of GPUs. On `simt`, all code checks bounds.
+std::vector<VariantRow> gpu_variants() {
+  return {{"default", "", false},
+          {"elements", "map=flat,items=4,vector_bytes=16", false},
+          {"rows, persistent", "map=rows,threads=128,items=4,persistent=1", false},
+          {"no split", "map=rows,split=0,vector_bytes=4", false},
+          {"narrow, streaming", "map=tiles,threads=128,items=1,vector_bytes=8,cache=streaming", false}};
+}
+
+/// The same, and the code that checks bounds.
+std::vector<VariantRow> cuda_variants() {
+  std::vector<VariantRow> variants = gpu_variants();
+  variants.push_back({"bounds check", "", true});
+  return variants;
+}
+
 /// Configs that differ in kind, and the code that checks bounds.
 std::vector<DeviceRow> table() {
   using enum api::DeviceKind;
@@ -28,12 +44,8 @@ std::vector<DeviceRow> table() {
         {"narrow, no split", "vector_bytes=16,unroll=1,split=0", false},
         {"wide, past the caches", "vector_bytes=64,unroll=4,store=nontemporal", false}}},
       {reference, {{"default", "", false}}},
-      {simt,
-       {{"default", "", false},
-        {"elements", "map=flat,items=4,vector_bytes=16", false},
-        {"rows, persistent", "map=rows,threads=128,items=4,persistent=1", false},
-        {"no split", "map=rows,split=0,vector_bytes=4", false},
-        {"narrow, streaming", "map=tiles,threads=128,items=1,vector_bytes=8,cache=streaming", false}}},
+      {simt, gpu_variants()},
+      {cuda, cuda_variants()},
   };
 }
 
@@ -49,7 +61,8 @@ Result<DeviceUnderTest> find_device(std::string_view name) {
       found.variants.push_back({v.name, {.device = device, .config = v.config, .bounds_check = v.bounds_check}});
     return found;
   }
-  return unavailable(fmt::format("expected a device of the suite's table (host, reference), found {}", name));
+  return unavailable(
+      fmt::format("expected a device of the suite's table (host, reference, simt, cuda:N), found {}", name));
 }
 
 std::string device_name_from_environment() {

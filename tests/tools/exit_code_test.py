@@ -1,12 +1,20 @@
 """Every exit code of the command, with the message that goes with it."""
 
+import json
 import os
 import subprocess
 import unittest
+import unittest.mock
 
 from padlock_testing import PAD_RELU, PADLOCK, Case, floats, npy
 
 X = "--input=x=@x.npy"
+FAKE_CUDA = os.environ["PADLOCK_FAKE_CUDA"]
+
+
+def use_driver(file):
+    """While it is entered, the command takes this file for the driver of GPUs."""
+    return unittest.mock.patch.dict(os.environ, PADLOCK_CUDA_DRIVER=file)
 
 
 class ExitCodes(Case):
@@ -124,10 +132,23 @@ class ExitCodes(Case):
             "run", "p.pad", X, "--bind=lo=0", "--expect=z=@z.npy",
         )
 
-    def test_7(self):
-        for device, why in (("cuda:0", "libcuda.so.1"), ("cuda:3", "libcuda.so.1")):
-            self.fail_with(7, f"device {device} is not available: ", "run", "p.pad", X, f"--device={device}")
-            self.assertIn(why, self.padlock("run", "p.pad", X, f"--device={device}").stderr)
+    def run_on(self, device):
+        return ("run", "p.pad", X, "--bind=lo=0", f"--device={device}")
+
+    def test_7_without_a_driver(self):
+        for device in ("cuda:0", "cuda:3"):
+            with use_driver("libno_such_cuda.so"):
+                done = self.fail_with(7, f"device {device} is not available: ", *self.run_on(device))
+            self.assertIn("looked for libno_such_cuda.so among the loaded libraries", done.stderr)
+
+    def test_7_with_a_driver(self):
+        with use_driver(FAKE_CUDA):
+            self.fail_with(7, f"device cuda:3 is not available: {FAKE_CUDA} has 1 device", *self.run_on("cuda:3"))
+            # The fake driver does not run PTX: it faults.
+            self.fail_with(7, "on cuda:0 failed: CUDA_ERROR_LAUNCH_FAILED", *self.run_on("cuda:0"))
+            self.usage("--target is for --device=simt", *self.run_on("cuda:0"), "--target=sm_80")
+
+    def test_targets(self):
         self.fail_with(
             2, "unknown target 'sm_12': expected host, host:CPU, or one of sm_75",
             "emit", "p.pad", "--stage=ptx", "--target=sm_12",
@@ -139,9 +160,23 @@ class Texts(Case):
         self.assertRegex(self.succeed("version"), r"^padlock \d+\.\d+\.\d+ \(LLVM 22\.\d+\.\d+\)\n$")
 
     def test_devices(self):
-        text = self.succeed("devices")
-        for name in ("host", "reference", "simt", "cuda:0"):
+        with use_driver("libno_such_cuda.so"):
+            text = self.succeed("devices")
+        for name in ("host", "reference", "simt"):
             self.assertRegex(text, rf"(?m)^{name} +\S")
+        self.assertRegex(text, r"(?m)^cuda:0 +device cuda:0 is not available: .*looked for libno_such_cuda\.so")
+
+    def test_devices_of_a_driver(self):
+        with use_driver(FAKE_CUDA):
+            text = self.succeed("devices")
+            listed = json.loads(self.succeed("devices", "--json"))["devices"]
+        self.assertIn("cuda:0     Fake GPU, sm_90, 132 multiprocessors, L2 50 MiB, memory 1024 MiB at 3352 GB/s\n", text)
+        self.assertEqual([device["name"] for device in listed], ["host", "reference", "simt", "cuda:0"])
+        gpu = {name: value for name, value in listed[3].items() if name not in ("name", "description")}
+        self.assertEqual(gpu, {
+            "available": True, "gpu": "Fake GPU", "architecture": "sm_90", "multiprocessors": 132,
+            "l2_bytes": 50 << 20, "memory_bytes": 1 << 30, "memory_bandwidth": 3352320000000, "driver_version": 13000,
+        })
 
     def test_stages(self):
         self.write("p.pad", PAD_RELU)

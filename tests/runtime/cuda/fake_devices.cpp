@@ -111,7 +111,7 @@ CUresult cuDeviceGetAttribute(int* value, CUdevice_attribute attribute, CUdevice
       *value = 49152;
       break;
     case CUdevice_attribute::multiprocessor_count:
-      *value = 132;
+      *value = fake.settings.multiprocessors;
       break;
     case CUdevice_attribute::memory_clock_rate:
       *value = 2619000;
@@ -123,7 +123,7 @@ CUresult cuDeviceGetAttribute(int* value, CUdevice_attribute attribute, CUdevice
       *value = 50 << 20;
       break;
     case CUdevice_attribute::max_threads_per_multiprocessor:
-      *value = 2048;
+      *value = fake.settings.multiprocessor_threads;
       break;
     case CUdevice_attribute::compute_capability_major:
       *value = fake.settings.compute_major;

@@ -21,6 +21,8 @@ struct FakeSettings {
   int devices = 1;
   int compute_major = 9;
   int compute_minor = 0;
+  int multiprocessors = 132;
+  int multiprocessor_threads = 2048;                  ///< resident ones of each
   std::int64_t memory_bytes = std::int64_t{1} << 30;  ///< of each device
   /// Names (as exported) that cuGetProcAddress does not find.
   std::vector<std::string> hidden_symbols = {};

@@ -95,6 +95,15 @@ CUresult cuFuncGetAttribute(int* value, CUfunction_attribute attribute, CUfuncti
   return CUresult::success;
 }
 
+CUresult cuOccupancyMaxActiveBlocksPerMultiprocessor(int* blocks, CUfunction function, int block_threads,
+                                                     std::size_t shared_bytes) {
+  PADLOCK_ENTER(enter_context, cuOccupancyMaxActiveBlocksPerMultiprocessor);
+  if (find_function(fake, function) == nullptr) return fake.misuse("a function");
+  if (block_threads <= 0 || block_threads > 1024 || shared_bytes > 49152) return CUresult::invalid_value;
+  *blocks = fake.settings.multiprocessor_threads / block_threads;
+  return CUresult::success;
+}
+
 CUresult cuLaunchKernel(CUfunction function, unsigned grid_x, unsigned grid_y, unsigned grid_z, unsigned block_x,
                         unsigned block_y, unsigned block_z, unsigned shared_bytes, CUstream stream, void** parameters,
                         void** extra) {

@@ -1,5 +1,7 @@
 #include "tests/runtime/cuda/fake_ptx.h"
 
+#include <charconv>
+
 namespace padlock::runtime::cuda {
 namespace {
 
@@ -20,10 +22,18 @@ std::string without_comments(std::string_view text) {
   return plain;
 }
 
-int count_of(std::string_view text, std::string_view word) {
-  int count = 0;
-  for (auto at = text.find(word); at != text.npos; at = text.find(word, at + word.size())) ++count;
-  return count;
+/// Words of 64 bits that a list of parameters holds: one a parameter, and for an array of bytes as many as fill it.
+int words_of(std::string_view list) {
+  constexpr std::string_view kParameter = ".param";
+  int words = 0;
+  for (auto at = list.find(kParameter); at != list.npos; at = list.find(kParameter, at + 1)) {
+    const std::string_view parameter = list.substr(at, list.find(',', at) - at);
+    int bytes = 8;
+    if (const auto open = parameter.find('['); open != parameter.npos)
+      std::from_chars(parameter.data() + open + 1, parameter.data() + parameter.size(), bytes);
+    words += (bytes + 7) / 8;
+  }
+  return words;
 }
 
 }  // namespace
@@ -44,7 +54,7 @@ std::optional<std::vector<FakeEntry>> parse_entries(std::string_view ptx) {
     entry.name = view.substr(name, view.find_first_of(" \t\r\n({", name) - name);
     if (view[open] == '(') {
       if (close == view.npos) return std::nullopt;
-      entry.parameters = count_of(view.substr(open, close - open), ".param");
+      entry.parameters = words_of(view.substr(open, close - open));
     }
     entries.push_back(std::move(entry));
   }

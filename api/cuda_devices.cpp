@@ -1,0 +1,76 @@
+#include "api/cuda_devices.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <charconv>
+#include <string_view>
+
+#include "compiler/gpu_compiler.h"
+
+namespace padlock::api {
+namespace {
+
+using runtime::cuda::Driver;
+
+std::unexpected<Error> not_available(const Device& device, const std::string& reason) {
+  return unavailable(fmt::format("device {} is not available: {}", device.to_string(), reason));
+}
+
+/// 103 for "sm_103": ten times the major version and the minor one.
+int number_of(std::string_view target) {
+  target.remove_prefix(std::string_view("sm_").size());
+  int number = 0;
+  std::from_chars(target.data(), target.data() + target.size(), number);
+  return number;
+}
+
+Result<CudaDevice> open_device(const Device& device) {
+  PADLOCK_TRY(std::shared_ptr<const Driver> driver, find_driver(device));
+  CudaDevice opened;
+  PADLOCK_TRY(opened.facts, runtime::cuda::device_facts(*driver, device.ordinal));
+  PADLOCK_TRY(opened.target, target_for(opened.facts));
+  PADLOCK_TRY(opened.context, runtime::cuda::Context::retain_primary(std::move(driver), device.ordinal));
+  return opened;
+}
+
+}  // namespace
+
+Result<std::shared_ptr<const Driver>> find_driver(const Device& device) {
+  auto driver = Driver::find();
+  if (!driver) return not_available(device, driver.error().message);
+  const auto count = runtime::cuda::device_count(**driver);
+  if (!count) return not_available(device, count.error().message);
+  if (device.ordinal >= *count)
+    return not_available(device, fmt::format("{} has {} device{}", (*driver)->file, *count, *count == 1 ? "" : "s"));
+  return driver;
+}
+
+Result<std::string> target_for(const runtime::cuda::DeviceFacts& facts) {
+  const std::vector<std::string> known = compiler::gpu_targets();
+  std::string best;
+  for (const std::string& target : known) {  // oldest first
+    const int number = number_of(target);
+    if (number / 10 == facts.compute_major && number % 10 <= facts.compute_minor) best = target;
+  }
+  if (best.empty())
+    return not_available(
+        {DeviceKind::cuda, facts.ordinal},
+        fmt::format("{} is of {}, code can be made for {}", facts.name, facts.architecture(), fmt::join(known, ", ")));
+  return best;
+}
+
+Status check_runs(const runtime::cuda::DeviceFacts& facts, const std::string& target) {
+  if (number_of(target) <= 10 * facts.compute_major + facts.compute_minor) return {};
+  return invalid_argument(fmt::format("expected a target that device cuda:{} ({}) runs, found {}", facts.ordinal,
+                                      facts.architecture(), target));
+}
+
+Result<const CudaDevice*> CudaDevices::open(const Device& device) {
+  const std::lock_guard lock(mutex_);
+  if (const auto found = devices_.find(device.ordinal); found != devices_.end()) return &found->second;
+  PADLOCK_TRY(CudaDevice opened, open_device(device));
+  return &devices_.emplace(device.ordinal, std::move(opened)).first->second;
+}
+
+}  // namespace padlock::api

@@ -1,0 +1,77 @@
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "ir/binding.h"
+#include "ir/executable.h"
+#include "runtime/arguments.h"
+#include "runtime/buffer.h"
+#include "runtime/cuda/devices.h"
+#include "runtime/cuda/launch.h"
+#include "runtime/cuda/module.h"
+#include "runtime/kernel_arguments.h"
+#include "support/error.h"
+
+namespace padlock::runtime::cuda {
+
+/// A kernel of a module bound to sizes: variant, grid and all parameters but pointers and scalars are known. Immutable,
+/// thread-safe; borrows its launcher, which must not move or die meanwhile.
+class BoundKernel {
+ public:
+  /// Of the variant that these sizes selected.
+  [[nodiscard]] const ir::KernelAbi& abi() const;
+  /// An empty output has an empty grid.
+  [[nodiscard]] const LaunchShape& shape() const { return shape_; }
+
+  /// Queues the kernel on a stream of its context. Buffers, which are device addresses, and scalars as the program
+  /// orders them, already checked by ArgumentSizes. One driver call, none for an empty grid; errors as cuda::launch.
+  [[nodiscard]] Status launch(const ContextScope& current, std::span<const BufferView> inputs,
+                              std::span<const BufferView> outputs, std::span<const std::uint64_t> scalars,
+                              const Stream& stream) const;
+
+ private:
+  friend class KernelLauncher;
+  BoundKernel() = default;
+  const class KernelLauncher* launcher_ = nullptr;  // borrowed (outlives this)
+  std::size_t variant_ = 0;
+  LaunchShape shape_;
+  std::vector<std::uint64_t> words_;  // the parameters; 0 where pointers and scalars go
+};
+
+/// What a launch of one kernel needs that no size changes. Immutable, thread-safe; borrows the module.
+///
+/// A kernel's parameters are 64-bit words: the address of its ir::AccessFault, its buffers, its scalars, its sizes.
+class KernelLauncher {
+ public:
+  /// `variants`: the contracts of one kernel, the one that assumes nothing first; the module has a function of each
+  /// one's name. `fault`: device address of its zeroed ir::AccessFault, which the caller keeps. Errors: internal, where
+  /// a contract is not a GPU's, takes more words than a launch does, or names what is no argument of the program; else
+  /// as Module::function.
+  [[nodiscard]] static Result<KernelLauncher> create(const Module& module, std::vector<ir::KernelAbi> variants,
+                                                     const ir::Program& program, const DeviceFacts& device,
+                                                     CUdeviceptr fault);
+
+  [[nodiscard]] std::size_t variant_count() const { return variants_.size(); }
+  [[nodiscard]] const ir::KernelAbi& abi(std::size_t variant = 0) const { return variants_[variant].abi; }
+  /// Selects the variant and evaluates its contract under a binding of the same program, of which `arguments` is made
+  /// too. Makes no driver call. Errors as ir::plan_launch.
+  [[nodiscard]] Result<BoundKernel> bind(const ir::Binding& binding, const ArgumentSizes& arguments) const;
+
+ private:
+  friend class BoundKernel;
+  struct Variant {
+    ir::KernelAbi abi;
+    Function function;
+    std::int64_t most_blocks;  // of a launch
+  };
+  static Result<Variant> load(const Module& module, ir::KernelAbi abi, const DeviceFacts& device);
+
+  KernelLauncher() = default;
+  std::vector<Variant> variants_;
+  ArgumentPlaces places_;
+  CUdeviceptr fault_ = 0;  // borrowed (outlives this)
+};
+
+}  // namespace padlock::runtime::cuda

@@ -1,0 +1,64 @@
+#include "runtime/cuda/loaded_program.h"
+
+namespace padlock::runtime::cuda {
+
+Result<std::unique_ptr<const LoadedProgram>> LoadedProgram::load(const Context& context, const DeviceFacts& device,
+                                                                 const ir::Program& program, const std::string& ptx,
+                                                                 std::vector<std::vector<ir::KernelAbi>> kernels) {
+  PADLOCK_TRY(Module module, Module::load_ptx(context, ptx, program.name()));
+  const auto fault_bytes = static_cast<std::int64_t>(kernels.size() * sizeof(ir::AccessFault));
+  PADLOCK_TRY(DeviceBuffer faults,
+              DeviceBuffer::allocate(context, fault_bytes, "the error words of " + program.name()));
+  std::unique_ptr<LoadedProgram> loaded(
+      new LoadedProgram(context, program.name(), std::move(module), std::move(faults)));
+  for (std::size_t i = 0; i < kernels.size(); ++i) {
+    const CUdeviceptr fault = loaded->faults_.address() + i * sizeof(ir::AccessFault);
+    PADLOCK_TRY(KernelLauncher launcher,
+                KernelLauncher::create(loaded->module_, std::move(kernels[i]), program, device, fault));
+    loaded->kernels_.push_back(std::move(launcher));
+  }
+  // On a stream of its own: the null stream would wait for a caller's work on others.
+  PADLOCK_TRY(const Stream stream, Stream::create(context));
+  PADLOCK_CHECK(loaded->clear_faults(stream));
+  return loaded;
+}
+
+Result<BoundLaunch> LoadedProgram::bind(const ir::Binding& binding, const ArgumentSizes& sizes) const {
+  BoundLaunch bound(context_, sizes);
+  bound.kernels_.reserve(kernels_.size());
+  for (const KernelLauncher& launcher : kernels_) {
+    PADLOCK_TRY(BoundKernel kernel, launcher.bind(binding, sizes));
+    bound.kernels_.push_back(std::move(kernel));
+  }
+  return bound;
+}
+
+Status BoundLaunch::launch(std::span<const BufferView> inputs, std::span<const BufferView> outputs,
+                           std::span<const std::uint64_t> scalars, const Stream& stream) const {
+  PADLOCK_CHECK(sizes_.check(inputs, outputs));
+  PADLOCK_CHECK(sizes_.check_alignment(inputs, outputs));
+  PADLOCK_CHECK(sizes_.check_scalars(scalars));
+  PADLOCK_TRY(const ContextScope scope, ContextScope::enter(*context_));
+  for (const BoundKernel& kernel : kernels_) PADLOCK_CHECK(kernel.launch(scope, inputs, outputs, scalars, stream));
+  return {};
+}
+
+Status LoadedProgram::synchronize(const Stream& stream) const {
+  PADLOCK_CHECK(stream.synchronize(name_));
+  std::vector<ir::AccessFault> faults(kernels_.size());
+  PADLOCK_CHECK(copy_to_host(stream, std::as_writable_bytes(std::span(faults)), faults_.address()));
+  for (std::size_t i = 0; i < faults.size(); ++i) {
+    const Status status = check_fault(faults[i], kernels_[i].abi());
+    if (status) continue;
+    PADLOCK_CHECK(clear_faults(stream));
+    return status;
+  }
+  return {};
+}
+
+Status LoadedProgram::clear_faults(const Stream& stream) const {
+  PADLOCK_CHECK(enqueue_fill(stream, faults_.address(), std::byte{0}, faults_.bytes()));
+  return stream.synchronize(name_);
+}
+
+}  // namespace padlock::runtime::cuda

@@ -1,0 +1,29 @@
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "ir/executable.h"
+#include "ir/program.h"
+#include "support/error.h"
+
+namespace padlock::runtime {
+
+/// Where a kernel's arguments stand in its program's lists, in the kernel's order.
+struct ArgumentPlaces {
+  std::vector<std::uint32_t> inputs;   // in Program::tensor_parameters()
+  std::vector<std::uint32_t> results;  // in Program::results()
+  std::vector<std::uint32_t> scalars;  // in Program::scalar_parameters()
+
+  /// Error: internal, where the contract names something that is no argument of the program.
+  [[nodiscard]] static Result<ArgumentPlaces> of(const ir::KernelAbi& abi, const ir::Program& program);
+};
+
+/// Error: internal, where two variants of a kernel do not take the same arguments.
+[[nodiscard]] Status check_same_arguments(const ir::KernelAbi& abi, const ir::KernelAbi& variant);
+
+/// What a kernel's fault says once the kernel is done. Error: internal, naming kernel, access, offset and extent, where
+/// an access was outside its storage (it was skipped).
+[[nodiscard]] Status check_fault(const ir::AccessFault& fault, const ir::KernelAbi& abi);
+
+}  // namespace padlock::runtime
