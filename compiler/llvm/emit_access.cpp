@@ -45,8 +45,8 @@ Value* AccessEmitter::load(const Access& access, llvm::Type* type) {
   return phi;
 }
 
-/// NVPTX drops the metadata of such stores, so it is spelled out: `st.global.cs.v4.b32 [p], {a, b, c, d};` and the like,
-/// of at most 16 bytes. (PTX ISA, 9.7.9: evict-first, likely accessed once.)
+/// NVPTX drops the metadata of such stores, so it is spelled out: `st.global.cs.v4.b32 [p], {a, b, c, d};` and the
+/// like, of at most 16 bytes. (PTX ISA, 9.7.9: evict-first, likely accessed once.)
 void AccessEmitter::store_streaming(Value* address, Value* value) {
   const llvm::DataLayout& layout = builder_.GetInsertBlock()->getModule()->getDataLayout();
   const auto bytes = static_cast<unsigned>(layout.getTypeStoreSize(value->getType()).getFixedValue());
