@@ -75,7 +75,7 @@ class WalkBuilder {
     walk.loops.push_back(element_loop(run_.begin, is(Mutation::peel_short) ? plus(first, -1) : first));
     if (options_.unroll > 1) walk.loops.push_back(main_loop(first, options_.unroll));
     walk.loops.push_back({.from = options_.unroll > 1 ? run_.reached : first,
-                          .limit = plus(run_.end, is(Mutation::tail_loop_short) ? -options_.lanes : 1 - options_.lanes),
+                          .limit = plus(run_.end, 1 - options_.lanes),
                           .lanes = options_.lanes,
                           .team = options_.team,
                           .dealt = true,
@@ -85,7 +85,8 @@ class WalkBuilder {
       walk.loops[i].aligned_loads = aligned_loads;
       walk.loops[i].nontemporal = options_.streaming;
     }
-    walk.loops.push_back(element_loop(is(Mutation::stream_rest_lost) ? plus(run_.rest, 1) : run_.rest, run_.end));
+    const Expr end = is(Mutation::tail_loop_short) ? plus(run_.end, -1) : run_.end;
+    walk.loops.push_back(element_loop(is(Mutation::stream_rest_lost) ? plus(run_.rest, 1) : run_.rest, end));
     return walk;
   }
 

@@ -2,6 +2,8 @@
 
 #include <array>
 
+#include <fmt/format.h>
+#include <llvm/IR/InlineAsm.h>
 #include <llvm/IR/Module.h>
 
 namespace padlock::compiler {
@@ -43,19 +45,52 @@ Value* AccessEmitter::load(const Access& access, llvm::Type* type) {
   return phi;
 }
 
-void AccessEmitter::store(const Access& access, Value* value, bool nontemporal) {
+/// NVPTX drops the metadata of such stores, so it is spelled out: `st.global.cs.v4.b32 [p], {a, b, c, d};` and the
+/// like, of at most 16 bytes. (PTX ISA, 9.7.9: evict-first, likely accessed once.)
+void AccessEmitter::store_streaming(Value* address, Value* value) {
+  const llvm::DataLayout& layout = builder_.GetInsertBlock()->getModule()->getDataLayout();
+  const auto bytes = static_cast<unsigned>(layout.getTypeStoreSize(value->getType()).getFixedValue());
+  const unsigned words = bytes / 4;
+  llvm::SmallVector<Value*, 5> operands = {builder_.CreatePtrToInt(address, builder_.getInt64Ty())};
+  if (words <= 1) {
+    // A byte travels in a register of 16 bits.
+    Value* bits = builder_.CreateBitCast(value, builder_.getIntNTy(8 * bytes));
+    operands.push_back(words == 1 ? bits : builder_.CreateZExt(bits, builder_.getInt16Ty()));
+  } else {
+    Value* vector = builder_.CreateBitCast(value, llvm::FixedVectorType::get(builder_.getInt32Ty(), words));
+    for (unsigned i = 0; i < words; ++i) operands.push_back(builder_.CreateExtractElement(vector, std::uint64_t{i}));
+  }
+  llvm::SmallVector<llvm::Type*, 5> types;
+  std::string constraints;
+  std::string registers;
+  for (unsigned i = 0; i < operands.size(); ++i) {
+    types.push_back(operands[i]->getType());
+    constraints += i == 0 ? "l" : words == 0 ? ",h" : ",r";
+    if (i > 0) registers += fmt::format("{}${}", i > 1 ? ", " : "", i);
+  }
+  const std::string code = words > 1 ? fmt::format("st.global.cs.v{}.b32 [$0], {{{}}};", words, registers)
+                                     : fmt::format("st.global.cs.b{} [$0], {};", 8 * bytes, registers);
+  auto* type = llvm::FunctionType::get(builder_.getVoidTy(), types, false);
+  builder_.CreateCall(llvm::InlineAsm::get(type, code, constraints + ",~{memory}", /*hasSideEffects=*/true), operands);
+}
+
+void AccessEmitter::store(const Access& access, Value* value, StoreHint hint) {
   BasicBlock* merge = nullptr;
   if (access.extent != nullptr) {
     merge = block("stored");
     check(access, merge);
   }
-  const llvm::DataLayout& layout = builder_.GetInsertBlock()->getModule()->getDataLayout();
-  const llvm::Align align(nontemporal ? layout.getTypeStoreSize(value->getType()).getFixedValue() : access.align);
-  llvm::StoreInst* store =
-      builder_.CreateAlignedStore(value, address(access.pointer, access.first, access.dtype), align);
-  if (nontemporal) {
+  Value* at = address(access.pointer, access.first, access.dtype);
+  if (hint == StoreHint::streaming) {
+    store_streaming(at, value);
+  } else {
+    const llvm::DataLayout& layout = builder_.GetInsertBlock()->getModule()->getDataLayout();
+    const bool past_caches = hint == StoreHint::nontemporal;
+    const llvm::Align align(past_caches ? layout.getTypeStoreSize(value->getType()).getFixedValue() : access.align);
+    llvm::StoreInst* store = builder_.CreateAlignedStore(value, at, align);
     llvm::Metadata* one = llvm::ConstantAsMetadata::get(builder_.getInt32(1));
-    store->setMetadata(llvm::LLVMContext::MD_nontemporal, llvm::MDNode::get(builder_.getContext(), one));
+    if (past_caches)
+      store->setMetadata(llvm::LLVMContext::MD_nontemporal, llvm::MDNode::get(builder_.getContext(), one));
   }
   if (merge == nullptr) return;
   builder_.CreateBr(merge);

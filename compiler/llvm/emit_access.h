@@ -18,6 +18,13 @@ struct Access {
   unsigned align = 1;             // bytes of which the address is known to be a multiple
 };
 
+/// How a store goes through the caches.
+enum class StoreHint : std::uint8_t {
+  none,
+  nontemporal,  ///< a host's: past them
+  streaming,    ///< a GPU's: evicted first
+};
+
 /// Emits loads and stores, with their guards and their bounds checks. May end the builder's block: what follows is
 /// emitted where it stands afterwards.
 class AccessEmitter {
@@ -28,11 +35,12 @@ class AccessEmitter {
   [[nodiscard]] llvm::Value* address(llvm::Value* pointer, llvm::Value* offset, ir::DType dtype);
   /// A value of `type`; 0 where the access does not happen.
   [[nodiscard]] llvm::Value* load(const Access& access, llvm::Type* type);
-  /// `nontemporal`: past the caches, and then the address is a multiple of the value's size.
-  void store(const Access& access, llvm::Value* value, bool nontemporal);
+  /// With a hint the address is a multiple of the value's size.
+  void store(const Access& access, llvm::Value* value, StoreHint hint);
 
  private:
   llvm::BasicBlock* block(const char* name);
+  void store_streaming(llvm::Value* address, llvm::Value* value);
   llvm::BasicBlock* check(const Access& access, llvm::BasicBlock* skip);
   void report(const Access& access, llvm::Value* coordinate);
 

@@ -291,7 +291,13 @@ class BodyEmitter {
       access.name = builder_.getInt64(context_.buffer_of_result(result));
       access.extent = exprs_->exact(builder_, output.storage_extent());
     }
-    accesses_->store(access, value, loop.nontemporal);
+    accesses_->store(access, value, loop.nontemporal ? hint_of_target() : StoreHint::none);
+  }
+
+  /// A GPU's kernel that is made for this machine has the stores without the hint.
+  [[nodiscard]] StoreHint hint_of_target() const {
+    if (!is_shared()) return StoreHint::nontemporal;
+    return context_.target.takes_words ? StoreHint::streaming : StoreHint::none;
   }
 
   void emit_loops() {

@@ -1,11 +1,13 @@
 #include "tests/compiler/mutant_case.h"
 
 #include <algorithm>
+#include <array>
 #include <map>
 #include <optional>
 
 #include <fmt/format.h>
 
+#include "compiler/gpu_config.h"
 #include "compiler/lowering.h"
 #include "tests/compiler/schedule_interpreter.h"
 
@@ -16,6 +18,8 @@ using ir::Expr;
 
 constexpr std::int64_t kAllRowsElements = 50'000;
 constexpr std::int64_t kMaxElements = 1'000'000;
+constexpr std::array kThreadWalks = {WalkKind::elements, WalkKind::vectors, WalkKind::streamed};
+constexpr std::array kTeamWalks = {WalkKind::elements, WalkKind::shared, WalkKind::shared_aligned};
 
 /// A counter-example made ready to be executed.
 class Example {
@@ -70,7 +74,7 @@ class Example {
     if (Int128{whole.row_last} * whole.column_last > kAllRowsElements && row()) rows = one_row();
     const bool too_many = Int128{whole.row_last} * whole.column_last > kMaxElements;
     if (too_many && row() && column()) return events_at(*column());
-    for (const WalkKind walk : {WalkKind::elements, WalkKind::vectors, WalkKind::streamed}) {
+    for (const WalkKind walk : schedule_.threads ? kTeamWalks : kThreadWalks) {
       const Execution execution{.walk = walk, .shift = shift, .peel = peel, .rows = rows};
       PADLOCK_TRY(Trace trace, interpret(schedule_, sizes_, tasks(whole, rows), execution));
       std::ranges::move(trace.events, std::back_inserter(all));
@@ -160,10 +164,14 @@ bool is_anothers(const Event& event, const std::vector<Event>& all) {
 }  // namespace
 
 Result<std::vector<Schedule>> schedules_of(const ir::Program& program, std::string_view config, Mutation mutation) {
-  PADLOCK_TRY(const HostConfig parsed, HostConfig::parse(config, HostConfig{}));
+  const bool is_gpu = config.starts_with("map=");
+  PADLOCK_TRY(const GpuConfig gpu, GpuConfig::parse(is_gpu ? config : "", GpuConfig{}));
+  PADLOCK_TRY(const HostConfig host, HostConfig::parse(is_gpu ? "" : config, HostConfig{}));
   PADLOCK_TRY(std::vector<Kernel> kernels, lower(program, mutation));
   std::vector<Schedule> schedules;
-  for (Kernel& kernel : kernels) schedules.push_back(schedule_for_host(std::move(kernel), parsed, mutation));
+  for (Kernel& kernel : kernels)
+    schedules.push_back(is_gpu ? schedule_for_gpu(std::move(kernel), gpu, mutation)
+                               : schedule_for_host(std::move(kernel), host, mutation));
   return schedules;
 }
 

@@ -14,7 +14,8 @@
 // A program, a config and a seeded bug: what the prover says of its kernels, and whether an execution agrees.
 namespace padlock::compiler {
 
-/// The schedules of all kernels. Error: what the program's text, the config's or lowering says.
+/// The schedules of all kernels, for a GPU where the config begins with "map=", else for the host. Error: what the
+/// program's text, the config's or lowering says.
 [[nodiscard]] Result<std::vector<Schedule>> schedules_of(const ir::Program& program, std::string_view config,
                                                          Mutation mutation = Mutation::none);
 

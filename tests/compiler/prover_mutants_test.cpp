@@ -75,6 +75,11 @@ constexpr std::string_view kFramed =
 constexpr std::string_view kNarrow = "vector_bytes=16,unroll=1,store=plain";
 constexpr std::string_view kWide = "vector_bytes=64,unroll=4,store=nontemporal";
 constexpr std::string_view kStreamed = "vector_bytes=16,unroll=2,store=nontemporal";
+// GPUs': 32 threads or 128 share a run, in trips of 4 or 2 vectors each.
+constexpr std::string_view kRows = "map=rows,threads=128,items=4,vector_bytes=8";
+constexpr std::string_view kTiles = "map=tiles,threads=128,items=2,vector_bytes=16,cache=streaming";
+constexpr std::string_view kOnce = "map=tiles,threads=128,items=1,vector_bytes=16";
+constexpr std::string_view kFlat = "map=flat,threads=128,items=2";
 constexpr std::string_view kWhole = "split=0,unroll=2";
 
 struct Mutant {
@@ -171,6 +176,32 @@ constexpr auto kMutants = std::to_array<Mutant>({
     {element_loop_long, kCopy, kNarrow, Kind::store},
     {element_loop_long, kStrip, kWhole, Kind::load},
     {element_loop_long, kSpread, kWide, Kind::disjoint},
+    // Walks of a team.
+    {main_loop_long, kCopy, kRows, Kind::disjoint},
+    {main_loop_long, kPad, kTiles, Kind::load},
+    {main_loop_long, kJoin, kTiles, Kind::disjoint},
+    {tail_loop_short, kCopy, kRows, Kind::cover},
+    {tail_loop_short, kTwoResults, kOnce, Kind::cover},
+    {peel_short, kCopy, kRows, Kind::cover},
+    {peel_short, kPitched, kTiles, Kind::cover},
+    {peel_short, kPad, kOnce, Kind::cover},
+    {stream_rest_lost, kCopy, kOnce, Kind::cover},
+    {stream_rest_lost, kJoin, kRows, Kind::cover},
+    {stream_rest_lost, kTwoTypes, kTiles, Kind::cover},
+    {element_loop_long, kCopy, kFlat, Kind::disjoint},
+    {element_loop_long, kStrip, kRows, Kind::load},
+    {element_loop_long, kSpread, kTiles, Kind::disjoint},
+    {element_loop_long, kWrap, kOnce, Kind::disjoint},
+    // What does not depend on who walks, on a GPU.
+    {pad_guard_lower_dropped, kPad, kFlat, Kind::load},
+    {pad_load_added, kImage, kTiles, Kind::load},
+    {reflect_fold_late, kReflect, kRows, Kind::load},
+    {segment_cut_shifted, kJoin, kTiles, Kind::load},
+    {segment_gap, kPad, kRows, Kind::cover},
+    {rows_rounded_down, kImage, kRows, Kind::cover},
+    {columns_short, kTwoResults, kTiles, Kind::cover},
+    {task_columns_ignored, kJoin, kTiles, Kind::disjoint},
+    {stream_off_by_one, kPad, kTiles, Kind::load},
     // Divisions of 32 bits.
     {narrow_guard_dropped, kWrap, kWhole, Kind::width},
     {narrow_guard_dropped, kReflect, kWhole, Kind::width},

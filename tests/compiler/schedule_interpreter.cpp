@@ -175,25 +175,26 @@ class Interpreter {
 
   void run_loop(const SegmentCall& call, const Body& body, const ChunkLoop& loop, const Task& task) {
     const std::int64_t from = code_.exact(loop.from);
-    if (loop.once) return run_chunk(call, body, loop, from, from, task);
+    if (loop.once) return run_chunk(call, body, loop, from, task);
     const std::int64_t limit = code_.exact(loop.limit);
     std::int64_t c = from;
     for (; c < limit; c = code_.wrapped(Int128{c} + loop.step()))
-      for (int i = 0; i < loop.unroll; ++i) {
+      for (int i = 0; i < loop.step() / loop.lanes; ++i) {
         const std::int64_t at = loop.last.valid() ? std::min(c, code_.exact(loop.last)) : c;
-        run_chunk(call, body, loop, at + std::int64_t{i} * loop.lanes, from, task);
+        run_chunk(call, body, loop, at + std::int64_t{i} * loop.lanes, task);
         if (elements_ > kMaxElements) return;
       }
     if (loop.reached.valid()) values_[loop.reached.symbol()] = c;
   }
 
   void run_chunk(const SegmentCall& call, const Body& body, const ChunkLoop& loop, std::int64_t first,
-                 std::int64_t from, const Task& task) {
+                 const Task& task) {
     ++trace_.chunks;
     trace_.vectors += loop.lanes > 1;
-    // The streamed walk's test has aligned the loop's first vector.
-    if (loop.nontemporal && (first - from) % loop.lanes != 0)
-      record(ObligationKind::align, first, fmt::format("a vector of {} is streamed to column {}", loop.lanes, first));
+    // A test has aligned the first vector after the peel.
+    const std::int64_t aligned = values_[run_.begin.symbol()] + values_[run_.peel.symbol()];
+    if ((loop.nontemporal || loop.aligned) && (first - aligned) % loop.lanes != 0)
+      record(ObligationKind::align, first, fmt::format("a vector of {} is stored to column {}", loop.lanes, first));
     for (int lane = 0; lane < loop.lanes; ++lane) {
       ++elements_;
       const std::int64_t column = first + lane;

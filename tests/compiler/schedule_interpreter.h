@@ -23,8 +23,8 @@ struct Task {
 /// Something that a right kernel never does.
 struct Event {
   /// load: outside of the view, of the storage; store: outside of the result; disjoint: outside of the task, or where
-  /// another task has written; cover: not written by its task, or in none; align: a streamed vector that is not; width:
-  /// a value that overflows; extent: a result's is negative.
+  /// another task has written; cover: not written by its task, or in none; align: a vector that should be and is not;
+  /// width: a value that overflows; extent: a result's is negative.
   ObligationKind kind = ObligationKind::load;
   std::vector<std::int64_t> row;       ///< outer coordinates; empty where the kernel has one axis, or it has no place
   std::optional<std::int64_t> column;  ///< of the output element

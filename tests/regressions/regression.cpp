@@ -9,6 +9,11 @@
 namespace padlock::regressions {
 namespace {
 
+std::function<void(std::string_view)>& program_observer() {
+  static std::function<void(std::string_view)> observer;
+  return observer;
+}
+
 ir::BindRequest request_of(const Sizes& sizes) { return {{sizes.tensors.begin(), sizes.tensors.end()}, sizes.symbols}; }
 
 bool has_laps(std::string_view text) {
@@ -30,6 +35,7 @@ bool is_settled(const compiler::Obligation& obligation, const compiler::Proof& p
 }  // namespace
 
 Regression::Regression(std::string_view text) : rng_(differential::seed_from_environment(169760)) {
+  if (program_observer()) program_observer()(text);
   const auto device = conformance::device_from_environment();
   REQUIRE_MESSAGE(device.has_value(), (device ? "" : device.error().to_string()));
   auto program = conformance::DeviceProgram::compile(context_, *device, text);
@@ -107,6 +113,8 @@ std::string Regression::emit(api::Stage stage) {
   REQUIRE_MESSAGE(text.has_value(), (text ? "" : text.error().to_string()));
   return *text;
 }
+
+void observe_programs(std::function<void(std::string_view)> observer) { program_observer() = std::move(observer); }
 
 void refuses_program(std::string_view text, std::string_view part) {
   const auto program = api::Program::from_text(text);

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstring>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -64,6 +65,9 @@ class Regression {
   differential::GuardedArena arena_;
   differential::Rng rng_;
 };
+
+/// From now on each text that a Regression is made of is told to `observer`, before it is compiled; null: to nobody.
+void observe_programs(std::function<void(std::string_view)> observer);
 
 /// The text is refused, with an error that has a position and whose message holds `part`.
 void refuses_program(std::string_view text, std::string_view part);

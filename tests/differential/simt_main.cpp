@@ -1,0 +1,302 @@
+// GPU kernels on this machine against the interpreter: every config of the search space on some random programs, drawn
+// ones on many, and long rows, in which whole trips of the widest team fit. Every kernel is proved first.
+#include <fmt/format.h>
+#include <algorithm>
+#include <array>
+#include <chrono>
+#include <cstdio>
+#include <cstdlib>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "compiler/gpu_compiler.h"
+#include "tests/differential/crash_report.h"
+#include "tests/differential/host_check.h"
+#include "tests/differential/next_values.h"
+#include "tests/differential/seed.h"
+
+namespace padlock::differential {
+namespace {
+
+using compiler::GpuConfig;
+using compiler::Verdict;
+
+constexpr const char* kUsage =
+    "padlock_simt_random [--seed=S] [--target=sm_90] [--first=N] [--programs=N] [--configs=N] [--whole=N] [--sizes=N]\n"
+    "                    [--config=TEXT] [--full]\n"
+    "--whole=N: every config of the search space on the first N programs. --configs=N: so many, drawn, on the others.\n"
+    "Without --full (or PADLOCK_FULL=1) or numbers: a slice of seconds, with 300 configs on one program each.\n";
+
+constexpr std::uint64_t kWholeSalt = 11;
+constexpr std::uint64_t kDrawSalt = 12;
+// Has no divisor in common with the size of the search space.
+constexpr std::size_t kStride = 101;
+
+struct Options {
+  std::uint64_t seed = 0;
+  std::string target = "sm_90";
+  std::uint64_t first = 0;
+  std::uint64_t whole = 0;     ///< programs that meet every config
+  std::uint64_t programs = 0;  ///< others, which meet `configs`
+  int configs = 0;
+  int sizes = 3;
+  std::optional<GpuConfig> config;  ///< instead of all of those
+};
+
+/// A binding of a program, with data and what the results must be.
+struct BoundProblem {
+  ir::Binding binding;
+  std::string sizes;
+  std::optional<Problem> problem = {};
+};
+
+struct Subject {
+  std::string text;
+  std::string reproduce;
+  std::unique_ptr<ir::Program> program = {};
+  std::vector<std::unique_ptr<BoundProblem>> problems = {};
+};
+
+/// Rows that are longer than the widest trip of 512 threads with four vectors of 16 bytes each.
+struct LongRows {
+  const char* text;
+  std::vector<std::int64_t> extents;
+  SymbolValues dims;
+};
+const std::array kLongRows = {
+    LongRows{"program p(x: i8[B, S], lo: dim) where 0 <= lo { y = pad(x, low = [0, lo], high = [1, 3]) z = relu(y) "
+             "return z }",
+             {2, 70'001},
+             {{"lo", 5}}},
+    LongRows{"program p(x: f16[B, S], lo: dim) where 0 <= lo { y = pad(x, low = [0, lo], high = [0, lo], mode = edge) "
+             "return y }",
+             {2, 40'003},
+             {{"lo", 8}}},
+    LongRows{"program p(x: f32[S], p: dim) where 0 <= p < S { y = pad(x, low = [p], high = [p], mode = reflect) z = "
+             "maximum(y, 1.5) return y, z }",
+             {33'333},
+             {{"p", 19'999}}},
+    LongRows{"program p(x: f64[B, S]) { y = concat(x, x, axis = 1) return y }", {3, 9'000}, {}},
+};
+
+class SimtRun {
+ public:
+  SimtRun(const Options& options, std::unique_ptr<compiler::GpuCompiler> compiler)
+      : options_(options), compiler_(std::move(compiler)), space_(GpuConfig::all()) {}
+
+  bool whole_space() {
+    return part("every config", options_.whole, [&](std::uint64_t i) { return check_random(i, kWholeSalt, space_); });
+  }
+
+  bool drawn() {
+    return part("drawn configs", options_.programs, [&](std::uint64_t i) {
+      Rng rng = Rng(options_.seed).fork(options_.first + i).fork(kDrawSalt);
+      std::vector<GpuConfig> configs;
+      for (int k = 0; k < options_.configs; ++k) configs.push_back(rng.pick(space_));
+      return check_random(i, kDrawSalt, configs);
+    });
+  }
+
+  /// `count` different configs from all over the space, dealt to the programs.
+  bool dealt(std::uint64_t programs, std::size_t count) {
+    return part("different configs", programs, [&](std::uint64_t i) {
+      std::vector<GpuConfig> configs;
+      for (std::size_t k = i; k < count; k += programs)
+        configs.push_back(space_[(k * kStride + options_.seed) % space_.size()]);
+      return check_random(i, kWholeSalt, configs);
+    });
+  }
+
+  bool long_rows(std::size_t every) {
+    return part("long rows", kLongRows.size(), [&](std::uint64_t i) {
+      std::vector<GpuConfig> configs;
+      for (std::size_t k = i % every; k < space_.size(); k += every) configs.push_back(space_[k]);
+      return check_long(kLongRows[i], configs);
+    });
+  }
+
+  bool judge() {
+    std::int64_t all = 0;
+    for (const auto& [verdict, count] : verdicts_) all += count;
+    fmt::print("{} obligations:", all);
+    for (const auto& [verdict, count] : verdicts_) fmt::print(" {} {}", count, name_of(verdict));
+    fmt::print("\n");
+    const bool few = verdicts_[Verdict::checked] * 1000 <= all;
+    if (!few) fmt::print("FAILED: more than one obligation in a thousand is undecided\n");
+    return few && all > 0;
+  }
+
+ private:
+  template <class Check>
+  bool part(const char* name, std::uint64_t count, Check&& check) {
+    const auto start = std::chrono::steady_clock::now();
+    const std::int64_t kernels = kernels_;
+    const std::int64_t runs = runs_;
+    double proofs = proof_ms_;
+    for (std::uint64_t i = 0; i < count; ++i)
+      if (!check(i)) return false;
+    const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+    fmt::print("{}: {} programs, {} kernels compiled, {} runs, {:.1f} s, {:.1f} s of them proofs\n", name, count,
+               kernels_ - kernels, runs_ - runs, seconds, (proof_ms_ - proofs) / 1000);
+    std::fflush(stdout);
+    return true;
+  }
+
+  bool check_random(std::uint64_t number, std::uint64_t salt, const std::vector<GpuConfig>& configs) {
+    const std::uint64_t index = options_.first + number;
+    const GeneratedProgram generated = random_program(options_.seed, index);
+    Subject subject{generated.text(), fmt::format("--seed={} --first={} --{}=1", options_.seed, index,
+                                                  salt == kWholeSalt ? "whole" : "programs --configs=0")};
+    Rng rng = Rng(options_.seed).fork(index).fork(salt);
+    if (!parse(subject)) return false;
+    for (int k = 0; k < options_.sizes; ++k) {
+      std::string failure;
+      const auto is_refused = [&](const SymbolValues& values) {
+        return !ir::Binding::bind(*subject.program, generated.request(values, rng)).has_value();
+      };
+      auto values = k == 0 ? std::optional(generated.seed_values) : next_values(generated, is_refused, rng, failure);
+      if (!failure.empty()) return report(subject, "", "", failure);
+      if (!values) values = generated.seed_values;
+      if (!bind(subject, generated.request(*values, rng), describe(*values), rng)) return false;
+    }
+    return check_configs(subject, configs, rng);
+  }
+
+  bool check_long(const LongRows& rows, const std::vector<GpuConfig>& configs) {
+    Subject subject{rows.text, "the same"};
+    Rng rng = Rng(options_.seed).fork(kDrawSalt);
+    if (!parse(subject)) return false;
+    ir::BindRequest request;
+    request.tensors = {ir::ArgumentShape{rows.extents, {}}};
+    request.symbols = rows.dims;
+    return bind(subject, request, describe(rows.dims), rng) && check_configs(subject, configs, rng);
+  }
+
+  bool parse(Subject& subject) {
+    Result<ir::Program> program = ir::parse_program(subject.text);
+    if (!program) return report(subject, "", "", "it is refused: " + program.error().to_string());
+    subject.program = std::make_unique<ir::Program>(*std::move(program));
+    return true;
+  }
+
+  bool bind(Subject& subject, const ir::BindRequest& request, std::string sizes, Rng& rng) {
+    Result<ir::Binding> binding = ir::Binding::bind(*subject.program, request);
+    if (!binding) return report(subject, "", sizes, "a legal binding is refused: " + binding.error().to_string());
+    auto made = std::make_unique<BoundProblem>(*std::move(binding), std::move(sizes));
+    Result<Problem> problem = random_problem(*subject.program, made->binding, rng);
+    if (!problem) return report(subject, "", made->sizes, "the interpreter failed: " + problem.error().to_string());
+    made->problem = *std::move(problem);
+    subject.problems.push_back(std::move(made));
+    return true;
+  }
+
+  bool check_configs(const Subject& subject, const std::vector<GpuConfig>& configs, Rng& rng) {
+    if (options_.config) return check_config(subject, *options_.config, rng);
+    return std::ranges::all_of(configs, [&](const GpuConfig& config) { return check_config(subject, config, rng); });
+  }
+
+  bool check_config(const Subject& subject, const GpuConfig& config, Rng& rng) {
+    const std::string name = config.to_string();
+    name_current_case(fmt::format("{} --config={}\n{}", subject.reproduce, name, subject.text));
+    const compiler::GpuOptions options{.config = config};
+    const auto proofs = compiler_->prove(*subject.program, options);
+    if (!proofs) return report(subject, name, "", "it is not proved: " + proofs.error().to_string());
+    for (const compiler::Proof& proof : *proofs)
+      if (!count(subject, proof)) return false;
+    const Result<Kernels> kernels = compiler_->compile_simt(*subject.program, options);
+    if (!kernels) return report(subject, name, "", "it does not compile: " + kernels.error().to_string());
+    kernels_ += static_cast<std::int64_t>(kernels->size());
+    for (const auto& bound : subject.problems) {
+      ++runs_;
+      const std::string failure = check_both_placements(*kernels, *bound->problem, arena_, rng);
+      if (!failure.empty()) return report(subject, name, bound->sizes, failure);
+    }
+    return true;
+  }
+
+  /// False where something is refuted. What is undecided is listed.
+  bool count(const Subject& subject, const compiler::Proof& proof) {
+    proof_ms_ += proof.milliseconds;
+    for (const compiler::Obligation& obligation : proof.obligations) {
+      ++verdicts_[obligation.verdict];
+      if (obligation.verdict == Verdict::refuted) return report(subject, proof.config, "", to_string(obligation));
+      if (obligation.verdict == Verdict::checked && listed_++ < 20)
+        fmt::print("undecided: {}, {} --config={}\n", to_string(obligation), subject.reproduce, proof.config);
+    }
+    return true;
+  }
+
+  bool report(const Subject& subject, std::string_view config, std::string_view sizes, std::string_view message) {
+    fmt::print("\nFAILED\n{}with {}\nsizes {}\nconfig {}\nreproduce: padlock_simt_random {} --config={}\n",
+               subject.text, message, sizes, config, subject.reproduce, config);
+    return false;
+  }
+
+  const Options& options_;
+  std::unique_ptr<compiler::GpuCompiler> compiler_;
+  std::vector<GpuConfig> space_;
+  GuardedArena arena_;
+  std::map<Verdict, std::int64_t> verdicts_;
+  std::int64_t kernels_ = 0, runs_ = 0;
+  double proof_ms_ = 0;
+  int listed_ = 0;
+};
+
+int run(const Options& options, bool slice) {
+  auto compiler = compiler::GpuCompiler::create(options.target);
+  if (!compiler) return fmt::print("no compiler: {}\n", compiler.error().to_string()), 1;
+  SimtRun run(options, *std::move(compiler));
+  const bool equal = slice ? run.dealt(options.whole, 300) && run.long_rows(24) && run.drawn()
+                           : run.whole_space() && run.long_rows(1) && run.drawn();
+  return equal && run.judge() ? 0 : 1;
+}
+
+bool parse_option(std::string_view argument, Options& options, bool& slice) {
+  const std::size_t equals = argument.find('=');
+  const std::string_view name = argument.substr(0, equals);
+  const std::string value(equals == std::string_view::npos ? "" : argument.substr(equals + 1));
+  const auto number = [&](auto& into) {
+    into = static_cast<std::remove_reference_t<decltype(into)>>(std::strtoull(value.c_str(), nullptr, 0));
+    slice = false;
+    return true;
+  };
+  if (name == "--seed") return options.seed = std::strtoull(value.c_str(), nullptr, 0), true;
+  if (name == "--target") return options.target = value, true;
+  if (name == "--first") return number(options.first);
+  if (name == "--whole") return options.programs = 0, number(options.whole);
+  if (name == "--programs") return options.whole = 0, number(options.programs);
+  if (name == "--configs") return number(options.configs);
+  if (name == "--sizes") return number(options.sizes);
+  if (name != "--config") return false;
+  const Result<GpuConfig> config = GpuConfig::parse(value, GpuConfig{});
+  if (!config) return fmt::print(stderr, "{}\n", config.error().message), false;
+  return options.config = *config, true;
+}
+
+}  // namespace
+}  // namespace padlock::differential
+
+int main(int argc, char** argv) {
+  using namespace padlock::differential;
+  const char* environment = std::getenv("PADLOCK_FULL");
+  bool full = environment != nullptr && std::string_view(environment) == "1";
+  for (int i = 1; i < argc; ++i) full |= std::string_view(argv[i]) == "--full";
+  Options options;
+  options.seed = seed_from_environment(20240731);
+  options.whole = full ? 20 : 60;
+  options.programs = full ? 200 : 20;
+  options.configs = full ? 32 : 2;
+  bool slice = !full;
+  for (int i = 1; i < argc; ++i) {
+    if (std::string_view(argv[i]) == "--full" || parse_option(argv[i], options, slice)) continue;
+    fmt::print(stderr, "unknown argument {}\n{}", argv[i], kUsage);
+    return 2;
+  }
+  fmt::print("seed {}\n", options.seed);
+  install_crash_report();
+  return run(options, slice);
+}

@@ -1,0 +1,242 @@
+// PTX of every operation on every type, of the regressions, the examples and random programs, for several
+// architectures and configs: code generation never ends the process, the text holds nothing that moves a bit, and
+// ptxas, where there is one, assembles it, the default config's without spills.
+#include <fmt/format.h>
+#include <algorithm>
+#include <array>
+#include <chrono>
+#include <cstdio>
+#include <cstdlib>
+#include <map>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "compiler/gpu_compiler.h"
+#include "tests/differential/crash_report.h"
+#include "tests/differential/rng.h"
+#include "tests/differential/seed.h"
+#include "tests/ptx/ptx_programs.h"
+#include "tests/ptx/ptxas.h"
+
+namespace padlock::ptx {
+namespace {
+
+using compiler::GpuConfig;
+
+constexpr std::array kTargets = {"sm_75", "sm_80", "sm_90", "sm_100"};
+constexpr int kSkipped = 77;
+constexpr std::size_t kKernelsAtOnce = 48;
+
+/// What no kernel may contain: approximations and flushes; contraction, and sums and products without .rn, which ptxas
+/// contracts; a call, for there is nobody to be called; conversions by the hardware to bf16; memory of a thread.
+constexpr std::array<std::string_view, 14> kForbidden = {".ftz",  ".approx", "fma.",    "mad.f",   "add.f",
+                                                         "sub.f", "mul.f",   "max.NaN", "min.NaN", "call",
+                                                         ".bf16", ".extern", ".local",  "trap"};
+/// Maxima lose a NaN and the sign of a zero. In a cast to an integer they bound what is not a NaN.
+constexpr std::array<std::string_view, 2> kForbiddenWithoutCast = {"max.f", "min.f"};
+
+std::string line_at(const std::string& text, std::size_t at) {
+  const std::size_t first = text.rfind('\n', at) + 1;
+  return text.substr(first, text.find('\n', at) - first);
+}
+
+/// The first line that a kernel of this program may not have, or nothing.
+std::string forbidden_line(const std::string& program, const std::string& ptx) {
+  std::vector<std::string_view> forbidden(kForbidden.begin(), kForbidden.end());
+  if (program.find("cast") == std::string::npos)
+    forbidden.insert(forbidden.end(), kForbiddenWithoutCast.begin(), kForbiddenWithoutCast.end());
+  for (const std::string_view part : forbidden)
+    if (const std::size_t at = ptx.find(part); at != std::string::npos) return line_at(ptx, at);
+  return {};
+}
+
+std::string_view kernel_in(std::string_view ptx, const std::string& name) {
+  const std::size_t first = ptx.find(".entry " + name + "(");
+  return first == ptx.npos ? "" : ptx.substr(first, ptx.find(".entry ", first + 1) - first);
+}
+
+/// Bytes of spills that a kernel of the default config may have: none, but where it divides 64-bit numbers more than
+/// once outside of its bodies. Each quotient is a call of ptxas's own routine, around which it keeps a few registers in
+/// memory.
+int spills_allowed(std::string_view kernel) {
+  int quotients = 0;
+  for (const std::string_view part : {"div.u64", "div.s64", "rem.u64", "rem.s64"})
+    for (std::size_t at = kernel.find(part); at != kernel.npos; at = kernel.find(part, at + 1)) ++quotients;
+  return quotients > 1 ? 128 : 0;
+}
+
+struct Options {
+  std::uint64_t seed = 0;
+  bool full = false;
+};
+
+/// Kernels of one architecture that are assembled together.
+struct Batch {
+  std::string text;
+  std::map<std::string, std::string> cases;  // by kernel name: what it is
+  std::map<std::string, int> defaults;       // of the default config: by kernel name, the bytes that it may spill
+};
+
+class PtxRun {
+ public:
+  PtxRun(const Options& options, Result<Ptxas> ptxas)
+      : options_(options), ptxas_(std::move(ptxas)), space_(GpuConfig::all()), rng_(options.seed) {}
+
+  bool add(std::string_view kind, const std::vector<std::string>& programs) {
+    const auto start = std::chrono::steady_clock::now();
+    const std::size_t before = emitted_;
+    for (const std::string& program : programs)
+      if (!add_program(program)) return false;
+    for (const char* target : kTargets)
+      if (!assemble(target)) return false;
+    fmt::print("{}: {} programs, {} kernels, {:.1f} s\n", kind, programs.size(), emitted_ - before,
+               std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count());
+    std::fflush(stdout);
+    return !programs.empty();
+  }
+
+  int judge() {
+    fmt::print("{} kernels were emitted, {} assembled; under the default config {} spill, most registers are {}\n",
+               emitted_, assembled_, spilled_, registers_);
+    if (!good_) return 1;
+    if (!ptxas_) {
+      fmt::print("skipped: their assembly: {}\n", ptxas_.error().message);
+      return kSkipped;
+    }
+    const bool all = assembled_ == emitted_ || unknown_ > 0;
+    for (const auto& [target, count] : skipped_)
+      fmt::print("not assembled, for {} does not know it: {} of {}\n", ptxas_->path().string(), count, target);
+    if (!all) fmt::print("FAILED: not all were assembled\n");
+    return all ? 0 : 1;
+  }
+
+ private:
+  /// Each program for each architecture under the default config and two others; in a slice, the default config for
+  /// one architecture in turn, and for every third program another config for a second one.
+  bool add_program(const std::string& text) {
+    const std::size_t turn = programs_++;
+    if (!options_.full)
+      return emit(text, turn % kTargets.size(), {}, false) &&
+             (turn % 3 != 0 ||
+              emit(text, (turn / kTargets.size()) % kTargets.size(), rng_.pick(space_), rng_.chance(15)));
+    for (std::size_t target = 0; target < kTargets.size(); ++target)
+      if (!emit(text, target, {}, false) || !emit(text, target, rng_.pick(space_), false) ||
+          !emit(text, target, rng_.pick(space_), true))
+        return false;
+    return true;
+  }
+
+  bool emit(const std::string& text, std::size_t target, std::optional<GpuConfig> config, bool bounds_check) {
+    const char* name = kTargets[target];
+    const std::string program_name = fmt::format("k{}", emissions_++);
+    const std::string renamed_text = renamed(text, program_name);
+    const std::string what =
+        fmt::format("--target={} --config={}{}\n{}", name, config ? config->to_string() : "default",
+                    bounds_check ? ", bounds check" : "", text);
+    differential::name_current_case(what);
+    const Result<ir::Program> program = ir::parse_program(renamed_text);
+    if (!program) return true;  // a regression that is about a refusal
+    auto& compiler = compilers_[name];
+    if (compiler == nullptr) {
+      auto made = compiler::GpuCompiler::create(name);
+      if (!made) return fail(what, made.error().to_string());
+      compiler = *std::move(made);
+    }
+    const auto code = compiler->compile(*program, {.config = config, .bounds_check = bounds_check});
+    // Of the regressions some are about programs that no device takes.
+    if (!code && code.error().code == Code::resource_exhausted) return true;
+    if (!code) return fail(what, code.error().to_string());
+    if (const std::string line = forbidden_line(text, code->ptx); !line.empty())
+      return fail(what, "the code may not have: " + line);
+    return queue(name, *code, what, !config && !bounds_check);
+  }
+
+  bool queue(const char* target, const compiler::GpuCode& code, const std::string& what, bool is_default) {
+    Batch& batch = batches_[target];
+    // One head for all.
+    const std::size_t body = code.ptx.find('\n', code.ptx.find(".address_size")) + 1;
+    batch.text += batch.text.empty() ? code.ptx : code.ptx.substr(body);
+    for (const auto& variants : code.kernels)
+      for (const ir::KernelAbi& abi : variants) {
+        ++emitted_;
+        batch.cases[abi.name] = what;
+        if (is_default) batch.defaults[abi.name] = spills_allowed(kernel_in(code.ptx, abi.name));
+      }
+    return batch.cases.size() < kKernelsAtOnce || assemble(target);
+  }
+
+  bool assemble(const char* target) {
+    Batch batch = std::exchange(batches_[target], Batch{});
+    if (!ptxas_ || batch.cases.empty()) return true;
+    if (!ptxas_->knows(target)) {
+      skipped_[target] += static_cast<int>(batch.cases.size());
+      unknown_ += batch.cases.size();
+      return true;
+    }
+    const auto uses = ptxas_->assemble(batch.text, target);
+    if (!uses) return fail(batch.cases.begin()->second + "\nor one of the next", uses.error().message);
+    for (const auto& [name, what] : batch.cases) {
+      if (!uses->contains(name)) return fail(what, "ptxas says nothing of " + name);
+      ++assembled_;
+    }
+    for (const auto& [name, allowed] : batch.defaults) {
+      const KernelUse& use = uses->at(name);
+      registers_ = std::max(registers_, use.registers);
+      spilled_ += use.spilled_bytes > 0;
+      if (use.spilled_bytes > allowed || (allowed == 0 && use.stack_bytes > 0))
+        fail(batch.cases.at(name), fmt::format("the default config has {} registers, a stack of {} bytes and spills {}",
+                                               use.registers, use.stack_bytes, use.spilled_bytes));
+    }
+    return true;
+  }
+
+  bool fail(std::string_view what, std::string_view message) {
+    fmt::print("\nFAILED {}\n{}\n", message, what);
+    return good_ = false;
+  }
+
+  const Options& options_;
+  Result<Ptxas> ptxas_;
+  std::vector<GpuConfig> space_;
+  differential::Rng rng_;
+  std::map<std::string, std::unique_ptr<compiler::GpuCompiler>> compilers_;
+  std::map<std::string, Batch> batches_;
+  std::map<std::string, int> skipped_;
+  std::size_t programs_ = 0, emissions_ = 0, emitted_ = 0, assembled_ = 0, unknown_ = 0;
+  int registers_ = 0, spilled_ = 0;
+  bool good_ = true;
+};
+
+int run(const Options& options) {
+  PtxRun run(options, Ptxas::find());
+  const std::uint64_t random = options.full ? 400 : 40;
+  const bool good = run.add("operations", operation_programs()) && run.add("examples", example_programs()) &&
+                    run.add("regressions", regression_programs()) &&
+                    run.add("random", random_programs(options.seed, random));
+  return good ? run.judge() : 1;
+}
+
+}  // namespace
+}  // namespace padlock::ptx
+
+int main(int argc, char** argv) {
+  const char* full = std::getenv("PADLOCK_FULL");
+  padlock::ptx::Options options{.seed = padlock::differential::seed_from_environment(20240731),
+                                .full = full != nullptr && std::string_view(full) == "1"};
+  for (int i = 1; i < argc; ++i) {
+    const std::string_view argument = argv[i];
+    if (argument.starts_with("--seed=")) {
+      options.seed = std::strtoull(argv[i] + 7, nullptr, 0);
+    } else if (argument == "--full") {
+      options.full = true;
+    } else {
+      fmt::print(stderr, "unknown argument {}\nusage: padlock_ptx [--seed=S] [--full]\n", argument);
+      return 2;
+    }
+  }
+  fmt::print("seed {}\n", options.seed);
+  padlock::differential::install_crash_report();
+  return padlock::ptx::run(options);
+}
