@@ -1,5 +1,7 @@
 #include "tests/runtime/cuda/fake_ptx.h"
 
+#include <charconv>
+
 namespace padlock::runtime::cuda {
 namespace {
 
@@ -20,10 +22,20 @@ std::string without_comments(std::string_view text) {
   return plain;
 }
 
-int count_of(std::string_view text, std::string_view word) {
-  int count = 0;
-  for (auto at = text.find(word); at != text.npos; at = text.find(word, at + word.size())) ++count;
-  return count;
+/// 64-bit words of a parameter list: one a parameter, and of an array of bytes as many as it holds.
+int words_of(std::string_view list) {
+  constexpr std::string_view kParameter = ".param";
+  int words = 0;
+  for (auto at = list.find(kParameter); at != list.npos;) {
+    const auto next = list.find(kParameter, at + kParameter.size());
+    const std::string_view one = list.substr(at, next == list.npos ? next : next - at);
+    const auto open = one.find('[');
+    int bytes = 8;
+    if (open != one.npos) std::from_chars(one.data() + open + 1, one.data() + one.size(), bytes);
+    words += bytes / 8;
+    at = next;
+  }
+  return words;
 }
 
 }  // namespace
@@ -44,7 +56,7 @@ std::optional<std::vector<FakeEntry>> parse_entries(std::string_view ptx) {
     entry.name = view.substr(name, view.find_first_of(" \t\r\n({", name) - name);
     if (view[open] == '(') {
       if (close == view.npos) return std::nullopt;
-      entry.parameters = count_of(view.substr(open, close - open), ".param");
+      entry.parameters = words_of(view.substr(open, close - open));
     }
     entries.push_back(std::move(entry));
   }

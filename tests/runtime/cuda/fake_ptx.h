@@ -10,7 +10,7 @@ namespace padlock::runtime::cuda {
 /// An entry point as a PTX text declares it.
 struct FakeEntry {
   std::string name;
-  int parameters = 0;
+  int parameters = 0;  ///< words of 64 bits
 };
 
 /// The entry points of a PTX text; nullopt, where it does not begin with a .version, or an entry has no name or no end.
