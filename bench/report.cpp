@@ -65,8 +65,8 @@ std::string to_json_lines(const Comparison& comparison) {
     out += fmt::format(R"({{"schema":1,"kind":"row","title":{},"name":{},"median_ms":{:.6g},"ratio":{:.6g},)"
                        R"("ratio_low":{:.6g},"ratio_high":{:.6g},"gb_per_s":{:.6g},"rounds":{}}})"
                        "\n",
-                       json_quoted(comparison.title), json_quoted(row.name), row.median_ms, row.ratio.value, row.ratio.low,
-                       row.ratio.high, row.gb_per_s, row.samples_ms.size());
+                       json_quoted(comparison.title), json_quoted(row.name), row.median_ms, row.ratio.value,
+                       row.ratio.low, row.ratio.high, row.gb_per_s, row.samples_ms.size());
   }
   return out;
 }

@@ -98,8 +98,8 @@ class Bench {
     for (std::size_t i = 0; i < problems.size();) {
       const std::size_t begin = i;
       while (i < problems.size() && problems[i].program_name() == problems[begin].program_name()) ++i;
-      PADLOCK_CHECK(run_program({problems.begin() + static_cast<std::ptrdiff_t>(begin),
-                                 problems.begin() + static_cast<std::ptrdiff_t>(i)}));
+      PADLOCK_CHECK(run_program(
+          {problems.begin() + static_cast<std::ptrdiff_t>(begin), problems.begin() + static_cast<std::ptrdiff_t>(i)}));
     }
     return {};
   }

@@ -67,8 +67,8 @@ Status CudaKernel::bind(const ir::BindRequest& request) {
     blocks = std::min<std::int64_t>(blocks, std::int64_t{queue_.facts->multiprocessors} * per_multiprocessor);
   }
   if (blocks > queue_.facts->max_grid_x)
-    return resource_exhausted(fmt::format("kernel {} needs {} blocks, a launch takes {}", abi().name, blocks,
-                                          queue_.facts->max_grid_x));
+    return resource_exhausted(
+        fmt::format("kernel {} needs {} blocks, a launch takes {}", abi().name, blocks, queue_.facts->max_grid_x));
   shape_ = {.grid_x = static_cast<unsigned>(blocks), .block_x = static_cast<unsigned>(abi().threads)};
   words_.assign(kSizes, 0);
   words_[0] = queue_.fault;

@@ -79,8 +79,8 @@ class Device {
   static constexpr int kMaxCalls = 800;
 
   /// Absent config: the default one. Errors as compiler::GpuCompiler::compile and runtime::cuda::Module::load_ptx.
-  [[nodiscard]] virtual Result<std::unique_ptr<Kernel>> compile(
-      const std::string& text, const std::optional<compiler::GpuConfig>& config) = 0;
+  [[nodiscard]] virtual Result<std::unique_ptr<Kernel>> compile(const std::string& text,
+                                                                const std::optional<compiler::GpuConfig>& config) = 0;
 };
 
 /// "cuda:N", on the driver that runtime::cuda::Driver::find finds. Errors: unavailable, where there is none.

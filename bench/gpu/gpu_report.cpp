@@ -25,9 +25,8 @@ std::string json_of(const Problem& problem) {
   return fmt::format(
       R"("problem":{},"dtype":{},"rank":{},"rows":{},"size":{},"extents":{},"low":{},"high":{},"value":{},"bytes":{})",
       json_quoted(problem.program_name()), json_quoted(ir::name_of(problem.dtype)), problem.rank(),
-      json_quoted(problem.aligned ? "aligned" : "misaligned"), problem.nominal_bytes,
-      Problem::text_of(problem.extents), Problem::text_of(problem.low), Problem::text_of(problem.high), problem.fill(),
-      problem.bytes());
+      json_quoted(problem.aligned ? "aligned" : "misaligned"), problem.nominal_bytes, Problem::text_of(problem.extents),
+      Problem::text_of(problem.low), Problem::text_of(problem.high), problem.fill(), problem.bytes());
 }
 
 std::string json_of(const CodeFacts& code) {
@@ -64,9 +63,8 @@ std::string json_lines(const ProblemReport& report, const Facts& facts, int roun
         R"("buffers":{},"config":{},{},"simulated":{}}})"
         "\n",
         json_quoted(line.name), json_of(report.problem), t.ms.value * 1e3, t.ms.low * 1e3, t.ms.high * 1e3,
-        gb_per_s(report.problem, t.ms.value), inverse(t.ratio.value), inverse(t.ratio.high), inverse(t.ratio.low), rounds,
-        report.buffers,
-        json_quoted(line.config), json_of(line.code), facts.simulated);
+        gb_per_s(report.problem, t.ms.value), inverse(t.ratio.value), inverse(t.ratio.high), inverse(t.ratio.low),
+        rounds, report.buffers, json_quoted(line.config), json_of(line.code), facts.simulated);
   }
   for (const std::string& failure : report.failures)
     out += fmt::format(R"({{"schema":1,"kind":"gpu_failure",{},"failure":{}}})"
@@ -118,9 +116,9 @@ std::string table_of(const ProblemReport& report) {
 std::string table_of(const std::string& title, const std::vector<Timing>& timings) {
   std::string out = title + "\n";
   for (const Timing& t : timings)
-    out += fmt::format("  {:<28} {:>12.1f} ns  {:>+10.1f} ns [{:.1f}, {:.1f}]  {:>6.3f}x\n", t.name, t.ms.value * 1e6,
-                       t.difference_ms.value * 1e6, t.difference_ms.low * 1e6, t.difference_ms.high * 1e6,
-                       t.ratio.value);
+    out +=
+        fmt::format("  {:<28} {:>12.1f} ns  {:>+10.1f} ns [{:.1f}, {:.1f}]  {:>6.3f}x\n", t.name, t.ms.value * 1e6,
+                    t.difference_ms.value * 1e6, t.difference_ms.low * 1e6, t.difference_ms.high * 1e6, t.ratio.value);
   return out;
 }
 

@@ -48,7 +48,8 @@ struct BindCase {
 
 Status emit_llvm(compiler::GpuCompiler& compiler, const std::string& text) {
   PADLOCK_TRY(const ir::Program program, ir::parse_program(text));
-  PADLOCK_TRY([[maybe_unused]] const std::string llvm, compiler.emit(program, compiler::Stage::llvm, compiler::GpuOptions()));
+  PADLOCK_TRY([[maybe_unused]] const std::string llvm,
+              compiler.emit(program, compiler::Stage::llvm, compiler::GpuOptions()));
   return {};
 }
 
@@ -109,10 +110,10 @@ Result<std::vector<Timing>> compile_costs(compiler::GpuCompiler& compiler, const
   const auto contestant = [&compiler](const char* name, auto step, const std::string& text) {
     return Contestant{name, [&compiler, step, text] { return time_calls(1, [&] { return step(compiler, text); }); }};
   };
-  return measure({contestant("text to PTX, rank 1", compile_text, kRank1),
-                  contestant("text to PTX, rank 4", compile_text, rank4),
-                  contestant("of it text to LLVM's text", emit_llvm, rank4)},
-                 options.rounds, options.seed);
+  return measure(
+      {contestant("text to PTX, rank 1", compile_text, kRank1), contestant("text to PTX, rank 4", compile_text, rank4),
+       contestant("of it text to LLVM's text", emit_llvm, rank4)},
+      options.rounds, options.seed);
 }
 
 }  // namespace padlock::bench::gpu

@@ -21,7 +21,7 @@ import subprocess
 import sys
 import time
 
-SAMPLE_MS = 1.0
+SAMPLE_MS = 2.0
 MAX_CALLS = 400
 BUSY_BYTES = 64 << 20
 ELEMENT_BYTES = {"f32": 4, "f16": 2, "i8": 1}

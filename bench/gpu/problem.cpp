@@ -52,7 +52,9 @@ std::string Problem::program_name() const {
   return fmt::format("pad_relu_{}_rank{}_{}", ir::name_of(dtype), rank(), aligned ? "aligned" : "misaligned");
 }
 
-std::string Problem::text_of(const std::vector<std::int64_t>& list) { return fmt::format("[{}]", fmt::join(list, ", ")); }
+std::string Problem::text_of(const std::vector<std::int64_t>& list) {
+  return fmt::format("[{}]", fmt::join(list, ", "));
+}
 
 std::string Problem::program_text() const {
   std::vector<std::string> symbols;
@@ -62,7 +64,9 @@ std::string Problem::program_text() const {
       program_name(), ir::name_of(dtype), fmt::join(symbols, ", "), text_of(low), text_of(high), fill());
 }
 
-ir::BindRequest Problem::request() const { return {.tensors = {ir::ArgumentShape{extents, std::nullopt}}, .symbols = {}}; }
+ir::BindRequest Problem::request() const {
+  return {.tensors = {ir::ArgumentShape{extents, std::nullopt}}, .symbols = {}};
+}
 
 Problem make_problem(ir::DType dtype, int rank, bool aligned, std::int64_t nominal_bytes) {
   const Growth& growth = growth_of(rank);

@@ -70,7 +70,8 @@ class ProblemRun {
       if (passes) right.push_back(candidate);
     }
     PADLOCK_CHECK(time(right));
-    for (const Candidate& candidate : right) PADLOCK_CHECK(check(candidate, arena_.count() - 1));
+    if (arena_.count() > 1)
+      for (const Candidate& candidate : right) PADLOCK_CHECK(check(candidate, arena_.count() - 1));
     return std::move(report_);
   }
 
@@ -131,8 +132,7 @@ class ProblemRun {
     const std::int64_t first = arena_.input_offset(slot) / ir::byte_size(problem_.dtype);
     PADLOCK_TRY(std::string failure, data_.check_output(device_, problem_, first, output));
     PADLOCK_TRY(const bool untouched, zones_are_poisoned(output));
-    if (failure.empty() && !untouched)
-      failure = fmt::format("{} writes outside its output", problem_.program_name());
+    if (failure.empty() && !untouched) failure = fmt::format("{} writes outside its output", problem_.program_name());
     if (failure.empty()) return true;
     report_.failures.push_back(fmt::format("{} ({}): {}", candidate.name, candidate.config, failure));
     return false;

@@ -14,7 +14,7 @@ namespace padlock::bench::gpu {
 
 struct RunOptions {
   int rounds = 21;         ///< samples of each contestant
-  double sample_ms = 1;    ///< a call that is faster is made several times a sample, as the device's queue allows
+  double sample_ms = 2;    ///< a call that is faster is made several times a sample, as the device's queue allows
   std::uint64_t seed = 1;  ///< of the order within a round and of the bootstrap
   int finalists = 3;       ///< of the configs that are tried, beside the first, that are timed to the end
 };
@@ -44,7 +44,8 @@ struct ProblemReport {
 };
 
 /// Checks every candidate's whole output, times those that are right beside cuMemcpyDtoD of the same bytes (half of
-/// them read and half written), and checks once more, on the last pair of buffers. Of more than 1 + finalists
+/// them read and half written), and checks once more, on the last pair of buffers where
+/// there is more than one. Of more than 1 + finalists
 /// candidates, the first and the fastest in a short trial stay. nullopt where the device has too little memory.
 /// Errors: the device's.
 [[nodiscard]] Result<std::optional<ProblemReport>> run_problem(Device& device, const Problem& problem, const Data& data,

@@ -42,7 +42,8 @@ TEST_CASE("the data of a type are of both signs, and none is poison") {
   const Data data(ir::DType::i8);
   const std::vector<std::byte> elements = data.elements(3000000);
   REQUIRE(elements.size() == 3000000);
-  const auto negative = std::ranges::count_if(elements, [](std::byte b) { return (b & std::byte{0x80}) != std::byte{}; });
+  const auto negative =
+      std::ranges::count_if(elements, [](std::byte b) { return (b & std::byte{0x80}) != std::byte{}; });
   CHECK(negative > 1000000);
   CHECK(negative < 2000000);
   CHECK(elements[0] == elements[1048573]);

@@ -102,9 +102,9 @@ TEST_CASE("a wrong byte and a byte beside the output are found, and what is wron
     std::int64_t byte;
     const char* message;
   };
-  for (const auto& [byte, message] : {Case{0, "row 0, column 0: expected bits 0x3f000000"},
-                                      Case{bytes - 1, "expected bits 0x3f000000, found 0x7f000000"},
-                                      Case{bytes, "writes outside its output"}}) {
+  for (const auto& [byte, message] :
+       {Case{0, "row 0, column 0: expected bits 0x3f000000"},
+        Case{bytes - 1, "expected bits 0x3f000000, found 0x7f000000"}, Case{bytes, "writes outside its output"}}) {
     CAPTURE(byte);
     FakeGpu fake(problem);
     fake.twin().spoiled_byte = byte;

@@ -10,7 +10,7 @@ import sys
 import tempfile
 import unittest
 
-BIN = pathlib.Path(os.environ["PADLOCK_BIN"])
+BIN = pathlib.Path(os.environ["PADLOCK_BIN"]).resolve()
 SCRIPTS = pathlib.Path(os.environ["PADLOCK_SOURCE"]) / "bench" / "gpu"
 PROGRAMS = ("padlock", "padlock_conformance", "padlock_bench_gpu")
 

@@ -18,8 +18,8 @@ using runtime::cuda::FakeDriver;
 Status run(FakeDriver& fake, HostCostOptions options) {
   fake.settings.trap_faults = false;  // two system calls a launch
   fake.register_twin(
-      host_cost_problem().program_name() + "_0",
-      [](void*, const std::uint64_t*, std::size_t, unsigned, unsigned) {}, nullptr);
+      host_cost_problem().program_name() + "_0", [](void*, const std::uint64_t*, std::size_t, unsigned, unsigned) {},
+      nullptr);
   // It remembers every call.
   options.between_samples = [&fake] { fake.forget_calls(); };
   PADLOCK_TRY(const auto device, CudaDevice::create(0));
