@@ -1,5 +1,7 @@
 #include "bench/gpu/host_cost.h"
 
+#include <time.h>
+
 #include <bit>
 #include <memory>
 #include <string>
@@ -10,12 +12,18 @@ namespace {
 
 constexpr const char* kRank1 = "program rank1(x: f32[N])\n{\n  y = pad(x, low = [1], high = [1])\n  return y\n}\n";
 
-/// Milliseconds of one of `calls` calls, on the host's clock.
+double now_ms(HostClock clock) {
+  timespec now{};
+  clock_gettime(clock == HostClock::wall ? CLOCK_MONOTONIC : CLOCK_THREAD_CPUTIME_ID, &now);
+  return static_cast<double>(now.tv_sec) * 1e3 + static_cast<double>(now.tv_nsec) * 1e-6;
+}
+
+/// Milliseconds of one of `calls` calls.
 template <class Call>
-Result<double> time_calls(int calls, Call&& call) {
-  const Stopwatch watch;
+Result<double> time_calls(HostClock clock, int calls, Call&& call) {
+  const double start_ms = now_ms(clock);
   for (int i = 0; i < calls; ++i) PADLOCK_CHECK(call());
-  return watch.ms() / calls;
+  return (now_ms(clock) - start_ms) / calls;
 }
 
 /// A compiled program of which bindings are made. Not movable: the binder points into it.
@@ -79,7 +87,7 @@ Result<std::vector<Timing>> launch_costs(CudaDevice& device, const HostCostOptio
     return Contestant{name, [&device, &options, call]() -> Result<double> {
                         PADLOCK_CHECK(device.synchronize());
                         if (options.between_samples) options.between_samples();
-                        return time_calls(options.calls, call);
+                        return time_calls(options.clock, options.calls, call);
                       }};
   };
   return measure({contestant("cuLaunchKernel", [&] { return kernel->call_driver(); }),
@@ -95,7 +103,7 @@ Result<std::vector<Timing>> bind_costs(compiler::GpuCompiler& compiler, const Ho
   PADLOCK_TRY(const auto rank1, BindCase::create(compiler, kRank1, request));
   PADLOCK_TRY(const auto rank4, BindCase::create(compiler, problem.program_text(), problem.request()));
   const auto contestant = [&](const char* name, auto call) {
-    return Contestant{name, [&options, call] { return time_calls(options.calls, call); }};
+    return Contestant{name, [&options, call] { return time_calls(options.clock, options.calls, call); }};
   };
   PADLOCK_CHECK(rank1->bind());
   PADLOCK_CHECK(rank4->bind());
@@ -107,8 +115,9 @@ Result<std::vector<Timing>> bind_costs(compiler::GpuCompiler& compiler, const Ho
 
 Result<std::vector<Timing>> compile_costs(compiler::GpuCompiler& compiler, const HostCostOptions& options) {
   const std::string rank4 = host_cost_problem().program_text();
-  const auto contestant = [&compiler](const char* name, auto step, const std::string& text) {
-    return Contestant{name, [&compiler, step, text] { return time_calls(1, [&] { return step(compiler, text); }); }};
+  const auto contestant = [&compiler, clock = options.clock](const char* name, auto step, const std::string& text) {
+    return Contestant{
+        name, [&compiler, clock, step, text] { return time_calls(clock, 1, [&] { return step(compiler, text); }); }};
   };
   return measure(
       {contestant("text to PTX, rank 1", compile_text, kRank1), contestant("text to PTX, rank 4", compile_text, rank4),

@@ -9,9 +9,15 @@
 
 namespace padlock::bench::gpu {
 
+enum class HostClock : std::uint8_t {
+  wall,
+  thread,  ///< the calling thread's time on a CPU: for machines that are busy with something else
+};
+
 struct HostCostOptions {
   int rounds = 31;
   std::uint64_t seed = 1;
+  HostClock clock = HostClock::wall;
   int calls = 400;  ///< of one sample, fewer than a driver's queue holds
   /// Called before each sample of launches, outside the time; may be empty.
   std::function<void()> between_samples = {};

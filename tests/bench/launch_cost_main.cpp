@@ -1,10 +1,11 @@
 // Host cost of launches on the fake driver, whose kernels do nothing, and of binding and compiling.
-// usage: padlock_bench_launch [ROUNDS]
+// usage: padlock_bench_launch [ROUNDS [cpu]]; cpu: the thread's time instead of the clock's
 
 #include <fmt/format.h>
 
 #include <cstdio>
 #include <cstdlib>
+#include <string_view>
 
 #include "bench/gpu/gpu_report.h"
 #include "bench/gpu/host_cost.h"
@@ -36,11 +37,12 @@ int main_of(int argc, char** argv) {
   const int rounds = argc > 1 ? std::atoi(argv[1]) : 51;
   FakeDriver* const fake = FakeDriver::of(PADLOCK_FAKE_CUDA);
   if (fake == nullptr || rounds < 1) {
-    fmt::print(stderr, "usage: padlock_bench_launch [ROUNDS], where {} is the fake driver\n", PADLOCK_FAKE_CUDA);
+    fmt::print(stderr, "usage: padlock_bench_launch [ROUNDS [cpu]], where {} is the fake driver\n", PADLOCK_FAKE_CUDA);
     return 2;
   }
   setenv("PADLOCK_CUDA_DRIVER", PADLOCK_FAKE_CUDA, 1);
-  const Status status = run(*fake, {.rounds = rounds});
+  const HostClock clock = argc > 2 && std::string_view(argv[2]) == "cpu" ? HostClock::thread : HostClock::wall;
+  const Status status = run(*fake, {.rounds = rounds, .clock = clock});
   if (status) return 0;
   fmt::print(stderr, "padlock_bench_launch: error: {}\n", status.error().to_string());
   return 1;
