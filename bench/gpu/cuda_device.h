@@ -48,7 +48,7 @@ class CudaDevice final : public Device {
   std::optional<runtime::cuda::Event> end_;
   runtime::cuda::DeviceBuffer fault_;
   runtime::cuda::DeviceBuffer busy_;  // what keeps the device busy while work is queued
-  double busy_ms_ = 0;                // one fill of it takes
+  double busy_ms_ = 0;                // one fill of it takes; 0 where that takes no time
   double queue_ms_ = 0.005;           // queueing one call takes, as last seen
 };
 
