@@ -161,6 +161,7 @@ Status list(const std::vector<Problem>& problems) {
 Status run(const Arguments& arguments, int& failures) {
   PADLOCK_TRY(const std::vector<Problem> problems, problems_of(arguments));
   if (arguments.list) return list(problems);
+  PADLOCK_TRY([[maybe_unused]] const auto configs, configs_of(arguments));  // before anything is measured
   PADLOCK_TRY(const std::unique_ptr<Device> device, make_device(arguments.device));
   Bench bench(arguments, *device);
   Status status;
