@@ -12,7 +12,18 @@
 namespace padlock::bench {
 namespace {
 
-std::string quoted(std::string_view text) {
+std::string cpu_name() {
+  std::ifstream file("/proc/cpuinfo");
+  for (std::string line; std::getline(file, line);) {
+    const std::size_t colon = line.find(": ");
+    if (line.starts_with("model name") && colon != std::string::npos) return line.substr(colon + 2);
+  }
+  return "unknown";
+}
+
+}  // namespace
+
+std::string json_quoted(std::string_view text) {
   std::string out = "\"";
   for (const char c : text) {
     if (c == '"' || c == '\\') out += '\\';
@@ -24,17 +35,6 @@ std::string quoted(std::string_view text) {
   }
   return out + "\"";
 }
-
-std::string cpu_name() {
-  std::ifstream file("/proc/cpuinfo");
-  for (std::string line; std::getline(file, line);) {
-    const std::size_t colon = line.find(": ");
-    if (line.starts_with("model name") && colon != std::string::npos) return line.substr(colon + 2);
-  }
-  return "unknown";
-}
-
-}  // namespace
 
 Provenance provenance_of_this_machine(std::string commit) {
   return {cpu_name(), static_cast<int>(std::thread::hardware_concurrency()), std::move(commit)};
@@ -56,7 +56,7 @@ std::string to_table(const Comparison& comparison) {
 std::string to_json_line(const Provenance& provenance) {
   return fmt::format(R"({{"schema":1,"kind":"provenance","cpu":{},"hardware_threads":{},"commit":{}}})"
                      "\n",
-                     quoted(provenance.cpu), provenance.hardware_threads, quoted(provenance.commit));
+                     json_quoted(provenance.cpu), provenance.hardware_threads, json_quoted(provenance.commit));
 }
 
 std::string to_json_lines(const Comparison& comparison) {
@@ -65,8 +65,8 @@ std::string to_json_lines(const Comparison& comparison) {
     out += fmt::format(R"({{"schema":1,"kind":"row","title":{},"name":{},"median_ms":{:.6g},"ratio":{:.6g},)"
                        R"("ratio_low":{:.6g},"ratio_high":{:.6g},"gb_per_s":{:.6g},"rounds":{}}})"
                        "\n",
-                       quoted(comparison.title), quoted(row.name), row.median_ms, row.ratio.value, row.ratio.low,
-                       row.ratio.high, row.gb_per_s, row.samples_ms.size());
+                       json_quoted(comparison.title), json_quoted(row.name), row.median_ms, row.ratio.value,
+                       row.ratio.low, row.ratio.high, row.gb_per_s, row.samples_ms.size());
   }
   return out;
 }

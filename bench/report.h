@@ -1,10 +1,14 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 
 #include "bench/harness.h"
 
 namespace padlock::bench {
+
+/// A JSON string, with its quotes.
+[[nodiscard]] std::string json_quoted(std::string_view text);
 
 /// Where and of what the figures are.
 struct Provenance {

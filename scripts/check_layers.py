@@ -3,8 +3,8 @@
 
     support <- ir <- compiler;  support <- ir <- runtime;  both <- tuner <- api <- tools, tests, bench, examples
 
-Beyond the arrows: what sits on the API (tools, bench, examples) sees api/ and support/ alone, LLVM, isl and CUDA
-have one folder each, doctest is for tests, and tests may include anything.
+Beyond the arrows: what sits on the API (tools, bench, examples) sees api/ and support/ alone (but for bench/gpu/), LLVM,
+isl and CUDA have one folder each, doctest is for tests, and tests may include anything.
 
 usage: check_layers.py [ROOT]
 """
@@ -14,7 +14,7 @@ import re
 import sys
 
 # Folder: the folders that its files may include. A folder that is not listed is an error, so that a new one gets
-# its place here.
+# its place here. A folder within one has the outer one's rules unless it is listed itself.
 MAY_INCLUDE = {
     "support": set(),
     "ir": {"support"},
@@ -25,6 +25,8 @@ MAY_INCLUDE = {
     "include": set(),
     "tools": {"support", "api", "include"},
     "bench": {"support", "api", "include"},
+    # What it measures has no name in the API: PTX, its loading, and a launch's part of the driver's call.
+    "bench/gpu": {"support", "ir", "compiler", "runtime", "bench"},
     "examples": {"support", "api", "include"},
 }
 ANYTHING = {"tests"}
@@ -50,17 +52,24 @@ def includes_of(text):
             yield number, match[1], match[2]
 
 
+def folder_of(path):
+    """The listed folder that a path from the root lies in, else its first part."""
+    parts = path.split("/")
+    listed = ["/".join(parts[:count]) for count in range(len(parts) - 1, 0, -1)]
+    return next((folder for folder in listed if folder in MAY_INCLUDE), parts[0])
+
+
 def target_folder(root, header):
     """The project's folder that `header` names, or None for a header from elsewhere."""
     if header.startswith("padlock/"):
         return "include"
-    first = header.split("/")[0]
+    first = folder_of(header)
     return first if "/" in header and (first in MAY_INCLUDE or first in ANYTHING or (root / header).exists()) else None
 
 
 def objection(root, path, delimiter, header):
     """Why the file at `path` may not include `header`, or None."""
-    folder = path.parts[0]
+    folder = folder_of(path.as_posix())
     for name, headers, places in FOREIGN:
         if headers.match(header) and folder not in ANYTHING and not places.match(path.as_posix()):
             return f"{name} headers are not for this folder"

@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
-# Packs a portable build: strips its programs, makes sure that they need glibc and nothing else, and compresses them.
+# Packs a portable build: strips its programs, makes sure that they need glibc and nothing else, and compresses them,
+# with scripts beside them.
 #
-# usage: portable.sh BUILD_DIR OUTPUT.tar.xz PROGRAM ...
+# usage: portable.sh BUILD_DIR OUTPUT.tar.xz PROGRAM ... [-- SCRIPT ...]
 set -euo pipefail
 
 # What the host has to have: glibc 2.36 or later (Debian 12's), by the names of its libraries.
@@ -11,7 +12,11 @@ readonly limit_bytes=$((64 * 1000 * 1000))
 
 build_dir=$1
 output=$2
-programs=("${@:3}")
+programs=()
+scripts=()
+shift 2
+while [[ $# -gt 0 && $1 != -- ]]; do programs+=("$1"); shift; done
+[[ $# == 0 ]] || scripts=("${@:2}")
 staging=$build_dir/padlock-portable
 rm -rf "$staging"
 mkdir -p "$staging" "$(dirname "$output")"
@@ -34,9 +39,13 @@ for program in "${programs[@]}"; do
   check_needs "$staging/$program"
 done
 
+for script in "${scripts[@]}"; do
+  install -m 755 "$script" "$staging/"
+done
+
 # The programs share most of their bytes: a window that holds two of them lets xz store those once.
 tar -C "$build_dir" -c padlock-portable | xz -T1 --lzma2=preset=6,dict=128MiB > "$output"
 size=$(stat -c %s "$output")
 [[ $size -le $limit_bytes ]] || fail "$output has $size bytes, over $limit_bytes"
 (cd "$staging" && ls -l)
-echo "portable: $output, $size bytes, ${#programs[@]} programs"
+echo "portable: $output, $size bytes, ${#programs[@]} programs, ${#scripts[@]} scripts"

@@ -52,6 +52,13 @@ class CheckLayers(unittest.TestCase):
             self.refuses(f"{folder}/a.cpp", '"ir/expr.h"', f"{folder}/ must not know ir/")
         self.refuses("api/a.cpp", '"tools/run.h"', "api/ must not know tools/")
 
+    def test_a_folder_within_one_has_rules_of_its_own_if_it_is_listed(self):
+        self.accepts("bench/gpu/a.cpp", '"compiler/kernel.h"')
+        self.accepts("bench/gpu/a.cpp", '"bench/report.h"')
+        self.refuses("bench/gpu/a.cpp", '"tools/run.h"', "bench/gpu/ must not know tools/")
+        self.refuses("bench/a.cpp", '"bench/gpu/device.h"', "bench/ must not know bench/gpu/")
+        self.refuses("bench/other/a.cpp", '"compiler/kernel.h"', "bench/ must not know compiler/")
+
     def test_tests_may_include_anything_and_nothing_includes_tests(self):
         self.accepts("tests/ir/a.cpp", '"compiler/kernel.h"')
         self.accepts("tests/ir/a.cpp", "<doctest/doctest.h>")

@@ -170,6 +170,7 @@ TEST_CASE("entries of a PTX text") {
   CHECK((*entries)[1].parameters == 0);
   CHECK(parse_entries("/* .entry a( */ .version 8.0 // .entry b(")->empty());
   CHECK((*parse_entries(".version 8.0\n.entry c { }"))[0].name == "c");
+  CHECK(parse_entries(".version 8.0 .entry a(.param .align 8 .b8 a_0[72], .param .u64 b) { }")->at(0).parameters == 10);
   CHECK(parse_entries(".version 8.0 .entry /* d */ e(.param .b64 x) { }")->at(0).parameters == 1);
   CHECK(parse_entries(".version 8.0 .entry f(.param .align 8 .b8 p[120], .param .b64 q) { }")->at(0).parameters == 16);
   for (const char* const bad : {"", "// only", "/* open", ".target sm_90", ".version 8.0 .entry",

@@ -1,0 +1,128 @@
+#include "bench/gpu/host_cost.h"
+
+#include <time.h>
+
+#include <bit>
+#include <memory>
+#include <string>
+#include <utility>
+
+namespace padlock::bench::gpu {
+namespace {
+
+constexpr const char* kRank1 = "program rank1(x: f32[N])\n{\n  y = pad(x, low = [1], high = [1])\n  return y\n}\n";
+
+double now_ms(HostClock clock) {
+  timespec now{};
+  clock_gettime(clock == HostClock::wall ? CLOCK_MONOTONIC : CLOCK_THREAD_CPUTIME_ID, &now);
+  return static_cast<double>(now.tv_sec) * 1e3 + static_cast<double>(now.tv_nsec) * 1e-6;
+}
+
+/// Milliseconds of one of `calls` calls.
+template <class Call>
+Result<double> time_calls(HostClock clock, int calls, Call&& call) {
+  const double start_ms = now_ms(clock);
+  for (int i = 0; i < calls; ++i) PADLOCK_CHECK(call());
+  return (now_ms(clock) - start_ms) / calls;
+}
+
+/// A compiled program of which bindings are made. Not movable: the binder points into it.
+struct BindCase {
+  explicit BindCase(ir::Program p) : program(std::move(p)), binder(program) {}
+  ir::Program program;
+  ir::Binder binder;
+  compiler::GpuCode code;
+  ir::BindRequest request;
+
+  [[nodiscard]] static Result<std::unique_ptr<BindCase>> create(compiler::GpuCompiler& compiler,
+                                                                const std::string& text, ir::BindRequest request) {
+    PADLOCK_TRY(ir::Program program, ir::parse_program(text));
+    auto made = std::make_unique<BindCase>(std::move(program));
+    PADLOCK_TRY(made->code, compiler.compile(made->program, compiler::GpuOptions()));
+    made->request = std::move(request);
+    return made;
+  }
+  [[nodiscard]] Status bind_symbols() const {
+    const auto binding = binder.bind(request);
+    if (!binding) return std::unexpected(binding.error());
+    return {};
+  }
+  [[nodiscard]] Status bind() const {
+    const auto bound = BoundSizes::of(binder, code.kernels[0].back(), request);
+    if (!bound) return std::unexpected(bound.error());
+    return {};
+  }
+};
+
+Status emit_llvm(compiler::GpuCompiler& compiler, const std::string& text) {
+  PADLOCK_TRY(const ir::Program program, ir::parse_program(text));
+  PADLOCK_TRY([[maybe_unused]] const std::string llvm,
+              compiler.emit(program, compiler::Stage::llvm, compiler::GpuOptions()));
+  return {};
+}
+
+Status compile_text(compiler::GpuCompiler& compiler, const std::string& text) {
+  PADLOCK_TRY(const ir::Program program, ir::parse_program(text));
+  PADLOCK_TRY([[maybe_unused]] const compiler::GpuCode code, compiler.compile(program, compiler::GpuOptions()));
+  return {};
+}
+
+}  // namespace
+
+Problem host_cost_problem() { return make_problem(ir::DType::f32, 4, false, std::int64_t{64} << 10); }
+
+Result<std::vector<Timing>> launch_costs(CudaDevice& device, const HostCostOptions& options) {
+  const Problem problem = host_cost_problem();
+  PADLOCK_TRY(const auto kernel, device.compile_cuda(problem.program_text(), std::nullopt));
+  PADLOCK_CHECK(kernel->bind(problem.request()));
+  PADLOCK_TRY(const auto input, device.allocate(problem.input_bytes(), "input"));
+  PADLOCK_TRY(const auto output, device.allocate(problem.output_bytes(), "output"));
+  PADLOCK_CHECK(device.fill(input->address(), std::byte{0}, problem.input_bytes()));
+  const std::uint64_t in = input->address();
+  const std::uint64_t out = output->address();
+  const runtime::UserBuffer in_buffer(std::bit_cast<const void*>(in), problem.input_bytes());
+  const runtime::UserBuffer out_buffer(std::bit_cast<void*>(out), problem.output_bytes());
+  PADLOCK_CHECK(kernel->launch(in, out));
+  const auto contestant = [&](const char* name, auto call) {
+    return Contestant{name, [&device, &options, call]() -> Result<double> {
+                        PADLOCK_CHECK(device.synchronize());
+                        if (options.between_samples) options.between_samples();
+                        return time_calls(options.clock, options.calls, call);
+                      }};
+  };
+  return measure({contestant("cuLaunchKernel", [&] { return kernel->call_driver(); }),
+                  contestant("launch", [&] { return kernel->launch(in, out); }),
+                  contestant("launch, buffers checked", [&] { return kernel->launch_checked(in_buffer, out_buffer); }),
+                  contestant("launch, context asked for", [&] { return kernel->launch_in_any_context(in, out); })},
+                 options.rounds, options.seed);
+}
+
+Result<std::vector<Timing>> bind_costs(compiler::GpuCompiler& compiler, const HostCostOptions& options) {
+  const Problem problem = host_cost_problem();
+  const ir::BindRequest request{.tensors = {ir::ArgumentShape{{1000}, std::nullopt}}, .symbols = {}};
+  PADLOCK_TRY(const auto rank1, BindCase::create(compiler, kRank1, request));
+  PADLOCK_TRY(const auto rank4, BindCase::create(compiler, problem.program_text(), problem.request()));
+  const auto contestant = [&](const char* name, auto call) {
+    return Contestant{name, [&options, call] { return time_calls(options.clock, options.calls, call); }};
+  };
+  PADLOCK_CHECK(rank1->bind());
+  PADLOCK_CHECK(rank4->bind());
+  return measure({contestant("bind, rank 1", [&] { return rank1->bind(); }),
+                  contestant("bind, rank 4", [&] { return rank4->bind(); }),
+                  contestant("of it the program's symbols", [&] { return rank4->bind_symbols(); })},
+                 options.rounds, options.seed);
+}
+
+Result<std::vector<Timing>> compile_costs(compiler::GpuCompiler& compiler, const HostCostOptions& options) {
+  const std::string rank4 = host_cost_problem().program_text();
+  const auto contestant = [&compiler, clock = options.clock](const char* name, auto step, const std::string& text) {
+    return Contestant{
+        name, [&compiler, clock, step, text] { return time_calls(clock, 1, [&] { return step(compiler, text); }); }};
+  };
+  return measure(
+      {contestant("text to PTX, rank 1", compile_text, kRank1), contestant("text to PTX, rank 4", compile_text, rank4),
+       contestant("of it text to LLVM's text", emit_llvm, rank4)},
+      options.rounds, options.seed);
+}
+
+}  // namespace padlock::bench::gpu

@@ -1,0 +1,447 @@
+#!/usr/bin/env python3
+"""Times what else pads on a GPU, on the problems of padlock_bench_gpu: PyTorch (eager and compiled), JAX, CuPy, and the
+host time of a Triton launch. What is not installed is reported as such; nothing is installed.
+
+usage: peers.py --problems=FILE --json=FILE [--device=cuda:N|simt] [--limit=SECONDS] [--rounds=N] [--peer=NAME ...]
+
+FILE of problems: what `padlock_bench_gpu --list` prints. Each peer runs in a process of its own, for at most --limit
+seconds: what it measured until then counts. JSON lines as README.md beside this describes; times are of PyTorch's and
+CuPy's own events, of JAX by the clock. With --device=simt no GPU is used: a peer in plain Python shows that this works.
+"""
+
+import argparse
+import collections
+import importlib.metadata
+import json
+import math
+import os
+import random
+import statistics
+import subprocess
+import sys
+import time
+
+SAMPLE_MS = 2.0
+MAX_CALLS = 400
+BUSY_BYTES = 64 << 20
+ELEMENT_BYTES = {"f32": 4, "f16": 2, "i8": 1}
+
+
+class NotInstalled(Exception):
+    pass
+
+
+def version_of(package):
+    """Its version, whatever the name of its distribution."""
+    try:
+        names = importlib.metadata.packages_distributions().get(package, [package])
+        return importlib.metadata.version(names[0])
+    except Exception:  # a package without metadata is still there
+        return "unknown"
+
+
+def load(package):
+    try:
+        return importlib.import_module(package)
+    except ImportError as error:
+        raise NotInstalled(f"{package} is not installed ({error})") from None
+
+
+def product(extents):
+    return math.prod(extents)
+
+
+def bytes_of(problem):
+    """Of the input and of the output."""
+    element = ELEMENT_BYTES[problem["dtype"]]
+    padded = [low + n + high for low, n, high in zip(problem["low"], problem["extents"], problem["high"])]
+    return product(problem["extents"]) * element, product(padded) * element
+
+
+class Ring:
+    """Makes calls on inputs in turn, and keeps as many results alive, so that none finds its data in the cache."""
+
+    def __init__(self, inputs, function):
+        self.inputs, self.function, self.turn = inputs, function, 0
+        self.results = collections.deque(maxlen=len(inputs))
+
+    def __call__(self):
+        self.turn = (self.turn + 1) % len(self.inputs)
+        if len(self.results) == self.results.maxlen:
+            self.results.popleft()
+        self.results.append(self.function(self.inputs[self.turn]))
+        return self.results[-1]
+
+
+class Torch:
+    """`time_ms(call, calls)` is milliseconds of all the calls; the first of `contestants` is a copy."""
+
+    timing = "events"
+
+    def __init__(self, arguments):
+        self.torch = load("torch")
+        self.versions = {"torch": version_of("torch"), "triton": version_of("triton")}
+        if not self.torch.cuda.is_available():
+            raise NotInstalled("torch sees no GPU")
+        self.torch.cuda.set_device(arguments.ordinal)
+        self.device = self.torch.device("cuda", arguments.ordinal)
+        self.busy = self.torch.empty(BUSY_BYTES, dtype=self.torch.uint8, device=self.device)
+        self.queue_ms = 0.02
+        self.compiled = {}
+        self.busy_ms = 0.02
+        self.busy_ms = max(0.005, self.time_ms(self.busy.zero_, 20) / 20)
+
+    def l2_bytes(self):
+        return getattr(self.torch.cuda.get_device_properties(self.device), "L2_cache_size", 64 << 20)
+
+    def free_bytes(self):
+        self.torch.cuda.empty_cache()
+        return self.torch.cuda.mem_get_info(self.device)[0]
+
+    def time_ms(self, call, calls):
+        # The device is still busy with something else when the last call is queued, so none waits for the host.
+        for _ in range(min(100, math.ceil((1.5 * calls * self.queue_ms + 0.02) / self.busy_ms))):
+            self.busy.zero_()
+        start, end = (self.torch.cuda.Event(enable_timing=True) for _ in range(2))
+        start.record()
+        begin = time.perf_counter()
+        for _ in range(calls):
+            call()
+        self.queue_ms = (time.perf_counter() - begin) * 1e3 / calls
+        end.record()
+        end.synchronize()
+        return start.elapsed_time(end)
+
+    def program(self, problem):
+        pads = [n for low, high in zip(reversed(problem["low"]), reversed(problem["high"])) for n in (low, high)]
+        functional = self.torch.nn.functional
+
+        def pad_relu(x):
+            return functional.relu(functional.pad(x, pads, value=problem["value"]))
+
+        return pad_relu
+
+    def contestants(self, problem, slots):
+        torch = self.torch
+        dtype = {"f32": torch.float32, "f16": torch.float16, "i8": torch.int8}[problem["dtype"]]
+        shape = problem["extents"]
+        make = (lambda: torch.randint(-100, 100, shape, dtype=dtype, device=self.device)) if dtype == torch.int8 else (
+            lambda: torch.randn(shape, dtype=dtype, device=self.device))
+        inputs = [make() for _ in range(slots)]
+        half = sum(bytes_of(problem)) // 2
+        # No zeros: they draw less power, and copying them can be faster.
+        sources = [torch.randint(0, 256, (half,), dtype=torch.uint8, device=self.device) for _ in range(slots)]
+        targets = [torch.zeros(half, dtype=torch.uint8, device=self.device) for _ in range(slots)]
+        pairs = list(zip(sources, targets))
+        eager = self.program(problem)
+        key = problem["problem"]
+        if key not in self.compiled:
+            # No CUDA graphs: they would copy their inputs and need sizes that do not change.
+            self.compiled[key] = torch.compile(eager, dynamic=True, mode="max-autotune-no-cudagraphs", fullgraph=True)
+        compiled = self.compiled[key]
+        yield "torch copy", Ring(pairs, lambda pair: pair[1].copy_(pair[0]))
+        yield "torch eager", Ring(inputs, eager)
+        if not torch.equal(compiled(inputs[0]), eager(inputs[0])):
+            raise RuntimeError("torch.compile's result differs from eager's")
+        yield "torch compiled", Ring(inputs, compiled)
+
+
+class Triton:
+    """Host time of a launch alone; see Torch for the rest."""
+
+    def __init__(self, arguments):
+        self.torch, self.triton = load("torch"), load("triton")
+        self.versions = {"torch": version_of("torch"), "triton": version_of("triton")}
+        if not self.torch.cuda.is_available():
+            raise NotInstalled("torch sees no GPU")
+        self.torch.cuda.set_device(arguments.ordinal)
+
+    def host_costs(self, rounds):
+        from triton import language  # noqa: F401  the kernel's annotation names it
+
+        globals()["language"] = language
+        kernel = self.triton.jit(_triton_store)
+        out = self.torch.zeros(1024, device="cuda")
+
+        def eager():
+            out.add_(1)
+
+        for name, call in (("triton launch", lambda: kernel[(1,)](out, 1024, 1)), ("torch eager add_", eager)):
+            call()
+            samples = []
+            for _ in range(rounds):
+                self.torch.cuda.synchronize()
+                begin = time.perf_counter_ns()
+                for _ in range(MAX_CALLS):
+                    call()
+                samples.append((time.perf_counter_ns() - begin) / MAX_CALLS)
+            self.torch.cuda.synchronize()
+            yield name, samples
+
+
+def _triton_store(out, n, BLOCK: "language.constexpr"):  # noqa: F821
+    if n < 0:
+        language.store(out, 0.0)  # noqa: F821
+
+
+class Jax:
+    timing = "clock"
+
+    def __init__(self, arguments):
+        os.environ.setdefault("XLA_PYTHON_CLIENT_PREALLOCATE", "false")
+        self.jax = load("jax")
+        self.versions = {"jax": version_of("jax")}
+        devices = [d for d in self.jax.devices() if d.platform in ("gpu", "cuda")]
+        if len(devices) <= arguments.ordinal:
+            raise NotInstalled("jax sees no GPU")
+        self.device = devices[arguments.ordinal]
+        self.programs = {}
+
+    def l2_bytes(self):
+        return 64 << 20
+
+    def free_bytes(self):
+        stats = self.device.memory_stats() or {}
+        return stats.get("bytes_limit", 8 << 30) - stats.get("bytes_in_use", 0)
+
+    def time_ms(self, call, calls):
+        # No events: dispatch is asynchronous, the last result comes after all others.
+        begin = time.perf_counter()
+        for _ in range(calls):
+            last = call()
+        last.block_until_ready()
+        return (time.perf_counter() - begin) * 1e3
+
+    def contestants(self, problem, slots):
+        jax, numpy = self.jax, self.jax.numpy
+        dtype = {"f32": numpy.float32, "f16": numpy.float16, "i8": numpy.int8}[problem["dtype"]]
+        pads = list(zip(problem["low"], problem["high"]))
+        key = problem["problem"]
+        if key not in self.programs:
+            value = dtype(problem["value"])
+            self.programs[key] = jax.jit(
+                lambda x: numpy.maximum(numpy.pad(x, pads, constant_values=value), dtype(0)))
+        program = self.programs[key]
+        keys = jax.random.split(jax.random.key(1), slots)
+        make = jax.jit(lambda k: (jax.random.normal(k, problem["extents"]) * 50).astype(dtype))
+        with jax.default_device(self.device):
+            inputs = [make(k).block_until_ready() for k in keys]
+            half = sum(bytes_of(problem)) // 2
+            sources = [jax.random.bits(k, (half,), numpy.uint8).block_until_ready() for k in keys]
+        yield "jax copy", Ring(sources, lambda x: x.copy())
+        yield "jax jit", Ring(inputs, program)
+
+
+class Cupy:
+    timing = "events"
+
+    def __init__(self, arguments):
+        self.cupy = load("cupy")
+        self.versions = {"cupy": version_of("cupy")}
+        if self.cupy.cuda.runtime.getDeviceCount() <= arguments.ordinal:
+            raise NotInstalled("cupy sees no GPU")
+        self.cupy.cuda.Device(arguments.ordinal).use()
+
+    def l2_bytes(self):
+        return self.cupy.cuda.runtime.getDeviceProperties(self.cupy.cuda.Device().id)["l2CacheSize"]
+
+    def free_bytes(self):
+        self.cupy.get_default_memory_pool().free_all_blocks()
+        return self.cupy.cuda.runtime.memGetInfo()[0]
+
+    def time_ms(self, call, calls):
+        start, end = (self.cupy.cuda.Event() for _ in range(2))
+        start.record()
+        for _ in range(calls):
+            call()
+        end.record()
+        end.synchronize()
+        return self.cupy.cuda.get_elapsed_time(start, end)
+
+    def contestants(self, problem, slots):
+        cupy = self.cupy
+        dtype = {"f32": cupy.float32, "f16": cupy.float16, "i8": cupy.int8}[problem["dtype"]]
+        pads = list(zip(problem["low"], problem["high"]))
+        value = dtype(problem["value"])
+
+        def pad_relu(x):
+            return cupy.maximum(cupy.pad(x, pads, constant_values=value), dtype(0))
+
+        inputs = [(cupy.random.standard_normal(problem["extents"], dtype=cupy.float32) * 50).astype(dtype)
+                  for _ in range(slots)]
+        half = sum(bytes_of(problem)) // 2
+        pairs = [(cupy.random.randint(0, 256, half, dtype=cupy.uint8), cupy.zeros(half, cupy.uint8))
+                 for _ in range(slots)]
+        yield "cupy copy", Ring(pairs, lambda pair: cupy.copyto(pair[1], pair[0]))
+        yield "cupy", Ring(inputs, pad_relu)
+
+
+class Plain:
+    """Plain Python on this CPU: shows without a GPU that the rest works. Its times mean nothing."""
+
+    timing = "clock"
+
+    def __init__(self, arguments):
+        if arguments.device != "simt":
+            raise NotInstalled("plain Python pads for --device=simt only")
+        self.versions = {"python": sys.version.split()[0]}
+
+    def l2_bytes(self):
+        return 0
+
+    def free_bytes(self):
+        return 64 << 20
+
+    def time_ms(self, call, calls):
+        begin = time.perf_counter()
+        for _ in range(calls):
+            call()
+        return (time.perf_counter() - begin) * 1e3
+
+    def contestants(self, problem, slots):
+        source, target = bytes_of(problem)
+        inputs = [bytes(source) for _ in range(slots)]
+        yield "plain copy", Ring(inputs, lambda x: bytearray(x + x)[: (source + target) // 2])
+        yield "plain", Ring(inputs, lambda x: x + bytes(target - source))
+
+
+PEERS = {"torch": Torch, "triton": Triton, "jax": Jax, "cupy": Cupy, "plain": Plain}
+
+
+def calls_for(peer, call):
+    peer.time_ms(call, 1)
+    ms = peer.time_ms(call, 5) / 5
+    return max(1, min(MAX_CALLS, math.ceil(SAMPLE_MS / max(ms, 1e-6))))
+
+
+def sizes_allow(peer, problem):
+    """Pairs of buffers that exceed the cache; 0 where not even one fits beside its copy's."""
+    source, target = bytes_of(problem)
+    # An input, a result and what lies between pad and relu; a source and a target of the copy.
+    fitting = int(peer.free_bytes() * 0.7 // (2 * source + 3 * target))
+    return min(fitting, max(1, -(-3 * peer.l2_bytes() // (source + target))), 512)
+
+
+def rows_of(peer, problem, rounds):
+    """One JSON object a contestant, of samples that are taken in turn."""
+    slots = sizes_allow(peer, problem)
+    if slots < 1:
+        raise MemoryError("too little memory")
+    contestants = [(name, call, calls_for(peer, call)) for name, call in peer.contestants(problem, slots)]
+    samples = {name: [] for name, _, _ in contestants}
+    order = list(contestants)
+    for turn in range(rounds + 1):
+        random.shuffle(order)
+        for name, call, calls in order:
+            ms = peer.time_ms(call, calls) / calls
+            if turn > 0:
+                samples[name].append(ms)
+    copy = samples[contestants[0][0]]
+    for name, _, _ in contestants:
+        ms = statistics.median(samples[name])
+        of_copy = statistics.median(c / max(s, 1e-9) for c, s in zip(copy, samples[name]))
+        yield {
+            "name": name, **{k: problem[k] for k in PROBLEM_KEYS}, "median_us": ms * 1e3,
+            "low_us": min(samples[name]) * 1e3, "high_us": max(samples[name]) * 1e3,
+            "gb_per_s": problem["bytes"] / max(ms, 1e-9) * 1e-6, "of_memcpy": of_copy, "rounds": rounds,
+            "buffers": slots, "timing": peer.timing,
+        }
+
+
+PROBLEM_KEYS = ("problem", "dtype", "rank", "rows", "size", "extents", "low", "high", "value", "bytes")
+
+
+def emit(kind, **fields):
+    print(json.dumps({"schema": 1, "kind": kind, **fields}), flush=True)
+
+
+def run_one(arguments, name):
+    """In a process of its own: JSON lines on stdout."""
+    try:
+        peer = PEERS[name](arguments)
+    except NotInstalled as error:
+        return emit("gpu_peer", peer=name, status="not installed", reason=str(error))
+    except Exception as error:  # whatever a library does when its GPU does not suit it
+        return emit("gpu_peer", peer=name, status="failed", reason=f"{type(error).__name__}: {error}"[:500])
+    emit("gpu_peer", peer=name, status="installed", versions=peer.versions)
+    if hasattr(peer, "host_costs"):
+        for what, samples in peer.host_costs(arguments.rounds):
+            emit("gpu_host", title="launch, host time", name=what, median_ns=statistics.median(samples),
+                 rounds=len(samples))
+        return None
+    with open(arguments.problems, encoding="utf-8") as file:
+        problems = [json.loads(line) for line in file if line.strip()]
+    for problem in problems:
+        try:
+            for row in rows_of(peer, problem, arguments.rounds):
+                emit("gpu_row", **row, simulated=arguments.device == "simt")
+        except Exception as error:  # one problem that a library cannot do is no reason to skip the others
+            emit("gpu_skipped", peer=name, problem=problem["problem"], size=problem["size"],
+                 reason=f"{type(error).__name__}: {error}"[:500])
+    return None
+
+
+def run_all(arguments):
+    failed = False
+    with open(arguments.json, "w", encoding="utf-8") as out:
+        for name in arguments.peer or PEERS:
+            if name == "plain" and arguments.device != "simt":
+                continue
+            command = [sys.executable, os.path.abspath(__file__), "--child", f"--peer={name}",
+                       f"--problems={arguments.problems}", f"--device={arguments.device}", f"--rounds={arguments.rounds}"]
+            with open(arguments.json + "." + name, "w+", encoding="utf-8") as lines:
+                try:
+                    code = subprocess.run(command, stdout=lines, timeout=arguments.limit, check=False).returncode
+                    note = None if code == 0 else f"ended with status {code}"
+                except subprocess.TimeoutExpired:
+                    note = f"stopped after {arguments.limit} s"
+                lines.seek(0)
+                text = "".join(line for line in lines if line.startswith("{") and line.endswith("}\n"))
+            os.unlink(arguments.json + "." + name)
+            out.write(text)
+            if note:
+                out.write(json.dumps({"schema": 1, "kind": "gpu_peer", "peer": name, "status": "incomplete",
+                                      "reason": note}) + "\n")
+                failed = failed or "status" in note
+            report(name, text, note)
+    return 1 if failed else 0
+
+
+def report(name, text, note):
+    """For people."""
+    for line in map(json.loads, text.splitlines()):
+        if line["kind"] == "gpu_peer":
+            print(f"{name}: {line['status']} {line.get('versions') or line.get('reason')}")
+        elif line["kind"] == "gpu_host":
+            print(f"  {line['name']:<20} {line['median_ns']:10.0f} ns of host time a launch")
+        elif line["kind"] == "gpu_skipped":
+            print(f"  {line['problem']} {line['size']}: not measured, {line['reason']}")
+        elif line["kind"] == "gpu_row":
+            print(f"  {line['problem']:<32} {line['size']:>11}  {line['name']:<15} {line['median_us']:>11.2f} us "
+                  f"{line['gb_per_s']:>8.1f} GB/s  {line['of_memcpy']:6.3f} of its copy")
+    if note:
+        print(f"{name}: {note}; what it measured until then counts")
+    sys.stdout.flush()
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.split("\n\n")[0])
+    parser.add_argument("--problems", required=True)
+    parser.add_argument("--json")
+    parser.add_argument("--device", default="cuda:0")
+    parser.add_argument("--limit", type=float, default=300, help="seconds of one peer")
+    parser.add_argument("--rounds", type=int, default=11)
+    parser.add_argument("--peer", action="append", choices=list(PEERS))
+    parser.add_argument("--child", action="store_true", help=argparse.SUPPRESS)
+    arguments = parser.parse_args()
+    arguments.ordinal = int(arguments.device.split(":")[1]) if ":" in arguments.device else 0
+    if arguments.child:
+        run_one(arguments, arguments.peer[0])
+        return 0
+    if not arguments.json:
+        parser.error("--json is needed")
+    return run_all(arguments)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

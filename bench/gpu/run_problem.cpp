@@ -1,0 +1,191 @@
+#include "bench/gpu/run_problem.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <memory>
+
+namespace padlock::bench::gpu {
+namespace {
+
+constexpr std::int64_t kAlignment = 256;
+constexpr std::int64_t kZone = 256;  // poisoned bytes before and after each output
+constexpr std::int64_t kMaxBuffers = 4096;
+
+std::int64_t round_up(std::int64_t bytes) { return (bytes + kAlignment - 1) / kAlignment * kAlignment; }
+
+Line memcpy_line(const char* name) { return {name, {}, {}, {}}; }
+
+/// Pairs of buffers that together exceed the device's cache: a call never finds in it what another left there.
+class Arena {
+ public:
+  /// nullopt, if not even one pair fits.
+  [[nodiscard]] static Result<std::optional<Arena>> create(Device& device, const Problem& problem, const Data& data) {
+    Arena arena;
+    // memcpy moves half of the bytes from an input's place to an output's.
+    arena.stride_ = round_up(std::max(problem.input_bytes(), problem.output_bytes())) + 2 * kZone;
+    const std::int64_t wanted = (3 * device.facts().l2_bytes + problem.bytes() - 1) / problem.bytes();
+    PADLOCK_TRY(const std::int64_t free, device.free_bytes());
+    const std::int64_t fitting = free / 10 * 7 / (2 * arena.stride_);
+    if (fitting < 1) return std::optional<Arena>();
+    arena.count_ = std::clamp<std::int64_t>(wanted, 1, std::min(fitting, kMaxBuffers));
+    PADLOCK_TRY(arena.inputs_, device.allocate(arena.bytes(), "inputs"));
+    PADLOCK_TRY(arena.outputs_, device.allocate(arena.bytes(), "outputs"));
+    PADLOCK_CHECK(data.write_all(device, arena.inputs_->address(), arena.bytes()));
+    return std::optional<Arena>(std::move(arena));
+  }
+
+  [[nodiscard]] int count() const { return static_cast<int>(count_); }
+  [[nodiscard]] std::int64_t input_offset(std::int64_t slot) const { return slot * stride_; }
+  [[nodiscard]] std::uint64_t input(std::int64_t slot) const {
+    return inputs_->address() + static_cast<std::uint64_t>(input_offset(slot));
+  }
+  [[nodiscard]] std::uint64_t output(std::int64_t slot) const {
+    return outputs_->address() + static_cast<std::uint64_t>(slot * stride_ + kZone);
+  }
+
+ private:
+  [[nodiscard]] std::int64_t bytes() const { return count_ * stride_; }
+
+  std::int64_t stride_ = 0;
+  std::int64_t count_ = 0;
+  std::unique_ptr<Memory> inputs_;
+  std::unique_ptr<Memory> outputs_;
+};
+
+class ProblemRun {
+ public:
+  ProblemRun(Device& device, const Problem& problem, const Data& data, const Arena& arena, const RunOptions& options)
+      : device_(device), problem_(problem), data_(data), arena_(arena), options_(options) {}
+
+  Result<ProblemReport> run(const std::vector<Candidate>& candidates) {
+    report_.problem = problem_;
+    report_.buffers = arena_.count();
+    for (const Candidate& candidate : candidates) PADLOCK_CHECK(candidate.kernel->bind(problem_.request()));
+    PADLOCK_TRY(const std::vector<Candidate> chosen, choose(candidates));
+    std::vector<Candidate> right;
+    for (const Candidate& candidate : chosen) {
+      PADLOCK_TRY(const bool passes, check(candidate, 0));
+      if (passes) right.push_back(candidate);
+    }
+    PADLOCK_CHECK(time(right));
+    if (arena_.count() > 1)
+      for (const Candidate& candidate : right) PADLOCK_CHECK(check(candidate, arena_.count() - 1));
+    return std::move(report_);
+  }
+
+ private:
+  using Call = std::function<Status(std::int64_t slot)>;
+
+  [[nodiscard]] Call call_of(const Candidate& candidate) const {
+    return [this, kernel = candidate.kernel](std::int64_t slot) {
+      return kernel->launch(arena_.input(slot), arena_.output(slot));
+    };
+  }
+
+  /// Milliseconds of one of `calls` calls. Each contestant goes on with the buffers after its last ones.
+  Result<double> sample(const Call& call, int calls, std::int64_t& turn) {
+    PADLOCK_TRY(const double ms, device_.time_ms(calls, [&](int) { return call(turn++ % arena_.count()); }));
+    return ms / calls;
+  }
+
+  Result<int> calls_of(const Call& call) {
+    std::int64_t turn = 0;
+    PADLOCK_TRY([[maybe_unused]] const double cold, sample(call, 1, turn));
+    PADLOCK_TRY(const double ms, sample(call, device_.facts().simulated ? 1 : 8, turn));
+    return static_cast<int>(
+        std::clamp(std::ceil(options_.sample_ms / std::max(ms, 1e-6)), 1.0, double{Device::kMaxCalls}));
+  }
+
+  /// The first, and the fastest of the others.
+  Result<std::vector<Candidate>> choose(const std::vector<Candidate>& candidates) {
+    const auto wanted = static_cast<std::size_t>(1 + options_.finalists);
+    if (candidates.size() <= wanted) return candidates;
+    std::vector<std::pair<double, std::size_t>> trials;
+    for (std::size_t i = 1; i < candidates.size(); ++i) {
+      const Call call = call_of(candidates[i]);
+      PADLOCK_TRY(const int calls, calls_of(call));
+      std::vector<double> samples;
+      std::int64_t turn = 0;
+      for (int round = 0; round < 3; ++round) {
+        PADLOCK_TRY(const double ms, sample(call, calls, turn));
+        samples.push_back(ms);
+      }
+      trials.emplace_back(median(samples), i);
+    }
+    std::ranges::sort(trials);
+    std::vector<Candidate> chosen = {candidates[0]};
+    for (std::size_t i = 0; i + 1 < wanted; ++i) {
+      chosen.push_back(candidates[trials[i].second]);
+      chosen.back().name = fmt::format("{} {}", chosen.back().name, i + 1);
+    }
+    return chosen;
+  }
+
+  /// Poisons the output and its surroundings, runs, and compares every byte.
+  Result<bool> check(const Candidate& candidate, std::int64_t slot) {
+    const std::uint64_t output = arena_.output(slot);
+    const std::uint64_t zone = output - static_cast<std::uint64_t>(kZone);
+    PADLOCK_CHECK(device_.fill(zone, kPoison, problem_.output_bytes() + 2 * kZone));
+    PADLOCK_CHECK(candidate.kernel->launch(arena_.input(slot), output));
+    const std::int64_t first = arena_.input_offset(slot) / ir::byte_size(problem_.dtype);
+    PADLOCK_TRY(std::string failure, data_.check_output(device_, problem_, first, output));
+    PADLOCK_TRY(const bool untouched, zones_are_poisoned(output));
+    if (failure.empty() && !untouched) failure = fmt::format("{} writes outside its output", problem_.program_name());
+    if (failure.empty()) return true;
+    report_.failures.push_back(fmt::format("{} ({}): {}", candidate.name, candidate.config, failure));
+    return false;
+  }
+
+  Result<bool> zones_are_poisoned(std::uint64_t output) {
+    for (const std::uint64_t at :
+         {output - static_cast<std::uint64_t>(kZone), output + static_cast<std::uint64_t>(problem_.output_bytes())}) {
+      std::vector<std::byte> zone(static_cast<std::size_t>(kZone));
+      PADLOCK_CHECK(device_.read(zone, at));
+      if (!std::ranges::all_of(zone, [](std::byte b) { return b == kPoison; })) return false;
+    }
+    return true;
+  }
+
+  Status time(const std::vector<Candidate>& candidates) {
+    std::vector<Call> calls = {[this](std::int64_t slot) {
+      return device_.copy(arena_.output(slot), arena_.input(slot), problem_.bytes() / 2);
+    }};
+    report_.lines = {memcpy_line("memcpy"), memcpy_line("memcpy again")};
+    for (const Candidate& candidate : candidates) {
+      calls.push_back(call_of(candidate));
+      report_.lines.push_back({candidate.name, candidate.config, candidate.kernel->facts(), {}});
+    }
+    std::vector<std::int64_t> turns(calls.size(), 0);
+    std::vector<Contestant> contestants;
+    for (std::size_t i = 0; i < calls.size(); ++i) {
+      PADLOCK_TRY(const int count, calls_of(calls[i]));
+      if (i == 0) report_.calls = count;
+      const std::string name = i == 0 ? "memcpy" : candidates[i - 1].name;
+      contestants.push_back({name, [this, &calls, &turns, i, count] { return sample(calls[i], count, turns[i]); }});
+    }
+    PADLOCK_TRY(const std::vector<Timing> timings, measure(contestants, options_.rounds, options_.seed));
+    for (std::size_t i = 0; i < timings.size(); ++i) report_.lines[i].timing = timings[i];
+    return {};
+  }
+
+  Device& device_;
+  const Problem& problem_;
+  const Data& data_;
+  const Arena& arena_;
+  const RunOptions& options_;
+  ProblemReport report_;
+};
+
+}  // namespace
+
+Result<std::optional<ProblemReport>> run_problem(Device& device, const Problem& problem, const Data& data,
+                                                 const std::vector<Candidate>& candidates, const RunOptions& options) {
+  PADLOCK_TRY(const std::optional<Arena> arena, Arena::create(device, problem, data));
+  if (!arena) return std::optional<ProblemReport>();
+  PADLOCK_TRY(ProblemReport report, ProblemRun(device, problem, data, *arena, options).run(candidates));
+  return std::optional<ProblemReport>(std::move(report));
+}
+
+}  // namespace padlock::bench::gpu

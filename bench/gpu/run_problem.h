@@ -1,0 +1,55 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "bench/gpu/data.h"
+#include "bench/gpu/device.h"
+#include "bench/gpu/measure.h"
+#include "bench/gpu/problem.h"
+
+namespace padlock::bench::gpu {
+
+struct RunOptions {
+  int rounds = 21;         ///< samples of each contestant
+  double sample_ms = 2;    ///< a call that is faster is made several times a sample, as the device's queue allows
+  std::uint64_t seed = 1;  ///< of the order within a round and of the bootstrap
+  int finalists = 3;       ///< of the configs that are tried, beside the first, that are timed to the end
+};
+
+/// A compiled program under the name that it has in the table. Borrows the kernel.
+struct Candidate {
+  std::string name;    ///< "padlock", "padlock best"
+  std::string config;  ///< its text
+  Kernel* kernel = nullptr;
+};
+
+/// One line of the table: a contestant on one problem.
+struct Line {
+  std::string name;
+  std::string config;  ///< empty of memcpy
+  CodeFacts code;      ///< zeros of memcpy
+  Timing timing;
+};
+
+struct ProblemReport {
+  Problem problem;
+  int buffers = 0;          ///< pairs that calls take in turn
+  int calls = 0;            ///< of memcpy in one sample
+  std::vector<Line> lines;  ///< memcpy, memcpy again, then the candidates
+  /// What was wrong with a result, each names the candidate; such a candidate is not timed. Empty: all bits right.
+  std::vector<std::string> failures;
+};
+
+/// Checks every candidate's whole output, times those that are right beside cuMemcpyDtoD of the same bytes (half of
+/// them read and half written), and checks once more, on the last pair of buffers where
+/// there is more than one. Of more than 1 + finalists
+/// candidates, the first and the fastest in a short trial stay. nullopt where the device has too little memory.
+/// Errors: the device's.
+[[nodiscard]] Result<std::optional<ProblemReport>> run_problem(Device& device, const Problem& problem, const Data& data,
+                                                               const std::vector<Candidate>& candidates,
+                                                               const RunOptions& options);
+
+}  // namespace padlock::bench::gpu

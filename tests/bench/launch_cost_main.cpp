@@ -1,0 +1,54 @@
+// Host cost of launches on the fake driver, whose kernels do nothing, and of binding and compiling.
+// usage: padlock_bench_launch [ROUNDS [cpu]]; cpu: the thread's time instead of the clock's
+
+#include <fmt/format.h>
+
+#include <cstdio>
+#include <cstdlib>
+#include <string_view>
+
+#include "bench/gpu/gpu_report.h"
+#include "bench/gpu/host_cost.h"
+#include "tests/runtime/cuda/fake_driver.h"
+
+namespace padlock::bench::gpu {
+namespace {
+
+using runtime::cuda::FakeDriver;
+
+Status run(FakeDriver& fake, HostCostOptions options) {
+  fake.settings.trap_faults = false;  // two system calls a launch
+  fake.register_twin(
+      host_cost_problem().program_name() + "_0", [](void*, const std::uint64_t*, std::size_t, unsigned, unsigned) {},
+      nullptr);
+  // It remembers every call.
+  options.between_samples = [&fake] { fake.forget_calls(); };
+  PADLOCK_TRY(const auto device, CudaDevice::create(0));
+  PADLOCK_TRY(const std::vector<Timing> launches, launch_costs(*device, options));
+  fmt::print("{}\n", table_of("launch on the fake driver, host time", launches));
+  PADLOCK_TRY(const std::vector<Timing> binds, bind_costs(device->compiler(), options));
+  fmt::print("{}\n", table_of("binding", binds));
+  PADLOCK_TRY(const std::vector<Timing> compiles, compile_costs(device->compiler(), options));
+  fmt::print("{}", table_of("text to PTX, warm, proofs cached", compiles));
+  return {};
+}
+
+int main_of(int argc, char** argv) {
+  const int rounds = argc > 1 ? std::atoi(argv[1]) : 51;
+  FakeDriver* const fake = FakeDriver::of(PADLOCK_FAKE_CUDA);
+  if (fake == nullptr || rounds < 1) {
+    fmt::print(stderr, "usage: padlock_bench_launch [ROUNDS [cpu]], where {} is the fake driver\n", PADLOCK_FAKE_CUDA);
+    return 2;
+  }
+  setenv("PADLOCK_CUDA_DRIVER", PADLOCK_FAKE_CUDA, 1);
+  const HostClock clock = argc > 2 && std::string_view(argv[2]) == "cpu" ? HostClock::thread : HostClock::wall;
+  const Status status = run(*fake, {.rounds = rounds, .clock = clock});
+  if (status) return 0;
+  fmt::print(stderr, "padlock_bench_launch: error: {}\n", status.error().to_string());
+  return 1;
+}
+
+}  // namespace
+}  // namespace padlock::bench::gpu
+
+int main(int argc, char** argv) { return padlock::bench::gpu::main_of(argc, argv); }
