@@ -137,38 +137,29 @@ class ThreadEmitter {
   RowEmitter* rows_ = nullptr;
 };
 
-/// Whether the code has what ptxas makes a call of its own routines of: a quotient of 64 bits or of floats, a root.
-bool calls_routines(const std::vector<llvm::Function*>& bodies) {
-  const auto is_call = [](const llvm::Instruction& instruction) {
-    switch (instruction.getOpcode()) {
-      case llvm::Instruction::FDiv:
-        return true;
-      case llvm::Instruction::SDiv:
-      case llvm::Instruction::UDiv:
-      case llvm::Instruction::SRem:
-      case llvm::Instruction::URem:
-        return !llvm::isa<llvm::Constant>(instruction.getOperand(1));
-      default: {
-        const auto* intrinsic = llvm::dyn_cast<llvm::IntrinsicInst>(&instruction);
-        return intrinsic != nullptr && intrinsic->getIntrinsicID() == llvm::Intrinsic::sqrt;
-      }
-    }
-  };
-  return std::ranges::any_of(
-      bodies, [&](const llvm::Function* body) { return std::ranges::any_of(llvm::instructions(*body), is_call); });
+/// Whether a thread does so little that it needs few registers: rows of one kind, elements of 2 or 4 bytes, addresses
+/// that need no division, and at most a relu.
+bool is_light(const Schedule& schedule) {
+  if (schedule.cases.size() > 1 || schedule.kernel.rank() != 2) return false;
+  return std::ranges::all_of(schedule.bodies, [](const Body& body) {
+    return body.lanes > 1 && std::ranges::all_of(body.nodes, [](const BodyNode& node) {
+             const int bytes = ir::byte_size(node.dtype);
+             return (bytes == 2 || bytes == 4) && (node.kind != NodeKind::operation || node.op == ir::Op::relu);
+           });
+  });
 }
 
 /// A kernel: its parameters are words by value, as many as there are sizes in the end.
-llvm::Function* emit_kernel(KernelContext& context, llvm::Function* thread, bool calls_routines) {
+llvm::Function* emit_kernel(KernelContext& context, llvm::Function* thread) {
   IRBuilder<> builder(context.module.getContext());
   auto* type = llvm::FunctionType::get(builder.getVoidTy(), {builder.getPtrTy()}, false);
   auto* kernel = llvm::Function::Create(type, llvm::Function::ExternalLinkage, context.abi.name, context.module);
   kernel->setCallingConv(llvm::CallingConv::PTX_Kernel);
   set_attributes(*kernel, context.target);
   kernel->addFnAttr("nvvm.maxntid", std::to_string(context.abi.threads));
-  // Around such calls ptxas 13 spills rather than take more registers than some number of its own (40 of 256 for a
-  // wrapping pad); told of the least occupancy, it takes them. Elsewhere that would cost occupancy for nothing.
-  if (calls_routines) kernel->addFnAttr("nvvm.minctasm", "1");
+  // ptxas 13 spills a few bytes rather than take more registers than what it thinks best (32 for a cast of f64). Told
+  // of a low occupancy, it takes them; a light kernel, which needs no more, would take half as many again for nothing.
+  if (!is_light(context.schedule)) kernel->addFnAttr("nvvm.minctasm", "1");
   builder.SetInsertPoint(BasicBlock::Create(context.module.getContext(), "entry", kernel));
   const auto special = [&](llvm::Intrinsic::ID id) {
     return builder.CreateZExt(builder.CreateIntrinsic(id, {}), builder.getInt64Ty());
@@ -253,7 +244,7 @@ std::vector<ir::KernelAbi> emit_gpu_kernel(llvm::Module& module, const ProvenKer
     abi.sizes = std::move(sizes).take();
     return {abi};
   }
-  llvm::Function* entry = emit_kernel(context, thread, calls_routines(bodies));
+  llvm::Function* entry = emit_kernel(context, thread);
   abi.sizes = std::move(sizes).take();
   const std::size_t words = 1 + abi.inputs.size() + abi.results.size() + abi.scalars.size() + abi.sizes.size();
   llvm::Type* parameters = llvm::ArrayType::get(llvm::Type::getInt64Ty(module.getContext()), words);
