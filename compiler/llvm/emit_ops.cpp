@@ -197,7 +197,24 @@ llvm::Value* OpEmitter::leaky_relu(DType dtype, Value* x, Value* alpha) {
 }
 
 llvm::Value* OpEmitter::clamp(DType dtype, Value* x, Value* lo, Value* hi) {
-  return builder_.CreateSelect(less(dtype, x, lo), lo, builder_.CreateSelect(less(dtype, hi, x), hi, x));
+  Value* below = builder_.CreateSelect(less_by_bits(dtype, hi, x), hi, x);
+  return builder_.CreateSelect(less_by_bits(dtype, x, lo), lo, below);
+}
+
+/// a < b, on integers, for a selection that moves one of them: ptxas makes a minimum of one by a comparison of floats,
+/// which does not keep a NaN's bits. Negative numbers count down from the key of -0.0, which is that of +0.0.
+llvm::Value* OpEmitter::less_by_bits(DType dtype, Value* a, Value* b) {
+  if (!ir::is_float(dtype)) return less(dtype, a, b);
+  const int width = ir::bit_width(dtype);
+  const auto key = [&](Value* x) {
+    Value* negative = builder_.CreateICmpSLT(x, constant(width, 0));
+    return builder_.CreateSelect(negative, builder_.CreateSub(constant(width, sign_bit(dtype)), x), x);
+  };
+  const auto number = [&](Value* x) {
+    return builder_.CreateICmpULE(builder_.CreateAnd(x, constant(width, sign_bit(dtype) - 1)),
+                                  constant(width, infinity_bits(dtype)));
+  };
+  return builder_.CreateAnd(builder_.CreateICmpSLT(key(a), key(b)), builder_.CreateAnd(number(a), number(b)));
 }
 
 llvm::Value* OpEmitter::arithmetic(Op op, DType dtype, Value* a, Value* b) {

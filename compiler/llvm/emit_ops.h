@@ -44,6 +44,7 @@ class OpEmitter {
   Value* truth(Value* boolean);                      // byte != 0, as i1
   Value* byte(Value* truth);                         // i1 to 0 or 1
   Value* less(ir::DType dtype, Value* a, Value* b);  // as i1
+  Value* less_by_bits(ir::DType dtype, Value* a, Value* b);
   Value* compare(ir::Op op, ir::DType dtype, Value* a, Value* b);
   Value* relu(ir::DType dtype, Value* x);
   Value* leaky_relu(ir::DType dtype, Value* x, Value* alpha);
