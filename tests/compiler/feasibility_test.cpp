@@ -123,12 +123,12 @@ TEST_CASE("a region is empty only where none of its points is one") {
   CAPTURE(seed);
   Random random(seed);
   Tally tally;
-  for (int i = 0; i < 2000; ++i) check_question(random, tally);
+  for (int i = 0; i < 800; ++i) check_question(random, tally);
   MESSAGE("seed " << seed << ": " << tally.empty << " empty, " << tally.found << " with a point, " << tally.undecided
                   << " not decided");
-  CHECK(tally.empty > 500);
-  CHECK(tally.found > 500);
-  CHECK(tally.undecided < 200);
+  CHECK(tally.empty > 200);
+  CHECK(tally.found > 200);
+  CHECK(tally.undecided < 80);
 }
 
 TEST_CASE("products with a common factor are in the order of the others") {
