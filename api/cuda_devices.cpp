@@ -3,9 +3,6 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include <charconv>
-#include <string_view>
-
 #include "compiler/gpu_compiler.h"
 
 namespace padlock::api {
@@ -15,14 +12,6 @@ using runtime::cuda::Driver;
 
 std::unexpected<Error> not_available(const Device& device, const std::string& reason) {
   return unavailable(fmt::format("device {} is not available: {}", device.to_string(), reason));
-}
-
-/// 103 for "sm_103": ten times the major version and the minor one.
-int number_of(std::string_view target) {
-  target.remove_prefix(std::string_view("sm_").size());
-  int number = 0;
-  std::from_chars(target.data(), target.data() + target.size(), number);
-  return number;
 }
 
 Result<CudaDevice> open_device(const Device& device) {
@@ -47,21 +36,16 @@ Result<std::shared_ptr<const Driver>> find_driver(const Device& device) {
 }
 
 Result<std::string> target_for(const runtime::cuda::DeviceFacts& facts) {
-  const std::vector<std::string> known = compiler::gpu_targets();
-  std::string best;
-  for (const std::string& target : known) {  // oldest first
-    const int number = number_of(target);
-    if (number / 10 == facts.compute_major && number % 10 <= facts.compute_minor) best = target;
-  }
+  std::string best = compiler::gpu_target_for(facts.compute_major, facts.compute_minor);
   if (best.empty())
-    return not_available(
-        {DeviceKind::cuda, facts.ordinal},
-        fmt::format("{} is of {}, code can be made for {}", facts.name, facts.architecture(), fmt::join(known, ", ")));
+    return not_available({DeviceKind::cuda, facts.ordinal},
+                         fmt::format("{} is of {}, code can be made for {}", facts.name, facts.architecture(),
+                                     fmt::join(compiler::gpu_targets(), ", ")));
   return best;
 }
 
 Status check_runs(const runtime::cuda::DeviceFacts& facts, const std::string& target) {
-  if (number_of(target) <= 10 * facts.compute_major + facts.compute_minor) return {};
+  if (compiler::gpu_target_number(target) <= 10 * facts.compute_major + facts.compute_minor) return {};
   return invalid_argument(fmt::format("expected a target that device cuda:{} ({}) runs, found {}", facts.ordinal,
                                       facts.architecture(), target));
 }

@@ -81,6 +81,21 @@ struct KernelAbi {
   std::vector<Guard> guards = {};
 };
 
+/// A GPU kernel's parameters: 64-bit words, first the address of its AccessFault, then those of its buffers, its
+/// scalars and its sizes, each in the contract's order.
+struct ParameterWords {
+  static constexpr std::size_t kMost = 512;  ///< 4096 bytes, what a launch takes on every architecture and driver
+
+  explicit ParameterWords(const KernelAbi& abi)
+      : scalars(buffers + abi.inputs.size() + abi.results.size()),
+        sizes(scalars + abi.scalars.size()),
+        count(sizes + abi.sizes.size()) {}
+
+  // Where each kind begins, and how many there are.
+  static constexpr std::size_t fault = 0, buffers = 1;
+  std::size_t scalars, sizes, count;
+};
+
 /// Whether it holds under a binding. One that cannot be evaluated in 128 bits does not.
 [[nodiscard]] bool guard_holds(const Guard& guard, const Binding& binding);
 /// Whether all of a contract do.

@@ -2,8 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
-
 #include "runtime/launch_array.h"
 
 namespace padlock::runtime {
@@ -27,8 +25,7 @@ Result<BoundKernel> KernelLauncher::bind(const ir::Binding& binding, const Argum
        variant = variant->specialised())
     if (ir::guards_hold(variant->abi(), binding)) bound.executable_ = variant;
   // Before evaluating: the strides of an empty tensor may exceed 64 bits, and nobody will use them.
-  const auto is_empty = [&](std::uint32_t result) { return arguments.output_bytes()[result] == 0; };
-  if (std::ranges::all_of(places_.results, is_empty)) return bound;
+  if (places_.writes_nothing(arguments)) return bound;
   PADLOCK_TRY(bound.plan_, ir::plan_launch(bound.abi(), binding));
   const ir::LaunchPlan& plan = bound.plan_;
   if (plan.rows < 0 || plan.columns < 0 || plan.row_bytes < 0)

@@ -2,30 +2,7 @@
 
 #include <fmt/format.h>
 
-#include <charconv>
-
-#include "compiler/gpu_compiler.h"
-
 namespace padlock::bench::gpu {
-namespace {
-
-int number_of(std::string_view architecture) {
-  int number = 0;
-  const std::string_view digits = architecture.substr(architecture.find('_') + 1);
-  std::from_chars(digits.data(), digits.data() + digits.size(), number);
-  return number;
-}
-
-}  // namespace
-
-Result<std::string> target_for(const std::string& found) {
-  std::string best;
-  for (const std::string& target : compiler::gpu_targets())
-    if (number_of(target) <= number_of(found)) best = target;
-  if (best.empty()) return unavailable(fmt::format("{} is older than any architecture that code is made for", found));
-  return best;
-}
-
 Result<BoundSizes> BoundSizes::of(const ir::Binder& binder, const ir::KernelAbi& abi, const ir::BindRequest& request) {
   PADLOCK_TRY(const ir::Binding binding, binder.bind(request));
   PADLOCK_TRY(runtime::ArgumentSizes arguments, runtime::ArgumentSizes::of(binding));

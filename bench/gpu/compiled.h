@@ -22,10 +22,6 @@ class Stopwatch {
   std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
 };
 
-/// The architecture that `found`, a device's own, runs best: itself, or the newest that this build knows and that is
-/// not newer. Error: unavailable for one that is too old.
-[[nodiscard]] Result<std::string> target_for(const std::string& found);
-
 /// A binding with all that a launch needs of it. Borrows the program.
 struct BoundSizes {
   ir::LaunchPlan plan;

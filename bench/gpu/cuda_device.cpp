@@ -40,7 +40,8 @@ Status CudaDevice::open(int ordinal) {
   current_.emplace(std::move(scope));
   PADLOCK_TRY(cuda::Stream stream, cuda::Stream::create(*context_));
   stream_.emplace(std::move(stream));
-  PADLOCK_TRY(const std::string target, target_for(device_facts_.architecture()));
+  const std::string target = compiler::gpu_target_for(device_facts_.compute_major, device_facts_.compute_minor);
+  if (target.empty()) return unavailable(fmt::format("no code can be made for {}", device_facts_.architecture()));
   PADLOCK_TRY(compiler_, compiler::GpuCompiler::create(target));
   PADLOCK_TRY(fault_, cuda::DeviceBuffer::allocate(*context_, sizeof(ir::AccessFault), "the fault word"));
   PADLOCK_CHECK(cuda::enqueue_fill(*stream_, fault_.address(), std::byte{0}, fault_.bytes()));

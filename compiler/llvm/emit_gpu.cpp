@@ -2,8 +2,6 @@
 
 #include <algorithm>
 
-#include <llvm/IR/InstIterator.h>
-#include <llvm/IR/IntrinsicInst.h>
 #include <llvm/IR/IntrinsicsNVPTX.h>
 
 #include "compiler/llvm/emit_row.h"
@@ -246,8 +244,8 @@ std::vector<ir::KernelAbi> emit_gpu_kernel(llvm::Module& module, const ProvenKer
   }
   llvm::Function* entry = emit_kernel(context, thread);
   abi.sizes = std::move(sizes).take();
-  const std::size_t words = 1 + abi.inputs.size() + abi.results.size() + abi.scalars.size() + abi.sizes.size();
-  llvm::Type* parameters = llvm::ArrayType::get(llvm::Type::getInt64Ty(module.getContext()), words);
+  llvm::Type* word = llvm::Type::getInt64Ty(module.getContext());
+  llvm::Type* parameters = llvm::ArrayType::get(word, ir::ParameterWords(abi).count);
   entry->addParamAttr(0, llvm::Attribute::getWithByValType(module.getContext(), parameters));
   entry->addParamAttr(0, llvm::Attribute::getWithAlignment(module.getContext(), llvm::Align(8)));
   return {abi};

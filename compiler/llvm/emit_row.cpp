@@ -32,11 +32,11 @@ LaunchFields::LaunchFields(IRBuilder<>& builder, Value* launch, const KernelCont
     const auto word = [&](std::size_t index) {
       return builder.CreateConstGEP1_64(builder.getInt64Ty(), launch, index);
     };
-    const std::size_t first_scalar = 1 + context.abi.inputs.size() + context.abi.results.size();
-    fault = builder.CreateLoad(builder.getPtrTy(space_), launch, "fault");
-    buffers = word(1);
-    scalars = word(first_scalar);
-    sizes = word(first_scalar + context.abi.scalars.size());
+    const ir::ParameterWords words(context.abi);
+    fault = builder.CreateLoad(builder.getPtrTy(space_), word(words.fault), "fault");
+    buffers = word(words.buffers);
+    scalars = word(words.scalars);
+    sizes = word(words.sizes);
     return;
   }
   const auto field = [&](unsigned index, const char* name) -> Value* {

@@ -2,13 +2,12 @@
 
 #include <algorithm>
 #include <array>
-#include <mutex>
+#include <charconv>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 #include <llvm/MC/TargetRegistry.h>
 #include <llvm/Support/TargetSelect.h>
-#include <llvm/Support/raw_ostream.h>
 
 #include "compiler/llvm/code_module.h"
 #include "compiler/llvm/emit_gpu.h"
@@ -23,9 +22,6 @@ namespace {
 // What the driver assembles: ptxas 13 begins at sm_75.
 constexpr std::array<std::string_view, 8> kTargets = {"sm_75", "sm_80", "sm_86",  "sm_87",
                                                       "sm_89", "sm_90", "sm_100", "sm_120"};
-
-// Bytes of parameters that a launch takes on every architecture and driver.
-constexpr std::size_t kParameterBytes = 4096;
 
 const llvm::Target* nvptx() {
   static const llvm::Target* const kTarget = [] {
@@ -130,11 +126,10 @@ class LlvmGpuCompiler final : public GpuCompiler {
 
   static Status check_parameters(const std::vector<ir::KernelAbi>& variants) {
     for (const ir::KernelAbi& abi : variants) {
-      const std::size_t bytes =
-          8 * (1 + abi.inputs.size() + abi.results.size() + abi.scalars.size() + abi.sizes.size());
-      if (bytes > kParameterBytes)
-        return resource_exhausted(
-            fmt::format("kernel {} has {} bytes of parameters, a launch takes {}", abi.name, bytes, kParameterBytes));
+      const std::size_t words = ir::ParameterWords(abi).count;
+      if (words > ir::ParameterWords::kMost)
+        return resource_exhausted(fmt::format("kernel {} has {} bytes of parameters, a launch takes {}", abi.name,
+                                              8 * words, 8 * ir::ParameterWords::kMost));
     }
     return {};
   }
@@ -148,6 +143,22 @@ class LlvmGpuCompiler final : public GpuCompiler {
 }  // namespace
 
 std::vector<std::string> gpu_targets() { return {kTargets.begin(), kTargets.end()}; }
+
+int gpu_target_number(std::string_view target) {
+  target.remove_prefix(std::min(target.size(), std::string_view("sm_").size()));
+  int number = 0;
+  std::from_chars(target.data(), target.data() + target.size(), number);
+  return number;
+}
+
+std::string gpu_target_for(int major, int minor) {
+  std::string best;
+  for (const std::string_view target : kTargets) {
+    const int number = gpu_target_number(target);
+    if (number / 10 == major && number % 10 <= minor) best = target;
+  }
+  return best;
+}
 
 Result<std::unique_ptr<GpuCompiler>> GpuCompiler::create(std::string_view target) {
   if (std::ranges::find(kTargets, target) == kTargets.end())

@@ -44,8 +44,8 @@ struct KernelContext {
 /// Attributes of every function: the target's CPU, no calls made up by LLVM, nothing unwinds.
 void set_attributes(llvm::Function& function, const TargetFeatures& target);
 
-/// The parts of a launch, loaded where the builder stands: of a HostLaunch, or of a GPU kernel's parameters, which are
-/// 64-bit words: the fault's address, the buffers', the scalars, the sizes.
+/// The parts of a launch, loaded where the builder stands: of a HostLaunch, or of a GPU kernel's
+/// ir::ParameterWords.
 struct LaunchFields {
   LaunchFields(llvm::IRBuilder<>& builder, llvm::Value* launch, const KernelContext& context);
   llvm::Value* buffers;

@@ -9,18 +9,12 @@
 namespace padlock::runtime::cuda {
 namespace {
 
-/// 4096 bytes, what a launch takes on every architecture and driver.
-constexpr std::size_t kMostWords = 512;
-
-std::size_t pointer_and_scalar_words(const ir::KernelAbi& abi) {
-  return 1 + abi.inputs.size() + abi.results.size() + abi.scalars.size();
-}
-
 Status check_contract(const ir::KernelAbi& abi) {
   if (abi.threads <= 0) return internal_error(fmt::format("kernel {} is not made for a GPU", abi.name));
-  const std::size_t words = pointer_and_scalar_words(abi) + abi.sizes.size();
-  if (words > kMostWords)
-    return internal_error(fmt::format("kernel {} has {} parameters, a launch takes {}", abi.name, words, kMostWords));
+  const std::size_t words = ir::ParameterWords(abi).count;
+  if (words > ir::ParameterWords::kMost)
+    return internal_error(
+        fmt::format("kernel {} has {} parameters, a launch takes {}", abi.name, words, ir::ParameterWords::kMost));
   return {};
 }
 
@@ -64,15 +58,14 @@ Result<BoundKernel> KernelLauncher::bind(const ir::Binding& binding, const Argum
   for (std::size_t i = 1; i < variants_.size(); ++i)
     if (ir::guards_hold(abi(i), binding)) bound.variant_ = i;
   // Before evaluating: the strides of an empty tensor may exceed 64 bits, and nobody will use them.
-  const auto is_empty = [&](std::uint32_t result) { return arguments.output_bytes()[result] == 0; };
-  if (std::ranges::all_of(places_.results, is_empty)) return bound;
+  if (places_.writes_nothing(arguments)) return bound;
   const Variant& variant = variants_[bound.variant_];
   PADLOCK_TRY(const ir::LaunchPlan plan, ir::plan_launch(variant.abi, binding));
   if (plan.rows < 0) return internal_error(fmt::format("kernel {} has {} tiles", variant.abi.name, plan.rows));
   bound.shape_ = {.grid_x = static_cast<unsigned>(std::min(plan.rows, variant.most_blocks)),
                   .block_x = static_cast<unsigned>(variant.abi.threads)};
-  bound.words_.assign(pointer_and_scalar_words(variant.abi), 0);
-  bound.words_[0] = fault_;
+  bound.words_.assign(ir::ParameterWords(variant.abi).sizes, 0);
+  bound.words_[ir::ParameterWords::fault] = fault_;
   for (const std::int64_t size : plan.sizes) bound.words_.push_back(static_cast<std::uint64_t>(size));
   return bound;
 }
@@ -85,9 +78,9 @@ Status BoundKernel::launch(const ContextScope& current, std::span<const BufferVi
   if (shape_.grid_x == 0) return {};
   // A copy, since launches may run at once; on the stack, since they allocate nothing. Not cleared: all that is passed
   // is written.
-  std::array<std::uint64_t, kMostWords> words;  // NOLINT(cppcoreguidelines-pro-type-member-init)
+  std::array<std::uint64_t, ir::ParameterWords::kMost> words;  // NOLINT(cppcoreguidelines-pro-type-member-init)
   std::ranges::copy(words_, words.begin());
-  auto at = words.begin() + 1;
+  auto at = words.begin() + ir::ParameterWords::buffers;
   for (const std::uint32_t place : launcher_->places_.inputs) *at++ = std::bit_cast<CUdeviceptr>(inputs[place].data());
   for (const std::uint32_t place : launcher_->places_.results)
     *at++ = std::bit_cast<CUdeviceptr>(outputs[place].data());

@@ -41,8 +41,6 @@ class BoundKernel {
 };
 
 /// What a launch of one kernel needs that no size changes. Immutable, thread-safe; borrows the module.
-///
-/// A kernel's parameters are 64-bit words: the address of its ir::AccessFault, its buffers, its scalars, its sizes.
 class KernelLauncher {
  public:
   /// `variants`: the contracts of one kernel, the one that assumes nothing first; the module has a function of each
