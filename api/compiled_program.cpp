@@ -114,6 +114,8 @@ const std::vector<TensorInfo>& BoundProgram::results() const { return state_->re
 Status BoundProgram::State::check(const LaunchArguments& arguments) const {
   const Views views(arguments);
   PADLOCK_CHECK(sizes.check(views.inputs(), views.outputs()));
+  // What a GPU's kernels take for granted.
+  if (compiled->device.kind == DeviceKind::simt) PADLOCK_CHECK(sizes.check_alignment(views.inputs(), views.outputs()));
   return sizes.check_scalars(arguments.scalars);
 }
 
@@ -127,8 +129,7 @@ Status BoundProgram::launch(const LaunchArguments& arguments) const {
     return state_->device_launch->launch(
         views.inputs(), views.outputs(), arguments.scalars,
         runtime::cuda::Stream::borrow(state_->compiled->loaded->context(), arguments.stream));
-  PADLOCK_CHECK(state_->sizes.check(views.inputs(), views.outputs()));
-  PADLOCK_CHECK(state_->sizes.check_scalars(arguments.scalars));
+  PADLOCK_CHECK(state_->check(arguments));
   if (state_->compiled->device.kind == DeviceKind::reference)
     return interpret(state_->binding, state_->sizes, arguments);
   for (const runtime::BoundKernel& kernel : state_->kernels)

@@ -8,19 +8,30 @@
 namespace padlock::compiler {
 namespace {
 
-constexpr int kWarp = 32;
-constexpr int kTrips = 4;  // of the loop over a warp's part of a row: to divide for a tile costs about as much as one
+constexpr int kTrips = 4;  // of the loop over a team's part of a row: to divide for a tile costs about as much as one
 
 std::vector<ConfigField> fields_of(GpuConfig& config) {
   return {
       config_field<GridMap>("map", config.map,
                             {{GridMap::flat, "flat"}, {GridMap::rows, "rows"}, {GridMap::tiles, "tiles"}}),
       config_field("threads", config.threads, {128, 256, 512}),
+      config_field("team", config.team, {8, 32}),
       config_field("items", config.items, {1, 2, 4}),
       config_field("vector_bytes", config.vector_bytes, {4, 8, 16}),
+      config_field<MisalignedSource>("misaligned", config.misaligned,
+                                     {{MisalignedSource::narrow, "narrow"}, {MisalignedSource::shift, "shift"}}),
       config_field("split", config.split),
       config_field<CacheHint>("cache", config.cache, {{CacheHint::none, "none"}, {CacheHint::streaming, "streaming"}}),
       config_field("persistent", config.persistent)};
+}
+
+/// Whether a key that means nothing is not at its default.
+bool is_redundant(const GpuConfig& config) {
+  const GpuConfig standard = GpuConfig::standard();
+  const bool vectors = config.map != GridMap::flat && config.split;
+  if (!vectors && (config.vector_bytes != standard.vector_bytes || config.misaligned != standard.misaligned))
+    return true;
+  return config.map != GridMap::tiles && config.team != standard.team;
 }
 
 /// Elements of the widest vector of a kernel's results.
@@ -42,10 +53,10 @@ ThreadMap threads_of(const Kernel& kernel, const GpuConfig& config) {
       map.team = config.threads;
       break;
     case GridMap::tiles:
-      map.team = kernel.rank() == 1 ? config.threads : kWarp;
+      map.team = kernel.rank() == 1 ? config.threads : config.team;
       map.tile_rows = map.teams();
-      map.tile_columns = kTrips * kWarp * config.items * lanes_of(kernel, config.vector_bytes);
-      if (kernel.rank() == 1) map.tile_columns *= config.threads / kWarp / kTrips;
+      map.tile_columns = kTrips * config.team * config.items * lanes_of(kernel, config.vector_bytes);
+      if (kernel.rank() == 1) map.tile_columns *= config.threads / config.team / kTrips;
       break;
   }
   return map;
@@ -68,7 +79,7 @@ std::vector<GpuConfig> GpuConfig::all() {
   std::vector<GpuConfig> configs;
   GpuConfig config;
   for_each_config(fields_of(config), [&] {
-    if (config.map != GridMap::flat || config.vector_bytes == 16) configs.push_back(config);
+    if (!is_redundant(config)) configs.push_back(config);
   });
   return configs;
 }
@@ -83,6 +94,7 @@ Schedule schedule_for_gpu(Kernel kernel, const GpuConfig& config, Mutation mutat
                         .unroll = config.items,
                         .store = config.cache == CacheHint::streaming ? StoreKind::nontemporal : StoreKind::plain,
                         .threads = threads,
+                        .realign = config.misaligned == MisalignedSource::shift,
                         .mutation = mutation});
 }
 

@@ -63,6 +63,8 @@ enum class Judge : std::uint8_t { values, proof };
   X(peel_short, proof)                 \
   X(stream_rest_lost, proof)           \
   X(element_loop_long, proof)          \
+  X(realigned_too_early, proof)        \
+  X(realigned_too_late, proof)         \
   X(narrow_guard_dropped, proof)       \
   X(narrow_guard_weak, proof)
 

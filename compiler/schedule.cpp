@@ -84,7 +84,7 @@ class BodyBuilder {
   /// than it; one lane where a predicate remains. A long body and one that gathers are not unrolled, a very long one is
   /// not even a vector: each loop repeats the body, there is little to win, and code is compile time.
   void choose_walks() {
-    WalkOptions options{.team = options_.threads ? team() : 0, .mutation = mutation_};
+    WalkOptions options{.team = options_.threads ? team() : 0, .realign = options_.realign, .mutation = mutation_};
     options.streaming = options_.threads && options_.store == StoreKind::nontemporal;
     options.loads = std::ranges::any_of(body_.loads, [](const BodyLoad& load) { return is_vector(load); });
     int widest = 1;

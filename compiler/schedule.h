@@ -147,6 +147,7 @@ struct ScheduleOptions {
   int unroll = 1;         ///< vectors that a thread takes in one trip of the main loop
   StoreKind store = StoreKind::plain;
   std::optional<ThreadMap> threads = {};
+  bool realign = false;  ///< threads: load vectors that lie between boundaries from the two aligned ones around them
   Mutation mutation = Mutation::none;
 };
 

@@ -20,8 +20,10 @@ class WalkBuilder {
     std::vector<Walk> walks = {elements()};
     if (options_.lanes == 1) return walks;
     if (options_.team > 0) {
-      walks.push_back(shared(false));
-      if (options_.loads) walks.push_back(shared(true));
+      const bool realign = options_.loads && options_.realign;
+      walks.push_back(realign ? shared(WalkKind::shared_realigned, VectorLoads::realigned)
+                              : shared(WalkKind::shared, VectorLoads::apart));
+      if (options_.loads) walks.push_back(shared(WalkKind::shared_aligned, VectorLoads::aligned));
       return walks;
     }
     walks.push_back(vectors());
@@ -66,23 +68,27 @@ class WalkBuilder {
     return walk;
   }
 
-  Walk shared(bool aligned_loads) {
-    const Expr first = exprs_.add(run_.begin, run_.peel);
-    Walk walk{.kind = aligned_loads ? WalkKind::shared_aligned : WalkKind::shared,
+  Walk shared(WalkKind kind, VectorLoads loads) {
+    // What is loaded beside a chunk is loaded for others of the run.
+    const int reach = loads == VectorLoads::realigned ? options_.lanes : 0;
+    const int before = is(Mutation::realigned_too_early) ? 0 : reach;
+    const int after = is(Mutation::realigned_too_late) ? 0 : reach;
+    const Expr first = plus(exprs_.add(run_.begin, run_.peel), before);
+    Walk walk{.kind = kind,
               .line = options_.lanes,
-              .tests = {exprs_.sub(exprs_.sub(run_.end, first), lanes_)},
+              .tests = {plus(exprs_.sub(run_.end, first), -(options_.lanes + after))},
               .bounds = {below(run_.peel, options_.lanes)}};
     walk.loops.push_back(element_loop(run_.begin, is(Mutation::peel_short) ? plus(first, -1) : first));
-    if (options_.unroll > 1) walk.loops.push_back(main_loop(first, options_.unroll));
+    if (options_.unroll > 1) walk.loops.push_back(main_loop(first, options_.unroll, after));
     walk.loops.push_back({.from = options_.unroll > 1 ? run_.reached : first,
-                          .limit = plus(run_.end, 1 - options_.lanes),
+                          .limit = plus(run_.end, 1 - options_.lanes - after),
                           .lanes = options_.lanes,
                           .team = options_.team,
                           .dealt = true,
                           .reached = run_.rest});
     for (std::size_t i = 1; i < walk.loops.size(); ++i) {
       walk.loops[i].aligned = true;
-      walk.loops[i].aligned_loads = aligned_loads;
+      walk.loops[i].loads = loads;
       walk.loops[i].nontemporal = options_.streaming;
     }
     const Expr end = is(Mutation::tail_loop_short) ? plus(run_.end, -1) : run_.end;
@@ -96,10 +102,10 @@ class WalkBuilder {
   }
   [[nodiscard]] int team() const { return std::max(options_.team, 1); }
 
-  /// Whole trips only.
-  ChunkLoop main_loop(Expr from, int unroll) {
+  /// Whole trips only, with `after` columns of the run after each.
+  ChunkLoop main_loop(Expr from, int unroll, int after = 0) {
     const int step = options_.lanes * unroll * team();
-    const int margin = is(Mutation::main_loop_long) ? step - 2 : step - 1;
+    const int margin = (is(Mutation::main_loop_long) ? step - 2 : step - 1) + after;
     return {.from = from,
             .limit = plus(run_.end, -margin),
             .lanes = options_.lanes,

@@ -21,6 +21,13 @@ struct RunVariables {
   ir::Expr rest;     ///< where the loop after it ended, which takes the vectors that are no whole trip
 };
 
+/// How the elements are loaded that lie next to each other, in either order.
+enum class VectorLoads : std::uint8_t {
+  apart,      ///< they have no alignment: on the host a vector all the same, on a GPU one by one
+  aligned,    ///< a vector at a multiple of its size
+  realigned,  ///< two such vectors, of which the elements are cut
+};
+
 /// for (c = from; c < limit; c += lanes * unroll): chunks at c, c + lanes, ..., c + (unroll - 1) * lanes.
 struct ChunkLoop {
   ir::Expr from, limit;
@@ -28,16 +35,18 @@ struct ChunkLoop {
   int unroll = 1;
   /// Threads that share the loop. A trip is `unroll` chunks of each: chunk i of thread t is number i * team + t of it.
   int team = 1;
-  bool dealt = false;          ///< of a team: a trip is one chunk, and trip number k is thread k mod team's
-  bool once = false;           ///< exactly one trip: from < limit <= from + lanes * unroll
-  bool nontemporal = false;    ///< its stores go past the caches
-  bool aligned = false;        ///< its stores are of whole vectors, at multiples of their size
-  bool aligned_loads = false;  ///< and so are its contiguous loads
-  ir::Expr last = {};          ///< where given, a chunk that would begin after it begins there; unroll is 1
-  ir::Expr reached = {};       ///< where given, the variable that stands for c after the loop
+  bool dealt = false;        ///< of a team: a trip is one chunk, and trip number k is thread k mod team's
+  bool once = false;         ///< exactly one trip: from < limit <= from + lanes * unroll
+  bool nontemporal = false;  ///< its stores go past the caches
+  bool aligned = false;      ///< its stores are of whole vectors, at multiples of their size
+  VectorLoads loads = VectorLoads::apart;
+  ir::Expr last = {};     ///< where given, a chunk that would begin after it begins there; unroll is 1
+  ir::Expr reached = {};  ///< where given, the variable that stands for c after the loop
 
   /// Elements of a trip.
   [[nodiscard]] int step() const { return dealt ? lanes : lanes * unroll * team; }
+  /// Columns before and after a chunk whose elements it may load.
+  [[nodiscard]] int reach() const { return loads == VectorLoads::realigned ? lanes : 0; }
 };
 
 enum class WalkKind : std::uint8_t {
@@ -48,8 +57,9 @@ enum class WalkKind : std::uint8_t {
   streamed,  ///< elements up to a cache line, whole lines past the caches, elements. Never a byte of a line both ways:
              ///< the line would be fetched and written twice
   shared,    ///< elements up to a vector boundary of the output, whole vectors, elements. Nothing is written twice, so
-             ///< that threads may share it. Loads need no alignment
-  shared_aligned,  ///< the same where the contiguous loads are aligned at the first vector, too
+             ///< that threads may share it. The first and the last loop are dealt as one. Loads need no alignment
+  shared_realigned,  ///< the same with loads that are realigned, but where they would reach beyond the run
+  shared_aligned,    ///< the same where the loads are aligned at the first vector, too
 };
 
 struct Walk {
@@ -68,7 +78,8 @@ struct WalkOptions {
   int line = 0;            ///< elements of a cache line (at least `lanes`); 0: no streamed walk
   int team = 0;            ///< threads that share a run; 0: a run is one thread's
   bool streaming = false;  ///< shared: whether whole vectors go past the caches
-  bool loads = true;       ///< shared: whether there are contiguous loads, which may be aligned or not
+  bool loads = true;       ///< shared: whether there are vectors to load, which may be aligned or not
+  bool realign = false;    ///< shared: those that are not from two that are
   Mutation mutation = Mutation::none;
 };
 

@@ -10,16 +10,23 @@ std::int64_t fit(Int128 value, SizeArgument::Fit how) {
   constexpr Int128 kBound = Int128{1} << 62;
   const auto clamped = static_cast<std::int64_t>(std::clamp(value, -kBound, kBound));
   // A divisor below 1 is that of a division which is never done.
-  const auto divisor = [&] { return Divisor::of(static_cast<std::uint64_t>(std::max<std::int64_t>(clamped, 1))); };
+  const auto divisor = [&](int bits) {
+    const Int128 most = Int128{1} << (bits - 1);
+    return Divisor::of(static_cast<std::uint64_t>(std::clamp<Int128>(clamped, 1, most)), bits);
+  };
   switch (how) {
     case SizeArgument::Fit::wrap:
       return static_cast<std::int64_t>(static_cast<UInt128>(value));
     case SizeArgument::Fit::saturate:
       return clamped;
     case SizeArgument::Fit::magic_multiplier:
-      return static_cast<std::int64_t>(divisor().multiplier);
+      return static_cast<std::int64_t>(divisor(64).multiplier);
     case SizeArgument::Fit::magic_shift:
-      return divisor().shift;
+      return divisor(64).shift;
+    case SizeArgument::Fit::magic_multiplier32:
+      return static_cast<std::int64_t>(divisor(32).multiplier);
+    case SizeArgument::Fit::magic_shift32:
+      return divisor(32).shift;
   }
   return clamped;
 }

@@ -20,6 +20,8 @@ struct SizeArgument {
     saturate,          ///< clamped to [-2^62, 2^62]
     magic_multiplier,  ///< of a Divisor: a launch has them instead of divisions
     magic_shift,
+    magic_multiplier32,  ///< the same for arithmetic of 32 bits
+    magic_shift32,
   };
   Expr value;
   Fit fit = Fit::wrap;
@@ -31,7 +33,7 @@ struct Divisor {
   std::uint64_t multiplier = 0;
   int shift = 0;
 
-  /// Precondition: d >= 1. `bits`: of the arithmetic; fewer than 64 are for tests, with n < 2^(bits - 1).
+  /// Precondition: 1 <= d <= 2^(bits - 1). `bits`: of the arithmetic, at most 64, with n < 2^(bits - 1).
   [[nodiscard]] static Divisor of(std::uint64_t d, int bits = 64);
   [[nodiscard]] std::uint64_t divide(std::uint64_t n, int bits = 64) const;
 };

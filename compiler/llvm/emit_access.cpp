@@ -15,16 +15,17 @@ BasicBlock* AccessEmitter::block(const char* name) {
   return BasicBlock::Create(builder_.getContext(), name, builder_.GetInsertBlock()->getParent());
 }
 
-Value* AccessEmitter::address(Value* pointer, Value* offset, ir::DType dtype) {
-  Value* bytes = builder_.CreateMul(offset, builder_.getInt64(static_cast<std::uint64_t>(ir::byte_size(dtype))));
-  return builder_.CreateGEP(builder_.getInt8Ty(), pointer, bytes);
+Value* AccessEmitter::address(const Access& access) {
+  llvm::Type* i64 = builder_.getInt64Ty();
+  const int size = ir::byte_size(access.dtype);
+  Value* bytes = builder_.CreateMul(builder_.CreateZExt(access.first, i64), llvm::ConstantInt::get(i64, size));
+  Value* at = builder_.CreateGEP(builder_.getInt8Ty(), access.pointer, bytes);
+  if (access.displacement == 0) return at;
+  return builder_.CreateGEP(builder_.getInt8Ty(), at, llvm::ConstantInt::getSigned(i64, access.displacement * size));
 }
 
 Value* AccessEmitter::load(const Access& access, llvm::Type* type) {
-  const auto plain = [&] {
-    return builder_.CreateAlignedLoad(type, address(access.pointer, access.first, access.dtype),
-                                      llvm::Align(access.align));
-  };
+  const auto plain = [&] { return builder_.CreateAlignedLoad(type, address(access), llvm::Align(access.align)); };
   if (access.guard == nullptr && access.extent == nullptr) return plain();
   BasicBlock* skipped = builder_.GetInsertBlock();
   BasicBlock* merge = block("loaded");
@@ -80,7 +81,7 @@ void AccessEmitter::store(const Access& access, Value* value, StoreHint hint) {
     merge = block("stored");
     check(access, merge);
   }
-  Value* at = address(access.pointer, access.first, access.dtype);
+  Value* at = address(access);
   if (hint == StoreHint::streaming) {
     store_streaming(at, value);
   } else {
@@ -100,13 +101,20 @@ void AccessEmitter::store(const Access& access, Value* value, StoreHint hint) {
 /// Branches to `skip`, after reporting, unless the access is inside. Returns the block that goes to `skip`; the builder
 /// stands where the access may happen.
 BasicBlock* AccessEmitter::check(const Access& access, BasicBlock* skip) {
-  Value* first_ok = builder_.CreateICmpULT(access.first, access.extent);
-  Value* ok = builder_.CreateAnd(first_ok, builder_.CreateICmpULT(access.last, access.extent));
+  llvm::Type* type = access.first->getType();
+  const auto element = [&](std::int64_t which) {
+    Value* moved = builder_.CreateAdd(access.first, llvm::ConstantInt::getSigned(type, access.displacement + which));
+    return builder_.CreateSExt(moved, builder_.getInt64Ty());
+  };
+  Value* first = element(0);
+  Value* last = element(access.elements - 1);
+  Value* first_ok = builder_.CreateICmpULT(first, access.extent);
+  Value* ok = builder_.CreateAnd(first_ok, builder_.CreateICmpULT(last, access.extent));
   BasicBlock* inside = block("inside");
   BasicBlock* failed = block("outside");
   builder_.CreateCondBr(ok, inside, failed);
   builder_.SetInsertPoint(failed);
-  report(access, builder_.CreateSelect(first_ok, access.last, access.first));
+  report(access, builder_.CreateSelect(first_ok, last, first));
   failed = builder_.GetInsertBlock();
   builder_.CreateBr(skip);
   builder_.SetInsertPoint(inside);

@@ -6,14 +6,15 @@
 
 namespace padlock::compiler {
 
-/// Elements [first, last] of a tensor.
+/// Elements [first + displacement, first + displacement + elements) of a tensor.
 struct Access {
   llvm::Value* pointer = nullptr;
   ir::DType dtype = ir::DType::f32;
-  llvm::Value* first = nullptr;  // linear element offsets, i64
-  llvm::Value* last = nullptr;
+  llvm::Value* first = nullptr;   // linear element offset, i64; or i32, of which no bit is a sign
+  std::int64_t displacement = 0;  // is added to the address
+  int elements = 1;
   llvm::Value* guard = nullptr;   // where given, the access happens only if it holds
-  llvm::Value* extent = nullptr;  // where given (bounds-check mode), and only if 0 <= first, last < extent
+  llvm::Value* extent = nullptr;  // where given (bounds-check mode), i64, and only if all of it is below
   llvm::Value* name = nullptr;    // with `extent`: index into KernelAbi::accesses
   unsigned align = 1;             // bytes of which the address is known to be a multiple
 };
@@ -32,7 +33,7 @@ class AccessEmitter {
   /// `fault`: the launch's AccessFault.
   AccessEmitter(llvm::IRBuilder<>& builder, llvm::Value* fault) : builder_(builder), fault_(fault) {}
 
-  [[nodiscard]] llvm::Value* address(llvm::Value* pointer, llvm::Value* offset, ir::DType dtype);
+  [[nodiscard]] llvm::Value* address(const Access& access);
   /// A value of `type`; 0 where the access does not happen.
   [[nodiscard]] llvm::Value* load(const Access& access, llvm::Type* type);
   /// With a hint the address is a multiple of the value's size.

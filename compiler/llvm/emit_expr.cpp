@@ -15,7 +15,7 @@ std::size_t SizeTable::index(Expr value, ir::SizeArgument::Fit fit) {
 
 void ExprEmitter::set_coordinate(Expr coordinate, Value* value) { coordinates_[coordinate.id()] = value; }
 
-Value* ExprEmitter::size(Expr e, Fit fit) {
+Value* ExprEmitter::size_word(Expr e, Fit fit) {
   llvm::Type* i64 = llvm::Type::getInt64Ty(entry_->getContext());
   const bool is_value = fit == Fit::wrap || fit == Fit::saturate;
   if (is_value && e.is_constant() && fits_int64(e.constant()))
@@ -29,6 +29,19 @@ Value* ExprEmitter::size(Expr e, Fit fit) {
     loaded = builder.CreateLoad(i64, slot, "size");
   }
   return loaded;
+}
+
+Value* ExprEmitter::size(Expr e, Fit fit) {
+  Value* word = size_word(e, fit);
+  if (word->getType() == index_) return word;
+  if (const auto* constant = llvm::dyn_cast<llvm::ConstantInt>(word))
+    return llvm::ConstantInt::get(index_, constant->getValue().trunc(index_->getBitWidth()));
+  Value*& truncated = truncated_[word];
+  if (truncated == nullptr) {
+    IRBuilder<> builder(llvm::cast<llvm::Instruction>(word)->getNextNode());
+    truncated = builder.CreateTrunc(word, index_);
+  }
+  return truncated;
 }
 
 Value* ExprEmitter::emit_root(IRBuilder<>& builder, Expr e, Fit fit) {
@@ -65,7 +78,6 @@ Value* ExprEmitter::emit_operation(IRBuilder<>& builder, Expr e, Fit fit) {
 }
 
 Value* ExprEmitter::emit_sum(IRBuilder<>& builder, Expr e, Fit fit) {
-  llvm::Type* i64 = builder.getInt64Ty();
   Value* sum = nullptr;
   Value* subtracted = nullptr;
   const auto append = [&](Value*& to, Value* value) { to = to == nullptr ? value : builder.CreateAdd(to, value); };
@@ -78,7 +90,8 @@ Value* ExprEmitter::emit_sum(IRBuilder<>& builder, Expr e, Fit fit) {
     else if (coefficient == -1)
       append(subtracted, value);
     else
-      append(sum, builder.CreateMul(value, llvm::ConstantInt::getSigned(i64, coefficient)));
+      append(sum, builder.CreateMul(
+                      value, llvm::ConstantInt::get(index_, static_cast<std::uint64_t>(coefficient), false, true)));
   }
   if (subtracted != nullptr) sum = sum == nullptr ? builder.CreateNeg(subtracted) : builder.CreateSub(sum, subtracted);
   const Expr rest = split_sum(exprs_, e).second;
@@ -108,16 +121,19 @@ ExprEmitter::Division ExprEmitter::divide(IRBuilder<>& builder, Value* x, Expr d
 
 /// As ir::Divisor::divide.
 Value* ExprEmitter::multiplied_quotient(IRBuilder<>& builder, Value* x, Expr d) {
-  llvm::Type* wide = builder.getInt128Ty();
+  const unsigned bits = index_->getBitWidth();
+  llvm::Type* wide = builder.getIntNTy(2 * bits);
   const auto widened = [&](Value* v) { return builder.CreateZExt(v, wide); };
-  Value* product = builder.CreateMul(widened(x), widened(size(d, Fit::magic_multiplier)));
-  Value* high = builder.CreateTrunc(builder.CreateLShr(product, 64), builder.getInt64Ty());
-  return builder.CreateLShr(builder.CreateAdd(high, x), size(d, Fit::magic_shift));
+  const bool narrow = bits == 32;
+  Value* multiplier = size(d, narrow ? Fit::magic_multiplier32 : Fit::magic_multiplier);
+  Value* product = builder.CreateMul(widened(x), widened(multiplier));
+  Value* high = builder.CreateTrunc(builder.CreateLShr(product, bits), index_);
+  return builder.CreateLShr(builder.CreateAdd(high, x), size(d, narrow ? Fit::magic_shift32 : Fit::magic_shift));
 }
 
 /// Of a negative x it is -1 - (-1 - x) div d, and -1 - x is x with all bits turned.
 Value* ExprEmitter::floor_quotient(IRBuilder<>& builder, Value* x, Expr d) {
-  Value* sign = builder.CreateAShr(x, 63);
+  Value* sign = builder.CreateAShr(x, index_->getBitWidth() - 1);
   return builder.CreateXor(multiplied_quotient(builder, builder.CreateXor(x, sign), d), sign);
 }
 
@@ -154,7 +170,7 @@ Value* ExprEmitter::emit_mod(IRBuilder<>& builder, Expr e) {
 /// In 32 bits where both operands fit them: a division of 64 bits takes several times as long.
 template <class Divide>
 Value* ExprEmitter::divide(IRBuilder<>& builder, Expr e, Value* dividend, Value* divisor, Divide&& divide) {
-  if (!widths_.divides_narrowly(e)) return divide(dividend, divisor);
+  if (index_->getBitWidth() == 32 || !widths_.divides_narrowly(e)) return divide(dividend, divisor);
   llvm::Type* i32 = builder.getInt32Ty();
   Value* narrow = divide(builder.CreateTrunc(dividend, i32), builder.CreateTrunc(divisor, i32));
   return builder.CreateSExt(narrow, builder.getInt64Ty());

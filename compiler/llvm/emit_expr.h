@@ -22,21 +22,27 @@ class SizeTable {
   std::map<std::pair<std::uint32_t, ir::SizeArgument::Fit>, std::size_t> ids_;
 };
 
-/// Emits Exprs as i64 code of one function. Everything over symbols alone is evaluated by the launcher and arrives as
-/// a size; what is emitted is arithmetic on coordinates.
+/// Emits Exprs as code of one function, in integers of one width. Everything over symbols alone is evaluated by the
+/// launcher and arrives as a size; what is emitted is arithmetic on coordinates.
 ///
-/// Two modes, because a size may be anything that fits 64 bits: an *address* is computed modulo 2^64, where any part
-/// may wrap and the sum is right; an *exact* value is compared or divided, so its constant part is clamped (compared
-/// with coordinates below 2^47, a clamp at 2^62 changes nothing) or, under a mod, reduced before it is added.
+/// Two modes, because a size may be anything that fits 64 bits: an *address* is computed modulo 2^64 (2^32), where any
+/// part may wrap and the sum is right; an *exact* value is compared or divided, so its constant part is clamped
+/// (compared with coordinates below 2^47, a clamp at 2^62 changes nothing) or, under a mod, reduced before it is added.
 class ExprEmitter {
  public:
   /// `sizes`: the launch's size array, a value of the entry block `entry`, at whose end sizes are loaded.
-  /// `widths`: of the kernel; borrowed.
+  /// `widths`: of the kernel; borrowed. `index`: i64, or i32 where all that is exact fits it.
   /// `multiplies`: a division by a size is a multiplication with constants that the launcher made of it, for targets
   /// that have no instruction to divide.
   ExprEmitter(ir::ExprContext& exprs, IndexWidths& widths, SizeTable& table, llvm::BasicBlock* entry,
-              llvm::Value* sizes, bool multiplies = false)
-      : exprs_(exprs), widths_(widths), table_(table), entry_(entry), sizes_(sizes), multiplies_(multiplies) {}
+              llvm::Value* sizes, llvm::IntegerType* index, bool multiplies)
+      : exprs_(exprs),
+        widths_(widths),
+        table_(table),
+        entry_(entry),
+        sizes_(sizes),
+        index_(index),
+        multiplies_(multiplies) {}
 
   /// Gives the coordinates their values from here on. Forgets what was emitted for others.
   void set_coordinate(ir::Expr coordinate, llvm::Value* value);
@@ -47,7 +53,9 @@ class ExprEmitter {
   [[nodiscard]] llvm::Value* exact(llvm::IRBuilder<>& builder, ir::Expr e) {
     return emit_root(builder, e, ir::SizeArgument::Fit::saturate);
   }
-  /// x div d and x mod d for an i64 that is not negative and a positive size.
+  /// A size, exact, as i64.
+  [[nodiscard]] llvm::Value* word(ir::Expr e) { return size_word(e, ir::SizeArgument::Fit::saturate); }
+  /// x div d and x mod d for an index that is not negative and a positive size.
   struct Division {
     llvm::Value* quotient;
     llvm::Value* remainder;
@@ -64,6 +72,7 @@ class ExprEmitter {
   llvm::Value* emit_floordiv(llvm::IRBuilder<>& builder, ir::Expr e);
   llvm::Value* emit_mod(llvm::IRBuilder<>& builder, ir::Expr e);
   llvm::Value* emit_minmax(llvm::IRBuilder<>& builder, ir::Expr e);
+  llvm::Value* size_word(ir::Expr e, Fit fit);
   llvm::Value* size(ir::Expr e, Fit fit);
   llvm::Value* multiplied_quotient(llvm::IRBuilder<>& builder, llvm::Value* x, ir::Expr d);
   /// The same for any sign, rounded down.
@@ -77,9 +86,11 @@ class ExprEmitter {
   SizeTable& table_;
   llvm::BasicBlock* entry_;
   llvm::Value* sizes_;
+  llvm::IntegerType* index_;
   bool multiplies_;
   std::map<std::uint32_t, llvm::Value*> coordinates_;  // by Expr::id
-  std::map<std::size_t, llvm::Value*> loaded_;         // by index in the table
+  std::map<std::size_t, llvm::Value*> loaded_;         // by index in the table; of 64 bits
+  std::map<llvm::Value*, llvm::Value*> truncated_;     // those of 32
   // What the current root has emitted: expressions are DAGs (a reflected coordinate occurs twice at each level). Only
   // within a root, whose code has no branches, is it sure to dominate.
   std::map<std::pair<std::uint32_t, Fit>, llvm::Value*> emitted_;

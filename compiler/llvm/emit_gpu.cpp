@@ -4,7 +4,8 @@
 
 #include <llvm/IR/IntrinsicsNVPTX.h>
 
-#include "compiler/llvm/emit_row.h"
+#include "compiler/llvm/emit_loop.h"
+#include "compiler/llvm/emit_sites.h"
 
 namespace padlock::compiler {
 
@@ -18,121 +19,85 @@ namespace {
 /// Blocks of a persistent launch on the host: few, so that they take several tiles.
 constexpr int kHostBlocks = 6;
 
-/// What one thread of a block does: void(launch, block, thread, blocks).
+/// A thread's numbers in its launch, as indices.
+struct ThreadNumbers {
+  Value* block;
+  Value* thread;  // of the block
+  Value* blocks;
+};
+
+/// Emits what one thread of a block does.
 class ThreadEmitter {
  public:
-  ThreadEmitter(KernelContext& context, const std::vector<llvm::Function*>& bodies)
+  ThreadEmitter(KernelContext& context, IRBuilder<>& builder, const LaunchFields& fields, ExprEmitter& exprs)
       : context_(context),
         map_(*context.schedule.threads),
-        bodies_(bodies),
-        builder_(context.module.getContext()),
-        i64_(builder_.getInt64Ty()) {}
+        builder_(builder),
+        fields_(fields),
+        exprs_(exprs),
+        rows_(context, builder, exprs) {}
 
-  llvm::Function* emit() {
-    auto* type = llvm::FunctionType::get(builder_.getVoidTy(), {builder_.getPtrTy(), i64_, i64_, i64_}, false);
-    function_ =
-        llvm::Function::Create(type, llvm::Function::InternalLinkage, context_.abi.name + ".thread", context_.module);
-    set_attributes(*function_, context_.target);
-    function_->addFnAttr(llvm::Attribute::AlwaysInline);
-    BasicBlock* entry = block("entry");
-    BasicBlock* start = block("start");
-    builder_.SetInsertPoint(entry);
-    LaunchFields fields(builder_, function_->getArg(0), context_);
-    ExprEmitter exprs(context_.exprs(), context_.widths, context_.sizes, entry, fields.sizes,
-                      context_.schedule.threads.has_value());
-    exprs_ = &exprs;
-    RowEmitter rows(context_, bodies_, builder_, *function_, exprs);
-    rows_ = &rows;
-    builder_.CreateBr(start);
-    builder_.SetInsertPoint(start);
-    rows.load_buffers(fields);
-    Value* tiles = exprs.exact(builder_, context_.schedule.tiles());
-    counted_loop(function_->getArg(1), tiles, function_->getArg(3), [&](Value* tile) {
+  void emit(const ThreadNumbers& numbers) {
+    rows_.load_buffers(fields_);
+    Value* tiles = exprs_.exact(builder_, context_.schedule.tiles());
+    counted_loop(builder_, numbers.block, tiles, numbers.blocks, [&](Value* tile) {
       if (map_.flat)
-        emit_elements(tile);
+        emit_elements(tile, numbers.thread);
       else
-        emit_tile(tile);
+        emit_tile(tile, numbers.thread);
     });
-    builder_.CreateRetVoid();
-    return function_;
   }
 
  private:
-  BasicBlock* block(const char* name) { return BasicBlock::Create(builder_.getContext(), name, function_); }
-  Value* count(int n) { return builder_.getInt64(static_cast<std::uint64_t>(n)); }
-  Value* thread() { return function_->getArg(2); }
-
-  template <class Trip>
-  void counted_loop(Value* from, Value* limit, Value* step, Trip&& trip) {
-    BasicBlock* before = builder_.GetInsertBlock();
-    BasicBlock* header = block("header");
-    BasicBlock* inside = block("trip");
-    BasicBlock* done = block("done");
-    builder_.CreateBr(header);
-    builder_.SetInsertPoint(header);
-    llvm::PHINode* at = builder_.CreatePHI(i64_, 2);
-    at->addIncoming(from, before);
-    builder_.CreateCondBr(builder_.CreateICmpSLT(at, limit), inside, done);
-    builder_.SetInsertPoint(inside);
-    trip(at);
-    at->addIncoming(builder_.CreateAdd(at, step), builder_.GetInsertBlock());
-    builder_.CreateBr(header);
-    builder_.SetInsertPoint(done);
-  }
-
   void place(Value* row) {
-    const std::vector<Value*> coordinates = rows_->unflatten(row);
+    const std::vector<Value*> coordinates = rows_.unflatten(row);
     for (std::size_t axis = 0; axis < coordinates.size(); ++axis)
-      exprs_->set_coordinate(context_.schedule.kernel.coordinate(static_cast<int>(axis)), coordinates[axis]);
+      exprs_.set_coordinate(context_.schedule.kernel.coordinate(static_cast<int>(axis)), coordinates[axis]);
   }
 
   /// Rows of the tile that are this thread's team's.
-  void emit_tile(Value* tile) {
+  void emit_tile(Value* tile, Value* thread) {
     const TileBounds rows = context_.schedule.row_bounds();
     const TileBounds columns = context_.schedule.column_bounds();
     Value* row_tile = tile;
-    Value* column_tile = count(0);
+    Value* column_tile = context_.index(0);
     if (!columns.tiles.is_constant(1)) {
-      const auto [quotient, remainder] = exprs_->divide(builder_, tile, columns.tiles);
+      const auto [quotient, remainder] = exprs_.divide(builder_, tile, columns.tiles);
       row_tile = quotient;
       column_tile = remainder;
     }
-    exprs_->set_coordinate(rows.tile, row_tile);
-    exprs_->set_coordinate(columns.tile, column_tile);
-    rows_->set_columns(exprs_->exact(builder_, columns.first), exprs_->exact(builder_, columns.last));
+    exprs_.set_coordinate(rows.tile, row_tile);
+    exprs_.set_coordinate(columns.tile, column_tile);
+    rows_.set_columns(exprs_.exact(builder_, columns.first), exprs_.exact(builder_, columns.last));
     // A team is a power of two.
-    Value* member = builder_.CreateURem(thread(), count(map_.team));
-    Value* team = builder_.CreateUDiv(thread(), count(map_.team));
-    Value* first = exprs_->exact(builder_, rows.first);
-    counted_loop(builder_.CreateAdd(first, team), exprs_->exact(builder_, rows.last), count(map_.teams()),
-                 [&](Value* row) {
-                   place(row);
-                   rows_->emit_row(member);
-                 });
+    Value* member = builder_.CreateURem(thread, context_.index(map_.team));
+    Value* team = builder_.CreateUDiv(thread, context_.index(map_.team));
+    Value* first = builder_.CreateAdd(exprs_.exact(builder_, rows.first), team);
+    counted_loop(builder_, first, exprs_.exact(builder_, rows.last), map_.teams(), [&](Value* row) {
+      place(row);
+      emit_sites(context_, builder_, fields_, exprs_, rows_, member);
+    });
   }
 
   /// This thread's elements of a tile of the flattened output.
-  void emit_elements(Value* tile) {
+  void emit_elements(Value* tile, Value* thread) {
     const TileBounds elements = context_.schedule.row_bounds();
-    exprs_->set_coordinate(elements.tile, tile);
-    Value* first = exprs_->exact(builder_, elements.first);
-    Value* last = exprs_->exact(builder_, elements.last);
-    counted_loop(builder_.CreateAdd(first, thread()), last, count(map_.threads), [&](Value* element) {
-      const auto [row, column] = exprs_->divide(builder_, element, context_.schedule.columns);
+    exprs_.set_coordinate(elements.tile, tile);
+    Value* first = builder_.CreateAdd(exprs_.exact(builder_, elements.first), thread);
+    counted_loop(builder_, first, exprs_.exact(builder_, elements.last), map_.threads, [&](Value* element) {
+      const auto [row, column] = exprs_.divide(builder_, element, context_.schedule.columns);
       place(row);
-      rows_->set_columns(column, builder_.CreateAdd(column, count(1)));
-      rows_->emit_row(count(0));
+      rows_.set_columns(column, builder_.CreateAdd(column, context_.index(1)));
+      emit_sites(context_, builder_, fields_, exprs_, rows_, context_.index(0));
     });
   }
 
   KernelContext& context_;
   const ThreadMap& map_;
-  const std::vector<llvm::Function*>& bodies_;
-  IRBuilder<> builder_;
-  llvm::Type* i64_;
-  llvm::Function* function_ = nullptr;
-  ExprEmitter* exprs_ = nullptr;
-  RowEmitter* rows_ = nullptr;
+  IRBuilder<>& builder_;
+  const LaunchFields& fields_;
+  ExprEmitter& exprs_;
+  RowEmitter rows_;
 };
 
 /// Whether a thread does so little that it needs few registers: rows of one kind, elements of 2 or 4 bytes, addresses
@@ -147,26 +112,57 @@ bool is_light(const Schedule& schedule) {
   });
 }
 
-/// A kernel: its parameters are words by value, as many as there are sizes in the end.
-llvm::Function* emit_kernel(KernelContext& context, llvm::Function* thread) {
+/// The code of a thread as the body of `function`, whose first argument is the launch. `numbers` are emitted at its
+/// beginning.
+template <class Numbers>
+void emit_thread(KernelContext& context, llvm::Function* function, Numbers&& numbers) {
+  set_attributes(*function, context.target);
   IRBuilder<> builder(context.module.getContext());
-  auto* type = llvm::FunctionType::get(builder.getVoidTy(), {builder.getPtrTy()}, false);
+  BasicBlock* entry = BasicBlock::Create(context.module.getContext(), "entry", function);
+  BasicBlock* start = BasicBlock::Create(context.module.getContext(), "start", function);
+  builder.SetInsertPoint(entry);
+  const LaunchFields fields(builder, function->getArg(0), context);
+  const ThreadNumbers made = numbers(builder);
+  builder.CreateBr(start);
+  builder.SetInsertPoint(start);
+  ExprEmitter exprs = context.expressions(entry, fields.sizes);
+  ThreadEmitter(context, builder, fields, exprs).emit(made);
+  builder.CreateRetVoid();
+}
+
+/// A kernel: its parameters are words by value, as many as there are sizes in the end.
+llvm::Function* emit_kernel(KernelContext& context) {
+  llvm::Type* pointer = llvm::PointerType::get(context.module.getContext(), 0);
+  auto* type = llvm::FunctionType::get(llvm::Type::getVoidTy(context.module.getContext()), {pointer}, false);
   auto* kernel = llvm::Function::Create(type, llvm::Function::ExternalLinkage, context.abi.name, context.module);
   kernel->setCallingConv(llvm::CallingConv::PTX_Kernel);
-  set_attributes(*kernel, context.target);
   kernel->addFnAttr("nvvm.maxntid", std::to_string(context.abi.threads));
   // ptxas 13 spills a few bytes rather than take more registers than what it thinks best (32 for a cast of f64). Told
   // of a low occupancy, it takes them; a light kernel, which needs no more, would take half as many again for nothing.
   if (!is_light(context.schedule)) kernel->addFnAttr("nvvm.minctasm", "1");
-  builder.SetInsertPoint(BasicBlock::Create(context.module.getContext(), "entry", kernel));
-  const auto special = [&](llvm::Intrinsic::ID id) {
-    return builder.CreateZExt(builder.CreateIntrinsic(id, {}), builder.getInt64Ty());
-  };
-  builder.CreateCall(thread, {kernel->getArg(0), special(llvm::Intrinsic::nvvm_read_ptx_sreg_ctaid_x),
-                              special(llvm::Intrinsic::nvvm_read_ptx_sreg_tid_x),
-                              special(llvm::Intrinsic::nvvm_read_ptx_sreg_nctaid_x)});
-  builder.CreateRetVoid();
+  emit_thread(context, kernel, [&](IRBuilder<>& builder) {
+    const auto special = [&](llvm::Intrinsic::ID id) {
+      return builder.CreateZExt(builder.CreateIntrinsic(id, {}), context.index_type());
+    };
+    return ThreadNumbers{special(llvm::Intrinsic::nvvm_read_ptx_sreg_ctaid_x),
+                         special(llvm::Intrinsic::nvvm_read_ptx_sreg_tid_x),
+                         special(llvm::Intrinsic::nvvm_read_ptx_sreg_nctaid_x)};
+  });
   return kernel;
+}
+
+/// What a HostEntry calls for each thread: void(launch, block, thread, blocks).
+llvm::Function* emit_thread_function(KernelContext& context) {
+  llvm::LLVMContext& llvm = context.module.getContext();
+  llvm::Type* index = context.index_type();
+  llvm::Type* pointer = llvm::PointerType::get(llvm, 0);
+  auto* type = llvm::FunctionType::get(llvm::Type::getVoidTy(llvm), {pointer, index, index, index}, false);
+  const std::string name = context.abi.name + ".thread";
+  auto* function = llvm::Function::Create(type, llvm::Function::InternalLinkage, name, context.module);
+  emit_thread(context, function, [&](IRBuilder<>&) {
+    return ThreadNumbers{function->getArg(1), function->getArg(2), function->getArg(3)};
+  });
+  return function;
 }
 
 /// A HostEntry: for each block, for each thread.
@@ -176,35 +172,22 @@ void emit_blocks(KernelContext& context, llvm::Function* thread) {
   auto* type = llvm::FunctionType::get(builder.getVoidTy(), {builder.getPtrTy(), i64, i64, i64, i64}, false);
   auto* function = llvm::Function::Create(type, llvm::Function::ExternalLinkage, context.abi.name, context.module);
   set_attributes(*function, context.target);
-  const auto block = [&](const char* name) { return BasicBlock::Create(builder.getContext(), name, function); };
-  BasicBlock* entry = block("entry");
-  BasicBlock* blocks = block("blocks");
-  BasicBlock* threads = block("threads");
-  BasicBlock* next = block("next");
-  BasicBlock* done = block("done");
+  BasicBlock* entry = BasicBlock::Create(context.module.getContext(), "entry", function);
+  BasicBlock* start = BasicBlock::Create(context.module.getContext(), "start", function);
   builder.SetInsertPoint(entry);
   Value* saved = save_environment(builder);
-  LaunchFields fields(builder, function->getArg(0), context);
-  ExprEmitter exprs(context.exprs(), context.widths, context.sizes, entry, fields.sizes);
-  Value* count = exprs.exact(builder, context.abi.rows);
-  builder.CreateCondBr(builder.CreateICmpSLT(function->getArg(1), function->getArg(2)), blocks, done);
-  builder.SetInsertPoint(blocks);
-  llvm::PHINode* at = builder.CreatePHI(i64, 2, "block");
-  at->addIncoming(function->getArg(1), entry);
-  builder.CreateBr(threads);
-  builder.SetInsertPoint(threads);
-  llvm::PHINode* member = builder.CreatePHI(i64, 2, "thread");
-  member->addIncoming(builder.getInt64(0), blocks);
-  builder.CreateCall(thread, {function->getArg(0), at, member, count});
-  Value* following = builder.CreateAdd(member, builder.getInt64(1));
-  member->addIncoming(following, threads);
-  Value* all = builder.CreateICmpEQ(following, builder.getInt64(static_cast<std::uint64_t>(context.abi.threads)));
-  builder.CreateCondBr(all, next, threads);
-  builder.SetInsertPoint(next);
-  Value* next_block = builder.CreateAdd(at, builder.getInt64(1));
-  at->addIncoming(next_block, next);
-  builder.CreateCondBr(builder.CreateICmpSLT(next_block, function->getArg(2)), blocks, done);
-  builder.SetInsertPoint(done);
+  const LaunchFields fields(builder, function->getArg(0), context);
+  builder.CreateBr(start);
+  builder.SetInsertPoint(start);
+  ExprEmitter exprs = context.expressions(entry, fields.sizes);
+  const auto index = [&](Value* value) { return builder.CreateTrunc(value, context.index_type()); };
+  Value* blocks = exprs.word(context.abi.rows);
+  counted_loop(builder, function->getArg(1), function->getArg(2), 1, [&](Value* block) {
+    counted_loop(builder, builder.getInt64(0), builder.getInt64(static_cast<std::uint64_t>(context.abi.threads)), 1,
+                 [&](Value* member) {
+                   builder.CreateCall(thread, {function->getArg(0), index(block), index(member), index(blocks)});
+                 });
+  });
   restore_environment(builder, saved);
   builder.CreateRetVoid();
 }
@@ -233,16 +216,13 @@ std::vector<ir::KernelAbi> emit_gpu_kernel(llvm::Module& module, const ProvenKer
   ir::KernelAbi abi = gpu_contract_of(schedule);
   IndexWidths widths = kernel.index_widths(false);
   KernelContext context{module, kernel, schedule, target, bounds_check, abi, sizes, widths};
-  std::vector<llvm::Function*> bodies;
-  for (std::size_t i = 0; i < schedule.bodies.size(); ++i) bodies.push_back(emit_body(context, i));
-  llvm::Function* thread = ThreadEmitter(context, bodies).emit();
   if (!target.takes_words) {
     if (abi.persistent) abi.rows = schedule.exprs().min(abi.rows, schedule.exprs().constant(kHostBlocks));
-    emit_blocks(context, thread);
+    emit_blocks(context, emit_thread_function(context));
     abi.sizes = std::move(sizes).take();
     return {abi};
   }
-  llvm::Function* entry = emit_kernel(context, thread);
+  llvm::Function* entry = emit_kernel(context);
   abi.sizes = std::move(sizes).take();
   llvm::Type* word = llvm::Type::getInt64Ty(module.getContext());
   llvm::Type* parameters = llvm::ArrayType::get(word, ir::ParameterWords(abi).count);

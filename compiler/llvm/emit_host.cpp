@@ -43,9 +43,9 @@ class EntryEmitter {
     builder_.SetInsertPoint(entry);
     Value* saved = save_environment(builder_);
     LaunchFields fields(builder_, function_->getArg(0), context_);
-    ExprEmitter exprs(context_.exprs(), context_.widths, context_.sizes, entry, fields.sizes);
+    ExprEmitter exprs = context_.expressions(entry, fields.sizes);
     exprs_ = &exprs;
-    RowEmitter rows(context_, bodies_, builder_, *function_, exprs);
+    RowEmitter rows(context_, builder_, exprs);
     builder_.CreateBr(start);
     builder_.SetInsertPoint(start);
     rows.load_buffers(fields);
@@ -81,11 +81,27 @@ class EntryEmitter {
     }
     builder_.CreateCondBr(builder_.CreateICmpSLT(row, function_->getArg(2)), body, done);
     builder_.SetInsertPoint(body);
-    emitter.emit_row(nullptr);
+    emitter.emit_row([&](const ScheduledCase& which) {
+      for (const SegmentCall& call : which.calls) emit_call(emitter, call);
+    });
     advance(coordinates);
     row->addIncoming(builder_.CreateAdd(row, builder_.getInt64(1)), builder_.GetInsertBlock());
     builder_.CreateBr(header);
     builder_.SetInsertPoint(done);
+  }
+
+  void emit_call(RowEmitter& emitter, const SegmentCall& call) {
+    const BodyArguments told = emitter.arguments_of(call);
+    BasicBlock* work = block("segment");
+    BasicBlock* after = block("after");
+    builder_.CreateCondBr(builder_.CreateICmpSLT(told.begin(), told.end()), work, after);
+    builder_.SetInsertPoint(work);
+    std::vector<Value*> arguments = {function_->getArg(0)};
+    arguments.insert(arguments.end(), told.values.begin(), told.values.end());
+    llvm::Function* body = bodies_[static_cast<std::size_t>(call.body)];
+    builder_.CreateCall(body, arguments)->setCallingConv(body->getCallingConv());
+    builder_.CreateBr(after);
+    builder_.SetInsertPoint(after);
   }
 
   /// An odometer: the last outer axis counts, and carries.

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <set>
 
+#include "compiler/llvm/emit_loop.h"
+
 namespace padlock::compiler {
 
 using ir::Expr;
@@ -60,7 +62,7 @@ Value* emit_predicate(IRBuilder<>& builder, ExprEmitter& exprs, const Graph& gra
   for (const ConditionId id : graph.conditions_of(predicate)) {
     const Condition& condition = graph.condition(id);
     Value* value = exprs.exact(builder, condition.expr);
-    Value* zero = builder.getInt64(0);
+    Value* zero = llvm::ConstantInt::get(value->getType(), 0);
     Value* holds = condition.kind == Condition::Kind::zero ? builder.CreateICmpEQ(value, zero)
                                                            : builder.CreateICmpSGE(value, zero);
     all = builder.CreateAnd(all, holds);
@@ -68,9 +70,14 @@ Value* emit_predicate(IRBuilder<>& builder, ExprEmitter& exprs, const Graph& gra
   return all;
 }
 
-RowEmitter::RowEmitter(KernelContext& context, const std::vector<llvm::Function*>& bodies, IRBuilder<>& builder,
-                       llvm::Function& function, ExprEmitter& exprs)
-    : context_(context), bodies_(bodies), builder_(builder), function_(function), exprs_(exprs) {}
+Value* holds(IRBuilder<>& builder, ExprEmitter& exprs, const std::vector<Expr>& tests) {
+  Value* all = builder.getTrue();
+  for (const Expr test : tests) {
+    Value* value = exprs.exact(builder, test);
+    all = builder.CreateAnd(all, builder.CreateICmpSGE(value, llvm::ConstantInt::get(value->getType(), 0)));
+  }
+  return all;
+}
 
 void RowEmitter::load_buffers(const LaunchFields& fields) {
   for (const ir::ValueId input : context_.abi.inputs)
@@ -101,14 +108,6 @@ std::vector<Value*> RowEmitter::unflatten(Value* row) {
   return coordinates;
 }
 
-void RowEmitter::emit_row(Value* thread) {
-  thread_ = thread;
-  row_offset_ = emit_row_offset();
-  BasicBlock* next = block("next");
-  emit_case(0, next);
-  builder_.SetInsertPoint(next);
-}
-
 Value* RowEmitter::emit_row_offset() {
   std::vector<Expr> coordinates;
   for (int axis = 0; axis < outer_axes(); ++axis) coordinates.push_back(kernel().coordinate(axis));
@@ -117,47 +116,22 @@ Value* RowEmitter::emit_row_offset() {
   return exprs_.address(builder_, output.offset_of(context_.exprs(), coordinates));
 }
 
-void RowEmitter::emit_case(int index, BasicBlock* next) {
-  const ScheduledCase& row = context_.schedule.cases[static_cast<std::size_t>(index)];
-  if (!row.is_test()) {
-    for (const SegmentCall& call : row.calls) emit_call(call);
-    builder_.CreateBr(next);
-    return;
-  }
-  BasicBlock* holds = block("holds");
-  BasicBlock* fails = block("fails");
-  builder_.CreateCondBr(emit_predicate(builder_, exprs_, kernel().graph, row.test), holds, fails);
-  builder_.SetInsertPoint(holds);
-  emit_case(row.holds, next);
-  builder_.SetInsertPoint(fails);
-  emit_case(row.fails, next);
-}
-
-void RowEmitter::emit_call(const SegmentCall& call) {
-  Value* begin = runs_.at(call.run_begin.id());
-  Value* end = runs_.at(call.run_end.id());
-  BasicBlock* work = block("segment");
-  BasicBlock* after = block("after");
-  builder_.CreateCondBr(builder_.CreateICmpSLT(begin, end), work, after);
-  builder_.SetInsertPoint(work);
-  std::vector<Value*> arguments = {function_.getArg(0), begin, end, row_offset_};
-  if (context_.schedule.threads) arguments.push_back(thread_);
-  const bool checks = context_.checks_any_load(static_cast<std::size_t>(call.body));
+BodyArguments RowEmitter::arguments_of(const SegmentCall& call) {
+  const auto body = static_cast<std::size_t>(call.body);
+  BodyArguments arguments(context_, body);
+  arguments.values = {runs_.at(call.run_begin.id()), runs_.at(call.run_end.id()), row_offset_};
   for (const Stream& stream : call.streams) {
     const std::size_t buffer = context_.buffer_of_input(stream.tensor);
-    arguments.push_back(buffers_[buffer]);
-    arguments.push_back(exprs_.address(builder_, stream.base));
-    if (!checks) continue;
-    arguments.push_back(builder_.getInt64(buffer));
-    arguments.push_back(exprs_.exact(builder_, kernel().program->value(stream.tensor).layout.storage_extent()));
+    arguments.values.push_back(buffers_[buffer]);
+    arguments.values.push_back(exprs_.address(builder_, stream.base));
+    if (arguments.per_load == 2) continue;
+    arguments.values.push_back(builder_.getInt64(buffer));
+    arguments.values.push_back(exprs_.word(kernel().program->value(stream.tensor).layout.storage_extent()));
   }
-  if (context_.schedule.bodies[static_cast<std::size_t>(call.body)].uses_rows)
+  if (context_.schedule.bodies[body].uses_rows)
     for (int axis = 0; axis < outer_axes(); ++axis)
-      arguments.push_back(exprs_.exact(builder_, kernel().coordinate(axis)));
-  llvm::CallInst* made = builder_.CreateCall(bodies_[static_cast<std::size_t>(call.body)], arguments);
-  made->setCallingConv(bodies_[static_cast<std::size_t>(call.body)]->getCallingConv());
-  builder_.CreateBr(after);
-  builder_.SetInsertPoint(after);
+      arguments.values.push_back(exprs_.exact(builder_, kernel().coordinate(axis)));
+  return arguments;
 }
 
 /// The contract as far as it is known before code: sizes are collected while it is emitted.

@@ -8,43 +8,63 @@
 
 namespace padlock::compiler {
 
-/// Emits what a function of any target does with one row of a task: it chooses the row's case and calls the bodies of
-/// its segments.
+/// Emits what any target does with one row of a task: it chooses the row's case, and says what the bodies of its
+/// segments are told.
 class RowEmitter {
  public:
-  /// `function`: what is emitted into, whose first argument is the launch. `sizes_block`: see ExprEmitter. All
-  /// borrowed.
-  RowEmitter(KernelContext& context, const std::vector<llvm::Function*>& bodies, llvm::IRBuilder<>& builder,
-             llvm::Function& function, ExprEmitter& exprs);
+  /// All borrowed.
+  RowEmitter(KernelContext& context, llvm::IRBuilder<>& builder, ExprEmitter& exprs)
+      : context_(context), builder_(builder), exprs_(exprs) {}
 
   /// Loads the input pointers where the builder stands.
   void load_buffers(const LaunchFields& fields);
   /// Where the runs of the segments begin and end in columns [first, last).
   void set_columns(llvm::Value* first, llvm::Value* last);
-  /// The row whose outer coordinates the expressions have, in the columns set last. `thread`: of the team that shares
-  /// the row, null where there is none.
-  void emit_row(llvm::Value* thread);
   /// The outer coordinates of a row, by division.
   [[nodiscard]] std::vector<llvm::Value*> unflatten(llvm::Value* row);
 
+  /// The row whose outer coordinates the expressions have, in the columns set last: `leaf(row case)` emits what is done
+  /// in each case. The builder stands after it.
+  template <class Leaf>
+  void emit_row(Leaf&& leaf) {
+    row_offset_ = emit_row_offset();
+    llvm::BasicBlock* next = block("next");
+    emit_case(0, next, leaf);
+    builder_.SetInsertPoint(next);
+  }
+  /// For a segment of that row.
+  [[nodiscard]] BodyArguments arguments_of(const SegmentCall& call);
+
   [[nodiscard]] int outer_axes() const { return kernel().rank() - 1; }
   [[nodiscard]] llvm::BasicBlock* block(const char* name) {
-    return llvm::BasicBlock::Create(builder_.getContext(), name, &function_);
+    return llvm::BasicBlock::Create(builder_.getContext(), name, builder_.GetInsertBlock()->getParent());
   }
 
  private:
   [[nodiscard]] const Kernel& kernel() const { return context_.schedule.kernel; }
   llvm::Value* emit_row_offset();
-  void emit_case(int index, llvm::BasicBlock* next);
-  void emit_call(const SegmentCall& call);
+
+  template <class Leaf>
+  void emit_case(int index, llvm::BasicBlock* next, Leaf& leaf) {
+    const ScheduledCase& row = context_.schedule.cases[static_cast<std::size_t>(index)];
+    if (!row.is_test()) {
+      leaf(row);
+      builder_.CreateBr(next);
+      return;
+    }
+    llvm::BasicBlock* holds = block("holds");
+    llvm::BasicBlock* fails = block("fails");
+    builder_.CreateCondBr(emit_predicate(builder_, exprs_, kernel().graph, row.test), holds, fails);
+    builder_.SetInsertPoint(holds);
+    emit_case(row.holds, next, leaf);
+    builder_.SetInsertPoint(fails);
+    emit_case(row.fails, next, leaf);
+  }
 
   KernelContext& context_;
-  const std::vector<llvm::Function*>& bodies_;
   llvm::IRBuilder<>& builder_;
-  llvm::Function& function_;
   ExprEmitter& exprs_;
   llvm::Value* row_offset_ = nullptr;
-  llvm::Value* thread_ = nullptr;
   std::vector<llvm::Value*> buffers_;
   std::map<std::uint32_t, llvm::Value*> runs_;  // where they begin and end, by Expr::id
 };

@@ -102,8 +102,9 @@ class LlvmGpuCompiler final : public GpuCompiler {
                      .global_space = 1,
                      .aligned_elements = true,
                      .takes_words = true};
+    // ptxas optimises: what LLVM would do before takes two thirds of the time and changes its result by 1 %.
     made.machine.reset(nvptx()->createTargetMachine(llvm::Triple("nvptx64-nvidia-cuda"), architecture_, "", options,
-                                                    std::nullopt, std::nullopt, llvm::CodeGenOptLevel::Default));
+                                                    std::nullopt, std::nullopt, llvm::CodeGenOptLevel::None));
     return made;
   }
 
@@ -119,7 +120,6 @@ class LlvmGpuCompiler final : public GpuCompiler {
       if (backend.features.takes_words) PADLOCK_CHECK(check_parameters(code.kernels.back()));
     }
     PADLOCK_CHECK(code.verify());
-    inline_all(*code.module);
     simplify(*code.module, *code.machine);
     return code;
   }

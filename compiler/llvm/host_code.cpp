@@ -11,7 +11,6 @@
 #include <llvm/Object/ObjectFile.h>
 #include <llvm/Support/MemoryBuffer.h>
 #include <llvm/Support/raw_ostream.h>
-#include <llvm/Transforms/IPO/AlwaysInliner.h>
 #include <llvm/Transforms/Scalar/EarlyCSE.h>
 #include <llvm/Transforms/Scalar/SimplifyCFG.h>
 
@@ -32,12 +31,6 @@ class PassGate final : public llvm::OptPassGate {
 }  // namespace
 
 std::unique_ptr<llvm::OptPassGate> make_pass_gate() { return std::make_unique<PassGate>(); }
-
-void inline_all(llvm::Module& module) {
-  llvm::legacy::PassManager passes;
-  passes.add(llvm::createAlwaysInlinerLegacyPass());
-  passes.run(module);
-}
 
 void simplify(llvm::Module& module, llvm::TargetMachine& machine) {
   // Only what the two passes ask for: registering all of LLVM's analyses takes longer than running these.

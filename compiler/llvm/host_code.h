@@ -20,9 +20,6 @@ namespace padlock::compiler {
 /// context borrows it.
 [[nodiscard]] std::unique_ptr<llvm::OptPassGate> make_pass_gate();
 
-/// Inlines what asks for it.
-void inline_all(llvm::Module& module);
-
 /// The short pipeline: the schedule emits final vectors and loops, so that common subexpressions and empty blocks are
 /// all that is left to do.
 void simplify(llvm::Module& module, llvm::TargetMachine& machine);

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <vector>
+
 #include <llvm/IR/IRBuilder.h>
 #include <llvm/IR/Module.h>
 
@@ -7,11 +9,10 @@
 #include "compiler/llvm/emit_host.h"
 #include "compiler/prover/proven_kernel.h"
 
-// Shared between the functions of a kernel: the entry, which deals out rows and columns, and the bodies, which it calls
-// for each segment.
+// Shared between the parts of a kernel: what deals out rows and columns, and the bodies of its segments.
 namespace padlock::compiler {
 
-/// What all functions of one kernel share.
+/// What all parts of one variant of a kernel share.
 struct KernelContext {
   llvm::Module& module;
   const ProvenKernel& proven;
@@ -21,8 +22,17 @@ struct KernelContext {
   ir::KernelAbi& abi;
   SizeTable& sizes;
   IndexWidths& widths;
+  unsigned index_bits = 64;  ///< of coordinates and element offsets
 
   [[nodiscard]] ir::ExprContext& exprs() const { return schedule.kernel.program->exprs(); }
+  [[nodiscard]] llvm::IntegerType* index_type() const { return llvm::Type::getIntNTy(module.getContext(), index_bits); }
+  [[nodiscard]] llvm::ConstantInt* index(std::int64_t value) const {
+    return llvm::ConstantInt::getSigned(index_type(), value);
+  }
+  /// For the expressions of one function: a division by a size is a multiplication where a GPU's threads do it.
+  [[nodiscard]] ExprEmitter expressions(llvm::BasicBlock* entry, llvm::Value* launched_sizes) const {
+    return {exprs(), widths, sizes, entry, launched_sizes, index_type(), schedule.threads.has_value()};
+  }
   /// Position of a tensor among the launch's buffers, inputs first.
   [[nodiscard]] std::size_t buffer_of_input(ir::ValueId value) const;
   [[nodiscard]] std::size_t buffer_of_result(std::size_t result) const { return abi.inputs.size() + result; }
@@ -63,8 +73,32 @@ struct LaunchFields {
 [[nodiscard]] llvm::Value* emit_predicate(llvm::IRBuilder<>& builder, ExprEmitter& exprs, const Graph& graph,
                                           PredicateId predicate);
 
-/// A body: void(launch, begin, end, row, (thread), [tensor, base, (access, extent)] per load, outer coordinates).
-/// `row` is the element offset of the row in the output, `thread` the one of the team that shares the run.
+/// What a body is told of one run, in one order: begin, end, the row's element offset in the output, then of each load
+/// its tensor and the element it starts from (and where any of them is checked, its name and its extent in elements),
+/// then, where the body reads them, the outer coordinates.
+struct BodyArguments {
+  enum LoadField : unsigned { tensor, base, name, extent };
+
+  BodyArguments(const KernelContext& context, std::size_t body)
+      : per_load(context.checks_any_load(body) ? 4 : 2),
+        loads(static_cast<unsigned>(context.schedule.bodies[body].loads.size())) {}
+
+  [[nodiscard]] llvm::Value* begin() const { return values[0]; }
+  [[nodiscard]] llvm::Value* end() const { return values[1]; }
+  [[nodiscard]] llvm::Value* row() const { return values[2]; }
+  [[nodiscard]] llvm::Value* load(int index, LoadField field) const {
+    return values[3 + static_cast<unsigned>(index) * per_load + field];
+  }
+  [[nodiscard]] llvm::Value* outer(int axis) const {
+    return values[3 + loads * per_load + static_cast<unsigned>(axis)];
+  }
+
+  unsigned per_load;
+  unsigned loads;
+  std::vector<llvm::Value*> values;
+};
+
+/// A body as a function of the host: void(launch, BodyArguments...).
 [[nodiscard]] llvm::Function* emit_body(KernelContext& context, std::size_t index);
 
 }  // namespace padlock::compiler

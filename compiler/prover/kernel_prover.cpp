@@ -324,7 +324,7 @@ class KernelProver {
     Obligation disjoint{.kind = ObligationKind::disjoint, .access = access};
     bool dead = true;
     std::vector<std::string> contradiction;
-    for (const Lanes& lanes : lanes_of_call(schedule_, call, rows, inside)) {
+    for (const Lanes& lanes : lanes_of_call(schedule_, call, rows, inside, Touch::written)) {
       const auto column = [&](Expr at_column, const char* what, Expr bound) {
         return [=](const Evaluate& at) {
           return fmt::format("column {} is written, {} {}", at(at_column), what, at(bound));
@@ -391,7 +391,7 @@ class KernelProver {
         if (loop.nontemporal || loop.aligned)
           for (std::size_t i = 0; i < kernel_.results.size(); ++i)
             prove_alignment(walk, loop, result(i).name, result(i).dtype);
-        for (std::size_t i = 0; i < body.loads.size() && loop.aligned_loads; ++i)
+        for (std::size_t i = 0; i < body.loads.size() && loop.loads != VectorLoads::apart; ++i)
           if (is_vector(body.loads[i]))
             prove_alignment(walk, loop, kernel_.program->value(call.streams[i].tensor).name, body.loads[i].dtype);
       }

@@ -56,7 +56,7 @@ class LoadProver::Implementation {
       add_guard(region, load, column_);
       all = decide_load(access, region, stream, load, {}, &known);
     } else {
-      for (const Lanes& lanes : lanes_of_call(schedule_, call, rows_, false)) {
+      for (const Lanes& lanes : lanes_of_call(schedule_, call, rows_, false, Touch::loaded)) {
         if (all.verdict == Verdict::refuted) break;
         Stream moved = stream;
         for (Expr& c : moved.coordinates) c = at_column(c, lanes.first);

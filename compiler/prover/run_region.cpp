@@ -1,7 +1,5 @@
 #include "compiler/prover/run_region.h"
 
-#include "compiler/prover/walk_proof.h"
-
 namespace padlock::compiler {
 
 using ir::Expr;
@@ -25,7 +23,8 @@ Region task_of(const Schedule& schedule, const SegmentCall& call, const Region& 
   return region;
 }
 
-std::vector<Lanes> lanes_of_call(const Schedule& schedule, const SegmentCall& call, const Region& rows, bool inside) {
+std::vector<Lanes> lanes_of_call(const Schedule& schedule, const SegmentCall& call, const Region& rows, bool inside,
+                                 Touch touch) {
   ir::ExprContext& exprs = schedule.kernel.program->exprs();
   const RunVariables run(exprs);
   const Region task = task_of(schedule, call, rows);
@@ -33,7 +32,7 @@ std::vector<Lanes> lanes_of_call(const Schedule& schedule, const SegmentCall& ca
   std::vector<Lanes> all;
   for (const Walk& walk : schedule.bodies[static_cast<std::size_t>(call.body)].walks)
     for (const ChunkLoop& loop : walk.loops) {
-      const ChunkLanes chunk = lanes_of(exprs, walk, loop);
+      const ChunkLanes chunk = lanes_of(exprs, walk, loop, touch);
       Region region = task;
       join(region, chunk.region);
       region.zero.push_back(exprs.sub(run.begin, call.run_begin));

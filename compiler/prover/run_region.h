@@ -3,6 +3,7 @@
 #include <vector>
 
 #include "compiler/prover/feasibility.h"
+#include "compiler/prover/walk_proof.h"
 #include "compiler/schedule.h"
 
 // Where the lanes of a segment may be, as regions over its task.
@@ -24,8 +25,8 @@ struct Lanes {
   ir::Expr first, last;  ///< columns, inclusive
 };
 
-/// The whole run, or, where `inside` does not say that no lane leaves it, the lanes of each loop.
+/// The whole run, or, where `inside` does not say that nothing leaves it, what each loop touches.
 [[nodiscard]] std::vector<Lanes> lanes_of_call(const Schedule& schedule, const SegmentCall& call, const Region& rows,
-                                               bool inside);
+                                               bool inside, Touch touch);
 
 }  // namespace padlock::compiler

@@ -16,8 +16,12 @@ struct ChunkLanes {
   Region region;        ///< the walk's tests and bounds, and that the trip happens
 };
 
+/// What a chunk writes, or all that it may load.
+enum class Touch : std::uint8_t { written, loaded };
+
 /// The lanes of a loop of a walk of a run that is not empty.
-[[nodiscard]] ChunkLanes lanes_of(ir::ExprContext& exprs, const Walk& walk, const ChunkLoop& loop);
+[[nodiscard]] ChunkLanes lanes_of(ir::ExprContext& exprs, const Walk& walk, const ChunkLoop& loop,
+                                  Touch touch = Touch::written);
 
 /// `column`, in the run, is written by no chunk of the walk: each region with its goal is one way. The witness is the
 /// first loop that ends after the column, its trip, and the lane.
@@ -33,7 +37,7 @@ class WalkLemmas {
   /// `cache`: may be null.
   WalkLemmas(ProofSession& session, ProofCache* cache) : session_(session), cache_(cache == nullptr ? own_ : *cache) {}
 
-  /// No lane of any walk lies outside its run.
+  /// No lane of any walk lies outside its run, nor what is loaded for it.
   [[nodiscard]] bool stays_inside(const std::vector<Walk>& walks);
   /// Every column of a run is written by every walk.
   [[nodiscard]] bool covers(const std::vector<Walk>& walks);

@@ -91,7 +91,7 @@ std::string DeviceProgram::check(const ir::BindRequest& request, const Problem& 
     if (!bound) return fmt::format("{}: the binding was refused: {}", compiled.variant, bound.error().to_string());
     const std::string failure = differential::check_both_placements(
         [&](const GuardedBuffers& buffers, bool, Rng&) { return launch(*bound, problem, buffers); }, problem, arena,
-        rng);
+        rng, compiled.program.device().kind == api::DeviceKind::simt);
     if (!failure.empty()) return fmt::format("{}: {}", compiled.variant, failure);
   }
   return {};

@@ -28,18 +28,24 @@ std::vector<std::int64_t> coordinates_of(std::size_t index, std::span<const std:
   return coordinates;
 }
 
-std::size_t skew_of(const Arrangement& a, Rng& rng) {
-  return a.misaligned ? static_cast<std::size_t>(rng.between(1, 31)) : 0;
+std::size_t skew_of(const Arrangement& a, ir::DType dtype, Rng& rng) {
+  const int unit = a.elements ? ir::byte_size(dtype) : 1;
+  return a.misaligned ? static_cast<std::size_t>(rng.between(1, 31) * unit) : 0;
 }
 
 GuardedBuffers make_buffers(const Problem& problem, GuardedArena& arena, const Arrangement& a, Rng& rng) {
   GuardedBuffers buffers;
-  for (const auto& bytes : problem.inputs) {
-    buffers.inputs.push_back(&arena.acquire(bytes.size(), a.placement, skew_of(a, rng)));
+  const ir::Program& program = *problem.program;
+  for (std::size_t i = 0; i < problem.inputs.size(); ++i) {
+    const auto& bytes = problem.inputs[i];
+    const ir::DType dtype = program.value(program.tensor_parameters()[i]).dtype;
+    buffers.inputs.push_back(&arena.acquire(bytes.size(), a.placement, skew_of(a, dtype, rng)));
     std::ranges::copy(bytes, buffers.inputs.back()->data());
   }
-  for (const auto& expected : problem.results) {
-    buffers.results.push_back(&arena.acquire(expected.bytes.size(), a.placement, skew_of(a, rng)));
+  for (std::size_t i = 0; i < problem.results.size(); ++i) {
+    const ir::DType dtype = program.value(program.results()[i]).dtype;
+    const std::size_t bytes = problem.results[i].bytes.size();
+    buffers.results.push_back(&arena.acquire(bytes, a.placement, skew_of(a, dtype, rng)));
     std::ranges::fill(buffers.results.back()->bytes(), a.poison);
   }
   return buffers;
@@ -102,10 +108,12 @@ std::string run_and_compare(const Launch& launch, const Problem& problem, Guarde
   return failure;
 }
 
-std::string check_both_placements(const Launch& launch, const Problem& problem, GuardedArena& arena, Rng& rng) {
+std::string check_both_placements(const Launch& launch, const Problem& problem, GuardedArena& arena, Rng& rng,
+                                  bool elements) {
   const bool misaligned = rng.chance(35);
-  const Arrangement first{Placement::after_guard, std::byte{0xA5}, misaligned, rng.chance(25)};
-  const Arrangement second{Placement::before_guard, std::byte{0x5A}, misaligned && rng.chance(50), rng.chance(25)};
+  const Arrangement first{Placement::after_guard, std::byte{0xA5}, misaligned, elements, rng.chance(25)};
+  const Arrangement second{Placement::before_guard, std::byte{0x5A}, misaligned && rng.chance(50), elements,
+                           rng.chance(25)};
   std::string failure = run_and_compare(launch, problem, arena, first, rng);
   if (!failure.empty()) return failure + " (buffers begin at a guard page)";
   failure = run_and_compare(launch, problem, arena, second, rng);

@@ -35,6 +35,7 @@ struct Arrangement {
   Placement placement = Placement::after_guard;
   std::byte poison{0xA5};   ///< what outputs hold before the run
   bool misaligned = false;  ///< bases a few odd bytes away from the guard page
+  bool elements = false;    ///< whole elements away from it, as a GPU's kernel takes them
   bool split = false;       ///< several launches that cover the range once, where the launch has a choice
 };
 
@@ -52,8 +53,9 @@ using Launch = std::function<std::string(const GuardedBuffers& buffers, bool spl
 [[nodiscard]] std::string run_and_compare(const Launch& launch, const Problem& problem, GuardedArena& arena,
                                           const Arrangement& arrangement, Rng& rng);
 
-/// Two runs, with different placements and poison: what neither writes cannot be right in both.
+/// Two runs, with different placements and poison: what neither writes cannot be right in both. `elements`: see
+/// Arrangement.
 [[nodiscard]] std::string check_both_placements(const Launch& launch, const Problem& problem, GuardedArena& arena,
-                                                Rng& rng);
+                                                Rng& rng, bool elements = false);
 
 }  // namespace padlock::differential

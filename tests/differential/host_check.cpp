@@ -84,7 +84,8 @@ std::string check_both_placements(const Kernels& kernels, const Problem& problem
       if (failure.empty()) failure = launch_kernel(any_variant(*kernel, problem, r), problem, buffers, split, r);
     return failure;
   };
-  return check_both_placements(launch, problem, arena, rng);
+  const bool of_gpu = !kernels.empty() && kernels.front()->abi().threads > 0;
+  return check_both_placements(launch, problem, arena, rng, of_gpu);
 }
 
 }  // namespace padlock::differential

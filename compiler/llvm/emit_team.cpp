@@ -1,0 +1,146 @@
+#include "compiler/llvm/emit_team.h"
+
+#include "compiler/llvm/emit_loop.h"
+
+namespace padlock::compiler {
+
+using ir::Expr;
+using llvm::BasicBlock;
+using llvm::IRBuilder;
+using llvm::Value;
+
+namespace {
+
+/// The walks of a team have their first and last loop in common, which are by elements: up to the first vector and from
+/// the last, or all of the run where there is no vector or the output has no alignment. They are one loop in the code,
+/// after the vectors.
+class TeamEmitter {
+ public:
+  TeamEmitter(KernelContext& context, std::size_t body, IRBuilder<>& builder, const LaunchFields& fields,
+              ExprEmitter& exprs, BodyArguments arguments, Value* thread)
+      : context_(context),
+        body_(context.schedule.bodies[body]),
+        builder_(builder),
+        exprs_(exprs),
+        run_(context.exprs()),
+        chunks_(context, body, builder, fields, exprs, std::move(arguments)),
+        thread_(thread) {
+    exprs_.set_coordinate(run_.begin, begin());
+    exprs_.set_coordinate(run_.end, end());
+  }
+
+  void emit() {
+    const std::vector<Walk>& walks = body_.walks;
+    const ChunkLoop& elements = walks[0].loops.front();
+    if (walks.size() == 1) {
+      Value* from = builder_.CreateAdd(begin(), thread_);
+      counted_loop(builder_, from, end(), elements.team, [&](Value* column) { chunks_.emit(column, elements); });
+      return;
+    }
+    merge_ = block("edges");
+    Value* peel = builder_.CreateSub(context_.index(body_.lanes), chunks_.misalignment(begin(), body_.lanes));
+    exprs_.set_coordinate(run_.peel, builder_.CreateAnd(peel, context_.index(body_.lanes - 1)));
+    Value* first = exprs_.exact(builder_, exprs_of().add(run_.begin, run_.peel));
+    choose(chunks_.stores_are_aligned(first), "vectors", [&] {
+      if (walks.size() > 2) choose(chunks_.loads_are_aligned(first), "aligned", [&] { emit_vectors(walks[2]); });
+      emit_vectors(walks[1]);
+    });
+    go_to_edges(end(), end());
+    emit_edges(elements);
+  }
+
+ private:
+  [[nodiscard]] ir::ExprContext& exprs_of() const { return context_.exprs(); }
+  [[nodiscard]] Value* begin() const { return chunks_.arguments().begin(); }
+  [[nodiscard]] Value* end() const { return chunks_.arguments().end(); }
+  BasicBlock* block(const char* name) {
+    return BasicBlock::Create(builder_.getContext(), name, builder_.GetInsertBlock()->getParent());
+  }
+
+  /// `emit` ends in the edges. The builder stands where the condition does not hold.
+  template <class Emit>
+  void choose(Value* condition, const char* name, Emit&& emit) {
+    BasicBlock* chosen = block(name);
+    BasicBlock* other = block("other");
+    builder_.CreateCondBr(condition, chosen, other);
+    builder_.SetInsertPoint(chosen);
+    emit();
+    builder_.SetInsertPoint(other);
+  }
+
+  void go_to_edges(Value* head_end, Value* tail_begin) {
+    ways_.push_back({builder_.GetInsertBlock(), head_end, tail_begin});
+    builder_.CreateBr(merge_);
+  }
+
+  /// The loops between the first and the last, if the walk's tests hold; else all is edge.
+  void emit_vectors(const Walk& walk) {
+    choose(holds(builder_, exprs_, walk.tests), "walk", [&] {
+      if (walk.kind == WalkKind::shared_realigned) chunks_.set_shifts(exprs_.exact(builder_, walk.loops[1].from));
+      for (std::size_t i = 1; i + 1 < walk.loops.size(); ++i) emit_loop(walk.loops[i]);
+      go_to_edges(exprs_.exact(builder_, walk.loops.front().limit), exprs_.exact(builder_, walk.loops.back().from));
+    });
+    go_to_edges(end(), end());
+  }
+
+  /// This thread's chunks of a loop. Where a trip has several, all that they read is read before they are stored, so
+  /// that much of it is on its way at once.
+  void emit_loop(const ChunkLoop& loop) {
+    Value* from = exprs_.exact(builder_, loop.from);
+    Value* limit = exprs_.exact(builder_, loop.limit);
+    Value* offset = builder_.CreateMul(thread_, context_.index(loop.lanes));
+    const int stride = loop.lanes * loop.team;
+    const int chunks = loop.dealt ? 1 : loop.unroll;
+    // Trips that a team makes together are counted by where they begin; dealt ones by where the chunk does.
+    Value* start = loop.dealt ? builder_.CreateAdd(from, offset) : from;
+    counted_loop(builder_, start, limit, stride * chunks, [&](Value* column) {
+      if (!loop.dealt) column = builder_.CreateAdd(column, offset);
+      std::vector<std::vector<Value*>> values;
+      for (int i = 0; i < chunks; ++i) values.push_back(chunks_.compute(column, loop, i * stride));
+      for (int i = 0; i < chunks; ++i) chunks_.store(column, loop, i * stride, values[static_cast<std::size_t>(i)]);
+    });
+    exprs_.set_coordinate(loop.reached, exprs_.exact(builder_, end_of(exprs_of(), loop)));
+  }
+
+  /// Columns [begin, head end) and [tail begin, end), dealt in turn as one list.
+  void emit_edges(const ChunkLoop& elements) {
+    builder_.SetInsertPoint(merge_);
+    llvm::PHINode* head_end = builder_.CreatePHI(context_.index_type(), 4);
+    llvm::PHINode* tail_begin = builder_.CreatePHI(context_.index_type(), 4);
+    for (const auto& [from, head, tail] : ways_) {
+      head_end->addIncoming(head, from);
+      tail_begin->addIncoming(tail, from);
+    }
+    Value* gap = builder_.CreateSub(tail_begin, head_end);
+    Value* from = builder_.CreateAdd(begin(), thread_);
+    counted_loop(builder_, from, builder_.CreateSub(end(), gap), elements.team, [&](Value* at) {
+      Value* in_head = builder_.CreateICmpSLT(at, head_end);
+      chunks_.emit(builder_.CreateSelect(in_head, at, builder_.CreateAdd(at, gap)), elements);
+    });
+  }
+
+  struct Way {
+    BasicBlock* from;
+    Value* head_end;
+    Value* tail_begin;
+  };
+
+  KernelContext& context_;
+  const Body& body_;
+  IRBuilder<>& builder_;
+  ExprEmitter& exprs_;
+  RunVariables run_;
+  ChunkEmitter chunks_;
+  Value* thread_;
+  BasicBlock* merge_ = nullptr;
+  std::vector<Way> ways_;  // to the edges
+};
+
+}  // namespace
+
+void emit_team_body(KernelContext& context, std::size_t body, IRBuilder<>& builder, const LaunchFields& fields,
+                    ExprEmitter& exprs, BodyArguments arguments, Value* thread) {
+  TeamEmitter(context, body, builder, fields, exprs, std::move(arguments), thread).emit();
+}
+
+}  // namespace padlock::compiler
