@@ -5,7 +5,7 @@
 #include <string>
 
 #include "bench/gpu/device.h"
-#include "ir/executable.h"
+#include "ir/launch_plan.h"
 #include "ir/program.h"
 #include "runtime/arguments.h"
 

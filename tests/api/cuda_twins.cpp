@@ -1,4 +1,5 @@
 #include "tests/api/cuda_twins.h"
+#include "ir/launch_plan.h"
 
 #include <fmt/format.h>
 
