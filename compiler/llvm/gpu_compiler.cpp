@@ -128,8 +128,8 @@ class LlvmGpuCompiler final : public GpuCompiler {
     for (const ir::KernelAbi& abi : variants) {
       const std::size_t words = ir::ParameterWords(abi).count;
       if (words > ir::ParameterWords::kMost)
-        return resource_exhausted(fmt::format("kernel {} has {} bytes of parameters, a launch takes {}", abi.name,
-                                              8 * words, 8 * ir::ParameterWords::kMost));
+        return beyond_limits(fmt::format("kernel {} has {} bytes of parameters, a launch takes {}", abi.name, 8 * words,
+                                         8 * ir::ParameterWords::kMost));
     }
     return {};
   }

@@ -1,5 +1,4 @@
 #include "tests/api/cuda_twins.h"
-#include "ir/launch_plan.h"
 
 #include <fmt/format.h>
 
@@ -7,6 +6,8 @@
 #include <bit>
 #include <cstdlib>
 #include <span>
+
+#include "ir/launch_plan.h"
 
 namespace padlock::api {
 namespace {
