@@ -27,9 +27,9 @@ struct Fixture {
     abi.sizes = {{extents[1]}, {c.mul(extents[0], extents[1]), Fit::saturate}};
   }
   Expr k(Int128 value) { return c.constant(value); }
-  Binding bind(std::int64_t rows, std::int64_t columns, std::int64_t w = 0) const {
+  Binding bind(std::int64_t rows, std::int64_t columns, std::int64_t wide = 0) const {
     auto bound = Binding::bind(
-        program, {.tensors = {ArgumentShape{{rows, columns}, std::nullopt}}, .symbols = {{"lo", 1}, {"w", w}}});
+        program, {.tensors = {ArgumentShape{{rows, columns}, std::nullopt}}, .symbols = {{"lo", 1}, {"w", wide}}});
     REQUIRE_MESSAGE(bound.has_value(), (bound ? "" : bound.error().to_string()));
     return *std::move(bound);
   }
