@@ -2,25 +2,24 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <utility>
+
 #include "api/compiled_state.h"
 #include "ir/interpreter.h"
-#include "runtime/launch_array.h"
+#include "support/stack_array.h"
 
 namespace padlock::api {
 namespace {
 
-std::vector<std::int64_t> values_of(const ir::Binding& binding, std::span<const ir::Expr> list) {
-  std::vector<std::int64_t> values;
-  for (const ir::Expr e : list) values.push_back(binding(e));
-  return values;
-}
-
-TensorInfo describe(const ir::Binding& binding, const ir::Value& value, const ir::Layout& layout, std::int64_t bytes) {
-  return {.name = value.name,
-          .dtype = value.dtype,
-          .extents = values_of(binding, layout.extents()),
-          .strides = values_of(binding, layout.strides()),
-          .storage_bytes = bytes};
+/// Takes the next `count` numbers. A stride that nobody uses may not fit; it saturates, as in a Binding.
+std::vector<std::int64_t> take(std::span<const std::optional<Int128>>& numbers, std::size_t count) {
+  std::vector<std::int64_t> taken;
+  taken.reserve(count);
+  for (const std::optional<Int128>& number : numbers.first(count))
+    taken.push_back(static_cast<std::int64_t>(std::clamp(number.value_or(kInt64Max), kInt64Min, kInt64Max)));
+  numbers = numbers.subspan(count);
+  return taken;
 }
 
 /// The buffers of a launch, without allocating.
@@ -35,7 +34,7 @@ class Views {
   [[nodiscard]] std::span<const runtime::BufferView> outputs() const { return outputs_.span(); }
 
  private:
-  runtime::LaunchArray<runtime::BufferView> inputs_, outputs_;
+  StackArray<runtime::BufferView> inputs_, outputs_;
 };
 
 ir::Interpreter interpreter_for(const ir::Binding& binding, const runtime::ArgumentSizes& sizes,
@@ -81,35 +80,59 @@ std::vector<std::vector<const ir::KernelAbi*>> CompiledProgram::kernels() const 
 }
 
 Result<BoundProgram> CompiledProgram::bind(const ir::BindRequest& request) const {
-  const ir::Program& program = state_->program.ir();
   auto bind_result = state_->binder.bind(request);
   if (!bind_result) return std::unexpected(state_->program.with_source_line(std::move(bind_result).error()));
   ir::Binding binding = *std::move(bind_result);
-  PADLOCK_TRY(runtime::ArgumentSizes sizes, runtime::ArgumentSizes::of(binding));
+  PADLOCK_TRY(runtime::ArgumentSizes sizes, state_->sizer.sizes(binding));
   auto bound = std::make_shared<BoundProgram::State>(
       BoundProgram::State{.compiled = state_, .binding = std::move(binding), .sizes = std::move(sizes)});
   for (const runtime::KernelLauncher& launcher : state_->launchers) {
-    PADLOCK_TRY(runtime::BoundKernel kernel, launcher.bind(bound->binding, bound->sizes, state_->task_bytes));
+    PADLOCK_TRY(runtime::BoundKernel kernel, launcher.bind(bound->binding, state_->task_bytes));
     bound->kernels.push_back(std::move(kernel));
   }
   if (state_->loaded) {
     PADLOCK_TRY(bound->device_launch, state_->loaded->bind(bound->binding, bound->sizes));
   }
-  for (std::size_t i = 0; i < program.tensor_parameters().size(); ++i) {
-    const ir::Value& value = program.value(program.tensor_parameters()[i]);
-    bound->inputs.push_back(describe(bound->binding, value, value.layout, bound->sizes.input_bytes()[i]));
-  }
-  for (std::size_t i = 0; i < program.results().size(); ++i) {
-    const ir::ValueId id = program.results()[i];
-    const ir::Layout layout = runtime::result_layout(program, id);
-    bound->results.push_back(describe(bound->binding, program.value(id), layout, bound->sizes.output_bytes()[i]));
-  }
+  bound->describe_arguments();
   return BoundProgram(std::move(bound));
 }
 
 const ir::Binding& BoundProgram::binding() const { return state_->binding; }
 const std::vector<TensorInfo>& BoundProgram::inputs() const { return state_->inputs; }
 const std::vector<TensorInfo>& BoundProgram::results() const { return state_->results; }
+
+ir::ExprTape argument_shapes(const ir::Program& program) {
+  std::vector<ir::Expr> roots;
+  const auto append = [&](const ir::Layout& layout) {
+    roots.insert(roots.end(), layout.extents().begin(), layout.extents().end());
+    roots.insert(roots.end(), layout.strides().begin(), layout.strides().end());
+  };
+  for (const ir::ValueId id : program.tensor_parameters()) append(program.value(id).layout);
+  for (const ir::ValueId id : program.results()) append(runtime::result_layout(program, id));
+  return {program.exprs(), std::move(roots)};
+}
+
+void BoundProgram::State::describe_arguments() {
+  const ir::Program& program = binding.program();
+  StackArray<std::optional<Int128>, 64> values(compiled->shapes.roots().size());
+  compiled->shapes.evaluate(binding.values(), values.span());
+  std::span<const std::optional<Int128>> numbers = values.span();
+  const auto describe = [&](std::span<const ir::ValueId> ids, std::span<const std::int64_t> bytes,
+                            std::vector<TensorInfo>& tensors) {
+    tensors.reserve(ids.size());
+    for (std::size_t i = 0; i < ids.size(); ++i) {
+      const ir::Value& value = program.value(ids[i]);
+      TensorInfo& tensor = tensors.emplace_back();
+      tensor.name = value.name;
+      tensor.dtype = value.dtype;
+      tensor.extents = take(numbers, value.extents().size());
+      tensor.strides = take(numbers, value.extents().size());
+      tensor.storage_bytes = bytes[i];
+    }
+  };
+  describe(program.tensor_parameters(), sizes.input_bytes(), inputs);
+  describe(program.results(), sizes.output_bytes(), results);
+}
 
 Status BoundProgram::State::check(const LaunchArguments& arguments) const {
   const Views views(arguments);

@@ -13,9 +13,15 @@
 // What the handles of compiled_program.h hold. Private to this folder.
 namespace padlock::api {
 
+/// Extents, then strides, of each tensor parameter as declared and then of each result.
+[[nodiscard]] ir::ExprTape argument_shapes(const ir::Program& program);
+
 struct CompiledProgram::State {
   Program program;
-  ir::Binder binder;  // of `program`
+  // Of `program`: what a binding evaluates, made ready.
+  ir::Binder binder;
+  runtime::ArgumentSizer sizer;
+  ir::ExprTape shapes;  // argument_shapes(program)
   Device device;
   std::string config = {};
   std::string target = {};
@@ -37,6 +43,8 @@ struct BoundProgram::State {
   std::vector<TensorInfo> inputs = {};
   std::vector<TensorInfo> results = {};
 
+  /// Fills in `inputs` and `results`.
+  void describe_arguments();
   /// One buffer an argument, as ArgumentSizes::check has it, and one scalar a scalar parameter.
   [[nodiscard]] Status check(const LaunchArguments& arguments) const;
 };

@@ -96,8 +96,13 @@ Result<std::string> Context::describe_target(const std::string& target) {
 Result<CompiledProgram> Context::compile(const Program& program, const CompileOptions& options) {
   if (options.device.kind != DeviceKind::reference) return compile_code(program, options);
   if (!options.config.empty()) return invalid_argument("expected no config: the reference has nothing to configure");
-  auto state = std::make_shared<CompiledProgram::State>(CompiledProgram::State{
-      .program = program, .binder = ir::Binder(program.ir()), .device = options.device, .parallel_for = parallel_for_});
+  auto state =
+      std::make_shared<CompiledProgram::State>(CompiledProgram::State{.program = program,
+                                                                      .binder = ir::Binder(program.ir()),
+                                                                      .sizer = runtime::ArgumentSizer(program.ir()),
+                                                                      .shapes = argument_shapes(program.ir()),
+                                                                      .device = options.device,
+                                                                      .parallel_for = parallel_for_});
   return CompiledProgram(std::move(state));
 }
 
@@ -114,6 +119,8 @@ Result<CompiledProgram> Context::compile_code(const Program& program, const Comp
   auto state =
       std::make_shared<CompiledProgram::State>(CompiledProgram::State{.program = program,
                                                                       .binder = ir::Binder(program.ir()),
+                                                                      .sizer = runtime::ArgumentSizer(program.ir()),
+                                                                      .shapes = argument_shapes(program.ir()),
                                                                       .device = options.device,
                                                                       .config = config,
                                                                       .target = compiler->description(),

@@ -1,5 +1,6 @@
 #include "api/explain.h"
 
+#include "ir/launch_plan.h"
 #include "runtime/arguments.h"
 
 namespace padlock::api {

@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include "ir/symbol_binding.h"
+#include "support/stack_array.h"
 
 namespace padlock::ir {
 namespace {
@@ -18,13 +19,14 @@ std::unexpected<Error> failure(std::string message, syntax::Location where) {
 }
 
 bool is_congruent(const Congruence& known, std::int64_t value) {
+  if (known.modulus == 1) return true;
   return known.modulus == 0 ? value == known.residue : floor_mod(value, known.modulus) == known.residue;
 }
 
 /// The context simplifies under what is known of single symbols; without that, its expressions mean nothing.
-Status check_symbols(const ExprContext& context, std::span<const std::int64_t> values) {
-  for (std::uint32_t i = 0; i < values.size(); ++i) {
-    const auto& [name, kind, range, congruence] = context.symbol(i);
+Status check_symbols(std::span<const Symbol* const> symbols, std::span<const std::int64_t> values) {
+  for (std::size_t i = 0; i < symbols.size(); ++i) {
+    const auto& [name, kind, range, congruence] = *symbols[i];
     if (kind == SymbolKind::coordinate) continue;
     if (!range.contains(values[i]))
       return failed_precondition(fmt::format("'{}' is {}, outside its bounds {} <= {} <= {}", name, values[i],
@@ -139,11 +141,16 @@ std::int64_t Binding::storage_bytes(const Value& value) const {
   return (*this)(value.layout.storage_extent()) * byte_size(value.dtype);
 }
 
-Binder::Binder(const Program& program) : program_(&program) {
+Binder::Binder(const Program& program) : program_(&program), symbols_(symbols_of(program)) {
   std::vector<Expr> roots;
   for (const Requirement& requirement : program.requirements()) {
     roots.push_back(requirement.constraint.lhs);
     roots.push_back(requirement.constraint.rhs);
+  }
+  for (const ValueId id : program.tensor_parameters()) {
+    const Layout& layout = program.value(id).layout;
+    roots.insert(roots.end(), layout.extents().begin(), layout.extents().end());
+    roots.insert(roots.end(), layout.strides().begin(), layout.strides().end());
   }
   for_each_stated(program, [&](Expr e, const auto&) { roots.push_back(e); });
   tape_ = ExprTape(program.exprs(), std::move(roots));
@@ -152,19 +159,36 @@ Binder::Binder(const Program& program) : program_(&program) {
 Result<Binding> Binder::bind(const BindRequest& request) const {
   Binding binding;
   binding.program_ = program_;
-  PADLOCK_TRY(binding.values_, bind_symbols(*program_, request));
+  PADLOCK_TRY(binding.values_, bind_symbols(*program_, symbols_, request));
   if (!passes(binding, request)) PADLOCK_CHECK(explain(binding, request));
   return binding;
 }
 
 /// Everything at once, in 64 bits. False says only that something may fail: `explain` decides.
 bool Binder::passes(const Binding& binding, const BindRequest& request) const {
-  if (!check_symbols(program_->exprs(), binding.values())) return false;
-  std::vector<std::int64_t> sides(tape_.roots().size());
-  if (!tape_.evaluate(binding.values(), sides)) return false;
-  for (std::size_t i = 0; i < program_->requirements().size(); ++i)
-    if (!holds(sides[2 * i], program_->requirements()[i].constraint.comparison, sides[2 * i + 1])) return false;
-  return check_parameters(*program_, request, binding.values()).has_value();
+  if (!check_symbols(symbols_, binding.values())) return false;
+  StackArray<std::int64_t, 128> numbers(tape_.roots().size());
+  if (!tape_.evaluate(binding.values(), numbers.span())) return false;
+  const std::int64_t* sides = numbers.data();
+  for (const Requirement& requirement : program_->requirements()) {
+    if (!holds(sides[0], requirement.constraint.comparison, sides[1])) return false;
+    sides += 2;
+  }
+  return has_declared_shapes(request, sides);
+}
+
+bool Binder::has_declared_shapes(const BindRequest& request, const std::int64_t* declared) const {
+  for (std::size_t i = 0; i < request.tensors.size(); ++i) {
+    const auto rank = static_cast<std::size_t>(program_->value(program_->tensor_parameters()[i]).rank());
+    const std::int64_t* const strides = declared + rank;
+    if (const std::optional<ArgumentShape>& shape = request.tensors[i])
+      for (std::size_t axis = 0; axis < rank; ++axis)
+        if (shape->extents[axis] != declared[axis] ||
+            (is_significant(*shape, axis) && stride_of(*shape, axis) != strides[axis]))
+          return false;
+    declared = strides + rank;
+  }
+  return true;
 }
 
 /// The first failure in the language's order, or none.
@@ -176,7 +200,7 @@ Status Binder::explain(const Binding& binding, const BindRequest& request) const
   };
   using Kind = Requirement::Kind;
   PADLOCK_TRY(auto at, check_while(requirements.begin(), [](Kind kind) { return kind == Kind::bound; }));
-  PADLOCK_CHECK(check_symbols(program_->exprs(), binding.values()));
+  PADLOCK_CHECK(check_symbols(symbols_, binding.values()));
   PADLOCK_TRY(at, check_while(at, [](Kind kind) { return kind <= Kind::constraint; }));
   PADLOCK_CHECK(check_parameters(*program_, request, binding.values()));
   PADLOCK_TRY(at, check_while(at, [](Kind) { return true; }));

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "ir/expr_tape.h"
 #include "ir/program.h"
 
 namespace padlock::ir {
@@ -63,10 +64,13 @@ class Binder {
 
  private:
   [[nodiscard]] bool passes(const Binding& binding, const BindRequest& request) const;
+  /// `declared`: of each tensor parameter its extents, then its strides.
+  [[nodiscard]] bool has_declared_shapes(const BindRequest& request, const std::int64_t* declared) const;
   [[nodiscard]] Status explain(const Binding& binding, const BindRequest& request) const;
 
-  const Program* program_;  // borrowed
-  ExprTape tape_;           // both sides of each requirement, then what is stated
+  const Program* program_;              // borrowed
+  std::vector<const Symbol*> symbols_;  // borrowed from the program
+  ExprTape tape_;  // both sides of each requirement, the parameters' extents and strides, then what is stated
 };
 
 }  // namespace padlock::ir

@@ -5,7 +5,6 @@
 #include <string_view>
 #include <vector>
 
-#include "ir/binding.h"
 #include "ir/constraint.h"
 #include "ir/program.h"
 
@@ -97,23 +96,6 @@ struct ParameterWords {
   static constexpr std::size_t fault = 0, buffers = 1;
   std::size_t scalars, sizes, count;
 };
-
-/// Whether it holds under a binding. One that cannot be evaluated in 128 bits does not.
-[[nodiscard]] bool guard_holds(const Guard& guard, const Binding& binding);
-/// Whether all of a contract do.
-[[nodiscard]] bool guards_hold(const KernelAbi& abi, const Binding& binding);
-
-/// What a kernel's contract evaluates to under one binding.
-struct LaunchPlan {
-  std::vector<std::int64_t> sizes;
-  std::int64_t rows = 0;
-  std::int64_t columns = 0;
-  std::int64_t row_bytes = 0;
-
-  [[nodiscard]] bool empty() const { return rows == 0 || columns == 0; }
-};
-
-[[nodiscard]] Result<LaunchPlan> plan_launch(const KernelAbi& abi, const Binding& binding);
 
 /// Where a bounds-check kernel reports the first access that failed; zero before the launch. The writer claims it by
 /// setting `claimed` from 0 to 1, then fills the rest.

@@ -173,28 +173,11 @@ class ExprContext {
 
 /// Checked evaluation. `values[i]` is the value of symbol i. Intermediates in 128 bits (absolute values below 2^127);
 /// a product with a zero factor is 0 whatever the others are. Error (invalid_argument) where an intermediate overflows
-/// 128 bits or a divisor is not positive; it names the expression.
+/// 128 bits or a divisor is not positive; it names the expression. What is evaluated often belongs on an ExprTape.
 [[nodiscard]] Result<Int128> evaluate(const ExprContext& context, Expr e, std::span<const std::int64_t> values);
 /// The same where the result must fit 64 bits, as every stated expression must.
 [[nodiscard]] Result<std::int64_t> evaluate_int64(const ExprContext& context, Expr e,
                                                   std::span<const std::int64_t> values);
-
-/// Many expressions evaluated together, each shared node once. Immutable after construction, thread-safe.
-class ExprTape {
- public:
-  ExprTape() = default;
-  ExprTape(const ExprContext& context, std::vector<Expr> roots);
-  [[nodiscard]] std::span<const Expr> roots() const { return roots_; }
-  /// Writes the value of root i to out[i]. Errors as evaluate_int64, naming the root.
-  [[nodiscard]] Status evaluate(std::span<const std::int64_t> values, std::span<std::int64_t> out) const;
-
- private:
-  const ExprContext* context_ = nullptr;  // borrowed (outlives the tape)
-  std::vector<Expr> roots_;
-  std::vector<Expr> order_;                   // every node below the roots, operands first
-  std::vector<std::uint32_t> slots_;          // root -> position in order_
-  std::vector<std::uint32_t> operand_slots_;  // operands of order_, concatenated
-};
 
 /// Bounds of an expression when symbol i ranges over ranges[i] instead of its declared range.
 [[nodiscard]] Range range_over(const ExprContext& context, Expr e, std::span<const Range> ranges);

@@ -5,15 +5,12 @@
 
 #include <fmt/format.h>
 
+#include "support/stack_array.h"
+
 namespace padlock::ir {
 namespace {
 
 bool is_empty(const ArgumentShape& shape) { return std::ranges::find(shape.extents, 0) != shape.extents.end(); }
-
-/// Strides of axes with one element or none, and of empty tensors, mean nothing.
-bool is_significant(const ArgumentShape& shape, std::size_t axis) {
-  return shape.extents[axis] > 1 && !is_empty(shape);
-}
 
 /// The row-major dense stride of an axis, or nullopt beyond 64 bits.
 std::optional<std::int64_t> dense_stride(const ArgumentShape& shape, std::size_t axis) {
@@ -26,10 +23,6 @@ std::optional<std::int64_t> dense_stride(const ArgumentShape& shape, std::size_t
     stride = *product;
   }
   return stride;
-}
-
-std::optional<std::int64_t> stride_of(const ArgumentShape& shape, std::size_t axis) {
-  return shape.strides ? (*shape.strides)[axis] : dense_stride(shape, axis);
 }
 
 Status check_shape(const Value& parameter, const ArgumentShape& shape) {
@@ -54,12 +47,14 @@ Status check_shape(const Value& parameter, const ArgumentShape& shape) {
 /// Collects values of symbols from one request; the first source that has one gives it.
 class SymbolBinder {
  public:
-  SymbolBinder(const Program& program, const BindRequest& request)
+  SymbolBinder(const Program& program, std::span<const Symbol* const> symbols, const BindRequest& request)
       : program_(program),
-        exprs_(program.exprs()),
+        symbols_(symbols),
         request_(request),
-        values_(exprs_.symbol_count()),
-        bound_(values_.size()) {}
+        values_(program.exprs().symbol_count()),
+        bound_(symbols.size()) {
+    std::ranges::fill(bound_.span(), false);
+  }
 
   Result<std::vector<std::int64_t>> bind() && {
     PADLOCK_CHECK(check_shapes());
@@ -90,8 +85,8 @@ class SymbolBinder {
 
   Status take_names() {
     for (const auto& [name, value] : request_.symbols) {
-      const auto symbol = exprs_.find_symbol(name);
-      if (!symbol || exprs_.symbol(symbol->symbol()).kind == SymbolKind::coordinate)
+      const auto symbol = program_.exprs().find_symbol(name);
+      if (!symbol || symbol->has_coordinate())
         return invalid_argument(fmt::format("program '{}' has no symbol '{}'", program_.name(), name));
       take(*symbol, value);
     }
@@ -118,12 +113,12 @@ class SymbolBinder {
     for_each_tensor([&](const Value& parameter, const ArgumentShape& shape) {
       for (std::size_t axis = 0; axis < shape.extents.size(); ++axis) {
         const Expr stride = parameter.layout.strides()[axis];
-        if (!is_free(stride) || exprs_.symbol(stride.symbol()).kind != SymbolKind::stride) continue;
+        if (!is_free(stride) || symbols_[stride.symbol()]->kind != SymbolKind::stride) continue;
         const auto dense = dense_stride(shape, axis);
         if (!dense && status)
           status = failed_precondition(
               fmt::format("the dense stride of axis {} of '{}', which '{}' takes, does not fit 64 bits", axis,
-                          parameter.name, exprs_.symbol(stride.symbol()).name));
+                          parameter.name, symbols_[stride.symbol()]->name));
         take(stride, dense.value_or(0));
       }
     });
@@ -131,17 +126,15 @@ class SymbolBinder {
   }
 
   Status check_all_bound() const {
-    for (std::uint32_t i = 0; i < values_.size(); ++i) {
-      const Symbol& symbol = exprs_.symbol(i);
-      if (!bound_[i] && symbol.kind != SymbolKind::coordinate)
+    for (std::size_t i = 0; i < symbols_.size(); ++i) {
+      const Symbol& symbol = *symbols_[i];
+      if (!bound_.span()[i] && symbol.kind != SymbolKind::coordinate)
         return invalid_argument(fmt::format("symbol '{}' of program '{}' has no value", symbol.name, program_.name()));
     }
     return {};
   }
 
-  bool is_free(Expr e) const {
-    return e.kind() == ExprKind::symbol && e.symbol() < bound_.size() && !bound_[e.symbol()];
-  }
+  bool is_free(Expr e) const { return e.kind() == ExprKind::symbol && !bound_.span()[e.symbol()]; }
 
   void take(Expr e, std::int64_t value) {
     if (!is_free(e)) return;
@@ -150,10 +143,10 @@ class SymbolBinder {
   }
 
   const Program& program_;
-  ExprContext& exprs_;
+  std::span<const Symbol* const> symbols_;
   const BindRequest& request_;
   std::vector<std::int64_t> values_;
-  std::vector<bool> bound_;
+  StackArray<bool, 64> bound_;
 };
 
 /// `kind` of that axis of the request against the expression that the program declares.
@@ -175,8 +168,23 @@ Status check_declared(const Program& program, const Value& parameter, std::strin
 
 }  // namespace
 
-Result<std::vector<std::int64_t>> bind_symbols(const Program& program, const BindRequest& request) {
-  return SymbolBinder(program, request).bind();
+bool is_significant(const ArgumentShape& shape, std::size_t axis) {
+  return shape.extents[axis] > 1 && !is_empty(shape);
+}
+
+std::optional<std::int64_t> stride_of(const ArgumentShape& shape, std::size_t axis) {
+  return shape.strides ? (*shape.strides)[axis] : dense_stride(shape, axis);
+}
+
+std::vector<const Symbol*> symbols_of(const Program& program) {
+  std::vector<const Symbol*> symbols(program.exprs().symbol_count());
+  for (std::uint32_t i = 0; i < symbols.size(); ++i) symbols[i] = &program.exprs().symbol(i);
+  return symbols;
+}
+
+Result<std::vector<std::int64_t>> bind_symbols(const Program& program, std::span<const Symbol* const> symbols,
+                                               const BindRequest& request) {
+  return SymbolBinder(program, symbols, request).bind();
 }
 
 Status check_parameters(const Program& program, const BindRequest& request, std::span<const std::int64_t> values) {

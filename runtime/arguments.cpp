@@ -3,6 +3,10 @@
 #include <fmt/format.h>
 
 #include <cstdint>
+#include <optional>
+#include <utility>
+
+#include "support/stack_array.h"
 
 namespace padlock::runtime {
 namespace {
@@ -38,15 +42,11 @@ Status check_base(const BufferView& view, const char* role, const ir::Value& val
                                       value.name, address, size, ir::name_of(value.dtype)));
 }
 
-Result<std::int64_t> result_bytes(const ir::Binding& binding, ir::ValueId id) {
-  const ir::Program& program = binding.program();
-  const ir::Value& value = program.value(id);
-  const ir::Layout layout = result_layout(program, id);
-  PADLOCK_TRY(const Int128 elements, ir::evaluate(program.exprs(), layout.storage_extent(), binding.values()));
-  if (elements < 0) return internal_error(fmt::format("result {} has {} elements", value.name, to_string(elements)));
+Result<std::int64_t> bytes_of(const char* role, const ir::Value& value, Int128 elements) {
+  if (elements < 0) return internal_error(fmt::format("{} {} has {} elements", role, value.name, to_string(elements)));
   // Dividing, since the product might not fit.
   if (elements >= ir::kMaxStorageBytes / ir::byte_size(value.dtype))
-    return failed_precondition(fmt::format("the storage of result {} is below 2^47 bytes: it has {} elements of {}",
+    return failed_precondition(fmt::format("the storage of {} {} is below 2^47 bytes: it has {} elements of {}", role,
                                            value.name, to_string(elements), ir::name_of(value.dtype)));
   return static_cast<std::int64_t>(elements) * ir::byte_size(value.dtype);
 }
@@ -59,17 +59,35 @@ ir::Layout result_layout(const ir::Program& program, ir::ValueId id) {
   return ir::Layout::dense(program.exprs(), {value.extents().begin(), value.extents().end()});
 }
 
-Result<ArgumentSizes> ArgumentSizes::of(const ir::Binding& binding) {
+ArgumentSizer::ArgumentSizer(const ir::Program& program) : program_(&program) {
+  std::vector<ir::Expr> roots;
+  for (const ir::ValueId id : program.tensor_parameters()) roots.push_back(program.value(id).layout.storage_extent());
+  for (const ir::ValueId id : program.results()) roots.push_back(result_layout(program, id).storage_extent());
+  tape_ = ir::ExprTape(program.exprs(), std::move(roots));
+}
+
+Result<ArgumentSizes> ArgumentSizer::sizes(const ir::Binding& binding) const {
+  StackArray<std::optional<Int128>> elements(tape_.roots().size());
+  tape_.evaluate(binding.values(), elements.span());
   ArgumentSizes sizes;
-  const ir::Program& program = binding.program();
-  sizes.program_ = &program;
-  for (const ir::ValueId id : program.tensor_parameters())
-    sizes.inputs_.push_back(binding.storage_bytes(program.value(id)));
-  for (const ir::ValueId id : program.results()) {
-    PADLOCK_TRY(const std::int64_t bytes, result_bytes(binding, id));
-    sizes.outputs_.push_back(bytes);
-  }
+  sizes.program_ = program_;
+  std::size_t root = 0;
+  const auto append = [&](std::span<const ir::ValueId> ids, const char* role, std::vector<std::int64_t>& to) -> Status {
+    to.reserve(ids.size());
+    for (const ir::ValueId id : ids) {
+      if (!elements[root]) return std::unexpected(tape_.explain(root, binding.values()));
+      PADLOCK_TRY(const std::int64_t bytes, bytes_of(role, program_->value(id), *elements[root++]));
+      to.push_back(bytes);
+    }
+    return {};
+  };
+  PADLOCK_CHECK(append(program_->tensor_parameters(), "input", sizes.inputs_));
+  PADLOCK_CHECK(append(program_->results(), "result", sizes.outputs_));
   return sizes;
+}
+
+Result<ArgumentSizes> ArgumentSizes::of(const ir::Binding& binding) {
+  return ArgumentSizer(binding.program()).sizes(binding);
 }
 
 Status ArgumentSizes::check(std::span<const BufferView> inputs, std::span<const BufferView> outputs) const {

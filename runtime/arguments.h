@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "ir/binding.h"
+#include "ir/expr_tape.h"
 #include "ir/layout.h"
 #include "runtime/buffer.h"
 #include "support/error.h"
@@ -18,7 +19,7 @@ namespace padlock::runtime {
 /// Bytes of storage of a program's arguments under one binding, and the checks that a launch makes on its buffers.
 class ArgumentSizes {
  public:
-  /// Error (failed_precondition) where a result's storage reaches 2^47 bytes.
+  /// As ArgumentSizer, for one binding.
   [[nodiscard]] static Result<ArgumentSizes> of(const ir::Binding& binding);
 
   /// In the order of Program::tensor_parameters() and Program::results().
@@ -35,9 +36,24 @@ class ArgumentSizes {
   [[nodiscard]] Status check_alignment(std::span<const BufferView> inputs, std::span<const BufferView> outputs) const;
 
  private:
+  friend class ArgumentSizer;
+  ArgumentSizes() = default;
   const ir::Program* program_ = nullptr;  // borrowed (outlives this)
   std::vector<std::int64_t> inputs_;
   std::vector<std::int64_t> outputs_;
+};
+
+/// Makes the sizes of many bindings of one program. Immutable, thread-safe.
+class ArgumentSizer {
+ public:
+  /// Borrows the program, which outlives the sizes too.
+  explicit ArgumentSizer(const ir::Program& program);
+  /// Error (failed_precondition) where a result's storage reaches 2^47 bytes.
+  [[nodiscard]] Result<ArgumentSizes> sizes(const ir::Binding& binding) const;
+
+ private:
+  const ir::Program* program_;  // borrowed
+  ir::ExprTape tape_;           // elements of storage, in the order of input_bytes() and then output_bytes()
 };
 
 }  // namespace padlock::runtime

@@ -37,10 +37,6 @@ Result<ArgumentPlaces> ArgumentPlaces::of(const ir::KernelAbi& abi, const ir::Pr
   return made;
 }
 
-bool ArgumentPlaces::writes_nothing(const ArgumentSizes& sizes) const {
-  return std::ranges::all_of(results, [&](std::uint32_t result) { return sizes.output_bytes()[result] == 0; });
-}
-
 Status check_same_arguments(const ir::KernelAbi& abi, const ir::KernelAbi& variant) {
   if (variant.inputs == abi.inputs && variant.results == abi.results && variant.scalars == abi.scalars) return {};
   return internal_error(fmt::format("kernel {} takes other arguments than {}", variant.name, abi.name));

@@ -5,7 +5,6 @@
 
 #include "ir/executable.h"
 #include "ir/program.h"
-#include "runtime/arguments.h"
 #include "support/error.h"
 
 namespace padlock::runtime {
@@ -18,8 +17,6 @@ struct ArgumentPlaces {
 
   /// Error: internal, where the contract names something that is no argument of the program.
   [[nodiscard]] static Result<ArgumentPlaces> of(const ir::KernelAbi& abi, const ir::Program& program);
-  /// Whether all results are empty.
-  [[nodiscard]] bool writes_nothing(const ArgumentSizes& sizes) const;
 };
 
 /// Error: internal, where two variants of a kernel do not take the same arguments.

@@ -1,36 +1,27 @@
 #include "runtime/launch.h"
 
-#include <fmt/format.h>
-
-#include "runtime/launch_array.h"
+#include "support/stack_array.h"
 
 namespace padlock::runtime {
+
 Result<KernelLauncher> KernelLauncher::create(const ir::HostExecutable& executable, const ir::Program& program) {
-  KernelLauncher launcher;
-  launcher.executable_ = &executable;
-  const ir::KernelAbi& abi = executable.abi();
-  PADLOCK_TRY(launcher.places_, ArgumentPlaces::of(abi, program));
-  for (const ir::HostExecutable* variant = executable.specialised(); variant != nullptr;
-       variant = variant->specialised())
-    PADLOCK_CHECK(check_same_arguments(abi, variant->abi()));
-  return launcher;
+  std::vector<const ir::HostExecutable*> variants;
+  std::vector<const ir::KernelAbi*> contracts;
+  for (const ir::HostExecutable* variant = &executable; variant != nullptr; variant = variant->specialised()) {
+    PADLOCK_CHECK(check_same_arguments(executable.abi(), variant->abi()));
+    variants.push_back(variant);
+    contracts.push_back(&variant->abi());
+  }
+  PADLOCK_TRY(ArgumentPlaces places, ArgumentPlaces::of(executable.abi(), program));
+  return KernelLauncher(std::move(variants), std::move(places), ir::LaunchPlanner(program, contracts));
 }
 
-Result<BoundKernel> KernelLauncher::bind(const ir::Binding& binding, const ArgumentSizes& arguments,
-                                         std::int64_t task_bytes) const {
+Result<BoundKernel> KernelLauncher::bind(const ir::Binding& binding, std::int64_t task_bytes) const {
   BoundKernel bound;
-  bound.executable_ = executable_;
   bound.launcher_ = this;
-  for (const ir::HostExecutable* variant = executable_->specialised(); variant != nullptr;
-       variant = variant->specialised())
-    if (ir::guards_hold(variant->abi(), binding)) bound.executable_ = variant;
-  // Before evaluating: the strides of an empty tensor may exceed 64 bits, and nobody will use them.
-  if (places_.writes_nothing(arguments)) return bound;
-  PADLOCK_TRY(bound.plan_, ir::plan_launch(bound.abi(), binding));
+  PADLOCK_TRY(bound.plan_, planner_.plan(binding));
   const ir::LaunchPlan& plan = bound.plan_;
-  if (plan.rows < 0 || plan.columns < 0 || plan.row_bytes < 0)
-    return internal_error(fmt::format("kernel {} has {} rows and {} columns of {} bytes a row", abi().name, plan.rows,
-                                      plan.columns, plan.row_bytes));
+  bound.executable_ = variants_[plan.variant];
   bound.grid_ = TaskGrid::split(plan.rows, plan.columns, plan.row_bytes, task_bytes);
   return bound;
 }
@@ -38,11 +29,11 @@ Result<BoundKernel> KernelLauncher::bind(const ir::Binding& binding, const Argum
 Status BoundKernel::run(std::span<const BufferView> inputs, std::span<const BufferView> outputs,
                         std::span<const std::uint64_t> scalars, const ParallelFor& pool) const {
   if (grid_.count() == 0) return {};
-  LaunchArray<void*> buffers(launcher_->places_.inputs.size() + launcher_->places_.results.size());
+  StackArray<void*> buffers(launcher_->places_.inputs.size() + launcher_->places_.results.size());
   std::size_t at = 0;
   for (const std::uint32_t place : launcher_->places_.inputs) buffers[at++] = inputs[place].data();
   for (const std::uint32_t place : launcher_->places_.results) buffers[at++] = outputs[place].data();
-  LaunchArray<std::uint64_t> bits(launcher_->places_.scalars.size());
+  StackArray<std::uint64_t> bits(launcher_->places_.scalars.size());
   for (std::size_t i = 0; i < launcher_->places_.scalars.size(); ++i) bits[i] = scalars[launcher_->places_.scalars[i]];
 
   ir::AccessFault fault;

@@ -2,10 +2,12 @@
 
 #include <cstdint>
 #include <span>
+#include <utility>
+#include <vector>
 
 #include "ir/binding.h"
 #include "ir/executable.h"
-#include "runtime/arguments.h"
+#include "ir/launch_plan.h"
 #include "runtime/buffer.h"
 #include "runtime/kernel_arguments.h"
 #include "runtime/parallel_for.h"
@@ -46,17 +48,19 @@ class KernelLauncher {
   /// Error: internal, where the contract names something that is no argument of the program, or a variant's differs.
   [[nodiscard]] static Result<KernelLauncher> create(const ir::HostExecutable& executable, const ir::Program& program);
 
-  [[nodiscard]] const ir::KernelAbi& abi() const { return executable_->abi(); }
-  /// Selects the variant and evaluates its contract under a binding of the same program, of which `arguments` is made
-  /// too. `task_bytes`: output bytes of one pool task. The plan must not move or die while the bound kernel lives.
-  [[nodiscard]] Result<BoundKernel> bind(const ir::Binding& binding, const ArgumentSizes& arguments,
-                                         std::int64_t task_bytes) const;
+  /// Of the variant that assumes nothing.
+  [[nodiscard]] const ir::KernelAbi& abi() const { return variants_.front()->abi(); }
+  /// Selects the variant and evaluates its contract under a binding of the same program. `task_bytes`: output bytes of
+  /// one pool task. The launcher must not move or die while the bound kernel lives. Errors as ir::LaunchPlanner::plan.
+  [[nodiscard]] Result<BoundKernel> bind(const ir::Binding& binding, std::int64_t task_bytes) const;
 
  private:
   friend class BoundKernel;
-  KernelLauncher() = default;
-  const ir::HostExecutable* executable_ = nullptr;  // borrowed (outlives this)
+  KernelLauncher(std::vector<const ir::HostExecutable*> variants, ArgumentPlaces places, ir::LaunchPlanner planner)
+      : variants_(std::move(variants)), places_(std::move(places)), planner_(std::move(planner)) {}
+  std::vector<const ir::HostExecutable*> variants_;  // borrowed (outlive this); the one that assumes nothing first
   ArgumentPlaces places_;
+  ir::LaunchPlanner planner_;
 };
 
 }  // namespace padlock::runtime

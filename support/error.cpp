@@ -47,6 +47,9 @@ std::unexpected<Error> failed_precondition(std::string message) {
 std::unexpected<Error> resource_exhausted(std::string message) {
   return make(Code::resource_exhausted, Blame::environment, std::move(message));
 }
+std::unexpected<Error> beyond_limits(std::string message) {
+  return make(Code::resource_exhausted, Blame::user, std::move(message));
+}
 std::unexpected<Error> unavailable(std::string message) {
   return make(Code::unavailable, Blame::environment, std::move(message));
 }

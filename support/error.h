@@ -69,6 +69,8 @@ using Status = Result<void>;
 [[nodiscard]] std::unexpected<Error> invalid_argument(std::string message, SourceSpan where = {});
 [[nodiscard]] std::unexpected<Error> failed_precondition(std::string message);
 [[nodiscard]] std::unexpected<Error> resource_exhausted(std::string message);
+/// The same code, of what is refused for its own size: more memory is of no use, so it is the caller's.
+[[nodiscard]] std::unexpected<Error> beyond_limits(std::string message);
 [[nodiscard]] std::unexpected<Error> unavailable(std::string message);
 /// A device stopped working for good: what was on it is gone, and every later call to it fails. Its code, aborted, is
 /// used for nothing else: as with gRPC, trying the same call again is of no use, starting over may be.

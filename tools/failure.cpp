@@ -20,7 +20,8 @@ std::unexpected<Failure> compile_failure(const Error& error, const std::string& 
     case Code::failed_precondition:
       return fail(ExitCode::mismatch, error, file);
     case Code::resource_exhausted:
-      return fail(ExitCode::file, error, file);  // a program beyond the limits
+      // Blame tells memory that does not suffice (for loading the code) from a program beyond the limits.
+      return error.blame == Blame::environment ? fail(ExitCode::mismatch, error) : fail(ExitCode::file, error, file);
     default:
       return fail(ExitCode::internal, error, file);
   }

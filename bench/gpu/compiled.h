@@ -6,8 +6,6 @@
 
 #include "bench/gpu/device.h"
 #include "ir/executable.h"
-#include "ir/program.h"
-#include "runtime/arguments.h"
 
 // What the two devices share.
 namespace padlock::bench::gpu {
@@ -20,15 +18,6 @@ class Stopwatch {
 
  private:
   std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
-};
-
-/// A binding with all that a launch needs of it. Borrows the program.
-struct BoundSizes {
-  ir::LaunchPlan plan;
-  runtime::ArgumentSizes arguments;
-
-  [[nodiscard]] static Result<BoundSizes> of(const ir::Binder& binder, const ir::KernelAbi& abi,
-                                             const ir::BindRequest& request);
 };
 
 /// Error: internal, where the contract is not of one input, one result and no scalars.

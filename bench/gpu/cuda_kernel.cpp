@@ -5,17 +5,16 @@
 #include <algorithm>
 #include <array>
 #include <bit>
-#include <limits>
+#include <utility>
 
 namespace padlock::bench::gpu {
 namespace {
 
 namespace cuda = runtime::cuda;
 
-// A kernel's words, by their places.
-constexpr std::size_t kInput = 1;
-constexpr std::size_t kOutput = 2;
-constexpr std::size_t kSizes = 3;
+runtime::BufferView view(std::uint64_t address, std::int64_t bytes) {
+  return runtime::BufferView(runtime::UserBuffer(std::bit_cast<void*>(address), bytes));
+}
 
 Result<compiler::GpuCode> timed_compile(compiler::GpuCompiler& compiler, const ir::Program& program,
                                         const compiler::GpuOptions& options, double& ms) {
@@ -34,79 +33,71 @@ Result<std::unique_ptr<CudaKernel>> CudaKernel::compile(compiler::GpuCompiler& c
   PADLOCK_TRY(ir::Program program, ir::parse_program(text));
   auto kernel = std::unique_ptr<CudaKernel>(new CudaKernel(queue, std::move(program)));
   CodeFacts& facts = kernel->facts_;
-  PADLOCK_TRY(kernel->code_, timed_compile(compiler, kernel->program_, options, facts.text_to_ptx_ms));
-  PADLOCK_TRY(kernel->code_, timed_compile(compiler, kernel->program_, options, facts.text_to_ptx_warm_ms));
-  if (kernel->code_.kernels.size() != 1 || kernel->code_.kernels[0].empty())
-    return internal_error(fmt::format("expected one kernel, found {}", kernel->code_.kernels.size()));
-  PADLOCK_CHECK(check_contract(kernel->abi()));
-  PADLOCK_CHECK(kernel->load());
+  PADLOCK_TRY(compiler::GpuCode code, timed_compile(compiler, kernel->program_, options, facts.text_to_ptx_ms));
+  PADLOCK_TRY(code, timed_compile(compiler, kernel->program_, options, facts.text_to_ptx_warm_ms));
+  if (code.kernels.size() != 1 || code.kernels[0].empty())
+    return internal_error(fmt::format("expected one kernel, found {}", code.kernels.size()));
+  PADLOCK_CHECK(check_contract(code.kernels[0][0]));
+  PADLOCK_CHECK(kernel->load(std::move(code)));
   return kernel;
 }
 
-Status CudaKernel::load() {
-  const cuda::Context& context = queue_.current->context();
+Status CudaKernel::load(compiler::GpuCode code) {
   const Stopwatch watch;
-  PADLOCK_TRY(cuda::Module module, cuda::Module::load_ptx(context, code_.ptx, abi().name));
-  module_ = std::move(module);
-  PADLOCK_TRY(const cuda::Function function, module_->function(abi().name));
+  PADLOCK_TRY(module_, cuda::Module::load_ptx(queue_.current->context(), code.ptx, program_.name()));
+  PADLOCK_TRY(launcher_, cuda::KernelLauncher::create(*module_, std::move(code.kernels[0]), program_, *queue_.facts,
+                                                      queue_.fault));
   facts_.load_ms = watch.ms();
-  function_ = function;
-  const auto made = cuda::function_facts(function);
-  if (made) {
+  return {};
+}
+
+Status CudaKernel::bind(const ir::BindRequest& request) {
+  PADLOCK_TRY(const ir::Binding binding, binder_.bind(request));
+  PADLOCK_TRY(sizes_, sizer_.sizes(binding));
+  PADLOCK_TRY(bound_, launcher_->bind(binding));
+  PADLOCK_TRY(function_, module_->function(bound_->abi().name));
+  if (const auto made = cuda::function_facts(*function_)) {
     facts_.registers = made->registers;
     facts_.local_bytes = made->local_bytes;
   }
   return {};
 }
 
-Status CudaKernel::bind(const ir::BindRequest& request) {
-  PADLOCK_TRY(BoundSizes sizes, BoundSizes::of(binder_, abi(), request));
-  std::int64_t blocks = sizes.plan.rows;
-  if (abi().persistent) {
-    const int per_multiprocessor = std::max(1, queue_.facts->max_multiprocessor_threads / abi().threads);
-    blocks = std::min<std::int64_t>(blocks, std::int64_t{queue_.facts->multiprocessors} * per_multiprocessor);
-  }
-  if (blocks > queue_.facts->max_grid_x)
-    return resource_exhausted(
-        fmt::format("kernel {} needs {} blocks, a launch takes {}", abi().name, blocks, queue_.facts->max_grid_x));
-  shape_ = {.grid_x = static_cast<unsigned>(blocks), .block_x = static_cast<unsigned>(abi().threads)};
-  words_.assign(kSizes, 0);
-  words_[0] = queue_.fault;
-  for (const std::int64_t size : sizes.plan.sizes) words_.push_back(static_cast<std::uint64_t>(size));
-  sizes_ = std::move(sizes);
-  return {};
-}
-
-void CudaKernel::place(std::uint64_t input, std::uint64_t output) {
-  words_[kInput] = input;
-  words_[kOutput] = output;
+Status CudaKernel::launch_in(const cuda::ContextScope& scope, std::uint64_t input, std::uint64_t output) const {
+  const runtime::BufferView inputs[] = {view(input, sizes_->input_bytes()[0])};
+  const runtime::BufferView outputs[] = {view(output, sizes_->output_bytes()[0])};
+  return bound_->launch(scope, inputs, outputs, {}, *queue_.stream);
 }
 
 Status CudaKernel::launch(std::uint64_t input, std::uint64_t output) {
-  place(input, output);
-  return cuda::launch(*queue_.current, *function_, shape_, words_, *queue_.stream);
+  return launch_in(*queue_.current, input, output);
 }
 
-Status CudaKernel::launch_checked(runtime::UserBuffer input, runtime::UserBuffer output) {
+Status CudaKernel::launch_checked(runtime::UserBuffer input, runtime::UserBuffer output) const {
   const runtime::BufferView inputs[] = {runtime::BufferView(input)};
   const runtime::BufferView outputs[] = {runtime::BufferView(output)};
-  PADLOCK_CHECK(sizes_->arguments.check(inputs, outputs));
-  return launch(std::bit_cast<std::uint64_t>(inputs[0].data()), std::bit_cast<std::uint64_t>(outputs[0].data()));
+  PADLOCK_CHECK(sizes_->check(inputs, outputs));
+  return bound_->launch(*queue_.current, inputs, outputs, {}, *queue_.stream);
 }
 
-Status CudaKernel::launch_in_any_context(std::uint64_t input, std::uint64_t output) {
-  place(input, output);
-  return cuda::launch(*function_, shape_, words_, *queue_.stream);
+Status CudaKernel::launch_in_any_context(std::uint64_t input, std::uint64_t output) const {
+  PADLOCK_TRY(const cuda::ContextScope scope, cuda::ContextScope::enter(queue_.current->context()));
+  return launch_in(scope, input, output);
 }
 
-Status CudaKernel::call_driver() const {
+Status CudaKernel::call_driver(std::uint64_t input, std::uint64_t output) const {
+  constexpr std::size_t kInput = ir::ParameterWords::buffers;
+  std::array<std::uint64_t, ir::ParameterWords::kMost> words;  // NOLINT(cppcoreguidelines-pro-type-member-init)
+  std::ranges::copy(bound_->words(), words.begin());
+  words[kInput] = input;
+  words[kInput + 1] = output;
   const auto tag = [](std::uintptr_t value) { return std::bit_cast<void*>(value); };
-  std::size_t bytes = words_.size() * sizeof(std::uint64_t);
-  void* extra[] = {tag(cuda::kLaunchParamBufferPointer), const_cast<std::uint64_t*>(words_.data()),
-                   tag(cuda::kLaunchParamBufferSize), &bytes, tag(cuda::kLaunchParamEnd)};
+  std::size_t bytes = bound_->words().size_bytes();
+  void* extra[] = {tag(cuda::kLaunchParamBufferPointer), words.data(), tag(cuda::kLaunchParamBufferSize), &bytes,
+                   tag(cuda::kLaunchParamEnd)};
   const cuda::Driver& driver = queue_.current->context().driver();
   const cuda::CUresult status =
-      driver.cuLaunchKernel.address(function_->handle(), shape_.grid_x, 1, 1, shape_.block_x, 1, 1, 0,
+      driver.cuLaunchKernel.address(function_->handle(), bound_->shape().grid_x, 1, 1, bound_->shape().block_x, 1, 1, 0,
                                     queue_.stream->handle(), nullptr, static_cast<void**>(extra));
   if (status == cuda::CUresult::success) return {};
   return std::unexpected(driver.error_of(status, driver.cuLaunchKernel.name, {}));

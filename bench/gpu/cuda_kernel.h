@@ -8,7 +8,9 @@
 #include "bench/gpu/compiled.h"
 #include "compiler/gpu_compiler.h"
 #include "ir/binding.h"
+#include "runtime/arguments.h"
 #include "runtime/cuda/devices.h"
+#include "runtime/cuda/kernel_launcher.h"
 #include "runtime/cuda/launch.h"
 
 namespace padlock::bench::gpu {
@@ -28,34 +30,35 @@ class CudaKernel final : public Kernel {
                                                                    const CudaQueue& queue, const std::string& text,
                                                                    const compiler::GpuOptions& options);
 
+  /// Registers and spills are of the variant that was bound last.
   [[nodiscard]] const CodeFacts& facts() const override { return facts_; }
   Status bind(const ir::BindRequest& request) override;
   Status launch(std::uint64_t input, std::uint64_t output) override;
 
   /// `launch` after the checks that a caller's buffers need.
-  [[nodiscard]] Status launch_checked(runtime::UserBuffer input, runtime::UserBuffer output);
+  [[nodiscard]] Status launch_checked(runtime::UserBuffer input, runtime::UserBuffer output) const;
   /// `launch` where nobody knows whether the context is current.
-  [[nodiscard]] Status launch_in_any_context(std::uint64_t input, std::uint64_t output);
-  /// What every launch ends in: cuLaunchKernel, with the words of the last launch.
-  [[nodiscard]] Status call_driver() const;
+  [[nodiscard]] Status launch_in_any_context(std::uint64_t input, std::uint64_t output) const;
+  /// What every launch ends in: cuLaunchKernel, with the same words.
+  [[nodiscard]] Status call_driver(std::uint64_t input, std::uint64_t output) const;
 
  private:
   CudaKernel(const CudaQueue& queue, ir::Program program)
-      : queue_(queue), program_(std::move(program)), binder_(program_) {}
-  [[nodiscard]] const ir::KernelAbi& abi() const { return code_.kernels[0][0]; }
-  [[nodiscard]] Status load();
-  void place(std::uint64_t input, std::uint64_t output);
+      : queue_(queue), program_(std::move(program)), binder_(program_), sizer_(program_) {}
+  [[nodiscard]] Status load(compiler::GpuCode code);
+  [[nodiscard]] Status launch_in(const runtime::cuda::ContextScope& scope, std::uint64_t input,
+                                 std::uint64_t output) const;
 
   CudaQueue queue_;
   ir::Program program_;
   ir::Binder binder_;
-  compiler::GpuCode code_;
+  runtime::ArgumentSizer sizer_;
   std::optional<runtime::cuda::Module> module_;
-  std::optional<runtime::cuda::Function> function_;
+  std::optional<runtime::cuda::KernelLauncher> launcher_;
   CodeFacts facts_;
-  std::optional<BoundSizes> sizes_;
-  runtime::cuda::LaunchShape shape_;
-  std::vector<std::uint64_t> words_;  // fault, input, output, sizes
+  std::optional<runtime::ArgumentSizes> sizes_;
+  std::optional<runtime::cuda::BoundKernel> bound_;
+  std::optional<runtime::cuda::Function> function_;  // of the bound variant
 };
 
 }  // namespace padlock::bench::gpu

@@ -4,8 +4,12 @@
 
 #include <bit>
 #include <memory>
+#include <optional>
 #include <string>
 #include <utility>
+
+#include "ir/launch_plan.h"
+#include "runtime/arguments.h"
 
 namespace padlock::bench::gpu {
 namespace {
@@ -28,17 +32,21 @@ Result<double> time_calls(HostClock clock, int calls, Call&& call) {
 
 /// A compiled program of which bindings are made. Not movable: the binder points into it.
 struct BindCase {
-  explicit BindCase(ir::Program p) : program(std::move(p)), binder(program) {}
+  explicit BindCase(ir::Program p) : program(std::move(p)), binder(program), sizer(program) {}
   ir::Program program;
   ir::Binder binder;
-  compiler::GpuCode code;
+  runtime::ArgumentSizer sizer;
+  std::optional<ir::LaunchPlanner> planner;
   ir::BindRequest request;
 
   [[nodiscard]] static Result<std::unique_ptr<BindCase>> create(compiler::GpuCompiler& compiler,
                                                                 const std::string& text, ir::BindRequest request) {
     PADLOCK_TRY(ir::Program program, ir::parse_program(text));
     auto made = std::make_unique<BindCase>(std::move(program));
-    PADLOCK_TRY(made->code, compiler.compile(made->program, compiler::GpuOptions()));
+    PADLOCK_TRY(const compiler::GpuCode code, compiler.compile(made->program, compiler::GpuOptions()));
+    std::vector<const ir::KernelAbi*> variants;
+    for (const ir::KernelAbi& abi : code.kernels[0]) variants.push_back(&abi);
+    made->planner.emplace(made->program, variants);
     made->request = std::move(request);
     return made;
   }
@@ -48,8 +56,9 @@ struct BindCase {
     return {};
   }
   [[nodiscard]] Status bind() const {
-    const auto bound = BoundSizes::of(binder, code.kernels[0].back(), request);
-    if (!bound) return std::unexpected(bound.error());
+    PADLOCK_TRY(const ir::Binding binding, binder.bind(request));
+    PADLOCK_TRY([[maybe_unused]] const runtime::ArgumentSizes sizes, sizer.sizes(binding));
+    PADLOCK_TRY([[maybe_unused]] const ir::LaunchPlan plan, planner->plan(binding));
     return {};
   }
 };
@@ -71,6 +80,12 @@ Status compile_text(compiler::GpuCompiler& compiler, const std::string& text) {
 
 Problem host_cost_problem() { return make_problem(ir::DType::f32, 4, false, std::int64_t{64} << 10); }
 
+Contestant host_contestant(std::string name, const HostCostOptions& options, std::function<Status()> call) {
+  return {std::move(name), [clock = options.clock, calls = options.calls, call = std::move(call)] {
+            return time_calls(clock, calls, call);
+          }};
+}
+
 Result<std::vector<Timing>> launch_costs(CudaDevice& device, const HostCostOptions& options) {
   const Problem problem = host_cost_problem();
   PADLOCK_TRY(const auto kernel, device.compile_cuda(problem.program_text(), std::nullopt));
@@ -90,7 +105,7 @@ Result<std::vector<Timing>> launch_costs(CudaDevice& device, const HostCostOptio
                         return time_calls(options.clock, options.calls, call);
                       }};
   };
-  return measure({contestant("cuLaunchKernel", [&] { return kernel->call_driver(); }),
+  return measure({contestant("cuLaunchKernel", [&] { return kernel->call_driver(in, out); }),
                   contestant("launch", [&] { return kernel->launch(in, out); }),
                   contestant("launch, buffers checked", [&] { return kernel->launch_checked(in_buffer, out_buffer); }),
                   contestant("launch, context asked for", [&] { return kernel->launch_in_any_context(in, out); })},
@@ -102,14 +117,11 @@ Result<std::vector<Timing>> bind_costs(compiler::GpuCompiler& compiler, const Ho
   const ir::BindRequest request{.tensors = {ir::ArgumentShape{{1000}, std::nullopt}}, .symbols = {}};
   PADLOCK_TRY(const auto rank1, BindCase::create(compiler, kRank1, request));
   PADLOCK_TRY(const auto rank4, BindCase::create(compiler, problem.program_text(), problem.request()));
-  const auto contestant = [&](const char* name, auto call) {
-    return Contestant{name, [&options, call] { return time_calls(options.clock, options.calls, call); }};
-  };
   PADLOCK_CHECK(rank1->bind());
   PADLOCK_CHECK(rank4->bind());
-  return measure({contestant("bind, rank 1", [&] { return rank1->bind(); }),
-                  contestant("bind, rank 4", [&] { return rank4->bind(); }),
-                  contestant("of it the program's symbols", [&] { return rank4->bind_symbols(); })},
+  return measure({host_contestant("bind, rank 1", options, [&] { return rank1->bind(); }),
+                  host_contestant("bind, rank 4", options, [&] { return rank4->bind(); }),
+                  host_contestant("of it the program's symbols", options, [&] { return rank4->bind_symbols(); })},
                  options.rounds, options.seed);
 }
 

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <functional>
+#include <string>
 #include <vector>
 
 #include "bench/gpu/cuda_device.h"
@@ -25,6 +26,10 @@ struct HostCostOptions {
 
 /// The program that costs are measured of: pad and relu of f32, rank 4.
 [[nodiscard]] Problem host_cost_problem();
+
+/// A call that only the host has to do with.
+[[nodiscard]] Contestant host_contestant(std::string name, const HostCostOptions& options,
+                                         std::function<Status()> call);
 
 /// Host time of a launch with its binding cached, one buffer pair: cuLaunchKernel alone (the baseline), then with what
 /// Padlock adds; their differences are the cost beside the driver's call. Errors: the device's.

@@ -6,6 +6,7 @@
 
 #include "bench/gpu/compiled.h"
 #include "compiler/gpu_compiler.h"
+#include "ir/launch_plan.h"
 #include "runtime/host_info.h"
 #include "runtime/system_memory.h"
 
@@ -43,30 +44,28 @@ class SimtKernel final : public Kernel {
 
   [[nodiscard]] const CodeFacts& facts() const override { return facts_; }
   Status bind(const ir::BindRequest& request) override {
-    PADLOCK_TRY(BoundSizes sizes, BoundSizes::of(binder_, abi(), request));
-    sizes_ = std::move(sizes);
+    PADLOCK_TRY(const ir::Binding binding, ir::Binding::bind(program_, request));
+    PADLOCK_TRY(plan_, ir::plan_launch(abi(), binding));
     return {};
   }
   Status launch(std::uint64_t input, std::uint64_t output) override {
     void* const buffers[] = {pointer(input), pointer(output)};
     ir::AccessFault fault;
-    const ir::HostLaunch launch{
-        .buffers = buffers, .sizes = sizes_->plan.sizes.data(), .scalars = nullptr, .fault = &fault};
-    if (!sizes_->plan.empty()) executables_[0]->entry()(&launch, 0, sizes_->plan.rows, 0, sizes_->plan.columns);
+    const ir::HostLaunch launch{.buffers = buffers, .sizes = plan_.sizes.data(), .scalars = nullptr, .fault = &fault};
+    if (!plan_.empty()) executables_[0]->entry()(&launch, 0, plan_.rows, 0, plan_.columns);
     if (fault.claimed == 0) return {};
     return internal_error(fmt::format("kernel {}: an access is out of bounds: offset {}, storage of {} elements",
                                       abi().name, fault.coordinate, fault.extent));
   }
 
  private:
-  explicit SimtKernel(ir::Program program) : program_(std::move(program)), binder_(program_) {}
+  explicit SimtKernel(ir::Program program) : program_(std::move(program)) {}
   [[nodiscard]] const ir::KernelAbi& abi() const { return executables_[0]->abi(); }
 
   ir::Program program_;
-  ir::Binder binder_;
   std::vector<std::unique_ptr<ir::HostExecutable>> executables_;
   CodeFacts facts_;
-  std::optional<BoundSizes> sizes_;
+  ir::LaunchPlan plan_;
 };
 
 class SimtDevice final : public Device {

@@ -14,7 +14,7 @@
 #include "compiler/llvm/host_code.h"
 #include "compiler/llvm/host_target.h"
 #include "compiler/llvm/jit_loader.h"
-#include "compiler/lowering.h"
+#include "compiler/prove_program.h"
 
 namespace padlock::compiler {
 namespace {
@@ -67,14 +67,7 @@ class LlvmGpuCompiler final : public GpuCompiler {
   }
 
   Result<std::vector<Proof>> prove(const ir::Program& program, const GpuOptions& options) override {
-    PADLOCK_TRY(std::vector<Kernel> kernels, lower(program, options.mutation));
-    std::vector<Proof> proofs;
-    for (Kernel& kernel : kernels) {
-      PADLOCK_TRY(Proof proof,
-                  list_obligations(schedule(std::move(kernel), options), {.explain = true, .cache = &proofs_}));
-      proofs.push_back(std::move(proof));
-    }
-    return proofs;
+    return list_proofs(program, options.mutation, scheduler(options), proofs_);
   }
 
   Result<std::string> emit(const ir::Program& program, Stage stage, const GpuOptions& options) override {
@@ -88,8 +81,10 @@ class LlvmGpuCompiler final : public GpuCompiler {
   }
 
  private:
-  [[nodiscard]] Schedule schedule(Kernel kernel, const GpuOptions& options) const {
-    return schedule_for_gpu(std::move(kernel), options.config.value_or(default_config()), options.mutation);
+  [[nodiscard]] ScheduleMaker scheduler(const GpuOptions& options) const {
+    return [config = options.config.value_or(default_config()), mutation = options.mutation](Kernel kernel) {
+      return schedule_for_gpu(std::move(kernel), config, mutation);
+    };
   }
 
   [[nodiscard]] Backend device() const {
@@ -111,11 +106,10 @@ class LlvmGpuCompiler final : public GpuCompiler {
   [[nodiscard]] Backend twin() const { return {host_.features(), host_.machine()}; }
 
   Result<CodeModule> emit_module(const ir::Program& program, const GpuOptions& options, Backend backend) {
-    PADLOCK_TRY(std::vector<Kernel> kernels, lower(program, options.mutation));
+    PADLOCK_TRY(const std::vector<ProvenKernel> kernels,
+                prove_kernels(program, options.mutation, scheduler(options), proofs_));
     CodeModule code(program.name(), std::move(backend.machine));
-    for (Kernel& kernel : kernels) {
-      PADLOCK_TRY(const ProvenKernel proven,
-                  compiler::prove(schedule(std::move(kernel), options), {.cache = &proofs_}));
+    for (const ProvenKernel& proven : kernels) {
       code.kernels.push_back(emit_gpu_kernel(*code.module, proven, backend.features, options.bounds_check));
       if (backend.features.takes_words) PADLOCK_CHECK(check_parameters(code.kernels.back()));
     }
@@ -128,8 +122,8 @@ class LlvmGpuCompiler final : public GpuCompiler {
     for (const ir::KernelAbi& abi : variants) {
       const std::size_t words = ir::ParameterWords(abi).count;
       if (words > ir::ParameterWords::kMost)
-        return resource_exhausted(fmt::format("kernel {} has {} bytes of parameters, a launch takes {}", abi.name,
-                                              8 * words, 8 * ir::ParameterWords::kMost));
+        return beyond_limits(fmt::format("kernel {} has {} bytes of parameters, a launch takes {}", abi.name, 8 * words,
+                                         8 * ir::ParameterWords::kMost));
     }
     return {};
   }

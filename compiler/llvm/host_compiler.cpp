@@ -7,7 +7,7 @@
 #include "compiler/llvm/host_code.h"
 #include "compiler/llvm/host_target.h"
 #include "compiler/llvm/jit_loader.h"
-#include "compiler/lowering.h"
+#include "compiler/prove_program.h"
 
 namespace padlock::compiler {
 namespace {
@@ -39,15 +39,7 @@ class LlvmHostCompiler final : public HostCompiler {
   }
 
   Result<std::vector<Proof>> prove(const ir::Program& program, const HostOptions& options) override {
-    PADLOCK_TRY(std::vector<Kernel> kernels, lower(program, options.mutation));
-    std::vector<Proof> proofs;
-    for (Kernel& kernel : kernels) {
-      const HostConfig config = options.config.value_or(default_config());
-      PADLOCK_TRY(Proof proof, list_obligations(schedule_for_host(std::move(kernel), config, options.mutation),
-                                                {.explain = true, .cache = &proofs_}));
-      proofs.push_back(std::move(proof));
-    }
-    return proofs;
+    return list_proofs(program, options.mutation, scheduler(options), proofs_);
   }
 
   Result<std::string> emit(const ir::Program& program, Stage stage, const HostOptions& options) override {
@@ -60,15 +52,18 @@ class LlvmHostCompiler final : public HostCompiler {
   }
 
  private:
+  [[nodiscard]] ScheduleMaker scheduler(const HostOptions& options) const {
+    return [config = options.config.value_or(default_config()), mutation = options.mutation](Kernel kernel) {
+      return schedule_for_host(std::move(kernel), config, mutation);
+    };
+  }
+
   Result<CodeModule> emit_module(const ir::Program& program, const HostOptions& options) {
-    PADLOCK_TRY(std::vector<Kernel> kernels, lower(program, options.mutation));
+    PADLOCK_TRY(const std::vector<ProvenKernel> kernels,
+                prove_kernels(program, options.mutation, scheduler(options), proofs_));
     CodeModule code(program.name(), target_.machine());
-    const HostConfig config = options.config.value_or(default_config());
-    for (Kernel& kernel : kernels) {
-      PADLOCK_TRY(const ProvenKernel proven,
-                  compiler::prove(schedule_for_host(std::move(kernel), config, options.mutation), {.cache = &proofs_}));
+    for (const ProvenKernel& proven : kernels)
       code.kernels.push_back(emit_host_kernel(*code.module, proven, target_.features(), options.bounds_check));
-    }
     PADLOCK_CHECK(code.verify());
     simplify(*code.module, *code.machine);
     return code;

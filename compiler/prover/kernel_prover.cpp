@@ -452,8 +452,8 @@ Result<ProvenKernel> prove(Schedule schedule, const ProverOptions& options) {
     const bool tested = obligation.kind == ObligationKind::load || obligation.kind == ObligationKind::store ||
                         obligation.kind == ObligationKind::extent;
     if (obligation.verdict == Verdict::checked && !tested)
-      return resource_exhausted(fmt::format("kernel {} cannot be proved: {} of {}: {}", proven.proof().kernel,
-                                            name_of(obligation.kind), obligation.access, obligation.reason));
+      return beyond_limits(fmt::format("kernel {} cannot be proved: {} of {}: {}", proven.proof().kernel,
+                                       name_of(obligation.kind), obligation.access, obligation.reason));
   }
   return proven;
 }

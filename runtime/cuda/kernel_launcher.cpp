@@ -40,31 +40,34 @@ Result<KernelLauncher::Variant> KernelLauncher::load(const Module& module, ir::K
 Result<KernelLauncher> KernelLauncher::create(const Module& module, std::vector<ir::KernelAbi> variants,
                                               const ir::Program& program, const DeviceFacts& device,
                                               CUdeviceptr fault) {
-  KernelLauncher launcher;
-  launcher.fault_ = fault;
+  if (variants.empty()) return internal_error("a kernel has no variant");
+  std::vector<const ir::KernelAbi*> contracts;
+  for (const ir::KernelAbi& abi : variants) {
+    PADLOCK_CHECK(check_same_arguments(variants.front(), abi));
+    contracts.push_back(&abi);
+  }
+  PADLOCK_TRY(ArgumentPlaces places, ArgumentPlaces::of(variants.front(), program));
+  ir::LaunchPlanner planner(program, contracts);
+  std::vector<Variant> loaded;
   for (ir::KernelAbi& abi : variants) {
     PADLOCK_TRY(Variant variant, load(module, std::move(abi), device));
-    launcher.variants_.push_back(std::move(variant));
+    loaded.push_back(std::move(variant));
   }
-  if (launcher.variants_.empty()) return internal_error("a kernel has no variant");
-  PADLOCK_TRY(launcher.places_, ArgumentPlaces::of(launcher.abi(), program));
-  for (const Variant& variant : launcher.variants_) PADLOCK_CHECK(check_same_arguments(launcher.abi(), variant.abi));
-  return launcher;
+  return KernelLauncher(std::move(loaded), std::move(places), std::move(planner), fault);
 }
 
-Result<BoundKernel> KernelLauncher::bind(const ir::Binding& binding, const ArgumentSizes& arguments) const {
+Result<BoundKernel> KernelLauncher::bind(const ir::Binding& binding) const {
   BoundKernel bound;
   bound.launcher_ = this;
-  for (std::size_t i = 1; i < variants_.size(); ++i)
-    if (ir::guards_hold(abi(i), binding)) bound.variant_ = i;
-  // Before evaluating: the strides of an empty tensor may exceed 64 bits, and nobody will use them.
-  if (places_.writes_nothing(arguments)) return bound;
-  const Variant& variant = variants_[bound.variant_];
-  PADLOCK_TRY(const ir::LaunchPlan plan, ir::plan_launch(variant.abi, binding));
-  if (plan.rows < 0) return internal_error(fmt::format("kernel {} has {} tiles", variant.abi.name, plan.rows));
+  PADLOCK_TRY(const ir::LaunchPlan plan, planner_.plan(binding));
+  bound.variant_ = plan.variant;
+  if (plan.empty()) return bound;
+  const Variant& variant = variants_[plan.variant];
   bound.shape_ = {.grid_x = static_cast<unsigned>(std::min(plan.rows, variant.most_blocks)),
                   .block_x = static_cast<unsigned>(variant.abi.threads)};
-  bound.words_.assign(ir::ParameterWords(variant.abi).sizes, 0);
+  const ir::ParameterWords places(variant.abi);
+  bound.words_.reserve(places.count);
+  bound.words_.assign(places.sizes, 0);
   bound.words_[ir::ParameterWords::fault] = fault_;
   for (const std::int64_t size : plan.sizes) bound.words_.push_back(static_cast<std::uint64_t>(size));
   return bound;

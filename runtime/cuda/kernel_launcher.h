@@ -2,11 +2,12 @@
 
 #include <cstdint>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include "ir/binding.h"
 #include "ir/executable.h"
-#include "runtime/arguments.h"
+#include "ir/launch_plan.h"
 #include "runtime/buffer.h"
 #include "runtime/cuda/devices.h"
 #include "runtime/cuda/launch.h"
@@ -24,6 +25,8 @@ class BoundKernel {
   [[nodiscard]] const ir::KernelAbi& abi() const;
   /// An empty output has an empty grid.
   [[nodiscard]] const LaunchShape& shape() const { return shape_; }
+  /// The parameters, 0 where pointers and scalars go; none for an empty grid.
+  [[nodiscard]] std::span<const std::uint64_t> words() const { return words_; }
 
   /// Queues the kernel on a stream of its context. Buffers, which are device addresses, and scalars as the program
   /// orders them, already checked by ArgumentSizes. One driver call, none for an empty grid; errors as cuda::launch.
@@ -37,7 +40,7 @@ class BoundKernel {
   const class KernelLauncher* launcher_ = nullptr;  // borrowed (outlives this)
   std::size_t variant_ = 0;
   LaunchShape shape_;
-  std::vector<std::uint64_t> words_;  // the parameters; 0 where pointers and scalars go
+  std::vector<std::uint64_t> words_;
 };
 
 /// What a launch of one kernel needs that no size changes. Immutable, thread-safe; borrows the module.
@@ -53,9 +56,9 @@ class KernelLauncher {
 
   [[nodiscard]] std::size_t variant_count() const { return variants_.size(); }
   [[nodiscard]] const ir::KernelAbi& abi(std::size_t variant = 0) const { return variants_[variant].abi; }
-  /// Selects the variant and evaluates its contract under a binding of the same program, of which `arguments` is made
-  /// too. Makes no driver call. Errors as ir::plan_launch.
-  [[nodiscard]] Result<BoundKernel> bind(const ir::Binding& binding, const ArgumentSizes& arguments) const;
+  /// Selects the variant and evaluates its contract under a binding of the same program. Makes no driver call. Errors
+  /// as ir::LaunchPlanner::plan.
+  [[nodiscard]] Result<BoundKernel> bind(const ir::Binding& binding) const;
 
  private:
   friend class BoundKernel;
@@ -66,10 +69,12 @@ class KernelLauncher {
   };
   static Result<Variant> load(const Module& module, ir::KernelAbi abi, const DeviceFacts& device);
 
-  KernelLauncher() = default;
+  KernelLauncher(std::vector<Variant> variants, ArgumentPlaces places, ir::LaunchPlanner planner, CUdeviceptr fault)
+      : variants_(std::move(variants)), places_(std::move(places)), planner_(std::move(planner)), fault_(fault) {}
   std::vector<Variant> variants_;
   ArgumentPlaces places_;
-  CUdeviceptr fault_ = 0;  // borrowed (outlives this)
+  ir::LaunchPlanner planner_;
+  CUdeviceptr fault_;  // borrowed (outlives this)
 };
 
 }  // namespace padlock::runtime::cuda

@@ -27,7 +27,7 @@ Result<BoundLaunch> LoadedProgram::bind(const ir::Binding& binding, const Argume
   BoundLaunch bound(context_, sizes);
   bound.kernels_.reserve(kernels_.size());
   for (const KernelLauncher& launcher : kernels_) {
-    PADLOCK_TRY(BoundKernel kernel, launcher.bind(binding, sizes));
+    PADLOCK_TRY(BoundKernel kernel, launcher.bind(binding));
     bound.kernels_.push_back(std::move(kernel));
   }
   return bound;

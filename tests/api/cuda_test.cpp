@@ -8,15 +8,15 @@
 
 #include "api/device_run.h"
 #include "runtime/cuda/memory.h"
+#include "tests/allocation_count.h"
 #include "tests/api/cuda_twins.h"
-#include "tests/runtime/cuda/allocation_count.h"
 
 namespace padlock::api {
 namespace {
 
-using runtime::cuda::allocation_count;
 using runtime::cuda::DeviceBuffer;
 using runtime::cuda::Stream;
+using testing::allocation_count;
 using Calls = std::vector<std::string>;
 
 constexpr const char* kPadRelu = R"(program pad_relu(x: f32[B, S], lo: dim, v: f32)

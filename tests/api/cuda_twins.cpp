@@ -7,6 +7,8 @@
 #include <cstdlib>
 #include <span>
 
+#include "ir/launch_plan.h"
+
 namespace padlock::api {
 namespace {
 

@@ -7,6 +7,7 @@
 #include <cstdlib>
 #include <string_view>
 
+#include "api/context.h"
 #include "bench/gpu/gpu_report.h"
 #include "bench/gpu/host_cost.h"
 #include "tests/runtime/cuda/fake_driver.h"
@@ -15,6 +16,24 @@ namespace padlock::bench::gpu {
 namespace {
 
 using runtime::cuda::FakeDriver;
+
+/// Binding as a program that uses Padlock does it: what is bound describes its arguments, too.
+Result<std::vector<Timing>> api_bind_costs(const HostCostOptions& options) {
+  const Problem problem = host_cost_problem();
+  api::Context context;
+  PADLOCK_TRY(const api::Program program, api::Program::from_text(problem.program_text()));
+  std::vector<Contestant> contestants;
+  for (const api::Device device : {api::Device{api::DeviceKind::host}, api::Device{api::DeviceKind::cuda}}) {
+    PADLOCK_TRY(const api::CompiledProgram compiled, context.compile(program, {.device = device}));
+    const auto bind = [compiled, request = problem.request()]() -> Status {
+      PADLOCK_TRY([[maybe_unused]] const api::BoundProgram bound, compiled.bind(request));
+      return {};
+    };
+    PADLOCK_CHECK(bind());
+    contestants.push_back(host_contestant("bind, rank 4, " + device.to_string(), options, bind));
+  }
+  return measure(contestants, options.rounds, options.seed);
+}
 
 Status run(FakeDriver& fake, HostCostOptions options) {
   fake.settings.trap_faults = false;  // two system calls a launch
@@ -28,6 +47,8 @@ Status run(FakeDriver& fake, HostCostOptions options) {
   fmt::print("{}\n", table_of("launch on the fake driver, host time", launches));
   PADLOCK_TRY(const std::vector<Timing> binds, bind_costs(device->compiler(), options));
   fmt::print("{}\n", table_of("binding", binds));
+  PADLOCK_TRY(const std::vector<Timing> api_binds, api_bind_costs(options));
+  fmt::print("{}\n", table_of("binding through the api", api_binds));
   PADLOCK_TRY(const std::vector<Timing> compiles, compile_costs(device->compiler(), options));
   fmt::print("{}", table_of("text to PTX, warm, proofs cached", compiles));
   return {};

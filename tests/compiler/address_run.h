@@ -12,6 +12,7 @@
 #include "compiler/host_compiler.h"
 #include "ir/binding.h"
 #include "ir/executable.h"
+#include "ir/launch_plan.h"
 #include "tests/compiler/address_case.h"
 #include "tests/compiler/sparse_storage.h"
 

@@ -6,6 +6,7 @@
 #include <regex>
 
 #include "ir/binding.h"
+#include "ir/launch_plan.h"
 #include "tests/compiler/compiled.h"
 
 // The sentences of the design about code in which no bit moves, each with its test.

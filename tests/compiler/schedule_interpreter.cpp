@@ -7,6 +7,7 @@
 
 #include <fmt/format.h>
 
+#include "ir/expr_tape.h"
 #include "tests/compiler/index_arithmetic.h"
 
 namespace padlock::compiler {

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "ir/interpreter.h"
+#include "ir/launch_plan.h"
 
 namespace padlock::differential {
 namespace {

@@ -27,6 +27,7 @@
 #include "ir/binding.h"
 #include "ir/executable.h"
 #include "ir/interpreter.h"
+#include "ir/launch_plan.h"
 #include "tests/differential/rng.h"
 #include "tests/differential/seed.h"
 

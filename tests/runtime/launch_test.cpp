@@ -7,6 +7,7 @@
 #include <thread>
 #include <vector>
 
+#include "runtime/arguments.h"
 #include "runtime/thread_pool.h"
 
 namespace padlock::runtime {
@@ -106,16 +107,17 @@ TEST_CASE("sizes select the variant whose guards hold") {
   const ir::Expr columns = small.abi_.columns;
   small.abi_.guards = {{ir::Assumption::index32, {columns, ir::Comparison::le, exprs.constant(8)}}};
   const KernelLauncher launcher = *KernelLauncher::create(any, problem.program);
-  const BoundKernel bound = *launcher.bind(problem.binding, problem.sizes, 64);
+  const BoundKernel bound = *launcher.bind(problem.binding, 64);
   CHECK(&bound.abi() == &small.abi());
   REQUIRE(bound.run(problem.inputs(), problem.outputs(), kScalars, {}));
   CHECK(problem.is_right(8));
   const ir::Binding wider =
       *ir::Binding::bind(problem.program, {.tensors = {{}, {}}, .symbols = {{"N", 4}, {"R", 3}, {"C", 9}}});
-  CHECK(&launcher.bind(wider, *ArgumentSizes::of(wider), 64)->abi() == &any.abi());
+  CHECK(&launcher.bind(wider, 64)->abi() == &any.abi());
   // All of them must hold.
   small.abi_.guards.push_back({ir::Assumption::index32, {columns, ir::Comparison::ge, exprs.constant(9)}});
-  CHECK(&launcher.bind(problem.binding, problem.sizes, 64)->abi() == &any.abi());
+  const KernelLauncher both = *KernelLauncher::create(any, problem.program);
+  CHECK(&both.bind(problem.binding, 64)->abi() == &any.abi());
 }
 
 TEST_CASE("a variant that takes other arguments is refused") {
@@ -137,7 +139,7 @@ TEST_CASE("a launch passes each argument in the kernel's order and covers the ou
     Problem problem(37, 211);
     const FakeExecutable executable(problem.program, entry);
     const KernelLauncher launcher = *KernelLauncher::create(executable, problem.program);
-    const BoundKernel bound = *launcher.bind(problem.binding, problem.sizes, task_bytes);
+    const BoundKernel bound = *launcher.bind(problem.binding, task_bytes);
     REQUIRE(bound.run(problem.inputs(), problem.outputs(), kScalars, pool.as_parallel_for()));
     CHECK(problem.is_right(211));
   }
@@ -160,10 +162,9 @@ TEST_CASE("a caller's own loop is used, and a small output does without it") {
   Problem problem(8, 16);
   const FakeExecutable executable(problem.program, entry);
   const KernelLauncher launcher = *KernelLauncher::create(executable, problem.program);
-  REQUIRE(
-      launcher.bind(problem.binding, problem.sizes, 1 << 20)->run(problem.inputs(), problem.outputs(), kScalars, own));
+  REQUIRE(launcher.bind(problem.binding, 1 << 20)->run(problem.inputs(), problem.outputs(), kScalars, own));
   CHECK(calls.loops == 0);
-  REQUIRE(launcher.bind(problem.binding, problem.sizes, 64)->run(problem.inputs(), problem.outputs(), kScalars, own));
+  REQUIRE(launcher.bind(problem.binding, 64)->run(problem.inputs(), problem.outputs(), kScalars, own));
   CHECK(calls.loops == 1);
   CHECK(calls.count == 8);
   CHECK(problem.is_right(16));
@@ -174,7 +175,7 @@ TEST_CASE("an empty output is not launched") {
   Problem problem(0, 16);
   const FakeExecutable executable(problem.program, forbidden_entry);
   const KernelLauncher launcher = *KernelLauncher::create(executable, problem.program);
-  const BoundKernel bound = *launcher.bind(problem.binding, problem.sizes, 64);
+  const BoundKernel bound = *launcher.bind(problem.binding, 64);
   CHECK(bound.run(problem.inputs(), problem.outputs(), kScalars, pool.as_parallel_for()));
 }
 
@@ -183,7 +184,7 @@ TEST_CASE("a fault is an internal error that names access, offset and storage") 
   Problem problem(2, 3);
   FakeExecutable executable(problem.program, failing_entry);
   const KernelLauncher launcher = *KernelLauncher::create(executable, problem.program);
-  const BoundKernel bound = *launcher.bind(problem.binding, problem.sizes, 64);
+  const BoundKernel bound = *launcher.bind(problem.binding, 64);
   Status status = bound.run(problem.inputs(), problem.outputs(), kScalars, pool.as_parallel_for());
   REQUIRE_FALSE(status);
   CHECK(status.error().code == Code::internal);

@@ -7,7 +7,7 @@
 
 #include "runtime/cuda/event.h"
 #include "runtime/cuda/memory.h"
-#include "tests/runtime/cuda/allocation_count.h"
+#include "tests/allocation_count.h"
 #include "tests/runtime/cuda/fake_fixture.h"
 
 namespace padlock::runtime::cuda {
@@ -70,9 +70,9 @@ TEST_CASE("a launch on the null stream of a borrowed context") {
 }
 
 TEST_CASE("allocations are counted") {  // else the cases below show nothing
-  const long before = allocation_count();
+  const long before = testing::allocation_count();
   CHECK(std::string(1000, 'x').size() == 1000);
-  CHECK(allocation_count() > before);
+  CHECK(testing::allocation_count() > before);
 }
 
 TEST_CASE("a launch in a current context is one driver call and allocates nothing") {
@@ -81,9 +81,9 @@ TEST_CASE("a launch in a current context is one driver call and allocates nothin
   const auto scope = ContextScope::enter(*problem.context);
   REQUIRE(scope);
   fake->forget_calls();
-  const long before = allocation_count();
+  const long before = testing::allocation_count();
   const Status status = launch(*scope, problem.add, problem.shape, problem.parameters, problem.stream);
-  const long after = allocation_count();
+  const long after = testing::allocation_count();
   REQUIRE(status);
   CHECK(after == before);
   CHECK(fake->calls() == Calls{"cuLaunchKernel"});
@@ -93,9 +93,9 @@ TEST_CASE("a launch that has to make its context current is four calls, two if i
   const Fake fake;
   const Problem problem(fake);
   fake->forget_calls();
-  const long before = allocation_count();
+  const long before = testing::allocation_count();
   const Status status = launch(problem.add, problem.shape, problem.parameters, problem.stream);
-  const long after = allocation_count();
+  const long after = testing::allocation_count();
   REQUIRE(status);
   CHECK(fake->calls() == Calls{"cuCtxGetCurrent", "cuCtxPushCurrent_v2", "cuLaunchKernel", "cuCtxPopCurrent_v2"});
   CHECK(after == before);

@@ -1,10 +1,10 @@
-#include "tests/runtime/cuda/allocation_count.h"
+#include "tests/allocation_count.h"
 
 #include <atomic>
 #include <cstdlib>
 #include <new>
 
-namespace padlock::runtime::cuda {
+namespace padlock::testing {
 namespace {
 
 std::atomic<long>& count() {
@@ -21,14 +21,12 @@ void* allocate(std::size_t bytes) {
 
 long allocation_count() { return count(); }
 
-}  // namespace padlock::runtime::cuda
+}  // namespace padlock::testing
 
 void* operator new(std::size_t bytes) {
-  if (void* const memory = padlock::runtime::cuda::allocate(bytes)) return memory;
+  if (void* const memory = padlock::testing::allocate(bytes)) return memory;
   throw std::bad_alloc();
 }
-void* operator new(std::size_t bytes, const std::nothrow_t&) noexcept {
-  return padlock::runtime::cuda::allocate(bytes);
-}
+void* operator new(std::size_t bytes, const std::nothrow_t&) noexcept { return padlock::testing::allocate(bytes); }
 void operator delete(void* memory) noexcept { std::free(memory); }
 void operator delete(void* memory, std::size_t) noexcept { std::free(memory); }
