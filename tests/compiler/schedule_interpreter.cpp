@@ -120,7 +120,7 @@ class Interpreter {
   void record(ObligationKind kind, std::optional<std::int64_t> column, std::string text,
               std::vector<Writer> writers = {}) {
     if (!seen_.emplace(kind, row_, column.value_or(-1), text).second) return;
-    trace_.events.push_back({kind, outer_, column, std::move(text), std::move(writers)});
+    trace_.events.push_back({kind, outer_, column, std::move(text), std::move(writers), row_});
   }
 
   void check_extents() {

@@ -39,6 +39,7 @@ struct Event {
   std::optional<std::int64_t> column;  ///< of the output element
   std::string text;                    ///< as the prover says it
   std::vector<Writer> writers = {};    ///< disjoint, where an element has two: they
+  std::int64_t row_number = 0;         ///< of the flattened rows
 };
 
 /// What is free in an execution.
