@@ -1,5 +1,7 @@
 #include "compiler/prover/thread_proof.h"
 
+#include <algorithm>
+
 #include <fmt/format.h>
 
 #include "compiler/prover/run_region.h"
@@ -170,6 +172,16 @@ class GridProof {
 
 std::vector<Obligation> prove_tiles(ProofSession& session, const Schedule& schedule) {
   return GridProof(session, schedule).prove();
+}
+
+bool teams_are_whole(const Schedule& schedule) {
+  const ThreadMap& map = *schedule.threads;
+  if (map.team < 1 || map.teams() * map.team != map.threads) return false;
+  return std::ranges::all_of(schedule.bodies, [&](const Body& body) {
+    return std::ranges::all_of(body.walks, [&](const Walk& walk) {
+      return std::ranges::all_of(walk.loops, [&](const ChunkLoop& loop) { return loop.team == schedule.team(); });
+    });
+  });
 }
 
 bool is_dealt_once(ProofSession& session, int count) {

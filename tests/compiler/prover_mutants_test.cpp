@@ -326,6 +326,51 @@ TEST_CASE("a seeded bug is named in what does not compile") {
   CHECK(kernel.error().message.find("on axis 1 of x, whose extent is") != std::string::npos);
 }
 
+TEST_CASE("threads that are no whole teams, or not those of the loops, are not proved") {
+  const ir::Program program = program_of(kPad);
+  const Result<std::vector<Schedule>> schedules = schedules_of(program, kOnce);
+  REQUIRE(schedules.has_value());
+  const auto message_of = [&](int threads, int team) {
+    Schedule wrong = schedules->front();
+    wrong.threads->threads = threads;
+    wrong.threads->team = team;
+    const Result<ProvenKernel> kernel = prove(wrong);
+    return kernel ? std::string() : kernel.error().message;
+  };
+  constexpr std::string_view kReason = " threads: that a column of a run is one thread's is not shown";
+  const std::string refused = "kernel p_0 cannot be proved: disjoint of chunks dealt to ";
+  CHECK(message_of(128, 32) == "");
+  CHECK(message_of(128, 16) == refused + "16" + std::string(kReason));
+  CHECK(message_of(128, 64) == refused + "64" + std::string(kReason));
+  CHECK(message_of(112, 32) == refused + "32" + std::string(kReason));
+}
+
+TEST_CASE("a launch that is not decided is not compiled, for nothing tests it") {
+  const ir::Program program = program_of(kReflect);
+  const Result<std::vector<Schedule>> schedules = schedules_of(program, kNarrow);
+  REQUIRE(schedules.has_value());
+  Schedule schedule = schedules->front();
+  ir::ExprContext& exprs = schedule.exprs();
+  const ir::Expr longer = exprs.sub(*exprs.find_symbol("p"), *exprs.find_symbol("S"));  // which it is not
+  schedule.rows = exprs.add(schedule.rows, exprs.max(longer, exprs.constant(0)));
+  CHECK(prove(schedule).has_value());
+  int seen = 0;
+  for (std::int64_t call = 0; call < 20; ++call) {
+    const Result<Proof> proof = list_obligations(schedule, {.fail_at = call});
+    if (!proof) continue;
+    const bool undecided = std::ranges::any_of(proof->obligations, [](const Obligation& o) {
+      return o.verdict == Verdict::checked && o.kind == Kind::store && o.access == "rows of p_0";
+    });
+    if (!undecided) continue;
+    ++seen;
+    const Result<ProvenKernel> kernel = prove(schedule, {.fail_at = call});
+    REQUIRE_FALSE(kernel.has_value());
+    CHECK(kernel.error().code == Code::resource_exhausted);
+    CHECK(kernel.error().message.starts_with("kernel p_0 cannot be proved: store of rows of p_0: "));
+  }
+  CHECK(seen > 0);
+}
+
 // The origin: storage from one expression, indices through another.
 constexpr std::string_view kOrigin =
     "program p(x: f32[9, S] strides [2*S, 1], left: dim, right: dim) "
