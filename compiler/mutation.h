@@ -6,8 +6,9 @@
 
 namespace padlock::compiler {
 
-/// Who must find a seeded bug: a comparison of values with the interpreter, or the prover, for every size at once.
-enum class Judge : std::uint8_t { values, proof };
+/// Who must find a seeded bug: a comparison of values with the interpreter, or the prover, for every size at once;
+/// `grid` is the prover where threads are the schedule's, which only a GPU's are.
+enum class Judge : std::uint8_t { values, proof, grid };
 
 // Seeded bugs: switches at places of lowering and schedule where a compiler engineer might err. Tests turn one on and
 // demand that its judge finds it; nothing else may.
@@ -66,7 +67,18 @@ enum class Judge : std::uint8_t { values, proof };
   X(realigned_too_early, proof)        \
   X(realigned_too_late, proof)         \
   X(narrow_guard_dropped, proof)       \
-  X(narrow_guard_weak, proof)
+  X(narrow_guard_weak, proof)          \
+  X(tile_first_early, grid)            \
+  X(tile_first_negative, grid)         \
+  X(tile_first_late, grid)             \
+  X(tile_last_early, grid)             \
+  X(tile_last_late, grid)              \
+  X(tile_last_unclamped, grid)         \
+  X(tiles_rounded_down, grid)          \
+  X(column_tiles_of_rows, grid)        \
+  X(flat_tiles_of_rows, grid)          \
+  X(whole_columns_short, grid)         \
+  X(tiles_of_one_row, grid)
 
 enum class Mutation : std::uint8_t {
 #define X(id, judge) id,

@@ -116,7 +116,6 @@ struct ThreadMap {
 struct TileBounds {
   ir::Expr tile;
   ir::Expr first, last;
-  ir::Expr extent;  ///< of what is covered
   ir::Expr tiles;
 };
 
@@ -134,10 +133,13 @@ struct Schedule {
   [[nodiscard]] int team() const { return threads && !threads->flat ? threads->team : 1; }
   [[nodiscard]] ir::ExprContext& exprs() const { return kernel.program->exprs(); }
   // Where there is a `threads`:
-  /// Of rows, and of elements where the map is flat. `extent`: instead of their own.
-  [[nodiscard]] TileBounds row_bounds(std::optional<ir::Expr> extent = {}) const;
-  [[nodiscard]] TileBounds column_bounds(std::optional<ir::Expr> extent = {}) const;
-  [[nodiscard]] ir::Expr tiles() const { return exprs().mul(row_bounds().tiles, column_bounds().tiles); }
+  /// Of rows, and of elements where the map is flat.
+  [[nodiscard]] TileBounds row_bounds() const { return row_bounds(rows, columns); }
+  [[nodiscard]] TileBounds column_bounds() const { return column_bounds(rows, columns); }
+  /// Of an output of so many rows and columns instead.
+  [[nodiscard]] TileBounds row_bounds(ir::Expr of_rows, ir::Expr of_columns) const;
+  [[nodiscard]] TileBounds column_bounds(ir::Expr of_rows, ir::Expr of_columns) const;
+  [[nodiscard]] ir::Expr tiles() const;  ///< of the grid
 };
 
 /// What a target's config says of the loops.

@@ -419,7 +419,7 @@ class KernelProver {
                     .access = fmt::format("chunks dealt to {} threads", schedule_.team())};
     const bool apart =
         std::ranges::all_of(schedule_.bodies, [&](const Body& body) { return lemmas_.loops_are_apart(body.walks); });
-    if (!apart || !is_dealt_once(session_, schedule_.team())) {
+    if (!apart || !is_dealt_once(session_, schedule_.team()) || !teams_are_whole(schedule_)) {
       team.verdict = Verdict::checked;
       team.reason = "that a column of a run is one thread's is not shown";
     }
@@ -446,11 +446,11 @@ Result<ProvenKernel> prove(Schedule schedule, const ProverOptions& options) {
     return failed_precondition(fmt::format("kernel {} is refuted: {} of {}: {}", proven.proof().kernel,
                                            name_of(obligation->kind), obligation->access,
                                            obligation->found.to_string()));
-  // A load or a store that is not decided is tested where it happens. What else there is has no such place. (Negative
-  // extents are refused when sizes are bound.)
+  // A body's load or store that is not decided is tested where it happens. What else there is has no such place.
+  // (Negative extents are refused when sizes are bound.)
   for (const Obligation& obligation : proven.proof().obligations) {
-    const bool tested = obligation.kind == ObligationKind::load || obligation.kind == ObligationKind::store ||
-                        obligation.kind == ObligationKind::extent;
+    const bool is_access = obligation.kind == ObligationKind::load || obligation.kind == ObligationKind::store;
+    const bool tested = (is_access && obligation.body >= 0) || obligation.kind == ObligationKind::extent;
     if (obligation.verdict == Verdict::checked && !tested)
       return beyond_limits(fmt::format("kernel {} cannot be proved: {} of {}: {}", proven.proof().kernel,
                                        name_of(obligation.kind), obligation.access, obligation.reason));

@@ -20,6 +20,7 @@ constexpr std::int64_t kAllRowsElements = 50'000;
 constexpr std::int64_t kMaxElements = 1'000'000;
 constexpr std::array kThreadWalks = {WalkKind::elements, WalkKind::vectors, WalkKind::streamed};
 constexpr std::array kTeamWalks = {WalkKind::elements, WalkKind::shared, WalkKind::shared_aligned};
+constexpr std::int64_t kPersistentBlocks = 3;
 
 /// A counter-example made ready to be executed.
 class Example {
@@ -52,6 +53,16 @@ class Example {
     return it == where_.end() ? std::nullopt : std::optional(it->second);
   }
 
+  /// Whether this is of an element that a violation of tiles begins with: "row 4 is in the tiles 0 and 1".
+  [[nodiscard]] bool is_subject(const std::string& violation, const Event& event) const {
+    const Int128 row = event.row_number;
+    const Int128 column = event.column.value_or(-1);
+    const auto begins = [&](const char* what, Int128 number) {
+      return violation.starts_with(fmt::format("{} {} is ", what, static_cast<std::int64_t>(number)));
+    };
+    return begins("row", row) || begins("column", column) || begins("element", row * value(schedule_.columns) + column);
+  }
+
   /// The outer coordinates, where all are named.
   [[nodiscard]] std::optional<std::vector<std::int64_t>> row() const {
     std::vector<std::int64_t> row;
@@ -66,7 +77,19 @@ class Example {
     return at(fmt::format("${}", schedule_.kernel.rank() - 1));
   }
 
-  /// All events of executions with every walk, and with these elements past a boundary.
+  /// All events of executions of the grid with every walk, where the schedule has one.
+  [[nodiscard]] Result<std::vector<Event>> grid_events(std::int64_t peel) const {
+    std::vector<Event> all;
+    if (!schedule_.threads) return all;
+    const std::int64_t blocks = schedule_.threads->persistent ? kPersistentBlocks : 0;
+    for (const WalkKind walk : kTeamWalks) {
+      PADLOCK_TRY(Trace trace, interpret_grid(schedule_, sizes_, blocks, {.walk = walk, .peel = peel}));
+      std::ranges::move(trace.events, std::back_inserter(all));
+    }
+    return all;
+  }
+
+  /// All events of executions of tasks with every walk, and with these elements past a boundary.
   [[nodiscard]] Result<std::vector<Event>> events(std::int64_t shift, std::int64_t peel) const {
     std::vector<Event> all;
     std::optional<std::pair<std::int64_t, std::int64_t>> rows;
@@ -137,11 +160,14 @@ class Example {
   std::map<std::string, std::int64_t> where_;
 };
 
+bool is_of_tiles(const Obligation& obligation) { return obligation.access.starts_with("tiles of "); }
+
 /// Whether this is what was refuted, where it was. What is wrong with a launch has no place; a load says what is read,
 /// and a store what is written, in the prover's words.
 bool is_of(const Event& event, const Obligation& refuted, const Example& example) {
   if (event.kind != refuted.kind) return false;
   if (refuted.found.violation.find("launched") != std::string::npos) return true;
+  if (is_of_tiles(refuted)) return example.is_subject(refuted.found.violation, event);
   if (const auto row = example.row(); row && event.row != *row) return false;
   const bool same_text = event.text == refuted.found.violation;
   if (refuted.kind == ObligationKind::store || refuted.kind == ObligationKind::disjoint) return same_text;
@@ -151,9 +177,9 @@ bool is_of(const Event& event, const Obligation& refuted, const Example& example
 }
 
 /// A task that writes beside its columns writes what another one has to: that one does, or does not for the same bug;
-/// or the result ends there.
+/// or the result ends there. Or it is known who both are.
 bool is_anothers(const Event& event, const std::vector<Event>& all) {
-  if (event.kind != ObligationKind::disjoint) return true;
+  if (event.kind != ObligationKind::disjoint || !event.writers.empty()) return true;
   return std::ranges::any_of(all, [&](const Event& other) {
     if (other.row != event.row || other.column != event.column) return false;
     return other.kind == ObligationKind::store || other.kind == ObligationKind::cover ||
@@ -178,8 +204,9 @@ Result<std::vector<Schedule>> schedules_of(const ir::Program& program, std::stri
 std::string not_shown(const Schedule& schedule, const Obligation& refuted) {
   const Example example(schedule, refuted.found);
   if (std::string illegal = example.illegal(); !illegal.empty()) return illegal;
+  const std::int64_t peel = example.at("peel").value_or(0);
   const Result<std::vector<Event>> events =
-      example.events(example.at("shift").value_or(0), example.at("peel").value_or(0));
+      is_of_tiles(refuted) ? example.grid_events(peel) : example.events(example.at("shift").value_or(0), peel);
   if (!events) return events.error().message;
   if (std::ranges::any_of(
           *events, [&](const Event& event) { return is_of(event, refuted, example) && is_anothers(event, *events); }))
@@ -197,11 +224,12 @@ std::string misdeed_at(const Schedule& schedule, const Counterexample& counterex
   const std::int64_t shift = example.at("shift").value_or(0);
   const std::int64_t peel = example.at("peel").value_or(0);
   for (const auto& [s, p] : {std::pair(shift, peel), std::pair<std::int64_t, std::int64_t>(1, 3)}) {
-    const Result<std::vector<Event>> events = example.events(s, p);
-    if (!events) return events.error().message;
-    if (!events->empty())
-      return fmt::format("{} at column {}: {}", name_of(events->front().kind), events->front().column.value_or(-1),
-                         events->front().text);
+    for (const Result<std::vector<Event>>& events : {example.events(s, p), example.grid_events(p)}) {
+      if (!events) return events.error().message;
+      if (!events->empty())
+        return fmt::format("{} at column {}: {}", name_of(events->front().kind), events->front().column.value_or(-1),
+                           events->front().text);
+    }
   }
   return {};
 }

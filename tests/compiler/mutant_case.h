@@ -20,9 +20,10 @@ namespace padlock::compiler {
                                                          Mutation mutation = Mutation::none);
 
 /// Executes a counter-example: empty where the schedule does there what the obligation says, else what is missing.
-/// Where the example names a task, its columns are one task and those beside it others.
+/// Where the example names a task, its columns are one task and those beside it others; what is said of tiles is
+/// executed as a grid.
 [[nodiscard]] std::string not_shown(const Schedule& schedule, const Obligation& refuted);
-/// Executes the same sizes and tasks: what the schedule does there that no right one does, else empty.
+/// Executes the same sizes and tasks, and the grid: what the schedule does there that no right one does, else empty.
 [[nodiscard]] std::string misdeed_at(const Schedule& schedule, const Counterexample& example);
 /// Empty where nothing is refuted, checked or dead, else the first such obligation.
 [[nodiscard]] std::string unproved(const Proof& proof);

@@ -13,8 +13,11 @@ namespace {
 constexpr std::uint64_t kPrograms = 1000;  // to be looked at for each bug, at most
 constexpr std::size_t kLongest = 700;      // letters of a program: long ones take longer and show no more
 constexpr int kWanted = 3;                 // refuted programs for each bug
-constexpr std::array kConfigs = {"vector_bytes=16,unroll=1,store=plain", "vector_bytes=32,unroll=2,store=nontemporal",
-                                 "split=0,unroll=1"};
+using Configs = std::array<const char*, 3>;
+constexpr Configs kHostConfigs = {"vector_bytes=16,unroll=1,store=plain", "vector_bytes=32,unroll=2,store=nontemporal",
+                                  "split=0,unroll=1"};
+constexpr Configs kGpuConfigs = {"map=tiles,threads=128,items=1", "map=rows,threads=128,items=2",
+                                 "map=flat,threads=128,items=1"};
 
 /// What a seeded bug came to in one program.
 struct Outcome {
@@ -48,7 +51,8 @@ TEST_CASE("a seeded bug in a random program is refuted, and its counter-example 
   CAPTURE(seed);
   ProofCache lemmas;
   for (const Mutation mutation : kMutations) {
-    if (judge_of(mutation) != Judge::proof) continue;
+    if (judge_of(mutation) == Judge::values) continue;
+    const Configs& configs = judge_of(mutation) == Judge::grid ? kGpuConfigs : kHostConfigs;
     CAPTURE(std::string(name_of(mutation)));
     int found = 0;
     for (std::uint64_t index = 0; index < kPrograms && found < kWanted; ++index) {
@@ -58,7 +62,7 @@ TEST_CASE("a seeded bug in a random program is refuted, and its counter-example 
       CAPTURE(text);
       const Result<ir::Program> program = ir::parse_program(text);
       REQUIRE(program.has_value());
-      const Outcome outcome = try_mutant(*program, kConfigs[index % kConfigs.size()], mutation, lemmas);
+      const Outcome outcome = try_mutant(*program, configs[index % configs.size()], mutation, lemmas);
       found += outcome.executed > 0;
       CHECK(outcome.mistake == "");
     }

@@ -29,6 +29,10 @@ class Interpreter {
         column_(kernel_.coordinate(kernel_.rank() - 1)),
         values_(sizes.begin(), sizes.end()),
         code_(exprs_, values_, execution.index_bits) {
+    if (schedule.threads) {
+      row_tiles_ = schedule.row_bounds();
+      column_tiles_ = schedule.column_bounds();
+    }
     values_.resize(exprs_.symbol_count(), 0);
     for (const Expr extent : kernel_.extents) extents_.push_back(value_of(extent));
     Int128 rows = 1;
@@ -49,13 +53,13 @@ class Interpreter {
     for (const Task& task : tasks)
       area += Int128{task.row_last - task.row_first} * (task.column_last - task.column_first);
     if (area > kMaxElements) return too_large();
-    for (task_ = 0; task_ < tasks.size(); ++task_) {
-      const Task& task = tasks[task_];
-      values_[run_.column_first.symbol()] = task.column_first;
-      values_[run_.column_last.symbol()] = task.column_last;
+    members_ = schedule_.team();
+    for (std::size_t i = 0; i < tasks.size(); ++i) {
+      const Task& task = tasks[i];
+      first_writer_.block = static_cast<std::int64_t>(i);
+      set_columns(task);
       for (std::int64_t row = task.row_first; row < task.row_last; ++row) {
-        place(row);
-        run_case(0, task);
+        run_row(row, task);
         if (elements_ > kMaxElements) return too_large();
       }
     }
@@ -63,11 +67,37 @@ class Interpreter {
       place(row);
       for (std::int64_t c = 0; c < extents_.back(); ++c) check_written(tasks, row, c);
     }
+    return finished();
+  }
+
+  Result<Trace> run_grid(std::int64_t blocks) {
+    check_extents();
+    is_grid_ = true;
+    const std::int64_t tiles = code_.exact(schedule_.tiles());
+    if (blocks == 0) blocks = tiles;
+    const Int128 work = Int128{std::max(tiles, blocks)} * schedule_.threads->teams();
+    const Int128 columns = std::max<std::int64_t>(1, extents_.back());
+    if (work > kMaxElements || row_count_ * columns > kMaxElements) return too_large();
+    for (std::int64_t block = 0; block < blocks; ++block)
+      for (std::int64_t tile = block; tile < tiles; tile += blocks) {
+        first_writer_.block = block;
+        schedule_.threads->flat ? run_elements(tile) : run_tile(tile);
+        if (elements_ > kMaxElements) return too_large();
+      }
+    for (std::int64_t row = 0; row < row_count_; ++row) {
+      place(row);
+      for (std::int64_t c = 0; c < extents_.back(); ++c)
+        if (!is_written(row, c)) record(ObligationKind::cover, c, fmt::format("column {} is never written", c));
+    }
+    return finished();
+  }
+
+ private:
+  Result<Trace> finished() {
     if (code_.failure()) trace_.events.push_back({ObligationKind::width, {}, {}, *code_.failure()});
     return std::move(trace_);
   }
 
- private:
   static std::unexpected<Error> too_large() {
     return resource_exhausted("the interpreter of schedules takes kernels of some millions of elements");
   }
@@ -88,9 +118,10 @@ class Interpreter {
     return 0;
   }
 
-  void record(ObligationKind kind, std::optional<std::int64_t> column, std::string text) {
+  void record(ObligationKind kind, std::optional<std::int64_t> column, std::string text,
+              std::vector<Writer> writers = {}) {
     if (!seen_.emplace(kind, row_, column.value_or(-1), text).second) return;
-    trace_.events.push_back({kind, outer_, column, std::move(text)});
+    trace_.events.push_back({kind, outer_, column, std::move(text), std::move(writers), row_});
   }
 
   void check_extents() {
@@ -106,14 +137,70 @@ class Interpreter {
       const Task& task = tasks[i];
       if (row < task.row_first || row >= task.row_last || column < task.column_first || column >= task.column_last)
         continue;
-      if (!writes_.contains({row, column, i}))
+      if (!is_written(row, column, static_cast<std::int64_t>(i)))
         record(ObligationKind::cover, column, fmt::format("column {} is never written", column));
       return;
     }
     record(ObligationKind::cover, column, fmt::format("column {} is nobody's", column));
   }
 
+  /// By anyone, or by one of that block.
+  [[nodiscard]] bool is_written(std::int64_t row, std::int64_t column, std::optional<std::int64_t> block = {}) const {
+    const auto at = writes_.lower_bound({row, column, Writer{block.value_or(0), 0}});
+    return at != writes_.end() && std::get<0>(at->first) == row && std::get<1>(at->first) == column &&
+           (!block || std::get<2>(at->first).block == *block);
+  }
+
+  // --- a grid (compiler/llvm/emit_gpu.cpp) --------------------------------------------------------------------------
+
+  /// The rows of a tile, each by its team.
+  void run_tile(std::int64_t tile) {
+    const ThreadMap& map = *schedule_.threads;
+    const std::int64_t column_tiles = std::max<std::int64_t>(1, code_.exact(column_tiles_->tiles));
+    values_[row_tiles_->tile.symbol()] = tile / column_tiles;
+    values_[column_tiles_->tile.symbol()] = tile % column_tiles;
+    Task task{.row_first = code_.exact(row_tiles_->first),
+              .row_last = code_.exact(row_tiles_->last),
+              .column_first = code_.exact(column_tiles_->first),
+              .column_last = code_.exact(column_tiles_->last)};
+    set_columns(task);
+    for (int thread = 0; thread < map.threads; thread += map.team) {
+      first_writer_.thread = thread;
+      members_ = std::min(map.team, map.threads - thread);
+      for (std::int64_t row = task.row_first + thread / map.team; row < task.row_last; row += map.teams())
+        run_row(row, task);
+    }
+  }
+
+  /// The elements of a tile, each a thread's.
+  void run_elements(std::int64_t tile) {
+    const ThreadMap& map = *schedule_.threads;
+    values_[row_tiles_->tile.symbol()] = tile;
+    const std::int64_t first = code_.exact(row_tiles_->first);
+    const std::int64_t last = code_.exact(row_tiles_->last);
+    const std::int64_t columns = std::max<std::int64_t>(1, code_.exact(schedule_.columns));
+    for (int thread = 0; thread < map.threads; ++thread)
+      for (std::int64_t element = first + thread; element < last; element += map.threads) {
+        first_writer_.thread = thread;
+        const std::int64_t row = floor_div(element, columns);
+        const std::int64_t column = floor_mod(element, columns);
+        const Task task{.row_first = row, .row_last = row + 1, .column_first = column, .column_last = column + 1};
+        set_columns(task);
+        run_row(row, task);
+      }
+  }
+
   // --- rows ---------------------------------------------------------------------------------------------------------
+
+  void set_columns(const Task& task) {
+    values_[run_.column_first.symbol()] = task.column_first;
+    values_[run_.column_last.symbol()] = task.column_last;
+  }
+
+  void run_row(std::int64_t row, const Task& task) {
+    place(row);
+    run_case(0, task);
+  }
 
   /// The outer coordinates of a row. Of one that is not there the first counts on.
   void place(std::int64_t row) {
@@ -122,8 +209,8 @@ class Interpreter {
     std::int64_t rest = row;
     for (std::size_t axis = outer_.size(); axis-- > 0;) {
       const std::int64_t extent = std::max<std::int64_t>(1, extents_[axis]);
-      outer_[axis] = axis == 0 ? rest : rest % extent;
-      rest = axis == 0 ? 0 : rest / extent;
+      outer_[axis] = axis == 0 ? rest : floor_mod(rest, extent);
+      rest = axis == 0 ? 0 : floor_div(rest, extent);
       values_[kernel_.coordinate(static_cast<int>(axis)).symbol()] = outer_[axis];
     }
   }
@@ -178,14 +265,28 @@ class Interpreter {
     const std::int64_t from = code_.exact(loop.from);
     if (loop.once) return run_chunk(call, body, loop, from, task);
     const std::int64_t limit = code_.exact(loop.limit);
-    std::int64_t c = from;
-    for (; c < limit; c = code_.wrapped(Int128{c} + loop.step()))
-      for (int i = 0; i < loop.step() / loop.lanes; ++i) {
+    std::int64_t reached = from;
+    for (member_ = 0; member_ < members_; ++member_) reached = run_trips(call, body, loop, from, limit, task);
+    member_ = 0;
+    if (!loop.reached.valid()) return;
+    values_[loop.reached.symbol()] = schedule_.threads ? code_.exact(end_of(exprs_, loop)) : reached;
+  }
+
+  /// Those of one member of the team. Dealt trips are counted by where their chunk begins, others by where the team's
+  /// trip does. Returns where the next would begin.
+  std::int64_t run_trips(const SegmentCall& call, const Body& body, const ChunkLoop& loop, std::int64_t from,
+                         std::int64_t limit, const Task& task) {
+    const std::int64_t offset = std::int64_t{member_} * loop.lanes;
+    const std::int64_t stride = std::int64_t{loop.lanes} * loop.team;
+    const int chunks = loop.dealt ? 1 : loop.unroll;
+    std::int64_t c = loop.dealt ? from + offset : from;
+    for (; c < limit; c = code_.wrapped(Int128{c} + stride * chunks))
+      for (int i = 0; i < chunks; ++i) {
         const std::int64_t at = loop.last.valid() ? std::min(c, code_.exact(loop.last)) : c;
-        run_chunk(call, body, loop, at + std::int64_t{i} * loop.lanes, task);
-        if (elements_ > kMaxElements) return;
+        run_chunk(call, body, loop, at + (loop.dealt ? 0 : offset) + i * stride, task);
+        if (elements_ > kMaxElements) return c;
       }
-    if (loop.reached.valid()) values_[loop.reached.symbol()] = c;
+    return c;
   }
 
   void run_chunk(const SegmentCall& call, const Body& body, const ChunkLoop& loop, std::int64_t first,
@@ -211,6 +312,7 @@ class Interpreter {
     if (column >= extents_.back())
       record(ObligationKind::store, column,
              fmt::format("column {} is written, the extent is {}", column, extents_.back()));
+    if (row_ < 0) record(ObligationKind::store, column, fmt::format("row {} is written, before row 0", row_));
     if (row_ >= row_count_)
       record(ObligationKind::store, column, fmt::format("row {} is written of {}", row_, row_count_));
     if (column < task.column_first)
@@ -222,14 +324,26 @@ class Interpreter {
     const std::int64_t element = code_.wrapped(Int128{code_.address(row_offset())} + column);
     if (Int128{element} != Int128{row_} * extents_.back() + column)
       record(ObligationKind::store, column, fmt::format("element {} is written", element));
-    ++writes_[{row_, column, task_}];
+    note_write(column);
+  }
+
+  void note_write(std::int64_t column) {
+    const Writer writer{first_writer_.block, first_writer_.thread + member_};
+    ++writes_[{row_, column, writer}];
     ++trace_.writes;
-    for (auto it = writes_.lower_bound({row_, column, 0}); it != writes_.end(); ++it) {
-      const auto& [row, at, task_of_write] = it->first;
+    for (auto it = writes_.lower_bound({row_, column, Writer{}}); it != writes_.end(); ++it) {
+      const auto& [row, at, other] = it->first;
       if (row != row_ || at != column) break;
-      if (task_of_write != task_)
-        record(ObligationKind::disjoint, column, fmt::format("column {} is written by two tasks", column));
+      if (other != writer)
+        record(ObligationKind::disjoint, column, written_twice(column, other, writer), {other, writer});
     }
+  }
+
+  [[nodiscard]] std::string written_twice(std::int64_t column, Writer a, Writer b) const {
+    if (!is_grid_)
+      return fmt::format("column {} is written by two {}", column, a.block == b.block ? "members of a team" : "tasks");
+    return fmt::format("column {} is written by thread {} of block {} and thread {} of block {}", column, a.thread,
+                       a.block, b.thread, b.block);
   }
 
   /// Results are dense.
@@ -321,11 +435,15 @@ class Interpreter {
   Expr row_offset_;
   std::map<const SegmentCall*, std::vector<Prepared>> prepared_;
   std::vector<Prepared>* streams_ = nullptr;
-  std::size_t task_ = 0;
+  std::optional<TileBounds> row_tiles_, column_tiles_;  // of a grid
+  bool is_grid_ = false;
+  Writer first_writer_;  // of the team that is at work
+  int members_ = 1;      // of it
+  int member_ = 0;
   std::int64_t row_ = 0;
   std::vector<std::int64_t> outer_;
   std::int64_t elements_ = 0;
-  std::map<std::tuple<std::int64_t, std::int64_t, std::size_t>, std::int64_t> writes_;  // by row, column and task
+  std::map<std::tuple<std::int64_t, std::int64_t, Writer>, std::int64_t> writes_;  // by row and column
   std::set<std::tuple<ObligationKind, std::int64_t, std::int64_t, std::string>> seen_;
   Trace trace_;
 };
@@ -345,6 +463,11 @@ Task whole_launch(const Schedule& schedule, std::span<const std::int64_t> sizes)
 Result<Trace> interpret(const Schedule& schedule, std::span<const std::int64_t> sizes, std::span<const Task> tasks,
                         const Execution& execution) {
   return Interpreter(schedule, sizes, execution).run(tasks);
+}
+
+Result<Trace> interpret_grid(const Schedule& schedule, std::span<const std::int64_t> sizes, std::int64_t blocks,
+                             const Execution& execution) {
+  return Interpreter(schedule, sizes, execution).run_grid(blocks);
 }
 
 }  // namespace padlock::compiler

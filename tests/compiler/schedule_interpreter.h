@@ -1,5 +1,6 @@
 #pragma once
 
+#include <compare>
 #include <cstdint>
 #include <optional>
 #include <span>
@@ -10,8 +11,8 @@
 #include "compiler/prover/proof.h"
 #include "compiler/schedule.h"
 
-// Executes what a scheduled kernel says, element by element and task by task, without generating code: who reads and
-// writes what. It shows whether a counter-example of the prover is one.
+// Executes what a scheduled kernel says, element by element, without generating code: who reads and writes what. It
+// shows whether a counter-example of the prover is one.
 namespace padlock::compiler {
 
 /// Rows [row_first, row_last) x columns [column_first, column_last) of the output: what one thread computes.
@@ -20,15 +21,25 @@ struct Task {
   std::int64_t column_first = 0, column_last = 0;
 };
 
+/// Who writes: a thread of a grid's block. Where tasks are executed, a member of the team that has task number `block`.
+struct Writer {
+  std::int64_t block = 0;
+  int thread = 0;
+
+  friend auto operator<=>(const Writer&, const Writer&) = default;
+};
+
 /// Something that a right kernel never does.
 struct Event {
   /// load: outside of the view, of the storage; store: outside of the result; disjoint: outside of the task, or where
-  /// another task has written; cover: not written by its task, or in none; align: a vector that should be and is not;
-  /// width: a value that overflows; extent: a result's is negative.
+  /// another writer was; cover: not written by its task, or by none; align: a vector that should be and is not; width:
+  /// a value that overflows; extent: a result's is negative.
   ObligationKind kind = ObligationKind::load;
   std::vector<std::int64_t> row;       ///< outer coordinates; empty where the kernel has one axis, or it has no place
   std::optional<std::int64_t> column;  ///< of the output element
   std::string text;                    ///< as the prover says it
+  std::vector<Writer> writers = {};    ///< disjoint, where an element has two: they
+  std::int64_t row_number = 0;         ///< of the flattened rows
 };
 
 /// What is free in an execution.
@@ -55,5 +66,10 @@ struct Trace {
 /// elements.
 [[nodiscard]] Result<Trace> interpret(const Schedule& schedule, std::span<const std::int64_t> sizes,
                                       std::span<const Task> tasks, const Execution& execution);
+
+/// Executes a launch of that many blocks, as the threads of a GPU's schedule deal out its tiles (compiler/llvm/
+/// emit_gpu.cpp); 0: one for each tile. Every element must be written, by one thread. Error: as above.
+[[nodiscard]] Result<Trace> interpret_grid(const Schedule& schedule, std::span<const std::int64_t> sizes,
+                                           std::int64_t blocks, const Execution& execution);
 
 }  // namespace padlock::compiler

@@ -79,6 +79,55 @@ TEST_CASE("an element that is in no task, or in two, is noticed") {
   CHECK(texts_of(overlap, ObligationKind::disjoint) == std::vector<std::string>{"column 3 is written by two tasks"});
 }
 
+TEST_CASE("the threads of a right grid write every element, each once") {
+  const ir::Program program = program_of(kPad);
+  for (const std::string_view config :
+       {"map=rows,threads=128,items=1", "map=rows,threads=128,items=4,vector_bytes=8", "map=tiles,threads=128,items=1",
+        "map=tiles,threads=256,items=2,vector_bytes=8,persistent=1", "map=tiles,threads=128,split=0",
+        "map=flat,threads=128,items=2", "map=flat,threads=128,items=1,persistent=1"}) {
+    CAPTURE(std::string(config));
+    const Schedule schedule = schedule_of(program, config);
+    for (const auto& [rows, extent] : {std::pair(1, 1), {5, 3}, {9, 250}, {2, 1030}, {1, 2500}})
+      for (const std::int64_t blocks : {0, 1, 3}) {
+        const std::vector<std::int64_t> sizes = sizes_of(program, {{"B", rows}, {"S", extent}, {"lo", 5}});
+        for (const WalkKind walk : {WalkKind::elements, WalkKind::shared, WalkKind::shared_aligned}) {
+          const Result<Trace> trace = interpret_grid(schedule, sizes, blocks, {.walk = walk, .peel = 1});
+          REQUIRE(trace.has_value());
+          CHECK(trace->events.empty());
+          CHECK(trace->writes == rows * (extent + 10));
+          const bool vectors = walk != WalkKind::elements && schedule.bodies.back().lanes > 1;
+          if (extent >= 250) CHECK((trace->vectors > 0) == vectors);
+        }
+      }
+  }
+}
+
+TEST_CASE("threads of a grid that share a row wrongly are named") {
+  const ir::Program program = program_of(kPad);
+  const std::vector<std::int64_t> sizes = sizes_of(program, {{"B", 2}, {"S", 4}, {"lo", 0}});
+  const auto events_of = [&](const ThreadMap& wrong) {
+    Schedule schedule = schedule_of(program, "map=tiles,threads=128,items=1");
+    schedule.threads = wrong;
+    const Result<Trace> trace = interpret_grid(schedule, sizes, 0, {});
+    REQUIRE(trace.has_value());
+    return trace->events;
+  };
+  // A team of two, where the chunks are dealt to 32: of four columns two are nobody's, in each row.
+  const std::vector<Event> missed = events_of({.threads = 128, .team = 2, .tile_rows = 4, .tile_columns = 512});
+  REQUIRE(missed.size() == 4);
+  CHECK(missed[1].kind == ObligationKind::cover);
+  CHECK(missed[1].row == std::vector<std::int64_t>{0});
+  CHECK(missed[1].column == 3);
+  CHECK(missed[1].text == "column 3 is never written");
+  // Teams of 64 among 96 threads: the rest of the threads is one more team than the rows are dealt to.
+  const std::vector<Event> twice = events_of({.threads = 96, .team = 64, .tile_rows = 4, .tile_columns = 512});
+  REQUIRE_FALSE(twice.empty());
+  CHECK(twice[0].kind == ObligationKind::disjoint);
+  CHECK(twice[0].row == std::vector<std::int64_t>{1});
+  CHECK(twice[0].text == "column 0 is written by thread 0 of block 0 and thread 64 of block 0");
+  CHECK(twice[0].writers == std::vector<Writer>{{0, 0}, {0, 64}});
+}
+
 TEST_CASE("rows that are not there are noticed") {
   const ir::Program program = program_of(kPad);
   const Schedule schedule = schedule_of(program, "");
