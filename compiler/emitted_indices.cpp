@@ -42,11 +42,15 @@ class Collector {
 /// What bodies compute.
 class BodyCollector {
  public:
+  explicit BodyCollector(ir::ExprContext& exprs) : exprs_(exprs) {}
+
   void add(const Graph& graph, const Body& body) {
     for (const Walk& walk : body.walks) {
       for (const Expr test : walk.tests) walks_.exact(test);
-      for (const ChunkLoop& loop : walk.loops)
+      for (const ChunkLoop& loop : walk.loops) {
         for (const Expr e : {loop.from, loop.limit, loop.last}) walks_.exact(e);
+        if (loop.aligned && loop.dealt) walks_.exact(end_of(exprs_, loop));  // of a team: what the next loop begins with
+      }
     }
     for (const BodyNode& node : body.nodes) conditions_.exact(graph, node.guard);
     for (const BodyLoad& load : body.loads) {
@@ -59,14 +63,15 @@ class BodyCollector {
   }
 
  private:
+  ir::ExprContext& exprs_;
   Collector walks_{"loops"}, conditions_{"conditions of elements"}, offsets_{"offsets of elements"};
 };
 
 }  // namespace
 
-std::vector<EmittedIndices> emitted_indices(const Graph& graph, const Body& body) {
-  BodyCollector collector;
-  collector.add(graph, body);
+std::vector<EmittedIndices> emitted_indices(const Schedule& schedule, const Body& body) {
+  BodyCollector collector(schedule.exprs());
+  collector.add(schedule.kernel.graph, body);
   std::vector<EmittedIndices> all;
   collector.into(all);
   return all;
@@ -86,9 +91,13 @@ std::vector<EmittedIndices> emitted_indices(const Schedule& schedule) {
       for (const Stream& stream : call.streams) streams.address(stream.base);
     }
   }
-  BodyCollector bodies;
+  Collector tiles("tiles");
+  if (schedule.threads)
+    for (const TileBounds& bounds : {schedule.row_bounds(), schedule.column_bounds()})
+      for (const Expr e : {bounds.first, bounds.last}) tiles.exact(e);
+  BodyCollector bodies(schedule.exprs());
   for (const Body& body : schedule.bodies) bodies.add(graph, body);
-  for (Collector* collector : {&tests, &runs, &streams}) collector->into(all);
+  for (Collector* collector : {&tiles, &tests, &runs, &streams}) collector->into(all);
   bodies.into(all);
   return all;
 }

@@ -16,7 +16,7 @@ struct EmittedIndices {
 };
 
 /// Those of one body.
-[[nodiscard]] std::vector<EmittedIndices> emitted_indices(const Graph& graph, const Body& body);
+[[nodiscard]] std::vector<EmittedIndices> emitted_indices(const Schedule& schedule, const Body& body);
 /// All of them, by place.
 [[nodiscard]] std::vector<EmittedIndices> emitted_indices(const Schedule& schedule);
 

@@ -89,9 +89,16 @@ std::vector<ir::Guard> guards_of(ir::ExprContext& exprs, const std::vector<Expr>
   return guards;
 }
 
+void mutate(const Schedule& schedule, Narrowing& made) {
+  if (made.guards.empty()) return;
+  if (schedule.mutation == Mutation::narrow_guard_dropped) made.guards.erase(made.guards.begin());
+  if (schedule.mutation == Mutation::narrow_guard_weak)
+    made.guards.front().holds.rhs = schedule.exprs().constant(Int128{1} << 33);
+}
+
 }  // namespace
 
-Narrowing narrowing_of(const Schedule& schedule) {
+Narrowing division_narrowing_of(const Schedule& schedule) {
   const Kernel& kernel = schedule.kernel;
   std::vector<Expr> wide = divisions_of(emitted_indices(schedule));
   IndexWidths known(kernel);
@@ -105,9 +112,82 @@ Narrowing narrowing_of(const Schedule& schedule) {
     made.guards = guards_of(kernel.program->exprs(), sizes.found(), Int128{1} << bits);
     IndexWidths assumed(kernel, made.guards);
     if (!std::ranges::all_of(wide, [&](Expr e) { return assumed.divides_narrowly(e); })) continue;
-    if (schedule.mutation == Mutation::narrow_guard_dropped) made.guards.erase(made.guards.begin());
-    if (schedule.mutation == Mutation::narrow_guard_weak)
-      made.guards.front().holds.rhs = kernel.program->exprs().constant(Int128{1} << 33);
+    mutate(schedule, made);
+    return made;
+  }
+  return {};
+}
+
+namespace {
+
+/// What a GPU's kernel compares or divides: expressions of coordinates, and what a launch covers.
+std::vector<Expr> exact_in(const Schedule& schedule) {
+  std::vector<Expr> all = {schedule.tiles(), schedule.rows, schedule.columns};
+  for (const EmittedIndices& place : emitted_indices(schedule))
+    all.insert(all.end(), place.exact.begin(), place.exact.end());
+  return all;
+}
+
+/// Elements of each tensor that it reads, and of the results.
+std::vector<Expr> elements_of(const Schedule& schedule) {
+  ir::ExprContext& exprs = schedule.exprs();
+  std::vector<Expr> all = {exprs.mul(schedule.rows, schedule.columns)};
+  std::set<ir::ValueId> seen;
+  for (const ScheduledCase& row : schedule.cases)
+    for (const SegmentCall& call : row.calls)
+      for (const Stream& stream : call.streams)
+        if (seen.insert(stream.tensor).second)
+          all.push_back(schedule.kernel.program->value(stream.tensor).layout.span(exprs));
+  return all;
+}
+
+/// Ranges of a run's columns, which a loop may pass by a trip, and of a grid's tiles.
+CoordinateRanges ranges_in(const Schedule& schedule, const SizeRanges& sizes) {
+  constexpr Int128 kLongestTrip = 1 << 16;
+  constexpr Int128 kLongestVector = 1 << 8;
+  CoordinateRanges ranges = coordinate_ranges(schedule.kernel, sizes);
+  const auto most = [&](Expr size) {
+    const auto known = sizes.find(size.id());
+    return std::max<Int128>(0, (known == sizes.end() ? size.range() : known->second).hi);
+  };
+  const RunVariables run(schedule.exprs());
+  for (const Expr column : {run.column_first, run.column_last, run.begin, run.end, run.reached, run.rest})
+    ranges[column.symbol()] = {0, most(schedule.columns) + kLongestTrip};
+  for (const Expr part : {run.shift, run.peel}) ranges[part.symbol()] = {0, kLongestVector};
+  const ThreadMap& map = *schedule.threads;
+  const Int128 rows = map.flat ? most(schedule.exprs().mul(schedule.rows, schedule.columns)) : most(schedule.rows);
+  ranges[schedule.row_bounds().tile.symbol()] = {0, rows / (map.flat ? map.tile_columns : map.tile_rows)};
+  ranges[schedule.column_bounds().tile.symbol()] = {0, most(schedule.columns) / std::max(map.tile_columns, 1)};
+  return ranges;
+}
+
+}  // namespace
+
+bool indices_fit(const Schedule& schedule, const std::vector<Expr>& sizes, std::int64_t bound) {
+  SizeRanges ranges;
+  for (const Expr size : sizes)
+    ranges[size.id()] = {std::max<Int128>(size.range().lo, -bound), std::min<Int128>(size.range().hi, bound)};
+  IndexWidths widths(schedule.exprs(), ranges_in(schedule, ranges), ranges);
+  return std::ranges::all_of(exact_in(schedule), [&](Expr e) { return widths.fit(e, 32); });
+}
+
+Narrowing index_narrowing_of(const Schedule& schedule) {
+  Sizes sizes(schedule.kernel);
+  for (const Expr e : exact_in(schedule)) sizes.add(e);
+  for (const Expr extent : schedule.kernel.extents) sizes.add(extent);
+  if (schedule.threads->flat) sizes.add(schedule.exprs().mul(schedule.rows, schedule.columns));
+  for (const int bits : {30, 29, 28, 27, 24}) {
+    const std::int64_t bound = std::int64_t{1} << bits;
+    if (!indices_fit(schedule, sizes.found(), bound)) continue;
+    Narrowing made{
+        .divisions = {}, .bound = bound, .sizes = sizes.found(), .elements = elements_of(schedule), .guards = {}};
+    made.guards = guards_of(schedule.exprs(), made.sizes, bound);
+    for (const Expr elements : made.elements)
+      if (elements.range().hi > Narrowing::kMostElements)
+        made.guards.push_back(
+            {ir::Assumption::index32,
+             {elements, ir::Comparison::le, schedule.exprs().constant(Narrowing::kMostElements)}});
+    mutate(schedule, made);
     return made;
   }
   return {};
@@ -116,7 +196,7 @@ Narrowing narrowing_of(const Schedule& schedule) {
 std::vector<Expr> narrowed_in(const Schedule& schedule, const Body& body) {
   const std::vector<Expr>& narrowed = schedule.narrowing.divisions;
   if (narrowed.empty()) return {};
-  std::vector<Expr> own = divisions_of(emitted_indices(schedule.kernel.graph, body));
+  std::vector<Expr> own = divisions_of(emitted_indices(schedule, body));
   std::erase_if(own, [&](Expr e) { return std::ranges::find(narrowed, e) == narrowed.end(); });
   return own;
 }

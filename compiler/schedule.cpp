@@ -102,7 +102,8 @@ class BodyBuilder {
       const bool long_work = gathers || work > 4;
       body_.lanes = std::max(1, options_.vector_bytes / widest);
       if (gathers) body_.lanes = std::min(body_.lanes, 8);
-      options.unroll = long_work ? 1 : options_.unroll;
+      // Nor is one of a team that loads nothing: there is no latency to hide.
+      options.unroll = long_work || (options_.threads && !options.loads) ? 1 : options_.unroll;
       if (!long_work && streams()) options.line = std::max(body_.lanes, kCacheLineBytes / bytes_of_result(0));
     }
     options.lanes = body_.lanes;
@@ -272,8 +273,7 @@ Schedule make_schedule(Kernel kernel, std::string config, const ScheduleOptions&
     }
     schedule.cases.push_back(std::move(scheduled));
   }
-  // A GPU multiplies instead.
-  if (!options.threads) schedule.narrowing = narrowing_of(schedule);
+  schedule.narrowing = options.threads ? index_narrowing_of(schedule) : division_narrowing_of(schedule);
   return schedule;
 }
 

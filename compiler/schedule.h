@@ -86,10 +86,20 @@ struct ScheduledCase {
   [[nodiscard]] bool is_test() const { return holds >= 0; }
 };
 
-/// Divisions that are done in 32 bits where the guards hold: in 64 they take several times as long.
+/// Index arithmetic that is done in 32 bits where the guards hold: in 64 a division takes several times as long on the
+/// host, and everything does on a GPU.
 struct Narrowing {
+  /// A host's: those that are.
   std::vector<ir::Expr> divisions;
+  /// A GPU's, whose variant has no index of 64 bits: the sizes that are compared, divided or divided by, each of which
+  /// lies between -bound and bound, and how many elements the tensors have, at most kMostElements. A bound of 0: there
+  /// is no such variant.
+  std::int64_t bound = 0;
+  std::vector<ir::Expr> sizes = {};
+  std::vector<ir::Expr> elements = {};
   std::vector<ir::Guard> guards;  ///< of Assumption::index32: comparisons of sizes with constants
+
+  static constexpr std::int64_t kMostElements = (std::int64_t{1} << 31) - 1;
 };
 
 /// How output bytes are written: `plain` through the caches, `nontemporal` past them (whole cache lines only), or

@@ -1,11 +1,25 @@
 #include "compiler/llvm/emit_expr.h"
 
+#include <bit>
+#include <optional>
+
 namespace padlock::compiler {
 
 using ir::Expr;
 using ir::ExprKind;
 using llvm::IRBuilder;
 using llvm::Value;
+
+namespace {
+
+/// Its logarithm.
+std::optional<int> power_of_two(Expr e) {
+  if (!e.is_constant() || e.constant() < 1 || e.constant() > Int128{1} << 30) return std::nullopt;
+  const auto value = static_cast<std::uint64_t>(e.constant());
+  return std::has_single_bit(value) ? std::optional(std::countr_zero(value)) : std::nullopt;
+}
+
+}  // namespace
 
 std::size_t SizeTable::index(Expr value, ir::SizeArgument::Fit fit) {
   const auto [it, inserted] = ids_.try_emplace({value.id(), fit}, sizes_.size());
@@ -15,33 +29,20 @@ std::size_t SizeTable::index(Expr value, ir::SizeArgument::Fit fit) {
 
 void ExprEmitter::set_coordinate(Expr coordinate, Value* value) { coordinates_[coordinate.id()] = value; }
 
-Value* ExprEmitter::size_word(Expr e, Fit fit) {
-  llvm::Type* i64 = llvm::Type::getInt64Ty(entry_->getContext());
+Value* ExprEmitter::load_size(Expr e, Fit fit, llvm::IntegerType* type) {
   const bool is_value = fit == Fit::wrap || fit == Fit::saturate;
   if (is_value && e.is_constant() && fits_int64(e.constant()))
-    return llvm::ConstantInt::getSigned(i64, static_cast<std::int64_t>(e.constant()));
+    return llvm::ConstantInt::get(type, static_cast<std::uint64_t>(e.constant()), false, /*ImplicitTrunc=*/true);
   const std::size_t index = table_.index(e, fit);
-  Value*& loaded = loaded_[index];
+  Value*& loaded = loaded_[{index, type->getBitWidth()}];
   if (loaded == nullptr) {
     IRBuilder<> builder(entry_->getTerminator() != nullptr ? IRBuilder<>(entry_->getTerminator())
                                                            : IRBuilder<>(entry_));
-    Value* slot = builder.CreateConstGEP1_64(i64, sizes_, index);
-    loaded = builder.CreateLoad(i64, slot, "size");
+    // Of a word its low half, which all targets have first.
+    Value* slot = builder.CreateConstGEP1_64(builder.getInt64Ty(), sizes_, index);
+    loaded = builder.CreateLoad(type, slot, "size");
   }
   return loaded;
-}
-
-Value* ExprEmitter::size(Expr e, Fit fit) {
-  Value* word = size_word(e, fit);
-  if (word->getType() == index_) return word;
-  if (const auto* constant = llvm::dyn_cast<llvm::ConstantInt>(word))
-    return llvm::ConstantInt::get(index_, constant->getValue().trunc(index_->getBitWidth()));
-  Value*& truncated = truncated_[word];
-  if (truncated == nullptr) {
-    IRBuilder<> builder(llvm::cast<llvm::Instruction>(word)->getNextNode());
-    truncated = builder.CreateTrunc(word, index_);
-  }
-  return truncated;
 }
 
 Value* ExprEmitter::emit_root(IRBuilder<>& builder, Expr e, Fit fit) {
@@ -141,6 +142,7 @@ Value* ExprEmitter::emit_floordiv(IRBuilder<>& builder, Expr e) {
   Value* dividend = emit(builder, e.operands()[0], Fit::saturate);
   if (multiplies_ && !e.operands()[1].has_coordinate() && !e.operands()[1].is_constant())
     return floor_quotient(builder, dividend, e.operands()[1]);
+  if (const std::optional<int> shift = power_of_two(e.operands()[1])) return builder.CreateAShr(dividend, *shift);
   Value* divisor = emit(builder, e.operands()[1], Fit::saturate);
   return divide(builder, e, dividend, divisor, [&](Value* x, Value* d) {
     Value* quotient = builder.CreateSDiv(x, d);
@@ -157,6 +159,8 @@ Value* ExprEmitter::emit_mod(IRBuilder<>& builder, Expr e) {
   Value* dividend = emit(builder, moving, Fit::saturate);
   const Expr reduced = exprs_.mod(rest, period);
   if (!reduced.is_constant(0)) dividend = builder.CreateAdd(dividend, size(reduced, Fit::saturate));
+  if (const std::optional<int> shift = power_of_two(period))
+    return builder.CreateAnd(dividend, llvm::ConstantInt::get(index_, (std::uint64_t{1} << *shift) - 1));
   Value* divisor = emit(builder, period, Fit::saturate);
   if (multiplies_ && !period.has_coordinate() && !period.is_constant())
     return builder.CreateSub(dividend, builder.CreateMul(floor_quotient(builder, dividend, period), divisor));

@@ -54,7 +54,9 @@ class ExprEmitter {
     return emit_root(builder, e, ir::SizeArgument::Fit::saturate);
   }
   /// A size, exact, as i64.
-  [[nodiscard]] llvm::Value* word(ir::Expr e) { return size_word(e, ir::SizeArgument::Fit::saturate); }
+  [[nodiscard]] llvm::Value* word(ir::Expr e) { 
+    return load_size(e, ir::SizeArgument::Fit::saturate, llvm::Type::getInt64Ty(entry_->getContext()));
+  }
   /// x div d and x mod d for an index that is not negative and a positive size.
   struct Division {
     llvm::Value* quotient;
@@ -72,8 +74,8 @@ class ExprEmitter {
   llvm::Value* emit_floordiv(llvm::IRBuilder<>& builder, ir::Expr e);
   llvm::Value* emit_mod(llvm::IRBuilder<>& builder, ir::Expr e);
   llvm::Value* emit_minmax(llvm::IRBuilder<>& builder, ir::Expr e);
-  llvm::Value* size_word(ir::Expr e, Fit fit);
-  llvm::Value* size(ir::Expr e, Fit fit);
+  llvm::Value* load_size(ir::Expr e, Fit fit, llvm::IntegerType* type);
+  llvm::Value* size(ir::Expr e, Fit fit) { return load_size(e, fit, index_); }
   llvm::Value* multiplied_quotient(llvm::IRBuilder<>& builder, llvm::Value* x, ir::Expr d);
   /// The same for any sign, rounded down.
   llvm::Value* floor_quotient(llvm::IRBuilder<>& builder, llvm::Value* x, ir::Expr d);
@@ -89,8 +91,7 @@ class ExprEmitter {
   llvm::IntegerType* index_;
   bool multiplies_;
   std::map<std::uint32_t, llvm::Value*> coordinates_;  // by Expr::id
-  std::map<std::size_t, llvm::Value*> loaded_;         // by index in the table; of 64 bits
-  std::map<llvm::Value*, llvm::Value*> truncated_;     // those of 32
+  std::map<std::pair<std::size_t, unsigned>, llvm::Value*> loaded_;  // by index in the table and bits
   // What the current root has emitted: expressions are DAGs (a reflected coordinate occurs twice at each level). Only
   // within a root, whose code has no branches, is it sure to dominate.
   std::map<std::pair<std::uint32_t, Fit>, llvm::Value*> emitted_;

@@ -209,18 +209,20 @@ ir::KernelAbi gpu_contract_of(const Schedule& schedule) {
 
 }  // namespace
 
-std::vector<ir::KernelAbi> emit_gpu_kernel(llvm::Module& module, const ProvenKernel& kernel,
-                                           const TargetFeatures& target, bool bounds_check) {
+namespace {
+
+/// Adds a variant, whose contract lacks its sizes yet.
+ir::KernelAbi emit_variant(llvm::Module& module, const ProvenKernel& kernel, const TargetFeatures& target,
+                           bool bounds_check, unsigned index_bits, ir::KernelAbi abi) {
   const Schedule& schedule = kernel.schedule();
   SizeTable sizes;
-  ir::KernelAbi abi = gpu_contract_of(schedule);
   IndexWidths widths = kernel.index_widths(false);
-  KernelContext context{module, kernel, schedule, target, bounds_check, abi, sizes, widths};
+  KernelContext context{module, kernel, schedule, target, bounds_check, abi, sizes, widths, index_bits};
   if (!target.takes_words) {
     if (abi.persistent) abi.rows = schedule.exprs().min(abi.rows, schedule.exprs().constant(kHostBlocks));
     emit_blocks(context, emit_thread_function(context));
     abi.sizes = std::move(sizes).take();
-    return {abi};
+    return abi;
   }
   llvm::Function* entry = emit_kernel(context);
   abi.sizes = std::move(sizes).take();
@@ -228,7 +230,24 @@ std::vector<ir::KernelAbi> emit_gpu_kernel(llvm::Module& module, const ProvenKer
   llvm::Type* parameters = llvm::ArrayType::get(word, ir::ParameterWords(abi).count);
   entry->addParamAttr(0, llvm::Attribute::getWithByValType(module.getContext(), parameters));
   entry->addParamAttr(0, llvm::Attribute::getWithAlignment(module.getContext(), llvm::Align(8)));
-  return {abi};
+  return abi;
+}
+
+}  // namespace
+
+std::vector<ir::KernelAbi> emit_gpu_kernel(llvm::Module& module, const ProvenKernel& kernel,
+                                           const TargetFeatures& target, bool bounds_check) {
+  const ir::KernelAbi abi = gpu_contract_of(kernel.schedule());
+  const bool always_narrow = kernel.has_narrow_indices() && kernel.guards().empty();
+  std::vector<ir::KernelAbi> variants = {
+      emit_variant(module, kernel, target, bounds_check, always_narrow ? 32 : 64, abi)};
+  if (kernel.has_narrow_indices() && !always_narrow) {
+    ir::KernelAbi narrow = abi;
+    narrow.name += "_index32";
+    narrow.guards = kernel.guards();
+    variants.push_back(emit_variant(module, kernel, target, bounds_check, 32, std::move(narrow)));
+  }
+  return variants;
 }
 
 }  // namespace padlock::compiler

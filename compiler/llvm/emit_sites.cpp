@@ -59,15 +59,24 @@ class SiteEmitter {
 
   void emit_site(std::size_t body, const Site& site, std::pair<Value*, Value*> range) {
     if (site.calls.empty()) return;
-    const bool always = site.calls.size() == 1 && site.ways.size() == 1;
-    if (always) return emit_run(body, rows_.arguments_of(*site.calls[0]));
+    if (site.calls.size() == 1) return emit_only_run(body, site, range);
     counted_loop(builder_, range.first, range.second, 1,
                  [&](Value* number) { emit_run(body, look_up(body, site, number)); });
   }
 
+  void emit_only_run(std::size_t body, const Site& site, std::pair<Value*, Value*> range) {
+    if (site.ways.size() == 1) return emit_run(body, rows_.arguments_of(*site.calls[0]));
+    BasicBlock* once = rows_.block("once");
+    BasicBlock* never = rows_.block("never");
+    builder_.CreateCondBr(builder_.CreateICmpSLT(range.first, range.second), once, never);
+    builder_.SetInsertPoint(once);
+    emit_run(body, rows_.arguments_of(*site.calls[0]));
+    builder_.CreateBr(never);
+    builder_.SetInsertPoint(never);
+  }
+
   /// What the body is told of run `number`.
   BodyArguments look_up(std::size_t body, const Site& site, Value* number) {
-    if (site.calls.size() == 1) return rows_.arguments_of(*site.calls[0]);
     BasicBlock* found = rows_.block("found");
     BasicBlock* none = rows_.block("none");
     llvm::SwitchInst* choice = builder_.CreateSwitch(number, none, static_cast<unsigned>(site.calls.size()));

@@ -93,13 +93,15 @@ class TeamEmitter {
     const int chunks = loop.dealt ? 1 : loop.unroll;
     // Trips that a team makes together are counted by where they begin; dealt ones by where the chunk does.
     Value* start = loop.dealt ? builder_.CreateAdd(from, offset) : from;
-    counted_loop(builder_, start, limit, stride * chunks, [&](Value* column) {
+    Value* reached = counted_loop(builder_, start, limit, stride * chunks, [&](Value* column) {
       if (!loop.dealt) column = builder_.CreateAdd(column, offset);
       std::vector<std::vector<Value*>> values;
       for (int i = 0; i < chunks; ++i) values.push_back(chunks_.compute(column, loop, i * stride));
       for (int i = 0; i < chunks; ++i) chunks_.store(column, loop, i * stride, values[static_cast<std::size_t>(i)]);
     });
-    exprs_.set_coordinate(loop.reached, exprs_.exact(builder_, end_of(exprs_of(), loop)));
+    // Each thread that is dealt chunks ends elsewhere.
+    if (loop.dealt) reached = exprs_.exact(builder_, end_of(exprs_of(), loop));
+    exprs_.set_coordinate(loop.reached, reached);
   }
 
   /// Columns [begin, head end) and [tail begin, end), dealt in turn as one list.

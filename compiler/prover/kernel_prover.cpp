@@ -149,30 +149,80 @@ class KernelProver {
     }
   }
 
-  /// Divisions that the schedule does in 32 bits, where the guards hold that it declares. Ranges show it unless a guard
-  /// is missing.
+  /// What the schedule does in 32 bits, where the guards hold that it declares.
   void prove_narrowing() {
     const Narrowing& narrowing = schedule_.narrowing;
-    if (narrowing.divisions.empty()) return;
+    if (narrowing.divisions.empty() && narrowing.bound == 0) return;
     choose_guards(narrowing.guards);
-    Region guarded = inside();
+    Region guarded;
     std::string needed;
     for (const std::size_t i : proof_.launch_guards) {
       const ir::Constraint& guard = narrowing.guards[i].holds;
       guarded.nonnegative.push_back(as_expression(exprs_, guard).first);
       needed += (needed.empty() ? "" : " and ") + ir::to_string(exprs_, guard);
     }
+    const auto add = [&](Obligation one) {
+      if (one.verdict == Verdict::proved && !needed.empty()) {
+        one.verdict = Verdict::guarded;
+        one.guard = needed;
+      }
+      record(std::move(one));
+    };
+    if (narrowing.bound > 0)
+      prove_narrow_indices(guarded, add);
+    else
+      prove_narrow_divisions(guarded, add);
+  }
+
+  /// Whether a guard says of a size, as such, that it is at most (at least) this.
+  [[nodiscard]] bool is_guarded(Expr size, ir::Comparison comparison, Int128 bound) const {
+    return std::ranges::any_of(schedule_.narrowing.guards, [&](const ir::Guard& guard) {
+      const ir::Constraint& c = guard.holds;
+      if (c.lhs != size || c.comparison != comparison) return false;
+      return comparison == ir::Comparison::le ? c.rhs.constant() <= bound : c.rhs.constant() >= bound;
+    });
+  }
+
+  /// The sizes lie within their bound, and if they do, ranges show that indices fit.
+  template <class Add>
+  void prove_narrow_indices(const Region& guarded, Add&& add) {
+    const Narrowing& narrowing = schedule_.narrowing;
+    const auto decide = [&](const char* what, const std::vector<Expr>& sizes, Int128 least, Int128 most) {
+      std::vector<Goal> goals;
+      for (const Expr size : sizes) {
+        const auto describe = [=, this](const Evaluate& at) {
+          return fmt::format("{} is {}", session_.text(size), at(size));
+        };
+        if (size.range().hi > most && !is_guarded(size, ir::Comparison::le, most))
+          goals.push_back({{less(exprs_, exprs_.constant(most), size)}, describe});
+        if (size.range().lo < least && !is_guarded(size, ir::Comparison::ge, least))
+          goals.push_back({{less(exprs_, size, exprs_.constant(least))}, describe});
+      }
+      add(session_.decide(ObligationKind::width, what, guarded, goals));
+    };
+    decide("sizes of indices in 32 bits", narrowing.sizes, -narrowing.bound, narrowing.bound);
+    decide("offsets of elements in 32 bits", narrowing.elements, ir::Range::kMin, Narrowing::kMostElements);
+    Obligation all{.kind = ObligationKind::width, .access = "indices in 32 bits"};
+    if (!indices_fit(schedule_, narrowing.sizes, narrowing.bound)) {
+      all.verdict = Verdict::checked;
+      all.reason = "ranges do not show it";
+    }
+    add(std::move(all));
+  }
+
+  /// Ranges show it unless a guard is missing.
+  template <class Add>
+  void prove_narrow_divisions(const Region& guards, Add&& add) {
+    const Narrowing& narrowing = schedule_.narrowing;
+    Region guarded = inside();
+    join(guarded, guards);
     IndexWidths widths(kernel_, narrowing.guards);
     for (const Expr e : narrowing.divisions) {
       Obligation one{.kind = ObligationKind::width, .access = fmt::format("{} divides in 32 bits", session_.text(e))};
       if (!widths.divides_narrowly(e))
         for (const Region& region : places_of(e, guarded))
           add_answer(one, session_.decide(one.kind, one.access, region, beyond_32_bits(e)));
-      if (one.verdict == Verdict::proved && !needed.empty()) {
-        one.verdict = Verdict::guarded;
-        one.guard = needed;
-      }
-      record(std::move(one));
+      add(std::move(one));
     }
   }
 
@@ -191,8 +241,13 @@ class KernelProver {
     return places;
   }
 
-  /// None that the program implies is asked of a launch, nor one that follows from others.
+  /// None that the program implies is asked of a launch, nor one that follows from others. A GPU's are many, and cheap
+  /// beside the questions.
   void choose_guards(const std::vector<ir::Guard>& declared) {
+    if (schedule_.narrowing.bound > 0) {
+      for (std::size_t i = 0; i < declared.size(); ++i) proof_.launch_guards.push_back(i);
+      return;
+    }
     std::vector<Expr> holds;
     for (const ir::Guard& guard : declared) holds.push_back(as_expression(exprs_, guard.holds).first);
     const auto follows = [&](const Region& region, std::size_t i) {

@@ -55,6 +55,8 @@ class ProvenKernel {
   [[nodiscard]] bool stores_are_checked(int body) const { return checked_stores_.contains(body); }
   /// What must hold of a launch for the specialised variant. Empty where there is nothing to specialise.
   [[nodiscard]] const std::vector<ir::Guard>& guards() const { return guards_; }
+  /// Of a schedule for a GPU: whether a variant, the only one where it has no guards, computes indices in 32 bits.
+  [[nodiscard]] bool has_narrow_indices() const { return schedule_.narrowing.bound > 0; }
   /// How wide indices are in the variant that assumes nothing, or in the specialised one.
   [[nodiscard]] IndexWidths index_widths(bool specialised) const;
 

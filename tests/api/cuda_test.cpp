@@ -140,7 +140,7 @@ TEST_CASE("binding makes no driver call; a launch makes one a kernel, and alloca
   const OnDevice device(bound);
   const LaunchArguments arguments = device.arguments();
   // What twins allocate is not the launch's.
-  for (const char* const name : {"two_0", "two_1"})
+  for (const char* const name : {"two_0_index32", "two_1_index32"})
     fake->register_twin(name, [](void*, const std::uint64_t*, std::size_t, unsigned, unsigned) {}, nullptr);
   fake->forget_calls();
   const long before = allocation_count();
@@ -225,7 +225,7 @@ TEST_CASE("arrays keep their alignment on the way to the device, as far as their
     std::uint64_t input = 0, output = 0;
   } seen;
   fake->register_twin(
-      "pad_relu_0",
+      "pad_relu_0_index32",
       [](void* user, const std::uint64_t* words, std::size_t, unsigned, unsigned) {
         *static_cast<Seen*>(user) = {words[1] % 16, words[2] % 16};
       },

@@ -35,10 +35,16 @@ TwinProgram::TwinProgram(const FakeGpu& fake, Context& context, std::string_view
   REQUIRE(twins);
   const auto kernels = compiled_->kernels();
   REQUIRE(twins->size() == kernels.size());
+  twins_ = *std::move(twins);
   for (std::size_t i = 0; i < kernels.size(); ++i) {
-    REQUIRE(kernels[i].size() == 1);
-    kernels_.push_back(std::make_unique<Kernel>(Kernel{this, kernels[i][0], std::move((*twins)[i])}));
-    fake->register_twin(kernels[i][0]->name, run, kernels_.back().get());
+    const ir::HostExecutable* twin = twins_[i].get();
+    for (const ir::KernelAbi* abi : kernels[i]) {
+      REQUIRE_MESSAGE(twin != nullptr, abi->name);
+      REQUIRE(twin->abi().name == abi->name);
+      kernels_.push_back(std::make_unique<Kernel>(Kernel{this, abi, twin}));
+      fake->register_twin(abi->name, run, kernels_.back().get());
+      twin = twin->specialised();
+    }
   }
 }
 

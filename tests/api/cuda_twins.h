@@ -40,8 +40,8 @@ class TwinProgram {
  private:
   struct Kernel {
     TwinProgram* program;
-    const ir::KernelAbi* abi;  // the GPU's
-    std::unique_ptr<ir::HostExecutable> twin;
+    const ir::KernelAbi* abi;  // the GPU's, of one variant
+    const ir::HostExecutable* twin;
   };
   static void run(void* kernel, const std::uint64_t* words, std::size_t count, unsigned grid_x, unsigned block_x);
   std::string run(const Kernel& kernel, const std::uint64_t* words, std::size_t count, unsigned grid_x);
@@ -49,6 +49,7 @@ class TwinProgram {
   Program program_;
   std::optional<CompiledProgram> compiled_;
   std::unique_ptr<compiler::GpuCompiler> compiler_;
+  std::vector<std::unique_ptr<ir::HostExecutable>> twins_;
   std::vector<std::unique_ptr<Kernel>> kernels_;
   std::optional<BoundProgram> bound_;
   std::vector<Launched> launches_;

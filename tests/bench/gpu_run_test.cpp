@@ -45,7 +45,7 @@ class FakeGpu {
     REQUIRE(kernel);
     twin_.kernel = *std::move(kernel);
     REQUIRE(twin_.kernel->bind(problem.request()));
-    control_->register_twin(problem.program_name() + "_0", TwinOfProblem::run, &twin_);
+    control_->register_twin(problem.program_name() + "_0_index32", TwinOfProblem::run, &twin_);
   }
   FakeGpu(const FakeGpu&) = delete;
   FakeGpu& operator=(const FakeGpu&) = delete;

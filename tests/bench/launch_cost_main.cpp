@@ -37,9 +37,10 @@ Result<std::vector<Timing>> api_bind_costs(const HostCostOptions& options) {
 
 Status run(FakeDriver& fake, HostCostOptions options) {
   fake.settings.trap_faults = false;  // two system calls a launch
-  fake.register_twin(
-      host_cost_problem().program_name() + "_0", [](void*, const std::uint64_t*, std::size_t, unsigned, unsigned) {},
-      nullptr);
+  for (const char* variant : {"_0", "_0_index32"})
+    fake.register_twin(
+        host_cost_problem().program_name() + variant,
+        [](void*, const std::uint64_t*, std::size_t, unsigned, unsigned) {}, nullptr);
   // It remembers every call.
   options.between_samples = [&fake] { fake.forget_calls(); };
   PADLOCK_TRY(const auto device, CudaDevice::create(0));
