@@ -30,7 +30,7 @@ Result<RecordSet> read_with(const std::string& path, RecordSet (tuner::StoreFile
     PADLOCK_TRY(const std::string text, read_text_file(path, kMaxExportBytes));
     return tuner::parse_lines(text);
   }
-  PADLOCK_TRY(tuner::StoreFile file, tuner::StoreFile::open(path, tuner::Access::read));
+  PADLOCK_TRY(tuner::StoreFile file, tuner::StoreFile::open(path, tuner::Access::snapshot));
   return (file.*read)();
 }
 

@@ -153,6 +153,9 @@ Result<Database> Database::open(const std::string& path, Access access) {
   if (access == Access::write) PADLOCK_CHECK(make_file(path));
   PADLOCK_CHECK(check_regular(path));
   if (access == Access::write) return connect(uri_of(path, "mode=rw"), SQLITE_OPEN_READWRITE);
+  // A log beside it may hold what the file itself does not yet.
+  if (access == Access::snapshot && ::access((path + "-wal").c_str(), F_OK) != 0)
+    return connect(uri_of(path, "immutable=1"), SQLITE_OPEN_READONLY);
   auto database = connect(uri_of(path, "mode=ro"), SQLITE_OPEN_READONLY);
   const auto readable = database ? database->number("PRAGMA schema_version") : std::unexpected(database.error());
   if (readable || readable.error().code != Code::permission_denied) return database;

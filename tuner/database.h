@@ -13,7 +13,13 @@ struct sqlite3_stmt;
 
 namespace padlock::tuner {
 
-enum class Access : std::uint8_t { read, write };
+enum class Access : std::uint8_t {
+  /// Of a file that nobody writes at the time. Puts nothing beside it. Where a writer comes all the same, rows can be
+  /// missing or damaged.
+  snapshot,
+  read,   ///< sees what others write meanwhile; for that, SQLite puts files with its locks beside it where it can
+  write,  ///< makes the file where there is none, for its owner alone
+};
 
 /// One SQL statement, run row by row. Borrows its database. Not thread-safe.
 class Query {
@@ -44,8 +50,7 @@ class Query {
 /// as another process's lock of more than ten seconds.
 class Database {
  public:
-  /// Access::write makes the file where there is none, for its owner alone. Access::read never writes, and works where
-  /// nothing can be written.
+  /// What is opened to be read is never changed, and can be read where nothing can be written.
   [[nodiscard]] static Result<Database> open(const std::string& path, Access access);
   [[nodiscard]] static Result<Database> in_memory();
 

@@ -57,7 +57,7 @@ Status Store::open_layers() {
   } else {
     PADLOCK_CHECK(open_layer(*user, access));
   }
-  for (const std::string& path : options_.shipped) PADLOCK_CHECK(open_layer(path, Access::read));
+  for (const std::string& path : options_.shipped) PADLOCK_CHECK(open_layer(path, Access::snapshot));
   return {};
 }
 
@@ -73,7 +73,7 @@ Status Store::open_layer(const std::string& path, Access access) {
     layers_.back().file = *std::move(file);
     return {};
   }
-  const bool absent = file.error().code == Code::not_found && access == Access::read;
+  const bool absent = file.error().code == Code::not_found && access != Access::write;
   return absent ? Status() : trouble(layers_.back(), file.error().message);
 }
 

@@ -29,7 +29,7 @@ struct StoreOptions {
   Mode mode = Mode::read;
   Match match = Match::strict;
   std::string user_file = {};             ///< empty: default_cache_file()
-  std::vector<std::string> shipped = {};  ///< files beside a program, which are only read; the first has precedence
+  std::vector<std::string> shipped = {};  ///< files beside a program, which nobody writes; the first has precedence
   /// Hears of each file at most once, on the thread that met the trouble and under the store's lock. May be empty.
   std::function<void(const std::string&)> warn = {};
 };

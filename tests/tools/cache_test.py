@@ -32,6 +32,7 @@ class Cache(Case):
         self.assertEqual(self.succeed("cache", "export", cache, "--output=out.jsonl"), "")
         self.assertEqual((self.folder / "out.jsonl").read_text(), "".join(LINES))
         self.assertEqual(stat.S_IMODE((self.folder / "a.db").stat().st_mode), 0o600)
+        self.assertEqual(sorted(os.listdir(self.folder)), ["a.db", "out.jsonl"])
 
     def test_the_users_cache_needs_no_name_and_need_not_be_there(self):
         self.assertEqual(self.succeed("cache", "list"), "0 keys\n")
@@ -108,7 +109,6 @@ class Cache(Case):
         later = self.padlock("cache", "prune", cache, "--before=2027-01-01", "--dry-run")
         self.assertEqual(later.returncode, 0)
         self.assertIn("a.db: 7 of 7 records would go\n", later.stdout)
-        self.assertEqual(self.json("prune", cache, "--before=2026-01-01")["erased"], 0)
         self.assertEqual(self.json("prune", cache, "--before=2027-01-01")["erased"], 7)
         self.assertEqual(self.succeed("cache", "list", cache), "0 keys\n")
 

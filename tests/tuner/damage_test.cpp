@@ -80,7 +80,7 @@ Outcome look_up(const Specimen& specimen, Mode mode) {
 void check_damaged(const Specimen& specimen, const std::string& bytes) {
   specimen.write(bytes);
   look_up(specimen, Mode::read);
-  auto file = StoreFile::open(specimen.path(), Access::read);
+  auto file = StoreFile::open(specimen.path(), Access::snapshot);
   if (file) {
     const RecordSet set = file->verify();
     for (const Record& record : set.records) CHECK(specimen.holds(record));

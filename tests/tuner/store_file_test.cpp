@@ -53,9 +53,11 @@ TEST_CASE("a file gives back what was put, to its writer and to the next one") {
       CHECK((info.st_mode & 0777) == 0600);
     }
   }
-  for (const Access access : {Access::read, Access::write}) {
+  CHECK_FALSE(std::filesystem::exists(path + "-wal"));
+  for (const Access access : {Access::snapshot, Access::read, Access::write}) {
     auto file = StoreFile::open(path, access);
     REQUIRE(file);
+    CHECK(std::filesystem::exists(path + "-shm") == (access != Access::snapshot));
     CHECK(file->verify().records == records);
     CHECK(file->verify().problems.empty());
     CHECK(file->keys_of(records[0].program).records == std::vector<Record>{records[0]});
@@ -63,6 +65,14 @@ TEST_CASE("a file gives back what was put, to its writer and to the next one") {
     CHECK(file->measurements_of(records[0].program, records[0].key).records == std::vector<Record>{records[2]});
     CHECK(file->keys_of("other").records.empty());
   }
+}
+
+TEST_CASE("a snapshot sees what a writer that is still there has committed") {
+  const testing::Folder folder;
+  auto writer = StoreFile::open(folder / "f.db", Access::write);
+  REQUIRE(writer);
+  REQUIRE(writer->put(some_records(), Conflict::replace));
+  CHECK(StoreFile::open(folder / "f.db", Access::snapshot)->all().records == some_records());
 }
 
 TEST_CASE("of one place one record stays, by the rule that is asked for") {
