@@ -21,7 +21,7 @@ constexpr std::array kVerdictNames = {
 };
 
 // Far above what tuning makes: a file that holds more was not written by it, and must cost neither memory nor time.
-constexpr std::size_t kMaxText = 8192, kMaxMessage = 500, kMaxSizes = 256, kMaxSamples = 4096;
+constexpr std::size_t kMaxText = 8192, kMaxSizes = 256, kMaxSamples = 4096;
 
 bool is_printable(char c) { return c >= 0x20 && c <= 0x7e; }
 bool is_digit(char c) { return c >= '0' && c <= '9'; }
@@ -144,8 +144,8 @@ Status validate(const Record& record) {
   return std::visit([&](const auto& content) { return check_content(record, content); }, record.content);
 }
 
-std::string printable(std::string_view text) {
-  std::string out(text.substr(0, kMaxMessage));
+std::string printable(std::string_view text, std::size_t most) {
+  std::string out(text.substr(0, most));
   std::ranges::replace_if(out, [](char c) { return !is_printable(c); }, '?');
   return out;
 }

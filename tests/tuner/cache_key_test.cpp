@@ -130,6 +130,14 @@ TEST_CASE("a record of a host with AVX-512 does not serve one without, in either
   }
 }
 
+TEST_CASE("no feature of a CPU is left out, however many there are") {
+  const std::string many(4000, '+');
+  KeyFields with, without;
+  describe_host(with, {}, many + "avx512f");
+  describe_host(without, {}, many + "avx2");
+  CHECK_FALSE(match(without, with, Match::loose).hit);
+}
+
 TEST_CASE("a long value is shown where it differs") {
   KeyFields a = testing::fields(), b = testing::fields();
   a.cpu = std::string(3000, 'f') + ",+here," + std::string(3000, 'g');
