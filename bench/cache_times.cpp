@@ -109,12 +109,12 @@ Result<Comparison> cache_look_ups(const Options& options) {
   const auto known = open_store(folder.file());
   FirstLookUps first(folder.file(), keys);
   std::size_t opened = 0;
-  return compare(fmt::format("look-ups that hit, in a cache of {} records", records.size()), 0,
-                 {{"in memory", [&] { hit(*known, keys[7]); }},
-                  {"from the file", [&] { first.next(); }},
-                  {"opening the file, and one from it",
-                   [&] { hit(*open_store(folder.file()), keys[opened++ % keys.size()]); }}},
-                 options);
+  return compare(
+      fmt::format("look-ups that hit, in a cache of {} records", records.size()), 0,
+      {{"in memory", [&] { hit(*known, keys[7]); }},
+       {"from the file", [&] { first.next(); }},
+       {"opening the file, and one from it", [&] { hit(*open_store(folder.file()), keys[opened++ % keys.size()]); }}},
+      options);
 }
 
 }  // namespace padlock::bench

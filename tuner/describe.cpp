@@ -12,7 +12,6 @@
 
 #include "compiler/revision.h"
 #include "tuner/hash.h"
-#include "tuner/record.h"
 
 namespace padlock::tuner {
 namespace {
@@ -34,6 +33,12 @@ std::string machine() {
 std::string host_name() {
   std::array<char, 256> name{};
   return gethostname(name.data(), name.size() - 1) == 0 ? printable(name.data()) : "";
+}
+
+/// UTC, "2026-01-31T12:00:00Z".
+std::string date_now() {
+  const auto now = std::chrono::floor<std::chrono::seconds>(std::chrono::system_clock::now());
+  return fmt::format("{:%Y-%m-%dT%H:%M:%SZ}", fmt::gmtime(std::chrono::system_clock::to_time_t(now)));
 }
 
 }  // namespace
@@ -81,11 +86,6 @@ std::string bandwidth_class(const runtime::cuda::DeviceFacts& facts) {
   return fmt::format("{} GB/s", rounded * (unit / 1'000'000'000));
 }
 
-std::string date_now() {
-  const auto now = std::chrono::floor<std::chrono::seconds>(std::chrono::system_clock::now());
-  return fmt::format("{:%Y-%m-%dT%H:%M:%SZ}", fmt::gmtime(std::chrono::system_clock::to_time_t(now)));
-}
-
-std::string version() { return PADLOCK_VERSION; }
+Provenance provenance_now(std::uint64_t seed) { return {.seed = seed, .date = date_now(), .version = PADLOCK_VERSION}; }
 
 }  // namespace padlock::tuner

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <string_view>
 
@@ -7,6 +8,7 @@
 #include "runtime/cuda/devices.h"
 #include "runtime/host_info.h"
 #include "tuner/cache_key.h"
+#include "tuner/record.h"
 
 // The fields of a key, each from the part of Padlock that knows it.
 namespace padlock::tuner {
@@ -26,9 +28,7 @@ void describe_gpu(KeyFields& fields, const runtime::cuda::DeviceFacts& facts, st
 /// Peak memory bandwidth to two digits, "4800 GB/s": equal for GPUs of one model, different for an H100 and an H200,
 /// which are alike in architecture, multiprocessors and L2. Where the driver does not say it, the device's name.
 [[nodiscard]] std::string bandwidth_class(const runtime::cuda::DeviceFacts& facts);
-/// Now, in UTC, "2026-01-31T12:00:00Z".
-[[nodiscard]] std::string date_now();
-/// Padlock's version.
-[[nodiscard]] std::string version();
+/// Of a result of now, made by this build with random choices from `seed`.
+[[nodiscard]] Provenance provenance_now(std::uint64_t seed);
 
 }  // namespace padlock::tuner

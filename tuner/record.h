@@ -108,8 +108,8 @@ struct Place {
 /// its own. Error: invalid_argument, naming the value.
 [[nodiscard]] Status validate(const Record& record);
 
-/// The text with what is not printable ASCII replaced by '?', cut where it is longer than `most`: for messages and names
-/// from elsewhere.
+/// The text with what is not printable ASCII replaced by '?', cut where it is longer than `most`: for messages and
+/// names from elsewhere.
 inline constexpr std::size_t kMaxMessage = 500;
 [[nodiscard]] std::string printable(std::string_view text, std::size_t most = kMaxMessage);
 

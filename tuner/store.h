@@ -45,7 +45,7 @@ struct Lookup {
 };
 
 /// Whether a choice can serve here and now: its config is in the search space and legal for this program and target,
-/// its region is of this program. The error says why not.
+/// its region is of this program (check_choice of choice.h). The error says why not. Called under the store's lock.
 using Legal = std::function<Status(const Choice&)>;
 
 /// Tuning records in layers: what this process learnt, the user's file, files shipped beside a program. For each region

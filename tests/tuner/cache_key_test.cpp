@@ -172,6 +172,14 @@ TEST_CASE("a build says its revisions and when") {
   CHECK(fields.abi == "1");
   CHECK(fields.code == "1");
   CHECK(fields.date.size() == 20);
+  CHECK(fields.date.ends_with("Z"));
+}
+
+TEST_CASE("a result of now can be kept") {
+  Choice choice{.region = "", .config = "c", .provenance = provenance_now(7)};
+  CHECK(choice.provenance.seed == 7);
+  CHECK_FALSE(choice.provenance.version.empty());
+  CHECK(validate(record_of(testing::key(), choice)));
 }
 
 }  // namespace

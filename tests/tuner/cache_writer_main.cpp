@@ -2,8 +2,10 @@
 // each record once it is committed.
 
 #include <fmt/format.h>
+#include <sys/prctl.h>
 #include <unistd.h>
 
+#include <csignal>
 #include <cstdio>
 #include <cstdlib>
 #include <string>
@@ -36,5 +38,6 @@ int main_of(const std::string& path, int writer, int count) {
 
 int main(int argc, char** argv) {
   if (argc != 4) return 1;
+  prctl(PR_SET_PDEATHSIG, SIGKILL);  // a test that fails leaves nobody behind
   return padlock::tuner::main_of(argv[1], std::atoi(argv[2]), std::atoi(argv[3]));
 }

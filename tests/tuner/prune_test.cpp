@@ -26,7 +26,9 @@ bool has(const std::vector<Place>& places, const Record& record) {
   return std::ranges::find(places, place_of(record)) != places.end();
 }
 
-TEST_CASE("this build's records stay") { CHECK(stale_places(records_of(testing::key()), testing::fields(), "").empty()); }
+TEST_CASE("this build's records stay") {
+  CHECK(stale_places(records_of(testing::key()), testing::fields(), "").empty());
+}
 
 TEST_CASE("another build's records go, whole") {
   for (const auto field : {&KeyFields::abi, &KeyFields::code, &KeyFields::llvm, &KeyFields::policy}) {

@@ -5,7 +5,9 @@
 #include <sys/stat.h>
 
 #include <algorithm>
+#include <atomic>
 #include <fstream>
+#include <thread>
 
 #include "tests/tuner/samples.h"
 
@@ -205,6 +207,30 @@ TEST_CASE("a new choice is seen at once by the store that made it") {
   CHECK(writer.look_up().choices.front().config == "unroll=1");
   REQUIRE(writer.store->add(key(), choice("", "unroll=2")));
   CHECK(writer.look_up().choices.front().config == "unroll=2");
+}
+
+TEST_CASE("threads share a store") {
+  const Folder folder;
+  Opened shared({.mode = Mode::read_write, .user_file = folder / "f.db"});
+  constexpr int kThreads = 4, kRounds = 25;
+  std::atomic<int> failed = 0;
+  {
+    std::vector<std::jthread> threads;
+    for (int t = 0; t < kThreads; ++t)
+      threads.emplace_back([&, t] {
+        for (int i = 0; i < kRounds; ++i) {
+          const std::string region = fmt::format("B == {}, S == {}", t, i);
+          if (!shared.store->add(key(), choice(region, "unroll=1"))) ++failed;
+          const auto found = shared.store->look_up(key(), legal);
+          // Its own choice is seen by the thread that made it, whatever the others do.
+          if (!found || std::ranges::find((*found)->choices, region, &Choice::region) == (*found)->choices.end())
+            ++failed;
+        }
+      });
+  }
+  CHECK(failed == 0);
+  CHECK(shared.look_up().choices.size() == kThreads * kRounds);
+  CHECK(shared.warnings.empty());
 }
 
 TEST_CASE("what cannot be opened is a miss with one warning, and results stay in memory") {
