@@ -104,7 +104,7 @@ Result<std::shared_ptr<const Lookup>> Store::look_up(const CacheKey& key, const 
     return std::unexpected(Error{.code = Code::not_found,
                                  .blame = Blame::environment,
                                  .message = fmt::format("the cache has no record to use: {}", lookup.reason)});
-  const auto shared = std::make_shared<const Lookup>(std::move(lookup));
+  auto shared = std::make_shared<const Lookup>(std::move(lookup));
   if (shared->hit()) {
     const std::lock_guard known(known_mutex_);
     known_[key.digest()] = shared;

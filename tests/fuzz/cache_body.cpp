@@ -24,14 +24,14 @@ void read_export(std::string_view text) {
 }
 
 void choose(const Choice& choice) {
-  static const auto program = ir::parse_program(
+  static const auto kProgram = ir::parse_program(
       "program p(x: f32[B, S], lo: dim) where B >= 1 { y = pad(x, low = [0, lo], high = [0, 8]) return y }");
-  static const auto binding =
-      ir::Binding::bind(*program, {.tensors = {std::nullopt}, .symbols = {{"B", 2}, {"S", 1000}, {"lo", -3}}});
-  require(binding.has_value(), "the sizes are the program's");
-  const auto choices = tuner::ProgramChoices::create(*program, {choice}, "default");
+  static const auto kBinding =
+      ir::Binding::bind(*kProgram, {.tensors = {std::nullopt}, .symbols = {{"B", 2}, {"S", 1000}, {"lo", -3}}});
+  require(kBinding.has_value(), "the sizes are the program's");
+  const auto choices = tuner::ProgramChoices::create(*kProgram, {choice}, "default");
   if (!choices) return require(!choices.error().message.empty(), "a refused region says why");
-  const tuner::Chosen chosen = choices->choose(*binding);
+  const tuner::Chosen chosen = choices->choose(*kBinding);
   require(chosen.config == choice.config || chosen.config == "default", "one of the configs is chosen");
 }
 
