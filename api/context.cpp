@@ -7,6 +7,8 @@
 
 #include "api/compiled_state.h"
 #include "api/cuda_devices.h"
+#include "runtime/host_info.h"
+#include "tuner/describe.h"
 
 namespace padlock::api {
 namespace {
@@ -91,6 +93,25 @@ Result<std::string> Context::choose_config(const CompileOptions& options) {
 Result<std::string> Context::describe_target(const std::string& target) {
   PADLOCK_TRY(TargetCompiler* const compiler, compiler_for(target));
   return compiler->description();
+}
+
+Result<tuner::CacheKey> Context::cache_key(const Program& program, const CompileOptions& options) {
+  if (options.device.kind != DeviceKind::host && options.device.kind != DeviceKind::cuda)
+    return invalid_argument(fmt::format("expected a device that is tuned, found {}", options.device.to_string()));
+  tuner::KeyFields fields;
+  tuner::describe_build(fields);
+  tuner::describe_program(fields, program.ir());
+  PADLOCK_TRY(const std::string target, target_of(options));
+  PADLOCK_CHECK(check_target(options.device, target));
+  if (options.device.kind == DeviceKind::cuda) {
+    PADLOCK_TRY(const CudaDevice* const device, cuda_->open(options.device));
+    tuner::describe_gpu(fields, device->facts, target);
+  } else {
+    PADLOCK_TRY(const std::string cpu, describe_target(target));
+    tuner::describe_host(fields, runtime::host_info(), cpu);
+    fields.threads = std::to_string(pool_.threads());  // those that a launch can have, not those that the machine has
+  }
+  return tuner::CacheKey(std::move(fields));
 }
 
 Result<CompiledProgram> Context::compile(const Program& program, const CompileOptions& options) {

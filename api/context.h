@@ -14,6 +14,7 @@
 #include "api/target_compiler.h"
 #include "runtime/thread_pool.h"
 #include "support/error.h"
+#include "tuner/cache_key.h"
 
 namespace padlock::api {
 
@@ -62,6 +63,10 @@ class Context {
   [[nodiscard]] Result<std::string> choose_config(const CompileOptions& options);
   /// CPU and features of a target. Errors as `compile`.
   [[nodiscard]] Result<std::string> describe_target(const std::string& target);
+
+  /// What a tuning record of this program on this device is looked up by. Error: invalid_argument for a device that is
+  /// not tuned (reference, simt); else as `compile`.
+  [[nodiscard]] Result<tuner::CacheKey> cache_key(const Program& program, const CompileOptions& options = {});
 
   /// Kernels compiled so far.
   [[nodiscard]] std::int64_t compile_count() const { return compiles_; }

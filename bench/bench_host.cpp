@@ -1,4 +1,5 @@
-// Times Padlock on this machine's CPU beside memcpy and beside the same thing written in C++, and what compiling costs.
+// Times Padlock on this machine's CPU beside memcpy and beside the same thing written in C++, and what compiling
+// and the tuning cache cost.
 
 #include <fmt/format.h>
 #include <unistd.h>
@@ -9,6 +10,7 @@
 #include <string>
 
 #include "api/context.h"
+#include "bench/cache_times.h"
 #include "bench/compile_times.h"
 #include "bench/harness.h"
 #include "bench/pad_problem.h"
@@ -61,6 +63,8 @@ Status run(const Arguments& arguments, Report& report) {
   report.add(warm);
   PADLOCK_TRY(const Comparison proofs, proof_times(context, arguments.options));
   report.add(proofs);
+  PADLOCK_TRY(const Comparison look_ups, cache_look_ups(arguments.options));
+  report.add(look_ups);
   if (access(arguments.command.c_str(), X_OK) != 0) {
     fmt::print("whole process, cold: not measured, {} cannot be run\n", arguments.command);
     return {};

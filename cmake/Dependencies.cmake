@@ -1,16 +1,33 @@
-# What Padlock is linked with, as targets: padlock_llvm, padlock_isl and padlock_fmt.
+# What Padlock is linked with, as targets: padlock_llvm, padlock_isl, padlock_fmt, padlock_sqlite and padlock_xxhash;
+# and what it only includes, nlohmann_json.
 #
-# LLVM and isl are shared libraries, except in the portable build: its files run on a machine that has glibc and
+# LLVM, isl and SQLite are shared libraries, except in the portable build: its files run on a machine that has glibc and
 # nothing else, so everything but glibc is linked statically there.
 
 find_package(Threads REQUIRED)
 find_package(fmt REQUIRED)
 find_package(CLI11 REQUIRED)
+find_package(SQLite3 REQUIRED)
+find_package(nlohmann_json REQUIRED)
 # LLVM's version file accepts an exact major.minor only.
 find_package(LLVM 22.1 REQUIRED CONFIG)
 
 add_library(padlock_fmt INTERFACE)
 target_link_libraries(padlock_fmt INTERFACE $<IF:$<BOOL:${PADLOCK_PORTABLE}>,fmt::fmt-header-only,fmt::fmt>)
+
+# Its header holds all of it (XXH_INLINE_ALL), so that nothing is linked.
+find_path(PADLOCK_XXHASH_INCLUDE_DIR xxhash.h REQUIRED)
+add_library(padlock_xxhash INTERFACE)
+target_include_directories(padlock_xxhash SYSTEM INTERFACE ${PADLOCK_XXHASH_INCLUDE_DIR})
+
+add_library(padlock_sqlite INTERFACE)
+if(PADLOCK_PORTABLE)
+  find_library(PADLOCK_SQLITE_LIBRARY libsqlite3.a REQUIRED)
+  target_include_directories(padlock_sqlite SYSTEM INTERFACE ${SQLite3_INCLUDE_DIRS})
+  target_link_libraries(padlock_sqlite INTERFACE ${PADLOCK_SQLITE_LIBRARY} Threads::Threads ${CMAKE_DL_LIBS} m)
+else()
+  target_link_libraries(padlock_sqlite INTERFACE SQLite::SQLite3)
+endif()
 
 add_library(padlock_llvm INTERFACE)
 target_include_directories(padlock_llvm SYSTEM INTERFACE ${LLVM_INCLUDE_DIRS})

@@ -148,6 +148,36 @@ class DimParser {
   int operators_ = 0, parentheses_ = 0;
 };
 
+struct ComparisonName {
+  std::string_view text;
+  Comparison comparison;
+};
+constexpr std::array<ComparisonName, 5> kComparisons = {{{"<=", Comparison::le},
+                                                         {"<", Comparison::lt},
+                                                         {"==", Comparison::eq},
+                                                         {">=", Comparison::ge},
+                                                         {">", Comparison::gt}}};
+
+[[nodiscard]] std::optional<Comparison> accept_comparison(TokenCursor& cursor) {
+  for (const auto& [text, comparison] : kComparisons)
+    if (cursor.accept(text)) return comparison;
+  return std::nullopt;
+}
+
+Status parse_constraint(TokenCursor& cursor, std::vector<Constraint>& constraints) {
+  const Location where = cursor.peek().where;
+  PADLOCK_TRY(Dim lhs, parse_dim(cursor));
+  auto comparison = accept_comparison(cursor);
+  if (!comparison) return cursor.unexpected("an operator or a comparison");
+  while (comparison) {
+    PADLOCK_TRY(Dim rhs, parse_dim(cursor));
+    constraints.push_back({std::move(lhs), *comparison, rhs, where});
+    lhs = std::move(rhs);
+    comparison = accept_comparison(cursor);
+  }
+  return {};
+}
+
 }  // namespace
 
 Result<Dim> parse_dim(TokenCursor& cursor) { return DimParser(cursor).run(); }
@@ -162,6 +192,12 @@ Result<std::vector<Dim>> parse_dim_list(TokenCursor& cursor) {
   } while (cursor.accept(","));
   if (!cursor.accept("]")) return cursor.unexpected("an operator, ',' or ']'");
   return dims;
+}
+
+Status parse_constraints(TokenCursor& cursor, std::vector<Constraint>& constraints) {
+  do PADLOCK_CHECK(parse_constraint(cursor, constraints));
+  while (cursor.accept(","));
+  return {};
 }
 
 }  // namespace padlock::ir::syntax

@@ -12,4 +12,7 @@ namespace padlock::ir::syntax {
 /// Reads "[dim, dim, ...]".
 [[nodiscard]] Result<std::vector<Dim>> parse_dim_list(TokenCursor& cursor);
 
+/// Reads "dim cmp dim {cmp dim}, ..." and appends it, chains split.
+[[nodiscard]] Status parse_constraints(TokenCursor& cursor, std::vector<Constraint>& constraints);
+
 }  // namespace padlock::ir::syntax

@@ -1,5 +1,3 @@
-#include <array>
-
 #include <fmt/format.h>
 
 #include "ir/parse_dim.h"
@@ -7,16 +5,6 @@
 
 namespace padlock::ir::syntax {
 namespace {
-
-struct ComparisonName {
-  std::string_view text;
-  Comparison comparison;
-};
-constexpr std::array<ComparisonName, 5> kComparisons = {{{"<=", Comparison::le},
-                                                         {"<", Comparison::lt},
-                                                         {"==", Comparison::eq},
-                                                         {">=", Comparison::ge},
-                                                         {">", Comparison::gt}}};
 
 /// Recursive descent, one function a rule of the grammar; expressions, the only ones to nest, are parse_dim's.
 class Parser {
@@ -28,7 +16,7 @@ class Parser {
     PADLOCK_CHECK(cursor_.expect("program"));
     PADLOCK_TRY(program_.name, cursor_.identifier("the name of the program"));
     PADLOCK_CHECK(parse_parameters());
-    if (cursor_.accept("where")) PADLOCK_CHECK(parse_constraints());
+    if (cursor_.accept("where")) PADLOCK_CHECK(parse_constraints(cursor_, program_.constraints));
     PADLOCK_CHECK(cursor_.expect("{"));
     while (cursor_.peek().kind == TokenKind::identifier) PADLOCK_CHECK(parse_statement());
     PADLOCK_CHECK(parse_return());
@@ -74,32 +62,6 @@ class Parser {
     PADLOCK_TRY(parameter.extents, parse_dim_list(cursor_));
     if (!cursor_.accept("strides")) return {};
     PADLOCK_TRY(parameter.strides, parse_dim_list(cursor_));
-    return {};
-  }
-
-  Status parse_constraints() {
-    do PADLOCK_CHECK(parse_constraint());
-    while (cursor_.accept(","));
-    return {};
-  }
-
-  [[nodiscard]] std::optional<Comparison> accept_comparison() {
-    for (const auto& [text, comparison] : kComparisons)
-      if (cursor_.accept(text)) return comparison;
-    return std::nullopt;
-  }
-
-  Status parse_constraint() {
-    const Location where = cursor_.peek().where;
-    PADLOCK_TRY(Dim lhs, parse_dim(cursor_));
-    auto comparison = accept_comparison();
-    if (!comparison) return cursor_.unexpected("an operator or a comparison");
-    while (comparison) {
-      PADLOCK_TRY(Dim rhs, parse_dim(cursor_));
-      program_.constraints.push_back({std::move(lhs), *comparison, rhs, where});
-      lhs = std::move(rhs);
-      comparison = accept_comparison();
-    }
     return {};
   }
 

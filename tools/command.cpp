@@ -7,6 +7,7 @@
 #include <cstdio>
 #include <cstring>
 #include <new>
+#include <span>
 
 #include "support/file.h"
 #include "tools/command_line.h"
@@ -28,10 +29,11 @@ void complete_json_flag(std::vector<std::string>& arguments) {
 }
 
 /// A word where a subcommand must stand, that is none.
-const std::string* unknown_subcommand(const CLI::App& app, const std::vector<std::string>& arguments) {
-  if (arguments.empty() || arguments.front().starts_with("-")) return nullptr;
-  for (const CLI::App* command : app.get_subcommands([](const CLI::App*) { return true; }))
-    if (command->get_name() == arguments.front()) return nullptr;
+const std::string* unknown_subcommand(const CLI::App& app, std::span<const std::string> arguments) {
+  const auto commands = app.get_subcommands([](const CLI::App*) { return true; });
+  if (commands.empty() || arguments.empty() || arguments.front().starts_with("-")) return nullptr;
+  for (const CLI::App* command : commands)
+    if (command->get_name() == arguments.front()) return unknown_subcommand(*command, arguments.subspan(1));
   return &arguments.front();
 }
 
@@ -43,6 +45,7 @@ Outcome<ExitCode> parse_and_run(std::vector<std::string> arguments) {
   add_emit(app, action);
   add_prove(app, action);
   add_explain(app, action);
+  add_cache(app, action);
   add_devices(app, action);
   add_version(app, action);
   if (const std::string* word = unknown_subcommand(app, arguments))

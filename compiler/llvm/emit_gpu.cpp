@@ -100,18 +100,6 @@ class ThreadEmitter {
   RowEmitter rows_;
 };
 
-/// Whether a thread does so little that it needs few registers: rows of one kind, elements of 2 or 4 bytes, addresses
-/// that need no division, and at most a relu.
-bool is_light(const Schedule& schedule) {
-  if (schedule.cases.size() > 1 || schedule.kernel.rank() != 2) return false;
-  return std::ranges::all_of(schedule.bodies, [](const Body& body) {
-    return body.lanes > 1 && std::ranges::all_of(body.nodes, [](const BodyNode& node) {
-             const int bytes = ir::byte_size(node.dtype);
-             return (bytes == 2 || bytes == 4) && (node.kind != NodeKind::operation || node.op == ir::Op::relu);
-           });
-  });
-}
-
 /// The code of a thread as the body of `function`, whose first argument is the launch. `numbers` are emitted at its
 /// beginning.
 template <class Numbers>
@@ -138,8 +126,8 @@ llvm::Function* emit_kernel(KernelContext& context) {
   kernel->setCallingConv(llvm::CallingConv::PTX_Kernel);
   kernel->addFnAttr("nvvm.maxntid", std::to_string(context.abi.threads));
   // ptxas 13 spills a few bytes rather than take more registers than what it thinks best (32 for a cast of f64). Told
-  // of a low occupancy, it takes them; a light kernel, which needs no more, would take half as many again for nothing.
-  if (!is_light(context.schedule)) kernel->addFnAttr("nvvm.minctasm", "1");
+  // of a low occupancy, it takes them.
+  kernel->addFnAttr("nvvm.minctasm", "1");
   emit_thread(context, kernel, [&](IRBuilder<>& builder) {
     const auto special = [&](llvm::Intrinsic::ID id) {
       return builder.CreateZExt(builder.CreateIntrinsic(id, {}), context.index_type());

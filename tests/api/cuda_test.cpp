@@ -106,6 +106,22 @@ TEST_CASE("results are the reference's, for every kind of config") {
   CHECK(runs == 56);
 }
 
+TEST_CASE("a program's key on a GPU names what its speed depends on") {
+  const FakeGpu fake;
+  Context context;
+  const auto program = api::Program::from_text(kPadRelu);
+  REQUIRE(program);
+  const auto key = context.cache_key(*program, {.device = {DeviceKind::cuda}});
+  REQUIRE(key);
+  const tuner::KeyFields& fields = key->fields();
+  CHECK(fields.target == "sm_90");
+  CHECK(fields.architecture == "sm_90");
+  CHECK(fields.cpu.empty());
+  CHECK(fields.threads.empty());
+  CHECK(fields.multiprocessors == "132");
+  CHECK(fields.bandwidth == "3400 GB/s");
+}
+
 TEST_CASE("a grid has a block a tile, a persistent one what runs at once") {
   const auto launched = [](const char* config, bool knows_occupancy, std::int64_t rows) {
     const FakeGpu fake;

@@ -73,6 +73,10 @@ class CheckLayers(unittest.TestCase):
         self.refuses("compiler/llvm/emit.cpp", "<isl/ctx.h>", "isl headers are not for this folder")
         self.accepts("runtime/cuda/driver.cpp", "<cuda.h>")
         self.refuses("runtime/device.cpp", "<cuda.h>", "CUDA headers are not for this folder")
+        self.accepts("tuner/database.cpp", "<sqlite3.h>")
+        self.refuses("tuner/store.cpp", "<sqlite3.h>", "SQLite headers are not for this folder")
+        self.accepts("tuner/record_text.cpp", "<nlohmann/json.hpp>")
+        self.refuses("tools/cache.cpp", "<nlohmann/json.hpp>", "nlohmann headers are not for this folder")
 
     def test_quoted_includes_start_at_the_root(self):
         self.refuses("ir/a.cpp", '"expr.h"', 'includes in quotes are written from the root, e.g. "ir/expr.h"')

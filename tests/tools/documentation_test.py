@@ -2,13 +2,17 @@
 page shows of a command's output is in it."""
 
 import os
+import pathlib
 import re
 import shlex
 import unittest
 
 from padlock_testing import SOURCE, Case
 
-SUBCOMMANDS = ("run", "emit", "prove", "explain", "devices", "version")
+CACHE_ACTIONS = ("list", "show", "verify", "merge", "diff", "prune", "export", "import")
+SUBCOMMANDS = ("run", "emit", "prove", "explain", "cache", "devices", "version")
+HELP_TEXTS = [(name,) for name in SUBCOMMANDS] + [("cache", action) for action in CACHE_ACTIONS]
+CACHE = pathlib.Path("/tmp/padlock_tuning.db")  # which examples write
 
 
 def documented_commands(page):
@@ -41,8 +45,13 @@ class Documentation(Case):
             self.check_command(line, shown)
         return [line for line, _ in commands]
 
+    def setUp(self):
+        super().setUp()
+        CACHE.unlink(missing_ok=True)
+        self.addCleanup(CACHE.unlink, missing_ok=True)
+
     def test_commands_of_the_command_page(self):
-        commands = self.check_page("docs/cli.md", 11)
+        commands = self.check_page("docs/cli.md", 18)
         (written,) = {m[1] for line in commands if (m := re.search(r"--output=\w+=@(\S+)", line))}
         os.remove(written)
 
@@ -53,8 +62,8 @@ class Documentation(Case):
         self.check_page("README.md", 6)
 
     def test_help_ends_with_two_examples(self):
-        for subcommand in SUBCOMMANDS:
-            text = self.succeed(subcommand, "-h")
+        for words in HELP_TEXTS:
+            text = self.succeed(*words, "-h")
             examples = text[text.index("Examples:") :].split("\n")[1:]
             examples = [line.strip() for line in examples if line.strip()]
             self.assertEqual(len(examples), 2, text)
@@ -63,10 +72,10 @@ class Documentation(Case):
 
     def test_every_option_is_documented(self):
         page = (SOURCE / "docs" / "cli.md").read_text(encoding="utf-8")
-        for subcommand in SUBCOMMANDS:
-            for option in re.findall(r"^  (?:-h,)?(--[a-z-]+)", self.succeed(subcommand, "-h"), re.MULTILINE):
+        for words in HELP_TEXTS:
+            for option in re.findall(r"^  (?:-h,)?(--[a-z-]+)", self.succeed(*words, "-h"), re.MULTILINE):
                 if option not in ("--help", "--target"):
-                    self.assertIn(f"{option}", page, subcommand)
+                    self.assertIn(f"{option}", page, words)
 
     def test_every_subcommand_is_documented(self):
         page = (SOURCE / "docs" / "cli.md").read_text(encoding="utf-8")
@@ -75,6 +84,10 @@ class Documentation(Case):
         self.assertEqual(sorted(names), sorted(SUBCOMMANDS))
         for name in names:
             self.assertRegex(page, rf"(?m)^## .*\b{name}\b")
+        actions = re.findall(r"^  ([a-z]+) ", self.succeed("cache", "-h").split("Subcommands:")[1].split("Examples:")[0], re.MULTILINE)
+        self.assertEqual(sorted(actions), sorted(CACHE_ACTIONS))
+        for action in actions:
+            self.assertRegex(page, rf"(?m)^\| `{action}\b")
 
 
 if __name__ == "__main__":

@@ -1,0 +1,116 @@
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <string_view>
+#include <tuple>
+#include <variant>
+#include <vector>
+
+#include "support/error.h"
+#include "tuner/cache_key.h"
+
+// What tuning learns, as data: of a key, which configs were tried and how each went, and which one serves which sizes.
+namespace padlock::tuner {
+
+// The one table of how trying a config ends: X(name, text).
+#define PADLOCK_VERDICTS(X)                   \
+  X(ok, "ok")                                 \
+  X(compile, "compile")                       \
+  X(run, "run")                               \
+  X(red_zone, "red zone")                     \
+  X(out_of_bounds_load, "load out of bounds") \
+  X(wrong_result, "wrong result")             \
+  X(nondeterministic, "not deterministic")    \
+  X(input_changed, "input changed")           \
+  X(timeout, "timeout")                       \
+  X(out_of_memory, "out of memory")           \
+  X(crash, "crash")                           \
+  X(device_lost, "device lost")               \
+  X(protocol, "protocol")
+
+enum class Verdict : std::uint8_t {
+#define PADLOCK_VERDICT(name, text) name,
+  PADLOCK_VERDICTS(PADLOCK_VERDICT)
+#undef PADLOCK_VERDICT
+};
+
+[[nodiscard]] std::string_view name_of(Verdict v);
+[[nodiscard]] Result<Verdict> verdict_from_name(std::string_view name);
+
+/// Where a result comes from.
+struct Provenance {
+  std::uint64_t seed = 0;
+  std::string date;     ///< UTC, "2026-01-31T12:00:00Z"
+  std::string version;  ///< Padlock's
+
+  friend bool operator==(const Provenance&, const Provenance&) = default;
+};
+
+/// Values of a program's symbols, by name.
+using Sizes = std::map<std::string, std::int64_t>;
+[[nodiscard]] std::string to_string(const Sizes& sizes);  ///< "B=4,S=1024"
+
+/// One config, tried once at one binding for one region of sizes.
+struct Measurement {
+  std::string region;  ///< as Choice::region
+  std::string config;
+  Sizes sizes;
+  Verdict verdict = Verdict::ok;
+  std::string message = {};  ///< of a failure, for people
+  std::vector<std::int64_t> samples_ps =
+      {};                      ///< picoseconds of one launch each, in the order taken; of ok at least one
+  std::int64_t median_ps = 0;  ///< of ok: between the least and the greatest sample; else 0
+  std::int64_t noise_ps = 0;   ///< half the width of the median's confidence interval
+  Provenance provenance = {};
+
+  friend bool operator==(const Measurement&, const Measurement&) = default;
+};
+
+/// The config for a region of sizes: guards over the program's symbols, "S >= 1024, S mod 4 == 0" (see choice.h); empty
+/// means all sizes.
+struct Choice {
+  std::string region;
+  std::string config;
+  Provenance provenance;
+
+  friend bool operator==(const Choice&, const Choice&) = default;
+};
+
+/// What a cache holds a number of: a key, or what was learnt under one.
+struct Record {
+  std::string program;  ///< KeyFields::program
+  std::string key;      ///< CacheKey::digest()
+  std::variant<KeyFields, Choice, Measurement> content;
+
+  friend bool operator==(const Record&, const Record&) = default;
+};
+
+[[nodiscard]] Record record_of(const CacheKey& key);
+[[nodiscard]] Record record_of(const CacheKey& key, Choice choice);
+[[nodiscard]] Record record_of(const CacheKey& key, Measurement measurement);
+
+/// What a record is about: a cache holds one record a place. Also the order of an export.
+struct Place {
+  std::string program;
+  int kind = 0;  ///< index of Record::content
+  std::string key;
+  std::string region;  ///< empty for a key
+  std::string config;  ///< of a measurement
+  std::string sizes;   ///< of a measurement
+
+  friend auto operator<=>(const Place&, const Place&) = default;
+};
+[[nodiscard]] Place place_of(const Record& record);
+
+/// Whether every value is one that a cache may hold: lengths, ranges, printable ASCII, dates; a key whose digest is
+/// its own. Error: invalid_argument, naming the value.
+[[nodiscard]] Status validate(const Record& record);
+
+/// The text with what is not printable ASCII replaced by '?', cut where it is longer than `most`: for messages and
+/// names from elsewhere.
+inline constexpr std::size_t kMaxMessage = 500;
+[[nodiscard]] std::string printable(std::string_view text, std::size_t most = kMaxMessage);
+
+}  // namespace padlock::tuner
