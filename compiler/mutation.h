@@ -64,10 +64,10 @@ enum class Judge : std::uint8_t { values, proof, grid };
   X(peel_short, proof)                 \
   X(stream_rest_lost, proof)           \
   X(element_loop_long, proof)          \
-  X(realigned_too_early, proof)        \
-  X(realigned_too_late, proof)         \
   X(narrow_guard_dropped, proof)       \
   X(narrow_guard_weak, proof)          \
+  X(realigned_too_early, grid)         \
+  X(realigned_too_late, grid)          \
   X(tile_first_early, grid)            \
   X(tile_first_negative, grid)         \
   X(tile_first_late, grid)             \

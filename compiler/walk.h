@@ -45,7 +45,7 @@ struct ChunkLoop {
 
   /// Elements of a trip.
   [[nodiscard]] int step() const { return dealt ? lanes : lanes * unroll * team; }
-  /// Columns before and after a chunk whose elements it may load.
+  /// Columns before and after a chunk beyond which it loads nothing.
   [[nodiscard]] int reach() const { return loads == VectorLoads::realigned ? lanes : 0; }
 };
 

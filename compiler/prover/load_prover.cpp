@@ -56,7 +56,8 @@ class LoadProver::Implementation {
       add_guard(region, load, column_);
       all = decide_load(access, region, stream, load, {}, &known);
     } else {
-      for (const Lanes& lanes : lanes_of_call(schedule_, call, rows_, false, Touch::loaded)) {
+      for (const Lanes& lanes :
+           lanes_of_call(schedule_, call, rows_, false, Touch::loaded, static_cast<std::size_t>(index))) {
         if (all.verdict == Verdict::refuted) break;
         Stream moved = stream;
         for (Expr& c : moved.coordinates) c = at_column(c, lanes.first);

@@ -1,5 +1,7 @@
 #include "compiler/prover/run_region.h"
 
+#include <algorithm>
+
 namespace padlock::compiler {
 
 using ir::Expr;
@@ -23,16 +25,32 @@ Region task_of(const Schedule& schedule, const SegmentCall& call, const Region& 
   return region;
 }
 
+namespace {
+
+/// What is read beside a chunk for vectors that are realigned: the two aligned ones begin with up to lanes - 1 elements
+/// before the one that is cut out of them. That is never none where the body has no other vector: all would be aligned.
+Reach reach_of(const Body& body, std::size_t load, const ChunkLoop& loop) {
+  if (loop.loads != VectorLoads::realigned || !is_vector(body.loads[load])) return {};
+  const int least = std::ranges::count_if(body.loads, is_vector) == 1 ? 1 : 0;
+  const Reach forward{.before = loop.lanes - 1, .after = loop.lanes - least};
+  if (body.loads[load].kind == LoadKind::reversed) return {.before = forward.after, .after = forward.before};
+  return forward;
+}
+
+}  // namespace
+
 std::vector<Lanes> lanes_of_call(const Schedule& schedule, const SegmentCall& call, const Region& rows, bool inside,
-                                 Touch touch) {
+                                 Touch touch, std::size_t load) {
   ir::ExprContext& exprs = schedule.kernel.program->exprs();
   const RunVariables run(exprs);
   const Region task = task_of(schedule, call, rows);
   if (inside) return {{task, call.run_begin, exprs.sub(call.run_end, exprs.constant(1))}};
   std::vector<Lanes> all;
-  for (const Walk& walk : schedule.bodies[static_cast<std::size_t>(call.body)].walks)
+  const Body& body = schedule.bodies[static_cast<std::size_t>(call.body)];
+  for (const Walk& walk : body.walks)
     for (const ChunkLoop& loop : walk.loops) {
-      const ChunkLanes chunk = lanes_of(exprs, walk, loop, touch);
+      const Reach reach = touch == Touch::loaded ? reach_of(body, load, loop) : Reach{};
+      const ChunkLanes chunk = lanes_of(exprs, walk, loop, reach);
       Region region = task;
       join(region, chunk.region);
       region.zero.push_back(exprs.sub(run.begin, call.run_begin));

@@ -25,8 +25,11 @@ struct Lanes {
   ir::Expr first, last;  ///< columns, inclusive
 };
 
-/// The whole run, or, where `inside` does not say that nothing leaves it, what each loop touches.
+enum class Touch : std::uint8_t { written, loaded };
+
+/// The whole run, or, where `inside` does not say that nothing leaves it, what each loop touches. `load`: which of the
+/// body's, where it is `loaded`.
 [[nodiscard]] std::vector<Lanes> lanes_of_call(const Schedule& schedule, const SegmentCall& call, const Region& rows,
-                                               bool inside, Touch touch);
+                                               bool inside, Touch touch, std::size_t load = 0);
 
 }  // namespace padlock::compiler

@@ -62,7 +62,7 @@ std::string statement_of(ir::ExprContext& exprs, const std::vector<Walk>& walks,
 
 }  // namespace
 
-ChunkLanes lanes_of(ir::ExprContext& exprs, const Walk& walk, const ChunkLoop& loop, Touch touch) {
+ChunkLanes lanes_of(ir::ExprContext& exprs, const Walk& walk, const ChunkLoop& loop, Reach reach) {
   ChunkLanes made{.trip = exprs.variable("trip", kTrip),
                   .lane = exprs.variable("lane", kLane),
                   .column = {},
@@ -70,10 +70,10 @@ ChunkLanes lanes_of(ir::ExprContext& exprs, const Walk& walk, const ChunkLoop& l
   const Expr one = exprs.constant(1);
   const Expr c = loop.once ? loop.from : exprs.add(loop.from, exprs.mul(exprs.constant(loop.step()), made.trip));
   if (!loop.once) made.region.nonnegative.push_back(exprs.sub(exprs.sub(loop.limit, c), one));
-  const int reach = touch == Touch::loaded ? loop.reach() : 0;
-  made.region.nonnegative.push_back(exprs.sub(exprs.constant(loop.step() - 1 + 2 * reach), made.lane));
+  const int last = loop.step() - 1 + reach.before + reach.after;
+  made.region.nonnegative.push_back(exprs.sub(exprs.constant(last), made.lane));
   made.column = exprs.add(loop.last.valid() ? exprs.min(c, loop.last) : c, made.lane);
-  made.column = exprs.sub(made.column, exprs.constant(reach));
+  made.column = exprs.sub(made.column, exprs.constant(reach.before));
   return made;
 }
 
@@ -153,7 +153,7 @@ bool WalkLemmas::decide_inside(const std::vector<Walk>& walks) {
   const RunVariables run(exprs);
   for (const Walk& walk : walks)
     for (const ChunkLoop& loop : walk.loops) {
-      const ChunkLanes lanes = lanes_of(exprs, walk, loop, Touch::loaded);
+      const ChunkLanes lanes = lanes_of(exprs, walk, loop, {loop.reach(), loop.reach()});
       const Expr before = exprs.sub(exprs.sub(run.begin, lanes.column), exprs.constant(1));
       if (!session_.excludes(lanes.region, {before}) ||
           !session_.excludes(lanes.region, {exprs.sub(lanes.column, run.end)}))

@@ -16,12 +16,13 @@ struct ChunkLanes {
   Region region;        ///< the walk's tests and bounds, and that the trip happens
 };
 
-/// What a chunk writes, or all that it may load.
-enum class Touch : std::uint8_t { written, loaded };
+/// Columns beside a chunk that are touched, too.
+struct Reach {
+  int before = 0, after = 0;
+};
 
 /// The lanes of a loop of a walk of a run that is not empty.
-[[nodiscard]] ChunkLanes lanes_of(ir::ExprContext& exprs, const Walk& walk, const ChunkLoop& loop,
-                                  Touch touch = Touch::written);
+[[nodiscard]] ChunkLanes lanes_of(ir::ExprContext& exprs, const Walk& walk, const ChunkLoop& loop, Reach reach = {});
 
 /// `column`, in the run, is written by no chunk of the walk: each region with its goal is one way. The witness is the
 /// first loop that ends after the column, its trip, and the lane.

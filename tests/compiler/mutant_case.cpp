@@ -4,6 +4,7 @@
 #include <array>
 #include <map>
 #include <optional>
+#include <span>
 
 #include <fmt/format.h>
 
@@ -19,7 +20,8 @@ using ir::Expr;
 constexpr std::int64_t kAllRowsElements = 50'000;
 constexpr std::int64_t kMaxElements = 1'000'000;
 constexpr std::array kThreadWalks = {WalkKind::elements, WalkKind::vectors, WalkKind::streamed};
-constexpr std::array kTeamWalks = {WalkKind::elements, WalkKind::shared, WalkKind::shared_aligned};
+constexpr std::array kTeamWalks = {WalkKind::elements, WalkKind::shared, WalkKind::shared_realigned,
+                                   WalkKind::shared_aligned};
 constexpr std::int64_t kPersistentBlocks = 3;
 
 /// A counter-example made ready to be executed.
@@ -82,8 +84,9 @@ class Example {
     std::vector<Event> all;
     if (!schedule_.threads) return all;
     const std::int64_t blocks = schedule_.threads->persistent ? kPersistentBlocks : 0;
-    for (const WalkKind walk : kTeamWalks) {
-      PADLOCK_TRY(Trace trace, interpret_grid(schedule_, sizes_, blocks, {.walk = walk, .peel = peel}));
+    for (Execution execution : executions()) {
+      execution.peel = peel;
+      PADLOCK_TRY(Trace trace, interpret_grid(schedule_, sizes_, blocks, execution));
       std::ranges::move(trace.events, std::back_inserter(all));
     }
     return all;
@@ -97,8 +100,10 @@ class Example {
     if (Int128{whole.row_last} * whole.column_last > kAllRowsElements && row()) rows = one_row();
     const bool too_many = Int128{whole.row_last} * whole.column_last > kMaxElements;
     if (too_many && row() && column()) return events_at(*column());
-    for (const WalkKind walk : schedule_.threads ? kTeamWalks : kThreadWalks) {
-      const Execution execution{.walk = walk, .shift = shift, .peel = peel, .rows = rows};
+    for (Execution execution : executions()) {
+      execution.shift = shift;
+      execution.peel = peel;
+      execution.rows = rows;
       PADLOCK_TRY(Trace trace, interpret(schedule_, sizes_, tasks(whole, rows), execution));
       std::ranges::move(trace.events, std::back_inserter(all));
     }
@@ -106,6 +111,25 @@ class Example {
   }
 
  private:
+  /// One with each walk, and with each misalignment where that matters.
+  [[nodiscard]] std::vector<Execution> executions() const {
+    std::vector<Execution> all;
+    for (const WalkKind walk : schedule_.threads ? std::span<const WalkKind>(kTeamWalks) : kThreadWalks) {
+      const int misalignments = walk == WalkKind::shared_realigned ? realigned_lanes() : 1;
+      for (int i = 0; i < misalignments; ++i) all.push_back({.walk = walk, .misalignment = i});
+    }
+    return all;
+  }
+
+  /// Of the longest vector that is realigned.
+  [[nodiscard]] int realigned_lanes() const {
+    int lanes = 0;
+    for (const Body& body : schedule_.bodies)
+      for (const Walk& walk : body.walks)
+        if (walk.kind == WalkKind::shared_realigned) lanes = std::max(lanes, body.lanes);
+    return lanes;
+  }
+
   /// Those of one element of sizes that are too large for all.
   [[nodiscard]] Result<std::vector<Event>> events_at(std::int64_t column) const {
     const auto [first, last] = one_row();

@@ -195,6 +195,16 @@ constexpr auto kMutants = std::to_array<Mutant>({
     {element_loop_long, kStrip, kRows, Kind::load},
     {element_loop_long, kSpread, kTiles, Kind::disjoint},
     {element_loop_long, kWrap, kOnce, Kind::disjoint},
+    // Vectors that are realigned.
+    {realigned_too_early, kCopy, kRows, Kind::load},
+    {realigned_too_early, kPad, kTiles, Kind::load},
+    {realigned_too_early, kReflect, kTiles, Kind::load},
+    {realigned_too_early, kTwoTypes, kOnce, Kind::load},
+    {realigned_too_late, kCopy, kOnce, Kind::load},
+    {realigned_too_late, kPad, kRows, Kind::load},
+    {realigned_too_late, kReflect, kRows, Kind::load},
+    {realigned_too_late, kJoin, kTiles, Kind::load},
+    {realigned_too_late, kTwoTypes, kTiles, Kind::load},
     // What does not depend on who walks, on a GPU.
     {pad_guard_lower_dropped, kPad, kFlat, Kind::load},
     {pad_load_added, kImage, kTiles, Kind::load},

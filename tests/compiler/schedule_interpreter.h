@@ -47,16 +47,20 @@ struct Execution {
   WalkKind walk = WalkKind::elements;  ///< of every run whose tests allow it; the others fall back, as the code does
   std::int64_t shift = 0, peel = 0;    ///< of every run for which they are possible
   int index_bits = 64;                 ///< of emitted integers: 64 or 32; they wrap
+  /// Elements by which vectors that are realigned lie past a boundary: those of load number i of a body by i more,
+  /// modulo a vector's. Where that is none for all of a body, its runs have no such walk.
+  int misalignment = 1;
   /// The rows in which every element must be written; absent: all.
   std::optional<std::pair<std::int64_t, std::int64_t>> rows = {};
 };
 
 struct Trace {
-  std::vector<Event> events;  ///< each once
-  std::int64_t chunks = 0;    ///< vectors, or elements, that were computed
-  std::int64_t vectors = 0;   ///< those of them with more than one lane
-  std::int64_t loads = 0;     ///< elements that were read
-  std::int64_t writes = 0;    ///< elements that were written, as often as that happened
+  std::vector<Event> events;   ///< each once
+  std::int64_t chunks = 0;     ///< vectors, or elements, that were computed
+  std::int64_t vectors = 0;    ///< those of them with more than one lane
+  std::int64_t realigned = 0;  ///< those of them whose loads were realigned
+  std::int64_t loads = 0;      ///< elements that were read, realigned all of both aligned vectors
+  std::int64_t writes = 0;     ///< elements that were written, as often as that happened
 };
 
 /// The whole of what a launch covers. `sizes`: by symbol of the program.

@@ -22,6 +22,36 @@ TEST_CASE("multiply-shift divides every number of 8 bits, and of 16 bits by ever
   CHECK(wrong == 0);
 }
 
+TEST_CASE("multiply-shift divides numbers of 31 bits: corners, and random ones, in arithmetic of 32") {
+  constexpr std::uint64_t kLast = (std::uint64_t{1} << 31) - 1;
+  const std::uint64_t seed = testing::seed_or(31);
+  CAPTURE(seed);
+  testing::Random random(seed);
+  std::vector<std::uint64_t> numbers = {0, 1, kLast, kLast / 3, kLast / 3 + 1};
+  for (int bit = 1; bit < 31; ++bit)
+    for (const int off : {-1, 0, 1})
+      numbers.push_back((std::uint64_t{1} << bit) + static_cast<std::uint64_t>(static_cast<std::int64_t>(off)));
+  for (int i = 0; i < 1000; ++i)
+    numbers.push_back(static_cast<std::uint64_t>(random.in(0, static_cast<std::int64_t>(kLast))) >> random.in(0, 30));
+  std::vector<std::uint64_t> divisors = numbers;
+  divisors.push_back(kLast + 1);
+  std::erase(divisors, 0);
+  for (const std::uint64_t d : divisors) {
+    const Divisor divisor = Divisor::of(d, 32);
+    REQUIRE(divisor.multiplier < std::uint64_t{1} << 32);
+    REQUIRE(divisor.shift < 32);
+    const auto check = [&](std::uint64_t n) {
+      const std::uint64_t high = (n * divisor.multiplier) >> 32;
+      if ((high + n) >> 32 != 0 || divisor.divide(n, 32) != n / d) FAIL(n << " div " << d);
+    };
+    for (const std::uint64_t n : numbers) check(n);
+    // Both sides of the largest multiples.
+    const std::uint64_t most = kLast / d * d;
+    for (const std::uint64_t n : {most, most - 1, most - d, kLast})
+      if (n <= kLast) check(n);
+  }
+}
+
 TEST_CASE("multiply-shift divides numbers of 63 bits: corners, and random ones") {
   constexpr std::uint64_t kLast = (std::uint64_t{1} << 63) - 1;
   const std::uint64_t seed = testing::seed_or(63);

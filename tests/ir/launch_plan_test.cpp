@@ -75,6 +75,29 @@ TEST_CASE_FIXTURE(Fixture, "a plan evaluates grid and sizes as the contract says
   CHECK(plan_launch(abi, bind(3, 7, -2))->sizes.back() == -8);
 }
 
+TEST_CASE_FIXTURE(Fixture, "a divisor is clamped to those of its width") {
+  constexpr std::int64_t kLast = (std::int64_t{1} << 31) - 1;
+  abi.sizes = {
+      {w, Fit::magic_multiplier32}, {w, Fit::magic_shift32}, {w, Fit::magic_multiplier}, {w, Fit::magic_shift}};
+  const auto check = [&](std::int64_t value, std::uint64_t divisor32, std::uint64_t divisor64) {
+    CAPTURE(value);
+    const auto plan = plan_launch(abi, bind(3, 7, value));
+    REQUIRE(plan);
+    const Divisor narrow = Divisor::of(divisor32, 32), wide = Divisor::of(divisor64);
+    CHECK(plan->sizes == std::vector<std::int64_t>{static_cast<std::int64_t>(narrow.multiplier), narrow.shift,
+                                                   static_cast<std::int64_t>(wide.multiplier), wide.shift});
+  };
+  check(1, 1, 1);
+  check(10, 10, 10);
+  check(kLast, kLast, kLast);
+  check(kLast + 1, kLast + 1, kLast + 1);
+  check(kLast + 2, kLast + 1, kLast + 2);
+  check(std::numeric_limits<std::int64_t>::max(), kLast + 1, std::uint64_t{1} << 62);
+  // Where nothing is divided.
+  check(0, 1, 1);
+  check(-5, 1, 1);
+}
+
 TEST_CASE_FIXTURE(Fixture, "the last variant whose guards all hold is planned") {
   KernelAbi even = abi, small = abi;
   even.guards = {{Assumption::row_divisible, {c.mod(C, k(2)), Comparison::eq, k(0)}}};
