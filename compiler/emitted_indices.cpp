@@ -49,7 +49,8 @@ class BodyCollector {
       for (const Expr test : walk.tests) walks_.exact(test);
       for (const ChunkLoop& loop : walk.loops) {
         for (const Expr e : {loop.from, loop.limit, loop.last}) walks_.exact(e);
-        if (loop.aligned && loop.dealt) walks_.exact(end_of(exprs_, loop));  // of a team: what the next loop begins with
+        if (loop.aligned && loop.dealt)
+          walks_.exact(end_of(exprs_, loop));  // of a team: what the next loop begins with
       }
     }
     for (const BodyNode& node : body.nodes) conditions_.exact(graph, node.guard);

@@ -184,9 +184,8 @@ Narrowing index_narrowing_of(const Schedule& schedule) {
     made.guards = guards_of(schedule.exprs(), made.sizes, bound);
     for (const Expr elements : made.elements)
       if (elements.range().hi > Narrowing::kMostElements)
-        made.guards.push_back(
-            {ir::Assumption::index32,
-             {elements, ir::Comparison::le, schedule.exprs().constant(Narrowing::kMostElements)}});
+        made.guards.push_back({ir::Assumption::index32,
+                               {elements, ir::Comparison::le, schedule.exprs().constant(Narrowing::kMostElements)}});
     mutate(schedule, made);
     return made;
   }

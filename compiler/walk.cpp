@@ -69,6 +69,8 @@ class WalkBuilder {
   }
 
   Walk shared(WalkKind kind, VectorLoads loads) {
+    // A realigned chunk has two vectors on their way at once, as two others have.
+    const int unroll = loads == VectorLoads::realigned ? (options_.unroll + 1) / 2 : options_.unroll;
     // What is loaded beside a chunk is loaded for others of the run.
     const int reach = loads == VectorLoads::realigned ? options_.lanes : 0;
     const int before = is(Mutation::realigned_too_early) ? 0 : reach;
@@ -79,8 +81,8 @@ class WalkBuilder {
               .tests = {plus(exprs_.sub(run_.end, first), -(options_.lanes + after))},
               .bounds = {below(run_.peel, options_.lanes)}};
     walk.loops.push_back(element_loop(run_.begin, is(Mutation::peel_short) ? plus(first, -1) : first));
-    if (options_.unroll > 1) walk.loops.push_back(main_loop(first, options_.unroll, after));
-    walk.loops.push_back({.from = options_.unroll > 1 ? run_.reached : first,
+    if (unroll > 1) walk.loops.push_back(main_loop(first, unroll, after));
+    walk.loops.push_back({.from = unroll > 1 ? run_.reached : first,
                           .limit = plus(run_.end, 1 - options_.lanes - after),
                           .lanes = options_.lanes,
                           .team = options_.team,

@@ -54,7 +54,7 @@ class ExprEmitter {
     return emit_root(builder, e, ir::SizeArgument::Fit::saturate);
   }
   /// A size, exact, as i64.
-  [[nodiscard]] llvm::Value* word(ir::Expr e) { 
+  [[nodiscard]] llvm::Value* word(ir::Expr e) {
     return load_size(e, ir::SizeArgument::Fit::saturate, llvm::Type::getInt64Ty(entry_->getContext()));
   }
   /// x div d and x mod d for an index that is not negative and a positive size.
@@ -90,7 +90,7 @@ class ExprEmitter {
   llvm::Value* sizes_;
   llvm::IntegerType* index_;
   bool multiplies_;
-  std::map<std::uint32_t, llvm::Value*> coordinates_;  // by Expr::id
+  std::map<std::uint32_t, llvm::Value*> coordinates_;                // by Expr::id
   std::map<std::pair<std::size_t, unsigned>, llvm::Value*> loaded_;  // by index in the table and bits
   // What the current root has emitted: expressions are DAGs (a reflected coordinate occurs twice at each level). Only
   // within a root, whose code has no branches, is it sure to dominate.

@@ -1,5 +1,7 @@
 #include "compiler/llvm/emit_team.h"
 
+#include <algorithm>
+
 #include "compiler/llvm/emit_loop.h"
 
 namespace padlock::compiler {
@@ -45,7 +47,7 @@ class TeamEmitter {
       if (walks.size() > 2) choose(chunks_.loads_are_aligned(first), "aligned", [&] { emit_vectors(walks[2]); });
       emit_vectors(walks[1]);
     });
-    go_to_edges(end(), end());
+    go_to_edges(elements);
     emit_edges(elements);
   }
 
@@ -68,8 +70,15 @@ class TeamEmitter {
     builder_.SetInsertPoint(other);
   }
 
-  void go_to_edges(Value* head_end, Value* tail_begin) {
-    ways_.push_back({builder_.GetInsertBlock(), head_end, tail_begin});
+  void go_to_edges(const ChunkLoop& head, const ChunkLoop& tail) {
+    ways_.push_back({builder_.GetInsertBlock(), exprs_.exact(builder_, head.limit), exprs_.exact(builder_, tail.from),
+                     exprs_.exact(builder_, tail.limit)});
+    builder_.CreateBr(merge_);
+  }
+  /// The whole run is its own head.
+  void go_to_edges(const ChunkLoop& all) {
+    Value* limit = exprs_.exact(builder_, all.limit);
+    ways_.push_back({builder_.GetInsertBlock(), limit, limit, limit});
     builder_.CreateBr(merge_);
   }
 
@@ -78,9 +87,9 @@ class TeamEmitter {
     choose(holds(builder_, exprs_, walk.tests), "walk", [&] {
       if (walk.kind == WalkKind::shared_realigned) chunks_.set_shifts(exprs_.exact(builder_, walk.loops[1].from));
       for (std::size_t i = 1; i + 1 < walk.loops.size(); ++i) emit_loop(walk.loops[i]);
-      go_to_edges(exprs_.exact(builder_, walk.loops.front().limit), exprs_.exact(builder_, walk.loops.back().from));
+      go_to_edges(walk.loops.front(), walk.loops.back());
     });
-    go_to_edges(end(), end());
+    go_to_edges(body_.walks[0].loops.front());
   }
 
   /// This thread's chunks of a loop. Where a trip has several, all that they read is read before they are stored, so
@@ -107,15 +116,12 @@ class TeamEmitter {
   /// Columns [begin, head end) and [tail begin, end), dealt in turn as one list.
   void emit_edges(const ChunkLoop& elements) {
     builder_.SetInsertPoint(merge_);
-    llvm::PHINode* head_end = builder_.CreatePHI(context_.index_type(), 4);
-    llvm::PHINode* tail_begin = builder_.CreatePHI(context_.index_type(), 4);
-    for (const auto& [from, head, tail] : ways_) {
-      head_end->addIncoming(head, from);
-      tail_begin->addIncoming(tail, from);
-    }
+    Value* head_end = merged(&Way::head_end);
+    Value* tail_begin = merged(&Way::tail_begin);
+    Value* tail_end = merged(&Way::tail_end);
     Value* gap = builder_.CreateSub(tail_begin, head_end);
     Value* from = builder_.CreateAdd(begin(), thread_);
-    counted_loop(builder_, from, builder_.CreateSub(end(), gap), elements.team, [&](Value* at) {
+    counted_loop(builder_, from, builder_.CreateSub(tail_end, gap), elements.team, [&](Value* at) {
       Value* in_head = builder_.CreateICmpSLT(at, head_end);
       chunks_.emit(builder_.CreateSelect(in_head, at, builder_.CreateAdd(at, gap)), elements);
     });
@@ -125,7 +131,16 @@ class TeamEmitter {
     BasicBlock* from;
     Value* head_end;
     Value* tail_begin;
+    Value* tail_end;
   };
+
+  Value* merged(Value* Way::* which) {
+    const bool same = std::ranges::all_of(ways_, [&](const Way& way) { return way.*which == ways_[0].*which; });
+    if (same) return ways_[0].*which;
+    llvm::PHINode* phi = builder_.CreatePHI(context_.index_type(), static_cast<unsigned>(ways_.size()));
+    for (const Way& way : ways_) phi->addIncoming(way.*which, way.from);
+    return phi;
+  }
 
   KernelContext& context_;
   const Body& body_;

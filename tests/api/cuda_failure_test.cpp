@@ -91,7 +91,8 @@ TEST_CASE("a launch that fails names the kernel, and the device can be used on")
   fake->fail({.function = "cuLaunchKernel", .status = CUresult::launch_out_of_resources});
   const Error error = error_of(bound.launch());
   CHECK(error.code == Code::resource_exhausted);
-  CHECK(contains(error.message, "cuLaunchKernel of sum_0_index32 on cuda:0 failed: CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES"));
+  CHECK(
+      contains(error.message, "cuLaunchKernel of sum_0_index32 on cuda:0 failed: CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES"));
   CHECK(bound.launch());
   CHECK(bound.program.synchronize());
 }
