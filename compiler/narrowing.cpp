@@ -10,6 +10,7 @@ namespace padlock::compiler {
 
 using ir::Expr;
 using ir::ExprKind;
+using ir::Range;
 
 namespace {
 
@@ -153,6 +154,15 @@ CoordinateRanges ranges_in(const Schedule& schedule, const SizeRanges& sizes) {
   const RunVariables run(schedule.exprs());
   for (const Expr column : {run.column_first, run.column_last, run.begin, run.end, run.reached, run.rest})
     ranges[column.symbol()] = {0, most(schedule.columns) + kLongestTrip};
+  Range segments{0, 0};
+  for (const ScheduledCase& row : schedule.cases)
+    for (const SegmentCall& call : row.calls)
+      for (const Expr bound : {call.begin, call.end}) {
+        const auto known = sizes.find(bound.id());
+        const Range range = known == sizes.end() ? bound.range() : known->second;
+        segments = {std::min(segments.lo, range.lo), std::max(segments.hi, range.hi)};
+      }
+  for (const Expr bound : {run.segment_begin, run.segment_end}) ranges[bound.symbol()] = segments;
   for (const Expr part : {run.shift, run.peel}) ranges[part.symbol()] = {0, kLongestVector};
   const ThreadMap& map = *schedule.threads;
   const Int128 rows = map.flat ? most(schedule.exprs().mul(schedule.rows, schedule.columns)) : most(schedule.rows);
@@ -175,6 +185,9 @@ Narrowing index_narrowing_of(const Schedule& schedule) {
   Sizes sizes(schedule.kernel);
   for (const Expr e : exact_in(schedule)) sizes.add(e);
   for (const Expr extent : schedule.kernel.extents) sizes.add(extent);
+  for (const ScheduledCase& row : schedule.cases)
+    for (const SegmentCall& call : row.calls)
+      for (const Expr bound : {call.begin, call.end}) sizes.add(bound);
   if (schedule.threads->flat) sizes.add(schedule.exprs().mul(schedule.rows, schedule.columns));
   for (const int bits : {30, 29, 28, 27, 24}) {
     const std::int64_t bound = std::int64_t{1} << bits;

@@ -9,7 +9,18 @@ using ir::Expr;
 namespace {
 
 // Above every axis.
-enum VariableOrder { kColumnFirst = 1000, kColumnLast, kBegin, kEnd, kShift, kPeel, kReached, kRest };
+enum VariableOrder {
+  kColumnFirst = 1000,
+  kColumnLast,
+  kBegin,
+  kEnd,
+  kShift,
+  kPeel,
+  kReached,
+  kRest,
+  kSegmentBegin,
+  kSegmentEnd
+};
 
 class WalkBuilder {
  public:
@@ -42,7 +53,7 @@ class WalkBuilder {
                           .once = true});
     const Expr aligned = exprs_.sub(exprs_.add(run_.begin, lanes_), run_.shift);
     const Expr main_from = is(Mutation::main_loop_late) ? plus(aligned, options_.lanes) : aligned;
-    walk.loops.push_back(main_loop(main_from, options_.unroll));
+    walk.loops.push_back(main_loop(main_from, run_.end, options_.unroll));
     Expr last = exprs_.sub(run_.end, lanes_);
     if (is(Mutation::tail_vector_late)) last = plus(last, 1);
     if (is(Mutation::tail_vector_early)) last = plus(last, -1);
@@ -62,7 +73,7 @@ class WalkBuilder {
               .bounds = {below(run_.peel, options_.line)}};
     const int unroll = std::max(options_.unroll, options_.line / options_.lanes);
     walk.loops.push_back(element_loop(run_.begin, is(Mutation::peel_short) ? plus(first, -1) : first));
-    walk.loops.push_back(main_loop(first, unroll));
+    walk.loops.push_back(main_loop(first, run_.end, unroll));
     walk.loops.back().nontemporal = true;
     walk.loops.push_back(element_loop(is(Mutation::stream_rest_lost) ? plus(run_.reached, 1) : run_.reached, run_.end));
     return walk;
@@ -71,19 +82,27 @@ class WalkBuilder {
   Walk shared(WalkKind kind, VectorLoads loads) {
     // A realigned chunk has two vectors on their way at once, as two others have.
     const int unroll = loads == VectorLoads::realigned ? (options_.unroll + 1) / 2 : options_.unroll;
-    // What is loaded beside a chunk is loaded for others of the run.
-    const int reach = loads == VectorLoads::realigned ? options_.lanes : 0;
-    const int before = is(Mutation::realigned_too_early) ? 0 : reach;
-    const int after = is(Mutation::realigned_too_late) ? 0 : reach;
-    const Expr first = plus(exprs_.add(run_.begin, run_.peel), before);
+    Expr first = exprs_.add(run_.begin, run_.peel);
+    Expr end = run_.end;
+    if (loads == VectorLoads::realigned) {
+      // The vectors around a chunk lie in the segment, though not in the run: one chunk later at most, and some
+      // earlier.
+      const Expr missing = exprs_.sub(plus(run_.segment_begin, options_.lanes), first);
+      const Expr late = exprs_.min(exprs_.max(missing, exprs_.constant(0)), exprs_.constant(1));
+      if (!is(Mutation::realigned_too_early)) first = exprs_.add(first, exprs_.mul(lanes_, late));
+      if (!is(Mutation::realigned_too_late)) end = exprs_.min(end, plus(run_.segment_end, -options_.lanes));
+    }
     Walk walk{.kind = kind,
               .line = options_.lanes,
-              .tests = {plus(exprs_.sub(run_.end, first), -(options_.lanes + after))},
+              .tests = {plus(exprs_.sub(end, first), -options_.lanes)},
               .bounds = {below(run_.peel, options_.lanes)}};
+    if (loads == VectorLoads::realigned)
+      for (const Expr bound : {exprs_.sub(run_.begin, run_.segment_begin), exprs_.sub(run_.segment_end, run_.end)})
+        walk.bounds.push_back(bound);
     walk.loops.push_back(element_loop(run_.begin, is(Mutation::peel_short) ? plus(first, -1) : first));
-    if (unroll > 1) walk.loops.push_back(main_loop(first, unroll, after));
+    if (unroll > 1) walk.loops.push_back(main_loop(first, end, unroll));
     walk.loops.push_back({.from = unroll > 1 ? run_.reached : first,
-                          .limit = plus(run_.end, 1 - options_.lanes - after),
+                          .limit = plus(end, 1 - options_.lanes),
                           .lanes = options_.lanes,
                           .team = options_.team,
                           .dealt = true,
@@ -93,8 +112,8 @@ class WalkBuilder {
       walk.loops[i].loads = loads;
       walk.loops[i].nontemporal = options_.streaming;
     }
-    const Expr end = is(Mutation::tail_loop_short) ? plus(run_.end, -1) : run_.end;
-    walk.loops.push_back(element_loop(is(Mutation::stream_rest_lost) ? plus(run_.rest, 1) : run_.rest, end));
+    const Expr last = is(Mutation::tail_loop_short) ? plus(run_.end, -1) : run_.end;
+    walk.loops.push_back(element_loop(is(Mutation::stream_rest_lost) ? plus(run_.rest, 1) : run_.rest, last));
     return walk;
   }
 
@@ -104,12 +123,12 @@ class WalkBuilder {
   }
   [[nodiscard]] int team() const { return std::max(options_.team, 1); }
 
-  /// Whole trips only, with `after` columns of the run after each.
-  ChunkLoop main_loop(Expr from, int unroll, int after = 0) {
+  /// Whole trips up to `end` only.
+  ChunkLoop main_loop(Expr from, Expr end, int unroll) {
     const int step = options_.lanes * unroll * team();
-    const int margin = (is(Mutation::main_loop_long) ? step - 2 : step - 1) + after;
+    const int margin = is(Mutation::main_loop_long) ? step - 2 : step - 1;
     return {.from = from,
-            .limit = plus(run_.end, -margin),
+            .limit = plus(end, -margin),
             .lanes = options_.lanes,
             .unroll = unroll,
             .team = team(),
@@ -137,7 +156,9 @@ RunVariables::RunVariables(ir::ExprContext& exprs)
       shift(exprs.variable("shift", kShift)),
       peel(exprs.variable("peel", kPeel)),
       reached(exprs.variable("reached", kReached)),
-      rest(exprs.variable("rest", kRest)) {}
+      rest(exprs.variable("rest", kRest)),
+      segment_begin(exprs.variable("segment_begin", kSegmentBegin)),
+      segment_end(exprs.variable("segment_end", kSegmentEnd)) {}
 
 std::vector<Walk> make_walks(ir::ExprContext& exprs, const WalkOptions& options) {
   return WalkBuilder(exprs, options).build();

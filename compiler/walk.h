@@ -19,6 +19,7 @@ struct RunVariables {
   ir::Expr peel;     ///< elements from `begin` to the next cache line of the output
   ir::Expr reached;  ///< where the main loop ended
   ir::Expr rest;     ///< where the loop after it ended, which takes the vectors that are no whole trip
+  ir::Expr segment_begin, segment_end;  ///< the columns of the segment: those of which elements may be loaded
 };
 
 /// How the elements are loaded that lie next to each other, in either order.
@@ -58,7 +59,7 @@ enum class WalkKind : std::uint8_t {
              ///< the line would be fetched and written twice
   shared,    ///< elements up to a vector boundary of the output, whole vectors, elements. Nothing is written twice, so
              ///< that threads may share it. The first and the last loop are dealt as one. Loads need no alignment
-  shared_realigned,  ///< the same with loads that are realigned, but where they would reach beyond the run
+  shared_realigned,  ///< the same with loads that are realigned, but where they would reach beyond the segment
   shared_aligned,    ///< the same where the loads are aligned at the first vector, too
 };
 
@@ -67,7 +68,7 @@ struct Walk {
   int line = 0;  ///< streamed: elements of a cache line, at least those of a vector
   /// The run-time test that it is chosen by (among others): each is >= 0.
   std::vector<ir::Expr> tests = {};
-  /// What `shift` and `peel` are by construction: each is >= 0.
+  /// What `shift` and `peel` are by construction, and where a run is in its segment: each is >= 0.
   std::vector<ir::Expr> bounds = {};
   std::vector<ChunkLoop> loops = {};
 };

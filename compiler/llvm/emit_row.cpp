@@ -131,6 +131,8 @@ BodyArguments RowEmitter::arguments_of(const SegmentCall& call) {
   if (context_.schedule.bodies[body].uses_rows)
     for (int axis = 0; axis < outer_axes(); ++axis)
       arguments.values.push_back(exprs_.exact(builder_, kernel().coordinate(axis)));
+  if (context_.schedule.threads)
+    for (const Expr bound : {call.begin, call.end}) arguments.values.push_back(exprs_.exact(builder_, bound));
   return arguments;
 }
 

@@ -29,6 +29,8 @@ class TeamEmitter {
         thread_(thread) {
     exprs_.set_coordinate(run_.begin, begin());
     exprs_.set_coordinate(run_.end, end());
+    exprs_.set_coordinate(run_.segment_begin, chunks_.arguments().segment_begin());
+    exprs_.set_coordinate(run_.segment_end, chunks_.arguments().segment_end());
   }
 
   void emit() {

@@ -75,7 +75,7 @@ struct LaunchFields {
 
 /// What a body is told of one run, in one order: begin, end, the row's element offset in the output, then of each load
 /// its tensor and the element it starts from (and where any of them is checked, its name and its extent in elements),
-/// then, where the body reads them, the outer coordinates.
+/// then, where the body reads them, the outer coordinates; a team's also where the segment begins and ends.
 struct BodyArguments {
   enum LoadField : unsigned { tensor, base, name, extent };
 
@@ -92,6 +92,9 @@ struct BodyArguments {
   [[nodiscard]] llvm::Value* outer(int axis) const {
     return values[3 + loads * per_load + static_cast<unsigned>(axis)];
   }
+
+  [[nodiscard]] llvm::Value* segment_begin() const { return values[values.size() - 2]; }
+  [[nodiscard]] llvm::Value* segment_end() const { return values[values.size() - 1]; }
 
   unsigned per_load;
   unsigned loads;

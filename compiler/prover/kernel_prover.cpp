@@ -424,7 +424,8 @@ class KernelProver {
     Obligation cover{.kind = ObligationKind::cover, .access = where_};
     if (!lemmas_.covers(body.walks)) {
       Region task = task_of(schedule_, call, rows);
-      task.zero = {exprs_.sub(run_.begin, call.run_begin), exprs_.sub(run_.end, call.run_end)};
+      task.zero = {exprs_.sub(run_.begin, call.run_begin), exprs_.sub(run_.end, call.run_end),
+                   exprs_.sub(run_.segment_begin, call.begin), exprs_.sub(run_.segment_end, call.end)};
       for (const Walk& walk : body.walks)
         for (const Uncovered& way : uncovered_by(exprs_, walk, column_)) {
           if (cover.verdict == Verdict::refuted) break;

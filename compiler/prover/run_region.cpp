@@ -55,6 +55,8 @@ std::vector<Lanes> lanes_of_call(const Schedule& schedule, const SegmentCall& ca
       join(region, chunk.region);
       region.zero.push_back(exprs.sub(run.begin, call.run_begin));
       region.zero.push_back(exprs.sub(run.end, call.run_end));
+      region.zero.push_back(exprs.sub(run.segment_begin, call.begin));
+      region.zero.push_back(exprs.sub(run.segment_end, call.end));
       all.push_back({std::move(region), chunk.column, chunk.column});
     }
   return all;

@@ -151,12 +151,15 @@ bool WalkLemmas::decide_apart(const std::vector<Walk>& walks) {
 bool WalkLemmas::decide_inside(const std::vector<Walk>& walks) {
   ir::ExprContext& exprs = session_.exprs();
   const RunVariables run(exprs);
+  const auto lie_in = [&](const ChunkLanes& lanes, Expr begin, Expr end) {
+    const Expr before = exprs.sub(exprs.sub(begin, lanes.column), exprs.constant(1));
+    return session_.excludes(lanes.region, {before}) && session_.excludes(lanes.region, {exprs.sub(lanes.column, end)});
+  };
   for (const Walk& walk : walks)
     for (const ChunkLoop& loop : walk.loops) {
-      const ChunkLanes lanes = lanes_of(exprs, walk, loop, {loop.reach(), loop.reach()});
-      const Expr before = exprs.sub(exprs.sub(run.begin, lanes.column), exprs.constant(1));
-      if (!session_.excludes(lanes.region, {before}) ||
-          !session_.excludes(lanes.region, {exprs.sub(lanes.column, run.end)}))
+      if (!lie_in(lanes_of(exprs, walk, loop), run.begin, run.end)) return false;
+      const Reach reach{loop.reach(), loop.reach()};
+      if (loop.reach() > 0 && !lie_in(lanes_of(exprs, walk, loop, reach), run.segment_begin, run.segment_end))
         return false;
     }
   return true;

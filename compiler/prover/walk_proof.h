@@ -38,7 +38,7 @@ class WalkLemmas {
   /// `cache`: may be null.
   WalkLemmas(ProofSession& session, ProofCache* cache) : session_(session), cache_(cache == nullptr ? own_ : *cache) {}
 
-  /// No lane of any walk lies outside its run, nor what is loaded for it.
+  /// No lane of any walk lies outside its run, nor what is loaded for it outside the run's segment.
   [[nodiscard]] bool stays_inside(const std::vector<Walk>& walks);
   /// Every column of a run is written by every walk.
   [[nodiscard]] bool covers(const std::vector<Walk>& walks);

@@ -157,6 +157,8 @@ class Interpreter {
     const Body& body = schedule_.bodies[static_cast<std::size_t>(call.body)];
     values_[run_.begin.symbol()] = begin;
     values_[run_.end.symbol()] = end;
+    values_[run_.segment_begin.symbol()] = code_.exact(call.begin);
+    values_[run_.segment_end.symbol()] = code_.exact(call.end);
     loads_.enter(call);
     const std::vector<ChunkLoop>& loops = chosen(body).loops;
     const bool has_edges = loops.front().dealt && loops.size() > 1;

@@ -24,8 +24,8 @@ std::vector<VariantRow> gpu_variants() {
           {"elements", "map=flat,items=4,vector_bytes=16", false},
           {"rows, persistent", "map=rows,threads=128,items=4,persistent=1", false},
           {"no split", "map=rows,split=0", false},
-          {"narrow, streaming", "map=tiles,threads=128,team=8,items=1,vector_bytes=8,misaligned=narrow,cache=streaming",
-           false}};
+          {"narrow, streaming",
+           "map=tiles,threads=128,team=32,items=1,vector_bytes=8,misaligned=narrow,cache=streaming", false}};
 }
 
 /// As many kinds in fewer configs, for it compiles slowly. All its code checks bounds.
@@ -34,7 +34,7 @@ std::vector<VariantRow> simt_variants() {
           {"elements, persistent", "map=flat,items=4,vector_bytes=16,persistent=1", false},
           {"rows, element by element", "map=rows,threads=128,items=1,vector_bytes=8,misaligned=narrow,cache=streaming",
            false},
-          {"few threads a row", "map=tiles,team=8,vector_bytes=8,persistent=1", false}};
+          {"many threads a row", "map=tiles,team=32,vector_bytes=8,persistent=1", false}};
 }
 
 /// Those of GPUs, and the code that checks bounds.
