@@ -9,6 +9,10 @@
 #include "api/cuda_devices.h"
 
 namespace padlock::api {
+
+using compiler::is_gpu;
+using compiler::TargetCompiler;
+
 namespace {
 
 compiler::Stage stage_of(Stage stage) {
