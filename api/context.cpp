@@ -11,6 +11,10 @@
 #include "tuner/describe.h"
 
 namespace padlock::api {
+
+using compiler::is_gpu;
+using compiler::TargetCompiler;
+
 namespace {
 
 compiler::Stage stage_of(Stage stage) {

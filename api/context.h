@@ -11,7 +11,7 @@
 #include "api/compiled_program.h"
 #include "api/device.h"
 #include "api/program.h"
-#include "api/target_compiler.h"
+#include "compiler/target_compiler.h"
 #include "runtime/thread_pool.h"
 #include "support/error.h"
 #include "tuner/cache_key.h"
@@ -73,14 +73,14 @@ class Context {
 
  private:
   Result<std::string> target_of(const CompileOptions& options);
-  Result<TargetCompiler*> compiler_for(const std::string& target);
-  Result<TargetCompiler*> compiler_of(const CompileOptions& options);
+  Result<compiler::TargetCompiler*> compiler_for(const std::string& target);
+  Result<compiler::TargetCompiler*> compiler_of(const CompileOptions& options);
   Result<CompiledProgram> compile_code(const Program& program, const CompileOptions& options);
 
   runtime::ThreadPool pool_;
   runtime::ParallelFor parallel_for_;
   std::mutex mutex_;
-  std::map<std::string, std::unique_ptr<TargetCompiler>> compilers_;  // by target; guarded by mutex_
+  std::map<std::string, std::unique_ptr<compiler::TargetCompiler>> compilers_;  // by target; guarded by mutex_
   std::unique_ptr<class CudaDevices> cuda_;
   std::atomic<std::int64_t> compiles_ = 0;
 };

@@ -9,9 +9,9 @@
 #include "compiler/gpu_compiler.h"
 #include "compiler/host_compiler.h"
 
-namespace padlock::api {
+namespace padlock::compiler {
 
-/// The compiler of one target, with configs as text: what Context needs of any. Thread-safe.
+/// The compiler of one target, with configs as text: what those need who take any target. Thread-safe.
 class TargetCompiler {
  public:
   struct Options {
@@ -33,16 +33,13 @@ class TargetCompiler {
   [[nodiscard]] virtual std::int64_t task_bytes(const std::string& config) const = 0;
 
   /// For a GPU of the target's. Error: internal, where it is a CPU's; else as GpuCompiler::compile.
-  [[nodiscard]] virtual Result<compiler::GpuCode> compile_for_gpu(const ir::Program& program,
-                                                                  const Options& options) = 0;
+  [[nodiscard]] virtual Result<GpuCode> compile_for_gpu(const ir::Program& program, const Options& options) = 0;
   /// For this machine: a GPU's kernels as `simt` runs them.
   [[nodiscard]] virtual Result<Executables> compile(const ir::Program& program, const Options& options) = 0;
-  [[nodiscard]] virtual Result<std::vector<compiler::Proof>> prove(const ir::Program& program,
-                                                                   const Options& options) = 0;
-  [[nodiscard]] virtual Result<std::string> emit(const ir::Program& program, compiler::Stage stage,
-                                                 const Options& options) = 0;
+  [[nodiscard]] virtual Result<std::vector<Proof>> prove(const ir::Program& program, const Options& options) = 0;
+  [[nodiscard]] virtual Result<std::string> emit(const ir::Program& program, Stage stage, const Options& options) = 0;
 };
 
 [[nodiscard]] inline bool is_gpu(std::string_view target) { return target.starts_with("sm_"); }
 
-}  // namespace padlock::api
+}  // namespace padlock::compiler

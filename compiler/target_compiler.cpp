@@ -1,35 +1,34 @@
-#include "api/target_compiler.h"
+#include "compiler/target_compiler.h"
 
 #include <algorithm>
 
 #include <fmt/format.h>
 
-namespace padlock::api {
+namespace padlock::compiler {
 namespace {
 
 struct Host {
-  using Compiler = compiler::HostCompiler;
-  using Config = compiler::HostConfig;
-  using Options = compiler::HostOptions;
+  using Compiler = HostCompiler;
+  using Config = HostConfig;
+  using Options = HostOptions;
   static std::int64_t task_bytes(const Config& config) { return std::int64_t{config.task_kib} << 10; }
   static auto compile(Compiler& compiler, const ir::Program& program, const Options& options) {
     return compiler.compile(program, options);
   }
-  static Result<compiler::GpuCode> compile_for_gpu(Compiler& compiler, const ir::Program&, const Options&) {
+  static Result<GpuCode> compile_for_gpu(Compiler& compiler, const ir::Program&, const Options&) {
     return internal_error("expected a GPU's target, found " + compiler.target_description());
   }
 };
 
 struct Gpu {
-  using Compiler = compiler::GpuCompiler;
-  using Config = compiler::GpuConfig;
-  using Options = compiler::GpuOptions;
+  using Compiler = GpuCompiler;
+  using Config = GpuConfig;
+  using Options = GpuOptions;
   static std::int64_t task_bytes(const Config&) { return std::int64_t{64} << 10; }
   static auto compile(Compiler& compiler, const ir::Program& program, const Options& options) {
     return compiler.compile_simt(program, options);
   }
-  static Result<compiler::GpuCode> compile_for_gpu(Compiler& compiler, const ir::Program& program,
-                                                   const Options& options) {
+  static Result<GpuCode> compile_for_gpu(Compiler& compiler, const ir::Program& program, const Options& options) {
     return compiler.compile(program, options);
   }
 };
@@ -61,15 +60,15 @@ class Adapter final : public TargetCompiler {
     PADLOCK_TRY(const typename Target::Options made, made_of(options));
     return Target::compile(*compiler_, program, made);
   }
-  Result<compiler::GpuCode> compile_for_gpu(const ir::Program& program, const Options& options) override {
+  Result<GpuCode> compile_for_gpu(const ir::Program& program, const Options& options) override {
     PADLOCK_TRY(const typename Target::Options made, made_of(options));
     return Target::compile_for_gpu(*compiler_, program, made);
   }
-  Result<std::vector<compiler::Proof>> prove(const ir::Program& program, const Options& options) override {
+  Result<std::vector<Proof>> prove(const ir::Program& program, const Options& options) override {
     PADLOCK_TRY(const typename Target::Options made, made_of(options));
     return compiler_->prove(program, made);
   }
-  Result<std::string> emit(const ir::Program& program, compiler::Stage stage, const Options& options) override {
+  Result<std::string> emit(const ir::Program& program, Stage stage, const Options& options) override {
     PADLOCK_TRY(const typename Target::Options made, made_of(options));
     return compiler_->emit(program, stage, made);
   }
@@ -91,11 +90,11 @@ class Adapter final : public TargetCompiler {
 
 Result<std::unique_ptr<TargetCompiler>> TargetCompiler::create(const std::string& target) {
   if (is_gpu(target)) {
-    PADLOCK_TRY(auto compiler, compiler::GpuCompiler::create(target));
+    PADLOCK_TRY(auto compiler, GpuCompiler::create(target));
     return std::make_unique<Adapter<Gpu>>(std::move(compiler));
   }
-  PADLOCK_TRY(auto compiler, compiler::HostCompiler::create(target));
+  PADLOCK_TRY(auto compiler, HostCompiler::create(target));
   return std::make_unique<Adapter<Host>>(std::move(compiler));
 }
 
-}  // namespace padlock::api
+}  // namespace padlock::compiler
