@@ -1,8 +1,13 @@
 #include "compiler/target_compiler.h"
 
 #include <algorithm>
+#include <set>
+#include <utility>
 
 #include <fmt/format.h>
+
+#include "compiler/lowering.h"
+#include "compiler/schedule_key.h"
 
 namespace padlock::compiler {
 namespace {
@@ -15,6 +20,7 @@ struct Host {
   static auto compile(Compiler& compiler, const ir::Program& program, const Options& options) {
     return compiler.compile(program, options);
   }
+  static Schedule schedule(Kernel kernel, const Config& config) { return schedule_for_host(std::move(kernel), config); }
   static Result<GpuCode> compile_for_gpu(Compiler& compiler, const ir::Program&, const Options&) {
     return internal_error("expected a GPU's target, found " + compiler.target_description());
   }
@@ -28,6 +34,7 @@ struct Gpu {
   static auto compile(Compiler& compiler, const ir::Program& program, const Options& options) {
     return compiler.compile_simt(program, options);
   }
+  static Schedule schedule(Kernel kernel, const Config& config) { return schedule_for_gpu(std::move(kernel), config); }
   static Result<GpuCode> compile_for_gpu(Compiler& compiler, const ir::Program& program, const Options& options) {
     return compiler.compile(program, options);
   }
@@ -49,6 +56,26 @@ class Adapter final : public TargetCompiler {
     std::vector<std::string> texts;
     for (const Config& config : Config::all()) texts.push_back(config.to_string());
     return texts;
+  }
+  Result<std::vector<std::string>> search_space(const ir::Program& program) override {
+    std::vector<Config> configs = Config::all();
+    configs.insert(configs.begin(), compiler_->default_config());
+    std::vector<std::string> space;
+    std::set<CodeKey> seen;
+    for (const Config& config : configs) {
+      PADLOCK_TRY(CodeKey key, key_of_code(program, config));
+      if (!seen.insert(std::move(key)).second) continue;
+      PADLOCK_TRY(const std::vector<Proof> proofs, compiler_->prove(program, {.config = config}));
+      if (std::ranges::none_of(proofs, &Proof::refuted)) space.push_back(config.to_string());
+    }
+    return space;
+  }
+  Result<std::vector<KernelCost>> costs(const ir::Binding& binding, const std::string& text) override {
+    PADLOCK_TRY(const Config config, Config::parse(text, compiler_->default_config()));
+    PADLOCK_TRY(std::vector<Kernel> kernels, lower(binding.program()));
+    std::vector<KernelCost> costs;
+    for (Kernel& kernel : kernels) costs.push_back(cost_of(Target::schedule(std::move(kernel), config), binding));
+    return costs;
   }
   std::string description() const override { return compiler_->target_description(); }
   std::int64_t task_bytes(const std::string& config) const override {
@@ -75,6 +102,18 @@ class Adapter final : public TargetCompiler {
 
  private:
   using Config = typename Target::Config;
+
+  /// Of all kernels, and of how their rows are dealt to tasks.
+  static Result<CodeKey> key_of_code(const ir::Program& program, const Config& config) {
+    PADLOCK_TRY(std::vector<Kernel> kernels, lower(program));
+    CodeKey code = {static_cast<std::uint64_t>(Target::task_bytes(config))};
+    for (Kernel& kernel : kernels) {
+      const CodeKey key = key_of(Target::schedule(std::move(kernel), config));
+      code.push_back(key.size());
+      code.insert(code.end(), key.begin(), key.end());
+    }
+    return code;
+  }
 
   Result<typename Target::Options> made_of(const Options& options) const {
     typename Target::Options made;

@@ -6,6 +6,7 @@
 #include <string_view>
 #include <vector>
 
+#include "compiler/cost.h"
 #include "compiler/gpu_compiler.h"
 #include "compiler/host_compiler.h"
 
@@ -28,6 +29,12 @@ class TargetCompiler {
   /// the search space.
   [[nodiscard]] virtual Result<std::string> complete_config(std::string_view text) const = 0;
   [[nodiscard]] virtual std::vector<std::string> all_configs() const = 0;
+  /// The configs that are worth comparing for a program, in a fixed order, the default first: legal, without those that
+  /// make the code of an earlier one, and each proved (no obligation of it is refuted). Errors: as `prove`.
+  [[nodiscard]] virtual Result<std::vector<std::string>> search_space(const ir::Program& program) = 0;
+  /// Of each kernel, in launch order. Errors: as complete_config, and of lowering.
+  [[nodiscard]] virtual Result<std::vector<KernelCost>> costs(const ir::Binding& binding,
+                                                              const std::string& config) = 0;
   [[nodiscard]] virtual std::string description() const = 0;
   /// Output bytes of one task of the thread pool.
   [[nodiscard]] virtual std::int64_t task_bytes(const std::string& config) const = 0;
