@@ -4,6 +4,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include <bit>
 #include <cerrno>
 #include <cstring>
 
@@ -42,7 +43,7 @@ class HostScratch final : public ScratchMemory {
 
  private:
   [[nodiscard]] std::byte* at(std::int64_t offset) const {
-    return reinterpret_cast<std::byte*>(address_ + static_cast<std::uintptr_t>(offset));
+    return std::bit_cast<std::byte*>(address_ + static_cast<std::uintptr_t>(offset));
   }
   void* mapping_;  // owned, the inaccessible pages too
   std::size_t mapped_;
@@ -69,7 +70,7 @@ Result<std::unique_ptr<ScratchMemory>> HostScratchSpace::map(std::int64_t bytes,
   const std::uintptr_t lowest = reinterpret_cast<std::uintptr_t>(mapping) + kFar;
   const std::uintptr_t first = round_up(lowest + before, unit) - before;
   auto memory = std::make_unique<HostScratch>(mapping, mapped, first, static_cast<std::int64_t>(accessible));
-  auto* const begin = reinterpret_cast<void*>(first);
+  auto* const begin = std::bit_cast<void*>(first);
   if (::mprotect(begin, accessible, PROT_READ | PROT_WRITE) != 0) return not_mapped(what, bytes);
   if (unit == kHugePage) ::madvise(begin, accessible, MADV_HUGEPAGE);  // advice: failing changes nothing
   return memory;
