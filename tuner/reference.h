@@ -33,6 +33,8 @@ class Reference {
   /// language leaves a NaN's bits open, any NaN will do. Precondition: as many bytes as the result has.
   [[nodiscard]] Result<std::string> difference(std::size_t result, std::span<const std::byte> actual) const;
 
+  /// The bits of a result, where no NaN is open.
+  [[nodiscard]] std::span<const std::byte> bytes(std::size_t result) const { return bytes_[result]; }
   /// How the reference was made, where it was not by the interpreter alone; else empty.
   [[nodiscard]] const std::string& note() const { return note_; }
 

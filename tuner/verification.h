@@ -3,6 +3,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -40,19 +41,23 @@ class Verification {
   };
   using Outputs = std::vector<std::vector<std::byte>>;
 
-  /// Red zones, inputs and, beside the launch's own errors, nothing else; gives the outputs.
-  [[nodiscard]] Judged<Outputs> launch(const Run& run);
+  [[nodiscard]] Status prepare(const Run& run);
+  /// Red zones, inputs and, beside the launch's own errors, nothing else.
+  [[nodiscard]] Judged<void> launch(const Run& run);
   [[nodiscard]] Judged<void> check_surroundings() const;
-  /// Launches and compares with the reference and, where there was one, with the run before.
+  /// Launches and compares with the reference and with the run before.
   [[nodiscard]] Judged<void> check(const Run& run);
-  [[nodiscard]] Judged<std::string> difference(const Outputs& outputs) const;
+  /// The outputs, but for those that are the reference's bits: these are empty.
+  [[nodiscard]] Result<Outputs> other_outputs() const;
+  [[nodiscard]] Result<std::string> difference(const Outputs& outputs) const;
 
   TrialCode& code_;
   const Problem& problem_;
   const Reference& reference_;
   ScratchSet& set_;
   std::int64_t skew_;
-  Outputs before_;
+  std::optional<runtime::Placement> inputs_at_;  // where the inputs are as they were
+  std::optional<Outputs> before_;
 };
 
 }  // namespace padlock::tuner

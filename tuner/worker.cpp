@@ -123,16 +123,17 @@ Status Worker::make_ready() {
   return ready_ ? Status() : wait_for_hello();
 }
 
-TryResult Worker::died(Step step) {
+TryResult Worker::died() {
   const WorkerProcess::End end = process_->end(kPatience);
   const bool fault = end.signal == SIGSEGV || end.signal == SIGBUS;
-  return result_of(step == Step::run_flush && fault ? Verdict::out_of_bounds_load : Verdict::crash,
-                   fmt::format("the worker {} while {}", end.text, text_of(step)));
+  return result_of(step_ == Step::run_flush && fault ? Verdict::out_of_bounds_load : Verdict::crash,
+                   fmt::format("the worker {} while {}", end.text, text_of(step_)));
 }
 
 TryResult Worker::converse(std::string_view outgoing, std::int64_t limit_ms) {
   const auto deadline = Clock::now() + std::chrono::milliseconds(limit_ms);
-  Step step = Step::none;
+  ready_ = false;
+  step_ = Step::none;
   FrameReader reader;
   while (true) {
     std::string incoming;
@@ -145,7 +146,7 @@ TryResult Worker::converse(std::string_view outgoing, std::int64_t limit_ms) {
       if ((*frame)->kind == FrameKind::step) {
         const auto entered = step_from_bytes((*frame)->payload);
         if (!entered) return result_of(Verdict::protocol, "the worker wrote no step: " + entered.error().message);
-        step = *entered;
+        step_ = *entered;
       } else if ((*frame)->kind == FrameKind::result) {
         auto result = result_from_bytes((*frame)->payload);
         if (!result) return result_of(Verdict::protocol, "the worker wrote no result: " + result.error().message);
@@ -157,19 +158,25 @@ TryResult Worker::converse(std::string_view outgoing, std::int64_t limit_ms) {
       }
     }
     if (event == WorkerProcess::Event::ended) {
-      if (reader.pending() == 0) return died(step);
+      if (reader.pending() == 0) return died();
       return result_of(Verdict::protocol, fmt::format("a frame of the worker ends after {} bytes; it {}",
                                                       reader.pending(), process_->end(kPatience).text));
     }
     if (event == WorkerProcess::Event::timeout)
-      return result_of(Verdict::timeout, fmt::format("no verdict after {} ms, while {}", limit_ms, text_of(step)));
+      return result_of(Verdict::timeout, fmt::format("no verdict after {} ms, while {}", limit_ms, text_of(step_)));
   }
 }
 
 Result<TryResult> Worker::try_config(const TryRequest& request) {
+  const std::string frame = encode_frame(FrameKind::request, to_bytes(request));
   PADLOCK_CHECK(make_ready());
-  ready_ = false;
-  TryResult result = converse(encode_frame(FrameKind::request, to_bytes(request)), request.time_limit_ms);
+  TryResult result = converse(frame, request.time_limit_ms);
+  // One that died before it began was dying already: that is no fault of the config, the first time.
+  if (result.verdict == Verdict::crash && step_ == Step::none) {
+    process_.reset();
+    PADLOCK_CHECK(make_ready());
+    result = converse(frame, request.time_limit_ms);
+  }
   // Killed at once, and started while the caller thinks about the verdict; whether that went well shows at the next.
   if (!ready_ && !spawn()) process_.reset();
   return result;

@@ -48,11 +48,12 @@ class Worker {
   [[nodiscard]] Status wait_for_hello();
   [[nodiscard]] Status make_ready();
   [[nodiscard]] TryResult converse(std::string_view outgoing, std::int64_t limit_ms);
-  [[nodiscard]] TryResult died(Step step);
+  [[nodiscard]] TryResult died();
 
   Options options_;
   std::optional<WorkerProcess> process_;
-  bool ready_ = false;  // it has said hello, and is not at a request
+  bool ready_ = false;      // it has said hello, and is not at a request
+  Step step_ = Step::none;  // that it said last, of the request
   int starts_ = 0;
 };
 
