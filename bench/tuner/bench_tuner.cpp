@@ -19,6 +19,8 @@ namespace {
 
 struct Arguments {
   std::string worker;
+  std::string device = "host";
+  std::string target = "host";  // whose configs are tried
   int rounds = 21;
   int configs = 32;
   double budget_ms = 60;
@@ -36,6 +38,7 @@ void print(const std::string& what, std::vector<double> samples) {
 /// 8 MiB read and 8 MiB written.
 tuner::TryRequest request_for(const std::string& config, const Arguments& arguments) {
   return {.program = "program p(x: f32[A, B]) { y = pad(x, low = [1, 1], high = [1, 1]) z = relu(y) return z }",
+          .device = arguments.device,
           .target = {},
           .config = config,
           .symbols = {{"A", 1448}, {"B", 1448}},
@@ -64,7 +67,7 @@ Status restarts(const std::string& file, const Arguments& arguments) {
 }
 
 Status tune(const std::string& file, const Arguments& arguments) {
-  PADLOCK_TRY(const auto compiler, compiler::TargetCompiler::create("host"));
+  PADLOCK_TRY(const auto compiler, compiler::TargetCompiler::create(arguments.target));
   std::vector<std::string> configs = compiler->all_configs();
   configs.resize(std::min<std::size_t>(configs.size(), static_cast<std::size_t>(arguments.configs)));
   PADLOCK_TRY(tuner::Worker worker, tuner::Worker::start({.command = {file}}));
@@ -96,8 +99,10 @@ Status run(const Arguments& arguments) {
 
 int main_of(int argc, char** argv) {
   Arguments arguments;
-  CLI::App app("Times what trying configs on the host costs.");
+  CLI::App app("Times what trying configs costs.");
   app.add_option("--worker", arguments.worker, "the worker to start");
+  app.add_option("--device", arguments.device, "where configs are tried: host, simt, cuda:0");
+  app.add_option("--target", arguments.target, "whose configs: of a GPU its architecture, as sm_90");
   app.add_option("--rounds", arguments.rounds, "starts")->check(CLI::Range(1, 10000));
   app.add_option("--configs", arguments.configs, "configs to try")->check(CLI::Range(1, 10000));
   app.add_option("--budget-ms", arguments.budget_ms, "of timing one config")->check(CLI::Range(0.0, 1e6));
