@@ -29,9 +29,6 @@ compiler::Stage stage_of(Stage stage) {
   }
 }
 
-/// A GPU's kernels, where nothing else is said, are made for this architecture.
-constexpr const char* kDefaultArchitecture = "sm_90";
-
 /// Of explicit targets, whether the device takes their code.
 Status check_target(const Device& device, const std::string& target) {
   const bool takes_gpu_code = device.kind == DeviceKind::simt || device.kind == DeviceKind::cuda;
@@ -69,7 +66,7 @@ Context::~Context() = default;
 
 Result<std::string> Context::target_of(const CompileOptions& options) {
   if (options.target != "host") return options.target;
-  if (options.device.kind == DeviceKind::simt) return kDefaultArchitecture;
+  if (options.device.kind == DeviceKind::simt) return compiler::kDefaultGpuTarget;
   if (options.device.kind != DeviceKind::cuda) return options.target;
   PADLOCK_TRY(const CudaDevice* const device, cuda_->open(options.device));
   return device->target;

@@ -3,7 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
+#include <vector>
 
 namespace padlock::runtime {
 
@@ -27,12 +27,14 @@ Status ScratchBuffer::arm(Placement placement, std::byte red, std::int64_t skew)
 }
 
 Result<std::int64_t> ScratchBuffer::first_damaged(std::int64_t first, std::int64_t count) const {
-  std::array<std::byte, kRedZoneBytes> piece;  // NOLINT(cppcoreguidelines-pro-type-member-init): read before it is used
+  std::vector<std::byte> red(static_cast<std::size_t>(std::min(count, kRedZoneBytes)), red_);
   for (std::int64_t done = 0; done < count;) {
-    const std::span part(piece.data(), static_cast<std::size_t>(std::min<std::int64_t>(count - done, piece.size())));
-    PADLOCK_CHECK(memory_->read(first + done, part));
-    const auto found = std::ranges::find_if(part, [this](std::byte b) { return b != red_; });
-    if (found != part.end()) return done + (found - part.begin());
+    const std::span part = std::span(red).first(static_cast<std::size_t>(std::min(count - done, kRedZoneBytes)));
+    PADLOCK_TRY(const bool intact, memory_->equals(first + done, part));
+    if (!intact) {
+      PADLOCK_CHECK(memory_->read(first + done, part));
+      return done + (std::ranges::find_if(part, [this](std::byte b) { return b != red_; }) - part.begin());
+    }
     done += static_cast<std::int64_t>(part.size());
   }
   return count;

@@ -47,6 +47,9 @@ class ScratchBuffer {
   /// All bytes of the tensor, and as many as it has.
   [[nodiscard]] Status write(std::span<const std::byte> from) { return memory_->write(offset_, from); }
   [[nodiscard]] Status read(std::span<std::byte> to) const { return memory_->read(offset_, to); }
+  [[nodiscard]] Result<bool> equals(std::span<const std::byte> expected) const {
+    return memory_->equals(offset_, expected);
+  }
   [[nodiscard]] Status fill(std::byte value) { return memory_->fill(offset_, value, bytes_); }
 
  private:

@@ -1,5 +1,7 @@
 #include "runtime/scratch_launch.h"
 
+#include <bit>
+
 #include "runtime/cuda/loaded_program.h"
 
 namespace padlock::runtime {
@@ -8,7 +10,7 @@ ScratchViews::ScratchViews(const ScratchArguments& arguments)
     : inputs_(arguments.inputs.size()), outputs_(arguments.outputs.size()) {
   const auto view = [](const ScratchBuffer& buffer) {
     const std::uintptr_t first = buffer.memory_->address() + static_cast<std::uintptr_t>(buffer.offset_);
-    return BufferView(reinterpret_cast<void*>(first), buffer.bytes_);
+    return BufferView(std::bit_cast<void*>(first), buffer.bytes_);
   };
   for (std::size_t i = 0; i < arguments.inputs.size(); ++i) inputs_[i] = view(arguments.inputs[i]);
   for (std::size_t i = 0; i < arguments.outputs.size(); ++i) outputs_[i] = view(arguments.outputs[i]);

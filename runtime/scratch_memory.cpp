@@ -4,8 +4,11 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include <algorithm>
+#include <bit>
 #include <cerrno>
 #include <cstring>
+#include <vector>
 
 #include "runtime/system_memory.h"
 
@@ -39,10 +42,13 @@ class HostScratch final : public ScratchMemory {
     std::memset(at(offset), std::to_integer<int>(value), static_cast<std::size_t>(count));
     return {};
   }
+  Result<bool> equals(std::int64_t offset, std::span<const std::byte> expected) const override {
+    return std::memcmp(at(offset), expected.data(), expected.size()) == 0;
+  }
 
  private:
   [[nodiscard]] std::byte* at(std::int64_t offset) const {
-    return reinterpret_cast<std::byte*>(address_ + static_cast<std::uintptr_t>(offset));
+    return std::bit_cast<std::byte*>(address_ + static_cast<std::uintptr_t>(offset));
   }
   void* mapping_;  // owned, the inaccessible pages too
   std::size_t mapped_;
@@ -53,6 +59,19 @@ std::unexpected<Error> not_mapped(const std::string& what, std::int64_t bytes) {
 }
 
 }  // namespace
+
+Result<bool> ScratchMemory::equals(std::int64_t offset, std::span<const std::byte> expected) const {
+  constexpr std::size_t kPiece = std::size_t{1} << 20;
+  std::vector<std::byte> piece(std::min(kPiece, expected.size()));
+  while (!expected.empty()) {
+    const std::size_t count = std::min(kPiece, expected.size());
+    PADLOCK_CHECK(read(offset, std::span(piece).first(count)));
+    if (std::memcmp(piece.data(), expected.data(), count) != 0) return false;
+    offset += static_cast<std::int64_t>(count);
+    expected = expected.subspan(count);
+  }
+  return true;
+}
 
 Result<std::unique_ptr<ScratchMemory>> HostScratchSpace::map(std::int64_t bytes, std::int64_t aligned,
                                                              const std::string& what) {
@@ -69,7 +88,7 @@ Result<std::unique_ptr<ScratchMemory>> HostScratchSpace::map(std::int64_t bytes,
   const std::uintptr_t lowest = reinterpret_cast<std::uintptr_t>(mapping) + kFar;
   const std::uintptr_t first = round_up(lowest + before, unit) - before;
   auto memory = std::make_unique<HostScratch>(mapping, mapped, first, static_cast<std::int64_t>(accessible));
-  auto* const begin = reinterpret_cast<void*>(first);
+  auto* const begin = std::bit_cast<void*>(first);
   if (::mprotect(begin, accessible, PROT_READ | PROT_WRITE) != 0) return not_mapped(what, bytes);
   if (unit == kHugePage) ::madvise(begin, accessible, MADV_HUGEPAGE);  // advice: failing changes nothing
   return memory;

@@ -28,6 +28,8 @@ class ScratchMemory {
   [[nodiscard]] virtual Status write(std::int64_t offset, std::span<const std::byte> from) = 0;
   [[nodiscard]] virtual Status read(std::int64_t offset, std::span<std::byte> to) const = 0;
   [[nodiscard]] virtual Status fill(std::int64_t offset, std::byte value, std::int64_t count) = 0;
+  /// Whether the bytes are these. Cheaper than reading them.
+  [[nodiscard]] virtual Result<bool> equals(std::int64_t offset, std::span<const std::byte> expected) const;
 
  protected:
   ScratchMemory() = default;

@@ -27,6 +27,8 @@ MAY_INCLUDE = {
     "bench": {"support", "api", "include"},
     # What it measures has no name in the API: PTX, its loading, and a launch's part of the driver's call.
     "bench/gpu": {"support", "ir", "compiler", "runtime", "bench"},
+    # What a worker costs has no name in the API either.
+    "bench/tuner": {"support", "compiler", "tuner", "bench"},
     "examples": {"support", "api", "include"},
 }
 ANYTHING = {"tests"}

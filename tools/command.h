@@ -21,6 +21,7 @@ void add_explain(CLI::App& app, Action& action);
 void add_cache(CLI::App& app, Action& action);
 void add_devices(CLI::App& app, Action& action);
 void add_version(CLI::App& app, Action& action);
+void add_worker(CLI::App& app, Action& action);
 
 /// The name that main gives a --json without a file.
 inline constexpr const char* kStandardOutput = "-";
