@@ -45,6 +45,7 @@ Outcome<ExitCode> parse_and_run(std::vector<std::string> arguments) {
   add_emit(app, action);
   add_prove(app, action);
   add_explain(app, action);
+  add_tune(app, action);
   add_cache(app, action);
   add_devices(app, action);
   add_version(app, action);

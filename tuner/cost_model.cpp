@@ -22,11 +22,11 @@ double host_ns(const KernelCost& cost, std::int64_t task_bytes, const Machine& m
   const double memory =
       cost.read_bytes / (fits ? kHostCache : kHostMemory) + written / (fits && !streams ? kHostCache : kHostMemory);
   const double compute = cost.chunks * kHostChunk;
-  const double tasks =
-      std::max(1.0, std::ceil(cost.write_bytes / static_cast<double>(std::max<std::int64_t>(task_bytes, 1))));
-  const double waves = std::ceil(tasks / machine.threads);
-  // What a wave takes, times the waves: the last may be half empty.
-  return std::max(memory, compute) / tasks * waves + kHostTask * waves + kHostLaunch;
+  const double task = static_cast<double>(std::max<std::int64_t>(task_bytes, 1));
+  const double waves = std::ceil(std::max(1.0, std::ceil(cost.write_bytes / task)) / machine.threads);
+  // A wave takes what a whole task does: the last one may be half empty.
+  const double share = std::min(1.0, task / std::max(cost.write_bytes, 1.0));
+  return std::max(memory, compute) * share * waves + kHostTask * waves + kHostLaunch;
 }
 
 double gpu_ns(const KernelCost& cost, const Machine& machine) {

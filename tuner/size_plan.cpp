@@ -15,8 +15,8 @@ using compiler::BindingSearch;
 using compiler::SymbolValues;
 
 constexpr std::int64_t kLargest = std::int64_t{1} << 30;  // of a symbol that is drawn
-/// Beyond the last cache there is no other regime to reach, only time to spend.
-constexpr std::int64_t kMostDrawnBytes = std::int64_t{256} << 20;
+/// Results that are larger are measured only at sizes that were asked for: a try of them takes seconds.
+constexpr std::int64_t kMostDrawnBytes = std::int64_t{128} << 20;
 constexpr std::size_t kMostRegionText = 2000;
 
 /// Bytes that the results have.
@@ -67,6 +67,7 @@ class Planner {
     if (regions.empty())
       return std::unexpected(Error{
           .code = Code::not_found,
+          .blame = Blame::user,
           .message = fmt::format("no sizes of program '{}' were found that take at most {} bytes of scratch memory",
                                  search_.program().name(), policy_.memory_bytes)});
     return regions;
@@ -139,8 +140,10 @@ class Planner {
 
   /// A binding in the middle of the range, by the one size that all symbols that nobody fixed have.
   std::optional<ir::Binding> drawn(const ByteRange& range) {
-    const std::int64_t most = range.most.value_or(std::max(kMostDrawnBytes, 2 * range.above.value_or(0)));
-    const std::int64_t target = range.above ? std::min(4 * *range.above, *range.above / 2 + most / 2) : most / 2;
+    const std::int64_t most = range.most.value_or(kMostDrawnBytes);
+    if (range.above.value_or(0) >= kMostDrawnBytes) return std::nullopt;
+    const std::int64_t target =
+        range.above ? std::min(4 * *range.above, *range.above / 2 + most / 2) : std::min(most, kMostDrawnBytes) / 2;
     std::optional<ir::Binding> best;
     bool too_large = false;
     std::int64_t low = 0;
@@ -185,6 +188,12 @@ class Planner {
 };
 
 }  // namespace
+
+Result<ir::Binding> bind_sizes(const ir::Program& program, const Sizes& sizes) {
+  ir::BindRequest request{.tensors = {}, .symbols = sizes};
+  request.tensors.resize(program.tensor_parameters().size());
+  return ir::Binding::bind(program, request);
+}
 
 std::int64_t scratch_bytes(const ir::Binding& binding) {
   const ir::Program& program = binding.program();

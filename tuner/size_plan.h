@@ -42,6 +42,9 @@ struct PlannedRegion {
 /// vectors and tiles, the others as they fall; as many as the program admits of them, without repetition.
 [[nodiscard]] std::vector<Sizes> awkward_sizes(const ir::Program& program, std::uint64_t seed);
 
+/// A value for each symbol. Errors: as ir::Binding::bind.
+[[nodiscard]] Result<ir::Binding> bind_sizes(const ir::Program& program, const Sizes& sizes);
+
 /// Bytes of scratch memory that trying a config at this binding takes.
 [[nodiscard]] std::int64_t scratch_bytes(const ir::Binding& binding);
 

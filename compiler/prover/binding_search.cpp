@@ -39,7 +39,7 @@ std::int64_t scattered(std::int64_t value, std::mt19937_64& random) {
 }
 
 std::unexpected<Error> none_found(std::string message) {
-  return std::unexpected(Error{.code = Code::not_found, .message = std::move(message)});
+  return std::unexpected(Error{.code = Code::not_found, .blame = Blame::user, .message = std::move(message)});
 }
 
 double distance(std::int64_t a, std::int64_t b) {

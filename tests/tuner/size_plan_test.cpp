@@ -25,9 +25,7 @@ SizePolicy policy(std::int64_t memory = 1024 * kMiB) {
 }
 
 ir::Binding bound(const ir::Program& program, const Sizes& sizes) {
-  ir::BindRequest request{.tensors = {}, .symbols = sizes};
-  request.tensors.resize(program.tensor_parameters().size());
-  auto binding = ir::Binding::bind(program, request);
+  auto binding = bind_sizes(program, sizes);
   REQUIRE(binding);
   return *std::move(binding);
 }
