@@ -62,6 +62,7 @@ Status interpret(const ir::Binding& binding, const runtime::ArgumentSizes& sizes
 const Program& CompiledProgram::program() const { return state_->program; }
 const Device& CompiledProgram::device() const { return state_->device; }
 const std::string& CompiledProgram::config() const { return state_->config; }
+const std::string& CompiledProgram::reason() const { return state_->reason; }
 const std::string& CompiledProgram::target() const { return state_->target; }
 
 std::vector<std::vector<const ir::KernelAbi*>> CompiledProgram::kernels() const {
@@ -83,20 +84,30 @@ Result<BoundProgram> CompiledProgram::bind(const ir::BindRequest& request) const
   auto bind_result = state_->binder.bind(request);
   if (!bind_result) return std::unexpected(state_->program.with_source_line(std::move(bind_result).error()));
   ir::Binding binding = *std::move(bind_result);
+  std::shared_ptr<const State> chosen = state_;
+  std::string reason;
+  if (state_->choices) {
+    tuner::Chosen choice = state_->choices->choose(binding);
+    reason = std::move(choice.reason);
+    if (const auto tuned = state_->tuned.find(choice.config); tuned != state_->tuned.end()) chosen = tuned->second;
+  }
   PADLOCK_TRY(runtime::ArgumentSizes sizes, state_->sizer.sizes(binding));
   auto bound = std::make_shared<BoundProgram::State>(
-      BoundProgram::State{.compiled = state_, .binding = std::move(binding), .sizes = std::move(sizes)});
-  for (const runtime::KernelLauncher& launcher : state_->launchers) {
-    PADLOCK_TRY(runtime::BoundKernel kernel, launcher.bind(bound->binding, state_->task_bytes));
+      BoundProgram::State{.compiled = chosen, .binding = std::move(binding), .sizes = std::move(sizes)});
+  for (const runtime::KernelLauncher& launcher : chosen->launchers) {
+    PADLOCK_TRY(runtime::BoundKernel kernel, launcher.bind(bound->binding, chosen->task_bytes));
     bound->kernels.push_back(std::move(kernel));
   }
-  if (state_->loaded) {
-    PADLOCK_TRY(bound->device_launch, state_->loaded->bind(bound->binding, bound->sizes));
+  if (chosen->loaded) {
+    PADLOCK_TRY(bound->device_launch, chosen->loaded->bind(bound->binding, bound->sizes));
   }
+  if (!reason.empty()) bound->reason = fmt::format("{}: {}", state_->reason, reason);
   bound->describe_arguments();
   return BoundProgram(std::move(bound));
 }
 
+CompiledProgram BoundProgram::compiled() const { return CompiledProgram(state_->compiled); }
+std::string BoundProgram::reason() const { return state_->reason.empty() ? state_->compiled->reason : state_->reason; }
 const ir::Binding& BoundProgram::binding() const { return state_->binding; }
 const std::vector<TensorInfo>& BoundProgram::inputs() const { return state_->inputs; }
 const std::vector<TensorInfo>& BoundProgram::results() const { return state_->results; }

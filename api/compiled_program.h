@@ -40,6 +40,10 @@ struct LaunchArguments {
 /// launches may run at once. The context must outlive it.
 class BoundProgram {
  public:
+  /// What it runs: compiled with the config that was chosen for these sizes.
+  [[nodiscard]] class CompiledProgram compiled() const;
+  /// Why that config: as CompiledProgram::reason, and for which region of sizes.
+  [[nodiscard]] std::string reason() const;
   [[nodiscard]] const ir::Binding& binding() const;
   [[nodiscard]] const std::vector<TensorInfo>& inputs() const;
   /// Row-major and dense.
@@ -78,8 +82,10 @@ class CompiledProgram {
 
   [[nodiscard]] const Program& program() const;
   [[nodiscard]] const Device& device() const;
-  /// The config's text; empty on the reference.
+  /// The text of the config for sizes of which a cache says nothing; empty on the reference.
   [[nodiscard]] const std::string& config() const;
+  /// Why this config: that it was asked for, the default, or what the cache said; then a binding says which region.
+  [[nodiscard]] const std::string& reason() const;
   /// CPU and features, or the GPU architecture that the code is made for; empty on the reference.
   [[nodiscard]] const std::string& target() const;
   /// The contracts of its kernels, in launch order; none on the reference. Of each its variants, of which the first
@@ -90,6 +96,7 @@ class CompiledProgram {
 
  private:
   friend class Context;
+  friend class BoundProgram;
   friend struct BoundProgram::State;
   friend class DeviceRun;
   explicit CompiledProgram(std::shared_ptr<const State> state) : state_(std::move(state)) {}

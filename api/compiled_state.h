@@ -1,5 +1,6 @@
 #pragma once
 
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -9,6 +10,7 @@
 #include "runtime/cuda/loaded_program.h"
 #include "runtime/launch.h"
 #include "runtime/parallel_for.h"
+#include "tuner/choice.h"
 
 // What the handles of compiled_program.h hold. Private to this folder.
 namespace padlock::api {
@@ -32,6 +34,11 @@ struct CompiledProgram::State {
   std::vector<runtime::KernelLauncher> launchers = {};  // one an executable; not changed once bound
   /// On a GPU, instead of these two; it borrows the api::Context's device.
   std::unique_ptr<const runtime::cuda::LoadedProgram> loaded = {};
+  std::string reason = {};  ///< why this config, or what the cache said
+  /// Where a cache hit: which config serves which sizes, and the same program compiled with those that differ from
+  /// `config`, by their text in the cache.
+  std::optional<tuner::ProgramChoices> choices = {};
+  std::map<std::string, std::shared_ptr<const CompiledProgram::State>> tuned = {};  // shared: bound programs keep them
 };
 
 struct BoundProgram::State {
@@ -42,6 +49,7 @@ struct BoundProgram::State {
   std::optional<runtime::cuda::BoundLaunch> device_launch = {};  // on a GPU, instead of kernels
   std::vector<TensorInfo> inputs = {};
   std::vector<TensorInfo> results = {};
+  std::string reason = {};  ///< where a cache hit: for which sizes; else the compiled program's
 
   /// Fills in `inputs` and `results`.
   void describe_arguments();

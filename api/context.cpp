@@ -8,9 +8,14 @@
 #include "api/compiled_state.h"
 #include "api/cuda_devices.h"
 #include "runtime/host_info.h"
+#include "tuner/choice.h"
 #include "tuner/describe.h"
 
 namespace padlock::api {
+
+using compiler::is_gpu;
+using compiler::TargetCompiler;
+
 namespace {
 
 compiler::Stage stage_of(Stage stage) {
@@ -24,9 +29,6 @@ compiler::Stage stage_of(Stage stage) {
       return compiler::Stage::kernel;
   }
 }
-
-/// A GPU's kernels, where nothing else is said, are made for this architecture.
-constexpr const char* kDefaultArchitecture = "sm_90";
 
 /// Of explicit targets, whether the device takes their code.
 Status check_target(const Device& device, const std::string& target) {
@@ -59,13 +61,14 @@ Status load_on_gpu(CompiledProgram::State& state, const CudaDevice& device, Targ
 Context::Context(ContextOptions options)
     : pool_(options.threads),
       parallel_for_(options.parallel_for.value_or(pool_.as_parallel_for())),
-      cuda_(std::make_unique<CudaDevices>()) {}
+      cuda_(std::make_unique<CudaDevices>()),
+      worker_(std::move(options.worker)) {}
 
 Context::~Context() = default;
 
 Result<std::string> Context::target_of(const CompileOptions& options) {
   if (options.target != "host") return options.target;
-  if (options.device.kind == DeviceKind::simt) return kDefaultArchitecture;
+  if (options.device.kind == DeviceKind::simt) return compiler::kDefaultGpuTarget;
   if (options.device.kind != DeviceKind::cuda) return options.target;
   PADLOCK_TRY(const CudaDevice* const device, cuda_->open(options.device));
   return device->target;
@@ -127,7 +130,58 @@ Result<CompiledProgram> Context::compile(const Program& program, const CompileOp
   return CompiledProgram(std::move(state));
 }
 
+Status Context::use_cache(tuner::StoreOptions options) {
+  if (options.mode == tuner::Mode::off) return {};
+  PADLOCK_TRY(store_, tuner::Store::open(std::move(options)));
+  return {};
+}
+
+Result<std::shared_ptr<const tuner::Lookup>> Context::look_up(const Program& program, const tuner::CacheKey& key,
+                                                              const TargetCompiler& compiler) {
+  return store_->look_up(key, [&](const tuner::Choice& choice) {
+    return tuner::check_choice(program.ir(), choice, [&](const std::string& config) -> Status {
+      PADLOCK_CHECK(compiler.complete_config(config));
+      return {};
+    });
+  });
+}
+
+/// What the cache has for this program, with the code of each config that it names.
+Status Context::choose_configs(const Program& program, const CompileOptions& options, const TargetCompiler& compiler,
+                               CompiledProgram::State& state) {
+  state.reason = options.config.empty() ? "the default of this target" : "the config that was asked for";
+  const bool tunable = options.device.kind == DeviceKind::host || options.device.kind == DeviceKind::cuda;
+  if (store_ == nullptr || !options.config.empty() || !tunable) return {};
+  PADLOCK_TRY(const tuner::CacheKey key, cache_key(program, options));
+  PADLOCK_TRY(const auto lookup, look_up(program, key, compiler));
+  if (!lookup->hit()) {
+    state.reason = fmt::format("the default of this target: the cache missed, {}", lookup->reason);
+    return {};
+  }
+  state.reason = fmt::format("the cache hit, key {}", key.digest().substr(0, 12));
+  if (!lookup->reason.empty()) state.reason += fmt::format(" but for {}", lookup->reason);
+  std::vector<tuner::Choice> choices = lookup->choices;
+  for (tuner::Choice& choice : choices) {
+    PADLOCK_TRY(choice.config, compiler.complete_config(choice.config));
+    if (choice.config == state.config || state.tuned.contains(choice.config)) continue;
+    PADLOCK_TRY(auto tuned, compile_config(program, options, choice.config));
+    state.tuned.emplace(choice.config, std::move(tuned));
+  }
+  PADLOCK_TRY(state.choices, tuner::ProgramChoices::create(program.ir(), choices, state.config));
+  return {};
+}
+
 Result<CompiledProgram> Context::compile_code(const Program& program, const CompileOptions& options) {
+  PADLOCK_TRY(TargetCompiler* const compiler, compiler_of(options));
+  PADLOCK_TRY(const std::string config, compiler->complete_config(options.config));
+  PADLOCK_TRY(std::shared_ptr<CompiledProgram::State> state, compile_config(program, options, config));
+  PADLOCK_CHECK(choose_configs(program, options, *compiler, *state));
+  return CompiledProgram(std::move(state));
+}
+
+Result<std::shared_ptr<CompiledProgram::State>> Context::compile_config(const Program& program,
+                                                                        const CompileOptions& options,
+                                                                        const std::string& config) {
   const CudaDevice* gpu = nullptr;
   if (options.device.kind == DeviceKind::cuda) {
     PADLOCK_TRY(gpu, cuda_->open(options.device));
@@ -136,7 +190,6 @@ Result<CompiledProgram> Context::compile_code(const Program& program, const Comp
   PADLOCK_CHECK(check_target(options.device, target));
   PADLOCK_TRY(TargetCompiler* const compiler, compiler_for(target));
   if (gpu != nullptr) PADLOCK_CHECK(check_runs(gpu->facts, target));
-  PADLOCK_TRY(const std::string config, compiler->complete_config(options.config));
   auto state =
       std::make_shared<CompiledProgram::State>(CompiledProgram::State{.program = program,
                                                                       .binder = ir::Binder(program.ir()),
@@ -152,7 +205,7 @@ Result<CompiledProgram> Context::compile_code(const Program& program, const Comp
   Status loaded = gpu != nullptr ? load_on_gpu(*state, *gpu, *compiler, made) : load_here(*state, *compiler, made);
   if (!loaded) return std::unexpected(program.with_source_line(std::move(loaded).error()));
   compiles_ += static_cast<std::int64_t>(gpu != nullptr ? state->loaded->kernels().size() : state->executables.size());
-  return CompiledProgram(std::move(state));
+  return state;
 }
 
 Result<std::string> Context::emit(const Program& program, Stage stage, const CompileOptions& options) {

@@ -11,10 +11,12 @@
 #include "api/compiled_program.h"
 #include "api/device.h"
 #include "api/program.h"
-#include "api/target_compiler.h"
+#include "api/tuning.h"
+#include "compiler/target_compiler.h"
 #include "runtime/thread_pool.h"
 #include "support/error.h"
 #include "tuner/cache_key.h"
+#include "tuner/store.h"
 
 namespace padlock::api {
 
@@ -23,6 +25,8 @@ struct ContextOptions {
   int threads = 0;
   /// A caller's own way of running loops, used instead of the pool where it is given.
   std::optional<runtime::ParallelFor> parallel_for;
+  /// The program that a tuner tries configs in; empty: as tuner::find_worker looks for it.
+  std::string worker = {};
 };
 
 struct CompileOptions {
@@ -31,7 +35,8 @@ struct CompileOptions {
   /// compiler/gpu_compiler.h). "host" means sm_90 for the device simt, and for a GPU the newest known architecture that
   /// it runs. A program for another CPU than this one can be printed, not run.
   std::string target = "host";
-  /// "key=value,...": absent keys as in the default config; empty: the default config.
+  /// "key=value,...": absent keys as in the default config; empty: what the cache has for the sizes that are bound, and
+  /// the default config for those for which it has nothing.
   std::string config = {};
   bool bounds_check = false;
 };
@@ -68,20 +73,45 @@ class Context {
   /// not tuned (reference, simt); else as `compile`.
   [[nodiscard]] Result<tuner::CacheKey> cache_key(const Program& program, const CompileOptions& options = {});
 
+  /// From here on programs compiled without a config, for this machine or a GPU, take theirs from these files, and what
+  /// tuning learns is kept there. To be called before anything is compiled. Error: as tuner::Store::open; in
+  /// Mode::require a miss is an error of `compile` (not_found).
+  [[nodiscard]] Status use_cache(tuner::StoreOptions options);
+
+  /// Which regions of sizes would be tuned, and which configs tried. Errors: invalid_argument for sizes that make no
+  /// sense or a device that is not tuned; not_found where the program admits no sizes; else as `compile`.
+  [[nodiscard]] Result<TunePlan> plan_tuning(const Program& program, const TuneOptions& options);
+  /// Measures configs on scratch memory, in a process of their own, and keeps each result in the cache as it comes.
+  /// Programs that are compiled already keep their configs. Errors: as plan_tuning; failed_precondition without a
+  /// cache; unavailable without a worker.
+  [[nodiscard]] Result<TuneReport> tune(const Program& program, const TuneOptions& options);
+
+  /// Configs that were tried so far: none where the cache knows what is needed.
+  [[nodiscard]] std::int64_t trial_count() const { return trials_; }
   /// Kernels compiled so far.
   [[nodiscard]] std::int64_t compile_count() const { return compiles_; }
 
  private:
+  friend class Tuning;
+  Result<std::shared_ptr<const tuner::Lookup>> look_up(const Program& program, const tuner::CacheKey& key,
+                                                       const compiler::TargetCompiler& compiler);
+  Status choose_configs(const Program& program, const CompileOptions& options, const compiler::TargetCompiler& compiler,
+                        CompiledProgram::State& state);
+  Result<std::shared_ptr<CompiledProgram::State>> compile_config(const Program& program, const CompileOptions& options,
+                                                                 const std::string& config);
   Result<std::string> target_of(const CompileOptions& options);
-  Result<TargetCompiler*> compiler_for(const std::string& target);
-  Result<TargetCompiler*> compiler_of(const CompileOptions& options);
+  Result<compiler::TargetCompiler*> compiler_for(const std::string& target);
+  Result<compiler::TargetCompiler*> compiler_of(const CompileOptions& options);
   Result<CompiledProgram> compile_code(const Program& program, const CompileOptions& options);
 
   runtime::ThreadPool pool_;
   runtime::ParallelFor parallel_for_;
   std::mutex mutex_;
-  std::map<std::string, std::unique_ptr<TargetCompiler>> compilers_;  // by target; guarded by mutex_
+  std::map<std::string, std::unique_ptr<compiler::TargetCompiler>> compilers_;  // by target; guarded by mutex_
   std::unique_ptr<class CudaDevices> cuda_;
+  std::string worker_;
+  std::unique_ptr<tuner::Store> store_;  // absent: no cache is used
+  std::atomic<std::int64_t> trials_ = 0;
   std::atomic<std::int64_t> compiles_ = 0;
 };
 

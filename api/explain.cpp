@@ -57,25 +57,22 @@ class Describer {
   const BoundProgram* bound_;  // borrowed; may be null
 };
 
-std::string reason_for(const CompileOptions& options) {
-  return options.config.empty() ? "the default of this target" : "forced by --config, other keys as in the default";
-}
-
 }  // namespace
 
 Result<Explanation> explain(Context& context, const Program& program, const CompileOptions& options,
                             const std::optional<ir::BindRequest>& request) {
-  PADLOCK_TRY(const CompiledProgram compiled, context.compile(program, options));
+  PADLOCK_TRY(CompiledProgram compiled, context.compile(program, options));
   std::optional<BoundProgram> bound;
   if (request) {
     PADLOCK_TRY(bound, compiled.bind(*request));
+    compiled = bound->compiled();
   }
   const ir::Program& ir = program.ir();
   const Describer describer(ir, bound ? &*bound : nullptr);
   Explanation result{.program = ir.name(),
                      .target = compiled.target(),
                      .config = compiled.config(),
-                     .reason = reason_for(options),
+                     .reason = bound ? bound->reason() : compiled.reason(),
                      .inputs = {},
                      .results = {},
                      .kernels = {},

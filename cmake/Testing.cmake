@@ -16,6 +16,24 @@ function(padlock_add_script_test name)
   set_tests_properties(scripts_${name} PROPERTIES TIMEOUT 300 ENVIRONMENT PYTHONPATH=${PROJECT_SOURCE_DIR}/scripts)
 endfunction()
 
+# padlock_add_must_not_compile_test(name control): each *.inc of this folder must not compile, for the reasons that stand
+# in it. `control` is the target of the one *.cpp here, which does right what they do wrongly: it is compiled as every
+# source is, and brings the flags.
+function(padlock_add_must_not_compile_test name control)
+  set(kind clang++)
+  if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
+    set(kind g++)
+  endif()
+  find_package(Python3 REQUIRED COMPONENTS Interpreter)
+  add_test(NAME ${name}
+           COMMAND Python3::Interpreter -B ${PROJECT_SOURCE_DIR}/tests/scripts/must_not_compile.py
+                   ${CMAKE_CURRENT_SOURCE_DIR} ${kind} ${CMAKE_CXX_COMPILER} ${CMAKE_CXX23_EXTENSION_COMPILE_OPTION}
+                   $<TARGET_PROPERTY:${control},COMPILE_OPTIONS>
+                   -I${PROJECT_SOURCE_DIR} "-isystem$<JOIN:${LLVM_INCLUDE_DIRS},$<SEMICOLON>-isystem>"
+           COMMAND_EXPAND_LISTS)
+  set_tests_properties(${name} PROPERTIES TIMEOUT 300)
+endfunction()
+
 # padlock_register_fuzz_program(target): ./dev fuzz runs it as `PROGRAM --seconds=N --seed=S`. It exits with 0 when it
 # found nothing, and prints its seed and what reproduces a finding otherwise. In the preset fuzz, libFuzzer's programs
 # have the time alone.

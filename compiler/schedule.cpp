@@ -6,6 +6,7 @@
 
 #include "compiler/affine.h"
 #include "compiler/narrowing.h"
+#include "compiler/schedule_key.h"
 
 namespace padlock::compiler {
 namespace {
@@ -136,23 +137,6 @@ class BodyBuilder {
   bool predicated_ = false;
 };
 
-/// Two bodies with one key are the same code.
-std::vector<std::uint64_t> key_of(const Body& body) {
-  const auto id = [](Expr e) { return e.valid() ? std::uint64_t{e.id()} + 1 : 0; };
-  std::vector<std::uint64_t> key = {static_cast<std::uint64_t>(body.lanes)};  // the walks follow from what is below
-  for (const BodyNode& node : body.nodes) {
-    key.insert(key.end(), {static_cast<std::uint64_t>(node.kind), static_cast<std::uint64_t>(node.dtype),
-                           static_cast<std::uint64_t>(node.op), node.bits, node.scalar,
-                           static_cast<std::uint64_t>(node.load), node.guard, node.operands.size()});
-    key.insert(key.end(), node.operands.begin(), node.operands.end());
-  }
-  for (const BodyLoad& load : body.loads)
-    key.insert(key.end(), {static_cast<std::uint64_t>(load.kind), static_cast<std::uint64_t>(load.dtype), id(load.step),
-                           id(load.offset), load.guard});
-  key.insert(key.end(), body.roots.begin(), body.roots.end());
-  return key;
-}
-
 bool same_streams(const SegmentCall& a, const SegmentCall& b) {
   return std::ranges::equal(a.streams, b.streams, [](const Stream& x, const Stream& y) {
     return x.tensor == y.tensor && x.layout == y.layout && x.base == y.base && x.coordinates == y.coordinates;
@@ -223,6 +207,10 @@ TileBounds Schedule::column_bounds(Expr of_rows, Expr of_columns) const {
 Expr Schedule::tiles() const {
   const Expr columns_of_tiles = column_bounds().tiles;
   return mutation == Mutation::tiles_of_one_row ? columns_of_tiles : exprs().mul(row_bounds().tiles, columns_of_tiles);
+}
+
+bool may_stream(const Body& body) {
+  return std::ranges::any_of(body.walks, [](const Walk& walk) { return walk.kind == WalkKind::streamed; });
 }
 
 Schedule make_schedule(Kernel kernel, std::string config, const ScheduleOptions& options) {

@@ -58,6 +58,9 @@ struct Body {
   std::vector<Walk> walks;  ///< the first is `elements`
 };
 
+/// Whether it may write whole cache lines past the caches.
+[[nodiscard]] bool may_stream(const Body& body);
+
 /// A load as one segment does it.
 struct Stream {
   ir::ValueId tensor = 0;

@@ -5,8 +5,8 @@
 namespace padlock::runtime {
 
 /// Memory of a caller: `bytes` bytes that begin at `data`. Borrowed; the caller keeps it alive and, for inputs,
-/// unchanged while a launch runs. No function of the tuner takes one (rule R3): the tuner will have a ScratchBuffer
-/// of its own, and neither converts to the other.
+/// unchanged while a launch runs. No function of the tuner takes one (rule R3): the tuner has ScratchBuffers, and
+/// neither converts to the other.
 class UserBuffer {
  public:
   UserBuffer() = default;
@@ -32,6 +32,8 @@ class BufferView {
   [[nodiscard]] std::int64_t bytes() const { return bytes_; }
 
  private:
+  friend class ScratchViews;
+  BufferView(void* data, std::int64_t bytes) : data_(data), bytes_(bytes) {}
   void* data_ = nullptr;
   std::int64_t bytes_ = 0;
 };

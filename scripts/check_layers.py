@@ -27,6 +27,8 @@ MAY_INCLUDE = {
     "bench": {"support", "api", "include"},
     # What it measures has no name in the API: PTX, its loading, and a launch's part of the driver's call.
     "bench/gpu": {"support", "ir", "compiler", "runtime", "bench"},
+    # What a worker costs has no name in the API either.
+    "bench/tuner": {"support", "compiler", "tuner", "bench"},
     "examples": {"support", "api", "include"},
 }
 ANYTHING = {"tests"}
@@ -43,6 +45,9 @@ FOREIGN = [
     ("nlohmann", re.compile(r"^nlohmann/"), re.compile(r"^tuner/record_text\.cpp$")),
     ("CLI11", re.compile(r"^CLI/"), re.compile(r"^(tools|bench)/")),
 ]
+
+# Names that a folder may not even mention: no function of the tuner takes a caller's memory (rule R3).
+FORBIDDEN_NAMES = {"tuner": re.compile(r"\b(UserBuffer|BufferView)\b")}
 
 SUFFIXES = {".h", ".hpp", ".c", ".cpp", ".inc", ".def", ".cu"}
 _INCLUDE = re.compile(r'^\s*#\s*include\s*([<"])([^">]+)[">]')
@@ -99,6 +104,10 @@ def check(root):
             violations.append(f"{path}:1: {path.parts[0]}/ has no place among the layers of {pathlib.Path(__file__).name}")
             continue
         text = (root / path).read_text(encoding="utf-8", errors="replace")
+        if names := FORBIDDEN_NAMES.get(path.parts[0]):
+            for line, content in enumerate(text.splitlines(), start=1):
+                if match := names.search(content):
+                    violations.append(f"{path}:{line}: names {match[0]}: {path.parts[0]}/ works on ScratchBuffers alone")
         for line, delimiter, header in includes_of(text):
             if reason := objection(root, path, delimiter, header):
                 violations.append(f"{path}:{line}: includes {header}: {reason}")

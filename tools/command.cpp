@@ -45,9 +45,11 @@ Outcome<ExitCode> parse_and_run(std::vector<std::string> arguments) {
   add_emit(app, action);
   add_prove(app, action);
   add_explain(app, action);
+  add_tune(app, action);
   add_cache(app, action);
   add_devices(app, action);
   add_version(app, action);
+  add_worker(app, action);
   if (const std::string* word = unknown_subcommand(app, arguments))
     return fail(ExitCode::usage, fmt::format("unknown subcommand '{}' (padlock -h lists them)", *word));
   complete_json_flag(arguments);

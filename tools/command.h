@@ -18,9 +18,11 @@ void add_run(CLI::App& app, Action& action);
 void add_emit(CLI::App& app, Action& action);
 void add_prove(CLI::App& app, Action& action);
 void add_explain(CLI::App& app, Action& action);
+void add_tune(CLI::App& app, Action& action);
 void add_cache(CLI::App& app, Action& action);
 void add_devices(CLI::App& app, Action& action);
 void add_version(CLI::App& app, Action& action);
+void add_worker(CLI::App& app, Action& action);
 
 /// The name that main gives a --json without a file.
 inline constexpr const char* kStandardOutput = "-";

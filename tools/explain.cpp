@@ -8,6 +8,7 @@
 
 #include "api/arguments.h"
 #include "tools/arguments.h"
+#include "tools/cache_choice.h"
 #include "tools/command.h"
 #include "tools/json_writer.h"
 #include "tools/load_program.h"
@@ -20,6 +21,7 @@ struct ExplainOptions {
   std::vector<std::string> binds;
   std::string target = "host";
   std::string config;
+  CacheChoice cache;
   std::string json;
 };
 
@@ -162,6 +164,7 @@ Outcome<ExitCode> explain(const ExplainOptions& options) {
   const auto request = bind_request(program->ir(), options);
   if (!request) return std::unexpected(request.error());
   api::Context context;
+  if (auto used = use_cache(context, options.cache); !used) return std::unexpected(used.error());
   const auto explanation =
       api::explain(context, *program, {.target = options.target, .config = options.config}, *request);
   if (!explanation) {
@@ -188,6 +191,7 @@ void add_explain(CLI::App& app, Action& action) {
   add_repeated_option(command, "--bind", options->binds, "NAME=INTEGER,...: shows numbers too");
   command.add_option("--target", options->target, "host, host:NAME (an LLVM CPU) or sm_NN")->type_name("TARGET");
   command.add_option("--config", options->config, "key=value,...: forces a config")->type_name("CONFIG");
+  add_cache_options(command, options->cache);
   add_json_option(command, options->json);
   add_examples(command, "padlock explain examples/pad_relu.pad",
                "padlock explain examples/pad_relu.pad --bind=B=4,S=10,lo=3");

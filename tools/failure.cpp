@@ -19,6 +19,8 @@ std::unexpected<Failure> compile_failure(const Error& error, const std::string& 
       return fail(ExitCode::unavailable, error);
     case Code::failed_precondition:
       return fail(ExitCode::mismatch, error, file);
+    case Code::not_found:
+      return fail(ExitCode::cache, error);  // a miss, where the cache was required
     case Code::resource_exhausted:
       // Blame tells memory that does not suffice (for loading the code) from a program beyond the limits.
       return error.blame == Blame::environment ? fail(ExitCode::mismatch, error) : fail(ExitCode::file, error, file);

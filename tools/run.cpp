@@ -7,6 +7,7 @@
 #include "api/context.h"
 #include "api/device_run.h"
 #include "tools/arguments.h"
+#include "tools/cache_choice.h"
 #include "tools/command.h"
 #include "tools/load_program.h"
 #include "tools/run_inputs.h"
@@ -22,6 +23,7 @@ struct RunOptions {
   std::string device = "host";
   std::string target;
   std::string config;
+  CacheChoice cache;
   std::string json;
   std::optional<std::uint64_t> seed;
   std::uint64_t ulp = 0;
@@ -120,6 +122,7 @@ Outcome<ExitCode> execute(const RunOptions& options, const api::Program& program
   if (!bind_request) return std::unexpected(bind_request.error());
 
   api::Context context;
+  if (auto used = use_cache(context, options.cache); !used) return std::unexpected(used.error());
   const auto compiled = context.compile(program, request.compile);
   if (!compiled) return compile_failure(compiled.error(), program.file());
   const auto bound = compiled->bind(*bind_request);
@@ -171,6 +174,7 @@ void add_run(CLI::App& app, Action& action) {
   command.add_option("--device", options->device, "host, reference, simt or cuda:N")->type_name("DEVICE");
   command.add_option("--target", options->target, "what simt pretends to be")->type_name("TARGET");
   command.add_option("--config", options->config, "key=value,...: forces a config")->type_name("CONFIG");
+  add_cache_options(command, options->cache);
   command.add_flag("--bounds-check", options->bounds_check, "test every access");
   command.add_option("--seed", options->seed, "for random inputs")->type_name("N")->check(CLI::NonNegativeNumber);
   add_json_option(command, options->json);

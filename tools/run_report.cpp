@@ -44,7 +44,7 @@ std::string report_text(const RunReport& report) {
                 : fmt::format("{}: differs from what is expected: {}\n", expect.result, comparison.first);
   }
   if (report.seed) text += fmt::format("seed: {}\n", *report.seed);
-  const std::string& config = report.compiled.config();
+  const std::string config = report.bound.compiled().config();
   text += fmt::format("config: {}\n", config.empty() ? "none (reference)" : config);
   return text + fmt::format("time: {:.3f} ms\n", report.milliseconds);
 }
@@ -54,7 +54,7 @@ std::string report_json(const RunReport& report) {
   json.begin_object().member("schema", 1).member("command", "run");
   json.member("program", report.compiled.program().ir().name());
   json.member("device", report.compiled.device().to_string());
-  json.member("config", report.compiled.config());
+  json.member("config", report.bound.compiled().config());
   if (report.seed) json.member("seed", *report.seed);
   json.key("results").begin_array();
   for (std::size_t i = 0; i < report.bound.results().size(); ++i) {

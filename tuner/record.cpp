@@ -10,16 +10,6 @@
 namespace padlock::tuner {
 namespace {
 
-struct VerdictName {
-  Verdict verdict;
-  std::string_view text;
-};
-constexpr std::array kVerdictNames = {
-#define PADLOCK_VERDICT(name, text) VerdictName{Verdict::name, text},
-    PADLOCK_VERDICTS(PADLOCK_VERDICT)
-#undef PADLOCK_VERDICT
-};
-
 // Far above what tuning makes: a file that holds more was not written by it, and must cost neither memory nor time.
 constexpr std::size_t kMaxText = 8192, kMaxSizes = 256, kMaxSamples = 4096;
 
@@ -107,11 +97,9 @@ void add_place(Place& place, const Measurement& measurement) {
 
 }  // namespace
 
-std::string_view name_of(Verdict v) { return kVerdictNames[static_cast<std::size_t>(v)].text; }
-
 Result<Verdict> verdict_from_name(std::string_view name) {
-  for (const auto& [verdict, text] : kVerdictNames)
-    if (text == name) return verdict;
+  const auto* const found = std::ranges::find(kVerdictNames, name);
+  if (found != kVerdictNames.end()) return static_cast<Verdict>(found - kVerdictNames.begin());
   return invalid_argument(fmt::format("expected a verdict, found '{}'", printable(name)));
 }
 

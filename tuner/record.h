@@ -10,33 +10,11 @@
 
 #include "support/error.h"
 #include "tuner/cache_key.h"
+#include "tuner/verdict.h"
 
 // What tuning learns, as data: of a key, which configs were tried and how each went, and which one serves which sizes.
 namespace padlock::tuner {
 
-// The one table of how trying a config ends: X(name, text).
-#define PADLOCK_VERDICTS(X)                   \
-  X(ok, "ok")                                 \
-  X(compile, "compile")                       \
-  X(run, "run")                               \
-  X(red_zone, "red zone")                     \
-  X(out_of_bounds_load, "load out of bounds") \
-  X(wrong_result, "wrong result")             \
-  X(nondeterministic, "not deterministic")    \
-  X(input_changed, "input changed")           \
-  X(timeout, "timeout")                       \
-  X(out_of_memory, "out of memory")           \
-  X(crash, "crash")                           \
-  X(device_lost, "device lost")               \
-  X(protocol, "protocol")
-
-enum class Verdict : std::uint8_t {
-#define PADLOCK_VERDICT(name, text) name,
-  PADLOCK_VERDICTS(PADLOCK_VERDICT)
-#undef PADLOCK_VERDICT
-};
-
-[[nodiscard]] std::string_view name_of(Verdict v);
 [[nodiscard]] Result<Verdict> verdict_from_name(std::string_view name);
 
 /// Where a result comes from.

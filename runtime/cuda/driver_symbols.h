@@ -45,12 +45,24 @@
      unsigned block_z, unsigned shared_bytes, CUstream stream, void** parameters, void** extra))
 
 /// Null where the driver has none; what they serve is then not known or not done.
-#define PADLOCK_CUDA_OPTIONAL_SYMBOLS(X)                                                         \
-  X(cuMemGetInfo_v2, 3020, (std::size_t* free_bytes, std::size_t* total_bytes))                  \
-  X(cuFuncGetAttribute, 2020, (int* value, CUfunction_attribute attribute, CUfunction function)) \
-  X(cuOccupancyMaxActiveBlocksPerMultiprocessor, 6050,                                           \
-    (int* blocks, CUfunction function, int block_threads, std::size_t shared_bytes))             \
-  X(cuFuncLoad, 12040, (CUfunction function))                                                    \
+#define PADLOCK_CUDA_OPTIONAL_SYMBOLS(X)                                                                               \
+  X(cuMemGetInfo_v2, 3020, (std::size_t* free_bytes, std::size_t* total_bytes))                                        \
+  X(cuFuncGetAttribute, 2020, (int* value, CUfunction_attribute attribute, CUfunction function))                       \
+  X(cuOccupancyMaxActiveBlocksPerMultiprocessor, 6050,                                                                 \
+    (int* blocks, CUfunction function, int block_threads, std::size_t shared_bytes))                                   \
+  X(cuMemAddressReserve, 10020,                                                                                        \
+    (CUdeviceptr * address, std::size_t bytes, std::size_t alignment, CUdeviceptr at, std::uint64_t flags))            \
+  X(cuMemAddressFree, 10020, (CUdeviceptr address, std::size_t bytes))                                                 \
+  X(cuMemGetAllocationGranularity, 10020, (std::size_t* bytes, const CUmemAllocationProp* kind, unsigned option))      \
+  X(cuMemCreate, 10020,                                                                                                \
+    (CUmemGenericAllocationHandle * handle, std::size_t bytes, const CUmemAllocationProp* kind, std::uint64_t flags))  \
+  X(cuMemRelease, 10020, (CUmemGenericAllocationHandle handle))                                                        \
+  X(cuMemMap, 10020,                                                                                                   \
+    (CUdeviceptr address, std::size_t bytes, std::size_t offset, CUmemGenericAllocationHandle handle,                  \
+     std::uint64_t flags))                                                                                             \
+  X(cuMemUnmap, 10020, (CUdeviceptr address, std::size_t bytes))                                                       \
+  X(cuMemSetAccess, 10020, (CUdeviceptr address, std::size_t bytes, const CUmemAccessDesc* access, std::size_t count)) \
+  X(cuFuncLoad, 12040, (CUfunction function))                                                                          \
   X(cuStreamIsCapturing, 10000, (CUstream stream, CUstreamCaptureStatus * status))
 
 /// What the two above are found with; read from the library itself, before the table.

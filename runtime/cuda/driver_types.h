@@ -124,9 +124,31 @@ using CUmodule = struct CUmod_st*;
 using CUfunction = struct CUfunc_st*;
 using CUstream = struct CUstream_st*;
 using CUevent = struct CUevent_st*;
+using CUmemGenericAllocationHandle = std::uint64_t;
+
+struct CUmemLocation {
+  std::uint32_t type = 0;
+  int id = 0;
+};
+/// What memory cuMemCreate makes. All that is not named here is 0.
+struct CUmemAllocationProp {
+  std::uint32_t type = 0;
+  std::uint32_t handle_types = 0;
+  CUmemLocation location = {};
+  void* win32_handle_data = nullptr;
+  std::uint64_t flags = 0;
+};
+struct CUmemAccessDesc {
+  CUmemLocation location = {};
+  std::uint32_t flags = 0;
+};
 // NOLINTEND(readability-identifier-naming)
 
 // Constants that cuda.h has as macros or as enumerators of flag words.
+inline constexpr std::uint32_t kMemAllocationPinned = 1;        // CU_MEM_ALLOCATION_TYPE_PINNED
+inline constexpr std::uint32_t kMemLocationDevice = 1;          // CU_MEM_LOCATION_TYPE_DEVICE
+inline constexpr unsigned kMemGranularityMinimum = 0;           // CU_MEM_ALLOC_GRANULARITY_MINIMUM
+inline constexpr std::uint32_t kMemAccessReadWrite = 3;         // CU_MEM_ACCESS_FLAGS_PROT_READWRITE
 inline constexpr unsigned kStreamNonBlocking = 1;               // CU_STREAM_NON_BLOCKING
 inline constexpr unsigned kEventDefault = 0;                    // CU_EVENT_DEFAULT
 inline constexpr std::uint64_t kProcAddressLegacyStream = 1;    // CU_GET_PROC_ADDRESS_LEGACY_STREAM

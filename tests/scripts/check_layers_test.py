@@ -85,6 +85,11 @@ class CheckLayers(unittest.TestCase):
         self.assertEqual(len(violations({"ir/a.cpp": '  #  include  "compiler/kernel.h" // why\n'})), 1)
         self.assertEqual(len(violations({"ir/a.cpp": "#include <compiler/kernel.h>\n"})), 1)
 
+    def test_the_tuner_does_not_name_a_callers_memory(self):
+        for name in ("UserBuffer", "BufferView"):
+            found = violations({"tuner/a.h": f"\nvoid f(const runtime::{name}& b);\n", "api/a.h": f"{name} b;\n"})
+            self.assertEqual(found, [f"tuner/a.h:2: names {name}: tuner/ works on ScratchBuffers alone"])
+
     def test_a_new_folder_needs_a_place(self):
         self.assertIn("extra/ has no place among the layers", violations({"extra/a.cpp": ""})[0])
 

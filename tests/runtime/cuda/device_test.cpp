@@ -10,6 +10,7 @@
 #include "runtime/cuda/event.h"
 #include "runtime/cuda/launch.h"
 #include "runtime/cuda/memory.h"
+#include "runtime/cuda/scratch_memory.h"
 #include "tests/runtime/cuda/fake_fixture.h"
 
 namespace padlock::runtime::cuda {
@@ -207,15 +208,48 @@ TEST_CASE("errors are those that the fake driver plays") {
   CHECK(problem.stream.synchronize());
 }
 
+TEST_CASE("scratch memory is reached by copies, what surrounds it is not") {
+  const Machine machine;
+  if (!machine.ready()) return;
+  const Stream stream = *Stream::create(*machine.context);
+  DeviceScratchSpace space(stream);
+  REQUIRE(space.is_isolated());
+  const auto scratch = *space.map(3 << 20, 0, "scratch");
+  REQUIRE(scratch->bytes() >= 3 << 20);
+  REQUIRE(scratch->fill(0, std::byte{7}, scratch->bytes()));
+  CHECK(*scratch->equals(0, std::vector<std::byte>(static_cast<std::size_t>(scratch->bytes()), std::byte{7})));
+  REQUIRE(scratch->fill(scratch->bytes() - 1, std::byte{8}, 1));
+  CHECK_FALSE(*scratch->equals(0, std::vector<std::byte>(static_cast<std::size_t>(scratch->bytes()), std::byte{7})));
+  std::vector<std::byte> back(2);
+  REQUIRE(scratch->read(scratch->bytes() - 2, back));
+  CHECK(back == std::vector{std::byte{7}, std::byte{8}});
+  constexpr std::int64_t kFar = ScratchMemory::kInaccessibleBytes;
+  for (const std::int64_t offset : {-kFar, std::int64_t{-2}, scratch->bytes(), scratch->bytes() + kFar - 2}) {
+    const Status read = scratch->read(offset, back);
+    REQUIRE_FALSE(read);
+    CHECK_FALSE(is_device_lost(read.error()));
+  }
+  CHECK(scratch->read(0, back));
+}
+
 // The last one: a GPU's process cannot use the device after it.
 TEST_CASE("a kernel that leaves its memory is a lost device, for good") {
   const Machine machine;
   if (!machine.ready()) return;
   {
     const Problem problem(*machine.context);
-    const std::uint64_t parameters[] = {problem.result.address(), problem.input.address(), std::uint64_t{1} << 40, 1};
-    const Status launched = launch(problem.add, {.grid_x = 1U << 30, .block_x = 128}, parameters, problem.stream);
-    REQUIRE(launched);
+    // Its input ends where scratch memory does: one element more is one too many.
+    DeviceScratchSpace space(problem.stream);
+    const auto scratch = *space.map(1 << 16, 0, "scratch");
+    constexpr std::uint64_t kCount = 100;
+    const auto end = scratch->address() + static_cast<std::uint64_t>(scratch->bytes());
+    const auto launch_add = [&](std::uint64_t count) {
+      const std::uint64_t parameters[] = {problem.result.address(), end - 4 * kCount, count, 1};
+      return launch(problem.add, {.grid_x = 1, .block_x = 128}, parameters, problem.stream);
+    };
+    REQUIRE(launch_add(kCount));
+    REQUIRE(problem.stream.synchronize("add"));
+    REQUIRE(launch_add(kCount + 1));
     const Error error = error_of(problem.stream.synchronize("add"));
     CHECK(is_device_lost(error));
     CHECK(contains(error.message, " of add on cuda:0 failed: CUDA_ERROR_ILLEGAL_ADDRESS"));

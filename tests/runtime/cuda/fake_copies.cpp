@@ -18,8 +18,7 @@ void* host(CUdeviceptr address) { return std::bit_cast<void*>(address); }
 CUresult cuMemAlloc_v2(CUdeviceptr* address, std::size_t bytes) {
   PADLOCK_ENTER(enter_unsafe, cuMemAlloc_v2);
   if (bytes == 0) return CUresult::invalid_value;
-  std::size_t used = 0;
-  for (const auto& [begin, allocation] : fake.allocations) used += allocation.memory.bytes;
+  const std::size_t used = fake.used_bytes();
   const auto room = static_cast<std::size_t>(fake.settings.memory_bytes);
   if (bytes > room || used > room - bytes) return CUresult::out_of_memory;
   constexpr std::size_t kGuard = 1 << 20;
@@ -45,7 +44,7 @@ CUresult cuMemFree_v2(CUdeviceptr address) {
 CUresult cuMemGetInfo_v2(std::size_t* free_bytes, std::size_t* total_bytes) {
   PADLOCK_ENTER(enter_context, cuMemGetInfo_v2);
   *total_bytes = *free_bytes = static_cast<std::size_t>(fake.settings.memory_bytes);
-  for (const auto& [begin, allocation] : fake.allocations) *free_bytes -= allocation.memory.bytes;
+  *free_bytes -= std::min(*free_bytes, fake.used_bytes());
   return CUresult::success;
 }
 

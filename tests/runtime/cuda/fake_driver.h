@@ -30,6 +30,7 @@ struct FakeSettings {
   /// begins at a page. Fresh memory is filled with 0xA5.
   bool flush_end = true;
   std::size_t alignment = 256;
+  std::size_t granularity = std::size_t{2} << 20;  ///< of memory that is mapped at reserved addresses
   /// Inaccessible pages around device memory, and copies refused that leave an allocation.
   bool bounds_checks = true;
   /// A twin that runs into an inaccessible page ends, and its context is lost (illegal address). Costs two system
@@ -48,8 +49,8 @@ struct FakeFailure {
 };
 
 struct FakeCounts {
-  int contexts = 0;  ///< retained primary contexts, each as often as it is retained
-  int allocations = 0;
+  int contexts = 0;     ///< retained primary contexts, each as often as it is retained
+  int allocations = 0;  // ranges of reserved addresses and the memory that is mapped there count, too
   int modules = 0;
   int streams = 0;
   int events = 0;

@@ -1,7 +1,10 @@
 #include "tests/runtime/cuda/fake_state.h"
 
+#include <sys/mman.h>
+
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <utility>
 
 namespace padlock::runtime::cuda {
@@ -36,6 +39,10 @@ void FakeState::reset() {
   const std::scoped_lock lock(mutex);
   for (const auto& [address, allocation] : allocations) allocation.memory.unmap();
   allocations.clear();
+  for (const auto& [address, bytes] : reservations) munmap(std::bit_cast<void*>(address), bytes);
+  reservations.clear();
+  physical.clear();
+  mappings.clear();
   modules.clear();
   streams.clear();
   events.clear();
@@ -83,7 +90,7 @@ FakeCounts FakeState::live() const {
   const std::scoped_lock lock(mutex);
   FakeCounts counts;
   for (const auto& context : contexts_) counts.contexts += context->retained;
-  counts.allocations = static_cast<int>(allocations.size());
+  counts.allocations = static_cast<int>(allocations.size() + reservations.size() + physical.size());
   counts.modules = static_cast<int>(modules.size());
   counts.streams = static_cast<int>(streams.size());
   counts.events = static_cast<int>(events.size());
@@ -260,6 +267,14 @@ FakeStream* FakeState::find_stream(CUstream handle) {
   }
   const auto found = find_handle(streams, handle);
   return found == streams.end() || (*found)->context != current() ? nullptr : found->get();
+}
+
+std::size_t FakeState::used_bytes() const {
+  std::size_t used = 0;
+  for (const auto& [begin, allocation] : allocations)
+    if (!mappings.contains(begin)) used += allocation.memory.bytes;
+  for (const auto& memory : physical) used += memory->bytes;
+  return used;
 }
 
 FakeAllocation* FakeState::allocation_of(std::uint64_t address, std::uint64_t bytes) {

@@ -61,6 +61,11 @@ struct FakeAllocation {
   FakeMemory memory;
 };
 
+/// Memory that cuMemCreate made.
+struct FakePhysical {
+  std::size_t bytes = 0;
+};
+
 /// The fake driver. Entry points lock `mutex`, then call the functions below, which want it locked.
 class FakeState final : public FakeDriver {
  public:
@@ -107,6 +112,8 @@ class FakeState final : public FakeDriver {
 
   /// The stream of that handle in the current context, the null stream too. Null for what is none.
   FakeStream* find_stream(CUstream handle);
+  /// Of the devices' memory.
+  [[nodiscard]] std::size_t used_bytes() const;
   FakeAllocation* allocation_of(std::uint64_t address, std::uint64_t bytes);
   /// Does work of a stream, or records it.
   template <class Work>
@@ -133,6 +140,9 @@ class FakeState final : public FakeDriver {
   CUresult module_status = CUresult::success;
   std::string module_log;
   std::map<std::uint64_t, FakeAllocation> allocations;
+  std::map<std::uint64_t, std::size_t> reservations;  // addresses that cuMemAddressReserve gave, with bytes
+  std::vector<std::unique_ptr<FakePhysical>> physical;
+  std::map<std::uint64_t, const FakePhysical*> mappings;  // borrowed; by address
   std::vector<std::unique_ptr<FakeModule>> modules;
   std::vector<std::unique_ptr<FakeStream>> streams;
   std::vector<std::unique_ptr<FakeEvent>> events;

@@ -2,6 +2,7 @@
 
 #include <doctest/doctest.h>
 
+#include <cstddef>
 #include <cstdint>
 #include <fstream>
 #include <iterator>
@@ -94,7 +95,26 @@ PADLOCK_SAME(CUmodule);
 PADLOCK_SAME(CUfunction);
 PADLOCK_SAME(CUstream);
 PADLOCK_SAME(CUevent);
+PADLOCK_SAME(CUmemGenericAllocationHandle);
 #undef PADLOCK_SAME
+
+template <class Ours, class Theirs>
+constexpr bool kSameSize = sizeof(Ours) == sizeof(Theirs) && alignof(Ours) == alignof(Theirs);
+static_assert(kSameSize<CUmemLocation, ::CUmemLocation>);
+static_assert(offsetof(CUmemLocation, type) == offsetof(::CUmemLocation, type));
+static_assert(offsetof(CUmemLocation, id) == offsetof(::CUmemLocation, id));
+static_assert(kSameSize<CUmemAllocationProp, ::CUmemAllocationProp>);
+static_assert(offsetof(CUmemAllocationProp, type) == offsetof(::CUmemAllocationProp, type));
+static_assert(offsetof(CUmemAllocationProp, handle_types) == offsetof(::CUmemAllocationProp, requestedHandleTypes));
+static_assert(offsetof(CUmemAllocationProp, location) == offsetof(::CUmemAllocationProp, location));
+static_assert(offsetof(CUmemAllocationProp, flags) == offsetof(::CUmemAllocationProp, allocFlags));
+static_assert(kSameSize<CUmemAccessDesc, ::CUmemAccessDesc>);
+static_assert(offsetof(CUmemAccessDesc, location) == offsetof(::CUmemAccessDesc, location));
+static_assert(offsetof(CUmemAccessDesc, flags) == offsetof(::CUmemAccessDesc, flags));
+static_assert(kMemAllocationPinned == CU_MEM_ALLOCATION_TYPE_PINNED);
+static_assert(kMemLocationDevice == CU_MEM_LOCATION_TYPE_DEVICE);
+static_assert(kMemGranularityMinimum == CU_MEM_ALLOC_GRANULARITY_MINIMUM);
+static_assert(kMemAccessReadWrite == CU_MEM_ACCESS_FLAGS_PROT_READWRITE);
 
 static_assert(CUresult::success == static_cast<CUresult>(CUDA_SUCCESS));
 static_assert(kStreamNonBlocking == CU_STREAM_NON_BLOCKING);

@@ -1,35 +1,41 @@
-#include "api/target_compiler.h"
+#include "compiler/target_compiler.h"
 
 #include <algorithm>
+#include <set>
+#include <utility>
 
 #include <fmt/format.h>
 
-namespace padlock::api {
+#include "compiler/lowering.h"
+#include "compiler/schedule_key.h"
+
+namespace padlock::compiler {
 namespace {
 
 struct Host {
-  using Compiler = compiler::HostCompiler;
-  using Config = compiler::HostConfig;
-  using Options = compiler::HostOptions;
+  using Compiler = HostCompiler;
+  using Config = HostConfig;
+  using Options = HostOptions;
   static std::int64_t task_bytes(const Config& config) { return std::int64_t{config.task_kib} << 10; }
   static auto compile(Compiler& compiler, const ir::Program& program, const Options& options) {
     return compiler.compile(program, options);
   }
-  static Result<compiler::GpuCode> compile_for_gpu(Compiler& compiler, const ir::Program&, const Options&) {
+  static Schedule schedule(Kernel kernel, const Config& config) { return schedule_for_host(std::move(kernel), config); }
+  static Result<GpuCode> compile_for_gpu(Compiler& compiler, const ir::Program&, const Options&) {
     return internal_error("expected a GPU's target, found " + compiler.target_description());
   }
 };
 
 struct Gpu {
-  using Compiler = compiler::GpuCompiler;
-  using Config = compiler::GpuConfig;
-  using Options = compiler::GpuOptions;
+  using Compiler = GpuCompiler;
+  using Config = GpuConfig;
+  using Options = GpuOptions;
   static std::int64_t task_bytes(const Config&) { return std::int64_t{64} << 10; }
   static auto compile(Compiler& compiler, const ir::Program& program, const Options& options) {
     return compiler.compile_simt(program, options);
   }
-  static Result<compiler::GpuCode> compile_for_gpu(Compiler& compiler, const ir::Program& program,
-                                                   const Options& options) {
+  static Schedule schedule(Kernel kernel, const Config& config) { return schedule_for_gpu(std::move(kernel), config); }
+  static Result<GpuCode> compile_for_gpu(Compiler& compiler, const ir::Program& program, const Options& options) {
     return compiler.compile(program, options);
   }
 };
@@ -51,6 +57,26 @@ class Adapter final : public TargetCompiler {
     for (const Config& config : Config::all()) texts.push_back(config.to_string());
     return texts;
   }
+  Result<std::vector<std::string>> search_space(const ir::Program& program) override {
+    std::vector<Config> configs = Config::all();
+    configs.insert(configs.begin(), compiler_->default_config());
+    std::vector<std::string> space;
+    std::set<CodeKey> seen;
+    for (const Config& config : configs) {
+      PADLOCK_TRY(CodeKey key, key_of_code(program, config));
+      if (!seen.insert(std::move(key)).second) continue;
+      PADLOCK_TRY(const std::vector<Proof> proofs, compiler_->prove(program, {.config = config}));
+      if (std::ranges::none_of(proofs, &Proof::refuted)) space.push_back(config.to_string());
+    }
+    return space;
+  }
+  Result<std::vector<KernelCost>> costs(const ir::Binding& binding, const std::string& text) override {
+    PADLOCK_TRY(const Config config, Config::parse(text, compiler_->default_config()));
+    PADLOCK_TRY(std::vector<Kernel> kernels, lower(binding.program()));
+    std::vector<KernelCost> costs;
+    for (Kernel& kernel : kernels) costs.push_back(cost_of(Target::schedule(std::move(kernel), config), binding));
+    return costs;
+  }
   std::string description() const override { return compiler_->target_description(); }
   std::int64_t task_bytes(const std::string& config) const override {
     const auto parsed = Config::parse(config, compiler_->default_config());
@@ -61,21 +87,33 @@ class Adapter final : public TargetCompiler {
     PADLOCK_TRY(const typename Target::Options made, made_of(options));
     return Target::compile(*compiler_, program, made);
   }
-  Result<compiler::GpuCode> compile_for_gpu(const ir::Program& program, const Options& options) override {
+  Result<GpuCode> compile_for_gpu(const ir::Program& program, const Options& options) override {
     PADLOCK_TRY(const typename Target::Options made, made_of(options));
     return Target::compile_for_gpu(*compiler_, program, made);
   }
-  Result<std::vector<compiler::Proof>> prove(const ir::Program& program, const Options& options) override {
+  Result<std::vector<Proof>> prove(const ir::Program& program, const Options& options) override {
     PADLOCK_TRY(const typename Target::Options made, made_of(options));
     return compiler_->prove(program, made);
   }
-  Result<std::string> emit(const ir::Program& program, compiler::Stage stage, const Options& options) override {
+  Result<std::string> emit(const ir::Program& program, Stage stage, const Options& options) override {
     PADLOCK_TRY(const typename Target::Options made, made_of(options));
     return compiler_->emit(program, stage, made);
   }
 
  private:
   using Config = typename Target::Config;
+
+  /// Of all kernels, and of how their rows are dealt to tasks.
+  static Result<CodeKey> key_of_code(const ir::Program& program, const Config& config) {
+    PADLOCK_TRY(std::vector<Kernel> kernels, lower(program));
+    CodeKey code = {static_cast<std::uint64_t>(Target::task_bytes(config))};
+    for (Kernel& kernel : kernels) {
+      const CodeKey key = key_of(Target::schedule(std::move(kernel), config));
+      code.push_back(key.size());
+      code.insert(code.end(), key.begin(), key.end());
+    }
+    return code;
+  }
 
   Result<typename Target::Options> made_of(const Options& options) const {
     typename Target::Options made;
@@ -91,11 +129,11 @@ class Adapter final : public TargetCompiler {
 
 Result<std::unique_ptr<TargetCompiler>> TargetCompiler::create(const std::string& target) {
   if (is_gpu(target)) {
-    PADLOCK_TRY(auto compiler, compiler::GpuCompiler::create(target));
+    PADLOCK_TRY(auto compiler, GpuCompiler::create(target));
     return std::make_unique<Adapter<Gpu>>(std::move(compiler));
   }
-  PADLOCK_TRY(auto compiler, compiler::HostCompiler::create(target));
+  PADLOCK_TRY(auto compiler, HostCompiler::create(target));
   return std::make_unique<Adapter<Host>>(std::move(compiler));
 }
 
-}  // namespace padlock::api
+}  // namespace padlock::compiler

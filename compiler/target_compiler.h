@@ -6,12 +6,13 @@
 #include <string_view>
 #include <vector>
 
+#include "compiler/cost.h"
 #include "compiler/gpu_compiler.h"
 #include "compiler/host_compiler.h"
 
-namespace padlock::api {
+namespace padlock::compiler {
 
-/// The compiler of one target, with configs as text: what Context needs of any. Thread-safe.
+/// The compiler of one target, with configs as text: what those need who take any target. Thread-safe.
 class TargetCompiler {
  public:
   struct Options {
@@ -28,21 +29,24 @@ class TargetCompiler {
   /// the search space.
   [[nodiscard]] virtual Result<std::string> complete_config(std::string_view text) const = 0;
   [[nodiscard]] virtual std::vector<std::string> all_configs() const = 0;
+  /// The configs that are worth comparing for a program, in a fixed order, the default first: legal, without those that
+  /// make the code of an earlier one, and each proved (no obligation of it is refuted). Errors: as `prove`.
+  [[nodiscard]] virtual Result<std::vector<std::string>> search_space(const ir::Program& program) = 0;
+  /// Of each kernel, in launch order. Errors: as complete_config, and of lowering.
+  [[nodiscard]] virtual Result<std::vector<KernelCost>> costs(const ir::Binding& binding,
+                                                              const std::string& config) = 0;
   [[nodiscard]] virtual std::string description() const = 0;
   /// Output bytes of one task of the thread pool.
   [[nodiscard]] virtual std::int64_t task_bytes(const std::string& config) const = 0;
 
   /// For a GPU of the target's. Error: internal, where it is a CPU's; else as GpuCompiler::compile.
-  [[nodiscard]] virtual Result<compiler::GpuCode> compile_for_gpu(const ir::Program& program,
-                                                                  const Options& options) = 0;
+  [[nodiscard]] virtual Result<GpuCode> compile_for_gpu(const ir::Program& program, const Options& options) = 0;
   /// For this machine: a GPU's kernels as `simt` runs them.
   [[nodiscard]] virtual Result<Executables> compile(const ir::Program& program, const Options& options) = 0;
-  [[nodiscard]] virtual Result<std::vector<compiler::Proof>> prove(const ir::Program& program,
-                                                                   const Options& options) = 0;
-  [[nodiscard]] virtual Result<std::string> emit(const ir::Program& program, compiler::Stage stage,
-                                                 const Options& options) = 0;
+  [[nodiscard]] virtual Result<std::vector<Proof>> prove(const ir::Program& program, const Options& options) = 0;
+  [[nodiscard]] virtual Result<std::string> emit(const ir::Program& program, Stage stage, const Options& options) = 0;
 };
 
 [[nodiscard]] inline bool is_gpu(std::string_view target) { return target.starts_with("sm_"); }
 
-}  // namespace padlock::api
+}  // namespace padlock::compiler

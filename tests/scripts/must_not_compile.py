@@ -1,6 +1,6 @@
 """Sources that must not compile do not, each line for the reason that stands above it; the control beside them does.
 
-Usage: must_not_compile_test.py g++|clang++ COMPILER FLAG..."""
+Usage: must_not_compile.py FOLDER g++|clang++ COMPILER FLAG..."""
 
 import os
 import pathlib
@@ -9,8 +9,7 @@ import subprocess
 import sys
 import unittest
 
-FOLDER = pathlib.Path(__file__).parent
-KIND, *COMMAND = sys.argv[1:]
+FOLDER, KIND, *COMMAND = pathlib.Path(sys.argv[1]), *sys.argv[2:]
 
 
 def compile_source(path):
@@ -52,9 +51,9 @@ class MustNotCompile(unittest.TestCase):
         done = compile_source(controls[0])
         self.assertEqual((done.returncode, done.stderr), (0, ""))
 
-    def check(self, path, least):
+    def check(self, path):
         expected = expected_errors(path)
-        self.assertGreaterEqual(len(expected), least)
+        self.assertNotEqual(expected, {})
         done = compile_source(path)
         self.assertNotEqual(done.returncode, 0)
         found = errors_by_line(path, done.stderr)
@@ -62,17 +61,12 @@ class MustNotCompile(unittest.TestCase):
         for line, pattern in expected.items():
             self.assertRegex(found[line], pattern)
 
-    def test_a_proven_kernel_is_not_constructed(self):
-        self.check(FOLDER / "constructed.inc", 4)
-
-    def test_a_proven_kernel_is_not_changed(self):
-        self.check(FOLDER / "changed.inc", 2)
-
-    def test_nothing_else_is_emitted(self):
-        self.check(FOLDER / "emitted.inc", 3)
-
-    def test_every_source_is_tried(self):
-        self.assertEqual(sorted(p.name for p in FOLDER.glob("*.inc")), ["changed.inc", "constructed.inc", "emitted.inc"])
+    def test_what_is_wrong_does_not_compile(self):
+        sources = sorted(FOLDER.glob("*.inc"))
+        self.assertNotEqual(sources, [])
+        for path in sources:
+            with self.subTest(path.name):
+                self.check(path)
 
 
 if __name__ == "__main__":

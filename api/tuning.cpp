@@ -1,0 +1,198 @@
+#include "api/tuning.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
+#include <optional>
+#include <utility>
+
+#include "api/context.h"
+#include "api/cuda_devices.h"
+#include "runtime/host_info.h"
+#include "runtime/system_memory.h"
+#include "tuner/choice.h"
+#include "tuner/cost_model.h"
+#include "tuner/describe.h"
+#include "tuner/worker.h"
+
+namespace padlock::api {
+namespace {
+
+/// What tuning needs to know of a device.
+struct Facts {
+  tuner::Machine machine;
+  std::vector<std::int64_t> caches;
+  std::int64_t free_bytes = 0;
+};
+
+Facts facts_of_host(int threads) {
+  const runtime::HostInfo info = runtime::host_info();
+  Facts facts{.machine = {.threads = threads, .cache_bytes = info.l3_bytes.value_or(info.l2_bytes.value_or(0))},
+              .caches = {},
+              .free_bytes = runtime::available_memory()};
+  for (const auto& cache : {info.l2_bytes, info.l3_bytes})
+    if (cache) facts.caches.push_back(*cache);
+  return facts;
+}
+
+Facts facts_of_gpu(const runtime::cuda::DeviceFacts& gpu) {
+  return {.machine = {.threads = 0, .cache_bytes = gpu.l2_bytes, .multiprocessors = gpu.multiprocessors},
+          .caches = {gpu.l2_bytes},
+          // Others may hold some of it; then the worker says so.
+          .free_bytes = std::min(gpu.memory_bytes, runtime::available_memory())};
+}
+
+double steady_seconds() {
+  return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
+}
+
+/// The choice for a region that the store already has.
+const tuner::Choice* known_choice(const tuner::Lookup& lookup, const std::string& region) {
+  const auto found = std::ranges::find(lookup.choices, region, &tuner::Choice::region);
+  return found == lookup.choices.end() ? nullptr : &*found;
+}
+
+}  // namespace
+
+int TuneReport::chosen() const {
+  return static_cast<int>(
+      std::ranges::count_if(regions, [](const TunedRegion& r) { return r.outcome.config.has_value(); }));
+}
+
+/// One program being tuned, with the worker that tries its configs.
+class Tuning {
+ public:
+  Tuning(Context& context, const Program& program, const TuneOptions& options)
+      : context_(context), program_(program), options_(options), begin_(steady_seconds()) {}
+
+  Result<TunePlan> plan() {
+    PADLOCK_TRY(compiler::TargetCompiler* const compiler, context_.compiler_of({.device = options_.device}));
+    compiler_ = compiler;
+    PADLOCK_TRY(const Facts facts, find_facts());
+    memory_bytes_ = options_.memory_bytes > 0 ? options_.memory_bytes : facts.free_bytes / 2;
+    PADLOCK_TRY(
+        std::vector<PlannedRegion> regions,
+        tuner::plan_regions(program_.ir(), options_.sizes,
+                            {.cache_bytes = facts.caches, .memory_bytes = memory_bytes_, .seed = options_.seed}));
+    PADLOCK_TRY(const std::vector<std::string> space, compiler->search_space(program_.ir()));
+    TunePlan plan{.target = compiler->description(), .regions = {}};
+    for (PlannedRegion& region : regions) {
+      PADLOCK_TRY(RegionPlan made, plan_region(std::move(region), space, facts.machine));
+      plan.regions.push_back(std::move(made));
+    }
+    return plan;
+  }
+
+  Result<TuneReport> run() {
+    if (context_.store_ == nullptr)
+      return failed_precondition("expected a cache that keeps what is learnt, found none");
+    PADLOCK_TRY(const tuner::CacheKey key, context_.cache_key(program_, {.device = options_.device}));
+    PADLOCK_TRY(TunePlan plan, this->plan());
+    TuneReport report{.target = plan.target, .key = key.digest(), .regions = {}};
+    std::shared_ptr<const tuner::Lookup> known;
+    if (options_.resume) {
+      PADLOCK_TRY(known, context_.look_up(program_, key, *compiler_));
+    }
+    for (std::size_t i = 0; i < plan.regions.size() && !report.interrupted; ++i) {
+      PADLOCK_TRY(TunedRegion tuned, tune(key, plan, i, known.get()));
+      report.trials += tuned.outcome.trials;
+      report.interrupted = tuned.outcome.interrupted;
+      report.regions.push_back(std::move(tuned));
+    }
+    report.seconds = steady_seconds() - begin_;
+    return report;
+  }
+
+ private:
+  Result<Facts> find_facts() {
+    if (options_.device.kind == DeviceKind::host) return facts_of_host(context_.pool_.threads());
+    if (options_.device.kind != DeviceKind::cuda)
+      return invalid_argument(fmt::format("expected a device that is tuned, found {}", options_.device.to_string()));
+    PADLOCK_TRY(const CudaDevice* const device, context_.cuda_->open(options_.device));
+    return facts_of_gpu(device->facts);
+  }
+
+  Result<RegionPlan> plan_region(PlannedRegion region, const std::vector<std::string>& space,
+                                 const tuner::Machine& machine) {
+    PADLOCK_TRY(const ir::Binding binding, tuner::bind_sizes(program_.ir(), region.sizes));
+    RegionPlan plan{.planned = std::move(region), .candidates = {}, .order = {}};
+    for (const std::string& config : space) {
+      PADLOCK_TRY(const std::vector<compiler::KernelCost> costs, compiler_->costs(binding, config));
+      plan.candidates.push_back(
+          {.config = config, .predicted_ns = tuner::predicted_ns(costs, compiler_->task_bytes(config), machine)});
+    }
+    plan.order = tuner::order_of_trials(plan.candidates, options_.strategy, options_.seed);
+    return plan;
+  }
+
+  Result<TunedRegion> tune(const tuner::CacheKey& key, const TunePlan& plan, std::size_t index,
+                           const tuner::Lookup* known) {
+    const RegionPlan& region = plan.regions[index];
+    TunedRegion tuned{.planned = region.planned, .outcome = {}};
+    if (const tuner::Choice* choice = known != nullptr ? known_choice(*known, region.planned.region) : nullptr) {
+      tuned.was_known = true;
+      tuned.outcome.config = choice->config;
+      tuned.outcome.reason = "the cache has it";
+      return tuned;
+    }
+    const std::size_t regions = plan.regions.size();
+    const double left = options_.budget_seconds - (steady_seconds() - begin_);
+    tuner::SearchOptions search{.strategy = options_.strategy,
+                                .budget_seconds = std::max(0.0, left) / static_cast<double>(regions - index),
+                                .seed = options_.seed,
+                                .awkward = tuner::awkward_sizes(program_.ir(), options_.seed),
+                                .known = {},
+                                .cancelled = options_.cancelled};
+    if (options_.resume) search.known = context_.store_->measurements(key);
+    search.keep = [&](const tuner::Measurement& m) { return context_.store_->add(key, {&m, 1}); };
+    if (options_.progress)
+      search.progress = [&](const Progress& progress) { options_.progress(index, regions, progress); };
+    PADLOCK_TRY(tuned.outcome,
+                tuner::search_region(region.planned.region, region.planned.sizes, region.candidates, search,
+                                     [this](const tuner::Trial& trial) { return attempt(trial); }));
+    if (tuned.outcome.config)
+      PADLOCK_CHECK(context_.store_->add(
+          key, tuner::Choice{region.planned.region, *tuned.outcome.config, tuner::provenance_now(options_.seed)}));
+    return tuned;
+  }
+
+  Result<tuner::TryResult> attempt(const tuner::Trial& trial) {
+    if (!worker_) {
+      PADLOCK_TRY(const std::string file, tuner::find_worker(context_.worker_));
+      PADLOCK_TRY(tuner::Worker worker, tuner::Worker::start({.command = {file}}));
+      worker_.emplace(std::move(worker));
+    }
+    ++context_.trials_;
+    const tuner::TryRequest request{
+        .program = ir::to_string(program_.ir()),
+        .device = options_.device.to_string(),
+        .target = {},
+        .config = trial.config,
+        .symbols = trial.sizes,
+        .seed = options_.seed,
+        .skew = trial.skew,
+        .threads = context_.pool_.threads(),
+        .memory_bytes = memory_bytes_,
+        .policy = {.warm_up_ms = std::min(2.0, trial.timing_ms / 4), .budget_ms = trial.timing_ms}};
+    return worker_->try_config(request);
+  }
+
+  Context& context_;
+  const Program& program_;
+  const TuneOptions& options_;
+  compiler::TargetCompiler* compiler_ = nullptr;  // borrowed from the context
+  std::int64_t memory_bytes_ = 0;
+  std::optional<tuner::Worker> worker_;  // started when the first config is tried
+  double begin_ = 0;
+};
+
+Result<TunePlan> Context::plan_tuning(const Program& program, const TuneOptions& options) {
+  return Tuning(*this, program, options).plan();
+}
+
+Result<TuneReport> Context::tune(const Program& program, const TuneOptions& options) {
+  return Tuning(*this, program, options).run();
+}
+
+}  // namespace padlock::api

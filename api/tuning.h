@@ -1,0 +1,65 @@
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "api/device.h"
+#include "tuner/search.h"
+#include "tuner/size_plan.h"
+
+namespace padlock::api {
+
+using tuner::Candidate;
+using tuner::PlannedRegion;
+using tuner::Progress;
+using tuner::SizeRequest;
+using tuner::Sizes;
+using tuner::Strategy;
+using tuner::strategy_from_name;
+
+/// What to tune for and what it may cost. See docs/tuning.md.
+struct TuneOptions {
+  Device device = {};
+  SizeRequest sizes = {};
+  Strategy strategy = Strategy::fast;
+  double budget_seconds = 10;  ///< for all regions together; what is begun is ended, and winners are checked beyond it
+  std::uint64_t seed = 1;
+  bool resume = false;            ///< take over what the cache knows, instead of measuring it again
+  std::int64_t memory_bytes = 0;  ///< of scratch memory; 0: half of what is free
+  /// Asked between tries, and while one runs not at all. May be empty.
+  std::function<bool()> cancelled = {};
+  /// After each try; of region number `region` (from 0) of `regions`. May be empty.
+  std::function<void(std::size_t region, std::size_t regions, const Progress&)> progress = {};
+};
+
+/// What would be tried for one region: configs in the order of the tries.
+struct RegionPlan {
+  PlannedRegion planned;
+  std::vector<Candidate> candidates;  ///< all, the default first
+  std::vector<std::size_t> order;     ///< of those that the strategy tries
+};
+struct TunePlan {
+  std::string target;  ///< CPU and features, or a GPU's architecture
+  std::vector<RegionPlan> regions;
+};
+
+struct TunedRegion {
+  PlannedRegion planned;
+  tuner::SearchOutcome outcome;
+  bool was_known = false;  ///< resumed, and the cache had the choice: nothing was tried
+};
+struct TuneReport {
+  std::string target;
+  std::string key;                   ///< digest under which everything is kept
+  std::vector<TunedRegion> regions;  ///< as far as it came
+  int trials = 0;                    ///< configs that the worker was asked to try
+  double seconds = 0;
+  bool interrupted = false;
+
+  /// Regions that have a config.
+  [[nodiscard]] int chosen() const;
+};
+
+}  // namespace padlock::api

@@ -1,0 +1,64 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+
+#include "support/error.h"
+
+namespace padlock::runtime {
+
+/// Memory for trying code on, in an address range of its own: whoever leaves it by less than kInaccessibleBytes, on
+/// either side, faults instead of reaching somebody else's memory (where `is_isolated`). Not thread-safe.
+class ScratchMemory {
+ public:
+  static constexpr std::int64_t kInaccessibleBytes = std::int64_t{32} << 20;
+
+  virtual ~ScratchMemory() = default;
+  ScratchMemory(const ScratchMemory&) = delete;
+  ScratchMemory& operator=(const ScratchMemory&) = delete;
+
+  /// First address, of whichever device the memory is.
+  [[nodiscard]] std::uintptr_t address() const { return address_; }
+  [[nodiscard]] std::int64_t bytes() const { return bytes_; }
+
+  /// From and to the host's memory, and one value everywhere. Ranges lie in [0, bytes()).
+  [[nodiscard]] virtual Status write(std::int64_t offset, std::span<const std::byte> from) = 0;
+  [[nodiscard]] virtual Status read(std::int64_t offset, std::span<std::byte> to) const = 0;
+  [[nodiscard]] virtual Status fill(std::int64_t offset, std::byte value, std::int64_t count) = 0;
+  /// Whether the bytes are these. Cheaper than reading them.
+  [[nodiscard]] virtual Result<bool> equals(std::int64_t offset, std::span<const std::byte> expected) const;
+
+ protected:
+  ScratchMemory() = default;
+  std::uintptr_t address_ = 0;
+  std::int64_t bytes_ = 0;
+};
+
+/// Where scratch memory lies: the host's memory, or a GPU's. Must outlive what it maps.
+class ScratchSpace {
+ public:
+  virtual ~ScratchSpace() = default;
+  /// At least `bytes` > 0; what is inaccessible follows the last one at once. Byte `aligned`, a multiple of the page
+  /// size, begins a page or, where there are enough bytes, a huge page. `what` is for messages.
+  /// Errors: resource_exhausted, naming `what` and the bytes.
+  [[nodiscard]] virtual Result<std::unique_ptr<ScratchMemory>> map(std::int64_t bytes, std::int64_t aligned,
+                                                                   const std::string& what) = 0;
+  /// Whether what surrounds the memory is inaccessible; where it is not, nothing finds a load outside.
+  [[nodiscard]] virtual bool is_isolated() const = 0;
+  /// Bytes that nobody uses.
+  [[nodiscard]] virtual Result<std::int64_t> free_bytes() const = 0;
+};
+
+/// The host's: inaccessible pages (PROT_NONE) on either side.
+class HostScratchSpace final : public ScratchSpace {
+ public:
+  [[nodiscard]] Result<std::unique_ptr<ScratchMemory>> map(std::int64_t bytes, std::int64_t aligned,
+                                                           const std::string& what) override;
+  [[nodiscard]] bool is_isolated() const override { return true; }
+  [[nodiscard]] Result<std::int64_t> free_bytes() const override;
+};
+
+}  // namespace padlock::runtime

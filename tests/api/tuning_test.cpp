@@ -1,0 +1,193 @@
+// Tuning on the host from end to end, with a real worker.
+
+#include "api/tuning.h"
+
+#include <doctest/doctest.h>
+
+#include <cstdlib>
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "api/context.h"
+#include "api/explain.h"
+#include "api/tuning_cache.h"
+#include "runtime/buffer.h"
+
+namespace padlock::api {
+namespace {
+
+constexpr const char* kPad =
+    "program p(x: f32[A, B], lo: dim) where 0 <= lo <= 9 { y = pad(x, low = [0, lo], high = [0, 3]) z = relu(y) "
+    "return z }";
+
+class Folder {
+ public:
+  Folder() {
+    std::string pattern = std::filesystem::temp_directory_path() / "padlock_tuning_XXXXXX";
+    path_ = ::mkdtemp(pattern.data());
+  }
+  ~Folder() { std::filesystem::remove_all(path_); }
+  [[nodiscard]] std::string file(const std::string& name) const { return path_ + "/" + name; }
+
+ private:
+  std::string path_;
+};
+
+Program program_of(const std::string& text) {
+  auto program = Program::from_text(text);
+  REQUIRE(program);
+  return *std::move(program);
+}
+
+void use(Context& context, const std::string& file, Mode mode) {
+  StoreOptions options;
+  options.mode = mode;
+  options.user_file = file;
+  REQUIRE(context.use_cache(options));
+}
+
+TuneOptions small_tuning() {
+  TuneOptions options;
+  options.sizes.opt = {{"A", 40}, {"B", 50}, {"lo", 3}};
+  options.budget_seconds = 0.5;
+  return options;
+}
+
+TuneReport tuned(Context& context, const Program& program, const TuneOptions& options) {
+  auto report = context.tune(program, options);
+  REQUIRE_MESSAGE(report, (report ? "" : report.error().to_string()));
+  return *std::move(report);
+}
+
+BoundProgram bound(Context& context, const Program& program) {
+  const auto compiled = context.compile(program);
+  REQUIRE_MESSAGE(compiled, (compiled ? "" : compiled.error().to_string()));
+  const auto made = compiled->bind({.tensors = {std::nullopt}, .symbols = {{"A", 40}, {"B", 50}, {"lo", 3}}});
+  REQUIRE(made);
+  return *made;
+}
+
+std::vector<float> result_of(const BoundProgram& program) {
+  std::vector<float> x(40 * 50), z(40 * 56, -1);
+  for (std::size_t i = 0; i < x.size(); ++i) x[i] = static_cast<float>(i % 17) - 8;
+  const runtime::UserBuffer in(x.data(), std::ssize(x) * 4);
+  const runtime::UserBuffer out(z.data(), std::ssize(z) * 4);
+  REQUIRE(program.launch({.inputs = {&in, 1}, .outputs = {&out, 1}, .scalars = {}}));
+  return z;
+}
+
+}  // namespace
+
+TEST_CASE("a second start of the same program tries nothing, chooses the same and computes the same") {
+  const Folder folder;
+  const Program program = program_of(kPad);
+  const auto untuned = [&] {
+    Context context;
+    return result_of(bound(context, program));
+  }();
+  std::string config;
+  {
+    Context context;
+    use(context, folder.file("t.db"), Mode::read_write);
+    const TuneReport report = tuned(context, program, small_tuning());
+    REQUIRE(report.regions.size() == 1);
+    REQUIRE(report.regions.front().outcome.config);
+    config = *report.regions.front().outcome.config;
+    CHECK(report.trials > 0);
+    CHECK(context.trial_count() == report.trials);
+    CHECK(report.chosen() == 1);
+    for (const Measurement& m : report.regions.front().outcome.measurements)
+      CHECK_MESSAGE(m.verdict == Verdict::ok, m.message);
+  }
+  Context second;
+  use(second, folder.file("t.db"), Mode::require);
+  const BoundProgram program_bound = bound(second, program);
+  CHECK(second.trial_count() == 0);
+  CHECK(program_bound.compiled().config() == config);
+  CHECK(program_bound.reason().starts_with("the cache hit, key "));
+  CHECK(program_bound.reason().find(": tuned for ") != std::string::npos);
+  CHECK(result_of(program_bound) == untuned);
+}
+
+TEST_CASE("a resumed tuning repeats nothing") {
+  const Folder folder;
+  const Program program = program_of(kPad);
+  TuneOptions options = small_tuning();
+  int tries = 0;
+  options.progress = [&](std::size_t, std::size_t, const Progress&) { ++tries; };
+  options.cancelled = [&] { return tries >= 4; };
+  Context context;
+  use(context, folder.file("t.db"), Mode::read_write);
+  const TuneReport cut = tuned(context, program, options);
+  CHECK(cut.interrupted);
+  CHECK(cut.chosen() == 0);
+  CHECK(cut.trials == 4);
+  options.cancelled = {};
+  options.resume = true;
+  options.strategy = Strategy::fast;
+  const TuneReport resumed = tuned(context, program, options);
+  CHECK(resumed.chosen() == 1);
+  CHECK(resumed.regions.front().outcome.measurements.size() > 4);
+  const TuneReport again = tuned(context, program, options);
+  CHECK(again.trials == 0);
+  CHECK(again.regions.front().was_known);
+  CHECK(again.regions.front().outcome.config == resumed.regions.front().outcome.config);
+}
+
+TEST_CASE("what a cache does not know, the default config serves, and why is said") {
+  const Folder folder;
+  const Program program = program_of(kPad);
+  Context context;
+  use(context, folder.file("none.db"), Mode::read);
+  const BoundProgram missed = bound(context, program);
+  CHECK(missed.reason().starts_with("the default of this target: the cache missed, no record of the program"));
+  CHECK(missed.compiled().config() == *context.choose_config({}));
+  // Sizes outside of every tuned region.
+  TuneOptions options = small_tuning();
+  options.sizes.max = {{"A", 64}};
+  Context other;
+  use(other, folder.file("t.db"), Mode::read_write);
+  CHECK(tuned(other, program, options).chosen() == 1);
+  const auto compiled = other.compile(program);
+  REQUIRE(compiled);
+  const auto outside = compiled->bind({.tensors = {std::nullopt}, .symbols = {{"A", 65}, {"B", 50}, {"lo", 3}}});
+  REQUIRE(outside);
+  CHECK(outside->reason().ends_with(": no tuned region holds these sizes: the default config"));
+  CHECK(outside->compiled().config() == compiled->config());
+  // A config that is asked for is taken, whatever a cache says.
+  const auto forced = other.compile(program, {.config = "unroll=1"});
+  REQUIRE(forced);
+  CHECK(forced->reason() == "the config that was asked for");
+}
+
+TEST_CASE("tuning without a cache, a worker, a device that is tuned or sizes is an error, and nothing is tried") {
+  const Folder folder;
+  const Program program = program_of(kPad);
+  const auto error_of = [&](Context& context, const TuneOptions& options) {
+    const auto report = context.tune(program, options);
+    REQUIRE_FALSE(report);
+    CHECK(context.trial_count() <= 1);
+    return report.error();
+  };
+  Context without;
+  CHECK(error_of(without, small_tuning()).code == Code::failed_precondition);
+  Context no_worker({.threads = 0, .parallel_for = {}, .worker = "/no/such"});
+  use(no_worker, folder.file("t.db"), Mode::read_write);
+  CHECK(error_of(no_worker, small_tuning()).code == Code::unavailable);
+  Context context;
+  use(context, folder.file("t.db"), Mode::read_write);
+  TuneOptions simt = small_tuning();
+  simt.device = {DeviceKind::simt};
+  CHECK(error_of(context, simt).message == "expected a device that is tuned, found simt");
+  TuneOptions none = small_tuning();
+  none.sizes = {.min = {{"lo", 20}}, .opt = {}, .max = {}};
+  CHECK(error_of(context, none).code == Code::not_found);
+  Context require;
+  use(require, folder.file("absent.db"), Mode::require);
+  const auto missed = require.compile(program);
+  REQUIRE_FALSE(missed);
+  CHECK(missed.error().code == Code::not_found);
+}
+
+}  // namespace padlock::api

@@ -1,0 +1,95 @@
+// What a tuner goes through: every config of it makes other code than those before it.
+
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <set>
+#include <tuple>
+
+#include "compiler/host_config.h"
+#include "compiler/lowering.h"
+#include "compiler/schedule_key.h"
+#include "compiler/target_compiler.h"
+
+namespace padlock::compiler {
+namespace {
+
+constexpr const char* kPad =
+    "program p(x: f32[A, B], lo: dim) where 0 <= lo <= 9 { y = pad(x, low = [1, lo], high = [1, 3]) z = relu(y) "
+    "return z }";
+
+std::unique_ptr<TargetCompiler> compiler_of(const std::string& target) {
+  auto made = TargetCompiler::create(target);
+  REQUIRE(made);
+  return *std::move(made);
+}
+
+std::vector<std::string> space_of(TargetCompiler& compiler, const std::string& text) {
+  const auto program = ir::parse_program(text);
+  REQUIRE(program);
+  auto space = compiler.search_space(*program);
+  REQUIRE_MESSAGE(space, (space ? "" : space.error().to_string()));
+  return *std::move(space);
+}
+
+CodeKey key_at(const ir::Program& program, const char* config) {
+  auto kernels = lower(program);
+  REQUIRE(kernels);
+  const auto parsed = HostConfig::parse(config, HostConfig{});
+  REQUIRE(parsed);
+  return key_of(schedule_for_host(std::move(kernels->front()), *parsed));
+}
+
+}  // namespace
+
+TEST_CASE("the search space of a rank-2 pad begins with the default and holds no config twice") {
+  for (const auto& [target, least, most] :
+       {std::tuple("host", std::size_t{32}, std::size_t{256}), {"sm_90", std::size_t{100}, std::size_t{1000}}}) {
+    CAPTURE(target);
+    const auto compiler = compiler_of(target);
+    const std::vector<std::string> space = space_of(*compiler, kPad);
+    CHECK(space.size() >= least);
+    CHECK(space.size() <= most);
+    CHECK(space.front() == *compiler->complete_config(""));
+    CHECK(std::set(space.begin(), space.end()).size() == space.size());
+    CHECK(space_of(*compiler, kPad) == space);
+    for (const std::string& config : space) CHECK(compiler->complete_config(config));
+  }
+}
+
+TEST_CASE("what a config says of vectors is nothing to code without vectors") {
+  const auto program = ir::parse_program("program p(x: f32[A]) { z = pad(x, low = [1], high = [3]) return z }");
+  REQUIRE(program);
+  CHECK(key_at(*program, "split=0,vector_bytes=16") == key_at(*program, "split=0,vector_bytes=64"));
+  CHECK(key_at(*program, "split=0,store=plain") == key_at(*program, "split=0,store=nontemporal"));
+  CHECK(key_at(*program, "split=1,vector_bytes=16") != key_at(*program, "split=1,vector_bytes=64"));
+  CHECK(key_at(*program, "split=1,store=plain") != key_at(*program, "split=1,store=nontemporal"));
+  CHECK(key_at(*program, "split=1,store=automatic") != key_at(*program, "split=1,store=nontemporal"));
+  CHECK(key_at(*program, "split=1,unroll=1") != key_at(*program, "split=1,unroll=4"));
+  CHECK(key_at(*program, "split=1") != key_at(*program, "split=0"));
+}
+
+TEST_CASE("costs count bytes and vectors") {
+  const auto program = ir::parse_program(kPad);
+  REQUIRE(program);
+  const auto binding =
+      ir::Binding::bind(*program, {.tensors = {std::nullopt}, .symbols = {{"A", 62}, {"B", 61}, {"lo", 0}}});
+  REQUIRE(binding);
+  const auto compiler = compiler_of("host");
+  const auto cost = [&](const char* config) {
+    const auto costs = compiler->costs(*binding, *compiler->complete_config(config));
+    REQUIRE(costs);
+    REQUIRE(costs->size() == 1);
+    return costs->front();
+  };
+  CHECK(cost("").read_bytes == 62 * 61 * 4);
+  CHECK(cost("").write_bytes == 64 * 64 * 4);
+  CHECK(cost("split=0").chunks == 64 * 64);
+  CHECK(cost("vector_bytes=32").chunks < 64 * 64 / 4);
+  CHECK(cost("vector_bytes=32").chunks > cost("vector_bytes=64").chunks);
+  CHECK(cost("store=nontemporal").always_streams);
+  CHECK_FALSE(cost("store=plain").streams);
+  CHECK(cost("").threads == 0);
+}
+
+}  // namespace padlock::compiler

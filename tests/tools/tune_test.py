@@ -1,0 +1,114 @@
+"""padlock tune, and what run and explain make of the cache that it wrote."""
+
+import json
+import os
+import signal
+import subprocess
+import time
+import unittest
+import unittest.mock
+
+from padlock_testing import PAD_RELU, PADLOCK, Case
+
+SIZES = "B=32,S=300,lo=3"
+
+
+class Tune(Case):
+    def setUp(self):
+        super().setUp()
+        self.write("p.pad", PAD_RELU)
+
+    def tune(self, *arguments, code=0):
+        done = self.padlock("tune", "p.pad", "--cache=t.db", "--quiet", "--json", *arguments)
+        self.assertEqual((done.returncode, done.stderr), (code, ""), arguments)
+        return json.loads(done.stdout)
+
+    def records(self, kind):
+        (key,) = json.loads(self.succeed("cache", "show", "--cache=t.db", "--json"))["keys"]
+        return key[kind]
+
+    def test_what_is_tuned_is_kept_and_used(self):
+        report = self.tune(f"--opt={SIZES}", "--budget=500ms")
+        (region,) = report["regions"]
+        self.assertEqual(region["sizes"], {"B": 32, "S": 300, "lo": 3})
+        self.assertGreater(report["trials"], 0)
+        self.assertEqual(len(self.records("measurements")), region["measured"])
+        self.assertEqual(self.records("choices")[0]["config"], region["config"])
+        for command in (
+            ("run", "p.pad", "--input=x=random", f"--bind={SIZES}"),
+            ("explain", "p.pad", f"--bind={SIZES}"),
+        ):
+            done = json.loads(self.succeed(*command, "--cache=t.db", "--cache-mode=require", "--json"))
+            self.assertEqual(done["config"], region["config"])
+        self.assertIn(f"key {report['key'][:12]}: tuned for ", done["reason"])
+        self.assertIn(region["region"], done["reason"])
+        again = self.tune(f"--opt={SIZES}", "--budget=500ms", "--resume")
+        self.assertEqual((again["trials"], again["regions"][0]["was_known"]), (0, True))
+
+    def test_a_dry_run_lists_and_writes_nothing(self):
+        report = self.tune(f"--opt={SIZES}", "--dry-run", "--search=full")
+        (region,) = report["regions"]
+        self.assertGreaterEqual(len(region["configs"]), 32)
+        self.assertEqual(len(region["configs"]), region["configs_in_space"])
+        self.assertEqual(os.listdir(self.folder), ["p.pad"])
+        self.assertEqual(report, self.tune(f"--opt={SIZES}", "--dry-run", "--search=full"))
+
+    def test_an_interruption_keeps_what_was_measured_and_resuming_does_not_repeat_it(self):
+        process = subprocess.Popen(
+            [PADLOCK, "tune", "p.pad", f"--opt={SIZES}", "--search=full", "--budget=60s", "--cache=t.db", "--json"],
+            cwd=self.folder, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+        )
+        for _ in range(600):
+            time.sleep(0.05)
+            if (self.folder / "t.db").exists() and self.padlock("cache", "list", "--cache=t.db").stdout[:1] == "1":
+                break
+        process.send_signal(signal.SIGINT)
+        out, err = process.communicate(timeout=60)
+        self.assertEqual(process.returncode, 130, err)
+        report = json.loads(out)
+        self.assertTrue(report["interrupted"])
+        measured = self.records("measurements")
+        self.assertGreaterEqual(len(measured), 1)
+        self.assertNotIn("crash", [m["verdict"] for m in measured])
+        self.assertEqual(self.records("choices"), [])
+        self.tune(f"--opt={SIZES}", "--budget=0s", "--resume")
+        dates = {m["config"]: m["samples_ps"] for m in self.records("measurements")}
+        for m in measured:
+            self.assertEqual(dates[m["config"]], m["samples_ps"])
+
+    def test_memory_that_does_not_suffice_is_said(self):
+        report = self.tune("--opt=B=4096,S=4096,lo=0", "--memory=8", "--dry-run")
+        (region,) = report["regions"]
+        self.assertLess(region["sizes"]["B"], 4096)
+        self.assertIn("the largest found that fits", region["notes"][0])
+
+    def test_progress_and_text(self):
+        done = self.padlock("tune", "p.pad", f"--opt={SIZES}", "--budget=200ms", "--cache=t.db")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertIn("  measured at B=32,S=300,lo=3\n", done.stdout)
+        self.assertIn("seed 1", done.stdout)
+        self.assertTrue(done.stdout.endswith("kept in t.db\n"))
+
+    def test_a_miss_is_said_and_an_error_where_the_cache_is_required(self):
+        explained = self.succeed("explain", "p.pad", "--cache=none.db")
+        self.assertIn("the default of this target: the cache missed, no record of the program", explained)
+        self.fail_with(8, "no record of the program", "explain", "p.pad", "--cache=none.db", "--cache-mode=require")
+        self.fail_with(8, "unusable", "explain", "p.pad", "--cache=p.pad", "--cache-mode=require")
+        self.assertIn("the default of this target\n", self.succeed("explain", "p.pad"))
+
+    def test_exit_codes(self):
+        base = ("tune", "p.pad", "--cache=t.db")
+        self.fail_with(6, "admits no sizes within these limits", *base, "--min=lo=9")
+        self.fail_with(2, "C", *base, "--opt=C=1")
+        self.fail_with(2, "outside of what the minimum and maximum say", *base, "--opt=B=1", "--min=B=2")
+        self.fail_with(2, "above its maximum", *base, "--max=B=1", "--min=B=2")
+        self.fail_with(2, "--budget: expected a time like 10s", *base, "--budget=soon")
+        self.fail_with(2, "expected fast, full or random", *base, "--search=slow")
+        self.fail_with(2, "expected a device that is tuned, found simt", *base, "--device=simt")
+        self.fail_with(2, "--cache-mode: expected off", "explain", "p.pad", "--cache=t.db", "--cache-mode=on")
+        with unittest.mock.patch.dict(os.environ, PADLOCK_WORKER="/no/such"):
+            self.fail_with(7, "PADLOCK_WORKER=/no/such cannot be run", *base, f"--opt={SIZES}")
+
+
+if __name__ == "__main__":
+    unittest.main()

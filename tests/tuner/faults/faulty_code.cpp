@@ -1,0 +1,274 @@
+#include "tests/tuner/faults/faulty_code.h"
+
+#include <fmt/format.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <atomic>
+#include <bit>
+#include <csignal>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <fstream>
+#include <optional>
+
+#include "ir/launch_plan.h"
+#include "runtime/cuda/driver.h"
+#include "tests/runtime/cuda/fake_driver.h"
+
+namespace padlock::tuner::faults {
+namespace {
+
+using runtime::cuda::CUresult;
+using runtime::cuda::FakeDriver;
+
+/// Of the process; set before code is compiled, read while it runs.
+struct Current {
+  Fault fault = Fault::none;
+  std::map<std::string, std::int64_t> symbols;
+  ir::HostEntry real = nullptr;
+  std::int64_t rows = 0;
+  std::int64_t input_bytes = 0, output_bytes = 0;
+  std::atomic<std::uint32_t> launches = 0;
+};
+Current& current() {
+  static Current instance;
+  return instance;
+}
+
+void load_byte(const std::byte* address) { static_cast<void>(*const_cast<const volatile std::byte*>(address)); }
+
+void store_at(std::uintptr_t address) { *std::bit_cast<volatile int*>(address) = 1; }
+
+void store_misaligned(std::byte* output) {
+#if defined(__x86_64__)
+  std::byte* const odd = output + (reinterpret_cast<std::uintptr_t>(output) % 16 == 0 ? 4 : 0);
+  asm volatile("movaps %%xmm0, (%0)" : : "r"(odd) : "memory");
+#else
+  static_cast<void>(output);
+  std::raise(SIGBUS);
+#endif
+}
+
+/// What there is wrong when the whole output was computed.
+void do_wrong(const ir::HostLaunch& launch, std::byte* input, std::byte* output) {
+  Current& self = current();
+  std::byte* const end = output + self.output_bytes;
+  switch (self.fault) {
+    case Fault::store_before:
+      output[-4] ^= std::byte{1};
+      break;
+    case Fault::store_after:
+      *end ^= std::byte{1};
+      break;
+    case Fault::store_far_after:
+      end[16 << 20] = std::byte{1};
+      break;
+    case Fault::load_past_end:
+      load_byte(input + self.input_bytes);
+      break;
+    case Fault::wrong_fill:
+      output[0] ^= std::byte{1};
+      break;
+    case Fault::race: {
+      const std::uint32_t value = ++self.launches;
+      std::memcpy(output, &value, sizeof value);
+      break;
+    }
+    case Fault::input_overwritten:
+      input[5] ^= std::byte{1};
+      break;
+    case Fault::infinite_loop:
+      for (;;) ::pause();
+    case Fault::misaligned_vector:
+      store_misaligned(output);
+      break;
+    case Fault::null_store:
+      store_at(self.launches);  // 0, which the compiler does not know
+      break;
+    case Fault::killed:
+      std::raise(SIGKILL);
+      break;
+    case Fault::aborted:
+      std::abort();
+    case Fault::exited:
+      ::_exit(3);
+    case Fault::exited_well:
+      ::_exit(0);
+    case Fault::launch_failure:
+      *launch.fault = {.claimed = 1, .access = 0, .coordinate = 77, .extent = 5};
+      break;
+    default:
+      break;
+  }
+}
+
+void faulty_entry(const ir::HostLaunch* launch, std::int64_t row_first, std::int64_t row_last,
+                  std::int64_t column_first, std::int64_t column_last) {
+  Current& self = current();
+  const bool last = row_last == self.rows;
+  if (self.fault == Fault::skipped_tile && last) return;
+  self.real(launch, row_first, row_last, column_first, column_last);
+  // The programs have one input that is read, and one result.
+  if (last) do_wrong(*launch, static_cast<std::byte*>(launch->buffers[0]), static_cast<std::byte*>(launch->buffers[1]));
+}
+
+class FaultyExecutable final : public ir::HostExecutable {
+ public:
+  explicit FaultyExecutable(std::unique_ptr<ir::HostExecutable> real) : real_(std::move(real)) {
+    current().real = real_->entry();
+  }
+  const ir::KernelAbi& abi() const override { return real_->abi(); }
+  ir::HostEntry entry() const override { return faulty_entry; }
+
+ private:
+  std::unique_ptr<ir::HostExecutable> real_;
+};
+
+/// Leaves the process little more memory than it has.
+void end_memory() {
+  std::ifstream statm("/proc/self/statm");
+  std::uint64_t pages = 0;
+  statm >> pages;
+  const rlim_t bytes = pages * static_cast<std::uint64_t>(::sysconf(_SC_PAGESIZE)) + (rlim_t{1} << 16);
+  const rlimit limit{.rlim_cur = bytes, .rlim_max = bytes};
+  ::setrlimit(RLIMIT_AS, &limit);
+}
+
+/// What a driver does wrong.
+void set_driver_fault(FakeDriver& driver, Fault fault) {
+  switch (fault) {
+    case Fault::misaligned_vector:
+      return driver.fault_in_launch(CUresult::misaligned_address, 1);
+    case Fault::sticky_error:
+      return driver.fault_in_launch(CUresult::launch_failed, 1);
+    case Fault::too_many_resources:
+      return driver.fail({.function = "cuLaunchKernel", .status = CUresult::launch_out_of_resources});
+    case Fault::bad_ptx:
+      return driver.refuse_modules(CUresult::invalid_ptx, "ptxas fatal   : Unresolved extern function 'gone'");
+    case Fault::no_scratch_memory:
+      return driver.fail({.function = "cuMemCreate", .nth = 2, .status = CUresult::out_of_memory});
+    default:
+      return driver.refuse_modules(CUresult::success, "");
+  }
+}
+
+/// A kernel of the GPU's, run by this CPU for the fake driver.
+struct Twin {
+  ir::KernelAbi gpu;
+  std::unique_ptr<ir::HostExecutable> host;
+  std::vector<std::int64_t> sizes;  // of the host's contract
+  std::int64_t rows = 0;
+
+  static void run(void* twin, const std::uint64_t* words, std::size_t, unsigned, unsigned) {
+    const Twin& self = *static_cast<const Twin*>(twin);
+    const ir::ParameterWords places(self.gpu);
+    std::vector<void*> buffers;
+    for (std::size_t i = places.buffers; i < places.scalars; ++i) buffers.push_back(std::bit_cast<void*>(words[i]));
+    const ir::HostLaunch launch{.buffers = buffers.data(),
+                                .sizes = self.sizes.data(),
+                                .scalars = words + places.scalars,
+                                .fault = std::bit_cast<ir::AccessFault*>(words[ir::ParameterWords::fault])};
+    self.host->entry()(&launch, 0, self.rows, 0, 1);
+  }
+};
+
+class FaultyCompiler final : public compiler::TargetCompiler {
+ public:
+  explicit FaultyCompiler(std::unique_ptr<compiler::TargetCompiler> real) : real_(std::move(real)) {}
+
+  Result<std::string> complete_config(std::string_view text) const override { return real_->complete_config(text); }
+  std::vector<std::string> all_configs() const override { return real_->all_configs(); }
+  Result<std::vector<std::string>> search_space(const ir::Program& program) override {
+    return real_->search_space(program);
+  }
+  Result<std::vector<compiler::KernelCost>> costs(const ir::Binding& binding, const std::string& config) override {
+    return real_->costs(binding, config);
+  }
+  std::string description() const override { return real_->description(); }
+  std::int64_t task_bytes(const std::string& config) const override { return real_->task_bytes(config); }
+  Result<std::vector<compiler::Proof>> prove(const ir::Program& program, const Options& options) override {
+    return real_->prove(program, options);
+  }
+  Result<std::string> emit(const ir::Program& program, compiler::Stage stage, const Options& options) override {
+    return real_->emit(program, stage, options);
+  }
+
+  Result<Executables> compile(const ir::Program& program, const Options& options) override {
+    if (options.bounds_check) return real_->compile(program, options);  // the reference's
+    PADLOCK_CHECK(misbehave());
+    PADLOCK_TRY(Executables real, real_->compile(program, options));
+    Executables faulty;
+    for (auto& executable : real) {
+      PADLOCK_CHECK(note_sizes(program, executable->abi()));
+      faulty.push_back(std::make_unique<FaultyExecutable>(std::move(executable)));
+    }
+    if (current().fault == Fault::sticky_error) return device_lost("the device is lost");
+    return faulty;
+  }
+
+  Result<compiler::GpuCode> compile_for_gpu(const ir::Program& program, const Options& options) override {
+    PADLOCK_TRY(compiler::GpuCode code, real_->compile_for_gpu(program, options));
+    const char* const file = std::getenv(runtime::cuda::Driver::kFileVariable);
+    FakeDriver* const driver = FakeDriver::of(file);
+    if (driver == nullptr) return internal_error("no fake driver");
+    const Fault fault = current().fault;
+    const bool of_the_driver = fault == Fault::misaligned_vector || fault == Fault::sticky_error;
+    set_driver_fault(*driver, fault);
+    if (of_the_driver) current().fault = Fault::none;
+    PADLOCK_TRY(Executables hosts, compile(program, options));
+    twins_.clear();
+    for (std::size_t i = 0; i < hosts.size(); ++i) {
+      auto twin = std::make_unique<Twin>(Twin{.gpu = code.kernels[i][0], .host = std::move(hosts[i]), .sizes = {}});
+      PADLOCK_TRY(const ir::Binding binding, bind(program));
+      PADLOCK_TRY(ir::LaunchPlan plan, ir::plan_launch(twin->host->abi(), binding));
+      twin->sizes = std::move(plan.sizes);
+      twin->rows = plan.rows;
+      driver->register_twin(twin->gpu.name, Twin::run, twin.get());
+      twins_.push_back(std::move(twin));
+    }
+    return code;
+  }
+
+ private:
+  static Status misbehave() {
+    if (current().fault == Fault::no_memory_to_compile) end_memory();
+    if (current().fault == Fault::loud_crash) {
+      fmt::print(stderr, "the last words\n");
+      std::abort();
+    }
+    return {};
+  }
+  static Result<ir::Binding> bind(const ir::Program& program) {
+    ir::BindRequest request{.tensors = {}, .symbols = current().symbols};
+    request.tensors.resize(program.tensor_parameters().size());
+    return ir::Binding::bind(program, request);
+  }
+  static Status note_sizes(const ir::Program& program, const ir::KernelAbi& abi) {
+    PADLOCK_TRY(const ir::Binding binding, bind(program));
+    PADLOCK_TRY(const ir::LaunchPlan plan, ir::plan_launch(abi, binding));
+    current().rows = plan.rows;
+    current().input_bytes = binding.storage_bytes(program.value(abi.inputs.front()));
+    current().output_bytes = binding.storage_bytes(program.value(abi.results.front()));
+    return {};
+  }
+
+  std::unique_ptr<compiler::TargetCompiler> real_;
+  std::vector<std::unique_ptr<Twin>> twins_;
+};
+
+}  // namespace
+
+void set_fault(Fault fault, const std::map<std::string, std::int64_t>& symbols) {
+  current().fault = fault;
+  current().symbols = symbols;
+}
+
+Result<std::unique_ptr<compiler::TargetCompiler>> make_faulty_compiler(const std::string& target) {
+  PADLOCK_TRY(auto real, compiler::TargetCompiler::create(target));
+  return std::make_unique<FaultyCompiler>(std::move(real));
+}
+
+}  // namespace padlock::tuner::faults

@@ -1,0 +1,21 @@
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <string>
+
+#include "compiler/target_compiler.h"
+#include "tests/tuner/faults/fault.h"
+
+namespace padlock::tuner::faults {
+
+/// The fault of what is compiled next, and the sizes that it will be run at. One a process: an entry point has no other
+/// way to know.
+void set_fault(Fault fault, const std::map<std::string, std::int64_t>& symbols);
+
+/// A compiler whose executables do what the fault says after, or instead of, what they should. A GPU's kernels get
+/// twins that the fake driver (PADLOCK_CUDA_DRIVER) runs, which do the same.
+[[nodiscard]] Result<std::unique_ptr<compiler::TargetCompiler>> make_faulty_compiler(const std::string& target);
+
+}  // namespace padlock::tuner::faults

@@ -1,0 +1,123 @@
+// A worker whose configs misbehave as PADLOCK_TEST_FAULT says.
+
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include <cstdlib>
+#include <fstream>
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "tests/tuner/faults/faulty_code.h"
+#include "tuner/frame.h"
+#include "tuner/try_config.h"
+#include "tuner/wire.h"
+#include "tuner/worker_loop.h"
+
+namespace padlock::tuner::faults {
+namespace {
+
+Fault fault_of_process() {
+  const char* const name = std::getenv(kFaultVariable);
+  for (const Expectation& expectation : kExpectations)
+    if (name != nullptr && expectation.name == name) return expectation.fault;
+  return Fault::none;
+}
+
+/// To the parent: stdin is its socket, too.
+void write_raw(const std::string& bytes) {
+  if (::write(STDIN_FILENO, bytes.data(), bytes.size()) < 0) ::_exit(9);
+}
+
+void break_protocol(Fault fault) {
+  std::string result = encode_frame(FrameKind::result, to_bytes(TryResult{}));
+  switch (fault) {
+    case Fault::garbage:
+      write_raw("*** glibc detected ***: something is odd\n");
+      break;
+    case Fault::truncated_frame:
+      write_raw(result.substr(0, 30));
+      ::_exit(0);
+    case Fault::huge_length:
+      for (std::size_t i = 12; i < 16; ++i) result[i] = '\xff';
+      write_raw(result);
+      break;
+    case Fault::wrong_checksum:
+      result.back() ^= 1;
+      write_raw(result);
+      break;
+    case Fault::foreign_verdict:
+      write_raw(encode_frame(FrameKind::result, "\xc8"));
+      break;
+    case Fault::two_results:
+      write_raw(result + result);
+      break;
+    case Fault::flood:
+      for (;;) write_raw(encode_frame(FrameKind::step, to_bytes(Step::time)));
+    case Fault::silence:
+      for (;;) ::pause();
+    default:
+      break;
+  }
+}
+
+/// While it lives, there are hardly any addresses for what is mapped.
+class NoAddresses {
+ public:
+  NoAddresses() {
+    ::getrlimit(RLIMIT_AS, &before_);
+    std::ifstream statm("/proc/self/statm");
+    std::uint64_t pages = 0;
+    statm >> pages;
+    rlimit limit = before_;
+    // One buffer takes 64 MiB and more, and the first of two is to be had.
+    limit.rlim_cur = pages * static_cast<std::uint64_t>(::sysconf(_SC_PAGESIZE)) + (rlim_t{100} << 20);
+    ::setrlimit(RLIMIT_AS, &limit);
+  }
+  NoAddresses(const NoAddresses&) = delete;
+  NoAddresses& operator=(const NoAddresses&) = delete;
+  ~NoAddresses() { ::setrlimit(RLIMIT_AS, &before_); }
+
+ private:
+  rlimit before_{};
+};
+
+class FaultyHandler {
+ public:
+  TryResult operator()(const TryRequest& request, const std::function<void(Step)>& on_step) {
+    const std::string_view mark = request.device == "host" ? kFaultyHost : kFaultyGpu;
+    const Fault fault = request.config.find(mark) == std::string::npos ? Fault::none : fault_of_process();
+    break_protocol(fault);
+    set_fault(fault, request.symbols);
+    current_ = on_step;
+    // So that the n-th allocation is this config's.
+    if (fault == Fault::no_scratch_memory) trials_ = make();
+    std::optional<NoAddresses> limited;
+    if (fault == Fault::no_scratch_memory && request.device == "host") limited.emplace();
+    return trials_->try_config(request);
+  }
+
+ private:
+  std::unique_ptr<Trials> make() {
+    return std::make_unique<Trials>([this](Step step) { current_(step); }, make_faulty_compiler);
+  }
+  std::function<void(Step)> current_;
+  std::unique_ptr<Trials> trials_ = make();
+};
+
+}  // namespace
+}  // namespace padlock::tuner::faults
+
+int main() {
+  using namespace padlock::tuner;
+  using namespace padlock::tuner::faults;
+  if (fault_of_process() == Fault::full_pipe) {  // reads nothing
+    write_raw(encode_frame(FrameKind::hello, ""));
+    for (;;) ::pause();
+  }
+  const auto handler = std::make_shared<FaultyHandler>();
+  return run_worker([handler](const TryRequest& request, const std::function<void(Step)>& on_step) {
+    return (*handler)(request, on_step);
+  });
+}

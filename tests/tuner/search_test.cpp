@@ -1,0 +1,284 @@
+// The search alone: configs are numbers with a time, and the clock counts tries.
+
+#include "tuner/search.h"
+
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <map>
+#include <random>
+#include <set>
+
+#include "tests/ir/random_expr.h"
+#include "tuner/cost_model.h"
+#include "tuner/measure.h"
+
+namespace padlock::tuner {
+namespace {
+
+/// Configs "c0", "c1", ... with a time each, tried without running anything.
+class FakeTrials {
+ public:
+  explicit FakeTrials(std::vector<double> times_us, std::uint64_t seed = 1, double noise = 0.005)
+      : times_us_(std::move(times_us)), random_(seed), noise_(noise) {
+    for (std::size_t i = 0; i < times_us_.size(); ++i)
+      candidates.push_back({.config = "c=" + std::to_string(i), .predicted_ns = 1000 * times_us_[i]});
+  }
+
+  Result<TryResult> operator()(const Trial& trial) {
+    clock += seconds_a_try;
+    log.push_back(trial);
+    if (after && after(trial)) interrupted = true;
+    const auto index = static_cast<std::size_t>(std::stoi(trial.config.substr(2)));
+    TryResult result;
+    if (const auto failure = failures.find(trial.config); failure != failures.end()) {
+      const bool awkward = trial.timing_ms == 0;
+      if (!awkward || awkward_failures) return TryResult{.verdict = failure->second, .message = "it is broken"};
+    }
+    if (awkward_failures && trial.timing_ms == 0 && wrong_when_awkward.contains(trial.config))
+      return TryResult{.verdict = Verdict::wrong_result, .message = "element 3 differs"};
+    if (trial.timing_ms == 0) return result;
+    std::normal_distribution<double> normal(1.0, noise_);
+    for (int i = 0; i < 60; ++i)
+      result.samples_ps.push_back(static_cast<std::int64_t>(1e6 * times_us_[index] * std::max(0.5, normal(random_))));
+    const MedianEstimate estimate = estimate_median(result.samples_ps);
+    result.median_ps = estimate.median;
+    result.noise_ps = estimate.half_width;
+    return result;
+  }
+
+  SearchOptions options(Strategy strategy = Strategy::full, double budget = 1000) {
+    return {.strategy = strategy,
+            .budget_seconds = budget,
+            .seed = 1,
+            .awkward = {{{"A", 0}}, {{"A", 1}}},
+            .seconds = [this] { return clock; },
+            .cancelled = [this] { return interrupted; },
+            .keep =
+                [this](const Measurement& m) {
+                  const Status valid = validate(record_of(CacheKey(KeyFields{.program = std::string(32, '0')}), m));
+                  CHECK_MESSAGE(valid, (valid ? "" : valid.error().to_string()));
+                  kept[m.config] = m;
+                  return Status();
+                },
+            .progress = [this](const Progress& p) { progress.push_back(p); }};
+  }
+
+  SearchOutcome search(const SearchOptions& options) {
+    auto outcome = search_region("", {{"A", 100}}, candidates, options, std::ref(*this));
+    REQUIRE(outcome);
+    return *std::move(outcome);
+  }
+  SearchOutcome search() { return search(options()); }
+
+  [[nodiscard]] int timed(const std::string& config) const {
+    return static_cast<int>(
+        std::count_if(log.begin(), log.end(), [&](const Trial& t) { return t.config == config && t.timing_ms > 0; }));
+  }
+
+  std::vector<Candidate> candidates;
+  std::map<std::string, Verdict> failures;
+  std::set<std::string> wrong_when_awkward;
+  bool awkward_failures = true;
+  std::function<bool(const Trial&)> after;
+  double clock = 0, seconds_a_try = 0.1;
+  bool interrupted = false;
+  std::vector<Trial> log;
+  std::map<std::string, Measurement> kept;
+  std::vector<Progress> progress;
+
+ private:
+  std::vector<double> times_us_;
+  std::mt19937_64 random_;
+  double noise_;
+};
+
+}  // namespace
+
+TEST_CASE("the fastest is chosen, checked where sizes are awkward, and everything is kept") {
+  FakeTrials fake({10, 9, 5, 8});
+  const SearchOutcome outcome = fake.search();
+  CHECK(outcome.config == "c=2");
+  CHECK(outcome.trials == static_cast<int>(fake.log.size()));
+  CHECK(fake.kept.size() == 4);
+  CHECK(outcome.default_ps > outcome.median_ps);
+  // Both awkward sizes, aligned and not, and nothing is timed there.
+  REQUIRE(fake.log.size() >= 4);
+  std::set<std::pair<std::int64_t, std::int64_t>> checked;
+  for (std::size_t i = fake.log.size() - 4; i < fake.log.size(); ++i) {
+    CHECK(fake.log[i].timing_ms == 0);
+    CHECK(fake.log[i].config == "c=2");
+    checked.insert({fake.log[i].sizes.at("A"), fake.log[i].skew});
+  }
+  CHECK(checked.size() == 4);
+}
+
+TEST_CASE("a tie within the noise goes to the earlier config, so nothing may beat the default") {
+  CHECK(FakeTrials({10, 9.95, 9.92, 12}).search().config == "c=0");
+  CHECK(FakeTrials({10, 9.95, 9.92, 12}).search().reason == "no config beats the default");
+  CHECK(FakeTrials({20, 10.05, 10, 12}).search().config == "c=1");
+}
+
+TEST_CASE("whatever the noise, two tunings choose the same or as good") {
+  const std::uint64_t seed = testing::seed_or(11);
+  CAPTURE(seed);
+  const std::vector<double> times = {10, 8.3, 8.0, 8.05, 9, 8.9, 8.02, 7.3, 7.31, 7.7};
+  int same = 0;
+  for (std::uint64_t i = 0; i < 40; ++i) {
+    const SearchOutcome outcome = FakeTrials(times, seed + i, 0.03).search();
+    REQUIRE(outcome.config);
+    CHECK(times[static_cast<std::size_t>(std::stoi(outcome.config->substr(2)))] <= 7.3 * 1.03);
+    same += outcome.config == "c=7" ? 1 : 0;
+  }
+  CHECK(same >= 38);
+}
+
+TEST_CASE("the race times only those that may be the best") {
+  FakeTrials fake({10, 9.9, 20, 30});
+  static_cast<void>(fake.search());
+  CHECK(fake.timed("c=2") == 1);
+  CHECK(fake.timed("c=3") == 1);
+  CHECK(fake.timed("c=0") > 1);
+  CHECK(fake.timed("c=0") == fake.timed("c=1"));
+  // In turn.
+  std::vector<std::string> order;
+  for (const Trial& trial : fake.log)
+    if (trial.timing_ms > 0) order.push_back(trial.config);
+  for (std::size_t i = 4; i + 1 < order.size(); ++i) CHECK(order[i] != order[i + 1]);
+}
+
+TEST_CASE("failures are kept with their verdicts, and change nothing of the choice among the others") {
+  FakeTrials fake({10, 4, 5, 3});
+  fake.failures = {{"c=1", Verdict::crash}, {"c=3", Verdict::timeout}};
+  CHECK(fake.search().config == "c=2");
+  CHECK(fake.kept.at("c=1").verdict == Verdict::crash);
+  CHECK(fake.kept.at("c=1").samples_ps.empty());
+  CHECK(fake.kept.at("c=3").message == "it is broken");
+}
+
+TEST_CASE("a winner that is wrong where sizes are awkward is not chosen, and the next best is") {
+  FakeTrials fake({10, 4, 5});
+  fake.wrong_when_awkward = {"c=1"};
+  CHECK(fake.search().config == "c=2");
+  CHECK(fake.kept.at("c=1").verdict == Verdict::wrong_result);
+  CHECK(fake.kept.at("c=1").message == "at A=0: element 3 differs");
+}
+
+TEST_CASE("where nothing survives, nothing is chosen") {
+  FakeTrials fake({10, 4});
+  fake.failures = {{"c=0", Verdict::compile}, {"c=1", Verdict::run}};
+  const SearchOutcome outcome = fake.search();
+  CHECK_FALSE(outcome.config);
+  CHECK(outcome.reason == "no config survived");
+}
+
+TEST_CASE("a budget ends the search, after the default at least") {
+  std::vector<double> times(100, 10.0);
+  times[99] = 1;
+  FakeTrials fake(times);
+  const SearchOutcome outcome = fake.search(fake.options(Strategy::full, 2.0));
+  CHECK(outcome.config == "c=0");
+  CHECK(fake.kept.size() < 20);
+  CHECK(fake.clock <= 2.0 + 5 * fake.seconds_a_try);  // but for the checks of the winner
+  FakeTrials none(times);
+  CHECK(none.search(none.options(Strategy::full, 0)).config == "c=0");
+  CHECK(none.kept.size() == 1);
+}
+
+TEST_CASE("an interruption keeps what was measured, and a resumed search repeats none of it") {
+  const std::vector<double> times = {10, 9, 5, 8, 7, 6};
+  FakeTrials whole(times, 1, 0.0001);
+  const SearchOutcome expected = whole.search();
+  FakeTrials first(times, 1, 0.0001);
+  first.after = [&](const Trial&) { return first.log.size() == 3; };
+  // The signal kills the worker as well: that is no verdict on a config.
+  first.failures = {{"c=2", Verdict::crash}};
+  const SearchOutcome cut = first.search();
+  CHECK(cut.interrupted);
+  CHECK_FALSE(cut.config);
+  CHECK(first.kept.size() == 2);
+  FakeTrials second(times, 2, 0.0001);
+  SearchOptions options = second.options();
+  for (const auto& [config, m] : first.kept) options.known.push_back(m);
+  const SearchOutcome resumed = second.search(options);
+  CHECK(resumed.config == expected.config);
+  CHECK(second.timed("c=0") == 0);
+  CHECK(second.timed("c=1") == 0);
+  CHECK(second.timed("c=2") > 0);
+  CHECK_FALSE(resumed.interrupted);
+  // All is known: only the winner is checked.
+  FakeTrials third(times, 3, 0.0001);
+  options = third.options();
+  options.known = resumed.measurements;
+  CHECK(third.search(options).config == expected.config);
+  CHECK(std::all_of(third.log.begin(), third.log.end(), [](const Trial& t) { return t.timing_ms == 0; }));
+  // What is known of other sizes, or of another region, is of no use here.
+  options = third.options();
+  options.known = resumed.measurements;
+  for (Measurement& m : options.known) m.region = "A >= 1";
+  third.log.clear();
+  static_cast<void>(third.search(options));
+  CHECK(third.timed("c=0") > 0);
+}
+
+TEST_CASE("fast leaves out what the model finds slow; random depends on the seed alone") {
+  FakeTrials fake({10, 9, 40, 8, 30});
+  static_cast<void>(fake.search(fake.options(Strategy::fast)));
+  CHECK(fake.timed("c=2") == 0);
+  CHECK(fake.timed("c=4") == 0);
+  CHECK(fake.timed("c=0") > 0);
+  CHECK(fake.timed("c=3") > 0);
+  const auto order = [&](Strategy strategy, std::uint64_t seed) {
+    return order_of_trials(FakeTrials(std::vector<double>(50, 1.0)).candidates, strategy, seed);
+  };
+  CHECK(order(Strategy::random, 5) == order(Strategy::random, 5));
+  CHECK(order(Strategy::random, 5) != order(Strategy::random, 6));
+  CHECK(order(Strategy::random, 5).front() == 0);
+  CHECK(order(Strategy::full, 5).size() == 50);
+  CHECK(order(Strategy::fast, 5).size() == 32);
+}
+
+TEST_CASE("progress counts up and names the best so far") {
+  FakeTrials fake({10, 5, 7});
+  static_cast<void>(fake.search());
+  REQUIRE(fake.progress.size() >= 3);
+  CHECK(fake.progress[0].tried == 1);
+  CHECK(fake.progress[0].candidates == 3);
+  CHECK(fake.progress[0].best == "c=0");
+  CHECK(fake.progress[2].best == "c=1");
+  for (std::size_t i = 1; i < fake.progress.size(); ++i)
+    CHECK(fake.progress[i].seconds >= fake.progress[i - 1].seconds);
+}
+
+TEST_CASE("names of strategies are read back, and others are refused") {
+  for (const Strategy strategy : {Strategy::fast, Strategy::full, Strategy::random})
+    CHECK(*strategy_from_name(name_of(strategy)) == strategy);
+  CHECK(strategy_from_name("slow").error().message == "expected fast, full or random, found 'slow'");
+}
+
+TEST_CASE("the model knows what costs much") {
+  const Machine host{.threads = 2, .cache_bytes = 32 << 20};
+  const compiler::KernelCost large{.read_bytes = 1e9, .write_bytes = 1e9, .chunks = 1e9 / 32, .streams = true};
+  const auto ns = [&](compiler::KernelCost cost, auto change, const Machine& machine, std::int64_t task = 1 << 18) {
+    change(cost);
+    return predicted_ns({&cost, 1}, task, machine);
+  };
+  const auto same = [](auto&) {};
+  // Past the caches is good for what they do not hold, and bad for what they do.
+  CHECK(ns(large, same, host) < ns(large, [](auto& c) { c.streams = false; }, host));
+  const compiler::KernelCost small{.read_bytes = 1e6, .write_bytes = 1e6, .chunks = 1e6 / 32, .streams = true};
+  CHECK(ns(small, same, host) < ns(small, [](auto& c) { c.always_streams = true; }, host));
+  // Vectors.
+  CHECK(ns(small, same, host) < ns(small, [](auto& c) { c.chunks *= 8; }, host));
+  // Many small tasks, or one for two threads.
+  CHECK(ns(large, same, host) < ns(large, same, host, 1 << 10));
+  CHECK(ns(small, same, host) < ns(small, same, host, 1 << 30));
+  const Machine gpu{.threads = 0, .cache_bytes = 50 << 20, .multiprocessors = 132};
+  const compiler::KernelCost tiles{.read_bytes = 1e8, .write_bytes = 1e8, .chunks = 1e7, .tiles = 1057, .threads = 256};
+  // One block more than a wave.
+  CHECK(ns(tiles, same, gpu) > ns(tiles, [](auto& c) { c.tiles = 1056; }, gpu));
+  CHECK(ns(tiles, same, gpu) > ns(tiles, [](auto& c) { c.persistent = true; }, gpu));
+  CHECK(ns(tiles, same, gpu) < ns(tiles, [](auto& c) { c.tiles = 10; }, gpu));
+}
+
+}  // namespace padlock::tuner

@@ -1,0 +1,3 @@
+#include "api/worker.h"
+
+int main() { return padlock::api::run_worker(); }

@@ -1,0 +1,47 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "support/error.h"
+
+// What goes over the pipe between a tuner and its worker: frames of a fixed head and a payload. Either side may be of
+// another version, or broken: every field is checked before it is used.
+namespace padlock::tuner {
+
+enum class FrameKind : std::uint32_t {
+  hello,    ///< the worker's first; empty
+  request,  ///< TryRequest
+  step,     ///< Step, while the worker is at a request
+  result,   ///< TryResult
+};
+
+struct Frame {
+  FrameKind kind = FrameKind::hello;
+  std::string payload = {};
+};
+
+/// Of both frames and payloads. Changes when either does.
+inline constexpr std::uint32_t kProtocolVersion = 1;
+inline constexpr std::size_t kMaxPayload = std::size_t{32} << 20;  ///< a program's text may have 16 MiB
+
+[[nodiscard]] std::string encode_frame(FrameKind kind, std::string_view payload);
+
+/// Takes bytes as they come and gives frames. After an error it gives that error alone.
+class FrameReader {
+ public:
+  void append(std::string_view bytes) { buffer_.append(bytes); }
+  /// nullopt where more bytes are needed. Errors (data_loss) name what is wrong: the magic number, the version, the
+  /// kind, a length beyond kMaxPayload, the checksum.
+  [[nodiscard]] Result<std::optional<Frame>> next();
+  /// Bytes of a frame that is not whole.
+  [[nodiscard]] std::size_t pending() const { return buffer_.size(); }
+
+ private:
+  std::string buffer_;
+};
+
+}  // namespace padlock::tuner

@@ -1,0 +1,147 @@
+#include "tuner/problem.h"
+
+#include <numeric>
+
+#include "runtime/arguments.h"
+#include "tuner/scratch_data.h"
+
+namespace padlock::tuner {
+namespace {
+
+Result<ir::Binding> bind(const ir::Program& program, const Symbols& symbols) {
+  ir::BindRequest request{.tensors = {}, .symbols = symbols};
+  request.tensors.resize(program.tensor_parameters().size());
+  return ir::Binding::bind(program, request);
+}
+
+std::int64_t elements_of(const ir::Binding& binding) {
+  std::int64_t sum = 0;
+  for (const ir::ValueId id : binding.program().results())
+    sum += binding(binding.program().value(id).layout.element_count());
+  return sum;
+}
+
+/// Values between a symbol's and 0, the smallest first; multiples of powers of two too, which constraints ask for.
+std::vector<std::int64_t> smaller(std::int64_t value) {
+  std::vector<std::int64_t> candidates;
+  for (std::int64_t divisor = 64; divisor > 1; divisor /= 2) {
+    candidates.push_back(value / divisor);
+    candidates.push_back(value / divisor / 64 * 64);
+  }
+  return candidates;
+}
+
+}  // namespace
+
+Result<Problem> Problem::create(const ir::Program& program, const Symbols& symbols, std::uint64_t seed) {
+  PADLOCK_TRY(ir::Binding binding, bind(program, symbols));
+  Problem problem(std::move(binding), symbols, seed);
+  PADLOCK_TRY(const auto sizes, runtime::ArgumentSizes::of(problem.binding_));
+  for (std::size_t i = 0; i < sizes.input_bytes().size(); ++i) {
+    auto& input = problem.inputs_.emplace_back(static_cast<std::size_t>(sizes.input_bytes()[i]));
+    fill_data(input, program.value(program.tensor_parameters()[i]).dtype, Domain::full, seed + i);
+  }
+  for (const ir::ValueId id : program.scalar_parameters())
+    problem.scalars_.push_back(scalar_bits(program.value(id).dtype, ~seed - problem.scalars_.size()));
+  return problem;
+}
+
+std::int64_t Problem::result_elements() const { return elements_of(binding_); }
+
+std::int64_t Problem::input_bytes() const {
+  return std::accumulate(inputs_.begin(), inputs_.end(), std::int64_t{0},
+                         [](std::int64_t sum, const auto& input) { return sum + std::ssize(input); });
+}
+
+std::int64_t Problem::result_bytes() const {
+  std::int64_t sum = 0;
+  for (const ir::ValueId id : program().results()) {
+    const ir::Value& value = program().value(id);
+    sum += binding_(runtime::result_layout(program(), id).storage_extent()) * ir::byte_size(value.dtype);
+  }
+  return sum;
+}
+
+Symbols shrink(const ir::Program& program, Symbols symbols, std::int64_t most_elements) {
+  const auto legal = bind(program, symbols);
+  std::int64_t elements = legal ? elements_of(*legal) : 0;
+  for (bool progress = true; progress && elements > most_elements;) {
+    progress = false;
+    for (auto& [name, value] : symbols) {
+      const std::int64_t before = value;
+      for (const std::int64_t candidate : smaller(before)) {
+        value = candidate;
+        const auto binding = bind(program, symbols);
+        if (const std::int64_t now = binding ? elements_of(*binding) : 0; now > 0 && now < elements) {
+          elements = now;
+          progress = true;
+          break;
+        }
+        value = before;
+      }
+      if (elements <= most_elements) break;
+    }
+  }
+  return symbols;
+}
+
+Result<ScratchSet> ScratchSet::allocate(runtime::ScratchSpace& space, const ir::Binding& binding) {
+  const ir::Program& program = binding.program();
+  ScratchSet set;
+  for (const ir::ValueId id : program.tensor_parameters()) {
+    const ir::Value& value = program.value(id);
+    PADLOCK_TRY(auto buffer,
+                runtime::ScratchBuffer::allocate(space, binding, value.layout, value.dtype, "input " + value.name));
+    set.inputs.push_back(std::move(buffer));
+  }
+  for (const ir::ValueId id : program.results()) {
+    const ir::Value& value = program.value(id);
+    PADLOCK_TRY(auto buffer, runtime::ScratchBuffer::allocate(space, binding, runtime::result_layout(program, id),
+                                                              value.dtype, "result " + value.name));
+    set.outputs.push_back(std::move(buffer));
+  }
+  return set;
+}
+
+std::int64_t ScratchSet::footprint(const Problem& problem) {
+  const auto buffers = static_cast<std::int64_t>(problem.inputs().size() + problem.program().results().size());
+  return problem.input_bytes() + problem.result_bytes() + buffers * runtime::ScratchBuffer::footprint(0);
+}
+
+Status ScratchSet::arm(runtime::Placement placement, std::byte red, std::int64_t skew) {
+  for (auto* const list : {&inputs, &outputs})
+    for (auto& buffer : *list) PADLOCK_CHECK(buffer.arm(placement, red, skew));
+  return {};
+}
+
+Status ScratchSet::write_inputs(const std::vector<std::vector<std::byte>>& data) {
+  for (std::size_t i = 0; i < inputs.size(); ++i) PADLOCK_CHECK(inputs[i].write(data[i]));
+  return {};
+}
+
+Status ScratchSet::write_plain_inputs(const Problem& problem, std::vector<std::byte>& staging) {
+  const ir::Program& program = problem.program();
+  for (std::size_t i = 0; i < inputs.size(); ++i) {
+    staging.resize(static_cast<std::size_t>(inputs[i].bytes()));
+    fill_data(staging, program.value(program.tensor_parameters()[i]).dtype, Domain::plain, problem.seed() + i);
+    PADLOCK_CHECK(inputs[i].write(staging));
+  }
+  return {};
+}
+
+Status ScratchSet::poison(std::byte value) {
+  for (auto& buffer : outputs) PADLOCK_CHECK(buffer.fill(value));
+  return {};
+}
+
+Result<std::string> ScratchSet::damage() const {
+  for (const auto* const list : {&inputs, &outputs}) {
+    for (const auto& buffer : *list) {
+      PADLOCK_TRY(std::string damage, buffer.damage());
+      if (!damage.empty()) return damage;
+    }
+  }
+  return std::string();
+}
+
+}  // namespace padlock::tuner

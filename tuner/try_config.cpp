@@ -1,0 +1,248 @@
+#include "tuner/try_config.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
+#include <optional>
+#include <tuple>
+#include <utility>
+
+#include "tuner/failure.h"
+#include "tuner/measure.h"
+#include "tuner/problem.h"
+#include "tuner/reference.h"
+#include "tuner/verification.h"
+
+namespace padlock::tuner {
+namespace {
+
+class Stopwatch {
+ public:
+  [[nodiscard]] double milliseconds() const {
+    return std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - begin_).count();
+  }
+
+ private:
+  std::chrono::steady_clock::time_point begin_ = std::chrono::steady_clock::now();
+};
+
+constexpr std::int64_t kMostSets = 256;
+
+/// What a problem is known by, among those of one process.
+auto key_of(const TryRequest& request) {
+  return std::tuple(request.program, request.device, request.target, request.symbols, request.seed, request.skew,
+                    request.threads, request.memory_bytes, request.policy.rotation_bytes);
+}
+
+/// Computes with the default config, each access tested, on the host.
+Computation host_computation(compiler::TargetCompiler& compiler, TrialDevice& host) {
+  return [&compiler, &host](const Problem& problem) -> Result<std::vector<std::vector<std::byte>>> {
+    PADLOCK_TRY(const std::string config, compiler.complete_config(""));
+    PADLOCK_TRY(const auto code, host.compile(compiler, {.config = config, .bounds_check = true}, problem.binding()));
+    PADLOCK_TRY(ScratchSet set, ScratchSet::allocate(host.space(), problem.binding()));
+    PADLOCK_CHECK(set.arm(runtime::Placement::red_zones, std::byte{0}, 0));
+    PADLOCK_CHECK(set.write_inputs(problem.inputs()));
+    PADLOCK_CHECK(code->run(set, problem.scalars()));
+    return read_outputs(set);
+  };
+}
+
+}  // namespace
+
+struct Trials::Shared {
+  decltype(key_of(TryRequest())) key;
+  // In this order, since each borrows from what stands before it.
+  std::unique_ptr<TrialDevice> device;
+  std::unique_ptr<ir::Program> program;
+  std::unique_ptr<Problem> problem;
+  std::optional<Reference> reference;
+  std::vector<ScratchSet> sets;  // the first serves verification, too
+  std::vector<std::byte> staging;
+};
+
+/// One config on its way to a verdict.
+class Trials::Attempt {
+ public:
+  Attempt(Trials& trials, const TryRequest& request, TryResult& result)
+      : trials_(trials), request_(request), result_(result) {}
+
+  /// Whether the config's code has run.
+  [[nodiscard]] bool has_run() const { return step_ >= Step::run; }
+
+  Judged<void> run() {
+    enter(Step::prepare);
+    if (auto shared = share(); !shared) return shared;
+    enter(Step::compile);
+    const Stopwatch compiling;
+    auto code = compile();
+    if (!code) return std::unexpected(std::move(code).error());
+    result_.compile_ms = compiling.milliseconds();
+    if (auto prepared = prepare(); !prepared) return prepared;
+    const Stopwatch verifying;
+    Shared& shared = *trials_.shared_;
+    Verification verification(**code, *shared.problem, *shared.reference, shared.sets.front(), request_.skew);
+    auto verified = verification.run([this](Step step) { enter(step); }, shared.device->space().is_isolated());
+    if (!verified) return verified;
+    result_.verify_ms = verifying.milliseconds();
+    if (!shared.device->space().is_isolated())
+      result_.notes.emplace_back("loads outside of buffers are not found: this driver reserves no addresses");
+    if (!shared.reference->note().empty()) result_.notes.push_back(shared.reference->note());
+    if (request_.policy.budget_ms == 0) return {};
+    return time(**code);
+  }
+
+ private:
+  void enter(Step step) {
+    step_ = step;
+    if (trials_.on_step_) trials_.on_step_(step);
+  }
+
+  Judged<compiler::TargetCompiler*> compiler_for(const std::string& target) {
+    auto& slot = trials_.by_target_[target];
+    if (!slot) {
+      auto made = judged(trials_.compilers_(target), Verdict::compile);
+      if (!made) return std::unexpected(std::move(made).error());
+      slot = *std::move(made);
+    }
+    return slot.get();
+  }
+
+  /// Takes over what the last request had, where it was of the same problem.
+  Judged<void> share() {
+    auto key = key_of(request_);
+    if (trials_.shared_ && trials_.shared_->key == key) return {};
+    trials_.shared_.reset();
+    auto shared = std::make_unique<Shared>();
+    shared->key = std::move(key);
+    auto device = judged_making(TrialDevice::open(request_.device, request_.target, request_.threads), Verdict::run);
+    if (!device) return std::unexpected(std::move(device).error());
+    shared->device = *std::move(device);
+    auto program = judged(ir::parse_program(request_.program), Verdict::compile);
+    if (!program) return std::unexpected(std::move(program).error());
+    shared->program = std::make_unique<ir::Program>(*std::move(program));
+    auto problem = judged(Problem::create(*shared->program, request_.symbols, request_.seed), Verdict::compile);
+    if (!problem) return std::unexpected(std::move(problem).error());
+    shared->problem = std::make_unique<Problem>(*std::move(problem));
+    trials_.shared_ = std::move(shared);
+    return {};
+  }
+
+  Judged<std::unique_ptr<TrialCode>> compile() {
+    const Shared& shared = *trials_.shared_;
+    auto compiler = compiler_for(shared.device->target());
+    if (!compiler) return std::unexpected(std::move(compiler).error());
+    auto config = judged((*compiler)->complete_config(request_.config), Verdict::compile);
+    if (!config) return std::unexpected(std::move(config).error());
+    return judged_making(shared.device->compile(**compiler, {.config = *config}, shared.problem->binding()),
+                         Verdict::compile);
+  }
+
+  /// Scratch memory and reference, where the last request left none.
+  Judged<void> prepare() {
+    Shared& shared = *trials_.shared_;
+    if (shared.sets.empty()) {
+      if (auto allocated = allocate(); !allocated) {
+        shared.sets.clear();
+        return allocated;
+      }
+    }
+    if (shared.reference) return {};
+    auto compiler = compiler_for("host");
+    if (!compiler) return std::unexpected(std::move(compiler).error());
+    auto host = judged(TrialDevice::open("host", "", request_.threads), Verdict::run);
+    if (!host) return std::unexpected(std::move(host).error());
+    auto reference =
+        judged_making(Reference::compute(*shared.problem, host_computation(**compiler, **host)), Verdict::run);
+    if (!reference) return std::unexpected(std::move(reference).error());
+    shared.reference.emplace(*std::move(reference));
+    return {};
+  }
+
+  /// As many sets as exceed the cache, as far as memory reaches; one that does not fit is out of memory.
+  Judged<void> allocate() {
+    Shared& shared = *trials_.shared_;
+    const std::int64_t one = ScratchSet::footprint(*shared.problem);
+    auto available = judged(shared.device->space().free_bytes(), Verdict::run);
+    if (!available) return std::unexpected(std::move(available).error());
+    const std::int64_t allowed = request_.memory_bytes > 0 ? request_.memory_bytes : *available / 2;
+    // On the host, what outputs are compared with is there, too.
+    const std::int64_t beside = 2 * shared.problem->result_bytes();
+    if (one + beside > allowed)
+      return failed(Verdict::out_of_memory,
+                    fmt::format("scratch memory of {} bytes is needed, {} are allowed", one + beside, allowed));
+    const std::int64_t bytes = shared.problem->input_bytes() + shared.problem->result_bytes();
+    const std::int64_t cache =
+        request_.policy.rotation_bytes > 0 ? request_.policy.rotation_bytes : shared.device->cache_bytes();
+    const std::int64_t wanted = request_.policy.budget_ms == 0 ? 1 : cache / std::max<std::int64_t>(bytes, 1) + 1;
+    const std::int64_t count = std::clamp<std::int64_t>(std::min(wanted, (allowed - beside) / one), 1, kMostSets);
+    for (std::int64_t i = 0; i < count; ++i)
+      if (auto added = judged_making(add_set(), Verdict::run); !added) return added;
+    return {};
+  }
+
+  Status add_set() {
+    Shared& shared = *trials_.shared_;
+    PADLOCK_TRY(ScratchSet set, ScratchSet::allocate(shared.device->space(), shared.problem->binding()));
+    PADLOCK_CHECK(set.arm(runtime::Placement::red_zones, kFirstRed, request_.skew));
+    PADLOCK_CHECK(set.write_plain_inputs(*shared.problem, shared.staging));
+    PADLOCK_CHECK(set.poison(kFirstPoison));  // also so that its pages are there
+    shared.sets.push_back(std::move(set));
+    return {};
+  }
+
+  Judged<void> time(TrialCode& code) {
+    enter(Step::time);
+    const Stopwatch timing;
+    Shared& shared = *trials_.shared_;
+    ScratchSet& first = shared.sets.front();
+    if (auto armed = judged(first.arm(runtime::Placement::red_zones, kFirstRed, request_.skew), Verdict::run); !armed)
+      return armed;
+    if (auto written = judged(first.write_plain_inputs(*shared.problem, shared.staging), Verdict::run); !written)
+      return written;
+    std::int64_t launches = 0;
+    auto measured = judged(measure(request_.policy,
+                                   [&](std::int64_t count) {
+                                     return code.time(shared.sets, shared.problem->scalars(),
+                                                      std::exchange(launches, launches + count), count);
+                                   }),
+                           Verdict::run);
+    if (!measured) return std::unexpected(std::move(measured).error());
+    for (const ScratchSet& set : shared.sets) {
+      auto damage = judged(set.damage(), Verdict::run);
+      if (!damage) return std::unexpected(std::move(damage).error());
+      if (!damage->empty()) return failed(Verdict::red_zone, *damage + " while it was timed");
+    }
+    result_.samples_ps = std::move(measured->samples_ps);
+    result_.median_ps = measured->estimate.median;
+    result_.noise_ps = measured->estimate.half_width;
+    result_.timing_ms = timing.milliseconds();
+    return {};
+  }
+
+  Trials& trials_;
+  const TryRequest& request_;
+  TryResult& result_;
+  Step step_ = Step::none;
+};
+
+Trials::Trials(OnStep on_step, CompilerFactory compilers)
+    : on_step_(std::move(on_step)), compilers_(std::move(compilers)) {}
+Trials::~Trials() = default;
+
+TryResult Trials::try_config(const TryRequest& request) {
+  TryResult result;
+  Attempt attempt(*this, request, result);
+  if (auto judged = attempt.run(); !judged) {
+    result.verdict = judged.error().verdict;
+    result.message = std::move(judged.error().message);
+    result.worker_ends = attempt.has_run() || judged.error().device_lost;
+    // What a config that is wrong has left behind serves no other.
+    shared_.reset();
+  }
+  return result;
+}
+
+TryResult try_config(const TryRequest& request) { return Trials().try_config(request); }
+
+}  // namespace padlock::tuner

@@ -1,0 +1,215 @@
+#include "tuner/wire.h"
+
+#include <fmt/format.h>
+
+#include <bit>
+#include <cmath>
+#include <cstring>
+#include <limits>
+#include <type_traits>
+#include <utility>
+
+namespace padlock::tuner {
+namespace {
+
+constexpr double kMostMs = 1e9;  // some days
+constexpr int kMostSamples = 1'000'000;
+
+class Writer {
+ public:
+  template <class T>
+    requires std::is_arithmetic_v<T>
+  void field(const char* /*name*/, const T& value, T /*least*/, T /*most*/) {
+    bytes_.append(reinterpret_cast<const char*>(&value), sizeof value);
+  }
+  void field(const char* /*name*/, const std::string& text) {
+    count(text.size());
+    bytes_ += text;
+  }
+  template <class List, class Each>
+  void list(const char* /*name*/, const List& values, const Each& each) {
+    count(values.size());
+    for (const auto& value : values) each(value);
+  }
+  void count(std::uint64_t number) { bytes_.append(reinterpret_cast<const char*>(&number), sizeof number); }
+  [[nodiscard]] std::string take() && { return std::move(bytes_); }
+
+ private:
+  std::string bytes_;
+};
+
+/// The first error stays; what is read after it is empty.
+class Reader {
+ public:
+  explicit Reader(std::string_view bytes) : rest_(bytes) {}
+
+  template <class T>
+    requires std::is_arithmetic_v<T>
+  void field(const char* name, T& value, T least, T most) {
+    // A bool is read as the byte it is, for any other value would be no bool.
+    std::conditional_t<std::is_same_v<T, bool>, std::uint8_t, T> read{};
+    if (!take(name, &read, sizeof read)) return;
+    // Written so that a NaN is refused, too.
+    if (read >= least && read <= most) {
+      value = static_cast<T>(read);
+    } else {
+      fail(fmt::format("{} is {}, expected {} to {}", name, read, least, most));
+    }
+  }
+  void field(const char* name, std::string& text) {
+    const std::uint64_t size = count(name);
+    text = rest_.substr(0, size);
+    rest_.remove_prefix(size);
+  }
+  /// A length, which is at most the bytes that are left: each element has one at least.
+  std::uint64_t count(const char* name) {
+    std::uint64_t number = 0;
+    if (!take(name, &number, sizeof number)) return 0;
+    if (number <= rest_.size()) return number;
+    fail(fmt::format("{} claims a length of {}, {} bytes are left", name, number, rest_.size()));
+    return 0;
+  }
+  [[nodiscard]] bool failed() const { return !status_; }
+  [[nodiscard]] Status finish() {
+    if (status_ && !rest_.empty()) fail(fmt::format("{} bytes are left over", rest_.size()));
+    return status_;
+  }
+  void fail(const std::string& what) {
+    if (!status_) return;
+    status_ = std::unexpected(Error{.code = Code::data_loss, .blame = Blame::environment, .message = what});
+    rest_ = {};
+  }
+
+ private:
+  bool take(const char* name, void* to, std::size_t size) {
+    if (rest_.size() < size) {
+      fail(fmt::format("{} is missing", name));
+      return false;
+    }
+    std::memcpy(to, rest_.data(), size);
+    rest_.remove_prefix(size);
+    return true;
+  }
+
+  std::string_view rest_;
+  Status status_;
+};
+
+template <class T>
+constexpr T kLeast = std::numeric_limits<T>::lowest();
+template <class T>
+constexpr T kMost = std::numeric_limits<T>::max();
+
+// One list of fields each serves writing and reading, so that neither forgets one.
+
+template <class Stream, class Policy>
+void policy_fields(Stream& stream, Policy& policy) {
+  stream.field("warm_up_ms", policy.warm_up_ms, 0.0, kMostMs);
+  stream.field("sample_us", policy.sample_us, 0.0, kMostMs);
+  stream.field("rotation_bytes", policy.rotation_bytes, std::int64_t{0}, kMost<std::int64_t>);
+  stream.field("min_samples", policy.min_samples, 1, kMostSamples);
+  stream.field("max_samples", policy.max_samples, 1, kMostSamples);
+  stream.field("noise", policy.noise, 0.0, 1.0);
+  stream.field("budget_ms", policy.budget_ms, 0.0, kMostMs);
+}
+
+template <class Stream, class Request>
+void request_fields(Stream& stream, Request& request) {
+  stream.field("program", request.program);
+  stream.field("device", request.device);
+  stream.field("target", request.target);
+  stream.field("config", request.config);
+  stream.field("seed", request.seed, kLeast<std::uint64_t>, kMost<std::uint64_t>);
+  stream.field("skew", request.skew, std::int64_t{0}, std::int64_t{4095});
+  stream.field("threads", request.threads, 0, 4096);
+  stream.field("memory_bytes", request.memory_bytes, std::int64_t{0}, kMost<std::int64_t>);
+  stream.field("time_limit_ms", request.time_limit_ms, std::int64_t{1}, static_cast<std::int64_t>(kMostMs));
+  policy_fields(stream, request.policy);
+}
+
+template <class Stream, class AnyResult>
+void result_fields(Stream& stream, AnyResult& result) {
+  constexpr double kMostTime = std::numeric_limits<double>::max();
+  stream.field("message", result.message);
+  stream.field("median_ps", result.median_ps, std::int64_t{0}, kMost<std::int64_t>);
+  stream.field("noise_ps", result.noise_ps, std::int64_t{0}, kMost<std::int64_t>);
+  stream.field("worker_ends", result.worker_ends, false, true);
+  stream.field("compile_ms", result.compile_ms, 0.0, kMostTime);
+  stream.field("verify_ms", result.verify_ms, 0.0, kMostTime);
+  stream.field("timing_ms", result.timing_ms, 0.0, kMostTime);
+}
+
+template <class Enum>
+std::uint8_t number_of(Enum value) {
+  return static_cast<std::uint8_t>(value);
+}
+
+template <class Enum>
+Enum read_enum(Reader& reader, const char* name, std::size_t count) {
+  std::uint8_t number = 0;
+  reader.field(name, number, std::uint8_t{0}, static_cast<std::uint8_t>(count - 1));
+  return static_cast<Enum>(number);
+}
+
+}  // namespace
+
+std::string to_bytes(const TryRequest& request) {
+  Writer writer;
+  request_fields(writer, request);
+  writer.list("symbols", request.symbols, [&](const auto& symbol) {
+    writer.field("symbol", symbol.first);
+    writer.field("value", symbol.second, kLeast<std::int64_t>, kMost<std::int64_t>);
+  });
+  return std::move(writer).take();
+}
+
+Result<TryRequest> request_from_bytes(std::string_view bytes) {
+  Reader reader(bytes);
+  TryRequest request;
+  request_fields(reader, request);
+  for (std::uint64_t left = reader.count("symbols"); left > 0 && !reader.failed(); --left) {
+    std::string name;
+    std::int64_t value = 0;
+    reader.field("symbol", name);
+    reader.field("value", value, kLeast<std::int64_t>, kMost<std::int64_t>);
+    if (!request.symbols.empty() && name <= request.symbols.rbegin()->first)
+      reader.fail(fmt::format("symbol {} does not follow {}", name, request.symbols.rbegin()->first));
+    request.symbols.emplace(std::move(name), value);
+  }
+  PADLOCK_CHECK(reader.finish());
+  return request;
+}
+
+std::string to_bytes(const TryResult& result) {
+  Writer writer;
+  writer.field("verdict", number_of(result.verdict), std::uint8_t{0}, std::uint8_t{0});
+  result_fields(writer, result);
+  writer.list("notes", result.notes, [&](const std::string& note) { writer.field("note", note); });
+  writer.list("samples", result.samples_ps,
+              [&](std::int64_t sample) { writer.field("sample", sample, std::int64_t{0}, std::int64_t{0}); });
+  return std::move(writer).take();
+}
+
+Result<TryResult> result_from_bytes(std::string_view bytes) {
+  Reader reader(bytes);
+  TryResult result;
+  result.verdict = read_enum<Verdict>(reader, "verdict", kVerdictNames.size());
+  result_fields(reader, result);
+  for (std::uint64_t left = reader.count("notes"); left > 0 && !reader.failed(); --left)
+    reader.field("note", result.notes.emplace_back());
+  for (std::uint64_t left = reader.count("samples"); left > 0 && !reader.failed(); --left)
+    reader.field("sample", result.samples_ps.emplace_back(), std::int64_t{0}, kMost<std::int64_t>);
+  PADLOCK_CHECK(reader.finish());
+  return result;
+}
+
+std::string to_bytes(Step step) { return std::string(1, static_cast<char>(number_of(step))); }
+
+Result<Step> step_from_bytes(std::string_view bytes) {
+  Reader reader(bytes);
+  const auto step = read_enum<Step>(reader, "step", kStepTexts.size());
+  PADLOCK_CHECK(reader.finish());
+  return step;
+}
+
+}  // namespace padlock::tuner

@@ -1,0 +1,55 @@
+#pragma once
+
+#include <sys/types.h>
+
+#include <chrono>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "support/error.h"
+
+namespace padlock::tuner {
+
+using Clock = std::chrono::steady_clock;
+
+/// A child process with a socket to its stdin and stdout. Killed and waited for when it is dropped; movable. It has a
+/// process group of its own, so that a terminal's interrupt is not for it.
+class WorkerProcess {
+ public:
+  /// Errors: unavailable, naming the file, as the system says.
+  [[nodiscard]] static Result<WorkerProcess> spawn(const std::vector<std::string>& command);
+  WorkerProcess(WorkerProcess&& other) noexcept;
+  WorkerProcess& operator=(WorkerProcess&& other) noexcept;
+  ~WorkerProcess();
+
+  enum class Event : std::uint8_t { progress, ended, timeout };
+  /// Sends what it takes of `outgoing`, which is shortened by that, and appends to `incoming` what has come, waiting
+  /// for either until `deadline`. `ended`: it has closed its side and everything that it wrote is there.
+  [[nodiscard]] Event exchange(std::string_view& outgoing, std::string& incoming, Clock::time_point deadline);
+  /// Whether it has written something or ended, without waiting.
+  [[nodiscard]] bool is_idle() const;
+
+  /// Kills it unless it ends by itself in that time, and says how it ended: "died of SIGSEGV (Segmentation fault)",
+  /// "exited with 3", and the last characters of its stderr. The second time, nothing.
+  struct End {
+    int signal = 0;  ///< that it died of, where it was not ours
+    std::string text;
+  };
+  [[nodiscard]] End end(std::chrono::milliseconds patience);
+
+  [[nodiscard]] pid_t pid() const { return pid_; }
+
+ private:
+  WorkerProcess(pid_t pid, int socket, int errors) : pid_(pid), socket_(socket), errors_(errors) {}
+  void drain_errors();
+  void reset();
+
+  pid_t pid_ = -1;    // owned: not waited for yet; -1 for none
+  int socket_ = -1;   // owned
+  int errors_ = -1;   // owned: a pipe from its stderr
+  std::string tail_;  // of its stderr
+};
+
+}  // namespace padlock::tuner
