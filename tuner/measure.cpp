@@ -1,8 +1,9 @@
 #include "tuner/measure.h"
 
 #include <algorithm>
-#include <chrono>
 #include <cmath>
+
+#include "tuner/stopwatch.h"
 
 namespace padlock::tuner {
 namespace {
@@ -10,16 +11,6 @@ namespace {
 constexpr int kFewestSamples = 3;
 constexpr double kPicosecondsPerUs = 1e6;
 constexpr std::int64_t kMostRepeats = 1'000'000;
-
-class Stopwatch {
- public:
-  [[nodiscard]] double milliseconds() const {
-    return std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - begin_).count();
-  }
-
- private:
-  std::chrono::steady_clock::time_point begin_ = std::chrono::steady_clock::now();
-};
 
 /// Warms up, and says how many runs make a sample.
 Result<std::int64_t> warm_up(const MeasuringPolicy& policy, const Stopwatch& watch, const TimedRuns& runs) {

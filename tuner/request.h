@@ -68,7 +68,7 @@ struct TryResult {
   std::int64_t median_ps = 0;
   std::int64_t noise_ps = 0;  ///< half the 95 % interval of the median
   bool worker_ends = false;   ///< the process that tried it is of no more use: its device is lost
-  /// What it took, for keeping the cost of checks in sight.
+  /// What it took, for keeping the cost of checks in sight: verify_ms is that of filling, red zones and comparisons.
   double compile_ms = 0, verify_ms = 0, timing_ms = 0;
 };
 

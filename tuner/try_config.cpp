@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <chrono>
 #include <optional>
 #include <tuple>
 #include <utility>
@@ -12,20 +11,11 @@
 #include "tuner/measure.h"
 #include "tuner/problem.h"
 #include "tuner/reference.h"
+#include "tuner/stopwatch.h"
 #include "tuner/verification.h"
 
 namespace padlock::tuner {
 namespace {
-
-class Stopwatch {
- public:
-  [[nodiscard]] double milliseconds() const {
-    return std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - begin_).count();
-  }
-
- private:
-  std::chrono::steady_clock::time_point begin_ = std::chrono::steady_clock::now();
-};
 
 constexpr std::int64_t kMostSets = 256;
 
@@ -84,7 +74,7 @@ class Trials::Attempt {
     Verification verification(**code, *shared.problem, *shared.reference, shared.sets.front(), request_.skew);
     auto verified = verification.run([this](Step step) { enter(step); }, shared.device->space().is_isolated());
     if (!verified) return verified;
-    result_.verify_ms = verifying.milliseconds();
+    result_.verify_ms = verifying.milliseconds() - verification.running_ms();
     if (!shared.device->space().is_isolated())
       result_.notes.emplace_back("loads outside of buffers are not found: this driver reserves no addresses");
     if (!shared.reference->note().empty()) result_.notes.push_back(shared.reference->note());

@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "tuner/stopwatch.h"
+
 namespace padlock::tuner {
 
 using runtime::Placement;
@@ -43,7 +45,10 @@ Status Verification::prepare(const Run& run) {
 
 Judged<void> Verification::launch(const Run& run) {
   if (auto prepared = judged(prepare(run), Verdict::run); !prepared) return prepared;
-  if (auto ran = judged(code_.run(set_, problem_.scalars()), Verdict::run); !ran) return ran;
+  const Stopwatch running;
+  auto ran = judged(code_.run(set_, problem_.scalars()), Verdict::run);
+  running_ms_ += running.milliseconds();
+  if (!ran) return ran;
   return check_surroundings();
 }
 

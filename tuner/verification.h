@@ -32,6 +32,8 @@ class Verification {
 
   /// Three runs: two between red zones and, where the memory is isolated, one whose buffers end flush.
   [[nodiscard]] Judged<void> run(const std::function<void(Step)>& enter, bool isolated);
+  /// What the runs themselves took.
+  [[nodiscard]] double running_ms() const { return running_ms_; }
 
  private:
   struct Run {
@@ -58,6 +60,7 @@ class Verification {
   std::int64_t skew_;
   std::optional<runtime::Placement> inputs_at_;  // where the inputs are as they were
   std::optional<Outputs> before_;
+  double running_ms_ = 0;
 };
 
 }  // namespace padlock::tuner

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <csignal>
 #include <cstdlib>
@@ -16,6 +17,9 @@ namespace {
 
 /// For one that has closed its side, and so is about to end: how, is worth waiting for.
 constexpr std::chrono::milliseconds kPatience{200};
+
+/// Between two questions whether to stop.
+constexpr std::chrono::milliseconds kPause{100};
 
 /// The folder of a file; empty where it has none.
 std::string folder_of(std::string_view path) {
@@ -130,14 +134,18 @@ TryResult Worker::died() {
                    fmt::format("the worker {} while {}", end.text, text_of(step_)));
 }
 
-TryResult Worker::converse(std::string_view outgoing, std::int64_t limit_ms) {
+Result<TryResult> Worker::converse(std::string_view outgoing, std::int64_t limit_ms) {
   const auto deadline = Clock::now() + std::chrono::milliseconds(limit_ms);
   ready_ = false;
   step_ = Step::none;
   FrameReader reader;
   while (true) {
+    if (options_.cancelled && options_.cancelled())
+      return std::unexpected(Error{.code = Code::cancelled,
+                                   .blame = Blame::user,
+                                   .message = fmt::format("trying a config was interrupted while {}", text_of(step_))});
     std::string incoming;
-    const auto event = process_->exchange(outgoing, incoming, deadline);
+    const auto event = process_->exchange(outgoing, incoming, std::min(deadline, Clock::now() + kPause));
     reader.append(incoming);
     while (true) {
       const auto frame = reader.next();
@@ -162,7 +170,7 @@ TryResult Worker::converse(std::string_view outgoing, std::int64_t limit_ms) {
       return result_of(Verdict::protocol, fmt::format("a frame of the worker ends after {} bytes; it {}",
                                                       reader.pending(), process_->end(kPatience).text));
     }
-    if (event == WorkerProcess::Event::timeout)
+    if (event == WorkerProcess::Event::timeout && Clock::now() >= deadline)
       return result_of(Verdict::timeout, fmt::format("no verdict after {} ms, while {}", limit_ms, text_of(step_)));
   }
 }
@@ -170,9 +178,9 @@ TryResult Worker::converse(std::string_view outgoing, std::int64_t limit_ms) {
 Result<TryResult> Worker::try_config(const TryRequest& request) {
   const std::string frame = encode_frame(FrameKind::request, to_bytes(request));
   PADLOCK_CHECK(make_ready());
-  TryResult result = converse(frame, request.time_limit_ms);
+  Result<TryResult> result = converse(frame, request.time_limit_ms);
   // One that died before it began was dying already: that is no fault of the config, the first time.
-  if (result.verdict == Verdict::crash && step_ == Step::none) {
+  if (result && result->verdict == Verdict::crash && step_ == Step::none) {
     process_.reset();
     PADLOCK_CHECK(make_ready());
     result = converse(frame, request.time_limit_ms);

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
@@ -29,13 +30,15 @@ class Worker {
   struct Options {
     std::vector<std::string> command;  ///< file, as of find_worker, and arguments
     std::chrono::milliseconds start_limit{10'000};
+    /// Asked about ten times a second while a config is tried: whether to stop. May be empty.
+    std::function<bool()> cancelled = {};
   };
   /// Starts the process. Errors: unavailable, naming the file, where it does not begin as a worker does.
   [[nodiscard]] static Result<Worker> start(Options options);
 
   /// Beside what Trials::try_config says, the verdicts timeout (request.time_limit_ms is over), crash (the process
   /// died; a fault with the data's end flush is a load out of bounds) and protocol. Errors: unavailable, where no new
-  /// process could be started.
+  /// process could be started; cancelled, after which the worker is another one, too.
   [[nodiscard]] Result<TryResult> try_config(const TryRequest& request);
 
   /// Processes that were started.
@@ -47,7 +50,7 @@ class Worker {
   [[nodiscard]] Status spawn();
   [[nodiscard]] Status wait_for_hello();
   [[nodiscard]] Status make_ready();
-  [[nodiscard]] TryResult converse(std::string_view outgoing, std::int64_t limit_ms);
+  [[nodiscard]] Result<TryResult> converse(std::string_view outgoing, std::int64_t limit_ms);
   [[nodiscard]] TryResult died();
 
   Options options_;

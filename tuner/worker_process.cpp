@@ -18,6 +18,7 @@
 namespace padlock::tuner {
 namespace {
 
+constexpr std::chrono::milliseconds kReluctance{10'000};
 constexpr std::size_t kTail = 400;  // characters of stderr that a message has
 
 class FileDescriptor {
@@ -173,20 +174,25 @@ bool WorkerProcess::is_idle() const {
   return ::poll(&polled, 1, 0) == 0;
 }
 
-WorkerProcess::End WorkerProcess::end(std::chrono::milliseconds patience) {
-  if (pid_ <= 0) return {};
-  int status = 0;
+pid_t WorkerProcess::wait(int& status, std::chrono::milliseconds patience) const {
   const auto deadline = Clock::now() + patience;
   pid_t waited = ::waitpid(pid_, &status, WNOHANG);
   while (waited == 0 && Clock::now() < deadline) {
     ::poll(nullptr, 0, 1);
     waited = ::waitpid(pid_, &status, WNOHANG);
   }
+  return waited;
+}
+
+WorkerProcess::End WorkerProcess::end(std::chrono::milliseconds patience) {
+  if (pid_ <= 0) return {};
+  int status = 0;
+  pid_t waited = wait(status, patience);
   const bool killed = waited == 0;
   if (killed) {
     ::kill(pid_, SIGKILL);
-    do waited = ::waitpid(pid_, &status, 0);
-    while (waited < 0 && errno == EINTR);
+    // A driver may keep a process whose device hangs; then nobody waits for it any more.
+    waited = wait(status, kReluctance);
   }
   pid_ = -1;
   drain_errors();

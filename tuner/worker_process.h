@@ -44,6 +44,8 @@ class WorkerProcess {
  private:
   WorkerProcess(pid_t pid, int socket, int errors) : pid_(pid), socket_(socket), errors_(errors) {}
   void drain_errors();
+  /// As waitpid, within that time.
+  pid_t wait(int& status, std::chrono::milliseconds patience) const;
   void reset();
 
   pid_t pid_ = -1;    // owned: not waited for yet; -1 for none

@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <bit>
 #include <vector>
 
 #include "ir/program.h"
@@ -31,7 +32,7 @@ bool is_inaccessible(std::uintptr_t address) {
   const pid_t child = fork();
   if (child == 0) {
     signal(SIGSEGV, SIG_DFL);
-    static_cast<void>(*reinterpret_cast<const volatile unsigned char*>(address));
+    static_cast<void>(*std::bit_cast<const volatile unsigned char*>(address));
     _exit(0);
   }
   int status = 0;

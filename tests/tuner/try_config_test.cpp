@@ -140,6 +140,20 @@ TEST_CASE("a driver without addresses to reserve is said, and loads outside are 
   CHECK(std::ranges::count(steps, Step::run_flush) == 0);
 }
 
+TEST_CASE("above 2^22 elements the reference is the default config, and the result says so") {
+  TryRequest request = request_for();
+  request.program =
+      "program p(x: i8[A, B]) where B mod 4 == 0 { y = pad(x, low = [3, 1], high = [0, 2], mode = wrap) return y }";
+  request.symbols = {{"A", 2100}, {"B", 2100}};
+  request.config = "unroll=1";
+  const TryResult result = try_config(request);
+  CHECK_MESSAGE(result.verdict == Verdict::ok, result.message);
+  REQUIRE(result.notes.size() == 1);
+  CHECK(
+      result.notes[0].starts_with("the reference of 4422609 elements is the default config, compared with the "
+                                  "interpreter at 65536 and at all "));
+}
+
 // ---- The reference ---------------------------------------------------------------------------------------------
 
 struct Sample {

@@ -4,6 +4,7 @@
 
 #include <doctest/doctest.h>
 #include <fcntl.h>
+#include <fmt/format.h>
 #include <signal.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -11,12 +12,16 @@
 #include <array>
 #include <cstdio>
 #include <cstdlib>
+#include <filesystem>
+#include <fstream>
 #include <optional>
+#include <set>
 #include <string>
 #include <thread>
 
 #include "tests/tuner/faults/fault.h"
 #include "tuner/frame.h"
+#include "tuner/scratch_data.h"
 #include "tuner/wire.h"
 #include "tuner/worker_loop.h"
 
@@ -109,6 +114,23 @@ TEST_CASE("one whose starting thread has gone is replaced, too") {
   CHECK(result->verdict == Verdict::ok);
 }
 
+TEST_CASE("an interruption kills the worker and is no verdict; the next config is tried") {
+  ::setenv(faults::kFaultVariable, "infinite_loop", 1);
+  bool cancelled = true;
+  auto worker = Worker::start({.command = {PADLOCK_FAULTY_WORKER}, .cancelled = [&] { return cancelled; }});
+  ::unsetenv(faults::kFaultVariable);
+  REQUIRE(worker);
+  const auto looping = worker->try_config(small_request(std::string(faults::kFaultyHost)));
+  REQUIRE_FALSE(looping);
+  CHECK(looping.error().code == Code::cancelled);
+  CHECK(looping.error().message.starts_with("trying a config was interrupted while "));
+  cancelled = false;
+  const auto result = worker->try_config(small_request());
+  REQUIRE(result);
+  CHECK(result->verdict == Verdict::ok);
+  CHECK(worker->starts() == 2);
+}
+
 TEST_CASE("descriptors and processes are given back") {
   const auto descriptors = [] {
     int count = 0;
@@ -150,8 +172,8 @@ TEST_CASE("a worker in an endless loop ends with its parent") {
     auto worker = Worker::start({.command = {PADLOCK_FAULTY_WORKER}});
     const pid_t pid = worker ? worker->pid() : -1;
     if (::write(pipe[1], &pid, sizeof pid) < 0 || !worker) ::_exit(1);
-    static_cast<void>(worker->try_config(small_request(std::string(faults::kFaultyHost))));
-    ::_exit(0);
+    const auto result = worker->try_config(small_request(std::string(faults::kFaultyHost)));
+    ::_exit(result ? 0 : 1);
   }
   pid_t worker = -1;
   REQUIRE(::read(pipe[0], &worker, sizeof worker) == sizeof worker);
@@ -169,6 +191,59 @@ TEST_CASE("a worker in an endless loop ends with its parent") {
   CHECK((state == 0 || state == 'Z'));
   ::close(pipe[0]);
   ::close(pipe[1]);
+}
+
+/// What a good worker says of one request, damaged.
+std::string damaged_conversation(Random& random) {
+  std::string bytes = encode_frame(FrameKind::hello, "");
+  const std::size_t hello = bytes.size();
+  bytes += encode_frame(FrameKind::step, to_bytes(Step::compile));
+  bytes += encode_frame(FrameKind::result, to_bytes(TryResult{.message = "fine", .samples_ps = {1, 2, 3}}));
+  for (std::uint64_t i = 1 + random.next() % 3; i > 0; --i) {
+    const std::size_t at = hello + random.next() % (bytes.size() - hello);
+    switch (random.next() % 4) {
+      case 0:
+        bytes[at] = static_cast<char>(bytes[at] ^ (1 << random.next() % 8));
+        break;
+      case 1:
+        bytes.resize(at + 1);
+        break;
+      case 2:
+        bytes.insert(at, bytes.substr(hello, random.next() % 100));
+        break;
+      default:
+        bytes.erase(at, 1 + random.next() % 8);
+        bytes += "trailing";
+    }
+  }
+  return bytes;
+}
+
+TEST_CASE("whatever a worker writes, there is a verdict, and nothing is left") {
+  constexpr std::uint64_t kSeed = 20261120;
+  MESSAGE("seed " << kSeed);
+  Random random(kSeed);
+  const std::string file = (std::filesystem::temp_directory_path() / fmt::format("padlock_{}", ::getpid())).string();
+  std::set<Verdict> seen;
+  for (int i = 0; i < 60; ++i) {
+    const std::string bytes = damaged_conversation(random);
+    std::ofstream(file, std::ios::binary) << bytes;
+    const std::string then = i % 2 == 0 ? "exit 5" : "exec sleep 60";
+    auto worker = Worker::start(
+        {.command = {"/bin/sh", "-c", fmt::format("head -c 24 {0}; read line; tail -c +25 {0}; {1}", file, then)}});
+    REQUIRE_MESSAGE(worker, (worker ? "" : worker.error().to_string()));
+    TryRequest request = small_request();
+    request.program += '\n';  // which the shell's read waits for
+    request.time_limit_ms = 100;
+    const auto result = worker->try_config(request);
+    if (result) seen.insert(result->verdict);
+    CHECK((result || result.error().code == Code::unavailable));
+  }
+  std::filesystem::remove(file);
+  CHECK(seen.contains(Verdict::protocol));
+  CHECK(seen.contains(Verdict::timeout));
+  int status = 0;
+  CHECK(::waitpid(-1, &status, WNOHANG) == -1);
 }
 
 /// What a worker's loop answers to these bytes, and its exit status.

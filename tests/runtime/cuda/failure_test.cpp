@@ -11,6 +11,7 @@
 #include "runtime/cuda/event.h"
 #include "runtime/cuda/launch.h"
 #include "runtime/cuda/memory.h"
+#include "runtime/cuda/scratch_memory.h"
 #include "tests/runtime/cuda/fake_fixture.h"
 
 namespace padlock::runtime::cuda {
@@ -33,7 +34,10 @@ Status whole_scenario(const Fake& fake, Ownership ownership, std::size_t* done =
   PADLOCK_TRY(const Stream stream, Stream::create(*context));
   PADLOCK_TRY(const DeviceBuffer input, DeviceBuffer::allocate(*context, kCount * 4, "input"));
   PADLOCK_TRY(const DeviceBuffer result, DeviceBuffer::allocate(*context, kCount * 4, "result"));
-  PADLOCK_CHECK(copy_to_device(stream, input.address(), bytes_of(words)));
+  DeviceScratchSpace space(stream);
+  PADLOCK_TRY(const auto scratch, space.map(kCount * 4, 0, "scratch"));
+  PADLOCK_CHECK(scratch->write(0, bytes_of(words)));
+  PADLOCK_CHECK(enqueue_copy(stream, input.address(), scratch->address(), kCount * 4));
   PADLOCK_CHECK(enqueue_fill(stream, result.address(), std::byte{0}, result.bytes()));
   PADLOCK_TRY(const Module module, Module::load_ptx(*context, kPtx, "p"));
   PADLOCK_TRY(const Function add, module.function("add"));
@@ -58,9 +62,10 @@ Status whole_scenario(const Fake& fake, Ownership ownership, std::size_t* done =
 
 /// Calls that give something back. Nobody waits for their status, and there is nothing that could be done about it.
 bool gives_back(const std::string& call) {
-  static const std::set<std::string> kCalls = {"cuCtxPopCurrent_v2", "cuMemFree_v2",
-                                               "cuModuleUnload",     "cuEventDestroy_v2",
-                                               "cuStreamDestroy_v2", "cuDevicePrimaryCtxRelease_v2"};
+  static const std::set<std::string> kCalls = {
+      "cuCtxPopCurrent_v2", "cuMemFree_v2",       "cuMemUnmap",
+      "cuMemRelease",       "cuMemAddressFree",   "cuModuleUnload",
+      "cuEventDestroy_v2",  "cuStreamDestroy_v2", "cuDevicePrimaryCtxRelease_v2"};
   return kCalls.contains(call);
 }
 
