@@ -41,8 +41,8 @@ class GpuCompiler {
   /// Architecture and PTX version, as they belong into an artifact's identity.
   [[nodiscard]] virtual std::string target_description() const = 0;
 
-  /// PTX. The program must outlive the contracts. Errors as HostCompiler::compile, and resource_exhausted where a
-  /// kernel has more parameters than a launch takes.
+  /// PTX. Takes a second thread while it lasts. The program must outlive the contracts. Errors as
+  /// HostCompiler::compile, and resource_exhausted where a kernel has more parameters than a launch takes.
   [[nodiscard]] virtual Result<GpuCode> compile(const ir::Program& program, const GpuOptions& options) = 0;
   /// The same kernels made for this machine, each access tested (with thread and block as loop variables, one
   /// executable a kernel, whose rows are blocks). The program must outlive them.

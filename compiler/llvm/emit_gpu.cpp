@@ -223,17 +223,17 @@ ir::KernelAbi emit_variant(llvm::Module& module, const ProvenKernel& kernel, con
 
 }  // namespace
 
-std::vector<ir::KernelAbi> emit_gpu_kernel(llvm::Module& module, const ProvenKernel& kernel,
+std::vector<ir::KernelAbi> emit_gpu_kernel(std::span<llvm::Module* const> modules, const ProvenKernel& kernel,
                                            const TargetFeatures& target, bool bounds_check) {
   const ir::KernelAbi abi = gpu_contract_of(kernel.schedule());
   const bool always_narrow = kernel.has_narrow_indices() && kernel.guards().empty();
   std::vector<ir::KernelAbi> variants = {
-      emit_variant(module, kernel, target, bounds_check, always_narrow ? 32 : 64, abi)};
+      emit_variant(*modules.front(), kernel, target, bounds_check, always_narrow ? 32 : 64, abi)};
   if (kernel.has_narrow_indices() && !always_narrow) {
     ir::KernelAbi narrow = abi;
     narrow.name += "_index32";
     narrow.guards = kernel.guards();
-    variants.push_back(emit_variant(module, kernel, target, bounds_check, 32, std::move(narrow)));
+    variants.push_back(emit_variant(*modules.back(), kernel, target, bounds_check, 32, std::move(narrow)));
   }
   return variants;
 }

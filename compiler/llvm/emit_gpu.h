@@ -1,5 +1,6 @@
 #pragma once
 
+#include <span>
 #include <vector>
 
 #include <llvm/IR/Module.h>
@@ -9,10 +10,11 @@
 
 namespace padlock::compiler {
 
-/// Adds the functions of one kernel for a GPU to `module` and returns the launch contracts of its variants, as
-/// emit_host_kernel does. Where the target takes words, each has a kernel of the contract's name; else a HostEntry,
-/// whose rows are blocks: the same code with the thread as a loop variable, for the host.
-[[nodiscard]] std::vector<ir::KernelAbi> emit_gpu_kernel(llvm::Module& module, const ProvenKernel& kernel,
-                                                         const TargetFeatures& target, bool bounds_check);
+/// Adds the functions of one kernel for a GPU, variant i to module i or the last, and returns the launch contracts of
+/// its variants, as emit_host_kernel does. Where the target takes words, each has a kernel of the contract's name; else
+/// a HostEntry, whose rows are blocks: the same code with the thread as a loop variable, for the host.
+[[nodiscard]] std::vector<ir::KernelAbi> emit_gpu_kernel(std::span<llvm::Module* const> modules,
+                                                         const ProvenKernel& kernel, const TargetFeatures& target,
+                                                         bool bounds_check);
 
 }  // namespace padlock::compiler

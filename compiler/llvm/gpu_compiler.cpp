@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <array>
 #include <charconv>
+#include <system_error>
+#include <thread>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -35,6 +37,24 @@ const llvm::Target* nvptx() {
   return kTarget;
 }
 
+/// Calls `work` with 0 to count - 1, each but the first in a thread of its own; in this one where there is none to
+/// have.
+template <class Work>
+void for_each_at_once(std::size_t count, Work&& work) {
+  std::vector<std::thread> threads;
+  std::size_t left = 1;
+  for (; left < count; ++left) {
+    try {
+      threads.emplace_back([&work, left] { work(left); });
+    } catch (const std::system_error&) {
+      break;
+    }
+  }
+  if (count > 0) work(0);
+  for (; left < count; ++left) work(left);
+  for (std::thread& thread : threads) thread.join();
+}
+
 /// How a GPU kernel is made for one kind of machine.
 struct Backend {
   TargetFeatures features;
@@ -49,20 +69,33 @@ class LlvmGpuCompiler final : public GpuCompiler {
   [[nodiscard]] GpuConfig default_config() const override { return GpuConfig::standard(); }
   [[nodiscard]] std::string target_description() const override { return architecture_; }
 
+  /// LLVM's share, most of the time, is done for both variants at once.
   Result<GpuCode> compile(const ir::Program& program, const GpuOptions& options) override {
-    PADLOCK_TRY(CodeModule code, emit_module(program, options, device()));
-    PADLOCK_TRY(const llvm::SmallVector<char> text,
-                generate_code(*code.module, *code.machine, llvm::CodeGenFileType::AssemblyFile));
-    return GpuCode{std::string(text.begin(), text.end()), std::move(code.kernels)};
+    std::vector<Backend> backends;
+    for (int variant = 0; variant < 2; ++variant) backends.push_back(device());
+    PADLOCK_TRY(Emitted code, emit_modules(program, options, std::move(backends)));
+    std::vector<Result<llvm::SmallVector<char>>> texts(code.modules.size());
+    for_each_at_once(code.modules.size(), [&](std::size_t i) { texts[i] = ptx_of(code.modules[i]); });
+    GpuCode made{.ptx = {}, .kernels = std::move(code.kernels)};
+    for (const auto& text : texts) {
+      if (!text) return std::unexpected(text.error());
+      const std::string_view ptx(text->data(), text->size());
+      // One head for all.
+      const std::size_t body = made.ptx.empty() ? 0 : ptx.find('\n', ptx.find(".address_size")) + 1;
+      made.ptx += ptx.substr(body);
+    }
+    return made;
   }
 
   Result<std::vector<std::unique_ptr<ir::HostExecutable>>> compile_simt(const ir::Program& program,
                                                                         const GpuOptions& options) override {
     GpuOptions checked = options;
     checked.bounds_check = true;
-    PADLOCK_TRY(CodeModule code, emit_module(program, checked, twin()));
+    PADLOCK_TRY(Emitted code, emit_modules(program, checked, only(twin())));
+    CodeModule& all = code.modules.front();
+    simplify(*all.module, *all.machine);
     PADLOCK_TRY(const llvm::SmallVector<char> object,
-                generate_code(*code.module, *code.machine, llvm::CodeGenFileType::ObjectFile));
+                generate_code(*all.module, *all.machine, llvm::CodeGenFileType::ObjectFile));
     return loader_.load(object, std::move(code.kernels));
   }
 
@@ -76,8 +109,10 @@ class LlvmGpuCompiler final : public GpuCompiler {
       PADLOCK_TRY(GpuCode code, compile(program, options));
       return std::move(code.ptx);
     }
-    PADLOCK_TRY(const CodeModule code, emit_module(program, options, device()));
-    return text_of(*code.module);
+    PADLOCK_TRY(const Emitted code, emit_modules(program, options, only(device())));
+    const CodeModule& all = code.modules.front();
+    simplify(*all.module, *all.machine);
+    return text_of(*all.module);
   }
 
  private:
@@ -105,16 +140,40 @@ class LlvmGpuCompiler final : public GpuCompiler {
 
   [[nodiscard]] Backend twin() const { return {host_.features(), host_.machine()}; }
 
-  Result<CodeModule> emit_module(const ir::Program& program, const GpuOptions& options, Backend backend) {
+  static std::vector<Backend> only(Backend backend) {
+    std::vector<Backend> backends;
+    backends.push_back(std::move(backend));
+    return backends;
+  }
+
+  static Result<llvm::SmallVector<char>> ptx_of(CodeModule& code) {
+    simplify(*code.module, *code.machine);
+    return generate_code(*code.module, *code.machine, llvm::CodeGenFileType::AssemblyFile);
+  }
+
+  /// The program's kernels, of each the variants.
+  struct Emitted {
+    std::vector<CodeModule> modules;  // at least one; only the first may be without functions
+    std::vector<std::vector<ir::KernelAbi>> kernels;
+  };
+
+  /// One module for each back end, which are of one kind: variant i of a kernel goes into module i, or the last.
+  Result<Emitted> emit_modules(const ir::Program& program, const GpuOptions& options, std::vector<Backend> backends) {
     PADLOCK_TRY(const std::vector<ProvenKernel> kernels,
                 prove_kernels(program, options.mutation, scheduler(options), proofs_));
-    CodeModule code(program.name(), std::move(backend.machine));
-    for (const ProvenKernel& proven : kernels) {
-      code.kernels.push_back(emit_gpu_kernel(*code.module, proven, backend.features, options.bounds_check));
-      if (backend.features.takes_words) PADLOCK_CHECK(check_parameters(code.kernels.back()));
+    const TargetFeatures features = backends.front().features;
+    Emitted code;
+    std::vector<llvm::Module*> modules;
+    for (Backend& backend : backends) {
+      code.modules.emplace_back(program.name(), std::move(backend.machine));
+      modules.push_back(code.modules.back().module.get());
     }
-    PADLOCK_CHECK(code.verify());
-    simplify(*code.module, *code.machine);
+    for (const ProvenKernel& proven : kernels) {
+      code.kernels.push_back(emit_gpu_kernel(modules, proven, features, options.bounds_check));
+      if (features.takes_words) PADLOCK_CHECK(check_parameters(code.kernels.back()));
+    }
+    while (code.modules.size() > 1 && code.modules.back().module->empty()) code.modules.pop_back();
+    for (const CodeModule& made : code.modules) PADLOCK_CHECK(made.verify());
     return code;
   }
 
