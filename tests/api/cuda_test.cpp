@@ -138,11 +138,11 @@ TEST_CASE("a grid has a block a tile, a persistent one what runs at once") {
     return std::array{launches[0].grid_x, launches[0].block_x};
   };
   // A warp a row: four rows a block of 128 threads.
-  CHECK(launched("map=tiles,threads=128", true, 400) == std::array{100U, 128U});
-  CHECK(launched("map=tiles,threads=128", true, 401) == std::array{101U, 128U});
-  CHECK(launched("map=tiles,threads=128,persistent=1", true, 400) == std::array{24U, 128U});
-  CHECK(launched("map=tiles,threads=128,persistent=1", true, 40) == std::array{10U, 128U});
-  CHECK(launched("map=tiles,threads=512,persistent=1", false, 400) == std::array{6U, 512U});
+  CHECK(launched("map=tiles,team=32,threads=128", true, 400) == std::array{100U, 128U});
+  CHECK(launched("map=tiles,team=32,threads=128", true, 401) == std::array{101U, 128U});
+  CHECK(launched("map=tiles,team=32,threads=128,persistent=1", true, 400) == std::array{24U, 128U});
+  CHECK(launched("map=tiles,team=32,threads=128,persistent=1", true, 40) == std::array{10U, 128U});
+  CHECK(launched("map=tiles,team=32,threads=512,persistent=1", false, 400) == std::array{6U, 512U});
 }
 
 TEST_CASE("binding makes no driver call; a launch makes one a kernel, and allocates nothing") {

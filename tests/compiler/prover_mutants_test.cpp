@@ -349,10 +349,10 @@ TEST_CASE("threads that are no whole teams, or not those of the loops, are not p
   };
   constexpr std::string_view kReason = " threads: that a column of a run is one thread's is not shown";
   const std::string refused = "kernel p_0 cannot be proved: disjoint of chunks dealt to ";
-  CHECK(message_of(128, 32) == "");
+  CHECK(message_of(128, 8) == "");
   CHECK(message_of(128, 16) == refused + "16" + std::string(kReason));
   CHECK(message_of(128, 64) == refused + "64" + std::string(kReason));
-  CHECK(message_of(112, 32) == refused + "32" + std::string(kReason));
+  CHECK(message_of(132, 8) == refused + "8" + std::string(kReason));
 }
 
 TEST_CASE("a launch that is not decided is not compiled, for nothing tests it") {

@@ -135,6 +135,12 @@ void end_memory() {
   const rlim_t bytes = pages * static_cast<std::uint64_t>(::sysconf(_SC_PAGESIZE)) + (rlim_t{1} << 16);
   const rlimit limit{.rlim_cur = bytes, .rlim_max = bytes};
   ::setrlimit(RLIMIT_AS, &limit);
+  // What was freed before would do for compiling once more. Nobody gives this back: the process is to end.
+  for (std::size_t block = std::size_t{1} << 20; block >= std::size_t{1} << 12; block /= 2) {
+    void* volatile taken = nullptr;  // or the compiler would leave it out
+    do taken = std::malloc(block);
+    while (taken != nullptr);
+  }
 }
 
 /// What a driver does wrong.
@@ -157,9 +163,9 @@ void set_driver_fault(FakeDriver& driver, Fault fault) {
 
 /// A kernel of the GPU's, run by this CPU for the fake driver.
 struct Twin {
-  ir::KernelAbi gpu;
-  std::unique_ptr<ir::HostExecutable> host;
-  std::vector<std::int64_t> sizes;  // of the host's contract
+  ir::KernelAbi gpu;                         // of one variant
+  std::shared_ptr<ir::HostExecutable> host;  // the twin that is right for all sizes, of all variants
+  std::vector<std::int64_t> sizes;           // of the host's contract
   std::int64_t rows = 0;
 
   static void run(void* twin, const std::uint64_t* words, std::size_t, unsigned, unsigned) {
@@ -221,13 +227,14 @@ class FaultyCompiler final : public compiler::TargetCompiler {
     PADLOCK_TRY(Executables hosts, compile(program, options));
     twins_.clear();
     for (std::size_t i = 0; i < hosts.size(); ++i) {
-      auto twin = std::make_unique<Twin>(Twin{.gpu = code.kernels[i][0], .host = std::move(hosts[i]), .sizes = {}});
+      const std::shared_ptr<ir::HostExecutable> host = std::move(hosts[i]);
       PADLOCK_TRY(const ir::Binding binding, bind(program));
-      PADLOCK_TRY(ir::LaunchPlan plan, ir::plan_launch(twin->host->abi(), binding));
-      twin->sizes = std::move(plan.sizes);
-      twin->rows = plan.rows;
-      driver->register_twin(twin->gpu.name, Twin::run, twin.get());
-      twins_.push_back(std::move(twin));
+      PADLOCK_TRY(const ir::LaunchPlan plan, ir::plan_launch(host->abi(), binding));
+      for (const ir::KernelAbi& gpu : code.kernels[i]) {
+        twins_.push_back(
+            std::make_unique<Twin>(Twin{.gpu = gpu, .host = host, .sizes = plan.sizes, .rows = plan.rows}));
+        driver->register_twin(gpu.name, Twin::run, twins_.back().get());
+      }
     }
     return code;
   }
