@@ -149,7 +149,7 @@ Result<std::shared_ptr<const tuner::Lookup>> Context::look_up(const Program& pro
 /// What the cache has for this program, with the code of each config that it names.
 Status Context::choose_configs(const Program& program, const CompileOptions& options, const TargetCompiler& compiler,
                                CompiledProgram::State& state) {
-  state.reason = options.config.empty() ? "the default of this target" : "the config that was asked for";
+  state.reason = options.config.empty() ? "the default of this target" : "forced, other keys as in the default";
   const bool tunable = options.device.kind == DeviceKind::host || options.device.kind == DeviceKind::cuda;
   if (store_ == nullptr || !options.config.empty() || !tunable) return {};
   PADLOCK_TRY(const tuner::CacheKey key, cache_key(program, options));

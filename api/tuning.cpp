@@ -160,7 +160,7 @@ class Tuning {
   Result<tuner::TryResult> attempt(const tuner::Trial& trial) {
     if (!worker_) {
       PADLOCK_TRY(const std::string file, tuner::find_worker(context_.worker_));
-      PADLOCK_TRY(tuner::Worker worker, tuner::Worker::start({.command = {file}}));
+      PADLOCK_TRY(tuner::Worker worker, tuner::Worker::start({.command = {file}, .cancelled = options_.cancelled}));
       worker_.emplace(std::move(worker));
     }
     ++context_.trials_;

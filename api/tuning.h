@@ -28,7 +28,7 @@ struct TuneOptions {
   std::uint64_t seed = 1;
   bool resume = false;            ///< take over what the cache knows, instead of measuring it again
   std::int64_t memory_bytes = 0;  ///< of scratch memory; 0: half of what is free
-  /// Asked between tries, and while one runs not at all. May be empty.
+  /// Asked between tries and about ten times a second while one runs, which is ended then. May be empty.
   std::function<bool()> cancelled = {};
   /// After each try; of region number `region` (from 0) of `regions`. May be empty.
   std::function<void(std::size_t region, std::size_t regions, const Progress&)> progress = {};

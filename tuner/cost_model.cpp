@@ -9,18 +9,16 @@ namespace {
 using compiler::KernelCost;
 
 // Bytes a nanosecond, and nanoseconds; see the performance section of the design for where they were measured.
-constexpr double kHostMemory = 20, kHostCache = 40, kHostChunk = 0.4, kHostTask = 300, kHostLaunch = 1000;
+constexpr double kHostMemory = 20, kHostChunk = 0.4, kHostTask = 300, kHostLaunch = 1000;
 constexpr double kGpuMemory = 3000, kGpuChunk = 1.0 / 32, kGpuLaunch = 3000;
 constexpr int kThreadsOfMultiprocessor = 2048;
 
 double host_ns(const KernelCost& cost, std::int64_t task_bytes, const Machine& machine) {
-  const auto cache = static_cast<double>(machine.cache_bytes);
-  const bool fits = cost.read_bytes + cost.write_bytes <= cache;
-  const bool streams = cost.always_streams || (cost.streams && cost.write_bytes > cache);
-  // A plain store fetches its line first where the caches do not hold it; one that goes past them always costs memory.
-  const double written = cost.write_bytes * (streams || fits ? 1 : 2);
-  const double memory =
-      cost.read_bytes / (fits ? kHostCache : kHostMemory) + written / (fits && !streams ? kHostCache : kHostMemory);
+  // Nothing is found in a cache: a tuner's buffers are used in turn until they exceed them. A plain store fetches its
+  // line first, one that goes past the caches does not.
+  const bool streams =
+      cost.always_streams || (cost.streams && cost.write_bytes > static_cast<double>(machine.cache_bytes));
+  const double memory = (cost.read_bytes + cost.write_bytes * (streams ? 1 : 2)) / kHostMemory;
   const double compute = cost.chunks * kHostChunk;
   const double task = static_cast<double>(std::max<std::int64_t>(task_bytes, 1));
   const double waves = std::ceil(std::max(1.0, std::ceil(cost.write_bytes / task)) / machine.threads);

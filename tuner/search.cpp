@@ -8,6 +8,7 @@
 #include <map>
 #include <numeric>
 #include <random>
+#include <set>
 #include <utility>
 
 #include "tuner/describe.h"
@@ -20,12 +21,13 @@ constexpr std::array kStrategyNames = {std::string_view("fast"), std::string_vie
 
 // The model is coarse: what it finds up to so much slower than the best may yet be the best.
 constexpr double kPromising = 1.6;
+constexpr double kAlike = 1.01;
 constexpr std::size_t kMostPromising = 32;
 
 constexpr double kFirstTimingMs = 8;  // enough to see who is not among the best
 constexpr double kRacingTimingMs = 15;
 constexpr double kRaceShare = 0.3;  // of the budget, which the first tries leave to the race
-constexpr std::size_t kMostFinalists = 6;
+constexpr std::size_t kMostFinalists = 8;
 constexpr int kLaps = 4;
 constexpr std::size_t kEnoughSamples = 400;  // of one config, in all laps together
 constexpr std::size_t kMostSamples = 2000;   // that are kept
@@ -77,8 +79,10 @@ class RegionSearch {
     return {};
   }
 
-  /// Lap by lap, each of the best in turn, so that what drifts drifts for all; who falls behind drops out.
+  /// Lap by lap, each of the best in turn, so that what drifts drifts for all; who falls behind drops out. Nobody comes
+  /// in later: what was timed once, at another time, is no match for them.
   Status race() {
+    for (const std::size_t index : finalists()) raced_.insert(index);
     for (int lap = 0; lap < kLaps; ++lap) {
       const std::vector<std::size_t> runners = finalists();
       if (runners.size() < 2) return {};
@@ -103,17 +107,22 @@ class RegionSearch {
     const double limit = static_cast<double>(first.median_ps + first.noise_ps) * (1 + kTie);
     std::vector<std::size_t> list;
     for (const auto& [index, m] : measured_)
-      if (m.verdict == Verdict::ok && static_cast<double>(m.median_ps - m.noise_ps) <= limit) list.push_back(index);
+      if (may_win(index, m) && static_cast<double>(m.median_ps - m.noise_ps) <= limit) list.push_back(index);
     std::ranges::stable_sort(list, {}, [&](std::size_t i) { return measured_[i].median_ps; });
     if (list.size() > kMostFinalists) list.resize(kMostFinalists);
     std::ranges::sort(list);
     return list;
   }
 
+  /// Survivors, and once there was a race those that were in it, as long as one of them survives.
+  [[nodiscard]] bool may_win(std::size_t index, const Measurement& m) const {
+    return m.verdict == Verdict::ok && (raced_.empty() || raced_.contains(index));
+  }
+
   [[nodiscard]] std::optional<std::size_t> fastest() const {
     std::optional<std::size_t> best;
     for (const auto& [index, m] : measured_)
-      if (m.verdict == Verdict::ok && (!best || m.median_ps < measured_.at(*best).median_ps)) best = index;
+      if (may_win(index, m) && (!best || m.median_ps < measured_.at(*best).median_ps)) best = index;
     return best;
   }
 
@@ -123,7 +132,7 @@ class RegionSearch {
     if (!best) return std::nullopt;
     const Measurement& first = measured_.at(*best);
     for (const auto& [index, m] : measured_) {
-      if (m.verdict != Verdict::ok) continue;
+      if (!may_win(index, m)) continue;
       const double noise =
           static_cast<double>(std::min(m.noise_ps, m.median_ps / 50) + std::min(first.noise_ps, first.median_ps / 50));
       const double tie = std::max(noise, kTie * static_cast<double>(first.median_ps));
@@ -169,9 +178,13 @@ class RegionSearch {
 
   Result<TryResult> attempt(const Trial& trial) {
     ++outcome_.trials;
-    PADLOCK_TRY(TryResult result, try_config_(trial));
-    // Whoever interrupts may have ended the worker: that is not the config's doing.
-    if (result.verdict != Verdict::ok && stopped()) outcome_.interrupted = true;
+    Result<TryResult> result = try_config_(trial);
+    // Whoever interrupts may have ended the worker, too: that is not the config's doing.
+    if (!result && result.error().code == Code::cancelled) {
+      outcome_.interrupted = true;
+      return TryResult{.verdict = Verdict::run, .message = "interrupted"};
+    }
+    if (result && result->verdict != Verdict::ok && stopped()) outcome_.interrupted = true;
     return result;
   }
 
@@ -191,6 +204,7 @@ class RegionSearch {
     m.verdict = result.verdict;
     m.provenance = provenance_now(options_.seed);
     if (result.verdict != Verdict::ok) {
+      raced_.erase(index);
       m.samples_ps.clear();
       m.median_ps = m.noise_ps = 0;
       m.message = printable(result.message);
@@ -230,6 +244,7 @@ class RegionSearch {
   std::map<std::string, Measurement> known_;     // by config
   std::map<std::size_t, Measurement> measured_;  // by candidate
   std::vector<std::size_t> order_;
+  std::set<std::size_t> raced_;  // empty: all that survived
   SearchOutcome outcome_;
   double begin_ = 0;
   int tried_ = 0;
@@ -263,6 +278,13 @@ std::vector<std::size_t> order_of_trials(const std::vector<Candidate>& candidate
   const double limit = kPromising * std::min(predicted(0), predicted(order[1]));
   const auto end = std::find_if(others, order.end(), [&](std::size_t i) { return predicted(i) > limit; });
   order.erase(end, order.end());
+  // Many are alike to the model. Of each such kind the first, then of each the second, and so on.
+  std::map<std::size_t, int> place;  // among its kind
+  for (std::size_t i = 1, first = 1; i < order.size(); ++i) {
+    if (predicted(order[i]) > kAlike * predicted(order[first])) first = i;
+    place[order[i]] = static_cast<int>(i - first);
+  }
+  std::stable_sort(order.begin() + 1, order.end(), [&](std::size_t a, std::size_t b) { return place[a] < place[b]; });
   if (order.size() > kMostPromising) order.resize(kMostPromising);
   return order;
 }

@@ -36,7 +36,8 @@ struct Trial {
   std::int64_t skew = 0;  ///< as TryRequest::skew
   double timing_ms = 0;
 };
-/// Error: where nothing can be tried any more; how a config failed is a verdict.
+/// Errors: cancelled, where it was interrupted; others where nothing can be tried any more. How a config failed is a
+/// verdict.
 using TryFunction = std::function<Result<TryResult>(const Trial&)>;
 
 /// What a search has found so far, for people.

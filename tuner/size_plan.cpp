@@ -17,6 +17,7 @@ using compiler::SymbolValues;
 constexpr std::int64_t kLargest = std::int64_t{1} << 30;  // of a symbol that is drawn
 /// Results that are larger are measured only at sizes that were asked for: a try of them takes seconds.
 constexpr std::int64_t kMostDrawnBytes = std::int64_t{128} << 20;
+constexpr std::int64_t kMostScratch = 16;  // times the results that are wanted
 constexpr std::size_t kMostRegionText = 2000;
 
 /// Bytes that the results have.
@@ -146,17 +147,25 @@ class Planner {
         range.above ? std::min(4 * *range.above, *range.above / 2 + most / 2) : std::min(most, kMostDrawnBytes) / 2;
     std::optional<ir::Binding> best;
     bool too_large = false;
-    std::int64_t low = 0;
-    for (std::int64_t high = kLargest; high - low > std::max<std::int64_t>(1, low / 64);) {
-      const std::int64_t size = low + (high - low) / 2;
+    // Doubled until it is too much, then halved in between: sizes that are far too large say nothing.
+    std::int64_t low = 0, high = 1;
+    bool growing = true;
+    while (growing ? high < kLargest : high - low > std::max<std::int64_t>(1, low / 64)) {
+      const std::int64_t size = growing ? high : low + (high - low) / 2;
       const std::int64_t round = size >= 64 ? size / 8 * 8 : size;
       auto binding = at(request_.opt, round);
       const std::int64_t bytes = binding ? bytes_of(*binding) : kInt64Max;
       const bool fitting = binding && fits(*binding);
       too_large |= binding && range.contains(bytes) && !fitting;
-      (bytes <= target && fitting ? low : high) = size;
+      // A program may keep little of much that it reads.
+      const bool modest = binding && scratch_bytes(*binding) <= kMostScratch * target;
+      const bool small = bytes <= target && fitting && modest;
+      (small ? low : high) = size;
+      growing = growing && small;
+      if (growing) high = 2 * size;
       const auto off = [&](std::int64_t b) { return b > target ? b - target : target - b; };
-      if (fitting && range.contains(bytes) && (!best || off(bytes) < off(bytes_of(*best)))) best = *std::move(binding);
+      if (fitting && modest && bytes > 0 && range.contains(bytes) && (!best || off(bytes) < off(bytes_of(*best))))
+        best = *std::move(binding);
     }
     if (best && too_large && range.above && bytes_of(*best) < target / 2)
       notes_.push_back(

@@ -38,7 +38,6 @@ class ExitCodes(Case):
         for later in ("bench", "pack", "frobnicate"):
             self.usage(f"unknown subcommand '{later}'", later, "p.pad")
         self.usage("--frobnicate", "run", "p.pad", "--frobnicate")
-        self.usage("--cache", "run", "p.pad", "--cache=f")
         self.usage("program is required", "run")
         self.usage("other", "run", "p.pad", "other")
         self.usage("--seed", "run", "p.pad", "--seed=abc")

@@ -53,6 +53,34 @@ TEST_CASE("without a word there is a region for each cache and one beyond") {
   for (const PlannedRegion& region : *regions) CHECK(region.notes.empty());
 }
 
+TEST_CASE("sizes that are drawn are not far off in one symbol") {
+  for (const char* text :
+       {"program p(x: f32[B, T, C], k: dim) where 0 <= k <= 9 { z = pad(x, low = [0, k, 0], high = [0, 0, 0]) "
+        "return z }",
+        "program p(x: f32[N, C, H, W], p: dim) where 0 <= p, p < H, p < W { z = pad(x, low = [0, 0, p, p], "
+        "high = [0, 0, p, p], mode = reflect) return z }"}) {
+    CAPTURE(text);
+    const ir::Program program = program_of(text);
+    const auto regions = plan_regions(program, {}, policy());
+    REQUIRE(regions);
+    CHECK(regions->size() == 3);
+    check_regions(program, *regions);
+    for (const PlannedRegion& region : *regions)
+      for (const auto& [name, value] : region.sizes) {
+        CHECK(value >= 1);
+        CHECK(value <= 2000);
+      }
+  }
+}
+
+TEST_CASE("what a program reads counts, too, where it keeps little of it") {
+  const ir::Program program = program_of(
+      "program p(x: f32[A, B], n: dim) where 0 <= n, n <= B { z = slice(x, start = [0, 0], limit = [A, n]) return z }");
+  const auto regions = plan_regions(program, {}, policy(std::int64_t{1} << 40));
+  REQUIRE(regions);
+  for (const PlannedRegion& region : *regions) CHECK(scratch_bytes(bound(program, region.sizes)) <= 16 * 4 * 32 * kMiB);
+}
+
 TEST_CASE("with every symbol given there is one region, at just these sizes") {
   const ir::Program program = program_of(kPad);
   const auto regions = plan_regions(program, {.min = {}, .opt = {{"A", 100}, {"B", 7}}, .max = {}}, policy());
