@@ -32,6 +32,15 @@ constexpr int kLaps = 4;
 constexpr std::size_t kEnoughSamples = 400;  // of one config, in all laps together
 constexpr std::size_t kMostSamples = 2000;   // that are kept
 
+/// What configs are compared by: the lower quartile of the samples. What else runs on a machine makes samples longer,
+/// never shorter, and moves the median of a busy one by a fifth from minute to minute.
+std::int64_t undisturbed(std::vector<std::int64_t> samples) {
+  if (samples.empty()) return 0;
+  const auto quartile = samples.begin() + std::ssize(samples) / 4;
+  std::ranges::nth_element(samples, quartile);
+  return *quartile;
+}
+
 double steady_seconds() {
   return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
 }
@@ -103,12 +112,12 @@ class RegionSearch {
   std::vector<std::size_t> finalists() {
     const std::optional<std::size_t> best = fastest();
     if (!best) return {};
-    const Measurement& first = measured_[*best];
-    const double limit = static_cast<double>(first.median_ps + first.noise_ps) * (1 + kTie);
+    const double limit = static_cast<double>(time_of(*best)) + noise_of(*best);
     std::vector<std::size_t> list;
     for (const auto& [index, m] : measured_)
-      if (may_win(index, m) && static_cast<double>(m.median_ps - m.noise_ps) <= limit) list.push_back(index);
-    std::ranges::stable_sort(list, {}, [&](std::size_t i) { return measured_[i].median_ps; });
+      if (may_win(index, m) && static_cast<double>(time_of(index)) - noise_of(index) <= limit) list.push_back(index);
+    // The default races if it may win at all: what is as good as it shall not take its place.
+    std::ranges::stable_sort(list, {}, [&](std::size_t i) { return i == 0 ? 0 : time_of(i); });
     if (list.size() > kMostFinalists) list.resize(kMostFinalists);
     std::ranges::sort(list);
     return list;
@@ -122,22 +131,24 @@ class RegionSearch {
   [[nodiscard]] std::optional<std::size_t> fastest() const {
     std::optional<std::size_t> best;
     for (const auto& [index, m] : measured_)
-      if (may_win(index, m) && (!best || m.median_ps < measured_.at(*best).median_ps)) best = index;
+      if (may_win(index, m) && (!best || time_of(index) < time_of(*best))) best = index;
     return best;
+  }
+
+  [[nodiscard]] std::int64_t time_of(std::size_t index) const { return undisturbed(measured_.at(index).samples_ps); }
+  /// How far two tries of it may lie apart, for whether it is worth another.
+  [[nodiscard]] double noise_of(std::size_t index) const {
+    const Measurement& m = measured_.at(index);
+    return static_cast<double>(std::min(m.noise_ps, m.median_ps / 10)) + kTie * static_cast<double>(m.median_ps);
   }
 
   /// The earliest that is as good as the fastest.
   [[nodiscard]] std::optional<std::size_t> winner() const {
     const std::optional<std::size_t> best = fastest();
     if (!best) return std::nullopt;
-    const Measurement& first = measured_.at(*best);
-    for (const auto& [index, m] : measured_) {
-      if (!may_win(index, m)) continue;
-      const double noise =
-          static_cast<double>(std::min(m.noise_ps, m.median_ps / 50) + std::min(first.noise_ps, first.median_ps / 50));
-      const double tie = std::max(noise, kTie * static_cast<double>(first.median_ps));
-      if (static_cast<double>(m.median_ps - first.median_ps) <= tie) return index;
-    }
+    const double limit = static_cast<double>(time_of(*best)) * (1 + kTie);
+    for (const auto& [index, m] : measured_)
+      if (may_win(index, m) && static_cast<double>(time_of(index)) <= limit) return index;
     return best;
   }
 
