@@ -228,24 +228,23 @@ StoreHint ChunkEmitter::hint_of_target() const {
 
 // --- alignment -----------------------------------------------------------------------------------------------------
 
+/// The low bits of an address, as an index.
+Value* ChunkEmitter::low_bits(Value* address, int bytes) {
+  Value* at = builder_.CreateTrunc(builder_.CreatePtrToInt(address, builder_.getInt64Ty()), context_.index_type());
+  return builder_.CreateAnd(at, context_.index(bytes - 1));
+}
+
 Value* ChunkEmitter::misalignment(Value* column, int lanes) {
-  const auto size = static_cast<std::uint64_t>(result_bytes(0));
+  const int size = result_bytes(0);
   Value* address = accesses_.address(
       {.pointer = outputs_[0], .dtype = result_type(0), .first = builder_.CreateAdd(arguments_.row(), column)});
-  Value* at = builder_.CreatePtrToInt(address, builder_.getInt64Ty());
-  Value* past = builder_.CreateTrunc(at, builder_.getInt32Ty());
-  past = builder_.CreateAnd(past, builder_.getInt32(static_cast<std::uint32_t>(lanes * size - 1)));
-  return builder_.CreateZExt(builder_.CreateUDiv(past, builder_.getInt32(static_cast<std::uint32_t>(size))),
-                             context_.index_type());
+  return builder_.CreateUDiv(low_bits(address, lanes * size), context_.index(size));
 }
 
 Value* ChunkEmitter::are_aligned(llvm::ArrayRef<std::pair<Value*, int>> addresses) {
-  Value* bits = builder_.getInt32(0);
-  for (const auto& [address, bytes] : addresses) {
-    Value* at = builder_.CreateTrunc(builder_.CreatePtrToInt(address, builder_.getInt64Ty()), builder_.getInt32Ty());
-    bits = builder_.CreateOr(bits, builder_.CreateAnd(at, builder_.getInt32(static_cast<std::uint32_t>(bytes - 1))));
-  }
-  return builder_.CreateICmpEQ(bits, builder_.getInt32(0));
+  Value* bits = context_.index(0);
+  for (const auto& [address, bytes] : addresses) bits = builder_.CreateOr(bits, low_bits(address, bytes));
+  return builder_.CreateICmpEQ(bits, context_.index(0));
 }
 
 Value* ChunkEmitter::stores_are_aligned(Value* column) {

@@ -64,6 +64,7 @@ class ChunkEmitter {
   [[nodiscard]] StoreHint hint_of_target() const;
   /// The vector of a load whose chunk begins at a column; without the chunk's displacement.
   Access vector_of(int index, llvm::Value* column, int lanes);
+  llvm::Value* low_bits(llvm::Value* address, int bytes);
   llvm::Value* are_aligned(llvm::ArrayRef<std::pair<llvm::Value*, int>> addresses);
 
   KernelContext& context_;
