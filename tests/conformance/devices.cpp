@@ -33,8 +33,7 @@ std::vector<VariantRow> simt_variants() {
   return {{"default", "", false},
           {"elements, persistent", "map=flat,items=4,vector_bytes=16,persistent=1", false},
           {"rows, element by element", "map=rows,threads=128,items=1,vector_bytes=8,misaligned=narrow,cache=streaming",
-           false},
-          {"many threads a row", "map=tiles,team=32,vector_bytes=8,persistent=1", false}};
+           false}};
 }
 
 /// Those of GPUs, and the code that checks bounds.

@@ -287,8 +287,8 @@ int main(int argc, char** argv) {
   for (int i = 1; i < argc; ++i) full |= std::string_view(argv[i]) == "--full";
   Options options;
   options.seed = seed_from_environment(20240731);
-  options.whole = full ? 20 : 60;
-  options.programs = full ? 200 : 20;
+  options.whole = full ? 20 : 30;
+  options.programs = full ? 200 : 10;
   options.configs = full ? 32 : 2;
   bool slice = !full;
   for (int i = 1; i < argc; ++i) {

@@ -135,11 +135,15 @@ void end_memory() {
   const rlim_t bytes = pages * static_cast<std::uint64_t>(::sysconf(_SC_PAGESIZE)) + (rlim_t{1} << 16);
   const rlimit limit{.rlim_cur = bytes, .rlim_max = bytes};
   ::setrlimit(RLIMIT_AS, &limit);
-  // What was freed before would do for compiling once more. Nobody gives this back: the process is to end.
+  // What was freed before would do for compiling once more. Nobody gives this back: the process is to end. (Not without
+  // end, for an allocator that has reserved its addresses before does not feel the limit.)
+  std::size_t left = std::size_t{1} << 30;
   for (std::size_t block = std::size_t{1} << 20; block >= std::size_t{1} << 12; block /= 2) {
     void* volatile taken = nullptr;  // or the compiler would leave it out
-    do taken = std::malloc(block);
-    while (taken != nullptr);
+    do {
+      taken = std::malloc(block);
+      left -= std::min(left, block);
+    } while (taken != nullptr && left > 0);
   }
 }
 
