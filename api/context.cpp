@@ -117,17 +117,20 @@ Result<tuner::CacheKey> Context::cache_key(const Program& program, const Compile
   return tuner::CacheKey(std::move(fields));
 }
 
+/// The state of a compiled program that no config changes.
+std::shared_ptr<CompiledProgram::State> Context::state_of(const Program& program, const Device& device) const {
+  return std::make_shared<CompiledProgram::State>(CompiledProgram::State{.program = program,
+                                                                         .binder = ir::Binder(program.ir()),
+                                                                         .sizer = runtime::ArgumentSizer(program.ir()),
+                                                                         .shapes = argument_shapes(program.ir()),
+                                                                         .device = device,
+                                                                         .parallel_for = parallel_for_});
+}
+
 Result<CompiledProgram> Context::compile(const Program& program, const CompileOptions& options) {
   if (options.device.kind != DeviceKind::reference) return compile_code(program, options);
   if (!options.config.empty()) return invalid_argument("expected no config: the reference has nothing to configure");
-  auto state =
-      std::make_shared<CompiledProgram::State>(CompiledProgram::State{.program = program,
-                                                                      .binder = ir::Binder(program.ir()),
-                                                                      .sizer = runtime::ArgumentSizer(program.ir()),
-                                                                      .shapes = argument_shapes(program.ir()),
-                                                                      .device = options.device,
-                                                                      .parallel_for = parallel_for_});
-  return CompiledProgram(std::move(state));
+  return CompiledProgram(state_of(program, options.device));
 }
 
 Status Context::use_cache(tuner::StoreOptions options) {
@@ -190,17 +193,11 @@ Result<std::shared_ptr<CompiledProgram::State>> Context::compile_config(const Pr
   PADLOCK_CHECK(check_target(options.device, target));
   PADLOCK_TRY(TargetCompiler* const compiler, compiler_for(target));
   if (gpu != nullptr) PADLOCK_CHECK(check_runs(gpu->facts, target));
-  auto state =
-      std::make_shared<CompiledProgram::State>(CompiledProgram::State{.program = program,
-                                                                      .binder = ir::Binder(program.ir()),
-                                                                      .sizer = runtime::ArgumentSizer(program.ir()),
-                                                                      .shapes = argument_shapes(program.ir()),
-                                                                      .device = options.device,
-                                                                      .config = config,
-                                                                      .target = compiler->description(),
-                                                                      .runs_here = target == "host" || is_gpu(target),
-                                                                      .task_bytes = compiler->task_bytes(config),
-                                                                      .parallel_for = parallel_for_});
+  const std::shared_ptr<CompiledProgram::State> state = state_of(program, options.device);
+  state->config = config;
+  state->target = compiler->description();
+  state->runs_here = target == "host" || is_gpu(target);
+  state->task_bytes = compiler->task_bytes(config);
   const TargetCompiler::Options made{.config = config, .bounds_check = options.bounds_check};
   Status loaded = gpu != nullptr ? load_on_gpu(*state, *gpu, *compiler, made) : load_here(*state, *compiler, made);
   if (!loaded) return std::unexpected(program.with_source_line(std::move(loaded).error()));

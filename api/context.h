@@ -99,6 +99,7 @@ class Context {
                         CompiledProgram::State& state);
   Result<std::shared_ptr<CompiledProgram::State>> compile_config(const Program& program, const CompileOptions& options,
                                                                  const std::string& config);
+  std::shared_ptr<CompiledProgram::State> state_of(const Program& program, const Device& device) const;
   Result<std::string> target_of(const CompileOptions& options);
   Result<compiler::TargetCompiler*> compiler_for(const std::string& target);
   Result<compiler::TargetCompiler*> compiler_of(const CompileOptions& options);

@@ -254,4 +254,16 @@ Status Interpreter::evaluate(ValueId value, std::span<std::byte> out, std::vecto
   return {};
 }
 
+std::uint64_t element_bits(std::span<const std::byte> bytes, std::size_t index, DType dtype) {
+  const int size = byte_size(dtype);
+  return read_bits(bytes.data() + index * static_cast<std::size_t>(size), size);
+}
+
+std::vector<std::int64_t> coordinates_of(std::size_t index, std::span<const std::int64_t> extents) {
+  std::vector<std::int64_t> coordinates(extents.size());
+  auto rest = static_cast<std::int64_t>(index);
+  for (std::size_t i = extents.size(); i-- > 0; rest /= extents[i]) coordinates[i] = rest % extents[i];
+  return coordinates;
+}
+
 }  // namespace padlock::ir

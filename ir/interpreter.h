@@ -41,4 +41,10 @@ class Interpreter {
   std::unique_ptr<Impl> impl_;
 };
 
+// Of what `evaluate` writes, elements in row-major order:
+/// The bits of element `index`, which lies in `bytes`.
+[[nodiscard]] std::uint64_t element_bits(std::span<const std::byte> bytes, std::size_t index, DType dtype);
+/// The coordinates of element `index`. No extent is 0.
+[[nodiscard]] std::vector<std::int64_t> coordinates_of(std::size_t index, std::span<const std::int64_t> extents);
+
 }  // namespace padlock::ir

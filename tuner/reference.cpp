@@ -4,7 +4,6 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <cstring>
 #include <optional>
 
 #include "ir/interpreter.h"
@@ -19,23 +18,6 @@ ir::Interpreter interpreter_for(const Problem& problem) {
   return {problem.binding(), std::move(inputs), problem.scalars()};
 }
 
-std::uint64_t element_bits(std::span<const std::byte> bytes, std::size_t index, ir::DType dtype) {
-  std::uint64_t bits = 0;
-  const auto size = static_cast<std::size_t>(ir::byte_size(dtype));
-  std::memcpy(&bits, bytes.data() + index * size, size);
-  return bits;
-}
-
-std::vector<std::int64_t> coordinates_of(std::size_t index, std::span<const std::int64_t> extents) {
-  std::vector<std::int64_t> coordinates(extents.size());
-  auto rest = static_cast<std::int64_t>(index);
-  for (std::size_t i = extents.size(); i-- > 0;) {
-    coordinates[i] = rest % extents[i];
-    rest /= extents[i];
-  }
-  return coordinates;
-}
-
 const ir::Value& result_value(const Problem& problem, std::size_t result) {
   return problem.program().value(problem.program().results()[result]);
 }
@@ -44,7 +26,7 @@ std::string describe(const Problem& problem, std::size_t result, std::size_t ind
                      std::uint64_t found) {
   const ir::Value& value = result_value(problem, result);
   return fmt::format("{}: at {} expected {:#x}{}, found {:#x}", value.name,
-                     coordinates_of(index, problem.binding().extents_of(value)), expected.bits,
+                     ir::coordinates_of(index, problem.binding().extents_of(value)), expected.bits,
                      expected.nan_open ? " (any NaN)" : "", found);
 }
 
@@ -57,8 +39,8 @@ Result<std::string> sampled_difference(const Problem& problem, std::size_t resul
   for (const std::int64_t element : elements) {
     const auto index = static_cast<std::size_t>(element);
     PADLOCK_TRY(const ir::Element expected,
-                interpreter.element(problem.program().results()[result], coordinates_of(index, extents)));
-    const std::uint64_t found = element_bits(actual, index, value.dtype);
+                interpreter.element(problem.program().results()[result], ir::coordinates_of(index, extents)));
+    const std::uint64_t found = ir::element_bits(actual, index, value.dtype);
     if (!ir::same_element(value.dtype, expected, found)) return describe(problem, result, index, expected, found);
   }
   return std::string();
@@ -127,15 +109,15 @@ Result<std::string> Reference::difference(std::size_t result, std::span<const st
   const std::size_t count = expected.size() / static_cast<std::size_t>(ir::byte_size(value.dtype));
   std::optional<ir::Interpreter> interpreter;  // made where it is asked
   for (std::size_t i = 0; i < count; ++i) {
-    ir::Element wanted{.bits = element_bits(expected, i, value.dtype)};
-    const std::uint64_t found = element_bits(actual, i, value.dtype);
+    ir::Element wanted{.bits = ir::element_bits(expected, i, value.dtype)};
+    const std::uint64_t found = ir::element_bits(actual, i, value.dtype);
     if (found == wanted.bits) continue;
     if (!nan_open_.empty()) {
       wanted.nan_open = nan_open_[result][i];
     } else if (ir::is_float(value.dtype)) {
       if (!interpreter) interpreter.emplace(interpreter_for(*problem_));
       PADLOCK_TRY(wanted, interpreter->element(problem_->program().results()[result],
-                                               coordinates_of(i, problem_->binding().extents_of(value))));
+                                               ir::coordinates_of(i, problem_->binding().extents_of(value))));
     }
     if (!ir::same_element(value.dtype, wanted, found)) return describe(*problem_, result, i, wanted, found);
   }

@@ -271,9 +271,8 @@ void ChunkEmitter::set_shifts(Value* column) {
   for (std::size_t i = 0; i < body_.loads.size(); ++i) {
     if (!is_vector(body_.loads[i])) continue;
     const Access access = vector_of(static_cast<int>(i), column, body_.lanes);
-    const auto bytes = static_cast<std::uint32_t>(body_.lanes * ir::byte_size(access.dtype));
-    Value* address = builder_.CreatePtrToInt(accesses_.address(access), builder_.getInt64Ty());
-    shifts_[i] = builder_.CreateAnd(builder_.CreateTrunc(address, builder_.getInt32Ty()), bytes - 1);
+    Value* past = low_bits(accesses_.address(access), body_.lanes * ir::byte_size(access.dtype));
+    shifts_[i] = builder_.CreateTrunc(past, builder_.getInt32Ty());
   }
 }
 

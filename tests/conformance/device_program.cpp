@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "api/device_run.h"
+#include "ir/interpreter.h"
 
 namespace padlock::conformance {
 namespace {
@@ -21,13 +22,6 @@ std::vector<UserBuffer> inputs_of(const Problem& problem) {
   std::vector<UserBuffer> buffers;
   for (const auto& bytes : problem.inputs) buffers.push_back(buffer_of(bytes));
   return buffers;
-}
-
-std::vector<std::int64_t> coordinates_of(std::size_t element, const std::vector<std::int64_t>& extents) {
-  std::vector<std::int64_t> at(extents.size());
-  auto rest = static_cast<std::int64_t>(element);
-  for (std::size_t i = extents.size(); i-- > 0; rest /= extents[i]) at[i] = rest % extents[i];
-  return at;
 }
 
 std::string launch(const api::BoundProgram& bound, const Problem& problem, const GuardedBuffers& buffers) {
@@ -77,7 +71,7 @@ Status DeviceProgram::solve(const api::BoundProgram& bound, Problem& problem) {
     problem.results[i].nan_open = [bound, i, inputs = inputs_of(problem),
                                    scalars = problem.scalars](std::size_t element) {
       const auto open =
-          bound.nan_is_open(i, coordinates_of(element, bound.results()[i].extents), {inputs, {}, scalars});
+          bound.nan_is_open(i, ir::coordinates_of(element, bound.results()[i].extents), {inputs, {}, scalars});
       return open.value_or(false);
     };
   }

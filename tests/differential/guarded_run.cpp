@@ -3,30 +3,13 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 #include <algorithm>
-#include <cstring>
 
+#include "ir/interpreter.h"
 #include "ir/scalar_ops.h"
 #include "tests/differential/random_data.h"
 
 namespace padlock::differential {
 namespace {
-
-std::uint64_t element_bits(std::span<const std::byte> bytes, std::size_t index, ir::DType dtype) {
-  std::uint64_t bits = 0;
-  const auto size = static_cast<std::size_t>(ir::byte_size(dtype));
-  std::memcpy(&bits, bytes.data() + index * size, size);
-  return bits;
-}
-
-std::vector<std::int64_t> coordinates_of(std::size_t index, std::span<const std::int64_t> extents) {
-  std::vector<std::int64_t> coordinates(extents.size());
-  auto rest = static_cast<std::int64_t>(index);
-  for (std::size_t i = extents.size(); i-- > 0;) {
-    coordinates[i] = rest % extents[i];
-    rest /= extents[i];
-  }
-  return coordinates;
-}
 
 std::size_t skew_of(const Arrangement& a, ir::DType dtype, Rng& rng) {
   const int unit = a.elements ? ir::byte_size(dtype) : 1;
@@ -57,14 +40,14 @@ std::string compare_result(const Problem& problem, std::size_t index, std::span<
   if (std::ranges::equal(actual, expected.bytes)) return {};
   const std::size_t count = expected.bytes.size() / static_cast<std::size_t>(ir::byte_size(value.dtype));
   for (std::size_t i = 0; i < count; ++i) {
-    const std::uint64_t bits = element_bits(expected.bytes, i, value.dtype);
-    const std::uint64_t found = element_bits(actual, i, value.dtype);
+    const std::uint64_t bits = ir::element_bits(expected.bytes, i, value.dtype);
+    const std::uint64_t found = ir::element_bits(actual, i, value.dtype);
     if (found == bits) continue;
     const ir::Element wanted{bits, expected.nan_open(i)};
     if (ir::same_element(value.dtype, wanted, found)) continue;
     const std::vector<std::int64_t> extents = problem.binding->extents_of(value);
     return fmt::format("{} ({} {}): at {} expected {:#x}{}, found {:#x}", value.name, ir::name_of(value.dtype), extents,
-                       coordinates_of(i, extents), wanted.bits, wanted.nan_open ? " (any NaN)" : "", found);
+                       ir::coordinates_of(i, extents), wanted.bits, wanted.nan_open ? " (any NaN)" : "", found);
   }
   return {};
 }
