@@ -1,10 +1,14 @@
 # How tests are declared. Each function makes what ./dev test or ./dev fuzz finds by itself.
 
-# padlock_add_test(name SOURCES ... LIBRARIES ...): one doctest executable, one CTest test.
+# padlock_add_test(name [OPTIMISED] SOURCES ... LIBRARIES ...): one doctest executable, one CTest test. Without OPTIMISED
+# its own code is not: most of the time that a test takes is its compiler's, and half of that its optimiser's.
 function(padlock_add_test name)
-  cmake_parse_arguments(arg "" "" "SOURCES;LIBRARIES" ${ARGN})
+  cmake_parse_arguments(arg "OPTIMISED" "" "SOURCES;LIBRARIES" ${ARGN})
   add_executable(${name} ${arg_SOURCES})
   target_link_libraries(${name} PRIVATE padlock_doctest_main ${arg_LIBRARIES})
+  if(NOT arg_OPTIMISED)
+    target_compile_options(${name} PRIVATE -O0)
+  endif()
   add_test(NAME ${name} COMMAND ${name})
   set_tests_properties(${name} PROPERTIES TIMEOUT 300)
 endfunction()

@@ -96,29 +96,24 @@ constexpr Entry kEntries[] = {
      "padlock cache import examples/tuning.jsonl --cache=/tmp/padlock_tuning.db --json"},
 };
 
-void add_entry(CLI::App& cache, const Entry& entry, Action& action) {
-  CLI::App& command = *cache.add_subcommand(entry.name, entry.help);
+void add_entry(Subcommand& cache, const Entry& entry) {
+  Subcommand command = cache.subcommand(entry.name, entry.help);
   const auto options = std::make_shared<CacheOptions>();  // shared: the callback outlives this function
   const std::string name = entry.name;
-  if (entry.most_files > 0)
-    command.add_option("files", options->files, "caches or exports")
-        ->required()
-        ->expected(entry.least_files, entry.most_files)
-        ->type_name("FILE");
-  if (name != "diff")
-    command.add_option("--cache", options->cache, "the cache; without it the user's own")->type_name("FILE");
+  if (entry.most_files > 0) command.files(options->files, entry.least_files, entry.most_files, "caches or exports");
+  if (name != "diff") command.option("--cache", options->cache, "FILE", "the cache; without it the user's own");
   if (name == "list" || name == "show")
-    command.add_option("--program", options->program, "only programs whose fingerprint begins so")->type_name("HEX");
+    command.option("--program", options->program, "HEX", "only programs whose fingerprint begins so");
   if (name == "prune") {
-    command.add_option("--before", options->before, "also what is older")->type_name("YYYY-MM-DD");
-    command.add_flag("--dry-run", options->dry_run, "only say what would go");
+    command.option("--before", options->before, "YYYY-MM-DD", "also what is older");
+    command.flag("--dry-run", options->dry_run, "only say what would go");
   }
   if (name == "export")
-    command.add_option("--output", options->output, "the file; without it standard output")->type_name("FILE");
+    command.option("--output", options->output, "FILE", "the file; without it standard output");
   else
-    add_json_option(command, options->json);
-  add_examples(command, entry.first_example, entry.second_example);
-  command.callback([options, run = entry.run, &action] { action = [options, run] { return run(*options); }; });
+    command.json(options->json);
+  command.examples(entry.first_example, entry.second_example);
+  command.runs([options, run = entry.run] { return run(*options); });
 }
 
 }  // namespace
@@ -150,11 +145,11 @@ Outcome<ExitCode> print(const CacheOptions& options, const std::string& text, co
   return ExitCode::ok;
 }
 
-void add_cache(CLI::App& app, Action& action) {
-  CLI::App& cache = *app.add_subcommand("cache", "look at and change what tuning has learnt");
-  cache.require_subcommand(1);
-  add_examples(cache, kEntries[0].first_example, kEntries[1].first_example);
-  for (const Entry& entry : kEntries) add_entry(cache, entry, action);
+void add_cache(Subcommand& app) {
+  Subcommand cache = app.subcommand("cache", "look at and change what tuning has learnt");
+  cache.require_subcommand();
+  cache.examples(kEntries[0].first_example, kEntries[1].first_example);
+  for (const Entry& entry : kEntries) add_entry(cache, entry);
 }
 
 }  // namespace padlock::tools

@@ -18,10 +18,9 @@ constexpr std::array kModes =
 
 }  // namespace
 
-void add_cache_options(CLI::App& command, CacheChoice& choice) {
-  command.add_option("--cache", choice.file, "the tuning cache that configs are taken from")->type_name("FILE");
-  command.add_option("--cache-mode", choice.mode, "off, read, read-write or require (a miss is an error)")
-      ->type_name("MODE");
+void add_cache_options(Subcommand& command, CacheChoice& choice) {
+  command.option("--cache", choice.file, "FILE", "the tuning cache that configs are taken from");
+  command.option("--cache-mode", choice.mode, "MODE", "off, read, read-write or require (a miss is an error)");
 }
 
 Outcome<api::StoreOptions> store_options(const CacheChoice& choice) {

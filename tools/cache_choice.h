@@ -14,7 +14,7 @@ struct CacheChoice {
   std::string mode;  ///< empty: read where a file is given, else off
 };
 
-void add_cache_options(CLI::App& command, CacheChoice& choice);
+void add_cache_options(Subcommand& command, CacheChoice& choice);
 
 /// What the options say. Failure: usage, for a mode that there is not.
 [[nodiscard]] Outcome<api::StoreOptions> store_options(const CacheChoice& choice);

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <cerrno>
 #include <cstdio>
@@ -41,15 +42,16 @@ Outcome<ExitCode> parse_and_run(std::vector<std::string> arguments) {
   CLI::App app("Compiles and runs padding programs over symbolic sizes.", "padlock");
   app.require_subcommand(1);
   Action action;
-  add_run(app, action);
-  add_emit(app, action);
-  add_prove(app, action);
-  add_explain(app, action);
-  add_tune(app, action);
-  add_cache(app, action);
-  add_devices(app, action);
-  add_version(app, action);
-  add_worker(app, action);
+  Subcommand all(app, action);
+  add_run(all);
+  add_emit(all);
+  add_prove(all);
+  add_explain(all);
+  add_tune(all);
+  add_cache(all);
+  add_devices(all);
+  add_version(all);
+  add_worker(all);
   if (const std::string* word = unknown_subcommand(app, arguments))
     return fail(ExitCode::usage, fmt::format("unknown subcommand '{}' (padlock -h lists them)", *word));
   complete_json_flag(arguments);
@@ -82,20 +84,6 @@ Outcome<void> finish_output() {
 }
 
 }  // namespace
-
-void add_json_option(CLI::App& command, std::string& destination) {
-  command.add_option("--json", destination, "print one JSON object instead of text, or write it to FILE")
-      ->type_name("[=FILE]");
-}
-
-void add_repeated_option(CLI::App& command, const std::string& name, std::vector<std::string>& values,
-                         const std::string& help) {
-  command.add_option(name, values, help)->allow_extra_args(false)->type_name("");
-}
-
-void add_examples(CLI::App& command, const std::string& first, const std::string& second) {
-  command.footer(fmt::format("Examples:\n  {}\n  {}", first, second));
-}
 
 std::string target_summary(const std::string& description) {
   const std::size_t blank = description.find(' ');

@@ -52,12 +52,12 @@ Outcome<ExitCode> devices(const std::string& destination) {
 
 }  // namespace
 
-void add_devices(CLI::App& app, Action& action) {
-  CLI::App& command = *app.add_subcommand("devices", "list where programs can run");
+void add_devices(Subcommand& app) {
+  Subcommand command = app.subcommand("devices", "list where programs can run");
   const auto destination = std::make_shared<std::string>();  // shared: the callback outlives this function
-  add_json_option(command, *destination);
-  add_examples(command, "padlock devices", "padlock devices --json");
-  command.callback([destination, &action] { action = [destination] { return devices(*destination); }; });
+  command.json(*destination);
+  command.examples("padlock devices", "padlock devices --json");
+  command.runs([destination] { return devices(*destination); });
 }
 
 }  // namespace padlock::tools

@@ -50,17 +50,17 @@ Outcome<ExitCode> emit(const EmitOptions& options) {
 
 }  // namespace
 
-void add_emit(CLI::App& app, Action& action) {
-  CLI::App& command = *app.add_subcommand("emit", "print one stage of compiling a program");
+void add_emit(Subcommand& app) {
+  Subcommand command = app.subcommand("emit", "print one stage of compiling a program");
   const auto options = std::make_shared<EmitOptions>();  // shared: the callback outlives this function
-  command.add_option("program", options->program, "the program's file")->required()->type_name("PROGRAM.pad");
-  command.add_option("--stage", options->stage, "ir, kernel, llvm, ptx or asm")->type_name("STAGE");
-  command.add_option("--target", options->target, "host, host:NAME (an LLVM CPU) or sm_NN")->type_name("TARGET");
-  command.add_option("--config", options->config, "key=value,...: forces a config")->type_name("CONFIG");
-  command.add_flag("--bounds-check", options->bounds_check, "test every access");
-  add_json_option(command, options->json);
-  add_examples(command, "padlock emit examples/pad_relu.pad", "padlock emit examples/pad_relu.pad --stage=llvm");
-  command.callback([options, &action] { action = [options] { return emit(*options); }; });
+  command.program(options->program);
+  command.option("--stage", options->stage, "STAGE", "ir, kernel, llvm, ptx or asm");
+  command.option("--target", options->target, "TARGET", "host, host:NAME (an LLVM CPU) or sm_NN");
+  command.option("--config", options->config, "CONFIG", "key=value,...: forces a config");
+  command.flag("--bounds-check", options->bounds_check, "test every access");
+  command.json(options->json);
+  command.examples("padlock emit examples/pad_relu.pad", "padlock emit examples/pad_relu.pad --stage=llvm");
+  command.runs([options] { return emit(*options); });
 }
 
 }  // namespace padlock::tools

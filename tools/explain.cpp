@@ -184,18 +184,18 @@ Outcome<ExitCode> explain(const ExplainOptions& options) {
 
 }  // namespace
 
-void add_explain(CLI::App& app, Action& action) {
-  CLI::App& command = *app.add_subcommand("explain", "show sizes as expressions and, with --bind, as numbers");
+void add_explain(Subcommand& app) {
+  Subcommand command = app.subcommand("explain", "show sizes as expressions and, with --bind, as numbers");
   const auto options = std::make_shared<ExplainOptions>();  // shared: the callback outlives this function
-  command.add_option("program", options->program, "the program's file")->required()->type_name("PROGRAM.pad");
-  add_repeated_option(command, "--bind", options->binds, "NAME=INTEGER,...: shows numbers too");
-  command.add_option("--target", options->target, "host, host:NAME (an LLVM CPU) or sm_NN")->type_name("TARGET");
-  command.add_option("--config", options->config, "key=value,...: forces a config")->type_name("CONFIG");
+  command.program(options->program);
+  command.repeated("--bind", options->binds, "NAME=INTEGER,...: shows numbers too");
+  command.option("--target", options->target, "TARGET", "host, host:NAME (an LLVM CPU) or sm_NN");
+  command.option("--config", options->config, "CONFIG", "key=value,...: forces a config");
   add_cache_options(command, options->cache);
-  add_json_option(command, options->json);
-  add_examples(command, "padlock explain examples/pad_relu.pad",
-               "padlock explain examples/pad_relu.pad --bind=B=4,S=10,lo=3");
-  command.callback([options, &action] { action = [options] { return explain(*options); }; });
+  command.json(options->json);
+  command.examples("padlock explain examples/pad_relu.pad",
+                   "padlock explain examples/pad_relu.pad --bind=B=4,S=10,lo=3");
+  command.runs([options] { return explain(*options); });
 }
 
 }  // namespace padlock::tools

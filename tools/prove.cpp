@@ -96,17 +96,17 @@ Outcome<ExitCode> prove(const ProveOptions& options) {
 
 }  // namespace
 
-void add_prove(CLI::App& app, Action& action) {
-  CLI::App& command = *app.add_subcommand("prove", "list what is proved of every access, and how it was decided");
+void add_prove(Subcommand& app) {
+  Subcommand command = app.subcommand("prove", "list what is proved of every access, and how it was decided");
   const auto options = std::make_shared<ProveOptions>();  // shared: the callback outlives this function
-  command.add_option("program", options->program, "the program's file")->required()->type_name("PROGRAM.pad");
-  command.add_option("--target", options->target, "host, host:NAME (an LLVM CPU) or sm_NN")->type_name("TARGET");
-  command.add_option("--config", options->config, "key=value,...: forces a config")->type_name("CONFIG");
-  command.add_flag("--all-configs", options->all_configs, "every config of the target's search space");
-  add_json_option(command, options->json);
-  add_examples(command, "padlock prove examples/pad_relu.pad",
-               "padlock prove examples/pytorch_169760.pad --all-configs --json");
-  command.callback([options, &action] { action = [options] { return prove(*options); }; });
+  command.program(options->program);
+  command.option("--target", options->target, "TARGET", "host, host:NAME (an LLVM CPU) or sm_NN");
+  command.option("--config", options->config, "CONFIG", "key=value,...: forces a config");
+  command.flag("--all-configs", options->all_configs, "every config of the target's search space");
+  command.json(options->json);
+  command.examples("padlock prove examples/pad_relu.pad",
+                   "padlock prove examples/pytorch_169760.pad --all-configs --json");
+  command.runs([options] { return prove(*options); });
 }
 
 }  // namespace padlock::tools

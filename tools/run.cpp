@@ -159,29 +159,27 @@ Outcome<ExitCode> run(const RunOptions& options) {
 
 }  // namespace
 
-void add_run(CLI::App& app, Action& action) {
-  CLI::App& command = *app.add_subcommand("run", "compile, bind, launch, write results");
+void add_run(Subcommand& app) {
+  Subcommand command = app.subcommand("run", "compile, bind, launch, write results");
   const auto options = std::make_shared<RunOptions>();  // shared: the callback outlives this function
-  command.add_option("program", options->program, "the program's file")->required()->type_name("PROGRAM.pad");
-  add_repeated_option(command, "--input", options->inputs,
-                      "NAME=@FILE.npy, NAME=4x16xf32=@FILE.bin (raw), NAME=random, or NAME=LITERAL for a scalar");
-  add_repeated_option(command, "--bind", options->binds, "NAME=INTEGER,...: symbols that no input fixes");
-  add_repeated_option(command, "--output", options->outputs, "NAME=@FILE.npy or NAME=@FILE.bin (raw)");
-  add_repeated_option(command, "--expect", options->expects, "NAME=@FILE: compare a result with a file");
-  command.add_option("--ulp", options->ulp, "how far floats may be from what is expected")
-      ->type_name("N")
-      ->check(CLI::NonNegativeNumber);
-  command.add_option("--device", options->device, "host, reference, simt or cuda:N")->type_name("DEVICE");
-  command.add_option("--target", options->target, "what simt pretends to be")->type_name("TARGET");
-  command.add_option("--config", options->config, "key=value,...: forces a config")->type_name("CONFIG");
+  command.program(options->program);
+  command.repeated("--input", options->inputs,
+                   "NAME=@FILE.npy, NAME=4x16xf32=@FILE.bin (raw), NAME=random, or NAME=LITERAL for a scalar");
+  command.repeated("--bind", options->binds, "NAME=INTEGER,...: symbols that no input fixes");
+  command.repeated("--output", options->outputs, "NAME=@FILE.npy or NAME=@FILE.bin (raw)");
+  command.repeated("--expect", options->expects, "NAME=@FILE: compare a result with a file");
+  command.option("--ulp", options->ulp, "N", "how far floats may be from what is expected");
+  command.option("--device", options->device, "DEVICE", "host, reference, simt or cuda:N");
+  command.option("--target", options->target, "TARGET", "what simt pretends to be");
+  command.option("--config", options->config, "CONFIG", "key=value,...: forces a config");
   add_cache_options(command, options->cache);
-  command.add_flag("--bounds-check", options->bounds_check, "test every access");
-  command.add_option("--seed", options->seed, "for random inputs")->type_name("N")->check(CLI::NonNegativeNumber);
-  add_json_option(command, options->json);
-  command.add_flag("--quiet", options->quiet, "print errors alone");
-  add_examples(command, "padlock run examples/pad_relu.pad --input=x=random --bind=B=4,S=10,lo=3 --seed=1",
-               "padlock run examples/pad_relu.pad --input=x=random --bind=B=2,S=5,lo=-2 --device=reference --json");
-  command.callback([options, &action] { action = [options] { return run(*options); }; });
+  command.flag("--bounds-check", options->bounds_check, "test every access");
+  command.option("--seed", options->seed, "N", "for random inputs");
+  command.json(options->json);
+  command.flag("--quiet", options->quiet, "print errors alone");
+  command.examples("padlock run examples/pad_relu.pad --input=x=random --bind=B=4,S=10,lo=3 --seed=1",
+                   "padlock run examples/pad_relu.pad --input=x=random --bind=B=2,S=5,lo=-2 --device=reference --json");
+  command.runs([options] { return run(*options); });
 }
 
 }  // namespace padlock::tools

@@ -122,33 +122,28 @@ Outcome<ExitCode> tune(const TuneCommand& command) {
 
 }  // namespace
 
-void add_tune(CLI::App& app, Action& action) {
-  CLI::App& command = *app.add_subcommand("tune", "measure configs on scratch buffers, write a cache");
+void add_tune(Subcommand& app) {
+  Subcommand command = app.subcommand("tune", "measure configs on scratch buffers, write a cache");
   const auto options = std::make_shared<TuneCommand>();  // shared: the callback outlives this function
-  command.add_option("program", options->program, "the program's file")->required()->type_name("PROGRAM.pad");
-  add_repeated_option(command, "--min", options->min, "NAME=INTEGER,...: the least sizes to tune for");
-  add_repeated_option(command, "--opt", options->opt, "NAME=INTEGER,...: the sizes to measure at");
-  add_repeated_option(command, "--max", options->max, "NAME=INTEGER,...: the greatest sizes to tune for");
-  command.add_option("--budget", options->budget, "time for all of it: 10s, 500ms, 2m")->type_name("TIME");
-  command.add_option("--search", options->search, "fast (what a model finds promising), full or random")
-      ->type_name("KIND");
-  command.add_option("--memory", options->memory_mib, "MiB that scratch memory may take; else half of what is free")
-      ->type_name("MIB")
-      ->check(CLI::Range(std::int64_t{1}, std::int64_t{1} << 30));
-  command.add_option("--device", options->device, "host or cuda:N")->type_name("DEVICE");
-  command.add_option("--cache", options->cache, "where what is learnt is kept; else the user's cache")
-      ->type_name("FILE");
-  command.add_option("--seed", options->seed, "for sizes, data and --search=random")
-      ->type_name("N")
-      ->check(CLI::NonNegativeNumber);
-  command.add_flag("--dry-run", options->dry_run, "only list what would be tried");
-  command.add_flag("--resume", options->resume, "take over what the cache has of an earlier tuning");
-  add_json_option(command, options->json);
-  command.add_flag("--quiet", options->quiet, "print errors alone");
-  add_examples(command,
-               "padlock tune examples/pad_relu.pad --opt=B=64,S=1000,lo=3 --budget=1s --cache=/tmp/padlock_tuning.db",
-               "padlock tune examples/pad_relu.pad --max=B=64 --dry-run");
-  command.callback([options, &action] { action = [options] { return tune(*options); }; });
+  command.program(options->program);
+  command.repeated("--min", options->min, "NAME=INTEGER,...: the least sizes to tune for");
+  command.repeated("--opt", options->opt, "NAME=INTEGER,...: the sizes to measure at");
+  command.repeated("--max", options->max, "NAME=INTEGER,...: the greatest sizes to tune for");
+  command.option("--budget", options->budget, "TIME", "time for all of it: 10s, 500ms, 2m");
+  command.option("--search", options->search, "KIND", "fast (what a model finds promising), full or random");
+  command.option("--memory", options->memory_mib, 1, std::int64_t{1} << 30, "MIB",
+                 "MiB that scratch memory may take; else half of what is free");
+  command.option("--device", options->device, "DEVICE", "host or cuda:N");
+  command.option("--cache", options->cache, "FILE", "where what is learnt is kept; else the user's cache");
+  command.option("--seed", options->seed, "N", "for sizes, data and --search=random");
+  command.flag("--dry-run", options->dry_run, "only list what would be tried");
+  command.flag("--resume", options->resume, "take over what the cache has of an earlier tuning");
+  command.json(options->json);
+  command.flag("--quiet", options->quiet, "print errors alone");
+  command.examples(
+      "padlock tune examples/pad_relu.pad --opt=B=64,S=1000,lo=3 --budget=1s --cache=/tmp/padlock_tuning.db",
+      "padlock tune examples/pad_relu.pad --max=B=64 --dry-run");
+  command.runs([options] { return tune(*options); });
 }
 
 }  // namespace padlock::tools

@@ -24,12 +24,12 @@ Outcome<ExitCode> version(const std::string& destination) {
 
 }  // namespace
 
-void add_version(CLI::App& app, Action& action) {
-  CLI::App& command = *app.add_subcommand("version", "print the version");
+void add_version(Subcommand& app) {
+  Subcommand command = app.subcommand("version", "print the version");
   const auto destination = std::make_shared<std::string>();  // shared: the callback outlives this function
-  add_json_option(command, *destination);
-  add_examples(command, "padlock version", "padlock version --json");
-  command.callback([destination, &action] { action = [destination] { return version(*destination); }; });
+  command.json(*destination);
+  command.examples("padlock version", "padlock version --json");
+  command.runs([destination] { return version(*destination); });
 }
 
 }  // namespace padlock::tools

@@ -1,0 +1,65 @@
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "tools/failure.h"
+
+namespace CLI {
+class App;
+}
+
+namespace padlock::tools {
+
+/// What runs once the command line is parsed.
+using Action = std::function<Outcome<ExitCode>()>;
+
+/// The name that main gives a --json without a file.
+inline constexpr const char* kStandardOutput = "-";
+
+/// A subcommand that is being declared. What options are parsed into must live until the action has run. CLI11 stays
+/// behind it: a file that includes its headers compiles for seconds longer.
+class Subcommand {
+ public:
+  /// The whole command, which sets `action` to the action of the subcommand that is given. Borrows both.
+  Subcommand(CLI::App& app, Action& action) : app_(&app), action_(&action) {}
+
+  /// A subcommand of this one.
+  [[nodiscard]] Subcommand subcommand(const std::string& name, const std::string& help);
+  /// One of the subcommands must be given.
+  void require_subcommand();
+  /// Leaves it out of the help.
+  void hide();
+
+  /// The program's file, without a name in front of it.
+  void program(std::string& file);
+  /// `least` to `most` names of files, without a name in front of them.
+  void files(std::vector<std::string>& files, int least, int most, const std::string& help);
+  void option(const std::string& name, std::string& value, const std::string& type, const std::string& help);
+  /// A number from 0.
+  void option(const std::string& name, std::uint64_t& value, const std::string& type, const std::string& help);
+  void option(const std::string& name, std::optional<std::uint64_t>& value, const std::string& type,
+              const std::string& help);
+  /// A number from `least` to `most`.
+  void option(const std::string& name, std::int64_t& value, std::int64_t least, std::int64_t most,
+              const std::string& type, const std::string& help);
+  /// An option that may be given several times, one value each time.
+  void repeated(const std::string& name, std::vector<std::string>& values, const std::string& help);
+  void flag(const std::string& name, bool& value, const std::string& help);
+  /// --json[=FILE]: `destination` stays empty where it is not given.
+  void json(std::string& destination);
+  /// Examples at the end of the help; each works as typed in the repository's root.
+  void examples(const std::string& first, const std::string& second);
+
+  /// What it does.
+  void runs(Action action);
+
+ private:
+  CLI::App* app_;
+  Action* action_;
+};
+
+}  // namespace padlock::tools
