@@ -62,8 +62,12 @@ Status interpret(const ir::Binding& binding, const runtime::ArgumentSizes& sizes
 const Program& CompiledProgram::program() const { return state_->program; }
 const Device& CompiledProgram::device() const { return state_->device; }
 const std::string& CompiledProgram::config() const { return state_->config; }
-const std::string& CompiledProgram::reason() const { return state_->reason; }
 const std::string& CompiledProgram::target() const { return state_->target; }
+
+std::string CompiledProgram::reason() const {
+  const std::shared_ptr<const TunedConfigs> tuned = state_->tuned.get();
+  return tuned ? tuned->reason : state_->reason;
+}
 
 std::vector<std::vector<const ir::KernelAbi*>> CompiledProgram::kernels() const {
   std::vector<std::vector<const ir::KernelAbi*>> list;
@@ -86,14 +90,14 @@ Result<BoundProgram> CompiledProgram::bind(const ir::BindRequest& request) const
   ir::Binding binding = *std::move(bind_result);
   std::shared_ptr<const State> chosen = state_;
   std::string reason;
-  if (state_->choices) {
-    tuner::Chosen choice = state_->choices->choose(binding);
-    reason = std::move(choice.reason);
-    if (const auto tuned = state_->tuned.find(choice.config); tuned != state_->tuned.end()) chosen = tuned->second;
+  if (const std::shared_ptr<const TunedConfigs> tuned = state_->tuned.get()) {
+    const tuner::Chosen choice = tuned->choices.choose(binding);
+    reason = fmt::format("{}: {}", tuned->reason, choice.reason);
+    if (const auto other = tuned->compiled.find(choice.config); other != tuned->compiled.end()) chosen = other->second;
   }
   PADLOCK_TRY(runtime::ArgumentSizes sizes, state_->sizer.sizes(binding));
-  auto bound = std::make_shared<BoundProgram::State>(
-      BoundProgram::State{.compiled = chosen, .binding = std::move(binding), .sizes = std::move(sizes)});
+  auto bound = std::make_shared<BoundProgram::State>(BoundProgram::State{
+      .compiled = chosen, .binding = std::move(binding), .sizes = std::move(sizes), .reason = std::move(reason)});
   for (const runtime::KernelLauncher& launcher : chosen->launchers) {
     PADLOCK_TRY(runtime::BoundKernel kernel, launcher.bind(bound->binding, chosen->task_bytes));
     bound->kernels.push_back(std::move(kernel));
@@ -101,7 +105,6 @@ Result<BoundProgram> CompiledProgram::bind(const ir::BindRequest& request) const
   if (chosen->loaded) {
     PADLOCK_TRY(bound->device_launch, chosen->loaded->bind(bound->binding, bound->sizes));
   }
-  if (!reason.empty()) bound->reason = fmt::format("{}: {}", state_->reason, reason);
   bound->describe_arguments();
   return BoundProgram(std::move(bound));
 }

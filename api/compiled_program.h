@@ -72,9 +72,10 @@ class BoundProgram {
   std::shared_ptr<const State> state_;  // shared: a handle that is copied between threads
 };
 
-/// A program compiled for a device, for all sizes that it admits. A cheap handle, immutable and thread-safe. The
-/// context must outlive it. The last handle, bound programs' included, unloads the code: on a GPU not before the work
-/// that was queued is done, nor while a stream is captured.
+/// A program compiled for a device, for all sizes that it admits. A cheap handle, thread-safe, and immutable but for
+/// the configs that tuning in the background adds, which later bindings take. The context must outlive it. The last
+/// handle, bound programs' included, unloads the code: on a GPU not before the work that was queued is done, nor while
+/// a stream is captured.
 class CompiledProgram {
  public:
   /// Errors as ir::Binding::bind; nothing is allocated or launched then.
@@ -85,7 +86,7 @@ class CompiledProgram {
   /// The text of the config for sizes of which a cache says nothing; empty on the reference.
   [[nodiscard]] const std::string& config() const;
   /// Why this config: that it was asked for, the default, or what the cache said; then a binding says which region.
-  [[nodiscard]] const std::string& reason() const;
+  [[nodiscard]] std::string reason() const;
   /// CPU and features, or the GPU architecture that the code is made for; empty on the reference.
   [[nodiscard]] const std::string& target() const;
   /// The contracts of its kernels, in launch order; none on the reference. Of each its variants, of which the first

@@ -2,8 +2,10 @@
 
 #include <map>
 #include <memory>
+#include <mutex>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "api/compiled_program.h"
@@ -17,6 +19,32 @@ namespace padlock::api {
 
 /// Extents, then strides, of each tensor parameter as declared and then of each result.
 [[nodiscard]] ir::ExprTape argument_shapes(const ir::Program& program);
+
+/// What a cache knows of a program: which config serves which sizes, and the program compiled with those that differ
+/// from the one that serves the others, by their text in the cache.
+struct TunedConfigs {
+  std::string reason;  ///< what the cache said
+  tuner::ProgramChoices choices;
+  std::map<std::string, std::shared_ptr<const CompiledProgram::State>> compiled;  // shared: bound programs keep them
+};
+
+/// The newest of them: tuning in the background learns while a program serves. Thread-safe.
+class TunedSlot {
+ public:
+  /// Null where nothing is known.
+  [[nodiscard]] std::shared_ptr<const TunedConfigs> get() const {
+    const std::lock_guard lock(mutex_);
+    return configs_;
+  }
+  void set(std::shared_ptr<const TunedConfigs> configs) {
+    const std::lock_guard lock(mutex_);
+    configs_ = std::move(configs);
+  }
+
+ private:
+  mutable std::mutex mutex_;
+  std::shared_ptr<const TunedConfigs> configs_;
+};
 
 struct CompiledProgram::State {
   Program program;
@@ -34,11 +62,8 @@ struct CompiledProgram::State {
   std::vector<runtime::KernelLauncher> launchers = {};  // one an executable; not changed once bound
   /// On a GPU, instead of these two; it borrows the api::Context's device.
   std::unique_ptr<const runtime::cuda::LoadedProgram> loaded = {};
-  std::string reason = {};  ///< why this config, or what the cache said
-  /// Where a cache hit: which config serves which sizes, and the same program compiled with those that differ from
-  /// `config`, by their text in the cache.
-  std::optional<tuner::ProgramChoices> choices = {};
-  std::map<std::string, std::shared_ptr<const CompiledProgram::State>> tuned = {};  // shared: bound programs keep them
+  std::string reason = {};  ///< why this config, where no cache has another
+  TunedSlot tuned = {};
 };
 
 struct BoundProgram::State {

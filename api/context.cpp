@@ -4,9 +4,11 @@
 
 #include <algorithm>
 #include <iterator>
+#include <new>
 
 #include "api/compiled_state.h"
 #include "api/cuda_devices.h"
+#include "api/job_thread.h"
 #include "runtime/host_info.h"
 #include "tuner/choice.h"
 #include "tuner/describe.h"
@@ -62,7 +64,8 @@ Context::Context(ContextOptions options)
     : pool_(options.threads),
       parallel_for_(options.parallel_for.value_or(pool_.as_parallel_for())),
       cuda_(std::make_unique<CudaDevices>()),
-      worker_(std::move(options.worker)) {}
+      worker_(std::move(options.worker)),
+      background_(std::make_unique<JobThread>()) {}
 
 Context::~Context() = default;
 
@@ -119,12 +122,13 @@ Result<tuner::CacheKey> Context::cache_key(const Program& program, const Compile
 
 /// The state of a compiled program that no config changes.
 std::shared_ptr<CompiledProgram::State> Context::state_of(const Program& program, const Device& device) const {
-  return std::make_shared<CompiledProgram::State>(CompiledProgram::State{.program = program,
-                                                                         .binder = ir::Binder(program.ir()),
-                                                                         .sizer = runtime::ArgumentSizer(program.ir()),
-                                                                         .shapes = argument_shapes(program.ir()),
-                                                                         .device = device,
-                                                                         .parallel_for = parallel_for_});
+  return std::shared_ptr<CompiledProgram::State>(
+      new CompiledProgram::State{.program = program,
+                                 .binder = ir::Binder(program.ir()),
+                                 .sizer = runtime::ArgumentSizer(program.ir()),
+                                 .shapes = argument_shapes(program.ir()),
+                                 .device = device,
+                                 .parallel_for = parallel_for_});
 }
 
 Result<CompiledProgram> Context::compile(const Program& program, const CompileOptions& options) {
@@ -149,36 +153,82 @@ Result<std::shared_ptr<const tuner::Lookup>> Context::look_up(const Program& pro
   });
 }
 
-/// What the cache has for this program, with the code of each config that it names.
-Status Context::choose_configs(const Program& program, const CompileOptions& options, const TargetCompiler& compiler,
-                               CompiledProgram::State& state) {
-  state.reason = options.config.empty() ? "the default of this target" : "forced, other keys as in the default";
-  const bool tunable = options.device.kind == DeviceKind::host || options.device.kind == DeviceKind::cuda;
-  if (store_ == nullptr || !options.config.empty() || !tunable) return {};
+/// What the cache has for this program, with the code of each config that it names; null for a miss, with why.
+Result<std::shared_ptr<const TunedConfigs>> Context::tuned_configs(const Program& program,
+                                                                   const CompileOptions& options,
+                                                                   const TargetCompiler& compiler,
+                                                                   const std::string& config, std::string& miss) {
   PADLOCK_TRY(const tuner::CacheKey key, cache_key(program, options));
   PADLOCK_TRY(const auto lookup, look_up(program, key, compiler));
-  if (!lookup->hit()) {
-    state.reason = fmt::format("the default of this target: the cache missed, {}", lookup->reason);
-    return {};
-  }
-  state.reason = fmt::format("the cache hit, key {}", key.digest().substr(0, 12));
-  if (!lookup->reason.empty()) state.reason += fmt::format(" but for {}", lookup->reason);
+  miss = fmt::format("the cache missed, {}", lookup->reason);
+  if (!lookup->hit()) return nullptr;
+  std::string reason = fmt::format("the cache hit, key {}", key.digest().substr(0, 12));
+  if (!lookup->reason.empty()) reason += fmt::format(" but for {}", lookup->reason);
+  std::map<std::string, std::shared_ptr<const CompiledProgram::State>> compiled;
   std::vector<tuner::Choice> choices = lookup->choices;
   for (tuner::Choice& choice : choices) {
     PADLOCK_TRY(choice.config, compiler.complete_config(choice.config));
-    if (choice.config == state.config || state.tuned.contains(choice.config)) continue;
+    if (choice.config == config || compiled.contains(choice.config)) continue;
     PADLOCK_TRY(auto tuned, compile_config(program, options, choice.config));
-    state.tuned.emplace(choice.config, std::move(tuned));
+    compiled.emplace(choice.config, std::move(tuned));
   }
-  PADLOCK_TRY(state.choices, tuner::ProgramChoices::create(program.ir(), choices, state.config));
-  return {};
+  PADLOCK_TRY(tuner::ProgramChoices by_region, tuner::ProgramChoices::create(program.ir(), choices, config));
+  return std::make_shared<const TunedConfigs>(std::move(reason), std::move(by_region), std::move(compiled));
 }
+
+/// Tunes, and has those who still use the program take what was chosen.
+Result<TuneReport> Context::tune_serving(const Program& program, const CompileOptions& options,
+                                         const TargetCompiler& compiler,
+                                         const std::weak_ptr<CompiledProgram::State>& serving,
+                                         const std::function<bool()>& stopped) {
+  TuneOptions tuning = options.background->options;
+  tuning.device = options.device;
+  tuning.resume = true;
+  tuning.cancelled = [&] {
+    return stopped() || (options.background->options.cancelled && options.background->options.cancelled());
+  };
+  PADLOCK_TRY(TuneReport report, tune(program, tuning));
+  if (const auto state = serving.lock(); state && report.chosen() > 0) {
+    std::string miss;
+    PADLOCK_TRY(auto tuned, tuned_configs(program, options, compiler, state->config, miss));
+    state->tuned.set(std::move(tuned));
+  }
+  return report;
+}
+
+Status Context::tune_later(const Program& program, const CompileOptions& options, const TargetCompiler& compiler,
+                           const std::shared_ptr<CompiledProgram::State>& state) {
+  if (store_ == nullptr) return failed_precondition("expected a cache that keeps what is learnt, found none");
+  return background_->add(
+      [this, program, options, &compiler, serving = std::weak_ptr(state)](const std::function<bool()>& stopped) {
+        const Result<TuneReport> report = [&]() -> Result<TuneReport> {
+          try {
+            return tune_serving(program, options, compiler, serving, stopped);
+          } catch (const std::bad_alloc&) {  // there is nobody above this who could
+            return resource_exhausted("out of memory");
+          }
+        }();
+        if (options.background->finished) options.background->finished(report);
+      });
+}
+
+void Context::wait_for_tuning() { background_->wait(); }
 
 Result<CompiledProgram> Context::compile_code(const Program& program, const CompileOptions& options) {
   PADLOCK_TRY(TargetCompiler* const compiler, compiler_of(options));
   PADLOCK_TRY(const std::string config, compiler->complete_config(options.config));
   PADLOCK_TRY(std::shared_ptr<CompiledProgram::State> state, compile_config(program, options, config));
-  PADLOCK_CHECK(choose_configs(program, options, *compiler, *state));
+  const bool forced = !options.config.empty();
+  const bool tunable = options.device.kind == DeviceKind::host || options.device.kind == DeviceKind::cuda;
+  state->reason = forced ? "forced, other keys as in the default" : "the default of this target";
+  if (forced || !tunable) return CompiledProgram(std::move(state));
+  if (store_ != nullptr) {
+    std::string miss;
+    PADLOCK_TRY(auto tuned, tuned_configs(program, options, *compiler, config, miss));
+    if (!tuned) state->reason += ": " + miss;
+    state->tuned.set(std::move(tuned));
+  }
+  if (options.background) PADLOCK_CHECK(tune_later(program, options, *compiler, state));
   return CompiledProgram(std::move(state));
 }
 

@@ -39,9 +39,14 @@ struct CompileOptions {
   /// the default config for those for which it has nothing.
   std::string config = {};
   bool bounds_check = false;
+  /// Tunes the program while it serves already; absent: not. See BackgroundTuning. With a config there is nothing to
+  /// tune.
+  std::optional<BackgroundTuning> background = {};
 };
 
 enum class Stage : std::uint8_t { ir, kernel, llvm, ptx, assembly };
+
+struct TunedConfigs;
 
 /// Owner of everything that is shared between programs: compilers with the code they made, the thread pool, and the
 /// primary contexts of GPUs. Compilers are made, and contexts retained, on first need. Thread-safe; must outlive what
@@ -82,9 +87,12 @@ class Context {
   /// sense or a device that is not tuned; not_found where the program admits no sizes; else as `compile`.
   [[nodiscard]] Result<TunePlan> plan_tuning(const Program& program, const TuneOptions& options);
   /// Measures configs on scratch memory, in a process of their own, and keeps each result in the cache as it comes.
-  /// Programs that are compiled already keep their configs. Errors: as plan_tuning; failed_precondition without a
-  /// cache; unavailable without a worker.
+  /// Programs that are compiled already keep their configs, but for CompileOptions::background. Errors: as plan_tuning;
+  /// failed_precondition without a cache; unavailable without a worker.
   [[nodiscard]] Result<TuneReport> tune(const Program& program, const TuneOptions& options);
+
+  /// Waits until nothing that was to be tuned in the background is left.
+  void wait_for_tuning();
 
   /// Configs that were tried so far: none where the cache knows what is needed.
   [[nodiscard]] std::int64_t trial_count() const { return trials_; }
@@ -95,8 +103,15 @@ class Context {
   friend class Tuning;
   Result<std::shared_ptr<const tuner::Lookup>> look_up(const Program& program, const tuner::CacheKey& key,
                                                        const compiler::TargetCompiler& compiler);
-  Status choose_configs(const Program& program, const CompileOptions& options, const compiler::TargetCompiler& compiler,
-                        CompiledProgram::State& state);
+  Result<std::shared_ptr<const TunedConfigs>> tuned_configs(const Program& program, const CompileOptions& options,
+                                                            const compiler::TargetCompiler& compiler,
+                                                            const std::string& config, std::string& miss);
+  Result<TuneReport> tune_serving(const Program& program, const CompileOptions& options,
+                                  const compiler::TargetCompiler& compiler,
+                                  const std::weak_ptr<CompiledProgram::State>& serving,
+                                  const std::function<bool()>& stopped);
+  Status tune_later(const Program& program, const CompileOptions& options, const compiler::TargetCompiler& compiler,
+                    const std::shared_ptr<CompiledProgram::State>& state);
   Result<std::shared_ptr<CompiledProgram::State>> compile_config(const Program& program, const CompileOptions& options,
                                                                  const std::string& config);
   std::shared_ptr<CompiledProgram::State> state_of(const Program& program, const Device& device) const;
@@ -114,6 +129,7 @@ class Context {
   std::unique_ptr<tuner::Store> store_;  // absent: no cache is used
   std::atomic<std::int64_t> trials_ = 0;
   std::atomic<std::int64_t> compiles_ = 0;
+  std::unique_ptr<class JobThread> background_;  // last: its jobs use all of the above
 };
 
 }  // namespace padlock::api

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "api/device.h"
+#include "support/error.h"
 #include "tuner/search.h"
 #include "tuner/size_plan.h"
 
@@ -60,6 +61,16 @@ struct TuneReport {
 
   /// Regions that have a config.
   [[nodiscard]] int chosen() const;
+};
+
+/// Tuning while a program serves: on one thread of the context, one program after another, each config tried in the
+/// worker as ever. What the cache knows is not measured again. Bindings made after it take the configs that were
+/// chosen; what is bound already stays as it is. A context that ends stops it, and what was measured is kept.
+struct BackgroundTuning {
+  TuneOptions options = {};  ///< the device is the compiled program's, and `resume` goes without saying
+  /// Called once on that thread, when the configs serve, or with the error of `tune` or of compiling them. May be
+  /// empty.
+  std::function<void(const Result<TuneReport>&)> finished = {};
 };
 
 }  // namespace padlock::api

@@ -4,9 +4,13 @@
 
 #include <doctest/doctest.h>
 
+#include <atomic>
 #include <cstdlib>
 #include <filesystem>
+#include <future>
+#include <mutex>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include "api/context.h"
@@ -160,6 +164,97 @@ TEST_CASE("what a cache does not know, the default config serves, and why is sai
   const auto forced = other.compile(program, {.config = "unroll=1"});
   REQUIRE(forced);
   CHECK(forced->reason() == "forced, other keys as in the default");
+}
+
+TEST_CASE("tuned in the background, a program serves at once, and later bindings take what was chosen") {
+  const Folder folder;
+  const Program program = program_of(kPad);
+  Context context;
+  use(context, folder.file("t.db"), Mode::read_write);
+  std::mutex mutex;
+  std::vector<TuneReport> reports;
+  CompileOptions options;
+  options.background = {.options = small_tuning(), .finished = [&](const Result<TuneReport>& report) {
+                          const std::lock_guard lock(mutex);
+                          REQUIRE_MESSAGE(report, (report ? "" : report.error().to_string()));
+                          reports.push_back(*report);
+                        }};
+  // Tuning waits for the first binding, so that what serves until then is seen.
+  std::promise<void> bound_before;
+  options.background->options.cancelled = [&, waited = bound_before.get_future().share()] {
+    waited.wait();
+    return false;
+  };
+  const auto compiled = context.compile(program, options);
+  REQUIRE(compiled);
+  const std::string default_config = *context.choose_config({});
+  const auto bind = [&] {
+    const auto made = compiled->bind({.tensors = {std::nullopt}, .symbols = {{"A", 40}, {"B", 50}, {"lo", 3}}});
+    REQUIRE(made);
+    return *made;
+  };
+  const BoundProgram before = bind();
+  bound_before.set_value();
+  CHECK(before.compiled().config() == default_config);
+  CHECK(before.reason().starts_with("the default of this target: the cache missed, "));
+  const std::vector<float> expected = result_of(before);
+  context.wait_for_tuning();
+  REQUIRE(reports.size() == 1);
+  REQUIRE(reports.front().chosen() == 1);
+  const BoundProgram after = bind();
+  CHECK(after.compiled().config() == *reports.front().regions.front().outcome.config);
+  CHECK(after.reason().starts_with("the cache hit, key "));
+  CHECK(compiled->reason().starts_with("the cache hit, key "));
+  CHECK(result_of(after) == expected);
+  CHECK(result_of(before) == expected);
+  CHECK(before.compiled().config() == default_config);
+  // What the cache knows is not measured again.
+  const std::int64_t trials = context.trial_count();
+  CHECK(trials > 0);
+  REQUIRE(context.compile(program, options));
+  context.wait_for_tuning();
+  CHECK(context.trial_count() == trials);
+}
+
+TEST_CASE("tuning in the background ends with its context, and its errors are told") {
+  const Folder folder;
+  const Program program = program_of(kPad);
+  CompileOptions options;
+  options.background = {.options = small_tuning()};
+  {
+    Context without;
+    const auto compiled = without.compile(program, options);
+    REQUIRE_FALSE(compiled);
+    CHECK(compiled.error().code == Code::failed_precondition);
+  }
+  std::vector<Error> errors;
+  options.background->finished = [&](const Result<TuneReport>& report) {
+    REQUIRE_FALSE(report);
+    errors.push_back(report.error());
+  };
+  {
+    Context no_worker({.threads = 0, .parallel_for = {}, .worker = "/no/such"});
+    use(no_worker, folder.file("t.db"), Mode::read_write);
+    const auto compiled = no_worker.compile(program, options);
+    REQUIRE(compiled);
+    no_worker.wait_for_tuning();
+    REQUIRE(errors.size() == 1);
+    CHECK(errors.front().code == Code::unavailable);
+    CHECK(compiled->bind({.tensors = {std::nullopt}, .symbols = {{"A", 4}, {"B", 5}, {"lo", 3}}}));
+  }
+  bool interrupted = false;
+  std::atomic<bool> tried = false;
+  options.background->options.budget_seconds = 3600;
+  options.background->options.strategy = Strategy::full;
+  options.background->options.progress = [&](std::size_t, std::size_t, const Progress&) { tried = true; };
+  options.background->finished = [&](const Result<TuneReport>& report) { interrupted = report && report->interrupted; };
+  {
+    Context context;
+    use(context, folder.file("t.db"), Mode::read_write);
+    REQUIRE(context.compile(program, options));
+    while (!tried) std::this_thread::yield();
+  }
+  CHECK(interrupted);
 }
 
 TEST_CASE("tuning without a cache, a worker, a device that is tuned or sizes is an error, and nothing is tried") {
