@@ -9,6 +9,7 @@
 
 #include "api/context.h"
 #include "api/cuda_devices.h"
+#include "runtime/cuda/memory.h"
 #include "runtime/host_info.h"
 #include "runtime/system_memory.h"
 #include "tuner/choice.h"
@@ -36,11 +37,13 @@ Facts facts_of_host(int threads) {
   return facts;
 }
 
-Facts facts_of_gpu(const runtime::cuda::DeviceFacts& gpu) {
-  return {.machine = {.threads = 0, .cache_bytes = gpu.l2_bytes, .multiprocessors = gpu.multiprocessors},
-          .caches = {gpu.l2_bytes},
-          // Others may hold some of it; then the worker says so.
-          .free_bytes = std::min(gpu.memory_bytes, runtime::available_memory())};
+Result<Facts> facts_of_gpu(const CudaDevice& device) {
+  const runtime::cuda::DeviceFacts& gpu = device.facts;
+  PADLOCK_TRY(const std::optional<std::int64_t> available, runtime::cuda::free_memory(*device.context));
+  // What inputs and outputs are made of and compared with is in the host's memory.
+  return Facts{.machine = {.threads = 0, .cache_bytes = gpu.l2_bytes, .multiprocessors = gpu.multiprocessors},
+               .caches = {gpu.l2_bytes},
+               .free_bytes = std::min(available.value_or(gpu.memory_bytes), runtime::available_memory())};
 }
 
 double steady_seconds() {
@@ -110,7 +113,7 @@ class Tuning {
     if (options_.device.kind != DeviceKind::cuda)
       return invalid_argument(fmt::format("expected a device that is tuned, found {}", options_.device.to_string()));
     PADLOCK_TRY(const CudaDevice* const device, context_.cuda_->open(options_.device));
-    return facts_of_gpu(device->facts);
+    return facts_of_gpu(*device);
   }
 
   Result<RegionPlan> plan_region(PlannedRegion region, const std::vector<std::string>& space,

@@ -6,6 +6,7 @@
 #include <optional>
 
 #include "runtime/arguments.h"
+#include "runtime/cuda/clock.h"
 #include "runtime/cuda/devices.h"
 #include "runtime/cuda/event.h"
 #include "runtime/cuda/loaded_program.h"
@@ -69,10 +70,12 @@ class GpuTrial final : public TrialDevice {
         target_(std::move(target)),
         context_(std::move(context)),
         stream_(std::move(stream)),
-        space_(stream_) {}
+        space_(stream_),
+        clock_(cuda::DeviceClock::open(context_->driver(), facts_.ordinal)) {}
   const std::string& target() const override { return target_; }
   runtime::ScratchSpace& space() override { return space_; }
   std::int64_t cache_bytes() const override { return facts_.l2_bytes; }
+  std::optional<double> clock() const override { return clock_ ? clock_->megahertz() : std::nullopt; }
 
   Result<std::unique_ptr<TrialCode>> compile(compiler::TargetCompiler& compiler,
                                              const compiler::TargetCompiler::Options& options,
@@ -88,6 +91,7 @@ class GpuTrial final : public TrialDevice {
   std::unique_ptr<const cuda::Context> context_;
   cuda::Stream stream_;
   cuda::DeviceScratchSpace space_;
+  std::unique_ptr<const cuda::DeviceClock> clock_;  // null: it cannot be read
 };
 
 }  // namespace

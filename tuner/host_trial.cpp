@@ -2,6 +2,7 @@
 
 #include <chrono>
 
+#include "runtime/host_clock.h"
 #include "runtime/host_info.h"
 #include "runtime/launch.h"
 #include "runtime/thread_pool.h"
@@ -64,6 +65,7 @@ class HostTrial final : public TrialDevice {
   const std::string& target() const override { return target_; }
   runtime::ScratchSpace& space() override { return space_; }
   std::int64_t cache_bytes() const override { return cache_bytes_; }
+  std::optional<double> clock() const override { return runtime::host_clock(); }
 
   Result<std::unique_ptr<TrialCode>> compile(compiler::TargetCompiler& compiler,
                                              const compiler::TargetCompiler::Options& options,

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 #include "tuner/stopwatch.h"
 
@@ -28,8 +29,8 @@ Result<std::int64_t> warm_up(const MeasuringPolicy& policy, const Stopwatch& wat
 
 bool is_enough(const MeasuringPolicy& policy, const Timing& timing, const Stopwatch& watch) {
   const auto count = static_cast<int>(timing.samples_ps.size());
-  if (count < kFewestSamples) return false;
-  if (count >= policy.max_samples || watch.milliseconds() >= policy.budget_ms) return true;
+  if (count + timing.throttled < kFewestSamples) return false;
+  if (count + timing.throttled >= policy.max_samples || watch.milliseconds() >= policy.budget_ms) return true;
   return count >= policy.min_samples &&
          static_cast<double>(timing.estimate.half_width) <= policy.noise * static_cast<double>(timing.estimate.median);
 }
@@ -52,16 +53,30 @@ MedianEstimate estimate_median(std::span<const std::int64_t> samples) {
   return {.median = low + (high - low) / 2, .half_width = (sorted[end] - sorted[first]) / 2};
 }
 
-Result<Timing> measure(const MeasuringPolicy& policy, const TimedRuns& runs) {
+Result<Timing> measure(const MeasuringPolicy& policy, const TimedRuns& runs, const Throttled& throttled) {
   const Stopwatch watch;
   PADLOCK_TRY(const std::int64_t repeats, warm_up(policy, watch, runs));
   Timing timing;
+  std::vector<std::int64_t> discarded;
+  bool before = throttled && throttled();
   while (!is_enough(policy, timing, watch)) {
     PADLOCK_TRY(const std::int64_t took, runs(repeats));
-    timing.samples_ps.push_back(took / repeats);
+    const bool after = throttled && throttled();
+    (before || after ? discarded : timing.samples_ps).push_back(took / repeats);
+    before = after;
+    timing.throttled = static_cast<int>(discarded.size());
     timing.estimate = estimate_median(timing.samples_ps);
   }
+  if (timing.samples_ps.size() >= kFewestSamples) return timing;
+  timing.samples_ps.insert(timing.samples_ps.end(), discarded.begin(), discarded.end());
+  timing.estimate = estimate_median(timing.samples_ps);
   return timing;
+}
+
+bool ClockWatch::is_throttled(std::optional<double> clock) {
+  if (!clock) return false;
+  fastest_ = std::max(fastest_, *clock);
+  return *clock < (1 - kThrottled) * fastest_;
 }
 
 }  // namespace padlock::tuner

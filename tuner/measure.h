@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -21,13 +22,33 @@ struct MedianEstimate {
 struct Timing {
   std::vector<std::int64_t> samples_ps;  // of one run each
   MedianEstimate estimate;
+  int throttled = 0;  ///< samples that were discarded
 };
 
 /// Runs `count` times and gives the picoseconds that it took.
 using TimedRuns = std::function<Result<std::int64_t>(std::int64_t count)>;
 
+/// Whether the device is slower now than it can be.
+using Throttled = std::function<bool()>;
+
 /// Warms up, then takes samples until the policy's noise is reached, its most samples are taken or its budget is spent;
-/// never fewer than three. How often a sample repeats a run follows from the warm-up. Errors are those of `runs`.
-[[nodiscard]] Result<Timing> measure(const MeasuringPolicy& policy, const TimedRuns& runs);
+/// never fewer than three. How often a sample repeats a run follows from the warm-up. A sample before or after which
+/// the device is throttled is discarded; if the budget ends with fewer than three others, they count like the others,
+/// and `throttled` is their number. Errors are those of `runs`.
+[[nodiscard]] Result<Timing> measure(const MeasuringPolicy& policy, const TimedRuns& runs,
+                                     const Throttled& throttled = {});
+
+/// Compares readings of a device's clock, in any unit, with the fastest of them.
+class ClockWatch {
+ public:
+  /// Slower than the fastest so far by more than kThrottled. What cannot be read is not throttled.
+  [[nodiscard]] bool is_throttled(std::optional<double> clock);
+
+  /// Twice what readings of a steady host clock differ by.
+  static constexpr double kThrottled = 0.08;
+
+ private:
+  double fastest_ = 0;
+};
 
 }  // namespace padlock::tuner

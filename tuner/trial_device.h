@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -45,6 +46,8 @@ class TrialDevice {
   [[nodiscard]] virtual runtime::ScratchSpace& space() = 0;
   /// Of the last cache.
   [[nodiscard]] virtual std::int64_t cache_bytes() const = 0;
+  /// How fast it is clocked now, as ClockWatch compares it; nothing where that cannot be read.
+  [[nodiscard]] virtual std::optional<double> clock() const = 0;
   /// The binding, and its program, must outlive the code. Errors as the compiler's, and as loading says.
   [[nodiscard]] virtual Result<std::unique_ptr<TrialCode>> compile(compiler::TargetCompiler& compiler,
                                                                    const compiler::TargetCompiler::Options& options,

@@ -191,13 +191,15 @@ class Trials::Attempt {
     if (auto written = judged(first.write_plain_inputs(*shared.problem, shared.staging), Verdict::run); !written)
       return written;
     std::int64_t launches = 0;
-    auto measured = judged(measure(request_.policy,
-                                   [&](std::int64_t count) {
-                                     return code.time(shared.sets, shared.problem->scalars(),
-                                                      std::exchange(launches, launches + count), count);
-                                   }),
-                           Verdict::run);
+    const auto runs = [&](std::int64_t count) {
+      return code.time(shared.sets, shared.problem->scalars(), std::exchange(launches, launches + count), count);
+    };
+    ClockWatch& clock = trials_.clocks_[request_.device];
+    const auto throttled = [&] { return clock.is_throttled(shared.device->clock()); };
+    auto measured = judged(measure(request_.policy, runs, throttled), Verdict::run);
     if (!measured) return std::unexpected(std::move(measured).error());
+    if (measured->throttled > 0)
+      result_.notes.push_back(fmt::format("{} samples were taken while the device was throttled", measured->throttled));
     for (const ScratchSet& set : shared.sets) {
       auto damage = judged(set.damage(), Verdict::run);
       if (!damage) return std::unexpected(std::move(damage).error());

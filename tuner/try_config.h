@@ -5,6 +5,7 @@
 #include <memory>
 #include <string>
 
+#include "tuner/measure.h"
 #include "tuner/request.h"
 #include "tuner/trial_device.h"
 
@@ -33,6 +34,7 @@ class Trials {
   OnStep on_step_;
   CompilerFactory compilers_;
   std::map<std::string, std::unique_ptr<compiler::TargetCompiler>> by_target_;
+  std::map<std::string, ClockWatch> clocks_;  // by device
 };
 
 /// One config alone.

@@ -47,6 +47,34 @@ TEST_CASE("a budget that is spent stops after three samples, and an error stops 
   CHECK(failed.error().message == "broken");
 }
 
+TEST_CASE("samples of a throttled device are discarded, but where there are no others") {
+  const MeasuringPolicy policy{.warm_up_ms = 0, .sample_us = 1, .min_samples = 5, .max_samples = 40, .budget_ms = 1e6};
+  // Throttled after every fourth sample: that one is discarded, and the one after it.
+  std::int64_t sample = 0;
+  const auto runs = [&](std::int64_t count) -> Result<std::int64_t> {
+    ++sample;
+    return count * (sample % 4 == 0 || sample % 4 == 1 ? 3'000'000 : 2'000'000);
+  };
+  const auto some = *measure(policy, runs, [&] { return sample % 4 == 0; });
+  CHECK(some.samples_ps == std::vector<std::int64_t>(5, 2'000'000));
+  CHECK(some.throttled > 0);
+  const auto always = [] { return true; };
+  const auto all = *measure(policy, [](std::int64_t count) -> Result<std::int64_t> { return 7 * count; }, always);
+  CHECK(all.samples_ps.size() == 40);
+  CHECK(all.throttled == 40);
+  CHECK(all.estimate.median == 7);
+}
+
+TEST_CASE("a clock is throttled by its own fastest reading") {
+  ClockWatch watch;
+  CHECK_FALSE(watch.is_throttled(1000));
+  CHECK_FALSE(watch.is_throttled(2000));
+  CHECK_FALSE(watch.is_throttled(1900));
+  CHECK(watch.is_throttled(1800));
+  CHECK_FALSE(watch.is_throttled(std::nullopt));
+  CHECK_FALSE(watch.is_throttled(2100));
+}
+
 TEST_CASE("the full domain has every kind of value, the plain one has numbers alone") {
   for (const ir::DType dtype : {ir::DType::f16, ir::DType::bf16, ir::DType::f32, ir::DType::f64}) {
     std::vector<std::byte> bytes(10'000 * static_cast<std::size_t>(ir::byte_size(dtype)));

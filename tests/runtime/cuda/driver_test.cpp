@@ -6,6 +6,7 @@
 #include <cstdlib>
 #include <set>
 
+#include "runtime/cuda/clock.h"
 #include "runtime/cuda/devices.h"
 #include "runtime/cuda/memory.h"
 #include "runtime/cuda/stream.h"
@@ -251,6 +252,19 @@ TEST_CASE("no status and no symbol is listed twice") {
 #undef PADLOCK_INSERT
   CHECK(values.size() == std::set(values.begin(), values.end()).size());
   CHECK(symbols.size() == std::set(symbols.begin(), symbols.end()).size());
+}
+
+TEST_CASE("a device's clock is read where there is a management library that knows the device") {
+  const Fake fake;
+  const auto driver = *fake.load();
+  const auto clock = DeviceClock::open(*driver, 0, PADLOCK_FAKE_NVML);
+  REQUIRE(clock);
+  CHECK(clock->megahertz() == 1980.0);
+  CHECK(DeviceClock::open(*driver, 0, "libno_such_nvml.so.1") == nullptr);
+  CHECK(DeviceClock::open(*driver, 99, PADLOCK_FAKE_NVML) == nullptr);
+  ::setenv("PADLOCK_FAKE_NVML_FAILS", "1", 1);
+  CHECK(DeviceClock::open(*driver, 0, PADLOCK_FAKE_NVML) == nullptr);
+  ::unsetenv("PADLOCK_FAKE_NVML_FAILS");
 }
 
 }  // namespace

@@ -125,6 +125,15 @@ CUresult cuDeviceGetAttribute(int* value, CUdevice_attribute attribute, CUdevice
     case CUdevice_attribute::max_threads_per_multiprocessor:
       *value = fake.settings.multiprocessor_threads;
       break;
+    case CUdevice_attribute::pci_domain_id:
+      *value = 1;
+      break;
+    case CUdevice_attribute::pci_bus_id:
+      *value = 0x3b;
+      break;
+    case CUdevice_attribute::pci_device_id:
+      *value = device;
+      break;
     case CUdevice_attribute::compute_capability_major:
       *value = fake.settings.compute_major;
       break;
