@@ -1,0 +1,296 @@
+// Whether tuning twice chooses twice the same, how far the choice is from the best there is, and how much sooner a
+// second start has its first result.
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <chrono>
+#include <cstdio>
+#include <filesystem>
+#include <map>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "api/context.h"
+#include "api/tuning_cache.h"
+#include "bench/harness.h"
+#include "runtime/host_info.h"
+
+namespace padlock::bench {
+namespace {
+
+struct Arguments {
+  int tunings = 10;
+  int threads = 0;
+  double budget_s = 10;
+  std::string only;
+  Options side_by_side = {.rounds = 41, .warm_up_ms = 20, .sample_ms = 2};
+};
+
+struct Case {
+  const char* name;
+  const char* text;
+  tuner::Sizes sizes;
+};
+
+// Long rows and short, aligned and not, one axis and five, in the caches and beyond them.
+const std::vector<Case>& cases() {
+  static const std::vector<Case> list = {
+      {"pad 1, 256x256",
+       "program p(x: f32[A, B]) { y = pad(x, low = [1, 1], high = [1, 1]) return y }",
+       {{"A", 256}, {"B", 256}}},
+      {"pad 1, 1024x1024",
+       "program p(x: f32[A, B]) { y = pad(x, low = [1, 1], high = [1, 1]) return y }",
+       {{"A", 1024}, {"B", 1024}}},
+      {"pad 1 and relu, 4096x1000",
+       "program p(x: f32[A, B]) { y = pad(x, low = [1, 1], high = [1, 1]) z = relu(y) return z }",
+       {{"A", 4096}, {"B", 1000}}},
+      {"pad 1, 16384x224",
+       "program p(x: f32[A, B]) { y = pad(x, low = [1, 1], high = [1, 1]) return y }",
+       {{"A", 16384}, {"B", 224}}},
+      {"vocabulary, 4096x1000 to 1024, f16",
+       "program p(x: f16[A, B]) { y = pad(x, low = [0, 0], high = [0, 24]) return y }",
+       {{"A", 4096}, {"B", 1000}}},
+      {"causal left pad, bf16, 8x2048x1000",
+       "program p(x: bf16[N, C, T]) { y = pad(x, low = [0, 0, 3], high = [0, 0, 0]) return y }",
+       {{"N", 2}, {"C", 2048}, {"T", 1000}}},
+      {"mask, i8, 2048x2047 by 1",
+       "program p(x: i8[A, B]) { y = pad(x, low = [0, 1], high = [0, 0]) return y }",
+       {{"A", 2048}, {"B", 2047}}},
+      {"stem, 8x3x224x224 by 3",
+       "program p(x: f32[N, C, H, W]) { y = pad(x, low = [0, 0, 3, 3], high = [0, 0, 3, 3]) return y }",
+       {{"N", 8}, {"C", 3}, {"H", 224}, {"W", 224}}},
+      {"reflect 3, 8x16x128x128",
+       "program p(x: f32[N, C, H, W]) where H >= 4, W >= 4 "
+       "{ y = pad(x, low = [0, 0, 3, 3], high = [0, 0, 3, 3], mode = reflect) return y }",
+       {{"N", 8}, {"C", 16}, {"H", 128}, {"W", 128}}},
+      {"video edge 1, 2x8x8x96x96",
+       "program p(x: f32[N, C, D, H, W]) where D >= 1, H >= 1, W >= 1 "
+       "{ y = pad(x, low = [0, 0, 1, 1, 1], high = [0, 0, 1, 1, 1], mode = edge) return y }",
+       {{"N", 2}, {"C", 8}, {"D", 8}, {"H", 96}, {"W", 96}}},
+      {"crop and pad, 2048x2048",
+       "program p(x: f32[A, B]) { y = pad(x, low = [-3, 5], high = [4, -6]) z = relu(y) return z }",
+       {{"A", 2048}, {"B", 2048}}},
+      {"concat, 2048x512 twice",
+       "program p(x: f32[A, B], w: f32[A, C]) { y = concat(x, w, axis = 1) z = relu(y) return z }",
+       {{"A", 2048}, {"B", 511}, {"C", 513}}},
+  };
+  return list;
+}
+
+using Clock = std::chrono::steady_clock;
+double seconds_since(Clock::time_point begin) { return std::chrono::duration<double>(Clock::now() - begin).count(); }
+
+/// Buffers of one binding, as many of them as no cache holds: a config is timed as the tuner times it.
+class Arrays {
+ public:
+  explicit Arrays(const api::BoundProgram& bound) {
+    const runtime::HostInfo host = runtime::host_info();
+    std::int64_t one = 0;
+    for (const auto* list : {&bound.inputs(), &bound.results()})
+      for (const api::TensorInfo& tensor : *list) one += tensor.storage_bytes;
+    const std::int64_t cache = host.l3_bytes.value_or(host.l2_bytes.value_or(std::int64_t{32} << 20));
+    sets_.resize(
+        static_cast<std::size_t>(std::clamp<std::int64_t>(cache / std::max<std::int64_t>(one, 1) + 1, 1, 256)));
+    for (Set& set : sets_) {
+      fill(bound.inputs(), set.inputs, std::byte{1});
+      fill(bound.results(), set.outputs, std::byte{2});
+    }
+  }
+  Status launch(const api::BoundProgram& bound) {
+    Set& set = sets_[next_++ % sets_.size()];
+    std::vector<runtime::UserBuffer> inputs, outputs;
+    for (auto& bytes : set.inputs) inputs.emplace_back(bytes.data(), std::ssize(bytes));
+    for (auto& bytes : set.outputs) outputs.emplace_back(bytes.data(), std::ssize(bytes));
+    return bound.launch({.inputs = inputs, .outputs = outputs, .scalars = {}});
+  }
+
+ private:
+  struct Set {
+    std::vector<std::vector<std::byte>> inputs, outputs;
+  };
+  static void fill(const std::vector<api::TensorInfo>& tensors, std::vector<std::vector<std::byte>>& into,
+                   std::byte value) {
+    for (const api::TensorInfo& tensor : tensors)
+      into.emplace_back(static_cast<std::size_t>(tensor.storage_bytes), value);
+  }
+  std::vector<Set> sets_;
+  std::size_t next_ = 0;
+};
+
+Result<api::BoundProgram> bound(api::Context& context, const api::Program& program, const Case& item,
+                                const std::string& config = "") {
+  PADLOCK_TRY(const api::CompiledProgram compiled, context.compile(program, {.config = config}));
+  return compiled.bind(
+      {.tensors = std::vector<std::optional<ir::ArgumentShape>>(compiled.program().ir().tensor_parameters().size()),
+       .symbols = item.sizes});
+}
+
+struct Tuned {
+  std::string config;
+  double seconds = 0;
+};
+
+/// A tuning that knows nothing yet, up to its first result.
+Result<Tuned> tune(const api::Program& program, const Case& item, const Arguments& arguments, api::Strategy strategy,
+                   const std::string& file, std::vector<api::TunedRegion>* regions = nullptr) {
+  std::filesystem::remove(file);
+  const auto begin = Clock::now();
+  api::Context context({.threads = arguments.threads, .parallel_for = {}});
+  api::StoreOptions store;
+  store.mode = api::Mode::read_write;
+  store.user_file = file;
+  PADLOCK_CHECK(context.use_cache(store));
+  api::TuneOptions options;
+  options.strategy = strategy;
+  options.budget_seconds = strategy == api::Strategy::full ? 600 : arguments.budget_s;
+  for (const auto& [name, value] : item.sizes) options.sizes.opt[name] = value;
+  PADLOCK_TRY(api::TuneReport report, context.tune(program, options));
+  if (report.chosen() != 1) return internal_error(fmt::format("{}: nothing was chosen", item.name));
+  const std::string config = *report.regions.front().outcome.config;
+  PADLOCK_TRY(const api::BoundProgram first, bound(context, program, item));
+  Arrays arrays(first);
+  PADLOCK_CHECK(arrays.launch(first));
+  if (regions != nullptr) *regions = std::move(report.regions);
+  return Tuned{config, seconds_since(begin)};
+}
+
+/// The same program again, with what the cache knows.
+Result<double> second_start(const api::Program& program, const Case& item, const Arguments& arguments,
+                            const std::string& file) {
+  const auto begin = Clock::now();
+  api::Context context({.threads = arguments.threads, .parallel_for = {}});
+  api::StoreOptions store;
+  store.mode = api::Mode::require;
+  store.user_file = file;
+  PADLOCK_CHECK(context.use_cache(store));
+  PADLOCK_TRY(const api::BoundProgram again, bound(context, program, item));
+  Arrays arrays(again);
+  PADLOCK_CHECK(arrays.launch(again));
+  if (context.trial_count() != 0) return internal_error("a second start measured");
+  return seconds_since(begin);
+}
+
+/// Median times of configs, side by side.
+Result<std::map<std::string, double>> race(const api::Program& program, const Case& item, const Arguments& arguments,
+                                           const std::set<std::string>& configs) {
+  api::Context context({.threads = arguments.threads, .parallel_for = {}});
+  std::vector<api::BoundProgram> programs;
+  for (const std::string& config : configs) {
+    PADLOCK_TRY(api::BoundProgram made, bound(context, program, item, config));
+    programs.push_back(std::move(made));
+  }
+  Arrays arrays(programs.front());
+  Status failed;
+  std::vector<Contestant> contestants;
+  std::size_t index = 0;
+  for (const std::string& config : configs) {
+    contestants.push_back({config, [&, made = programs[index++]] {
+                             if (Status done = arrays.launch(made); !done) failed = done;
+                           }});
+  }
+  const Comparison comparison = compare(item.name, 0, contestants, arguments.side_by_side);
+  PADLOCK_CHECK(failed);
+  std::map<std::string, double> times;
+  for (const Row& row : comparison.rows) times.emplace(row.name, row.ratio.value);
+  return times;
+}
+
+/// The fastest few of all configs, as an exhaustive search sees them.
+Result<std::set<std::string>> best_of_all(const api::Program& program, const Case& item, const Arguments& arguments,
+                                          const std::string& file) {
+  constexpr std::size_t kBest = 6;
+  std::vector<api::TunedRegion> regions;
+  PADLOCK_TRY(const Tuned full, tune(program, item, arguments, api::Strategy::full, file, &regions));
+  std::vector<tuner::Measurement> all = regions.front().outcome.measurements;
+  std::erase_if(all, [](const tuner::Measurement& m) { return m.median_ps == 0; });
+  std::ranges::sort(all, {}, &tuner::Measurement::median_ps);
+  std::set<std::string> best = {full.config};
+  for (std::size_t i = 0; i < std::min(kBest, all.size()); ++i) best.insert(all[i].config);
+  return best;
+}
+
+struct Totals {
+  int pairs = 0, same = 0, near = 0;
+  std::vector<double> regrets;
+  std::vector<double> sooner;
+};
+
+Status run(const Case& item, const Arguments& arguments, const std::string& file, Totals& totals) {
+  PADLOCK_TRY(const api::Program program, api::Program::from_text(item.text));
+  std::vector<std::string> chosen;
+  double seconds = 0, again = 0;
+  for (int i = 0; i < arguments.tunings; ++i) {
+    PADLOCK_TRY(const Tuned tuned, tune(program, item, arguments, api::Strategy::fast, file));
+    chosen.push_back(tuned.config);
+    seconds = tuned.seconds;
+    PADLOCK_TRY(again, second_start(program, item, arguments, file));
+    totals.sooner.push_back(seconds / again);
+  }
+  PADLOCK_TRY(std::set<std::string> configs, best_of_all(program, item, arguments, file));
+  configs.insert(chosen.begin(), chosen.end());
+  PADLOCK_TRY(const auto times, race(program, item, arguments, configs));
+  const double best = std::ranges::min_element(times, {}, [](const auto& entry) { return entry.second; })->second;
+  int same = 0, near = 0, pairs = 0;
+  for (std::size_t i = 0; i < chosen.size(); ++i) {
+    totals.regrets.push_back(times.at(chosen[i]) / best - 1);
+    for (std::size_t j = 0; j < i; ++j, ++pairs) {
+      const double a = times.at(chosen[i]), b = times.at(chosen[j]);
+      same += chosen[i] == chosen[j] ? 1 : 0;
+      near += std::max(a, b) <= 1.03 * std::min(a, b) ? 1 : 0;
+    }
+  }
+  totals.pairs += pairs;
+  totals.same += same;
+  totals.near += near;
+  std::vector<double> regrets(totals.regrets.end() - std::ssize(chosen), totals.regrets.end());
+  fmt::print(
+      "{:<36} pairs {}: same {}, within 3 % {}; regret median {:.1f} %, most {:.1f} %; {:.1f} s, then {:.0f} ms\n",
+      item.name, pairs, same, near, 100 * median(regrets), 100 * std::ranges::max(regrets), seconds, 1000 * again);
+  for (const std::string& config : std::set<std::string>(chosen.begin(), chosen.end()))
+    fmt::print("    {:2} x {} ({:.3f} of the best)\n", std::ranges::count(chosen, config), config,
+               times.at(config) / best);
+  std::fflush(stdout);
+  return {};
+}
+
+Status run_all(const Arguments& arguments) {
+  const std::string file =
+      std::filesystem::temp_directory_path() / fmt::format("padlock_bench_stability_{}.db", ::getpid());
+  Totals totals;
+  for (const Case& item : cases())
+    if (std::string_view(item.name).contains(arguments.only)) PADLOCK_CHECK(run(item, arguments, file, totals));
+  std::filesystem::remove(file);
+  if (totals.pairs == 0) return invalid_argument(fmt::format("no case's name has '{}'", arguments.only));
+  std::ranges::sort(totals.regrets);
+  std::ranges::sort(totals.sooner);
+  fmt::print("{} pairs: same config {:.1f} %, within 3 % side by side {:.1f} %\n", totals.pairs,
+             100.0 * totals.same / totals.pairs, 100.0 * totals.near / totals.pairs);
+  fmt::print("regret against exhaustive search: 90th percentile {:.1f} %, most {:.1f} %\n",
+             100 * totals.regrets[totals.regrets.size() * 9 / 10], 100 * totals.regrets.back());
+  fmt::print("first result of a second start: {:.0f} times sooner at least, median {:.0f}\n", totals.sooner.front(),
+             median(totals.sooner));
+  return {};
+}
+
+int main_of(int argc, char** argv) {
+  Arguments arguments;
+  CLI::App app("Tunes each of twelve programs again and again, and compares the choices side by side.");
+  app.add_option("--tunings", arguments.tunings, "of each program")->check(CLI::Range(2, 1000));
+  app.add_option("--threads", arguments.threads, "of the pool; 0: as many as there are")->check(CLI::Range(0, 1024));
+  app.add_option("--budget", arguments.budget_s, "seconds of one tuning")->check(CLI::Range(0.1, 600.0));
+  app.add_option("--only", arguments.only, "cases whose name has this in it");
+  CLI11_PARSE(app, argc, argv);
+  const Status status = run_all(arguments);
+  if (status) return 0;
+  fmt::print(stderr, "padlock_bench_stability: error: {}\n", status.error().to_string());
+  return 1;
+}
+
+}  // namespace
+}  // namespace padlock::bench
+
+int main(int argc, char** argv) { return padlock::bench::main_of(argc, argv); }
