@@ -19,7 +19,8 @@ namespace {
 struct ExplainOptions {
   std::string program;
   std::vector<std::string> binds;
-  std::string target = "host";
+  std::string device;
+  std::string target;
   std::string config;
   CacheChoice cache;
   std::string json;
@@ -158,15 +159,29 @@ Outcome<std::optional<ir::BindRequest>> bind_request(const ir::Program& program,
   return std::optional(std::move(request->request));
 }
 
+/// Code for a GPU is explained on simt, which has the same kernels and needs no GPU, unless one is named.
+Outcome<api::CompileOptions> compile_options(const ExplainOptions& options) {
+  const bool for_gpu = options.target.starts_with("sm_");
+  const auto device = api::Device::parse(!options.device.empty() ? options.device : for_gpu ? "simt" : "host");
+  if (!device) return fail(ExitCode::usage, device.error());
+  if (!options.target.empty() && device->kind == api::DeviceKind::cuda)
+    return fail(ExitCode::usage, fmt::format("--target: what is explained on {} is made for it", options.device));
+  if (const Status status = api::availability(*device); !status) return fail(ExitCode::unavailable, status.error());
+  api::CompileOptions made{.device = *device, .config = options.config};
+  if (!options.target.empty()) made.target = options.target;
+  return made;
+}
+
 Outcome<ExitCode> explain(const ExplainOptions& options) {
+  const auto compile = compile_options(options);
+  if (!compile) return std::unexpected(compile.error());
   const auto program = load_program(options.program);
   if (!program) return std::unexpected(program.error());
   const auto request = bind_request(program->ir(), options);
   if (!request) return std::unexpected(request.error());
   api::Context context;
   if (auto used = use_cache(context, options.cache); !used) return std::unexpected(used.error());
-  const auto explanation =
-      api::explain(context, *program, {.target = options.target, .config = options.config}, *request);
+  const auto explanation = api::explain(context, *program, *compile, *request);
   if (!explanation) {
     // A request that is whole can only fail for what it asks.
     const bool unfit = explanation.error().code == Code::failed_precondition;
@@ -189,6 +204,7 @@ void add_explain(Subcommand& app) {
   const auto options = std::make_shared<ExplainOptions>();  // shared: the callback outlives this function
   command.program(options->program);
   command.repeated("--bind", options->binds, "NAME=INTEGER,...: shows numbers too");
+  command.option("--device", options->device, "DEVICE", "host, simt or cuda:N: whose config, and whose cache");
   command.option("--target", options->target, "TARGET", "host, host:NAME (an LLVM CPU) or sm_NN");
   command.option("--config", options->config, "CONFIG", "key=value,...: forces a config");
   add_cache_options(command, options->cache);

@@ -146,6 +146,10 @@ class ExitCodes(Case):
             # The fake driver does not run PTX: it faults.
             self.fail_with(7, "on cuda:0 failed: CUDA_ERROR_LAUNCH_FAILED", *self.run_on("cuda:0"))
             self.usage("--target is for --device=simt", *self.run_on("cuda:0"), "--target=sm_80")
+            self.usage(
+                "--target: what is explained on cuda:0 is made for it",
+                "explain", "p.pad", "--device=cuda:0", "--target=sm_80",
+            )
 
     def test_targets(self):
         self.fail_with(
@@ -194,6 +198,19 @@ class Texts(Case):
         text = self.succeed("explain", "p.pad", "--bind=B=2,S=3,lo=1")
         self.assertIn("z: f32[B = 2, S + lo + (-S - lo) mod 8 = 8]", text)
         self.assertIn("= 64 bytes", text)
+
+    def test_explain_for_a_gpu(self):
+        self.write("p.pad", PAD_RELU)
+        text = self.succeed("explain", "p.pad", "--target=sm_80", "--bind=B=2,S=3,lo=1")
+        self.assertIn("sm_80", text)
+        self.assertIn("map=tiles", text)
+        with use_driver(FAKE_CUDA):
+            text = self.succeed("explain", "p.pad", "--device=cuda:0", "--cache=none.db")
+        self.assertIn("sm_90", text)
+        self.assertIn("the default of this target: the cache missed, no record of the program", text)
+        with use_driver("libno_such_cuda.so"):
+            self.fail_with(7, "device cuda:0 is not available: ", "explain", "p.pad", "--device=cuda:0")
+        self.fail_with(2, "gpu", "explain", "p.pad", "--device=gpu")
 
 
 if __name__ == "__main__":
