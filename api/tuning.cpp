@@ -15,6 +15,7 @@
 #include "tuner/choice.h"
 #include "tuner/cost_model.h"
 #include "tuner/describe.h"
+#include "tuner/problem.h"
 #include "tuner/worker.h"
 
 namespace padlock::api {
@@ -79,7 +80,7 @@ class Tuning {
         tuner::plan_regions(program_.ir(), options_.sizes,
                             {.cache_bytes = facts.caches, .memory_bytes = memory_bytes_, .seed = options_.seed}));
     PADLOCK_TRY(const std::vector<std::string> space, compiler->search_space(program_.ir()));
-    TunePlan plan{.target = compiler->description(), .regions = {}};
+    TunePlan plan{.target = compiler->description(), .memory_bytes = memory_bytes_, .regions = {}};
     for (PlannedRegion& region : regions) {
       PADLOCK_TRY(RegionPlan made, plan_region(std::move(region), space, facts.machine));
       plan.regions.push_back(std::move(made));
@@ -119,7 +120,8 @@ class Tuning {
   Result<RegionPlan> plan_region(PlannedRegion region, const std::vector<std::string>& space,
                                  const tuner::Machine& machine) {
     PADLOCK_TRY(const ir::Binding binding, tuner::bind_sizes(program_.ir(), region.sizes));
-    RegionPlan plan{.planned = std::move(region), .candidates = {}, .order = {}};
+    RegionPlan plan{
+        .planned = std::move(region), .candidates = {}, .order = {}, .scratch_bytes = tuner::scratch_bytes(binding)};
     for (const std::string& config : space) {
       PADLOCK_TRY(const std::vector<compiler::KernelCost> costs, compiler_->costs(binding, config));
       plan.candidates.push_back(

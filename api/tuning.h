@@ -40,9 +40,11 @@ struct RegionPlan {
   PlannedRegion planned;
   std::vector<Candidate> candidates;  ///< all, the default first
   std::vector<std::size_t> order;     ///< of those that the strategy tries
+  std::int64_t scratch_bytes = 0;     ///< of memory that trying a config takes; more where timing takes buffers in turn
 };
 struct TunePlan {
-  std::string target;  ///< CPU and features, or a GPU's architecture
+  std::string target;             ///< CPU and features, or a GPU's architecture
+  std::int64_t memory_bytes = 0;  ///< what scratch memory takes at most, but for a GPU's pages of one launch's buffers
   std::vector<RegionPlan> regions;
 };
 

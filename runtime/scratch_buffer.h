@@ -37,6 +37,8 @@ class ScratchBuffer {
 
   /// Of the tensor.
   [[nodiscard]] std::int64_t bytes() const { return bytes_; }
+  /// Of memory that it takes: a GPU maps it by pages of some MiB.
+  [[nodiscard]] std::int64_t mapped_bytes() const { return memory_->bytes(); }
 
   /// Places the tensor and fills everything around it with `red`; what the tensor holds has no meaning after. It begins
   /// `skew` elements beyond its place, or ends as many before: another alignment. Precondition: 0 <= skew < 4096.

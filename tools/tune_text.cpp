@@ -57,10 +57,12 @@ std::string duration_text(std::int64_t picoseconds) {
 }
 
 std::string plan_text(const api::TunePlan& plan) {
-  std::string text = fmt::format("target\n  {}\n", target_summary(plan.target));
+  std::string text =
+      fmt::format("target\n  {}\nscratch memory\n  at most {} bytes\n", target_summary(plan.target), plan.memory_bytes);
   for (const api::RegionPlan& region : plan.regions) {
-    text += fmt::format("{}\n  measured at {}\n", region_text(region.planned.region),
-                        tuner::to_string(region.planned.sizes));
+    text +=
+        fmt::format("{}\n  measured at {}, with {} bytes of scratch memory or more\n",
+                    region_text(region.planned.region), tuner::to_string(region.planned.sizes), region.scratch_bytes);
     for (const std::string& note : region.planned.notes) text += fmt::format("  {}\n", note);
     text += fmt::format("  {} of {} configs would be tried\n", region.order.size(), region.candidates.size());
     for (const std::size_t i : region.order) text += fmt::format("    {}\n", region.candidates[i].config);
@@ -71,10 +73,11 @@ std::string plan_text(const api::TunePlan& plan) {
 std::string plan_json(const std::string& program, const api::TunePlan& plan, std::uint64_t seed) {
   JsonWriter json;
   json.begin_object().member("schema", 1).member("command", "tune").member("program", program);
-  json.member("dry_run", true).member("target", plan.target).member("seed", seed).key("regions").begin_array();
+  json.member("dry_run", true).member("target", plan.target).member("seed", seed);
+  json.member("memory_bytes", plan.memory_bytes).key("regions").begin_array();
   for (const api::RegionPlan& region : plan.regions) {
     write_region(json, region.planned);
-    json.member("configs_in_space", region.candidates.size());
+    json.member("scratch_bytes", region.scratch_bytes).member("configs_in_space", region.candidates.size());
     std::vector<std::string> configs;
     for (const std::size_t i : region.order) configs.push_back(region.candidates[i].config);
     json.member("configs", configs).end_object();

@@ -1,5 +1,6 @@
 #include "tuner/problem.h"
 
+#include <algorithm>
 #include <numeric>
 
 #include "runtime/arguments.h"
@@ -85,6 +86,23 @@ Symbols shrink(const ir::Program& program, Symbols symbols, std::int64_t most_el
   return symbols;
 }
 
+std::int64_t data_bytes(const ir::Binding& binding) {
+  const ir::Program& program = binding.program();
+  Int128 bytes = 0;
+  for (const ir::ValueId id : program.tensor_parameters()) bytes += binding.storage_bytes(program.value(id));
+  for (const ir::ValueId id : program.results())
+    bytes +=
+        Int128{binding(runtime::result_layout(program, id).storage_extent())} * ir::byte_size(program.value(id).dtype);
+  return static_cast<std::int64_t>(std::min<Int128>(3 * bytes, kInt64Max));
+}
+
+std::int64_t scratch_bytes(const ir::Binding& binding) {
+  const ir::Program& program = binding.program();
+  const std::size_t buffers = program.tensor_parameters().size() + program.results().size();
+  const Int128 bytes = Int128{data_bytes(binding)} + Int128{buffers} * runtime::ScratchBuffer::footprint(0);
+  return static_cast<std::int64_t>(std::min<Int128>(bytes, kInt64Max));
+}
+
 Result<ScratchSet> ScratchSet::allocate(runtime::ScratchSpace& space, const ir::Binding& binding) {
   const ir::Program& program = binding.program();
   ScratchSet set;
@@ -103,9 +121,11 @@ Result<ScratchSet> ScratchSet::allocate(runtime::ScratchSpace& space, const ir::
   return set;
 }
 
-std::int64_t ScratchSet::footprint(const Problem& problem) {
-  const auto buffers = static_cast<std::int64_t>(problem.inputs().size() + problem.program().results().size());
-  return problem.input_bytes() + problem.result_bytes() + buffers * runtime::ScratchBuffer::footprint(0);
+std::int64_t ScratchSet::mapped_bytes() const {
+  std::int64_t sum = 0;
+  for (const auto* const list : {&inputs, &outputs})
+    for (const auto& buffer : *list) sum += buffer.mapped_bytes();
+  return sum;
 }
 
 Status ScratchSet::arm(runtime::Placement placement, std::byte red, std::int64_t skew) {

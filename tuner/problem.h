@@ -51,13 +51,20 @@ class Problem {
 /// symbol is moved towards 0 as long as that helps. The symbols given are legal.
 [[nodiscard]] Symbols shrink(const ir::Program& program, Symbols symbols, std::int64_t most_elements);
 
+/// Bytes of all inputs and results three times: in the buffers of a launch, as they were or have to be, and on their
+/// way from one to the other.
+[[nodiscard]] std::int64_t data_bytes(const ir::Binding& binding);
+/// Bytes of scratch memory that trying a config at this binding takes at least: these, and the red zones of one
+/// launch's buffers.
+[[nodiscard]] std::int64_t scratch_bytes(const ir::Binding& binding);
+
 /// The buffers of one launch, in the program's orders.
 struct ScratchSet {
   std::vector<runtime::ScratchBuffer> inputs, outputs;
 
   [[nodiscard]] static Result<ScratchSet> allocate(runtime::ScratchSpace& space, const ir::Binding& binding);
-  /// Of scratch memory that a set takes.
-  [[nodiscard]] static std::int64_t footprint(const Problem& problem);
+  /// Of memory, as it is mapped.
+  [[nodiscard]] std::int64_t mapped_bytes() const;
 
   [[nodiscard]] Status arm(runtime::Placement placement, std::byte red, std::int64_t skew);
   [[nodiscard]] Status write_inputs(const std::vector<std::vector<std::byte>>& data);

@@ -8,6 +8,8 @@
 #include <set>
 #include <utility>
 
+#include "tuner/problem.h"
+
 namespace padlock::tuner {
 namespace {
 
@@ -158,7 +160,7 @@ class Planner {
       const bool fitting = binding && fits(*binding);
       too_large |= binding && range.contains(bytes) && !fitting;
       // A program may keep little of much that it reads.
-      const bool modest = binding && scratch_bytes(*binding) <= kMostScratch * target;
+      const bool modest = binding && data_bytes(*binding) <= kMostScratch * target;
       const bool small = bytes <= target && fitting && modest;
       (small ? low : high) = size;
       growing = growing && small;
@@ -204,16 +206,6 @@ Result<ir::Binding> bind_sizes(const ir::Program& program, const Sizes& sizes) {
   return ir::Binding::bind(program, request);
 }
 
-std::int64_t scratch_bytes(const ir::Binding& binding) {
-  const ir::Program& program = binding.program();
-  // What outputs are compared with is kept beside them, and the inputs as they were.
-  Int128 bytes = 0;
-  for (const ir::ValueId id : program.tensor_parameters())
-    bytes += 2 * Int128{binding.storage_bytes(program.value(id))};
-  for (const ir::ValueId id : program.results()) bytes += 3 * Int128{binding.storage_bytes(program.value(id))};
-  return static_cast<std::int64_t>(std::min<Int128>(bytes, kInt64Max));
-}
-
 Result<std::vector<PlannedRegion>> plan_regions(const ir::Program& program, const SizeRequest& request,
                                                 const SizePolicy& policy) {
   PADLOCK_TRY(BindingSearch search, BindingSearch::create(program, {.min = request.min, .max = request.max}));
@@ -240,7 +232,7 @@ std::vector<Sizes> awkward_sizes(const ir::Program& program, std::uint64_t seed)
   const auto add = [&](const Sizes& wanted, std::int64_t other) {
     if (list.size() >= kMost) return;
     const auto binding = search->nearest(wanted, other, seed);
-    if (!binding || scratch_bytes(*binding) > kMostBytes) return;
+    if (!binding || data_bytes(*binding) > kMostBytes) return;
     const Sizes sizes = search->values_of(*binding);
     if (seen.insert(sizes).second) list.push_back(sizes);
   };

@@ -45,7 +45,4 @@ struct PlannedRegion {
 /// A value for each symbol. Errors: as ir::Binding::bind.
 [[nodiscard]] Result<ir::Binding> bind_sizes(const ir::Program& program, const Sizes& sizes);
 
-/// Bytes of scratch memory that trying a config at this binding takes.
-[[nodiscard]] std::int64_t scratch_bytes(const ir::Binding& binding);
-
 }  // namespace padlock::tuner

@@ -128,16 +128,21 @@ class Trials::Attempt {
                          Verdict::compile);
   }
 
-  /// Scratch memory and reference, where the last request left none.
+  /// Reference and scratch memory, where the last request left none; in this order, since computing the reference takes
+  /// a set of its own for a while.
   Judged<void> prepare() {
     Shared& shared = *trials_.shared_;
-    if (shared.sets.empty()) {
-      if (auto allocated = allocate(); !allocated) {
-        shared.sets.clear();
-        return allocated;
-      }
-    }
-    if (shared.reference) return {};
+    if (shared.reference && !shared.sets.empty()) return {};
+    const auto allowed = allowed_bytes();
+    if (!allowed) return std::unexpected(allowed.error());
+    if (auto computed = compute_reference(); !computed) return computed;
+    auto allocated = allocate(*allowed);
+    if (!allocated) shared.sets.clear();
+    return allocated;
+  }
+
+  Judged<void> compute_reference() {
+    Shared& shared = *trials_.shared_;
     auto compiler = compiler_for("host");
     if (!compiler) return std::unexpected(std::move(compiler).error());
     auto host = judged(TrialDevice::open("host", "", request_.threads), Verdict::run);
@@ -149,24 +154,31 @@ class Trials::Attempt {
     return {};
   }
 
-  /// As many sets as exceed the cache, as far as memory reaches; one that does not fit is out of memory.
-  Judged<void> allocate() {
-    Shared& shared = *trials_.shared_;
-    const std::int64_t one = ScratchSet::footprint(*shared.problem);
+  /// Of scratch memory; what needs more is out of memory.
+  Judged<std::int64_t> allowed_bytes() {
+    const Shared& shared = *trials_.shared_;
     auto available = judged(shared.device->space().free_bytes(), Verdict::run);
-    if (!available) return std::unexpected(std::move(available).error());
+    if (!available) return available;
     const std::int64_t allowed = request_.memory_bytes > 0 ? request_.memory_bytes : *available / 2;
-    // On the host, what outputs are compared with is there, too.
-    const std::int64_t beside = 2 * shared.problem->result_bytes();
-    if (one + beside > allowed)
-      return failed(Verdict::out_of_memory,
-                    fmt::format("scratch memory of {} bytes is needed, {} are allowed", one + beside, allowed));
+    const std::int64_t needed = scratch_bytes(shared.problem->binding());
+    if (needed <= allowed) return allowed;
+    return failed(Verdict::out_of_memory,
+                  fmt::format("scratch memory of {} bytes is needed, {} are allowed", needed, allowed));
+  }
+
+  /// As many sets as exceed the cache, as far as memory reaches: one at least, which was found to fit.
+  Judged<void> allocate(std::int64_t allowed) {
+    Shared& shared = *trials_.shared_;
     const std::int64_t bytes = shared.problem->input_bytes() + shared.problem->result_bytes();
+    if (auto added = judged_making(add_set(), Verdict::run); !added) return added;
+    // What is beside them on the host counts, too, whichever memory they are in.
+    const std::int64_t one = shared.sets.front().mapped_bytes();
+    const std::int64_t beside = data_bytes(shared.problem->binding()) - bytes;
     const std::int64_t cache =
         request_.policy.rotation_bytes > 0 ? request_.policy.rotation_bytes : shared.device->cache_bytes();
     const std::int64_t wanted = request_.policy.budget_ms == 0 ? 1 : cache / std::max<std::int64_t>(bytes, 1) + 1;
     const std::int64_t count = std::clamp<std::int64_t>(std::min(wanted, (allowed - beside) / one), 1, kMostSets);
-    for (std::int64_t i = 0; i < count; ++i)
+    for (std::int64_t i = 1; i < count; ++i)
       if (auto added = judged_making(add_set(), Verdict::run); !added) return added;
     return {};
   }

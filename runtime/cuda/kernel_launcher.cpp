@@ -18,6 +18,22 @@ Status check_contract(const ir::KernelAbi& abi) {
   return {};
 }
 
+/// Asked before anything is launched: the driver refuses such a launch in words that name neither number.
+Status check_block(const ir::KernelAbi& abi, const Function& function, const DeviceFacts& device) {
+  FunctionFacts facts{.max_block_threads = device.max_block_threads};
+  if (function.context().driver().cuFuncGetAttribute) {
+    PADLOCK_TRY(facts, function_facts(function));
+  }
+  if (abi.threads <= facts.max_block_threads) return {};
+  return std::unexpected(
+      Error{.code = Code::failed_precondition,
+            .blame = Blame::environment,
+            .message = fmt::format("kernel {} has blocks of {} threads, cuda:{} runs at most {} of its code "
+                                   "({} registers a thread, {} bytes of shared memory)",
+                                   abi.name, abi.threads, device.ordinal, facts.max_block_threads, facts.registers,
+                                   facts.shared_bytes)});
+}
+
 /// As many blocks as run at once, for a kernel whose blocks take many tiles; else what a grid may have.
 Result<std::int64_t> most_blocks(const ir::KernelAbi& abi, const Function& function, const DeviceFacts& device) {
   if (!abi.persistent) return device.max_grid_x;
@@ -33,6 +49,7 @@ Result<KernelLauncher::Variant> KernelLauncher::load(const Module& module, ir::K
                                                      const DeviceFacts& device) {
   PADLOCK_CHECK(check_contract(abi));
   PADLOCK_TRY(Function function, module.function(abi.name));
+  PADLOCK_CHECK(check_block(abi, function, device));
   PADLOCK_TRY(const std::int64_t blocks, most_blocks(abi, function, device));
   return Variant{std::move(abi), std::move(function), blocks};
 }

@@ -48,8 +48,9 @@ class KernelLauncher {
  public:
   /// `variants`: the contracts of one kernel, the one that assumes nothing first; the module has a function of each
   /// one's name. `fault`: device address of its zeroed ir::AccessFault, which the caller keeps. Errors: internal, where
-  /// a contract is not a GPU's, takes more words than a launch does, or names what is no argument of the program; else
-  /// as Module::function.
+  /// a contract is not a GPU's, takes more words than a launch does, or names what is no argument of the program;
+  /// failed_precondition, where the registers and shared memory of the code do not allow blocks of so many threads;
+  /// else as Module::function.
   [[nodiscard]] static Result<KernelLauncher> create(const Module& module, std::vector<ir::KernelAbi> variants,
                                                      const ir::Program& program, const DeviceFacts& device,
                                                      CUdeviceptr fault);

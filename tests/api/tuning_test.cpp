@@ -5,71 +5,35 @@
 #include <doctest/doctest.h>
 
 #include <atomic>
-#include <cstdlib>
-#include <filesystem>
 #include <future>
 #include <mutex>
 #include <string>
 #include <thread>
 #include <vector>
 
-#include "api/context.h"
-#include "api/explain.h"
-#include "api/tuning_cache.h"
 #include "runtime/buffer.h"
+#include "tests/api/tuning_testing.h"
 
 namespace padlock::api {
 namespace {
+
+using testing::bound;
+using testing::Folder;
+using testing::program_of;
+using testing::tuned;
+using testing::use;
 
 constexpr const char* kPad =
     "program p(x: f32[A, B], lo: dim) where 0 <= lo <= 9 { y = pad(x, low = [0, lo], high = [0, 3]) z = relu(y) "
     "return z }";
 
-class Folder {
- public:
-  Folder() {
-    std::string pattern = std::filesystem::temp_directory_path() / "padlock_tuning_XXXXXX";
-    path_ = ::mkdtemp(pattern.data());
-  }
-  ~Folder() { std::filesystem::remove_all(path_); }
-  [[nodiscard]] std::string file(const std::string& name) const { return path_ + "/" + name; }
-
- private:
-  std::string path_;
-};
-
-Program program_of(const std::string& text) {
-  auto program = Program::from_text(text);
-  REQUIRE(program);
-  return *std::move(program);
-}
-
-void use(Context& context, const std::string& file, Mode mode) {
-  StoreOptions options;
-  options.mode = mode;
-  options.user_file = file;
-  REQUIRE(context.use_cache(options));
-}
+Sizes small_sizes() { return {{"A", 40}, {"B", 50}, {"lo", 3}}; }
 
 TuneOptions small_tuning() {
   TuneOptions options;
-  options.sizes.opt = {{"A", 40}, {"B", 50}, {"lo", 3}};
+  options.sizes.opt = small_sizes();
   options.budget_seconds = 0.5;
   return options;
-}
-
-TuneReport tuned(Context& context, const Program& program, const TuneOptions& options) {
-  auto report = context.tune(program, options);
-  REQUIRE_MESSAGE(report, (report ? "" : report.error().to_string()));
-  return *std::move(report);
-}
-
-BoundProgram bound(Context& context, const Program& program) {
-  const auto compiled = context.compile(program);
-  REQUIRE_MESSAGE(compiled, (compiled ? "" : compiled.error().to_string()));
-  const auto made = compiled->bind({.tensors = {std::nullopt}, .symbols = {{"A", 40}, {"B", 50}, {"lo", 3}}});
-  REQUIRE(made);
-  return *made;
 }
 
 std::vector<float> result_of(const BoundProgram& program) {
@@ -88,12 +52,12 @@ TEST_CASE("a second start of the same program tries nothing, chooses the same an
   const Program program = program_of(kPad);
   const auto untuned = [&] {
     Context context;
-    return result_of(bound(context, program));
+    return result_of(bound(context, program, small_sizes()));
   }();
   std::string config;
   {
     Context context;
-    use(context, folder.file("t.db"), Mode::read_write);
+    use(context, folder / "t.db", Mode::read_write);
     const TuneReport report = tuned(context, program, small_tuning());
     REQUIRE(report.regions.size() == 1);
     REQUIRE(report.regions.front().outcome.config);
@@ -105,8 +69,8 @@ TEST_CASE("a second start of the same program tries nothing, chooses the same an
       CHECK_MESSAGE(m.verdict == Verdict::ok, m.message);
   }
   Context second;
-  use(second, folder.file("t.db"), Mode::require);
-  const BoundProgram program_bound = bound(second, program);
+  use(second, folder / "t.db", Mode::require);
+  const BoundProgram program_bound = bound(second, program, small_sizes());
   CHECK(second.trial_count() == 0);
   CHECK(program_bound.compiled().config() == config);
   CHECK(program_bound.reason().starts_with("the cache hit, key "));
@@ -123,7 +87,7 @@ TEST_CASE("a resumed tuning repeats nothing") {
   options.progress = [&](std::size_t, std::size_t, const Progress&) { ++tries; };
   options.cancelled = [&] { return tries >= 4; };
   Context context;
-  use(context, folder.file("t.db"), Mode::read_write);
+  use(context, folder / "t.db", Mode::read_write);
   const TuneReport cut = tuned(context, program, options);
   CHECK(cut.interrupted);
   CHECK(cut.chosen() == 0);
@@ -144,15 +108,15 @@ TEST_CASE("what a cache does not know, the default config serves, and why is sai
   const Folder folder;
   const Program program = program_of(kPad);
   Context context;
-  use(context, folder.file("none.db"), Mode::read);
-  const BoundProgram missed = bound(context, program);
+  use(context, folder / "none.db", Mode::read);
+  const BoundProgram missed = bound(context, program, small_sizes());
   CHECK(missed.reason().starts_with("the default of this target: the cache missed, no record of the program"));
   CHECK(missed.compiled().config() == *context.choose_config({}));
   // Sizes outside of every tuned region.
   TuneOptions options = small_tuning();
   options.sizes.max = {{"A", 64}};
   Context other;
-  use(other, folder.file("t.db"), Mode::read_write);
+  use(other, folder / "t.db", Mode::read_write);
   CHECK(tuned(other, program, options).chosen() == 1);
   const auto compiled = other.compile(program);
   REQUIRE(compiled);
@@ -170,7 +134,7 @@ TEST_CASE("tuned in the background, a program serves at once, and later bindings
   const Folder folder;
   const Program program = program_of(kPad);
   Context context;
-  use(context, folder.file("t.db"), Mode::read_write);
+  use(context, folder / "t.db", Mode::read_write);
   std::mutex mutex;
   std::vector<TuneReport> reports;
   CompileOptions options;
@@ -234,7 +198,7 @@ TEST_CASE("tuning in the background ends with its context, and its errors are to
   };
   {
     Context no_worker({.threads = 0, .parallel_for = {}, .worker = "/no/such"});
-    use(no_worker, folder.file("t.db"), Mode::read_write);
+    use(no_worker, folder / "t.db", Mode::read_write);
     const auto compiled = no_worker.compile(program, options);
     REQUIRE(compiled);
     no_worker.wait_for_tuning();
@@ -250,7 +214,7 @@ TEST_CASE("tuning in the background ends with its context, and its errors are to
   options.background->finished = [&](const Result<TuneReport>& report) { interrupted = report && report->interrupted; };
   {
     Context context;
-    use(context, folder.file("t.db"), Mode::read_write);
+    use(context, folder / "t.db", Mode::read_write);
     REQUIRE(context.compile(program, options));
     while (!tried) std::this_thread::yield();
   }
@@ -269,10 +233,10 @@ TEST_CASE("tuning without a cache, a worker, a device that is tuned or sizes is 
   Context without;
   CHECK(error_of(without, small_tuning()).code == Code::failed_precondition);
   Context no_worker({.threads = 0, .parallel_for = {}, .worker = "/no/such"});
-  use(no_worker, folder.file("t.db"), Mode::read_write);
+  use(no_worker, folder / "t.db", Mode::read_write);
   CHECK(error_of(no_worker, small_tuning()).code == Code::unavailable);
   Context context;
-  use(context, folder.file("t.db"), Mode::read_write);
+  use(context, folder / "t.db", Mode::read_write);
   TuneOptions simt = small_tuning();
   simt.device = {DeviceKind::simt};
   CHECK(error_of(context, simt).message == "expected a device that is tuned, found simt");
@@ -280,7 +244,7 @@ TEST_CASE("tuning without a cache, a worker, a device that is tuned or sizes is 
   none.sizes = {.min = {{"lo", 20}}, .opt = {}, .max = {}};
   CHECK(error_of(context, none).code == Code::not_found);
   Context require;
-  use(require, folder.file("absent.db"), Mode::require);
+  use(require, folder / "absent.db", Mode::require);
   const auto missed = require.compile(program);
   REQUIRE_FALSE(missed);
   CHECK(missed.error().code == Code::not_found);

@@ -46,12 +46,16 @@ class Tune(Case):
         self.assertEqual((again["trials"], again["regions"][0]["was_known"]), (0, True))
 
     def test_a_dry_run_lists_and_writes_nothing(self):
-        report = self.tune(f"--opt={SIZES}", "--dry-run", "--search=full")
+        dry_run = (f"--opt={SIZES}", "--dry-run", "--search=full", "--memory=64")
+        report = self.tune(*dry_run)
+        self.assertEqual(report["memory_bytes"], 64 << 20)
         (region,) = report["regions"]
         self.assertGreaterEqual(len(region["configs"]), 32)
         self.assertEqual(len(region["configs"]), region["configs_in_space"])
         self.assertEqual(os.listdir(self.folder), ["p.pad"])
-        self.assertEqual(report, self.tune(f"--opt={SIZES}", "--dry-run", "--search=full"))
+        # Input, result and their copies, and a red zone on either side of two buffers.
+        self.assertEqual(region["scratch_bytes"], 3 * 4 * 32 * (300 + 304) + 4 * 65536)
+        self.assertEqual(report, self.tune(*dry_run))
 
     def test_an_interruption_keeps_what_was_measured_and_resuming_does_not_repeat_it(self):
         process = subprocess.Popen(

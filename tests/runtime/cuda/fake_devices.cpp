@@ -93,7 +93,7 @@ CUresult cuDeviceGetCount(int* count) {
 CUresult cuDeviceGetName(char* name, int bytes, CUdevice device) {
   PADLOCK_ENTER(enter, cuDeviceGetName);
   if (!is_device(fake, device)) return CUresult::invalid_device;
-  std::strncpy(name, "Fake GPU", static_cast<std::size_t>(bytes));
+  std::strncpy(name, fake.settings.name.c_str(), static_cast<std::size_t>(bytes));
   return CUresult::success;
 }
 

@@ -17,12 +17,14 @@ using Twin = void (*)(void* user, const std::uint64_t* parameters, std::size_t c
 
 /// What the machine is like. Set before what reads it is called.
 struct FakeSettings {
+  std::string name = "Fake GPU";
   int driver_version = 13000;
   int devices = 1;
   int compute_major = 9;
   int compute_minor = 0;
   int multiprocessors = 132;
   int multiprocessor_threads = 2048;                  ///< resident ones of each
+  int function_threads = 1024;                        ///< of a block that a function's registers allow
   std::int64_t memory_bytes = std::int64_t{1} << 30;  ///< of each device
   /// Names (as exported) that cuGetProcAddress does not find.
   std::vector<std::string> hidden_symbols = {};

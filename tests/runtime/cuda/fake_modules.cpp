@@ -90,7 +90,7 @@ CUresult cuFuncGetAttribute(int* value, CUfunction_attribute attribute, CUfuncti
   PADLOCK_ENTER(enter_context, cuFuncGetAttribute);
   if (find_function(fake, function) == nullptr) return fake.misuse("a function");
   *value = 0;
-  if (attribute == CUfunction_attribute::max_threads_per_block) *value = 1024;
+  if (attribute == CUfunction_attribute::max_threads_per_block) *value = fake.settings.function_threads;
   if (attribute == CUfunction_attribute::num_regs) *value = 32;
   return CUresult::success;
 }
@@ -115,6 +115,7 @@ CUresult cuLaunchKernel(CUfunction function, unsigned grid_x, unsigned grid_y, u
   const Packed packed = unpack(extra);
   const auto expected = static_cast<std::size_t>(found->entry.parameters) * sizeof(std::uint64_t);
   if (!shape_fits || parameters != nullptr || packed.bytes != expected) return CUresult::invalid_value;
+  if (block_x > static_cast<unsigned>(fake.settings.function_threads)) return CUresult::launch_out_of_resources;
   const std::size_t count = packed.bytes / sizeof(std::uint64_t);
 
   if (!found->loaded && fake.invalidate_captures(found->context)) return CUresult::stream_capture_unsupported;

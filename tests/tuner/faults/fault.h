@@ -21,7 +21,8 @@ inline constexpr std::optional<Verdict> kNever = std::nullopt;
   X(store_far_after, Verdict::crash, Verdict::device_lost, "")                                                      \
   X(load_past_end, Verdict::out_of_bounds_load, Verdict::out_of_bounds_load, "")                                    \
   X(wrong_fill, Verdict::wrong_result, Verdict::wrong_result, "z: at [0, 0] expected 0xbfc00000, found 0xbfc00001") \
-  X(skipped_tile, Verdict::wrong_result, Verdict::wrong_result, "found 0xa5a5a5a5")                                 \
+  X(first_half_alone, Verdict::wrong_result, Verdict::wrong_result, "found 0xa5a5a5a5")                             \
+  X(last_half_alone, Verdict::wrong_result, Verdict::wrong_result, "z: at [0, 0] expected 0xbfc00000, found 0xa5")  \
   X(race, Verdict::nondeterministic, Verdict::nondeterministic, "z: at [0, 0] expected 0xbfc00000, found")          \
   X(input_overwritten, Verdict::input_changed, Verdict::input_changed, "byte 5 of input x was overwritten")         \
   X(infinite_loop, Verdict::timeout, Verdict::timeout, "while running between red zones")                           \
@@ -44,6 +45,7 @@ inline constexpr std::optional<Verdict> kNever = std::nullopt;
   X(launch_failure, Verdict::run, Verdict::run, "")                                                                 \
   X(sticky_error, Verdict::device_lost, Verdict::device_lost, "")                                                   \
   X(too_many_resources, kNever, Verdict::run, "CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES")                                 \
+  X(too_many_registers, kNever, Verdict::compile, "threads, cuda:0 runs at most 16 of its code")                    \
   X(bad_ptx, kNever, Verdict::compile, "ptxas fatal")                                                               \
   X(no_scratch_memory, Verdict::out_of_memory, Verdict::out_of_memory, "bytes of scratch memory")                   \
   X(no_memory_to_compile, Verdict::crash, Verdict::crash, "died of SIGABRT (Aborted)")
@@ -73,5 +75,9 @@ inline constexpr const char* kFaultVariable = "PADLOCK_TEST_FAULT";
 /// Configs with this text among them have it; all others are healthy.
 inline constexpr std::string_view kFaultyHost = "unroll=4";
 inline constexpr std::string_view kFaultyGpu = "items=4";
+/// Names another such text.
+inline constexpr const char* kFaultyConfigsVariable = "PADLOCK_TEST_FAULTY_CONFIGS";
+/// Names a step (its text) at whose beginning the process kills itself, of those configs.
+inline constexpr const char* kDeathVariable = "PADLOCK_TEST_DEATH";
 
 }  // namespace padlock::tuner::faults

@@ -30,6 +30,7 @@ struct Current {
   std::map<std::string, std::int64_t> symbols;
   ir::HostEntry real = nullptr;
   std::int64_t rows = 0;
+  std::size_t last_input = 0;  // of those that are read; the one result follows
   std::int64_t input_bytes = 0, output_bytes = 0;
   std::atomic<std::uint32_t> launches = 0;
 };
@@ -109,10 +110,12 @@ void faulty_entry(const ir::HostLaunch* launch, std::int64_t row_first, std::int
                   std::int64_t column_first, std::int64_t column_last) {
   Current& self = current();
   const bool last = row_last == self.rows;
-  if (self.real == nullptr || (self.fault == Fault::skipped_tile && last)) return;
-  self.real(launch, row_first, row_last, column_first, column_last);
-  // The programs have one input that is read, and one result.
-  if (last) do_wrong(*launch, static_cast<std::byte*>(launch->buffers[0]), static_cast<std::byte*>(launch->buffers[1]));
+  if (self.real == nullptr) return;
+  if (self.fault == Fault::first_half_alone) row_last = std::min(row_last, self.rows / 2);
+  if (self.fault == Fault::last_half_alone) row_first = std::max(row_first, self.rows / 2);
+  if (row_first < row_last) self.real(launch, row_first, row_last, column_first, column_last);
+  void* const* const input = launch->buffers + self.last_input;
+  if (last) do_wrong(*launch, static_cast<std::byte*>(input[0]), static_cast<std::byte*>(input[1]));
 }
 
 class FaultyExecutable final : public ir::HostExecutable {
@@ -149,6 +152,7 @@ void end_memory() {
 
 /// What a driver does wrong.
 void set_driver_fault(FakeDriver& driver, Fault fault) {
+  driver.settings.function_threads = fault == Fault::too_many_registers ? 16 : 1024;
   switch (fault) {
     case Fault::misaligned_vector:
       return driver.fault_in_launch(CUresult::misaligned_address, 1);
@@ -261,7 +265,8 @@ class FaultyCompiler final : public compiler::TargetCompiler {
     PADLOCK_TRY(const ir::Binding binding, bind(program));
     PADLOCK_TRY(const ir::LaunchPlan plan, ir::plan_launch(abi, binding));
     current().rows = plan.rows;
-    current().input_bytes = binding.storage_bytes(program.value(abi.inputs.front()));
+    current().last_input = abi.inputs.size() - 1;
+    current().input_bytes = binding.storage_bytes(program.value(abi.inputs.back()));
     current().output_bytes = binding.storage_bytes(program.value(abi.results.front()));
     return {};
   }

@@ -3,6 +3,7 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
+#include <csignal>
 #include <cstdlib>
 #include <fstream>
 #include <memory>
@@ -23,6 +24,18 @@ Fault fault_of_process() {
   for (const Expectation& expectation : kExpectations)
     if (name != nullptr && expectation.name == name) return expectation.fault;
   return Fault::none;
+}
+
+/// Whether it is this config that misbehaves.
+bool is_faulty(const TryRequest& request) {
+  const char* const named = std::getenv(kFaultyConfigsVariable);
+  const std::string_view mark = named != nullptr ? named : request.device == "host" ? kFaultyHost : kFaultyGpu;
+  return request.config.find(mark) != std::string::npos;
+}
+
+void die_at(Step step) {
+  const char* const death = std::getenv(kDeathVariable);
+  if (death != nullptr && text_of(step) == death) std::raise(SIGKILL);
 }
 
 /// To the parent: stdin is its socket, too.
@@ -86,11 +99,14 @@ class NoAddresses {
 class FaultyHandler {
  public:
   TryResult operator()(const TryRequest& request, const std::function<void(Step)>& on_step) {
-    const std::string_view mark = request.device == "host" ? kFaultyHost : kFaultyGpu;
-    const Fault fault = request.config.find(mark) == std::string::npos ? Fault::none : fault_of_process();
+    const bool faulty = is_faulty(request);
+    const Fault fault = faulty ? fault_of_process() : Fault::none;
     break_protocol(fault);
     set_fault(fault, request.symbols);
-    current_ = on_step;
+    current_ = [&on_step, faulty](Step step) {
+      on_step(step);
+      if (faulty) die_at(step);
+    };
     // So that the n-th allocation is this config's.
     if (fault == Fault::no_scratch_memory) trials_ = make();
     std::optional<NoAddresses> limited;
