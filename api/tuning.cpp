@@ -47,6 +47,8 @@ Result<Facts> facts_of_gpu(const CudaDevice& device) {
                .free_bytes = std::min(available.value_or(gpu.memory_bytes), runtime::available_memory())};
 }
 
+constexpr std::int64_t kTimeLimitMs = 10'000;  // of one config
+
 double steady_seconds() {
   return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
 }
@@ -174,11 +176,13 @@ class Tuning {
         .device = options_.device.to_string(),
         .target = {},
         .config = trial.config,
+        .rivals = trial.rivals,
         .symbols = trial.sizes,
         .seed = options_.seed,
         .skew = trial.skew,
         .threads = context_.pool_.threads(),
         .memory_bytes = memory_bytes_,
+        .time_limit_ms = kTimeLimitMs * (1 + std::ssize(trial.rivals)),  // a new worker verifies them all again
         .policy = {.warm_up_ms = std::min(2.0, trial.timing_ms / 4), .budget_ms = trial.timing_ms}};
     return worker_->try_config(request);
   }

@@ -35,6 +35,17 @@ bool is_enough(const MeasuringPolicy& policy, const Timing& timing, const Stopwa
          static_cast<double>(timing.estimate.half_width) <= policy.noise * static_cast<double>(timing.estimate.median);
 }
 
+/// Whether it is known who is how much slower than the fastest. Asked now and then, since it sorts.
+bool is_decided(const MeasuringPolicy& policy, std::span<const std::vector<std::int64_t>> lists) {
+  const auto count = static_cast<int>(lists.front().size());
+  if (count < policy.min_samples || count % 8 != 0) return false;
+  const std::vector<std::int64_t>& fastest = lists[fastest_of(lists)];
+  return std::ranges::all_of(lists, [&](const std::vector<std::int64_t>& samples) {
+    const MedianEstimate ratio = paired_ratio(samples, fastest);
+    return static_cast<double>(ratio.half_width) <= policy.noise * static_cast<double>(ratio.median);
+  });
+}
+
 }  // namespace
 
 MedianEstimate estimate_median(std::span<const std::int64_t> samples) {
@@ -71,6 +82,60 @@ Result<Timing> measure(const MeasuringPolicy& policy, const TimedRuns& runs, con
   timing.samples_ps.insert(timing.samples_ps.end(), discarded.begin(), discarded.end());
   timing.estimate = estimate_median(timing.samples_ps);
   return timing;
+}
+
+std::int64_t lower_quartile(std::vector<std::int64_t> samples) {
+  if (samples.empty()) return 0;
+  const auto quartile = samples.begin() + std::ssize(samples) / 4;
+  std::ranges::nth_element(samples, quartile);
+  return *quartile;
+}
+
+std::size_t fastest_of(std::span<const std::vector<std::int64_t>> lists) {
+  const auto fastest = std::ranges::min_element(lists, {}, [](const auto& samples) { return lower_quartile(samples); });
+  return static_cast<std::size_t>(fastest - lists.begin());
+}
+
+MedianEstimate paired_ratio(std::span<const std::int64_t> samples, std::span<const std::int64_t> to) {
+  std::vector<std::int64_t> ratios(std::min(samples.size(), to.size()));
+  for (std::size_t i = 0; i < ratios.size(); ++i)
+    ratios[i] = static_cast<std::int64_t>(1e6 * static_cast<double>(samples[i]) /
+                                          static_cast<double>(std::max<std::int64_t>(to[i], 1)));
+  return estimate_median(ratios);
+}
+
+Result<RaceTiming> measure_in_turn(const MeasuringPolicy& policy, std::span<const TimedRuns> runs,
+                                   const Throttled& throttled) {
+  const Stopwatch watch;
+  std::vector<std::int64_t> repeats;
+  for (const TimedRuns& each : runs) {
+    const Stopwatch warming;
+    PADLOCK_TRY(const std::int64_t count, warm_up(policy, warming, each));
+    repeats.push_back(count);
+  }
+  const double budget_ms = policy.budget_ms * static_cast<double>(runs.size());
+  RaceTiming race{.samples_ps = std::vector<std::vector<std::int64_t>>(runs.size())};
+  std::vector<std::vector<std::int64_t>> discarded = race.samples_ps;
+  std::vector<std::int64_t> round(runs.size());
+  bool before = throttled && throttled();
+  for (int number = 0; number < policy.max_samples; ++number) {
+    for (std::size_t i = 0; i < runs.size(); ++i) {
+      const std::size_t at = (i + static_cast<std::size_t>(number)) % runs.size();
+      PADLOCK_TRY(const std::int64_t took, runs[at](repeats[at]));
+      round[at] = took / repeats[at];
+    }
+    const bool after = throttled && throttled();
+    auto& into = before || after ? discarded : race.samples_ps;
+    for (std::size_t i = 0; i < runs.size(); ++i) into[i].push_back(round[i]);
+    before = after;
+    race.throttled = static_cast<int>(discarded.front().size());
+    if (number + 1 >= kFewestSamples && watch.milliseconds() >= budget_ms) break;
+    if (is_decided(policy, race.samples_ps)) break;
+  }
+  if (race.samples_ps.front().size() >= kFewestSamples) return race;
+  for (std::size_t i = 0; i < runs.size(); ++i)
+    race.samples_ps[i].insert(race.samples_ps[i].end(), discarded[i].begin(), discarded[i].end());
+  return race;
 }
 
 bool ClockWatch::is_throttled(std::optional<double> clock) {

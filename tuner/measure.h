@@ -38,6 +38,28 @@ using Throttled = std::function<bool()>;
 [[nodiscard]] Result<Timing> measure(const MeasuringPolicy& policy, const TimedRuns& runs,
                                      const Throttled& throttled = {});
 
+/// Several measured in turn.
+struct RaceTiming {
+  std::vector<std::vector<std::int64_t>> samples_ps;  // of each the same number, the i-th of all from round i
+  int throttled = 0;                                  ///< rounds that were discarded
+};
+
+/// Warms each up, then times them round by round, each once a round and the first another one each time, so that what
+/// changes on the machine changes for all. Ends when of each the median of its times to those of the fastest is known
+/// to the policy's noise, at its most samples, or when the budget of all is spent. Throttled rounds and errors as
+/// `measure`.
+[[nodiscard]] Result<RaceTiming> measure_in_turn(const MeasuringPolicy& policy, std::span<const TimedRuns> runs,
+                                                 const Throttled& throttled = {});
+
+/// The median of the ratios of two lists of samples, pair by pair, in millionths.
+[[nodiscard]] MedianEstimate paired_ratio(std::span<const std::int64_t> samples, std::span<const std::int64_t> to);
+
+/// Of lists of as many samples the one to compare the others with: that of the least lower quartile, for what else runs
+/// on a machine makes samples longer, never shorter. There is one at least.
+[[nodiscard]] std::size_t fastest_of(std::span<const std::vector<std::int64_t>> lists);
+/// 0 of no samples.
+[[nodiscard]] std::int64_t lower_quartile(std::vector<std::int64_t> samples);
+
 /// Compares readings of a device's clock, in any unit, with the fastest of them.
 class ClockWatch {
  public:

@@ -19,7 +19,7 @@ struct MeasuringPolicy {
   int min_samples = 9;
   int max_samples = 201;
   double noise = 0.01;     ///< enough, where half the 95 % interval of the median is at most this part of it
-  double budget_ms = 200;  ///< of timing, the warm-up too; 0: the config is verified and not timed
+  double budget_ms = 200;  ///< of timing each config, the warm-up too; 0: it is verified and not timed
 };
 
 /// One config of one program at one binding, to be tried on scratch memory. Data alone, no pointers.
@@ -28,6 +28,7 @@ struct TryRequest {
   std::string device = "host";                  ///< "host", "simt" or "cuda:N"
   std::string target;                           ///< of simt the architecture; empty: that of the device
   std::string config;                           ///< text; absent keys as in the default
+  std::vector<std::string> rivals = {};         ///< other configs, timed in turn with it
   std::map<std::string, std::int64_t> symbols;  ///< a value for each symbol
   std::uint64_t seed = 1;                       ///< of the inputs and scalars
   std::int64_t skew = 0;                ///< elements by which every buffer is away from its aligned place, below 4096
@@ -65,6 +66,8 @@ struct TryResult {
   std::string message = {};                   ///< what was found; empty where all is well
   std::vector<std::string> notes = {};        ///< what could not be checked, or was checked otherwise
   std::vector<std::int64_t> samples_ps = {};  ///< picoseconds of one run each, in the order taken
+  /// With rivals, of each of them: as many samples, the i-th of all taken one right after the other.
+  std::vector<std::vector<std::int64_t>> rivals_ps = {};
   std::int64_t median_ps = 0;
   std::int64_t noise_ps = 0;  ///< half the 95 % interval of the median
   bool worker_ends = false;   ///< the process that tried it is of no more use: its device is lost

@@ -5,10 +5,10 @@
 #include <algorithm>
 #include <array>
 #include <chrono>
+#include <iterator>
 #include <map>
 #include <numeric>
 #include <random>
-#include <set>
 #include <utility>
 
 #include "tuner/describe.h"
@@ -24,22 +24,20 @@ constexpr double kPromising = 1.6;
 constexpr double kAlike = 1.01;
 constexpr std::size_t kMostPromising = 32;
 
-constexpr double kFirstTimingMs = 8;  // enough to see who is not among the best
-constexpr double kRacingTimingMs = 15;
-constexpr double kRaceShare = 0.3;  // of the budget, which the first tries leave to the race
-constexpr std::size_t kMostFinalists = 8;
-constexpr int kLaps = 4;
-constexpr std::size_t kEnoughSamples = 400;  // of one config, in all laps together
-constexpr std::size_t kMostSamples = 2000;   // that are kept
+constexpr double kFirstTimingMs = 8;        // enough to see who is not among the best
+constexpr double kRaceShare = 0.3;          // of the budget, which the first tries leave to the race
+constexpr std::size_t kMostSamples = 2000;  // of a config that are kept
 
-/// What configs are compared by: the lower quartile of the samples. What else runs on a machine makes samples longer,
-/// never shorter, and moves the median of a busy one by a fifth from minute to minute.
-std::int64_t undisturbed(std::vector<std::int64_t> samples) {
-  if (samples.empty()) return 0;
-  const auto quartile = samples.begin() + std::ssize(samples) / 4;
-  std::ranges::nth_element(samples, quartile);
-  return *quartile;
-}
+/// The race's heats: how many take part, the best of the heat before, and how long each is timed. Telling the last few
+/// apart takes longest.
+struct Heat {
+  std::size_t runners;
+  double timing_ms;
+};
+constexpr std::array kHeats = {Heat{16, 10}, Heat{8, 20}, Heat{4, 60}};
+// How far two tries at different times may lie apart, beside what each shows of its own noise, and the most of both.
+constexpr double kFirstNoise = 0.1;
+constexpr double kFarBehind = 0.3;
 
 double steady_seconds() {
   return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
@@ -88,42 +86,63 @@ class RegionSearch {
     return {};
   }
 
-  /// Lap by lap, each of the best in turn, so that what drifts drifts for all; who falls behind drops out. Nobody comes
-  /// in later: what was timed once, at another time, is no match for them.
+  /// Those that may be the best are timed in turn, sample by sample, so that what drifts drifts for all; who falls
+  /// behind drops out. What was timed alone, at another time, is no match for them.
   Status race() {
-    for (const std::size_t index : finalists()) raced_.insert(index);
-    for (int lap = 0; lap < kLaps; ++lap) {
-      const std::vector<std::size_t> runners = finalists();
-      if (runners.size() < 2) return {};
-      bool timed = false;
-      for (const std::size_t index : runners) {
-        if (stopped() || spent() >= options_.budget_seconds) return {};
-        if (measured_[index].samples_ps.size() >= kEnoughSamples) continue;
-        PADLOCK_CHECK(measure_config(index, kRacingTimingMs));
-        timed = true;
-        report(true);
-      }
-      if (!timed) return {};
+    for (const Heat& heat : kHeats) {
+      const std::vector<std::size_t> runners = finalists(heat.runners);
+      if (runners.size() < 2 || stopped() || spent() >= options_.budget_seconds) return {};
+      PADLOCK_TRY(const bool done, run_heat(runners, heat.timing_ms));
+      if (!done) return {};
+      report(true);
     }
     return {};
   }
 
+  /// False where it came to nothing.
+  Result<bool> run_heat(std::vector<std::size_t> runners, double timing_ms) {
+    Trial trial{.config = candidates_[runners.front()].config, .sizes = sizes_, .timing_ms = timing_ms};
+    for (std::size_t i = 1; i < runners.size(); ++i) trial.rivals.push_back(candidates_[runners[i]].config);
+    PADLOCK_TRY(TryResult result, attempt(trial));
+    if (outcome_.interrupted) return false;
+    const bool complete = !result.samples_ps.empty() && result.rivals_ps.size() + 1 == runners.size();
+    if (result.verdict != Verdict::ok || !complete) return expose(runners);
+    result.rivals_ps.insert(result.rivals_ps.begin(), std::move(result.samples_ps));
+    std::map<std::size_t, std::vector<std::int64_t>> raced;
+    for (std::size_t i = 0; i < runners.size(); ++i) {
+      raced[runners[i]] = raced_[runners[i]];
+      std::ranges::copy(result.rivals_ps[i], std::back_inserter(raced[runners[i]]));
+      PADLOCK_CHECK(keep(runners[i], {.samples_ps = std::move(result.rivals_ps[i])}));
+    }
+    raced_ = std::move(raced);
+    return true;
+  }
+
+  /// Somebody in a heat is wrong: each is tried alone, which finds out who. Then there is no race.
+  Result<bool> expose(const std::vector<std::size_t>& runners) {
+    raced_.clear();
+    for (const std::size_t index : runners) {
+      if (stopped()) break;
+      PADLOCK_CHECK(measure_config(index, kFirstTimingMs));
+    }
+    return false;
+  }
+
   /// Survivors that may be the best, in the candidates' order, the fastest few where there are many.
-  std::vector<std::size_t> finalists() {
+  std::vector<std::size_t> finalists(std::size_t most) {
     const std::optional<std::size_t> best = fastest();
     if (!best) return {};
-    const double limit = static_cast<double>(time_of(*best)) + noise_of(*best);
     std::vector<std::size_t> list;
     for (const auto& [index, m] : measured_)
-      if (may_win(index, m) && static_cast<double>(time_of(index)) - noise_of(index) <= limit) list.push_back(index);
+      if (may_win(index, m) && behind(index, *best) - noise_of(index) <= 1 + kTie) list.push_back(index);
     // The default races if it may win at all: what is as good as it shall not take its place.
-    std::ranges::stable_sort(list, {}, [&](std::size_t i) { return i == 0 ? 0 : time_of(i); });
-    if (list.size() > kMostFinalists) list.resize(kMostFinalists);
+    std::ranges::stable_sort(list, {}, [&](std::size_t i) { return i == 0 ? 0 : behind(i, *best); });
+    if (list.size() > most) list.resize(most);
     std::ranges::sort(list);
     return list;
   }
 
-  /// Survivors, and once there was a race those that were in it, as long as one of them survives.
+  /// Survivors, and once there was a race those that were in its last heat, as long as one of them survives.
   [[nodiscard]] bool may_win(std::size_t index, const Measurement& m) const {
     return m.verdict == Verdict::ok && (raced_.empty() || raced_.contains(index));
   }
@@ -135,20 +154,32 @@ class RegionSearch {
     return best;
   }
 
-  [[nodiscard]] std::int64_t time_of(std::size_t index) const { return undisturbed(measured_.at(index).samples_ps); }
-  /// How far two tries of it may lie apart, for whether it is worth another.
+  [[nodiscard]] std::int64_t time_of(std::size_t index) const {
+    return lower_quartile(raced_.empty() ? measured_.at(index).samples_ps : raced_.at(index));
+  }
+
+  /// Its time over that of the best: pair by pair, where they were timed in turn.
+  [[nodiscard]] double behind(std::size_t index, std::size_t best) const {
+    if (!raced_.empty()) return static_cast<double>(paired_ratio(raced_.at(index), raced_.at(best)).median) / 1e6;
+    return static_cast<double>(time_of(index)) / static_cast<double>(std::max<std::int64_t>(time_of(best), 1));
+  }
+
+  /// How far that may be wrong.
   [[nodiscard]] double noise_of(std::size_t index) const {
+    if (!raced_.empty())
+      return static_cast<double>(paired_ratio(raced_.at(index), raced_.at(*fastest())).half_width) / 1e6;
     const Measurement& m = measured_.at(index);
-    return static_cast<double>(std::min(m.noise_ps, m.median_ps / 10)) + kTie * static_cast<double>(m.median_ps);
+    return std::min(kFarBehind,
+                    2 * static_cast<double>(m.noise_ps) / static_cast<double>(std::max<std::int64_t>(m.median_ps, 1)) +
+                        kFirstNoise);
   }
 
   /// The earliest that is as good as the fastest.
   [[nodiscard]] std::optional<std::size_t> winner() const {
     const std::optional<std::size_t> best = fastest();
     if (!best) return std::nullopt;
-    const double limit = static_cast<double>(time_of(*best)) * (1 + kTie);
     for (const auto& [index, m] : measured_)
-      if (may_win(index, m) && static_cast<double>(time_of(index)) <= limit) return index;
+      if (may_win(index, m) && behind(index, *best) <= 1 + kTie) return index;
     return best;
   }
 
@@ -255,7 +286,7 @@ class RegionSearch {
   std::map<std::string, Measurement> known_;     // by config
   std::map<std::size_t, Measurement> measured_;  // by candidate
   std::vector<std::size_t> order_;
-  std::set<std::size_t> raced_;  // empty: all that survived
+  std::map<std::size_t, std::vector<std::int64_t>> raced_;  // samples of the last heat's runners; empty: no race
   SearchOutcome outcome_;
   double begin_ = 0;
   int tried_ = 0;

@@ -35,6 +35,7 @@ struct Trial {
   Sizes sizes;
   std::int64_t skew = 0;  ///< as TryRequest::skew
   double timing_ms = 0;
+  std::vector<std::string> rivals = {};  ///< timed in turn with it, for so long each
 };
 /// Errors: cancelled, where it was interrupted; others where nothing can be tried any more. How a config failed is a
 /// verdict.

@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <iterator>
+#include <map>
 #include <optional>
 #include <tuple>
 #include <utility>
@@ -18,6 +20,7 @@ namespace padlock::tuner {
 namespace {
 
 constexpr std::int64_t kMostSets = 256;
+constexpr std::size_t kMostVerified = 256;  // configs whose code is kept
 
 /// What a problem is known by, among those of one process.
 auto key_of(const TryRequest& request) {
@@ -49,6 +52,7 @@ struct Trials::Shared {
   std::optional<Reference> reference;
   std::vector<ScratchSet> sets;  // the first serves verification, too
   std::vector<std::byte> staging;
+  std::map<std::string, std::shared_ptr<TrialCode>> verified;  // by config; shared with a race that is on
 };
 
 /// One config on its way to a verdict.
@@ -63,26 +67,53 @@ class Trials::Attempt {
   Judged<void> run() {
     enter(Step::prepare);
     if (auto shared = share(); !shared) return shared;
-    enter(Step::compile);
-    const Stopwatch compiling;
-    auto code = compile();
-    if (!code) return std::unexpected(std::move(code).error());
-    result_.compile_ms = compiling.milliseconds();
-    if (auto prepared = prepare(); !prepared) return prepared;
-    const Stopwatch verifying;
-    Shared& shared = *trials_.shared_;
-    Verification verification(**code, *shared.problem, *shared.reference, shared.sets.front(), request_.skew);
-    auto verified = verification.run([this](Step step) { enter(step); }, shared.device->space().is_isolated());
-    if (!verified) return verified;
-    result_.verify_ms = verifying.milliseconds() - verification.running_ms();
+    const Shared& shared = *trials_.shared_;
+    std::vector<std::shared_ptr<TrialCode>> codes;
+    for (const std::string& config : configs()) {
+      auto code = verified(config);
+      if (!code && request_.rivals.empty()) return std::unexpected(std::move(code).error());
+      if (!code) return std::unexpected(about(config, std::move(code).error()));
+      codes.push_back(*std::move(code));
+    }
     if (!shared.device->space().is_isolated())
       result_.notes.emplace_back("loads outside of buffers are not found: this driver reserves no addresses");
     if (!shared.reference->note().empty()) result_.notes.push_back(shared.reference->note());
     if (request_.policy.budget_ms == 0) return {};
-    return time(**code);
+    return time(codes);
   }
 
  private:
+  [[nodiscard]] std::vector<std::string> configs() const {
+    std::vector<std::string> list = {request_.config};
+    list.insert(list.end(), request_.rivals.begin(), request_.rivals.end());
+    return list;
+  }
+
+  static Failure about(const std::string& config, Failure failure) {
+    failure.message = fmt::format("{}: {}", config, failure.message);
+    return failure;
+  }
+
+  /// The config's code, once it was found to be right. A race takes what was verified before it.
+  Judged<std::shared_ptr<TrialCode>> verified(const std::string& config) {
+    Shared& shared = *trials_.shared_;
+    if (!request_.rivals.empty())
+      if (const auto known = shared.verified.find(config); known != shared.verified.end()) return known->second;
+    enter(Step::compile);
+    const Stopwatch compiling;
+    auto code = compile(config);
+    if (!code) return std::unexpected(std::move(code).error());
+    result_.compile_ms += compiling.milliseconds();
+    if (auto prepared = prepare(); !prepared) return std::unexpected(std::move(prepared).error());
+    const Stopwatch verifying;
+    Verification verification(**code, *shared.problem, *shared.reference, shared.sets.front(), request_.skew);
+    auto right = verification.run([this](Step step) { enter(step); }, shared.device->space().is_isolated());
+    if (!right) return std::unexpected(std::move(right).error());
+    result_.verify_ms += verifying.milliseconds() - verification.running_ms();
+    if (shared.verified.size() >= kMostVerified) shared.verified.clear();
+    return shared.verified[config] = *std::move(code);
+  }
+
   void enter(Step step) {
     step_ = step;
     if (trials_.on_step_) trials_.on_step_(step);
@@ -118,11 +149,11 @@ class Trials::Attempt {
     return {};
   }
 
-  Judged<std::unique_ptr<TrialCode>> compile() {
+  Judged<std::unique_ptr<TrialCode>> compile(const std::string& text) {
     const Shared& shared = *trials_.shared_;
     auto compiler = compiler_for(shared.device->target());
     if (!compiler) return std::unexpected(std::move(compiler).error());
-    auto config = judged((*compiler)->complete_config(request_.config), Verdict::compile);
+    auto config = judged((*compiler)->complete_config(text), Verdict::compile);
     if (!config) return std::unexpected(std::move(config).error());
     return judged_making(shared.device->compile(**compiler, {.config = *config}, shared.problem->binding()),
                          Verdict::compile);
@@ -193,7 +224,8 @@ class Trials::Attempt {
     return {};
   }
 
-  Judged<void> time(TrialCode& code) {
+  /// The request's config, or it and its rivals in turn.
+  Judged<void> time(const std::vector<std::shared_ptr<TrialCode>>& codes) {
     enter(Step::time);
     const Stopwatch timing;
     Shared& shared = *trials_.shared_;
@@ -203,24 +235,41 @@ class Trials::Attempt {
     if (auto written = judged(first.write_plain_inputs(*shared.problem, shared.staging), Verdict::run); !written)
       return written;
     std::int64_t launches = 0;
-    const auto runs = [&](std::int64_t count) {
-      return code.time(shared.sets, shared.problem->scalars(), std::exchange(launches, launches + count), count);
-    };
-    ClockWatch& clock = trials_.clocks_[request_.device];
-    const auto throttled = [&] { return clock.is_throttled(shared.device->clock()); };
-    auto measured = judged(measure(request_.policy, runs, throttled), Verdict::run);
-    if (!measured) return std::unexpected(std::move(measured).error());
-    if (measured->throttled > 0)
-      result_.notes.push_back(fmt::format("{} samples were taken while the device was throttled", measured->throttled));
+    std::vector<TimedRuns> runs;
+    for (const auto& code : codes)
+      runs.emplace_back([&, code = code.get()](std::int64_t count) {
+        return code->time(shared.sets, shared.problem->scalars(), std::exchange(launches, launches + count), count);
+      });
+    if (auto taken = judged(take_samples(runs), Verdict::run); !taken) return taken;
     for (const ScratchSet& set : shared.sets) {
       auto damage = judged(set.damage(), Verdict::run);
       if (!damage) return std::unexpected(std::move(damage).error());
       if (!damage->empty()) return failed(Verdict::red_zone, *damage + " while it was timed");
     }
-    result_.samples_ps = std::move(measured->samples_ps);
-    result_.median_ps = measured->estimate.median;
-    result_.noise_ps = measured->estimate.half_width;
     result_.timing_ms = timing.milliseconds();
+    return {};
+  }
+
+  Status take_samples(const std::vector<TimedRuns>& runs) {
+    ClockWatch& clock = trials_.clocks_[request_.device];
+    const auto throttled = [&] { return clock.is_throttled(trials_.shared_->device->clock()); };
+    int discarded = 0;
+    if (runs.size() == 1) {
+      PADLOCK_TRY(Timing timing, measure(request_.policy, runs.front(), throttled));
+      result_.samples_ps = std::move(timing.samples_ps);
+      discarded = timing.throttled;
+    } else {
+      PADLOCK_TRY(RaceTiming race, measure_in_turn(request_.policy, runs, throttled));
+      result_.samples_ps = std::move(race.samples_ps.front());
+      result_.rivals_ps.assign(std::make_move_iterator(race.samples_ps.begin() + 1),
+                               std::make_move_iterator(race.samples_ps.end()));
+      discarded = race.throttled;
+    }
+    const MedianEstimate estimate = estimate_median(result_.samples_ps);
+    result_.median_ps = estimate.median;
+    result_.noise_ps = estimate.half_width;
+    if (discarded > 0)
+      result_.notes.push_back(fmt::format("{} samples were taken while the device was throttled", discarded));
     return {};
   }
 

@@ -30,11 +30,11 @@ class Trials {
  private:
   struct Shared;  // of all configs of one problem
   class Attempt;  // one config
-  std::unique_ptr<Shared> shared_;
   OnStep on_step_;
   CompilerFactory compilers_;
   std::map<std::string, std::unique_ptr<compiler::TargetCompiler>> by_target_;
   std::map<std::string, ClockWatch> clocks_;  // by device
+  std::unique_ptr<Shared> shared_;            // last: its code uses the compilers
 };
 
 /// One config alone.

@@ -14,6 +14,12 @@ namespace {
 
 constexpr double kMostMs = 1e9;  // some days
 constexpr int kMostSamples = 1'000'000;
+constexpr std::uint64_t kMostRivals = 1000;
+
+template <class T>
+constexpr T kLeast = std::numeric_limits<T>::lowest();
+template <class T>
+constexpr T kMost = std::numeric_limits<T>::max();
 
 class Writer {
  public:
@@ -62,10 +68,10 @@ class Reader {
     rest_.remove_prefix(size);
   }
   /// A length, which is at most the bytes that are left: each element has one at least.
-  std::uint64_t count(const char* name) {
+  std::uint64_t count(const char* name, std::uint64_t most = kMost<std::uint64_t>) {
     std::uint64_t number = 0;
     if (!take(name, &number, sizeof number)) return 0;
-    if (number <= rest_.size()) return number;
+    if (number <= rest_.size() && number <= most) return number;
     fail(fmt::format("{} claims a length of {}, {} bytes are left", name, number, rest_.size()));
     return 0;
   }
@@ -94,11 +100,6 @@ class Reader {
   std::string_view rest_;
   Status status_;
 };
-
-template <class T>
-constexpr T kLeast = std::numeric_limits<T>::lowest();
-template <class T>
-constexpr T kMost = std::numeric_limits<T>::max();
 
 // One list of fields each serves writing and reading, so that neither forgets one.
 
@@ -139,6 +140,16 @@ void result_fields(Stream& stream, AnyResult& result) {
   stream.field("timing_ms", result.timing_ms, 0.0, kMostTime);
 }
 
+void write_samples(Writer& writer, const std::vector<std::int64_t>& samples) {
+  writer.list("samples", samples,
+              [&](std::int64_t sample) { writer.field("sample", sample, std::int64_t{0}, std::int64_t{0}); });
+}
+
+void read_samples(Reader& reader, std::vector<std::int64_t>& samples) {
+  for (std::uint64_t left = reader.count("samples"); left > 0 && !reader.failed(); --left)
+    reader.field("sample", samples.emplace_back(), std::int64_t{0}, kMost<std::int64_t>);
+}
+
 template <class Enum>
 std::uint8_t number_of(Enum value) {
   return static_cast<std::uint8_t>(value);
@@ -156,6 +167,7 @@ Enum read_enum(Reader& reader, const char* name, std::size_t count) {
 std::string to_bytes(const TryRequest& request) {
   Writer writer;
   request_fields(writer, request);
+  writer.list("rivals", request.rivals, [&](const std::string& rival) { writer.field("rival", rival); });
   writer.list("symbols", request.symbols, [&](const auto& symbol) {
     writer.field("symbol", symbol.first);
     writer.field("value", symbol.second, kLeast<std::int64_t>, kMost<std::int64_t>);
@@ -167,6 +179,8 @@ Result<TryRequest> request_from_bytes(std::string_view bytes) {
   Reader reader(bytes);
   TryRequest request;
   request_fields(reader, request);
+  for (std::uint64_t left = reader.count("rivals", kMostRivals); left > 0 && !reader.failed(); --left)
+    reader.field("rival", request.rivals.emplace_back());
   for (std::uint64_t left = reader.count("symbols"); left > 0 && !reader.failed(); --left) {
     std::string name;
     std::int64_t value = 0;
@@ -185,8 +199,8 @@ std::string to_bytes(const TryResult& result) {
   writer.field("verdict", number_of(result.verdict), std::uint8_t{0}, std::uint8_t{0});
   result_fields(writer, result);
   writer.list("notes", result.notes, [&](const std::string& note) { writer.field("note", note); });
-  writer.list("samples", result.samples_ps,
-              [&](std::int64_t sample) { writer.field("sample", sample, std::int64_t{0}, std::int64_t{0}); });
+  write_samples(writer, result.samples_ps);
+  writer.list("rivals", result.rivals_ps, [&](const auto& samples) { write_samples(writer, samples); });
   return std::move(writer).take();
 }
 
@@ -197,8 +211,13 @@ Result<TryResult> result_from_bytes(std::string_view bytes) {
   result_fields(reader, result);
   for (std::uint64_t left = reader.count("notes"); left > 0 && !reader.failed(); --left)
     reader.field("note", result.notes.emplace_back());
-  for (std::uint64_t left = reader.count("samples"); left > 0 && !reader.failed(); --left)
-    reader.field("sample", result.samples_ps.emplace_back(), std::int64_t{0}, kMost<std::int64_t>);
+  read_samples(reader, result.samples_ps);
+  for (std::uint64_t left = reader.count("rivals", kMostRivals); left > 0 && !reader.failed(); --left) {
+    read_samples(reader, result.rivals_ps.emplace_back());
+    if (result.rivals_ps.back().size() != result.samples_ps.size())
+      reader.fail(
+          fmt::format("a rival has {} samples, expected {}", result.rivals_ps.back().size(), result.samples_ps.size()));
+  }
   PADLOCK_CHECK(reader.finish());
   return result;
 }

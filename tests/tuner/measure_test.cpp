@@ -65,6 +65,39 @@ TEST_CASE("samples of a throttled device are discarded, but where there are no o
   CHECK(all.estimate.median == 7);
 }
 
+TEST_CASE("in turn, what changes changes for all, and it ends when it is known who is how much slower") {
+  const MeasuringPolicy policy{.warm_up_ms = 0, .sample_us = 1, .min_samples = 9, .max_samples = 80, .budget_ms = 1e6};
+  std::int64_t call = 0;
+  std::vector<std::size_t> order;
+  const auto runner = [&](std::size_t index, std::int64_t ps) -> TimedRuns {
+    return [&, index, ps](std::int64_t count) -> Result<std::int64_t> {
+      order.push_back(index);
+      return count * ps * (1 + ++call / 30);  // slower and slower
+    };
+  };
+  const std::vector<TimedRuns> runs = {runner(0, 3'000'000), runner(1, 2'000'000), runner(2, 2'010'000)};
+  const RaceTiming race = *measure_in_turn(policy, runs);
+  REQUIRE(race.samples_ps.size() == 3);
+  for (const auto& samples : race.samples_ps) CHECK(samples.size() == race.samples_ps.front().size());
+  CHECK(race.samples_ps.front().size() >= 9);
+  CHECK(race.samples_ps.front().size() < 80);
+  CHECK(fastest_of(race.samples_ps) == 1);
+  CHECK(paired_ratio(race.samples_ps[0], race.samples_ps[1]).median == doctest::Approx(1'500'000).epsilon(0.001));
+  CHECK(paired_ratio(race.samples_ps[2], race.samples_ps[1]).median == doctest::Approx(1'005'000).epsilon(0.001));
+  // After the warm-up, who begins changes.
+  CHECK(std::vector(order.begin() + 3, order.begin() + 9) == std::vector<std::size_t>{0, 1, 2, 1, 2, 0});
+  // Rounds of a throttled device are discarded as a whole.
+  bool slow = false;
+  const auto toggled = [&] { return slow = !slow; };
+  CHECK(measure_in_turn({.warm_up_ms = 0, .max_samples = 40, .noise = 0, .budget_ms = 1e6}, runs, toggled)->throttled ==
+        40);
+  const MeasuringPolicy spent{.warm_up_ms = 0, .budget_ms = 1e-9};
+  CHECK(measure_in_turn(spent, runs)->samples_ps.back().size() == 3);
+  const std::vector<TimedRuns> broken = {runs[0],
+                                         [](std::int64_t) -> Result<std::int64_t> { return internal_error("broken"); }};
+  CHECK(measure_in_turn(policy, broken).error().message == "broken");
+}
+
 TEST_CASE("a clock is throttled by its own fastest reading") {
   ClockWatch watch;
   CHECK_FALSE(watch.is_throttled(1000));

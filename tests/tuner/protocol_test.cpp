@@ -16,6 +16,7 @@ TryRequest sample_request() {
           .device = "cuda:1",
           .target = "sm_90",
           .config = "threads=128",
+          .rivals = {"threads=256", ""},
           .symbols = {{"A", -5}, {"B", std::numeric_limits<std::int64_t>::max()}},
           .seed = ~std::uint64_t{0},
           .skew = 3,
@@ -36,6 +37,7 @@ TryResult sample_result() {
           .message = std::string("z: at [3]\0 and a zero byte", 25),
           .notes = {"a", ""},
           .samples_ps = {1, 2, 3},
+          .rivals_ps = {{4, 5, 6}, {7, 8, 9}},
           .median_ps = 2,
           .noise_ps = 1,
           .worker_ends = true,
@@ -55,6 +57,8 @@ TEST_CASE("requests, results and steps come back as they were") {
   CHECK(to_bytes(*result_from_bytes(result)) == result);
   CHECK(result_from_bytes(result)->message == sample_result().message);
   CHECK(result_from_bytes(result)->notes == sample_result().notes);
+  CHECK(request_from_bytes(request)->rivals == sample_request().rivals);
+  CHECK(result_from_bytes(result)->rivals_ps == sample_result().rivals_ps);
   for (std::size_t i = 0; i < kStepTexts.size(); ++i)
     CHECK(*step_from_bytes(to_bytes(static_cast<Step>(i))) == static_cast<Step>(i));
 }
@@ -67,6 +71,12 @@ TEST_CASE("what is cut short, too long or out of range is an error that names th
   CHECK(request_from_bytes("").error().message == "program is missing");
   const std::string result = to_bytes(sample_result());
   for (std::size_t size = 0; size < result.size(); ++size) CHECK_FALSE(result_from_bytes(result.substr(0, size)));
+  TryResult uneven = sample_result();
+  uneven.rivals_ps.back().pop_back();
+  CHECK(result_from_bytes(to_bytes(uneven)).error().message == "a rival has 2 samples, expected 3");
+  TryRequest crowded = sample_request();
+  crowded.rivals.resize(1001);
+  CHECK(request_from_bytes(to_bytes(crowded)).error().message.starts_with("rivals claims a length of 1001, "));
   CHECK(result_from_bytes("\x7f").error().message == "verdict is 127, expected 0 to 12");
   CHECK(step_from_bytes("\x7f").error().message == "step is 127, expected 0 to 6");
   CHECK(step_from_bytes("").error().message == "step is missing");

@@ -61,6 +61,34 @@ TEST_CASE("configs that are right are ok on every device, and have samples") {
   }
 }
 
+TEST_CASE("a race times configs in turn, each verified before, and says which of them is wrong") {
+  std::vector<Step> steps;
+  Trials trials([&](Step step) { steps.push_back(step); });
+  for (const char* device : {"host", "simt"}) {
+    CAPTURE(device);
+    TryRequest request = request_for(device);
+    request.config = "split=0";
+    CHECK(trials.try_config(request).verdict == Verdict::ok);
+    // What was verified alone is not verified again, the other is.
+    request.rivals = {"split=1"};
+    steps.clear();
+    const TryResult result = trials.try_config(request);
+    CHECK_MESSAGE(result.verdict == Verdict::ok, result.message);
+    CHECK(result.samples_ps.size() >= 3);
+    REQUIRE(result.rivals_ps.size() == 1);
+    CHECK(result.rivals_ps[0].size() == result.samples_ps.size());
+    CHECK(steps == std::vector{Step::prepare, Step::compile, Step::run, Step::run_again, Step::run_flush, Step::time});
+    steps.clear();
+    CHECK(trials.try_config(request).verdict == Verdict::ok);
+    CHECK(steps == std::vector{Step::prepare, Step::time});
+    request.rivals = {"split=1", "split=7"};
+    const TryResult wrong = trials.try_config(request);
+    CHECK(wrong.verdict == Verdict::compile);
+    CHECK_MESSAGE(wrong.message.starts_with("split=7: "), wrong.message);
+    CHECK(wrong.samples_ps.empty());
+  }
+}
+
 TEST_CASE("sizes 0 and 1 are tried as any others") {
   const std::string program =
       "program p(x: f32[A, B], k: dim) where 0 <= k <= 4 { y = pad(x, low = [k, 0], high = [0, k]) return y }";
