@@ -66,8 +66,8 @@ class ClockWatch {
   /// Slower than the fastest so far by more than kThrottled. What cannot be read is not throttled.
   [[nodiscard]] bool is_throttled(std::optional<double> clock);
 
-  /// Twice what readings of a steady host clock differ by.
-  static constexpr double kThrottled = 0.08;
+  /// More than the steps between which a CPU that nothing is wrong with goes up and down all the time.
+  static constexpr double kThrottled = 0.15;
 
  private:
   double fastest_ = 0;

@@ -68,6 +68,7 @@ struct TryResult {
   std::vector<std::int64_t> samples_ps = {};  ///< picoseconds of one run each, in the order taken
   /// With rivals, of each of them: as many samples, the i-th of all taken one right after the other.
   std::vector<std::vector<std::int64_t>> rivals_ps = {};
+  int throttled = 0;  ///< samples, or rounds of a race, that were taken while the device was throttled
   std::int64_t median_ps = 0;
   std::int64_t noise_ps = 0;  ///< half the 95 % interval of the median
   bool worker_ends = false;   ///< the process that tried it is of no more use: its device is lost

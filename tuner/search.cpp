@@ -24,7 +24,7 @@ constexpr double kPromising = 1.6;
 constexpr double kAlike = 1.01;
 constexpr std::size_t kMostPromising = 32;
 
-constexpr double kFirstTimingMs = 8;        // enough to see who is not among the best
+constexpr double kFirstTimingMs = 12;       // enough to see who is not among the best
 constexpr double kRaceShare = 0.3;          // of the budget, which the first tries leave to the race
 constexpr std::size_t kMostSamples = 2000;  // of a config that are kept
 
@@ -34,10 +34,10 @@ struct Heat {
   std::size_t runners;
   double timing_ms;
 };
-constexpr std::array kHeats = {Heat{16, 10}, Heat{8, 20}, Heat{4, 60}};
+constexpr std::array kHeats = {Heat{16, 10}, Heat{8, 30}, Heat{4, 120}};
 // How far two tries at different times may lie apart, beside what each shows of its own noise, and the most of both.
-constexpr double kFirstNoise = 0.1;
-constexpr double kFarBehind = 0.3;
+constexpr double kFirstNoise = 0.25;
+constexpr double kFarBehind = 0.5;
 
 double steady_seconds() {
   return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();

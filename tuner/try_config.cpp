@@ -253,23 +253,20 @@ class Trials::Attempt {
   Status take_samples(const std::vector<TimedRuns>& runs) {
     ClockWatch& clock = trials_.clocks_[request_.device];
     const auto throttled = [&] { return clock.is_throttled(trials_.shared_->device->clock()); };
-    int discarded = 0;
     if (runs.size() == 1) {
       PADLOCK_TRY(Timing timing, measure(request_.policy, runs.front(), throttled));
       result_.samples_ps = std::move(timing.samples_ps);
-      discarded = timing.throttled;
+      result_.throttled = timing.throttled;
     } else {
       PADLOCK_TRY(RaceTiming race, measure_in_turn(request_.policy, runs, throttled));
       result_.samples_ps = std::move(race.samples_ps.front());
       result_.rivals_ps.assign(std::make_move_iterator(race.samples_ps.begin() + 1),
                                std::make_move_iterator(race.samples_ps.end()));
-      discarded = race.throttled;
+      result_.throttled = race.throttled;
     }
     const MedianEstimate estimate = estimate_median(result_.samples_ps);
     result_.median_ps = estimate.median;
     result_.noise_ps = estimate.half_width;
-    if (discarded > 0)
-      result_.notes.push_back(fmt::format("{} samples were taken while the device was throttled", discarded));
     return {};
   }
 

@@ -132,6 +132,7 @@ template <class Stream, class AnyResult>
 void result_fields(Stream& stream, AnyResult& result) {
   constexpr double kMostTime = std::numeric_limits<double>::max();
   stream.field("message", result.message);
+  stream.field("throttled", result.throttled, 0, kMostSamples);
   stream.field("median_ps", result.median_ps, std::int64_t{0}, kMost<std::int64_t>);
   stream.field("noise_ps", result.noise_ps, std::int64_t{0}, kMost<std::int64_t>);
   stream.field("worker_ends", result.worker_ends, false, true);

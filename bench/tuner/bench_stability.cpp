@@ -8,8 +8,11 @@
 #include <algorithm>
 #include <chrono>
 #include <cstdio>
+#include <cstdlib>
+#include <cstring>
 #include <filesystem>
 #include <map>
+#include <memory>
 #include <set>
 #include <string>
 #include <vector>
@@ -27,7 +30,7 @@ struct Arguments {
   int threads = 0;
   double budget_s = 10;
   std::string only;
-  Options side_by_side = {.rounds = 41, .warm_up_ms = 20, .sample_ms = 2};
+  Options side_by_side = {.rounds = 101, .warm_up_ms = 20, .sample_ms = 2};
 };
 
 struct Case {
@@ -84,38 +87,51 @@ const std::vector<Case>& cases() {
 using Clock = std::chrono::steady_clock;
 double seconds_since(Clock::time_point begin) { return std::chrono::duration<double>(Clock::now() - begin).count(); }
 
-/// Buffers of one binding, as many of them as no cache holds: a config is timed as the tuner times it.
+/// Buffers of one binding, at multiples of a cache line as the tuner's are; one set, or as many as no cache holds, so
+/// that a config is timed as the tuner times it.
 class Arrays {
  public:
-  explicit Arrays(const api::BoundProgram& bound) {
+  explicit Arrays(const api::BoundProgram& bound, bool rotate = false) {
     const runtime::HostInfo host = runtime::host_info();
     std::int64_t one = 0;
     for (const auto* list : {&bound.inputs(), &bound.results()})
       for (const api::TensorInfo& tensor : *list) one += tensor.storage_bytes;
     const std::int64_t cache = host.l3_bytes.value_or(host.l2_bytes.value_or(std::int64_t{32} << 20));
+    const std::int64_t most = rotate ? 256 : 1;
     sets_.resize(
-        static_cast<std::size_t>(std::clamp<std::int64_t>(cache / std::max<std::int64_t>(one, 1) + 1, 1, 256)));
+        static_cast<std::size_t>(std::clamp<std::int64_t>(cache / std::max<std::int64_t>(one, 1) + 1, 1, most)));
     for (Set& set : sets_) {
-      fill(bound.inputs(), set.inputs, std::byte{1});
-      fill(bound.results(), set.outputs, std::byte{2});
+      fill(bound.inputs(), set.inputs, 1);
+      fill(bound.results(), set.outputs, 2);
     }
   }
   Status launch(const api::BoundProgram& bound) {
     Set& set = sets_[next_++ % sets_.size()];
     std::vector<runtime::UserBuffer> inputs, outputs;
-    for (auto& bytes : set.inputs) inputs.emplace_back(bytes.data(), std::ssize(bytes));
-    for (auto& bytes : set.outputs) outputs.emplace_back(bytes.data(), std::ssize(bytes));
+    for (const Array& array : set.inputs) inputs.emplace_back(array.data.get(), array.bytes);
+    for (const Array& array : set.outputs) outputs.emplace_back(array.data.get(), array.bytes);
     return bound.launch({.inputs = inputs, .outputs = outputs, .scalars = {}});
   }
 
  private:
-  struct Set {
-    std::vector<std::vector<std::byte>> inputs, outputs;
+  struct Free {
+    void operator()(std::byte* data) const { std::free(data); }
   };
-  static void fill(const std::vector<api::TensorInfo>& tensors, std::vector<std::vector<std::byte>>& into,
-                   std::byte value) {
-    for (const api::TensorInfo& tensor : tensors)
-      into.emplace_back(static_cast<std::size_t>(tensor.storage_bytes), value);
+  struct Array {
+    std::unique_ptr<std::byte, Free> data;
+    std::int64_t bytes;
+  };
+  struct Set {
+    std::vector<Array> inputs, outputs;
+  };
+  static void fill(const std::vector<api::TensorInfo>& tensors, std::vector<Array>& into, int value) {
+    constexpr std::size_t kLine = 64;
+    for (const api::TensorInfo& tensor : tensors) {
+      const std::size_t room = (static_cast<std::size_t>(tensor.storage_bytes) + kLine) / kLine * kLine;
+      into.push_back({std::unique_ptr<std::byte, Free>(static_cast<std::byte*>(std::aligned_alloc(kLine, room))),
+                      tensor.storage_bytes});
+      std::memset(into.back().data.get(), value, room);
+    }
   }
   std::vector<Set> sets_;
   std::size_t next_ = 0;
@@ -183,7 +199,7 @@ Result<std::map<std::string, double>> race(const api::Program& program, const Ca
     PADLOCK_TRY(api::BoundProgram made, bound(context, program, item, config));
     programs.push_back(std::move(made));
   }
-  Arrays arrays(programs.front());
+  Arrays arrays(programs.front(), true);
   Status failed;
   std::vector<Contestant> contestants;
   std::size_t index = 0;

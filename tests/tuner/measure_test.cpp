@@ -103,7 +103,7 @@ TEST_CASE("a clock is throttled by its own fastest reading") {
   CHECK_FALSE(watch.is_throttled(1000));
   CHECK_FALSE(watch.is_throttled(2000));
   CHECK_FALSE(watch.is_throttled(1900));
-  CHECK(watch.is_throttled(1800));
+  CHECK(watch.is_throttled(1650));
   CHECK_FALSE(watch.is_throttled(std::nullopt));
   CHECK_FALSE(watch.is_throttled(2100));
 }

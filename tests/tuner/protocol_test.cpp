@@ -38,6 +38,7 @@ TryResult sample_result() {
           .notes = {"a", ""},
           .samples_ps = {1, 2, 3},
           .rivals_ps = {{4, 5, 6}, {7, 8, 9}},
+          .throttled = 6,
           .median_ps = 2,
           .noise_ps = 1,
           .worker_ends = true,
