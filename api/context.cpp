@@ -163,12 +163,21 @@ Status Context::choose_configs(const Program& program, const CompileOptions& opt
   }
   state.reason = fmt::format("the cache hit, key {}", key.digest().substr(0, 12));
   if (!lookup->reason.empty()) state.reason += fmt::format(" but for {}", lookup->reason);
-  std::vector<tuner::Choice> choices = lookup->choices;
-  for (tuner::Choice& choice : choices) {
+  std::vector<tuner::Choice> choices;
+  for (tuner::Choice choice : lookup->choices) {
     PADLOCK_TRY(choice.config, compiler.complete_config(choice.config));
-    if (choice.config == state.config || state.tuned.contains(choice.config)) continue;
-    PADLOCK_TRY(auto tuned, compile_config(program, options, choice.config));
-    state.tuned.emplace(choice.config, std::move(tuned));
+    if (choice.config != state.config && !state.tuned.contains(choice.config)) {
+      auto tuned = compile_config(program, options, choice.config);
+      // A record is a hint: what the device of now does not take, the default serves.
+      if (!tuned && (is_device_lost(tuned.error()) || store_->mode() == tuner::Mode::require))
+        return std::unexpected(std::move(tuned).error());
+      if (!tuned) {
+        state.reason += fmt::format(" but for {}: {}", choice.config, tuned.error().message);
+        continue;
+      }
+      state.tuned.emplace(choice.config, *std::move(tuned));
+    }
+    choices.push_back(std::move(choice));
   }
   PADLOCK_TRY(state.choices, tuner::ProgramChoices::create(program.ir(), choices, state.config));
   return {};
