@@ -22,10 +22,7 @@ using tuner::faults::kFaultyHost;
 
 constexpr api::Device kGpu{api::DeviceKind::cuda};
 
-const api::Sizes& some_sizes() {
-  static const api::Sizes sizes = {{"A", 37}, {"B", 53}};
-  return sizes;
-}
+api::Sizes some_sizes() { return sizes(37, 53); }
 
 Worker faulty_worker() {
   auto worker = Worker::start({.command = {PADLOCK_FAULTY_WORKER}});
