@@ -114,7 +114,7 @@ TEST_CASE("pytorch_129258: what was said before tuning begins is the most that a
   CHECK(fake->live().allocations >= 2 * (40 * kMiB / (2 * pages) - 1));
 }
 
-#if !defined(__SANITIZE_ADDRESS__)  // whose shadow is memory of this process, too
+#if !defined(PADLOCK_SANITIZED)  // whose shadow is memory of this process, too
 namespace {
 
 /// The most of the process's memory that was resident since it was last reset.
