@@ -165,12 +165,21 @@ Result<std::shared_ptr<const TunedConfigs>> Context::tuned_configs(const Program
   std::string reason = fmt::format("the cache hit, key {}", key.digest().substr(0, 12));
   if (!lookup->reason.empty()) reason += fmt::format(" but for {}", lookup->reason);
   std::map<std::string, std::shared_ptr<const CompiledProgram::State>> compiled;
-  std::vector<tuner::Choice> choices = lookup->choices;
-  for (tuner::Choice& choice : choices) {
+  std::vector<tuner::Choice> choices;
+  for (tuner::Choice choice : lookup->choices) {
     PADLOCK_TRY(choice.config, compiler.complete_config(choice.config));
-    if (choice.config == config || compiled.contains(choice.config)) continue;
-    PADLOCK_TRY(auto tuned, compile_config(program, options, choice.config));
-    compiled.emplace(choice.config, std::move(tuned));
+    if (choice.config != config && !compiled.contains(choice.config)) {
+      auto tuned = compile_config(program, options, choice.config);
+      // A record is a hint: what the device of now does not take, the default serves.
+      if (!tuned && (is_device_lost(tuned.error()) || store_->mode() == tuner::Mode::require))
+        return std::unexpected(std::move(tuned).error());
+      if (!tuned) {
+        reason += fmt::format(" but for {}: {}", choice.config, tuned.error().message);
+        continue;
+      }
+      compiled.emplace(choice.config, *std::move(tuned));
+    }
+    choices.push_back(std::move(choice));
   }
   PADLOCK_TRY(tuner::ProgramChoices by_region, tuner::ProgramChoices::create(program.ir(), choices, config));
   return std::make_shared<const TunedConfigs>(std::move(reason), std::move(by_region), std::move(compiled));

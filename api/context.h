@@ -80,7 +80,8 @@ class Context {
 
   /// From here on programs compiled without a config, for this machine or a GPU, take theirs from these files, and what
   /// tuning learns is kept there. To be called before anything is compiled. Error: as tuner::Store::open; in
-  /// Mode::require a miss is an error of `compile` (not_found).
+  /// Mode::require a miss is an error of `compile` (not_found), and so is a config that the device does not take, for
+  /// which the default serves else.
   [[nodiscard]] Status use_cache(tuner::StoreOptions options);
 
   /// Which regions of sizes would be tuned, and which configs tried. Errors: invalid_argument for sizes that make no

@@ -13,6 +13,13 @@ function(padlock_add_test name)
   set_tests_properties(${name} PROPERTIES TIMEOUT 300)
 endfunction()
 
+# padlock_keep_signals(test ...): of processes that die of signals, which a sanitizer's own handlers would turn into
+# exits.
+function(padlock_keep_signals)
+  set_tests_properties(${ARGN} PROPERTIES
+    ENVIRONMENT "ASAN_OPTIONS=handle_segv=0:handle_abort=0:handle_sigbus=0:allocator_may_return_null=1")
+endfunction()
+
 # padlock_add_script_test(name): runs name.py of this folder, a unittest of a Python file under scripts/.
 function(padlock_add_script_test name)
   find_package(Python3 REQUIRED COMPONENTS Interpreter)

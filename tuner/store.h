@@ -57,6 +57,7 @@ class Store {
  public:
   /// Files are opened here. Errors only in Mode::require: a file that is there and cannot be used.
   [[nodiscard]] static Result<std::unique_ptr<Store>> open(StoreOptions options);
+  [[nodiscard]] Mode mode() const { return options_.mode; }
 
   /// What is found is validated by `legal` when it comes from a file and kept in memory: a later look-up of the key
   /// asks neither again. Errors only in Mode::require: not_found for a miss, with its reason.

@@ -29,6 +29,9 @@ constexpr const char* kUsage =
     "--full (or PADLOCK_FULL=1): 20000 programs and sizes, everything met at least 100 times.\n"
     "--mutations: every seeded bug that the host has must be found, by values or by a refutation as its judge is.\n";
 
+constexpr std::uint64_t kPrograms = 600;
+// A seeded bug may show in one program of a thousand; what others cost is no more, since a bug that is found is done.
+constexpr std::uint64_t kMutationPrograms = 2000;
 constexpr std::uint64_t kFullPrograms = 4400;
 constexpr std::uint64_t kFullRuns = 20000;
 constexpr std::uint64_t kFullOccurrences = 100;
@@ -40,8 +43,8 @@ constexpr int kLeastByValues = 10;
 struct Options {
   RunSettings settings;
   std::uint64_t first = 0;
-  std::uint64_t programs = 600;
-  double seconds = 0;  // 0: no limit
+  std::uint64_t programs = 0;  // 0: as many as the kind of run has
+  double seconds = 0;          // 0: no limit
   bool full = false;
   bool list_coverage = false;
   bool all_mutations = false;
@@ -248,6 +251,7 @@ int main(int argc, char** argv) {
     fmt::print(stderr, "unknown argument {}\n{}", argv[i], kUsage);
     return 2;
   }
+  if (options.programs == 0) options.programs = options.all_mutations ? kMutationPrograms : kPrograms;
   if (options.all_mutations) return run_mutations(options);
   if (options.full) options.programs = std::max(options.programs, kFullPrograms);
   fmt::print("seed {}\n", options.settings.seed);

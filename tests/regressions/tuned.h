@@ -31,6 +31,19 @@ using tuner::faults::Fault;
 inline constexpr const char* kTunedPad =
     "program p(x: f32[A, B]) where A >= 1, B >= 1 { z = pad(x, low = [1, 2], high = [3, 1], value = -1.5) return z }";
 
+inline constexpr const char* kSlow = "unroll=1,split=0";  ///< a config that no default is
+
+inline api::Sizes sizes(std::int64_t a, std::int64_t b) { return {{"A", a}, {"B", b}}; }
+
+inline bool contains(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
+
+inline tuner::CacheKey key_of(api::Context& context, const api::Program& program,
+                              const api::CompileOptions& options = {}) {
+  auto key = context.cache_key(program, options);
+  REQUIRE_MESSAGE(key, (key ? "" : key.error().to_string()));
+  return *std::move(key);
+}
+
 inline TryRequest request_for(const char* text, const tuner::Symbols& symbols, const char* device = "host") {
   return {.program = text,
           .device = device,

@@ -53,16 +53,16 @@ TEST_CASE("triton_54: tuning reaches no tensor of a caller's, and the first resu
   std::iota(x.values().begin(), x.values().end(), -1000.0F);
   std::ranges::fill(z.values(), 7.0F);
   const runtime::UserBuffer in = x.buffer(), out = z.buffer();
-  const api::Sizes sizes = {{"A", 40}, {"B", 50}};
-  REQUIRE(bound(context, program, sizes).launch({{&in, 1}, {&out, 1}, {}}));
+  const api::Sizes at = sizes(40, 50);
+  REQUIRE(bound(context, program, at).launch({{&in, 1}, {&out, 1}, {}}));
   std::ranges::fill(z.values(), 7.0F);
 
   x.protect(PROT_READ);
   z.protect(PROT_NONE);
-  CHECK(tuned(context, program, small_tuning(sizes)).trials > 3);
+  CHECK(tuned(context, program, small_tuning(at)).trials > 3);
   z.protect(PROT_READ | PROT_WRITE);
   CHECK(std::ranges::all_of(z.values(), [](float value) { return value == 7; }));
-  REQUIRE(bound(context, program, sizes).launch({{&in, 1}, {&out, 1}, {}}));
+  REQUIRE(bound(context, program, at).launch({{&in, 1}, {&out, 1}, {}}));
   CHECK(z.values()[0] == 0);
   CHECK(z.values()[1] == -500);
   CHECK(z.values()[53 + 1] == -475);
@@ -70,7 +70,7 @@ TEST_CASE("triton_54: tuning reaches no tensor of a caller's, and the first resu
 
 TEST_CASE("triton_9230: two configs that write one half each are both wrong, whatever ran in the same buffers before") {
   tuner::Trials trials({}, tuner::faults::make_faulty_compiler);
-  const TryRequest request = request_for(kTunedPad, {{"A", 37}, {"B", 53}});
+  const TryRequest request = request_for(kTunedPad, sizes(37, 53));
   for (const Fault fault : {Fault::none, Fault::first_half_alone, Fault::last_half_alone, Fault::none,
                             Fault::last_half_alone, Fault::first_half_alone}) {
     CAPTURE(static_cast<int>(fault));
@@ -102,7 +102,7 @@ TEST_CASE("pytorch_129258: what was said before tuning begins is the most that a
   const api::FakeGpu fake;
   // All but the words in which a kernel reports a fault.
   fake->settings.memory_bytes = 40 * kMiB + 4096;
-  TryRequest request = request_for(kTunedPad, {{"A", 37}, {"B", 53}}, "cuda:0");
+  TryRequest request = request_for(kTunedPad, sizes(37, 53), "cuda:0");
   request.memory_bytes = 40 * kMiB;
   request.policy.rotation_bytes = 4096 * kMiB;  // as many buffers as there may be
   tuner::faults::set_fault(Fault::none, request.symbols);
@@ -114,7 +114,7 @@ TEST_CASE("pytorch_129258: what was said before tuning begins is the most that a
   CHECK(fake->live().allocations >= 2 * (40 * kMiB / (2 * pages) - 1));
 }
 
-#if !defined(__SANITIZE_ADDRESS__)  // whose shadow is memory of this process, too
+#if !defined(PADLOCK_SANITIZED)  // whose shadow is memory of this process, too
 namespace {
 
 /// The most of the process's memory that was resident since it was last reset.
@@ -129,11 +129,11 @@ std::int64_t peak_bytes() {
 
 TEST_CASE("pytorch_194686: what was said before tuning begins is the most that the host's memory is asked for") {
   tuner::Trials trials;
-  TryRequest request = request_for(kTunedPad, {{"A", 5}, {"B", 5}});
+  TryRequest request = request_for(kTunedPad, sizes(5, 5));
   request.policy.budget_ms = 0;
   REQUIRE(trials.try_config(request).verdict == Verdict::ok);  // from now on the compiler is there
   const api::Program program = program_of(kTunedPad);
-  request = request_for(kTunedPad, {{"A", 2100}, {"B", 2100}});  // too much for the interpreter
+  request = request_for(kTunedPad, sizes(2100, 2100));  // too much for the interpreter
   request.memory_bytes = tuner::scratch_bytes(*tuner::bind_sizes(program.ir(), request.symbols));
   request.policy.rotation_bytes = 4096 * kMiB;
   std::ofstream("/proc/self/clear_refs") << "5";
@@ -153,7 +153,7 @@ TEST_CASE("pytorch_129399: a plan says what it takes, and a binding that takes m
   const api::Program program = program_of(kTunedPad);
   api::TuneOptions options;
   options.memory_bytes = 8 * kMiB;
-  options.sizes.opt = {{"A", 2000}, {"B", 2000}};
+  options.sizes.opt = sizes(2000, 2000);
   const auto plan = context.plan_tuning(program, options);
   REQUIRE(plan);
   CHECK(plan->memory_bytes == 8 * kMiB);
@@ -170,7 +170,7 @@ TEST_CASE("pytorch_129399: a plan says what it takes, and a binding that takes m
 
 TEST_CASE("pytorch_145410: what a config's own set-up costs is not part of its time") {
   const api::FakeGpu fake;
-  TryRequest request = request_for(kTunedPad, {{"A", 37}, {"B", 53}}, "cuda:0");
+  TryRequest request = request_for(kTunedPad, sizes(37, 53), "cuda:0");
   tuner::faults::set_fault(Fault::none, request.symbols);
   tuner::Trials trials({}, tuner::faults::make_faulty_compiler);
   // The fake's clock moves with launches alone: by a quarter of a millisecond.
@@ -190,16 +190,16 @@ TEST_CASE("helion_1252: where memory ends nothing is chosen, and the default con
   const api::Program program = program_of(kTunedPad);
   api::Context context({.threads = 0, .parallel_for = {}, .worker = PADLOCK_FAULTY_WORKER});
   use(context, folder / "t.db", api::Mode::read_write);
-  const api::Sizes sizes = {{"A", 4}, {"B", 5}};
-  const api::TuneReport report = tuned(context, program, small_tuning(sizes));
+  const api::Sizes at = sizes(4, 5);
+  const api::TuneReport report = tuned(context, program, small_tuning(at));
   REQUIRE(report.regions.size() == 1);
   CHECK_FALSE(report.regions.front().outcome.config);
   CHECK(report.regions.front().outcome.reason == "no config survived");
   for (const api::Measurement& m : report.regions.front().outcome.measurements)
     CHECK(name_of(m.verdict) == name_of(Verdict::out_of_memory));
-  const api::BoundProgram standard = bound(context, program, sizes);
+  const api::BoundProgram standard = bound(context, program, at);
   CHECK(standard.compiled().config() == *context.choose_config({}));
-  check_results(standard, sizes);
+  check_results(standard, at);
 }
 
 // ---- Data and verdicts -----------------------------------------------------------------------------------------
@@ -217,7 +217,7 @@ TEST_CASE("pytorch_194018: inputs come from a declared domain, and none of them 
   CHECK(std::set<float>(plain.begin(), plain.end()).size() > 10);
   CHECK(std::ranges::all_of(plain, [](float v) { return v == 0 || (std::isnormal(v) && std::abs(v) < 1e6F); }));
   for (std::uint64_t seed = 1; seed <= 4; ++seed) {
-    TryRequest request = request_for(kTunedPad, {{"A", 11}, {"B", 13}});
+    TryRequest request = request_for(kTunedPad, sizes(11, 13));
     request.seed = seed;
     request.policy.budget_ms = 0;
     CHECK(tuner::try_config(request).verdict == Verdict::ok);
@@ -242,7 +242,7 @@ TEST_CASE("helion_1334: no config is taken for wrong: bits are compared, and wha
   REQUIRE(space);
   CHECK(space->size() >= 32);
   tuner::Trials trials;
-  TryRequest request = request_for(text, {{"A", 9}, {"B", 70}});
+  TryRequest request = request_for(text, sizes(9, 70));
   request.policy.budget_ms = 0;
   for (const std::string& config : *space) {
     request.config = config;
@@ -256,7 +256,6 @@ TEST_CASE("helion_1334: no config is taken for wrong: bits are compared, and wha
 TEST_CASE("pytorch_185773: what was chosen for some sizes is used for these alone") {
   const Folder folder;
   const api::Program program = program_of(kTunedPad);
-  const std::string tuned_config = "unroll=1,split=0";
   api::Context context;
   const auto plan = context.plan_tuning(program, {});
   REQUIRE(plan);
@@ -264,10 +263,10 @@ TEST_CASE("pytorch_185773: what was chosen for some sizes is used for these alon
   const auto key = context.cache_key(program);
   REQUIRE(key);
   // As if a first, small shape were all that was ever tuned.
-  learn(folder / "t.db", *key, plan->regions.front().planned.region, tuned_config);
+  learn(folder / "t.db", *key, plan->regions.front().planned.region, kSlow);
   use(context, folder / "t.db", api::Mode::read);
   const std::string standard = *context.choose_config({});
-  const std::string chosen = *context.choose_config({.config = tuned_config});
+  const std::string chosen = *context.choose_config({.config = kSlow});
   REQUIRE(standard != chosen);
   const auto compiled = context.compile(program);
   REQUIRE(compiled);

@@ -7,6 +7,7 @@
 #include <algorithm>
 
 #include "tuner/choice.h"
+#include "tuner/problem.h"
 
 namespace padlock::tuner {
 namespace {
