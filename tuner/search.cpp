@@ -9,6 +9,8 @@
 #include <map>
 #include <numeric>
 #include <random>
+#include <set>
+#include <string_view>
 #include <utility>
 
 #include "tuner/describe.h"
@@ -22,7 +24,8 @@ constexpr std::array kStrategyNames = {std::string_view("fast"), std::string_vie
 // The model is coarse: what it finds up to so much slower than the best may yet be the best.
 constexpr double kPromising = 1.6;
 constexpr double kAlike = 1.01;
-constexpr std::size_t kMostPromising = 32;
+constexpr std::size_t kMostPromising = 24;
+constexpr int kSteps = 3;  // from the best so far to a better one beside it
 
 constexpr double kFirstTimingMs = 12;       // enough to see who is not among the best
 constexpr double kRaceShare = 0.3;          // of the budget, which the first tries leave to the race
@@ -34,10 +37,22 @@ struct Heat {
   std::size_t runners;
   double timing_ms;
 };
-constexpr std::array kHeats = {Heat{16, 10}, Heat{8, 30}, Heat{4, 120}};
+constexpr std::array kHeats = {Heat{16, 15}, Heat{8, 40}, Heat{4, 150}};
 // How far two tries at different times may lie apart, beside what each shows of its own noise, and the most of both.
 constexpr double kFirstNoise = 0.25;
 constexpr double kFarBehind = 0.5;
+
+/// Of two configs' texts, which have the same keys in the same order.
+bool differ_in_one_key(std::string_view a, std::string_view b) {
+  int differences = 0;
+  while (!a.empty() || !b.empty()) {
+    const std::size_t end_a = std::min(a.find(','), a.size()), end_b = std::min(b.find(','), b.size());
+    differences += a.substr(0, end_a) == b.substr(0, end_b) ? 0 : 1;
+    a.remove_prefix(std::min(end_a + 1, a.size()));
+    b.remove_prefix(std::min(end_b + 1, b.size()));
+  }
+  return differences == 1;
+}
 
 double steady_seconds() {
   return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
@@ -56,6 +71,7 @@ class RegionSearch {
   Result<SearchOutcome> run() {
     order_ = order_of_trials(candidates_, options_.strategy, options_.seed);
     PADLOCK_CHECK(try_each());
+    PADLOCK_CHECK(try_beside());
     PADLOCK_CHECK(race());
     PADLOCK_CHECK(choose());
     for (auto& [index, measured] : measured_) outcome_.measurements.push_back(std::move(measured));
@@ -72,7 +88,8 @@ class RegionSearch {
 
   /// The first round. The default is tried whatever the budget.
   Status try_each() {
-    for (const std::size_t index : order_) {
+    while (static_cast<std::size_t>(tried_) < order_.size()) {
+      const std::size_t index = order_[static_cast<std::size_t>(tried_)];
       const bool in_time = spent() < options_.budget_seconds * (1 - kRaceShare);
       if (stopped() || (index != 0 && !in_time)) break;
       if (const auto known = known_.find(candidates_[index].config); known != known_.end())
@@ -82,6 +99,24 @@ class RegionSearch {
       if (outcome_.interrupted) break;
       ++tried_;
       report(false);
+    }
+    return {};
+  }
+
+  /// What the model cannot tell apart, its order leaves to chance: those that differ from the best so far in one key
+  /// are tried, too, and those beside what is better then.
+  Status try_beside() {
+    if (options_.strategy != Strategy::fast) return {};
+    std::set<std::size_t> from;
+    for (int step = 0; step < kSteps && !outcome_.interrupted; ++step) {
+      const std::optional<std::size_t> best = fastest();
+      if (!best || !from.insert(*best).second) return {};
+      const double limit = kPromising * candidates_[*best].predicted_ns;
+      for (std::size_t i = 0; i < candidates_.size(); ++i)
+        if (candidates_[i].predicted_ns <= limit && std::ranges::count(order_, i) == 0 &&
+            differ_in_one_key(candidates_[i].config, candidates_[*best].config))
+          order_.push_back(i);
+      PADLOCK_CHECK(try_each());
     }
     return {};
   }

@@ -266,6 +266,8 @@ Status run(const Case& item, const Arguments& arguments, const std::string& file
   fmt::print(
       "{:<36} pairs {}: same {}, within 3 % {}; regret median {:.1f} %, most {:.1f} %; {:.1f} s, then {:.0f} ms\n",
       item.name, pairs, same, near, 100 * median(regrets), 100 * std::ranges::max(regrets), seconds, 1000 * again);
+  const auto& fastest = *std::ranges::min_element(times, {}, [](const auto& entry) { return entry.second; });
+  fmt::print("    best {}\n", fastest.first);
   for (const std::string& config : std::set<std::string>(chosen.begin(), chosen.end()))
     fmt::print("    {:2} x {} ({:.3f} of the best)\n", std::ranges::count(chosen, config), config,
                times.at(config) / best);
