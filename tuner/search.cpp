@@ -9,7 +9,6 @@
 #include <map>
 #include <numeric>
 #include <random>
-#include <set>
 #include <string_view>
 #include <utility>
 
@@ -25,7 +24,8 @@ constexpr std::array kStrategyNames = {std::string_view("fast"), std::string_vie
 constexpr double kPromising = 1.6;
 constexpr double kAlike = 1.01;
 constexpr std::size_t kMostPromising = 24;
-constexpr int kSteps = 3;  // from the best so far to a better one beside it
+constexpr int kSteps = 3;  // from the best few so far to better ones beside them
+constexpr std::size_t kBestBeside = 3;
 
 constexpr double kFirstTimingMs = 12;       // enough to see who is not among the best
 constexpr double kRaceShare = 0.3;          // of the budget, which the first tries leave to the race
@@ -37,7 +37,7 @@ struct Heat {
   std::size_t runners;
   double timing_ms;
 };
-constexpr std::array kHeats = {Heat{16, 15}, Heat{8, 40}, Heat{4, 150}};
+constexpr std::array kHeats = {Heat{16, 15}, Heat{8, 40}, Heat{4, 250}};
 // How far two tries at different times may lie apart, beside what each shows of its own noise, and the most of both.
 constexpr double kFirstNoise = 0.25;
 constexpr double kFarBehind = 0.5;
@@ -103,22 +103,25 @@ class RegionSearch {
     return {};
   }
 
-  /// What the model cannot tell apart, its order leaves to chance: those that differ from the best so far in one key
-  /// are tried, too, and those beside what is better then.
+  /// What the model cannot tell apart, its order leaves to chance: those that differ from one of the best few in one
+  /// key are tried, too, and those beside what is better then.
   Status try_beside() {
     if (options_.strategy != Strategy::fast) return {};
-    std::set<std::size_t> from;
     for (int step = 0; step < kSteps && !outcome_.interrupted; ++step) {
-      const std::optional<std::size_t> best = fastest();
-      if (!best || !from.insert(*best).second) return {};
-      const double limit = kPromising * candidates_[*best].predicted_ns;
-      for (std::size_t i = 0; i < candidates_.size(); ++i)
-        if (candidates_[i].predicted_ns <= limit && std::ranges::count(order_, i) == 0 &&
-            differ_in_one_key(candidates_[i].config, candidates_[*best].config))
-          order_.push_back(i);
+      const std::size_t before = order_.size();
+      for (const std::size_t index : finalists(kBestBeside)) add_beside(index);
+      if (order_.size() == before) return {};
       PADLOCK_CHECK(try_each());
     }
     return {};
+  }
+
+  void add_beside(std::size_t index) {
+    const Candidate& other = candidates_[index];
+    for (std::size_t i = 0; i < candidates_.size(); ++i)
+      if (candidates_[i].predicted_ns <= kPromising * other.predicted_ns && std::ranges::count(order_, i) == 0 &&
+          differ_in_one_key(candidates_[i].config, other.config))
+        order_.push_back(i);
   }
 
   /// Those that may be the best are timed in turn, sample by sample, so that what drifts drifts for all; who falls

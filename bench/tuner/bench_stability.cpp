@@ -211,7 +211,8 @@ Result<std::map<std::string, double>> race(const api::Program& program, const Ca
   const Comparison comparison = compare(item.name, 0, contestants, arguments.side_by_side);
   PADLOCK_CHECK(failed);
   std::map<std::string, double> times;
-  for (const Row& row : comparison.rows) times.emplace(row.name, row.ratio.value);
+  for (const Row& row : comparison.rows)
+    if (configs.contains(row.name)) times.emplace(row.name, row.ratio.value);
   return times;
 }
 
