@@ -20,7 +20,6 @@
 #include "api/context.h"
 #include "api/tuning_cache.h"
 #include "bench/harness.h"
-#include "runtime/host_info.h"
 
 namespace padlock::bench {
 namespace {
@@ -92,11 +91,10 @@ double seconds_since(Clock::time_point begin) { return std::chrono::duration<dou
 class Arrays {
  public:
   explicit Arrays(const api::BoundProgram& bound, bool rotate = false) {
-    const runtime::HostInfo host = runtime::host_info();
     std::int64_t one = 0;
     for (const auto* list : {&bound.inputs(), &bound.results()})
       for (const api::TensorInfo& tensor : *list) one += tensor.storage_bytes;
-    const std::int64_t cache = host.l3_bytes.value_or(host.l2_bytes.value_or(std::int64_t{32} << 20));
+    const std::int64_t cache = std::max<std::int64_t>(::sysconf(_SC_LEVEL3_CACHE_SIZE), std::int64_t{32} << 20);
     const std::int64_t most = rotate ? 256 : 1;
     sets_.resize(
         static_cast<std::size_t>(std::clamp<std::int64_t>(cache / std::max<std::int64_t>(one, 1) + 1, 1, most)));
