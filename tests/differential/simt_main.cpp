@@ -149,8 +149,8 @@ class SimtRun {
   bool check_random(std::uint64_t number, std::uint64_t salt, const std::vector<GpuConfig>& configs) {
     const std::uint64_t index = options_.first + number;
     const GeneratedProgram generated = random_program(options_.seed, index);
-    Subject subject{generated.text(), fmt::format("--seed={} --first={} --{}=1", options_.seed, index,
-                                                  salt == kWholeSalt ? "whole" : "programs --configs=0")};
+    Subject subject{generated.text(), fmt::format("--seed={} --first={} {}", options_.seed, index,
+                                                  salt == kWholeSalt ? "--whole=1" : "--programs=1 --configs=0")};
     Rng rng = Rng(options_.seed).fork(index).fork(salt);
     if (!parse(subject)) return false;
     for (int k = 0; k < options_.sizes; ++k) {
