@@ -115,6 +115,26 @@ const ir::Binding& BoundProgram::binding() const { return state_->binding; }
 const std::vector<TensorInfo>& BoundProgram::inputs() const { return state_->inputs; }
 const std::vector<TensorInfo>& BoundProgram::results() const { return state_->results; }
 
+std::shared_ptr<CompiledProgram::State> make_state(const Program& program, const Device& device,
+                                                   const runtime::ParallelFor& parallel_for) {
+  return std::shared_ptr<CompiledProgram::State>(
+      new CompiledProgram::State{.program = program,
+                                 .binder = ir::Binder(program.ir()),
+                                 .sizer = runtime::ArgumentSizer(program.ir()),
+                                 .shapes = argument_shapes(program.ir()),
+                                 .device = device,
+                                 .parallel_for = parallel_for});
+}
+
+Status set_executables(CompiledProgram::State& state, ir::HostExecutables executables) {
+  state.executables = std::move(executables);
+  for (const auto& executable : state.executables) {
+    PADLOCK_TRY(runtime::KernelLauncher launcher, runtime::KernelLauncher::create(*executable, state.program.ir()));
+    state.launchers.push_back(std::move(launcher));
+  }
+  return {};
+}
+
 ir::ExprTape argument_shapes(const ir::Program& program) {
   std::vector<ir::Expr> roots;
   const auto append = [&](const ir::Layout& layout) {

@@ -97,6 +97,8 @@ class CompiledProgram {
 
  private:
   friend class Context;
+  friend class LaunchContext;
+  friend class PackLoader;
   friend class BoundProgram;
   friend struct BoundProgram::State;
   friend class DeviceRun;

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "api/compiled_program.h"
+#include "ir/code_image.h"
 #include "runtime/cuda/loaded_program.h"
 #include "runtime/launch.h"
 #include "runtime/parallel_for.h"
@@ -58,13 +59,19 @@ struct CompiledProgram::State {
   bool runs_here = true;  // made for this machine's CPU, or its GPU
   std::int64_t task_bytes = 0;
   runtime::ParallelFor parallel_for = {};  // borrowed from the context (outlives this)
-  std::vector<std::unique_ptr<ir::HostExecutable>> executables = {};
+  ir::HostExecutables executables = {};
   std::vector<runtime::KernelLauncher> launchers = {};  // one an executable; not changed once bound
   /// On a GPU, instead of these two; it borrows the api::Context's device.
   std::unique_ptr<const runtime::cuda::LoadedProgram> loaded = {};
   std::string reason = {};  ///< why this config, where no cache has another
   TunedSlot tuned = {};
 };
+
+/// What no config changes; `parallel_for` is borrowed as it is in the state.
+[[nodiscard]] std::shared_ptr<CompiledProgram::State> make_state(const Program& program, const Device& device,
+                                                                 const runtime::ParallelFor& parallel_for);
+/// Takes the code, which was made for this machine.
+[[nodiscard]] Status set_executables(CompiledProgram::State& state, ir::HostExecutables executables);
 
 struct BoundProgram::State {
   std::shared_ptr<const CompiledProgram::State> compiled;

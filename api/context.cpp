@@ -40,13 +40,8 @@ Status check_target(const Device& device, const std::string& target) {
 }
 
 Status load_here(CompiledProgram::State& state, TargetCompiler& compiler, const TargetCompiler::Options& options) {
-  const ir::Program& program = state.program.ir();
-  PADLOCK_TRY(state.executables, compiler.compile(program, options));
-  for (const auto& executable : state.executables) {
-    PADLOCK_TRY(runtime::KernelLauncher launcher, runtime::KernelLauncher::create(*executable, program));
-    state.launchers.push_back(std::move(launcher));
-  }
-  return {};
+  PADLOCK_TRY(ir::HostExecutables executables, compiler.compile(state.program.ir(), options));
+  return set_executables(state, std::move(executables));
 }
 
 Status load_on_gpu(CompiledProgram::State& state, const CudaDevice& device, TargetCompiler& compiler,
@@ -61,9 +56,7 @@ Status load_on_gpu(CompiledProgram::State& state, const CudaDevice& device, Targ
 }  // namespace
 
 Context::Context(ContextOptions options)
-    : pool_(options.threads),
-      parallel_for_(options.parallel_for.value_or(pool_.as_parallel_for())),
-      cuda_(std::make_unique<CudaDevices>()),
+    : LaunchContext({.threads = options.threads, .parallel_for = options.parallel_for}),
       worker_(std::move(options.worker)),
       background_(std::make_unique<JobThread>()) {}
 
@@ -120,21 +113,10 @@ Result<tuner::CacheKey> Context::cache_key(const Program& program, const Compile
   return tuner::CacheKey(std::move(fields));
 }
 
-/// The state of a compiled program that no config changes.
-std::shared_ptr<CompiledProgram::State> Context::state_of(const Program& program, const Device& device) const {
-  return std::shared_ptr<CompiledProgram::State>(
-      new CompiledProgram::State{.program = program,
-                                 .binder = ir::Binder(program.ir()),
-                                 .sizer = runtime::ArgumentSizer(program.ir()),
-                                 .shapes = argument_shapes(program.ir()),
-                                 .device = device,
-                                 .parallel_for = parallel_for_});
-}
-
 Result<CompiledProgram> Context::compile(const Program& program, const CompileOptions& options) {
   if (options.device.kind != DeviceKind::reference) return compile_code(program, options);
   if (!options.config.empty()) return invalid_argument("expected no config: the reference has nothing to configure");
-  return CompiledProgram(state_of(program, options.device));
+  return interpret(program);
 }
 
 Status Context::use_cache(tuner::StoreOptions options) {
@@ -252,7 +234,7 @@ Result<std::shared_ptr<CompiledProgram::State>> Context::compile_config(const Pr
   PADLOCK_CHECK(check_target(options.device, target));
   PADLOCK_TRY(TargetCompiler* const compiler, compiler_for(target));
   if (gpu != nullptr) PADLOCK_CHECK(check_runs(gpu->facts, target));
-  const std::shared_ptr<CompiledProgram::State> state = state_of(program, options.device);
+  const std::shared_ptr<CompiledProgram::State> state = make_state(program, options.device, parallel_for_);
   state->config = config;
   state->target = compiler->description();
   state->runs_here = target == "host" || is_gpu(target);

@@ -1,15 +1,18 @@
 #pragma once
 
 #include <atomic>
+#include <cstddef>
 #include <cstdint>
 #include <map>
 #include <memory>
 #include <mutex>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "api/compiled_program.h"
 #include "api/device.h"
+#include "api/launch_context.h"
 #include "api/program.h"
 #include "api/tuning.h"
 #include "compiler/target_compiler.h"
@@ -48,13 +51,12 @@ enum class Stage : std::uint8_t { ir, kernel, llvm, ptx, assembly };
 
 struct TunedConfigs;
 
-/// Owner of everything that is shared between programs: compilers with the code they made, the thread pool, and the
-/// primary contexts of GPUs. Compilers are made, and contexts retained, on first need. Thread-safe; must outlive what
-/// is compiled with it. Leaves the calling thread's current CUDA context as it was.
-class Context {
+/// A LaunchContext that compiles: owner of everything that is shared between programs. Compilers are made on first
+/// need. Thread-safe; must outlive what is compiled with it.
+class Context final : public LaunchContext {
  public:
   explicit Context(ContextOptions options = {});
-  ~Context();
+  ~Context() override;
 
   /// The slow step: once a program, whatever the sizes. Errors: invalid_argument for an unknown target or a config
   /// outside the search space; unavailable for a device or target that this machine or build does not have;
@@ -63,6 +65,12 @@ class Context {
   [[nodiscard]] Result<CompiledProgram> compile(const Program& program, const CompileOptions& options = {});
   /// The text of one stage. Errors as `compile`; invalid_argument for a stage that the target does not have.
   [[nodiscard]] Result<std::string> emit(const Program& program, Stage stage, const CompileOptions& options = {});
+
+  /// The programs compiled for each of the targets ("host", "host:NAME", "sm_NN"), with the configs that the cache has
+  /// for them, as the bytes of a pack (api/pack.h). Of the targets that a device runs, it runs the first. Errors:
+  /// invalid_argument without a program or a target, and for a name that stands twice; else as `compile`.
+  [[nodiscard]] Result<std::vector<std::byte>> pack(const std::vector<Program>& programs,
+                                                    const std::vector<std::string>& targets);
 
   /// Every obligation of every kernel with its verdict, refuted ones too; for all configs of the target's search space,
   /// or for the one that `compile` would take. Errors as `compile`.
@@ -101,6 +109,7 @@ class Context {
   [[nodiscard]] std::int64_t compile_count() const { return compiles_; }
 
  private:
+  friend class PackBuilder;
   friend class Tuning;
   Result<std::shared_ptr<const tuner::Lookup>> look_up(const Program& program, const tuner::CacheKey& key,
                                                        const compiler::TargetCompiler& compiler);
@@ -115,17 +124,13 @@ class Context {
                     const std::shared_ptr<CompiledProgram::State>& state);
   Result<std::shared_ptr<CompiledProgram::State>> compile_config(const Program& program, const CompileOptions& options,
                                                                  const std::string& config);
-  std::shared_ptr<CompiledProgram::State> state_of(const Program& program, const Device& device) const;
   Result<std::string> target_of(const CompileOptions& options);
   Result<compiler::TargetCompiler*> compiler_for(const std::string& target);
   Result<compiler::TargetCompiler*> compiler_of(const CompileOptions& options);
   Result<CompiledProgram> compile_code(const Program& program, const CompileOptions& options);
 
-  runtime::ThreadPool pool_;
-  runtime::ParallelFor parallel_for_;
   std::mutex mutex_;
   std::map<std::string, std::unique_ptr<compiler::TargetCompiler>> compilers_;  // by target; guarded by mutex_
-  std::unique_ptr<class CudaDevices> cuda_;
   std::string worker_;
   std::unique_ptr<tuner::Store> store_;  // absent: no cache is used
   std::atomic<std::int64_t> trials_ = 0;

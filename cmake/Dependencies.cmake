@@ -49,7 +49,7 @@ if(PADLOCK_PORTABLE)
   # twins; Z3 and libxml2 have users only in parts of LLVM that are not linked.
   set_target_properties(LLVMSupport PROPERTIES INTERFACE_LINK_LIBRARIES
                         "rt;dl;m;${PADLOCK_ZLIB_LIBRARY};${PADLOCK_ZSTD_LIBRARY};LLVMDemangle")
-  llvm_map_components_to_libnames(padlock_llvm_libraries core support orcjit passes ipo irreader ${PADLOCK_LLVM_TARGETS})
+  llvm_map_components_to_libnames(padlock_llvm_libraries core support object passes ipo irreader ${PADLOCK_LLVM_TARGETS})
   target_link_libraries(padlock_llvm INTERFACE ${padlock_llvm_libraries})
   target_link_libraries(padlock_isl INTERFACE ${PADLOCK_ISL_LIBRARY} ${PADLOCK_GMP_LIBRARY})
 else()

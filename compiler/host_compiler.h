@@ -9,6 +9,7 @@
 #include "compiler/host_config.h"
 #include "compiler/mutation.h"
 #include "compiler/prover/proof.h"
+#include "ir/code_image.h"
 #include "ir/executable.h"
 #include "ir/program.h"
 #include "support/error.h"
@@ -23,7 +24,7 @@ struct HostOptions {
 
 enum class Stage : std::uint8_t { kernel, llvm, assembly };
 
-/// Compiles programs for a host CPU. Owns LLVM's JIT and all code that it made. Thread-safe.
+/// Compiles programs for a host CPU. Thread-safe.
 class HostCompiler {
  public:
   /// `target`: "host" (the running CPU, its features asked of the machine) or "host:NAME" with an LLVM CPU name such
@@ -36,11 +37,16 @@ class HostCompiler {
   /// CPU and features, as they belong into an artifact's identity.
   [[nodiscard]] virtual std::string target_description() const = 0;
 
-  /// One executable per group of results of equal extents. The program must outlive them, and this compiler too.
+  /// Names of the instruction sets that the code may use, as LLVM has them ("avx2").
+  [[nodiscard]] virtual std::vector<std::string> required_features() const = 0;
+
+  /// One executable per group of results of equal extents. The program must outlive them.
   /// Errors: resource_exhausted where lowering exceeds its limits (the statement is named), failed_precondition
   /// where an obligation is refuted or the program admits no sizes, internal for LLVM's.
   [[nodiscard]] virtual Result<std::vector<std::unique_ptr<ir::HostExecutable>>> compile(
       const ir::Program& program, const HostOptions& options) = 0;
+  /// The same code, for whichever machine of the target. The program must outlive the contracts. Errors as `compile`.
+  [[nodiscard]] virtual Result<ir::CodeImage> compile_image(const ir::Program& program, const HostOptions& options) = 0;
   /// The obligations of all kernels with their verdicts, refuted ones too. Errors as `compile`.
   [[nodiscard]] virtual Result<std::vector<Proof>> prove(const ir::Program& program, const HostOptions& options) = 0;
   /// The text of one stage, of all kernels. Needs no running on this machine, so any known CPU will do.

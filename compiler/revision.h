@@ -2,6 +2,8 @@
 
 #include <string>
 
+#include "ir/abi_revision.h"
+
 // What a figure that was measured once stands on, besides the program and the machine. Each is part of what a tuning
 // record must match.
 namespace padlock::compiler {
@@ -9,8 +11,8 @@ namespace padlock::compiler {
 /// Raised with each change that makes other code of the same program, target and config: what was measured before says
 /// nothing of it.
 inline constexpr int kCodeRevision = 1;
-/// Raised with each change of what a launch hands to a kernel (ir::KernelAbi).
-inline constexpr int kAbiRevision = 1;
+/// Of the launch contract.
+using ir::kAbiRevision;
 
 /// Of the LLVM that is loaded, "22.1.8".
 [[nodiscard]] std::string llvm_version();

@@ -24,6 +24,10 @@ struct Host {
   static Result<GpuCode> compile_for_gpu(Compiler& compiler, const ir::Program&, const Options&) {
     return internal_error("expected a GPU's target, found " + compiler.target_description());
   }
+  static Result<ir::CodeImage> compile_image(Compiler& compiler, const ir::Program& program, const Options& options) {
+    return compiler.compile_image(program, options);
+  }
+  static std::vector<std::string> required_features(const Compiler& compiler) { return compiler.required_features(); }
 };
 
 struct Gpu {
@@ -38,6 +42,10 @@ struct Gpu {
   static Result<GpuCode> compile_for_gpu(Compiler& compiler, const ir::Program& program, const Options& options) {
     return compiler.compile(program, options);
   }
+  static Result<ir::CodeImage> compile_image(Compiler& compiler, const ir::Program&, const Options&) {
+    return internal_error("expected a CPU's target, found " + compiler.target_description());
+  }
+  static std::vector<std::string> required_features(const Compiler&) { return {}; }
 };
 
 template <class Target>
@@ -91,6 +99,11 @@ class Adapter final : public TargetCompiler {
     PADLOCK_TRY(const typename Target::Options made, made_of(options));
     return Target::compile_for_gpu(*compiler_, program, made);
   }
+  Result<ir::CodeImage> compile_image(const ir::Program& program, const Options& options) override {
+    PADLOCK_TRY(const typename Target::Options made, made_of(options));
+    return Target::compile_image(*compiler_, program, made);
+  }
+  std::vector<std::string> required_features() const override { return Target::required_features(*compiler_); }
   Result<std::vector<Proof>> prove(const ir::Program& program, const Options& options) override {
     PADLOCK_TRY(const typename Target::Options made, made_of(options));
     return compiler_->prove(program, made);

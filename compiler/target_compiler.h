@@ -41,6 +41,10 @@ class TargetCompiler {
 
   /// For a GPU of the target's. Error: internal, where it is a CPU's; else as GpuCompiler::compile.
   [[nodiscard]] virtual Result<GpuCode> compile_for_gpu(const ir::Program& program, const Options& options) = 0;
+  /// For a CPU of the target's. Error: internal, where it is a GPU's; else as HostCompiler::compile_image.
+  [[nodiscard]] virtual Result<ir::CodeImage> compile_image(const ir::Program& program, const Options& options) = 0;
+  /// Of a CPU's target, as HostCompiler::required_features; none of a GPU's.
+  [[nodiscard]] virtual std::vector<std::string> required_features() const = 0;
   /// For this machine: a GPU's kernels as `simt` runs them.
   [[nodiscard]] virtual Result<Executables> compile(const ir::Program& program, const Options& options) = 0;
   [[nodiscard]] virtual Result<std::vector<Proof>> prove(const ir::Program& program, const Options& options) = 0;

@@ -119,7 +119,7 @@ struct HostLaunch {
 using HostEntry = void (*)(const HostLaunch* launch, std::int64_t row_first, std::int64_t row_last,
                            std::int64_t column_first, std::int64_t column_last);
 
-/// An entry point with its contract. Who hands it out (ORC, a driver module, a pack) keeps the code alive as long as
+/// An entry point with its contract. Who hands it out (LLVM, a driver, or a pack) keeps the code alive as long as
 /// the object lives.
 class Executable {
  public:

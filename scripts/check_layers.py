@@ -41,7 +41,7 @@ FOREIGN = [
     ("CUDA", re.compile(r"^(cuda|cuda_runtime|cuda_fp16|nvrtc|nvml)(_api)?\.h$"), re.compile(r"^runtime/cuda/")),
     ("doctest", re.compile(r"^doctest/"), re.compile(r"^tests/")),
     ("SQLite", re.compile(r"^sqlite3\.h$"), re.compile(r"^tuner/database\.cpp$")),
-    ("xxHash", re.compile(r"^xxhash\.h$"), re.compile(r"^tuner/hash\.cpp$")),
+    ("xxHash", re.compile(r"^xxhash\.h$"), re.compile(r"^support/hash\.cpp$")),
     ("nlohmann", re.compile(r"^nlohmann/"), re.compile(r"^tuner/record_text\.cpp$")),
     ("CLI11", re.compile(r"^CLI/"), re.compile(r"^(tools|bench)/")),
 ]

@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "tuner/hash.h"
+#include "support/hash.h"
 
 namespace padlock::tuner {
 namespace {

@@ -11,7 +11,7 @@
 #include <optional>
 
 #include "compiler/revision.h"
-#include "tuner/hash.h"
+#include "support/hash.h"
 
 namespace padlock::tuner {
 namespace {

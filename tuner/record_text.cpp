@@ -7,7 +7,7 @@
 #include <limits>
 #include <nlohmann/json.hpp>
 
-#include "tuner/hash.h"
+#include "support/hash.h"
 
 namespace padlock::tuner {
 namespace {

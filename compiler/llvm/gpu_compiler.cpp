@@ -1,8 +1,6 @@
 #include "compiler/gpu_compiler.h"
 
 #include <algorithm>
-#include <array>
-#include <charconv>
 #include <system_error>
 #include <thread>
 
@@ -15,15 +13,11 @@
 #include "compiler/llvm/emit_gpu.h"
 #include "compiler/llvm/host_code.h"
 #include "compiler/llvm/host_target.h"
-#include "compiler/llvm/jit_loader.h"
+#include "compiler/llvm/link_image.h"
 #include "compiler/prove_program.h"
 
 namespace padlock::compiler {
 namespace {
-
-// What the driver assembles: ptxas 13 begins at sm_75.
-constexpr std::array<std::string_view, 8> kTargets = {"sm_75", "sm_80", "sm_86",  "sm_87",
-                                                      "sm_89", "sm_90", "sm_100", "sm_120"};
 
 const llvm::Target* nvptx() {
   static const llvm::Target* const kTarget = [] {
@@ -96,7 +90,8 @@ class LlvmGpuCompiler final : public GpuCompiler {
     simplify(*all.module, *all.machine);
     PADLOCK_TRY(const llvm::SmallVector<char> object,
                 generate_code(*all.module, *all.machine, llvm::CodeGenFileType::ObjectFile));
-    return loader_.load(object, std::move(code.kernels));
+    PADLOCK_TRY(ir::CodeImage image, link_image(object, std::move(code.kernels)));
+    return ir::load_image(std::move(image));
   }
 
   Result<std::vector<Proof>> prove(const ir::Program& program, const GpuOptions& options) override {
@@ -190,33 +185,15 @@ class LlvmGpuCompiler final : public GpuCompiler {
   std::string architecture_;
   HostTarget host_;
   ProofCache proofs_;
-  JitLoader loader_;
 };
 
 }  // namespace
 
-std::vector<std::string> gpu_targets() { return {kTargets.begin(), kTargets.end()}; }
-
-int gpu_target_number(std::string_view target) {
-  target.remove_prefix(std::min(target.size(), std::string_view("sm_").size()));
-  int number = 0;
-  std::from_chars(target.data(), target.data() + target.size(), number);
-  return number;
-}
-
-std::string gpu_target_for(int major, int minor) {
-  std::string best;
-  for (const std::string_view target : kTargets) {
-    const int number = gpu_target_number(target);
-    if (number / 10 == major && number % 10 <= minor) best = target;
-  }
-  return best;
-}
-
 Result<std::unique_ptr<GpuCompiler>> GpuCompiler::create(std::string_view target) {
-  if (std::ranges::find(kTargets, target) == kTargets.end())
+  const std::vector<std::string> known = gpu_targets();
+  if (std::ranges::find(known, target) == known.end())
     return invalid_argument(
-        fmt::format("unknown target '{}': expected host, host:CPU, or one of {}", target, fmt::join(kTargets, ", ")));
+        fmt::format("unknown target '{}': expected host, host:CPU, or one of {}", target, fmt::join(known, ", ")));
   if (nvptx() == nullptr) return unavailable("this LLVM has no back end for NVIDIA GPUs");
   PADLOCK_TRY(HostTarget host, HostTarget::create("host"));
   return std::make_unique<LlvmGpuCompiler>(std::string(target), std::move(host));

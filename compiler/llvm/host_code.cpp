@@ -8,8 +8,6 @@
 #include <llvm/IR/LegacyPassManager.h>
 #include <llvm/IR/PassInstrumentation.h>
 #include <llvm/IR/PassManager.h>
-#include <llvm/Object/ObjectFile.h>
-#include <llvm/Support/MemoryBuffer.h>
 #include <llvm/Support/raw_ostream.h>
 #include <llvm/Transforms/Scalar/EarlyCSE.h>
 #include <llvm/Transforms/Scalar/SimplifyCFG.h>
@@ -56,22 +54,6 @@ Result<llvm::SmallVector<char>> generate_code(llvm::Module& module, llvm::Target
     return internal_error("LLVM cannot emit code of this kind for this machine");
   passes.run(module);
   return bytes;
-}
-
-Status check_imports(const llvm::SmallVector<char>& object) {
-  const llvm::MemoryBufferRef buffer(llvm::StringRef(object.data(), object.size()), "padlock");
-  auto file = llvm::object::ObjectFile::createObjectFile(buffer);
-  if (!file) return llvm_error("reading its object", file.takeError());
-  for (const llvm::object::SymbolRef& symbol : (*file)->symbols()) {
-    auto flags = symbol.getFlags();
-    if (!flags) return llvm_error("reading its symbols", flags.takeError());
-    if ((*flags & llvm::object::SymbolRef::SF_Undefined) == 0) continue;
-    auto name = symbol.getName();
-    if (!name) return llvm_error("reading its symbols", name.takeError());
-    if (!name->empty())
-      return internal_error(fmt::format("emitted code imports '{}'; expected no import", name->str()));
-  }
-  return {};
 }
 
 }  // namespace padlock::compiler

@@ -28,7 +28,4 @@ void simplify(llvm::Module& module, llvm::TargetMachine& machine);
 [[nodiscard]] Result<llvm::SmallVector<char>> generate_code(llvm::Module& module, llvm::TargetMachine& machine,
                                                             llvm::CodeGenFileType type);
 
-/// A kernel calls nothing: what an object imports is a library function that LLVM put in, and an internal error.
-[[nodiscard]] Status check_imports(const llvm::SmallVector<char>& object);
-
 }  // namespace padlock::compiler

@@ -6,7 +6,7 @@
 #include "compiler/llvm/emit_host.h"
 #include "compiler/llvm/host_code.h"
 #include "compiler/llvm/host_target.h"
-#include "compiler/llvm/jit_loader.h"
+#include "compiler/llvm/link_image.h"
 #include "compiler/prove_program.h"
 
 namespace padlock::compiler {
@@ -28,14 +28,21 @@ class LlvmHostCompiler final : public HostCompiler {
     return target_.features().cpu + " " + target_.features().features;
   }
 
+  [[nodiscard]] std::vector<std::string> required_features() const override { return target_.required_features(); }
+
   Result<std::vector<std::unique_ptr<ir::HostExecutable>>> compile(const ir::Program& program,
                                                                    const HostOptions& options) override {
     if (!target_.runs_here())
       return failed_precondition(fmt::format("code for CPU {} may not run on this machine", target_.features().cpu));
+    PADLOCK_TRY(ir::CodeImage image, compile_image(program, options));
+    return ir::load_image(std::move(image));
+  }
+
+  Result<ir::CodeImage> compile_image(const ir::Program& program, const HostOptions& options) override {
     PADLOCK_TRY(CodeModule code, emit_module(program, options));
     PADLOCK_TRY(const llvm::SmallVector<char> object,
                 generate_code(*code.module, *code.machine, llvm::CodeGenFileType::ObjectFile));
-    return loader_.load(object, std::move(code.kernels));
+    return link_image(object, std::move(code.kernels));
   }
 
   Result<std::vector<Proof>> prove(const ir::Program& program, const HostOptions& options) override {
@@ -71,7 +78,6 @@ class LlvmHostCompiler final : public HostCompiler {
 
   HostTarget target_;
   ProofCache proofs_;
-  JitLoader loader_;
 };
 
 }  // namespace

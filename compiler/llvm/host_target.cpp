@@ -1,5 +1,6 @@
 #include "compiler/llvm/host_target.h"
 
+#include <algorithm>
 #include <mutex>
 
 #include <fmt/format.h>
@@ -40,13 +41,13 @@ SubtargetInfo subtarget(const llvm::Target& target, const std::string& cpu, cons
   return SubtargetInfo(target.createMCSubtargetInfo(host_triple(), cpu, features));
 }
 
-/// Compares the instruction sets that LLVM asks a machine about; its other feature names are tuning.
-bool has_all_of(const llvm::MCSubtargetInfo& here, const llvm::MCSubtargetInfo& wanted) {
-  for (const auto& feature : llvm::sys::getHostCPUFeatures()) {
-    const std::string name = "+" + feature.first().str();
-    if (wanted.checkFeatures(name) && !here.checkFeatures(name)) return false;
-  }
-  return true;
+/// The instruction sets that LLVM asks a machine about; its other feature names are tuning. Sorted.
+std::vector<std::string> instruction_sets(const llvm::MCSubtargetInfo& subtarget) {
+  std::vector<std::string> names;
+  for (const auto& feature : llvm::sys::getHostCPUFeatures())
+    if (subtarget.checkFeatures("+" + feature.first().str())) names.push_back(feature.first().str());
+  std::ranges::sort(names);
+  return names;
 }
 
 }  // namespace
@@ -75,7 +76,8 @@ Result<HostTarget> HostTarget::create(std::string_view name) {
   wanted = subtarget(*made.target_, made.features_.cpu, made.features_.features);
   made.features_.f16c = wanted->checkFeatures("+f16c");
   made.vector_bytes_ = wanted->checkFeatures("+avx512f") ? 64 : wanted->checkFeatures("+avx") ? 32 : 16;
-  made.runs_here_ = has_all_of(*here, *wanted);
+  made.required_features_ = instruction_sets(*wanted);
+  made.runs_here_ = std::ranges::includes(instruction_sets(*here), made.required_features_);
   return made;
 }
 

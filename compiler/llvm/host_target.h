@@ -3,6 +3,7 @@
 #include <memory>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include <llvm/Target/TargetMachine.h>
 
@@ -22,6 +23,8 @@ class HostTarget {
   [[nodiscard]] int vector_bytes() const { return vector_bytes_; }
   /// Whether this machine has every instruction that the code may use.
   [[nodiscard]] bool runs_here() const { return runs_here_; }
+  /// As HostCompiler::required_features.
+  [[nodiscard]] const std::vector<std::string>& required_features() const { return required_features_; }
   /// A new one for each compile: a TargetMachine is not thread-safe.
   [[nodiscard]] std::unique_ptr<llvm::TargetMachine> machine() const;
 
@@ -31,6 +34,7 @@ class HostTarget {
   TargetFeatures features_;
   int vector_bytes_ = 16;
   bool runs_here_ = true;
+  std::vector<std::string> required_features_;
 };
 
 }  // namespace padlock::compiler

@@ -23,17 +23,26 @@ const std::uint64_t* find_size(const ir::SizeArgument& size, const ir::KernelAbi
 
 FakeGpu::FakeGpu() { ::setenv(runtime::cuda::Driver::kFileVariable, PADLOCK_FAKE_CUDA, 1); }
 
-TwinProgram::TwinProgram(const FakeGpu& fake, Context& context, std::string_view text, CompileOptions options)
-    : program_(*Program::from_text(text)) {
+namespace {
+
+CompiledProgram compile_for_gpu(Context& context, std::string_view text, CompileOptions options) {
   options.device = {DeviceKind::cuda};
-  auto compiled = context.compile(program_, options);
+  auto compiled = context.compile(*Program::from_text(text), options);
   REQUIRE_MESSAGE(compiled, (compiled ? "" : compiled.error().to_string()));
-  compiled_.emplace(*std::move(compiled));
-  compiler_ = *compiler::GpuCompiler::create(compiled_->target());
-  const auto config = compiler::GpuConfig::parse(compiled_->config(), compiler_->default_config());
-  auto twins = compiler_->compile_simt(program_.ir(), {.config = *config, .bounds_check = options.bounds_check});
+  return *std::move(compiled);
+}
+
+}  // namespace
+
+TwinProgram::TwinProgram(const FakeGpu& fake, Context& context, std::string_view text, CompileOptions options)
+    : TwinProgram(fake, compile_for_gpu(context, text, options), options.bounds_check) {}
+
+TwinProgram::TwinProgram(const FakeGpu& fake, CompiledProgram compiled, bool bounds_check)
+    : compiled_(std::move(compiled)), compiler_(*compiler::GpuCompiler::create(compiled_.target())) {
+  const auto config = compiler::GpuConfig::parse(compiled_.config(), compiler_->default_config());
+  auto twins = compiler_->compile_simt(compiled_.program().ir(), {.config = *config, .bounds_check = bounds_check});
   REQUIRE(twins);
-  const auto kernels = compiled_->kernels();
+  const auto kernels = compiled_.kernels();
   REQUIRE(twins->size() == kernels.size());
   twins_ = *std::move(twins);
   for (std::size_t i = 0; i < kernels.size(); ++i) {
@@ -49,7 +58,7 @@ TwinProgram::TwinProgram(const FakeGpu& fake, Context& context, std::string_view
 }
 
 BoundProgram TwinProgram::bind(const ir::BindRequest& request) {
-  auto bound = compiled_->bind(request);
+  auto bound = compiled_.bind(request);
   REQUIRE_MESSAGE(bound, (bound ? "" : bound.error().to_string()));
   bound_.emplace(*std::move(bound));
   return *bound_;

@@ -23,10 +23,12 @@ struct FakeGpu : runtime::cuda::Fake {
 class TwinProgram {
  public:
   TwinProgram(const FakeGpu& fake, Context& context, std::string_view text, CompileOptions options = {});
+  /// One that is loaded for cuda:0 already.
+  TwinProgram(const FakeGpu& fake, CompiledProgram compiled, bool bounds_check = false);
   TwinProgram(const TwinProgram&) = delete;
   TwinProgram& operator=(const TwinProgram&) = delete;
 
-  [[nodiscard]] const CompiledProgram& compiled() const { return *compiled_; }
+  [[nodiscard]] const CompiledProgram& compiled() const { return compiled_; }
   /// Of those that are bound, launches must be of the last.
   [[nodiscard]] BoundProgram bind(const ir::BindRequest& request);
 
@@ -46,8 +48,7 @@ class TwinProgram {
   static void run(void* kernel, const std::uint64_t* words, std::size_t count, unsigned grid_x, unsigned block_x);
   std::string run(const Kernel& kernel, const std::uint64_t* words, std::size_t count, unsigned grid_x);
 
-  Program program_;
-  std::optional<CompiledProgram> compiled_;
+  CompiledProgram compiled_;
   std::unique_ptr<compiler::GpuCompiler> compiler_;
   std::vector<std::unique_ptr<ir::HostExecutable>> twins_;
   std::vector<std::unique_ptr<Kernel>> kernels_;

@@ -6,9 +6,9 @@
 #include <string_view>
 
 #include "ir/binding.h"
+#include "support/hash.h"
 #include "tests/fuzz/fuzz_body.h"
 #include "tuner/choice.h"
-#include "tuner/hash.h"
 #include "tuner/record_text.h"
 
 namespace padlock::fuzz {
@@ -37,7 +37,7 @@ void choose(const Choice& choice) {
 
 /// A line behind its hash, which stands first.
 void read_sealed(std::string_view rest) {
-  const std::string line = fmt::format("{{\"check\":\"{}\",{}", tuner::hash64(fmt::format("{{{}", rest)), rest);
+  const std::string line = fmt::format("{{\"check\":\"{}\",{}", hash64(fmt::format("{{{}", rest)), rest);
   const auto record = tuner::parse_line(line);
   if (!record) return require(!record.error().message.empty(), "a refused line says why");
   require(to_line(*record) == line, "a record is exactly its line");

@@ -5,8 +5,8 @@
 #include <limits>
 #include <nlohmann/json.hpp>
 
+#include "support/hash.h"
 #include "tests/tuner/samples.h"
-#include "tuner/hash.h"
 #include "tuner/record_text.h"
 
 namespace padlock::tuner {

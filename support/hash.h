@@ -1,9 +1,12 @@
 #pragma once
 
+#include <array>
+#include <cstddef>
+#include <span>
 #include <string>
 #include <string_view>
 
-namespace padlock::tuner {
+namespace padlock {
 
 // XXH3, as lower-case hexadecimal digits. It finds damage and tells programs apart: 128 bits make an accident
 // impossible. It stops no forger, and need not: who can write a cache could write any record, and records are hints
@@ -12,4 +15,7 @@ namespace padlock::tuner {
 [[nodiscard]] std::string hash128(std::string_view text);  ///< 32 digits
 [[nodiscard]] std::string hash64(std::string_view text);   ///< 16 digits
 
-}  // namespace padlock::tuner
+/// The same 128 bits as bytes, most significant first.
+[[nodiscard]] std::array<std::byte, 16> checksum128(std::span<const std::byte> bytes);
+
+}  // namespace padlock

@@ -1,11 +1,13 @@
-#include "tuner/hash.h"
+#include "support/hash.h"
+
+#include <bit>
 
 #include <fmt/format.h>
 
 #define XXH_INLINE_ALL
 #include <xxhash.h>
 
-namespace padlock::tuner {
+namespace padlock {
 
 std::string hash128(std::string_view text) {
   const XXH128_hash_t hash = XXH3_128bits(text.data(), text.size());
@@ -14,4 +16,10 @@ std::string hash128(std::string_view text) {
 
 std::string hash64(std::string_view text) { return fmt::format("{:016x}", XXH3_64bits(text.data(), text.size())); }
 
-}  // namespace padlock::tuner
+std::array<std::byte, 16> checksum128(std::span<const std::byte> bytes) {
+  XXH128_canonical_t canonical;
+  XXH128_canonicalFromHash(&canonical, XXH3_128bits(bytes.data(), bytes.size()));
+  return std::bit_cast<std::array<std::byte, 16>>(canonical);
+}
+
+}  // namespace padlock

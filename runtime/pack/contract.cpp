@@ -1,0 +1,151 @@
+#include "runtime/pack/contract.h"
+
+#include <limits>
+#include <string>
+#include <utility>
+
+#include "runtime/pack/byte_stream.h"
+#include "runtime/pack/expr_table.h"
+
+namespace padlock::runtime {
+namespace {
+
+using ir::Expr;
+using ir::KernelAbi;
+
+/// Of a GPU's block, on every architecture.
+constexpr std::int64_t kMostThreads = 1024;
+
+/// Every expression of a contract, in one order: what writes it and what reads it both go through here.
+template <class Abi, class Visit>
+void visit_exprs(Abi& abi, Visit&& visit) {
+  visit(abi.rows);
+  visit(abi.columns);
+  visit(abi.row_bytes);
+  for (auto& size : abi.sizes) visit(size.value);
+  for (auto& guard : abi.guards) {
+    visit(guard.holds.lhs);
+    visit(guard.holds.rhs);
+  }
+}
+
+void write_ids(const std::vector<ir::ValueId>& ids, ByteWriter& to) {
+  to.number(static_cast<Int128>(ids.size()));
+  for (const ir::ValueId id : ids) to.number(id);
+}
+
+void write_abi(const KernelAbi& abi, const ir::Order& order, ByteWriter& to) {
+  to.text(abi.name);
+  write_ids(abi.inputs, to);
+  write_ids(abi.results, to);
+  write_ids(abi.scalars, to);
+  to.number(abi.threads);
+  to.number(abi.persistent ? 1 : 0);
+  to.number(static_cast<Int128>(abi.accesses.size()));
+  for (const std::string& access : abi.accesses) to.text(access);
+  to.number(static_cast<Int128>(abi.sizes.size()));
+  for (const ir::SizeArgument& size : abi.sizes) to.number(static_cast<int>(size.fit));
+  to.number(static_cast<Int128>(abi.guards.size()));
+  for (const ir::Guard& guard : abi.guards) {
+    to.number(static_cast<int>(guard.assumption));
+    to.number(static_cast<int>(guard.holds.comparison));
+  }
+  visit_exprs(abi, [&](const Expr& e) { to.number(order.slot(e)); });
+}
+
+Result<std::vector<ir::ValueId>> read_ids(ByteReader& from) {
+  PADLOCK_TRY(const std::size_t count, from.count());
+  std::vector<ir::ValueId> ids;
+  for (std::size_t i = 0; i < count; ++i) {
+    PADLOCK_TRY(const std::int64_t id, from.number(0, std::numeric_limits<ir::ValueId>::max()));
+    ids.push_back(static_cast<ir::ValueId>(id));
+  }
+  return ids;
+}
+
+Status read_sizes(KernelAbi& abi, ByteReader& from) {
+  PADLOCK_TRY(const std::size_t count, from.count());
+  for (std::size_t i = 0; i < count; ++i) {
+    PADLOCK_TRY(const auto fit, from.choice(ir::SizeArgument::Fit::magic_shift32));
+    abi.sizes.push_back({.value = {}, .fit = fit});
+  }
+  return {};
+}
+
+Status read_guards(KernelAbi& abi, ByteReader& from) {
+  PADLOCK_TRY(const std::size_t count, from.count());
+  for (std::size_t i = 0; i < count; ++i) {
+    ir::Guard guard;
+    PADLOCK_TRY(guard.assumption, from.choice(ir::Assumption::grid_limit));
+    PADLOCK_TRY(guard.holds.comparison, from.choice(ir::Comparison::gt));
+    abi.guards.push_back(guard);
+  }
+  return {};
+}
+
+Result<KernelAbi> read_abi(std::span<const Expr> exprs, ByteReader& from) {
+  KernelAbi abi;
+  PADLOCK_TRY(abi.name, from.text());
+  PADLOCK_TRY(abi.inputs, read_ids(from));
+  PADLOCK_TRY(abi.results, read_ids(from));
+  PADLOCK_TRY(abi.scalars, read_ids(from));
+  PADLOCK_TRY(const std::int64_t threads, from.number(0, kMostThreads));
+  abi.threads = static_cast<int>(threads);
+  PADLOCK_TRY(const std::int64_t persistent, from.number(0, 1));
+  abi.persistent = persistent != 0;
+  PADLOCK_TRY(const std::size_t accesses, from.count());
+  for (std::size_t i = 0; i < accesses; ++i) {
+    PADLOCK_TRY(const std::string_view access, from.text());
+    abi.accesses.emplace_back(access);
+  }
+  PADLOCK_CHECK(read_sizes(abi, from));
+  PADLOCK_CHECK(read_guards(abi, from));
+  Status status;
+  visit_exprs(abi, [&](Expr& e) {
+    const auto slot = status ? from.number(0, std::ssize(exprs) - 1) : Result<std::int64_t>(0);
+    if (!slot) status = std::unexpected(slot.error());
+    if (status) e = exprs[static_cast<std::size_t>(*slot)];
+  });
+  PADLOCK_CHECK(std::move(status));
+  return abi;
+}
+
+}  // namespace
+
+Result<std::vector<std::byte>> write_contracts(const Contracts& contracts) {
+  ByteWriter to;
+  std::vector<Expr> roots;
+  for (const auto& variants : contracts)
+    for (const ir::ImageEntry& entry : variants) visit_exprs(entry.abi, [&](const Expr& e) { roots.push_back(e); });
+  PADLOCK_TRY(const ir::Order order, write_exprs(roots, to));
+  to.number(static_cast<Int128>(contracts.size()));
+  for (const auto& variants : contracts) {
+    to.number(static_cast<Int128>(variants.size()));
+    for (const ir::ImageEntry& entry : variants) {
+      to.number(static_cast<Int128>(entry.offset));
+      write_abi(entry.abi, order, to);
+    }
+  }
+  return std::move(to).take();
+}
+
+Result<Contracts> read_contracts(const ir::Program& program, std::span<const std::byte> bytes) {
+  ByteReader from(bytes);
+  PADLOCK_TRY(const std::vector<Expr> exprs, read_exprs(program, from));
+  PADLOCK_TRY(const std::size_t kernels, from.count());
+  Contracts contracts;
+  for (std::size_t i = 0; i < kernels; ++i) {
+    PADLOCK_TRY(const std::size_t variants, from.count());
+    if (variants == 0) return damaged_pack("a kernel has no variant");
+    auto& entries = contracts.emplace_back();
+    for (std::size_t v = 0; v < variants; ++v) {
+      PADLOCK_TRY(const std::int64_t offset, from.number(0, std::numeric_limits<std::int64_t>::max()));
+      PADLOCK_TRY(KernelAbi abi, read_abi(exprs, from));
+      entries.push_back({std::move(abi), static_cast<std::size_t>(offset)});
+    }
+  }
+  PADLOCK_CHECK(from.finish());
+  return contracts;
+}
+
+}  // namespace padlock::runtime

@@ -1,0 +1,28 @@
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+
+#include "support/error.h"
+
+namespace padlock::runtime {
+
+/// The first bytes of a pack. See pack_file.h.
+struct PackHeader {
+  static constexpr std::size_t kBytes = 48;
+  static constexpr std::size_t kChecksumBytes = 16;
+  static constexpr std::uint32_t kVersion = 1;
+  static constexpr std::uint32_t kX86_64 = 62;
+
+  std::uint32_t architecture = 0;
+  std::uint64_t metadata_bytes = 0;
+  std::uint64_t code_bytes = 0;
+
+  [[nodiscard]] std::array<std::byte, kBytes> bytes() const;
+  /// Of a whole file, whose sizes and checksum are checked. Errors: as PackFile::parse.
+  [[nodiscard]] static Result<PackHeader> of(std::span<const std::byte> file);
+};
+
+}  // namespace padlock::runtime

@@ -1,0 +1,110 @@
+// The parts of a pack that need no code: numbers, expressions and launch contracts as bytes.
+
+#include <doctest/doctest.h>
+
+#include <limits>
+#include <string>
+#include <vector>
+
+#include "runtime/pack/byte_stream.h"
+#include "runtime/pack/contract.h"
+#include "runtime/pack/expr_table.h"
+#include "tests/ir/random_expr.h"
+
+namespace padlock::runtime {
+namespace {
+
+using ir::Expr;
+
+TEST_CASE("a number of any size is read as it was written") {
+  constexpr Int128 kLeast = std::numeric_limits<Int128>::min(), kMost = std::numeric_limits<Int128>::max();
+  const std::vector<Int128> numbers = {0,     1,      -1,        63, 64, -64, -65, kInt64Max, kInt64Min, kInt64Max + 1,
+                                       kMost, kLeast, kLeast + 1};
+  ByteWriter writer;
+  for (const Int128 number : numbers) writer.number(number);
+  writer.text("and a text");
+  const std::vector<std::byte> bytes = std::move(writer).take();
+  ByteReader reader(bytes);
+  for (const Int128 number : numbers) CHECK(*reader.number() == number);
+  CHECK(reader.finish().error().message == "the pack is damaged: 11 bytes are left over");
+  CHECK(*reader.text() == "and a text");
+  CHECK(reader.finish());
+  CHECK(reader.number().error().message == "the pack is damaged: it ends within a number");
+}
+
+TEST_CASE("a number is no longer than 128 bits, and a count no more than the bytes that are left") {
+  const std::vector<std::byte> endless(40, std::byte{0xFF});
+  CHECK(ByteReader(endless).number().error().message == "the pack is damaged: a number has more than 128 bits");
+  ByteWriter writer;
+  writer.number(3);
+  writer.number(0);
+  writer.number(0);
+  const std::vector<std::byte> bytes = std::move(writer).take();
+  CHECK(ByteReader(bytes).count().error().message == "the pack is damaged: 3 things in 2 bytes");
+  CHECK(ByteReader(bytes).number(0, 2).error().message ==
+        "the pack is damaged: expected a number from 0 to 2, found 3");
+  CHECK(ByteReader(bytes).text().error().code == Code::data_loss);
+}
+
+TEST_CASE("expressions are read as the same handles") {
+  const std::uint64_t seed = testing::seed_or(20261122);
+  MESSAGE("seed " << seed);
+  testing::Random random(seed);
+  // Symbols as a program has them.
+  const auto program = ir::parse_program(
+      "program p(x: f32[A, B], n: dim, k: dim) where 1 <= A <= 100, B mod 8 == 0, -5 <= n <= 5 "
+      "{ y = pad(x, low = [0, 0], high = [0, 0]) return y }");
+  REQUIRE(program);
+  std::vector<Expr> symbols;
+  for (const char* name : {"A", "B", "n", "k"}) symbols.push_back(*program->exprs().find_symbol(name));
+  int inner = 0;
+  for (int round = 0; round < 200; ++round) {
+    std::vector<Expr> roots;
+    for (int i = 0; i < 4; ++i)
+      roots.push_back(testing::draw_tree(random, symbols, 5).build(program->exprs(), symbols));
+    ByteWriter writer;
+    const auto order = write_exprs(roots, writer);
+    REQUIRE(order);
+    const std::vector<std::byte> bytes = std::move(writer).take();
+    ByteReader reader(bytes);
+    const auto read = read_exprs(*program, reader);
+    REQUIRE_MESSAGE(read, (read ? "" : read.error().message));
+    CHECK(reader.finish());
+    for (const Expr root : roots) {
+      CHECK((*read)[order->slot(root)] == root);
+      inner += root.operands().empty() ? 0 : 1;
+    }
+  }
+  CHECK(inner > 400);
+}
+
+TEST_CASE("expressions that the simplifier may not see are refused") {
+  const auto program = ir::parse_program("program p(x: f32[A]) { y = pad(x, low = [0], high = [0]) return y }");
+  REQUIRE(program);
+  const auto refusal = [&](std::vector<int> numbers) {
+    ByteWriter writer;
+    for (const int number : numbers) writer.number(number);
+    const std::vector<std::byte> bytes = std::move(writer).take();
+    ByteReader reader(bytes);
+    const auto read = read_exprs(*program, reader);
+    return read ? "" : read.error().message;
+  };
+  constexpr int kConstant = 0, kSymbol = 1, kProduct = 3, kFloordiv = 4;
+  CHECK(refusal({2, kSymbol, 0, kFloordiv, 0, 0}) == "the pack is damaged: the divisor A may not be positive");
+  CHECK(refusal({2, kConstant, 0, kFloordiv, 0, 0}) == "the pack is damaged: the divisor 0 may not be positive");
+  CHECK(refusal({1, kSymbol, 1}) == "the pack is damaged: expected a number from 0 to 0, found 1");
+  CHECK(refusal({1, kFloordiv, 0, 0}) == "the pack is damaged: expected a number from 0 to -1, found 0");
+  CHECK(refusal({1, kProduct, 0}) == "the pack is damaged: an operation has no operands");
+  CHECK(refusal({1, 9, 0}) == "the pack is damaged: expected a number from 0 to 7, found 9");
+}
+
+TEST_CASE("a contract that names a coordinate is not written") {
+  const auto program = ir::parse_program("program p(x: f32[A]) { y = pad(x, low = [0], high = [0]) return y }");
+  REQUIRE(program);
+  ir::ImageEntry entry;
+  entry.abi.rows = entry.abi.columns = entry.abi.row_bytes = program->exprs().coordinate(0);
+  CHECK(write_contracts({{entry}}).error().code == Code::internal);
+}
+
+}  // namespace
+}  // namespace padlock::runtime
