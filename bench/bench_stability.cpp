@@ -19,7 +19,7 @@
 
 #include "api/context.h"
 #include "api/tuning_cache.h"
-#include "bench/harness.h"
+#include "support/side_by_side.h"
 
 namespace padlock::bench {
 namespace {
@@ -29,7 +29,7 @@ struct Arguments {
   int threads = 0;
   double budget_s = 10;
   std::string only;
-  Options side_by_side = {.rounds = 101, .warm_up_ms = 20, .sample_ms = 2};
+  TimingOptions side_by_side = {.rounds = 101, .warm_up_ms = 20, .sample_ms = 2};
 };
 
 struct Case {
@@ -209,7 +209,7 @@ Result<std::map<std::string, double>> race(const api::Program& program, const Ca
   const Comparison comparison = compare(item.name, 0, contestants, arguments.side_by_side);
   PADLOCK_CHECK(failed);
   std::map<std::string, double> times;
-  for (const Row& row : comparison.rows)
+  for (const TimedRow& row : comparison.rows)
     if (configs.contains(row.name)) times.emplace(row.name, row.ratio.value);
   return times;
 }

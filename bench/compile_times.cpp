@@ -113,7 +113,7 @@ bool run_process(const std::vector<std::string>& words) {
 
 }  // namespace
 
-Result<Comparison> warm_compile(api::Context& context, const Options& options) {
+Result<Comparison> warm_compile(api::Context& context, const TimingOptions& options) {
   PADLOCK_CHECK(compile_text(context, kRank1));
   PADLOCK_CHECK(compile_text(context, kRank4));
   const auto compiling = [&context](std::string_view text) {
@@ -125,7 +125,7 @@ Result<Comparison> warm_compile(api::Context& context, const Options& options) {
                  {{"rank 1 pad", compiling(kRank1)}, {"rank 4 pad and relu", compiling(kRank4)}}, options);
 }
 
-Result<Comparison> proof_times(api::Context& context, const Options& options) {
+Result<Comparison> proof_times(api::Context& context, const TimingOptions& options) {
   int number = 0;
   for (const auto make : {rank1, rank4, rank4_reflect, twelve_axes}) PADLOCK_CHECK(prove_text(context, make(number++)));
   const auto proving = [&](std::string (*make)(int)) {
@@ -141,7 +141,7 @@ Result<Comparison> proof_times(api::Context& context, const Options& options) {
                  options);
 }
 
-Result<Comparison> cold_process(const std::string& command, const Options& options) {
+Result<Comparison> cold_process(const std::string& command, const TimingOptions& options) {
   PADLOCK_TRY(const TemporaryProgram program, TemporaryProgram::create(kRank4));
   const std::vector<std::string> version{command, "version"};
   const std::vector<std::string> run{command,   "run", program.path(), "--input=x=random", "--bind=N=2,C=3,H=8,W=8,p=1",

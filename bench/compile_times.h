@@ -3,21 +3,21 @@
 #include <string>
 
 #include "api/context.h"
-#include "bench/harness.h"
 #include "support/error.h"
+#include "support/side_by_side.h"
 
 namespace padlock::bench {
 
 /// From text to a kernel that can be launched, in a process that has compiled before: a rank 1 pad (the baseline) and a
 /// rank 4 pad and relu. Errors: as the API's.
-[[nodiscard]] Result<Comparison> warm_compile(api::Context& context, const Options& options);
+[[nodiscard]] Result<Comparison> warm_compile(api::Context& context, const TimingOptions& options);
 
 /// From text to a list of proofs, each time of a program that was not proved before (its name is new): a rank 1 pad
 /// (the baseline), a rank 4 pad and relu, a rank 4 reflection, and 12 axes with 36 symbols. Errors: as the API's.
-[[nodiscard]] Result<Comparison> proof_times(api::Context& context, const Options& options);
+[[nodiscard]] Result<Comparison> proof_times(api::Context& context, const TimingOptions& options);
 
 /// Whole processes: `padlock version` (the baseline) and `padlock run` of a rank 4 program. `command` is the padlock
 /// command. Error: unavailable where it cannot be run or fails.
-[[nodiscard]] Result<Comparison> cold_process(const std::string& command, const Options& options);
+[[nodiscard]] Result<Comparison> cold_process(const std::string& command, const TimingOptions& options);
 
 }  // namespace padlock::bench
