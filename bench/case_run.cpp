@@ -284,7 +284,8 @@ Status CaseRun::compare_cold(const TimingOptions& options) {
 }
 
 Comparison CaseRun::finish(const char* state, const Entries& entries, const TimingOptions& options, ir::DType dtype) {
-  Comparison comparison = compare(fmt::format("{}, {}, {}", pad_.name, ir::name_of(dtype), state), bytes(), entries.contestants(), options);
+  Comparison comparison =
+      compare(fmt::format("{}, {}, {}", pad_.name, ir::name_of(dtype), state), bytes(), entries.contestants(), options);
   for (const TimedRow& row : comparison.rows) {
     JsonLine line = row_line(comparison, row);
     line.add("case", pad_.name).add("state", state);
