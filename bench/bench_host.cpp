@@ -17,7 +17,6 @@
 #include "bench/cache_times.h"
 #include "bench/case_run.h"
 #include "bench/compile_times.h"
-#include "bench/first_compile.h"
 #include "support/file.h"
 
 namespace padlock::bench {

@@ -10,6 +10,7 @@
 #include <optional>
 #include <utility>
 
+#include "api/plain_copy.h"
 #include "bench/by_hand.h"
 #include "bench/entries.h"
 #include "bench/pad_program.h"
@@ -27,33 +28,6 @@ Entry variant(std::string name) {
 }
 
 std::string dtype_name(ir::DType dtype) { return std::string(ir::name_of(dtype)); }
-
-/// memcpy between arrays in turn that are together larger than a cache.
-class ColdCopy {
- public:
-  static Result<ColdCopy> create(std::int64_t bytes, std::int64_t least_bytes, api::MemoryBudget& memory) {
-    constexpr std::int64_t kLine = 64;
-    ColdCopy copy;
-    copy.bytes_ = static_cast<std::size_t>(bytes);
-    copy.stride_ = static_cast<std::size_t>((bytes + 2 * kLine - 1) / kLine * kLine);
-    copy.count_ = static_cast<std::size_t>(least_bytes / (2 * bytes) + 1);
-    PADLOCK_TRY(copy.from_, memory.allocate(static_cast<std::int64_t>(copy.stride_ * copy.count_), "source"));
-    PADLOCK_TRY(copy.to_, memory.allocate(copy.from_.bytes(), "target"));
-    // A page that was never written is one page of zeros for all.
-    std::ranges::fill(copy.from_.span(), std::byte{1});
-    std::ranges::fill(copy.to_.span(), std::byte{1});
-    return copy;
-  }
-  void run() {
-    at_ = (at_ + 1) % count_;
-    std::memcpy(to_.data() + at_ * stride_, from_.data() + at_ * stride_, bytes_);
-  }
-
- private:
-  ColdCopy() = default;
-  std::size_t bytes_ = 0, stride_ = 0, count_ = 1, at_ = 0;
-  api::Allocation from_, to_;
-};
 
 /// One case: its programs, arrays and comparisons.
 class CaseRun {
@@ -267,7 +241,8 @@ Status CaseRun::compare_cold(const TimingOptions& options) {
   api::MemoryBudget memory = api::MemoryBudget::of_this_process();
   PADLOCK_TRY(api::ArgumentSets sets,
               api::ArgumentSets::create(base_.bound, {&input, 1}, machine_.cache_bytes, memory));
-  PADLOCK_TRY(ColdCopy copy, ColdCopy::create(static_cast<std::int64_t>(bytes() / 2), machine_.cache_bytes, memory));
+  PADLOCK_TRY(api::PlainCopy copy,
+              api::PlainCopy::create(base_.bound, static_cast<std::int64_t>(bytes()), machine_.cache_bytes, memory));
   PADLOCK_TRY(const PadProgram two, PadProgram::make(machine_.two, {.pad = pad_}));
   const auto launch = [&sets](const PadProgram& program) {
     return [&sets, &program] {
@@ -276,7 +251,7 @@ Status CaseRun::compare_cold(const TimingOptions& options) {
     };
   };
   Entries entries;
-  entries.add(kMemcpy, [&copy] { copy.run(); });
+  entries.add(kMemcpy, [&copy] { (void)copy.run(); });
   entries.add(kPad, launch(base_));
   entries.add({.engine = "padlock", .threads = 2}, launch(two));
   ratio(finish("cold", entries, options), "cold memcpy", kPad, kMemcpy);

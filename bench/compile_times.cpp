@@ -6,8 +6,12 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <array>
+#include <charconv>
+#include <chrono>
 #include <cstdio>
 #include <cstdlib>
+#include <memory>
 #include <string_view>
 #include <utility>
 #include <vector>
@@ -123,6 +127,32 @@ Result<Comparison> warm_compile(api::Context& context, const TimingOptions& opti
   };
   return compare("compile, warm, in one process", 0,
                  {{"rank 1 pad", compiling(kRank1)}, {"rank 4 pad and relu", compiling(kRank4)}}, options);
+}
+
+Result<double> first_compile_ms() {
+  const auto start = std::chrono::steady_clock::now();
+  api::Context context({.threads = 1, .parallel_for = {}});
+  PADLOCK_TRY(const api::Program program, api::Program::from_text(kRank4));
+  PADLOCK_TRY(const api::CompiledProgram compiled, context.compile(program));
+  PADLOCK_TRY(
+      [[maybe_unused]] const api::BoundProgram bound,
+      compiled.bind({.tensors = {std::nullopt}, .symbols = {{"N", 1}, {"C", 3}, {"H", 8}, {"W", 8}, {"p", 1}}}));
+  return std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start).count();
+}
+
+Result<std::vector<double>> first_compiles_ms(const std::string& self, int count) {
+  std::vector<double> all;
+  for (int i = 0; i < count; ++i) {
+    const std::unique_ptr<std::FILE, int (*)(std::FILE*)> output(
+        ::popen(fmt::format("'{}' --first-compile", self).c_str(), "r"), ::pclose);
+    std::array<char, 64> text{};
+    double ms = 0;
+    const std::size_t size = output ? std::fread(text.data(), 1, text.size(), output.get()) : 0;
+    if (std::from_chars(text.data(), text.data() + size, ms).ec != std::errc())
+      return unavailable(fmt::format("{} cannot be run", self));
+    all.push_back(ms);
+  }
+  return all;
 }
 
 Result<Comparison> proof_times(api::Context& context, const TimingOptions& options) {

@@ -1,11 +1,11 @@
 #include "bench/peer.h"
 
-#include <fcntl.h>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 #include <poll.h>
 #include <signal.h>
 #include <spawn.h>
+#include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -26,28 +26,19 @@ constexpr int kTimeSeconds = 60;
 /// In which the threads of a peer's own pool give up looking for more work, which would slow down who comes next.
 constexpr std::chrono::milliseconds kSettle(1);
 
-struct Pipe {
-  std::array<int, 2> ends = {-1, -1};
-  [[nodiscard]] bool open() { return ::pipe2(ends.data(), O_CLOEXEC) == 0; }
-};
-
-void close_all(Pipe& pipe) {
-  for (int& end : pipe.ends)
-    if (end >= 0) ::close(std::exchange(end, -1));
-}
-
-/// Starts a process that reads from `in` and writes to `out`. Its number, or -1.
-pid_t spawn(const std::vector<std::string>& words, int in, int out) {
+/// Starts a process whose input and output are `channel`. Its number, or -1 with errno.
+pid_t spawn(const std::vector<std::string>& words, int channel) {
   std::vector<char*> argv;
   for (const std::string& word : words) argv.push_back(const_cast<char*>(word.c_str()));
   argv.push_back(nullptr);
   posix_spawn_file_actions_t actions;
   posix_spawn_file_actions_init(&actions);
-  posix_spawn_file_actions_adddup2(&actions, in, STDIN_FILENO);
-  posix_spawn_file_actions_adddup2(&actions, out, STDOUT_FILENO);
+  posix_spawn_file_actions_adddup2(&actions, channel, STDIN_FILENO);
+  posix_spawn_file_actions_adddup2(&actions, channel, STDOUT_FILENO);
   pid_t pid = -1;
   const int error = posix_spawnp(&pid, argv[0], &actions, nullptr, argv.data(), environ);
   posix_spawn_file_actions_destroy(&actions);
+  errno = error;
   return error == 0 ? pid : -1;
 }
 
@@ -55,37 +46,30 @@ pid_t spawn(const std::vector<std::string>& words, int in, int out) {
 
 Result<Peer> Peer::start(const std::string& python, const std::string& script, const std::string& name, int threads) {
   Peer peer(name, threads);
-  Pipe to, from;
-  if (to.open() && from.open())
-    peer.pid_ =
-        spawn({python, script, "--peer=" + name, fmt::format("--threads={}", threads)}, to.ends[0], from.ends[1]);
-  if (peer.pid_ < 0) {
-    const std::string reason = std::strerror(errno);
-    close_all(to);
-    close_all(from);
-    return unavailable(fmt::format("{} cannot be started: {}", python, reason));
+  std::array<int, 2> ends = {-1, -1};
+  if (::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends.data()) == 0) {
+    peer.pid_ = spawn({python, script, "--peer=" + name, fmt::format("--threads={}", threads)}, ends[1]);
+    ::close(ends[1]);
+    peer.channel_ = ends[0];
   }
-  ::close(to.ends[0]);
-  ::close(from.ends[1]);
-  peer.to_ = to.ends[1];
-  peer.from_ = from.ends[0];
-  return peer;
+  if (peer.pid_ >= 0) return peer;
+  const std::string reason = std::strerror(errno);
+  if (ends[0] >= 0) ::close(ends[0]);
+  return unavailable(fmt::format("{} cannot be started: {}", python, reason));
 }
 
 Peer::Peer(Peer&& other) noexcept
     : name_(std::move(other.name_)),
       threads_(other.threads_),
       pid_(std::exchange(other.pid_, -1)),
-      to_(std::exchange(other.to_, -1)),
-      from_(std::exchange(other.from_, -1)),
+      channel_(std::exchange(other.channel_, -1)),
       heard_(std::move(other.heard_)) {}
 
 Peer::~Peer() { end(); }
 
 void Peer::end() {
   if (pid_ < 0) return;
-  ::close(to_);
-  ::close(from_);
+  ::close(channel_);
   ::kill(pid_, SIGKILL);
   ::waitpid(pid_, nullptr, 0);
   pid_ = -1;
@@ -93,9 +77,9 @@ void Peer::end() {
 
 void Peer::tell(std::string_view line) {
   if (pid_ < 0) return;
-  // A line is far shorter than a pipe is long, and is read before the next one is asked for.
+  // A line is far shorter than what fits in between, and is read before the next one is sent.
   const std::string text = std::string(line) + "\n";
-  if (::write(to_, text.data(), text.size()) != static_cast<ssize_t>(text.size())) end();
+  if (::send(channel_, text.data(), text.size(), MSG_NOSIGNAL) != static_cast<ssize_t>(text.size())) end();
 }
 
 std::optional<std::string> Peer::hear(int seconds) {
@@ -108,10 +92,10 @@ std::optional<std::string> Peer::hear(int seconds) {
     }
     const auto left =
         std::chrono::duration_cast<std::chrono::milliseconds>(deadline - std::chrono::steady_clock::now());
-    pollfd wait{.fd = from_, .events = POLLIN, .revents = 0};
+    pollfd wait{.fd = channel_, .events = POLLIN, .revents = 0};
     std::array<char, 4096> buffer{};
     const bool came = left.count() > 0 && ::poll(&wait, 1, static_cast<int>(left.count())) > 0;
-    const ssize_t size = came ? ::read(from_, buffer.data(), buffer.size()) : 0;
+    const ssize_t size = came ? ::read(channel_, buffer.data(), buffer.size()) : 0;
     if (size <= 0) {
       end();
       break;

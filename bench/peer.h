@@ -47,9 +47,8 @@ class Peer {
 
   std::string name_;
   int threads_;
-  int pid_ = -1;   // owned; -1: gone
-  int to_ = -1;    // owned
-  int from_ = -1;  // owned
+  int pid_ = -1;      // owned; -1: gone
+  int channel_ = -1;  // owned; a socket
   std::string heard_;
 };
 

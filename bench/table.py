@@ -5,7 +5,7 @@ A requirement is met when the upper end of its ratio's interval reaches the figu
 it. One that names no size is the median over the programs (the geometric mean where that is asked for), with an interval
 from bootstrapping over them; programs below 0.9 of the figure are listed, and results of up to 4 KiB are judged apart.
 
-usage: table.py RESULTS.jsonl [--json=FILE]
+usage: table.py RESULTS.jsonl [--append]
 """
 
 import argparse
@@ -174,6 +174,12 @@ def peers_text(results):
     for (peer, threads), ratios in sorted(by_peer.items()):
         lines.append(f"  against {peer}, {threads} thread(s): geometric mean {geometric_mean(ratios):.2f}, "
                      f"least {min(ratios):.2f}, {len(ratios)} programs")
+    cannot = {}
+    for line in results.lines:
+        if line["kind"] == "not measured":
+            cannot.setdefault((line["engine"], line["dtype"], line["reason"][:70]), set()).add(line["case"])
+    for (peer, dtype, reason), cases in sorted(cannot.items()):
+        lines.append(f"  {peer} cannot do {len(cases)} programs of {dtype}: {reason}")
     return "\n".join(lines) or "no peers"
 
 
@@ -185,15 +191,16 @@ def read_lines(path):
 def main():
     parser = argparse.ArgumentParser(description=__doc__.split("\n\n")[0])
     parser.add_argument("results")
-    parser.add_argument("--json", help="write the rows to this file as JSON lines")
+    parser.add_argument("--append", action="store_true", help="add the rows to the file, instead of those that it has")
     arguments = parser.parse_args()
     results = Results(read_lines(arguments.results))
     rows = requirements(results)
     print(peers_text(results), text_of(rows), sep="\n\n")
-    if arguments.json:
-        with open(arguments.json, "w", encoding="utf-8") as file:
-            for row in rows:
-                file.write(json.dumps({"schema": 2, "kind": "requirement", **row}) + "\n")
+    if arguments.append:
+        kept = [line for line in results.lines if line["kind"] != "requirement"]
+        added = [{"schema": 2, "kind": "requirement", **{k: round(v, 4) if isinstance(v, float) else v for k, v in row.items()}} for row in rows]
+        with open(arguments.results, "w", encoding="utf-8") as file:
+            file.writelines(json.dumps(line, separators=(",", ":")) + "\n" for line in kept + added)
     return 0
 
 
