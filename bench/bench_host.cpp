@@ -1,108 +1,213 @@
-// Times Padlock on this machine's CPU beside memcpy and beside the same thing written in C++, and what compiling
-// and the tuning cache cost.
+// Times Padlock on this machine's CPU: the pads of cases.txt beside memcpy, beside themselves in other forms and beside
+// what one would use instead; and what a call, compiling and the tuning cache cost.
 
 #include <fmt/format.h>
+#include <stdlib.h>
 #include <unistd.h>
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <array>
+#include <chrono>
 #include <cstdio>
+#include <filesystem>
 #include <string>
 
-#include "api/context.h"
+#include "api/tuning_cache.h"
 #include "bench/cache_times.h"
+#include "bench/case_run.h"
 #include "bench/compile_times.h"
-#include "bench/harness.h"
-#include "bench/pad_problem.h"
-#include "bench/report.h"
 #include "support/file.h"
 
 namespace padlock::bench {
 namespace {
 
 struct Arguments {
-  Options options;
-  int threads = 1;
+  std::string folder;  // of cases.txt and host_peers.py
+  std::string python;  // empty: no peers
+  std::string only;
+  std::string cache;
   std::string json;
   std::string commit;
   std::string command;
+  std::uint64_t seed = 1;
+  double tune_seconds = 0;
+  bool quick = false;
+  bool first_compile = false;
 };
 
-struct Shape {
-  std::int64_t rows;
-  std::int64_t columns;
-};
-constexpr std::array kShapes = {Shape{8192, 8192}, Shape{65536, 1000}, Shape{1024, 1024}};
+std::string folder_of_this() {
+  std::array<char, 4096> path{};
+  const ssize_t size = readlink("/proc/self/exe", path.data(), path.size());
+  const std::string self(path.data(), size > 0 ? static_cast<std::size_t>(size) : 0);
+  return self.substr(0, self.rfind('/'));
+}
 
-/// Prints a comparison for people and collects it for `--json`.
-class Report {
+/// A folder that goes with what is in it, in memory where the system has such a place.
+class TemporaryFolder {
  public:
-  explicit Report(const Provenance& provenance) : json_(to_json_line(provenance)) {
-    fmt::print("{}, {} threads\n\n", provenance.cpu, provenance.hardware_threads);
+  TemporaryFolder() {
+    const bool has_memory = access("/dev/shm", W_OK) == 0;
+    path_ = has_memory ? "/dev/shm/padlock_bench_XXXXXX" : "/tmp/padlock_bench_XXXXXX";
+    if (mkdtemp(path_.data()) == nullptr) path_.clear();
   }
-  void add(const Comparison& comparison) {
-    fmt::print("{}\n", to_table(comparison));
-    std::fflush(stdout);
-    json_ += to_json_lines(comparison);
+  TemporaryFolder(const TemporaryFolder&) = delete;
+  TemporaryFolder& operator=(const TemporaryFolder&) = delete;
+  ~TemporaryFolder() {
+    std::error_code ignored;
+    if (!path_.empty()) std::filesystem::remove_all(path_, ignored);
   }
-  [[nodiscard]] const std::string& json() const { return json_; }
+  [[nodiscard]] const std::string& path() const { return path_; }
 
  private:
-  std::string json_;
+  std::string path_;
 };
 
-Status run(const Arguments& arguments, Report& report) {
-  api::Context context({.threads = arguments.threads, .parallel_for = {}});
-  for (const Shape& shape : kShapes) {
-    PADLOCK_TRY(const auto problem, PadProblem::create(context, shape.rows, shape.columns));
-    const std::string title =
-        fmt::format("pad 1 and relu, f32, {}x{}, {} thread(s)", shape.rows, shape.columns, arguments.threads);
-    report.add(compare(title, problem->bytes(), problem->contestants(), arguments.options));
+Effort effort_of(const Arguments& arguments) {
+  const std::uint64_t seed = arguments.seed;
+  if (arguments.quick)
+    return {
+        .variants =
+            {.rounds = 31, .least_rounds = 3, .budget_ms = 150, .warm_up_ms = 1, .sample_ms = 0.5, .seed = seed},
+        .peers = {.rounds = 11, .least_rounds = 2, .budget_ms = 100, .warm_up_ms = 1, .sample_ms = 0.5, .seed = seed},
+        .cold = {.rounds = 11, .least_rounds = 2, .budget_ms = 20, .warm_up_ms = 1, .sample_ms = 0.5, .seed = seed},
+        .peer_types = {ir::DType::f32},
+        .tune_seconds = arguments.tune_seconds};
+  return {
+      .variants = {.rounds = 41, .least_rounds = 5, .budget_ms = 600, .warm_up_ms = 3, .sample_ms = 1, .seed = seed},
+      .peers = {.rounds = 21, .least_rounds = 3, .budget_ms = 300, .warm_up_ms = 2, .sample_ms = 1, .seed = seed},
+      .cold = {.rounds = 21, .least_rounds = 3, .budget_ms = 60, .warm_up_ms = 2, .sample_ms = 1, .seed = seed},
+      .tune_seconds = arguments.tune_seconds};
+}
+
+/// Starts all, then waits for each: libraries take seconds to load.
+Status start_peers(const Arguments& arguments, Machine& machine, Report& report) {
+  if (arguments.python.empty()) return {};
+  std::vector<Peer> started;
+  for (const char* name : {"numpy", "torch", "torch-compiled", "onnxruntime", "jax"})
+    for (const int threads : {1, 2}) {
+      PADLOCK_TRY(Peer peer, Peer::start(arguments.python, arguments.folder + "/host_peers.py", name, threads));
+      started.push_back(std::move(peer));
+    }
+  for (Peer& peer : started) {
+    const Result<std::string> version = peer.version();
+    const std::string& text = version ? *version : version.error().message;
+    JsonLine line("peer");
+    line.add("name", peer.name()).add("threads", peer.threads()).add("found", version ? 1 : 0).add("version", text);
+    report.add_line(std::move(line));
+    fmt::print("peer {}, {} thread(s): {}\n", peer.name(), peer.threads(), version ? text : "not found: " + text);
+    if (version) machine.peers.push_back(std::move(peer));
   }
-  PADLOCK_TRY(const Comparison warm, warm_compile(context, arguments.options));
+  return {};
+}
+
+Status open_cache(const Arguments& arguments, Machine& machine) {
+  if (arguments.cache.empty()) return {};
+  machine.tuned = std::make_unique<api::Context>(api::ContextOptions{.threads = 1, .parallel_for = {}});
+  api::StoreOptions options;
+  options.mode = api::Mode::read_write;
+  options.user_file = arguments.cache;
+  return machine.tuned->use_cache(options);
+}
+
+void add_time(Report& report, const char* what, const std::vector<double>& samples_ms) {
+  JsonLine line("time");
+  line.add("what", what).add("unit", "ms").add("value", bootstrap_median(samples_ms, 1));
+  report.add_line(std::move(line));
+}
+
+/// What is once a program or once a process.
+Status run_costs(const Arguments& arguments, Machine& machine, Report& report) {
+  const TimingOptions options{.rounds = arguments.quick ? 11 : 31,
+                              .warm_up_ms = arguments.quick ? 10.0 : 50.0,
+                              .sample_ms = 2,
+                              .seed = arguments.seed};
+  PADLOCK_CHECK(run_call(machine, options, report));
+  PADLOCK_TRY(const Comparison warm, warm_compile(machine.one, options));
   report.add(warm);
-  PADLOCK_TRY(const Comparison proofs, proof_times(context, arguments.options));
+  add_time(report, "compile warm", warm.rows.back().samples_ms);
+  PADLOCK_TRY(const auto first, first_compiles_ms(folder_of_this() + "/padlock_bench_host", arguments.quick ? 7 : 21));
+  add_time(report, "compile first", first);
+  fmt::print("text to callable, rank 4, first of a process: {:.1f} ms\n\n", median(first));
+  if (arguments.quick) return {};
+  PADLOCK_TRY(const Comparison proofs, proof_times(machine.one, options));
   report.add(proofs);
-  PADLOCK_TRY(const Comparison look_ups, cache_look_ups(arguments.options));
+  PADLOCK_TRY(const Comparison look_ups, cache_look_ups(options));
   report.add(look_ups);
   if (access(arguments.command.c_str(), X_OK) != 0) {
     fmt::print("whole process, cold: not measured, {} cannot be run\n", arguments.command);
     return {};
   }
-  PADLOCK_TRY(const Comparison cold, cold_process(arguments.command, arguments.options));
+  PADLOCK_TRY(const Comparison cold, cold_process(arguments.command, options));
   report.add(cold);
   return {};
 }
 
 Status write_file(const std::string& path, const std::string& text) {
+  if (path.empty()) return {};
   PADLOCK_TRY(AtomicFile file, AtomicFile::create(path));
   PADLOCK_CHECK(file.write(text));
   return file.commit();
 }
 
-/// The padlock command of the same build.
-std::string command_beside_this() {
-  std::array<char, 4096> path{};
-  const ssize_t size = readlink("/proc/self/exe", path.data(), path.size());
-  const std::string self(path.data(), size > 0 ? static_cast<std::size_t>(size) : 0);
-  return self.substr(0, self.rfind('/') + 1) + "padlock";
+Status run_cases(const Arguments& arguments, Machine& machine, Report& report) {
+  PADLOCK_TRY(const std::string text, read_text_file(arguments.folder + "/cases.txt", std::int64_t{1} << 20));
+  const Effort effort = effort_of(arguments);
+  const auto begin = std::chrono::steady_clock::now();
+  for (const char* section : {"programs", "sweep"}) {
+    PADLOCK_TRY(const std::vector<PadCase> cases, parse_cases(text, section));
+    for (const PadCase& pad : cases) {
+      if (!pad.name.contains(arguments.only)) continue;
+      PADLOCK_CHECK((section == std::string_view("programs") ? run_case : run_size)(machine, pad, effort, report));
+      fmt::print(stderr, "{:6.0f} s: {}\n",
+                 std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count(), pad.name);
+      // What is measured is kept, whatever comes.
+      PADLOCK_CHECK(write_file(arguments.json, report.json()));
+    }
+  }
+  return {};
+}
+
+Status run(const Arguments& arguments) {
+  const Provenance provenance = provenance_of_this_machine(arguments.commit, arguments.seed);
+  Report report(provenance, !arguments.quick);
+  fmt::print("{}, {} threads, seed {}\n\n", provenance.cpu, provenance.hardware_threads, provenance.seed);
+  const TemporaryFolder folder;
+  Machine machine;
+  machine.folder = folder.path();
+  machine.cache_bytes = 2 * std::max<std::int64_t>(::sysconf(_SC_LEVEL3_CACHE_SIZE), std::int64_t{32} << 20);
+  PADLOCK_CHECK(open_cache(arguments, machine));
+  PADLOCK_CHECK(start_peers(arguments, machine, report));
+  if (arguments.only.empty()) PADLOCK_CHECK(run_costs(arguments, machine, report));
+  PADLOCK_CHECK(run_cases(arguments, machine, report));
+  return write_file(arguments.json, report.json());
 }
 
 int main_of(int argc, char** argv) {
   Arguments arguments;
-  arguments.command = command_beside_this();
-  CLI::App app("Times Padlock on the host beside memcpy and beside a loop written by hand.");
-  app.add_option("--rounds", arguments.options.rounds, "samples of each contestant")->check(CLI::Range(1, 10000));
-  app.add_option("--threads", arguments.threads, "threads of Padlock's pool")->check(CLI::Range(1, 1024));
-  app.add_option("--seed", arguments.options.seed, "of the order in which contestants run");
+  arguments.command = folder_of_this() + "/padlock";
+  arguments.folder = access(PADLOCK_BENCH_FOLDER "/cases.txt", R_OK) == 0 ? PADLOCK_BENCH_FOLDER : folder_of_this();
+  CLI::App app("Times Padlock on the host beside memcpy and beside what else pads there.");
+  app.option_defaults()->take_last();
+  app.add_flag("--quick", arguments.quick, "about a minute: fewer rounds, peers for f32 alone");
+  app.add_option("--peers", arguments.python, "a Python whose packages are compared with; else none");
+  app.add_option("--only", arguments.only, "cases whose name has this in it, and nothing else");
+  app.add_option("--cache", arguments.cache, "a tuning cache: the default config is compared with what it has");
+  app.add_option("--tune-seconds", arguments.tune_seconds, "tunes each case that the cache does not have")
+      ->check(CLI::Range(0.0, 600.0));
+  app.add_option("--seed", arguments.seed, "of the order in which contestants run");
   app.add_option("--json", arguments.json, "write the figures to this file as JSON lines");
   app.add_option("--commit", arguments.commit, "goes into the JSON lines");
   app.add_option("--command", arguments.command, "the padlock command to time");
+  app.add_option("--folder", arguments.folder, "where cases.txt and host_peers.py are");
+  app.add_flag("--first-compile", arguments.first_compile, "only print the milliseconds of one compilation");
   CLI11_PARSE(app, argc, argv);
-
-  Report report(provenance_of_this_machine(arguments.commit));
-  Status status = run(arguments, report);
-  if (status && !arguments.json.empty()) status = write_file(arguments.json, report.json());
+  if (arguments.first_compile) {
+    const auto ms = first_compile_ms();
+    if (ms) fmt::print("{}\n", *ms);
+    return ms ? 0 : 1;
+  }
+  const Status status = run(arguments);
   if (status) return 0;
   fmt::print(stderr, "padlock_bench_host: error: {}\n", status.error().to_string());
   return 1;

@@ -8,18 +8,16 @@
 #include <algorithm>
 #include <chrono>
 #include <cstdio>
-#include <cstdlib>
-#include <cstring>
 #include <filesystem>
 #include <map>
-#include <memory>
 #include <set>
 #include <string>
 #include <vector>
 
+#include "api/argument_sets.h"
 #include "api/context.h"
 #include "api/tuning_cache.h"
-#include "bench/harness.h"
+#include "support/side_by_side.h"
 
 namespace padlock::bench {
 namespace {
@@ -29,7 +27,7 @@ struct Arguments {
   int threads = 0;
   double budget_s = 10;
   std::string only;
-  Options side_by_side = {.rounds = 101, .warm_up_ms = 20, .sample_ms = 2};
+  TimingOptions side_by_side = {.rounds = 101, .warm_up_ms = 20, .sample_ms = 2};
 };
 
 struct Case {
@@ -86,54 +84,12 @@ const std::vector<Case>& cases() {
 using Clock = std::chrono::steady_clock;
 double seconds_since(Clock::time_point begin) { return std::chrono::duration<double>(Clock::now() - begin).count(); }
 
-/// Buffers of one binding, at multiples of a cache line as the tuner's are; one set, or as many as no cache holds, so
-/// that a config is timed as the tuner times it.
-class Arrays {
- public:
-  explicit Arrays(const api::BoundProgram& bound, bool rotate = false) {
-    std::int64_t one = 0;
-    for (const auto* list : {&bound.inputs(), &bound.results()})
-      for (const api::TensorInfo& tensor : *list) one += tensor.storage_bytes;
-    const std::int64_t cache = std::max<std::int64_t>(::sysconf(_SC_LEVEL3_CACHE_SIZE), std::int64_t{32} << 20);
-    const std::int64_t most = rotate ? 256 : 1;
-    sets_.resize(
-        static_cast<std::size_t>(std::clamp<std::int64_t>(cache / std::max<std::int64_t>(one, 1) + 1, 1, most)));
-    for (Set& set : sets_) {
-      fill(bound.inputs(), set.inputs, 1);
-      fill(bound.results(), set.outputs, 2);
-    }
-  }
-  Status launch(const api::BoundProgram& bound) {
-    Set& set = sets_[next_++ % sets_.size()];
-    std::vector<runtime::UserBuffer> inputs, outputs;
-    for (const Array& array : set.inputs) inputs.emplace_back(array.data.get(), array.bytes);
-    for (const Array& array : set.outputs) outputs.emplace_back(array.data.get(), array.bytes);
-    return bound.launch({.inputs = inputs, .outputs = outputs, .scalars = {}});
-  }
-
- private:
-  struct Free {
-    void operator()(std::byte* data) const { std::free(data); }
-  };
-  struct Array {
-    std::unique_ptr<std::byte, Free> data;
-    std::int64_t bytes;
-  };
-  struct Set {
-    std::vector<Array> inputs, outputs;
-  };
-  static void fill(const std::vector<api::TensorInfo>& tensors, std::vector<Array>& into, int value) {
-    constexpr std::size_t kLine = 64;
-    for (const api::TensorInfo& tensor : tensors) {
-      const std::size_t room = (static_cast<std::size_t>(tensor.storage_bytes) + kLine) / kLine * kLine;
-      into.push_back({std::unique_ptr<std::byte, Free>(static_cast<std::byte*>(std::aligned_alloc(kLine, room))),
-                      tensor.storage_bytes});
-      std::memset(into.back().data.get(), value, room);
-    }
-  }
-  std::vector<Set> sets_;
-  std::size_t next_ = 0;
-};
+/// Arrays of one binding; one set, or as many as no cache holds, so that a config is timed as the tuner times it.
+Result<api::ArgumentSets> arrays_of(const api::BoundProgram& bound, bool rotate = false) {
+  const std::int64_t cache = std::max<std::int64_t>(::sysconf(_SC_LEVEL3_CACHE_SIZE), std::int64_t{32} << 20);
+  api::MemoryBudget memory = api::MemoryBudget::of_this_process();
+  return api::ArgumentSets::create(bound, {}, rotate ? cache : 0, memory);
+}
 
 Result<api::BoundProgram> bound(api::Context& context, const api::Program& program, const Case& item,
                                 const std::string& config = "") {
@@ -166,8 +122,8 @@ Result<Tuned> tune(const api::Program& program, const Case& item, const Argument
   if (report.chosen() != 1) return internal_error(fmt::format("{}: nothing was chosen", item.name));
   const std::string config = *report.regions.front().outcome.config;
   PADLOCK_TRY(const api::BoundProgram first, bound(context, program, item));
-  Arrays arrays(first);
-  PADLOCK_CHECK(arrays.launch(first));
+  PADLOCK_TRY(const api::ArgumentSets arrays, arrays_of(first));
+  PADLOCK_CHECK(first.launch(arrays.arguments()));
   if (regions != nullptr) *regions = std::move(report.regions);
   return Tuned{config, seconds_since(begin)};
 }
@@ -182,8 +138,8 @@ Result<double> second_start(const api::Program& program, const Case& item, const
   store.user_file = file;
   PADLOCK_CHECK(context.use_cache(store));
   PADLOCK_TRY(const api::BoundProgram again, bound(context, program, item));
-  Arrays arrays(again);
-  PADLOCK_CHECK(arrays.launch(again));
+  PADLOCK_TRY(const api::ArgumentSets arrays, arrays_of(again));
+  PADLOCK_CHECK(again.launch(arrays.arguments()));
   if (context.trial_count() != 0) return internal_error("a second start measured");
   return seconds_since(begin);
 }
@@ -197,19 +153,20 @@ Result<std::map<std::string, double>> race(const api::Program& program, const Ca
     PADLOCK_TRY(api::BoundProgram made, bound(context, program, item, config));
     programs.push_back(std::move(made));
   }
-  Arrays arrays(programs.front(), true);
+  PADLOCK_TRY(api::ArgumentSets arrays, arrays_of(programs.front(), true));
   Status failed;
   std::vector<Contestant> contestants;
   std::size_t index = 0;
   for (const std::string& config : configs) {
     contestants.push_back({config, [&, made = programs[index++]] {
-                             if (Status done = arrays.launch(made); !done) failed = done;
+                             arrays.advance();
+                             if (Status done = made.launch(arrays.arguments()); !done) failed = done;
                            }});
   }
   const Comparison comparison = compare(item.name, 0, contestants, arguments.side_by_side);
   PADLOCK_CHECK(failed);
   std::map<std::string, double> times;
-  for (const Row& row : comparison.rows)
+  for (const TimedRow& row : comparison.rows)
     if (configs.contains(row.name)) times.emplace(row.name, row.ratio.value);
   return times;
 }

@@ -97,7 +97,7 @@ class FirstLookUps {
 
 }  // namespace
 
-Result<Comparison> cache_look_ups(const Options& options) {
+Result<Comparison> cache_look_ups(const TimingOptions& options) {
   PADLOCK_TRY(const TemporaryFolder folder, TemporaryFolder::create());
   std::vector<CacheKey> keys;
   std::vector<Record> records;

@@ -6,8 +6,12 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <array>
+#include <charconv>
+#include <chrono>
 #include <cstdio>
 #include <cstdlib>
+#include <memory>
 #include <string_view>
 #include <utility>
 #include <vector>
@@ -113,7 +117,7 @@ bool run_process(const std::vector<std::string>& words) {
 
 }  // namespace
 
-Result<Comparison> warm_compile(api::Context& context, const Options& options) {
+Result<Comparison> warm_compile(api::Context& context, const TimingOptions& options) {
   PADLOCK_CHECK(compile_text(context, kRank1));
   PADLOCK_CHECK(compile_text(context, kRank4));
   const auto compiling = [&context](std::string_view text) {
@@ -125,7 +129,33 @@ Result<Comparison> warm_compile(api::Context& context, const Options& options) {
                  {{"rank 1 pad", compiling(kRank1)}, {"rank 4 pad and relu", compiling(kRank4)}}, options);
 }
 
-Result<Comparison> proof_times(api::Context& context, const Options& options) {
+Result<double> first_compile_ms() {
+  const auto start = std::chrono::steady_clock::now();
+  api::Context context({.threads = 1, .parallel_for = {}});
+  PADLOCK_TRY(const api::Program program, api::Program::from_text(kRank4));
+  PADLOCK_TRY(const api::CompiledProgram compiled, context.compile(program));
+  PADLOCK_TRY(
+      [[maybe_unused]] const api::BoundProgram bound,
+      compiled.bind({.tensors = {std::nullopt}, .symbols = {{"N", 1}, {"C", 3}, {"H", 8}, {"W", 8}, {"p", 1}}}));
+  return std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start).count();
+}
+
+Result<std::vector<double>> first_compiles_ms(const std::string& self, int count) {
+  std::vector<double> all;
+  for (int i = 0; i < count; ++i) {
+    const std::unique_ptr<std::FILE, int (*)(std::FILE*)> output(
+        ::popen(fmt::format("'{}' --first-compile", self).c_str(), "r"), ::pclose);
+    std::array<char, 64> text{};
+    double ms = 0;
+    const std::size_t size = output ? std::fread(text.data(), 1, text.size(), output.get()) : 0;
+    if (std::from_chars(text.data(), text.data() + size, ms).ec != std::errc())
+      return unavailable(fmt::format("{} cannot be run", self));
+    all.push_back(ms);
+  }
+  return all;
+}
+
+Result<Comparison> proof_times(api::Context& context, const TimingOptions& options) {
   int number = 0;
   for (const auto make : {rank1, rank4, rank4_reflect, twelve_axes}) PADLOCK_CHECK(prove_text(context, make(number++)));
   const auto proving = [&](std::string (*make)(int)) {
@@ -141,7 +171,7 @@ Result<Comparison> proof_times(api::Context& context, const Options& options) {
                  options);
 }
 
-Result<Comparison> cold_process(const std::string& command, const Options& options) {
+Result<Comparison> cold_process(const std::string& command, const TimingOptions& options) {
   PADLOCK_TRY(const TemporaryProgram program, TemporaryProgram::create(kRank4));
   const std::vector<std::string> version{command, "version"};
   const std::vector<std::string> run{command,   "run", program.path(), "--input=x=random", "--bind=N=2,C=3,H=8,W=8,p=1",

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <cstddef>
 #include <fstream>
 #include <string_view>
@@ -36,15 +37,32 @@ std::string json_quoted(std::string_view text) {
   return out + "\"";
 }
 
-Provenance provenance_of_this_machine(std::string commit) {
-  return {cpu_name(), static_cast<int>(std::thread::hardware_concurrency()), std::move(commit)};
+JsonLine::JsonLine(std::string_view kind) : text_(R"({"schema":2,"kind":)" + json_quoted(kind)) {}
+
+JsonLine& JsonLine::raw(std::string_view name, std::string_view value) {
+  text_ += fmt::format(",{}:{}", json_quoted(name), value);
+  return *this;
+}
+JsonLine& JsonLine::add(std::string_view name, std::string_view text) { return raw(name, json_quoted(text)); }
+// JSON has no infinity.
+JsonLine& JsonLine::add(std::string_view name, double number) {
+  return raw(name, std::isfinite(number) ? fmt::format("{:.6g}", number) : "null");
+}
+JsonLine& JsonLine::add(std::string_view name, const Estimate& estimate) {
+  add(name, estimate.value);
+  add(fmt::format("{}_low", name), estimate.low);
+  return add(fmt::format("{}_high", name), estimate.high);
+}
+
+Provenance provenance_of_this_machine(std::string commit, std::uint64_t seed) {
+  return {cpu_name(), static_cast<int>(std::thread::hardware_concurrency()), std::move(commit), seed};
 }
 
 std::string to_table(const Comparison& comparison) {
   std::size_t width = 0;
-  for (const Row& row : comparison.rows) width = std::max(width, row.name.size());
+  for (const TimedRow& row : comparison.rows) width = std::max(width, row.name.size());
   std::string out = comparison.title + "\n";
-  for (const Row& row : comparison.rows) {
+  for (const TimedRow& row : comparison.rows) {
     out += fmt::format("  {:<{}}  {:>10.4f} ms  {:>6.3f}x [{:.3f}, {:.3f}]", row.name, width, row.median_ms,
                        row.ratio.value, row.ratio.low, row.ratio.high);
     if (comparison.bytes > 0) out += fmt::format("  {:>7.2f} GB/s", row.gb_per_s);
@@ -54,20 +72,24 @@ std::string to_table(const Comparison& comparison) {
 }
 
 std::string to_json_line(const Provenance& provenance) {
-  return fmt::format(R"({{"schema":1,"kind":"provenance","cpu":{},"hardware_threads":{},"commit":{}}})"
-                     "\n",
-                     json_quoted(provenance.cpu), provenance.hardware_threads, json_quoted(provenance.commit));
+  JsonLine line("provenance");
+  line.add("cpu", provenance.cpu)
+      .add("hardware_threads", provenance.hardware_threads)
+      .add("commit", provenance.commit)
+      .add("seed", provenance.seed);
+  return std::move(line).take();
+}
+
+JsonLine row_line(const Comparison& comparison, const TimedRow& row) {
+  JsonLine line("row");
+  line.add("title", comparison.title).add("name", row.name).add("median_ms", row.median_ms).add("ratio", row.ratio);
+  line.add("gb_per_s", row.gb_per_s).add("bytes", comparison.bytes).add("rounds", row.samples_ms.size());
+  return line;
 }
 
 std::string to_json_lines(const Comparison& comparison) {
   std::string out;
-  for (const Row& row : comparison.rows) {
-    out += fmt::format(R"({{"schema":1,"kind":"row","title":{},"name":{},"median_ms":{:.6g},"ratio":{:.6g},)"
-                       R"("ratio_low":{:.6g},"ratio_high":{:.6g},"gb_per_s":{:.6g},"rounds":{}}})"
-                       "\n",
-                       json_quoted(comparison.title), json_quoted(row.name), row.median_ms, row.ratio.value,
-                       row.ratio.low, row.ratio.high, row.gb_per_s, row.samples_ms.size());
-  }
+  for (const TimedRow& row : comparison.rows) out += row_line(comparison, row).take();
   return out;
 }
 

@@ -48,6 +48,7 @@ Outcome<ExitCode> parse_and_run(std::vector<std::string> arguments) {
   add_prove(all);
   add_explain(all);
   add_tune(all);
+  add_bench(all);
   add_cache(all);
   add_devices(all);
   add_version(all);

@@ -14,6 +14,7 @@ void add_emit(Subcommand& app);
 void add_prove(Subcommand& app);
 void add_explain(Subcommand& app);
 void add_tune(Subcommand& app);
+void add_bench(Subcommand& app);
 void add_cache(Subcommand& app);
 void add_devices(Subcommand& app);
 void add_version(Subcommand& app);

@@ -5,8 +5,8 @@
 #include <string>
 #include <vector>
 
-#include "bench/statistics.h"
 #include "support/error.h"
+#include "support/statistics.h"
 
 namespace padlock::bench::gpu {
 

@@ -10,8 +10,8 @@
 #include <string>
 #include <vector>
 
-#include "bench/statistics.h"
 #include "compiler/target_compiler.h"
+#include "support/statistics.h"
 #include "tuner/worker.h"
 
 namespace padlock::bench {

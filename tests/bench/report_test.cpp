@@ -29,19 +29,19 @@ TEST_CASE("table without bytes has no rate") {
 
 TEST_CASE("json lines") {
   CHECK(to_json_lines(sample()) ==
-        R"({"schema":1,"kind":"row","title":"pad \"x\"","name":"memcpy","median_ms":100,"ratio":1,)"
-        R"("ratio_low":1,"ratio_high":1,"gb_per_s":20,"rounds":2})"
+        R"({"schema":2,"kind":"row","title":"pad \"x\"","name":"memcpy","median_ms":100,"ratio":1,)"
+        R"("ratio_low":1,"ratio_high":1,"gb_per_s":20,"bytes":2e+09,"rounds":2})"
         "\n"
-        R"({"schema":1,"kind":"row","title":"pad \"x\"","name":"pad","median_ms":50,"ratio":0.5,)"
-        R"("ratio_low":0.4,"ratio_high":0.625,"gb_per_s":40,"rounds":1})"
+        R"({"schema":2,"kind":"row","title":"pad \"x\"","name":"pad","median_ms":50,"ratio":0.5,)"
+        R"("ratio_low":0.4,"ratio_high":0.625,"gb_per_s":40,"bytes":2e+09,"rounds":1})"
         "\n");
 }
 
 TEST_CASE("provenance") {
-  CHECK(to_json_line(Provenance{"A\tB\\", 2, "abc"}) ==
-        R"({"schema":1,"kind":"provenance","cpu":"A\u0009B\\","hardware_threads":2,"commit":"abc"})"
+  CHECK(to_json_line(Provenance{"A\tB\\", 2, "abc", 7}) ==
+        R"({"schema":2,"kind":"provenance","cpu":"A\u0009B\\","hardware_threads":2,"commit":"abc","seed":7})"
         "\n");
-  const Provenance here = provenance_of_this_machine("c0ffee");
+  const Provenance here = provenance_of_this_machine("c0ffee", 1);
   CHECK(here.commit == "c0ffee");
   CHECK(!here.cpu.empty());
 }

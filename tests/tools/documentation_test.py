@@ -10,7 +10,7 @@ import unittest
 from padlock_testing import SOURCE, Case
 
 CACHE_ACTIONS = ("list", "show", "verify", "merge", "diff", "prune", "export", "import")
-SUBCOMMANDS = ("run", "emit", "prove", "explain", "tune", "cache", "devices", "version")
+SUBCOMMANDS = ("run", "emit", "prove", "explain", "tune", "bench", "cache", "devices", "version")
 HELP_TEXTS = [(name,) for name in SUBCOMMANDS] + [("cache", action) for action in CACHE_ACTIONS]
 CACHE = pathlib.Path("/tmp/padlock_tuning.db")  # which examples write
 

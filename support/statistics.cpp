@@ -1,11 +1,11 @@
-#include "bench/statistics.h"
+#include "support/statistics.h"
 
 #include <algorithm>
 #include <cstddef>
 #include <random>
 #include <vector>
 
-namespace padlock::bench {
+namespace padlock {
 namespace {
 
 double median_in_place(std::vector<double>& samples) {
@@ -39,4 +39,4 @@ Estimate bootstrap_median(std::span<const double> samples, std::uint64_t seed, i
   return {median(samples), at(0.025), at(0.975)};
 }
 
-}  // namespace padlock::bench
+}  // namespace padlock

@@ -3,7 +3,7 @@
 #include <cstdint>
 #include <span>
 
-namespace padlock::bench {
+namespace padlock {
 
 /// The median; the mean of the two middle values where the number of samples is even. 0 of no samples.
 [[nodiscard]] double median(std::span<const double> samples);
@@ -19,4 +19,4 @@ struct Estimate {
 /// The same seed gives the same interval, on every machine. All 0 of no samples.
 [[nodiscard]] Estimate bootstrap_median(std::span<const double> samples, std::uint64_t seed, int resamples = 2000);
 
-}  // namespace padlock::bench
+}  // namespace padlock

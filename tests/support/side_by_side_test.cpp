@@ -1,4 +1,4 @@
-#include "bench/harness.h"
+#include "support/side_by_side.h"
 
 #include <doctest/doctest.h>
 
@@ -7,11 +7,11 @@
 #include <string>
 #include <vector>
 
-namespace padlock::bench {
+namespace padlock {
 namespace {
 
 // One call a sample and one warm-up call, so that the calls can be counted.
-constexpr Options kQuick{.rounds = 8, .warm_up_ms = 0, .sample_ms = 0};
+constexpr TimingOptions kQuick{.rounds = 8, .warm_up_ms = 0, .sample_ms = 0};
 
 }  // namespace
 
@@ -23,7 +23,7 @@ TEST_CASE("the baseline takes part twice and everybody runs in every round") {
   CHECK(c.rows[0].name == "copy");
   CHECK(c.rows[1].name == "copy again");
   CHECK(c.rows[2].name == "pad");
-  for (const Row& row : c.rows) CHECK(row.samples_ms.size() == 8);
+  for (const TimedRow& row : c.rows) CHECK(row.samples_ms.size() == 8);
 
   REQUIRE(calls.size() == 3 + 8 * 3);
   CHECK(calls.starts_with("ccp"));
@@ -57,4 +57,4 @@ TEST_CASE("a fast contestant runs several times a sample") {
 
 TEST_CASE("nobody takes part") { CHECK(compare("", 0, {}, kQuick).rows.empty()); }
 
-}  // namespace padlock::bench
+}  // namespace padlock

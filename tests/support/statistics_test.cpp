@@ -1,10 +1,10 @@
-#include "bench/statistics.h"
+#include "support/statistics.h"
 
 #include <doctest/doctest.h>
 
 #include <vector>
 
-namespace padlock::bench {
+namespace padlock {
 
 TEST_CASE("median") {
   CHECK(median({}) == 0);
@@ -43,4 +43,4 @@ TEST_CASE("bootstrap: of nothing") {
   CHECK(bootstrap_median(std::vector{1.0}, 1, 0).value == 0);
 }
 
-}  // namespace padlock::bench
+}  // namespace padlock

@@ -1,0 +1,333 @@
+#include "bench/case_run.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <cstring>
+#include <deque>
+#include <fstream>
+#include <optional>
+#include <utility>
+
+#include "api/plain_copy.h"
+#include "bench/by_hand.h"
+#include "bench/entries.h"
+#include "bench/pad_program.h"
+
+namespace padlock::bench {
+namespace {
+
+const Entry kMemcpy{.engine = "memcpy", .op = "", .dtype = ""};
+const Entry kPad{.engine = "padlock"};
+
+Entry variant(std::string name) {
+  Entry entry = kPad;
+  entry.variant = std::move(name);
+  return entry;
+}
+
+std::string dtype_name(ir::DType dtype) { return std::string(ir::name_of(dtype)); }
+
+/// One case: its programs, arrays and comparisons.
+class CaseRun {
+ public:
+  /// Compiles the case itself, in f32 for one thread.
+  static Result<std::unique_ptr<CaseRun>> create(Machine& machine, const PadCase& pad, Report& report) {
+    PADLOCK_TRY(PadProgram base, PadProgram::make(machine.one, {.pad = pad}));
+    const std::int64_t bytes = std::max(base.result_bytes(), base.bound.inputs().front().storage_bytes);
+    PADLOCK_TRY(PadArrays arrays, PadArrays::create(bytes));
+    PADLOCK_CHECK(arrays.check(base));
+    return std::unique_ptr<CaseRun>(new CaseRun(machine, pad, std::move(base), std::move(arrays), report));
+  }
+
+  Status compare_variants(const Effort& effort);
+  Status compare_peers(ir::DType dtype, const TimingOptions& options);
+  Status compare_cold(const TimingOptions& options);
+
+ private:
+  CaseRun(Machine& machine, const PadCase& pad, PadProgram base, PadArrays arrays, Report& report)
+      : machine_(machine), pad_(pad), base_(std::move(base)), arrays_(std::move(arrays)), report_(report) {}
+
+  /// The case with numbers for pads.
+  [[nodiscard]] const PadCase& numbers() const { return base_.spec.pad; }
+  [[nodiscard]] double bytes() const {
+    return static_cast<double>(base_.result_bytes() + base_.bound.inputs().front().storage_bytes);
+  }
+  Status add_memcpy(Entries& entries);
+  Status add(Entries& entries, const Entry& entry, api::Context& context, const PadSpec& spec);
+  Status add_types(Entries& entries);
+  Status add_modes(Entries& entries);
+  Status add_tuned(Entries& entries, double seconds);
+  void add_by_hand(Entries& entries);
+  Status add_peers(Entries& entries, const PadSpec& spec);
+  Comparison finish(const char* state, const Entries& entries, const TimingOptions& options,
+                    ir::DType dtype = ir::DType::f32);
+  void ratio(const Comparison& comparison, const std::string& what, const Entry& of, const Entry& to);
+  void variant_ratios(const Comparison& comparison, const Entries& entries);
+
+  Machine& machine_;    // borrowed
+  const PadCase& pad_;  // borrowed
+  PadProgram base_;
+  PadArrays arrays_;
+  Report& report_;                   // borrowed
+  std::deque<PadProgram> programs_;  // contestants point into it
+  int next_id_ = 0;                  // of what peers were made ready for
+};
+
+Status CaseRun::add_memcpy(Entries& entries) {
+  // It reads and writes in equal parts; a result differs a little from its input.
+  const auto half = static_cast<std::size_t>(bytes() / 2);
+  PADLOCK_TRY(const auto from, arrays_.input(ir::DType::f32));
+  entries.add(kMemcpy, [half, from, to = arrays_.result()] { std::memcpy(to.data(), from.data(), half); });
+  return {};
+}
+
+Status CaseRun::add(Entries& entries, const Entry& entry, api::Context& context, const PadSpec& spec) {
+  PADLOCK_TRY(PadProgram made, PadProgram::make(context, spec));
+  PADLOCK_CHECK(arrays_.check(made));
+  PADLOCK_TRY(const auto from, arrays_.input(spec.dtype));
+  programs_.push_back(std::move(made));
+  entries.add(entry, [program = &programs_.back(), from, to = arrays_.result()] { program->launch(from, to); });
+  return {};
+}
+
+Status CaseRun::add_types(Entries& entries) {
+  for (const ir::DType dtype : {ir::DType::f16, ir::DType::bf16, ir::DType::i8}) {
+    Entry entry = kPad;
+    entry.dtype = dtype_name(dtype);
+    PADLOCK_CHECK(add(entries, entry, machine_.one, {.pad = of_type(numbers(), dtype), .dtype = dtype}));
+    // What the pad does not move along the rows it cannot misalign.
+    if (numbers().low.back() == 0 && numbers().high.back() == "0") continue;
+    entry.variant = "misaligned";
+    PADLOCK_CHECK(add(entries, entry, machine_.one, {.pad = of_type(numbers(), dtype, 1), .dtype = dtype}));
+  }
+  return {};
+}
+
+Status CaseRun::add_modes(Entries& entries) {
+  for (const char* mode : {"constant", "reflect", "symmetric", "edge", "wrap"}) {
+    PadSpec spec{.pad = pad_};
+    spec.pad.mode = mode;
+    PADLOCK_CHECK(add(entries, variant(mode), machine_.one, spec));
+  }
+  return {};
+}
+
+Status CaseRun::add_tuned(Entries& entries, double seconds) {
+  if (!machine_.tuned) return {};
+  const PadSpec spec{.pad = pad_};
+  PADLOCK_TRY(const api::Program program, api::Program::from_text(program_text(spec)));
+  if (seconds > 0) {
+    api::TuneOptions options;
+    options.budget_seconds = seconds;
+    options.resume = true;
+    for (const auto& [name, value] : sizes_of(pad_)) options.sizes.opt[name] = value;
+    PADLOCK_TRY([[maybe_unused]] const api::TuneReport tuned, machine_.tuned->tune(program, options));
+  }
+  PADLOCK_TRY(const PadProgram made, PadProgram::make(*machine_.tuned, spec));
+  // Without a choice it would be the default beside itself.
+  if (!made.bound.reason().contains("tuned for")) return {};
+  return add(entries, variant("tuned"), *machine_.tuned, spec);
+}
+
+void CaseRun::add_by_hand(Entries& entries) {
+  const PadCase& pad = numbers();
+  const std::string all = std::to_string(pad.low[0]);
+  const bool fits = pad.rank() == 2 && pad.mode == "constant" && pad.value == "0" && pad.low[0] == pad.low[1] &&
+                    pad.high[0] == all && pad.high[1] == all && pad.low[0] >= 0;
+  if (!fits) return;
+  const auto* const from = reinterpret_cast<const float*>(arrays_.input(ir::DType::f32)->data());
+  auto* const to = reinterpret_cast<float*>(arrays_.result().data());
+  entries.add({.engine = "C++ by hand", .op = "pad+relu"}, [from, to, &pad] {
+    pad_relu_by_hand(from, to, pad.extents[0], pad.extents[1], pad.low[0], pad.low[0], 0.0F);
+  });
+}
+
+Status CaseRun::compare_variants(const Effort& effort) {
+  Entries entries;
+  PADLOCK_CHECK(add_memcpy(entries));
+  PADLOCK_CHECK(add(entries, kPad, machine_.one, {.pad = pad_}));
+  PADLOCK_CHECK(add(entries, {.engine = "padlock", .op = "pad+relu"}, machine_.one, {.pad = pad_, .relu = true}));
+  PADLOCK_CHECK(add(entries, {.engine = "padlock", .threads = 2}, machine_.two, {.pad = pad_}));
+  PADLOCK_CHECK(add(entries, variant("literal"), machine_.one, {.pad = pad_, .literal_extents = true}));
+  if (pad_.rank() >= 4) PADLOCK_CHECK(add(entries, variant("rank 2"), machine_.one, {.pad = as_rank_2(numbers())}));
+  PADLOCK_CHECK(add_types(entries));
+  PADLOCK_CHECK(add_modes(entries));
+  PADLOCK_CHECK(add_tuned(entries, effort.tune_seconds));
+  add_by_hand(entries);
+  const Comparison comparison = finish("warm", entries, effort.variants);
+  variant_ratios(comparison, entries);
+  return {};
+}
+
+void CaseRun::variant_ratios(const Comparison& comparison, const Entries& entries) {
+  ratio(comparison, "memcpy", kPad, kMemcpy);
+  ratio(comparison, "two threads", {.engine = "padlock", .threads = 2}, kPad);
+  ratio(comparison, "relu", {.engine = "padlock", .op = "pad+relu"}, kPad);
+  for (const char* what : {"literal", "rank 2", "tuned"}) ratio(comparison, what, kPad, variant(what));
+  for (const char* mode : {"reflect", "symmetric", "edge", "wrap"})
+    ratio(comparison, fmt::format("mode {}", mode), variant(mode), variant("constant"));
+  for (const Entry& entry : entries.entries())
+    if (entry.engine == "padlock" && entry.dtype != "f32")
+      ratio(comparison, entry.variant.empty() ? "type" : entry.variant, entry, kPad);
+}
+
+Status CaseRun::add_peers(Entries& entries, const PadSpec& spec) {
+  const std::string input = fmt::format("{}/input.{}", machine_.folder, dtype_name(spec.dtype));
+  PADLOCK_TRY(const auto data, arrays_.input(spec.dtype));
+  if (std::ofstream file(input, std::ios::binary);
+      !file.write(reinterpret_cast<const char*>(data.data()), std::ssize(data)))
+    return unavailable(fmt::format("{} cannot be written", input));
+  const int id = next_id_++;
+  const auto output = [&](const Peer& peer) {
+    return fmt::format("{}/{}.{}", machine_.folder, peer.name(), peer.threads());
+  };
+  for (Peer& peer : machine_.peers) peer.prepare(id, spec, input, output(peer));
+  std::vector<std::byte> theirs(arrays_.result().size());
+  const auto size = static_cast<std::size_t>(element_count(result_extents(spec.pad)) * ir::byte_size(spec.dtype));
+  for (Peer& peer : machine_.peers) {
+    const Entry entry{.engine = peer.name(),
+                      .op = spec.relu ? "pad+relu" : "pad",
+                      .dtype = dtype_name(spec.dtype),
+                      .threads = peer.threads()};
+    Status ready = peer.ready();
+    if (ready) {
+      std::ifstream file(output(peer), std::ios::binary);
+      file.read(reinterpret_cast<char*>(theirs.data()), static_cast<std::streamsize>(size));
+      // The result holds what Padlock made of the same program, which was compared with its definition.
+      if (!file || std::memcmp(theirs.data(), arrays_.result().data(), size) != 0)
+        ready = internal_error("its result differs");
+    }
+    std::remove(output(peer).c_str());
+    if (ready) {
+      entries.add_remote(entry, [&peer, id](int calls) { return peer.time_ms(id, calls); });
+    } else {
+      JsonLine line("not measured");
+      line.add("case", pad_.name).add("engine", entry.engine).add("op", entry.op).add("dtype", entry.dtype);
+      line.add("threads", entry.threads).add("reason", ready.error().message);
+      report_.add_line(std::move(line));
+    }
+  }
+  std::remove(input.c_str());
+  return {};
+}
+
+Status CaseRun::compare_peers(ir::DType dtype, const TimingOptions& options) {
+  Entries entries;
+  PADLOCK_CHECK(add_memcpy(entries));
+  for (const bool relu : {false, true}) {
+    PadSpec spec{.pad = of_type(numbers(), dtype), .dtype = dtype, .relu = relu};
+    Entry entry{.engine = "padlock", .op = relu ? "pad+relu" : "pad", .dtype = dtype_name(dtype)};
+    PADLOCK_CHECK(add(entries, entry, machine_.one, spec));
+    entry.threads = 2;
+    PADLOCK_CHECK(add(entries, entry, machine_.two, spec));
+    PADLOCK_CHECK(add_peers(entries, spec));
+  }
+  const Comparison comparison = finish("warm, beside peers", entries, options, dtype);
+  for (const Entry& entry : entries.entries()) {
+    if (entry.engine == "padlock" || entry.engine == "memcpy") continue;
+    Entry ours = entry;
+    ours.engine = "padlock";
+    ratio(comparison, "peer", ours, entry);
+  }
+  for (Peer& peer : machine_.peers) peer.forget_all();
+  return {};
+}
+
+Status CaseRun::compare_cold(const TimingOptions& options) {
+  PADLOCK_TRY(const auto from, arrays_.input(ir::DType::f32));
+  const runtime::UserBuffer input(from.data(), std::ssize(from));
+  api::MemoryBudget memory = api::MemoryBudget::of_this_process();
+  PADLOCK_TRY(api::ArgumentSets sets,
+              api::ArgumentSets::create(base_.bound, {&input, 1}, machine_.cache_bytes, memory));
+  PADLOCK_TRY(api::PlainCopy copy,
+              api::PlainCopy::create(base_.bound, static_cast<std::int64_t>(bytes()), machine_.cache_bytes, memory));
+  PADLOCK_TRY(const PadProgram two, PadProgram::make(machine_.two, {.pad = pad_}));
+  const auto launch = [&sets](const PadProgram& program) {
+    return [&sets, &program] {
+      sets.advance();
+      if (!program.bound.launch(sets.arguments())) std::abort();
+    };
+  };
+  Entries entries;
+  entries.add(kMemcpy, [&copy] { (void)copy.run(); });
+  entries.add(kPad, launch(base_));
+  entries.add({.engine = "padlock", .threads = 2}, launch(two));
+  ratio(finish("cold", entries, options), "cold memcpy", kPad, kMemcpy);
+  return {};
+}
+
+Comparison CaseRun::finish(const char* state, const Entries& entries, const TimingOptions& options, ir::DType dtype) {
+  Comparison comparison =
+      compare(fmt::format("{}, {}, {}", pad_.name, ir::name_of(dtype), state), bytes(), entries.contestants(), options);
+  for (const TimedRow& row : comparison.rows) {
+    JsonLine line = row_line(comparison, row);
+    line.add("case", pad_.name).add("state", state);
+    if (const Entry* entry = entries.find(row.name)) {
+      line.add("engine", entry->engine).add("op", entry->op).add("dtype", entry->dtype);
+      line.add("threads", entry->threads).add("variant", entry->variant);
+    }
+    report_.add_line(std::move(line));
+  }
+  report_.add_table(comparison);
+  return comparison;
+}
+
+void CaseRun::ratio(const Comparison& comparison, const std::string& what, const Entry& of, const Entry& to) {
+  const TimedRow* const ours = comparison.find(of.name());
+  const TimedRow* const theirs = comparison.find(to.name());
+  if (ours == nullptr || theirs == nullptr) return;
+  JsonLine line("ratio");
+  line.add("what", what).add("case", pad_.name).add("of", of.name()).add("to", to.name()).add("engine", to.engine);
+  line.add("op", of.op).add("dtype", of.dtype).add("threads", of.threads);
+  line.add("ratio", speed_ratio(*ours, *theirs, 1)).add("result_bytes", base_.result_bytes());
+  report_.add_line(std::move(line));
+}
+
+}  // namespace
+
+void Report::add(const Comparison& comparison) {
+  add_table(comparison);
+  json_ += to_json_lines(comparison);
+}
+
+void Report::add_table(const Comparison& comparison) const {
+  if (tables_) fmt::print("{}\n", to_table(comparison));
+  std::fflush(stdout);
+}
+
+Status run_case(Machine& machine, const PadCase& pad, const Effort& effort, Report& report) {
+  PADLOCK_TRY(const auto run, CaseRun::create(machine, pad, report));
+  PADLOCK_CHECK(run->compare_variants(effort));
+  PADLOCK_CHECK(run->compare_cold(effort.cold));
+  for (const ir::DType dtype : effort.peer_types) PADLOCK_CHECK(run->compare_peers(dtype, effort.peers));
+  return {};
+}
+
+Status run_size(Machine& machine, const PadCase& pad, const Effort& effort, Report& report) {
+  PADLOCK_TRY(const auto run, CaseRun::create(machine, pad, report));
+  return run->compare_peers(ir::DType::f32, effort.peers);
+}
+
+Status run_call(Machine& machine, const TimingOptions& options, Report& report) {
+  const PadCase pad{.name = "call", .symbols = {"H", "W"}, .extents = {16, 16}, .low = {1, 1}, .high = {"1", "1"}};
+  PADLOCK_TRY(const PadProgram program, PadProgram::make(machine.two, {.pad = pad}));
+  api::MemoryBudget memory = api::MemoryBudget::of_this_process();
+  PADLOCK_TRY(api::ArgumentSets sets, api::ArgumentSets::create(program.bound, {}, 2 * program.result_bytes(), memory));
+  const Comparison comparison = compare("a call of 16x16, pointers alternating", 0,
+                                        {{"padlock",
+                                          [&] {
+                                            sets.advance();
+                                            if (!program.bound.launch(sets.arguments())) std::abort();
+                                          }}},
+                                        options);
+  report.add(comparison);
+  const Estimate ms = bootstrap_median(comparison.rows.front().samples_ms, options.seed);
+  JsonLine line("time");
+  line.add("what", "call").add("unit", "ns").add("value", Estimate{ms.value * 1e6, ms.low * 1e6, ms.high * 1e6});
+  report.add_line(std::move(line));
+  return {};
+}
+
+}  // namespace padlock::bench

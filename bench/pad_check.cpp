@@ -1,0 +1,155 @@
+#include "bench/pad_check.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstdint>
+#include <cstring>
+#include <string>
+#include <vector>
+
+namespace padlock::bench {
+namespace {
+
+constexpr std::size_t kPeriod = 65521;  // prime
+constexpr std::int64_t kFill = -1;
+
+struct FloatBits {
+  int exponent;
+  int fraction;
+};
+
+FloatBits bits_of(ir::DType dtype) {
+  if (dtype == ir::DType::f16) return {5, 10};
+  return {8, dtype == ir::DType::bf16 ? 7 : 23};
+}
+
+/// 1 to 15/8 times 1/2 to 4, exact in every float type; an integer from -100 to 100 without 0.
+std::uint32_t element(ir::DType dtype, std::uint32_t random) {
+  if (!ir::is_float(dtype)) return static_cast<std::uint32_t>((random & 1) != 0 ? 1 + random % 97 : ~(random % 97));
+  const auto [exponent_bits, fraction_bits] = bits_of(dtype);
+  const std::uint32_t exponent = (1U << (exponent_bits - 1)) - 2 + (random >> 3 & 3);
+  return (random >> 5 & 1) << (exponent_bits + fraction_bits) | exponent << fraction_bits |
+         (random & 7) << (fraction_bits - 3);
+}
+
+/// Where element `at` of the result comes from on one axis; kFill: from nowhere. As docs/language.md.
+std::int64_t source_of(const std::string& mode, std::int64_t at, std::int64_t n) {
+  const auto mod = [](std::int64_t a, std::int64_t d) { return (a % d + d) % d; };
+  if (mode == "constant") return at >= 0 && at < n ? at : kFill;
+  if (mode == "edge") return std::clamp<std::int64_t>(at, 0, n - 1);
+  if (mode == "wrap") return mod(at, n);
+  if (mode == "symmetric") return std::min(mod(at, 2 * n), 2 * n - 1 - mod(at, 2 * n));
+  const std::int64_t period = std::max<std::int64_t>(2 * (n - 1), 1);
+  return mod(at, period) < n ? mod(at, period) : period - mod(at, period);
+}
+
+/// The fill's bits: of the literals that cases have.
+std::uint32_t fill_bits(const PadSpec& spec) {
+  const std::string literal = fill_literal(spec.pad, spec.dtype);
+  if (!ir::is_float(spec.dtype)) return static_cast<std::uint32_t>(std::stoi(literal));
+  const auto [exponent_bits, fraction_bits] = bits_of(spec.dtype);
+  if (literal == "-inf") return ((2U << exponent_bits) - 1) << fraction_bits;
+  return literal == "1" ? ((1U << (exponent_bits - 1)) - 1) << fraction_bits : 0;
+}
+
+/// One row of the result after another, for all its rows.
+class Rows {
+ public:
+  Rows(const PadSpec& spec, std::span<const std::byte> input)
+      : pad_(spec.pad),
+        input_(input),
+        size_(static_cast<std::size_t>(ir::byte_size(spec.dtype))),
+        result_(result_extents(spec.pad)),
+        at_(spec.pad.rank() - 1),
+        row_(static_cast<std::size_t>(result_.back()) * size_) {
+    const std::uint32_t fill = relu(spec, fill_bits(spec));
+    std::memcpy(fill_, &fill, sizeof fill_);
+    for (std::int64_t i = 0; i < result_.back(); ++i)
+      columns_.push_back(source_of(pad_.mode, i - pad_.low.back(), pad_.extents.back()));
+  }
+
+  [[nodiscard]] std::int64_t count() const {
+    return element_count(result_) / std::max<std::int64_t>(result_.back(), 1);
+  }
+
+  /// The bits after relu, if there is one.
+  static std::uint32_t relu(const PadSpec& spec, std::uint32_t bits) {
+    const std::uint32_t sign = 1U << (ir::bit_width(spec.dtype) - 1);
+    return spec.relu && (bits & sign) != 0 ? 0 : bits;
+  }
+
+  std::span<const std::byte> next(const PadSpec& spec) {
+    const std::int64_t first = first_element();
+    std::byte* to = row_.data();
+    for (const std::int64_t column : columns_) {
+      std::uint32_t bits = 0;
+      const bool is_fill = first == kFill || column == kFill;
+      std::memcpy(&bits, is_fill ? fill_ : input_.data() + static_cast<std::size_t>(first + column) * size_, size_);
+      bits = relu(spec, bits);
+      std::memcpy(to, &bits, size_);
+      to += size_;
+    }
+    advance();
+    return row_;
+  }
+
+ private:
+  /// Of the input's row that this one is made of.
+  [[nodiscard]] std::int64_t first_element() const {
+    std::int64_t row = 0;
+    for (std::size_t axis = 0; axis < at_.size(); ++axis) {
+      const std::int64_t source = source_of(pad_.mode, at_[axis] - pad_.low[axis], pad_.extents[axis]);
+      if (source == kFill) return kFill;
+      row = row * pad_.extents[axis] + source;
+    }
+    return row * pad_.extents.back();
+  }
+  void advance() {
+    for (std::size_t axis = at_.size(); axis-- > 0;) {
+      if (++at_[axis] < result_[axis]) return;
+      at_[axis] = 0;
+    }
+  }
+
+  const PadCase& pad_;                // borrowed
+  std::span<const std::byte> input_;  // borrowed
+  std::size_t size_;
+  std::vector<std::int64_t> result_;
+  std::vector<std::int64_t> at_;  // coordinates of the row
+  std::vector<std::byte> row_;
+  std::vector<std::int64_t> columns_;
+  std::byte fill_[sizeof(std::uint32_t)];
+};
+
+}  // namespace
+
+void fill_with_noise(std::span<std::byte> data, ir::DType dtype) {
+  const auto size = static_cast<std::size_t>(ir::byte_size(dtype));
+  const std::size_t period = std::min(data.size(), kPeriod * size);
+  std::uint32_t state = 12345;
+  for (std::size_t at = 0; at + size <= period; at += size) {
+    state = state * 1664525U + 1013904223U;
+    const std::uint32_t bits = element(dtype, state >> 8);
+    std::memcpy(data.data() + at, &bits, size);
+  }
+  for (std::size_t at = period; at < data.size(); at += period)
+    std::memcpy(data.data() + at, data.data(), std::min(period, data.size() - at));
+}
+
+Status check_result(const PadSpec& spec, std::span<const std::byte> input, std::span<const std::byte> result) {
+  Rows rows(spec, input);
+  std::size_t at = 0;
+  for (std::int64_t i = rows.count(); i > 0; --i) {
+    const std::span<const std::byte> row = rows.next(spec);
+    if (std::memcmp(result.data() + at, row.data(), row.size()) != 0) {
+      const auto differs = std::ranges::mismatch(row, result.subspan(at, row.size())).in1 - row.begin();
+      return internal_error(fmt::format("{} of {} differs from its definition at byte {}", spec.pad.name,
+                                        ir::name_of(spec.dtype), at + static_cast<std::size_t>(differs)));
+    }
+    at += row.size();
+  }
+  return {};
+}
+
+}  // namespace padlock::bench

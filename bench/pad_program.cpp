@@ -1,0 +1,62 @@
+#include "bench/pad_program.h"
+
+#include <algorithm>
+#include <cstdlib>
+#include <optional>
+#include <utility>
+
+#include "bench/pad_check.h"
+
+namespace padlock::bench {
+
+std::map<std::string, std::int64_t> sizes_of(const PadCase& pad) {
+  std::map<std::string, std::int64_t> sizes;
+  for (std::size_t i = 0; i < pad.rank(); ++i) sizes[pad.symbols[i]] = pad.extents[i];
+  return sizes;
+}
+
+Result<PadProgram> PadProgram::make(api::Context& context, const PadSpec& spec) {
+  PADLOCK_TRY(const api::Program program, api::Program::from_text(program_text(spec), spec.pad.name));
+  PADLOCK_TRY(const api::CompiledProgram compiled, context.compile(program));
+  ir::BindRequest request{.tensors = {std::nullopt}, .symbols = {}};
+  if (spec.literal_extents)
+    request.tensors = {ir::ArgumentShape{spec.pad.extents, std::nullopt}};
+  else
+    request.symbols = sizes_of(spec.pad);
+  PADLOCK_TRY(api::BoundProgram bound, compiled.bind(request));
+  PadSpec numbers = spec;
+  numbers.pad = with_numbers(spec.pad, bound.results().front().extents);
+  return PadProgram{std::move(numbers), std::move(bound)};
+}
+
+void PadProgram::launch(std::span<const std::byte> input, std::span<std::byte> result) const {
+  const runtime::UserBuffer from(input.data(), std::ssize(input));
+  const runtime::UserBuffer to(result.data(), std::ssize(result));
+  if (!bound.launch({.inputs = {&from, 1}, .outputs = {&to, 1}, .scalars = {}})) std::abort();
+}
+
+Result<PadArrays> PadArrays::create(std::int64_t bytes) {
+  PadArrays arrays(bytes);
+  PADLOCK_TRY(arrays.result_, arrays.memory_.allocate(bytes, "result"));
+  return arrays;
+}
+
+Result<std::span<const std::byte>> PadArrays::input(ir::DType dtype) {
+  auto found = inputs_.find(dtype);
+  if (found == inputs_.end()) {
+    PADLOCK_TRY(api::Allocation made, memory_.allocate(bytes_, "input"));
+    fill_with_noise(made.span(), dtype);
+    found = inputs_.emplace(dtype, std::move(made)).first;
+  }
+  return std::span<const std::byte>(found->second.span());
+}
+
+Status PadArrays::check(const PadProgram& program) {
+  PADLOCK_TRY(const auto from, input(program.spec.dtype));
+  const std::span<std::byte> to = result().first(static_cast<std::size_t>(program.result_bytes()));
+  std::ranges::fill(to, std::byte{0xA5});
+  program.launch(from, to);
+  return check_result(program.spec, from, to);
+}
+
+}  // namespace padlock::bench

@@ -1,0 +1,60 @@
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "support/statistics.h"
+
+namespace padlock {
+
+/// One way to do the job that is timed.
+struct Contestant {
+  std::string name;
+  std::function<void()> run;  ///< does it once, on data that is already there
+  /// Instead of `run`, for what runs elsewhere and has a clock of its own: the milliseconds that so many calls took;
+  /// nothing once it can do no more, which leaves it out.
+  std::function<std::optional<double>(int calls)> time_ms = {};
+};
+
+struct TimingOptions {
+  int rounds = 31;          ///< samples of each contestant
+  int least_rounds = 3;     ///< whatever the budget says
+  double budget_ms = 0;     ///< of all rounds together, after which none begins; 0: no limit
+  double warm_up_ms = 100;  ///< of each contestant, before anything counts
+  double sample_ms = 2;     ///< a contestant that is faster runs several times a sample, and once before it
+  std::uint64_t seed = 1;   ///< of the order within a round and of the bootstrap
+};
+
+/// What one contestant took.
+struct TimedRow {
+  std::string name;
+  double median_ms = 0;  ///< of one run
+  Estimate ratio;        ///< of its time to the baseline's, paired by round; 1 of the baseline itself
+  double gb_per_s = 0;   ///< from median_ms; 0 where the comparison has no bytes
+  std::vector<double> samples_ms;
+};
+
+struct Comparison {
+  std::string title;
+  double bytes = 0;            ///< that one run reads and writes; 0 where bytes say nothing
+  std::vector<TimedRow> rows;  ///< the baseline, the baseline again, then the others in their order
+
+  /// Null where there is none of that name.
+  [[nodiscard]] const TimedRow* find(std::string_view name) const;
+};
+
+/// Times the contestants side by side: in every round each runs once, in an order shuffled anew, so that a change of
+/// the machine's speed meets all alike. The first is the baseline. It takes part twice: the second row, "NAME again",
+/// differs from the first by the harness's own noise alone, and a ratio within that row's interval means nothing.
+/// Who drops out has no row. Not thread-safe against itself (times would mean nothing). No contestants give no rows.
+[[nodiscard]] Comparison compare(std::string title, double bytes, const std::vector<Contestant>& contestants,
+                                 const TimingOptions& options);
+
+/// How many times as fast `row` is as `other`, of the same comparison: paired by round, with its interval.
+[[nodiscard]] Estimate speed_ratio(const TimedRow& row, const TimedRow& other, std::uint64_t seed);
+
+}  // namespace padlock

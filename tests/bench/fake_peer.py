@@ -1,0 +1,23 @@
+"""A peer for peer_test.cpp, that answers as its name says."""
+
+import os
+import sys
+
+name = sys.argv[1].split("=")[1]
+if name == "absent":
+    print("fake is not installed", flush=True)
+    sys.exit()
+print(f"here fake 1.0 {sys.argv[2]}", flush=True)
+for line in sys.stdin:
+    words = line.split()
+    if words[0] == "prepare":
+        fields = dict(word.split("=") for word in words[1:])
+        with open(fields["output"], "w", encoding="utf-8") as file:
+            file.write(line)
+        print("ready" if name != "unable" else "no mode wrap", flush=True)
+    elif words[0] == "time":
+        if name == "dying":
+            os._exit(1)
+        print("ms 2.5" if name != "babbling" else "what?", flush=True)
+    else:
+        print("forgotten", flush=True)
