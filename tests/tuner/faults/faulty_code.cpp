@@ -212,6 +212,10 @@ class FaultyCompiler final : public compiler::TargetCompiler {
   Result<std::string> emit(const ir::Program& program, compiler::Stage stage, const Options& options) override {
     return real_->emit(program, stage, options);
   }
+  Result<ir::CodeImage> compile_image(const ir::Program& program, const Options& options) override {
+    return real_->compile_image(program, options);
+  }
+  std::vector<std::string> required_features() const override { return real_->required_features(); }
 
   Result<Executables> compile(const ir::Program& program, const Options& options) override {
     if (options.bounds_check) return real_->compile(program, options);  // the reference's
