@@ -34,7 +34,7 @@ class Views {
   [[nodiscard]] std::span<const runtime::BufferView> outputs() const { return outputs_.span(); }
 
  private:
-  StackArray<runtime::BufferView> inputs_, outputs_;
+  StackArray<runtime::BufferView, 4> inputs_, outputs_;  // few, as each is cleared
 };
 
 ir::Interpreter interpreter_for(const ir::Binding& binding, const runtime::ArgumentSizes& sizes,
@@ -99,7 +99,8 @@ Result<BoundProgram> CompiledProgram::bind(const ir::BindRequest& request) const
   auto bound = std::make_shared<BoundProgram::State>(BoundProgram::State{
       .compiled = chosen, .binding = std::move(binding), .sizes = std::move(sizes), .reason = std::move(reason)});
   for (const runtime::KernelLauncher& launcher : chosen->launchers) {
-    PADLOCK_TRY(runtime::BoundKernel kernel, launcher.bind(bound->binding, chosen->task_bytes));
+    PADLOCK_TRY(runtime::BoundKernel kernel,
+                launcher.bind(bound->binding, chosen->task_bytes, chosen->parallel_for.threads));
     bound->kernels.push_back(std::move(kernel));
   }
   if (chosen->loaded) {

@@ -16,13 +16,14 @@ Result<KernelLauncher> KernelLauncher::create(const ir::HostExecutable& executab
   return KernelLauncher(std::move(variants), std::move(places), ir::LaunchPlanner(program, contracts));
 }
 
-Result<BoundKernel> KernelLauncher::bind(const ir::Binding& binding, std::int64_t task_bytes) const {
+Result<BoundKernel> KernelLauncher::bind(const ir::Binding& binding, std::int64_t task_bytes, int threads) const {
   BoundKernel bound;
   bound.launcher_ = this;
   PADLOCK_TRY(bound.plan_, planner_.plan(binding));
   const ir::LaunchPlan& plan = bound.plan_;
   bound.executable_ = variants_[plan.variant];
-  bound.grid_ = TaskGrid::split(plan.rows, plan.columns, plan.row_bytes, task_bytes);
+  bound.grid_ = TaskGrid::split(plan.rows, plan.columns, plan.row_bytes,
+                                shared_task_bytes(plan.rows * plan.row_bytes, task_bytes, threads));
   return bound;
 }
 
