@@ -47,7 +47,7 @@ Status ArgumentSets::add(const TensorInfo& tensor, const char* role, const UserB
     // A page that was never written is one page of zeros for all.
     if (data == nullptr)
       std::memset(to, 1, static_cast<std::size_t>(tensor.storage_bytes));
-    else
+    else if (tensor.storage_bytes > 0)  // an empty array may have no address
       std::memcpy(to, data->data(), static_cast<std::size_t>(tensor.storage_bytes));
     buffers_.emplace_back(static_cast<void*>(to), tensor.storage_bytes);
   }

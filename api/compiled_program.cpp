@@ -10,6 +10,9 @@
 #include "support/stack_array.h"
 
 namespace padlock::api {
+
+using runtime::BufferView;
+
 namespace {
 
 /// Takes the next `count` numbers. A stride that nobody uses may not fit; it saturates, as in a Binding.
@@ -22,35 +25,21 @@ std::vector<std::int64_t> take(std::span<const std::optional<Int128>>& numbers, 
   return taken;
 }
 
-/// The buffers of a launch, without allocating.
-class Views {
- public:
-  explicit Views(const LaunchArguments& arguments)
-      : inputs_(arguments.inputs.size()), outputs_(arguments.outputs.size()) {
-    for (std::size_t i = 0; i < arguments.inputs.size(); ++i) inputs_[i] = runtime::BufferView(arguments.inputs[i]);
-    for (std::size_t i = 0; i < arguments.outputs.size(); ++i) outputs_[i] = runtime::BufferView(arguments.outputs[i]);
-  }
-  [[nodiscard]] std::span<const runtime::BufferView> inputs() const { return inputs_.span(); }
-  [[nodiscard]] std::span<const runtime::BufferView> outputs() const { return outputs_.span(); }
-
- private:
-  StackArray<runtime::BufferView> inputs_, outputs_;
-};
-
 ir::Interpreter interpreter_for(const ir::Binding& binding, const runtime::ArgumentSizes& sizes,
-                                const LaunchArguments& arguments) {
-  std::vector<std::span<const std::byte>> inputs;
-  for (std::size_t i = 0; i < arguments.inputs.size(); ++i)
-    inputs.emplace_back(static_cast<const std::byte*>(arguments.inputs[i].data()),
-                        static_cast<std::size_t>(sizes.input_bytes()[i]));
-  return {binding, std::move(inputs), {arguments.scalars.begin(), arguments.scalars.end()}};
+                                std::span<const BufferView> inputs, std::span<const std::uint64_t> scalars) {
+  std::vector<std::span<const std::byte>> bytes;
+  for (std::size_t i = 0; i < inputs.size(); ++i)
+    bytes.emplace_back(static_cast<const std::byte*>(inputs[i].data()),
+                       static_cast<std::size_t>(sizes.input_bytes()[i]));
+  return {binding, std::move(bytes), {scalars.begin(), scalars.end()}};
 }
 
-Status interpret(const ir::Binding& binding, const runtime::ArgumentSizes& sizes, const LaunchArguments& arguments) {
-  ir::Interpreter interpreter = interpreter_for(binding, sizes, arguments);
+Status interpret(const ir::Binding& binding, const runtime::ArgumentSizes& sizes, const LaunchViews& views,
+                 std::span<const std::uint64_t> scalars) {
+  ir::Interpreter interpreter = interpreter_for(binding, sizes, views.inputs(), scalars);
   const auto& results = binding.program().results();
   for (std::size_t i = 0; i < results.size(); ++i) {
-    const std::span out(static_cast<std::byte*>(arguments.outputs[i].data()),
+    const std::span out(static_cast<std::byte*>(views.outputs()[i].data()),
                         static_cast<std::size_t>(sizes.output_bytes()[i]));
     PADLOCK_CHECK(interpreter.evaluate(results[i], out));
   }
@@ -99,7 +88,8 @@ Result<BoundProgram> CompiledProgram::bind(const ir::BindRequest& request) const
   auto bound = std::make_shared<BoundProgram::State>(BoundProgram::State{
       .compiled = chosen, .binding = std::move(binding), .sizes = std::move(sizes), .reason = std::move(reason)});
   for (const runtime::KernelLauncher& launcher : chosen->launchers) {
-    PADLOCK_TRY(runtime::BoundKernel kernel, launcher.bind(bound->binding, chosen->task_bytes));
+    PADLOCK_TRY(runtime::BoundKernel kernel,
+                launcher.bind(bound->binding, chosen->task_bytes, chosen->parallel_for.threads));
     bound->kernels.push_back(std::move(kernel));
   }
   if (chosen->loaded) {
@@ -168,30 +158,53 @@ void BoundProgram::State::describe_arguments() {
   describe(program.results(), sizes.output_bytes(), results);
 }
 
-Status BoundProgram::State::check(const LaunchArguments& arguments) const {
-  const Views views(arguments);
+LaunchViews::LaunchViews(const LaunchArguments& arguments)
+    : inputs_(arguments.inputs.size()), views_(arguments.inputs.size() + arguments.outputs.size()) {
+  std::size_t at = 0;
+  for (const runtime::UserBuffer& buffer : arguments.inputs) views_[at++] = BufferView(buffer);
+  for (const runtime::UserBuffer& buffer : arguments.outputs) views_[at++] = BufferView(buffer);
+}
+
+LaunchViews::LaunchViews(const LaunchPointers& pointers, const runtime::ArgumentSizes& sizes)
+    : inputs_(pointers.inputs.size()), views_(pointers.inputs.size() + pointers.outputs.size()) {
+  std::size_t at = 0;
+  for (std::size_t i = 0; i < pointers.inputs.size(); ++i)
+    views_[at++] = BufferView(runtime::UserBuffer(pointers.inputs[i], sizes.input_bytes()[i]));
+  for (std::size_t i = 0; i < pointers.outputs.size(); ++i)
+    views_[at++] = BufferView(runtime::UserBuffer(pointers.outputs[i], sizes.output_bytes()[i]));
+}
+
+Status BoundProgram::State::check(const LaunchViews& views, std::span<const std::uint64_t> scalars) const {
   PADLOCK_CHECK(sizes.check(views.inputs(), views.outputs()));
   // What a GPU's kernels take for granted.
   if (compiled->device.kind == DeviceKind::simt) PADLOCK_CHECK(sizes.check_alignment(views.inputs(), views.outputs()));
-  return sizes.check_scalars(arguments.scalars);
+  return sizes.check_scalars(scalars);
+}
+
+Status BoundProgram::State::launch(const LaunchViews& views, std::span<const std::uint64_t> scalars,
+                                   void* stream) const {
+  // Another CPU's instructions would end the process.
+  if (!compiled->runs_here)
+    return failed_precondition(fmt::format("expected a program made for this machine, found one made for {}",
+                                           compiled->target.substr(0, compiled->target.find(' '))));
+  if (device_launch)
+    return device_launch->launch(views.inputs(), views.outputs(), scalars,
+                                 runtime::cuda::Stream::borrow(compiled->loaded->context(), stream));
+  PADLOCK_CHECK(check(views, scalars));
+  if (compiled->device.kind == DeviceKind::reference) return interpret(binding, sizes, views, scalars);
+  for (const runtime::BoundKernel& kernel : kernels)
+    PADLOCK_CHECK(kernel.run(views.inputs(), views.outputs(), scalars, compiled->parallel_for));
+  return {};
 }
 
 Status BoundProgram::launch(const LaunchArguments& arguments) const {
-  // Another CPU's instructions would end the process.
-  if (!state_->compiled->runs_here)
-    return failed_precondition(fmt::format("expected a program made for this machine, found one made for {}",
-                                           state_->compiled->target.substr(0, state_->compiled->target.find(' '))));
-  const Views views(arguments);
-  if (state_->device_launch)
-    return state_->device_launch->launch(
-        views.inputs(), views.outputs(), arguments.scalars,
-        runtime::cuda::Stream::borrow(state_->compiled->loaded->context(), arguments.stream));
-  PADLOCK_CHECK(state_->check(arguments));
-  if (state_->compiled->device.kind == DeviceKind::reference)
-    return interpret(state_->binding, state_->sizes, arguments);
-  for (const runtime::BoundKernel& kernel : state_->kernels)
-    PADLOCK_CHECK(kernel.run(views.inputs(), views.outputs(), arguments.scalars, state_->compiled->parallel_for));
-  return {};
+  return state_->launch(LaunchViews(arguments), arguments.scalars, arguments.stream);
+}
+
+Status BoundProgram::launch(const LaunchPointers& pointers) const {
+  // Before there are views, which ask the sizes of as many.
+  PADLOCK_CHECK(state_->sizes.check_counts(pointers.inputs.size(), pointers.outputs.size()));
+  return state_->launch(LaunchViews(pointers, state_->sizes), pointers.scalars, pointers.stream);
 }
 
 Status BoundProgram::synchronize(void* stream) const {
@@ -201,7 +214,8 @@ Status BoundProgram::synchronize(void* stream) const {
 
 Result<bool> BoundProgram::nan_is_open(std::size_t result, std::span<const std::int64_t> coordinates,
                                        const LaunchArguments& arguments) const {
-  ir::Interpreter interpreter = interpreter_for(state_->binding, state_->sizes, arguments);
+  const LaunchViews views(arguments);
+  ir::Interpreter interpreter = interpreter_for(state_->binding, state_->sizes, views.inputs(), arguments.scalars);
   PADLOCK_TRY(const ir::Element element, interpreter.element(state_->binding.program().results()[result], coordinates));
   return element.nan_open;
 }

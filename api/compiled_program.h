@@ -36,6 +36,14 @@ struct LaunchArguments {
   void* stream = nullptr;
 };
 
+/// The same where a pointer is all that a caller has: what it points to is taken to be as large as the program needs.
+struct LaunchPointers {
+  std::span<const void* const> inputs;
+  std::span<void* const> outputs;
+  std::span<const std::uint64_t> scalars;
+  void* stream = nullptr;
+};
+
 /// A compiled program bound to sizes: everything but pointers and scalars is known. Immutable and thread-safe, so
 /// launches may run at once. The context must outlive it.
 class BoundProgram {
@@ -55,6 +63,7 @@ class BoundProgram {
   /// misaligned address (nothing is written then); failed_precondition for code made for a target other than "host";
   /// internal where a bounds check fails (see runtime/launch.h; on a GPU, `synchronize` says so); a lost device.
   [[nodiscard]] Status launch(const LaunchArguments& arguments) const;
+  [[nodiscard]] Status launch(const LaunchPointers& pointers) const;
   /// Waits until the work of a GPU's stream is done and says how it went; elsewhere `launch` has waited. Illegal while
   /// the stream is captured. Errors: a lost device (is_device_lost); internal where a bounds check of this program
   /// failed, on whichever stream, since this was asked last; failed_precondition for a captured stream.

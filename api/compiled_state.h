@@ -13,6 +13,7 @@
 #include "runtime/cuda/loaded_program.h"
 #include "runtime/launch.h"
 #include "runtime/parallel_for.h"
+#include "support/stack_array.h"
 #include "tuner/choice.h"
 
 // What the handles of compiled_program.h hold. Private to this folder.
@@ -73,6 +74,20 @@ struct CompiledProgram::State {
 /// Takes the code, which was made for this machine.
 [[nodiscard]] Status set_executables(CompiledProgram::State& state, ir::HostExecutables executables);
 
+/// The buffers of a launch, inputs first, without allocating.
+class LaunchViews {
+ public:
+  explicit LaunchViews(const LaunchArguments& arguments);
+  /// Precondition: as many pointers as there are sizes.
+  LaunchViews(const LaunchPointers& pointers, const runtime::ArgumentSizes& sizes);
+  [[nodiscard]] std::span<const runtime::BufferView> inputs() const { return views_.span().first(inputs_); }
+  [[nodiscard]] std::span<const runtime::BufferView> outputs() const { return views_.span().subspan(inputs_); }
+
+ private:
+  std::size_t inputs_;
+  StackArray<runtime::BufferView> views_;
+};
+
 struct BoundProgram::State {
   std::shared_ptr<const CompiledProgram::State> compiled;
   ir::Binding binding;
@@ -86,7 +101,8 @@ struct BoundProgram::State {
   /// Fills in `inputs` and `results`.
   void describe_arguments();
   /// One buffer an argument, as ArgumentSizes::check has it, and one scalar a scalar parameter.
-  [[nodiscard]] Status check(const LaunchArguments& arguments) const;
+  [[nodiscard]] Status check(const LaunchViews& views, std::span<const std::uint64_t> scalars) const;
+  [[nodiscard]] Status launch(const LaunchViews& views, std::span<const std::uint64_t> scalars, void* stream) const;
 };
 
 }  // namespace padlock::api

@@ -56,7 +56,8 @@ Status load_on_gpu(CompiledProgram::State& state, const CudaDevice& device, Targ
 }  // namespace
 
 Context::Context(ContextOptions options)
-    : LaunchContext({.threads = options.threads, .parallel_for = options.parallel_for}),
+    : LaunchContext(
+          {.threads = options.threads, .parallel_for = options.parallel_for, .cuda_context = options.cuda_context}),
       worker_(std::move(options.worker)),
       background_(std::make_unique<JobThread>()) {}
 

@@ -30,6 +30,9 @@ struct ContextOptions {
   std::optional<runtime::ParallelFor> parallel_for;
   /// The program that a tuner tries configs in; empty: as tuner::find_worker looks for it.
   std::string worker = {};
+  /// A CUcontext of the caller's, borrowed, which serves its device instead of the primary one; it outlives the
+  /// context.
+  void* cuda_context = nullptr;
 };
 
 struct CompileOptions {

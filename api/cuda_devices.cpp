@@ -14,12 +14,23 @@ std::unexpected<Error> not_available(const Device& device, const std::string& re
   return unavailable(fmt::format("device {} is not available: {}", device.to_string(), reason));
 }
 
-Result<CudaDevice> open_device(const Device& device) {
+/// The caller's context where it is of this device, else the primary one.
+Result<std::unique_ptr<const runtime::cuda::Context>> context_of(std::shared_ptr<const Driver> driver, int ordinal,
+                                                                 void* borrowed) {
+  using runtime::cuda::Context;
+  if (borrowed != nullptr) {
+    PADLOCK_TRY(auto context, Context::borrow(driver, static_cast<runtime::cuda::CUcontext>(borrowed)));
+    if (context->ordinal() == ordinal) return context;
+  }
+  return Context::retain_primary(std::move(driver), ordinal);
+}
+
+Result<CudaDevice> open_device(const Device& device, void* borrowed) {
   PADLOCK_TRY(std::shared_ptr<const Driver> driver, find_driver(device));
   CudaDevice opened;
   PADLOCK_TRY(opened.facts, runtime::cuda::device_facts(*driver, device.ordinal));
   PADLOCK_TRY(opened.target, target_for(opened.facts));
-  PADLOCK_TRY(opened.context, runtime::cuda::Context::retain_primary(std::move(driver), device.ordinal));
+  PADLOCK_TRY(opened.context, context_of(std::move(driver), device.ordinal, borrowed));
   return opened;
 }
 
@@ -53,7 +64,7 @@ Status check_runs(const runtime::cuda::DeviceFacts& facts, const std::string& ta
 Result<const CudaDevice*> CudaDevices::open(const Device& device) {
   const std::lock_guard lock(mutex_);
   if (const auto found = devices_.find(device.ordinal); found != devices_.end()) return &found->second;
-  PADLOCK_TRY(CudaDevice opened, open_device(device));
+  PADLOCK_TRY(CudaDevice opened, open_device(device, borrowed_));
   return &devices_.emplace(device.ordinal, std::move(opened)).first->second;
 }
 

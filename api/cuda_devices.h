@@ -30,16 +30,19 @@ namespace padlock::api {
 struct CudaDevice {
   runtime::cuda::DeviceFacts facts;
   std::string target;                                     ///< what code for it is made for
-  std::unique_ptr<const runtime::cuda::Context> context;  ///< its primary one, retained
+  std::unique_ptr<const runtime::cuda::Context> context;  ///< its primary one, retained, or the caller's
 };
 
 /// The GPUs that one api::Context uses, each opened on first need and kept. Thread-safe.
 class CudaDevices {
  public:
+  /// `borrowed`: a caller's CUcontext, which serves its device instead of the primary one; null: there is none.
+  explicit CudaDevices(void* borrowed) : borrowed_(borrowed) {}
   /// The device, which lives as long as this. Errors: as find_driver and target_for; else as the driver says.
   [[nodiscard]] Result<const CudaDevice*> open(const Device& device);
 
  private:
+  void* const borrowed_;  // outlives this
   std::mutex mutex_;
   std::map<int, CudaDevice> devices_;  // by ordinal; guarded by mutex_
 };

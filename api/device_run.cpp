@@ -77,7 +77,7 @@ DeviceRun& DeviceRun::operator=(DeviceRun&& other) noexcept = default;
 DeviceRun::~DeviceRun() = default;
 
 Result<DeviceRun> DeviceRun::begin(const BoundProgram& program, const LaunchArguments& arrays) {
-  PADLOCK_CHECK(program.state_->check(arrays));
+  PADLOCK_CHECK(program.state_->check(LaunchViews(arrays), arrays.scalars));
   DeviceRun run(std::make_unique<State>(State{.program = program,
                                               .inputs = {arrays.inputs.begin(), arrays.inputs.end()},
                                               .outputs = {arrays.outputs.begin(), arrays.outputs.end()},

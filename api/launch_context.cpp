@@ -9,7 +9,7 @@ namespace padlock::api {
 LaunchContext::LaunchContext(const LaunchOptions& options)
     : pool_(options.threads),
       parallel_for_(options.parallel_for.value_or(pool_.as_parallel_for())),
-      cuda_(std::make_unique<CudaDevices>()) {}
+      cuda_(std::make_unique<CudaDevices>(options.cuda_context)) {}
 
 LaunchContext::~LaunchContext() = default;
 

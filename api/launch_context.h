@@ -19,6 +19,9 @@ struct LaunchOptions {
   int threads = 0;
   /// A caller's own way of running loops, used instead of the pool where it is given.
   std::optional<runtime::ParallelFor> parallel_for = {};
+  /// A CUcontext of the caller's, borrowed, which serves its device instead of the primary one; it outlives the
+  /// context.
+  void* cuda_context = nullptr;
 };
 
 /// What compiled programs share when they run, without a compiler: the thread pool, and the primary contexts of GPUs,

@@ -61,6 +61,11 @@ const tuner::Choice* known_choice(const tuner::Lookup& lookup, const std::string
 
 }  // namespace
 
+int TunedRegion::failed() const {
+  return static_cast<int>(std::ranges::count_if(
+      outcome.measurements, [](const tuner::Measurement& m) { return m.verdict != tuner::Verdict::ok; }));
+}
+
 int TuneReport::chosen() const {
   return static_cast<int>(
       std::ranges::count_if(regions, [](const TunedRegion& r) { return r.outcome.config.has_value(); }));

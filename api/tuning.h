@@ -52,6 +52,9 @@ struct TunedRegion {
   PlannedRegion planned;
   tuner::SearchOutcome outcome;
   bool was_known = false;  ///< resumed, and the cache had the choice: nothing was tried
+
+  /// Configs that were measured and did not come through.
+  [[nodiscard]] int failed() const;
 };
 struct TuneReport {
   std::string target;

@@ -15,6 +15,7 @@
 
 #include "api/tuning_cache.h"
 #include "bench/cache_times.h"
+#include "bench/capi_times.h"
 #include "bench/case_run.h"
 #include "bench/compile_times.h"
 #include "support/file.h"
@@ -31,6 +32,7 @@ struct Arguments {
   std::string commit;
   std::string command;
   std::uint64_t seed = 1;
+  double seconds = 0;
   double tune_seconds = 0;
   bool quick = false;
   bool first_compile = false;
@@ -63,21 +65,26 @@ class TemporaryFolder {
   std::string path_;
 };
 
-Effort effort_of(const Arguments& arguments) {
-  const std::uint64_t seed = arguments.seed;
-  if (arguments.quick)
-    return {
-        .variants =
-            {.rounds = 31, .least_rounds = 3, .budget_ms = 150, .warm_up_ms = 1, .sample_ms = 0.5, .seed = seed},
-        .peers = {.rounds = 11, .least_rounds = 2, .budget_ms = 100, .warm_up_ms = 1, .sample_ms = 0.5, .seed = seed},
-        .cold = {.rounds = 11, .least_rounds = 2, .budget_ms = 20, .warm_up_ms = 1, .sample_ms = 0.5, .seed = seed},
-        .peer_types = {ir::DType::f32},
-        .tune_seconds = arguments.tune_seconds};
-  return {
-      .variants = {.rounds = 41, .least_rounds = 5, .budget_ms = 600, .warm_up_ms = 3, .sample_ms = 1, .seed = seed},
-      .peers = {.rounds = 21, .least_rounds = 3, .budget_ms = 300, .warm_up_ms = 2, .sample_ms = 1, .seed = seed},
-      .cold = {.rounds = 21, .least_rounds = 3, .budget_ms = 60, .warm_up_ms = 2, .sample_ms = 1, .seed = seed},
-      .tune_seconds = arguments.tune_seconds};
+using Clock = std::chrono::steady_clock;
+double seconds_since(Clock::time_point begin) { return std::chrono::duration<double>(Clock::now() - begin).count(); }
+
+/// What a case may take of `seconds`. Compiling, checking and other libraries' compilers take the rest; what is far
+/// beyond the caches takes more.
+Effort effort_of(const Arguments& arguments, double seconds) {
+  const bool quick = arguments.quick;
+  const double ms = 1000 * std::max(seconds, 0.0) + 1;  // 0 would be no limit
+  Effort effort{.variants = {.rounds = 41, .least_rounds = quick ? 3 : 5, .budget_ms = 0.3 * ms},
+                .peers = {.rounds = 21, .least_rounds = 2},
+                .cold = {.rounds = 21, .least_rounds = 2, .budget_ms = 0.03 * ms},
+                .tune_seconds = arguments.tune_seconds};
+  if (quick) effort.peer_types = {ir::DType::f32};
+  effort.peers.budget_ms = 0.4 * ms / static_cast<double>(effort.peer_types.size());
+  for (TimingOptions* options : {&effort.variants, &effort.peers, &effort.cold}) {
+    options->warm_up_ms = quick ? 1 : 2;
+    options->sample_ms = quick ? 0.5 : 1;
+    options->seed = arguments.seed;
+  }
+  return effort;
 }
 
 /// Starts all, then waits for each: libraries take seconds to load.
@@ -132,6 +139,8 @@ Status run_costs(const Arguments& arguments, Machine& machine, Report& report) {
   if (arguments.quick) return {};
   PADLOCK_TRY(const Comparison proofs, proof_times(machine.one, options));
   report.add(proofs);
+  PADLOCK_TRY(const Comparison steps, capi_times(options));
+  report.add(steps);
   PADLOCK_TRY(const Comparison look_ups, cache_look_ups(options));
   report.add(look_ups);
   if (access(arguments.command.c_str(), X_OK) != 0) {
@@ -150,20 +159,33 @@ Status write_file(const std::string& path, const std::string& text) {
   return file.commit();
 }
 
-Status run_cases(const Arguments& arguments, Machine& machine, Report& report) {
+struct CaseOf {
+  PadCase pad;
+  bool is_program;  ///< of the forty; else of the sweep over sizes
+};
+
+Result<std::vector<CaseOf>> cases_of(const Arguments& arguments) {
   PADLOCK_TRY(const std::string text, read_text_file(arguments.folder + "/cases.txt", std::int64_t{1} << 20));
-  const Effort effort = effort_of(arguments);
-  const auto begin = std::chrono::steady_clock::now();
-  for (const char* section : {"programs", "sweep"}) {
-    PADLOCK_TRY(const std::vector<PadCase> cases, parse_cases(text, section));
-    for (const PadCase& pad : cases) {
-      if (!pad.name.contains(arguments.only)) continue;
-      PADLOCK_CHECK((section == std::string_view("programs") ? run_case : run_size)(machine, pad, effort, report));
-      fmt::print(stderr, "{:6.0f} s: {}\n",
-                 std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count(), pad.name);
-      // What is measured is kept, whatever comes.
-      PADLOCK_CHECK(write_file(arguments.json, report.json()));
-    }
+  std::vector<CaseOf> all;
+  for (const bool is_program : {true, false}) {
+    PADLOCK_TRY(std::vector<PadCase> cases, parse_cases(text, is_program ? "programs" : "sweep"));
+    for (PadCase& pad : cases)
+      if (pad.name.contains(arguments.only)) all.push_back({std::move(pad), is_program});
+  }
+  return all;
+}
+
+Status run_cases(const Arguments& arguments, Machine& machine, Report& report) {
+  PADLOCK_TRY(const std::vector<CaseOf> cases, cases_of(arguments));
+  const double seconds = arguments.seconds > 0 ? arguments.seconds : arguments.quick ? 45 : 480;
+  const auto begin = Clock::now();
+  for (std::size_t i = 0; i < cases.size(); ++i) {
+    const Effort effort =
+        effort_of(arguments, (seconds - seconds_since(begin)) / static_cast<double>(cases.size() - i));
+    PADLOCK_CHECK((cases[i].is_program ? run_case : run_size)(machine, cases[i].pad, effort, report));
+    fmt::print(stderr, "{:6.1f} s: {}\n", seconds_since(begin), cases[i].pad.name);
+    // What is measured is kept, whatever comes.
+    PADLOCK_CHECK(write_file(arguments.json, report.json()));
   }
   return {};
 }
@@ -195,6 +217,8 @@ int main_of(int argc, char** argv) {
   app.add_option("--cache", arguments.cache, "a tuning cache: the default config is compared with what it has");
   app.add_option("--tune-seconds", arguments.tune_seconds, "tunes each case that the cache does not have")
       ->check(CLI::Range(0.0, 600.0));
+  app.add_option("--seconds", arguments.seconds, "what all cases take, about; what is large takes what it must")
+      ->check(CLI::Range(1.0, 1e6));
   app.add_option("--seed", arguments.seed, "of the order in which contestants run");
   app.add_option("--json", arguments.json, "write the figures to this file as JSON lines");
   app.add_option("--commit", arguments.commit, "goes into the JSON lines");

@@ -5,7 +5,7 @@ A requirement is met when the upper end of its ratio's interval reaches the figu
 it. One that names no size is the median over the programs (the geometric mean where that is asked for), with an interval
 from bootstrapping over them; programs below 0.9 of the figure are listed, and results of up to 4 KiB are judged apart.
 
-usage: table.py RESULTS.jsonl [--append]
+usage: table.py RESULTS.jsonl [--append] [--markdown]
 """
 
 import argparse
@@ -163,6 +163,34 @@ def text_of(rows):
     return "\n".join(lines)
 
 
+def markdown_of(rows):
+    """The same for a page."""
+    lines = ["| what | asked | found | 95 % interval | met |", "|---|---|---|---|---|"]
+    for row in rows:
+        if row["found"] is None:
+            lines.append(f"| {row['name']} | {row['asked']:.2f} | not measured | | |")
+            continue
+        lines.append(f"| {row['name']} | {row['asked']:.2f} | {row['found']:.2f} | {row['low']:.2f} to {row['high']:.2f} | "
+                     f"{'yes' if row['met'] else 'no'} |")
+    return "\n".join(lines)
+
+
+def noise_text(results):
+    """How far a contestant is from itself, and what was not asked for but says something."""
+    off = sorted(abs(line["ratio"] - 1) for line in results.lines
+                 if line["kind"] == "row" and line["name"].endswith(" again"))
+    if not off:
+        return "no comparisons"
+    lines = [f"noise: memcpy beside itself is off by {100 * statistics.median(off):.1f} % (median of {len(off)} comparisons), "
+             f"by up to {100 * off[int(0.95 * (len(off) - 1))]:.1f} % in 95 % of them"]
+    for what, name in (("memcpy", "one thread against memcpy, warm"), ("cold memcpy", "one thread against memcpy, cold"),
+                       ("two threads", "two threads against one, warm")):
+        ratios = [line["ratio"] for line in results.ratios(what)]
+        if ratios:
+            lines.append(f"{name}: median {statistics.median(ratios):.2f}, from {min(ratios):.2f} to {max(ratios):.2f}")
+    return "\n".join(lines)
+
+
 def peers_text(results):
     lines = []
     for line in results.lines:
@@ -192,10 +220,11 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__.split("\n\n")[0])
     parser.add_argument("results")
     parser.add_argument("--append", action="store_true", help="add the rows to the file, instead of those that it has")
+    parser.add_argument("--markdown", action="store_true", help="print the rows as a table for a page")
     arguments = parser.parse_args()
     results = Results(read_lines(arguments.results))
     rows = requirements(results)
-    print(peers_text(results), text_of(rows), sep="\n\n")
+    print(peers_text(results), noise_text(results), (markdown_of if arguments.markdown else text_of)(rows), sep="\n\n")
     if arguments.append:
         kept = [line for line in results.lines if line["kind"] != "requirement"]
         added = [{"schema": 2, "kind": "requirement", **{k: round(v, 4) if isinstance(v, float) else v for k, v in row.items()}} for row in rows]

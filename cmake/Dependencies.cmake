@@ -6,8 +6,12 @@
 
 find_package(Threads REQUIRED)
 find_package(fmt REQUIRED)
-find_package(CLI11 REQUIRED)
-find_package(SQLite3 REQUIRED)
+if(PADLOCK_BUILD_CLI OR PADLOCK_BUILD_BENCH)
+  find_package(CLI11 REQUIRED)
+endif()
+if(PADLOCK_TUNER)
+  find_package(SQLite3 REQUIRED)
+endif()
 find_package(nlohmann_json REQUIRED)
 # LLVM's version file accepts an exact major.minor only.
 find_package(LLVM 22.1 REQUIRED CONFIG)
@@ -21,7 +25,9 @@ add_library(padlock_xxhash INTERFACE)
 target_include_directories(padlock_xxhash SYSTEM INTERFACE ${PADLOCK_XXHASH_INCLUDE_DIR})
 
 add_library(padlock_sqlite INTERFACE)
-if(PADLOCK_PORTABLE)
+if(NOT PADLOCK_TUNER)
+  # Nothing calls it.
+elseif(PADLOCK_PORTABLE)
   find_library(PADLOCK_SQLITE_LIBRARY libsqlite3.a REQUIRED)
   target_include_directories(padlock_sqlite SYSTEM INTERFACE ${SQLite3_INCLUDE_DIRS})
   target_link_libraries(padlock_sqlite INTERFACE ${PADLOCK_SQLITE_LIBRARY} Threads::Threads ${CMAKE_DL_LIBS} m)
@@ -32,6 +38,8 @@ endif()
 add_library(padlock_llvm INTERFACE)
 target_include_directories(padlock_llvm SYSTEM INTERFACE ${LLVM_INCLUDE_DIRS})
 separate_arguments(padlock_llvm_definitions UNIX_COMMAND "${LLVM_DEFINITIONS}")
+# The standard library's own default, without which the compiler's sources can begin with the others' precompiled headers.
+list(REMOVE_ITEM padlock_llvm_definitions -D_GLIBCXX_USE_CXX11_ABI=1)
 target_compile_options(padlock_llvm INTERFACE ${padlock_llvm_definitions})
 
 # Debian's libLLVM exports an isl of its own (Polly's), so whoever links both names isl first: its calls are then bound

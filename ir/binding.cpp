@@ -18,6 +18,11 @@ std::unexpected<Error> failure(std::string message, syntax::Location where) {
   return error;
 }
 
+std::unexpected<Error> about(std::unexpected<Error> error, ErrorSubject subject) {
+  error.error().subject = std::move(subject);
+  return error;
+}
+
 bool is_congruent(const Congruence& known, std::int64_t value) {
   if (known.modulus == 1) return true;
   return known.modulus == 0 ? value == known.residue : floor_mod(value, known.modulus) == known.residue;
@@ -29,11 +34,18 @@ Status check_symbols(std::span<const Symbol* const> symbols, std::span<const std
     const auto& [name, kind, range, congruence] = *symbols[i];
     if (kind == SymbolKind::coordinate) continue;
     if (!range.contains(values[i]))
-      return failed_precondition(fmt::format("'{}' is {}, outside its bounds {} <= {} <= {}", name, values[i],
-                                             padlock::to_string(range.lo), name, padlock::to_string(range.hi)));
-    if (!is_congruent(congruence, values[i]))
-      return failed_precondition(fmt::format("constraint '{0} mod {1} == {2}': {3} mod {1} == {2} is false ({0} = {3})",
-                                             name, congruence.modulus, congruence.residue, values[i]));
+      return about(failed_precondition(fmt::format("'{}' is {}, outside its bounds {} <= {} <= {}", name, values[i],
+                                                   padlock::to_string(range.lo), name, padlock::to_string(range.hi))),
+                   {.axis = -1,
+                    .expression =
+                        fmt::format("{} <= {} <= {}", padlock::to_string(range.lo), name, padlock::to_string(range.hi)),
+                    .values = {{name, values[i]}}});
+    if (!is_congruent(congruence, values[i])) {
+      const std::string constraint = fmt::format("{} mod {} == {}", name, congruence.modulus, congruence.residue);
+      return about(failed_precondition(fmt::format("constraint '{}': {} mod {} == {} is false ({} = {})", constraint,
+                                                   values[i], congruence.modulus, congruence.residue, name, values[i])),
+                   {.axis = -1, .expression = constraint, .values = {{name, values[i]}}});
+    }
   }
   return {};
 }
@@ -69,10 +81,12 @@ Status check_requirement(const Binding& binding, const Requirement& requirement)
   if (holds(left, comparison, right)) return {};
   const ExprContext& exprs = binding.program().exprs();
   const Expr roots[] = {lhs, rhs};
-  return failure(fmt::format("{}: {} does not hold, {} {} {} is false{}", requirement.what,
-                             to_string(exprs, requirement.constraint), padlock::to_string(left), name_of(comparison),
-                             padlock::to_string(right), values_of_symbols(exprs, roots, binding.values())),
-                 requirement.where);
+  const std::string constraint = to_string(exprs, requirement.constraint);
+  return about(failure(fmt::format("{}: {} does not hold, {} {} {} is false{}", requirement.what, constraint,
+                                   padlock::to_string(left), name_of(comparison), padlock::to_string(right),
+                                   values_of_symbols(exprs, roots, binding.values())),
+                       requirement.where),
+               {requirement.axis, constraint, symbol_values(exprs, roots, binding.values())});
 }
 
 /// Visits, with a maker of its description, every expression that stands in the program and must fit 64 bits, but for

@@ -25,6 +25,13 @@ std::optional<std::int64_t> dense_stride(const ArgumentShape& shape, std::size_t
   return stride;
 }
 
+std::unexpected<Error> negative(const char* what, const Value& parameter, std::size_t axis, std::int64_t found) {
+  auto error = invalid_argument(fmt::format("{0} of axis {1} of '{2}' is {3}; {4} {0} is at least 0", what, axis,
+                                            parameter.name, found, *what == 'e' ? "an" : "a"));
+  error.error().subject.axis = static_cast<int>(axis);
+  return error;
+}
+
 Status check_shape(const Value& parameter, const ArgumentShape& shape) {
   const auto rank = static_cast<std::size_t>(parameter.rank());
   if (shape.extents.size() != rank)
@@ -34,12 +41,8 @@ Status check_shape(const Value& parameter, const ArgumentShape& shape) {
     return invalid_argument(
         fmt::format("'{}' has rank {}, but {} strides are given", parameter.name, rank, shape.strides->size()));
   for (std::size_t axis = 0; axis < rank; ++axis) {
-    if (shape.extents[axis] < 0)
-      return invalid_argument(fmt::format("extent of axis {} of '{}' is {}; an extent is at least 0", axis,
-                                          parameter.name, shape.extents[axis]));
-    if (shape.strides && (*shape.strides)[axis] < 0)
-      return invalid_argument(fmt::format("stride of axis {} of '{}' is {}; a stride is at least 0", axis,
-                                          parameter.name, (*shape.strides)[axis]));
+    if (shape.extents[axis] < 0) return negative("extent", parameter, axis, shape.extents[axis]);
+    if (shape.strides && (*shape.strides)[axis] < 0) return negative("stride", parameter, axis, (*shape.strides)[axis]);
   }
   return {};
 }
@@ -163,6 +166,7 @@ Status check_declared(const Program& program, const Value& parameter, std::strin
                   text == wanted ? "" : " = " + wanted,
                   declared.kind() == ExprKind::symbol ? "" : values_of_symbols(program.exprs(), roots, values)));
   error.error().where = {.line = parameter.where.line, .column = parameter.where.column, .source_line = {}};
+  error.error().subject = {static_cast<int>(axis), text, symbol_values(program.exprs(), roots, values)};
   return error;
 }
 
@@ -203,8 +207,8 @@ Status check_parameters(const Program& program, const BindRequest& request, std:
   return {};
 }
 
-std::string values_of_symbols(const ExprContext& context, std::span<const Expr> expressions,
-                              std::span<const std::int64_t> values) {
+std::vector<NamedValue> symbol_values(const ExprContext& context, std::span<const Expr> expressions,
+                                      std::span<const std::int64_t> values) {
   std::set<std::uint32_t> seen, symbols;
   std::vector<Expr> pending(expressions.begin(), expressions.end());
   while (!pending.empty()) {
@@ -215,9 +219,16 @@ std::string values_of_symbols(const ExprContext& context, std::span<const Expr> 
     if (e.kind() != ExprKind::symbol && e.kind() != ExprKind::constant)
       pending.insert(pending.end(), e.operands().begin(), e.operands().end());
   }
+  std::vector<NamedValue> found;
+  for (const std::uint32_t i : symbols) found.push_back({context.symbol(i).name, values[i]});
+  return found;
+}
+
+std::string values_of_symbols(const ExprContext& context, std::span<const Expr> expressions,
+                              std::span<const std::int64_t> values) {
   std::string text;
-  for (const std::uint32_t i : symbols)
-    text += fmt::format("{}{} = {}", text.empty() ? " (" : ", ", context.symbol(i).name, values[i]);
+  for (const auto& [name, value] : symbol_values(context, expressions, values))
+    text += fmt::format("{}{} = {}", text.empty() ? " (" : ", ", name, value);
   return text.empty() ? text : text + ")";
 }
 

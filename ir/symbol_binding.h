@@ -36,6 +36,9 @@ namespace padlock::ir {
 [[nodiscard]] Status check_parameters(const Program& program, const BindRequest& request,
                                       std::span<const std::int64_t> values);
 
+/// The symbols that occur in the expressions, with their values, in the order of their declaration.
+[[nodiscard]] std::vector<NamedValue> symbol_values(const ExprContext& context, std::span<const Expr> expressions,
+                                                    std::span<const std::int64_t> values);
 /// " (S = 3, T = 4)": the values of the symbols that occur in the expressions; empty if none does.
 [[nodiscard]] std::string values_of_symbols(const ExprContext& context, std::span<const Expr> expressions,
                                             std::span<const std::int64_t> values);

@@ -90,10 +90,14 @@ Result<ArgumentSizes> ArgumentSizes::of(const ir::Binding& binding) {
   return ArgumentSizer(binding.program()).sizes(binding);
 }
 
+Status ArgumentSizes::check_counts(std::size_t inputs, std::size_t outputs) const {
+  if (inputs == inputs_.size() && outputs == outputs_.size()) return {};
+  return invalid_argument(fmt::format("expected {} input and {} output buffers, found {} and {}", inputs_.size(),
+                                      outputs_.size(), inputs, outputs));
+}
+
 Status ArgumentSizes::check(std::span<const BufferView> inputs, std::span<const BufferView> outputs) const {
-  if (inputs.size() != inputs_.size() || outputs.size() != outputs_.size())
-    return invalid_argument(fmt::format("expected {} input and {} output buffers, found {} and {}", inputs_.size(),
-                                        outputs_.size(), inputs.size(), outputs.size()));
+  PADLOCK_CHECK(check_counts(inputs.size(), outputs.size()));
   const auto input_name = [&](std::size_t i) -> const std::string& {
     return program_->value(program_->tensor_parameters()[i]).name;
   };

@@ -26,6 +26,8 @@ class ArgumentSizes {
   [[nodiscard]] std::span<const std::int64_t> input_bytes() const { return inputs_; }
   [[nodiscard]] std::span<const std::int64_t> output_bytes() const { return outputs_; }
 
+  /// One buffer an argument. Error: invalid_argument.
+  [[nodiscard]] Status check_counts(std::size_t inputs, std::size_t outputs) const;
   /// One buffer an argument, each at least as large as its storage, and no output's storage overlapping any other.
   /// Errors (invalid_argument) name the arguments and the bytes. Allocates nothing where all is well.
   [[nodiscard]] Status check(std::span<const BufferView> inputs, std::span<const BufferView> outputs) const;

@@ -25,7 +25,7 @@ class UserBuffer {
 /// What a launch reads and writes, whoever owns it. Made at the launch call and nowhere else.
 class BufferView {
  public:
-  BufferView() = default;
+  BufferView() = default;  ///< without a value: a launch makes room for more of them than it has
   explicit BufferView(const UserBuffer& buffer) : data_(buffer.data()), bytes_(buffer.bytes()) {}
 
   [[nodiscard]] void* data() const { return data_; }
@@ -34,8 +34,8 @@ class BufferView {
  private:
   friend class ScratchViews;
   BufferView(void* data, std::int64_t bytes) : data_(data), bytes_(bytes) {}
-  void* data_ = nullptr;
-  std::int64_t bytes_ = 0;
+  void* data_;
+  std::int64_t bytes_;
 };
 
 }  // namespace padlock::runtime

@@ -16,13 +16,15 @@ Result<KernelLauncher> KernelLauncher::create(const ir::HostExecutable& executab
   return KernelLauncher(std::move(variants), std::move(places), ir::LaunchPlanner(program, contracts));
 }
 
-Result<BoundKernel> KernelLauncher::bind(const ir::Binding& binding, std::int64_t task_bytes) const {
+Result<BoundKernel> KernelLauncher::bind(const ir::Binding& binding, std::int64_t task_bytes, int threads) const {
   BoundKernel bound;
   bound.launcher_ = this;
   PADLOCK_TRY(bound.plan_, planner_.plan(binding));
   const ir::LaunchPlan& plan = bound.plan_;
   bound.executable_ = variants_[plan.variant];
-  bound.grid_ = TaskGrid::split(plan.rows, plan.columns, plan.row_bytes, task_bytes);
+  bound.entry_ = bound.executable_->entry();
+  bound.grid_ = TaskGrid::split(plan.rows, plan.columns, plan.row_bytes,
+                                shared_task_bytes(plan.rows * plan.row_bytes, task_bytes, threads));
   return bound;
 }
 
@@ -39,17 +41,21 @@ Status BoundKernel::run(std::span<const BufferView> inputs, std::span<const Buff
   ir::AccessFault fault;
   const ir::HostLaunch launch{
       .buffers = buffers.data(), .sizes = plan_.sizes.data(), .scalars = bits.data(), .fault = &fault};
+  if (grid_.count() == 1) {  // all of it, without asking the grid
+    entry_(&launch, 0, plan_.rows, 0, plan_.columns);
+    return check_fault(fault, abi());
+  }
   struct Job {
     ir::HostEntry entry;
     const ir::HostLaunch* launch;
     const TaskGrid* grid;
-  } job{executable_->entry(), &launch, &grid_};
+  } job{entry_, &launch, &grid_};
   const ParallelBody body = [](void* state, std::int64_t index) {
     const Job& self = *static_cast<const Job*>(state);
     const TaskGrid::Task task = self.grid->task(index);
     self.entry(self.launch, task.row_first, task.row_last, task.column_first, task.column_last);
   };
-  if (grid_.count() == 1 || pool.run == nullptr) {
+  if (pool.run == nullptr) {
     for (std::int64_t i = 0; i < grid_.count(); ++i) body(&job, i);
   } else {
     pool.run(pool.user, grid_.count(), body, &job);

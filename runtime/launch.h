@@ -36,6 +36,7 @@ class BoundKernel {
   friend class KernelLauncher;
   BoundKernel() = default;
   const ir::HostExecutable* executable_ = nullptr;  // borrowed (outlives this)
+  ir::HostEntry entry_ = nullptr;                   // of the executable
   const class KernelLauncher* launcher_ = nullptr;  // borrowed (outlives this)
   ir::LaunchPlan plan_;
   TaskGrid grid_;
@@ -51,8 +52,9 @@ class KernelLauncher {
   /// Of the variant that assumes nothing.
   [[nodiscard]] const ir::KernelAbi& abi() const { return variants_.front()->abi(); }
   /// Selects the variant and evaluates its contract under a binding of the same program. `task_bytes`: output bytes of
-  /// one pool task. The launcher must not move or die while the bound kernel lives. Errors as ir::LaunchPlanner::plan.
-  [[nodiscard]] Result<BoundKernel> bind(const ir::Binding& binding, std::int64_t task_bytes) const;
+  /// one task, at least. `threads`: how many will share a launch (one has nothing to share), 0 where nobody knows. The
+  /// launcher must not move or die while the bound kernel lives. Errors as ir::LaunchPlanner::plan.
+  [[nodiscard]] Result<BoundKernel> bind(const ir::Binding& binding, std::int64_t task_bytes, int threads = 0) const;
 
  private:
   friend class BoundKernel;

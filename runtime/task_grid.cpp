@@ -13,6 +13,12 @@ std::int64_t ceil_div(std::int64_t a, std::int64_t b) { return a / b + (a % b !=
 
 }  // namespace
 
+std::int64_t shared_task_bytes(std::int64_t bytes, std::int64_t least, int threads) {
+  constexpr std::int64_t kTasksOfThread = 8;
+  if (threads == 0) return least;
+  return std::max(least, threads == 1 ? bytes : ceil_div(bytes, threads * kTasksOfThread));
+}
+
 TaskGrid TaskGrid::split(std::int64_t rows, std::int64_t columns, std::int64_t row_bytes, std::int64_t task_bytes) {
   TaskGrid grid;
   if (rows <= 0 || columns <= 0) return grid;

@@ -29,4 +29,9 @@ class TaskGrid {
   std::int64_t count_ = 0;
 };
 
+/// Bytes of a task of an output of `bytes` that so many threads share (0: nobody knows), at least `least`. A task costs
+/// its start, a fence and the lines that it shares with its neighbours, so that there are only as many as threads of
+/// different speed need to end together; for one thread, one.
+[[nodiscard]] std::int64_t shared_task_bytes(std::int64_t bytes, std::int64_t least, int threads);
+
 }  // namespace padlock::runtime

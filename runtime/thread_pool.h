@@ -37,24 +37,27 @@ class ThreadPool {
     void* state;
     std::int64_t count;
     std::atomic<std::int64_t> next = 0;
-    int workers = 0;     // inside the loop; guarded by mutex_
-    bool linked = true;  // guarded by mutex_
+    std::atomic<int> workers = 0;  // inside the loop; raised under mutex_
+    bool linked = true;            // guarded by mutex_
     Job* previous = nullptr;
     Job* following = nullptr;
   };
 
   void start_threads();  // mutex_ held
   void work();
+  bool spin_for_work(std::unique_lock<std::mutex>& lock);
   void link(Job& job);    // mutex_ held
   void unlink(Job& job);  // mutex_ held
   static void run_indices(Job& job);
 
   const int threads_;
+  const int spins_;  // how often a thread looks before it sleeps
   mutable std::mutex mutex_;
   std::condition_variable wake_;
   std::condition_variable done_;
   std::vector<std::thread> workers_;
-  Job* jobs_ = nullptr;  // borrowed (each outlives its place in the list)
+  std::atomic<std::uint32_t> news_ = 0;  // counts what a worker waits for
+  Job* jobs_ = nullptr;                  // borrowed (each outlives its place in the list)
   bool started_ = false;
   bool stopping_ = false;
 };

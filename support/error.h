@@ -40,6 +40,19 @@ struct SourceSpan {
   [[nodiscard]] bool known() const { return line != 0; }
 };
 
+/// A symbol, or what else a message gives a number to.
+struct NamedValue {
+  std::string name;
+  std::int64_t value = 0;
+};
+
+/// What a message speaks of, for programs that read it: a constraint, or the extent or stride of one axis.
+struct ErrorSubject {
+  int axis = -1;                   ///< of the tensor that the message names; -1: none
+  std::string expression;          ///< as the language has it; empty: none
+  std::vector<NamedValue> values;  ///< of the symbols in it
+};
+
 /// An error as a value. `message` says what was expected and what was found, without a trailing newline.
 struct Error {
   Code code = Code::unknown;
@@ -47,6 +60,7 @@ struct Error {
   std::string message;
   SourceSpan where = {};
   std::vector<std::string> context = {};  ///< outermost last: "while compiling pad_relu"
+  ErrorSubject subject = {};
 
   /// The same error with one more line of context.
   [[nodiscard]] Error in(std::string note) && {
@@ -93,8 +107,8 @@ using Status = Result<void>;
   declaration = *std::move(result)
 
 /// The same for a Status: returns its error, if any.
-#define PADLOCK_CHECK(expression)                                \
-  do {                                                           \
-    if (auto padlock_status = (expression); !padlock_status)     \
-      return std::unexpected(std::move(padlock_status).error()); \
+#define PADLOCK_CHECK(expression)                                        \
+  do {                                                                   \
+    if (auto padlock_check_status = (expression); !padlock_check_status) \
+      return std::unexpected(std::move(padlock_check_status).error());   \
   } while (false)

@@ -34,6 +34,8 @@ struct BenchOptions {
   bool quiet = false;
 };
 
+constexpr double kBudgetMs = 5000;  // of a comparison, three rounds excepted
+
 /// What no cache of a CPU holds.
 std::int64_t beyond_caches() {
   return 2 * std::max<std::int64_t>(::sysconf(_SC_LEVEL3_CACHE_SIZE), std::int64_t{32} << 20);
@@ -136,10 +138,11 @@ Outcome<ExitCode> execute(const BenchOptions& options, const api::Program& progr
   if (!outputs) return std::unexpected(outputs.error());
   if (auto allocated = outputs->allocate(*bound, memory); !allocated) return std::unexpected(allocated.error());
   if (auto loaded = inputs.load(*bound, seed, memory); !loaded) return std::unexpected(loaded.error());
-  const Subject subject{.bound = *bound,
-                        .arguments = {inputs.buffers(), outputs->buffers(), inputs.scalars()},
-                        .memory = memory,
-                        .timing = {.rounds = static_cast<int>(options.rounds), .warm_up_ms = 20, .seed = seed}};
+  const Subject subject{
+      .bound = *bound,
+      .arguments = {inputs.buffers(), outputs->buffers(), inputs.scalars()},
+      .memory = memory,
+      .timing = {.rounds = static_cast<int>(options.rounds), .budget_ms = kBudgetMs, .warm_up_ms = 20, .seed = seed}};
   const auto comparisons = time_all(subject, device);
   if (!comparisons) return std::unexpected(comparisons.error());
   const BenchReport report{.bound = *bound, .comparisons = *comparisons, .bytes = subject.bytes(), .seed = seed};
@@ -177,7 +180,7 @@ void add_bench(Subcommand& app) {
   command.option("--config", options->config, "CONFIG", "key=value,...: forces a config");
   add_cache_options(command, options->cache);
   command.option("--threads", options->threads, 1, 1024, "N", "of the host; else as many as there are");
-  command.option("--rounds", options->rounds, 3, 100000, "N", "samples of each");
+  command.option("--rounds", options->rounds, 3, 100000, "N", "samples of each, in five seconds at most");
   command.option("--seed", options->seed, "N", "for random inputs and the order of the samples");
   command.json(options->json);
   command.flag("--quiet", options->quiet, "print errors alone");

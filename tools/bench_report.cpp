@@ -3,7 +3,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include "tools/json_writer.h"
+#include "support/json_writer.h"
 #include "tools/tune_text.h"
 
 namespace padlock::tools {

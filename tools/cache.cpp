@@ -3,9 +3,9 @@
 #include <cstdio>
 #include <memory>
 
+#include "support/json_writer.h"
 #include "tools/cache_command.h"
 #include "tools/cache_text.h"
-#include "tools/json_writer.h"
 
 namespace padlock::tools {
 namespace {

@@ -47,6 +47,7 @@ Outcome<ExitCode> parse_and_run(std::vector<std::string> arguments) {
   add_emit(all);
   add_prove(all);
   add_explain(all);
+  add_pack(all);
   add_tune(all);
   add_bench(all);
   add_cache(all);

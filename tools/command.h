@@ -13,6 +13,7 @@ void add_run(Subcommand& app);
 void add_emit(Subcommand& app);
 void add_prove(Subcommand& app);
 void add_explain(Subcommand& app);
+void add_pack(Subcommand& app);
 void add_tune(Subcommand& app);
 void add_bench(Subcommand& app);
 void add_cache(Subcommand& app);

@@ -3,8 +3,8 @@
 #include <memory>
 
 #include "api/context.h"
+#include "support/json_writer.h"
 #include "tools/command.h"
-#include "tools/json_writer.h"
 
 namespace padlock::tools {
 namespace {

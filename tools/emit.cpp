@@ -1,8 +1,8 @@
 #include <memory>
 
 #include "api/context.h"
+#include "support/json_writer.h"
 #include "tools/command.h"
-#include "tools/json_writer.h"
 #include "tools/load_program.h"
 
 namespace padlock::tools {

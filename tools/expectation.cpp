@@ -11,7 +11,7 @@
 namespace padlock::tools {
 namespace {
 
-/// Hosts are little-endian (ORC's x86-64 and AArch64), so the low bytes come first.
+/// Hosts are little-endian (x86-64), so the low bytes come first.
 std::uint64_t load_bits(const std::byte* element, std::size_t size) {
   std::uint64_t bits = 0;
   std::memcpy(&bits, element, size);

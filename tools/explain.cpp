@@ -7,10 +7,10 @@
 #include <memory>
 
 #include "api/arguments.h"
+#include "api/explain_json.h"
 #include "tools/arguments.h"
 #include "tools/cache_choice.h"
 #include "tools/command.h"
-#include "tools/json_writer.h"
 #include "tools/load_program.h"
 
 namespace padlock::tools {
@@ -83,70 +83,6 @@ std::string explanation_text(const api::Explanation& e) {
   return text + fmt::format("target\n  {}\nconfig\n  {}\n  {}\n", target_summary(e.target), e.config, e.reason);
 }
 
-void write_quantity(JsonWriter& json, const api::Quantity& quantity) {
-  json.begin_object().member("expression", quantity.expression);
-  if (quantity.value) json.member("value", *quantity.value);
-  json.end_object();
-}
-
-void write_quantities(JsonWriter& json, const char* name, const std::vector<api::Quantity>& list) {
-  json.key(name).begin_array();
-  for (const api::Quantity& quantity : list) write_quantity(json, quantity);
-  json.end_array();
-}
-
-void write_tensors(JsonWriter& json, const char* name, const std::vector<api::TensorExplanation>& tensors) {
-  json.key(name).begin_array();
-  for (const api::TensorExplanation& tensor : tensors) {
-    json.begin_object().member("name", tensor.name).member("type", ir::name_of(tensor.dtype));
-    write_quantities(json, "extents", tensor.extents);
-    write_quantities(json, "strides", tensor.strides);
-    json.key("storage_bytes");
-    write_quantity(json, tensor.storage_bytes);
-    json.end_object();
-  }
-  json.end_array();
-}
-
-void write_variant(JsonWriter& json, const api::VariantExplanation& variant) {
-  json.begin_object().member("name", variant.name).key("guards").begin_array();
-  for (const api::GuardExplanation& guard : variant.guards) {
-    json.begin_object().member("assumption", guard.assumption).member("constraint", guard.constraint);
-    if (guard.holds) json.member("holds", *guard.holds);
-    json.end_object();
-  }
-  json.end_array();
-  if (variant.selected) json.member("selected", *variant.selected);
-  json.end_object();
-}
-
-std::string explanation_json(const api::Explanation& e) {
-  JsonWriter json;
-  json.begin_object().member("schema", 1).member("command", "explain").member("program", e.program);
-  write_tensors(json, "inputs", e.inputs);
-  write_tensors(json, "results", e.results);
-  json.key("kernels").begin_array();
-  for (const api::KernelExplanation& kernel : e.kernels) {
-    json.begin_object().member("name", kernel.name).member("results", kernel.results);
-    json.key("rows");
-    write_quantity(json, kernel.rows);
-    json.key("columns");
-    write_quantity(json, kernel.columns);
-    json.key("variants").begin_array();
-    for (const api::VariantExplanation& variant : kernel.variants) write_variant(json, variant);
-    json.end_array().end_object();
-  }
-  json.end_array().key("requirements").begin_array();
-  for (const api::RequirementExplanation& requirement : e.requirements)
-    json.begin_object()
-        .member("constraint", requirement.constraint)
-        .member("what", requirement.what)
-        .member("bound", requirement.is_bound)
-        .end_object();
-  json.end_array().member("target", e.target).member("config", e.config).member("reason", e.reason).end_object();
-  return std::move(json).take();
-}
-
 Outcome<std::optional<ir::BindRequest>> bind_request(const ir::Program& program, const ExplainOptions& options) {
   if (options.binds.empty()) return std::optional<ir::BindRequest>();
   const auto symbols = parse_bind(options.binds);
@@ -189,7 +125,7 @@ Outcome<ExitCode> explain(const ExplainOptions& options) {
                  : compile_failure(explanation.error(), options.program);
   }
   if (!options.json.empty())
-    if (auto written = write_text(options.json, explanation_json(*explanation)); !written)
+    if (auto written = write_text(options.json, api::to_json(*explanation)); !written)
       return std::unexpected(written.error());
   if (options.json != kStandardOutput)
     if (auto written = write_text(kStandardOutput, explanation_text(*explanation)); !written)

@@ -3,8 +3,8 @@
 #include <fmt/format.h>
 
 #include "api/context.h"
+#include "support/json_writer.h"
 #include "tools/command.h"
-#include "tools/json_writer.h"
 #include "tools/load_program.h"
 
 namespace padlock::tools {

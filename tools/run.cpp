@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 
 #include <chrono>
+#include <functional>
 #include <memory>
 #include <random>
 
@@ -9,6 +10,7 @@
 #include "tools/arguments.h"
 #include "tools/cache_choice.h"
 #include "tools/command.h"
+#include "tools/load_pack.h"
 #include "tools/load_program.h"
 #include "tools/run_inputs.h"
 #include "tools/run_outputs.h"
@@ -19,6 +21,7 @@ namespace {
 
 struct RunOptions {
   std::string program;
+  std::string packed;  // the program of a pack
   std::vector<std::string> inputs, outputs, expects, binds;
   std::string device = "host";
   std::string target;
@@ -111,8 +114,52 @@ Outcome<ExitCode> verdict(const std::vector<ExpectReport>& reports) {
   return ExitCode::ok;
 }
 
-Outcome<ExitCode> execute(const RunOptions& options, const api::Program& program, const RunRequest& request) {
-  OutputFiles files;
+/// What is run: a program, and how it becomes one that can be bound, which is done once its inputs are known to be
+/// there.
+struct Source {
+  api::Program program;
+  std::function<Outcome<api::CompiledProgram>()> compile;
+};
+
+bool is_pack(const RunOptions& options) { return options.program.ends_with(".pack"); }
+
+/// What says how to compile, of a program that is compiled.
+Outcome<void> check_pack_options(const RunOptions& options) {
+  const auto refuse = [&](const char* option) {
+    return fail(ExitCode::usage, fmt::format("{} is for programs; {} is compiled", option, options.program));
+  };
+  if (!options.config.empty()) return refuse("--config");
+  if (!options.cache.file.empty() || !options.cache.mode.empty()) return refuse("--cache");
+  if (options.bounds_check) return refuse("--bounds-check");
+  return {};
+}
+
+Outcome<Source> open_pack(const RunOptions& options, const RunRequest& request, api::Context& context) {
+  if (auto checked = check_pack_options(options); !checked) return std::unexpected(std::move(checked).error());
+  const auto pack = load_pack(options.program);
+  if (!pack) return std::unexpected(pack.error());
+  if (const auto found = pack->find(options.packed); !found) return fail(ExitCode::usage, found.error());
+  const auto loaded = context.load(*pack, options.packed, request.compile.device);
+  if (!loaded) return pack_failure(loaded.error(), options.program);
+  return Source{loaded->program(), [compiled = *loaded] { return compiled; }};
+}
+
+Outcome<Source> open_program(const RunOptions& options, const RunRequest& request, api::Context& context) {
+  if (!options.packed.empty())
+    return fail(ExitCode::usage, fmt::format("--program is for packs (F.pack); {} is a program", options.program));
+  const auto program = load_program(options.program);
+  if (!program) return std::unexpected(program.error());
+  return Source{*program, [&, program = *program]() -> Outcome<api::CompiledProgram> {
+                  if (auto used = use_cache(context, options.cache); !used) return std::unexpected(used.error());
+                  const auto compiled = context.compile(program, request.compile);
+                  if (!compiled) return compile_failure(compiled.error(), program.file());
+                  return *compiled;
+                }};
+}
+
+Outcome<ExitCode> execute(const RunOptions& options, const Source& source, const RunRequest& request,
+                          OutputFiles& files) {
+  const api::Program& program = source.program;
   auto inputs = RunInputs::open(program.ir(), request.inputs);
   if (!inputs) return std::unexpected(std::move(inputs).error());
   if (auto checked = check_symbols(program.ir(), request.symbols); !checked) return std::unexpected(checked.error());
@@ -121,10 +168,8 @@ Outcome<ExitCode> execute(const RunOptions& options, const api::Program& program
   const auto bind_request = inputs->request(request.symbols);
   if (!bind_request) return std::unexpected(bind_request.error());
 
-  api::Context context;
-  if (auto used = use_cache(context, options.cache); !used) return std::unexpected(used.error());
-  const auto compiled = context.compile(program, request.compile);
-  if (!compiled) return compile_failure(compiled.error(), program.file());
+  const auto compiled = source.compile();
+  if (!compiled) return std::unexpected(compiled.error());
   const auto bound = compiled->bind(*bind_request);
   if (!bound) return fail(ExitCode::mismatch, bound.error(), program.file());
 
@@ -152,9 +197,12 @@ Outcome<ExitCode> execute(const RunOptions& options, const api::Program& program
 Outcome<ExitCode> run(const RunOptions& options) {
   auto request = parse_options(options);
   if (!request) return std::unexpected(std::move(request).error());
-  const auto program = load_program(options.program);
-  if (!program) return std::unexpected(program.error());
-  return execute(options, *program, *request);
+  OutputFiles files;
+  api::Context context;
+  const auto source =
+      is_pack(options) ? open_pack(options, *request, context) : open_program(options, *request, context);
+  if (!source) return std::unexpected(source.error());
+  return execute(options, *source, *request, files);
 }
 
 }  // namespace
@@ -163,6 +211,7 @@ void add_run(Subcommand& app) {
   Subcommand command = app.subcommand("run", "compile, bind, launch, write results");
   const auto options = std::make_shared<RunOptions>();  // shared: the callback outlives this function
   command.program(options->program);
+  command.option("--program", options->packed, "NAME", "which program of a pack, F.pack, is run");
   command.repeated("--input", options->inputs,
                    "NAME=@FILE.npy, NAME=4x16xf32=@FILE.bin (raw), NAME=random, or NAME=LITERAL for a scalar");
   command.repeated("--bind", options->binds, "NAME=INTEGER,...: symbols that no input fixes");

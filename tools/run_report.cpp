@@ -5,7 +5,7 @@
 
 #include <algorithm>
 
-#include "tools/json_writer.h"
+#include "support/json_writer.h"
 
 namespace padlock::tools {
 namespace {

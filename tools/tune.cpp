@@ -4,6 +4,7 @@
 #include <memory>
 
 #include "api/context.h"
+#include "api/tune_json.h"
 #include "api/tuning_cache.h"
 #include "tools/arguments.h"
 #include "tools/cache_choice.h"
@@ -101,7 +102,7 @@ Outcome<ExitCode> tune(const TuneCommand& command) {
   if (command.dry_run) {
     const auto plan = context.plan_tuning(*program, *options);
     if (!plan) return tune_failure(plan.error(), command.program);
-    return print(command, plan_text(*plan), plan_json(program->ir().name(), *plan, command.seed), ExitCode::ok);
+    return print(command, plan_text(*plan), to_json(program->ir().name(), *plan, command.seed), ExitCode::ok);
   }
   const auto cache = cache_file(command);
   if (!cache) return std::unexpected(cache.error());
@@ -117,7 +118,7 @@ Outcome<ExitCode> tune(const TuneCommand& command) {
   }();
   if (!report) return tune_failure(report.error(), command.program);
   return print(command, tune_text(*report, *cache, command.seed),
-               tune_json(program->ir().name(), *report, *cache, command.seed), exit_code_of(*report));
+               to_json(program->ir().name(), *report, *cache, command.seed), exit_code_of(*report));
 }
 
 }  // namespace

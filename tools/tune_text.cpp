@@ -7,7 +7,6 @@
 #include <cstdio>
 
 #include "tools/command.h"
-#include "tools/json_writer.h"
 
 namespace padlock::tools {
 namespace {
@@ -15,23 +14,6 @@ namespace {
 constexpr std::size_t kTerminalWidth = 100;
 
 std::string region_text(const std::string& region) { return region.empty() ? "all sizes" : region; }
-
-void write_sizes(JsonWriter& json, const api::Sizes& sizes) {
-  json.key("sizes").begin_object();
-  for (const auto& [name, value] : sizes) json.member(name, value);
-  json.end_object();
-}
-
-void write_region(JsonWriter& json, const api::PlannedRegion& planned) {
-  json.begin_object().member("region", planned.region);
-  write_sizes(json, planned.sizes);
-  json.member("notes", planned.notes);
-}
-
-int count_failures(const api::TunedRegion& region) {
-  return static_cast<int>(std::ranges::count_if(
-      region.outcome.measurements, [](const tuner::Measurement& m) { return m.verdict != tuner::Verdict::ok; }));
-}
 
 std::string region_lines(const api::TunedRegion& region) {
   const tuner::SearchOutcome& outcome = region.outcome;
@@ -43,7 +25,7 @@ std::string region_lines(const api::TunedRegion& region) {
   text += fmt::format("  config {}\n  {}", *outcome.config, outcome.reason);
   if (outcome.median_ps > 0) text += fmt::format("; {}", duration_text(outcome.median_ps));
   if (outcome.default_ps > 0) text += fmt::format(", the default {}", duration_text(outcome.default_ps));
-  if (const int failures = count_failures(region); failures > 0) text += fmt::format("; {} failed", failures);
+  if (const int failures = region.failed(); failures > 0) text += fmt::format("; {} failed", failures);
   return text + "\n";
 }
 
@@ -70,48 +52,12 @@ std::string plan_text(const api::TunePlan& plan) {
   return text;
 }
 
-std::string plan_json(const std::string& program, const api::TunePlan& plan, std::uint64_t seed) {
-  JsonWriter json;
-  json.begin_object().member("schema", 1).member("command", "tune").member("program", program);
-  json.member("dry_run", true).member("target", plan.target).member("seed", seed);
-  json.member("memory_bytes", plan.memory_bytes).key("regions").begin_array();
-  for (const api::RegionPlan& region : plan.regions) {
-    write_region(json, region.planned);
-    json.member("scratch_bytes", region.scratch_bytes).member("configs_in_space", region.candidates.size());
-    std::vector<std::string> configs;
-    for (const std::size_t i : region.order) configs.push_back(region.candidates[i].config);
-    json.member("configs", configs).end_object();
-  }
-  json.end_array().end_object();
-  return std::move(json).take();
-}
-
 std::string tune_text(const api::TuneReport& report, const std::string& cache, std::uint64_t seed) {
   std::string text;
   for (const api::TunedRegion& region : report.regions) text += region_lines(region);
   text += fmt::format("{} tries in {:.1f} s, seed {}, key {}\n", report.trials, report.seconds, seed,
                       report.key.substr(0, 12));
   return text + fmt::format("kept in {}\n", cache);
-}
-
-std::string tune_json(const std::string& program, const api::TuneReport& report, const std::string& cache,
-                      std::uint64_t seed) {
-  JsonWriter json;
-  json.begin_object().member("schema", 1).member("command", "tune").member("program", program);
-  json.member("dry_run", false).member("target", report.target).member("seed", seed);
-  json.member("cache", cache).member("key", report.key).key("regions").begin_array();
-  for (const api::TunedRegion& region : report.regions) {
-    const tuner::SearchOutcome& outcome = region.outcome;
-    write_region(json, region.planned);
-    if (outcome.config) json.member("config", *outcome.config);
-    json.member("reason", outcome.reason).member("was_known", region.was_known);
-    json.member("median_ps", outcome.median_ps).member("default_ps", outcome.default_ps);
-    json.member("measured", outcome.measurements.size()).member("failed", count_failures(region));
-    json.member("trials", outcome.trials).end_object();
-  }
-  json.end_array().member("trials", report.trials).member("seconds", report.seconds);
-  json.member("interrupted", report.interrupted).end_object();
-  return std::move(json).take();
 }
 
 std::string progress_line(std::size_t region, std::size_t regions, const api::Progress& progress, bool bar,

@@ -11,10 +11,7 @@ namespace padlock::tools {
 [[nodiscard]] std::string duration_text(std::int64_t picoseconds);
 
 [[nodiscard]] std::string plan_text(const api::TunePlan& plan);
-[[nodiscard]] std::string plan_json(const std::string& program, const api::TunePlan& plan, std::uint64_t seed);
 [[nodiscard]] std::string tune_text(const api::TuneReport& report, const std::string& cache, std::uint64_t seed);
-[[nodiscard]] std::string tune_json(const std::string& program, const api::TuneReport& report, const std::string& cache,
-                                    std::uint64_t seed);
 
 /// Writes progress to stderr: a bar that is drawn over on a terminal, else one line a second; nothing if quiet.
 class ProgressMeter {

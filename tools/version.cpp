@@ -2,8 +2,8 @@
 
 #include <memory>
 
+#include "support/json_writer.h"
 #include "tools/command.h"
-#include "tools/json_writer.h"
 
 namespace padlock::tools {
 namespace {

@@ -27,7 +27,8 @@ class HostCode final : public TrialCode {
     for (const auto& executable : executables_) {
       PADLOCK_TRY(runtime::KernelLauncher launcher, runtime::KernelLauncher::create(*executable, binding.program()));
       launchers_.push_back(std::move(launcher));
-      PADLOCK_TRY(runtime::BoundKernel kernel, launchers_.back().bind(binding, compiler.task_bytes(options.config)));
+      PADLOCK_TRY(runtime::BoundKernel kernel,
+                  launchers_.back().bind(binding, compiler.task_bytes(options.config), pool_.threads));
       kernels_.push_back(std::move(kernel));
     }
     return {};

@@ -23,10 +23,8 @@ void initialize_llvm() {
   });
 }
 
-const llvm::Triple& host_triple() {
-  static const llvm::Triple kTriple(llvm::sys::getProcessTriple());
-  return kTriple;
-}
+/// Not kept: what is would be destroyed when the process ends, by a handler that a library may not leave behind.
+llvm::Triple host_triple() { return llvm::Triple(llvm::sys::getProcessTriple()); }
 
 std::string host_features() {
   std::string text;

@@ -22,6 +22,16 @@ Result<std::unique_ptr<const Context>> Context::borrow_current(std::shared_ptr<c
   return std::unique_ptr<const Context>(new Context(std::move(driver), device, handle, false));
 }
 
+Result<std::unique_ptr<const Context>> Context::borrow(std::shared_ptr<const Driver> driver, CUcontext handle) {
+  PADLOCK_CHECK(driver->call(driver->cuCtxPushCurrent_v2, {}, handle));
+  CUdevice device = 0;
+  const Status asked = driver->call(driver->cuCtxGetDevice, {}, &device);
+  CUcontext popped = nullptr;
+  PADLOCK_CHECK(driver->call(driver->cuCtxPopCurrent_v2, {}, &popped));
+  PADLOCK_CHECK(asked);
+  return std::unique_ptr<const Context>(new Context(std::move(driver), device, handle, false));
+}
+
 Context::~Context() {
   if (owned_) driver_->cuDevicePrimaryCtxRelease_v2.address(device_);
 }

@@ -20,6 +20,11 @@ class Context {
   /// Error: failed_precondition, where none is current.
   [[nodiscard]] static Result<std::unique_ptr<const Context>> borrow_current(std::shared_ptr<const Driver> driver);
 
+  /// Borrowed: a caller's context, which is current on no thread for it and outlives this. Errors: as the driver says
+  /// of a handle that is none.
+  [[nodiscard]] static Result<std::unique_ptr<const Context>> borrow(std::shared_ptr<const Driver> driver,
+                                                                     CUcontext handle);
+
   Context(const Context&) = delete;
   Context& operator=(const Context&) = delete;
   ~Context();

@@ -177,6 +177,13 @@ Result<std::shared_ptr<const PackFile>> PackFile::load(const std::string& path) 
   return parsed;
 }
 
+std::string PackFile::fingerprint() const {
+  std::string digits;
+  for (const std::byte byte : std::span(bytes_).last(PackHeader::kChecksumBytes))
+    digits += fmt::format("{:02x}", std::to_integer<int>(byte));
+  return digits;
+}
+
 const PackProgram* PackFile::find(std::string_view program) const {
   const auto found = std::ranges::find(contents_.programs, program, &PackProgram::name);
   return found == contents_.programs.end() ? nullptr : &*found;

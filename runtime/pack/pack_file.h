@@ -80,6 +80,8 @@ class PackFile {
   [[nodiscard]] static Result<std::shared_ptr<const PackFile>> load(const std::string& path);
 
   [[nodiscard]] const PackContents& contents() const { return contents_; }
+  /// The checksum, 32 hexadecimal digits: packs with the same one are the same.
+  [[nodiscard]] std::string fingerprint() const;
   /// Null where there is none.
   [[nodiscard]] const PackProgram* find(std::string_view program) const;
 

@@ -62,6 +62,11 @@ TEST_CASE("one set at least, and no more memory than there is") {
   const auto empty = ArgumentSets::create(bound(context, 0), {}, 0, memory);
   REQUIRE(empty);
   CHECK(bound(context, 0).launch(empty->arguments()));
+  const std::vector<float> w = {4, 5};
+  const std::vector<UserBuffer> inputs = {UserBuffer(), {w.data(), 8}};
+  const auto no_address = ArgumentSets::create(bound(context, 0), inputs, 0, memory);
+  REQUIRE(no_address);
+  CHECK(floats_of(no_address->arguments().inputs[1]) == w);
   const auto refused = ArgumentSets::create(bound(context, 1 << 20), {}, 0, memory);
   REQUIRE_FALSE(refused);
   CHECK(refused.error().code == Code::resource_exhausted);

@@ -7,6 +7,7 @@
 #include <thread>
 
 #include "api/device_run.h"
+#include "api/plain_copy.h"
 #include "runtime/cuda/memory.h"
 #include "tests/allocation_count.h"
 #include "tests/api/cuda_twins.h"
@@ -104,6 +105,23 @@ TEST_CASE("results are the reference's, for every kind of config") {
       }
   CHECK(fake->launches() > runs);
   CHECK(runs == 56);
+}
+
+TEST_CASE("a plain copy is the driver's, on the program's device, and waits") {
+  const FakeGpu fake;
+  Context context;
+  TwinProgram twins(fake, context, kPadRelu, {});
+  const BoundProgram bound = twins.bind(request({{3, 37}}, {{"lo", 3}}));
+  MemoryBudget no_memory(0);  // of the host
+  auto copy = PlainCopy::create(bound, 1000, 1 << 20, no_memory);
+  REQUIRE(copy);
+  fake->forget_calls();
+  REQUIRE(copy->run());
+  const Calls calls = fake->calls();
+  CHECK(std::ranges::count(calls, "cuMemcpyDtoDAsync_v2") == 1);
+  CHECK(calls.back() != "cuMemcpyDtoDAsync_v2");
+  CHECK(std::ranges::count(calls, "cuMemAlloc_v2") == 0);
+  CHECK(std::ranges::count(calls, "cuStreamSynchronize") == 1);
 }
 
 TEST_CASE("a program's key on a GPU names what its speed depends on") {

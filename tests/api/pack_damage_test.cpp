@@ -13,7 +13,7 @@
 #include "runtime/pack/pack_header.h"
 #include "support/file.h"
 #include "support/hash.h"
-#include "tests/allocation_failure.h"
+#include "tests/allocation_count.h"
 #include "tests/api/tuning_testing.h"
 
 namespace padlock::api {
@@ -118,14 +118,15 @@ TEST_CASE("each allocation of loading may fail: nothing is lost, and the next lo
   const long before = padlock::testing::live_allocations();
   long failures = 0;
   for (bool came = true; came; ++failures) {
-    padlock::testing::fail_allocation(failures + 1);
+    padlock::testing::fail_allocation(failures);
     bool threw = false, loaded = false;
     try {
       loaded = load();
     } catch (const std::bad_alloc&) {
       threw = true;
     }
-    came = padlock::testing::end_allocation_failure();
+    came = padlock::testing::allocation_failed();
+    padlock::testing::fail_allocation(-1);
     CAPTURE(failures);
     REQUIRE(threw == came);
     REQUIRE(loaded != came);

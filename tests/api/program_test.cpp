@@ -83,7 +83,7 @@ TEST_CASE("a large output is spread over the pool, or over a caller's own loop, 
                                        for (std::int64_t i = 0; i < count; ++i) body(state, i);
                                      },
                                  .user = nullptr,
-                                 .threads = 1};
+                                 .threads = 2};
   CHECK(PadRelu(DeviceKind::host, {.threads = 1, .parallel_for = own}).run(512, 2049, 5, -1.0f) == 0);
   CHECK(indices > 1);
 }

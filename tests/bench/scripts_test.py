@@ -76,9 +76,20 @@ class Table(unittest.TestCase):
         text = table.text_of(rows)
         self.assertEqual(text.count("not measured"), len(rows) - 1)
         lines += [{"kind": "not measured", "engine": "numpy", "dtype": "bf16", "case": case, "reason": "no type"} for case in "ppq"]
+        page = table.markdown_of(rows).splitlines()
+        self.assertEqual(len(page), len(rows) + 2)
+        self.assertIn("| pad+relu against pad | 0.97 | 1.00 | 1.00 to 1.00 | yes |", page)
         peers = table.peers_text(table.Results(lines))
         self.assertIn("jax: not found: no jax", peers)
         self.assertIn("numpy cannot do 2 programs of bf16: no type", peers)
+
+
+    def test_noise(self):
+        lines = [{"kind": "row", "name": "memcpy again", "ratio": 1 + off} for off in (0.01, -0.02, 0.5)]
+        text = table.noise_text(table.Results([*lines, ratio("cold memcpy", 0.8), ratio("cold memcpy", 1.0)]))
+        self.assertIn("off by 2.0 % (median of 3 comparisons), by up to 2.0 % in 95 %", text)
+        self.assertIn("one thread against memcpy, cold: median 0.90, from 0.80 to 1.00", text)
+        self.assertEqual(table.noise_text(table.Results([])), "no comparisons")
 
 
 class Picture(unittest.TestCase):

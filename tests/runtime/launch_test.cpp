@@ -230,7 +230,7 @@ TEST_CASE("buffers are checked against the storage they must hold") {
 TEST_CASE("empty tensors overlap nothing and need no memory") {
   Problem problem(0, 4);
   std::byte memory[64];
-  const BufferView whole(UserBuffer(memory, 16)), copy(UserBuffer(memory + 32, 16)), none;
+  const BufferView whole(UserBuffer(memory, 16)), copy(UserBuffer(memory + 32, 16)), none{};
   CHECK(problem.sizes.check(std::vector{whole, none}, std::vector{whole, copy}));
 }
 

@@ -63,6 +63,16 @@ TEST_CASE("few long rows are cut along the columns, in steps of 64 elements") {
   CHECK(first.column_last % 64 == 0);
 }
 
+TEST_CASE("an output has as many tasks as its threads have a use for") {
+  CHECK(shared_task_bytes(1 << 20, 4096, 0) == 4096);
+  CHECK(shared_task_bytes(1 << 20, 4096, 1) == 1 << 20);
+  CHECK(shared_task_bytes(100, 4096, 1) == 4096);
+  CHECK(shared_task_bytes(1 << 20, 4096, 2) == 1 << 16);
+  CHECK(shared_task_bytes(1 << 20, 1 << 18, 2) == 1 << 18);
+  CHECK(TaskGrid::split(1000, 1000, 4000, shared_task_bytes(4'000'000, 4096, 1)).count() == 1);
+  CHECK(TaskGrid::split(1, 1'000'000, 4'000'000, shared_task_bytes(4'000'000, 4096, 1)).count() == 1);
+}
+
 TEST_CASE("the largest output there can be is cut without overflow") {
   const std::int64_t columns = (std::int64_t{1} << 47) - 1;
   const TaskGrid grid = TaskGrid::split(1, columns, columns, 64 << 10);

@@ -10,9 +10,11 @@ import unittest
 from padlock_testing import SOURCE, Case
 
 CACHE_ACTIONS = ("list", "show", "verify", "merge", "diff", "prune", "export", "import")
-SUBCOMMANDS = ("run", "emit", "prove", "explain", "tune", "bench", "cache", "devices", "version")
+SUBCOMMANDS = ("run", "emit", "prove", "explain", "pack", "tune", "bench", "cache", "devices", "version")
 HELP_TEXTS = [(name,) for name in SUBCOMMANDS] + [("cache", action) for action in CACHE_ACTIONS]
-CACHE = pathlib.Path("/tmp/padlock_tuning.db")  # which examples write
+# Which examples write.
+CACHE = pathlib.Path("/tmp/padlock_tuning.db")
+PACK = pathlib.Path("/tmp/two.pack")
 
 
 def documented_commands(page):
@@ -49,8 +51,9 @@ class Documentation(Case):
 
     def setUp(self):
         super().setUp()
-        CACHE.unlink(missing_ok=True)
-        self.addCleanup(CACHE.unlink, missing_ok=True)
+        for file in (CACHE, PACK):
+            file.unlink(missing_ok=True)
+            self.addCleanup(file.unlink, missing_ok=True)
 
     def test_commands_of_the_command_page(self):
         commands = self.check_page("docs/cli.md", 18)

@@ -30,12 +30,12 @@ class ExitCodes(Case):
 
     def test_0(self):
         self.succeed("run", "p.pad", X, "--bind=lo=0")
-        for help_of in ((), ("run",), ("emit",), ("explain",), ("tune",), ("bench",), ("cache",), ("devices",), ("version",)):
+        for help_of in ((), ("run",), ("emit",), ("explain",), ("pack",), ("tune",), ("bench",), ("cache",), ("devices",), ("version",)):
             self.assertIn("Usage: padlock", self.succeed(*help_of, "-h"))
 
     def test_2_command_lines(self):
         self.usage("A subcommand is required")
-        for later in ("pack", "frobnicate"):
+        for later in ("pad", "frobnicate"):
             self.usage(f"unknown subcommand '{later}'", later, "p.pad")
         self.usage("--frobnicate", "run", "p.pad", "--frobnicate")
         self.usage("program is required", "run")

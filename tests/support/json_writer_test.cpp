@@ -1,10 +1,10 @@
-#include "tools/json_writer.h"
+#include "support/json_writer.h"
 
 #include <doctest/doctest.h>
 
 #include <limits>
 
-namespace padlock::tools {
+namespace padlock {
 namespace {
 
 TEST_CASE("objects, arrays and values") {
@@ -31,4 +31,4 @@ TEST_CASE("text is escaped, and what is no number is null") {
 }
 
 }  // namespace
-}  // namespace padlock::tools
+}  // namespace padlock

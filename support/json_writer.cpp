@@ -1,10 +1,10 @@
-#include "tools/json_writer.h"
+#include "support/json_writer.h"
 
 #include <fmt/format.h>
 
 #include <cmath>
 
-namespace padlock::tools {
+namespace padlock {
 namespace {
 
 std::string quoted(std::string_view text) {
@@ -70,4 +70,4 @@ JsonWriter& JsonWriter::value(double number) {
   return raw(fmt::format("{}", number));
 }
 
-}  // namespace padlock::tools
+}  // namespace padlock

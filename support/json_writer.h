@@ -6,7 +6,7 @@
 #include <string_view>
 #include <vector>
 
-namespace padlock::tools {
+namespace padlock {
 
 /// Writes one JSON value, indented by two blanks a level. The caller balances objects and arrays.
 class JsonWriter {
@@ -55,4 +55,4 @@ class JsonWriter {
   bool inline_ = false;
 };
 
-}  // namespace padlock::tools
+}  // namespace padlock

@@ -1,0 +1,12 @@
+#pragma once
+
+#include "support/error.h"
+#include "support/side_by_side.h"
+
+namespace padlock::bench {
+
+/// What the C API's steps take at 16 x 16, on the host and one thread: a launch beside memcpy of the same bytes (the
+/// baseline), a binding, a look-up of a kernel that is there, and a binding for sizes alone. Errors: as the API's.
+[[nodiscard]] Result<Comparison> capi_times(const TimingOptions& options);
+
+}  // namespace padlock::bench

@@ -1,0 +1,79 @@
+#include <fmt/format.h>
+
+#include <functional>
+
+#include "capi/compile_options.h"
+#include "capi/error.h"
+#include "capi/options.h"
+#include "runtime/system_memory.h"
+
+namespace padlock::capi {
+namespace {
+
+/// LLVM ends the process where it runs out. A round number, not measured: room for what compiling takes.
+constexpr std::int64_t kMemoryToCompile = std::int64_t{128} << 20;
+
+std::string_view view_of(const char* text, std::string_view otherwise) { return text != nullptr ? text : otherwise; }
+
+Status check_memory() {
+  const std::int64_t available = runtime::available_memory();
+  if (available >= kMemoryToCompile) return {};
+  return resource_exhausted(
+      fmt::format("compiling needs {} bytes of memory, {} are left to this process", kMemoryToCompile, available));
+}
+
+Result<padlock_kernel*> compile(padlock_context& context, const api::Program& program,
+                                const api::CompileOptions& options) {
+  if (options.device.kind != api::DeviceKind::reference) PADLOCK_CHECK(check_memory());
+  PADLOCK_TRY(api::CompiledProgram compiled, compiler_of(context).compile(program, options));
+  if (context.log.wanted())
+    context.log.write(PADLOCK_LOG_INFO, fmt::format("compiled {} for {}: config {} ({})", program.ir().name(),
+                                                    options.device.to_string(), compiled.config(), compiled.reason())
+                                            .c_str());
+  return padlock_kernel::make(context, std::move(compiled));
+}
+
+}  // namespace
+
+Result<api::CompileOptions> compile_options(const padlock_compile_options& options) {
+  api::CompileOptions made;
+  if (options.reserved != 0) return invalid_argument("expected padlock_compile_options's reserved to be 0");
+  PADLOCK_TRY(made.device, api::Device::parse(view_of(options.device, "host")));
+  made.target = view_of(options.target, "host");
+  made.config = view_of(options.config, "");
+  made.bounds_check = options.bounds_check != 0;
+  return made;
+}
+
+Result<padlock_kernel*> kernel_of(padlock_program& program, const padlock_compile_options& options) {
+  padlock_context& context = *program.context;
+  const KernelKey key{.text = program.text,
+                      .device = view_of(options.device, "host"),
+                      .target = view_of(options.target, "host"),
+                      .config = view_of(options.config, ""),
+                      .bounds_check = options.bounds_check != 0,
+                      .learnt = view_of(options.config, "").empty() ? context.tunings.load() : 0};
+  const auto make = [&]() -> Result<padlock_kernel*> {
+    PADLOCK_TRY(const api::CompileOptions made, compile_options(options));
+    return compile(context, program.program, made);
+  };
+  return context.kernels.find_or_compile(key, std::ref(make));  // a copy would be allocated
+}
+
+}  // namespace padlock::capi
+
+using namespace padlock::capi;
+using padlock::Result;
+
+extern "C" {
+
+padlock_status padlock_program_compile(padlock_program* program, const padlock_compile_options* options,
+                                       padlock_kernel** kernel, padlock_error** error) {
+  return guarded_handle(allocator_of(program), kernel, error, [&]() -> Result<padlock_kernel*> {
+    PADLOCK_CHECK(require(program, "a program"));
+    PADLOCK_TRY(const padlock_compile_options read, read_options(options, "padlock_compile_options"));
+    return kernel_of(*program, read);
+  });
+}
+
+}  // extern "C"

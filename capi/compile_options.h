@@ -1,0 +1,18 @@
+#pragma once
+
+#include "api/context.h"
+#include "capi/kernel.h"
+#include "capi/program.h"
+
+namespace padlock::capi {
+
+/// The context as one that compiles, which every context of libpadlock is.
+[[nodiscard]] api::Context& compiler_of(const padlock_context& context);
+
+/// Errors: invalid_argument for a device that there is not.
+[[nodiscard]] Result<api::CompileOptions> compile_options(const padlock_compile_options& options);
+
+/// The kernel, with one more reference: looked up, without allocating, or compiled. Options as read_options left them.
+[[nodiscard]] Result<padlock_kernel*> kernel_of(padlock_program& program, const padlock_compile_options& options);
+
+}  // namespace padlock::capi

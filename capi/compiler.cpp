@@ -1,0 +1,54 @@
+#include "capi/compiler.h"
+
+#include <fmt/format.h>
+
+#include "api/tuning_cache.h"
+#include "capi/compile_options.h"
+
+namespace padlock::capi {
+namespace {
+
+Result<api::Mode> mode_of(padlock_cache_mode mode) {
+  switch (mode) {
+    case PADLOCK_CACHE_OFF:
+      return api::Mode::off;
+    case PADLOCK_CACHE_READ:
+      return api::Mode::read;
+    case PADLOCK_CACHE_READ_WRITE:
+      return api::Mode::read_write;
+    case PADLOCK_CACHE_REQUIRE:
+      return api::Mode::require;
+    default:
+      return invalid_argument(fmt::format("expected a PADLOCK_CACHE_ mode, found {}", mode));
+  }
+}
+
+}  // namespace
+
+std::unique_ptr<api::LaunchContext> make_launching(const padlock_context_options& options,
+                                                   const api::LaunchOptions& launch) {
+  return std::make_unique<api::Context>(api::ContextOptions{.threads = launch.threads,
+                                                            .parallel_for = launch.parallel_for,
+                                                            .worker = options.worker != nullptr ? options.worker : "",
+                                                            .cuda_context = launch.cuda_context});
+}
+
+api::Context& compiler_of(const padlock_context& context) { return static_cast<api::Context&>(*context.launching); }
+
+std::int64_t configs_tried(const padlock_context& context) { return compiler_of(context).trial_count(); }
+
+Status use_cache(padlock_context& context, const padlock_context_options& options) {
+  PADLOCK_TRY(const api::Mode mode, mode_of(options.cache_mode));
+  if (mode == api::Mode::off) return {};
+  if (options.cache_file != nullptr) {
+    context.cache_file = options.cache_file;
+  } else {
+    PADLOCK_TRY(context.cache_file, api::default_cache_file());
+  }
+  return compiler_of(context).use_cache(
+      {.mode = mode, .user_file = context.cache_file, .warn = [log = context.log](const std::string& message) {
+         log.write(PADLOCK_LOG_WARNING, message.c_str());
+       }});
+}
+
+}  // namespace padlock::capi

@@ -1,0 +1,21 @@
+#pragma once
+
+#include <cstdint>
+#include <memory>
+
+#include "api/launch_context.h"
+#include "capi/context.h"
+#include "support/error.h"
+
+// What a context has of the compiler. Two sources say it: compiler.cpp of libpadlock, and no_compiler.cpp of
+// libpadlock_runtime.
+namespace padlock::capi {
+
+/// What a new context launches with: `launch` is made of `options`, of which a compiler takes more.
+[[nodiscard]] std::unique_ptr<api::LaunchContext> make_launching(const padlock_context_options& options,
+                                                                 const api::LaunchOptions& launch);
+/// Opens the cache that the options name. Errors: invalid_argument for an unknown mode; else as the file's.
+[[nodiscard]] Status use_cache(padlock_context& context, const padlock_context_options& options);
+[[nodiscard]] std::int64_t configs_tried(const padlock_context& context);
+
+}  // namespace padlock::capi

@@ -1,0 +1,19 @@
+#include "capi/compiler.h"
+
+namespace padlock::capi {
+
+std::unique_ptr<api::LaunchContext> make_launching(const padlock_context_options&, const api::LaunchOptions& launch) {
+  return std::make_unique<api::LaunchContext>(launch);
+}
+
+Status use_cache(padlock_context&, const padlock_context_options& options) {
+  if (options.cache_mode == PADLOCK_CACHE_OFF) return {};
+  return std::unexpected(
+      Error{.code = Code::unimplemented,
+            .blame = Blame::user,
+            .message = "expected no cache: this library has no compiler, a pack brings its choices"});
+}
+
+std::int64_t configs_tried(const padlock_context&) { return 0; }
+
+}  // namespace padlock::capi

@@ -1,0 +1,112 @@
+#pragma once
+
+#include <atomic>
+#include <cstddef>
+#include <new>
+#include <utility>
+
+#include "padlock/padlock.h"
+
+// Counted objects in a caller's memory: what the C API's handles are.
+namespace padlock::capi {
+
+/// malloc and free, for who brings nothing.
+[[nodiscard]] padlock_allocator standard_allocator();
+
+/// A block of an allocator, which knows how to go back.
+struct Block {
+  padlock_allocator allocator = {};
+  std::size_t bytes = 0;
+  std::size_t alignment = 0;
+
+  /// Throws std::bad_alloc.
+  [[nodiscard]] void* allocate() const;
+  void give_back(void* memory) const noexcept { allocator.release(allocator.user, memory, bytes, alignment); }
+};
+
+/// Base of T, which `make` has put into a block: gone with its last reference. Begins with one.
+template <class T>
+class Counted {
+ public:
+  Counted(const Counted&) = delete;
+  Counted& operator=(const Counted&) = delete;
+
+  void retain() noexcept { references_.fetch_add(1, std::memory_order_relaxed); }
+  void release() noexcept {
+    if (references_.fetch_sub(1, std::memory_order_acq_rel) != 1) return;
+    const Block block = block_;
+    auto* const object = static_cast<T*>(this);
+    object->~T();
+    block.give_back(object);
+  }
+  [[nodiscard]] const padlock_allocator& allocator() const { return block_.allocator; }
+
+ protected:
+  constexpr Counted() = default;
+  ~Counted() = default;
+
+ private:
+  template <class U, class... Arguments>
+  friend U* make(const padlock_allocator& allocator, std::size_t extra_bytes, Arguments&&... arguments);
+
+  std::atomic<int> references_ = 1;
+  Block block_;
+};
+
+/// A new object with so many bytes behind it. Throws std::bad_alloc, and what the constructor throws; nothing is kept
+/// then.
+template <class T, class... Arguments>
+[[nodiscard]] T* make(const padlock_allocator& allocator, std::size_t extra_bytes, Arguments&&... arguments) {
+  const Block block{allocator, sizeof(T) + extra_bytes, alignof(T)};
+  void* const memory = block.allocate();
+  try {
+    T* const object = new (memory) T(std::forward<Arguments>(arguments)...);
+    object->block_ = block;
+    return object;
+  } catch (...) {
+    block.give_back(memory);
+    throw;
+  }
+}
+
+/// One reference.
+template <class T>
+class Ref {
+ public:
+  Ref() = default;
+  /// Takes over a reference.
+  explicit Ref(T* object) noexcept : object_(object) {}
+  /// Adds one. `object` may be null.
+  [[nodiscard]] static Ref to(T* object) noexcept {
+    if (object != nullptr) object->retain();
+    return Ref(object);
+  }
+  Ref(const Ref& other) noexcept : Ref(to(other.object_)) {}
+  Ref(Ref&& other) noexcept : object_(std::exchange(other.object_, nullptr)) {}
+  Ref& operator=(Ref other) noexcept {
+    std::swap(object_, other.object_);
+    return *this;
+  }
+  ~Ref() {
+    if (object_ != nullptr) object_->release();
+  }
+
+  [[nodiscard]] T* get() const { return object_; }
+  [[nodiscard]] T* take() noexcept { return std::exchange(object_, nullptr); }
+  T* operator->() const { return object_; }
+  T& operator*() const { return *object_; }
+
+ private:
+  T* object_ = nullptr;
+};
+
+}  // namespace padlock::capi
+
+/// The two functions of a handle's references.
+#define PADLOCK_COUNTED_HANDLE(name)                      \
+  void padlock_##name##_retain(padlock_##name* object) {  \
+    if (object != nullptr) object->retain();              \
+  }                                                       \
+  void padlock_##name##_release(padlock_##name* object) { \
+    if (object != nullptr) object->release();             \
+  }

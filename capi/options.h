@@ -1,0 +1,56 @@
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <cstring>
+#include <string>
+#include <type_traits>
+
+#include "support/error.h"
+
+// Structs that begin with their size, as callers of any version give and take them.
+namespace padlock::capi {
+
+/// No struct has this many bytes: a size beyond it was never set.
+inline constexpr std::size_t kMostStructBytes = 4096;
+
+/// Error: invalid_argument, where `size` cannot be that of a struct `name`.
+[[nodiscard]] inline Status check_struct_size(std::size_t size, const char* name) {
+  if (size >= sizeof(std::size_t) && size <= kMostStructBytes) return {};
+  return invalid_argument(std::string("expected ") + name + "'s struct_size to be its sizeof, found " +
+                          std::to_string(size));
+}
+
+/// The options with zeros for what an older header does not have; all zeros for NULL. Error: invalid_argument for a
+/// size that makes no sense, or for something that this version does not know and that is not zero.
+template <class T>
+[[nodiscard]] Result<T> read_options(const T* given, const char* name) {
+  static_assert(std::is_trivially_copyable_v<T> && offsetof(T, struct_size) == 0);
+  T options;
+  std::memset(static_cast<void*>(&options), 0, sizeof options);
+  if (given != nullptr) {
+    const std::size_t size = given->struct_size;
+    PADLOCK_CHECK(check_struct_size(size, name));
+    std::memcpy(static_cast<void*>(&options), given, std::min(size, sizeof options));
+    const auto* const bytes = reinterpret_cast<const unsigned char*>(given);
+    if (size > sizeof options &&
+        std::any_of(bytes + sizeof options, bytes + size, [](unsigned char b) { return b != 0; }))
+      return invalid_argument(std::string("expected ") + name + " as this version knows it, found more that is set");
+  }
+  options.struct_size = sizeof options;
+  return options;
+}
+
+/// Fills in as much as the caller's struct has room for. Error: invalid_argument for NULL or such a size.
+template <class T>
+[[nodiscard]] Status write_struct(T* out, const T& value, const char* name) {
+  static_assert(std::is_trivially_copyable_v<T> && offsetof(T, struct_size) == 0);
+  if (out == nullptr) return invalid_argument(std::string("expected a ") + name + ", found NULL");
+  const std::size_t size = out->struct_size;
+  PADLOCK_CHECK(check_struct_size(size, name));
+  std::memcpy(static_cast<void*>(out), &value, std::min(size, sizeof value));
+  out->struct_size = size;
+  return {};
+}
+
+}  // namespace padlock::capi

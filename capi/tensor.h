@@ -1,0 +1,33 @@
+#pragma once
+
+#include <cstdint>
+
+#include "ir/binding.h"
+#include "ir/dtype.h"
+#include "ir/program.h"
+#include "padlock/padlock.h"
+#include "support/error.h"
+
+// A caller's DLTensor, of which nothing is trusted but that its pointers point to as many numbers as `ndim` says.
+namespace padlock::capi {
+
+[[nodiscard]] DLDataType dl_type(ir::DType dtype);
+
+/// Where a tensor may lie.
+struct Place {
+  enum class Kind { anywhere, host, gpu } kind = Kind::anywhere;
+  int ordinal = 0;  // of a GPU
+};
+
+/// Extents and strides of a tensor that is given for `value`. Errors (invalid_argument) name it: another type, rank or
+/// place, no extents.
+[[nodiscard]] Result<ir::ArgumentShape> shape_of(const DLTensor& tensor, const ir::Value& value, const Place& place);
+
+/// The address of the first element; null where there are no data.
+[[nodiscard]] inline void* address_of(const DLTensor& tensor) {
+  if (tensor.data == nullptr) return nullptr;
+  // In integers: an offset is the caller's, and nobody has said what it leads to.
+  return reinterpret_cast<void*>(reinterpret_cast<std::uintptr_t>(tensor.data) + tensor.byte_offset);
+}
+
+}  // namespace padlock::capi

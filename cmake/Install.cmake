@@ -1,0 +1,38 @@
+# What `cmake --install` puts where: libpadlock and libpadlock_runtime with their headers, what finds it, and the command. Relocatable: nothing
+# installed names where it was installed to.
+
+include(GNUInstallDirs)
+include(CMakePackageConfigHelpers)
+set(padlock_cmake_dir ${CMAKE_INSTALL_LIBDIR}/cmake/padlock)
+
+install(FILES include/padlock/padlock.h include/padlock/padlock.hpp
+        DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/padlock COMPONENT development)
+
+foreach(kind shared static)
+  if(TARGET padlock_${kind})
+    install(TARGETS padlock_${kind} padlock_runtime_${kind} EXPORT padlock-${kind}
+            LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT library NAMELINK_COMPONENT development
+            ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT development)
+    install(EXPORT padlock-${kind} NAMESPACE padlock:: DESTINATION ${padlock_cmake_dir} COMPONENT development)
+  endif()
+endforeach()
+
+configure_package_config_file(cmake/padlock-config.cmake.in ${PROJECT_BINARY_DIR}/padlock-config.cmake
+                              INSTALL_DESTINATION ${padlock_cmake_dir})
+write_basic_package_version_file(${PROJECT_BINARY_DIR}/padlock-config-version.cmake COMPATIBILITY SameMinorVersion)
+install(FILES ${PROJECT_BINARY_DIR}/padlock-config.cmake ${PROJECT_BINARY_DIR}/padlock-config-version.cmake
+        DESTINATION ${padlock_cmake_dir} COMPONENT development)
+
+# From the folder of padlock.pc to the prefix: lib may have a part for the architecture.
+file(RELATIVE_PATH padlock_pc_to_prefix /prefix/${CMAKE_INSTALL_LIBDIR}/pkgconfig /prefix)
+foreach(name padlock padlock_runtime)
+  configure_file(cmake/${name}.pc.in ${PROJECT_BINARY_DIR}/${name}.pc @ONLY)
+endforeach()
+install(FILES ${PROJECT_BINARY_DIR}/padlock.pc ${PROJECT_BINARY_DIR}/padlock_runtime.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig COMPONENT development)
+
+if(TARGET padlock-worker)
+  install(TARGETS padlock-worker RUNTIME DESTINATION ${CMAKE_INSTALL_LIBEXECDIR}/padlock COMPONENT library)
+endif()
+if(TARGET padlock)
+  install(TARGETS padlock RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR} COMPONENT command)
+endif()

@@ -1,0 +1,505 @@
+/*
+ * The C API of Padlock: compile a program once, bind it to sizes, launch it on pointers.
+ *
+ * Conventions, which hold for every function unless it says otherwise:
+ *
+ * - Threads. Functions may be called from any threads at once, on the same objects too.
+ * - Handles are counted. A `create`, `load`, `compile`, `bind`, ... hands out one reference, which `release` gives
+ * back; `retain` adds one. An object keeps alive what it needs: a call its kernel, a kernel its context. Both take
+ * NULL.
+ * - Errors. A function that can fail returns a status and, where `error` is not NULL and the status not PADLOCK_OK, an
+ *   error there, which the caller releases. It is all or nothing: a handle that is an output is NULL after a failure.
+ *   Without memory for the error itself there is one that says so. On success `*error` is NULL.
+ * - Option structs begin with their size: set it to sizeof, the rest to zero, and fill in what differs. A struct of an
+ *   older header is read as far as it goes. One of a newer header is taken if what this library does not know is zero,
+ *   else it is PADLOCK_INVALID_ARGUMENT.
+ * - Text is UTF-8 and ends with a zero byte; a text that is returned lives as long as the object that it is asked of.
+ *   Where options take a text, NULL means the default.
+ * - Memory of handles comes from the context's allocator. LLVM and the C++ library have operator new, and LLVM ends the
+ *   process where that fails while a program is compiled; so there is a check of what is left, before it begins.
+ * - No C++ exception passes this interface, nothing is printed, no signal handler or atexit handler is installed, and
+ * no thread runs before the first launch or tuning that needs one. Callbacks must not throw.
+ *
+ * A C99 or C++ compiler takes this header alone.
+ */
+#ifndef PADLOCK_PADLOCK_H_
+#define PADLOCK_PADLOCK_H_
+
+#include <stddef.h>
+#include <stdint.h>
+
+#if defined(__GNUC__)
+#define PADLOCK_API __attribute__((visibility("default")))
+#else
+#define PADLOCK_API
+#endif
+
+/* True or the header does not compile, in C99 as well. */
+#define PADLOCK_STATIC_ASSERT(condition, name) typedef char padlock_static_assert_##name[(condition) ? 1 : -1]
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* ---- DLPack ---------------------------------------------------------------------------------------------------- */
+
+/* The tensor of DLPack 1.x, as far as it is needed. Who has a dlpack.h includes it first, and it is used instead. */
+#ifndef DLPACK_DLPACK_H_
+#ifdef __cplusplus
+typedef enum : int32_t { kDLCPU = 1, kDLCUDA = 2, kDLCUDAHost = 3, kDLCUDAManaged = 13 } DLDeviceType;
+#else
+typedef enum { kDLCPU = 1, kDLCUDA = 2, kDLCUDAHost = 3, kDLCUDAManaged = 13 } DLDeviceType;
+#endif
+typedef enum { kDLInt = 0, kDLUInt = 1, kDLFloat = 2, kDLBfloat = 4, kDLBool = 6 } DLDataTypeCode;
+typedef struct {
+  DLDeviceType device_type;
+  int32_t device_id;
+} DLDevice;
+typedef struct {
+  uint8_t code;
+  uint8_t bits;
+  uint16_t lanes;
+} DLDataType;
+typedef struct {
+  void* data;
+  DLDevice device;
+  int32_t ndim;
+  DLDataType dtype;
+  int64_t* shape;
+  int64_t* strides;
+  uint64_t byte_offset;
+} DLTensor;
+#endif
+
+PADLOCK_STATIC_ASSERT(sizeof(DLDevice) == 8, dl_device_size);
+PADLOCK_STATIC_ASSERT(sizeof(DLDataType) == 4, dl_data_type_size);
+PADLOCK_STATIC_ASSERT(offsetof(DLTensor, data) == 0, dl_tensor_data);
+PADLOCK_STATIC_ASSERT(offsetof(DLTensor, device) == 8, dl_tensor_device);
+PADLOCK_STATIC_ASSERT(offsetof(DLTensor, ndim) == 16, dl_tensor_ndim);
+PADLOCK_STATIC_ASSERT(offsetof(DLTensor, dtype) == 20, dl_tensor_dtype);
+PADLOCK_STATIC_ASSERT(offsetof(DLTensor, shape) == 24, dl_tensor_shape);
+PADLOCK_STATIC_ASSERT(offsetof(DLTensor, strides) == 32, dl_tensor_strides);
+PADLOCK_STATIC_ASSERT(offsetof(DLTensor, byte_offset) == 40, dl_tensor_byte_offset);
+PADLOCK_STATIC_ASSERT(sizeof(DLTensor) == 48, dl_tensor_size);
+
+/* ---- Version and status ---------------------------------------------------------------------------------------- */
+
+/* 1000 * major + minor. The same major version: a program that was compiled with an older header works. */
+#define PADLOCK_API_VERSION 1000
+/* Of the library that is loaded. */
+PADLOCK_API int32_t padlock_api_version(void);
+/* "0.1.0". */
+PADLOCK_API const char* padlock_version(void);
+
+/* The canonical codes, with gRPC's numbers. */
+typedef int32_t padlock_status;
+enum {
+  PADLOCK_OK = 0,
+  PADLOCK_CANCELLED = 1,
+  PADLOCK_UNKNOWN = 2,
+  PADLOCK_INVALID_ARGUMENT = 3, /* the arguments make no sense, whatever the sizes */
+  PADLOCK_DEADLINE_EXCEEDED = 4,
+  PADLOCK_NOT_FOUND = 5,
+  PADLOCK_ALREADY_EXISTS = 6,
+  PADLOCK_PERMISSION_DENIED = 7,
+  PADLOCK_RESOURCE_EXHAUSTED = 8,  /* memory, or a limit of what programs may be */
+  PADLOCK_FAILED_PRECONDITION = 9, /* the sizes break what the program requires; or it is not the time for it */
+  PADLOCK_ABORTED = 10,            /* a device is lost for good */
+  PADLOCK_OUT_OF_RANGE = 11,
+  PADLOCK_UNIMPLEMENTED = 12, /* this build was made without that part */
+  PADLOCK_INTERNAL = 13,      /* a fault of this library */
+  PADLOCK_UNAVAILABLE = 14,   /* a device or a file is not there */
+  PADLOCK_DATA_LOSS = 15,
+  PADLOCK_UNAUTHENTICATED = 16
+};
+/* "INVALID_ARGUMENT"; "UNKNOWN" for what is no status. */
+PADLOCK_API const char* padlock_status_name(padlock_status status);
+
+typedef struct padlock_error padlock_error;
+typedef struct padlock_text padlock_text;
+typedef struct padlock_context padlock_context;
+typedef struct padlock_program padlock_program;
+typedef struct padlock_kernel padlock_kernel;
+typedef struct padlock_call padlock_call;
+typedef struct padlock_tuner padlock_tuner;
+typedef struct padlock_cache padlock_cache;
+typedef struct padlock_devices padlock_devices;
+typedef struct padlock_pack padlock_pack;
+
+/* A name with a number: the value of a symbol. */
+typedef struct padlock_named_value {
+  const char* name;
+  int64_t value;
+} padlock_named_value;
+
+/* ---- Errors ---------------------------------------------------------------------------------------------------- */
+
+PADLOCK_API void padlock_error_retain(padlock_error* error);
+PADLOCK_API void padlock_error_release(padlock_error* error);
+/* Never PADLOCK_OK; PADLOCK_UNKNOWN for NULL. */
+PADLOCK_API padlock_status padlock_error_status(const padlock_error* error);
+/* What was expected and what was found, on one line. */
+PADLOCK_API const char* padlock_error_message(const padlock_error* error);
+/* The message with its position in the program's text, that line and a caret, and what was being done; several lines.
+ */
+PADLOCK_API const char* padlock_error_text(const padlock_error* error);
+/* Where in a program's text, from 1; 0 where the error has no place there. */
+PADLOCK_API int32_t padlock_error_line(const padlock_error* error);
+PADLOCK_API int32_t padlock_error_column(const padlock_error* error);
+/* The axis, from 0, of the tensor that the message names; -1 where it speaks of none. */
+PADLOCK_API int32_t padlock_error_axis(const padlock_error* error);
+/* The constraint or the extent that was not met, as the program's text has it; "" where there is none. */
+PADLOCK_API const char* padlock_error_expression(const padlock_error* error);
+/* The symbols of that expression with their values. */
+PADLOCK_API size_t padlock_error_value_count(const padlock_error* error);
+/* `{NULL, 0}` beyond the last. The name lives as long as the error. */
+PADLOCK_API padlock_named_value padlock_error_value(const padlock_error* error, size_t index);
+
+/* ---- Texts ----------------------------------------------------------------------------------------------------- */
+
+PADLOCK_API void padlock_text_retain(padlock_text* text);
+PADLOCK_API void padlock_text_release(padlock_text* text);
+PADLOCK_API const char* padlock_text_data(const padlock_text* text);
+/* In bytes, without the zero at its end. */
+PADLOCK_API size_t padlock_text_size(const padlock_text* text);
+
+/* ---- Contexts -------------------------------------------------------------------------------------------------- */
+
+/* Memory for handles. `allocate` returns NULL where there is none; `alignment` is a power of two, at most 64. Both are
+   called from any thread; `release` gets what `allocate` was asked for. */
+typedef struct padlock_allocator {
+  void* user;
+  void* (*allocate)(void* user, size_t bytes, size_t alignment);
+  void (*release)(void* user, void* memory, size_t bytes, size_t alignment);
+} padlock_allocator;
+
+typedef int32_t padlock_log_level;
+enum { PADLOCK_LOG_DEBUG = 0, PADLOCK_LOG_INFO = 1, PADLOCK_LOG_WARNING = 2 };
+/* Hears of what was compiled and why so, and of caches that cannot be used; called from any thread. It must not call
+   this library. The message lives until it returns. */
+typedef void (*padlock_log_function)(void* user, padlock_log_level level, const char* message);
+
+/* Calls body(state, i) once for every i in [0, count), from any threads, and returns when all calls have. */
+typedef void (*padlock_loop_body)(void* state, int64_t index);
+typedef void (*padlock_parallel_for_function)(void* user, int64_t count, padlock_loop_body body, void* state);
+
+typedef int32_t padlock_cache_mode;
+enum {
+  PADLOCK_CACHE_OFF = 0,        /* nothing is looked up or kept */
+  PADLOCK_CACHE_READ = 1,       /* the file is read; what is learnt lives as long as the context */
+  PADLOCK_CACHE_READ_WRITE = 2, /* what is learnt goes to the file */
+  PADLOCK_CACHE_REQUIRE = 3     /* as READ; a miss, or a file that cannot be used, is an error */
+};
+
+typedef struct padlock_context_options {
+  size_t struct_size;
+  padlock_allocator allocator; /* both functions or neither: malloc and free */
+  padlock_log_function log;
+  void* log_user;
+  padlock_parallel_for_function parallel_for; /* NULL: threads of the context's own */
+  void* parallel_for_user;
+  int32_t threads; /* that run a loop at a time, the caller's included; 0: as many CPUs as the process may use */
+  padlock_cache_mode cache_mode;
+  const char* cache_file; /* of tuning; NULL: the user's, ~/.cache/padlock/tuning.db */
+  const char* worker;     /* the program padlock-worker, which tuning starts; NULL: it is looked for */
+  void* cuda_context;     /* a CUcontext, borrowed, used for its device instead of the primary one; it outlives all */
+} padlock_context_options;
+
+/* What everything else is made in. `options` may be NULL. Opens the cache's file if one is used; starts nothing else.
+   Errors: INVALID_ARGUMENT; with PADLOCK_CACHE_REQUIRE as the file has them; with a cuda_context UNAVAILABLE where
+   there is no driver. */
+PADLOCK_API padlock_status padlock_context_create(const padlock_context_options* options, padlock_context** context,
+                                                  padlock_error** error);
+PADLOCK_API void padlock_context_retain(padlock_context* context);
+PADLOCK_API void padlock_context_release(padlock_context* context);
+
+typedef struct padlock_statistics {
+  size_t struct_size;
+  int64_t programs_compiled; /* compilations that ran */
+  int64_t look_ups;          /* compilations that were answered with a kernel that was there */
+  int64_t kernels_cached;    /* that the context holds now */
+  int64_t configs_tried;     /* by tuners */
+} padlock_statistics;
+/* Fills in as much as struct_size covers. */
+PADLOCK_API padlock_status padlock_context_statistics(const padlock_context* context, padlock_statistics* statistics,
+                                                      padlock_error** error);
+/* A context keeps each kernel that was compiled in it, for whoever asks for it next. This gives up those that nobody
+   else holds. Returns how many. */
+PADLOCK_API int64_t padlock_context_trim(padlock_context* context);
+
+/* ---- Devices --------------------------------------------------------------------------------------------------- */
+
+typedef struct padlock_device_info {
+  size_t struct_size;
+  const char* name;        /* "host", "reference", "simt" or "cuda:0" */
+  const char* description; /* what it is, or why it is not available */
+  int32_t available;
+  int32_t multiprocessors;  /* of a GPU, as what follows */
+  const char* gpu_name;     /* "" where it is none */
+  const char* architecture; /* "sm_90" */
+  int64_t memory_bytes;
+  int64_t l2_bytes;
+  int64_t memory_bandwidth; /* peak, in bytes per second; 0 where the driver does not say */
+} padlock_device_info;
+
+/* Every kind of device, available or not: of GPUs each one, or cuda:0 where there is none. */
+PADLOCK_API padlock_status padlock_devices_list(padlock_context* context, padlock_devices** devices,
+                                                padlock_error** error);
+PADLOCK_API void padlock_devices_retain(padlock_devices* devices);
+PADLOCK_API void padlock_devices_release(padlock_devices* devices);
+PADLOCK_API size_t padlock_devices_count(const padlock_devices* devices);
+/* Error: OUT_OF_RANGE. */
+PADLOCK_API padlock_status padlock_devices_get(const padlock_devices* devices, size_t index, padlock_device_info* info,
+                                               padlock_error** error);
+
+/* ---- Programs -------------------------------------------------------------------------------------------------- */
+
+/* Reads and verifies a program's text of `size` bytes. Errors: INVALID_ARGUMENT with line and column;
+   RESOURCE_EXHAUSTED for one that is too large. */
+PADLOCK_API padlock_status padlock_program_parse(padlock_context* context, const char* text, size_t size,
+                                                 padlock_program** program, padlock_error** error);
+/* The same of a file. Errors also: NOT_FOUND, PERMISSION_DENIED and what else a file has. */
+PADLOCK_API padlock_status padlock_program_load(padlock_context* context, const char* path, padlock_program** program,
+                                                padlock_error** error);
+PADLOCK_API void padlock_program_retain(padlock_program* program);
+PADLOCK_API void padlock_program_release(padlock_program* program);
+PADLOCK_API const char* padlock_program_name(const padlock_program* program);
+
+typedef int32_t padlock_parameter_kind;
+enum {
+  PADLOCK_TENSOR = 0, /* an input, given as a DLTensor and a pointer */
+  PADLOCK_SCALAR = 1, /* a value that is known when a call is bound, given by its bits */
+  PADLOCK_DIM = 2     /* a size that no tensor fixes, given by its name */
+};
+
+typedef struct padlock_parameter_info {
+  size_t struct_size;
+  const char* name;
+  padlock_parameter_kind kind;
+  int32_t ndim;     /* 0 but of a tensor */
+  DLDataType dtype; /* of a dim int64 */
+} padlock_parameter_info;
+
+/* Tensors first, then scalars, then dims, each in the order of their declaration, which is that of a binding. */
+PADLOCK_API size_t padlock_program_parameter_count(const padlock_program* program);
+PADLOCK_API size_t padlock_program_result_count(const padlock_program* program);
+/* Error: OUT_OF_RANGE. Names live as long as the program. */
+PADLOCK_API padlock_status padlock_program_parameter(const padlock_program* program, size_t index,
+                                                     padlock_parameter_info* info, padlock_error** error);
+PADLOCK_API padlock_status padlock_program_result(const padlock_program* program, size_t index,
+                                                  padlock_parameter_info* info, padlock_error** error);
+
+/* ---- Compiling, the slow step ---------------------------------------------------------------------------------- */
+
+typedef struct padlock_compile_options {
+  size_t struct_size;
+  const char* device;   /* NULL: "host" */
+  const char* target;   /* what code is made for, "host:NAME" or "sm_90"; NULL: the device */
+  const char* config;   /* "key=value,..."; NULL: what the cache has for the sizes that are bound, else the default */
+  int32_t bounds_check; /* not 0: every access is tested when it happens; one that fails is PADLOCK_INTERNAL */
+  int32_t reserved;
+} padlock_compile_options;
+
+/* The kernel for all sizes that the program admits. Of the same text, device, target, config and bounds check there is
+   one kernel in a context: it is looked up, and compiled by whoever asks for it first while others wait. `options` may
+   be NULL. Errors: INVALID_ARGUMENT for a device, target or config that there is not; UNAVAILABLE for a device that
+   this machine does not have; RESOURCE_EXHAUSTED, for a program that is too large too; else as the device's driver. */
+PADLOCK_API padlock_status padlock_program_compile(padlock_program* program, const padlock_compile_options* options,
+                                                   padlock_kernel** kernel, padlock_error** error);
+PADLOCK_API void padlock_kernel_retain(padlock_kernel* kernel);
+PADLOCK_API void padlock_kernel_release(padlock_kernel* kernel);
+/* CPU and features, or the GPU's architecture; "" on the reference. */
+PADLOCK_API const char* padlock_kernel_target(const padlock_kernel* kernel);
+/* The config for sizes of which a cache says nothing; "" on the reference. */
+PADLOCK_API const char* padlock_kernel_config(const padlock_kernel* kernel);
+
+/* ---- Packs: kernels without the compiler ------------------------------------------------------------------------ */
+
+/* A file that `padlock pack` made, with the compiled programs of some targets. libpadlock_runtime, which has no
+   compiler, loads it as libpadlock does. A pack is code and is trusted as the library is: a checksum finds damage,
+   nothing finds malice. Errors: DATA_LOSS for what is damaged or no pack; FAILED_PRECONDITION for one of another
+   version, launch contract or architecture; RESOURCE_EXHAUSTED for one that is too large; as the file's. */
+PADLOCK_API padlock_status padlock_pack_load(padlock_context* context, const char* path, padlock_pack** pack,
+                                             padlock_error** error);
+/* The same of `size` bytes, which are copied. */
+PADLOCK_API padlock_status padlock_pack_read(padlock_context* context, const void* bytes, size_t size,
+                                             padlock_pack** pack, padlock_error** error);
+PADLOCK_API void padlock_pack_retain(padlock_pack* pack);
+PADLOCK_API void padlock_pack_release(padlock_pack* pack);
+PADLOCK_API size_t padlock_pack_program_count(const padlock_pack* pack);
+/* Lives as long as the pack; "" beyond the last. */
+PADLOCK_API const char* padlock_pack_program_name(const padlock_pack* pack, size_t index);
+/* A program of the pack, for its parameters, and for results' extents without its code. `name` may be NULL where there
+   is one program. Error: NOT_FOUND. */
+PADLOCK_API padlock_status padlock_pack_program(padlock_pack* pack, const char* name, padlock_program** program,
+                                                padlock_error** error);
+/* The kernel of a program for a device (NULL: "host"), of the first target in the pack that the device runs; looked up
+   as padlock_program_compile does, and kept by the context. Errors: NOT_FOUND for the name; UNAVAILABLE where no
+   target's code runs there, saying why; INVALID_ARGUMENT for a device that there is not; else as its driver. */
+PADLOCK_API padlock_status padlock_pack_kernel(padlock_pack* pack, const char* name, const char* device,
+                                               padlock_kernel** kernel, padlock_error** error);
+/* What is in it, as JSON ("schema": 1): programs, targets, configs and the sizes that they are for. */
+PADLOCK_API padlock_status padlock_pack_describe(const padlock_pack* pack, padlock_text** json, padlock_error** error);
+
+/* ---- Binding, in microseconds ---------------------------------------------------------------------------------- */
+
+typedef struct padlock_bind_options {
+  size_t struct_size;
+  /* One a tensor parameter: its extents, strides (NULL: dense), element type and device; `data` and `byte_offset` are
+     not looked at. NULL for a tensor that is not there: then `dims` has its symbols. Or none at all, for all of them.
+   */
+  const DLTensor* const* inputs;
+  size_t input_count;
+  /* `dim` parameters, and symbols that no tensor fixes. */
+  const padlock_named_value* dims;
+  size_t dim_count;
+  /* One a scalar parameter: its bits, in the low end of the word. */
+  const uint64_t* scalars;
+  size_t scalar_count;
+} padlock_bind_options;
+
+/* Checks the sizes and evaluates everything but pointers: results' extents, variant, grid. Errors: INVALID_ARGUMENT for
+   what is not of the program (a name, a count, a type, a rank, a device); FAILED_PRECONDITION, with axis, expression
+   and values, for the first requirement that the sizes break. */
+PADLOCK_API padlock_status padlock_kernel_bind(padlock_kernel* kernel, const padlock_bind_options* options,
+                                               padlock_call** call, padlock_error** error);
+/* The same for extents alone, of a program that is not compiled: the call tells its sizes and does not launch. The
+   inputs may be on any device. */
+PADLOCK_API padlock_status padlock_program_bind(padlock_program* program, const padlock_bind_options* options,
+                                                padlock_call** call, padlock_error** error);
+PADLOCK_API void padlock_call_retain(padlock_call* call);
+PADLOCK_API void padlock_call_release(padlock_call* call);
+
+typedef struct padlock_tensor_info {
+  size_t struct_size;
+  const char* name;
+  DLDataType dtype;
+  int32_t ndim;
+  const int64_t* extents; /* ndim each; they live as long as the call */
+  const int64_t* strides; /* in elements; a result's are dense and row-major */
+  int64_t storage_bytes;  /* that a launch may touch from the pointer on */
+} padlock_tensor_info;
+
+PADLOCK_API size_t padlock_call_input_count(const padlock_call* call);
+PADLOCK_API size_t padlock_call_result_count(const padlock_call* call);
+/* Error: OUT_OF_RANGE. */
+PADLOCK_API padlock_status padlock_call_input(const padlock_call* call, size_t index, padlock_tensor_info* info,
+                                              padlock_error** error);
+PADLOCK_API padlock_status padlock_call_result(const padlock_call* call, size_t index, padlock_tensor_info* info,
+                                               padlock_error** error);
+/* The config that these sizes have, and why. */
+PADLOCK_API const char* padlock_call_config(const padlock_call* call);
+PADLOCK_API const char* padlock_call_reason(const padlock_call* call);
+
+/* ---- Launching, in nanoseconds --------------------------------------------------------------------------------- */
+
+/* Computes all results. One pointer an input and one a result, to the first element; NULL where a tensor has no
+   storage. On a GPU they are addresses of its memory, and the work is queued on `stream`, a CUstream of the device's
+   context (NULL: the default stream): that is legal while the stream is captured, and the thread's current context
+   stays as it was. Elsewhere `stream` is NULL, and the results are there when it returns.
+
+   Allocates nothing, takes no lock, waits for nothing but its own loop. Pointers may be aligned to anything on the
+   host; on a GPU and on simt to their element. Errors, before anything is written: INVALID_ARGUMENT for a count, a NULL
+   or misaligned pointer, a result that overlaps any other tensor; FAILED_PRECONDITION for a call that tells its sizes
+   alone, or code for another machine. After that: INTERNAL where a bounds check failed; ABORTED for a lost device. */
+PADLOCK_API padlock_status padlock_call_launch(const padlock_call* call, const void* const* inputs, size_t input_count,
+                                               void* const* results, size_t result_count, void* stream,
+                                               padlock_error** error);
+/* The same on tensors, which are compared with what was bound: device, type, extents, and the strides of axes with more
+   than one element. Errors also: INVALID_ARGUMENT, with the axis, for one that differs. */
+PADLOCK_API padlock_status padlock_call_launch_tensors(const padlock_call* call, const DLTensor* const* inputs,
+                                                       size_t input_count, const DLTensor* const* results,
+                                                       size_t result_count, void* stream, padlock_error** error);
+/* Waits until the work of a GPU's stream is done and says how it went; elsewhere there is nothing to wait for. Errors:
+   ABORTED for a lost device; INTERNAL where a bounds check of this kernel failed since this was asked last;
+   FAILED_PRECONDITION while the stream is captured. */
+PADLOCK_API padlock_status padlock_call_synchronize(const padlock_call* call, void* stream, padlock_error** error);
+
+/* ---- Explaining ------------------------------------------------------------------------------------------------ */
+
+/* Compiles and tells what came out, as JSON ("schema": 1): extents, strides, storage and grid as expressions and, with
+   `bind` (NULL: without), as numbers; the config and why; what a binding checks. Errors as the two steps. */
+PADLOCK_API padlock_status padlock_program_explain(padlock_program* program, const padlock_compile_options* options,
+                                                   const padlock_bind_options* bind, padlock_text** json,
+                                                   padlock_error** error);
+
+/* ---- Tuning ---------------------------------------------------------------------------------------------------- */
+
+typedef struct padlock_progress {
+  size_t struct_size;
+  int32_t region; /* of sizes, from 0 */
+  int32_t region_count;
+  int32_t tried; /* configs of this region */
+  int32_t config_count;
+  const char* best;         /* "" while none has survived */
+  int64_t best_picoseconds; /* its median */
+  double seconds_left;      /* about */
+} padlock_progress;
+/* Called on the thread that tunes, after each config. Not 0: stop. */
+typedef int32_t (*padlock_progress_function)(void* user, const padlock_progress* progress);
+/* Called about ten times a second on that thread. Not 0: stop. */
+typedef int32_t (*padlock_cancel_function)(void* user);
+
+typedef struct padlock_tune_options {
+  size_t struct_size;
+  const char* device; /* NULL: "host" */
+  const char* search; /* "fast", "full" or "random"; NULL: "fast" */
+  /* By symbol: the least and greatest sizes to tune for and those to measure at; what is left out is drawn. */
+  const padlock_named_value* min;
+  size_t min_count;
+  const padlock_named_value* opt;
+  size_t opt_count;
+  const padlock_named_value* max;
+  size_t max_count;
+  double budget_seconds; /* 0: 10 */
+  uint64_t seed;         /* 0: 1 */
+  int64_t memory_bytes;  /* of scratch memory; 0: half of what is free */
+  int32_t resume;        /* not 0: what the cache knows is not measured again */
+  int32_t reserved;
+  padlock_progress_function progress;
+  padlock_cancel_function cancel;
+  void* user; /* of both */
+} padlock_tune_options;
+
+/* One tuning of one program; `options` are copied and may be NULL. Errors: INVALID_ARGUMENT. */
+PADLOCK_API padlock_status padlock_tuner_create(padlock_program* program, const padlock_tune_options* options,
+                                                padlock_tuner** tuner, padlock_error** error);
+PADLOCK_API void padlock_tuner_retain(padlock_tuner* tuner);
+PADLOCK_API void padlock_tuner_release(padlock_tuner* tuner);
+/* Measures configs on scratch memory, in a process of their own, and keeps what is learnt in the context's cache.
+   Programs that are compiled afterwards, or kernels that were not cached, use it. One run at a time. Errors:
+   CANCELLED, with what was measured kept; INVALID_ARGUMENT; NOT_FOUND where the program admits no such sizes;
+   FAILED_PRECONDITION without a cache, or while it runs; UNAVAILABLE without a worker. */
+PADLOCK_API padlock_status padlock_tuner_run(padlock_tuner* tuner, padlock_error** error);
+/* From any thread: ends the run at hand and every later one. */
+PADLOCK_API void padlock_tuner_cancel(padlock_tuner* tuner);
+/* What the last run found, as JSON ("schema": 1). Error: FAILED_PRECONDITION before the first. */
+PADLOCK_API padlock_status padlock_tuner_report(const padlock_tuner* tuner, padlock_text** json, padlock_error** error);
+
+/* ---- Caches of tuning ------------------------------------------------------------------------------------------ */
+
+/* A file of records, or lines of text as `padlock_cache_export` makes them; each operation opens it anew. It need not
+   be there yet. `path` NULL: the user's. */
+PADLOCK_API padlock_status padlock_cache_open(padlock_context* context, const char* path, padlock_cache** cache,
+                                              padlock_error** error);
+PADLOCK_API void padlock_cache_retain(padlock_cache* cache);
+PADLOCK_API void padlock_cache_release(padlock_cache* cache);
+PADLOCK_API const char* padlock_cache_path(const padlock_cache* cache);
+/* All records as lines of text. Errors as the file's. */
+PADLOCK_API padlock_status padlock_cache_export(const padlock_cache* cache, padlock_text** lines,
+                                                padlock_error** error);
+/* Looks at every page and record: how many are good, and what is bad, a line each. */
+PADLOCK_API padlock_status padlock_cache_verify(const padlock_cache* cache, int64_t* records, padlock_text** problems,
+                                                padlock_error** error);
+/* Puts in what `other` has; of one place the later record stays. How many were new or took the place of others. */
+PADLOCK_API padlock_status padlock_cache_merge(padlock_cache* cache, const padlock_cache* other, int64_t* written,
+                                               padlock_error** error);
+/* Removes what serves nobody: records of other builds and, with `before` ("2026-01-31"), older ones. How many. */
+PADLOCK_API padlock_status padlock_cache_prune(padlock_cache* cache, const char* before, int64_t* removed,
+                                               padlock_error** error);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

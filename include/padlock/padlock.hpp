@@ -1,0 +1,519 @@
+// The C API as C++17: handles that let go of themselves, values or errors, and nothing else. Header-only; what throws
+// is Expected::value() alone, in the program that calls it. Each class is one handle of padlock.h, whose contracts
+// hold: a copy is one more reference to the same object, and a moved-from or default-made one is empty.
+#ifndef PADLOCK_PADLOCK_HPP_
+#define PADLOCK_PADLOCK_HPP_
+
+#include <cstdint>
+#include <cstring>
+#include <functional>
+#include <initializer_list>
+#include <stdexcept>
+#include <string>
+#include <string_view>
+#include <type_traits>
+#include <utility>
+#include <variant>
+#include <vector>
+
+#include "padlock/padlock.h"
+
+namespace padlock {
+inline namespace v1 {
+
+namespace detail {
+
+/// One reference of a handle.
+template <class T, void (*kRetain)(T*), void (*kRelease)(T*)>
+class Handle {
+ public:
+  Handle() = default;
+  /// Takes over a reference.
+  explicit Handle(T* handle) noexcept : handle_(handle) {}
+  Handle(const Handle& other) noexcept : handle_(other.handle_) { kRetain(handle_); }
+  Handle(Handle&& other) noexcept : handle_(std::exchange(other.handle_, nullptr)) {}
+  Handle& operator=(Handle other) noexcept {
+    std::swap(handle_, other.handle_);
+    return *this;
+  }
+  ~Handle() { kRelease(handle_); }
+
+  /// For functions of padlock.h; borrowed.
+  T* get() const noexcept { return handle_; }
+  explicit operator bool() const noexcept { return handle_ != nullptr; }
+
+ private:
+  T* handle_ = nullptr;
+};
+
+template <class T>
+T sized() {
+  T made{};
+  made.struct_size = sizeof(T);
+  return made;
+}
+
+inline const char* c_str_or_null(const std::string& text) { return text.empty() ? nullptr : text.c_str(); }
+
+}  // namespace detail
+
+/// Why something failed.
+class Error : public detail::Handle<padlock_error, padlock_error_retain, padlock_error_release> {
+ public:
+  using Handle::Handle;
+  padlock_status status() const { return padlock_error_status(get()); }
+  const char* message() const { return padlock_error_message(get()); }
+  const char* text() const { return padlock_error_text(get()); }
+  int line() const { return padlock_error_line(get()); }
+  int column() const { return padlock_error_column(get()); }
+  int axis() const { return padlock_error_axis(get()); }
+  const char* expression() const { return padlock_error_expression(get()); }
+  std::vector<std::pair<std::string, std::int64_t>> values() const {
+    std::vector<std::pair<std::string, std::int64_t>> list;
+    for (std::size_t i = 0; i < padlock_error_value_count(get()); ++i) {
+      const padlock_named_value value = padlock_error_value(get(), i);
+      list.emplace_back(value.name, value.value);
+    }
+    return list;
+  }
+};
+
+/// What Expected::value() throws where there is an error.
+class Exception : public std::runtime_error {
+ public:
+  explicit Exception(Error error) : std::runtime_error(error.text()), error_(std::move(error)) {}
+  const Error& error() const { return error_; }
+
+ private:
+  Error error_;
+};
+
+/// A value or an error.
+template <class T>
+class Expected {
+ public:
+  Expected(T value) : state_(std::in_place_index<0>, std::move(value)) {}      // NOLINT: as std::expected
+  Expected(Error error) : state_(std::in_place_index<1>, std::move(error)) {}  // NOLINT
+  explicit operator bool() const noexcept { return state_.index() == 0; }
+
+  /// Precondition: there is a value.
+  T& operator*() & { return *std::get_if<0>(&state_); }
+  const T& operator*() const& { return *std::get_if<0>(&state_); }
+  T&& operator*() && { return std::move(*std::get_if<0>(&state_)); }
+  T* operator->() { return std::get_if<0>(&state_); }
+  const T* operator->() const { return std::get_if<0>(&state_); }
+  /// Precondition: there is an error.
+  const Error& error() const { return *std::get_if<1>(&state_); }
+
+  /// Throws Exception.
+  T& value() & { return checked(), **this; }
+  T&& value() && { return checked(), std::move(**this); }
+
+ private:
+  void checked() const {
+    if (!*this) throw Exception(error());
+  }
+  std::variant<T, Error> state_;
+};
+
+template <>
+class Expected<void> {
+ public:
+  Expected() = default;
+  Expected(Error error) : error_(std::move(error)), failed_(true) {}  // NOLINT
+  explicit operator bool() const noexcept { return !failed_; }
+  const Error& error() const { return error_; }
+  /// Throws Exception.
+  void value() const {
+    if (failed_) throw Exception(error_);
+  }
+
+ private:
+  Error error_;
+  bool failed_ = false;
+};
+
+using Status = Expected<void>;
+
+namespace detail {
+
+/// Calls a function whose last argument is the place of the error.
+template <class Function, class... Arguments>
+Status call(Function function, Arguments... arguments) {
+  padlock_error* error = nullptr;
+  if (function(arguments..., &error) == PADLOCK_OK) return {};
+  return Error(error);
+}
+
+/// Calls one whose last arguments are the places of a handle and of the error.
+template <class Wrapper, class Raw, class Function, class... Arguments>
+Expected<Wrapper> make(Function function, Arguments... arguments) {
+  Raw* handle = nullptr;
+  padlock_error* error = nullptr;
+  if (function(arguments..., &handle, &error) == PADLOCK_OK) return Wrapper(handle);
+  return Error(error);
+}
+
+}  // namespace detail
+
+class Text : public detail::Handle<padlock_text, padlock_text_retain, padlock_text_release> {
+ public:
+  using Handle::Handle;
+  std::string_view view() const { return {padlock_text_data(get()), padlock_text_size(get())}; }
+};
+
+/// Symbols with their values.
+class Sizes {
+ public:
+  Sizes() = default;
+  Sizes(std::initializer_list<std::pair<std::string, std::int64_t>> list) : list_(list) {}
+  Sizes& set(std::string name, std::int64_t value) {
+    list_.emplace_back(std::move(name), value);
+    return *this;
+  }
+  /// Borrows the names.
+  std::vector<padlock_named_value> raw() const {
+    std::vector<padlock_named_value> values;
+    for (const auto& [name, value] : list_) values.push_back({name.c_str(), value});
+    return values;
+  }
+
+ private:
+  std::vector<std::pair<std::string, std::int64_t>> list_;
+};
+
+/// The DLPack type of a C++ type.
+template <class T>
+constexpr DLDataType dl_type() {
+  static_assert(std::is_arithmetic_v<T>, "of other types, write the DLDataType");
+  using Limits = std::integral_constant<std::uint8_t, static_cast<std::uint8_t>(8 * sizeof(T))>;
+  if constexpr (std::is_same_v<T, bool>) return {kDLBool, 8, 1};
+  if constexpr (std::is_floating_point_v<T>) return {kDLFloat, Limits::value, 1};
+  return {static_cast<std::uint8_t>(std::is_signed_v<T> ? kDLInt : kDLUInt), Limits::value, 1};
+}
+
+/// A tensor that the caller owns: the description is here, the data are not.
+class TensorView {
+ public:
+  /// Strides in elements; empty: dense and row-major.
+  TensorView(void* data, DLDataType type, std::vector<std::int64_t> extents, std::vector<std::int64_t> strides = {},
+             DLDevice device = {kDLCPU, 0}, std::uint64_t byte_offset = 0)
+      : extents_(std::move(extents)), strides_(std::move(strides)) {
+    tensor_.data = data;
+    tensor_.device = device;
+    tensor_.ndim = static_cast<std::int32_t>(extents_.size());
+    tensor_.dtype = type;
+    tensor_.byte_offset = byte_offset;
+  }
+  template <class T>
+  static TensorView of(T* data, std::vector<std::int64_t> extents, std::vector<std::int64_t> strides = {}) {
+    using Element = std::remove_const_t<T>;
+    return {const_cast<Element*>(data), dl_type<Element>(), std::move(extents), std::move(strides)};
+  }
+  /// Borrows this, which must not move meanwhile.
+  const DLTensor* get() const {
+    tensor_.shape = const_cast<std::int64_t*>(extents_.data());
+    tensor_.strides = strides_.empty() ? nullptr : const_cast<std::int64_t*>(strides_.data());
+    return &tensor_;
+  }
+
+ private:
+  std::vector<std::int64_t> extents_, strides_;
+  mutable DLTensor tensor_{};
+};
+
+/// The bits of a scalar, as a binding takes them.
+template <class T>
+std::uint64_t bits_of(T value) {
+  static_assert(std::is_trivially_copyable_v<T> && sizeof(T) <= sizeof(std::uint64_t), "a scalar has 64 bits");
+  std::uint64_t bits = 0;
+  std::memcpy(&bits, &value, sizeof value);
+  return bits;
+}
+
+/// What a call is bound to.
+struct Binding {
+  std::vector<const DLTensor*> inputs;  ///< borrowed; none at all: `dims` has every symbol
+  Sizes dims = {};
+  std::vector<std::uint64_t> scalars = {};
+};
+
+namespace detail {
+
+/// Binding as C has it; borrows it.
+class RawBinding {
+ public:
+  explicit RawBinding(const Binding& binding) : dims_(binding.dims.raw()) {
+    options_.inputs = binding.inputs.data();
+    options_.input_count = binding.inputs.size();
+    options_.dims = dims_.data();
+    options_.dim_count = dims_.size();
+    options_.scalars = binding.scalars.data();
+    options_.scalar_count = binding.scalars.size();
+  }
+  RawBinding(const RawBinding&) = delete;
+  RawBinding& operator=(const RawBinding&) = delete;
+  const padlock_bind_options* get() const { return &options_; }
+
+ private:
+  std::vector<padlock_named_value> dims_;
+  padlock_bind_options options_ = sized<padlock_bind_options>();
+};
+
+}  // namespace detail
+
+/// A tensor under a binding. Borrowed from its call.
+struct TensorInfo {
+  std::string_view name;
+  DLDataType type;
+  std::vector<std::int64_t> extents, strides;
+  std::int64_t storage_bytes;
+};
+
+/// A kernel bound to sizes.
+class Call : public detail::Handle<padlock_call, padlock_call_retain, padlock_call_release> {
+ public:
+  using Handle::Handle;
+
+  std::vector<TensorInfo> inputs() const { return list(padlock_call_input_count(get()), padlock_call_input); }
+  std::vector<TensorInfo> results() const { return list(padlock_call_result_count(get()), padlock_call_result); }
+  const char* config() const { return padlock_call_config(get()); }
+  const char* reason() const { return padlock_call_reason(get()); }
+
+  Status launch(const void* const* inputs, std::size_t input_count, void* const* results, std::size_t result_count,
+                void* stream = nullptr) const {
+    return detail::call(padlock_call_launch, get(), inputs, input_count, results, result_count, stream);
+  }
+  Status launch(std::initializer_list<const void*> inputs, std::initializer_list<void*> results,
+                void* stream = nullptr) const {
+    return launch(inputs.begin(), inputs.size(), results.begin(), results.size(), stream);
+  }
+  Status launch_tensors(const std::vector<const DLTensor*>& inputs, const std::vector<const DLTensor*>& results,
+                        void* stream = nullptr) const {
+    return detail::call(padlock_call_launch_tensors, get(), inputs.data(), inputs.size(), results.data(),
+                        results.size(), stream);
+  }
+  Status synchronize(void* stream = nullptr) const { return detail::call(padlock_call_synchronize, get(), stream); }
+
+ private:
+  template <class Function>
+  std::vector<TensorInfo> list(std::size_t count, Function function) const {
+    std::vector<TensorInfo> tensors;
+    for (std::size_t i = 0; i < count; ++i) {
+      auto info = detail::sized<padlock_tensor_info>();
+      if (function(get(), i, &info, nullptr) != PADLOCK_OK) break;
+      tensors.push_back({info.name,
+                         info.dtype,
+                         {info.extents, info.extents + info.ndim},
+                         {info.strides, info.strides + info.ndim},
+                         info.storage_bytes});
+    }
+    return tensors;
+  }
+};
+
+/// A compiled program.
+class Kernel : public detail::Handle<padlock_kernel, padlock_kernel_retain, padlock_kernel_release> {
+ public:
+  using Handle::Handle;
+  Expected<Call> bind(const Binding& binding) const {
+    const detail::RawBinding raw(binding);
+    return detail::make<Call, padlock_call>(padlock_kernel_bind, get(), raw.get());
+  }
+  const char* target() const { return padlock_kernel_target(get()); }
+  const char* config() const { return padlock_kernel_config(get()); }
+};
+
+struct CompileOptions {
+  std::string device = {}, target = {}, config = {};  ///< empty: the default
+  bool bounds_check = false;
+};
+
+namespace detail {
+
+inline padlock_compile_options raw(const CompileOptions& options) {
+  auto made = sized<padlock_compile_options>();
+  made.device = c_str_or_null(options.device);
+  made.target = c_str_or_null(options.target);
+  made.config = c_str_or_null(options.config);
+  made.bounds_check = options.bounds_check ? 1 : 0;
+  return made;
+}
+
+}  // namespace detail
+
+struct TuneOptions {
+  std::string device = {}, search = {};
+  Sizes min = {}, opt = {}, max = {};
+  double budget_seconds = 0;
+  std::uint64_t seed = 0;
+  std::int64_t memory_bytes = 0;
+  bool resume = false;
+  padlock_progress_function progress = nullptr;
+  padlock_cancel_function cancel = nullptr;
+  void* user = nullptr;
+};
+
+class Tuner : public detail::Handle<padlock_tuner, padlock_tuner_retain, padlock_tuner_release> {
+ public:
+  using Handle::Handle;
+  Status run() const { return detail::call(padlock_tuner_run, get()); }
+  void cancel() const { padlock_tuner_cancel(get()); }
+  Expected<Text> report() const { return detail::make<Text, padlock_text>(padlock_tuner_report, get()); }
+};
+
+/// A verified program.
+class Program : public detail::Handle<padlock_program, padlock_program_retain, padlock_program_release> {
+ public:
+  using Handle::Handle;
+  const char* name() const { return padlock_program_name(get()); }
+  /// Tensors, then scalars, then dims.
+  std::vector<padlock_parameter_info> parameters() const {
+    return list(padlock_program_parameter_count(get()), padlock_program_parameter);
+  }
+  std::vector<padlock_parameter_info> results() const {
+    return list(padlock_program_result_count(get()), padlock_program_result);
+  }
+
+  Expected<Kernel> compile(const CompileOptions& options = {}) const {
+    const padlock_compile_options raw = detail::raw(options);
+    return detail::make<Kernel, padlock_kernel>(padlock_program_compile, get(), &raw);
+  }
+  /// For its sizes alone.
+  Expected<Call> bind(const Binding& binding) const {
+    const detail::RawBinding raw(binding);
+    return detail::make<Call, padlock_call>(padlock_program_bind, get(), raw.get());
+  }
+  /// As JSON; with a binding as numbers, too.
+  Expected<Text> explain(const CompileOptions& options = {}, const Binding* binding = nullptr) const {
+    const padlock_compile_options raw = detail::raw(options);
+    const detail::RawBinding sizes(binding != nullptr ? *binding : Binding{});
+    return detail::make<Text, padlock_text>(padlock_program_explain, get(), &raw,
+                                            binding != nullptr ? sizes.get() : nullptr);
+  }
+  Expected<Tuner> tuner(const TuneOptions& options) const {
+    auto raw = detail::sized<padlock_tune_options>();
+    const auto min = options.min.raw(), opt = options.opt.raw(), max = options.max.raw();
+    raw.device = detail::c_str_or_null(options.device);
+    raw.search = detail::c_str_or_null(options.search);
+    raw.min = min.data(), raw.min_count = min.size();
+    raw.opt = opt.data(), raw.opt_count = opt.size();
+    raw.max = max.data(), raw.max_count = max.size();
+    raw.budget_seconds = options.budget_seconds;
+    raw.seed = options.seed;
+    raw.memory_bytes = options.memory_bytes;
+    raw.resume = options.resume ? 1 : 0;
+    raw.progress = options.progress;
+    raw.cancel = options.cancel;
+    raw.user = options.user;
+    const padlock_tune_options* const given = &raw;
+    return detail::make<Tuner, padlock_tuner>(padlock_tuner_create, get(), given);
+  }
+
+ private:
+  template <class Function>
+  std::vector<padlock_parameter_info> list(std::size_t count, Function function) const {
+    std::vector<padlock_parameter_info> all;
+    for (std::size_t i = 0; i < count; ++i) {
+      auto info = detail::sized<padlock_parameter_info>();
+      if (function(get(), i, &info, nullptr) == PADLOCK_OK) all.push_back(info);
+    }
+    return all;
+  }
+};
+
+/// Compiled programs from a file, for who has no compiler.
+class Pack : public detail::Handle<padlock_pack, padlock_pack_retain, padlock_pack_release> {
+ public:
+  using Handle::Handle;
+  std::vector<std::string_view> programs() const {
+    std::vector<std::string_view> names;
+    for (std::size_t i = 0; i < padlock_pack_program_count(get()); ++i)
+      names.emplace_back(padlock_pack_program_name(get(), i));
+    return names;
+  }
+  /// Of a pack with one program, the name may be empty.
+  Expected<Kernel> kernel(const std::string& name = {}, const std::string& device = {}) const {
+    return detail::make<Kernel, padlock_kernel>(padlock_pack_kernel, get(), detail::c_str_or_null(name),
+                                                detail::c_str_or_null(device));
+  }
+  Expected<Program> program(const std::string& name = {}) const {
+    return detail::make<Program, padlock_program>(padlock_pack_program, get(), detail::c_str_or_null(name));
+  }
+  /// As JSON.
+  Expected<Text> describe() const { return detail::make<Text, padlock_text>(padlock_pack_describe, get()); }
+};
+
+class Cache : public detail::Handle<padlock_cache, padlock_cache_retain, padlock_cache_release> {
+ public:
+  using Handle::Handle;
+  const char* path() const { return padlock_cache_path(get()); }
+  Expected<Text> export_lines() const { return detail::make<Text, padlock_text>(padlock_cache_export, get()); }
+  Expected<std::int64_t> merge(const Cache& other) const {
+    std::int64_t written = 0;
+    return count(detail::call(padlock_cache_merge, get(), other.get(), &written), written);
+  }
+  Expected<std::int64_t> prune(const std::string& before = {}) const {
+    std::int64_t removed = 0;
+    return count(detail::call(padlock_cache_prune, get(), detail::c_str_or_null(before), &removed), removed);
+  }
+
+ private:
+  static Expected<std::int64_t> count(const Status& status, const std::int64_t& value) {
+    if (!status) return status.error();
+    return value;
+  }
+};
+
+class Devices : public detail::Handle<padlock_devices, padlock_devices_retain, padlock_devices_release> {
+ public:
+  using Handle::Handle;
+  /// Texts are borrowed from this.
+  std::vector<padlock_device_info> list() const {
+    std::vector<padlock_device_info> all;
+    for (std::size_t i = 0; i < padlock_devices_count(get()); ++i) {
+      auto info = detail::sized<padlock_device_info>();
+      if (padlock_devices_get(get(), i, &info, nullptr) == PADLOCK_OK) all.push_back(info);
+    }
+    return all;
+  }
+};
+
+/// What everything else is made in.
+class Context : public detail::Handle<padlock_context, padlock_context_retain, padlock_context_release> {
+ public:
+  using Handle::Handle;
+  static padlock_context_options options() { return detail::sized<padlock_context_options>(); }
+  static Expected<Context> create(const padlock_context_options& options = Context::options()) {
+    return detail::make<Context, padlock_context>(padlock_context_create, &options);
+  }
+
+  Expected<Program> parse(std::string_view text) const {
+    return detail::make<Program, padlock_program>(padlock_program_parse, get(), text.data(), text.size());
+  }
+  Expected<Program> load(const std::string& path) const {
+    return detail::make<Program, padlock_program>(padlock_program_load, get(), path.c_str());
+  }
+  Expected<Pack> load_pack(const std::string& path) const {
+    return detail::make<Pack, padlock_pack>(padlock_pack_load, get(), path.c_str());
+  }
+  Expected<Pack> read_pack(const void* bytes, std::size_t size) const {
+    return detail::make<Pack, padlock_pack>(padlock_pack_read, get(), bytes, size);
+  }
+  Expected<Devices> devices() const { return detail::make<Devices, padlock_devices>(padlock_devices_list, get()); }
+  /// Empty: the user's.
+  Expected<Cache> cache(const std::string& path = {}) const {
+    return detail::make<Cache, padlock_cache>(padlock_cache_open, get(), detail::c_str_or_null(path));
+  }
+  padlock_statistics statistics() const {
+    auto made = detail::sized<padlock_statistics>();
+    padlock_context_statistics(get(), &made, nullptr);
+    return made;
+  }
+  std::int64_t trim() const { return padlock_context_trim(get()); }
+};
+
+}  // namespace v1
+}  // namespace padlock
+
+#endif

@@ -1,0 +1,150 @@
+// Devices, explaining, caches and tuning, as far as they pass the border; what they do is tested where it is done.
+#include <unistd.h>
+
+#include <cstdlib>
+#include <fstream>
+
+#include "tests/capi/capi_testing.h"
+
+namespace padlock::capi::testing {
+namespace {
+
+std::string text_of(const padlock_text* text) { return {padlock_text_data(text), padlock_text_size(text)}; }
+
+/// A folder that goes with what is in it.
+struct Folder {
+  Folder() { REQUIRE(mkdtemp(path.data()) != nullptr); }
+  ~Folder() {
+    for (const char* name : {"/tuning.db", "/tuning.db-wal", "/tuning.db-shm", "/lines"}) unlink((path + name).c_str());
+    rmdir(path.c_str());
+  }
+  [[nodiscard]] std::string file(const char* name) const { return path + "/" + name; }
+  std::string path = "/tmp/padlock_capi_XXXXXX";
+};
+
+TEST_CASE("devices: this machine and the reference are there, of a GPU why it is not") {
+  const Context context = make_context();
+  Devices devices;
+  Error error;
+  REQUIRE_OK(padlock_devices_list(context, devices.out(), error.out()), error);
+  std::vector<std::string> available;
+  for (std::size_t i = 0; i < padlock_devices_count(devices); ++i) {
+    padlock_device_info info = sized<padlock_device_info>();
+    REQUIRE_OK(padlock_devices_get(devices, i, &info, error.out()), error);
+    CHECK(info.description != std::string());
+    if (info.available != 0) available.emplace_back(info.name);
+  }
+  REQUIRE(available.size() >= 3);
+  CHECK(available[0] == "host");
+  CHECK(available[1] == "reference");
+  padlock_device_info info = sized<padlock_device_info>();
+  CHECK(padlock_devices_get(devices, 99, &info, nullptr) == PADLOCK_OUT_OF_RANGE);
+  Kernel kernel;
+  padlock_compile_options options = sized<padlock_compile_options>();
+  options.device = "gpu";
+  CHECK(padlock_program_compile(parse(context, kPadRelu), &options, kernel.out(), error.out()) ==
+        PADLOCK_INVALID_ARGUMENT);
+  CHECK(padlock_error_message(error) ==
+        std::string("expected a device (host, reference, simt, cuda:0, ...), found 'gpu'"));
+}
+
+TEST_CASE("explaining gives one JSON object, with numbers where there are sizes") {
+  const Context context = make_context();
+  const Program program = parse(context, kPadRelu);
+  padlock_compile_options options = sized<padlock_compile_options>();
+  options.device = "reference";
+  Text json;
+  Error error;
+  REQUIRE_OK(padlock_program_explain(program, &options, nullptr, json.out(), error.out()), error);
+  CHECK(text_of(json).find(R"("program": "pad_relu")") != std::string::npos);
+  CHECK(text_of(json).find(R"("value": 16)") == std::string::npos);
+  const PadReluSizes sizes(4, 10, 3);
+  REQUIRE_OK(padlock_program_explain(program, &options, &sizes.options, json.out(), error.out()), error);
+  CHECK(text_of(json).find(R"("value": 16)") != std::string::npos);
+}
+
+TEST_CASE("caches: an export is merged, verified, exported again and pruned") {
+  const Folder folder;
+  const Context context = make_context();
+  Error error;
+  Cache shipped, own;
+  REQUIRE_OK(padlock_cache_open(context, PADLOCK_EXAMPLES_DIR "/tuning.jsonl", shipped.out(), error.out()), error);
+  REQUIRE_OK(padlock_cache_open(context, folder.file("tuning.db").c_str(), own.out(), error.out()), error);
+  CHECK(padlock_cache_path(own) == folder.file("tuning.db"));
+  std::int64_t written = 0, records = 0, removed = 0;
+  REQUIRE_OK(padlock_cache_merge(own, shipped, &written, error.out()), error);
+  CHECK(written > 0);
+  Text problems, lines, again;
+  REQUIRE_OK(padlock_cache_verify(own, &records, problems.out(), error.out()), error);
+  CHECK(records == written);
+  CHECK(text_of(problems).empty());
+  REQUIRE_OK(padlock_cache_export(own, lines.out(), error.out()), error);
+  std::ofstream(folder.file("lines")) << text_of(lines);
+  Cache exported;
+  REQUIRE_OK(padlock_cache_open(context, folder.file("lines").c_str(), exported.out(), error.out()), error);
+  REQUIRE_OK(padlock_cache_merge(own, exported, &written, error.out()), error);
+  CHECK(written == 0);
+  REQUIRE_OK(padlock_cache_prune(own, "2999-01-01", &removed, error.out()), error);
+  CHECK(removed == records);
+  CHECK(padlock_cache_verify(exported, nullptr, nullptr, error.out()) == PADLOCK_INVALID_ARGUMENT);
+  REQUIRE_OK(padlock_cache_open(context, "/nowhere/lines", exported.out(), error.out()), error);
+  CHECK(padlock_cache_export(exported, lines.out(), error.out()) == PADLOCK_NOT_FOUND);
+  CHECK(lines.get() == nullptr);
+}
+
+struct Progress {
+  int heard = 0, asked = 0;
+};
+
+TEST_CASE("tuning: what it needs, that it can be stopped, and that what it learnt is used") {
+  const Folder folder;
+  const std::string file = folder.file("tuning.db");
+  padlock_context_options options = sized<padlock_context_options>();
+  options.cache_mode = PADLOCK_CACHE_READ_WRITE;
+  options.cache_file = file.c_str();
+  options.threads = 1;
+  const Context context = make_context(&options);
+  const Program program = parse(context, kPadRelu);
+  const Kernel before = compile(program);
+  const padlock_named_value sizes[] = {{"B", 8}, {"S", 100}, {"lo", 3}};
+  padlock_tune_options tuning = sized<padlock_tune_options>();
+  tuning.opt = sizes;
+  tuning.opt_count = 3;
+  tuning.budget_seconds = 0.01;
+  Progress progress;
+  tuning.user = &progress;
+  tuning.progress = [](void* user, const padlock_progress* told) {
+    auto& heard = *static_cast<Progress*>(user);
+    heard.heard += told->config_count > 0 && told->region_count == 1;
+    return 0;
+  };
+  tuning.cancel = [](void* user) { return static_cast<Progress*>(user)->asked++ < 0 ? 1 : 0; };
+  Tuner tuner;
+  Error error;
+  Text report;
+  REQUIRE_OK(padlock_tuner_create(program, &tuning, tuner.out(), error.out()), error);
+  CHECK(padlock_tuner_report(tuner, report.out(), error.out()) == PADLOCK_FAILED_PRECONDITION);
+  REQUIRE_OK(padlock_tuner_run(tuner, error.out()), error);
+  CHECK(progress.heard > 0);
+  CHECK(progress.asked > 0);
+  REQUIRE_OK(padlock_tuner_report(tuner, report.out(), error.out()), error);
+  CHECK(text_of(report).find(R"("interrupted": false)") != std::string::npos);
+
+  const Kernel after = compile(program);
+  CHECK(after.get() != before.get());
+  const Call call = bind(after, PadReluSizes(8, 100, 3));
+  CHECK(std::string(padlock_call_reason(call)).find("the cache hit") == 0);
+
+  padlock_tuner_cancel(tuner);
+  CHECK(padlock_tuner_run(tuner, error.out()) == PADLOCK_CANCELLED);
+  tuning.search = "best";
+  CHECK(padlock_tuner_create(program, &tuning, tuner.out(), error.out()) == PADLOCK_INVALID_ARGUMENT);
+  tuning.search = nullptr;
+  const Context without = make_context();
+  REQUIRE_OK(padlock_tuner_create(parse(without, kPadRelu), &tuning, tuner.out(), error.out()), error);
+  CHECK(padlock_tuner_run(tuner, error.out()) == PADLOCK_FAILED_PRECONDITION);
+  CHECK(padlock_error_message(error) == std::string("expected a cache that keeps what is learnt, found none"));
+}
+
+}  // namespace
+}  // namespace padlock::capi::testing

@@ -1,0 +1,165 @@
+/*
+ * What a process may do with the library as a file: load and unload it, twice at once, after a fork, beside another
+ * LLVM. It prints nothing, as nothing here may; its exit status is the number of the line that failed, modulo 250, or
+ * 0.
+ *
+ * usage: process_main reload LIBRARY TIMES | two LIBRARY COPY | fork LIBRARY | after OTHER LIBRARY
+ */
+#include <dirent.h>
+#include <dlfcn.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "padlock/padlock.h"
+
+#define EXPECT(condition)                        \
+  do {                                           \
+    if (!(condition)) _exit(__LINE__ % 250 + 1); \
+  } while (0)
+
+static const char kProgram[] =
+    "program pad(x: f32[N], lo: dim) where N >= 0, 0 <= lo <= 8\n"
+    "{ y = pad(x, low = [lo], high = [-(N + lo) mod 8], value = 7) return y }";
+
+/* The functions that a program takes from a library that it loads itself. */
+#define FUNCTIONS(X) \
+  X(context_create)  \
+  X(context_release) \
+  X(program_parse)   \
+  X(program_release) \
+  X(program_compile) \
+  X(kernel_release)  \
+  X(kernel_bind)     \
+  X(call_release)    \
+  X(call_launch)
+struct functions {
+#define DECLARE(name) __typeof__(&padlock_##name) name;
+  FUNCTIONS(DECLARE)
+};
+
+static void* load(const char* file, struct functions* api) {
+  void* const library = dlopen(file, RTLD_NOW | RTLD_LOCAL);
+  EXPECT(library != NULL);
+#define FIND(name)                                        \
+  *(void**)&api->name = dlsym(library, "padlock_" #name); \
+  EXPECT(api->name != NULL);
+  FUNCTIONS(FIND)
+  return library;
+}
+
+static int threads(void) {
+  int count = 0;
+  DIR* const tasks = opendir("/proc/self/task");
+  EXPECT(tasks != NULL);
+  for (struct dirent* entry; (entry = readdir(tasks)) != NULL;) count += entry->d_name[0] != '.';
+  closedir(tasks);
+  return count;
+}
+
+struct session {
+  padlock_context* context;
+  padlock_kernel* kernel;
+};
+
+static struct session begin(const struct functions* api) {
+  struct session made;
+  padlock_program* program;
+  EXPECT(api->context_create(NULL, &made.context, NULL) == PADLOCK_OK);
+  EXPECT(api->program_parse(made.context, kProgram, sizeof kProgram - 1, &program, NULL) == PADLOCK_OK);
+  EXPECT(api->program_compile(program, NULL, &made.kernel, NULL) == PADLOCK_OK);
+  api->program_release(program);
+  return made;
+}
+
+/* Pads `columns` elements; large ones take the context's threads. */
+static void launch(const struct functions* api, const struct session* session, int columns) {
+  const padlock_named_value dims[] = {{"N", columns}, {"lo", 3}};
+  padlock_bind_options sizes;
+  memset(&sizes, 0, sizeof sizes);
+  sizes.struct_size = sizeof sizes;
+  sizes.dims = dims;
+  sizes.dim_count = 2;
+  padlock_call* call;
+  EXPECT(api->kernel_bind(session->kernel, &sizes, &call, NULL) == PADLOCK_OK);
+  const int width = (columns + 3 + 7) / 8 * 8;
+  float* const x = malloc((size_t)columns * sizeof *x);
+  float* const y = malloc((size_t)width * sizeof *y);
+  for (int i = 0; i < columns; ++i) x[i] = (float)(i % 1000);
+  const void* const inputs[] = {x};
+  void* const results[] = {y};
+  EXPECT(api->call_launch(call, inputs, 1, results, 1, NULL, NULL) == PADLOCK_OK);
+  for (int i = 0; i < width; ++i) EXPECT(y[i] == (i >= 3 && i < columns + 3 ? (float)((i - 3) % 1000) : 7.0f));
+  free(x);
+  free(y);
+  api->call_release(call);
+}
+
+static void end(const struct functions* api, struct session* session) {
+  api->kernel_release(session->kernel);
+  api->context_release(session->context);
+}
+
+static void reload(const char* library, int times) {
+  for (int i = 0; i < times; ++i) {
+    struct functions api;
+    void* const loaded = load(library, &api);
+    EXPECT(threads() == 1); /* none before there is work */
+    struct session session = begin(&api);
+    launch(&api, &session, i % 10 == 0 ? 1 << 20 : 100);
+    end(&api, &session);
+    EXPECT(threads() == 1); /* and none after it */
+    EXPECT(dlclose(loaded) == 0);
+  }
+}
+
+static void two(const char* first, const char* second) {
+  struct functions one, other;
+  void* const one_library = load(first, &one);
+  void* const other_library = load(second, &other);
+  EXPECT(one.context_create != other.context_create);
+  struct session one_session = begin(&one), other_session = begin(&other);
+  launch(&one, &one_session, 5000);
+  launch(&other, &other_session, 6000);
+  end(&one, &one_session);
+  EXPECT(dlclose(one_library) == 0);
+  launch(&other, &other_session, 7000);
+  end(&other, &other_session);
+  EXPECT(dlclose(other_library) == 0);
+}
+
+static void after_fork(const char* library) {
+  struct functions api;
+  load(library, &api);
+  const pid_t child = fork();
+  EXPECT(child >= 0);
+  struct session session = begin(&api);
+  launch(&api, &session, 1 << 20);
+  end(&api, &session);
+  if (child == 0) _exit(0);
+  int status = 0;
+  EXPECT(waitpid(child, &status, 0) == child);
+  EXPECT(status == 0);
+}
+
+int main(int argc, char** argv) {
+  EXPECT(argc >= 3);
+  const char* const mode = argv[1];
+  if (strcmp(mode, "reload") == 0) {
+    EXPECT(argc == 4);
+    reload(argv[2], atoi(argv[3]));
+  } else if (strcmp(mode, "two") == 0) {
+    EXPECT(argc == 4);
+    two(argv[2], argv[3]);
+  } else if (strcmp(mode, "fork") == 0) {
+    after_fork(argv[2]);
+  } else if (strcmp(mode, "after") == 0) {
+    EXPECT(argc == 4);
+    EXPECT(dlopen(argv[2], RTLD_NOW | RTLD_GLOBAL) != NULL);
+    reload(argv[3], 1);
+  } else {
+    EXPECT(0);
+  }
+  return 0;
+}

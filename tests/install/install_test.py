@@ -1,0 +1,80 @@
+"""The installed tree, moved elsewhere, serves a C and a C++ program, shared and static, by CMake and by pkg-config; and
+another project may add this one as a folder without a variable of its own changing.
+
+usage: install_test.py SOURCE BUILD CMAKE GENERATOR CC CXX LLVM_DIR
+"""
+
+import os
+import pathlib
+import shutil
+import subprocess
+import sys
+import tempfile
+import unittest
+
+SOURCE, BUILD, CMAKE, GENERATOR, CC, CXX, LLVM_DIR = sys.argv[1:8]
+HERE = pathlib.Path(__file__).resolve().parent
+C_OUTPUT = "z: f32[2, 8]: 0 0 0 0 0 0 1 2 0 0 0 0 0 0 1 2\n"
+
+
+def run(*command, **options):
+    done = subprocess.run([str(word) for word in command], capture_output=True, text=True, **options)
+    if done.returncode != 0:
+        raise AssertionError(f"{command}\n{done.stdout}{done.stderr}")
+    return done.stdout
+
+
+class Installed(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.folder = pathlib.Path(tempfile.mkdtemp(prefix="padlock_install_"))
+        cls.addClassCleanup(shutil.rmtree, cls.folder)
+        first = cls.folder / "first"
+        for component in ("library", "development"):
+            run(CMAKE, "--install", BUILD, "--prefix", first, "--component", component)
+        cls.prefix = cls.folder / "moved"
+        first.rename(cls.prefix)
+        cls.first = first
+
+    def configure(self, source, *options):
+        build = self.folder / f"build_{self.id().rsplit('.', 1)[-1]}"
+        output = run(CMAKE, "-S", source, "-B", build, "-G", GENERATOR, f"-DCMAKE_C_COMPILER={CC}",
+                     f"-DCMAKE_CXX_COMPILER={CXX}", f"-DLLVM_DIR={LLVM_DIR}", "-DCMAKE_BUILD_TYPE=Debug", *options)
+        return build, output
+
+    def test_nothing_names_where_it_was_installed_or_built(self):
+        texts = [path for path in self.prefix.rglob("*") if path.suffix in (".cmake", ".pc", ".h", ".hpp")]
+        self.assertGreaterEqual(len(texts), 7)
+        for path in texts:
+            for folder in (str(self.first), SOURCE, BUILD):
+                self.assertNotIn(folder, path.read_text(), path)
+
+    def test_a_project_finds_the_package(self):
+        build, _ = self.configure(HERE / "consumer", f"-DCMAKE_PREFIX_PATH={self.prefix}",
+                                  f"-DEXAMPLES={SOURCE}/examples/embedding")
+        run(CMAKE, "--build", build)
+        for kind in ("shared", "static"):
+            self.assertTrue(run(build / f"c_{kind}").startswith(C_OUTPUT), kind)
+            self.assertIn("S + lo >= 0 breaks S = 3 lo = -5\n", run(build / f"cpp_{kind}"))
+
+        for kind in ("runtime", "runtime_static"):
+            done = subprocess.run([build / f"pack_{kind}", "/nowhere/x.pack"], capture_output=True, text=True)
+            self.assertIn("NOT_FOUND: ", done.stderr)
+
+    def test_pkg_config_finds_it(self):
+        if shutil.which("pkg-config") is None:
+            self.skipTest("there is no pkg-config")
+        (file,) = self.prefix.rglob("padlock.pc")
+        words = run("pkg-config", "--cflags", "--libs", "padlock", env=dict(os.environ, PKG_CONFIG_PATH=str(file.parent)))
+        program = self.folder / "by_pkg_config"
+        run(CC, f"{SOURCE}/examples/embedding/pad_relu.c", "-o", program, *words.split(),
+            f"-Wl,-rpath,{file.parent.parent}")
+        self.assertTrue(run(program).startswith(C_OUTPUT))
+
+    def test_another_project_adds_it_as_a_folder(self):
+        _, output = self.configure(HERE / "within", f"-DPADLOCK={SOURCE}")
+        self.assertIn("no variable changed", output)
+
+
+if __name__ == "__main__":
+    unittest.main(argv=sys.argv[:1])

@@ -1,0 +1,39 @@
+// A build without the tuner: no database is read and no worker is started, so neither SQLite nor a worker is needed.
+// Exports are read all the same, and what they say is used. In place of database.cpp and all that tries configs.
+
+#include "tuner/database.h"
+#include "tuner/worker.h"
+#include "tuner/worker_loop.h"
+
+namespace padlock::tuner {
+namespace {
+
+std::unexpected<Error> absent() {
+  return std::unexpected(Error{Code::unimplemented, Blame::user, "this build has no tuner (PADLOCK_TUNER is off)"});
+}
+
+}  // namespace
+
+void Database::Close::operator()(sqlite3*) const {}
+void Query::Finalize::operator()(sqlite3_stmt*) const {}
+Result<Database> Database::open(const std::string&, Access) { return absent(); }
+Result<Database> Database::in_memory() { return absent(); }
+Status Database::execute(const char*) { return absent(); }
+Result<Query> Database::prepare(std::string_view) { return absent(); }
+Result<std::int64_t> Database::number(std::string_view) { return absent(); }
+Status Database::use_log() { return absent(); }
+Status Database::in_transaction(const std::function<Status()>&) { return absent(); }
+void Query::bind(int, std::string_view) {}
+void Query::bind(int, std::int64_t) {}
+Result<bool> Query::next() { return absent(); }
+std::string_view Query::text(int) const { return {}; }
+std::int64_t Query::number(int) const { return 0; }
+
+Result<std::string> find_worker(const std::string&) { return absent(); }
+Result<Worker> Worker::start(Options) { return absent(); }
+Result<TryResult> Worker::try_config(const TryRequest&) { return absent(); }
+WorkerProcess::WorkerProcess(WorkerProcess&& other) noexcept = default;
+WorkerProcess::~WorkerProcess() = default;
+int run_worker() { return 1; }
+
+}  // namespace padlock::tuner
