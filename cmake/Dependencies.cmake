@@ -37,10 +37,8 @@ endif()
 
 add_library(padlock_llvm INTERFACE)
 target_include_directories(padlock_llvm SYSTEM INTERFACE ${LLVM_INCLUDE_DIRS})
-separate_arguments(padlock_llvm_definitions UNIX_COMMAND "${LLVM_DEFINITIONS}")
-# The standard library's own default, without which the compiler's sources can begin with the others' precompiled headers.
-list(REMOVE_ITEM padlock_llvm_definitions -D_GLIBCXX_USE_CXX11_ABI=1)
-target_compile_options(padlock_llvm INTERFACE ${padlock_llvm_definitions})
+# LLVM_DEFINITIONS says what C++11 and libstdc++ do by themselves; without it the compiler's sources can begin with the
+# same precompiled headers as the others.
 
 # Debian's libLLVM exports an isl of its own (Polly's), so whoever links both names isl first: its calls are then bound
 # to the library whose headers it was compiled with.
