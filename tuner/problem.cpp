@@ -9,7 +9,7 @@
 namespace padlock::tuner {
 namespace {
 
-Result<ir::Binding> bind(const ir::Program& program, const Symbols& symbols) {
+Result<ir::Binding> bind_sizes(const ir::Program& program, const Symbols& symbols) {
   ir::BindRequest request{.tensors = {}, .symbols = symbols};
   request.tensors.resize(program.tensor_parameters().size());
   return ir::Binding::bind(program, request);
@@ -35,7 +35,7 @@ std::vector<std::int64_t> smaller(std::int64_t value) {
 }  // namespace
 
 Result<Problem> Problem::create(const ir::Program& program, const Symbols& symbols, std::uint64_t seed) {
-  PADLOCK_TRY(ir::Binding binding, bind(program, symbols));
+  PADLOCK_TRY(ir::Binding binding, bind_sizes(program, symbols));
   Problem problem(std::move(binding), symbols, seed);
   PADLOCK_TRY(const auto sizes, runtime::ArgumentSizes::of(problem.binding_));
   for (std::size_t i = 0; i < sizes.input_bytes().size(); ++i) {
@@ -64,7 +64,7 @@ std::int64_t Problem::result_bytes() const {
 }
 
 Symbols shrink(const ir::Program& program, Symbols symbols, std::int64_t most_elements) {
-  const auto legal = bind(program, symbols);
+  const auto legal = bind_sizes(program, symbols);
   std::int64_t elements = legal ? elements_of(*legal) : 0;
   for (bool progress = true; progress && elements > most_elements;) {
     progress = false;
@@ -72,7 +72,7 @@ Symbols shrink(const ir::Program& program, Symbols symbols, std::int64_t most_el
       const std::int64_t before = value;
       for (const std::int64_t candidate : smaller(before)) {
         value = candidate;
-        const auto binding = bind(program, symbols);
+        const auto binding = bind_sizes(program, symbols);
         if (const std::int64_t now = binding ? elements_of(*binding) : 0; now > 0 && now < elements) {
           elements = now;
           progress = true;
