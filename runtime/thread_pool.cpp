@@ -20,12 +20,19 @@ namespace {
 // sleeping and waking each time. Not measured against other numbers yet.
 constexpr int kSpins = 1000;
 
+/// Leaves the core to its other thread for a moment, where there is a way to say so.
+void pause() {
+#if defined(__x86_64__)
+  __builtin_ia32_pause();
+#endif
+}
+
 /// Whether it came to hold while the thread looked so often.
 template <class Condition>
 bool spin_until(int times, Condition&& holds) {
   for (int i = 0; i < times; ++i) {
     if (holds()) return true;
-    __builtin_ia32_pause();
+    pause();
   }
   return false;
 }
