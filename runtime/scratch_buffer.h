@@ -32,8 +32,13 @@ class ScratchBuffer {
   [[nodiscard]] static Result<ScratchBuffer> allocate(ScratchSpace& space, const ir::Binding& binding,
                                                       const ir::Layout& layout, ir::DType dtype,
                                                       const std::string& name);
-  /// Of memory, for a tensor of that many bytes.
-  [[nodiscard]] static std::int64_t footprint(std::int64_t bytes) { return bytes + 2 * kRedZoneBytes; }
+  /// Elements by which a tensor may be away from its place.
+  static constexpr std::int64_t kMostSkew = 4095;
+
+  /// Of memory, for a tensor of that many bytes, wherever in it the tensor is placed.
+  [[nodiscard]] static std::int64_t footprint(std::int64_t bytes) {
+    return bytes + 2 * kRedZoneBytes + kMostSkew * ir::byte_size(ir::DType::f64);  // no type has more bytes
+  }
 
   /// Of the tensor.
   [[nodiscard]] std::int64_t bytes() const { return bytes_; }
@@ -41,7 +46,7 @@ class ScratchBuffer {
   [[nodiscard]] std::int64_t mapped_bytes() const { return memory_->bytes(); }
 
   /// Places the tensor and fills everything around it with `red`; what the tensor holds has no meaning after. It begins
-  /// `skew` elements beyond its place, or ends as many before: another alignment. Precondition: 0 <= skew < 4096.
+  /// `skew` elements beyond its place, or ends as many before: another alignment. Precondition: 0 <= skew <= kMostSkew.
   [[nodiscard]] Status arm(Placement placement, std::byte red, std::int64_t skew = 0);
   /// Which byte around the tensor is not as `arm` left it: "byte 3 past the end of x was overwritten"; empty for none.
   [[nodiscard]] Result<std::string> damage() const;

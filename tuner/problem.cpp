@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <numeric>
+#include <random>
 
 #include "runtime/arguments.h"
 #include "tuner/scratch_data.h"
@@ -131,6 +132,16 @@ std::int64_t ScratchSet::mapped_bytes() const {
 Status ScratchSet::arm(runtime::Placement placement, std::byte red, std::int64_t skew) {
   for (auto* const list : {&inputs, &outputs})
     for (auto& buffer : *list) PADLOCK_CHECK(buffer.arm(placement, red, skew));
+  return {};
+}
+
+Status ScratchSet::scatter(std::byte red, std::int64_t skew, std::uint64_t draw) {
+  constexpr std::int64_t kStep = 64, kSteps = 64;
+  std::mt19937_64 random(draw);
+  for (auto* const list : {&inputs, &outputs})
+    for (auto& buffer : *list)
+      PADLOCK_CHECK(
+          buffer.arm(runtime::Placement::red_zones, red, skew + kStep * static_cast<std::int64_t>(random() % kSteps)));
   return {};
 }
 

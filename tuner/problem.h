@@ -67,6 +67,10 @@ struct ScratchSet {
   [[nodiscard]] std::int64_t mapped_bytes() const;
 
   [[nodiscard]] Status arm(runtime::Placement placement, std::byte red, std::int64_t skew);
+  /// Between red zones, each buffer `skew` elements and a multiple of 64 elements, up to 4032, that `draw` decides
+  /// beyond its place: somewhere in a page, like the buffers of a caller, and aligned as all of them.
+  /// Precondition: 0 <= skew < 64.
+  [[nodiscard]] Status scatter(std::byte red, std::int64_t skew, std::uint64_t draw);
   [[nodiscard]] Status write_inputs(const std::vector<std::vector<std::byte>>& data);
   /// Fills inputs with the plain domain. `staging` is for reuse.
   [[nodiscard]] Status write_plain_inputs(const Problem& problem, std::vector<std::byte>& staging);

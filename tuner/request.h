@@ -31,7 +31,8 @@ struct TryRequest {
   std::vector<std::string> rivals = {};         ///< other configs, timed in turn with it
   std::map<std::string, std::int64_t> symbols;  ///< a value for each symbol
   std::uint64_t seed = 1;                       ///< of the inputs and scalars
-  std::int64_t skew = 0;                ///< elements by which every buffer is away from its aligned place, below 4096
+  std::int64_t skew = 0;                ///< elements by which every buffer is away from its aligned place, below 64
+  std::int64_t placement = 0;           ///< other numbers time on other memory, elsewhere in its pages
   int threads = 0;                      ///< of the host's pool; 0: as many as the process may run on
   std::int64_t memory_bytes = 0;        ///< most that scratch may take; 0: half of what is free
   std::int64_t time_limit_ms = 10'000;  ///< of everything; kept by whoever owns the worker

@@ -31,13 +31,15 @@ constexpr double kFirstTimingMs = 12;       // enough to see who is not among th
 constexpr double kRaceShare = 0.3;          // of the budget, which the first tries leave to the race
 constexpr std::size_t kMostSamples = 2000;  // of a config that are kept
 
-/// The race's heats: how many take part, the best of the heat before, and how long each is timed. Telling the last few
-/// apart takes longest.
+/// The race's heats: how many take part, the best of the heat before, how long each is timed and on how many
+/// placements. Telling the last few apart takes longest: which of two is faster by some percent may be another one on
+/// other pages.
 struct Heat {
   std::size_t runners;
-  double timing_ms;
+  double timing_ms;  // on each placement
+  int placements;
 };
-constexpr std::array kHeats = {Heat{16, 15}, Heat{8, 40}, Heat{4, 250}};
+constexpr std::array kHeats = {Heat{16, 15, 1}, Heat{8, 20, 2}, Heat{4, 25, 10}};
 // How far two tries at different times may lie apart, beside what each shows of its own noise, and the most of both.
 constexpr double kFirstNoise = 0.25;
 constexpr double kFarBehind = 0.5;
@@ -130,16 +132,22 @@ class RegionSearch {
     for (const Heat& heat : kHeats) {
       const std::vector<std::size_t> runners = finalists(heat.runners);
       if (runners.size() < 2 || stopped() || spent() >= options_.budget_seconds) return {};
-      PADLOCK_TRY(const bool done, run_heat(runners, heat.timing_ms));
-      if (!done) return {};
-      report(true);
+      for (int i = 0; i < heat.placements && !stopped(); ++i) {
+        PADLOCK_TRY(const bool done, run_heat(runners, heat.timing_ms));
+        if (!done) return {};
+        report(true);
+        if (spent() >= options_.budget_seconds) break;
+      }
     }
     return {};
   }
 
   /// False where it came to nothing.
   Result<bool> run_heat(std::vector<std::size_t> runners, double timing_ms) {
-    Trial trial{.config = candidates_[runners.front()].config, .sizes = sizes_, .timing_ms = timing_ms};
+    Trial trial{.config = candidates_[runners.front()].config,
+                .sizes = sizes_,
+                .placement = ++placements_,
+                .timing_ms = timing_ms};
     for (std::size_t i = 1; i < runners.size(); ++i) trial.rivals.push_back(candidates_[runners[i]].config);
     PADLOCK_TRY(TryResult result, attempt(trial));
     if (outcome_.interrupted) return false;
@@ -326,6 +334,7 @@ class RegionSearch {
   std::vector<std::size_t> order_;
   std::map<std::size_t, std::vector<std::int64_t>> raced_;  // samples of the last heat's runners; empty: no race
   SearchOutcome outcome_;
+  std::int64_t placements_ = 0;  // that the race was on
   double begin_ = 0;
   int tried_ = 0;
 };

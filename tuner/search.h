@@ -33,7 +33,8 @@ struct Candidate {
 struct Trial {
   std::string config;
   Sizes sizes;
-  std::int64_t skew = 0;  ///< as TryRequest::skew
+  std::int64_t skew = 0;       ///< as TryRequest::skew
+  std::int64_t placement = 0;  ///< as TryRequest::placement
   double timing_ms = 0;
   std::vector<std::string> rivals = {};  ///< timed in turn with it, for so long each
 };

@@ -51,6 +51,7 @@ struct Trials::Shared {
   std::unique_ptr<Problem> problem;
   std::optional<Reference> reference;
   std::vector<ScratchSet> sets;  // the first serves verification, too
+  std::int64_t placement = 0;    // that these were made for
   std::vector<std::byte> staging;
   std::map<std::string, std::shared_ptr<TrialCode>> verified;  // by config; shared with a race that is on
 };
@@ -167,9 +168,18 @@ class Trials::Attempt {
     const auto allowed = allowed_bytes();
     if (!allowed) return std::unexpected(allowed.error());
     if (auto computed = compute_reference(); !computed) return computed;
-    auto allocated = allocate(*allowed);
-    if (!allocated) shared.sets.clear();
-    return allocated;
+    return allocate(*allowed);
+  }
+
+  /// Other memory, where the request asks for it: what a config owes to the pages that its buffers happen to have, it
+  /// keeps as long as it runs on them.
+  Judged<void> place_anew() {
+    Shared& shared = *trials_.shared_;
+    if (shared.placement == request_.placement) return {};
+    shared.sets.clear();
+    const auto allowed = allowed_bytes();
+    if (!allowed) return std::unexpected(allowed.error());
+    return allocate(*allowed);
   }
 
   Judged<void> compute_reference() {
@@ -199,7 +209,14 @@ class Trials::Attempt {
 
   /// As many sets as exceed the cache, as far as memory reaches: one at least, which was found to fit.
   Judged<void> allocate(std::int64_t allowed) {
+    auto allocated = allocate_sets(allowed);
+    if (!allocated) trials_.shared_->sets.clear();
+    return allocated;
+  }
+
+  Judged<void> allocate_sets(std::int64_t allowed) {
     Shared& shared = *trials_.shared_;
+    shared.placement = request_.placement;
     const std::int64_t bytes = shared.problem->input_bytes() + shared.problem->result_bytes();
     if (auto added = judged_making(add_set(), Verdict::run); !added) return added;
     // What is beside them on the host counts, too, whichever memory they are in.
@@ -217,23 +234,27 @@ class Trials::Attempt {
   Status add_set() {
     Shared& shared = *trials_.shared_;
     PADLOCK_TRY(ScratchSet set, ScratchSet::allocate(shared.device->space(), shared.problem->binding()));
-    PADLOCK_CHECK(set.arm(runtime::Placement::red_zones, kFirstRed, request_.skew));
-    PADLOCK_CHECK(set.write_plain_inputs(*shared.problem, shared.staging));
+    PADLOCK_CHECK(fill(set, shared.sets.size()));
     PADLOCK_CHECK(set.poison(kFirstPoison));  // also so that its pages are there
     shared.sets.push_back(std::move(set));
     return {};
   }
 
+  /// As the set with that index is while configs are timed.
+  Status fill(ScratchSet& set, std::size_t index) {
+    Shared& shared = *trials_.shared_;
+    const auto draw = static_cast<std::uint64_t>(request_.placement) * kMostSets + index;
+    PADLOCK_CHECK(set.scatter(kFirstRed, request_.skew, draw));
+    return set.write_plain_inputs(*shared.problem, shared.staging);
+  }
+
   /// The request's config, or it and its rivals in turn.
   Judged<void> time(const std::vector<std::shared_ptr<TrialCode>>& codes) {
     enter(Step::time);
+    if (auto placed = place_anew(); !placed) return placed;
     const Stopwatch timing;
     Shared& shared = *trials_.shared_;
-    ScratchSet& first = shared.sets.front();
-    if (auto armed = judged(first.arm(runtime::Placement::red_zones, kFirstRed, request_.skew), Verdict::run); !armed)
-      return armed;
-    if (auto written = judged(first.write_plain_inputs(*shared.problem, shared.staging), Verdict::run); !written)
-      return written;
+    if (auto filled = judged(fill(shared.sets.front(), 0), Verdict::run); !filled) return filled;
     std::int64_t launches = 0;
     std::vector<TimedRuns> runs;
     for (const auto& code : codes)

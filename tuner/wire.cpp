@@ -121,7 +121,8 @@ void request_fields(Stream& stream, Request& request) {
   stream.field("target", request.target);
   stream.field("config", request.config);
   stream.field("seed", request.seed, kLeast<std::uint64_t>, kMost<std::uint64_t>);
-  stream.field("skew", request.skew, std::int64_t{0}, std::int64_t{4095});
+  stream.field("skew", request.skew, std::int64_t{0}, std::int64_t{63});
+  stream.field("placement", request.placement, std::int64_t{0}, kMost<std::int64_t>);
   stream.field("threads", request.threads, 0, 4096);
   stream.field("memory_bytes", request.memory_bytes, std::int64_t{0}, kMost<std::int64_t>);
   stream.field("time_limit_ms", request.time_limit_ms, std::int64_t{1}, static_cast<std::int64_t>(kMostMs));

@@ -164,7 +164,7 @@ TEST_CASE("pytorch_129399: a plan says what it takes, and a binding that takes m
   CHECK(region.planned.notes.front().find(" bytes of scratch memory and 8388608 are allowed") != std::string::npos);
   const auto binding = tuner::bind_sizes(program.ir(), region.planned.sizes);
   const std::int64_t a = region.planned.sizes.at("A"), b = region.planned.sizes.at("B");
-  CHECK(region.scratch_bytes == 3 * 4 * (a * b + (a + 4) * (b + 3)) + 4 * runtime::ScratchBuffer::kRedZoneBytes);
+  CHECK(region.scratch_bytes == 3 * 4 * (a * b + (a + 4) * (b + 3)) + 2 * runtime::ScratchBuffer::footprint(0));
   CHECK(region.scratch_bytes == tuner::scratch_bytes(*binding));
 }
 

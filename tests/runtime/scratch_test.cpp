@@ -77,6 +77,9 @@ void check_buffer(ScratchSpace& space, const Poke& poke) {
   REQUIRE(buffer->arm(Placement::red_zones, kRed));
   poke(*buffer, 19 * 4 + ScratchBuffer::kRedZoneBytes - 1);
   CHECK(*buffer->damage() == "byte 65535 past the end of x was overwritten");
+  REQUIRE(buffer->arm(Placement::red_zones, kRed, ScratchBuffer::kMostSkew));
+  poke(*buffer, 19 * 4 + ScratchBuffer::kRedZoneBytes - 1);
+  CHECK(*buffer->damage() == "byte 65535 past the end of x was overwritten");
   REQUIRE(buffer->arm(Placement::red_zones, kRed));
   CHECK(*buffer->damage() == "");
 }

@@ -20,6 +20,7 @@ TryRequest sample_request() {
           .symbols = {{"A", -5}, {"B", std::numeric_limits<std::int64_t>::max()}},
           .seed = ~std::uint64_t{0},
           .skew = 3,
+          .placement = 2,
           .threads = 7,
           .memory_bytes = 1 << 20,
           .time_limit_ms = 99,
@@ -89,7 +90,7 @@ TEST_CASE("what is cut short, too long or out of range is an error that names th
   CHECK(request_from_bytes(to_bytes(odd)).error().message == "noise is nan, expected 0 to 1");
   odd = sample_request();
   odd.skew = -1;
-  CHECK(request_from_bytes(to_bytes(odd)).error().message == "skew is -1, expected 0 to 4095");
+  CHECK(request_from_bytes(to_bytes(odd)).error().message == "skew is -1, expected 0 to 63");
 }
 
 TEST_CASE("frames come whole, whatever the pieces") {

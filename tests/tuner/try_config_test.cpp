@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <cstdlib>
 #include <cstring>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -16,6 +17,7 @@
 #include "tests/tuner/faults/faulty_code.h"
 #include "tuner/edge_elements.h"
 #include "tuner/reference.h"
+#include "tuner/verification.h"
 
 namespace padlock::tuner {
 namespace {
@@ -87,6 +89,80 @@ TEST_CASE("a race times configs in turn, each verified before, and says which of
     CHECK_MESSAGE(wrong.message.starts_with("split=7: "), wrong.message);
     CHECK(wrong.samples_ps.empty());
   }
+}
+
+TEST_CASE("other placements are timed on other memory") {
+  Trials trials;
+  for (const char* device : {"host", "simt"}) {
+    CAPTURE(device);
+    TryRequest request = request_for(device);
+    request.config = "split=0";
+    request.rivals = {"split=1"};
+    for (const std::int64_t placement : {0, 1, 1, 7}) {
+      request.placement = placement;
+      const TryResult result = trials.try_config(request);
+      CHECK_MESSAGE(result.verdict == Verdict::ok, result.message);
+      CHECK(result.samples_ps.size() >= 3);
+    }
+    request.memory_bytes = 1;
+    request.placement = 8;
+    CHECK(trials.try_config(request).verdict == Verdict::out_of_memory);
+  }
+}
+
+struct Sample {
+  ir::Program program = *ir::parse_program(kProgram);
+  Problem problem = *Problem::create(program, request_for().symbols, 3);
+};
+
+/// Remembers what it maps, and where in it the first byte is that is not red.
+class Remembering final : public runtime::ScratchSpace {
+ public:
+  Result<std::unique_ptr<runtime::ScratchMemory>> map(std::int64_t bytes, std::int64_t aligned,
+                                                      const std::string& what) override {
+    auto memory = space_.map(bytes, aligned, what);
+    if (memory) maps_.push_back(memory->get());
+    return memory;
+  }
+  bool is_isolated() const override { return space_.is_isolated(); }
+  Result<std::int64_t> free_bytes() const override { return space_.free_bytes(); }
+
+  /// Addresses of the first byte that is not red in each.
+  [[nodiscard]] std::vector<std::uintptr_t> beginnings() const {
+    std::vector<std::uintptr_t> list;
+    for (const runtime::ScratchMemory* memory : maps_) {
+      std::vector<std::byte> all(static_cast<std::size_t>(memory->bytes()));
+      REQUIRE(memory->read(0, all));
+      const auto red = std::ranges::find_if(all, [](std::byte b) { return b != kFirstRed; });
+      list.push_back(memory->address() + static_cast<std::uintptr_t>(red - all.begin()));
+    }
+    return list;
+  }
+
+ private:
+  runtime::HostScratchSpace space_;
+  std::vector<const runtime::ScratchMemory*> maps_;
+};
+
+TEST_CASE("scattered buffers begin elsewhere in their pages, aligned, between whole red zones") {
+  const Sample sample;
+  Remembering space;
+  auto set = ScratchSet::allocate(space, sample.problem.binding());
+  REQUIRE(set);
+  std::set<std::vector<std::uintptr_t>> found;
+  for (std::uint64_t draw = 0; draw < 20; ++draw) {
+    for (const std::int64_t skew : {0, 1}) {
+      REQUIRE(set->scatter(kFirstRed, skew, draw));
+      for (auto* const list : {&set->inputs, &set->outputs})
+        for (runtime::ScratchBuffer& buffer : *list) REQUIRE(buffer.fill(kFirstPoison));
+      std::vector<std::uintptr_t> places = space.beginnings();
+      for (std::uintptr_t& place : places) place %= 4096;
+      for (const std::uintptr_t place : places) CHECK((place % 64 == 0) == (skew == 0));
+      found.insert(places);
+      CHECK(*set->damage() == "");
+    }
+  }
+  CHECK(found.size() >= 30);
 }
 
 TEST_CASE("sizes 0 and 1 are tried as any others") {
@@ -183,11 +259,6 @@ TEST_CASE("above 2^22 elements the reference is the default config, and the resu
 }
 
 // ---- The reference ---------------------------------------------------------------------------------------------
-
-struct Sample {
-  ir::Program program = *ir::parse_program(kProgram);
-  Problem problem = *Problem::create(program, request_for().symbols, 3);
-};
 
 /// By the interpreter, but for one element of the first result.
 Computation computation(std::int64_t wrong_element, std::int64_t of_sizes_above = -1) {
