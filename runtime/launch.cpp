@@ -1,5 +1,7 @@
 #include "runtime/launch.h"
 
+#include <cassert>
+
 #include "support/stack_array.h"
 
 namespace padlock::runtime {
@@ -49,10 +51,12 @@ Status BoundKernel::run(std::span<const BufferView> inputs, std::span<const Buff
     ir::HostEntry entry;
     const ir::HostLaunch* launch;
     const TaskGrid* grid;
-  } job{entry_, &launch, &grid_};
+    TaskTally tally = {};
+  } job{.entry = entry_, .launch = &launch, .grid = &grid_};
   const ParallelBody body = [](void* state, std::int64_t index) {
-    const Job& self = *static_cast<const Job*>(state);
+    Job& self = *static_cast<Job*>(state);
     const TaskGrid::Task task = self.grid->task(index);
+    assert((self.tally.add(*self.grid, index), true));
     self.entry(self.launch, task.row_first, task.row_last, task.column_first, task.column_last);
   };
   if (pool.run == nullptr) {
@@ -60,6 +64,7 @@ Status BoundKernel::run(std::span<const BufferView> inputs, std::span<const Buff
   } else {
     pool.run(pool.user, grid_.count(), body, &job);
   }
+  assert(job.tally.is_complete(grid_));
   return check_fault(fault, abi());
 }
 

@@ -19,6 +19,26 @@ std::int64_t shared_task_bytes(std::int64_t bytes, std::int64_t least, int threa
   return std::max(least, threads == 1 ? bytes : ceil_div(bytes, threads * kTasksOfThread));
 }
 
+void TaskTally::add(const TaskGrid& grid, std::int64_t index) {
+  const TaskGrid::Task task = grid.task(index);
+  const auto number = static_cast<std::uint64_t>(index);
+  elements_ += static_cast<std::uint64_t>((task.row_last - task.row_first) * (task.column_last - task.column_first));
+  ++count_;
+  sum_ += number;
+  squares_ += number * number;
+}
+
+bool TaskTally::is_complete(const TaskGrid& grid) const {
+  std::uint64_t sum = 0, squares = 0;
+  const auto count = static_cast<std::uint64_t>(grid.count());
+  for (std::uint64_t i = 0; i < count; ++i) {
+    sum += i;
+    squares += i * i;
+  }
+  return elements_ == static_cast<std::uint64_t>(grid.elements()) && count_ == count && sum_ == sum &&
+         squares_ == squares;
+}
+
 TaskGrid TaskGrid::split(std::int64_t rows, std::int64_t columns, std::int64_t row_bytes, std::int64_t task_bytes) {
   TaskGrid grid;
   if (rows <= 0 || columns <= 0) return grid;

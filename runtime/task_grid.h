@@ -1,5 +1,6 @@
 #pragma once
 
+#include <atomic>
 #include <cstdint>
 
 namespace padlock::runtime {
@@ -19,6 +20,7 @@ class TaskGrid {
   /// 0 for an empty output.
   [[nodiscard]] std::int64_t count() const { return count_; }
   [[nodiscard]] Task task(std::int64_t index) const;
+  [[nodiscard]] std::int64_t elements() const { return rows_ * columns_; }
 
  private:
   std::int64_t rows_ = 0;
@@ -27,6 +29,19 @@ class TaskGrid {
   std::int64_t columns_per_task_ = 1;
   std::int64_t pieces_ = 1;  // of a block of rows
   std::int64_t count_ = 0;
+};
+
+/// Which tasks of a grid have run, without memory for each: what no sanitizer sees of compiled code, a build with
+/// assertions counts. Thread-safe.
+class TaskTally {
+ public:
+  void add(const TaskGrid& grid, std::int64_t index);
+  /// Whether the tasks counted have as many elements as the grid, and their indices the number, sum and sum of squares
+  /// (modulo 2^64) of all: one left out, run twice or from elsewhere breaks it.
+  [[nodiscard]] bool is_complete(const TaskGrid& grid) const;
+
+ private:
+  std::atomic<std::uint64_t> elements_ = 0, count_ = 0, sum_ = 0, squares_ = 0;
 };
 
 /// Bytes of a task of an output of `bytes` that so many threads share (0: nobody knows), at least `least`. A task costs

@@ -2,7 +2,9 @@
 
 #include <doctest/doctest.h>
 
+#include <algorithm>
 #include <cstdlib>
+#include <numeric>
 #include <random>
 #include <vector>
 
@@ -42,6 +44,29 @@ TEST_CASE("tasks cover every row and column exactly once") {
     const std::vector<int> counts = coverage(grid, rows, columns);
     CHECK(counts == std::vector<int>(counts.size(), 1));
   }
+}
+
+TEST_CASE("a tally is complete when each task was counted once") {
+  const TaskGrid grid = TaskGrid::split(7, 1000, 4000, 1024);
+  REQUIRE(grid.count() > 20);
+  const auto complete = [&](const std::vector<std::int64_t>& indices) {
+    TaskTally tally;
+    for (const std::int64_t index : indices) tally.add(grid, index);
+    return tally.is_complete(grid);
+  };
+  std::vector<std::int64_t> all(static_cast<std::size_t>(grid.count()));
+  std::iota(all.begin(), all.end(), std::int64_t{0});
+  CHECK(complete(all));
+  std::ranges::reverse(all);
+  CHECK(complete(all));
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    std::vector<std::int64_t> wrong = all;
+    wrong[i] = all[(i + 1) % all.size()];  // one twice, one not at all
+    CHECK_FALSE(complete(wrong));
+    wrong.erase(wrong.begin() + static_cast<std::ptrdiff_t>(i));
+    CHECK_FALSE(complete(wrong));
+  }
+  CHECK(TaskTally().is_complete(TaskGrid::split(0, 10, 40, 1024)));
 }
 
 TEST_CASE("an empty output has no tasks") {
