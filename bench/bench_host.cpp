@@ -18,6 +18,7 @@
 #include "bench/capi_times.h"
 #include "bench/case_run.h"
 #include "bench/compile_times.h"
+#include "support/cpu_cache.h"
 #include "support/file.h"
 
 namespace padlock::bench {
@@ -197,7 +198,7 @@ Status run(const Arguments& arguments) {
   const TemporaryFolder folder;
   Machine machine;
   machine.folder = folder.path();
-  machine.cache_bytes = 2 * std::max<std::int64_t>(::sysconf(_SC_LEVEL3_CACHE_SIZE), std::int64_t{32} << 20);
+  machine.cache_bytes = bytes_beyond_caches();
   PADLOCK_CHECK(open_cache(arguments, machine));
   PADLOCK_CHECK(start_peers(arguments, machine, report));
   if (arguments.only.empty()) PADLOCK_CHECK(run_costs(arguments, machine, report));

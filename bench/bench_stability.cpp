@@ -17,6 +17,7 @@
 #include "api/argument_sets.h"
 #include "api/context.h"
 #include "api/tuning_cache.h"
+#include "support/cpu_cache.h"
 #include "support/side_by_side.h"
 
 namespace padlock::bench {
@@ -86,9 +87,8 @@ double seconds_since(Clock::time_point begin) { return std::chrono::duration<dou
 
 /// Arrays of one binding; one set, or as many as no cache holds, so that a config is timed as the tuner times it.
 Result<api::ArgumentSets> arrays_of(const api::BoundProgram& bound, bool rotate = false) {
-  const std::int64_t cache = std::max<std::int64_t>(::sysconf(_SC_LEVEL3_CACHE_SIZE), std::int64_t{32} << 20);
   api::MemoryBudget memory = api::MemoryBudget::of_this_process();
-  return api::ArgumentSets::create(bound, {}, rotate ? cache : 0, memory);
+  return api::ArgumentSets::create(bound, {}, rotate ? bytes_beyond_caches() : 0, memory);
 }
 
 Result<api::BoundProgram> bound(api::Context& context, const api::Program& program, const Case& item,

@@ -31,6 +31,7 @@ enum class Judge : std::uint8_t { values, proof, grid };
   X(segment_cut_late, values)          \
   X(merged_reflected_axes, values)     \
   X(row_carry_lost, values)            \
+  X(row_group_long, values)            \
   X(tail_vector_late, values)          \
   X(pad_guard_lower_dropped, proof)    \
   X(pad_guard_upper_dropped, proof)    \
@@ -55,6 +56,7 @@ enum class Judge : std::uint8_t { values, proof, grid };
   X(columns_short, proof)              \
   X(task_columns_ignored, proof)       \
   X(stream_off_by_one, proof)          \
+  X(end_vector_late, proof)            \
   X(first_vector_wide, proof)          \
   X(main_loop_late, proof)             \
   X(main_loop_long, proof)             \

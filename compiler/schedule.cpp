@@ -75,6 +75,7 @@ class BodyBuilder {
       load.offset = layout.offset_of(exprs_, node.coordinates);
       predicated_ = body_.uses_rows = true;
     }
+    if (kernel_.rank() > 1) stream.step = growth_in(exprs_, stream.base, kernel_.coordinate(kernel_.rank() - 2));
     if (load.kind != LoadKind::strided) load.step = {};
     body_.loads.push_back(load);
     streams_.push_back(stream);
@@ -105,6 +106,7 @@ class BodyBuilder {
       if (gathers) body_.lanes = std::min(body_.lanes, 8);
       // Nor is one of a team that loads nothing: there is no latency to hide.
       options.unroll = long_work || (options_.threads && !options.loads) ? 1 : options_.unroll;
+      if (!long_work) options.narrowest = std::min(std::max(kNarrowestElements, kNarrowestBytes / widest), body_.lanes);
       if (!long_work && streams()) options.line = std::max(body_.lanes, kCacheLineBytes / bytes_of_result(0));
     }
     options.lanes = body_.lanes;
@@ -125,6 +127,8 @@ class BodyBuilder {
   }
 
   static constexpr int kCacheLineBytes = 64;
+  // What a shorter run saves by a vector is not worth the code.
+  static constexpr int kNarrowestElements = 4, kNarrowestBytes = 8;
   static constexpr std::size_t kMaxVectorWork = 256;
 
   const Kernel& kernel_;

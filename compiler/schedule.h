@@ -48,6 +48,11 @@ struct BodyNode {
   std::vector<int> operands = {};
 };
 
+/// Rows of one case that lie next to each other along the last outer axis are taken together on the host: a body is
+/// called once for a run of each, and moves its addresses from row to row. A group of rows has some bytes of the
+/// output, so that what several bodies write of it is still in the first cache.
+inline constexpr std::int64_t kGroupBytes = 16 << 10;
+
 /// Straight-line code for a run of innermost coordinates.
 struct Body {
   std::vector<BodyNode> nodes;  // operands first
@@ -70,6 +75,9 @@ struct Stream {
   /// The element offset at innermost coordinate 0, over the outer coordinates (0 where the load's kind is general):
   /// what the code starts from.
   ir::Expr base;
+  /// By how much that grows from one row to the next along the last outer axis, over symbols; not valid where it does
+  /// not grow evenly.
+  ir::Expr step = {};
 };
 
 struct SegmentCall {

@@ -14,7 +14,7 @@ void add(CodeKey& key, Numbers... numbers) {
 
 void add(CodeKey& key, const ChunkLoop& loop) {
   add(key, id(loop.from), id(loop.limit), loop.lanes, loop.unroll, loop.team, loop.dealt, loop.once, loop.nontemporal,
-      loop.aligned, loop.loads, id(loop.last), id(loop.reached));
+      loop.aligned, loop.run, loop.loads, id(loop.last), id(loop.reached));
 }
 
 void add(CodeKey& key, const Walk& walk) {

@@ -37,6 +37,7 @@ class WalkBuilder {
       if (options_.loads) walks.push_back(shared(WalkKind::shared_aligned, VectorLoads::aligned));
       return walks;
     }
+    for (int lanes = options_.narrowest; lanes > 0 && lanes <= options_.lanes; lanes *= 2) walks.push_back(ends(lanes));
     walks.push_back(vectors());
     if (options_.line > 0) walks.push_back(streamed());
     return walks;
@@ -45,11 +46,27 @@ class WalkBuilder {
  private:
   Walk elements() { return {.loops = {element_loop(run_.begin, run_.end)}}; }
 
+  Walk ends(int lanes) {
+    const Expr length = exprs_.sub(run_.end, run_.begin);
+    // What the next walk takes is not its.
+    const int most = lanes == options_.lanes ? 2 * lanes : 2 * lanes - 1;
+    Walk walk{
+        .kind = WalkKind::ends, .tests = {plus(length, -lanes)}, .bounds = {exprs_.sub(exprs_.constant(most), length)}};
+    const int late = is(Mutation::end_vector_late) ? 1 : 0;
+    for (const Expr from : {run_.begin, plus(run_.end, late - lanes)})
+      walk.loops.push_back({.from = from, .limit = plus(from, 1), .lanes = lanes, .once = true});
+    return walk;
+  }
+
   Walk vectors() {
-    Walk walk{.kind = WalkKind::vectors, .tests = {long_enough()}, .bounds = {below(run_.shift, options_.lanes)}};
+    // Up to two vectors are walked by the ends, where that is a walk.
+    const int least = options_.narrowest > 0 ? 2 * options_.lanes + 1 : options_.lanes;
+    Walk walk{.kind = WalkKind::vectors,
+              .tests = {plus(exprs_.sub(run_.end, run_.begin), -least)},
+              .bounds = {below(run_.shift, options_.lanes)}};
     walk.loops.push_back({.from = run_.begin,
                           .limit = plus(run_.begin, 1),
-                          .lanes = options_.lanes + (is(Mutation::first_vector_wide) ? 1 : 0),
+                          .lanes = is(Mutation::first_vector_wide) ? least + 1 : options_.lanes,
                           .once = true});
     const Expr aligned = exprs_.sub(exprs_.add(run_.begin, lanes_), run_.shift);
     const Expr main_from = is(Mutation::main_loop_late) ? plus(aligned, options_.lanes) : aligned;
@@ -76,6 +93,8 @@ class WalkBuilder {
     walk.loops.push_back(main_loop(first, run_.end, unroll));
     walk.loops.back().nontemporal = true;
     walk.loops.push_back(element_loop(is(Mutation::stream_rest_lost) ? plus(run_.reached, 1) : run_.reached, run_.end));
+    // What touches each element of a run, and no other, may do it by any walk: each is shown to do no more.
+    walk.loops.front().run = walk.loops.back().run = true;
     return walk;
   }
 

@@ -40,6 +40,7 @@ struct ChunkLoop {
   bool once = false;         ///< exactly one trip: from < limit <= from + lanes * unroll
   bool nontemporal = false;  ///< its stores go past the caches
   bool aligned = false;      ///< its stores are of whole vectors, at multiples of their size
+  bool run = false;          ///< it is a run of its own, which any walk takes that is not streamed
   VectorLoads loads = VectorLoads::apart;
   ir::Expr last = {};     ///< where given, a chunk that would begin after it begins there; unroll is 1
   ir::Expr reached = {};  ///< where given, the variable that stands for c after the loop
@@ -52,11 +53,12 @@ struct ChunkLoop {
 
 enum class WalkKind : std::uint8_t {
   elements,  ///< element by element
+  ends,      ///< a run of one to two narrow vectors: one at begin, one that ends at end, which may overlap
   vectors,   ///< a vector at begin; then, from where the output is aligned, `unroll` vectors a trip; then one a trip,
              ///< the last of which ends at end. The first and the last may overlap their neighbours, which write the
              ///< same values
-  streamed,  ///< elements up to a cache line, whole lines past the caches, elements. Never a byte of a line both ways:
-             ///< the line would be fetched and written twice
+  streamed,  ///< a run up to a cache line, whole lines past the caches, a run. Never a byte of a line both ways: the
+             ///< line would be fetched and written twice
   shared,    ///< elements up to a vector boundary of the output, whole vectors, elements. Nothing is written twice, so
              ///< that threads may share it. The first and the last loop are dealt as one. Loads need no alignment
   shared_realigned,  ///< the same with loads that are realigned, but where they would reach beyond the segment
@@ -68,7 +70,8 @@ struct Walk {
   int line = 0;  ///< streamed: elements of a cache line, at least those of a vector
   /// The run-time test that it is chosen by (among others): each is >= 0.
   std::vector<ir::Expr> tests = {};
-  /// What `shift` and `peel` are by construction, and where a run is in its segment: each is >= 0.
+  /// What `shift` and `peel` are by construction, where a run is in its segment, and (ends) that it is not longer: a
+  /// later walk that takes it is asked before. Each is >= 0.
   std::vector<ir::Expr> bounds = {};
   std::vector<ChunkLoop> loops = {};
 };
@@ -76,6 +79,7 @@ struct Walk {
 struct WalkOptions {
   int lanes = 1;           ///< elements of one vector
   int unroll = 1;          ///< vectors of one trip of the main loop
+  int narrowest = 0;       ///< elements of the narrowest vectors of walks by ends; 0: there are none
   int line = 0;            ///< elements of a cache line (at least `lanes`); 0: no streamed walk
   int team = 0;            ///< threads that share a run; 0: a run is one thread's
   bool streaming = false;  ///< shared: whether whole vectors go past the caches
@@ -84,7 +88,8 @@ struct WalkOptions {
   Mutation mutation = Mutation::none;
 };
 
-/// All ways in which a body may walk a run, one of which is chosen for each: elements alone for one lane.
+/// All ways in which a body may walk a run, one of which is chosen for each: elements alone for one lane. The later a
+/// walk, the longer the runs that it is for.
 [[nodiscard]] std::vector<Walk> make_walks(ir::ExprContext& exprs, const WalkOptions& options);
 
 /// The value of the loop's c after it, as an expression of `from` and `limit`.

@@ -114,8 +114,8 @@ struct HostLaunch {
   AccessFault* fault = nullptr;  // never null
 };
 
-/// Computes rows [row_first, row_last) x columns [column_first, column_last). Thread-safe for disjoint ranges. Saves,
-/// sets and restores the floating-point environment. Uses no other memory and calls nothing.
+/// Computes rows [row_first, row_last) x columns [column_first, column_last). Thread-safe for disjoint ranges. What the
+/// caller set of the floating-point environment changes nothing and stays. Uses no other memory and calls nothing.
 using HostEntry = void (*)(const HostLaunch* launch, std::int64_t row_first, std::int64_t row_last,
                            std::int64_t column_first, std::int64_t column_last);
 

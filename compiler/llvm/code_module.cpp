@@ -9,7 +9,7 @@
 namespace padlock::compiler {
 
 CodeModule::CodeModule(const std::string& name, std::unique_ptr<llvm::TargetMachine> target)
-    : gate(make_pass_gate()),
+    : gate(make_pass_gate(*target)),
       context(std::make_unique<llvm::LLVMContext>()),
       module(std::make_unique<llvm::Module>(name, *context)),
       machine(std::move(target)) {

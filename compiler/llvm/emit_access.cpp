@@ -24,6 +24,11 @@ Value* AccessEmitter::address(const Access& access) {
   return builder_.CreateGEP(builder_.getInt8Ty(), at, llvm::ConstantInt::getSigned(i64, access.displacement * size));
 }
 
+void AccessEmitter::set_origin(Access& access, Value* element) {
+  access.pointer = address({.pointer = access.pointer, .dtype = access.dtype, .first = element});
+  access.origin = element;
+}
+
 Value* AccessEmitter::load(const Access& access, llvm::Type* type) {
   const auto plain = [&] { return builder_.CreateAlignedLoad(type, address(access), llvm::Align(access.align)); };
   if (access.guard == nullptr && access.extent == nullptr) return plain();
@@ -104,6 +109,7 @@ BasicBlock* AccessEmitter::check(const Access& access, BasicBlock* skip) {
   llvm::Type* type = access.first->getType();
   const auto element = [&](std::int64_t which) {
     Value* moved = builder_.CreateAdd(access.first, llvm::ConstantInt::getSigned(type, access.displacement + which));
+    if (access.origin != nullptr) moved = builder_.CreateAdd(moved, access.origin);
     return builder_.CreateSExt(moved, builder_.getInt64Ty());
   };
   Value* first = element(0);

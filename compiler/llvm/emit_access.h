@@ -12,6 +12,7 @@ struct Access {
   ir::DType dtype = ir::DType::f32;
   llvm::Value* first = nullptr;   // linear element offset, i64; or i32, of which no bit is a sign
   std::int64_t displacement = 0;  // is added to the address
+  llvm::Value* origin = nullptr;  // where given, the element that `pointer` points to
   int elements = 1;
   llvm::Value* guard = nullptr;   // where given, the access happens only if it holds
   llvm::Value* extent = nullptr;  // where given (bounds-check mode), i64, and only if all of it is below
@@ -34,6 +35,9 @@ class AccessEmitter {
   AccessEmitter(llvm::IRBuilder<>& builder, llvm::Value* fault) : builder_(builder), fault_(fault) {}
 
   [[nodiscard]] llvm::Value* address(const Access& access);
+  /// Makes the pointer one to this element, where the builder stands: what is left to add in a loop becomes part of the
+  /// instruction.
+  void set_origin(Access& access, llvm::Value* element);
   /// A value of `type`; 0 where the access does not happen.
   [[nodiscard]] llvm::Value* load(const Access& access, llvm::Type* type);
   /// With a hint the address is a multiple of the value's size.

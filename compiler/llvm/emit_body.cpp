@@ -1,4 +1,5 @@
 #include <string>
+#include <vector>
 
 #include "compiler/llvm/emit_chunk.h"
 #include "compiler/llvm/emit_loop.h"
@@ -51,6 +52,7 @@ class BodyEmitter {
     }
     const auto outer_axes = static_cast<std::size_t>(context_.schedule.kernel.rank() - 1);
     if (body_.uses_rows) types.insert(types.end(), outer_axes, i64_);
+    if (arguments.takes_rows) types.insert(types.end(), 1 + arguments.loads, i64_);
     auto* type = llvm::FunctionType::get(builder_.getVoidTy(), types, false);
     const std::string name = context_.abi.name + ".body" + std::to_string(index_);
     function_ = llvm::Function::Create(type, llvm::Function::InternalLinkage, name, context_.module);
@@ -69,56 +71,180 @@ class BodyEmitter {
 
   void emit_loops() {
     BasicBlock* done = block("done");
-    BasicBlock* elements = block("elements");
-    std::vector<std::pair<Value*, BasicBlock*>> into_elements = {{begin(), builder_.GetInsertBlock()}};
-    const std::vector<Walk>& walks = body_.walks;
-    if (walks.size() > 1) {
-      BasicBlock* vectors = block("vectors");
-      builder_.CreateCondBr(holds(builder_, *exprs_, walks[1].tests), vectors, elements);
-      builder_.SetInsertPoint(vectors);
-      if (walks.size() > 2) into_elements.push_back(emit_streamed(walks[2], elements));
-      exprs_->set_coordinate(run_.shift, chunks_->misalignment(begin(), body_.lanes));
-      for (const ChunkLoop& loop : walks[1].loops) emit_loop(loop, exprs_->exact(builder_, loop.from));
-      builder_.CreateBr(done);
-    } else {
-      builder_.CreateBr(elements);
+    const BodyArguments& told = chunks_->arguments();
+    Rows rows{.row = told.row(), .bases = {}, .count = builder_.getInt64(1)};
+    if (told.takes_rows) {
+      rows.count = told.rows();
+      for (unsigned i = 0; i < told.loads; ++i)
+        rows.bases.push_back(told.load(static_cast<int>(i), BodyArguments::base));
     }
-    // One loop for the walk by elements and for the rest of the streamed one.
-    builder_.SetInsertPoint(elements);
-    llvm::PHINode* from = builder_.CreatePHI(i64_, 2);
-    for (const auto& [column, block] : into_elements) from->addIncoming(column, block);
-    emit_loop(walks[0].loops.front(), from);
-    builder_.CreateBr(done);
+    const Walk& longest = body_.walks.back();
+    if (longest.kind == WalkKind::streamed)
+      emit_streamed(longest, rows, done);
+    else
+      emit_run(begin(), end(), rows, done);
     builder_.SetInsertPoint(done);
   }
 
-  /// The streamed walk up to its last loop, which is that of the elements. Returns where it begins and from which
-  /// block; the builder stands where nothing is streamed.
-  std::pair<Value*, BasicBlock*> emit_streamed(const Walk& walk, BasicBlock* elements) {
-    const ChunkLoop& lines = walk.loops[1];
-    Value* left = builder_.CreateSub(count(walk.line), chunks_->misalignment(begin(), walk.line));
-    exprs_->set_coordinate(run_.peel, builder_.CreateAnd(left, count(walk.line - 1)));
-    BasicBlock* head = block("head");
-    BasicBlock* plain = block("plain");
-    builder_.CreateCondBr(streaming_pays(walk), head, plain);
-    builder_.SetInsertPoint(head);
-    emit_loop(walk.loops[0], exprs_->exact(builder_, walk.loops[0].from));
-    emit_loop(lines, exprs_->exact(builder_, lines.from));
-    Value* rest = exprs_->exact(builder_, walk.loops[2].from);
-    BasicBlock* from = builder_.GetInsertBlock();
-    builder_.CreateBr(elements);
-    builder_.SetInsertPoint(plain);
-    return {rest, from};
+  // --- rows ---------------------------------------------------------------------------------------------------------
+
+  /// Rows that are still to be walked: where the first begins, where its loads start, and how many there are.
+  struct Rows {
+    Value* row;
+    std::vector<Value*> bases;
+    Value* count;
+  };
+
+  /// Phis for rows where the builder stands, without their values.
+  Rows join_rows() {
+    const auto phi = [&](Value* like) { return builder_.CreatePHI(like->getType(), 2); };
+    Rows joined{.row = phi(chunks_->arguments().row()), .bases = {}, .count = phi(builder_.getInt64(0))};
+    if (chunks_->arguments().takes_rows)
+      for (unsigned i = 0; i < chunks_->arguments().loads; ++i) joined.bases.push_back(phi(joined.row));
+    return joined;
+  }
+  static void add_incoming(const Rows& joined, const Rows& rows, BasicBlock* from) {
+    const auto add = [&](Value* phi, Value* value) { llvm::cast<llvm::PHINode>(phi)->addIncoming(value, from); };
+    add(joined.row, rows.row);
+    add(joined.count, rows.count);
+    for (std::size_t i = 0; i < rows.bases.size(); ++i) add(joined.bases[i], rows.bases[i]);
+  }
+  Rows after_first(const Rows& rows) {
+    if (!chunks_->arguments().takes_rows) return {rows.row, {}, builder_.getInt64(0)};
+    Value* row = exprs_->address(builder_, context_.schedule.kernel.extents.back());
+    Rows rest{.row = builder_.CreateAdd(rows.row, row),
+              .bases = {},
+              .count = builder_.CreateSub(rows.count, builder_.getInt64(1))};
+    for (std::size_t i = 0; i < rows.bases.size(); ++i)
+      rest.bases.push_back(builder_.CreateAdd(rows.bases[i], chunks_->arguments().step(static_cast<unsigned>(i))));
+    return rest;
+  }
+  Value* are_left(const Rows& rows) { return builder_.CreateICmpSGT(rows.count, builder_.getInt64(0)); }
+
+  /// What `walk` emits, for each of the rows, of which there is one at least. Goes to `done`.
+  template <class EmitWalk>
+  void for_each(const Rows& rows, BasicBlock* done, EmitWalk&& walk) {
+    BasicBlock* before = builder_.GetInsertBlock();
+    BasicBlock* inside = block("row");
+    builder_.CreateBr(inside);
+    builder_.SetInsertPoint(inside);
+    const Rows at = join_rows();
+    add_incoming(at, rows, before);
+    chunks_->set_row(at.row, at.bases);
+    walk();
+    const Rows rest = after_first(at);
+    add_incoming(at, rest, builder_.GetInsertBlock());
+    builder_.CreateCondBr(are_left(rest), inside, done);
   }
 
-  /// All results aligned at the first line, a run of some lines, and (under `automatic`) an output larger than the
-  /// caches.
+  // --- runs ---------------------------------------------------------------------------------------------------------
+
+  /// The run [from, to) of each row, by the walk for its length. Goes to `done`. Which walk it is is asked for each
+  /// row: that is predicted, and a loop over rows of each walk's own would be twice the code.
+  void emit_run(Value* from, Value* to, const Rows& rows, BasicBlock* done) {
+    exprs_->set_coordinate(run_.begin, from);
+    exprs_->set_coordinate(run_.end, to);
+    for_each(rows, done, [&] {
+      BasicBlock* walked = block("walked");
+      for (std::size_t i = body_.walks.size(); i-- > 1;) {
+        const Walk& walk = body_.walks[i];
+        if (walk.kind == WalkKind::streamed) continue;
+        BasicBlock* chosen = block(walk.kind == WalkKind::vectors ? "vectors" : "ends");
+        BasicBlock* shorter = block("shorter");
+        builder_.CreateCondBr(holds(builder_, *exprs_, walk.tests), chosen, shorter);
+        builder_.SetInsertPoint(chosen);
+        if (walk.kind == WalkKind::vectors)
+          exprs_->set_coordinate(run_.shift, chunks_->misalignment(from, body_.lanes));
+        for (const ChunkLoop& loop : walk.loops) emit_loop(loop, exprs_->exact(builder_, loop.from));
+        builder_.CreateBr(walked);
+        builder_.SetInsertPoint(shorter);
+      }
+      emit_loop(body_.walks[0].loops.front(), from);
+      builder_.CreateBr(walked);
+      builder_.SetInsertPoint(walked);
+    });
+  }
+
+  /// A run and what follows it, as phis of its code.
+  struct Run {
+    Value *from, *to;
+    Rows rows;
+    Value* next;  // a Next
+    Value* left;  // rows, this one included
+  };
+  enum class Next : std::uint8_t { end, lines, row };
+
+  /// Row by row: the run up to the first line, the lines, and the run after them. All runs share one code, which takes
+  /// all rows at once where nothing is streamed.
+  void emit_streamed(const Walk& walk, const Rows& all, BasicBlock* done) {
+    BasicBlock* start = builder_.GetInsertBlock();
+    BasicBlock* run = block("run");
+    BasicBlock* row = block("streamed_row");
+    builder_.CreateCondBr(emit_streaming(context_, builder_, *exprs_), row, run);
+    builder_.SetInsertPoint(run);
+    const auto phi = [&](llvm::Type* type) { return builder_.CreatePHI(type, 4); };
+    const Run it{phi(i64_), phi(i64_), join_rows(), phi(builder_.getInt32Ty()), phi(i64_)};
+    const auto enter = [&](Value* from, Value* to, const Rows& rows, Next next, Value* left, BasicBlock* block) {
+      const auto add = [&](Value* to_phi, Value* value) {
+        llvm::cast<llvm::PHINode>(to_phi)->addIncoming(value, block);
+      };
+      add(it.from, from);
+      add(it.to, to);
+      add_incoming(it.rows, rows, block);
+      add(it.next, builder_.getInt32(static_cast<std::uint32_t>(next)));
+      add(it.left, left);
+    };
+    enter(begin(), end(), all, Next::end, all.count, start);
+    BasicBlock* ran = block("ran");
+    BasicBlock* lines = block("lines");
+    BasicBlock* next_row = block("next_row");
+    emit_run(it.from, it.to, it.rows, ran);
+    builder_.SetInsertPoint(ran);
+    llvm::SwitchInst* next = builder_.CreateSwitch(it.next, done, 2);
+    next->addCase(builder_.getInt32(static_cast<std::uint32_t>(Next::lines)), lines);
+    next->addCase(builder_.getInt32(static_cast<std::uint32_t>(Next::row)), next_row);
+
+    builder_.SetInsertPoint(row);
+    const Rows at = join_rows();
+    add_incoming(at, all, start);
+    const Rows one{.row = at.row, .bases = at.bases, .count = builder_.getInt64(1)};
+    chunks_->set_row(at.row, at.bases);
+    Value* past = builder_.CreateSub(count(walk.line), chunks_->misalignment(begin(), walk.line));
+    set_whole_run(builder_.CreateAnd(past, count(walk.line - 1)));
+    BasicBlock* head = block("head");
+    builder_.CreateCondBr(streaming_pays(walk), head, run);
+    enter(begin(), end(), one, Next::row, at.count, builder_.GetInsertBlock());
+    builder_.SetInsertPoint(head);
+    Value* limit = exprs_->exact(builder_, walk.loops[0].limit);
+    chunks_->prefetch_stores(end());
+    builder_.CreateBr(run);
+    enter(begin(), limit, one, Next::lines, at.count, head);
+
+    builder_.SetInsertPoint(lines);
+    chunks_->set_row(it.rows.row, it.rows.bases);
+    set_whole_run(builder_.CreateSub(it.to, begin()));  // the run before this ended at the first line
+    emit_loop(walk.loops[1], exprs_->exact(builder_, walk.loops[1].from));
+    Value* rest = exprs_->exact(builder_, walk.loops[2].from);
+    enter(rest, end(), {it.rows.row, it.rows.bases, builder_.getInt64(1)}, Next::row, it.left,
+          builder_.GetInsertBlock());
+    builder_.CreateCondBr(builder_.CreateICmpSLT(rest, end()), run, next_row);
+
+    builder_.SetInsertPoint(next_row);
+    const Rows later = after_first({it.rows.row, it.rows.bases, it.left});
+    add_incoming(at, later, next_row);
+    builder_.CreateCondBr(are_left(later), row, done);
+  }
+
+  void set_whole_run(Value* peel) {
+    exprs_->set_coordinate(run_.begin, begin());
+    exprs_->set_coordinate(run_.end, end());
+    exprs_->set_coordinate(run_.peel, peel);
+  }
+
+  /// All results aligned at the first line, and a run of some lines.
   Value* streaming_pays(const Walk& walk) {
     Value* aligned = chunks_->stores_are_aligned(exprs_->exact(builder_, walk.loops[1].from));
-    Value* pays = builder_.CreateAnd(aligned, holds(builder_, *exprs_, walk.tests));
-    if (context_.schedule.store == StoreKind::nontemporal) return pays;
-    Value* bytes = exprs_->exact(builder_, context_.exprs().mul(context_.abi.rows, context_.abi.row_bytes));
-    return builder_.CreateAnd(pays, builder_.CreateICmpSGE(bytes, builder_.getInt64(kStreamedBytes)));
+    return builder_.CreateAnd(aligned, holds(builder_, *exprs_, walk.tests));
   }
 
   void emit_loop(const ChunkLoop& loop, Value* from) {
@@ -130,15 +256,13 @@ class BodyEmitter {
     Value* limit = exprs_->exact(builder_, loop.limit);
     Value* reached = counted_loop(builder_, from, limit, loop.step(), [&](Value* column) {
       if (last != nullptr) column = builder_.CreateBinaryIntrinsic(llvm::Intrinsic::smin, column, last);
+      if (loop.nontemporal) chunks_->prefetch_loads(column, loop);
       for (int i = 0; i < loop.unroll; ++i) chunks_->emit(column, loop, i * loop.lanes);
     });
     if (loop.reached.valid()) exprs_->set_coordinate(loop.reached, reached);
   }
 
   [[nodiscard]] llvm::ConstantInt* count(int elements) const { return context_.index(elements); }
-
-  // Outputs from this size on go past the caches under store=automatic: they would not fit them.
-  static constexpr std::uint64_t kStreamedBytes = std::uint64_t{32} << 20;
 
   KernelContext& context_;
   std::size_t index_;
@@ -152,6 +276,14 @@ class BodyEmitter {
 };
 
 }  // namespace
+
+Value* emit_streaming(const KernelContext& context, IRBuilder<>& builder, ExprEmitter& exprs) {
+  if (context.schedule.store != StoreKind::automatic)
+    return builder.getInt1(context.schedule.store == StoreKind::nontemporal);
+  Value* bytes = exprs.exact(builder, context.exprs().mul(context.abi.rows, context.abi.row_bytes));
+  // Beside inputs of the same size they would not fit.
+  return builder.CreateICmpSGE(bytes, builder.getInt64(static_cast<std::uint64_t>(context.target.cache_bytes / 2)));
+}
 
 llvm::Function* emit_body(KernelContext& context, std::size_t index) { return BodyEmitter(context, index).emit(); }
 

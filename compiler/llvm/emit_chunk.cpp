@@ -28,7 +28,7 @@ ChunkEmitter::ChunkEmitter(KernelContext& context, std::size_t body, IRBuilder<>
   load_scalars(fields);
   for (const BodyLoad& load : body_.loads)
     steps_.push_back(load.kind == LoadKind::strided ? exprs_.address(builder_, load.step) : nullptr);
-  emit_invariants();
+  if (!arguments_.takes_rows || !loads_invariants()) emit_invariants();  // else row by row
 }
 
 void ChunkEmitter::load_scalars(const LaunchFields& fields) {
@@ -67,6 +67,28 @@ void ChunkEmitter::emit_invariants() {
     scalar_values_[i] = emit_node(node, context_.index(0), 1, scalar_values_);
     if (body_.lanes > 1)
       vector_values_[i] = builder_.CreateVectorSplat(static_cast<unsigned>(body_.lanes), scalar_values_[i]);
+  }
+}
+
+bool ChunkEmitter::loads_invariants() const {
+  return std::ranges::any_of(body_.loads, [](const BodyLoad& load) { return load.kind == LoadKind::invariant; });
+}
+
+void ChunkEmitter::set_row(Value* row, llvm::ArrayRef<Value*> bases) {
+  arguments_.set_row(row);
+  for (std::size_t i = 0; i < bases.size(); ++i) arguments_.set_base(static_cast<unsigned>(i), bases[i]);
+  if (loads_invariants()) emit_invariants();
+  row_outputs_.clear();
+  row_loads_.clear();
+  for (std::size_t i = 0; i < outputs_.size(); ++i) {
+    row_outputs_.push_back({.pointer = outputs_[i], .dtype = result_type(i)});
+    accesses_.set_origin(row_outputs_.back(), row);
+  }
+  for (unsigned i = 0; i < arguments_.loads; ++i) {
+    row_loads_.push_back(
+        {.pointer = arguments_.load(static_cast<int>(i), BodyArguments::tensor), .dtype = body_.loads[i].dtype});
+    if (body_.loads[i].kind == LoadKind::contiguous)
+      accesses_.set_origin(row_loads_.back(), arguments_.load(static_cast<int>(i), BodyArguments::base));
   }
 }
 
@@ -132,7 +154,14 @@ Value* ChunkEmitter::emit_load(int index, Value* column, int lanes) {
 Access ChunkEmitter::vector_of(int index, Value* column, int lanes) {
   const bool reversed = body_.loads[static_cast<std::size_t>(index)].kind == LoadKind::reversed;
   Value* base = arguments_.load(index, BodyArguments::base);
-  Access access = access_of(index, reversed ? builder_.CreateSub(base, column) : builder_.CreateAdd(base, column));
+  const bool in_row = !reversed && !row_loads_.empty();
+  Access access = access_of(index, in_row     ? column
+                                   : reversed ? builder_.CreateSub(base, column)
+                                              : builder_.CreateAdd(base, column));
+  if (in_row) {
+    access.pointer = row_loads_[static_cast<std::size_t>(index)].pointer;
+    access.origin = base;
+  }
   access.displacement = reversed ? 1 - lanes : 0;
   access.elements = lanes;
   return access;
@@ -189,7 +218,10 @@ Value* ChunkEmitter::emit_gather(int index, llvm::Type* type, Value* offset, Val
 // --- chunks --------------------------------------------------------------------------------------------------------
 
 std::vector<Value*> ChunkEmitter::compute(Value* column, const ChunkLoop& loop, int displacement) {
-  std::vector<Value*> values = loop.lanes == 1 ? scalar_values_ : vector_values_;
+  std::vector<Value*> values = loop.lanes == body_.lanes && loop.lanes > 1 ? vector_values_ : scalar_values_;
+  if (loop.lanes > 1 && loop.lanes != body_.lanes)
+    for (Value*& value : values)
+      if (value != nullptr) value = builder_.CreateVectorSplat(static_cast<unsigned>(loop.lanes), value);
   displacement_ = displacement;
   loop_ = &loop;
   exprs_.set_coordinate(kernel().coordinate(kernel().rank() - 1), displaced(column));
@@ -200,14 +232,16 @@ std::vector<Value*> ChunkEmitter::compute(Value* column, const ChunkLoop& loop, 
 }
 
 void ChunkEmitter::store(Value* column, const ChunkLoop& loop, int displacement, const std::vector<Value*>& values) {
-  Value* first = builder_.CreateAdd(arguments_.row(), column);
+  const bool in_row = !row_outputs_.empty();
+  Value* first = in_row ? column : builder_.CreateAdd(arguments_.row(), column);
   for (std::size_t result = 0; result < body_.roots.size(); ++result) {
-    Access access{.pointer = outputs_[result],
+    Access access{.pointer = in_row ? row_outputs_[result].pointer : outputs_[result],
                   .dtype = result_type(result),
                   .first = first,
                   .displacement = displacement,
                   .elements = loop.lanes,
                   .align = element_align(result_type(result))};
+    if (in_row) access.origin = row_outputs_[result].origin;
     if (loop.aligned) access.align = static_cast<unsigned>(loop.lanes * result_bytes(result));
     if (context_.checks_stores(index_)) {
       // Results are dense even where the value is an input, returned, with strides of its own.
@@ -224,6 +258,41 @@ void ChunkEmitter::store(Value* column, const ChunkLoop& loop, int displacement,
 StoreHint ChunkEmitter::hint_of_target() const {
   if (!context_.schedule.threads) return StoreHint::nontemporal;
   return context_.target.takes_words ? StoreHint::streaming : StoreHint::none;
+}
+
+// --- hints ---------------------------------------------------------------------------------------------------------
+
+namespace {
+
+// Measured on a Zen 3 with one thread, f32, rows of 1000 and of 224 elements, against memcpy: 0.93 and 0.82 without
+// any hint, 1.03 and 0.89 with loads fetched 512 bytes before, 1.09 and 0.95 with stores, too, and 1024 bytes.
+constexpr int kAheadBytes = 1024;
+constexpr int kLineBytes = 64;
+
+}  // namespace
+
+/// May name any address: it never faults.
+void ChunkEmitter::prefetch(Value* address, bool write) {
+  builder_.CreateIntrinsic(llvm::Intrinsic::prefetch, {address->getType()},
+                           {address, builder_.getInt32(write ? 1 : 0), builder_.getInt32(3), builder_.getInt32(1)});
+}
+
+void ChunkEmitter::prefetch_loads(Value* column, const ChunkLoop& loop) {
+  for (std::size_t i = 0; i < body_.loads.size(); ++i) {
+    if (body_.loads[i].kind != LoadKind::contiguous) continue;
+    Access access = vector_of(static_cast<int>(i), column, 1);
+    const int size = ir::byte_size(access.dtype);
+    for (int byte = 0; byte < loop.step() * size; byte += kLineBytes) {
+      access.displacement = (kAheadBytes + byte) / size;
+      prefetch(accesses_.address(access), false);
+    }
+  }
+}
+
+void ChunkEmitter::prefetch_stores(Value* column) {
+  Value* first = builder_.CreateAdd(arguments_.row(), column);
+  for (std::size_t i = 0; i < outputs_.size(); ++i)
+    prefetch(accesses_.address({.pointer = outputs_[i], .dtype = result_type(i), .first = first}), true);
 }
 
 // --- alignment -----------------------------------------------------------------------------------------------------

@@ -26,6 +26,11 @@ class ChunkEmitter {
   [[nodiscard]] std::vector<llvm::Value*> compute(llvm::Value* column, const ChunkLoop& loop, int displacement);
   void store(llvm::Value* column, const ChunkLoop& loop, int displacement, const std::vector<llvm::Value*>& values);
 
+  /// Hints for a loop of vectors past the caches: to fetch what it loads some trips later, and (before it) the lines
+  /// that hold a result at a column and are written through the caches, so that those stores do not wait.
+  void prefetch_loads(llvm::Value* column, const ChunkLoop& loop);
+  void prefetch_stores(llvm::Value* column);
+
   /// By how many elements the first result at `column` is past a boundary of `lanes` elements, a power of two. (An
   /// address that is not a multiple of the element size never reaches one; then this is only a shift.)
   [[nodiscard]] llvm::Value* misalignment(llvm::Value* column, int lanes);
@@ -36,6 +41,8 @@ class ChunkEmitter {
   void set_shifts(llvm::Value* column);
 
   [[nodiscard]] const BodyArguments& arguments() const { return arguments_; }
+  /// Where the row, and in it each load, starts from here on. The builder stands where it is that row's turn.
+  void set_row(llvm::Value* row, llvm::ArrayRef<llvm::Value*> bases);
 
  private:
   [[nodiscard]] const Kernel& kernel() const { return context_.schedule.kernel; }
@@ -51,9 +58,11 @@ class ChunkEmitter {
     return context_.target.aligned_elements ? static_cast<unsigned>(ir::byte_size(dtype)) : 1;
   }
 
+  void prefetch(llvm::Value* address, bool write);
   void load_scalars(const LaunchFields& fields);
   [[nodiscard]] bool is_invariant(const BodyNode& node) const;
   void emit_invariants();
+  [[nodiscard]] bool loads_invariants() const;
   llvm::Value* emit_node(const BodyNode& node, llvm::Value* column, int lanes, const std::vector<llvm::Value*>& values);
   Access access_of(int index, llvm::Value* first, llvm::Value* guard = nullptr);
   llvm::Value* emit_load(int index, llvm::Value* column, int lanes);
@@ -77,6 +86,7 @@ class ChunkEmitter {
   int displacement_ = 0;             // of the chunk that is being emitted
   const ChunkLoop* loop_ = nullptr;  // whose chunk it is
   std::vector<llvm::Value*> outputs_;
+  std::vector<Access> row_outputs_, row_loads_;  // of the row that was set, else none: their pointers and origins
   std::map<ir::ValueId, llvm::Value*> scalars_;
   std::vector<llvm::Value*> steps_;
   std::vector<llvm::Value*> shifts_;  // bytes by which a load's vectors are past boundaries, i32

@@ -1,5 +1,8 @@
 #include "compiler/llvm/emit_host.h"
 
+#include <algorithm>
+
+#include <llvm/IR/InstIterator.h>
 #include <llvm/IR/IntrinsicsX86.h>
 
 #include "compiler/llvm/emit_row.h"
@@ -27,7 +30,24 @@ void restore_environment(IRBuilder<>& builder, Value* slot) {
 
 namespace {
 
-/// Emits the entry: walks rows [first, last) and keeps their outer coordinates.
+/// Whether the caller's floating-point environment could change what a function computes. What only moves, or compares
+/// as integers (relu), has no value of a float's type, and need not ask for another: 30 cycles of a call.
+bool has_float_arithmetic(const llvm::Function* function) {
+  const auto is_float = [](const Value* value) { return value->getType()->isFPOrFPVectorTy(); };
+  return std::ranges::any_of(llvm::instructions(*function), [&](const llvm::Instruction& instruction) {
+    return is_float(&instruction) || std::ranges::any_of(instruction.operand_values(), is_float);
+  });
+}
+
+/// Whether all of a row's runs may be taken of several rows together.
+bool has_groups(const Schedule& schedule, const ScheduledCase& row) {
+  return schedule.kernel.rank() > 1 && std::ranges::all_of(row.calls, [&](const SegmentCall& call) {
+           return !schedule.bodies[static_cast<std::size_t>(call.body)].uses_rows &&
+                  std::ranges::all_of(call.streams, [](const Stream& stream) { return stream.step.valid(); });
+         });
+}
+
+/// Emits the entry: walks rows [first, last), in groups of one case, and keeps the outer coordinates of the first.
 class EntryEmitter {
  public:
   EntryEmitter(KernelContext& context, const std::vector<llvm::Function*>& bodies)
@@ -41,7 +61,8 @@ class EntryEmitter {
     BasicBlock* entry = block("entry");
     BasicBlock* start = block("start");
     builder_.SetInsertPoint(entry);
-    Value* saved = save_environment(builder_);
+    const bool floats = std::ranges::any_of(bodies_, has_float_arithmetic);
+    Value* saved = floats ? save_environment(builder_) : nullptr;
     LaunchFields fields(builder_, function_->getArg(0), context_);
     ExprEmitter exprs = context_.expressions(entry, fields.sizes);
     exprs_ = &exprs;
@@ -51,9 +72,8 @@ class EntryEmitter {
     rows.load_buffers(fields);
     rows.set_columns(function_->getArg(3), function_->getArg(4));
     emit_rows(rows);
-    // Non-temporal stores are ordered before the task ends.
-    if (context_.schedule.store != StoreKind::plain) builder_.CreateIntrinsic(llvm::Intrinsic::x86_sse_sfence, {});
-    restore_environment(builder_, saved);
+    if (std::ranges::any_of(context_.schedule.bodies, may_stream)) emit_fence();
+    if (floats) restore_environment(builder_, saved);
     builder_.CreateRetVoid();
   }
 
@@ -61,6 +81,17 @@ class EntryEmitter {
   [[nodiscard]] const Kernel& kernel() const { return context_.schedule.kernel; }
   [[nodiscard]] int outer_axes() const { return kernel().rank() - 1; }
   BasicBlock* block(const char* name) { return BasicBlock::Create(builder_.getContext(), name, function_); }
+
+  /// Non-temporal stores are ordered before the task ends.
+  void emit_fence() {
+    BasicBlock* streamed = block("streamed");
+    BasicBlock* end = block("end");
+    builder_.CreateCondBr(emit_streaming(context_, builder_, *exprs_), streamed, end);
+    builder_.SetInsertPoint(streamed);
+    builder_.CreateIntrinsic(llvm::Intrinsic::x86_sse_sfence, {});
+    builder_.CreateBr(end);
+    builder_.SetInsertPoint(end);
+  }
 
   /// The outer coordinates of the first row are divided out; later rows count up.
   void emit_rows(RowEmitter& emitter) {
@@ -81,17 +112,37 @@ class EntryEmitter {
     }
     builder_.CreateCondBr(builder_.CreateICmpSLT(row, function_->getArg(2)), body, done);
     builder_.SetInsertPoint(body);
+    Value* most = most_of_group(row, coordinates);
+    std::vector<std::pair<Value*, BasicBlock*>> taken;
     emitter.emit_row([&](const ScheduledCase& which) {
-      for (const SegmentCall& call : which.calls) emit_call(emitter, call);
+      Value* rows = builder_.getInt64(1);
+      if (has_groups(context_.schedule, which)) rows = smaller(most, emitter.rows_alike());
+      for (const SegmentCall& call : which.calls) emit_call(emitter, call, rows);
+      taken.emplace_back(rows, builder_.GetInsertBlock());
     });
-    advance(coordinates);
-    row->addIncoming(builder_.CreateAdd(row, builder_.getInt64(1)), builder_.GetInsertBlock());
+    llvm::PHINode* rows = builder_.CreatePHI(i64_, static_cast<unsigned>(taken.size()), "rows");
+    for (const auto& [number, from] : taken) rows->addIncoming(number, from);
+    advance(coordinates, rows);
+    row->addIncoming(builder_.CreateAdd(row, rows), builder_.GetInsertBlock());
     builder_.CreateBr(header);
     builder_.SetInsertPoint(done);
   }
 
-  void emit_call(RowEmitter& emitter, const SegmentCall& call) {
-    const BodyArguments told = emitter.arguments_of(call);
+  /// Rows that a group has at most: of the task, before the last outer coordinate starts again, and of some bytes.
+  Value* most_of_group(Value* row, const std::vector<llvm::PHINode*>& coordinates) {
+    if (outer_axes() == 0) return builder_.getInt64(1);
+    ir::ExprContext& exprs = context_.exprs();
+    const Expr one = exprs.constant(1);
+    const Expr bytes = exprs.max(context_.abi.row_bytes, one);
+    const Expr group = exprs.max(exprs.floordiv(exprs.constant(kGroupBytes), bytes), one);
+    Value* extent = exprs_->exact(builder_, kernel().extents[static_cast<std::size_t>(outer_axes() - 1)]);
+    Value* most = smaller(builder_.CreateSub(function_->getArg(2), row), exprs_->exact(builder_, group));
+    return smaller(most, builder_.CreateSub(extent, coordinates.back()));
+  }
+  Value* smaller(Value* a, Value* b) { return builder_.CreateBinaryIntrinsic(llvm::Intrinsic::smin, a, b); }
+
+  void emit_call(RowEmitter& emitter, const SegmentCall& call, Value* rows) {
+    const BodyArguments told = emitter.arguments_of(call, rows);
     BasicBlock* work = block("segment");
     BasicBlock* after = block("after");
     builder_.CreateCondBr(builder_.CreateICmpSLT(told.begin(), told.end()), work, after);
@@ -105,15 +156,16 @@ class EntryEmitter {
   }
 
   /// An odometer: the last outer axis counts, and carries.
-  void advance(const std::vector<llvm::PHINode*>& coordinates) {
-    Value* carry = builder_.getTrue();
+  void advance(const std::vector<llvm::PHINode*>& coordinates, Value* rows) {
+    Value* carry = rows;
     for (int i = outer_axes() - 1; i >= 0; --i) {
       llvm::PHINode* coordinate = coordinates[static_cast<std::size_t>(i)];
-      Value* counted = builder_.CreateAdd(coordinate, builder_.CreateZExt(carry, i64_));
+      Value* counted = builder_.CreateAdd(coordinate, carry);
       Value* extent = exprs_->exact(builder_, kernel().extents[static_cast<std::size_t>(i)]);
       Value* wraps = builder_.CreateICmpEQ(counted, extent);
       coordinate->addIncoming(builder_.CreateSelect(wraps, builder_.getInt64(0), counted), builder_.GetInsertBlock());
-      carry = context_.schedule.mutation == Mutation::row_carry_lost ? builder_.getFalse() : wraps;
+      const bool lost = context_.schedule.mutation == Mutation::row_carry_lost;
+      carry = lost ? builder_.getInt64(0) : builder_.CreateZExt(wraps, i64_);
     }
   }
 

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdint>
 #include <memory>
 #include <string>
 #include <vector>
@@ -19,7 +20,8 @@ struct TargetFeatures {
   bool f16c = false;              ///< converts f16 in hardware
   unsigned global_space = 0;      ///< LLVM's address space of buffers
   bool aligned_elements = false;  ///< pointers are multiples of their element sizes: a launch checks it
-  bool takes_words = false;       ///< a launch is an array of words, not a HostLaunch (see LaunchFields)
+  std::int64_t cache_bytes = std::int64_t{32} << 20;  ///< of the last cache before memory
+  bool takes_words = false;  ///< a launch is an array of words, not a HostLaunch (see LaunchFields)
 };
 
 /// For the entry of a function that computes: round to nearest even, no flush to zero, no denormals-are-zero, whatever

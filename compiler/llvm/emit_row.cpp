@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <set>
 
+#include "compiler/affine.h"
 #include "compiler/llvm/emit_loop.h"
 
 namespace padlock::compiler {
@@ -116,7 +117,57 @@ Value* RowEmitter::emit_row_offset() {
   return exprs_.address(builder_, output.offset_of(context_.exprs(), coordinates));
 }
 
-BodyArguments RowEmitter::arguments_of(const SegmentCall& call) {
+namespace {
+
+constexpr std::int64_t kAllRows = std::int64_t{1} << 62;
+
+}  // namespace
+
+Value* RowEmitter::rows_alike() {
+  Value* rows = builder_.getInt64(kAllRows);
+  for (const auto& [predicate, held] : path_)
+    rows = builder_.CreateBinaryIntrinsic(llvm::Intrinsic::smin, rows,
+                                          held ? rows_holding(predicate) : rows_failing(predicate));
+  return rows;
+}
+
+/// Up to the first row in which one of the conditions fails.
+Value* RowEmitter::rows_holding(PredicateId predicate) {
+  const Graph& graph = kernel().graph;
+  Value* rows = builder_.getInt64(kAllRows);
+  for (const ConditionId id : graph.conditions_of(predicate)) {
+    const Condition& condition = graph.condition(id);
+    const bool ordered = condition.kind == Condition::Kind::nonnegative;
+    const Expr growth = growth_in(context_.exprs(), condition.expr, kernel().coordinate(outer_axes() - 1));
+    if (!growth.valid() || !growth.is_constant()) return builder_.getInt64(1);
+    if (growth.is_constant(0) || (ordered && growth.constant() > 0)) continue;
+    if (!ordered || growth.constant() != -1) return builder_.getInt64(1);
+    Value* left = builder_.CreateAdd(exprs_.exact(builder_, condition.expr), builder_.getInt64(1));
+    rows = builder_.CreateBinaryIntrinsic(llvm::Intrinsic::smin, rows, left);
+  }
+  return rows;
+}
+
+/// Up to the first row in which those conditions have all come to hold that fail now.
+Value* RowEmitter::rows_failing(PredicateId predicate) {
+  const Graph& graph = kernel().graph;
+  Value* rows = builder_.getInt64(1);
+  for (const ConditionId id : graph.conditions_of(predicate)) {
+    const Condition& condition = graph.condition(id);
+    const bool ordered = condition.kind == Condition::Kind::nonnegative;
+    const Expr growth = growth_in(context_.exprs(), condition.expr, kernel().coordinate(outer_axes() - 1));
+    if (!ordered || !growth.valid() || !growth.is_constant() || growth.constant() > 1) continue;
+    Value* value = exprs_.exact(builder_, condition.expr);
+    Value* until = growth.is_constant(1) ? builder_.CreateNeg(value) : builder_.getInt64(kAllRows);
+    if (context_.schedule.mutation == Mutation::row_group_long) until = builder_.CreateAdd(until, builder_.getInt64(1));
+    Value* failing = builder_.CreateICmpSLT(value, builder_.getInt64(0));
+    Value* alike = builder_.CreateSelect(failing, until, builder_.getInt64(1));
+    rows = builder_.CreateBinaryIntrinsic(llvm::Intrinsic::smax, rows, alike);
+  }
+  return rows;
+}
+
+BodyArguments RowEmitter::arguments_of(const SegmentCall& call, Value* rows) {
   const auto body = static_cast<std::size_t>(call.body);
   BodyArguments arguments(context_, body);
   arguments.values = {runs_.at(call.run_begin.id()), runs_.at(call.run_end.id()), row_offset_};
@@ -131,6 +182,11 @@ BodyArguments RowEmitter::arguments_of(const SegmentCall& call) {
   if (context_.schedule.bodies[body].uses_rows)
     for (int axis = 0; axis < outer_axes(); ++axis)
       arguments.values.push_back(exprs_.exact(builder_, kernel().coordinate(axis)));
+  if (arguments.takes_rows) {
+    arguments.values.push_back(rows);
+    for (const Stream& stream : call.streams)
+      arguments.values.push_back(stream.step.valid() ? exprs_.address(builder_, stream.step) : builder_.getInt64(0));
+  }
   if (context_.schedule.threads)
     for (const Expr bound : {call.begin, call.end}) arguments.values.push_back(exprs_.exact(builder_, bound));
   return arguments;

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <map>
+#include <utility>
 #include <vector>
 
 #include "compiler/llvm/kernel_function.h"
@@ -32,8 +33,10 @@ class RowEmitter {
     emit_case(0, next, leaf);
     builder_.SetInsertPoint(next);
   }
-  /// For a segment of that row.
-  [[nodiscard]] BodyArguments arguments_of(const SegmentCall& call);
+  /// For a segment of that row; of so many rows, where they are taken together.
+  [[nodiscard]] BodyArguments arguments_of(const SegmentCall& call, llvm::Value* rows = nullptr);
+  /// In a case: how many rows from this one on, along the last outer axis, are of the same case at least.
+  [[nodiscard]] llvm::Value* rows_alike();
 
   [[nodiscard]] int outer_axes() const { return kernel().rank() - 1; }
   [[nodiscard]] llvm::BasicBlock* block(const char* name) {
@@ -55,16 +58,21 @@ class RowEmitter {
     llvm::BasicBlock* holds = block("holds");
     llvm::BasicBlock* fails = block("fails");
     builder_.CreateCondBr(emit_predicate(builder_, exprs_, kernel().graph, row.test), holds, fails);
-    builder_.SetInsertPoint(holds);
-    emit_case(row.holds, next, leaf);
-    builder_.SetInsertPoint(fails);
-    emit_case(row.fails, next, leaf);
+    for (const bool held : {true, false}) {
+      builder_.SetInsertPoint(held ? holds : fails);
+      path_.emplace_back(row.test, held);
+      emit_case(held ? row.holds : row.fails, next, leaf);
+      path_.pop_back();
+    }
   }
+  llvm::Value* rows_holding(PredicateId predicate);
+  llvm::Value* rows_failing(PredicateId predicate);
 
   KernelContext& context_;
   llvm::IRBuilder<>& builder_;
   ExprEmitter& exprs_;
   llvm::Value* row_offset_ = nullptr;
+  std::vector<std::pair<PredicateId, bool>> path_;  // the tests that led to the case, and whether they held
   std::vector<llvm::Value*> buffers_;
   std::map<std::uint32_t, llvm::Value*> runs_;  // where they begin and end, by Expr::id
 };

@@ -1,5 +1,8 @@
 #include "compiler/llvm/host_code.h"
 
+#include <algorithm>
+#include <array>
+
 #include <fmt/format.h>
 #include <llvm/Analysis/AssumptionCache.h>
 #include <llvm/Analysis/TargetLibraryInfo.h>
@@ -20,15 +23,29 @@ std::unexpected<Error> llvm_error(const char* doing, llvm::Error error) {
 
 namespace {
 
+constexpr llvm::StringRef kStrengthReduction = "Loop Strength Reduction";
+/// Passes that take longer than what they gain on the host. The CPU itself reorders what the schedulers would; the
+/// branch folder makes one test of a loop's two, before it and at its bottom, which costs a jump each trip.
+constexpr auto kLeftOut =
+    std::to_array<llvm::StringRef>({"post-RA-sched", "machine-scheduler", "x86-cmov-conversion", "branch-folder"});
+
 class PassGate final : public llvm::OptPassGate {
  public:
-  bool shouldRunPass(llvm::StringRef pass, llvm::StringRef) const override { return pass != "Loop Strength Reduction"; }
+  explicit PassGate(bool host) : host_(host) {}
+  bool shouldRunPass(llvm::StringRef pass, llvm::StringRef) const override {
+    return pass != kStrengthReduction && !(host_ && std::ranges::find(kLeftOut, pass) != kLeftOut.end());
+  }
   bool isEnabled() const override { return true; }
+
+ private:
+  bool host_;
 };
 
 }  // namespace
 
-std::unique_ptr<llvm::OptPassGate> make_pass_gate() { return std::make_unique<PassGate>(); }
+std::unique_ptr<llvm::OptPassGate> make_pass_gate(const llvm::TargetMachine& machine) {
+  return std::make_unique<PassGate>(machine.getTargetTriple().isX86());
+}
 
 void simplify(llvm::Module& module, llvm::TargetMachine& machine) {
   // Only what the two passes ask for: registering all of LLVM's analyses takes longer than running these.

@@ -18,7 +18,7 @@ namespace padlock::compiler {
 /// For a context that is to leave out of code generation what costs more than it gives here: the schedule's loops have
 /// addresses that x86 adds up for free, so that loop strength reduction, a third of the time, has nothing to win. The
 /// context borrows it.
-[[nodiscard]] std::unique_ptr<llvm::OptPassGate> make_pass_gate();
+[[nodiscard]] std::unique_ptr<llvm::OptPassGate> make_pass_gate(const llvm::TargetMachine& machine);
 
 /// The short pipeline: the schedule emits final vectors and loops, so that common subexpressions and empty blocks are
 /// all that is left to do.

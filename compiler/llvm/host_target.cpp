@@ -9,6 +9,8 @@
 #include <llvm/Support/TargetSelect.h>
 #include <llvm/TargetParser/Host.h>
 
+#include "support/cpu_cache.h"
+
 namespace padlock::compiler {
 namespace {
 
@@ -61,7 +63,8 @@ Result<HostTarget> HostTarget::create(std::string_view name) {
   const SubtargetInfo here = subtarget(*made.target_, llvm::sys::getHostCPUName().str(), host_features());
   SubtargetInfo wanted;
   if (name == "host") {
-    made.features_ = {llvm::sys::getHostCPUName().str(), host_features(), false};
+    made.features_ = {.cpu = llvm::sys::getHostCPUName().str(), .features = host_features()};
+    made.features_.cache_bytes = cache_bytes_of_level(3).value_or(made.features_.cache_bytes);
   } else {
     constexpr std::string_view kPrefix = "host:";
     made.features_.cpu = name.starts_with(kPrefix) ? name.substr(kPrefix.size()) : "";

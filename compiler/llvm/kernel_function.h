@@ -75,13 +75,17 @@ struct LaunchFields {
 
 /// What a body is told of one run, in one order: begin, end, the row's element offset in the output, then of each load
 /// its tensor and the element it starts from (and where any of them is checked, its name and its extent in elements),
-/// then, where the body reads them, the outer coordinates; a team's also where the segment begins and ends.
+/// then, where the body reads them, the outer coordinates; a team's also where the segment begins and ends. A body of
+/// the host that does not read them takes the same run of several rows: it is told their number, and by how many
+/// elements each load starts later in the next.
 struct BodyArguments {
   enum LoadField : unsigned { tensor, base, name, extent };
 
   BodyArguments(const KernelContext& context, std::size_t body)
       : per_load(context.checks_any_load(body) ? 4 : 2),
-        loads(static_cast<unsigned>(context.schedule.bodies[body].loads.size())) {}
+        loads(static_cast<unsigned>(context.schedule.bodies[body].loads.size())),
+        takes_rows(!context.schedule.threads && !context.schedule.bodies[body].uses_rows &&
+                   context.schedule.kernel.rank() > 1) {}
 
   [[nodiscard]] llvm::Value* begin() const { return values[0]; }
   [[nodiscard]] llvm::Value* end() const { return values[1]; }
@@ -93,13 +97,22 @@ struct BodyArguments {
     return values[3 + loads * per_load + static_cast<unsigned>(axis)];
   }
 
+  void set_row(llvm::Value* row) { values[2] = row; }
+  void set_base(unsigned index, llvm::Value* value) { values[3 + index * per_load + base] = value; }
+  [[nodiscard]] llvm::Value* rows() const { return values[values.size() - 1 - loads]; }
+  [[nodiscard]] llvm::Value* step(unsigned index) const { return values[values.size() - loads + index]; }
   [[nodiscard]] llvm::Value* segment_begin() const { return values[values.size() - 2]; }
   [[nodiscard]] llvm::Value* segment_end() const { return values[values.size() - 1]; }
 
   unsigned per_load;
   unsigned loads;
+  bool takes_rows;
   std::vector<llvm::Value*> values;
 };
+
+/// Whether stores go past the caches, as i1: always, never, or (StoreKind::automatic) where the results are too large
+/// for them.
+[[nodiscard]] llvm::Value* emit_streaming(const KernelContext& context, llvm::IRBuilder<>& builder, ExprEmitter& exprs);
 
 /// A body as a function of the host: void(launch, BodyArguments...).
 [[nodiscard]] llvm::Function* emit_body(KernelContext& context, std::size_t index);

@@ -1,9 +1,10 @@
 #include <xmmintrin.h>
 #include <array>
+#include <cctype>
 #include <cmath>
 #include <cstring>
 #include <limits>
-#include <regex>
+#include <sstream>
 
 #include "ir/binding.h"
 #include "ir/launch_plan.h"
@@ -34,12 +35,16 @@ std::vector<std::string> all_operations() {
 }
 
 bool calls_only_itself(const std::string& assembly) {
-  const std::regex call(R"((?:call|jmp)q?\s+([A-Za-z_][^\s]*))");
-  for (std::sregex_iterator it(assembly.begin(), assembly.end(), call), end; it != end; ++it)
-    if ((*it)[1].str().find("p_0") == std::string::npos) {
-      MESSAGE((*it)[1].str());
-      return false;
-    }
+  std::istringstream lines(assembly);
+  for (std::string line; std::getline(lines, line);) {
+    std::string mnemonic, target;
+    std::istringstream(line) >> mnemonic >> target;
+    const bool jumps = mnemonic == "call" || mnemonic == "callq" || mnemonic == "jmp" || mnemonic == "jmpq";
+    const bool by_name = !target.empty() && (std::isalpha(static_cast<unsigned char>(target[0])) || target[0] == '_');
+    if (!jumps || !by_name || target.find("p_0") != std::string::npos) continue;
+    MESSAGE(target);
+    return false;
+  }
   return true;
 }
 
@@ -71,11 +76,17 @@ std::vector<std::uint32_t> run_f32(std::string_view text, const std::vector<std:
 }  // namespace
 
 TEST_CASE("emitted code imports nothing, on any CPU") {
-  for (const char* cpu : kCpus) {
-    CAPTURE(std::string(cpu));
-    for (const std::string& text : all_operations()) {
-      CAPTURE(std::string(text));
-      CHECK(calls_only_itself(emitted(text, Stage::assembly, cpu, "unroll=1")));
+  const std::vector<std::string> programs = all_operations();
+#ifdef PADLOCK_SANITIZED  // a minute of LLVM, of which sanitizers see nothing: there each program is of one CPU
+  constexpr std::size_t kStep = kCpus.size();
+#else
+  constexpr std::size_t kStep = 1;
+#endif
+  for (std::size_t cpu = 0; cpu < kCpus.size(); ++cpu) {
+    CAPTURE(std::string(kCpus[cpu]));
+    for (std::size_t i = cpu % kStep; i < programs.size(); i += kStep) {
+      CAPTURE(programs[i]);
+      CHECK(calls_only_itself(emitted(programs[i], Stage::assembly, kCpus[cpu], "unroll=1")));
     }
   }
 }
@@ -106,7 +117,18 @@ TEST_CASE("non-temporal stores are fenced, and only in their config") {
   CHECK(streaming.find("movnt") != std::string::npos);
   const std::size_t fence = streaming.find("sfence");
   REQUIRE(fence != std::string::npos);
-  CHECK(streaming.find("ldmxcsr", fence) != std::string::npos);  // before the task ends
+  CHECK(streaming.find("ret", fence) != std::string::npos);  // before the task ends
+}
+
+TEST_CASE("the caller's floating-point environment is replaced where arithmetic depends on it, and only there") {
+  const auto replaced = [](const char* text) {
+    return emitted(text, Stage::assembly, "host:x86-64-v3").find("ldmxcsr") != std::string::npos;
+  };
+  CHECK(replaced("program p(x: f32[S]) { y = add(x, 1) return y }"));
+  CHECK(replaced("program p(x: f32[S]) { y = lt(x, 1) return y }"));  // a denormal may be read as zero
+  CHECK(replaced("program p(x: i32[S]) { y = cast(x, f32) return y }"));
+  CHECK_FALSE(replaced("program p(x: f32[S]) { y = pad(x, low = [1], high = [1]) z = relu(y) return z }"));
+  CHECK_FALSE(replaced("program p(x: i32[S]) { y = add(x, 1) return y }"));
 }
 
 TEST_CASE("relu is no maximum, nothing is contracted, and no pointer is promised anything") {

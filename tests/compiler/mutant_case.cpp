@@ -19,7 +19,7 @@ using ir::Expr;
 
 constexpr std::int64_t kAllRowsElements = 50'000;
 constexpr std::int64_t kMaxElements = 1'000'000;
-constexpr std::array kThreadWalks = {WalkKind::elements, WalkKind::vectors, WalkKind::streamed};
+constexpr std::array kThreadWalks = {WalkKind::elements, WalkKind::ends, WalkKind::vectors, WalkKind::streamed};
 constexpr std::array kTeamWalks = {WalkKind::elements, WalkKind::shared, WalkKind::shared_realigned,
                                    WalkKind::shared_aligned};
 constexpr std::int64_t kPersistentBlocks = 3;

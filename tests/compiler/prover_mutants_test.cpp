@@ -158,6 +158,8 @@ constexpr auto kMutants = std::to_array<Mutant>({
     {stream_off_by_one, kImage, kWide, Kind::load},
     {stream_off_by_one, kTurned, kNarrow, Kind::load},
     // Walks.
+    {end_vector_late, kCopy, kNarrow, Kind::store},
+    {end_vector_late, kJoin, kWide, Kind::disjoint},
     {first_vector_wide, kPad, kNarrow, Kind::disjoint},
     {first_vector_wide, kCopy, kWide, Kind::disjoint},
     {first_vector_wide, kCopy, kNarrow, Kind::store},
@@ -166,7 +168,7 @@ constexpr auto kMutants = std::to_array<Mutant>({
     {main_loop_long, kCopy, kStreamed, Kind::disjoint},
     {main_loop_long, kPad, kStreamed, Kind::load},
     {tail_vector_early, kCopy, kNarrow, Kind::cover},
-    {tail_vector_early, kJoin, kNarrow, Kind::disjoint},
+    {tail_vector_early, kJoin, kNarrow, Kind::cover},
     {tail_vector_late, kCopy, kNarrow, Kind::store},
     {tail_vector_unclamped, kCopy, kWide, Kind::load},
     {tail_vector_unclamped, kRepeatedPad, kNarrow, Kind::disjoint},

@@ -171,6 +171,7 @@ class Interpreter {
     const auto hold = [&](const std::vector<Expr>& all) {
       return std::ranges::all_of(all, [&](Expr e) { return code_.exact(e) >= 0; });
     };
+    if (walk.kind == WalkKind::ends && !hold(walk.bounds)) return false;
     values_[run_.shift.symbol()] = execution_.shift;
     values_[run_.peel.symbol()] = execution_.peel;
     if (!hold(walk.bounds)) values_[run_.shift.symbol()] = values_[run_.peel.symbol()] = 0;

@@ -151,4 +151,25 @@ TEST_CASE("language: results of several extents, inputs returned as they are, an
   for (const std::int64_t n : {1, 9, 65}) r.same({{shape({3, n}), shape({})}});
 }
 
+// The host takes rows together that are of one case (compiler/llvm/emit_host.cpp): one, some and many rows of a group,
+// and cases that begin and end inside one, at the low end, the high end and both, or never.
+TEST_CASE("language: rows of every mode that are taken together") {
+  struct Rows {
+    std::int64_t planes, rows, columns, low, high;
+  };
+  for (const char* mode : kModes) {
+    Regression r(
+        fmt::format("program p(x: f32[N, H, W], lo: dim, hi: dim) where H >= 1, W >= 1 "
+                    "{{ y = pad(x, low = [0, lo, 1], high = [1, hi, 2], mode = {}) return y }}",
+                    mode));
+    for (const Rows& s : {Rows{2, 40, 3, 3, 2},
+                          {1, 3, 1500, 2, 5},
+                          {3, 70, 120, 1, 0},
+                          {2, 9, 17, -2, 3},
+                          {1, 200, 33, 0, -7},
+                          {2, 1, 1, 4, 4}})
+      r.same({.tensors = {shape({s.planes, s.rows, s.columns})}, .symbols = {{"lo", s.low}, {"hi", s.high}}});
+  }
+}
+
 }  // namespace padlock::conformance

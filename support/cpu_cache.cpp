@@ -1,0 +1,47 @@
+#include "support/cpu_cache.h"
+
+#include <algorithm>
+#include <charconv>
+#include <fstream>
+#include <string>
+#include <string_view>
+
+namespace padlock {
+namespace {
+
+std::string first_line(const std::string& path) {
+  std::ifstream file(path);
+  std::string line;
+  std::getline(file, line);
+  return line;
+}
+
+/// "2048K" or "36M" in bytes.
+std::optional<std::int64_t> bytes_of(const std::string& text) {
+  std::int64_t value = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (error != std::errc{} || value < 0 || value > (std::int64_t{1} << 32)) return std::nullopt;
+  const std::string_view unit(end, text.data() + text.size());
+  if (unit == "K") return value << 10;
+  if (unit == "M") return value << 20;
+  return unit.empty() ? std::optional(value) : std::nullopt;
+}
+
+}  // namespace
+
+std::optional<std::int64_t> cache_bytes_of_level(int level) {
+  constexpr int kMaxCaches = 8;
+  for (int index = 0; index < kMaxCaches; ++index) {
+    const std::string folder = "/sys/devices/system/cpu/cpu0/cache/index" + std::to_string(index) + "/";
+    if (first_line(folder + "level") == std::to_string(level) && first_line(folder + "type") != "Instruction")
+      return bytes_of(first_line(folder + "size"));
+  }
+  return std::nullopt;
+}
+
+std::int64_t bytes_beyond_caches() {
+  constexpr std::int64_t kUsual = std::int64_t{32} << 20;
+  return 2 * std::max(cache_bytes_of_level(3).value_or(0), kUsual);
+}
+
+}  // namespace padlock
