@@ -62,7 +62,10 @@ void offer_all(KnownSymbols& known, std::span<const Expr> list, std::span<const 
 
 /// The same for strides, without those of axes that have no second element: these say nothing.
 Status offer_strides(KnownSymbols& known, std::span<const Expr> strides, const TensorSource& source) {
-  PADLOCK_TRY(const auto values, dense_strides(source.extents, source.order));
+  std::vector<std::int64_t> values = source.strides.value_or(std::vector<std::int64_t>());
+  if (!source.strides) {
+    PADLOCK_TRY(values, dense_strides(source.extents, source.order));
+  }
   const bool empty = std::find(source.extents.begin(), source.extents.end(), 0) != source.extents.end();
   for (std::size_t axis = 0; axis < std::min(strides.size(), values.size()); ++axis)
     if (strides[axis].kind() == ExprKind::symbol && source.extents[axis] > 1 && !empty)

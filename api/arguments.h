@@ -23,6 +23,7 @@ enum class ElementOrder : std::uint8_t { row_major, column_major };
 struct TensorSource {
   std::vector<std::int64_t> extents;
   ElementOrder order = ElementOrder::row_major;
+  std::optional<std::vector<std::int64_t>> strides = {};  ///< instead of the order's; one an axis
 };
 
 struct SourceRequest {
@@ -33,8 +34,8 @@ struct SourceRequest {
 
 /// The binding request for arrays that will be placed at the declared strides. `sources` has one entry a tensor
 /// parameter, nullopt where there is no array and `symbols` gives the extents. A stride symbol that `symbols` does
-/// not name takes its value from the first source that has it, in that array's own order. What disagrees is left for
-/// Binding::bind to say. Error: as dense_strides.
+/// not name takes its value from the first source that has it, in that array's own order or strides. What disagrees is
+/// left for Binding::bind to say. Error: as dense_strides.
 [[nodiscard]] Result<SourceRequest> request_for(const ir::Program& program,
                                                 const std::vector<std::optional<TensorSource>>& sources,
                                                 const std::map<std::string, std::int64_t>& symbols);

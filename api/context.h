@@ -12,6 +12,7 @@
 
 #include "api/compiled_program.h"
 #include "api/device.h"
+#include "api/device_memory.h"
 #include "api/launch_context.h"
 #include "api/program.h"
 #include "api/tuning.h"
@@ -103,6 +104,10 @@ class Context final : public LaunchContext {
   /// failed_precondition without a cache; unavailable without a worker.
   [[nodiscard]] Result<TuneReport> tune(const Program& program, const TuneOptions& options);
 
+  /// Memory for a program's tensors: of a GPU, else of the host, zeroed. `what` names it in messages. Errors:
+  /// resource_exhausted; invalid_argument for less than 0 bytes; else as the device's driver.
+  [[nodiscard]] Result<DeviceMemory> allocate(const Device& device, std::int64_t bytes, const std::string& what);
+
   /// Waits until nothing that was to be tuned in the background is left.
   void wait_for_tuning();
 
@@ -135,7 +140,8 @@ class Context final : public LaunchContext {
   std::mutex mutex_;
   std::map<std::string, std::unique_ptr<compiler::TargetCompiler>> compilers_;  // by target; guarded by mutex_
   std::string worker_;
-  std::unique_ptr<tuner::Store> store_;  // absent: no cache is used
+  std::shared_ptr<SharedBudget> budget_ = std::make_shared<SharedBudget>();  // shared: with memory that outlives this
+  std::unique_ptr<tuner::Store> store_;                                      // absent: no cache is used
   std::atomic<std::int64_t> trials_ = 0;
   std::atomic<std::int64_t> compiles_ = 0;
   std::unique_ptr<class JobThread> background_;  // last: its jobs use all of the above

@@ -27,6 +27,8 @@ class Pack {
 
   /// What is in it, borrowed from this.
   [[nodiscard]] const PackContents& contents() const { return file_->contents(); }
+  /// What it was read from, borrowed from this.
+  [[nodiscard]] std::span<const std::byte> bytes() const { return file_->bytes(); }
   /// As runtime::PackFile::fingerprint.
   [[nodiscard]] std::string fingerprint() const { return file_->fingerprint(); }
   /// The program of that name; of a pack with one program, that one for an empty name. Error: not_found, naming those

@@ -185,6 +185,7 @@ class Tuning {
         .symbols = trial.sizes,
         .seed = options_.seed,
         .skew = trial.skew,
+        .placement = trial.placement,
         .threads = context_.pool_.threads(),
         .memory_bytes = memory_bytes_,
         .time_limit_ms = kTimeLimitMs * (1 + std::ssize(trial.rivals)),  // a new worker verifies them all again

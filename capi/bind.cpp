@@ -1,8 +1,10 @@
 #include <fmt/format.h>
 
 #include "capi/call.h"
+#include "capi/compiler.h"
 #include "capi/error.h"
 #include "capi/options.h"
+#include "capi/text.h"
 
 namespace padlock::capi {
 namespace {
@@ -46,6 +48,33 @@ Result<std::vector<std::uint64_t>> scalars_of(const ir::Program& program, const 
   return bits;
 }
 
+/// What the options say, before it is known where the tensors are to be.
+Result<ir::BindRequest> plain_request(const ir::Program& program, const padlock_bind_options& options,
+                                      const Place& place) {
+  PADLOCK_CHECK(check_list(options.inputs, options.input_count, "inputs"));
+  PADLOCK_CHECK(check_list(options.dims, options.dim_count, "dims"));
+  if (options.reserved != 0) return invalid_argument("expected padlock_bind_options's reserved to be 0");
+  ir::BindRequest request;
+  PADLOCK_CHECK(add_tensors(program, options, place, request));
+  for (std::size_t i = 0; i < options.dim_count; ++i) {
+    const auto& [name, value] = options.dims[i];
+    PADLOCK_CHECK(require(name, "the name of a dim"));
+    if (!request.symbols.emplace(name, value).second)
+      return invalid_argument(fmt::format("expected one value of '{}', found more", name));
+  }
+  return request;
+}
+
+Result<padlock_text*> missing(const padlock_program& program, const padlock_bind_options* given) {
+  PADLOCK_TRY(const padlock_bind_options options, read_options(given, "padlock_bind_options"));
+  const ir::Program& ir = program.program.ir();
+  PADLOCK_TRY(ir::BindRequest request, plain_request(ir, options, {}));
+  PADLOCK_TRY(const api::SourceRequest sources, unplaced_request(ir, std::move(request)));
+  std::string names;
+  for (const std::string& name : sources.missing) names += name + "\n";
+  return make_text(program.allocator(), names);
+}
+
 Result<padlock_call*> bind(const padlock_allocator& allocator, const api::CompiledProgram& compiled,
                            padlock_kernel* kernel, padlock_program* program, const Place& place,
                            const padlock_bind_options* given) {
@@ -80,17 +109,10 @@ Status write_tensor(const std::vector<api::TensorInfo>& tensors, std::size_t ind
 
 Result<ir::BindRequest> bind_request(const ir::Program& program, const padlock_bind_options& options,
                                      const Place& place) {
-  PADLOCK_CHECK(check_list(options.inputs, options.input_count, "inputs"));
-  PADLOCK_CHECK(check_list(options.dims, options.dim_count, "dims"));
-  ir::BindRequest request;
-  PADLOCK_CHECK(add_tensors(program, options, place, request));
-  for (std::size_t i = 0; i < options.dim_count; ++i) {
-    const auto& [name, value] = options.dims[i];
-    PADLOCK_CHECK(require(name, "the name of a dim"));
-    if (!request.symbols.emplace(name, value).second)
-      return invalid_argument(fmt::format("expected one value of '{}', found more", name));
-  }
-  return request;
+  if (options.unplaced == 0) return plain_request(program, options, place);
+  PADLOCK_TRY(ir::BindRequest request, plain_request(program, options, {}));
+  PADLOCK_TRY(api::SourceRequest sources, unplaced_request(program, std::move(request)));
+  return std::move(sources.request);
 }
 
 }  // namespace padlock::capi
@@ -116,6 +138,14 @@ padlock_status padlock_program_bind(padlock_program* program, const padlock_bind
   return guarded_handle(allocator_of(program), call, error, [&]() -> Result<padlock_call*> {
     PADLOCK_CHECK(require(program, "a program"));
     return bind(program->allocator(), program->uncompiled, nullptr, program, {}, options);
+  });
+}
+
+padlock_status padlock_program_missing(padlock_program* program, const padlock_bind_options* options,
+                                       padlock_text** names, padlock_error** error) {
+  return guarded_handle(allocator_of(program), names, error, [&]() -> Result<padlock_text*> {
+    PADLOCK_CHECK(require(program, "a program"));
+    return missing(*program, options);
   });
 }
 

@@ -5,6 +5,7 @@
 #include "capi/compile_options.h"
 #include "capi/error.h"
 #include "capi/options.h"
+#include "capi/text.h"
 #include "runtime/system_memory.h"
 
 namespace padlock::capi {
@@ -13,18 +14,9 @@ namespace {
 /// LLVM ends the process where it runs out. A round number, not measured: room for what compiling takes.
 constexpr std::int64_t kMemoryToCompile = std::int64_t{128} << 20;
 
-std::string_view view_of(const char* text, std::string_view otherwise) { return text != nullptr ? text : otherwise; }
-
-Status check_memory() {
-  const std::int64_t available = runtime::available_memory();
-  if (available >= kMemoryToCompile) return {};
-  return resource_exhausted(
-      fmt::format("compiling needs {} bytes of memory, {} are left to this process", kMemoryToCompile, available));
-}
-
 Result<padlock_kernel*> compile(padlock_context& context, const api::Program& program,
                                 const api::CompileOptions& options) {
-  if (options.device.kind != api::DeviceKind::reference) PADLOCK_CHECK(check_memory());
+  if (options.device.kind != api::DeviceKind::reference) PADLOCK_CHECK(check_memory_to_compile());
   PADLOCK_TRY(api::CompiledProgram compiled, compiler_of(context).compile(program, options));
   if (context.log.wanted())
     context.log.write(PADLOCK_LOG_INFO, fmt::format("compiled {} for {}: config {} ({})", program.ir().name(),
@@ -35,12 +27,19 @@ Result<padlock_kernel*> compile(padlock_context& context, const api::Program& pr
 
 }  // namespace
 
+Status check_memory_to_compile() {
+  const std::int64_t available = runtime::available_memory();
+  if (available >= kMemoryToCompile) return {};
+  return resource_exhausted(
+      fmt::format("compiling needs {} bytes of memory, {} are left to this process", kMemoryToCompile, available));
+}
+
 Result<api::CompileOptions> compile_options(const padlock_compile_options& options) {
   api::CompileOptions made;
   if (options.reserved != 0) return invalid_argument("expected padlock_compile_options's reserved to be 0");
-  PADLOCK_TRY(made.device, api::Device::parse(view_of(options.device, "host")));
-  made.target = view_of(options.target, "host");
-  made.config = view_of(options.config, "");
+  PADLOCK_TRY(made.device, api::Device::parse(text_or(options.device, "host")));
+  made.target = text_or(options.target, "host");
+  made.config = text_or(options.config, "");
   made.bounds_check = options.bounds_check != 0;
   return made;
 }
@@ -48,11 +47,11 @@ Result<api::CompileOptions> compile_options(const padlock_compile_options& optio
 Result<padlock_kernel*> kernel_of(padlock_program& program, const padlock_compile_options& options) {
   padlock_context& context = *program.context;
   const KernelKey key{.text = program.text,
-                      .device = view_of(options.device, "host"),
-                      .target = view_of(options.target, "host"),
-                      .config = view_of(options.config, ""),
+                      .device = text_or(options.device, "host"),
+                      .target = text_or(options.target, "host"),
+                      .config = text_or(options.config, ""),
                       .bounds_check = options.bounds_check != 0,
-                      .learnt = view_of(options.config, "").empty() ? context.tunings.load() : 0};
+                      .learnt = text_or(options.config, "").empty() ? context.tunings.load() : 0};
   const auto make = [&]() -> Result<padlock_kernel*> {
     PADLOCK_TRY(const api::CompileOptions made, compile_options(options));
     return compile(context, program.program, made);
@@ -73,6 +72,16 @@ padlock_status padlock_program_compile(padlock_program* program, const padlock_c
     PADLOCK_CHECK(require(program, "a program"));
     PADLOCK_TRY(const padlock_compile_options read, read_options(options, "padlock_compile_options"));
     return kernel_of(*program, read);
+  });
+}
+
+padlock_status padlock_target_describe(padlock_context* context, const char* target, padlock_text** description,
+                                       padlock_error** error) {
+  return guarded_handle(allocator_of(context), description, error, [&]() -> Result<padlock_text*> {
+    PADLOCK_CHECK(require(context, "a context"));
+    PADLOCK_CHECK(require(target, "a target"));
+    PADLOCK_TRY(const std::string text, compiler_of(*context).describe_target(target));
+    return make_text(context->allocator(), text);
   });
 }
 

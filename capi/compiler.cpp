@@ -4,6 +4,7 @@
 
 #include "api/tuning_cache.h"
 #include "capi/compile_options.h"
+#include "capi/options.h"
 
 namespace padlock::capi {
 namespace {
@@ -23,13 +24,19 @@ Result<api::Mode> mode_of(padlock_cache_mode mode) {
   }
 }
 
+Result<api::Match> match_of(padlock_cache_match match) {
+  if (match == PADLOCK_MATCH_STRICT) return api::Match::strict;
+  if (match == PADLOCK_MATCH_LOOSE) return api::Match::loose;
+  return invalid_argument(fmt::format("expected a PADLOCK_MATCH_, found {}", match));
+}
+
 }  // namespace
 
 std::unique_ptr<api::LaunchContext> make_launching(const padlock_context_options& options,
                                                    const api::LaunchOptions& launch) {
   return std::make_unique<api::Context>(api::ContextOptions{.threads = launch.threads,
                                                             .parallel_for = launch.parallel_for,
-                                                            .worker = options.worker != nullptr ? options.worker : "",
+                                                            .worker = std::string(text_or(options.worker, "")),
                                                             .cuda_context = launch.cuda_context});
 }
 
@@ -37,8 +44,19 @@ api::Context& compiler_of(const padlock_context& context) { return static_cast<a
 
 std::int64_t configs_tried(const padlock_context& context) { return compiler_of(context).trial_count(); }
 
+Result<api::SourceRequest> unplaced_request(const ir::Program& program, ir::BindRequest request) {
+  std::vector<std::optional<api::TensorSource>> sources;
+  for (std::optional<ir::ArgumentShape>& shape : request.tensors) {
+    auto& source = sources.emplace_back();
+    if (shape)
+      source.emplace(api::TensorSource{.extents = std::move(shape->extents), .strides = std::move(shape->strides)});
+  }
+  return api::request_for(program, sources, request.symbols);
+}
+
 Status use_cache(padlock_context& context, const padlock_context_options& options) {
   PADLOCK_TRY(const api::Mode mode, mode_of(options.cache_mode));
+  PADLOCK_TRY(const api::Match match, match_of(options.cache_match));
   if (mode == api::Mode::off) return {};
   if (options.cache_file != nullptr) {
     context.cache_file = options.cache_file;
@@ -46,9 +64,10 @@ Status use_cache(padlock_context& context, const padlock_context_options& option
     PADLOCK_TRY(context.cache_file, api::default_cache_file());
   }
   return compiler_of(context).use_cache(
-      {.mode = mode, .user_file = context.cache_file, .warn = [log = context.log](const std::string& message) {
-         log.write(PADLOCK_LOG_WARNING, message.c_str());
-       }});
+      {.mode = mode,
+       .match = match,
+       .user_file = context.cache_file,
+       .warn = [log = context.log](const std::string& message) { log.write(PADLOCK_LOG_WARNING, message.c_str()); }});
 }
 
 }  // namespace padlock::capi

@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <memory>
 
+#include "api/arguments.h"
 #include "api/launch_context.h"
 #include "capi/context.h"
 #include "support/error.h"
@@ -16,6 +17,8 @@ namespace padlock::capi {
                                                                  const api::LaunchOptions& launch);
 /// Opens the cache that the options name. Errors: invalid_argument for an unknown mode; else as the file's.
 [[nodiscard]] Status use_cache(padlock_context& context, const padlock_context_options& options);
+/// A binding's sizes where its tensors are still to be laid out as the program declares that. Error: invalid_argument.
+[[nodiscard]] Result<api::SourceRequest> unplaced_request(const ir::Program& program, ir::BindRequest request);
 [[nodiscard]] std::int64_t configs_tried(const padlock_context& context);
 
 }  // namespace padlock::capi

@@ -34,6 +34,7 @@ api::LaunchOptions launch_options(const padlock_context_options& options) {
 
 Result<padlock_context*> create(const padlock_allocator& allocator, const padlock_context_options& options) {
   PADLOCK_CHECK(check_threads(options));
+  if (options.reserved != 0) return invalid_argument("expected padlock_context_options's reserved to be 0");
   const Ref context(make<padlock_context>(allocator, 0, make_launching(options, launch_options(options)),
                                           Log{options.log, options.log_user}));
   if (options.cuda_context != nullptr) PADLOCK_CHECK(api::availability({api::DeviceKind::cuda}));

@@ -40,7 +40,9 @@ padlock_device_info info_of(const padlock_devices::Device& device) {
                            .architecture = "",
                            .memory_bytes = 0,
                            .l2_bytes = 0,
-                           .memory_bandwidth = 0};
+                           .memory_bandwidth = 0,
+                           .driver_version = 0,
+                           .reserved = 0};
   if (const auto& gpu = device.info.gpu) {
     info.multiprocessors = gpu->multiprocessors;
     info.gpu_name = gpu->name.c_str();
@@ -48,6 +50,7 @@ padlock_device_info info_of(const padlock_devices::Device& device) {
     info.memory_bytes = gpu->memory_bytes;
     info.l2_bytes = gpu->l2_bytes;
     info.memory_bandwidth = gpu->memory_bandwidth;
+    info.driver_version = gpu->driver_version;
   }
   return info;
 }
@@ -67,6 +70,14 @@ padlock_status padlock_devices_list(padlock_context* context, padlock_devices** 
   return guarded_handle(allocator_of(context), devices, error, [&]() -> Result<padlock_devices*> {
     PADLOCK_CHECK(require(context, "a context"));
     return list(*context);
+  });
+}
+
+padlock_status padlock_device_check(padlock_context* context, const char* device, padlock_error** error) {
+  return guarded(allocator_of(context), error, [&]() -> Status {
+    PADLOCK_CHECK(require(context, "a context"));
+    PADLOCK_TRY(const padlock::api::Device parsed, padlock::api::Device::parse(text_or(device, "host")));
+    return padlock::api::availability(parsed);
   });
 }
 

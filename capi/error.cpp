@@ -20,6 +20,7 @@ constexpr const char* kOutOfMemory = "expected memory for this call, found none"
 struct OutOfMemory : padlock_error {
   OutOfMemory() {
     status = PADLOCK_RESOURCE_EXHAUSTED;
+    blame = PADLOCK_BLAME_ENVIRONMENT;
     message = text = kOutOfMemory;
   }
 };
@@ -64,6 +65,7 @@ padlock_error* make_error(const padlock_allocator& allocator, const Error& error
     values[i] = {packer.add(subject.values[i].name), subject.values[i].value};
   made->values = values;
   made->status = status_of(error);
+  made->blame = static_cast<padlock_blame>(error.blame);
   made->line = static_cast<std::int32_t>(error.where.line);
   made->column = static_cast<std::int32_t>(error.where.column);
   made->axis = subject.axis;
@@ -81,6 +83,9 @@ static_assert(static_cast<int>(Code::cancelled) + 1 == PADLOCK_CANCELLED);
 static_assert(static_cast<int>(Code::invalid_argument) + 1 == PADLOCK_INVALID_ARGUMENT);
 static_assert(static_cast<int>(Code::internal) + 1 == PADLOCK_INTERNAL);
 static_assert(static_cast<int>(Code::unauthenticated) + 1 == PADLOCK_UNAUTHENTICATED);
+static_assert(static_cast<int>(Blame::user) == PADLOCK_BLAME_CALLER);
+static_assert(static_cast<int>(Blame::environment) == PADLOCK_BLAME_ENVIRONMENT);
+static_assert(static_cast<int>(Blame::internal) == PADLOCK_BLAME_LIBRARY);
 
 padlock_status report(const padlock_allocator& allocator, const Error& error, padlock_error** out) noexcept {
   if (out != nullptr) {
@@ -128,6 +133,9 @@ PADLOCK_COUNTED_HANDLE(error)
 
 padlock_status padlock_error_status(const padlock_error* error) {
   return error != nullptr ? error->status : PADLOCK_UNKNOWN;
+}
+padlock_blame padlock_error_blame(const padlock_error* error) {
+  return error != nullptr ? error->blame : PADLOCK_BLAME_LIBRARY;
 }
 const char* padlock_error_message(const padlock_error* error) { return error != nullptr ? error->message : ""; }
 const char* padlock_error_text(const padlock_error* error) { return error != nullptr ? error->text : ""; }

@@ -12,6 +12,7 @@ struct padlock_error : padlock::capi::Counted<padlock_error> {
   constexpr padlock_error() = default;
 
   padlock_status status = PADLOCK_UNKNOWN;
+  padlock_blame blame = PADLOCK_BLAME_LIBRARY;
   std::int32_t line = 0, column = 0, axis = -1;
   const char* message = "";
   const char* text = "";

@@ -6,6 +6,13 @@ std::unique_ptr<api::LaunchContext> make_launching(const padlock_context_options
   return std::make_unique<api::LaunchContext>(launch);
 }
 
+Result<api::SourceRequest> unplaced_request(const ir::Program&, ir::BindRequest) {
+  return std::unexpected(
+      Error{.code = Code::unimplemented,
+            .blame = Blame::user,
+            .message = "expected inputs that are laid out: this library, which has no compiler, does not do it"});
+}
+
 Status use_cache(padlock_context&, const padlock_context_options& options) {
   if (options.cache_mode == PADLOCK_CACHE_OFF) return {};
   return std::unexpected(

@@ -4,12 +4,18 @@
 #include <cstddef>
 #include <cstring>
 #include <string>
+#include <string_view>
 #include <type_traits>
 
 #include "support/error.h"
 
 // Structs that begin with their size, as callers of any version give and take them.
 namespace padlock::capi {
+
+/// A caller's text, or what stands for NULL.
+[[nodiscard]] inline std::string_view text_or(const char* text, std::string_view otherwise) {
+  return text != nullptr ? text : otherwise;
+}
 
 /// No struct has this many bytes: a size beyond it was never set.
 inline constexpr std::size_t kMostStructBytes = 4096;

@@ -1,42 +1,26 @@
-#include "api/pack.h"
+#include "capi/pack.h"
 
 #include <fmt/format.h>
 
 #include <functional>
 #include <string>
 #include <utility>
-#include <vector>
 
 #include "api/pack_json.h"
 #include "capi/error.h"
 #include "capi/kernel.h"
+#include "capi/options.h"
 #include "capi/program.h"
 #include "capi/text.h"
-
-struct padlock_pack : padlock::capi::Counted<padlock_pack> {
-  padlock_pack(padlock_context& owner, padlock::api::Pack contents)
-      : context(padlock::capi::Ref<padlock_context>::to(&owner)),
-        pack(std::move(contents)),
-        fingerprint(pack.fingerprint()) {
-    for (const padlock::api::PackProgram& program : pack.contents().programs) names.emplace_back(program.name);
-  }
-
-  const padlock::capi::Ref<padlock_context> context;
-  const padlock::api::Pack pack;
-  const std::string fingerprint;
-  std::vector<std::string> names;  // each ends with a zero byte
-};
 
 namespace padlock::capi {
 namespace {
 
-const char* or_empty(const char* text) { return text != nullptr ? text : ""; }
-
 Result<padlock_kernel*> kernel_of(padlock_pack& pack, const char* program, const char* device_name) {
   padlock_context& context = *pack.context;
-  PADLOCK_TRY(const api::PackProgram* const packed, pack.pack.find(or_empty(program)));
+  PADLOCK_TRY(const api::PackProgram* const packed, pack.pack.find(text_or(program, "")));
   const std::string identity = fmt::format("pack {} {}", pack.fingerprint, packed->name);
-  const std::string_view name = device_name != nullptr ? device_name : "host";
+  const std::string_view name = text_or(device_name, "host");
   const KernelKey key{.text = identity, .device = name, .target = "", .config = ""};
   const auto make = [&]() -> Result<padlock_kernel*> {
     PADLOCK_TRY(const api::Device device, api::Device::parse(name));
@@ -47,7 +31,7 @@ Result<padlock_kernel*> kernel_of(padlock_pack& pack, const char* program, const
 }
 
 Result<padlock_program*> program_of(padlock_pack& pack, const char* name) {
-  PADLOCK_TRY(const api::PackProgram* const packed, pack.pack.find(or_empty(name)));
+  PADLOCK_TRY(const api::PackProgram* const packed, pack.pack.find(text_or(name, "")));
   return parse(*pack.context, std::string(packed->text), {});
 }
 
@@ -102,6 +86,11 @@ padlock_status padlock_pack_kernel(padlock_pack* pack, const char* name, const c
     return kernel_of(*pack, name, device);
   });
 }
+
+const void* padlock_pack_data(const padlock_pack* pack) {
+  return pack != nullptr ? pack->pack.bytes().data() : nullptr;
+}
+size_t padlock_pack_size(const padlock_pack* pack) { return pack != nullptr ? pack->pack.bytes().size() : 0; }
 
 padlock_status padlock_pack_describe(const padlock_pack* pack, padlock_text** json, padlock_error** error) {
   return guarded_handle(allocator_of(pack), json, error, [&]() -> Result<padlock_text*> {

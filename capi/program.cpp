@@ -5,6 +5,7 @@
 #include "capi/error.h"
 #include "capi/options.h"
 #include "capi/tensor.h"
+#include "ir/symbol_binding.h"
 #include "support/file.h"
 
 namespace padlock::capi {
@@ -45,6 +46,18 @@ Status write_parameter(const ir::Program& program, std::size_t index, padlock_pa
       info,
       {.struct_size = 0, .name = symbol.name.c_str(), .kind = PADLOCK_DIM, .ndim = 0, .dtype = dl_type(ir::DType::i64)},
       "padlock_parameter_info");
+}
+
+padlock_symbol_kind kind_of(ir::SymbolKind kind) {
+  if (kind == ir::SymbolKind::dim) return PADLOCK_SYMBOL_DIM;
+  return kind == ir::SymbolKind::stride ? PADLOCK_SYMBOL_STRIDE : PADLOCK_SYMBOL_EXTENT;
+}
+
+/// Those that are bound, which compiling adds none to.
+std::vector<const ir::Symbol*> symbols_of(const padlock_program& program) {
+  std::vector<const ir::Symbol*> symbols = ir::symbols_of(program.program.ir());
+  std::erase_if(symbols, [](const ir::Symbol* symbol) { return symbol->kind == ir::SymbolKind::coordinate; });
+  return symbols;
 }
 
 }  // namespace
@@ -96,6 +109,28 @@ padlock_status padlock_program_parameter(const padlock_program* program, size_t 
   return guarded(allocator_of(program), error, [&]() -> Status {
     PADLOCK_CHECK(require(program, "a program"));
     return write_parameter(program->program.ir(), index, info);
+  });
+}
+
+size_t padlock_program_symbol_count(const padlock_program* program) {
+  size_t count = 0;
+  guarded(allocator_of(program), nullptr, [&]() -> Status {
+    if (program != nullptr) count = padlock::capi::symbols_of(*program).size();
+    return {};
+  });
+  return count;
+}
+
+padlock_status padlock_program_symbol(const padlock_program* program, size_t index, padlock_symbol_info* info,
+                                      padlock_error** error) {
+  return guarded(allocator_of(program), error, [&]() -> Status {
+    PADLOCK_CHECK(require(program, "a program"));
+    const std::vector<const padlock::ir::Symbol*> symbols = padlock::capi::symbols_of(*program);
+    PADLOCK_CHECK(check_index(index, symbols.size()));
+    return write_struct(
+        info,
+        {.struct_size = 0, .name = symbols[index]->name.c_str(), .kind = kind_of(symbols[index]->kind), .reserved = 0},
+        "padlock_symbol_info");
   });
 }
 

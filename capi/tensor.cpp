@@ -26,11 +26,7 @@ std::uint8_t code_of(ir::DType dtype) {
 
 /// "f32", or what no program has: "code 5, 64 bits, 1 lane".
 std::string type_text(const DLDataType& type) {
-  for (const ir::DType dtype : ir::kAllDTypes) {
-    const DLDataType known = dl_type(dtype);
-    if (known.code == type.code && known.bits == type.bits && known.lanes == type.lanes)
-      return std::string(ir::name_of(dtype));
-  }
+  if (const auto dtype = dtype_of(type)) return std::string(ir::name_of(*dtype));
   return fmt::format("code {}, {} bits, {} lane{}", type.code, type.bits, type.lanes, type.lanes == 1 ? "" : "s");
 }
 
@@ -55,6 +51,14 @@ std::string text_of(const Place& place) {
 
 DLDataType dl_type(ir::DType dtype) {
   return {.code = code_of(dtype), .bits = static_cast<std::uint8_t>(ir::bit_width(dtype)), .lanes = 1};
+}
+
+std::optional<ir::DType> dtype_of(const DLDataType& type) {
+  for (const ir::DType dtype : ir::kAllDTypes) {
+    const DLDataType known = dl_type(dtype);
+    if (known.code == type.code && known.bits == type.bits && known.lanes == type.lanes) return dtype;
+  }
+  return std::nullopt;
 }
 
 Result<ir::ArgumentShape> shape_of(const DLTensor& tensor, const ir::Value& value, const Place& place) {

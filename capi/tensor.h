@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 
 #include "ir/binding.h"
 #include "ir/dtype.h"
@@ -12,6 +13,8 @@
 namespace padlock::capi {
 
 [[nodiscard]] DLDataType dl_type(ir::DType dtype);
+/// The other way; none for what no program has.
+[[nodiscard]] std::optional<ir::DType> dtype_of(const DLDataType& type);
 
 /// Where a tensor may lie.
 struct Place {

@@ -47,7 +47,9 @@ padlock_progress progress_of(std::size_t region, std::size_t regions, const api:
           .config_count = progress.candidates,
           .best = progress.best.c_str(),
           .best_picoseconds = progress.best_ps,
-          .seconds_left = progress.seconds_left};
+          .seconds_left = progress.seconds_left,
+          .racing = progress.racing ? 1 : 0,
+          .reserved = 0};
 }
 
 Result<api::TuneOptions> tune_options(const padlock_tune_options& given) {
@@ -55,8 +57,8 @@ Result<api::TuneOptions> tune_options(const padlock_tune_options& given) {
     return invalid_argument("expected a budget and memory that are 0 or more");
   if (given.reserved != 0) return invalid_argument("expected padlock_tune_options's reserved to be 0");
   api::TuneOptions options;
-  PADLOCK_TRY(options.device, api::Device::parse(given.device != nullptr ? given.device : "host"));
-  PADLOCK_TRY(options.strategy, api::strategy_from_name(given.search != nullptr ? given.search : "fast"));
+  PADLOCK_TRY(options.device, api::Device::parse(text_or(given.device, "host")));
+  PADLOCK_TRY(options.strategy, api::strategy_from_name(text_or(given.search, "fast")));
   PADLOCK_TRY(options.sizes.min, sizes_of(given.min, given.min_count, "min"));
   PADLOCK_TRY(options.sizes.opt, sizes_of(given.opt, given.opt_count, "opt"));
   PADLOCK_TRY(options.sizes.max, sizes_of(given.max, given.max_count, "max"));
@@ -106,6 +108,12 @@ Status run(padlock_tuner& tuner) {
   return std::unexpected(Error{Code::cancelled, Blame::user, "tuning was stopped; what was measured is kept"});
 }
 
+Result<padlock_text*> plan_of(const padlock_tuner& tuner) {
+  const padlock_program& program = *tuner.program;
+  PADLOCK_TRY(const api::TunePlan plan, compiler_of(*program.context).plan_tuning(program.program, tuner.options));
+  return make_text(tuner.allocator(), to_json(program.program.ir().name(), plan, tuner.options.seed));
+}
+
 Result<padlock_text*> report_of(const padlock_tuner& tuner) {
   const std::lock_guard reading(tuner.reading);
   if (!tuner.report) return failed_precondition("expected a tuner that has run, found one that has not");
@@ -135,6 +143,13 @@ padlock_status padlock_tuner_run(padlock_tuner* tuner, padlock_error** error) {
   return guarded(allocator_of(tuner), error, [&]() -> Status {
     PADLOCK_CHECK(require(tuner, "a tuner"));
     return run(*tuner);
+  });
+}
+
+padlock_status padlock_tuner_plan(const padlock_tuner* tuner, padlock_text** json, padlock_error** error) {
+  return guarded_handle(allocator_of(tuner), json, error, [&]() -> Result<padlock_text*> {
+    PADLOCK_CHECK(require(tuner, "a tuner"));
+    return plan_of(*tuner);
   });
 }
 

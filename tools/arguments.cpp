@@ -3,7 +3,10 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <algorithm>
 #include <charconv>
+
+#include "tools/element_type.h"
 
 namespace padlock::tools {
 namespace {
@@ -56,9 +59,9 @@ Outcome<RawSpec> parse_raw_spec(std::string_view text) {
     spec.extents.push_back(*extent);
     rest.remove_prefix(x + 1);
   }
-  const auto dtype = ir::dtype_from_name(rest);
-  if (!dtype) return wrong();
-  spec.dtype = *dtype;
+  const auto type = type_from_name(rest);
+  if (!type) return wrong();
+  spec.type = *type;
   return spec;
 }
 
@@ -114,20 +117,13 @@ Outcome<std::map<std::string, std::int64_t>> parse_bind(const std::vector<std::s
   return symbols;
 }
 
-Outcome<void> check_symbols(const ir::Program& program, const std::map<std::string, std::int64_t>& symbols) {
-  const ir::ExprContext& exprs = program.exprs();
-  const auto is_symbol = [&](const std::string& name) {
-    const auto symbol = exprs.find_symbol(name);
-    return symbol && exprs.symbol(symbol->symbol()).kind != ir::SymbolKind::coordinate;
-  };
-  for (const auto& [name, value] : symbols) {
-    if (is_symbol(name)) continue;
-    std::vector<std::string> names;
-    for (std::uint32_t i = 0; i < exprs.symbol_count(); ++i)
-      if (exprs.symbol(i).kind != ir::SymbolKind::coordinate) names.push_back(exprs.symbol(i).name);
-    return usage(fmt::format("--bind names '{}', which is no symbol of the program (it has: {})", name,
-                             names.empty() ? "none" : fmt::format("{}", fmt::join(names, ", "))));
-  }
+Outcome<void> check_symbols(const lib::Program& program, const std::map<std::string, std::int64_t>& symbols) {
+  std::vector<std::string_view> names;
+  for (const padlock_symbol_info& symbol : program.symbols()) names.emplace_back(symbol.name);
+  for (const auto& [name, value] : symbols)
+    if (std::ranges::find(names, name) == names.end())
+      return usage(fmt::format("--bind names '{}', which is no symbol of the program (it has: {})", name,
+                               names.empty() ? "none" : fmt::format("{}", fmt::join(names, ", "))));
   return {};
 }
 

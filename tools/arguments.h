@@ -8,7 +8,6 @@
 #include <variant>
 #include <vector>
 
-#include "api/program.h"
 #include "tools/failure.h"
 
 // The values of options: text to data. Failures exit with `usage` and name the option. Nothing here opens a file.
@@ -17,7 +16,7 @@ namespace padlock::tools {
 /// Extents and type of a raw file: "4x16xf32", of rank 0 "f32".
 struct RawSpec {
   std::vector<std::int64_t> extents;
-  ir::DType dtype = ir::DType::f32;
+  DLDataType type = {kDLFloat, 32, 1};
 };
 
 /// "@x.npy", or "4x16xf32=@x.bin".
@@ -56,7 +55,7 @@ struct ExpectArgument {
 [[nodiscard]] Outcome<std::map<std::string, std::int64_t>> parse_bind(const std::vector<std::string>& texts);
 
 /// Every name is a symbol of the program.
-[[nodiscard]] Outcome<void> check_symbols(const ir::Program& program,
+[[nodiscard]] Outcome<void> check_symbols(const lib::Program& program,
                                           const std::map<std::string, std::int64_t>& symbols);
 /// The failure for symbols without a value: names them and how to give one.
 [[nodiscard]] std::unexpected<Failure> missing_symbols(const std::vector<std::string>& names);

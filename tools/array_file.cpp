@@ -6,7 +6,6 @@
 #include <algorithm>
 
 #include "support/int128.h"
-#include "tools/npy_header.h"
 
 namespace padlock::tools {
 namespace {
@@ -25,10 +24,10 @@ Outcome<ArrayFile> ArrayFile::open(const FileArgument& argument) {
   if (!opened) return fail(ExitCode::file, opened.error());
   ArrayFile array(*std::move(opened));
   if (argument.raw) {
-    array.type_ = ir::name_of(argument.raw->dtype);
-    array.holds_ = {argument.raw->dtype};
+    array.type_ = lib::type_name(argument.raw->type);
+    array.raw_ = argument.raw->type;
     array.extents_ = argument.raw->extents;
-    array.element_bytes_ = ir::byte_size(argument.raw->dtype);
+    array.element_bytes_ = byte_size(argument.raw->type);
   } else if (auto read = array.read_npy_header(); !read) {
     return std::unexpected(std::move(read).error());
   }
@@ -49,17 +48,16 @@ Outcome<void> ArrayFile::read_npy_header() {
   std::string text(static_cast<std::size_t>(preamble->text_bytes), '\0');
   if (auto read = file_.read_at(preamble->text_offset, std::as_writable_bytes(std::span(text))); !read)
     return failed(read.error());
-  const auto header = parse_npy_header(text);
+  auto header = parse_npy_header(text);
   if (!header) return failed(header.error());
 
-  type_ = header->descr;
-  for (const ir::DType dtype : ir::kAllDTypes)
-    if (tools::holds(*header, dtype)) holds_.push_back(dtype);
-  extents_ = header->shape;
-  order_ = header->fortran_order ? api::ElementOrder::column_major : api::ElementOrder::row_major;
-  element_bytes_ = header->item_bytes;
+  header_ = *std::move(header);
+  type_ = header_.descr;
+  extents_ = header_.shape;
+  order_ = header_.fortran_order ? ElementOrder::column_major : ElementOrder::row_major;
+  element_bytes_ = header_.item_bytes;
   // V2 is opaque bytes, which have no order.
-  swapped_ = header->big_endian && header->kind != 'V' && element_bytes_ > 1;
+  swapped_ = header_.big_endian && header_.kind != 'V' && element_bytes_ > 1;
   data_offset_ = preamble->text_offset + preamble->text_bytes;
   return {};
 }
@@ -83,7 +81,7 @@ Outcome<void> ArrayFile::check_size() {
 
 std::string ArrayFile::description() const { return fmt::format("{}[{}]", type_, fmt::join(extents_, ", ")); }
 
-bool ArrayFile::holds(ir::DType dtype) const { return std::find(holds_.begin(), holds_.end(), dtype) != holds_.end(); }
+bool ArrayFile::holds(DLDataType type) const { return raw_ ? is_same(*raw_, type) : tools::holds(header_, type); }
 
 Outcome<void> ArrayFile::read(std::int64_t offset, std::span<std::byte> out) const {
   if (auto read = file_.read_at(data_offset_ + offset, out); !read) return fail(ExitCode::file, read.error());

@@ -2,15 +2,16 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
 
-#include "api/arguments.h"
-#include "api/program.h"
 #include "support/file.h"
 #include "tools/arguments.h"
+#include "tools/element_walk.h"
 #include "tools/failure.h"
+#include "tools/npy_header.h"
 
 namespace padlock::tools {
 
@@ -23,11 +24,10 @@ class ArrayFile {
 
   [[nodiscard]] const std::string& path() const { return file_.path(); }
   [[nodiscard]] const std::vector<std::int64_t>& extents() const { return extents_; }
-  [[nodiscard]] api::ElementOrder order() const { return order_; }
-  [[nodiscard]] api::TensorSource source() const { return {extents_, order_}; }
+  [[nodiscard]] ElementOrder order() const { return order_; }
   /// "<f4[2, 3]": what is in it, for messages.
   [[nodiscard]] std::string description() const;
-  [[nodiscard]] bool holds(ir::DType dtype) const;
+  [[nodiscard]] bool holds(DLDataType type) const;
 
   [[nodiscard]] int element_bytes() const { return element_bytes_; }
   [[nodiscard]] std::int64_t data_bytes() const { return data_bytes_; }
@@ -40,10 +40,11 @@ class ArrayFile {
   Outcome<void> check_size();
 
   InputFile file_;
-  std::string type_;              // as written
-  std::vector<ir::DType> holds_;  // types whose elements these can be
+  std::string type_;               // as written
+  std::optional<DLDataType> raw_;  // of a raw file
+  NpyHeader header_;               // of any other
   std::vector<std::int64_t> extents_;
-  api::ElementOrder order_ = api::ElementOrder::row_major;
+  ElementOrder order_ = ElementOrder::row_major;
   int element_bytes_ = 1;
   bool swapped_ = false;
   std::int64_t data_offset_ = 0;

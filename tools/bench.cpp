@@ -1,19 +1,18 @@
 #include <fmt/format.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <memory>
 #include <random>
 
-#include "api/argument_sets.h"
-#include "api/context.h"
-#include "api/device_run.h"
-#include "api/plain_copy.h"
+#include "support/cpu_cache.h"
 #include "support/side_by_side.h"
 #include "tools/arguments.h"
+#include "tools/bench_arrays.h"
 #include "tools/bench_report.h"
 #include "tools/cache_choice.h"
 #include "tools/command.h"
+#include "tools/context.h"
+#include "tools/device_run.h"
 #include "tools/load_program.h"
 #include "tools/run_inputs.h"
 #include "tools/run_outputs.h"
@@ -36,79 +35,80 @@ struct BenchOptions {
 
 constexpr double kBudgetMs = 5000;  // of a comparison, three rounds excepted
 
-/// What no cache of a CPU holds.
-std::int64_t beyond_caches() {
-  return 2 * std::max<std::int64_t>(::sysconf(_SC_LEVEL3_CACHE_SIZE), std::int64_t{32} << 20);
-}
-
 /// The inputs that are given, and random ones for the other tensors.
-Outcome<std::vector<InputArgument>> inputs_of(const BenchOptions& options, const ir::Program& program) {
+Outcome<std::vector<InputArgument>> inputs_of(const BenchOptions& options, const lib::Program& program) {
   std::vector<InputArgument> inputs;
   for (const std::string& text : options.inputs) {
     auto input = parse_input(text);
     if (!input) return std::unexpected(std::move(input).error());
     inputs.push_back(*std::move(input));
   }
-  for (const ir::ValueId id : program.tensor_parameters()) {
-    const std::string& name = program.value(id).name;
+  for (const padlock_parameter_info& parameter : program.parameters()) {
+    if (parameter.kind != PADLOCK_TENSOR) continue;
+    const std::string name = parameter.name;
     if (std::ranges::find(inputs, name, &InputArgument::name) == inputs.end())
       inputs.push_back({.name = name, .value = RandomArgument{}});
   }
   return inputs;
 }
 
-/// A bound program with the arrays that it is timed on. All borrowed.
+/// A call with the arrays that it is timed on. All borrowed.
 struct Subject {
-  const api::BoundProgram& bound;
-  api::LaunchArguments arguments;
-  api::MemoryBudget& memory;
+  const lib::Context& context;
+  const lib::Call& call;
+  const std::string& device;
+  const RunInputs& inputs;
+  const RunOutputs& outputs;
   TimingOptions timing;
 
   [[nodiscard]] std::int64_t bytes() const {
     std::int64_t sum = 0;
-    for (const auto* tensors : {&bound.inputs(), &bound.results()})
-      for (const api::TensorInfo& tensor : *tensors) sum += tensor.storage_bytes;
+    for (const auto& tensors : {call.inputs(), call.results()})
+      for (const lib::TensorInfo& tensor : tensors) sum += tensor.storage_bytes;
     return sum;
   }
 };
 
+using Timed = lib::Expected<padlock::Comparison>;
+
 /// Times `launch` beside `copy`; the first of their errors.
-Result<padlock::Comparison> time_beside_copy(const Subject& subject, const char* title, api::PlainCopy& copy,
-                                             const std::function<Status()>& launch) {
-  Status failed;
-  const auto noting = [&failed](Status status) {
+Timed time_beside_copy(const Subject& subject, const char* title, PlainCopy& copy,
+                       const std::function<lib::Status()>& launch) {
+  lib::Status failed;
+  const auto noting = [&failed](lib::Status status) {
     if (failed) failed = std::move(status);
   };
-  PADLOCK_CHECK(launch());
+  noting(launch());
+  if (!failed) return failed.error();
   padlock::Comparison comparison =
       padlock::compare(title, static_cast<double>(subject.bytes()),
                        {{"copy", [&] { noting(copy.run()); }}, {"padlock", [&] { noting(launch()); }}}, subject.timing);
-  PADLOCK_CHECK(failed);
+  if (!failed) return failed.error();
   return comparison;
 }
 
-Result<padlock::Comparison> time_warm(const Subject& subject) {
-  PADLOCK_TRY(api::DeviceRun run, api::DeviceRun::begin(subject.bound, subject.arguments));
-  PADLOCK_TRY(api::PlainCopy copy, api::PlainCopy::create(subject.bound, subject.bytes(), 0, subject.memory));
-  return time_beside_copy(subject, "warm", copy, [&run] { return run.launch(); });
+Timed time_warm(const Subject& subject) {
+  auto run = DeviceRun::begin(subject.context, subject.call, subject.device, subject.inputs.memory(),
+                              subject.outputs.memory());
+  if (!run) return run.error();
+  auto copy = PlainCopy::create(subject.context, subject.device, subject.bytes(), 0);
+  if (!copy) return copy.error();
+  return time_beside_copy(subject, "warm", *copy, [&run] { return run->launch(); });
 }
 
-Result<padlock::Comparison> time_cold(const Subject& subject) {
-  PADLOCK_TRY(api::ArgumentSets sets,
-              api::ArgumentSets::create(subject.bound, subject.arguments.inputs, beyond_caches(), subject.memory));
-  PADLOCK_TRY(api::PlainCopy copy,
-              api::PlainCopy::create(subject.bound, subject.bytes(), beyond_caches(), subject.memory));
-  return time_beside_copy(subject, "cold", copy, [&] {
-    sets.advance();
-    return subject.bound.launch(sets.arguments(subject.arguments.scalars));
-  });
+Timed time_cold(const Subject& subject) {
+  auto sets = ArgumentSets::create(subject.context, subject.call, subject.inputs.memory(), bytes_beyond_caches());
+  if (!sets) return sets.error();
+  auto copy = PlainCopy::create(subject.context, subject.device, subject.bytes(), bytes_beyond_caches());
+  if (!copy) return copy.error();
+  return time_beside_copy(subject, "cold", *copy, [&] { return sets->launch(subject.call); });
 }
 
 /// One comparison with the data where the last launch left it, and on the host one with data that is in no cache.
-Outcome<std::vector<padlock::Comparison>> time_all(const Subject& subject, const api::Device& device) {
+Outcome<std::vector<padlock::Comparison>> time_all(const Subject& subject) {
   std::vector<padlock::Comparison> all;
   for (const auto time : {time_warm, time_cold}) {
-    if (time == time_cold && device.kind != api::DeviceKind::host) continue;
+    if (time == time_cold && subject.device != "host") continue;
     auto comparison = time(subject);
     if (!comparison) return fail(ExitCode::mismatch, comparison.error());
     all.push_back(*std::move(comparison));
@@ -123,49 +123,59 @@ Outcome<void> print(const BenchOptions& options, const BenchReport& report) {
   return write_text(kStandardOutput, bench_text(report));
 }
 
-Outcome<ExitCode> execute(const BenchOptions& options, const api::Program& program, const api::Device& device,
-                          RunInputs& inputs, const ir::BindRequest& request) {
-  api::Context context({.threads = static_cast<int>(options.threads), .parallel_for = {}});
-  if (auto used = use_cache(context, options.cache); !used) return std::unexpected(used.error());
-  const auto compiled = context.compile(program, {.device = device, .config = options.config});
-  if (!compiled) return compile_failure(compiled.error(), program.file());
-  const auto bound = compiled->bind(request);
-  if (!bound) return fail(ExitCode::mismatch, bound.error(), program.file());
+Outcome<ExitCode> execute(const BenchOptions& options, const lib::Context& context, const lib::Program& program,
+                          RunInputs& inputs, const lib::Binding& binding) {
+  lib::CompileOptions how;
+  how.device = options.device;
+  how.config = options.config;
+  const auto kernel = program.compile(how);
+  if (!kernel) return compile_failure(kernel.error(), options.program);
+  const auto call = kernel->bind(binding);
+  if (!call) return fail(ExitCode::mismatch, call.error(), options.program);
 
   const std::uint64_t seed = options.seed ? *options.seed : std::random_device{}();
-  api::MemoryBudget memory = api::MemoryBudget::of_this_process();
-  auto outputs = RunOutputs::open(program.ir(), {}, {});
+  auto outputs = RunOutputs::open(program, {}, {});
   if (!outputs) return std::unexpected(outputs.error());
-  if (auto allocated = outputs->allocate(*bound, memory); !allocated) return std::unexpected(allocated.error());
-  if (auto loaded = inputs.load(*bound, seed, memory); !loaded) return std::unexpected(loaded.error());
+  if (auto allocated = outputs->allocate(context, *call); !allocated) return std::unexpected(allocated.error());
+  if (auto loaded = inputs.load(context, *call, seed); !loaded) return std::unexpected(loaded.error());
   const Subject subject{
-      .bound = *bound,
-      .arguments = {inputs.buffers(), outputs->buffers(), inputs.scalars()},
-      .memory = memory,
+      .context = context,
+      .call = *call,
+      .device = options.device,
+      .inputs = inputs,
+      .outputs = *outputs,
       .timing = {.rounds = static_cast<int>(options.rounds), .budget_ms = kBudgetMs, .warm_up_ms = 20, .seed = seed}};
-  const auto comparisons = time_all(subject, device);
+  const auto comparisons = time_all(subject);
   if (!comparisons) return std::unexpected(comparisons.error());
-  const BenchReport report{.bound = *bound, .comparisons = *comparisons, .bytes = subject.bytes(), .seed = seed};
+  const BenchReport report{.program = program.name(),
+                           .device = options.device,
+                           .call = *call,
+                           .comparisons = *comparisons,
+                           .bytes = subject.bytes(),
+                           .seed = seed};
   if (auto printed = print(options, report); !printed) return std::unexpected(printed.error());
   return ExitCode::ok;
 }
 
 Outcome<ExitCode> bench(const BenchOptions& options) {
-  const auto device = api::Device::parse(options.device);
-  if (!device) return fail(ExitCode::usage, device.error());
-  if (const Status status = api::availability(*device); !status) return fail(ExitCode::unavailable, status.error());
+  auto chosen = context_options(options.cache);
+  if (!chosen) return std::unexpected(chosen.error());
+  chosen->threads = static_cast<std::int32_t>(options.threads);
+  const auto context = open_context(*chosen);
+  if (!context) return std::unexpected(context.error());
+  if (auto checked = check_device(*context, options.device); !checked) return std::unexpected(checked.error());
   const auto symbols = parse_bind(options.binds);
   if (!symbols) return std::unexpected(symbols.error());
-  const auto program = load_program(options.program);
+  const auto program = load_program(*context, options.program);
   if (!program) return std::unexpected(program.error());
-  const auto arguments = inputs_of(options, program->ir());
+  const auto arguments = inputs_of(options, *program);
   if (!arguments) return std::unexpected(arguments.error());
-  auto inputs = RunInputs::open(program->ir(), *arguments);
+  auto inputs = RunInputs::open(*program, *arguments);
   if (!inputs) return std::unexpected(std::move(inputs).error());
-  if (auto checked = check_symbols(program->ir(), *symbols); !checked) return std::unexpected(checked.error());
-  const auto request = inputs->request(*symbols);
-  if (!request) return std::unexpected(request.error());
-  return execute(options, *program, *device, *inputs, *request);
+  if (auto checked = check_symbols(*program, *symbols); !checked) return std::unexpected(checked.error());
+  const auto binding = inputs->binding(*symbols);
+  if (!binding) return std::unexpected(binding.error());
+  return execute(options, *context, *program, *inputs, *binding);
 }
 
 }  // namespace

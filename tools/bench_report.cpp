@@ -18,7 +18,7 @@ std::string row_text(const TimedRow& row, const TimedRow& copy) {
 }
 
 std::string config_text(const BenchReport& report) {
-  const std::string config = report.bound.compiled().config();
+  const std::string config = report.call.config();
   return config.empty() ? "none (reference)" : config;
 }
 
@@ -26,9 +26,9 @@ std::string config_text(const BenchReport& report) {
 
 std::string bench_text(const BenchReport& report) {
   std::string text;
-  for (const auto* tensors : {&report.bound.inputs(), &report.bound.results()})
-    for (const api::TensorInfo& tensor : *tensors)
-      text += fmt::format("{}: {}[{}]\n", tensor.name, ir::name_of(tensor.dtype), fmt::join(tensor.extents, ", "));
+  for (const auto& tensors : {report.call.inputs(), report.call.results()})
+    for (const lib::TensorInfo& tensor : tensors)
+      text += fmt::format("{}: {}[{}]\n", tensor.name, lib::type_name(tensor.type), fmt::join(tensor.extents, ", "));
   for (const padlock::Comparison& comparison : report.comparisons) {
     text += fmt::format("{}, {} bytes\n", comparison.title, report.bytes);
     for (const TimedRow& row : comparison.rows) text += row_text(row, comparison.rows.front());
@@ -39,9 +39,8 @@ std::string bench_text(const BenchReport& report) {
 std::string bench_json(const BenchReport& report) {
   JsonWriter json;
   json.begin_object().member("schema", 1).member("command", "bench");
-  json.member("program", report.bound.compiled().program().ir().name());
-  json.member("device", report.bound.compiled().device().to_string());
-  json.member("config", report.bound.compiled().config()).member("reason", report.bound.reason());
+  json.member("program", report.program).member("device", report.device);
+  json.member("config", report.call.config()).member("reason", report.call.reason());
   json.member("seed", report.seed).member("bytes", report.bytes).key("comparisons").begin_array();
   for (const padlock::Comparison& comparison : report.comparisons) {
     json.begin_object().member("state", comparison.title).key("rows").begin_array();

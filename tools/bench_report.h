@@ -4,14 +4,15 @@
 #include <string>
 #include <vector>
 
-#include "api/compiled_program.h"
 #include "support/side_by_side.h"
+#include "tools/failure.h"
 
 namespace padlock::tools {
 
 /// What a benchmark has to tell. All borrowed.
 struct BenchReport {
-  const api::BoundProgram& bound;
+  std::string program, device;
+  const lib::Call& call;
   const std::vector<padlock::Comparison>& comparisons;  // titled "warm" and "cold"; the copy is the baseline
   std::int64_t bytes = 0;                               // of inputs and results
   std::uint64_t seed = 0;

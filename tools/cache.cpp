@@ -1,62 +1,67 @@
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cstdio>
 #include <memory>
 
 #include "support/json_writer.h"
 #include "tools/cache_command.h"
 #include "tools/cache_text.h"
+#include "tools/context.h"
 
 namespace padlock::tools {
 namespace {
 
-/// The keys of --cache that --program names.
-Outcome<std::vector<api::CacheEntry>> entries(const std::string& path, const CacheOptions& options) {
-  auto set = read_records(path);
-  if (!set) return std::unexpected(set.error());
-  std::vector<api::CacheEntry> list = api::entries_of(std::move(set->records));
-  std::erase_if(list, [&](const api::CacheEntry& entry) { return !entry.program.starts_with(options.program); });
-  return list;
+void warn_of_problems(const lib::Cache& cache, const std::vector<std::string>& problems) {
+  if (!problems.empty())
+    fmt::print(stderr, "padlock: warning: {}: {} bad records are left out, the first: {}\n", cache.path(),
+               problems.size(), problems.front());
 }
 
-Outcome<ExitCode> cache_list(const CacheOptions& options) {
-  const auto path = cache_path(options);
-  if (!path) return std::unexpected(path.error());
-  const auto list = entries(*path, options);
-  if (!list) return std::unexpected(list.error());
-  return print(options, list_text(*list), list_json(*path, *list));
+/// Prints the keys of --cache that --program names, as text and as JSON.
+Outcome<ExitCode> print_keys(const CacheOptions& options, std::string (*text_of)(const CacheKeys&),
+                             std::string (*json_of)(const std::string&, const CacheKeys&)) {
+  const auto cache = open_cache(options.cache);
+  if (!cache) return std::unexpected(cache.error());
+  const auto json = cache->describe();
+  if (!json) return fail(ExitCode::cache, json.error());
+  const auto report = JsonValue::parse(json->view());
+  if (!report) return std::unexpected(report.error());
+  std::vector<std::string> problems;
+  for (const JsonValue& problem : (*report)["problems"].items()) problems.push_back(problem.text());
+  warn_of_problems(*cache, problems);
+  CacheKeys keys;
+  for (const JsonValue& key : (*report)["keys"].items())
+    if (key["program"].text().starts_with(options.program)) keys.push_back(&key);
+  return print(options, text_of(keys), json_of(cache->path(), keys));
 }
 
-Outcome<ExitCode> cache_show(const CacheOptions& options) {
-  const auto path = cache_path(options);
-  if (!path) return std::unexpected(path.error());
-  const auto list = entries(*path, options);
-  if (!list) return std::unexpected(list.error());
-  return print(options, show_text(*list), show_json(*path, *list));
-}
+Outcome<ExitCode> cache_list(const CacheOptions& options) { return print_keys(options, list_text, list_json); }
+Outcome<ExitCode> cache_show(const CacheOptions& options) { return print_keys(options, show_text, show_json); }
 
 Outcome<ExitCode> cache_verify(const CacheOptions& options) {
-  const auto path = cache_path(options);
-  if (!path) return std::unexpected(path.error());
-  const auto set = api::verify_cache(*path);
-  if (!set) return fail(ExitCode::cache, set.error());
+  const auto cache = open_cache(options.cache);
+  if (!cache) return std::unexpected(cache.error());
+  const auto verified = cache->verify();
+  if (!verified) return fail(ExitCode::cache, verified.error());
+  const std::vector<std::string> problems = split_lines(verified->problems.view());
   JsonWriter json;
-  json.begin_object().member("schema", 1).member("command", "cache verify").member("cache", *path);
-  json.member("records", set->records.size()).member("problems", set->problems).end_object();
-  std::string text;
-  for (const std::string& problem : set->problems) text += problem + '\n';
-  text += fmt::format("{}: {} good records, {} problems\n", *path, set->records.size(), set->problems.size());
+  json.begin_object().member("schema", 1).member("command", "cache verify").member("cache", cache->path());
+  json.member("records", verified->records).member("problems", problems).end_object();
+  std::string text(verified->problems.view());
+  text += fmt::format("{}: {} good records, {} problems\n", cache->path(), verified->records, problems.size());
   const auto printed = print(options, text, std::move(json).take());
-  return printed && !set->problems.empty() ? ExitCode::cache : printed;
+  return printed && !problems.empty() ? ExitCode::cache : printed;
 }
 
 Outcome<ExitCode> cache_export(const CacheOptions& options) {
-  const auto path = cache_path(options);
-  if (!path) return std::unexpected(path.error());
-  auto set = read_records(*path);
-  if (!set) return std::unexpected(set.error());
+  const auto cache = open_cache(options.cache);
+  if (!cache) return std::unexpected(cache.error());
+  const auto lines = cache->export_lines();
+  if (!lines) return fail(ExitCode::cache, lines.error());
+  warn_of_problems(*cache, split_lines(lines->problems.view()));
   const std::string destination = options.output.empty() ? kStandardOutput : options.output;
-  if (auto written = write_text(destination, tuner::to_lines(std::move(set->records))); !written)
+  if (auto written = write_text(destination, std::string(lines->records.view())); !written)
     return std::unexpected(written.error());
   return ExitCode::ok;
 }
@@ -118,23 +123,30 @@ void add_entry(Subcommand& cache, const Entry& entry) {
 
 }  // namespace
 
-Outcome<std::string> cache_path(const CacheOptions& options) {
-  if (!options.cache.empty()) return options.cache;
-  auto path = api::default_cache_file();
-  if (!path) return fail(ExitCode::cache, path.error());
-  return *std::move(path);
+Outcome<lib::Cache> open_cache(const std::string& path) {
+  const auto context = open_context();
+  if (!context) return std::unexpected(context.error());
+  auto cache = context->cache(path);
+  if (!cache) return fail(ExitCode::cache, cache.error());
+  return *std::move(cache);
 }
 
-Outcome<api::RecordSet> read_records(const std::string& path, ExitCode code) {
-  auto set = api::read_cache(path);
-  const auto user_file = api::default_cache_file();
-  const bool not_there = !set && set.error().code == Code::not_found;
-  if (not_there && user_file && *user_file == path) return api::RecordSet{};  // nothing was tuned so far
-  if (!set) return fail(code, set.error());
-  if (!set->problems.empty())
-    fmt::print(stderr, "padlock: warning: {}: {} bad records are left out, the first: {}\n", path, set->problems.size(),
-               set->problems.front());
-  return *std::move(set);
+std::vector<std::string> split_lines(std::string_view text) {
+  std::vector<std::string> lines;
+  while (!text.empty()) {
+    const std::size_t end = std::min(text.find('\n'), text.size());
+    lines.emplace_back(text.substr(0, end));
+    text.remove_prefix(std::min(end + 1, text.size()));
+  }
+  return lines;
+}
+
+Outcome<CacheLines> read_lines(const lib::Cache& cache, ExitCode code) {
+  const auto lines = cache.export_lines();
+  if (!lines) return fail(code, lines.error());
+  CacheLines read{split_lines(lines->records.view()), split_lines(lines->problems.view())};
+  warn_of_problems(cache, read.problems);
+  return read;
 }
 
 Outcome<ExitCode> print(const CacheOptions& options, const std::string& text, const std::string& json) {

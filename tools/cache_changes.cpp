@@ -16,15 +16,20 @@ JsonWriter begin_json(const char* command, const std::string& cache) {
   return json;
 }
 
-std::vector<std::string> titles(const std::vector<api::Record>& records) {
+/// What records are about, of their lines.
+Outcome<std::vector<std::string>> titles(const lib::Text& lines) {
   std::vector<std::string> list;
-  for (const api::Record& record : records) list.push_back(record_title(record));
+  for (const std::string& line : split_lines(lines.view())) {
+    const auto record = JsonValue::parse(line);
+    if (!record) return std::unexpected(record.error());
+    list.push_back(record_title(*record));
+  }
   return list;
 }
 
-std::string lines_of(const char* sign, const std::vector<api::Record>& records) {
+std::string lines_of(const char* sign, const std::vector<std::string>& titles) {
   std::string text;
-  for (const std::string& title : titles(records)) text += fmt::format("{} {}\n", sign, title);
+  for (const std::string& title : titles) text += fmt::format("{} {}\n", sign, title);
   return text;
 }
 
@@ -34,24 +39,31 @@ bool is_date(const std::string& text) {
   return std::ranges::equal(text, kShape, fits);
 }
 
-/// All that the files hold goes into the cache. One that has bad records gives its good ones, and the command exits
-/// as for a cache that is of no use.
+/// All that the files hold goes into the cache, once all can be read. One that has bad records gives its good ones, and
+/// the command exits as for a cache that is of no use.
 Outcome<ExitCode> take_in(const char* command, const CacheOptions& options) {
-  const auto path = cache_path(options);
-  if (!path) return std::unexpected(path.error());
-  std::vector<api::Record> records;
-  std::size_t problems = 0;
-  for (const std::string& file : options.files) {
-    auto set = read_records(file, ExitCode::file);
-    if (!set) return std::unexpected(set.error());
-    problems += set->problems.size();
-    records.insert(records.end(), set->records.begin(), set->records.end());
+  const auto cache = open_cache(options.cache);
+  if (!cache) return std::unexpected(cache.error());
+  std::vector<lib::Cache> files;
+  std::size_t records = 0, problems = 0;
+  for (const std::string& name : options.files) {
+    const auto file = open_cache(name);
+    if (!file) return std::unexpected(file.error());
+    const auto lines = read_lines(*file, ExitCode::file);
+    if (!lines) return std::unexpected(lines.error());
+    records += lines->records.size();
+    problems += lines->problems.size();
+    files.push_back(*file);
   }
-  const auto written = api::merge_into_cache(*path, records);
-  if (!written) return fail(ExitCode::cache, written.error());
-  JsonWriter json = begin_json(command, *path);
-  json.member("read", records.size()).member("written", *written).member("problems", problems).end_object();
-  const std::string text = fmt::format("{}: {} of {} records were new\n", *path, *written, records.size());
+  std::int64_t written = 0;
+  for (const lib::Cache& file : files) {
+    const auto merged = cache->merge(file);
+    if (!merged) return fail(ExitCode::cache, merged.error());
+    written += *merged;
+  }
+  JsonWriter json = begin_json(command, cache->path());
+  json.member("read", records).member("written", written).member("problems", problems).end_object();
+  const std::string text = fmt::format("{}: {} of {} records were new\n", cache->path(), written, records);
   const auto printed = print(options, text, std::move(json).take());
   return printed && problems > 0 ? ExitCode::cache : printed;
 }
@@ -62,14 +74,21 @@ Outcome<ExitCode> cache_merge(const CacheOptions& options) { return take_in("cac
 Outcome<ExitCode> cache_import(const CacheOptions& options) { return take_in("cache import", options); }
 
 Outcome<ExitCode> cache_diff(const CacheOptions& options) {
-  auto left = read_records(options.files[0]), right = read_records(options.files[1]);
+  const auto left = open_cache(options.files[0]), right = open_cache(options.files[1]);
   if (!left) return std::unexpected(left.error());
   if (!right) return std::unexpected(right.error());
-  const tuner::Difference found = tuner::difference(std::move(left->records), std::move(right->records));
+  for (const lib::Cache* cache : {&*left, &*right})
+    if (const auto lines = read_lines(*cache); !lines) return std::unexpected(lines.error());
+  const auto found = left->compare(*right);
+  if (!found) return fail(ExitCode::cache, found.error());
+  const auto only_left = titles(found->only_here), only_right = titles(found->only_there);
+  const auto changed = titles(found->changed);
+  for (const auto* list : {&only_left, &only_right, &changed})
+    if (!*list) return std::unexpected(list->error());
   JsonWriter json = begin_json("cache diff", options.files[0]);
-  json.member("other", options.files[1]).member("only_left", titles(found.only_left));
-  json.member("only_right", titles(found.only_right)).member("changed", titles(found.changed)).end_object();
-  std::string text = lines_of("-", found.only_left) + lines_of("+", found.only_right) + lines_of("~", found.changed);
+  json.member("other", options.files[1]).member("only_left", *only_left);
+  json.member("only_right", *only_right).member("changed", *changed).end_object();
+  std::string text = lines_of("-", *only_left) + lines_of("+", *only_right) + lines_of("~", *changed);
   if (text.empty()) text = "no difference\n";
   return print(options, text, std::move(json).take());
 }
@@ -77,22 +96,25 @@ Outcome<ExitCode> cache_diff(const CacheOptions& options) {
 Outcome<ExitCode> cache_prune(const CacheOptions& options) {
   if (!options.before.empty() && !is_date(options.before))
     return fail(ExitCode::usage, fmt::format("expected --before as YYYY-MM-DD, found '{}'", options.before));
-  const auto path = cache_path(options);
-  if (!path) return std::unexpected(path.error());
-  const auto set = read_records(*path);
-  if (!set) return std::unexpected(set.error());
-  const std::vector<api::Record> stale = api::stale_records(set->records, options.before);
+  const auto cache = open_cache(options.cache);
+  if (!cache) return std::unexpected(cache.error());
+  const auto lines = read_lines(*cache);
+  if (!lines) return std::unexpected(lines.error());
+  const auto records = cache->stale(options.before);
+  if (!records) return fail(ExitCode::cache, records.error());
+  const auto stale = titles(*records);
+  if (!stale) return std::unexpected(stale.error());
   std::int64_t erased = 0;
   if (!options.dry_run) {
-    const auto done = api::erase_from_cache(*path, stale);
+    const auto done = cache->prune(options.before);
     if (!done) return fail(ExitCode::cache, done.error());
     erased = *done;
   }
-  JsonWriter json = begin_json("cache prune", *path);
-  json.member("stale", titles(stale)).member("erased", erased).end_object();
+  JsonWriter json = begin_json("cache prune", cache->path());
+  json.member("stale", *stale).member("erased", erased).end_object();
   const std::string text =
-      lines_of("-", stale) + fmt::format("{}: {} of {} records {}\n", *path, stale.size(), set->records.size(),
-                                         options.dry_run ? "would go" : "are gone");
+      lines_of("-", *stale) + fmt::format("{}: {} of {} records {}\n", cache->path(), stale->size(),
+                                          lines->records.size(), options.dry_run ? "would go" : "are gone");
   return print(options, text, std::move(json).take());
 }
 

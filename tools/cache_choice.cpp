@@ -4,17 +4,16 @@
 
 #include <algorithm>
 #include <array>
-#include <cstdio>
 #include <utility>
 
 namespace padlock::tools {
 namespace {
 
 constexpr std::array kModes =
-    std::to_array<std::pair<std::string_view, api::Mode>>({{"off", api::Mode::off},
-                                                           {"read", api::Mode::read},
-                                                           {"read-write", api::Mode::read_write},
-                                                           {"require", api::Mode::require}});
+    std::to_array<std::pair<std::string_view, padlock_cache_mode>>({{"off", PADLOCK_CACHE_OFF},
+                                                                    {"read", PADLOCK_CACHE_READ},
+                                                                    {"read-write", PADLOCK_CACHE_READ_WRITE},
+                                                                    {"require", PADLOCK_CACHE_REQUIRE}});
 
 }  // namespace
 
@@ -23,22 +22,16 @@ void add_cache_options(Subcommand& command, CacheChoice& choice) {
   command.option("--cache-mode", choice.mode, "MODE", "off, read, read-write or require (a miss is an error)");
 }
 
-Outcome<api::StoreOptions> store_options(const CacheChoice& choice) {
+Outcome<padlock_context_options> context_options(const CacheChoice& choice) {
   const std::string name = !choice.mode.empty() ? choice.mode : choice.file.empty() ? "off" : "read";
   const auto* const mode = std::ranges::find(kModes, name, [](const auto& entry) { return entry.first; });
   if (mode == kModes.end())
     return fail(ExitCode::usage,
                 fmt::format("--cache-mode: expected off, read, read-write or require, found '{}'", name));
-  return api::StoreOptions{.mode = mode->second, .user_file = choice.file, .warn = [](const std::string& text) {
-                             fmt::print(stderr, "padlock: warning: {}\n", text);
-                           }};
-}
-
-Outcome<void> use_cache(api::Context& context, const CacheChoice& choice) {
-  auto options = store_options(choice);
-  if (!options) return std::unexpected(std::move(options).error());
-  if (auto used = context.use_cache(*std::move(options)); !used) return fail(ExitCode::cache, used.error());
-  return {};
+  padlock_context_options options = lib::Context::options();
+  options.cache_mode = mode->second;
+  if (!choice.file.empty()) options.cache_file = choice.file.c_str();
+  return options;
 }
 
 }  // namespace padlock::tools

@@ -2,8 +2,6 @@
 
 #include <string>
 
-#include "api/context.h"
-#include "api/tuning_cache.h"
 #include "tools/command.h"
 
 namespace padlock::tools {
@@ -16,10 +14,7 @@ struct CacheChoice {
 
 void add_cache_options(Subcommand& command, CacheChoice& choice);
 
-/// What the options say. Failure: usage, for a mode that there is not.
-[[nodiscard]] Outcome<api::StoreOptions> store_options(const CacheChoice& choice);
-/// Has the context use it. Warnings go to stderr. Failures: as store_options; cache, for a file that is required and
-/// cannot be used.
-[[nodiscard]] Outcome<void> use_cache(api::Context& context, const CacheChoice& choice);
+/// The options of a context that uses it; they borrow `choice`. Failure: usage, for a mode that there is not.
+[[nodiscard]] Outcome<padlock_context_options> context_options(const CacheChoice& choice);
 
 }  // namespace padlock::tools

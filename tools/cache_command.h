@@ -3,7 +3,6 @@
 #include <string>
 #include <vector>
 
-#include "api/tuning_cache.h"
 #include "tools/command.h"
 
 // What the actions of `padlock cache` share, and those that change a file or compare two.
@@ -19,11 +18,16 @@ struct CacheOptions {
   bool dry_run = false;
 };
 
-/// --cache, or the user's file.
-[[nodiscard]] Outcome<std::string> cache_path(const CacheOptions& options);
-/// The records of a cache or an export; what is bad of it goes to stderr as one warning. The user's own file, unless it
-/// was named, need not be there. `code`: of a file that cannot be read at all.
-[[nodiscard]] Outcome<api::RecordSet> read_records(const std::string& path, ExitCode code = ExitCode::cache);
+/// A cache, or an export of one; of an empty path the user's.
+[[nodiscard]] Outcome<lib::Cache> open_cache(const std::string& path);
+/// The lines of its records; what is bad of it goes to stderr as one warning. The user's own file need not be there.
+/// `code`: of a file that cannot be read at all.
+struct CacheLines {
+  std::vector<std::string> records, problems;
+};
+[[nodiscard]] Outcome<CacheLines> read_lines(const lib::Cache& cache, ExitCode code = ExitCode::cache);
+/// A text's lines, without their newlines.
+[[nodiscard]] std::vector<std::string> split_lines(std::string_view text);
 /// Prints `text`, or `json` as --json says.
 [[nodiscard]] Outcome<ExitCode> print(const CacheOptions& options, const std::string& text, const std::string& json);
 

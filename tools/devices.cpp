@@ -2,40 +2,41 @@
 
 #include <memory>
 
-#include "api/context.h"
 #include "support/json_writer.h"
 #include "tools/command.h"
+#include "tools/context.h"
 
 namespace padlock::tools {
 namespace {
 
 /// What code for this machine is made for; what the compiler says of itself, or why it cannot be asked.
-std::string host_target() {
-  api::Context context;
-  auto target = context.describe_target("host");
-  return target ? *std::move(target) : "not available: " + target.error().message;
+std::string host_target(const lib::Context& context) {
+  const auto target = context.describe_target("host");
+  return target ? std::string(target->view()) : std::string("not available: ") + target.error().message();
 }
 
-void add_gpu(JsonWriter& json, const api::GpuInfo& gpu) {
-  json.member("gpu", gpu.name).member("architecture", gpu.architecture);
+void add_gpu(JsonWriter& json, const padlock_device_info& gpu) {
+  json.member("gpu", gpu.gpu_name).member("architecture", gpu.architecture);
   json.member("multiprocessors", gpu.multiprocessors).member("l2_bytes", gpu.l2_bytes);
   json.member("memory_bytes", gpu.memory_bytes).member("memory_bandwidth", gpu.memory_bandwidth);
   json.member("driver_version", gpu.driver_version);
 }
 
 Outcome<ExitCode> devices(const std::string& destination) {
-  const std::vector<api::DeviceInfo> list = api::list_devices();
-  const std::string target = host_target();
+  const auto context = open_context();
+  if (!context) return std::unexpected(context.error());
+  const auto found = context->devices();
+  if (!found) return fail(ExitCode::internal, found.error());
+  const std::string target = host_target(*context);
   JsonWriter json;
   json.begin_object().member("schema", 1).member("command", "devices").key("devices").begin_array();
   std::string text;
-  for (const api::DeviceInfo& info : list) {
-    const std::string name = info.device.to_string();
-    text += fmt::format("{:<10} {}\n", name, info.description);
-    json.begin_object().member("name", name).member("available", info.available);
+  for (const padlock_device_info& info : found->list()) {
+    text += fmt::format("{:<10} {}\n", info.name, info.description);
+    json.begin_object().member("name", info.name).member("available", info.available != 0);
     json.member("description", info.description);
-    if (info.gpu) add_gpu(json, *info.gpu);
-    if (info.device.kind == api::DeviceKind::host) {
+    if (*info.gpu_name != 0) add_gpu(json, info);
+    if (info.name == std::string_view("host")) {
       text += fmt::format("{:<10} target {}\n", "", target_summary(target));
       json.member("target", target);
     }

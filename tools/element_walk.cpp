@@ -5,17 +5,17 @@
 namespace padlock::tools {
 
 ElementWalk::ElementWalk(std::span<const std::int64_t> extents, std::span<const std::int64_t> strides,
-                         api::ElementOrder order)
+                         ElementOrder order)
     : order_(order) {
   for (std::size_t axis = 0; axis < extents.size(); ++axis) axes_.push_back({extents[axis], strides[axis]});
-  if (order == api::ElementOrder::column_major) std::reverse(axes_.begin(), axes_.end());
+  if (order == ElementOrder::column_major) std::reverse(axes_.begin(), axes_.end());
   done_ = std::find(extents.begin(), extents.end(), 0) != extents.end();
 }
 
 std::vector<std::int64_t> ElementWalk::coordinates() const {
   std::vector<std::int64_t> list;
   for (const Axis& axis : axes_) list.push_back(axis.coordinate);
-  if (order_ == api::ElementOrder::column_major) std::reverse(list.begin(), list.end());
+  if (order_ == ElementOrder::column_major) std::reverse(list.begin(), list.end());
   return list;
 }
 

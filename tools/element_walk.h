@@ -4,16 +4,17 @@
 #include <span>
 #include <vector>
 
-#include "api/arguments.h"
-
 namespace padlock::tools {
+
+/// Of an array in memory, or in a file.
+enum class ElementOrder : std::uint8_t { row_major, column_major };
 
 /// Goes through the coordinates of an array in a given order of memory, and keeps the element offset that strides
 /// give them. Offsets come from adding strides alone.
 class ElementWalk {
  public:
   /// Precondition: as many strides as extents, all >= 0.
-  ElementWalk(std::span<const std::int64_t> extents, std::span<const std::int64_t> strides, api::ElementOrder order);
+  ElementWalk(std::span<const std::int64_t> extents, std::span<const std::int64_t> strides, ElementOrder order);
 
   [[nodiscard]] bool done() const { return done_; }
   [[nodiscard]] std::int64_t offset() const { return offset_; }
@@ -30,7 +31,7 @@ class ElementWalk {
   void carry();
 
   std::vector<Axis> axes_;  // outermost in memory first
-  api::ElementOrder order_;
+  ElementOrder order_;
   std::int64_t offset_ = 0;
   bool done_ = false;
 };

@@ -3,7 +3,7 @@
 #include "api/context.h"
 #include "support/json_writer.h"
 #include "tools/command.h"
-#include "tools/load_program.h"
+#include "tools/emit_program.h"
 
 namespace padlock::tools {
 namespace {
@@ -29,7 +29,7 @@ Outcome<api::Stage> parse_stage(const std::string& text) {
 Outcome<ExitCode> emit(const EmitOptions& options) {
   const auto stage = parse_stage(options.stage);
   if (!stage) return std::unexpected(stage.error());
-  const auto program = load_program(options.program);
+  const auto program = load_inside_program(options.program);
   if (!program) return std::unexpected(program.error());
   api::Context context;
   const auto text = context.emit(

@@ -5,8 +5,8 @@
 #include <functional>
 #include <span>
 #include <string>
+#include <vector>
 
-#include "api/compiled_program.h"
 #include "tools/array_file.h"
 #include "tools/failure.h"
 
@@ -21,16 +21,13 @@ struct Comparison {
   [[nodiscard]] bool equal() const { return first.empty(); }
 };
 
-/// Whether the language leaves a NaN open at these coordinates of the result.
-using NanIsOpen = std::function<Result<bool>(std::span<const std::int64_t>)>;
+/// Whether the element at these coordinates of the result may be what it is, where another is expected.
+using Matches = std::function<lib::Expected<bool>(const std::vector<std::int64_t>& coordinates, std::uint64_t expected,
+                                                  std::uint64_t actual)>;
 
-/// Compares a dense row-major result with the array in a file, bit for bit but for open NaNs, or within `ulp`. The
-/// file is read through a small buffer. A file of another type or shape differs. Failure: `file` where reading fails.
-[[nodiscard]] Outcome<Comparison> compare_with_file(const ArrayFile& file, const api::TensorInfo& result,
-                                                    std::span<const std::byte> storage, std::uint64_t ulp,
-                                                    const NanIsOpen& nan_is_open);
-
-/// Element `index` of an array as a literal of the language.
-[[nodiscard]] std::string element_text(ir::DType dtype, const std::byte* element);
+/// Compares a dense row-major result with the array in a file; `matches` is asked where bits differ. The file is read
+/// through a small buffer. A file of another type or shape differs. Failure: `file` where reading fails.
+[[nodiscard]] Outcome<Comparison> compare_with_file(const ArrayFile& file, const lib::TensorInfo& result,
+                                                    std::span<const std::byte> storage, const Matches& matches);
 
 }  // namespace padlock::tools

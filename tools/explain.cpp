@@ -1,16 +1,15 @@
-#include "api/explain.h"
-
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
 #include <algorithm>
 #include <memory>
 
-#include "api/arguments.h"
-#include "api/explain_json.h"
 #include "tools/arguments.h"
 #include "tools/cache_choice.h"
 #include "tools/command.h"
+#include "tools/context.h"
+#include "tools/device_run.h"
+#include "tools/json_value.h"
 #include "tools/load_program.h"
 
 namespace padlock::tools {
@@ -27,110 +26,132 @@ struct ExplainOptions {
 };
 
 /// "S + 3", or under a binding "S + 3 = 13".
-std::string text_of(const api::Quantity& quantity) {
-  const std::string number = quantity.value ? std::to_string(*quantity.value) : "";
-  return number.empty() || number == quantity.expression ? quantity.expression
-                                                         : fmt::format("{} = {}", quantity.expression, number);
+std::string text_of(const JsonValue& quantity) {
+  const std::string& expression = quantity["expression"].text();
+  const JsonValue& value = quantity["value"];
+  const std::string number = value.exists() ? std::to_string(value.integer()) : "";
+  return number.empty() || number == expression ? expression : fmt::format("{} = {}", expression, number);
 }
 
-std::string list_of(const std::vector<api::Quantity>& list) {
+std::string list_of(const JsonValue& quantities) {
   std::string text;
-  for (const api::Quantity& quantity : list) text += (text.empty() ? "" : ", ") + text_of(quantity);
+  for (const JsonValue& quantity : quantities.items()) text += (text.empty() ? "" : ", ") + text_of(quantity);
   return "[" + text + "]";
 }
 
-std::string tensor_lines(const std::vector<api::TensorExplanation>& tensors) {
+std::string tensor_lines(const JsonValue& tensors) {
   std::string text;
-  for (const api::TensorExplanation& tensor : tensors)
-    text += fmt::format("  {}: {}{}\n    strides {}\n    storage {} bytes\n", tensor.name, ir::name_of(tensor.dtype),
-                        list_of(tensor.extents), list_of(tensor.strides), text_of(tensor.storage_bytes));
+  for (const JsonValue& tensor : tensors.items())
+    text +=
+        fmt::format("  {}: {}{}\n    strides {}\n    storage {} bytes\n", tensor["name"].text(), tensor["type"].text(),
+                    list_of(tensor["extents"]), list_of(tensor["strides"]), text_of(tensor["storage_bytes"]));
   return text;
 }
 
-std::string variant_lines(const api::VariantExplanation& variant) {
-  const char* selected = !variant.selected ? "" : *variant.selected ? ", selected" : ", not selected";
-  std::string text = fmt::format("    variant {}{}, if\n", variant.name, selected);
-  for (const api::GuardExplanation& guard : variant.guards) {
-    const char* verdict = !guard.holds ? "" : *guard.holds ? ": holds" : ": does not hold";
-    text += fmt::format("      {}{}\n", guard.constraint, verdict);
-  }
+/// Nothing where it is not known, which without sizes it is not.
+const char* verdict(const JsonValue& truth, const char* yes, const char* no) {
+  return !truth.exists() ? "" : truth.truth() ? yes : no;
+}
+
+std::string variant_lines(const JsonValue& variant) {
+  std::string text = fmt::format("    variant {}{}, if\n", variant["name"].text(),
+                                 verdict(variant["selected"], ", selected", ", not selected"));
+  for (const JsonValue& guard : variant["guards"].items())
+    text +=
+        fmt::format("      {}{}\n", guard["constraint"].text(), verdict(guard["holds"], ": holds", ": does not hold"));
+  return text;
+}
+
+std::string kernel_lines(const JsonValue& kernel) {
+  std::vector<std::string> results;
+  for (const JsonValue& result : kernel["results"].items()) results.push_back(result.text());
+  std::string text = fmt::format("  {}: computes {} as rows {} x columns {}\n", kernel["name"].text(),
+                                 fmt::join(results, ", "), text_of(kernel["rows"]), text_of(kernel["columns"]));
+  for (const JsonValue& variant : kernel["variants"].items()) text += variant_lines(variant);
   return text;
 }
 
 /// One screen: bounds are left out, which the program states itself or the language does, and a long list is cut.
-std::string requirement_lines(const std::vector<api::RequirementExplanation>& requirements) {
+std::string requirement_lines(const JsonValue& requirements) {
   constexpr int kShown = 12;
   std::string text = "checked when sizes are bound, besides each symbol's bounds\n";
   int count = 0;
-  for (const api::RequirementExplanation& requirement : requirements)
-    if (!requirement.is_bound && count++ < kShown)
-      text += fmt::format("  {}  ({})\n", requirement.constraint, requirement.what);
+  for (const JsonValue& requirement : requirements.items())
+    if (!requirement["bound"].truth() && count++ < kShown)
+      text += fmt::format("  {}  ({})\n", requirement["constraint"].text(), requirement["what"].text());
   if (count == 0) text += "  nothing: the rest is proved\n";
   if (count > kShown) text += fmt::format("  and {} more (--json has all)\n", count - kShown);
   return text;
 }
 
-std::string explanation_text(const api::Explanation& e) {
-  std::string text =
-      fmt::format("program {}\ninputs\n{}results\n{}", e.program, tensor_lines(e.inputs), tensor_lines(e.results));
+std::string explanation_text(const JsonValue& e) {
+  std::string text = fmt::format("program {}\ninputs\n{}results\n{}", e["program"].text(), tensor_lines(e["inputs"]),
+                                 tensor_lines(e["results"]));
   text += "kernels\n";
-  for (const api::KernelExplanation& kernel : e.kernels) {
-    text += fmt::format("  {}: computes {} as rows {} x columns {}\n", kernel.name, fmt::join(kernel.results, ", "),
-                        text_of(kernel.rows), text_of(kernel.columns));
-    for (const api::VariantExplanation& variant : kernel.variants) text += variant_lines(variant);
-  }
-  text += requirement_lines(e.requirements);
-  return text + fmt::format("target\n  {}\nconfig\n  {}\n  {}\n", target_summary(e.target), e.config, e.reason);
+  for (const JsonValue& kernel : e["kernels"].items()) text += kernel_lines(kernel);
+  text += requirement_lines(e["requirements"]);
+  return text + fmt::format("target\n  {}\nconfig\n  {}\n  {}\n", target_summary(e["target"].text()),
+                            e["config"].text(), e["reason"].text());
 }
 
-Outcome<std::optional<ir::BindRequest>> bind_request(const ir::Program& program, const ExplainOptions& options) {
-  if (options.binds.empty()) return std::optional<ir::BindRequest>();
+Outcome<std::optional<lib::Binding>> binding_of(const lib::Program& program, const ExplainOptions& options) {
+  if (options.binds.empty()) return std::optional<lib::Binding>();
   const auto symbols = parse_bind(options.binds);
   if (!symbols) return std::unexpected(symbols.error());
   if (auto checked = check_symbols(program, *symbols); !checked) return std::unexpected(checked.error());
-  const std::vector<std::optional<api::TensorSource>> no_arrays(program.tensor_parameters().size());
-  auto request = api::request_for(program, no_arrays, *symbols);
-  if (!request) return fail(ExitCode::mismatch, request.error());
-  if (!request->missing.empty()) return missing_symbols(request->missing);
-  return std::optional(std::move(request->request));
+  lib::Binding binding;
+  binding.unplaced = true;
+  for (const auto& [name, value] : *symbols) binding.dims.set(name, value);
+  const auto missing = program.missing(binding);
+  if (!missing) return fail(ExitCode::mismatch, missing.error());
+  if (!missing->empty()) return missing_symbols(*missing);
+  return std::optional(std::move(binding));
 }
 
 /// Code for a GPU is explained on simt, which has the same kernels and needs no GPU, unless one is named.
-Outcome<api::CompileOptions> compile_options(const ExplainOptions& options) {
+Outcome<lib::CompileOptions> compile_options(const lib::Context& context, const ExplainOptions& options) {
   const bool for_gpu = options.target.starts_with("sm_");
-  const auto device = api::Device::parse(!options.device.empty() ? options.device : for_gpu ? "simt" : "host");
-  if (!device) return fail(ExitCode::usage, device.error());
-  if (!options.target.empty() && device->kind == api::DeviceKind::cuda)
+  lib::CompileOptions made;
+  made.device = !options.device.empty() ? options.device : for_gpu ? "simt" : "host";
+  made.target = options.target;
+  made.config = options.config;
+  auto checked = check_device(context, made.device);
+  if (!checked && checked.error().code == ExitCode::usage) return std::unexpected(checked.error());
+  if (!options.target.empty() && is_gpu(made.device))
     return fail(ExitCode::usage, fmt::format("--target: what is explained on {} is made for it", options.device));
-  if (const Status status = api::availability(*device); !status) return fail(ExitCode::unavailable, status.error());
-  api::CompileOptions made{.device = *device, .config = options.config};
-  if (!options.target.empty()) made.target = options.target;
+  if (!checked) return std::unexpected(checked.error());
   return made;
 }
 
-Outcome<ExitCode> explain(const ExplainOptions& options) {
-  const auto compile = compile_options(options);
-  if (!compile) return std::unexpected(compile.error());
-  const auto program = load_program(options.program);
-  if (!program) return std::unexpected(program.error());
-  const auto request = bind_request(program->ir(), options);
-  if (!request) return std::unexpected(request.error());
-  api::Context context;
-  if (auto used = use_cache(context, options.cache); !used) return std::unexpected(used.error());
-  const auto explanation = api::explain(context, *program, *compile, *request);
-  if (!explanation) {
-    // A request that is whole can only fail for what it asks.
-    const bool unfit = explanation.error().code == Code::failed_precondition;
-    return unfit ? fail(ExitCode::mismatch, explanation.error(), options.program)
-                 : compile_failure(explanation.error(), options.program);
-  }
+Outcome<ExitCode> print(const ExplainOptions& options, const lib::Text& json) {
   if (!options.json.empty())
-    if (auto written = write_text(options.json, api::to_json(*explanation)); !written)
+    if (auto written = write_text(options.json, std::string(json.view())); !written)
       return std::unexpected(written.error());
-  if (options.json != kStandardOutput)
-    if (auto written = write_text(kStandardOutput, explanation_text(*explanation)); !written)
-      return std::unexpected(written.error());
+  if (options.json == kStandardOutput) return ExitCode::ok;
+  const auto explanation = JsonValue::parse(json.view());
+  if (!explanation) return std::unexpected(explanation.error());
+  if (auto written = write_text(kStandardOutput, explanation_text(*explanation)); !written)
+    return std::unexpected(written.error());
   return ExitCode::ok;
+}
+
+Outcome<ExitCode> explain(const ExplainOptions& options) {
+  const auto chosen = context_options(options.cache);
+  if (!chosen) return std::unexpected(chosen.error());
+  const auto context = open_context(*chosen);
+  if (!context) return std::unexpected(context.error());
+  const auto compile = compile_options(*context, options);
+  if (!compile) return std::unexpected(compile.error());
+  const auto program = load_program(*context, options.program);
+  if (!program) return std::unexpected(program.error());
+  const auto binding = binding_of(*program, options);
+  if (!binding) return std::unexpected(binding.error());
+  const auto json = program->explain(*compile, *binding ? &**binding : nullptr);
+  if (json) return print(options, *json);
+  // A binding that is whole can only fail for what it asks.
+  const bool unfit = json.error().status() == PADLOCK_FAILED_PRECONDITION;
+  return unfit ? fail(ExitCode::mismatch, json.error(), options.program)
+               : compile_failure(json.error(), options.program);
 }
 
 }  // namespace

@@ -3,9 +3,13 @@
 #include <expected>
 #include <string>
 
+#include "padlock/padlock.hpp"
 #include "support/error.h"
 
 namespace padlock::tools {
+
+/// The library, which the command knows by its C++ interface alone: the one that any program has.
+namespace lib = padlock::v1;
 
 /// What the command's exit status says; the one list of them.
 enum class ExitCode : int {
@@ -33,8 +37,10 @@ using Outcome = std::expected<T, Failure>;
 [[nodiscard]] std::unexpected<Failure> fail(ExitCode code, std::string text);
 /// The error's own text, with position, source line and caret where it has them. `file` comes first if not empty.
 /// An error that blames us exits with `internal`, and one of a lost device with `unavailable`, whatever `code` says.
+[[nodiscard]] std::unexpected<Failure> fail(ExitCode code, const lib::Error& error, const std::string& file = {});
 [[nodiscard]] std::unexpected<Failure> fail(ExitCode code, const Error& error, const std::string& file = {});
 /// For errors of compiling: which code follows from the kind of error.
+[[nodiscard]] std::unexpected<Failure> compile_failure(const lib::Error& error, const std::string& file);
 [[nodiscard]] std::unexpected<Failure> compile_failure(const Error& error, const std::string& file);
 
 }  // namespace padlock::tools

@@ -2,15 +2,15 @@
 
 namespace padlock::tools {
 
-Outcome<api::Pack> load_pack(const std::string& path) {
-  auto pack = api::Pack::load(path);
+Outcome<lib::Pack> load_pack(const lib::Context& context, const std::string& path) {
+  auto pack = context.load_pack(path);
   if (!pack) return fail(ExitCode::file, pack.error());
   return *std::move(pack);
 }
 
-std::unexpected<Failure> pack_failure(const Error& error, const std::string& file) {
-  if (error.code == Code::unavailable) return fail(ExitCode::unavailable, error, file);
-  if (error.code == Code::resource_exhausted) return fail(ExitCode::mismatch, error, file);
+std::unexpected<Failure> pack_failure(const lib::Error& error, const std::string& file) {
+  if (error.status() == PADLOCK_UNAVAILABLE) return fail(ExitCode::unavailable, error, file);
+  if (error.status() == PADLOCK_RESOURCE_EXHAUSTED) return fail(ExitCode::mismatch, error, file);
   return fail(ExitCode::file, error, file);
 }
 

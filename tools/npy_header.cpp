@@ -185,26 +185,34 @@ Result<NpyHeader> parse_npy_header(std::string_view text) {
   return header;
 }
 
-bool holds(const NpyHeader& header, ir::DType dtype) {
-  if (header.item_bytes != ir::byte_size(dtype)) return false;
-  if (dtype == ir::DType::bf16) return header.kind == 'V' || header.kind == 'u';
-  switch (ir::kind_of(dtype)) {
-    case ir::DTypeKind::floating:
-      return header.kind == 'f';
-    case ir::DTypeKind::signed_int:
-      return header.kind == 'i';
-    case ir::DTypeKind::unsigned_int:
-      return header.kind == 'u';
-    case ir::DTypeKind::truth:
-      return header.kind == 'b';
+namespace {
+
+/// NumPy's letter for a type.
+char kind_of(DLDataType type) {
+  switch (type.code) {
+    case kDLFloat:
+      return 'f';
+    case kDLInt:
+      return 'i';
+    case kDLUInt:
+      return 'u';
+    case kDLBool:
+      return 'b';
+    default:
+      return 'V';
   }
-  return false;
 }
 
-std::string format_npy_header(ir::DType dtype, const std::vector<std::int64_t>& shape) {
-  static constexpr char kKinds[] = {'f', 'i', 'u', 'b'};
-  const char kind = kKinds[static_cast<int>(ir::kind_of(dtype))];
-  const int bytes = ir::byte_size(dtype);
+}  // namespace
+
+bool holds(const NpyHeader& header, DLDataType type) {
+  if (header.item_bytes != byte_size(type)) return false;
+  return header.kind == kind_of(type) || (type.code == kDLBfloat && header.kind == 'u');
+}
+
+std::string format_npy_header(DLDataType type, const std::vector<std::int64_t>& shape) {
+  const char kind = kind_of(type);
+  const int bytes = byte_size(type);
   std::string extents;
   for (const std::int64_t extent : shape) extents += fmt::format("{},{}", extent, shape.size() == 1 ? "" : " ");
   if (shape.size() > 1) extents.resize(extents.size() - 2);

@@ -6,8 +6,8 @@
 #include <string_view>
 #include <vector>
 
-#include "api/program.h"
 #include "support/error.h"
+#include "tools/element_type.h"
 
 namespace padlock::tools {
 
@@ -41,9 +41,9 @@ inline constexpr std::size_t kMaxNpyRank = 64;
 /// expected and found; Python objects and structured types are refused.
 [[nodiscard]] Result<NpyHeader> parse_npy_header(std::string_view text);
 
-/// Whether elements of the file are elements of `dtype`; bf16, which NumPy lacks, is V2 or u2.
-[[nodiscard]] bool holds(const NpyHeader& header, ir::DType dtype);
-/// Preamble and header of a little-endian, row-major file of version 1.0. Precondition: dtype is not bf16.
-[[nodiscard]] std::string format_npy_header(ir::DType dtype, const std::vector<std::int64_t>& shape);
+/// Whether elements of the file are elements of `type`; bf16, which NumPy lacks, is V2 or u2.
+[[nodiscard]] bool holds(const NpyHeader& header, DLDataType type);
+/// Preamble and header of a little-endian, row-major file of version 1.0. Precondition: the type is not bf16.
+[[nodiscard]] std::string format_npy_header(DLDataType type, const std::vector<std::int64_t>& shape);
 
 }  // namespace padlock::tools

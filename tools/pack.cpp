@@ -4,10 +4,9 @@
 #include <optional>
 #include <vector>
 
-#include "api/context.h"
-#include "api/pack_json.h"
 #include "tools/cache_choice.h"
 #include "tools/command.h"
+#include "tools/context.h"
 #include "tools/load_pack.h"
 #include "tools/load_program.h"
 #include "tools/pack_report.h"
@@ -38,49 +37,52 @@ std::vector<std::string> split(const std::string& text) {
   return parts;
 }
 
-Outcome<void> print(const PackOptions& options, const api::Pack& pack) {
+Outcome<void> print(const PackOptions& options, const lib::Pack& pack) {
+  const auto contents = pack.describe();
+  if (!contents) return fail(ExitCode::internal, contents.error());
   if (!options.json.empty())
-    if (auto written = write_text(options.json, api::to_json(pack.contents())); !written) return written;
+    if (auto written = write_text(options.json, std::string(contents->view())); !written) return written;
   if (options.quiet || options.json == kStandardOutput) return {};
-  return write_text(kStandardOutput, pack_text(pack.contents()));
+  const auto report = JsonValue::parse(contents->view());
+  if (!report) return std::unexpected(report.error());
+  return write_text(kStandardOutput, pack_text(*report));
 }
 
 Outcome<ExitCode> list(const PackOptions& options) {
   if (!options.output.empty() || options.files.size() != 1)
     return fail(ExitCode::usage, "--list takes one pack and no --output");
-  const auto pack = load_pack(options.files.front());
+  const auto context = open_context();
+  if (!context) return std::unexpected(context.error());
+  const auto pack = load_pack(*context, options.files.front());
   if (!pack) return std::unexpected(pack.error());
   if (auto printed = print(options, *pack); !printed) return std::unexpected(printed.error());
   return ExitCode::ok;
 }
 
-Outcome<std::vector<std::byte>> compile(const PackOptions& options) {
-  std::vector<api::Program> programs;
+Outcome<lib::Pack> compile(const PackOptions& options) {
+  auto chosen = context_options(options.cache);
+  if (!chosen) return std::unexpected(std::move(chosen).error());
+  // The machine that runs the pack is another one: its cores and caches are not asked for.
+  chosen->cache_match = PADLOCK_MATCH_LOOSE;
+  const auto context = open_context(*chosen);
+  if (!context) return std::unexpected(context.error());
+  std::vector<lib::Program> programs;
   for (const std::string& file : options.files) {
-    auto program = load_program(file);
+    auto program = load_program(*context, file);
     if (!program) return std::unexpected(std::move(program).error());
     programs.push_back(*std::move(program));
   }
-  api::Context context;
-  auto store = store_options(options.cache);
-  if (!store) return std::unexpected(std::move(store).error());
-  // The machine that runs the pack is another one: its cores and caches are not asked for.
-  store->match = api::Match::loose;
-  if (auto used = context.use_cache(*std::move(store)); !used) return fail(ExitCode::cache, used.error());
-  auto bytes = context.pack(programs, split(options.targets));
-  if (!bytes) return compile_failure(bytes.error(), {});
-  return *std::move(bytes);
+  auto pack = lib::Pack::make(programs, split(options.targets));
+  if (!pack) return compile_failure(pack.error(), {});
+  return *std::move(pack);
 }
 
 Outcome<ExitCode> make(const PackOptions& options) {
   if (options.output.empty()) return fail(ExitCode::usage, "expected --output=F.pack");
   OutputFiles files;
-  const auto bytes = compile(options);
-  if (!bytes) return std::unexpected(bytes.error());
-  const auto pack = api::Pack::from_bytes(*bytes);
-  if (!pack) return fail(ExitCode::internal, pack.error());
-  const auto whole = std::string_view(reinterpret_cast<const char*>(bytes->data()), bytes->size());
-  if (auto written = write_text(files, options.output, std::string(whole)); !written)
+  const auto pack = compile(options);
+  if (!pack) return std::unexpected(pack.error());
+  if (auto written = write_text(files, options.output, std::string(pack->bytes())); !written)
     return std::unexpected(written.error());
   if (auto printed = print(options, *pack); !printed) return std::unexpected(printed.error());
   return ExitCode::ok;

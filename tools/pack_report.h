@@ -2,11 +2,11 @@
 
 #include <string>
 
-#include "api/pack.h"
+#include "tools/json_value.h"
 
 namespace padlock::tools {
 
-/// What a pack holds, a line for each program, target and config.
-[[nodiscard]] std::string pack_text(const api::PackContents& contents);
+/// What a pack holds, a line for each program, target and config. `contents`: padlock_pack_describe's.
+[[nodiscard]] std::string pack_text(const JsonValue& contents);
 
 }  // namespace padlock::tools

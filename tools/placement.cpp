@@ -13,9 +13,9 @@ namespace {
 
 /// Whether memory laid out by `strides` is the dense array in that order, byte for byte. The strides of axes with one
 /// element mean nothing.
-bool is_dense(const std::vector<std::int64_t>& extents, const std::vector<std::int64_t>& strides,
-              api::ElementOrder order) {
-  const auto dense = api::dense_strides(extents, order);
+bool is_dense(const std::vector<std::int64_t>& extents, const std::vector<std::int64_t>& strides, ElementOrder order) {
+  const auto dense =
+      lib::dense_strides(extents, order == ElementOrder::row_major ? PADLOCK_ROW_MAJOR : PADLOCK_COLUMN_MAJOR);
   if (!dense) return false;
   for (std::size_t axis = 0; axis < extents.size(); ++axis)
     if (extents[axis] > 1 && strides[axis] != (*dense)[axis]) return false;
@@ -24,7 +24,7 @@ bool is_dense(const std::vector<std::int64_t>& extents, const std::vector<std::i
 
 /// Calls visit(walk, element bytes) for every element of the file; stops where it returns false.
 template <class Visit>
-Outcome<void> for_each_element(const ArrayFile& file, const api::TensorInfo& tensor, Visit&& visit) {
+Outcome<void> for_each_element(const ArrayFile& file, const lib::TensorInfo& tensor, Visit&& visit) {
   ElementReader reader(file);
   for (ElementWalk walk(tensor.extents, tensor.strides, file.order()); !walk.done(); walk.next()) {
     const auto element = reader.next();
@@ -42,35 +42,33 @@ std::uint64_t mix(std::uint64_t x) {
   return x ^ (x >> 31);
 }
 
-/// The bits of 256 values of a type.
-std::array<std::uint64_t, 256> random_values(ir::DType dtype) {
+/// One of 256 values of a type, as a literal.
+std::string random_literal(DLDataType type, int i) {
+  const int k = i - 128;
+  switch (type.code) {
+    case kDLInt:
+      return fmt::format("{}", k);
+    case kDLUInt:
+      return fmt::format("{}", i);
+    case kDLBool:
+      return fmt::format("{}", i % 2);
+    default:
+      return fmt::format("{}", k / 64.0);
+  }
+}
+
+std::array<std::uint64_t, 256> random_values(DLDataType type) {
   std::array<std::uint64_t, 256> values{};
-  for (int i = 0; i < 256; ++i) {
-    const int k = i - 128;
-    std::string text;
-    switch (ir::kind_of(dtype)) {
-      case ir::DTypeKind::floating:
-        text = fmt::format("{}", k / 64.0);
-        break;
-      case ir::DTypeKind::signed_int:
-        text = fmt::format("{}", k);
-        break;
-      case ir::DTypeKind::unsigned_int:
-        text = fmt::format("{}", i);
-        break;
-      case ir::DTypeKind::truth:
-        text = fmt::format("{}", i % 2);
-        break;
-    }
-    const auto value = ir::parse_literal(text, dtype);
-    values[static_cast<std::size_t>(i)] = value ? value->bits : 0;
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    const auto bits = lib::parse_scalar(random_literal(type, static_cast<int>(i)), type);
+    values.at(i) = bits ? *bits : 0;
   }
   return values;
 }
 
 }  // namespace
 
-Outcome<void> place_elements(const ArrayFile& file, const api::TensorInfo& tensor, std::span<std::byte> storage) {
+Outcome<void> place_elements(const ArrayFile& file, const lib::TensorInfo& tensor, std::span<std::byte> storage) {
   if (file.data_bytes() == 0) return {};
   if (is_dense(tensor.extents, tensor.strides, file.order()))
     return file.read(0, storage.first(static_cast<std::size_t>(file.data_bytes())));
@@ -83,7 +81,7 @@ Outcome<void> place_elements(const ArrayFile& file, const api::TensorInfo& tenso
     std::memcpy(address(walk), element, size);
     return true;
   });
-  if (!written || is_dense(tensor.extents, tensor.strides, api::ElementOrder::row_major)) return written;
+  if (!written || is_dense(tensor.extents, tensor.strides, ElementOrder::row_major)) return written;
 
   // Strides of one's own may put several elements at one address: then the last one written is there, and reading
   // the file again finds those that differ from it.
@@ -101,9 +99,9 @@ Outcome<void> place_elements(const ArrayFile& file, const api::TensorInfo& tenso
                   file.path(), tensor.name, fmt::join(tensor.strides, ", "), fmt::join(conflict, ", ")));
 }
 
-void fill_random(const api::TensorInfo& tensor, std::uint64_t seed, std::size_t place, std::span<std::byte> storage) {
-  const std::array<std::uint64_t, 256> values = random_values(tensor.dtype);
-  const auto size = static_cast<std::size_t>(ir::byte_size(tensor.dtype));
+void fill_random(const lib::TensorInfo& tensor, std::uint64_t seed, std::size_t place, std::span<std::byte> storage) {
+  const std::array<std::uint64_t, 256> values = random_values(tensor.type);
+  const auto size = static_cast<std::size_t>(byte_size(tensor.type));
   const std::uint64_t stream = mix(mix(seed) + place);
   for (std::size_t i = 0; i < storage.size() / size; ++i)
     std::memcpy(storage.data() + i * size, &values[mix(stream + i) % values.size()], size);

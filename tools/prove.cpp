@@ -5,7 +5,7 @@
 #include "api/context.h"
 #include "support/json_writer.h"
 #include "tools/command.h"
-#include "tools/load_program.h"
+#include "tools/emit_program.h"
 
 namespace padlock::tools {
 namespace {
@@ -79,7 +79,7 @@ std::string json_of(const std::vector<Proof>& proofs) {
 }
 
 Outcome<ExitCode> prove(const ProveOptions& options) {
-  const auto program = load_program(options.program);
+  const auto program = load_inside_program(options.program);
   if (!program) return std::unexpected(program.error());
   if (options.all_configs && !options.config.empty())
     return fail(ExitCode::usage, "expected --config or --all-configs, found both");

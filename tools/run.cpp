@@ -5,11 +5,11 @@
 #include <memory>
 #include <random>
 
-#include "api/context.h"
-#include "api/device_run.h"
 #include "tools/arguments.h"
 #include "tools/cache_choice.h"
 #include "tools/command.h"
+#include "tools/context.h"
+#include "tools/device_run.h"
 #include "tools/load_pack.h"
 #include "tools/load_program.h"
 #include "tools/run_inputs.h"
@@ -36,7 +36,6 @@ struct RunOptions {
 
 /// The texts of options as data.
 struct RunRequest {
-  api::CompileOptions compile;
   std::vector<InputArgument> inputs;
   std::vector<OutputArgument> outputs;
   std::vector<ExpectArgument> expects;
@@ -53,18 +52,6 @@ Outcome<void> parse_all(const std::vector<std::string>& texts, std::vector<T>& o
   return {};
 }
 
-Outcome<api::CompileOptions> compile_options(const RunOptions& options) {
-  const auto device = api::Device::parse(options.device);
-  if (!device) return fail(ExitCode::usage, device.error());
-  if (!options.target.empty() && device->kind != api::DeviceKind::simt)
-    return fail(ExitCode::usage,
-                fmt::format("--target is for --device=simt; a run on {} is made for it", options.device));
-  if (const Status status = api::availability(*device); !status) return fail(ExitCode::unavailable, status.error());
-  api::CompileOptions made{.device = *device, .config = options.config, .bounds_check = options.bounds_check};
-  if (!options.target.empty()) made.target = options.target;
-  return made;
-}
-
 Outcome<RunRequest> parse_options(const RunOptions& options) {
   RunRequest request;
   if (auto parsed = parse_all(options.inputs, request.inputs, parse_input); !parsed)
@@ -76,18 +63,26 @@ Outcome<RunRequest> parse_options(const RunOptions& options) {
   auto symbols = parse_bind(options.binds);
   if (!symbols) return std::unexpected(std::move(symbols).error());
   request.symbols = *std::move(symbols);
-  auto compile = compile_options(options);
-  if (!compile) return std::unexpected(std::move(compile).error());
-  request.compile = *std::move(compile);
   return request;
 }
 
+/// Failures: usage for a device that there is not, or a target that is not for it; unavailable.
+Outcome<void> check_options(const lib::Context& context, const RunOptions& options) {
+  if (auto checked = check_device(context, options.device); !checked && checked.error().code == ExitCode::usage)
+    return checked;
+  if (!options.target.empty() && options.device != "simt")
+    return fail(ExitCode::usage,
+                fmt::format("--target is for --device=simt; a run on {} is made for it", options.device));
+  return check_device(context, options.device);
+}
+
 /// Milliseconds of the launch, without copies from and to a device.
-Outcome<double> launch(const api::BoundProgram& bound, const api::LaunchArguments& arguments) {
-  auto run = api::DeviceRun::begin(bound, arguments);
+Outcome<double> launch(const lib::Context& context, const lib::Call& call, const std::string& device,
+                       const RunInputs& inputs, const RunOutputs& outputs) {
+  auto run = DeviceRun::begin(context, call, device, inputs.memory(), outputs.memory());
   if (!run) return fail(ExitCode::mismatch, run.error());
   const auto start = std::chrono::steady_clock::now();
-  Status status = run->launch();
+  lib::Status status = run->launch();
   const std::chrono::duration<double, std::milli> elapsed = std::chrono::steady_clock::now() - start;
   if (status) status = run->finish();
   if (!status) return fail(ExitCode::mismatch, status.error());
@@ -117,8 +112,9 @@ Outcome<ExitCode> verdict(const std::vector<ExpectReport>& reports) {
 /// What is run: a program, and how it becomes one that can be bound, which is done once its inputs are known to be
 /// there.
 struct Source {
-  api::Program program;
-  std::function<Outcome<api::CompiledProgram>()> compile;
+  lib::Program program;
+  std::string file;  // that its errors are of; empty: of none
+  std::function<Outcome<lib::Kernel>()> compile;
 };
 
 bool is_pack(const RunOptions& options) { return options.program.ends_with(".pack"); }
@@ -134,59 +130,63 @@ Outcome<void> check_pack_options(const RunOptions& options) {
   return {};
 }
 
-Outcome<Source> open_pack(const RunOptions& options, const RunRequest& request, api::Context& context) {
-  if (auto checked = check_pack_options(options); !checked) return std::unexpected(std::move(checked).error());
-  const auto pack = load_pack(options.program);
+Outcome<Source> open_pack(const RunOptions& options, const lib::Context& context) {
+  const auto pack = load_pack(context, options.program);
   if (!pack) return std::unexpected(pack.error());
-  if (const auto found = pack->find(options.packed); !found) return fail(ExitCode::usage, found.error());
-  const auto loaded = context.load(*pack, options.packed, request.compile.device);
-  if (!loaded) return pack_failure(loaded.error(), options.program);
-  return Source{loaded->program(), [compiled = *loaded] { return compiled; }};
+  const auto program = pack->program(options.packed);
+  if (!program && program.error().status() == PADLOCK_NOT_FOUND) return fail(ExitCode::usage, program.error());
+  if (!program) return pack_failure(program.error(), options.program);
+  const auto kernel = pack->kernel(options.packed, options.device);
+  if (!kernel) return pack_failure(kernel.error(), options.program);
+  return Source{*program, {}, [kernel = *kernel] { return kernel; }};
 }
 
-Outcome<Source> open_program(const RunOptions& options, const RunRequest& request, api::Context& context) {
+Outcome<Source> open_program(const RunOptions& options, const lib::Context& context) {
   if (!options.packed.empty())
     return fail(ExitCode::usage, fmt::format("--program is for packs (F.pack); {} is a program", options.program));
-  const auto program = load_program(options.program);
+  const auto program = load_program(context, options.program);
   if (!program) return std::unexpected(program.error());
-  return Source{*program, [&, program = *program]() -> Outcome<api::CompiledProgram> {
-                  if (auto used = use_cache(context, options.cache); !used) return std::unexpected(used.error());
-                  const auto compiled = context.compile(program, request.compile);
-                  if (!compiled) return compile_failure(compiled.error(), program.file());
-                  return *compiled;
+  return Source{*program, options.program, [&options, program = *program]() -> Outcome<lib::Kernel> {
+                  lib::CompileOptions how;
+                  how.device = options.device;
+                  how.target = options.target;
+                  how.config = options.config;
+                  how.bounds_check = options.bounds_check;
+                  const auto kernel = program.compile(how);
+                  if (!kernel) return compile_failure(kernel.error(), options.program);
+                  return *kernel;
                 }};
 }
 
-Outcome<ExitCode> execute(const RunOptions& options, const Source& source, const RunRequest& request,
-                          OutputFiles& files) {
-  const api::Program& program = source.program;
-  auto inputs = RunInputs::open(program.ir(), request.inputs);
+Outcome<ExitCode> execute(const RunOptions& options, const lib::Context& context, const Source& source,
+                          const RunRequest& request, OutputFiles& files) {
+  const lib::Program& program = source.program;
+  auto inputs = RunInputs::open(program, request.inputs);
   if (!inputs) return std::unexpected(std::move(inputs).error());
-  if (auto checked = check_symbols(program.ir(), request.symbols); !checked) return std::unexpected(checked.error());
-  auto outputs = RunOutputs::open(program.ir(), request.outputs, request.expects);
+  if (auto checked = check_symbols(program, request.symbols); !checked) return std::unexpected(checked.error());
+  auto outputs = RunOutputs::open(program, request.outputs, request.expects);
   if (!outputs) return std::unexpected(std::move(outputs).error());
-  const auto bind_request = inputs->request(request.symbols);
-  if (!bind_request) return std::unexpected(bind_request.error());
+  const auto binding = inputs->binding(request.symbols);
+  if (!binding) return std::unexpected(binding.error());
 
-  const auto compiled = source.compile();
-  if (!compiled) return std::unexpected(compiled.error());
-  const auto bound = compiled->bind(*bind_request);
-  if (!bound) return fail(ExitCode::mismatch, bound.error(), program.file());
+  const auto kernel = source.compile();
+  if (!kernel) return std::unexpected(kernel.error());
+  const auto call = kernel->bind(*binding);
+  if (!call) return fail(ExitCode::mismatch, call.error(), source.file);
 
   const std::uint64_t seed = options.seed ? *options.seed : std::random_device{}();
-  api::MemoryBudget memory = api::MemoryBudget::of_this_process();
-  if (auto allocated = outputs->allocate(*bound, memory); !allocated) return std::unexpected(allocated.error());
-  if (auto loaded = inputs->load(*bound, seed, memory); !loaded) return std::unexpected(loaded.error());
-  const api::LaunchArguments arguments{inputs->buffers(), outputs->buffers(), inputs->scalars()};
-  const auto milliseconds = launch(*bound, arguments);
+  if (auto allocated = outputs->allocate(context, *call); !allocated) return std::unexpected(allocated.error());
+  if (auto loaded = inputs->load(context, *call, seed); !loaded) return std::unexpected(loaded.error());
+  const auto milliseconds = launch(context, *call, options.device, *inputs, *outputs);
   if (!milliseconds) return std::unexpected(milliseconds.error());
 
-  if (auto written = outputs->write_files(*bound, files); !written) return std::unexpected(written.error());
-  const auto expects = outputs->compare(*bound, arguments, options.ulp);
+  if (auto written = outputs->write_files(files); !written) return std::unexpected(written.error());
+  const auto expects = outputs->compare(*call, inputs->pointers(), options.ulp);
   if (!expects) return std::unexpected(expects.error());
-  const RunReport report{.compiled = *compiled,
-                         .bound = *bound,
-                         .outputs = outputs->buffers(),
+  const RunReport report{.program = program.name(),
+                         .device = options.device,
+                         .config = call->config(),
+                         .outputs = *outputs,
                          .expects = *expects,
                          .seed = inputs->any_random() ? std::optional(seed) : std::nullopt,
                          .milliseconds = *milliseconds};
@@ -197,12 +197,18 @@ Outcome<ExitCode> execute(const RunOptions& options, const Source& source, const
 Outcome<ExitCode> run(const RunOptions& options) {
   auto request = parse_options(options);
   if (!request) return std::unexpected(std::move(request).error());
+  const bool packed = is_pack(options);
+  if (packed)
+    if (auto checked = check_pack_options(options); !checked) return std::unexpected(std::move(checked).error());
+  const auto chosen = context_options(options.cache);
+  if (!chosen) return std::unexpected(chosen.error());
   OutputFiles files;
-  api::Context context;
-  const auto source =
-      is_pack(options) ? open_pack(options, *request, context) : open_program(options, *request, context);
+  const auto context = open_context(*chosen);
+  if (!context) return std::unexpected(context.error());
+  if (auto checked = check_options(*context, options); !checked) return std::unexpected(checked.error());
+  const auto source = packed ? open_pack(options, *context) : open_program(options, *context);
   if (!source) return std::unexpected(source.error());
-  return execute(options, *source, *request, files);
+  return execute(options, *context, *source, *request, files);
 }
 
 }  // namespace

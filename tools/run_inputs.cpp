@@ -4,7 +4,6 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <set>
 
 #include "tools/placement.h"
 
@@ -13,70 +12,89 @@ namespace {
 
 using ArgumentsByName = std::map<std::string, const InputArgument*>;
 
-std::string parameter_list(const ir::Program& program) {
+/// Those that --input gives: tensors and scalars.
+std::vector<padlock_parameter_info> inputs_of(const lib::Program& program) {
+  std::vector<padlock_parameter_info> parameters = program.parameters();
+  std::erase_if(parameters, [](const padlock_parameter_info& p) { return p.kind == PADLOCK_DIM; });
+  return parameters;
+}
+
+std::string parameter_list(const std::vector<padlock_parameter_info>& parameters) {
   std::vector<std::string> names;
-  for (const ir::Value& value : program.values())
-    if (value.kind != ir::ValueKind::operation) names.push_back(value.name);
+  for (const padlock_parameter_info& parameter : parameters) names.emplace_back(parameter.name);
   return names.empty() ? "none" : fmt::format("{}", fmt::join(names, ", "));
 }
 
-Outcome<ArgumentsByName> by_name(const ir::Program& program, const std::vector<InputArgument>& arguments) {
+Outcome<ArgumentsByName> by_name(const std::vector<padlock_parameter_info>& parameters,
+                                 const std::vector<InputArgument>& arguments) {
   ArgumentsByName map;
   for (const InputArgument& argument : arguments) {
-    const auto id = program.find(argument.name);
-    if (!id || program.value(*id).kind == ir::ValueKind::operation)
+    if (std::ranges::none_of(parameters, [&](const auto& p) { return argument.name == p.name; }))
       return fail(ExitCode::usage, fmt::format("--input names '{}', which is no parameter of the program (it has: {})",
-                                               argument.name, parameter_list(program)));
+                                               argument.name, parameter_list(parameters)));
     if (!map.emplace(argument.name, &argument).second)
       return fail(ExitCode::usage, fmt::format("--input gives {} twice", argument.name));
   }
   return map;
 }
 
-Outcome<const InputArgument*> find(const ArgumentsByName& map, const ir::Value& parameter) {
+Outcome<const InputArgument*> find(const ArgumentsByName& map, const padlock_parameter_info& parameter) {
   const auto found = map.find(parameter.name);
   if (found != map.end()) return found->second;
-  const bool is_tensor = parameter.kind == ir::ValueKind::tensor_parameter;
-  return fail(ExitCode::usage, fmt::format("no value for {}: give --input={}={}", parameter.name, parameter.name,
-                                           is_tensor ? "@FILE.npy, a raw file or random" : "LITERAL"));
+  return fail(ExitCode::usage,
+              fmt::format("no value for {}: give --input={}={}", parameter.name, parameter.name,
+                          parameter.kind == PADLOCK_TENSOR ? "@FILE.npy, a raw file or random" : "LITERAL"));
+}
+
+/// What describes a file's array to a binding: extents and, where they are not dense and row-major, strides.
+Outcome<lib::TensorView> view_of(const ArrayFile& file, DLDataType type) {
+  auto strides = lib::dense_strides(file.extents(),
+                                    file.order() == ElementOrder::row_major ? PADLOCK_ROW_MAJOR : PADLOCK_COLUMN_MAJOR);
+  if (!strides) return fail(ExitCode::file, strides.error());
+  return lib::TensorView(nullptr, type, file.extents(), *std::move(strides));
 }
 
 }  // namespace
 
-Outcome<RunInputs> RunInputs::open(const ir::Program& program, const std::vector<InputArgument>& arguments) {
-  const auto map = by_name(program, arguments);
+Outcome<RunInputs> RunInputs::open(const lib::Program& program, const std::vector<InputArgument>& arguments) {
+  const std::vector<padlock_parameter_info> parameters = inputs_of(program);
+  const auto map = by_name(parameters, arguments);
   if (!map) return std::unexpected(map.error());
   RunInputs inputs(program);
   // Names and literals first: a slip of the pen should not wait for a file.
-  for (const ir::ValueId id : program.scalar_parameters()) {
-    const auto argument = find(*map, program.value(id));
+  for (const padlock_parameter_info& parameter : parameters) {
+    if (parameter.kind != PADLOCK_SCALAR) continue;
+    const auto argument = find(*map, parameter);
     if (!argument) return std::unexpected(argument.error());
-    if (auto added = inputs.add_scalar(program.value(id), **argument); !added) return std::unexpected(added.error());
+    if (auto added = inputs.add_scalar(parameter, **argument); !added) return std::unexpected(added.error());
   }
-  for (const ir::ValueId id : program.tensor_parameters())
-    if (const auto argument = find(*map, program.value(id)); !argument) return std::unexpected(argument.error());
-  for (const ir::ValueId id : program.tensor_parameters())
-    if (auto added = inputs.add_tensor(program.value(id), **find(*map, program.value(id))); !added)
+  for (const padlock_parameter_info& parameter : parameters)
+    if (const auto argument = find(*map, parameter); !argument) return std::unexpected(argument.error());
+  for (const padlock_parameter_info& parameter : parameters) {
+    if (parameter.kind != PADLOCK_TENSOR) continue;
+    if (auto added = inputs.add_tensor(parameter, **find(*map, parameter)); !added)
       return std::unexpected(added.error());
+  }
   return inputs;
 }
 
-Outcome<void> RunInputs::add_scalar(const ir::Value& parameter, const InputArgument& argument) {
+Outcome<void> RunInputs::add_scalar(const padlock_parameter_info& parameter, const InputArgument& argument) {
   const auto* literal = std::get_if<LiteralArgument>(&argument.value);
   if (literal == nullptr)
     return fail(ExitCode::usage,
                 fmt::format("{} is a scalar: give --input={}=LITERAL", parameter.name, parameter.name));
-  const auto value = ir::parse_literal(literal->text, parameter.dtype);
-  if (!value) return fail(ExitCode::usage, fmt::format("--input={}: {}", parameter.name, value.error().message));
-  scalars_.push_back(value->bits);
+  const auto bits = lib::parse_scalar(literal->text, parameter.dtype);
+  if (!bits) return fail(ExitCode::usage, fmt::format("--input={}: {}", parameter.name, bits.error().message()));
+  scalars_.push_back(*bits);
   return {};
 }
 
-Outcome<void> RunInputs::add_tensor(const ir::Value& parameter, const InputArgument& argument) {
+Outcome<void> RunInputs::add_tensor(const padlock_parameter_info& parameter, const InputArgument& argument) {
   if (const auto* literal = std::get_if<LiteralArgument>(&argument.value))
     return fail(ExitCode::usage,
                 fmt::format("{} is a tensor: expected @FILE.npy, 4x16xf32=@FILE.bin or random, found '{}'",
                             parameter.name, literal->text));
+  types_.push_back(parameter.dtype);
   const auto* file = std::get_if<FileArgument>(&argument.value);
   if (file == nullptr) {
     files_.emplace_back();
@@ -86,7 +104,7 @@ Outcome<void> RunInputs::add_tensor(const ir::Value& parameter, const InputArgum
   if (!array) return std::unexpected(std::move(array).error());
   if (!array->holds(parameter.dtype))
     return fail(ExitCode::mismatch, fmt::format("{}: expected elements of {} for {}, found {}", array->path(),
-                                                ir::name_of(parameter.dtype), parameter.name, array->description()));
+                                                lib::type_name(parameter.dtype), parameter.name, array->description()));
   files_.emplace_back(*std::move(array));
   return {};
 }
@@ -95,29 +113,44 @@ bool RunInputs::any_random() const {
   return std::any_of(files_.begin(), files_.end(), [](const auto& file) { return !file.has_value(); });
 }
 
-Outcome<ir::BindRequest> RunInputs::request(const std::map<std::string, std::int64_t>& symbols) const {
-  std::vector<std::optional<api::TensorSource>> sources;
-  for (const auto& file : files_) sources.push_back(file ? std::optional(file->source()) : std::nullopt);
-  auto request = api::request_for(*program_, sources, symbols);
-  if (!request) return fail(ExitCode::file, request.error());
-  if (!request->missing.empty()) return missing_symbols(request->missing);
-  return std::move(request->request);
+Outcome<lib::Binding> RunInputs::binding(const std::map<std::string, std::int64_t>& symbols) {
+  lib::Binding binding{.inputs = {}, .scalars = scalars_, .unplaced = true};
+  for (const auto& [name, value] : symbols) binding.dims.set(name, value);
+  for (std::size_t i = 0; i < files_.size(); ++i) {
+    binding.inputs.push_back(nullptr);
+    if (!files_[i]) continue;
+    auto view = view_of(*files_[i], types_[i]);
+    if (!view) return std::unexpected(std::move(view).error());
+    views_.push_back(*std::move(view));
+    binding.inputs.back() = views_.back().get();
+  }
+  const auto missing = program_.missing(binding);
+  // What else is wrong is said when the sizes are bound.
+  if (missing && !missing->empty()) return missing_symbols(*missing);
+  return binding;
 }
 
-Outcome<void> RunInputs::load(const api::BoundProgram& bound, std::uint64_t seed, api::MemoryBudget& memory) {
+Outcome<void> RunInputs::load(const lib::Context& context, const lib::Call& call, std::uint64_t seed) {
+  const std::vector<lib::TensorInfo> tensors = call.inputs();
   for (std::size_t i = 0; i < files_.size(); ++i) {
-    const api::TensorInfo& tensor = bound.inputs()[i];
-    auto allocation = memory.allocate(tensor.storage_bytes, "input " + tensor.name);
-    if (!allocation) return fail(ExitCode::mismatch, allocation.error());
+    const lib::TensorInfo& tensor = tensors[i];
+    auto memory = context.allocate(tensor.storage_bytes, "input " + std::string(tensor.name));
+    if (!memory) return fail(ExitCode::mismatch, memory.error());
+    const std::span bytes(static_cast<std::byte*>(memory->data()), static_cast<std::size_t>(memory->bytes()));
     if (!files_[i]) {
-      fill_random(tensor, seed, i, allocation->span());
-    } else if (auto placed = place_elements(*files_[i], tensor, allocation->span()); !placed) {
+      fill_random(tensor, seed, i, bytes);
+    } else if (auto placed = place_elements(*files_[i], tensor, bytes); !placed) {
       return placed;
     }
-    buffers_.push_back(allocation->user_buffer());
-    allocations_.push_back(*std::move(allocation));
+    memory_.push_back(*std::move(memory));
   }
   return {};
+}
+
+std::vector<const void*> RunInputs::pointers() const {
+  std::vector<const void*> list;
+  for (const lib::Memory& memory : memory_) list.push_back(memory.data());
+  return list;
 }
 
 }  // namespace padlock::tools

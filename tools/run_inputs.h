@@ -1,15 +1,12 @@
 #pragma once
 
 #include <cstdint>
+#include <deque>
 #include <map>
 #include <optional>
 #include <string>
-#include <variant>
 #include <vector>
 
-#include "api/arguments.h"
-#include "api/compiled_program.h"
-#include "api/memory.h"
 #include "tools/arguments.h"
 #include "tools/array_file.h"
 #include "tools/failure.h"
@@ -21,29 +18,32 @@ class RunInputs {
  public:
   /// Matches arguments with parameters, reads literals and opens files (their headers alone). Failures: `usage` for
   /// names and literals, `file`, and `mismatch` for a file of another type.
-  [[nodiscard]] static Outcome<RunInputs> open(const ir::Program& program, const std::vector<InputArgument>& arguments);
+  [[nodiscard]] static Outcome<RunInputs> open(const lib::Program& program,
+                                               const std::vector<InputArgument>& arguments);
 
-  /// What to bind sizes from. Failure: `usage` where a symbol has no value.
-  [[nodiscard]] Outcome<ir::BindRequest> request(const std::map<std::string, std::int64_t>& symbols) const;
+  /// What to bind sizes from; it borrows this. Failures: `usage` where a symbol has no value; `file` for one of too
+  /// many elements.
+  [[nodiscard]] Outcome<lib::Binding> binding(const std::map<std::string, std::int64_t>& symbols);
   /// Allocates every input and fills it.
-  [[nodiscard]] Outcome<void> load(const api::BoundProgram& bound, std::uint64_t seed, api::MemoryBudget& memory);
+  [[nodiscard]] Outcome<void> load(const lib::Context& context, const lib::Call& call, std::uint64_t seed);
 
   /// Whether the seed matters.
   [[nodiscard]] bool any_random() const;
-  /// In the program's orders; buffers after `load`.
-  [[nodiscard]] const std::vector<api::UserBuffer>& buffers() const { return buffers_; }
-  [[nodiscard]] const std::vector<std::uint64_t>& scalars() const { return scalars_; }
+  /// After `load`, in the program's order; all borrowed from this.
+  [[nodiscard]] const std::vector<lib::Memory>& memory() const { return memory_; }
+  [[nodiscard]] std::vector<const void*> pointers() const;
 
  private:
-  explicit RunInputs(const ir::Program& program) : program_(&program) {}
-  Outcome<void> add_tensor(const ir::Value& parameter, const InputArgument& argument);
-  Outcome<void> add_scalar(const ir::Value& parameter, const InputArgument& argument);
+  explicit RunInputs(lib::Program program) : program_(std::move(program)) {}
+  Outcome<void> add_tensor(const padlock_parameter_info& parameter, const InputArgument& argument);
+  Outcome<void> add_scalar(const padlock_parameter_info& parameter, const InputArgument& argument);
 
-  const ir::Program* program_;                   // borrowed (outlives this)
+  lib::Program program_;
   std::vector<std::optional<ArrayFile>> files_;  // one a tensor parameter; nullopt: random
+  std::deque<lib::TensorView> views_;            // of the files; what is bound points to them
+  std::vector<DLDataType> types_;                // of the tensor parameters
   std::vector<std::uint64_t> scalars_;
-  std::vector<api::Allocation> allocations_;
-  std::vector<api::UserBuffer> buffers_;
+  std::vector<lib::Memory> memory_;
 };
 
 }  // namespace padlock::tools

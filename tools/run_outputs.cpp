@@ -9,27 +9,25 @@
 namespace padlock::tools {
 namespace {
 
-Outcome<std::size_t> find_result(const ir::Program& program, const char* option, const std::string& name) {
+using Results = std::vector<padlock_parameter_info>;
+
+Outcome<std::size_t> find_result(const Results& results, const char* option, const std::string& name) {
   std::vector<std::string> names;
-  for (std::size_t i = 0; i < program.results().size(); ++i) {
-    names.push_back(program.value(program.results()[i]).name);
+  for (std::size_t i = 0; i < results.size(); ++i) {
+    names.emplace_back(results[i].name);
     if (names.back() == name) return i;
   }
   return fail(ExitCode::usage, fmt::format("--{} names '{}', which the program does not return (it returns: {})",
                                            option, name, fmt::join(names, ", ")));
 }
 
-std::span<const std::byte> bytes_of(const api::UserBuffer& buffer) {
-  return {static_cast<const std::byte*>(buffer.data()), static_cast<std::size_t>(buffer.bytes())};
-}
-
-Outcome<AtomicFile> write_file(OutputFiles& files, const OutputArgument& argument, const api::TensorInfo& result,
+Outcome<AtomicFile> write_file(OutputFiles& files, const OutputArgument& argument, const lib::TensorInfo& result,
                                std::span<const std::byte> data) {
   auto file = files.create(argument.path);
   if (!file) return fail(ExitCode::file, file.error());
   Status written;
   if (argument.format == OutputArgument::Format::npy)
-    written = file->write(format_npy_header(result.dtype, result.extents));
+    written = file->write(format_npy_header(result.type, result.extents));
   if (written) written = file->write(data);
   if (!written) return fail(ExitCode::file, written.error());
   return *std::move(file);
@@ -37,20 +35,21 @@ Outcome<AtomicFile> write_file(OutputFiles& files, const OutputArgument& argumen
 
 }  // namespace
 
-Outcome<RunOutputs> RunOutputs::open(const ir::Program& program, const std::vector<OutputArgument>& outputs,
+Outcome<RunOutputs> RunOutputs::open(const lib::Program& program, const std::vector<OutputArgument>& outputs,
                                      const std::vector<ExpectArgument>& expects) {
+  const Results results = program.results();
   RunOutputs run;
   for (const OutputArgument& output : outputs) {
-    const auto result = find_result(program, "output", output.name);
+    const auto result = find_result(results, "output", output.name);
     if (!result) return std::unexpected(result.error());
-    const bool is_bf16 = program.value(program.results()[*result]).dtype == ir::DType::bf16;
+    const bool is_bf16 = results[*result].dtype.code == kDLBfloat;
     if (is_bf16 && output.format == OutputArgument::Format::npy)
       return fail(ExitCode::usage,
                   fmt::format("{} is bf16, which .npy lacks: give a file that ends in .bin", output.name));
     run.targets_.push_back({*result, output});
   }
   for (const ExpectArgument& expect : expects) {
-    const auto result = find_result(program, "expect", expect.name);
+    const auto result = find_result(results, "expect", expect.name);
     if (!result) return std::unexpected(result.error());
     auto file = ArrayFile::open(expect.file);
     if (!file) return std::unexpected(std::move(file).error());
@@ -59,20 +58,25 @@ Outcome<RunOutputs> RunOutputs::open(const ir::Program& program, const std::vect
   return run;
 }
 
-Outcome<void> RunOutputs::allocate(const api::BoundProgram& bound, api::MemoryBudget& memory) {
-  for (const api::TensorInfo& result : bound.results()) {
-    auto allocation = memory.allocate(result.storage_bytes, "result " + result.name);
-    if (!allocation) return fail(ExitCode::mismatch, allocation.error());
-    buffers_.push_back(allocation->user_buffer());
-    allocations_.push_back(*std::move(allocation));
+Outcome<void> RunOutputs::allocate(const lib::Context& context, const lib::Call& call) {
+  results_ = call.results();
+  for (const lib::TensorInfo& result : results_) {
+    auto memory = context.allocate(result.storage_bytes, "result " + std::string(result.name));
+    if (!memory) return fail(ExitCode::mismatch, memory.error());
+    memory_.push_back(*std::move(memory));
   }
   return {};
 }
 
-Outcome<void> RunOutputs::write_files(const api::BoundProgram& bound, OutputFiles& files) const {
+std::span<const std::byte> RunOutputs::bytes(std::size_t result) const {
+  const lib::Memory& memory = memory_[result];
+  return {static_cast<const std::byte*>(memory.data()), static_cast<std::size_t>(memory.bytes())};
+}
+
+Outcome<void> RunOutputs::write_files(OutputFiles& files) const {
   std::vector<AtomicFile> written;
   for (const Target& target : targets_) {
-    auto file = write_file(files, target.argument, bound.results()[target.result], bytes_of(buffers_[target.result]));
+    auto file = write_file(files, target.argument, results_[target.result], bytes(target.result));
     if (!file) return std::unexpected(std::move(file).error());
     written.push_back(*std::move(file));
   }
@@ -81,18 +85,17 @@ Outcome<void> RunOutputs::write_files(const api::BoundProgram& bound, OutputFile
   return {};
 }
 
-Outcome<std::vector<ExpectReport>> RunOutputs::compare(const api::BoundProgram& bound,
-                                                       const api::LaunchArguments& arguments, std::uint64_t ulp) const {
+Outcome<std::vector<ExpectReport>> RunOutputs::compare(const lib::Call& call, const std::vector<const void*>& inputs,
+                                                       std::uint64_t ulp) const {
   std::vector<ExpectReport> reports;
   for (const Expectation& expectation : expectations_) {
     const std::size_t index = expectation.result;
-    const NanIsOpen nan_is_open = [&](std::span<const std::int64_t> coordinates) {
-      return bound.nan_is_open(index, coordinates, arguments);
+    const Matches matches = [&](const auto& coordinates, std::uint64_t expected, std::uint64_t actual) {
+      return call.matches(index, coordinates, expected, actual, ulp, inputs);
     };
-    const api::TensorInfo& result = bound.results()[index];
-    auto comparison = compare_with_file(expectation.file, result, bytes_of(buffers_[index]), ulp, nan_is_open);
+    auto comparison = compare_with_file(expectation.file, results_[index], bytes(index), matches);
     if (!comparison) return std::unexpected(std::move(comparison).error());
-    reports.push_back({result.name, *std::move(comparison)});
+    reports.push_back({std::string(results_[index].name), *std::move(comparison)});
   }
   return reports;
 }

@@ -1,11 +1,11 @@
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
+#include <span>
 #include <string>
 #include <vector>
 
-#include "api/compiled_program.h"
-#include "api/memory.h"
 #include "tools/arguments.h"
 #include "tools/array_file.h"
 #include "tools/expectation.h"
@@ -24,18 +24,22 @@ struct ExpectReport {
 class RunOutputs {
  public:
   /// Matches names with results and opens the files to compare with. Failures: `usage` for names and formats, `file`.
-  [[nodiscard]] static Outcome<RunOutputs> open(const ir::Program& program, const std::vector<OutputArgument>& outputs,
+  [[nodiscard]] static Outcome<RunOutputs> open(const lib::Program& program, const std::vector<OutputArgument>& outputs,
                                                 const std::vector<ExpectArgument>& expects);
 
-  /// One buffer a result.
-  [[nodiscard]] Outcome<void> allocate(const api::BoundProgram& bound, api::MemoryBudget& memory);
+  /// Memory of each result.
+  [[nodiscard]] Outcome<void> allocate(const lib::Context& context, const lib::Call& call);
   /// Writes all files beside their names, and only when all are complete gives them these names.
-  [[nodiscard]] Outcome<void> write_files(const api::BoundProgram& bound, OutputFiles& files) const;
-  [[nodiscard]] Outcome<std::vector<ExpectReport>> compare(const api::BoundProgram& bound,
-                                                           const api::LaunchArguments& arguments,
+  [[nodiscard]] Outcome<void> write_files(OutputFiles& files) const;
+  /// `inputs`: what the results were computed from.
+  [[nodiscard]] Outcome<std::vector<ExpectReport>> compare(const lib::Call& call,
+                                                           const std::vector<const void*>& inputs,
                                                            std::uint64_t ulp) const;
 
-  [[nodiscard]] const std::vector<api::UserBuffer>& buffers() const { return buffers_; }
+  /// After `allocate`: of each result what it is, borrowed from the call, and where.
+  [[nodiscard]] const std::vector<lib::TensorInfo>& results() const { return results_; }
+  [[nodiscard]] const std::vector<lib::Memory>& memory() const { return memory_; }
+  [[nodiscard]] std::span<const std::byte> bytes(std::size_t result) const;
 
  private:
   struct Target {
@@ -48,8 +52,8 @@ class RunOutputs {
   };
   std::vector<Target> targets_;
   std::vector<Expectation> expectations_;
-  std::vector<api::Allocation> allocations_;
-  std::vector<api::UserBuffer> buffers_;
+  std::vector<lib::TensorInfo> results_;
+  std::vector<lib::Memory> memory_;
 };
 
 }  // namespace padlock::tools

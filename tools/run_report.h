@@ -5,16 +5,15 @@
 #include <string>
 #include <vector>
 
-#include "api/compiled_program.h"
 #include "tools/run_outputs.h"
 
 namespace padlock::tools {
 
 /// What a run has to tell. All borrowed.
 struct RunReport {
-  const api::CompiledProgram& compiled;
-  const api::BoundProgram& bound;
-  const std::vector<api::UserBuffer>& outputs;
+  std::string program, device;
+  std::string config;  // empty on the reference
+  const RunOutputs& outputs;
   const std::vector<ExpectReport>& expects;
   std::optional<std::uint64_t> seed;  // where an input was random
   double milliseconds = 0;            // of the launch

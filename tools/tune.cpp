@@ -1,13 +1,12 @@
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <charconv>
 #include <memory>
 
-#include "api/context.h"
-#include "api/tune_json.h"
-#include "api/tuning_cache.h"
 #include "tools/arguments.h"
-#include "tools/cache_choice.h"
+#include "tools/command.h"
+#include "tools/context.h"
 #include "tools/interruption.h"
 #include "tools/load_program.h"
 #include "tools/tune_text.h"
@@ -41,84 +40,118 @@ Outcome<double> parse_budget(const std::string& text) {
   return number * scale;
 }
 
-Outcome<api::TuneOptions> parse(const TuneCommand& command) {
-  const auto device = api::Device::parse(command.device);
-  if (!device) return fail(ExitCode::usage, device.error());
-  if (const Status status = api::availability(*device); !status) return fail(ExitCode::unavailable, status.error());
-  const auto strategy = api::strategy_from_name(command.search);
-  if (!strategy) return fail(ExitCode::usage, fmt::format("--search: {}", strategy.error().message));
+Outcome<lib::Sizes> parse_sizes(const std::vector<std::string>& texts, const lib::Program& program) {
+  const auto symbols = parse_bind(texts);
+  if (!symbols) return std::unexpected(symbols.error());
+  if (auto checked = check_symbols(program, *symbols); !checked) return std::unexpected(checked.error());
+  lib::Sizes sizes;
+  for (const auto& [name, value] : *symbols) sizes.set(name, value);
+  return sizes;
+}
+
+Outcome<lib::TuneOptions> parse(const TuneCommand& command, const lib::Program& program) {
+  constexpr double kNoTime = 1e-9;  // 0 is the library's default
   const auto budget = parse_budget(command.budget);
   if (!budget) return std::unexpected(budget.error());
-  api::TuneOptions options{.device = *device,
-                           .strategy = *strategy,
-                           .budget_seconds = *budget,
-                           .seed = command.seed,
-                           .resume = command.resume,
-                           .memory_bytes = command.memory_mib << 20,
-                           .cancelled = &Interruption::requested};
-  for (const auto& [texts, sizes] : {std::pair(&command.min, &options.sizes.min),
-                                     {&command.opt, &options.sizes.opt},
-                                     {&command.max, &options.sizes.max}}) {
-    auto parsed = parse_bind(*texts);
+  lib::TuneOptions options;
+  options.device = command.device;
+  options.search = command.search;
+  options.budget_seconds = std::max(*budget, kNoTime);
+  options.seed = command.seed;
+  options.resume = command.resume;
+  options.memory_bytes = command.memory_mib << 20;
+  options.cancel = [](void*) -> std::int32_t { return Interruption::requested() ? 1 : 0; };
+  for (const auto& [texts, sizes] :
+       {std::pair(&command.min, &options.min), {&command.opt, &options.opt}, {&command.max, &options.max}}) {
+    auto parsed = parse_sizes(*texts, program);
     if (!parsed) return std::unexpected(std::move(parsed).error());
     *sizes = *std::move(parsed);
   }
   return options;
 }
 
-std::unexpected<Failure> tune_failure(const Error& error, const std::string& file) {
-  if (error.code == Code::not_found) return fail(ExitCode::no_config, error);
+std::unexpected<Failure> tune_failure(const lib::Error& error, const std::string& file) {
+  if (error.status() == PADLOCK_NOT_FOUND) return fail(ExitCode::no_config, error);
   return compile_failure(error, file);
 }
 
-Outcome<ExitCode> print(const TuneCommand& command, const std::string& text, const std::string& json, ExitCode code) {
+/// Prints a report as it is, and as the text that `text_of` makes of it.
+template <class TextOf>
+Outcome<JsonValue> print(const TuneCommand& command, const lib::Text& json, TextOf text_of) {
+  auto report = JsonValue::parse(json.view());
+  if (!report) return report;
   if (!command.json.empty())
-    if (auto written = write_text(command.json, json); !written) return std::unexpected(written.error());
+    if (auto written = write_text(command.json, std::string(json.view())); !written)
+      return std::unexpected(written.error());
   if (command.json != kStandardOutput && !command.quiet)
-    if (auto written = write_text(kStandardOutput, text); !written) return std::unexpected(written.error());
-  return code;
+    if (auto written = write_text(kStandardOutput, text_of(*report)); !written) return std::unexpected(written.error());
+  return report;
 }
 
-Outcome<std::string> cache_file(const TuneCommand& command) {
-  if (!command.cache.empty()) return command.cache;
-  auto file = api::default_cache_file();
-  if (!file) return fail(ExitCode::cache, file.error());
-  return *std::move(file);
+Outcome<std::string> cache_file(const TuneCommand& command, const lib::Context& context) {
+  const auto cache = context.cache(command.cache);
+  if (!cache) return fail(ExitCode::cache, cache.error());
+  return std::string(cache->path());
 }
 
-ExitCode exit_code_of(const api::TuneReport& report) {
-  if (report.interrupted) return ExitCode::interrupted;
-  return report.chosen() < static_cast<int>(report.regions.size()) ? ExitCode::no_config : ExitCode::ok;
+ExitCode exit_code_of(const JsonValue& report) {
+  if (report["interrupted"].truth()) return ExitCode::interrupted;
+  const auto& regions = report["regions"].items();
+  const bool all_chosen = std::ranges::all_of(regions, [](const JsonValue& r) { return r["config"].exists(); });
+  return all_chosen ? ExitCode::ok : ExitCode::no_config;
+}
+
+Outcome<ExitCode> print_plan(const TuneCommand& command, const lib::Tuner& tuner) {
+  const auto plan = tuner.plan();
+  if (!plan) return tune_failure(plan.error(), command.program);
+  if (auto printed = print(command, *plan, plan_text); !printed) return std::unexpected(printed.error());
+  return ExitCode::ok;
+}
+
+/// Tunes in a context that keeps what is learnt.
+Outcome<lib::Text> run(const TuneCommand& command, const std::string& cache, lib::TuneOptions options) {
+  padlock_context_options keeping = lib::Context::options();
+  keeping.cache_mode = PADLOCK_CACHE_READ_WRITE;
+  keeping.cache_file = cache.c_str();
+  const auto context = open_context(keeping);
+  if (!context) return std::unexpected(context.error());
+  const auto program = load_program(*context, command.program);
+  if (!program) return std::unexpected(program.error());
+  const Interruption interruption;
+  ProgressMeter meter(command.quiet);
+  options.user = &meter;
+  options.progress = [](void* user, const padlock_progress* progress) -> std::int32_t {
+    static_cast<ProgressMeter*>(user)->show(*progress);
+    return 0;
+  };
+  const auto tuner = program->tuner(options);
+  if (!tuner) return tune_failure(tuner.error(), command.program);
+  const lib::Status done = tuner->run();
+  if (!done && done.error().status() != PADLOCK_CANCELLED) return tune_failure(done.error(), command.program);
+  const auto report = tuner->report();
+  if (!report) return fail(ExitCode::internal, report.error());
+  return *report;
 }
 
 Outcome<ExitCode> tune(const TuneCommand& command) {
-  auto options = parse(command);
-  if (!options) return std::unexpected(std::move(options).error());
-  const auto program = load_program(command.program);
+  // What is wrong with the command is to be known before there is a cache.
+  const auto context = open_context();
+  if (!context) return std::unexpected(context.error());
+  if (auto checked = check_device(*context, command.device); !checked) return std::unexpected(checked.error());
+  const auto program = load_program(*context, command.program);
   if (!program) return std::unexpected(program.error());
-  for (const api::Sizes* sizes : {&options->sizes.min, &options->sizes.opt, &options->sizes.max})
-    if (auto checked = check_symbols(program->ir(), *sizes); !checked) return std::unexpected(checked.error());
-  api::Context context;
-  if (command.dry_run) {
-    const auto plan = context.plan_tuning(*program, *options);
-    if (!plan) return tune_failure(plan.error(), command.program);
-    return print(command, plan_text(*plan), to_json(program->ir().name(), *plan, command.seed), ExitCode::ok);
-  }
-  const auto cache = cache_file(command);
+  const auto options = parse(command, *program);
+  if (!options) return std::unexpected(options.error());
+  const auto tuner = program->tuner(*options);
+  if (!tuner) return fail(ExitCode::usage, fmt::format("--search: {}", tuner.error().message()));
+  if (command.dry_run) return print_plan(command, *tuner);
+  const auto cache = cache_file(command, *context);
   if (!cache) return std::unexpected(cache.error());
-  if (auto used = use_cache(context, {.file = *cache, .mode = "read-write"}); !used)
-    return std::unexpected(used.error());
-  const Interruption interruption;
-  auto report = [&] {
-    ProgressMeter meter(command.quiet);
-    options->progress = [&](std::size_t region, std::size_t regions, const api::Progress& progress) {
-      meter.show(region, regions, progress);
-    };
-    return context.tune(*program, *options);
-  }();
-  if (!report) return tune_failure(report.error(), command.program);
-  return print(command, tune_text(*report, *cache, command.seed),
-               to_json(program->ir().name(), *report, *cache, command.seed), exit_code_of(*report));
+  const auto json = run(command, *cache, *options);
+  if (!json) return std::unexpected(json.error());
+  const auto report = print(command, *json, tune_text);
+  if (!report) return std::unexpected(report.error());
+  return exit_code_of(*report);
 }
 
 }  // namespace

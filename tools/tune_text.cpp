@@ -7,25 +7,33 @@
 #include <cstdio>
 
 #include "tools/command.h"
+#include "tools/report_text.h"
 
 namespace padlock::tools {
 namespace {
 
 constexpr std::size_t kTerminalWidth = 100;
 
-std::string region_text(const std::string& region) { return region.empty() ? "all sizes" : region; }
+std::string notes_lines(const JsonValue& region) {
+  std::string text;
+  for (const JsonValue& note : region["notes"].items()) text += fmt::format("  {}\n", note.text());
+  return text;
+}
 
-std::string region_lines(const api::TunedRegion& region) {
-  const tuner::SearchOutcome& outcome = region.outcome;
-  std::string text =
-      fmt::format("{}\n  measured at {}\n", region_text(region.planned.region), tuner::to_string(region.planned.sizes));
-  for (const std::string& note : region.planned.notes) text += fmt::format("  {}\n", note);
-  if (!outcome.config)
-    return text + fmt::format("  nothing chosen: {}\n", outcome.interrupted ? "interrupted" : outcome.reason);
-  text += fmt::format("  config {}\n  {}", *outcome.config, outcome.reason);
-  if (outcome.median_ps > 0) text += fmt::format("; {}", duration_text(outcome.median_ps));
-  if (outcome.default_ps > 0) text += fmt::format(", the default {}", duration_text(outcome.default_ps));
-  if (const int failures = region.failed(); failures > 0) text += fmt::format("; {} failed", failures);
+/// `interrupted`: while this region was tuned.
+std::string region_lines(const JsonValue& region, bool interrupted) {
+  std::string text = fmt::format("{}\n  measured at {}\n{}", region_text(region["region"].text()),
+                                 sizes_text(region["sizes"]), notes_lines(region));
+  const std::string& reason = region["reason"].text();
+  if (!region["config"].exists())
+    return text + fmt::format("  nothing chosen: {}\n", interrupted ? "interrupted" : reason);
+  text += fmt::format("  config {}\n  {}", region["config"].text(), reason);
+  if (const std::int64_t median = region["median_ps"].integer(); median > 0)
+    text += fmt::format("; {}", duration_text(median));
+  if (const std::int64_t standard = region["default_ps"].integer(); standard > 0)
+    text += fmt::format(", the default {}", duration_text(standard));
+  if (const std::int64_t failures = region["failed"].integer(); failures > 0)
+    text += fmt::format("; {} failed", failures);
   return text + "\n";
 }
 
@@ -38,40 +46,41 @@ std::string duration_text(std::int64_t picoseconds) {
   return fmt::format("{:.2f} ms", value / 1e9);
 }
 
-std::string plan_text(const api::TunePlan& plan) {
-  std::string text =
-      fmt::format("target\n  {}\nscratch memory\n  at most {} bytes\n", target_summary(plan.target), plan.memory_bytes);
-  for (const api::RegionPlan& region : plan.regions) {
-    text +=
-        fmt::format("{}\n  measured at {}, with {} bytes of scratch memory or more\n",
-                    region_text(region.planned.region), tuner::to_string(region.planned.sizes), region.scratch_bytes);
-    for (const std::string& note : region.planned.notes) text += fmt::format("  {}\n", note);
-    text += fmt::format("  {} of {} configs would be tried\n", region.order.size(), region.candidates.size());
-    for (const std::size_t i : region.order) text += fmt::format("    {}\n", region.candidates[i].config);
+std::string plan_text(const JsonValue& plan) {
+  std::string text = fmt::format("target\n  {}\nscratch memory\n  at most {} bytes\n",
+                                 target_summary(plan["target"].text()), plan["memory_bytes"].integer());
+  for (const JsonValue& region : plan["regions"].items()) {
+    text += fmt::format("{}\n  measured at {}, with {} bytes of scratch memory or more\n{}",
+                        region_text(region["region"].text()), sizes_text(region["sizes"]),
+                        region["scratch_bytes"].integer(), notes_lines(region));
+    const auto& configs = region["configs"].items();
+    text += fmt::format("  {} of {} configs would be tried\n", configs.size(), region["configs_in_space"].integer());
+    for (const JsonValue& config : configs) text += fmt::format("    {}\n", config.text());
   }
   return text;
 }
 
-std::string tune_text(const api::TuneReport& report, const std::string& cache, std::uint64_t seed) {
+std::string tune_text(const JsonValue& report) {
   std::string text;
-  for (const api::TunedRegion& region : report.regions) text += region_lines(region);
-  text += fmt::format("{} tries in {:.1f} s, seed {}, key {}\n", report.trials, report.seconds, seed,
-                      report.key.substr(0, 12));
-  return text + fmt::format("kept in {}\n", cache);
+  const auto& regions = report["regions"].items();
+  for (const JsonValue& region : regions)  // an interruption ends with the last one
+    text += region_lines(region, report["interrupted"].truth() && &region == &regions.back());
+  text += fmt::format("{} tries in {:.1f} s, seed {}, key {}\n", report["trials"].integer(), report["seconds"].number(),
+                      report["seed"].natural(), report["key"].text().substr(0, 12));
+  return text + fmt::format("kept in {}\n", report["cache"].text());
 }
 
-std::string progress_line(std::size_t region, std::size_t regions, const api::Progress& progress, bool bar,
-                          std::size_t width) {
+std::string progress_line(const padlock_progress& progress, bool bar, std::size_t width) {
   std::string text;
   if (bar) {
     constexpr int kBar = 20;
-    const int done = progress.candidates == 0 ? kBar : kBar * progress.tried / progress.candidates;
+    const int done = progress.config_count == 0 ? kBar : kBar * progress.tried / progress.config_count;
     text = fmt::format("[{:#<{}}{:.<{}}] ", "", done, "", kBar - done);
   }
-  text +=
-      fmt::format("region {} of {}: {} {} of {}, {:.0f} s left", region + 1, regions,
-                  progress.racing ? "racing," : "tried", progress.tried, progress.candidates, progress.seconds_left);
-  if (!progress.best.empty()) text += fmt::format(", best {} {}", duration_text(progress.best_ps), progress.best);
+  text += fmt::format("region {} of {}: {} {} of {}, {:.0f} s left", progress.region + 1, progress.region_count,
+                      progress.racing != 0 ? "racing," : "tried", progress.tried, progress.config_count,
+                      progress.seconds_left);
+  if (*progress.best != 0) text += fmt::format(", best {} {}", duration_text(progress.best_picoseconds), progress.best);
   return text.substr(0, width);
 }
 
@@ -82,12 +91,12 @@ ProgressMeter::~ProgressMeter() {
   if (drawn_) fmt::print(stderr, "\r{:{}}\r", "", kTerminalWidth);
 }
 
-void ProgressMeter::show(std::size_t region, std::size_t regions, const api::Progress& progress) {
+void ProgressMeter::show(const padlock_progress& progress) {
   if (quiet_) return;
   const auto now = std::chrono::steady_clock::now();
   if (now - last_ < (terminal_ ? std::chrono::milliseconds(100) : std::chrono::milliseconds(1000))) return;
   last_ = now;
-  const std::string line = progress_line(region, regions, progress, terminal_, terminal_ ? kTerminalWidth : 300);
+  const std::string line = progress_line(progress, terminal_, terminal_ ? kTerminalWidth : 300);
   if (terminal_)
     fmt::print(stderr, "\r{:<{}}", line, kTerminalWidth);
   else

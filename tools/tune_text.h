@@ -3,15 +3,16 @@
 #include <chrono>
 #include <string>
 
-#include "api/tuning.h"
+#include "tools/json_value.h"
 
 namespace padlock::tools {
 
 /// "12.3 us".
 [[nodiscard]] std::string duration_text(std::int64_t picoseconds);
 
-[[nodiscard]] std::string plan_text(const api::TunePlan& plan);
-[[nodiscard]] std::string tune_text(const api::TuneReport& report, const std::string& cache, std::uint64_t seed);
+/// Of padlock_tuner_plan's report, and of padlock_tuner_report's.
+[[nodiscard]] std::string plan_text(const JsonValue& plan);
+[[nodiscard]] std::string tune_text(const JsonValue& report);
 
 /// Writes progress to stderr: a bar that is drawn over on a terminal, else one line a second; nothing if quiet.
 class ProgressMeter {
@@ -20,7 +21,7 @@ class ProgressMeter {
   ~ProgressMeter();
   ProgressMeter(const ProgressMeter&) = delete;
   ProgressMeter& operator=(const ProgressMeter&) = delete;
-  void show(std::size_t region, std::size_t regions, const api::Progress& progress);
+  void show(const padlock_progress& progress);
 
  private:
   bool quiet_;
@@ -30,7 +31,6 @@ class ProgressMeter {
 };
 
 /// One line of it, at most `width` characters.
-[[nodiscard]] std::string progress_line(std::size_t region, std::size_t regions, const api::Progress& progress,
-                                        bool bar, std::size_t width);
+[[nodiscard]] std::string progress_line(const padlock_progress& progress, bool bar, std::size_t width);
 
 }  // namespace padlock::tools

@@ -125,6 +125,7 @@ typedef struct padlock_tuner padlock_tuner;
 typedef struct padlock_cache padlock_cache;
 typedef struct padlock_devices padlock_devices;
 typedef struct padlock_pack padlock_pack;
+typedef struct padlock_memory padlock_memory;
 
 /* A name with a number: the value of a symbol. */
 typedef struct padlock_named_value {
@@ -138,6 +139,14 @@ PADLOCK_API void padlock_error_retain(padlock_error* error);
 PADLOCK_API void padlock_error_release(padlock_error* error);
 /* Never PADLOCK_OK; PADLOCK_UNKNOWN for NULL. */
 PADLOCK_API padlock_status padlock_error_status(const padlock_error* error);
+typedef int32_t padlock_blame;
+enum {
+  PADLOCK_BLAME_CALLER = 0,      /* what was asked for is wrong, or too large for any machine */
+  PADLOCK_BLAME_ENVIRONMENT = 1, /* the machine: its memory, a file, a device or its driver */
+  PADLOCK_BLAME_LIBRARY = 2      /* a fault of this library */
+};
+/* Who has to do something about it; PADLOCK_BLAME_LIBRARY for NULL. */
+PADLOCK_API padlock_blame padlock_error_blame(const padlock_error* error);
 /* What was expected and what was found, on one line. */
 PADLOCK_API const char* padlock_error_message(const padlock_error* error);
 /* The message with its position in the program's text, that line and a caret, and what was being done; several lines.
@@ -162,6 +171,26 @@ PADLOCK_API void padlock_text_release(padlock_text* text);
 PADLOCK_API const char* padlock_text_data(const padlock_text* text);
 /* In bytes, without the zero at its end. */
 PADLOCK_API size_t padlock_text_size(const padlock_text* text);
+
+/* ---- Element types ---------------------------------------------------------------------------------------------- */
+
+/* "f32", "bool", ...: the language's name of a type; "" for one that programs do not have. */
+PADLOCK_API const char* padlock_type_name(DLDataType type);
+/* The type of that name. Error: INVALID_ARGUMENT. */
+PADLOCK_API padlock_status padlock_type_find(const char* name, DLDataType* type, padlock_error** error);
+/* A literal of the language ("-1.5", "nan", "bits(0x7fc00001)") as the bits of a scalar. Error: INVALID_ARGUMENT. */
+PADLOCK_API padlock_status padlock_scalar_parse(const char* literal, DLDataType type, uint64_t* bits,
+                                                padlock_error** error);
+/* The shortest literal that has these bits. */
+PADLOCK_API padlock_status padlock_scalar_print(DLDataType type, uint64_t bits, padlock_text** literal,
+                                                padlock_error** error);
+
+typedef int32_t padlock_order;
+enum { PADLOCK_ROW_MAJOR = 0, PADLOCK_COLUMN_MAJOR = 1 };
+/* The strides of a dense tensor, in elements, `ndim` of each. Error: INVALID_ARGUMENT, for a negative extent or 2^62
+   elements and more. */
+PADLOCK_API padlock_status padlock_dense_strides(const int64_t* extents, int32_t ndim, padlock_order order,
+                                                 int64_t* strides, padlock_error** error);
 
 /* ---- Contexts -------------------------------------------------------------------------------------------------- */
 
@@ -191,6 +220,13 @@ enum {
   PADLOCK_CACHE_REQUIRE = 3     /* as READ; a miss, or a file that cannot be used, is an error */
 };
 
+typedef int32_t padlock_cache_match;
+enum {
+  PADLOCK_MATCH_STRICT = 0, /* what was learnt on machines like this one */
+  PADLOCK_MATCH_LOOSE = 1   /* on any that runs the same code, where there is none like it: a guess. For packs, which
+                               are made on one machine for others */
+};
+
 typedef struct padlock_context_options {
   size_t struct_size;
   padlock_allocator allocator; /* both functions or neither: malloc and free */
@@ -203,6 +239,8 @@ typedef struct padlock_context_options {
   const char* cache_file; /* of tuning; NULL: the user's, ~/.cache/padlock/tuning.db */
   const char* worker;     /* the program padlock-worker, which tuning starts; NULL: it is looked for */
   void* cuda_context;     /* a CUcontext, borrowed, used for its device instead of the primary one; it outlives all */
+  padlock_cache_match cache_match;
+  int32_t reserved;
 } padlock_context_options;
 
 /* What everything else is made in. `options` may be NULL. Opens the cache's file if one is used; starts nothing else.
@@ -240,6 +278,8 @@ typedef struct padlock_device_info {
   int64_t memory_bytes;
   int64_t l2_bytes;
   int64_t memory_bandwidth; /* peak, in bytes per second; 0 where the driver does not say */
+  int32_t driver_version;   /* the CUDA version that it supports, 1000 * major + 10 * minor */
+  int32_t reserved;
 } padlock_device_info;
 
 /* Every kind of device, available or not: of GPUs each one, or cuda:0 where there is none. */
@@ -251,6 +291,32 @@ PADLOCK_API size_t padlock_devices_count(const padlock_devices* devices);
 /* Error: OUT_OF_RANGE. */
 PADLOCK_API padlock_status padlock_devices_get(const padlock_devices* devices, size_t index, padlock_device_info* info,
                                                padlock_error** error);
+
+/* Whether programs can run on that device now; NULL: "host". Starts nothing there. Errors: INVALID_ARGUMENT for what is
+   no device's name; UNAVAILABLE, saying what was looked for. */
+PADLOCK_API padlock_status padlock_device_check(padlock_context* context, const char* device, padlock_error** error);
+/* What a target's code is made for: CPU and features of "host" or "host:NAME", or an architecture ("sm_90"); as
+   padlock_kernel_target has it. Errors: INVALID_ARGUMENT for a target that there is not; UNAVAILABLE. */
+PADLOCK_API padlock_status padlock_target_describe(padlock_context* context, const char* target,
+                                                   padlock_text** description, padlock_error** error);
+
+/* ---- Memory ----------------------------------------------------------------------------------------------------- */
+
+/* For tensors of who has no memory of a device, or no CUDA library, of his own. `device` is "host" (NULL: that), whose
+   memory is zeroed and begins at a page, or "cuda:0"; `name` is for the message where there is not enough ("input x").
+   On the host, memory that the process does not have is refused, where the system would grant it and kill who uses it.
+   Errors: RESOURCE_EXHAUSTED; INVALID_ARGUMENT; UNAVAILABLE; else as the device's driver. */
+PADLOCK_API padlock_status padlock_memory_allocate(padlock_context* context, const char* device, int64_t bytes,
+                                                   const char* name, padlock_memory** memory, padlock_error** error);
+PADLOCK_API void padlock_memory_retain(padlock_memory* memory);
+PADLOCK_API void padlock_memory_release(padlock_memory* memory);
+/* The first byte, of a GPU its address; NULL of 0 bytes. */
+PADLOCK_API void* padlock_memory_data(const padlock_memory* memory);
+PADLOCK_API int64_t padlock_memory_bytes(const padlock_memory* memory);
+/* Copies bytes of one to the other, on the host or a GPU, and waits until they are there. Errors: OUT_OF_RANGE;
+   INVALID_ARGUMENT for memory of two GPUs; else as the device's driver. */
+PADLOCK_API padlock_status padlock_memory_copy(padlock_memory* to, int64_t to_offset, const padlock_memory* from,
+                                               int64_t from_offset, int64_t bytes, padlock_error** error);
 
 /* ---- Programs -------------------------------------------------------------------------------------------------- */
 
@@ -289,6 +355,26 @@ PADLOCK_API padlock_status padlock_program_parameter(const padlock_program* prog
 PADLOCK_API padlock_status padlock_program_result(const padlock_program* program, size_t index,
                                                   padlock_parameter_info* info, padlock_error** error);
 
+typedef int32_t padlock_symbol_kind;
+enum {
+  PADLOCK_SYMBOL_EXTENT = 0, /* of a tensor */
+  PADLOCK_SYMBOL_STRIDE = 1, /* of a tensor, in elements */
+  PADLOCK_SYMBOL_DIM = 2     /* a parameter */
+};
+
+typedef struct padlock_symbol_info {
+  size_t struct_size;
+  const char* name;
+  padlock_symbol_kind kind;
+  int32_t reserved;
+} padlock_symbol_info;
+
+/* What a binding gives values to, in the order of declaration. */
+PADLOCK_API size_t padlock_program_symbol_count(const padlock_program* program);
+/* Error: OUT_OF_RANGE. Names live as long as the program. */
+PADLOCK_API padlock_status padlock_program_symbol(const padlock_program* program, size_t index,
+                                                  padlock_symbol_info* info, padlock_error** error);
+
 /* ---- Compiling, the slow step ---------------------------------------------------------------------------------- */
 
 typedef struct padlock_compile_options {
@@ -315,10 +401,19 @@ PADLOCK_API const char* padlock_kernel_config(const padlock_kernel* kernel);
 
 /* ---- Packs: kernels without the compiler ------------------------------------------------------------------------ */
 
-/* A file that `padlock pack` made, with the compiled programs of some targets. libpadlock_runtime, which has no
-   compiler, loads it as libpadlock does. A pack is code and is trusted as the library is: a checksum finds damage,
-   nothing finds malice. Errors: DATA_LOSS for what is damaged or no pack; FAILED_PRECONDITION for one of another
-   version, launch contract or architecture; RESOURCE_EXHAUSTED for one that is too large; as the file's. */
+/* The programs, of one context, compiled for each of the targets ("host", "host:NAME", "sm_90"), with the configs that
+   the context's cache has for them. Of the targets that a device runs, it runs the first. Errors: INVALID_ARGUMENT
+   without a program or a target, and for what stands twice; else as padlock_program_compile. */
+PADLOCK_API padlock_status padlock_pack_make(padlock_program* const* programs, size_t program_count,
+                                             const char* const* targets, size_t target_count, padlock_pack** pack,
+                                             padlock_error** error);
+/* What its file holds, to be written; it lives as long as the pack. */
+PADLOCK_API const void* padlock_pack_data(const padlock_pack* pack);
+PADLOCK_API size_t padlock_pack_size(const padlock_pack* pack);
+/* A file that `padlock pack` or padlock_pack_make made, with the compiled programs of some targets. libpadlock_runtime,
+   which has no compiler, loads it as libpadlock does. A pack is code and is trusted as the library is: a checksum finds
+   damage, nothing finds malice. Errors: DATA_LOSS for what is damaged or no pack; FAILED_PRECONDITION for one of
+   another version, launch contract or architecture; RESOURCE_EXHAUSTED for one that is too large; as the file's. */
 PADLOCK_API padlock_status padlock_pack_load(padlock_context* context, const char* path, padlock_pack** pack,
                                              padlock_error** error);
 /* The same of `size` bytes, which are copied. */
@@ -356,6 +451,11 @@ typedef struct padlock_bind_options {
   /* One a scalar parameter: its bits, in the low end of the word. */
   const uint64_t* scalars;
   size_t scalar_count;
+  /* Not 0: the inputs are still to be laid out. They may be on any device, and their strides are those that the caller
+     would take, from which stride symbols get their values; where the program declares others, padlock_call_input tells
+     which. libpadlock_runtime does not: UNIMPLEMENTED. */
+  int32_t unplaced;
+  int32_t reserved;
 } padlock_bind_options;
 
 /* Checks the sizes and evaluates everything but pointers: results' extents, variant, grid. Errors: INVALID_ARGUMENT for
@@ -367,6 +467,9 @@ PADLOCK_API padlock_status padlock_kernel_bind(padlock_kernel* kernel, const pad
    inputs may be on any device. */
 PADLOCK_API padlock_status padlock_program_bind(padlock_program* program, const padlock_bind_options* options,
                                                 padlock_call** call, padlock_error** error);
+/* The names of the symbols that such a binding would leave without a value, a line each. Errors: INVALID_ARGUMENT. */
+PADLOCK_API padlock_status padlock_program_missing(padlock_program* program, const padlock_bind_options* options,
+                                                   padlock_text** names, padlock_error** error);
 PADLOCK_API void padlock_call_retain(padlock_call* call);
 PADLOCK_API void padlock_call_release(padlock_call* call);
 
@@ -415,6 +518,14 @@ PADLOCK_API padlock_status padlock_call_launch_tensors(const padlock_call* call,
    FAILED_PRECONDITION while the stream is captured. */
 PADLOCK_API padlock_status padlock_call_synchronize(const padlock_call* call, void* stream, padlock_error** error);
 
+/* Whether the bits `actual` are right, at these coordinates of a result, where `expected` is: the same; or any NaN for
+   a NaN whose bits the language leaves open, which takes the inputs, in the host's memory; or a float at most `ulp`
+   values away. Errors: INVALID_ARGUMENT; OUT_OF_RANGE. */
+PADLOCK_API padlock_status padlock_call_matches(const padlock_call* call, size_t result, const int64_t* coordinates,
+                                                uint64_t expected, uint64_t actual, uint64_t ulp,
+                                                const void* const* inputs, size_t input_count, int32_t* matches,
+                                                padlock_error** error);
+
 /* ---- Explaining ------------------------------------------------------------------------------------------------ */
 
 /* Compiles and tells what came out, as JSON ("schema": 1): extents, strides, storage and grid as expressions and, with
@@ -434,6 +545,8 @@ typedef struct padlock_progress {
   const char* best;         /* "" while none has survived */
   int64_t best_picoseconds; /* its median */
   double seconds_left;      /* about */
+  int32_t racing;           /* not 0: all were tried, and the best are measured against each other */
+  int32_t reserved;
 } padlock_progress;
 /* Called on the thread that tunes, after each config. Not 0: stop. */
 typedef int32_t (*padlock_progress_function)(void* user, const padlock_progress* progress);
@@ -471,6 +584,9 @@ PADLOCK_API void padlock_tuner_release(padlock_tuner* tuner);
    CANCELLED, with what was measured kept; INVALID_ARGUMENT; NOT_FOUND where the program admits no such sizes;
    FAILED_PRECONDITION without a cache, or while it runs; UNAVAILABLE without a worker. */
 PADLOCK_API padlock_status padlock_tuner_run(padlock_tuner* tuner, padlock_error** error);
+/* What a run would try, as JSON ("schema": 1): regions of sizes with their configs, in order. Measures nothing, and
+   needs no cache. Errors: INVALID_ARGUMENT and NOT_FOUND, as a run. */
+PADLOCK_API padlock_status padlock_tuner_plan(const padlock_tuner* tuner, padlock_text** json, padlock_error** error);
 /* From any thread: ends the run at hand and every later one. */
 PADLOCK_API void padlock_tuner_cancel(padlock_tuner* tuner);
 /* What the last run found, as JSON ("schema": 1). Error: FAILED_PRECONDITION before the first. */
@@ -479,20 +595,32 @@ PADLOCK_API padlock_status padlock_tuner_report(const padlock_tuner* tuner, padl
 /* ---- Caches of tuning ------------------------------------------------------------------------------------------ */
 
 /* A file of records, or lines of text as `padlock_cache_export` makes them; each operation opens it anew. It need not
-   be there yet. `path` NULL: the user's. */
+   be there yet; the user's (`path` NULL) is empty then. */
 PADLOCK_API padlock_status padlock_cache_open(padlock_context* context, const char* path, padlock_cache** cache,
                                               padlock_error** error);
 PADLOCK_API void padlock_cache_retain(padlock_cache* cache);
 PADLOCK_API void padlock_cache_release(padlock_cache* cache);
 PADLOCK_API const char* padlock_cache_path(const padlock_cache* cache);
-/* All records as lines of text. Errors as the file's. */
+/* All records as lines of JSON, sorted, and (where `problems` is not NULL) what is bad and was left out, a line each.
+   Errors as the file's. */
 PADLOCK_API padlock_status padlock_cache_export(const padlock_cache* cache, padlock_text** lines,
-                                                padlock_error** error);
+                                                padlock_text** problems, padlock_error** error);
+/* The same as one JSON object ("schema": 1), by program and key: the key's fields with what each means for a match, the
+   configs that were chosen, and what was measured. */
+PADLOCK_API padlock_status padlock_cache_describe(const padlock_cache* cache, padlock_text** json,
+                                                  padlock_error** error);
+/* The records, as lines, of one alone, of the other alone, and those of the other that are in both and differ. */
+PADLOCK_API padlock_status padlock_cache_compare(const padlock_cache* cache, const padlock_cache* other,
+                                                 padlock_text** only_here, padlock_text** only_there,
+                                                 padlock_text** changed, padlock_error** error);
 /* Looks at every page and record: how many are good, and what is bad, a line each. */
 PADLOCK_API padlock_status padlock_cache_verify(const padlock_cache* cache, int64_t* records, padlock_text** problems,
                                                 padlock_error** error);
 /* Puts in what `other` has; of one place the later record stays. How many were new or took the place of others. */
 PADLOCK_API padlock_status padlock_cache_merge(padlock_cache* cache, const padlock_cache* other, int64_t* written,
+                                               padlock_error** error);
+/* The records, as lines, that padlock_cache_prune would remove. */
+PADLOCK_API padlock_status padlock_cache_stale(const padlock_cache* cache, const char* before, padlock_text** lines,
                                                padlock_error** error);
 /* Removes what serves nobody: records of other builds and, with `before` ("2026-01-31"), older ones. How many. */
 PADLOCK_API padlock_status padlock_cache_prune(padlock_cache* cache, const char* before, int64_t* removed,

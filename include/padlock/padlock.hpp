@@ -1,6 +1,8 @@
 // The C API as C++17: handles that let go of themselves, values or errors, and nothing else. Header-only; what throws
 // is Expected::value() alone, in the program that calls it. Each class is one handle of padlock.h, whose contracts
 // hold: a copy is one more reference to the same object, and a moved-from or default-made one is empty.
+//
+// Who has names of his own in namespace padlock defines PADLOCK_V1_NOT_INLINE first, and writes padlock::v1::Context.
 #ifndef PADLOCK_PADLOCK_HPP_
 #define PADLOCK_PADLOCK_HPP_
 
@@ -19,7 +21,11 @@
 #include "padlock/padlock.h"
 
 namespace padlock {
+#if defined(PADLOCK_V1_NOT_INLINE)
+namespace v1 {
+#else
 inline namespace v1 {
+#endif
 
 namespace detail {
 
@@ -62,6 +68,7 @@ class Error : public detail::Handle<padlock_error, padlock_error_retain, padlock
  public:
   using Handle::Handle;
   padlock_status status() const { return padlock_error_status(get()); }
+  padlock_blame blame() const { return padlock_error_blame(get()); }
   const char* message() const { return padlock_error_message(get()); }
   const char* text() const { return padlock_error_text(get()); }
   int line() const { return padlock_error_line(get()); }
@@ -192,6 +199,33 @@ constexpr DLDataType dl_type() {
   return {static_cast<std::uint8_t>(std::is_signed_v<T> ? kDLInt : kDLUInt), Limits::value, 1};
 }
 
+/// The language's name of a type; empty for one that programs do not have.
+inline const char* type_name(DLDataType type) { return padlock_type_name(type); }
+inline Expected<DLDataType> find_type(const std::string& name) {
+  DLDataType type{};
+  if (const Status status = detail::call(padlock_type_find, name.c_str(), &type); !status) return status.error();
+  return type;
+}
+/// A literal of the language as bits, and back.
+inline Expected<std::uint64_t> parse_scalar(const std::string& literal, DLDataType type) {
+  std::uint64_t bits = 0;
+  if (const Status status = detail::call(padlock_scalar_parse, literal.c_str(), type, &bits); !status)
+    return status.error();
+  return bits;
+}
+inline Expected<Text> print_scalar(DLDataType type, std::uint64_t bits) {
+  return detail::make<Text, padlock_text>(padlock_scalar_print, type, bits);
+}
+inline Expected<std::vector<std::int64_t>> dense_strides(const std::vector<std::int64_t>& extents,
+                                                         padlock_order order = PADLOCK_ROW_MAJOR) {
+  std::vector<std::int64_t> strides(extents.size());
+  if (const Status status = detail::call(padlock_dense_strides, extents.data(), static_cast<int32_t>(extents.size()),
+                                         order, strides.data());
+      !status)
+    return status.error();
+  return strides;
+}
+
 /// A tensor that the caller owns: the description is here, the data are not.
 class TensorView {
  public:
@@ -236,6 +270,7 @@ struct Binding {
   std::vector<const DLTensor*> inputs;  ///< borrowed; none at all: `dims` has every symbol
   Sizes dims = {};
   std::vector<std::uint64_t> scalars = {};
+  bool unplaced = false;  ///< the inputs are still to be laid out as the call tells
 };
 
 namespace detail {
@@ -250,7 +285,9 @@ class RawBinding {
     options_.dim_count = dims_.size();
     options_.scalars = binding.scalars.data();
     options_.scalar_count = binding.scalars.size();
+    options_.unplaced = binding.unplaced ? 1 : 0;
   }
+  explicit RawBinding(Binding&&) = delete;
   RawBinding(const RawBinding&) = delete;
   RawBinding& operator=(const RawBinding&) = delete;
   const padlock_bind_options* get() const { return &options_; }
@@ -292,6 +329,16 @@ class Call : public detail::Handle<padlock_call, padlock_call_retain, padlock_ca
                         void* stream = nullptr) const {
     return detail::call(padlock_call_launch_tensors, get(), inputs.data(), inputs.size(), results.data(),
                         results.size(), stream);
+  }
+  /// Whether one element may be what it is where another is expected; the inputs are in the host's memory.
+  Expected<bool> matches(std::size_t result, const std::vector<std::int64_t>& coordinates, std::uint64_t expected,
+                         std::uint64_t actual, std::uint64_t ulp, const std::vector<const void*>& inputs) const {
+    std::int32_t yes = 0;
+    if (const Status status = detail::call(padlock_call_matches, get(), result, coordinates.data(), expected, actual,
+                                           ulp, inputs.data(), inputs.size(), &yes);
+        !status)
+      return status.error();
+    return yes != 0;
   }
   Status synchronize(void* stream = nullptr) const { return detail::call(padlock_call_synchronize, get(), stream); }
 
@@ -359,6 +406,8 @@ class Tuner : public detail::Handle<padlock_tuner, padlock_tuner_retain, padlock
   using Handle::Handle;
   Status run() const { return detail::call(padlock_tuner_run, get()); }
   void cancel() const { padlock_tuner_cancel(get()); }
+  /// As JSON, both: what a run would try, and what the last one found.
+  Expected<Text> plan() const { return detail::make<Text, padlock_text>(padlock_tuner_plan, get()); }
   Expected<Text> report() const { return detail::make<Text, padlock_text>(padlock_tuner_report, get()); }
 };
 
@@ -369,10 +418,14 @@ class Program : public detail::Handle<padlock_program, padlock_program_retain, p
   const char* name() const { return padlock_program_name(get()); }
   /// Tensors, then scalars, then dims.
   std::vector<padlock_parameter_info> parameters() const {
-    return list(padlock_program_parameter_count(get()), padlock_program_parameter);
+    return list<padlock_parameter_info>(padlock_program_parameter_count(get()), padlock_program_parameter);
   }
   std::vector<padlock_parameter_info> results() const {
-    return list(padlock_program_result_count(get()), padlock_program_result);
+    return list<padlock_parameter_info>(padlock_program_result_count(get()), padlock_program_result);
+  }
+  /// What a binding gives values to.
+  std::vector<padlock_symbol_info> symbols() const {
+    return list<padlock_symbol_info>(padlock_program_symbol_count(get()), padlock_program_symbol);
   }
 
   Expected<Kernel> compile(const CompileOptions& options = {}) const {
@@ -384,10 +437,24 @@ class Program : public detail::Handle<padlock_program, padlock_program_retain, p
     const detail::RawBinding raw(binding);
     return detail::make<Call, padlock_call>(padlock_program_bind, get(), raw.get());
   }
+  /// Symbols that the binding would leave without a value.
+  Expected<std::vector<std::string>> missing(const Binding& binding) const {
+    const detail::RawBinding raw(binding);
+    const auto lines = detail::make<Text, padlock_text>(padlock_program_missing, get(), raw.get());
+    if (!lines) return lines.error();
+    std::vector<std::string> names;
+    for (const char c : lines->view()) {
+      if (names.empty() || names.back().back() == '\n') names.emplace_back();
+      names.back() += c;
+    }
+    for (std::string& name : names) name.pop_back();
+    return names;
+  }
   /// As JSON; with a binding as numbers, too.
   Expected<Text> explain(const CompileOptions& options = {}, const Binding* binding = nullptr) const {
     const padlock_compile_options raw = detail::raw(options);
-    const detail::RawBinding sizes(binding != nullptr ? *binding : Binding{});
+    const Binding none;
+    const detail::RawBinding sizes(binding != nullptr ? *binding : none);
     return detail::make<Text, padlock_text>(padlock_program_explain, get(), &raw,
                                             binding != nullptr ? sizes.get() : nullptr);
   }
@@ -411,11 +478,11 @@ class Program : public detail::Handle<padlock_program, padlock_program_retain, p
   }
 
  private:
-  template <class Function>
-  std::vector<padlock_parameter_info> list(std::size_t count, Function function) const {
-    std::vector<padlock_parameter_info> all;
+  template <class Info, class Function>
+  std::vector<Info> list(std::size_t count, Function function) const {
+    std::vector<Info> all;
     for (std::size_t i = 0; i < count; ++i) {
-      auto info = detail::sized<padlock_parameter_info>();
+      auto info = detail::sized<Info>();
       if (function(get(), i, &info, nullptr) == PADLOCK_OK) all.push_back(info);
     }
     return all;
@@ -440,6 +507,19 @@ class Pack : public detail::Handle<padlock_pack, padlock_pack_retain, padlock_pa
   Expected<Program> program(const std::string& name = {}) const {
     return detail::make<Program, padlock_program>(padlock_pack_program, get(), detail::c_str_or_null(name));
   }
+  /// Compiles. Programs are of one context.
+  static Expected<Pack> make(const std::vector<Program>& programs, const std::vector<std::string>& targets) {
+    std::vector<padlock_program*> handles;
+    std::vector<const char*> names;
+    for (const Program& program : programs) handles.push_back(program.get());
+    for (const std::string& target : targets) names.push_back(target.c_str());
+    return detail::make<Pack, padlock_pack>(padlock_pack_make, handles.data(), handles.size(), names.data(),
+                                            names.size());
+  }
+  /// What its file holds; borrowed.
+  std::string_view bytes() const {
+    return {static_cast<const char*>(padlock_pack_data(get())), padlock_pack_size(get())};
+  }
   /// As JSON.
   Expected<Text> describe() const { return detail::make<Text, padlock_text>(padlock_pack_describe, get()); }
 };
@@ -448,7 +528,42 @@ class Cache : public detail::Handle<padlock_cache, padlock_cache_retain, padlock
  public:
   using Handle::Handle;
   const char* path() const { return padlock_cache_path(get()); }
-  Expected<Text> export_lines() const { return detail::make<Text, padlock_text>(padlock_cache_export, get()); }
+  /// Records or problems, a line each.
+  struct Lines {
+    Text records, problems;
+  };
+  Expected<Lines> export_lines() const {
+    padlock_text *records = nullptr, *problems = nullptr;
+    if (const Status status = detail::call(padlock_cache_export, get(), &records, &problems); !status)
+      return status.error();
+    return Lines{Text(records), Text(problems)};
+  }
+  /// As JSON.
+  Expected<Text> describe() const { return detail::make<Text, padlock_text>(padlock_cache_describe, get()); }
+  struct Verified {
+    std::int64_t records = 0;
+    Text problems;
+  };
+  Expected<Verified> verify() const {
+    std::int64_t records = 0;
+    padlock_text* problems = nullptr;
+    if (const Status status = detail::call(padlock_cache_verify, get(), &records, &problems); !status)
+      return status.error();
+    return Verified{records, Text(problems)};
+  }
+  struct Difference {
+    Text only_here, only_there, changed;
+  };
+  Expected<Difference> compare(const Cache& other) const {
+    padlock_text *here = nullptr, *there = nullptr, *changed = nullptr;
+    if (const Status status = detail::call(padlock_cache_compare, get(), other.get(), &here, &there, &changed); !status)
+      return status.error();
+    return Difference{Text(here), Text(there), Text(changed)};
+  }
+  /// What `prune` would remove.
+  Expected<Text> stale(const std::string& before = {}) const {
+    return detail::make<Text, padlock_text>(padlock_cache_stale, get(), detail::c_str_or_null(before));
+  }
   Expected<std::int64_t> merge(const Cache& other) const {
     std::int64_t written = 0;
     return count(detail::call(padlock_cache_merge, get(), other.get(), &written), written);
@@ -479,6 +594,18 @@ class Devices : public detail::Handle<padlock_devices, padlock_devices_retain, p
   }
 };
 
+/// Memory of a device.
+class Memory : public detail::Handle<padlock_memory, padlock_memory_retain, padlock_memory_release> {
+ public:
+  using Handle::Handle;
+  void* data() const { return padlock_memory_data(get()); }
+  std::int64_t bytes() const { return padlock_memory_bytes(get()); }
+  /// Copies all of another one to the beginning of this.
+  Status copy_from(const Memory& from) const {
+    return detail::call(padlock_memory_copy, get(), 0, from.get(), 0, from.bytes());
+  }
+};
+
 /// What everything else is made in.
 class Context : public detail::Handle<padlock_context, padlock_context_retain, padlock_context_release> {
  public:
@@ -499,6 +626,19 @@ class Context : public detail::Handle<padlock_context, padlock_context_retain, p
   }
   Expected<Pack> read_pack(const void* bytes, std::size_t size) const {
     return detail::make<Pack, padlock_pack>(padlock_pack_read, get(), bytes, size);
+  }
+  /// Of the host or a GPU; `name` is for the message where there is not enough.
+  Expected<Memory> allocate(std::int64_t bytes, const std::string& name, const std::string& device = {}) const {
+    return detail::make<Memory, padlock_memory>(padlock_memory_allocate, get(), detail::c_str_or_null(device), bytes,
+                                                name.c_str());
+  }
+  /// Whether programs can run there; empty: on the host.
+  Status check_device(const std::string& device) const {
+    return detail::call(padlock_device_check, get(), detail::c_str_or_null(device));
+  }
+  /// CPU and features, or a GPU's architecture.
+  Expected<Text> describe_target(const std::string& target) const {
+    return detail::make<Text, padlock_text>(padlock_target_describe, get(), target.c_str());
   }
   Expected<Devices> devices() const { return detail::make<Devices, padlock_devices>(padlock_devices_list, get()); }
   /// Empty: the user's.

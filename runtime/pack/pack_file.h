@@ -80,6 +80,7 @@ class PackFile {
   [[nodiscard]] static Result<std::shared_ptr<const PackFile>> load(const std::string& path);
 
   [[nodiscard]] const PackContents& contents() const { return contents_; }
+  [[nodiscard]] std::span<const std::byte> bytes() const { return bytes_; }
   /// The checksum, 32 hexadecimal digits: packs with the same one are the same.
   [[nodiscard]] std::string fingerprint() const;
   /// Null where there is none.

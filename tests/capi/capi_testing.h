@@ -44,6 +44,7 @@ using Kernel = Handle<padlock_kernel, padlock_kernel_release>;
 using Call = Handle<padlock_call, padlock_call_release>;
 using Tuner = Handle<padlock_tuner, padlock_tuner_release>;
 using Cache = Handle<padlock_cache, padlock_cache_release>;
+using Pack = Handle<padlock_pack, padlock_pack_release>;
 using Devices = Handle<padlock_devices, padlock_devices_release>;
 
 /// A struct with its size and zeros.

@@ -13,6 +13,7 @@ TEST_CASE("a text that does not parse: line, column, and the line with a caret")
           PADLOCK_INVALID_ARGUMENT);
   CHECK(program.get() == nullptr);
   CHECK(padlock_error_status(error) == PADLOCK_INVALID_ARGUMENT);
+  CHECK(padlock_error_blame(error) == PADLOCK_BLAME_CALLER);
   CHECK(padlock_error_line(error) == 2);
   CHECK(padlock_error_column(error) == 7);
   CHECK(std::string(padlock_error_text(error)).find("{ y = rely(x) return y }\n        ^") != std::string::npos);

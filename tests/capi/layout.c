@@ -21,7 +21,7 @@ SIZE(padlock_allocator, 24);
 AT(padlock_allocator, allocate, 8);
 AT(padlock_allocator, release, 16);
 
-SIZE(padlock_context_options, 96);
+SIZE(padlock_context_options, 104);
 AT(padlock_context_options, allocator, 8);
 AT(padlock_context_options, log, 32);
 AT(padlock_context_options, log_user, 40);
@@ -32,6 +32,7 @@ AT(padlock_context_options, cache_mode, 68);
 AT(padlock_context_options, cache_file, 72);
 AT(padlock_context_options, worker, 80);
 AT(padlock_context_options, cuda_context, 88);
+AT(padlock_context_options, cache_match, 96);
 
 SIZE(padlock_statistics, 40);
 AT(padlock_statistics, programs_compiled, 8);
@@ -39,7 +40,7 @@ AT(padlock_statistics, look_ups, 16);
 AT(padlock_statistics, kernels_cached, 24);
 AT(padlock_statistics, configs_tried, 32);
 
-SIZE(padlock_device_info, 72);
+SIZE(padlock_device_info, 80);
 AT(padlock_device_info, name, 8);
 AT(padlock_device_info, description, 16);
 AT(padlock_device_info, available, 24);
@@ -49,6 +50,7 @@ AT(padlock_device_info, architecture, 40);
 AT(padlock_device_info, memory_bytes, 48);
 AT(padlock_device_info, l2_bytes, 56);
 AT(padlock_device_info, memory_bandwidth, 64);
+AT(padlock_device_info, driver_version, 72);
 
 SIZE(padlock_parameter_info, 32);
 AT(padlock_parameter_info, name, 8);
@@ -56,19 +58,24 @@ AT(padlock_parameter_info, kind, 16);
 AT(padlock_parameter_info, ndim, 20);
 AT(padlock_parameter_info, dtype, 24);
 
+SIZE(padlock_symbol_info, 24);
+AT(padlock_symbol_info, name, 8);
+AT(padlock_symbol_info, kind, 16);
+
 SIZE(padlock_compile_options, 40);
 AT(padlock_compile_options, device, 8);
 AT(padlock_compile_options, target, 16);
 AT(padlock_compile_options, config, 24);
 AT(padlock_compile_options, bounds_check, 32);
 
-SIZE(padlock_bind_options, 56);
+SIZE(padlock_bind_options, 64);
 AT(padlock_bind_options, inputs, 8);
 AT(padlock_bind_options, input_count, 16);
 AT(padlock_bind_options, dims, 24);
 AT(padlock_bind_options, dim_count, 32);
 AT(padlock_bind_options, scalars, 40);
 AT(padlock_bind_options, scalar_count, 48);
+AT(padlock_bind_options, unplaced, 56);
 
 SIZE(padlock_tensor_info, 48);
 AT(padlock_tensor_info, name, 8);
@@ -78,7 +85,7 @@ AT(padlock_tensor_info, extents, 24);
 AT(padlock_tensor_info, strides, 32);
 AT(padlock_tensor_info, storage_bytes, 40);
 
-SIZE(padlock_progress, 48);
+SIZE(padlock_progress, 56);
 AT(padlock_progress, region, 8);
 AT(padlock_progress, region_count, 12);
 AT(padlock_progress, tried, 16);
@@ -86,6 +93,7 @@ AT(padlock_progress, config_count, 20);
 AT(padlock_progress, best, 24);
 AT(padlock_progress, best_picoseconds, 32);
 AT(padlock_progress, seconds_left, 40);
+AT(padlock_progress, racing, 48);
 
 SIZE(padlock_tune_options, 128);
 AT(padlock_tune_options, device, 8);

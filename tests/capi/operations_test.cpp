@@ -3,6 +3,7 @@
 
 #include <cstdlib>
 #include <fstream>
+#include <tuple>
 
 #include "tests/capi/capi_testing.h"
 
@@ -48,6 +49,21 @@ TEST_CASE("devices: this machine and the reference are there, of a GPU why it is
         std::string("expected a device (host, reference, simt, cuda:0, ...), found 'gpu'"));
 }
 
+TEST_CASE("a device is there, is not there, or is none; a target has a description") {
+  const Context context = make_context();
+  Error error;
+  for (const char* device : {static_cast<const char*>(nullptr), "host", "reference", "simt"})
+    REQUIRE_OK(padlock_device_check(context, device, error.out()), error);
+  CHECK(padlock_device_check(context, "gpu", error.out()) == PADLOCK_INVALID_ARGUMENT);
+  CHECK(padlock_error_blame(error) == PADLOCK_BLAME_CALLER);
+  CHECK(padlock_device_check(context, "cuda:63", error.out()) == PADLOCK_UNAVAILABLE);
+  CHECK(padlock_error_blame(error) == PADLOCK_BLAME_ENVIRONMENT);
+  Text description;
+  REQUIRE_OK(padlock_target_describe(context, "host", description.out(), error.out()), error);
+  CHECK(text_of(description) == padlock_kernel_target(compile(parse(context, kPadRelu))));
+  CHECK(padlock_target_describe(context, "sm_1", description.out(), error.out()) == PADLOCK_INVALID_ARGUMENT);
+}
+
 TEST_CASE("explaining gives one JSON object, with numbers where there are sizes") {
   const Context context = make_context();
   const Program program = parse(context, kPadRelu);
@@ -61,6 +77,51 @@ TEST_CASE("explaining gives one JSON object, with numbers where there are sizes"
   const PadReluSizes sizes(4, 10, 3);
   REQUIRE_OK(padlock_program_explain(program, &options, &sizes.options, json.out(), error.out()), error);
   CHECK(text_of(json).find(R"("value": 16)") != std::string::npos);
+}
+
+TEST_CASE("symbols: the sizes that a program leaves open") {
+  const Context context = make_context();
+  const Program program =
+      parse(context, "program p(x: f32[A, A] strides [T, 1], n: dim, v: f32) { y = relu(x) return y }");
+  REQUIRE(padlock_program_symbol_count(program) == 3);
+  padlock_symbol_info info = sized<padlock_symbol_info>();
+  Error error;
+  for (const auto& [index, name, kind] :
+       {std::tuple<std::size_t, std::string, padlock_symbol_kind>{0, "A", PADLOCK_SYMBOL_EXTENT},
+        {1, "T", PADLOCK_SYMBOL_STRIDE},
+        {2, "n", PADLOCK_SYMBOL_DIM}}) {
+    REQUIRE_OK(padlock_program_symbol(program, index, &info, error.out()), error);
+    CHECK(info.name == name);
+    CHECK(info.kind == kind);
+  }
+  CHECK(padlock_program_symbol(program, 3, &info, error.out()) == PADLOCK_OUT_OF_RANGE);
+  CHECK(padlock_program_symbol_count(nullptr) == 0);
+}
+
+TEST_CASE("a pack is made of programs and is, as bytes, the same pack") {
+  const Context context = make_context();
+  const Program program = parse(context, kPadRelu);
+  padlock_program* const programs[] = {program, program};
+  const char* const targets[] = {"host", "sm_90"};
+  Pack pack, read;
+  Error error;
+  REQUIRE_OK(padlock_pack_make(programs, 1, targets, 2, pack.out(), error.out()), error);
+  REQUIRE_OK(padlock_pack_read(context, padlock_pack_data(pack), padlock_pack_size(pack), read.out(), error.out()),
+             error);
+  Text made, again;
+  REQUIRE_OK(padlock_pack_describe(pack, made.out(), error.out()), error);
+  REQUIRE_OK(padlock_pack_describe(read, again.out(), error.out()), error);
+  CHECK(text_of(made) == text_of(again));
+  CHECK(text_of(made).find(R"("name": "sm_90")") != std::string::npos);
+  CHECK(padlock_pack_make(programs, 2, targets, 2, pack.out(), error.out()) == PADLOCK_INVALID_ARGUMENT);
+  CHECK(padlock_error_message(error) == std::string("two programs are called pad_relu"));
+  CHECK(padlock_pack_make(programs, 0, targets, 2, pack.out(), error.out()) == PADLOCK_INVALID_ARGUMENT);
+  CHECK(padlock_pack_make(programs, 1, nullptr, 2, pack.out(), error.out()) == PADLOCK_INVALID_ARGUMENT);
+  const Context other = make_context();
+  const Program foreign = parse(other, kPadRelu);
+  padlock_program* const mixed[] = {program, foreign};
+  CHECK(padlock_pack_make(mixed, 2, targets, 2, pack.out(), error.out()) == PADLOCK_INVALID_ARGUMENT);
+  CHECK(pack.get() == nullptr);
 }
 
 TEST_CASE("caches: an export is merged, verified, exported again and pruned") {
@@ -78,18 +139,45 @@ TEST_CASE("caches: an export is merged, verified, exported again and pruned") {
   REQUIRE_OK(padlock_cache_verify(own, &records, problems.out(), error.out()), error);
   CHECK(records == written);
   CHECK(text_of(problems).empty());
-  REQUIRE_OK(padlock_cache_export(own, lines.out(), error.out()), error);
+  REQUIRE_OK(padlock_cache_export(own, lines.out(), nullptr, error.out()), error);
   std::ofstream(folder.file("lines")) << text_of(lines);
   Cache exported;
   REQUIRE_OK(padlock_cache_open(context, folder.file("lines").c_str(), exported.out(), error.out()), error);
   REQUIRE_OK(padlock_cache_merge(own, exported, &written, error.out()), error);
   CHECK(written == 0);
+  REQUIRE_OK(padlock_cache_stale(own, "2999-01-01", again.out(), error.out()), error);
+  CHECK(text_of(again) == text_of(lines));
+  REQUIRE_OK(padlock_cache_describe(own, again.out(), error.out()), error);
+  CHECK(text_of(again).find(R"("class": "must")") != std::string::npos);
   REQUIRE_OK(padlock_cache_prune(own, "2999-01-01", &removed, error.out()), error);
   CHECK(removed == records);
   CHECK(padlock_cache_verify(exported, nullptr, nullptr, error.out()) == PADLOCK_INVALID_ARGUMENT);
   REQUIRE_OK(padlock_cache_open(context, "/nowhere/lines", exported.out(), error.out()), error);
-  CHECK(padlock_cache_export(exported, lines.out(), error.out()) == PADLOCK_NOT_FOUND);
+  CHECK(padlock_cache_export(exported, lines.out(), nullptr, error.out()) == PADLOCK_NOT_FOUND);
   CHECK(lines.get() == nullptr);
+}
+
+TEST_CASE("caches: what two do not have in common, and what is bad of one") {
+  const Folder folder;
+  const Context context = make_context();
+  std::ifstream shipped(PADLOCK_EXAMPLES_DIR "/tuning.jsonl");
+  std::string first, second;
+  std::getline(shipped, first);
+  std::getline(shipped, second);
+  std::ofstream(folder.file("lines")) << first << "\nno record\n";
+  Error error;
+  Cache some, all;
+  REQUIRE_OK(padlock_cache_open(context, PADLOCK_EXAMPLES_DIR "/tuning.jsonl", all.out(), error.out()), error);
+  REQUIRE_OK(padlock_cache_open(context, folder.file("lines").c_str(), some.out(), error.out()), error);
+  Text lines, problems, here, there, changed;
+  REQUIRE_OK(padlock_cache_export(some, lines.out(), problems.out(), error.out()), error);
+  CHECK(text_of(lines) == first + "\n");
+  CHECK(text_of(problems).find("line 2: ") == 0);
+  REQUIRE_OK(padlock_cache_compare(some, all, here.out(), there.out(), changed.out(), error.out()), error);
+  CHECK(text_of(here).empty());
+  CHECK(text_of(there).find(second) == 0);
+  CHECK(text_of(changed).empty());
+  CHECK(padlock_cache_compare(some, all, here.out(), there.out(), nullptr, error.out()) == PADLOCK_INVALID_ARGUMENT);
 }
 
 struct Progress {
@@ -124,6 +212,9 @@ TEST_CASE("tuning: what it needs, that it can be stopped, and that what it learn
   Text report;
   REQUIRE_OK(padlock_tuner_create(program, &tuning, tuner.out(), error.out()), error);
   CHECK(padlock_tuner_report(tuner, report.out(), error.out()) == PADLOCK_FAILED_PRECONDITION);
+  REQUIRE_OK(padlock_tuner_plan(tuner, report.out(), error.out()), error);
+  CHECK(text_of(report).find(R"("dry_run": true)") != std::string::npos);
+  CHECK(text_of(report).find(R"("S": 100)") != std::string::npos);
   REQUIRE_OK(padlock_tuner_run(tuner, error.out()), error);
   CHECK(progress.heard > 0);
   CHECK(progress.asked > 0);

@@ -9,8 +9,6 @@
 namespace padlock::capi::testing {
 namespace {
 
-using Pack = Handle<padlock_pack, padlock_pack_release>;
-
 const std::vector<std::byte>& packed() {
   static const std::vector<std::byte> kBytes = [] {
     api::Context context;

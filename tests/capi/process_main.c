@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "padlock/padlock.h"
@@ -56,6 +57,13 @@ static int threads(void) {
   for (struct dirent* entry; (entry = readdir(tasks)) != NULL;) count += entry->d_name[0] != '.';
   closedir(tasks);
   return count;
+}
+
+/* Whether the process comes to have one thread: the kernel lists a thread for a moment after it was joined. */
+static int one_thread(void) {
+  const struct timespec moment = {0, 1000000};
+  for (int i = 0; i < 10000 && threads() != 1; ++i) nanosleep(&moment, NULL);
+  return threads() == 1;
 }
 
 struct session {
@@ -109,7 +117,7 @@ static void reload(const char* library, int times) {
     struct session session = begin(&api);
     launch(&api, &session, i % 10 == 0 ? 1 << 20 : 100);
     end(&api, &session);
-    EXPECT(threads() == 1); /* and none after it */
+    EXPECT(one_thread());  /* and none after it */
     EXPECT(dlclose(loaded) == 0);
   }
 }

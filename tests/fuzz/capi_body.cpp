@@ -181,9 +181,14 @@ void bind_and_launch(Bytes& bytes) {
   bind.input_count = bytes.below(8) == 0 ? bytes.below(3) : which / 2 == 1 ? 2 : 1;
   bind.dim_count = bytes.below(5);
   bind.scalar_count = bytes.below(8) == 0 ? bytes.below(3) : which / 2 == 0 ? 1 : 0;
+  bind.unplaced = bytes.below(4) == 0 ? 1 : 0;
 
+  padlock_text* missing = nullptr;
   padlock_call* call = nullptr;
   padlock_error* error = nullptr;
+  check(padlock_program_missing(made.programs[which / 2], &bind, &missing, &error), error);
+  padlock_text_release(missing);
+  error = nullptr;
   check(padlock_program_bind(made.programs[which / 2], &bind, &call, &error), error);
   padlock_call_release(call);
   error = nullptr;

@@ -56,6 +56,9 @@ class Installed(unittest.TestCase):
         for kind in ("shared", "static"):
             self.assertTrue(run(build / f"c_{kind}").startswith(C_OUTPUT), kind)
             self.assertIn("S + lo >= 0 breaks S = 3 lo = -5\n", run(build / f"cpp_{kind}"))
+        # It finds its worker where it was installed.
+        environment = {name: value for name, value in os.environ.items() if name != "PADLOCK_WORKER"}
+        self.assertIn("task_kib", run(build / "tune_shared", self.folder / "tuned.db", "0.2", env=environment))
 
         for kind in ("runtime", "runtime_static"):
             done = subprocess.run([build / f"pack_{kind}", "/nowhere/x.pack"], capture_output=True, text=True)

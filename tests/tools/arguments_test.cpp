@@ -16,7 +16,7 @@ TEST_CASE("raw specifications") {
   const auto spec = parse_raw_spec("4x16xbf16");
   REQUIRE(spec);
   CHECK(spec->extents == std::vector<std::int64_t>{4, 16});
-  CHECK(spec->dtype == ir::DType::bf16);
+  CHECK(std::string(lib::type_name(spec->type)) == "bf16");
   CHECK(parse_raw_spec("f32")->extents.empty());
   CHECK(parse_raw_spec("0xi8")->extents == std::vector<std::int64_t>{0});
   for (const char* text :
@@ -35,7 +35,7 @@ TEST_CASE("inputs are files, random or literals") {
   const auto raw = parse_input("x=2xf16=@x.bin");
   REQUIRE(raw);
   CHECK(std::get<FileArgument>(raw->value).path == "x.bin");
-  CHECK(std::get<FileArgument>(raw->value).raw->dtype == ir::DType::f16);
+  CHECK(std::get<FileArgument>(raw->value).raw->type.bits == 16);
   CHECK(std::holds_alternative<RandomArgument>(parse_input("x=random")->value));
   CHECK(std::get<LiteralArgument>(parse_input("v=bits(0x7fc00001)")->value).text == "bits(0x7fc00001)");
   CHECK(std::get<LiteralArgument>(parse_input("v=")->value).text.empty());
@@ -77,7 +77,9 @@ TEST_CASE("bindings are names and 64-bit integers, each name once") {
 }
 
 TEST_CASE("names that are no symbols are listed with those that are") {
-  const auto program = ir::parse_program("program p(x: f32[A, B], n: dim, v: f32) { y = relu(x) return y }");
+  const auto context = lib::Context::create();
+  REQUIRE(context);
+  const auto program = context->parse("program p(x: f32[A, B], n: dim, v: f32) { y = relu(x) return y }");
   REQUIRE(program);
   CHECK(check_symbols(*program, {{"A", 1}, {"n", 2}}));
   CHECK(text_of(check_symbols(*program, {{"C", 1}})) ==

@@ -11,6 +11,8 @@ namespace {
 
 using Shape = std::vector<std::int64_t>;
 
+DLDataType type(const char* name) { return type_from_name(name).value(); }
+
 std::span<const std::byte> bytes_of(std::string_view text) { return std::as_bytes(std::span(text)); }
 
 std::string message(std::string_view text) {
@@ -104,8 +106,8 @@ TEST_CASE("a preamble that is wrong says how") {
 }
 
 TEST_CASE("what is written is read back, and data begins at a multiple of 64") {
-  for (const ir::DType dtype : ir::kAllDTypes) {
-    if (dtype == ir::DType::bf16) continue;
+  for (const char* name : {"f64", "f32", "f16", "i64", "i32", "i16", "i8", "u64", "u32", "u16", "u8", "bool"}) {
+    const DLDataType dtype = type(name);
     for (const Shape& shape : {Shape{}, Shape{5}, Shape{0, 3}, Shape{1, 2, 3, 4, 5, 6}, Shape(20, 1099511627776)}) {
       const std::string text = format_npy_header(dtype, shape);
       CHECK(text.size() % 64 == 0);
@@ -118,8 +120,8 @@ TEST_CASE("what is written is read back, and data begins at a multiple of 64") {
       CHECK(holds(*header, dtype));
     }
   }
-  CHECK(format_npy_header(ir::DType::f32, {3}).find("'shape': (3,), }") != std::string::npos);
-  CHECK(format_npy_header(ir::DType::i8, {3, 4}).find("{'descr': '|i1', 'fortran_order': False, 'shape': (3, 4), }") !=
+  CHECK(format_npy_header(type("f32"), {3}).find("'shape': (3,), }") != std::string::npos);
+  CHECK(format_npy_header(type("i8"), {3, 4}).find("{'descr': '|i1', 'fortran_order': False, 'shape': (3, 4), }") !=
         std::string::npos);
 }
 
@@ -127,14 +129,14 @@ TEST_CASE("types stand for each other nowhere but in bf16") {
   const auto header = [](const char* descr) {
     return *parse_npy_header(std::string("{'descr': '") + descr + "', 'fortran_order': False, 'shape': ()}");
   };
-  CHECK(holds(header("<u2"), ir::DType::u16));
-  CHECK(holds(header("<u2"), ir::DType::bf16));
-  CHECK(holds(header("|V2"), ir::DType::bf16));
-  CHECK_FALSE(holds(header("|V2"), ir::DType::u16));
-  CHECK_FALSE(holds(header("<i2"), ir::DType::u16));
-  CHECK_FALSE(holds(header("<f2"), ir::DType::bf16));
-  CHECK_FALSE(holds(header("|u1"), ir::DType::boolean));
-  CHECK_FALSE(holds(header("<f8"), ir::DType::f32));
+  CHECK(holds(header("<u2"), type("u16")));
+  CHECK(holds(header("<u2"), type("bf16")));
+  CHECK(holds(header("|V2"), type("bf16")));
+  CHECK_FALSE(holds(header("|V2"), type("u16")));
+  CHECK_FALSE(holds(header("<i2"), type("u16")));
+  CHECK_FALSE(holds(header("<f2"), type("bf16")));
+  CHECK_FALSE(holds(header("|u1"), type("bool")));
+  CHECK_FALSE(holds(header("<f8"), type("f32")));
 }
 
 TEST_CASE("no bytes make the reader fail other than by saying so") {
@@ -142,7 +144,7 @@ TEST_CASE("no bytes make the reader fail other than by saying so") {
   const unsigned seed = given != nullptr ? static_cast<unsigned>(std::strtoul(given, nullptr, 10)) : 20261120u;
   CAPTURE(seed);
   std::mt19937 random(seed);
-  const std::string good = format_npy_header(ir::DType::f32, {3, 4, 5});
+  const std::string good = format_npy_header(type("f32"), {3, 4, 5});
   int accepted = 0, refused = 0;
   for (int round = 0; round < 20000; ++round) {
     std::string text = good;

@@ -54,7 +54,7 @@ class Tune(Case):
         self.assertEqual(len(region["configs"]), region["configs_in_space"])
         self.assertEqual(os.listdir(self.folder), ["p.pad"])
         # Input, result and their copies, and a red zone on either side of two buffers.
-        self.assertEqual(region["scratch_bytes"], 3 * 4 * 32 * (300 + 304) + 4 * 65536)
+        self.assertEqual(region["scratch_bytes"], 3 * 4 * 32 * (300 + 304) + 2 * (2 * 65536 + 4095 * 8))
         self.assertEqual(report, self.tune(*dry_run))
 
     def test_an_interruption_keeps_what_was_measured_and_resuming_does_not_repeat_it(self):

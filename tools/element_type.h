@@ -1,0 +1,23 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "tools/failure.h"
+
+namespace padlock::tools {
+
+/// Element types are the library's; their names are the language's.
+[[nodiscard]] std::optional<DLDataType> type_from_name(std::string_view name);
+[[nodiscard]] inline int byte_size(DLDataType type) { return type.bits / 8; }
+[[nodiscard]] inline bool is_same(DLDataType a, DLDataType b) { return a.code == b.code && a.bits == b.bits; }
+
+/// An element as a literal of the language.
+[[nodiscard]] std::string element_text(DLDataType type, const std::byte* element);
+/// Its bits. Hosts are little-endian (x86-64), so the low bytes come first.
+[[nodiscard]] std::uint64_t element_bits(DLDataType type, const std::byte* element);
+
+}  // namespace padlock::tools
