@@ -45,8 +45,8 @@ std::vector<std::string> places_beside() {
   for (const std::string& file : {library(), executable()}) {
     const std::string folder = folder_of(file);
     if (folder.empty()) continue;
-    for (const char* place : {"/", "/../libexec/", "/../libexec/padlock/"})
-      places.push_back(folder + place + kWorkerName);
+    for (const char* place : {".", "../libexec", "../libexec/padlock", PADLOCK_LIBRARY_TO_WORKER})
+      places.push_back(fmt::format("{}/{}/{}", folder, place, kWorkerName));
   }
   return places;
 }

@@ -13,7 +13,7 @@
 namespace padlock::tuner {
 
 /// The program that serves as a worker: `option` where it is not empty, else what PADLOCK_WORKER names, else
-/// padlock-worker beside this library or executable, or in libexec beside their folder.
+/// padlock-worker beside this library or executable, in libexec beside their folder, or where both were installed.
 /// Error: unavailable, naming all three places; configs are never tried in this process instead.
 [[nodiscard]] Result<std::string> find_worker(const std::string& option);
 /// The same of given places to look at last; for tests.
