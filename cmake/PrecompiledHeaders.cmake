@@ -38,6 +38,10 @@ function(padlock_precompile_headers)
   endif()
   foreach(target IN LISTS targets)
     get_target_property(options ${target} COMPILE_OPTIONS)
+    get_target_property(is_pic ${target} POSITION_INDEPENDENT_CODE)
+    if("-O1" IN_LIST options OR is_pic)  # few sources, and the header is compiled as most are
+      continue()
+    endif()
     get_target_property(libraries ${target} LINK_LIBRARIES)
     if("-O0" IN_LIST options)
       if("padlock_doctest_main" IN_LIST libraries)  # others lack what doctest's header refers to
