@@ -14,7 +14,6 @@
 #include <charconv>
 #include <chrono>
 #include <cstring>
-#include <thread>
 #include <utility>
 
 namespace padlock::bench {
@@ -23,8 +22,6 @@ namespace {
 constexpr int kStartSeconds = 120;  // a library that is read from a disk for the first time
 constexpr int kReadySeconds = 120;  // compilers among them
 constexpr int kTimeSeconds = 60;
-/// In which the threads of a peer's own pool give up looking for more work, which would slow down who comes next.
-constexpr std::chrono::milliseconds kSettle(1);
 
 /// Starts a process whose input and output are `channel`. Its number, or -1 with errno.
 pid_t spawn(const std::vector<std::string>& words, int channel) {
@@ -79,6 +76,7 @@ void Peer::tell(std::string_view line) {
   if (pid_ < 0) return;
   // A line is far shorter than what fits in between, and is read before the next one is sent.
   const std::string text = std::string(line) + "\n";
+  ::kill(pid_, SIGCONT);
   if (::send(channel_, text.data(), text.size(), MSG_NOSIGNAL) != static_cast<ssize_t>(text.size())) end();
 }
 
@@ -88,6 +86,8 @@ std::optional<std::string> Peer::hear(int seconds) {
     if (const std::size_t end_of_line = heard_.find('\n'); end_of_line != std::string::npos) {
       std::string line = heard_.substr(0, end_of_line);
       heard_.erase(0, end_of_line + 1);
+      // Threads of its own pool that look for more work would slow down who comes next.
+      ::kill(pid_, SIGSTOP);
       return line;
     }
     const auto left =
@@ -133,7 +133,6 @@ std::optional<double> Peer::time_ms(int id, int calls) {
   double ms = 0;
   if (!line || !line->starts_with("ms ")) return std::nullopt;
   const auto [stop, error] = std::from_chars(line->data() + 3, line->data() + line->size(), ms);
-  if (threads_ > 1) std::this_thread::sleep_for(kSettle);
   return error == std::errc() ? std::optional(ms) : std::nullopt;
 }
 

@@ -12,7 +12,8 @@
 namespace padlock::bench {
 
 /// What one would use instead of Padlock, in a process of its own that host_peers.py runs: it waits until it is asked,
-/// times its calls itself and says how long they took. Not thread-safe. A process that ends, or does not answer in
+/// times its calls itself and says how long they took. From its answer to the next question it is stopped: nothing of
+/// it runs while others are timed. Not thread-safe. A process that ends, or does not answer in
 /// time, is ended and can do nothing more.
 class Peer {
  public:
@@ -41,7 +42,7 @@ class Peer {
  private:
   Peer(std::string name, int threads) : name_(std::move(name)), threads_(threads) {}
   void tell(std::string_view line);
-  /// The next line that it says; nothing where it is gone.
+  /// The next line that it says, after which it is stopped; nothing where it is gone.
   [[nodiscard]] std::optional<std::string> hear(int seconds);
   void end();
 

@@ -2,11 +2,18 @@
 
 import os
 import sys
+import threading
+import time
 
 name = sys.argv[1].split("=")[1]
 if name == "absent":
     print("fake is not installed", flush=True)
     sys.exit()
+if name == "restless":
+    def look_for_work():
+        while True:
+            pass
+    threading.Thread(target=look_for_work, daemon=True).start()
 print(f"here fake 1.0 {sys.argv[2]}", flush=True)
 for line in sys.stdin:
     words = line.split()
@@ -18,6 +25,7 @@ for line in sys.stdin:
     elif words[0] == "time":
         if name == "dying":
             os._exit(1)
-        print("ms 2.5" if name != "babbling" else "what?", flush=True)
+        answers = {"babbling": "what?", "restless": f"ms {time.process_time() * 1e3}"}
+        print(answers.get(name, "ms 2.5"), flush=True)
     else:
         print("forgotten", flush=True)

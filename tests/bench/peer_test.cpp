@@ -3,7 +3,9 @@
 #include <doctest/doctest.h>
 #include <unistd.h>
 
+#include <chrono>
 #include <cstdio>
+#include <thread>
 
 #include "support/file.h"
 
@@ -44,6 +46,16 @@ TEST_CASE("a peer is asked in one line, and times its calls itself") {
   CHECK(working.time_ms(7, 3) == 2.5);
   working.forget_all();
   CHECK(working.time_ms(7, 3) == 2.5);
+}
+
+TEST_CASE("a peer runs only while it is asked") {
+  Peer restless = peer("restless");  // says how much time of a CPU it has had, and takes what it gets
+  REQUIRE(restless.version());
+  const auto before = restless.time_ms(0, 1);
+  std::this_thread::sleep_for(std::chrono::milliseconds(500));
+  const auto after = restless.time_ms(0, 1);
+  REQUIRE((before && after));
+  CHECK(*after - *before < 250);
 }
 
 TEST_CASE("what is not there or cannot do it says why") {
