@@ -34,12 +34,4 @@ bool mentions(Expr e, Expr coordinate) {
   return false;
 }
 
-ir::Expr growth_in(ir::ExprContext& exprs, ir::Expr e, ir::Expr coordinate) {
-  if (!mentions(e, coordinate)) return exprs.constant(0);
-  const ir::Expr next = exprs.add(coordinate, exprs.constant(1));
-  const ir::Expr moved = exprs.substitute(e, [&](ir::Expr symbol) { return symbol == coordinate ? next : symbol; });
-  const ir::Expr growth = exprs.sub(moved, e);
-  return growth.has_coordinate() ? ir::Expr() : growth;
-}
-
 }  // namespace padlock::compiler

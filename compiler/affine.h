@@ -16,10 +16,6 @@ struct Affine {
 /// it is not affine, or another coordinate occurs.
 [[nodiscard]] std::optional<Affine> affine_in(ir::ExprContext& exprs, ir::Expr e, ir::Expr coordinate);
 
-/// By how much an expression grows where the coordinate grows by one, if that is free of coordinates: the same wherever
-/// it is. Not valid elsewhere.
-[[nodiscard]] ir::Expr growth_in(ir::ExprContext& exprs, ir::Expr e, ir::Expr coordinate);
-
 /// Whether `coordinate` occurs in the expression. Linear in the DAG.
 [[nodiscard]] bool mentions(ir::Expr e, ir::Expr coordinate);
 

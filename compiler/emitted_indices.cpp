@@ -89,7 +89,10 @@ std::vector<EmittedIndices> emitted_indices(const Schedule& schedule) {
     for (const SegmentCall& call : row.calls) {
       runs.exact(call.run_begin);
       runs.exact(call.run_end);
-      for (const Stream& stream : call.streams) streams.address(stream.base);
+      for (const Stream& stream : call.streams) {
+        for (const Expr e : {stream.base, stream.step}) streams.address(e);
+        streams.exact(stream.rows);
+      }
     }
   }
   Collector tiles("tiles");

@@ -32,6 +32,7 @@ enum class Judge : std::uint8_t { values, proof, grid };
   X(merged_reflected_axes, values)     \
   X(row_carry_lost, values)            \
   X(row_group_long, values)            \
+  X(even_rows_long, values)            \
   X(tail_vector_late, values)          \
   X(pad_guard_lower_dropped, proof)    \
   X(pad_guard_upper_dropped, proof)    \

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "compiler/affine.h"
+#include "compiler/growth.h"
 #include "compiler/narrowing.h"
 #include "compiler/schedule_key.h"
 
@@ -75,11 +76,22 @@ class BodyBuilder {
       load.offset = layout.offset_of(exprs_, node.coordinates);
       predicated_ = body_.uses_rows = true;
     }
-    if (kernel_.rank() > 1) stream.step = growth_in(exprs_, stream.base, kernel_.coordinate(kernel_.rank() - 2));
+    if (kernel_.rank() > 1) set_growth(stream);
     if (load.kind != LoadKind::strided) load.step = {};
     body_.loads.push_back(load);
     streams_.push_back(stream);
     return static_cast<int>(body_.loads.size() - 1);
+  }
+
+  /// Of a kernel of the host, which takes rows together.
+  void set_growth(Stream& stream) {
+    if (options_.threads) return;
+    const auto growth = growth_in(exprs_, stream.base, kernel_.coordinate(kernel_.rank() - 2));
+    if (!growth) return;
+    stream.step = growth->step;
+    stream.rows = growth->rows;
+    if (mutation_ == Mutation::even_rows_long && growth->rows.valid())
+      stream.rows = exprs_.add(growth->rows, exprs_.constant(1));
   }
 
   /// Vectors as wide as the config says for the widest type of the body, so that no conversion needs more registers

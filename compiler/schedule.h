@@ -51,7 +51,7 @@ struct BodyNode {
 /// Rows of one case that lie next to each other along the last outer axis are taken together on the host: a body is
 /// called once for a run of each, and moves its addresses from row to row. A group of rows has some bytes of the
 /// output, so that what several bodies write of it is still in the first cache.
-inline constexpr std::int64_t kGroupBytes = 16 << 10;
+inline constexpr std::int64_t kGroupBytes = 8 << 10;
 
 /// Straight-line code for a run of innermost coordinates.
 struct Body {
@@ -75,9 +75,9 @@ struct Stream {
   /// The element offset at innermost coordinate 0, over the outer coordinates (0 where the load's kind is general):
   /// what the code starts from.
   ir::Expr base;
-  /// By how much that grows from one row to the next along the last outer axis, over symbols; not valid where it does
-  /// not grow evenly.
-  ir::Expr step = {};
+  /// How that goes on from one row to the next along the last outer axis (compiler/growth.h). The step is not valid
+  /// where nothing is known; the rows are not where it is the same in all.
+  ir::Expr step = {}, rows = {};
 };
 
 struct SegmentCall {

@@ -139,30 +139,49 @@ class BodyEmitter {
 
   // --- runs ---------------------------------------------------------------------------------------------------------
 
-  /// The run [from, to) of each row, by the walk for its length. Goes to `done`. Which walk it is is asked for each
-  /// row: that is predicted, and a loop over rows of each walk's own would be twice the code.
+  /// The run [from, to) of each row, by the walk for its length. Goes to `done`. Which of the walks by vectors it is is
+  /// asked for each row: that is predicted, and a loop over rows of each walk's own would be twice the code.
   void emit_run(Value* from, Value* to, const Rows& rows, BasicBlock* done) {
     exprs_->set_coordinate(run_.begin, from);
     exprs_->set_coordinate(run_.end, to);
+    if (body_.walks.size() == 1) return for_each(rows, done, [&] { emit_loop(body_.walks[0].loops.front(), from); });
+    BasicBlock* few = block("few");
+    BasicBlock* many = block("many");
+    builder_.CreateCondBr(holds(builder_, *exprs_, body_.walks[1].tests), many, few);
+    builder_.SetInsertPoint(few);
+    emit_columns(from, rows, done);
+    builder_.SetInsertPoint(many);
     for_each(rows, done, [&] {
       BasicBlock* walked = block("walked");
       for (std::size_t i = body_.walks.size(); i-- > 1;) {
         const Walk& walk = body_.walks[i];
         if (walk.kind == WalkKind::streamed) continue;
-        BasicBlock* chosen = block(walk.kind == WalkKind::vectors ? "vectors" : "ends");
-        BasicBlock* shorter = block("shorter");
-        builder_.CreateCondBr(holds(builder_, *exprs_, walk.tests), chosen, shorter);
-        builder_.SetInsertPoint(chosen);
+        BasicBlock* shorter = nullptr;
+        if (i > 1) {
+          BasicBlock* chosen = block(walk.kind == WalkKind::vectors ? "vectors" : "ends");
+          shorter = block("shorter");
+          builder_.CreateCondBr(holds(builder_, *exprs_, walk.tests), chosen, shorter);
+          builder_.SetInsertPoint(chosen);
+        }
         if (walk.kind == WalkKind::vectors)
           exprs_->set_coordinate(run_.shift, chunks_->misalignment(from, body_.lanes));
         for (const ChunkLoop& loop : walk.loops) emit_loop(loop, exprs_->exact(builder_, loop.from));
         builder_.CreateBr(walked);
-        builder_.SetInsertPoint(shorter);
+        if (shorter != nullptr) builder_.SetInsertPoint(shorter);
       }
-      emit_loop(body_.walks[0].loops.front(), from);
-      builder_.CreateBr(walked);
       builder_.SetInsertPoint(walked);
     });
+  }
+
+  /// A run of fewer elements than any vector has, column by column: the rows are the longer loop, and lie in the cache.
+  void emit_columns(Value* from, const Rows& rows, BasicBlock* done) {
+    const ChunkLoop& loop = body_.walks[0].loops.front();
+    counted_loop(builder_, from, exprs_->exact(builder_, loop.limit), 1, [&](Value* column) {
+      BasicBlock* walked = block("walked");
+      for_each(rows, walked, [&] { chunks_->emit(column, loop); });
+      builder_.SetInsertPoint(walked);
+    });
+    builder_.CreateBr(done);
   }
 
   /// A run and what follows it, as phis of its code.

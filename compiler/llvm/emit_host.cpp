@@ -47,6 +47,21 @@ bool has_groups(const Schedule& schedule, const ScheduledCase& row) {
          });
 }
 
+/// The calls of a row, those first that copy, from the middle: over the rows of a group they go through memory in
+/// order, and what the edges write is in lines that are in the cache by then.
+std::vector<const SegmentCall*> from_the_middle(const Schedule& schedule, const ScheduledCase& row) {
+  const auto distance = [&](const SegmentCall* call) {
+    const std::vector<BodyLoad>& loads = schedule.bodies[static_cast<std::size_t>(call->body)].loads;
+    const bool copies = std::ranges::find(loads, LoadKind::contiguous, &BodyLoad::kind) != loads.end();
+    const auto before = call - row.calls.data(), after = std::ssize(row.calls) - 1 - before;
+    return std::pair(!copies, std::abs(before - after));
+  };
+  std::vector<const SegmentCall*> calls;
+  for (const SegmentCall& call : row.calls) calls.push_back(&call);
+  std::ranges::stable_sort(calls, {}, distance);
+  return calls;
+}
+
 /// Emits the entry: walks rows [first, last), in groups of one case, and keeps the outer coordinates of the first.
 class EntryEmitter {
  public:
@@ -116,8 +131,8 @@ class EntryEmitter {
     std::vector<std::pair<Value*, BasicBlock*>> taken;
     emitter.emit_row([&](const ScheduledCase& which) {
       Value* rows = builder_.getInt64(1);
-      if (has_groups(context_.schedule, which)) rows = smaller(most, emitter.rows_alike());
-      for (const SegmentCall& call : which.calls) emit_call(emitter, call, rows);
+      if (has_groups(context_.schedule, which)) rows = smaller(most, emitter.rows_alike(which));
+      for (const SegmentCall* call : from_the_middle(context_.schedule, which)) emit_call(emitter, *call, rows);
       taken.emplace_back(rows, builder_.GetInsertBlock());
     });
     llvm::PHINode* rows = builder_.CreatePHI(i64_, static_cast<unsigned>(taken.size()), "rows");

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <set>
 
-#include "compiler/affine.h"
+#include "compiler/growth.h"
 #include "compiler/llvm/emit_loop.h"
 
 namespace padlock::compiler {
@@ -123,12 +123,22 @@ constexpr std::int64_t kAllRows = std::int64_t{1} << 62;
 
 }  // namespace
 
-Value* RowEmitter::rows_alike() {
+Value* RowEmitter::rows_alike(const ScheduledCase& which) {
   Value* rows = builder_.getInt64(kAllRows);
-  for (const auto& [predicate, held] : path_)
-    rows = builder_.CreateBinaryIntrinsic(llvm::Intrinsic::smin, rows,
-                                          held ? rows_holding(predicate) : rows_failing(predicate));
+  const auto at_most = [&](Value* other) { rows = builder_.CreateBinaryIntrinsic(llvm::Intrinsic::smin, rows, other); };
+  for (const auto& [predicate, held] : path_) at_most(held ? rows_holding(predicate) : rows_failing(predicate));
+  std::set<std::uint32_t> seen;
+  for (const SegmentCall& call : which.calls)
+    for (const Stream& stream : call.streams)
+      if (stream.rows.valid() && seen.insert(stream.rows.id()).second) at_most(exprs_.exact(builder_, stream.rows));
   return rows;
+}
+
+/// From a row to the next, a number that is the same everywhere.
+std::optional<Int128> RowEmitter::even_growth(const Condition& condition) {
+  const auto growth = growth_in(context_.exprs(), condition.expr, kernel().coordinate(outer_axes() - 1));
+  if (!growth || !growth->is_even() || !growth->step.is_constant()) return std::nullopt;
+  return growth->step.constant();
 }
 
 /// Up to the first row in which one of the conditions fails.
@@ -138,10 +148,10 @@ Value* RowEmitter::rows_holding(PredicateId predicate) {
   for (const ConditionId id : graph.conditions_of(predicate)) {
     const Condition& condition = graph.condition(id);
     const bool ordered = condition.kind == Condition::Kind::nonnegative;
-    const Expr growth = growth_in(context_.exprs(), condition.expr, kernel().coordinate(outer_axes() - 1));
-    if (!growth.valid() || !growth.is_constant()) return builder_.getInt64(1);
-    if (growth.is_constant(0) || (ordered && growth.constant() > 0)) continue;
-    if (!ordered || growth.constant() != -1) return builder_.getInt64(1);
+    const auto growth = even_growth(condition);
+    if (!growth) return builder_.getInt64(1);
+    if (*growth == 0 || (ordered && *growth > 0)) continue;
+    if (!ordered || *growth != -1) return builder_.getInt64(1);
     Value* left = builder_.CreateAdd(exprs_.exact(builder_, condition.expr), builder_.getInt64(1));
     rows = builder_.CreateBinaryIntrinsic(llvm::Intrinsic::smin, rows, left);
   }
@@ -155,10 +165,10 @@ Value* RowEmitter::rows_failing(PredicateId predicate) {
   for (const ConditionId id : graph.conditions_of(predicate)) {
     const Condition& condition = graph.condition(id);
     const bool ordered = condition.kind == Condition::Kind::nonnegative;
-    const Expr growth = growth_in(context_.exprs(), condition.expr, kernel().coordinate(outer_axes() - 1));
-    if (!ordered || !growth.valid() || !growth.is_constant() || growth.constant() > 1) continue;
+    const auto growth = even_growth(condition);
+    if (!ordered || !growth || *growth > 1) continue;
     Value* value = exprs_.exact(builder_, condition.expr);
-    Value* until = growth.is_constant(1) ? builder_.CreateNeg(value) : builder_.getInt64(kAllRows);
+    Value* until = *growth == 1 ? builder_.CreateNeg(value) : builder_.getInt64(kAllRows);
     if (context_.schedule.mutation == Mutation::row_group_long) until = builder_.CreateAdd(until, builder_.getInt64(1));
     Value* failing = builder_.CreateICmpSLT(value, builder_.getInt64(0));
     Value* alike = builder_.CreateSelect(failing, until, builder_.getInt64(1));

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <map>
+#include <optional>
 #include <utility>
 #include <vector>
 
@@ -35,8 +36,9 @@ class RowEmitter {
   }
   /// For a segment of that row; of so many rows, where they are taken together.
   [[nodiscard]] BodyArguments arguments_of(const SegmentCall& call, llvm::Value* rows = nullptr);
-  /// In a case: how many rows from this one on, along the last outer axis, are of the same case at least.
-  [[nodiscard]] llvm::Value* rows_alike();
+  /// In a case: how many rows from this one on, along the last outer axis, are of the same case at least, with the same
+  /// steps from row to row.
+  [[nodiscard]] llvm::Value* rows_alike(const ScheduledCase& which);
 
   [[nodiscard]] int outer_axes() const { return kernel().rank() - 1; }
   [[nodiscard]] llvm::BasicBlock* block(const char* name) {
@@ -65,6 +67,7 @@ class RowEmitter {
       path_.pop_back();
     }
   }
+  std::optional<Int128> even_growth(const Condition& condition);
   llvm::Value* rows_holding(PredicateId predicate);
   llvm::Value* rows_failing(PredicateId predicate);
 

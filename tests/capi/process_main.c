@@ -117,7 +117,7 @@ static void reload(const char* library, int times) {
     struct session session = begin(&api);
     launch(&api, &session, i % 10 == 0 ? 1 << 20 : 100);
     end(&api, &session);
-    EXPECT(one_thread());  /* and none after it */
+    EXPECT(one_thread()); /* and none after it */
     EXPECT(dlclose(loaded) == 0);
   }
 }
