@@ -78,17 +78,18 @@ class CaseRun {
 Status CaseRun::add_memcpy(Entries& entries) {
   // It reads and writes in equal parts; a result differs a little from its input.
   const auto half = static_cast<std::size_t>(bytes() / 2);
-  PADLOCK_TRY(const auto from, arrays_.input(ir::DType::f32));
-  entries.add(kMemcpy, [half, from, to = arrays_.result()] { std::memcpy(to.data(), from.data(), half); });
+  entries.add(kMemcpy,
+              [half, from = arrays_.input(), to = arrays_.result()] { std::memcpy(to.data(), from.data(), half); });
   return {};
 }
 
 Status CaseRun::add(Entries& entries, const Entry& entry, api::Context& context, const PadSpec& spec) {
   PADLOCK_TRY(PadProgram made, PadProgram::make(context, spec));
   PADLOCK_CHECK(arrays_.check(made));
-  PADLOCK_TRY(const auto from, arrays_.input(spec.dtype));
   programs_.push_back(std::move(made));
-  entries.add(entry, [program = &programs_.back(), from, to = arrays_.result()] { program->launch(from, to); });
+  entries.add(entry, [program = &programs_.back(), from = arrays_.input(), to = arrays_.result()] {
+    program->launch(from, to);
+  });
   return {};
 }
 
@@ -137,7 +138,7 @@ void CaseRun::add_by_hand(Entries& entries) {
   const bool fits = pad.rank() == 2 && pad.mode == "constant" && pad.value == "0" && pad.low[0] == pad.low[1] &&
                     pad.high[0] == all && pad.high[1] == all && pad.low[0] >= 0;
   if (!fits) return;
-  const auto* const from = reinterpret_cast<const float*>(arrays_.input(ir::DType::f32)->data());
+  const auto* const from = reinterpret_cast<const float*>(arrays_.input().data());
   auto* const to = reinterpret_cast<float*>(arrays_.result().data());
   entries.add({.engine = "C++ by hand", .op = "pad+relu"}, [from, to, &pad] {
     pad_relu_by_hand(from, to, pad.extents[0], pad.extents[1], pad.low[0], pad.low[0], 0.0F);
@@ -175,7 +176,7 @@ void CaseRun::variant_ratios(const Comparison& comparison, const Entries& entrie
 
 Status CaseRun::add_peers(Entries& entries, const PadSpec& spec) {
   const std::string input = fmt::format("{}/input.{}", machine_.folder, dtype_name(spec.dtype));
-  PADLOCK_TRY(const auto data, arrays_.input(spec.dtype));
+  const std::span<const std::byte> data = arrays_.input();
   if (std::ofstream file(input, std::ios::binary);
       !file.write(reinterpret_cast<const char*>(data.data()), std::ssize(data)))
     return unavailable(fmt::format("{} cannot be written", input));
@@ -236,8 +237,7 @@ Status CaseRun::compare_peers(ir::DType dtype, const TimingOptions& options) {
 }
 
 Status CaseRun::compare_cold(const TimingOptions& options) {
-  PADLOCK_TRY(const auto from, arrays_.input(ir::DType::f32));
-  const runtime::UserBuffer input(from.data(), std::ssize(from));
+  const runtime::UserBuffer input(arrays_.input().data(), std::ssize(arrays_.input()));
   api::MemoryBudget memory = api::MemoryBudget::of_this_process();
   PADLOCK_TRY(api::ArgumentSets sets,
               api::ArgumentSets::create(base_.bound, {&input, 1}, machine_.cache_bytes, memory));

@@ -7,9 +7,9 @@
 
 namespace padlock::bench {
 
-/// Numbers of both signs, neither zero nor NaN, that repeat with a prime period, so that an element from elsewhere
-/// shows. Of f32, f16, bf16 or i8.
-void fill_with_noise(std::span<std::byte> data, ir::DType dtype);
+/// Bytes that are numbers of both signs in every type, none zero, subnormal, infinite or NaN, and repeat with a prime
+/// period, so that an element from elsewhere shows.
+void fill_with_noise(std::span<std::byte> data);
 
 /// Compares a result with what the language defines, element by element: nothing is timed that is not right.
 /// Precondition: the pads of `spec` are numbers, and the spans large enough. Error: internal, with the first byte that

@@ -36,27 +36,18 @@ void PadProgram::launch(std::span<const std::byte> input, std::span<std::byte> r
 }
 
 Result<PadArrays> PadArrays::create(std::int64_t bytes) {
-  PadArrays arrays(bytes);
+  PadArrays arrays;
+  PADLOCK_TRY(arrays.input_, arrays.memory_.allocate(bytes, "input"));
   PADLOCK_TRY(arrays.result_, arrays.memory_.allocate(bytes, "result"));
+  fill_with_noise(arrays.input_.span());
   return arrays;
 }
 
-Result<std::span<const std::byte>> PadArrays::input(ir::DType dtype) {
-  auto found = inputs_.find(dtype);
-  if (found == inputs_.end()) {
-    PADLOCK_TRY(api::Allocation made, memory_.allocate(bytes_, "input"));
-    fill_with_noise(made.span(), dtype);
-    found = inputs_.emplace(dtype, std::move(made)).first;
-  }
-  return std::span<const std::byte>(found->second.span());
-}
-
 Status PadArrays::check(const PadProgram& program) {
-  PADLOCK_TRY(const auto from, input(program.spec.dtype));
   const std::span<std::byte> to = result().first(static_cast<std::size_t>(program.result_bytes()));
   std::ranges::fill(to, std::byte{0xA5});
-  program.launch(from, to);
-  return check_result(program.spec, from, to);
+  program.launch(input(), to);
+  return check_result(program.spec, input(), to);
 }
 
 }  // namespace padlock::bench

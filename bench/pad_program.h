@@ -28,23 +28,21 @@ struct PadProgram {
 /// Sizes by symbol.
 [[nodiscard]] std::map<std::string, std::int64_t> sizes_of(const PadCase& pad);
 
-/// Arrays of one size that all programs of a case share: an input of each type, and one result.
+/// Arrays of one size that all programs of a case share, of whatever type: what they owe to where it lies is the same.
 class PadArrays {
  public:
   /// Error: resource_exhausted.
   [[nodiscard]] static Result<PadArrays> create(std::int64_t bytes);
-  /// Filled when it is first asked for. Error: resource_exhausted.
-  [[nodiscard]] Result<std::span<const std::byte>> input(ir::DType dtype);
+  /// Numbers in every type.
+  [[nodiscard]] std::span<const std::byte> input() const { return input_.span(); }
   [[nodiscard]] std::span<std::byte> result() const { return result_.span(); }
   /// Launches the program and compares the result with its definition.
   [[nodiscard]] Status check(const PadProgram& program);
 
  private:
-  explicit PadArrays(std::int64_t bytes) : bytes_(bytes), memory_(api::MemoryBudget::of_this_process()) {}
-  std::int64_t bytes_;
+  PadArrays() : memory_(api::MemoryBudget::of_this_process()) {}
   api::MemoryBudget memory_;
-  std::map<ir::DType, api::Allocation> inputs_;
-  api::Allocation result_;
+  api::Allocation input_, result_;
 };
 
 }  // namespace padlock::bench

@@ -39,12 +39,10 @@ bool has_float_arithmetic(const llvm::Function* function) {
   });
 }
 
-/// Whether all of a row's runs may be taken of several rows together.
-bool has_groups(const Schedule& schedule, const ScheduledCase& row) {
-  return schedule.kernel.rank() > 1 && std::ranges::all_of(row.calls, [&](const SegmentCall& call) {
-           return !schedule.bodies[static_cast<std::size_t>(call.body)].uses_rows &&
-                  std::ranges::all_of(call.streams, [](const Stream& stream) { return stream.step.valid(); });
-         });
+/// Whether a run may be taken of several rows together.
+bool has_groups(const Schedule& schedule, const SegmentCall& call) {
+  return !schedule.bodies[static_cast<std::size_t>(call.body)].uses_rows &&
+         std::ranges::all_of(call.streams, [](const Stream& stream) { return stream.step.valid(); });
 }
 
 /// The calls of a row, those first that copy, from the middle: over the rows of a group they go through memory in
@@ -130,8 +128,7 @@ class EntryEmitter {
     Value* most = most_of_group(row, coordinates);
     std::vector<std::pair<Value*, BasicBlock*>> taken;
     emitter.emit_row([&](const ScheduledCase& which) {
-      Value* rows = builder_.getInt64(1);
-      if (has_groups(context_.schedule, which)) rows = smaller(most, emitter.rows_alike(which));
+      Value* rows = kernel().rank() > 1 ? rows_of_group(emitter, which, most) : most;
       for (const SegmentCall* call : from_the_middle(context_.schedule, which)) emit_call(emitter, *call, rows);
       taken.emplace_back(rows, builder_.GetInsertBlock());
     });
@@ -153,6 +150,15 @@ class EntryEmitter {
     Value* extent = exprs_->exact(builder_, kernel().extents[static_cast<std::size_t>(outer_axes() - 1)]);
     Value* most = smaller(builder_.CreateSub(function_->getArg(2), row), exprs_->exact(builder_, group));
     return smaller(most, builder_.CreateSub(extent, coordinates.back()));
+  }
+  /// One where there are elements that are computed row by row: those that a pad repeats once more, where it is longer
+  /// than what it repeats.
+  Value* rows_of_group(RowEmitter& emitter, const ScheduledCase& which, Value* most) {
+    Value* rows = smaller(most, emitter.rows_alike(which));
+    for (const SegmentCall& call : which.calls)
+      if (!has_groups(context_.schedule, call))
+        rows = builder_.CreateSelect(emitter.is_empty(call), rows, builder_.getInt64(1));
+    return rows;
   }
   Value* smaller(Value* a, Value* b) { return builder_.CreateBinaryIntrinsic(llvm::Intrinsic::smin, a, b); }
 

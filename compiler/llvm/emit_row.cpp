@@ -130,7 +130,8 @@ Value* RowEmitter::rows_alike(const ScheduledCase& which) {
   std::set<std::uint32_t> seen;
   for (const SegmentCall& call : which.calls)
     for (const Stream& stream : call.streams)
-      if (stream.rows.valid() && seen.insert(stream.rows.id()).second) at_most(exprs_.exact(builder_, stream.rows));
+      if (stream.step.valid() && stream.rows.valid() && seen.insert(stream.rows.id()).second)
+        at_most(exprs_.exact(builder_, stream.rows));
   return rows;
 }
 
@@ -175,6 +176,10 @@ Value* RowEmitter::rows_failing(PredicateId predicate) {
     rows = builder_.CreateBinaryIntrinsic(llvm::Intrinsic::smax, rows, alike);
   }
   return rows;
+}
+
+Value* RowEmitter::is_empty(const SegmentCall& call) {
+  return builder_.CreateICmpSGE(runs_.at(call.run_begin.id()), runs_.at(call.run_end.id()));
 }
 
 BodyArguments RowEmitter::arguments_of(const SegmentCall& call, Value* rows) {

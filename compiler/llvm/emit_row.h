@@ -40,6 +40,9 @@ class RowEmitter {
   /// steps from row to row.
   [[nodiscard]] llvm::Value* rows_alike(const ScheduledCase& which);
 
+  /// Whether the columns set last have nothing of a segment.
+  [[nodiscard]] llvm::Value* is_empty(const SegmentCall& call);
+
   [[nodiscard]] int outer_axes() const { return kernel().rank() - 1; }
   [[nodiscard]] llvm::BasicBlock* block(const char* name) {
     return llvm::BasicBlock::Create(builder_.getContext(), name, builder_.GetInsertBlock()->getParent());
