@@ -118,7 +118,10 @@ class BodyBuilder {
       if (gathers) body_.lanes = std::min(body_.lanes, 8);
       // Nor is one of a team that loads nothing: there is no latency to hide.
       options.unroll = long_work || (options_.threads && !options.loads) ? 1 : options_.unroll;
-      if (!long_work) options.narrowest = std::min(std::max(kNarrowestElements, kNarrowestBytes / widest), body_.lanes);
+      // A fill has no loads to wait for: elements are fast enough for what is less than half a vector.
+      const int narrowest =
+          std::max({kNarrowestElements, kNarrowestBytes / widest, body_.loads.empty() ? body_.lanes / 2 : 0});
+      if (!long_work) options.narrowest = std::min(narrowest, body_.lanes);
       if (!long_work && streams()) options.line = std::max(body_.lanes, kCacheLineBytes / bytes_of_result(0));
     }
     options.lanes = body_.lanes;

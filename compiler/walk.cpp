@@ -70,14 +70,16 @@ class WalkBuilder {
                           .once = true});
     const Expr aligned = exprs_.sub(exprs_.add(run_.begin, lanes_), run_.shift);
     const Expr main_from = is(Mutation::main_loop_late) ? plus(aligned, options_.lanes) : aligned;
-    walk.loops.push_back(main_loop(main_from, run_.end, options_.unroll));
+    const bool has_main = options_.unroll > 1;
+    if (has_main) walk.loops.push_back(main_loop(main_from, run_.end, options_.unroll));
     Expr last = exprs_.sub(run_.end, lanes_);
     if (is(Mutation::tail_vector_late)) last = plus(last, 1);
     if (is(Mutation::tail_vector_early)) last = plus(last, -1);
     if (is(Mutation::tail_vector_unclamped)) last = {};
     Expr end = run_.end;
     if (is(Mutation::tail_loop_short)) end = plus(end, -1);
-    walk.loops.push_back({.from = run_.reached, .limit = end, .lanes = options_.lanes, .last = last});
+    walk.loops.push_back(
+        {.from = has_main ? run_.reached : main_from, .limit = end, .lanes = options_.lanes, .last = last});
     return walk;
   }
 

@@ -54,9 +54,9 @@ struct ChunkLoop {
 enum class WalkKind : std::uint8_t {
   elements,  ///< element by element
   ends,      ///< a run of one to two narrow vectors: one at begin, one that ends at end, which may overlap
-  vectors,   ///< a vector at begin; then, from where the output is aligned, `unroll` vectors a trip; then one a trip,
-             ///< the last of which ends at end. The first and the last may overlap their neighbours, which write the
-             ///< same values
+  vectors,   ///< a vector at begin; then, from where the output is aligned, `unroll` vectors a trip, where that is more
+             ///< than one; then one a trip, the last of which ends at end. The first and the last may overlap their
+             ///< neighbours, which write the same values
   streamed,  ///< a run up to a cache line, whole lines past the caches, a run. Never a byte of a line both ways: the
              ///< line would be fetched and written twice
   shared,    ///< elements up to a vector boundary of the output, whole vectors, elements. Nothing is written twice, so

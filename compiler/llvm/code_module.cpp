@@ -8,7 +8,7 @@
 
 namespace padlock::compiler {
 
-CodeModule::CodeModule(const std::string& name, std::unique_ptr<llvm::TargetMachine> target)
+CodeModule::CodeModule(const std::string& name, MachineHandle target)
     : gate(make_pass_gate(*target)),
       context(std::make_unique<llvm::LLVMContext>()),
       module(std::make_unique<llvm::Module>(name, *context)),

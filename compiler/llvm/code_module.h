@@ -7,8 +7,8 @@
 #include <llvm/IR/LLVMContext.h>
 #include <llvm/IR/Module.h>
 #include <llvm/IR/OptBisect.h>
-#include <llvm/Target/TargetMachine.h>
 
+#include "compiler/llvm/machine_pool.h"
 #include "compiler/mutation.h"
 #include "ir/executable.h"
 #include "ir/program.h"
@@ -18,7 +18,7 @@ namespace padlock::compiler {
 
 /// A module of its own context, with the contracts of the kernels that are emitted into it. Movable.
 struct CodeModule {
-  CodeModule(const std::string& name, std::unique_ptr<llvm::TargetMachine> target);
+  CodeModule(const std::string& name, MachineHandle target);
 
   /// In builds with assertions: whether the IR is valid. Error: internal.
   [[nodiscard]] Status verify() const;
@@ -26,7 +26,7 @@ struct CodeModule {
   std::unique_ptr<llvm::OptPassGate> gate;  // borrowed by the context
   std::unique_ptr<llvm::LLVMContext> context;
   std::unique_ptr<llvm::Module> module;
-  std::unique_ptr<llvm::TargetMachine> machine;
+  MachineHandle machine;
   std::vector<std::vector<ir::KernelAbi>> kernels;  // the variants of each, the one that assumes nothing first
 };
 

@@ -52,7 +52,7 @@ void for_each_at_once(std::size_t count, Work&& work) {
 /// How a GPU kernel is made for one kind of machine.
 struct Backend {
   TargetFeatures features;
-  std::unique_ptr<llvm::TargetMachine> machine;
+  MachineHandle machine;
 };
 
 class LlvmGpuCompiler final : public GpuCompiler {

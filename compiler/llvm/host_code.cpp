@@ -25,9 +25,11 @@ namespace {
 
 constexpr llvm::StringRef kStrengthReduction = "Loop Strength Reduction";
 /// Passes that take longer than what they gain on the host. The CPU itself reorders what the schedulers would; the
-/// branch folder makes one test of a loop's two, before it and at its bottom, which costs a jump each trip.
+/// branch folder makes one test of a loop's two, before it and at its bottom, which costs a jump each trip; what is the
+/// same in all trips is computed before the loop already, and the constants of one are moved after register allocation.
 constexpr auto kLeftOut =
-    std::to_array<llvm::StringRef>({"post-RA-sched", "machine-scheduler", "x86-cmov-conversion", "branch-folder"});
+    std::to_array<llvm::StringRef>({"post-RA-sched", "machine-scheduler", "x86-cmov-conversion", "branch-folder",
+                                    "early-machinelicm", "machine-combiner", "lrshrink"});
 
 class PassGate final : public llvm::OptPassGate {
  public:

@@ -82,12 +82,13 @@ Result<HostTarget> HostTarget::create(std::string_view name) {
   return made;
 }
 
-std::unique_ptr<llvm::TargetMachine> HostTarget::machine() const {
+MachineHandle HostTarget::machine() const {
+  if (auto kept = pool_->take()) return {kept.release(), {pool_}};
   llvm::TargetOptions options;
   options.AllowFPOpFusion = llvm::FPOpFusion::Strict;
-  return std::unique_ptr<llvm::TargetMachine>(
-      target_->createTargetMachine(host_triple(), features_.cpu, features_.features, options, llvm::Reloc::PIC_,
-                                   llvm::CodeModel::Small, llvm::CodeGenOptLevel::Default));
+  return {target_->createTargetMachine(host_triple(), features_.cpu, features_.features, options, llvm::Reloc::PIC_,
+                                       llvm::CodeModel::Small, llvm::CodeGenOptLevel::Default),
+          {pool_}};
 }
 
 }  // namespace padlock::compiler

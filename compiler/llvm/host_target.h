@@ -5,9 +5,8 @@
 #include <string_view>
 #include <vector>
 
-#include <llvm/Target/TargetMachine.h>
-
 #include "compiler/llvm/emit_host.h"
+#include "compiler/llvm/machine_pool.h"
 #include "support/error.h"
 
 namespace padlock::compiler {
@@ -25,8 +24,8 @@ class HostTarget {
   [[nodiscard]] bool runs_here() const { return runs_here_; }
   /// As HostCompiler::required_features.
   [[nodiscard]] const std::vector<std::string>& required_features() const { return required_features_; }
-  /// A new one for each compile: a TargetMachine is not thread-safe.
-  [[nodiscard]] std::unique_ptr<llvm::TargetMachine> machine() const;
+  /// For one compile: no other thread has it. It goes back to the target when the handle ends.
+  [[nodiscard]] MachineHandle machine() const;
 
  private:
   HostTarget() = default;
@@ -35,6 +34,7 @@ class HostTarget {
   int vector_bytes_ = 16;
   bool runs_here_ = true;
   std::vector<std::string> required_features_;
+  std::shared_ptr<MachinePool> pool_ = std::make_shared<MachinePool>();
 };
 
 }  // namespace padlock::compiler
