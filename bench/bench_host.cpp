@@ -18,6 +18,7 @@
 #include "bench/capi_times.h"
 #include "bench/case_run.h"
 #include "bench/compile_times.h"
+#include "bench/memory_use.h"
 #include "support/cpu_cache.h"
 #include "support/file.h"
 
@@ -37,6 +38,7 @@ struct Arguments {
   double tune_seconds = 0;
   bool quick = false;
   bool first_compile = false;
+  bool memory = false;
 };
 
 std::string folder_of_this() {
@@ -124,6 +126,19 @@ void add_time(Report& report, const char* what, const std::vector<double>& sampl
   report.add_line(std::move(line));
 }
 
+Status add_memory(Report& report) {
+  PADLOCK_TRY(const MemoryUse use, memory_use_of(folder_of_this() + "/padlock_bench_host"));
+  for (const auto& [what, kib] :
+       {std::pair("idle context", use.idle_context), std::pair("compiled variant", use.compiled_variant)}) {
+    JsonLine line("memory");
+    line.add("what", what).add("unit", "KiB").add("value", kib);
+    report.add_line(std::move(line));
+    fmt::print("private memory of {}: {:.0f} KiB\n", what, kib);
+  }
+  fmt::print("\n");
+  return {};
+}
+
 /// What is once a program or once a process.
 Status run_costs(const Arguments& arguments, Machine& machine, Report& report) {
   const TimingOptions options{.rounds = arguments.quick ? 11 : 31,
@@ -142,6 +157,7 @@ Status run_costs(const Arguments& arguments, Machine& machine, Report& report) {
   report.add(proofs);
   PADLOCK_TRY(const Comparison steps, capi_times(options));
   report.add(steps);
+  PADLOCK_CHECK(add_memory(report));
   PADLOCK_TRY(const Comparison look_ups, cache_look_ups(options));
   report.add(look_ups);
   if (access(arguments.command.c_str(), X_OK) != 0) {
@@ -226,11 +242,17 @@ int main_of(int argc, char** argv) {
   app.add_option("--command", arguments.command, "the padlock command to time");
   app.add_option("--folder", arguments.folder, "where cases.txt and host_peers.py are");
   app.add_flag("--first-compile", arguments.first_compile, "only print the milliseconds of one compilation");
+  app.add_flag("--memory", arguments.memory, "only print the KiB of an idle context and of a compiled variant");
   CLI11_PARSE(app, argc, argv);
   if (arguments.first_compile) {
     const auto ms = first_compile_ms();
     if (ms) fmt::print("{}\n", *ms);
     return ms ? 0 : 1;
+  }
+  if (arguments.memory) {
+    const auto use = memory_use();
+    if (use) fmt::print("{} {}\n", use->idle_context, use->compiled_variant);
+    return use ? 0 : 1;
   }
   const Status status = run(arguments);
   if (status) return 0;
