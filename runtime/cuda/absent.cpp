@@ -28,6 +28,7 @@ Result<Stream> Stream::create(const Context&) { return absent(); }
 Stream::Stream(Stream&& other) noexcept = default;
 Stream& Stream::operator=(Stream&& other) noexcept = default;
 Stream::~Stream() = default;
+Status Stream::synchronize(std::string_view) const { return absent(); }
 
 Result<DeviceBuffer> DeviceBuffer::allocate(const Context&, std::int64_t, const std::string&) { return absent(); }
 DeviceBuffer::DeviceBuffer(DeviceBuffer&& other) noexcept = default;
@@ -36,6 +37,7 @@ DeviceBuffer::~DeviceBuffer() = default;
 Result<std::optional<std::int64_t>> free_memory(const Context&) { return absent(); }
 Status copy_to_device(const Stream&, CUdeviceptr, std::span<const std::byte>) { return absent(); }
 Status copy_to_host(const Stream&, std::span<std::byte>, CUdeviceptr) { return absent(); }
+Status enqueue_copy(const Stream&, CUdeviceptr, CUdeviceptr, std::int64_t) { return absent(); }
 
 Module::~Module() = default;
 
