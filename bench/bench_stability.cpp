@@ -85,10 +85,11 @@ const std::vector<Case>& cases() {
 using Clock = std::chrono::steady_clock;
 double seconds_since(Clock::time_point begin) { return std::chrono::duration<double>(Clock::now() - begin).count(); }
 
-/// Arrays of one binding; one set, or as many as no cache holds, so that a config is timed as the tuner times it.
+/// Arrays of one binding; one set, or so many that no cache holds them and that they lie in many places, so that a
+/// config is timed as the tuner times it.
 Result<api::ArgumentSets> arrays_of(const api::BoundProgram& bound, bool rotate = false) {
   api::MemoryBudget memory = api::MemoryBudget::of_this_process();
-  return api::ArgumentSets::create(bound, {}, rotate ? bytes_beyond_caches() : 0, memory);
+  return api::ArgumentSets::create(bound, {}, rotate ? 4 * bytes_beyond_caches() : 0, memory);
 }
 
 Result<api::BoundProgram> bound(api::Context& context, const api::Program& program, const Case& item,
