@@ -223,7 +223,7 @@ class Trials::Attempt {
     const std::int64_t one = shared.sets.front().mapped_bytes();
     const std::int64_t beside = data_bytes(shared.problem->binding()) - bytes;
     const std::int64_t cache =
-        request_.policy.rotation_bytes > 0 ? request_.policy.rotation_bytes : shared.device->cache_bytes();
+        request_.policy.rotation_bytes > 0 ? request_.policy.rotation_bytes : 2 * shared.device->cache_bytes();
     const std::int64_t wanted = request_.policy.budget_ms == 0 ? 1 : cache / std::max<std::int64_t>(bytes, 1) + 1;
     const std::int64_t count = std::clamp<std::int64_t>(std::min(wanted, (allowed - beside) / one), 1, kMostSets);
     for (std::int64_t i = 1; i < count; ++i)
