@@ -130,8 +130,7 @@ Value* RowEmitter::rows_alike(const ScheduledCase& which) {
   std::set<std::uint32_t> seen;
   for (const SegmentCall& call : which.calls)
     for (const Stream& stream : call.streams)
-      if (stream.step.valid() && stream.rows.valid() && seen.insert(stream.rows.id()).second)
-        at_most(exprs_.exact(builder_, stream.rows));
+      if (stream.rows.valid() && seen.insert(stream.rows.id()).second) at_most(exprs_.exact(builder_, stream.rows));
   return rows;
 }
 
