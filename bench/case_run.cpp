@@ -27,6 +27,13 @@ Entry variant(std::string name) {
   return entry;
 }
 
+/// Padlock's entry of the same program.
+Entry ours_of(const Entry& peer) {
+  Entry entry = peer;
+  entry.engine = "padlock";
+  return entry;
+}
+
 std::string dtype_name(ir::DType dtype) { return std::string(ir::name_of(dtype)); }
 
 /// One case: its programs, arrays and comparisons.
@@ -201,7 +208,7 @@ Status CaseRun::add_peers(Entries& entries, const PadSpec& spec) {
     }
     std::remove(output(peer).c_str());
     if (ready) {
-      entries.add_remote(entry, [&peer, id](int calls) { return peer.time_ms(id, calls); });
+      entries.add_remote(entry, [&peer, id](int calls) { return peer.time_ms(id, calls); }, ours_of(entry));
     } else {
       JsonLine line("not measured");
       line.add("case", pad_.name).add("engine", entry.engine).add("op", entry.op).add("dtype", entry.dtype);
@@ -227,9 +234,7 @@ Status CaseRun::compare_peers(ir::DType dtype, const TimingOptions& options) {
   const Comparison comparison = finish("warm, beside peers", entries, options, dtype);
   for (const Entry& entry : entries.entries()) {
     if (entry.engine == "padlock" || entry.engine == "memcpy") continue;
-    Entry ours = entry;
-    ours.engine = "padlock";
-    ratio(comparison, "peer", ours, entry);
+    ratio(comparison, "peer", ours_of(entry), entry);
   }
   for (Peer& peer : machine_.peers) peer.forget_all();
   return {};

@@ -20,8 +20,8 @@ void Entries::add(const Entry& entry, std::function<void()> run) {
   entries_.push_back(entry);
 }
 
-void Entries::add_remote(const Entry& entry, std::function<std::optional<double>(int)> time_ms) {
-  contestants_.push_back({.name = entry.name(), .run = {}, .time_ms = std::move(time_ms)});
+void Entries::add_remote(const Entry& entry, std::function<std::optional<double>(int)> time_ms, const Entry& ours) {
+  contestants_.push_back({.name = entry.name(), .run = {}, .time_ms = std::move(time_ms), .rival = ours.name()});
   entries_.push_back(entry);
 }
 

@@ -24,7 +24,8 @@ struct Entry {
 class Entries {
  public:
   void add(const Entry& entry, std::function<void()> run);
-  void add_remote(const Entry& entry, std::function<std::optional<double>(int)> time_ms);
+  /// What another process times, as Contestant::time_ms; its rival is `ours`.
+  void add_remote(const Entry& entry, std::function<std::optional<double>(int)> time_ms, const Entry& ours);
   [[nodiscard]] const std::vector<Contestant>& contestants() const { return contestants_; }
   [[nodiscard]] const std::vector<Entry>& entries() const { return entries_; }
   /// What the row of that name is of; null for what is compared again.

@@ -68,6 +68,12 @@ std::vector<Runner> runners_of(const std::vector<Contestant>& contestants) {
   return runners;
 }
 
+bool is_beaten(const Runner& runner, const std::vector<Runner>& runners, double ratio) {
+  const auto rival =
+      std::ranges::find(runners, runner.contestant.rival, [](const Runner& r) { return r.contestant.name; });
+  return rival != runners.end() && std::ranges::min(runner.samples_ms) >= ratio * std::ranges::max(rival->samples_ms);
+}
+
 void run_rounds(std::vector<Runner>& runners, const TimingOptions& options) {
   std::mt19937_64 random(options.seed);
   std::vector<std::size_t> order(runners.size());
@@ -76,6 +82,8 @@ void run_rounds(std::vector<Runner>& runners, const TimingOptions& options) {
   for (int round = 0; round < options.rounds; ++round) {
     const bool is_over = options.budget_ms > 0 && milliseconds_since(start) >= options.budget_ms;
     if (round >= options.least_rounds && is_over) return;
+    if (round > 0 && round == options.least_rounds && options.beaten_ratio > 0)
+      std::erase_if(order, [&](std::size_t i) { return is_beaten(runners[i], runners, options.beaten_ratio); });
     std::shuffle(order.begin(), order.end(), random);
     for (const std::size_t i : order) take_sample(runners[i]);
   }

@@ -18,11 +18,15 @@ struct Contestant {
   /// Instead of `run`, for what runs elsewhere and has a clock of its own: the milliseconds that so many calls took;
   /// nothing once it can do no more, which leaves it out.
   std::function<std::optional<double>(int calls)> time_ms = {};
+  std::string rival = {};  ///< the name of whom it is judged against: see TimingOptions::beaten_ratio; empty: nobody
 };
 
 struct TimingOptions {
-  int rounds = 31;          ///< samples of each contestant
-  int least_rounds = 3;     ///< whatever the budget says
+  int rounds = 31;       ///< samples of each contestant
+  int least_rounds = 3;  ///< whatever the budget says
+  /// After least_rounds whose best sample is so many times its rival's worst takes no part in further rounds, so that
+  /// they go to those who are close to each other; 0: everybody takes part in all.
+  double beaten_ratio = 0;
   double budget_ms = 0;     ///< of all rounds together, after which none begins; 0: no limit
   double warm_up_ms = 100;  ///< of each contestant, before anything counts
   double sample_ms = 2;     ///< a contestant that is faster runs several times a sample, and once before it
@@ -48,9 +52,10 @@ struct Comparison {
 };
 
 /// Times the contestants side by side: in every round each runs once, in an order shuffled anew, so that a change of
-/// the machine's speed meets all alike. The first is the baseline. It takes part twice: the second row, "NAME again",
-/// differs from the first by the harness's own noise alone, and a ratio within that row's interval means nothing.
-/// Who drops out has no row. Not thread-safe against itself (times would mean nothing). No contestants give no rows.
+/// the machine's speed meets all alike; ratios are paired by the rounds in which both took part. The first is the
+/// baseline. It takes part twice: the second row, "NAME again", differs from the first by the harness's own noise
+/// alone, and a ratio within that row's interval means nothing. Who drops out has no row. Not thread-safe against
+/// itself (times would mean nothing). No contestants give no rows.
 [[nodiscard]] Comparison compare(std::string title, double bytes, const std::vector<Contestant>& contestants,
                                  const TimingOptions& options);
 

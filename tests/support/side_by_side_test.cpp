@@ -4,7 +4,9 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace padlock {
@@ -53,6 +55,32 @@ TEST_CASE("a fast contestant runs several times a sample") {
   int calls = 0;
   (void)compare("", 0, {{"a", [&] { ++calls; }}}, {.rounds = 1, .warm_up_ms = 1, .sample_ms = 1});
   CHECK(calls > 10);
+}
+
+TEST_CASE("who is far behind its rival takes part in the first rounds only") {
+  // They have clocks of their own: what takes long is said, not waited for.
+  const auto takes = [](std::vector<double> ms) {
+    return [ms = std::move(ms), calls = std::size_t{0}](int) mutable -> std::optional<double> {
+      return ms[std::min(calls++, ms.size() - 1)];
+    };
+  };
+  TimingOptions options{.rounds = 8, .least_rounds = 2, .beaten_ratio = 2, .warm_up_ms = 0, .sample_ms = 0};
+  // The first time of each is its warm-up.
+  const std::vector<Contestant> contestants = {{"ours", {}, takes({1, 1, 1.5})},
+                                               {"far", {}, takes({3, 4, 3}), "ours"},
+                                               {"once as slow", {}, takes({9, 9, 2.9}), "ours"},
+                                               {"close", {}, takes({1.2}), "ours"},
+                                               {"far from nobody", {}, takes({9})}};
+  const Comparison c = compare("", 0, contestants, options);
+  for (const auto& [name, rounds] : {std::pair("far", 2), std::pair("once as slow", 8), std::pair("close", 8),
+                                     std::pair("far from nobody", 8), std::pair("ours", 8)}) {
+    CAPTURE(name);
+    CHECK(c.find(name)->samples_ms.size() == rounds);
+  }
+  // In two rounds, 4/1 and 3/1.5.
+  CHECK(speed_ratio(*c.find("ours"), *c.find("far"), 1).low == doctest::Approx(2));
+  options.beaten_ratio = 0;
+  CHECK(compare("", 0, contestants, options).find("far")->samples_ms.size() == 8);
 }
 
 TEST_CASE("nobody takes part") { CHECK(compare("", 0, {}, kQuick).rows.empty()); }
