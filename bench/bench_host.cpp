@@ -77,7 +77,7 @@ Effort effort_of(const Arguments& arguments, double seconds) {
   const bool quick = arguments.quick;
   const double ms = 1000 * std::max(seconds, 0.0) + 1;  // 0 would be no limit
   Effort effort{.variants = {.rounds = 41, .least_rounds = quick ? 3 : 5, .budget_ms = 0.3 * ms},
-                .peers = {.rounds = 21, .least_rounds = 2, .beaten_ratio = 2},
+                .peers = {.rounds = 21, .least_rounds = 2, .beaten_ratio = 1.5, .close_rounds = quick ? 3 : 9},
                 .cold = {.rounds = 21, .least_rounds = 2, .budget_ms = 0.03 * ms},
                 .tune_seconds = arguments.tune_seconds};
   if (quick) effort.peer_types = {ir::DType::f32};

@@ -36,6 +36,7 @@ class ThreadPool {
     ParallelBody body;
     void* state;
     std::int64_t count;
+    int cpu;  // that the caller runs on
     std::atomic<std::int64_t> next = 0;
     std::atomic<int> workers = 0;  // inside the loop; raised under mutex_
     bool linked = true;            // guarded by mutex_
@@ -48,6 +49,7 @@ class ThreadPool {
   bool spin_for_work(std::unique_lock<std::mutex>& lock);
   void link(Job& job);    // mutex_ held
   void unlink(Job& job);  // mutex_ held
+  void wake(std::int64_t workers);
   static void run_indices(Job& job);
 
   const int threads_;
@@ -58,6 +60,7 @@ class ThreadPool {
   std::vector<std::thread> workers_;
   std::atomic<std::uint32_t> news_ = 0;  // counts what a worker waits for
   Job* jobs_ = nullptr;                  // borrowed (each outlives its place in the list)
+  int asleep_ = 0;
   bool started_ = false;
   bool stopping_ = false;
 };

@@ -79,11 +79,16 @@ void run_rounds(std::vector<Runner>& runners, const TimingOptions& options) {
   std::vector<std::size_t> order(runners.size());
   std::iota(order.begin(), order.end(), std::size_t{0});
   const auto start = Clock::now();
+  int least_rounds = options.least_rounds;
   for (int round = 0; round < options.rounds; ++round) {
-    const bool is_over = options.budget_ms > 0 && milliseconds_since(start) >= options.budget_ms;
-    if (round >= options.least_rounds && is_over) return;
-    if (round > 0 && round == options.least_rounds && options.beaten_ratio > 0)
+    if (round > 0 && round == options.least_rounds && options.beaten_ratio > 0) {
       std::erase_if(order, [&](std::size_t i) { return is_beaten(runners[i], runners, options.beaten_ratio); });
+      const bool any_close =
+          std::ranges::any_of(order, [&](std::size_t i) { return !runners[i].contestant.rival.empty(); });
+      if (any_close) least_rounds = std::max(least_rounds, options.close_rounds);
+    }
+    const bool is_over = options.budget_ms > 0 && milliseconds_since(start) >= options.budget_ms;
+    if (round >= least_rounds && is_over) return;
     std::shuffle(order.begin(), order.end(), random);
     for (const std::size_t i : order) take_sample(runners[i]);
   }

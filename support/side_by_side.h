@@ -24,9 +24,10 @@ struct Contestant {
 struct TimingOptions {
   int rounds = 31;       ///< samples of each contestant
   int least_rounds = 3;  ///< whatever the budget says
-  /// After least_rounds whose best sample is so many times its rival's worst takes no part in further rounds, so that
-  /// they go to those who are close to each other; 0: everybody takes part in all.
+  /// A contestant whose best of least_rounds samples is so many times its rival's worst takes part in no more: they go
+  /// to those who are close to each other; 0: everybody takes part in all.
   double beaten_ratio = 0;
+  int close_rounds = 0;     ///< of who has a rival and is close to it, whatever the budget says
   double budget_ms = 0;     ///< of all rounds together, after which none begins; 0: no limit
   double warm_up_ms = 100;  ///< of each contestant, before anything counts
   double sample_ms = 2;     ///< a contestant that is faster runs several times a sample, and once before it

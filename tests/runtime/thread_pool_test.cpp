@@ -1,8 +1,11 @@
 #include "runtime/thread_pool.h"
 
 #include <doctest/doctest.h>
+#include <sched.h>
 
+#include <array>
 #include <atomic>
+#include <chrono>
 #include <thread>
 #include <vector>
 
@@ -55,6 +58,43 @@ TEST_CASE("a pool of one thread works on the caller's") {
       &ids);
   for (const std::thread::id id : ids) CHECK(id == std::this_thread::get_id());
   CHECK(pool.started() == 0);
+}
+
+/// Where the two indices of a loop run, each of which waits for the other one.
+struct Meeting {
+  static void body(void* state, std::int64_t index) {
+    auto& meeting = *static_cast<Meeting*>(state);
+    meeting.cpus[static_cast<std::size_t>(index)] = ::sched_getcpu();
+    meeting.present.fetch_add(1);
+    while (meeting.present.load() < 2) ::sched_yield();
+  }
+  std::array<int, 2> cpus = {-1, -1};
+  std::atomic<int> present = 0;
+};
+
+TEST_CASE("a worker that slept does not share its caller's CPU where there is another one") {
+  cpu_set_t all;
+  REQUIRE(::sched_getaffinity(0, sizeof all, &all) == 0);
+  if (CPU_COUNT(&all) < 2) return;
+  ThreadPool pool(2);
+  Meeting first;
+  pool.parallel_for(2, Meeting::body, &first);  // its worker may run on all CPUs
+  for (int cpu = 0, seen = 0; seen < 2; ++cpu) {
+    if (CPU_ISSET(cpu, &all) == 0) continue;
+    ++seen;
+    CAPTURE(cpu);
+    cpu_set_t here;
+    CPU_ZERO(&here);
+    CPU_SET(cpu, &here);
+    REQUIRE(::sched_setaffinity(0, sizeof here, &here) == 0);
+    for (int i = 0; i < 10; ++i) {
+      std::this_thread::sleep_for(std::chrono::milliseconds(5));
+      Meeting meeting;
+      pool.parallel_for(2, Meeting::body, &meeting);
+      CHECK(meeting.cpus[0] != meeting.cpus[1]);
+    }
+  }
+  ::sched_setaffinity(0, sizeof all, &all);
 }
 
 TEST_CASE("a loop inside a loop ends") {

@@ -79,7 +79,17 @@ TEST_CASE("who is far behind its rival takes part in the first rounds only") {
   }
   // In two rounds, 4/1 and 3/1.5.
   CHECK(speed_ratio(*c.find("ours"), *c.find("far"), 1).low == doctest::Approx(2));
-  options.beaten_ratio = 0;
+
+  // No time is left: who is close takes part in more rounds than all must, where anybody is.
+  options.budget_ms = 1e-9;
+  CHECK(compare("", 0, contestants, options).find("close")->samples_ms.size() == 2);
+  options.close_rounds = 5;
+  const Comparison longer = compare("", 0, contestants, options);
+  CHECK(longer.find("close")->samples_ms.size() == 5);
+  CHECK(longer.find("far")->samples_ms.size() == 2);
+  CHECK(compare("", 0, {contestants[0], contestants[1]}, options).find("ours")->samples_ms.size() == 2);
+
+  options.budget_ms = options.beaten_ratio = 0;
   CHECK(compare("", 0, contestants, options).find("far")->samples_ms.size() == 8);
 }
 
