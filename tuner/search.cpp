@@ -39,7 +39,9 @@ struct Heat {
   double timing_ms;  // on each placement
   int placements;
 };
-constexpr std::array kHeats = {Heat{16, 15, 1}, Heat{8, 20, 2}, Heat{4, 25, 10}};
+constexpr std::array kHeats = {Heat{16, 15, 1}, Heat{8, 20, 2}, Heat{4, 25, 16}};
+// Before the last heat twice what makes a tie: what is yet a little off may turn out to be one.
+constexpr double kAlikeYet = 2 * kTie;
 // How far two tries at different times may lie apart, beside what each shows of its own noise, and the most of both.
 constexpr double kFirstNoise = 0.25;
 constexpr double kFarBehind = 0.5;
@@ -174,7 +176,8 @@ class RegionSearch {
     return false;
   }
 
-  /// Survivors that may be the best, in the candidates' order, the fastest few where there are many.
+  /// Survivors that may be the best, in the candidates' order. Where there are many the fastest few, and of those that
+  /// are as good as the fastest the earliest, which win: who is left out shall not be a matter of noise.
   std::vector<std::size_t> finalists(std::size_t most) {
     const std::optional<std::size_t> best = fastest();
     if (!best) return {};
@@ -182,7 +185,8 @@ class RegionSearch {
     for (const auto& [index, m] : measured_)
       if (may_win(index, m) && behind(index, *best) - noise_of(index) <= 1 + kTie) list.push_back(index);
     // The default races if it may win at all: what is as good as it shall not take its place.
-    std::ranges::stable_sort(list, {}, [&](std::size_t i) { return i == 0 ? 0 : behind(i, *best); });
+    std::ranges::stable_sort(
+        list, {}, [&](std::size_t i) { return i == 0 || i == *best ? 0 : std::max(behind(i, *best), 1 + kAlikeYet); });
     if (list.size() > most) list.resize(most);
     std::ranges::sort(list);
     return list;

@@ -188,6 +188,20 @@ TEST_CASE("whatever the noise, two tunings choose the same or as good") {
   CHECK(same >= 38);
 }
 
+TEST_CASE("of many that are as good as each other two tunings choose the same") {
+  const std::uint64_t seed = testing::seed_or(13);
+  CAPTURE(seed);
+  std::vector<double> times = {20};
+  for (int i = 0; i < 30; ++i) times.push_back(10 + 0.01 * (i * 7 % 11));  // all within 1 %
+  std::map<std::string, int> chosen;
+  for (std::uint64_t i = 0; i < 40; ++i) {
+    FakeTrials fake(times, seed + i, 0.02);
+    fake.memory_effect = 0.01;
+    ++chosen[fake.search().config.value_or("")];
+  }
+  CHECK(chosen["c=1"] >= 28);
+}
+
 TEST_CASE("what a config owes to the memory that it happens to have decides nothing") {
   const std::uint64_t seed = testing::seed_or(12);
   CAPTURE(seed);
