@@ -3,17 +3,14 @@
 #include <llvm/IR/Verifier.h>
 #include <llvm/Support/raw_ostream.h>
 
-#include "compiler/llvm/host_code.h"
 #include "compiler/lowering.h"
 
 namespace padlock::compiler {
 
 CodeModule::CodeModule(const std::string& name, MachineHandle target)
-    : gate(make_pass_gate(*target)),
-      context(std::make_unique<llvm::LLVMContext>()),
+    : context(std::make_unique<llvm::LLVMContext>()),
       module(std::make_unique<llvm::Module>(name, *context)),
       machine(std::move(target)) {
-  context->setOptPassGate(*gate);
   module->setDataLayout(machine->createDataLayout());
   module->setTargetTriple(machine->getTargetTriple());
 }

@@ -6,7 +6,6 @@
 
 #include <llvm/IR/LLVMContext.h>
 #include <llvm/IR/Module.h>
-#include <llvm/IR/OptBisect.h>
 
 #include "compiler/llvm/machine_pool.h"
 #include "compiler/mutation.h"
@@ -23,7 +22,6 @@ struct CodeModule {
   /// In builds with assertions: whether the IR is valid. Error: internal.
   [[nodiscard]] Status verify() const;
 
-  std::unique_ptr<llvm::OptPassGate> gate;  // borrowed by the context
   std::unique_ptr<llvm::LLVMContext> context;
   std::unique_ptr<llvm::Module> module;
   MachineHandle machine;

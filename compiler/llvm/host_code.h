@@ -1,10 +1,7 @@
 #pragma once
 
-#include <memory>
-
 #include <llvm/ADT/SmallVector.h>
 #include <llvm/IR/Module.h>
-#include <llvm/IR/OptBisect.h>
 #include <llvm/Support/CodeGen.h>
 #include <llvm/Target/TargetMachine.h>
 
@@ -14,11 +11,6 @@ namespace padlock::compiler {
 
 /// An LLVM error as ours: "LLVM failed while DOING: ...".
 [[nodiscard]] std::unexpected<Error> llvm_error(const char* doing, llvm::Error error);
-
-/// For a context that is to leave out of code generation what costs more than it gives here: the schedule's loops have
-/// addresses that x86 adds up for free, so that loop strength reduction, a third of the time, has nothing to win. The
-/// context borrows it.
-[[nodiscard]] std::unique_ptr<llvm::OptPassGate> make_pass_gate(const llvm::TargetMachine& machine);
 
 /// The short pipeline: the schedule emits final vectors and loops, so that common subexpressions and empty blocks are
 /// all that is left to do.
