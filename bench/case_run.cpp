@@ -190,6 +190,7 @@ Status CaseRun::add_peers(Entries& entries, const PadSpec& spec) {
   const auto output = [&](const Peer& peer) {
     return fmt::format("{}/{}.{}", machine_.folder, peer.name(), peer.threads());
   };
+  for (Peer& peer : machine_.peers) peer.revive();
   for (Peer& peer : machine_.peers) peer.prepare(id, spec, input, output(peer));
   std::vector<std::byte> theirs(arrays_.result().size());
   const auto size = static_cast<std::size_t>(element_count(result_extents(spec.pad)) * ir::byte_size(spec.dtype));

@@ -22,6 +22,7 @@ namespace {
 constexpr int kStartSeconds = 120;  // a library that is read from a disk for the first time
 constexpr int kReadySeconds = 120;  // compilers among them
 constexpr int kTimeSeconds = 60;
+constexpr int kMostRevivals = 20;
 
 /// Starts a process whose input and output are `channel`. Its number, or -1 with errno.
 pid_t spawn(const std::vector<std::string>& words, int channel) {
@@ -42,22 +43,36 @@ pid_t spawn(const std::vector<std::string>& words, int channel) {
 }  // namespace
 
 Result<Peer> Peer::start(const std::string& python, const std::string& script, const std::string& name, int threads) {
-  Peer peer(name, threads);
+  Peer peer({python, script, "--peer=" + name, fmt::format("--threads={}", threads)}, name, threads);
+  PADLOCK_CHECK(peer.open());
+  return peer;
+}
+
+Status Peer::open() {
   std::array<int, 2> ends = {-1, -1};
   if (::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends.data()) == 0) {
-    peer.pid_ = spawn({python, script, "--peer=" + name, fmt::format("--threads={}", threads)}, ends[1]);
+    pid_ = spawn(command_, ends[1]);
     ::close(ends[1]);
-    peer.channel_ = ends[0];
+    channel_ = ends[0];
   }
-  if (peer.pid_ >= 0) return peer;
+  if (pid_ >= 0) return {};
   const std::string reason = std::strerror(errno);
   if (ends[0] >= 0) ::close(ends[0]);
-  return unavailable(fmt::format("{} cannot be started: {}", python, reason));
+  return unavailable(fmt::format("{} cannot be started: {}", command_.front(), reason));
+}
+
+void Peer::revive() {
+  if (pid_ >= 0 || revivals_ == kMostRevivals) return;
+  ++revivals_;
+  heard_.clear();
+  if (open()) (void)version();
 }
 
 Peer::Peer(Peer&& other) noexcept
-    : name_(std::move(other.name_)),
+    : command_(std::move(other.command_)),
+      name_(std::move(other.name_)),
       threads_(other.threads_),
+      revivals_(other.revivals_),
       pid_(std::exchange(other.pid_, -1)),
       channel_(std::exchange(other.channel_, -1)),
       heard_(std::move(other.heard_)) {}

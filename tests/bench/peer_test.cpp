@@ -71,6 +71,22 @@ TEST_CASE("what is not there or cannot do it says why") {
   CHECK(ready.error().message == "no mode wrap");
 }
 
+TEST_CASE("a peer that is gone is started again, for the next program") {
+  Peer dying = peer("dying");
+  REQUIRE(dying.version());
+  dying.revive();  // it is there
+  CHECK_FALSE(dying.time_ms(0, 1));
+  dying.revive();
+  dying.prepare(0, kSpec, "/in", "/dev/null");
+  CHECK(dying.ready());
+  for (int i = 0; i < 100; ++i) {
+    (void)dying.time_ms(0, 1);
+    dying.revive();
+  }
+  dying.prepare(0, kSpec, "/in", "/dev/null");
+  CHECK_FALSE(dying.ready());  // not for ever
+}
+
 TEST_CASE("a peer that dies or talks nonsense is left out") {
   Peer dying = peer("dying");
   REQUIRE(dying.version());
