@@ -119,8 +119,8 @@ class BodyBuilder {
       // Nor is one of a team that loads nothing: there is no latency to hide.
       options.unroll = long_work || (options_.threads && !options.loads) ? 1 : options_.unroll;
       // A fill has no loads to wait for: elements are fast enough for what is less than half a vector, if they are few.
-      const int narrowest = std::max({kNarrowestElements, kNarrowestBytes / widest,
-                                      body_.loads.empty() ? std::min(body_.lanes / 2, kFewElements) : 0});
+      const int narrowest =
+          body_.loads.empty() ? std::clamp(body_.lanes / 2, kNarrowestElements, kFewElements) : kNarrowestElements;
       if (!long_work) options.narrowest = std::min(narrowest, body_.lanes);
       if (!long_work && streams()) options.line = std::max(body_.lanes, kCacheLineBytes / bytes_of_result(0));
     }
@@ -143,7 +143,7 @@ class BodyBuilder {
 
   static constexpr int kCacheLineBytes = 64;
   // What a shorter run saves by a vector is not worth the code.
-  static constexpr int kNarrowestElements = 4, kNarrowestBytes = 4, kFewElements = 8;
+  static constexpr int kNarrowestElements = 4, kFewElements = 8;
   static constexpr std::size_t kMaxVectorWork = 256;
 
   const Kernel& kernel_;
