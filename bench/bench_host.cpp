@@ -77,7 +77,11 @@ Effort effort_of(const Arguments& arguments, double seconds) {
   const bool quick = arguments.quick;
   const double ms = 1000 * std::max(seconds, 0.0) + 1;  // 0 would be no limit
   Effort effort{.variants = {.rounds = 41, .least_rounds = quick ? 3 : 5, .budget_ms = 0.3 * ms},
-                .peers = {.rounds = 21, .least_rounds = 2, .beaten_ratio = 1.5, .close_rounds = quick ? 3 : 9},
+                .peers = {.rounds = quick ? 21 : 45,
+                          .least_rounds = 2,
+                          .beaten_ratio = 1.5,
+                          .close_rounds = quick ? 3 : 9,
+                          .close_interval = quick ? 1 : 0.04},
                 .cold = {.rounds = 21, .least_rounds = 2, .budget_ms = 0.03 * ms},
                 .tune_seconds = arguments.tune_seconds};
   if (quick) effort.peer_types = {ir::DType::f32};

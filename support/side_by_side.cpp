@@ -68,10 +68,30 @@ std::vector<Runner> runners_of(const std::vector<Contestant>& contestants) {
   return runners;
 }
 
+/// Of each round a / b.
+std::vector<double> quotients(const std::vector<double>& a, const std::vector<double>& b) {
+  std::vector<double> ratios;
+  for (std::size_t i = 0; i < std::min(a.size(), b.size()); ++i) ratios.push_back(a[i] / std::max(b[i], 1e-9));
+  return ratios;
+}
+
+/// Of whom it is judged against; end where that is nobody.
+std::vector<Runner>::const_iterator rival_of(const Runner& runner, const std::vector<Runner>& runners) {
+  return std::ranges::find(runners, runner.contestant.rival, [](const Runner& r) { return r.contestant.name; });
+}
+
 bool is_beaten(const Runner& runner, const std::vector<Runner>& runners, double ratio) {
-  const auto rival =
-      std::ranges::find(runners, runner.contestant.rival, [](const Runner& r) { return r.contestant.name; });
+  const auto rival = rival_of(runner, runners);
   return rival != runners.end() && std::ranges::min(runner.samples_ms) >= ratio * std::ranges::max(rival->samples_ms);
+}
+
+/// Whether it is known how one that has a rival compares to it.
+bool is_settled(const Runner& runner, const std::vector<Runner>& runners, const TimingOptions& options) {
+  const auto rival = rival_of(runner, runners);
+  if (runner.is_out) return true;
+  if (std::ssize(runner.samples_ms) < options.close_rounds) return false;
+  const Estimate ratio = bootstrap_median(quotients(runner.samples_ms, rival->samples_ms), options.seed, 200);
+  return ratio.high - ratio.low <= options.close_interval * ratio.value || ratio.low > 1.1 || ratio.high < 1 / 1.1;
 }
 
 void run_rounds(std::vector<Runner>& runners, const TimingOptions& options) {
@@ -79,26 +99,19 @@ void run_rounds(std::vector<Runner>& runners, const TimingOptions& options) {
   std::vector<std::size_t> order(runners.size());
   std::iota(order.begin(), order.end(), std::size_t{0});
   const auto start = Clock::now();
-  int least_rounds = options.least_rounds;
   for (int round = 0; round < options.rounds; ++round) {
-    if (round > 0 && round == options.least_rounds && options.beaten_ratio > 0) {
+    if (round > 0 && round == options.least_rounds && options.beaten_ratio > 0)
       std::erase_if(order, [&](std::size_t i) { return is_beaten(runners[i], runners, options.beaten_ratio); });
-      const bool any_close =
-          std::ranges::any_of(order, [&](std::size_t i) { return !runners[i].contestant.rival.empty(); });
-      if (any_close) least_rounds = std::max(least_rounds, options.close_rounds);
-    }
     const bool is_over = options.budget_ms > 0 && milliseconds_since(start) >= options.budget_ms;
-    if (round >= least_rounds && is_over) return;
+    if (round >= options.least_rounds && is_over) {
+      // What is over is over but for those of whom more is to be known, and what they are compared with.
+      const auto has_rival = [&](std::size_t i) { return rival_of(runners[i], runners) != runners.end(); };
+      std::erase_if(order, [&](std::size_t i) { return has_rival(i) && is_settled(runners[i], runners, options); });
+      if (std::ranges::none_of(order, has_rival)) return;
+    }
     std::shuffle(order.begin(), order.end(), random);
     for (const std::size_t i : order) take_sample(runners[i]);
   }
-}
-
-/// Of each round a / b.
-std::vector<double> quotients(const std::vector<double>& a, const std::vector<double>& b) {
-  std::vector<double> ratios;
-  for (std::size_t i = 0; i < std::min(a.size(), b.size()); ++i) ratios.push_back(a[i] / std::max(b[i], 1e-9));
-  return ratios;
 }
 
 TimedRow row_of(const Runner& runner, const Runner& baseline, double bytes, std::uint64_t seed) {

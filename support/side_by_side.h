@@ -27,7 +27,11 @@ struct TimingOptions {
   /// A contestant whose best of least_rounds samples is so many times its rival's worst takes part in no more: they go
   /// to those who are close to each other; 0: everybody takes part in all.
   double beaten_ratio = 0;
-  int close_rounds = 0;     ///< of who has a rival and is close to it, whatever the budget says
+  /// Rounds, whatever the budget says, of who has a rival and is close to it; and more, up to `rounds`, until the
+  /// interval of its ratio to the rival is no wider than close_interval of the ratio, or all of it is more than a tenth
+  /// off 1. Neither asks who of the two is ahead.
+  int close_rounds = 0;
+  double close_interval = 1;
   double budget_ms = 0;     ///< of all rounds together, after which none begins; 0: no limit
   double warm_up_ms = 100;  ///< of each contestant, before anything counts
   double sample_ms = 2;     ///< a contestant that is faster runs several times a sample, and once before it

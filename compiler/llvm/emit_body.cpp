@@ -199,6 +199,7 @@ class BodyEmitter {
     BasicBlock* start = builder_.GetInsertBlock();
     BasicBlock* run = block("run");
     BasicBlock* row = block("streamed_row");
+    chunks_->plan_prefetches(begin(), end());
     builder_.CreateCondBr(emit_streaming(context_, builder_, *exprs_), row, run);
     builder_.SetInsertPoint(run);
     const auto phi = [&](llvm::Type* type) { return builder_.CreatePHI(type, 4); };
@@ -235,7 +236,7 @@ class BodyEmitter {
     enter(begin(), end(), one, Next::row, at.count, builder_.GetInsertBlock());
     builder_.SetInsertPoint(head);
     Value* limit = exprs_->exact(builder_, walk.loops[0].limit);
-    chunks_->prefetch_stores(end());
+    for (Value* column : {begin(), end()}) chunks_->prefetch_stores(column);
     builder_.CreateBr(run);
     enter(begin(), limit, one, Next::lines, at.count, head);
 
@@ -249,8 +250,10 @@ class BodyEmitter {
     builder_.CreateCondBr(builder_.CreateICmpSLT(rest, end()), run, next_row);
 
     builder_.SetInsertPoint(next_row);
+    chunks_->set_row(it.rows.row, it.rows.bases);
+    chunks_->prefetch_gaps();
     const Rows later = after_first({it.rows.row, it.rows.bases, it.left});
-    add_incoming(at, later, next_row);
+    add_incoming(at, later, builder_.GetInsertBlock());
     builder_.CreateCondBr(are_left(later), row, done);
   }
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "compiler/llvm/emit_loop.h"
 #include "compiler/llvm/emit_ops.h"
 #include "compiler/llvm/vector_shift.h"
 
@@ -264,35 +265,71 @@ StoreHint ChunkEmitter::hint_of_target() const {
 
 namespace {
 
-// Measured on a Zen 3 with one thread, f32, rows of 1000 and of 224 elements, against memcpy: 0.93 and 0.82 without
-// any hint, 1.03 and 0.89 with loads fetched 512 bytes before, 1.09 and 0.95 with stores, too, and 1024 bytes.
-constexpr int kAheadBytes = 1024;
+// Measured on a Zen 4 with one thread (docs/host-kernels.md), and the first on a Zen 3, too.
+constexpr int kLoadsAheadBytes = 1024;
+constexpr int kStoresAheadBytes = 8192;
+constexpr int kLoadsAheadRows = 2;
 constexpr int kLineBytes = 64;
 
 }  // namespace
 
 /// May name any address: it never faults.
-void ChunkEmitter::prefetch(Value* address, bool write) {
-  builder_.CreateIntrinsic(llvm::Intrinsic::prefetch, {address->getType()},
-                           {address, builder_.getInt32(write ? 1 : 0), builder_.getInt32(3), builder_.getInt32(1)});
+void ChunkEmitter::prefetch(Value* address, Prefetch how) {
+  const bool write = how == Prefetch::write;
+  const unsigned locality = how == Prefetch::far ? 2 : 3;  // of 3 goes to the first cache, of 2 to the second
+  builder_.CreateIntrinsic(
+      llvm::Intrinsic::prefetch, {address->getType()},
+      {address, builder_.getInt32(write ? 1 : 0), builder_.getInt32(locality), builder_.getInt32(1)});
+}
+
+void ChunkEmitter::plan_prefetches(Value* begin, Value* end) {
+  end_ = end;
+  for (unsigned i = 0; i < body_.loads.size(); ++i) {
+    const int size = ir::byte_size(body_.loads[i].dtype);
+    ahead_.push_back(context_.index(kLoadsAheadBytes / size));
+    gaps_.push_back(nullptr);
+    if (!arguments_.takes_rows || body_.loads[i].kind != LoadKind::contiguous) continue;
+    // What a core fetches by itself it finds by the order of the lines: a gap that is shorter than a row costs less
+    // when it is fetched, too, than the row after it that would come as a surprise.
+    Value* run = builder_.CreateSub(end, begin);
+    Value* gap = builder_.CreateSub(arguments_.step(i), run);
+    Value* is_wide = builder_.CreateICmpSGT(gap, run);
+    gaps_.back() = builder_.CreateAdd(end, builder_.CreateSelect(is_wide, context_.index(0), gap));
+    Value* rows = builder_.CreateMul(arguments_.step(i), context_.index(kLoadsAheadRows));
+    ahead_.back() = builder_.CreateSelect(is_wide, rows, ahead_.back());
+  }
 }
 
 void ChunkEmitter::prefetch_loads(Value* column, const ChunkLoop& loop) {
   for (std::size_t i = 0; i < body_.loads.size(); ++i) {
     if (body_.loads[i].kind != LoadKind::contiguous) continue;
-    Access access = vector_of(static_cast<int>(i), column, 1);
+    Access access = vector_of(static_cast<int>(i), builder_.CreateAdd(column, ahead_[i]), 1);
     const int size = ir::byte_size(access.dtype);
     for (int byte = 0; byte < loop.step() * size; byte += kLineBytes) {
-      access.displacement = (kAheadBytes + byte) / size;
-      prefetch(accesses_.address(access), false);
+      access.displacement = byte / size;
+      prefetch(accesses_.address(access), Prefetch::far);
     }
   }
 }
 
+void ChunkEmitter::prefetch_gaps() {
+  for (std::size_t i = 0; i < body_.loads.size(); ++i) {
+    if (gaps_[i] == nullptr) continue;
+    const int line = kLineBytes / ir::byte_size(body_.loads[i].dtype);
+    counted_loop(builder_, end_, gaps_[i], line, [&](Value* column) {
+      prefetch(accesses_.address(vector_of(static_cast<int>(i), column, 1)), Prefetch::near);
+    });
+  }
+}
+
 void ChunkEmitter::prefetch_stores(Value* column) {
-  Value* first = builder_.CreateAdd(arguments_.row(), column);
+  ir::ExprContext& exprs = context_.exprs();
+  const Expr row_bytes = exprs.max(context_.abi.row_bytes, exprs.constant(1));
+  const Expr rows = exprs.floordiv(exprs.constant(kStoresAheadBytes), row_bytes);
+  Value* ahead = exprs_.address(builder_, exprs.mul(rows, kernel().extents.back()));
+  Value* first = builder_.CreateAdd(builder_.CreateAdd(arguments_.row(), column), ahead);
   for (std::size_t i = 0; i < outputs_.size(); ++i)
-    prefetch(accesses_.address({.pointer = outputs_[i], .dtype = result_type(i), .first = first}), true);
+    prefetch(accesses_.address({.pointer = outputs_[i], .dtype = result_type(i), .first = first}), Prefetch::write);
 }
 
 // --- alignment -----------------------------------------------------------------------------------------------------

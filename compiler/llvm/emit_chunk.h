@@ -26,10 +26,16 @@ class ChunkEmitter {
   [[nodiscard]] std::vector<llvm::Value*> compute(llvm::Value* column, const ChunkLoop& loop, int displacement);
   void store(llvm::Value* column, const ChunkLoop& loop, int displacement, const std::vector<llvm::Value*>& values);
 
-  /// Hints for a loop of vectors past the caches: to fetch what it loads some trips later, and (before it) the lines
-  /// that hold a result at a column and are written through the caches, so that those stores do not wait.
+  /// Hints for rows of which each is written past the caches in the columns [begin, end): what they need is worked out
+  /// where the builder stands, before the rows.
+  void plan_prefetches(llvm::Value* begin, llvm::Value* end);
+  /// In a loop of such a row: fetches what it, or a later row, loads.
   void prefetch_loads(llvm::Value* column, const ChunkLoop& loop);
+  /// Fetches the lines that hold results at a column of a later row and are written through the caches, so that those
+  /// stores do not wait.
   void prefetch_stores(llvm::Value* column);
+  /// After such a row: fetches what lies between it and the next one, where that is worth it.
+  void prefetch_gaps();
 
   /// By how many elements the first result at `column` is past a boundary of `lanes` elements, a power of two. (An
   /// address that is not a multiple of the element size never reaches one; then this is only a shift.)
@@ -58,7 +64,8 @@ class ChunkEmitter {
     return context_.target.aligned_elements ? static_cast<unsigned>(ir::byte_size(dtype)) : 1;
   }
 
-  void prefetch(llvm::Value* address, bool write);
+  enum class Prefetch : std::uint8_t { near, far, write };
+  void prefetch(llvm::Value* address, Prefetch how);
   void load_scalars(const LaunchFields& fields);
   [[nodiscard]] bool is_invariant(const BodyNode& node) const;
   void emit_invariants();
@@ -90,6 +97,9 @@ class ChunkEmitter {
   std::map<ir::ValueId, llvm::Value*> scalars_;
   std::vector<llvm::Value*> steps_;
   std::vector<llvm::Value*> shifts_;  // bytes by which a load's vectors are past boundaries, i32
+  std::vector<llvm::Value*> ahead_;   // elements of a load by which fetching is ahead of loading
+  std::vector<llvm::Value*> gaps_;    // columns up to which a row's gap is fetched; null: of no row
+  llvm::Value* end_ = nullptr;        // of the rows for which prefetches were planned
   std::vector<bool> invariant_;
   std::vector<llvm::Value*> scalar_values_, vector_values_;  // of invariant nodes
 };

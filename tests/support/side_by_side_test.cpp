@@ -89,6 +89,24 @@ TEST_CASE("who is far behind its rival takes part in the first rounds only") {
   CHECK(longer.find("far")->samples_ms.size() == 2);
   CHECK(compare("", 0, {contestants[0], contestants[1]}, options).find("ours")->samples_ms.size() == 2);
 
+  // The ratio of who takes one time or another has a wide interval; who always takes the same has none.
+  std::vector<double> unsteady = {1};
+  for (int i = 0; i < 8; ++i) unsteady.push_back(i % 2 == 0 ? 0.95 : 1.2);
+  std::vector<double> slower = {1};
+  for (int i = 0; i < 8; ++i) slower.push_back(i % 2 == 0 ? 1.2 : 1.4);
+  options.close_rounds = 3;
+  options.close_interval = 0.04;
+  const Comparison undecided = compare("", 0,
+                                       {{"ours", {}, takes({1})},
+                                        {"steady", {}, takes({1.02}), "ours"},
+                                        {"unsteady", {}, takes(unsteady), "ours"},
+                                        {"slower", {}, takes(slower), "ours"}},
+                                       options);
+  CHECK(undecided.find("ours")->samples_ms.size() == 8);
+  CHECK(undecided.find("unsteady")->samples_ms.size() == 8);
+  CHECK(undecided.find("steady")->samples_ms.size() == 3);
+  CHECK(undecided.find("slower")->samples_ms.size() == 3);
+
   options.budget_ms = options.beaten_ratio = 0;
   CHECK(compare("", 0, contestants, options).find("far")->samples_ms.size() == 8);
 }
