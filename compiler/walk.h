@@ -96,6 +96,6 @@ struct WalkOptions {
 [[nodiscard]] ir::Expr end_of(ir::ExprContext& exprs, const ChunkLoop& loop);
 
 /// A streamed run has at least so many cache lines.
-inline constexpr int kStreamedLines = 8;
+inline constexpr int kStreamedLines = 4;
 
 }  // namespace padlock::compiler

@@ -28,13 +28,13 @@ struct TimingOptions {
   /// to those who are close to each other; 0: everybody takes part in all.
   double beaten_ratio = 0;
   /// Rounds, whatever the budget says, of who has a rival and is close to it; and more, up to `rounds`, until the
-  /// interval of its ratio to the rival is no wider than close_interval of the ratio, or all of it is more than a tenth
-  /// off 1. Neither asks who of the two is ahead.
+  /// interval of its ratio to the rival is no wider than close_interval of the ratio, or all of it is above 1.25 or
+  /// below 0.8. Neither asks who of the two is ahead.
   int close_rounds = 0;
   double close_interval = 1;
   double budget_ms = 0;     ///< of all rounds together, after which none begins; 0: no limit
   double warm_up_ms = 100;  ///< of each contestant, before anything counts
-  double sample_ms = 2;     ///< a contestant that is faster runs several times a sample, and once before it
+  double sample_ms = 2;     ///< a contestant that is faster runs several times a sample; each runs once before it
   std::uint64_t seed = 1;   ///< of the order within a round and of the bootstrap
 };
 
@@ -56,8 +56,8 @@ struct Comparison {
   [[nodiscard]] const TimedRow* find(std::string_view name) const;
 };
 
-/// Times the contestants side by side: in every round each runs once, in an order shuffled anew, so that a change of
-/// the machine's speed meets all alike; ratios are paired by the rounds in which both took part. The first is the
+/// Times the contestants side by side: in every round each takes a sample, in an order shuffled anew, so that a change
+/// of the machine's speed meets all alike; ratios are paired by the rounds in which both took part. The first is the
 /// baseline. It takes part twice: the second row, "NAME again", differs from the first by the harness's own noise
 /// alone, and a ratio within that row's interval means nothing. Who drops out has no row. Not thread-safe against
 /// itself (times would mean nothing). No contestants give no rows.

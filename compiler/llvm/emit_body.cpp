@@ -237,8 +237,8 @@ class BodyEmitter {
     builder_.SetInsertPoint(head);
     Value* limit = exprs_->exact(builder_, walk.loops[0].limit);
     for (Value* column : {begin(), end()}) chunks_->prefetch_stores(column);
+    enter(begin(), limit, one, Next::lines, at.count, builder_.GetInsertBlock());
     builder_.CreateBr(run);
-    enter(begin(), limit, one, Next::lines, at.count, head);
 
     builder_.SetInsertPoint(lines);
     chunks_->set_row(it.rows.row, it.rows.bases);

@@ -328,8 +328,18 @@ void ChunkEmitter::prefetch_stores(Value* column) {
   const Expr rows = exprs.floordiv(exprs.constant(kStoresAheadBytes), row_bytes);
   Value* ahead = exprs_.address(builder_, exprs.mul(rows, kernel().extents.back()));
   Value* first = builder_.CreateAdd(builder_.CreateAdd(arguments_.row(), column), ahead);
-  for (std::size_t i = 0; i < outputs_.size(); ++i)
-    prefetch(accesses_.address({.pointer = outputs_[i], .dtype = result_type(i), .first = first}), Prefetch::write);
+  for (std::size_t i = 0; i < outputs_.size(); ++i) {
+    Value* address = accesses_.address({.pointer = outputs_[i], .dtype = result_type(i), .first = first});
+    // Where no line is shared, none is written through the caches, and to have it there would cost the more.
+    llvm::Function* function = builder_.GetInsertBlock()->getParent();
+    auto* shared = llvm::BasicBlock::Create(builder_.getContext(), "shared", function);
+    auto* after = llvm::BasicBlock::Create(builder_.getContext(), "after", function);
+    builder_.CreateCondBr(are_aligned({{address, kLineBytes}}), after, shared);
+    builder_.SetInsertPoint(shared);
+    prefetch(address, Prefetch::write);
+    builder_.CreateBr(after);
+    builder_.SetInsertPoint(after);
+  }
 }
 
 // --- alignment -----------------------------------------------------------------------------------------------------

@@ -86,6 +86,9 @@ MachineHandle HostTarget::machine() const {
   if (auto kept = pool_->take()) return {kept.release(), {pool_}};
   llvm::TargetOptions options;
   options.AllowFPOpFusion = llvm::FPOpFusion::Strict;
+  // A loop that fits a line of code is as fast wherever it lies: of two lines the same loop was 1.5 times as slow where
+  // its loads met others in what the CPU remembers of their addresses.
+  options.LoopAlignment = 64;
   return {target_->createTargetMachine(host_triple(), features_.cpu, features_.features, options, llvm::Reloc::PIC_,
                                        llvm::CodeModel::Small, llvm::CodeGenOptLevel::Default),
           {pool_}};
