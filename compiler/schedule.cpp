@@ -128,10 +128,10 @@ class BodyBuilder {
     body_.walks = make_walks(exprs_, options);
   }
 
-  /// Whether non-temporal stores may pay: a body that loads nothing is the fill at the edges and not worth the time to
-  /// compile it, and a vector of less than 16 bytes has no such store. (Long bodies are not bound by memory.)
+  /// Whether non-temporal stores may pay: a vector of less than 16 bytes has no such store. (Long bodies are not bound
+  /// by memory.)
   [[nodiscard]] bool streams() const {
-    if (options_.threads || options_.store == StoreKind::plain || body_.loads.empty()) return false;
+    if (options_.threads || options_.store == StoreKind::plain) return false;
     for (std::size_t i = 0; i < kernel_.results.size(); ++i)
       if (body_.lanes * bytes_of_result(i) < 16) return false;
     return true;
@@ -232,6 +232,16 @@ bool may_stream(const Body& body) {
   return std::ranges::any_of(body.walks, [](const Walk& walk) { return walk.kind == WalkKind::streamed; });
 }
 
+namespace {
+
+/// Unless what copies goes past them: a fill alone is not worth the code, nor a choice between kinds of stores.
+void keep_fills_in_caches(std::vector<Body>& bodies) {
+  if (std::ranges::any_of(bodies, [](const Body& body) { return !body.loads.empty() && may_stream(body); })) return;
+  for (Body& body : bodies) std::erase_if(body.walks, [](const Walk& walk) { return walk.kind == WalkKind::streamed; });
+}
+
+}  // namespace
+
 Schedule make_schedule(Kernel kernel, std::string config, const ScheduleOptions& options) {
   const Mutation mutation = options.mutation;
   const std::vector<RowCase> cases = split_rows(kernel, {.split = options.split, .mutation = mutation});
@@ -280,6 +290,7 @@ Schedule make_schedule(Kernel kernel, std::string config, const ScheduleOptions&
     }
     schedule.cases.push_back(std::move(scheduled));
   }
+  keep_fills_in_caches(schedule.bodies);
   schedule.narrowing = options.threads ? index_narrowing_of(schedule) : division_narrowing_of(schedule);
   return schedule;
 }

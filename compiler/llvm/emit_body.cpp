@@ -200,7 +200,9 @@ class BodyEmitter {
     BasicBlock* run = block("run");
     BasicBlock* row = block("streamed_row");
     chunks_->plan_prefetches(begin(), end());
-    builder_.CreateCondBr(emit_streaming(context_, builder_, *exprs_), row, run);
+    // What is too short is walked as if nothing were: an edge of few elements by columns.
+    Value* is_long = builder_.CreateICmpSGE(builder_.CreateSub(end(), begin()), count(kStreamedLines * walk.line));
+    builder_.CreateCondBr(builder_.CreateAnd(emit_streaming(context_, builder_, *exprs_), is_long), row, run);
     builder_.SetInsertPoint(run);
     const auto phi = [&](llvm::Type* type) { return builder_.CreatePHI(type, 4); };
     const Run it{phi(i64_), phi(i64_), join_rows(), phi(builder_.getInt32Ty()), phi(i64_)};
@@ -236,7 +238,9 @@ class BodyEmitter {
     enter(begin(), end(), one, Next::row, at.count, builder_.GetInsertBlock());
     builder_.SetInsertPoint(head);
     Value* limit = exprs_->exact(builder_, walk.loops[0].limit);
-    for (Value* column : {begin(), end()}) chunks_->prefetch_stores(column);
+    // Where a fill begins something else ends.
+    if (!body_.loads.empty()) chunks_->prefetch_stores(begin());
+    chunks_->prefetch_stores(end());
     enter(begin(), limit, one, Next::lines, at.count, builder_.GetInsertBlock());
     builder_.CreateBr(run);
 
