@@ -199,7 +199,7 @@ class BodyEmitter {
     BasicBlock* start = builder_.GetInsertBlock();
     BasicBlock* run = block("run");
     BasicBlock* row = block("streamed_row");
-    chunks_->plan_prefetches(begin(), end());
+    chunks_->plan_prefetches();
     // What is too short is walked as if nothing were: an edge of few elements by columns.
     Value* is_long = builder_.CreateICmpSGE(builder_.CreateSub(end(), begin()), count(kStreamedLines * walk.line));
     builder_.CreateCondBr(builder_.CreateAnd(emit_streaming(context_, builder_, *exprs_), is_long), row, run);

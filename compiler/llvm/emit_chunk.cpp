@@ -282,8 +282,8 @@ void ChunkEmitter::prefetch(Value* address, Prefetch how) {
       {address, builder_.getInt32(write ? 1 : 0), builder_.getInt32(locality), builder_.getInt32(1)});
 }
 
-void ChunkEmitter::plan_prefetches(Value* begin, Value* end) {
-  end_ = end;
+void ChunkEmitter::plan_prefetches() {
+  Value* end = arguments_.end();
   for (unsigned i = 0; i < body_.loads.size(); ++i) {
     const int size = ir::byte_size(body_.loads[i].dtype);
     ahead_.push_back(context_.index(kLoadsAheadBytes / size));
@@ -291,7 +291,7 @@ void ChunkEmitter::plan_prefetches(Value* begin, Value* end) {
     if (!arguments_.takes_rows || body_.loads[i].kind != LoadKind::contiguous) continue;
     // What a core fetches by itself it finds by the order of the lines: a gap that is shorter than a row costs less
     // when it is fetched, too, than the row after it that would come as a surprise.
-    Value* run = builder_.CreateSub(end, begin);
+    Value* run = builder_.CreateSub(end, arguments_.begin());
     Value* gap = builder_.CreateSub(arguments_.step(i), run);
     Value* is_wide = builder_.CreateICmpSGT(gap, run);
     gaps_.back() = builder_.CreateAdd(end, builder_.CreateSelect(is_wide, context_.index(0), gap));
@@ -316,7 +316,7 @@ void ChunkEmitter::prefetch_gaps() {
   for (std::size_t i = 0; i < body_.loads.size(); ++i) {
     if (gaps_[i] == nullptr) continue;
     const int line = kLineBytes / ir::byte_size(body_.loads[i].dtype);
-    counted_loop(builder_, end_, gaps_[i], line, [&](Value* column) {
+    counted_loop(builder_, arguments_.end(), gaps_[i], line, [&](Value* column) {
       prefetch(accesses_.address(vector_of(static_cast<int>(i), column, 1)), Prefetch::near);
     });
   }

@@ -26,9 +26,9 @@ class ChunkEmitter {
   [[nodiscard]] std::vector<llvm::Value*> compute(llvm::Value* column, const ChunkLoop& loop, int displacement);
   void store(llvm::Value* column, const ChunkLoop& loop, int displacement, const std::vector<llvm::Value*>& values);
 
-  /// Hints for rows of which each is written past the caches in the columns [begin, end): what they need is worked out
-  /// where the builder stands, before the rows.
-  void plan_prefetches(llvm::Value* begin, llvm::Value* end);
+  /// Hints for rows that are written past the caches: what they need is worked out where the builder stands, before the
+  /// rows.
+  void plan_prefetches();
   /// In a loop of such a row: fetches what it, or a later row, loads.
   void prefetch_loads(llvm::Value* column, const ChunkLoop& loop);
   /// Fetches the lines that hold results at a column of a later row and are written through the caches, so that those
@@ -99,7 +99,6 @@ class ChunkEmitter {
   std::vector<llvm::Value*> shifts_;  // bytes by which a load's vectors are past boundaries, i32
   std::vector<llvm::Value*> ahead_;   // elements of a load by which fetching is ahead of loading
   std::vector<llvm::Value*> gaps_;    // columns up to which a row's gap is fetched; null: of no row
-  llvm::Value* end_ = nullptr;        // of the rows for which prefetches were planned
   std::vector<bool> invariant_;
   std::vector<llvm::Value*> scalar_values_, vector_values_;  // of invariant nodes
 };
