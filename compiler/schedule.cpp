@@ -232,6 +232,16 @@ bool may_stream(const Body& body) {
   return std::ranges::any_of(body.walks, [](const Walk& walk) { return walk.kind == WalkKind::streamed; });
 }
 
+bool skips_elements(const Schedule& schedule, int body, std::size_t load) {
+  ir::ExprContext& exprs = schedule.exprs();
+  const auto skips = [&](const SegmentCall& call) {
+    const Expr step = call.body == body ? call.streams[load].step : Expr{};
+    return step.valid() && exprs.sub(step, exprs.sub(call.end, call.begin)).range().hi > 0;
+  };
+  return std::ranges::any_of(schedule.cases,
+                             [&](const ScheduledCase& row) { return std::ranges::any_of(row.calls, skips); });
+}
+
 namespace {
 
 /// Unless what copies goes past them: a fill alone is not worth the code, nor a choice between kinds of stores.

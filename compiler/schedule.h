@@ -117,6 +117,10 @@ struct Narrowing {
 /// `automatic`, past them if the output is too large for them, which the launch knows.
 enum class StoreKind : std::uint8_t { plain, nontemporal, automatic };
 
+/// The bytes from which on results are too large for a last cache of so many: with inputs of the same size they would
+/// take half of a cache that others use, too (docs/host-kernels.md).
+[[nodiscard]] constexpr std::int64_t streamed_bytes(std::int64_t cache_bytes) { return cache_bytes / 4; }
+
 /// How the threads of a grid share out rows and columns. A tile is `tile_rows` x `tile_columns` of the output; tiles
 /// are numbered along the columns first, and a block takes every `grid`-th. In a tile a row belongs to a team of `team`
 /// threads, and the teams of a block take its rows in turn. Where it is `flat` instead, a tile is a run of
@@ -173,6 +177,10 @@ struct ScheduleOptions {
   bool realign = false;  ///< threads: load vectors that lie between boundaries from the two aligned ones around them
   Mutation mutation = Mutation::none;
 };
+
+/// Whether of rows that a body of the host takes together, elements may lie between what one of its loads reads of one
+/// and of the next: those of a crop.
+[[nodiscard]] bool skips_elements(const Schedule& schedule, int body, std::size_t load);
 
 [[nodiscard]] Schedule make_schedule(Kernel kernel, std::string config, const ScheduleOptions& options);
 

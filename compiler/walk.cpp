@@ -85,10 +85,11 @@ class WalkBuilder {
 
   Walk streamed() {
     const Expr first = exprs_.add(run_.begin, run_.peel);
-    const Int128 shortest = Int128{kStreamedLines} * options_.line;
+    // Of all rows alike, wherever in its line each begins.
+    const Int128 shortest = Int128{kStreamedLines + 1} * options_.line - 1;
     Walk walk{.kind = WalkKind::streamed,
               .line = options_.line,
-              .tests = {long_enough(), plus(exprs_.sub(run_.end, first), -shortest)},
+              .tests = {plus(exprs_.sub(run_.end, run_.begin), -shortest)},
               .bounds = {below(run_.peel, options_.line)}};
     const int unroll = std::max(options_.unroll, options_.line / options_.lanes);
     walk.loops.push_back(element_loop(run_.begin, is(Mutation::peel_short) ? plus(first, -1) : first));
@@ -156,7 +157,6 @@ class WalkBuilder {
             .reached = run_.reached};
   }
 
-  Expr long_enough() { return exprs_.sub(exprs_.sub(run_.end, run_.begin), lanes_); }
   Expr below(Expr e, int bound) { return exprs_.sub(exprs_.constant(bound - 1), e); }
   Expr plus(Expr e, Int128 c) { return exprs_.add(e, exprs_.constant(c)); }
   [[nodiscard]] bool is(Mutation mutation) const { return options_.mutation == mutation; }

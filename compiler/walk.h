@@ -95,7 +95,7 @@ struct WalkOptions {
 /// The value of the loop's c after it, as an expression of `from` and `limit`.
 [[nodiscard]] ir::Expr end_of(ir::ExprContext& exprs, const ChunkLoop& loop);
 
-/// A streamed run has at least so many cache lines.
+/// A streamed run has at least so many whole cache lines, wherever in a line it begins.
 inline constexpr int kStreamedLines = 4;
 
 }  // namespace padlock::compiler

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "compiler/schedule.h"
+
 namespace padlock::tuner {
 namespace {
 
@@ -17,7 +19,8 @@ double host_ns(const KernelCost& cost, std::int64_t task_bytes, const Machine& m
   // Nothing is found in a cache: a tuner's buffers are used in turn until they exceed them. A plain store fetches its
   // line first, one that goes past the caches does not.
   const bool streams =
-      cost.always_streams || (cost.streams && cost.write_bytes > static_cast<double>(machine.cache_bytes));
+      cost.always_streams ||
+      (cost.streams && cost.write_bytes >= static_cast<double>(compiler::streamed_bytes(machine.cache_bytes)));
   const double memory = (cost.read_bytes + cost.write_bytes * (streams ? 1 : 2)) / kHostMemory;
   const double compute = cost.chunks * kHostChunk;
   const double task = static_cast<double>(std::max<std::int64_t>(task_bytes, 1));

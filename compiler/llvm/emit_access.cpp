@@ -17,11 +17,10 @@ BasicBlock* AccessEmitter::block(const char* name) {
 
 Value* AccessEmitter::address(const Access& access) {
   llvm::Type* i64 = builder_.getInt64Ty();
-  const int size = ir::byte_size(access.dtype);
-  Value* bytes = builder_.CreateMul(builder_.CreateZExt(access.first, i64), llvm::ConstantInt::get(i64, size));
-  Value* at = builder_.CreateGEP(builder_.getInt8Ty(), access.pointer, bytes);
+  llvm::Type* element = builder_.getIntNTy(8 * static_cast<unsigned>(ir::byte_size(access.dtype)));
+  Value* at = builder_.CreateGEP(element, access.pointer, builder_.CreateZExt(access.first, i64));
   if (access.displacement == 0) return at;
-  return builder_.CreateGEP(builder_.getInt8Ty(), at, llvm::ConstantInt::getSigned(i64, access.displacement * size));
+  return builder_.CreateGEP(element, at, llvm::ConstantInt::getSigned(i64, access.displacement));
 }
 
 void AccessEmitter::set_origin(Access& access, Value* element) {

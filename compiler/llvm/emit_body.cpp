@@ -119,7 +119,7 @@ class BodyEmitter {
       rest.bases.push_back(builder_.CreateAdd(rows.bases[i], chunks_->arguments().step(static_cast<unsigned>(i))));
     return rest;
   }
-  Value* are_left(const Rows& rows) { return builder_.CreateICmpSGT(rows.count, builder_.getInt64(0)); }
+  Value* are_left(Value* rows) { return builder_.CreateICmpSGT(rows, builder_.getInt64(0)); }
 
   /// What `walk` emits, for each of the rows, of which there is one at least. Goes to `done`.
   template <class EmitWalk>
@@ -134,7 +134,7 @@ class BodyEmitter {
     walk();
     const Rows rest = after_first(at);
     add_incoming(at, rest, builder_.GetInsertBlock());
-    builder_.CreateCondBr(are_left(rest), inside, done);
+    builder_.CreateCondBr(are_left(rest.count), inside, done);
   }
 
   // --- runs ---------------------------------------------------------------------------------------------------------
@@ -184,93 +184,83 @@ class BodyEmitter {
     builder_.CreateBr(done);
   }
 
-  /// A run and what follows it, as phis of its code.
-  struct Run {
-    Value *from, *to;
-    Rows rows;
-    Value* next;  // a Next
-    Value* left;  // rows, this one included
-  };
-  enum class Next : std::uint8_t { end, lines, row };
-
   /// Row by row: the run up to the first line, the lines, and the run after them. All runs share one code, which takes
   /// all rows at once where nothing is streamed.
   void emit_streamed(const Walk& walk, const Rows& all, BasicBlock* done) {
     BasicBlock* start = builder_.GetInsertBlock();
-    BasicBlock* run = block("run");
+    BasicBlock* large = block("large");
     BasicBlock* row = block("streamed_row");
+    BasicBlock* run = block("run");
+    BasicBlock* lines = block("lines");
     chunks_->plan_prefetches();
     // What is too short is walked as if nothing were: an edge of few elements by columns.
-    Value* is_long = builder_.CreateICmpSGE(builder_.CreateSub(end(), begin()), count(kStreamedLines * walk.line));
-    builder_.CreateCondBr(builder_.CreateAnd(emit_streaming(context_, builder_, *exprs_), is_long), row, run);
+    Value* is_long = holds(builder_, *exprs_, walk.tests);
+    builder_.CreateCondBr(builder_.CreateAnd(emit_streaming(context_, builder_, *exprs_), is_long), large, run);
+    builder_.SetInsertPoint(large);
+    // A line of the first result has whole vectors of all others: what is aligned in one row is in every row.
+    Value* before_line = builder_.CreateSub(begin(), chunks_->misalignment(begin(), walk.line));
+    builder_.CreateCondBr(chunks_->stores_are_aligned(before_line), row, run);
+
     builder_.SetInsertPoint(run);
-    const auto phi = [&](llvm::Type* type) { return builder_.CreatePHI(type, 4); };
-    const Run it{phi(i64_), phi(i64_), join_rows(), phi(builder_.getInt32Ty()), phi(i64_)};
-    const auto enter = [&](Value* from, Value* to, const Rows& rows, Next next, Value* left, BasicBlock* block) {
+    const auto phi = [&] { return builder_.CreatePHI(i64_, 3); };
+    Value* from = phi();
+    Value* to = phi();
+    const Rows rows = join_rows();
+    Value* left = phi();  // of the rows, with this one; 0: nothing is streamed
+    const auto enter = [&](Value* run_from, Value* run_to, const Rows& of, Value* rows_left, BasicBlock* block) {
       const auto add = [&](Value* to_phi, Value* value) {
         llvm::cast<llvm::PHINode>(to_phi)->addIncoming(value, block);
       };
-      add(it.from, from);
-      add(it.to, to);
-      add_incoming(it.rows, rows, block);
-      add(it.next, builder_.getInt32(static_cast<std::uint32_t>(next)));
-      add(it.left, left);
+      add(from, run_from);
+      add(to, run_to);
+      add_incoming(rows, of, block);
+      add(left, rows_left);
     };
-    enter(begin(), end(), all, Next::end, all.count, start);
+    const auto one = [&](const Rows& first) { return Rows{first.row, first.bases, builder_.getInt64(1)}; };
+    enter(begin(), end(), all, builder_.getInt64(0), start);
+    enter(begin(), end(), all, builder_.getInt64(0), large);
     BasicBlock* ran = block("ran");
-    BasicBlock* lines = block("lines");
     BasicBlock* next_row = block("next_row");
-    emit_run(it.from, it.to, it.rows, ran);
+    emit_run(from, to, rows, ran);
     builder_.SetInsertPoint(ran);
-    llvm::SwitchInst* next = builder_.CreateSwitch(it.next, done, 2);
-    next->addCase(builder_.getInt32(static_cast<std::uint32_t>(Next::lines)), lines);
-    next->addCase(builder_.getInt32(static_cast<std::uint32_t>(Next::row)), next_row);
+    builder_.CreateCondBr(builder_.CreateICmpSLT(to, end()), lines, next_row);
 
     builder_.SetInsertPoint(row);
     const Rows at = join_rows();
-    add_incoming(at, all, start);
-    const Rows one{.row = at.row, .bases = at.bases, .count = builder_.getInt64(1)};
+    add_incoming(at, all, large);
     chunks_->set_row(at.row, at.bases);
     Value* past = builder_.CreateSub(count(walk.line), chunks_->misalignment(begin(), walk.line));
     set_whole_run(builder_.CreateAnd(past, count(walk.line - 1)));
-    BasicBlock* head = block("head");
-    builder_.CreateCondBr(streaming_pays(walk), head, run);
-    enter(begin(), end(), one, Next::row, at.count, builder_.GetInsertBlock());
-    builder_.SetInsertPoint(head);
     Value* limit = exprs_->exact(builder_, walk.loops[0].limit);
-    // Where a fill begins something else ends.
-    if (!body_.loads.empty()) chunks_->prefetch_stores(begin());
-    chunks_->prefetch_stores(end());
-    enter(begin(), limit, one, Next::lines, at.count, builder_.GetInsertBlock());
+    chunks_->prefetch_stores();
+    enter(begin(), limit, one(at), at.count, builder_.GetInsertBlock());
     builder_.CreateBr(run);
 
     builder_.SetInsertPoint(lines);
-    chunks_->set_row(it.rows.row, it.rows.bases);
-    set_whole_run(builder_.CreateSub(it.to, begin()));  // the run before this ended at the first line
+    chunks_->set_row(rows.row, rows.bases);
+    set_whole_run(builder_.CreateSub(to, begin()));  // the run before this ended at the first line
     emit_loop(walk.loops[1], exprs_->exact(builder_, walk.loops[1].from));
-    Value* rest = exprs_->exact(builder_, walk.loops[2].from);
-    enter(rest, end(), {it.rows.row, it.rows.bases, builder_.getInt64(1)}, Next::row, it.left,
-          builder_.GetInsertBlock());
-    builder_.CreateCondBr(builder_.CreateICmpSLT(rest, end()), run, next_row);
+    enter(exprs_->exact(builder_, walk.loops[2].from), end(), one(rows), left, builder_.GetInsertBlock());
+    builder_.CreateBr(run);
 
     builder_.SetInsertPoint(next_row);
-    chunks_->set_row(it.rows.row, it.rows.bases);
-    chunks_->prefetch_gaps();
-    const Rows later = after_first({it.rows.row, it.rows.bases, it.left});
+    if (chunks_->fetches_gaps()) {
+      // Also after the last: the rows go on in another call.
+      BasicBlock* gaps = block("gaps");
+      builder_.CreateCondBr(are_left(left), gaps, done);
+      builder_.SetInsertPoint(gaps);
+      chunks_->set_row(rows.row, rows.bases);
+      chunks_->prefetch_gaps();
+    }
+    const Rows later = after_first({rows.row, rows.bases, left});
     add_incoming(at, later, builder_.GetInsertBlock());
-    builder_.CreateCondBr(are_left(later), row, done);
+    builder_.CreateCondBr(are_left(later.count), row, done);
   }
 
   void set_whole_run(Value* peel) {
     exprs_->set_coordinate(run_.begin, begin());
     exprs_->set_coordinate(run_.end, end());
     exprs_->set_coordinate(run_.peel, peel);
-  }
-
-  /// All results aligned at the first line, and a run of some lines.
-  Value* streaming_pays(const Walk& walk) {
-    Value* aligned = chunks_->stores_are_aligned(exprs_->exact(builder_, walk.loops[1].from));
-    return builder_.CreateAnd(aligned, holds(builder_, *exprs_, walk.tests));
   }
 
   void emit_loop(const ChunkLoop& loop, Value* from) {
@@ -307,8 +297,8 @@ Value* emit_streaming(const KernelContext& context, IRBuilder<>& builder, ExprEm
   if (context.schedule.store != StoreKind::automatic)
     return builder.getInt1(context.schedule.store == StoreKind::nontemporal);
   Value* bytes = exprs.exact(builder, context.exprs().mul(context.abi.rows, context.abi.row_bytes));
-  // Beside inputs of the same size they would not fit.
-  return builder.CreateICmpSGE(bytes, builder.getInt64(static_cast<std::uint64_t>(context.target.cache_bytes / 2)));
+  const auto least = static_cast<std::uint64_t>(streamed_bytes(context.target.cache_bytes));
+  return builder.CreateICmpSGE(bytes, builder.getInt64(least));
 }
 
 llvm::Function* emit_body(KernelContext& context, std::size_t index) { return BodyEmitter(context, index).emit(); }

@@ -289,6 +289,7 @@ void ChunkEmitter::plan_prefetches() {
     ahead_.push_back(context_.index(kLoadsAheadBytes / size));
     gaps_.push_back(nullptr);
     if (!arguments_.takes_rows || body_.loads[i].kind != LoadKind::contiguous) continue;
+    if (!skips_elements(context_.schedule, static_cast<int>(index_), i)) continue;
     // What a core fetches by itself it finds by the order of the lines: a gap that is shorter than a row costs less
     // when it is fetched, too, than the row after it that would come as a surprise.
     Value* run = builder_.CreateSub(end, arguments_.begin());
@@ -322,24 +323,32 @@ void ChunkEmitter::prefetch_gaps() {
   }
 }
 
-void ChunkEmitter::prefetch_stores(Value* column) {
+void ChunkEmitter::prefetch_stores() {
   ir::ExprContext& exprs = context_.exprs();
   const Expr row_bytes = exprs.max(context_.abi.row_bytes, exprs.constant(1));
   const Expr rows = exprs.floordiv(exprs.constant(kStoresAheadBytes), row_bytes);
   Value* ahead = exprs_.address(builder_, exprs.mul(rows, kernel().extents.back()));
-  Value* first = builder_.CreateAdd(builder_.CreateAdd(arguments_.row(), column), ahead);
+  Value* first = builder_.CreateAdd(arguments_.row(), arguments_.begin());
+  Value* length = builder_.CreateSub(arguments_.end(), arguments_.begin());
+  std::vector<std::pair<Value*, int>> edges;
   for (std::size_t i = 0; i < outputs_.size(); ++i) {
-    Value* address = accesses_.address({.pointer = outputs_[i], .dtype = result_type(i), .first = first});
-    // Where no line is shared, none is written through the caches, and to have it there would cost the more.
-    llvm::Function* function = builder_.GetInsertBlock()->getParent();
-    auto* shared = llvm::BasicBlock::Create(builder_.getContext(), "shared", function);
-    auto* after = llvm::BasicBlock::Create(builder_.getContext(), "after", function);
-    builder_.CreateCondBr(are_aligned({{address, kLineBytes}}), after, shared);
-    builder_.SetInsertPoint(shared);
-    prefetch(address, Prefetch::write);
-    builder_.CreateBr(after);
-    builder_.SetInsertPoint(after);
+    const auto moved = [&](Value* from, Value* by) {
+      return accesses_.address({.pointer = from, .dtype = result_type(i), .first = by});
+    };
+    Value* begin = moved(moved(outputs_[i], first), ahead);
+    // Where a fill begins something else ends.
+    if (!body_.loads.empty()) edges.emplace_back(begin, kLineBytes);
+    edges.emplace_back(moved(begin, length), kLineBytes);
   }
+  // Where no line is shared, none is written through the caches, and to have it there would cost the more.
+  llvm::Function* function = builder_.GetInsertBlock()->getParent();
+  auto* shared = llvm::BasicBlock::Create(builder_.getContext(), "shared", function);
+  auto* after = llvm::BasicBlock::Create(builder_.getContext(), "after", function);
+  builder_.CreateCondBr(are_aligned(edges), after, shared);
+  builder_.SetInsertPoint(shared);
+  for (const auto& edge : edges) prefetch(edge.first, Prefetch::write);
+  builder_.CreateBr(after);
+  builder_.SetInsertPoint(after);
 }
 
 // --- alignment -----------------------------------------------------------------------------------------------------

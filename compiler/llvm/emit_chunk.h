@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <map>
 #include <utility>
 #include <vector>
@@ -31,11 +32,15 @@ class ChunkEmitter {
   void plan_prefetches();
   /// In a loop of such a row: fetches what it, or a later row, loads.
   void prefetch_loads(llvm::Value* column, const ChunkLoop& loop);
-  /// Fetches the lines that hold results at a column of a later row and are written through the caches, so that those
-  /// stores do not wait.
-  void prefetch_stores(llvm::Value* column);
-  /// After such a row: fetches what lies between it and the next one, where that is worth it.
+  /// Fetches the lines at both ends of a later row that are written through the caches, so that those stores do not
+  /// wait.
+  void prefetch_stores();
+  /// After such a row: fetches what lies between it and the next one, where that is worth it. Nothing is emitted where
+  /// nothing lies there.
   void prefetch_gaps();
+  [[nodiscard]] bool fetches_gaps() const {
+    return std::ranges::any_of(gaps_, [](llvm::Value* gap) { return gap != nullptr; });
+  }
 
   /// By how many elements the first result at `column` is past a boundary of `lanes` elements, a power of two. (An
   /// address that is not a multiple of the element size never reaches one; then this is only a shift.)

@@ -44,6 +44,7 @@ class ExprEmitter {
         index_(index),
         multiplies_(multiplies) {}
 
+  [[nodiscard]] ir::ExprContext& exprs() { return exprs_; }
   /// Gives the coordinates their values from here on. Forgets what was emitted for others.
   void set_coordinate(ir::Expr coordinate, llvm::Value* value);
 

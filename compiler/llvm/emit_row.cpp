@@ -74,8 +74,12 @@ Value* emit_predicate(IRBuilder<>& builder, ExprEmitter& exprs, const Graph& gra
 Value* holds(IRBuilder<>& builder, ExprEmitter& exprs, const std::vector<Expr>& tests) {
   Value* all = builder.getTrue();
   for (const Expr test : tests) {
-    Value* value = exprs.exact(builder, test);
-    all = builder.CreateAnd(all, builder.CreateICmpSGE(value, llvm::ConstantInt::get(value->getType(), 0)));
+    // A constant is compared with, not added: it is smaller than what a vector has of elements.
+    const auto [moving, rest] = split_sum(exprs.exprs(), test);
+    const bool folds = rest.is_constant();
+    Value* value = exprs.exact(builder, folds ? moving : test);
+    const auto least = folds ? -static_cast<std::int64_t>(rest.constant()) : 0;
+    all = builder.CreateAnd(all, builder.CreateICmpSGE(value, llvm::ConstantInt::getSigned(value->getType(), least)));
   }
   return all;
 }
