@@ -34,8 +34,8 @@ class PadArrays {
   /// Error: resource_exhausted.
   [[nodiscard]] static Result<PadArrays> create(std::int64_t bytes);
   /// Numbers in every type.
-  [[nodiscard]] std::span<const std::byte> input() const { return input_.span(); }
-  [[nodiscard]] std::span<std::byte> result() const { return result_.span(); }
+  [[nodiscard]] std::span<const std::byte> input() const { return input_.span().first(bytes_); }
+  [[nodiscard]] std::span<std::byte> result() const { return result_.span().first(bytes_); }
   /// Launches the program and compares the result with its definition.
   [[nodiscard]] Status check(const PadProgram& program);
 
@@ -43,6 +43,7 @@ class PadArrays {
   PadArrays() : memory_(api::MemoryBudget::of_this_process()) {}
   api::MemoryBudget memory_;
   api::Allocation input_, result_;
+  std::size_t bytes_ = 0;  // of each that are used
 };
 
 }  // namespace padlock::bench

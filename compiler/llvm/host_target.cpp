@@ -60,10 +60,11 @@ Result<HostTarget> HostTarget::create(std::string_view name) {
   HostTarget made;
   made.target_ = llvm::TargetRegistry::lookupTarget(host_triple(), problem);
   if (made.target_ == nullptr) return unavailable("LLVM has no back end for this machine: " + problem);
-  const SubtargetInfo here = subtarget(*made.target_, llvm::sys::getHostCPUName().str(), host_features());
-  SubtargetInfo wanted;
+  const std::string here_cpu = llvm::sys::getHostCPUName().str();
+  const std::string here_features = host_features();
+  const SubtargetInfo here = subtarget(*made.target_, here_cpu, here_features);
   if (name == "host") {
-    made.features_ = {.cpu = llvm::sys::getHostCPUName().str(), .features = host_features()};
+    made.features_ = {.cpu = here_cpu, .features = here_features};
     made.features_.cache_bytes = cache_bytes_of_level(3).value_or(made.features_.cache_bytes);
   } else {
     constexpr std::string_view kPrefix = "host:";
@@ -74,11 +75,12 @@ Result<HostTarget> HostTarget::create(std::string_view name) {
                       "host:x86-64-v3, host:x86-64-v4, host:skylake-avx512, host:sapphirerapids or host:znver4",
                       name));
   }
-  wanted = subtarget(*made.target_, made.features_.cpu, made.features_.features);
-  made.features_.f16c = wanted->checkFeatures("+f16c");
-  made.vector_bytes_ = wanted->checkFeatures("+avx512f") ? 64 : wanted->checkFeatures("+avx") ? 32 : 16;
-  made.required_features_ = instruction_sets(*wanted);
-  made.runs_here_ = std::ranges::includes(instruction_sets(*here), made.required_features_);
+  const SubtargetInfo other = name == "host" ? nullptr : subtarget(*made.target_, made.features_.cpu, "");
+  const llvm::MCSubtargetInfo& wanted = other ? *other : *here;
+  made.features_.f16c = wanted.checkFeatures("+f16c");
+  made.vector_bytes_ = wanted.checkFeatures("+avx512f") ? 64 : wanted.checkFeatures("+avx") ? 32 : 16;
+  made.required_features_ = instruction_sets(wanted);
+  made.runs_here_ = !other || std::ranges::includes(instruction_sets(*here), made.required_features_);
   return made;
 }
 
