@@ -10,7 +10,7 @@ namespace padlock::compiler {
 
 /// Raised with each change that makes other code of the same program, target and config: what was measured before says
 /// nothing of it.
-inline constexpr int kCodeRevision = 6;
+inline constexpr int kCodeRevision = 7;
 /// Of the launch contract.
 using ir::kAbiRevision;
 

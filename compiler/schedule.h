@@ -51,7 +51,7 @@ struct BodyNode {
 /// Rows of one case that lie next to each other along the last outer axis are taken together on the host: a body is
 /// called once for a run of each, and moves its addresses from row to row. A group of rows has some bytes of the
 /// output, so that what several bodies write of it is still in the first cache.
-inline constexpr std::int64_t kGroupBytes = 8 << 10;
+inline constexpr std::int64_t kGroupBytes = 16 << 10;
 
 /// Straight-line code for a run of innermost coordinates.
 struct Body {
