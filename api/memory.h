@@ -7,6 +7,7 @@ namespace padlock::api {
 
 /// Memory for arguments: a caller's own (UserBuffer), or made here (Allocation, from a MemoryBudget).
 using runtime::Allocation;
+using runtime::kHugePage;
 using runtime::MemoryBudget;
 using runtime::UserBuffer;
 

@@ -41,7 +41,6 @@ Result<Allocation> MemoryBudget::allocate(std::int64_t bytes, const std::string&
                                           std::max<std::int64_t>(available_, 0)));
 
   // Huge pages halve the time of a first touch, but only whole aligned ones can be used.
-  constexpr std::size_t kHugePage = std::size_t{2} << 20;
   const auto size = static_cast<std::size_t>(bytes);
   const std::size_t slack = size >= kHugePage ? kHugePage : 0;
   void* const mapping =

@@ -10,6 +10,9 @@
 
 namespace padlock::runtime {
 
+/// Bytes of what the system may give instead of many pages: of x86-64.
+inline constexpr std::size_t kHugePage = std::size_t{2} << 20;
+
 /// Zeroed memory of its own pages, given back when it is dropped. Movable.
 class Allocation {
  public:
@@ -18,7 +21,7 @@ class Allocation {
   Allocation& operator=(Allocation&& other) noexcept;
   ~Allocation();
 
-  /// Aligned to a page, and to 2 MiB where it is larger than that; null when empty.
+  /// Aligned to a page, and to a huge page where it is as large as one; null when empty.
   [[nodiscard]] std::byte* data() const { return data_; }
   [[nodiscard]] std::int64_t bytes() const { return bytes_; }
   [[nodiscard]] std::span<std::byte> span() const { return {data_, static_cast<std::size_t>(bytes_)}; }

@@ -10,12 +10,12 @@
 #include <cstring>
 #include <vector>
 
+#include "runtime/allocation.h"
 #include "runtime/system_memory.h"
 
 namespace padlock::runtime {
 namespace {
 
-constexpr std::uintptr_t kHugePage = std::uintptr_t{2} << 20;
 constexpr std::uintptr_t kFar = ScratchMemory::kInaccessibleBytes;
 constexpr std::int64_t kMostBytes = std::int64_t{1} << 47;  // what one process can address
 

@@ -74,7 +74,7 @@ Value* emit_predicate(IRBuilder<>& builder, ExprEmitter& exprs, const Graph& gra
 Value* holds(IRBuilder<>& builder, ExprEmitter& exprs, const std::vector<Expr>& tests) {
   Value* all = builder.getTrue();
   for (const Expr test : tests) {
-    // A constant is compared with, not added: it is smaller than what a vector has of elements.
+    // A constant is compared with, not added: it is the elements of some vectors or lines, which any index holds.
     const auto [moving, rest] = split_sum(exprs.exprs(), test);
     const bool folds = rest.is_constant();
     Value* value = exprs.exact(builder, folds ? moving : test);

@@ -431,7 +431,7 @@ TEST_CASE("names of strategies are read back, and others are refused") {
 
 TEST_CASE("the model knows what costs much") {
   const Machine host{.threads = 2, .cache_bytes = 32 << 20};
-  const compiler::KernelCost large{.read_bytes = 1e9, .write_bytes = 1e9, .chunks = 1e5, .streams = true};
+  const compiler::KernelCost large{.read_bytes = 1e9, .write_bytes = 1e9, .chunks = 1e9 / 32, .streams = true};
   const auto ns = [&](compiler::KernelCost cost, auto change, const Machine& machine, std::int64_t task = 1 << 18) {
     change(cost);
     return predicted_ns({&cost, 1}, task, machine);
@@ -441,7 +441,7 @@ TEST_CASE("the model knows what costs much") {
   CHECK(ns(large, same, host) < ns(large, [](auto& c) { c.streams = false; }, host));
   // Which ones do is said once, for the code and the model.
   const auto of_bytes = [&](double bytes) {
-    const auto sized = [&](auto& c) { c.read_bytes = c.write_bytes = bytes; };
+    const auto sized = [&](auto& c) { c.read_bytes = c.write_bytes = bytes, c.chunks = bytes / 32; };
     const auto through = [&](auto& c) { sized(c), c.streams = false; };
     return ns(large, sized, host) < ns(large, through, host);
   };
