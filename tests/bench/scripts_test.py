@@ -1,12 +1,14 @@
-"""table.py, picture.py and host_peers.py of bench/."""
+"""table.py, picture.py, bars.py and host_peers.py of bench/."""
 
 import json
 import os
+import pathlib
 import subprocess
 import sys
 import unittest
 import xml.etree.ElementTree
 
+import bars
 import host_peers
 import picture
 import table
@@ -110,6 +112,102 @@ class Picture(unittest.TestCase):
         with self.assertRaises(SystemExit) as raised:
             picture.svg([], "t")
         self.assertIn("no figures", str(raised.exception))
+
+
+class Bars(unittest.TestCase):
+    HOST = [{"kind": "provenance", "cpu": "Z < 80", "commit": "abc1234"}, {"kind": "row", "title": "compile", "name": "x"},
+            *(ratio("memcpy", 1.0, case, result_bytes=size) for case, size in (("p", 100), ("q", 100), ("r", 9 << 20)))]
+    HOST += [row(engine, 1, rate, case) for case in "pqr" for engine, rate in (("memcpy", 4.0), ("padlock", 2.0))]
+
+    def gpu_row(self, name, rate, problem="a", dtype="f32", size=256 << 20):
+        return {"kind": "gpu_row", "name": name, "gb_per_s": rate, "problem": problem, "dtype": dtype, "size": size}
+
+    def test_a_bar_is_a_mean_over_what_everybody_could_do(self):
+        lines = [*self.HOST, row("numpy", 1, 1.0, "p"), row("numpy", 1, 99.0, "r"), row("padlock", 1, 99.0, "p", dtype="f16"),
+                 row("memcpy", 1, 99.0, "p"), row("padlock", 1, 99.0, "p", threads=2), row("padlock", 1, 9.0, "p", op="pad+relu")]
+        panel = bars.host_panel("t", range(1000), lines)
+        self.assertEqual((panel["programs"], panel["bars"]), (1, [("padlock", 0.5), ("numpy", 0.25)]))
+        lines.append(row("numpy", 1, 4.0, "q"))
+        self.assertEqual(bars.host_panel("t", range(1000), lines)["bars"], [("numpy", 0.5), ("padlock", 0.5)])
+
+    def test_the_copy_of_a_gpu_is_the_drivers(self):
+        lines = [self.gpu_row("memcpy", 4.0), self.gpu_row("memcpy again", 5.0), self.gpu_row("padlock", 3.0),
+                 self.gpu_row("padlock", 9.0, size=1), self.gpu_row("padlock", 9.0, "b", "i8")]
+        panel = bars.gpu_panel("t", ("f32",), lines, [self.gpu_row("jax copy", 9.0), self.gpu_row("jax jit", 1.0)])
+        self.assertEqual((panel["programs"], panel["bars"]), (1, [("padlock", 0.75), ("jax jit", 0.25)]))
+
+    def test_figures_without_a_common_program_are_refused(self):
+        with self.assertRaises(SystemExit) as raised:
+            bars.host_panel("small ones", range(1000), [*self.HOST[:4], row("padlock", 1, 1.0, "p")])
+        self.assertIn("no program of 'small ones' that everybody did", str(raised.exception))
+
+    def test_the_drawing_names_machine_commit_and_everybody(self):
+        panel = bars.host_panel("small", range(1000), self.HOST)
+        root = xml.etree.ElementTree.fromstring(bars.svg([("Z < 80, commit abc1234", [panel])], ["note"]))
+        texts = [e.text for e in root.iter("{http://www.w3.org/2000/svg}text")]
+        self.assertEqual(texts, ["Z < 80, commit abc1234", "small (2 programs)", "a plain copy", "1.00", "Padlock", "0.50", "note"])
+        widths = [float(e.get("width")) for e in root.iter("{http://www.w3.org/2000/svg}rect")]
+        self.assertAlmostEqual(widths[1], widths[0] / 2, delta=0.1)
+        self.assertIn("prefers-color-scheme:dark", root.find("{http://www.w3.org/2000/svg}style").text)
+
+    def test_the_kept_picture_is_made_from_the_kept_results(self):
+        source = pathlib.Path(bars.__file__).parent.parent
+        page = (source / "docs" / "performance.md").read_text(encoding="utf-8")
+        (command,) = [line for line in page.splitlines() if line.startswith("bench/bars.py ")]
+        options = dict(word[2:].split("=", 1) for word in command.split()[1:])
+        lines = [bars.read_lines(source / options[name]) for name in ("host", "gpu", "gpu-peers")]
+        kept = (source / options["output"]).read_text(encoding="utf-8")
+        self.assertEqual(bars.picture(*lines, options["gpu-peers-commit"]), kept)
+
+
+class GpuPage(unittest.TestCase):
+    """The tables of docs/performance-gpu.md say what the kept results do."""
+
+    def setUp(self):
+        self.source = pathlib.Path(bars.__file__).parent.parent
+        results = self.source / "bench" / "results"
+        self.rows = {(line["problem"], line["size"]): line
+                     for line in bars.read_lines(results / "nvidia-h200-96a1d14.jsonl")
+                     if line["kind"] == "gpu_row" and line["name"] == "padlock"}
+        self.peers = bars.read_lines(results / "nvidia-h200-f3c3799-peers.jsonl")
+        self.page = (self.source / "docs" / "performance-gpu.md").read_text(encoding="utf-8")
+
+    def table(self, first):
+        """The cells of the table whose header begins with that column, by the row's first cell."""
+        lines = self.page.split(f"| {first} |", 1)[1].split("\n\n", 1)[0].splitlines()[2:]
+        return {cells[0]: cells[1:] for cells in ([c.strip() for c in line.strip("|").split("|")] for line in lines)}
+
+    def ratios(self, dtype, rows, **fields):
+        return [line["of_memcpy"] for line in self.rows.values() if line["dtype"] == dtype and line["rows"] == rows
+                and all(line[name] == value for name, value in fields.items())]
+
+    def test_beside_a_copy(self):
+        columns = [(dtype, rows) for rows in ("aligned", "misaligned") for dtype in ("f32", "f16", "i8")]
+        by_size, by_rank = self.table("input"), self.table("rank")
+        self.assertEqual((len(by_size), len(by_rank)), (5, 4))
+        for name, cells in by_size.items():
+            size = int(name.split()[0]) * {"KiB": 1 << 10, "MiB": 1 << 20}[name.split()[1]]
+            found = [f"{table.geometric_mean(self.ratios(*column, size=size)):.2f}" for column in columns]
+            self.assertEqual(cells, found, name)
+        for rank, cells in by_rank.items():
+            found = [f"{self.ratios(*column, size=256 << 20, rank=int(rank))[0]:.2f}" for column in columns]
+            self.assertEqual(cells, found, rank)
+        large = [line["of_memcpy"] for (_, size), line in self.rows.items() if size >= 64 << 20]
+        self.assertIn(f"reach\n{min(large):.2f} to {max(large):.2f} of a plain copy on the device, "
+                      f"{table.geometric_mean(large):.2f} in the geometric mean", self.page)
+
+    def test_beside_other_libraries(self):
+        for name, cells in self.table("peer").items():
+            ratios = {}
+            for line in self.peers:
+                if line["kind"] == "gpu_row" and line["name"] == name:
+                    ratio = self.rows[line["problem"], line["size"]]["gb_per_s"] / line["gb_per_s"]
+                    ratios.setdefault(line["size"], []).append(ratio)
+            everything = [ratio for of_size in ratios.values() for ratio in of_size]
+            found = [str(len(everything)), str(sum(ratio > 1 for ratio in everything)),
+                     f"{table.geometric_mean(ratios[16 << 20]):.2f}", f"{table.geometric_mean(ratios[256 << 20]):.2f}",
+                     f"{min(ratios[256 << 20]):.2f}"]
+            self.assertEqual(cells, found, name)
 
 
 class Peers(unittest.TestCase):

@@ -1,0 +1,145 @@
+#!/usr/bin/env python3
+"""Draws the README's picture, as SVG, from kept results: how fast Padlock and the libraries that were measured beside it
+pad, as a part of the speed of a plain copy of the same bytes, on a CPU (JSON lines of padlock_bench_host) and on a GPU
+(those of padlock_bench_gpu, and of bench/gpu/peers.py). A bar is a geometric mean over the programs of its panel that
+every contestant of the panel could do.
+
+usage: bars.py --host=RESULTS.jsonl --gpu=RESULTS.jsonl --gpu-peers=RESULTS.jsonl --gpu-peers-commit=COMMIT --output=FILE.svg
+"""
+
+import argparse
+import html
+import json
+import math
+import statistics
+import sys
+
+WIDTH, MARGIN, ROW, BAR, NAME = 860, 16, 21, 14, 128
+# Read by whoever has a light background and whoever has a dark one: no colour of its own behind, and text that follows.
+STYLE = """text{fill:#1f2328;font:12px sans-serif}
+.title{font-size:14px;font-weight:bold}
+.small{fill:#59636e;font-size:11px}
+.bar{fill:#8c959f}
+.copy{fill:#57606a}
+.padlock{fill:#1a7f4b}
+.line{stroke:#57606a;stroke-dasharray:4 3}
+@media(prefers-color-scheme:dark){text{fill:#e6edf3}.small{fill:#9198a1}.bar{fill:#6e7681}.copy{fill:#aab4be}
+.padlock{fill:#3fb970}.line{stroke:#aab4be}}"""
+NAMES = {"padlock": "Padlock", "numpy": "NumPy", "torch": "PyTorch", "torch-compiled": "torch.compile",
+         "onnxruntime": "ONNX Runtime", "jax": "JAX", "torch eager": "PyTorch", "torch compiled": "torch.compile",
+         "jax jit": "JAX", "cupy": "CuPy"}
+LARGE, GPU_SIZE = 8 << 20, 256 << 20
+
+
+def geometric_mean(values):
+    return math.exp(statistics.fmean(map(math.log, values)))
+
+
+def panel_of(title, rates, copy):
+    """{title, programs, bars}: of every contestant the mean of its part of the copy's speed, the fastest first. `rates` maps
+    a program to the speeds of those who did it; programs that one of all contestants could not do are left out."""
+    everybody = set().union(*rates.values())
+    complete = [by_name for by_name in rates.values() if everybody <= set(by_name)]
+    if not complete or copy not in everybody:
+        raise SystemExit(f"bars.py: error: no program of '{title}' that everybody did")
+    means = {name: geometric_mean([by_name[name] / by_name[copy] for by_name in complete]) for name in everybody - {copy}}
+    return {"title": title, "programs": len(complete), "bars": sorted(means.items(), key=lambda bar: (-bar[1], bar[0]))}
+
+
+def host_panel(title, sizes, lines):
+    """f32 on one thread, over the programs that were compared with memcpy and whose result has one of these sizes."""
+    chosen = {line["case"] for line in lines
+              if line["kind"] == "ratio" and line["what"] == "memcpy" and line["result_bytes"] in sizes}
+    rates = {}
+    for line in lines:
+        if line["kind"] != "row" or line.get("state") != "warm, beside peers" or line.get("case") not in chosen:
+            continue
+        if (line.get("threads"), line.get("op") or "pad", line.get("dtype") or "f32") == (1, "pad", "f32"):
+            # Of another type's comparison there is a memcpy as well; the first is f32's.
+            rates.setdefault(line["case"], {}).setdefault(line["engine"], line["gb_per_s"])
+    return panel_of(title, rates, "memcpy")
+
+
+def gpu_panel(title, dtypes, lines, peers):
+    """Of one size, over the programs of these types; the copy is the driver's."""
+    rates = {}
+    for line in [*lines, *peers]:
+        if line["kind"] == "gpu_row" and line["size"] == GPU_SIZE and line["dtype"] in dtypes:
+            if line["name"] == "memcpy" or line["name"] in NAMES:
+                rates.setdefault(line["problem"], {})[line["name"]] = line["gb_per_s"]
+    return panel_of(title, rates, "memcpy")
+
+
+def text(x, y, content, kind="", anchor="start"):
+    return f'<text x="{x:.1f}" y="{y:.1f}" class="{kind}" text-anchor="{anchor}">{html.escape(content)}</text>'
+
+
+def drawn(panel, left, top, width, most):
+    """The panel's elements: a title, and a bar with its figure for the copy and each contestant."""
+    programs = f"{panel['programs']} programs" if panel["programs"] > 1 else "1 program"
+    parts = [text(left, top + 12, f"{panel['title']} ({programs})", "small")]
+    unit = (width - NAME - 40) / most
+    for row, (name, ratio) in enumerate([("a plain copy", 1.0), *panel["bars"]]):
+        y = top + 20 + row * ROW
+        kind = {"a plain copy": "copy", "padlock": "padlock"}.get(name, "bar")
+        parts.append(text(left + NAME - 8, y + 11.5, NAMES.get(name, name), anchor="end"))
+        parts.append(f'<rect x="{left + NAME}" y="{y}" width="{unit * ratio:.1f}" height="{BAR}" rx="2" class="{kind}"/>')
+        parts.append(text(left + width, y + 11.5, f"{ratio:.2f}", anchor="end"))
+    x = left + NAME + unit
+    parts.append(f'<path d="M{x:.1f} {top + 18}V{top + 20 + ROW * (len(panel["bars"]) + 1)}" class="line"/>')
+    return parts
+
+
+def height_of(panels):
+    return sum(20 + ROW * (len(panel["bars"]) + 1) + 12 for panel in panels)
+
+
+def svg(columns, foot):
+    """`columns`: (title, panels) each, side by side."""
+    width = (WIDTH - MARGIN * (len(columns) + 1)) / len(columns)
+    most = max(max(1.0, panel["bars"][0][1]) for _, panels in columns for panel in panels)
+    height = 34 + max(height_of(panels) for _, panels in columns) + 18 * len(foot)
+    parts = [f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {WIDTH} {height}">', f"<style>{STYLE}</style>"]
+    for index, (title, panels) in enumerate(columns):
+        left, top = MARGIN + index * (width + MARGIN), 34
+        parts.append(text(left, 20, title, "title"))
+        for panel in panels:
+            parts += drawn(panel, left, top, width, most)
+            top += height_of([panel])
+    parts += [text(MARGIN, height - 18 * (len(foot) - row) + 8, line, "small") for row, line in enumerate(foot)]
+    return "\n".join([*parts, "</svg>"]) + "\n"
+
+
+def picture(host, gpu, peers, peers_commit):
+    cpu = next(line for line in host if line["kind"] == "provenance")
+    card = next(line for line in gpu if line["kind"] == "gpu_provenance")
+    columns = [(f"{cpu['cpu']}, commit {cpu['commit']}",
+                [host_panel("pad, f32, one thread, results below 8 MiB", range(LARGE), host),
+                 host_panel("the same, results from 8 MiB on", range(LARGE, sys.maxsize), host)]),
+               (f"{card['name']}, commit {card['commit']}",
+                [gpu_panel("pad and relu of 256 MiB, f32", ("f32",), gpu, peers),
+                 gpu_panel("the same, f16 and i8", ("f16", "i8"), gpu, peers)])]
+    foot = ["Speed relative to a plain copy of the same bytes (memcpy; on the GPU the driver's). Geometric means over the "
+            "programs that all could do.",
+            f"The GPU's peers: a run of their own at commit {peers_commit}; JAX's time is the clock's, its dispatch included."]
+    return svg(columns, foot)
+
+
+def read_lines(path):
+    with open(path, encoding="utf-8") as file:
+        return [json.loads(line) for line in file if line.strip()]
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.split("\n\n")[0])
+    for name in ("host", "gpu", "gpu-peers", "gpu-peers-commit", "output"):
+        parser.add_argument(f"--{name}", required=True)
+    arguments = parser.parse_args()
+    drawing = picture(*map(read_lines, (arguments.host, arguments.gpu, arguments.gpu_peers)), arguments.gpu_peers_commit)
+    with open(arguments.output, "w", encoding="utf-8") as file:
+        file.write(drawing)
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
