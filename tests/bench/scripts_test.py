@@ -210,6 +210,28 @@ class GpuPage(unittest.TestCase):
             self.assertEqual(cells, found, name)
 
 
+class Readme(unittest.TestCase):
+    def test_its_numbers_are_those_of_the_kept_results(self):
+        source = pathlib.Path(bars.__file__).parent.parent
+        page = (source / "README.md").read_text(encoding="utf-8")
+        host = bars.read_lines(source / "bench" / "results" / "host-amd-epyc-2cpu-dcd42ab.jsonl")
+        gpu = bars.read_lines(source / "bench" / "results" / "nvidia-h200-96a1d14.jsonl")
+        results = table.Results(host)
+        peers = [f"{table.geometric_mean([line['ratio'] for line in results.best_peers(threads=n) if line['result_bytes'] > 4096]):.2f}"
+                 for n in (1, 2)]
+        large = [line["of_memcpy"] for line in gpu if line["kind"] == "gpu_row" and line["name"] == "padlock" and line["size"] >= 64 << 20]
+        launch = {line["name"]: line["median_ns"] / 1000 for line in gpu if line["kind"] == "gpu_host"}
+        (square,) = results.ratios("memcpy", case="square_8192")
+        panels = [dict(bars.host_panel("", sizes, host)["bars"]) for sizes in (range(8 << 20), range(8 << 20, sys.maxsize))]
+        for number in (f"same bytes | {square['ratio']:.2f} |", f"| {', '.join(peers)} |", f"| {results.time('call')['value']:.0f} ns |",
+                       f"| {results.time('compile warm')['value']:.1f} ms |",
+                       f"| {table.geometric_mean(large):.2f} ({min(large):.2f}, {max(large):.2f}) |",
+                       f"| {launch['launch']:.2f} us, {launch['cuLaunchKernel']:.2f} us |",
+                       *(f"{text} {', '.join(f'{panel[name]:.2f}' for panel in panels)}"
+                         for text, name in (("torch.compile", "torch-compiled"), ("JAX", "jax"), ("| means", "padlock")))):
+            self.assertIn(number, page)
+
+
 class Peers(unittest.TestCase):
     FIELDS = {"id": "1", "dtype": "f32", "extents": "5,4", "low": "-1,2", "high": "3,-2", "mode": "constant", "value": "-inf",
               "relu": "1", "input": "i", "output": "o"}

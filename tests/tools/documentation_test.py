@@ -1,5 +1,5 @@
 """Every command in docs/cli.md, docs/proofs.md, docs/tuning.md and the README, and every example at the end of a help
-text, works as typed; what a page shows of a command's output is in it."""
+text, works as typed; what a page shows of a command's output is in it, and one of which it shows an error fails with that."""
 
 import os
 import pathlib
@@ -35,6 +35,10 @@ class Documentation(Case):
         words = shlex.split(line)
         self.assertEqual(words[0], "padlock", line)
         done = self.padlock(*words[1:], cwd=SOURCE)
+        if shown and shown[0].startswith("padlock: error: "):
+            self.assertNotEqual(done.returncode, 0, line)
+            self.assertEqual(done.stderr.splitlines()[: len(shown)], shown, line)
+            return
         self.assertEqual(done.returncode, 0, (line, done.stderr))
         if words[1] != "tune":  # which says how far it is, once a second
             self.assertEqual(done.stderr, "", line)
@@ -67,7 +71,20 @@ class Documentation(Case):
         self.check_page("docs/tuning.md", 8)
 
     def test_commands_of_the_readme(self):
-        self.check_page("README.md", 6)
+        self.check_page("README.md", 9)
+
+    def test_functions_that_the_pages_name_are_declared(self):
+        header = (SOURCE / "include" / "padlock" / "padlock.h").read_text(encoding="utf-8")
+        for page in ("README.md", "docs/embedding.md"):
+            named = set(re.findall(r"\bpadlock_\w+(?=\()", (SOURCE / page).read_text(encoding="utf-8")))
+            self.assertGreaterEqual(len(named), 1, page)
+            for name in named:
+                self.assertIn(f" {name}(", header, page)
+
+    def test_links_between_the_pages_lead_somewhere(self):
+        for page in (SOURCE / "README.md", SOURCE / "CONTRIBUTING.md", *sorted((SOURCE / "docs").glob("*.md"))):
+            for target in re.findall(r"\]\((?!https?://)([^)#]*)", page.read_text(encoding="utf-8")):
+                self.assertTrue((page.parent / target).exists(), (page.name, target))
 
     def test_help_ends_with_two_examples(self):
         for words in HELP_TEXTS:
