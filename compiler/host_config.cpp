@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "compiler/config_text.h"
+#include "compiler/make_schedule.h"
 
 namespace padlock::compiler {
 namespace {

@@ -167,21 +167,8 @@ struct Schedule {
   [[nodiscard]] ir::Expr tiles() const;  ///< of the grid
 };
 
-/// What a target's config says of the loops.
-struct ScheduleOptions {
-  bool split = true;      ///< split the innermost axis, so that its interior has no predicate
-  int vector_bytes = 16;  ///< of the widest element type that one vector holds
-  int unroll = 1;         ///< vectors that a thread takes in one trip of the main loop
-  StoreKind store = StoreKind::plain;
-  std::optional<ThreadMap> threads = {};
-  bool realign = false;  ///< threads: load vectors that lie between boundaries from the two aligned ones around them
-  Mutation mutation = Mutation::none;
-};
-
 /// Whether of rows that a body of the host takes together, elements may lie between what one of its loads reads of one
 /// and of the next: those of a crop.
 [[nodiscard]] bool skips_elements(const Schedule& schedule, int body, std::size_t load);
-
-[[nodiscard]] Schedule make_schedule(Kernel kernel, std::string config, const ScheduleOptions& options);
 
 }  // namespace padlock::compiler
