@@ -81,6 +81,21 @@ class Documentation(Case):
             for name in named:
                 self.assertIn(f" {name}(", header, page)
 
+    def test_files_that_the_pages_name_are_there(self):
+        rooms = "|".join(path.name for path in SOURCE.iterdir() if path.is_dir() and path.name not in ("build", ".git"))
+        for page in (SOURCE / "README.md", SOURCE / "CONTRIBUTING.md", *sorted((SOURCE / "docs").glob("*.md"))):
+            for name in re.findall(rf"`((?:{rooms})/[\w./*<>{{}},-]*)`", page.read_text(encoding="utf-8")):
+                if not re.search("[<>]", name) and not name.startswith("build/"):
+                    self.assertTrue(any(SOURCE.glob(name)), (page.name, name))
+
+    def test_every_config_key_is_documented(self):
+        page = (SOURCE / "docs" / "cli.md").read_text(encoding="utf-8")
+        for target in ("host", "sm_90"):
+            command = ("explain", str(SOURCE / "examples" / "pad_relu.pad"), f"--target={target}")
+            (config,) = re.findall(r"^config\n  (\S+)$", self.succeed(*command), re.MULTILINE)
+            for key in re.findall(r"(\w+)=", config):
+                self.assertRegex(page, rf"(?m)^\| `{key}` \|")
+
     def test_links_between_the_pages_lead_somewhere(self):
         for page in (SOURCE / "README.md", SOURCE / "CONTRIBUTING.md", *sorted((SOURCE / "docs").glob("*.md"))):
             for target in re.findall(r"\]\((?!https?://)([^)#]*)", page.read_text(encoding="utf-8")):
