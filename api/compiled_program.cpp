@@ -60,10 +60,9 @@ std::string CompiledProgram::reason() const {
 
 std::vector<std::vector<const ir::KernelAbi*>> CompiledProgram::kernels() const {
   std::vector<std::vector<const ir::KernelAbi*>> list;
-  for (const auto& executable : state_->executables) {
+  for (const runtime::KernelLauncher& kernel : state_->launchers) {
     auto& variants = list.emplace_back();
-    for (const ir::HostExecutable* variant = executable.get(); variant != nullptr; variant = variant->specialised())
-      variants.push_back(&variant->abi());
+    for (const runtime::HostVariant& variant : kernel.variants()) variants.push_back(&variant.abi);
   }
   if (state_->loaded == nullptr) return list;
   for (const runtime::cuda::KernelLauncher& kernel : state_->loaded->kernels()) {
@@ -116,10 +115,12 @@ std::shared_ptr<CompiledProgram::State> make_state(const Program& program, const
                                  .parallel_for = parallel_for});
 }
 
-Status set_executables(CompiledProgram::State& state, ir::HostExecutables executables) {
-  state.executables = std::move(executables);
-  for (const auto& executable : state.executables) {
-    PADLOCK_TRY(runtime::KernelLauncher launcher, runtime::KernelLauncher::create(*executable, state.program.ir()));
+Status set_image(CompiledProgram::State& state, ir::CompiledCode code) {
+  PADLOCK_TRY(runtime::HostImage image, runtime::load_image(std::move(code)));
+  state.code = std::move(image.code);
+  for (std::vector<runtime::HostVariant>& kernel : image.kernels) {
+    PADLOCK_TRY(runtime::KernelLauncher launcher,
+                runtime::KernelLauncher::create(std::move(kernel), state.program.ir()));
     state.launchers.push_back(std::move(launcher));
   }
   return {};

@@ -9,7 +9,6 @@
 #include <vector>
 
 #include "api/compiled_program.h"
-#include "ir/code_image.h"
 #include "runtime/cuda/loaded_program.h"
 #include "runtime/launch.h"
 #include "runtime/parallel_for.h"
@@ -60,8 +59,8 @@ struct CompiledProgram::State {
   bool runs_here = true;  // made for this machine's CPU, or its GPU
   std::int64_t task_bytes = 0;
   runtime::ParallelFor parallel_for = {};  // borrowed from the context (outlives this)
-  ir::HostExecutables executables = {};
-  std::vector<runtime::KernelLauncher> launchers = {};  // one an executable; not changed once bound
+  std::shared_ptr<const CodeMemory> code = {};
+  std::vector<runtime::KernelLauncher> launchers = {};  // of that code; not changed once bound
   /// On a GPU, instead of these two; it borrows the api::Context's device.
   std::unique_ptr<const runtime::cuda::LoadedProgram> loaded = {};
   std::string reason = {};  ///< why this config, where no cache has another
@@ -71,8 +70,8 @@ struct CompiledProgram::State {
 /// What no config changes; `parallel_for` is borrowed as it is in the state.
 [[nodiscard]] std::shared_ptr<CompiledProgram::State> make_state(const Program& program, const Device& device,
                                                                  const runtime::ParallelFor& parallel_for);
-/// Takes the code, which was made for this machine.
-[[nodiscard]] Status set_executables(CompiledProgram::State& state, ir::HostExecutables executables);
+/// Loads code that was made for this machine's CPU.
+[[nodiscard]] Status set_image(CompiledProgram::State& state, ir::CompiledCode code);
 
 /// The buffers of a launch, inputs first, without allocating.
 class LaunchViews {

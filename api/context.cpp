@@ -39,17 +39,13 @@ Status check_target(const Device& device, const std::string& target) {
   return invalid_argument(fmt::format("expected a target of device {}, found {}", device.to_string(), target));
 }
 
-Status load_here(CompiledProgram::State& state, TargetCompiler& compiler, const TargetCompiler::Options& options) {
-  PADLOCK_TRY(ir::HostExecutables executables, compiler.compile(state.program.ir(), options));
-  return set_executables(state, std::move(executables));
-}
-
-Status load_on_gpu(CompiledProgram::State& state, const CudaDevice& device, TargetCompiler& compiler,
-                   const TargetCompiler::Options& options) {
+Status load(CompiledProgram::State& state, const CudaDevice* gpu, TargetCompiler& compiler,
+            const TargetCompiler::Options& options) {
   const ir::Program& program = state.program.ir();
-  PADLOCK_TRY(compiler::GpuCode code, compiler.compile_for_gpu(program, options));
-  PADLOCK_TRY(state.loaded, runtime::cuda::LoadedProgram::load(*device.context, device.facts, program, code.ptx,
-                                                               std::move(code.kernels)));
+  PADLOCK_CHECK(compiler.check_runs_here());
+  PADLOCK_TRY(ir::CompiledCode code, compiler.compile(program, options));
+  if (gpu == nullptr) return set_image(state, std::move(code));
+  PADLOCK_TRY(state.loaded, runtime::cuda::LoadedProgram::load(*gpu->context, gpu->facts, program, std::move(code)));
   return {};
 }
 
@@ -240,10 +236,11 @@ Result<std::shared_ptr<CompiledProgram::State>> Context::compile_config(const Pr
   state->target = compiler->description();
   state->runs_here = target == "host" || is_gpu(target);
   state->task_bytes = compiler->task_bytes(config);
-  const TargetCompiler::Options made{.config = config, .bounds_check = options.bounds_check};
-  Status loaded = gpu != nullptr ? load_on_gpu(*state, *gpu, *compiler, made) : load_here(*state, *compiler, made);
+  Status loaded = load(
+      *state, gpu, *compiler,
+      {.config = config, .bounds_check = options.bounds_check, .for_simt = options.device.kind == DeviceKind::simt});
   if (!loaded) return std::unexpected(program.with_source_line(std::move(loaded).error()));
-  compiles_ += static_cast<std::int64_t>(gpu != nullptr ? state->loaded->kernels().size() : state->executables.size());
+  compiles_ += static_cast<std::int64_t>(gpu != nullptr ? state->loaded->kernels().size() : state->launchers.size());
   return state;
 }
 

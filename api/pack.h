@@ -12,7 +12,7 @@
 namespace padlock::api {
 
 using runtime::PackChoice;
-using runtime::PackCode;
+using runtime::PackConfig;
 using runtime::PackContents;
 using runtime::PackProgram;
 using runtime::PackTarget;

@@ -71,27 +71,16 @@ class PackBuilder {
 
   /// The code of a config, unless it is there.
   Status add_code(const Program& program, TargetCompiler& compiler, const std::string& config, PackTarget& target) {
-    if (std::ranges::find(target.codes, config, &PackCode::config) != target.codes.end()) return {};
-    PackCode code{.config = keep(config), .task_bytes = compiler.task_bytes(config), .contracts = {}, .code = {}};
-    runtime::Contracts contracts;
-    if (compiler::is_gpu(target.name)) {
-      PADLOCK_TRY(compiler::GpuCode made, compiler.compile_for_gpu(program.ir(), {.config = config}));
-      const auto ptx = std::as_bytes(std::span(made.ptx));
-      code.code = keep(std::vector<std::byte>(ptx.begin(), ptx.end()));
-      for (auto& variants : made.kernels) {
-        auto& entries = contracts.emplace_back();
-        for (ir::KernelAbi& abi : variants) entries.push_back({.abi = std::move(abi)});
-      }
-    } else {
-      PADLOCK_TRY(ir::CodeImage image, compiler.compile_image(program.ir(), {.config = config}));
-      code.code = keep(std::move(image.bytes));
-      contracts = std::move(image.kernels);
-    }
-    context_.compiles_ += std::ssize(contracts);
-    PADLOCK_TRY(std::vector<std::byte> bytes, runtime::write_contracts(contracts));
-    code.contracts = keep(std::move(bytes));
+    if (std::ranges::find(target.codes, config, &PackConfig::config) != target.codes.end()) return {};
+    PADLOCK_TRY(ir::CompiledCode made, compiler.compile(program.ir(), {.config = config}));
+    context_.compiles_ += std::ssize(made.kernels);
+    PADLOCK_TRY(std::vector<std::byte> contracts, runtime::write_contracts(made));
+    const PackConfig code{.config = keep(config),
+                          .task_bytes = compiler.task_bytes(config),
+                          .contracts = keep(std::move(contracts)),
+                          .code = keep(std::move(made.bytes))};
     // What a loader would refuse is to be known here and now.
-    PADLOCK_CHECK(runtime::read_contracts(program.ir(), code.contracts));
+    PADLOCK_CHECK(runtime::read_code(program.ir(), made.kind, code));
     target.codes.push_back(code);
     return {};
   }

@@ -11,7 +11,7 @@ void add_target(JsonWriter& json, const PackTarget& target) {
   json.begin_object().member("name", target.name).member("description", target.description);
   json.member("features", target.features).member("reason", target.reason);
   json.key("codes").begin_array();
-  for (const PackCode& code : target.codes)
+  for (const PackConfig& code : target.codes)
     json.begin_object().member("config", code.config).member("code_bytes", code.code.size()).end_object();
   json.end_array().key("choices").begin_array();
   for (const PackChoice& choice : target.choices)

@@ -12,23 +12,9 @@
 #include "runtime/pack/contract.h"
 
 namespace padlock::api {
-namespace {
-
-bool is_gpu(const PackTarget& target) { return target.name.starts_with("sm_"); }
-
-std::vector<std::vector<ir::KernelAbi>> contracts_alone(runtime::Contracts contracts) {
-  std::vector<std::vector<ir::KernelAbi>> kernels;
-  for (auto& variants : contracts) {
-    auto& abis = kernels.emplace_back();
-    for (ir::ImageEntry& entry : variants) abis.push_back(std::move(entry.abi));
-  }
-  return kernels;
-}
-
-}  // namespace
-
 Status PackLoader::check_target(const PackTarget& target, const CudaDevice* gpu) const {
-  if (is_gpu(target) != (gpu != nullptr)) return unavailable(is_gpu(target) ? "it is for GPUs" : "it is for CPUs");
+  const bool for_gpus = target.kind() == ir::CodeKind::ptx;
+  if (for_gpus != (gpu != nullptr)) return unavailable(for_gpus ? "it is for GPUs" : "it is for CPUs");
   if (gpu != nullptr) return check_runs(gpu->facts, std::string(target.name));
   return runtime::check_cpu(target.features);
 }
@@ -46,22 +32,19 @@ Result<const PackTarget*> PackLoader::choose(const PackProgram& packed, const De
 }
 
 Result<PackLoader::State> PackLoader::load_code(const Program& program, const Device& device, const CudaDevice* gpu,
-                                                const PackTarget& target, const PackCode& code) const {
+                                                const PackTarget& target, const PackConfig& code) const {
   State state = make_state(program, device, parallel_for_);
   state->config = code.config;
   state->target = target.description;
   state->task_bytes = code.task_bytes;
   state->reason = target.reason;
-  PADLOCK_TRY(runtime::Contracts contracts, runtime::read_contracts(program.ir(), code.contracts));
+  PADLOCK_TRY(ir::CompiledCode made, runtime::read_code(program.ir(), target.kind(), code));
   if (gpu != nullptr) {
-    const std::string ptx(reinterpret_cast<const char*>(code.code.data()), code.code.size());
-    PADLOCK_TRY(state->loaded, runtime::cuda::LoadedProgram::load(*gpu->context, gpu->facts, program.ir(), ptx,
-                                                                  contracts_alone(std::move(contracts))));
-    return state;
+    PADLOCK_TRY(state->loaded,
+                runtime::cuda::LoadedProgram::load(*gpu->context, gpu->facts, program.ir(), std::move(made)));
+  } else {
+    PADLOCK_CHECK(set_image(*state, std::move(made)));
   }
-  PADLOCK_TRY(ir::HostExecutables executables,
-              ir::load_image({.bytes = {code.code.begin(), code.code.end()}, .kernels = std::move(contracts)}));
-  PADLOCK_CHECK(set_executables(*state, std::move(executables)));
   return state;
 }
 
@@ -74,7 +57,7 @@ Status PackLoader::add_choices(CompiledProgram::State& state, const CudaDevice* 
   auto by_region = tuner::ProgramChoices::create(state.program.ir(), choices, state.config);
   if (!by_region) return std::unexpected(std::move(by_region).error());
   std::map<std::string, std::shared_ptr<const CompiledProgram::State>> compiled;
-  for (const PackCode& code : std::span(target.codes).subspan(1)) {
+  for (const PackConfig& code : std::span(target.codes).subspan(1)) {
     PADLOCK_TRY(State made, load_code(state.program, state.device, gpu, target, code));
     compiled.emplace(code.config, std::move(made));
   }

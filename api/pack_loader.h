@@ -27,7 +27,7 @@ class PackLoader {
   [[nodiscard]] Result<const PackTarget*> choose(const PackProgram& packed, const Device& device,
                                                  const CudaDevice* gpu) const;
   [[nodiscard]] Result<State> load_code(const Program& program, const Device& device, const CudaDevice* gpu,
-                                        const PackTarget& target, const PackCode& code) const;
+                                        const PackTarget& target, const PackConfig& code) const;
   [[nodiscard]] Status add_choices(CompiledProgram::State& state, const CudaDevice* gpu,
                                    const PackTarget& target) const;
 

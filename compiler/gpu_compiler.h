@@ -10,7 +10,7 @@
 #include "compiler/host_compiler.h"
 #include "compiler/mutation.h"
 #include "compiler/prover/proof.h"
-#include "ir/executable.h"
+#include "ir/compiled_code.h"
 #include "ir/program.h"
 #include "support/error.h"
 
@@ -19,14 +19,8 @@ namespace padlock::compiler {
 struct GpuOptions {
   std::optional<GpuConfig> config;     ///< absent: GpuCompiler::default_config()
   bool bounds_check = false;           ///< test every access; a failing one is skipped and reported
+  bool for_simt = false;               ///< an image for this machine's CPU instead of PTX, which tests every access
   Mutation mutation = Mutation::none;  ///< a seeded bug; for tests of the tests
-};
-
-/// A program's kernels for a GPU.
-struct GpuCode {
-  std::string ptx;  ///< of all kernels
-  /// Of each kernel the variants, the one that assumes nothing first.
-  std::vector<std::vector<ir::KernelAbi>> kernels;
 };
 
 /// Compiles programs for NVIDIA GPUs. Needs none, nor a driver. Thread-safe.
@@ -41,13 +35,10 @@ class GpuCompiler {
   /// Architecture and PTX version, as they belong into an artifact's identity.
   [[nodiscard]] virtual std::string target_description() const = 0;
 
-  /// PTX. Takes a second thread while it lasts. The program must outlive the contracts. Errors as
-  /// HostCompiler::compile, and resource_exhausted where a kernel has more parameters than a launch takes.
-  [[nodiscard]] virtual Result<GpuCode> compile(const ir::Program& program, const GpuOptions& options) = 0;
-  /// The same kernels made for this machine, each access tested (with thread and block as loop variables, one
-  /// executable a kernel, whose rows are blocks). The program must outlive them.
-  [[nodiscard]] virtual Result<std::vector<std::unique_ptr<ir::HostExecutable>>> compile_simt(
-      const ir::Program& program, const GpuOptions& options) = 0;
+  /// PTX, for which it takes a second thread while it lasts; or the same kernels for simt, with thread and block as
+  /// loop variables and blocks as rows. The program must outlive the contracts. Errors as HostCompiler::compile, and
+  /// resource_exhausted where a kernel has more parameters than a launch takes.
+  [[nodiscard]] virtual Result<ir::CompiledCode> compile(const ir::Program& program, const GpuOptions& options) = 0;
   /// The obligations of all kernels with their verdicts, refuted ones too. Errors as `compile`.
   [[nodiscard]] virtual Result<std::vector<Proof>> prove(const ir::Program& program, const GpuOptions& options) = 0;
   /// The text of one stage (assembly is PTX), of all kernels.

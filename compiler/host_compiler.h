@@ -9,8 +9,7 @@
 #include "compiler/host_config.h"
 #include "compiler/mutation.h"
 #include "compiler/prover/proof.h"
-#include "ir/code_image.h"
-#include "ir/executable.h"
+#include "ir/compiled_code.h"
 #include "ir/program.h"
 #include "support/error.h"
 
@@ -40,13 +39,12 @@ class HostCompiler {
   /// Names of the instruction sets that the code may use, as LLVM has them ("avx2").
   [[nodiscard]] virtual std::vector<std::string> required_features() const = 0;
 
-  /// One executable per group of results of equal extents. The program must outlive them.
-  /// Errors: resource_exhausted where lowering exceeds its limits (the statement is named), failed_precondition
-  /// where an obligation is refuted or the program admits no sizes, internal for LLVM's.
-  [[nodiscard]] virtual Result<std::vector<std::unique_ptr<ir::HostExecutable>>> compile(
-      const ir::Program& program, const HostOptions& options) = 0;
-  /// The same code, for whichever machine of the target. The program must outlive the contracts. Errors as `compile`.
-  [[nodiscard]] virtual Result<ir::CodeImage> compile_image(const ir::Program& program, const HostOptions& options) = 0;
+  /// An image with one kernel per group of results of equal extents, for whichever machine of the target. The program
+  /// must outlive its contracts. Errors: resource_exhausted where lowering exceeds its limits (the statement is named),
+  /// failed_precondition where an obligation is refuted or the program admits no sizes, internal for LLVM's.
+  [[nodiscard]] virtual Result<ir::CompiledCode> compile(const ir::Program& program, const HostOptions& options) = 0;
+  /// Error: failed_precondition, where this machine lacks instructions that the code may use.
+  [[nodiscard]] virtual Status check_runs_here() const = 0;
   /// The obligations of all kernels with their verdicts, refuted ones too. Errors as `compile`.
   [[nodiscard]] virtual Result<std::vector<Proof>> prove(const ir::Program& program, const HostOptions& options) = 0;
   /// The text of one stage, of all kernels. Needs no running on this machine, so any known CPU will do.

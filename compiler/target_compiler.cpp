@@ -17,17 +17,12 @@ struct Host {
   using Config = HostConfig;
   using Options = HostOptions;
   static std::int64_t task_bytes(const Config& config) { return std::int64_t{config.task_kib} << 10; }
-  static auto compile(Compiler& compiler, const ir::Program& program, const Options& options) {
-    return compiler.compile(program, options);
-  }
   static Schedule schedule(Kernel kernel, const Config& config) { return schedule_for_host(std::move(kernel), config); }
-  static Result<GpuCode> compile_for_gpu(Compiler& compiler, const ir::Program&, const Options&) {
-    return internal_error("expected a GPU's target, found " + compiler.target_description());
-  }
-  static Result<ir::CodeImage> compile_image(Compiler& compiler, const ir::Program& program, const Options& options) {
-    return compiler.compile_image(program, options);
+  static Options options_of(const Config& config, const TargetCompiler::Options& options) {
+    return {.config = config, .bounds_check = options.bounds_check};
   }
   static std::vector<std::string> required_features(const Compiler& compiler) { return compiler.required_features(); }
+  static Status check_runs_here(const Compiler& compiler) { return compiler.check_runs_here(); }
 };
 
 struct Gpu {
@@ -35,17 +30,12 @@ struct Gpu {
   using Config = GpuConfig;
   using Options = GpuOptions;
   static std::int64_t task_bytes(const Config&) { return std::int64_t{64} << 10; }
-  static auto compile(Compiler& compiler, const ir::Program& program, const Options& options) {
-    return compiler.compile_simt(program, options);
-  }
   static Schedule schedule(Kernel kernel, const Config& config) { return schedule_for_gpu(std::move(kernel), config); }
-  static Result<GpuCode> compile_for_gpu(Compiler& compiler, const ir::Program& program, const Options& options) {
-    return compiler.compile(program, options);
-  }
-  static Result<ir::CodeImage> compile_image(Compiler& compiler, const ir::Program&, const Options&) {
-    return internal_error("expected a CPU's target, found " + compiler.target_description());
+  static Options options_of(const Config& config, const TargetCompiler::Options& options) {
+    return {.config = config, .bounds_check = options.bounds_check, .for_simt = options.for_simt};
   }
   static std::vector<std::string> required_features(const Compiler&) { return {}; }
+  static Status check_runs_here(const Compiler&) { return {}; }
 };
 
 template <class Target>
@@ -91,19 +81,12 @@ class Adapter final : public TargetCompiler {
     return Target::task_bytes(parsed.value_or(compiler_->default_config()));
   }
 
-  Result<Executables> compile(const ir::Program& program, const Options& options) override {
+  Result<ir::CompiledCode> compile(const ir::Program& program, const Options& options) override {
     PADLOCK_TRY(const typename Target::Options made, made_of(options));
-    return Target::compile(*compiler_, program, made);
-  }
-  Result<GpuCode> compile_for_gpu(const ir::Program& program, const Options& options) override {
-    PADLOCK_TRY(const typename Target::Options made, made_of(options));
-    return Target::compile_for_gpu(*compiler_, program, made);
-  }
-  Result<ir::CodeImage> compile_image(const ir::Program& program, const Options& options) override {
-    PADLOCK_TRY(const typename Target::Options made, made_of(options));
-    return Target::compile_image(*compiler_, program, made);
+    return compiler_->compile(program, made);
   }
   std::vector<std::string> required_features() const override { return Target::required_features(*compiler_); }
+  Status check_runs_here() const override { return Target::check_runs_here(*compiler_); }
   Result<std::vector<Proof>> prove(const ir::Program& program, const Options& options) override {
     PADLOCK_TRY(const typename Target::Options made, made_of(options));
     return compiler_->prove(program, made);
@@ -129,10 +112,8 @@ class Adapter final : public TargetCompiler {
   }
 
   Result<typename Target::Options> made_of(const Options& options) const {
-    typename Target::Options made;
-    PADLOCK_TRY(made.config, Config::parse(options.config, compiler_->default_config()));
-    made.bounds_check = options.bounds_check;
-    return made;
+    PADLOCK_TRY(const Config config, Config::parse(options.config, compiler_->default_config()));
+    return Target::options_of(config, options);
   }
 
   std::unique_ptr<typename Target::Compiler> compiler_;

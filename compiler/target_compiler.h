@@ -18,8 +18,8 @@ class TargetCompiler {
   struct Options {
     std::string config;  ///< complete, of `complete_config`
     bool bounds_check = false;
+    bool for_simt = false;  ///< a GPU's kernels as an image for this machine's CPU; a CPU's target makes images alone
   };
-  using Executables = std::vector<std::unique_ptr<ir::HostExecutable>>;
 
   /// Error: invalid_argument for an unknown target, unavailable for one that this build cannot make code for.
   [[nodiscard]] static Result<std::unique_ptr<TargetCompiler>> create(const std::string& target);
@@ -39,14 +39,12 @@ class TargetCompiler {
   /// Output bytes of one task of the thread pool.
   [[nodiscard]] virtual std::int64_t task_bytes(const std::string& config) const = 0;
 
-  /// For a GPU of the target's. Error: internal, where it is a CPU's; else as GpuCompiler::compile.
-  [[nodiscard]] virtual Result<GpuCode> compile_for_gpu(const ir::Program& program, const Options& options) = 0;
-  /// For a CPU of the target's. Error: internal, where it is a GPU's; else as HostCompiler::compile_image.
-  [[nodiscard]] virtual Result<ir::CodeImage> compile_image(const ir::Program& program, const Options& options) = 0;
+  /// Errors: as HostCompiler::compile and GpuCompiler::compile.
+  [[nodiscard]] virtual Result<ir::CompiledCode> compile(const ir::Program& program, const Options& options) = 0;
   /// Of a CPU's target, as HostCompiler::required_features; none of a GPU's.
   [[nodiscard]] virtual std::vector<std::string> required_features() const = 0;
-  /// For this machine: a GPU's kernels as `simt` runs them.
-  [[nodiscard]] virtual Result<Executables> compile(const ir::Program& program, const Options& options) = 0;
+  /// Of a CPU's target, as HostCompiler::check_runs_here; nothing is wrong with a GPU's.
+  [[nodiscard]] virtual Status check_runs_here() const = 0;
   [[nodiscard]] virtual Result<std::vector<Proof>> prove(const ir::Program& program, const Options& options) = 0;
   [[nodiscard]] virtual Result<std::string> emit(const ir::Program& program, Stage stage, const Options& options) = 0;
 };

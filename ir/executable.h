@@ -119,20 +119,4 @@ struct HostLaunch {
 using HostEntry = void (*)(const HostLaunch* launch, std::int64_t row_first, std::int64_t row_last,
                            std::int64_t column_first, std::int64_t column_last);
 
-/// An entry point with its contract. Who hands it out (LLVM, a driver, or a pack) keeps the code alive as long as
-/// the object lives.
-class Executable {
- public:
-  virtual ~Executable() = default;
-  [[nodiscard]] virtual const KernelAbi& abi() const = 0;
-};
-
-class HostExecutable : public Executable {
- public:
-  [[nodiscard]] virtual HostEntry entry() const = 0;
-  /// The same kernel for the sizes that its contract's guards admit, faster there; null where there is none. It takes
-  /// the same arguments and lives as long as this one, which is right for all sizes.
-  [[nodiscard]] virtual const HostExecutable* specialised() const { return nullptr; }
-};
-
 }  // namespace padlock::ir

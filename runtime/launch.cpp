@@ -6,16 +6,17 @@
 
 namespace padlock::runtime {
 
-Result<KernelLauncher> KernelLauncher::create(const ir::HostExecutable& executable, const ir::Program& program) {
-  std::vector<const ir::HostExecutable*> variants;
+Result<KernelLauncher> KernelLauncher::create(std::vector<HostVariant> variants, const ir::Program& program) {
+  if (variants.empty()) return internal_error("a kernel has no variant");
+  const ir::KernelAbi& any = variants.front().abi;
   std::vector<const ir::KernelAbi*> contracts;
-  for (const ir::HostExecutable* variant = &executable; variant != nullptr; variant = variant->specialised()) {
-    PADLOCK_CHECK(check_same_arguments(executable.abi(), variant->abi()));
-    variants.push_back(variant);
-    contracts.push_back(&variant->abi());
+  for (const HostVariant& variant : variants) {
+    PADLOCK_CHECK(check_same_arguments(any, variant.abi));
+    contracts.push_back(&variant.abi);
   }
-  PADLOCK_TRY(ArgumentPlaces places, ArgumentPlaces::of(executable.abi(), program));
-  return KernelLauncher(std::move(variants), std::move(places), ir::LaunchPlanner(program, contracts));
+  PADLOCK_TRY(ArgumentPlaces places, ArgumentPlaces::of(any, program));
+  ir::LaunchPlanner planner(program, contracts);
+  return KernelLauncher(std::move(variants), std::move(places), std::move(planner));
 }
 
 Result<BoundKernel> KernelLauncher::bind(const ir::Binding& binding, std::int64_t task_bytes, int threads) const {
@@ -23,8 +24,8 @@ Result<BoundKernel> KernelLauncher::bind(const ir::Binding& binding, std::int64_
   bound.launcher_ = this;
   PADLOCK_TRY(bound.plan_, planner_.plan(binding));
   const ir::LaunchPlan& plan = bound.plan_;
-  bound.executable_ = variants_[plan.variant];
-  bound.entry_ = bound.executable_->entry();
+  bound.variant_ = &variants_[plan.variant];
+  bound.entry_ = bound.variant_->entry;
   bound.grid_ = TaskGrid::split(plan.rows, plan.columns, plan.row_bytes,
                                 shared_task_bytes(plan.rows * plan.row_bytes, task_bytes, threads));
   return bound;

@@ -6,9 +6,9 @@
 #include <vector>
 
 #include "ir/binding.h"
-#include "ir/executable.h"
 #include "ir/launch_plan.h"
 #include "runtime/buffer.h"
+#include "runtime/host_image.h"
 #include "runtime/kernel_arguments.h"
 #include "runtime/parallel_for.h"
 #include "runtime/task_grid.h"
@@ -16,15 +16,15 @@
 
 namespace padlock::runtime {
 
-/// A kernel bound to sizes: everything but pointers and scalars is evaluated. Immutable, thread-safe; borrows the
-/// executable.
+/// A kernel bound to sizes: everything but pointers and scalars is evaluated. Immutable, thread-safe; borrows its
+/// launcher.
 class BoundKernel {
  public:
   [[nodiscard]] std::int64_t rows() const { return plan_.rows; }
   [[nodiscard]] std::int64_t columns() const { return plan_.columns; }
   [[nodiscard]] const TaskGrid& grid() const { return grid_; }
   /// Of the variant that these sizes selected.
-  [[nodiscard]] const ir::KernelAbi& abi() const { return executable_->abi(); }
+  [[nodiscard]] const ir::KernelAbi& abi() const { return variant_->abi; }
 
   /// Runs the kernel. Buffers and scalars as the program orders them, already checked by ArgumentSizes. An empty
   /// output runs nothing; one task runs on the calling thread. Error: internal, where a bounds-check kernel met an
@@ -35,22 +35,24 @@ class BoundKernel {
  private:
   friend class KernelLauncher;
   BoundKernel() = default;
-  const ir::HostExecutable* executable_ = nullptr;  // borrowed (outlives this)
-  ir::HostEntry entry_ = nullptr;                   // of the executable
+  const HostVariant* variant_ = nullptr;            // borrowed from the launcher (outlives this)
+  ir::HostEntry entry_ = nullptr;                   // the variant's
   const class KernelLauncher* launcher_ = nullptr;  // borrowed (outlives this)
   ir::LaunchPlan plan_;
   TaskGrid grid_;
 };
 
-/// What a launch of one executable needs that no size changes: where its arguments stand in the program's lists.
-/// Immutable, thread-safe; borrows the executable.
+/// What a launch of one kernel needs that no size changes: its variants, and where its arguments stand in the program's
+/// lists. Immutable, thread-safe; the code of the variants must outlive it.
 class KernelLauncher {
  public:
-  /// Error: internal, where the contract names something that is no argument of the program, or a variant's differs.
-  [[nodiscard]] static Result<KernelLauncher> create(const ir::HostExecutable& executable, const ir::Program& program);
+  /// `variants`: the one that assumes nothing first. Error: internal, where a contract names something that is no
+  /// argument of the program, or the variants take different ones.
+  [[nodiscard]] static Result<KernelLauncher> create(std::vector<HostVariant> variants, const ir::Program& program);
 
+  [[nodiscard]] std::span<const HostVariant> variants() const { return variants_; }
   /// Of the variant that assumes nothing.
-  [[nodiscard]] const ir::KernelAbi& abi() const { return variants_.front()->abi(); }
+  [[nodiscard]] const ir::KernelAbi& abi() const { return variants_.front().abi; }
   /// Selects the variant and evaluates its contract under a binding of the same program. `task_bytes`: output bytes of
   /// one task, at least. `threads`: how many will share a launch (one has nothing to share), 0 where nobody knows. The
   /// launcher must not move or die while the bound kernel lives. Errors as ir::LaunchPlanner::plan.
@@ -58,9 +60,9 @@ class KernelLauncher {
 
  private:
   friend class BoundKernel;
-  KernelLauncher(std::vector<const ir::HostExecutable*> variants, ArgumentPlaces places, ir::LaunchPlanner planner)
+  KernelLauncher(std::vector<HostVariant> variants, ArgumentPlaces places, ir::LaunchPlanner planner)
       : variants_(std::move(variants)), places_(std::move(places)), planner_(std::move(planner)) {}
-  std::vector<const ir::HostExecutable*> variants_;  // borrowed (outlive this); the one that assumes nothing first
+  std::vector<HostVariant> variants_;  // the one that assumes nothing first
   ArgumentPlaces places_;
   ir::LaunchPlanner planner_;
 };

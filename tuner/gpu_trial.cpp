@@ -24,9 +24,8 @@ class GpuCode final : public TrialCode {
   Status load(const cuda::DeviceFacts& facts, compiler::TargetCompiler& compiler,
               const compiler::TargetCompiler::Options& options, const ir::Binding& binding) {
     const ir::Program& program = binding.program();
-    PADLOCK_TRY(compiler::GpuCode code, compiler.compile_for_gpu(program, options));
-    PADLOCK_TRY(loaded_,
-                cuda::LoadedProgram::load(stream_.context(), facts, program, code.ptx, std::move(code.kernels)));
+    PADLOCK_TRY(ir::CompiledCode code, compiler.compile(program, options));
+    PADLOCK_TRY(loaded_, cuda::LoadedProgram::load(stream_.context(), facts, program, std::move(code)));
     PADLOCK_TRY(const auto sizes, runtime::ArgumentSizes::of(binding));
     PADLOCK_TRY(bound_, loaded_->bind(binding, sizes));
     return {};

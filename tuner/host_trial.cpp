@@ -22,14 +22,17 @@ class HostCode final : public TrialCode {
 
   Status load(compiler::TargetCompiler& compiler, const compiler::TargetCompiler::Options& options,
               const ir::Binding& binding) {
-    PADLOCK_TRY(executables_, compiler.compile(binding.program(), options));
-    launchers_.reserve(executables_.size());  // bound kernels borrow them
-    for (const auto& executable : executables_) {
-      PADLOCK_TRY(runtime::KernelLauncher launcher, runtime::KernelLauncher::create(*executable, binding.program()));
+    PADLOCK_TRY(ir::CompiledCode made, compiler.compile(binding.program(), options));
+    PADLOCK_TRY(runtime::HostImage image, runtime::load_image(std::move(made)));
+    code_ = std::move(image.code);
+    launchers_.reserve(image.kernels.size());  // bound kernels borrow them
+    for (auto& kernel : image.kernels) {
+      PADLOCK_TRY(runtime::KernelLauncher launcher,
+                  runtime::KernelLauncher::create(std::move(kernel), binding.program()));
       launchers_.push_back(std::move(launcher));
-      PADLOCK_TRY(runtime::BoundKernel kernel,
+      PADLOCK_TRY(runtime::BoundKernel bound,
                   launchers_.back().bind(binding, compiler.task_bytes(options.config), pool_.threads));
-      kernels_.push_back(std::move(kernel));
+      kernels_.push_back(std::move(bound));
     }
     return {};
   }
@@ -52,7 +55,7 @@ class HostCode final : public TrialCode {
 
  private:
   runtime::ParallelFor pool_;  // borrows the device's pool
-  compiler::TargetCompiler::Executables executables_;
+  std::shared_ptr<const CodeMemory> code_;
   std::vector<runtime::KernelLauncher> launchers_;
   std::vector<runtime::BoundKernel> kernels_;
 };
@@ -72,7 +75,9 @@ class HostTrial final : public TrialDevice {
                                              const compiler::TargetCompiler::Options& options,
                                              const ir::Binding& binding) override {
     auto code = std::make_unique<HostCode>(pool_.as_parallel_for());
-    PADLOCK_CHECK(code->load(compiler, options, binding));
+    compiler::TargetCompiler::Options made = options;
+    made.for_simt = true;
+    PADLOCK_CHECK(code->load(compiler, made, binding));
     return code;
   }
 

@@ -16,8 +16,8 @@ runtime::BufferView view(std::uint64_t address, std::int64_t bytes) {
   return runtime::BufferView(runtime::UserBuffer(std::bit_cast<void*>(address), bytes));
 }
 
-Result<compiler::GpuCode> timed_compile(compiler::GpuCompiler& compiler, const ir::Program& program,
-                                        const compiler::GpuOptions& options, double& ms) {
+Result<ir::CompiledCode> timed_compile(compiler::GpuCompiler& compiler, const ir::Program& program,
+                                       const compiler::GpuOptions& options, double& ms) {
   // The text is read again, so that this is text to PTX; the contracts are made for the program that is kept.
   const Stopwatch watch;
   PADLOCK_TRY([[maybe_unused]] const ir::Program again, ir::parse_program(ir::to_string(program)));
@@ -33,18 +33,18 @@ Result<std::unique_ptr<CudaKernel>> CudaKernel::compile(compiler::GpuCompiler& c
   PADLOCK_TRY(ir::Program program, ir::parse_program(text));
   auto kernel = std::unique_ptr<CudaKernel>(new CudaKernel(queue, std::move(program)));
   CodeFacts& facts = kernel->facts_;
-  PADLOCK_TRY(compiler::GpuCode code, timed_compile(compiler, kernel->program_, options, facts.text_to_ptx_ms));
+  PADLOCK_TRY(ir::CompiledCode code, timed_compile(compiler, kernel->program_, options, facts.text_to_ptx_ms));
   PADLOCK_TRY(code, timed_compile(compiler, kernel->program_, options, facts.text_to_ptx_warm_ms));
   if (code.kernels.size() != 1 || code.kernels[0].empty())
     return internal_error(fmt::format("expected one kernel, found {}", code.kernels.size()));
-  PADLOCK_CHECK(check_contract(code.kernels[0][0]));
+  PADLOCK_CHECK(check_contract(code.kernels[0][0].abi));
   PADLOCK_CHECK(kernel->load(std::move(code)));
   return kernel;
 }
 
-Status CudaKernel::load(compiler::GpuCode code) {
+Status CudaKernel::load(ir::CompiledCode code) {
   const Stopwatch watch;
-  PADLOCK_TRY(module_, cuda::Module::load_ptx(queue_.current->context(), code.ptx, program_.name()));
+  PADLOCK_TRY(module_, cuda::Module::load_ptx(queue_.current->context(), std::string(code.text()), program_.name()));
   PADLOCK_TRY(launcher_, cuda::KernelLauncher::create(*module_, std::move(code.kernels[0]), program_, *queue_.facts,
                                                       queue_.fault));
   facts_.load_ms = watch.ms();

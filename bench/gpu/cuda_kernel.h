@@ -45,7 +45,7 @@ class CudaKernel final : public Kernel {
  private:
   CudaKernel(const CudaQueue& queue, ir::Program program)
       : queue_(queue), program_(std::move(program)), binder_(program_), sizer_(program_) {}
-  [[nodiscard]] Status load(compiler::GpuCode code);
+  [[nodiscard]] Status load(ir::CompiledCode code);
   [[nodiscard]] Status launch_in(const runtime::cuda::ContextScope& scope, std::uint64_t input,
                                  std::uint64_t output) const;
 

@@ -43,9 +43,9 @@ struct BindCase {
                                                                 const std::string& text, ir::BindRequest request) {
     PADLOCK_TRY(ir::Program program, ir::parse_program(text));
     auto made = std::make_unique<BindCase>(std::move(program));
-    PADLOCK_TRY(const compiler::GpuCode code, compiler.compile(made->program, compiler::GpuOptions()));
+    PADLOCK_TRY(const ir::CompiledCode code, compiler.compile(made->program, compiler::GpuOptions()));
     std::vector<const ir::KernelAbi*> variants;
-    for (const ir::KernelAbi& abi : code.kernels[0]) variants.push_back(&abi);
+    for (const ir::KernelVariant& variant : code.kernels[0]) variants.push_back(&variant.abi);
     made->planner.emplace(made->program, variants);
     made->request = std::move(request);
     return made;
@@ -72,7 +72,7 @@ Status emit_llvm(compiler::GpuCompiler& compiler, const std::string& text) {
 
 Status compile_text(compiler::GpuCompiler& compiler, const std::string& text) {
   PADLOCK_TRY(const ir::Program program, ir::parse_program(text));
-  PADLOCK_TRY([[maybe_unused]] const compiler::GpuCode code, compiler.compile(program, compiler::GpuOptions()));
+  PADLOCK_TRY([[maybe_unused]] const ir::CompiledCode code, compiler.compile(program, compiler::GpuOptions()));
   return {};
 }
 

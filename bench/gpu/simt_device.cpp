@@ -7,6 +7,7 @@
 #include "bench/gpu/compiled.h"
 #include "compiler/gpu_compiler.h"
 #include "ir/launch_plan.h"
+#include "runtime/host_image.h"
 #include "runtime/host_info.h"
 #include "runtime/system_memory.h"
 
@@ -34,10 +35,11 @@ class SimtKernel final : public Kernel {
     const Stopwatch first;
     PADLOCK_TRY(ir::Program program, ir::parse_program(text));
     auto kernel = std::unique_ptr<SimtKernel>(new SimtKernel(std::move(program)));
-    PADLOCK_TRY(kernel->executables_, compiler.compile_simt(kernel->program_, options));
+    PADLOCK_TRY(ir::CompiledCode code, compiler.compile(kernel->program_, options));
+    PADLOCK_TRY(kernel->image_, runtime::load_image(std::move(code)));
     facts.text_to_ptx_ms = facts.text_to_ptx_warm_ms = first.ms();
     kernel->facts_ = facts;
-    if (kernel->executables_.size() != 1) return internal_error("expected one kernel");
+    if (kernel->image_.kernels.size() != 1) return internal_error("expected one kernel");
     PADLOCK_CHECK(check_contract(kernel->abi()));
     return kernel;
   }
@@ -52,7 +54,7 @@ class SimtKernel final : public Kernel {
     void* const buffers[] = {pointer(input), pointer(output)};
     ir::AccessFault fault;
     const ir::HostLaunch launch{.buffers = buffers, .sizes = plan_.sizes.data(), .scalars = nullptr, .fault = &fault};
-    if (!plan_.empty()) executables_[0]->entry()(&launch, 0, plan_.rows, 0, plan_.columns);
+    if (!plan_.empty()) image_.kernels[0][0].entry(&launch, 0, plan_.rows, 0, plan_.columns);
     if (fault.claimed == 0) return {};
     return internal_error(fmt::format("kernel {}: an access is out of bounds: offset {}, storage of {} elements",
                                       abi().name, fault.coordinate, fault.extent));
@@ -60,10 +62,10 @@ class SimtKernel final : public Kernel {
 
  private:
   explicit SimtKernel(ir::Program program) : program_(std::move(program)) {}
-  [[nodiscard]] const ir::KernelAbi& abi() const { return executables_[0]->abi(); }
+  [[nodiscard]] const ir::KernelAbi& abi() const { return image_.kernels[0][0].abi; }
 
   ir::Program program_;
-  std::vector<std::unique_ptr<ir::HostExecutable>> executables_;
+  runtime::HostImage image_;
   CodeFacts facts_;
   ir::LaunchPlan plan_;
 };
@@ -106,7 +108,7 @@ class SimtDevice final : public Device {
   }
   Result<std::unique_ptr<Kernel>> compile(const std::string& text,
                                           const std::optional<compiler::GpuConfig>& config) override {
-    return SimtKernel::compile(*compiler_, text, {.config = config, .bounds_check = false});
+    return SimtKernel::compile(*compiler_, text, {.config = config, .for_simt = true});
   }
 
  private:

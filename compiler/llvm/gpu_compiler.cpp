@@ -1,6 +1,7 @@
 #include "compiler/gpu_compiler.h"
 
 #include <algorithm>
+#include <span>
 #include <system_error>
 #include <thread>
 
@@ -63,35 +64,8 @@ class LlvmGpuCompiler final : public GpuCompiler {
   [[nodiscard]] GpuConfig default_config() const override { return GpuConfig::standard(); }
   [[nodiscard]] std::string target_description() const override { return architecture_; }
 
-  /// LLVM's share, most of the time, is done for both variants at once.
-  Result<GpuCode> compile(const ir::Program& program, const GpuOptions& options) override {
-    std::vector<Backend> backends;
-    for (int variant = 0; variant < 2; ++variant) backends.push_back(device());
-    PADLOCK_TRY(Emitted code, emit_modules(program, options, std::move(backends)));
-    std::vector<Result<llvm::SmallVector<char>>> texts(code.modules.size());
-    for_each_at_once(code.modules.size(), [&](std::size_t i) { texts[i] = ptx_of(code.modules[i]); });
-    GpuCode made{.ptx = {}, .kernels = std::move(code.kernels)};
-    for (const auto& text : texts) {
-      if (!text) return std::unexpected(text.error());
-      const std::string_view ptx(text->data(), text->size());
-      // One head for all.
-      const std::size_t body = made.ptx.empty() ? 0 : ptx.find('\n', ptx.find(".address_size")) + 1;
-      made.ptx += ptx.substr(body);
-    }
-    return made;
-  }
-
-  Result<std::vector<std::unique_ptr<ir::HostExecutable>>> compile_simt(const ir::Program& program,
-                                                                        const GpuOptions& options) override {
-    GpuOptions checked = options;
-    checked.bounds_check = true;
-    PADLOCK_TRY(Emitted code, emit_modules(program, checked, only(twin())));
-    CodeModule& all = code.modules.front();
-    simplify(*all.module, *all.machine);
-    PADLOCK_TRY(const llvm::SmallVector<char> object,
-                generate_code(*all.module, *all.machine, llvm::CodeGenFileType::ObjectFile));
-    PADLOCK_TRY(ir::CodeImage image, link_image(object, std::move(code.kernels)));
-    return ir::load_image(std::move(image));
+  Result<ir::CompiledCode> compile(const ir::Program& program, const GpuOptions& options) override {
+    return options.for_simt ? compile_simt(program, options) : compile_ptx(program, options);
   }
 
   Result<std::vector<Proof>> prove(const ir::Program& program, const GpuOptions& options) override {
@@ -101,8 +75,8 @@ class LlvmGpuCompiler final : public GpuCompiler {
   Result<std::string> emit(const ir::Program& program, Stage stage, const GpuOptions& options) override {
     if (stage == Stage::kernel) return kernel_text(program, options.mutation);
     if (stage == Stage::assembly) {
-      PADLOCK_TRY(GpuCode code, compile(program, options));
-      return std::move(code.ptx);
+      PADLOCK_TRY(const ir::CompiledCode code, compile_ptx(program, options));
+      return std::string(code.text());
     }
     PADLOCK_TRY(const Emitted code, emit_modules(program, options, only(device())));
     const CodeModule& all = code.modules.front();
@@ -111,6 +85,40 @@ class LlvmGpuCompiler final : public GpuCompiler {
   }
 
  private:
+  /// LLVM's share, most of the time, is done for both variants at once.
+  Result<ir::CompiledCode> compile_ptx(const ir::Program& program, const GpuOptions& options) {
+    std::vector<Backend> backends;
+    for (int variant = 0; variant < 2; ++variant) backends.push_back(device());
+    PADLOCK_TRY(Emitted code, emit_modules(program, options, std::move(backends)));
+    std::vector<Result<llvm::SmallVector<char>>> texts(code.modules.size());
+    for_each_at_once(code.modules.size(), [&](std::size_t i) { texts[i] = ptx_of(code.modules[i]); });
+    ir::CompiledCode made{.kind = ir::CodeKind::ptx, .bytes = {}, .kernels = {}};
+    for (auto& variants : code.kernels) {
+      auto& kernel = made.kernels.emplace_back();
+      for (ir::KernelAbi& abi : variants) kernel.push_back({.abi = std::move(abi)});
+    }
+    for (const auto& text : texts) {
+      if (!text) return std::unexpected(text.error());
+      const std::string_view ptx(text->data(), text->size());
+      // One head for all.
+      const std::size_t body = made.bytes.empty() ? 0 : ptx.find('\n', ptx.find(".address_size")) + 1;
+      const auto bytes = std::as_bytes(std::span(ptx.substr(body)));
+      made.bytes.insert(made.bytes.end(), bytes.begin(), bytes.end());
+    }
+    return made;
+  }
+
+  Result<ir::CompiledCode> compile_simt(const ir::Program& program, const GpuOptions& options) {
+    GpuOptions checked = options;
+    checked.bounds_check = true;
+    PADLOCK_TRY(Emitted code, emit_modules(program, checked, only(twin())));
+    CodeModule& all = code.modules.front();
+    simplify(*all.module, *all.machine);
+    PADLOCK_TRY(const llvm::SmallVector<char> object,
+                generate_code(*all.module, *all.machine, llvm::CodeGenFileType::ObjectFile));
+    return link_image(object, std::move(code.kernels));
+  }
+
   [[nodiscard]] ScheduleMaker scheduler(const GpuOptions& options) const {
     return [config = options.config.value_or(default_config()), mutation = options.mutation](Kernel kernel) {
       return schedule_for_gpu(std::move(kernel), config, mutation);

@@ -30,19 +30,16 @@ class LlvmHostCompiler final : public HostCompiler {
 
   [[nodiscard]] std::vector<std::string> required_features() const override { return target_.required_features(); }
 
-  Result<std::vector<std::unique_ptr<ir::HostExecutable>>> compile(const ir::Program& program,
-                                                                   const HostOptions& options) override {
-    if (!target_.runs_here())
-      return failed_precondition(fmt::format("code for CPU {} may not run on this machine", target_.features().cpu));
-    PADLOCK_TRY(ir::CodeImage image, compile_image(program, options));
-    return ir::load_image(std::move(image));
-  }
-
-  Result<ir::CodeImage> compile_image(const ir::Program& program, const HostOptions& options) override {
+  Result<ir::CompiledCode> compile(const ir::Program& program, const HostOptions& options) override {
     PADLOCK_TRY(CodeModule code, emit_module(program, options));
     PADLOCK_TRY(const llvm::SmallVector<char> object,
                 generate_code(*code.module, *code.machine, llvm::CodeGenFileType::ObjectFile));
     return link_image(object, std::move(code.kernels));
+  }
+
+  [[nodiscard]] Status check_runs_here() const override {
+    if (target_.runs_here()) return {};
+    return failed_precondition(fmt::format("code for CPU {} may not run on this machine", target_.features().cpu));
   }
 
   Result<std::vector<Proof>> prove(const ir::Program& program, const HostOptions& options) override {

@@ -132,19 +132,19 @@ class ImageLinker {
 
 }  // namespace
 
-Result<ir::CodeImage> link_image(const llvm::SmallVector<char>& object,
-                                 std::vector<std::vector<ir::KernelAbi>> kernels) {
+Result<ir::CompiledCode> link_image(const llvm::SmallVector<char>& object,
+                                    std::vector<std::vector<ir::KernelAbi>> kernels) {
   const llvm::MemoryBufferRef buffer(llvm::StringRef(object.data(), object.size()), "padlock");
   auto file = llvm::object::ObjectFile::createELFObjectFile(buffer);
   if (!file) return llvm_error("reading its object", file.takeError());
   const auto& elf = llvm::cast<ELFObjectFileBase>(**file);
   if (elf.getEMachine() != llvm::ELF::EM_X86_64) return internal_error("expected an object for x86-64");
   ImageLinker linker(elf);
-  ir::CodeImage image;
+  ir::CompiledCode image{.kind = ir::CodeKind::host_image, .bytes = {}, .kernels = {}};
   PADLOCK_TRY(image.bytes, linker.link());
   PADLOCK_TRY(const auto functions, linker.functions());
   for (std::vector<ir::KernelAbi>& variants : kernels) {
-    std::vector<ir::ImageEntry>& entries = image.kernels.emplace_back();
+    std::vector<ir::KernelVariant>& entries = image.kernels.emplace_back();
     for (ir::KernelAbi& abi : variants) {
       const auto found = functions.find(abi.name);
       if (found == functions.end()) return internal_error(fmt::format("emitted code has no function {}", abi.name));

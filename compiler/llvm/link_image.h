@@ -4,7 +4,7 @@
 
 #include <llvm/ADT/SmallVector.h>
 
-#include "ir/code_image.h"
+#include "ir/compiled_code.h"
 #include "support/error.h"
 
 namespace padlock::compiler {
@@ -13,7 +13,7 @@ namespace padlock::compiler {
 /// from one to another, which is always relative to the place that refers. `kernels`: of each the contracts of its
 /// variants, whose names are functions of the object. Errors: internal, for an object that imports anything, has data
 /// that is written, or holds an absolute address.
-[[nodiscard]] Result<ir::CodeImage> link_image(const llvm::SmallVector<char>& object,
-                                               std::vector<std::vector<ir::KernelAbi>> kernels);
+[[nodiscard]] Result<ir::CompiledCode> link_image(const llvm::SmallVector<char>& object,
+                                                  std::vector<std::vector<ir::KernelAbi>> kernels);
 
 }  // namespace padlock::compiler

@@ -42,8 +42,7 @@ Status enqueue_copy(const Stream&, CUdeviceptr, CUdeviceptr, std::int64_t) { ret
 Module::~Module() = default;
 
 Result<std::unique_ptr<const LoadedProgram>> LoadedProgram::load(const Context&, const DeviceFacts&, const ir::Program&,
-                                                                 const std::string&,
-                                                                 std::vector<std::vector<ir::KernelAbi>>) {
+                                                                 ir::CompiledCode) {
   return absent();
 }
 Result<BoundLaunch> LoadedProgram::bind(const ir::Binding&, const ArgumentSizes&) const { return absent(); }

@@ -54,21 +54,22 @@ Result<KernelLauncher::Variant> KernelLauncher::load(const Module& module, ir::K
   return Variant{std::move(abi), std::move(function), blocks};
 }
 
-Result<KernelLauncher> KernelLauncher::create(const Module& module, std::vector<ir::KernelAbi> variants,
+Result<KernelLauncher> KernelLauncher::create(const Module& module, std::vector<ir::KernelVariant> variants,
                                               const ir::Program& program, const DeviceFacts& device,
                                               CUdeviceptr fault) {
   if (variants.empty()) return internal_error("a kernel has no variant");
+  const ir::KernelAbi& any = variants.front().abi;
   std::vector<const ir::KernelAbi*> contracts;
-  for (const ir::KernelAbi& abi : variants) {
-    PADLOCK_CHECK(check_same_arguments(variants.front(), abi));
-    contracts.push_back(&abi);
+  for (const ir::KernelVariant& variant : variants) {
+    PADLOCK_CHECK(check_same_arguments(any, variant.abi));
+    contracts.push_back(&variant.abi);
   }
-  PADLOCK_TRY(ArgumentPlaces places, ArgumentPlaces::of(variants.front(), program));
+  PADLOCK_TRY(ArgumentPlaces places, ArgumentPlaces::of(any, program));
   ir::LaunchPlanner planner(program, contracts);
   std::vector<Variant> loaded;
-  for (ir::KernelAbi& abi : variants) {
-    PADLOCK_TRY(Variant variant, load(module, std::move(abi), device));
-    loaded.push_back(std::move(variant));
+  for (ir::KernelVariant& variant : variants) {
+    PADLOCK_TRY(Variant made, load(module, std::move(variant.abi), device));
+    loaded.push_back(std::move(made));
   }
   return KernelLauncher(std::move(loaded), std::move(places), std::move(planner), fault);
 }

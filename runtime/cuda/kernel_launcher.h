@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "ir/binding.h"
-#include "ir/executable.h"
+#include "ir/compiled_code.h"
 #include "ir/launch_plan.h"
 #include "runtime/buffer.h"
 #include "runtime/cuda/devices.h"
@@ -46,12 +46,12 @@ class BoundKernel {
 /// What a launch of one kernel needs that no size changes. Immutable, thread-safe; borrows the module.
 class KernelLauncher {
  public:
-  /// `variants`: the contracts of one kernel, the one that assumes nothing first; the module has a function of each
+  /// `variants`: those of one kernel, the one that assumes nothing first; the module has a function of each
   /// one's name. `fault`: device address of its zeroed ir::AccessFault, which the caller keeps. Errors: internal, where
   /// a contract is not a GPU's, takes more words than a launch does, or names what is no argument of the program;
   /// failed_precondition, where the registers and shared memory of the code do not allow blocks of so many threads;
   /// else as Module::function.
-  [[nodiscard]] static Result<KernelLauncher> create(const Module& module, std::vector<ir::KernelAbi> variants,
+  [[nodiscard]] static Result<KernelLauncher> create(const Module& module, std::vector<ir::KernelVariant> variants,
                                                      const ir::Program& program, const DeviceFacts& device,
                                                      CUdeviceptr fault);
 

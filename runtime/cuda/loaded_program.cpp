@@ -3,18 +3,18 @@
 namespace padlock::runtime::cuda {
 
 Result<std::unique_ptr<const LoadedProgram>> LoadedProgram::load(const Context& context, const DeviceFacts& device,
-                                                                 const ir::Program& program, const std::string& ptx,
-                                                                 std::vector<std::vector<ir::KernelAbi>> kernels) {
-  PADLOCK_TRY(Module module, Module::load_ptx(context, ptx, program.name()));
-  const auto fault_bytes = static_cast<std::int64_t>(kernels.size() * sizeof(ir::AccessFault));
+                                                                 const ir::Program& program, ir::CompiledCode code) {
+  if (code.kind != ir::CodeKind::ptx) return internal_error("expected PTX, found code for a CPU");
+  PADLOCK_TRY(Module module, Module::load_ptx(context, std::string(code.text()), program.name()));
+  const auto fault_bytes = static_cast<std::int64_t>(code.kernels.size() * sizeof(ir::AccessFault));
   PADLOCK_TRY(DeviceBuffer faults,
               DeviceBuffer::allocate(context, fault_bytes, "the error words of " + program.name()));
   std::unique_ptr<LoadedProgram> loaded(
       new LoadedProgram(context, program.name(), std::move(module), std::move(faults)));
-  for (std::size_t i = 0; i < kernels.size(); ++i) {
+  for (std::size_t i = 0; i < code.kernels.size(); ++i) {
     const CUdeviceptr fault = loaded->faults_.address() + i * sizeof(ir::AccessFault);
     PADLOCK_TRY(KernelLauncher launcher,
-                KernelLauncher::create(loaded->module_, std::move(kernels[i]), program, device, fault));
+                KernelLauncher::create(loaded->module_, std::move(code.kernels[i]), program, device, fault));
     loaded->kernels_.push_back(std::move(launcher));
   }
   // On a stream of its own: the null stream would wait for a caller's work on others.

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "ir/binding.h"
-#include "ir/executable.h"
+#include "ir/compiled_code.h"
 #include "ir/program.h"
 #include "runtime/arguments.h"
 #include "runtime/buffer.h"
@@ -44,12 +44,12 @@ class BoundLaunch {
 /// allocates and frees device memory, and is illegal while a stream of the context is captured.
 class LoadedProgram {
  public:
-  /// `kernels`: of each the contracts of its variants, the one that assumes nothing first, whose functions are in
-  /// `ptx`. Compiles the PTX. The program must outlive this. Errors: as Module::load_ptx, DeviceBuffer::allocate and
-  /// KernelLauncher::create.
-  [[nodiscard]] static Result<std::unique_ptr<const LoadedProgram>> load(
-      const Context& context, const DeviceFacts& device, const ir::Program& program, const std::string& ptx,
-      std::vector<std::vector<ir::KernelAbi>> kernels);
+  /// Compiles the PTX that the code is. The program must outlive this. Errors: internal for other code; else as
+  /// Module::load_ptx, DeviceBuffer::allocate and KernelLauncher::create.
+  [[nodiscard]] static Result<std::unique_ptr<const LoadedProgram>> load(const Context& context,
+                                                                         const DeviceFacts& device,
+                                                                         const ir::Program& program,
+                                                                         ir::CompiledCode code);
   LoadedProgram(const LoadedProgram&) = delete;
   LoadedProgram& operator=(const LoadedProgram&) = delete;
 

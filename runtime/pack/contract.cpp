@@ -112,40 +112,41 @@ Result<KernelAbi> read_abi(std::span<const Expr> exprs, ByteReader& from) {
 
 }  // namespace
 
-Result<std::vector<std::byte>> write_contracts(const Contracts& contracts) {
+Result<std::vector<std::byte>> write_contracts(const ir::CompiledCode& code) {
   ByteWriter to;
   std::vector<Expr> roots;
-  for (const auto& variants : contracts)
-    for (const ir::ImageEntry& entry : variants) visit_exprs(entry.abi, [&](const Expr& e) { roots.push_back(e); });
+  for (const auto& variants : code.kernels)
+    for (const ir::KernelVariant& variant : variants)
+      visit_exprs(variant.abi, [&](const Expr& e) { roots.push_back(e); });
   PADLOCK_TRY(const ir::Order order, write_exprs(roots, to));
-  to.number(static_cast<Int128>(contracts.size()));
-  for (const auto& variants : contracts) {
+  to.number(static_cast<Int128>(code.kernels.size()));
+  for (const auto& variants : code.kernels) {
     to.number(static_cast<Int128>(variants.size()));
-    for (const ir::ImageEntry& entry : variants) {
-      to.number(static_cast<Int128>(entry.offset));
-      write_abi(entry.abi, order, to);
+    for (const ir::KernelVariant& variant : variants) {
+      to.number(static_cast<Int128>(variant.offset));
+      write_abi(variant.abi, order, to);
     }
   }
   return std::move(to).take();
 }
 
-Result<Contracts> read_contracts(const ir::Program& program, std::span<const std::byte> bytes) {
-  ByteReader from(bytes);
+Result<ir::CompiledCode> read_code(const ir::Program& program, ir::CodeKind kind, const PackConfig& packed) {
+  ByteReader from(packed.contracts);
   PADLOCK_TRY(const std::vector<Expr> exprs, read_exprs(program, from));
   PADLOCK_TRY(const std::size_t kernels, from.count());
-  Contracts contracts;
+  ir::CompiledCode code{.kind = kind, .bytes = {packed.code.begin(), packed.code.end()}, .kernels = {}};
   for (std::size_t i = 0; i < kernels; ++i) {
-    PADLOCK_TRY(const std::size_t variants, from.count());
-    if (variants == 0) return damaged_pack("a kernel has no variant");
-    auto& entries = contracts.emplace_back();
-    for (std::size_t v = 0; v < variants; ++v) {
+    PADLOCK_TRY(const std::size_t count, from.count());
+    if (count == 0) return damaged_pack("a kernel has no variant");
+    auto& variants = code.kernels.emplace_back();
+    for (std::size_t v = 0; v < count; ++v) {
       PADLOCK_TRY(const std::int64_t offset, from.number(0, std::numeric_limits<std::int64_t>::max()));
       PADLOCK_TRY(KernelAbi abi, read_abi(exprs, from));
-      entries.push_back({std::move(abi), static_cast<std::size_t>(offset)});
+      variants.push_back({std::move(abi), static_cast<std::size_t>(offset)});
     }
   }
   PADLOCK_CHECK(from.finish());
-  return contracts;
+  return code;
 }
 
 }  // namespace padlock::runtime

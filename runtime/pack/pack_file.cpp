@@ -16,8 +16,6 @@ namespace {
 /// An image in a pack begins at a multiple of this, so that a file that is mapped can be looked at as it is.
 constexpr std::size_t kCodeAlignment = 64;
 
-bool is_gpu(const PackTarget& target) { return target.name.starts_with("sm_"); }
-
 class PackWriter {
  public:
   void write(const PackContents& contents) {
@@ -51,7 +49,7 @@ class PackWriter {
   }
 
   void write(const PackTarget& target) {
-    if (!is_gpu(target)) header_.architecture = PackHeader::kX86_64;
+    if (target.kind() == ir::CodeKind::host_image) header_.architecture = PackHeader::kX86_64;
     metadata_.text(target.name);
     metadata_.text(target.description);
     metadata_.number(static_cast<Int128>(target.features.size()));
@@ -63,10 +61,10 @@ class PackWriter {
       metadata_.text(choice.config);
     }
     metadata_.number(static_cast<Int128>(target.codes.size()));
-    for (const PackCode& code : target.codes) write(code);
+    for (const PackConfig& code : target.codes) write(code);
   }
 
-  void write(const PackCode& code) {
+  void write(const PackConfig& code) {
     metadata_.text(code.config);
     metadata_.number(code.task_bytes);
     metadata_.bytes(code.contracts);
@@ -120,10 +118,10 @@ class PackReader {
     PADLOCK_CHECK(read_list(target.features, [this](std::string_view& feature) { return read(feature); }));
     PADLOCK_CHECK(read(target.reason));
     PADLOCK_CHECK(read_list(target.choices, [this](PackChoice& choice) { return read(choice); }));
-    PADLOCK_CHECK(read_list(target.codes, [this](PackCode& code) { return read(code); }));
+    PADLOCK_CHECK(read_list(target.codes, [this](PackConfig& code) { return read(code); }));
     if (target.codes.empty()) return damaged_pack("a target has no code");
     for (const PackChoice& choice : target.choices)
-      if (std::ranges::find(target.codes, choice.config, &PackCode::config) == target.codes.end())
+      if (std::ranges::find(target.codes, choice.config, &PackConfig::config) == target.codes.end())
         return damaged_pack("a choice names a config without code");
     return {};
   }
@@ -133,7 +131,7 @@ class PackReader {
     return read(choice.config);
   }
 
-  Status read(PackCode& code) {
+  Status read(PackConfig& code) {
     PADLOCK_CHECK(read(code.config));
     PADLOCK_TRY(code.task_bytes, from_.number(1, std::int64_t{1} << 40));
     PADLOCK_TRY(code.contracts, from_.bytes());

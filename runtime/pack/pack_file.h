@@ -8,6 +8,7 @@
 #include <string_view>
 #include <vector>
 
+#include "ir/compiled_code.h"
 #include "support/error.h"
 
 // A pack: one file with the compiled variants of programs, for a process without a compiler. All numbers of its header
@@ -27,8 +28,8 @@
 // The checksum finds damage and no forger: a pack is code, and is to be trusted as the library that loads it is.
 namespace padlock::runtime {
 
-/// The code of a program made for a target with one config.
-struct PackCode {
+/// The code of a program made for a target with one config, as bytes: contract.h makes them of CompiledCode and back.
+struct PackConfig {
   std::string_view config;
   std::int64_t task_bytes = 0;           ///< output bytes of one task of a thread pool
   std::span<const std::byte> contracts;  ///< contract.h
@@ -47,7 +48,12 @@ struct PackTarget {
   std::vector<std::string_view> features = {};  ///< that the CPU must have (runtime/cpu_features.h)
   std::string_view reason = {};                 ///< why these configs
   std::vector<PackChoice> choices = {};
-  std::vector<PackCode> codes = {};  ///< the first serves the sizes of which no choice speaks; at least one
+  std::vector<PackConfig> codes = {};  ///< the first serves the sizes of which no choice speaks; at least one
+
+  /// Of its codes.
+  [[nodiscard]] ir::CodeKind kind() const {
+    return name.starts_with("sm_") ? ir::CodeKind::ptx : ir::CodeKind::host_image;
+  }
 };
 
 struct PackProgram {

@@ -40,19 +40,22 @@ TwinProgram::TwinProgram(const FakeGpu& fake, Context& context, std::string_view
 TwinProgram::TwinProgram(const FakeGpu& fake, CompiledProgram compiled, bool bounds_check)
     : compiled_(std::move(compiled)), compiler_(*compiler::GpuCompiler::create(compiled_.target())) {
   const auto config = compiler::GpuConfig::parse(compiled_.config(), compiler_->default_config());
-  auto twins = compiler_->compile_simt(compiled_.program().ir(), {.config = *config, .bounds_check = bounds_check});
+  auto code =
+      compiler_->compile(compiled_.program().ir(), {.config = *config, .bounds_check = bounds_check, .for_simt = true});
+  REQUIRE(code);
+  auto twins = runtime::load_image(*std::move(code));
   REQUIRE(twins);
   const auto kernels = compiled_.kernels();
-  REQUIRE(twins->size() == kernels.size());
+  REQUIRE(twins->kernels.size() == kernels.size());
   twins_ = *std::move(twins);
   for (std::size_t i = 0; i < kernels.size(); ++i) {
-    const ir::HostExecutable* twin = twins_[i].get();
-    for (const ir::KernelAbi* abi : kernels[i]) {
-      REQUIRE_MESSAGE(twin != nullptr, abi->name);
-      REQUIRE(twin->abi().name == abi->name);
-      kernels_.push_back(std::make_unique<Kernel>(Kernel{this, abi, twin}));
+    REQUIRE(twins_.kernels[i].size() >= kernels[i].size());
+    for (std::size_t v = 0; v < kernels[i].size(); ++v) {
+      const ir::KernelAbi* const abi = kernels[i][v];
+      const runtime::HostVariant& twin = twins_.kernels[i][v];
+      REQUIRE(twin.abi.name == abi->name);
+      kernels_.push_back(std::make_unique<Kernel>(Kernel{this, abi, &twin}));
       fake->register_twin(abi->name, run, kernels_.back().get());
-      twin = twin->specialised();
     }
   }
 }
@@ -80,7 +83,7 @@ void TwinProgram::run(void* kernel, const std::uint64_t* words, std::size_t coun
 
 std::string TwinProgram::run(const Kernel& kernel, const std::uint64_t* words, std::size_t count, unsigned grid_x) {
   const ir::KernelAbi& abi = *kernel.abi;
-  const ir::KernelAbi& host = kernel.twin->abi();
+  const ir::KernelAbi& host = kernel.twin->abi;
   if (host.inputs != abi.inputs || host.results != abi.results || host.scalars != abi.scalars)
     return "the twin takes other arguments";
   const std::size_t buffer_count = abi.inputs.size() + abi.results.size();
@@ -110,7 +113,7 @@ std::string TwinProgram::run(const Kernel& kernel, const std::uint64_t* words, s
                               .sizes = twin_sizes.data(),
                               .scalars = scalars,
                               .fault = std::bit_cast<ir::AccessFault*>(words[0])};
-  kernel.twin->entry()(&launch, 0, twin_plan->rows, 0, 1);
+  kernel.twin->entry(&launch, 0, twin_plan->rows, 0, 1);
   return {};
 }
 

@@ -8,6 +8,7 @@
 
 #include "api/context.h"
 #include "compiler/gpu_compiler.h"
+#include "runtime/host_image.h"
 #include "tests/runtime/cuda/fake_fixture.h"
 
 // A GPU that is none: the fake driver as the one that the api finds, and the kernels' twins.
@@ -43,14 +44,14 @@ class TwinProgram {
   struct Kernel {
     TwinProgram* program;
     const ir::KernelAbi* abi;  // the GPU's, of one variant
-    const ir::HostExecutable* twin;
+    const runtime::HostVariant* twin;
   };
   static void run(void* kernel, const std::uint64_t* words, std::size_t count, unsigned grid_x, unsigned block_x);
   std::string run(const Kernel& kernel, const std::uint64_t* words, std::size_t count, unsigned grid_x);
 
   CompiledProgram compiled_;
   std::unique_ptr<compiler::GpuCompiler> compiler_;
-  std::vector<std::unique_ptr<ir::HostExecutable>> twins_;
+  runtime::HostImage twins_;
   std::vector<std::unique_ptr<Kernel>> kernels_;
   std::optional<BoundProgram> bound_;
   std::vector<Launched> launches_;

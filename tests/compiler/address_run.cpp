@@ -43,23 +43,25 @@ const Compiled& Compilations::of(const std::string& text, const Variant& variant
   if (slot != nullptr) return *slot;
   auto program = ir::parse_program(text);
   REQUIRE_MESSAGE(program.has_value(), (program ? "" : program.error().to_string()));
-  slot = std::make_unique<Compiled>(Compiled{std::move(*program), nullptr});
+  slot = std::make_unique<Compiled>(Compiled{std::move(*program), {}});
   const auto config = HostConfig::parse(variant.config, compiler_->default_config());
   REQUIRE(config.has_value());
-  auto kernels = compiler_->compile(
+  auto code = compiler_->compile(
       slot->program, {.config = *config, .bounds_check = variant.bounds_check, .mutation = variant.mutation});
-  REQUIRE_MESSAGE(kernels.has_value(), (kernels ? "" : kernels.error().to_string()));
-  REQUIRE(kernels->size() == 1);
-  slot->kernel = std::move(kernels->front());
+  REQUIRE_MESSAGE(code.has_value(), (code ? "" : code.error().to_string()));
+  auto image = runtime::load_image(*std::move(code));
+  REQUIRE_MESSAGE(image.has_value(), (image ? "" : image.error().to_string()));
+  REQUIRE(image->kernels.size() == 1);
+  slot->image = *std::move(image);
   return *slot;
 }
 
-AddressRun::AddressRun(const AddressCase& c, const ir::Program& program, const ir::HostExecutable& kernel)
+AddressRun::AddressRun(const AddressCase& c, const ir::Program& program, const runtime::HostVariant& kernel)
     : case_(c), program_(program), kernel_(kernel), extents_(c.result_extents()) {
   auto binding = ir::Binding::bind(program_, c.request());
   REQUIRE_MESSAGE(binding.has_value(), (binding ? "" : binding.error().to_string()));
   binding_ = std::move(*binding);
-  auto plan = ir::plan_launch(kernel_.abi(), *binding_);
+  auto plan = ir::plan_launch(kernel_.abi, *binding_);
   REQUIRE_MESSAGE(plan.has_value(), (plan ? "" : plan.error().to_string()));
   plan_ = std::move(*plan);
   for (const Int128 n : extents_) total_ *= n;
@@ -194,16 +196,16 @@ std::vector<Int128> AddressRun::neighbours(const Range& range) const {
 
 std::string AddressRun::call_and_compare(const Range& range) {
   std::vector<void*> buffers;
-  for (const ir::ValueId id : kernel_.abi().inputs)
+  for (const ir::ValueId id : kernel_.abi.inputs)
     buffers.push_back(storage_[id == program_.tensor_parameters()[0] ? 0 : 1]->at(0));
   buffers.push_back(storage_[2]->at(0));
   ir::AccessFault fault;
   const ir::HostLaunch launch{buffers.data(), plan_.sizes.data(), nullptr, &fault};
-  kernel_.entry()(&launch, range.row_first, range.row_last, range.column_first, range.column_last);
+  kernel_.entry(&launch, range.row_first, range.row_last, range.column_first, range.column_last);
   std::string failure = compare();
   if (fault.claimed != 0)
     failure =
-        fmt::format("bounds check: {} at {} of {}", kernel_.abi().accesses.at(static_cast<std::size_t>(fault.access)),
+        fmt::format("bounds check: {} at {} of {}", kernel_.abi.accesses.at(static_cast<std::size_t>(fault.access)),
                     fault.coordinate, fault.extent);
   elements_checked_ += static_cast<std::int64_t>(expected_.size());
   if (failure.empty()) return {};

@@ -11,8 +11,8 @@
 
 #include "compiler/host_compiler.h"
 #include "ir/binding.h"
-#include "ir/executable.h"
 #include "ir/launch_plan.h"
+#include "runtime/host_image.h"
 #include "tests/compiler/address_case.h"
 #include "tests/compiler/sparse_storage.h"
 
@@ -28,7 +28,9 @@ struct Variant {
 
 struct Compiled {
   ir::Program program;
-  std::unique_ptr<ir::HostExecutable> kernel;
+  runtime::HostImage image;  // of one kernel
+
+  [[nodiscard]] const std::vector<runtime::HostVariant>& variants() const { return image.kernels.front(); }
 };
 
 /// Compiles a text once a variant, whatever the sizes. Fails the test where that fails.
@@ -39,21 +41,22 @@ class Compilations {
 
  private:
   std::unique_ptr<HostCompiler> compiler_;
-  std::map<std::string, std::unique_ptr<Compiled>> all_;  // after the compiler, which outlives the code
+  std::map<std::string, std::unique_ptr<Compiled>> all_;
 };
 
 /// A case bound to its sizes, with storage in which only the pages exist that its calls should touch. All borrowed.
 class AddressRun {
  public:
   /// Fails the test where the sizes are refused, or bound to others than the closed forms say.
-  AddressRun(const AddressCase& c, const Compiled& compiled) : AddressRun(c, compiled.program, *compiled.kernel) {}
-  AddressRun(const AddressCase& c, const ir::Program& program, const ir::HostExecutable& kernel);
+  AddressRun(const AddressCase& c, const Compiled& compiled)
+      : AddressRun(c, compiled.program, compiled.variants().front()) {}
+  AddressRun(const AddressCase& c, const ir::Program& program, const runtime::HostVariant& kernel);
 
   /// Calls the kernel at all places of interest and compares what it wrote. Empty, or what is wrong first.
   std::string run(differential::Rng& rng);
   /// Whether a variant of the kernel is for these sizes.
-  [[nodiscard]] bool admits(const ir::HostExecutable& variant) const {
-    return ir::guards_hold(variant.abi(), *binding_);
+  [[nodiscard]] bool admits(const runtime::HostVariant& variant) const {
+    return ir::guards_hold(variant.abi, *binding_);
   }
   [[nodiscard]] std::int64_t elements_checked() const { return elements_checked_; }
 
@@ -85,7 +88,7 @@ class AddressRun {
 
   const AddressCase& case_;
   const ir::Program& program_;
-  const ir::HostExecutable& kernel_;
+  const runtime::HostVariant& kernel_;
   std::optional<ir::Binding> binding_;
   ir::LaunchPlan plan_;
   Wide extents_;  // of the result

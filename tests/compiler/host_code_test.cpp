@@ -55,21 +55,21 @@ std::vector<std::uint32_t> run_f32(std::string_view text, const std::vector<std:
   const auto compiler = HostCompiler::create("host");
   REQUIRE(compiler.has_value());
   const auto parsed = HostConfig::parse(config, (*compiler)->default_config());
-  const auto executables = (*compiler)->compile(program, {.config = *parsed});
-  REQUIRE(executables.has_value());
+  const auto image = runtime::load_image(*(*compiler)->compile(program, {.config = *parsed}));
+  REQUIRE(image.has_value());
   ir::BindRequest request;
   request.tensors = {ir::ArgumentShape{{static_cast<std::int64_t>(input.size())}, {}}};
   const Result<ir::Binding> binding = ir::Binding::bind(program, request);
   REQUIRE(binding.has_value());
-  const ir::HostExecutable& kernel = *executables->front();
-  const Result<ir::LaunchPlan> plan = ir::plan_launch(kernel.abi(), *binding);
+  const runtime::HostVariant& kernel = image->kernels.front().front();
+  const Result<ir::LaunchPlan> plan = ir::plan_launch(kernel.abi, *binding);
   REQUIRE(plan.has_value());
   std::vector<std::uint32_t> source = input;
   std::vector<std::uint32_t> output(input.size(), 0xA5A5A5A5);
   const std::array<void*, 2> buffers = {source.data(), output.data()};
   ir::AccessFault fault;
   const ir::HostLaunch launch{buffers.data(), plan->sizes.data(), nullptr, &fault};
-  kernel.entry()(&launch, 0, plan->rows, 0, plan->columns);
+  kernel.entry(&launch, 0, plan->rows, 0, plan->columns);
   return output;
 }
 
@@ -200,10 +200,11 @@ TEST_CASE("unknown CPUs are refused, and code for another CPU is not run") {
   CHECK_FALSE(HostCompiler::create("sm_90").has_value());
   const auto foreign = HostCompiler::create("host:diamondrapids");
   REQUIRE(foreign.has_value());
-  const ir::Program program = program_of("program p(x: f32[S]) { y = relu(x) return y }");
-  const auto compiled = (*foreign)->compile(program, {});
-  REQUIRE_FALSE(compiled.has_value());
-  CHECK(compiled.error().message == "code for CPU diamondrapids may not run on this machine");
+  const Status here = (*foreign)->check_runs_here();
+  REQUIRE_FALSE(here.has_value());
+  CHECK(here.error().code == Code::failed_precondition);
+  CHECK(here.error().message == "code for CPU diamondrapids may not run on this machine");
+  CHECK((*HostCompiler::create("host"))->check_runs_here());
 }
 
 }  // namespace padlock::compiler

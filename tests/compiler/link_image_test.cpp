@@ -17,6 +17,7 @@
 #include <string>
 
 #include "compiler/llvm/host_code.h"
+#include "runtime/host_image.h"
 
 namespace padlock::compiler {
 namespace {
@@ -35,7 +36,7 @@ std::unique_ptr<llvm::TargetMachine> machine(const char* cpu) {
 }
 
 /// The image of LLVM IR with an entry k.
-Result<ir::CodeImage> image_of(const std::string& text, const char* entry = "k") {
+Result<ir::CompiledCode> image_of(const std::string& text, const char* entry = "k") {
   const auto target = machine("x86-64");
   llvm::LLVMContext context;
   llvm::SMDiagnostic problem;
@@ -92,13 +93,13 @@ end:
 TEST_CASE("jump tables, constants and calls work where the image is mapped") {
   auto image = image_of(kTables);
   REQUIRE_MESSAGE(image, (image ? "" : image.error().message));
-  auto loaded = ir::load_image(*std::move(image));
+  auto loaded = runtime::load_image(*std::move(image));
   REQUIRE(loaded);
   const auto run = [&](std::int64_t row) {
     double out = 0;
     std::array<void*, 1> buffers = {&out};
     const ir::HostLaunch launch{.buffers = buffers.data()};
-    loaded->front()->entry()(&launch, row, 2, 11, 13);
+    loaded->kernels[0][0].entry(&launch, row, 2, 11, 13);
     return out;
   };
   CHECK(run(0) == 3.5);
@@ -127,9 +128,15 @@ TEST_CASE("what an image cannot have is named") {
 TEST_CASE("an entry lies in its image") {
   ir::KernelAbi abi;
   abi.name = "k";
-  const auto loaded = ir::load_image({.bytes = {std::byte{0xC3}}, .kernels = {{{abi, 1}}}});
+  const auto loaded = runtime::load_image({.bytes = {std::byte{0xC3}}, .kernels = {{{abi, 1}}}});
   REQUIRE_FALSE(loaded);
   CHECK(loaded.error().message == "kernel k begins at byte 1 of an image of 1");
+}
+
+TEST_CASE("PTX is no image") {
+  const auto loaded = runtime::load_image({.kind = ir::CodeKind::ptx});
+  REQUIRE_FALSE(loaded);
+  CHECK(loaded.error().message == "expected code for a CPU, found PTX");
 }
 
 }  // namespace

@@ -19,7 +19,7 @@ std::string describe(const compiler::HostOptions& options) {
 struct DifferentialRun::Case {
   const GeneratedProgram& generated;
   const ir::Program& program;
-  const Kernels& kernels;
+  const runtime::HostImage& code;
 };
 
 Result<std::unique_ptr<DifferentialRun>> DifferentialRun::create(const RunSettings& settings) {
@@ -67,7 +67,7 @@ std::string DifferentialRun::check_binding(const Case& c, const SymbolValues& va
   if (!binding) return "a legal binding was refused: " + binding.error().to_string();
   const Result<Problem> problem = random_problem(c.program, *binding, rng);
   if (!problem) return "the interpreter failed: " + problem.error().to_string();
-  return check_both_placements(c.kernels, *problem, arena_, rng);
+  return check_both_placements(c.code, *problem, arena_, rng);
 }
 
 std::optional<Finding> DifferentialRun::check_with(const GeneratedProgram& generated, std::uint64_t index,
@@ -77,8 +77,8 @@ std::optional<Finding> DifferentialRun::check_with(const GeneratedProgram& gener
   const auto fail = [&](std::string message) { return finding.message = std::move(message), finding; };
   const Result<ir::Program> program = ir::parse_program(finding.text);
   if (!program) return fail("the program is refused: " + program.error().to_string());
-  const Result<Kernels> kernels = compiler_->compile(*program, options);
-  if (!kernels) return fail("it does not compile: " + kernels.error().to_string());
+  const Result<runtime::HostImage> code = load(compiler_->compile(*program, options));
+  if (!code) return fail("it does not compile: " + code.error().to_string());
   for (int k = 0; k < settings_.sizes; ++k) {
     std::string failure;
     const auto values = k == 0 ? std::optional(generated.seed_values) : next_values(generated, *program, rng, failure);
@@ -86,7 +86,7 @@ std::optional<Finding> DifferentialRun::check_with(const GeneratedProgram& gener
     // Where no other legal size was found, other data for the program's own.
     const SymbolValues& chosen = values ? *values : generated.seed_values;
     finding.binding = describe(chosen);
-    failure = check_binding({generated, *program, *kernels}, chosen, rng);
+    failure = check_binding({generated, *program, *code}, chosen, rng);
     if (!failure.empty()) {
       finding.message = std::move(failure);
       shrink(generated, chosen, options, finding);
@@ -102,12 +102,12 @@ std::string DifferentialRun::check_text(const GeneratedProgram& generated, const
                                         const SymbolValues& values, const compiler::HostOptions& options) {
   const Result<ir::Program> program = ir::parse_program(text);
   if (!program) return {};
-  const Result<Kernels> kernels = compiler_->compile(*program, options);
-  if (!kernels) return {};
+  const Result<runtime::HostImage> code = load(compiler_->compile(*program, options));
+  if (!code) return {};
   std::string failure;
   for (std::uint64_t data = 0; data < 4 && failure.empty(); ++data) {
     Rng rng(data);
-    failure = check_binding({generated, *program, *kernels}, values, rng);
+    failure = check_binding({generated, *program, *code}, values, rng);
   }
   return failure;
 }

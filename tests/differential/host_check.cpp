@@ -28,17 +28,18 @@ void launch_range(ir::HostEntry entry, const ir::HostLaunch& launch, const ir::L
 }
 
 /// The variant that assumes nothing, or one whose guards hold.
-const ir::HostExecutable& any_variant(const ir::HostExecutable& kernel, const Problem& problem, Rng& rng) {
-  const ir::HostExecutable* chosen = &kernel;
-  if (!kernel.abi().guards.empty()) std::abort();  // there is always a variant that assumes nothing
-  for (const auto* variant = kernel.specialised(); variant != nullptr; variant = variant->specialised())
-    if (ir::guards_hold(variant->abi(), *problem.binding) && rng.between(0, 1) == 1) chosen = variant;
-  return *chosen;
+const runtime::HostVariant& any_variant(const std::vector<runtime::HostVariant>& variants, const Problem& problem,
+                                        Rng& rng) {
+  std::size_t chosen = 0;
+  if (!variants.front().abi.guards.empty()) std::abort();  // there is always a variant that assumes nothing
+  for (std::size_t i = 1; i < variants.size(); ++i)
+    if (ir::guards_hold(variants[i].abi, *problem.binding) && rng.between(0, 1) == 1) chosen = i;
+  return variants[chosen];
 }
 
-std::string launch_kernel(const ir::HostExecutable& kernel, const Problem& problem, const GuardedBuffers& buffers,
+std::string launch_kernel(const runtime::HostVariant& kernel, const Problem& problem, const GuardedBuffers& buffers,
                           bool split, Rng& rng) {
-  const ir::KernelAbi& abi = kernel.abi();
+  const ir::KernelAbi& abi = kernel.abi;
   const ir::Program& program = *problem.program;
   std::vector<void*> pointers;
   for (const ir::ValueId id : abi.inputs)
@@ -53,7 +54,7 @@ std::string launch_kernel(const ir::HostExecutable& kernel, const Problem& probl
   ir::AccessFault fault;
   const ir::HostLaunch launch{pointers.data(), plan->sizes.data(), scalars.data(), &fault};
   if (plan->rows < 0 || plan->columns < 0) return fmt::format("a launch of {} x {}", plan->rows, plan->columns);
-  launch_range(kernel.entry(), launch, *plan, split, rng);
+  launch_range(kernel.entry, launch, *plan, split, rng);
   if (fault.claimed == 0) return {};
   const auto access = static_cast<std::size_t>(fault.access);
   return fmt::format("bounds check: access {} at offset {} of {} elements",
@@ -78,14 +79,15 @@ Result<Problem> random_problem(const ir::Program& program, const ir::Binding& bi
   return problem;
 }
 
-std::string check_both_placements(const Kernels& kernels, const Problem& problem, GuardedArena& arena, Rng& rng) {
+std::string check_both_placements(const runtime::HostImage& code, const Problem& problem, GuardedArena& arena,
+                                  Rng& rng) {
   const Launch launch = [&](const GuardedBuffers& buffers, bool split, Rng& r) {
     std::string failure;
-    for (const auto& kernel : kernels)
-      if (failure.empty()) failure = launch_kernel(any_variant(*kernel, problem, r), problem, buffers, split, r);
+    for (const auto& variants : code.kernels)
+      if (failure.empty()) failure = launch_kernel(any_variant(variants, problem, r), problem, buffers, split, r);
     return failure;
   };
-  const bool of_gpu = !kernels.empty() && kernels.front()->abi().threads > 0;
+  const bool of_gpu = !code.kernels.empty() && code.kernels.front().front().abi.threads > 0;
   return check_both_placements(launch, problem, arena, rng, of_gpu);
 }
 

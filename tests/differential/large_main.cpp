@@ -179,13 +179,13 @@ class ReferenceCheck {
   std::int64_t checked_ = 0;
 };
 
-void launch(const ir::HostExecutable& kernel, const ir::Binding& binding, std::byte* input, const Output& out) {
-  const auto plan = ir::plan_launch(kernel.abi(), binding);
+void launch(const runtime::HostVariant& kernel, const ir::Binding& binding, std::byte* input, const Output& out) {
+  const auto plan = ir::plan_launch(kernel.abi, binding);
   if (!plan) die(plan.error().to_string());
   void* const buffers[] = {input, out.data};
   ir::AccessFault fault;
   const ir::HostLaunch arguments{buffers, plan->sizes.data(), nullptr, &fault};
-  kernel.entry()(&arguments, 0, plan->rows, 0, plan->columns);
+  kernel.entry(&arguments, 0, plan->rows, 0, plan->columns);
 }
 
 /// Memory that costs nothing until it is written.
@@ -212,8 +212,8 @@ void run_config(const Case& c, compiler::HostCompiler& compiler, const char* con
   if (!program) die(program.error().to_string());
   const auto config = compiler::HostConfig::parse(config_text, compiler.default_config());
   if (!config) die(config.error().to_string());
-  const auto kernels = compiler.compile(*program, {.config = *config});
-  if (!kernels) die(kernels.error().to_string());
+  const auto code = differential::load(compiler.compile(*program, {.config = *config}));
+  if (!code) die(code.error().to_string());
   const auto binding = ir::Binding::bind(*program, {{ir::ArgumentShape{c.extents, std::nullopt}}, c.symbols});
   if (!binding) die(binding.error().to_string());
   const auto input_bytes = binding->storage_bytes(program->value(program->tensor_parameters()[0]));
@@ -225,7 +225,7 @@ void run_config(const Case& c, compiler::HostCompiler& compiler, const char* con
   for (const std::int64_t n : out.extents) out.elements *= n;
   const OutputMemory memory(out.elements);
   out.data = memory.data();
-  launch(*(*kernels)[0], *binding, input.data(), out);
+  launch(code->kernels[0][0], *binding, input.data(), out);
   check_every_element(c, out);
   ReferenceCheck reference(c, *binding, {input.data(), static_cast<std::size_t>(input_bytes)}, out);
   reference.at_edges();

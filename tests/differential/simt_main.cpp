@@ -202,17 +202,17 @@ class SimtRun {
   bool check_config(const Subject& subject, const GpuConfig& config, Rng& rng) {
     const std::string name = config.to_string();
     name_current_case(fmt::format("{} --config={}\n{}", subject.reproduce, name, subject.text));
-    const compiler::GpuOptions options{.config = config};
+    const compiler::GpuOptions options{.config = config, .for_simt = true};
     const auto proofs = compiler_->prove(*subject.program, options);
     if (!proofs) return report(subject, name, "", "it is not proved: " + proofs.error().to_string());
     for (const compiler::Proof& proof : *proofs)
       if (!count(subject, proof)) return false;
-    const Result<Kernels> kernels = compiler_->compile_simt(*subject.program, options);
-    if (!kernels) return report(subject, name, "", "it does not compile: " + kernels.error().to_string());
-    kernels_ += static_cast<std::int64_t>(kernels->size());
+    const Result<runtime::HostImage> code = load(compiler_->compile(*subject.program, options));
+    if (!code) return report(subject, name, "", "it does not compile: " + code.error().to_string());
+    kernels_ += std::ssize(code->kernels);
     for (const auto& bound : subject.problems) {
       ++runs_;
-      const std::string failure = check_both_placements(*kernels, *bound->problem, arena_, rng);
+      const std::string failure = check_both_placements(*code, *bound->problem, arena_, rng);
       if (!failure.empty()) return report(subject, name, bound->sizes, failure);
     }
     return true;

@@ -45,7 +45,7 @@ std::vector<std::byte> contracts_of(const ir::Program& program) {
   special.name = "k.index32";
   special.guards = {
       {.assumption = ir::Assumption::index32, .holds = {abi.columns, ir::Comparison::lt, exprs.constant(1 << 20)}}};
-  const auto written = runtime::write_contracts({{{abi, 0}, {special, 64}}});
+  const auto written = runtime::write_contracts({.kernels = {{{abi, 0}, {special, 64}}}});
   return written ? *written : std::vector<std::byte>();
 }
 
@@ -57,9 +57,9 @@ std::vector<std::byte> make_sample() {
     const auto program = ir::parse_program(text);
     if (!program) std::abort();
     contracts.push_back(contracts_of(*program));
-    const runtime::PackCode plain{
+    const runtime::PackConfig plain{
         .config = "unroll=1", .task_bytes = 4096, .contracts = contracts.back(), .code = code};
-    runtime::PackCode other = plain;
+    runtime::PackConfig other = plain;
     other.config = "unroll=2";
     const char* const region = program->name() == "a" ? "S >= 64" : "N mod 4 == 0, k <= 2";
     contents.programs.push_back({.name = text[8] == 'a' ? "a" : "b",

@@ -134,18 +134,19 @@ class PtxRun {
     // Of the regressions some are about programs that no device takes.
     if (!code && code.error().code == Code::resource_exhausted) return true;
     if (!code) return fail(what, code.error().to_string());
-    if (const std::string line = forbidden_line(text, code->ptx); !line.empty())
+    if (const std::string line = forbidden_line(text, std::string(code->text())); !line.empty())
       return fail(what, "the code may not have: " + line);
     return queue(name, *code, what, !config && !bounds_check);
   }
 
-  bool queue(const char* target, const compiler::GpuCode& code, const std::string& what, bool is_default) {
+  bool queue(const char* target, const ir::CompiledCode& code, const std::string& what, bool is_default) {
     Batch& batch = batches_[target];
     // One head for all.
-    const std::size_t body = code.ptx.find('\n', code.ptx.find(".address_size")) + 1;
-    batch.text += batch.text.empty() ? code.ptx : code.ptx.substr(body);
+    const std::string_view ptx = code.text();
+    const std::size_t body = ptx.find('\n', ptx.find(".address_size")) + 1;
+    batch.text += batch.text.empty() ? ptx : ptx.substr(body);
     for (const auto& variants : code.kernels)
-      for (const ir::KernelAbi& abi : variants) {
+      for (const auto& [abi, offset] : variants) {
         ++emitted_;
         batch.cases[abi.name] = what;
         if (is_default) batch.defaults.insert(abi.name);

@@ -41,30 +41,21 @@ void forbidden_entry(const ir::HostLaunch*, std::int64_t, std::int64_t, std::int
   FAIL("an empty output is launched");
 }
 
-class FakeExecutable final : public ir::HostExecutable {
- public:
-  FakeExecutable(const ir::Program& program, ir::HostEntry code) : entry_(code) {
-    ir::ExprContext& exprs = program.exprs();
-    const ir::Value& y = program.value(*program.find("y"));
-    abi_ = {.name = "k",
-            .inputs = {*program.find("x")},
-            .results = {*program.find("y")},
-            .scalars = {*program.find("v")},
-            .sizes = {{.value = y.extents()[1]}},
-            .rows = y.extents()[0],
-            .columns = y.extents()[1],
-            .row_bytes = exprs.mul(y.extents()[1], exprs.constant(4)),
-            .accesses = {"load of x", "store of y"}};
-  }
-  const ir::KernelAbi& abi() const override { return abi_; }
-  ir::HostEntry entry() const override { return entry_; }
-  const ir::HostExecutable* specialised() const override { return variant_; }
-  ir::KernelAbi abi_;
-  const ir::HostExecutable* variant_ = nullptr;  // borrowed
-
- private:
-  ir::HostEntry entry_;
-};
+/// A variant of the only kernel, with that code.
+HostVariant variant(const ir::Program& program, ir::HostEntry code) {
+  ir::ExprContext& exprs = program.exprs();
+  const ir::Value& y = program.value(*program.find("y"));
+  return {.abi = {.name = "k",
+                  .inputs = {*program.find("x")},
+                  .results = {*program.find("y")},
+                  .scalars = {*program.find("v")},
+                  .sizes = {{.value = y.extents()[1]}},
+                  .rows = y.extents()[0],
+                  .columns = y.extents()[1],
+                  .row_bytes = exprs.mul(y.extents()[1], exprs.constant(4)),
+                  .accesses = {"load of x", "store of y"}},
+          .entry = code};
+}
 
 /// A program, bound to R rows and C columns, with buffers for all its arguments.
 struct Problem {
@@ -101,33 +92,31 @@ constexpr std::uint64_t kScalars[] = {5};
 TEST_CASE("sizes select the variant whose guards hold") {
   Problem problem(3, 8);
   ir::ExprContext& exprs = problem.program.exprs();
-  FakeExecutable small(problem.program, entry);
-  FakeExecutable any(problem.program, forbidden_entry);
-  any.variant_ = &small;
-  const ir::Expr columns = small.abi_.columns;
-  small.abi_.guards = {{ir::Assumption::index32, {columns, ir::Comparison::le, exprs.constant(8)}}};
-  const KernelLauncher launcher = *KernelLauncher::create(any, problem.program);
+  HostVariant small = variant(problem.program, entry);
+  const HostVariant any = variant(problem.program, forbidden_entry);
+  const ir::Expr columns = small.abi.columns;
+  small.abi.guards = {{ir::Assumption::index32, {columns, ir::Comparison::le, exprs.constant(8)}}};
+  const KernelLauncher launcher = *KernelLauncher::create({any, small}, problem.program);
   const BoundKernel bound = *launcher.bind(problem.binding, 64);
-  CHECK(&bound.abi() == &small.abi());
+  CHECK(&bound.abi() == &launcher.variants()[1].abi);
   REQUIRE(bound.run(problem.inputs(), problem.outputs(), kScalars, {}));
   CHECK(problem.is_right(8));
   const ir::Binding wider =
       *ir::Binding::bind(problem.program, {.tensors = {{}, {}}, .symbols = {{"N", 4}, {"R", 3}, {"C", 9}}});
-  CHECK(&launcher.bind(wider, 64)->abi() == &any.abi());
+  CHECK(&launcher.bind(wider, 64)->abi() == &launcher.abi());
   // All of them must hold.
-  small.abi_.guards.push_back({ir::Assumption::index32, {columns, ir::Comparison::ge, exprs.constant(9)}});
-  const KernelLauncher both = *KernelLauncher::create(any, problem.program);
-  CHECK(&both.bind(problem.binding, 64)->abi() == &any.abi());
+  small.abi.guards.push_back({ir::Assumption::index32, {columns, ir::Comparison::ge, exprs.constant(9)}});
+  const KernelLauncher both = *KernelLauncher::create({any, small}, problem.program);
+  CHECK(&both.bind(problem.binding, 64)->abi() == &both.abi());
 }
 
 TEST_CASE("a variant that takes other arguments is refused") {
   const Problem problem(1, 1);
-  FakeExecutable other(problem.program, entry);
-  FakeExecutable any(problem.program, entry);
-  other.abi_.name = "k.other";
-  other.abi_.scalars = {};
-  any.variant_ = &other;
-  const auto launcher = KernelLauncher::create(any, problem.program);
+  const HostVariant any = variant(problem.program, entry);
+  HostVariant other = any;
+  other.abi.name = "k.other";
+  other.abi.scalars = {};
+  const auto launcher = KernelLauncher::create({any, other}, problem.program);
   REQUIRE_FALSE(launcher.has_value());
   CHECK(launcher.error().message == "kernel k.other takes other arguments than k");
 }
@@ -137,8 +126,7 @@ TEST_CASE("a launch passes each argument in the kernel's order and covers the ou
   for (const std::int64_t task_bytes : {1, 64, 4096, 1 << 20}) {
     CAPTURE(task_bytes);
     Problem problem(37, 211);
-    const FakeExecutable executable(problem.program, entry);
-    const KernelLauncher launcher = *KernelLauncher::create(executable, problem.program);
+    const KernelLauncher launcher = *KernelLauncher::create({variant(problem.program, entry)}, problem.program);
     const BoundKernel bound = *launcher.bind(problem.binding, task_bytes);
     REQUIRE(bound.run(problem.inputs(), problem.outputs(), kScalars, pool.as_parallel_for()));
     CHECK(problem.is_right(211));
@@ -160,8 +148,7 @@ TEST_CASE("a caller's own loop is used, and a small output does without it") {
                         .user = &calls,
                         .threads = 2};
   Problem problem(8, 16);
-  const FakeExecutable executable(problem.program, entry);
-  const KernelLauncher launcher = *KernelLauncher::create(executable, problem.program);
+  const KernelLauncher launcher = *KernelLauncher::create({variant(problem.program, entry)}, problem.program);
   REQUIRE(launcher.bind(problem.binding, 1 << 20)->run(problem.inputs(), problem.outputs(), kScalars, own));
   CHECK(calls.loops == 0);
   REQUIRE(launcher.bind(problem.binding, 64)->run(problem.inputs(), problem.outputs(), kScalars, own));
@@ -173,8 +160,7 @@ TEST_CASE("a caller's own loop is used, and a small output does without it") {
 TEST_CASE("an empty output is not launched") {
   ThreadPool pool(2);
   Problem problem(0, 16);
-  const FakeExecutable executable(problem.program, forbidden_entry);
-  const KernelLauncher launcher = *KernelLauncher::create(executable, problem.program);
+  const KernelLauncher launcher = *KernelLauncher::create({variant(problem.program, forbidden_entry)}, problem.program);
   const BoundKernel bound = *launcher.bind(problem.binding, 64);
   CHECK(bound.run(problem.inputs(), problem.outputs(), kScalars, pool.as_parallel_for()));
 }
@@ -182,23 +168,25 @@ TEST_CASE("an empty output is not launched") {
 TEST_CASE("a fault is an internal error that names access, offset and storage") {
   ThreadPool pool(1);
   Problem problem(2, 3);
-  FakeExecutable executable(problem.program, failing_entry);
-  const KernelLauncher launcher = *KernelLauncher::create(executable, problem.program);
+  HostVariant failing = variant(problem.program, failing_entry);
+  const KernelLauncher launcher = *KernelLauncher::create({failing}, problem.program);
   const BoundKernel bound = *launcher.bind(problem.binding, 64);
   Status status = bound.run(problem.inputs(), problem.outputs(), kScalars, pool.as_parallel_for());
   REQUIRE_FALSE(status);
   CHECK(status.error().code == Code::internal);
   CHECK(status.error().message == "kernel k: store of y is out of bounds: offset 12, storage of 10 elements");
-  executable.abi_.accesses.clear();  // an index that the contract does not have must not be followed
-  status = bound.run(problem.inputs(), problem.outputs(), kScalars, pool.as_parallel_for());
+  failing.abi.accesses.clear();  // an index that the contract does not have must not be followed
+  const KernelLauncher nameless = *KernelLauncher::create({failing}, problem.program);
+  status =
+      nameless.bind(problem.binding, 64)->run(problem.inputs(), problem.outputs(), kScalars, pool.as_parallel_for());
   CHECK(status.error().message == "kernel k: access 1 is out of bounds: offset 12, storage of 10 elements");
 }
 
 TEST_CASE("a contract that names what is no argument is refused") {
   Problem problem(2, 3);
-  FakeExecutable executable(problem.program, entry);
-  executable.abi_.inputs = {*problem.program.find("y")};
-  const auto launcher = KernelLauncher::create(executable, problem.program);
+  HostVariant wrong = variant(problem.program, entry);
+  wrong.abi.inputs = {*problem.program.find("y")};
+  const auto launcher = KernelLauncher::create({wrong}, problem.program);
   REQUIRE_FALSE(launcher);
   CHECK(launcher.error().code == Code::internal);
 }

@@ -115,9 +115,9 @@ TEST_CASE("expressions that the simplifier may not see are refused") {
 TEST_CASE("a contract that names a coordinate is not written") {
   const auto program = ir::parse_program("program p(x: f32[A]) { y = pad(x, low = [0], high = [0]) return y }");
   REQUIRE(program);
-  ir::ImageEntry entry;
-  entry.abi.rows = entry.abi.columns = entry.abi.row_bytes = program->exprs().coordinate(0);
-  CHECK(write_contracts({{entry}}).error().code == Code::internal);
+  ir::KernelVariant variant;
+  variant.abi.rows = variant.abi.columns = variant.abi.row_bytes = program->exprs().coordinate(0);
+  CHECK(write_contracts({.kernels = {{variant}}}).error().code == Code::internal);
 }
 
 }  // namespace

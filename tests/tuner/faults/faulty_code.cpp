@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <array>
 #include <atomic>
 #include <bit>
 #include <csignal>
@@ -13,9 +14,11 @@
 #include <cstring>
 #include <fstream>
 #include <optional>
+#include <span>
 
 #include "ir/launch_plan.h"
 #include "runtime/cuda/driver.h"
+#include "runtime/host_image.h"
 #include "tests/runtime/cuda/fake_driver.h"
 
 namespace padlock::tuner::faults {
@@ -121,17 +124,14 @@ void faulty_entry(const ir::HostLaunch* launch, std::int64_t row_first, std::int
   if (last) do_wrong(*launch, static_cast<std::byte*>(input[0]), static_cast<std::byte*>(input[1]));
 }
 
-class FaultyExecutable final : public ir::HostExecutable {
- public:
-  explicit FaultyExecutable(std::unique_ptr<ir::HostExecutable> real) : real_(std::move(real)) {
-    current().real = real_->entry();
-  }
-  const ir::KernelAbi& abi() const override { return real_->abi(); }
-  ir::HostEntry entry() const override { return faulty_entry; }
-
- private:
-  std::unique_ptr<ir::HostExecutable> real_;
-};
+/// Code that does nothing but go on at an address of this process: mov rax, ADDRESS; jmp rax.
+std::vector<std::byte> jump_to(ir::HostEntry entry) {
+  std::array<unsigned char, 12> code = {0x48, 0xB8, 0, 0, 0, 0, 0, 0, 0, 0, 0xFF, 0xE0};
+  const auto address = reinterpret_cast<std::uintptr_t>(entry);
+  std::memcpy(code.data() + 2, &address, sizeof address);
+  const auto bytes = std::as_bytes(std::span(code));
+  return {bytes.begin(), bytes.end()};
+}
 
 /// Leaves the process little more memory than it has.
 void end_memory() {
@@ -174,9 +174,8 @@ void set_driver_fault(FakeDriver& driver, Fault fault) {
 
 /// A kernel of the GPU's, run by this CPU for the fake driver.
 struct Twin {
-  ir::KernelAbi gpu;                         // of one variant
-  std::shared_ptr<ir::HostExecutable> host;  // the twin that is right for all sizes, of all variants
-  std::vector<std::int64_t> sizes;           // of the host's contract
+  ir::KernelAbi gpu;                // of one variant
+  std::vector<std::int64_t> sizes;  // of the host's contract
   std::int64_t rows = 0;
 
   static void run(void* twin, const std::uint64_t* words, std::size_t, unsigned, unsigned) {
@@ -188,13 +187,14 @@ struct Twin {
                                 .sizes = self.sizes.data(),
                                 .scalars = words + places.scalars,
                                 .fault = std::bit_cast<ir::AccessFault*>(words[ir::ParameterWords::fault])};
-    self.host->entry()(&launch, 0, self.rows, 0, 1);
+    faulty_entry(&launch, 0, self.rows, 0, 1);
   }
 };
 
 class FaultyCompiler final : public compiler::TargetCompiler {
  public:
-  explicit FaultyCompiler(std::unique_ptr<compiler::TargetCompiler> real) : real_(std::move(real)) {}
+  FaultyCompiler(std::unique_ptr<compiler::TargetCompiler> real, bool makes_ptx)
+      : real_(std::move(real)), makes_ptx_(makes_ptx) {}
 
   Result<std::string> complete_config(std::string_view text) const override { return real_->complete_config(text); }
   std::vector<std::string> all_configs() const override { return real_->all_configs(); }
@@ -212,26 +212,33 @@ class FaultyCompiler final : public compiler::TargetCompiler {
   Result<std::string> emit(const ir::Program& program, compiler::Stage stage, const Options& options) override {
     return real_->emit(program, stage, options);
   }
-  Result<ir::CodeImage> compile_image(const ir::Program& program, const Options& options) override {
-    return real_->compile_image(program, options);
-  }
   std::vector<std::string> required_features() const override { return real_->required_features(); }
+  Status check_runs_here() const override { return real_->check_runs_here(); }
 
-  Result<Executables> compile(const ir::Program& program, const Options& options) override {
+  Result<ir::CompiledCode> compile(const ir::Program& program, const Options& options) override {
     if (options.bounds_check) return real_->compile(program, options);  // the reference's
+    return makes_ptx_ && !options.for_simt ? faulty_ptx(program, options) : faulty_image(program, options);
+  }
+
+ private:
+  /// Code that calls the real code, if it does, from `faulty_entry`. Of all kernels the variant that assumes nothing.
+  Result<ir::CompiledCode> faulty_image(const ir::Program& program, const Options& options) {
     PADLOCK_CHECK(misbehave());
-    PADLOCK_TRY(Executables real, real_->compile(program, options));
-    Executables faulty;
-    for (auto& executable : real) {
-      PADLOCK_CHECK(note_sizes(program, executable->abi()));
-      faulty.push_back(std::make_unique<FaultyExecutable>(std::move(executable)));
+    PADLOCK_TRY(ir::CompiledCode code, real_->compile(program, options));
+    ir::CompiledCode faulty{.kind = code.kind, .bytes = jump_to(faulty_entry), .kernels = {}};
+    PADLOCK_TRY(image_, runtime::load_image(std::move(code)));
+    for (const auto& variants : image_.kernels) {
+      PADLOCK_CHECK(note_sizes(program, variants.front().abi));
+      current().real = variants.front().entry;
+      faulty.kernels.push_back({{.abi = variants.front().abi}});
     }
     if (current().fault == Fault::sticky_error) return device_lost("the device is lost");
     return faulty;
   }
 
-  Result<compiler::GpuCode> compile_for_gpu(const ir::Program& program, const Options& options) override {
-    PADLOCK_TRY(compiler::GpuCode code, real_->compile_for_gpu(program, options));
+  /// The code as it is, with twins that the driver runs.
+  Result<ir::CompiledCode> faulty_ptx(const ir::Program& program, const Options& options) {
+    PADLOCK_TRY(ir::CompiledCode code, real_->compile(program, options));
     const char* const file = std::getenv(runtime::cuda::Driver::kFileVariable);
     FakeDriver* const driver = FakeDriver::of(file);
     if (driver == nullptr) return internal_error("no fake driver");
@@ -239,22 +246,19 @@ class FaultyCompiler final : public compiler::TargetCompiler {
     const bool of_the_driver = fault == Fault::misaligned_vector || fault == Fault::sticky_error;
     set_driver_fault(*driver, fault);
     if (of_the_driver) current().fault = Fault::none;
-    PADLOCK_TRY(Executables hosts, compile(program, options));
+    PADLOCK_TRY(const ir::CompiledCode hosts, faulty_image(program, {.config = options.config, .for_simt = true}));
     twins_.clear();
-    for (std::size_t i = 0; i < hosts.size(); ++i) {
-      const std::shared_ptr<ir::HostExecutable> host = std::move(hosts[i]);
+    for (std::size_t i = 0; i < hosts.kernels.size(); ++i) {
       PADLOCK_TRY(const ir::Binding binding, bind(program));
-      PADLOCK_TRY(const ir::LaunchPlan plan, ir::plan_launch(host->abi(), binding));
-      for (const ir::KernelAbi& gpu : code.kernels[i]) {
-        twins_.push_back(
-            std::make_unique<Twin>(Twin{.gpu = gpu, .host = host, .sizes = plan.sizes, .rows = plan.rows}));
-        driver->register_twin(gpu.name, Twin::run, twins_.back().get());
+      PADLOCK_TRY(const ir::LaunchPlan plan, ir::plan_launch(hosts.kernels[i].front().abi, binding));
+      for (const ir::KernelVariant& gpu : code.kernels[i]) {
+        twins_.push_back(std::make_unique<Twin>(Twin{.gpu = gpu.abi, .sizes = plan.sizes, .rows = plan.rows}));
+        driver->register_twin(gpu.abi.name, Twin::run, twins_.back().get());
       }
     }
     return code;
   }
 
- private:
   static Status misbehave() {
     if (current().fault == Fault::no_memory_to_compile) end_memory();
     if (current().fault == Fault::loud_crash) {
@@ -279,6 +283,8 @@ class FaultyCompiler final : public compiler::TargetCompiler {
   }
 
   std::unique_ptr<compiler::TargetCompiler> real_;
+  bool makes_ptx_;
+  runtime::HostImage image_;  // the real code of what was compiled last
   std::vector<std::unique_ptr<Twin>> twins_;
 };
 
@@ -291,7 +297,7 @@ void set_fault(Fault fault, const std::map<std::string, std::int64_t>& symbols) 
 
 Result<std::unique_ptr<compiler::TargetCompiler>> make_faulty_compiler(const std::string& target) {
   PADLOCK_TRY(auto real, compiler::TargetCompiler::create(target));
-  return std::make_unique<FaultyCompiler>(std::move(real));
+  return std::make_unique<FaultyCompiler>(std::move(real), compiler::is_gpu(target));
 }
 
 }  // namespace padlock::tuner::faults

@@ -14,7 +14,7 @@ namespace padlock::tuner::faults {
 /// way to know.
 void set_fault(Fault fault, const std::map<std::string, std::int64_t>& symbols);
 
-/// A compiler whose executables, of programs with one result, do what the fault says after, or instead of, what they
+/// A compiler whose code, of programs with one result, do what the fault says after, or instead of, what they
 /// should. A GPU's kernels get twins that the fake driver (PADLOCK_CUDA_DRIVER) runs, which do the same.
 [[nodiscard]] Result<std::unique_ptr<compiler::TargetCompiler>> make_faulty_compiler(const std::string& target);
 
