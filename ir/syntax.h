@@ -13,11 +13,11 @@
 #include "support/error.h"
 #include "support/int128.h"
 
-// The syntax of a program: what the parser reads and a builder makes. It has names and literals as written; nothing
+// The syntax of a program: what the parser reads. It has names and literals as written; nothing
 // is checked but the grammar. `verify` (program.h) turns it into a Program.
 namespace padlock::ir::syntax {
 
-/// Where a piece of syntax stands in the text, both counted from 1; line 0 when it was built, not parsed.
+/// Where a piece of syntax stands in the text, both counted from 1; line 0 where there is no text.
 struct Location {
   std::uint32_t line = 0;
   std::uint32_t column = 0;
@@ -37,7 +37,6 @@ struct DimNode {
 /// left). Flat, so that no expression is too deep to copy or to destroy.
 struct Dim {
   std::vector<DimNode> nodes;
-  bool too_large = false;  ///< the builder stopped appending at kMaxDimNodes
 
   [[nodiscard]] Location where() const { return nodes.empty() ? Location{} : nodes.back().where; }
   /// The name, where the expression is nothing but a name.
@@ -90,7 +89,7 @@ struct Program {
   std::vector<Constraint> constraints;  // chains "a <= b < c" already split
   std::vector<Statement> statements;
   std::vector<std::pair<std::string, Location>> results;
-  std::string source;  // the text, for diagnostics; empty when built
+  std::string source;  // the text, for diagnostics
 };
 
 // What is refused for its size alone, so that no text costs more than about a second.

@@ -14,7 +14,7 @@ std::string brief(const ExprContext& context, Expr e) { return to_string(context
 std::string whole(const ExprContext& context, Expr e) { return to_string(context, e, std::size_t{1} << 20); }
 
 Result<Expr> DimBuilder::build(const syntax::Dim& dim, const Positive& positive) const {
-  if (dim.too_large || dim.nodes.size() > syntax::kMaxDimNodes)
+  if (dim.nodes.size() > syntax::kMaxDimNodes)
     return diagnostics_->too_large(
         dim.where(), fmt::format("expected at most {} operators in an expression", syntax::kMaxOperators));
   std::vector<Operand> stack;
