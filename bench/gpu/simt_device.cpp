@@ -47,7 +47,8 @@ class SimtKernel final : public Kernel {
   [[nodiscard]] const CodeFacts& facts() const override { return facts_; }
   Status bind(const ir::BindRequest& request) override {
     PADLOCK_TRY(const ir::Binding binding, ir::Binding::bind(program_, request));
-    PADLOCK_TRY(plan_, ir::plan_launch(abi(), binding));
+    const ir::KernelAbi* const contracts[] = {&abi()};
+    PADLOCK_TRY(plan_, ir::LaunchPlanner(program_, contracts).plan(binding));
     return {};
   }
   Status launch(std::uint64_t input, std::uint64_t output) override {

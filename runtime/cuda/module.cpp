@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <array>
 #include <bit>
 #include <utility>
@@ -36,24 +35,11 @@ class JitLog {
 }  // namespace
 
 Result<Module> Module::load_ptx(const Context& context, const std::string& ptx, const std::string& name) {
-  return load(context, ptx.c_str(), name);
-}
-
-Result<Module> Module::load_cubin(const Context& context, std::span<const std::byte> cubin, const std::string& name) {
-  // The driver is given no size. What is no ELF file it would take for text, and read on to a zero byte.
-  constexpr std::array kElfMagic = {std::byte{0x7f}, std::byte{'E'}, std::byte{'L'}, std::byte{'F'}};
-  constexpr std::size_t kElfHeader = 64;
-  if (cubin.size() < kElfHeader || !std::equal(kElfMagic.begin(), kElfMagic.end(), cubin.begin()))
-    return internal_error(fmt::format("module {} is no cubin: expected an ELF file", name));
-  return load(context, cubin.data(), name);
-}
-
-Result<Module> Module::load(const Context& context, const void* image, const std::string& name) {
   PADLOCK_TRY(const ContextScope scope, ContextScope::enter(context));
   JitLog log;
   CUmodule handle = nullptr;
   Status status =
-      context.call(context.driver().cuModuleLoadDataEx, &handle, image, log.count(), log.names(), log.values());
+      context.call(context.driver().cuModuleLoadDataEx, &handle, ptx.c_str(), log.count(), log.names(), log.values());
   if (status) return Module(context, handle);
   Error error = std::move(status).error().in(fmt::format("while loading module {}", name));
   if (std::string text = log.text(); !text.empty()) error = std::move(error).in(std::move(text));

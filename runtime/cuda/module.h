@@ -1,9 +1,7 @@
 #pragma once
 
-#include <cstddef>
 #include <cstdint>
 #include <optional>
-#include <span>
 #include <string>
 
 #include "runtime/cuda/context.h"
@@ -41,10 +39,6 @@ class Module {
   /// Errors: as the driver says (internal, for PTX that is not well formed; unavailable, for a PTX version that the
   /// driver does not know; resource_exhausted), with the compiler's log as context.
   [[nodiscard]] static Result<Module> load_ptx(const Context& context, const std::string& ptx, const std::string& name);
-  /// The same for a cubin, which must be whole: the driver reads sizes from it.
-  /// Errors: failed_precondition, for code of another architecture; else as above.
-  [[nodiscard]] static Result<Module> load_cubin(const Context& context, std::span<const std::byte> cubin,
-                                                 const std::string& name);
   Module(Module&& other) noexcept;
   Module& operator=(Module&& other) noexcept;
   ~Module();
@@ -54,7 +48,6 @@ class Module {
 
  private:
   Module(const Context& context, CUmodule handle) : context_(&context), handle_(handle) {}
-  static Result<Module> load(const Context& context, const void* image, const std::string& name);
   void unload();
 
   const Context* context_;  // borrowed (outlives this)

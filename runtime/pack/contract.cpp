@@ -76,7 +76,8 @@ Status read_guards(KernelAbi& abi, ByteReader& from) {
   PADLOCK_TRY(const std::size_t count, from.count());
   for (std::size_t i = 0; i < count; ++i) {
     ir::Guard guard;
-    PADLOCK_TRY(guard.assumption, from.choice(ir::Assumption::grid_limit));
+    constexpr auto kIndex32 = static_cast<std::int64_t>(ir::Assumption::index32);
+    PADLOCK_CHECK(from.number(kIndex32, kIndex32));
     PADLOCK_TRY(guard.holds.comparison, from.choice(ir::Comparison::gt));
     abi.guards.push_back(guard);
   }

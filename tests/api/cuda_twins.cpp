@@ -1,4 +1,5 @@
 #include "tests/api/cuda_twins.h"
+#include "tests/common/plan_launch.h"
 
 #include <fmt/format.h>
 
@@ -6,8 +7,6 @@
 #include <bit>
 #include <cstdlib>
 #include <span>
-
-#include "ir/launch_plan.h"
 
 namespace padlock::api {
 namespace {
@@ -91,8 +90,8 @@ std::string TwinProgram::run(const Kernel& kernel, const std::uint64_t* words, s
   const std::uint64_t* const sizes = scalars + abi.scalars.size();
   if (count != 1 + buffer_count + abi.scalars.size() + abi.sizes.size()) return fmt::format("{} parameters", count);
 
-  const auto plan = ir::plan_launch(abi, bound_->binding());
-  const auto twin_plan = ir::plan_launch(host, bound_->binding());
+  const auto plan = padlock::testing::plan_launch(abi, bound_->binding());
+  const auto twin_plan = padlock::testing::plan_launch(host, bound_->binding());
   if (!plan || !twin_plan) return "the contract cannot be evaluated";
   for (std::size_t i = 0; i < plan->sizes.size(); ++i)
     if (static_cast<std::uint64_t>(plan->sizes[i]) != sizes[i]) return fmt::format("size {} is {}", i, sizes[i]);

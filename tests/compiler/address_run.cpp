@@ -1,4 +1,5 @@
 #include "tests/compiler/address_run.h"
+#include "tests/common/plan_launch.h"
 
 #include <doctest/doctest.h>
 
@@ -61,7 +62,7 @@ AddressRun::AddressRun(const AddressCase& c, const ir::Program& program, const r
   auto binding = ir::Binding::bind(program_, c.request());
   REQUIRE_MESSAGE(binding.has_value(), (binding ? "" : binding.error().to_string()));
   binding_ = std::move(*binding);
-  auto plan = ir::plan_launch(kernel_.abi, *binding_);
+  auto plan = padlock::testing::plan_launch(kernel_.abi, *binding_);
   REQUIRE_MESSAGE(plan.has_value(), (plan ? "" : plan.error().to_string()));
   plan_ = std::move(*plan);
   for (const Int128 n : extents_) total_ *= n;

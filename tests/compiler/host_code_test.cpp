@@ -7,7 +7,7 @@
 #include <sstream>
 
 #include "ir/binding.h"
-#include "ir/launch_plan.h"
+#include "tests/common/plan_launch.h"
 #include "tests/compiler/compiled.h"
 
 // The sentences of the design about code in which no bit moves, each with its test.
@@ -62,7 +62,7 @@ std::vector<std::uint32_t> run_f32(std::string_view text, const std::vector<std:
   const Result<ir::Binding> binding = ir::Binding::bind(program, request);
   REQUIRE(binding.has_value());
   const runtime::HostVariant& kernel = image->kernels.front().front();
-  const Result<ir::LaunchPlan> plan = ir::plan_launch(kernel.abi, *binding);
+  const Result<ir::LaunchPlan> plan = padlock::testing::plan_launch(kernel.abi, *binding);
   REQUIRE(plan.has_value());
   std::vector<std::uint32_t> source = input;
   std::vector<std::uint32_t> output(input.size(), 0xA5A5A5A5);

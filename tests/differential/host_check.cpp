@@ -1,10 +1,10 @@
 #include "tests/differential/host_check.h"
+#include "tests/common/plan_launch.h"
 
 #include <fmt/format.h>
 #include <algorithm>
 
 #include "ir/interpreter.h"
-#include "ir/launch_plan.h"
 
 namespace padlock::differential {
 namespace {
@@ -49,7 +49,7 @@ std::string launch_kernel(const runtime::HostVariant& kernel, const Problem& pro
   std::vector<std::uint64_t> scalars;
   for (const ir::ValueId id : abi.scalars)
     scalars.push_back(problem.scalars.at(place_of(program.scalar_parameters(), id)));
-  const Result<ir::LaunchPlan> plan = ir::plan_launch(abi, *problem.binding);
+  const Result<ir::LaunchPlan> plan = padlock::testing::plan_launch(abi, *problem.binding);
   if (!plan) return "the launch cannot be planned: " + plan.error().message;
   ir::AccessFault fault;
   const ir::HostLaunch launch{pointers.data(), plan->sizes.data(), scalars.data(), &fault};

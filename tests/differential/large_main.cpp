@@ -27,7 +27,7 @@
 #include "ir/binding.h"
 #include "ir/executable.h"
 #include "ir/interpreter.h"
-#include "ir/launch_plan.h"
+#include "tests/common/plan_launch.h"
 #include "tests/differential/rng.h"
 #include "tests/differential/seed.h"
 
@@ -180,7 +180,7 @@ class ReferenceCheck {
 };
 
 void launch(const runtime::HostVariant& kernel, const ir::Binding& binding, std::byte* input, const Output& out) {
-  const auto plan = ir::plan_launch(kernel.abi, binding);
+  const auto plan = padlock::testing::plan_launch(kernel.abi, binding);
   if (!plan) die(plan.error().to_string());
   void* const buffers[] = {input, out.data};
   ir::AccessFault fault;

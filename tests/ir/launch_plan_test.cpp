@@ -7,12 +7,14 @@
 #include <doctest/doctest.h>
 
 #include "tests/allocation_count.h"
+#include "tests/common/plan_launch.h"
 #include "tests/ir/program_testing.h"
 
 namespace padlock::ir {
 namespace {
 
 using Fit = SizeArgument::Fit;
+using padlock::testing::plan_launch;
 
 /// A program with its kernel's contract, as a compiler would write it.
 struct Fixture {
@@ -100,7 +102,7 @@ TEST_CASE_FIXTURE(Fixture, "a divisor is clamped to those of its width") {
 
 TEST_CASE_FIXTURE(Fixture, "the last variant whose guards all hold is planned") {
   KernelAbi even = abi, small = abi;
-  even.guards = {{Assumption::row_divisible, {c.mod(C, k(2)), Comparison::eq, k(0)}}};
+  even.guards = {{Assumption::index32, {c.mod(C, k(2)), Comparison::eq, k(0)}}};
   even.sizes = {{R}};
   small.guards = {{Assumption::index32, {C, Comparison::lt, k(100)}},
                   {Assumption::index32, {c.mul(c.mul(w, w), w), Comparison::le, k(8)}}};

@@ -63,17 +63,10 @@ TEST_CASE("a log longer than its buffer is cut") {
   CHECK(error.context[1] == std::string(8191, 'x'));
 }
 
-TEST_CASE("what is no PTX is refused by the driver, what is no cubin before it") {
+TEST_CASE("what is no PTX is refused by the driver") {
   const Fake fake;
   const auto context = fake.primary();
   CHECK(contains(error_of(Module::load_ptx(*context, "", "p")).to_string(), "Missing .version"));
-  fake->forget_calls();
-  const std::vector<std::byte> text(100, std::byte{'x'});
-  for (const std::size_t size : {std::size_t{0}, std::size_t{3}, std::size_t{100}}) {
-    const Error error = error_of(Module::load_cubin(*context, std::span(text).first(size), "p"));
-    CHECK(error.message == "module p is no cubin: expected an ELF file");
-  }
-  CHECK(fake->calls().empty());
 }
 
 TEST_CASE("without cuFuncGetAttribute a function's facts are not known") {

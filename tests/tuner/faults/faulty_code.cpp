@@ -16,9 +16,9 @@
 #include <optional>
 #include <span>
 
-#include "ir/launch_plan.h"
 #include "runtime/cuda/driver.h"
 #include "runtime/host_image.h"
+#include "tests/common/plan_launch.h"
 #include "tests/runtime/cuda/fake_driver.h"
 
 namespace padlock::tuner::faults {
@@ -250,7 +250,7 @@ class FaultyCompiler final : public compiler::TargetCompiler {
     twins_.clear();
     for (std::size_t i = 0; i < hosts.kernels.size(); ++i) {
       PADLOCK_TRY(const ir::Binding binding, bind(program));
-      PADLOCK_TRY(const ir::LaunchPlan plan, ir::plan_launch(hosts.kernels[i].front().abi, binding));
+      PADLOCK_TRY(const ir::LaunchPlan plan, padlock::testing::plan_launch(hosts.kernels[i].front().abi, binding));
       for (const ir::KernelVariant& gpu : code.kernels[i]) {
         twins_.push_back(std::make_unique<Twin>(Twin{.gpu = gpu.abi, .sizes = plan.sizes, .rows = plan.rows}));
         driver->register_twin(gpu.abi.name, Twin::run, twins_.back().get());
@@ -274,7 +274,7 @@ class FaultyCompiler final : public compiler::TargetCompiler {
   }
   static Status note_sizes(const ir::Program& program, const ir::KernelAbi& abi) {
     PADLOCK_TRY(const ir::Binding binding, bind(program));
-    PADLOCK_TRY(const ir::LaunchPlan plan, ir::plan_launch(abi, binding));
+    PADLOCK_TRY(const ir::LaunchPlan plan, padlock::testing::plan_launch(abi, binding));
     current().rows = plan.rows;
     current().last_input = abi.inputs.size() - 1;
     current().input_bytes = binding.storage_bytes(program.value(abi.inputs.back()));
