@@ -75,8 +75,6 @@ class BoundProgram {
 
  private:
   friend class CompiledProgram;
-  friend class DeviceRun;
-  friend class PlainCopy;
   struct State;
   explicit BoundProgram(std::shared_ptr<const State> state) : state_(std::move(state)) {}
   std::shared_ptr<const State> state_;  // shared: a handle that is copied between threads
@@ -111,8 +109,6 @@ class CompiledProgram {
   friend class PackLoader;
   friend class BoundProgram;
   friend struct BoundProgram::State;
-  friend class DeviceRun;
-  friend class PlainCopy;
   explicit CompiledProgram(std::shared_ptr<const State> state) : state_(std::move(state)) {}
   std::shared_ptr<const State> state_;  // shared: bound programs keep the code alive
 };

@@ -14,9 +14,9 @@
 #include <string>
 #include <vector>
 
-#include "api/argument_sets.h"
 #include "api/context.h"
 #include "api/tuning_cache.h"
+#include "bench/argument_sets.h"
 #include "support/cpu_cache.h"
 #include "support/side_by_side.h"
 
@@ -87,9 +87,9 @@ double seconds_since(Clock::time_point begin) { return std::chrono::duration<dou
 
 /// Arrays of one binding; one set, or so many that no cache holds them and that they lie in many places, so that a
 /// config is timed as the tuner times it.
-Result<api::ArgumentSets> arrays_of(const api::BoundProgram& bound, bool rotate = false) {
+Result<ArgumentSets> arrays_of(const api::BoundProgram& bound, bool rotate = false) {
   api::MemoryBudget memory = api::MemoryBudget::of_this_process();
-  return api::ArgumentSets::create(bound, {}, rotate ? 4 * bytes_beyond_caches() : 0, memory);
+  return ArgumentSets::create(bound, {}, rotate ? 4 * bytes_beyond_caches() : 0, memory);
 }
 
 Result<api::BoundProgram> bound(api::Context& context, const api::Program& program, const Case& item,
@@ -123,7 +123,7 @@ Result<Tuned> tune(const api::Program& program, const Case& item, const Argument
   if (report.chosen() != 1) return internal_error(fmt::format("{}: nothing was chosen", item.name));
   const std::string config = *report.regions.front().outcome.config;
   PADLOCK_TRY(const api::BoundProgram first, bound(context, program, item));
-  PADLOCK_TRY(const api::ArgumentSets arrays, arrays_of(first));
+  PADLOCK_TRY(const ArgumentSets arrays, arrays_of(first));
   PADLOCK_CHECK(first.launch(arrays.arguments()));
   if (regions != nullptr) *regions = std::move(report.regions);
   return Tuned{config, seconds_since(begin)};
@@ -139,7 +139,7 @@ Result<double> second_start(const api::Program& program, const Case& item, const
   store.user_file = file;
   PADLOCK_CHECK(context.use_cache(store));
   PADLOCK_TRY(const api::BoundProgram again, bound(context, program, item));
-  PADLOCK_TRY(const api::ArgumentSets arrays, arrays_of(again));
+  PADLOCK_TRY(const ArgumentSets arrays, arrays_of(again));
   PADLOCK_CHECK(again.launch(arrays.arguments()));
   if (context.trial_count() != 0) return internal_error("a second start measured");
   return seconds_since(begin);
@@ -154,7 +154,7 @@ Result<std::map<std::string, double>> race(const api::Program& program, const Ca
     PADLOCK_TRY(api::BoundProgram made, bound(context, program, item, config));
     programs.push_back(std::move(made));
   }
-  PADLOCK_TRY(api::ArgumentSets arrays, arrays_of(programs.front(), true));
+  PADLOCK_TRY(ArgumentSets arrays, arrays_of(programs.front(), true));
   Status failed;
   std::vector<Contestant> contestants;
   std::size_t index = 0;

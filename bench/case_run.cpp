@@ -10,7 +10,6 @@
 #include <optional>
 #include <utility>
 
-#include "api/plain_copy.h"
 #include "bench/by_hand.h"
 #include "bench/entries.h"
 #include "bench/pad_program.h"
@@ -244,10 +243,8 @@ Status CaseRun::compare_peers(ir::DType dtype, const TimingOptions& options) {
 Status CaseRun::compare_cold(const TimingOptions& options) {
   const runtime::UserBuffer input(arrays_.input().data(), std::ssize(arrays_.input()));
   api::MemoryBudget memory = api::MemoryBudget::of_this_process();
-  PADLOCK_TRY(api::ArgumentSets sets,
-              api::ArgumentSets::create(base_.bound, {&input, 1}, machine_.cache_bytes, memory));
-  PADLOCK_TRY(api::PlainCopy copy,
-              api::PlainCopy::create(base_.bound, static_cast<std::int64_t>(bytes()), machine_.cache_bytes, memory));
+  PADLOCK_TRY(ArgumentSets sets, ArgumentSets::create(base_.bound, {&input, 1}, machine_.cache_bytes, memory));
+  PADLOCK_TRY(PlainCopy copy, PlainCopy::create(static_cast<std::int64_t>(bytes()), machine_.cache_bytes, memory));
   PADLOCK_TRY(const PadProgram two, PadProgram::make(machine_.two, {.pad = pad_}));
   const auto launch = [&sets](const PadProgram& program) {
     return [&sets, &program] {
@@ -256,7 +253,7 @@ Status CaseRun::compare_cold(const TimingOptions& options) {
     };
   };
   Entries entries;
-  entries.add(kMemcpy, [&copy] { (void)copy.run(); });
+  entries.add(kMemcpy, [&copy] { copy.run(); });
   entries.add(kPad, launch(base_));
   entries.add({.engine = "padlock", .threads = 2}, launch(two));
   ratio(finish("cold", entries, options), "cold memcpy", kPad, kMemcpy);
@@ -319,7 +316,7 @@ Status run_call(Machine& machine, const TimingOptions& options, Report& report) 
   const PadCase pad{.name = "call", .symbols = {"H", "W"}, .extents = {16, 16}, .low = {1, 1}, .high = {"1", "1"}};
   PADLOCK_TRY(const PadProgram program, PadProgram::make(machine.two, {.pad = pad}));
   api::MemoryBudget memory = api::MemoryBudget::of_this_process();
-  PADLOCK_TRY(api::ArgumentSets sets, api::ArgumentSets::create(program.bound, {}, 2 * program.result_bytes(), memory));
+  PADLOCK_TRY(ArgumentSets sets, ArgumentSets::create(program.bound, {}, 2 * program.result_bytes(), memory));
   const Comparison comparison = compare("a call of 16x16, pointers alternating", 0,
                                         {{"padlock",
                                           [&] {

@@ -5,8 +5,8 @@
 #include <string>
 #include <vector>
 
-#include "api/argument_sets.h"
 #include "api/context.h"
+#include "bench/argument_sets.h"
 #include "bench/pad_case.h"
 #include "bench/peer.h"
 #include "bench/report.h"

@@ -7,8 +7,8 @@
 #include <bit>
 #include <set>
 
-#include "api/device_run.h"
 #include "tests/api/cuda_twins.h"
+#include "tests/common/host_arrays.h"
 
 namespace padlock::api {
 namespace {
@@ -82,7 +82,7 @@ TEST_CASE("a failed bounds check is reported by the next call that waits, once")
   REQUIRE(bound.launch());
   CHECK(error_of(bound.program.synchronize()).message == error.message);
   const Arrays arrays(bound.program);
-  CHECK(error_of(run_on_host_arrays(bound.program, arrays.arguments())).message == error.message);
+  CHECK(error_of(padlock::testing::run_on_host_arrays(bound.program, arrays.arguments())).message == error.message);
 }
 
 TEST_CASE("a launch that fails names the kernel, and the device can be used on") {
@@ -108,7 +108,7 @@ TEST_CASE("a lost device is told apart, by each later call") {
   CHECK(is_device_lost(error_of(bound.launch())));
   CHECK(is_device_lost(error_of(bound.program.synchronize())));
   const Arrays arrays(bound.program);
-  CHECK(is_device_lost(error_of(run_on_host_arrays(bound.program, arrays.arguments()))));
+  CHECK(is_device_lost(error_of(padlock::testing::run_on_host_arrays(bound.program, arrays.arguments()))));
   const auto again = bound.context.compile(bound.twins.compiled().program(), {.device = {DeviceKind::cuda}});
   CHECK(is_device_lost(error_of(again)));
 }
@@ -131,7 +131,7 @@ Status whole_scenario(const Program& program, Context& context) {
               context.compile(program, {.device = {DeviceKind::cuda}, .config = "persistent=1"}));
   PADLOCK_TRY(const BoundProgram bound, compiled.bind(of_length(100)));
   const Arrays arrays(bound);
-  return run_on_host_arrays(bound, arrays.arguments());
+  return padlock::testing::run_on_host_arrays(bound, arrays.arguments());
 }
 
 void prepare(FakeGpu& fake) {

@@ -6,11 +6,10 @@
 #include <array>
 #include <thread>
 
-#include "api/device_run.h"
-#include "api/plain_copy.h"
 #include "runtime/cuda/memory.h"
 #include "tests/allocation_count.h"
 #include "tests/api/cuda_twins.h"
+#include "tests/common/host_arrays.h"
 
 namespace padlock::api {
 namespace {
@@ -96,7 +95,7 @@ TEST_CASE("results are the reference's, for every kind of config") {
         for (const ir::BindRequest& sizes : program.sizes) {
           const BoundProgram bound = twins.bind(sizes);
           const Arrays arrays(bound);
-          const Status status = run_on_host_arrays(bound, arrays.arguments());
+          const Status status = padlock::testing::run_on_host_arrays(bound, arrays.arguments());
           REQUIRE_MESSAGE(status, (status ? "" : status.error().to_string()));
           CHECK(twins.take_launches().size() == twins.compiled().kernels().size());
           CHECK(arrays.results == reference_results(twins.compiled().program(), sizes, arrays));
@@ -105,23 +104,6 @@ TEST_CASE("results are the reference's, for every kind of config") {
       }
   CHECK(fake->launches() > runs);
   CHECK(runs == 56);
-}
-
-TEST_CASE("a plain copy is the driver's, on the program's device, and waits") {
-  const FakeGpu fake;
-  Context context;
-  TwinProgram twins(fake, context, kPadRelu, {});
-  const BoundProgram bound = twins.bind(request({{3, 37}}, {{"lo", 3}}));
-  MemoryBudget no_memory(0);  // of the host
-  auto copy = PlainCopy::create(bound, 1000, 1 << 20, no_memory);
-  REQUIRE(copy);
-  fake->forget_calls();
-  REQUIRE(copy->run());
-  const Calls calls = fake->calls();
-  CHECK(std::ranges::count(calls, "cuMemcpyDtoDAsync_v2") == 1);
-  CHECK(calls.back() != "cuMemcpyDtoDAsync_v2");
-  CHECK(std::ranges::count(calls, "cuMemAlloc_v2") == 0);
-  CHECK(std::ranges::count(calls, "cuStreamSynchronize") == 1);
 }
 
 TEST_CASE("a program's key on a GPU names what its speed depends on") {
@@ -150,7 +132,7 @@ TEST_CASE("a grid has a block a tile, a persistent one what runs at once") {
     TwinProgram twins(fake, context, kPadRelu, {.config = config});
     const BoundProgram bound = twins.bind(request({{rows, 40}}, {{"lo", 0}}));
     const Arrays arrays(bound);
-    CHECK(run_on_host_arrays(bound, arrays.arguments()));
+    CHECK(padlock::testing::run_on_host_arrays(bound, arrays.arguments()));
     const auto launches = twins.take_launches();
     REQUIRE(launches.size() == 1);
     return std::array{launches[0].grid_x, launches[0].block_x};
@@ -200,7 +182,7 @@ TEST_CASE("an empty output is not launched") {
       {std::array{runtime::UserBuffer()}, std::array{runtime::UserBuffer()}, std::array<std::uint64_t, 1>{}}));
   CHECK(std::ranges::count(fake->calls(), "cuLaunchKernel") == 0);
   const Arrays arrays(bound);
-  CHECK(run_on_host_arrays(bound, arrays.arguments()));
+  CHECK(padlock::testing::run_on_host_arrays(bound, arrays.arguments()));
   CHECK(fake->launches() == 0);
 }
 
@@ -270,7 +252,7 @@ TEST_CASE("arrays keep their alignment on the way to the device, as far as their
     CAPTURE(shift);
     const runtime::UserBuffer input(base + shift, 64);
     const runtime::UserBuffer result(output.data() + 8, 64);
-    REQUIRE(run_on_host_arrays(bound, {{&input, 1}, {&result, 1}, {&scalar, 1}}));
+    REQUIRE(padlock::testing::run_on_host_arrays(bound, {{&input, 1}, {&result, 1}, {&scalar, 1}}));
     CHECK(seen.input == shift / 4 * 4);
     CHECK(seen.output == 8);
   }

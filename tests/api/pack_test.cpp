@@ -7,11 +7,11 @@
 #include <vector>
 
 #include "api/context.h"
-#include "api/device_run.h"
 #include "api/launch_context.h"
 #include "runtime/cpu_features.h"
 #include "tests/api/cuda_twins.h"
 #include "tests/api/tuning_testing.h"
+#include "tests/common/host_arrays.h"
 
 namespace padlock::api {
 namespace {
@@ -108,7 +108,7 @@ TEST_CASE("on a GPU, packed programs compute what the interpreter does") {
     for (const ir::BindRequest& sizes : test.sizes) {
       const BoundProgram bound = twins.bind(sizes);
       const Arrays arrays(bound);
-      const Status status = run_on_host_arrays(bound, arrays.arguments());
+      const Status status = padlock::testing::run_on_host_arrays(bound, arrays.arguments());
       REQUIRE_MESSAGE(status, (status ? "" : status.error().to_string()));
       (void)twins.take_launches();
       CHECK(arrays.results == reference_results(twins.compiled().program(), sizes, arrays));

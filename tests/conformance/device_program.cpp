@@ -1,8 +1,8 @@
 #include "tests/conformance/device_program.h"
+#include "tests/common/host_arrays.h"
 
 #include <fmt/format.h>
 
-#include "api/device_run.h"
 #include "ir/interpreter.h"
 
 namespace padlock::conformance {
@@ -28,7 +28,7 @@ std::string launch(const api::BoundProgram& bound, const Problem& problem, const
   std::vector<UserBuffer> inputs, outputs;
   for (const auto* b : buffers.inputs) inputs.push_back(buffer_of(b->bytes()));
   for (const auto* b : buffers.results) outputs.push_back(buffer_of(b->bytes()));
-  const Status launched = api::run_on_host_arrays(bound, {inputs, outputs, problem.scalars});
+  const Status launched = padlock::testing::run_on_host_arrays(bound, {inputs, outputs, problem.scalars});
   return launched ? std::string() : "the launch failed: " + launched.error().to_string();
 }
 

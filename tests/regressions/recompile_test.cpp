@@ -2,7 +2,7 @@
 #include <doctest/doctest.h>
 
 #include "api/context.h"
-#include "api/device_run.h"
+#include "tests/common/host_arrays.h"
 #include "tests/conformance/devices.h"
 
 namespace padlock::regressions {
@@ -46,7 +46,7 @@ TEST_CASE("pytorch_97348: the compile counter says 1 after a hundred pad amounts
         expected[static_cast<std::size_t>(r * width + c)] = x[static_cast<std::size_t>(r * columns + c - lo)];
     const runtime::UserBuffer in(x.data(), static_cast<std::int64_t>(x.size() * 4));
     const runtime::UserBuffer out(y.data(), static_cast<std::int64_t>(y.size() * 4));
-    const Status launched = api::run_on_host_arrays(*bound, {{&in, 1}, {&out, 1}, {}});
+    const Status launched = padlock::testing::run_on_host_arrays(*bound, {{&in, 1}, {&out, 1}, {}});
     REQUIRE_MESSAGE(launched.has_value(), (launched ? "" : launched.error().to_string()));
     CHECK(y == expected);
   }

@@ -5,9 +5,9 @@
 #include <cstdint>
 #include <string>
 
-#include "api/device_run.h"
 #include "tests/api/cuda_twins.h"
 #include "tests/api/tuning_testing.h"
+#include "tests/common/host_arrays.h"
 #include "tests/tuner/faults/fault.h"
 #include "tuner/problem.h"
 #include "tuner/request.h"
@@ -66,7 +66,7 @@ inline api::TuneOptions small_tuning(const api::Sizes& sizes, api::Device device
 /// Launches it on data of a caller's, and compares with the reference.
 inline void check_results(const api::BoundProgram& program, const api::Sizes& sizes) {
   const api::Arrays arrays(program);
-  const Status launched = api::run_on_host_arrays(program, arrays.arguments());
+  const Status launched = padlock::testing::run_on_host_arrays(program, arrays.arguments());
   REQUIRE_MESSAGE(launched, (launched ? "" : launched.error().to_string()));
   ir::BindRequest request{.tensors = {}, .symbols = sizes};
   request.tensors.resize(program.inputs().size());

@@ -1,11 +1,18 @@
-#include "api/argument_sets.h"
+#include "bench/argument_sets.h"
 
 #include <algorithm>
 #include <cstring>
 #include <string>
 
-namespace padlock::api {
+namespace padlock::bench {
 namespace {
+
+using api::Allocation;
+using api::BoundProgram;
+using api::LaunchArguments;
+using api::MemoryBudget;
+using api::TensorInfo;
+using api::UserBuffer;
 
 /// Rounded up to whole cache lines and one more, so that arrays of a power of two do not all fall on the same sets of a
 /// cache.
@@ -60,4 +67,24 @@ LaunchArguments ArgumentSets::arguments(std::span<const std::uint64_t> scalars) 
   return {.inputs = set.first(inputs_), .outputs = set.subspan(inputs_, results_), .scalars = scalars};
 }
 
-}  // namespace padlock::api
+Result<PlainCopy> PlainCopy::create(std::int64_t bytes, std::int64_t least_bytes, MemoryBudget& memory) {
+  PlainCopy copy;
+  copy.bytes_ = static_cast<std::size_t>(std::max<std::int64_t>(bytes, 0) / 2);
+  copy.stride_ = static_cast<std::size_t>(spaced(static_cast<std::int64_t>(copy.bytes_)));
+  const auto least = static_cast<std::size_t>(std::max<std::int64_t>(least_bytes, 0));
+  copy.count_ = std::min(least / (2 * copy.stride_) + 1, ArgumentSets::kMostSets);
+  for (Allocation* array : {&copy.from_, &copy.to_}) {
+    PADLOCK_TRY(*array, memory.allocate(static_cast<std::int64_t>(copy.stride_ * copy.count_), "an array to copy"));
+    // A page that was never written is one page of zeros for all.
+    std::ranges::fill(array->span(), std::byte{1});
+  }
+  return copy;
+}
+
+void PlainCopy::run() {
+  const std::size_t at = next_ * stride_;
+  next_ = next_ + 1 == count_ ? 0 : next_ + 1;
+  std::memcpy(to_.data() + at, from_.data() + at, bytes_);
+}
+
+}  // namespace padlock::bench
