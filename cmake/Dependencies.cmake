@@ -1,7 +1,7 @@
-# What Padlock is linked with, as targets: padlock_llvm, padlock_isl, padlock_fmt, padlock_sqlite and padlock_xxhash;
-# and what it only includes, nlohmann_json.
+# What Padlock is linked with, as targets: padlock_llvm, padlock_fmt, padlock_sqlite and padlock_xxhash; and what it only
+# includes, nlohmann_json.
 #
-# LLVM, isl and SQLite are shared libraries, except in the portable build: its files run on a machine that has glibc and
+# LLVM and SQLite are shared libraries, except in the portable build: its files run on a machine that has glibc and
 # nothing else, so everything but glibc is linked statically there.
 
 find_package(Threads REQUIRED)
@@ -40,15 +40,7 @@ target_include_directories(padlock_llvm SYSTEM INTERFACE ${LLVM_INCLUDE_DIRS})
 # LLVM_DEFINITIONS says what C++11 and libstdc++ do by themselves; without it the compiler's sources can begin with the
 # same precompiled headers as the others.
 
-# Debian's libLLVM exports an isl of its own (Polly's), so whoever links both names isl first: its calls are then bound
-# to the library whose headers it was compiled with.
-find_path(PADLOCK_ISL_INCLUDE_DIR isl/ctx.h REQUIRED)
-add_library(padlock_isl INTERFACE)
-target_include_directories(padlock_isl SYSTEM INTERFACE ${PADLOCK_ISL_INCLUDE_DIR})
-
 if(PADLOCK_PORTABLE)
-  find_library(PADLOCK_ISL_LIBRARY libisl.a REQUIRED)
-  find_library(PADLOCK_GMP_LIBRARY libgmp.a REQUIRED)
   find_library(PADLOCK_ZLIB_LIBRARY libz.a REQUIRED)
   find_library(PADLOCK_ZSTD_LIBRARY libzstd.a REQUIRED)
   # LLVMSupport's exported needs name shared libraries: zlib and zstd, for compressed debug sections, have static
@@ -57,9 +49,6 @@ if(PADLOCK_PORTABLE)
                         "rt;dl;m;${PADLOCK_ZLIB_LIBRARY};${PADLOCK_ZSTD_LIBRARY};LLVMDemangle")
   llvm_map_components_to_libnames(padlock_llvm_libraries core support object passes ipo irreader ${PADLOCK_LLVM_TARGETS})
   target_link_libraries(padlock_llvm INTERFACE ${padlock_llvm_libraries})
-  target_link_libraries(padlock_isl INTERFACE ${PADLOCK_ISL_LIBRARY} ${PADLOCK_GMP_LIBRARY})
 else()
-  find_library(PADLOCK_ISL_LIBRARY isl REQUIRED)
   target_link_libraries(padlock_llvm INTERFACE LLVM)
-  target_link_libraries(padlock_isl INTERFACE ${PADLOCK_ISL_LIBRARY})
 endif()

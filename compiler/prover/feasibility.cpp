@@ -231,7 +231,7 @@ Result<std::optional<Feasibility::Values>> Feasibility::solve(const Selection& s
   for (const LinearRow* row : selection.rows)
     for (auto& term : rows.emplace_back(*row).terms) term.first = selection.index[static_cast<std::size_t>(term.first)];
   PADLOCK_TRY(const auto point,
-              solver_.find_point(static_cast<int>(selection.variables.size()), std::move(rows), limits_.operations));
+              solver_.find_point(static_cast<int>(selection.variables.size()), std::move(rows), limits_.pivots));
   if (!point) return std::nullopt;
   Values values;
   for (std::size_t i = 0; i < selection.variables.size(); ++i) values[selection.variables[i]] = (*point)[i];

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "compiler/prover/integer_set.h"
+#include "compiler/prover/integer_solver.h"
 #include "compiler/prover/linear_system.h"
 #include "compiler/prover/search_limits.h"
 #include "ir/expr.h"
@@ -40,11 +40,11 @@ struct Answer {
   std::string reason;
 };
 
-/// Decides whether a region has a point under assumptions that hold of all questions. The linear part is isl's; what is
-/// not linear is refined where a point of the linear part disagrees with it, by cases (which operand is the minimum,
-/// what the quotient is, below, at or above a factor's value), until none is left or one agrees.
+/// Decides whether a region has a point under assumptions that hold of all questions. The linear part is a simplex's;
+/// what is not linear is refined where a point of the linear part disagrees with it, by cases (which operand is the
+/// minimum, what the quotient is, below, at or above a factor's value), until none is left or one agrees.
 ///
-/// Errors of isl and exhausted budgets end as `undecided`, never as `empty`. Not thread-safe.
+/// Errors of the solver and exhausted budgets end as `undecided`, never as `empty`. Not thread-safe.
 class Feasibility {
  public:
   /// `connected`: only what is connected with the goal is looked at; what needs more is `found`.

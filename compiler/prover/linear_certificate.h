@@ -4,7 +4,7 @@
 #include <utility>
 #include <vector>
 
-#include "compiler/prover/integer_set.h"
+#include "compiler/prover/integer_solver.h"
 
 // What shows that a system of linear rows has an integer point, or none, without trust in who found it.
 namespace padlock::compiler {

@@ -6,7 +6,7 @@
 #include <unordered_map>
 #include <vector>
 
-#include "compiler/prover/integer_set.h"
+#include "compiler/prover/integer_solver.h"
 #include "ir/expr.h"
 
 namespace padlock::compiler {

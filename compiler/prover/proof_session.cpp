@@ -31,8 +31,8 @@ ProofSession::ProofSession(const Kernel& kernel, const ProverOptions& options)
       exprs_(kernel.program->exprs()),
       limits_(options.limits),
       explains_(options.explain),
-      feasibility_(exprs_, limits_) {
-  if (options.fail_at >= 0) feasibility_.solver().fail_at(options.fail_at, options.fail_code);
+      feasibility_(exprs_, limits_, options.solver),
+      calls_before_(feasibility_.solver().calls()) {
   for (const ir::Requirement& requirement : kernel.program->requirements()) {
     // A stride that is never used need not be what the parameter says.
     if (requirement.kind == ir::Requirement::Kind::parameter_stride) continue;
@@ -116,7 +116,7 @@ std::vector<std::string> ProofSession::contradiction(const Region& region) {
     for (const Expr e : part->zero) conditions.push_back({e, true});
   }
   const auto still_empty = [&](std::size_t without) {
-    Feasibility fewer(exprs_, limits_);
+    Feasibility fewer(exprs_, limits_, &feasibility_.solver());
     Region rest;
     for (std::size_t i = 0; i < conditions.size(); ++i)
       if (i != without) (conditions[i].zero ? rest.zero : rest.nonnegative).push_back(conditions[i].e);

@@ -48,7 +48,7 @@ class ProofSession {
   [[nodiscard]] std::string text(ir::Expr e) const { return ir::to_string(exprs_, e, 200); }
   [[nodiscard]] ir::ExprContext& exprs() { return exprs_; }
   [[nodiscard]] const Kernel& kernel() const { return kernel_; }
-  [[nodiscard]] std::int64_t solver_calls() { return feasibility_.solver().calls(); }
+  [[nodiscard]] std::int64_t solver_calls() { return feasibility_.solver().calls() - calls_before_; }
 
  private:
   /// Sizes that satisfy the assumptions.
@@ -65,6 +65,7 @@ class ProofSession {
   std::vector<ir::Expr> symbols_;                 // of the program, in order
   std::optional<std::vector<Values64>> guesses_;  // made where they are needed first
   Feasibility feasibility_;
+  std::int64_t calls_before_;  // of a solver that was used before
 };
 
 /// lhs cmp rhs as an expression that is >= 0, or (second) == 0.

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "compiler/index_width.h"
+#include "compiler/prover/integer_solver.h"
 #include "compiler/prover/proof.h"
 #include "compiler/prover/search_limits.h"
 #include "compiler/schedule.h"
@@ -35,13 +36,12 @@ class ProofCache {
   static constexpr std::size_t kMaxProofs = 1024;
 };
 
-/// What a proof may cost and, for tests, where it is made to fail.
+/// What a proof may cost, and who helps with it.
 struct ProverOptions {
   SearchLimits limits = {};
-  bool explain = false;       ///< say which conditions contradict each other where an access is dead
-  std::int64_t fail_at = -1;  ///< for tests: this call of isl fails with `fail_code`
-  Code fail_code = Code::internal;
-  ProofCache* cache = nullptr;  ///< borrowed; where it is given, nothing is proved twice
+  bool explain = false;             ///< say which conditions contradict each other where an access is dead
+  IntegerSolver* solver = nullptr;  ///< borrowed; to answer in the place of the product's, of which each proof has one
+  ProofCache* cache = nullptr;      ///< borrowed; where it is given, nothing is proved twice
 };
 
 /// A scheduled kernel of which every access is proved, guarded, or listed to be checked: the only thing that code

@@ -8,33 +8,32 @@ namespace padlock::compiler {
 
 namespace {
 
-// Beyond it a row is left out: fewer rows make a superset, and a point is checked in all of them.
-constexpr Int128 kLargest = Int128{1} << 48;
-constexpr std::uint64_t kMostPivots = 300;
+// Larger factors cost a pivot no more than this.
+constexpr std::int64_t kLargestCost = std::int64_t{1} << 48;
 constexpr int kGreedy = 100;
 
-bool fits(Int128 value) { return -kLargest < value && value < kLargest; }
+bool fits(Int128 value) { return -Simplex::kLargest <= value && value <= Simplex::kLargest; }
 
 }  // namespace
 
-Simplex::Simplex(int variables, std::vector<LinearRow>& rows)
+Simplex::Simplex(int variables, std::vector<LinearRow>& rows, Int128 largest)
     : asked_(variables), rows_(rows), variables_(static_cast<std::size_t>(variables)) {
   columns_.resize(variables_.size());
   std::iota(columns_.begin(), columns_.end(), 0);
   for (const int column : columns_) variable(column).column = column;
   variables_.reserve(variables_.size() + rows.size());
   numerators_.reserve(rows.size() * columns_.size());
-  for (std::size_t i = 0; i < rows.size(); ++i) add_row(i);
+  for (std::size_t i = 0; i < rows.size(); ++i) add_row(i, largest);
 }
 
 /// A row is a bound of the sum of its terms; rows with the same terms, or the opposite, share it.
-void Simplex::add_row(std::size_t index) {
+void Simplex::add_row(std::size_t index, Int128 largest) {
   const LinearRow& row = rows_[index];
   if (!fits(row.constant)) return;
   Terms terms;
   terms.reserve(row.terms.size());
   for (const auto& [variable, coefficient] : row.terms) {
-    if (!fits(coefficient)) return;
+    if (coefficient < -largest || coefficient > largest) return;
     if (coefficient != 0) terms.emplace_back(variable, static_cast<std::int64_t>(coefficient));
   }
   if (terms.empty()) return;
@@ -88,9 +87,10 @@ bool Simplex::evaluate(std::size_t row) {
   Int128 sum = 0;
   const auto factors = numerators(row);
   for (std::size_t i = 0; i < factors.size(); ++i)
-    if (factors[i] != 0) sum += Int128{factors[i]} * variable(columns_[i]).value;
+    if (factors[i] != 0 && __builtin_add_overflow(sum, Int128{factors[i]} * variable(columns_[i]).value, &sum))
+      return false;
   tableau_[row].value = static_cast<std::int64_t>(sum);
-  return fits_int64(sum);
+  return fits(sum);
 }
 
 /// -1: the row's variable is below its lower bound, 1: above its upper bound.
@@ -123,7 +123,7 @@ int Simplex::entering(std::size_t row, int side, bool first) const {
     const Bound& limit = (factors[i] > 0) == (side < 0) ? v.upper : v.lower;
     if (limit.is_set && v.value == limit.value) continue;
     const std::int64_t bounds = (v.lower.is_set ? 1 : 0) + (v.upper.is_set ? 1 : 0);
-    const std::int64_t cost = first ? columns_[i] : bounds + 4 * (std::abs(factors[i]) - 1);
+    const std::int64_t cost = first ? columns_[i] : bounds + 4 * (std::min(std::abs(factors[i]), kLargestCost) - 1);
     if (best < 0 || cost < best_cost) {
       best = static_cast<int>(i);
       best_cost = cost;
@@ -182,7 +182,7 @@ bool Simplex::eliminate(std::size_t row, std::size_t solved, std::size_t column)
 }
 
 Simplex::Outcome Simplex::solve(std::uint64_t pivots) {
-  pivots_left_ = static_cast<std::int64_t>(std::min(pivots, kMostPivots));
+  pivots_left_ = static_cast<std::int64_t>(pivots);
   for (const int column : columns_) {
     Variable& v = variable(column);
     if (v.lower.is_set) v.value = std::max(v.value, v.lower.value);

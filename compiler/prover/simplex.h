@@ -6,24 +6,28 @@
 #include <utility>
 #include <vector>
 
-#include "compiler/prover/integer_set.h"
+#include "compiler/prover/integer_solver.h"
 #include "compiler/prover/linear_certificate.h"
 
 namespace padlock::compiler {
 
-/// Decides most systems of linear inequalities over the integers much sooner than isl: rationally, by pivots between
-/// variables that stand at a bound and variables that follow from them (Dutertre and de Moura, A Fast Linear-Arithmetic
-/// Solver for DPLL(T), CAV 2006); where a variable of the rational point is not whole, by Gomory's cuts and by cases.
-/// In 64 bits; where a number does not fit, or it takes too long, it knows nothing.
+/// Decides systems of linear inequalities over the integers: rationally, by pivots between variables that stand at a
+/// bound and variables that follow from them (Dutertre and de Moura, A Fast Linear-Arithmetic Solver for DPLL(T),
+/// CAV 2006); where a variable of the rational point is not whole, by Gomory's cuts and by cases. In 64 bits; where a
+/// number does not fit, or it takes too long, it knows nothing.
 ///
 /// The tableau need not be trusted: a point is checked in all rows, a cut is made of rows, and "empty" is a combination
 /// of them, or two cases (x <= k, x > k) of which each is.
 class Simplex {
  public:
   enum class Outcome : std::uint8_t { point, empty, unknown };
+  /// Above 2^62. Two products of numbers up to here, and their sum, fit 126 bits.
+  static constexpr Int128 kLargest = Int128{5} << 60;
 
-  /// Borrows the rows, which are tight (see `tighten`), and adds some while it searches.
-  Simplex(int variables, std::vector<LinearRow>& rows);
+  /// Borrows the rows, which are tight (see `tighten`), and adds some while it searches. Leaves out rows with a
+  /// coefficient beyond `largest`, or numbers that do not fit: fewer rows make a superset, and a point is checked in
+  /// all.
+  Simplex(int variables, std::vector<LinearRow>& rows, Int128 largest = kLargest);
 
   /// Takes at most `pivots`.
   [[nodiscard]] Outcome solve(std::uint64_t pivots);
@@ -52,7 +56,7 @@ class Simplex {
   };
   using Terms = std::vector<std::pair<int, std::int64_t>>;  // by variable
 
-  void add_row(std::size_t index);
+  void add_row(std::size_t index, Int128 largest);
   [[nodiscard]] int variable_of(const Terms& terms);
   void tighten_bound(int variable, bool lower, const Bound& bound);
   [[nodiscard]] std::span<std::int64_t> numerators(std::size_t row) {

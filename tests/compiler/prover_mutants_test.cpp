@@ -6,6 +6,7 @@
 #include <set>
 
 #include "tests/compiler/compiled.h"
+#include "tests/compiler/failing_solver.h"
 #include "tests/compiler/mutant_case.h"
 
 // The prover is tested by lying to it: each seeded bug below makes a right kernel wrong, and it must say so, with a
@@ -368,14 +369,15 @@ TEST_CASE("a launch that is not decided is not compiled, for nothing tests it") 
   CHECK(prove(schedule).has_value());
   int seen = 0;
   for (std::int64_t call = 0; call < 20; ++call) {
-    const Result<Proof> proof = list_obligations(schedule, {.fail_at = call});
+    FailingSolver listing(call), proving(call);
+    const Result<Proof> proof = list_obligations(schedule, {.solver = &listing});
     if (!proof) continue;
     const bool undecided = std::ranges::any_of(proof->obligations, [](const Obligation& o) {
       return o.verdict == Verdict::checked && o.kind == Kind::store && o.access == "rows of p_0";
     });
     if (!undecided) continue;
     ++seen;
-    const Result<ProvenKernel> kernel = prove(schedule, {.fail_at = call});
+    const Result<ProvenKernel> kernel = prove(schedule, {.solver = &proving});
     REQUIRE_FALSE(kernel.has_value());
     CHECK(kernel.error().code == Code::resource_exhausted);
     CHECK(kernel.error().message.starts_with("kernel p_0 cannot be proved: store of rows of p_0: "));

@@ -3,9 +3,10 @@
 #include <algorithm>
 #include <vector>
 
-#include "compiler/prover/integer_set.h"
+#include "compiler/prover/integer_solver.h"
 #include "compiler/prover/linear_certificate.h"
 #include "compiler/prover/simplex.h"
+#include "tests/compiler/isl_solver.h"
 #include "tests/ir/random_expr.h"
 
 // What the simplex says of a system, isl must not contradict; and what is no proof is not taken for one.
@@ -86,8 +87,8 @@ TEST_CASE("isl finds no point where the simplex finds none") {
     }
     if (outcome != Simplex::Outcome::empty) continue;
     ++empty;
-    IntegerSolver solver;
-    const IntegerSolver::Answer judge = solver.ask_isl(system.variables, system.rows, 100'000);
+    Isl isl;
+    const IntegerSolver::Answer judge = isl.find_point(system.variables, system.rows, 100'000);
     if (judge)
       REQUIRE_FALSE(judge->has_value());
     else

@@ -1,4 +1,4 @@
-#include "compiler/prover/integer_set.h"
+#include "tests/compiler/isl_solver.h"
 
 #include <algorithm>
 #include <array>
@@ -12,12 +12,11 @@
 #include <isl/space.h>
 #include <isl/val.h>
 
-#include "compiler/prover/linear_certificate.h"
-#include "compiler/prover/simplex.h"
-
 namespace padlock::compiler {
 
 namespace {
+
+constexpr std::uint64_t kIslOperations = 2'000;
 
 struct Free {
   void operator()(isl_point* point) const { isl_point_free(point); }
@@ -70,16 +69,16 @@ Matrix make_matrix(isl_ctx* ctx, int variables, const std::vector<LinearRow>& ro
 
 }  // namespace
 
-struct IntegerSolver::Isl {
+struct Isl::Context {
   isl_ctx* ctx = isl_ctx_alloc();
-  Isl() {
+  Context() {
     if (ctx != nullptr) isl_options_set_on_error(ctx, ISL_ON_ERROR_CONTINUE);
   }
-  ~Isl() {
+  ~Context() {
     if (ctx != nullptr) isl_ctx_free(ctx);
   }
-  Isl(const Isl&) = delete;
-  Isl& operator=(const Isl&) = delete;
+  Context(const Context&) = delete;
+  Context& operator=(const Context&) = delete;
 
   [[nodiscard]] std::unexpected<Error> error() const {
     const bool quota = isl_ctx_last_error(ctx) == isl_error_quota;
@@ -90,29 +89,12 @@ struct IntegerSolver::Isl {
   }
 };
 
-IntegerSolver::IntegerSolver() = default;
-IntegerSolver::~IntegerSolver() = default;
+Isl::Isl() = default;
+Isl::~Isl() = default;
 
-IntegerSolver::Answer IntegerSolver::find_point(int variables, std::vector<LinearRow> rows, std::uint64_t operations) {
-  if (calls_++ == fail_at_) return std::unexpected(Error{fail_code_, Blame::internal, "forced by a test", {}, {}});
-  if (std::ranges::any_of(rows, contradicts_itself)) return std::nullopt;
-  for (LinearRow& row : rows) tighten(row);
-  Simplex simplex(variables, rows);
-  switch (simplex.solve(operations)) {
-    case Simplex::Outcome::point:
-      return simplex.point();
-    case Simplex::Outcome::empty:
-      return std::nullopt;
-    case Simplex::Outcome::unknown:
-      break;
-  }
-  return ask_isl(variables, rows, operations);
-}
-
-IntegerSolver::Answer IntegerSolver::ask_isl(int variables, const std::vector<LinearRow>& rows,
-                                             std::uint64_t operations) {
-  if (isl_ == nullptr) isl_ = std::make_unique<Isl>();
-  isl_ctx* ctx = isl_->ctx;
+IntegerSolver::Answer Isl::find_point(int variables, const std::vector<LinearRow>& rows, std::uint64_t operations) {
+  if (context_ == nullptr) context_ = std::make_unique<Context>();
+  isl_ctx* ctx = context_->ctx;
   if (ctx == nullptr) return internal_error("isl could not allocate a context");
   isl_ctx_reset_operations(ctx);
   isl_ctx_set_max_operations(ctx, operations);
@@ -122,9 +104,9 @@ IntegerSolver::Answer IntegerSolver::ask_isl(int variables, const std::vector<Li
   isl_basic_set* set = isl_basic_set_from_constraint_matrices(space, equalities.release(), inequalities.release(),
                                                               isl_dim_set, isl_dim_div, isl_dim_param, isl_dim_cst);
   const Point point(isl_basic_set_sample_point(set));
-  if (point == nullptr) return isl_->error();
+  if (point == nullptr) return context_->error();
   const isl_bool is_void = isl_point_is_void(point.get());
-  if (is_void == isl_bool_error) return isl_->error();
+  if (is_void == isl_bool_error) return context_->error();
   if (is_void == isl_bool_true) return std::nullopt;
   std::vector<Int128> values;
   for (int i = 0; i < variables; ++i) {
@@ -133,6 +115,15 @@ IntegerSolver::Answer IntegerSolver::ask_isl(int variables, const std::vector<Li
     values.push_back(*value);
   }
   return values;
+}
+
+IntegerSolver::Answer SolverWithIsl::solve(int variables, std::vector<LinearRow> rows, std::uint64_t pivots) {
+  Answer answer = IntegerSolver::solve(variables, rows, pivots);
+  if (answer) return answer;
+  ++asked_;
+  answer = isl_.find_point(variables, rows, kIslOperations);
+  answered_ += answer.has_value() ? 1 : 0;
+  return answer;
 }
 
 }  // namespace padlock::compiler
