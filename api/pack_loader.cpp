@@ -8,8 +8,8 @@
 #include <fmt/ranges.h>
 
 #include "runtime/cpu_features.h"
-#include "runtime/pack/byte_stream.h"
 #include "runtime/pack/contract.h"
+#include "runtime/pack/pack_header.h"
 
 namespace padlock::api {
 Status PackLoader::check_target(const PackTarget& target, const CudaDevice* gpu) const {

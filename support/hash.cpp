@@ -14,7 +14,9 @@ std::string hash128(std::string_view text) {
   return fmt::format("{:016x}{:016x}", hash.high64, hash.low64);
 }
 
-std::string hash64(std::string_view text) { return fmt::format("{:016x}", XXH3_64bits(text.data(), text.size())); }
+std::uint64_t checksum64(std::string_view bytes) { return XXH3_64bits(bytes.data(), bytes.size()); }
+
+std::string hash64(std::string_view text) { return fmt::format("{:016x}", checksum64(text)); }
 
 std::array<std::byte, 16> checksum128(std::span<const std::byte> bytes) {
   XXH128_canonical_t canonical;

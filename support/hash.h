@@ -2,6 +2,7 @@
 
 #include <array>
 #include <cstddef>
+#include <cstdint>
 #include <span>
 #include <string>
 #include <string_view>
@@ -15,7 +16,9 @@ namespace padlock {
 [[nodiscard]] std::string hash128(std::string_view text);  ///< 32 digits
 [[nodiscard]] std::string hash64(std::string_view text);   ///< 16 digits
 
-/// The same 128 bits as bytes, most significant first.
+/// The bits that hash64 writes.
+[[nodiscard]] std::uint64_t checksum64(std::string_view bytes);
+/// The bits that hash128 writes, as bytes, most significant first.
 [[nodiscard]] std::array<std::byte, 16> checksum128(std::span<const std::byte> bytes);
 
 }  // namespace padlock

@@ -4,6 +4,8 @@
 
 #include <cstring>
 
+#include "support/hash.h"
+
 namespace padlock::tuner {
 namespace {
 
@@ -19,15 +21,10 @@ static_assert(sizeof(Head) == 24);
 
 constexpr std::uint32_t kMagic = 0x4b'57'4c'50;  // "PLWK"
 
-/// FNV-1a, 64 bits: enough against accidents, and nothing else is to be kept out here.
-std::uint64_t checksum(std::string_view bytes, std::uint64_t state) {
-  for (const char c : bytes) state = (state ^ static_cast<unsigned char>(c)) * 0x100000001b3;
-  return state;
-}
-
-std::uint64_t checksum(const Head& head, std::string_view payload) {
-  const auto* const first = reinterpret_cast<const char*>(&head);
-  return checksum(payload, checksum({first, offsetof(Head, checksum)}, 0xcbf29ce484222325));
+/// Of the head with the payload's checksum in the place of its own.
+std::uint64_t checksum(Head head, std::string_view payload) {
+  head.checksum = checksum64(payload);
+  return checksum64({reinterpret_cast<const char*>(&head), sizeof head});
 }
 
 std::unexpected<Error> data_loss(std::string message) {

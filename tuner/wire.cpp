@@ -2,12 +2,11 @@
 
 #include <fmt/format.h>
 
-#include <bit>
-#include <cmath>
-#include <cstring>
 #include <limits>
 #include <type_traits>
 #include <utility>
+
+#include "support/byte_stream.h"
 
 namespace padlock::tuner {
 namespace {
@@ -26,78 +25,77 @@ class Writer {
   template <class T>
     requires std::is_arithmetic_v<T>
   void field(const char* /*name*/, const T& value, T /*least*/, T /*most*/) {
-    bytes_.append(reinterpret_cast<const char*>(&value), sizeof value);
+    bytes_.fixed(value);
   }
   void field(const char* /*name*/, const std::string& text) {
     count(text.size());
-    bytes_ += text;
+    bytes_.append(std::as_bytes(std::span(text)));
   }
   template <class List, class Each>
   void list(const char* /*name*/, const List& values, const Each& each) {
     count(values.size());
     for (const auto& value : values) each(value);
   }
-  void count(std::uint64_t number) { bytes_.append(reinterpret_cast<const char*>(&number), sizeof number); }
-  [[nodiscard]] std::string take() && { return std::move(bytes_); }
+  void count(std::uint64_t number) { bytes_.fixed(number); }
+  [[nodiscard]] std::string take() && {
+    const std::vector<std::byte> bytes = std::move(bytes_).take();
+    return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
+  }
 
  private:
-  std::string bytes_;
+  ByteWriter bytes_;
 };
 
 /// The first error stays; what is read after it is empty.
 class Reader {
  public:
-  explicit Reader(std::string_view bytes) : rest_(bytes) {}
+  explicit Reader(std::string_view bytes) : bytes_(std::as_bytes(std::span(bytes)), "a message") {}
 
   template <class T>
     requires std::is_arithmetic_v<T>
   void field(const char* name, T& value, T least, T most) {
     // A bool is read as the byte it is, for any other value would be no bool.
-    std::conditional_t<std::is_same_v<T, bool>, std::uint8_t, T> read{};
-    if (!take(name, &read, sizeof read)) return;
+    const auto read = fixed<std::conditional_t<std::is_same_v<T, bool>, std::uint8_t, T>>(name);
+    if (!read) return;
     // Written so that a NaN is refused, too.
-    if (read >= least && read <= most) {
-      value = static_cast<T>(read);
+    if (*read >= least && *read <= most) {
+      value = static_cast<T>(*read);
     } else {
-      fail(fmt::format("{} is {}, expected {} to {}", name, read, least, most));
+      fail(fmt::format("{} is {}, expected {} to {}", name, *read, least, most));
     }
   }
   void field(const char* name, std::string& text) {
-    const std::uint64_t size = count(name);
-    text = rest_.substr(0, size);
-    rest_.remove_prefix(size);
+    const auto found = bytes_.take(count(name)).value_or(std::span<const std::byte>());
+    text.assign(reinterpret_cast<const char*>(found.data()), found.size());
   }
   /// A length, which is at most the bytes that are left: each element has one at least.
   std::uint64_t count(const char* name, std::uint64_t most = kMost<std::uint64_t>) {
-    std::uint64_t number = 0;
-    if (!take(name, &number, sizeof number)) return 0;
-    if (number <= rest_.size() && number <= most) return number;
-    fail(fmt::format("{} claims a length of {}, {} bytes are left", name, number, rest_.size()));
+    const auto number = fixed<std::uint64_t>(name);
+    if (!number) return 0;
+    if (*number <= bytes_.left() && *number <= most) return *number;
+    fail(fmt::format("{} claims a length of {}, {} bytes are left", name, *number, bytes_.left()));
     return 0;
   }
   [[nodiscard]] bool failed() const { return !status_; }
   [[nodiscard]] Status finish() {
-    if (status_ && !rest_.empty()) fail(fmt::format("{} bytes are left over", rest_.size()));
+    if (status_ && bytes_.left() > 0) fail(fmt::format("{} bytes are left over", bytes_.left()));
     return status_;
   }
   void fail(const std::string& what) {
     if (!status_) return;
     status_ = std::unexpected(Error{.code = Code::data_loss, .blame = Blame::environment, .message = what});
-    rest_ = {};
+    bytes_ = {{}, {}};
   }
 
  private:
-  bool take(const char* name, void* to, std::size_t size) {
-    if (rest_.size() < size) {
-      fail(fmt::format("{} is missing", name));
-      return false;
-    }
-    std::memcpy(to, rest_.data(), size);
-    rest_.remove_prefix(size);
-    return true;
+  template <class T>
+  std::optional<T> fixed(const char* name) {
+    const auto value = bytes_.fixed<T>();
+    if (!value) fail(fmt::format("{} is missing", name));
+    return value;
   }
 
-  std::string_view rest_;
+  ByteReader bytes_;
   Status status_;
 };
 

@@ -4,8 +4,8 @@
 #include <string>
 #include <utility>
 
-#include "runtime/pack/byte_stream.h"
 #include "runtime/pack/expr_table.h"
+#include "runtime/pack/pack_header.h"
 
 namespace padlock::runtime {
 namespace {
@@ -132,7 +132,7 @@ Result<std::vector<std::byte>> write_contracts(const ir::CompiledCode& code) {
 }
 
 Result<ir::CompiledCode> read_code(const ir::Program& program, ir::CodeKind kind, const PackConfig& packed) {
-  ByteReader from(packed.contracts);
+  ByteReader from(packed.contracts, kPack);
   PADLOCK_TRY(const std::vector<Expr> exprs, read_exprs(program, from));
   PADLOCK_TRY(const std::size_t kernels, from.count());
   ir::CompiledCode code{.kind = kind, .bytes = {packed.code.begin(), packed.code.end()}, .kernels = {}};

@@ -16,7 +16,7 @@ namespace padlock::runtime {
 [[nodiscard]] Result<std::vector<std::byte>> write_contracts(const ir::CompiledCode& code);
 
 /// The code of a target's config, for a program with the text of the one that it was written for. Every kernel has a
-/// variant. Errors: damaged_pack (byte_stream.h).
+/// variant. Errors: damaged_pack (pack_header.h).
 [[nodiscard]] Result<ir::CompiledCode> read_code(const ir::Program& program, ir::CodeKind kind,
                                                  const PackConfig& packed);
 

@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include "ir/symbol_binding.h"
+#include "runtime/pack/pack_header.h"
 
 namespace padlock::runtime {
 namespace {

@@ -6,7 +6,7 @@
 #include "ir/expr.h"
 #include "ir/expr_order.h"
 #include "ir/program.h"
-#include "runtime/pack/byte_stream.h"
+#include "support/byte_stream.h"
 
 // Expressions over a program's symbols as bytes: their DAG, each node once, after its operands.
 namespace padlock::runtime {

@@ -5,8 +5,8 @@
 
 #include <fmt/format.h>
 
-#include "runtime/pack/byte_stream.h"
 #include "runtime/pack/pack_header.h"
+#include "support/byte_stream.h"
 #include "support/file.h"
 #include "support/hash.h"
 
@@ -81,7 +81,8 @@ class PackWriter {
 
 class PackReader {
  public:
-  PackReader(std::span<const std::byte> metadata, std::span<const std::byte> code) : from_(metadata), code_(code) {}
+  PackReader(std::span<const std::byte> metadata, std::span<const std::byte> code)
+      : from_(metadata, kPack), code_(code) {}
 
   Result<PackContents> read() {
     PackContents contents;

@@ -21,7 +21,7 @@
 //   4      ELF's number of the architecture of its host code (62: x86-64), 0 where it has none
 //   4      zero
 //   8      bytes of the whole file
-//   8      bytes of the metadata, which follow (byte_stream.h)
+//   8      bytes of the metadata, which follow (support/byte_stream.h)
 //   8      bytes of the code, which follow: images for CPUs, PTX for GPUs
 //   16     checksum (XXH3, 128 bits) of all that stands before
 //

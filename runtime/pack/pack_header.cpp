@@ -6,7 +6,6 @@
 #include <fmt/format.h>
 
 #include "ir/abi_revision.h"
-#include "runtime/pack/byte_stream.h"
 #include "support/hash.h"
 
 namespace padlock::runtime {

@@ -4,10 +4,18 @@
 #include <cstddef>
 #include <cstdint>
 #include <span>
+#include <string_view>
 
+#include "support/byte_stream.h"
 #include "support/error.h"
 
 namespace padlock::runtime {
+
+/// What errors call the bytes of a pack.
+inline constexpr std::string_view kPack = "the pack";
+
+/// Makes the error for a file that is no pack, or not as it was written. Code: data_loss.
+[[nodiscard]] inline std::unexpected<Error> damaged_pack(std::string_view what) { return damaged(kPack, what); }
 
 /// The first bytes of a pack. See pack_file.h.
 struct PackHeader {

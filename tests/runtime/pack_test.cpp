@@ -1,50 +1,19 @@
-// The parts of a pack that need no code: numbers, expressions and launch contracts as bytes.
+// The parts of a pack that need no code: expressions and launch contracts as bytes.
 
 #include <doctest/doctest.h>
 
-#include <limits>
 #include <string>
 #include <vector>
 
-#include "runtime/pack/byte_stream.h"
 #include "runtime/pack/contract.h"
 #include "runtime/pack/expr_table.h"
+#include "runtime/pack/pack_header.h"
 #include "tests/ir/random_expr.h"
 
 namespace padlock::runtime {
 namespace {
 
 using ir::Expr;
-
-TEST_CASE("a number of any size is read as it was written") {
-  constexpr Int128 kLeast = std::numeric_limits<Int128>::min(), kMost = std::numeric_limits<Int128>::max();
-  const std::vector<Int128> numbers = {0,     1,      -1,        63, 64, -64, -65, kInt64Max, kInt64Min, kInt64Max + 1,
-                                       kMost, kLeast, kLeast + 1};
-  ByteWriter writer;
-  for (const Int128 number : numbers) writer.number(number);
-  writer.text("and a text");
-  const std::vector<std::byte> bytes = std::move(writer).take();
-  ByteReader reader(bytes);
-  for (const Int128 number : numbers) CHECK(*reader.number() == number);
-  CHECK(reader.finish().error().message == "the pack is damaged: 11 bytes are left over");
-  CHECK(*reader.text() == "and a text");
-  CHECK(reader.finish());
-  CHECK(reader.number().error().message == "the pack is damaged: it ends within a number");
-}
-
-TEST_CASE("a number is no longer than 128 bits, and a count no more than the bytes that are left") {
-  const std::vector<std::byte> endless(40, std::byte{0xFF});
-  CHECK(ByteReader(endless).number().error().message == "the pack is damaged: a number has more than 128 bits");
-  ByteWriter writer;
-  writer.number(3);
-  writer.number(0);
-  writer.number(0);
-  const std::vector<std::byte> bytes = std::move(writer).take();
-  CHECK(ByteReader(bytes).count().error().message == "the pack is damaged: 3 things in 2 bytes");
-  CHECK(ByteReader(bytes).number(0, 2).error().message ==
-        "the pack is damaged: expected a number from 0 to 2, found 3");
-  CHECK(ByteReader(bytes).text().error().code == Code::data_loss);
-}
 
 /// What the simplifier makes of an expression once more need not be its form; its values are.
 bool same_values(const ir::ExprContext& exprs, Expr a, Expr b, testing::Random& random) {
@@ -76,7 +45,7 @@ TEST_CASE("expressions are read with the same values, and nearly all as the same
     const auto order = write_exprs(roots, writer);
     REQUIRE(order);
     const std::vector<std::byte> bytes = std::move(writer).take();
-    ByteReader reader(bytes);
+    ByteReader reader(bytes, kPack);
     const auto read = read_exprs(*program, reader);
     REQUIRE_MESSAGE(read, (read ? "" : read.error().message));
     CHECK(reader.finish());
@@ -99,7 +68,7 @@ TEST_CASE("expressions that the simplifier may not see are refused") {
     ByteWriter writer;
     for (const int number : numbers) writer.number(number);
     const std::vector<std::byte> bytes = std::move(writer).take();
-    ByteReader reader(bytes);
+    ByteReader reader(bytes, kPack);
     const auto read = read_exprs(*program, reader);
     return read ? "" : read.error().message;
   };

@@ -65,6 +65,30 @@ TEST_CASE("requests, results and steps come back as they were") {
     CHECK(*step_from_bytes(to_bytes(static_cast<Step>(i))) == static_cast<Step>(i));
 }
 
+std::string hex_of(std::string_view bytes) {
+  std::string text;
+  for (const char c : bytes) text += fmt::format("{:02x}", static_cast<unsigned char>(c));
+  return text;
+}
+
+TEST_CASE("the bytes are those of the protocol's version: others need another") {
+  REQUIRE(kProtocolVersion == 2);
+  CHECK(hex_of(to_bytes(sample_request())) ==
+        "2d0000000000000070726f6772616d207028783a206633325b415d29207b2079203d2072656c752878292072657475726e20"
+        "79207d0600000000000000637564613a310500000000000000736d5f39300b00000000000000746872656164733d313238ff"
+        "ffffffffffffff030000000000000002000000000000000700000000001000000000006300000000000000000000000000f8"
+        "3f00000000000004400b000000000000000300000005000000000000000000d03f000000000000000002000000000000000b"
+        "00000000000000746872656164733d32353600000000000000000200000000000000010000000000000041fbffffffffffff"
+        "ff010000000000000042ffffffffffffff7f");
+  CHECK(hex_of(to_bytes(sample_result())) ==
+        "0519000000000000007a3a206174205b335d0020616e642061207a65726f2062797406000000020000000000000001000000"
+        "0000000001000000000000e03f000000000000d03f0000000000002040020000000000000001000000000000006100000000"
+        "0000000003000000000000000100000000000000020000000000000003000000000000000200000000000000030000000000"
+        "0000040000000000000005000000000000000600000000000000030000000000000007000000000000000800000000000000"
+        "0900000000000000");
+  CHECK(hex_of(to_bytes(static_cast<Step>(2))) == "02");
+}
+
 TEST_CASE("what is cut short, too long or out of range is an error that names the field") {
   const std::string request = to_bytes(sample_request());
   for (std::size_t size = 0; size < request.size(); ++size)
@@ -135,7 +159,7 @@ TEST_CASE("each byte of a frame that is flipped is an error or more to wait for,
   CHECK(error_of_frame("Segmentation fault, or any garbage") == "a frame begins with 0x6d676553, not 0x4b574c50");
   std::string bad = good;
   bad[4] = 9;
-  CHECK(error_of_frame(bad) == "a frame has version 9, not 1");
+  CHECK(error_of_frame(bad) == "a frame has version 9, not 2");
   bad = good;
   bad[8] = 9;
   CHECK(error_of_frame(bad) == "a frame is of the unknown kind 9");
