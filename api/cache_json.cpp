@@ -1,13 +1,11 @@
 #include "api/cache_json.h"
 
+#include <type_traits>
+
 #include "support/json_writer.h"
 
 namespace padlock::api {
 namespace {
-
-void add_provenance(JsonWriter& json, const tuner::Provenance& provenance) {
-  json.member("date", provenance.date).member("seed", provenance.seed).member("version", provenance.version);
-}
 
 void add(JsonWriter& json, const tuner::KeyFields& fields) {
   json.key("fields").begin_array();
@@ -18,25 +16,32 @@ void add(JsonWriter& json, const tuner::KeyFields& fields) {
   json.end_array();
 }
 
-void add(JsonWriter& json, const Choice& choice) {
-  json.begin_object().member("region", choice.region).member("config", choice.config);
-  add_provenance(json, choice.provenance);
-  json.end_object();
-}
-
-void add(JsonWriter& json, const Measurement& m) {
-  json.begin_object().member("region", m.region).member("config", m.config).key("sizes").begin_object();
-  for (const auto& [name, value] : m.sizes) json.member(name, value);
-  json.end_object().member("verdict", name_of(m.verdict)).member("message", m.message);
-  json.member("median_ps", m.median_ps).member("noise_ps", m.noise_ps).member("samples_ps", m.samples_ps);
-  add_provenance(json, m.provenance);
-  json.end_object();
+/// The members of a choice or a measurement, and those of its provenance beside them.
+template <class Data>
+void add_members(JsonWriter& json, const Data& data) {
+  tuner::visit_members(data, [&json]<class T>(const char* name, const T& value) {
+    if constexpr (std::is_same_v<T, tuner::Provenance>) {
+      add_members(json, value);
+    } else if constexpr (std::is_same_v<T, tuner::Sizes>) {
+      json.key(name).begin_object();
+      for (const auto& [symbol, size] : value) json.member(symbol, size);
+      json.end_object();
+    } else if constexpr (std::is_same_v<T, tuner::Verdict>) {
+      json.member(name, name_of(value));
+    } else {
+      json.member(name, value);
+    }
+  });
 }
 
 template <class T>
 void add_list(JsonWriter& json, const char* name, const std::vector<T>& list) {
   json.key(name).begin_array();
-  for (const T& item : list) add(json, item);
+  for (const T& item : list) {
+    json.begin_object();
+    add_members(json, item);
+    json.end_object();
+  }
   json.end_array();
 }
 

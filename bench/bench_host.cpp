@@ -106,8 +106,11 @@ Status start_peers(const Arguments& arguments, Machine& machine, Report& report)
   for (Peer& peer : started) {
     const Result<std::string> version = peer.version();
     const std::string& text = version ? *version : version.error().message;
-    JsonLine line("peer");
-    line.add("name", peer.name()).add("threads", peer.threads()).add("found", version ? 1 : 0).add("version", text);
+    JsonWriter line = json_line("peer");
+    line.member("name", peer.name())
+        .member("threads", peer.threads())
+        .member("found", version ? 1 : 0)
+        .member("version", text);
     report.add_line(std::move(line));
     fmt::print("peer {}, {} thread(s): {}\n", peer.name(), peer.threads(), version ? text : "not found: " + text);
     if (version) machine.peers.push_back(std::move(peer));
@@ -125,8 +128,9 @@ Status open_cache(const Arguments& arguments, Machine& machine) {
 }
 
 void add_time(Report& report, const char* what, const std::vector<double>& samples_ms) {
-  JsonLine line("time");
-  line.add("what", what).add("unit", "ms").add("value", bootstrap_median(samples_ms, 1));
+  JsonWriter line = json_line("time");
+  line.member("what", what).member("unit", "ms");
+  add_estimate(line, "value", bootstrap_median(samples_ms, 1));
   report.add_line(std::move(line));
 }
 
@@ -134,8 +138,8 @@ Status add_memory(Report& report) {
   PADLOCK_TRY(const MemoryUse use, memory_use_of(folder_of_this() + "/padlock_bench_host"));
   for (const auto& [what, kib] :
        {std::pair("idle context", use.idle_context), std::pair("compiled variant", use.compiled_variant)}) {
-    JsonLine line("memory");
-    line.add("what", what).add("unit", "KiB").add("value", kib);
+    JsonWriter line = json_line("memory");
+    line.member("what", what).member("unit", "KiB").member("value", kib);
     report.add_line(std::move(line));
     fmt::print("private memory of {}: {:.0f} KiB\n", what, kib);
   }

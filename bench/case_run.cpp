@@ -210,9 +210,9 @@ Status CaseRun::add_peers(Entries& entries, const PadSpec& spec) {
     if (ready) {
       entries.add_remote(entry, [&peer, id](int calls) { return peer.time_ms(id, calls); }, ours_of(entry));
     } else {
-      JsonLine line("not measured");
-      line.add("case", pad_.name).add("engine", entry.engine).add("op", entry.op).add("dtype", entry.dtype);
-      line.add("threads", entry.threads).add("reason", ready.error().message);
+      JsonWriter line = json_line("not measured");
+      line.member("case", pad_.name).member("engine", entry.engine).member("op", entry.op).member("dtype", entry.dtype);
+      line.member("threads", entry.threads).member("reason", ready.error().message);
       report_.add_line(std::move(line));
     }
   }
@@ -264,11 +264,11 @@ Comparison CaseRun::finish(const char* state, const Entries& entries, const Timi
   Comparison comparison =
       compare(fmt::format("{}, {}, {}", pad_.name, ir::name_of(dtype), state), bytes(), entries.contestants(), options);
   for (const TimedRow& row : comparison.rows) {
-    JsonLine line = row_line(comparison, row);
-    line.add("case", pad_.name).add("state", state);
+    JsonWriter line = row_line(comparison, row);
+    line.member("case", pad_.name).member("state", state);
     if (const Entry* entry = entries.find(row.name)) {
-      line.add("engine", entry->engine).add("op", entry->op).add("dtype", entry->dtype);
-      line.add("threads", entry->threads).add("variant", entry->variant);
+      line.member("engine", entry->engine).member("op", entry->op).member("dtype", entry->dtype);
+      line.member("threads", entry->threads).member("variant", entry->variant);
     }
     report_.add_line(std::move(line));
   }
@@ -280,10 +280,14 @@ void CaseRun::ratio(const Comparison& comparison, const std::string& what, const
   const TimedRow* const ours = comparison.find(of.name());
   const TimedRow* const theirs = comparison.find(to.name());
   if (ours == nullptr || theirs == nullptr) return;
-  JsonLine line("ratio");
-  line.add("what", what).add("case", pad_.name).add("of", of.name()).add("to", to.name()).add("engine", to.engine);
-  line.add("op", of.op).add("dtype", of.dtype).add("threads", of.threads);
-  line.add("ratio", speed_ratio(*ours, *theirs, 1)).add("result_bytes", base_.result_bytes());
+  JsonWriter line = json_line("ratio");
+  line.member("what", what)
+      .member("case", pad_.name)
+      .member("of", of.name())
+      .member("to", to.name())
+      .member("engine", to.engine);
+  line.member("op", of.op).member("dtype", of.dtype).member("threads", of.threads);
+  add_estimate(line, "ratio", speed_ratio(*ours, *theirs, 1)).member("result_bytes", base_.result_bytes());
   report_.add_line(std::move(line));
 }
 
@@ -326,8 +330,9 @@ Status run_call(Machine& machine, const TimingOptions& options, Report& report) 
                                         options);
   report.add(comparison);
   const Estimate ms = bootstrap_median(comparison.rows.front().samples_ms, options.seed);
-  JsonLine line("time");
-  line.add("what", "call").add("unit", "ns").add("value", Estimate{ms.value * 1e6, ms.low * 1e6, ms.high * 1e6});
+  JsonWriter line = json_line("time");
+  line.member("what", "call").member("unit", "ns");
+  add_estimate(line, "value", {ms.value * 1e6, ms.low * 1e6, ms.high * 1e6});
   report.add_line(std::move(line));
   return {};
 }

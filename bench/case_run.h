@@ -20,7 +20,7 @@ class Report {
   Report(const Provenance& provenance, bool tables) : tables_(tables), json_(to_json_line(provenance)) {}
   void add(const Comparison& comparison);
   void add_table(const Comparison& comparison) const;
-  void add_line(JsonLine line) { json_ += std::move(line).take(); }
+  void add_line(JsonWriter line) { json_ += take_line(std::move(line)); }
   [[nodiscard]] const std::string& json() const { return json_; }
 
  private:

@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cmath>
 #include <cstddef>
 #include <fstream>
 #include <string_view>
@@ -24,34 +23,20 @@ std::string cpu_name() {
 
 }  // namespace
 
-std::string json_quoted(std::string_view text) {
-  std::string out = "\"";
-  for (const char c : text) {
-    if (c == '"' || c == '\\') out += '\\';
-    if (static_cast<unsigned char>(c) < 0x20) {
-      out += fmt::format("\\u{:04x}", static_cast<unsigned>(c));
-    } else {
-      out += c;
-    }
-  }
-  return out + "\"";
+JsonWriter json_line(std::string_view kind) {
+  JsonWriter line({.one_line = true, .digits = 6});
+  line.begin_object().member("schema", 2).member("kind", kind);
+  return line;
 }
 
-JsonLine::JsonLine(std::string_view kind) : text_(R"({"schema":2,"kind":)" + json_quoted(kind)) {}
+JsonWriter& add_estimate(JsonWriter& line, std::string_view name, const Estimate& estimate) {
+  line.member(name, estimate.value);
+  return line.member(fmt::format("{}_low", name), estimate.low).member(fmt::format("{}_high", name), estimate.high);
+}
 
-JsonLine& JsonLine::raw(std::string_view name, std::string_view value) {
-  text_ += fmt::format(",{}:{}", json_quoted(name), value);
-  return *this;
-}
-JsonLine& JsonLine::add(std::string_view name, std::string_view text) { return raw(name, json_quoted(text)); }
-// JSON has no infinity.
-JsonLine& JsonLine::add(std::string_view name, double number) {
-  return raw(name, std::isfinite(number) ? fmt::format("{:.6g}", number) : "null");
-}
-JsonLine& JsonLine::add(std::string_view name, const Estimate& estimate) {
-  add(name, estimate.value);
-  add(fmt::format("{}_low", name), estimate.low);
-  return add(fmt::format("{}_high", name), estimate.high);
+std::string take_line(JsonWriter line) {
+  line.end_object();
+  return std::move(line).take();
 }
 
 Provenance provenance_of_this_machine(std::string commit, std::uint64_t seed) {
@@ -72,24 +57,25 @@ std::string to_table(const Comparison& comparison) {
 }
 
 std::string to_json_line(const Provenance& provenance) {
-  JsonLine line("provenance");
-  line.add("cpu", provenance.cpu)
-      .add("hardware_threads", provenance.hardware_threads)
-      .add("commit", provenance.commit)
-      .add("seed", provenance.seed);
-  return std::move(line).take();
+  JsonWriter line = json_line("provenance");
+  line.member("cpu", provenance.cpu)
+      .member("hardware_threads", provenance.hardware_threads)
+      .member("commit", provenance.commit)
+      .member("seed", provenance.seed);
+  return take_line(std::move(line));
 }
 
-JsonLine row_line(const Comparison& comparison, const TimedRow& row) {
-  JsonLine line("row");
-  line.add("title", comparison.title).add("name", row.name).add("median_ms", row.median_ms).add("ratio", row.ratio);
-  line.add("gb_per_s", row.gb_per_s).add("bytes", comparison.bytes).add("rounds", row.samples_ms.size());
+JsonWriter row_line(const Comparison& comparison, const TimedRow& row) {
+  JsonWriter line = json_line("row");
+  line.member("title", comparison.title).member("name", row.name).member("median_ms", row.median_ms);
+  add_estimate(line, "ratio", row.ratio);
+  line.member("gb_per_s", row.gb_per_s).member("bytes", comparison.bytes).member("rounds", row.samples_ms.size());
   return line;
 }
 
 std::string to_json_lines(const Comparison& comparison) {
   std::string out;
-  for (const TimedRow& row : comparison.rows) out += row_line(comparison, row).take();
+  for (const TimedRow& row : comparison.rows) out += take_line(row_line(comparison, row));
   return out;
 }
 

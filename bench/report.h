@@ -1,34 +1,20 @@
 #pragma once
 
-#include <concepts>
 #include <cstdint>
 #include <string>
 #include <string_view>
 
+#include "support/json_writer.h"
 #include "support/side_by_side.h"
 
 namespace padlock::bench {
 
-/// A JSON string, with its quotes.
-[[nodiscard]] std::string json_quoted(std::string_view text);
-
-/// One JSON object on a line of its own, that begins with {"schema":2,"kind":KIND.
-class JsonLine {
- public:
-  explicit JsonLine(std::string_view kind);
-  JsonLine& add(std::string_view name, std::string_view text);
-  JsonLine& add(std::string_view name, const char* text) { return add(name, std::string_view(text)); }
-  JsonLine& add(std::string_view name, const std::string& text) { return add(name, std::string_view(text)); }
-  JsonLine& add(std::string_view name, double number);  ///< six digits of it
-  JsonLine& add(std::string_view name, std::integral auto number) { return raw(name, std::to_string(number)); }
-  JsonLine& add(std::string_view name, const Estimate& estimate);  ///< NAME, NAME_low and NAME_high
-  /// With a newline.
-  [[nodiscard]] std::string take() && { return std::move(text_) + "}\n"; }
-
- private:
-  JsonLine& raw(std::string_view name, std::string_view value);
-  std::string text_;
-};
+/// Begins one JSON object on a line of its own: {"schema":2,"kind":KIND, and six digits of each number.
+[[nodiscard]] JsonWriter json_line(std::string_view kind);
+/// Adds NAME, NAME_low and NAME_high.
+JsonWriter& add_estimate(JsonWriter& line, std::string_view name, const Estimate& estimate);
+/// Ends the object and the line.
+[[nodiscard]] std::string take_line(JsonWriter line);
 
 /// Where and of what the figures are.
 struct Provenance {
@@ -47,7 +33,7 @@ struct Provenance {
 /// {"schema":2,"kind":"provenance",...}.
 [[nodiscard]] std::string to_json_line(const Provenance& provenance);
 /// One row of a comparison, to which the caller may add.
-[[nodiscard]] JsonLine row_line(const Comparison& comparison, const TimedRow& row);
+[[nodiscard]] JsonWriter row_line(const Comparison& comparison, const TimedRow& row);
 /// For each row {"schema":2,"kind":"row","title":...,"name":...,"median_ms":...,"ratio":... with its interval,
 /// "gb_per_s":...,"bytes":...,"rounds":...}. The ratio is of times: below 1 is faster than the baseline.
 [[nodiscard]] std::string to_json_lines(const Comparison& comparison);

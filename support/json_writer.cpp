@@ -5,9 +5,8 @@
 #include <cmath>
 
 namespace padlock {
-namespace {
 
-std::string quoted(std::string_view text) {
+std::string json_quoted(std::string_view text) {
   std::string out = "\"";
   for (const char c : text) {
     if (c == '"' || c == '\\') {
@@ -22,15 +21,17 @@ std::string quoted(std::string_view text) {
   return out + '"';
 }
 
-}  // namespace
+void JsonWriter::break_line() {
+  if (!inline_ && !style_.one_line) text_ += '\n' + std::string(static_cast<std::size_t>(2 * depth_), ' ');
+}
 
 void JsonWriter::separate() {
   if (after_key_) {
     after_key_ = false;
     return;
   }
-  if (!first_) text_ += inline_ ? ", " : ",";
-  if (depth_ > 0 && !inline_) text_ += '\n' + std::string(static_cast<std::size_t>(2 * depth_), ' ');
+  if (!first_) text_ += inline_ && !style_.one_line ? ", " : ",";
+  if (depth_ > 0) break_line();
   first_ = false;
 }
 
@@ -50,24 +51,24 @@ JsonWriter& JsonWriter::begin(char bracket) {
 
 JsonWriter& JsonWriter::end(char bracket) {
   --depth_;
-  if (!first_ && !inline_) text_ += '\n' + std::string(static_cast<std::size_t>(2 * depth_), ' ');
+  if (!first_) break_line();
   text_ += bracket;
   first_ = false;
   return *this;
 }
 
 JsonWriter& JsonWriter::key(std::string_view name) {
-  raw(quoted(name));
-  text_ += ": ";
+  raw(json_quoted(name));
+  text_ += style_.one_line ? ":" : ": ";
   after_key_ = true;
   return *this;
 }
 
-JsonWriter& JsonWriter::value(std::string_view text) { return raw(quoted(text)); }
+JsonWriter& JsonWriter::value(std::string_view text) { return raw(json_quoted(text)); }
 
 JsonWriter& JsonWriter::value(double number) {
   if (!std::isfinite(number)) return null();
-  return raw(fmt::format("{}", number));
+  return raw(style_.digits > 0 ? fmt::format("{:.{}g}", number, style_.digits) : fmt::format("{}", number));
 }
 
 }  // namespace padlock

@@ -8,9 +8,20 @@
 
 namespace padlock {
 
-/// Writes one JSON value, indented by two blanks a level. The caller balances objects and arrays.
+/// How JSON is laid out.
+struct JsonStyle {
+  bool one_line = false;  ///< without blanks; else indented by two a level
+  int digits = 0;         ///< significant ones of a floating-point number; 0: as many as tell it from all others
+};
+
+/// Makes a JSON text of `text`, with its quotes.
+[[nodiscard]] std::string json_quoted(std::string_view text);
+
+/// Writes one JSON value. The caller balances objects and arrays.
 class JsonWriter {
  public:
+  explicit JsonWriter(JsonStyle style = {}) : style_(style) {}
+
   JsonWriter& begin_object() { return begin('{'); }
   JsonWriter& end_object() { return end('}'); }
   JsonWriter& begin_array() { return begin('['); }
@@ -28,7 +39,7 @@ class JsonWriter {
   JsonWriter& member(std::string_view name, const T& v) {
     return key(name).value(v);
   }
-  /// An array of numbers or texts, on one line.
+  /// An array of numbers or texts, on one line in either style.
   template <class T>
   JsonWriter& member(std::string_view name, const std::vector<T>& list) {
     key(name).begin_array();
@@ -47,7 +58,9 @@ class JsonWriter {
   JsonWriter& end(char bracket);
   JsonWriter& raw(std::string_view token);
   void separate();
+  void break_line();
 
+  JsonStyle style_;
   std::string text_;
   int depth_ = 0;
   bool first_ = true;  // nothing in this object or array yet

@@ -1,10 +1,12 @@
 #pragma once
 
+#include <concepts>
 #include <cstdint>
 #include <map>
 #include <string>
 #include <string_view>
 #include <tuple>
+#include <type_traits>
 #include <variant>
 #include <vector>
 
@@ -55,6 +57,36 @@ struct Choice {
 
   friend bool operator==(const Choice&, const Choice&) = default;
 };
+
+template <class T, class U>
+concept ConstOrNot = std::same_as<std::remove_const_t<T>, U>;
+
+// Each member under the name that it has as text: one list for all who write and read it.
+
+template <ConstOrNot<Provenance> T, class Visit>
+void visit_members(T& data, const Visit& visit) {
+  visit("date", data.date);
+  visit("seed", data.seed);
+  visit("version", data.version);
+}
+template <ConstOrNot<Choice> T, class Visit>
+void visit_members(T& data, const Visit& visit) {
+  visit("region", data.region);
+  visit("config", data.config);
+  visit("provenance", data.provenance);
+}
+template <ConstOrNot<Measurement> T, class Visit>
+void visit_members(T& data, const Visit& visit) {
+  visit("region", data.region);
+  visit("config", data.config);
+  visit("sizes", data.sizes);
+  visit("verdict", data.verdict);
+  visit("message", data.message);
+  visit("median_ps", data.median_ps);
+  visit("noise_ps", data.noise_ps);
+  visit("samples_ps", data.samples_ps);
+  visit("provenance", data.provenance);
+}
 
 /// What a cache holds a number of: a key, or what was learnt under one.
 struct Record {

@@ -18,29 +18,20 @@ constexpr std::array<std::string_view, 3> kKinds = {"key", "choice", "measuremen
 
 // ---- Writing ----
 
-json json_of(const Provenance& provenance) {
-  return {{"date", provenance.date}, {"seed", provenance.seed}, {"version", provenance.version}};
-}
-
 void write(json& object, const KeyFields& fields) {
   json& members = object["fields"] = json::object();
   for (const KeyField& field : kKeyFields) members[std::string(field.name)] = fields.*field.value;
 }
-void write(json& object, const Choice& choice) {
-  object["region"] = choice.region;
-  object["config"] = choice.config;
-  object["provenance"] = json_of(choice.provenance);
-}
-void write(json& object, const Measurement& m) {
-  object["region"] = m.region;
-  object["config"] = m.config;
-  object["sizes"] = m.sizes;
-  object["verdict"] = name_of(m.verdict);
-  object["message"] = m.message;
-  object["samples_ps"] = m.samples_ps;
-  object["median_ps"] = m.median_ps;
-  object["noise_ps"] = m.noise_ps;
-  object["provenance"] = json_of(m.provenance);
+template <class Content>
+void write(json& object, const Content& content) {
+  visit_members(content, [&object]<class T>(const char* name, const T& value) {
+    if constexpr (std::is_same_v<T, Provenance>)
+      write(object[name], value);
+    else if constexpr (std::is_same_v<T, Verdict>)
+      object[name] = name_of(value);
+    else
+      object[name] = value;
+  });
 }
 
 /// nlohmann's objects are sorted by key. `replace`: what is no UTF-8 does not throw.
@@ -69,12 +60,20 @@ class Reader {
     if (values == nullptr) return;
     for (const auto& [key, value] : values->items()) read_number(name, value, out[key]);
   }
+  void read(const char* name, Verdict& out) {
+    std::string text;
+    read(name, text);
+    if (!status_) return;
+    auto known = verdict_from_name(text);
+    if (known) out = *known;
+    if (!known) fail(std::move(known).error().message);
+  }
   void read(const char* name, Provenance& out) {
-    with_object(name, [&out](Reader& reader) {
-      reader.read("date", out.date);
-      reader.read("seed", out.seed);
-      reader.read("version", out.version);
-    });
+    with_object(name, [&out](Reader& reader) { reader.read_members(out); });
+  }
+  template <class Data>
+  void read_members(Data& data) {
+    visit_members(data, [this](const char* name, auto& member) { read(name, member); });
   }
   void read(const char* name, KeyFields& out) {
     with_object(name, [&out](Reader& reader) {
@@ -122,26 +121,9 @@ class Reader {
 };
 
 void read_content(Reader& reader, KeyFields& fields) { reader.read("fields", fields); }
-void read_content(Reader& reader, Choice& choice) {
-  reader.read("region", choice.region);
-  reader.read("config", choice.config);
-  reader.read("provenance", choice.provenance);
-}
-void read_content(Reader& reader, Measurement& m) {
-  std::string verdict;
-  reader.read("region", m.region);
-  reader.read("config", m.config);
-  reader.read("sizes", m.sizes);
-  reader.read("verdict", verdict);
-  reader.read("message", m.message);
-  reader.read("samples_ps", m.samples_ps);
-  reader.read("median_ps", m.median_ps);
-  reader.read("noise_ps", m.noise_ps);
-  reader.read("provenance", m.provenance);
-  if (!reader.status()) return;
-  auto known = verdict_from_name(verdict);
-  if (known) m.verdict = *known;
-  if (!known) reader.fail(std::move(known).error().message);
+template <class Content>
+void read_content(Reader& reader, Content& content) {
+  reader.read_members(content);
 }
 
 Status set_kind(Record& record, std::string_view kind) {

@@ -30,5 +30,13 @@ TEST_CASE("text is escaped, and what is no number is null") {
   CHECK(std::move(json).take() == "[\n  \"a\\\"b\\\\c\\u000a\\u0001\",\n  1.5,\n  null\n]\n");
 }
 
+TEST_CASE("one line has no blanks, and as many digits as are asked for") {
+  JsonWriter json({.one_line = true, .digits = 6});
+  json.begin_object().member("a", 2e9).member("b", 1.23456789).member("c", std::vector<double>{1, 2});
+  json.key("d").begin_array().begin_object().end_object().value(true).end_array().member("e", 123456789).end_object();
+  CHECK(std::move(json).take() == R"({"a":2e+09,"b":1.23457,"c":[1,2],"d":[{},true],"e":123456789})"
+                                  "\n");
+}
+
 }  // namespace
 }  // namespace padlock
