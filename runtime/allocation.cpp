@@ -42,7 +42,7 @@ Result<Allocation> MemoryBudget::allocate(std::int64_t bytes, const std::string&
 
   // Huge pages halve the time of a first touch, but only whole aligned ones can be used.
   const auto size = static_cast<std::size_t>(bytes);
-  const std::size_t slack = size >= kHugePage ? kHugePage : 0;
+  const std::size_t slack = fills_huge_page(size) ? kHugePage : 0;
   void* const mapping =
       ::mmap(nullptr, size + slack, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
   if (mapping == MAP_FAILED)

@@ -12,6 +12,8 @@ namespace padlock::runtime {
 
 /// Bytes of what the system may give instead of many pages: of x86-64.
 inline constexpr std::size_t kHugePage = std::size_t{2} << 20;
+/// Says whether memory of so many bytes is laid in huge pages: as soon as it fills one.
+[[nodiscard]] constexpr bool fills_huge_page(std::size_t bytes) { return bytes >= kHugePage; }
 
 /// Zeroed memory of its own pages, given back when it is dropped. Movable.
 class Allocation {

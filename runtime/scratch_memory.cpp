@@ -79,7 +79,7 @@ Result<std::unique_ptr<ScratchMemory>> HostScratchSpace::map(std::int64_t bytes,
     return resource_exhausted(fmt::format("{} cannot have {} bytes of scratch memory", what, bytes));
   const auto page = static_cast<std::uintptr_t>(::sysconf(_SC_PAGESIZE));
   const std::uintptr_t accessible = round_up(static_cast<std::uintptr_t>(bytes), page);
-  const std::uintptr_t unit = accessible > kHugePage ? kHugePage : page;
+  const std::uintptr_t unit = fills_huge_page(accessible) ? kHugePage : page;
   const auto before = static_cast<std::uintptr_t>(aligned);
   // Addresses cost nothing: one unit more lets byte `aligned` have its place.
   const std::uintptr_t mapped = 2 * kFar + accessible + unit;

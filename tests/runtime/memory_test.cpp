@@ -29,6 +29,17 @@ TEST_CASE("a large allocation is aligned to huge pages, and both its ends are us
   allocation->span().front() = allocation->span().back() = std::byte{7};
 }
 
+TEST_CASE("what fills one huge page is laid in it") {
+  CHECK_FALSE(fills_huge_page(kHugePage - 1));
+  CHECK(fills_huge_page(kHugePage));
+  MemoryBudget budget(std::int64_t{1} << 30);
+  for (int i = 0; i < 4; ++i) {
+    auto allocation = budget.allocate(static_cast<std::int64_t>(kHugePage), "x");
+    REQUIRE(allocation);
+    CHECK(reinterpret_cast<std::uintptr_t>(allocation->data()) % kHugePage == 0);
+  }
+}
+
 TEST_CASE("nothing is allocated for nothing") {
   MemoryBudget budget(0);
   auto allocation = budget.allocate(0, "x");

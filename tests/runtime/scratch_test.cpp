@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "ir/program.h"
+#include "runtime/allocation.h"
 #include "runtime/cuda/scratch_memory.h"
 #include "runtime/scratch_buffer.h"
 #include "tests/runtime/cuda/fake_fixture.h"
@@ -124,6 +125,15 @@ TEST_CASE("host memory: inaccessible on either side, red zones show stores") {
     REQUIRE(buffer.fill(std::byte{1}));
     remembering.poke(offset);
   });
+}
+
+TEST_CASE("scratch memory that fills one huge page is laid in it, as an allocation is") {
+  HostScratchSpace space;
+  std::vector<std::unique_ptr<ScratchMemory>> kept;  // so that no two have the same addresses
+  for (int i = 0; i < 4; ++i) {
+    kept.push_back(*space.map(static_cast<std::int64_t>(kHugePage), 4096, "x"));
+    CHECK((kept.back()->address() + 4096) % kHugePage == 0);
+  }
 }
 
 TEST_CASE("where a buffer is flush, its last byte is the memory's last, but for the skew") {
