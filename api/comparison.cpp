@@ -15,15 +15,15 @@ Int128 ordinal(ir::DType dtype, std::uint64_t bits) {
 
 }  // namespace
 
-Match match_elements(ir::DType dtype, std::uint64_t expected, std::uint64_t actual, std::uint64_t ulp) {
-  if (expected == actual) return Match::equal;
-  if (!ir::is_float(dtype)) return Match::differs;
+ElementMatch match_elements(ir::DType dtype, std::uint64_t expected, std::uint64_t actual, std::uint64_t ulp) {
+  if (expected == actual) return ElementMatch::equal;
+  if (!ir::is_float(dtype)) return ElementMatch::differs;
   const bool expected_nan = ir::is_nan(dtype, expected);
   const bool actual_nan = ir::is_nan(dtype, actual);
-  if (expected_nan && actual_nan) return Match::if_open;
-  if (expected_nan || actual_nan || ulp == 0) return Match::differs;
+  if (expected_nan && actual_nan) return ElementMatch::if_open;
+  if (expected_nan || actual_nan || ulp == 0) return ElementMatch::differs;
   const Int128 distance = ordinal(dtype, expected) - ordinal(dtype, actual);
-  return (distance < 0 ? -distance : distance) <= Int128{ulp} ? Match::equal : Match::differs;
+  return (distance < 0 ? -distance : distance) <= Int128{ulp} ? ElementMatch::equal : ElementMatch::differs;
 }
 
 }  // namespace padlock::api

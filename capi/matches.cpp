@@ -30,8 +30,8 @@ Status match(const padlock_call& call, std::size_t result, const std::int64_t* c
       return std::unexpected(Error{Code::out_of_range, Blame::user,
                                    fmt::format("expected a coordinate of axis {} in [0, {}), found {}", axis,
                                                tensor.extents[axis], coordinates[axis])});
-  api::Match found = api::match_elements(tensor.dtype, expected, actual, ulp);
-  if (found == api::Match::if_open) {
+  api::ElementMatch found = api::match_elements(tensor.dtype, expected, actual, ulp);
+  if (found == api::ElementMatch::if_open) {
     if (call.kernel.get() == nullptr)
       return failed_precondition("expected a call of a kernel, found one for its sizes alone");
     if (inputs.size() != call.bound.inputs().size())
@@ -39,9 +39,9 @@ Status match(const padlock_call& call, std::size_t result, const std::int64_t* c
     for (std::size_t i = 0; i < inputs.size(); ++i)
       if (call.bound.inputs()[i].storage_bytes > 0) PADLOCK_CHECK(require(inputs[i], "an input"));
     PADLOCK_TRY(const bool open, is_open(call, result, {coordinates, tensor.extents.size()}, inputs.data()));
-    found = open ? api::Match::equal : api::Match::differs;
+    found = open ? api::ElementMatch::equal : api::ElementMatch::differs;
   }
-  *matches = found == api::Match::equal ? 1 : 0;
+  *matches = found == api::ElementMatch::equal ? 1 : 0;
   return {};
 }
 

@@ -10,8 +10,7 @@ namespace {
 using ir::Expr;
 using ir::ExprKind;
 
-// More than any extent.
-constexpr Int128 kAllRows = Int128{1} << 47;
+constexpr Int128 kBeyondAnyExtent = Int128{1} << 47;
 
 class GrowthFinder {
  public:
@@ -113,9 +112,9 @@ class GrowthFinder {
   /// Rows in which a lead that shrinks by `speed` a row at most does not become negative; all where it is already.
   Expr until_caught(Expr lead, Int128 speed) {
     if (speed <= 0) return {};
-    if (speed > kAllRows) return constant(1);
+    if (speed > kBeyondAnyExtent) return constant(1);
     const Expr rows = exprs_.add(exprs_.floordiv(lead, constant(speed)), constant(1));
-    return exprs_.max(rows, exprs_.mul(constant(kAllRows), clamped(exprs_.neg(lead))));
+    return exprs_.max(rows, exprs_.mul(constant(kBeyondAnyExtent), clamped(exprs_.neg(lead))));
   }
 
   /// 1 for what is positive, 0 for the rest.

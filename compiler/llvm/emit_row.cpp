@@ -123,12 +123,13 @@ Value* RowEmitter::emit_row_offset() {
 
 namespace {
 
-constexpr std::int64_t kAllRows = std::int64_t{1} << 62;
+/// Rows of which nothing is asked.
+constexpr std::int64_t kUnlimitedRows = std::int64_t{1} << 62;
 
 }  // namespace
 
 Value* RowEmitter::rows_alike(const ScheduledCase& which) {
-  Value* rows = builder_.getInt64(kAllRows);
+  Value* rows = builder_.getInt64(kUnlimitedRows);
   const auto at_most = [&](Value* other) { rows = builder_.CreateBinaryIntrinsic(llvm::Intrinsic::smin, rows, other); };
   for (const auto& [predicate, held] : path_) at_most(held ? rows_holding(predicate) : rows_failing(predicate));
   std::set<std::uint32_t> seen;
@@ -148,7 +149,7 @@ std::optional<Int128> RowEmitter::even_growth(const Condition& condition) {
 /// Up to the first row in which one of the conditions fails.
 Value* RowEmitter::rows_holding(PredicateId predicate) {
   const Graph& graph = kernel().graph;
-  Value* rows = builder_.getInt64(kAllRows);
+  Value* rows = builder_.getInt64(kUnlimitedRows);
   for (const ConditionId id : graph.conditions_of(predicate)) {
     const Condition& condition = graph.condition(id);
     const bool ordered = condition.kind == Condition::Kind::nonnegative;
@@ -172,7 +173,7 @@ Value* RowEmitter::rows_failing(PredicateId predicate) {
     const auto growth = even_growth(condition);
     if (!ordered || !growth || *growth > 1) continue;
     Value* value = exprs_.exact(builder_, condition.expr);
-    Value* until = *growth == 1 ? builder_.CreateNeg(value) : builder_.getInt64(kAllRows);
+    Value* until = *growth == 1 ? builder_.CreateNeg(value) : builder_.getInt64(kUnlimitedRows);
     if (context_.schedule.mutation == Mutation::row_group_long) until = builder_.CreateAdd(until, builder_.getInt64(1));
     Value* failing = builder_.CreateICmpSLT(value, builder_.getInt64(0));
     Value* alike = builder_.CreateSelect(failing, until, builder_.getInt64(1));
