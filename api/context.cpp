@@ -9,14 +9,15 @@
 #include "api/compiled_state.h"
 #include "api/cuda_devices.h"
 #include "api/job_thread.h"
+#include "ir/target_name.h"
 #include "runtime/host_info.h"
 #include "tuner/choice.h"
 #include "tuner/describe.h"
 
 namespace padlock::api {
 
-using compiler::is_gpu;
 using compiler::TargetCompiler;
+using ir::is_gpu;
 
 namespace {
 

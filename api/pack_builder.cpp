@@ -9,6 +9,7 @@
 
 #include "api/context.h"
 #include "compiler/revision.h"
+#include "ir/target_name.h"
 #include "runtime/host_info.h"
 #include "runtime/pack/contract.h"
 #include "tuner/choice.h"
@@ -91,7 +92,7 @@ class PackBuilder {
                                   PackTarget& target) {
     if (context_.store_ == nullptr) return "the default of this target";
     tuner::KeyFields fields = key_fields(program);
-    if (compiler::is_gpu(name)) {
+    if (ir::is_gpu(name)) {
       fields.target = fields.architecture = name;
     } else {
       tuner::describe_host(fields, runtime::host_info(), compiler.description());

@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "ir/target_name.h"
 #include "runtime/cpu_features.h"
 #include "runtime/pack/contract.h"
 #include "runtime/pack/pack_header.h"

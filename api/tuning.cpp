@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <chrono>
 #include <optional>
 #include <utility>
 
@@ -12,6 +11,7 @@
 #include "runtime/cuda/memory.h"
 #include "runtime/host_info.h"
 #include "runtime/system_memory.h"
+#include "support/stopwatch.h"
 #include "tuner/choice.h"
 #include "tuner/cost_model.h"
 #include "tuner/describe.h"
@@ -49,10 +49,6 @@ Result<Facts> facts_of_gpu(const CudaDevice& device) {
 
 constexpr std::int64_t kTimeLimitMs = 10'000;  // of one config
 
-double steady_seconds() {
-  return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
-}
-
 /// The choice for a region that the store already has.
 const tuner::Choice* known_choice(const tuner::Lookup& lookup, const std::string& region) {
   const auto found = std::ranges::find(lookup.choices, region, &tuner::Choice::region);
@@ -75,7 +71,7 @@ int TuneReport::chosen() const {
 class Tuning {
  public:
   Tuning(Context& context, const Program& program, const TuneOptions& options)
-      : context_(context), program_(program), options_(options), begin_(steady_seconds()) {}
+      : context_(context), program_(program), options_(options) {}
 
   Result<TunePlan> plan() {
     PADLOCK_TRY(compiler::TargetCompiler* const compiler, context_.compiler_of({.device = options_.device}));
@@ -111,7 +107,7 @@ class Tuning {
       report.interrupted = tuned.outcome.interrupted;
       report.regions.push_back(std::move(tuned));
     }
-    report.seconds = steady_seconds() - begin_;
+    report.seconds = watch_.seconds();
     return report;
   }
 
@@ -149,7 +145,7 @@ class Tuning {
       return tuned;
     }
     const std::size_t regions = plan.regions.size();
-    const double left = options_.budget_seconds - (steady_seconds() - begin_);
+    const double left = options_.budget_seconds - watch_.seconds();
     tuner::SearchOptions search{.strategy = options_.strategy,
                                 .budget_seconds = std::max(0.0, left) / static_cast<double>(regions - index),
                                 .seed = options_.seed,
@@ -202,7 +198,7 @@ class Tuning {
   compiler::TargetCompiler* compiler_ = nullptr;  // borrowed from the context
   std::int64_t memory_bytes_ = 0;
   std::optional<tuner::Worker> worker_;  // started when the first config is tried
-  double begin_ = 0;
+  Stopwatch watch_;
 };
 
 Result<TunePlan> Context::plan_tuning(const Program& program, const TuneOptions& options) {

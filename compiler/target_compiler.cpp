@@ -8,6 +8,7 @@
 
 #include "compiler/lowering.h"
 #include "compiler/schedule_key.h"
+#include "ir/target_name.h"
 
 namespace padlock::compiler {
 namespace {
@@ -122,7 +123,7 @@ class Adapter final : public TargetCompiler {
 }  // namespace
 
 Result<std::unique_ptr<TargetCompiler>> TargetCompiler::create(const std::string& target) {
-  if (is_gpu(target)) {
+  if (ir::is_gpu(target)) {
     PADLOCK_TRY(auto compiler, GpuCompiler::create(target));
     return std::make_unique<Adapter<Gpu>>(std::move(compiler));
   }

@@ -49,6 +49,4 @@ class TargetCompiler {
   [[nodiscard]] virtual Result<std::string> emit(const ir::Program& program, Stage stage, const Options& options) = 0;
 };
 
-[[nodiscard]] inline bool is_gpu(std::string_view target) { return target.starts_with("sm_"); }
-
 }  // namespace padlock::compiler

@@ -41,7 +41,7 @@ std::optional<std::int64_t> cache_bytes_of_level(int level) {
 
 std::int64_t bytes_beyond_caches() {
   constexpr std::int64_t kUsual = std::int64_t{32} << 20;
-  return 2 * std::max(cache_bytes_of_level(3).value_or(0), kUsual);
+  return bytes_beyond_cache(std::max(cache_bytes_of_level(3).value_or(0), kUsual));
 }
 
 }  // namespace padlock

@@ -9,8 +9,10 @@ namespace padlock {
 /// /sys; nothing where it does not. `sysconf` would count the last caches of a whole AMD package as one.
 [[nodiscard]] std::optional<std::int64_t> cache_bytes_of_level(int level);
 
-/// More bytes than the caches hold: twice the last one, 64 MiB at least. Buffers that are used in turn and have as many
-/// together are out of the caches when they are used again.
+/// Bytes of buffers that, used in turn, are out of a cache of so many when they are used again: twice as many.
+[[nodiscard]] constexpr std::int64_t bytes_beyond_cache(std::int64_t cache_bytes) { return 2 * cache_bytes; }
+
+/// The same for this machine's last cache, 64 MiB at least.
 [[nodiscard]] std::int64_t bytes_beyond_caches();
 
 }  // namespace padlock

@@ -4,7 +4,7 @@
 #include <cmath>
 #include <utility>
 
-#include "tuner/stopwatch.h"
+#include "support/stopwatch.h"
 
 namespace padlock::tuner {
 namespace {

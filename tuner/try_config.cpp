@@ -9,11 +9,12 @@
 #include <tuple>
 #include <utility>
 
+#include "support/cpu_cache.h"
+#include "support/stopwatch.h"
 #include "tuner/failure.h"
 #include "tuner/measure.h"
 #include "tuner/problem.h"
 #include "tuner/reference.h"
-#include "tuner/stopwatch.h"
 #include "tuner/verification.h"
 
 namespace padlock::tuner {
@@ -222,9 +223,9 @@ class Trials::Attempt {
     // What is beside them on the host counts, too, whichever memory they are in.
     const std::int64_t one = shared.sets.front().mapped_bytes();
     const std::int64_t beside = data_bytes(shared.problem->binding()) - bytes;
-    const std::int64_t cache =
-        request_.policy.rotation_bytes > 0 ? request_.policy.rotation_bytes : 2 * shared.device->cache_bytes();
-    const std::int64_t wanted = request_.policy.budget_ms == 0 ? 1 : cache / std::max<std::int64_t>(bytes, 1) + 1;
+    const std::int64_t rotated = request_.policy.rotation_bytes > 0 ? request_.policy.rotation_bytes
+                                                                    : bytes_beyond_cache(shared.device->cache_bytes());
+    const std::int64_t wanted = request_.policy.budget_ms == 0 ? 1 : rotated / std::max<std::int64_t>(bytes, 1) + 1;
     const std::int64_t count = std::clamp<std::int64_t>(std::min(wanted, (allowed - beside) / one), 1, kMostSets);
     for (std::int64_t i = 1; i < count; ++i)
       if (auto added = judged_making(add_set(), Verdict::run); !added) return added;

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "tuner/stopwatch.h"
+#include "support/stopwatch.h"
 
 namespace padlock::tuner {
 

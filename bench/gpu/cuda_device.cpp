@@ -6,6 +6,8 @@
 #include <charconv>
 #include <cmath>
 
+#include "support/stopwatch.h"
+
 namespace padlock::bench::gpu {
 namespace {
 
@@ -120,7 +122,7 @@ Result<double> CudaDevice::time_ms(int calls, const std::function<Status(int)>& 
   PADLOCK_CHECK(start_->record(*stream_));
   const Stopwatch watch;
   for (int i = 0; i < calls; ++i) PADLOCK_CHECK(queue(i));
-  queue_ms_ = std::clamp(watch.ms() / std::max(calls, 1), 0.001, 0.1);
+  queue_ms_ = std::clamp(watch.milliseconds() / std::max(calls, 1), 0.001, 0.1);
   PADLOCK_CHECK(end_->record(*stream_));
   PADLOCK_CHECK(end_->synchronize());
   PADLOCK_TRY(const float ms, end_->milliseconds_since(*start_));

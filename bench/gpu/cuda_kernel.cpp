@@ -7,6 +7,8 @@
 #include <bit>
 #include <utility>
 
+#include "support/stopwatch.h"
+
 namespace padlock::bench::gpu {
 namespace {
 
@@ -22,7 +24,7 @@ Result<ir::CompiledCode> timed_compile(compiler::GpuCompiler& compiler, const ir
   const Stopwatch watch;
   PADLOCK_TRY([[maybe_unused]] const ir::Program again, ir::parse_program(ir::to_string(program)));
   auto code = compiler.compile(program, options);
-  ms = watch.ms();
+  ms = watch.milliseconds();
   return code;
 }
 
@@ -47,7 +49,7 @@ Status CudaKernel::load(ir::CompiledCode code) {
   PADLOCK_TRY(module_, cuda::Module::load_ptx(queue_.current->context(), std::string(code.text()), program_.name()));
   PADLOCK_TRY(launcher_, cuda::KernelLauncher::create(*module_, std::move(code.kernels[0]), program_, *queue_.facts,
                                                       queue_.fault));
-  facts_.load_ms = watch.ms();
+  facts_.load_ms = watch.milliseconds();
   return {};
 }
 

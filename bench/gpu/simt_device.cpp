@@ -10,6 +10,7 @@
 #include "runtime/host_image.h"
 #include "runtime/host_info.h"
 #include "runtime/system_memory.h"
+#include "support/stopwatch.h"
 
 namespace padlock::bench::gpu {
 namespace {
@@ -37,7 +38,7 @@ class SimtKernel final : public Kernel {
     auto kernel = std::unique_ptr<SimtKernel>(new SimtKernel(std::move(program)));
     PADLOCK_TRY(ir::CompiledCode code, compiler.compile(kernel->program_, options));
     PADLOCK_TRY(kernel->image_, runtime::load_image(std::move(code)));
-    facts.text_to_ptx_ms = facts.text_to_ptx_warm_ms = first.ms();
+    facts.text_to_ptx_ms = facts.text_to_ptx_warm_ms = first.milliseconds();
     kernel->facts_ = facts;
     if (kernel->image_.kernels.size() != 1) return internal_error("expected one kernel");
     PADLOCK_CHECK(check_contract(kernel->abi()));
@@ -105,7 +106,7 @@ class SimtDevice final : public Device {
   Result<double> time_ms(int calls, const std::function<Status(int)>& queue) override {
     const Stopwatch watch;
     for (int i = 0; i < calls; ++i) PADLOCK_CHECK(queue(i));
-    return watch.ms();
+    return watch.milliseconds();
   }
   Result<std::unique_ptr<Kernel>> compile(const std::string& text,
                                           const std::optional<compiler::GpuConfig>& config) override {

@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include "ir/target_name.h"
 #include "runtime/pack/pack_header.h"
 #include "support/byte_stream.h"
 #include "support/file.h"

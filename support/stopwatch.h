@@ -1,0 +1,19 @@
+#pragma once
+
+#include <chrono>
+
+namespace padlock {
+
+/// Runs from when it is made.
+class Stopwatch {
+ public:
+  [[nodiscard]] double seconds() const {
+    return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin_).count();
+  }
+  [[nodiscard]] double milliseconds() const { return seconds() * 1e3; }
+
+ private:
+  std::chrono::steady_clock::time_point begin_ = std::chrono::steady_clock::now();
+};
+
+}  // namespace padlock
