@@ -17,3 +17,6 @@ for variable in ("ASAN_OPTIONS", "UBSAN_OPTIONS", "LSAN_OPTIONS", "TSAN_OPTIONS"
 config.substitutions.append(("%padlock", config.padlock))
 config.substitutions.append(("%FileCheck", os.path.join(config.llvm_tools, "FileCheck")))
 config.substitutions.append(("%not", os.path.join(config.llvm_tools, "not")))
+config.substitutions.append(("%split-file", os.path.join(config.llvm_tools, "split-file")))
+# %exits CODE COMMAND...: the command, which must exit with that code.
+config.substitutions.append(("%exits", "sh " + os.path.join(config.test_source_root, "exits.sh")))
