@@ -73,6 +73,25 @@ class Documentation(Case):
     def test_commands_of_the_readme(self):
         self.check_page("README.md", 9)
 
+    def test_one_program_at_every_stage(self):
+        """The architecture page shows some stages whole, and of others lines in their order, registers' numbers aside."""
+        stages = []
+        for line, shown in documented_commands("docs/architecture.md"):
+            words = shlex.split(line)
+            if words[1] != "emit":
+                self.check_command(line, shown)
+                continue
+            stages.append(words[3].removeprefix("--stage="))
+            done = self.padlock(*words[1:], cwd=SOURCE)
+            self.assertEqual((done.returncode, done.stderr), (0, ""), line)
+            if stages[-1] in ("ir", "kernel", "schedule"):
+                self.assertEqual(done.stdout.splitlines(), shown, line)
+                continue
+            printed = iter(re.sub(r"%[a-z]*\d+", "%", text) for text in done.stdout.splitlines())
+            for text in shown:
+                self.assertIn(re.sub(r"%[a-z]*\d+", "%", text), printed, (line, text))
+        self.assertEqual(stages, ["ir", "kernel", "llvm", "asm", "ptx"])
+
     def test_functions_that_the_pages_name_are_declared(self):
         header = (SOURCE / "include" / "padlock" / "padlock.h").read_text(encoding="utf-8")
         for page in ("README.md", "docs/embedding.md"):
