@@ -92,6 +92,15 @@ class Documentation(Case):
                 self.assertIn(re.sub(r"%[a-z]*\d+", "%", text), printed, (line, text))
         self.assertEqual(stages, ["ir", "kernel", "llvm", "asm", "ptx"])
 
+    def test_passes_are_those_of_the_pipeline(self):
+        page = (SOURCE / "docs" / "architecture.md").read_text(encoding="utf-8")
+        pipeline = (SOURCE / "compiler" / "pipeline.cpp").read_text(encoding="utf-8")
+        at = 0
+        for cell in re.findall(r"(?m)^\| (`[^|]*`) \| ", page.split("## Passes")[1].split("\n## ")[0]):
+            for name in re.findall(r"`(\w+)`", cell):
+                at = pipeline.find(name, at)
+                self.assertNotEqual(at, -1, f"{name} after the passes before it")
+
     def test_functions_that_the_pages_name_are_declared(self):
         header = (SOURCE / "include" / "padlock" / "padlock.h").read_text(encoding="utf-8")
         for page in ("README.md", "docs/embedding.md"):
