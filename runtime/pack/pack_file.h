@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "ir/compiled_code.h"
+#include "ir/target_name.h"
 #include "support/error.h"
 
 // A pack: one file with the compiled variants of programs, for a process without a compiler. All numbers of its header
@@ -52,7 +53,7 @@ struct PackTarget {
 
   /// Of its codes.
   [[nodiscard]] ir::CodeKind kind() const {
-    return name.starts_with("sm_") ? ir::CodeKind::ptx : ir::CodeKind::host_image;
+    return ir::is_gpu(name) ? ir::CodeKind::ptx : ir::CodeKind::host_image;
   }
 };
 

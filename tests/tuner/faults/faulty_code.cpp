@@ -297,7 +297,7 @@ void set_fault(Fault fault, const std::map<std::string, std::int64_t>& symbols) 
 
 Result<std::unique_ptr<compiler::TargetCompiler>> make_faulty_compiler(const std::string& target) {
   PADLOCK_TRY(auto real, compiler::TargetCompiler::create(target));
-  return std::make_unique<FaultyCompiler>(std::move(real), compiler::is_gpu(target));
+  return std::make_unique<FaultyCompiler>(std::move(real), ir::is_gpu(target));
 }
 
 }  // namespace padlock::tuner::faults
