@@ -2,7 +2,7 @@
 
 #include <map>
 
-#include "compiler/affine.h"
+#include "ir/affine.h"
 
 namespace padlock::compiler {
 namespace {

@@ -2,6 +2,7 @@
 #include <fmt/ranges.h>
 
 #include "compiler/kernel.h"
+#include "ir/literal.h"
 
 namespace padlock::compiler {
 namespace {

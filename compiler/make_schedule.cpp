@@ -4,7 +4,7 @@
 #include <map>
 #include <utility>
 
-#include "compiler/affine.h"
+#include "ir/affine.h"
 #include "compiler/growth.h"
 #include "compiler/narrowing.h"
 #include "compiler/schedule_key.h"

@@ -4,7 +4,7 @@
 #include <optional>
 #include <set>
 
-#include "compiler/affine.h"
+#include "ir/affine.h"
 
 namespace padlock::compiler {
 namespace {

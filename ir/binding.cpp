@@ -12,7 +12,7 @@
 namespace padlock::ir {
 namespace {
 
-std::unexpected<Error> failure(std::string message, syntax::Location where) {
+std::unexpected<Error> failure(std::string message, Location where) {
   auto error = failed_precondition(std::move(message));
   error.error().where = {.line = where.line, .column = where.column, .source_line = {}};
   return error;

@@ -43,6 +43,23 @@ bool holds(Int128 lhs, Comparison c, Int128 rhs) {
   return false;
 }
 
+std::pair<Expr, bool> as_expression(ExprContext& exprs, const Constraint& c) {
+  const Expr one = exprs.constant(1);
+  switch (c.comparison) {
+    case Comparison::le:
+      return {exprs.sub(c.rhs, c.lhs), false};
+    case Comparison::lt:
+      return {exprs.sub(exprs.sub(c.rhs, c.lhs), one), false};
+    case Comparison::eq:
+      return {exprs.sub(c.lhs, c.rhs), true};
+    case Comparison::ge:
+      return {exprs.sub(c.lhs, c.rhs), false};
+    case Comparison::gt:
+      return {exprs.sub(exprs.sub(c.lhs, c.rhs), one), false};
+  }
+  return {exprs.constant(0), true};
+}
+
 namespace {
 
 constexpr int kBudget = 2000;  // goals looked at for one question: well below a millisecond

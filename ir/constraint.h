@@ -3,6 +3,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "ir/expr.h"
@@ -22,6 +23,8 @@ struct Constraint {
 [[nodiscard]] std::string_view name_of(Comparison c);  ///< "<=" and so on
 [[nodiscard]] std::string to_string(const ExprContext& context, const Constraint& c);
 [[nodiscard]] bool holds(Int128 lhs, Comparison c, Int128 rhs);
+/// Moves everything to one side: the expression is >= 0 or, where `second` is true, == 0.
+[[nodiscard]] std::pair<Expr, bool> as_expression(ExprContext& exprs, const Constraint& c);
 
 /// What is known of the symbols of a program: their ranges (in the context) and a list of constraints.
 /// Answers are sound, not complete: false means "not shown". They speak of the values of exact arithmetic, for every

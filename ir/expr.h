@@ -185,5 +185,9 @@ class ExprContext {
 /// Text in the language's own syntax; parsing it gives the same handle back. Longer than `limit` characters it is
 /// cut with "..." (shared subexpressions make text, unlike the DAG, exponential).
 [[nodiscard]] std::string to_string(const ExprContext& context, Expr e, std::size_t limit = 4096);
+/// Text for messages: cut where it is long.
+[[nodiscard]] std::string brief(const ExprContext& context, Expr e);
+/// Canonical text, uncut. A stated expression is a tree, so its text is about as long as what was read.
+[[nodiscard]] std::string whole(const ExprContext& context, Expr e);
 
 }  // namespace padlock::ir

@@ -128,4 +128,8 @@ class Printer {
 
 std::string to_string(const ExprContext& context, Expr e, std::size_t limit) { return Printer(context, limit).text(e); }
 
+std::string brief(const ExprContext& context, Expr e) { return to_string(context, e, 160); }
+
+std::string whole(const ExprContext& context, Expr e) { return to_string(context, e, std::size_t{1} << 20); }
+
 }  // namespace padlock::ir

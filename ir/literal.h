@@ -1,20 +1,13 @@
 #pragma once
 
-#include <cstdint>
 #include <string>
 #include <string_view>
 
 #include "ir/dtype.h"
+#include "ir/scalar.h"
 #include "support/error.h"
 
 namespace padlock::ir {
-
-/// A value of an element type as its exact bits, in the low bit_width(dtype) bits of `bits` (the rest is 0).
-struct Scalar {
-  DType dtype = DType::f32;
-  std::uint64_t bits = 0;
-  friend bool operator==(const Scalar&, const Scalar&) = default;
-};
 
 /// Reads a literal of language.md ("-1.5", "inf", "-inf", "nan", "true", "bits(0x7fc00001)", "9007199254740993") as
 /// a value of `dtype`. Decimals are rounded once, to nearest even, straight to the type. Errors (invalid_argument)

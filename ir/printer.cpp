@@ -3,8 +3,8 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "ir/literal.h"
 #include "ir/program.h"
-#include "ir/verify_dims.h"
 
 namespace padlock::ir {
 namespace {

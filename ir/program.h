@@ -12,12 +12,16 @@
 #include "ir/dtype.h"
 #include "ir/expr.h"
 #include "ir/layout.h"
-#include "ir/literal.h"
+#include "ir/location.h"
 #include "ir/operation.h"
-#include "ir/syntax.h"
+#include "ir/scalar.h"
 #include "support/error.h"
 
 namespace padlock::ir {
+
+namespace syntax {
+struct Program;
+}
 
 /// Index into Program::values(). Operands have smaller ids than their users.
 using ValueId = std::uint32_t;
@@ -61,7 +65,7 @@ struct Value {
   Op op = Op::pad;  // operation
   std::vector<Operand> operands = {};
   Attributes attributes = {};
-  syntax::Location where;
+  Location where;
 
   [[nodiscard]] std::span<const Expr> extents() const { return layout.extents(); }
   [[nodiscard]] int rank() const { return layout.rank(); }
@@ -79,7 +83,7 @@ struct Requirement {
   /// For people, what is checked: "extents of 'x' and 'y' on axis 1 (statement 'z')". Names the statement or parameter
   /// and the axis.
   std::string what;
-  syntax::Location where;
+  Location where;
   /// parameter_stride: which parameter and axis; it is not checked where the axis has extent 0 or 1 or the tensor is
   /// empty. Elsewhere -1. storage: `parameter` is the value whose bytes are bounded.
   int parameter = -1;

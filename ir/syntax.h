@@ -10,18 +10,13 @@
 
 #include "ir/constraint.h"
 #include "ir/dtype.h"
+#include "ir/location.h"
 #include "support/error.h"
 #include "support/int128.h"
 
 // The syntax of a program: what the parser reads. It has names and literals as written; nothing
 // is checked but the grammar. `verify` (program.h) turns it into a Program.
 namespace padlock::ir::syntax {
-
-/// Where a piece of syntax stands in the text, both counted from 1; line 0 where there is no text.
-struct Location {
-  std::uint32_t line = 0;
-  std::uint32_t column = 0;
-};
 
 /// One node of an integer expression.
 struct DimNode {

@@ -71,7 +71,7 @@ class ConstraintAnalysis {
  private:
   struct Bounds {
     bool lower = false, upper = false;  // whether a constraint bounds that side
-    syntax::Location where;             // of the last constraint in the symbol alone
+    Location where;                     // of the last constraint in the symbol alone
   };
   struct Change {
     std::size_t constraint;
@@ -154,7 +154,7 @@ class ConstraintAnalysis {
   }
 
   Status learn(const Constraint& constraint, std::size_t index) {
-    const syntax::Location where = program_.constraints[index].where;
+    const Location where = program_.constraints[index].where;
     const Expr difference = scratch_.sub(constraint.lhs, constraint.rhs);
     std::unordered_set<std::uint32_t> seen;
     std::vector<std::uint32_t> symbols;

@@ -8,11 +8,6 @@ namespace padlock::ir {
 
 using syntax::DimNode;
 
-std::string brief(const ExprContext& context, Expr e) { return to_string(context, e, 160); }
-
-// Stated expressions are trees, so their text is about as long as what was read.
-std::string whole(const ExprContext& context, Expr e) { return to_string(context, e, std::size_t{1} << 20); }
-
 Result<Expr> DimBuilder::build(const syntax::Dim& dim, const Positive& positive) const {
   if (dim.nodes.size() > syntax::kMaxDimNodes)
     return diagnostics_->too_large(

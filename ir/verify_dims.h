@@ -27,7 +27,7 @@ class DimBuilder {
  private:
   struct Operand {
     Expr expr;
-    syntax::Location where;
+    Location where;
   };
   Result<Expr> symbol(const syntax::DimNode& node) const;
   Result<Expr> apply(const syntax::DimNode& node, std::span<const Operand> operands, const Positive& positive) const;
@@ -37,10 +37,5 @@ class DimBuilder {
   const NameTable* names_;
   const Diagnostics* diagnostics_;
 };
-
-/// For messages: an expression, cut where it is long.
-[[nodiscard]] std::string brief(const ExprContext& context, Expr e);
-/// For canonical text: an expression in full.
-[[nodiscard]] std::string whole(const ExprContext& context, Expr e);
 
 }  // namespace padlock::ir

@@ -163,7 +163,7 @@ class ElementwiseRule {
   OpClass op_class_;
   const Arguments& arguments_;
   std::vector<Operand> operands_;
-  std::vector<syntax::Location> wheres_;  // of the operands
+  std::vector<Location> wheres_;  // of the operands
 };
 
 }  // namespace

@@ -1,5 +1,7 @@
 #include "ir/verify_operands.h"
 
+#include "ir/literal.h"
+
 #include <fmt/format.h>
 
 namespace padlock::ir {
@@ -71,7 +73,7 @@ Result<Value> make_result(Verifier& verifier, const syntax::Statement& statement
 }
 
 Status require_equal_extents(Verifier& verifier, const NamedExtent& a, const NamedExtent& b, std::size_t axis,
-                             syntax::Location where) {
+                             Location where) {
   return verifier.require({.kind = Requirement::Kind::statement,
                            .constraint = {a.extent, Comparison::eq, b.extent},
                            .what = fmt::format("extents of '{}' and '{}' on axis {}", a.name, b.name, axis),

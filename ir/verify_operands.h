@@ -31,7 +31,7 @@ struct NamedExtent {
 };
 /// Requires that two extents, which meet on an axis of the result, are equal.
 [[nodiscard]] Status require_equal_extents(Verifier& verifier, const NamedExtent& a, const NamedExtent& b,
-                                           std::size_t axis, syntax::Location where);
+                                           std::size_t axis, Location where);
 
 /// Every operation that computes element by element.
 [[nodiscard]] Result<Value> verify_elementwise(Verifier& verifier, const syntax::Statement& statement, Op op,

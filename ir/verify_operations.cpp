@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "ir/literal.h"
 #include "ir/verifier.h"
 #include "ir/verify_arguments.h"
 #include "ir/verify_operands.h"
@@ -48,7 +49,7 @@ class MovementRule {
     return value;
   }
 
-  Status require(Expr lhs, Comparison comparison, Expr rhs, std::string what, syntax::Location where) {
+  Status require(Expr lhs, Comparison comparison, Expr rhs, std::string what, Location where) {
     return verifier_.require({.kind = Requirement::Kind::statement,
                               .constraint = {lhs, comparison, rhs},
                               .what = std::move(what),
@@ -105,7 +106,7 @@ class MovementRule {
   }
 
   /// Where entry `axis` of a list argument stands.
-  [[nodiscard]] syntax::Location entry_where(std::string_view keyword, std::size_t axis) const {
+  [[nodiscard]] Location entry_where(std::string_view keyword, std::size_t axis) const {
     return std::get<Dims>(arguments_.find(keyword)->value)[axis].where();
   }
 
@@ -165,7 +166,7 @@ class MovementRule {
 
   Status require_padded_extent(PadMode mode, Expr m, std::size_t axis) {
     const Expr zero = exprs_.constant(0);
-    const syntax::Location where = entry_where("low", axis);
+    const Location where = entry_where("low", axis);
     PADLOCK_CHECK(require(m, Comparison::ge, zero, fmt::format("padded extent on axis {}", axis), where));
     const Expr n = x_->extents()[axis];
     if (mode == PadMode::constant || m == n || verifier_.facts().proves_positive(n)) return {};
@@ -197,7 +198,7 @@ class MovementRule {
     std::vector<Expr> extents(x_->extents().begin(), x_->extents().end());
     for (std::size_t i = 1; i < operands_.size(); ++i) {
       const Value& other = verifier_.value(operands_[i]);
-      const syntax::Location where = arguments_.operands()[i]->where;
+      const Location where = arguments_.operands()[i]->where;
       PADLOCK_CHECK(check_alike(other, where));
       for (std::size_t j = 0; j < rank(); ++j)
         if (j == static_cast<std::size_t>(axis))
@@ -225,7 +226,7 @@ class MovementRule {
         fmt::format("expected an integer literal in [0, {}) for 'axis', found '{}'", x_->rank(), found));
   }
 
-  Status check_alike(const Value& other, syntax::Location where) {
+  Status check_alike(const Value& other, Location where) {
     if (other.dtype != x_->dtype)
       return diagnostics().error(where, fmt::format("expected a tensor of type {} like '{}', found '{}' of type {}",
                                                     name_of(x_->dtype), x_->name, other.name, name_of(other.dtype)));

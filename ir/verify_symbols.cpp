@@ -25,12 +25,12 @@ std::string_view noun_of(NameTable::Kind kind) {
 
 }  // namespace
 
-std::unexpected<Error> Diagnostics::error(syntax::Location where, std::string message) const {
+std::unexpected<Error> Diagnostics::error(Location where, std::string message) const {
   if (where.line == 0 && !statement_.empty()) message = fmt::format("statement '{}': {}", statement_, message);
   return invalid_argument(std::move(message), syntax::span_at(program_->source, where));
 }
 
-std::unexpected<Error> Diagnostics::too_large(syntax::Location where, std::string message) const {
+std::unexpected<Error> Diagnostics::too_large(Location where, std::string message) const {
   auto result = error(where, std::move(message));
   result.error().code = Code::resource_exhausted;
   return result;
@@ -66,11 +66,11 @@ std::string NameTable::describe(const std::string& name) const {
   return fmt::format("the {} '{}'", noun_of(kind_of(name)), name);
 }
 
-Status NameTable::add_statement(const std::string& name, syntax::Location where, const Diagnostics& diagnostics) {
+Status NameTable::add_statement(const std::string& name, Location where, const Diagnostics& diagnostics) {
   return declare(name, Kind::statement, where, diagnostics);
 }
 
-Status NameTable::declare(const std::string& name, Kind kind, syntax::Location where, const Diagnostics& diagnostics) {
+Status NameTable::declare(const std::string& name, Kind kind, Location where, const Diagnostics& diagnostics) {
   if (!syntax::is_identifier(name))
     return diagnostics.error(where, fmt::format("expected a name that is not reserved, found '{}'", name));
   if (!kinds_.emplace(name, kind).second)
@@ -92,7 +92,7 @@ Status NameTable::declare_symbols(const std::vector<syntax::Dim>& dims, bool str
   return {};
 }
 
-SymbolInfo& NameTable::symbol(const std::string& name, syntax::Location where) {
+SymbolInfo& NameTable::symbol(const std::string& name, Location where) {
   const auto [entry, is_new] = indices_.emplace(name, static_cast<std::uint32_t>(symbols_.size()));
   if (is_new) symbols_.push_back({.name = name, .where = where});
   return symbols_[entry->second];

@@ -16,9 +16,9 @@ namespace padlock::ir {
 class Diagnostics {
  public:
   explicit Diagnostics(const syntax::Program& program) : program_(&program) {}
-  [[nodiscard]] std::unexpected<Error> error(syntax::Location where, std::string message) const;
+  [[nodiscard]] std::unexpected<Error> error(Location where, std::string message) const;
   /// The same for what is refused for its size (resource_exhausted).
-  [[nodiscard]] std::unexpected<Error> too_large(syntax::Location where, std::string message) const;
+  [[nodiscard]] std::unexpected<Error> too_large(Location where, std::string message) const;
   /// Errors from here on belong to this statement; empty: to none.
   void enter_statement(std::string name) { statement_ = std::move(name); }
 
@@ -31,7 +31,7 @@ class Diagnostics {
 struct SymbolInfo {
   std::string name;
   bool is_extent = false, is_stride = false, is_dim = false;
-  syntax::Location where;
+  Location where;
 
   [[nodiscard]] SymbolKind kind() const {
     return is_extent ? SymbolKind::extent : is_dim ? SymbolKind::dim : SymbolKind::stride;
@@ -55,12 +55,12 @@ class NameTable {
   /// Precondition: kind_of(name) == symbol.
   [[nodiscard]] std::uint32_t symbol_index(const std::string& name) const { return indices_.at(name); }
 
-  [[nodiscard]] Status add_statement(const std::string& name, syntax::Location where, const Diagnostics& diagnostics);
+  [[nodiscard]] Status add_statement(const std::string& name, Location where, const Diagnostics& diagnostics);
 
  private:
-  Status declare(const std::string& name, Kind kind, syntax::Location where, const Diagnostics& diagnostics);
+  Status declare(const std::string& name, Kind kind, Location where, const Diagnostics& diagnostics);
   Status declare_symbols(const std::vector<syntax::Dim>& dims, bool strides, const Diagnostics& diagnostics);
-  SymbolInfo& symbol(const std::string& name, syntax::Location where);
+  SymbolInfo& symbol(const std::string& name, Location where);
 
   std::unordered_map<std::string, Kind> kinds_;
   std::unordered_map<std::string, std::uint32_t> indices_;

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "compiler/affine.h"
+#include "ir/affine.h"
 #include "ir/linear_form.h"
 
 namespace padlock::compiler {

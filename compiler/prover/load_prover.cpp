@@ -7,8 +7,8 @@
 
 #include <fmt/format.h>
 
-#include "compiler/affine.h"
 #include "compiler/prover/run_region.h"
+#include "ir/affine.h"
 
 namespace padlock::compiler {
 

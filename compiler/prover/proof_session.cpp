@@ -9,23 +9,6 @@ namespace padlock::compiler {
 
 using ir::Expr;
 
-std::pair<Expr, bool> as_expression(ir::ExprContext& exprs, const ir::Constraint& c) {
-  const Expr one = exprs.constant(1);
-  switch (c.comparison) {
-    case ir::Comparison::le:
-      return {exprs.sub(c.rhs, c.lhs), false};
-    case ir::Comparison::lt:
-      return {exprs.sub(exprs.sub(c.rhs, c.lhs), one), false};
-    case ir::Comparison::eq:
-      return {exprs.sub(c.lhs, c.rhs), true};
-    case ir::Comparison::ge:
-      return {exprs.sub(c.lhs, c.rhs), false};
-    case ir::Comparison::gt:
-      return {exprs.sub(exprs.sub(c.lhs, c.rhs), one), false};
-  }
-  return {exprs.constant(0), true};
-}
-
 ProofSession::ProofSession(const Kernel& kernel, const ProverOptions& options)
     : kernel_(kernel),
       exprs_(kernel.program->exprs()),

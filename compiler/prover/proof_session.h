@@ -68,7 +68,4 @@ class ProofSession {
   std::int64_t calls_before_;  // of a solver that was used before
 };
 
-/// lhs cmp rhs as an expression that is >= 0, or (second) == 0.
-[[nodiscard]] std::pair<ir::Expr, bool> as_expression(ir::ExprContext& exprs, const ir::Constraint& constraint);
-
 }  // namespace padlock::compiler

@@ -4,19 +4,19 @@
 
 #include "ir/expr.h"
 
-namespace padlock::compiler {
+namespace padlock::ir {
 
 /// `slope * coordinate + rest`, with a literal slope and a rest free of coordinates.
 struct Affine {
   Int128 slope = 0;
-  ir::Expr rest;
+  Expr rest;
 };
 
 /// The affine form of an expression in the only coordinate that occurs in it (slope 0 where none does). Nothing where
 /// it is not affine, or another coordinate occurs.
-[[nodiscard]] std::optional<Affine> affine_in(ir::ExprContext& exprs, ir::Expr e, ir::Expr coordinate);
+[[nodiscard]] std::optional<Affine> affine_in(ExprContext& exprs, Expr e, Expr coordinate);
 
 /// Whether `coordinate` occurs in the expression. Linear in the DAG.
-[[nodiscard]] bool mentions(ir::Expr e, ir::Expr coordinate);
+[[nodiscard]] bool mentions(Expr e, Expr coordinate);
 
-}  // namespace padlock::compiler
+}  // namespace padlock::ir

@@ -1,16 +1,14 @@
-#include "compiler/affine.h"
+#include "ir/affine.h"
 
 #include <set>
 #include <vector>
 
-namespace padlock::compiler {
+namespace padlock::ir {
 
-using ir::Expr;
-
-std::optional<Affine> affine_in(ir::ExprContext& exprs, Expr e, Expr coordinate) {
+std::optional<Affine> affine_in(ExprContext& exprs, Expr e, Expr coordinate) {
   if (!e.has_coordinate()) return Affine{0, e};
   if (e == coordinate) return Affine{1, exprs.constant(0)};
-  if (e.kind() != ir::ExprKind::sum) return std::nullopt;
+  if (e.kind() != ExprKind::sum) return std::nullopt;
   for (std::size_t i = 0; i < e.operands().size(); ++i) {
     if (e.operands()[i] != coordinate) continue;
     const Int128 slope = e.coefficients()[i];
@@ -34,4 +32,4 @@ bool mentions(Expr e, Expr coordinate) {
   return false;
 }
 
-}  // namespace padlock::compiler
+}  // namespace padlock::ir
