@@ -40,8 +40,8 @@ Status check_target(const Device& device, const std::string& target) {
   return invalid_argument(fmt::format("expected a target of device {}, found {}", device.to_string(), target));
 }
 
-Status load(CompiledProgram::State& state, const CudaDevice* gpu, TargetCompiler& compiler,
-            const TargetCompiler::Options& options) {
+Status load_code(CompiledProgram::State& state, const CudaDevice* gpu, TargetCompiler& compiler,
+                 const TargetCompiler::Options& options) {
   const ir::Program& program = state.program.ir();
   PADLOCK_CHECK(compiler.check_runs_here());
   PADLOCK_TRY(ir::CompiledCode code, compiler.compile(program, options));
@@ -237,7 +237,7 @@ Result<std::shared_ptr<CompiledProgram::State>> Context::compile_config(const Pr
   state->target = compiler->description();
   state->runs_here = target == "host" || is_gpu(target);
   state->task_bytes = compiler->task_bytes(config);
-  Status loaded = load(
+  Status loaded = load_code(
       *state, gpu, *compiler,
       {.config = config, .bounds_check = options.bounds_check, .for_simt = options.device.kind == DeviceKind::simt});
   if (!loaded) return std::unexpected(program.with_source_line(std::move(loaded).error()));

@@ -4,10 +4,10 @@
 #include <map>
 #include <utility>
 
-#include "ir/affine.h"
 #include "compiler/growth.h"
 #include "compiler/narrowing.h"
 #include "compiler/schedule_key.h"
+#include "ir/affine.h"
 
 namespace padlock::compiler {
 namespace {
