@@ -95,6 +95,8 @@ struct Kernel {
 /// Nodes reachable from the roots, users before operands.
 [[nodiscard]] std::vector<NodeId> users_first(const Graph& graph, std::span<const NodeId> roots);
 
+/// Prints a predicate: "always", or its conditions.
+[[nodiscard]] std::string to_string(const Kernel& kernel, PredicateId predicate);
 /// Text for people and golden tests: one line a node.
 [[nodiscard]] std::string to_string(const Kernel& kernel);
 

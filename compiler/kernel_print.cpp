@@ -13,16 +13,6 @@ std::string text_of(const Kernel& kernel, const std::vector<ir::Expr>& list) {
   return fmt::format("[{}]", fmt::join(texts, ", "));
 }
 
-std::string text_of(const Kernel& kernel, PredicateId predicate) {
-  std::vector<std::string> texts;
-  for (const ConditionId id : kernel.graph.conditions_of(predicate)) {
-    const Condition& condition = kernel.graph.condition(id);
-    texts.push_back(ir::to_string(kernel.program->exprs(), condition.expr) +
-                    (condition.kind == Condition::Kind::zero ? " == 0" : " >= 0"));
-  }
-  return texts.empty() ? "always" : fmt::format("{}", fmt::join(texts, " and "));
-}
-
 std::string text_of(const Kernel& kernel, const Node& node) {
   const auto operand = [&](std::size_t i) { return node.operands[i]; };
   switch (node.kind) {
@@ -33,11 +23,11 @@ std::string text_of(const Kernel& kernel, const Node& node) {
     case NodeKind::load: {
       std::string text =
           fmt::format("load {}{}", kernel.program->value(node.value).name, text_of(kernel, node.coordinates));
-      if (node.guard != kAlways) text += " if " + text_of(kernel, node.guard);
+      if (node.guard != kAlways) text += " if " + to_string(kernel, node.guard);
       return text;
     }
     case NodeKind::when:
-      return fmt::format("%{} if {} else %{}", operand(0), text_of(kernel, node.guard), operand(1));
+      return fmt::format("%{} if {} else %{}", operand(0), to_string(kernel, node.guard), operand(1));
     case NodeKind::operation:
       return fmt::format("{} %{}", name_of(node.op), fmt::join(node.operands, ", %"));
   }
@@ -45,6 +35,16 @@ std::string text_of(const Kernel& kernel, const Node& node) {
 }
 
 }  // namespace
+
+std::string to_string(const Kernel& kernel, PredicateId predicate) {
+  std::vector<std::string> texts;
+  for (const ConditionId id : kernel.graph.conditions_of(predicate)) {
+    const Condition& condition = kernel.graph.condition(id);
+    texts.push_back(ir::to_string(kernel.program->exprs(), condition.expr) +
+                    (condition.kind == Condition::Kind::zero ? " == 0" : " >= 0"));
+  }
+  return texts.empty() ? "always" : fmt::format("{}", fmt::join(texts, " and "));
+}
 
 std::string to_string(const Kernel& kernel) {
   std::string text = fmt::format("kernel {} {}\n", kernel.name, text_of(kernel, kernel.extents));

@@ -171,4 +171,8 @@ struct Schedule {
 /// and of the next: those of a crop.
 [[nodiscard]] bool skips_elements(const Schedule& schedule, int body, std::size_t load);
 
+/// Prints a schedule for people and golden tests: its size first, then its cases with their segments, and its bodies
+/// with their loops.
+[[nodiscard]] std::string to_string(const Schedule& schedule);
+
 }  // namespace padlock::compiler

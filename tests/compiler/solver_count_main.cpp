@@ -12,7 +12,7 @@
 #include "bench/pad_case.h"
 #include "compiler/gpu_config.h"
 #include "compiler/host_config.h"
-#include "compiler/lowering.h"
+#include "compiler/pipeline.h"
 #include "compiler/prover/proven_kernel.h"
 #include "compiler/schedule_key.h"
 #include "support/file.h"
