@@ -23,6 +23,8 @@ namespace {
 
 compiler::Stage stage_of(Stage stage) {
   switch (stage) {
+    case Stage::schedule:
+      return compiler::Stage::schedule;
     case Stage::llvm:
       return compiler::Stage::llvm;
     case Stage::assembly:
@@ -252,8 +254,8 @@ Result<std::string> Context::emit(const Program& program, Stage stage, const Com
   const bool gpu = is_gpu(target);
   if (stage == (gpu ? Stage::assembly : Stage::ptx))
     return invalid_argument(
-        gpu ? fmt::format("target {} has the stages ir, kernel, llvm and ptx", target)
-            : fmt::format("stage ptx is of GPU targets; target {} has ir, kernel, llvm and asm", target));
+        gpu ? fmt::format("target {} has the stages ir, kernel, schedule, llvm and ptx", target)
+            : fmt::format("stage ptx is of GPU targets; target {} has ir, kernel, schedule, llvm and asm", target));
   PADLOCK_TRY(const std::string config, compiler->complete_config(options.config));
   return compiler->emit(program.ir(), stage_of(stage), {.config = config, .bounds_check = options.bounds_check});
 }

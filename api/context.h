@@ -51,7 +51,7 @@ struct CompileOptions {
   std::optional<BackgroundTuning> background = {};
 };
 
-enum class Stage : std::uint8_t { ir, kernel, llvm, ptx, assembly };
+enum class Stage : std::uint8_t { ir, kernel, schedule, llvm, ptx, assembly };
 
 struct TunedConfigs;
 

@@ -21,7 +21,7 @@ struct HostOptions {
   Mutation mutation = Mutation::none;  ///< a seeded bug; for tests of the tests
 };
 
-enum class Stage : std::uint8_t { kernel, llvm, assembly };
+enum class Stage : std::uint8_t { kernel, schedule, llvm, assembly };
 
 /// Compiles programs for a host CPU. Thread-safe.
 class HostCompiler {

@@ -3,7 +3,7 @@
 #include <utility>
 
 #include "compiler/config_text.h"
-#include "compiler/make_schedule.h"
+#include "compiler/pipeline.h"
 
 namespace padlock::compiler {
 namespace {

@@ -8,7 +8,6 @@
 #include <fmt/format.h>
 
 #include "compiler/index_maps.h"
-#include "compiler/merge_axes.h"
 
 namespace padlock::compiler {
 namespace {
@@ -281,7 +280,7 @@ ir::Facts coordinate_facts(const Kernel& kernel) {
   return facts;
 }
 
-Result<std::vector<Kernel>> lower(const ir::Program& program, Mutation mutation) {
+Result<std::vector<Kernel>> gather_kernels(const ir::Program& program, Mutation mutation) {
   std::vector<Kernel> kernels;
   for (const ValueId result : program.results()) {
     const auto extents = program.value(result).extents();
@@ -297,10 +296,7 @@ Result<std::vector<Kernel>> lower(const ir::Program& program, Mutation mutation)
     }
     it->results.push_back(result);
   }
-  for (Kernel& kernel : kernels) {
-    PADLOCK_CHECK(KernelBuilder(kernel, mutation).build());
-    merge_axes(kernel, mutation);
-  }
+  for (Kernel& kernel : kernels) PADLOCK_CHECK(KernelBuilder(kernel, mutation).build());
   return kernels;
 }
 

@@ -12,10 +12,10 @@ namespace padlock::compiler {
 /// Above this many (producer, coordinate) pairs a program is refused, since there are no intermediate buffers.
 inline constexpr std::size_t kMaxKernelNodes = 4096;
 
-/// Program to gather form, one kernel for each group of results whose extents are the same expressions. Adjacent axes
-/// are merged where every access stays linear. The program must outlive the kernels.
-/// Errors: resource_exhausted above kMaxKernelNodes, naming the statement.
-[[nodiscard]] Result<std::vector<Kernel>> lower(const ir::Program& program, Mutation mutation = Mutation::none);
+/// Brings a program into gather form, one kernel for each group of results whose extents are the same expressions. The
+/// program must outlive the kernels. Errors: resource_exhausted above kMaxKernelNodes, naming the statement.
+[[nodiscard]] Result<std::vector<Kernel>> gather_kernels(const ir::Program& program,
+                                                         Mutation mutation = Mutation::none);
 
 /// What is known of a kernel's symbols and output coordinates: the program's facts, and each coordinate below its
 /// extent.

@@ -5,7 +5,6 @@
 #include <utility>
 
 #include "compiler/growth.h"
-#include "compiler/narrowing.h"
 #include "compiler/schedule_key.h"
 #include "ir/affine.h"
 
@@ -17,11 +16,10 @@ using ir::Expr;
 /// Makes the body of one segment, with its streams.
 class BodyBuilder {
  public:
-  BodyBuilder(const Kernel& kernel, const ScheduleOptions& options)
+  BodyBuilder(const Kernel& kernel, Mutation mutation)
       : kernel_(kernel),
         exprs_(kernel.program->exprs()),
-        options_(options),
-        mutation_(options.mutation),
+        mutation_(mutation),
         column_(kernel.coordinate(kernel.rank() - 1)) {}
 
   std::pair<Body, std::vector<Stream>> build(const std::vector<NodeId>& roots) {
@@ -32,7 +30,6 @@ class BodyBuilder {
       body_.nodes.push_back(make_node(kernel_.graph.node(*it), index));
     }
     for (const NodeId root : roots) body_.roots.push_back(index.at(root));
-    choose_walks();
     return {std::move(body_), std::move(streams_)};
   }
 
@@ -44,7 +41,7 @@ class BodyBuilder {
     if (node.kind == NodeKind::load) made.load = add_load(node);
     if (node.kind == NodeKind::when) {
       made.guard = node.guard;
-      predicated_ = body_.uses_rows = true;
+      body_.uses_rows = true;
     }
     return made;
   }
@@ -74,86 +71,20 @@ class BodyBuilder {
       load.kind = LoadKind::general;
       load.step = {};
       load.offset = layout.offset_of(exprs_, node.coordinates);
-      predicated_ = body_.uses_rows = true;
+      body_.uses_rows = true;
     }
-    if (kernel_.rank() > 1) set_growth(stream);
     if (load.kind != LoadKind::strided) load.step = {};
     body_.loads.push_back(load);
     streams_.push_back(stream);
     return static_cast<int>(body_.loads.size() - 1);
   }
 
-  /// Of a kernel of the host, which takes rows together.
-  void set_growth(Stream& stream) {
-    if (options_.threads) return;
-    const auto growth = growth_in(exprs_, stream.base, kernel_.coordinate(kernel_.rank() - 2));
-    if (!growth) return;
-    stream.step = growth->step;
-    stream.rows = growth->rows;
-    if (mutation_ == Mutation::even_rows_long && growth->rows.valid())
-      stream.rows = exprs_.add(growth->rows, exprs_.constant(1));
-  }
-
-  /// Vectors as wide as the config says for the widest type of the body, so that no conversion needs more registers
-  /// than it; one lane where a predicate remains. A long body and one that gathers are not unrolled, a very long one is
-  /// not even a vector: each loop repeats the body, there is little to win, and code is compile time.
-  void choose_walks() {
-    WalkOptions options{.team = options_.threads ? team() : 0, .realign = options_.realign, .mutation = mutation_};
-    options.streaming = options_.threads && options_.store == StoreKind::nontemporal;
-    options.loads = std::ranges::any_of(body_.loads, [](const BodyLoad& load) { return is_vector(load); });
-    int widest = 1;
-    std::size_t work = 0;
-    for (const BodyNode& node : body_.nodes) {
-      const bool half = !options_.threads && (node.dtype == ir::DType::f16 || node.dtype == ir::DType::bf16);
-      const bool computes = node.kind == NodeKind::operation;
-      widest = std::max(widest, half && computes && node.op != ir::Op::relu ? 4 : ir::byte_size(node.dtype));
-      work += computes;
-    }
-    const bool flat = options_.threads && options_.threads->flat;
-    if (!predicated_ && !flat && work <= kMaxVectorWork) {
-      const bool gathers =
-          std::ranges::any_of(body_.loads, [](const BodyLoad& load) { return load.kind == LoadKind::strided; });
-      const bool long_work = gathers || work > 4;
-      body_.lanes = std::max(1, options_.vector_bytes / widest);
-      if (gathers) body_.lanes = std::min(body_.lanes, 8);
-      // Nor is one of a team that loads nothing: there is no latency to hide.
-      options.unroll = long_work || (options_.threads && !options.loads) ? 1 : options_.unroll;
-      // A fill has no loads to wait for: elements are fast enough for what is less than half a vector, if they are few.
-      const int narrowest =
-          body_.loads.empty() ? std::clamp(body_.lanes / 2, kNarrowestElements, kFewElements) : kNarrowestElements;
-      if (!long_work) options.narrowest = std::min(narrowest, body_.lanes);
-      if (!long_work && streams()) options.line = std::max(body_.lanes, kCacheLineBytes / bytes_of_result(0));
-    }
-    options.lanes = body_.lanes;
-    body_.walks = make_walks(exprs_, options);
-  }
-
-  /// Whether non-temporal stores may pay: a vector of less than 16 bytes has no such store. (Long bodies are not bound
-  /// by memory.)
-  [[nodiscard]] bool streams() const {
-    if (options_.threads || options_.store == StoreKind::plain) return false;
-    for (std::size_t i = 0; i < kernel_.results.size(); ++i)
-      if (body_.lanes * bytes_of_result(i) < 16) return false;
-    return true;
-  }
-  [[nodiscard]] int team() const { return options_.threads && !options_.threads->flat ? options_.threads->team : 1; }
-  [[nodiscard]] int bytes_of_result(std::size_t i) const {
-    return ir::byte_size(kernel_.program->value(kernel_.results[i]).dtype);
-  }
-
-  static constexpr int kCacheLineBytes = 64;
-  // What a shorter run saves by a vector is not worth the code.
-  static constexpr int kNarrowestElements = 4, kFewElements = 8;
-  static constexpr std::size_t kMaxVectorWork = 256;
-
   const Kernel& kernel_;
   ir::ExprContext& exprs_;
-  const ScheduleOptions& options_;
   Mutation mutation_;
   Expr column_;
   Body body_;
   std::vector<Stream> streams_;
-  bool predicated_ = false;
 };
 
 bool same_streams(const SegmentCall& a, const SegmentCall& b) {
@@ -162,65 +93,83 @@ bool same_streams(const SegmentCall& a, const SegmentCall& b) {
   });
 }
 
-/// Unless what copies goes past them: a fill alone is not worth the code, nor a choice between kinds of stores.
-void keep_fills_in_caches(std::vector<Body>& bodies) {
-  if (std::ranges::any_of(bodies, [](const Body& body) { return !body.loads.empty() && may_stream(body); })) return;
-  for (Body& body : bodies) std::erase_if(body.walks, [](const Walk& walk) { return walk.kind == WalkKind::streamed; });
+/// Appends a call; neighbours that do the same thing become one: a row that is all fill is one run.
+void append(std::vector<SegmentCall>& calls, SegmentCall call) {
+  if (!calls.empty() && calls.back().body == call.body && calls.back().end == call.begin &&
+      same_streams(calls.back(), call)) {
+    calls.back().end = call.end;
+    calls.back().pieces.push_back(std::move(call.pieces.front()));
+  } else {
+    calls.push_back(std::move(call));
+  }
+}
+
+/// Bounds each call by the columns of a task.
+void clamp_to_task(const Schedule& schedule, std::vector<SegmentCall>& calls) {
+  ir::ExprContext& exprs = schedule.exprs();
+  const RunVariables run(exprs);
+  const bool whole = schedule.mutation == Mutation::task_columns_ignored;
+  for (SegmentCall& call : calls) {
+    call.run_begin = exprs.max(call.begin, whole ? exprs.constant(0) : run.column_first);
+    call.run_end = exprs.min(call.end, whole ? schedule.columns : run.column_last);
+  }
 }
 
 }  // namespace
 
-Schedule make_schedule(Kernel kernel, std::string config, const ScheduleOptions& options) {
-  const Mutation mutation = options.mutation;
-  const std::vector<RowCase> cases = split_rows(kernel, {.split = options.split, .mutation = mutation});
+Schedule begin_schedule(Kernel kernel, std::string config, const ScheduleOptions& options) {
   ir::ExprContext& exprs = kernel.program->exprs();
-  const RunVariables run(exprs);
   Schedule schedule{.kernel = std::move(kernel),
                     .config = std::move(config),
-                    .mutation = mutation,
+                    .mutation = options.mutation,
                     .store = options.store,
                     .threads = options.threads};
   schedule.columns = schedule.kernel.extents.back();
   schedule.rows = exprs.constant(1);
   for (int axis = 0; axis + 1 < schedule.kernel.rank(); ++axis)
     schedule.rows = exprs.mul(schedule.rows, schedule.kernel.extents[static_cast<std::size_t>(axis)]);
-  if (mutation == Mutation::columns_short) schedule.columns = exprs.sub(schedule.columns, exprs.constant(1));
-  if (mutation == Mutation::rows_rounded_down) {
+  if (options.mutation == Mutation::columns_short) schedule.columns = exprs.sub(schedule.columns, exprs.constant(1));
+  if (options.mutation == Mutation::rows_rounded_down) {
     const Expr two = exprs.constant(2);
     schedule.rows = exprs.mul(exprs.floordiv(schedule.rows, two), two);
   }
-  std::map<std::vector<std::uint64_t>, int> body_ids;
+  return schedule;
+}
+
+void make_bodies(Schedule& schedule, const std::vector<RowCase>& cases) {
+  std::map<CodeKey, int> body_ids;
   for (const RowCase& row : cases) {
     ScheduledCase scheduled{.test = row.test, .holds = row.holds, .fails = row.fails, .calls = {}};
-    if (mutation == Mutation::row_test_swapped) std::swap(scheduled.holds, scheduled.fails);
+    if (schedule.mutation == Mutation::row_test_swapped) std::swap(scheduled.holds, scheduled.fails);
     for (const Segment& segment : row.segments) {
-      auto [body, streams] = BodyBuilder(schedule.kernel, options).build(segment.roots);
+      auto [body, streams] = BodyBuilder(schedule.kernel, schedule.mutation).build(segment.roots);
       const auto [it, inserted] = body_ids.try_emplace(key_of(body), static_cast<int>(schedule.bodies.size()));
       if (inserted) schedule.bodies.push_back(std::move(body));
-      SegmentCall call{.begin = segment.begin,
-                       .end = segment.end,
-                       .pieces = {{segment.begin, segment.end, segment.cuts, {}}},
-                       .body = it->second,
-                       .streams = std::move(streams)};
-      // Neighbours that do the same thing become one: a row that is all fill is one run.
-      if (!scheduled.calls.empty() && scheduled.calls.back().body == call.body &&
-          scheduled.calls.back().end == call.begin && same_streams(scheduled.calls.back(), call)) {
-        scheduled.calls.back().end = call.end;
-        scheduled.calls.back().pieces.push_back(std::move(call.pieces.front()));
-      } else {
-        scheduled.calls.push_back(std::move(call));
-      }
+      append(scheduled.calls, {.begin = segment.begin,
+                               .end = segment.end,
+                               .pieces = {{segment.begin, segment.end, segment.cuts, {}}},
+                               .body = it->second,
+                               .streams = std::move(streams)});
     }
-    for (SegmentCall& call : scheduled.calls) {
-      const bool whole = mutation == Mutation::task_columns_ignored;
-      call.run_begin = whole ? exprs.max(call.begin, exprs.constant(0)) : exprs.max(call.begin, run.column_first);
-      call.run_end = whole ? exprs.min(call.end, schedule.columns) : exprs.min(call.end, run.column_last);
-    }
+    clamp_to_task(schedule, scheduled.calls);
     schedule.cases.push_back(std::move(scheduled));
   }
-  keep_fills_in_caches(schedule.bodies);
-  schedule.narrowing = options.threads ? index_narrowing_of(schedule) : division_narrowing_of(schedule);
-  return schedule;
+}
+
+void set_row_steps(Schedule& schedule) {
+  if (schedule.threads || schedule.kernel.rank() == 1) return;
+  ir::ExprContext& exprs = schedule.exprs();
+  const Expr row = schedule.kernel.coordinate(schedule.kernel.rank() - 2);
+  for (ScheduledCase& scheduled : schedule.cases)
+    for (SegmentCall& call : scheduled.calls)
+      for (Stream& stream : call.streams) {
+        const auto growth = growth_in(exprs, stream.base, row);
+        if (!growth) continue;
+        stream.step = growth->step;
+        stream.rows = growth->rows;
+        if (schedule.mutation == Mutation::even_rows_long && growth->rows.valid())
+          stream.rows = exprs.add(growth->rows, exprs.constant(1));
+      }
 }
 
 }  // namespace padlock::compiler

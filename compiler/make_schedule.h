@@ -2,10 +2,12 @@
 
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "compiler/kernel.h"
 #include "compiler/mutation.h"
 #include "compiler/schedule.h"
+#include "compiler/segments.h"
 
 namespace padlock::compiler {
 
@@ -20,7 +22,17 @@ struct ScheduleOptions {
   Mutation mutation = Mutation::none;
 };
 
-/// Turns a kernel into loops; `config` is the text that the schedule keeps.
-[[nodiscard]] Schedule make_schedule(Kernel kernel, std::string config, const ScheduleOptions& options);
+// The passes that make a schedule of a kernel, besides those with a file of their own; compiler/pipeline.h has their
+// order.
+
+/// A schedule without code: what a launch covers. `config` is the text that it keeps.
+[[nodiscard]] Schedule begin_schedule(Kernel kernel, std::string config, const ScheduleOptions& options);
+
+/// Gives each segment of the cases straight-line code and the streams of its loads. Segments whose code differs in
+/// addresses alone share a body; neighbours that do the same become one.
+void make_bodies(Schedule& schedule, const std::vector<RowCase>& cases);
+
+/// Finds, on the host, how each load's address goes on from one row to the next (compiler/growth.h).
+void set_row_steps(Schedule& schedule);
 
 }  // namespace padlock::compiler

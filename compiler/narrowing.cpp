@@ -205,6 +205,10 @@ Narrowing index_narrowing_of(const Schedule& schedule) {
   return {};
 }
 
+Narrowing narrowing_of(const Schedule& schedule) {
+  return schedule.threads ? index_narrowing_of(schedule) : division_narrowing_of(schedule);
+}
+
 std::vector<Expr> narrowed_in(const Schedule& schedule, const Body& body) {
   const std::vector<Expr>& narrowed = schedule.narrowing.divisions;
   if (narrowed.empty()) return {};

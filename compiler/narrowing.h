@@ -15,6 +15,9 @@ namespace padlock::compiler {
 /// Of a schedule for a GPU: the same for all its indices.
 [[nodiscard]] Narrowing index_narrowing_of(const Schedule& schedule);
 
+/// Chooses between the two by what the schedule is for.
+[[nodiscard]] Narrowing narrowing_of(const Schedule& schedule);
+
 /// Whether all that such a schedule computes fits 32 bits, given that its sizes lie between -bound and bound.
 [[nodiscard]] bool indices_fit(const Schedule& schedule, const std::vector<ir::Expr>& sizes, std::int64_t bound);
 

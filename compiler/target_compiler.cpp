@@ -6,7 +6,7 @@
 
 #include <fmt/format.h>
 
-#include "compiler/lowering.h"
+#include "compiler/pipeline.h"
 #include "compiler/schedule_key.h"
 #include "ir/target_name.h"
 

@@ -20,10 +20,11 @@ struct EmitOptions {
 Outcome<api::Stage> parse_stage(const std::string& text) {
   if (text == "ir") return api::Stage::ir;
   if (text == "kernel") return api::Stage::kernel;
+  if (text == "schedule") return api::Stage::schedule;
   if (text == "llvm") return api::Stage::llvm;
   if (text == "ptx") return api::Stage::ptx;
   if (text == "asm") return api::Stage::assembly;
-  return fail(ExitCode::usage, "expected --stage=ir, kernel, llvm, ptx or asm, found '" + text + "'");
+  return fail(ExitCode::usage, "expected --stage=ir, kernel, schedule, llvm, ptx or asm, found '" + text + "'");
 }
 
 Outcome<ExitCode> emit(const EmitOptions& options) {
@@ -54,7 +55,7 @@ void add_emit(Subcommand& app) {
   Subcommand command = app.subcommand("emit", "print one stage of compiling a program");
   const auto options = std::make_shared<EmitOptions>();  // shared: the callback outlives this function
   command.program(options->program);
-  command.option("--stage", options->stage, "STAGE", "ir, kernel, llvm, ptx or asm");
+  command.option("--stage", options->stage, "STAGE", "ir, kernel, schedule, llvm, ptx or asm");
   command.option("--target", options->target, "TARGET", "host, host:NAME (an LLVM CPU) or sm_NN");
   command.option("--config", options->config, "CONFIG", "key=value,...: forces a config");
   command.flag("--bounds-check", options->bounds_check, "test every access");

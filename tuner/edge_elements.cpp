@@ -4,7 +4,7 @@
 #include <optional>
 #include <set>
 
-#include "compiler/lowering.h"
+#include "compiler/pipeline.h"
 #include "support/int128.h"
 #include "tuner/scratch_data.h"
 

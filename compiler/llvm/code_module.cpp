@@ -3,8 +3,6 @@
 #include <llvm/IR/Verifier.h>
 #include <llvm/Support/raw_ostream.h>
 
-#include "compiler/lowering.h"
-
 namespace padlock::compiler {
 
 CodeModule::CodeModule(const std::string& name, MachineHandle target)
@@ -27,13 +25,6 @@ Status CodeModule::verify() const {
 std::string text_of(const llvm::Module& module) {
   std::string text;
   llvm::raw_string_ostream(text) << module;
-  return text;
-}
-
-Result<std::string> kernel_text(const ir::Program& program, Mutation mutation) {
-  PADLOCK_TRY(const std::vector<Kernel> kernels, lower(program, mutation));
-  std::string text;
-  for (const Kernel& kernel : kernels) text += to_string(kernel);
   return text;
 }
 

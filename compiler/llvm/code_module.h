@@ -8,7 +8,6 @@
 #include <llvm/IR/Module.h>
 
 #include "compiler/llvm/machine_pool.h"
-#include "compiler/mutation.h"
 #include "ir/executable.h"
 #include "ir/program.h"
 #include "support/error.h"
@@ -30,7 +29,5 @@ struct CodeModule {
 
 /// LLVM IR as text.
 [[nodiscard]] std::string text_of(const llvm::Module& module);
-/// The kernels of a program in gather form, as text. Errors as `lower`.
-[[nodiscard]] Result<std::string> kernel_text(const ir::Program& program, Mutation mutation);
 
 }  // namespace padlock::compiler

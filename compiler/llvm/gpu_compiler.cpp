@@ -15,7 +15,7 @@
 #include "compiler/llvm/host_code.h"
 #include "compiler/llvm/host_target.h"
 #include "compiler/llvm/link_image.h"
-#include "compiler/prove_program.h"
+#include "compiler/pipeline.h"
 
 namespace padlock::compiler {
 namespace {
@@ -74,6 +74,7 @@ class LlvmGpuCompiler final : public GpuCompiler {
 
   Result<std::string> emit(const ir::Program& program, Stage stage, const GpuOptions& options) override {
     if (stage == Stage::kernel) return kernel_text(program, options.mutation);
+    if (stage == Stage::schedule) return schedule_text(program, options.mutation, scheduler(options));
     if (stage == Stage::assembly) {
       PADLOCK_TRY(const ir::CompiledCode code, compile_ptx(program, options));
       return std::string(code.text());

@@ -7,7 +7,7 @@
 #include "compiler/llvm/host_code.h"
 #include "compiler/llvm/host_target.h"
 #include "compiler/llvm/link_image.h"
-#include "compiler/prove_program.h"
+#include "compiler/pipeline.h"
 
 namespace padlock::compiler {
 namespace {
@@ -48,6 +48,7 @@ class LlvmHostCompiler final : public HostCompiler {
 
   Result<std::string> emit(const ir::Program& program, Stage stage, const HostOptions& options) override {
     if (stage == Stage::kernel) return kernel_text(program, options.mutation);
+    if (stage == Stage::schedule) return schedule_text(program, options.mutation, scheduler(options));
     PADLOCK_TRY(CodeModule code, emit_module(program, options));
     if (stage == Stage::llvm) return text_of(*code.module);
     PADLOCK_TRY(const llvm::SmallVector<char> text,

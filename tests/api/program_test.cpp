@@ -195,11 +195,12 @@ TEST_CASE("each stage prints, and a stage of another target does not") {
   const Program program = *Program::from_text(kPadRelu);
   CHECK(context.emit(program, Stage::ir)->starts_with("program pad_relu("));
   CHECK(context.emit(program, Stage::kernel)->find("relu") != std::string::npos);
+  CHECK(context.emit(program, Stage::schedule)->starts_with("schedule pad_relu_0: "));
   CHECK(context.emit(program, Stage::llvm)->find("define") != std::string::npos);
   CHECK_FALSE(context.emit(program, Stage::assembly)->empty());
   const auto ptx = context.emit(program, Stage::ptx);
   REQUIRE_FALSE(ptx);
-  CHECK(ptx.error().message == "stage ptx is of GPU targets; target host has ir, kernel, llvm and asm");
+  CHECK(ptx.error().message == "stage ptx is of GPU targets; target host has ir, kernel, schedule, llvm and asm");
 }
 
 TEST_CASE("the language leaves a NaN open only where it says so") {

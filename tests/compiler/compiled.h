@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "compiler/host_compiler.h"
-#include "compiler/lowering.h"
+#include "compiler/pipeline.h"
 #include "ir/program.h"
 
 namespace padlock::compiler {

@@ -9,7 +9,7 @@
 #include <fmt/format.h>
 
 #include "compiler/gpu_config.h"
-#include "compiler/lowering.h"
+#include "compiler/pipeline.h"
 #include "tests/compiler/schedule_interpreter.h"
 
 namespace padlock::compiler {

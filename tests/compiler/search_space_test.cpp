@@ -7,7 +7,7 @@
 #include <tuple>
 
 #include "compiler/host_config.h"
-#include "compiler/lowering.h"
+#include "compiler/pipeline.h"
 #include "compiler/schedule_key.h"
 #include "compiler/target_compiler.h"
 

@@ -13,7 +13,7 @@
 #include <thread>
 #include <vector>
 
-#include "compiler/lowering.h"
+#include "compiler/pipeline.h"
 #include "compiler/prover/proven_kernel.h"
 #include "tests/differential/crash_report.h"
 #include "tests/differential/differential_run.h"

@@ -9,7 +9,7 @@
 #include <fmt/format.h>
 
 #include "compiler/host_config.h"
-#include "compiler/lowering.h"
+#include "compiler/pipeline.h"
 #include "compiler/prover/proven_kernel.h"
 #include "tests/differential/random_program.h"
 #include "tests/differential/seed.h"

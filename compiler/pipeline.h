@@ -1,0 +1,42 @@
+#pragma once
+
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "compiler/kernel.h"
+#include "compiler/make_schedule.h"
+#include "compiler/mutation.h"
+#include "compiler/prover/proven_kernel.h"
+#include "compiler/schedule.h"
+#include "ir/program.h"
+#include "support/error.h"
+
+// The passes from a program to what a target may emit; pipeline.cpp names them in their order. They are the same for
+// every target: only a config's ScheduleOptions differ.
+namespace padlock::compiler {
+
+using ScheduleMaker = std::function<Schedule(Kernel)>;
+
+/// Lowers a program to its kernels: the passes that no config changes. The program must outlive the kernels. Errors as
+/// `gather_kernels`.
+[[nodiscard]] Result<std::vector<Kernel>> lower(const ir::Program& program, Mutation mutation = Mutation::none);
+
+/// Makes loops of a kernel as a config says; `config` is the text that the schedule keeps.
+[[nodiscard]] Schedule make_schedule(Kernel kernel, std::string config, const ScheduleOptions& options);
+
+/// Runs all passes over a program: its kernels, lowered, scheduled and proved. Errors as `lower` and `prove`.
+[[nodiscard]] Result<std::vector<ProvenKernel>> prove_kernels(const ir::Program& program, Mutation mutation,
+                                                              const ScheduleMaker& schedule, ProofCache& cache);
+/// Lists the obligations of its kernels with their verdicts, refuted ones too. Errors as `lower` and
+/// `list_obligations`.
+[[nodiscard]] Result<std::vector<Proof>> list_proofs(const ir::Program& program, Mutation mutation,
+                                                     const ScheduleMaker& schedule, ProofCache& cache);
+
+/// Prints the kernels of a program in gather form. Errors as `lower`.
+[[nodiscard]] Result<std::string> kernel_text(const ir::Program& program, Mutation mutation);
+/// Prints their schedules. Errors as `lower`.
+[[nodiscard]] Result<std::string> schedule_text(const ir::Program& program, Mutation mutation,
+                                                const ScheduleMaker& schedule);
+
+}  // namespace padlock::compiler
