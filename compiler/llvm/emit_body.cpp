@@ -45,14 +45,8 @@ class BodyEmitter {
  private:
   BodyArguments make_function() {
     BodyArguments arguments(context_, index_);
-    std::vector<llvm::Type*> types = {builder_.getPtrTy(), i64_, i64_, i64_};
-    for (unsigned i = 0; i < arguments.loads; ++i) {
-      types.push_back(builder_.getPtrTy());
-      types.insert(types.end(), arguments.per_load - 1, i64_);
-    }
-    const auto outer_axes = static_cast<std::size_t>(context_.schedule.kernel.rank() - 1);
-    if (body_.uses_rows) types.insert(types.end(), outer_axes, i64_);
-    if (arguments.takes_rows) types.insert(types.end(), 1 + arguments.loads, i64_);
+    std::vector<llvm::Type*> types = {builder_.getPtrTy()};
+    arguments.for_each([&](Value*, bool is_pointer) { types.push_back(is_pointer ? builder_.getPtrTy() : i64_); });
     auto* type = llvm::FunctionType::get(builder_.getVoidTy(), types, false);
     const std::string name = context_.abi.name + ".body" + std::to_string(index_);
     function_ = llvm::Function::Create(type, llvm::Function::InternalLinkage, name, context_.module);
@@ -60,23 +54,22 @@ class BodyEmitter {
     function_->setCallingConv(llvm::CallingConv::Fast);
     function_->addFnAttr(llvm::Attribute::NoInline);
     set_attributes(*function_, context_.target);
-    for (llvm::Argument& argument : function_->args())
-      if (argument.getArgNo() > 0) arguments.values.push_back(&argument);
+    unsigned parameter = 1;  // after the launch
+    arguments.for_each([&](Value*& value, bool) { value = function_->getArg(parameter++); });
     return arguments;
   }
 
   BasicBlock* block(const char* name) { return BasicBlock::Create(builder_.getContext(), name, function_); }
-  Value* begin() { return chunks_->arguments().begin(); }
-  Value* end() { return chunks_->arguments().end(); }
+  Value* begin() { return chunks_->arguments().begin; }
+  Value* end() { return chunks_->arguments().end; }
 
   void emit_loops() {
     BasicBlock* done = block("done");
-    const BodyArguments& told = chunks_->arguments();
-    Rows rows{.row = told.row(), .bases = {}, .count = builder_.getInt64(1)};
-    if (told.takes_rows) {
-      rows.count = told.rows();
-      for (unsigned i = 0; i < told.loads; ++i)
-        rows.bases.push_back(told.load(static_cast<int>(i), BodyArguments::base));
+    const BodyArguments& arguments = chunks_->arguments();
+    Rows rows{.row = arguments.row, .bases = {}, .count = builder_.getInt64(1)};
+    if (arguments.takes_rows) {
+      rows.count = arguments.rows;
+      for (const BodyArguments::Load& load : arguments.loads) rows.bases.push_back(load.base);
     }
     const Walk& longest = body_.walks.back();
     if (longest.kind == WalkKind::streamed)
@@ -98,9 +91,10 @@ class BodyEmitter {
   /// Phis for rows where the builder stands, without their values.
   Rows join_rows() {
     const auto phi = [&](Value* like) { return builder_.CreatePHI(like->getType(), 2); };
-    Rows joined{.row = phi(chunks_->arguments().row()), .bases = {}, .count = phi(builder_.getInt64(0))};
-    if (chunks_->arguments().takes_rows)
-      for (unsigned i = 0; i < chunks_->arguments().loads; ++i) joined.bases.push_back(phi(joined.row));
+    const BodyArguments& arguments = chunks_->arguments();
+    Rows joined{.row = phi(arguments.row), .bases = {}, .count = phi(builder_.getInt64(0))};
+    if (arguments.takes_rows)
+      for (std::size_t i = 0; i < arguments.loads.size(); ++i) joined.bases.push_back(phi(joined.row));
     return joined;
   }
   static void add_incoming(const Rows& joined, const Rows& rows, BasicBlock* from) {
@@ -116,7 +110,7 @@ class BodyEmitter {
               .bases = {},
               .count = builder_.CreateSub(rows.count, builder_.getInt64(1))};
     for (std::size_t i = 0; i < rows.bases.size(); ++i)
-      rest.bases.push_back(builder_.CreateAdd(rows.bases[i], chunks_->arguments().step(static_cast<unsigned>(i))));
+      rest.bases.push_back(builder_.CreateAdd(rows.bases[i], chunks_->arguments().loads[i].step));
     return rest;
   }
   Value* are_left(Value* rows) { return builder_.CreateICmpSGT(rows, builder_.getInt64(0)); }
@@ -184,14 +178,64 @@ class BodyEmitter {
     builder_.CreateBr(done);
   }
 
+  // --- streamed rows ------------------------------------------------------------------------------------------------
+
+  /// The code of a run that all runs of streamed rows share, and the values that it is entered with.
+  struct SharedRun {
+    BasicBlock* block;
+    Value *from, *to;
+    Rows rows;
+    Value* left;  // of the rows, with this one; 0: nothing is streamed
+  };
+
+  SharedRun begin_shared_run(BasicBlock* at) {
+    builder_.SetInsertPoint(at);
+    const auto phi = [&] { return builder_.CreatePHI(i64_, 3); };
+    Value* from = phi();
+    Value* to = phi();
+    Rows rows = join_rows();
+    return {.block = at, .from = from, .to = to, .rows = std::move(rows), .left = phi()};
+  }
+  /// One more way into it, without the jump.
+  static void enter(const SharedRun& run, Value* from, Value* to, const Rows& rows, Value* left, BasicBlock* way) {
+    const auto add = [&](Value* phi, Value* value) { llvm::cast<llvm::PHINode>(phi)->addIncoming(value, way); };
+    add(run.from, from);
+    add(run.to, to);
+    add_incoming(run.rows, rows, way);
+    add(run.left, left);
+  }
+  Rows one_of(const Rows& rows) { return {rows.row, rows.bases, builder_.getInt64(1)}; }
+
   /// Row by row: the run up to the first line, the lines, and the run after them. All runs share one code, which takes
   /// all rows at once where nothing is streamed.
   void emit_streamed(const Walk& walk, const Rows& all, BasicBlock* done) {
     BasicBlock* start = builder_.GetInsertBlock();
     BasicBlock* large = block("large");
     BasicBlock* row = block("streamed_row");
-    BasicBlock* run = block("run");
+    BasicBlock* shared = block("run");
     BasicBlock* lines = block("lines");
+    choose_streaming(walk, large, row, shared);
+
+    const SharedRun run = begin_shared_run(shared);
+    for (BasicBlock* whole : {start, large}) enter(run, begin(), end(), all, builder_.getInt64(0), whole);
+    BasicBlock* ran = block("ran");
+    BasicBlock* next_row = block("next_row");
+    emit_run(run.from, run.to, run.rows, ran);
+    builder_.SetInsertPoint(ran);
+    builder_.CreateCondBr(builder_.CreateICmpSLT(run.to, end()), lines, next_row);
+
+    builder_.SetInsertPoint(row);
+    const Rows at = join_rows();
+    add_incoming(at, all, large);
+    emit_row_start(walk, at, run);
+    builder_.SetInsertPoint(lines);
+    emit_lines(walk, run);
+    builder_.SetInsertPoint(next_row);
+    emit_next_row(run, row, at, done);
+  }
+
+  /// Goes to `row` where rows are streamed, else to `run`.
+  void choose_streaming(const Walk& walk, BasicBlock* large, BasicBlock* row, BasicBlock* run) {
     chunks_->plan_prefetches();
     // What is too short is walked as if nothing were: an edge of few elements by columns.
     Value* is_long = holds(builder_, *exprs_, walk.tests);
@@ -200,59 +244,40 @@ class BodyEmitter {
     // A line of the first result has whole vectors of all others: what is aligned in one row is in every row.
     Value* before_line = builder_.CreateSub(begin(), chunks_->misalignment(begin(), walk.line));
     builder_.CreateCondBr(chunks_->stores_are_aligned(before_line), row, run);
+  }
 
-    builder_.SetInsertPoint(run);
-    const auto phi = [&] { return builder_.CreatePHI(i64_, 3); };
-    Value* from = phi();
-    Value* to = phi();
-    const Rows rows = join_rows();
-    Value* left = phi();  // of the rows, with this one; 0: nothing is streamed
-    const auto enter = [&](Value* run_from, Value* run_to, const Rows& of, Value* rows_left, BasicBlock* block) {
-      const auto add = [&](Value* to_phi, Value* value) {
-        llvm::cast<llvm::PHINode>(to_phi)->addIncoming(value, block);
-      };
-      add(from, run_from);
-      add(to, run_to);
-      add_incoming(rows, of, block);
-      add(left, rows_left);
-    };
-    const auto one = [&](const Rows& first) { return Rows{first.row, first.bases, builder_.getInt64(1)}; };
-    enter(begin(), end(), all, builder_.getInt64(0), start);
-    enter(begin(), end(), all, builder_.getInt64(0), large);
-    BasicBlock* ran = block("ran");
-    BasicBlock* next_row = block("next_row");
-    emit_run(from, to, rows, ran);
-    builder_.SetInsertPoint(ran);
-    builder_.CreateCondBr(builder_.CreateICmpSLT(to, end()), lines, next_row);
-
-    builder_.SetInsertPoint(row);
-    const Rows at = join_rows();
-    add_incoming(at, all, large);
+  /// The run of a row up to its first line.
+  void emit_row_start(const Walk& walk, const Rows& at, const SharedRun& run) {
     chunks_->set_row(at.row, at.bases);
     Value* past = builder_.CreateSub(count(walk.line), chunks_->misalignment(begin(), walk.line));
     set_whole_run(builder_.CreateAnd(past, count(walk.line - 1)));
     Value* limit = exprs_->exact(builder_, walk.loops[0].limit);
     chunks_->prefetch_stores();
-    enter(begin(), limit, one(at), at.count, builder_.GetInsertBlock());
-    builder_.CreateBr(run);
+    enter(run, begin(), limit, one_of(at), at.count, builder_.GetInsertBlock());
+    builder_.CreateBr(run.block);
+  }
 
-    builder_.SetInsertPoint(lines);
-    chunks_->set_row(rows.row, rows.bases);
-    set_whole_run(builder_.CreateSub(to, begin()));  // the run before this ended at the first line
+  /// Its lines, and then the run after them.
+  void emit_lines(const Walk& walk, const SharedRun& run) {
+    chunks_->set_row(run.rows.row, run.rows.bases);
+    set_whole_run(builder_.CreateSub(run.to, begin()));  // the run before this ended at the first line
     emit_loop(walk.loops[1], exprs_->exact(builder_, walk.loops[1].from));
-    enter(exprs_->exact(builder_, walk.loops[2].from), end(), one(rows), left, builder_.GetInsertBlock());
-    builder_.CreateBr(run);
+    Value* rest = exprs_->exact(builder_, walk.loops[2].from);
+    enter(run, rest, end(), one_of(run.rows), run.left, builder_.GetInsertBlock());
+    builder_.CreateBr(run.block);
+  }
 
-    builder_.SetInsertPoint(next_row);
+  /// Back to `row`, which began with the rows `at`, or to `done` after the last.
+  void emit_next_row(const SharedRun& run, BasicBlock* row, const Rows& at, BasicBlock* done) {
     if (chunks_->fetches_gaps()) {
       // Also after the last: the rows go on in another call.
       BasicBlock* gaps = block("gaps");
-      builder_.CreateCondBr(are_left(left), gaps, done);
+      builder_.CreateCondBr(are_left(run.left), gaps, done);
       builder_.SetInsertPoint(gaps);
-      chunks_->set_row(rows.row, rows.bases);
+      chunks_->set_row(run.rows.row, run.rows.bases);
       chunks_->prefetch_gaps();
     }
-    const Rows later = after_first({rows.row, rows.bases, left});
+    const Rows later = after_first({run.rows.row, run.rows.bases, run.left});
     add_incoming(at, later, builder_.GetInsertBlock());
     builder_.CreateCondBr(are_left(later.count), row, done);
   }

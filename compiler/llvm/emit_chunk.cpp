@@ -23,7 +23,7 @@ ChunkEmitter::ChunkEmitter(KernelContext& context, std::size_t body, IRBuilder<>
       arguments_(std::move(arguments)) {
   if (body_.uses_rows)
     for (int axis = 0; axis + 1 < kernel().rank(); ++axis)
-      exprs_.set_coordinate(kernel().coordinate(axis), arguments_.outer(axis));
+      exprs_.set_coordinate(kernel().coordinate(axis), arguments_.outer[static_cast<std::size_t>(axis)]);
   for (std::size_t i = 0; i < kernel().results.size(); ++i)
     outputs_.push_back(fields.buffer(builder_, context_.buffer_of_result(i)));
   load_scalars(fields);
@@ -76,8 +76,8 @@ bool ChunkEmitter::loads_invariants() const {
 }
 
 void ChunkEmitter::set_row(Value* row, llvm::ArrayRef<Value*> bases) {
-  arguments_.set_row(row);
-  for (std::size_t i = 0; i < bases.size(); ++i) arguments_.set_base(static_cast<unsigned>(i), bases[i]);
+  arguments_.row = row;
+  for (std::size_t i = 0; i < bases.size(); ++i) arguments_.loads[i].base = bases[i];
   if (loads_invariants()) emit_invariants();
   row_outputs_.clear();
   row_loads_.clear();
@@ -85,11 +85,9 @@ void ChunkEmitter::set_row(Value* row, llvm::ArrayRef<Value*> bases) {
     row_outputs_.push_back({.pointer = outputs_[i], .dtype = result_type(i)});
     accesses_.set_origin(row_outputs_.back(), row);
   }
-  for (unsigned i = 0; i < arguments_.loads; ++i) {
-    row_loads_.push_back(
-        {.pointer = arguments_.load(static_cast<int>(i), BodyArguments::tensor), .dtype = body_.loads[i].dtype});
-    if (body_.loads[i].kind == LoadKind::contiguous)
-      accesses_.set_origin(row_loads_.back(), arguments_.load(static_cast<int>(i), BodyArguments::base));
+  for (std::size_t i = 0; i < arguments_.loads.size(); ++i) {
+    row_loads_.push_back({.pointer = arguments_.loads[i].tensor, .dtype = body_.loads[i].dtype});
+    if (body_.loads[i].kind == LoadKind::contiguous) accesses_.set_origin(row_loads_.back(), arguments_.loads[i].base);
   }
 }
 
@@ -120,14 +118,11 @@ Value* ChunkEmitter::emit_node(const BodyNode& node, Value* column, int lanes, c
 
 Access ChunkEmitter::access_of(int index, Value* first, Value* guard) {
   const ir::DType dtype = body_.loads[static_cast<std::size_t>(index)].dtype;
-  Access access{.pointer = arguments_.load(index, BodyArguments::tensor),
-                .dtype = dtype,
-                .first = first,
-                .guard = guard,
-                .align = element_align(dtype)};
+  const BodyArguments::Load& load = argument(index);
+  Access access{.pointer = load.tensor, .dtype = dtype, .first = first, .guard = guard, .align = element_align(dtype)};
   if (context_.checks_load(index_, static_cast<std::size_t>(index))) {
-    access.name = arguments_.load(index, BodyArguments::name);
-    access.extent = arguments_.load(index, BodyArguments::extent);
+    access.name = load.name;
+    access.extent = load.extent;
   }
   return access;
 }
@@ -137,7 +132,7 @@ Value* ChunkEmitter::emit_load(int index, Value* column, int lanes) {
   llvm::Type* type = OpEmitter(builder_, lanes, context_.target.f16c).storage_type(load.dtype);
   switch (load.kind) {
     case LoadKind::invariant:
-      return accesses_.load(access_of(index, arguments_.load(index, BodyArguments::base)), type);
+      return accesses_.load(access_of(index, argument(index).base), type);
     case LoadKind::contiguous:
     case LoadKind::reversed:
       return emit_vector(index, type, column, lanes);
@@ -154,7 +149,7 @@ Value* ChunkEmitter::emit_load(int index, Value* column, int lanes) {
 
 Access ChunkEmitter::vector_of(int index, Value* column, int lanes) {
   const bool reversed = body_.loads[static_cast<std::size_t>(index)].kind == LoadKind::reversed;
-  Value* base = arguments_.load(index, BodyArguments::base);
+  Value* base = argument(index).base;
   const bool in_row = !reversed && !row_loads_.empty();
   Access access = access_of(index, in_row     ? column
                                    : reversed ? builder_.CreateSub(base, column)
@@ -199,7 +194,7 @@ Value* ChunkEmitter::emit_realigned(int index, llvm::Type* type, Access access) 
 
 Value* ChunkEmitter::emit_strided(int index, llvm::Type* type, Value* column, int lanes) {
   Value* step = steps_[static_cast<std::size_t>(index)];
-  Value* base = arguments_.load(index, BodyArguments::base);
+  Value* base = argument(index).base;
   Value* offset = builder_.CreateAdd(base, builder_.CreateMul(displaced(column), step));
   if (lanes == 1) return accesses_.load(access_of(index, offset), type);
   return emit_gather(index, type, offset, step, lanes);
@@ -234,7 +229,7 @@ std::vector<Value*> ChunkEmitter::compute(Value* column, const ChunkLoop& loop, 
 
 void ChunkEmitter::store(Value* column, const ChunkLoop& loop, int displacement, const std::vector<Value*>& values) {
   const bool in_row = !row_outputs_.empty();
-  Value* first = in_row ? column : builder_.CreateAdd(arguments_.row(), column);
+  Value* first = in_row ? column : builder_.CreateAdd(arguments_.row, column);
   for (std::size_t result = 0; result < body_.roots.size(); ++result) {
     Access access{.pointer = in_row ? row_outputs_[result].pointer : outputs_[result],
                   .dtype = result_type(result),
@@ -283,8 +278,8 @@ void ChunkEmitter::prefetch(Value* address, Prefetch how) {
 }
 
 void ChunkEmitter::plan_prefetches() {
-  Value* end = arguments_.end();
-  for (unsigned i = 0; i < body_.loads.size(); ++i) {
+  Value* end = arguments_.end;
+  for (std::size_t i = 0; i < body_.loads.size(); ++i) {
     const int size = ir::byte_size(body_.loads[i].dtype);
     ahead_.push_back(context_.index(kLoadsAheadBytes / size));
     gaps_.push_back(nullptr);
@@ -292,11 +287,11 @@ void ChunkEmitter::plan_prefetches() {
     if (!skips_elements(context_.schedule, static_cast<int>(index_), i)) continue;
     // What a core fetches by itself it finds by the order of the lines: a gap that is shorter than a row costs less
     // when it is fetched, too, than the row after it that would come as a surprise.
-    Value* run = builder_.CreateSub(end, arguments_.begin());
-    Value* gap = builder_.CreateSub(arguments_.step(i), run);
+    Value* run = builder_.CreateSub(end, arguments_.begin);
+    Value* gap = builder_.CreateSub(arguments_.loads[i].step, run);
     Value* is_wide = builder_.CreateICmpSGT(gap, run);
     gaps_.back() = builder_.CreateAdd(end, builder_.CreateSelect(is_wide, context_.index(0), gap));
-    Value* rows = builder_.CreateMul(arguments_.step(i), context_.index(kLoadsAheadRows));
+    Value* rows = builder_.CreateMul(arguments_.loads[i].step, context_.index(kLoadsAheadRows));
     ahead_.back() = builder_.CreateSelect(is_wide, rows, ahead_.back());
   }
 }
@@ -317,7 +312,7 @@ void ChunkEmitter::prefetch_gaps() {
   for (std::size_t i = 0; i < body_.loads.size(); ++i) {
     if (gaps_[i] == nullptr) continue;
     const int line = kLineBytes / ir::byte_size(body_.loads[i].dtype);
-    counted_loop(builder_, arguments_.end(), gaps_[i], line, [&](Value* column) {
+    counted_loop(builder_, arguments_.end, gaps_[i], line, [&](Value* column) {
       prefetch(accesses_.address(vector_of(static_cast<int>(i), column, 1)), Prefetch::near);
     });
   }
@@ -328,8 +323,8 @@ void ChunkEmitter::prefetch_stores() {
   const Expr row_bytes = exprs.max(context_.abi.row_bytes, exprs.constant(1));
   const Expr rows = exprs.floordiv(exprs.constant(kStoresAheadBytes), row_bytes);
   Value* ahead = exprs_.address(builder_, exprs.mul(rows, kernel().extents.back()));
-  Value* first = builder_.CreateAdd(arguments_.row(), arguments_.begin());
-  Value* length = builder_.CreateSub(arguments_.end(), arguments_.begin());
+  Value* first = builder_.CreateAdd(arguments_.row, arguments_.begin);
+  Value* length = builder_.CreateSub(arguments_.end, arguments_.begin);
   std::vector<std::pair<Value*, int>> edges;
   for (std::size_t i = 0; i < outputs_.size(); ++i) {
     const auto moved = [&](Value* from, Value* by) {
@@ -362,7 +357,7 @@ Value* ChunkEmitter::low_bits(Value* address, int bytes) {
 Value* ChunkEmitter::misalignment(Value* column, int lanes) {
   const int size = result_bytes(0);
   Value* address = accesses_.address(
-      {.pointer = outputs_[0], .dtype = result_type(0), .first = builder_.CreateAdd(arguments_.row(), column)});
+      {.pointer = outputs_[0], .dtype = result_type(0), .first = builder_.CreateAdd(arguments_.row, column)});
   return builder_.CreateUDiv(low_bits(address, lanes * size), context_.index(size));
 }
 
@@ -374,7 +369,7 @@ Value* ChunkEmitter::are_aligned(llvm::ArrayRef<std::pair<Value*, int>> addresse
 
 Value* ChunkEmitter::stores_are_aligned(Value* column) {
   std::vector<std::pair<Value*, int>> addresses;
-  Value* first = builder_.CreateAdd(arguments_.row(), column);
+  Value* first = builder_.CreateAdd(arguments_.row, column);
   for (std::size_t i = 0; i < outputs_.size(); ++i)
     addresses.emplace_back(accesses_.address({.pointer = outputs_[i], .dtype = result_type(i), .first = first}),
                            body_.lanes * result_bytes(i));

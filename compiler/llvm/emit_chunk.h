@@ -56,6 +56,9 @@ class ChunkEmitter {
   void set_row(llvm::Value* row, llvm::ArrayRef<llvm::Value*> bases);
 
  private:
+  [[nodiscard]] const BodyArguments::Load& argument(int load) const {
+    return arguments_.loads[static_cast<std::size_t>(load)];
+  }
   [[nodiscard]] const Kernel& kernel() const { return context_.schedule.kernel; }
   [[nodiscard]] llvm::Value* displaced(llvm::Value* value) {
     return displacement_ == 0 ? value : builder_.CreateAdd(value, context_.index(displacement_));

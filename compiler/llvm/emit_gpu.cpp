@@ -4,8 +4,8 @@
 
 #include <llvm/IR/IntrinsicsNVPTX.h>
 
+#include "compiler/llvm/emit_body_dispatch.h"
 #include "compiler/llvm/emit_loop.h"
-#include "compiler/llvm/emit_sites.h"
 
 namespace padlock::compiler {
 
@@ -75,7 +75,7 @@ class ThreadEmitter {
     Value* first = builder_.CreateAdd(exprs_.exact(builder_, rows.first), team);
     counted_loop(builder_, first, exprs_.exact(builder_, rows.last), map_.teams(), [&](Value* row) {
       place(row);
-      emit_sites(context_, builder_, fields_, exprs_, rows_, member);
+      emit_body_dispatch(context_, builder_, fields_, exprs_, rows_, member);
     });
   }
 
@@ -88,7 +88,7 @@ class ThreadEmitter {
       const auto [row, column] = exprs_.divide(builder_, element, context_.schedule.columns);
       place(row);
       rows_.set_columns(column, builder_.CreateAdd(column, context_.index(1)));
-      emit_sites(context_, builder_, fields_, exprs_, rows_, context_.index(0));
+      emit_body_dispatch(context_, builder_, fields_, exprs_, rows_, context_.index(0));
     });
   }
 

@@ -163,13 +163,13 @@ class EntryEmitter {
   Value* smaller(Value* a, Value* b) { return builder_.CreateBinaryIntrinsic(llvm::Intrinsic::smin, a, b); }
 
   void emit_call(RowEmitter& emitter, const SegmentCall& call, Value* rows) {
-    const BodyArguments told = emitter.arguments_of(call, rows);
+    BodyArguments run = emitter.arguments_of(call, rows);
     BasicBlock* work = block("segment");
     BasicBlock* after = block("after");
-    builder_.CreateCondBr(builder_.CreateICmpSLT(told.begin(), told.end()), work, after);
+    builder_.CreateCondBr(builder_.CreateICmpSLT(run.begin, run.end), work, after);
     builder_.SetInsertPoint(work);
     std::vector<Value*> arguments = {function_->getArg(0)};
-    arguments.insert(arguments.end(), told.values.begin(), told.values.end());
+    for (Value* value : run.values()) arguments.push_back(value);
     llvm::Function* body = bodies_[static_cast<std::size_t>(call.body)];
     builder_.CreateCall(body, arguments)->setCallingConv(body->getCallingConv());
     builder_.CreateBr(after);

@@ -189,25 +189,32 @@ Value* RowEmitter::is_empty(const SegmentCall& call) {
 BodyArguments RowEmitter::arguments_of(const SegmentCall& call, Value* rows) {
   const auto body = static_cast<std::size_t>(call.body);
   BodyArguments arguments(context_, body);
-  arguments.values = {runs_.at(call.run_begin.id()), runs_.at(call.run_end.id()), row_offset_};
-  for (const Stream& stream : call.streams) {
+  arguments.begin = runs_.at(call.run_begin.id());
+  arguments.end = runs_.at(call.run_end.id());
+  arguments.row = row_offset_;
+  for (std::size_t i = 0; i < call.streams.size(); ++i) {
+    const Stream& stream = call.streams[i];
+    BodyArguments::Load& load = arguments.loads[i];
     const std::size_t buffer = context_.buffer_of_input(stream.tensor);
-    arguments.values.push_back(buffers_[buffer]);
-    arguments.values.push_back(exprs_.address(builder_, stream.base));
-    if (arguments.per_load == 2) continue;
-    arguments.values.push_back(builder_.getInt64(buffer));
-    arguments.values.push_back(exprs_.word(kernel().program->value(stream.tensor).layout.storage_extent()));
+    load.tensor = buffers_[buffer];
+    load.base = exprs_.address(builder_, stream.base);
+    if (!arguments.checks_loads) continue;
+    load.name = builder_.getInt64(buffer);
+    load.extent = exprs_.word(kernel().program->value(stream.tensor).layout.storage_extent());
   }
-  if (context_.schedule.bodies[body].uses_rows)
-    for (int axis = 0; axis < outer_axes(); ++axis)
-      arguments.values.push_back(exprs_.exact(builder_, kernel().coordinate(axis)));
+  for (std::size_t axis = 0; axis < arguments.outer.size(); ++axis)
+    arguments.outer[axis] = exprs_.exact(builder_, kernel().coordinate(static_cast<int>(axis)));
   if (arguments.takes_rows) {
-    arguments.values.push_back(rows);
-    for (const Stream& stream : call.streams)
-      arguments.values.push_back(stream.step.valid() ? exprs_.address(builder_, stream.step) : builder_.getInt64(0));
+    arguments.rows = rows;
+    for (std::size_t i = 0; i < call.streams.size(); ++i) {
+      const Expr step = call.streams[i].step;
+      arguments.loads[i].step = step.valid() ? exprs_.address(builder_, step) : builder_.getInt64(0);
+    }
   }
-  if (context_.schedule.threads)
-    for (const Expr bound : {call.begin, call.end}) arguments.values.push_back(exprs_.exact(builder_, bound));
+  if (arguments.in_team) {
+    arguments.segment_begin = exprs_.exact(builder_, call.begin);
+    arguments.segment_end = exprs_.exact(builder_, call.end);
+  }
   return arguments;
 }
 

@@ -73,41 +73,61 @@ struct LaunchFields {
 [[nodiscard]] llvm::Value* emit_predicate(llvm::IRBuilder<>& builder, ExprEmitter& exprs, const Graph& graph,
                                           PredicateId predicate);
 
-/// What a body is told of one run, in one order: begin, end, the row's element offset in the output, then of each load
-/// its tensor and the element it starts from (and where any of them is checked, its name and its extent in elements),
-/// then, where the body reads them, the outer coordinates; a team's also where the segment begins and ends. A body of
-/// the host that does not read them takes the same run of several rows: it is told their number, and by how many
-/// elements each load starts later in the next.
+/// The arguments of a body for one run. What its kind of body does not take is null, or an empty list.
 struct BodyArguments {
-  enum LoadField : unsigned { tensor, base, name, extent };
+  struct Load {
+    llvm::Value* tensor = nullptr;
+    llvm::Value* base = nullptr;    ///< the element that it starts from
+    llvm::Value* name = nullptr;    ///< checked: which input it is
+    llvm::Value* extent = nullptr;  ///< checked: the tensor's elements
+    llvm::Value* step = nullptr;    ///< several rows: how many elements later it starts in the next
+  };
 
   BodyArguments(const KernelContext& context, std::size_t body)
-      : per_load(context.checks_any_load(body) ? 4 : 2),
-        loads(static_cast<unsigned>(context.schedule.bodies[body].loads.size())),
+      : loads(context.schedule.bodies[body].loads.size()),
+        checks_loads(context.checks_any_load(body)),
         takes_rows(!context.schedule.threads && !context.schedule.bodies[body].uses_rows &&
-                   context.schedule.kernel.rank() > 1) {}
-
-  [[nodiscard]] llvm::Value* begin() const { return values[0]; }
-  [[nodiscard]] llvm::Value* end() const { return values[1]; }
-  [[nodiscard]] llvm::Value* row() const { return values[2]; }
-  [[nodiscard]] llvm::Value* load(int index, LoadField field) const {
-    return values[3 + static_cast<unsigned>(index) * per_load + field];
-  }
-  [[nodiscard]] llvm::Value* outer(int axis) const {
-    return values[3 + loads * per_load + static_cast<unsigned>(axis)];
+                   context.schedule.kernel.rank() > 1),
+        in_team(context.schedule.threads.has_value()) {
+    if (context.schedule.bodies[body].uses_rows)
+      outer.resize(static_cast<std::size_t>(context.schedule.kernel.rank() - 1));
   }
 
-  void set_row(llvm::Value* row) { values[2] = row; }
-  void set_base(unsigned index, llvm::Value* value) { values[3 + index * per_load + base] = value; }
-  [[nodiscard]] llvm::Value* rows() const { return values[values.size() - 1 - loads]; }
-  [[nodiscard]] llvm::Value* step(unsigned index) const { return values[values.size() - loads + index]; }
-  [[nodiscard]] llvm::Value* segment_begin() const { return values[values.size() - 2]; }
-  [[nodiscard]] llvm::Value* segment_end() const { return values[values.size() - 1]; }
+  /// Visits the arguments that such a body takes, in the order of its parameters: `visit(value, is_pointer)`.
+  template <class Visit>
+  void for_each(Visit&& visit) {
+    for (llvm::Value** value : {&begin, &end, &row}) visit(*value, false);
+    for (Load& load : loads) {
+      visit(load.tensor, true);
+      visit(load.base, false);
+      if (!checks_loads) continue;
+      visit(load.name, false);
+      visit(load.extent, false);
+    }
+    for (llvm::Value*& coordinate : outer) visit(coordinate, false);
+    if (takes_rows) {
+      visit(rows, false);
+      for (Load& load : loads) visit(load.step, false);
+    }
+    if (!in_team) return;
+    visit(segment_begin, false);
+    visit(segment_end, false);
+  }
+  /// Their values in that order.
+  [[nodiscard]] std::vector<llvm::Value*> values() {
+    std::vector<llvm::Value*> all;
+    for_each([&](llvm::Value* value, bool) { all.push_back(value); });
+    return all;
+  }
 
-  unsigned per_load;
-  unsigned loads;
-  bool takes_rows;
-  std::vector<llvm::Value*> values;
+  llvm::Value *begin = nullptr, *end = nullptr;  ///< columns of the run
+  llvm::Value* row = nullptr;                    ///< its row's element offset in the output
+  std::vector<Load> loads;
+  std::vector<llvm::Value*> outer;  ///< the outer coordinates, where the body reads them
+  /// How many rows have the same run: a body of the host that does not read coordinates takes them together.
+  llvm::Value* rows = nullptr;
+  llvm::Value *segment_begin = nullptr, *segment_end = nullptr;  ///< a team's: columns of the segment
+  bool checks_loads, takes_rows, in_team;
 };
 
 /// Whether stores go past the caches, as i1: always, never, or (StoreKind::automatic) where the results are too large

@@ -214,7 +214,7 @@ class Interpreter {
   }
 
   /// The first and the last loop of a team's walk, by elements, which are dealt as one after the vectors
-  /// (compiler/llvm/emit_team.cpp).
+  /// (compiler/llvm/emit_body_dispatch.cpp).
   void run_edges(const Body& body, const ChunkLoop& head, const ChunkLoop& tail, const Task& task) {
     const std::int64_t begin = code_.exact(head.from);
     const std::int64_t head_end = code_.exact(head.limit);

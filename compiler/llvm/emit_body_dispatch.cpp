@@ -1,7 +1,10 @@
-#include "compiler/llvm/emit_team.h"
+#include "compiler/llvm/emit_body_dispatch.h"
 
 #include <algorithm>
+#include <utility>
+#include <vector>
 
+#include "compiler/llvm/emit_chunk.h"
 #include "compiler/llvm/emit_loop.h"
 
 namespace padlock::compiler {
@@ -13,13 +16,16 @@ using llvm::Value;
 
 namespace {
 
+// --- a body, as a team runs it ---------------------------------------------------------------------------------------
+
+/// Emits what one thread does of a run that its team shares, where the builder stands, and stands after it.
 /// The walks of a team have their first and last loop in common, which are by elements: up to the first vector and from
 /// the last, or all of the run where there is no vector or the output has no alignment. They are one loop in the code,
 /// after the vectors.
-class TeamEmitter {
+class CooperativeBody {
  public:
-  TeamEmitter(KernelContext& context, std::size_t body, IRBuilder<>& builder, const LaunchFields& fields,
-              ExprEmitter& exprs, BodyArguments arguments, Value* thread)
+  CooperativeBody(KernelContext& context, std::size_t body, IRBuilder<>& builder, const LaunchFields& fields,
+                  ExprEmitter& exprs, BodyArguments arguments, Value* thread)
       : context_(context),
         body_(context.schedule.bodies[body]),
         builder_(builder),
@@ -29,8 +35,8 @@ class TeamEmitter {
         thread_(thread) {
     exprs_.set_coordinate(run_.begin, begin());
     exprs_.set_coordinate(run_.end, end());
-    exprs_.set_coordinate(run_.segment_begin, chunks_.arguments().segment_begin());
-    exprs_.set_coordinate(run_.segment_end, chunks_.arguments().segment_end());
+    exprs_.set_coordinate(run_.segment_begin, chunks_.arguments().segment_begin);
+    exprs_.set_coordinate(run_.segment_end, chunks_.arguments().segment_end);
   }
 
   void emit() {
@@ -55,8 +61,8 @@ class TeamEmitter {
 
  private:
   [[nodiscard]] ir::ExprContext& exprs_of() const { return context_.exprs(); }
-  [[nodiscard]] Value* begin() const { return chunks_.arguments().begin(); }
-  [[nodiscard]] Value* end() const { return chunks_.arguments().end(); }
+  [[nodiscard]] Value* begin() const { return chunks_.arguments().begin; }
+  [[nodiscard]] Value* end() const { return chunks_.arguments().end; }
   BasicBlock* block(const char* name) {
     return BasicBlock::Create(builder_.getContext(), name, builder_.GetInsertBlock()->getParent());
   }
@@ -155,11 +161,124 @@ class TeamEmitter {
   std::vector<Way> ways_;  // to the edges
 };
 
+// --- which body, and for which run -----------------------------------------------------------------------------------
+
+/// The runs that one body serves.
+struct Site {
+  /// Those of [first, last) belong to the row's case.
+  struct Way {
+    BasicBlock* from;
+    std::size_t first, last;
+  };
+  std::vector<const SegmentCall*> calls;  // of all cases
+  std::vector<Way> ways;
+};
+
+class DispatchEmitter {
+ public:
+  DispatchEmitter(KernelContext& context, IRBuilder<>& builder, const LaunchFields& fields, ExprEmitter& exprs,
+                  RowEmitter& rows, Value* thread)
+      : context_(context), builder_(builder), fields_(fields), exprs_(exprs), rows_(rows), thread_(thread) {}
+
+  void emit() {
+    std::vector<Site> sites(context_.schedule.bodies.size());
+    rows_.emit_row([&](const ScheduledCase& row) {
+      for (std::size_t body = 0; body < sites.size(); ++body) {
+        Site& site = sites[body];
+        const std::size_t first = site.calls.size();
+        for (const SegmentCall& call : row.calls)
+          if (std::cmp_equal(call.body, body)) site.calls.push_back(&call);
+        site.ways.push_back({builder_.GetInsertBlock(), first, site.calls.size()});
+      }
+    });
+    // Here the ways of all cases meet.
+    std::vector<std::pair<Value*, Value*>> ranges;
+    for (const Site& site : sites) ranges.emplace_back(number(site, &Site::Way::first), number(site, &Site::Way::last));
+    for (std::size_t body = 0; body < sites.size(); ++body) emit_site(body, sites[body], ranges[body]);
+  }
+
+ private:
+  Value* number(const Site& site, std::size_t Site::Way::* which) {
+    if (site.ways.size() == 1) return builder_.getInt32(static_cast<std::uint32_t>(site.ways[0].*which));
+    llvm::PHINode* phi = builder_.CreatePHI(builder_.getInt32Ty(), static_cast<unsigned>(site.ways.size()));
+    for (const Site::Way& way : site.ways)
+      phi->addIncoming(builder_.getInt32(static_cast<std::uint32_t>(way.*which)), way.from);
+    return phi;
+  }
+
+  void emit_site(std::size_t body, const Site& site, std::pair<Value*, Value*> range) {
+    if (site.calls.empty()) return;
+    if (site.calls.size() == 1) return emit_only_run(body, site, range);
+    counted_loop(builder_, range.first, range.second, 1,
+                 [&](Value* number) { emit_run(body, look_up(body, site, number)); });
+  }
+
+  void emit_only_run(std::size_t body, const Site& site, std::pair<Value*, Value*> range) {
+    if (site.ways.size() == 1) return emit_run(body, rows_.arguments_of(*site.calls[0]));
+    BasicBlock* once = rows_.block("once");
+    BasicBlock* never = rows_.block("never");
+    builder_.CreateCondBr(builder_.CreateICmpSLT(range.first, range.second), once, never);
+    builder_.SetInsertPoint(once);
+    emit_run(body, rows_.arguments_of(*site.calls[0]));
+    builder_.CreateBr(never);
+    builder_.SetInsertPoint(never);
+  }
+
+  /// The body's arguments for run `number`: a switch over the runs, and a phi for what differs between them.
+  BodyArguments look_up(std::size_t body, const Site& site, Value* number) {
+    BasicBlock* found = rows_.block("found");
+    BasicBlock* none = rows_.block("none");
+    llvm::SwitchInst* choice = builder_.CreateSwitch(number, none, static_cast<unsigned>(site.calls.size()));
+    builder_.SetInsertPoint(none);
+    builder_.CreateUnreachable();
+    std::vector<std::pair<BasicBlock*, std::vector<Value*>>> runs;
+    for (std::size_t i = 0; i < site.calls.size(); ++i) {
+      BasicBlock* place = rows_.block("run");
+      choice->addCase(builder_.getInt32(static_cast<std::uint32_t>(i)), place);
+      builder_.SetInsertPoint(place);
+      runs.emplace_back(place, rows_.arguments_of(*site.calls[i]).values());
+      builder_.CreateBr(found);
+    }
+    builder_.SetInsertPoint(found);
+    BodyArguments chosen(context_, body);
+    std::size_t position = 0;
+    chosen.for_each([&](Value*& value, bool) { value = merge(runs, position++); });
+    return chosen;
+  }
+
+  Value* merge(const std::vector<std::pair<BasicBlock*, std::vector<Value*>>>& runs, std::size_t position) {
+    Value* first = runs[0].second[position];
+    bool same = true;
+    for (const auto& [from, values] : runs) same &= values[position] == first;
+    if (same) return first;
+    llvm::PHINode* phi = builder_.CreatePHI(first->getType(), static_cast<unsigned>(runs.size()));
+    for (const auto& [from, values] : runs) phi->addIncoming(values[position], from);
+    return phi;
+  }
+
+  void emit_run(std::size_t body, BodyArguments arguments) {
+    BasicBlock* work = rows_.block("segment");
+    BasicBlock* after = rows_.block("after");
+    builder_.CreateCondBr(builder_.CreateICmpSLT(arguments.begin, arguments.end), work, after);
+    builder_.SetInsertPoint(work);
+    CooperativeBody(context_, body, builder_, fields_, exprs_, std::move(arguments), thread_).emit();
+    builder_.CreateBr(after);
+    builder_.SetInsertPoint(after);
+  }
+
+  KernelContext& context_;
+  IRBuilder<>& builder_;
+  const LaunchFields& fields_;
+  ExprEmitter& exprs_;
+  RowEmitter& rows_;
+  Value* thread_;
+};
+
 }  // namespace
 
-void emit_team_body(KernelContext& context, std::size_t body, IRBuilder<>& builder, const LaunchFields& fields,
-                    ExprEmitter& exprs, BodyArguments arguments, Value* thread) {
-  TeamEmitter(context, body, builder, fields, exprs, std::move(arguments), thread).emit();
+void emit_body_dispatch(KernelContext& context, IRBuilder<>& builder, const LaunchFields& fields, ExprEmitter& exprs,
+                        RowEmitter& rows, Value* thread) {
+  DispatchEmitter(context, builder, fields, exprs, rows, thread).emit();
 }
 
 }  // namespace padlock::compiler
