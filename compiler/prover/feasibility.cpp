@@ -142,81 +142,124 @@ Answer::Kind Feasibility::linear_part(const Region& region) {
 /// definition. An assumption with a product or a quotient in it waits until that is selected (what a tensor's
 /// storage is bounded by would connect everything), except in `full`; near the goal one with a minimum waits too, for
 /// each is two cases.
-Feasibility::Selection Feasibility::select(const Region& region, std::size_t first_goal, Scope scope) {
-  Selection made;
-  std::vector<const LinearRow*> rows;
-  rows.reserve(system_.assumptions().size() + system_.rows().size());
-  for (const auto* part : {&system_.assumptions(), &system_.rows()})
-    for (const LinearRow& row : *part) rows.push_back(&row);
-  first_goal += system_.assumptions().size();
-  made.index.assign(static_cast<std::size_t>(system_.variable_count()), -1);
-  const auto selected = [&](int variable) { return made.index[static_cast<std::size_t>(variable)] >= 0; };
-  const auto reach = [&](const LinearRow& row) {
+class Feasibility::Selector {
+ public:
+  Selector(LinearSystem& system, Scope scope) : system_(system), scope_(scope) {
+    assumptions_ = system.assumptions().size();
+    rows_.reserve(assumptions_ + system.rows().size());
+    for (const auto* part : {&system.assumptions(), &system.rows()})
+      for (const LinearRow& row : *part) rows_.push_back(&row);
+    taken_.assign(rows_.size(), false);
+    made_.index.assign(static_cast<std::size_t>(system.variable_count()), -1);
+  }
+
+  /// `first_goal`: among the system's rows.
+  void take_goal(std::size_t first_goal) {
+    for (std::size_t i = assumptions_ + first_goal; i < rows_.size(); ++i) take(i);
+    made_.goal_rows = made_.rows.size();
+    goal_variables_ = made_.variables.size();
+  }
+
+  void reach(const LinearRow& row) {
     for (const auto& term : row.terms) {
-      if (selected(term.first)) continue;
-      made.index[static_cast<std::size_t>(term.first)] = static_cast<int>(made.variables.size());
-      made.variables.push_back(term.first);
+      if (is_selected(term.first)) continue;
+      made_.index[static_cast<std::size_t>(term.first)] = static_cast<int>(made_.variables.size());
+      made_.variables.push_back(term.first);
     }
-  };
-  std::vector<bool> taken(rows.size(), false);
-  const auto take = [&](std::size_t i) {
-    taken[i] = true;
-    made.rows.push_back(rows[i]);
-    reach(*rows[i]);
-  };
-  const bool all_rows = scope == Scope::likely || scope == Scope::full;
-  // Near the goal, those that say something of it directly.
-  std::size_t goal_variables = 0;
-  const auto minima_wait = [&](const LinearRow& row) {
-    return scope <= Scope::near_linked && std::ranges::none_of(row.terms, [&](const auto& term) {
-             const int index = made.index[static_cast<std::size_t>(term.first)];
-             return index >= 0 && static_cast<std::size_t>(index) < goal_variables;
-           });
-  };
-  const auto is_due = [&](std::size_t i) {
-    const LinearRow& row = *rows[i];
-    const bool may_wait = scope != Scope::full && i < system_.assumptions().size();
-    if (may_wait && std::ranges::any_of(row.terms, [&](const auto& term) {
-          const Expr e = system_.variable(term.first);
-          return !selected(term.first) && !is_linear(e) && (!is_minmax(e) || minima_wait(row));
-        }))
-      return false;
-    return (all_rows || std::ranges::any_of(row.terms, [&](const auto& t) { return selected(t.first); }));
-  };
-  const bool linked = scope == Scope::near_linked || scope > Scope::connected;
-  for (std::size_t i = first_goal; i < rows.size(); ++i) take(i);
-  made.goal_rows = made.rows.size();
-  goal_variables = made.variables.size();
-  if (linked)
-    for (const auto& any : region.alternatives)
-      for (const Expr e : any)
-        if (const auto row = system_.row_of(resolved(e))) reach(*row);
-  std::size_t next = 0;
-  int rounds = 0;
-  for (bool changed = true; changed;) {
-    changed = next < made.variables.size();
-    for (; next < made.variables.size(); ++next) {
-      const int variable = made.variables[next];
-      for (const LinearRow& row : system_.definition(variable)) {
-        made.rows.push_back(&row);
-        reach(row);
-      }
-      const Expr e = system_.variable(variable);
-      if (!linked || is_linear(e)) continue;
-      for (const Expr operand : e.operands())
-        if (const auto row = system_.row_of(operand)) reach(*row);
+  }
+
+  /// Goes on until nothing is added; near the goal two rounds.
+  void take_connected() {
+    std::size_t next = 0;
+    int rounds = 0;
+    for (bool changed = true; changed;) {
+      changed = next < made_.variables.size();
+      for (; next < made_.variables.size(); ++next) take_definition(made_.variables[next]);
+      changed |= take_due_rows();
+      if (scope_ <= Scope::near_linked && ++rounds > 1) break;
     }
-    for (std::size_t i = 0; i < rows.size(); ++i) {
-      if (taken[i] || !is_due(i)) continue;
+  }
+
+  void take_far_bounds() {
+    for (const LinearRow& row : system_.far_bounds())
+      if (is_selected(row.terms.front().first)) made_.rows.push_back(&row);
+  }
+
+  /// Whether what an expression is made of is selected with it.
+  [[nodiscard]] bool is_linked() const { return scope_ == Scope::near_linked || scope_ > Scope::connected; }
+  [[nodiscard]] Selection selection() && { return std::move(made_); }
+
+ private:
+  [[nodiscard]] bool is_selected(int variable) const { return made_.index[static_cast<std::size_t>(variable)] >= 0; }
+
+  void take(std::size_t i) {
+    taken_[i] = true;
+    made_.rows.push_back(rows_[i]);
+    reach(*rows_[i]);
+  }
+
+  void take_definition(int variable) {
+    for (const LinearRow& row : system_.definition(variable)) {
+      made_.rows.push_back(&row);
+      reach(row);
+    }
+    const Expr e = system_.variable(variable);
+    if (!is_linked() || is_linear(e)) return;
+    for (const Expr operand : e.operands())
+      if (const auto row = system_.row_of(operand)) reach(*row);
+  }
+
+  bool take_due_rows() {
+    bool changed = false;
+    for (std::size_t i = 0; i < rows_.size(); ++i) {
+      if (taken_[i] || !is_due(i)) continue;
       take(i);
       changed = true;
     }
-    if (scope <= Scope::near_linked && ++rounds > 1) break;
+    return changed;
   }
-  if (scope == Scope::full)
-    for (const LinearRow& row : system_.far_bounds())
-      if (selected(row.terms.front().first)) made.rows.push_back(&row);
-  return made;
+
+  [[nodiscard]] bool is_due(std::size_t i) const {
+    const LinearRow& row = *rows_[i];
+    if (scope_ != Scope::full && i < assumptions_ && waits(row)) return false;
+    const bool all_rows = scope_ == Scope::likely || scope_ == Scope::full;
+    return all_rows || std::ranges::any_of(row.terms, [&](const auto& term) { return is_selected(term.first); });
+  }
+
+  [[nodiscard]] bool waits(const LinearRow& row) const {
+    return std::ranges::any_of(row.terms, [&](const auto& term) {
+      const Expr e = system_.variable(term.first);
+      return !is_selected(term.first) && !is_linear(e) && (!is_minmax(e) || minima_wait(row));
+    });
+  }
+
+  /// Near the goal, unless the row says something of it directly.
+  [[nodiscard]] bool minima_wait(const LinearRow& row) const {
+    return scope_ <= Scope::near_linked && std::ranges::none_of(row.terms, [&](const auto& term) {
+             const int index = made_.index[static_cast<std::size_t>(term.first)];
+             return index >= 0 && static_cast<std::size_t>(index) < goal_variables_;
+           });
+  }
+
+  LinearSystem& system_;
+  Scope scope_;
+  std::size_t assumptions_ = 0;
+  std::vector<const LinearRow*> rows_;  // the assumptions, then those of the question
+  std::vector<bool> taken_;
+  Selection made_;
+  std::size_t goal_variables_ = 0;
+};
+
+Feasibility::Selection Feasibility::select(const Region& region, std::size_t first_goal, Scope scope) {
+  Selector selector(system_, scope);
+  selector.take_goal(first_goal);
+  if (selector.is_linked())
+    for (const auto& any : region.alternatives)
+      for (const Expr e : any)
+        if (const auto row = system_.row_of(resolved(e))) selector.reach(*row);
+  selector.take_connected();
+  if (scope == Scope::full) selector.take_far_bounds();
+  return std::move(selector).selection();
 }
 
 Result<std::optional<Feasibility::Values>> Feasibility::solve(const Selection& selection) {

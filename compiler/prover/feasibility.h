@@ -93,6 +93,7 @@ class Feasibility {
     std::vector<const LinearRow*> rows;
     std::size_t goal_rows = 0;
   };
+  class Selector;
   static bool contradicts(const Selection& selection);
   using Values = std::map<int, Int128>;
   using Branch = std::vector<LinearRow>;
