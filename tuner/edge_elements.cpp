@@ -6,6 +6,7 @@
 
 #include "compiler/pipeline.h"
 #include "support/int128.h"
+#include "support/split_mix.h"
 #include "tuner/scratch_data.h"
 
 namespace padlock::tuner {
@@ -83,7 +84,7 @@ Result<std::vector<std::int64_t>> edge_and_random_elements(const Problem& proble
   }
   std::vector<std::int64_t> chosen;
   if (elements == 0) return chosen;
-  Random random(problem.seed());
+  SplitMix random(problem.seed());
   // All combinations where there is room, else so many at random. Axes are merged in a kernel, which changes no index.
   const bool all = combinations <= most / 2;
   for (std::size_t i = 0; i < (all ? combinations : most / 2); ++i) {

@@ -4,6 +4,7 @@
 #include <cstring>
 
 #include "ir/numeric.h"
+#include "support/split_mix.h"
 
 namespace padlock::tuner {
 namespace {
@@ -74,7 +75,7 @@ void fill_data(std::span<std::byte> storage, DType dtype, Domain domain, std::ui
   // Plain data only serves timing: a block of it, again and again.
   constexpr std::size_t kBlock = std::size_t{64} << 10;
   const std::size_t drawn = domain == Domain::plain ? std::min(storage.size(), kBlock) : storage.size();
-  Random random(seed);
+  SplitMix random(seed);
   for (std::size_t at = 0; at < drawn; at += size) {
     const std::uint64_t bits = value_of(dtype, domain, random.next());
     std::memcpy(storage.data() + at, &bits, size);  // little-endian, as every host this runs on
@@ -84,7 +85,7 @@ void fill_data(std::span<std::byte> storage, DType dtype, Domain domain, std::ui
 }
 
 std::uint64_t scalar_bits(DType dtype, std::uint64_t seed) {
-  return value_of(dtype, Domain::full, Random(seed).next());
+  return value_of(dtype, Domain::full, SplitMix(seed).next());
 }
 
 }  // namespace padlock::tuner

@@ -8,6 +8,7 @@
 
 #include "api/context.h"
 #include "api/tuning_cache.h"
+#include "tests/common/expect.h"
 #include "tests/tuner/samples.h"
 
 // What tests of tuning and its cache through the api share.
@@ -15,11 +16,7 @@ namespace padlock::api::testing {
 
 using tuner::testing::Folder;
 
-inline Program program_of(const std::string& text) {
-  auto program = Program::from_text(text);
-  REQUIRE_MESSAGE(program, (program ? "" : program.error().to_string()));
-  return *std::move(program);
-}
+inline Program program_of(const std::string& text) { return padlock::testing::value_of(Program::from_text(text)); }
 
 inline void use(Context& context, const std::string& file, Mode mode) {
   StoreOptions options;
@@ -29,9 +26,7 @@ inline void use(Context& context, const std::string& file, Mode mode) {
 }
 
 inline TuneReport tuned(Context& context, const Program& program, const TuneOptions& options) {
-  auto report = context.tune(program, options);
-  REQUIRE_MESSAGE(report, (report ? "" : report.error().to_string()));
-  return *std::move(report);
+  return padlock::testing::value_of(context.tune(program, options));
 }
 
 /// All sizes are symbols' values.

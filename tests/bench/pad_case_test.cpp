@@ -10,6 +10,7 @@
 #include "bench/pad_check.h"
 #include "bench/pad_program.h"
 #include "support/file.h"
+#include "tests/common/expect.h"
 
 namespace padlock::bench {
 namespace {
@@ -35,11 +36,7 @@ PadCase small(const PadCase& pad) {
   return made;
 }
 
-std::string refusal(std::string_view text) {
-  const auto cases = parse_cases(text, "programs");
-  REQUIRE_FALSE(cases);
-  return cases.error().message;
-}
+std::string refusal(std::string_view text) { return padlock::testing::refusal_of(parse_cases(text, "programs")); }
 
 }  // namespace
 

@@ -13,12 +13,12 @@
 #include <vector>
 
 #include "padlock/padlock.hpp"
-#include "tests/differential/rng.h"
-#include "tests/differential/seed.h"
+#include "tests/common/environment.h"
+#include "tests/common/rng.h"
 
 namespace {
 
-using padlock::differential::Rng;
+using padlock::testing::Rng;
 
 constexpr int kPrograms = 50, kSizes = 4;
 constexpr std::size_t kGuard = 64;
@@ -133,7 +133,7 @@ class Worker {
 int main(int argc, char** argv) {
   const double seconds = argc > 1 ? std::strtod(argv[1], nullptr) : 2;
   const int threads = argc > 2 ? std::atoi(argv[2]) : 64;
-  const std::uint64_t seed = padlock::differential::seed_from_environment(
+  const std::uint64_t seed = padlock::testing::seed_or(
       static_cast<std::uint64_t>(std::chrono::steady_clock::now().time_since_epoch().count()));
   std::printf("seed %llu\n", static_cast<unsigned long long>(seed));
   std::fflush(stdout);

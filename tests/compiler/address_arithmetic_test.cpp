@@ -5,13 +5,13 @@
 
 #include <array>
 
+#include "tests/common/environment.h"
 #include "tests/compiler/address_run.h"
-#include "tests/differential/seed.h"
 
 namespace padlock::compiler {
 namespace {
 
-using differential::Rng;
+using testing::Rng;
 
 constexpr std::array kVariants = {Variant{"default", ""}, Variant{"no split", "split=0"},
                                   Variant{"bounds check", "", true},
@@ -19,7 +19,7 @@ constexpr std::array kVariants = {Variant{"default", ""}, Variant{"no split", "s
 
 /// The kernel, and its variant for these sizes where there is one. Whether there was.
 bool check_case(const AddressCase& c, Compilations& compilations, const Variant& variant) {
-  const std::uint64_t seed = differential::seed_from_environment(31);
+  const std::uint64_t seed = testing::seed_or(31);
   CAPTURE(c.name);
   CAPTURE(variant.name);
   CAPTURE(seed);
@@ -240,7 +240,7 @@ TEST_CASE("storage just under 2^47 bytes") {
 
 TEST_CASE("random programs of huge sizes") {
   Compilations compilations;
-  const std::uint64_t seed = differential::seed_from_environment(2147483648);
+  const std::uint64_t seed = testing::seed_or(2147483648);
   CAPTURE(seed);
   Rng rng(seed);
   for (int i = 0; i < 24; ++i) check_case(random_address_case(rng), compilations, rng.pick(kVariants));

@@ -8,7 +8,7 @@
 
 #include "ir/binding.h"
 #include "support/int128.h"
-#include "tests/differential/rng.h"
+#include "tests/common/rng.h"
 
 // Programs of one shape, z = concat(pad(slice(transpose(x))), w), with the language's closed forms for where each
 // element comes from. Nothing here asks the project's expressions or layouts, and everything is in 128 bits.
@@ -59,6 +59,6 @@ struct AddressCase {
 };
 
 /// A case of up to four axes whose input or result is larger than 2^31 bytes, both below 2^47.
-[[nodiscard]] AddressCase random_address_case(differential::Rng& rng);
+[[nodiscard]] AddressCase random_address_case(testing::Rng& rng);
 
 }  // namespace padlock::compiler

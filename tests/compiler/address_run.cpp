@@ -11,7 +11,7 @@
 namespace padlock::compiler {
 namespace {
 
-using differential::Rng;
+using testing::Rng;
 
 // First bytes of elements, which tell what an element is. AddressCase writes the fill as kFillByte.
 constexpr std::uint8_t kFillByte = 0x7b;

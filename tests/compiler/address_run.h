@@ -53,7 +53,7 @@ class AddressRun {
   AddressRun(const AddressCase& c, const ir::Program& program, const runtime::HostVariant& kernel);
 
   /// Calls the kernel at all places of interest and compares what it wrote. Empty, or what is wrong first.
-  std::string run(differential::Rng& rng);
+  std::string run(testing::Rng& rng);
   /// Whether a variant of the kernel is for these sizes.
   [[nodiscard]] bool admits(const runtime::HostVariant& variant) const {
     return ir::guards_hold(variant.abi, *binding_);
@@ -73,9 +73,9 @@ class AddressRun {
   void check_sizes() const;
   [[nodiscard]] Int128 flat(const Wide& at) const;
   [[nodiscard]] Wide coordinates(Int128 index) const;
-  [[nodiscard]] Wide random_coordinates(differential::Rng& rng) const;
-  [[nodiscard]] std::vector<Int128> places(differential::Rng& rng) const;
-  std::string check_near(Int128 at, differential::Rng& rng);
+  [[nodiscard]] Wide random_coordinates(testing::Rng& rng) const;
+  [[nodiscard]] std::vector<Int128> places(testing::Rng& rng) const;
+  std::string check_near(Int128 at, testing::Rng& rng);
   bool place(const Range& range);
   void collect(const Range& range);
   [[nodiscard]] std::array<ByteSpan, 3> spans() const;

@@ -4,16 +4,14 @@
 
 #include <doctest/doctest.h>
 
-#include "tests/ir/random_expr.h"
+#include "tests/common/environment.h"
+#include "tests/common/expect.h"
+#include "tests/common/rng.h"
 
 namespace padlock::compiler {
 namespace {
 
-ir::Program program_of(const std::string& text) {
-  auto program = ir::parse_program(text);
-  REQUIRE_MESSAGE(program, (program ? "" : program.error().to_string()));
-  return *std::move(program);
-}
+using testing::program_of;
 
 BindingSearch search_of(const ir::Program& program, SizeLimits limits = {}) {
   auto search = BindingSearch::create(program, std::move(limits));
@@ -89,14 +87,14 @@ TEST_CASE("where there are none, that is said") {
 TEST_CASE("whatever is wanted, what is found satisfies the program") {
   const std::uint64_t seed = testing::seed_or(7);
   CAPTURE(seed);
-  testing::Random random(seed);
+  testing::Rng random(seed);
   const ir::Program program = program_of(
       "program p(x: f32[A, B], lo: dim) where A mod 4 == 1, B <= 2 * A, -8 <= lo <= 8, B + lo >= 0 "
       "{ z = pad(x, low = [0, lo], high = [0, -(B + lo) mod 8]) return z }");
   BindingSearch search = search_of(program);
   for (int i = 0; i < 50; ++i) {
-    const auto binding =
-        search.nearest({{"A", random.in(-5, 500)}, {"B", random.in(-5, 5000)}, {"lo", random.in(-20, 20)}}, 64, seed);
+    const auto binding = search.nearest(
+        {{"A", random.between(-5, 500)}, {"B", random.between(-5, 5000)}, {"lo", random.between(-20, 20)}}, 64, seed);
     REQUIRE(binding);
     const SymbolValues values = search.values_of(*binding);
     CHECK(values.at("A") % 4 == 1);

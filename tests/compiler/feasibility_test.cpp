@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "compiler/prover/feasibility.h"
+#include "tests/common/environment.h"
 #include "tests/ir/random_expr.h"
 
 // What is said of a region, judged by all its points; and questions about products that must be decided.
@@ -13,7 +14,7 @@ namespace padlock::compiler {
 namespace {
 
 using ir::Expr;
-using testing::Random;
+using testing::Rng;
 
 struct Question {
   Region region;
@@ -25,24 +26,24 @@ struct Tally {
 };
 
 /// Symbols of few values, so that all points can be tried; one may be divided by.
-std::vector<Expr> declare_small(ir::ExprContext& exprs, Random& random) {
+std::vector<Expr> declare_small(ir::ExprContext& exprs, Rng& random) {
   std::vector<Expr> symbols;
   for (const char* name : {"a", "b", "c"}) {
-    const std::int64_t lo = symbols.size() == 2 ? 1 : random.in(-2, 1);
+    const std::int64_t lo = symbols.size() == 2 ? 1 : random.between(-2, 1);
     symbols.push_back(exprs.declare({.name = name,
                                      .kind = lo < 0 ? ir::SymbolKind::dim : ir::SymbolKind::extent,
-                                     .range = {lo, lo + random.in(1, 6)},
+                                     .range = {lo, lo + random.between(1, 6)},
                                      .congruence = {}}));
   }
   return symbols;
 }
 
-Question draw_question(Random& random, ir::ExprContext& exprs, const std::vector<Expr>& symbols) {
+Question draw_question(Rng& random, ir::ExprContext& exprs, const std::vector<Expr>& symbols) {
   const auto draw = [&](int depth) { return testing::draw_tree(random, symbols, depth).build(exprs, symbols); };
   const auto draw_all = [&](std::int64_t least, std::int64_t most) {
     std::vector<Expr> all;
-    for (std::int64_t i = random.in(least, most); i > 0; --i)
-      all.push_back(exprs.sub(draw(3), exprs.constant(random.in(-2, 6))));
+    for (std::int64_t i = random.between(least, most); i > 0; --i)
+      all.push_back(exprs.sub(draw(3), exprs.constant(random.between(-2, 6))));
     return all;
   };
   Question question{.region = {.nonnegative = draw_all(0, 1), .zero = {}, .alternatives = {}},
@@ -94,7 +95,7 @@ std::string text_of(const ir::ExprContext& exprs, const Question& question) {
   return text;
 }
 
-void check_question(Random& random, Tally& tally) {
+void check_question(Rng& random, Tally& tally) {
   ir::ExprContext exprs;
   const std::vector<Expr> symbols = declare_small(exprs, random);
   const Question question = draw_question(random, exprs, symbols);
@@ -121,7 +122,7 @@ void check_question(Random& random, Tally& tally) {
 TEST_CASE("a region is empty only where none of its points is one") {
   const std::uint64_t seed = testing::seed_or(169760);
   CAPTURE(seed);
-  Random random(seed);
+  Rng random(seed);
   Tally tally;
   for (int i = 0; i < 800; ++i) check_question(random, tally);
   MESSAGE("seed " << seed << ": " << tally.empty << " empty, " << tally.found << " with a point, " << tally.undecided

@@ -7,7 +7,8 @@
 #include <algorithm>
 #include <vector>
 
-#include "tests/ir/random_expr.h"
+#include "tests/common/environment.h"
+#include "tests/common/rng.h"
 
 // Rows are taken together by what is said of an expression here: judged by its values.
 namespace padlock::compiler {
@@ -107,24 +108,24 @@ TEST_CASE("pads of pads, and what is not linear") {
 TEST_CASE("random expressions") {
   const std::uint64_t seed = testing::seed_or(20261122);
   MESSAGE("seed ", seed);
-  testing::Random random(seed);
+  testing::Rng random(seed);
   int found = 0, long_pieces = 0;
   for (int round = 0; round < 3000; ++round) {
     Sizes sizes;
     ir::ExprContext& exprs = sizes.exprs;
     Expr e = sizes.row;
-    for (int depth = random.in(1, 4); depth > 0; --depth) {
-      const Expr size = random.in(0, 1) == 0 ? sizes.extent : sizes.stride;
-      const Expr few = sizes.number(random.in(-6, 6));
-      switch (random.in(0, 6)) {
+    for (int depth = random.between(1, 4); depth > 0; --depth) {
+      const Expr size = random.between(0, 1) == 0 ? sizes.extent : sizes.stride;
+      const Expr few = sizes.number(random.between(-6, 6));
+      switch (random.between(0, 6)) {
         case 0:
-          e = exprs.add(exprs.mul(sizes.number(random.in(-3, 3)), e), few);
+          e = exprs.add(exprs.mul(sizes.number(random.between(-3, 3)), e), few);
           break;
         case 1:
           e = exprs.mod(exprs.add(e, few), size);
           break;
         case 2:
-          e = exprs.floordiv(exprs.add(e, few), sizes.number(random.in(1, 5)));
+          e = exprs.floordiv(exprs.add(e, few), sizes.number(random.between(1, 5)));
           break;
         case 3:
           e = exprs.min(e, exprs.add(size, few));
@@ -145,7 +146,8 @@ TEST_CASE("random expressions") {
     ++found;
     for (int point = 0; point < 4; ++point)
       long_pieces += check(sizes, e, *growth,
-                           sizes.values(random.in(2, 40), random.in(0, 40), random.in(1, 50), random.in(0, 60))) > 2;
+                           sizes.values(random.between(2, 40), random.between(0, 40), random.between(1, 50),
+                                        random.between(0, 60))) > 2;
   }
   CHECK(found > 1500);
   CHECK(long_pieces > 3000);

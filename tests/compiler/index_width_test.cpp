@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include "compiler/prover/proven_kernel.h"
+#include "tests/common/environment.h"
 #include "tests/compiler/compiled.h"
 #include "tests/ir/random_expr.h"
 #include "tests/ir/z3_expr.h"
@@ -19,9 +20,9 @@ struct Indices {
   ir::ExprContext exprs;
   std::vector<Expr> symbols;
 
-  explicit Indices(testing::Random& random) {
+  explicit Indices(testing::Rng& random) {
     for (int i = 0; i < 3; ++i) {
-      const std::int64_t hi = std::int64_t{1} << random.in(1, 40);
+      const std::int64_t hi = std::int64_t{1} << random.between(1, 40);
       symbols.push_back(exprs.declare({fmt::format("S{}", i), ir::SymbolKind::extent, {i == 0 ? 1 : 0, hi}, {}}));
     }
     for (int axis = 0; axis < 3; ++axis) symbols.push_back(exprs.coordinate(axis));
@@ -65,7 +66,7 @@ struct Intermediates {
 TEST_CASE("where the interval fits a width, no intermediate leaves it: Z3 judges") {
   const std::uint64_t seed = testing::seed_or(7);
   MESSAGE("seed ", seed);
-  testing::Random random(seed);
+  testing::Rng random(seed);
   int asked = 0;
   int asked_with_guards = 0;
   int undecided = 0;
@@ -76,7 +77,7 @@ TEST_CASE("where the interval fits a width, no intermediate leaves it: Z3 judges
     Intermediates found;
     found.add(indices.exprs, e);
     // Every other time with guards on the sizes, of which a coordinate is none.
-    const Int128 guard = Int128{1} << random.in(2, 24);
+    const Int128 guard = Int128{1} << random.between(2, 24);
     std::vector<ir::Guard> guards;
     if (i % 2 == 1)
       for (const Expr size : found.sizes)

@@ -6,6 +6,7 @@
 
 #include "compiler/prover/linear_system.h"
 #include "support/int128.h"
+#include "tests/common/environment.h"
 #include "tests/ir/random_expr.h"
 
 // The lemma that a proof rests on: every point of an expression is one of the linear system that it becomes, so that a
@@ -14,7 +15,7 @@
 namespace padlock::compiler {
 namespace {
 
-using testing::Random;
+using testing::Rng;
 
 struct Tally {
   int points = 0, rows = 0, nonlinear = 0;
@@ -71,7 +72,7 @@ bool operands_make_variables(LinearSystem& system) {
   return system.variable_count() != count;
 }
 
-void check_expression(Random& random, Tally& tally) {
+void check_expression(Rng& random, Tally& tally) {
   ir::ExprContext exprs;
   const std::vector<ir::Expr> symbols = testing::declare_assorted_symbols(exprs);
   const testing::Tree tree = testing::draw_tree(random, symbols, 4);
@@ -98,7 +99,7 @@ void check_expression(Random& random, Tally& tally) {
 TEST_CASE("the operands of a variable have rows") {
   const std::uint64_t seed = testing::seed_or(169760);
   CAPTURE(seed);
-  Random random(seed);
+  Rng random(seed);
   for (int i = 0; i < 500; ++i) {
     ir::ExprContext exprs;
     const std::vector<ir::Expr> symbols = testing::declare_assorted_symbols(exprs);
@@ -115,7 +116,7 @@ TEST_CASE("the operands of a variable have rows") {
 TEST_CASE("every point of an expression is one of its linear system") {
   const std::uint64_t seed = testing::seed_or(169760);
   CAPTURE(seed);
-  Random random(seed);
+  Rng random(seed);
   Tally tally;
   for (int i = 0; i < 4000; ++i) check_expression(random, tally);
   MESSAGE("seed " << seed << ": " << tally.points << " points, " << tally.rows << " rows, " << tally.nonlinear

@@ -1,9 +1,9 @@
 #include <fmt/format.h>
 
+#include "tests/common/environment.h"
 #include "tests/compiler/compiled.h"
 #include "tests/compiler/mutant_case.h"
 #include "tests/differential/random_program.h"
-#include "tests/differential/seed.h"
 
 // Seeded bugs in random programs: whatever is refuted of them is seen when it is executed, and the right kernels do
 // nothing wrong there.
@@ -50,7 +50,7 @@ Outcome try_mutant(const ir::Program& program, std::string_view config, Mutation
 }  // namespace
 
 TEST_CASE("a seeded bug in a random program is refuted, and its counter-example is one") {
-  const std::uint64_t seed = differential::seed_from_environment(20240731);
+  const std::uint64_t seed = testing::seed_or(20240731);
   CAPTURE(seed);
   ProofCache lemmas;
   for (const Mutation mutation : kMutations) {

@@ -7,7 +7,7 @@
 namespace padlock::compiler {
 namespace {
 
-using differential::Rng;
+using testing::Rng;
 
 constexpr Int128 kMaxStorage = Int128{1} << 47;
 constexpr Int128 kDefaultBound = Int128{1} << 40;  // of a dim that no constraint bounds

@@ -6,45 +6,46 @@
 #include "compiler/prover/integer_solver.h"
 #include "compiler/prover/linear_certificate.h"
 #include "compiler/prover/simplex.h"
+#include "tests/common/environment.h"
+#include "tests/common/rng.h"
 #include "tests/compiler/isl_solver.h"
-#include "tests/ir/random_expr.h"
 
 // What the simplex says of a system, isl must not contradict; and what is no proof is not taken for one.
 namespace padlock::compiler {
 namespace {
 
-using testing::Random;
+using testing::Rng;
 
 struct System {
   int variables = 0;
   std::vector<LinearRow> rows;
 };
 
-Int128 draw_constant(Random& random) {
-  if (random.chance(90)) return random.in(-20, 20);
-  const Int128 large = Int128{1} << random.in(20, 90);
+Int128 draw_constant(Rng& random) {
+  if (random.chance(90)) return random.between(-20, 20);
+  const Int128 large = Int128{1} << random.between(20, 90);
   return random.chance(50) ? large : -large;
 }
 
 /// Shaped like the prover's: many bounds, differences of two, some quotients, few large numbers.
-LinearRow draw_row(Random& random, int variables) {
+LinearRow draw_row(Rng& random, int variables) {
   LinearRow row{.terms = {}, .constant = draw_constant(random), .is_equality = random.chance(15)};
-  const auto terms = static_cast<int>(random.in(random.chance(5) ? 0 : 1, 4));
+  const auto terms = static_cast<int>(random.between(random.chance(5) ? 0 : 1, 4));
   for (int i = 0; i < terms; ++i) {
-    const auto variable = static_cast<int>(random.in(0, variables - 1));
+    const auto variable = static_cast<int>(random.between(0, variables - 1));
     if (std::ranges::any_of(row.terms, [&](const auto& term) { return term.first == variable; })) continue;
-    Int128 coefficient = random.chance(80) ? (random.chance(50) ? 1 : -1) : Int128{random.in(-9, 9)};
+    Int128 coefficient = random.chance(80) ? (random.chance(50) ? 1 : -1) : Int128{random.between(-9, 9)};
     if (random.chance(1)) coefficient = draw_constant(random);
     row.terms.emplace_back(variable, coefficient);
   }
   return row;
 }
 
-System draw_system(Random& random) {
-  System system{.variables = static_cast<int>(random.in(1, 9)), .rows = {}};
-  const std::int64_t rows = random.in(1, 3 * system.variables);
+System draw_system(Rng& random) {
+  System system{.variables = static_cast<int>(random.between(1, 9)), .rows = {}};
+  const std::int64_t rows = random.between(1, 3 * system.variables);
   for (int v = 0; v < system.variables; ++v)
-    if (random.chance(60)) system.rows.push_back({.terms = {{v, 1}}, .constant = random.in(-3, 3)});
+    if (random.chance(60)) system.rows.push_back({.terms = {{v, 1}}, .constant = random.between(-3, 3)});
   for (std::int64_t i = 0; i < rows; ++i) system.rows.push_back(draw_row(random, system.variables));
   return system;
 }
@@ -69,7 +70,7 @@ bool satisfies(const System& system, const std::vector<Int128>& point) {
 TEST_CASE("isl finds no point where the simplex finds none") {
   const std::uint64_t seed = testing::seed_or(169760);
   CAPTURE(seed);
-  Random random(seed);
+  Rng random(seed);
   int points = 0, empty = 0, unknown = 0, unjudged = 0;
   for (int i = 0; i < 20'000; ++i) {
     CAPTURE(i);
@@ -105,19 +106,19 @@ TEST_CASE("isl finds no point where the simplex finds none") {
 TEST_CASE("a point between cuts and cases is not overlooked") {
   const std::uint64_t seed = testing::seed_or(169760);
   CAPTURE(seed);
-  Random random(seed);
+  Rng random(seed);
   int points = 0;
   for (int i = 0; i < 20'000; ++i) {
     CAPTURE(i);
-    const auto variables = static_cast<int>(random.in(2, 5));
+    const auto variables = static_cast<int>(random.between(2, 5));
     std::vector<Int128> hidden;
-    for (int v = 0; v < variables; ++v) hidden.emplace_back(random.in(-20, 20));
+    for (int v = 0; v < variables; ++v) hidden.emplace_back(random.between(-20, 20));
     // Rows that it satisfies just so.
     std::vector<LinearRow> rows;
-    for (std::int64_t r = random.in(2, 8); r > 0; --r) {
-      LinearRow row{.terms = {}, .constant = random.in(0, 3), .is_equality = false};
+    for (std::int64_t r = random.between(2, 8); r > 0; --r) {
+      LinearRow row{.terms = {}, .constant = random.between(0, 3), .is_equality = false};
       for (int v = 0; v < variables; ++v) {
-        const std::int64_t coefficient = random.in(-12, 12);
+        const std::int64_t coefficient = random.between(-12, 12);
         row.terms.emplace_back(v, coefficient);
         row.constant -= coefficient * hidden[static_cast<std::size_t>(v)];
       }

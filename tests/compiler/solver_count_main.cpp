@@ -18,7 +18,7 @@
 #include "support/file.h"
 #include "tests/compiler/isl_solver.h"
 #include "tests/differential/random_program.h"
-#include "tests/differential/seed.h"
+#include "tests/common/environment.h"
 
 // Counts what the simplex leaves undecided, and what isl would make of it: of the examples, the benchmark's programs
 // and random ones, each schedule is proved; where the simplex did not decide all, once more with isl's help.
@@ -198,7 +198,7 @@ bool parse_option(std::string_view argument, Options& options) {
 
 int main(int argc, char** argv) {
   padlock::compiler::Options options;
-  options.seed = padlock::differential::seed_from_environment(20240731);
+  options.seed = padlock::testing::seed_or(20240731);
   for (int i = 1; i < argc; ++i)
     if (!padlock::compiler::parse_option(argv[i], options)) return fmt::print(stderr, "unknown {}\n", argv[i]), 2;
   return padlock::compiler::run(options);

@@ -13,9 +13,10 @@
 #include <string_view>
 #include <vector>
 
+#include "tests/common/environment.h"
+#include "tests/common/options.h"
 #include "tests/conformance/random_programs.h"
 #include "tests/differential/crash_report.h"
-#include "tests/differential/seed.h"
 
 namespace padlock::conformance {
 namespace {
@@ -40,23 +41,12 @@ struct Counts {
   int passed = 0, failed = 0, skipped = 0;
 };
 
-bool parse_number(const std::string& text, std::uint64_t& number) {
-  char* end = nullptr;
-  number = std::strtoull(text.c_str(), &end, 0);
-  return !text.empty() && *end == '\0';
-}
-
-bool parse_option(std::string_view argument, Options& options) {
-  const std::size_t equals = argument.find('=');
-  const std::string_view name = argument.substr(0, equals);
-  const std::string value(equals == std::string_view::npos ? "" : argument.substr(equals + 1));
-  std::uint64_t seed = 0;
-  if (name == "--device") return options.device = value, true;
-  if (name == "--filter") return options.filter = value, true;
-  if (name == "--list") return options.list = true;
-  if (name == "--seed") return options.seed = value, parse_number(value, seed);
-  if (name == "--programs") return parse_number(value, options.programs);
-  return name == "--first" && parse_number(value, options.first);
+bool parse_option(const testing::Option& option, Options& options) {
+  std::uint64_t seed = 0;  // whose text is handed on
+  if (option.name() == "--seed") return options.seed = option.value(), option.sets("--seed", seed);
+  return option.sets("--device", options.device) || option.sets("--filter", options.filter) ||
+         option.sets("--list", options.list) || option.sets("--programs", options.programs) ||
+         option.sets("--first", options.first);
 }
 
 /// The doctest cases, each run by its number, so that this program counts and not a reporter.
@@ -104,7 +94,7 @@ class Suite {
   Counts run() {
     for (std::size_t i = 0; i < named_.names().size(); ++i) run_named(i);
     differential::install_crash_report();
-    const std::uint64_t seed = differential::seed_from_environment(20240731);
+    const std::uint64_t seed = testing::seed_or(20240731);
     fmt::print("device {}, random programs of seed {}\n", options_.device, seed);
     RandomPrograms random(device_, seed);
     for (std::uint64_t i = options_.first; i < options_.first + options_.programs; ++i) run_random(random, i, seed);
@@ -195,10 +185,9 @@ int run(const Options& options) {
 
 int main(int argc, char** argv) {
   padlock::conformance::Options options;
-  for (int i = 1; i < argc; ++i) {
-    if (padlock::conformance::parse_option(argv[i], options)) continue;
-    fmt::print(stderr, "unknown argument {}\n{}", argv[i], padlock::conformance::kUsage);
-    return 2;
-  }
+  const auto parse = [&](const padlock::testing::Option& option) {
+    return padlock::conformance::parse_option(option, options);
+  };
+  if (!padlock::testing::read_options(argc, argv, padlock::conformance::kUsage, parse)) return 2;
   return padlock::conformance::run(options);
 }

@@ -11,8 +11,8 @@ namespace {
 using differential::GuardedArena;
 using differential::GuardedBuffers;
 using differential::Problem;
-using differential::Rng;
 using runtime::UserBuffer;
+using testing::Rng;
 
 UserBuffer buffer_of(std::span<const std::byte> bytes) {
   return {static_cast<const void*>(bytes.data()), static_cast<std::int64_t>(bytes.size())};

@@ -28,7 +28,7 @@ class DeviceProgram {
   /// Every variant, twice on guarded buffers, against the problem's results, bit for bit. Empty, or the first variant
   /// that fails and how.
   [[nodiscard]] std::string check(const ir::BindRequest& request, const differential::Problem& problem,
-                                  differential::GuardedArena& arena, differential::Rng& rng) const;
+                                  differential::GuardedArena& arena, testing::Rng& rng) const;
 
  private:
   struct Compiled {

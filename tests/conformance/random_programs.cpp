@@ -9,8 +9,8 @@ namespace padlock::conformance {
 
 using differential::GeneratedProgram;
 using differential::Problem;
-using differential::Rng;
 using differential::SymbolValues;
+using testing::Rng;
 
 std::string RandomPrograms::check(std::uint64_t index) {
   if (checked_++ % kProgramsPerContext == 0) context_ = std::make_unique<api::Context>();

@@ -24,7 +24,7 @@ class RandomPrograms {
   static constexpr std::uint64_t kProgramsPerContext = 64;
 
   std::string check_sizes(const DeviceProgram& program, const differential::GeneratedProgram& generated,
-                          differential::Rng& rng);
+                          testing::Rng& rng);
 
   const DeviceUnderTest& device_;
   std::uint64_t seed_;

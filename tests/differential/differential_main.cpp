@@ -15,9 +15,10 @@
 
 #include "compiler/pipeline.h"
 #include "compiler/prover/proven_kernel.h"
+#include "tests/common/environment.h"
+#include "tests/common/options.h"
 #include "tests/differential/crash_report.h"
 #include "tests/differential/differential_run.h"
-#include "tests/differential/seed.h"
 
 namespace padlock::differential {
 namespace {
@@ -68,25 +69,15 @@ bool parse_mutation(std::string_view text, compiler::Mutation& mutation) {
   return false;
 }
 
-bool parse_option(std::string_view argument, Options& options) {
-  const std::size_t equals = argument.find('=');
-  const std::string_view name = argument.substr(0, equals);
-  const std::string value(equals == std::string_view::npos ? "" : argument.substr(equals + 1));
-  const auto number = [&] { return std::strtoull(value.c_str(), nullptr, 0); };
-  if (name == "--programs") return options.programs = number(), true;
-  if (name == "--sizes") return options.settings.sizes = static_cast<int>(number()), true;
-  if (name == "--seed") return options.settings.seed = number(), true;
-  if (name == "--first") return options.first = number(), true;
-  if (name == "--seconds") {
-    options.programs = ~std::uint64_t{0};
-    return options.seconds = std::strtod(value.c_str(), nullptr), true;
-  }
-  if (name == "--bounds-check") return options.settings.bounds_check = true, true;
-  if (name == "--full") return options.full = true;
-  if (name == "--list-coverage") return options.list_coverage = true;
-  if (name == "--mutations") return options.all_mutations = true;
-  if (name == "--mutation") return parse_mutation(value, options.settings.mutation);
-  return name == "--config" && parse_config(value, options.settings.configs);
+bool parse_option(const testing::Option& option, Options& options) {
+  RunSettings& settings = options.settings;
+  if (option.sets("--seconds", options.seconds)) return options.programs = ~std::uint64_t{0}, true;
+  if (option.name() == "--mutation") return parse_mutation(option.value(), settings.mutation);
+  if (option.name() == "--config") return parse_config(option.value(), settings.configs);
+  return option.sets("--programs", options.programs) || option.sets("--sizes", settings.sizes) ||
+         option.sets("--seed", settings.seed) || option.sets("--first", options.first) ||
+         option.sets("--bounds-check", settings.bounds_check) || option.sets("--full", options.full) ||
+         option.sets("--list-coverage", options.list_coverage) || option.sets("--mutations", options.all_mutations);
 }
 
 void print_finding(const Finding& f, std::uint64_t seed) {
@@ -243,14 +234,10 @@ int run_mutations(const Options& options) {
 int main(int argc, char** argv) {
   using namespace padlock::differential;
   Options options;
-  options.settings.seed = seed_from_environment(20240731);
-  const char* full = std::getenv("PADLOCK_FULL");
-  options.full = full != nullptr && std::string_view(full) == "1";
-  for (int i = 1; i < argc; ++i) {
-    if (parse_option(argv[i], options)) continue;
-    fmt::print(stderr, "unknown argument {}\n{}", argv[i], kUsage);
-    return 2;
-  }
+  options.settings.seed = padlock::testing::seed_or(20240731);
+  options.full = padlock::testing::is_full_run();
+  const auto parse = [&](const padlock::testing::Option& option) { return parse_option(option, options); };
+  if (!padlock::testing::read_options(argc, argv, kUsage, parse)) return 2;
   if (options.programs == 0) options.programs = options.all_mutations ? kMutationPrograms : kPrograms;
   if (options.all_mutations) return run_mutations(options);
   if (options.full) options.programs = std::max(options.programs, kFullPrograms);

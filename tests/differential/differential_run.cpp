@@ -29,7 +29,7 @@ Result<std::unique_ptr<DifferentialRun>> DifferentialRun::create(const RunSettin
   return run;
 }
 
-std::vector<compiler::HostOptions> DifferentialRun::draw_options(Rng& rng) {
+std::vector<compiler::HostOptions> DifferentialRun::draw_options(testing::Rng& rng) {
   compiler::HostOptions options;
   options.mutation = settings_.mutation;
   options.bounds_check = settings_.bounds_check.value_or(rng.chance(16));
@@ -44,7 +44,7 @@ std::vector<compiler::HostOptions> DifferentialRun::draw_options(Rng& rng) {
 
 std::optional<Finding> DifferentialRun::check_program(std::uint64_t index) {
   const GeneratedProgram generated = random_program(settings_.seed, index);
-  Rng rng = Rng(settings_.seed).fork(index).fork(2);
+  testing::Rng rng = testing::Rng(settings_.seed).fork(index).fork(2);
   for (const compiler::HostOptions& options : draw_options(rng)) {
     coverage_.count("run", options.config ? "other config" : "default config");
     if (options.bounds_check) coverage_.count("run", "bounds check");
@@ -54,7 +54,7 @@ std::optional<Finding> DifferentialRun::check_program(std::uint64_t index) {
 }
 
 std::optional<SymbolValues> DifferentialRun::next_values(const GeneratedProgram& generated, const ir::Program& program,
-                                                         Rng& rng, std::string& failure) {
+                                                         testing::Rng& rng, std::string& failure) {
   const auto is_refused = [&](const SymbolValues& values) {
     coverage_.count("run", "refused binding");
     return !ir::Binding::bind(program, generated.request(values, rng)).has_value();
@@ -62,7 +62,7 @@ std::optional<SymbolValues> DifferentialRun::next_values(const GeneratedProgram&
   return differential::next_values(generated, is_refused, rng, failure);
 }
 
-std::string DifferentialRun::check_binding(const Case& c, const SymbolValues& values, Rng& rng) {
+std::string DifferentialRun::check_binding(const Case& c, const SymbolValues& values, testing::Rng& rng) {
   const Result<ir::Binding> binding = ir::Binding::bind(c.program, c.generated.request(values, rng));
   if (!binding) return "a legal binding was refused: " + binding.error().to_string();
   const Result<Problem> problem = random_problem(c.program, *binding, rng);
@@ -71,7 +71,7 @@ std::string DifferentialRun::check_binding(const Case& c, const SymbolValues& va
 }
 
 std::optional<Finding> DifferentialRun::check_with(const GeneratedProgram& generated, std::uint64_t index,
-                                                   const compiler::HostOptions& options, Rng rng) {
+                                                   const compiler::HostOptions& options, testing::Rng rng) {
   Finding finding{index, generated.text(), "", describe(options), ""};
   name_current_case(fmt::format("--seed={} --first={} --programs=1\n{}", settings_.seed, index, finding.text));
   const auto fail = [&](std::string message) { return finding.message = std::move(message), finding; };
@@ -106,7 +106,7 @@ std::string DifferentialRun::check_text(const GeneratedProgram& generated, const
   if (!code) return {};
   std::string failure;
   for (std::uint64_t data = 0; data < 4 && failure.empty(); ++data) {
-    Rng rng(data);
+    testing::Rng rng(data);
     failure = check_binding({generated, *program, *code}, values, rng);
   }
   return failure;

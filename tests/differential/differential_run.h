@@ -47,11 +47,11 @@ class DifferentialRun {
   explicit DifferentialRun(const RunSettings& settings) : settings_(settings) {}
   struct Case;
   std::optional<Finding> check_with(const GeneratedProgram& generated, std::uint64_t index,
-                                    const compiler::HostOptions& options, Rng rng);
-  std::string check_binding(const Case& c, const SymbolValues& values, Rng& rng);
-  std::optional<SymbolValues> next_values(const GeneratedProgram& generated, const ir::Program& program, Rng& rng,
-                                          std::string& failure);
-  std::vector<compiler::HostOptions> draw_options(Rng& rng);
+                                    const compiler::HostOptions& options, testing::Rng rng);
+  std::string check_binding(const Case& c, const SymbolValues& values, testing::Rng& rng);
+  std::optional<SymbolValues> next_values(const GeneratedProgram& generated, const ir::Program& program,
+                                          testing::Rng& rng, std::string& failure);
+  std::vector<compiler::HostOptions> draw_options(testing::Rng& rng);
   void shrink(const GeneratedProgram& generated, const SymbolValues& values, const compiler::HostOptions& options,
               Finding& finding);
   std::string check_text(const GeneratedProgram& generated, const std::string& text, const SymbolValues& values,

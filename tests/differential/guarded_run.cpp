@@ -11,12 +11,12 @@
 namespace padlock::differential {
 namespace {
 
-std::size_t skew_of(const Arrangement& a, ir::DType dtype, Rng& rng) {
+std::size_t skew_of(const Arrangement& a, ir::DType dtype, testing::Rng& rng) {
   const int unit = a.elements ? ir::byte_size(dtype) : 1;
   return a.misaligned ? static_cast<std::size_t>(rng.between(1, 31) * unit) : 0;
 }
 
-GuardedBuffers make_buffers(const Problem& problem, GuardedArena& arena, const Arrangement& a, Rng& rng) {
+GuardedBuffers make_buffers(const Problem& problem, GuardedArena& arena, const Arrangement& a, testing::Rng& rng) {
   GuardedBuffers buffers;
   const ir::Program& program = *problem.program;
   for (std::size_t i = 0; i < problem.inputs.size(); ++i) {
@@ -70,7 +70,7 @@ std::string inspect_buffers(const Problem& problem, const GuardedBuffers& buffer
 
 }  // namespace
 
-Problem Problem::unsolved(const ir::Program& program, const ir::Binding& binding, Rng& rng) {
+Problem Problem::unsolved(const ir::Program& program, const ir::Binding& binding, testing::Rng& rng) {
   Problem problem{&program, &binding, {}, {}, {}};
   for (const ir::ValueId id : program.tensor_parameters()) {
     const ir::Value& value = program.value(id);
@@ -83,7 +83,7 @@ Problem Problem::unsolved(const ir::Program& program, const ir::Binding& binding
 }
 
 std::string run_and_compare(const Launch& launch, const Problem& problem, GuardedArena& arena,
-                            const Arrangement& arrangement, Rng& rng) {
+                            const Arrangement& arrangement, testing::Rng& rng) {
   const GuardedBuffers buffers = make_buffers(problem, arena, arrangement, rng);
   std::string failure = launch(buffers, arrangement.split, rng);
   if (failure.empty()) failure = inspect_buffers(problem, buffers);
@@ -91,7 +91,7 @@ std::string run_and_compare(const Launch& launch, const Problem& problem, Guarde
   return failure;
 }
 
-std::string check_both_placements(const Launch& launch, const Problem& problem, GuardedArena& arena, Rng& rng,
+std::string check_both_placements(const Launch& launch, const Problem& problem, GuardedArena& arena, testing::Rng& rng,
                                   bool elements) {
   const bool misaligned = rng.chance(35);
   const Arrangement first{Placement::after_guard, std::byte{0xA5}, misaligned, elements, rng.chance(25)};

@@ -8,8 +8,8 @@
 #include <vector>
 
 #include "ir/binding.h"
+#include "tests/common/rng.h"
 #include "tests/differential/guarded_buffer.h"
-#include "tests/differential/rng.h"
 
 namespace padlock::differential {
 
@@ -27,7 +27,7 @@ struct Problem {
   std::vector<Expected> results;
 
   /// Random inputs and scalars, and no results yet. The program and the binding must outlive it.
-  [[nodiscard]] static Problem unsolved(const ir::Program& program, const ir::Binding& binding, Rng& rng);
+  [[nodiscard]] static Problem unsolved(const ir::Program& program, const ir::Binding& binding, testing::Rng& rng);
 };
 
 /// How one run lays out its memory.
@@ -45,17 +45,17 @@ struct GuardedBuffers {
 };
 
 /// Runs a program once on these buffers. Empty, or what went wrong.
-using Launch = std::function<std::string(const GuardedBuffers& buffers, bool split, Rng& rng)>;
+using Launch = std::function<std::string(const GuardedBuffers& buffers, bool split, testing::Rng& rng)>;
 
 /// Runs on guarded buffers and compares every element of every result with the expected ones. Returns the first
 /// difference (result, coordinate, expected and actual bits), or what happened to canaries or inputs, or what the
 /// launch says; empty where all is well.
 [[nodiscard]] std::string run_and_compare(const Launch& launch, const Problem& problem, GuardedArena& arena,
-                                          const Arrangement& arrangement, Rng& rng);
+                                          const Arrangement& arrangement, testing::Rng& rng);
 
 /// Two runs, with different placements and poison: what neither writes cannot be right in both. `elements`: see
 /// Arrangement.
 [[nodiscard]] std::string check_both_placements(const Launch& launch, const Problem& problem, GuardedArena& arena,
-                                                Rng& rng, bool elements = false);
+                                                testing::Rng& rng, bool elements = false);
 
 }  // namespace padlock::differential

@@ -18,7 +18,8 @@ struct Span {
 };
 
 /// Covers rows x columns once, in one launch or in several rectangles.
-void launch_range(ir::HostEntry entry, const ir::HostLaunch& launch, const ir::LaunchPlan& plan, bool split, Rng& rng) {
+void launch_range(ir::HostEntry entry, const ir::HostLaunch& launch, const ir::LaunchPlan& plan, bool split,
+                  testing::Rng& rng) {
   const std::int64_t row_cut = split ? rng.between(0, plan.rows) : plan.rows;
   const std::int64_t column_cut = split ? rng.between(0, plan.columns) : plan.columns;
   for (const Span rows : {Span{row_cut, plan.rows}, Span{0, row_cut}})
@@ -29,7 +30,7 @@ void launch_range(ir::HostEntry entry, const ir::HostLaunch& launch, const ir::L
 
 /// The variant that assumes nothing, or one whose guards hold.
 const runtime::HostVariant& any_variant(const std::vector<runtime::HostVariant>& variants, const Problem& problem,
-                                        Rng& rng) {
+                                        testing::Rng& rng) {
   std::size_t chosen = 0;
   if (!variants.front().abi.guards.empty()) std::abort();  // there is always a variant that assumes nothing
   for (std::size_t i = 1; i < variants.size(); ++i)
@@ -38,7 +39,7 @@ const runtime::HostVariant& any_variant(const std::vector<runtime::HostVariant>&
 }
 
 std::string launch_kernel(const runtime::HostVariant& kernel, const Problem& problem, const GuardedBuffers& buffers,
-                          bool split, Rng& rng) {
+                          bool split, testing::Rng& rng) {
   const ir::KernelAbi& abi = kernel.abi;
   const ir::Program& program = *problem.program;
   std::vector<void*> pointers;
@@ -63,7 +64,7 @@ std::string launch_kernel(const runtime::HostVariant& kernel, const Problem& pro
 
 }  // namespace
 
-Result<Problem> random_problem(const ir::Program& program, const ir::Binding& binding, Rng& rng) {
+Result<Problem> random_problem(const ir::Program& program, const ir::Binding& binding, testing::Rng& rng) {
   Problem problem = Problem::unsolved(program, binding, rng);
   ir::Interpreter reference(binding, {problem.inputs.begin(), problem.inputs.end()}, problem.scalars);
   for (const ir::ValueId id : program.results()) {
@@ -80,8 +81,8 @@ Result<Problem> random_problem(const ir::Program& program, const ir::Binding& bi
 }
 
 std::string check_both_placements(const runtime::HostImage& code, const Problem& problem, GuardedArena& arena,
-                                  Rng& rng) {
-  const Launch launch = [&](const GuardedBuffers& buffers, bool split, Rng& r) {
+                                  testing::Rng& rng) {
+  const Launch launch = [&](const GuardedBuffers& buffers, bool split, testing::Rng& r) {
     std::string failure;
     for (const auto& variants : code.kernels)
       if (failure.empty()) failure = launch_kernel(any_variant(variants, problem, r), problem, buffers, split, r);

@@ -19,11 +19,11 @@ namespace padlock::differential {
 }
 
 /// Random inputs, and what the interpreter makes of them; the program and the binding must outlive it.
-[[nodiscard]] Result<Problem> random_problem(const ir::Program& program, const ir::Binding& binding, Rng& rng);
+[[nodiscard]] Result<Problem> random_problem(const ir::Program& program, const ir::Binding& binding, testing::Rng& rng);
 
 /// Runs all kernels as guarded_run.h says, by their entries: in one piece or in several. A bounds-check fault is a
 /// failure too.
 [[nodiscard]] std::string check_both_placements(const runtime::HostImage& code, const Problem& problem,
-                                                GuardedArena& arena, Rng& rng);
+                                                GuardedArena& arena, testing::Rng& rng);
 
 }  // namespace padlock::differential

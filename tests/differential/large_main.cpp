@@ -27,9 +27,9 @@
 #include "ir/binding.h"
 #include "ir/executable.h"
 #include "ir/interpreter.h"
+#include "tests/common/environment.h"
 #include "tests/common/plan_launch.h"
-#include "tests/differential/rng.h"
-#include "tests/differential/seed.h"
+#include "tests/common/rng.h"
 
 namespace padlock::differential {
 namespace {
@@ -161,7 +161,7 @@ class ReferenceCheck {
         for (const std::int64_t k : choices[2])
           for (const std::int64_t l : choices[3]) at({i, j, k, l});
   }
-  void at_random(Rng& rng) {
+  void at_random(testing::Rng& rng) {
     for (int i = 0; i < kRandomCoordinates; ++i) {
       Coordinates where;
       for (std::size_t axis = 0; axis < kAxes; ++axis) where[axis] = rng.between(0, out_.extents[axis] - 1);
@@ -229,7 +229,7 @@ void run_config(const Case& c, compiler::HostCompiler& compiler, const char* con
   check_every_element(c, out);
   ReferenceCheck reference(c, *binding, {input.data(), static_cast<std::size_t>(input_bytes)}, out);
   reference.at_edges();
-  Rng rng(seed);
+  testing::Rng rng(seed);
   reference.at_random(rng);
   const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
   fmt::print("{}, {}: {} elements read, {} written, all as their closed form, {} as the interpreter's, {:.1f} s\n",
@@ -284,12 +284,11 @@ std::vector<Case> cases() {
 }
 
 int run() {
-  const char* full = std::getenv("PADLOCK_FULL");
-  if (full == nullptr || std::string_view(full) != "1") {
+  if (!testing::is_full_run()) {
     fmt::print("skipped: it takes minutes and 5 GiB of memory; PADLOCK_FULL=1 runs it\n");
     return 77;
   }
-  const std::uint64_t seed = seed_from_environment(31);
+  const std::uint64_t seed = testing::seed_or(31);
   const std::int64_t kib = available_kib();
   if (kib < kNeededKib) {
     fmt::print("skipped: {} MiB of memory are available, {} are needed\n", kib >> 10, kNeededKib >> 10);

@@ -11,7 +11,7 @@ constexpr int kTries = 40;
 }  // namespace
 
 std::optional<SymbolValues> next_values(const GeneratedProgram& generated,
-                                        const std::function<bool(const SymbolValues&)>& is_refused, Rng& rng,
+                                        const std::function<bool(const SymbolValues&)>& is_refused, testing::Rng& rng,
                                         std::string& failure) {
   for (int tries = 0; tries < kTries; ++tries) {
     SymbolValues values = generated.vary(rng);

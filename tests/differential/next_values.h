@@ -12,7 +12,7 @@ namespace padlock::differential {
 /// illegal on the way must be refused: `is_refused` binds it; where it is accepted, `failure` says so.
 [[nodiscard]] std::optional<SymbolValues> next_values(const GeneratedProgram& generated,
                                                       const std::function<bool(const SymbolValues&)>& is_refused,
-                                                      Rng& rng, std::string& failure);
+                                                      testing::Rng& rng, std::string& failure);
 
 /// "N0=4 d1=-2"
 [[nodiscard]] std::string describe(const SymbolValues& values);

@@ -16,7 +16,7 @@ inline constexpr std::int64_t kMaxElements = 4096;
 /// Types that the operation can return.
 [[nodiscard]] std::vector<ir::DType> result_types(ir::Op op);
 /// An extent from 0, 1, 2, primes and around vector widths, at most `limit`.
-[[nodiscard]] std::int64_t awkward_extent(std::int64_t limit, Rng& rng);
+[[nodiscard]] std::int64_t awkward_extent(std::int64_t limit, testing::Rng& rng);
 
 [[nodiscard]] inline bool is_literal(const Dim& d, std::int64_t value) {
   return d.kind == Dim::Kind::integer && d.value == value;
@@ -25,7 +25,7 @@ inline constexpr std::int64_t kMaxElements = 4096;
 /// Grows a program whose seed binding is legal by construction: values come first, expressions for them second.
 class ProgramBuilder {
  public:
-  ProgramBuilder(Rng rng, ir::DType main_type, ir::PadMode main_mode)
+  ProgramBuilder(testing::Rng rng, ir::DType main_type, ir::PadMode main_mode)
       : rng_(rng), main_type_(main_type), main_mode_(main_mode) {}
 
   /// Applies `op` to the value (index) `x`; returns the result's index. `result` is what a cast goes to,
@@ -34,7 +34,7 @@ class ProgramBuilder {
   /// A value of that type, of rank >= min_rank: one that nothing uses yet, by preference, or a new parameter.
   std::size_t operand(ir::DType type, int min_rank);
   [[nodiscard]] ir::DType type_of(std::size_t value) const { return values_[value].dtype; }
-  Rng& rng() { return rng_; }
+  testing::Rng& rng() { return rng_; }
 
   /// Returns whatever nothing uses, states some true constraints, and hands the program over.
   GeneratedProgram finish() &&;
@@ -93,7 +93,7 @@ class ProgramBuilder {
   std::vector<Dim> similar_extents(const Value& x);
   std::string literal_or_scalar(ir::DType type);
 
-  Rng rng_;
+  testing::Rng rng_;
   ir::DType main_type_;
   ir::PadMode main_mode_;
   GeneratedProgram program_;

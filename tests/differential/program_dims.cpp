@@ -10,7 +10,7 @@ namespace padlock::differential {
 
 using ir::SymbolKind;
 
-std::int64_t awkward_extent(std::int64_t limit, Rng& rng) {
+std::int64_t awkward_extent(std::int64_t limit, testing::Rng& rng) {
   static constexpr std::array<std::int64_t, 34> kExtents = {0,  1,  2,   3,   4,   5,   7,   8,   9,   11, 13, 15,
                                                             16, 17, 19,  23,  31,  32,  33,  37,  47,  63, 64, 65,
                                                             67, 97, 127, 128, 129, 131, 255, 256, 257, 263};

@@ -23,7 +23,7 @@ Dim sum_of(Dim a, Dim b) {
   return std::move(a) + std::move(b);
 }
 
-std::int64_t random_amount(std::int64_t n, Rng& rng) {
+std::int64_t random_amount(std::int64_t n, testing::Rng& rng) {
   const std::int64_t form = rng.between(0, 99);
   if (form < 35) return 0;
   if (form < 58) return rng.between(1, 4);

@@ -11,8 +11,9 @@
 #include "compiler/host_config.h"
 #include "compiler/pipeline.h"
 #include "compiler/prover/proven_kernel.h"
+#include "tests/common/environment.h"
+#include "tests/common/options.h"
 #include "tests/differential/random_program.h"
-#include "tests/differential/seed.h"
 
 // Proves random programs under a random config each: nothing is refuted, and at most one obligation in a thousand is
 // left undecided. What is undecided is listed.
@@ -21,6 +22,8 @@ namespace {
 
 using compiler::Obligation;
 using compiler::Verdict;
+
+constexpr const char* kUsage = "usage: padlock_prove_random [--seed=N] [--first=N] [--programs=N] [--times]\n";
 
 struct Options {
   std::uint64_t seed = 0;
@@ -54,7 +57,7 @@ bool prove_program(const Options& options, std::uint64_t index, compiler::ProofC
   const std::string text = random_program(options.seed, index).text();
   const Result<ir::Program> program = ir::parse_program(text);
   if (!program) return fmt::print("program {} is refused: {}\n", index, program.error().to_string()), false;
-  Rng rng = Rng(options.seed).fork(index).fork(7);
+  testing::Rng rng = testing::Rng(options.seed).fork(index).fork(7);
   const std::vector<compiler::HostConfig> configs = compiler::HostConfig::all();
   const compiler::HostConfig config = rng.pick(configs);
   auto kernels = compiler::lower(*program);
@@ -95,15 +98,9 @@ int run(const Options& options) {
   return understood && tally.verdicts[Verdict::refuted] == 0 && tally.needed == 0 && few ? 0 : 1;
 }
 
-bool parse_option(std::string_view argument, Options& options) {
-  const auto number = [&](std::string_view name, std::uint64_t& value) {
-    if (!argument.starts_with(name)) return false;
-    value = std::strtoull(argument.data() + name.size(), nullptr, 0);
-    return true;
-  };
-  if (argument == "--times") return options.times = true;
-  return number("--seed=", options.seed) || number("--first=", options.first) ||
-         number("--programs=", options.programs);
+bool parse_option(const testing::Option& option, Options& options) {
+  return option.sets("--times", options.times) || option.sets("--seed", options.seed) ||
+         option.sets("--first", options.first) || option.sets("--programs", options.programs);
 }
 
 }  // namespace
@@ -112,15 +109,9 @@ bool parse_option(std::string_view argument, Options& options) {
 int main(int argc, char** argv) {
   using namespace padlock::differential;
   Options options;
-  options.seed = seed_from_environment(20240731);
-  const char* full = std::getenv("PADLOCK_FULL");
-  if (full != nullptr && std::string_view(full) == "1") options.programs = 20'000;
-  for (int i = 1; i < argc; ++i) {
-    if (parse_option(argv[i], options)) continue;
-    fmt::print(stderr,
-               "unknown argument {}\nusage: padlock_prove_random [--seed=N] [--first=N] [--programs=N] [--times]\n",
-               argv[i]);
-    return 2;
-  }
+  options.seed = padlock::testing::seed_or(20240731);
+  if (padlock::testing::is_full_run()) options.programs = 20'000;
+  const auto parse = [&](const padlock::testing::Option& option) { return parse_option(option, options); };
+  if (!padlock::testing::read_options(argc, argv, kUsage, parse)) return 2;
   return run(options);
 }

@@ -32,14 +32,14 @@ constexpr FloatFormat format_of(DType dtype) {
 std::uint64_t low_bits(int count) { return count >= 64 ? ~std::uint64_t{0} : (std::uint64_t{1} << count) - 1; }
 
 /// Half way between two neighbours of a format with `kept` mantissa bits, or one last bit beside that.
-std::uint64_t tie_mantissa(int mantissa, int kept, Rng& rng) {
+std::uint64_t tie_mantissa(int mantissa, int kept, testing::Rng& rng) {
   const int dropped = mantissa - kept;
   const std::uint64_t top = (rng.next() & low_bits(kept)) << dropped;
   const std::uint64_t half = std::uint64_t{1} << (dropped - 1);
   return (top | half) + static_cast<std::uint64_t>(rng.between(-1, 1));
 }
 
-std::uint64_t tie_bits(FloatFormat f, Rng& rng) {
+std::uint64_t tie_bits(FloatFormat f, testing::Rng& rng) {
   static constexpr std::array kKept = {23, 10, 7};
   const int kept = rng.pick(kKept);
   if (kept >= f.mantissa) return rng.next() & low_bits(1 + f.exponent + f.mantissa);
@@ -53,7 +53,7 @@ std::uint64_t tie_bits(FloatFormat f, Rng& rng) {
 }
 
 /// A multiple of 1/4 in [-32, 32]: exact in every float type.
-std::uint64_t small_float(FloatFormat f, Rng& rng) {
+std::uint64_t small_float(FloatFormat f, testing::Rng& rng) {
   const double value = static_cast<double>(rng.between(-128, 128)) / 4;
   const auto wide = std::bit_cast<std::uint64_t>(value);
   const std::uint64_t sign = wide >> 63 << (f.mantissa + f.exponent);
@@ -62,7 +62,7 @@ std::uint64_t small_float(FloatFormat f, Rng& rng) {
   return sign | static_cast<std::uint64_t>(exponent) << f.mantissa | (wide & low_bits(52)) >> (52 - f.mantissa);
 }
 
-std::uint64_t special_float(FloatFormat f, Rng& rng) {
+std::uint64_t special_float(FloatFormat f, testing::Rng& rng) {
   const std::uint64_t sign = (rng.next() & 1) << (f.mantissa + f.exponent);
   const std::uint64_t infinity = low_bits(f.exponent) << f.mantissa;
   const std::uint64_t payload = rng.next() & low_bits(f.mantissa);
@@ -86,7 +86,7 @@ std::uint64_t special_float(FloatFormat f, Rng& rng) {
   }
 }
 
-std::uint64_t random_float(DType dtype, Rng& rng) {
+std::uint64_t random_float(DType dtype, testing::Rng& rng) {
   const FloatFormat f = format_of(dtype);
   const std::int64_t kind = rng.between(0, 99);
   if (kind < 40) return small_float(f, rng);
@@ -95,7 +95,7 @@ std::uint64_t random_float(DType dtype, Rng& rng) {
   return rng.next() & low_bits(ir::bit_width(dtype));
 }
 
-std::uint64_t random_integer(DType dtype, Rng& rng) {
+std::uint64_t random_integer(DType dtype, testing::Rng& rng) {
   // Where conversions to floats round: ties of bf16, f16, f32 and f64, and the edges of f16's range.
   static constexpr std::array<std::int64_t, 14> kEdges = {
       257,      259,      2049,     2051,       65504,   65519,      65520,
@@ -124,7 +124,7 @@ std::uint64_t random_integer(DType dtype, Rng& rng) {
   }
 }
 
-std::string float_literal(DType dtype, Rng& rng) {
+std::string float_literal(DType dtype, testing::Rng& rng) {
   static constexpr std::array kTexts = {
       "0",      "-0",   "1",       "-1",  "0.1",     "-1.5", "2.5",  "1e-3",
       "3.25e2", "inf",  "-inf",    "nan", "65504.0", "-0.0", "6e-8", "1.0001220703125",
@@ -132,7 +132,7 @@ std::string float_literal(DType dtype, Rng& rng) {
   return rng.chance(70) ? rng.pick(kTexts) : fmt::format("bits({:#x})", random_float(dtype, rng));
 }
 
-std::string integer_literal(DType dtype, Rng& rng) {
+std::string integer_literal(DType dtype, testing::Rng& rng) {
   const std::uint64_t bits = random_integer(dtype, rng);
   if (rng.chance(20)) return fmt::format("bits({:#x})", bits);
   if (!ir::is_signed(dtype)) return fmt::format("{}", bits);
@@ -142,13 +142,13 @@ std::string integer_literal(DType dtype, Rng& rng) {
 
 }  // namespace
 
-std::uint64_t random_bits(DType dtype, Rng& rng) {
+std::uint64_t random_bits(DType dtype, testing::Rng& rng) {
   if (ir::is_float(dtype)) return random_float(dtype, rng);
   if (ir::is_integer(dtype)) return random_integer(dtype, rng);
   return rng.chance(90) ? rng.next() & 1 : rng.next() & 0xff;
 }
 
-void fill_random(std::span<std::byte> storage, DType dtype, Rng& rng) {
+void fill_random(std::span<std::byte> storage, DType dtype, testing::Rng& rng) {
   const auto bytes = static_cast<std::size_t>(ir::byte_size(dtype));
   for (std::size_t at = 0; at + bytes <= storage.size(); at += bytes) {
     const std::uint64_t bits = random_bits(dtype, rng);
@@ -156,7 +156,7 @@ void fill_random(std::span<std::byte> storage, DType dtype, Rng& rng) {
   }
 }
 
-std::string random_literal(DType dtype, Rng& rng) {
+std::string random_literal(DType dtype, testing::Rng& rng) {
   if (ir::is_float(dtype)) return float_literal(dtype, rng);
   if (ir::is_integer(dtype)) return integer_literal(dtype, rng);
   static constexpr std::array kTexts = {"true", "false", "0", "1"};

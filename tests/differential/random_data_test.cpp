@@ -6,7 +6,7 @@
 #include <cmath>
 
 #include "ir/literal.h"
-#include "tests/differential/seed.h"
+#include "tests/common/environment.h"
 
 namespace padlock::differential {
 namespace {
@@ -14,7 +14,7 @@ namespace {
 using ir::DType;
 
 int count_where(DType dtype, bool (*wanted)(std::uint64_t)) {
-  Rng rng(seed_from_environment(1));
+  testing::Rng rng(testing::seed_or(1));
   int found = 0;
   for (int i = 0; i < 20000; ++i) found += wanted(random_bits(dtype, rng)) ? 1 : 0;
   return found;
@@ -46,7 +46,7 @@ TEST_CASE("integer data holds extremes and what rounds to a tie") {
 }
 
 TEST_CASE("every random literal is one of the language") {
-  Rng rng(seed_from_environment(2));
+  testing::Rng rng(testing::seed_or(2));
   for (const DType t : ir::kAllDTypes) {
     for (int i = 0; i < 500; ++i) {
       const std::string text = random_literal(t, rng);

@@ -27,13 +27,13 @@ std::vector<DType> common(const std::vector<DType>& a, const std::vector<DType>&
   return both;
 }
 
-DType choose(const std::vector<DType>& types, DType preferred, Rng& rng) {
+DType choose(const std::vector<DType>& types, DType preferred, testing::Rng& rng) {
   return contains(types, preferred) && rng.chance(80) ? preferred : rng.pick(types);
 }
 
 /// A statement of `producer`, then one of `consumer` on its result.
 void emit_pair(ProgramBuilder& builder, OpPair pair, DType main_type) {
-  Rng& rng = builder.rng();
+  testing::Rng& rng = builder.rng();
   const DType between = choose(common(result_types(pair.producer), operand_types(pair.consumer)), main_type, rng);
   const OpClass op_class = ir::info_of(pair.producer).op_class;
   const bool keeps_type = op_class != OpClass::comparison && op_class != OpClass::cast;
@@ -132,7 +132,7 @@ GeneratedProgram ProgramBuilder::finish() && {
 
 GeneratedProgram random_program(std::uint64_t seed, std::uint64_t index) {
   static const std::vector<OpPair> kPairs = legal_pairs();
-  Rng rng = Rng(seed).fork(index);
+  testing::Rng rng = testing::Rng(seed).fork(index);
   const DType main_type = ir::kAllDTypes[index % ir::kAllDTypes.size()];
   const ir::PadMode main_mode = ir::kPadModes[index % ir::kPadModes.size()];
   ProgramBuilder builder(rng.fork(1), main_type, main_mode);
@@ -187,7 +187,7 @@ bool GeneratedProgram::within(const SymbolValues& values, std::int64_t limit) co
          });
 }
 
-SymbolValues GeneratedProgram::vary(Rng& rng) const {
+SymbolValues GeneratedProgram::vary(testing::Rng& rng) const {
   SymbolValues values = seed_values;
   if (symbols.empty()) return values;
   for (std::int64_t left = rng.between(1, 3); left > 0; --left) {
@@ -201,7 +201,7 @@ SymbolValues GeneratedProgram::vary(Rng& rng) const {
   return values;
 }
 
-ir::BindRequest GeneratedProgram::request(const SymbolValues& values, Rng& rng) const {
+ir::BindRequest GeneratedProgram::request(const SymbolValues& values, testing::Rng& rng) const {
   ir::BindRequest request;
   const bool by_name = rng.chance(10);
   for (const GeneratedSymbol& s : symbols)

@@ -8,8 +8,8 @@
 
 #include "ir/binding.h"
 #include "ir/operation.h"
+#include "tests/common/rng.h"
 #include "tests/differential/dim_tree.h"
-#include "tests/differential/rng.h"
 
 namespace padlock::differential {
 
@@ -67,10 +67,10 @@ struct GeneratedProgram {
   /// Every value and the storage of every parameter has at most `limit` elements.
   [[nodiscard]] bool within(const SymbolValues& values, std::int64_t limit) const;
   /// Values near the seed's and at awkward sizes; legal or not.
-  [[nodiscard]] SymbolValues vary(Rng& rng) const;
+  [[nodiscard]] SymbolValues vary(testing::Rng& rng) const;
   /// What to bind: shapes of all tensors (strides of insignificant axes arbitrary), dims by name; now and then no
   /// tensors at all and every symbol by name.
-  [[nodiscard]] ir::BindRequest request(const SymbolValues& values, Rng& rng) const;
+  [[nodiscard]] ir::BindRequest request(const SymbolValues& values, testing::Rng& rng) const;
 };
 
 /// An operation that feeds another.

@@ -3,8 +3,8 @@
 #include <doctest/doctest.h>
 
 #include "ir/program.h"
+#include "tests/common/environment.h"
 #include "tests/differential/coverage.h"
-#include "tests/differential/seed.h"
 
 namespace padlock::differential {
 namespace {
@@ -12,7 +12,7 @@ namespace {
 constexpr std::uint64_t kPrograms = 400;
 
 TEST_CASE("a generated program verifies, and its canonical text is a fixed point") {
-  const std::uint64_t seed = seed_from_environment(11);
+  const std::uint64_t seed = testing::seed_or(11);
   CAPTURE(seed);
   for (std::uint64_t i = 0; i < kPrograms; ++i) {
     const std::string text = random_program(seed, i).text();
@@ -29,7 +29,7 @@ TEST_CASE("a generated program verifies, and its canonical text is a fixed point
 }
 
 TEST_CASE("a binding is accepted exactly where the generator's own conditions hold, with the extents that it expects") {
-  const std::uint64_t seed = seed_from_environment(12);
+  const std::uint64_t seed = testing::seed_or(12);
   CAPTURE(seed);
   int accepted = 0, refused = 0;
   for (std::uint64_t i = 0; i < kPrograms; ++i) {
@@ -39,7 +39,7 @@ TEST_CASE("a binding is accepted exactly where the generator's own conditions ho
     CAPTURE(text);
     const Result<ir::Program> program = ir::parse_program(text);
     REQUIRE(program.has_value());
-    Rng rng = Rng(seed).fork(i + 1000000);
+    testing::Rng rng = testing::Rng(seed).fork(i + 1000000);
     for (int k = 0; k < 8; ++k) {
       const SymbolValues values = k == 0 ? generated.seed_values : generated.vary(rng);
       const Result<ir::Binding> binding = ir::Binding::bind(*program, generated.request(values, rng));

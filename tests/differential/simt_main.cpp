@@ -14,10 +14,11 @@
 #include <vector>
 
 #include "compiler/gpu_compiler.h"
+#include "tests/common/environment.h"
+#include "tests/common/options.h"
 #include "tests/differential/crash_report.h"
 #include "tests/differential/host_check.h"
 #include "tests/differential/next_values.h"
-#include "tests/differential/seed.h"
 
 namespace padlock::differential {
 namespace {
@@ -94,7 +95,7 @@ class SimtRun {
 
   bool drawn() {
     return part("drawn configs", options_.programs, [&](std::uint64_t i) {
-      Rng rng = Rng(options_.seed).fork(options_.first + i).fork(kDrawSalt);
+      testing::Rng rng = testing::Rng(options_.seed).fork(options_.first + i).fork(kDrawSalt);
       std::vector<GpuConfig> configs;
       for (int k = 0; k < options_.configs; ++k) configs.push_back(rng.pick(space_));
       return check_random(i, kDrawSalt, configs);
@@ -151,7 +152,7 @@ class SimtRun {
     const GeneratedProgram generated = random_program(options_.seed, index);
     Subject subject{generated.text(), fmt::format("--seed={} --first={} {}", options_.seed, index,
                                                   salt == kWholeSalt ? "--whole=1" : "--programs=1 --configs=0")};
-    Rng rng = Rng(options_.seed).fork(index).fork(salt);
+    testing::Rng rng = testing::Rng(options_.seed).fork(index).fork(salt);
     if (!parse(subject)) return false;
     for (int k = 0; k < options_.sizes; ++k) {
       std::string failure;
@@ -168,7 +169,7 @@ class SimtRun {
 
   bool check_long(const LongRows& rows, const std::vector<GpuConfig>& configs) {
     Subject subject{rows.text, "the same"};
-    Rng rng = Rng(options_.seed).fork(kDrawSalt);
+    testing::Rng rng = testing::Rng(options_.seed).fork(kDrawSalt);
     if (!parse(subject)) return false;
     ir::BindRequest request;
     request.tensors = {ir::ArgumentShape{rows.extents, {}}};
@@ -183,7 +184,7 @@ class SimtRun {
     return true;
   }
 
-  bool bind(Subject& subject, const ir::BindRequest& request, std::string sizes, Rng& rng) {
+  bool bind(Subject& subject, const ir::BindRequest& request, std::string sizes, testing::Rng& rng) {
     Result<ir::Binding> binding = ir::Binding::bind(*subject.program, request);
     if (!binding) return report(subject, "", sizes, "a legal binding is refused: " + binding.error().to_string());
     auto made = std::make_unique<BoundProblem>(*std::move(binding), std::move(sizes));
@@ -194,12 +195,12 @@ class SimtRun {
     return true;
   }
 
-  bool check_configs(const Subject& subject, const std::vector<GpuConfig>& configs, Rng& rng) {
+  bool check_configs(const Subject& subject, const std::vector<GpuConfig>& configs, testing::Rng& rng) {
     if (options_.config) return check_config(subject, *options_.config, rng);
     return std::ranges::all_of(configs, [&](const GpuConfig& config) { return check_config(subject, config, rng); });
   }
 
-  bool check_config(const Subject& subject, const GpuConfig& config, Rng& rng) {
+  bool check_config(const Subject& subject, const GpuConfig& config, testing::Rng& rng) {
     const std::string name = config.to_string();
     name_current_case(fmt::format("{} --config={}\n{}", subject.reproduce, name, subject.text));
     const compiler::GpuOptions options{.config = config, .for_simt = true};
@@ -255,26 +256,19 @@ int run(const Options& options, bool slice) {
   return equal && run.judge() ? 0 : 1;
 }
 
-bool parse_option(std::string_view argument, Options& options, bool& slice) {
-  const std::size_t equals = argument.find('=');
-  const std::string_view name = argument.substr(0, equals);
-  const std::string value(equals == std::string_view::npos ? "" : argument.substr(equals + 1));
-  const auto number = [&](auto& into) {
-    into = static_cast<std::remove_reference_t<decltype(into)>>(std::strtoull(value.c_str(), nullptr, 0));
-    slice = false;
-    return true;
-  };
-  if (name == "--seed") return options.seed = std::strtoull(value.c_str(), nullptr, 0), true;
-  if (name == "--target") return options.target = value, true;
-  if (name == "--first") return number(options.first);
-  if (name == "--whole") return options.programs = 0, number(options.whole);
-  if (name == "--programs") return options.whole = 0, number(options.programs);
-  if (name == "--configs") return number(options.configs);
-  if (name == "--sizes") return number(options.sizes);
-  if (name != "--config") return false;
-  const Result<GpuConfig> config = GpuConfig::parse(value, GpuConfig{});
-  if (!config) return fmt::print(stderr, "{}\n", config.error().message), false;
-  return options.config = *config, true;
+bool parse_option(const testing::Option& option, Options& options, bool& slice) {
+  if (option.name() == "--full") return true;
+  if (option.sets("--seed", options.seed) || option.sets("--target", options.target)) return true;
+  if (option.name() == "--config") {
+    const Result<GpuConfig> config = GpuConfig::parse(option.value(), GpuConfig{});
+    if (!config) return fmt::print(stderr, "{}\n", config.error().message), false;
+    return options.config = *config, true;
+  }
+  slice = false;
+  if (option.sets("--whole", options.whole)) return options.programs = 0, true;
+  if (option.sets("--programs", options.programs)) return options.whole = 0, true;
+  return option.sets("--first", options.first) || option.sets("--configs", options.configs) ||
+         option.sets("--sizes", options.sizes);
 }
 
 }  // namespace
@@ -282,20 +276,16 @@ bool parse_option(std::string_view argument, Options& options, bool& slice) {
 
 int main(int argc, char** argv) {
   using namespace padlock::differential;
-  const char* environment = std::getenv("PADLOCK_FULL");
-  bool full = environment != nullptr && std::string_view(environment) == "1";
+  bool full = padlock::testing::is_full_run();
   for (int i = 1; i < argc; ++i) full |= std::string_view(argv[i]) == "--full";
   Options options;
-  options.seed = seed_from_environment(20240731);
+  options.seed = padlock::testing::seed_or(20240731);
   options.whole = full ? 20 : 30;
   options.programs = full ? 200 : 10;
   options.configs = full ? 32 : 2;
   bool slice = !full;
-  for (int i = 1; i < argc; ++i) {
-    if (std::string_view(argv[i]) == "--full" || parse_option(argv[i], options, slice)) continue;
-    fmt::print(stderr, "unknown argument {}\n{}", argv[i], kUsage);
-    return 2;
-  }
+  const auto parse = [&](const padlock::testing::Option& option) { return parse_option(option, options, slice); };
+  if (!padlock::testing::read_options(argc, argv, kUsage, parse)) return 2;
   fmt::print("seed {}\n", options.seed);
   install_crash_report();
   return run(options, slice);

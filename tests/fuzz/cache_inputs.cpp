@@ -11,7 +11,7 @@
 namespace padlock::fuzz {
 namespace {
 
-using differential::Rng;
+using testing::Rng;
 
 constexpr std::array<std::string_view, 30> kWords = {"\"",
                                                      "\\",

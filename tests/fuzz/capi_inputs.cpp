@@ -5,7 +5,7 @@
 
 namespace padlock::fuzz {
 
-std::string make_input(differential::Rng& rng) {
+std::string make_input(testing::Rng& rng) {
   std::string bytes(static_cast<std::size_t>(rng.between(20, 160)), '\0');
   const bool tame = rng.chance(70);
   for (char& byte : bytes) byte = static_cast<char>(rng.between(0, tame ? 40 : 255));

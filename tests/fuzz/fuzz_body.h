@@ -6,7 +6,7 @@
 #include <cstdlib>
 #include <string>
 
-#include "tests/differential/rng.h"
+#include "tests/common/rng.h"
 
 // A fuzz target is one body and, for the seeded engine, a maker of inputs. libFuzzer brings inputs of its own.
 
@@ -15,7 +15,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
 namespace padlock::fuzz {
 
 /// An input for the body: something valid, spoilt in a few places, or sometimes left as it is.
-[[nodiscard]] std::string make_input(differential::Rng& rng);
+[[nodiscard]] std::string make_input(testing::Rng& rng);
 
 /// Seconds of processor time that the body may take for one input, without sanitizers.
 [[nodiscard]] double seconds_allowed();

@@ -8,7 +8,7 @@
 namespace padlock::fuzz {
 namespace {
 
-using differential::Rng;
+using testing::Rng;
 
 constexpr std::size_t kLongest = 64 * 1024;
 

@@ -10,7 +10,7 @@
 namespace padlock::fuzz {
 namespace {
 
-using differential::Rng;
+using testing::Rng;
 using namespace std::string_view_literals;
 
 /// Numbers as metadata has them (0, -1, 1, 64, 2^62, 2^127 - 1, one without an end), node kinds, words.

@@ -15,7 +15,7 @@ namespace {
 constexpr std::int64_t kMaxEvaluated = 1 << 16;
 
 /// Symbols by name from a small set of values: sizes, signs and the ends of 64 bits.
-ir::BindRequest request_for(const ir::Program& program, differential::Rng& rng) {
+ir::BindRequest request_for(const ir::Program& program, testing::Rng& rng) {
   static constexpr std::array<std::int64_t, 12> kValues = {
       0, 1, 2, 3, 8, -1, -3, 17, std::int64_t{1} << 40, std::int64_t{1} << 62, -(std::int64_t{1} << 62), 4096};
   ir::BindRequest request;
@@ -58,7 +58,7 @@ void evaluate(const ir::Program& program, const ir::Binding& binding) {
   }
 }
 
-void bind_and_evaluate(const ir::Program& program, differential::Rng& rng) {
+void bind_and_evaluate(const ir::Program& program, testing::Rng& rng) {
   for (int k = 0; k < 4; ++k) {
     const Result<ir::Binding> binding = ir::Binding::bind(program, request_for(program, rng));
     if (binding)
@@ -85,7 +85,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   }
   std::uint64_t seed = size;
   for (const char c : text) seed = seed * 1099511628211U + static_cast<unsigned char>(c);
-  differential::Rng rng(seed);
+  testing::Rng rng(seed);
   fuzz::bind_and_evaluate(*program, rng);
   const std::string canonical = to_string(*program);
   if (canonical.find("...") == std::string::npos)

@@ -13,7 +13,7 @@
 namespace padlock::fuzz {
 namespace {
 
-using differential::Rng;
+using testing::Rng;
 
 constexpr std::array<std::string_view, 44> kWords = {" floordiv ",
                                                      " ceildiv ",

@@ -10,8 +10,9 @@
 #include <string>
 #include <string_view>
 
+#include "tests/common/environment.h"
+#include "tests/common/options.h"
 #include "tests/differential/crash_report.h"
-#include "tests/differential/seed.h"
 #include "tests/fuzz/fuzz_body.h"
 #include "tests/fuzz/processor_time.h"
 
@@ -23,6 +24,8 @@ extern "C" const char* __asan_default_options() { return "max_allocation_size_mb
 namespace padlock::fuzz {
 namespace {
 
+constexpr const char* kUsage =
+    "options: [--seed=S] [--first=N] [--inputs=N] [--seconds=T] [--replay=FILE] [--write=FOLDER]\n";
 constexpr long kMaxResidentKib = 1 << 20;
 
 struct Options {
@@ -65,17 +68,10 @@ void run_input(const std::string& input, const std::string& name, long resident_
   require(resident_kib() - resident_before <= kMaxResidentKib * (PADLOCK_SANITIZED ? 4 : 1), "at most 1 GiB of memory");
 }
 
-bool parse_option(std::string_view argument, Options& options) {
-  const std::size_t equals = argument.find('=');
-  const std::string value(equals == std::string_view::npos ? "" : argument.substr(equals + 1));
-  const std::string_view name = argument.substr(0, equals);
-  if (name == "--seed") return options.seed = std::strtoull(value.c_str(), nullptr, 0), true;
-  if (name == "--first") return options.first = std::strtoull(value.c_str(), nullptr, 0), true;
-  if (name == "--inputs") return options.inputs = std::strtoull(value.c_str(), nullptr, 0), true;
-  if (name == "--seconds") return options.seconds = std::strtod(value.c_str(), nullptr), true;
-  if (name == "--replay") return options.replay = value, true;
-  if (name == "--write") return options.write = value, true;
-  return false;
+bool parse_option(const testing::Option& option, Options& options) {
+  return option.sets("--seed", options.seed) || option.sets("--first", options.first) ||
+         option.sets("--inputs", options.inputs) || option.sets("--seconds", options.seconds) ||
+         option.sets("--replay", options.replay) || option.sets("--write", options.write);
 }
 
 int replay(const std::string& path) {
@@ -86,7 +82,7 @@ int replay(const std::string& path) {
 }
 
 std::string input_at(const Options& options, std::uint64_t index) {
-  differential::Rng rng = differential::Rng(options.seed).fork(index);
+  testing::Rng rng = testing::Rng(options.seed).fork(index);
   return make_input(rng);
 }
 
@@ -122,15 +118,10 @@ int run(const Options& options) {
 int main(int argc, char** argv) {
   using namespace padlock;
   fuzz::Options options;
-  options.seed = differential::seed_from_environment(1);
-  for (int i = 1; i < argc; ++i) {
-    if (fuzz::parse_option(argv[i], options)) continue;
-    fmt::print(stderr, "usage: {} [--seed=S] [--first=N] [--inputs=N] [--seconds=T] [--replay=FILE] [--write=FOLDER]\n",
-               argv[0]);
-    return 2;
-  }
-  const char* full = std::getenv("PADLOCK_FULL");
-  if (full != nullptr && std::strcmp(full, "1") == 0) options.inputs *= 10;
+  options.seed = testing::seed_or(1);
+  const auto parse = [&](const testing::Option& option) { return fuzz::parse_option(option, options); };
+  if (!testing::read_options(argc, argv, fuzz::kUsage, parse)) return 2;
+  if (testing::is_full_run()) options.inputs *= 10;
   fuzz::limit_address_space();
   differential::install_crash_report();
   if (!options.write.empty()) return fuzz::write_inputs(options);

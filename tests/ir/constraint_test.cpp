@@ -2,6 +2,7 @@
 
 #include <doctest/doctest.h>
 
+#include "tests/common/environment.h"
 #include "tests/ir/random_expr.h"
 
 using namespace padlock;
@@ -121,7 +122,7 @@ TEST_CASE_FIXTURE(Fixture, "a question costs a bounded number of steps") {
 TEST_CASE("random constraints never prove what is false") {
   const std::uint64_t seed = testing::seed_or(7);
   MESSAGE("seed ", seed);
-  testing::Random random(seed);
+  testing::Rng random(seed);
   int proved = 0, refuted = 0, tested = 0;
   for (int round = 0; round < 300; ++round) {
     ExprContext c;
@@ -129,7 +130,7 @@ TEST_CASE("random constraints never prove what is false") {
     for (int i = 0; i < 3; ++i)
       symbols.push_back(c.declare({"s" + std::to_string(i), SymbolKind::dim, {i == 2 ? 1 : -6, 6}, {}}));
     const auto draw = [&] {
-      const auto comparison = static_cast<Comparison>(random.in(0, 4));
+      const auto comparison = static_cast<Comparison>(random.between(0, 4));
       const Expr a = testing::draw_tree(random, symbols, 2).build(c, symbols);
       return Constraint{a, comparison,
                         testing::draw_tree(random, symbols, random.chance(50) ? 0 : 2).build(c, symbols)};
@@ -140,7 +141,7 @@ TEST_CASE("random constraints never prove what is false") {
     std::vector<Constraint> goals, yes, no;
     for (int i = 0; i < 6; ++i) goals.push_back(draw());
     for (const Constraint& s : stated)
-      goals.push_back({s.lhs, s.comparison, c.add(s.rhs, c.constant(random.in(-1, 1)))});
+      goals.push_back({s.lhs, s.comparison, c.add(s.rhs, c.constant(random.between(-1, 1)))});
     for (const Constraint& g : goals) {
       if (facts.proves(g)) yes.push_back(g);
       if (facts.refutes(g)) no.push_back(g);

@@ -5,7 +5,8 @@
 
 #include "ir/executable.h"
 #include "support/int128.h"
-#include "tests/ir/random_expr.h"
+#include "tests/common/environment.h"
+#include "tests/common/rng.h"
 
 namespace padlock::ir {
 
@@ -26,13 +27,14 @@ TEST_CASE("multiply-shift divides numbers of 31 bits: corners, and random ones, 
   constexpr std::uint64_t kLast = (std::uint64_t{1} << 31) - 1;
   const std::uint64_t seed = testing::seed_or(31);
   CAPTURE(seed);
-  testing::Random random(seed);
+  testing::Rng random(seed);
   std::vector<std::uint64_t> numbers = {0, 1, kLast, kLast / 3, kLast / 3 + 1};
   for (int bit = 1; bit < 31; ++bit)
     for (const int off : {-1, 0, 1})
       numbers.push_back((std::uint64_t{1} << bit) + static_cast<std::uint64_t>(static_cast<std::int64_t>(off)));
   for (int i = 0; i < 1000; ++i)
-    numbers.push_back(static_cast<std::uint64_t>(random.in(0, static_cast<std::int64_t>(kLast))) >> random.in(0, 30));
+    numbers.push_back(static_cast<std::uint64_t>(random.between(0, static_cast<std::int64_t>(kLast))) >>
+                      random.between(0, 30));
   std::vector<std::uint64_t> divisors = numbers;
   divisors.push_back(kLast + 1);
   std::erase(divisors, 0);
@@ -56,13 +58,14 @@ TEST_CASE("multiply-shift divides numbers of 63 bits: corners, and random ones")
   constexpr std::uint64_t kLast = (std::uint64_t{1} << 63) - 1;
   const std::uint64_t seed = testing::seed_or(63);
   CAPTURE(seed);
-  testing::Random random(seed);
+  testing::Rng random(seed);
   std::vector<std::uint64_t> numbers = {0, 1, 2, 3, kLast, kLast - 1, kLast / 2, kLast / 2 + 1};
   for (int bit = 1; bit < 63; ++bit)
     for (const int off : {-1, 0, 1})
       numbers.push_back((std::uint64_t{1} << bit) + static_cast<std::uint64_t>(static_cast<std::int64_t>(off)));
   for (int i = 0; i < 400; ++i)
-    numbers.push_back(static_cast<std::uint64_t>(random.in(0, static_cast<std::int64_t>(kLast))) >> random.in(0, 62));
+    numbers.push_back(static_cast<std::uint64_t>(random.between(0, static_cast<std::int64_t>(kLast))) >>
+                      random.between(0, 62));
   for (const std::uint64_t d : numbers) {
     if (d == 0 || d > kLast) continue;
     const Divisor divisor = Divisor::of(d);

@@ -11,6 +11,7 @@
 #include <doctest/doctest.h>
 
 #include "ir/wide_sum.h"
+#include "tests/common/environment.h"
 #include "tests/ir/random_expr.h"
 
 namespace padlock::ir {
@@ -68,14 +69,14 @@ class Reference {
 };
 
 /// One operation on expressions that are there already, so that tapes share nodes.
-Expr grown(ExprContext& c, testing::Random& random, const std::vector<Expr>& all) {
+Expr grown(ExprContext& c, testing::Rng& random, const std::vector<Expr>& all) {
   const Expr a = random.pick(all), b = random.pick(all);
   const Expr divisor = c.max(b, c.constant(random.chance(90) ? 1 : -1));  // seldom one that may be negative
-  switch (random.in(0, 6)) {
+  switch (random.between(0, 6)) {
     case 0:
       return c.add(a, b);
     case 1:
-      return c.sub(c.mul(c.constant(random.in(-9, 9)), a), b);
+      return c.sub(c.mul(c.constant(random.between(-9, 9)), a), b);
     case 2:
       return c.mul(a, b);
     case 3:
@@ -129,25 +130,25 @@ void check_tape(const ExprContext& c, const ExprTape& tape, const std::vector<st
 TEST_CASE("a tape gives each root what the definition gives, overflow and errors included") {
   const std::uint64_t seed = testing::seed_or(20260102);
   MESSAGE("seed ", seed);
-  testing::Random random(seed);
+  testing::Rng random(seed);
   Count count;
   for (int round = 0; round < 200; ++round) {
     CAPTURE(seed);
     CAPTURE(round);
     ExprContext c;
     std::vector<Expr> all = testing::declare_assorted_symbols(c);
-    const std::int64_t steps = round % 10 == 0 ? 300 : random.in(1, 30);
+    const std::int64_t steps = round % 10 == 0 ? 300 : random.between(1, 30);
     for (std::int64_t i = 0; i < steps; ++i) {
       const Expr next = grown(c, random, all);
       if (next.depth() < 40) all.push_back(next);
     }
     std::vector<Expr> roots;
-    for (std::int64_t i = random.in(1, 12); i > 0; --i) roots.push_back(random.pick(all));
+    for (std::int64_t i = random.between(1, 12); i > 0; --i) roots.push_back(random.pick(all));
     const ExprTape tape(c, roots);
     for (int draw = 0; draw < 20; ++draw) {
       auto values = testing::draw_values(random, c);
       if (draw % 2 == 0)  // small, so that whole tapes have values
-        for (std::int64_t& value : values) value = random.in(-3, 9);
+        for (std::int64_t& value : values) value = random.between(-3, 9);
       check_tape(c, tape, values, count);
     }
   }

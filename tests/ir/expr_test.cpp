@@ -5,6 +5,7 @@
 #include <doctest/doctest.h>
 
 #include "ir/expr_tape.h"
+#include "tests/common/environment.h"
 #include "tests/ir/random_expr.h"
 
 using namespace padlock;
@@ -209,13 +210,13 @@ TEST_CASE("coordinates are made once and known as such") {
 TEST_CASE("random expressions keep the value of what was written") {
   const std::uint64_t seed = testing::seed_or(20260101);
   MESSAGE("seed ", seed);
-  testing::Random random(seed);
+  testing::Rng random(seed);
   int compared = 0, overflowed = 0, removed = 0;
   for (int round = 0; round < 60; ++round) {
     ExprContext c;
     const std::vector<Expr> symbols = testing::declare_assorted_symbols(c);
     for (int i = 0; i < 60; ++i) {
-      const testing::Tree tree = testing::draw_tree(random, symbols, static_cast<int>(random.in(1, 6)));
+      const testing::Tree tree = testing::draw_tree(random, symbols, static_cast<int>(random.between(1, 6)));
       const Expr e = tree.build(c, symbols);
       const ExprTape tape(c, {e});
       for (int draw = 0; draw < 8; ++draw) {

@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include "ir/program.h"
+#include "tests/common/environment.h"
 #include "tests/ir/random_expr.h"
 
 using namespace padlock;
@@ -12,20 +13,20 @@ using namespace padlock::ir;
 TEST_CASE("random expressions survive their text") {
   const std::uint64_t seed = testing::seed_or(5);
   MESSAGE("seed ", seed);
-  testing::Random random(seed);
+  testing::Rng random(seed);
   int read = 0, refused = 0;
   for (int round = 0; round < 600; ++round) {
     ExprContext c;
     std::vector<Expr> symbols;
     std::string parameters, bounds;
     for (int i = 0; i < 5; ++i) {
-      const std::int64_t lo = i < 2 ? 1 : -random.in(0, 1 << 20), hi = std::int64_t{1} << random.in(1, 40);
+      const std::int64_t lo = i < 2 ? 1 : -random.between(0, 1 << 20), hi = std::int64_t{1} << random.between(1, 40);
       const std::string name = fmt::format("s{}", i);
       symbols.push_back(c.declare({name, SymbolKind::dim, {lo, hi}, {}}));
       parameters += name + ": dim, ";
       bounds += fmt::format("{} <= {} <= {}, ", lo, name, hi);
     }
-    const Expr e = testing::draw_tree(random, symbols, static_cast<int>(random.in(1, 5))).build(c, symbols);
+    const Expr e = testing::draw_tree(random, symbols, static_cast<int>(random.between(1, 5))).build(c, symbols);
     const std::string text = to_string(c, e);
     const auto program = parse_program(
         fmt::format("program p({}z: dim, x: f32[]) where {}{} <= z {{ return x }}", parameters, bounds, text));

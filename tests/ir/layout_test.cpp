@@ -4,7 +4,8 @@
 
 #include <doctest/doctest.h>
 
-#include "tests/ir/random_expr.h"
+#include "tests/common/environment.h"
+#include "tests/common/rng.h"
 #include "tests/ir/z3_expr.h"
 
 using namespace padlock;
@@ -168,16 +169,17 @@ TEST_CASE("coordinates in range lie within the storage, rank by rank") {
 TEST_CASE("coordinates in range lie within the storage, by trying all") {
   const std::uint64_t seed = testing::seed_or(3);
   MESSAGE("seed ", seed);
-  testing::Random random(seed);
+  testing::Rng random(seed);
   for (int round = 0; round < 400; ++round) {
-    const int rank = static_cast<int>(random.in(0, 4));
+    const int rank = static_cast<int>(random.between(0, 4));
     Symbolic t(rank);
     std::vector<std::int64_t> values(t.c.symbol_count());
-    values[t.offset.symbol()] = random.in(0, 3);
+    values[t.offset.symbol()] = random.between(0, 3);
     bool empty = false;
     std::int64_t last = values[t.offset.symbol()];
     for (std::size_t i = 0; i < t.extents.size(); ++i) {
-      const std::int64_t e = random.in(random.chance(20) ? 0 : 1, 4), s = random.in(0, random.chance(50) ? 2 : 30);
+      const std::int64_t e = random.between(random.chance(20) ? 0 : 1, 4),
+                         s = random.between(0, random.chance(50) ? 2 : 30);
       values[t.extents[i].symbol()] = e;
       values[t.strides[i].symbol()] = s;
       empty = empty || e == 0;

@@ -11,6 +11,8 @@
 #include <doctest/doctest.h>
 
 #include "ir/decimal.h"
+#include "tests/common/environment.h"
+#include "tests/common/expect.h"
 
 namespace padlock::ir {
 namespace {
@@ -24,15 +26,11 @@ std::uint64_t bits(std::string_view text, DType dtype) {
 }
 
 std::string refusal(std::string_view text, DType dtype) {
-  const auto scalar = parse_literal(text, dtype);
-  REQUIRE_FALSE(scalar.has_value());
-  CHECK(scalar.error().code == Code::invalid_argument);
-  return scalar.error().message;
+  return padlock::testing::refusal_of(parse_literal(text, dtype));
 }
 
 std::uint64_t seed() {
-  const char* text = std::getenv("PADLOCK_SEED");
-  const std::uint64_t value = text != nullptr ? std::strtoull(text, nullptr, 10) : 20240611;
+  const std::uint64_t value = padlock::testing::seed_or(20240611);
   MESSAGE("PADLOCK_SEED=", value);
   return value;
 }

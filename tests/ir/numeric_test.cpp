@@ -10,16 +10,14 @@
 #include <doctest/doctest.h>
 
 #include "support/int128.h"
+#include "tests/common/environment.h"
 
 using namespace padlock;
 using namespace padlock::ir;
 
 namespace {
 
-std::uint64_t seed() {
-  const char* text = std::getenv("PADLOCK_SEED");
-  return text != nullptr ? std::strtoull(text, nullptr, 0) : 20250;
-}
+std::uint64_t seed() { return padlock::testing::seed_or(20250); }
 
 /// The value of a finite 16-bit pattern from the definition of its format: an oracle that shares no code with unpack.
 double value_of(FloatFormat format, std::uint64_t bits) {

@@ -9,6 +9,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "tests/common/environment.h"
 #include "tests/ir/pad_walk.h"
 #include "tests/ir/reference_run.h"
 
@@ -66,7 +67,7 @@ bool is_legal(const Padding& padding, PadMode mode) {
 }
 
 /// Every pad amount and extent a symbol: one program serves all of a rank.
-std::string program_of(std::size_t rank, PadMode mode, const Ints& interior) {
+std::string program_text(std::size_t rank, PadMode mode, const Ints& interior) {
   std::string extents, dims, low, high;
   for (std::size_t axis = 0; axis < rank; ++axis) {
     const char* comma = axis == 0 ? "" : ", ";
@@ -91,7 +92,7 @@ void check(const Padding& padding, PadMode mode) {
   }
   CAPTURE(fmt::format("{} {} low {} high {} interior {}", name_of(mode), padding.extents, padding.low, padding.high,
                       padding.interior));
-  const auto actual = run<std::int32_t>(program_of(padding.extents.size(), mode, padding.interior),
+  const auto actual = run<std::int32_t>(program_text(padding.extents.size(), mode, padding.interior),
                                         {iota<std::int32_t>(padding.extents)}, symbols);
   CHECK((actual == expected(padding, mode)));
 }
@@ -128,8 +129,7 @@ TEST_CASE("xla, mhlo and stablehlo: interior padding") {
 }
 
 TEST_CASE("random ranks, extents and signed pads") {
-  const char* text = std::getenv("PADLOCK_SEED");
-  const std::uint64_t seed = text != nullptr ? std::strtoull(text, nullptr, 0) : 169760;
+  const std::uint64_t seed = padlock::testing::seed_or(169760);
   CAPTURE(seed);
   std::mt19937_64 random(seed);
   const auto draw = [&](std::int64_t low, std::int64_t high) {

@@ -10,6 +10,7 @@
 
 #include <doctest/doctest.h>
 
+#include "tests/common/environment.h"
 #include "tests/ir/program_testing.h"
 
 namespace padlock::ir {
@@ -139,8 +140,7 @@ std::string mutate(std::string text, std::mt19937_64& random) {
 }
 
 TEST_CASE("20000 mutated programs are accepted or refused, quickly, and what is accepted reads back") {
-  const char* given = std::getenv("PADLOCK_SEED");
-  const std::uint64_t seed = given != nullptr ? std::strtoull(given, nullptr, 10) : 19720221;
+  const std::uint64_t seed = padlock::testing::seed_or(19720221);
   MESSAGE("PADLOCK_SEED=", seed);
   std::mt19937_64 random(seed);
   int accepted = 0;

@@ -1,7 +1,6 @@
 #include "tests/ir/random_expr.h"
 
 #include <algorithm>
-#include <cstdlib>
 #include <limits>
 
 #include <fmt/format.h>
@@ -10,11 +9,6 @@ namespace padlock::testing {
 
 using ir::Expr;
 using ir::ExprContext;
-
-std::uint64_t seed_or(std::uint64_t fallback) {
-  const char* text = std::getenv("PADLOCK_SEED");
-  return text ? std::strtoull(text, nullptr, 10) : fallback;
-}
 
 std::optional<Int128> Tree::evaluate(const std::vector<std::int64_t>& values) const {
   const auto result = evaluate_step(values);
@@ -107,13 +101,13 @@ std::vector<Expr> declare_assorted_symbols(ExprContext& context) {
   return symbols;
 }
 
-std::vector<std::int64_t> draw_values(Random& random, const ExprContext& context) {
+std::vector<std::int64_t> draw_values(Rng& random, const ExprContext& context) {
   std::vector<std::int64_t> values;
   for (std::uint32_t i = 0; i < context.symbol_count(); ++i) {
     const ir::Symbol& s = context.symbol(i);
     const auto lo = static_cast<std::int64_t>(s.range.lo), hi = static_cast<std::int64_t>(s.range.hi);
-    std::int64_t v = random.in(lo, hi);
-    if (random.chance(40)) v = std::clamp<std::int64_t>(random.in(-3, 20), lo, hi);
+    std::int64_t v = random.between(lo, hi);
+    if (random.chance(40)) v = std::clamp<std::int64_t>(random.between(-3, 20), lo, hi);
     if (random.chance(15)) v = lo;
     if (random.chance(15)) v = hi;
     if (s.congruence.modulus > 1) {
@@ -127,23 +121,23 @@ std::vector<std::int64_t> draw_values(Random& random, const ExprContext& context
 
 namespace {
 
-Tree leaf(Random& random, const std::vector<Expr>& symbols) {
+Tree leaf(Rng& random, const std::vector<Expr>& symbols) {
   if (random.chance(65))
     return {Tree::Op::symbol,
             0,
-            static_cast<std::uint32_t>(random.in(0, static_cast<std::int64_t>(symbols.size()) - 1)),
+            static_cast<std::uint32_t>(random.between(0, static_cast<std::int64_t>(symbols.size()) - 1)),
             {}};
   static const std::vector<Int128> kOdd = {kInt64Max, kInt64Min, Int128{1} << 100, -(Int128{1} << 126) - 1,
                                            (Int128{1} << 126) + 12345};
-  const Int128 value = random.chance(6) ? random.pick(kOdd) : Int128{random.in(-9, 17)};
+  const Int128 value = random.chance(6) ? random.pick(kOdd) : Int128{random.between(-9, 17)};
   return {Tree::Op::constant, value, 0, {}};
 }
 
-Tree positive(Random& random, const std::vector<Expr>& symbols, int depth) {
+Tree positive(Rng& random, const std::vector<Expr>& symbols, int depth) {
   std::vector<std::uint32_t> candidates;
   for (std::uint32_t i = 0; i < symbols.size(); ++i)
     if (symbols[i].range().lo >= 1) candidates.push_back(i);
-  if (random.chance(50)) return {Tree::Op::constant, Int128{random.in(1, 16)}, 0, {}};
+  if (random.chance(50)) return {Tree::Op::constant, Int128{random.between(1, 16)}, 0, {}};
   if (random.chance(50)) return {Tree::Op::symbol, 0, random.pick(candidates), {}};
   if (random.chance(50)) return {Tree::Op::mul, 0, 0, {positive(random, symbols, 0), positive(random, symbols, 0)}};
   return {Tree::Op::max, 0, 0, {draw_tree(random, symbols, depth - 1), Tree{Tree::Op::constant, 1, 0, {}}}};
@@ -151,7 +145,7 @@ Tree positive(Random& random, const std::vector<Expr>& symbols, int depth) {
 
 }  // namespace
 
-Tree draw_tree(Random& random, const std::vector<Expr>& symbols, int depth) {
+Tree draw_tree(Rng& random, const std::vector<Expr>& symbols, int depth) {
   using Op = Tree::Op;
   if (depth <= 0 || random.chance(10)) return leaf(random, symbols);
   static const std::vector<Op> kOps = {Op::add, Op::add, Op::add,      Op::sub,     Op::sub, Op::mul, Op::mul, Op::mul,

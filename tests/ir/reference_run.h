@@ -12,6 +12,8 @@
 #include <doctest/doctest.h>
 
 #include "ir/interpreter.h"
+#include "tests/common/bytes.h"
+#include "tests/common/expect.h"
 
 namespace padlock::ir::testing {
 
@@ -21,12 +23,7 @@ struct Argument {
   std::vector<std::byte> storage;
 };
 
-template <class T>
-[[nodiscard]] std::vector<std::byte> bytes_of(const std::vector<T>& values) {
-  std::vector<std::byte> bytes(values.size() * sizeof(T));
-  if (!values.empty()) std::memcpy(bytes.data(), values.data(), bytes.size());
-  return bytes;
-}
+using padlock::testing::bytes_of;
 
 template <class T>
 [[nodiscard]] Argument tensor(const std::vector<std::int64_t>& extents, const std::vector<T>& values,
@@ -47,9 +44,7 @@ template <class T>
 using Symbols = std::map<std::string, std::int64_t>;
 
 [[nodiscard]] inline std::unique_ptr<Program> parse_or_fail(std::string_view text) {
-  auto program = parse_program(text);
-  if (!program) FAIL(program.error().to_string());
-  return std::make_unique<Program>(*std::move(program));
+  return std::make_unique<Program>(padlock::testing::program_of(text));
 }
 
 /// A program that is bound to arguments, and everything that its interpreter borrows.

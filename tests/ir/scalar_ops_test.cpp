@@ -9,6 +9,7 @@
 #include <doctest/doctest.h>
 
 #include "ir/numeric.h"
+#include "tests/common/environment.h"
 
 using namespace padlock;
 using namespace padlock::ir;
@@ -161,8 +162,7 @@ TEST_CASE("arithmetic wraps in integers and is IEEE in floats") {
 // Products and sums of two 16-bit floats are exact in f64, quotients and roots far enough from ties: rounding that once
 // is the correctly rounded result, which f32 and one rounding must give as well.
 TEST_CASE("f16 and bf16 arithmetic is correctly rounded") {
-  const char* text = std::getenv("PADLOCK_SEED");
-  const std::uint64_t seed = text != nullptr ? std::strtoull(text, nullptr, 0) : 7;
+  const std::uint64_t seed = padlock::testing::seed_or(7);
   CAPTURE(seed);
   std::mt19937_64 random(seed);
   for (const DType type : {DType::f16, DType::bf16}) {

@@ -6,6 +6,7 @@
 #include <doctest/doctest.h>
 #include <fmt/format.h>
 
+#include "tests/common/environment.h"
 #include "tests/ir/random_expr.h"
 #include "tests/ir/z3_expr.h"
 
@@ -21,7 +22,7 @@ constexpr unsigned kEffort = 300'000;
 /// Draws operands of the shapes that rules look for.
 class Operands {
  public:
-  Operands(testing::Random& random, ExprContext& context, const std::vector<Expr>& symbols)
+  Operands(testing::Rng& random, ExprContext& context, const std::vector<Expr>& symbols)
       : random_(random), c_(context), symbols_(symbols) {}
 
   std::pair<Expr, Expr> draw(ExprKind kind) {
@@ -39,47 +40,47 @@ class Operands {
  private:
   Expr k(Int128 v) { return c_.constant(v); }
   Expr symbol() { return random_.pick(symbols_); }
-  Expr small() { return symbols_[static_cast<std::size_t>(random_.in(0, 4))]; }
+  Expr small() { return symbols_[static_cast<std::size_t>(random_.between(0, 4))]; }
   Expr any() { return testing::draw_tree(random_, symbols_, 2).build(c_, symbols_); }
   Expr term() { return random_.chance(70) ? symbol() : any(); }
-  Expr sum() { return c_.add(c_.mul(k(random_.in(-9, 9)), term()), k(random_.in(-20, 20))); }
+  Expr sum() { return c_.add(c_.mul(k(random_.between(-9, 9)), term()), k(random_.between(-20, 20))); }
 
   Expr divisor() {
     const Expr t = symbols_[1], u = symbols_[3];
-    switch (random_.in(0, 9)) {
+    switch (random_.between(0, 9)) {
       case 0:
         return t;
       case 1:
-        return c_.mul(k(random_.in(1, 4)), u);
+        return c_.mul(k(random_.between(1, 4)), u);
       case 2:
         return c_.mul(t, u);
       case 3:
-        return c_.add(t, k(random_.in(0, 5)));
+        return c_.add(t, k(random_.between(0, 5)));
       case 4:
         return c_.add(t, u);
       default:
-        return k(random_.chance(60) ? Int128{1} << random_.in(0, 5) : Int128{random_.in(1, 24)});
+        return k(random_.chance(60) ? Int128{1} << random_.between(0, 5) : Int128{random_.between(1, 24)});
     }
   }
 
   std::pair<Expr, Expr> dividend_and_divisor() {
     const Expr d = divisor();
-    const Expr multiple = c_.mul(d, k(random_.in(1, 4)));
-    switch (random_.in(0, 9)) {
+    const Expr multiple = c_.mul(d, k(random_.between(1, 4)));
+    switch (random_.between(0, 9)) {
       case 0:
-        return {k(random_.in(-100, 100)), d};
+        return {k(random_.between(-100, 100)), d};
       case 1:
         return {small(), d};
       case 2:
-        return {c_.add(c_.mul(c_.mul(d, term()), k(random_.in(-3, 3))), sum()), d};
+        return {c_.add(c_.mul(c_.mul(d, term()), k(random_.between(-3, 3))), sum()), d};
       case 3:
-        return {c_.add(c_.mul(d, k(random_.in(-3, 3))), c_.add(sum(), small())), d};
+        return {c_.add(c_.mul(d, k(random_.between(-3, 3))), c_.add(sum(), small())), d};
       case 4:
         return {c_.add(c_.mod(sum(), multiple), random_.chance(50) ? k(0) : sum()), d};
       case 5:
         return {c_.floordiv(sum(), divisor()), d};
       case 6:
-        return {c_.mul(k(random_.in(-8, 8)), sum()), d};
+        return {c_.mul(k(random_.between(-8, 8)), sum()), d};
       case 7:
         return {c_.sub(c_.mod(sum(), d), random_.chance(50) ? k(0) : d), d};
       case 8:
@@ -91,19 +92,19 @@ class Operands {
 
   std::pair<Expr, Expr> ordered_pair() {
     const Expr x = random_.chance(50) ? sum() : any(), y = sum();
-    switch (random_.in(0, 6)) {
+    switch (random_.between(0, 6)) {
       case 0:
-        return {x, c_.add(x, k(random_.in(-5, 5)))};
+        return {x, c_.add(x, k(random_.between(-5, 5)))};
       case 1:
         return {x, c_.max(x, y)};
       case 2:
         return {c_.min(y, x), c_.add(x, small())};
       case 3:
-        return {c_.min(x, y), c_.min(c_.add(x, small()), c_.add(y, k(random_.in(-2, 4))))};
+        return {c_.min(x, y), c_.min(c_.add(x, small()), c_.add(y, k(random_.between(-2, 4))))};
       case 4:
-        return {c_.max(x, y), c_.max(c_.add(x, small()), c_.add(y, k(random_.in(-2, 4))))};
+        return {c_.max(x, y), c_.max(c_.add(x, small()), c_.add(y, k(random_.between(-2, 4))))};
       case 5:
-        return {c_.min(c_.add(x, small()), c_.add(x, k(random_.in(0, 3)))), x};
+        return {c_.min(c_.add(x, small()), c_.add(x, k(random_.between(0, 3)))), x};
       default:
         return {x, y};
     }
@@ -115,7 +116,7 @@ class Operands {
     return {indicator, random_.chance(30) ? indicator : random_.chance(70) ? e : any()};
   }
 
-  testing::Random& random_;
+  testing::Rng& random_;
   ExprContext& c_;
   const std::vector<Expr>& symbols_;
 };
@@ -153,7 +154,7 @@ z3::expr defined(testing::Z3Judge& z3, ExprKind kind, Expr a, Expr b) {
 }
 
 /// How many values were compared.
-int check_by_values(testing::Random& random, const ExprContext& c, ExprKind kind, Expr a, Expr b, Expr result) {
+int check_by_values(testing::Rng& random, const ExprContext& c, ExprKind kind, Expr a, Expr b, Expr result) {
   int compared = 0;
   for (int i = 0; i < 6; ++i) {
     const auto values = testing::draw_values(random, c);
@@ -182,7 +183,7 @@ TEST_CASE("every rule of the table fires and is right") {
     CAPTURE(seed);
     CAPTURE(rule.name);
     REQUIRE(names.insert(rule.name).second);
-    testing::Random random(seed * 1000 + names.size());
+    testing::Rng random(seed * 1000 + names.size());
     ExprContext c;
     const auto symbols = testing::declare_assorted_symbols(c);
     Operands operands(random, c, symbols);

@@ -15,9 +15,10 @@
 #include <vector>
 
 #include "compiler/gpu_compiler.h"
+#include "tests/common/environment.h"
+#include "tests/common/options.h"
+#include "tests/common/rng.h"
 #include "tests/differential/crash_report.h"
-#include "tests/differential/rng.h"
-#include "tests/differential/seed.h"
 #include "tests/ptx/ptx_programs.h"
 #include "tests/ptx/ptxas.h"
 
@@ -187,7 +188,7 @@ class PtxRun {
   const Options& options_;
   Result<Ptxas> ptxas_;
   std::vector<GpuConfig> space_;
-  differential::Rng rng_;
+  testing::Rng rng_;
   std::map<std::string, std::unique_ptr<compiler::GpuCompiler>> compilers_;
   std::map<std::string, Batch> batches_;
   std::map<std::string, int> skipped_;
@@ -209,20 +210,11 @@ int run(const Options& options) {
 }  // namespace padlock::ptx
 
 int main(int argc, char** argv) {
-  const char* full = std::getenv("PADLOCK_FULL");
-  padlock::ptx::Options options{.seed = padlock::differential::seed_from_environment(20240731),
-                                .full = full != nullptr && std::string_view(full) == "1"};
-  for (int i = 1; i < argc; ++i) {
-    const std::string_view argument = argv[i];
-    if (argument.starts_with("--seed=")) {
-      options.seed = std::strtoull(argv[i] + 7, nullptr, 0);
-    } else if (argument == "--full") {
-      options.full = true;
-    } else {
-      fmt::print(stderr, "unknown argument {}\nusage: padlock_ptx [--seed=S] [--full]\n", argument);
-      return 2;
-    }
-  }
+  padlock::ptx::Options options{.seed = padlock::testing::seed_or(20240731), .full = padlock::testing::is_full_run()};
+  const auto parse = [&](const padlock::testing::Option& option) {
+    return option.sets("--seed", options.seed) || option.sets("--full", options.full);
+  };
+  if (!padlock::testing::read_options(argc, argv, "usage: padlock_ptx [--seed=S] [--full]\n", parse)) return 2;
   fmt::print("seed {}\n", options.seed);
   padlock::differential::install_crash_report();
   return padlock::ptx::run(options);

@@ -20,7 +20,7 @@
 namespace padlock::ptx {
 namespace {
 
-std::string program_of(std::string_view parameters, std::string_view operation) {
+std::string text_of(std::string_view parameters, std::string_view operation) {
   return fmt::format("program p({}) {{ y = {} return y }}", parameters, operation);
 }
 
@@ -30,11 +30,11 @@ void add_arithmetic(ir::DType dtype, std::vector<std::string>& programs) {
   for (const char* op : {"relu(x)", "neg(x)", "abs(x)", "leaky_relu(x, alpha = 2)", "leaky_relu(x, alpha = s)",
                          "clamp(x, lo = 1, hi = 3)", "clamp(x, lo = s, hi = 3)", "add(x, z)", "add(x, s)", "sub(x, z)",
                          "mul(x, z)", "maximum(x, z)", "minimum(x, z)"})
-    programs.push_back(program_of(two, op));
+    programs.push_back(text_of(two, op));
   programs.push_back(
       fmt::format("program p({}) {{ a = mul(x, z) b = add(a, x) c = sub(b, a) d = relu(c) return d }}", two));
   if (!ir::is_float(dtype)) return;
-  for (const char* op : {"div(x, z)", "div(s, x)", "sqrt(x)"}) programs.push_back(program_of(two, op));
+  for (const char* op : {"div(x, z)", "div(s, x)", "sqrt(x)"}) programs.push_back(text_of(two, op));
 }
 
 void add_every_type(ir::DType dtype, std::vector<std::string>& programs) {
@@ -46,12 +46,12 @@ void add_every_type(ir::DType dtype, std::vector<std::string>& programs) {
         "pad(x, low = [1, l], high = [l, h], mode = reflect)", "pad(x, low = [1, l], high = [l, h], mode = symmetric)",
         "pad(x, low = [1, l], high = [l, h], mode = wrap)", "pad(x, low = [1, l], high = [l, h], interior = [1, 2])",
         "transpose(x, perm = [1, 0])", "concat(x, z, axis = 1)", "broadcast(x, shape = [3, B, S], axes = [1, 2])"})
-    programs.push_back(program_of(two, op));
+    programs.push_back(text_of(two, op));
   programs.push_back(fmt::format(
       "program p(x: {}[B, S], l: dim) {{ y = slice(x, start = [0, l], limit = [B, S], step = [1, 3]) return y }}",
       type));
   for (const ir::DType to : ir::kAllDTypes)
-    programs.push_back(program_of(fmt::format("x: {}[B, S]", type), fmt::format("cast(x, {})", ir::name_of(to))));
+    programs.push_back(text_of(fmt::format("x: {}[B, S]", type), fmt::format("cast(x, {})", ir::name_of(to))));
 }
 
 /// Texts that were compiled, each once, in order.
@@ -76,7 +76,7 @@ std::vector<std::string> operation_programs() {
     if (dtype != ir::DType::boolean) add_arithmetic(dtype, programs);
   }
   for (const char* op : {"and(x, z)", "or(x, z)", "not(x)"})
-    programs.push_back(program_of("x: bool[B, S], z: bool[B, S]", op));
+    programs.push_back(text_of("x: bool[B, S], z: bool[B, S]", op));
   return programs;
 }
 

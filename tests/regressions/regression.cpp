@@ -4,7 +4,7 @@
 
 #include <doctest/doctest.h>
 
-#include "tests/differential/seed.h"
+#include "tests/common/environment.h"
 
 namespace padlock::regressions {
 namespace {
@@ -34,7 +34,7 @@ bool is_settled(const compiler::Obligation& obligation, const compiler::Proof& p
 
 }  // namespace
 
-Regression::Regression(std::string_view text) : rng_(differential::seed_from_environment(169760)) {
+Regression::Regression(std::string_view text) : rng_(testing::seed_or(169760)) {
   if (program_observer()) program_observer()(text);
   const auto device = conformance::device_from_environment();
   REQUIRE_MESSAGE(device.has_value(), (device ? "" : device.error().to_string()));

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "ir/binding.h"
+#include "tests/common/bytes.h"
 #include "tests/conformance/device_program.h"
 
 // What the regressions share: a program, compiled and proved once for every variant of the device under test, run on
@@ -21,12 +22,7 @@ struct Sizes {
   std::map<std::string, std::int64_t> symbols = {};
 };
 
-template <class T>
-std::vector<std::byte> bytes_of(const std::vector<T>& values) {
-  std::vector<std::byte> bytes(values.size() * sizeof(T));
-  if (!values.empty()) std::memcpy(bytes.data(), values.data(), bytes.size());
-  return bytes;
-}
+using testing::bytes_of;
 
 class Regression {
  public:
@@ -63,7 +59,7 @@ class Regression {
   std::optional<conformance::DeviceProgram> program_;
   std::vector<std::vector<compiler::Proof>> proofs_;  // by variant; none for the reference, which runs no kernels
   differential::GuardedArena arena_;
-  differential::Rng rng_;
+  testing::Rng rng_;
 };
 
 /// From now on each text that a Regression is made of is told to `observer`, before it is compiled; null: to nobody.

@@ -8,6 +8,7 @@
 #include "tests/api/cuda_twins.h"
 #include "tests/api/tuning_testing.h"
 #include "tests/common/host_arrays.h"
+#include "tests/common/try_request.h"
 #include "tests/tuner/faults/fault.h"
 #include "tuner/problem.h"
 #include "tuner/request.h"
@@ -22,6 +23,7 @@ using api::testing::learn;
 using api::testing::program_of;
 using api::testing::tuned;
 using api::testing::use;
+using testing::quick_request;
 using tuner::name_of;
 using tuner::TryRequest;
 using tuner::TryResult;
@@ -42,17 +44,6 @@ inline tuner::CacheKey key_of(api::Context& context, const api::Program& program
   auto key = context.cache_key(program, options);
   REQUIRE_MESSAGE(key, (key ? "" : key.error().to_string()));
   return *std::move(key);
-}
-
-inline TryRequest request_for(const char* text, const tuner::Symbols& symbols, const char* device = "host") {
-  return {.program = text,
-          .device = device,
-          .target = {},
-          .config = {},
-          .symbols = symbols,
-          .threads = 1,
-          .time_limit_ms = 20'000,
-          .policy = {.warm_up_ms = 0.1, .sample_us = 1, .rotation_bytes = 1 << 18, .max_samples = 9, .budget_ms = 5}};
 }
 
 inline api::TuneOptions small_tuning(const api::Sizes& sizes, api::Device device = {}) {

@@ -37,7 +37,7 @@ Worker faulty_worker() {
 }
 
 TryRequest faulty_request(const char* device = "host") {
-  TryRequest request = request_for(kTunedPad, some_sizes(), device);
+  TryRequest request = quick_request(kTunedPad, some_sizes(), device);
   request.config = std::string(request.device) == "host" ? kFaultyHost : kFaultyGpu;
   return request;
 }

@@ -70,7 +70,7 @@ TEST_CASE("triton_54: tuning reaches no tensor of a caller's, and the first resu
 
 TEST_CASE("triton_9230: two configs that write one half each are both wrong, whatever ran in the same buffers before") {
   tuner::Trials trials({}, tuner::faults::make_faulty_compiler);
-  const TryRequest request = request_for(kTunedPad, sizes(37, 53));
+  const TryRequest request = quick_request(kTunedPad, sizes(37, 53));
   for (const Fault fault : {Fault::none, Fault::first_half_alone, Fault::last_half_alone, Fault::none,
                             Fault::last_half_alone, Fault::first_half_alone}) {
     CAPTURE(static_cast<int>(fault));
@@ -83,7 +83,7 @@ TEST_CASE("triton_9230: two configs that write one half each are both wrong, wha
 
 TEST_CASE("helion_2042: scalars among the arguments do not change which tensor is meant") {
   tuner::Trials trials({}, tuner::faults::make_faulty_compiler);
-  const TryRequest request = request_for(
+  const TryRequest request = quick_request(
       "program p(v: f32, x: f32[A, B], k: dim, w: f32, y: f32[A, B]) where A >= 1, B >= 1, 0 <= k <= 9 {"
       "  s = add(x, y) t = pad(s, low = [0, k], high = [0, 0], value = v) z = pad(t, low = [1, 0], high = [0, 0], "
       "value = w) return z }",
@@ -102,7 +102,7 @@ TEST_CASE("pytorch_129258: what was said before tuning begins is the most that a
   const api::FakeGpu fake;
   // All but the words in which a kernel reports a fault.
   fake->settings.memory_bytes = 40 * kMiB + 4096;
-  TryRequest request = request_for(kTunedPad, sizes(37, 53), "cuda:0");
+  TryRequest request = quick_request(kTunedPad, sizes(37, 53), "cuda:0");
   request.memory_bytes = 40 * kMiB;
   request.policy.rotation_bytes = 4096 * kMiB;  // as many buffers as there may be
   tuner::faults::set_fault(Fault::none, request.symbols);
@@ -129,11 +129,11 @@ std::int64_t peak_bytes() {
 
 TEST_CASE("pytorch_194686: what was said before tuning begins is the most that the host's memory is asked for") {
   tuner::Trials trials;
-  TryRequest request = request_for(kTunedPad, sizes(5, 5));
+  TryRequest request = quick_request(kTunedPad, sizes(5, 5));
   request.policy.budget_ms = 0;
   REQUIRE(trials.try_config(request).verdict == Verdict::ok);  // from now on the compiler is there
   const api::Program program = program_of(kTunedPad);
-  request = request_for(kTunedPad, sizes(2100, 2100));  // too much for the interpreter
+  request = quick_request(kTunedPad, sizes(2100, 2100));  // too much for the interpreter
   request.memory_bytes = tuner::scratch_bytes(*tuner::bind_sizes(program.ir(), request.symbols));
   request.policy.rotation_bytes = 4096 * kMiB;
   std::ofstream("/proc/self/clear_refs") << "5";
@@ -170,7 +170,7 @@ TEST_CASE("pytorch_129399: a plan says what it takes, and a binding that takes m
 
 TEST_CASE("pytorch_145410: what a config's own set-up costs is not part of its time") {
   const api::FakeGpu fake;
-  TryRequest request = request_for(kTunedPad, sizes(37, 53), "cuda:0");
+  TryRequest request = quick_request(kTunedPad, sizes(37, 53), "cuda:0");
   tuner::faults::set_fault(Fault::none, request.symbols);
   tuner::Trials trials({}, tuner::faults::make_faulty_compiler);
   // The fake's clock moves with launches alone: by a quarter of a millisecond.
@@ -217,7 +217,7 @@ TEST_CASE("pytorch_194018: inputs come from a declared domain, and none of them 
   CHECK(std::set<float>(plain.begin(), plain.end()).size() > 10);
   CHECK(std::ranges::all_of(plain, [](float v) { return v == 0 || (std::isnormal(v) && std::abs(v) < 1e6F); }));
   for (std::uint64_t seed = 1; seed <= 4; ++seed) {
-    TryRequest request = request_for(kTunedPad, sizes(11, 13));
+    TryRequest request = quick_request(kTunedPad, sizes(11, 13));
     request.seed = seed;
     request.policy.budget_ms = 0;
     CHECK(tuner::try_config(request).verdict == Verdict::ok);
@@ -242,7 +242,7 @@ TEST_CASE("helion_1334: no config is taken for wrong: bits are compared, and wha
   REQUIRE(space);
   CHECK(space->size() >= 32);
   tuner::Trials trials;
-  TryRequest request = request_for(text, sizes(9, 70));
+  TryRequest request = quick_request(text, sizes(9, 70));
   request.policy.budget_ms = 0;
   for (const std::string& config : *space) {
     request.config = config;

@@ -8,6 +8,7 @@
 #include "runtime/pack/contract.h"
 #include "runtime/pack/expr_table.h"
 #include "runtime/pack/pack_header.h"
+#include "tests/common/environment.h"
 #include "tests/ir/random_expr.h"
 
 namespace padlock::runtime {
@@ -16,7 +17,7 @@ namespace {
 using ir::Expr;
 
 /// What the simplifier makes of an expression once more need not be its form; its values are.
-bool same_values(const ir::ExprContext& exprs, Expr a, Expr b, testing::Random& random) {
+bool same_values(const ir::ExprContext& exprs, Expr a, Expr b, testing::Rng& random) {
   for (int draw = 0; draw < 20; ++draw) {
     const std::vector<std::int64_t> values = testing::draw_values(random, exprs);
     const auto x = ir::evaluate(exprs, a, values), y = ir::evaluate(exprs, b, values);
@@ -28,7 +29,7 @@ bool same_values(const ir::ExprContext& exprs, Expr a, Expr b, testing::Random& 
 TEST_CASE("expressions are read with the same values, and nearly all as the same handles") {
   const std::uint64_t seed = testing::seed_or(20261122);
   MESSAGE("seed " << seed);
-  testing::Random random(seed);
+  testing::Rng random(seed);
   // Symbols as a program has them.
   const auto program = ir::parse_program(
       "program p(x: f32[A, B], n: dim, k: dim) where 1 <= A <= 100, B mod 8 == 0, -5 <= n <= 5 "

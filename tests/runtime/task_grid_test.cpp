@@ -8,6 +8,8 @@
 #include <random>
 #include <vector>
 
+#include "tests/common/environment.h"
+
 namespace padlock::runtime {
 namespace {
 
@@ -28,10 +30,9 @@ std::vector<int> coverage(const TaskGrid& grid, std::int64_t rows, std::int64_t 
 }
 
 TEST_CASE("tasks cover every row and column exactly once") {
-  const char* const given = std::getenv("PADLOCK_SEED");
-  const unsigned seed = given != nullptr ? static_cast<unsigned>(std::strtoul(given, nullptr, 10)) : 20261120u;
+  const std::uint64_t seed = testing::seed_or(20261120);
   CAPTURE(seed);
-  std::mt19937 random(seed);
+  std::mt19937_64 random(seed);
   for (int round = 0; round < 500; ++round) {
     const std::int64_t rows = 1 + static_cast<std::int64_t>(random() % 40);
     const std::int64_t columns = 1 + static_cast<std::int64_t>(random() % 1000);

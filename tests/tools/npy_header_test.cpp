@@ -6,6 +6,9 @@
 #include <random>
 #include <string>
 
+#include "tests/common/bytes.h"
+#include "tests/common/environment.h"
+
 namespace padlock::tools {
 namespace {
 
@@ -13,7 +16,7 @@ using Shape = std::vector<std::int64_t>;
 
 DLDataType type(const char* name) { return type_from_name(name).value(); }
 
-std::span<const std::byte> bytes_of(std::string_view text) { return std::as_bytes(std::span(text)); }
+using padlock::testing::bytes_of;
 
 std::string message(std::string_view text) {
   const auto header = parse_npy_header(text);
@@ -140,10 +143,9 @@ TEST_CASE("types stand for each other nowhere but in bf16") {
 }
 
 TEST_CASE("no bytes make the reader fail other than by saying so") {
-  const char* const given = std::getenv("PADLOCK_SEED");
-  const unsigned seed = given != nullptr ? static_cast<unsigned>(std::strtoul(given, nullptr, 10)) : 20261120u;
+  const std::uint64_t seed = padlock::testing::seed_or(20261120);
   CAPTURE(seed);
-  std::mt19937 random(seed);
+  std::mt19937_64 random(seed);
   const std::string good = format_npy_header(type("f32"), {3, 4, 5});
   int accepted = 0, refused = 0;
   for (int round = 0; round < 20000; ++round) {

@@ -18,17 +18,12 @@
 #include <thread>
 
 #include "support/file.h"
-#include "tests/differential/seed.h"
+#include "tests/common/environment.h"
 #include "tests/tuner/crash_records.h"
 #include "tuner/store_file.h"
 
 namespace padlock::tuner {
 namespace {
-
-bool full() {
-  const char* text = std::getenv("PADLOCK_FULL");
-  return text != nullptr && std::string(text) == "1";
-}
 
 /// A writer that runs, with what it says in a file, which outlives it.
 struct Writer {
@@ -108,8 +103,9 @@ void kill_soon(Writer& writer, std::mt19937_64& random) {
 }
 
 TEST_CASE("of many writers that are killed at random no committed record is lost, and no reader sees a bad one") {
-  const std::uint64_t seed = differential::seed_from_environment(1);
-  const int writers = full() ? 16 : 4, records = full() ? 1000 : 60, kills = writers / 2 + writers / 4;
+  const std::uint64_t seed = padlock::testing::seed_or(1);
+  const int writers = padlock::testing::is_full_run() ? 16 : 4, records = padlock::testing::is_full_run() ? 1000 : 60,
+            kills = writers / 2 + writers / 4;
   MESSAGE("seed ", seed, ", ", writers, " writers of ", records, " records, ", kills, " killed");
   std::mt19937_64 random(seed);
   const testing::Folder folder;

@@ -9,18 +9,13 @@
 #include <random>
 
 #include "support/file.h"
-#include "tests/differential/seed.h"
+#include "tests/common/environment.h"
 #include "tests/tuner/samples.h"
 #include "tuner/record_text.h"
 #include "tuner/store.h"
 
 namespace padlock::tuner {
 namespace {
-
-bool full() {
-  const char* text = std::getenv("PADLOCK_FULL");
-  return text != nullptr && std::string(text) == "1";
-}
 
 /// A cache of some pages, in one file, with the records that are in it.
 class Specimen {
@@ -101,10 +96,10 @@ TEST_CASE("the specimen is read whole") {
 
 TEST_CASE("a byte that was changed costs at most what it is part of") {
   const Specimen specimen;
-  const std::uint64_t seed = differential::seed_from_environment(1);
+  const std::uint64_t seed = padlock::testing::seed_or(1);
   std::mt19937_64 random(seed);
   MESSAGE("seed ", seed, ", ", specimen.bytes().size(), " bytes");
-  const std::size_t step = full() ? 1 : 1 + specimen.bytes().size() / 250;
+  const std::size_t step = padlock::testing::is_full_run() ? 1 : 1 + specimen.bytes().size() / 250;
   for (std::size_t i = 0; i < specimen.bytes().size(); i += i < 100 && i % 7 != 0 ? 1 : 1 + random() % (2 * step - 1)) {
     CAPTURE(i);
     std::string bytes = specimen.bytes();
@@ -134,10 +129,10 @@ TEST_CASE("rows that are out of their order are not taken for others") {
 
 TEST_CASE("a file that ends early is read up to there, or not at all") {
   const Specimen specimen;
-  const std::uint64_t seed = differential::seed_from_environment(1);
+  const std::uint64_t seed = padlock::testing::seed_or(1);
   std::mt19937_64 random(seed);
   MESSAGE("seed ", seed);
-  const std::size_t step = full() ? 1 : specimen.bytes().size() / 60;
+  const std::size_t step = padlock::testing::is_full_run() ? 1 : specimen.bytes().size() / 60;
   for (std::size_t size = 0; size < specimen.bytes().size(); size += 1 + random() % (2 * step)) {
     CAPTURE(size);
     check_damaged(specimen, specimen.bytes().substr(0, size));
@@ -151,7 +146,7 @@ TEST_CASE("a file that ends early is read up to there, or not at all") {
 TEST_CASE("an export that was changed anywhere gives its good lines") {
   const Specimen specimen;
   const std::string text = to_lines(specimen.records());
-  const std::uint64_t seed = differential::seed_from_environment(1);
+  const std::uint64_t seed = padlock::testing::seed_or(1);
   std::mt19937_64 random(seed);
   MESSAGE("seed ", seed, ", ", text.size(), " bytes");
   const auto check = [&](const std::string& changed, std::size_t lost) {
@@ -159,7 +154,7 @@ TEST_CASE("an export that was changed anywhere gives its good lines") {
     for (const Record& record : set.records) CHECK(specimen.holds(record));
     CHECK(set.records.size() + lost >= specimen.records().size());
   };
-  const std::size_t step = full() ? 1 : 61;
+  const std::size_t step = padlock::testing::is_full_run() ? 1 : 61;
   for (std::size_t i = 0; i < text.size(); i += 1 + random() % (2 * step - 1)) {
     std::string changed = text;
     changed[i] = static_cast<char>(changed[i] ^ static_cast<char>(1 + random() % 255));

@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "tests/common/try_request.h"
 #include "tests/tuner/faults/fault.h"
 #include "tuner/scratch_data.h"
 #include "tuner/worker.h"
@@ -24,14 +25,7 @@ constexpr const char* kProgram =
 { z = pad(x, low = [1, 2], high = [3, 1], value = -1.5) return z })";
 
 TryRequest request_for(const std::string& device, const std::string& config) {
-  return {.program = kProgram,
-          .device = device,
-          .target = {},
-          .config = config,
-          .symbols = {{"A", 37}, {"B", 53}},
-          .threads = 1,
-          .time_limit_ms = 20'000,
-          .policy = {.warm_up_ms = 0.1, .sample_us = 1, .rotation_bytes = 1 << 18, .max_samples = 9, .budget_ms = 5}};
+  return padlock::testing::quick_request(kProgram, {{"A", 37}, {"B", 53}}, device, config);
 }
 
 /// Healthy, faulty, healthy.

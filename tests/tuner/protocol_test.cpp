@@ -4,8 +4,8 @@
 #include <limits>
 #include <string>
 
+#include "support/split_mix.h"
 #include "tuner/frame.h"
-#include "tuner/scratch_data.h"
 #include "tuner/wire.h"
 
 namespace padlock::tuner {
@@ -174,7 +174,7 @@ TEST_CASE("each byte of a frame that is flipped is an error or more to wait for,
 TEST_CASE("random bytes are errors, and nothing else") {
   constexpr std::uint64_t kSeed = 7;
   MESSAGE("seed " << kSeed);
-  Random random(kSeed);
+  SplitMix random(kSeed);
   for (int i = 0; i < 20'000; ++i) {
     std::string bytes(random.next() % 200, '\0');
     for (char& c : bytes) c = static_cast<char>(random.next() >> (random.next() % 50));

@@ -9,7 +9,7 @@
 #include <random>
 #include <set>
 
-#include "tests/ir/random_expr.h"
+#include "tests/common/environment.h"
 #include "tuner/cost_model.h"
 #include "tuner/measure.h"
 

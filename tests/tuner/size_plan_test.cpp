@@ -6,6 +6,7 @@
 
 #include <algorithm>
 
+#include "tests/common/expect.h"
 #include "tuner/choice.h"
 #include "tuner/problem.h"
 
@@ -15,11 +16,7 @@ namespace {
 constexpr std::int64_t kMiB = std::int64_t{1} << 20;
 constexpr const char* kPad = "program p(x: f32[A, B]) { z = pad(x, low = [0, 1], high = [0, 2]) return z }";
 
-ir::Program program_of(const char* text) {
-  auto program = ir::parse_program(text);
-  REQUIRE(program);
-  return *std::move(program);
-}
+using padlock::testing::program_of;
 
 SizePolicy policy(std::int64_t memory = 1024 * kMiB) {
   return {.cache_bytes = {kMiB, 32 * kMiB}, .memory_bytes = memory, .seed = 3};

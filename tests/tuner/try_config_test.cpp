@@ -13,6 +13,7 @@
 
 #include "ir/interpreter.h"
 #include "runtime/arguments.h"
+#include "tests/common/try_request.h"
 #include "tests/runtime/cuda/fake_driver.h"
 #include "tests/tuner/faults/faulty_code.h"
 #include "tuner/edge_elements.h"
@@ -28,13 +29,9 @@ where 1 <= A <= 4096, 1 <= B <= 4096, S >= B, 0 <= lo <= 64
 { y = pad(x, low = [0, lo], high = [1, 3], value = v) z = mul(y, y) t = transpose(x, perm = [1, 0]) return z, t })";
 
 TryRequest request_for(const std::string& device = "host") {
-  return {.program = kProgram,
-          .device = device,
-          .target = {},
-          .config = {},
-          .symbols = {{"A", 19}, {"B", 61}, {"S", 64}, {"lo", 5}},
-          .threads = 2,
-          .policy = {.warm_up_ms = 0.1, .sample_us = 1, .rotation_bytes = 1 << 18, .max_samples = 9, .budget_ms = 5}};
+  TryRequest request = padlock::testing::quick_request(kProgram, {{"A", 19}, {"B", 61}, {"S", 64}, {"lo", 5}}, device);
+  request.threads = 2;
+  return request;
 }
 
 TEST_CASE("configs that are right are ok on every device, and have samples") {

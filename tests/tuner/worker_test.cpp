@@ -19,9 +19,9 @@
 #include <string>
 #include <thread>
 
+#include "support/split_mix.h"
 #include "tests/tuner/faults/fault.h"
 #include "tuner/frame.h"
-#include "tuner/scratch_data.h"
 #include "tuner/wire.h"
 #include "tuner/worker_loop.h"
 
@@ -194,7 +194,7 @@ TEST_CASE("a worker in an endless loop ends with its parent") {
 }
 
 /// What a good worker says of one request, damaged.
-std::string damaged_conversation(Random& random) {
+std::string damaged_conversation(SplitMix& random) {
   std::string bytes = encode_frame(FrameKind::hello, "");
   const std::size_t hello = bytes.size();
   bytes += encode_frame(FrameKind::step, to_bytes(Step::compile));
@@ -222,7 +222,7 @@ std::string damaged_conversation(Random& random) {
 TEST_CASE("whatever a worker writes, there is a verdict, and nothing is left") {
   constexpr std::uint64_t kSeed = 20261120;
   MESSAGE("seed " << kSeed);
-  Random random(kSeed);
+  SplitMix random(kSeed);
   const std::string file = (std::filesystem::temp_directory_path() / fmt::format("padlock_{}", ::getpid())).string();
   std::set<Verdict> seen;
   for (int i = 0; i < 60; ++i) {

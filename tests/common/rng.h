@@ -3,20 +3,16 @@
 #include <cstdint>
 #include <iterator>
 
-namespace padlock::differential {
+#include "support/split_mix.h"
 
-/// SplitMix64: the same numbers for the same seed on every machine, unlike the standard distributions.
+namespace padlock::testing {
+
+/// Draws the same for the same seed on every machine, unlike the standard distributions.
 class Rng {
  public:
-  explicit Rng(std::uint64_t seed) : state_(seed) {}
+  explicit Rng(std::uint64_t seed) : numbers_(seed) {}
 
-  std::uint64_t next() {
-    state_ += 0x9e3779b97f4a7c15;
-    std::uint64_t z = state_;
-    z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9;
-    z = (z ^ (z >> 27)) * 0x94d049bb133111eb;
-    return z ^ (z >> 31);
-  }
+  std::uint64_t next() { return numbers_.next(); }
   /// Uniform in [lo, hi]. Precondition: lo <= hi.
   std::int64_t between(std::int64_t lo, std::int64_t hi) {
     const auto span = static_cast<std::uint64_t>(hi) - static_cast<std::uint64_t>(lo) + 1;
@@ -30,10 +26,12 @@ class Rng {
     return items[static_cast<std::size_t>(between(0, static_cast<std::int64_t>(std::size(items)) - 1))];
   }
   /// An independent stream, so that what one part draws does not shift what another part gets.
-  [[nodiscard]] Rng fork(std::uint64_t salt) const { return Rng(Rng(state_ ^ (salt * 0xd1342543de82ef95)).next()); }
+  [[nodiscard]] Rng fork(std::uint64_t salt) const {
+    return Rng(Rng(numbers_.state() ^ (salt * 0xd1342543de82ef95)).next());
+  }
 
  private:
-  std::uint64_t state_;
+  SplitMix numbers_;
 };
 
-}  // namespace padlock::differential
+}  // namespace padlock::testing

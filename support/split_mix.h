@@ -1,0 +1,24 @@
+#pragma once
+
+#include <cstdint>
+
+namespace padlock {
+
+/// Numbers without an end, the same for the same seed on every machine (SplitMix64, Steele and others, 2014).
+class SplitMix {
+ public:
+  explicit SplitMix(std::uint64_t seed) : state_(seed) {}
+  std::uint64_t next() {
+    std::uint64_t z = state_ += 0x9e3779b97f4a7c15;
+    z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9;
+    z = (z ^ (z >> 27)) * 0x94d049bb133111eb;
+    return z ^ (z >> 31);
+  }
+  /// The seed of the numbers that follow.
+  [[nodiscard]] std::uint64_t state() const { return state_; }
+
+ private:
+  std::uint64_t state_;
+};
+
+}  // namespace padlock
