@@ -22,6 +22,7 @@ struct FloatFormat {
   [[nodiscard]] constexpr std::uint64_t infinity() const {
     return ((std::uint64_t{1} << exponent_bits) - 1) << fraction_bits;
   }
+  [[nodiscard]] constexpr std::uint64_t one() const { return static_cast<std::uint64_t>(bias()) << fraction_bits; }
   /// The positive quiet NaN with payload 0.
   [[nodiscard]] constexpr std::uint64_t quiet_nan() const {
     return infinity() | (std::uint64_t{1} << (fraction_bits - 1));

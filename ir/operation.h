@@ -34,6 +34,7 @@ enum class OpClass : std::uint8_t {
   X(clamp, "clamp", with_scalars, 1)           \
   X(neg, "neg", unary, 1)                      \
   X(abs, "abs", unary, 1)                      \
+  X(sign, "sign", unary, 1)                    \
   X(sqrt, "sqrt", floating1, 1)                \
   X(add, "add", binary, 2)                     \
   X(sub, "sub", binary, 2)                     \

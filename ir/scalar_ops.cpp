@@ -111,6 +111,14 @@ Element absolute(DType type, const Element& x) {
   return is_negative(type, x.bits) ? negate(type, x) : x;  // the least integer negates to itself
 }
 
+/// x < 0 ? -1 : x > 0 ? 1 : x, so that zeros and NaNs are what they were.
+Element sign(DType type, const Element& x) {
+  const Order order = order_of(type, x.bits, 0);
+  if (order != Order::less && order != Order::greater) return x;
+  const std::uint64_t one = is_float(type) ? format_of(type).one() : 1;
+  return order == Order::greater ? Element{.bits = one} : negate(type, {.bits = one});
+}
+
 Element clamp(DType type, const Element& x, const Element& lo, const Element& hi) {
   if (order_of(type, x.bits, lo.bits) == Order::less) return lo;
   return order_of(type, x.bits, hi.bits) == Order::greater ? hi : x;
@@ -144,6 +152,8 @@ Element apply_elementwise(Op op, DType operand_type, DType result_type, std::spa
       return negate(type, x);
     case Op::abs:
       return absolute(type, x);
+    case Op::sign:
+      return sign(type, x);
     case Op::sqrt:
       return square_root(type, x.bits);
     case Op::add:

@@ -2,6 +2,8 @@
 
 #include <llvm/IR/DerivedTypes.h>
 
+#include "ir/numeric.h"
+
 namespace padlock::compiler {
 
 using ir::DType;
@@ -247,6 +249,24 @@ llvm::Value* OpEmitter::unary(Op op, DType dtype, Value* x) {
   return ir::is_signed(dtype) ? builder_.CreateBinaryIntrinsic(intrinsic::abs, x, builder_.getFalse()) : x;
 }
 
+/// x < 0 ? -1 : x > 0 ? 1 : x, on integers: a float's magnitude is that of a number other than zero if its bits are
+/// those of the least one up to infinity, and then the bits of 1 take the place of the magnitude.
+llvm::Value* OpEmitter::sign(DType dtype, Value* x) {
+  const int width = ir::bit_width(dtype);
+  if (!ir::is_float(dtype)) {
+    Value* one = constant(width, 1);
+    if (!ir::is_signed(dtype)) return builder_.CreateBinaryIntrinsic(intrinsic::umin, x, one);
+    Value* at_most_one = builder_.CreateBinaryIntrinsic(intrinsic::smin, x, one);
+    return builder_.CreateBinaryIntrinsic(intrinsic::smax, at_most_one, constant(width, ~std::uint64_t{0}));
+  }
+  Value* magnitude = builder_.CreateAnd(x, constant(width, sign_bit(dtype) - 1));
+  Value* number =
+      builder_.CreateICmpULT(builder_.CreateSub(magnitude, constant(width, 1)), constant(width, infinity_bits(dtype)));
+  Value* signed_one = builder_.CreateOr(builder_.CreateAnd(x, constant(width, sign_bit(dtype))),
+                                        constant(width, ir::format_of(dtype).one()));
+  return builder_.CreateSelect(number, signed_one, x);
+}
+
 /// Floats order as their bits do once the negative ones are flipped; this puts -0 below +0. A NaN wins.
 llvm::Value* OpEmitter::extremum(Op op, DType dtype, Value* a, Value* b) {
   const bool largest = op == Op::maximum;
@@ -333,6 +353,8 @@ llvm::Value* OpEmitter::emit(Op op, DType result, DType operand, std::span<Value
     case Op::abs:
     case Op::sqrt:
       return unary(op, operand, v[0]);
+    case Op::sign:
+      return sign(operand, v[0]);
     case Op::add:
     case Op::sub:
     case Op::mul:

@@ -51,6 +51,7 @@ class OpEmitter {
   Value* clamp(ir::DType dtype, Value* x, Value* lo, Value* hi);
   Value* arithmetic(ir::Op op, ir::DType dtype, Value* a, Value* b);
   Value* unary(ir::Op op, ir::DType dtype, Value* x);
+  Value* sign(ir::DType dtype, Value* x);
   Value* extremum(ir::Op op, ir::DType dtype, Value* a, Value* b);
   Value* cast(ir::DType from, ir::DType to, Value* x);
   Value* integer_to_float(ir::DType from, ir::DType to, Value* x);

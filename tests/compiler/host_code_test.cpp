@@ -24,8 +24,8 @@ std::vector<std::string> all_operations() {
     for (const ir::DType to : ir::kAllDTypes)
       programs.push_back(fmt::format("program p(x: {}[S]) {{ y = cast(x, {}) return y }}", name_of(from), name_of(to)));
     if (from == ir::DType::boolean) continue;
-    for (const char* op : {"relu(x)", "neg(x)", "abs(x)", "leaky_relu(x, alpha = 2)", "clamp(x, lo = 1, hi = 3)",
-                           "maximum(x, x)", "mul(x, x)", "lt(x, x)", "ne(x, x)"})
+    for (const char* op : {"relu(x)", "neg(x)", "abs(x)", "sign(x)", "leaky_relu(x, alpha = 2)",
+                           "clamp(x, lo = 1, hi = 3)", "maximum(x, x)", "mul(x, x)", "lt(x, x)", "ne(x, x)"})
       programs.push_back(fmt::format("program p(x: {}[S]) {{ y = {} return y }}", name_of(from), op));
     if (!ir::is_float(from)) continue;
     for (const char* op : {"sqrt(x)", "div(x, x)"})

@@ -42,6 +42,7 @@ TEST_CASE("language: arithmetic of every type") {
                                     "minimum(a, b)",
                                     "neg(a)",
                                     "abs(a)",
+                                    "sign(a)",
                                     "relu(a)",
                                     "add(a, 1)",
                                     "sub(v, b)",

@@ -35,7 +35,7 @@ std::string implied(const std::string& statements) {
 void refused(const std::string& statements, std::string_view expected) { check_refused(with(statements), expected); }
 
 TEST_CASE("elementwise: types of the result") {
-  for (const char* op : {"relu", "neg", "abs"}) {
+  for (const char* op : {"relu", "neg", "abs", "sign"}) {
     CHECK(type_of(std::string("a = ") + op + "(x)") == "f32[S, 3]");
     CHECK(type_of(std::string("a = ") + op + "(u)") == "u8[S]");
     refused(std::string("a = ") + op + "(b)", std::string("3:") + std::to_string(std::string(op).size() + 6) +

@@ -136,6 +136,26 @@ TEST_CASE("neg and abs change the sign bit alone; integers wrap") {
   CHECK(bits_of(Op::abs, DType::u8, {{0x80}}) == 0x80);
 }
 
+TEST_CASE("sign: one of the sign of a number; zeros and NaNs keep their bits") {
+  CHECK(f32(Op::sign, {{kInf}}) == kOne);
+  CHECK(f32(Op::sign, {{kTiny}}) == kOne);
+  CHECK(f32(Op::sign, {{kMinusInf}}) == kMinusOne);
+  CHECK(f32(Op::sign, {{0x80000001}}) == kMinusOne);  // the subnormal next to zero
+  CHECK(f32(Op::sign, {{0}}) == 0);
+  CHECK(f32(Op::sign, {{kMinusZero}}) == kMinusZero);
+  CHECK(f32(Op::sign, {{kPayload}}) == kPayload);
+  CHECK(f32(Op::sign, {{kSignalling}}) == kSignalling);
+  CHECK(is_open_nan(apply(Op::sign, DType::f32, {{kNan, true}})));
+  CHECK(bits_of(Op::sign, DType::f16, {{0x8001}}) == 0xbc00);
+  CHECK(bits_of(Op::sign, DType::bf16, {{0x7f80}}) == 0x3f80);
+  CHECK(bits_of(Op::sign, DType::f64, {{1}}) == 0x3ff0000000000000);
+  CHECK(bits_of(Op::sign, DType::i8, {{0x80}}) == 0xff);
+  CHECK(bits_of(Op::sign, DType::i8, {{0x7f}}) == 1);
+  CHECK(bits_of(Op::sign, DType::i64, {{0}}) == 0);
+  CHECK(bits_of(Op::sign, DType::u8, {{0x80}}) == 1);
+  CHECK(bits_of(Op::sign, DType::u64, {{0}}) == 0);
+}
+
 TEST_CASE("arithmetic wraps in integers and is IEEE in floats") {
   CHECK(bits_of(Op::add, DType::i8, {{0x7f}, {1}}) == 0x80);
   CHECK(bits_of(Op::sub, DType::u16, {{0}, {1}}) == 0xffff);

@@ -27,9 +27,9 @@ std::string text_of(std::string_view parameters, std::string_view operation) {
 void add_arithmetic(ir::DType dtype, std::vector<std::string>& programs) {
   const std::string_view type = ir::name_of(dtype);
   const std::string two = fmt::format("x: {0}[B, S], z: {0}[B, S], s: {0}", type);
-  for (const char* op : {"relu(x)", "neg(x)", "abs(x)", "leaky_relu(x, alpha = 2)", "leaky_relu(x, alpha = s)",
-                         "clamp(x, lo = 1, hi = 3)", "clamp(x, lo = s, hi = 3)", "add(x, z)", "add(x, s)", "sub(x, z)",
-                         "mul(x, z)", "maximum(x, z)", "minimum(x, z)"})
+  for (const char* op : {"relu(x)", "neg(x)", "abs(x)", "sign(x)", "leaky_relu(x, alpha = 2)",
+                         "leaky_relu(x, alpha = s)", "clamp(x, lo = 1, hi = 3)", "clamp(x, lo = s, hi = 3)",
+                         "add(x, z)", "add(x, s)", "sub(x, z)", "mul(x, z)", "maximum(x, z)", "minimum(x, z)"})
     programs.push_back(text_of(two, op));
   programs.push_back(
       fmt::format("program p({}) {{ a = mul(x, z) b = add(a, x) c = sub(b, a) d = relu(c) return d }}", two));
