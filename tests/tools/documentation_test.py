@@ -90,7 +90,7 @@ class Documentation(Case):
             printed = iter(re.sub(r"%[a-z]*\d+", "%", text) for text in done.stdout.splitlines())
             for text in shown:
                 self.assertIn(re.sub(r"%[a-z]*\d+", "%", text), printed, (line, text))
-        self.assertEqual(stages, ["ir", "kernel", "llvm", "asm", "ptx"])
+        self.assertEqual(stages, ["ir", "kernel", "schedule", "llvm", "asm", "ptx"])
 
     def test_passes_are_those_of_the_pipeline(self):
         page = (SOURCE / "docs" / "architecture.md").read_text(encoding="utf-8")
