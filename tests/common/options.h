@@ -5,6 +5,7 @@
 #include <concepts>
 #include <cstdio>
 #include <cstdlib>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -24,6 +25,7 @@ class Option {
   // Each takes the value where the option has that name, and says whether it did: not of what is no number.
   bool sets(std::string_view name, std::string& text) const { return name == name_ && (text = value_, true); }
   bool sets(std::string_view name, bool& flag) const { return name == name_ && (flag = true); }
+  bool sets(std::string_view name, std::optional<bool>& flag) const { return name == name_ && (flag = true, true); }
   bool sets(std::string_view name, std::integral auto& number) const {
     char* end = nullptr;
     return name == name_ &&

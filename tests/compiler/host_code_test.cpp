@@ -7,6 +7,7 @@
 #include <sstream>
 
 #include "ir/binding.h"
+#include "runtime/host_image.h"
 #include "tests/common/plan_launch.h"
 #include "tests/compiler/compiled.h"
 

@@ -30,6 +30,7 @@
 #include "tests/common/environment.h"
 #include "tests/common/plan_launch.h"
 #include "tests/common/rng.h"
+#include "tests/differential/host_check.h"
 
 namespace padlock::differential {
 namespace {

@@ -116,15 +116,19 @@ class Remembering final : public ScratchSpace {
   ScratchMemory* last_ = nullptr;
 };
 
-TEST_CASE("host memory: inaccessible on either side, red zones show stores") {
-  HostScratchSpace space;
-  CHECK(space.is_isolated());
-  check_surroundings(space);
+void check_red_zones(ScratchSpace& space) {
   Remembering remembering(space);
   check_buffer(remembering, [&](ScratchBuffer& buffer, std::int64_t offset) {
     REQUIRE(buffer.fill(std::byte{1}));
     remembering.poke(offset);
   });
+}
+
+TEST_CASE("host memory: inaccessible on either side, red zones show stores") {
+  HostScratchSpace space;
+  CHECK(space.is_isolated());
+  check_surroundings(space);
+  check_red_zones(space);
 }
 
 TEST_CASE("scratch memory that fills one huge page is laid in it, as an allocation is") {
@@ -181,11 +185,7 @@ TEST_CASE("a GPU's memory: inaccessible on either side, red zones show stores") 
   DeviceScratchSpace space(stream);
   CHECK(space.is_isolated());
   check_surroundings(space);
-  Remembering remembering(space);
-  check_buffer(remembering, [&](ScratchBuffer& buffer, std::int64_t offset) {
-    REQUIRE(buffer.fill(std::byte{1}));
-    remembering.poke(offset);
-  });
+  check_red_zones(space);
 }
 
 TEST_CASE("without reserved addresses a GPU's memory is an allocation, and the space says so") {
@@ -195,11 +195,7 @@ TEST_CASE("without reserved addresses a GPU's memory is an allocation, and the s
   const Stream stream = *Stream::create(*context);
   DeviceScratchSpace space(stream);
   CHECK_FALSE(space.is_isolated());
-  Remembering remembering(space);
-  check_buffer(remembering, [&](ScratchBuffer& buffer, std::int64_t offset) {
-    REQUIRE(buffer.fill(std::byte{1}));
-    remembering.poke(offset);
-  });
+  check_red_zones(space);
 }
 
 TEST_CASE("each step of mapping may fail, and what was done before is undone") {

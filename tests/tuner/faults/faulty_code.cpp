@@ -16,6 +16,7 @@
 #include <optional>
 #include <span>
 
+#include "ir/target_name.h"
 #include "runtime/cuda/driver.h"
 #include "runtime/host_image.h"
 #include "tests/common/plan_launch.h"
