@@ -152,7 +152,7 @@ TEST_CASE("facebookexperimental_triton_3514: each launch has its own config's bl
     const auto made = compiled->bind({.tensors = {std::nullopt}, .symbols = sizes(a, 40)});
     REQUIRE(made);
     const api::Arrays arrays(*made);
-    REQUIRE(api::run_on_host_arrays(*made, arrays.arguments()));
+    REQUIRE(padlock::testing::run_on_host_arrays(*made, arrays.arguments()));
   }
   CHECK(blocks == std::vector<unsigned>{512, 128, 256, 128, 512, 256, 512});
 }
