@@ -3,8 +3,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <iterator>
 #include <new>
+#include <utility>
 
 #include "api/compiled_state.h"
 #include "api/cuda_devices.h"
@@ -53,6 +55,18 @@ Status load_code(CompiledProgram::State& state, const CudaDevice* gpu, TargetCom
 }
 
 }  // namespace
+
+Result<Stage> parse_stage(std::string_view name) {
+  constexpr std::array<std::pair<std::string_view, Stage>, 6> kStages = {{{"ir", Stage::ir},
+                                                                          {"kernel", Stage::kernel},
+                                                                          {"schedule", Stage::schedule},
+                                                                          {"llvm", Stage::llvm},
+                                                                          {"ptx", Stage::ptx},
+                                                                          {"asm", Stage::assembly}}};
+  for (const auto& [known, stage] : kStages)
+    if (name == known) return stage;
+  return invalid_argument(fmt::format("expected a stage (ir, kernel, schedule, llvm, ptx or asm), found '{}'", name));
+}
 
 Context::Context(ContextOptions options)
     : LaunchContext(

@@ -8,6 +8,7 @@
 #include <mutex>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "api/compiled_program.h"
@@ -52,6 +53,9 @@ struct CompileOptions {
 };
 
 enum class Stage : std::uint8_t { ir, kernel, schedule, llvm, ptx, assembly };
+
+/// Reads "ir", "kernel", "schedule", "llvm", "ptx" or "asm". Error: invalid_argument, listing these.
+[[nodiscard]] Result<Stage> parse_stage(std::string_view name);
 
 struct TunedConfigs;
 

@@ -85,7 +85,7 @@ PADLOCK_STATIC_ASSERT(sizeof(DLTensor) == 48, dl_tensor_size);
 /* ---- Version and status ---------------------------------------------------------------------------------------- */
 
 /* 1000 * major + minor. The same major version: a program that was compiled with an older header works. */
-#define PADLOCK_API_VERSION 1000
+#define PADLOCK_API_VERSION 1001
 /* Of the library that is loaded. */
 PADLOCK_API int32_t padlock_api_version(void);
 /* "0.1.0". */
@@ -533,6 +533,23 @@ PADLOCK_API padlock_status padlock_call_matches(const padlock_call* call, size_t
 PADLOCK_API padlock_status padlock_program_explain(padlock_program* program, const padlock_compile_options* options,
                                                    const padlock_bind_options* bind, padlock_text** json,
                                                    padlock_error** error);
+
+/* ---- Looking inside -------------------------------------------------------------------------------------------- */
+
+/* One stage of compiling, as text for people and for tests: "ir" (the program, verified; NULL: that), "kernel" (what
+   each element is computed from), "schedule" (the loops), "llvm", and "asm" of a CPU or "ptx" of a GPU. Nothing is
+   kept, nor loaded; the texts may change with any version. Since 1001. Errors: INVALID_ARGUMENT for a stage that there
+   is not, or that the target does not have; else as padlock_program_compile. */
+PADLOCK_API padlock_status padlock_program_emit(padlock_program* program, const padlock_compile_options* options,
+                                                const char* stage, padlock_text** text, padlock_error** error);
+/* What is proved of every access of the kernels that the options choose or, where `all_configs` is not 0 and the
+   options have no config, of those of each config of the target. A violation is no error here, as it is where a program
+   is compiled: `refuted` says how many obligations have one, which is shown with the sizes under which it happens.
+   `report` lists all obligations for people, a line each, `json` ("schema": 1) for programs. Each of the three may be
+   NULL. Since 1001. Errors: as padlock_program_compile. */
+PADLOCK_API padlock_status padlock_program_prove(padlock_program* program, const padlock_compile_options* options,
+                                                 int32_t all_configs, int64_t* refuted, padlock_text** report,
+                                                 padlock_text** json, padlock_error** error);
 
 /* ---- Tuning ---------------------------------------------------------------------------------------------------- */
 

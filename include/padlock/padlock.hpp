@@ -95,12 +95,24 @@ class Exception : public std::runtime_error {
   Error error_;
 };
 
+namespace detail {
+
+/// A type that has an Error and can have nothing else: unlike an Expected it is never asked whether it has one.
+template <class E>
+using IfUnexpected = std::enable_if_t<std::is_same_v<std::decay_t<decltype(std::declval<const E&>().error())>, Error> &&
+                                      !std::is_constructible_v<bool, const E&>>;
+
+}  // namespace detail
+
 /// A value or an error.
 template <class T>
 class Expected {
  public:
   Expected(T value) : state_(std::in_place_index<0>, std::move(value)) {}      // NOLINT: as std::expected
   Expected(Error error) : state_(std::in_place_index<1>, std::move(error)) {}  // NOLINT
+  /// As C++23 returns an error: from std::unexpected<Error>.
+  template <class E, class = detail::IfUnexpected<E>>
+  Expected(const E& unexpected) : Expected(Error(unexpected.error())) {}  // NOLINT
   explicit operator bool() const noexcept { return state_.index() == 0; }
 
   /// Precondition: there is a value.
@@ -128,6 +140,8 @@ class Expected<void> {
  public:
   Expected() = default;
   Expected(Error error) : error_(std::move(error)), failed_(true) {}  // NOLINT
+  template <class E, class = detail::IfUnexpected<E>>
+  Expected(const E& unexpected) : Expected(Error(unexpected.error())) {}  // NOLINT
   explicit operator bool() const noexcept { return !failed_; }
   const Error& error() const { return error_; }
   /// Throws Exception.
@@ -457,6 +471,30 @@ class Program : public detail::Handle<padlock_program, padlock_program_retain, p
     const detail::RawBinding sizes(binding != nullptr ? *binding : none);
     return detail::make<Text, padlock_text>(padlock_program_explain, get(), &raw,
                                             binding != nullptr ? sizes.get() : nullptr);
+  }
+  /// One stage of compiling, as text; empty: "ir".
+  Expected<Text> emit(const std::string& stage = {}, const CompileOptions& options = {}) const {
+    const padlock_compile_options raw = detail::raw(options);
+    const padlock_compile_options* const given = &raw;
+    return detail::make<Text, padlock_text>(padlock_program_emit, get(), given, detail::c_str_or_null(stage));
+  }
+  /// What is proved of every access: how many obligations are refuted, and all of them for people and as JSON.
+  struct Proofs {
+    std::int64_t refuted = 0;
+    Text report, json;
+  };
+  Expected<Proofs> prove(const CompileOptions& options = {}, bool all_configs = false) const {
+    const padlock_compile_options raw = detail::raw(options);
+    const padlock_compile_options* const given = &raw;
+    Proofs proofs;
+    padlock_text *report = nullptr, *json = nullptr;
+    if (const Status status =
+            detail::call(padlock_program_prove, get(), given, all_configs ? 1 : 0, &proofs.refuted, &report, &json);
+        !status)
+      return status.error();
+    proofs.report = Text(report);
+    proofs.json = Text(json);
+    return proofs;
   }
   Expected<Tuner> tuner(const TuneOptions& options) const {
     auto raw = detail::sized<padlock_tune_options>();

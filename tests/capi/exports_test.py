@@ -19,12 +19,14 @@ def main():
     exported = {line.split()[2].split("@")[0] for line in lines.splitlines() if line.split()[1] != "A"}
     header = pathlib.Path(source, "include/padlock/padlock.h").read_text()
     declared = set(re.findall(r"^PADLOCK_API [^;(]*?(padlock_\w+)\(", header, re.M))
-    mapped = re.findall(r"^    (padlock_\w+);$", pathlib.Path(source, "capi/padlock.map").read_text(), re.M)
+    versions = pathlib.Path(source, "capi/padlock.map").read_text().split("{")[1:]
+    mapped = [re.findall(r"^    (padlock_\w+);$", version, re.M) for version in versions]
+    listed = [name for names in mapped for name in names]
     failures = [f"exported and not in the header: {name}" for name in sorted(exported - declared)]
     failures += [f"in the header and not exported: {name}" for name in sorted(declared - exported)]
-    failures += [f"in the map and not in the header: {name}" for name in sorted(set(mapped) - declared)]
-    if mapped != sorted(set(mapped)):
-        failures.append("the map is not sorted, or names something twice")
+    failures += [f"in the map and not in the header: {name}" for name in sorted(set(listed) - declared)]
+    if any(names != sorted(names) for names in mapped) or len(set(listed)) != len(listed):
+        failures.append("a version of the map is not sorted, or the map names something twice")
     if not declared:
         failures.append("no function was found in the header")
     undefined = subprocess.run([nm, "-D", "--undefined-only", library], check=True, capture_output=True, text=True).stdout

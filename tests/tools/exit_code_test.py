@@ -76,7 +76,7 @@ class ExitCodes(Case):
         self.usage("expected no config", "run", "p.pad", X, "--bind=lo=0", "--device=reference", "--config=unroll=1")
 
     def test_2_stages_and_targets(self):
-        self.usage("expected --stage=ir, kernel, schedule, llvm, ptx or asm, found 'c'", "emit", "p.pad", "--stage=c")
+        self.usage("expected a stage (ir, kernel, schedule, llvm, ptx or asm), found 'c'", "emit", "p.pad", "--stage=c")
         self.usage("stage ptx is of GPU targets", "emit", "p.pad", "--stage=ptx")
         self.usage("no-such-cpu", "emit", "p.pad", "--stage=asm", "--target=host:no-such-cpu")
         self.usage("no value for S, lo", "explain", "p.pad", "--bind=B=1")
