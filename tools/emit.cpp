@@ -1,9 +1,9 @@
 #include <memory>
 
-#include "api/context.h"
 #include "support/json_writer.h"
 #include "tools/command.h"
-#include "tools/emit_program.h"
+#include "tools/context.h"
+#include "tools/load_program.h"
 
 namespace padlock::tools {
 namespace {
@@ -17,35 +17,23 @@ struct EmitOptions {
   bool bounds_check = false;
 };
 
-Outcome<api::Stage> parse_stage(const std::string& text) {
-  if (text == "ir") return api::Stage::ir;
-  if (text == "kernel") return api::Stage::kernel;
-  if (text == "schedule") return api::Stage::schedule;
-  if (text == "llvm") return api::Stage::llvm;
-  if (text == "ptx") return api::Stage::ptx;
-  if (text == "asm") return api::Stage::assembly;
-  return fail(ExitCode::usage, "expected --stage=ir, kernel, schedule, llvm, ptx or asm, found '" + text + "'");
-}
-
 Outcome<ExitCode> emit(const EmitOptions& options) {
-  const auto stage = parse_stage(options.stage);
-  if (!stage) return std::unexpected(stage.error());
-  const auto program = load_inside_program(options.program);
-  if (!program) return std::unexpected(program.error());
-  api::Context context;
-  const auto text = context.emit(
-      *program, *stage, {.target = options.target, .config = options.config, .bounds_check = options.bounds_check});
-  if (!text) return compile_failure(text.error(), options.program);
+  PADLOCK_TRY(const auto context, open_context());
+  PADLOCK_TRY(const auto program, load_program(context, options.program));
+  PADLOCK_TRY(const auto text, or_compile_failure(program.emit(options.stage, {.target = options.target,
+                                                                               .config = options.config,
+                                                                               .bounds_check = options.bounds_check}),
+                                                  options.program));
   std::string json;
   if (!options.json.empty()) {
     JsonWriter writer;
-    writer.begin_object().member("schema", 1).member("command", "emit").member("program", program->ir().name());
-    writer.member("stage", options.stage).member("target", options.target).member("text", *text).end_object();
+    writer.begin_object().member("schema", 1).member("command", "emit").member("program", program.name());
+    writer.member("stage", options.stage).member("target", options.target).member("text", text.view()).end_object();
     json = std::move(writer).take();
-    if (auto written = write_text(options.json, json); !written) return std::unexpected(written.error());
+    PADLOCK_CHECK(write_text(options.json, json));
   }
   if (options.json == kStandardOutput) return ExitCode::ok;
-  if (auto written = write_text(kStandardOutput, *text); !written) return std::unexpected(written.error());
+  PADLOCK_CHECK(write_text(kStandardOutput, std::string(text.view())));
   return ExitCode::ok;
 }
 

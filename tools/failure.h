@@ -2,6 +2,8 @@
 
 #include <expected>
 #include <string>
+#include <type_traits>
+#include <utility>
 
 #include "padlock/padlock.hpp"
 #include "support/error.h"
@@ -38,9 +40,33 @@ using Outcome = std::expected<T, Failure>;
 /// The error's own text, with position, source line and caret where it has them. `file` comes first if not empty.
 /// An error that blames us exits with `internal`, and one of a lost device with `unavailable`, whatever `code` says.
 [[nodiscard]] std::unexpected<Failure> fail(ExitCode code, const lib::Error& error, const std::string& file = {});
+/// The same for an error of a file that the command itself reads or writes.
 [[nodiscard]] std::unexpected<Failure> fail(ExitCode code, const Error& error, const std::string& file = {});
 /// For errors of compiling: which code follows from the kind of error.
 [[nodiscard]] std::unexpected<Failure> compile_failure(const lib::Error& error, const std::string& file);
-[[nodiscard]] std::unexpected<Failure> compile_failure(const Error& error, const std::string& file);
+
+/// The value, or a failure of that code.
+template <class T>
+[[nodiscard]] Outcome<T> or_fail(ExitCode code, lib::Expected<T> made, const std::string& file = {}) {
+  if (!made) return fail(code, made.error(), file);
+  if constexpr (!std::is_void_v<T>)
+    return *std::move(made);
+  else
+    return {};
+}
+template <class T>
+[[nodiscard]] Outcome<T> or_fail(ExitCode code, Result<T> made) {
+  if (!made) return fail(code, made.error());
+  if constexpr (!std::is_void_v<T>)
+    return *std::move(made);
+  else
+    return {};
+}
+/// The value, or what compile_failure makes of the error.
+template <class T>
+[[nodiscard]] Outcome<T> or_compile_failure(lib::Expected<T> made, const std::string& file) {
+  if (!made) return compile_failure(made.error(), file);
+  return *std::move(made);
+}
 
 }  // namespace padlock::tools
