@@ -40,9 +40,8 @@ Outcome<std::optional<FileArgument>> parse_file(std::string_view text) {
   if (text.starts_with('@')) return FileArgument{std::string(text.substr(1)), std::nullopt};
   const std::size_t at = text.find("=@");
   if (at == std::string_view::npos) return std::optional<FileArgument>();
-  auto spec = parse_raw_spec(text.substr(0, at));
-  if (!spec) return std::unexpected(std::move(spec).error());
-  return FileArgument{std::string(text.substr(at + 2)), *std::move(spec)};
+  PADLOCK_TRY(auto spec, parse_raw_spec(text.substr(0, at)));
+  return FileArgument{std::string(text.substr(at + 2)), std::move(spec)};
 }
 
 }  // namespace
@@ -66,21 +65,18 @@ Outcome<RawSpec> parse_raw_spec(std::string_view text) {
 }
 
 Outcome<InputArgument> parse_input(std::string_view text) {
-  auto split = split_name("input", "NAME=VALUE", text);
-  if (!split) return std::unexpected(std::move(split).error());
-  auto file = parse_file(split->rest);
-  if (!file) return std::unexpected(std::move(file).error());
-  if (*file) return InputArgument{split->name, **std::move(file)};
-  if (split->rest == "random") return InputArgument{split->name, RandomArgument{}};
-  return InputArgument{split->name, LiteralArgument{std::string(split->rest)}};
+  PADLOCK_TRY(auto split, split_name("input", "NAME=VALUE", text));
+  PADLOCK_TRY(auto file, parse_file(split.rest));
+  if (file) return InputArgument{split.name, *std::move(file)};
+  if (split.rest == "random") return InputArgument{split.name, RandomArgument{}};
+  return InputArgument{split.name, LiteralArgument{std::string(split.rest)}};
 }
 
 Outcome<OutputArgument> parse_output(std::string_view text) {
-  auto split = split_name("output", "NAME=@FILE", text);
-  if (!split) return std::unexpected(std::move(split).error());
-  if (!split->rest.starts_with('@'))
+  PADLOCK_TRY(const auto split, split_name("output", "NAME=@FILE", text));
+  if (!split.rest.starts_with('@'))
     return usage(fmt::format("expected --output=NAME=@FILE, found '--output={}'", text));
-  OutputArgument output{split->name, std::string(split->rest.substr(1)), OutputArgument::Format::npy};
+  OutputArgument output{split.name, std::string(split.rest.substr(1)), OutputArgument::Format::npy};
   if (output.path.ends_with(".npy")) return output;
   output.format = OutputArgument::Format::raw;
   if (output.path.ends_with(".bin")) return output;
@@ -88,14 +84,12 @@ Outcome<OutputArgument> parse_output(std::string_view text) {
 }
 
 Outcome<ExpectArgument> parse_expect(std::string_view text) {
-  auto split = split_name("expect", "NAME=@FILE", text);
-  if (!split) return std::unexpected(std::move(split).error());
-  auto file = parse_file(split->rest);
-  if (!file) return std::unexpected(std::move(file).error());
-  if (!*file)
+  PADLOCK_TRY(auto split, split_name("expect", "NAME=@FILE", text));
+  PADLOCK_TRY(auto file, parse_file(split.rest));
+  if (!file)
     return usage(
         fmt::format("expected --expect=NAME=@FILE or --expect=NAME=4x16xf32=@FILE, found '--expect={}'", text));
-  return ExpectArgument{split->name, **std::move(file)};
+  return ExpectArgument{split.name, *std::move(file)};
 }
 
 Outcome<std::map<std::string, std::int64_t>> parse_bind(const std::vector<std::string>& texts) {
@@ -106,12 +100,11 @@ Outcome<std::map<std::string, std::int64_t>> parse_bind(const std::vector<std::s
       const std::string_view item = text.substr(0, comma);
       more = comma != std::string_view::npos;
       if (more) text.remove_prefix(comma + 1);
-      auto split = split_name("bind", "NAME=INTEGER,...", item);
-      if (!split) return std::unexpected(std::move(split).error());
-      const auto value = parse_integer(split->rest);
+      PADLOCK_TRY(auto split, split_name("bind", "NAME=INTEGER,...", item));
+      const auto value = parse_integer(split.rest);
       if (!value)
-        return usage(fmt::format("expected a 64-bit integer for {} in --bind, found '{}'", split->name, split->rest));
-      if (!symbols.emplace(split->name, *value).second) return usage(fmt::format("--bind gives {} twice", split->name));
+        return usage(fmt::format("expected a 64-bit integer for {} in --bind, found '{}'", split.name, split.rest));
+      if (!symbols.emplace(split.name, *value).second) return usage(fmt::format("--bind gives {} twice", split.name));
     }
   }
   return symbols;

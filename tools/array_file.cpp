@@ -20,9 +20,8 @@ void swap_bytes(std::span<std::byte> data, std::size_t size) {
 }  // namespace
 
 Outcome<ArrayFile> ArrayFile::open(const FileArgument& argument) {
-  auto opened = InputFile::open(argument.path);
-  if (!opened) return fail(ExitCode::file, opened.error());
-  ArrayFile array(*std::move(opened));
+  PADLOCK_TRY(auto opened, or_fail(ExitCode::file, InputFile::open(argument.path)));
+  ArrayFile array(std::move(opened));
   if (argument.raw) {
     array.type_ = lib::type_name(argument.raw->type);
     array.raw_ = argument.raw->type;
@@ -31,7 +30,7 @@ Outcome<ArrayFile> ArrayFile::open(const FileArgument& argument) {
   } else if (auto read = array.read_npy_header(); !read) {
     return std::unexpected(std::move(read).error());
   }
-  if (auto checked = array.check_size(); !checked) return std::unexpected(std::move(checked).error());
+  PADLOCK_CHECK(array.check_size());
   return array;
 }
 
@@ -84,7 +83,7 @@ std::string ArrayFile::description() const { return fmt::format("{}[{}]", type_,
 bool ArrayFile::holds(DLDataType type) const { return raw_ ? is_same(*raw_, type) : tools::holds(header_, type); }
 
 Outcome<void> ArrayFile::read(std::int64_t offset, std::span<std::byte> out) const {
-  if (auto read = file_.read_at(data_offset_ + offset, out); !read) return fail(ExitCode::file, read.error());
+  PADLOCK_CHECK(or_fail(ExitCode::file, file_.read_at(data_offset_ + offset, out)));
   if (swapped_) swap_bytes(out, static_cast<std::size_t>(element_bytes_));
   return {};
 }
@@ -96,8 +95,7 @@ Outcome<const std::byte*> ElementReader::next() {
   if (at_ == filled_) {
     at_ = 0;
     filled_ = std::min(kBufferBytes, static_cast<std::size_t>(file_->data_bytes() - read_));
-    if (auto read = file_->read(read_, {buffer_.get(), filled_}); !read)
-      return std::unexpected(std::move(read).error());
+    PADLOCK_CHECK(file_->read(read_, {buffer_.get(), filled_}));
     read_ += static_cast<std::int64_t>(filled_);
   }
   const std::byte* const element = buffer_.get() + at_;

@@ -39,9 +39,8 @@ constexpr double kBudgetMs = 5000;  // of a comparison, three rounds excepted
 Outcome<std::vector<InputArgument>> inputs_of(const BenchOptions& options, const lib::Program& program) {
   std::vector<InputArgument> inputs;
   for (const std::string& text : options.inputs) {
-    auto input = parse_input(text);
-    if (!input) return std::unexpected(std::move(input).error());
-    inputs.push_back(*std::move(input));
+    PADLOCK_TRY(auto input, parse_input(text));
+    inputs.push_back(std::move(input));
   }
   for (const padlock_parameter_info& parameter : program.parameters()) {
     if (parameter.kind != PADLOCK_TENSOR) continue;
@@ -88,20 +87,17 @@ Timed time_beside_copy(const Subject& subject, const char* title, PlainCopy& cop
 }
 
 Timed time_warm(const Subject& subject) {
-  auto run = DeviceRun::begin(subject.context, subject.call, subject.device, subject.inputs.memory(),
-                              subject.outputs.memory());
-  if (!run) return run.error();
-  auto copy = PlainCopy::create(subject.context, subject.device, subject.bytes(), 0);
-  if (!copy) return copy.error();
-  return time_beside_copy(subject, "warm", *copy, [&run] { return run->launch(); });
+  PADLOCK_TRY(auto run, DeviceRun::begin(subject.context, subject.call, subject.device, subject.inputs.memory(),
+                                         subject.outputs.memory()));
+  PADLOCK_TRY(auto copy, PlainCopy::create(subject.context, subject.device, subject.bytes(), 0));
+  return time_beside_copy(subject, "warm", copy, [&run] { return run.launch(); });
 }
 
 Timed time_cold(const Subject& subject) {
-  auto sets = ArgumentSets::create(subject.context, subject.call, subject.inputs.memory(), bytes_beyond_caches());
-  if (!sets) return sets.error();
-  auto copy = PlainCopy::create(subject.context, subject.device, subject.bytes(), bytes_beyond_caches());
-  if (!copy) return copy.error();
-  return time_beside_copy(subject, "cold", *copy, [&] { return sets->launch(subject.call); });
+  PADLOCK_TRY(auto sets,
+              ArgumentSets::create(subject.context, subject.call, subject.inputs.memory(), bytes_beyond_caches()));
+  PADLOCK_TRY(auto copy, PlainCopy::create(subject.context, subject.device, subject.bytes(), bytes_beyond_caches()));
+  return time_beside_copy(subject, "cold", copy, [&] { return sets.launch(subject.call); });
 }
 
 /// One comparison with the data where the last launch left it, and on the host one with data that is in no cache.
@@ -109,9 +105,8 @@ Outcome<std::vector<padlock::Comparison>> time_all(const Subject& subject) {
   std::vector<padlock::Comparison> all;
   for (const auto time : {time_warm, time_cold}) {
     if (time == time_cold && subject.device != "host") continue;
-    auto comparison = time(subject);
-    if (!comparison) return fail(ExitCode::mismatch, comparison.error());
-    all.push_back(*std::move(comparison));
+    PADLOCK_TRY(auto comparison, or_fail(ExitCode::mismatch, time(subject)));
+    all.push_back(std::move(comparison));
   }
   return all;
 }
@@ -128,54 +123,43 @@ Outcome<ExitCode> execute(const BenchOptions& options, const lib::Context& conte
   lib::CompileOptions how;
   how.device = options.device;
   how.config = options.config;
-  const auto kernel = program.compile(how);
-  if (!kernel) return compile_failure(kernel.error(), options.program);
-  const auto call = kernel->bind(binding);
-  if (!call) return fail(ExitCode::mismatch, call.error(), options.program);
+  PADLOCK_TRY(const auto kernel, or_compile_failure(program.compile(how), options.program));
+  PADLOCK_TRY(const auto call, or_fail(ExitCode::mismatch, kernel.bind(binding), options.program));
 
   const std::uint64_t seed = options.seed ? *options.seed : std::random_device{}();
-  auto outputs = RunOutputs::open(program, {}, {});
-  if (!outputs) return std::unexpected(outputs.error());
-  if (auto allocated = outputs->allocate(context, *call); !allocated) return std::unexpected(allocated.error());
-  if (auto loaded = inputs.load(context, *call, seed); !loaded) return std::unexpected(loaded.error());
+  PADLOCK_TRY(auto outputs, RunOutputs::open(program, {}, {}));
+  PADLOCK_CHECK(outputs.allocate(context, call));
+  PADLOCK_CHECK(inputs.load(context, call, seed));
   const Subject subject{
       .context = context,
-      .call = *call,
+      .call = call,
       .device = options.device,
       .inputs = inputs,
-      .outputs = *outputs,
+      .outputs = outputs,
       .timing = {.rounds = static_cast<int>(options.rounds), .budget_ms = kBudgetMs, .warm_up_ms = 20, .seed = seed}};
-  const auto comparisons = time_all(subject);
-  if (!comparisons) return std::unexpected(comparisons.error());
+  PADLOCK_TRY(const auto comparisons, time_all(subject));
   const BenchReport report{.program = program.name(),
                            .device = options.device,
-                           .call = *call,
-                           .comparisons = *comparisons,
+                           .call = call,
+                           .comparisons = comparisons,
                            .bytes = subject.bytes(),
                            .seed = seed};
-  if (auto printed = print(options, report); !printed) return std::unexpected(printed.error());
+  PADLOCK_CHECK(print(options, report));
   return ExitCode::ok;
 }
 
 Outcome<ExitCode> bench(const BenchOptions& options) {
-  auto chosen = context_options(options.cache);
-  if (!chosen) return std::unexpected(chosen.error());
-  chosen->threads = static_cast<std::int32_t>(options.threads);
-  const auto context = open_context(*chosen);
-  if (!context) return std::unexpected(context.error());
-  if (auto checked = check_device(*context, options.device); !checked) return std::unexpected(checked.error());
-  const auto symbols = parse_bind(options.binds);
-  if (!symbols) return std::unexpected(symbols.error());
-  const auto program = load_program(*context, options.program);
-  if (!program) return std::unexpected(program.error());
-  const auto arguments = inputs_of(options, *program);
-  if (!arguments) return std::unexpected(arguments.error());
-  auto inputs = RunInputs::open(*program, *arguments);
-  if (!inputs) return std::unexpected(std::move(inputs).error());
-  if (auto checked = check_symbols(*program, *symbols); !checked) return std::unexpected(checked.error());
-  const auto binding = inputs->binding(*symbols);
-  if (!binding) return std::unexpected(binding.error());
-  return execute(options, *context, *program, *inputs, *binding);
+  PADLOCK_TRY(auto chosen, context_options(options.cache));
+  chosen.threads = static_cast<std::int32_t>(options.threads);
+  PADLOCK_TRY(const auto context, open_context(chosen));
+  PADLOCK_CHECK(check_device(context, options.device));
+  PADLOCK_TRY(const auto symbols, parse_bind(options.binds));
+  PADLOCK_TRY(const auto program, load_program(context, options.program));
+  PADLOCK_TRY(const auto arguments, inputs_of(options, program));
+  PADLOCK_TRY(auto inputs, RunInputs::open(program, arguments));
+  PADLOCK_CHECK(check_symbols(program, symbols));
+  PADLOCK_TRY(const auto binding, inputs.binding(symbols));
+  return execute(options, context, program, inputs, binding);
 }
 
 }  // namespace

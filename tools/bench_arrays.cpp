@@ -33,14 +33,12 @@ lib::Expected<ArgumentSets> ArgumentSets::create(const lib::Context& context, co
   sets.sources_.resize(sets.count_);
   sets.targets_.resize(sets.count_);
   for (std::size_t i = 0; i < input_infos.size(); ++i) {
-    const auto places = sets.add(context, input_infos[i], "input ", &inputs[i]);
-    if (!places) return places.error();
-    for (std::size_t set = 0; set < sets.count_; ++set) sets.sources_[set].push_back((*places)[set]);
+    PADLOCK_TRY(const auto places, sets.add(context, input_infos[i], "input ", &inputs[i]));
+    for (std::size_t set = 0; set < sets.count_; ++set) sets.sources_[set].push_back(places[set]);
   }
   for (const lib::TensorInfo& result : result_infos) {
-    const auto places = sets.add(context, result, "result ", nullptr);
-    if (!places) return places.error();
-    for (std::size_t set = 0; set < sets.count_; ++set) sets.targets_[set].push_back((*places)[set]);
+    PADLOCK_TRY(const auto places, sets.add(context, result, "result ", nullptr));
+    for (std::size_t set = 0; set < sets.count_; ++set) sets.targets_[set].push_back(places[set]);
   }
   return sets;
 }
@@ -48,11 +46,10 @@ lib::Expected<ArgumentSets> ArgumentSets::create(const lib::Context& context, co
 lib::Expected<std::vector<std::byte*>> ArgumentSets::add(const lib::Context& context, const lib::TensorInfo& tensor,
                                                          const char* role, const lib::Memory* data) {
   const std::int64_t stride = spaced(tensor.storage_bytes);
-  auto all = context.allocate(stride * static_cast<std::int64_t>(count_), role + std::string(tensor.name));
-  if (!all) return all.error();
+  PADLOCK_TRY(auto all, context.allocate(stride * static_cast<std::int64_t>(count_), role + std::string(tensor.name)));
   std::vector<std::byte*> places;
   for (std::size_t set = 0; set < count_; ++set) {
-    std::byte* const to = static_cast<std::byte*>(all->data()) + static_cast<std::size_t>(stride) * set;
+    std::byte* const to = static_cast<std::byte*>(all.data()) + static_cast<std::size_t>(stride) * set;
     // A page that was never written is one page of zeros for all.
     if (data == nullptr)
       std::memset(to, 1, static_cast<std::size_t>(tensor.storage_bytes));
@@ -60,7 +57,7 @@ lib::Expected<std::vector<std::byte*>> ArgumentSets::add(const lib::Context& con
       std::memcpy(to, data->data(), static_cast<std::size_t>(tensor.storage_bytes));
     places.push_back(to);
   }
-  memory_.push_back(*std::move(all));
+  memory_.push_back(std::move(all));
   return places;
 }
 
@@ -83,11 +80,10 @@ lib::Expected<PlainCopy> PlainCopy::create(const lib::Context& context, const st
   if (copy.on_gpu_) copy.count_ = 1;
   const auto size = static_cast<std::int64_t>(copy.on_gpu_ ? copy.bytes_ : copy.stride_ * copy.count_);
   for (lib::Memory* array : {&copy.from_, &copy.to_}) {
-    auto made = context.allocate(size, "an array to copy", copy.on_gpu_ ? device : "host");
-    if (!made) return made.error();
+    PADLOCK_TRY(auto made, context.allocate(size, "an array to copy", copy.on_gpu_ ? device : "host"));
     // A page that was never written is one page of zeros for all.
-    if (!copy.on_gpu_) std::memset(made->data(), 1, static_cast<std::size_t>(size));
-    *array = *std::move(made);
+    if (!copy.on_gpu_) std::memset(made.data(), 1, static_cast<std::size_t>(size));
+    *array = std::move(made);
   }
   return copy;
 }

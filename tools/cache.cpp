@@ -21,48 +21,40 @@ void warn_of_problems(const lib::Cache& cache, const std::vector<std::string>& p
 /// Prints the keys of --cache that --program names, as text and as JSON.
 Outcome<ExitCode> print_keys(const CacheOptions& options, std::string (*text_of)(const CacheKeys&),
                              std::string (*json_of)(const std::string&, const CacheKeys&)) {
-  const auto cache = open_cache(options.cache);
-  if (!cache) return std::unexpected(cache.error());
-  const auto json = cache->describe();
-  if (!json) return fail(ExitCode::cache, json.error());
-  const auto report = JsonValue::parse(json->view());
-  if (!report) return std::unexpected(report.error());
+  PADLOCK_TRY(const auto cache, open_cache(options.cache));
+  PADLOCK_TRY(const auto json, or_fail(ExitCode::cache, cache.describe()));
+  PADLOCK_TRY(const auto report, JsonValue::parse(json.view()));
   std::vector<std::string> problems;
-  for (const JsonValue& problem : (*report)["problems"].items()) problems.push_back(problem.text());
-  warn_of_problems(*cache, problems);
+  for (const JsonValue& problem : report["problems"].items()) problems.push_back(problem.text());
+  warn_of_problems(cache, problems);
   CacheKeys keys;
-  for (const JsonValue& key : (*report)["keys"].items())
+  for (const JsonValue& key : report["keys"].items())
     if (key["program"].text().starts_with(options.program)) keys.push_back(&key);
-  return print(options, text_of(keys), json_of(cache->path(), keys));
+  return print(options, text_of(keys), json_of(cache.path(), keys));
 }
 
 Outcome<ExitCode> cache_list(const CacheOptions& options) { return print_keys(options, list_text, list_json); }
 Outcome<ExitCode> cache_show(const CacheOptions& options) { return print_keys(options, show_text, show_json); }
 
 Outcome<ExitCode> cache_verify(const CacheOptions& options) {
-  const auto cache = open_cache(options.cache);
-  if (!cache) return std::unexpected(cache.error());
-  const auto verified = cache->verify();
-  if (!verified) return fail(ExitCode::cache, verified.error());
-  const std::vector<std::string> problems = split_lines(verified->problems.view());
+  PADLOCK_TRY(const auto cache, open_cache(options.cache));
+  PADLOCK_TRY(const auto verified, or_fail(ExitCode::cache, cache.verify()));
+  const std::vector<std::string> problems = split_lines(verified.problems.view());
   JsonWriter json;
-  json.begin_object().member("schema", 1).member("command", "cache verify").member("cache", cache->path());
-  json.member("records", verified->records).member("problems", problems).end_object();
-  std::string text(verified->problems.view());
-  text += fmt::format("{}: {} good records, {} problems\n", cache->path(), verified->records, problems.size());
+  json.begin_object().member("schema", 1).member("command", "cache verify").member("cache", cache.path());
+  json.member("records", verified.records).member("problems", problems).end_object();
+  std::string text(verified.problems.view());
+  text += fmt::format("{}: {} good records, {} problems\n", cache.path(), verified.records, problems.size());
   const auto printed = print(options, text, std::move(json).take());
   return printed && !problems.empty() ? ExitCode::cache : printed;
 }
 
 Outcome<ExitCode> cache_export(const CacheOptions& options) {
-  const auto cache = open_cache(options.cache);
-  if (!cache) return std::unexpected(cache.error());
-  const auto lines = cache->export_lines();
-  if (!lines) return fail(ExitCode::cache, lines.error());
-  warn_of_problems(*cache, split_lines(lines->problems.view()));
+  PADLOCK_TRY(const auto cache, open_cache(options.cache));
+  PADLOCK_TRY(const auto lines, or_fail(ExitCode::cache, cache.export_lines()));
+  warn_of_problems(cache, split_lines(lines.problems.view()));
   const std::string destination = options.output.empty() ? kStandardOutput : options.output;
-  if (auto written = write_text(destination, std::string(lines->records.view())); !written)
-    return std::unexpected(written.error());
+  PADLOCK_CHECK(write_text(destination, std::string(lines.records.view())));
   return ExitCode::ok;
 }
 
@@ -124,11 +116,8 @@ void add_entry(Subcommand& cache, const Entry& entry) {
 }  // namespace
 
 Outcome<lib::Cache> open_cache(const std::string& path) {
-  const auto context = open_context();
-  if (!context) return std::unexpected(context.error());
-  auto cache = context->cache(path);
-  if (!cache) return fail(ExitCode::cache, cache.error());
-  return *std::move(cache);
+  PADLOCK_TRY(const auto context, open_context());
+  return or_fail(ExitCode::cache, context.cache(path));
 }
 
 std::vector<std::string> split_lines(std::string_view text) {
@@ -150,10 +139,8 @@ Outcome<CacheLines> read_lines(const lib::Cache& cache, ExitCode code) {
 }
 
 Outcome<ExitCode> print(const CacheOptions& options, const std::string& text, const std::string& json) {
-  if (!options.json.empty())
-    if (auto written = write_text(options.json, json); !written) return std::unexpected(written.error());
-  if (options.json != kStandardOutput)
-    if (auto written = write_text(kStandardOutput, text); !written) return std::unexpected(written.error());
+  if (!options.json.empty()) PADLOCK_CHECK(write_text(options.json, json));
+  if (options.json != kStandardOutput) PADLOCK_CHECK(write_text(kStandardOutput, text));
   return ExitCode::ok;
 }
 

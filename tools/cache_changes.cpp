@@ -20,9 +20,8 @@ JsonWriter begin_json(const char* command, const std::string& cache) {
 Outcome<std::vector<std::string>> titles(const lib::Text& lines) {
   std::vector<std::string> list;
   for (const std::string& line : split_lines(lines.view())) {
-    const auto record = JsonValue::parse(line);
-    if (!record) return std::unexpected(record.error());
-    list.push_back(record_title(*record));
+    PADLOCK_TRY(const auto record, JsonValue::parse(line));
+    list.push_back(record_title(record));
   }
   return list;
 }
@@ -42,28 +41,24 @@ bool is_date(const std::string& text) {
 /// All that the files hold goes into the cache, once all can be read. One that has bad records gives its good ones, and
 /// the command exits as for a cache that is of no use.
 Outcome<ExitCode> take_in(const char* command, const CacheOptions& options) {
-  const auto cache = open_cache(options.cache);
-  if (!cache) return std::unexpected(cache.error());
+  PADLOCK_TRY(const auto cache, open_cache(options.cache));
   std::vector<lib::Cache> files;
   std::size_t records = 0, problems = 0;
   for (const std::string& name : options.files) {
-    const auto file = open_cache(name);
-    if (!file) return std::unexpected(file.error());
-    const auto lines = read_lines(*file, ExitCode::file);
-    if (!lines) return std::unexpected(lines.error());
-    records += lines->records.size();
-    problems += lines->problems.size();
-    files.push_back(*file);
+    PADLOCK_TRY(const auto file, open_cache(name));
+    PADLOCK_TRY(const auto lines, read_lines(file, ExitCode::file));
+    records += lines.records.size();
+    problems += lines.problems.size();
+    files.push_back(file);
   }
   std::int64_t written = 0;
   for (const lib::Cache& file : files) {
-    const auto merged = cache->merge(file);
-    if (!merged) return fail(ExitCode::cache, merged.error());
-    written += *merged;
+    PADLOCK_TRY(const auto merged, or_fail(ExitCode::cache, cache.merge(file)));
+    written += merged;
   }
-  JsonWriter json = begin_json(command, cache->path());
+  JsonWriter json = begin_json(command, cache.path());
   json.member("read", records).member("written", written).member("problems", problems).end_object();
-  const std::string text = fmt::format("{}: {} of {} records were new\n", cache->path(), written, records);
+  const std::string text = fmt::format("{}: {} of {} records were new\n", cache.path(), written, records);
   const auto printed = print(options, text, std::move(json).take());
   return printed && problems > 0 ? ExitCode::cache : printed;
 }
@@ -74,15 +69,12 @@ Outcome<ExitCode> cache_merge(const CacheOptions& options) { return take_in("cac
 Outcome<ExitCode> cache_import(const CacheOptions& options) { return take_in("cache import", options); }
 
 Outcome<ExitCode> cache_diff(const CacheOptions& options) {
-  const auto left = open_cache(options.files[0]), right = open_cache(options.files[1]);
-  if (!left) return std::unexpected(left.error());
-  if (!right) return std::unexpected(right.error());
-  for (const lib::Cache* cache : {&*left, &*right})
-    if (const auto lines = read_lines(*cache); !lines) return std::unexpected(lines.error());
-  const auto found = left->compare(*right);
-  if (!found) return fail(ExitCode::cache, found.error());
-  const auto only_left = titles(found->only_here), only_right = titles(found->only_there);
-  const auto changed = titles(found->changed);
+  PADLOCK_TRY(const auto left, open_cache(options.files[0]));
+  PADLOCK_TRY(const auto right, open_cache(options.files[1]));
+  for (const lib::Cache* cache : {&left, &right}) PADLOCK_CHECK(read_lines(*cache));
+  PADLOCK_TRY(const auto found, or_fail(ExitCode::cache, left.compare(right)));
+  const auto only_left = titles(found.only_here), only_right = titles(found.only_there);
+  const auto changed = titles(found.changed);
   for (const auto* list : {&only_left, &only_right, &changed})
     if (!*list) return std::unexpected(list->error());
   JsonWriter json = begin_json("cache diff", options.files[0]);
@@ -96,25 +88,20 @@ Outcome<ExitCode> cache_diff(const CacheOptions& options) {
 Outcome<ExitCode> cache_prune(const CacheOptions& options) {
   if (!options.before.empty() && !is_date(options.before))
     return fail(ExitCode::usage, fmt::format("expected --before as YYYY-MM-DD, found '{}'", options.before));
-  const auto cache = open_cache(options.cache);
-  if (!cache) return std::unexpected(cache.error());
-  const auto lines = read_lines(*cache);
-  if (!lines) return std::unexpected(lines.error());
-  const auto records = cache->stale(options.before);
-  if (!records) return fail(ExitCode::cache, records.error());
-  const auto stale = titles(*records);
-  if (!stale) return std::unexpected(stale.error());
+  PADLOCK_TRY(const auto cache, open_cache(options.cache));
+  PADLOCK_TRY(const auto lines, read_lines(cache));
+  PADLOCK_TRY(const auto records, or_fail(ExitCode::cache, cache.stale(options.before)));
+  PADLOCK_TRY(const auto stale, titles(records));
   std::int64_t erased = 0;
   if (!options.dry_run) {
-    const auto done = cache->prune(options.before);
-    if (!done) return fail(ExitCode::cache, done.error());
-    erased = *done;
+    PADLOCK_TRY(const auto done, or_fail(ExitCode::cache, cache.prune(options.before)));
+    erased = done;
   }
-  JsonWriter json = begin_json("cache prune", cache->path());
-  json.member("stale", *stale).member("erased", erased).end_object();
+  JsonWriter json = begin_json("cache prune", cache.path());
+  json.member("stale", stale).member("erased", erased).end_object();
   const std::string text =
-      lines_of("-", *stale) + fmt::format("{}: {} of {} records {}\n", cache->path(), stale->size(),
-                                          lines->records.size(), options.dry_run ? "would go" : "are gone");
+      lines_of("-", stale) + fmt::format("{}: {} of {} records {}\n", cache.path(), stale.size(), lines.records.size(),
+                                         options.dry_run ? "would go" : "are gone");
   return print(options, text, std::move(json).take());
 }
 

@@ -70,8 +70,8 @@ Outcome<ExitCode> parse_and_run(std::vector<std::string> arguments) {
 
 Outcome<void> write_whole(Result<AtomicFile> file, const std::string& text) {
   if (!file) return fail(ExitCode::file, file.error());
-  if (auto written = file->write(text); !written) return fail(ExitCode::file, written.error());
-  if (auto committed = file->commit(); !committed) return fail(ExitCode::file, committed.error());
+  PADLOCK_CHECK(or_fail(ExitCode::file, file->write(text)));
+  PADLOCK_CHECK(or_fail(ExitCode::file, file->commit()));
   return {};
 }
 

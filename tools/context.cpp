@@ -15,9 +15,7 @@ void warn(void*, padlock_log_level level, const char* message) {
 
 Outcome<lib::Context> open_context(padlock_context_options options) {
   options.log = warn;
-  auto context = lib::Context::create(options);
-  if (!context) return fail(ExitCode::cache, context.error());
-  return *std::move(context);
+  return or_fail(ExitCode::cache, lib::Context::create(options));
 }
 
 Outcome<void> check_device(const lib::Context& context, const std::string& device) {

@@ -22,21 +22,18 @@ lib::Expected<DeviceRun> DeviceRun::begin(const lib::Context& context, const lib
   run.results_ = results;
   const auto add = [&](const lib::Memory& array, std::string_view role, std::string_view name) -> lib::Expected<void*> {
     if (!is_gpu(device)) return array.data();
-    auto made = mirror(context, device, array, role, name);
-    if (!made) return made.error();
-    run.mirrored_.push_back(*made);
-    return made->data();
+    PADLOCK_TRY(auto made, mirror(context, device, array, role, name));
+    run.mirrored_.push_back(made);
+    return made.data();
   };
   const auto input_infos = call.inputs(), result_infos = call.results();
   for (std::size_t i = 0; i < inputs.size(); ++i) {
-    const auto pointer = add(inputs[i], "input ", input_infos[i].name);
-    if (!pointer) return pointer.error();
-    run.sources_.push_back(*pointer);
+    PADLOCK_TRY(const auto pointer, add(inputs[i], "input ", input_infos[i].name));
+    run.sources_.push_back(pointer);
   }
   for (std::size_t i = 0; i < results.size(); ++i) {
-    const auto pointer = add(results[i], "result ", result_infos[i].name);
-    if (!pointer) return pointer.error();
-    run.targets_.push_back(*pointer);
+    PADLOCK_TRY(const auto pointer, add(results[i], "result ", result_infos[i].name));
+    run.targets_.push_back(pointer);
   }
   return run;
 }

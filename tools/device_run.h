@@ -8,7 +8,8 @@
 namespace padlock::tools {
 
 /// One run of a call on arrays of the host's memory, on whatever device: on a GPU each array has memory of the device
-/// beside it. Borrows the call and the arrays.
+/// beside it. The library's memory begins at a page here and at 256 bytes there, so that code which depends on
+/// alignment does on both the same. Borrows the call and the arrays.
 class DeviceRun {
  public:
   /// Copies all arrays to the device, the results' too: what a launch does not write stays as it was.

@@ -23,15 +23,13 @@ void add_gpu(JsonWriter& json, const padlock_device_info& gpu) {
 }
 
 Outcome<ExitCode> devices(const std::string& destination) {
-  const auto context = open_context();
-  if (!context) return std::unexpected(context.error());
-  const auto found = context->devices();
-  if (!found) return fail(ExitCode::internal, found.error());
-  const std::string target = host_target(*context);
+  PADLOCK_TRY(const auto context, open_context());
+  PADLOCK_TRY(const auto found, or_fail(ExitCode::internal, context.devices()));
+  const std::string target = host_target(context);
   JsonWriter json;
   json.begin_object().member("schema", 1).member("command", "devices").key("devices").begin_array();
   std::string text;
-  for (const padlock_device_info& info : found->list()) {
+  for (const padlock_device_info& info : found.list()) {
     text += fmt::format("{:<10} {}\n", info.name, info.description);
     json.begin_object().member("name", info.name).member("available", info.available != 0);
     json.member("description", info.description);
@@ -43,11 +41,8 @@ Outcome<ExitCode> devices(const std::string& destination) {
     json.end_object();
   }
   json.end_array().end_object();
-  if (!destination.empty())
-    if (auto written = write_text(destination, std::move(json).take()); !written)
-      return std::unexpected(written.error());
-  if (destination != kStandardOutput)
-    if (auto written = write_text(kStandardOutput, text); !written) return std::unexpected(written.error());
+  if (!destination.empty()) PADLOCK_CHECK(write_text(destination, std::move(json).take()));
+  if (destination != kStandardOutput) PADLOCK_CHECK(write_text(kStandardOutput, text));
   return ExitCode::ok;
 }
 

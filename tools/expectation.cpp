@@ -24,18 +24,16 @@ Outcome<Comparison> compare_with_file(const ArrayFile& file, const lib::TensorIn
   const auto size = static_cast<std::size_t>(file.element_bytes());
   ElementReader reader(file);
   for (ElementWalk walk(result.extents, result.strides, file.order()); !walk.done(); walk.next()) {
-    const auto expected = reader.next();
-    if (!expected) return std::unexpected(expected.error());
+    PADLOCK_TRY(const auto expected, reader.next());
     const std::byte* const actual = storage.data() + static_cast<std::size_t>(walk.offset()) * size;
     ++comparison.elements;
-    const std::uint64_t wanted = element_bits(result.type, *expected), found = element_bits(result.type, actual);
+    const std::uint64_t wanted = element_bits(result.type, expected), found = element_bits(result.type, actual);
     if (wanted == found) continue;
-    const auto same = matches(walk.coordinates(), wanted, found);
-    if (!same) return fail(ExitCode::internal, same.error());
-    if (*same) continue;
+    PADLOCK_TRY(const auto same, or_fail(ExitCode::internal, matches(walk.coordinates(), wanted, found)));
+    if (same) continue;
     if (comparison.differing++ == 0)
       comparison.first = fmt::format("at [{}] expected {}, found {}", fmt::join(walk.coordinates(), ", "),
-                                     element_text(result.type, *expected), element_text(result.type, actual));
+                                     element_text(result.type, expected), element_text(result.type, actual));
   }
   return comparison;
 }

@@ -96,12 +96,11 @@ std::string explanation_text(const JsonValue& e) {
 
 Outcome<std::optional<lib::Binding>> binding_of(const lib::Program& program, const ExplainOptions& options) {
   if (options.binds.empty()) return std::optional<lib::Binding>();
-  const auto symbols = parse_bind(options.binds);
-  if (!symbols) return std::unexpected(symbols.error());
-  if (auto checked = check_symbols(program, *symbols); !checked) return std::unexpected(checked.error());
+  PADLOCK_TRY(const auto symbols, parse_bind(options.binds));
+  PADLOCK_CHECK(check_symbols(program, symbols));
   lib::Binding binding;
   binding.unplaced = true;
-  for (const auto& [name, value] : *symbols) binding.dims.set(name, value);
+  for (const auto& [name, value] : symbols) binding.dims.set(name, value);
   const auto missing = program.missing(binding);
   if (!missing) return fail(ExitCode::mismatch, missing.error());
   if (!missing->empty()) return missing_symbols(*missing);
@@ -124,29 +123,21 @@ Outcome<lib::CompileOptions> compile_options(const lib::Context& context, const 
 }
 
 Outcome<ExitCode> print(const ExplainOptions& options, const lib::Text& json) {
-  if (!options.json.empty())
-    if (auto written = write_text(options.json, std::string(json.view())); !written)
-      return std::unexpected(written.error());
+  if (!options.json.empty()) PADLOCK_CHECK(write_text(options.json, std::string(json.view())));
   if (options.json == kStandardOutput) return ExitCode::ok;
-  const auto explanation = JsonValue::parse(json.view());
-  if (!explanation) return std::unexpected(explanation.error());
-  if (auto written = write_text(kStandardOutput, explanation_text(*explanation)); !written)
-    return std::unexpected(written.error());
+  PADLOCK_TRY(const auto explanation, JsonValue::parse(json.view()));
+  PADLOCK_CHECK(write_text(kStandardOutput, explanation_text(explanation)));
   return ExitCode::ok;
 }
 
 Outcome<ExitCode> explain(const ExplainOptions& options) {
-  const auto chosen = context_options(options.cache);
-  if (!chosen) return std::unexpected(chosen.error());
-  const auto context = open_context(*chosen);
-  if (!context) return std::unexpected(context.error());
-  const auto compile = compile_options(*context, options);
-  if (!compile) return std::unexpected(compile.error());
-  const auto program = load_program(*context, options.program);
-  if (!program) return std::unexpected(program.error());
-  const auto binding = binding_of(*program, options);
+  PADLOCK_TRY(const auto chosen, context_options(options.cache));
+  PADLOCK_TRY(const auto context, open_context(chosen));
+  PADLOCK_TRY(const auto compile, compile_options(context, options));
+  PADLOCK_TRY(const auto program, load_program(context, options.program));
+  const auto binding = binding_of(program, options);
   if (!binding) return std::unexpected(binding.error());
-  const auto json = program->explain(*compile, *binding ? &**binding : nullptr);
+  const auto json = program.explain(compile, *binding ? &**binding : nullptr);
   if (json) return print(options, *json);
   // A binding that is whole can only fail for what it asks.
   const bool unfit = json.error().status() == PADLOCK_FAILED_PRECONDITION;

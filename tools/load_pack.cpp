@@ -3,9 +3,7 @@
 namespace padlock::tools {
 
 Outcome<lib::Pack> load_pack(const lib::Context& context, const std::string& path) {
-  auto pack = context.load_pack(path);
-  if (!pack) return fail(ExitCode::file, pack.error());
-  return *std::move(pack);
+  return or_fail(ExitCode::file, context.load_pack(path));
 }
 
 std::unexpected<Failure> pack_failure(const lib::Error& error, const std::string& file) {

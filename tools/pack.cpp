@@ -38,53 +38,42 @@ std::vector<std::string> split(const std::string& text) {
 }
 
 Outcome<void> print(const PackOptions& options, const lib::Pack& pack) {
-  const auto contents = pack.describe();
-  if (!contents) return fail(ExitCode::internal, contents.error());
+  PADLOCK_TRY(const auto contents, or_fail(ExitCode::internal, pack.describe()));
   if (!options.json.empty())
-    if (auto written = write_text(options.json, std::string(contents->view())); !written) return written;
+    if (auto written = write_text(options.json, std::string(contents.view())); !written) return written;
   if (options.quiet || options.json == kStandardOutput) return {};
-  const auto report = JsonValue::parse(contents->view());
-  if (!report) return std::unexpected(report.error());
-  return write_text(kStandardOutput, pack_text(*report));
+  PADLOCK_TRY(const auto report, JsonValue::parse(contents.view()));
+  return write_text(kStandardOutput, pack_text(report));
 }
 
 Outcome<ExitCode> list(const PackOptions& options) {
   if (!options.output.empty() || options.files.size() != 1)
     return fail(ExitCode::usage, "--list takes one pack and no --output");
-  const auto context = open_context();
-  if (!context) return std::unexpected(context.error());
-  const auto pack = load_pack(*context, options.files.front());
-  if (!pack) return std::unexpected(pack.error());
-  if (auto printed = print(options, *pack); !printed) return std::unexpected(printed.error());
+  PADLOCK_TRY(const auto context, open_context());
+  PADLOCK_TRY(const auto pack, load_pack(context, options.files.front()));
+  PADLOCK_CHECK(print(options, pack));
   return ExitCode::ok;
 }
 
 Outcome<lib::Pack> compile(const PackOptions& options) {
-  auto chosen = context_options(options.cache);
-  if (!chosen) return std::unexpected(std::move(chosen).error());
+  PADLOCK_TRY(auto chosen, context_options(options.cache));
   // The machine that runs the pack is another one: its cores and caches are not asked for.
-  chosen->cache_match = PADLOCK_MATCH_LOOSE;
-  const auto context = open_context(*chosen);
-  if (!context) return std::unexpected(context.error());
+  chosen.cache_match = PADLOCK_MATCH_LOOSE;
+  PADLOCK_TRY(const auto context, open_context(chosen));
   std::vector<lib::Program> programs;
   for (const std::string& file : options.files) {
-    auto program = load_program(*context, file);
-    if (!program) return std::unexpected(std::move(program).error());
-    programs.push_back(*std::move(program));
+    PADLOCK_TRY(auto program, load_program(context, file));
+    programs.push_back(std::move(program));
   }
-  auto pack = lib::Pack::make(programs, split(options.targets));
-  if (!pack) return compile_failure(pack.error(), {});
-  return *std::move(pack);
+  return or_compile_failure(lib::Pack::make(programs, split(options.targets)), {});
 }
 
 Outcome<ExitCode> make(const PackOptions& options) {
   if (options.output.empty()) return fail(ExitCode::usage, "expected --output=F.pack");
   OutputFiles files;
-  const auto pack = compile(options);
-  if (!pack) return std::unexpected(pack.error());
-  if (auto written = write_text(files, options.output, std::string(pack->bytes())); !written)
-    return std::unexpected(written.error());
-  if (auto printed = print(options, *pack); !printed) return std::unexpected(printed.error());
+  PADLOCK_TRY(const auto pack, compile(options));
+  PADLOCK_CHECK(write_text(files, options.output, std::string(pack.bytes())));
+  PADLOCK_CHECK(print(options, pack));
   return ExitCode::ok;
 }
 

@@ -27,9 +27,8 @@ template <class Visit>
 Outcome<void> for_each_element(const ArrayFile& file, const lib::TensorInfo& tensor, Visit&& visit) {
   ElementReader reader(file);
   for (ElementWalk walk(tensor.extents, tensor.strides, file.order()); !walk.done(); walk.next()) {
-    const auto element = reader.next();
-    if (!element) return std::unexpected(element.error());
-    if (!visit(walk, *element)) break;
+    PADLOCK_TRY(const auto element, reader.next());
+    if (!visit(walk, element)) break;
   }
   return {};
 }

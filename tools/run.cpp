@@ -45,24 +45,19 @@ struct RunRequest {
 template <class T, class Parse>
 Outcome<void> parse_all(const std::vector<std::string>& texts, std::vector<T>& out, Parse parse) {
   for (const std::string& text : texts) {
-    auto value = parse(text);
-    if (!value) return std::unexpected(std::move(value).error());
-    out.push_back(*std::move(value));
+    PADLOCK_TRY(auto value, parse(text));
+    out.push_back(std::move(value));
   }
   return {};
 }
 
 Outcome<RunRequest> parse_options(const RunOptions& options) {
   RunRequest request;
-  if (auto parsed = parse_all(options.inputs, request.inputs, parse_input); !parsed)
-    return std::unexpected(parsed.error());
-  if (auto parsed = parse_all(options.outputs, request.outputs, parse_output); !parsed)
-    return std::unexpected(parsed.error());
-  if (auto parsed = parse_all(options.expects, request.expects, parse_expect); !parsed)
-    return std::unexpected(parsed.error());
-  auto symbols = parse_bind(options.binds);
-  if (!symbols) return std::unexpected(std::move(symbols).error());
-  request.symbols = *std::move(symbols);
+  PADLOCK_CHECK(parse_all(options.inputs, request.inputs, parse_input));
+  PADLOCK_CHECK(parse_all(options.outputs, request.outputs, parse_output));
+  PADLOCK_CHECK(parse_all(options.expects, request.expects, parse_expect));
+  PADLOCK_TRY(auto symbols, parse_bind(options.binds));
+  request.symbols = std::move(symbols);
   return request;
 }
 
@@ -79,12 +74,12 @@ Outcome<void> check_options(const lib::Context& context, const RunOptions& optio
 /// Milliseconds of the launch, without copies from and to a device.
 Outcome<double> launch(const lib::Context& context, const lib::Call& call, const std::string& device,
                        const RunInputs& inputs, const RunOutputs& outputs) {
-  auto run = DeviceRun::begin(context, call, device, inputs.memory(), outputs.memory());
-  if (!run) return fail(ExitCode::mismatch, run.error());
+  PADLOCK_TRY(auto run,
+              or_fail(ExitCode::mismatch, DeviceRun::begin(context, call, device, inputs.memory(), outputs.memory())));
   const auto start = std::chrono::steady_clock::now();
-  lib::Status status = run->launch();
+  lib::Status status = run.launch();
   const std::chrono::duration<double, std::milli> elapsed = std::chrono::steady_clock::now() - start;
-  if (status) status = run->finish();
+  if (status) status = run.finish();
   if (!status) return fail(ExitCode::mismatch, status.error());
   return elapsed.count();
 }
@@ -131,12 +126,11 @@ Outcome<void> check_pack_options(const RunOptions& options) {
 }
 
 Outcome<Source> open_pack(const RunOptions& options, const lib::Context& context) {
-  const auto pack = load_pack(context, options.program);
-  if (!pack) return std::unexpected(pack.error());
-  const auto program = pack->program(options.packed);
+  PADLOCK_TRY(const auto pack, load_pack(context, options.program));
+  const auto program = pack.program(options.packed);
   if (!program && program.error().status() == PADLOCK_NOT_FOUND) return fail(ExitCode::usage, program.error());
   if (!program) return pack_failure(program.error(), options.program);
-  const auto kernel = pack->kernel(options.packed, options.device);
+  const auto kernel = pack.kernel(options.packed, options.device);
   if (!kernel) return pack_failure(kernel.error(), options.program);
   return Source{*program, {}, [kernel = *kernel] { return kernel; }};
 }
@@ -144,71 +138,56 @@ Outcome<Source> open_pack(const RunOptions& options, const lib::Context& context
 Outcome<Source> open_program(const RunOptions& options, const lib::Context& context) {
   if (!options.packed.empty())
     return fail(ExitCode::usage, fmt::format("--program is for packs (F.pack); {} is a program", options.program));
-  const auto program = load_program(context, options.program);
-  if (!program) return std::unexpected(program.error());
-  return Source{*program, options.program, [&options, program = *program]() -> Outcome<lib::Kernel> {
+  PADLOCK_TRY(const auto program, load_program(context, options.program));
+  return Source{program, options.program, [&options, program]() -> Outcome<lib::Kernel> {
                   lib::CompileOptions how;
                   how.device = options.device;
                   how.target = options.target;
                   how.config = options.config;
                   how.bounds_check = options.bounds_check;
-                  const auto kernel = program.compile(how);
-                  if (!kernel) return compile_failure(kernel.error(), options.program);
-                  return *kernel;
+                  return or_compile_failure(program.compile(how), options.program);
                 }};
 }
 
 Outcome<ExitCode> execute(const RunOptions& options, const lib::Context& context, const Source& source,
                           const RunRequest& request, OutputFiles& files) {
   const lib::Program& program = source.program;
-  auto inputs = RunInputs::open(program, request.inputs);
-  if (!inputs) return std::unexpected(std::move(inputs).error());
-  if (auto checked = check_symbols(program, request.symbols); !checked) return std::unexpected(checked.error());
-  auto outputs = RunOutputs::open(program, request.outputs, request.expects);
-  if (!outputs) return std::unexpected(std::move(outputs).error());
-  const auto binding = inputs->binding(request.symbols);
-  if (!binding) return std::unexpected(binding.error());
+  PADLOCK_TRY(auto inputs, RunInputs::open(program, request.inputs));
+  PADLOCK_CHECK(check_symbols(program, request.symbols));
+  PADLOCK_TRY(auto outputs, RunOutputs::open(program, request.outputs, request.expects));
+  PADLOCK_TRY(const auto binding, inputs.binding(request.symbols));
 
-  const auto kernel = source.compile();
-  if (!kernel) return std::unexpected(kernel.error());
-  const auto call = kernel->bind(*binding);
-  if (!call) return fail(ExitCode::mismatch, call.error(), source.file);
+  PADLOCK_TRY(const auto kernel, source.compile());
+  PADLOCK_TRY(const auto call, or_fail(ExitCode::mismatch, kernel.bind(binding), source.file));
 
   const std::uint64_t seed = options.seed ? *options.seed : std::random_device{}();
-  if (auto allocated = outputs->allocate(context, *call); !allocated) return std::unexpected(allocated.error());
-  if (auto loaded = inputs->load(context, *call, seed); !loaded) return std::unexpected(loaded.error());
-  const auto milliseconds = launch(context, *call, options.device, *inputs, *outputs);
-  if (!milliseconds) return std::unexpected(milliseconds.error());
+  PADLOCK_CHECK(outputs.allocate(context, call));
+  PADLOCK_CHECK(inputs.load(context, call, seed));
+  PADLOCK_TRY(const auto milliseconds, launch(context, call, options.device, inputs, outputs));
 
-  if (auto written = outputs->write_files(files); !written) return std::unexpected(written.error());
-  const auto expects = outputs->compare(*call, inputs->pointers(), options.ulp);
-  if (!expects) return std::unexpected(expects.error());
+  PADLOCK_CHECK(outputs.write_files(files));
+  PADLOCK_TRY(const auto expects, outputs.compare(call, inputs.pointers(), options.ulp));
   const RunReport report{.program = program.name(),
                          .device = options.device,
-                         .config = call->config(),
-                         .outputs = *outputs,
-                         .expects = *expects,
-                         .seed = inputs->any_random() ? std::optional(seed) : std::nullopt,
-                         .milliseconds = *milliseconds};
-  if (auto printed = print(options, report, files); !printed) return std::unexpected(printed.error());
-  return verdict(*expects);
+                         .config = call.config(),
+                         .outputs = outputs,
+                         .expects = expects,
+                         .seed = inputs.any_random() ? std::optional(seed) : std::nullopt,
+                         .milliseconds = milliseconds};
+  PADLOCK_CHECK(print(options, report, files));
+  return verdict(expects);
 }
 
 Outcome<ExitCode> run(const RunOptions& options) {
-  auto request = parse_options(options);
-  if (!request) return std::unexpected(std::move(request).error());
+  PADLOCK_TRY(auto request, parse_options(options));
   const bool packed = is_pack(options);
-  if (packed)
-    if (auto checked = check_pack_options(options); !checked) return std::unexpected(std::move(checked).error());
-  const auto chosen = context_options(options.cache);
-  if (!chosen) return std::unexpected(chosen.error());
+  if (packed) PADLOCK_CHECK(check_pack_options(options));
+  PADLOCK_TRY(const auto chosen, context_options(options.cache));
   OutputFiles files;
-  const auto context = open_context(*chosen);
-  if (!context) return std::unexpected(context.error());
-  if (auto checked = check_options(*context, options); !checked) return std::unexpected(checked.error());
-  const auto source = packed ? open_pack(options, *context) : open_program(options, *context);
-  if (!source) return std::unexpected(source.error());
-  return execute(options, *context, *source, *request, files);
+  PADLOCK_TRY(const auto context, open_context(chosen));
+  PADLOCK_CHECK(check_options(context, options));
+  PADLOCK_TRY(const auto source, packed ? open_pack(options, context) : open_program(options, context));
+  return execute(options, context, source, request, files);
 }
 
 }  // namespace

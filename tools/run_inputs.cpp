@@ -48,32 +48,29 @@ Outcome<const InputArgument*> find(const ArgumentsByName& map, const padlock_par
 
 /// What describes a file's array to a binding: extents and, where they are not dense and row-major, strides.
 Outcome<lib::TensorView> view_of(const ArrayFile& file, DLDataType type) {
-  auto strides = lib::dense_strides(file.extents(),
-                                    file.order() == ElementOrder::row_major ? PADLOCK_ROW_MAJOR : PADLOCK_COLUMN_MAJOR);
-  if (!strides) return fail(ExitCode::file, strides.error());
-  return lib::TensorView(nullptr, type, file.extents(), *std::move(strides));
+  PADLOCK_TRY(auto strides,
+              or_fail(ExitCode::file, lib::dense_strides(file.extents(), file.order() == ElementOrder::row_major
+                                                                             ? PADLOCK_ROW_MAJOR
+                                                                             : PADLOCK_COLUMN_MAJOR)));
+  return lib::TensorView(nullptr, type, file.extents(), std::move(strides));
 }
 
 }  // namespace
 
 Outcome<RunInputs> RunInputs::open(const lib::Program& program, const std::vector<InputArgument>& arguments) {
   const std::vector<padlock_parameter_info> parameters = inputs_of(program);
-  const auto map = by_name(parameters, arguments);
-  if (!map) return std::unexpected(map.error());
+  PADLOCK_TRY(const auto map, by_name(parameters, arguments));
   RunInputs inputs(program);
   // Names and literals first: a slip of the pen should not wait for a file.
   for (const padlock_parameter_info& parameter : parameters) {
     if (parameter.kind != PADLOCK_SCALAR) continue;
-    const auto argument = find(*map, parameter);
-    if (!argument) return std::unexpected(argument.error());
-    if (auto added = inputs.add_scalar(parameter, **argument); !added) return std::unexpected(added.error());
+    PADLOCK_TRY(const auto argument, find(map, parameter));
+    PADLOCK_CHECK(inputs.add_scalar(parameter, *argument));
   }
-  for (const padlock_parameter_info& parameter : parameters)
-    if (const auto argument = find(*map, parameter); !argument) return std::unexpected(argument.error());
+  for (const padlock_parameter_info& parameter : parameters) PADLOCK_CHECK(find(map, parameter));
   for (const padlock_parameter_info& parameter : parameters) {
     if (parameter.kind != PADLOCK_TENSOR) continue;
-    if (auto added = inputs.add_tensor(parameter, **find(*map, parameter)); !added)
-      return std::unexpected(added.error());
+    PADLOCK_CHECK(inputs.add_tensor(parameter, **find(map, parameter)));
   }
   return inputs;
 }
@@ -100,12 +97,11 @@ Outcome<void> RunInputs::add_tensor(const padlock_parameter_info& parameter, con
     files_.emplace_back();
     return {};
   }
-  auto array = ArrayFile::open(*file);
-  if (!array) return std::unexpected(std::move(array).error());
-  if (!array->holds(parameter.dtype))
-    return fail(ExitCode::mismatch, fmt::format("{}: expected elements of {} for {}, found {}", array->path(),
-                                                lib::type_name(parameter.dtype), parameter.name, array->description()));
-  files_.emplace_back(*std::move(array));
+  PADLOCK_TRY(auto array, ArrayFile::open(*file));
+  if (!array.holds(parameter.dtype))
+    return fail(ExitCode::mismatch, fmt::format("{}: expected elements of {} for {}, found {}", array.path(),
+                                                lib::type_name(parameter.dtype), parameter.name, array.description()));
+  files_.emplace_back(std::move(array));
   return {};
 }
 
@@ -119,9 +115,8 @@ Outcome<lib::Binding> RunInputs::binding(const std::map<std::string, std::int64_
   for (std::size_t i = 0; i < files_.size(); ++i) {
     binding.inputs.push_back(nullptr);
     if (!files_[i]) continue;
-    auto view = view_of(*files_[i], types_[i]);
-    if (!view) return std::unexpected(std::move(view).error());
-    views_.push_back(*std::move(view));
+    PADLOCK_TRY(auto view, view_of(*files_[i], types_[i]));
+    views_.push_back(std::move(view));
     binding.inputs.back() = views_.back().get();
   }
   const auto missing = program_.missing(binding);
@@ -134,15 +129,15 @@ Outcome<void> RunInputs::load(const lib::Context& context, const lib::Call& call
   const std::vector<lib::TensorInfo> tensors = call.inputs();
   for (std::size_t i = 0; i < files_.size(); ++i) {
     const lib::TensorInfo& tensor = tensors[i];
-    auto memory = context.allocate(tensor.storage_bytes, "input " + std::string(tensor.name));
-    if (!memory) return fail(ExitCode::mismatch, memory.error());
-    const std::span bytes(static_cast<std::byte*>(memory->data()), static_cast<std::size_t>(memory->bytes()));
+    PADLOCK_TRY(auto memory, or_fail(ExitCode::mismatch,
+                                     context.allocate(tensor.storage_bytes, "input " + std::string(tensor.name))));
+    const std::span bytes(static_cast<std::byte*>(memory.data()), static_cast<std::size_t>(memory.bytes()));
     if (!files_[i]) {
       fill_random(tensor, seed, i, bytes);
     } else if (auto placed = place_elements(*files_[i], tensor, bytes); !placed) {
       return placed;
     }
-    memory_.push_back(*std::move(memory));
+    memory_.push_back(std::move(memory));
   }
   return {};
 }

@@ -23,14 +23,13 @@ Outcome<std::size_t> find_result(const Results& results, const char* option, con
 
 Outcome<AtomicFile> write_file(OutputFiles& files, const OutputArgument& argument, const lib::TensorInfo& result,
                                std::span<const std::byte> data) {
-  auto file = files.create(argument.path);
-  if (!file) return fail(ExitCode::file, file.error());
+  PADLOCK_TRY(auto file, or_fail(ExitCode::file, files.create(argument.path)));
   Status written;
   if (argument.format == OutputArgument::Format::npy)
-    written = file->write(format_npy_header(result.type, result.extents));
-  if (written) written = file->write(data);
+    written = file.write(format_npy_header(result.type, result.extents));
+  if (written) written = file.write(data);
   if (!written) return fail(ExitCode::file, written.error());
-  return *std::move(file);
+  return file;
 }
 
 }  // namespace
@@ -40,20 +39,17 @@ Outcome<RunOutputs> RunOutputs::open(const lib::Program& program, const std::vec
   const Results results = program.results();
   RunOutputs run;
   for (const OutputArgument& output : outputs) {
-    const auto result = find_result(results, "output", output.name);
-    if (!result) return std::unexpected(result.error());
-    const bool is_bf16 = results[*result].dtype.code == kDLBfloat;
+    PADLOCK_TRY(const auto result, find_result(results, "output", output.name));
+    const bool is_bf16 = results[result].dtype.code == kDLBfloat;
     if (is_bf16 && output.format == OutputArgument::Format::npy)
       return fail(ExitCode::usage,
                   fmt::format("{} is bf16, which .npy lacks: give a file that ends in .bin", output.name));
-    run.targets_.push_back({*result, output});
+    run.targets_.push_back({result, output});
   }
   for (const ExpectArgument& expect : expects) {
-    const auto result = find_result(results, "expect", expect.name);
-    if (!result) return std::unexpected(result.error());
-    auto file = ArrayFile::open(expect.file);
-    if (!file) return std::unexpected(std::move(file).error());
-    run.expectations_.push_back({*result, *std::move(file)});
+    PADLOCK_TRY(const auto result, find_result(results, "expect", expect.name));
+    PADLOCK_TRY(auto file, ArrayFile::open(expect.file));
+    run.expectations_.push_back({result, std::move(file)});
   }
   return run;
 }
@@ -61,9 +57,9 @@ Outcome<RunOutputs> RunOutputs::open(const lib::Program& program, const std::vec
 Outcome<void> RunOutputs::allocate(const lib::Context& context, const lib::Call& call) {
   results_ = call.results();
   for (const lib::TensorInfo& result : results_) {
-    auto memory = context.allocate(result.storage_bytes, "result " + std::string(result.name));
-    if (!memory) return fail(ExitCode::mismatch, memory.error());
-    memory_.push_back(*std::move(memory));
+    PADLOCK_TRY(auto memory, or_fail(ExitCode::mismatch,
+                                     context.allocate(result.storage_bytes, "result " + std::string(result.name))));
+    memory_.push_back(std::move(memory));
   }
   return {};
 }
@@ -76,12 +72,10 @@ std::span<const std::byte> RunOutputs::bytes(std::size_t result) const {
 Outcome<void> RunOutputs::write_files(OutputFiles& files) const {
   std::vector<AtomicFile> written;
   for (const Target& target : targets_) {
-    auto file = write_file(files, target.argument, results_[target.result], bytes(target.result));
-    if (!file) return std::unexpected(std::move(file).error());
-    written.push_back(*std::move(file));
+    PADLOCK_TRY(auto file, write_file(files, target.argument, results_[target.result], bytes(target.result)));
+    written.push_back(std::move(file));
   }
-  for (AtomicFile& file : written)
-    if (auto committed = file.commit(); !committed) return fail(ExitCode::file, committed.error());
+  for (AtomicFile& file : written) PADLOCK_CHECK(or_fail(ExitCode::file, file.commit()));
   return {};
 }
 
@@ -93,9 +87,8 @@ Outcome<std::vector<ExpectReport>> RunOutputs::compare(const lib::Call& call, co
     const Matches matches = [&](const auto& coordinates, std::uint64_t expected, std::uint64_t actual) {
       return call.matches(index, coordinates, expected, actual, ulp, inputs);
     };
-    auto comparison = compare_with_file(expectation.file, results_[index], bytes(index), matches);
-    if (!comparison) return std::unexpected(std::move(comparison).error());
-    reports.push_back({std::string(results_[index].name), *std::move(comparison)});
+    PADLOCK_TRY(auto comparison, compare_with_file(expectation.file, results_[index], bytes(index), matches));
+    reports.push_back({std::string(results_[index].name), std::move(comparison)});
   }
   return reports;
 }

@@ -41,31 +41,28 @@ Outcome<double> parse_budget(const std::string& text) {
 }
 
 Outcome<lib::Sizes> parse_sizes(const std::vector<std::string>& texts, const lib::Program& program) {
-  const auto symbols = parse_bind(texts);
-  if (!symbols) return std::unexpected(symbols.error());
-  if (auto checked = check_symbols(program, *symbols); !checked) return std::unexpected(checked.error());
+  PADLOCK_TRY(const auto symbols, parse_bind(texts));
+  PADLOCK_CHECK(check_symbols(program, symbols));
   lib::Sizes sizes;
-  for (const auto& [name, value] : *symbols) sizes.set(name, value);
+  for (const auto& [name, value] : symbols) sizes.set(name, value);
   return sizes;
 }
 
 Outcome<lib::TuneOptions> parse(const TuneCommand& command, const lib::Program& program) {
   constexpr double kNoTime = 1e-9;  // 0 is the library's default
-  const auto budget = parse_budget(command.budget);
-  if (!budget) return std::unexpected(budget.error());
+  PADLOCK_TRY(const auto budget, parse_budget(command.budget));
   lib::TuneOptions options;
   options.device = command.device;
   options.search = command.search;
-  options.budget_seconds = std::max(*budget, kNoTime);
+  options.budget_seconds = std::max(budget, kNoTime);
   options.seed = command.seed;
   options.resume = command.resume;
   options.memory_bytes = command.memory_mib << 20;
   options.cancel = [](void*) -> std::int32_t { return Interruption::requested() ? 1 : 0; };
   for (const auto& [texts, sizes] :
        {std::pair(&command.min, &options.min), {&command.opt, &options.opt}, {&command.max, &options.max}}) {
-    auto parsed = parse_sizes(*texts, program);
-    if (!parsed) return std::unexpected(std::move(parsed).error());
-    *sizes = *std::move(parsed);
+    PADLOCK_TRY(auto parsed, parse_sizes(*texts, program));
+    *sizes = std::move(parsed);
   }
   return options;
 }
@@ -80,18 +77,14 @@ template <class TextOf>
 Outcome<JsonValue> print(const TuneCommand& command, const lib::Text& json, TextOf text_of) {
   auto report = JsonValue::parse(json.view());
   if (!report) return report;
-  if (!command.json.empty())
-    if (auto written = write_text(command.json, std::string(json.view())); !written)
-      return std::unexpected(written.error());
-  if (command.json != kStandardOutput && !command.quiet)
-    if (auto written = write_text(kStandardOutput, text_of(*report)); !written) return std::unexpected(written.error());
+  if (!command.json.empty()) PADLOCK_CHECK(write_text(command.json, std::string(json.view())));
+  if (command.json != kStandardOutput && !command.quiet) PADLOCK_CHECK(write_text(kStandardOutput, text_of(*report)));
   return report;
 }
 
 Outcome<std::string> cache_file(const TuneCommand& command, const lib::Context& context) {
-  const auto cache = context.cache(command.cache);
-  if (!cache) return fail(ExitCode::cache, cache.error());
-  return std::string(cache->path());
+  PADLOCK_TRY(const auto cache, or_fail(ExitCode::cache, context.cache(command.cache)));
+  return std::string(cache.path());
 }
 
 ExitCode exit_code_of(const JsonValue& report) {
@@ -104,7 +97,7 @@ ExitCode exit_code_of(const JsonValue& report) {
 Outcome<ExitCode> print_plan(const TuneCommand& command, const lib::Tuner& tuner) {
   const auto plan = tuner.plan();
   if (!plan) return tune_failure(plan.error(), command.program);
-  if (auto printed = print(command, *plan, plan_text); !printed) return std::unexpected(printed.error());
+  PADLOCK_CHECK(print(command, *plan, plan_text));
   return ExitCode::ok;
 }
 
@@ -113,10 +106,8 @@ Outcome<lib::Text> run(const TuneCommand& command, const std::string& cache, lib
   padlock_context_options keeping = lib::Context::options();
   keeping.cache_mode = PADLOCK_CACHE_READ_WRITE;
   keeping.cache_file = cache.c_str();
-  const auto context = open_context(keeping);
-  if (!context) return std::unexpected(context.error());
-  const auto program = load_program(*context, command.program);
-  if (!program) return std::unexpected(program.error());
+  PADLOCK_TRY(const auto context, open_context(keeping));
+  PADLOCK_TRY(const auto program, load_program(context, command.program));
   const Interruption interruption;
   ProgressMeter meter(command.quiet);
   options.user = &meter;
@@ -124,34 +115,27 @@ Outcome<lib::Text> run(const TuneCommand& command, const std::string& cache, lib
     static_cast<ProgressMeter*>(user)->show(*progress);
     return 0;
   };
-  const auto tuner = program->tuner(options);
+  const auto tuner = program.tuner(options);
   if (!tuner) return tune_failure(tuner.error(), command.program);
   const lib::Status done = tuner->run();
   if (!done && done.error().status() != PADLOCK_CANCELLED) return tune_failure(done.error(), command.program);
-  const auto report = tuner->report();
-  if (!report) return fail(ExitCode::internal, report.error());
+  PADLOCK_TRY(const auto report, or_fail(ExitCode::internal, tuner->report()));
   return *report;
 }
 
 Outcome<ExitCode> tune(const TuneCommand& command) {
   // What is wrong with the command is to be known before there is a cache.
-  const auto context = open_context();
-  if (!context) return std::unexpected(context.error());
-  if (auto checked = check_device(*context, command.device); !checked) return std::unexpected(checked.error());
-  const auto program = load_program(*context, command.program);
-  if (!program) return std::unexpected(program.error());
-  const auto options = parse(command, *program);
-  if (!options) return std::unexpected(options.error());
-  const auto tuner = program->tuner(*options);
+  PADLOCK_TRY(const auto context, open_context());
+  PADLOCK_CHECK(check_device(context, command.device));
+  PADLOCK_TRY(const auto program, load_program(context, command.program));
+  PADLOCK_TRY(const auto options, parse(command, program));
+  const auto tuner = program.tuner(options);
   if (!tuner) return fail(ExitCode::usage, fmt::format("--search: {}", tuner.error().message()));
   if (command.dry_run) return print_plan(command, *tuner);
-  const auto cache = cache_file(command, *context);
-  if (!cache) return std::unexpected(cache.error());
-  const auto json = run(command, *cache, *options);
-  if (!json) return std::unexpected(json.error());
-  const auto report = print(command, *json, tune_text);
-  if (!report) return std::unexpected(report.error());
-  return exit_code_of(*report);
+  PADLOCK_TRY(const auto cache, cache_file(command, context));
+  PADLOCK_TRY(const auto json, run(command, cache, options));
+  PADLOCK_TRY(const auto report, print(command, json, tune_text));
+  return exit_code_of(report);
 }
 
 }  // namespace

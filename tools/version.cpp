@@ -13,12 +13,11 @@ Outcome<ExitCode> version(const std::string& destination) {
     JsonWriter json;
     json.begin_object().member("schema", 1).member("command", "version").member("version", padlock_version());
     json.member("llvm", PADLOCK_LLVM_VERSION).end_object();
-    if (auto written = write_text(destination, std::move(json).take()); !written)
-      return std::unexpected(written.error());
+    PADLOCK_CHECK(write_text(destination, std::move(json).take()));
   }
   if (destination == kStandardOutput) return ExitCode::ok;
   const std::string text = fmt::format("padlock {} (LLVM {})\n", padlock_version(), PADLOCK_LLVM_VERSION);
-  if (auto written = write_text(kStandardOutput, text); !written) return std::unexpected(written.error());
+  PADLOCK_CHECK(write_text(kStandardOutput, text));
   return ExitCode::ok;
 }
 
