@@ -82,12 +82,15 @@ class Tuning {
         std::vector<PlannedRegion> regions,
         tuner::plan_regions(program_.ir(), options_.sizes,
                             {.cache_bytes = facts.caches, .memory_bytes = memory_bytes_, .seed = options_.seed}));
-    PADLOCK_TRY(const std::vector<std::string> space, compiler->search_space(program_.ir()));
-    TunePlan plan{.target = compiler->description(), .memory_bytes = memory_bytes_, .regions = {}};
-    for (PlannedRegion& region : regions) {
-      PADLOCK_TRY(RegionPlan made, plan_region(std::move(region), space, facts.machine));
-      plan.regions.push_back(std::move(made));
+    std::vector<ir::Binding> bindings;
+    for (const PlannedRegion& region : regions) {
+      PADLOCK_TRY(ir::Binding binding, tuner::bind_sizes(program_.ir(), region.sizes));
+      bindings.push_back(std::move(binding));
     }
+    PADLOCK_TRY(const compiler::SearchSpace space, compiler->search_space(program_.ir(), bindings));
+    TunePlan plan{.target = compiler->description(), .memory_bytes = memory_bytes_, .regions = {}};
+    for (std::size_t i = 0; i < regions.size(); ++i)
+      plan.regions.push_back(plan_region(std::move(regions[i]), bindings[i], i, space, facts.machine));
     return plan;
   }
 
@@ -120,16 +123,14 @@ class Tuning {
     return facts_of_gpu(*device);
   }
 
-  Result<RegionPlan> plan_region(PlannedRegion region, const std::vector<std::string>& space,
-                                 const tuner::Machine& machine) {
-    PADLOCK_TRY(const ir::Binding binding, tuner::bind_sizes(program_.ir(), region.sizes));
+  /// `index`: of the region among the bindings that the space has costs for.
+  RegionPlan plan_region(PlannedRegion region, const ir::Binding& binding, std::size_t index,
+                         const compiler::SearchSpace& space, const tuner::Machine& machine) {
     RegionPlan plan{
         .planned = std::move(region), .candidates = {}, .order = {}, .scratch_bytes = tuner::scratch_bytes(binding)};
-    for (const std::string& config : space) {
-      PADLOCK_TRY(const std::vector<compiler::KernelCost> costs, compiler_->costs(binding, config));
+    for (const compiler::SearchPoint& point : space.points)
       plan.candidates.push_back(
-          {.config = config, .predicted_ns = tuner::predicted_ns(costs, compiler_->task_bytes(config), machine)});
-    }
+          {.config = point.config, .predicted_ns = tuner::predicted_ns(point.costs[index], point.task_bytes, machine)});
     plan.order = tuner::order_of_trials(plan.candidates, options_.strategy, options_.seed);
     return plan;
   }

@@ -41,6 +41,8 @@ class GpuCompiler {
   [[nodiscard]] virtual Result<ir::CompiledCode> compile(const ir::Program& program, const GpuOptions& options) = 0;
   /// The obligations of all kernels with their verdicts, refuted ones too. Errors as `compile`.
   [[nodiscard]] virtual Result<std::vector<Proof>> prove(const ir::Program& program, const GpuOptions& options) = 0;
+  /// The obligations of one schedule, as the same compiler's `compile` will need them: it does not prove them again.
+  [[nodiscard]] virtual Result<Proof> prove(Schedule schedule) = 0;
   /// The text of one stage (assembly is PTX), of all kernels.
   [[nodiscard]] virtual Result<std::string> emit(const ir::Program& program, Stage stage,
                                                  const GpuOptions& options) = 0;

@@ -47,6 +47,8 @@ class HostCompiler {
   [[nodiscard]] virtual Status check_runs_here() const = 0;
   /// The obligations of all kernels with their verdicts, refuted ones too. Errors as `compile`.
   [[nodiscard]] virtual Result<std::vector<Proof>> prove(const ir::Program& program, const HostOptions& options) = 0;
+  /// The obligations of one schedule, as the same compiler's `compile` will need them: it does not prove them again.
+  [[nodiscard]] virtual Result<Proof> prove(Schedule schedule) = 0;
   /// The text of one stage, of all kernels. Needs no running on this machine, so any known CPU will do.
   [[nodiscard]] virtual Result<std::string> emit(const ir::Program& program, Stage stage,
                                                  const HostOptions& options) = 0;

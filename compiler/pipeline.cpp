@@ -12,7 +12,8 @@ namespace padlock::compiler {
 
 // Once a program:
 
-Result<std::vector<Kernel>> lower(const ir::Program& program, Mutation mutation) {
+Result<std::vector<Kernel>> lower(const ir::Program& program, Mutation mutation, PassCounts* counts) {
+  if (counts != nullptr) ++counts->lowered;
   PADLOCK_TRY(std::vector<Kernel> kernels, gather_kernels(program, mutation));  // what is each element of the output?
   for (Kernel& kernel : kernels) merge_axes(kernel, mutation);                  // long rows of short ones
   return kernels;

@@ -7,6 +7,7 @@
 #include "compiler/kernel.h"
 #include "compiler/make_schedule.h"
 #include "compiler/mutation.h"
+#include "compiler/pass_counts.h"
 #include "compiler/prover/proven_kernel.h"
 #include "compiler/schedule.h"
 #include "ir/program.h"
@@ -19,8 +20,9 @@ namespace padlock::compiler {
 using ScheduleMaker = std::function<Schedule(Kernel)>;
 
 /// Lowers a program to its kernels: the passes that no config changes. The program must outlive the kernels. Errors as
-/// `gather_kernels`.
-[[nodiscard]] Result<std::vector<Kernel>> lower(const ir::Program& program, Mutation mutation = Mutation::none);
+/// `gather_kernels`. Counts in `counts`, where it is given.
+[[nodiscard]] Result<std::vector<Kernel>> lower(const ir::Program& program, Mutation mutation = Mutation::none,
+                                                PassCounts* counts = nullptr);
 
 /// Makes loops of a kernel as a config says; `config` is the text that the schedule keeps.
 [[nodiscard]] Schedule make_schedule(Kernel kernel, std::string config, const ScheduleOptions& options);

@@ -46,8 +46,9 @@ class Adapter final : public TargetCompiler {
 
   Result<std::string> complete_config(std::string_view text) const override {
     PADLOCK_TRY(const Config config, Config::parse(text, compiler_->default_config()));
+    if (text.empty()) return config.to_string();
     const std::vector<Config> space = Config::all();
-    if (!text.empty() && std::ranges::find(space, config) == space.end())
+    if (std::ranges::find(space, config) == space.end())
       return invalid_argument(fmt::format("expected a config of the search space, found {}", config.to_string()));
     return config.to_string();
   }
@@ -56,25 +57,23 @@ class Adapter final : public TargetCompiler {
     for (const Config& config : Config::all()) texts.push_back(config.to_string());
     return texts;
   }
-  Result<std::vector<std::string>> search_space(const ir::Program& program) override {
+  Result<SearchSpace> search_space(const ir::Program& program, std::span<const ir::Binding> bindings) override {
+    SearchSpace space;
+    PADLOCK_TRY(const std::vector<Kernel> kernels, lower(program, Mutation::none, &space.passes));
     std::vector<Config> configs = Config::all();
     configs.insert(configs.begin(), compiler_->default_config());
-    std::vector<std::string> space;
     std::set<CodeKey> seen;
     for (const Config& config : configs) {
-      PADLOCK_TRY(CodeKey key, key_of_code(program, config));
-      if (!seen.insert(std::move(key)).second) continue;
-      PADLOCK_TRY(const std::vector<Proof> proofs, compiler_->prove(program, {.config = config}));
-      if (std::ranges::none_of(proofs, &Proof::refuted)) space.push_back(config.to_string());
+      std::vector<Schedule> schedules;
+      for (const Kernel& kernel : kernels) schedules.push_back(Target::schedule(kernel, config));
+      space.passes.scheduled += static_cast<int>(schedules.size());
+      if (!seen.insert(key_of_code(schedules, config)).second) continue;
+      SearchPoint point{.config = config.to_string(), .task_bytes = Target::task_bytes(config), .costs = {}};
+      for (const ir::Binding& binding : bindings) point.costs.push_back(costs_of(schedules, binding));
+      PADLOCK_TRY(const bool sound, none_is_refuted(std::move(schedules), space.passes));
+      if (sound) space.points.push_back(std::move(point));
     }
     return space;
-  }
-  Result<std::vector<KernelCost>> costs(const ir::Binding& binding, const std::string& text) override {
-    PADLOCK_TRY(const Config config, Config::parse(text, compiler_->default_config()));
-    PADLOCK_TRY(std::vector<Kernel> kernels, lower(binding.program()));
-    std::vector<KernelCost> costs;
-    for (Kernel& kernel : kernels) costs.push_back(cost_of(Target::schedule(std::move(kernel), config), binding));
-    return costs;
   }
   std::string description() const override { return compiler_->target_description(); }
   std::int64_t task_bytes(const std::string& config) const override {
@@ -101,15 +100,30 @@ class Adapter final : public TargetCompiler {
   using Config = typename Target::Config;
 
   /// Of all kernels, and of how their rows are dealt to tasks.
-  static Result<CodeKey> key_of_code(const ir::Program& program, const Config& config) {
-    PADLOCK_TRY(std::vector<Kernel> kernels, lower(program));
+  static CodeKey key_of_code(const std::vector<Schedule>& schedules, const Config& config) {
     CodeKey code = {static_cast<std::uint64_t>(Target::task_bytes(config))};
-    for (Kernel& kernel : kernels) {
-      const CodeKey key = key_of(Target::schedule(std::move(kernel), config));
+    for (const Schedule& schedule : schedules) {
+      const CodeKey key = key_of(schedule);
       code.push_back(key.size());
       code.insert(code.end(), key.begin(), key.end());
     }
     return code;
+  }
+
+  static std::vector<KernelCost> costs_of(const std::vector<Schedule>& schedules, const ir::Binding& binding) {
+    std::vector<KernelCost> costs;
+    for (const Schedule& schedule : schedules) costs.push_back(cost_of(schedule, binding));
+    return costs;
+  }
+
+  Result<bool> none_is_refuted(std::vector<Schedule> schedules, PassCounts& passes) {
+    bool sound = true;
+    for (Schedule& schedule : schedules) {
+      ++passes.proved;
+      PADLOCK_TRY(const Proof proof, compiler_->prove(std::move(schedule)));
+      sound &= proof.refuted() == nullptr;
+    }
+    return sound;
   }
 
   Result<typename Target::Options> made_of(const Options& options) const {

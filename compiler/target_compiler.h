@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -9,8 +10,21 @@
 #include "compiler/cost.h"
 #include "compiler/gpu_compiler.h"
 #include "compiler/host_compiler.h"
+#include "compiler/pass_counts.h"
 
 namespace padlock::compiler {
+
+/// One config of a search space.
+struct SearchPoint {
+  std::string config;
+  std::int64_t task_bytes = 0;                 ///< as TargetCompiler::task_bytes
+  std::vector<std::vector<KernelCost>> costs;  ///< for each binding, of each kernel in launch order
+};
+
+struct SearchSpace {
+  std::vector<SearchPoint> points;
+  PassCounts passes;  ///< what finding them took
+};
 
 /// The compiler of one target, with configs as text: what those need who take any target. Thread-safe.
 class TargetCompiler {
@@ -29,12 +43,11 @@ class TargetCompiler {
   /// the search space.
   [[nodiscard]] virtual Result<std::string> complete_config(std::string_view text) const = 0;
   [[nodiscard]] virtual std::vector<std::string> all_configs() const = 0;
-  /// The configs that are worth comparing for a program, in a fixed order, the default first: legal, without those that
-  /// make the code of an earlier one, and each proved (no obligation of it is refuted). Errors: as `prove`.
-  [[nodiscard]] virtual Result<std::vector<std::string>> search_space(const ir::Program& program) = 0;
-  /// Of each kernel, in launch order. Errors: as complete_config, and of lowering.
-  [[nodiscard]] virtual Result<std::vector<KernelCost>> costs(const ir::Binding& binding,
-                                                              const std::string& config) = 0;
+  /// Finds the configs that are worth comparing for a program, in a fixed order, the default first: legal, without
+  /// those that make the code of an earlier one, and each proved (no obligation of it is refuted); and what each costs
+  /// at these bindings of the program. Errors: of lowering, and as `prove`.
+  [[nodiscard]] virtual Result<SearchSpace> search_space(const ir::Program& program,
+                                                         std::span<const ir::Binding> bindings) = 0;
   [[nodiscard]] virtual std::string description() const = 0;
   /// Output bytes of one task of the thread pool.
   [[nodiscard]] virtual std::int64_t task_bytes(const std::string& config) const = 0;

@@ -72,6 +72,8 @@ class LlvmGpuCompiler final : public GpuCompiler {
     return list_proofs(program, options.mutation, scheduler(options), proofs_);
   }
 
+  Result<Proof> prove(Schedule schedule) override { return list_obligations(std::move(schedule), {.cache = &proofs_}); }
+
   Result<std::string> emit(const ir::Program& program, Stage stage, const GpuOptions& options) override {
     if (stage == Stage::kernel) return kernel_text(program, options.mutation);
     if (stage == Stage::schedule) return schedule_text(program, options.mutation, scheduler(options));

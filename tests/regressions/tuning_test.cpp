@@ -238,16 +238,16 @@ TEST_CASE("helion_1334: no config is taken for wrong: bits are compared, and wha
   const api::Program program = program_of(text);
   auto compiler = compiler::TargetCompiler::create("host");
   REQUIRE(compiler);
-  const auto space = (*compiler)->search_space(program.ir());
+  const auto space = (*compiler)->search_space(program.ir(), {});
   REQUIRE(space);
-  CHECK(space->size() >= 32);
+  CHECK(space->points.size() >= 32);
   tuner::Trials trials;
   TryRequest request = quick_request(text, sizes(9, 70));
   request.policy.budget_ms = 0;
-  for (const std::string& config : *space) {
-    request.config = config;
+  for (const compiler::SearchPoint& point : space->points) {
+    request.config = point.config;
     const TryResult result = trials.try_config(request);
-    CHECK_MESSAGE(result.verdict == Verdict::ok, config, ": ", result.message);
+    CHECK_MESSAGE(result.verdict == Verdict::ok, point.config, ": ", result.message);
   }
 }
 

@@ -199,11 +199,9 @@ class FaultyCompiler final : public compiler::TargetCompiler {
 
   Result<std::string> complete_config(std::string_view text) const override { return real_->complete_config(text); }
   std::vector<std::string> all_configs() const override { return real_->all_configs(); }
-  Result<std::vector<std::string>> search_space(const ir::Program& program) override {
-    return real_->search_space(program);
-  }
-  Result<std::vector<compiler::KernelCost>> costs(const ir::Binding& binding, const std::string& config) override {
-    return real_->costs(binding, config);
+  Result<compiler::SearchSpace> search_space(const ir::Program& program,
+                                             std::span<const ir::Binding> bindings) override {
+    return real_->search_space(program, bindings);
   }
   std::string description() const override { return real_->description(); }
   std::int64_t task_bytes(const std::string& config) const override { return real_->task_bytes(config); }

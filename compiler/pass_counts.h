@@ -1,0 +1,12 @@
+#pragma once
+
+namespace padlock::compiler {
+
+/// Counts how often the passes ran. A caller's own.
+struct PassCounts {
+  int lowered = 0;    ///< programs
+  int scheduled = 0;  ///< kernels, once for each config
+  int proved = 0;     ///< schedules
+};
+
+}  // namespace padlock::compiler
