@@ -34,22 +34,10 @@ ir::Interpreter interpreter_for(const ir::Binding& binding, const runtime::Argum
   return {binding, std::move(bytes), {scalars.begin(), scalars.end()}};
 }
 
-Status interpret(const ir::Binding& binding, const runtime::ArgumentSizes& sizes, const LaunchViews& views,
-                 std::span<const std::uint64_t> scalars) {
-  ir::Interpreter interpreter = interpreter_for(binding, sizes, views.inputs(), scalars);
-  const auto& results = binding.program().results();
-  for (std::size_t i = 0; i < results.size(); ++i) {
-    const std::span out(static_cast<std::byte*>(views.outputs()[i].data()),
-                        static_cast<std::size_t>(sizes.output_bytes()[i]));
-    PADLOCK_CHECK(interpreter.evaluate(results[i], out));
-  }
-  return {};
-}
-
 }  // namespace
 
 const Program& CompiledProgram::program() const { return state_->program; }
-const Device& CompiledProgram::device() const { return state_->device; }
+const runtime::Device& CompiledProgram::device() const { return *state_->device; }
 const std::string& CompiledProgram::config() const { return state_->config; }
 const std::string& CompiledProgram::target() const { return state_->target; }
 
@@ -58,19 +46,7 @@ std::string CompiledProgram::reason() const {
   return tuned ? tuned->reason : state_->reason;
 }
 
-std::vector<std::vector<const ir::KernelAbi*>> CompiledProgram::kernels() const {
-  std::vector<std::vector<const ir::KernelAbi*>> list;
-  for (const runtime::KernelLauncher& kernel : state_->launchers) {
-    auto& variants = list.emplace_back();
-    for (const runtime::HostVariant& variant : kernel.variants()) variants.push_back(&variant.abi);
-  }
-  if (state_->loaded == nullptr) return list;
-  for (const runtime::cuda::KernelLauncher& kernel : state_->loaded->kernels()) {
-    auto& variants = list.emplace_back();
-    for (std::size_t i = 0; i < kernel.variant_count(); ++i) variants.push_back(&kernel.abi(i));
-  }
-  return list;
-}
+std::vector<std::vector<const ir::KernelAbi*>> CompiledProgram::kernels() const { return state_->loaded->contracts(); }
 
 Result<BoundProgram> CompiledProgram::bind(const ir::BindRequest& request) const {
   auto bind_result = state_->binder.bind(request);
@@ -84,16 +60,9 @@ Result<BoundProgram> CompiledProgram::bind(const ir::BindRequest& request) const
     if (const auto other = tuned->compiled.find(choice.config); other != tuned->compiled.end()) chosen = other->second;
   }
   PADLOCK_TRY(runtime::ArgumentSizes sizes, state_->sizer.sizes(binding));
-  auto bound = std::make_shared<BoundProgram::State>(BoundProgram::State{
-      .compiled = chosen, .binding = std::move(binding), .sizes = std::move(sizes), .reason = std::move(reason)});
-  for (const runtime::KernelLauncher& launcher : chosen->launchers) {
-    PADLOCK_TRY(runtime::BoundKernel kernel,
-                launcher.bind(bound->binding, chosen->task_bytes, chosen->parallel_for.threads));
-    bound->kernels.push_back(std::move(kernel));
-  }
-  if (chosen->loaded) {
-    PADLOCK_TRY(bound->device_launch, chosen->loaded->bind(bound->binding, bound->sizes));
-  }
+  auto bound = std::make_shared<BoundProgram::State>(
+      BoundProgram::State{.compiled = chosen, .binding = std::move(binding), .reason = std::move(reason)});
+  PADLOCK_TRY(bound->bound, chosen->loaded->bind(bound->binding, std::move(sizes)));
   bound->describe_arguments();
   return BoundProgram(std::move(bound));
 }
@@ -104,26 +73,13 @@ const ir::Binding& BoundProgram::binding() const { return state_->binding; }
 const std::vector<TensorInfo>& BoundProgram::inputs() const { return state_->inputs; }
 const std::vector<TensorInfo>& BoundProgram::results() const { return state_->results; }
 
-std::shared_ptr<CompiledProgram::State> make_state(const Program& program, const Device& device,
-                                                   const runtime::ParallelFor& parallel_for) {
+std::shared_ptr<CompiledProgram::State> make_state(const Program& program, const runtime::Device& device) {
   return std::shared_ptr<CompiledProgram::State>(
       new CompiledProgram::State{.program = program,
                                  .binder = ir::Binder(program.ir()),
                                  .sizer = runtime::ArgumentSizer(program.ir()),
                                  .shapes = argument_shapes(program.ir()),
-                                 .device = device,
-                                 .parallel_for = parallel_for});
-}
-
-Status set_image(CompiledProgram::State& state, ir::CompiledCode code) {
-  PADLOCK_TRY(runtime::HostImage image, runtime::load_image(std::move(code)));
-  state.code = std::move(image.code);
-  for (std::vector<runtime::HostVariant>& kernel : image.kernels) {
-    PADLOCK_TRY(runtime::KernelLauncher launcher,
-                runtime::KernelLauncher::create(std::move(kernel), state.program.ir()));
-    state.launchers.push_back(std::move(launcher));
-  }
-  return {};
+                                 .device = &device});
 }
 
 ir::ExprTape argument_shapes(const ir::Program& program) {
@@ -155,8 +111,8 @@ void BoundProgram::State::describe_arguments() {
       tensor.storage_bytes = bytes[i];
     }
   };
-  describe(program.tensor_parameters(), sizes.input_bytes(), inputs);
-  describe(program.results(), sizes.output_bytes(), results);
+  describe(program.tensor_parameters(), bound->sizes().input_bytes(), inputs);
+  describe(program.results(), bound->sizes().output_bytes(), results);
 }
 
 LaunchViews::LaunchViews(const LaunchArguments& arguments)
@@ -175,27 +131,13 @@ LaunchViews::LaunchViews(const LaunchPointers& pointers, const runtime::Argument
     views_[at++] = BufferView(runtime::UserBuffer(pointers.outputs[i], sizes.output_bytes()[i]));
 }
 
-Status BoundProgram::State::check(const LaunchViews& views, std::span<const std::uint64_t> scalars) const {
-  PADLOCK_CHECK(sizes.check(views.inputs(), views.outputs()));
-  // What a GPU's kernels take for granted.
-  if (compiled->device.kind == DeviceKind::simt) PADLOCK_CHECK(sizes.check_alignment(views.inputs(), views.outputs()));
-  return sizes.check_scalars(scalars);
-}
-
 Status BoundProgram::State::launch(const LaunchViews& views, std::span<const std::uint64_t> scalars,
                                    void* stream) const {
   // Another CPU's instructions would end the process.
   if (!compiled->runs_here)
     return failed_precondition(fmt::format("expected a program made for this machine, found one made for {}",
                                            compiled->target.substr(0, compiled->target.find(' '))));
-  if (device_launch)
-    return device_launch->launch(views.inputs(), views.outputs(), scalars,
-                                 runtime::cuda::Stream::borrow(compiled->loaded->context(), stream));
-  PADLOCK_CHECK(check(views, scalars));
-  if (compiled->device.kind == DeviceKind::reference) return interpret(binding, sizes, views, scalars);
-  for (const runtime::BoundKernel& kernel : kernels)
-    PADLOCK_CHECK(kernel.run(views.inputs(), views.outputs(), scalars, compiled->parallel_for));
-  return {};
+  return bound->launch(views.inputs(), views.outputs(), scalars, stream);
 }
 
 Status BoundProgram::launch(const LaunchArguments& arguments) const {
@@ -204,19 +146,18 @@ Status BoundProgram::launch(const LaunchArguments& arguments) const {
 
 Status BoundProgram::launch(const LaunchPointers& pointers) const {
   // Before there are views, which ask the sizes of as many.
-  PADLOCK_CHECK(state_->sizes.check_counts(pointers.inputs.size(), pointers.outputs.size()));
-  return state_->launch(LaunchViews(pointers, state_->sizes), pointers.scalars, pointers.stream);
+  const runtime::ArgumentSizes& sizes = state_->bound->sizes();
+  PADLOCK_CHECK(sizes.check_counts(pointers.inputs.size(), pointers.outputs.size()));
+  return state_->launch(LaunchViews(pointers, sizes), pointers.scalars, pointers.stream);
 }
 
-Status BoundProgram::synchronize(void* stream) const {
-  const auto& loaded = state_->compiled->loaded;
-  return loaded ? loaded->synchronize(runtime::cuda::Stream::borrow(loaded->context(), stream)) : Status();
-}
+Status BoundProgram::synchronize(void* stream) const { return state_->bound->synchronize(stream); }
 
 Result<bool> BoundProgram::nan_is_open(std::size_t result, std::span<const std::int64_t> coordinates,
                                        const LaunchArguments& arguments) const {
   const LaunchViews views(arguments);
-  ir::Interpreter interpreter = interpreter_for(state_->binding, state_->sizes, views.inputs(), arguments.scalars);
+  ir::Interpreter interpreter =
+      interpreter_for(state_->binding, state_->bound->sizes(), views.inputs(), arguments.scalars);
   PADLOCK_TRY(const ir::Element element, interpreter.element(state_->binding.program().results()[result], coordinates));
   return element.nan_open;
 }

@@ -7,14 +7,16 @@
 #include <string>
 #include <vector>
 
-#include "api/device.h"
 #include "api/program.h"
 #include "ir/binding.h"
-#include "ir/executable.h"
 #include "runtime/buffer.h"
+#include "runtime/device.h"
 #include "support/error.h"
 
 namespace padlock::api {
+
+using runtime::DeviceId;
+using runtime::DeviceKind;
 
 /// A tensor argument under a binding. Extents and strides in elements.
 struct TensorInfo {
@@ -61,7 +63,7 @@ class BoundProgram {
   /// nothing, is legal while the stream is captured, and leaves the thread's current CUDA context as it was. Errors:
   /// invalid_argument for a buffer that is too small, an output that overlaps any other buffer or, on a GPU, a
   /// misaligned address (nothing is written then); failed_precondition for code made for a target other than "host";
-  /// internal where a bounds check fails (see runtime/launch.h; on a GPU, `synchronize` says so); a lost device.
+  /// internal where a bounds check fails (on a GPU, `synchronize` says so); a lost device.
   [[nodiscard]] Status launch(const LaunchArguments& arguments) const;
   [[nodiscard]] Status launch(const LaunchPointers& pointers) const;
   /// Waits until the work of a GPU's stream is done and says how it went; elsewhere `launch` has waited. Illegal while
@@ -90,7 +92,7 @@ class CompiledProgram {
   [[nodiscard]] Result<BoundProgram> bind(const ir::BindRequest& request) const;
 
   [[nodiscard]] const Program& program() const;
-  [[nodiscard]] const Device& device() const;
+  [[nodiscard]] const runtime::Device& device() const;
   /// The text of the config for sizes of which a cache says nothing; empty on the reference.
   [[nodiscard]] const std::string& config() const;
   /// Why this config: that it was asked for, the default, or what the cache said; then a binding says which region.

@@ -9,9 +9,7 @@
 #include <vector>
 
 #include "api/compiled_program.h"
-#include "runtime/cuda/loaded_program.h"
-#include "runtime/launch.h"
-#include "runtime/parallel_for.h"
+#include "runtime/device.h"
 #include "support/stack_array.h"
 #include "tuner/choice.h"
 
@@ -52,26 +50,18 @@ struct CompiledProgram::State {
   // Of `program`: what a binding evaluates, made ready.
   ir::Binder binder;
   runtime::ArgumentSizer sizer;
-  ir::ExprTape shapes;  // argument_shapes(program)
-  Device device;
+  ir::ExprTape shapes;            // argument_shapes(program)
+  const runtime::Device* device;  // borrowed from the context (outlives this)
   std::string config = {};
   std::string target = {};
   bool runs_here = true;  // made for this machine's CPU, or its GPU
-  std::int64_t task_bytes = 0;
-  runtime::ParallelFor parallel_for = {};  // borrowed from the context (outlives this)
-  std::shared_ptr<const CodeMemory> code = {};
-  std::vector<runtime::KernelLauncher> launchers = {};  // of that code; not changed once bound
-  /// On a GPU, instead of these two; it borrows the api::Context's device.
-  std::unique_ptr<const runtime::cuda::LoadedProgram> loaded = {};
+  std::unique_ptr<const runtime::LoadedProgram> loaded = {};
   std::string reason = {};  ///< why this config, where no cache has another
   TunedSlot tuned = {};
 };
 
-/// What no config changes; `parallel_for` is borrowed as it is in the state.
-[[nodiscard]] std::shared_ptr<CompiledProgram::State> make_state(const Program& program, const Device& device,
-                                                                 const runtime::ParallelFor& parallel_for);
-/// Loads code that was made for this machine's CPU.
-[[nodiscard]] Status set_image(CompiledProgram::State& state, ir::CompiledCode code);
+/// What no config changes; nothing is loaded.
+[[nodiscard]] std::shared_ptr<CompiledProgram::State> make_state(const Program& program, const runtime::Device& device);
 
 /// The buffers of a launch, inputs first, without allocating.
 class LaunchViews {
@@ -90,17 +80,13 @@ class LaunchViews {
 struct BoundProgram::State {
   std::shared_ptr<const CompiledProgram::State> compiled;
   ir::Binding binding;
-  runtime::ArgumentSizes sizes;
-  std::vector<runtime::BoundKernel> kernels = {};
-  std::optional<runtime::cuda::BoundLaunch> device_launch = {};  // on a GPU, instead of kernels
+  std::unique_ptr<const runtime::BoundLaunch> bound = {};
   std::vector<TensorInfo> inputs = {};
   std::vector<TensorInfo> results = {};
   std::string reason = {};  ///< where a cache hit: for which sizes; else the compiled program's
 
   /// Fills in `inputs` and `results`.
   void describe_arguments();
-  /// One buffer an argument, as ArgumentSizes::check has it, and one scalar a scalar parameter.
-  [[nodiscard]] Status check(const LaunchViews& views, std::span<const std::uint64_t> scalars) const;
   [[nodiscard]] Status launch(const LaunchViews& views, std::span<const std::uint64_t> scalars, void* stream) const;
 };
 

@@ -9,7 +9,6 @@
 #include <utility>
 
 #include "api/compiled_state.h"
-#include "api/cuda_devices.h"
 #include "api/job_thread.h"
 #include "ir/target_name.h"
 #include "runtime/host_info.h"
@@ -37,23 +36,6 @@ compiler::Stage stage_of(Stage stage) {
   }
 }
 
-/// Of explicit targets, whether the device takes their code.
-Status check_target(const Device& device, const std::string& target) {
-  const bool takes_gpu_code = device.kind == DeviceKind::simt || device.kind == DeviceKind::cuda;
-  if (is_gpu(target) == takes_gpu_code) return {};
-  return invalid_argument(fmt::format("expected a target of device {}, found {}", device.to_string(), target));
-}
-
-Status load_code(CompiledProgram::State& state, const CudaDevice* gpu, TargetCompiler& compiler,
-                 const TargetCompiler::Options& options) {
-  const ir::Program& program = state.program.ir();
-  PADLOCK_CHECK(compiler.check_runs_here());
-  PADLOCK_TRY(ir::CompiledCode code, compiler.compile(program, options));
-  if (gpu == nullptr) return set_image(state, std::move(code));
-  PADLOCK_TRY(state.loaded, runtime::cuda::LoadedProgram::load(*gpu->context, gpu->facts, program, std::move(code)));
-  return {};
-}
-
 }  // namespace
 
 Result<Stage> parse_stage(std::string_view name) {
@@ -78,10 +60,15 @@ Context::~Context() = default;
 
 Result<std::string> Context::target_of(const CompileOptions& options) {
   if (options.target != "host") return options.target;
-  if (options.device.kind == DeviceKind::simt) return compiler::kDefaultGpuTarget;
-  if (options.device.kind != DeviceKind::cuda) return options.target;
-  PADLOCK_TRY(const CudaDevice* const device, cuda_->open(options.device));
-  return device->target;
+  PADLOCK_TRY(const runtime::Device* const device, devices_.open(options.device));
+  return device->traits().code_kind ? device->traits().target : options.target;
+}
+
+/// Error: invalid_argument, where times on the device mean nothing.
+Result<const runtime::Device*> Context::tuned_device(DeviceId id) {
+  PADLOCK_TRY(const runtime::Device* const device, devices_.open(id));
+  if (!device->traits().emulated) return device;
+  return invalid_argument(fmt::format("expected a device that is tuned, found {}", id.to_string()));
 }
 
 Result<TargetCompiler*> Context::compiler_of(const CompileOptions& options) {
@@ -109,16 +96,14 @@ Result<std::string> Context::describe_target(const std::string& target) {
 }
 
 Result<tuner::CacheKey> Context::cache_key(const Program& program, const CompileOptions& options) {
-  if (options.device.kind != DeviceKind::host && options.device.kind != DeviceKind::cuda)
-    return invalid_argument(fmt::format("expected a device that is tuned, found {}", options.device.to_string()));
+  PADLOCK_TRY(const runtime::Device* const device, tuned_device(options.device));
   tuner::KeyFields fields;
   tuner::describe_build(fields);
   tuner::describe_program(fields, program.ir());
   PADLOCK_TRY(const std::string target, target_of(options));
-  PADLOCK_CHECK(check_target(options.device, target));
-  if (options.device.kind == DeviceKind::cuda) {
-    PADLOCK_TRY(const CudaDevice* const device, cuda_->open(options.device));
-    tuner::describe_gpu(fields, device->facts, target);
+  PADLOCK_CHECK(device->check_target(target));
+  if (const auto gpu = device->facts().gpu) {
+    tuner::describe_gpu(fields, *gpu, target);
   } else {
     PADLOCK_TRY(const std::string cpu, describe_target(target));
     tuner::describe_host(fields, runtime::host_info(), cpu);
@@ -128,7 +113,8 @@ Result<tuner::CacheKey> Context::cache_key(const Program& program, const Compile
 }
 
 Result<CompiledProgram> Context::compile(const Program& program, const CompileOptions& options) {
-  if (options.device.kind != DeviceKind::reference) return compile_code(program, options);
+  PADLOCK_TRY(const runtime::Device* const device, devices_.open(options.device));
+  if (device->traits().code_kind) return compile_code(program, *device, options);
   if (!options.config.empty()) return invalid_argument("expected no config: the reference has nothing to configure");
   return interpret(program);
 }
@@ -219,14 +205,14 @@ Status Context::tune_later(const Program& program, const CompileOptions& options
 
 void Context::wait_for_tuning() { background_->wait(); }
 
-Result<CompiledProgram> Context::compile_code(const Program& program, const CompileOptions& options) {
+Result<CompiledProgram> Context::compile_code(const Program& program, const runtime::Device& device,
+                                              const CompileOptions& options) {
   PADLOCK_TRY(TargetCompiler* const compiler, compiler_of(options));
   PADLOCK_TRY(const std::string config, compiler->complete_config(options.config));
   PADLOCK_TRY(std::shared_ptr<CompiledProgram::State> state, compile_config(program, options, config));
   const bool forced = !options.config.empty();
-  const bool tunable = options.device.kind == DeviceKind::host || options.device.kind == DeviceKind::cuda;
   state->reason = forced ? "forced, other keys as in the default" : "the default of this target";
-  if (forced || !tunable) return CompiledProgram(std::move(state));
+  if (forced || device.traits().emulated) return CompiledProgram(std::move(state));
   if (store_ != nullptr) {
     std::string miss;
     PADLOCK_TRY(auto tuned, tuned_configs(program, options, *compiler, config, miss));
@@ -240,24 +226,22 @@ Result<CompiledProgram> Context::compile_code(const Program& program, const Comp
 Result<std::shared_ptr<CompiledProgram::State>> Context::compile_config(const Program& program,
                                                                         const CompileOptions& options,
                                                                         const std::string& config) {
-  const CudaDevice* gpu = nullptr;
-  if (options.device.kind == DeviceKind::cuda) {
-    PADLOCK_TRY(gpu, cuda_->open(options.device));
-  }
+  PADLOCK_TRY(const runtime::Device* const device, devices_.open(options.device));
   PADLOCK_TRY(const std::string target, target_of(options));
-  PADLOCK_CHECK(check_target(options.device, target));
+  PADLOCK_CHECK(device->check_target(target));
   PADLOCK_TRY(TargetCompiler* const compiler, compiler_for(target));
-  if (gpu != nullptr) PADLOCK_CHECK(check_runs(gpu->facts, target));
-  const std::shared_ptr<CompiledProgram::State> state = make_state(program, options.device, parallel_for_);
+  PADLOCK_CHECK(compiler->check_runs_here());
+  const std::shared_ptr<CompiledProgram::State> state = make_state(program, *device);
   state->config = config;
   state->target = compiler->description();
-  state->runs_here = target == "host" || is_gpu(target);
-  state->task_bytes = compiler->task_bytes(config);
-  Status loaded = load_code(
-      *state, gpu, *compiler,
-      {.config = config, .bounds_check = options.bounds_check, .for_simt = options.device.kind == DeviceKind::simt});
-  if (!loaded) return std::unexpected(program.with_source_line(std::move(loaded).error()));
-  compiles_ += static_cast<std::int64_t>(gpu != nullptr ? state->loaded->kernels().size() : state->launchers.size());
+  state->runs_here = target == "host" || ir::is_gpu(target);
+  auto code = compiler->compile(program.ir(), {.config = config,
+                                               .bounds_check = options.bounds_check,
+                                               .for_simt = device->traits().code_kind == ir::CodeKind::host_image});
+  if (!code) return std::unexpected(program.with_source_line(std::move(code).error()));
+  const std::int64_t kernels = std::ssize(code->kernels);
+  PADLOCK_TRY(state->loaded, device->load(program.ir(), *std::move(code)));
+  compiles_ += kernels;
   return state;
 }
 
@@ -265,7 +249,7 @@ Result<std::string> Context::emit(const Program& program, Stage stage, const Com
   if (stage == Stage::ir) return ir::to_string(program.ir());
   PADLOCK_TRY(const std::string target, target_of(options));
   PADLOCK_TRY(TargetCompiler* const compiler, compiler_for(target));
-  const bool gpu = is_gpu(target);
+  const bool gpu = ir::is_gpu(target);
   if (stage == (gpu ? Stage::assembly : Stage::ptx))
     return invalid_argument(
         gpu ? fmt::format("target {} has the stages ir, kernel, schedule, llvm and ptx", target)

@@ -12,8 +12,6 @@
 #include <vector>
 
 #include "api/compiled_program.h"
-#include "api/device.h"
-#include "api/device_memory.h"
 #include "api/launch_context.h"
 #include "api/program.h"
 #include "api/tuning.h"
@@ -38,7 +36,7 @@ struct ContextOptions {
 };
 
 struct CompileOptions {
-  Device device = {};
+  DeviceId device = {};
   /// What code is made for: "host" (this machine), "host:NAME" (see compiler/host_compiler.h) or "sm_NN" (see
   /// compiler/gpu_compiler.h). "host" means sm_90 for the device simt, and for a GPU the newest known architecture that
   /// it runs. A program for another CPU than this one can be printed, not run.
@@ -108,10 +106,6 @@ class Context final : public LaunchContext {
   /// failed_precondition without a cache; unavailable without a worker.
   [[nodiscard]] Result<TuneReport> tune(const Program& program, const TuneOptions& options);
 
-  /// Memory for a program's tensors: of a GPU, else of the host, zeroed. `what` names it in messages. Errors:
-  /// resource_exhausted; invalid_argument for less than 0 bytes; else as the device's driver.
-  [[nodiscard]] Result<DeviceMemory> allocate(const Device& device, std::int64_t bytes, const std::string& what);
-
   /// Waits until nothing that was to be tuned in the background is left.
   void wait_for_tuning();
 
@@ -137,15 +131,16 @@ class Context final : public LaunchContext {
   Result<std::shared_ptr<CompiledProgram::State>> compile_config(const Program& program, const CompileOptions& options,
                                                                  const std::string& config);
   Result<std::string> target_of(const CompileOptions& options);
+  Result<const runtime::Device*> tuned_device(DeviceId id);
   Result<compiler::TargetCompiler*> compiler_for(const std::string& target);
   Result<compiler::TargetCompiler*> compiler_of(const CompileOptions& options);
-  Result<CompiledProgram> compile_code(const Program& program, const CompileOptions& options);
+  Result<CompiledProgram> compile_code(const Program& program, const runtime::Device& device,
+                                       const CompileOptions& options);
 
   std::mutex mutex_;
   std::map<std::string, std::unique_ptr<compiler::TargetCompiler>> compilers_;  // by target; guarded by mutex_
   std::string worker_;
-  std::shared_ptr<SharedBudget> budget_ = std::make_shared<SharedBudget>();  // shared: with memory that outlives this
-  std::unique_ptr<tuner::Store> store_;                                      // absent: no cache is used
+  std::unique_ptr<tuner::Store> store_;  // absent: no cache is used
   std::atomic<std::int64_t> trials_ = 0;
   std::atomic<std::int64_t> compiles_ = 0;
   std::unique_ptr<class JobThread> background_;  // last: its jobs use all of the above

@@ -1,25 +1,27 @@
 #include "api/launch_context.h"
 
 #include "api/compiled_state.h"
-#include "api/cuda_devices.h"
 #include "api/pack_loader.h"
 
 namespace padlock::api {
 
 LaunchContext::LaunchContext(const LaunchOptions& options)
     : pool_(options.threads),
-      parallel_for_(options.parallel_for.value_or(pool_.as_parallel_for())),
-      cuda_(std::make_unique<CudaDevices>(options.cuda_context)) {}
+      devices_({.parallel_for = options.parallel_for.value_or(pool_.as_parallel_for()),
+                .cuda_context = options.cuda_context}) {}
 
-LaunchContext::~LaunchContext() = default;
-
-CompiledProgram LaunchContext::interpret(const Program& program) const {
-  return CompiledProgram(make_state(program, {DeviceKind::reference}, parallel_for_));
+Result<CompiledProgram> LaunchContext::interpret(const Program& program) {
+  PADLOCK_TRY(const runtime::Device* const device, devices_.open({DeviceKind::reference}));
+  const std::shared_ptr<CompiledProgram::State> state = make_state(program, *device);
+  PADLOCK_TRY(state->loaded, device->load(program.ir(), {}));
+  return CompiledProgram(state);
 }
 
-Result<CompiledProgram> LaunchContext::load(const Pack& pack, std::string_view program, const Device& device) {
+Result<CompiledProgram> LaunchContext::load(const Pack& pack, std::string_view program, DeviceId device) {
   PADLOCK_TRY(const PackProgram* const packed, pack.find(program));
-  return PackLoader(parallel_for_, *cuda_).load(*packed, device);
+  PADLOCK_TRY(const runtime::Device* const opened, devices_.open(device));
+  PADLOCK_TRY(PackLoader::State state, PackLoader(*opened).load(*packed));
+  return CompiledProgram(std::move(state));
 }
 
 }  // namespace padlock::api

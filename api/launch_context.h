@@ -5,9 +5,9 @@
 #include <string_view>
 
 #include "api/compiled_program.h"
-#include "api/device.h"
 #include "api/pack.h"
 #include "api/program.h"
+#include "runtime/devices.h"
 #include "runtime/parallel_for.h"
 #include "runtime/thread_pool.h"
 #include "support/error.h"
@@ -24,29 +24,31 @@ struct LaunchOptions {
   void* cuda_context = nullptr;
 };
 
-/// What compiled programs share when they run, without a compiler: the thread pool, and the primary contexts of GPUs,
-/// retained on first need. Thread-safe; must outlive what is loaded with it. Leaves the calling thread's current CUDA
-/// context as it was.
+/// What compiled programs share when they run, without a compiler: the thread pool, and the devices, opened on first
+/// need: of GPUs their primary contexts are retained. Thread-safe; must outlive what is loaded with it. Leaves the
+/// calling thread's current CUDA context as it was.
 class LaunchContext {
  public:
   explicit LaunchContext(const LaunchOptions& options = {});
   LaunchContext(const LaunchContext&) = delete;
   LaunchContext& operator=(const LaunchContext&) = delete;
-  virtual ~LaunchContext();
+  virtual ~LaunchContext() = default;
 
   /// The program on the reference, where nothing is compiled.
-  [[nodiscard]] CompiledProgram interpret(const Program& program) const;
+  [[nodiscard]] Result<CompiledProgram> interpret(const Program& program);
 
   /// A program of a pack, ready to be bound: the pack may go then. On the host and on GPUs it runs the code of the
   /// first target that the device can run; on the reference it is interpreted. Errors: as Pack::find; unavailable where
   /// no target's code runs there, saying why of each, and for a device that is not there; invalid_argument for simt;
   /// data_loss for a damaged program; for a GPU also as its driver says of loading the code.
-  [[nodiscard]] Result<CompiledProgram> load(const Pack& pack, std::string_view program, const Device& device = {});
+  [[nodiscard]] Result<CompiledProgram> load(const Pack& pack, std::string_view program, DeviceId device = {});
+
+  /// As runtime::Devices::open.
+  [[nodiscard]] Result<const runtime::Device*> device(DeviceId id) { return devices_.open(id); }
 
  protected:
   runtime::ThreadPool pool_;
-  runtime::ParallelFor parallel_for_;
-  std::unique_ptr<class CudaDevices> cuda_;
+  runtime::Devices devices_;
 };
 
 }  // namespace padlock::api

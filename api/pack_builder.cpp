@@ -77,7 +77,7 @@ class PackBuilder {
     context_.compiles_ += std::ssize(made.kernels);
     PADLOCK_TRY(std::vector<std::byte> contracts, runtime::write_contracts(made));
     const PackConfig code{.config = keep(config),
-                          .task_bytes = compiler.task_bytes(config),
+                          .task_bytes = made.task_bytes,
                           .contracts = keep(std::move(contracts)),
                           .code = keep(std::move(made.bytes))};
     // What a loader would refuse is to be known here and now.

@@ -13,44 +13,38 @@
 #include "runtime/pack/pack_header.h"
 
 namespace padlock::api {
-Status PackLoader::check_target(const PackTarget& target, const CudaDevice* gpu) const {
-  const bool for_gpus = target.kind() == ir::CodeKind::ptx;
-  if (for_gpus != (gpu != nullptr)) return unavailable(for_gpus ? "it is for GPUs" : "it is for CPUs");
-  if (gpu != nullptr) return check_runs(gpu->facts, std::string(target.name));
+
+Status PackLoader::check_target(const PackTarget& target) const {
+  if (target.kind() != device_.traits().code_kind)
+    return unavailable(target.kind() == ir::CodeKind::ptx ? "it is for GPUs" : "it is for CPUs");
+  PADLOCK_CHECK(device_.check_target(std::string(target.name)));
   return runtime::check_cpu(target.features);
 }
 
-Result<const PackTarget*> PackLoader::choose(const PackProgram& packed, const Device& device,
-                                             const CudaDevice* gpu) const {
+Result<const PackTarget*> PackLoader::choose(const PackProgram& packed) const {
   std::string reasons;
   for (const PackTarget& target : packed.targets) {
-    const Status runs = check_target(target, gpu);
+    const Status runs = check_target(target);
     if (runs) return &target;
     reasons += fmt::format("{}{}: {}", reasons.empty() ? "" : "; ", target.name, runs.error().message);
   }
-  return unavailable(fmt::format("the pack has no code of {} for device {} ({})", packed.name, device.to_string(),
+  return unavailable(fmt::format("the pack has no code of {} for device {} ({})", packed.name, device_.id().to_string(),
                                  reasons.empty() ? "none at all" : reasons));
 }
 
-Result<PackLoader::State> PackLoader::load_code(const Program& program, const Device& device, const CudaDevice* gpu,
-                                                const PackTarget& target, const PackConfig& code) const {
-  State state = make_state(program, device, parallel_for_);
+Result<PackLoader::State> PackLoader::load_code(const Program& program, const PackTarget& target,
+                                                const PackConfig& code) const {
+  State state = make_state(program, device_);
   state->config = code.config;
   state->target = target.description;
-  state->task_bytes = code.task_bytes;
   state->reason = target.reason;
   PADLOCK_TRY(ir::CompiledCode made, runtime::read_code(program.ir(), target.kind(), code));
-  if (gpu != nullptr) {
-    PADLOCK_TRY(state->loaded,
-                runtime::cuda::LoadedProgram::load(*gpu->context, gpu->facts, program.ir(), std::move(made)));
-  } else {
-    PADLOCK_CHECK(set_image(*state, std::move(made)));
-  }
+  PADLOCK_TRY(state->loaded, device_.load(program.ir(), std::move(made)));
   return state;
 }
 
 /// The configs that were tuned for regions of sizes, beside the one that serves the others.
-Status PackLoader::add_choices(CompiledProgram::State& state, const CudaDevice* gpu, const PackTarget& target) const {
+Status PackLoader::add_choices(CompiledProgram::State& state, const PackTarget& target) const {
   if (target.choices.empty()) return {};
   std::vector<tuner::Choice> choices;
   for (const PackChoice& choice : target.choices)
@@ -59,7 +53,7 @@ Status PackLoader::add_choices(CompiledProgram::State& state, const CudaDevice* 
   if (!by_region) return std::unexpected(std::move(by_region).error());
   std::map<std::string, std::shared_ptr<const CompiledProgram::State>> compiled;
   for (const PackConfig& code : std::span(target.codes).subspan(1)) {
-    PADLOCK_TRY(State made, load_code(state.program, state.device, gpu, target, code));
+    PADLOCK_TRY(State made, load_code(state.program, target, code));
     compiled.emplace(code.config, std::move(made));
   }
   state.tuned.set(
@@ -67,21 +61,23 @@ Status PackLoader::add_choices(CompiledProgram::State& state, const CudaDevice* 
   return {};
 }
 
-Result<CompiledProgram> PackLoader::load(const PackProgram& packed, const Device& device) {
-  if (device.kind == DeviceKind::simt)
-    return invalid_argument("expected a device that a pack's code is made for (host, cuda:N), found simt");
-  const CudaDevice* gpu = nullptr;
-  if (device.kind == DeviceKind::cuda) {
-    PADLOCK_TRY(gpu, cuda_.open(device));
-  }
+Result<PackLoader::State> PackLoader::load(const PackProgram& packed) const {
+  const runtime::DeviceTraits& traits = device_.traits();
+  if (traits.emulated && traits.code_kind)
+    return invalid_argument(fmt::format("expected a device that a pack's code is made for (host, cuda:N), found {}",
+                                        device_.id().to_string()));
   auto parsed = Program::from_text(packed.text);
   if (!parsed) return runtime::damaged_pack(fmt::format("program {}: {}", packed.name, parsed.error().to_string()));
   const Program program = *std::move(parsed);
-  if (device.kind == DeviceKind::reference) return CompiledProgram(make_state(program, device, parallel_for_));
-  PADLOCK_TRY(const PackTarget* const target, choose(packed, device, gpu));
-  PADLOCK_TRY(State state, load_code(program, device, gpu, *target, target->codes.front()));
-  PADLOCK_CHECK(add_choices(*state, gpu, *target));
-  return CompiledProgram(std::move(state));
+  if (!traits.code_kind) {
+    State state = make_state(program, device_);
+    PADLOCK_TRY(state->loaded, device_.load(program.ir(), {}));
+    return state;
+  }
+  PADLOCK_TRY(const PackTarget* const target, choose(packed));
+  PADLOCK_TRY(State state, load_code(program, *target, target->codes.front()));
+  PADLOCK_CHECK(add_choices(*state, *target));
+  return state;
 }
 
 }  // namespace padlock::api

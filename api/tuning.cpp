@@ -7,9 +7,7 @@
 #include <utility>
 
 #include "api/context.h"
-#include "api/cuda_devices.h"
-#include "runtime/cuda/memory.h"
-#include "runtime/host_info.h"
+#include "runtime/device.h"
 #include "runtime/system_memory.h"
 #include "support/stopwatch.h"
 #include "tuner/choice.h"
@@ -28,23 +26,16 @@ struct Facts {
   std::int64_t free_bytes = 0;
 };
 
-Facts facts_of_host(int threads) {
-  const runtime::HostInfo info = runtime::host_info();
-  Facts facts{.machine = {.threads = threads, .cache_bytes = info.l3_bytes.value_or(info.l2_bytes.value_or(0))},
-              .caches = {},
-              .free_bytes = runtime::available_memory()};
-  for (const auto& cache : {info.l2_bytes, info.l3_bytes})
-    if (cache) facts.caches.push_back(*cache);
-  return facts;
-}
-
-Result<Facts> facts_of_gpu(const CudaDevice& device) {
-  const runtime::cuda::DeviceFacts& gpu = device.facts;
-  PADLOCK_TRY(const std::optional<std::int64_t> available, runtime::cuda::free_memory(*device.context));
-  // What inputs and outputs are made of and compared with is in the host's memory.
-  return Facts{.machine = {.threads = 0, .cache_bytes = gpu.l2_bytes, .multiprocessors = gpu.multiprocessors},
-               .caches = {gpu.l2_bytes},
-               .free_bytes = std::min(available.value_or(gpu.memory_bytes), runtime::available_memory())};
+/// `threads`: of the host's pool.
+Result<Facts> facts_of(const runtime::Device& device, int threads) {
+  const runtime::DeviceFacts known = device.facts();
+  PADLOCK_TRY(const std::int64_t available, device.free_bytes());
+  return Facts{.machine = {.threads = known.gpu ? 0 : threads,
+                           .cache_bytes = known.cache_bytes.empty() ? 0 : known.cache_bytes.back(),
+                           .multiprocessors = known.gpu ? known.gpu->multiprocessors : 0},
+               .caches = known.cache_bytes,
+               // What inputs and outputs are made of and compared with is in the host's memory.
+               .free_bytes = std::min(available, runtime::available_memory())};
 }
 
 constexpr std::int64_t kTimeLimitMs = 10'000;  // of one config
@@ -76,7 +67,8 @@ class Tuning {
   Result<TunePlan> plan() {
     PADLOCK_TRY(compiler::TargetCompiler* const compiler, context_.compiler_of({.device = options_.device}));
     compiler_ = compiler;
-    PADLOCK_TRY(const Facts facts, find_facts());
+    PADLOCK_TRY(const runtime::Device* const device, context_.tuned_device(options_.device));
+    PADLOCK_TRY(const Facts facts, facts_of(*device, context_.pool_.threads()));
     memory_bytes_ = options_.memory_bytes > 0 ? options_.memory_bytes : facts.free_bytes / 2;
     PADLOCK_TRY(
         std::vector<PlannedRegion> regions,
@@ -115,14 +107,6 @@ class Tuning {
   }
 
  private:
-  Result<Facts> find_facts() {
-    if (options_.device.kind == DeviceKind::host) return facts_of_host(context_.pool_.threads());
-    if (options_.device.kind != DeviceKind::cuda)
-      return invalid_argument(fmt::format("expected a device that is tuned, found {}", options_.device.to_string()));
-    PADLOCK_TRY(const CudaDevice* const device, context_.cuda_->open(options_.device));
-    return facts_of_gpu(*device);
-  }
-
   /// `index`: of the region among the bindings that the space has costs for.
   RegionPlan plan_region(PlannedRegion region, const ir::Binding& binding, std::size_t index,
                          const compiler::SearchSpace& space, const tuner::Machine& machine) {

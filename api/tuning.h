@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "api/device.h"
+#include "runtime/device_id.h"
 #include "support/error.h"
 #include "tuner/search.h"
 #include "tuner/size_plan.h"
@@ -22,7 +22,7 @@ using tuner::strategy_from_name;
 
 /// What to tune for and what it may cost. See docs/tuning.md.
 struct TuneOptions {
-  Device device = {};
+  runtime::DeviceId device = {};
   SizeRequest sizes = {};
   Strategy strategy = Strategy::fast;
   double budget_seconds = 10;  ///< for all regions together; what is begun is ended, and winners are checked beyond it

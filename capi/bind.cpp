@@ -15,9 +15,9 @@ Status check_list(const void* list, std::size_t count, const char* what) {
   return invalid_argument(fmt::format("expected {} {}, found NULL", count, what));
 }
 
-Place place_of(const api::Device& device) {
-  if (device.kind == api::DeviceKind::cuda) return {Place::Kind::gpu, device.ordinal};
-  return {Place::Kind::host};
+Place place_of(const runtime::Device& device) {
+  if (device.traits().host_memory) return {Place::Kind::host};
+  return {Place::Kind::gpu, device.id().ordinal};
 }
 
 Status add_tensors(const ir::Program& program, const padlock_bind_options& options, const Place& place,

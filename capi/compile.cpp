@@ -16,7 +16,8 @@ constexpr std::int64_t kMemoryToCompile = std::int64_t{128} << 20;
 
 Result<padlock_kernel*> compile(padlock_context& context, const api::Program& program,
                                 const api::CompileOptions& options) {
-  if (options.device.kind != api::DeviceKind::reference) PADLOCK_CHECK(check_memory_to_compile());
+  PADLOCK_TRY(const runtime::Device* const device, context.launching->device(options.device));
+  if (device->traits().code_kind) PADLOCK_CHECK(check_memory_to_compile());
   PADLOCK_TRY(api::CompiledProgram compiled, compiler_of(context).compile(program, options));
   if (context.log.wanted())
     context.log.write(PADLOCK_LOG_INFO, fmt::format("compiled {} for {}: config {} ({})", program.ir().name(),
@@ -37,7 +38,7 @@ Status check_memory_to_compile() {
 Result<api::CompileOptions> compile_options(const padlock_compile_options& options) {
   api::CompileOptions made;
   if (options.reserved != 0) return invalid_argument("expected padlock_compile_options's reserved to be 0");
-  PADLOCK_TRY(made.device, api::Device::parse(text_or(options.device, "host")));
+  PADLOCK_TRY(made.device, api::DeviceId::parse(text_or(options.device, "host")));
   made.target = text_or(options.target, "host");
   made.config = text_or(options.config, "");
   made.bounds_check = options.bounds_check != 0;

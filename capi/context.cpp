@@ -37,7 +37,7 @@ Result<padlock_context*> create(const padlock_allocator& allocator, const padloc
   if (options.reserved != 0) return invalid_argument("expected padlock_context_options's reserved to be 0");
   const Ref context(make<padlock_context>(allocator, 0, make_launching(options, launch_options(options)),
                                           Log{options.log, options.log_user}));
-  if (options.cuda_context != nullptr) PADLOCK_CHECK(api::availability({api::DeviceKind::cuda}));
+  if (options.cuda_context != nullptr) PADLOCK_CHECK(runtime::Devices::check({runtime::DeviceKind::cuda}));
   PADLOCK_CHECK(use_cache(*context, options));
   return Ref(context).take();
 }

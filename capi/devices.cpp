@@ -3,16 +3,16 @@
 #include <string>
 #include <vector>
 
-#include "api/device.h"
 #include "capi/context.h"
 #include "capi/error.h"
 #include "capi/options.h"
+#include "runtime/devices.h"
 
 /// What was found, as it is told.
 struct padlock_devices : padlock::capi::Counted<padlock_devices> {
   struct Device {
-    padlock::api::DeviceInfo info;
-    std::string name;
+    padlock::runtime::DeviceInfo info;
+    std::string name, architecture;
   };
   explicit padlock_devices(std::vector<Device> found) : list(std::move(found)) {}
   const std::vector<Device> list;
@@ -23,9 +23,10 @@ namespace {
 
 Result<padlock_devices*> list(const padlock_context& context) {
   std::vector<padlock_devices::Device> found;
-  for (api::DeviceInfo& info : api::list_devices()) {
-    std::string name = info.device.to_string();
-    found.push_back({std::move(info), std::move(name)});
+  for (runtime::DeviceInfo& info : runtime::Devices::list()) {
+    std::string name = info.id.to_string();
+    std::string architecture = info.gpu ? info.gpu->architecture() : "";
+    found.push_back({std::move(info), std::move(name), std::move(architecture)});
   }
   return make<padlock_devices>(context.allocator(), 0, std::move(found));
 }
@@ -37,7 +38,7 @@ padlock_device_info info_of(const padlock_devices::Device& device) {
                            .available = device.info.available ? 1 : 0,
                            .multiprocessors = 0,
                            .gpu_name = "",
-                           .architecture = "",
+                           .architecture = device.architecture.c_str(),
                            .memory_bytes = 0,
                            .l2_bytes = 0,
                            .memory_bandwidth = 0,
@@ -46,7 +47,6 @@ padlock_device_info info_of(const padlock_devices::Device& device) {
   if (const auto& gpu = device.info.gpu) {
     info.multiprocessors = gpu->multiprocessors;
     info.gpu_name = gpu->name.c_str();
-    info.architecture = gpu->architecture.c_str();
     info.memory_bytes = gpu->memory_bytes;
     info.l2_bytes = gpu->l2_bytes;
     info.memory_bandwidth = gpu->memory_bandwidth;
@@ -76,8 +76,8 @@ padlock_status padlock_devices_list(padlock_context* context, padlock_devices** 
 padlock_status padlock_device_check(padlock_context* context, const char* device, padlock_error** error) {
   return guarded(allocator_of(context), error, [&]() -> Status {
     PADLOCK_CHECK(require(context, "a context"));
-    PADLOCK_TRY(const padlock::api::Device parsed, padlock::api::Device::parse(text_or(device, "host")));
-    return padlock::api::availability(parsed);
+    PADLOCK_TRY(const auto id, padlock::runtime::DeviceId::parse(text_or(device, "host")));
+    return padlock::runtime::Devices::check(id);
   });
 }
 

@@ -23,7 +23,7 @@ Result<padlock_kernel*> kernel_of(padlock_pack& pack, const char* program, const
   const std::string_view name = text_or(device_name, "host");
   const KernelKey key{.text = identity, .device = name, .target = "", .config = ""};
   const auto make = [&]() -> Result<padlock_kernel*> {
-    PADLOCK_TRY(const api::Device device, api::Device::parse(name));
+    PADLOCK_TRY(const api::DeviceId device, api::DeviceId::parse(name));
     PADLOCK_TRY(api::CompiledProgram loaded, context.launching->load(pack.pack, packed->name, device));
     return padlock_kernel::make(context, std::move(loaded));
   };

@@ -15,7 +15,7 @@ Result<padlock_program*> parse(padlock_context& context, std::string text, std::
     return beyond_limits(
         fmt::format("expected a program of at most {} bytes, found {}", api::Program::kMaxTextBytes, text.size()));
   PADLOCK_TRY(api::Program program, api::Program::from_text(text, std::move(file)));
-  api::CompiledProgram uncompiled = context.launching->interpret(program);
+  PADLOCK_TRY(api::CompiledProgram uncompiled, context.launching->interpret(program));
   return make<padlock_program>(context.allocator(), 0, context, std::move(program), std::move(text),
                                std::move(uncompiled));
 }

@@ -57,7 +57,7 @@ Result<api::TuneOptions> tune_options(const padlock_tune_options& given) {
     return invalid_argument("expected a budget and memory that are 0 or more");
   if (given.reserved != 0) return invalid_argument("expected padlock_tune_options's reserved to be 0");
   api::TuneOptions options;
-  PADLOCK_TRY(options.device, api::Device::parse(text_or(given.device, "host")));
+  PADLOCK_TRY(options.device, runtime::DeviceId::parse(text_or(given.device, "host")));
   PADLOCK_TRY(options.strategy, api::strategy_from_name(text_or(given.search, "fast")));
   PADLOCK_TRY(options.sizes.min, sizes_of(given.min, given.min_count, "min"));
   PADLOCK_TRY(options.sizes.opt, sizes_of(given.opt, given.opt_count, "opt"));

@@ -48,14 +48,4 @@ class GpuCompiler {
                                                  const GpuOptions& options) = 0;
 };
 
-/// A GPU's kernels, where nothing else is said, are made for this architecture.
-inline constexpr const char* kDefaultGpuTarget = "sm_90";
-
-/// The architectures that GpuCompiler::create takes, oldest first.
-[[nodiscard]] std::vector<std::string> gpu_targets();
-/// 103 for "sm_103": ten times the major version of the architecture and the minor one. 0 for what is none.
-[[nodiscard]] int gpu_target_number(std::string_view target);
-/// The newest that a device of this compute capability runs and that is of its major version; empty where none is.
-[[nodiscard]] std::string gpu_target_for(int major, int minor);
-
 }  // namespace padlock::compiler

@@ -26,9 +26,10 @@ struct KernelVariant {
 /// imports nothing, since all that a kernel needs is handed to its entry. The contracts borrow the program.
 struct CompiledCode {
   CodeKind kind = CodeKind::host_image;
-  std::vector<std::byte> bytes;
+  std::vector<std::byte> bytes = {};
+  std::int64_t task_bytes = std::int64_t{64} << 10;  ///< of output, at least, in one task of a thread pool
   /// The variants of each kernel, the one that assumes nothing first.
-  std::vector<std::vector<KernelVariant>> kernels;
+  std::vector<std::vector<KernelVariant>> kernels = {};
 
   /// The bytes of PTX as text.
   [[nodiscard]] std::string_view text() const { return {reinterpret_cast<const char*>(bytes.data()), bytes.size()}; }

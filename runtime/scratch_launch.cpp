@@ -2,8 +2,6 @@
 
 #include <bit>
 
-#include "runtime/cuda/loaded_program.h"
-
 namespace padlock::runtime {
 
 ScratchViews::ScratchViews(const ScratchArguments& arguments)
@@ -16,17 +14,9 @@ ScratchViews::ScratchViews(const ScratchArguments& arguments)
   for (std::size_t i = 0; i < arguments.outputs.size(); ++i) outputs_[i] = view(arguments.outputs[i]);
 }
 
-Status launch_on_scratch(const BoundKernel& kernel, const ScratchArguments& arguments, const ParallelFor& pool) {
+Status launch_on_scratch(const BoundLaunch& launch, const ScratchArguments& arguments, void* stream) {
   const ScratchViews views(arguments);
-  return kernel.run(views.inputs(), views.outputs(), arguments.scalars, pool);
+  return launch.run(views.inputs(), views.outputs(), arguments.scalars, stream);
 }
 
-namespace cuda {
-
-Status launch_on_scratch(const BoundLaunch& launch, const ScratchArguments& arguments, const Stream& stream) {
-  const ScratchViews views(arguments);
-  return launch.launch(views.inputs(), views.outputs(), arguments.scalars, stream);
-}
-
-}  // namespace cuda
 }  // namespace padlock::runtime

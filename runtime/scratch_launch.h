@@ -4,7 +4,7 @@
 #include <span>
 
 #include "runtime/buffer.h"
-#include "runtime/launch.h"
+#include "runtime/device.h"
 #include "runtime/scratch_buffer.h"
 #include "support/error.h"
 #include "support/stack_array.h"
@@ -19,27 +19,18 @@ struct ScratchArguments {
   std::span<const std::uint64_t> scalars;
 };
 
-/// BoundKernel::run.
-[[nodiscard]] Status launch_on_scratch(const BoundKernel& kernel, const ScratchArguments& arguments,
-                                       const ParallelFor& pool);
-
-namespace cuda {
-class BoundLaunch;
-class Stream;
-/// BoundLaunch::launch. The buffers lie in memory of the stream's context.
+/// BoundLaunch::launch, of buffers that are as large as they must be. They lie in the device's memory.
 [[nodiscard]] Status launch_on_scratch(const BoundLaunch& launch, const ScratchArguments& arguments,
-                                       const Stream& stream);
-}  // namespace cuda
+                                       void* stream = nullptr);
 
-/// Scratch buffers as a launch takes them. The two launches make it, and nobody else does.
+/// Scratch buffers as a launch takes them. The launch makes it, and nobody else does.
 class ScratchViews {
  public:
   [[nodiscard]] std::span<const BufferView> inputs() const { return inputs_.span(); }
   [[nodiscard]] std::span<const BufferView> outputs() const { return outputs_.span(); }
 
  private:
-  friend Status launch_on_scratch(const BoundKernel&, const ScratchArguments&, const ParallelFor&);
-  friend Status cuda::launch_on_scratch(const cuda::BoundLaunch&, const ScratchArguments&, const cuda::Stream&);
+  friend Status launch_on_scratch(const BoundLaunch&, const ScratchArguments&, void*);
   explicit ScratchViews(const ScratchArguments& arguments);
   StackArray<BufferView> inputs_, outputs_;
 };

@@ -68,7 +68,7 @@ void describe_host(KeyFields& fields, const runtime::HostInfo& info, std::string
   fields.device = printable(info.cpu);
 }
 
-void describe_gpu(KeyFields& fields, const runtime::cuda::DeviceFacts& facts, std::string_view target) {
+void describe_gpu(KeyFields& fields, const runtime::GpuFacts& facts, std::string_view target) {
   fields.target = target;
   fields.architecture = facts.architecture();
   fields.multiprocessors = std::to_string(facts.multiprocessors);
@@ -78,7 +78,7 @@ void describe_gpu(KeyFields& fields, const runtime::cuda::DeviceFacts& facts, st
   fields.driver = std::to_string(facts.driver_version);
 }
 
-std::string bandwidth_class(const runtime::cuda::DeviceFacts& facts) {
+std::string bandwidth_class(const runtime::GpuFacts& facts) {
   if (facts.memory_bandwidth <= 0) return printable(fmt::format("that of {}", facts.name));
   std::int64_t unit = 1'000'000'000;
   while (facts.memory_bandwidth / unit >= 100) unit *= 10;

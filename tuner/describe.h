@@ -5,7 +5,7 @@
 #include <string_view>
 
 #include "ir/program.h"
-#include "runtime/cuda/devices.h"
+#include "runtime/gpu_facts.h"
 #include "runtime/host_info.h"
 #include "tuner/cache_key.h"
 #include "tuner/record.h"
@@ -23,11 +23,11 @@ void describe_build(KeyFields& fields);
 /// target, architecture, cpu and what a CPU's speed depends on. `cpu`: HostCompiler::target_description().
 void describe_host(KeyFields& fields, const runtime::HostInfo& info, std::string_view cpu);
 /// The same of a GPU. `target`: what code is made for, "sm_90".
-void describe_gpu(KeyFields& fields, const runtime::cuda::DeviceFacts& facts, std::string_view target);
+void describe_gpu(KeyFields& fields, const runtime::GpuFacts& facts, std::string_view target);
 
 /// Peak memory bandwidth to two digits, "4800 GB/s": equal for GPUs of one model, different for an H100 and an H200,
 /// which are alike in architecture, multiprocessors and L2. Where the driver does not say it, the device's name.
-[[nodiscard]] std::string bandwidth_class(const runtime::cuda::DeviceFacts& facts);
+[[nodiscard]] std::string bandwidth_class(const runtime::GpuFacts& facts);
 /// Of a result of now, made by this build with random choices from `seed`.
 [[nodiscard]] Provenance provenance_now(std::uint64_t seed);
 

@@ -69,9 +69,9 @@ Result<std::vector<std::pair<std::string, compiler::GpuConfig>>> configs_of(cons
 
 class Bench {
  public:
-  Bench(const Arguments& arguments, Device& device) : arguments_(arguments), device_(device) {
-    json_ = json_line(device.facts(), arguments.commit);
-    fmt::print("{}\n", text_of(device.facts()));
+  Bench(const Arguments& arguments, Rig& rig) : arguments_(arguments), rig_(rig) {
+    json_ = json_line(rig.facts(), arguments.commit);
+    fmt::print("{}\n", text_of(rig.facts()));
   }
 
   [[nodiscard]] const std::string& json() const { return json_; }
@@ -79,17 +79,15 @@ class Bench {
 
   Status run_host() {
     const HostCostOptions options{.rounds = arguments_.run.rounds, .seed = arguments_.run.seed};
-    PADLOCK_TRY(const auto compiler, compiler::GpuCompiler::create(device_.facts().architecture));
-    PADLOCK_TRY(const std::vector<Timing> compiles, compile_costs(*compiler, options));
+    PADLOCK_TRY(const std::vector<Timing> compiles, compile_costs(rig_.compiler(), options));
     add("text to PTX, warm, proofs cached", compiles);
-    PADLOCK_TRY(const std::vector<Timing> binds, bind_costs(*compiler, options));
+    PADLOCK_TRY(const std::vector<Timing> binds, bind_costs(rig_.compiler(), options));
     add("binding", binds);
-    auto* const cuda = dynamic_cast<CudaDevice*>(&device_);
-    if (cuda == nullptr) {
-      fmt::print("launch: not measured, {} has no driver\n\n", device_.facts().device);
+    if (rig_.facts().simulated) {
+      fmt::print("launch: not measured, {} has no driver\n\n", rig_.facts().device);
       return {};
     }
-    PADLOCK_TRY(const std::vector<Timing> launches, launch_costs(*cuda, options));
+    PADLOCK_TRY(const std::vector<Timing> launches, launch_costs(rig_, options));
     add("launch, host time", launches);
     return {};
   }
@@ -120,19 +118,19 @@ class Bench {
     std::vector<std::unique_ptr<Kernel>> kernels;
     std::vector<Candidate> candidates;
     for (const auto& [name, config] : configs) {
-      auto kernel = device_.compile(first.program_text(), config);
+      auto kernel = Kernel::compile(rig_, first.program_text(), config);
       if (!kernel) return std::unexpected(std::move(kernel).error().in("while compiling " + config.to_string()));
       kernels.push_back(*std::move(kernel));
       candidates.push_back({name, config.to_string(), kernels.back().get()});
     }
     for (const Problem& problem : problems) {
-      PADLOCK_TRY(const auto report, run_problem(device_, problem, data, candidates, arguments_.run));
+      PADLOCK_TRY(const auto report, run_problem(rig_, problem, data, candidates, arguments_.run));
       if (!report) {
         fmt::print("{}, {}: not measured, too little memory\n", problem.program_name(),
                    size_text(problem.nominal_bytes));
         continue;
       }
-      json_ += json_lines(*report, device_.facts(), arguments_.run.rounds);
+      json_ += json_lines(*report, rig_.facts(), arguments_.run.rounds);
       failures_ += static_cast<int>(report->failures.size());
       fmt::print("{}", table_of(*report));
       std::fflush(stdout);
@@ -141,7 +139,7 @@ class Bench {
   }
 
   const Arguments& arguments_;
-  Device& device_;
+  Rig& rig_;
   std::string json_;
   int failures_ = 0;
 };
@@ -162,8 +160,8 @@ Status run(const Arguments& arguments, int& failures) {
   PADLOCK_TRY(const std::vector<Problem> problems, problems_of(arguments));
   if (arguments.list) return list(problems);
   PADLOCK_TRY([[maybe_unused]] const auto configs, configs_of(arguments));  // before anything is measured
-  PADLOCK_TRY(const std::unique_ptr<Device> device, make_device(arguments.device));
-  Bench bench(arguments, *device);
+  PADLOCK_TRY(const std::unique_ptr<Rig> rig, Rig::open(arguments.device));
+  Bench bench(arguments, *rig);
   Status status;
   for (const std::string& part : arguments.parts)
     if (status) status = part == "host" ? bench.run_host() : bench.run_table(problems);

@@ -74,16 +74,16 @@ std::vector<std::byte> Data::elements(std::int64_t count) const {
   return out;
 }
 
-Status Data::write_all(Device& device, std::uint64_t to, std::int64_t bytes) const {
+Status Data::write_all(runtime::Queue& queue, std::byte* to, std::int64_t bytes) const {
   auto done = std::min<std::int64_t>(bytes, static_cast<std::int64_t>(sequence_.size()));
-  PADLOCK_CHECK(device.write(to, std::span(sequence_).first(static_cast<std::size_t>(done))));
+  PADLOCK_CHECK(queue.write(to, std::span(sequence_).first(static_cast<std::size_t>(done))));
   // Whole periods are copied behind themselves, so the sequence goes on.
   while (done < bytes) {
     const std::int64_t part = std::min(done, bytes - done);
-    PADLOCK_CHECK(device.copy(to + static_cast<std::uint64_t>(done), to, part));
+    PADLOCK_CHECK(queue.copy(to + done, to, part));
     done += part;
   }
-  return device.synchronize();
+  return queue.synchronize();
 }
 
 std::vector<std::byte> Data::expected_row(const Problem& problem, std::int64_t first, std::int64_t row) const {
@@ -136,8 +136,8 @@ std::string Data::compare_rows(const Problem& problem, std::int64_t first, std::
   return {};
 }
 
-Result<std::string> Data::check_output(Device& device, const Problem& problem, std::int64_t first,
-                                       std::uint64_t output) const {
+Result<std::string> Data::check_output(runtime::Queue& queue, const Problem& problem, std::int64_t first,
+                                       const std::byte* output) const {
   const std::int64_t row_bytes = problem.output_extents().back() * static_cast<std::int64_t>(element_bytes_);
   const std::int64_t rows = problem.output_bytes() / row_bytes;
   const std::int64_t chunk_rows = std::clamp<std::int64_t>(kChunkBytes / row_bytes, 1, rows);
@@ -145,7 +145,7 @@ Result<std::string> Data::check_output(Device& device, const Problem& problem, s
   for (std::int64_t row = 0; row < rows; row += chunk_rows) {
     const auto bytes = static_cast<std::size_t>(std::min(chunk_rows, rows - row) * row_bytes);
     const std::span<std::byte> part = std::span(chunk).first(bytes);
-    PADLOCK_CHECK(device.read(part, output + static_cast<std::uint64_t>(row * row_bytes)));
+    PADLOCK_CHECK(queue.read(part, output + row * row_bytes));
     std::string failure = compare_rows(problem, first, row, part);
     if (!failure.empty()) return failure;
   }

@@ -6,8 +6,8 @@
 #include <string>
 #include <vector>
 
-#include "bench/gpu/device.h"
 #include "bench/gpu/problem.h"
+#include "runtime/device.h"
 
 namespace padlock::bench::gpu {
 
@@ -23,12 +23,12 @@ class Data {
   /// Elements [0, count) of the sequence, packed.
   [[nodiscard]] std::vector<std::byte> elements(std::int64_t count) const;
   /// Writes the sequence over `bytes` bytes of device memory, from its first element on.
-  [[nodiscard]] Status write_all(Device& device, std::uint64_t to, std::int64_t bytes) const;
+  [[nodiscard]] Status write_all(runtime::Queue& queue, std::byte* to, std::int64_t bytes) const;
 
   /// Compares the whole output of a problem, whose input begins at element `first` of the sequence, with its closed
   /// form. Empty, or which element differs and how. Errors: the device's.
-  [[nodiscard]] Result<std::string> check_output(Device& device, const Problem& problem, std::int64_t first,
-                                                 std::uint64_t output) const;
+  [[nodiscard]] Result<std::string> check_output(runtime::Queue& queue, const Problem& problem, std::int64_t first,
+                                                 const std::byte* output) const;
   /// The closed form against the language's interpreter, on a small problem of the same program; an error where they
   /// differ.
   [[nodiscard]] Status check_closed_form(const Problem& problem) const;

@@ -3,7 +3,6 @@
 #include <string>
 #include <vector>
 
-#include "bench/gpu/device.h"
 #include "bench/gpu/measure.h"
 #include "bench/gpu/run_problem.h"
 

@@ -2,17 +2,23 @@
 
 #include <time.h>
 
+#include <algorithm>
+#include <array>
 #include <bit>
 #include <memory>
 #include <optional>
 #include <string>
 #include <utility>
 
+#include "bench/gpu/kernel.h"
 #include "ir/launch_plan.h"
 #include "runtime/arguments.h"
+#include "runtime/cuda/loaded_program.h"
 
 namespace padlock::bench::gpu {
 namespace {
+
+namespace cuda = runtime::cuda;
 
 constexpr const char* kRank1 = "program rank1(x: f32[N])\n{\n  y = pad(x, low = [1], high = [1])\n  return y\n}\n";
 
@@ -76,6 +82,51 @@ Status compile_text(compiler::GpuCompiler& compiler, const std::string& text) {
   return {};
 }
 
+/// What a launch of one kernel on a GPU is made of, with its binding and one buffer pair.
+class LaunchParts {
+ public:
+  LaunchParts(Rig& rig, const Kernel& kernel, runtime::UserBuffer input, runtime::UserBuffer output)
+      : current_(*rig.current()),
+        stream_(cuda::Stream::borrow(current_.context(), rig.queue().stream())),
+        bound_(dynamic_cast<const cuda::BoundLaunch&>(kernel.bound())),
+        kernel_(bound_.kernels()[0]),
+        input_(input),
+        output_(output) {
+    std::ranges::copy(kernel_.words(), words_.begin());
+    words_[ir::ParameterWords::buffers] = std::bit_cast<std::uint64_t>(input.data());
+    words_[ir::ParameterWords::buffers + 1] = std::bit_cast<std::uint64_t>(output.data());
+  }
+
+  /// What every launch ends in, with the same words.
+  [[nodiscard]] Status call_driver() const {
+    return cuda::launch(current_, kernel_.function(), kernel_.shape(), {words_.data(), kernel_.words().size()},
+                        stream_);
+  }
+  [[nodiscard]] Status launch() const { return launch_in(current_); }
+  /// `launch` after the checks that a caller's buffers need.
+  [[nodiscard]] Status launch_checked() const {
+    PADLOCK_CHECK(bound_.sizes().check({&input_, 1}, {&output_, 1}));
+    return launch_in(current_);
+  }
+  /// `launch` where nobody knows whether the context is current.
+  [[nodiscard]] Status launch_in_any_context() const {
+    PADLOCK_TRY(const cuda::ContextScope scope, cuda::ContextScope::enter(current_.context()));
+    return launch_in(scope);
+  }
+
+ private:
+  [[nodiscard]] Status launch_in(const cuda::ContextScope& scope) const {
+    return kernel_.launch(scope, {&input_, 1}, {&output_, 1}, {}, stream_);
+  }
+
+  const cuda::ContextScope& current_;
+  cuda::Stream stream_;
+  const cuda::BoundLaunch& bound_;
+  const cuda::BoundKernel& kernel_;
+  runtime::BufferView input_, output_;
+  std::array<std::uint64_t, ir::ParameterWords::kMost> words_{};
+};
+
 }  // namespace
 
 Problem host_cost_problem() { return make_problem(ir::DType::f32, 4, false, std::int64_t{64} << 10); }
@@ -86,29 +137,27 @@ Contestant host_contestant(std::string name, const HostCostOptions& options, std
           }};
 }
 
-Result<std::vector<Timing>> launch_costs(CudaDevice& device, const HostCostOptions& options) {
+Result<std::vector<Timing>> launch_costs(Rig& rig, const HostCostOptions& options) {
   const Problem problem = host_cost_problem();
-  PADLOCK_TRY(const auto kernel, device.compile_cuda(problem.program_text(), std::nullopt));
+  PADLOCK_TRY(const auto kernel, Kernel::compile(rig, problem.program_text(), std::nullopt));
   PADLOCK_CHECK(kernel->bind(problem.request()));
-  PADLOCK_TRY(const auto input, device.allocate(problem.input_bytes(), "input"));
-  PADLOCK_TRY(const auto output, device.allocate(problem.output_bytes(), "output"));
-  PADLOCK_CHECK(device.fill(input->address(), std::byte{0}, problem.input_bytes()));
-  const std::uint64_t in = input->address();
-  const std::uint64_t out = output->address();
-  const runtime::UserBuffer in_buffer(std::bit_cast<const void*>(in), problem.input_bytes());
-  const runtime::UserBuffer out_buffer(std::bit_cast<void*>(out), problem.output_bytes());
-  PADLOCK_CHECK(kernel->launch(in, out));
+  PADLOCK_TRY(const auto input, rig.device().allocate(problem.input_bytes(), "input"));
+  PADLOCK_TRY(const auto output, rig.device().allocate(problem.output_bytes(), "output"));
+  PADLOCK_CHECK(rig.queue().fill(input->data(), std::byte{0}, problem.input_bytes()));
+  PADLOCK_CHECK(kernel->launch(input->data(), output->data()));
+  const LaunchParts parts(rig, *kernel, {input->data(), problem.input_bytes()},
+                          {output->data(), problem.output_bytes()});
   const auto contestant = [&](const char* name, auto call) {
-    return Contestant{name, [&device, &options, call]() -> Result<double> {
-                        PADLOCK_CHECK(device.synchronize());
+    return Contestant{name, [&rig, &options, call]() -> Result<double> {
+                        PADLOCK_CHECK(rig.queue().synchronize());
                         if (options.between_samples) options.between_samples();
                         return time_calls(options.clock, options.calls, call);
                       }};
   };
-  return measure({contestant("cuLaunchKernel", [&] { return kernel->call_driver(in, out); }),
-                  contestant("launch", [&] { return kernel->launch(in, out); }),
-                  contestant("launch, buffers checked", [&] { return kernel->launch_checked(in_buffer, out_buffer); }),
-                  contestant("launch, context asked for", [&] { return kernel->launch_in_any_context(in, out); })},
+  return measure({contestant("cuLaunchKernel", [&] { return parts.call_driver(); }),
+                  contestant("launch", [&] { return parts.launch(); }),
+                  contestant("launch, buffers checked", [&] { return parts.launch_checked(); }),
+                  contestant("launch, context asked for", [&] { return parts.launch_in_any_context(); })},
                  options.rounds, options.seed);
 }
 

@@ -4,9 +4,9 @@
 #include <string>
 #include <vector>
 
-#include "bench/gpu/cuda_device.h"
 #include "bench/gpu/measure.h"
 #include "bench/gpu/problem.h"
+#include "bench/gpu/rig.h"
 
 namespace padlock::bench::gpu {
 
@@ -32,8 +32,8 @@ struct HostCostOptions {
                                          std::function<Status()> call);
 
 /// Host time of a launch with its binding cached, one buffer pair: cuLaunchKernel alone (the baseline), then with what
-/// Padlock adds; their differences are the cost beside the driver's call. Errors: the device's.
-[[nodiscard]] Result<std::vector<Timing>> launch_costs(CudaDevice& device, const HostCostOptions& options);
+/// Padlock adds; their differences are the cost beside the driver's call. Of a GPU. Errors: the device's.
+[[nodiscard]] Result<std::vector<Timing>> launch_costs(Rig& rig, const HostCostOptions& options);
 
 /// Binding: of rank 1 (the baseline) and rank 4, sizes to all that a launch passes; and the part of rank 4 that no
 /// kernel has to do with. Errors: the compiler's.

@@ -21,43 +21,42 @@ Line memcpy_line(const char* name) { return {name, {}, {}, {}}; }
 class Arena {
  public:
   /// nullopt, if not even one pair fits.
-  [[nodiscard]] static Result<std::optional<Arena>> create(Device& device, const Problem& problem, const Data& data) {
+  [[nodiscard]] static Result<std::optional<Arena>> create(Rig& rig, const Problem& problem, const Data& data) {
     Arena arena;
     // memcpy moves half of the bytes from an input's place to an output's.
     arena.stride_ = round_up(std::max(problem.input_bytes(), problem.output_bytes())) + 2 * kZone;
-    const std::int64_t wanted = (3 * device.facts().l2_bytes + problem.bytes() - 1) / problem.bytes();
-    PADLOCK_TRY(const std::int64_t free, device.free_bytes());
+    const std::int64_t wanted = (3 * rig.facts().l2_bytes + problem.bytes() - 1) / problem.bytes();
+    PADLOCK_TRY(const std::int64_t unused, rig.device().free_bytes());
+    const std::int64_t free = rig.facts().simulated ? unused / 2 : unused;
     const std::int64_t fitting = free / 10 * 7 / (2 * arena.stride_);
     if (fitting < 1) return std::optional<Arena>();
     arena.count_ = std::clamp<std::int64_t>(wanted, 1, std::min(fitting, kMaxBuffers));
-    PADLOCK_TRY(arena.inputs_, device.allocate(arena.bytes(), "inputs"));
-    PADLOCK_TRY(arena.outputs_, device.allocate(arena.bytes(), "outputs"));
-    PADLOCK_CHECK(data.write_all(device, arena.inputs_->address(), arena.bytes()));
+    PADLOCK_TRY(arena.inputs_, rig.device().allocate(arena.bytes(), "inputs"));
+    PADLOCK_TRY(arena.outputs_, rig.device().allocate(arena.bytes(), "outputs"));
+    PADLOCK_CHECK(data.write_all(rig.queue(), begin(*arena.inputs_), arena.bytes()));
     return std::optional<Arena>(std::move(arena));
   }
 
   [[nodiscard]] int count() const { return static_cast<int>(count_); }
   [[nodiscard]] std::int64_t input_offset(std::int64_t slot) const { return slot * stride_; }
-  [[nodiscard]] std::uint64_t input(std::int64_t slot) const {
-    return inputs_->address() + static_cast<std::uint64_t>(input_offset(slot));
-  }
-  [[nodiscard]] std::uint64_t output(std::int64_t slot) const {
-    return outputs_->address() + static_cast<std::uint64_t>(slot * stride_ + kZone);
-  }
+  // Addresses of the device's.
+  [[nodiscard]] std::byte* input(std::int64_t slot) const { return begin(*inputs_) + input_offset(slot); }
+  [[nodiscard]] std::byte* output(std::int64_t slot) const { return begin(*outputs_) + slot * stride_ + kZone; }
 
  private:
+  static std::byte* begin(const runtime::DeviceMemory& memory) { return static_cast<std::byte*>(memory.data()); }
   [[nodiscard]] std::int64_t bytes() const { return count_ * stride_; }
 
   std::int64_t stride_ = 0;
   std::int64_t count_ = 0;
-  std::unique_ptr<Memory> inputs_;
-  std::unique_ptr<Memory> outputs_;
+  std::unique_ptr<runtime::DeviceMemory> inputs_;
+  std::unique_ptr<runtime::DeviceMemory> outputs_;
 };
 
 class ProblemRun {
  public:
-  ProblemRun(Device& device, const Problem& problem, const Data& data, const Arena& arena, const RunOptions& options)
-      : device_(device), problem_(problem), data_(data), arena_(arena), options_(options) {}
+  ProblemRun(Rig& rig, const Problem& problem, const Data& data, const Arena& arena, const RunOptions& options)
+      : rig_(rig), problem_(problem), data_(data), arena_(arena), options_(options) {}
 
   Result<ProblemReport> run(const std::vector<Candidate>& candidates) {
     report_.problem = problem_;
@@ -86,16 +85,16 @@ class ProblemRun {
 
   /// Milliseconds of one of `calls` calls. Each contestant goes on with the buffers after its last ones.
   Result<double> sample(const Call& call, int calls, std::int64_t& turn) {
-    PADLOCK_TRY(const double ms, device_.time_ms(calls, [&](int) { return call(turn++ % arena_.count()); }));
+    PADLOCK_TRY(const double ms, rig_.time_ms(calls, [&](int) { return call(turn++ % arena_.count()); }));
     return ms / calls;
   }
 
   Result<int> calls_of(const Call& call) {
     std::int64_t turn = 0;
     PADLOCK_TRY([[maybe_unused]] const double cold, sample(call, 1, turn));
-    PADLOCK_TRY(const double ms, sample(call, device_.facts().simulated ? 1 : 8, turn));
+    PADLOCK_TRY(const double ms, sample(call, rig_.facts().simulated ? 1 : 8, turn));
     return static_cast<int>(
-        std::clamp(std::ceil(options_.sample_ms / std::max(ms, 1e-6)), 1.0, double{Device::kMaxCalls}));
+        std::clamp(std::ceil(options_.sample_ms / std::max(ms, 1e-6)), 1.0, double{Rig::kMaxCalls}));
   }
 
   /// The first, and the fastest of the others.
@@ -125,12 +124,12 @@ class ProblemRun {
 
   /// Poisons the output and its surroundings, runs, and compares every byte.
   Result<bool> check(const Candidate& candidate, std::int64_t slot) {
-    const std::uint64_t output = arena_.output(slot);
-    const std::uint64_t zone = output - static_cast<std::uint64_t>(kZone);
-    PADLOCK_CHECK(device_.fill(zone, kPoison, problem_.output_bytes() + 2 * kZone));
+    std::byte* const output = arena_.output(slot);
+    PADLOCK_CHECK(rig_.queue().fill(output - kZone, kPoison, problem_.output_bytes() + 2 * kZone));
     PADLOCK_CHECK(candidate.kernel->launch(arena_.input(slot), output));
+    PADLOCK_CHECK(candidate.kernel->synchronize());
     const std::int64_t first = arena_.input_offset(slot) / ir::byte_size(problem_.dtype);
-    PADLOCK_TRY(std::string failure, data_.check_output(device_, problem_, first, output));
+    PADLOCK_TRY(std::string failure, data_.check_output(rig_.queue(), problem_, first, output));
     PADLOCK_TRY(const bool untouched, zones_are_poisoned(output));
     if (failure.empty() && !untouched) failure = fmt::format("{} writes outside its output", problem_.program_name());
     if (failure.empty()) return true;
@@ -138,11 +137,10 @@ class ProblemRun {
     return false;
   }
 
-  Result<bool> zones_are_poisoned(std::uint64_t output) {
-    for (const std::uint64_t at :
-         {output - static_cast<std::uint64_t>(kZone), output + static_cast<std::uint64_t>(problem_.output_bytes())}) {
+  Result<bool> zones_are_poisoned(const std::byte* output) {
+    for (const std::byte* at : {output - kZone, output + problem_.output_bytes()}) {
       std::vector<std::byte> zone(static_cast<std::size_t>(kZone));
-      PADLOCK_CHECK(device_.read(zone, at));
+      PADLOCK_CHECK(rig_.queue().read(zone, at));
       if (!std::ranges::all_of(zone, [](std::byte b) { return b == kPoison; })) return false;
     }
     return true;
@@ -150,7 +148,7 @@ class ProblemRun {
 
   Status time(const std::vector<Candidate>& candidates) {
     std::vector<Call> calls = {[this](std::int64_t slot) {
-      return device_.copy(arena_.output(slot), arena_.input(slot), problem_.bytes() / 2);
+      return rig_.queue().copy(arena_.output(slot), arena_.input(slot), problem_.bytes() / 2);
     }};
     report_.lines = {memcpy_line("memcpy"), memcpy_line("memcpy again")};
     for (const Candidate& candidate : candidates) {
@@ -170,7 +168,7 @@ class ProblemRun {
     return {};
   }
 
-  Device& device_;
+  Rig& rig_;
   const Problem& problem_;
   const Data& data_;
   const Arena& arena_;
@@ -180,11 +178,11 @@ class ProblemRun {
 
 }  // namespace
 
-Result<std::optional<ProblemReport>> run_problem(Device& device, const Problem& problem, const Data& data,
+Result<std::optional<ProblemReport>> run_problem(Rig& rig, const Problem& problem, const Data& data,
                                                  const std::vector<Candidate>& candidates, const RunOptions& options) {
-  PADLOCK_TRY(const std::optional<Arena> arena, Arena::create(device, problem, data));
+  PADLOCK_TRY(const std::optional<Arena> arena, Arena::create(rig, problem, data));
   if (!arena) return std::optional<ProblemReport>();
-  PADLOCK_TRY(ProblemReport report, ProblemRun(device, problem, data, *arena, options).run(candidates));
+  PADLOCK_TRY(ProblemReport report, ProblemRun(rig, problem, data, *arena, options).run(candidates));
   return std::optional<ProblemReport>(std::move(report));
 }
 

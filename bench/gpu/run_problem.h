@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "bench/gpu/data.h"
-#include "bench/gpu/device.h"
+#include "bench/gpu/kernel.h"
 #include "bench/gpu/measure.h"
 #include "bench/gpu/problem.h"
 
@@ -48,7 +48,7 @@ struct ProblemReport {
 /// there is more than one. Of more than 1 + finalists
 /// candidates, the first and the fastest in a short trial stay. nullopt where the device has too little memory.
 /// Errors: the device's.
-[[nodiscard]] Result<std::optional<ProblemReport>> run_problem(Device& device, const Problem& problem, const Data& data,
+[[nodiscard]] Result<std::optional<ProblemReport>> run_problem(Rig& rig, const Problem& problem, const Data& data,
                                                                const std::vector<Candidate>& candidates,
                                                                const RunOptions& options);
 

@@ -16,6 +16,7 @@
 #include "compiler/llvm/host_target.h"
 #include "compiler/llvm/link_image.h"
 #include "compiler/pipeline.h"
+#include "ir/target_name.h"
 
 namespace padlock::compiler {
 namespace {
@@ -201,7 +202,7 @@ class LlvmGpuCompiler final : public GpuCompiler {
 }  // namespace
 
 Result<std::unique_ptr<GpuCompiler>> GpuCompiler::create(std::string_view target) {
-  const std::vector<std::string> known = gpu_targets();
+  const std::vector<std::string> known = ir::gpu_targets();
   if (std::ranges::find(known, target) == known.end())
     return invalid_argument(
         fmt::format("unknown target '{}': expected host, host:CPU, or one of {}", target, fmt::join(known, ", ")));

@@ -34,7 +34,9 @@ class LlvmHostCompiler final : public HostCompiler {
     PADLOCK_TRY(CodeModule code, emit_module(program, options));
     PADLOCK_TRY(const llvm::SmallVector<char> object,
                 generate_code(*code.module, *code.machine, llvm::CodeGenFileType::ObjectFile));
-    return link_image(object, std::move(code.kernels));
+    PADLOCK_TRY(ir::CompiledCode image, link_image(object, std::move(code.kernels)));
+    image.task_bytes = std::int64_t{options.config.value_or(default_config()).task_kib} << 10;
+    return image;
   }
 
   [[nodiscard]] Status check_runs_here() const override {

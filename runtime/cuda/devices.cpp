@@ -1,7 +1,5 @@
 #include "runtime/cuda/devices.h"
 
-#include <fmt/format.h>
-
 #include <array>
 
 namespace padlock::runtime::cuda {
@@ -61,19 +59,17 @@ class FactReader {
 
 }  // namespace
 
-std::string DeviceFacts::architecture() const { return fmt::format("sm_{}{}", compute_major, compute_minor); }
-
 Result<int> device_count(const Driver& driver) {
   int count = 0;
   PADLOCK_CHECK(driver.call(driver.cuDeviceGetCount, {}, &count));
   return count;
 }
 
-Result<DeviceFacts> device_facts(const Driver& driver, int ordinal) {
+Result<GpuFacts> device_facts(const Driver& driver, int ordinal) {
   CUdevice device = 0;
   PADLOCK_CHECK(driver.call(driver.cuDeviceGet, {.device = ordinal}, &device, ordinal));
   FactReader reader(driver, ordinal, device);
-  DeviceFacts facts;
+  GpuFacts facts;
   facts.ordinal = ordinal;
   facts.name = reader.name();
   facts.compute_major = reader.attribute(CUdevice_attribute::compute_capability_major);
@@ -91,11 +87,11 @@ Result<DeviceFacts> device_facts(const Driver& driver, int ordinal) {
   return facts;
 }
 
-Result<std::vector<DeviceFacts>> list_devices(const Driver& driver) {
+Result<std::vector<GpuFacts>> list_devices(const Driver& driver) {
   PADLOCK_TRY(const int count, device_count(driver));
-  std::vector<DeviceFacts> devices;
+  std::vector<GpuFacts> devices;
   for (int ordinal = 0; ordinal < count; ++ordinal) {
-    PADLOCK_TRY(DeviceFacts facts, device_facts(driver, ordinal));
+    PADLOCK_TRY(GpuFacts facts, device_facts(driver, ordinal));
     devices.push_back(std::move(facts));
   }
   return devices;

@@ -19,7 +19,7 @@ Status check_contract(const ir::KernelAbi& abi) {
 }
 
 /// Asked before anything is launched: the driver refuses such a launch in words that name neither number.
-Status check_block(const ir::KernelAbi& abi, const Function& function, const DeviceFacts& device) {
+Status check_block(const ir::KernelAbi& abi, const Function& function, const GpuFacts& device) {
   FunctionFacts facts{.max_block_threads = device.max_block_threads};
   if (function.context().driver().cuFuncGetAttribute) {
     PADLOCK_TRY(facts, function_facts(function));
@@ -35,7 +35,7 @@ Status check_block(const ir::KernelAbi& abi, const Function& function, const Dev
 }
 
 /// As many blocks as run at once, for a kernel whose blocks take many tiles; else what a grid may have.
-Result<std::int64_t> most_blocks(const ir::KernelAbi& abi, const Function& function, const DeviceFacts& device) {
+Result<std::int64_t> most_blocks(const ir::KernelAbi& abi, const Function& function, const GpuFacts& device) {
   if (!abi.persistent) return device.max_grid_x;
   PADLOCK_TRY(const std::optional<int> known, resident_blocks(function, abi.threads));
   // Without the driver's word, as if registers set no limit: blocks that wait cost time, nothing else.
@@ -45,8 +45,7 @@ Result<std::int64_t> most_blocks(const ir::KernelAbi& abi, const Function& funct
 
 }  // namespace
 
-Result<KernelLauncher::Variant> KernelLauncher::load(const Module& module, ir::KernelAbi abi,
-                                                     const DeviceFacts& device) {
+Result<KernelLauncher::Variant> KernelLauncher::load(const Module& module, ir::KernelAbi abi, const GpuFacts& device) {
   PADLOCK_CHECK(check_contract(abi));
   PADLOCK_TRY(Function function, module.function(abi.name));
   PADLOCK_CHECK(check_block(abi, function, device));
@@ -55,8 +54,7 @@ Result<KernelLauncher::Variant> KernelLauncher::load(const Module& module, ir::K
 }
 
 Result<KernelLauncher> KernelLauncher::create(const Module& module, std::vector<ir::KernelVariant> variants,
-                                              const ir::Program& program, const DeviceFacts& device,
-                                              CUdeviceptr fault) {
+                                              const ir::Program& program, const GpuFacts& device, CUdeviceptr fault) {
   if (variants.empty()) return internal_error("a kernel has no variant");
   const ir::KernelAbi& any = variants.front().abi;
   std::vector<const ir::KernelAbi*> contracts;
@@ -92,6 +90,7 @@ Result<BoundKernel> KernelLauncher::bind(const ir::Binding& binding) const {
 }
 
 const ir::KernelAbi& BoundKernel::abi() const { return launcher_->abi(variant_); }
+const Function& BoundKernel::function() const { return launcher_->variants_[variant_].function; }
 
 Status BoundKernel::launch(const ContextScope& current, std::span<const BufferView> inputs,
                            std::span<const BufferView> outputs, std::span<const std::uint64_t> scalars,
@@ -106,8 +105,7 @@ Status BoundKernel::launch(const ContextScope& current, std::span<const BufferVi
   for (const std::uint32_t place : launcher_->places_.results)
     *at++ = std::bit_cast<CUdeviceptr>(outputs[place].data());
   for (const std::uint32_t place : launcher_->places_.scalars) *at++ = scalars[place];
-  const Function& function = launcher_->variants_[variant_].function;
-  return cuda::launch(current, function, shape_, std::span(words.data(), words_.size()), stream);
+  return cuda::launch(current, function(), shape_, std::span(words.data(), words_.size()), stream);
 }
 
 }  // namespace padlock::runtime::cuda

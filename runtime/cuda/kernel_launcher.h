@@ -23,6 +23,7 @@ class BoundKernel {
  public:
   /// Of the variant that these sizes selected.
   [[nodiscard]] const ir::KernelAbi& abi() const;
+  [[nodiscard]] const Function& function() const;
   /// An empty output has an empty grid.
   [[nodiscard]] const LaunchShape& shape() const { return shape_; }
   /// The parameters, 0 where pointers and scalars go; none for an empty grid.
@@ -52,7 +53,7 @@ class KernelLauncher {
   /// failed_precondition, where the registers and shared memory of the code do not allow blocks of so many threads;
   /// else as Module::function.
   [[nodiscard]] static Result<KernelLauncher> create(const Module& module, std::vector<ir::KernelVariant> variants,
-                                                     const ir::Program& program, const DeviceFacts& device,
+                                                     const ir::Program& program, const GpuFacts& device,
                                                      CUdeviceptr fault);
 
   [[nodiscard]] std::size_t variant_count() const { return variants_.size(); }
@@ -68,7 +69,7 @@ class KernelLauncher {
     Function function;
     std::int64_t most_blocks;  // of a launch
   };
-  static Result<Variant> load(const Module& module, ir::KernelAbi abi, const DeviceFacts& device);
+  static Result<Variant> load(const Module& module, ir::KernelAbi abi, const GpuFacts& device);
 
   KernelLauncher(std::vector<Variant> variants, ArgumentPlaces places, ir::LaunchPlanner planner, CUdeviceptr fault)
       : variants_(std::move(variants)), places_(std::move(places)), planner_(std::move(planner)), fault_(fault) {}

@@ -2,7 +2,7 @@
 
 namespace padlock::runtime::cuda {
 
-Result<std::unique_ptr<const LoadedProgram>> LoadedProgram::load(const Context& context, const DeviceFacts& device,
+Result<std::unique_ptr<const LoadedProgram>> LoadedProgram::load(const Context& context, const GpuFacts& device,
                                                                  const ir::Program& program, ir::CompiledCode code) {
   if (code.kind != ir::CodeKind::ptx) return internal_error("expected PTX, found code for a CPU");
   PADLOCK_TRY(Module module, Module::load_ptx(context, std::string(code.text()), program.name()));
@@ -23,24 +23,37 @@ Result<std::unique_ptr<const LoadedProgram>> LoadedProgram::load(const Context& 
   return loaded;
 }
 
-Result<BoundLaunch> LoadedProgram::bind(const ir::Binding& binding, const ArgumentSizes& sizes) const {
-  BoundLaunch bound(context_, sizes);
-  bound.kernels_.reserve(kernels_.size());
+std::vector<std::vector<const ir::KernelAbi*>> LoadedProgram::contracts() const {
+  std::vector<std::vector<const ir::KernelAbi*>> list;
+  for (const KernelLauncher& kernel : kernels_) {
+    auto& variants = list.emplace_back();
+    for (std::size_t i = 0; i < kernel.variant_count(); ++i) variants.push_back(&kernel.abi(i));
+  }
+  return list;
+}
+
+Result<std::unique_ptr<const runtime::BoundLaunch>> LoadedProgram::bind(const ir::Binding& binding,
+                                                                        ArgumentSizes sizes) const {
+  std::unique_ptr<BoundLaunch> bound(new BoundLaunch(*this, std::move(sizes)));
+  bound->kernels_.reserve(kernels_.size());
   for (const KernelLauncher& launcher : kernels_) {
     PADLOCK_TRY(BoundKernel kernel, launcher.bind(binding));
-    bound.kernels_.push_back(std::move(kernel));
+    bound->kernels_.push_back(std::move(kernel));
   }
   return bound;
 }
 
-Status BoundLaunch::launch(std::span<const BufferView> inputs, std::span<const BufferView> outputs,
-                           std::span<const std::uint64_t> scalars, const Stream& stream) const {
-  PADLOCK_CHECK(sizes_.check(inputs, outputs));
-  PADLOCK_CHECK(sizes_.check_alignment(inputs, outputs));
-  PADLOCK_CHECK(sizes_.check_scalars(scalars));
-  PADLOCK_TRY(const ContextScope scope, ContextScope::enter(*context_));
-  for (const BoundKernel& kernel : kernels_) PADLOCK_CHECK(kernel.launch(scope, inputs, outputs, scalars, stream));
+Status BoundLaunch::run(std::span<const BufferView> inputs, std::span<const BufferView> outputs,
+                        std::span<const std::uint64_t> scalars, void* stream) const {
+  const Context& context = program_.context();
+  const Stream queue = Stream::borrow(context, stream);
+  PADLOCK_TRY(const ContextScope scope, ContextScope::enter(context));
+  for (const BoundKernel& kernel : kernels_) PADLOCK_CHECK(kernel.launch(scope, inputs, outputs, scalars, queue));
   return {};
+}
+
+Status BoundLaunch::synchronize(void* stream) const {
+  return program_.synchronize(Stream::borrow(program_.context(), stream));
 }
 
 Status LoadedProgram::synchronize(const Stream& stream) const {

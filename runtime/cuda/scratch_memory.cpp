@@ -88,7 +88,7 @@ class MappedScratch final : public DeviceScratch {
 }  // namespace
 
 bool DeviceScratchSpace::is_isolated() const {
-  const Driver& driver = stream_->context().driver();
+  const Driver& driver = stream_.context().driver();
   return driver.cuMemAddressReserve && driver.cuMemAddressFree && driver.cuMemCreate && driver.cuMemRelease &&
          driver.cuMemMap && driver.cuMemUnmap && driver.cuMemSetAccess && driver.cuMemGetAllocationGranularity;
 }
@@ -97,10 +97,10 @@ Result<std::unique_ptr<ScratchMemory>> DeviceScratchSpace::map(std::int64_t byte
                                                                const std::string& what) {
   if (bytes <= 0) return resource_exhausted(fmt::format("{} cannot have {} bytes of scratch memory", what, bytes));
   if (!is_isolated()) {
-    PADLOCK_TRY(DeviceBuffer buffer, DeviceBuffer::allocate(stream_->context(), bytes, what));
-    return std::make_unique<AllocatedScratch>(*stream_, std::move(buffer));
+    PADLOCK_TRY(DeviceBuffer buffer, DeviceBuffer::allocate(stream_.context(), bytes, what));
+    return std::make_unique<AllocatedScratch>(stream_, std::move(buffer));
   }
-  auto memory = std::make_unique<MappedScratch>(*stream_);
+  auto memory = std::make_unique<MappedScratch>(stream_);
   if (Status mapped = memory->map(static_cast<std::size_t>(bytes)); !mapped)
     return std::unexpected(
         std::move(mapped).error().in(fmt::format("{} needs {} bytes of scratch memory", what, bytes)));
@@ -108,7 +108,7 @@ Result<std::unique_ptr<ScratchMemory>> DeviceScratchSpace::map(std::int64_t byte
 }
 
 Result<std::int64_t> DeviceScratchSpace::free_bytes() const {
-  PADLOCK_TRY(const std::optional<std::int64_t> known, free_memory(stream_->context()));
+  PADLOCK_TRY(const std::optional<std::int64_t> known, free_memory(stream_.context()));
   return known.value_or(std::int64_t{1} << 62);
 }
 

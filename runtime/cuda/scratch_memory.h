@@ -11,8 +11,8 @@ namespace padlock::runtime::cuda {
 /// as any other, which nothing surrounds (is_isolated). Mapping is illegal while a stream of the context is captured.
 class DeviceScratchSpace final : public ScratchSpace {
  public:
-  /// Borrows the stream and its context, which outlive it. Copies wait for what the stream has before.
-  explicit DeviceScratchSpace(const Stream& stream) : stream_(&stream) {}
+  /// Copies wait for what the stream has before.
+  explicit DeviceScratchSpace(Stream stream) : stream_(std::move(stream)) {}
   [[nodiscard]] Result<std::unique_ptr<ScratchMemory>> map(std::int64_t bytes, std::int64_t aligned,
                                                            const std::string& what) override;
   [[nodiscard]] bool is_isolated() const override;
@@ -20,7 +20,7 @@ class DeviceScratchSpace final : public ScratchSpace {
   [[nodiscard]] Result<std::int64_t> free_bytes() const override;
 
  private:
-  const Stream* stream_;  // borrowed
+  Stream stream_;
 };
 
 }  // namespace padlock::runtime::cuda

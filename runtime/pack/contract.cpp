@@ -135,7 +135,8 @@ Result<ir::CompiledCode> read_code(const ir::Program& program, ir::CodeKind kind
   ByteReader from(packed.contracts, kPack);
   PADLOCK_TRY(const std::vector<Expr> exprs, read_exprs(program, from));
   PADLOCK_TRY(const std::size_t kernels, from.count());
-  ir::CompiledCode code{.kind = kind, .bytes = {packed.code.begin(), packed.code.end()}, .kernels = {}};
+  ir::CompiledCode code{
+      .kind = kind, .bytes = {packed.code.begin(), packed.code.end()}, .task_bytes = packed.task_bytes};
   for (std::size_t i = 0; i < kernels; ++i) {
     PADLOCK_TRY(const std::size_t count, from.count());
     if (count == 0) return damaged_pack("a kernel has no variant");

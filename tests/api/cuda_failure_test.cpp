@@ -205,27 +205,28 @@ TEST_CASE("each call of the driver may fail, or lose the device") {
 TEST_CASE("devices are listed as the driver has them") {
   FakeGpu fake;
   fake->settings.devices = 2;
-  CHECK(availability({DeviceKind::cuda, 1}));
-  const std::vector<DeviceInfo> devices = list_devices();
+  CHECK(runtime::Devices::check({DeviceKind::cuda, 1}));
+  const std::vector<runtime::DeviceInfo> devices = runtime::Devices::list();
   REQUIRE(devices.size() == 5);
-  const DeviceInfo& second = devices[4];
-  CHECK(second.device.to_string() == "cuda:1");
+  const runtime::DeviceInfo& second = devices[4];
+  CHECK(second.id.to_string() == "cuda:1");
   CHECK(second.available);
   CHECK(second.description == "Fake GPU, sm_90, 132 multiprocessors, L2 50 MiB, memory 1024 MiB at 3352 GB/s");
   REQUIRE(second.gpu.has_value());
   CHECK(second.gpu->name == "Fake GPU");
-  CHECK(second.gpu->architecture == "sm_90");
+  CHECK(second.gpu->architecture() == "sm_90");
   CHECK(second.gpu->multiprocessors == 132);
   CHECK(second.gpu->l2_bytes == 50 << 20);
   CHECK(second.gpu->memory_bytes == 1 << 30);
   CHECK(second.gpu->driver_version == 13000);
   CHECK(fake->made().contexts == 0);
 
-  CHECK(error_of(availability({DeviceKind::cuda, 2})).message == "device cuda:2 is not available: " PADLOCK_FAKE_CUDA
-                                                                 " has 2 devices");
+  CHECK(error_of(runtime::Devices::check({DeviceKind::cuda, 2})).message ==
+        "device cuda:2 is not available: " PADLOCK_FAKE_CUDA " has 2 devices");
   fake->settings.compute_major = 6;
-  CHECK(contains(error_of(availability({DeviceKind::cuda, 0})).message, "Fake GPU is of sm_60, code can be made for"));
-  CHECK_FALSE(list_devices()[3].available);
+  CHECK(contains(error_of(runtime::Devices::check({DeviceKind::cuda, 0})).message,
+                 "Fake GPU is of sm_60, code can be made for"));
+  CHECK_FALSE(runtime::Devices::list()[3].available);
 }
 
 TEST_CASE("without a device, the message says what was looked for") {
@@ -233,9 +234,9 @@ TEST_CASE("without a device, the message says what was looked for") {
   const auto message = [&](const FakeGpu& gpu, auto&& set) {
     gpu->reset();
     set(gpu->settings);
-    const Error error = error_of(availability({DeviceKind::cuda}));
+    const Error error = error_of(runtime::Devices::check({DeviceKind::cuda}));
     CHECK(error.code == Code::unavailable);
-    const std::vector<DeviceInfo> devices = list_devices();
+    const std::vector<runtime::DeviceInfo> devices = runtime::Devices::list();
     CHECK(devices.size() == 4);
     CHECK(devices.back().description == error.message);
     CHECK_FALSE(devices.back().gpu.has_value());

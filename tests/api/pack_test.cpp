@@ -70,7 +70,7 @@ Pack pack_for(const std::vector<std::string>& targets) {
   return *std::move(pack);
 }
 
-CompiledProgram load(LaunchContext& context, const Pack& pack, const char* program, const Device& device = {}) {
+CompiledProgram load(LaunchContext& context, const Pack& pack, const char* program, DeviceId device = {}) {
   auto loaded = context.load(pack, program, device);
   REQUIRE_MESSAGE(loaded, (loaded ? "" : loaded.error().to_string()));
   return *std::move(loaded);

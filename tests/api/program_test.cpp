@@ -218,22 +218,22 @@ TEST_CASE("the language leaves a NaN open only where it says so") {
 
 TEST_CASE("devices are named as they are read, and what is missing says what was looked for") {
   for (const char* name : {"host", "reference", "simt", "cuda:0", "cuda:17"})
-    CHECK(Device::parse(name)->to_string() == name);
+    CHECK(DeviceId::parse(name)->to_string() == name);
   for (const char* name : {"", "gpu", "cuda", "cuda:", "cuda:-1", "cuda:1x", "cuda:99999999999"}) {
     CAPTURE(name);
-    const auto device = Device::parse(name);
+    const auto device = DeviceId::parse(name);
     REQUIRE_FALSE(device);
     CHECK(device.error().message.starts_with("expected a device (host, reference, simt, cuda:0, ...), found '"));
   }
   hide_driver();
-  CHECK(availability({DeviceKind::host}));
-  const Status cuda = availability({DeviceKind::cuda, 3});
+  CHECK(runtime::Devices::check({DeviceKind::host}));
+  const Status cuda = runtime::Devices::check({DeviceKind::cuda, 3});
   REQUIRE_FALSE(cuda);
   CHECK(cuda.error().code == Code::unavailable);
   const std::string looked_for = "is not available: no CUDA driver: looked for libno_such_cuda.so among the loaded";
   CHECK(cuda.error().message.starts_with("device cuda:3 " + looked_for));
-  REQUIRE(list_devices().size() == 4);
-  CHECK(list_devices()[3].description.starts_with("device cuda:0 " + looked_for));
+  REQUIRE(runtime::Devices::list().size() == 4);
+  CHECK(runtime::Devices::list()[3].description.starts_with("device cuda:0 " + looked_for));
 }
 
 TEST_CASE("a file that cannot be read is named") {

@@ -5,7 +5,6 @@
 #include <cstring>
 #include <memory>
 
-#include "bench/gpu/cuda_device.h"
 #include "bench/gpu/gpu_report.h"
 #include "bench/gpu/host_cost.h"
 #include "bench/gpu/run_problem.h"
@@ -26,7 +25,7 @@ struct TwinOfProblem {
   static void run(void* user, const std::uint64_t* words, std::size_t, unsigned, unsigned) {
     auto& self = *static_cast<TwinOfProblem*>(user);
     ++self.launches;
-    REQUIRE(self.kernel->launch(words[1], words[2]));
+    REQUIRE(self.kernel->launch(std::bit_cast<void*>(words[1]), std::bit_cast<void*>(words[2])));
     if (self.spoiled_byte >= 0) std::bit_cast<std::byte*>(words[2])[self.spoiled_byte] ^= std::byte{0x40};
   }
 };
@@ -38,10 +37,10 @@ class FakeGpu {
     REQUIRE(control_ != nullptr);
     setenv("PADLOCK_CUDA_DRIVER", PADLOCK_FAKE_CUDA, 1);
     control_->reset();
-    auto simt = make_simt_device();
+    auto simt = Rig::open("simt");
     REQUIRE(simt);
     simt_ = *std::move(simt);
-    auto kernel = simt_->compile(problem.program_text(), std::nullopt);
+    auto kernel = Kernel::compile(*simt_, problem.program_text(), std::nullopt);
     REQUIRE(kernel);
     twin_.kernel = *std::move(kernel);
     REQUIRE(twin_.kernel->bind(problem.request()));
@@ -60,16 +59,16 @@ class FakeGpu {
 
  private:
   FakeDriver* control_;  // borrowed from the library, which stays loaded
-  std::unique_ptr<Device> simt_;
+  std::unique_ptr<Rig> simt_;
   TwinOfProblem twin_;
 };
 
-ProblemReport run_on(Device& device, const Problem& problem) {
+ProblemReport run_on(Rig& rig, const Problem& problem) {
   const Data data(problem.dtype);
-  auto kernel = device.compile(problem.program_text(), std::nullopt);
+  auto kernel = Kernel::compile(rig, problem.program_text(), std::nullopt);
   REQUIRE_MESSAGE(kernel.has_value(), (kernel ? std::string() : kernel.error().to_string()));
   const std::vector<Candidate> candidates = {{"padlock", "default", kernel->get()}};
-  auto report = run_problem(device, problem, data, candidates, {.rounds = 2, .sample_ms = 0.001});
+  auto report = run_problem(rig, problem, data, candidates, {.rounds = 2, .sample_ms = 0.001});
   REQUIRE_MESSAGE(report.has_value(), (report ? std::string() : report.error().to_string()));
   REQUIRE(report->has_value());
   return **std::move(report);
@@ -79,10 +78,10 @@ TEST_CASE("a problem runs through the driver, is right and is timed") {
   for (const ir::DType dtype : {ir::DType::f32, ir::DType::f16, ir::DType::i8}) {
     const Problem problem = make_problem(dtype, 4, false, 16 << 10);
     FakeGpu fake(problem);
-    auto device = CudaDevice::create(0);
-    REQUIRE(device);
-    CHECK((*device)->facts().architecture == "sm_90");
-    const ProblemReport report = run_on(**device, problem);
+    auto rig = Rig::open("cuda:0");
+    REQUIRE(rig);
+    CHECK((*rig)->facts().architecture == "sm_90");
+    const ProblemReport report = run_on(**rig, problem);
     CHECK(report.failures.empty());
     REQUIRE(report.lines.size() == 3);
     CHECK(report.lines[0].name == "memcpy");
@@ -108,26 +107,26 @@ TEST_CASE("a wrong byte and a byte beside the output are found, and what is wron
     CAPTURE(byte);
     FakeGpu fake(problem);
     fake.twin().spoiled_byte = byte;
-    auto device = CudaDevice::create(0);
-    REQUIRE(device);
-    const ProblemReport report = run_on(**device, problem);
+    auto rig = Rig::open("cuda:0");
+    REQUIRE(rig);
+    const ProblemReport report = run_on(**rig, problem);
     REQUIRE(report.failures.size() == 1);
     CHECK(report.failures[0].find(message) != std::string::npos);
     CHECK(report.lines.size() == 2);
-    CHECK(json_lines(report, (*device)->facts(), 2).find("\"kind\":\"gpu_failure\"") != std::string::npos);
+    CHECK(json_lines(report, (*rig)->facts(), 2).find("\"kind\":\"gpu_failure\"") != std::string::npos);
   }
 }
 
 TEST_CASE("a driver's errors end a problem with their text") {
   const Problem problem = make_problem(ir::DType::f32, 2, true, 16 << 10);
   FakeGpu fake(problem);
-  auto device = CudaDevice::create(0);
-  REQUIRE(device);
-  auto kernel = (*device)->compile(problem.program_text(), std::nullopt);
+  auto rig = Rig::open("cuda:0");
+  REQUIRE(rig);
+  auto kernel = Kernel::compile(**rig, problem.program_text(), std::nullopt);
   REQUIRE(kernel);
   const Data data(problem.dtype);
   fake->fail({.function = "cuMemAlloc_v2", .nth = 2, .status = runtime::cuda::CUresult::out_of_memory});
-  const auto report = run_problem(**device, problem, data, {{"padlock", "default", kernel->get()}}, {});
+  const auto report = run_problem(**rig, problem, data, {{"padlock", "default", kernel->get()}}, {});
   REQUIRE_FALSE(report);
   CHECK(report.error().code == Code::resource_exhausted);
   CHECK(report.error().to_string().find("outputs needs") != std::string::npos);
@@ -137,18 +136,18 @@ TEST_CASE("a problem that does not fit is left out") {
   const Problem problem = make_problem(ir::DType::f32, 2, true, 256 << 20);
   FakeGpu fake(make_problem(ir::DType::f32, 2, true, 16 << 10));
   fake->settings.memory_bytes = 300 << 20;
-  auto device = CudaDevice::create(0);
-  REQUIRE(device);
-  const auto report = run_problem(**device, problem, Data(problem.dtype), {}, {});
+  auto rig = Rig::open("cuda:0");
+  REQUIRE(rig);
+  const auto report = run_problem(**rig, problem, Data(problem.dtype), {}, {});
   REQUIRE(report);
   CHECK_FALSE(report->has_value());
 }
 
 TEST_CASE("launch costs are measured beside the driver's call") {
   FakeGpu fake(host_cost_problem());
-  auto device = CudaDevice::create(0);
-  REQUIRE(device);
-  const auto timings = launch_costs(**device, {.rounds = 2, .calls = 3});
+  auto rig = Rig::open("cuda:0");
+  REQUIRE(rig);
+  const auto timings = launch_costs(**rig, {.rounds = 2, .calls = 3});
   REQUIRE(timings);
   REQUIRE(timings->size() == 5);
   CHECK((*timings)[0].name == "cuLaunchKernel");

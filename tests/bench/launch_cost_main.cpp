@@ -23,7 +23,7 @@ Result<std::vector<Timing>> api_bind_costs(const HostCostOptions& options) {
   api::Context context;
   PADLOCK_TRY(const api::Program program, api::Program::from_text(problem.program_text()));
   std::vector<Contestant> contestants;
-  for (const api::Device device : {api::Device{api::DeviceKind::host}, api::Device{api::DeviceKind::cuda}}) {
+  for (const api::DeviceId device : {api::DeviceId{api::DeviceKind::host}, api::DeviceId{api::DeviceKind::cuda}}) {
     PADLOCK_TRY(const api::CompiledProgram compiled, context.compile(program, {.device = device}));
     const auto bind = [compiled, request = problem.request()]() -> Status {
       PADLOCK_TRY([[maybe_unused]] const api::BoundProgram bound, compiled.bind(request));
@@ -43,14 +43,14 @@ Status run(FakeDriver& fake, HostCostOptions options) {
         [](void*, const std::uint64_t*, std::size_t, unsigned, unsigned) {}, nullptr);
   // It remembers every call.
   options.between_samples = [&fake] { fake.forget_calls(); };
-  PADLOCK_TRY(const auto device, CudaDevice::create(0));
-  PADLOCK_TRY(const std::vector<Timing> launches, launch_costs(*device, options));
+  PADLOCK_TRY(const auto rig, Rig::open("cuda:0"));
+  PADLOCK_TRY(const std::vector<Timing> launches, launch_costs(*rig, options));
   fmt::print("{}\n", table_of("launch on the fake driver, host time", launches));
-  PADLOCK_TRY(const std::vector<Timing> binds, bind_costs(device->compiler(), options));
+  PADLOCK_TRY(const std::vector<Timing> binds, bind_costs(rig->compiler(), options));
   fmt::print("{}\n", table_of("binding", binds));
   PADLOCK_TRY(const std::vector<Timing> api_binds, api_bind_costs(options));
   fmt::print("{}\n", table_of("binding through the api", api_binds));
-  PADLOCK_TRY(const std::vector<Timing> compiles, compile_costs(device->compiler(), options));
+  PADLOCK_TRY(const std::vector<Timing> compiles, compile_costs(rig->compiler(), options));
   fmt::print("{}", table_of("text to PTX, warm, proofs cached", compiles));
   return {};
 }

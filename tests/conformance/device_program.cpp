@@ -38,7 +38,7 @@ Result<DeviceProgram> DeviceProgram::compile(api::Context& context, const Device
                                              std::string_view text) {
   PADLOCK_TRY(const api::Program program, api::Program::from_text(text));
   PADLOCK_TRY(api::CompiledProgram reference,
-              context.compile(program, {.device = api::Device{api::DeviceKind::reference}}));
+              context.compile(program, {.device = api::DeviceId{api::DeviceKind::reference}}));
   DeviceProgram all(std::move(reference));
   for (const Variant& variant : device.variants) {
     PADLOCK_TRY(api::CompiledProgram compiled, context.compile(program, variant.options));
@@ -85,7 +85,7 @@ std::string DeviceProgram::check(const ir::BindRequest& request, const Problem& 
     if (!bound) return fmt::format("{}: the binding was refused: {}", compiled.variant, bound.error().to_string());
     const std::string failure = differential::check_both_placements(
         [&](const GuardedBuffers& buffers, bool, Rng&) { return launch(*bound, problem, buffers); }, problem, arena,
-        rng, compiled.program.device().kind == api::DeviceKind::simt);
+        rng, compiled.program.device().id().kind == api::DeviceKind::simt);
     if (!failure.empty()) return fmt::format("{}: {}", compiled.variant, failure);
   }
   return {};

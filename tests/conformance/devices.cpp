@@ -45,7 +45,7 @@ std::vector<VariantRow> cuda_variants() {
 
 /// Configs that differ in kind, and the code that checks bounds.
 std::vector<DeviceRow> table() {
-  using enum api::DeviceKind;
+  using enum runtime::DeviceKind;
   return {
       {host,
        {{"default", "", false},
@@ -61,8 +61,8 @@ std::vector<DeviceRow> table() {
 }  // namespace
 
 Result<DeviceUnderTest> find_device(std::string_view name) {
-  PADLOCK_TRY(const api::Device device, api::Device::parse(name));
-  PADLOCK_CHECK(api::availability(device));
+  PADLOCK_TRY(const api::DeviceId device, api::DeviceId::parse(name));
+  PADLOCK_CHECK(runtime::Devices::check(device));
   for (const DeviceRow& row : table()) {
     if (row.kind != device.kind) continue;
     DeviceUnderTest found{device, {}};

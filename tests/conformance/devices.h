@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "api/context.h"
-#include "api/device.h"
+#include "runtime/devices.h"
 #include "support/error.h"
 
 // The devices that the suite is crossed with. A new one is a row of the table in devices.cpp, and in CMakeLists.txt.
@@ -18,7 +18,7 @@ struct Variant {
 };
 
 struct DeviceUnderTest {
-  api::Device device;
+  api::DeviceId device;
   std::vector<Variant> variants;  // the default first
 };
 

@@ -12,7 +12,7 @@ namespace {
 using api::Context;
 using api::Mode;
 
-constexpr api::Device kGpu{api::DeviceKind::cuda};
+constexpr api::DeviceId kGpu{api::DeviceKind::cuda};
 
 }  // namespace
 

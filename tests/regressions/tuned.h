@@ -46,7 +46,7 @@ inline tuner::CacheKey key_of(api::Context& context, const api::Program& program
   return *std::move(key);
 }
 
-inline api::TuneOptions small_tuning(const api::Sizes& sizes, api::Device device = {}) {
+inline api::TuneOptions small_tuning(const api::Sizes& sizes, api::DeviceId device = {}) {
   api::TuneOptions options;
   options.device = device;
   options.sizes.opt = sizes;

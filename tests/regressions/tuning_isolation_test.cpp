@@ -26,7 +26,7 @@ constexpr bool kProvesSlowly = true;  // the hundreds of configs of a GPU's sear
 constexpr bool kProvesSlowly = false;
 #endif
 
-constexpr api::Device kGpu{api::DeviceKind::cuda};
+constexpr api::DeviceId kGpu{api::DeviceKind::cuda};
 
 api::Sizes some_sizes() { return sizes(37, 53); }
 

@@ -181,8 +181,7 @@ namespace {
 TEST_CASE("a GPU's memory: inaccessible on either side, red zones show stores") {
   const Fake fake;
   const auto context = fake.primary();
-  const Stream stream = *Stream::create(*context);
-  DeviceScratchSpace space(stream);
+  DeviceScratchSpace space(*Stream::create(*context));
   CHECK(space.is_isolated());
   check_surroundings(space);
   check_red_zones(space);
@@ -192,8 +191,7 @@ TEST_CASE("without reserved addresses a GPU's memory is an allocation, and the s
   const Fake fake;
   fake->settings.hidden_symbols = {"cuMemAddressReserve"};
   const auto context = fake.primary();
-  const Stream stream = *Stream::create(*context);
-  DeviceScratchSpace space(stream);
+  DeviceScratchSpace space(*Stream::create(*context));
   CHECK_FALSE(space.is_isolated());
   check_red_zones(space);
 }
@@ -201,8 +199,7 @@ TEST_CASE("without reserved addresses a GPU's memory is an allocation, and the s
 TEST_CASE("each step of mapping may fail, and what was done before is undone") {
   const Fake fake;
   const auto context = fake.primary();
-  const Stream stream = *Stream::create(*context);
-  DeviceScratchSpace space(stream);
+  DeviceScratchSpace space(*Stream::create(*context));
   for (const char* function :
        {"cuMemGetAllocationGranularity", "cuMemAddressReserve", "cuMemCreate", "cuMemMap", "cuMemSetAccess"}) {
     CAPTURE(function);
@@ -219,8 +216,7 @@ TEST_CASE("device memory that there is not is an error") {
   const Fake fake;
   fake->settings.memory_bytes = 8 << 20;
   const auto context = fake.primary();
-  const Stream stream = *Stream::create(*context);
-  DeviceScratchSpace space(stream);
+  DeviceScratchSpace space(*Stream::create(*context));
   CHECK(*space.free_bytes() == 8 << 20);
   const auto part = space.map(5 << 20, 0, "x");
   REQUIRE(part);

@@ -12,8 +12,8 @@ namespace {
 
 constexpr const char* kText = "program p(x: f32[A, B], v: f16) { y = pad(x, low = [1, 0], high = [0, 2]) return y }";
 
-runtime::cuda::DeviceFacts h100() {
-  runtime::cuda::DeviceFacts facts;
+runtime::GpuFacts h100() {
+  runtime::GpuFacts facts;
   facts.name = "NVIDIA H100 80GB HBM3";
   facts.compute_major = 9;
   facts.multiprocessors = 132;
@@ -23,15 +23,15 @@ runtime::cuda::DeviceFacts h100() {
   facts.driver_version = 12080;
   return facts;
 }
-runtime::cuda::DeviceFacts h200() {
-  runtime::cuda::DeviceFacts facts = h100();
+runtime::GpuFacts h200() {
+  runtime::GpuFacts facts = h100();
   facts.name = "NVIDIA H200";
   facts.memory_bytes = std::int64_t{141} << 30;
   facts.memory_bandwidth = 4'916'000'000'000;
   return facts;
 }
 
-KeyFields gpu_fields(const runtime::cuda::DeviceFacts& facts) {
+KeyFields gpu_fields(const runtime::GpuFacts& facts) {
   KeyFields fields;
   describe_gpu(fields, facts, "sm_90");
   return fields;

@@ -132,7 +132,7 @@ TEST_CASE("the devices are as one would think") {
   if (!machine.ready()) return;
   const auto devices = list_devices(machine.context->driver());
   REQUIRE(devices);
-  for (const DeviceFacts& facts : *devices) {
+  for (const GpuFacts& facts : *devices) {
     MESSAGE(facts.name, ", ", facts.architecture(), ", ", facts.multiprocessors, " SMs, L2 ", facts.l2_bytes,
             " bytes, ", facts.memory_bytes, " bytes at ", facts.memory_bandwidth, " bytes/s, CUDA ",
             facts.driver_version);
@@ -211,8 +211,7 @@ TEST_CASE("errors are those that the fake driver plays") {
 TEST_CASE("scratch memory is reached by copies, what surrounds it is not") {
   const Machine machine;
   if (!machine.ready()) return;
-  const Stream stream = *Stream::create(*machine.context);
-  DeviceScratchSpace space(stream);
+  DeviceScratchSpace space(*Stream::create(*machine.context));
   REQUIRE(space.is_isolated());
   const auto scratch = *space.map(3 << 20, 0, "scratch");
   REQUIRE(scratch->bytes() >= 3 << 20);
@@ -239,7 +238,7 @@ TEST_CASE("a kernel that leaves its memory is a lost device, for good") {
   {
     const Problem problem(*machine.context);
     // Its input ends where scratch memory does: one element more is one too many.
-    DeviceScratchSpace space(problem.stream);
+    DeviceScratchSpace space(Stream::borrow(*machine.context, problem.stream.handle()));
     const auto scratch = *space.map(1 << 16, 0, "scratch");
     constexpr std::uint64_t kCount = 100;
     const auto end = scratch->address() + static_cast<std::uint64_t>(scratch->bytes());

@@ -170,7 +170,7 @@ TEST_CASE("a device's facts are the driver's") {
   fake->settings.devices = 2;
   const auto devices = *list_devices(**fake.load());
   REQUIRE(devices.size() == 2);
-  const DeviceFacts& facts = devices[1];
+  const GpuFacts& facts = devices[1];
   CHECK(facts.ordinal == 1);
   CHECK(facts.name == "Fake GPU");
   CHECK(facts.architecture() == "sm_90");

@@ -224,7 +224,7 @@ class FaultyCompiler final : public compiler::TargetCompiler {
   Result<ir::CompiledCode> faulty_image(const ir::Program& program, const Options& options) {
     PADLOCK_CHECK(misbehave());
     PADLOCK_TRY(ir::CompiledCode code, real_->compile(program, options));
-    ir::CompiledCode faulty{.kind = code.kind, .bytes = jump_to(faulty_entry), .kernels = {}};
+    ir::CompiledCode faulty{.kind = code.kind, .bytes = jump_to(faulty_entry), .task_bytes = code.task_bytes};
     PADLOCK_TRY(image_, runtime::load_image(std::move(code)));
     for (const auto& variants : image_.kernels) {
       PADLOCK_CHECK(note_sizes(program, variants.front().abi));

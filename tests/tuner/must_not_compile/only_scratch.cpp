@@ -5,17 +5,17 @@
 
 namespace padlock::runtime {
 
-Status on_scratch(const BoundKernel& kernel, const ScratchBuffer& x, const ScratchBuffer& y, const ParallelFor& pool);
-Status of_a_caller(const BoundKernel& kernel, const UserBuffer& x, const UserBuffer& y, const ParallelFor& pool);
+Status on_scratch(const BoundLaunch& launch, const ScratchBuffer& x, const ScratchBuffer& y);
+Status of_a_caller(const BoundLaunch& launch, const UserBuffer& x, const UserBuffer& y);
 
-Status on_scratch(const BoundKernel& kernel, const ScratchBuffer& x, const ScratchBuffer& y, const ParallelFor& pool) {
-  return launch_on_scratch(kernel, {.inputs = {&x, 1}, .outputs = {&y, 1}, .scalars = {}}, pool);
+Status on_scratch(const BoundLaunch& launch, const ScratchBuffer& x, const ScratchBuffer& y) {
+  return launch_on_scratch(launch, {.inputs = {&x, 1}, .outputs = {&y, 1}, .scalars = {}});
 }
 
-Status of_a_caller(const BoundKernel& kernel, const UserBuffer& x, const UserBuffer& y, const ParallelFor& pool) {
+Status of_a_caller(const BoundLaunch& launch, const UserBuffer& x, const UserBuffer& y) {
   const BufferView input(x);
   const BufferView output(y);
-  return kernel.run({&input, 1}, {&output, 1}, {}, pool);
+  return launch.launch({&input, 1}, {&output, 1}, {});
 }
 
 static_assert(!std::is_convertible_v<ScratchBuffer, UserBuffer> && !std::is_convertible_v<UserBuffer, ScratchBuffer>);

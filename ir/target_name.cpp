@@ -1,10 +1,10 @@
+#include "ir/target_name.h"
+
 #include <algorithm>
 #include <array>
 #include <charconv>
 
-#include "compiler/gpu_compiler.h"
-
-namespace padlock::compiler {
+namespace padlock::ir {
 namespace {
 
 // What the driver assembles: ptxas 13 begins at sm_75.
@@ -31,4 +31,4 @@ std::string gpu_target_for(int major, int minor) {
   return best;
 }
 
-}  // namespace padlock::compiler
+}  // namespace padlock::ir

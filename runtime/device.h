@@ -1,0 +1,210 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "ir/binding.h"
+#include "ir/compiled_code.h"
+#include "ir/program.h"
+#include "runtime/arguments.h"
+#include "runtime/buffer.h"
+#include "runtime/device_id.h"
+#include "runtime/gpu_facts.h"
+#include "runtime/scratch_memory.h"
+#include "support/error.h"
+
+// Where programs run: a device loads a program's code, the loaded program is bound to sizes, and what is bound is
+// launched. The host, simt, the reference and GPUs implement it; devices.h opens them.
+namespace padlock::runtime {
+
+struct ScratchArguments;  // scratch_launch.h
+
+/// A loaded program bound to sizes: everything but pointers and scalars is known. Immutable, thread-safe, so launches
+/// may run at once; borrows the loaded program and the binding.
+class BoundLaunch {
+ public:
+  virtual ~BoundLaunch() = default;
+  BoundLaunch(const BoundLaunch&) = delete;
+  BoundLaunch& operator=(const BoundLaunch&) = delete;
+
+  /// Bytes that a launch needs of each argument.
+  [[nodiscard]] const ArgumentSizes& sizes() const { return sizes_; }
+
+  /// Computes all results; a GPU queues that on the stream, a CUstream of its context (null: the default one), which
+  /// other devices do not look at. Buffers lie in the device's memory; they and the scalars are in the program's
+  /// orders, and on a GPU alive, the inputs unchanged, until the stream has got there. Allocates nothing on the host,
+  /// simt and GPUs; on a GPU it also waits for nothing, is legal while the stream is captured, and leaves the thread's
+  /// current context as it was. Errors: invalid_argument, naming the argument, as ArgumentSizes' checks, before
+  /// anything is computed or queued; internal where a bounds check fails (a GPU: `synchronize` says so); a lost device.
+  [[nodiscard]] Status launch(std::span<const BufferView> inputs, std::span<const BufferView> outputs,
+                              std::span<const std::uint64_t> scalars, void* stream = nullptr) const {
+    PADLOCK_CHECK(sizes_.check(inputs, outputs));
+    if (takes_aligned_) PADLOCK_CHECK(sizes_.check_alignment(inputs, outputs));
+    PADLOCK_CHECK(sizes_.check_scalars(scalars));
+    return run(inputs, outputs, scalars, stream);
+  }
+
+  /// Waits until the work of a GPU's stream is done and says how it went; elsewhere `launch` has waited. Errors: a lost
+  /// device; internal, where a bounds check of this program failed since that was asked last, on whichever stream;
+  /// failed_precondition while the stream is captured.
+  [[nodiscard]] virtual Status synchronize(void* stream = nullptr) const = 0;
+
+ protected:
+  /// `takes_aligned`: the kernels count on buffers that begin at multiples of their elements' sizes.
+  BoundLaunch(ArgumentSizes sizes, bool takes_aligned) : sizes_(std::move(sizes)), takes_aligned_(takes_aligned) {}
+
+ private:
+  friend Status launch_on_scratch(const BoundLaunch&, const ScratchArguments&, void*);
+  /// `launch` of arguments that were checked.
+  [[nodiscard]] virtual Status run(std::span<const BufferView> inputs, std::span<const BufferView> outputs,
+                                   std::span<const std::uint64_t> scalars, void* stream) const = 0;
+
+  ArgumentSizes sizes_;
+  bool takes_aligned_;
+};
+
+/// A program's code on a device. Immutable, thread-safe; borrows the device and the program. On a GPU making and
+/// dropping one is illegal while a stream of the context is captured.
+class LoadedProgram {
+ public:
+  virtual ~LoadedProgram() = default;
+  LoadedProgram(const LoadedProgram&) = delete;
+  LoadedProgram& operator=(const LoadedProgram&) = delete;
+
+  /// The contracts of each kernel's variants, in launch order, the one that assumes nothing first. None on the
+  /// reference.
+  [[nodiscard]] virtual std::vector<std::vector<const ir::KernelAbi*>> contracts() const = 0;
+  /// Selects variants and evaluates contracts; launches nothing and makes no driver call. `sizes` is of the binding,
+  /// which must outlive what is bound. Errors as ir::LaunchPlanner::plan.
+  [[nodiscard]] virtual Result<std::unique_ptr<const BoundLaunch>> bind(const ir::Binding& binding,
+                                                                        ArgumentSizes sizes) const = 0;
+
+ protected:
+  LoadedProgram() = default;
+};
+
+/// Memory of a device, given back when it is dropped. A GPU's borrows its device.
+class DeviceMemory {
+ public:
+  virtual ~DeviceMemory() = default;
+  DeviceMemory(const DeviceMemory&) = delete;
+  DeviceMemory& operator=(const DeviceMemory&) = delete;
+
+  /// Null when empty; a GPU's address is not to be followed on the host.
+  [[nodiscard]] void* data() const { return data_; }
+  [[nodiscard]] std::int64_t bytes() const { return bytes_; }
+
+  /// Copies and waits. Errors: out_of_range; invalid_argument for memory of two GPUs; else as the driver says.
+  [[nodiscard]] static Status copy(DeviceMemory& to, std::int64_t to_offset, const DeviceMemory& from,
+                                   std::int64_t from_offset, std::int64_t bytes);
+
+ protected:
+  DeviceMemory() = default;
+  void* data_ = nullptr;
+  std::int64_t bytes_ = 0;
+
+ private:
+  /// What the host may write and read; null for a GPU's.
+  [[nodiscard]] virtual std::byte* on_host() const = 0;
+  // Of a GPU's. Ranges lie within the memory.
+  [[nodiscard]] virtual Status write(std::int64_t offset, std::span<const std::byte> from) = 0;
+  [[nodiscard]] virtual Status read(std::int64_t offset, std::span<std::byte> to) const = 0;
+  [[nodiscard]] virtual Status copy_from(const DeviceMemory& from, std::int64_t from_offset, std::int64_t offset,
+                                         std::int64_t bytes) = 0;
+};
+
+/// A queue of a device's work. A host's does each thing at once, on the calling thread. Addresses are the device's. Not
+/// thread-safe; borrows the device.
+class Queue {
+ public:
+  virtual ~Queue() = default;
+  Queue(const Queue&) = delete;
+  Queue& operator=(const Queue&) = delete;
+
+  /// The stream that a launch takes; null where it takes none.
+  [[nodiscard]] virtual void* stream() const = 0;
+
+  // Queued: the memory stays as it is until the queue has got there.
+  [[nodiscard]] virtual Status copy(void* to, const void* from, std::int64_t bytes) = 0;
+  [[nodiscard]] virtual Status fill(void* to, std::byte value, std::int64_t bytes) = 0;
+
+  // From and to the host's memory, waiting until it is done.
+  [[nodiscard]] virtual Status write(void* to, std::span<const std::byte> from) = 0;
+  [[nodiscard]] virtual Status read(std::span<std::byte> to, const void* from) = 0;
+  [[nodiscard]] virtual Status synchronize() = 0;
+
+  /// Picoseconds that the device takes for what `work` puts into the queue. Waits until it is done. Errors: those of
+  /// `work`; else as the driver says.
+  [[nodiscard]] virtual Result<std::int64_t> time(const std::function<Status()>& work) = 0;
+
+ protected:
+  Queue() = default;
+};
+
+/// What is known of a device's hardware.
+struct DeviceFacts {
+  std::string model;                           ///< of the CPU or the GPU
+  std::vector<std::int64_t> cache_bytes = {};  ///< of the caches that programs feel, the last level last
+  std::optional<GpuFacts> gpu = {};
+};
+
+/// What never changes about a device.
+struct DeviceTraits {
+  DeviceId id;
+  /// What code for it is made for unless something else is asked for: "host" or an architecture of GPUs; empty on the
+  /// reference, which runs programs as they are.
+  std::string target;
+  std::optional<ir::CodeKind> code_kind = {};  ///< what it loads; nothing on the reference
+  bool host_memory = true;                     ///< a launch's buffers lie in the host's memory
+  bool emulated = false;                       ///< it stands in for something faster: its times mean nothing
+};
+
+/// A place where programs run. Immutable, thread-safe; outlives all that is made with it, but for memory of the host.
+class Device {
+ public:
+  virtual ~Device() = default;
+  Device(const Device&) = delete;
+  Device& operator=(const Device&) = delete;
+
+  [[nodiscard]] const DeviceTraits& traits() const { return traits_; }
+  [[nodiscard]] const DeviceId& id() const { return traits_.id; }
+  /// Of a CPU, asks the system.
+  [[nodiscard]] virtual DeviceFacts facts() const = 0;
+  /// Whether it runs code made for a target. Error: invalid_argument, naming both.
+  [[nodiscard]] virtual Status check_target(const std::string& target) const = 0;
+
+  /// Bytes of memory that nobody uses.
+  [[nodiscard]] virtual Result<std::int64_t> free_bytes() const = 0;
+  /// Zeroed on the host. `what` names it in messages. Errors: resource_exhausted; invalid_argument for less than 0
+  /// bytes; else as the driver says.
+  [[nodiscard]] virtual Result<std::unique_ptr<DeviceMemory>> allocate(std::int64_t bytes,
+                                                                       const std::string& what) const = 0;
+  [[nodiscard]] virtual Result<std::unique_ptr<ScratchSpace>> make_scratch_space() const = 0;
+  [[nodiscard]] virtual Result<std::unique_ptr<Queue>> make_queue() const = 0;
+  /// How fast it is clocked just now, to be compared with other readings of the same device; nothing where that cannot
+  /// be read.
+  [[nodiscard]] virtual std::optional<double> clock() const = 0;
+
+  /// Loads code that was made for a target that it runs; the reference takes none. The program must outlive what is
+  /// loaded. Errors: internal for code of another kind and for contracts that do not fit the program; else as mapping
+  /// the code or the driver says.
+  [[nodiscard]] virtual Result<std::unique_ptr<const LoadedProgram>> load(const ir::Program& program,
+                                                                          ir::CompiledCode code) const = 0;
+
+ protected:
+  explicit Device(DeviceTraits traits) : traits_(std::move(traits)) {}
+  /// Error: invalid_argument for less than 0.
+  [[nodiscard]] static Status check_bytes(std::int64_t bytes, const std::string& what);
+
+ private:
+  DeviceTraits traits_;
+};
+
+}  // namespace padlock::runtime

@@ -1,0 +1,47 @@
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "runtime/device.h"
+#include "runtime/host_memory.h"
+#include "runtime/parallel_for.h"
+
+// What a build registers in devices.cpp.
+namespace padlock::runtime {
+
+struct DeviceOptions {
+  ParallelFor parallel_for = {};  ///< how a launch on the host is spread over threads; borrowed
+  /// A CUcontext of the caller's, borrowed, which serves its device instead of the primary one; null: there is none.
+  void* cuda_context = nullptr;
+};
+
+/// A device that there may be.
+struct DeviceInfo {
+  DeviceId id;
+  bool available = false;
+  std::string description = {};  ///< what it is, or why it is not available
+  std::optional<GpuFacts> gpu = {};
+};
+
+/// The devices of one kind.
+struct DeviceFamily {
+  DeviceKind kind;
+  /// Error: unavailable, naming the device and saying what was looked for.
+  Result<std::unique_ptr<const Device>> (*open)(const DeviceId& id, const DeviceOptions& options,
+                                                const std::shared_ptr<HostMemory>& memory);
+  /// As Devices::check.
+  Status (*check)(const DeviceId& id);
+  std::vector<DeviceInfo> (*list)();
+};
+
+[[nodiscard]] const DeviceFamily& host_family();
+[[nodiscard]] const DeviceFamily& simt_family();
+[[nodiscard]] const DeviceFamily& reference_family();
+namespace cuda {
+[[nodiscard]] const DeviceFamily& gpu_family();
+}  // namespace cuda
+
+}  // namespace padlock::runtime
