@@ -119,8 +119,7 @@ Outcome<lib::Text> run(const TuneCommand& command, const std::string& cache, lib
   if (!tuner) return tune_failure(tuner.error(), command.program);
   const lib::Status done = tuner->run();
   if (!done && done.error().status() != PADLOCK_CANCELLED) return tune_failure(done.error(), command.program);
-  PADLOCK_TRY(const auto report, or_fail(ExitCode::internal, tuner->report()));
-  return *report;
+  return or_fail(ExitCode::internal, tuner->report());
 }
 
 Outcome<ExitCode> tune(const TuneCommand& command) {
