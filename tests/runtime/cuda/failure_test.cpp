@@ -34,7 +34,7 @@ Status whole_scenario(const Fake& fake, Ownership ownership, std::size_t* done =
   PADLOCK_TRY(const Stream stream, Stream::create(*context));
   PADLOCK_TRY(const DeviceBuffer input, DeviceBuffer::allocate(*context, kCount * 4, "input"));
   PADLOCK_TRY(const DeviceBuffer result, DeviceBuffer::allocate(*context, kCount * 4, "result"));
-  DeviceScratchSpace space(stream);
+  DeviceScratchSpace space(Stream::borrow(*context, stream.handle()));
   PADLOCK_TRY(const auto scratch, space.map(kCount * 4, 0, "scratch"));
   PADLOCK_CHECK(scratch->write(0, bytes_of(words)));
   PADLOCK_CHECK(enqueue_copy(stream, input.address(), scratch->address(), kCount * 4));
