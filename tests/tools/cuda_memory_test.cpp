@@ -1,6 +1,7 @@
 // A GPU whose memory runs out while a program is loaded or run: the exit status, whichever call says so.
 
 #include <doctest/doctest.h>
+#include <fmt/format.h>
 
 #include <unistd.h>
 
@@ -11,6 +12,7 @@
 #include <sstream>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "tests/runtime/cuda/fake_fixture.h"
 #include "tools/command_line.h"
@@ -35,15 +37,18 @@ struct Command {
   Command& operator=(const Command&) = delete;
   ~Command() { std::filesystem::remove_all(folder); }
 
-  /// The exit status; `text` is what was written to stderr.
   int run() {
+    return run(
+        {"run", folder + "/p.pad", "--device=cuda:0", "--input=x=random", "--bind=n=100", "--seed=1", "--quiet"});
+  }
+  /// The exit status; `text` is what was written to stderr.
+  int run(const std::vector<std::string>& words) {
     std::fflush(stderr);
     const int terminal = ::dup(STDERR_FILENO);
     std::FILE* const file = std::fopen((folder + "/stderr").c_str(), "w");
     REQUIRE(file != nullptr);
     ::dup2(::fileno(file), STDERR_FILENO);
-    const int status = run_command_line(
-        {"run", folder + "/p.pad", "--device=cuda:0", "--input=x=random", "--bind=n=100", "--seed=1", "--quiet"});
+    const int status = run_command_line(words);
     std::fflush(stderr);
     ::dup2(terminal, STDERR_FILENO);
     ::close(terminal);
@@ -81,10 +86,16 @@ TEST_CASE("memory that does not suffice exits with 4, whichever step lacks it") 
 }
 
 TEST_CASE("a program beyond the limits exits with 3: more memory is of no use") {
-  const Error limit{.code = Code::resource_exhausted, .blame = Blame::user, .message = "too deep"};
-  CHECK(compile_failure(limit, "p.pad").error().code == ExitCode::file);
-  CHECK(compile_failure(beyond_limits("too many").error(), "p.pad").error().code == ExitCode::file);
-  CHECK(compile_failure(resource_exhausted("no memory").error(), "p.pad").error().code == ExitCode::mismatch);
+  Command command;
+  std::string parameters = "x: i32[n]", sum = "  s0 = relu(x)\n";
+  for (int i = 1; i <= 600; ++i) {  // a launch takes 512 words
+    parameters += fmt::format(", x{}: i32[n]", i);
+    sum += fmt::format("  s{} = add(s{}, x{})\n", i, i - 1, i);
+  }
+  const std::string file = command.folder + "/wide.pad";
+  std::ofstream(file) << fmt::format("program p({}) {{\n{}  return s600 }}", parameters, sum);
+  CHECK(command.run({"emit", file, "--stage=ptx", "--target=sm_90"}) == static_cast<int>(ExitCode::file));
+  CHECK_MESSAGE(contains(command.text, "bytes of parameters, a launch takes 4096"), command.text);
 }
 
 }  // namespace
