@@ -4,6 +4,7 @@
 #include <map>
 #include <memory>
 #include <set>
+#include <sstream>
 
 #include "tests/compiler/compiled.h"
 #include "tests/compiler/failing_solver.h"
@@ -391,6 +392,19 @@ constexpr std::string_view kOrigin =
     "where S >= 128, 0 <= left <= 1024, 0 <= right <= 1024 "
     "{ padded = pad(x, low = [0, left], high = [0, right]) activated = relu(padded) return activated }";
 
+/// With one space between words, wherever lines are broken.
+std::string words_of(const std::string& text) {
+  std::istringstream words(text);
+  std::string joined;
+  for (std::string word; words >> word;) joined += " " + word;
+  return joined;
+}
+
+std::string words_of_file(const std::string& path_from_examples) {
+  std::ifstream file(PADLOCK_EXAMPLES_DIR + path_from_examples);
+  return words_of({std::istreambuf_iterator<char>(file), {}});
+}
+
 TEST_CASE("a view that is longer than the storage is refuted in bytes, and the right one is proved") {
   const ir::Program program = program_of(kOrigin);
   const Result<std::vector<Schedule>> wrong = schedules_of(program, kNarrow, view_extent_doubled);
@@ -401,6 +415,10 @@ TEST_CASE("a view that is longer than the storage is refuted in bytes, and the r
   REQUIRE(refuted != nullptr);
   CHECK(refuted->kind == Kind::load);
   CHECK(refuted->found.violation == "9216 bytes are accessed of x, whose storage is 8704 bytes");
+  for (const std::string page : {"/../README.md", "/../docs/proofs.md"}) {
+    CAPTURE(page);
+    CHECK(words_of_file(page).find(words_of(to_string(*refuted))) != std::string::npos);
+  }
   CHECK(std::ranges::find(refuted->found.sizes, std::pair<std::string, std::int64_t>("S", 128)) !=
         refuted->found.sizes.end());
   CHECK(not_shown(wrong->front(), *refuted) == "");
