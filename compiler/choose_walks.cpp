@@ -20,8 +20,7 @@ class WalkChooser {
   /// than it; one lane where a predicate remains. A long body and one that gathers are not unrolled, a very long one is
   /// not even a vector: each loop repeats the body, there is little to win, and code is compile time.
   void choose() {
-    WalkOptions options{
-        .team = options_.threads ? schedule_.team() : 0, .realign = options_.realign, .mutation = schedule_.mutation};
+    WalkOptions options{.team = options_.threads ? schedule_.team() : 0, .realign = options_.realign};
     options.streaming = options_.threads && options_.store == StoreKind::nontemporal;
     options.loads = std::ranges::any_of(body_.loads, is_vector);
     const bool flat = options_.threads && options_.threads->flat;

@@ -8,7 +8,6 @@
 
 #include "compiler/gpu_config.h"
 #include "compiler/host_compiler.h"
-#include "compiler/mutation.h"
 #include "compiler/prover/proof.h"
 #include "ir/compiled_code.h"
 #include "ir/program.h"
@@ -17,10 +16,10 @@
 namespace padlock::compiler {
 
 struct GpuOptions {
-  std::optional<GpuConfig> config;     ///< absent: GpuCompiler::default_config()
-  bool bounds_check = false;           ///< test every access; a failing one is skipped and reported
-  bool for_simt = false;               ///< an image for this machine's CPU instead of PTX, which tests every access
-  Mutation mutation = Mutation::none;  ///< a seeded bug; for tests of the tests
+  std::optional<GpuConfig> config;   ///< absent: GpuCompiler::default_config()
+  bool bounds_check = false;         ///< test every access; a failing one is skipped and reported
+  bool for_simt = false;             ///< an image for this machine's CPU instead of PTX, which tests every access
+  const PassEdits* edits = nullptr;  ///< borrowed; of a test
 };
 
 /// Compiles programs for NVIDIA GPUs. Needs none, nor a driver. Thread-safe.

@@ -87,7 +87,7 @@ std::vector<GpuConfig> GpuConfig::all() {
 
 GpuConfig GpuConfig::standard() { return {}; }
 
-Schedule schedule_for_gpu(Kernel kernel, const GpuConfig& config, Mutation mutation) {
+Schedule schedule_for_gpu(Kernel kernel, const GpuConfig& config, const PassEdits* edits) {
   const ThreadMap threads = threads_of(kernel, config);
   return make_schedule(std::move(kernel), config.to_string(),
                        {.split = config.split,
@@ -96,7 +96,7 @@ Schedule schedule_for_gpu(Kernel kernel, const GpuConfig& config, Mutation mutat
                         .store = config.cache == CacheHint::streaming ? StoreKind::nontemporal : StoreKind::plain,
                         .threads = threads,
                         .realign = config.misaligned == MisalignedSource::shift,
-                        .mutation = mutation});
+                        .edits = edits});
 }
 
 }  // namespace padlock::compiler

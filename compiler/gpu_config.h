@@ -9,6 +9,8 @@
 
 namespace padlock::compiler {
 
+class PassEdits;
+
 /// Which part of the output a block computes.
 enum class GridMap : std::uint8_t {
   flat,   ///< a run of the flattened output, an element a thread: for rows that are too short for a warp
@@ -51,6 +53,6 @@ struct GpuConfig {
   [[nodiscard]] static GpuConfig standard();
 };
 
-[[nodiscard]] Schedule schedule_for_gpu(Kernel kernel, const GpuConfig& config, Mutation mutation = Mutation::none);
+[[nodiscard]] Schedule schedule_for_gpu(Kernel kernel, const GpuConfig& config, const PassEdits* edits = nullptr);
 
 }  // namespace padlock::compiler

@@ -7,7 +7,6 @@
 #include <vector>
 
 #include "compiler/host_config.h"
-#include "compiler/mutation.h"
 #include "compiler/prover/proof.h"
 #include "ir/compiled_code.h"
 #include "ir/program.h"
@@ -16,9 +15,9 @@
 namespace padlock::compiler {
 
 struct HostOptions {
-  std::optional<HostConfig> config;    ///< absent: HostCompiler::default_config()
-  bool bounds_check = false;           ///< test every access; a failing one is skipped and reported
-  Mutation mutation = Mutation::none;  ///< a seeded bug; for tests of the tests
+  std::optional<HostConfig> config;  ///< absent: HostCompiler::default_config()
+  bool bounds_check = false;         ///< test every access; a failing one is skipped and reported
+  const PassEdits* edits = nullptr;  ///< borrowed; of a test
 };
 
 enum class Stage : std::uint8_t { kernel, schedule, llvm, assembly };

@@ -40,14 +40,14 @@ std::vector<HostConfig> HostConfig::all() {
   return configs;
 }
 
-Schedule schedule_for_host(Kernel kernel, const HostConfig& config, Mutation mutation) {
+Schedule schedule_for_host(Kernel kernel, const HostConfig& config, const PassEdits* edits) {
   return make_schedule(std::move(kernel), config.to_string(),
                        {.split = config.split,
                         .vector_bytes = config.vector_bytes,
                         .unroll = config.unroll,
                         .store = config.store,
                         .threads = {},
-                        .mutation = mutation});
+                        .edits = edits});
 }
 
 }  // namespace padlock::compiler

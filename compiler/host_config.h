@@ -10,6 +10,8 @@
 
 namespace padlock::compiler {
 
+class PassEdits;
+
 /// One point of the host's search space. Data, not code: a config may be slow, never wrong.
 struct HostConfig {
   int vector_bytes = 32;                   ///< 16, 32 or 64: bytes of the widest element type that one vector holds
@@ -29,6 +31,6 @@ struct HostConfig {
   [[nodiscard]] static std::vector<HostConfig> all();
 };
 
-[[nodiscard]] Schedule schedule_for_host(Kernel kernel, const HostConfig& config, Mutation mutation = Mutation::none);
+[[nodiscard]] Schedule schedule_for_host(Kernel kernel, const HostConfig& config, const PassEdits* edits = nullptr);
 
 }  // namespace padlock::compiler

@@ -13,38 +13,30 @@ PadMap IndexMaps::pad(const ir::PadAttributes& pad, const ir::Value& operand, co
   for (std::size_t axis = 0; axis < coordinates.size(); ++axis) {
     const Expr o = coordinates[axis];
     const Expr n = operand.extents()[axis];
-    Expr i = mutation_ == Mutation::pad_low_added ? exprs_.add(o, pad.low[axis]) : exprs_.sub(o, pad.low[axis]);
+    const Expr i = exprs_.sub(o, pad.low[axis]);
     if (pad.mode != ir::PadMode::constant)
       map.coordinates.push_back(in_range(i, n) ? i : pad_repeating_axis(pad.mode, i, n));
     else
       pad_constant_axis(map, i, o, n, pad.interior[axis]);
-    if (mutation_ == Mutation::pad_load_added && pad.mode == ir::PadMode::constant && pad.interior[axis] == 0)
-      map.coordinates.back() = exprs_.add(o, pad.low[axis]);
   }
   return map;
+}
+
+IndexMaps::Inside IndexMaps::inside(Expr i, Expr, Expr n, Expr period) {
+  const Expr last = exprs_.mul(exprs_.sub(n, exprs_.constant(1)), period);
+  return {.above = i, .below = exprs_.sub(last, i), .phase = exprs_.mod(i, period)};
 }
 
 /// Appends the coordinate and the conditions 0 <= i <= (n - 1) * (k + 1) and (k + 1) divides i, each only where it
 /// does not always hold. For n = 0 the first two contradict each other, as they should.
 void IndexMaps::pad_constant_axis(PadMap& map, Expr i, Expr o, Expr n, std::int64_t interior) {
-  const Expr one = exprs_.constant(1);
   const Expr period = exprs_.constant(Int128{interior} + 1);
-  Expr above = i;
-  Expr below = exprs_.sub(exprs_.mul(exprs_.sub(n, one), period), i);
-  if (mutation_ == Mutation::pad_lower_bound_late) above = exprs_.sub(above, one);
-  if (mutation_ == Mutation::pad_upper_bound_early) below = exprs_.sub(below, one);
-  if (mutation_ == Mutation::pad_guard_lower_weak) above = exprs_.add(above, one);
-  if (mutation_ == Mutation::pad_guard_upper_weak) below = exprs_.add(below, period);
-  if (mutation_ == Mutation::pad_guard_lower_dropped) above = exprs_.constant(0);
-  if (mutation_ == Mutation::pad_guard_upper_dropped) below = exprs_.constant(0);
-  for (const Expr side : {above, below}) {
+  const Inside all = inside(i, o, n, period);
+  for (const Expr side : {all.above, all.below}) {
     if (facts_.proves_positive(exprs_.neg(side))) map.never = true;
     if (!facts_.proves_nonnegative(side)) map.conditions.push_back({side, Condition::Kind::nonnegative});
   }
-  if (interior > 0) {
-    const Expr phase = exprs_.mod(mutation_ == Mutation::interior_phase_ignored ? o : i, period);
-    if (!phase.is_constant(0)) map.conditions.push_back({phase, Condition::Kind::zero});
-  }
+  if (interior > 0 && !all.phase.is_constant(0)) map.conditions.push_back({all.phase, Condition::Kind::zero});
   map.coordinates.push_back(exprs_.floordiv(i, period));
 }
 
@@ -56,28 +48,23 @@ Expr IndexMaps::pad_repeating_axis(ir::PadMode mode, Expr i, Expr n) {
   const Expr one = exprs_.constant(1);
   const Expr two = exprs_.constant(2);
   const Expr last = exprs_.sub(n, one);
-  if (mutation_ == Mutation::symmetric_edge_skipped && mode == ir::PadMode::symmetric) mode = ir::PadMode::reflect;
   switch (mode) {
     case ir::PadMode::constant:
       break;  // has conditions instead
     case ir::PadMode::edge:
-      return exprs_.min(exprs_.max(i, zero), mutation_ == Mutation::edge_clamped_late ? n : last);
+      return exprs_.min(exprs_.max(i, zero), last);
     case ir::PadMode::reflect: {
-      Expr period = exprs_.max(exprs_.mul(two, last), one);
-      if (mutation_ == Mutation::reflect_period_long) period = exprs_.add(period, one);
+      const Expr period = exprs_.max(exprs_.mul(two, last), one);
       const Expr t = exprs_.mod(i, period);
-      const Expr folded = exprs_.sub(period, t);
-      return exprs_.min(t, mutation_ == Mutation::reflect_fold_late ? exprs_.add(folded, two) : folded);
+      return exprs_.min(t, exprs_.sub(period, t));
     }
     case ir::PadMode::symmetric: {
       const Expr period = exprs_.max(exprs_.mul(two, n), one);
       const Expr t = exprs_.mod(i, period);
-      const Expr folded = exprs_.sub(exprs_.sub(period, one), t);
-      return exprs_.min(t, mutation_ == Mutation::symmetric_fold_late ? exprs_.add(folded, one) : folded);
+      return exprs_.min(t, exprs_.sub(exprs_.sub(period, one), t));
     }
     case ir::PadMode::wrap:
-      if (mutation_ == Mutation::wrap_negative_lap) i = exprs_.max(i, zero);
-      return exprs_.mod(i, mutation_ == Mutation::wrap_period_long ? exprs_.add(n, one) : exprs_.max(n, one));
+      return exprs_.mod(i, exprs_.max(n, one));
   }
   return i;
 }
@@ -85,11 +72,8 @@ Expr IndexMaps::pad_repeating_axis(ir::PadMode mode, Expr i, Expr n) {
 std::vector<Expr> IndexMaps::slice(const ir::SliceAttributes& slice, const std::vector<Expr>& coordinates) {
   std::vector<Expr> source;
   for (std::size_t axis = 0; axis < coordinates.size(); ++axis) {
-    const std::int64_t step = mutation_ == Mutation::slice_step_ignored ? 1
-                              : mutation_ == Mutation::slice_step_long  ? slice.step[axis] + 1
-                                                                        : slice.step[axis];
-    const Expr scaled = exprs_.mul(exprs_.constant(step), coordinates[axis]);
-    source.push_back(mutation_ == Mutation::slice_start_ignored ? scaled : exprs_.add(slice.start[axis], scaled));
+    const Expr scaled = exprs_.mul(exprs_.constant(slice.step[axis]), coordinates[axis]);
+    source.push_back(exprs_.add(slice.start[axis], scaled));
   }
   return source;
 }
@@ -97,18 +81,14 @@ std::vector<Expr> IndexMaps::slice(const ir::SliceAttributes& slice, const std::
 std::vector<Expr> IndexMaps::transpose(const ir::TransposeAttributes& transpose, const std::vector<Expr>& coordinates) {
   std::vector<Expr> source(coordinates.size());
   for (std::size_t axis = 0; axis < coordinates.size(); ++axis) {
-    const auto other = static_cast<std::size_t>(transpose.permutation[axis]);
-    if (mutation_ == Mutation::transpose_inverted)
-      source[axis] = coordinates[other];
-    else
-      source[other] = coordinates[axis];
+    source[static_cast<std::size_t>(transpose.permutation[axis])] = coordinates[axis];
   }
   return source;
 }
 
 Expr IndexMaps::repeated(Expr operand_extent, Expr result_extent, Expr coordinate) {
   const bool repeats = operand_extent.is_constant(1) && !result_extent.is_constant(1);
-  return repeats && mutation_ != Mutation::broadcast_axis_kept ? exprs_.constant(0) : coordinate;
+  return repeats ? exprs_.constant(0) : coordinate;
 }
 
 std::vector<Expr> IndexMaps::broadcast(const ir::BroadcastAttributes& broadcast, const ir::Value& operand,
@@ -138,16 +118,14 @@ std::vector<ConcatPiece> IndexMaps::concat(const std::vector<std::pair<ir::Value
     const auto [operand, extent] = operands[i];
     std::size_t end = i + 1;
     while (end < operands.size() && operands[end].first == operand) ++end;
-    const Expr local = mutation_ == Mutation::concat_start_ignored ? coordinate : exprs_.sub(coordinate, start);
+    const Expr local = exprs_.sub(coordinate, start);
     ConcatPiece piece{.operand = operand, .coordinate = local, .conditions = {}, .below = {}};
     if (pieces.empty() ? false : !facts_.proves_nonnegative(local))
       piece.conditions.push_back({local, Condition::Kind::nonnegative});
     // A run of one operand is a repetition: one coordinate, however long the run and however often it nests.
     if (end - i > 1) piece.coordinate = exprs_.mod(local, exprs_.max(extent, one));
     start = exprs_.add(start, exprs_.mul(exprs_.constant(static_cast<Int128>(end - i)), extent));
-    Expr below = exprs_.sub(exprs_.sub(start, one), coordinate);
-    if (mutation_ == Mutation::concat_cut_early) below = exprs_.sub(below, one);
-    if (mutation_ == Mutation::concat_cut_overlong) below = exprs_.add(below, one);
+    const Expr below = exprs_.sub(exprs_.sub(start, one), coordinate);
     i = end;
     if (extent.is_constant(0) && !(pieces.empty() && i == operands.size())) continue;
     if (!facts_.proves_nonnegative(below)) {

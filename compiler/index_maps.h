@@ -5,7 +5,6 @@
 #include <vector>
 
 #include "compiler/kernel.h"
-#include "compiler/mutation.h"
 #include "ir/constraint.h"
 #include "ir/program.h"
 
@@ -32,29 +31,37 @@ struct ConcatPiece {
 /// hold. Borrows the context.
 class IndexMaps {
  public:
-  IndexMaps(ir::ExprContext& exprs, ir::Facts facts, Mutation mutation)
-      : exprs_(exprs), facts_(std::move(facts)), mutation_(mutation) {}
+  IndexMaps(ir::ExprContext& exprs, ir::Facts facts) : exprs_(exprs), facts_(std::move(facts)) {}
+  virtual ~IndexMaps() = default;
 
-  PadMap pad(const ir::PadAttributes& pad, const ir::Value& operand, const std::vector<ir::Expr>& coordinates);
-  std::vector<ir::Expr> slice(const ir::SliceAttributes& slice, const std::vector<ir::Expr>& coordinates);
-  std::vector<ir::Expr> transpose(const ir::TransposeAttributes& transpose, const std::vector<ir::Expr>& coordinates);
+  virtual PadMap pad(const ir::PadAttributes& pad, const ir::Value& operand, const std::vector<ir::Expr>& coordinates);
+  virtual std::vector<ir::Expr> slice(const ir::SliceAttributes& slice, const std::vector<ir::Expr>& coordinates);
+  virtual std::vector<ir::Expr> transpose(const ir::TransposeAttributes& transpose,
+                                          const std::vector<ir::Expr>& coordinates);
   std::vector<ir::Expr> broadcast(const ir::BroadcastAttributes& broadcast, const ir::Value& operand,
                                   const ir::Value& result, const std::vector<ir::Expr>& coordinates);
   /// NumPy's rule: aligned at the last axis, an axis of extent literally 1 is repeated.
   std::vector<ir::Expr> elementwise(const ir::Value& operand, const ir::Value& result,
                                     const std::vector<ir::Expr>& coordinates);
   /// `operands`: each with its extent on the axis. Provably empty pieces are left out, but never all.
-  std::vector<ConcatPiece> concat(const std::vector<std::pair<ir::ValueId, ir::Expr>>& operands, ir::Expr coordinate);
+  virtual std::vector<ConcatPiece> concat(const std::vector<std::pair<ir::ValueId, ir::Expr>>& operands,
+                                          ir::Expr coordinate);
 
- private:
-  void pad_constant_axis(PadMap& map, ir::Expr i, ir::Expr o, ir::Expr n, std::int64_t interior);
-  ir::Expr pad_repeating_axis(ir::PadMode mode, ir::Expr i, ir::Expr n);
-  ir::Expr repeated(ir::Expr operand_extent, ir::Expr result_extent, ir::Expr coordinate);
+ protected:
+  /// Conditions under which a constant pad's axis holds an element of the operand.
+  struct Inside {
+    ir::Expr above, below, phase;  ///< >= 0, >= 0, == 0
+  };
+  virtual Inside inside(ir::Expr i, ir::Expr o, ir::Expr n, ir::Expr period);
+  virtual ir::Expr pad_repeating_axis(ir::PadMode mode, ir::Expr i, ir::Expr n);
+  virtual ir::Expr repeated(ir::Expr operand_extent, ir::Expr result_extent, ir::Expr coordinate);
   [[nodiscard]] bool in_range(ir::Expr i, ir::Expr n) const;
 
   ir::ExprContext& exprs_;
   ir::Facts facts_;
-  Mutation mutation_;
+
+ private:
+  void pad_constant_axis(PadMap& map, ir::Expr i, ir::Expr o, ir::Expr n, std::int64_t interior);
 };
 
 }  // namespace padlock::compiler

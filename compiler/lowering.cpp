@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 
 #include "compiler/index_maps.h"
+#include "compiler/pass_edits.h"
 
 namespace padlock::compiler {
 namespace {
@@ -40,12 +41,11 @@ struct Recipe {
 /// demanded of each value, from operands to users it makes the nodes.
 class KernelBuilder {
  public:
-  KernelBuilder(Kernel& kernel, Mutation mutation)
+  KernelBuilder(Kernel& kernel, const PassEdits& edits)
       : kernel_(kernel),
         program_(*kernel.program),
         graph_(kernel.graph),
-        maps_(program_.exprs(), coordinate_facts(kernel), mutation),
-        mutation_(mutation),
+        maps_(edits.index_maps(program_.exprs(), coordinate_facts(kernel))),
         demands_(program_.values().size()),
         recipes_(program_.values().size()),
         nodes_(program_.values().size()) {}
@@ -134,16 +134,16 @@ class KernelBuilder {
 
   std::vector<Expr> moved_coordinates(const ir::Value& value, const std::vector<Expr>& coordinates) {
     const ir::Value& operand = program_.value(std::get<ValueId>(value.operands[0]));
-    if (value.op == ir::Op::slice) return maps_.slice(std::get<ir::SliceAttributes>(value.attributes), coordinates);
+    if (value.op == ir::Op::slice) return maps_->slice(std::get<ir::SliceAttributes>(value.attributes), coordinates);
     if (value.op == ir::Op::transpose)
-      return maps_.transpose(std::get<ir::TransposeAttributes>(value.attributes), coordinates);
-    return maps_.broadcast(std::get<ir::BroadcastAttributes>(value.attributes), operand, value, coordinates);
+      return maps_->transpose(std::get<ir::TransposeAttributes>(value.attributes), coordinates);
+    return maps_->broadcast(std::get<ir::BroadcastAttributes>(value.attributes), operand, value, coordinates);
   }
 
   Recipe expand_pad(const ir::Value& value, const Demand& wanted) {
     const auto& pad = std::get<ir::PadAttributes>(value.attributes);
     const ir::Value& operand = program_.value(std::get<ValueId>(value.operands[0]));
-    PadMap map = maps_.pad(pad, operand, wanted.coordinates);
+    PadMap map = maps_->pad(pad, operand, wanted.coordinates);
     if (map.never) return {{kAlways}, {source(value.operands[1], {})}};
     const PredicateId inside = predicate(map.conditions);
     const Source body = source(value.operands[0], {std::move(map.coordinates), both(wanted.path, inside)});
@@ -159,7 +159,7 @@ class KernelBuilder {
       operands.emplace_back(id, program_.value(id).extents()[axis]);
     }
     Recipe recipe;
-    for (ConcatPiece& piece : maps_.concat(operands, wanted.coordinates[axis])) {
+    for (ConcatPiece& piece : maps_->concat(operands, wanted.coordinates[axis])) {
       std::vector<Expr> coordinates = wanted.coordinates;
       coordinates[axis] = piece.coordinate;
       const PredicateId path = both(wanted.path, predicate(piece.conditions));
@@ -175,7 +175,7 @@ class KernelBuilder {
     for (const ir::Operand& operand : value.operands) {
       std::vector<Expr> coordinates;
       if (const auto* id = std::get_if<ValueId>(&operand))
-        coordinates = maps_.elementwise(program_.value(*id), value, wanted.coordinates);
+        coordinates = maps_->elementwise(program_.value(*id), value, wanted.coordinates);
       recipe.sources.push_back(source(operand, {std::move(coordinates), wanted.path}));
     }
     return recipe;
@@ -205,31 +205,14 @@ class KernelBuilder {
     const ir::Value& value = program_.value(id);
     Node node{.kind = NodeKind::load, .dtype = value.dtype, .value = id, .guard = wanted.path};
     node.coordinates = wanted.coordinates;
-    if (mutation_ == Mutation::load_guard_dropped) node.guard = kAlways;
-    node.layout = graph_.add(view_of(value));
+    node.layout = graph_.add(value.layout);
     return graph_.add(std::move(node));
-  }
-
-  /// The layout that a tensor is read through: its own, but for seeded bugs.
-  ir::Layout view_of(const ir::Value& value) {
-    ir::ExprContext& exprs = program_.exprs();
-    std::vector<Expr> extents(value.extents().begin(), value.extents().end());
-    std::vector<Expr> strides(value.layout.strides().begin(), value.layout.strides().end());
-    if (extents.empty()) return value.layout;
-    if (mutation_ == Mutation::view_extent_doubled) extents.back() = exprs.mul(exprs.constant(2), extents.back());
-    if (mutation_ == Mutation::stride_of_other_tensor) strides.front() = exprs.mul(strides.front(), kernel_.extents[0]);
-    if (extents.back() == value.extents().back() && strides.front() == value.layout.strides().front())
-      return value.layout;
-    return {exprs, std::move(extents), std::move(strides), value.layout.offset()};
   }
 
   NodeId make_node(const ir::Value& value, const Recipe& recipe) {
     if (recipe.when.empty()) {
       std::vector<NodeId> operands;
       for (const Source& s : recipe.sources) operands.push_back(node_of(s));
-      if (mutation_ == Mutation::pad_fill_moved_through_op && value.op == ir::Op::relu)
-        if (const Node& pad = graph_.node(operands[0]); pad.kind == NodeKind::when)
-          return when(pad.guard, operation(value, {pad.operands[0]}), pad.operands[1]);
       return operation(value, std::move(operands));
     }
     NodeId node = node_of(recipe.sources.back());
@@ -261,8 +244,7 @@ class KernelBuilder {
   Kernel& kernel_;
   const ir::Program& program_;
   Graph& graph_;
-  IndexMaps maps_;
-  Mutation mutation_;
+  std::unique_ptr<IndexMaps> maps_;
   std::vector<std::vector<Demand>> demands_;  // by value
   std::vector<std::vector<Recipe>> recipes_;  // by value and demand
   std::vector<std::vector<NodeId>> nodes_;    // by value and demand
@@ -280,7 +262,8 @@ ir::Facts coordinate_facts(const Kernel& kernel) {
   return facts;
 }
 
-Result<std::vector<Kernel>> gather_kernels(const ir::Program& program, Mutation mutation) {
+Result<std::vector<Kernel>> gather_kernels(const ir::Program& program, const PassEdits* edits) {
+  const PassEdits none;
   std::vector<Kernel> kernels;
   for (const ValueId result : program.results()) {
     const auto extents = program.value(result).extents();
@@ -296,7 +279,7 @@ Result<std::vector<Kernel>> gather_kernels(const ir::Program& program, Mutation 
     }
     it->results.push_back(result);
   }
-  for (Kernel& kernel : kernels) PADLOCK_CHECK(KernelBuilder(kernel, mutation).build());
+  for (Kernel& kernel : kernels) PADLOCK_CHECK(KernelBuilder(kernel, edits != nullptr ? *edits : none).build());
   return kernels;
 }
 

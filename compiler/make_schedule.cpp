@@ -16,11 +16,8 @@ using ir::Expr;
 /// Makes the body of one segment, with its streams.
 class BodyBuilder {
  public:
-  BodyBuilder(const Kernel& kernel, Mutation mutation)
-      : kernel_(kernel),
-        exprs_(kernel.program->exprs()),
-        mutation_(mutation),
-        column_(kernel.coordinate(kernel.rank() - 1)) {}
+  explicit BodyBuilder(const Kernel& kernel)
+      : kernel_(kernel), exprs_(kernel.program->exprs()), column_(kernel.coordinate(kernel.rank() - 1)) {}
 
   std::pair<Body, std::vector<Stream>> build(const std::vector<NodeId>& roots) {
     const std::vector<NodeId> order = users_first(kernel_.graph, roots);
@@ -66,7 +63,6 @@ class BodyBuilder {
     Stream stream{node.value, node.layout, node.coordinates, exprs_.constant(0)};
     if (affine) {
       stream.base = layout.offset_of(exprs_, at_zero);
-      if (mutation_ == Mutation::stream_off_by_one) stream.base = exprs_.add(stream.base, exprs_.constant(1));
     } else {
       load.kind = LoadKind::general;
       load.step = {};
@@ -81,7 +77,6 @@ class BodyBuilder {
 
   const Kernel& kernel_;
   ir::ExprContext& exprs_;
-  Mutation mutation_;
   Expr column_;
   Body body_;
   std::vector<Stream> streams_;
@@ -108,10 +103,9 @@ void append(std::vector<SegmentCall>& calls, SegmentCall call) {
 void clamp_to_task(const Schedule& schedule, std::vector<SegmentCall>& calls) {
   ir::ExprContext& exprs = schedule.exprs();
   const RunVariables run(exprs);
-  const bool whole = schedule.mutation == Mutation::task_columns_ignored;
   for (SegmentCall& call : calls) {
-    call.run_begin = exprs.max(call.begin, whole ? exprs.constant(0) : run.column_first);
-    call.run_end = exprs.min(call.end, whole ? schedule.columns : run.column_last);
+    call.run_begin = exprs.max(call.begin, run.column_first);
+    call.run_end = exprs.min(call.end, run.column_last);
   }
 }
 
@@ -119,20 +113,13 @@ void clamp_to_task(const Schedule& schedule, std::vector<SegmentCall>& calls) {
 
 Schedule begin_schedule(Kernel kernel, std::string config, const ScheduleOptions& options) {
   ir::ExprContext& exprs = kernel.program->exprs();
-  Schedule schedule{.kernel = std::move(kernel),
-                    .config = std::move(config),
-                    .mutation = options.mutation,
-                    .store = options.store,
-                    .threads = options.threads};
+  Schedule schedule{
+      .kernel = std::move(kernel), .config = std::move(config), .store = options.store, .threads = options.threads};
   schedule.columns = schedule.kernel.extents.back();
   schedule.rows = exprs.constant(1);
   for (int axis = 0; axis + 1 < schedule.kernel.rank(); ++axis)
     schedule.rows = exprs.mul(schedule.rows, schedule.kernel.extents[static_cast<std::size_t>(axis)]);
-  if (options.mutation == Mutation::columns_short) schedule.columns = exprs.sub(schedule.columns, exprs.constant(1));
-  if (options.mutation == Mutation::rows_rounded_down) {
-    const Expr two = exprs.constant(2);
-    schedule.rows = exprs.mul(exprs.floordiv(schedule.rows, two), two);
-  }
+  if (schedule.threads) schedule.tiling = tiling_of(exprs, *schedule.threads);
   return schedule;
 }
 
@@ -140,9 +127,8 @@ void make_bodies(Schedule& schedule, const std::vector<RowCase>& cases) {
   std::map<CodeKey, int> body_ids;
   for (const RowCase& row : cases) {
     ScheduledCase scheduled{.test = row.test, .holds = row.holds, .fails = row.fails, .calls = {}};
-    if (schedule.mutation == Mutation::row_test_swapped) std::swap(scheduled.holds, scheduled.fails);
     for (const Segment& segment : row.segments) {
-      auto [body, streams] = BodyBuilder(schedule.kernel, schedule.mutation).build(segment.roots);
+      auto [body, streams] = BodyBuilder(schedule.kernel).build(segment.roots);
       const auto [it, inserted] = body_ids.try_emplace(key_of(body), static_cast<int>(schedule.bodies.size()));
       if (inserted) schedule.bodies.push_back(std::move(body));
       append(scheduled.calls, {.begin = segment.begin,
@@ -167,8 +153,6 @@ void set_row_steps(Schedule& schedule) {
         if (!growth) continue;
         stream.step = growth->step;
         stream.rows = growth->rows;
-        if (schedule.mutation == Mutation::even_rows_long && growth->rows.valid())
-          stream.rows = exprs.add(growth->rows, exprs.constant(1));
       }
 }
 

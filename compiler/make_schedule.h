@@ -5,11 +5,12 @@
 #include <vector>
 
 #include "compiler/kernel.h"
-#include "compiler/mutation.h"
 #include "compiler/schedule.h"
 #include "compiler/segments.h"
 
 namespace padlock::compiler {
+
+class PassEdits;
 
 /// What a target's config says of the loops.
 struct ScheduleOptions {
@@ -19,7 +20,7 @@ struct ScheduleOptions {
   StoreKind store = StoreKind::plain;
   std::optional<ThreadMap> threads = {};
   bool realign = false;  ///< threads: load vectors that lie between boundaries from the two aligned ones around them
-  Mutation mutation = Mutation::none;
+  const PassEdits* edits = nullptr;  ///< borrowed; of a test
 };
 
 // The passes that make a schedule of a kernel, besides those with a file of their own; compiler/pipeline.h has their

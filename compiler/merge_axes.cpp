@@ -14,14 +14,13 @@ using ir::Expr;
 /// Merges output axes `axis` and `axis + 1` of a kernel, if that is possible.
 class AxisMerger {
  public:
-  AxisMerger(Kernel& kernel, int axis, Mutation mutation)
+  AxisMerger(Kernel& kernel, int axis)
       : kernel_(kernel),
         exprs_(kernel.program->exprs()),
         axis_(axis),
         outer_(kernel.coordinate(axis)),
         inner_(kernel.coordinate(axis + 1)),
-        inner_extent_(kernel.extents[static_cast<std::size_t>(axis) + 1]),
-        mutation_(mutation) {}
+        inner_extent_(kernel.extents[static_cast<std::size_t>(axis) + 1]) {}
 
   bool possible() {
     const Graph& graph = kernel_.graph;
@@ -81,10 +80,7 @@ class AxisMerger {
     const ir::Layout& layout = kernel_.graph.layout(load.layout);
     const auto t = static_cast<std::size_t>(*at);
     const auto affine = affine_in(exprs_, load.coordinates[t], outer_);
-    const bool pitched = mutation_ == Mutation::merged_pitched_axes;
-    if ((!layout.next_axis_continues(exprs_, *at) && !pitched) || layout.extents()[t + 1] != inner_extent_)
-      return false;
-    if (mutation_ == Mutation::merged_reflected_axes) return load.coordinates[t + 1] == inner_;
+    if (!layout.next_axis_continues(exprs_, *at) || layout.extents()[t + 1] != inner_extent_) return false;
     return affine && affine->slope == 1 && load.coordinates[t + 1] == inner_;
   }
 
@@ -136,14 +132,13 @@ class AxisMerger {
   ir::ExprContext& exprs_;
   int axis_;
   Expr outer_, inner_, inner_extent_;
-  Mutation mutation_;
 };
 
 }  // namespace
 
-void merge_axes(Kernel& kernel, Mutation mutation) {
+void merge_axes(Kernel& kernel) {
   for (int axis = kernel.rank() - 2; axis >= 0; --axis) {
-    AxisMerger merger(kernel, axis, mutation);
+    AxisMerger merger(kernel, axis);
     if (merger.possible()) merger.merge();
   }
 }

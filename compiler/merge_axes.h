@@ -1,7 +1,6 @@
 #pragma once
 
 #include "compiler/kernel.h"
-#include "compiler/mutation.h"
 
 namespace padlock::compiler {
 
@@ -10,6 +9,6 @@ namespace padlock::compiler {
 /// neither, or reads `$a + c` and the whole of `$(a+1)` on adjacent axes whose strides agree; then the coordinate is
 /// q + c * E. A condition on $a becomes one on q, since `$a >= k` is `q >= k * E`. Never across a repeated (reflected,
 /// wrapped, ...) axis.
-void merge_axes(Kernel& kernel, Mutation mutation = Mutation::none);
+void merge_axes(Kernel& kernel);
 
 }  // namespace padlock::compiler

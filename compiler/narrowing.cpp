@@ -90,13 +90,6 @@ std::vector<ir::Guard> guards_of(ir::ExprContext& exprs, const std::vector<Expr>
   return guards;
 }
 
-void mutate(const Schedule& schedule, Narrowing& made) {
-  if (made.guards.empty()) return;
-  if (schedule.mutation == Mutation::narrow_guard_dropped) made.guards.erase(made.guards.begin());
-  if (schedule.mutation == Mutation::narrow_guard_weak)
-    made.guards.front().holds.rhs = schedule.exprs().constant(Int128{1} << 33);
-}
-
 }  // namespace
 
 Narrowing division_narrowing_of(const Schedule& schedule) {
@@ -113,7 +106,6 @@ Narrowing division_narrowing_of(const Schedule& schedule) {
     made.guards = guards_of(kernel.program->exprs(), sizes.found(), Int128{1} << bits);
     IndexWidths assumed(kernel, made.guards);
     if (!std::ranges::all_of(wide, [&](Expr e) { return assumed.divides_narrowly(e); })) continue;
-    mutate(schedule, made);
     return made;
   }
   return {};
@@ -199,7 +191,6 @@ Narrowing index_narrowing_of(const Schedule& schedule) {
       if (elements.range().hi > Narrowing::kMostElements)
         made.guards.push_back({ir::Assumption::index32,
                                {elements, ir::Comparison::le, schedule.exprs().constant(Narrowing::kMostElements)}});
-    mutate(schedule, made);
     return made;
   }
   return {};

@@ -6,8 +6,8 @@
 
 #include "compiler/kernel.h"
 #include "compiler/make_schedule.h"
-#include "compiler/mutation.h"
 #include "compiler/pass_counts.h"
+#include "compiler/pass_edits.h"
 #include "compiler/prover/proven_kernel.h"
 #include "compiler/schedule.h"
 #include "ir/program.h"
@@ -21,24 +21,24 @@ using ScheduleMaker = std::function<Schedule(Kernel)>;
 
 /// Lowers a program to its kernels: the passes that no config changes. The program must outlive the kernels. Errors as
 /// `gather_kernels`. Counts in `counts`, where it is given.
-[[nodiscard]] Result<std::vector<Kernel>> lower(const ir::Program& program, Mutation mutation = Mutation::none,
+[[nodiscard]] Result<std::vector<Kernel>> lower(const ir::Program& program, const PassEdits* edits = nullptr,
                                                 PassCounts* counts = nullptr);
 
 /// Makes loops of a kernel as a config says; `config` is the text that the schedule keeps.
 [[nodiscard]] Schedule make_schedule(Kernel kernel, std::string config, const ScheduleOptions& options);
 
 /// Runs all passes over a program: its kernels, lowered, scheduled and proved. Errors as `lower` and `prove`.
-[[nodiscard]] Result<std::vector<ProvenKernel>> prove_kernels(const ir::Program& program, Mutation mutation,
+[[nodiscard]] Result<std::vector<ProvenKernel>> prove_kernels(const ir::Program& program, const PassEdits* edits,
                                                               const ScheduleMaker& schedule, ProofCache& cache);
 /// Lists the obligations of its kernels with their verdicts, refuted ones too. Errors as `lower` and
 /// `list_obligations`.
-[[nodiscard]] Result<std::vector<Proof>> list_proofs(const ir::Program& program, Mutation mutation,
+[[nodiscard]] Result<std::vector<Proof>> list_proofs(const ir::Program& program, const PassEdits* edits,
                                                      const ScheduleMaker& schedule, ProofCache& cache);
 
 /// Prints the kernels of a program in gather form. Errors as `lower`.
-[[nodiscard]] Result<std::string> kernel_text(const ir::Program& program, Mutation mutation);
+[[nodiscard]] Result<std::string> kernel_text(const ir::Program& program, const PassEdits* edits);
 /// Prints their schedules. Errors as `lower`.
-[[nodiscard]] Result<std::string> schedule_text(const ir::Program& program, Mutation mutation,
+[[nodiscard]] Result<std::string> schedule_text(const ir::Program& program, const PassEdits* edits,
                                                 const ScheduleMaker& schedule);
 
 }  // namespace padlock::compiler

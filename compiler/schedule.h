@@ -6,7 +6,6 @@
 #include <vector>
 
 #include "compiler/kernel.h"
-#include "compiler/mutation.h"
 #include "compiler/segments.h"
 #include "compiler/walk.h"
 
@@ -144,16 +143,25 @@ struct TileBounds {
   ir::Expr tiles;
 };
 
+/// Both, of an output of any size: over the variables `rows` and `columns`.
+struct Tiling {
+  ir::Expr rows, columns;
+  TileBounds row_bounds = {};  ///< of elements where the map is flat
+  TileBounds column_bounds = {};
+  ir::Expr tiles = {};  ///< of the grid
+};
+[[nodiscard]] Tiling tiling_of(ir::ExprContext& exprs, const ThreadMap& threads);
+
 struct Schedule {
   Kernel kernel;
   std::string config;  // as text
-  Mutation mutation = Mutation::none;
   StoreKind store = StoreKind::plain;
   ir::Expr rows = {}, columns = {};  // what a launch covers: flattened outer axes x innermost axis
   std::vector<Body> bodies = {};
   std::vector<ScheduledCase> cases = {};  // the first is the root
   Narrowing narrowing = {};
   std::optional<ThreadMap> threads = {};  // absent where a caller deals out rows and columns
+  std::optional<Tiling> tiling = {};      // where there is a `threads`
 
   [[nodiscard]] int team() const { return threads && !threads->flat ? threads->team : 1; }
   [[nodiscard]] ir::ExprContext& exprs() const { return kernel.program->exprs(); }
@@ -162,9 +170,16 @@ struct Schedule {
   [[nodiscard]] TileBounds row_bounds() const { return row_bounds(rows, columns); }
   [[nodiscard]] TileBounds column_bounds() const { return column_bounds(rows, columns); }
   /// Of an output of so many rows and columns instead.
-  [[nodiscard]] TileBounds row_bounds(ir::Expr of_rows, ir::Expr of_columns) const;
-  [[nodiscard]] TileBounds column_bounds(ir::Expr of_rows, ir::Expr of_columns) const;
-  [[nodiscard]] ir::Expr tiles() const;  ///< of the grid
+  [[nodiscard]] TileBounds row_bounds(ir::Expr of_rows, ir::Expr of_columns) const {
+    return at_size(tiling->row_bounds, of_rows, of_columns);
+  }
+  [[nodiscard]] TileBounds column_bounds(ir::Expr of_rows, ir::Expr of_columns) const {
+    return at_size(tiling->column_bounds, of_rows, of_columns);
+  }
+  [[nodiscard]] ir::Expr tiles() const { return at_size(tiling->tiles, rows, columns); }  ///< of the grid
+  /// What an expression of the tiling is for an output of so many rows and columns.
+  [[nodiscard]] ir::Expr at_size(ir::Expr e, ir::Expr of_rows, ir::Expr of_columns) const;
+  [[nodiscard]] TileBounds at_size(const TileBounds& bounds, ir::Expr of_rows, ir::Expr of_columns) const;
 };
 
 /// Whether of rows that a body of the host takes together, elements may lie between what one of its loads reads of one

@@ -92,13 +92,10 @@ class RowSplitter {
     // slope * c + rest >= 0 holds from ceil(-rest / slope) on, or up to and with floor(rest / -slope).
     Expr at = rising ? exprs_.ceildiv(exprs_.neg(affine.rest), exprs_.constant(affine.slope))
                      : exprs_.add(exprs_.floordiv(affine.rest, exprs_.constant(-affine.slope)), one);
-    if (options_.mutation == Mutation::segment_cut_late) at = exprs_.add(at, one);
-    if (options_.mutation == Mutation::segment_cut_shifted) at = exprs_.sub(at, one);
     const Expr cut = at;
-    if (options_.mutation != Mutation::segment_cut_unclamped) at = exprs_.min(exprs_.max(at, it->begin), it->end);
+    at = exprs_.min(exprs_.max(at, it->begin), it->end);
     Piece below{it->begin, at, it->leaf, it->cuts};
     Piece above{at, it->end, std::move(it->leaf), std::move(it->cuts)};
-    if (options_.mutation == Mutation::segment_gap) above.begin = exprs_.add(at, one);
     const Expr opposite = exprs_.sub(exprs_.neg(question), one);
     learn(below, {cut, false, rising ? opposite : question});
     learn(above, {cut, true, rising ? question : opposite});

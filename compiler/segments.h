@@ -3,7 +3,6 @@
 #include <vector>
 
 #include "compiler/kernel.h"
-#include "compiler/mutation.h"
 #include "ir/constraint.h"
 
 // Along the innermost axis pads, slices and concats put symbolic cut points. Between two cuts the predicates of that
@@ -39,7 +38,6 @@ struct RowCase {
 
 struct SegmentOptions {
   bool split = true;  ///< false: one segment, with its predicates
-  Mutation mutation = Mutation::none;
 };
 
 /// Above these a kernel keeps predicated code. All segments of all cases together hold at most about

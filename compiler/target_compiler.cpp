@@ -59,7 +59,7 @@ class Adapter final : public TargetCompiler {
   }
   Result<SearchSpace> search_space(const ir::Program& program, std::span<const ir::Binding> bindings) override {
     SearchSpace space;
-    PADLOCK_TRY(const std::vector<Kernel> kernels, lower(program, Mutation::none, &space.passes));
+    PADLOCK_TRY(const std::vector<Kernel> kernels, lower(program, nullptr, &space.passes));
     std::vector<Config> configs = Config::all();
     configs.insert(configs.begin(), compiler_->default_config());
     std::set<CodeKey> seen;

@@ -52,8 +52,7 @@ class WalkBuilder {
     const int most = lanes == options_.lanes ? 2 * lanes : 2 * lanes - 1;
     Walk walk{
         .kind = WalkKind::ends, .tests = {plus(length, -lanes)}, .bounds = {exprs_.sub(exprs_.constant(most), length)}};
-    const int late = is(Mutation::end_vector_late) ? 1 : 0;
-    for (const Expr from : {run_.begin, plus(run_.end, late - lanes)})
+    for (const Expr from : {run_.begin, plus(run_.end, -lanes)})
       walk.loops.push_back({.from = from, .limit = plus(from, 1), .lanes = lanes, .once = true});
     return walk;
   }
@@ -64,22 +63,14 @@ class WalkBuilder {
     Walk walk{.kind = WalkKind::vectors,
               .tests = {plus(exprs_.sub(run_.end, run_.begin), -least)},
               .bounds = {below(run_.shift, options_.lanes)}};
-    walk.loops.push_back({.from = run_.begin,
-                          .limit = plus(run_.begin, 1),
-                          .lanes = is(Mutation::first_vector_wide) ? least + 1 : options_.lanes,
-                          .once = true});
+    walk.loops.push_back({.from = run_.begin, .limit = plus(run_.begin, 1), .lanes = options_.lanes, .once = true});
     const Expr aligned = exprs_.sub(exprs_.add(run_.begin, lanes_), run_.shift);
-    const Expr main_from = is(Mutation::main_loop_late) ? plus(aligned, options_.lanes) : aligned;
     const bool has_main = options_.unroll > 1;
-    if (has_main) walk.loops.push_back(main_loop(main_from, run_.end, options_.unroll));
-    Expr last = exprs_.sub(run_.end, lanes_);
-    if (is(Mutation::tail_vector_late)) last = plus(last, 1);
-    if (is(Mutation::tail_vector_early)) last = plus(last, -1);
-    if (is(Mutation::tail_vector_unclamped)) last = {};
-    Expr end = run_.end;
-    if (is(Mutation::tail_loop_short)) end = plus(end, -1);
-    walk.loops.push_back(
-        {.from = has_main ? run_.reached : main_from, .limit = end, .lanes = options_.lanes, .last = last});
+    if (has_main) walk.loops.push_back(main_loop(aligned, run_.end, options_.unroll));
+    walk.loops.push_back({.from = has_main ? run_.reached : aligned,
+                          .limit = run_.end,
+                          .lanes = options_.lanes,
+                          .last = exprs_.sub(run_.end, lanes_)});
     return walk;
   }
 
@@ -92,10 +83,10 @@ class WalkBuilder {
               .tests = {plus(exprs_.sub(run_.end, run_.begin), -shortest)},
               .bounds = {below(run_.peel, options_.line)}};
     const int unroll = std::max(options_.unroll, options_.line / options_.lanes);
-    walk.loops.push_back(element_loop(run_.begin, is(Mutation::peel_short) ? plus(first, -1) : first));
+    walk.loops.push_back(element_loop(run_.begin, first));
     walk.loops.push_back(main_loop(first, run_.end, unroll));
     walk.loops.back().nontemporal = true;
-    walk.loops.push_back(element_loop(is(Mutation::stream_rest_lost) ? plus(run_.reached, 1) : run_.reached, run_.end));
+    walk.loops.push_back(element_loop(run_.reached, run_.end));
     // What touches each element of a run, and no other, may do it by any walk: each is shown to do no more.
     walk.loops.front().run = walk.loops.back().run = true;
     return walk;
@@ -111,8 +102,8 @@ class WalkBuilder {
       // earlier.
       const Expr missing = exprs_.sub(plus(run_.segment_begin, options_.lanes), first);
       const Expr late = exprs_.min(exprs_.max(missing, exprs_.constant(0)), exprs_.constant(1));
-      if (!is(Mutation::realigned_too_early)) first = exprs_.add(first, exprs_.mul(lanes_, late));
-      if (!is(Mutation::realigned_too_late)) end = exprs_.min(end, plus(run_.segment_end, -options_.lanes));
+      first = exprs_.add(first, exprs_.mul(lanes_, late));
+      end = exprs_.min(end, plus(run_.segment_end, -options_.lanes));
     }
     Walk walk{.kind = kind,
               .line = options_.lanes,
@@ -121,7 +112,7 @@ class WalkBuilder {
     if (loads == VectorLoads::realigned)
       for (const Expr bound : {exprs_.sub(run_.begin, run_.segment_begin), exprs_.sub(run_.segment_end, run_.end)})
         walk.bounds.push_back(bound);
-    walk.loops.push_back(element_loop(run_.begin, is(Mutation::peel_short) ? plus(first, -1) : first));
+    walk.loops.push_back(element_loop(run_.begin, first));
     if (unroll > 1) walk.loops.push_back(main_loop(first, end, unroll));
     walk.loops.push_back({.from = unroll > 1 ? run_.reached : first,
                           .limit = plus(end, 1 - options_.lanes),
@@ -134,13 +125,11 @@ class WalkBuilder {
       walk.loops[i].loads = loads;
       walk.loops[i].nontemporal = options_.streaming;
     }
-    const Expr last = is(Mutation::tail_loop_short) ? plus(run_.end, -1) : run_.end;
-    walk.loops.push_back(element_loop(is(Mutation::stream_rest_lost) ? plus(run_.rest, 1) : run_.rest, last));
+    walk.loops.push_back(element_loop(run_.rest, run_.end));
     return walk;
   }
 
   ChunkLoop element_loop(Expr from, Expr limit) {
-    if (is(Mutation::element_loop_long)) limit = plus(limit, 1);
     return {.from = from, .limit = limit, .team = team(), .dealt = options_.team > 0};
   }
   [[nodiscard]] int team() const { return std::max(options_.team, 1); }
@@ -148,9 +137,8 @@ class WalkBuilder {
   /// Whole trips up to `end` only.
   ChunkLoop main_loop(Expr from, Expr end, int unroll) {
     const int step = options_.lanes * unroll * team();
-    const int margin = is(Mutation::main_loop_long) ? step - 2 : step - 1;
     return {.from = from,
-            .limit = plus(end, -margin),
+            .limit = plus(end, 1 - step),
             .lanes = options_.lanes,
             .unroll = unroll,
             .team = team(),
@@ -159,7 +147,6 @@ class WalkBuilder {
 
   Expr below(Expr e, int bound) { return exprs_.sub(exprs_.constant(bound - 1), e); }
   Expr plus(Expr e, Int128 c) { return exprs_.add(e, exprs_.constant(c)); }
-  [[nodiscard]] bool is(Mutation mutation) const { return options_.mutation == mutation; }
 
   ir::ExprContext& exprs_;
   const WalkOptions& options_;

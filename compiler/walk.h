@@ -2,7 +2,6 @@
 
 #include <vector>
 
-#include "compiler/mutation.h"
 #include "ir/expr.h"
 
 // How a body walks a run, the columns [begin, end) of one row: in loops over chunks of neighbouring elements. One
@@ -85,7 +84,6 @@ struct WalkOptions {
   bool streaming = false;  ///< shared: whether whole vectors go past the caches
   bool loads = true;       ///< shared: whether there are vectors to load, which may be aligned or not
   bool realign = false;    ///< shared: those that are not from two that are
-  Mutation mutation = Mutation::none;
 };
 
 /// All ways in which a body may walk a run, one of which is chosen for each: elements alone for one lane. The later a

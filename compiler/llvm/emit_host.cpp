@@ -185,8 +185,7 @@ class EntryEmitter {
       Value* extent = exprs_->exact(builder_, kernel().extents[static_cast<std::size_t>(i)]);
       Value* wraps = builder_.CreateICmpEQ(counted, extent);
       coordinate->addIncoming(builder_.CreateSelect(wraps, builder_.getInt64(0), counted), builder_.GetInsertBlock());
-      const bool lost = context_.schedule.mutation == Mutation::row_carry_lost;
-      carry = lost ? builder_.getInt64(0) : builder_.CreateZExt(wraps, i64_);
+      carry = builder_.CreateZExt(wraps, i64_, "carry");
     }
   }
 

@@ -174,9 +174,8 @@ Value* RowEmitter::rows_failing(PredicateId predicate) {
     if (!ordered || !growth || *growth > 1) continue;
     Value* value = exprs_.exact(builder_, condition.expr);
     Value* until = *growth == 1 ? builder_.CreateNeg(value) : builder_.getInt64(kUnlimitedRows);
-    if (context_.schedule.mutation == Mutation::row_group_long) until = builder_.CreateAdd(until, builder_.getInt64(1));
     Value* failing = builder_.CreateICmpSLT(value, builder_.getInt64(0));
-    Value* alike = builder_.CreateSelect(failing, until, builder_.getInt64(1));
+    Value* alike = builder_.CreateSelect(failing, until, builder_.getInt64(1), "failing_rows");
     rows = builder_.CreateBinaryIntrinsic(llvm::Intrinsic::smax, rows, alike);
   }
   return rows;

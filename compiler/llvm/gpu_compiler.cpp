@@ -70,14 +70,14 @@ class LlvmGpuCompiler final : public GpuCompiler {
   }
 
   Result<std::vector<Proof>> prove(const ir::Program& program, const GpuOptions& options) override {
-    return list_proofs(program, options.mutation, scheduler(options), proofs_);
+    return list_proofs(program, options.edits, scheduler(options), proofs_);
   }
 
   Result<Proof> prove(Schedule schedule) override { return list_obligations(std::move(schedule), {.cache = &proofs_}); }
 
   Result<std::string> emit(const ir::Program& program, Stage stage, const GpuOptions& options) override {
-    if (stage == Stage::kernel) return kernel_text(program, options.mutation);
-    if (stage == Stage::schedule) return schedule_text(program, options.mutation, scheduler(options));
+    if (stage == Stage::kernel) return kernel_text(program, options.edits);
+    if (stage == Stage::schedule) return schedule_text(program, options.edits, scheduler(options));
     if (stage == Stage::assembly) {
       PADLOCK_TRY(const ir::CompiledCode code, compile_ptx(program, options));
       return std::string(code.text());
@@ -124,8 +124,8 @@ class LlvmGpuCompiler final : public GpuCompiler {
   }
 
   [[nodiscard]] ScheduleMaker scheduler(const GpuOptions& options) const {
-    return [config = options.config.value_or(default_config()), mutation = options.mutation](Kernel kernel) {
-      return schedule_for_gpu(std::move(kernel), config, mutation);
+    return [config = options.config.value_or(default_config()), edits = options.edits](Kernel kernel) {
+      return schedule_for_gpu(std::move(kernel), config, edits);
     };
   }
 
@@ -167,7 +167,7 @@ class LlvmGpuCompiler final : public GpuCompiler {
   /// One module for each back end, which are of one kind: variant i of a kernel goes into module i, or the last.
   Result<Emitted> emit_modules(const ir::Program& program, const GpuOptions& options, std::vector<Backend> backends) {
     PADLOCK_TRY(const std::vector<ProvenKernel> kernels,
-                prove_kernels(program, options.mutation, scheduler(options), proofs_));
+                prove_kernels(program, options.edits, scheduler(options), proofs_));
     const TargetFeatures features = backends.front().features;
     Emitted code;
     std::vector<llvm::Module*> modules;

@@ -45,14 +45,14 @@ class LlvmHostCompiler final : public HostCompiler {
   }
 
   Result<std::vector<Proof>> prove(const ir::Program& program, const HostOptions& options) override {
-    return list_proofs(program, options.mutation, scheduler(options), proofs_);
+    return list_proofs(program, options.edits, scheduler(options), proofs_);
   }
 
   Result<Proof> prove(Schedule schedule) override { return list_obligations(std::move(schedule), {.cache = &proofs_}); }
 
   Result<std::string> emit(const ir::Program& program, Stage stage, const HostOptions& options) override {
-    if (stage == Stage::kernel) return kernel_text(program, options.mutation);
-    if (stage == Stage::schedule) return schedule_text(program, options.mutation, scheduler(options));
+    if (stage == Stage::kernel) return kernel_text(program, options.edits);
+    if (stage == Stage::schedule) return schedule_text(program, options.edits, scheduler(options));
     PADLOCK_TRY(CodeModule code, emit_module(program, options));
     if (stage == Stage::llvm) return text_of(*code.module);
     PADLOCK_TRY(const llvm::SmallVector<char> text,
@@ -62,17 +62,18 @@ class LlvmHostCompiler final : public HostCompiler {
 
  private:
   [[nodiscard]] ScheduleMaker scheduler(const HostOptions& options) const {
-    return [config = options.config.value_or(default_config()), mutation = options.mutation](Kernel kernel) {
-      return schedule_for_host(std::move(kernel), config, mutation);
+    return [config = options.config.value_or(default_config()), edits = options.edits](Kernel kernel) {
+      return schedule_for_host(std::move(kernel), config, edits);
     };
   }
 
   Result<CodeModule> emit_module(const ir::Program& program, const HostOptions& options) {
     PADLOCK_TRY(const std::vector<ProvenKernel> kernels,
-                prove_kernels(program, options.mutation, scheduler(options), proofs_));
+                prove_kernels(program, options.edits, scheduler(options), proofs_));
     CodeModule code(program.name(), target_.machine());
     for (const ProvenKernel& proven : kernels)
       code.kernels.push_back(emit_host_kernel(*code.module, proven, target_.features(), options.bounds_check));
+    if (options.edits != nullptr) options.edits->emitted(*code.module);
     PADLOCK_CHECK(code.verify());
     simplify(*code.module, *code.machine);
     return code;

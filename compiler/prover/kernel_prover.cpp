@@ -24,8 +24,7 @@ class KernelProver {
  public:
   /// Looks the proof up first: what follows costs more than to prove a small kernel.
   static Result<ProvenKernel> prove(Schedule schedule, const ProverOptions& options) {
-    if (options.cache == nullptr || schedule.mutation != Mutation::none)
-      return KernelProver(std::move(schedule), options).run();
+    if (options.cache == nullptr || !options.keep) return KernelProver(std::move(schedule), options).run();
     const std::string key = identity_of(schedule, options);
     if (std::optional<Proof> known = options.cache->proof(key)) {
       ProvenKernel proven(std::move(schedule));

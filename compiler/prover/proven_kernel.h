@@ -42,6 +42,7 @@ struct ProverOptions {
   bool explain = false;             ///< say which conditions contradict each other where an access is dead
   IntegerSolver* solver = nullptr;  ///< borrowed; to answer in the place of the product's, of which each proof has one
   ProofCache* cache = nullptr;      ///< borrowed; where it is given, nothing is proved twice
+  bool keep = true;  ///< false: the cache serves lemmas alone, of a schedule that does not follow from its config
 };
 
 /// A scheduled kernel of which every access is proved, guarded, or listed to be checked: the only thing that code

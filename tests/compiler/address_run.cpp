@@ -1,5 +1,6 @@
 #include "tests/compiler/address_run.h"
 #include "tests/common/plan_launch.h"
+#include "tests/compiler/seeded_bugs.h"
 
 #include <doctest/doctest.h>
 
@@ -48,7 +49,7 @@ const Compiled& Compilations::of(const std::string& text, const Variant& variant
   const auto config = HostConfig::parse(variant.config, compiler_->default_config());
   REQUIRE(config.has_value());
   auto code = compiler_->compile(
-      slot->program, {.config = *config, .bounds_check = variant.bounds_check, .mutation = variant.mutation});
+      slot->program, {.config = *config, .bounds_check = variant.bounds_check, .edits = edits_of(variant.mutation)});
   REQUIRE_MESSAGE(code.has_value(), (code ? "" : code.error().to_string()));
   auto image = runtime::load_image(*std::move(code));
   REQUIRE_MESSAGE(image.has_value(), (image ? "" : image.error().to_string()));

@@ -14,6 +14,7 @@
 #include "ir/launch_plan.h"
 #include "runtime/host_image.h"
 #include "tests/compiler/address_case.h"
+#include "tests/compiler/mutation.h"
 #include "tests/compiler/sparse_storage.h"
 
 namespace padlock::compiler {

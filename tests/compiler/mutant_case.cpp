@@ -11,6 +11,7 @@
 #include "compiler/gpu_config.h"
 #include "compiler/pipeline.h"
 #include "tests/compiler/schedule_interpreter.h"
+#include "tests/compiler/seeded_bugs.h"
 
 namespace padlock::compiler {
 namespace {
@@ -217,11 +218,11 @@ Result<std::vector<Schedule>> schedules_of(const ir::Program& program, std::stri
   const bool is_gpu = config.starts_with("map=");
   PADLOCK_TRY(const GpuConfig gpu, GpuConfig::parse(is_gpu ? config : "", GpuConfig{}));
   PADLOCK_TRY(const HostConfig host, HostConfig::parse(is_gpu ? "" : config, HostConfig{}));
-  PADLOCK_TRY(std::vector<Kernel> kernels, lower(program, mutation));
+  PADLOCK_TRY(std::vector<Kernel> kernels, lower(program, edits_of(mutation)));
   std::vector<Schedule> schedules;
   for (Kernel& kernel : kernels)
-    schedules.push_back(is_gpu ? schedule_for_gpu(std::move(kernel), gpu, mutation)
-                               : schedule_for_host(std::move(kernel), host, mutation));
+    schedules.push_back(is_gpu ? schedule_for_gpu(std::move(kernel), gpu, edits_of(mutation))
+                               : schedule_for_host(std::move(kernel), host, edits_of(mutation)));
   return schedules;
 }
 

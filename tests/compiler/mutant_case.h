@@ -10,6 +10,7 @@
 #include "compiler/prover/proven_kernel.h"
 #include "compiler/schedule.h"
 #include "ir/program.h"
+#include "tests/compiler/mutation.h"
 
 // A program, a config and a seeded bug: what the prover says of its kernels, and whether an execution agrees.
 namespace padlock::compiler {

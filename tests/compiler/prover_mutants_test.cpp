@@ -327,6 +327,9 @@ TEST_CASE("every seeded bug that the prover must find has a program") {
     CAPTURE(std::string(name_of(mutation)));
     CHECK(seeded.contains(mutation));
   }
+  // Some that a comparison of values must find are refuted, too.
+  CHECK(std::ranges::count(seeded, Judge::proof, judge_of) == kByProof);
+  CHECK(std::ranges::count(seeded, Judge::grid, judge_of) == kByGrid);
 }
 
 TEST_CASE("a seeded bug is named in what does not compile") {

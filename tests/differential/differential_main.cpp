@@ -17,6 +17,7 @@
 #include "compiler/prover/proven_kernel.h"
 #include "tests/common/environment.h"
 #include "tests/common/options.h"
+#include "tests/compiler/seeded_bugs.h"
 #include "tests/differential/crash_report.h"
 #include "tests/differential/differential_run.h"
 
@@ -137,7 +138,7 @@ FoundBy find_by_running(const Options& options) {
 
 /// Proves programs with the seeded bug until one is refuted, which must be why it does not compile.
 FoundBy find_by_proving(const Options& options) {
-  const compiler::Mutation mutation = options.settings.mutation;
+  const compiler::PassEdits* edits = compiler::edits_of(options.settings.mutation);
   const auto host = compiler::HostCompiler::create();
   if (!host) return FoundBy::nothing;
   compiler::ProofCache lemmas;
@@ -145,14 +146,15 @@ FoundBy find_by_proving(const Options& options) {
     const std::string text = random_program(options.settings.seed, options.first + i).text();
     const Result<ir::Program> program = ir::parse_program(text);
     if (!program || text.size() > kLongestToProve) continue;
-    Result<std::vector<compiler::Kernel>> kernels = compiler::lower(*program, mutation);
+    Result<std::vector<compiler::Kernel>> kernels = compiler::lower(*program, edits);
     if (!kernels) continue;
     const compiler::HostConfig config = (*host)->default_config();
     const bool refuted = std::ranges::any_of(*kernels, [&](compiler::Kernel& kernel) {
-      return !compiler::prove(compiler::schedule_for_host(std::move(kernel), config, mutation), {.cache = &lemmas});
+      return !compiler::prove(compiler::schedule_for_host(std::move(kernel), config, edits),
+                              {.cache = &lemmas, .keep = false});
     });
     if (!refuted) continue;
-    const auto compiled = (*host)->compile(*program, {.config = config, .bounds_check = false, .mutation = mutation});
+    const auto compiled = (*host)->compile(*program, {.config = config, .bounds_check = false, .edits = edits});
     if (!compiled && compiled.error().to_string().find("is refuted") != std::string::npos) return FoundBy::refutation;
   }
   return FoundBy::nothing;
@@ -224,6 +226,7 @@ int run_mutations(const Options& options) {
   }
   fmt::print("seed {}: {} refuted, {} found by values, {} missed\n", options.settings.seed, found[FoundBy::refutation],
              found[FoundBy::values], missed);
+  if (mutations.size() != compiler::kByValues + compiler::kByProof) return 1;
   // Else the comparison of values is not what is tested here.
   return missed == 0 && found[FoundBy::values] >= kLeastByValues ? 0 : 1;
 }

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "tests/compiler/seeded_bugs.h"
 #include "tests/differential/crash_report.h"
 #include "tests/differential/next_values.h"
 
@@ -31,7 +32,7 @@ Result<std::unique_ptr<DifferentialRun>> DifferentialRun::create(const RunSettin
 
 std::vector<compiler::HostOptions> DifferentialRun::draw_options(testing::Rng& rng) {
   compiler::HostOptions options;
-  options.mutation = settings_.mutation;
+  options.edits = compiler::edits_of(settings_.mutation);
   options.bounds_check = settings_.bounds_check.value_or(rng.chance(16));
   if (settings_.configs == ConfigChoice::random && rng.chance(60)) options.config = rng.pick(configs_);
   std::vector<compiler::HostOptions> drawn = {options};

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "compiler/host_compiler.h"
-#include "compiler/mutation.h"
+#include "tests/compiler/mutation.h"
 #include "tests/differential/coverage.h"
 #include "tests/differential/host_check.h"
 #include "tests/differential/random_program.h"

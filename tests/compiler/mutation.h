@@ -10,8 +10,8 @@ namespace padlock::compiler {
 /// `grid` is the prover where threads are the schedule's, which only a GPU's are.
 enum class Judge : std::uint8_t { values, proof, grid };
 
-// Seeded bugs: switches at places of lowering and schedule where a compiler engineer might err. Tests turn one on and
-// demand that its judge finds it; nothing else may.
+// Seeded bugs: places of lowering, schedule and code where a compiler engineer might err. Tests seed one by edits of
+// what a pass made (seeded_bugs.h) and demand that its judge finds it.
 #define PADLOCK_MUTATIONS(X)           \
   X(none, values)                      \
   X(pad_low_added, values)             \
@@ -95,6 +95,10 @@ inline constexpr std::array kMutations = {
 #undef X
 };
 
+/// How many each judge must find; none of them may get lost.
+inline constexpr int kByValues = 20, kByProof = 35, kByGrid = 13;
+static_assert(kMutations.size() == 1 + kByValues + kByProof + kByGrid);
+
 [[nodiscard]] constexpr std::string_view name_of(Mutation m) {
   constexpr std::array<std::string_view, kMutations.size()> kNames = {
 #define X(id, judge) #id,
@@ -112,5 +116,13 @@ inline constexpr std::array kMutations = {
   };
   return kJudges[static_cast<std::size_t>(m)];
 }
+
+[[nodiscard]] constexpr int count_of(Judge judge) {
+  int count = 0;
+  for (const Mutation m : kMutations) count += m != Mutation::none && judge_of(m) == judge ? 1 : 0;
+  return count;
+}
+static_assert(count_of(Judge::values) == kByValues && count_of(Judge::proof) == kByProof &&
+              count_of(Judge::grid) == kByGrid);
 
 }  // namespace padlock::compiler

@@ -1,0 +1,34 @@
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "compiler/index_maps.h"
+#include "compiler/kernel.h"
+#include "compiler/schedule.h"
+#include "compiler/segments.h"
+
+namespace llvm {
+class Module;
+}
+
+namespace padlock::compiler {
+
+/// Sees what each pass made before the next one takes it, and may change it. How tests seed bugs; the product gives
+/// none. Const and thread-safe.
+class PassEdits {
+ public:
+  virtual ~PassEdits() = default;
+
+  /// The maps that lowering takes coordinates from.
+  [[nodiscard]] virtual std::unique_ptr<IndexMaps> index_maps(ir::ExprContext& exprs, ir::Facts facts) const {
+    return std::make_unique<IndexMaps>(exprs, std::move(facts));
+  }
+  virtual void gathered(Kernel&) const {}                            ///< before axes are merged
+  virtual void split(const Kernel&, std::vector<RowCase>&) const {}  ///< before bodies are made
+  virtual void walked(Schedule&) const {}                            ///< before index arithmetic is narrowed
+  virtual void scheduled(Schedule&) const {}                         ///< before it is proved
+  virtual void emitted(llvm::Module&) const {}                       ///< before LLVM simplifies it
+};
+
+}  // namespace padlock::compiler
