@@ -15,14 +15,11 @@ using runtime::BufferView;
 
 namespace {
 
-/// Takes the next `count` numbers. A stride that nobody uses may not fit; it saturates, as in a Binding.
-std::vector<std::int64_t> take(std::span<const std::optional<Int128>>& numbers, std::size_t count) {
-  std::vector<std::int64_t> taken;
-  taken.reserve(count);
-  for (const std::optional<Int128>& number : numbers.first(count))
-    taken.push_back(static_cast<std::int64_t>(std::clamp(number.value_or(kInt64Max), kInt64Min, kInt64Max)));
+/// Takes the next `count` numbers.
+std::vector<std::int64_t> take(std::span<const std::int64_t>& numbers, std::size_t count) {
+  const auto taken = numbers.first(count);
   numbers = numbers.subspan(count);
-  return taken;
+  return {taken.begin(), taken.end()};
 }
 
 ir::Interpreter interpreter_for(const ir::Binding& binding, const runtime::ArgumentSizes& sizes,
@@ -49,7 +46,7 @@ std::string CompiledProgram::reason() const {
 std::vector<std::vector<const ir::KernelAbi*>> CompiledProgram::kernels() const { return state_->loaded->contracts(); }
 
 Result<BoundProgram> CompiledProgram::bind(const ir::BindRequest& request) const {
-  auto bind_result = state_->binder.bind(request);
+  auto bind_result = state_->program.binder().bind(request);
   if (!bind_result) return std::unexpected(state_->program.with_source_line(std::move(bind_result).error()));
   ir::Binding binding = *std::move(bind_result);
   std::shared_ptr<const State> chosen = state_;
@@ -59,7 +56,7 @@ Result<BoundProgram> CompiledProgram::bind(const ir::BindRequest& request) const
     reason = fmt::format("{}: {}", tuned->reason, choice.reason);
     if (const auto other = tuned->compiled.find(choice.config); other != tuned->compiled.end()) chosen = other->second;
   }
-  PADLOCK_TRY(runtime::ArgumentSizes sizes, state_->sizer.sizes(binding));
+  PADLOCK_TRY(runtime::ArgumentSizes sizes, state_->program.binder().sizes(binding));
   auto bound = std::make_shared<BoundProgram::State>(
       BoundProgram::State{.compiled = chosen, .binding = std::move(binding), .reason = std::move(reason)});
   PADLOCK_TRY(bound->bound, chosen->loaded->bind(bound->binding, std::move(sizes)));
@@ -74,30 +71,13 @@ const std::vector<TensorInfo>& BoundProgram::inputs() const { return state_->inp
 const std::vector<TensorInfo>& BoundProgram::results() const { return state_->results; }
 
 std::shared_ptr<CompiledProgram::State> make_state(const Program& program, const runtime::Device& device) {
-  return std::shared_ptr<CompiledProgram::State>(
-      new CompiledProgram::State{.program = program,
-                                 .binder = ir::Binder(program.ir()),
-                                 .sizer = runtime::ArgumentSizer(program.ir()),
-                                 .shapes = argument_shapes(program.ir()),
-                                 .device = &device});
-}
-
-ir::ExprTape argument_shapes(const ir::Program& program) {
-  std::vector<ir::Expr> roots;
-  const auto append = [&](const ir::Layout& layout) {
-    roots.insert(roots.end(), layout.extents().begin(), layout.extents().end());
-    roots.insert(roots.end(), layout.strides().begin(), layout.strides().end());
-  };
-  for (const ir::ValueId id : program.tensor_parameters()) append(program.value(id).layout);
-  for (const ir::ValueId id : program.results()) append(runtime::result_layout(program, id));
-  return {program.exprs(), std::move(roots)};
+  return std::shared_ptr<CompiledProgram::State>(new CompiledProgram::State{.program = program, .device = &device});
 }
 
 void BoundProgram::State::describe_arguments() {
   const ir::Program& program = binding.program();
-  StackArray<std::optional<Int128>, 64> values(compiled->shapes.roots().size());
-  compiled->shapes.evaluate(binding.values(), values.span());
-  std::span<const std::optional<Int128>> numbers = values.span();
+  std::vector<std::int64_t> wide;
+  std::span<const std::int64_t> numbers = compiled->program.binder().shapes(binding, wide);
   const auto describe = [&](std::span<const ir::ValueId> ids, std::span<const std::int64_t> bytes,
                             std::vector<TensorInfo>& tensors) {
     tensors.reserve(ids.size());

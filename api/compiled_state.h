@@ -16,9 +16,6 @@
 // What the handles of compiled_program.h hold. Private to this folder.
 namespace padlock::api {
 
-/// Extents, then strides, of each tensor parameter as declared and then of each result.
-[[nodiscard]] ir::ExprTape argument_shapes(const ir::Program& program);
-
 /// What a cache knows of a program: which config serves which sizes, and the program compiled with those that differ
 /// from the one that serves the others, by their text in the cache.
 struct TunedConfigs {
@@ -47,10 +44,6 @@ class TunedSlot {
 
 struct CompiledProgram::State {
   Program program;
-  // Of `program`: what a binding evaluates, made ready.
-  ir::Binder binder;
-  runtime::ArgumentSizer sizer;
-  ir::ExprTape shapes;            // argument_shapes(program)
   const runtime::Device* device;  // borrowed from the context (outlives this)
   std::string config = {};
   std::string target = {};

@@ -8,6 +8,7 @@ Result<Program> Program::from_text(std::string_view text, std::string file) {
   PADLOCK_TRY(ir::Program program, ir::parse_program(text));
   Program handle;
   handle.ir_ = std::make_shared<const ir::Program>(std::move(program));
+  handle.binder_ = std::make_shared<const runtime::ArgumentBinder>(*handle.ir_);
   handle.text_ = std::make_shared<const std::string>(text);
   handle.file_ = std::move(file);
   return handle;

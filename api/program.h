@@ -5,6 +5,7 @@
 #include <string_view>
 
 #include "ir/program.h"
+#include "runtime/arguments.h"
 #include "support/error.h"
 
 namespace padlock::api {
@@ -19,6 +20,8 @@ class Program {
   [[nodiscard]] static Result<Program> load(const std::string& path);
 
   [[nodiscard]] const ir::Program& ir() const { return *ir_; }
+  /// Binds what is compiled from it, whatever the config.
+  [[nodiscard]] const runtime::ArgumentBinder& binder() const { return *binder_; }
   /// The path it was loaded from; empty for text.
   [[nodiscard]] const std::string& file() const { return file_; }
 
@@ -30,7 +33,8 @@ class Program {
  private:
   Program() = default;
   std::shared_ptr<const ir::Program> ir_;
-  std::shared_ptr<const std::string> text_;  // shared as the program is, which remembers positions only
+  std::shared_ptr<const runtime::ArgumentBinder> binder_;  // shared as the program is, which it borrows
+  std::shared_ptr<const std::string> text_;                // shared as the program is, which remembers positions only
   std::string file_;
 };
 

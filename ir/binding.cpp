@@ -155,8 +155,9 @@ std::int64_t Binding::storage_bytes(const Value& value) const {
   return (*this)(value.layout.storage_extent()) * byte_size(value.dtype);
 }
 
-Binder::Binder(const Program& program) : program_(&program), symbols_(symbols_of(program)) {
-  std::vector<Expr> roots;
+Binder::Binder(const Program& program, std::vector<Expr> asked)
+    : program_(&program), symbols_(symbols_of(program)), asked_(asked.size()) {
+  std::vector<Expr> roots = std::move(asked);
   for (const Requirement& requirement : program.requirements()) {
     roots.push_back(requirement.constraint.lhs);
     roots.push_back(requirement.constraint.rhs);
@@ -179,16 +180,19 @@ Result<Binding> Binder::bind(const BindRequest& request) const {
 }
 
 /// Everything at once, in 64 bits. False says only that something may fail: `explain` decides.
-bool Binder::passes(const Binding& binding, const BindRequest& request) const {
+bool Binder::passes(Binding& binding, const BindRequest& request) const {
   if (!check_symbols(symbols_, binding.values())) return false;
   StackArray<std::int64_t, 128> numbers(tape_.roots().size());
   if (!tape_.evaluate(binding.values(), numbers.span())) return false;
-  const std::int64_t* sides = numbers.data();
+  const std::int64_t* sides = numbers.data() + asked_;
   for (const Requirement& requirement : program_->requirements()) {
     if (!holds(sides[0], requirement.constraint.comparison, sides[1])) return false;
     sides += 2;
   }
-  return has_declared_shapes(request, sides);
+  if (!has_declared_shapes(request, sides)) return false;
+  const auto asked = numbers.span().first(asked_);
+  binding.asked_.assign(asked.begin(), asked.end());
+  return true;
 }
 
 bool Binder::has_declared_shapes(const BindRequest& request, const std::int64_t* declared) const {

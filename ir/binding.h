@@ -44,6 +44,9 @@ class Binding {
   [[nodiscard]] std::vector<std::int64_t> strides_of(const Value& value) const;
   /// layout.storage_extent() in bytes.
   [[nodiscard]] std::int64_t storage_bytes(const Value& value) const;
+  /// The values of the expressions that its Binder was asked for, evaluated with all that the program requires; empty
+  /// where one of them does not fit 64 bits.
+  [[nodiscard]] std::span<const std::int64_t> asked() const { return asked_; }
   [[nodiscard]] const Program& program() const { return *program_; }
 
  private:
@@ -51,26 +54,30 @@ class Binding {
   Binding() = default;
   const Program* program_ = nullptr;  // borrowed (outlives the binding)
   std::vector<std::int64_t> values_;
+  std::vector<std::int64_t> asked_;
 };
 
 /// Binds many requests of one program: what has to be evaluated is collected once, and one pass over it decides; only
 /// a request that fails is gone through again, in the language's order, for its message. Immutable, thread-safe.
 class Binder {
  public:
-  /// Borrows the program, which outlives the binder and its bindings.
-  explicit Binder(const Program& program);
+  /// Borrows the program, which outlives the binder and its bindings. `asked`: expressions of the program whose values
+  /// a binding has (Binding::asked).
+  explicit Binder(const Program& program, std::vector<Expr> asked = {});
   /// As Binding::bind.
   [[nodiscard]] Result<Binding> bind(const BindRequest& request) const;
 
  private:
-  [[nodiscard]] bool passes(const Binding& binding, const BindRequest& request) const;
+  /// Fills in what is asked, too.
+  [[nodiscard]] bool passes(Binding& binding, const BindRequest& request) const;
   /// `declared`: of each tensor parameter its extents, then its strides.
   [[nodiscard]] bool has_declared_shapes(const BindRequest& request, const std::int64_t* declared) const;
   [[nodiscard]] Status explain(const Binding& binding, const BindRequest& request) const;
 
   const Program* program_;              // borrowed
   std::vector<const Symbol*> symbols_;  // borrowed from the program
-  ExprTape tape_;  // both sides of each requirement, the parameters' extents and strides, then what is stated
+  std::size_t asked_;                   // how many
+  ExprTape tape_;  // what is asked, both sides of each requirement, the parameters' extents and strides, what is stated
 };
 
 }  // namespace padlock::ir

@@ -3,10 +3,7 @@
 #include <fmt/format.h>
 
 #include <cstdint>
-#include <optional>
 #include <utility>
-
-#include "support/stack_array.h"
 
 namespace padlock::runtime {
 namespace {
@@ -59,35 +56,57 @@ ir::Layout result_layout(const ir::Program& program, ir::ValueId id) {
   return ir::Layout::dense(program.exprs(), {value.extents().begin(), value.extents().end()});
 }
 
-ArgumentSizer::ArgumentSizer(const ir::Program& program) : program_(&program) {
-  std::vector<ir::Expr> roots;
-  for (const ir::ValueId id : program.tensor_parameters()) roots.push_back(program.value(id).layout.storage_extent());
-  for (const ir::ValueId id : program.results()) roots.push_back(result_layout(program, id).storage_extent());
-  tape_ = ir::ExprTape(program.exprs(), std::move(roots));
+std::vector<ir::Expr> ArgumentBinder::asked_of(const ir::Program& program) {
+  std::vector<ir::Layout> layouts;
+  for (const ir::ValueId id : program.tensor_parameters()) layouts.push_back(program.value(id).layout);
+  for (const ir::ValueId id : program.results()) layouts.push_back(result_layout(program, id));
+  std::vector<ir::Expr> asked;
+  for (const ir::Layout& layout : layouts) asked.push_back(layout.storage_extent());
+  for (const ir::Layout& layout : layouts) {
+    asked.insert(asked.end(), layout.extents().begin(), layout.extents().end());
+    asked.insert(asked.end(), layout.strides().begin(), layout.strides().end());
+  }
+  return asked;
 }
 
-Result<ArgumentSizes> ArgumentSizer::sizes(const ir::Binding& binding) const {
-  StackArray<std::optional<Int128>> elements(tape_.roots().size());
-  tape_.evaluate(binding.values(), elements.span());
+template <class Elements>
+Result<ArgumentSizes> ArgumentSizes::make(const ir::Program& program, const Elements& elements) {
   ArgumentSizes sizes;
-  sizes.program_ = program_;
-  std::size_t root = 0;
+  sizes.program_ = &program;
+  std::size_t at = 0;
   const auto append = [&](std::span<const ir::ValueId> ids, const char* role, std::vector<std::int64_t>& to) -> Status {
     to.reserve(ids.size());
     for (const ir::ValueId id : ids) {
-      if (!elements[root]) return std::unexpected(tape_.explain(root, binding.values()));
-      PADLOCK_TRY(const std::int64_t bytes, bytes_of(role, program_->value(id), *elements[root++]));
+      PADLOCK_TRY(const Int128 count, elements(at++));
+      PADLOCK_TRY(const std::int64_t bytes, bytes_of(role, program.value(id), count));
       to.push_back(bytes);
     }
     return {};
   };
-  PADLOCK_CHECK(append(program_->tensor_parameters(), "input", sizes.inputs_));
-  PADLOCK_CHECK(append(program_->results(), "result", sizes.outputs_));
+  PADLOCK_CHECK(append(program.tensor_parameters(), "input", sizes.inputs_));
+  PADLOCK_CHECK(append(program.results(), "result", sizes.outputs_));
   return sizes;
 }
 
 Result<ArgumentSizes> ArgumentSizes::of(const ir::Binding& binding) {
-  return ArgumentSizer(binding.program()).sizes(binding);
+  const ir::Program& program = binding.program();
+  const std::vector<ir::Expr> asked = ArgumentBinder::asked_of(program);
+  return make(program, [&](std::size_t i) { return ir::evaluate(program.exprs(), asked[i], binding.values()); });
+}
+
+Result<ArgumentSizes> ArgumentBinder::sizes(const ir::Binding& binding) const {
+  const std::span<const std::int64_t> asked = binding.asked();
+  if (asked.empty()) return ArgumentSizes::of(binding);
+  return ArgumentSizes::make(*program_, [&](std::size_t i) -> Result<Int128> { return asked[i]; });
+}
+
+std::span<const std::int64_t> ArgumentBinder::shapes(const ir::Binding& binding,
+                                                     std::vector<std::int64_t>& wide) const {
+  const std::size_t tensors = program_->tensor_parameters().size() + program_->results().size();
+  if (!binding.asked().empty()) return binding.asked().subspan(tensors);
+  const std::vector<ir::Expr> asked = asked_of(*program_);
+  for (std::size_t i = tensors; i < asked.size(); ++i) wide.push_back(binding(asked[i]));
+  return wide;
 }
 
 Status ArgumentSizes::check_counts(std::size_t inputs, std::size_t outputs) const {

@@ -6,7 +6,6 @@
 #include <vector>
 
 #include "ir/binding.h"
-#include "ir/expr_tape.h"
 #include "ir/layout.h"
 #include "runtime/buffer.h"
 #include "support/error.h"
@@ -19,7 +18,7 @@ namespace padlock::runtime {
 /// Bytes of storage of a program's arguments under one binding, and the checks that a launch makes on its buffers.
 class ArgumentSizes {
  public:
-  /// As ArgumentSizer, for one binding.
+  /// As ArgumentBinder::sizes, of any binding.
   [[nodiscard]] static Result<ArgumentSizes> of(const ir::Binding& binding);
 
   /// In the order of Program::tensor_parameters() and Program::results().
@@ -38,24 +37,39 @@ class ArgumentSizes {
   [[nodiscard]] Status check_alignment(std::span<const BufferView> inputs, std::span<const BufferView> outputs) const;
 
  private:
-  friend class ArgumentSizer;
+  friend class ArgumentBinder;
   ArgumentSizes() = default;
+  /// `elements(i)`: of the storage of the i-th argument, results after tensor parameters.
+  template <class Elements>
+  [[nodiscard]] static Result<ArgumentSizes> make(const ir::Program& program, const Elements& elements);
   const ir::Program* program_ = nullptr;  // borrowed (outlives this)
   std::vector<std::int64_t> inputs_;
   std::vector<std::int64_t> outputs_;
 };
 
-/// Makes the sizes of many bindings of one program. Immutable, thread-safe.
-class ArgumentSizer {
+/// Binds many requests of one program, and says what a binding makes of its arguments: one evaluation does for all of
+/// it. Immutable, thread-safe.
+class ArgumentBinder {
  public:
-  /// Borrows the program, which outlives the sizes too.
-  explicit ArgumentSizer(const ir::Program& program);
-  /// Error (failed_precondition) where a result's storage reaches 2^47 bytes.
+  /// Borrows the program, which outlives the bindings and the sizes, too.
+  explicit ArgumentBinder(const ir::Program& program) : program_(&program), binder_(program, asked_of(program)) {}
+
+  /// As ir::Binder::bind.
+  [[nodiscard]] Result<ir::Binding> bind(const ir::BindRequest& request) const { return binder_.bind(request); }
+  /// Of a binding that this has made. Error (failed_precondition) where a result's storage reaches 2^47 bytes.
   [[nodiscard]] Result<ArgumentSizes> sizes(const ir::Binding& binding) const;
+  /// Of such a binding the extents, then the strides, of each tensor parameter as declared and then of each result. A
+  /// stride that nobody uses may not fit 64 bits; it saturates, and the numbers lie in `wide` then, else in the
+  /// binding.
+  [[nodiscard]] std::span<const std::int64_t> shapes(const ir::Binding& binding, std::vector<std::int64_t>& wide) const;
 
  private:
+  friend class ArgumentSizes;
+  /// Elements of storage of each tensor parameter and each result, then what `shapes` says.
+  [[nodiscard]] static std::vector<ir::Expr> asked_of(const ir::Program& program);
+
   const ir::Program* program_;  // borrowed
-  ir::ExprTape tape_;           // elements of storage, in the order of input_bytes() and then output_bytes()
+  ir::Binder binder_;
 };
 
 }  // namespace padlock::runtime

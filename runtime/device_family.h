@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdint>
 #include <memory>
 #include <optional>
 #include <string>
@@ -25,6 +26,9 @@ struct DeviceInfo {
   std::string description = {};  ///< what it is, or why it is not available
   std::optional<GpuFacts> gpu = {};
 };
+
+/// Prints a number of bytes for a description: "512 KiB", "50 MiB".
+[[nodiscard]] std::string size_text(std::int64_t bytes);
 
 /// The devices of one kind.
 struct DeviceFamily {

@@ -30,6 +30,11 @@ Result<const DeviceFamily*> family_of(const DeviceId& id) {
 
 }  // namespace
 
+std::string size_text(std::int64_t bytes) {
+  constexpr std::int64_t kMiB = std::int64_t{1} << 20;
+  return bytes >= kMiB && bytes % kMiB == 0 ? fmt::format("{} MiB", bytes / kMiB) : fmt::format("{} KiB", bytes / 1024);
+}
+
 Devices::Devices(const DeviceOptions& options) : options_(options), memory_(std::make_shared<HostMemory>()) {}
 
 Result<const Device*> Devices::open(const DeviceId& id) {

@@ -110,11 +110,6 @@ Result<std::unique_ptr<const Device>> open_simt(const DeviceId& id, const Device
 
 Status check_nothing(const DeviceId&) { return {}; }
 
-std::string size_text(std::int64_t bytes) {
-  constexpr std::int64_t kMiB = std::int64_t{1} << 20;
-  return bytes >= kMiB && bytes % kMiB == 0 ? fmt::format("{} MiB", bytes / kMiB) : fmt::format("{} KiB", bytes / 1024);
-}
-
 std::string describe_host() {
   const HostInfo info = host_info();
   std::string text = fmt::format("{}, {} thread{}", info.cpu, info.threads, info.threads == 1 ? "" : "s");

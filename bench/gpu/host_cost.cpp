@@ -38,10 +38,9 @@ Result<double> time_calls(HostClock clock, int calls, Call&& call) {
 
 /// A compiled program of which bindings are made. Not movable: the binder points into it.
 struct BindCase {
-  explicit BindCase(ir::Program p) : program(std::move(p)), binder(program), sizer(program) {}
+  explicit BindCase(ir::Program p) : program(std::move(p)), binder(program) {}
   ir::Program program;
-  ir::Binder binder;
-  runtime::ArgumentSizer sizer;
+  runtime::ArgumentBinder binder;
   std::optional<ir::LaunchPlanner> planner;
   ir::BindRequest request;
 
@@ -63,7 +62,7 @@ struct BindCase {
   }
   [[nodiscard]] Status bind() const {
     PADLOCK_TRY(const ir::Binding binding, binder.bind(request));
-    PADLOCK_TRY([[maybe_unused]] const runtime::ArgumentSizes sizes, sizer.sizes(binding));
+    PADLOCK_TRY([[maybe_unused]] const runtime::ArgumentSizes sizes, binder.sizes(binding));
     PADLOCK_TRY([[maybe_unused]] const ir::LaunchPlan plan, planner->plan(binding));
     return {};
   }

@@ -51,7 +51,7 @@ Result<std::unique_ptr<Kernel>> Kernel::compile(Rig& rig, const std::string& tex
 
 Status Kernel::bind(const ir::BindRequest& request) {
   PADLOCK_TRY(binding_, binder_.bind(request));
-  PADLOCK_TRY(runtime::ArgumentSizes sizes, sizer_.sizes(*binding_));
+  PADLOCK_TRY(runtime::ArgumentSizes sizes, binder_.sizes(*binding_));
   PADLOCK_TRY(bound_, loaded_->bind(*binding_, std::move(sizes)));
   const auto* const gpu = dynamic_cast<const cuda::BoundLaunch*>(bound_.get());
   if (gpu == nullptr) return {};

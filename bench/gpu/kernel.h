@@ -41,13 +41,11 @@ class Kernel {
   [[nodiscard]] Status synchronize() const { return bound_->synchronize(rig_.queue().stream()); }
 
  private:
-  Kernel(Rig& rig, ir::Program program)
-      : rig_(rig), program_(std::move(program)), binder_(program_), sizer_(program_) {}
+  Kernel(Rig& rig, ir::Program program) : rig_(rig), program_(std::move(program)), binder_(program_) {}
 
   Rig& rig_;
   ir::Program program_;
-  ir::Binder binder_;
-  runtime::ArgumentSizer sizer_;
+  runtime::ArgumentBinder binder_;
   std::unique_ptr<const runtime::LoadedProgram> loaded_;
   CodeFacts facts_;
   std::optional<ir::Binding> binding_;

@@ -81,11 +81,6 @@ class GpuMemory final : public DeviceMemory {
   DeviceBuffer buffer_;
 };
 
-std::string size_text(std::int64_t bytes) {
-  constexpr std::int64_t kMiB = std::int64_t{1} << 20;
-  return bytes >= kMiB && bytes % kMiB == 0 ? fmt::format("{} MiB", bytes / kMiB) : fmt::format("{} KiB", bytes / 1024);
-}
-
 std::string describe(const GpuFacts& gpu) {
   std::string text = fmt::format("{}, {}, {} multiprocessors, L2 {}, memory {}", gpu.name, gpu.architecture(),
                                  gpu.multiprocessors, size_text(gpu.l2_bytes), size_text(gpu.memory_bytes));

@@ -188,6 +188,8 @@ TEST_CASE("a forced config is used, other keys as in the default") {
   REQUIRE(compiled);
   CHECK(compiled->config().find("vector_bytes=16,unroll=1") != std::string::npos);
   CHECK(compiled->kernels().size() == 1);
+  // What binds is the program's, whatever was compiled of it.
+  CHECK(&compiled->program().binder() == &program.binder());
 }
 
 TEST_CASE("each stage prints, and a stage of another target does not") {

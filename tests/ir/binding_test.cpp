@@ -351,3 +351,17 @@ where 1 <= B <= 4096, 0 <= S <= 65536, -8 <= lo <= 8, S + lo >= 0
   request.tensors[0]->extents = {0, 1};
   CHECK(binder.bind(request).error().message == "lower bound of 'B': B >= 1 does not hold, 0 >= 1 is false (B = 0)");
 }
+
+TEST_CASE("a binding has the values that its binder was asked for, unless one exceeds 64 bits") {
+  const auto program = parse_or_fail("program p(x: f32[A, B, C]) { y = relu(x) return y }");
+  const Value& x = program->value(program->tensor_parameters()[0]);
+  const Binder binder(*program, {x.layout.strides()[0], x.extents()[2], x.layout.storage_extent()});
+  const auto binding = binder.bind({.tensors = {dense({2, 3, 5})}, .symbols = {}});
+  REQUIRE(binding.has_value());
+  CHECK(Extents(binding->asked().begin(), binding->asked().end()) == Extents{15, 5, 30});
+  const auto empty = binder.bind({.tensors = {dense({0, 1LL << 40, 1LL << 40})}, .symbols = {}});
+  REQUIRE(empty.has_value());
+  CHECK(empty->asked().empty());
+  CHECK_FALSE(binder.bind({.tensors = {dense({2, 3})}, .symbols = {}}).has_value());
+  CHECK(Binder(*program).bind({.tensors = {dense({2, 3, 5})}, .symbols = {}})->asked().empty());
+}

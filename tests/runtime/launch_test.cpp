@@ -2,6 +2,7 @@
 
 #include <doctest/doctest.h>
 
+#include <algorithm>
 #include <cstring>
 #include <string>
 #include <thread>
@@ -213,6 +214,28 @@ TEST_CASE("buffers are checked against the storage they must hold") {
   CHECK(message({x, x}, {y, copy}) == "ok");
   // What a buffer has beyond the storage is not touched, so it overlaps nothing.
   CHECK(message({a, buffer(memory + 64, 400)}, {y, copy}) == "ok");
+}
+
+TEST_CASE("a program's binder says of its bindings what is evaluated of each alone, beyond 64 bits, too") {
+  const ir::Program program = *ir::parse_program("program p(x: f32[A, B, C]) { y = relu(x) return y, x }");
+  const ArgumentBinder binder(program);
+  const std::int64_t far = std::int64_t{1} << 40;
+  for (const std::vector<std::int64_t>& extents : {std::vector<std::int64_t>{2, 3, 5}, {0, far, far}, {1, 0, 4}}) {
+    const auto binding = binder.bind({.tensors = {ir::ArgumentShape{extents, std::nullopt}}, .symbols = {}});
+    REQUIRE(binding);
+    const auto sizes = binder.sizes(*binding), alone = ArgumentSizes::of(*binding);
+    REQUIRE(sizes);
+    CHECK(std::ranges::equal(sizes->input_bytes(), alone->input_bytes()));
+    CHECK(std::ranges::equal(sizes->output_bytes(), alone->output_bytes()));
+    const ir::Value& x = program.value(program.tensor_parameters()[0]);
+    std::vector<std::int64_t> expected = binding->extents_of(x);
+    for (const std::int64_t stride : binding->strides_of(x)) expected.push_back(stride);
+    std::vector<std::int64_t> all = expected;
+    for (int result = 0; result < 2; ++result) all.insert(all.end(), expected.begin(), expected.end());
+    std::vector<std::int64_t> wide;
+    CHECK(std::ranges::equal(binder.shapes(*binding, wide), all));
+    CHECK(wide.empty() == (extents[1] != far));
+  }
 }
 
 TEST_CASE("empty tensors overlap nothing and need no memory") {
