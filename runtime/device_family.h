@@ -7,11 +7,12 @@
 #include <vector>
 
 #include "runtime/device.h"
-#include "runtime/host_memory.h"
 #include "runtime/parallel_for.h"
 
 // What a build registers in devices.cpp.
 namespace padlock::runtime {
+
+class HostMemory;
 
 struct DeviceOptions {
   ParallelFor parallel_for = {};  ///< how a launch on the host is spread over threads; borrowed

@@ -8,6 +8,7 @@
 #include "ir/target_name.h"
 #include "runtime/host_clock.h"
 #include "runtime/host_info.h"
+#include "runtime/host_scratch.h"
 #include "runtime/system_memory.h"
 
 namespace padlock::runtime {

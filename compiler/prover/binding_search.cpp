@@ -9,7 +9,7 @@
 #include <random>
 #include <utility>
 
-#include "compiler/prover/proof_session.h"
+#include "compiler/prover/ordinary_sizes.h"
 
 namespace padlock::compiler {
 

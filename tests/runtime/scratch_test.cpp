@@ -10,6 +10,7 @@
 #include "ir/program.h"
 #include "runtime/allocation.h"
 #include "runtime/cuda/scratch_memory.h"
+#include "runtime/host_scratch.h"
 #include "runtime/scratch_buffer.h"
 #include "tests/runtime/cuda/fake_fixture.h"
 

@@ -13,6 +13,7 @@
 
 #include "ir/interpreter.h"
 #include "runtime/arguments.h"
+#include "runtime/host_scratch.h"
 #include "tests/common/try_request.h"
 #include "tests/runtime/cuda/fake_driver.h"
 #include "tests/tuner/faults/faulty_code.h"
