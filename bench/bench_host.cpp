@@ -13,12 +13,12 @@
 #include <filesystem>
 #include <string>
 
-#include "api/tuning_cache.h"
 #include "bench/cache_times.h"
 #include "bench/capi_times.h"
 #include "bench/case_run.h"
 #include "bench/compile_times.h"
 #include "bench/memory_use.h"
+#include "session/compile/tuning_cache.h"
 #include "support/cpu_cache.h"
 #include "support/file.h"
 
@@ -120,9 +120,9 @@ Status start_peers(const Arguments& arguments, Machine& machine, Report& report)
 
 Status open_cache(const Arguments& arguments, Machine& machine) {
   if (arguments.cache.empty()) return {};
-  machine.tuned = std::make_unique<api::Context>(api::ContextOptions{.threads = 1, .parallel_for = {}});
-  api::StoreOptions options;
-  options.mode = api::Mode::read_write;
+  machine.tuned = std::make_unique<session::Context>(session::ContextOptions{.threads = 1, .parallel_for = {}});
+  session::StoreOptions options;
+  options.mode = session::Mode::read_write;
   options.user_file = arguments.cache;
   return machine.tuned->use_cache(options);
 }

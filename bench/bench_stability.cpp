@@ -14,9 +14,9 @@
 #include <string>
 #include <vector>
 
-#include "api/context.h"
-#include "api/tuning_cache.h"
 #include "bench/argument_sets.h"
+#include "session/compile/context.h"
+#include "session/compile/tuning_cache.h"
 #include "support/cpu_cache.h"
 #include "support/side_by_side.h"
 
@@ -87,14 +87,14 @@ double seconds_since(Clock::time_point begin) { return std::chrono::duration<dou
 
 /// Arrays of one binding; one set, or so many that no cache holds them and that they lie in many places, so that a
 /// config is timed as the tuner times it.
-Result<ArgumentSets> arrays_of(const api::BoundProgram& bound, bool rotate = false) {
-  api::MemoryBudget memory = api::MemoryBudget::of_this_process();
+Result<ArgumentSets> arrays_of(const session::BoundProgram& bound, bool rotate = false) {
+  session::MemoryBudget memory = session::MemoryBudget::of_this_process();
   return ArgumentSets::create(bound, {}, rotate ? 4 * bytes_beyond_caches() : 0, memory);
 }
 
-Result<api::BoundProgram> bound(api::Context& context, const api::Program& program, const Case& item,
-                                const std::string& config = "") {
-  PADLOCK_TRY(const api::CompiledProgram compiled, context.compile(program, {.config = config}));
+Result<session::BoundProgram> bound(session::Context& context, const session::Program& program, const Case& item,
+                                    const std::string& config = "") {
+  PADLOCK_TRY(const session::CompiledProgram compiled, context.compile(program, {.config = config}));
   return compiled.bind(
       {.tensors = std::vector<std::optional<ir::ArgumentShape>>(compiled.program().ir().tensor_parameters().size()),
        .symbols = item.sizes});
@@ -106,23 +106,24 @@ struct Tuned {
 };
 
 /// A tuning that knows nothing yet, up to its first result.
-Result<Tuned> tune(const api::Program& program, const Case& item, const Arguments& arguments, api::Strategy strategy,
-                   const std::string& file, std::vector<api::TunedRegion>* regions = nullptr) {
+Result<Tuned> tune(const session::Program& program, const Case& item, const Arguments& arguments,
+                   session::Strategy strategy, const std::string& file,
+                   std::vector<session::TunedRegion>* regions = nullptr) {
   std::filesystem::remove(file);
   const auto begin = Clock::now();
-  api::Context context({.threads = arguments.threads, .parallel_for = {}});
-  api::StoreOptions store;
-  store.mode = api::Mode::read_write;
+  session::Context context({.threads = arguments.threads, .parallel_for = {}});
+  session::StoreOptions store;
+  store.mode = session::Mode::read_write;
   store.user_file = file;
   PADLOCK_CHECK(context.use_cache(store));
-  api::TuneOptions options;
+  session::TuneOptions options;
   options.strategy = strategy;
-  options.budget_seconds = strategy == api::Strategy::full ? 600 : arguments.budget_s;
+  options.budget_seconds = strategy == session::Strategy::full ? 600 : arguments.budget_s;
   for (const auto& [name, value] : item.sizes) options.sizes.opt[name] = value;
-  PADLOCK_TRY(api::TuneReport report, context.tune(program, options));
+  PADLOCK_TRY(session::TuneReport report, context.tune(program, options));
   if (report.chosen() != 1) return internal_error(fmt::format("{}: nothing was chosen", item.name));
   const std::string config = *report.regions.front().outcome.config;
-  PADLOCK_TRY(const api::BoundProgram first, bound(context, program, item));
+  PADLOCK_TRY(const session::BoundProgram first, bound(context, program, item));
   PADLOCK_TRY(const ArgumentSets arrays, arrays_of(first));
   PADLOCK_CHECK(first.launch(arrays.arguments()));
   if (regions != nullptr) *regions = std::move(report.regions);
@@ -130,15 +131,15 @@ Result<Tuned> tune(const api::Program& program, const Case& item, const Argument
 }
 
 /// The same program again, with what the cache knows.
-Result<double> second_start(const api::Program& program, const Case& item, const Arguments& arguments,
+Result<double> second_start(const session::Program& program, const Case& item, const Arguments& arguments,
                             const std::string& file) {
   const auto begin = Clock::now();
-  api::Context context({.threads = arguments.threads, .parallel_for = {}});
-  api::StoreOptions store;
-  store.mode = api::Mode::require;
+  session::Context context({.threads = arguments.threads, .parallel_for = {}});
+  session::StoreOptions store;
+  store.mode = session::Mode::require;
   store.user_file = file;
   PADLOCK_CHECK(context.use_cache(store));
-  PADLOCK_TRY(const api::BoundProgram again, bound(context, program, item));
+  PADLOCK_TRY(const session::BoundProgram again, bound(context, program, item));
   PADLOCK_TRY(const ArgumentSets arrays, arrays_of(again));
   PADLOCK_CHECK(again.launch(arrays.arguments()));
   if (context.trial_count() != 0) return internal_error("a second start measured");
@@ -146,12 +147,12 @@ Result<double> second_start(const api::Program& program, const Case& item, const
 }
 
 /// Median times of configs, side by side.
-Result<std::map<std::string, double>> race(const api::Program& program, const Case& item, const Arguments& arguments,
-                                           const std::set<std::string>& configs) {
-  api::Context context({.threads = arguments.threads, .parallel_for = {}});
-  std::vector<api::BoundProgram> programs;
+Result<std::map<std::string, double>> race(const session::Program& program, const Case& item,
+                                           const Arguments& arguments, const std::set<std::string>& configs) {
+  session::Context context({.threads = arguments.threads, .parallel_for = {}});
+  std::vector<session::BoundProgram> programs;
   for (const std::string& config : configs) {
-    PADLOCK_TRY(api::BoundProgram made, bound(context, program, item, config));
+    PADLOCK_TRY(session::BoundProgram made, bound(context, program, item, config));
     programs.push_back(std::move(made));
   }
   PADLOCK_TRY(ArgumentSets arrays, arrays_of(programs.front(), true));
@@ -173,11 +174,11 @@ Result<std::map<std::string, double>> race(const api::Program& program, const Ca
 }
 
 /// The fastest few of all configs, as an exhaustive search sees them.
-Result<std::set<std::string>> best_of_all(const api::Program& program, const Case& item, const Arguments& arguments,
+Result<std::set<std::string>> best_of_all(const session::Program& program, const Case& item, const Arguments& arguments,
                                           const std::string& file) {
   constexpr std::size_t kBest = 6;
-  std::vector<api::TunedRegion> regions;
-  PADLOCK_TRY(const Tuned full, tune(program, item, arguments, api::Strategy::full, file, &regions));
+  std::vector<session::TunedRegion> regions;
+  PADLOCK_TRY(const Tuned full, tune(program, item, arguments, session::Strategy::full, file, &regions));
   std::vector<tuner::Measurement> all = regions.front().outcome.measurements;
   std::erase_if(all, [](const tuner::Measurement& m) { return m.median_ps == 0; });
   std::ranges::sort(all, {}, &tuner::Measurement::median_ps);
@@ -193,11 +194,11 @@ struct Totals {
 };
 
 Status run(const Case& item, const Arguments& arguments, const std::string& file, Totals& totals) {
-  PADLOCK_TRY(const api::Program program, api::Program::from_text(item.text));
+  PADLOCK_TRY(const session::Program program, session::Program::from_text(item.text));
   std::vector<std::string> chosen;
   double seconds = 0, again = 0;
   for (int i = 0; i < arguments.tunings; ++i) {
-    PADLOCK_TRY(const Tuned tuned, tune(program, item, arguments, api::Strategy::fast, file));
+    PADLOCK_TRY(const Tuned tuned, tune(program, item, arguments, session::Strategy::fast, file));
     chosen.push_back(tuned.config);
     seconds = tuned.seconds;
     PADLOCK_TRY(again, second_start(program, item, arguments, file));

@@ -9,13 +9,13 @@
 #include <utility>
 #include <vector>
 
-#include "api/tuning_cache.h"
+#include "session/compile/tuning_cache.h"
 
 namespace padlock::bench {
 namespace {
 
-using api::CacheKey;
-using api::Record;
+using session::CacheKey;
+using session::Record;
 
 constexpr std::size_t kKeys = 2000;  // with a choice and three measurements each: 10 000 records
 
@@ -53,26 +53,27 @@ CacheKey key(std::size_t number) {
 std::vector<Record> records_of(const CacheKey& key) {
   const tuner::Provenance provenance{.seed = 1, .date = "2026-01-31T12:00:00Z", .version = "0.1.0"};
   const std::string config = "vector_bytes=32,unroll=2,split=1,store=plain,task_kib=";
-  std::vector<Record> records = {record_of(key), record_of(key, api::Choice{"S >= 1024", config + "64", provenance})};
+  std::vector<Record> records = {record_of(key),
+                                 record_of(key, session::Choice{"S >= 1024", config + "64", provenance})};
   for (const char* task : {"64", "256", "1024"})
-    records.push_back(record_of(key, api::Measurement{.region = "S >= 1024",
-                                                      .config = config + task,
-                                                      .sizes = {{"B", 4}, {"S", 4096}},
-                                                      .samples_ps = std::vector<std::int64_t>(31, 1'000'000),
-                                                      .median_ps = 1'000'000,
-                                                      .noise_ps = 1000,
-                                                      .provenance = provenance}));
+    records.push_back(record_of(key, session::Measurement{.region = "S >= 1024",
+                                                          .config = config + task,
+                                                          .sizes = {{"B", 4}, {"S", 4096}},
+                                                          .samples_ps = std::vector<std::int64_t>(31, 1'000'000),
+                                                          .median_ps = 1'000'000,
+                                                          .noise_ps = 1000,
+                                                          .provenance = provenance}));
   return records;
 }
 
-std::unique_ptr<api::Store> open_store(const std::string& file) {
-  auto store = api::Store::open({.mode = api::Mode::require, .user_file = file});
+std::unique_ptr<session::Store> open_store(const std::string& file) {
+  auto store = session::Store::open({.mode = session::Mode::require, .user_file = file});
   if (!store) std::abort();
   return *std::move(store);
 }
 
-void hit(api::Store& store, const CacheKey& key) {
-  if (!store.look_up(key, [](const api::Choice&) { return Status(); })) std::abort();
+void hit(session::Store& store, const CacheKey& key) {
+  if (!store.look_up(key, [](const session::Choice&) { return Status(); })) std::abort();
 }
 
 /// Looks up a key that it has not looked up before, over and over: a store that knows them all makes room for another.
@@ -91,7 +92,7 @@ class FirstLookUps {
  private:
   std::string file_;
   const std::vector<CacheKey>& keys_;  // borrowed
-  std::unique_ptr<api::Store> store_;
+  std::unique_ptr<session::Store> store_;
   std::size_t number_ = 0;
 };
 
@@ -105,7 +106,7 @@ Result<Comparison> cache_look_ups(const TimingOptions& options) {
     keys.push_back(key(i));
     for (Record& record : records_of(keys.back())) records.push_back(std::move(record));
   }
-  PADLOCK_TRY([[maybe_unused]] const std::int64_t written, api::merge_into_cache(folder.file(), records));
+  PADLOCK_TRY([[maybe_unused]] const std::int64_t written, session::merge_into_cache(folder.file(), records));
   const auto known = open_store(folder.file());
   FirstLookUps first(folder.file(), keys);
   std::size_t opened = 0;

@@ -61,7 +61,7 @@ class CaseRun {
     return static_cast<double>(base_.result_bytes() + base_.bound.inputs().front().storage_bytes);
   }
   void add_memcpy(Entries& entries);
-  Status add(Entries& entries, const Entry& entry, api::Context& context, const PadSpec& spec);
+  Status add(Entries& entries, const Entry& entry, session::Context& context, const PadSpec& spec);
   Status add_types(Entries& entries);
   Status add_modes(Entries& entries);
   Status add_tuned(Entries& entries, double seconds);
@@ -88,7 +88,7 @@ void CaseRun::add_memcpy(Entries& entries) {
               [half, from = arrays_.input(), to = arrays_.result()] { std::memcpy(to.data(), from.data(), half); });
 }
 
-Status CaseRun::add(Entries& entries, const Entry& entry, api::Context& context, const PadSpec& spec) {
+Status CaseRun::add(Entries& entries, const Entry& entry, session::Context& context, const PadSpec& spec) {
   PADLOCK_TRY(PadProgram made, PadProgram::make(context, spec));
   PADLOCK_CHECK(arrays_.check(made));
   programs_.push_back(std::move(made));
@@ -123,13 +123,13 @@ Status CaseRun::add_modes(Entries& entries) {
 Status CaseRun::add_tuned(Entries& entries, double seconds) {
   if (!machine_.tuned) return {};
   const PadSpec spec{.pad = pad_};
-  PADLOCK_TRY(const api::Program program, api::Program::from_text(program_text(spec)));
+  PADLOCK_TRY(const session::Program program, session::Program::from_text(program_text(spec)));
   if (seconds > 0) {
-    api::TuneOptions options;
+    session::TuneOptions options;
     options.budget_seconds = seconds;
     options.resume = true;
     for (const auto& [name, value] : sizes_of(pad_)) options.sizes.opt[name] = value;
-    PADLOCK_TRY([[maybe_unused]] const api::TuneReport tuned, machine_.tuned->tune(program, options));
+    PADLOCK_TRY([[maybe_unused]] const session::TuneReport tuned, machine_.tuned->tune(program, options));
   }
   PADLOCK_TRY(const PadProgram made, PadProgram::make(*machine_.tuned, spec));
   // Without a choice it would be the default beside itself.
@@ -242,7 +242,7 @@ Status CaseRun::compare_peers(ir::DType dtype, const TimingOptions& options) {
 
 Status CaseRun::compare_cold(const TimingOptions& options) {
   const runtime::UserBuffer input(arrays_.input().data(), std::ssize(arrays_.input()));
-  api::MemoryBudget memory = api::MemoryBudget::of_this_process();
+  session::MemoryBudget memory = session::MemoryBudget::of_this_process();
   PADLOCK_TRY(ArgumentSets sets, ArgumentSets::create(base_.bound, {&input, 1}, machine_.cache_bytes, memory));
   PADLOCK_TRY(PlainCopy copy, PlainCopy::create(static_cast<std::int64_t>(bytes()), machine_.cache_bytes, memory));
   PADLOCK_TRY(const PadProgram two, PadProgram::make(machine_.two, {.pad = pad_}));
@@ -319,7 +319,7 @@ Status run_size(Machine& machine, const PadCase& pad, const Effort& effort, Repo
 Status run_call(Machine& machine, const TimingOptions& options, Report& report) {
   const PadCase pad{.name = "call", .symbols = {"H", "W"}, .extents = {16, 16}, .low = {1, 1}, .high = {"1", "1"}};
   PADLOCK_TRY(const PadProgram program, PadProgram::make(machine.two, {.pad = pad}));
-  api::MemoryBudget memory = api::MemoryBudget::of_this_process();
+  session::MemoryBudget memory = session::MemoryBudget::of_this_process();
   PADLOCK_TRY(ArgumentSets sets, ArgumentSets::create(program.bound, {}, 2 * program.result_bytes(), memory));
   const Comparison comparison = compare("a call of 16x16, pointers alternating", 0,
                                         {{"padlock",

@@ -5,11 +5,11 @@
 #include <string>
 #include <vector>
 
-#include "api/context.h"
 #include "bench/argument_sets.h"
 #include "bench/pad_case.h"
 #include "bench/peer.h"
 #include "bench/report.h"
+#include "session/compile/context.h"
 
 namespace padlock::bench {
 
@@ -39,9 +39,9 @@ struct Effort {
 
 /// What all cases share. Contexts of one thread, of as many as are compared, and of one that has a tuning cache.
 struct Machine {
-  api::Context one{{.threads = 1, .parallel_for = {}}};
-  api::Context two{{.threads = 2, .parallel_for = {}}};
-  std::unique_ptr<api::Context> tuned = {};  ///< absent: nothing is tuned
+  session::Context one{{.threads = 1, .parallel_for = {}}};
+  session::Context two{{.threads = 2, .parallel_for = {}}};
+  std::unique_ptr<session::Context> tuned = {};  ///< absent: nothing is tuned
   std::vector<Peer> peers = {};
   std::string folder = {};                            ///< for arrays that peers read and write
   std::int64_t cache_bytes = std::int64_t{64} << 20;  ///< what no cache holds

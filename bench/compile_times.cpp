@@ -33,9 +33,9 @@ where 0 <= p <= 64
   return z
 })";
 
-Status compile_text(api::Context& context, std::string_view text) {
-  PADLOCK_TRY(const api::Program program, api::Program::from_text(text));
-  PADLOCK_TRY([[maybe_unused]] const api::CompiledProgram compiled, context.compile(program));
+Status compile_text(session::Context& context, std::string_view text) {
+  PADLOCK_TRY(const session::Program program, session::Program::from_text(text));
+  PADLOCK_TRY([[maybe_unused]] const session::CompiledProgram compiled, context.compile(program));
   return {};
 }
 
@@ -68,8 +68,8 @@ std::string twelve_axes(int number) {
                      extents, dims, where, low, high);
 }
 
-Status prove_text(api::Context& context, const std::string& text) {
-  PADLOCK_TRY(const api::Program program, api::Program::from_text(text));
+Status prove_text(session::Context& context, const std::string& text) {
+  PADLOCK_TRY(const session::Program program, session::Program::from_text(text));
   PADLOCK_TRY([[maybe_unused]] const auto proofs, context.prove(program));
   return {};
 }
@@ -117,7 +117,7 @@ bool run_process(const std::vector<std::string>& words) {
 
 }  // namespace
 
-Result<Comparison> warm_compile(api::Context& context, const TimingOptions& options) {
+Result<Comparison> warm_compile(session::Context& context, const TimingOptions& options) {
   PADLOCK_CHECK(compile_text(context, kRank1));
   PADLOCK_CHECK(compile_text(context, kRank4));
   const auto compiling = [&context](std::string_view text) {
@@ -131,11 +131,11 @@ Result<Comparison> warm_compile(api::Context& context, const TimingOptions& opti
 
 Result<double> first_compile_ms() {
   const auto start = std::chrono::steady_clock::now();
-  api::Context context({.threads = 1, .parallel_for = {}});
-  PADLOCK_TRY(const api::Program program, api::Program::from_text(kRank4));
-  PADLOCK_TRY(const api::CompiledProgram compiled, context.compile(program));
+  session::Context context({.threads = 1, .parallel_for = {}});
+  PADLOCK_TRY(const session::Program program, session::Program::from_text(kRank4));
+  PADLOCK_TRY(const session::CompiledProgram compiled, context.compile(program));
   PADLOCK_TRY(
-      [[maybe_unused]] const api::BoundProgram bound,
+      [[maybe_unused]] const session::BoundProgram bound,
       compiled.bind({.tensors = {std::nullopt}, .symbols = {{"N", 1}, {"C", 3}, {"H", 8}, {"W", 8}, {"p", 1}}}));
   return std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start).count();
 }
@@ -155,7 +155,7 @@ Result<std::vector<double>> first_compiles_ms(const std::string& self, int count
   return all;
 }
 
-Result<Comparison> proof_times(api::Context& context, const TimingOptions& options) {
+Result<Comparison> proof_times(session::Context& context, const TimingOptions& options) {
   int number = 0;
   for (const auto make : {rank1, rank4, rank4_reflect, twelve_axes}) PADLOCK_CHECK(prove_text(context, make(number++)));
   const auto proving = [&](std::string (*make)(int)) {

@@ -3,7 +3,7 @@
 #include <string>
 #include <vector>
 
-#include "api/context.h"
+#include "session/compile/context.h"
 #include "support/error.h"
 #include "support/side_by_side.h"
 
@@ -11,7 +11,7 @@ namespace padlock::bench {
 
 /// From text to a kernel that can be launched, in a process that has compiled before: a rank 1 pad (the baseline) and a
 /// rank 4 pad and relu. Errors: as the API's.
-[[nodiscard]] Result<Comparison> warm_compile(api::Context& context, const TimingOptions& options);
+[[nodiscard]] Result<Comparison> warm_compile(session::Context& context, const TimingOptions& options);
 
 /// Of this process: milliseconds from the text of a rank 4 program to one that can be launched, the compiler's own
 /// start included. Meant for a process that has compiled nothing. Errors: as the API's.
@@ -22,7 +22,7 @@ namespace padlock::bench {
 
 /// From text to a list of proofs, each time of a program that was not proved before (its name is new): a rank 1 pad
 /// (the baseline), a rank 4 pad and relu, a rank 4 reflection, and 12 axes with 36 symbols. Errors: as the API's.
-[[nodiscard]] Result<Comparison> proof_times(api::Context& context, const TimingOptions& options);
+[[nodiscard]] Result<Comparison> proof_times(session::Context& context, const TimingOptions& options);
 
 /// Whole processes: `padlock version` (the baseline) and `padlock run` of a rank 4 program. `command` is the padlock
 /// command. Error: unavailable where it cannot be run or fails.

@@ -5,7 +5,7 @@
 #include <string_view>
 #include <vector>
 
-#include "api/program.h"
+#include "session/launch/program.h"
 #include "support/error.h"
 
 namespace padlock::bench {

@@ -15,15 +15,15 @@ std::map<std::string, std::int64_t> sizes_of(const PadCase& pad) {
   return sizes;
 }
 
-Result<PadProgram> PadProgram::make(api::Context& context, const PadSpec& spec) {
-  PADLOCK_TRY(const api::Program program, api::Program::from_text(program_text(spec), spec.pad.name));
-  PADLOCK_TRY(const api::CompiledProgram compiled, context.compile(program));
+Result<PadProgram> PadProgram::make(session::Context& context, const PadSpec& spec) {
+  PADLOCK_TRY(const session::Program program, session::Program::from_text(program_text(spec), spec.pad.name));
+  PADLOCK_TRY(const session::CompiledProgram compiled, context.compile(program));
   ir::BindRequest request{.tensors = {std::nullopt}, .symbols = {}};
   if (spec.literal_extents)
     request.tensors = {ir::ArgumentShape{spec.pad.extents, std::nullopt}};
   else
     request.symbols = sizes_of(spec.pad);
-  PADLOCK_TRY(api::BoundProgram bound, compiled.bind(request));
+  PADLOCK_TRY(session::BoundProgram bound, compiled.bind(request));
   PadSpec numbers = spec;
   numbers.pad = with_numbers(spec.pad, bound.results().front().extents);
   return PadProgram{std::move(numbers), std::move(bound)};
@@ -38,7 +38,7 @@ void PadProgram::launch(std::span<const std::byte> input, std::span<std::byte> r
 Result<PadArrays> PadArrays::create(std::int64_t bytes) {
   // In huge pages, as the peers' arrays are (host_peers.py): where small ones lie in the second cache is chance, and
   // two that compete for its places lose a third of their speed in every round of a comparison.
-  constexpr auto kPage = static_cast<std::int64_t>(api::kHugePage);
+  constexpr auto kPage = static_cast<std::int64_t>(session::kHugePage);
   const std::int64_t whole = std::max((bytes + kPage - 1) / kPage, std::int64_t{1}) * kPage;
   PadArrays arrays;
   arrays.bytes_ = static_cast<std::size_t>(bytes);

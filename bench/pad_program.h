@@ -6,20 +6,20 @@
 #include <span>
 #include <string>
 
-#include "api/compiled_program.h"
-#include "api/context.h"
-#include "api/memory.h"
 #include "bench/pad_case.h"
+#include "session/compile/context.h"
+#include "session/launch/compiled_program.h"
+#include "session/launch/memory.h"
 
 namespace padlock::bench {
 
 /// A case compiled and bound.
 struct PadProgram {
   PadSpec spec;  ///< with numbers for pads
-  api::BoundProgram bound;
+  session::BoundProgram bound;
 
   /// The default config, or what the context's cache has. Errors: as the API's.
-  [[nodiscard]] static Result<PadProgram> make(api::Context& context, const PadSpec& spec);
+  [[nodiscard]] static Result<PadProgram> make(session::Context& context, const PadSpec& spec);
   /// Aborts where it fails: it succeeded when it was checked, and one that fails now must not pass for a fast one.
   void launch(std::span<const std::byte> input, std::span<std::byte> result) const;
   [[nodiscard]] std::int64_t result_bytes() const { return bound.results().front().storage_bytes; }
@@ -40,9 +40,9 @@ class PadArrays {
   [[nodiscard]] Status check(const PadProgram& program);
 
  private:
-  PadArrays() : memory_(api::MemoryBudget::of_this_process()) {}
-  api::MemoryBudget memory_;
-  api::Allocation input_, result_;
+  PadArrays() : memory_(session::MemoryBudget::of_this_process()) {}
+  session::MemoryBudget memory_;
+  session::Allocation input_, result_;
   std::size_t bytes_ = 0;  // of each that are used
 };
 

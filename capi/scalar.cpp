@@ -4,11 +4,11 @@
 #include <string>
 #include <vector>
 
-#include "api/arguments.h"
 #include "capi/error.h"
 #include "capi/tensor.h"
 #include "capi/text.h"
-#include "ir/literal.h"
+#include "ir/text/literal.h"
+#include "session/compile/arguments.h"
 
 namespace padlock::capi {
 namespace {
@@ -51,10 +51,10 @@ Status write_dense_strides(const std::int64_t* extents, std::int32_t ndim, padlo
   if (ndim == 0) return {};
   PADLOCK_CHECK(require(extents, "extents"));
   PADLOCK_CHECK(require(strides, "a place for the strides"));
-  PADLOCK_TRY(
-      const std::vector<std::int64_t> list,
-      api::dense_strides({extents, extents + ndim},
-                         order == PADLOCK_ROW_MAJOR ? api::ElementOrder::row_major : api::ElementOrder::column_major));
+  PADLOCK_TRY(const std::vector<std::int64_t> list,
+              session::dense_strides({extents, extents + ndim}, order == PADLOCK_ROW_MAJOR
+                                                                    ? session::ElementOrder::row_major
+                                                                    : session::ElementOrder::column_major));
   std::ranges::copy(list, strides);
   return {};
 }

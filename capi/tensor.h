@@ -3,7 +3,7 @@
 #include <cstdint>
 #include <optional>
 
-#include "ir/binding.h"
+#include "ir/binding/binding.h"
 #include "ir/dtype.h"
 #include "ir/program.h"
 #include "padlock/padlock.h"

@@ -3,10 +3,10 @@
 #include <memory>
 #include <vector>
 
-#include "compiler/index_maps.h"
-#include "compiler/kernel.h"
-#include "compiler/schedule.h"
-#include "compiler/segments.h"
+#include "compiler/kernel/index_maps.h"
+#include "compiler/kernel/kernel.h"
+#include "compiler/schedule/schedule.h"
+#include "compiler/schedule/segments.h"
 
 namespace llvm {
 class Module;

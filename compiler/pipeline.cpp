@@ -2,11 +2,11 @@
 
 #include <utility>
 
-#include "compiler/choose_walks.h"
-#include "compiler/lowering.h"
-#include "compiler/merge_axes.h"
-#include "compiler/narrowing.h"
-#include "compiler/segments.h"
+#include "compiler/kernel/lowering.h"
+#include "compiler/kernel/merge_axes.h"
+#include "compiler/schedule/choose_strategies.h"
+#include "compiler/schedule/index32_variant.h"
+#include "compiler/schedule/segments.h"
 
 namespace padlock::compiler {
 

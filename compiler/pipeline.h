@@ -4,12 +4,12 @@
 #include <string>
 #include <vector>
 
-#include "compiler/kernel.h"
-#include "compiler/make_schedule.h"
+#include "compiler/kernel/kernel.h"
 #include "compiler/pass_counts.h"
 #include "compiler/pass_edits.h"
 #include "compiler/prover/proven_kernel.h"
-#include "compiler/schedule.h"
+#include "compiler/schedule/make_schedule.h"
+#include "compiler/schedule/schedule.h"
 #include "ir/program.h"
 #include "support/error.h"
 

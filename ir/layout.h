@@ -3,7 +3,7 @@
 #include <span>
 #include <vector>
 
-#include "ir/expr.h"
+#include "ir/expr/expr.h"
 
 namespace padlock::ir {
 

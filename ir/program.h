@@ -8,9 +8,9 @@
 #include <variant>
 #include <vector>
 
-#include "ir/constraint.h"
 #include "ir/dtype.h"
-#include "ir/expr.h"
+#include "ir/expr/constraint.h"
+#include "ir/expr/expr.h"
 #include "ir/layout.h"
 #include "ir/location.h"
 #include "ir/operation.h"

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "ir/binding.h"
+#include "ir/binding/binding.h"
 #include "ir/layout.h"
 #include "runtime/buffer.h"
 #include "support/error.h"

@@ -10,8 +10,8 @@
 #include <utility>
 #include <vector>
 
-#include "ir/binding.h"
-#include "ir/compiled_code.h"
+#include "abi/compiled_code.h"
+#include "ir/binding/binding.h"
 #include "ir/program.h"
 #include "runtime/arguments.h"
 #include "runtime/buffer.h"
@@ -80,9 +80,9 @@ class LoadedProgram {
 
   /// The contracts of each kernel's variants, in launch order, the one that assumes nothing first. None on the
   /// reference.
-  [[nodiscard]] virtual std::vector<std::vector<const ir::KernelAbi*>> contracts() const = 0;
+  [[nodiscard]] virtual std::vector<std::vector<const abi::KernelAbi*>> contracts() const = 0;
   /// Selects variants and evaluates contracts; launches nothing and makes no driver call. `sizes` is of the binding,
-  /// which must outlive what is bound. Errors as ir::LaunchPlanner::plan.
+  /// which must outlive what is bound. Errors as abi::LaunchPlanner::plan.
   [[nodiscard]] virtual Result<std::unique_ptr<const BoundLaunch>> bind(const ir::Binding& binding,
                                                                         ArgumentSizes sizes) const = 0;
 
@@ -161,9 +161,9 @@ struct DeviceTraits {
   /// What code for it is made for unless something else is asked for: "host" or an architecture of GPUs; empty on the
   /// reference, which runs programs as they are.
   std::string target;
-  std::optional<ir::CodeKind> code_kind = {};  ///< what it loads; nothing on the reference
-  bool host_memory = true;                     ///< a launch's buffers lie in the host's memory
-  bool emulated = false;                       ///< it stands in for something faster: its times mean nothing
+  std::optional<abi::CodeKind> code_kind = {};  ///< what it loads; nothing on the reference
+  bool host_memory = true;                      ///< a launch's buffers lie in the host's memory
+  bool emulated = false;                        ///< it stands in for something faster: its times mean nothing
 };
 
 /// A place where programs run. Immutable, thread-safe; outlives all that is made with it, but for memory of the host.
@@ -196,7 +196,7 @@ class Device {
   /// loaded. Errors: internal for code of another kind and for contracts that do not fit the program; else as mapping
   /// the code or the driver says.
   [[nodiscard]] virtual Result<std::unique_ptr<const LoadedProgram>> load(const ir::Program& program,
-                                                                          ir::CompiledCode code) const = 0;
+                                                                          abi::CompiledCode code) const = 0;
 
  protected:
   explicit Device(DeviceTraits traits) : traits_(std::move(traits)) {}

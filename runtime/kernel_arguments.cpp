@@ -10,7 +10,7 @@ namespace padlock::runtime {
 namespace {
 
 Result<std::uint32_t> place_of(ir::ValueId id, const std::vector<ir::ValueId>& list, const char* role,
-                               const ir::KernelAbi& abi) {
+                               const abi::KernelAbi& abi) {
   const auto found = std::find(list.begin(), list.end(), id);
   if (found == list.end())
     return internal_error(
@@ -19,7 +19,7 @@ Result<std::uint32_t> place_of(ir::ValueId id, const std::vector<ir::ValueId>& l
 }
 
 Status places(std::span<const ir::ValueId> ids, const std::vector<ir::ValueId>& list, const char* role,
-              const ir::KernelAbi& abi, std::vector<std::uint32_t>& out) {
+              const abi::KernelAbi& abi, std::vector<std::uint32_t>& out) {
   for (const ir::ValueId id : ids) {
     PADLOCK_TRY(const std::uint32_t place, place_of(id, list, role, abi));
     out.push_back(place);
@@ -29,7 +29,7 @@ Status places(std::span<const ir::ValueId> ids, const std::vector<ir::ValueId>& 
 
 }  // namespace
 
-Result<ArgumentPlaces> ArgumentPlaces::of(const ir::KernelAbi& abi, const ir::Program& program) {
+Result<ArgumentPlaces> ArgumentPlaces::of(const abi::KernelAbi& abi, const ir::Program& program) {
   ArgumentPlaces made;
   PADLOCK_CHECK(places(abi.inputs, program.tensor_parameters(), "an input", abi, made.inputs));
   PADLOCK_CHECK(places(abi.results, program.results(), "a result", abi, made.results));
@@ -37,12 +37,12 @@ Result<ArgumentPlaces> ArgumentPlaces::of(const ir::KernelAbi& abi, const ir::Pr
   return made;
 }
 
-Status check_same_arguments(const ir::KernelAbi& abi, const ir::KernelAbi& variant) {
+Status check_same_arguments(const abi::KernelAbi& abi, const abi::KernelAbi& variant) {
   if (variant.inputs == abi.inputs && variant.results == abi.results && variant.scalars == abi.scalars) return {};
   return internal_error(fmt::format("kernel {} takes other arguments than {}", variant.name, abi.name));
 }
 
-Status check_fault(const ir::AccessFault& fault, const ir::KernelAbi& abi) {
+Status check_fault(const abi::AccessFault& fault, const abi::KernelAbi& abi) {
   if (fault.claimed == 0) return {};
   const auto index = static_cast<std::uint64_t>(fault.access);
   const std::string access = index < abi.accesses.size() ? abi.accesses[index] : fmt::format("access {}", fault.access);

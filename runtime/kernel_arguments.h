@@ -3,7 +3,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "ir/executable.h"
+#include "abi/kernel_abi.h"
 #include "ir/program.h"
 #include "support/error.h"
 
@@ -16,14 +16,14 @@ struct ArgumentPlaces {
   std::vector<std::uint32_t> scalars;  // in Program::scalar_parameters()
 
   /// Error: internal, where the contract names something that is no argument of the program.
-  [[nodiscard]] static Result<ArgumentPlaces> of(const ir::KernelAbi& abi, const ir::Program& program);
+  [[nodiscard]] static Result<ArgumentPlaces> of(const abi::KernelAbi& abi, const ir::Program& program);
 };
 
 /// Error: internal, where two variants of a kernel do not take the same arguments.
-[[nodiscard]] Status check_same_arguments(const ir::KernelAbi& abi, const ir::KernelAbi& variant);
+[[nodiscard]] Status check_same_arguments(const abi::KernelAbi& abi, const abi::KernelAbi& variant);
 
 /// What a kernel's fault says once the kernel is done. Error: internal, naming kernel, access, offset and extent, where
 /// an access was outside its storage (it was skipped).
-[[nodiscard]] Status check_fault(const ir::AccessFault& fault, const ir::KernelAbi& abi);
+[[nodiscard]] Status check_fault(const abi::AccessFault& fault, const abi::KernelAbi& abi);
 
 }  // namespace padlock::runtime

@@ -89,7 +89,7 @@ def objection(root, path, delimiter, header):
             return f"{name} headers are not for this folder"
     target = target_folder(root, header)
     if delimiter == '"' and target is None:
-        return 'includes in quotes are written from the root, e.g. "ir/expr.h"'
+        return 'includes in quotes are written from the root, e.g. "ir/expr/expr.h"'
     if folder in ANYTHING or target is None or target == folder or target in may_include(path.as_posix()):
         return None
     return f"{folder}/ must not know {target}/"

@@ -1,3 +1,3 @@
-#include "api/worker.h"
+#include "session/compile/worker.h"
 
-int main() { return padlock::api::run_worker(); }
+int main() { return padlock::session::run_worker(); }

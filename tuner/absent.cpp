@@ -1,9 +1,9 @@
 // A build without the tuner: no database is read and no worker is started, so neither SQLite nor a worker is needed.
 // Exports are read all the same, and what they say is used. In place of database.cpp and all that tries configs.
 
-#include "tuner/database.h"
-#include "tuner/worker.h"
-#include "tuner/worker_loop.h"
+#include "tuner/cache/database.h"
+#include "tuner/worker/worker.h"
+#include "tuner/worker/worker_loop.h"
 
 namespace padlock::tuner {
 namespace {

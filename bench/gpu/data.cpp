@@ -7,8 +7,8 @@
 #include <cstring>
 #include <random>
 
-#include "ir/interpreter.h"
 #include "ir/program.h"
+#include "ir/reference/interpreter.h"
 
 namespace padlock::bench::gpu {
 namespace {

@@ -10,8 +10,8 @@
 #include <string>
 #include <utility>
 
+#include "abi/launch_plan.h"
 #include "bench/gpu/kernel.h"
-#include "ir/launch_plan.h"
 #include "runtime/arguments.h"
 #include "runtime/cuda/loaded_program.h"
 
@@ -41,16 +41,16 @@ struct BindCase {
   explicit BindCase(ir::Program p) : program(std::move(p)), binder(program) {}
   ir::Program program;
   runtime::ArgumentBinder binder;
-  std::optional<ir::LaunchPlanner> planner;
+  std::optional<abi::LaunchPlanner> planner;
   ir::BindRequest request;
 
   [[nodiscard]] static Result<std::unique_ptr<BindCase>> create(compiler::GpuCompiler& compiler,
                                                                 const std::string& text, ir::BindRequest request) {
     PADLOCK_TRY(ir::Program program, ir::parse_program(text));
     auto made = std::make_unique<BindCase>(std::move(program));
-    PADLOCK_TRY(const ir::CompiledCode code, compiler.compile(made->program, compiler::GpuOptions()));
-    std::vector<const ir::KernelAbi*> variants;
-    for (const ir::KernelVariant& variant : code.kernels[0]) variants.push_back(&variant.abi);
+    PADLOCK_TRY(const abi::CompiledCode code, compiler.compile(made->program, compiler::GpuOptions()));
+    std::vector<const abi::KernelAbi*> variants;
+    for (const abi::KernelVariant& variant : code.kernels[0]) variants.push_back(&variant.abi);
     made->planner.emplace(made->program, variants);
     made->request = std::move(request);
     return made;
@@ -63,7 +63,7 @@ struct BindCase {
   [[nodiscard]] Status bind() const {
     PADLOCK_TRY(const ir::Binding binding, binder.bind(request));
     PADLOCK_TRY([[maybe_unused]] const runtime::ArgumentSizes sizes, binder.sizes(binding));
-    PADLOCK_TRY([[maybe_unused]] const ir::LaunchPlan plan, planner->plan(binding));
+    PADLOCK_TRY([[maybe_unused]] const abi::LaunchPlan plan, planner->plan(binding));
     return {};
   }
 };
@@ -77,7 +77,7 @@ Status emit_llvm(compiler::GpuCompiler& compiler, const std::string& text) {
 
 Status compile_text(compiler::GpuCompiler& compiler, const std::string& text) {
   PADLOCK_TRY(const ir::Program program, ir::parse_program(text));
-  PADLOCK_TRY([[maybe_unused]] const ir::CompiledCode code, compiler.compile(program, compiler::GpuOptions()));
+  PADLOCK_TRY([[maybe_unused]] const abi::CompiledCode code, compiler.compile(program, compiler::GpuOptions()));
   return {};
 }
 
@@ -92,8 +92,8 @@ class LaunchParts {
         input_(input),
         output_(output) {
     std::ranges::copy(kernel_.words(), words_.begin());
-    words_[ir::ParameterWords::buffers] = std::bit_cast<std::uint64_t>(input.data());
-    words_[ir::ParameterWords::buffers + 1] = std::bit_cast<std::uint64_t>(output.data());
+    words_[abi::ParameterWords::buffers] = std::bit_cast<std::uint64_t>(input.data());
+    words_[abi::ParameterWords::buffers + 1] = std::bit_cast<std::uint64_t>(output.data());
   }
 
   /// What every launch ends in, with the same words.
@@ -123,7 +123,7 @@ class LaunchParts {
   const cuda::BoundLaunch& bound_;
   const cuda::BoundKernel& kernel_;
   runtime::BufferView input_, output_;
-  std::array<std::uint64_t, ir::ParameterWords::kMost> words_{};
+  std::array<std::uint64_t, abi::ParameterWords::kMost> words_{};
 };
 
 }  // namespace

@@ -11,14 +11,14 @@ namespace {
 namespace cuda = runtime::cuda;
 
 /// Error: internal, where the contract is not of one input, one result and no scalars.
-Status check_contract(const ir::KernelAbi& abi) {
+Status check_contract(const abi::KernelAbi& abi) {
   if (abi.inputs.size() == 1 && abi.results.size() == 1 && abi.scalars.empty()) return {};
   return internal_error(fmt::format("kernel {} has {} inputs, {} results and {} scalars, expected one, one and none",
                                     abi.name, abi.inputs.size(), abi.results.size(), abi.scalars.size()));
 }
 
-Result<ir::CompiledCode> timed_compile(compiler::GpuCompiler& compiler, const ir::Program& program,
-                                       const compiler::GpuOptions& options, double& ms) {
+Result<abi::CompiledCode> timed_compile(compiler::GpuCompiler& compiler, const ir::Program& program,
+                                        const compiler::GpuOptions& options, double& ms) {
   // The text is read again, so that this is text to PTX; the contracts are made for the program that is kept.
   const Stopwatch watch;
   PADLOCK_TRY([[maybe_unused]] const ir::Program again, ir::parse_program(ir::to_string(program)));
@@ -35,7 +35,7 @@ Result<std::unique_ptr<Kernel>> Kernel::compile(Rig& rig, const std::string& tex
   std::unique_ptr<Kernel> kernel(new Kernel(rig, std::move(program)));
   const compiler::GpuOptions options{.config = config, .for_simt = rig.facts().simulated};
   CodeFacts& facts = kernel->facts_;
-  PADLOCK_TRY(ir::CompiledCode code, timed_compile(rig.compiler(), kernel->program_, options, facts.text_to_ptx_ms));
+  PADLOCK_TRY(abi::CompiledCode code, timed_compile(rig.compiler(), kernel->program_, options, facts.text_to_ptx_ms));
   facts.text_to_ptx_warm_ms = facts.text_to_ptx_ms;
   if (!rig.facts().simulated) {
     PADLOCK_TRY(code, timed_compile(rig.compiler(), kernel->program_, options, facts.text_to_ptx_warm_ms));

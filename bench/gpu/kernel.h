@@ -6,8 +6,8 @@
 #include <string>
 
 #include "bench/gpu/rig.h"
-#include "compiler/gpu_config.h"
-#include "ir/binding.h"
+#include "compiler/target/gpu_config.h"
+#include "ir/binding/binding.h"
 #include "runtime/arguments.h"
 #include "runtime/device.h"
 

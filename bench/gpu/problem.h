@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "ir/binding.h"
+#include "ir/binding/binding.h"
 #include "ir/dtype.h"
 
 namespace padlock::bench::gpu {

@@ -6,9 +6,9 @@
 #include <optional>
 #include <string>
 
-#include "compiler/gpu_compiler.h"
+#include "compiler/target/gpu_compiler.h"
 #include "runtime/cuda/context.h"
-#include "runtime/devices.h"
+#include "runtime/registry/devices.h"
 #include "support/error.h"
 
 namespace padlock::bench::gpu {

@@ -10,9 +10,9 @@
 #include <string>
 #include <vector>
 
-#include "compiler/target_compiler.h"
+#include "compiler/target/target_compiler.h"
 #include "support/statistics.h"
-#include "tuner/worker.h"
+#include "tuner/worker/worker.h"
 
 namespace padlock::bench {
 namespace {

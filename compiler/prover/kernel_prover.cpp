@@ -5,15 +5,15 @@
 
 #include <fmt/format.h>
 
-#include "compiler/emitted_indices.h"
-#include "compiler/index_width.h"
-#include "compiler/narrowing.h"
+#include "compiler/prover/access_regions.h"
 #include "compiler/prover/load_prover.h"
+#include "compiler/prover/loop_proof.h"
 #include "compiler/prover/proof_session.h"
 #include "compiler/prover/proven_kernel.h"
-#include "compiler/prover/run_region.h"
 #include "compiler/prover/thread_proof.h"
-#include "compiler/prover/walk_proof.h"
+#include "compiler/schedule/exact_indices.h"
+#include "compiler/schedule/index32_variant.h"
+#include "compiler/schedule/index_width.h"
 
 namespace padlock::compiler {
 
@@ -56,7 +56,7 @@ class KernelProver {
     prove_threads();
     prove_widths();
     prove_narrowing();
-    prove_cases(0, Region{});
+    prove_cases(0, solver::Region{});
     proof_.kernel = kernel_.name;
     proof_.config = schedule_.config;
     proof_.solver_calls = session_.solver_calls();
@@ -98,7 +98,7 @@ class KernelProver {
   void prove_launch() {
     Expr rows = exprs_.constant(1);
     for (int axis = 0; axis + 1 < kernel_.rank(); ++axis) rows = exprs_.mul(rows, extent(axis));
-    Region nonempty;
+    solver::Region nonempty;
     for (int axis = 0; axis < kernel_.rank(); ++axis)
       nonempty.nonnegative.push_back(less(exprs_, exprs_.constant(0), extent(axis)));
     const auto compare = [&](Expr launched, Expr needed, const char* what) {
@@ -119,7 +119,7 @@ class KernelProver {
   /// show it, which know no constraints; for the rest each sum with a factor is asked about.
   void prove_widths() {
     IndexWidths widths(kernel_);
-    const Region elements = inside();
+    const solver::Region elements = inside();
     for (const EmittedIndices& place : emitted_indices(schedule_)) {
       std::vector<Goal> goals;
       std::set<std::uint32_t> seen;
@@ -153,7 +153,7 @@ class KernelProver {
     const Narrowing& narrowing = schedule_.narrowing;
     if (narrowing.divisions.empty() && narrowing.bound == 0) return;
     choose_guards(narrowing.guards);
-    Region guarded;
+    solver::Region guarded;
     std::string needed;
     for (const std::size_t i : proof_.launch_guards) {
       const ir::Constraint& guard = narrowing.guards[i].holds;
@@ -175,7 +175,7 @@ class KernelProver {
 
   /// Whether a guard says of a size, as such, that it is at most (at least) this.
   [[nodiscard]] bool is_guarded(Expr size, ir::Comparison comparison, Int128 bound) const {
-    return std::ranges::any_of(schedule_.narrowing.guards, [&](const ir::Guard& guard) {
+    return std::ranges::any_of(schedule_.narrowing.guards, [&](const abi::Guard& guard) {
       const ir::Constraint& c = guard.holds;
       if (c.lhs != size || c.comparison != comparison) return false;
       return comparison == ir::Comparison::le ? c.rhs.constant() <= bound : c.rhs.constant() >= bound;
@@ -184,7 +184,7 @@ class KernelProver {
 
   /// The sizes lie within their bound, and if they do, ranges show that indices fit.
   template <class Add>
-  void prove_narrow_indices(const Region& guarded, Add&& add) {
+  void prove_narrow_indices(const solver::Region& guarded, Add&& add) {
     const Narrowing& narrowing = schedule_.narrowing;
     const auto decide = [&](const char* what, const std::vector<Expr>& sizes, Int128 least, Int128 most) {
       std::vector<Goal> goals;
@@ -211,23 +211,23 @@ class KernelProver {
 
   /// Ranges show it unless a guard is missing.
   template <class Add>
-  void prove_narrow_divisions(const Region& guards, Add&& add) {
+  void prove_narrow_divisions(const solver::Region& guards, Add&& add) {
     const Narrowing& narrowing = schedule_.narrowing;
-    Region guarded = inside();
+    solver::Region guarded = inside();
     join(guarded, guards);
     IndexWidths widths(kernel_, narrowing.guards);
     for (const Expr e : narrowing.divisions) {
       Obligation one{.kind = ObligationKind::width, .access = fmt::format("{} divides in 32 bits", session_.text(e))};
       if (!widths.divides_narrowly(e))
-        for (const Region& region : places_of(e, guarded))
+        for (const solver::Region& region : places_of(e, guarded))
           add_answer(one, session_.decide(one.kind, one.access, region, beyond_32_bits(e)));
       add(std::move(one));
     }
   }
 
   /// Where a division is done: in the segments whose body does it, else for every row.
-  std::vector<Region> places_of(Expr division, const Region& elements) {
-    std::vector<Region> places;
+  std::vector<solver::Region> places_of(Expr division, const solver::Region& elements) {
+    std::vector<solver::Region> places;
     for (const ScheduledCase& row : schedule_.cases)
       for (const SegmentCall& call : row.calls) {
         const std::vector<Expr> done = narrowed_in(schedule_, schedule_.bodies[static_cast<std::size_t>(call.body)]);
@@ -242,20 +242,20 @@ class KernelProver {
 
   /// None that the program implies is asked of a launch, nor one that follows from others. A GPU's are many, and cheap
   /// beside the questions.
-  void choose_guards(const std::vector<ir::Guard>& declared) {
+  void choose_guards(const std::vector<abi::Guard>& declared) {
     if (schedule_.narrowing.bound > 0) {
       for (std::size_t i = 0; i < declared.size(); ++i) proof_.launch_guards.push_back(i);
       return;
     }
     std::vector<Expr> holds;
-    for (const ir::Guard& guard : declared) holds.push_back(as_expression(exprs_, guard.holds).first);
-    const auto follows = [&](const Region& region, std::size_t i) {
+    for (const abi::Guard& guard : declared) holds.push_back(as_expression(exprs_, guard.holds).first);
+    const auto follows = [&](const solver::Region& region, std::size_t i) {
       return session_.excludes(region, {less(exprs_, holds[i], exprs_.constant(0))});
     };
     for (std::size_t i = 0; i < holds.size(); ++i)
       (follows({}, i) ? proof_.implied_guards : proof_.launch_guards).push_back(i);
     for (std::size_t at = 0; at < proof_.launch_guards.size();) {
-      Region others;
+      solver::Region others;
       for (const std::size_t other : proof_.launch_guards)
         if (other != proof_.launch_guards[at]) others.nonnegative.push_back(holds[other]);
       if (follows(others, proof_.launch_guards[at]))
@@ -285,8 +285,8 @@ class KernelProver {
   }
 
   /// The elements of the output.
-  [[nodiscard]] Region inside() {
-    Region region;
+  [[nodiscard]] solver::Region inside() {
+    solver::Region region;
     for (int axis = 0; axis < kernel_.rank(); ++axis)
       region.nonnegative.push_back(less(exprs_, kernel_.coordinate(axis), extent(axis)));
     return region;
@@ -296,11 +296,11 @@ class KernelProver {
 
   // --- cases of a row -----------------------------------------------------------------------------------------------
 
-  void prove_cases(int index, Region path) {
+  void prove_cases(int index, solver::Region path) {
     const ScheduledCase& row = schedule_.cases[static_cast<std::size_t>(index)];
     if (!row.is_test()) return prove_case(row, path);
-    Region holds = path;
-    Region fails = std::move(path);
+    solver::Region holds = path;
+    solver::Region fails = std::move(path);
     std::vector<Expr> any;
     const Expr nought = exprs_.constant(0);
     for (const ConditionId id : kernel_.graph.conditions_of(row.test)) {
@@ -318,8 +318,8 @@ class KernelProver {
     prove_cases(row.fails, std::move(fails));
   }
 
-  void prove_case(const ScheduledCase& row, const Region& path) {
-    Region rows = path;
+  void prove_case(const ScheduledCase& row, const solver::Region& path) {
+    solver::Region rows = path;
     for (int axis = 0; axis + 1 < kernel_.rank(); ++axis)
       rows.nonnegative.push_back(less(exprs_, kernel_.coordinate(axis), extent(axis)));
     loads_.enter_case(rows);
@@ -330,10 +330,10 @@ class KernelProver {
   }
 
   /// Every column lies in a segment: in the first that ends after it.
-  void prove_segments_cover(const ScheduledCase& row, const Region& rows) {
+  void prove_segments_cover(const ScheduledCase& row, const solver::Region& rows) {
     Obligation all{.kind = ObligationKind::cover, .access = fmt::format("segments of {}", kernel_.name)};
     Expr reached = exprs_.constant(0);
-    const auto ask = [&](Region region, Expr violated, Expr from, Expr to) {
+    const auto ask = [&](solver::Region region, Expr violated, Expr from, Expr to) {
       region.nonnegative.push_back(at_least(exprs_, column_, from));
       region.nonnegative.push_back(less(exprs_, column_, schedule_.columns));
       const auto describe = [=](const Evaluate& at) {
@@ -342,7 +342,7 @@ class KernelProver {
       add_answer(all, session_.decide(all.kind, all.access, region, {{{violated}, describe}}));
     };
     for (const SegmentCall& call : row.calls) {
-      Region region = rows;
+      solver::Region region = rows;
       region.nonnegative.push_back(less(exprs_, column_, call.end));
       if (call.begin != reached) ask(std::move(region), less(exprs_, column_, call.begin), reached, call.begin);
       reached = call.end;
@@ -358,7 +358,7 @@ class KernelProver {
     return schedule_.bodies[static_cast<std::size_t>(call.body)];
   }
 
-  void prove_writes(const SegmentCall& call, const Region& rows) {
+  void prove_writes(const SegmentCall& call, const solver::Region& rows) {
     const Body& body = enter(call);
     prove_stores(call, rows, lemmas_.stays_inside(body.walks));
     prove_cover(call, body, rows);
@@ -370,7 +370,7 @@ class KernelProver {
     for (Obligation& obligation : loads_.prove(call, lemmas_.stays_inside(body.walks))) record(std::move(obligation));
   }
 
-  void prove_stores(const SegmentCall& call, const Region& rows, bool inside) {
+  void prove_stores(const SegmentCall& call, const solver::Region& rows, bool inside) {
     std::string names;
     for (std::size_t i = 0; i < kernel_.results.size(); ++i) names += (i > 0 ? ", " : "") + result(i).name;
     const std::string access = fmt::format("{} in {}", names, where_);
@@ -419,16 +419,16 @@ class KernelProver {
   }
 
   /// Every column of the run is written.
-  void prove_cover(const SegmentCall& call, const Body& body, const Region& rows) {
+  void prove_cover(const SegmentCall& call, const Body& body, const solver::Region& rows) {
     Obligation cover{.kind = ObligationKind::cover, .access = where_};
     if (!lemmas_.covers(body.walks)) {
-      Region task = task_of(schedule_, call, rows);
+      solver::Region task = task_of(schedule_, call, rows);
       task.zero = {exprs_.sub(run_.begin, call.run_begin), exprs_.sub(run_.end, call.run_end),
                    exprs_.sub(run_.segment_begin, call.begin), exprs_.sub(run_.segment_end, call.end)};
       for (const Walk& walk : body.walks)
         for (const Uncovered& way : uncovered_by(exprs_, walk, column_)) {
           if (cover.verdict == Verdict::refuted) break;
-          Region region = task;
+          solver::Region region = task;
           join(region, way.region);
           const auto describe = [&](const Evaluate& at) {
             return fmt::format("column {} is written by no chunk", at(column_));

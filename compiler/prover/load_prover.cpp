@@ -7,8 +7,8 @@
 
 #include <fmt/format.h>
 
-#include "compiler/prover/run_region.h"
-#include "ir/affine.h"
+#include "compiler/prover/access_regions.h"
+#include "ir/expr/affine.h"
 
 namespace padlock::compiler {
 
@@ -25,7 +25,7 @@ class LoadProver::Implementation {
         one_(exprs_.constant(1)),
         column_(kernel_.coordinate(kernel_.rank() - 1)) {}
 
-  void enter_case(const Region& rows) {
+  void enter_case(const solver::Region& rows) {
     rows_ = rows;
     excluded_by_row_.clear();
   }
@@ -50,8 +50,8 @@ class LoadProver::Implementation {
         fmt::format("{}[{}] in columns [{}, {})", name, text, session_.text(call.begin), session_.text(call.end));
     Obligation all{.kind = ObligationKind::load, .access = access};
     if (inside) {
-      Region known = claims_;
-      Region region = segment_;
+      solver::Region known = claims_;
+      solver::Region region = segment_;
       add_guard(known, load, column_);
       add_guard(region, load, column_);
       all = decide_load(access, region, stream, load, {}, &known);
@@ -61,7 +61,7 @@ class LoadProver::Implementation {
         if (all.verdict == Verdict::refuted) break;
         Stream moved = stream;
         for (Expr& c : moved.coordinates) c = at_column(c, lanes.first);
-        Region region = lanes.region;
+        solver::Region region = lanes.region;
         add_guard(region, load, lanes.first);
         Obligation one = decide_load(access, region, moved, load, lanes.first);
         if (one.verdict == Verdict::refuted || one.verdict == Verdict::checked) all = std::move(one);
@@ -76,7 +76,7 @@ class LoadProver::Implementation {
     return exprs_.substitute(e, [&](Expr symbol) { return symbol == column_ ? column : symbol; });
   }
 
-  void add_guard(Region& region, const BodyLoad& load, Expr column) {
+  void add_guard(solver::Region& region, const BodyLoad& load, Expr column) {
     for (const ConditionId id : kernel_.graph.conditions_of(load.guard)) {
       const Condition& condition = kernel_.graph.condition(id);
       (condition.kind == Condition::Kind::zero ? region.zero : region.nonnegative)
@@ -86,7 +86,7 @@ class LoadProver::Implementation {
 
   /// The columns of a segment: those of its claims that hold there, which mostly suffice, and where it begins and ends.
   void enter_segment(const SegmentCall& call) {
-    Region columns;
+    solver::Region columns;
     columns.nonnegative = {at_least(exprs_, column_, call.begin), less(exprs_, column_, call.end)};
     claims_ = rows_;
     claims_.nonnegative.push_back(less(exprs_, column_, schedule_.columns));
@@ -123,7 +123,7 @@ class LoadProver::Implementation {
     const auto [it, inserted] = justified_.try_emplace({cut.at.id(), cut.claim.id(), cut.above}, false);
     if (!inserted) return it->second;
     const Expr at = exprs_.min(exprs_.max(cut.at, run_.begin), run_.end);
-    Region part;
+    solver::Region part;
     part.nonnegative = {cut.above ? at_least(exprs_, column_, at) : at_least(exprs_, column_, run_.begin),
                         less(exprs_, column_, cut.above ? run_.end : at)};
     const Expr outside = cut.above ? less(exprs_, column_, run_.begin) : at_least(exprs_, column_, run_.end);
@@ -134,8 +134,8 @@ class LoadProver::Implementation {
 
   /// `column`: where it is not the coordinate itself. `known`: a superset of the region, with fewer conditions, to be
   /// asked first.
-  Obligation decide_load(const std::string& access, const Region& region, const Stream& stream, const BodyLoad& load,
-                         std::optional<Expr> column, const Region* known = nullptr) {
+  Obligation decide_load(const std::string& access, const solver::Region& region, const Stream& stream,
+                         const BodyLoad& load, std::optional<Expr> column, const solver::Region* known = nullptr) {
     const ir::Value& tensor = kernel_.program->value(stream.tensor);
     const ir::Layout& view = kernel_.graph.layout(stream.layout);
     std::vector<Goal> goals;
@@ -220,8 +220,8 @@ class LoadProver::Implementation {
   ir::ExprContext& exprs_;
   RunVariables run_;
   Expr one_, column_;
-  Region rows_;                                                               // of the case
-  Region claims_, segment_;                                                   // of the segment
+  solver::Region rows_;                                                       // of the case
+  solver::Region claims_, segment_;                                           // of the segment
   std::map<std::uint32_t, bool> excluded_by_row_;                             // by Expr::id
   std::map<std::tuple<std::uint32_t, std::uint32_t, bool>, bool> justified_;  // cuts, by Expr::id and side
 };
@@ -230,7 +230,7 @@ LoadProver::LoadProver(ProofSession& session, const Schedule& schedule)
     : implementation_(std::make_unique<Implementation>(session, schedule)) {}
 LoadProver::~LoadProver() = default;
 
-void LoadProver::enter_case(const Region& rows) { implementation_->enter_case(rows); }
+void LoadProver::enter_case(const solver::Region& rows) { implementation_->enter_case(rows); }
 std::vector<Obligation> LoadProver::prove(const SegmentCall& call, bool inside) {
   return implementation_->prove(call, inside);
 }

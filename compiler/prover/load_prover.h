@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "compiler/prover/proof_session.h"
-#include "compiler/schedule.h"
+#include "compiler/schedule/schedule.h"
 
 namespace padlock::compiler {
 
@@ -17,7 +17,7 @@ class LoadProver {
   ~LoadProver();
 
   /// From here on rows of this case.
-  void enter_case(const Region& rows);
+  void enter_case(const solver::Region& rows);
   /// One obligation for each load of the segment. `inside`: no lane leaves its run.
   [[nodiscard]] std::vector<Obligation> prove(const SegmentCall& call, bool inside);
 

@@ -29,45 +29,45 @@ ProofSession::ProofSession(const Kernel& kernel, const ProverOptions& options)
 }
 
 Status ProofSession::check_assumptions() {
-  if (feasibility_.linear_part({}) != Answer::Kind::empty) return {};
+  if (feasibility_.linear_part({}) != solver::Answer::Kind::empty) return {};
   return failed_precondition(fmt::format("program '{}' admits no sizes: {}", kernel_.program->name(),
                                          fmt::join(contradiction({}), " contradicts ")));
 }
 
-Obligation ProofSession::decide(ObligationKind kind, std::string access, const Region& region,
+Obligation ProofSession::decide(ObligationKind kind, std::string access, const solver::Region& region,
                                 const std::vector<Goal>& goals) {
   Obligation obligation{.kind = kind, .access = std::move(access)};
   for (const Goal& goal : goals) {
-    Answer answer = feasibility_.ask(region, goal.violated);
-    if (answer.kind == Answer::Kind::found)
+    solver::Answer answer = feasibility_.ask(region, goal.violated);
+    if (answer.kind == solver::Answer::Kind::found)
       answer = feasibility_.find_point(region, goal.violated, symbols_, guesses());
-    else if (answer.kind == Answer::Kind::undecided)
-      if (Answer guessed = feasibility_.find_guessed(region, goal.violated, symbols_, guesses());
-          guessed.kind == Answer::Kind::found)
+    else if (answer.kind == solver::Answer::Kind::undecided)
+      if (solver::Answer guessed = feasibility_.find_guessed(region, goal.violated, symbols_, guesses());
+          guessed.kind == solver::Answer::Kind::found)
         answer = std::move(guessed);
-    if (answer.kind == Answer::Kind::found) {
+    if (answer.kind == solver::Answer::Kind::found) {
       obligation.verdict = Verdict::refuted;
       obligation.found = example_at(answer.point, goal);
       return obligation;
     }
-    if (answer.kind != Answer::Kind::undecided) continue;
+    if (answer.kind != solver::Answer::Kind::undecided) continue;
     obligation.verdict = Verdict::checked;
     obligation.reason = fmt::format("whether {} >= 0 is possible: {}", text(goal.violated.front()), answer.reason);
   }
   return obligation;
 }
 
-const std::vector<Values64>& ProofSession::guesses() {
-  if (!guesses_) guesses_ = ordinary_sizes(exprs_, assumptions_, feasibility_.determined());
+const std::vector<solver::Values64>& ProofSession::guesses() {
+  if (!guesses_) guesses_ = solver::ordinary_sizes(exprs_, assumptions_, feasibility_.determined());
   return *guesses_;
 }
 
-std::vector<std::string> ProofSession::why_dead(const Region& region) {
-  if (feasibility_.linear_part(region) != Answer::Kind::empty) return {};
+std::vector<std::string> ProofSession::why_dead(const solver::Region& region) {
+  if (feasibility_.linear_part(region) != solver::Answer::Kind::empty) return {};
   return explains_ ? contradiction(region) : std::vector<std::string>{"no point"};
 }
 
-Counterexample ProofSession::example_at(const Point& point, const Goal& goal) {
+Counterexample ProofSession::example_at(const solver::Point& point, const Goal& goal) {
   std::vector<std::int64_t> values(exprs_.symbol_count(), 0);
   Counterexample example;
   for (std::uint32_t i = 0; i < values.size(); ++i) {
@@ -88,22 +88,22 @@ Counterexample ProofSession::example_at(const Point& point, const Goal& goal) {
   return example;
 }
 
-std::vector<std::string> ProofSession::contradiction(const Region& region) {
+std::vector<std::string> ProofSession::contradiction(const solver::Region& region) {
   struct Term {
     Expr e;
     bool zero;
   };
   std::vector<Term> conditions;
-  for (const Region* part : {static_cast<const Region*>(&assumptions_), &region}) {
+  for (const solver::Region* part : {static_cast<const solver::Region*>(&assumptions_), &region}) {
     for (const Expr e : part->nonnegative) conditions.push_back({e, false});
     for (const Expr e : part->zero) conditions.push_back({e, true});
   }
   const auto still_empty = [&](std::size_t without) {
-    Feasibility fewer(exprs_, limits_, &feasibility_.solver());
-    Region rest;
+    solver::Feasibility fewer(exprs_, limits_, &feasibility_.solver());
+    solver::Region rest;
     for (std::size_t i = 0; i < conditions.size(); ++i)
       if (i != without) (conditions[i].zero ? rest.zero : rest.nonnegative).push_back(conditions[i].e);
-    return fewer.linear_part(rest) == Answer::Kind::empty;
+    return fewer.linear_part(rest) == solver::Answer::Kind::empty;
   };
   for (std::size_t i = conditions.size(); i-- > 0;)
     if (still_empty(i)) conditions.erase(conditions.begin() + static_cast<std::ptrdiff_t>(i));

@@ -5,11 +5,11 @@
 #include <string>
 #include <vector>
 
-#include "compiler/kernel.h"
-#include "compiler/prover/feasibility.h"
-#include "compiler/prover/ordinary_sizes.h"
+#include "compiler/kernel/kernel.h"
 #include "compiler/prover/proof.h"
 #include "compiler/prover/proven_kernel.h"
+#include "solver/feasibility.h"
+#include "solver/ordinary_sizes.h"
 
 namespace padlock::compiler {
 
@@ -33,17 +33,18 @@ class ProofSession {
 
   /// Whether no point of `region` satisfies all of `violated`; false where that takes more than a look at what is
   /// connected with them.
-  [[nodiscard]] bool excludes(const Region& region, const std::vector<ir::Expr>& violated) {
-    return feasibility_.ask(region, violated, Feasibility::Effort::connected).kind == Answer::Kind::empty;
+  [[nodiscard]] bool excludes(const solver::Region& region, const std::vector<ir::Expr>& violated) {
+    return feasibility_.ask(region, violated, solver::Feasibility::Effort::connected).kind ==
+           solver::Answer::Kind::empty;
   }
 
   /// Goes through the goals: proved where each is shown to be impossible, refuted by the first that is not, with a
   /// small counter-example; else checked.
-  [[nodiscard]] Obligation decide(ObligationKind kind, std::string access, const Region& region,
+  [[nodiscard]] Obligation decide(ObligationKind kind, std::string access, const solver::Region& region,
                                   const std::vector<Goal>& goals);
   /// Why a region has no point: conditions that cannot hold together, none of which can be left out. Empty where it has
   /// one, or where that is not decided.
-  [[nodiscard]] std::vector<std::string> why_dead(const Region& region);
+  [[nodiscard]] std::vector<std::string> why_dead(const solver::Region& region);
 
   [[nodiscard]] std::string text(ir::Expr e) const { return ir::to_string(exprs_, e, 200); }
   [[nodiscard]] ir::ExprContext& exprs() { return exprs_; }
@@ -52,19 +53,19 @@ class ProofSession {
 
  private:
   /// Sizes that satisfy the assumptions.
-  [[nodiscard]] const std::vector<Values64>& guesses();
-  [[nodiscard]] Counterexample example_at(const Point& point, const Goal& goal);
+  [[nodiscard]] const std::vector<solver::Values64>& guesses();
+  [[nodiscard]] Counterexample example_at(const solver::Point& point, const Goal& goal);
   /// Conditions that cannot hold together, none of which can be left out.
-  [[nodiscard]] std::vector<std::string> contradiction(const Region& region);
+  [[nodiscard]] std::vector<std::string> contradiction(const solver::Region& region);
 
   const Kernel& kernel_;  // borrowed
   ir::ExprContext& exprs_;
-  SearchLimits limits_;
+  solver::SearchLimits limits_;
   bool explains_;
-  Region assumptions_;
-  std::vector<ir::Expr> symbols_;                 // of the program, in order
-  std::optional<std::vector<Values64>> guesses_;  // made where they are needed first
-  Feasibility feasibility_;
+  solver::Region assumptions_;
+  std::vector<ir::Expr> symbols_;                         // of the program, in order
+  std::optional<std::vector<solver::Values64>> guesses_;  // made where they are needed first
+  solver::Feasibility feasibility_;
   std::int64_t calls_before_;  // of a solver that was used before
 };
 

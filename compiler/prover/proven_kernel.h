@@ -9,11 +9,11 @@
 #include <utility>
 #include <vector>
 
-#include "compiler/index_width.h"
-#include "compiler/prover/integer_solver.h"
 #include "compiler/prover/proof.h"
-#include "compiler/prover/search_limits.h"
-#include "compiler/schedule.h"
+#include "compiler/schedule/index_width.h"
+#include "compiler/schedule/schedule.h"
+#include "solver/integer_solver.h"
+#include "solver/search_limits.h"
 #include "support/error.h"
 
 namespace padlock::compiler {
@@ -38,10 +38,11 @@ class ProofCache {
 
 /// What a proof may cost, and who helps with it.
 struct ProverOptions {
-  SearchLimits limits = {};
-  bool explain = false;             ///< say which conditions contradict each other where an access is dead
-  IntegerSolver* solver = nullptr;  ///< borrowed; to answer in the place of the product's, of which each proof has one
-  ProofCache* cache = nullptr;      ///< borrowed; where it is given, nothing is proved twice
+  solver::SearchLimits limits = {};
+  bool explain = false;  ///< say which conditions contradict each other where an access is dead
+  solver::IntegerSolver* solver =
+      nullptr;                  ///< borrowed; to answer in the place of the product's, of which each proof has one
+  ProofCache* cache = nullptr;  ///< borrowed; where it is given, nothing is proved twice
   bool keep = true;  ///< false: the cache serves lemmas alone, of a schedule that does not follow from its config
 };
 
@@ -55,7 +56,7 @@ class ProvenKernel {
   [[nodiscard]] bool load_is_checked(int body, int load) const { return checked_loads_.contains({body, load}); }
   [[nodiscard]] bool stores_are_checked(int body) const { return checked_stores_.contains(body); }
   /// What must hold of a launch for the specialised variant. Empty where there is nothing to specialise.
-  [[nodiscard]] const std::vector<ir::Guard>& guards() const { return guards_; }
+  [[nodiscard]] const std::vector<abi::Guard>& guards() const { return guards_; }
   /// Of a schedule for a GPU: whether a variant, the only one where it has no guards, computes indices in 32 bits.
   [[nodiscard]] bool has_narrow_indices() const { return schedule_.narrowing.bound > 0; }
   /// How wide indices are in the variant that assumes nothing, or in the specialised one.
@@ -72,8 +73,8 @@ class ProvenKernel {
   // Of the proof, because code generation asks once for each access.
   std::set<std::pair<int, int>> checked_loads_;
   std::set<int> checked_stores_;
-  std::vector<ir::Guard> guards_;   // of the schedule's, those that a launch must satisfy
-  std::vector<ir::Guard> implied_;  // those that the program implies
+  std::vector<abi::Guard> guards_;   // of the schedule's, those that a launch must satisfy
+  std::vector<abi::Guard> implied_;  // those that the program implies
 };
 
 /// Proves a schedule. Errors: failed_precondition where an obligation is refuted, with its counter-example, or where

@@ -4,7 +4,7 @@
 
 #include <fmt/format.h>
 
-#include "compiler/prover/run_region.h"
+#include "compiler/prover/access_regions.h"
 
 namespace padlock::compiler {
 
@@ -12,7 +12,7 @@ using ir::Expr;
 
 namespace {
 
-// After those of a loop (compiler/prover/walk_proof.cpp).
+// After those of a loop (compiler/prover/loop_proof.cpp).
 enum VariableOrder { kIndex = 1200, kRows, kColumns, kFirst, kSecond, kFirstTurn, kSecondTurn };
 
 /// Of one thing that is cut into tiles: each index below its extent is in one of them, and no other index is.
@@ -30,7 +30,7 @@ class Tiling {
         what_(std::move(what)) {}
 
   /// Under the conditions of `region`.
-  [[nodiscard]] Obligation decide(ObligationKind kind, Region region) {
+  [[nodiscard]] Obligation decide(ObligationKind kind, solver::Region region) {
     std::vector<Goal> goals;
     if (kind == ObligationKind::cover)
       goals = uncovered(region);
@@ -43,7 +43,7 @@ class Tiling {
 
  private:
   /// The witness is index div size.
-  std::vector<Goal> uncovered(Region& region) {
+  std::vector<Goal> uncovered(solver::Region& region) {
     region.nonnegative.push_back(less(exprs_, index_, extent_));
     const Expr tile = size_ > 0 ? exprs_.floordiv(index_, exprs_.constant(size_)) : exprs_.constant(0);
     const auto describe = [=, this](const Evaluate& at) {
@@ -54,7 +54,7 @@ class Tiling {
             {{at_least(exprs_, index_, at(bounds_.last, tile))}, describe}};
   }
 
-  std::vector<Goal> twice(Region& region) {
+  std::vector<Goal> twice(solver::Region& region) {
     const Expr other = exprs_.variable("other_tile", kSecond);
     region.nonnegative.push_back(less(exprs_, index_, extent_));
     for (const Expr tile : {tile_, other}) hold(region, tile);
@@ -64,7 +64,7 @@ class Tiling {
   }
 
   /// A tile that is not empty ends, and so begins, in the extent. Indices are not negative.
-  std::vector<Goal> outside(Region& region) {
+  std::vector<Goal> outside(solver::Region& region) {
     hold(region, tile_);
     const Expr first = at(bounds_.first, tile_);
     return {{{less(exprs_, first, exprs_.constant(0))},
@@ -77,7 +77,7 @@ class Tiling {
   }
 
   /// The index is in that tile.
-  void hold(Region& region, Expr tile) const {
+  void hold(solver::Region& region, Expr tile) const {
     region.nonnegative.push_back(less(exprs_, tile, bounds_.tiles));
     region.nonnegative.push_back(at_least(exprs_, index_, at(bounds_.first, tile)));
     region.nonnegative.push_back(less(exprs_, index_, at(bounds_.last, tile)));
@@ -134,7 +134,7 @@ class GridProof {
   /// fails. `extent`: of what is cut, from rows and columns.
   template <class Extent>
   void add_tiling(Bounds bounds, int size, const char* what, Extent&& extent) {
-    const auto decide = [&](ObligationKind kind, Expr rows, Expr columns, const Region& region) {
+    const auto decide = [&](ObligationKind kind, Expr rows, Expr columns, const solver::Region& region) {
       return Tiling(session_, (schedule_.*bounds)(rows, columns), extent(rows, columns), size, what)
           .decide(kind, region);
     };
@@ -164,7 +164,7 @@ class GridProof {
   ir::ExprContext& exprs_;
   const Schedule& schedule_;
   const ThreadMap& map_;
-  Region nonempty_;  // else nothing is written, and no counter-example can be executed
+  solver::Region nonempty_;  // else nothing is written, and no counter-example can be executed
   std::vector<Obligation> all_;
 };
 
@@ -191,7 +191,8 @@ bool is_dealt_once(ProofSession& session, int count) {
   const Expr second = exprs.variable("other_tile", kSecond);
   const Expr turn = exprs.variable("turn", kFirstTurn);
   const Expr other = exprs.variable("other_turn", kSecondTurn);
-  Region region{.nonnegative = {less(exprs, first, size), less(exprs, second, size)}, .zero = {}, .alternatives = {}};
+  solver::Region region{
+      .nonnegative = {less(exprs, first, size), less(exprs, second, size)}, .zero = {}, .alternatives = {}};
   region.zero.push_back(exprs.sub(exprs.add(first, exprs.mul(size, turn)), exprs.add(second, exprs.mul(size, other))));
   return session.excludes(region, {less(exprs, first, second)});
 }

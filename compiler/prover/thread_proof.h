@@ -3,7 +3,7 @@
 #include <vector>
 
 #include "compiler/prover/proof_session.h"
-#include "compiler/schedule.h"
+#include "compiler/schedule/schedule.h"
 
 // That the threads of a grid write every element of the output and nothing else, and none of them one that another
 // writes: how tiles share out rows and columns, teams the rows of a tile, and threads the chunks of a run. (That a

@@ -4,7 +4,7 @@
 #include <optional>
 #include <string>
 
-#include "runtime/cuda/driver.h"
+#include "runtime/cuda/driver/driver.h"
 
 namespace padlock::runtime::cuda {
 

@@ -2,7 +2,7 @@
 
 #include <memory>
 
-#include "runtime/cuda/driver.h"
+#include "runtime/cuda/driver/driver.h"
 #include "support/error.h"
 
 namespace padlock::runtime::cuda {

@@ -2,7 +2,7 @@
 
 #include <vector>
 
-#include "runtime/cuda/driver.h"
+#include "runtime/cuda/driver/driver.h"
 #include "runtime/gpu_facts.h"
 #include "support/error.h"
 

@@ -5,7 +5,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include "ir/target_name.h"
+#include "abi/gpu_targets.h"
 #include "runtime/cuda/devices.h"
 #include "runtime/cuda/gpu_queue.h"
 #include "runtime/cuda/loaded_program.h"
@@ -33,11 +33,11 @@ Result<std::shared_ptr<const Driver>> find_driver(const DeviceId& id) {
 /// The newest known architecture whose code the GPU runs without translation between generations: the largest of the
 /// same major version.
 Result<std::string> target_for(const GpuFacts& gpu) {
-  std::string best = ir::gpu_target_for(gpu.compute_major, gpu.compute_minor);
+  std::string best = abi::gpu_target_for(gpu.compute_major, gpu.compute_minor);
   if (best.empty())
     return not_available({DeviceKind::cuda, gpu.ordinal},
                          fmt::format("{} is of {}, code can be made for {}", gpu.name, gpu.architecture(),
-                                     fmt::join(ir::gpu_targets(), ", ")));
+                                     fmt::join(abi::gpu_targets(), ", ")));
   return best;
 }
 
@@ -127,7 +127,7 @@ Result<std::unique_ptr<const GpuDevice>> GpuDevice::open(const DeviceId& id, voi
   PADLOCK_TRY(GpuFacts gpu, device_facts(*driver, id.ordinal));
   PADLOCK_TRY(std::string target, target_for(gpu));
   PADLOCK_TRY(auto context, context_of(std::move(driver), id.ordinal, borrowed));
-  DeviceTraits traits{.id = id, .target = std::move(target), .code_kind = ir::CodeKind::ptx, .host_memory = false};
+  DeviceTraits traits{.id = id, .target = std::move(target), .code_kind = abi::CodeKind::ptx, .host_memory = false};
   return std::unique_ptr<const GpuDevice>(new GpuDevice(std::move(traits), std::move(gpu), std::move(context)));
 }
 
@@ -137,9 +137,9 @@ GpuDevice::GpuDevice(DeviceTraits traits, GpuFacts gpu, std::unique_ptr<const Co
 DeviceFacts GpuDevice::facts() const { return {.model = gpu_.name, .cache_bytes = {gpu_.l2_bytes}, .gpu = gpu_}; }
 
 Status GpuDevice::check_target(const std::string& target) const {
-  if (!ir::is_gpu(target))
+  if (!abi::is_gpu(target))
     return invalid_argument(fmt::format("expected a target of device {}, found {}", id().to_string(), target));
-  if (ir::gpu_target_number(target) <= 10 * gpu_.compute_major + gpu_.compute_minor) return {};
+  if (abi::gpu_target_number(target) <= 10 * gpu_.compute_major + gpu_.compute_minor) return {};
   return invalid_argument(fmt::format("expected a target that device {} ({}) runs, found {}", id().to_string(),
                                       gpu_.architecture(), target));
 }
@@ -173,7 +173,7 @@ std::optional<double> GpuDevice::clock() const {
 }
 
 Result<std::unique_ptr<const runtime::LoadedProgram>> GpuDevice::load(const ir::Program& program,
-                                                                      ir::CompiledCode code) const {
+                                                                      abi::CompiledCode code) const {
   return LoadedProgram::load(*context_, gpu_, program, std::move(code));
 }
 

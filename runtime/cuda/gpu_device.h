@@ -34,7 +34,7 @@ class GpuDevice final : public Device {
   /// In MHz.
   [[nodiscard]] std::optional<double> clock() const override;
   [[nodiscard]] Result<std::unique_ptr<const runtime::LoadedProgram>> load(const ir::Program& program,
-                                                                           ir::CompiledCode code) const override;
+                                                                           abi::CompiledCode code) const override;
 
  private:
   GpuDevice(DeviceTraits traits, GpuFacts gpu, std::unique_ptr<const Context> context);

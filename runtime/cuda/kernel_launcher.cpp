@@ -9,17 +9,17 @@
 namespace padlock::runtime::cuda {
 namespace {
 
-Status check_contract(const ir::KernelAbi& abi) {
+Status check_contract(const abi::KernelAbi& abi) {
   if (abi.threads <= 0) return internal_error(fmt::format("kernel {} is not made for a GPU", abi.name));
-  const std::size_t words = ir::ParameterWords(abi).count;
-  if (words > ir::ParameterWords::kMost)
+  const std::size_t words = abi::ParameterWords(abi).count;
+  if (words > abi::ParameterWords::kMost)
     return internal_error(
-        fmt::format("kernel {} has {} parameters, a launch takes {}", abi.name, words, ir::ParameterWords::kMost));
+        fmt::format("kernel {} has {} parameters, a launch takes {}", abi.name, words, abi::ParameterWords::kMost));
   return {};
 }
 
 /// Asked before anything is launched: the driver refuses such a launch in words that name neither number.
-Status check_block(const ir::KernelAbi& abi, const Function& function, const GpuFacts& device) {
+Status check_block(const abi::KernelAbi& abi, const Function& function, const GpuFacts& device) {
   FunctionFacts facts{.max_block_threads = device.max_block_threads};
   if (function.context().driver().cuFuncGetAttribute) {
     PADLOCK_TRY(facts, function_facts(function));
@@ -35,7 +35,7 @@ Status check_block(const ir::KernelAbi& abi, const Function& function, const Gpu
 }
 
 /// As many blocks as run at once, for a kernel whose blocks take many tiles; else what a grid may have.
-Result<std::int64_t> most_blocks(const ir::KernelAbi& abi, const Function& function, const GpuFacts& device) {
+Result<std::int64_t> most_blocks(const abi::KernelAbi& abi, const Function& function, const GpuFacts& device) {
   if (!abi.persistent) return device.max_grid_x;
   PADLOCK_TRY(const std::optional<int> known, resident_blocks(function, abi.threads));
   // Without the driver's word, as if registers set no limit: blocks that wait cost time, nothing else.
@@ -45,7 +45,7 @@ Result<std::int64_t> most_blocks(const ir::KernelAbi& abi, const Function& funct
 
 }  // namespace
 
-Result<KernelLauncher::Variant> KernelLauncher::load(const Module& module, ir::KernelAbi abi, const GpuFacts& device) {
+Result<KernelLauncher::Variant> KernelLauncher::load(const Module& module, abi::KernelAbi abi, const GpuFacts& device) {
   PADLOCK_CHECK(check_contract(abi));
   PADLOCK_TRY(Function function, module.function(abi.name));
   PADLOCK_CHECK(check_block(abi, function, device));
@@ -53,19 +53,19 @@ Result<KernelLauncher::Variant> KernelLauncher::load(const Module& module, ir::K
   return Variant{std::move(abi), std::move(function), blocks};
 }
 
-Result<KernelLauncher> KernelLauncher::create(const Module& module, std::vector<ir::KernelVariant> variants,
+Result<KernelLauncher> KernelLauncher::create(const Module& module, std::vector<abi::KernelVariant> variants,
                                               const ir::Program& program, const GpuFacts& device, CUdeviceptr fault) {
   if (variants.empty()) return internal_error("a kernel has no variant");
-  const ir::KernelAbi& any = variants.front().abi;
-  std::vector<const ir::KernelAbi*> contracts;
-  for (const ir::KernelVariant& variant : variants) {
+  const abi::KernelAbi& any = variants.front().abi;
+  std::vector<const abi::KernelAbi*> contracts;
+  for (const abi::KernelVariant& variant : variants) {
     PADLOCK_CHECK(check_same_arguments(any, variant.abi));
     contracts.push_back(&variant.abi);
   }
   PADLOCK_TRY(ArgumentPlaces places, ArgumentPlaces::of(any, program));
-  ir::LaunchPlanner planner(program, contracts);
+  abi::LaunchPlanner planner(program, contracts);
   std::vector<Variant> loaded;
-  for (ir::KernelVariant& variant : variants) {
+  for (abi::KernelVariant& variant : variants) {
     PADLOCK_TRY(Variant made, load(module, std::move(variant.abi), device));
     loaded.push_back(std::move(made));
   }
@@ -75,21 +75,21 @@ Result<KernelLauncher> KernelLauncher::create(const Module& module, std::vector<
 Result<BoundKernel> KernelLauncher::bind(const ir::Binding& binding) const {
   BoundKernel bound;
   bound.launcher_ = this;
-  PADLOCK_TRY(const ir::LaunchPlan plan, planner_.plan(binding));
+  PADLOCK_TRY(const abi::LaunchPlan plan, planner_.plan(binding));
   bound.variant_ = plan.variant;
   if (plan.empty()) return bound;
   const Variant& variant = variants_[plan.variant];
   bound.shape_ = {.grid_x = static_cast<unsigned>(std::min(plan.rows, variant.most_blocks)),
                   .block_x = static_cast<unsigned>(variant.abi.threads)};
-  const ir::ParameterWords places(variant.abi);
+  const abi::ParameterWords places(variant.abi);
   bound.words_.reserve(places.count);
   bound.words_.assign(places.sizes, 0);
-  bound.words_[ir::ParameterWords::fault] = fault_;
+  bound.words_[abi::ParameterWords::fault] = fault_;
   for (const std::int64_t size : plan.sizes) bound.words_.push_back(static_cast<std::uint64_t>(size));
   return bound;
 }
 
-const ir::KernelAbi& BoundKernel::abi() const { return launcher_->abi(variant_); }
+const abi::KernelAbi& BoundKernel::abi() const { return launcher_->abi(variant_); }
 const Function& BoundKernel::function() const { return launcher_->variants_[variant_].function; }
 
 Status BoundKernel::launch(const ContextScope& current, std::span<const BufferView> inputs,
@@ -98,9 +98,9 @@ Status BoundKernel::launch(const ContextScope& current, std::span<const BufferVi
   if (shape_.grid_x == 0) return {};
   // A copy, since launches may run at once; on the stack, since they allocate nothing. Not cleared: all that is passed
   // is written.
-  std::array<std::uint64_t, ir::ParameterWords::kMost> words;  // NOLINT(cppcoreguidelines-pro-type-member-init)
+  std::array<std::uint64_t, abi::ParameterWords::kMost> words;  // NOLINT(cppcoreguidelines-pro-type-member-init)
   std::ranges::copy(words_, words.begin());
-  auto at = words.begin() + ir::ParameterWords::buffers;
+  auto at = words.begin() + abi::ParameterWords::buffers;
   for (const std::uint32_t place : launcher_->places_.inputs) *at++ = std::bit_cast<CUdeviceptr>(inputs[place].data());
   for (const std::uint32_t place : launcher_->places_.results)
     *at++ = std::bit_cast<CUdeviceptr>(outputs[place].data());

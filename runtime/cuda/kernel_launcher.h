@@ -5,9 +5,9 @@
 #include <utility>
 #include <vector>
 
-#include "ir/binding.h"
-#include "ir/compiled_code.h"
-#include "ir/launch_plan.h"
+#include "abi/compiled_code.h"
+#include "abi/launch_plan.h"
+#include "ir/binding/binding.h"
 #include "runtime/buffer.h"
 #include "runtime/cuda/devices.h"
 #include "runtime/cuda/launch.h"
@@ -22,7 +22,7 @@ namespace padlock::runtime::cuda {
 class BoundKernel {
  public:
   /// Of the variant that these sizes selected.
-  [[nodiscard]] const ir::KernelAbi& abi() const;
+  [[nodiscard]] const abi::KernelAbi& abi() const;
   [[nodiscard]] const Function& function() const;
   /// An empty output has an empty grid.
   [[nodiscard]] const LaunchShape& shape() const { return shape_; }
@@ -48,34 +48,34 @@ class BoundKernel {
 class KernelLauncher {
  public:
   /// `variants`: those of one kernel, the one that assumes nothing first; the module has a function of each
-  /// one's name. `fault`: device address of its zeroed ir::AccessFault, which the caller keeps. Errors: internal, where
-  /// a contract is not a GPU's, takes more words than a launch does, or names what is no argument of the program;
+  /// one's name. `fault`: device address of its zeroed abi::AccessFault, which the caller keeps. Errors: internal,
+  /// where a contract is not a GPU's, takes more words than a launch does, or names what is no argument of the program;
   /// failed_precondition, where the registers and shared memory of the code do not allow blocks of so many threads;
   /// else as Module::function.
-  [[nodiscard]] static Result<KernelLauncher> create(const Module& module, std::vector<ir::KernelVariant> variants,
+  [[nodiscard]] static Result<KernelLauncher> create(const Module& module, std::vector<abi::KernelVariant> variants,
                                                      const ir::Program& program, const GpuFacts& device,
                                                      CUdeviceptr fault);
 
   [[nodiscard]] std::size_t variant_count() const { return variants_.size(); }
-  [[nodiscard]] const ir::KernelAbi& abi(std::size_t variant = 0) const { return variants_[variant].abi; }
+  [[nodiscard]] const abi::KernelAbi& abi(std::size_t variant = 0) const { return variants_[variant].abi; }
   /// Selects the variant and evaluates its contract under a binding of the same program. Makes no driver call. Errors
-  /// as ir::LaunchPlanner::plan.
+  /// as abi::LaunchPlanner::plan.
   [[nodiscard]] Result<BoundKernel> bind(const ir::Binding& binding) const;
 
  private:
   friend class BoundKernel;
   struct Variant {
-    ir::KernelAbi abi;
+    abi::KernelAbi abi;
     Function function;
     std::int64_t most_blocks;  // of a launch
   };
-  static Result<Variant> load(const Module& module, ir::KernelAbi abi, const GpuFacts& device);
+  static Result<Variant> load(const Module& module, abi::KernelAbi abi, const GpuFacts& device);
 
-  KernelLauncher(std::vector<Variant> variants, ArgumentPlaces places, ir::LaunchPlanner planner, CUdeviceptr fault)
+  KernelLauncher(std::vector<Variant> variants, ArgumentPlaces places, abi::LaunchPlanner planner, CUdeviceptr fault)
       : variants_(std::move(variants)), places_(std::move(places)), planner_(std::move(planner)), fault_(fault) {}
   std::vector<Variant> variants_;
   ArgumentPlaces places_;
-  ir::LaunchPlanner planner_;
+  abi::LaunchPlanner planner_;
   CUdeviceptr fault_;  // borrowed (outlives this)
 };
 

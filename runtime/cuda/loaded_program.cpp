@@ -3,16 +3,16 @@
 namespace padlock::runtime::cuda {
 
 Result<std::unique_ptr<const LoadedProgram>> LoadedProgram::load(const Context& context, const GpuFacts& device,
-                                                                 const ir::Program& program, ir::CompiledCode code) {
-  if (code.kind != ir::CodeKind::ptx) return internal_error("expected PTX, found code for a CPU");
+                                                                 const ir::Program& program, abi::CompiledCode code) {
+  if (code.kind != abi::CodeKind::ptx) return internal_error("expected PTX, found code for a CPU");
   PADLOCK_TRY(Module module, Module::load_ptx(context, std::string(code.text()), program.name()));
-  const auto fault_bytes = static_cast<std::int64_t>(code.kernels.size() * sizeof(ir::AccessFault));
+  const auto fault_bytes = static_cast<std::int64_t>(code.kernels.size() * sizeof(abi::AccessFault));
   PADLOCK_TRY(DeviceBuffer faults,
               DeviceBuffer::allocate(context, fault_bytes, "the error words of " + program.name()));
   std::unique_ptr<LoadedProgram> loaded(
       new LoadedProgram(context, program.name(), std::move(module), std::move(faults)));
   for (std::size_t i = 0; i < code.kernels.size(); ++i) {
-    const CUdeviceptr fault = loaded->faults_.address() + i * sizeof(ir::AccessFault);
+    const CUdeviceptr fault = loaded->faults_.address() + i * sizeof(abi::AccessFault);
     PADLOCK_TRY(KernelLauncher launcher,
                 KernelLauncher::create(loaded->module_, std::move(code.kernels[i]), program, device, fault));
     loaded->kernels_.push_back(std::move(launcher));
@@ -23,8 +23,8 @@ Result<std::unique_ptr<const LoadedProgram>> LoadedProgram::load(const Context& 
   return loaded;
 }
 
-std::vector<std::vector<const ir::KernelAbi*>> LoadedProgram::contracts() const {
-  std::vector<std::vector<const ir::KernelAbi*>> list;
+std::vector<std::vector<const abi::KernelAbi*>> LoadedProgram::contracts() const {
+  std::vector<std::vector<const abi::KernelAbi*>> list;
   for (const KernelLauncher& kernel : kernels_) {
     auto& variants = list.emplace_back();
     for (std::size_t i = 0; i < kernel.variant_count(); ++i) variants.push_back(&kernel.abi(i));
@@ -58,7 +58,7 @@ Status BoundLaunch::synchronize(void* stream) const {
 
 Status LoadedProgram::synchronize(const Stream& stream) const {
   PADLOCK_CHECK(stream.synchronize(name_));
-  std::vector<ir::AccessFault> faults(kernels_.size());
+  std::vector<abi::AccessFault> faults(kernels_.size());
   PADLOCK_CHECK(copy_to_host(stream, std::as_writable_bytes(std::span(faults)), faults_.address()));
   for (std::size_t i = 0; i < faults.size(); ++i) {
     const Status status = check_fault(faults[i], kernels_[i].abi());

@@ -6,8 +6,8 @@
 #include <string>
 #include <vector>
 
-#include "ir/binding.h"
-#include "ir/compiled_code.h"
+#include "abi/compiled_code.h"
+#include "ir/binding/binding.h"
 #include "ir/program.h"
 #include "runtime/arguments.h"
 #include "runtime/buffer.h"
@@ -46,12 +46,12 @@ class LoadedProgram final : public runtime::LoadedProgram {
   /// Module::load_ptx, DeviceBuffer::allocate and KernelLauncher::create.
   [[nodiscard]] static Result<std::unique_ptr<const LoadedProgram>> load(const Context& context, const GpuFacts& device,
                                                                          const ir::Program& program,
-                                                                         ir::CompiledCode code);
+                                                                         abi::CompiledCode code);
 
   [[nodiscard]] const Context& context() const { return context_; }
   [[nodiscard]] std::span<const KernelLauncher> kernels() const { return kernels_; }
 
-  [[nodiscard]] std::vector<std::vector<const ir::KernelAbi*>> contracts() const override;
+  [[nodiscard]] std::vector<std::vector<const abi::KernelAbi*>> contracts() const override;
   [[nodiscard]] Result<std::unique_ptr<const runtime::BoundLaunch>> bind(const ir::Binding& binding,
                                                                          ArgumentSizes sizes) const override;
 
@@ -68,7 +68,7 @@ class LoadedProgram final : public runtime::LoadedProgram {
   const Context& context_;  // borrowed (outlives this)
   std::string name_;        // for messages
   Module module_;
-  DeviceBuffer faults_;  // an ir::AccessFault for each kernel
+  DeviceBuffer faults_;  // an abi::AccessFault for each kernel
   std::vector<KernelLauncher> kernels_;
 };
 

@@ -10,8 +10,8 @@
 namespace padlock::runtime {
 namespace {
 
+using abi::KernelAbi;
 using ir::Expr;
-using ir::KernelAbi;
 
 /// Of a GPU's block, on every architecture.
 constexpr std::int64_t kMostThreads = 1024;
@@ -44,9 +44,9 @@ void write_abi(const KernelAbi& abi, const ir::Order& order, ByteWriter& to) {
   to.number(static_cast<Int128>(abi.accesses.size()));
   for (const std::string& access : abi.accesses) to.text(access);
   to.number(static_cast<Int128>(abi.sizes.size()));
-  for (const ir::SizeArgument& size : abi.sizes) to.number(static_cast<int>(size.fit));
+  for (const abi::SizeArgument& size : abi.sizes) to.number(static_cast<int>(size.fit));
   to.number(static_cast<Int128>(abi.guards.size()));
-  for (const ir::Guard& guard : abi.guards) {
+  for (const abi::Guard& guard : abi.guards) {
     to.number(static_cast<int>(guard.assumption));
     to.number(static_cast<int>(guard.holds.comparison));
   }
@@ -66,7 +66,7 @@ Result<std::vector<ir::ValueId>> read_ids(ByteReader& from) {
 Status read_sizes(KernelAbi& abi, ByteReader& from) {
   PADLOCK_TRY(const std::size_t count, from.count());
   for (std::size_t i = 0; i < count; ++i) {
-    PADLOCK_TRY(const auto fit, from.choice(ir::SizeArgument::Fit::magic_shift32));
+    PADLOCK_TRY(const auto fit, from.choice(abi::SizeArgument::Fit::magic_shift32));
     abi.sizes.push_back({.value = {}, .fit = fit});
   }
   return {};
@@ -75,8 +75,8 @@ Status read_sizes(KernelAbi& abi, ByteReader& from) {
 Status read_guards(KernelAbi& abi, ByteReader& from) {
   PADLOCK_TRY(const std::size_t count, from.count());
   for (std::size_t i = 0; i < count; ++i) {
-    ir::Guard guard;
-    constexpr auto kIndex32 = static_cast<std::int64_t>(ir::Assumption::index32);
+    abi::Guard guard;
+    constexpr auto kIndex32 = static_cast<std::int64_t>(abi::Assumption::index32);
     PADLOCK_CHECK(from.number(kIndex32, kIndex32));
     PADLOCK_TRY(guard.holds.comparison, from.choice(ir::Comparison::gt));
     abi.guards.push_back(guard);
@@ -113,17 +113,17 @@ Result<KernelAbi> read_abi(std::span<const Expr> exprs, ByteReader& from) {
 
 }  // namespace
 
-Result<std::vector<std::byte>> write_contracts(const ir::CompiledCode& code) {
+Result<std::vector<std::byte>> write_contracts(const abi::CompiledCode& code) {
   ByteWriter to;
   std::vector<Expr> roots;
   for (const auto& variants : code.kernels)
-    for (const ir::KernelVariant& variant : variants)
+    for (const abi::KernelVariant& variant : variants)
       visit_exprs(variant.abi, [&](const Expr& e) { roots.push_back(e); });
   PADLOCK_TRY(const ir::Order order, write_exprs(roots, to));
   to.number(static_cast<Int128>(code.kernels.size()));
   for (const auto& variants : code.kernels) {
     to.number(static_cast<Int128>(variants.size()));
-    for (const ir::KernelVariant& variant : variants) {
+    for (const abi::KernelVariant& variant : variants) {
       to.number(static_cast<Int128>(variant.offset));
       write_abi(variant.abi, order, to);
     }
@@ -131,11 +131,11 @@ Result<std::vector<std::byte>> write_contracts(const ir::CompiledCode& code) {
   return std::move(to).take();
 }
 
-Result<ir::CompiledCode> read_code(const ir::Program& program, ir::CodeKind kind, const PackConfig& packed) {
+Result<abi::CompiledCode> read_code(const ir::Program& program, abi::CodeKind kind, const PackConfig& packed) {
   ByteReader from(packed.contracts, kPack);
   PADLOCK_TRY(const std::vector<Expr> exprs, read_exprs(program, from));
   PADLOCK_TRY(const std::size_t kernels, from.count());
-  ir::CompiledCode code{
+  abi::CompiledCode code{
       .kind = kind, .bytes = {packed.code.begin(), packed.code.end()}, .task_bytes = packed.task_bytes};
   for (std::size_t i = 0; i < kernels; ++i) {
     PADLOCK_TRY(const std::size_t count, from.count());

@@ -4,7 +4,7 @@
 #include <span>
 #include <vector>
 
-#include "ir/compiled_code.h"
+#include "abi/compiled_code.h"
 #include "ir/program.h"
 #include "runtime/pack/pack_file.h"
 #include "support/error.h"
@@ -13,11 +13,11 @@
 namespace padlock::runtime {
 
 /// Error: internal, for a contract that names a coordinate.
-[[nodiscard]] Result<std::vector<std::byte>> write_contracts(const ir::CompiledCode& code);
+[[nodiscard]] Result<std::vector<std::byte>> write_contracts(const abi::CompiledCode& code);
 
 /// The code of a target's config, for a program with the text of the one that it was written for. Every kernel has a
 /// variant. Errors: damaged_pack (pack_header.h).
-[[nodiscard]] Result<ir::CompiledCode> read_code(const ir::Program& program, ir::CodeKind kind,
-                                                 const PackConfig& packed);
+[[nodiscard]] Result<abi::CompiledCode> read_code(const ir::Program& program, abi::CodeKind kind,
+                                                  const PackConfig& packed);
 
 }  // namespace padlock::runtime

@@ -5,7 +5,7 @@
 
 #include <fmt/format.h>
 
-#include "ir/symbol_binding.h"
+#include "ir/binding/symbol_binding.h"
 #include "runtime/pack/pack_header.h"
 
 namespace padlock::runtime {

@@ -3,8 +3,8 @@
 #include <span>
 #include <vector>
 
-#include "ir/expr.h"
-#include "ir/expr_order.h"
+#include "ir/expr/expr.h"
+#include "ir/expr/expr_order.h"
 #include "ir/program.h"
 #include "support/byte_stream.h"
 

@@ -5,7 +5,7 @@
 
 #include <fmt/format.h>
 
-#include "ir/target_name.h"
+#include "abi/gpu_targets.h"
 #include "runtime/pack/pack_header.h"
 #include "support/byte_stream.h"
 #include "support/file.h"
@@ -50,7 +50,7 @@ class PackWriter {
   }
 
   void write(const PackTarget& target) {
-    if (target.kind() == ir::CodeKind::host_image) header_.architecture = PackHeader::kX86_64;
+    if (target.kind() == abi::CodeKind::host_image) header_.architecture = PackHeader::kX86_64;
     metadata_.text(target.name);
     metadata_.text(target.description);
     metadata_.number(static_cast<Int128>(target.features.size()));

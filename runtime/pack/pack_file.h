@@ -8,8 +8,8 @@
 #include <string_view>
 #include <vector>
 
-#include "ir/compiled_code.h"
-#include "ir/target_name.h"
+#include "abi/compiled_code.h"
+#include "abi/gpu_targets.h"
 #include "support/error.h"
 
 // A pack: one file with the compiled variants of programs, for a process without a compiler. All numbers of its header
@@ -18,7 +18,7 @@
 //   bytes  what
 //   8      magic
 //   4      version of this format
-//   4      ir::kAbiRevision (ir/abi_revision.h)
+//   4      abi::kAbiRevision (abi/abi_revision.h)
 //   4      ELF's number of the architecture of its host code (62: x86-64), 0 where it has none
 //   4      zero
 //   8      bytes of the whole file
@@ -46,14 +46,14 @@ struct PackChoice {
 struct PackTarget {
   std::string_view name;                        ///< as it was asked for: "host", "host:x86-64-v3", "sm_90"
   std::string_view description;                 ///< CPU and features, or the architecture
-  std::vector<std::string_view> features = {};  ///< that the CPU must have (runtime/cpu_features.h)
+  std::vector<std::string_view> features = {};  ///< that the CPU must have (runtime/host/cpu_features.h)
   std::string_view reason = {};                 ///< why these configs
   std::vector<PackChoice> choices = {};
   std::vector<PackConfig> codes = {};  ///< the first serves the sizes of which no choice speaks; at least one
 
   /// Of its codes.
-  [[nodiscard]] ir::CodeKind kind() const {
-    return ir::is_gpu(name) ? ir::CodeKind::ptx : ir::CodeKind::host_image;
+  [[nodiscard]] abi::CodeKind kind() const {
+    return abi::is_gpu(name) ? abi::CodeKind::ptx : abi::CodeKind::host_image;
   }
 };
 

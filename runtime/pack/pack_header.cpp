@@ -5,7 +5,7 @@
 
 #include <fmt/format.h>
 
-#include "ir/abi_revision.h"
+#include "abi/abi_revision.h"
 #include "support/hash.h"
 
 namespace padlock::runtime {
@@ -46,7 +46,7 @@ std::array<std::byte, PackHeader::kBytes> PackHeader::bytes() const {
   std::array<std::byte, kBytes> all{};
   std::byte* at = std::ranges::copy(kMagic, all.data()).out;
   at = put(at, kVersion);
-  at = put(at, static_cast<std::uint32_t>(ir::kAbiRevision));
+  at = put(at, static_cast<std::uint32_t>(abi::kAbiRevision));
   at = put(at, architecture);
   at = put(at, std::uint32_t{0});
   at = put(at, kBytes + metadata_bytes + code_bytes + kChecksumBytes);
@@ -70,7 +70,7 @@ Result<PackHeader> PackHeader::of(std::span<const std::byte> file) {
     return damaged_pack(fmt::format("it says that it has {} bytes, and has {}", file_bytes, file.size()));
   const auto sum = checksum128(file.first(file.size() - kChecksumBytes));
   if (!std::ranges::equal(sum, file.last(kChecksumBytes))) return damaged_pack("its checksum is another");
-  if (abi != static_cast<std::uint32_t>(ir::kAbiRevision)) return other("ABI revision", ir::kAbiRevision, abi);
+  if (abi != static_cast<std::uint32_t>(abi::kAbiRevision)) return other("ABI revision", abi::kAbiRevision, abi);
   if (header.architecture != 0 && header.architecture != kX86_64)
     return other("architecture", kX86_64, header.architecture);
   return header;

@@ -6,17 +6,17 @@
 #include <set>
 #include <vector>
 
-#include "api/context.h"
+#include "session/compile/context.h"
 
 namespace padlock::bench {
 namespace {
 
-using api::BoundProgram;
-using api::Context;
-using api::LaunchArguments;
-using api::MemoryBudget;
-using api::Program;
-using api::UserBuffer;
+using session::BoundProgram;
+using session::Context;
+using session::LaunchArguments;
+using session::MemoryBudget;
+using session::Program;
+using session::UserBuffer;
 
 BoundProgram bound(Context& context, std::int64_t size) {
   const auto program = Program::from_text("program p(x: f32[A], w: f32[B]) { y = concat(x, w, axis = 0) return y }");

@@ -7,9 +7,9 @@
 #include <cstdlib>
 #include <string_view>
 
-#include "api/context.h"
 #include "bench/gpu/gpu_report.h"
 #include "bench/gpu/host_cost.h"
+#include "session/compile/context.h"
 #include "tests/runtime/cuda/fake_driver.h"
 
 namespace padlock::bench::gpu {
@@ -20,13 +20,14 @@ using runtime::cuda::FakeDriver;
 /// Binding as a program that uses Padlock does it: what is bound describes its arguments, too.
 Result<std::vector<Timing>> api_bind_costs(const HostCostOptions& options) {
   const Problem problem = host_cost_problem();
-  api::Context context;
-  PADLOCK_TRY(const api::Program program, api::Program::from_text(problem.program_text()));
+  session::Context context;
+  PADLOCK_TRY(const session::Program program, session::Program::from_text(problem.program_text()));
   std::vector<Contestant> contestants;
-  for (const api::DeviceId device : {api::DeviceId{api::DeviceKind::host}, api::DeviceId{api::DeviceKind::cuda}}) {
-    PADLOCK_TRY(const api::CompiledProgram compiled, context.compile(program, {.device = device}));
+  for (const session::DeviceId device :
+       {session::DeviceId{session::DeviceKind::host}, session::DeviceId{session::DeviceKind::cuda}}) {
+    PADLOCK_TRY(const session::CompiledProgram compiled, context.compile(program, {.device = device}));
     const auto bind = [compiled, request = problem.request()]() -> Status {
-      PADLOCK_TRY([[maybe_unused]] const api::BoundProgram bound, compiled.bind(request));
+      PADLOCK_TRY([[maybe_unused]] const session::BoundProgram bound, compiled.bind(request));
       return {};
     };
     PADLOCK_CHECK(bind());

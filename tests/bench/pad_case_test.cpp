@@ -51,7 +51,7 @@ TEST_CASE("the file has forty programs of different names, which the language ta
     for (const ir::DType dtype : kTypes)
       for (const bool relu : {false, true}) {
         const std::string text = program_text({.pad = pad, .dtype = dtype, .relu = relu});
-        const auto program = api::Program::from_text(text);
+        const auto program = session::Program::from_text(text);
         CHECK_MESSAGE(program.has_value(), (program ? std::string() : program.error().to_string()));
       }
   }
@@ -67,7 +67,7 @@ TEST_CASE("a case of the file") {
         "program swin_window(x: f16[N, H, W, C])\n{\n"
         "  y = pad(x, low = [0, 0, 0, 0], high = [0, -H mod 7, -W mod 7, 0], mode = constant, value = 0)\n"
         "  z = relu(y)\n  return z\n}\n");
-  api::Context context({.threads = 1, .parallel_for = {}});
+  session::Context context({.threads = 1, .parallel_for = {}});
   const auto program = PadProgram::make(context, {.pad = *swin});
   REQUIRE(program);
   CHECK(program->spec.pad.high == std::vector<std::string>{"0", "3", "2", "0"});
@@ -107,7 +107,7 @@ TEST_CASE("other forms of a case move the same bytes") {
 
 // Every mode, type and sign of a pad: Padlock and the definition here were written apart.
 TEST_CASE("results agree with their definition, and one that does not is found") {
-  api::Context context({.threads = 1, .parallel_for = {}});
+  session::Context context({.threads = 1, .parallel_for = {}});
   std::set<std::string> seen;
   for (const PadCase& pad : cases_of_file("programs")) {
     const bool has_crop = std::ranges::any_of(pad.low, [](std::int64_t n) { return n < 0; });

@@ -1,11 +1,11 @@
 // A caller's CUDA context and stream, with the fake driver.
 #include <bit>
 
-#include "capi/context.h"
+#include "capi/launch/context.h"
 #include "runtime/cuda/memory.h"
 #include "runtime/cuda/stream.h"
-#include "tests/api/cuda_twins.h"
 #include "tests/capi/capi_testing.h"
+#include "tests/session/cuda_twins.h"
 
 /// main() of examples/embedding/cuda_stream.c.
 extern "C" int padlock_example_cuda_stream(void);
@@ -19,8 +19,8 @@ using runtime::cuda::Stream;
 
 /// pad_relu on cuda:0, with its arrays in device memory.
 struct OnGpu {
-  OnGpu(api::FakeGpu& fake, padlock_context* context, CUcontext callers)
-      : twins(fake, static_cast<api::Context&>(*context->launching), kPadRelu),
+  OnGpu(session::FakeGpu& fake, padlock_context* context, CUcontext callers)
+      : twins(fake, static_cast<session::Context&>(*context->launching), kPadRelu),
         kernel(compile(parse(context, kPadRelu), "cuda:0")),
         device(callers != nullptr ? *runtime::cuda::Context::borrow(*fake.load(), callers) : fake.primary()),
         stream(*Stream::create(*device)),
@@ -44,7 +44,7 @@ struct OnGpu {
     return wrong_elements(result.data(), 16, 16, 0);
   }
 
-  api::TwinProgram twins;
+  session::TwinProgram twins;
   Kernel kernel;
   std::unique_ptr<const runtime::cuda::Context> device;
   Stream stream;
@@ -54,7 +54,7 @@ struct OnGpu {
 };
 
 TEST_CASE("a launch goes to the caller's stream of the caller's context, which stays as it was") {
-  api::FakeGpu fake;
+  session::FakeGpu fake;
   for (const bool own_context : {false, true}) {
     CAPTURE(own_context);
     padlock_context_options options = sized<padlock_context_options>();
@@ -79,7 +79,7 @@ TEST_CASE("a launch goes to the caller's stream of the caller's context, which s
 }
 
 TEST_CASE("the example with a caller's context and stream runs, its launch between its copies") {
-  api::FakeGpu fake;
+  session::FakeGpu fake;
   const auto twin = [](void*, const std::uint64_t* words, std::size_t, unsigned, unsigned) {
     const auto* const x = std::bit_cast<const float*>(words[1]);
     auto* const y = std::bit_cast<float*>(words[2]);
@@ -91,7 +91,7 @@ TEST_CASE("the example with a caller's context and stream runs, its launch betwe
 }
 
 TEST_CASE("tensors of another device are refused") {
-  api::FakeGpu fake;
+  session::FakeGpu fake;
   const Context context = make_context();
   OnGpu gpu(fake, context, nullptr);
   gpu.sizes.tensor.device = {kDLCPU, 0};

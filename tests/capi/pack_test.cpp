@@ -2,7 +2,7 @@
 // allocation may fail.
 #include <vector>
 
-#include "api/context.h"
+#include "session/compile/context.h"
 #include "tests/allocation_count.h"
 #include "tests/capi/capi_testing.h"
 
@@ -11,8 +11,8 @@ namespace {
 
 const std::vector<std::byte>& packed() {
   static const std::vector<std::byte> kBytes = [] {
-    api::Context context;
-    return *context.pack({*api::Program::from_text(kPadRelu)}, {"host"});
+    session::Context context;
+    return *context.pack({*session::Program::from_text(kPadRelu)}, {"host"});
   }();
   return kBytes;
 }

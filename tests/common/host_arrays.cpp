@@ -12,10 +12,10 @@
 namespace padlock::testing {
 namespace {
 
-using api::BoundProgram;
-using api::LaunchArguments;
-using api::TensorInfo;
 using runtime::UserBuffer;
+using session::BoundProgram;
+using session::LaunchArguments;
+using session::TensorInfo;
 
 /// The widest access of a kernel.
 constexpr std::uintptr_t kWidestBytes = 16;

@@ -5,7 +5,7 @@
 #include <string>
 #include <utility>
 
-#include "tuner/request.h"
+#include "tuner/trial/request.h"
 
 namespace padlock::testing {
 

@@ -13,10 +13,10 @@
 #include <string_view>
 #include <vector>
 
+#include "tests/common/crash_report.h"
 #include "tests/common/environment.h"
 #include "tests/common/options.h"
 #include "tests/conformance/random_programs.h"
-#include "tests/differential/crash_report.h"
 
 namespace padlock::conformance {
 namespace {
@@ -117,7 +117,7 @@ class Suite {
   void run_named(std::size_t number) {
     const std::string& name = named_.names()[number];
     if (!is_wanted(name)) return;
-    if (device_.device.kind != api::DeviceKind::host && named_.is_of_host(name)) {
+    if (device_.device.kind != session::DeviceKind::host && named_.is_of_host(name)) {
       ++counts_.skipped;
       fmt::print("skipped: {}: it looks at code for the host\n", name);
       return;
@@ -151,12 +151,12 @@ class Suite {
 class DeviceInUse {
  public:
   explicit DeviceInUse(const DeviceUnderTest& device)
-      : compiled_(context_.compile(*api::Program::from_text("program p(x: f32[n]) { y = neg(x) return y }"),
+      : compiled_(context_.compile(*session::Program::from_text("program p(x: f32[n]) { y = neg(x) return y }"),
                                    device.variants[0].options)) {}
 
  private:
-  api::Context context_;
-  Result<api::CompiledProgram> compiled_;
+  session::Context context_;
+  Result<session::CompiledProgram> compiled_;
 };
 
 int run(const Options& options) {

@@ -3,7 +3,7 @@
 
 #include <fmt/format.h>
 
-#include "ir/interpreter.h"
+#include "ir/reference/interpreter.h"
 
 namespace padlock::conformance {
 namespace {
@@ -24,7 +24,7 @@ std::vector<UserBuffer> inputs_of(const Problem& problem) {
   return buffers;
 }
 
-std::string launch(const api::BoundProgram& bound, const Problem& problem, const GuardedBuffers& buffers) {
+std::string launch(const session::BoundProgram& bound, const Problem& problem, const GuardedBuffers& buffers) {
   std::vector<UserBuffer> inputs, outputs;
   for (const auto* b : buffers.inputs) inputs.push_back(buffer_of(b->bytes()));
   for (const auto* b : buffers.results) outputs.push_back(buffer_of(b->bytes()));
@@ -34,20 +34,22 @@ std::string launch(const api::BoundProgram& bound, const Problem& problem, const
 
 }  // namespace
 
-Result<DeviceProgram> DeviceProgram::compile(api::Context& context, const DeviceUnderTest& device,
+Result<DeviceProgram> DeviceProgram::compile(session::Context& context, const DeviceUnderTest& device,
                                              std::string_view text) {
-  PADLOCK_TRY(const api::Program program, api::Program::from_text(text));
-  PADLOCK_TRY(api::CompiledProgram reference,
-              context.compile(program, {.device = api::DeviceId{api::DeviceKind::reference}}));
+  PADLOCK_TRY(const session::Program program, session::Program::from_text(text));
+  PADLOCK_TRY(session::CompiledProgram reference,
+              context.compile(program, {.device = session::DeviceId{session::DeviceKind::reference}}));
   DeviceProgram all(std::move(reference));
   for (const Variant& variant : device.variants) {
-    PADLOCK_TRY(api::CompiledProgram compiled, context.compile(program, variant.options));
+    PADLOCK_TRY(session::CompiledProgram compiled, context.compile(program, variant.options));
     all.compiled_.push_back({variant.name, std::move(compiled)});
   }
   return all;
 }
 
-Result<api::BoundProgram> DeviceProgram::bind(const ir::BindRequest& request) const { return reference_.bind(request); }
+Result<session::BoundProgram> DeviceProgram::bind(const ir::BindRequest& request) const {
+  return reference_.bind(request);
+}
 
 std::string DeviceProgram::check_binding(const ir::BindRequest& request) const {
   const auto expected = reference_.bind(request);
@@ -61,7 +63,7 @@ std::string DeviceProgram::check_binding(const ir::BindRequest& request) const {
   return {};
 }
 
-Status DeviceProgram::solve(const api::BoundProgram& bound, Problem& problem) {
+Status DeviceProgram::solve(const session::BoundProgram& bound, Problem& problem) {
   std::vector<UserBuffer> outputs;
   problem.results.resize(bound.results().size());
   for (std::size_t i = 0; i < problem.results.size(); ++i) {
@@ -85,7 +87,7 @@ std::string DeviceProgram::check(const ir::BindRequest& request, const Problem& 
     if (!bound) return fmt::format("{}: the binding was refused: {}", compiled.variant, bound.error().to_string());
     const std::string failure = differential::check_both_placements(
         [&](const GuardedBuffers& buffers, bool, Rng&) { return launch(*bound, problem, buffers); }, problem, arena,
-        rng, compiled.program.device().id().kind == api::DeviceKind::simt);
+        rng, compiled.program.device().id().kind == session::DeviceKind::simt);
     if (!failure.empty()) return fmt::format("{}: {}", compiled.variant, failure);
   }
   return {};

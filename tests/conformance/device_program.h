@@ -4,7 +4,7 @@
 #include <string_view>
 #include <vector>
 
-#include "api/context.h"
+#include "session/compile/context.h"
 #include "tests/conformance/devices.h"
 #include "tests/differential/guarded_run.h"
 
@@ -13,18 +13,18 @@ namespace padlock::conformance {
 /// A program on the reference and, in each variant, on the device under test. The context must outlive it.
 class DeviceProgram {
  public:
-  /// Errors as api::Program::from_text and api::Context::compile.
-  [[nodiscard]] static Result<DeviceProgram> compile(api::Context& context, const DeviceUnderTest& device,
+  /// Errors as session::Program::from_text and session::Context::compile.
+  [[nodiscard]] static Result<DeviceProgram> compile(session::Context& context, const DeviceUnderTest& device,
                                                      std::string_view text);
 
-  [[nodiscard]] const api::Program& program() const { return reference_.program(); }
-  /// On the reference. Errors as api::CompiledProgram::bind.
-  [[nodiscard]] Result<api::BoundProgram> bind(const ir::BindRequest& request) const;
+  [[nodiscard]] const session::Program& program() const { return reference_.program(); }
+  /// On the reference. Errors as session::CompiledProgram::bind.
+  [[nodiscard]] Result<session::BoundProgram> bind(const ir::BindRequest& request) const;
   /// Whether the device refuses what the reference refuses, and nothing else. Empty, or who differs.
   [[nodiscard]] std::string check_binding(const ir::BindRequest& request) const;
 
   /// Computes the results that `problem` lacks, on the reference. `bound` is what problem.binding belongs to.
-  [[nodiscard]] static Status solve(const api::BoundProgram& bound, differential::Problem& problem);
+  [[nodiscard]] static Status solve(const session::BoundProgram& bound, differential::Problem& problem);
   /// Every variant, twice on guarded buffers, against the problem's results, bit for bit. Empty, or the first variant
   /// that fails and how.
   [[nodiscard]] std::string check(const ir::BindRequest& request, const differential::Problem& problem,
@@ -33,11 +33,11 @@ class DeviceProgram {
  private:
   struct Compiled {
     std::string variant;
-    api::CompiledProgram program;
+    session::CompiledProgram program;
   };
-  explicit DeviceProgram(api::CompiledProgram reference) : reference_(std::move(reference)) {}
+  explicit DeviceProgram(session::CompiledProgram reference) : reference_(std::move(reference)) {}
 
-  api::CompiledProgram reference_;
+  session::CompiledProgram reference_;
   std::vector<Compiled> compiled_;
 };
 

@@ -14,7 +14,7 @@ struct VariantRow {
 };
 
 struct DeviceRow {
-  api::DeviceKind kind;
+  session::DeviceKind kind;
   std::vector<VariantRow> variants;
 };
 
@@ -61,7 +61,7 @@ std::vector<DeviceRow> table() {
 }  // namespace
 
 Result<DeviceUnderTest> find_device(std::string_view name) {
-  PADLOCK_TRY(const api::DeviceId device, api::DeviceId::parse(name));
+  PADLOCK_TRY(const session::DeviceId device, session::DeviceId::parse(name));
   PADLOCK_CHECK(runtime::Devices::check(device));
   for (const DeviceRow& row : table()) {
     if (row.kind != device.kind) continue;

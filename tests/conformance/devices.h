@@ -4,8 +4,8 @@
 #include <string_view>
 #include <vector>
 
-#include "api/context.h"
-#include "runtime/devices.h"
+#include "runtime/registry/devices.h"
+#include "session/compile/context.h"
 #include "support/error.h"
 
 // The devices that the suite is crossed with. A new one is a row of the table in devices.cpp, and in CMakeLists.txt.
@@ -14,11 +14,11 @@ namespace padlock::conformance {
 /// A way of compiling for a device.
 struct Variant {
   std::string name;
-  api::CompileOptions options;
+  session::CompileOptions options;
 };
 
 struct DeviceUnderTest {
-  api::DeviceId device;
+  session::DeviceId device;
   std::vector<Variant> variants;  // the default first
 };
 

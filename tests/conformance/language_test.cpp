@@ -152,8 +152,8 @@ TEST_CASE("language: results of several extents, inputs returned as they are, an
   for (const std::int64_t n : {1, 9, 65}) r.same({{shape({3, n}), shape({})}});
 }
 
-// The host takes rows together that are of one case (compiler/llvm/emit_host.cpp): one, some and many rows of a group,
-// and cases that begin and end inside one, at the low end, the high end and both, or never.
+// The host takes rows together that are of one case (compiler/llvm/emit/emit_host.cpp): one, some and many rows of a
+// group, and cases that begin and end inside one, at the low end, the high end and both, or never.
 TEST_CASE("language: rows of every mode that are taken together") {
   struct Rows {
     std::int64_t planes, rows, columns, low, high;

@@ -2,7 +2,7 @@
 
 #include <fmt/format.h>
 
-#include "tests/differential/crash_report.h"
+#include "tests/common/crash_report.h"
 #include "tests/differential/next_values.h"
 
 namespace padlock::conformance {
@@ -13,7 +13,7 @@ using differential::SymbolValues;
 using testing::Rng;
 
 std::string RandomPrograms::check(std::uint64_t index) {
-  if (checked_++ % kProgramsPerContext == 0) context_ = std::make_unique<api::Context>();
+  if (checked_++ % kProgramsPerContext == 0) context_ = std::make_unique<session::Context>();
   const GeneratedProgram generated = differential::random_program(seed_, index);
   const std::string text = generated.text();
   differential::name_current_case(

@@ -29,7 +29,7 @@ class RandomPrograms {
   const DeviceUnderTest& device_;
   std::uint64_t seed_;
   std::uint64_t checked_ = 0;
-  std::unique_ptr<api::Context> context_;
+  std::unique_ptr<session::Context> context_;
   differential::GuardedArena arena_;
 };
 

@@ -15,10 +15,10 @@
 
 #include "compiler/pipeline.h"
 #include "compiler/prover/proven_kernel.h"
+#include "tests/common/crash_report.h"
 #include "tests/common/environment.h"
 #include "tests/common/options.h"
-#include "tests/compiler/seeded_bugs.h"
-#include "tests/differential/crash_report.h"
+#include "tests/compiler/seeded/seeded_bugs.h"
 #include "tests/differential/differential_run.h"
 
 namespace padlock::differential {

@@ -2,8 +2,8 @@
 
 #include <fmt/format.h>
 
-#include "tests/compiler/seeded_bugs.h"
-#include "tests/differential/crash_report.h"
+#include "tests/common/crash_report.h"
+#include "tests/compiler/seeded/seeded_bugs.h"
 #include "tests/differential/next_values.h"
 
 namespace padlock::differential {

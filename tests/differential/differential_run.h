@@ -7,8 +7,8 @@
 #include <string_view>
 #include <vector>
 
-#include "compiler/host_compiler.h"
-#include "tests/compiler/mutation.h"
+#include "compiler/target/host_compiler.h"
+#include "tests/compiler/seeded/mutation.h"
 #include "tests/differential/coverage.h"
 #include "tests/differential/host_check.h"
 #include "tests/differential/random_program.h"

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "ir/constraint.h"
+#include "ir/expr/constraint.h"
 
 // Dimension expressions of generated programs: how to build, print and evaluate them. Evaluation shares no code with
 // ir/: it is the judge of what Binding accepts and of the extents that a program has.

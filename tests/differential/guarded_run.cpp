@@ -4,8 +4,8 @@
 #include <fmt/ranges.h>
 #include <algorithm>
 
-#include "ir/interpreter.h"
-#include "ir/scalar_ops.h"
+#include "ir/reference/interpreter.h"
+#include "ir/reference/scalar_ops.h"
 #include "tests/differential/random_data.h"
 
 namespace padlock::differential {

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "ir/binding.h"
+#include "ir/binding/binding.h"
 #include "tests/common/rng.h"
 #include "tests/differential/guarded_buffer.h"
 

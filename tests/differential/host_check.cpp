@@ -4,7 +4,7 @@
 #include <fmt/format.h>
 #include <algorithm>
 
-#include "ir/interpreter.h"
+#include "ir/reference/interpreter.h"
 
 namespace padlock::differential {
 namespace {
@@ -18,7 +18,7 @@ struct Span {
 };
 
 /// Covers rows x columns once, in one launch or in several rectangles.
-void launch_range(ir::HostEntry entry, const ir::HostLaunch& launch, const ir::LaunchPlan& plan, bool split,
+void launch_range(abi::HostEntry entry, const abi::HostLaunch& launch, const abi::LaunchPlan& plan, bool split,
                   testing::Rng& rng) {
   const std::int64_t row_cut = split ? rng.between(0, plan.rows) : plan.rows;
   const std::int64_t column_cut = split ? rng.between(0, plan.columns) : plan.columns;
@@ -34,13 +34,13 @@ const runtime::HostVariant& any_variant(const std::vector<runtime::HostVariant>&
   std::size_t chosen = 0;
   if (!variants.front().abi.guards.empty()) std::abort();  // there is always a variant that assumes nothing
   for (std::size_t i = 1; i < variants.size(); ++i)
-    if (ir::guards_hold(variants[i].abi, *problem.binding) && rng.between(0, 1) == 1) chosen = i;
+    if (abi::guards_hold(variants[i].abi, *problem.binding) && rng.between(0, 1) == 1) chosen = i;
   return variants[chosen];
 }
 
 std::string launch_kernel(const runtime::HostVariant& kernel, const Problem& problem, const GuardedBuffers& buffers,
                           bool split, testing::Rng& rng) {
-  const ir::KernelAbi& abi = kernel.abi;
+  const abi::KernelAbi& abi = kernel.abi;
   const ir::Program& program = *problem.program;
   std::vector<void*> pointers;
   for (const ir::ValueId id : abi.inputs)
@@ -50,10 +50,10 @@ std::string launch_kernel(const runtime::HostVariant& kernel, const Problem& pro
   std::vector<std::uint64_t> scalars;
   for (const ir::ValueId id : abi.scalars)
     scalars.push_back(problem.scalars.at(place_of(program.scalar_parameters(), id)));
-  const Result<ir::LaunchPlan> plan = padlock::testing::plan_launch(abi, *problem.binding);
+  const Result<abi::LaunchPlan> plan = padlock::testing::plan_launch(abi, *problem.binding);
   if (!plan) return "the launch cannot be planned: " + plan.error().message;
-  ir::AccessFault fault;
-  const ir::HostLaunch launch{pointers.data(), plan->sizes.data(), scalars.data(), &fault};
+  abi::AccessFault fault;
+  const abi::HostLaunch launch{pointers.data(), plan->sizes.data(), scalars.data(), &fault};
   if (plan->rows < 0 || plan->columns < 0) return fmt::format("a launch of {} x {}", plan->rows, plan->columns);
   launch_range(kernel.entry, launch, *plan, split, rng);
   if (fault.claimed == 0) return {};

@@ -6,14 +6,14 @@
 #include <string>
 #include <vector>
 
-#include "ir/binding.h"
-#include "runtime/host_image.h"
+#include "ir/binding/binding.h"
+#include "runtime/host/host_image.h"
 #include "tests/differential/guarded_run.h"
 
 namespace padlock::differential {
 
 /// The code in this process. Errors: the compiler's, and as runtime::load_image.
-[[nodiscard]] inline Result<runtime::HostImage> load(Result<ir::CompiledCode> code) {
+[[nodiscard]] inline Result<runtime::HostImage> load(Result<abi::CompiledCode> code) {
   if (!code) return std::unexpected(std::move(code).error());
   return runtime::load_image(*std::move(code));
 }

@@ -23,10 +23,10 @@
 #include <string_view>
 #include <vector>
 
-#include "compiler/host_compiler.h"
-#include "ir/binding.h"
-#include "ir/executable.h"
-#include "ir/interpreter.h"
+#include "abi/kernel_abi.h"
+#include "compiler/target/host_compiler.h"
+#include "ir/binding/binding.h"
+#include "ir/reference/interpreter.h"
 #include "tests/common/environment.h"
 #include "tests/common/plan_launch.h"
 #include "tests/common/rng.h"
@@ -184,8 +184,8 @@ void launch(const runtime::HostVariant& kernel, const ir::Binding& binding, std:
   const auto plan = padlock::testing::plan_launch(kernel.abi, binding);
   if (!plan) die(plan.error().to_string());
   void* const buffers[] = {input, out.data};
-  ir::AccessFault fault;
-  const ir::HostLaunch arguments{buffers, plan->sizes.data(), nullptr, &fault};
+  abi::AccessFault fault;
+  const abi::HostLaunch arguments{buffers, plan->sizes.data(), nullptr, &fault};
   kernel.entry(&arguments, 0, plan->rows, 0, plan->columns);
 }
 

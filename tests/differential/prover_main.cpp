@@ -8,9 +8,9 @@
 
 #include <fmt/format.h>
 
-#include "compiler/host_config.h"
 #include "compiler/pipeline.h"
 #include "compiler/prover/proven_kernel.h"
+#include "compiler/target/host_config.h"
 #include "tests/common/environment.h"
 #include "tests/common/options.h"
 #include "tests/differential/random_program.h"

@@ -5,7 +5,7 @@
 #include <bit>
 #include <cmath>
 
-#include "ir/literal.h"
+#include "ir/text/literal.h"
 #include "tests/common/environment.h"
 
 namespace padlock::differential {

@@ -6,7 +6,7 @@
 #include <utility>
 #include <vector>
 
-#include "ir/binding.h"
+#include "ir/binding/binding.h"
 #include "ir/operation.h"
 #include "tests/common/rng.h"
 #include "tests/differential/dim_tree.h"

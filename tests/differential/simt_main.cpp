@@ -13,10 +13,10 @@
 #include <string_view>
 #include <vector>
 
-#include "compiler/gpu_compiler.h"
+#include "compiler/target/gpu_compiler.h"
+#include "tests/common/crash_report.h"
 #include "tests/common/environment.h"
 #include "tests/common/options.h"
-#include "tests/differential/crash_report.h"
 #include "tests/differential/host_check.h"
 #include "tests/differential/next_values.h"
 

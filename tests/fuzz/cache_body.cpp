@@ -5,11 +5,11 @@
 #include <cstdlib>
 #include <string_view>
 
-#include "ir/binding.h"
+#include "ir/binding/binding.h"
 #include "support/hash.h"
 #include "tests/fuzz/fuzz_body.h"
-#include "tuner/choice.h"
-#include "tuner/record_text.h"
+#include "tuner/cache/choice.h"
+#include "tuner/cache/record_text.h"
 
 namespace padlock::fuzz {
 namespace {

@@ -5,8 +5,8 @@
 
 #include "tests/fuzz/fuzz_body.h"
 #include "tests/fuzz/mutate.h"
-#include "tests/tuner/samples.h"
-#include "tuner/record_text.h"
+#include "tests/tuner/cache/samples.h"
+#include "tuner/cache/record_text.h"
 
 namespace padlock::fuzz {
 namespace {
@@ -50,10 +50,10 @@ constexpr std::array<std::string_view, 5> kRegions = {"", "S >= 1024", "S * 4 mo
 std::string valid_line(Rng& rng) {
   using namespace tuner;
   const std::string region(rng.pick(kRegions));
-  std::vector<Record> records = {record_of(tuner::testing::key()),
-                                 record_of(tuner::testing::key(), tuner::testing::choice(region, "unroll=1")),
-                                 record_of(tuner::testing::key(), tuner::testing::measurement(region, "unroll=1")),
-                                 record_of(tuner::testing::key(), tuner::testing::failure("unroll=2", Verdict::timeout, "5 s"))};
+  std::vector<Record> records = {
+      record_of(tuner::testing::key()), record_of(tuner::testing::key(), tuner::testing::choice(region, "unroll=1")),
+      record_of(tuner::testing::key(), tuner::testing::measurement(region, "unroll=1")),
+      record_of(tuner::testing::key(), tuner::testing::failure("unroll=2", Verdict::timeout, "5 s"))};
   const std::string line = to_line(rng.pick(records));
   return line.substr(std::string_view(R"({"check":"0123456789abcdef",)").size());
 }

@@ -1,7 +1,7 @@
 // Any bytes as a program for the host: refused with a statement named, or code.
 #include <string_view>
 
-#include "compiler/host_compiler.h"
+#include "compiler/target/host_compiler.h"
 #include "ir/program.h"
 #include "tests/fuzz/fuzz_body.h"
 #include "tests/fuzz/processor_time.h"

@@ -6,8 +6,8 @@
 #include <vector>
 
 #include "tests/fuzz/fuzz_body.h"
-#include "tools/array_file.h"
-#include "tools/npy_header.h"
+#include "tools/arrays/array_file.h"
+#include "tools/arrays/npy_header.h"
 
 namespace padlock::fuzz {
 namespace {

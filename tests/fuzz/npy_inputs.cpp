@@ -4,8 +4,8 @@
 
 #include "tests/fuzz/fuzz_body.h"
 #include "tests/fuzz/mutate.h"
-#include "tools/element_type.h"
-#include "tools/npy_header.h"
+#include "tools/arrays/element_type.h"
+#include "tools/arrays/npy_header.h"
 
 namespace padlock::fuzz {
 namespace {

@@ -5,8 +5,8 @@
 #include <string_view>
 #include <vector>
 
-#include "api/launch_context.h"
-#include "ir/symbol_binding.h"
+#include "ir/binding/symbol_binding.h"
+#include "session/launch/launch_context.h"
 #include "tests/fuzz/fuzz_body.h"
 #include "tests/fuzz/pack_sample.h"
 
@@ -16,7 +16,7 @@ namespace {
 bool explained(const Error& error) { return !error.message.empty(); }
 
 /// All symbols that one value.
-void bind(const api::CompiledProgram& program, std::int64_t value) {
+void bind(const session::CompiledProgram& program, std::int64_t value) {
   ir::BindRequest request;
   request.tensors.resize(program.program().ir().tensor_parameters().size());
   for (const ir::Symbol* symbol : ir::symbols_of(program.program().ir())) request.symbols[symbol->name] = value;
@@ -24,9 +24,9 @@ void bind(const api::CompiledProgram& program, std::int64_t value) {
   require(bound || explained(bound.error()), "sizes that are refused are so for a reason");
 }
 
-void load_all(const api::Pack& pack) {
-  static api::LaunchContext context({.threads = 1});
-  for (const api::PackProgram& program : pack.contents().programs) {
+void load_all(const session::Pack& pack) {
+  static session::LaunchContext context({.threads = 1});
+  for (const session::PackProgram& program : pack.contents().programs) {
     const auto loaded = context.load(pack, program.name);
     require(loaded || explained(loaded.error()), "a program that is refused is so for a reason");
     if (!loaded) continue;
@@ -35,7 +35,7 @@ void load_all(const api::Pack& pack) {
 }
 
 void read(std::span<const std::byte> bytes) {
-  const auto pack = api::Pack::from_bytes(bytes);
+  const auto pack = session::Pack::from_bytes(bytes);
   require(pack || explained(pack.error()), "a pack that is refused is so for a reason");
   if (pack) load_all(*pack);
 }

@@ -24,27 +24,27 @@ const char* const kTexts[] = {
 std::vector<std::byte> contracts_of(const ir::Program& program) {
   ir::ExprContext& exprs = program.exprs();
   const ir::Value& result = program.value(program.results().front());
-  ir::KernelAbi abi{.name = "k",
-                    .inputs = program.tensor_parameters(),
-                    .results = program.results(),
-                    .scalars = program.scalar_parameters(),
-                    .sizes = {},
-                    .rows = {},
-                    .columns = {},
-                    .row_bytes = {},
-                    .accesses = {"load of x", "store of y"}};
+  abi::KernelAbi abi{.name = "k",
+                     .inputs = program.tensor_parameters(),
+                     .results = program.results(),
+                     .scalars = program.scalar_parameters(),
+                     .sizes = {},
+                     .rows = {},
+                     .columns = {},
+                     .row_bytes = {},
+                     .accesses = {"load of x", "store of y"}};
   for (const ir::Expr extent : result.extents()) {
     abi.sizes.push_back({.value = extent});
-    abi.sizes.push_back({.value = extent, .fit = ir::SizeArgument::Fit::magic_multiplier});
-    abi.sizes.push_back({.value = exprs.min(extent, exprs.constant(64)), .fit = ir::SizeArgument::Fit::saturate});
+    abi.sizes.push_back({.value = extent, .fit = abi::SizeArgument::Fit::magic_multiplier});
+    abi.sizes.push_back({.value = exprs.min(extent, exprs.constant(64)), .fit = abi::SizeArgument::Fit::saturate});
   }
   abi.columns = result.extents().back();
   abi.rows = result.rank() == 1 ? exprs.constant(1) : result.extents().front();
   abi.row_bytes = exprs.mul(abi.columns, exprs.constant(ir::byte_size(result.dtype)));
-  ir::KernelAbi special = abi;
+  abi::KernelAbi special = abi;
   special.name = "k.index32";
   special.guards = {
-      {.assumption = ir::Assumption::index32, .holds = {abi.columns, ir::Comparison::lt, exprs.constant(1 << 20)}}};
+      {.assumption = abi::Assumption::index32, .holds = {abi.columns, ir::Comparison::lt, exprs.constant(1 << 20)}}};
   const auto written = runtime::write_contracts({.kernels = {{{abi, 0}, {special, 64}}}});
   return written ? *written : std::vector<std::byte>();
 }

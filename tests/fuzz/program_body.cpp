@@ -4,9 +4,9 @@
 #include <string_view>
 #include <vector>
 
-#include "ir/binding.h"
-#include "ir/interpreter.h"
+#include "ir/binding/binding.h"
 #include "ir/program.h"
+#include "ir/reference/interpreter.h"
 #include "tests/fuzz/fuzz_body.h"
 
 namespace padlock::fuzz {

@@ -10,9 +10,9 @@
 #include <string>
 #include <string_view>
 
+#include "tests/common/crash_report.h"
 #include "tests/common/environment.h"
 #include "tests/common/options.h"
-#include "tests/differential/crash_report.h"
 #include "tests/fuzz/fuzz_body.h"
 #include "tests/fuzz/processor_time.h"
 

@@ -6,7 +6,7 @@
 
 #include "tests/common/environment.h"
 #include "tests/common/rng.h"
-#include "tests/ir/z3_expr.h"
+#include "tests/ir/expr/z3_expr.h"
 
 using namespace padlock;
 using namespace padlock::ir;

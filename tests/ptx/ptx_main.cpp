@@ -14,11 +14,11 @@
 #include <string_view>
 #include <vector>
 
-#include "compiler/gpu_compiler.h"
+#include "compiler/target/gpu_compiler.h"
+#include "tests/common/crash_report.h"
 #include "tests/common/environment.h"
 #include "tests/common/options.h"
 #include "tests/common/rng.h"
-#include "tests/differential/crash_report.h"
 #include "tests/ptx/ptx_programs.h"
 #include "tests/ptx/ptxas.h"
 
@@ -140,7 +140,7 @@ class PtxRun {
     return queue(name, *code, what, !config && !bounds_check);
   }
 
-  bool queue(const char* target, const ir::CompiledCode& code, const std::string& what, bool is_default) {
+  bool queue(const char* target, const abi::CompiledCode& code, const std::string& what, bool is_default) {
     Batch& batch = batches_[target];
     // One head for all.
     const std::string_view ptx = code.text();

@@ -9,18 +9,18 @@
 namespace padlock::regressions {
 namespace {
 
-using api::Context;
-using api::Mode;
+using session::Context;
+using session::Mode;
 
-constexpr api::DeviceId kGpu{api::DeviceKind::cuda};
+constexpr session::DeviceId kGpu{session::DeviceKind::cuda};
 
 }  // namespace
 
 TEST_CASE("tensorrt_llm_17664: what was learnt on one GPU serves no other, and its name is none of what differs") {
   const Folder folder;
-  const api::FakeGpu fake;
-  const api::Program program = program_of(kTunedPad);
-  const api::CompileOptions on_gpu{.device = kGpu};
+  const session::FakeGpu fake;
+  const session::Program program = program_of(kTunedPad);
+  const session::CompileOptions on_gpu{.device = kGpu};
   const std::string tuned_config = "threads=512";
   {
     Context context;
@@ -31,7 +31,7 @@ TEST_CASE("tensorrt_llm_17664: what was learnt on one GPU serves no other, and i
     change(fake->settings);
     Context context;
     use(context, folder / "t.db", Mode::read);
-    const api::BoundProgram made = bound(context, program, sizes(3, 4), on_gpu);
+    const session::BoundProgram made = bound(context, program, sizes(3, 4), on_gpu);
     const bool is_tuned = contains(made.compiled().config(), tuned_config);
     CHECK(is_tuned == made.reason().ends_with("tuned for all sizes"));
     return made.reason();
@@ -56,10 +56,11 @@ TEST_CASE("tensorrt_llm_17664: what was learnt on one GPU serves no other, and i
 
 TEST_CASE("ocannl_594: two GPUs of one machine have keys of their own") {
   const Folder folder;
-  const api::FakeGpu fake;
+  const session::FakeGpu fake;
   fake->settings.devices = 2;
-  const api::Program program = program_of(kTunedPad);
-  const api::CompileOptions first{.device = {api::DeviceKind::cuda, 0}}, second{.device = {api::DeviceKind::cuda, 1}};
+  const session::Program program = program_of(kTunedPad);
+  const session::CompileOptions first{.device = {session::DeviceKind::cuda, 0}},
+      second{.device = {session::DeviceKind::cuda, 1}};
   {
     Context context;
     learn(folder / "t.db", key_of(context, program, first), "", "threads=512");
@@ -75,12 +76,12 @@ TEST_CASE("ocannl_594: two GPUs of one machine have keys of their own") {
 }
 
 TEST_CASE("triton_1242: each config has code of its own, whichever was compiled first") {
-  const api::Program program = program_of(kTunedPad);
+  const session::Program program = program_of(kTunedPad);
   const std::vector<std::string> configs = {"unroll=1", "unroll=4", "vector_bytes=16", "split=0"};
   std::map<std::string, std::string> code;
   for (const std::string& config : configs) {
     Context alone;
-    code[config] = *alone.emit(program, api::Stage::llvm, {.config = config});
+    code[config] = *alone.emit(program, session::Stage::llvm, {.config = config});
   }
   for (const auto& [one, first] : code)
     for (const auto& [other, second] : code) CHECK((one == other) == (first == second));
@@ -89,10 +90,10 @@ TEST_CASE("triton_1242: each config has code of its own, whichever was compiled 
     if (backwards) std::ranges::reverse(order);
     Context context;
     for (const std::string& config : order) {
-      const api::BoundProgram made = bound(context, program, sizes(37, 53), {.config = config});
+      const session::BoundProgram made = bound(context, program, sizes(37, 53), {.config = config});
       CHECK(made.compiled().config() == *context.choose_config({.config = config}));
       check_results(made, sizes(37, 53));
-      CHECK(*context.emit(program, api::Stage::llvm, {.config = config}) == code[config]);
+      CHECK(*context.emit(program, session::Stage::llvm, {.config = config}) == code[config]);
     }
     CHECK(context.compile_count() == static_cast<std::int64_t>(configs.size()));
   }
@@ -100,7 +101,7 @@ TEST_CASE("triton_1242: each config has code of its own, whichever was compiled 
 
 TEST_CASE("triton_9118: how samples were taken is part of the key") {
   const Folder folder;
-  const api::Program program = program_of(kTunedPad);
+  const session::Program program = program_of(kTunedPad);
   Context context;
   tuner::KeyFields otherwise = key_of(context, program).fields();
   otherwise.policy += "0";
@@ -111,7 +112,7 @@ TEST_CASE("triton_9118: how samples were taken is part of the key") {
 
 TEST_CASE("triton_4808: sizes choose by their names, in whichever order and way they are given") {
   const Folder folder;
-  const api::Program program = program_of(
+  const session::Program program = program_of(
       "program p(hi: dim, x: f32[A, B], lo: dim) where 0 <= lo <= 99, 0 <= hi <= 99 {"
       "  y = pad(x, low = [0, lo], high = [0, hi]) return y }");
   Context context;
@@ -133,8 +134,8 @@ TEST_CASE("triton_4808: sizes choose by their names, in whichever order and way 
 
 TEST_CASE("facebookexperimental_triton_3514: each launch has its own config's block, whatever was launched before") {
   const Folder folder;
-  const api::FakeGpu fake;
-  const api::Program program = program_of(kTunedPad);
+  const session::FakeGpu fake;
+  const session::Program program = program_of(kTunedPad);
   Context context;
   learn(folder / "t.db", key_of(context, program, {.device = kGpu}), "A == 1", "threads=512");
   learn(folder / "t.db", key_of(context, program, {.device = kGpu}), "A == 2", "threads=128,map=rows");
@@ -147,11 +148,11 @@ TEST_CASE("facebookexperimental_triton_3514: each launch has its own config's bl
   };
   const auto kernels = compiled->kernels();
   REQUIRE(kernels.size() == 1);
-  for (const ir::KernelAbi* variant : kernels.front()) fake->register_twin(variant->name, record, &blocks);
+  for (const abi::KernelAbi* variant : kernels.front()) fake->register_twin(variant->name, record, &blocks);
   for (const std::int64_t a : {1, 2, 3, 2, 1, 3, 1}) {
     const auto made = compiled->bind({.tensors = {std::nullopt}, .symbols = sizes(a, 40)});
     REQUIRE(made);
-    const api::Arrays arrays(*made);
+    const session::Arrays arrays(*made);
     REQUIRE(padlock::testing::run_on_host_arrays(*made, arrays.arguments()));
   }
   CHECK(blocks == std::vector<unsigned>{512, 128, 256, 128, 512, 256, 512});
@@ -159,7 +160,7 @@ TEST_CASE("facebookexperimental_triton_3514: each launch has its own config's bl
 
 TEST_CASE("julia_actions_cache_114: what a CPU with AVX-512 has learnt or compiled does not serve one without") {
   const Folder folder;
-  const api::Program program = program_of(kTunedPad);
+  const session::Program program = program_of(kTunedPad);
   Context context;
   tuner::KeyFields elsewhere = key_of(context, program).fields();
   REQUIRE(elsewhere.cpu == *context.describe_target("host"));
@@ -168,9 +169,9 @@ TEST_CASE("julia_actions_cache_114: what a CPU with AVX-512 has learnt or compil
   const bool runs_here = sign == '+';
   sign = runs_here ? '-' : '+';
   learn(folder / "t.db", tuner::CacheKey(elsewhere), "", kSlow);
-  for (const api::Match match : {api::Match::strict, api::Match::loose}) {
+  for (const session::Match match : {session::Match::strict, session::Match::loose}) {
     Context reader;
-    api::StoreOptions options;
+    session::StoreOptions options;
     options.mode = Mode::read;
     options.match = match;
     options.user_file = folder / "t.db";
@@ -184,8 +185,8 @@ TEST_CASE("julia_actions_cache_114: what a CPU with AVX-512 has learnt or compil
     CHECK(other.error().message == "code for CPU x86-64-v4 may not run on this machine");
     return;
   }
-  const api::BoundProgram made = bound(context, program, sizes(3, 4), {.target = "host:x86-64-v4"});
-  const api::Arrays arrays(made);
+  const session::BoundProgram made = bound(context, program, sizes(3, 4), {.target = "host:x86-64-v4"});
+  const session::Arrays arrays(made);
   const Status launched = made.launch(arrays.arguments());
   REQUIRE_FALSE(launched);
   CHECK(launched.error().code == Code::failed_precondition);

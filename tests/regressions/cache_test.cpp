@@ -14,13 +14,13 @@
 
 #include "support/file.h"
 #include "tests/regressions/tuned.h"
-#include "tests/tuner/crash_records.h"
-#include "tuner/record_text.h"
+#include "tests/tuner/cache/crash_records.h"
+#include "tuner/cache/record_text.h"
 
 namespace padlock::regressions {
 
-using api::Context;
-using api::Mode;
+using session::Context;
+using session::Mode;
 
 /// A copy of this process, for which `pid` is 0; killed where the object ends.
 struct Child {
@@ -41,7 +41,7 @@ TEST_CASE(
     "pytorch_153791: whatever a cache file holds, a program compiles, with the tuned config or with the default") {
   const Folder folder;
   const std::string path = folder / "t.db";
-  const api::Program program = program_of(kTunedPad);
+  const session::Program program = program_of(kTunedPad);
   Context first;
   const std::string standard = *first.choose_config({}), chosen = *first.choose_config({.config = kSlow});
   learn(path, key_of(first, program), "", kSlow);
@@ -81,7 +81,7 @@ TEST_CASE("pytorch_119698: several processes that keep what they learn in one fi
   for (int i = 0; i < kProcesses; ++i)
     command += fmt::format("{} {} {} {} > /dev/null & ", PADLOCK_CACHE_WRITER, folder / "t.db", i, kRecords);
   REQUIRE(std::system((command + "wait").c_str()) == 0);
-  const auto set = api::verify_cache(folder / "t.db");
+  const auto set = session::verify_cache(folder / "t.db");
   REQUIRE(set);
   CHECK(set->problems == std::vector<std::string>{});
   for (int i = 0; i < kProcesses; ++i)
@@ -125,25 +125,25 @@ TEST_CASE("triton_11512: a file that comes and goes while it is read is a hit or
 
 TEST_CASE("pytorch_158026: a start that finds what was tuned tries nothing, and takes for each size what was chosen") {
   const Folder folder;
-  const api::Program program = program_of(kTunedPad);
+  const session::Program program = program_of(kTunedPad);
   std::map<std::int64_t, std::string> chosen;  // by A
   {
     Context context;
     use(context, folder / "t.db", Mode::read_write);
     for (const std::int64_t a : {20, 200}) {
-      api::TuneOptions options = small_tuning(sizes(a, 50));
+      session::TuneOptions options = small_tuning(sizes(a, 50));
       (a == 20 ? options.sizes.max : options.sizes.min) = {{"A", a}};
-      const api::TuneReport report = tuned(context, program, options);
+      const session::TuneReport report = tuned(context, program, options);
       REQUIRE(report.chosen() == 1);
       chosen[a] = *report.regions.front().outcome.config;
     }
   }
   // As it is, and as it comes back from an export.
-  const auto kept = api::read_cache(folder / "t.db");
+  const auto kept = session::read_cache(folder / "t.db");
   REQUIRE(kept);
-  const api::RecordSet again = tuner::parse_lines(tuner::to_lines(kept->records));
+  const session::RecordSet again = tuner::parse_lines(tuner::to_lines(kept->records));
   CHECK(again.records.size() == kept->records.size());
-  REQUIRE(api::merge_into_cache(folder / "copy.db", again.records));
+  REQUIRE(session::merge_into_cache(folder / "copy.db", again.records));
   for (const char* file : {"t.db", "copy.db"}) {
     Context context;
     use(context, folder / file, Mode::require);
@@ -161,25 +161,25 @@ TEST_CASE("pytorch_158026: a start that finds what was tuned tries nothing, and 
 
 TEST_CASE("pytorch_173391: a choice that no search would try any more is kept, and nothing is tried again") {
   const Folder folder;
-  const api::Program program = program_of(kTunedPad);
+  const session::Program program = program_of(kTunedPad);
   Context context;
-  const api::TuneOptions options = small_tuning(sizes(20, 50));
+  const session::TuneOptions options = small_tuning(sizes(20, 50));
   const auto plan = context.plan_tuning(program, options);
   REQUIRE(plan);
-  const api::RegionPlan& region = plan->regions.front();
+  const session::RegionPlan& region = plan->regions.front();
   const auto compiler = compiler::TargetCompiler::create("host");
   REQUIRE(compiler);
   const std::vector<std::string> all = (*compiler)->all_configs();
   const auto left_out = std::ranges::find_if(all, [&](const std::string& config) {
-    return std::ranges::find(region.candidates, config, &api::Candidate::config) == region.candidates.end();
+    return std::ranges::find(region.candidates, config, &session::Candidate::config) == region.candidates.end();
   });
   REQUIRE(left_out != all.end());
   learn(folder / "t.db", key_of(context, program), region.planned.region, *left_out);
   use(context, folder / "t.db", Mode::read_write);
   CHECK(bound(context, program, sizes(20, 50)).compiled().config() == *left_out);
-  api::TuneOptions resumed = options;
+  session::TuneOptions resumed = options;
   resumed.resume = true;
-  const api::TuneReport report = tuned(context, program, resumed);
+  const session::TuneReport report = tuned(context, program, resumed);
   CHECK(report.regions.front().was_known);
   CHECK(report.regions.front().outcome.config == *left_out);
   CHECK(context.trial_count() == 0);
@@ -187,13 +187,13 @@ TEST_CASE("pytorch_173391: a choice that no search would try any more is kept, a
 
 TEST_CASE("triton_dejavu_1: the first, the tuned and the cached run give the same bits") {
   const Folder folder;
-  const api::Program program = program_of(
+  const session::Program program = program_of(
       "program p(x: f32[A, B]) where A >= 1, B >= 1 {"
       "  y = pad(x, low = [1, 2], high = [3, 1], value = -1.5) z = mul(y, y) w = leaky_relu(z, alpha = 0.1) return w "
       "}");
   const auto run = [&](Context& context) {
-    const api::BoundProgram made = bound(context, program, sizes(20, 50));
-    const api::Arrays arrays(made);
+    const session::BoundProgram made = bound(context, program, sizes(20, 50));
+    const session::Arrays arrays(made);
     REQUIRE(made.launch(arrays.arguments()));
     return arrays.results;
   };

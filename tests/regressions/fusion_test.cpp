@@ -103,7 +103,7 @@ TEST_CASE("llvm_82469: no address is promised to be in bounds before it is" * do
       "program p(x: f32[A, B], lo: dim) {"
       "  y = pad(x, low = [lo, lo], high = [0, 1], mode = reflect) z = pad(y, low = [lo, lo], high = [lo, 0]) return z "
       "}");
-  const std::string text = r.emit(api::Stage::llvm);
+  const std::string text = r.emit(session::Stage::llvm);
   REQUIRE(text.find("define") != std::string::npos);
   for (const char* promise : {"inbounds", " nuw", " nsw", "dereferenceable", "noalias", "!range"})
     CHECK_MESSAGE(text.find(promise) == std::string::npos, promise);
@@ -115,7 +115,7 @@ TEST_CASE("llvm_99490: an input that is read backwards is promised to be no long
       "program p(x: f64[n], lo: dim, hi: dim) where n >= 1, 0 <= lo < n, 0 <= hi < n {"
       "  y = pad(x, low = [lo], high = [hi], mode = reflect) return y }");
   r.proves(compiler::ObligationKind::load, "x[");
-  CHECK(r.emit(api::Stage::llvm).find("dereferenceable") == std::string::npos);
+  CHECK(r.emit(session::Stage::llvm).find("dereferenceable") == std::string::npos);
   for (const std::int64_t n : {1, 2, 9, 64}) r.same({{shape({n})}, {{"lo", n - 1}, {"hi", n / 2}}});
 }
 

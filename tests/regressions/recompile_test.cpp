@@ -1,21 +1,21 @@
 // Class M, and H1, through the public interface: how often a program is compiled, and what a launch refuses.
 #include <doctest/doctest.h>
 
-#include "api/context.h"
+#include "session/compile/context.h"
 #include "tests/common/host_arrays.h"
 #include "tests/conformance/devices.h"
 
 namespace padlock::regressions {
 namespace {
 
-api::Program parse(std::string_view text) {
-  auto program = api::Program::from_text(text);
+session::Program parse(std::string_view text) {
+  auto program = session::Program::from_text(text);
   REQUIRE_MESSAGE(program.has_value(), (program ? "" : program.error().to_string()));
   return std::move(*program);
 }
 
 /// In the device's default way.
-api::CompiledProgram compile(api::Context& context, const api::Program& program) {
+session::CompiledProgram compile(session::Context& context, const session::Program& program) {
   const auto device = conformance::device_from_environment();
   REQUIRE_MESSAGE(device.has_value(), (device ? "" : device.error().to_string()));
   auto compiled = context.compile(program, device->variants[0].options);
@@ -30,9 +30,9 @@ constexpr std::string_view kPad =
 }  // namespace
 
 TEST_CASE("pytorch_97348: the compile counter says 1 after a hundred pad amounts and sizes") {
-  api::Context context;
-  const api::Program program = parse(kPad);
-  const api::CompiledProgram compiled = compile(context, program);
+  session::Context context;
+  const session::Program program = parse(kPad);
+  const session::CompiledProgram compiled = compile(context, program);
   for (std::int64_t k = 0; k < 100; ++k) {
     const std::int64_t rows = 1 + k % 3, columns = 40 + k, lo = k % 17 - 8, hi = 30 - k % 61;
     const auto bound = compiled.bind({{ir::ArgumentShape{{rows, columns}, std::nullopt}}, {{"lo", lo}, {"hi", hi}}});
@@ -55,9 +55,9 @@ TEST_CASE("pytorch_97348: the compile counter says 1 after a hundred pad amounts
 }
 
 TEST_CASE("pytorch_97117: a pad of 0 into its own input is refused, not done in place") {
-  api::Context context;
-  const api::Program program = parse(kPad);
-  const api::CompiledProgram compiled = compile(context, program);
+  session::Context context;
+  const session::Program program = parse(kPad);
+  const session::CompiledProgram compiled = compile(context, program);
   const auto bound = compiled.bind({{ir::ArgumentShape{{2, 3}, std::nullopt}}, {{"lo", 0}, {"hi", 0}}});
   REQUIRE(bound.has_value());
   std::vector<std::int32_t> data = {1, 2, 3, 4, 5, 6, 7};

@@ -41,7 +41,7 @@ Regression::Regression(std::string_view text) : rng_(testing::seed_or(169760)) {
   auto program = conformance::DeviceProgram::compile(context_, *device, text);
   REQUIRE_MESSAGE(program.has_value(), (program ? "" : program.error().to_string()));
   program_ = std::move(*program);
-  if (device->device.kind != api::DeviceKind::reference) prove(*device, has_laps(text));
+  if (device->device.kind != session::DeviceKind::reference) prove(*device, has_laps(text));
 }
 
 void Regression::prove(const conformance::DeviceUnderTest& device, bool has_laps) {
@@ -73,14 +73,14 @@ void Regression::proves(compiler::ObligationKind kind, std::string_view access) 
   CHECK_MESSAGE((anywhere || proofs_.empty()), "no " << name_of(kind) << " of " << access);
 }
 
-api::BoundProgram Regression::bind(const Sizes& sizes) const {
+session::BoundProgram Regression::bind(const Sizes& sizes) const {
   auto bound = program_->bind(request_of(sizes));
   REQUIRE_MESSAGE(bound.has_value(), (bound ? "" : bound.error().to_string()));
   return *std::move(bound);
 }
 
 void Regression::same(const Sizes& sizes) {
-  const api::BoundProgram bound = bind(sizes);
+  const session::BoundProgram bound = bind(sizes);
   differential::Problem problem = differential::Problem::unsolved(program(), bound.binding(), rng_);
   const Status solved = conformance::DeviceProgram::solve(bound, problem);
   REQUIRE_MESSAGE(solved.has_value(), (solved ? "" : solved.error().to_string()));
@@ -89,7 +89,7 @@ void Regression::same(const Sizes& sizes) {
 
 void Regression::check_values(const Sizes& sizes, std::vector<std::vector<std::byte>> inputs,
                               std::vector<std::uint64_t> scalars, const std::vector<std::byte>& expected) {
-  const api::BoundProgram bound = bind(sizes);
+  const session::BoundProgram bound = bind(sizes);
   differential::Problem problem{&program(), &bound.binding(), std::move(inputs), std::move(scalars), {}};
   const Status solved = conformance::DeviceProgram::solve(bound, problem);
   REQUIRE_MESSAGE(solved.has_value(), (solved ? "" : solved.error().to_string()));
@@ -112,7 +112,7 @@ std::vector<std::int64_t> Regression::extents(const Sizes& sizes, std::string_vi
   return bind(sizes).binding().extents_of(program().value(program().find(value).value()));
 }
 
-std::string Regression::emit(api::Stage stage) {
+std::string Regression::emit(session::Stage stage) {
   const Result<std::string> text = context_.emit(program_->program(), stage);
   REQUIRE_MESSAGE(text.has_value(), (text ? "" : text.error().to_string()));
   return *text;
@@ -121,7 +121,7 @@ std::string Regression::emit(api::Stage stage) {
 void observe_programs(std::function<void(std::string_view)> observer) { program_observer() = std::move(observer); }
 
 void refuses_program(std::string_view text, std::string_view part) {
-  const auto program = api::Program::from_text(text);
+  const auto program = session::Program::from_text(text);
   REQUIRE_FALSE(program.has_value());
   CHECK(program.error().where.known());
   CHECK_MESSAGE(program.error().message.find(part) != std::string::npos, program.error().message);

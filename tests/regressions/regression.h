@@ -8,7 +8,7 @@
 #include <string_view>
 #include <vector>
 
-#include "ir/binding.h"
+#include "ir/binding/binding.h"
 #include "tests/common/bytes.h"
 #include "tests/conformance/device_program.h"
 
@@ -46,16 +46,16 @@ class Regression {
   /// Storage in bytes of a value under a binding.
   [[nodiscard]] std::int64_t storage_bytes(const Sizes& sizes, std::string_view value);
   [[nodiscard]] std::vector<std::int64_t> extents(const Sizes& sizes, std::string_view value);
-  [[nodiscard]] std::string emit(api::Stage stage);
+  [[nodiscard]] std::string emit(session::Stage stage);
   [[nodiscard]] const ir::Program& program() const { return program_->program().ir(); }
 
  private:
   void prove(const conformance::DeviceUnderTest& device, bool has_laps);
-  [[nodiscard]] api::BoundProgram bind(const Sizes& sizes) const;
+  [[nodiscard]] session::BoundProgram bind(const Sizes& sizes) const;
   void check_values(const Sizes& sizes, std::vector<std::vector<std::byte>> inputs, std::vector<std::uint64_t> scalars,
                     const std::vector<std::byte>& expected);
 
-  api::Context context_;
+  session::Context context_;
   std::optional<conformance::DeviceProgram> program_;
   std::vector<std::vector<compiler::Proof>> proofs_;  // by variant; none for the reference, which runs no kernels
   differential::GuardedArena arena_;

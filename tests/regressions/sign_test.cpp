@@ -116,16 +116,16 @@ TEST_CASE("pytorch_196457: every mode refuses the same extents with the same wor
 }
 
 TEST_CASE("onnx_tensorrt_847: what is not supported is a typed error before any code, never another operation") {
-  api::Context context;
-  const auto program = api::Program::from_text(pad_2d("i64", "constant"));
+  session::Context context;
+  const auto program = session::Program::from_text(pad_2d("i64", "constant"));
   REQUIRE(program.has_value());
-  const auto code_of = [&](const api::CompileOptions& options) {
+  const auto code_of = [&](const session::CompileOptions& options) {
     const auto compiled = context.compile(*program, options);
     REQUIRE_FALSE(compiled.has_value());
     CHECK_FALSE(compiled.error().message.empty());
     return compiled.error().code;
   };
-  CHECK(code_of({.device = {api::DeviceKind::cuda, 1000}}) == Code::unavailable);
+  CHECK(code_of({.device = {session::DeviceKind::cuda, 1000}}) == Code::unavailable);
   CHECK(code_of({.target = "sm_90"}) == Code::invalid_argument);
   CHECK(code_of({.target = "host:no-such-cpu"}) == Code::invalid_argument);
   CHECK(context.compile_count() == 0);

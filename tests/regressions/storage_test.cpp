@@ -113,7 +113,7 @@ TEST_CASE("helion_2867: every second row, and an expanded row") {
 TEST_CASE("torch_to_nnef_140: no size that a program is run with stands in its code") {
   Regression r("program p(x: f32[S], k: dim) where k >= 0 { y = pad(x, low = [-k], high = [k]) return y }");
   r.same({{shape({7919})}, {{"k", 1237}}});
-  for (const api::Stage stage : {api::Stage::kernel, api::Stage::llvm}) {
+  for (const session::Stage stage : {session::Stage::kernel, session::Stage::llvm}) {
     const std::string text = r.emit(stage);
     for (const char* hint : {"7919", "1237", "6682"}) CHECK(text.find(hint) == std::string::npos);
   }

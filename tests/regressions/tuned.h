@@ -5,24 +5,24 @@
 #include <cstdint>
 #include <string>
 
-#include "tests/api/cuda_twins.h"
-#include "tests/api/tuning_testing.h"
 #include "tests/common/host_arrays.h"
 #include "tests/common/try_request.h"
+#include "tests/session/cuda_twins.h"
+#include "tests/session/tuning_testing.h"
 #include "tests/tuner/faults/fault.h"
-#include "tuner/problem.h"
-#include "tuner/request.h"
+#include "tuner/trial/problem.h"
+#include "tuner/trial/request.h"
 
 // What the regressions of classes J and K share: one program, requests to try its configs, and what a launch must give.
 namespace padlock::regressions {
 
-using api::testing::bound;
-using api::testing::Environment;
-using api::testing::Folder;
-using api::testing::learn;
-using api::testing::program_of;
-using api::testing::tuned;
-using api::testing::use;
+using session::testing::bound;
+using session::testing::Environment;
+using session::testing::Folder;
+using session::testing::learn;
+using session::testing::program_of;
+using session::testing::tuned;
+using session::testing::use;
 using testing::quick_request;
 using tuner::name_of;
 using tuner::TryRequest;
@@ -35,19 +35,19 @@ inline constexpr const char* kTunedPad =
 
 inline constexpr const char* kSlow = "unroll=1,split=0";  ///< a config that no default is
 
-inline api::Sizes sizes(std::int64_t a, std::int64_t b) { return {{"A", a}, {"B", b}}; }
+inline session::Sizes sizes(std::int64_t a, std::int64_t b) { return {{"A", a}, {"B", b}}; }
 
 inline bool contains(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
 
-inline tuner::CacheKey key_of(api::Context& context, const api::Program& program,
-                              const api::CompileOptions& options = {}) {
+inline tuner::CacheKey key_of(session::Context& context, const session::Program& program,
+                              const session::CompileOptions& options = {}) {
   auto key = context.cache_key(program, options);
   REQUIRE_MESSAGE(key, (key ? "" : key.error().to_string()));
   return *std::move(key);
 }
 
-inline api::TuneOptions small_tuning(const api::Sizes& sizes, api::DeviceId device = {}) {
-  api::TuneOptions options;
+inline session::TuneOptions small_tuning(const session::Sizes& sizes, session::DeviceId device = {}) {
+  session::TuneOptions options;
   options.device = device;
   options.sizes.opt = sizes;
   options.budget_seconds = 0.3;
@@ -55,13 +55,13 @@ inline api::TuneOptions small_tuning(const api::Sizes& sizes, api::DeviceId devi
 }
 
 /// Launches it on data of a caller's, and compares with the reference.
-inline void check_results(const api::BoundProgram& program, const api::Sizes& sizes) {
-  const api::Arrays arrays(program);
+inline void check_results(const session::BoundProgram& program, const session::Sizes& sizes) {
+  const session::Arrays arrays(program);
   const Status launched = padlock::testing::run_on_host_arrays(program, arrays.arguments());
   REQUIRE_MESSAGE(launched, (launched ? "" : launched.error().to_string()));
   ir::BindRequest request{.tensors = {}, .symbols = sizes};
   request.tensors.resize(program.inputs().size());
-  CHECK(arrays.results == api::reference_results(program.compiled().program(), request, arrays));
+  CHECK(arrays.results == session::reference_results(program.compiled().program(), request, arrays));
 }
 
 }  // namespace padlock::regressions

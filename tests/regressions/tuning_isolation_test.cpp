@@ -8,7 +8,7 @@
 
 #include "runtime/cuda/stream.h"
 #include "tests/regressions/tuned.h"
-#include "tuner/worker.h"
+#include "tuner/worker/worker.h"
 
 namespace padlock::regressions {
 namespace {
@@ -26,9 +26,9 @@ constexpr bool kProvesSlowly = true;  // the hundreds of configs of a GPU's sear
 constexpr bool kProvesSlowly = false;
 #endif
 
-constexpr api::DeviceId kGpu{api::DeviceKind::cuda};
+constexpr session::DeviceId kGpu{session::DeviceKind::cuda};
 
-api::Sizes some_sizes() { return sizes(37, 53); }
+session::Sizes some_sizes() { return sizes(37, 53); }
 
 Worker faulty_worker() {
   auto worker = Worker::start({.command = {PADLOCK_FAULTY_WORKER}});
@@ -54,10 +54,10 @@ bool exists(pid_t process) { return ::kill(process, 0) == 0 || errno != ESRCH; }
 struct Verdicts {
   std::set<std::string> of_faulty, of_others;
 };
-Verdicts verdicts_of(const api::TuneReport& report, std::string_view mark) {
+Verdicts verdicts_of(const session::TuneReport& report, std::string_view mark) {
   Verdicts verdicts;
-  for (const api::TunedRegion& region : report.regions)
-    for (const api::Measurement& m : region.outcome.measurements) {
+  for (const session::TunedRegion& region : report.regions)
+    for (const session::Measurement& m : region.outcome.measurements) {
       const bool faulty = m.config.find(mark) != std::string::npos;
       (faulty ? verdicts.of_faulty : verdicts.of_others).emplace(name_of(m.verdict));
     }
@@ -69,13 +69,13 @@ Verdicts verdicts_of(const api::TuneReport& report, std::string_view mark) {
 TEST_CASE("pytorch_95542: configs that crash cost themselves alone, and whoever tunes computes on") {
   const Folder folder;
   const Environment fault(kFaultVariable, "null_store");
-  const api::Program program = program_of(kTunedPad);
-  api::Context context({.threads = 0, .parallel_for = {}, .worker = PADLOCK_FAULTY_WORKER});
-  use(context, folder / "t.db", api::Mode::read_write);
-  const api::BoundProgram before = bound(context, program, some_sizes());
-  api::TuneOptions options = small_tuning(some_sizes());
+  const session::Program program = program_of(kTunedPad);
+  session::Context context({.threads = 0, .parallel_for = {}, .worker = PADLOCK_FAULTY_WORKER});
+  use(context, folder / "t.db", session::Mode::read_write);
+  const session::BoundProgram before = bound(context, program, some_sizes());
+  session::TuneOptions options = small_tuning(some_sizes());
   options.budget_seconds = 60;  // enough for every config on any machine
-  const api::TuneReport report = tuned(context, program, options);
+  const session::TuneReport report = tuned(context, program, options);
   const Verdicts verdicts = verdicts_of(report, kFaultyHost);
   CHECK(verdicts.of_faulty == std::set<std::string>{"crash"});
   CHECK(verdicts.of_others == std::set<std::string>{"ok"});
@@ -125,8 +125,8 @@ TEST_CASE("pytorch_123932: a config that hangs is killed, and has ended before t
 // ---- Resources -------------------------------------------------------------------------------------------------
 
 TEST_CASE("triton_2596: blocks that the code's registers do not allow are refused before a launch, in numbers") {
-  const api::FakeGpu fake;
-  api::Context context;
+  const session::FakeGpu fake;
+  session::Context context;
   fake->settings.function_threads = 200;
   const auto compiled = context.compile(program_of(kTunedPad), {.device = kGpu, .config = "threads=512"});
   REQUIRE_FALSE(compiled);
@@ -137,7 +137,7 @@ TEST_CASE("triton_2596: blocks that the code's registers do not allow are refuse
   CHECK(context.compile(program_of(kTunedPad), {.device = kGpu, .config = "threads=128"}));
   // A driver that does not say what it made of a function says what its device can have.
   fake->settings.hidden_symbols = {"cuFuncGetAttribute"};
-  api::Context other;
+  session::Context other;
   CHECK(other.compile(program_of(kTunedPad), {.device = kGpu, .config = "threads=512"}));
   CHECK(fake->launches() == 0);
 }
@@ -157,14 +157,14 @@ TEST_CASE("helion_3161: where no config works while tuning, the default does wit
   const Folder folder;
   const Environment all(kFaultyConfigsVariable, "");
   const Environment fault(kFaultVariable, "too_many_resources");
-  const api::FakeGpu fake;
-  api::Context context({.threads = 0, .parallel_for = {}, .worker = PADLOCK_FAULTY_WORKER});
-  use(context, folder / "t.db", api::Mode::read_write);
-  const api::TuneReport report = tuned(context, program_of(kTunedPad), small_tuning(some_sizes(), kGpu));
+  const session::FakeGpu fake;
+  session::Context context({.threads = 0, .parallel_for = {}, .worker = PADLOCK_FAULTY_WORKER});
+  use(context, folder / "t.db", session::Mode::read_write);
+  const session::TuneReport report = tuned(context, program_of(kTunedPad), small_tuning(some_sizes(), kGpu));
   CHECK(report.chosen() == 0);
   CHECK(report.regions.front().outcome.reason == "no config survived");
   CHECK(verdicts_of(report, "").of_faulty == std::set<std::string>{"run"});
-  api::TwinProgram twins(fake, context, kTunedPad);
+  session::TwinProgram twins(fake, context, kTunedPad);
   CHECK(twins.compiled().config() == *context.choose_config({.device = kGpu}));
   CHECK(twins.compiled().reason().ends_with("nothing was chosen yet, or nothing that is legal here"));
   check_results(twins.bind({.tensors = {std::nullopt}, .symbols = some_sizes()}), some_sizes());
@@ -192,17 +192,17 @@ TEST_CASE("pytorch_170130: after an error of the device nothing is tried in that
 TEST_CASE("triton_10596: tuning while a graph is captured leaves it valid, since another process does it" *
           doctest::skip(kProvesSlowly)) {
   const Folder folder;
-  const api::FakeGpu fake;
-  api::Context context({.threads = 0, .parallel_for = {}, .worker = PADLOCK_FAULTY_WORKER});
-  use(context, folder / "t.db", api::Mode::read_write);
-  api::TwinProgram twins(fake, context, kTunedPad);
-  const api::BoundProgram program = twins.bind({.tensors = {std::nullopt}, .symbols = some_sizes()});
-  const api::Arrays arrays(program);  // the fake's device memory is the host's
+  const session::FakeGpu fake;
+  session::Context context({.threads = 0, .parallel_for = {}, .worker = PADLOCK_FAULTY_WORKER});
+  use(context, folder / "t.db", session::Mode::read_write);
+  session::TwinProgram twins(fake, context, kTunedPad);
+  const session::BoundProgram program = twins.bind({.tensors = {std::nullopt}, .symbols = some_sizes()});
+  const session::Arrays arrays(program);  // the fake's device memory is the host's
   const auto primary = runtime::cuda::Context::retain_primary(*runtime::cuda::Driver::find(), 0);
   REQUIRE(primary);
   const auto stream = runtime::cuda::Stream::create(**primary);
   REQUIRE(stream);
-  api::LaunchArguments arguments = arrays.arguments();
+  session::LaunchArguments arguments = arrays.arguments();
   arguments.stream = stream->handle();
 
   fake->begin_capture(stream->handle());
@@ -216,7 +216,7 @@ TEST_CASE("triton_10596: tuning while a graph is captured leaves it valid, since
   fake->replay(stream->handle());
   CHECK(program.synchronize(stream->handle()));
   const ir::BindRequest request{.tensors = {std::nullopt}, .symbols = some_sizes()};
-  CHECK(arrays.results == api::reference_results(twins.compiled().program(), request, arrays));
+  CHECK(arrays.results == session::reference_results(twins.compiled().program(), request, arrays));
 }
 
 }  // namespace padlock::regressions

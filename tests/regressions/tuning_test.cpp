@@ -13,9 +13,9 @@
 
 #include "tests/regressions/tuned.h"
 #include "tests/tuner/faults/faulty_code.h"
-#include "tuner/scratch_data.h"
-#include "tuner/size_plan.h"
-#include "tuner/try_config.h"
+#include "tuner/search/size_plan.h"
+#include "tuner/trial/scratch_data.h"
+#include "tuner/trial/try_config.h"
 
 namespace padlock::regressions {
 namespace {
@@ -45,15 +45,15 @@ class Pages {
 
 TEST_CASE("triton_54: tuning reaches no tensor of a caller's, and the first result is that of one application") {
   const Folder folder;
-  const api::Program program = program_of(
+  const session::Program program = program_of(
       "program p(x: f32[A, B]) { y = pad(x, low = [0, 1], high = [0, 2]) z = leaky_relu(y, alpha = 0.5) return z }");
-  api::Context context;
-  use(context, folder / "t.db", api::Mode::read_write);
+  session::Context context;
+  use(context, folder / "t.db", session::Mode::read_write);
   const Pages x(40 * 50), z(40 * 53);
   std::iota(x.values().begin(), x.values().end(), -1000.0F);
   std::ranges::fill(z.values(), 7.0F);
   const runtime::UserBuffer in = x.buffer(), out = z.buffer();
-  const api::Sizes at = sizes(40, 50);
+  const session::Sizes at = sizes(40, 50);
   REQUIRE(bound(context, program, at).launch({{&in, 1}, {&out, 1}, {}}));
   std::ranges::fill(z.values(), 7.0F);
 
@@ -99,7 +99,7 @@ TEST_CASE("helion_2042: scalars among the arguments do not change which tensor i
 // ---- Memory ----------------------------------------------------------------------------------------------------
 
 TEST_CASE("pytorch_129258: what was said before tuning begins is the most that a GPU's memory is asked for") {
-  const api::FakeGpu fake;
+  const session::FakeGpu fake;
   // All but the words in which a kernel reports a fault.
   fake->settings.memory_bytes = 40 * kMiB + 4096;
   TryRequest request = quick_request(kTunedPad, sizes(37, 53), "cuda:0");
@@ -132,7 +132,7 @@ TEST_CASE("pytorch_194686: what was said before tuning begins is the most that t
   TryRequest request = quick_request(kTunedPad, sizes(5, 5));
   request.policy.budget_ms = 0;
   REQUIRE(trials.try_config(request).verdict == Verdict::ok);  // from now on the compiler is there
-  const api::Program program = program_of(kTunedPad);
+  const session::Program program = program_of(kTunedPad);
   request = quick_request(kTunedPad, sizes(2100, 2100));  // too much for the interpreter
   request.memory_bytes = tuner::scratch_bytes(*tuner::bind_sizes(program.ir(), request.symbols));
   request.policy.rotation_bytes = 4096 * kMiB;
@@ -149,16 +149,16 @@ TEST_CASE("pytorch_194686: what was said before tuning begins is the most that t
 #endif
 
 TEST_CASE("pytorch_129399: a plan says what it takes, and a binding that takes more is not planned") {
-  api::Context context;
-  const api::Program program = program_of(kTunedPad);
-  api::TuneOptions options;
+  session::Context context;
+  const session::Program program = program_of(kTunedPad);
+  session::TuneOptions options;
   options.memory_bytes = 8 * kMiB;
   options.sizes.opt = sizes(2000, 2000);
   const auto plan = context.plan_tuning(program, options);
   REQUIRE(plan);
   CHECK(plan->memory_bytes == 8 * kMiB);
   REQUIRE(plan->regions.size() == 1);
-  const api::RegionPlan& region = plan->regions.front();
+  const session::RegionPlan& region = plan->regions.front();
   CHECK(region.scratch_bytes <= 8 * kMiB);
   CHECK(region.scratch_bytes > 7 * kMiB);
   CHECK(region.planned.notes.front().find(" bytes of scratch memory and 8388608 are allowed") != std::string::npos);
@@ -169,7 +169,7 @@ TEST_CASE("pytorch_129399: a plan says what it takes, and a binding that takes m
 }
 
 TEST_CASE("pytorch_145410: what a config's own set-up costs is not part of its time") {
-  const api::FakeGpu fake;
+  const session::FakeGpu fake;
   TryRequest request = quick_request(kTunedPad, sizes(37, 53), "cuda:0");
   tuner::faults::set_fault(Fault::none, request.symbols);
   tuner::Trials trials({}, tuner::faults::make_faulty_compiler);
@@ -187,17 +187,17 @@ TEST_CASE("helion_1252: where memory ends nothing is chosen, and the default con
   const Folder folder;
   const Environment fault(tuner::faults::kFaultVariable, "no_scratch_memory");
   const Environment all(tuner::faults::kFaultyConfigsVariable, "");
-  const api::Program program = program_of(kTunedPad);
-  api::Context context({.threads = 0, .parallel_for = {}, .worker = PADLOCK_FAULTY_WORKER});
-  use(context, folder / "t.db", api::Mode::read_write);
-  const api::Sizes at = sizes(4, 5);
-  const api::TuneReport report = tuned(context, program, small_tuning(at));
+  const session::Program program = program_of(kTunedPad);
+  session::Context context({.threads = 0, .parallel_for = {}, .worker = PADLOCK_FAULTY_WORKER});
+  use(context, folder / "t.db", session::Mode::read_write);
+  const session::Sizes at = sizes(4, 5);
+  const session::TuneReport report = tuned(context, program, small_tuning(at));
   REQUIRE(report.regions.size() == 1);
   CHECK_FALSE(report.regions.front().outcome.config);
   CHECK(report.regions.front().outcome.reason == "no config survived");
-  for (const api::Measurement& m : report.regions.front().outcome.measurements)
+  for (const session::Measurement& m : report.regions.front().outcome.measurements)
     CHECK(name_of(m.verdict) == name_of(Verdict::out_of_memory));
-  const api::BoundProgram standard = bound(context, program, at);
+  const session::BoundProgram standard = bound(context, program, at);
   CHECK(standard.compiled().config() == *context.choose_config({}));
   check_results(standard, at);
 }
@@ -224,8 +224,8 @@ TEST_CASE("pytorch_194018: inputs come from a declared domain, and none of them 
   }
   // An amount that is data is none of the language's.
   for (const char* parameters : {"x: f32[A], k: i64", "x: f32[A], k: i64[]"}) {
-    const auto refused = api::Program::from_text(std::string("program p(") + parameters +
-                                                 ") { y = pad(x, low = [k], high = [0]) return y }");
+    const auto refused = session::Program::from_text(std::string("program p(") + parameters +
+                                                     ") { y = pad(x, low = [k], high = [0]) return y }");
     REQUIRE_FALSE(refused);
     CHECK_MESSAGE(refused.error().message.find("'k'") != std::string::npos, refused.error().message);
   }
@@ -235,7 +235,7 @@ TEST_CASE("helion_1334: no config is taken for wrong: bits are compared, and wha
   const char* const text =
       "program p(x: f32[A, B] strides [2 * B, 1], v: f32) where A >= 1, B >= 1 {"
       "  y = pad(x, low = [1, 2], high = [0, 3], value = v) r = relu(y) m = minimum(r, y) return m }";
-  const api::Program program = program_of(text);
+  const session::Program program = program_of(text);
   auto compiler = compiler::TargetCompiler::create("host");
   REQUIRE(compiler);
   const auto space = (*compiler)->search_space(program.ir(), {});
@@ -255,8 +255,8 @@ TEST_CASE("helion_1334: no config is taken for wrong: bits are compared, and wha
 
 TEST_CASE("pytorch_185773: what was chosen for some sizes is used for these alone") {
   const Folder folder;
-  const api::Program program = program_of(kTunedPad);
-  api::Context context;
+  const session::Program program = program_of(kTunedPad);
+  session::Context context;
   const auto plan = context.plan_tuning(program, {});
   REQUIRE(plan);
   REQUIRE(plan->regions.size() >= 2);
@@ -264,7 +264,7 @@ TEST_CASE("pytorch_185773: what was chosen for some sizes is used for these alon
   REQUIRE(key);
   // As if a first, small shape were all that was ever tuned.
   learn(folder / "t.db", *key, plan->regions.front().planned.region, kSlow);
-  use(context, folder / "t.db", api::Mode::read);
+  use(context, folder / "t.db", session::Mode::read);
   const std::string standard = *context.choose_config({});
   const std::string chosen = *context.choose_config({.config = kSlow});
   REQUIRE(standard != chosen);

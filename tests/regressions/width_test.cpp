@@ -25,7 +25,7 @@ std::string without_variants(const std::string& text) {
 /// No index is computed in fewer than 64 bits, and all of them fit these. Element types must not be i32.
 void check_width(Regression& r) {
   r.proves(Kind::width, "in 64 bits");
-  const std::string text = without_variants(r.emit(api::Stage::llvm));
+  const std::string text = without_variants(r.emit(session::Stage::llvm));
   REQUIRE(text.find("mul i64") != std::string::npos);
   for (const char* narrow : {"add i32", "sub i32", "mul i32", "trunc i64", "sext i32", "zext i32"})
     CHECK_MESSAGE(text.find(narrow) == std::string::npos, narrow);

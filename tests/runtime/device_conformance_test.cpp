@@ -8,7 +8,7 @@
 #include <thread>
 #include <vector>
 
-#include "runtime/scratch_launch.h"
+#include "runtime/scratch/scratch_launch.h"
 #include "tests/allocation_count.h"
 #include "tests/runtime/device_subject.h"
 
@@ -281,10 +281,10 @@ TEST_CASE("what was compiled with bounds checks finds nothing wrong") {
 TEST_CASE("code of another kind, and contracts that do not fit the program, are not loaded") {
   on_each_device([](Bench& bench, const Device& device) {
     const Line line(3);
-    const bool gpu = device.traits().code_kind == ir::CodeKind::ptx;
+    const bool gpu = device.traits().code_kind == abi::CodeKind::ptx;
     if (device.traits().code_kind) {
-      ir::CompiledCode code = bench.failing_code(device, line.program);
-      code.kind = gpu ? ir::CodeKind::host_image : ir::CodeKind::ptx;
+      abi::CompiledCode code = bench.failing_code(device, line.program);
+      code.kind = gpu ? abi::CodeKind::host_image : abi::CodeKind::ptx;
       CHECK(error_of(device.load(line.program, std::move(code))).code == Code::internal);
       code = bench.failing_code(device, line.program);
       code.kernels[0][0].abi.inputs = {line.program.results()[0]};

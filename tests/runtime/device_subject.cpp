@@ -7,9 +7,9 @@
 #include <span>
 #include <utility>
 
-#include "compiler/target_compiler.h"
-#include "ir/launch_plan.h"
-#include "runtime/cuda/driver.h"
+#include "abi/launch_plan.h"
+#include "compiler/target/target_compiler.h"
+#include "runtime/cuda/driver/driver.h"
 
 namespace padlock::runtime {
 namespace {
@@ -30,7 +30,7 @@ std::vector<std::byte> failing_image() {
       0x48, 0xC7, 0x40, 0x10, 0x0C, 0x00, 0x00, 0x00,  // mov qword [rax + 16], 12
       0x48, 0xC7, 0x40, 0x18, 0x0A, 0x00, 0x00, 0x00,  // mov qword [rax + 24], 10
       0xC3};
-  static_assert(offsetof(ir::HostLaunch, fault) == 24 && sizeof(ir::AccessFault) == 32);
+  static_assert(offsetof(abi::HostLaunch, fault) == 24 && sizeof(abi::AccessFault) == 32);
   return bytes_of(std::as_bytes(std::span(kCode)));
 }
 
@@ -61,7 +61,7 @@ Bench::Bench() : fake_(fake_driver()), devices_({.parallel_for = pool_.as_parall
   fake_->register_twin(
       "failing",
       [](void*, const std::uint64_t* words, std::size_t, unsigned, unsigned) {
-        *std::bit_cast<ir::AccessFault*>(words[0]) = {.claimed = 1, .access = 1, .coordinate = 12, .extent = 10};
+        *std::bit_cast<abi::AccessFault*>(words[0]) = {.claimed = 1, .access = 1, .coordinate = 12, .extent = 10};
       },
       nullptr);
 }
@@ -79,7 +79,7 @@ const Device& Bench::open(const DeviceId& id) {
   return **opened;
 }
 
-ir::CompiledCode Bench::compile(const Device& device, const ir::Binding& binding, bool bounds_check) {
+abi::CompiledCode Bench::compile(const Device& device, const ir::Binding& binding, bool bounds_check) {
   const DeviceTraits& traits = device.traits();
   if (!traits.code_kind) return {};
   auto compiler = compiler::TargetCompiler::create(traits.target);
@@ -87,7 +87,7 @@ ir::CompiledCode Bench::compile(const Device& device, const ir::Binding& binding
   compiler::TargetCompiler::Options options{
       .config = *(*compiler)->complete_config(""),
       .bounds_check = bounds_check,
-      .for_simt = traits.code_kind == ir::CodeKind::host_image,
+      .for_simt = traits.code_kind == abi::CodeKind::host_image,
   };
   auto code = (*compiler)->compile(binding.program(), options);
   REQUIRE_MESSAGE(code, (code ? "" : code.error().to_string()));
@@ -96,7 +96,7 @@ ir::CompiledCode Bench::compile(const Device& device, const ir::Binding& binding
   image_ = *load_image(*(*compiler)->compile(binding.program(), options));
   twins_.clear();
   for (std::size_t i = 0; i < code->kernels.size(); ++i)
-    for (const ir::KernelVariant& gpu : code->kernels[i]) {
+    for (const abi::KernelVariant& gpu : code->kernels[i]) {
       twins_.push_back(std::make_unique<Twin>(Twin{gpu.abi, image_.kernels[i].front(), &binding}));
       fake_->register_twin(gpu.abi.name, Twin::run, twins_.back().get());
     }
@@ -105,35 +105,35 @@ ir::CompiledCode Bench::compile(const Device& device, const ir::Binding& binding
 
 void Bench::Twin::run(void* twin, const std::uint64_t* words, std::size_t, unsigned, unsigned) {
   const Twin& self = *static_cast<const Twin*>(twin);
-  const ir::KernelAbi* const contracts[] = {&self.host.abi};
-  const auto plan = ir::LaunchPlanner(self.binding->program(), contracts).plan(*self.binding);
+  const abi::KernelAbi* const contracts[] = {&self.host.abi};
+  const auto plan = abi::LaunchPlanner(self.binding->program(), contracts).plan(*self.binding);
   REQUIRE(plan);
-  const ir::ParameterWords places(self.gpu);
+  const abi::ParameterWords places(self.gpu);
   std::vector<void*> buffers;
   for (std::size_t i = places.buffers; i < places.scalars; ++i) buffers.push_back(std::bit_cast<void*>(words[i]));
-  const ir::HostLaunch launch{.buffers = buffers.data(),
-                              .sizes = plan->sizes.data(),
-                              .scalars = words + places.scalars,
-                              .fault = std::bit_cast<ir::AccessFault*>(words[ir::ParameterWords::fault])};
+  const abi::HostLaunch launch{.buffers = buffers.data(),
+                               .sizes = plan->sizes.data(),
+                               .scalars = words + places.scalars,
+                               .fault = std::bit_cast<abi::AccessFault*>(words[abi::ParameterWords::fault])};
   self.host.entry(&launch, 0, plan->rows, 0, 1);
 }
 
-ir::CompiledCode Bench::failing_code(const Device& device, const ir::Program& program) {
-  const bool gpu = device.traits().code_kind == ir::CodeKind::ptx;
+abi::CompiledCode Bench::failing_code(const Device& device, const ir::Program& program) {
+  const bool gpu = device.traits().code_kind == abi::CodeKind::ptx;
   const ir::Value& y = program.value(program.results()[0]);
   ir::ExprContext& exprs = program.exprs();
-  ir::KernelAbi abi{.name = "failing",
-                    .inputs = {program.tensor_parameters()[0]},
-                    .results = {program.results()[0]},
-                    .scalars = {},
-                    .sizes = {},
-                    .rows = y.extents()[0],
-                    .columns = exprs.constant(1),
-                    .row_bytes = exprs.constant(4),
-                    .threads = gpu ? 32 : 0,
-                    .accesses = {"load of x", "store of y"}};
+  abi::KernelAbi abi{.name = "failing",
+                     .inputs = {program.tensor_parameters()[0]},
+                     .results = {program.results()[0]},
+                     .scalars = {},
+                     .sizes = {},
+                     .rows = y.extents()[0],
+                     .columns = exprs.constant(1),
+                     .row_bytes = exprs.constant(4),
+                     .threads = gpu ? 32 : 0,
+                     .accesses = {"load of x", "store of y"}};
   const auto ptx = std::as_bytes(std::span(kFailingPtx));
-  return {.kind = gpu ? ir::CodeKind::ptx : ir::CodeKind::host_image,
+  return {.kind = gpu ? abi::CodeKind::ptx : abi::CodeKind::host_image,
           .bytes = gpu ? bytes_of(ptx) : failing_image(),
           .kernels = {{{.abi = std::move(abi)}}}};
 }

@@ -8,11 +8,11 @@
 #include <string>
 #include <vector>
 
-#include "ir/binding.h"
+#include "ir/binding/binding.h"
 #include "ir/program.h"
-#include "runtime/devices.h"
-#include "runtime/host_image.h"
-#include "runtime/thread_pool.h"
+#include "runtime/host/host_image.h"
+#include "runtime/host/thread_pool.h"
+#include "runtime/registry/devices.h"
 #include "tests/runtime/cuda/fake_driver.h"
 
 // What the conformance suite of devices runs on: each device, with code for it.
@@ -33,15 +33,15 @@ class Bench {
 
   /// Compiled for the device; no code for the reference. On the fake driver what is launched until the next compilation
   /// is bound to `binding`, whose program it is.
-  [[nodiscard]] ir::CompiledCode compile(const Device& device, const ir::Binding& binding, bool bounds_check = false);
+  [[nodiscard]] abi::CompiledCode compile(const Device& device, const ir::Binding& binding, bool bounds_check = false);
   /// Code of one kernel that says of any launch: access 1 at offset 12 of a storage of 10 elements.
-  [[nodiscard]] ir::CompiledCode failing_code(const Device& device, const ir::Program& program);
+  [[nodiscard]] abi::CompiledCode failing_code(const Device& device, const ir::Program& program);
 
  private:
   /// A GPU's kernel, run by this CPU for the fake driver.
   struct Twin {
-    ir::KernelAbi gpu;  // of one variant
-    HostVariant host;   // the twin that is right for all sizes, of all variants
+    abi::KernelAbi gpu;  // of one variant
+    HostVariant host;    // the twin that is right for all sizes, of all variants
     const ir::Binding* binding;
     static void run(void* twin, const std::uint64_t* words, std::size_t count, unsigned grid_x, unsigned block_x);
   };

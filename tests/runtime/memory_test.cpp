@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <cstdint>
 
-#include "runtime/allocation.h"
-#include "runtime/system_memory.h"
+#include "runtime/host/allocation.h"
+#include "runtime/host/system_memory.h"
 
 namespace padlock::runtime {
 namespace {

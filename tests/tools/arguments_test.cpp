@@ -1,4 +1,4 @@
-#include "tools/arguments.h"
+#include "tools/arrays/arguments.h"
 
 #include <doctest/doctest.h>
 

@@ -15,7 +15,7 @@
 #include <vector>
 
 #include "tests/runtime/cuda/fake_fixture.h"
-#include "tools/command_line.h"
+#include "tools/commands/command_line.h"
 #include "tools/failure.h"
 
 namespace padlock::tools {

@@ -1,4 +1,4 @@
-#include "tools/element_walk.h"
+#include "tools/arrays/element_walk.h"
 
 #include <doctest/doctest.h>
 

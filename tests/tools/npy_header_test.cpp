@@ -1,4 +1,4 @@
-#include "tools/npy_header.h"
+#include "tools/arrays/npy_header.h"
 
 #include <doctest/doctest.h>
 

@@ -1,4 +1,4 @@
-#include "tools/tune_text.h"
+#include "tools/text/tune_text.h"
 
 #include <doctest/doctest.h>
 

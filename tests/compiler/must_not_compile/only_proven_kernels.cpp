@@ -3,15 +3,15 @@
 #include <utility>
 #include <vector>
 
-#include "compiler/llvm/emit_host.h"
+#include "compiler/llvm/emit/emit_host.h"
 #include "compiler/prover/proven_kernel.h"
 
 namespace padlock::compiler {
 
-std::vector<ir::KernelAbi> emit_proven(llvm::Module& module, Schedule schedule, const TargetFeatures& target);
+std::vector<abi::KernelAbi> emit_proven(llvm::Module& module, Schedule schedule, const TargetFeatures& target);
 const Schedule& read(const ProvenKernel& kernel);
 
-std::vector<ir::KernelAbi> emit_proven(llvm::Module& module, Schedule schedule, const TargetFeatures& target) {
+std::vector<abi::KernelAbi> emit_proven(llvm::Module& module, Schedule schedule, const TargetFeatures& target) {
   const Result<ProvenKernel> kernel = prove(std::move(schedule));
   return emit_host_kernel(module, *kernel, target, false);
 }

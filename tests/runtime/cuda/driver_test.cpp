@@ -1,4 +1,4 @@
-#include "runtime/cuda/driver.h"
+#include "runtime/cuda/driver/driver.h"
 
 #include <doctest/doctest.h>
 

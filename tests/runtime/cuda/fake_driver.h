@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "runtime/cuda/driver_types.h"
+#include "runtime/cuda/driver/driver_types.h"
 
 namespace padlock::runtime::cuda {
 

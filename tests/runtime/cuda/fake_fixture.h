@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "runtime/cuda/context.h"
-#include "runtime/cuda/driver.h"
+#include "runtime/cuda/driver/driver.h"
 #include "tests/runtime/cuda/fake_driver.h"
 
 namespace padlock::runtime::cuda {

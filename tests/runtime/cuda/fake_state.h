@@ -8,7 +8,7 @@
 #include <string_view>
 #include <vector>
 
-#include "runtime/cuda/driver_symbols.h"
+#include "runtime/cuda/driver/driver_symbols.h"
 #include "tests/runtime/cuda/fake_driver.h"
 #include "tests/runtime/cuda/fake_memory.h"
 #include "tests/runtime/cuda/fake_ptx.h"

@@ -10,8 +10,8 @@
 #include <string_view>
 #include <type_traits>
 
-#include "runtime/cuda/driver_symbols.h"
-#include "runtime/cuda/driver_types.h"
+#include "runtime/cuda/driver/driver_symbols.h"
+#include "runtime/cuda/driver/driver_types.h"
 
 namespace padlock::runtime::cuda::ours {
 // Before cuda.h, which redefines some names as macros for others.

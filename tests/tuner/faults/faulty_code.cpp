@@ -16,9 +16,9 @@
 #include <optional>
 #include <span>
 
-#include "ir/target_name.h"
-#include "runtime/cuda/driver.h"
-#include "runtime/host_image.h"
+#include "abi/gpu_targets.h"
+#include "runtime/cuda/driver/driver.h"
+#include "runtime/host/host_image.h"
 #include "tests/common/plan_launch.h"
 #include "tests/runtime/cuda/fake_driver.h"
 
@@ -32,7 +32,7 @@ using runtime::cuda::FakeDriver;
 struct Current {
   Fault fault = Fault::none;
   std::map<std::string, std::int64_t> symbols;
-  ir::HostEntry real = nullptr;
+  abi::HostEntry real = nullptr;
   std::int64_t rows = 0;
   std::size_t last_input = 0;  // of those that are read; the one result follows
   std::int64_t input_bytes = 0, output_bytes = 0;
@@ -61,7 +61,7 @@ void store_misaligned(std::byte* output) {
 }
 
 /// What there is wrong when the whole output was computed.
-void do_wrong(const ir::HostLaunch& launch, std::byte* input, std::byte* output) {
+void do_wrong(const abi::HostLaunch& launch, std::byte* input, std::byte* output) {
   Current& self = current();
   std::byte* const end = output + self.output_bytes;
   switch (self.fault) {
@@ -113,7 +113,7 @@ void do_wrong(const ir::HostLaunch& launch, std::byte* input, std::byte* output)
   }
 }
 
-void faulty_entry(const ir::HostLaunch* launch, std::int64_t row_first, std::int64_t row_last,
+void faulty_entry(const abi::HostLaunch* launch, std::int64_t row_first, std::int64_t row_last,
                   std::int64_t column_first, std::int64_t column_last) {
   Current& self = current();
   const bool last = row_last == self.rows;
@@ -126,7 +126,7 @@ void faulty_entry(const ir::HostLaunch* launch, std::int64_t row_first, std::int
 }
 
 /// Code that does nothing but go on at an address of this process: mov rax, ADDRESS; jmp rax.
-std::vector<std::byte> jump_to(ir::HostEntry entry) {
+std::vector<std::byte> jump_to(abi::HostEntry entry) {
   std::array<unsigned char, 12> code = {0x48, 0xB8, 0, 0, 0, 0, 0, 0, 0, 0, 0xFF, 0xE0};
   const auto address = reinterpret_cast<std::uintptr_t>(entry);
   std::memcpy(code.data() + 2, &address, sizeof address);
@@ -175,19 +175,19 @@ void set_driver_fault(FakeDriver& driver, Fault fault) {
 
 /// A kernel of the GPU's, run by this CPU for the fake driver.
 struct Twin {
-  ir::KernelAbi gpu;                // of one variant
+  abi::KernelAbi gpu;               // of one variant
   std::vector<std::int64_t> sizes;  // of the host's contract
   std::int64_t rows = 0;
 
   static void run(void* twin, const std::uint64_t* words, std::size_t, unsigned, unsigned) {
     const Twin& self = *static_cast<const Twin*>(twin);
-    const ir::ParameterWords places(self.gpu);
+    const abi::ParameterWords places(self.gpu);
     std::vector<void*> buffers;
     for (std::size_t i = places.buffers; i < places.scalars; ++i) buffers.push_back(std::bit_cast<void*>(words[i]));
-    const ir::HostLaunch launch{.buffers = buffers.data(),
-                                .sizes = self.sizes.data(),
-                                .scalars = words + places.scalars,
-                                .fault = std::bit_cast<ir::AccessFault*>(words[ir::ParameterWords::fault])};
+    const abi::HostLaunch launch{.buffers = buffers.data(),
+                                 .sizes = self.sizes.data(),
+                                 .scalars = words + places.scalars,
+                                 .fault = std::bit_cast<abi::AccessFault*>(words[abi::ParameterWords::fault])};
     faulty_entry(&launch, 0, self.rows, 0, 1);
   }
 };
@@ -214,17 +214,17 @@ class FaultyCompiler final : public compiler::TargetCompiler {
   std::vector<std::string> required_features() const override { return real_->required_features(); }
   Status check_runs_here() const override { return real_->check_runs_here(); }
 
-  Result<ir::CompiledCode> compile(const ir::Program& program, const Options& options) override {
+  Result<abi::CompiledCode> compile(const ir::Program& program, const Options& options) override {
     if (options.bounds_check) return real_->compile(program, options);  // the reference's
     return makes_ptx_ && !options.for_simt ? faulty_ptx(program, options) : faulty_image(program, options);
   }
 
  private:
   /// Code that calls the real code, if it does, from `faulty_entry`. Of all kernels the variant that assumes nothing.
-  Result<ir::CompiledCode> faulty_image(const ir::Program& program, const Options& options) {
+  Result<abi::CompiledCode> faulty_image(const ir::Program& program, const Options& options) {
     PADLOCK_CHECK(misbehave());
-    PADLOCK_TRY(ir::CompiledCode code, real_->compile(program, options));
-    ir::CompiledCode faulty{.kind = code.kind, .bytes = jump_to(faulty_entry), .task_bytes = code.task_bytes};
+    PADLOCK_TRY(abi::CompiledCode code, real_->compile(program, options));
+    abi::CompiledCode faulty{.kind = code.kind, .bytes = jump_to(faulty_entry), .task_bytes = code.task_bytes};
     PADLOCK_TRY(image_, runtime::load_image(std::move(code)));
     for (const auto& variants : image_.kernels) {
       PADLOCK_CHECK(note_sizes(program, variants.front().abi));
@@ -236,8 +236,8 @@ class FaultyCompiler final : public compiler::TargetCompiler {
   }
 
   /// The code as it is, with twins that the driver runs.
-  Result<ir::CompiledCode> faulty_ptx(const ir::Program& program, const Options& options) {
-    PADLOCK_TRY(ir::CompiledCode code, real_->compile(program, options));
+  Result<abi::CompiledCode> faulty_ptx(const ir::Program& program, const Options& options) {
+    PADLOCK_TRY(abi::CompiledCode code, real_->compile(program, options));
     const char* const file = std::getenv(runtime::cuda::Driver::kFileVariable);
     FakeDriver* const driver = FakeDriver::of(file);
     if (driver == nullptr) return internal_error("no fake driver");
@@ -245,12 +245,12 @@ class FaultyCompiler final : public compiler::TargetCompiler {
     const bool of_the_driver = fault == Fault::misaligned_vector || fault == Fault::sticky_error;
     set_driver_fault(*driver, fault);
     if (of_the_driver) current().fault = Fault::none;
-    PADLOCK_TRY(const ir::CompiledCode hosts, faulty_image(program, {.config = options.config, .for_simt = true}));
+    PADLOCK_TRY(const abi::CompiledCode hosts, faulty_image(program, {.config = options.config, .for_simt = true}));
     twins_.clear();
     for (std::size_t i = 0; i < hosts.kernels.size(); ++i) {
       PADLOCK_TRY(const ir::Binding binding, bind(program));
-      PADLOCK_TRY(const ir::LaunchPlan plan, padlock::testing::plan_launch(hosts.kernels[i].front().abi, binding));
-      for (const ir::KernelVariant& gpu : code.kernels[i]) {
+      PADLOCK_TRY(const abi::LaunchPlan plan, padlock::testing::plan_launch(hosts.kernels[i].front().abi, binding));
+      for (const abi::KernelVariant& gpu : code.kernels[i]) {
         twins_.push_back(std::make_unique<Twin>(Twin{.gpu = gpu.abi, .sizes = plan.sizes, .rows = plan.rows}));
         driver->register_twin(gpu.abi.name, Twin::run, twins_.back().get());
       }
@@ -271,9 +271,9 @@ class FaultyCompiler final : public compiler::TargetCompiler {
     request.tensors.resize(program.tensor_parameters().size());
     return ir::Binding::bind(program, request);
   }
-  static Status note_sizes(const ir::Program& program, const ir::KernelAbi& abi) {
+  static Status note_sizes(const ir::Program& program, const abi::KernelAbi& abi) {
     PADLOCK_TRY(const ir::Binding binding, bind(program));
-    PADLOCK_TRY(const ir::LaunchPlan plan, padlock::testing::plan_launch(abi, binding));
+    PADLOCK_TRY(const abi::LaunchPlan plan, padlock::testing::plan_launch(abi, binding));
     current().rows = plan.rows;
     current().last_input = abi.inputs.size() - 1;
     current().input_bytes = binding.storage_bytes(program.value(abi.inputs.back()));
@@ -296,7 +296,7 @@ void set_fault(Fault fault, const std::map<std::string, std::int64_t>& symbols) 
 
 Result<std::unique_ptr<compiler::TargetCompiler>> make_faulty_compiler(const std::string& target) {
   PADLOCK_TRY(auto real, compiler::TargetCompiler::create(target));
-  return std::make_unique<FaultyCompiler>(std::move(real), ir::is_gpu(target));
+  return std::make_unique<FaultyCompiler>(std::move(real), abi::is_gpu(target));
 }
 
 }  // namespace padlock::tuner::faults

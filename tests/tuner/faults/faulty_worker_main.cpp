@@ -11,10 +11,10 @@
 #include <string>
 
 #include "tests/tuner/faults/faulty_code.h"
-#include "tuner/frame.h"
-#include "tuner/try_config.h"
-#include "tuner/wire.h"
-#include "tuner/worker_loop.h"
+#include "tuner/trial/try_config.h"
+#include "tuner/worker/frame.h"
+#include "tuner/worker/wire.h"
+#include "tuner/worker/worker_loop.h"
 
 namespace padlock::tuner::faults {
 namespace {

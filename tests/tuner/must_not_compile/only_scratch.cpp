@@ -1,7 +1,7 @@
 // The control: what the files beside it do wrongly, done rightly. It compiles, so what they lack is no header or flag.
 #include <type_traits>
 
-#include "runtime/scratch_launch.h"
+#include "runtime/scratch/scratch_launch.h"
 
 namespace padlock::runtime {
 

@@ -1,0 +1,23 @@
+#include "abi/kernel_abi.h"
+
+#include <algorithm>
+#include <bit>
+
+namespace padlock::abi {
+
+Divisor Divisor::of(std::uint64_t d, int bits) {
+  Divisor made;
+  made.shift = std::min(bits - 1, static_cast<int>(std::bit_width(d - 1)));
+  const UInt128 excess = (UInt128{1} << made.shift) - d;
+  made.multiplier = static_cast<std::uint64_t>((excess << bits) / d + 1);
+  return made;
+}
+
+std::uint64_t Divisor::divide(std::uint64_t n, int bits) const {
+  const auto high = static_cast<std::uint64_t>((UInt128{n} * multiplier) >> bits);
+  return (high + n) >> shift;
+}
+
+std::string_view name_of(Assumption) { return "index32"; }
+
+}  // namespace padlock::abi

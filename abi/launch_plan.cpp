@@ -1,0 +1,134 @@
+#include "abi/launch_plan.h"
+
+#include <algorithm>
+#include <optional>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "support/stack_array.h"
+
+namespace padlock::abi {
+namespace {
+
+std::int64_t fit(Int128 value, SizeArgument::Fit how) {
+  constexpr Int128 kBound = Int128{1} << 62;
+  const auto clamped = static_cast<std::int64_t>(std::clamp(value, -kBound, kBound));
+  // A divisor below 1 is that of a division which is never done.
+  const auto divisor = [&](int bits) {
+    const Int128 most = Int128{1} << (bits - 1);
+    return Divisor::of(static_cast<std::uint64_t>(std::clamp<Int128>(clamped, 1, most)), bits);
+  };
+  switch (how) {
+    case SizeArgument::Fit::wrap:
+      return static_cast<std::int64_t>(static_cast<UInt128>(value));
+    case SizeArgument::Fit::saturate:
+      return clamped;
+    case SizeArgument::Fit::magic_multiplier:
+      return static_cast<std::int64_t>(divisor(64).multiplier);
+    case SizeArgument::Fit::magic_shift:
+      return divisor(64).shift;
+    case SizeArgument::Fit::magic_multiplier32:
+      return static_cast<std::int64_t>(divisor(32).multiplier);
+    case SizeArgument::Fit::magic_shift32:
+      return divisor(32).shift;
+  }
+  return clamped;
+}
+
+}  // namespace
+
+bool guard_holds(const Guard& guard, const ir::Binding& binding) {
+  const ir::ExprContext& exprs = binding.program().exprs();
+  const Result<Int128> lhs = evaluate(exprs, guard.holds.lhs, binding.values());
+  const Result<Int128> rhs = evaluate(exprs, guard.holds.rhs, binding.values());
+  return lhs && rhs && holds(*lhs, guard.holds.comparison, *rhs);
+}
+
+bool guards_hold(const KernelAbi& abi, const ir::Binding& binding) {
+  return std::ranges::all_of(abi.guards, [&](const Guard& guard) { return guard_holds(guard, binding); });
+}
+
+/// The roots' values under one binding.
+class LaunchPlanner::Evaluated {
+ public:
+  Evaluated(const LaunchPlanner& planner, const ir::Binding& binding)
+      : planner_(planner), binding_(binding), values_(planner.tape_.roots().size()) {
+    planner.tape_.evaluate(binding.values(), values_.span());
+  }
+
+  [[nodiscard]] bool writes_nothing() const {
+    return std::ranges::all_of(values_.span().first(planner_.results_), [](const auto& count) { return count == 0; });
+  }
+  [[nodiscard]] bool guards_hold(const Variant& variant) const {
+    for (std::size_t i = 0; i < variant.comparisons.size(); ++i) {
+      const auto sides = values_.span().subspan(variant.guards + 2 * i, 2);
+      if (!sides[0] || !sides[1] || !holds(*sides[0], variant.comparisons[i], *sides[1])) return false;
+    }
+    return true;
+  }
+  [[nodiscard]] Result<std::int64_t> count(std::size_t root, const char* what) const {
+    const std::optional<Int128>& value = values_.span()[root];
+    if (!value || !fits_int64(*value)) return evaluate_int64(exprs(), planner_.tape_.roots()[root], binding_.values());
+    if (*value >= 0) return static_cast<std::int64_t>(*value);
+    return internal_error(fmt::format("kernel {} has {} {}", planner_.name_, padlock::to_string(*value), what));
+  }
+  [[nodiscard]] Result<std::int64_t> size(std::size_t root, SizeArgument::Fit how) const {
+    const std::optional<Int128>& value = values_.span()[root];
+    // A part of an address overflows 128 bits only where its tensor is empty and is never read.
+    if (!value && how != SizeArgument::Fit::wrap)
+      return std::unexpected(planner_.tape_.explain(root, binding_.values()));
+    return fit(value.value_or(0), how);
+  }
+
+ private:
+  [[nodiscard]] const ir::ExprContext& exprs() const { return binding_.program().exprs(); }
+
+  const LaunchPlanner& planner_;
+  const ir::Binding& binding_;
+  StackArray<std::optional<Int128>, 64> values_;
+};
+
+LaunchPlanner::LaunchPlanner(const ir::Program& program, std::span<const KernelAbi* const> variants)
+    : name_(variants.front()->name), results_(variants.front()->results.size()) {
+  std::vector<ir::Expr> roots;
+  for (const ir::ValueId id : variants.front()->results) roots.push_back(program.value(id).layout.element_count());
+  for (const KernelAbi* abi : variants) {
+    Variant& variant = variants_.emplace_back(Variant{.guards = roots.size(), .grid = 0});
+    for (const Guard& guard : abi->guards) {
+      variant.comparisons.push_back(guard.holds.comparison);
+      roots.insert(roots.end(), {guard.holds.lhs, guard.holds.rhs});
+    }
+    variant.grid = roots.size();
+    roots.insert(roots.end(), {abi->columns, abi->rows, abi->row_bytes});
+    for (const SizeArgument& size : abi->sizes) {
+      variant.fits.push_back(size.fit);
+      roots.push_back(size.value);
+    }
+  }
+  tape_ = ir::ExprTape(program.exprs(), std::move(roots));
+}
+
+Result<LaunchPlan> LaunchPlanner::plan(const ir::Binding& binding) const {
+  const Evaluated evaluated(*this, binding);
+  LaunchPlan plan;
+  for (std::size_t i = 1; i < variants_.size(); ++i)
+    if (evaluated.guards_hold(variants_[i])) plan.variant = i;
+  // First: what an empty output multiplies with its zero may not fit 64 bits, and nobody will use it.
+  if (evaluated.writes_nothing()) return plan;
+  const Variant& variant = variants_[plan.variant];
+  PADLOCK_TRY(plan.columns, evaluated.count(variant.grid, "columns"));
+  PADLOCK_TRY(plan.rows, evaluated.count(variant.grid + 1, "rows"));
+  PADLOCK_TRY(plan.row_bytes, evaluated.count(variant.grid + 2, "bytes in a row"));
+  // No tensor has more elements; who splits rows and columns into tasks counts on it.
+  if (plan.rows != 0 && plan.columns > kMaxStorageBytes / plan.rows)
+    return internal_error(fmt::format("kernel {} has {} rows of {} columns", name_, plan.rows, plan.columns));
+  plan.sizes.reserve(variant.fits.size());
+  for (std::size_t i = 0; i < variant.fits.size(); ++i) {
+    PADLOCK_TRY(const std::int64_t size, evaluated.size(variant.grid + 3 + i, variant.fits[i]));
+    plan.sizes.push_back(size);
+  }
+  return plan;
+}
+
+}  // namespace padlock::abi

@@ -1,0 +1,202 @@
+#include <fmt/format.h>
+
+#include <string>
+
+#include "capi/error.h"
+#include "capi/launch/context.h"
+#include "capi/options.h"
+#include "capi/text.h"
+#include "session/compile/cache_json.h"
+#include "session/compile/tuning_cache.h"
+
+struct padlock_cache : padlock::capi::Counted<padlock_cache> {
+  explicit padlock_cache(std::string file) : path(std::move(file)) {}
+  const std::string path;
+};
+
+namespace padlock::capi {
+namespace {
+
+Result<padlock_cache*> open(const padlock_context& context, const char* path) {
+  std::string file(text_or(path, ""));
+  if (path == nullptr) {
+    PADLOCK_TRY(file, session::default_cache_file());
+  }
+  return make<padlock_cache>(context.allocator(), 0, std::move(file));
+}
+
+/// What can be read of it.
+Result<session::RecordSet> read(const padlock_cache& cache) {
+  auto set = session::read_cache(cache.path);
+  if (set || set.error().code != Code::not_found) return set;
+  const auto users = session::default_cache_file();
+  return users && *users == cache.path ? session::RecordSet{} : std::move(set);  // nothing was tuned so far
+}
+
+padlock_text* lines_of(const padlock_cache& cache, const std::vector<std::string>& list) {
+  std::string text;
+  for (const std::string& line : list) text += line + "\n";
+  return make_text(cache.allocator(), text);
+}
+
+padlock_text* lines_of(const padlock_cache& cache, std::vector<session::Record> records) {
+  return make_text(cache.allocator(), tuner::to_lines(std::move(records)));
+}
+
+Result<padlock_text*> export_lines(const padlock_cache& cache, padlock_text** problems) {
+  PADLOCK_TRY(session::RecordSet set, read(cache));
+  Ref<padlock_text> bad;
+  if (problems != nullptr) bad = Ref(lines_of(cache, set.problems));
+  padlock_text* const lines = lines_of(cache, std::move(set.records));
+  if (problems != nullptr) *problems = bad.take();
+  return lines;
+}
+
+Result<padlock_text*> describe(const padlock_cache& cache) {
+  PADLOCK_TRY(session::RecordSet set, read(cache));
+  return make_text(cache.allocator(), to_json(cache.path, session::entries_of(std::move(set.records)), set.problems));
+}
+
+/// Places for handles that are given all or none.
+struct Compared {
+  padlock_text **only_here, **only_there, **changed;
+};
+
+Status compare(const padlock_cache& cache, const padlock_cache& other, const Compared& out) {
+  PADLOCK_TRY(session::RecordSet here, read(cache));
+  PADLOCK_TRY(session::RecordSet there, read(other));
+  tuner::Difference found = tuner::difference(std::move(here.records), std::move(there.records));
+  Ref only_here(lines_of(cache, std::move(found.only_left))), only_there(lines_of(cache, std::move(found.only_right)));
+  *out.changed = lines_of(cache, std::move(found.changed));
+  *out.only_here = only_here.take();
+  *out.only_there = only_there.take();
+  return {};
+}
+
+Result<std::vector<session::Record>> stale(const padlock_cache& cache, const char* before) {
+  PADLOCK_TRY(const session::RecordSet set, read(cache));
+  return session::stale_records(set.records, text_or(before, ""));
+}
+
+Status verify(const padlock_cache& cache, std::int64_t& count, padlock_text** problems) {
+  PADLOCK_TRY(const session::RecordSet set, session::verify_cache(cache.path));
+  *problems = lines_of(cache, set.problems);
+  count = std::ssize(set.records);
+  return {};
+}
+
+Status merge(const padlock_cache& cache, const padlock_cache& other, std::int64_t& written) {
+  PADLOCK_TRY(const session::RecordSet set, read(other));
+  PADLOCK_TRY(written, session::merge_into_cache(cache.path, set.records));
+  return {};
+}
+
+Status prune(const padlock_cache& cache, const char* before, std::int64_t& removed) {
+  PADLOCK_TRY(const std::vector<session::Record> records, stale(cache, before));
+  PADLOCK_TRY(removed, session::erase_from_cache(cache.path, records));
+  return {};
+}
+
+/// A number that a caller may not want.
+void give(std::int64_t* place, std::int64_t value) {
+  if (place != nullptr) *place = value;
+}
+
+}  // namespace
+}  // namespace padlock::capi
+
+using namespace padlock::capi;
+using padlock::Result;
+using padlock::Status;
+
+extern "C" {
+
+PADLOCK_COUNTED_HANDLE(cache)
+
+padlock_status padlock_cache_open(padlock_context* context, const char* path, padlock_cache** cache,
+                                  padlock_error** error) {
+  return guarded_handle(allocator_of(context), cache, error, [&]() -> Result<padlock_cache*> {
+    PADLOCK_CHECK(require(context, "a context"));
+    return open(*context, path);
+  });
+}
+
+const char* padlock_cache_path(const padlock_cache* cache) { return cache != nullptr ? cache->path.c_str() : ""; }
+
+padlock_status padlock_cache_export(const padlock_cache* cache, padlock_text** lines, padlock_text** problems,
+                                    padlock_error** error) {
+  if (problems != nullptr) *problems = nullptr;
+  return guarded_handle(allocator_of(cache), lines, error, [&]() -> Result<padlock_text*> {
+    PADLOCK_CHECK(require(cache, "a cache"));
+    return export_lines(*cache, problems);
+  });
+}
+
+padlock_status padlock_cache_describe(const padlock_cache* cache, padlock_text** json, padlock_error** error) {
+  return guarded_handle(allocator_of(cache), json, error, [&]() -> Result<padlock_text*> {
+    PADLOCK_CHECK(require(cache, "a cache"));
+    return describe(*cache);
+  });
+}
+
+padlock_status padlock_cache_compare(const padlock_cache* cache, const padlock_cache* other, padlock_text** only_here,
+                                     padlock_text** only_there, padlock_text** changed, padlock_error** error) {
+  for (padlock_text** const place : {only_here, only_there, changed})
+    if (place != nullptr) *place = nullptr;
+  return guarded(allocator_of(cache), error, [&]() -> Status {
+    PADLOCK_CHECK(require(cache, "a cache"));
+    PADLOCK_CHECK(require(other, "another cache"));
+    for (padlock_text** const place : {only_here, only_there, changed})
+      PADLOCK_CHECK(require(place, "a place for the lines"));
+    return compare(*cache, *other, {only_here, only_there, changed});
+  });
+}
+
+padlock_status padlock_cache_stale(const padlock_cache* cache, const char* before, padlock_text** lines,
+                                   padlock_error** error) {
+  return guarded_handle(allocator_of(cache), lines, error, [&]() -> Result<padlock_text*> {
+    PADLOCK_CHECK(require(cache, "a cache"));
+    PADLOCK_TRY(std::vector<padlock::session::Record> records, stale(*cache, before));
+    return lines_of(*cache, std::move(records));
+  });
+}
+
+padlock_status padlock_cache_verify(const padlock_cache* cache, int64_t* records, padlock_text** problems,
+                                    padlock_error** error) {
+  if (problems != nullptr) *problems = nullptr;
+  give(records, 0);
+  return guarded(allocator_of(cache), error, [&]() -> Status {
+    PADLOCK_CHECK(require(cache, "a cache"));
+    PADLOCK_CHECK(require(problems, "a place for the problems"));
+    std::int64_t count = 0;
+    PADLOCK_CHECK(verify(*cache, count, problems));
+    give(records, count);
+    return {};
+  });
+}
+
+padlock_status padlock_cache_merge(padlock_cache* cache, const padlock_cache* other, int64_t* written,
+                                   padlock_error** error) {
+  give(written, 0);
+  return guarded(allocator_of(cache), error, [&]() -> Status {
+    PADLOCK_CHECK(require(cache, "a cache"));
+    PADLOCK_CHECK(require(other, "another cache"));
+    std::int64_t count = 0;
+    PADLOCK_CHECK(merge(*cache, *other, count));
+    give(written, count);
+    return {};
+  });
+}
+
+padlock_status padlock_cache_prune(padlock_cache* cache, const char* before, int64_t* removed, padlock_error** error) {
+  give(removed, 0);
+  return guarded(allocator_of(cache), error, [&]() -> Status {
+    PADLOCK_CHECK(require(cache, "a cache"));
+    std::int64_t count = 0;
+    PADLOCK_CHECK(prune(*cache, before, count));
+    give(removed, count);
+    return {};
+  });
+}
+
+}  // extern "C"

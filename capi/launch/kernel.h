@@ -1,0 +1,41 @@
+#pragma once
+
+#include <atomic>
+#include <string>
+
+#include "capi/launch/context.h"
+#include "capi/launch/program.h"
+#include "session/launch/compiled_program.h"
+
+/// A compiled program. Owned by its context's table; references keep the context alive, and who holds one may use it.
+struct padlock_kernel {
+  /// With one reference. Throws std::bad_alloc.
+  [[nodiscard]] static padlock_kernel* make(padlock_context& context, padlock::session::CompiledProgram compiled);
+  static void destroy(padlock_kernel* kernel) noexcept;
+
+  void retain() noexcept {
+    if (references_.fetch_add(1, std::memory_order_relaxed) == 0) context.retain();
+  }
+  /// The last one may end the context, and the kernel with it.
+  void release() noexcept {
+    padlock_context& owner = context;
+    if (references_.fetch_sub(1, std::memory_order_acq_rel) == 1) owner.release();
+  }
+  [[nodiscard]] bool in_use() const { return references_.load(std::memory_order_acquire) != 0; }
+  [[nodiscard]] const padlock_allocator& allocator() const { return block_.allocator; }
+
+  padlock_context& context;  // its owner
+  const padlock::session::CompiledProgram compiled;
+  const std::string config, target;
+
+ private:
+  padlock_kernel(padlock_context& owner, padlock::session::CompiledProgram program, const padlock::capi::Block& block)
+      : context(owner),
+        compiled(std::move(program)),
+        config(compiled.config()),
+        target(compiled.target()),
+        block_(block) {}
+
+  std::atomic<int> references_ = 0;
+  padlock::capi::Block block_;
+};

@@ -1,0 +1,140 @@
+#include "compiler/kernel/index_maps.h"
+
+namespace padlock::compiler {
+
+using ir::Expr;
+
+bool IndexMaps::in_range(Expr i, Expr n) const {
+  return facts_.proves_nonnegative(i) && facts_.proves_nonnegative(exprs_.sub(exprs_.sub(n, exprs_.constant(1)), i));
+}
+
+PadMap IndexMaps::pad(const ir::PadAttributes& pad, const ir::Value& operand, const std::vector<Expr>& coordinates) {
+  PadMap map;
+  for (std::size_t axis = 0; axis < coordinates.size(); ++axis) {
+    const Expr o = coordinates[axis];
+    const Expr n = operand.extents()[axis];
+    const Expr i = exprs_.sub(o, pad.low[axis]);
+    if (pad.mode != ir::PadMode::constant)
+      map.coordinates.push_back(in_range(i, n) ? i : pad_repeating_axis(pad.mode, i, n));
+    else
+      pad_constant_axis(map, i, o, n, pad.interior[axis]);
+  }
+  return map;
+}
+
+IndexMaps::Inside IndexMaps::inside(Expr i, Expr, Expr n, Expr period) {
+  const Expr last = exprs_.mul(exprs_.sub(n, exprs_.constant(1)), period);
+  return {.above = i, .below = exprs_.sub(last, i), .phase = exprs_.mod(i, period)};
+}
+
+/// Appends the coordinate and the conditions 0 <= i <= (n - 1) * (k + 1) and (k + 1) divides i, each only where it
+/// does not always hold. For n = 0 the first two contradict each other, as they should.
+void IndexMaps::pad_constant_axis(PadMap& map, Expr i, Expr o, Expr n, std::int64_t interior) {
+  const Expr period = exprs_.constant(Int128{interior} + 1);
+  const Inside all = inside(i, o, n, period);
+  for (const Expr side : {all.above, all.below}) {
+    if (facts_.proves_positive(exprs_.neg(side))) map.never = true;
+    if (!facts_.proves_nonnegative(side)) map.conditions.push_back({side, Condition::Kind::nonnegative});
+  }
+  if (interior > 0 && !all.phase.is_constant(0)) map.conditions.push_back({all.phase, Condition::Kind::zero});
+  map.coordinates.push_back(exprs_.floordiv(i, period));
+}
+
+/// The closed forms of the modes that repeat the input. Total: the divisors are at least 1 on an empty axis too, of
+/// which no element is ever read. For t in [0, p): `t < n ? t : p - t` is min(t, p - t) when p = 2(n - 1) or when
+/// p = 1 = n, and `t < n ? t : 2n - 1 - t` is min(t, 2n - 1 - t).
+Expr IndexMaps::pad_repeating_axis(ir::PadMode mode, Expr i, Expr n) {
+  const Expr zero = exprs_.constant(0);
+  const Expr one = exprs_.constant(1);
+  const Expr two = exprs_.constant(2);
+  const Expr last = exprs_.sub(n, one);
+  switch (mode) {
+    case ir::PadMode::constant:
+      break;  // has conditions instead
+    case ir::PadMode::edge:
+      return exprs_.min(exprs_.max(i, zero), last);
+    case ir::PadMode::reflect: {
+      const Expr period = exprs_.max(exprs_.mul(two, last), one);
+      const Expr t = exprs_.mod(i, period);
+      return exprs_.min(t, exprs_.sub(period, t));
+    }
+    case ir::PadMode::symmetric: {
+      const Expr period = exprs_.max(exprs_.mul(two, n), one);
+      const Expr t = exprs_.mod(i, period);
+      return exprs_.min(t, exprs_.sub(exprs_.sub(period, one), t));
+    }
+    case ir::PadMode::wrap:
+      return exprs_.mod(i, exprs_.max(n, one));
+  }
+  return i;
+}
+
+std::vector<Expr> IndexMaps::slice(const ir::SliceAttributes& slice, const std::vector<Expr>& coordinates) {
+  std::vector<Expr> source;
+  for (std::size_t axis = 0; axis < coordinates.size(); ++axis) {
+    const Expr scaled = exprs_.mul(exprs_.constant(slice.step[axis]), coordinates[axis]);
+    source.push_back(exprs_.add(slice.start[axis], scaled));
+  }
+  return source;
+}
+
+std::vector<Expr> IndexMaps::transpose(const ir::TransposeAttributes& transpose, const std::vector<Expr>& coordinates) {
+  std::vector<Expr> source(coordinates.size());
+  for (std::size_t axis = 0; axis < coordinates.size(); ++axis) {
+    source[static_cast<std::size_t>(transpose.permutation[axis])] = coordinates[axis];
+  }
+  return source;
+}
+
+Expr IndexMaps::repeated(Expr operand_extent, Expr result_extent, Expr coordinate) {
+  const bool repeats = operand_extent.is_constant(1) && !result_extent.is_constant(1);
+  return repeats ? exprs_.constant(0) : coordinate;
+}
+
+std::vector<Expr> IndexMaps::broadcast(const ir::BroadcastAttributes& broadcast, const ir::Value& operand,
+                                       const ir::Value& result, const std::vector<Expr>& coordinates) {
+  std::vector<Expr> source;
+  for (std::size_t axis = 0; axis < broadcast.axes.size(); ++axis) {
+    const auto to = static_cast<std::size_t>(broadcast.axes[axis]);
+    source.push_back(repeated(operand.extents()[axis], result.extents()[to], coordinates[to]));
+  }
+  return source;
+}
+
+std::vector<Expr> IndexMaps::elementwise(const ir::Value& operand, const ir::Value& result,
+                                         const std::vector<Expr>& coordinates) {
+  std::vector<Expr> source;
+  const std::size_t missing = coordinates.size() - operand.extents().size();
+  for (std::size_t axis = 0; axis < operand.extents().size(); ++axis)
+    source.push_back(repeated(operand.extents()[axis], result.extents()[missing + axis], coordinates[missing + axis]));
+  return source;
+}
+
+std::vector<ConcatPiece> IndexMaps::concat(const std::vector<std::pair<ir::ValueId, Expr>>& operands, Expr coordinate) {
+  const Expr one = exprs_.constant(1);
+  std::vector<ConcatPiece> pieces;
+  Expr start = exprs_.constant(0);
+  for (std::size_t i = 0; i < operands.size();) {
+    const auto [operand, extent] = operands[i];
+    std::size_t end = i + 1;
+    while (end < operands.size() && operands[end].first == operand) ++end;
+    const Expr local = exprs_.sub(coordinate, start);
+    ConcatPiece piece{.operand = operand, .coordinate = local, .conditions = {}, .below = {}};
+    if (pieces.empty() ? false : !facts_.proves_nonnegative(local))
+      piece.conditions.push_back({local, Condition::Kind::nonnegative});
+    // A run of one operand is a repetition: one coordinate, however long the run and however often it nests.
+    if (end - i > 1) piece.coordinate = exprs_.mod(local, exprs_.max(extent, one));
+    start = exprs_.add(start, exprs_.mul(exprs_.constant(static_cast<Int128>(end - i)), extent));
+    const Expr below = exprs_.sub(exprs_.sub(start, one), coordinate);
+    i = end;
+    if (extent.is_constant(0) && !(pieces.empty() && i == operands.size())) continue;
+    if (!facts_.proves_nonnegative(below)) {
+      piece.below = Condition{below, Condition::Kind::nonnegative};
+      piece.conditions.push_back(*piece.below);
+    }
+    pieces.push_back(std::move(piece));
+  }
+  return pieces;
+}
+
+}  // namespace padlock::compiler

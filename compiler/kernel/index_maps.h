@@ -1,0 +1,67 @@
+#pragma once
+
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include "compiler/kernel/kernel.h"
+#include "ir/expr/constraint.h"
+#include "ir/program.h"
+
+// The index map of each operation that moves data: from the coordinates of an element of the result to those of the
+// element of the operand that it is. One map for all pads of every sign; nothing is a slice or a copy.
+namespace padlock::compiler {
+
+/// Where a pad takes an element from: `coordinates` where all `conditions` hold, the fill elsewhere.
+struct PadMap {
+  std::vector<ir::Expr> coordinates;
+  std::vector<Condition> conditions;
+  bool never = false;  ///< provably all fill
+};
+
+/// One operand (or a run of the same one) of a concat.
+struct ConcatPiece {
+  ir::ValueId operand = 0;
+  ir::Expr coordinate;                ///< on the concat axis
+  std::vector<Condition> conditions;  ///< what holds of an element of this piece
+  std::optional<Condition> below;     ///< tells it from all later pieces
+};
+
+/// Maps coordinates, using `facts` (ranges of the output coordinates among them) to leave out conditions that always
+/// hold. Borrows the context.
+class IndexMaps {
+ public:
+  IndexMaps(ir::ExprContext& exprs, ir::Facts facts) : exprs_(exprs), facts_(std::move(facts)) {}
+  virtual ~IndexMaps() = default;
+
+  virtual PadMap pad(const ir::PadAttributes& pad, const ir::Value& operand, const std::vector<ir::Expr>& coordinates);
+  virtual std::vector<ir::Expr> slice(const ir::SliceAttributes& slice, const std::vector<ir::Expr>& coordinates);
+  virtual std::vector<ir::Expr> transpose(const ir::TransposeAttributes& transpose,
+                                          const std::vector<ir::Expr>& coordinates);
+  std::vector<ir::Expr> broadcast(const ir::BroadcastAttributes& broadcast, const ir::Value& operand,
+                                  const ir::Value& result, const std::vector<ir::Expr>& coordinates);
+  /// NumPy's rule: aligned at the last axis, an axis of extent literally 1 is repeated.
+  std::vector<ir::Expr> elementwise(const ir::Value& operand, const ir::Value& result,
+                                    const std::vector<ir::Expr>& coordinates);
+  /// `operands`: each with its extent on the axis. Provably empty pieces are left out, but never all.
+  virtual std::vector<ConcatPiece> concat(const std::vector<std::pair<ir::ValueId, ir::Expr>>& operands,
+                                          ir::Expr coordinate);
+
+ protected:
+  /// Conditions under which a constant pad's axis holds an element of the operand.
+  struct Inside {
+    ir::Expr above, below, phase;  ///< >= 0, >= 0, == 0
+  };
+  virtual Inside inside(ir::Expr i, ir::Expr o, ir::Expr n, ir::Expr period);
+  virtual ir::Expr pad_repeating_axis(ir::PadMode mode, ir::Expr i, ir::Expr n);
+  virtual ir::Expr repeated(ir::Expr operand_extent, ir::Expr result_extent, ir::Expr coordinate);
+  [[nodiscard]] bool in_range(ir::Expr i, ir::Expr n) const;
+
+  ir::ExprContext& exprs_;
+  ir::Facts facts_;
+
+ private:
+  void pad_constant_axis(PadMap& map, ir::Expr i, ir::Expr o, ir::Expr n, std::int64_t interior);
+};
+
+}  // namespace padlock::compiler

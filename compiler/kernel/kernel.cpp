@@ -1,0 +1,60 @@
+#include "compiler/kernel/kernel.h"
+
+#include <algorithm>
+#include <set>
+
+namespace padlock::compiler {
+
+Graph::Graph() { conjunction({}); }
+
+NodeId Graph::add(Node node) {
+  std::vector<std::uint64_t> key = {static_cast<std::uint64_t>(node.kind),
+                                    static_cast<std::uint64_t>(node.dtype),
+                                    static_cast<std::uint64_t>(node.op),
+                                    node.bits,
+                                    node.value,
+                                    node.guard,
+                                    node.layout,
+                                    node.coordinates.size()};
+  for (const ir::Expr e : node.coordinates) key.push_back(e.id());
+  for (const NodeId operand : node.operands) key.push_back(operand);
+  const auto [it, inserted] = node_ids_.try_emplace(std::move(key), static_cast<NodeId>(nodes_.size()));
+  if (inserted) nodes_.push_back(std::move(node));
+  return it->second;
+}
+
+ConditionId Graph::add(const Condition& condition) {
+  const auto [it, inserted] = condition_ids_.try_emplace(
+      std::pair(condition.expr.id(), static_cast<int>(condition.kind)), static_cast<ConditionId>(conditions_.size()));
+  if (inserted) conditions_.push_back(condition);
+  return it->second;
+}
+
+PredicateId Graph::conjunction(std::vector<ConditionId> conditions) {
+  std::ranges::sort(conditions);
+  conditions.erase(std::ranges::unique(conditions).begin(), conditions.end());
+  const auto [it, inserted] = predicate_ids_.try_emplace(conditions, static_cast<PredicateId>(predicates_.size()));
+  if (inserted) predicates_.push_back(std::move(conditions));
+  return it->second;
+}
+
+std::uint32_t Graph::add(const ir::Layout& layout) {
+  const auto same = [&](const ir::Layout& other) {
+    return std::ranges::equal(layout.extents(), other.extents()) &&
+           std::ranges::equal(layout.strides(), other.strides()) && layout.offset() == other.offset();
+  };
+  const auto it = std::ranges::find_if(layouts_, same);
+  if (it != layouts_.end()) return static_cast<std::uint32_t>(it - layouts_.begin());
+  layouts_.push_back(layout);
+  return static_cast<std::uint32_t>(layouts_.size() - 1);
+}
+
+std::vector<NodeId> users_first(const Graph& graph, std::span<const NodeId> roots) {
+  // Operands have smaller ids, so descending ids are a topological order.
+  std::set<NodeId, std::greater<>> reached(roots.begin(), roots.end());
+  for (auto it = reached.begin(); it != reached.end(); ++it)
+    reached.insert(graph.node(*it).operands.begin(), graph.node(*it).operands.end());
+  return {reached.begin(), reached.end()};
+}
+
+}  // namespace padlock::compiler

@@ -1,0 +1,103 @@
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "abi/kernel_abi.h"
+#include "ir/expr/expr.h"
+#include "ir/layout.h"
+#include "ir/program.h"
+
+// A kernel in gather form: for an output coordinate, what is the value? Nodes are interned in a Graph; coordinates and
+// conditions are Exprs over the output coordinates $0, $1, ... of the program's context.
+namespace padlock::compiler {
+
+using NodeId = std::uint32_t;
+using ConditionId = std::uint32_t;
+using PredicateId = std::uint32_t;
+
+/// `expr >= 0`, or `expr == 0`.
+struct Condition {
+  enum class Kind : std::uint8_t { nonnegative, zero };
+  ir::Expr expr;
+  Kind kind = Kind::nonnegative;
+};
+
+/// The predicate that is always true: an empty conjunction.
+inline constexpr PredicateId kAlways = 0;
+
+enum class NodeKind : std::uint8_t {
+  constant,   ///< `bits`
+  scalar,     ///< the run-time scalar `value`
+  load,       ///< element `coordinates` of tensor `value`, seen through `layout`; executed only where `guard` holds
+  when,       ///< operands[0] where `guard` holds, else operands[1]. A node of its own: forwarding may replace a load,
+              ///< never the selection between it and the fill
+  operation,  ///< `op` of the operands, elementwise
+};
+
+struct Node {
+  NodeKind kind = NodeKind::constant;
+  ir::DType dtype = ir::DType::f32;
+  ir::Op op = ir::Op::relu;
+  std::uint64_t bits = 0;
+  ir::ValueId value = 0;
+  PredicateId guard = kAlways;
+  std::vector<ir::Expr> coordinates = {};
+  std::uint32_t layout = 0;  // index into Graph::layouts()
+  std::vector<NodeId> operands = {};
+};
+
+/// Nodes, conditions and predicates, each interned: equal ones are one. Operands have smaller ids than their users.
+class Graph {
+ public:
+  Graph();
+
+  NodeId add(Node node);
+  [[nodiscard]] const Node& node(NodeId id) const { return nodes_[id]; }
+  [[nodiscard]] std::size_t size() const { return nodes_.size(); }
+
+  ConditionId add(const Condition& condition);
+  [[nodiscard]] const Condition& condition(ConditionId id) const { return conditions_[id]; }
+
+  /// The conjunction of conditions, in any order, duplicates allowed.
+  PredicateId conjunction(std::vector<ConditionId> conditions);
+  [[nodiscard]] std::span<const ConditionId> conditions_of(PredicateId id) const { return predicates_[id]; }
+
+  std::uint32_t add(const ir::Layout& layout);
+  [[nodiscard]] const ir::Layout& layout(std::uint32_t id) const { return layouts_[id]; }
+
+ private:
+  std::vector<Node> nodes_;
+  std::map<std::vector<std::uint64_t>, NodeId> node_ids_;
+  std::vector<Condition> conditions_;
+  std::map<std::pair<std::uint32_t, int>, ConditionId> condition_ids_;  // by Expr::id and kind
+  std::vector<std::vector<ConditionId>> predicates_;
+  std::map<std::vector<ConditionId>, PredicateId> predicate_ids_;
+  std::vector<ir::Layout> layouts_;
+};
+
+/// Results of equal extents, computed together.
+struct Kernel {
+  std::string name;
+  const ir::Program* program = nullptr;  // borrowed (outlives the kernel)
+  Graph graph;
+  std::vector<ir::Expr> extents;  // of the output, row-major and dense; at least one axis
+  std::vector<ir::ValueId> results;
+  std::vector<NodeId> roots;  // one per result
+
+  [[nodiscard]] int rank() const { return static_cast<int>(extents.size()); }
+  [[nodiscard]] ir::Expr coordinate(int axis) const { return program->exprs().coordinate(axis); }
+};
+
+/// Nodes reachable from the roots, users before operands.
+[[nodiscard]] std::vector<NodeId> users_first(const Graph& graph, std::span<const NodeId> roots);
+
+/// Prints a predicate: "always", or its conditions.
+[[nodiscard]] std::string to_string(const Kernel& kernel, PredicateId predicate);
+/// Text for people and golden tests: one line a node.
+[[nodiscard]] std::string to_string(const Kernel& kernel);
+
+}  // namespace padlock::compiler

@@ -1,0 +1,286 @@
+#include "compiler/kernel/lowering.h"
+
+#include <algorithm>
+#include <map>
+#include <optional>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "compiler/kernel/index_maps.h"
+#include "compiler/pass_edits.h"
+
+namespace padlock::compiler {
+namespace {
+
+using ir::Expr;
+using ir::ValueId;
+
+/// A demand for one element of a value: at which coordinates, and on which path (what holds whenever it is read).
+struct Demand {
+  std::vector<Expr> coordinates;
+  PredicateId path = kAlways;
+};
+
+/// Names a demand of a value, or a node that needs none (a literal, a run-time scalar).
+struct Source {
+  bool is_node = false;
+  NodeId node = 0;
+  ValueId value = 0;
+  std::size_t demand = 0;
+};
+
+/// How a demanded element comes from its sources: the first source whose predicate holds (the last has kAlways), or,
+/// for an elementwise operation, the operation of all sources.
+struct Recipe {
+  std::vector<PredicateId> when;  // empty for an elementwise operation and a load
+  std::vector<Source> sources;
+};
+
+/// Lowers one kernel. Two sweeps over the values, and no recursion: from users to operands it collects what is
+/// demanded of each value, from operands to users it makes the nodes.
+class KernelBuilder {
+ public:
+  KernelBuilder(Kernel& kernel, const PassEdits& edits)
+      : kernel_(kernel),
+        program_(*kernel.program),
+        graph_(kernel.graph),
+        maps_(edits.index_maps(program_.exprs(), coordinate_facts(kernel))),
+        demands_(program_.values().size()),
+        recipes_(program_.values().size()),
+        nodes_(program_.values().size()) {}
+
+  Status build() {
+    std::vector<Expr> coordinates;
+    for (int axis = 0; axis < kernel_.rank(); ++axis) coordinates.push_back(kernel_.coordinate(axis));
+    std::vector<Source> roots;
+    for (const ValueId result : kernel_.results) {
+      // A rank-0 result is an axis of extent 1 in the kernel and has no coordinates of its own.
+      std::vector<Expr> own = coordinates;
+      own.resize(static_cast<std::size_t>(program_.value(result).rank()));
+      roots.push_back(demand(result, {std::move(own), kAlways}));
+    }
+    for (ValueId id = static_cast<ValueId>(demands_.size()); id-- > 0;) PADLOCK_CHECK(expand_all(id));
+    for (ValueId id = 0; id < demands_.size(); ++id) make_nodes(id);
+    for (const Source& root : roots) kernel_.roots.push_back(node_of(root));
+    return {};
+  }
+
+ private:
+  Source demand(ValueId value, Demand wanted) {
+    if (program_.value(value).kind == ir::ValueKind::scalar_parameter) {
+      Node node{.kind = NodeKind::scalar, .dtype = program_.value(value).dtype, .value = value};
+      return {.is_node = true, .node = graph_.add(std::move(node))};
+    }
+    std::vector<std::uint32_t> key = {value, wanted.path};
+    for (const Expr e : wanted.coordinates) key.push_back(e.id());
+    auto& list = demands_[value];
+    const auto [it, inserted] = demand_ids_.try_emplace(std::move(key), list.size());
+    if (inserted) {
+      list.push_back(std::move(wanted));
+      ++demand_count_;
+    }
+    return {.value = value, .demand = it->second};
+  }
+
+  Source source(const ir::Operand& operand, Demand wanted) {
+    if (const auto* scalar = std::get_if<ir::Scalar>(&operand)) {
+      Node node{.kind = NodeKind::constant, .dtype = scalar->dtype, .bits = scalar->bits};
+      return {.is_node = true, .node = graph_.add(std::move(node))};
+    }
+    return demand(std::get<ValueId>(operand), std::move(wanted));
+  }
+
+  [[nodiscard]] std::unexpected<Error> refuse(const ir::Value& value, const std::string& expected) const {
+    return std::unexpected(
+        Error{Code::resource_exhausted,
+              Blame::user,
+              fmt::format("statement '{}' of program '{}' is too deep to be computed without intermediate buffers: "
+                          "expected {}, found more",
+                          value.name, program_.name(), expected),
+              {value.where.line, value.where.column, {}},
+              {}});
+  }
+
+  Status expand_all(ValueId id) {
+    const ir::Value& value = program_.value(id);
+    if (value.kind != ir::ValueKind::operation) return {};
+    for (std::size_t i = 0; i < demands_[id].size(); ++i) {
+      const Demand wanted = demands_[id][i];
+      recipes_[id].push_back(expand(value, wanted));
+      const bool deep = std::ranges::any_of(wanted.coordinates, [](Expr e) { return e.depth() > kMaxCoordinateDepth; });
+      if (demand_count_ > kMaxKernelNodes)
+        return refuse(value, fmt::format("at most {} elements read for each element of a result", kMaxKernelNodes));
+      if (deep) return refuse(value, fmt::format("coordinates that nest at most {} deep", kMaxCoordinateDepth));
+      if (crowded_) return refuse(value, fmt::format("at most {} conditions on one element", kMaxPathConditions));
+    }
+    return {};
+  }
+
+  Recipe expand(const ir::Value& value, const Demand& wanted) {
+    switch (value.op) {
+      case ir::Op::pad:
+        return expand_pad(value, wanted);
+      case ir::Op::concat:
+        return expand_concat(value, wanted);
+      case ir::Op::slice:
+      case ir::Op::transpose:
+      case ir::Op::broadcast:
+        return {{kAlways}, {source(value.operands[0], {moved_coordinates(value, wanted.coordinates), wanted.path})}};
+      default:
+        return expand_elementwise(value, wanted);
+    }
+  }
+
+  std::vector<Expr> moved_coordinates(const ir::Value& value, const std::vector<Expr>& coordinates) {
+    const ir::Value& operand = program_.value(std::get<ValueId>(value.operands[0]));
+    if (value.op == ir::Op::slice) return maps_->slice(std::get<ir::SliceAttributes>(value.attributes), coordinates);
+    if (value.op == ir::Op::transpose)
+      return maps_->transpose(std::get<ir::TransposeAttributes>(value.attributes), coordinates);
+    return maps_->broadcast(std::get<ir::BroadcastAttributes>(value.attributes), operand, value, coordinates);
+  }
+
+  Recipe expand_pad(const ir::Value& value, const Demand& wanted) {
+    const auto& pad = std::get<ir::PadAttributes>(value.attributes);
+    const ir::Value& operand = program_.value(std::get<ValueId>(value.operands[0]));
+    PadMap map = maps_->pad(pad, operand, wanted.coordinates);
+    if (map.never) return {{kAlways}, {source(value.operands[1], {})}};
+    const PredicateId inside = predicate(map.conditions);
+    const Source body = source(value.operands[0], {std::move(map.coordinates), both(wanted.path, inside)});
+    if (inside == kAlways) return {{kAlways}, {body}};
+    return {{inside, kAlways}, {body, source(value.operands[1], {})}};
+  }
+
+  Recipe expand_concat(const ir::Value& value, const Demand& wanted) {
+    const auto axis = static_cast<std::size_t>(std::get<ir::ConcatAttributes>(value.attributes).axis);
+    std::vector<std::pair<ValueId, Expr>> operands;
+    for (const ir::Operand& operand : value.operands) {
+      const ValueId id = std::get<ValueId>(operand);
+      operands.emplace_back(id, program_.value(id).extents()[axis]);
+    }
+    Recipe recipe;
+    for (ConcatPiece& piece : maps_->concat(operands, wanted.coordinates[axis])) {
+      std::vector<Expr> coordinates = wanted.coordinates;
+      coordinates[axis] = piece.coordinate;
+      const PredicateId path = both(wanted.path, predicate(piece.conditions));
+      recipe.when.push_back(piece.below ? predicate({*piece.below}) : kAlways);
+      recipe.sources.push_back(demand(piece.operand, {std::move(coordinates), path}));
+    }
+    recipe.when.back() = kAlways;
+    return recipe;
+  }
+
+  Recipe expand_elementwise(const ir::Value& value, const Demand& wanted) {
+    Recipe recipe;
+    for (const ir::Operand& operand : value.operands) {
+      std::vector<Expr> coordinates;
+      if (const auto* id = std::get_if<ValueId>(&operand))
+        coordinates = maps_->elementwise(program_.value(*id), value, wanted.coordinates);
+      recipe.sources.push_back(source(operand, {std::move(coordinates), wanted.path}));
+    }
+    return recipe;
+  }
+
+  PredicateId predicate(const std::vector<Condition>& conditions) {
+    std::vector<ConditionId> ids;
+    for (const Condition& condition : conditions) ids.push_back(graph_.add(condition));
+    return graph_.conjunction(std::move(ids));
+  }
+
+  PredicateId both(PredicateId a, PredicateId b) {
+    std::vector<ConditionId> ids(graph_.conditions_of(a).begin(), graph_.conditions_of(a).end());
+    ids.insert(ids.end(), graph_.conditions_of(b).begin(), graph_.conditions_of(b).end());
+    crowded_ |= ids.size() > kMaxPathConditions;
+    return graph_.conjunction(std::move(ids));
+  }
+
+  void make_nodes(ValueId id) {
+    const ir::Value& value = program_.value(id);
+    for (std::size_t i = 0; i < demands_[id].size(); ++i)
+      nodes_[id].push_back(value.kind == ir::ValueKind::tensor_parameter ? make_load(id, demands_[id][i])
+                                                                         : make_node(value, recipes_[id][i]));
+  }
+
+  NodeId make_load(ValueId id, const Demand& wanted) {
+    const ir::Value& value = program_.value(id);
+    Node node{.kind = NodeKind::load, .dtype = value.dtype, .value = id, .guard = wanted.path};
+    node.coordinates = wanted.coordinates;
+    node.layout = graph_.add(value.layout);
+    return graph_.add(std::move(node));
+  }
+
+  NodeId make_node(const ir::Value& value, const Recipe& recipe) {
+    if (recipe.when.empty()) {
+      std::vector<NodeId> operands;
+      for (const Source& s : recipe.sources) operands.push_back(node_of(s));
+      return operation(value, std::move(operands));
+    }
+    NodeId node = node_of(recipe.sources.back());
+    for (std::size_t i = recipe.sources.size() - 1; i-- > 0;)
+      node = when(recipe.when[i], node_of(recipe.sources[i]), node);
+    return node;
+  }
+
+  NodeId operation(const ir::Value& value, std::vector<NodeId> operands) {
+    return graph_.add(
+        Node{.kind = NodeKind::operation, .dtype = value.dtype, .op = value.op, .operands = std::move(operands)});
+  }
+
+  NodeId when(PredicateId predicate, NodeId inside, NodeId outside) {
+    if (inside == outside) return inside;
+    return graph_.add(Node{
+        .kind = NodeKind::when, .dtype = graph_.node(inside).dtype, .guard = predicate, .operands = {inside, outside}});
+  }
+
+  [[nodiscard]] NodeId node_of(const Source& source) const {
+    return source.is_node ? source.node : nodes_[source.value][source.demand];
+  }
+
+  // Expressions are walked recursively; a coordinate nests by at most 3 levels a statement.
+  static constexpr std::uint32_t kMaxCoordinateDepth = 1000;
+  // A hundred pads in a row have two hundred; the cost of code grows with the square.
+  static constexpr std::size_t kMaxPathConditions = 256;
+
+  Kernel& kernel_;
+  const ir::Program& program_;
+  Graph& graph_;
+  std::unique_ptr<IndexMaps> maps_;
+  std::vector<std::vector<Demand>> demands_;  // by value
+  std::vector<std::vector<Recipe>> recipes_;  // by value and demand
+  std::vector<std::vector<NodeId>> nodes_;    // by value and demand
+  std::map<std::vector<std::uint32_t>, std::size_t> demand_ids_;
+  std::size_t demand_count_ = 0;
+  bool crowded_ = false;  // some element depends on too many conditions
+};
+
+}  // namespace
+
+ir::Facts coordinate_facts(const Kernel& kernel) {
+  ir::Facts facts = kernel.program->facts();
+  for (int axis = 0; axis < kernel.rank(); ++axis)
+    facts.add({kernel.coordinate(axis), ir::Comparison::lt, kernel.extents[static_cast<std::size_t>(axis)]});
+  return facts;
+}
+
+Result<std::vector<Kernel>> gather_kernels(const ir::Program& program, const PassEdits* edits) {
+  const PassEdits none;
+  std::vector<Kernel> kernels;
+  for (const ValueId result : program.results()) {
+    const auto extents = program.value(result).extents();
+    std::vector<Expr> own(extents.begin(), extents.end());
+    if (own.empty()) own.push_back(program.exprs().constant(1));
+    auto it = std::ranges::find(kernels, own, &Kernel::extents);
+    if (it == kernels.end()) {
+      kernels.emplace_back();
+      it = kernels.end() - 1;
+      it->name = fmt::format("{}_{}", program.name(), kernels.size() - 1);
+      it->program = &program;
+      it->extents = std::move(own);
+    }
+    it->results.push_back(result);
+  }
+  for (Kernel& kernel : kernels) PADLOCK_CHECK(KernelBuilder(kernel, edits != nullptr ? *edits : none).build());
+  return kernels;
+}
+
+}  // namespace padlock::compiler

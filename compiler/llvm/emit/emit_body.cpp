@@ -1,0 +1,331 @@
+#include <string>
+#include <vector>
+
+#include "compiler/llvm/emit/emit_loop.h"
+#include "compiler/llvm/emit/emit_vector_body.h"
+
+namespace padlock::compiler {
+namespace {
+
+using ir::Expr;
+using llvm::BasicBlock;
+using llvm::IRBuilder;
+using llvm::Value;
+
+/// Emits one body as a function of the host: the loops of its walks.
+class BodyEmitter {
+ public:
+  BodyEmitter(KernelContext& context, std::size_t index)
+      : context_(context),
+        index_(index),
+        body_(context.schedule.bodies[index]),
+        run_(context.exprs()),
+        builder_(context.module.getContext()),
+        i64_(builder_.getInt64Ty()) {}
+
+  llvm::Function* emit() {
+    BodyArguments arguments = make_function();
+    BasicBlock* entry = block("entry");
+    BasicBlock* start = block("start");
+    builder_.SetInsertPoint(entry);
+    const LaunchFields fields(builder_, function_->getArg(0), context_);
+    builder_.CreateBr(start);
+    builder_.SetInsertPoint(start);
+    ExprEmitter exprs = context_.expressions(entry, fields.sizes);
+    exprs_ = &exprs;
+    ChunkEmitter chunks(context_, index_, builder_, fields, exprs, std::move(arguments));
+    chunks_ = &chunks;
+    exprs_->set_coordinate(run_.begin, begin());
+    exprs_->set_coordinate(run_.end, end());
+    emit_loops();
+    builder_.CreateRetVoid();
+    return function_;
+  }
+
+ private:
+  BodyArguments make_function() {
+    BodyArguments arguments(context_, index_);
+    std::vector<llvm::Type*> types = {builder_.getPtrTy()};
+    arguments.for_each([&](Value*, bool is_pointer) { types.push_back(is_pointer ? builder_.getPtrTy() : i64_); });
+    auto* type = llvm::FunctionType::get(builder_.getVoidTy(), types, false);
+    const std::string name = context_.abi.name + ".body" + std::to_string(index_);
+    function_ = llvm::Function::Create(type, llvm::Function::InternalLinkage, name, context_.module);
+    // There are registers for all that a body takes.
+    function_->setCallingConv(llvm::CallingConv::Fast);
+    function_->addFnAttr(llvm::Attribute::NoInline);
+    set_attributes(*function_, context_.target);
+    unsigned parameter = 1;  // after the launch
+    arguments.for_each([&](Value*& value, bool) { value = function_->getArg(parameter++); });
+    return arguments;
+  }
+
+  BasicBlock* block(const char* name) { return BasicBlock::Create(builder_.getContext(), name, function_); }
+  Value* begin() { return chunks_->arguments().begin; }
+  Value* end() { return chunks_->arguments().end; }
+
+  void emit_loops() {
+    BasicBlock* done = block("done");
+    const BodyArguments& arguments = chunks_->arguments();
+    Rows rows{.row = arguments.row, .bases = {}, .count = builder_.getInt64(1)};
+    if (arguments.takes_rows) {
+      rows.count = arguments.rows;
+      for (const BodyArguments::Load& load : arguments.loads) rows.bases.push_back(load.base);
+    }
+    const Walk& longest = body_.walks.back();
+    if (longest.kind == WalkKind::streamed)
+      emit_streamed(longest, rows, done);
+    else
+      emit_run(begin(), end(), rows, done);
+    builder_.SetInsertPoint(done);
+  }
+
+  // --- rows ---------------------------------------------------------------------------------------------------------
+
+  /// Rows that are still to be walked: where the first begins, where its loads start, and how many there are.
+  struct Rows {
+    Value* row;
+    std::vector<Value*> bases;
+    Value* count;
+  };
+
+  /// Phis for rows where the builder stands, without their values.
+  Rows join_rows() {
+    const auto phi = [&](Value* like) { return builder_.CreatePHI(like->getType(), 2); };
+    const BodyArguments& arguments = chunks_->arguments();
+    Rows joined{.row = phi(arguments.row), .bases = {}, .count = phi(builder_.getInt64(0))};
+    if (arguments.takes_rows)
+      for (std::size_t i = 0; i < arguments.loads.size(); ++i) joined.bases.push_back(phi(joined.row));
+    return joined;
+  }
+  static void add_incoming(const Rows& joined, const Rows& rows, BasicBlock* from) {
+    const auto add = [&](Value* phi, Value* value) { llvm::cast<llvm::PHINode>(phi)->addIncoming(value, from); };
+    add(joined.row, rows.row);
+    add(joined.count, rows.count);
+    for (std::size_t i = 0; i < rows.bases.size(); ++i) add(joined.bases[i], rows.bases[i]);
+  }
+  Rows after_first(const Rows& rows) {
+    if (!chunks_->arguments().takes_rows) return {rows.row, {}, builder_.getInt64(0)};
+    Value* row = exprs_->address(builder_, context_.schedule.kernel.extents.back());
+    Rows rest{.row = builder_.CreateAdd(rows.row, row),
+              .bases = {},
+              .count = builder_.CreateSub(rows.count, builder_.getInt64(1))};
+    for (std::size_t i = 0; i < rows.bases.size(); ++i)
+      rest.bases.push_back(builder_.CreateAdd(rows.bases[i], chunks_->arguments().loads[i].step));
+    return rest;
+  }
+  Value* are_left(Value* rows) { return builder_.CreateICmpSGT(rows, builder_.getInt64(0)); }
+
+  /// What `walk` emits, for each of the rows, of which there is one at least. Goes to `done`.
+  template <class EmitWalk>
+  void for_each(const Rows& rows, BasicBlock* done, EmitWalk&& walk) {
+    BasicBlock* before = builder_.GetInsertBlock();
+    BasicBlock* inside = block("row");
+    builder_.CreateBr(inside);
+    builder_.SetInsertPoint(inside);
+    const Rows at = join_rows();
+    add_incoming(at, rows, before);
+    chunks_->set_row(at.row, at.bases);
+    walk();
+    const Rows rest = after_first(at);
+    add_incoming(at, rest, builder_.GetInsertBlock());
+    builder_.CreateCondBr(are_left(rest.count), inside, done);
+  }
+
+  // --- runs ---------------------------------------------------------------------------------------------------------
+
+  /// The run [from, to) of each row, by the walk for its length. Goes to `done`. Which of the walks by vectors it is is
+  /// asked for each row: that is predicted, and a loop over rows of each walk's own would be twice the code.
+  void emit_run(Value* from, Value* to, const Rows& rows, BasicBlock* done) {
+    exprs_->set_coordinate(run_.begin, from);
+    exprs_->set_coordinate(run_.end, to);
+    if (body_.walks.size() == 1) return for_each(rows, done, [&] { emit_loop(body_.walks[0].loops.front(), from); });
+    BasicBlock* few = block("few");
+    BasicBlock* many = block("many");
+    builder_.CreateCondBr(holds(builder_, *exprs_, body_.walks[1].tests), many, few);
+    builder_.SetInsertPoint(few);
+    emit_columns(from, rows, done);
+    builder_.SetInsertPoint(many);
+    for_each(rows, done, [&] {
+      BasicBlock* walked = block("walked");
+      for (std::size_t i = body_.walks.size(); i-- > 1;) {
+        const Walk& walk = body_.walks[i];
+        if (walk.kind == WalkKind::streamed) continue;
+        BasicBlock* shorter = nullptr;
+        if (i > 1) {
+          BasicBlock* chosen = block(walk.kind == WalkKind::vectors ? "vectors" : "ends");
+          shorter = block("shorter");
+          builder_.CreateCondBr(holds(builder_, *exprs_, walk.tests), chosen, shorter);
+          builder_.SetInsertPoint(chosen);
+        }
+        if (walk.kind == WalkKind::vectors)
+          exprs_->set_coordinate(run_.shift, chunks_->misalignment(from, body_.lanes));
+        for (const ChunkLoop& loop : walk.loops) emit_loop(loop, exprs_->exact(builder_, loop.from));
+        builder_.CreateBr(walked);
+        if (shorter != nullptr) builder_.SetInsertPoint(shorter);
+      }
+      builder_.SetInsertPoint(walked);
+    });
+  }
+
+  /// A run of fewer elements than any vector has, column by column: the rows are the longer loop, and lie in the cache.
+  void emit_columns(Value* from, const Rows& rows, BasicBlock* done) {
+    const ChunkLoop& loop = body_.walks[0].loops.front();
+    counted_loop(builder_, from, exprs_->exact(builder_, loop.limit), 1, [&](Value* column) {
+      BasicBlock* walked = block("walked");
+      for_each(rows, walked, [&] { chunks_->emit(column, loop); });
+      builder_.SetInsertPoint(walked);
+    });
+    builder_.CreateBr(done);
+  }
+
+  // --- streamed rows ------------------------------------------------------------------------------------------------
+
+  /// The code of a run that all runs of streamed rows share, and the values that it is entered with.
+  struct SharedRun {
+    BasicBlock* block;
+    Value *from, *to;
+    Rows rows;
+    Value* left;  // of the rows, with this one; 0: nothing is streamed
+  };
+
+  SharedRun begin_shared_run(BasicBlock* at) {
+    builder_.SetInsertPoint(at);
+    const auto phi = [&] { return builder_.CreatePHI(i64_, 3); };
+    Value* from = phi();
+    Value* to = phi();
+    Rows rows = join_rows();
+    return {.block = at, .from = from, .to = to, .rows = std::move(rows), .left = phi()};
+  }
+  /// One more way into it, without the jump.
+  static void enter(const SharedRun& run, Value* from, Value* to, const Rows& rows, Value* left, BasicBlock* way) {
+    const auto add = [&](Value* phi, Value* value) { llvm::cast<llvm::PHINode>(phi)->addIncoming(value, way); };
+    add(run.from, from);
+    add(run.to, to);
+    add_incoming(run.rows, rows, way);
+    add(run.left, left);
+  }
+  Rows one_of(const Rows& rows) { return {rows.row, rows.bases, builder_.getInt64(1)}; }
+
+  /// Row by row: the run up to the first line, the lines, and the run after them. All runs share one code, which takes
+  /// all rows at once where nothing is streamed.
+  void emit_streamed(const Walk& walk, const Rows& all, BasicBlock* done) {
+    BasicBlock* start = builder_.GetInsertBlock();
+    BasicBlock* large = block("large");
+    BasicBlock* row = block("streamed_row");
+    BasicBlock* shared = block("run");
+    BasicBlock* lines = block("lines");
+    choose_streaming(walk, large, row, shared);
+
+    const SharedRun run = begin_shared_run(shared);
+    for (BasicBlock* whole : {start, large}) enter(run, begin(), end(), all, builder_.getInt64(0), whole);
+    BasicBlock* ran = block("ran");
+    BasicBlock* next_row = block("next_row");
+    emit_run(run.from, run.to, run.rows, ran);
+    builder_.SetInsertPoint(ran);
+    builder_.CreateCondBr(builder_.CreateICmpSLT(run.to, end()), lines, next_row);
+
+    builder_.SetInsertPoint(row);
+    const Rows at = join_rows();
+    add_incoming(at, all, large);
+    emit_row_start(walk, at, run);
+    builder_.SetInsertPoint(lines);
+    emit_lines(walk, run);
+    builder_.SetInsertPoint(next_row);
+    emit_next_row(run, row, at, done);
+  }
+
+  /// Goes to `row` where rows are streamed, else to `run`.
+  void choose_streaming(const Walk& walk, BasicBlock* large, BasicBlock* row, BasicBlock* run) {
+    chunks_->plan_prefetches();
+    // What is too short is walked as if nothing were: an edge of few elements by columns.
+    Value* is_long = holds(builder_, *exprs_, walk.tests);
+    builder_.CreateCondBr(builder_.CreateAnd(emit_streaming(context_, builder_, *exprs_), is_long), large, run);
+    builder_.SetInsertPoint(large);
+    // A line of the first result has whole vectors of all others: what is aligned in one row is in every row.
+    Value* before_line = builder_.CreateSub(begin(), chunks_->misalignment(begin(), walk.line));
+    builder_.CreateCondBr(chunks_->stores_are_aligned(before_line), row, run);
+  }
+
+  /// The run of a row up to its first line.
+  void emit_row_start(const Walk& walk, const Rows& at, const SharedRun& run) {
+    chunks_->set_row(at.row, at.bases);
+    Value* past = builder_.CreateSub(count(walk.line), chunks_->misalignment(begin(), walk.line));
+    set_whole_run(builder_.CreateAnd(past, count(walk.line - 1)));
+    Value* limit = exprs_->exact(builder_, walk.loops[0].limit);
+    chunks_->prefetch_stores();
+    enter(run, begin(), limit, one_of(at), at.count, builder_.GetInsertBlock());
+    builder_.CreateBr(run.block);
+  }
+
+  /// Its lines, and then the run after them.
+  void emit_lines(const Walk& walk, const SharedRun& run) {
+    chunks_->set_row(run.rows.row, run.rows.bases);
+    set_whole_run(builder_.CreateSub(run.to, begin()));  // the run before this ended at the first line
+    emit_loop(walk.loops[1], exprs_->exact(builder_, walk.loops[1].from));
+    Value* rest = exprs_->exact(builder_, walk.loops[2].from);
+    enter(run, rest, end(), one_of(run.rows), run.left, builder_.GetInsertBlock());
+    builder_.CreateBr(run.block);
+  }
+
+  /// Back to `row`, which began with the rows `at`, or to `done` after the last.
+  void emit_next_row(const SharedRun& run, BasicBlock* row, const Rows& at, BasicBlock* done) {
+    if (chunks_->fetches_gaps()) {
+      // Also after the last: the rows go on in another call.
+      BasicBlock* gaps = block("gaps");
+      builder_.CreateCondBr(are_left(run.left), gaps, done);
+      builder_.SetInsertPoint(gaps);
+      chunks_->set_row(run.rows.row, run.rows.bases);
+      chunks_->prefetch_gaps();
+    }
+    const Rows later = after_first({run.rows.row, run.rows.bases, run.left});
+    add_incoming(at, later, builder_.GetInsertBlock());
+    builder_.CreateCondBr(are_left(later.count), row, done);
+  }
+
+  void set_whole_run(Value* peel) {
+    exprs_->set_coordinate(run_.begin, begin());
+    exprs_->set_coordinate(run_.end, end());
+    exprs_->set_coordinate(run_.peel, peel);
+  }
+
+  void emit_loop(const ChunkLoop& loop, Value* from) {
+    if (loop.once) {
+      chunks_->emit(from, loop);
+      return;
+    }
+    Value* last = loop.last.valid() ? exprs_->exact(builder_, loop.last) : nullptr;
+    Value* limit = exprs_->exact(builder_, loop.limit);
+    Value* reached = counted_loop(builder_, from, limit, loop.step(), [&](Value* column) {
+      if (last != nullptr) column = builder_.CreateBinaryIntrinsic(llvm::Intrinsic::smin, column, last);
+      if (loop.nontemporal) chunks_->prefetch_loads(column, loop);
+      for (int i = 0; i < loop.unroll; ++i) chunks_->emit(column, loop, i * loop.lanes);
+    });
+    if (loop.reached.valid()) exprs_->set_coordinate(loop.reached, reached);
+  }
+
+  [[nodiscard]] llvm::ConstantInt* count(int elements) const { return context_.index(elements); }
+
+  KernelContext& context_;
+  std::size_t index_;
+  const Body& body_;
+  RunVariables run_;
+  IRBuilder<> builder_;
+  llvm::Type* i64_;
+  llvm::Function* function_ = nullptr;
+  ExprEmitter* exprs_ = nullptr;
+  ChunkEmitter* chunks_ = nullptr;
+};
+
+}  // namespace
+
+Value* emit_streaming(const KernelContext& context, IRBuilder<>& builder, ExprEmitter& exprs) {
+  if (context.schedule.store != StoreKind::automatic)
+    return builder.getInt1(context.schedule.store == StoreKind::nontemporal);
+  Value* bytes = exprs.exact(builder, context.exprs().mul(context.abi.rows, context.abi.row_bytes));
+  const auto least = static_cast<std::uint64_t>(streamed_bytes(context.target.cache_bytes));
+  return builder.CreateICmpSGE(bytes, builder.getInt64(least));
+}
+
+llvm::Function* emit_body(KernelContext& context, std::size_t index) { return BodyEmitter(context, index).emit(); }
+
+}  // namespace padlock::compiler

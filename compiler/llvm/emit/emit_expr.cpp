@@ -1,0 +1,191 @@
+#include "compiler/llvm/emit/emit_expr.h"
+
+#include <bit>
+#include <optional>
+
+namespace padlock::compiler {
+
+using ir::Expr;
+using ir::ExprKind;
+using llvm::IRBuilder;
+using llvm::Value;
+
+namespace {
+
+/// Its logarithm.
+std::optional<int> power_of_two(Expr e) {
+  if (!e.is_constant() || e.constant() < 1 || e.constant() > Int128{1} << 30) return std::nullopt;
+  const auto value = static_cast<std::uint64_t>(e.constant());
+  return std::has_single_bit(value) ? std::optional(std::countr_zero(value)) : std::nullopt;
+}
+
+}  // namespace
+
+std::size_t SizeTable::index(Expr value, abi::SizeArgument::Fit fit) {
+  const auto [it, inserted] = ids_.try_emplace({value.id(), fit}, sizes_.size());
+  if (inserted) sizes_.push_back({value, fit});
+  return it->second;
+}
+
+void ExprEmitter::set_coordinate(Expr coordinate, Value* value) { coordinates_[coordinate.id()] = value; }
+
+Value* ExprEmitter::load_size(Expr e, Fit fit, llvm::IntegerType* type) {
+  const bool is_value = fit == Fit::wrap || fit == Fit::saturate;
+  if (is_value && e.is_constant() && fits_int64(e.constant()))
+    return llvm::ConstantInt::get(type, static_cast<std::uint64_t>(e.constant()), false, /*ImplicitTrunc=*/true);
+  const std::size_t index = table_.index(e, fit);
+  Value*& loaded = loaded_[{index, type->getBitWidth()}];
+  if (loaded == nullptr) {
+    IRBuilder<> builder(entry_->getTerminator() != nullptr ? IRBuilder<>(entry_->getTerminator())
+                                                           : IRBuilder<>(entry_));
+    // Of a word its low half, which all targets have first.
+    Value* slot = builder.CreateConstGEP1_64(builder.getInt64Ty(), sizes_, index);
+    loaded = builder.CreateLoad(type, slot, "size");
+  }
+  return loaded;
+}
+
+Value* ExprEmitter::emit_root(IRBuilder<>& builder, Expr e, Fit fit) {
+  emitted_.clear();
+  return emit(builder, e, fit);
+}
+
+Value* ExprEmitter::emit(IRBuilder<>& builder, Expr e, Fit fit) {
+  if (!e.has_coordinate()) return size(e, fit);
+  Value*& value = emitted_[{e.id(), fit}];  // a map: the reference stays valid
+  if (value == nullptr) value = emit_operation(builder, e, fit);
+  return value;
+}
+
+Value* ExprEmitter::emit_operation(IRBuilder<>& builder, Expr e, Fit fit) {
+  switch (e.kind()) {
+    case ExprKind::constant:
+      return size(e, fit);
+    case ExprKind::symbol:
+      return coordinates_.at(e.id());
+    case ExprKind::sum:
+      return emit_sum(builder, e, fit);
+    case ExprKind::product:
+      return emit_product(builder, e, fit);
+    case ExprKind::floordiv:
+      return emit_floordiv(builder, e);
+    case ExprKind::mod:
+      return emit_mod(builder, e);
+    case ExprKind::min:
+    case ExprKind::max:
+      return emit_minmax(builder, e);
+  }
+  return nullptr;
+}
+
+Value* ExprEmitter::emit_sum(IRBuilder<>& builder, Expr e, Fit fit) {
+  Value* sum = nullptr;
+  Value* subtracted = nullptr;
+  const auto append = [&](Value*& to, Value* value) { to = to == nullptr ? value : builder.CreateAdd(to, value); };
+  for (std::size_t i = 0; i < e.operands().size(); ++i) {
+    if (!e.operands()[i].has_coordinate()) continue;
+    Value* value = emit(builder, e.operands()[i], fit);
+    const auto coefficient = static_cast<std::int64_t>(static_cast<UInt128>(e.coefficients()[i]));
+    if (coefficient == 1)
+      append(sum, value);
+    else if (coefficient == -1)
+      append(subtracted, value);
+    else
+      append(sum, builder.CreateMul(
+                      value, llvm::ConstantInt::get(index_, static_cast<std::uint64_t>(coefficient), false, true)));
+  }
+  if (subtracted != nullptr) sum = sum == nullptr ? builder.CreateNeg(subtracted) : builder.CreateSub(sum, subtracted);
+  const Expr rest = split_sum(exprs_, e).second;
+  return rest.is_constant(0) ? sum : builder.CreateAdd(sum, size(rest, fit));
+}
+
+Value* ExprEmitter::emit_product(IRBuilder<>& builder, Expr e, Fit fit) {
+  Value* product = nullptr;
+  Expr rest = exprs_.constant(1);
+  for (const Expr factor : e.operands()) {
+    if (!factor.has_coordinate()) {
+      rest = exprs_.mul(rest, factor);
+      continue;
+    }
+    Value* value = emit(builder, factor, fit);
+    product = product == nullptr ? value : builder.CreateMul(product, value);
+  }
+  return rest.is_constant(1) ? product : builder.CreateMul(product, size(rest, fit));
+}
+
+ExprEmitter::Division ExprEmitter::divide(IRBuilder<>& builder, Value* x, Expr d) {
+  Value* divisor = size(d, Fit::saturate);
+  if (!multiplies_) return {builder.CreateUDiv(x, divisor), builder.CreateURem(x, divisor)};
+  Value* quotient = multiplied_quotient(builder, x, d);
+  return {quotient, builder.CreateSub(x, builder.CreateMul(quotient, divisor))};
+}
+
+/// As abi::Divisor::divide.
+Value* ExprEmitter::multiplied_quotient(IRBuilder<>& builder, Value* x, Expr d) {
+  const unsigned bits = index_->getBitWidth();
+  llvm::Type* wide = builder.getIntNTy(2 * bits);
+  const auto widened = [&](Value* v) { return builder.CreateZExt(v, wide); };
+  const bool narrow = bits == 32;
+  Value* multiplier = size(d, narrow ? Fit::magic_multiplier32 : Fit::magic_multiplier);
+  Value* product = builder.CreateMul(widened(x), widened(multiplier));
+  Value* high = builder.CreateTrunc(builder.CreateLShr(product, bits), index_);
+  return builder.CreateLShr(builder.CreateAdd(high, x), size(d, narrow ? Fit::magic_shift32 : Fit::magic_shift));
+}
+
+/// Of a negative x it is -1 - (-1 - x) div d, and -1 - x is x with all bits turned.
+Value* ExprEmitter::floor_quotient(IRBuilder<>& builder, Value* x, Expr d) {
+  Value* sign = builder.CreateAShr(x, index_->getBitWidth() - 1);
+  return builder.CreateXor(multiplied_quotient(builder, builder.CreateXor(x, sign), d), sign);
+}
+
+Value* ExprEmitter::emit_floordiv(IRBuilder<>& builder, Expr e) {
+  Value* dividend = emit(builder, e.operands()[0], Fit::saturate);
+  if (multiplies_ && !e.operands()[1].has_coordinate() && !e.operands()[1].is_constant())
+    return floor_quotient(builder, dividend, e.operands()[1]);
+  if (const std::optional<int> shift = power_of_two(e.operands()[1])) return builder.CreateAShr(dividend, *shift);
+  Value* divisor = emit(builder, e.operands()[1], Fit::saturate);
+  return divide(builder, e, dividend, divisor, [&](Value* x, Value* d) {
+    Value* quotient = builder.CreateSDiv(x, d);
+    Value* remainder = builder.CreateSub(x, builder.CreateMul(quotient, d));
+    Value* negative = builder.CreateICmpSLT(remainder, llvm::ConstantInt::get(x->getType(), 0));
+    return builder.CreateAdd(quotient, builder.CreateSExt(negative, x->getType()));
+  });
+}
+
+/// The constant part is reduced by the launcher, so that the sum stays near the coordinates.
+Value* ExprEmitter::emit_mod(IRBuilder<>& builder, Expr e) {
+  const Expr period = e.operands()[1];
+  const auto [moving, rest] = split_sum(exprs_, e.operands()[0]);
+  Value* dividend = emit(builder, moving, Fit::saturate);
+  const Expr reduced = exprs_.mod(rest, period);
+  if (!reduced.is_constant(0)) dividend = builder.CreateAdd(dividend, size(reduced, Fit::saturate));
+  if (const std::optional<int> shift = power_of_two(period))
+    return builder.CreateAnd(dividend, llvm::ConstantInt::get(index_, (std::uint64_t{1} << *shift) - 1));
+  Value* divisor = emit(builder, period, Fit::saturate);
+  if (multiplies_ && !period.has_coordinate() && !period.is_constant())
+    return builder.CreateSub(dividend, builder.CreateMul(floor_quotient(builder, dividend, period), divisor));
+  return divide(builder, e, dividend, divisor, [&](Value* x, Value* d) {
+    Value* remainder = builder.CreateSRem(x, d);
+    Value* negative = builder.CreateICmpSLT(remainder, llvm::ConstantInt::get(x->getType(), 0));
+    return builder.CreateSelect(negative, builder.CreateAdd(remainder, d), remainder);
+  });
+}
+
+/// In 32 bits where both operands fit them: a division of 64 bits takes several times as long.
+template <class Divide>
+Value* ExprEmitter::divide(IRBuilder<>& builder, Expr e, Value* dividend, Value* divisor, Divide&& divide) {
+  if (index_->getBitWidth() == 32 || !widths_.divides_narrowly(e)) return divide(dividend, divisor);
+  llvm::Type* i32 = builder.getInt32Ty();
+  Value* narrow = divide(builder.CreateTrunc(dividend, i32), builder.CreateTrunc(divisor, i32));
+  return builder.CreateSExt(narrow, builder.getInt64Ty());
+}
+
+Value* ExprEmitter::emit_minmax(IRBuilder<>& builder, Expr e) {
+  const auto intrinsic = e.kind() == ExprKind::min ? llvm::Intrinsic::smin : llvm::Intrinsic::smax;
+  Value* result = emit(builder, e.operands()[0], Fit::saturate);
+  for (const Expr operand : e.operands().subspan(1))
+    result = builder.CreateBinaryIntrinsic(intrinsic, result, emit(builder, operand, Fit::saturate));
+  return result;
+}
+
+}  // namespace padlock::compiler

@@ -1,0 +1,101 @@
+#pragma once
+
+#include <map>
+#include <vector>
+
+#include <llvm/IR/IRBuilder.h>
+
+#include "abi/kernel_abi.h"
+#include "compiler/schedule/index_width.h"
+#include "ir/expr/expr.h"
+
+namespace padlock::compiler {
+
+/// The sizes that a kernel takes, each once, in the order of first use.
+class SizeTable {
+ public:
+  std::size_t index(ir::Expr value, abi::SizeArgument::Fit fit);
+  [[nodiscard]] std::vector<abi::SizeArgument> take() && { return std::move(sizes_); }
+
+ private:
+  std::vector<abi::SizeArgument> sizes_;
+  std::map<std::pair<std::uint32_t, abi::SizeArgument::Fit>, std::size_t> ids_;
+};
+
+/// Emits Exprs as code of one function, in integers of one width. Everything over symbols alone is evaluated by the
+/// launcher and arrives as a size; what is emitted is arithmetic on coordinates.
+///
+/// Two modes, because a size may be anything that fits 64 bits: an *address* is computed modulo 2^64 (2^32), where any
+/// part may wrap and the sum is right; an *exact* value is compared or divided, so its constant part is clamped
+/// (compared with coordinates below 2^47, a clamp at 2^62 changes nothing) or, under a mod, reduced before it is added.
+class ExprEmitter {
+ public:
+  /// `sizes`: the launch's size array, a value of the entry block `entry`, at whose end sizes are loaded.
+  /// `widths`: of the kernel; borrowed. `index`: i64, or i32 where all that is exact fits it.
+  /// `multiplies`: a division by a size is a multiplication with constants that the launcher made of it, for targets
+  /// that have no instruction to divide.
+  ExprEmitter(ir::ExprContext& exprs, IndexWidths& widths, SizeTable& table, llvm::BasicBlock* entry,
+              llvm::Value* sizes, llvm::IntegerType* index, bool multiplies)
+      : exprs_(exprs),
+        widths_(widths),
+        table_(table),
+        entry_(entry),
+        sizes_(sizes),
+        index_(index),
+        multiplies_(multiplies) {}
+
+  [[nodiscard]] ir::ExprContext& exprs() { return exprs_; }
+  /// Gives the coordinates their values from here on. Forgets what was emitted for others.
+  void set_coordinate(ir::Expr coordinate, llvm::Value* value);
+
+  [[nodiscard]] llvm::Value* address(llvm::IRBuilder<>& builder, ir::Expr e) {
+    return emit_root(builder, e, abi::SizeArgument::Fit::wrap);
+  }
+  [[nodiscard]] llvm::Value* exact(llvm::IRBuilder<>& builder, ir::Expr e) {
+    return emit_root(builder, e, abi::SizeArgument::Fit::saturate);
+  }
+  /// A size, exact, as i64.
+  [[nodiscard]] llvm::Value* word(ir::Expr e) {
+    return load_size(e, abi::SizeArgument::Fit::saturate, llvm::Type::getInt64Ty(entry_->getContext()));
+  }
+  /// x div d and x mod d for an index that is not negative and a positive size.
+  struct Division {
+    llvm::Value* quotient;
+    llvm::Value* remainder;
+  };
+  [[nodiscard]] Division divide(llvm::IRBuilder<>& builder, llvm::Value* x, ir::Expr d);
+
+ private:
+  using Fit = abi::SizeArgument::Fit;
+  llvm::Value* emit_root(llvm::IRBuilder<>& builder, ir::Expr e, Fit fit);
+  llvm::Value* emit(llvm::IRBuilder<>& builder, ir::Expr e, Fit fit);
+  llvm::Value* emit_operation(llvm::IRBuilder<>& builder, ir::Expr e, Fit fit);
+  llvm::Value* emit_sum(llvm::IRBuilder<>& builder, ir::Expr e, Fit fit);
+  llvm::Value* emit_product(llvm::IRBuilder<>& builder, ir::Expr e, Fit fit);
+  llvm::Value* emit_floordiv(llvm::IRBuilder<>& builder, ir::Expr e);
+  llvm::Value* emit_mod(llvm::IRBuilder<>& builder, ir::Expr e);
+  llvm::Value* emit_minmax(llvm::IRBuilder<>& builder, ir::Expr e);
+  llvm::Value* load_size(ir::Expr e, Fit fit, llvm::IntegerType* type);
+  llvm::Value* size(ir::Expr e, Fit fit) { return load_size(e, fit, index_); }
+  llvm::Value* multiplied_quotient(llvm::IRBuilder<>& builder, llvm::Value* x, ir::Expr d);
+  /// The same for any sign, rounded down.
+  llvm::Value* floor_quotient(llvm::IRBuilder<>& builder, llvm::Value* x, ir::Expr d);
+  template <class Divide>
+  llvm::Value* divide(llvm::IRBuilder<>& builder, ir::Expr e, llvm::Value* dividend, llvm::Value* divisor,
+                      Divide&& divide);
+
+  ir::ExprContext& exprs_;
+  IndexWidths& widths_;
+  SizeTable& table_;
+  llvm::BasicBlock* entry_;
+  llvm::Value* sizes_;
+  llvm::IntegerType* index_;
+  bool multiplies_;
+  std::map<std::uint32_t, llvm::Value*> coordinates_;                // by Expr::id
+  std::map<std::pair<std::size_t, unsigned>, llvm::Value*> loaded_;  // by index in the table and bits
+  // What the current root has emitted: expressions are DAGs (a reflected coordinate occurs twice at each level). Only
+  // within a root, whose code has no branches, is it sure to dominate.
+  std::map<std::pair<std::uint32_t, Fit>, llvm::Value*> emitted_;
+};
+
+}  // namespace padlock::compiler

@@ -1,0 +1,241 @@
+#include "compiler/llvm/emit/emit_gpu.h"
+
+#include <algorithm>
+
+#include <llvm/IR/IntrinsicsNVPTX.h>
+
+#include "compiler/llvm/emit/emit_body_dispatch.h"
+#include "compiler/llvm/emit/emit_loop.h"
+
+namespace padlock::compiler {
+
+using ir::Expr;
+using llvm::BasicBlock;
+using llvm::IRBuilder;
+using llvm::Value;
+
+namespace {
+
+/// Blocks of a persistent launch on the host: few, so that they take several tiles.
+constexpr int kHostBlocks = 6;
+
+/// A thread's numbers in its launch, as indices.
+struct ThreadNumbers {
+  Value* block;
+  Value* thread;  // of the block
+  Value* blocks;
+};
+
+/// Emits what one thread of a block does.
+class ThreadEmitter {
+ public:
+  ThreadEmitter(KernelContext& context, IRBuilder<>& builder, const LaunchFields& fields, ExprEmitter& exprs)
+      : context_(context),
+        map_(*context.schedule.threads),
+        builder_(builder),
+        fields_(fields),
+        exprs_(exprs),
+        rows_(context, builder, exprs) {}
+
+  void emit(const ThreadNumbers& numbers) {
+    rows_.load_buffers(fields_);
+    Value* tiles = exprs_.exact(builder_, context_.schedule.tiles());
+    counted_loop(builder_, numbers.block, tiles, numbers.blocks, [&](Value* tile) {
+      if (map_.flat)
+        emit_elements(tile, numbers.thread);
+      else
+        emit_tile(tile, numbers.thread);
+    });
+  }
+
+ private:
+  void place(Value* row) {
+    const std::vector<Value*> coordinates = rows_.unflatten(row);
+    for (std::size_t axis = 0; axis < coordinates.size(); ++axis)
+      exprs_.set_coordinate(context_.schedule.kernel.coordinate(static_cast<int>(axis)), coordinates[axis]);
+  }
+
+  /// Rows of the tile that are this thread's team's.
+  void emit_tile(Value* tile, Value* thread) {
+    const TileBounds rows = context_.schedule.row_bounds();
+    const TileBounds columns = context_.schedule.column_bounds();
+    Value* row_tile = tile;
+    Value* column_tile = context_.index(0);
+    if (!columns.tiles.is_constant(1)) {
+      const auto [quotient, remainder] = exprs_.divide(builder_, tile, columns.tiles);
+      row_tile = quotient;
+      column_tile = remainder;
+    }
+    exprs_.set_coordinate(rows.tile, row_tile);
+    exprs_.set_coordinate(columns.tile, column_tile);
+    rows_.set_columns(exprs_.exact(builder_, columns.first), exprs_.exact(builder_, columns.last));
+    // A team is a power of two.
+    Value* member = builder_.CreateURem(thread, context_.index(map_.team));
+    Value* team = builder_.CreateUDiv(thread, context_.index(map_.team));
+    Value* first = builder_.CreateAdd(exprs_.exact(builder_, rows.first), team);
+    counted_loop(builder_, first, exprs_.exact(builder_, rows.last), map_.teams(), [&](Value* row) {
+      place(row);
+      emit_body_dispatch(context_, builder_, fields_, exprs_, rows_, member);
+    });
+  }
+
+  /// This thread's elements of a tile of the flattened output.
+  void emit_elements(Value* tile, Value* thread) {
+    const TileBounds elements = context_.schedule.row_bounds();
+    exprs_.set_coordinate(elements.tile, tile);
+    Value* first = builder_.CreateAdd(exprs_.exact(builder_, elements.first), thread);
+    counted_loop(builder_, first, exprs_.exact(builder_, elements.last), map_.threads, [&](Value* element) {
+      const auto [row, column] = exprs_.divide(builder_, element, context_.schedule.columns);
+      place(row);
+      rows_.set_columns(column, builder_.CreateAdd(column, context_.index(1)));
+      emit_body_dispatch(context_, builder_, fields_, exprs_, rows_, context_.index(0));
+    });
+  }
+
+  KernelContext& context_;
+  const ThreadMap& map_;
+  IRBuilder<>& builder_;
+  const LaunchFields& fields_;
+  ExprEmitter& exprs_;
+  RowEmitter rows_;
+};
+
+/// The code of a thread as the body of `function`, whose first argument is the launch. `numbers` are emitted at its
+/// beginning.
+template <class Numbers>
+void emit_thread(KernelContext& context, llvm::Function* function, Numbers&& numbers) {
+  set_attributes(*function, context.target);
+  IRBuilder<> builder(context.module.getContext());
+  BasicBlock* entry = BasicBlock::Create(context.module.getContext(), "entry", function);
+  BasicBlock* start = BasicBlock::Create(context.module.getContext(), "start", function);
+  builder.SetInsertPoint(entry);
+  const LaunchFields fields(builder, function->getArg(0), context);
+  const ThreadNumbers made = numbers(builder);
+  builder.CreateBr(start);
+  builder.SetInsertPoint(start);
+  ExprEmitter exprs = context.expressions(entry, fields.sizes);
+  ThreadEmitter(context, builder, fields, exprs).emit(made);
+  builder.CreateRetVoid();
+}
+
+/// A kernel: its parameters are words by value, as many as there are sizes in the end.
+llvm::Function* emit_kernel(KernelContext& context) {
+  llvm::Type* pointer = llvm::PointerType::get(context.module.getContext(), 0);
+  auto* type = llvm::FunctionType::get(llvm::Type::getVoidTy(context.module.getContext()), {pointer}, false);
+  auto* kernel = llvm::Function::Create(type, llvm::Function::ExternalLinkage, context.abi.name, context.module);
+  kernel->setCallingConv(llvm::CallingConv::PTX_Kernel);
+  kernel->addFnAttr("nvvm.maxntid", std::to_string(context.abi.threads));
+  // ptxas 13 spills a few bytes rather than take more registers than what it thinks best (32 for a cast of f64). Told
+  // of a low occupancy, it takes them.
+  kernel->addFnAttr("nvvm.minctasm", "1");
+  emit_thread(context, kernel, [&](IRBuilder<>& builder) {
+    const auto special = [&](llvm::Intrinsic::ID id) {
+      return builder.CreateZExt(builder.CreateIntrinsic(id, {}), context.index_type());
+    };
+    return ThreadNumbers{special(llvm::Intrinsic::nvvm_read_ptx_sreg_ctaid_x),
+                         special(llvm::Intrinsic::nvvm_read_ptx_sreg_tid_x),
+                         special(llvm::Intrinsic::nvvm_read_ptx_sreg_nctaid_x)};
+  });
+  return kernel;
+}
+
+/// What a HostEntry calls for each thread: void(launch, block, thread, blocks).
+llvm::Function* emit_thread_function(KernelContext& context) {
+  llvm::LLVMContext& llvm = context.module.getContext();
+  llvm::Type* index = context.index_type();
+  llvm::Type* pointer = llvm::PointerType::get(llvm, 0);
+  auto* type = llvm::FunctionType::get(llvm::Type::getVoidTy(llvm), {pointer, index, index, index}, false);
+  const std::string name = context.abi.name + ".thread";
+  auto* function = llvm::Function::Create(type, llvm::Function::InternalLinkage, name, context.module);
+  emit_thread(context, function, [&](IRBuilder<>&) {
+    return ThreadNumbers{function->getArg(1), function->getArg(2), function->getArg(3)};
+  });
+  return function;
+}
+
+/// A HostEntry: for each block, for each thread.
+void emit_blocks(KernelContext& context, llvm::Function* thread) {
+  IRBuilder<> builder(context.module.getContext());
+  llvm::Type* i64 = builder.getInt64Ty();
+  auto* type = llvm::FunctionType::get(builder.getVoidTy(), {builder.getPtrTy(), i64, i64, i64, i64}, false);
+  auto* function = llvm::Function::Create(type, llvm::Function::ExternalLinkage, context.abi.name, context.module);
+  set_attributes(*function, context.target);
+  BasicBlock* entry = BasicBlock::Create(context.module.getContext(), "entry", function);
+  BasicBlock* start = BasicBlock::Create(context.module.getContext(), "start", function);
+  builder.SetInsertPoint(entry);
+  Value* saved = save_environment(builder);
+  const LaunchFields fields(builder, function->getArg(0), context);
+  builder.CreateBr(start);
+  builder.SetInsertPoint(start);
+  ExprEmitter exprs = context.expressions(entry, fields.sizes);
+  const auto index = [&](Value* value) { return builder.CreateTrunc(value, context.index_type()); };
+  Value* blocks = exprs.word(context.abi.rows);
+  counted_loop(builder, function->getArg(1), function->getArg(2), 1, [&](Value* block) {
+    counted_loop(builder, builder.getInt64(0), builder.getInt64(static_cast<std::uint64_t>(context.abi.threads)), 1,
+                 [&](Value* member) {
+                   builder.CreateCall(thread, {function->getArg(0), index(block), index(member), index(blocks)});
+                 });
+  });
+  restore_environment(builder, saved);
+  builder.CreateRetVoid();
+}
+
+/// The rows of the contract are tiles.
+abi::KernelAbi gpu_contract_of(const Schedule& schedule) {
+  ir::ExprContext& exprs = schedule.exprs();
+  abi::KernelAbi abi = contract_of(schedule);
+  const ThreadMap& map = *schedule.threads;
+  const Expr element_bytes = exprs.constant(ir::byte_size(schedule.kernel.program->value(abi.results[0]).dtype));
+  const Expr columns = map.tile_columns > 0 ? exprs.constant(map.tile_columns) : schedule.columns;
+  abi.rows = schedule.tiles();
+  abi.columns = exprs.constant(1);
+  abi.row_bytes = exprs.mul(exprs.mul(exprs.constant(map.tile_rows), columns), element_bytes);
+  abi.threads = map.threads;
+  abi.persistent = map.persistent;
+  return abi;
+}
+
+}  // namespace
+
+namespace {
+
+/// Adds a variant, whose contract lacks its sizes yet.
+abi::KernelAbi emit_variant(llvm::Module& module, const ProvenKernel& kernel, const TargetFeatures& target,
+                            bool bounds_check, unsigned index_bits, abi::KernelAbi abi) {
+  const Schedule& schedule = kernel.schedule();
+  SizeTable sizes;
+  IndexWidths widths = kernel.index_widths(false);
+  KernelContext context{module, kernel, schedule, target, bounds_check, abi, sizes, widths, index_bits};
+  if (!target.takes_words) {
+    if (abi.persistent) abi.rows = schedule.exprs().min(abi.rows, schedule.exprs().constant(kHostBlocks));
+    emit_blocks(context, emit_thread_function(context));
+    abi.sizes = std::move(sizes).take();
+    return abi;
+  }
+  llvm::Function* entry = emit_kernel(context);
+  abi.sizes = std::move(sizes).take();
+  llvm::Type* word = llvm::Type::getInt64Ty(module.getContext());
+  llvm::Type* parameters = llvm::ArrayType::get(word, abi::ParameterWords(abi).count);
+  entry->addParamAttr(0, llvm::Attribute::getWithByValType(module.getContext(), parameters));
+  entry->addParamAttr(0, llvm::Attribute::getWithAlignment(module.getContext(), llvm::Align(8)));
+  return abi;
+}
+
+}  // namespace
+
+std::vector<abi::KernelAbi> emit_gpu_kernel(std::span<llvm::Module* const> modules, const ProvenKernel& kernel,
+                                            const TargetFeatures& target, bool bounds_check) {
+  const abi::KernelAbi abi = gpu_contract_of(kernel.schedule());
+  const bool always_narrow = kernel.has_narrow_indices() && kernel.guards().empty();
+  std::vector<abi::KernelAbi> variants = {
+      emit_variant(*modules.front(), kernel, target, bounds_check, always_narrow ? 32 : 64, abi)};
+  if (kernel.has_narrow_indices() && !always_narrow) {
+    abi::KernelAbi narrow = abi;
+    narrow.name += "_index32";
+    narrow.guards = kernel.guards();
+    variants.push_back(emit_variant(*modules.back(), kernel, target, bounds_check, 32, std::move(narrow)));
+  }
+  return variants;
+}
+
+}  // namespace padlock::compiler

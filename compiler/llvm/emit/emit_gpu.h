@@ -1,0 +1,20 @@
+#pragma once
+
+#include <span>
+#include <vector>
+
+#include <llvm/IR/Module.h>
+
+#include "compiler/llvm/emit/emit_host.h"
+#include "compiler/prover/proven_kernel.h"
+
+namespace padlock::compiler {
+
+/// Adds the functions of one kernel for a GPU, variant i to module i or the last, and returns the launch contracts of
+/// its variants, as emit_host_kernel does. Where the target takes words, each has a kernel of the contract's name; else
+/// a HostEntry, whose rows are blocks: the same code with the thread as a loop variable, for the host.
+[[nodiscard]] std::vector<abi::KernelAbi> emit_gpu_kernel(std::span<llvm::Module* const> modules,
+                                                          const ProvenKernel& kernel, const TargetFeatures& target,
+                                                          bool bounds_check);
+
+}  // namespace padlock::compiler

@@ -1,0 +1,246 @@
+#include "compiler/llvm/emit/emit_row_dispatch.h"
+
+#include <algorithm>
+#include <set>
+
+#include "compiler/llvm/emit/emit_loop.h"
+#include "compiler/schedule/row_recurrence.h"
+
+namespace padlock::compiler {
+
+using ir::Expr;
+using llvm::BasicBlock;
+using llvm::IRBuilder;
+using llvm::Value;
+
+std::size_t KernelContext::buffer_of_input(ir::ValueId value) const {
+  return static_cast<std::size_t>(std::ranges::find(abi.inputs, value) - abi.inputs.begin());
+}
+std::size_t KernelContext::index_of_scalar(ir::ValueId value) const {
+  return static_cast<std::size_t>(std::ranges::find(abi.scalars, value) - abi.scalars.begin());
+}
+
+void set_attributes(llvm::Function& function, const TargetFeatures& target) {
+  function.addFnAttr(llvm::Attribute::NoUnwind);
+  function.addFnAttr("target-cpu", target.cpu);
+  if (!target.features.empty()) function.addFnAttr("target-features", target.features);
+  // LLVM would turn copy loops into calls of memcpy, and split 512-bit vectors on CPUs tuned for less.
+  function.addFnAttr("no-builtins");
+  function.addFnAttr("prefer-vector-width", "512");
+}
+
+LaunchFields::LaunchFields(IRBuilder<>& builder, Value* launch, const KernelContext& context)
+    : space_(context.target.global_space) {
+  if (context.target.takes_words) {
+    const auto word = [&](std::size_t index) {
+      return builder.CreateConstGEP1_64(builder.getInt64Ty(), launch, index);
+    };
+    const abi::ParameterWords words(context.abi);
+    fault = builder.CreateLoad(builder.getPtrTy(space_), word(words.fault), "fault");
+    buffers = word(words.buffers);
+    scalars = word(words.scalars);
+    sizes = word(words.sizes);
+    return;
+  }
+  const auto field = [&](unsigned index, const char* name) -> Value* {
+    return builder.CreateLoad(builder.getPtrTy(), builder.CreateConstGEP1_64(builder.getPtrTy(), launch, index), name);
+  };
+  static_assert(offsetof(abi::HostLaunch, sizes) == 8 && offsetof(abi::HostLaunch, scalars) == 16 &&
+                offsetof(abi::HostLaunch, fault) == 24);
+  buffers = field(0, "buffers");
+  sizes = field(1, "sizes");
+  scalars = field(2, "scalars");
+  fault = field(3, "fault");
+}
+
+Value* LaunchFields::buffer(IRBuilder<>& builder, std::size_t index) const {
+  Value* slot = builder.CreateConstGEP1_64(builder.getInt64Ty(), buffers, index);
+  return builder.CreateLoad(builder.getPtrTy(space_), slot, "buffer");
+}
+
+Value* emit_predicate(IRBuilder<>& builder, ExprEmitter& exprs, const Graph& graph, PredicateId predicate) {
+  Value* all = builder.getTrue();
+  for (const ConditionId id : graph.conditions_of(predicate)) {
+    const Condition& condition = graph.condition(id);
+    Value* value = exprs.exact(builder, condition.expr);
+    Value* zero = llvm::ConstantInt::get(value->getType(), 0);
+    Value* holds = condition.kind == Condition::Kind::zero ? builder.CreateICmpEQ(value, zero)
+                                                           : builder.CreateICmpSGE(value, zero);
+    all = builder.CreateAnd(all, holds);
+  }
+  return all;
+}
+
+Value* holds(IRBuilder<>& builder, ExprEmitter& exprs, const std::vector<Expr>& tests) {
+  Value* all = builder.getTrue();
+  for (const Expr test : tests) {
+    // A constant is compared with, not added: it is the elements of some vectors or lines, which any index holds.
+    const auto [moving, rest] = split_sum(exprs.exprs(), test);
+    const bool folds = rest.is_constant();
+    Value* value = exprs.exact(builder, folds ? moving : test);
+    const auto least = folds ? -static_cast<std::int64_t>(rest.constant()) : 0;
+    all = builder.CreateAnd(all, builder.CreateICmpSGE(value, llvm::ConstantInt::getSigned(value->getType(), least)));
+  }
+  return all;
+}
+
+void RowEmitter::load_buffers(const LaunchFields& fields) {
+  for (const ir::ValueId input : context_.abi.inputs)
+    buffers_.push_back(fields.buffer(builder_, context_.buffer_of_input(input)));
+}
+
+void RowEmitter::set_columns(Value* first, Value* last) {
+  const RunVariables run(context_.exprs());
+  exprs_.set_coordinate(run.column_first, first);
+  exprs_.set_coordinate(run.column_last, last);
+  runs_.clear();
+  for (const ScheduledCase& row : context_.schedule.cases)
+    for (const SegmentCall& call : row.calls)
+      for (const Expr bound : {call.run_begin, call.run_end})
+        if (Value*& value = runs_[bound.id()]; value == nullptr) value = exprs_.exact(builder_, bound);
+}
+
+std::vector<Value*> RowEmitter::unflatten(Value* row) {
+  std::vector<Value*> coordinates(static_cast<std::size_t>(outer_axes()));
+  for (int i = outer_axes() - 1; i >= 0; --i) {
+    const auto axis = static_cast<std::size_t>(i);
+    coordinates[axis] = row;
+    if (i == 0) break;
+    const auto [quotient, remainder] = exprs_.divide(builder_, row, kernel().extents[axis]);
+    coordinates[axis] = remainder;
+    row = quotient;
+  }
+  return coordinates;
+}
+
+Value* RowEmitter::emit_row_offset() {
+  std::vector<Expr> coordinates;
+  for (int axis = 0; axis < outer_axes(); ++axis) coordinates.push_back(kernel().coordinate(axis));
+  coordinates.push_back(context_.exprs().constant(0));
+  const ir::Layout output = ir::Layout::dense(context_.exprs(), kernel().extents);
+  return exprs_.address(builder_, output.offset_of(context_.exprs(), coordinates));
+}
+
+namespace {
+
+/// Rows of which nothing is asked.
+constexpr std::int64_t kUnlimitedRows = std::int64_t{1} << 62;
+
+}  // namespace
+
+Value* RowEmitter::rows_alike(const ScheduledCase& which) {
+  Value* rows = builder_.getInt64(kUnlimitedRows);
+  const auto at_most = [&](Value* other) { rows = builder_.CreateBinaryIntrinsic(llvm::Intrinsic::smin, rows, other); };
+  for (const auto& [predicate, held] : path_) at_most(held ? rows_holding(predicate) : rows_failing(predicate));
+  std::set<std::uint32_t> seen;
+  for (const SegmentCall& call : which.calls)
+    for (const Stream& stream : call.streams)
+      if (stream.rows.valid() && seen.insert(stream.rows.id()).second) at_most(exprs_.exact(builder_, stream.rows));
+  return rows;
+}
+
+/// From a row to the next, a number that is the same everywhere.
+std::optional<Int128> RowEmitter::even_growth(const Condition& condition) {
+  const auto growth = growth_in(context_.exprs(), condition.expr, kernel().coordinate(outer_axes() - 1));
+  if (!growth || !growth->is_even() || !growth->step.is_constant()) return std::nullopt;
+  return growth->step.constant();
+}
+
+/// Up to the first row in which one of the conditions fails.
+Value* RowEmitter::rows_holding(PredicateId predicate) {
+  const Graph& graph = kernel().graph;
+  Value* rows = builder_.getInt64(kUnlimitedRows);
+  for (const ConditionId id : graph.conditions_of(predicate)) {
+    const Condition& condition = graph.condition(id);
+    const bool ordered = condition.kind == Condition::Kind::nonnegative;
+    const auto growth = even_growth(condition);
+    if (!growth) return builder_.getInt64(1);
+    if (*growth == 0 || (ordered && *growth > 0)) continue;
+    if (!ordered || *growth != -1) return builder_.getInt64(1);
+    Value* left = builder_.CreateAdd(exprs_.exact(builder_, condition.expr), builder_.getInt64(1));
+    rows = builder_.CreateBinaryIntrinsic(llvm::Intrinsic::smin, rows, left);
+  }
+  return rows;
+}
+
+/// Up to the first row in which those conditions have all come to hold that fail now.
+Value* RowEmitter::rows_failing(PredicateId predicate) {
+  const Graph& graph = kernel().graph;
+  Value* rows = builder_.getInt64(1);
+  for (const ConditionId id : graph.conditions_of(predicate)) {
+    const Condition& condition = graph.condition(id);
+    const bool ordered = condition.kind == Condition::Kind::nonnegative;
+    const auto growth = even_growth(condition);
+    if (!ordered || !growth || *growth > 1) continue;
+    Value* value = exprs_.exact(builder_, condition.expr);
+    Value* until = *growth == 1 ? builder_.CreateNeg(value) : builder_.getInt64(kUnlimitedRows);
+    Value* failing = builder_.CreateICmpSLT(value, builder_.getInt64(0));
+    Value* alike = builder_.CreateSelect(failing, until, builder_.getInt64(1), "failing_rows");
+    rows = builder_.CreateBinaryIntrinsic(llvm::Intrinsic::smax, rows, alike);
+  }
+  return rows;
+}
+
+Value* RowEmitter::is_empty(const SegmentCall& call) {
+  return builder_.CreateICmpSGE(runs_.at(call.run_begin.id()), runs_.at(call.run_end.id()));
+}
+
+BodyArguments RowEmitter::arguments_of(const SegmentCall& call, Value* rows) {
+  const auto body = static_cast<std::size_t>(call.body);
+  BodyArguments arguments(context_, body);
+  arguments.begin = runs_.at(call.run_begin.id());
+  arguments.end = runs_.at(call.run_end.id());
+  arguments.row = row_offset_;
+  for (std::size_t i = 0; i < call.streams.size(); ++i) {
+    const Stream& stream = call.streams[i];
+    BodyArguments::Load& load = arguments.loads[i];
+    const std::size_t buffer = context_.buffer_of_input(stream.tensor);
+    load.tensor = buffers_[buffer];
+    load.base = exprs_.address(builder_, stream.base);
+    if (!arguments.checks_loads) continue;
+    load.name = builder_.getInt64(buffer);
+    load.extent = exprs_.word(kernel().program->value(stream.tensor).layout.storage_extent());
+  }
+  for (std::size_t axis = 0; axis < arguments.outer.size(); ++axis)
+    arguments.outer[axis] = exprs_.exact(builder_, kernel().coordinate(static_cast<int>(axis)));
+  if (arguments.takes_rows) {
+    arguments.rows = rows;
+    for (std::size_t i = 0; i < call.streams.size(); ++i) {
+      const Expr step = call.streams[i].step;
+      arguments.loads[i].step = step.valid() ? exprs_.address(builder_, step) : builder_.getInt64(0);
+    }
+  }
+  if (arguments.in_team) {
+    arguments.segment_begin = exprs_.exact(builder_, call.begin);
+    arguments.segment_end = exprs_.exact(builder_, call.end);
+  }
+  return arguments;
+}
+
+/// The contract as far as it is known before code: sizes are collected while it is emitted.
+abi::KernelAbi contract_of(const Schedule& schedule) {
+  const Kernel& kernel = schedule.kernel;
+  ir::ExprContext& exprs = kernel.program->exprs();
+  abi::KernelAbi abi;
+  abi.name = kernel.name;
+  abi.results = kernel.results;
+  std::set<ir::ValueId> inputs, scalars;
+  for (const ScheduledCase& row : schedule.cases)
+    for (const SegmentCall& call : row.calls)
+      for (const Stream& stream : call.streams) inputs.insert(stream.tensor);
+  for (const Body& body : schedule.bodies)
+    for (const BodyNode& node : body.nodes)
+      if (node.kind == NodeKind::scalar) scalars.insert(node.scalar);
+  abi.inputs.assign(inputs.begin(), inputs.end());
+  abi.scalars.assign(scalars.begin(), scalars.end());
+  abi.columns = schedule.columns;
+  abi.rows = schedule.rows;
+  Int128 element_bytes = 0;
+  for (const ir::ValueId result : kernel.results) element_bytes += ir::byte_size(kernel.program->value(result).dtype);
+  abi.row_bytes = exprs.mul(abi.columns, exprs.constant(element_bytes));
+  for (const ir::ValueId input : abi.inputs) abi.accesses.push_back("load of " + kernel.program->value(input).name);
+  for (const ir::ValueId result : abi.results) abi.accesses.push_back("store of " + kernel.program->value(result).name);
+  return abi;
+}
+
+}  // namespace padlock::compiler

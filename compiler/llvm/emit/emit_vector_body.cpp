@@ -1,0 +1,399 @@
+#include "compiler/llvm/emit/emit_vector_body.h"
+
+#include <algorithm>
+
+#include "compiler/llvm/emit/emit_loop.h"
+#include "compiler/llvm/emit/emit_ops.h"
+#include "compiler/llvm/emit/vector_shift.h"
+
+namespace padlock::compiler {
+
+using ir::Expr;
+using llvm::IRBuilder;
+using llvm::Value;
+
+ChunkEmitter::ChunkEmitter(KernelContext& context, std::size_t body, IRBuilder<>& builder, const LaunchFields& fields,
+                           ExprEmitter& exprs, BodyArguments arguments)
+    : context_(context),
+      index_(body),
+      body_(context.schedule.bodies[body]),
+      builder_(builder),
+      exprs_(exprs),
+      accesses_(builder, fields.fault),
+      arguments_(std::move(arguments)) {
+  if (body_.uses_rows)
+    for (int axis = 0; axis + 1 < kernel().rank(); ++axis)
+      exprs_.set_coordinate(kernel().coordinate(axis), arguments_.outer[static_cast<std::size_t>(axis)]);
+  for (std::size_t i = 0; i < kernel().results.size(); ++i)
+    outputs_.push_back(fields.buffer(builder_, context_.buffer_of_result(i)));
+  load_scalars(fields);
+  for (const BodyLoad& load : body_.loads)
+    steps_.push_back(load.kind == LoadKind::strided ? exprs_.address(builder_, load.step) : nullptr);
+  if (!arguments_.takes_rows || !loads_invariants()) emit_invariants();  // else row by row
+}
+
+void ChunkEmitter::load_scalars(const LaunchFields& fields) {
+  for (const BodyNode& node : body_.nodes) {
+    if (node.kind != NodeKind::scalar || scalars_.contains(node.scalar)) continue;
+    llvm::Type* word = builder_.getInt64Ty();
+    Value* slot = builder_.CreateConstGEP1_64(word, fields.scalars, context_.index_of_scalar(node.scalar));
+    scalars_[node.scalar] = builder_.CreateLoad(word, slot, "scalar");
+  }
+}
+
+bool ChunkEmitter::is_invariant(const BodyNode& node) const {
+  switch (node.kind) {
+    case NodeKind::constant:
+    case NodeKind::scalar:
+      return true;
+    case NodeKind::load:
+      return body_.loads[static_cast<std::size_t>(node.load)].kind == LoadKind::invariant;
+    case NodeKind::when:
+      return false;
+    case NodeKind::operation:
+      return std::ranges::all_of(node.operands, [&](int o) { return invariant_[static_cast<std::size_t>(o)]; });
+  }
+  return false;
+}
+
+/// What does not depend on the innermost coordinate is computed once, as a scalar, and spread.
+void ChunkEmitter::emit_invariants() {
+  invariant_.resize(body_.nodes.size());
+  scalar_values_.resize(body_.nodes.size());
+  vector_values_.resize(body_.nodes.size());
+  for (std::size_t i = 0; i < body_.nodes.size(); ++i) {
+    const BodyNode& node = body_.nodes[i];
+    invariant_[i] = is_invariant(node);
+    if (!invariant_[i]) continue;
+    scalar_values_[i] = emit_node(node, context_.index(0), 1, scalar_values_);
+    if (body_.lanes > 1)
+      vector_values_[i] = builder_.CreateVectorSplat(static_cast<unsigned>(body_.lanes), scalar_values_[i]);
+  }
+}
+
+bool ChunkEmitter::loads_invariants() const {
+  return std::ranges::any_of(body_.loads, [](const BodyLoad& load) { return load.kind == LoadKind::invariant; });
+}
+
+void ChunkEmitter::set_row(Value* row, llvm::ArrayRef<Value*> bases) {
+  arguments_.row = row;
+  for (std::size_t i = 0; i < bases.size(); ++i) arguments_.loads[i].base = bases[i];
+  if (loads_invariants()) emit_invariants();
+  row_outputs_.clear();
+  row_loads_.clear();
+  for (std::size_t i = 0; i < outputs_.size(); ++i) {
+    row_outputs_.push_back({.pointer = outputs_[i], .dtype = result_type(i)});
+    accesses_.set_origin(row_outputs_.back(), row);
+  }
+  for (std::size_t i = 0; i < arguments_.loads.size(); ++i) {
+    row_loads_.push_back({.pointer = arguments_.loads[i].tensor, .dtype = body_.loads[i].dtype});
+    if (body_.loads[i].kind == LoadKind::contiguous) accesses_.set_origin(row_loads_.back(), arguments_.loads[i].base);
+  }
+}
+
+Value* ChunkEmitter::emit_node(const BodyNode& node, Value* column, int lanes, const std::vector<Value*>& values) {
+  OpEmitter ops(builder_, lanes, context_.target.f16c);
+  std::vector<Value*> operands;
+  for (const int operand : node.operands) operands.push_back(values[static_cast<std::size_t>(operand)]);
+  switch (node.kind) {
+    case NodeKind::constant:
+      return ops.bits(node.dtype, node.bits);
+    case NodeKind::scalar:
+      return builder_.CreateTrunc(scalars_.at(node.scalar), ops.storage_type(node.dtype));
+    case NodeKind::load:
+      return emit_load(node.load, column, lanes);
+    case NodeKind::when:
+      return builder_.CreateSelect(emit_predicate(builder_, exprs_, kernel().graph, node.guard), operands[0],
+                                   operands[1]);
+    case NodeKind::operation: {
+      const std::size_t typed = node.op == ir::Op::select ? 1 : 0;
+      const ir::DType dtype = body_.nodes[static_cast<std::size_t>(node.operands[typed])].dtype;
+      return ops.emit(node.op, node.dtype, dtype, operands);
+    }
+  }
+  return nullptr;
+}
+
+// --- loads ---------------------------------------------------------------------------------------------------------
+
+Access ChunkEmitter::access_of(int index, Value* first, Value* guard) {
+  const ir::DType dtype = body_.loads[static_cast<std::size_t>(index)].dtype;
+  const BodyArguments::Load& load = argument(index);
+  Access access{.pointer = load.tensor, .dtype = dtype, .first = first, .guard = guard, .align = element_align(dtype)};
+  if (context_.checks_load(index_, static_cast<std::size_t>(index))) {
+    access.name = load.name;
+    access.extent = load.extent;
+  }
+  return access;
+}
+
+Value* ChunkEmitter::emit_load(int index, Value* column, int lanes) {
+  const BodyLoad& load = body_.loads[static_cast<std::size_t>(index)];
+  llvm::Type* type = OpEmitter(builder_, lanes, context_.target.f16c).storage_type(load.dtype);
+  switch (load.kind) {
+    case LoadKind::invariant:
+      return accesses_.load(access_of(index, argument(index).base), type);
+    case LoadKind::contiguous:
+    case LoadKind::reversed:
+      return emit_vector(index, type, column, lanes);
+    case LoadKind::strided:
+      return emit_strided(index, type, column, lanes);
+    case LoadKind::general: {
+      Value* offset = exprs_.address(builder_, load.offset);
+      Value* guard = load.guard == kAlways ? nullptr : emit_predicate(builder_, exprs_, kernel().graph, load.guard);
+      return accesses_.load(access_of(index, offset, guard), type);
+    }
+  }
+  return nullptr;
+}
+
+Access ChunkEmitter::vector_of(int index, Value* column, int lanes) {
+  const bool reversed = body_.loads[static_cast<std::size_t>(index)].kind == LoadKind::reversed;
+  Value* base = argument(index).base;
+  const bool in_row = !reversed && !row_loads_.empty();
+  Access access = access_of(index, in_row     ? column
+                                   : reversed ? builder_.CreateSub(base, column)
+                                              : builder_.CreateAdd(base, column));
+  if (in_row) {
+    access.pointer = row_loads_[static_cast<std::size_t>(index)].pointer;
+    access.origin = base;
+  }
+  access.displacement = reversed ? 1 - lanes : 0;
+  access.elements = lanes;
+  return access;
+}
+
+/// Elements that lie next to each other, in either order.
+Value* ChunkEmitter::emit_vector(int index, llvm::Type* type, Value* column, int lanes) {
+  const bool reversed = body_.loads[static_cast<std::size_t>(index)].kind == LoadKind::reversed;
+  Access access = vector_of(index, column, lanes);
+  const int displacement = reversed ? -displacement_ : displacement_;
+  const VectorLoads loads = lanes > 1 && loop_ != nullptr ? loop_->loads : VectorLoads::apart;
+  if (lanes > 1 && loads == VectorLoads::apart && context_.schedule.threads)
+    return emit_gather(index, type, builder_.CreateAdd(access.first, context_.index(displacement)),
+                       context_.index(reversed ? -1 : 1), lanes);
+  access.displacement += displacement;
+  if (loads == VectorLoads::aligned) access.align = static_cast<unsigned>(lanes * ir::byte_size(access.dtype));
+  Value* vector = loads == VectorLoads::realigned ? emit_realigned(index, type, access) : accesses_.load(access, type);
+  return reversed && lanes > 1 ? builder_.CreateVectorReverse(vector) : vector;
+}
+
+/// The vector from the two at multiples of its size that it lies in.
+Value* ChunkEmitter::emit_realigned(int index, llvm::Type* type, Access access) {
+  Value* shift = shifts_[static_cast<std::size_t>(index)];
+  const int size = ir::byte_size(access.dtype);
+  Value* elements = builder_.CreateUDiv(shift, builder_.getInt32(static_cast<std::uint32_t>(size)));
+  access.first = builder_.CreateSub(access.first, builder_.CreateZExt(elements, context_.index_type()));
+  access.align = static_cast<unsigned>(access.elements * size);
+  const VectorShift words(builder_, access.align, size);
+  Value* low = accesses_.load(access, words.type());
+  access.displacement += access.elements;
+  Value* high = accesses_.load(access, words.type());
+  return builder_.CreateBitCast(words.shifted(low, high, shift), type);
+}
+
+Value* ChunkEmitter::emit_strided(int index, llvm::Type* type, Value* column, int lanes) {
+  Value* step = steps_[static_cast<std::size_t>(index)];
+  Value* base = argument(index).base;
+  Value* offset = builder_.CreateAdd(base, builder_.CreateMul(displaced(column), step));
+  if (lanes == 1) return accesses_.load(access_of(index, offset), type);
+  return emit_gather(index, type, offset, step, lanes);
+}
+
+/// A vector of elements `step` apart.
+Value* ChunkEmitter::emit_gather(int index, llvm::Type* type, Value* offset, Value* step, int lanes) {
+  Value* vector = llvm::PoisonValue::get(type);
+  for (int lane = 0; lane < lanes; ++lane) {
+    Value* element = accesses_.load(access_of(index, offset), type->getScalarType());
+    vector = builder_.CreateInsertElement(vector, element, static_cast<std::uint64_t>(lane));
+    offset = builder_.CreateAdd(offset, step);
+  }
+  return vector;
+}
+
+// --- chunks --------------------------------------------------------------------------------------------------------
+
+std::vector<Value*> ChunkEmitter::compute(Value* column, const ChunkLoop& loop, int displacement) {
+  std::vector<Value*> values = loop.lanes == body_.lanes && loop.lanes > 1 ? vector_values_ : scalar_values_;
+  if (loop.lanes > 1 && loop.lanes != body_.lanes)
+    for (Value*& value : values)
+      if (value != nullptr) value = builder_.CreateVectorSplat(static_cast<unsigned>(loop.lanes), value);
+  displacement_ = displacement;
+  loop_ = &loop;
+  exprs_.set_coordinate(kernel().coordinate(kernel().rank() - 1), displaced(column));
+  for (std::size_t i = 0; i < body_.nodes.size(); ++i)
+    if (!invariant_[i]) values[i] = emit_node(body_.nodes[i], column, loop.lanes, values);
+  loop_ = nullptr;
+  return values;
+}
+
+void ChunkEmitter::store(Value* column, const ChunkLoop& loop, int displacement, const std::vector<Value*>& values) {
+  const bool in_row = !row_outputs_.empty();
+  Value* first = in_row ? column : builder_.CreateAdd(arguments_.row, column);
+  for (std::size_t result = 0; result < body_.roots.size(); ++result) {
+    Access access{.pointer = in_row ? row_outputs_[result].pointer : outputs_[result],
+                  .dtype = result_type(result),
+                  .first = first,
+                  .displacement = displacement,
+                  .elements = loop.lanes,
+                  .align = element_align(result_type(result))};
+    if (in_row) access.origin = row_outputs_[result].origin;
+    if (loop.aligned) access.align = static_cast<unsigned>(loop.lanes * result_bytes(result));
+    if (context_.checks_stores(index_)) {
+      // Results are dense even where the value is an input, returned, with strides of its own.
+      const ir::Layout output = ir::Layout::dense(context_.exprs(), kernel().extents);
+      access.name = builder_.getInt64(context_.buffer_of_result(result));
+      access.extent = exprs_.word(output.storage_extent());
+    }
+    Value* value = values[static_cast<std::size_t>(body_.roots[result])];
+    accesses_.store(access, value, loop.nontemporal ? hint_of_target() : StoreHint::none);
+  }
+}
+
+/// A GPU's kernel that is made for this machine has the stores without the hint.
+StoreHint ChunkEmitter::hint_of_target() const {
+  if (!context_.schedule.threads) return StoreHint::nontemporal;
+  return context_.target.takes_words ? StoreHint::streaming : StoreHint::none;
+}
+
+// --- hints ---------------------------------------------------------------------------------------------------------
+
+namespace {
+
+// Measured on a Zen 4 with one thread (docs/host-kernels.md), and the first on a Zen 3, too.
+constexpr int kLoadsAheadBytes = 1024;
+constexpr int kStoresAheadBytes = 8192;
+constexpr int kLoadsAheadRows = 2;
+constexpr int kLineBytes = 64;
+
+}  // namespace
+
+/// May name any address: it never faults.
+void ChunkEmitter::prefetch(Value* address, Prefetch how) {
+  const bool write = how == Prefetch::write;
+  const unsigned locality = how == Prefetch::far ? 2 : 3;  // of 3 goes to the first cache, of 2 to the second
+  builder_.CreateIntrinsic(
+      llvm::Intrinsic::prefetch, {address->getType()},
+      {address, builder_.getInt32(write ? 1 : 0), builder_.getInt32(locality), builder_.getInt32(1)});
+}
+
+void ChunkEmitter::plan_prefetches() {
+  Value* end = arguments_.end;
+  for (std::size_t i = 0; i < body_.loads.size(); ++i) {
+    const int size = ir::byte_size(body_.loads[i].dtype);
+    ahead_.push_back(context_.index(kLoadsAheadBytes / size));
+    gaps_.push_back(nullptr);
+    if (!arguments_.takes_rows || body_.loads[i].kind != LoadKind::contiguous) continue;
+    if (!skips_elements(context_.schedule, static_cast<int>(index_), i)) continue;
+    // What a core fetches by itself it finds by the order of the lines: a gap that is shorter than a row costs less
+    // when it is fetched, too, than the row after it that would come as a surprise.
+    Value* run = builder_.CreateSub(end, arguments_.begin);
+    Value* gap = builder_.CreateSub(arguments_.loads[i].step, run);
+    Value* is_wide = builder_.CreateICmpSGT(gap, run);
+    gaps_.back() = builder_.CreateAdd(end, builder_.CreateSelect(is_wide, context_.index(0), gap));
+    Value* rows = builder_.CreateMul(arguments_.loads[i].step, context_.index(kLoadsAheadRows));
+    ahead_.back() = builder_.CreateSelect(is_wide, rows, ahead_.back());
+  }
+}
+
+void ChunkEmitter::prefetch_loads(Value* column, const ChunkLoop& loop) {
+  for (std::size_t i = 0; i < body_.loads.size(); ++i) {
+    if (body_.loads[i].kind != LoadKind::contiguous) continue;
+    Access access = vector_of(static_cast<int>(i), builder_.CreateAdd(column, ahead_[i]), 1);
+    const int size = ir::byte_size(access.dtype);
+    for (int byte = 0; byte < loop.step() * size; byte += kLineBytes) {
+      access.displacement = byte / size;
+      prefetch(accesses_.address(access), Prefetch::far);
+    }
+  }
+}
+
+void ChunkEmitter::prefetch_gaps() {
+  for (std::size_t i = 0; i < body_.loads.size(); ++i) {
+    if (gaps_[i] == nullptr) continue;
+    const int line = kLineBytes / ir::byte_size(body_.loads[i].dtype);
+    counted_loop(builder_, arguments_.end, gaps_[i], line, [&](Value* column) {
+      prefetch(accesses_.address(vector_of(static_cast<int>(i), column, 1)), Prefetch::near);
+    });
+  }
+}
+
+void ChunkEmitter::prefetch_stores() {
+  ir::ExprContext& exprs = context_.exprs();
+  const Expr row_bytes = exprs.max(context_.abi.row_bytes, exprs.constant(1));
+  const Expr rows = exprs.floordiv(exprs.constant(kStoresAheadBytes), row_bytes);
+  Value* ahead = exprs_.address(builder_, exprs.mul(rows, kernel().extents.back()));
+  Value* first = builder_.CreateAdd(arguments_.row, arguments_.begin);
+  Value* length = builder_.CreateSub(arguments_.end, arguments_.begin);
+  std::vector<std::pair<Value*, int>> edges;
+  for (std::size_t i = 0; i < outputs_.size(); ++i) {
+    const auto moved = [&](Value* from, Value* by) {
+      return accesses_.address({.pointer = from, .dtype = result_type(i), .first = by});
+    };
+    Value* begin = moved(moved(outputs_[i], first), ahead);
+    // Where a fill begins something else ends.
+    if (!body_.loads.empty()) edges.emplace_back(begin, kLineBytes);
+    edges.emplace_back(moved(begin, length), kLineBytes);
+  }
+  // Where no line is shared, none is written through the caches, and to have it there would cost the more.
+  llvm::Function* function = builder_.GetInsertBlock()->getParent();
+  auto* shared = llvm::BasicBlock::Create(builder_.getContext(), "shared", function);
+  auto* after = llvm::BasicBlock::Create(builder_.getContext(), "after", function);
+  builder_.CreateCondBr(are_aligned(edges), after, shared);
+  builder_.SetInsertPoint(shared);
+  for (const auto& edge : edges) prefetch(edge.first, Prefetch::write);
+  builder_.CreateBr(after);
+  builder_.SetInsertPoint(after);
+}
+
+// --- alignment -----------------------------------------------------------------------------------------------------
+
+/// The low bits of an address, as an index.
+Value* ChunkEmitter::low_bits(Value* address, int bytes) {
+  Value* at = builder_.CreateTrunc(builder_.CreatePtrToInt(address, builder_.getInt64Ty()), context_.index_type());
+  return builder_.CreateAnd(at, context_.index(bytes - 1));
+}
+
+Value* ChunkEmitter::misalignment(Value* column, int lanes) {
+  const int size = result_bytes(0);
+  Value* address = accesses_.address(
+      {.pointer = outputs_[0], .dtype = result_type(0), .first = builder_.CreateAdd(arguments_.row, column)});
+  return builder_.CreateUDiv(low_bits(address, lanes * size), context_.index(size));
+}
+
+Value* ChunkEmitter::are_aligned(llvm::ArrayRef<std::pair<Value*, int>> addresses) {
+  Value* bits = context_.index(0);
+  for (const auto& [address, bytes] : addresses) bits = builder_.CreateOr(bits, low_bits(address, bytes));
+  return builder_.CreateICmpEQ(bits, context_.index(0));
+}
+
+Value* ChunkEmitter::stores_are_aligned(Value* column) {
+  std::vector<std::pair<Value*, int>> addresses;
+  Value* first = builder_.CreateAdd(arguments_.row, column);
+  for (std::size_t i = 0; i < outputs_.size(); ++i)
+    addresses.emplace_back(accesses_.address({.pointer = outputs_[i], .dtype = result_type(i), .first = first}),
+                           body_.lanes * result_bytes(i));
+  return are_aligned(addresses);
+}
+
+Value* ChunkEmitter::loads_are_aligned(Value* column) {
+  std::vector<std::pair<Value*, int>> addresses;
+  for (std::size_t i = 0; i < body_.loads.size(); ++i) {
+    if (!is_vector(body_.loads[i])) continue;
+    const Access access = vector_of(static_cast<int>(i), column, body_.lanes);
+    addresses.emplace_back(accesses_.address(access), body_.lanes * ir::byte_size(access.dtype));
+  }
+  return are_aligned(addresses);
+}
+
+void ChunkEmitter::set_shifts(Value* column) {
+  shifts_.assign(body_.loads.size(), nullptr);
+  for (std::size_t i = 0; i < body_.loads.size(); ++i) {
+    if (!is_vector(body_.loads[i])) continue;
+    const Access access = vector_of(static_cast<int>(i), column, body_.lanes);
+    Value* past = low_bits(accesses_.address(access), body_.lanes * ir::byte_size(access.dtype));
+    shifts_[i] = builder_.CreateTrunc(past, builder_.getInt32Ty());
+  }
+}
+
+}  // namespace padlock::compiler

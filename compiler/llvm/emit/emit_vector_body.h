@@ -1,0 +1,114 @@
+#pragma once
+
+#include <algorithm>
+#include <map>
+#include <utility>
+#include <vector>
+
+#include "compiler/llvm/emit/emit_access.h"
+#include "compiler/llvm/emit/kernel_function.h"
+
+namespace padlock::compiler {
+
+/// Emits what a body does with one chunk of neighbouring elements: its loads, its operations and its stores. Loads what
+/// no chunk changes where the builder stands when it is made.
+class ChunkEmitter {
+ public:
+  /// All are borrowed but the arguments.
+  ChunkEmitter(KernelContext& context, std::size_t body, llvm::IRBuilder<>& builder, const LaunchFields& fields,
+               ExprEmitter& exprs, BodyArguments arguments);
+
+  /// All results at coordinates [column, column + lanes), moved by a displacement that is added to addresses, where it
+  /// becomes part of the instruction.
+  void emit(llvm::Value* column, const ChunkLoop& loop, int displacement = 0) {
+    store(column, loop, displacement, compute(column, loop, displacement));
+  }
+  /// The same in two steps.
+  [[nodiscard]] std::vector<llvm::Value*> compute(llvm::Value* column, const ChunkLoop& loop, int displacement);
+  void store(llvm::Value* column, const ChunkLoop& loop, int displacement, const std::vector<llvm::Value*>& values);
+
+  /// Hints for rows that are written past the caches: what they need is worked out where the builder stands, before the
+  /// rows.
+  void plan_prefetches();
+  /// In a loop of such a row: fetches what it, or a later row, loads.
+  void prefetch_loads(llvm::Value* column, const ChunkLoop& loop);
+  /// Fetches the lines at both ends of a later row that are written through the caches, so that those stores do not
+  /// wait.
+  void prefetch_stores();
+  /// After such a row: fetches what lies between it and the next one, where that is worth it. Nothing is emitted where
+  /// nothing lies there.
+  void prefetch_gaps();
+  [[nodiscard]] bool fetches_gaps() const {
+    return std::ranges::any_of(gaps_, [](llvm::Value* gap) { return gap != nullptr; });
+  }
+
+  /// By how many elements the first result at `column` is past a boundary of `lanes` elements, a power of two. (An
+  /// address that is not a multiple of the element size never reaches one; then this is only a shift.)
+  [[nodiscard]] llvm::Value* misalignment(llvm::Value* column, int lanes);
+  /// Whether all results, or all vectors that are loaded, are at multiples of their sizes at this column.
+  [[nodiscard]] llvm::Value* stores_are_aligned(llvm::Value* column);
+  [[nodiscard]] llvm::Value* loads_are_aligned(llvm::Value* column);
+  /// Before loops whose vectors are realigned, of which one begins at this column: by how much.
+  void set_shifts(llvm::Value* column);
+
+  [[nodiscard]] const BodyArguments& arguments() const { return arguments_; }
+  /// Where the row, and in it each load, starts from here on. The builder stands where it is that row's turn.
+  void set_row(llvm::Value* row, llvm::ArrayRef<llvm::Value*> bases);
+
+ private:
+  [[nodiscard]] const BodyArguments::Load& argument(int load) const {
+    return arguments_.loads[static_cast<std::size_t>(load)];
+  }
+  [[nodiscard]] const Kernel& kernel() const { return context_.schedule.kernel; }
+  [[nodiscard]] llvm::Value* displaced(llvm::Value* value) {
+    return displacement_ == 0 ? value : builder_.CreateAdd(value, context_.index(displacement_));
+  }
+  [[nodiscard]] ir::DType result_type(std::size_t result) const {
+    return kernel().program->value(kernel().results[result]).dtype;
+  }
+  [[nodiscard]] int result_bytes(std::size_t result) const { return ir::byte_size(result_type(result)); }
+  /// A launch on a GPU checks that pointers are multiples of the element size; the host takes any.
+  [[nodiscard]] unsigned element_align(ir::DType dtype) const {
+    return context_.target.aligned_elements ? static_cast<unsigned>(ir::byte_size(dtype)) : 1;
+  }
+
+  enum class Prefetch : std::uint8_t { near, far, write };
+  void prefetch(llvm::Value* address, Prefetch how);
+  void load_scalars(const LaunchFields& fields);
+  [[nodiscard]] bool is_invariant(const BodyNode& node) const;
+  void emit_invariants();
+  [[nodiscard]] bool loads_invariants() const;
+  llvm::Value* emit_node(const BodyNode& node, llvm::Value* column, int lanes, const std::vector<llvm::Value*>& values);
+  Access access_of(int index, llvm::Value* first, llvm::Value* guard = nullptr);
+  llvm::Value* emit_load(int index, llvm::Value* column, int lanes);
+  llvm::Value* emit_vector(int index, llvm::Type* type, llvm::Value* column, int lanes);
+  llvm::Value* emit_realigned(int index, llvm::Type* type, Access access);
+  llvm::Value* emit_strided(int index, llvm::Type* type, llvm::Value* column, int lanes);
+  llvm::Value* emit_gather(int index, llvm::Type* type, llvm::Value* offset, llvm::Value* step, int lanes);
+  [[nodiscard]] StoreHint hint_of_target() const;
+  /// The vector of a load whose chunk begins at a column; without the chunk's displacement.
+  Access vector_of(int index, llvm::Value* column, int lanes);
+  llvm::Value* low_bits(llvm::Value* address, int bytes);
+  llvm::Value* are_aligned(llvm::ArrayRef<std::pair<llvm::Value*, int>> addresses);
+
+  KernelContext& context_;
+  std::size_t index_;
+  const Body& body_;
+  llvm::IRBuilder<>& builder_;
+  ExprEmitter& exprs_;
+  AccessEmitter accesses_;
+  BodyArguments arguments_;
+  int displacement_ = 0;             // of the chunk that is being emitted
+  const ChunkLoop* loop_ = nullptr;  // whose chunk it is
+  std::vector<llvm::Value*> outputs_;
+  std::vector<Access> row_outputs_, row_loads_;  // of the row that was set, else none: their pointers and origins
+  std::map<ir::ValueId, llvm::Value*> scalars_;
+  std::vector<llvm::Value*> steps_;
+  std::vector<llvm::Value*> shifts_;  // bytes by which a load's vectors are past boundaries, i32
+  std::vector<llvm::Value*> ahead_;   // elements of a load by which fetching is ahead of loading
+  std::vector<llvm::Value*> gaps_;    // columns up to which a row's gap is fetched; null: of no row
+  std::vector<bool> invariant_;
+  std::vector<llvm::Value*> scalar_values_, vector_values_;  // of invariant nodes
+};
+
+}  // namespace padlock::compiler

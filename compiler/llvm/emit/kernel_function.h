@@ -1,0 +1,140 @@
+#pragma once
+
+#include <vector>
+
+#include <llvm/IR/IRBuilder.h>
+#include <llvm/IR/Module.h>
+
+#include "compiler/llvm/emit/emit_expr.h"
+#include "compiler/llvm/emit/emit_host.h"
+#include "compiler/prover/proven_kernel.h"
+
+// Shared between the parts of a kernel: what deals out rows and columns, and the bodies of its segments.
+namespace padlock::compiler {
+
+/// What all parts of one variant of a kernel share.
+struct KernelContext {
+  llvm::Module& module;
+  const ProvenKernel& proven;
+  const Schedule& schedule;  // of `proven`
+  const TargetFeatures& target;
+  bool bounds_check;
+  abi::KernelAbi& abi;
+  SizeTable& sizes;
+  IndexWidths& widths;
+  unsigned index_bits = 64;  ///< of coordinates and element offsets
+
+  [[nodiscard]] ir::ExprContext& exprs() const { return schedule.kernel.program->exprs(); }
+  [[nodiscard]] llvm::IntegerType* index_type() const { return llvm::Type::getIntNTy(module.getContext(), index_bits); }
+  [[nodiscard]] llvm::ConstantInt* index(std::int64_t value) const {
+    return llvm::ConstantInt::getSigned(index_type(), value);
+  }
+  /// For the expressions of one function: a division by a size is a multiplication where a GPU's threads do it.
+  [[nodiscard]] ExprEmitter expressions(llvm::BasicBlock* entry, llvm::Value* launched_sizes) const {
+    return {exprs(), widths, sizes, entry, launched_sizes, index_type(), schedule.threads.has_value()};
+  }
+  /// Position of a tensor among the launch's buffers, inputs first.
+  [[nodiscard]] std::size_t buffer_of_input(ir::ValueId value) const;
+  [[nodiscard]] std::size_t buffer_of_result(std::size_t result) const { return abi.inputs.size() + result; }
+  [[nodiscard]] std::size_t index_of_scalar(ir::ValueId value) const;
+  [[nodiscard]] bool checks_load(std::size_t body, std::size_t load) const {
+    return bounds_check || proven.load_is_checked(static_cast<int>(body), static_cast<int>(load));
+  }
+  [[nodiscard]] bool checks_stores(std::size_t body) const {
+    return bounds_check || proven.stores_are_checked(static_cast<int>(body));
+  }
+  /// Whether a body is told names and extents of what it loads.
+  [[nodiscard]] bool checks_any_load(std::size_t body) const {
+    for (std::size_t i = 0; i < schedule.bodies[body].loads.size(); ++i)
+      if (checks_load(body, i)) return true;
+    return false;
+  }
+};
+
+/// Attributes of every function: the target's CPU, no calls made up by LLVM, nothing unwinds.
+void set_attributes(llvm::Function& function, const TargetFeatures& target);
+
+/// The parts of a launch, loaded where the builder stands: of a HostLaunch, or of a GPU kernel's
+/// abi::ParameterWords.
+struct LaunchFields {
+  LaunchFields(llvm::IRBuilder<>& builder, llvm::Value* launch, const KernelContext& context);
+  llvm::Value* buffers;
+  llvm::Value* sizes;
+  llvm::Value* scalars;
+  llvm::Value* fault;
+
+  [[nodiscard]] llvm::Value* buffer(llvm::IRBuilder<>& builder, std::size_t index) const;
+
+ private:
+  unsigned space_;  // of the buffers
+};
+
+/// Whether all conditions of a predicate hold, as i1.
+[[nodiscard]] llvm::Value* emit_predicate(llvm::IRBuilder<>& builder, ExprEmitter& exprs, const Graph& graph,
+                                          PredicateId predicate);
+
+/// The arguments of a body for one run. What its kind of body does not take is null, or an empty list.
+struct BodyArguments {
+  struct Load {
+    llvm::Value* tensor = nullptr;
+    llvm::Value* base = nullptr;    ///< the element that it starts from
+    llvm::Value* name = nullptr;    ///< checked: which input it is
+    llvm::Value* extent = nullptr;  ///< checked: the tensor's elements
+    llvm::Value* step = nullptr;    ///< several rows: how many elements later it starts in the next
+  };
+
+  BodyArguments(const KernelContext& context, std::size_t body)
+      : loads(context.schedule.bodies[body].loads.size()),
+        checks_loads(context.checks_any_load(body)),
+        takes_rows(!context.schedule.threads && !context.schedule.bodies[body].uses_rows &&
+                   context.schedule.kernel.rank() > 1),
+        in_team(context.schedule.threads.has_value()) {
+    if (context.schedule.bodies[body].uses_rows)
+      outer.resize(static_cast<std::size_t>(context.schedule.kernel.rank() - 1));
+  }
+
+  /// Visits the arguments that such a body takes, in the order of its parameters: `visit(value, is_pointer)`.
+  template <class Visit>
+  void for_each(Visit&& visit) {
+    for (llvm::Value** value : {&begin, &end, &row}) visit(*value, false);
+    for (Load& load : loads) {
+      visit(load.tensor, true);
+      visit(load.base, false);
+      if (!checks_loads) continue;
+      visit(load.name, false);
+      visit(load.extent, false);
+    }
+    for (llvm::Value*& coordinate : outer) visit(coordinate, false);
+    if (takes_rows) {
+      visit(rows, false);
+      for (Load& load : loads) visit(load.step, false);
+    }
+    if (!in_team) return;
+    visit(segment_begin, false);
+    visit(segment_end, false);
+  }
+  /// Their values in that order.
+  [[nodiscard]] std::vector<llvm::Value*> values() {
+    std::vector<llvm::Value*> all;
+    for_each([&](llvm::Value* value, bool) { all.push_back(value); });
+    return all;
+  }
+
+  llvm::Value *begin = nullptr, *end = nullptr;  ///< columns of the run
+  llvm::Value* row = nullptr;                    ///< its row's element offset in the output
+  std::vector<Load> loads;
+  std::vector<llvm::Value*> outer;  ///< the outer coordinates, where the body reads them
+  /// How many rows have the same run: a body of the host that does not read coordinates takes them together.
+  llvm::Value* rows = nullptr;
+  llvm::Value *segment_begin = nullptr, *segment_end = nullptr;  ///< a team's: columns of the segment
+  bool checks_loads, takes_rows, in_team;
+};
+
+/// Whether stores go past the caches, as i1: always, never, or (StoreKind::automatic) where the results are too large
+/// for them.
+[[nodiscard]] llvm::Value* emit_streaming(const KernelContext& context, llvm::IRBuilder<>& builder, ExprEmitter& exprs);
+
+/// A body as a function of the host: void(launch, BodyArguments...).
+[[nodiscard]] llvm::Function* emit_body(KernelContext& context, std::size_t index);
+
+}  // namespace padlock::compiler

@@ -1,0 +1,33 @@
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include <llvm/IR/LLVMContext.h>
+#include <llvm/IR/Module.h>
+
+#include "abi/kernel_abi.h"
+#include "compiler/llvm/target/machine_pool.h"
+#include "ir/program.h"
+#include "support/error.h"
+
+namespace padlock::compiler {
+
+/// A module of its own context, with the contracts of the kernels that are emitted into it. Movable.
+struct CodeModule {
+  CodeModule(const std::string& name, MachineHandle target);
+
+  /// In builds with assertions: whether the IR is valid. Error: internal.
+  [[nodiscard]] Status verify() const;
+
+  std::unique_ptr<llvm::LLVMContext> context;
+  std::unique_ptr<llvm::Module> module;
+  MachineHandle machine;
+  std::vector<std::vector<abi::KernelAbi>> kernels;  // the variants of each, the one that assumes nothing first
+};
+
+/// LLVM IR as text.
+[[nodiscard]] std::string text_of(const llvm::Module& module);
+
+}  // namespace padlock::compiler

@@ -1,0 +1,40 @@
+#pragma once
+
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "compiler/llvm/emit/emit_host.h"
+#include "compiler/llvm/target/machine_pool.h"
+#include "support/error.h"
+
+namespace padlock::compiler {
+
+/// A host CPU to make code for. Immutable, thread-safe.
+class HostTarget {
+ public:
+  /// `name` as HostCompiler::create takes it, and its errors.
+  [[nodiscard]] static Result<HostTarget> create(std::string_view name);
+
+  [[nodiscard]] const TargetFeatures& features() const { return features_; }
+  /// Bytes of the widest vector that the CPU stores at once.
+  [[nodiscard]] int vector_bytes() const { return vector_bytes_; }
+  /// Whether this machine has every instruction that the code may use.
+  [[nodiscard]] bool runs_here() const { return runs_here_; }
+  /// As HostCompiler::required_features.
+  [[nodiscard]] const std::vector<std::string>& required_features() const { return required_features_; }
+  /// For one compile: no other thread has it. It goes back to the target when the handle ends.
+  [[nodiscard]] MachineHandle machine() const;
+
+ private:
+  HostTarget() = default;
+  const llvm::Target* target_ = nullptr;  // LLVM's registry owns it
+  TargetFeatures features_;
+  int vector_bytes_ = 16;
+  bool runs_here_ = true;
+  std::vector<std::string> required_features_;
+  std::shared_ptr<MachinePool> pool_ = std::make_shared<MachinePool>();
+};
+
+}  // namespace padlock::compiler

@@ -1,0 +1,36 @@
+#pragma once
+
+#include <vector>
+
+#include "compiler/prover/loop_proof.h"
+#include "compiler/schedule/schedule.h"
+#include "solver/feasibility.h"
+
+// Where the lanes of a segment may be, as regions over its task.
+namespace padlock::compiler {
+
+/// a < b and a >= b, as expressions that are >= 0.
+[[nodiscard]] ir::Expr less(ir::ExprContext& exprs, ir::Expr a, ir::Expr b);
+[[nodiscard]] ir::Expr at_least(ir::ExprContext& exprs, ir::Expr a, ir::Expr b);
+
+/// Adds the conditions of `from` to `to`.
+void join(solver::Region& to, const solver::Region& from);
+
+/// `rows`, with the columns of a task, in which the segment's run is not empty.
+[[nodiscard]] solver::Region task_of(const Schedule& schedule, const SegmentCall& call, const solver::Region& rows);
+
+/// One way in which lanes are where a column must be.
+struct Lanes {
+  solver::Region region;
+  ir::Expr first, last;  ///< columns, inclusive
+};
+
+enum class Touch : std::uint8_t { written, loaded };
+
+/// The whole run, or, where `inside` does not say that nothing leaves it, what each loop touches. `load`: which of the
+/// body's, where it is `loaded`.
+[[nodiscard]] std::vector<Lanes> lanes_of_call(const Schedule& schedule, const SegmentCall& call,
+                                               const solver::Region& rows, bool inside, Touch touch,
+                                               std::size_t load = 0);
+
+}  // namespace padlock::compiler

@@ -1,0 +1,168 @@
+#include "compiler/prover/loop_proof.h"
+
+#include <algorithm>
+
+namespace padlock::compiler {
+
+using ir::Expr;
+
+namespace {
+
+// After those of the run (compiler/schedule/loop_strategy.cpp).
+enum VariableOrder { kTrip = 1100, kLane };
+
+/// What a walk knows of its run, and of the variables that its loops leave behind.
+solver::Region region_of(ir::ExprContext& exprs, const Walk& walk) {
+  const RunVariables run(exprs);
+  solver::Region region;
+  region.nonnegative = {exprs.sub(exprs.sub(run.end, run.begin), exprs.constant(1))};
+  region.nonnegative.insert(region.nonnegative.end(), walk.tests.begin(), walk.tests.end());
+  region.nonnegative.insert(region.nonnegative.end(), walk.bounds.begin(), walk.bounds.end());
+  for (const ChunkLoop& loop : walk.loops)
+    if (loop.reached.valid()) region.zero.push_back(exprs.sub(loop.reached, end_of(exprs, loop)));
+  return region;
+}
+
+/// c after the loop.
+Expr reached_by(ir::ExprContext& exprs, const ChunkLoop& loop) {
+  if (loop.reached.valid()) return loop.reached;
+  if (loop.once) return exprs.add(loop.from, exprs.constant(loop.step()));
+  return end_of(exprs, loop);
+}
+
+/// The column is not in the chunk that a loop moves back to its `last`: that one may lie before the loop's beginning.
+void missed_by_last(ir::ExprContext& exprs, const ChunkLoop& loop, Expr column, solver::Region& region) {
+  if (!loop.last.valid()) return;
+  const Expr one = exprs.constant(1);
+  const Expr step = exprs.constant(loop.step());
+  region.alternatives.push_back({
+      exprs.sub(loop.from, loop.limit),                                   // no trip
+      exprs.sub(exprs.sub(loop.last, exprs.sub(loop.limit, step)), one),  // which none may be
+      exprs.sub(exprs.sub(loop.last, column), one),                       // after the column
+      exprs.sub(exprs.sub(column, loop.last), step),                      // before it
+  });
+}
+
+/// In words that mean the same for every kernel.
+std::string statement_of(ir::ExprContext& exprs, const std::vector<Walk>& walks, const char* what) {
+  std::string text = what;
+  const auto add = [&](Expr e) { text += e.valid() ? " " + ir::to_string(exprs, e) + "," : " -,"; };
+  for (const Walk& walk : walks) {
+    text += ";";
+    for (const Expr e : walk.tests) add(e);
+    for (const Expr e : walk.bounds) add(e);
+    for (const ChunkLoop& loop : walk.loops) {
+      text += " |" + std::to_string(loop.lanes) + " " + std::to_string(loop.step()) + (loop.once ? " once" : "");
+      if (loop.reach() > 0) text += " reach " + std::to_string(loop.reach());
+      for (const Expr e : {loop.from, loop.limit, loop.last, loop.reached}) add(e);
+    }
+  }
+  return text;
+}
+
+}  // namespace
+
+ChunkLanes lanes_of(ir::ExprContext& exprs, const Walk& walk, const ChunkLoop& loop, Reach reach) {
+  ChunkLanes made{.trip = exprs.variable("trip", kTrip),
+                  .lane = exprs.variable("lane", kLane),
+                  .column = {},
+                  .region = region_of(exprs, walk)};
+  const Expr one = exprs.constant(1);
+  const Expr c = loop.once ? loop.from : exprs.add(loop.from, exprs.mul(exprs.constant(loop.step()), made.trip));
+  if (!loop.once) made.region.nonnegative.push_back(exprs.sub(exprs.sub(loop.limit, c), one));
+  const int last = loop.step() - 1 + reach.before + reach.after;
+  made.region.nonnegative.push_back(exprs.sub(exprs.constant(last), made.lane));
+  made.column = exprs.add(loop.last.valid() ? exprs.min(c, loop.last) : c, made.lane);
+  made.column = exprs.sub(made.column, exprs.constant(reach.before));
+  return made;
+}
+
+std::vector<Uncovered> uncovered_by(ir::ExprContext& exprs, const Walk& walk, Expr column) {
+  const RunVariables run(exprs);
+  const Expr one = exprs.constant(1);
+  // The loops before the one that is looked at end before the column: an overlapping loop may begin before the end of
+  // another.
+  solver::Region region = region_of(exprs, walk);
+  region.nonnegative.push_back(exprs.sub(column, run.begin));
+  std::vector<Uncovered> ways;
+  const auto add = [&](solver::Region part, Expr violated) { ways.push_back({std::move(part), {violated}}); };
+  for (std::size_t i = 0; i < walk.loops.size(); ++i) {
+    const ChunkLoop& loop = walk.loops[i];
+    const Expr reached = reached_by(exprs, loop);
+    solver::Region here = region;
+    for (std::size_t later = i + 1; later < walk.loops.size(); ++later)
+      missed_by_last(exprs, walk.loops[later], column, here);
+    here.nonnegative.push_back(exprs.sub(exprs.sub(reached, column), one));
+    here.nonnegative.push_back(exprs.sub(exprs.sub(run.end, column), one));
+    add(here, exprs.sub(exprs.sub(loop.from, column), one));  // before the loop begins
+    // The trip that begins at `c` is the last that does not begin after the column.
+    const Expr step = exprs.constant(loop.step());
+    const Expr past = exprs.mod(exprs.sub(column, loop.from), step);
+    const Expr c = exprs.sub(column, past);
+    if (!loop.once) add(here, exprs.sub(c, loop.limit));  // it does not happen
+    if (loop.last.valid()) {
+      const Expr chunk = exprs.min(c, loop.last);
+      add(here, exprs.sub(exprs.sub(column, chunk), step));  // it lies before the column
+      add(here, exprs.sub(exprs.sub(chunk, column), one));   // or after it
+    }
+    region.nonnegative.push_back(exprs.sub(column, reached));
+  }
+  add(std::move(region), exprs.sub(exprs.sub(run.end, column), one));  // after all loops
+  return ways;
+}
+
+bool WalkLemmas::stays_inside(const std::vector<Walk>& walks) {
+  return shown(walks, "stays inside", &WalkLemmas::decide_inside);
+}
+bool WalkLemmas::covers(const std::vector<Walk>& walks) { return shown(walks, "covers", &WalkLemmas::decide_cover); }
+bool WalkLemmas::loops_are_apart(const std::vector<Walk>& walks) {
+  return shown(walks, "loops are apart", &WalkLemmas::decide_apart);
+}
+
+bool WalkLemmas::shown(const std::vector<Walk>& walks, const char* what, Decide decide) {
+  std::string statement = statement_of(session_.exprs(), walks, what);
+  if (const std::optional<bool> known = cache_.lemma(statement)) return *known;
+  const bool holds = (this->*decide)(walks);
+  // Not shown may mean no more than that a budget was used up.
+  if (holds) cache_.add_lemma(std::move(statement), holds);
+  return holds;
+}
+
+bool WalkLemmas::decide_cover(const std::vector<Walk>& walks) {
+  // Any coordinate will do: a variable of the run's columns.
+  const Expr column = session_.exprs().coordinate(0);
+  for (const Walk& walk : walks)
+    for (const Uncovered& way : uncovered_by(session_.exprs(), walk, column))
+      if (!session_.excludes(way.region, way.goal)) return false;
+  return true;
+}
+
+bool WalkLemmas::decide_apart(const std::vector<Walk>& walks) {
+  ir::ExprContext& exprs = session_.exprs();
+  for (const Walk& walk : walks)
+    for (std::size_t i = 0; i < walk.loops.size(); ++i) {
+      const ChunkLanes lanes = lanes_of(exprs, walk, walk.loops[i]);
+      for (std::size_t j = i + 1; j < walk.loops.size(); ++j)
+        if (!session_.excludes(lanes.region, {exprs.sub(lanes.column, walk.loops[j].from)})) return false;
+    }
+  return true;
+}
+
+bool WalkLemmas::decide_inside(const std::vector<Walk>& walks) {
+  ir::ExprContext& exprs = session_.exprs();
+  const RunVariables run(exprs);
+  const auto lie_in = [&](const ChunkLanes& lanes, Expr begin, Expr end) {
+    const Expr before = exprs.sub(exprs.sub(begin, lanes.column), exprs.constant(1));
+    return session_.excludes(lanes.region, {before}) && session_.excludes(lanes.region, {exprs.sub(lanes.column, end)});
+  };
+  for (const Walk& walk : walks)
+    for (const ChunkLoop& loop : walk.loops) {
+      if (!lie_in(lanes_of(exprs, walk, loop), run.begin, run.end)) return false;
+      const Reach reach{loop.reach(), loop.reach()};
+      if (loop.reach() > 0 && !lie_in(lanes_of(exprs, walk, loop, reach), run.segment_begin, run.segment_end))
+        return false;
+    }
+  return true;
+}
+
+}  // namespace padlock::compiler

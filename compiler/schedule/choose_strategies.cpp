@@ -1,0 +1,88 @@
+#include "compiler/schedule/choose_strategies.h"
+
+#include <algorithm>
+
+namespace padlock::compiler {
+namespace {
+
+constexpr int kCacheLineBytes = 64;
+// What a shorter run saves by a vector is not worth the code.
+constexpr int kNarrowestElements = 4, kFewElements = 8;
+constexpr std::size_t kMaxVectorWork = 256;
+
+/// Chooses the walks of one body.
+class WalkChooser {
+ public:
+  WalkChooser(const Schedule& schedule, const ScheduleOptions& options, Body& body)
+      : schedule_(schedule), options_(options), body_(body) {}
+
+  /// Vectors as wide as the config says for the widest type of the body, so that no conversion needs more registers
+  /// than it; one lane where a predicate remains. A long body and one that gathers are not unrolled, a very long one is
+  /// not even a vector: each loop repeats the body, there is little to win, and code is compile time.
+  void choose() {
+    WalkOptions options{.team = options_.threads ? schedule_.team() : 0, .realign = options_.realign};
+    options.streaming = options_.threads && options_.store == StoreKind::nontemporal;
+    options.loads = std::ranges::any_of(body_.loads, is_vector);
+    const bool flat = options_.threads && options_.threads->flat;
+    if (!body_.uses_rows && !flat && work() <= kMaxVectorWork) {
+      const bool gathers = std::ranges::count(body_.loads, LoadKind::strided, &BodyLoad::kind) > 0;
+      const bool long_work = gathers || work() > 4;
+      body_.lanes = std::max(1, options_.vector_bytes / widest());
+      if (gathers) body_.lanes = std::min(body_.lanes, 8);
+      // Nor is one of a team that loads nothing: there is no latency to hide.
+      options.unroll = long_work || (options_.threads && !options.loads) ? 1 : options_.unroll;
+      // A fill has no loads to wait for: elements are fast enough for what is less than half a vector, if they are few.
+      const int narrowest =
+          body_.loads.empty() ? std::clamp(body_.lanes / 2, kNarrowestElements, kFewElements) : kNarrowestElements;
+      if (!long_work) options.narrowest = std::min(narrowest, body_.lanes);
+      if (!long_work && streams()) options.line = std::max(body_.lanes, kCacheLineBytes / bytes_of_result(0));
+    }
+    options.lanes = body_.lanes;
+    body_.walks = make_walks(schedule_.exprs(), options);
+  }
+
+ private:
+  /// Bytes of the widest element that it holds in registers.
+  [[nodiscard]] int widest() const {
+    int widest = 1;
+    for (const BodyNode& node : body_.nodes) {
+      const bool half = !options_.threads && (node.dtype == ir::DType::f16 || node.dtype == ir::DType::bf16);
+      const bool computes = node.kind == NodeKind::operation && node.op != ir::Op::relu;
+      widest = std::max(widest, half && computes ? 4 : ir::byte_size(node.dtype));
+    }
+    return widest;
+  }
+  [[nodiscard]] std::size_t work() const {
+    return static_cast<std::size_t>(std::ranges::count(body_.nodes, NodeKind::operation, &BodyNode::kind));
+  }
+  /// Whether non-temporal stores may pay: a vector of less than 16 bytes has no such store. (Long bodies are not bound
+  /// by memory.)
+  [[nodiscard]] bool streams() const {
+    if (options_.threads || options_.store == StoreKind::plain) return false;
+    for (std::size_t i = 0; i < schedule_.kernel.results.size(); ++i)
+      if (body_.lanes * bytes_of_result(i) < 16) return false;
+    return true;
+  }
+  [[nodiscard]] int bytes_of_result(std::size_t i) const {
+    return ir::byte_size(schedule_.kernel.program->value(schedule_.kernel.results[i]).dtype);
+  }
+
+  const Schedule& schedule_;
+  const ScheduleOptions& options_;
+  Body& body_;
+};
+
+/// Unless what copies goes past them: a fill alone is not worth the code, nor a choice between kinds of stores.
+void keep_fills_in_caches(std::vector<Body>& bodies) {
+  if (std::ranges::any_of(bodies, [](const Body& body) { return !body.loads.empty() && may_stream(body); })) return;
+  for (Body& body : bodies) std::erase_if(body.walks, [](const Walk& walk) { return walk.kind == WalkKind::streamed; });
+}
+
+}  // namespace
+
+void choose_walks(Schedule& schedule, const ScheduleOptions& options) {
+  for (Body& body : schedule.bodies) WalkChooser(schedule, options, body).choose();
+  keep_fills_in_caches(schedule.bodies);
+}
+
+}  // namespace padlock::compiler

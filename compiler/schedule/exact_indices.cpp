@@ -1,0 +1,109 @@
+#include "compiler/schedule/exact_indices.h"
+
+#include <set>
+
+namespace padlock::compiler {
+
+using ir::Expr;
+using ir::ExprKind;
+
+namespace {
+
+class Collector {
+ public:
+  explicit Collector(std::string place) { made_.place = std::move(place); }
+
+  void exact(Expr e) {
+    if (e.valid() && e.has_coordinate() && seen_.insert(e.id()).second) made_.exact.push_back(e);
+  }
+
+  void exact(const Graph& graph, PredicateId predicate) {
+    for (const ConditionId id : graph.conditions_of(predicate)) exact(graph.condition(id).expr);
+  }
+
+  /// What is divided or compared inside an address.
+  void address(Expr e) {
+    if (!e.valid() || !e.has_coordinate() || !walked_.insert(e.id()).second) return;
+    const ExprKind kind = e.kind();
+    const bool adds = kind == ExprKind::sum || kind == ExprKind::product || kind == ExprKind::symbol;
+    if (!adds) return exact(e);
+    for (const Expr operand : e.operands()) address(operand);
+  }
+
+  void into(std::vector<EmittedIndices>& all) {
+    if (!made_.exact.empty()) all.push_back(std::move(made_));
+  }
+
+ private:
+  EmittedIndices made_;
+  std::set<std::uint32_t> seen_, walked_;  // by Expr::id
+};
+
+/// What bodies compute.
+class BodyCollector {
+ public:
+  explicit BodyCollector(ir::ExprContext& exprs) : exprs_(exprs) {}
+
+  void add(const Graph& graph, const Body& body) {
+    for (const Walk& walk : body.walks) {
+      for (const Expr test : walk.tests) walks_.exact(test);
+      for (const ChunkLoop& loop : walk.loops) {
+        for (const Expr e : {loop.from, loop.limit, loop.last}) walks_.exact(e);
+        if (loop.aligned && loop.dealt)
+          walks_.exact(end_of(exprs_, loop));  // of a team: what the next loop begins with
+      }
+    }
+    for (const BodyNode& node : body.nodes) conditions_.exact(graph, node.guard);
+    for (const BodyLoad& load : body.loads) {
+      conditions_.exact(graph, load.guard);
+      offsets_.address(load.offset);
+    }
+  }
+  void into(std::vector<EmittedIndices>& all) {
+    for (Collector* collector : {&walks_, &conditions_, &offsets_}) collector->into(all);
+  }
+
+ private:
+  ir::ExprContext& exprs_;
+  Collector walks_{"loops"}, conditions_{"conditions of elements"}, offsets_{"offsets of elements"};
+};
+
+}  // namespace
+
+std::vector<EmittedIndices> emitted_indices(const Schedule& schedule, const Body& body) {
+  BodyCollector collector(schedule.exprs());
+  collector.add(schedule.kernel.graph, body);
+  std::vector<EmittedIndices> all;
+  collector.into(all);
+  return all;
+}
+
+std::vector<EmittedIndices> emitted_indices(const Schedule& schedule) {
+  const Graph& graph = schedule.kernel.graph;
+  std::vector<EmittedIndices> all;
+  Collector tests("tests of rows");
+  Collector runs("columns of runs");
+  Collector streams("rows of loads");
+  for (const ScheduledCase& row : schedule.cases) {
+    if (row.is_test()) tests.exact(graph, row.test);
+    for (const SegmentCall& call : row.calls) {
+      runs.exact(call.run_begin);
+      runs.exact(call.run_end);
+      for (const Stream& stream : call.streams) {
+        for (const Expr e : {stream.base, stream.step}) streams.address(e);
+        streams.exact(stream.rows);
+      }
+    }
+  }
+  Collector tiles("tiles");
+  if (schedule.threads)
+    for (const TileBounds& bounds : {schedule.row_bounds(), schedule.column_bounds()})
+      for (const Expr e : {bounds.first, bounds.last}) tiles.exact(e);
+  BodyCollector bodies(schedule.exprs());
+  for (const Body& body : schedule.bodies) bodies.add(graph, body);
+  for (Collector* collector : {&tiles, &tests, &runs, &streams}) collector->into(all);
+  bodies.into(all);
+  return all;
+}
+
+}  // namespace padlock::compiler

@@ -1,0 +1,211 @@
+#include "compiler/schedule/index32_variant.h"
+
+#include <algorithm>
+#include <set>
+
+#include "compiler/schedule/exact_indices.h"
+#include "compiler/schedule/index_width.h"
+
+namespace padlock::compiler {
+
+using ir::Expr;
+using ir::ExprKind;
+using ir::Range;
+
+namespace {
+
+/// Divisions by a size, in expressions with coordinates; each once, outer ones first.
+class Divisions {
+ public:
+  void add(Expr e) {
+    if (!e.has_coordinate() || !seen_.insert(e.id()).second) return;
+    const bool divides = e.kind() == ExprKind::floordiv || e.kind() == ExprKind::mod;
+    if (divides && !e.operands()[1].is_constant()) found_.push_back(e);
+    for (const Expr operand : e.operands()) add(operand);
+  }
+  [[nodiscard]] std::vector<Expr> take() && { return std::move(found_); }
+
+ private:
+  std::set<std::uint32_t> seen_;  // by Expr::id
+  std::vector<Expr> found_;
+};
+
+std::vector<Expr> divisions_of(const std::vector<EmittedIndices>& places) {
+  Divisions divisions;
+  for (const EmittedIndices& place : places)
+    for (const Expr e : place.exact) divisions.add(e);
+  return std::move(divisions).take();
+}
+
+/// The sizes that an emitted expression is computed from, and the extents of its coordinates; each once.
+class Sizes {
+ public:
+  explicit Sizes(const Kernel& kernel) : kernel_(kernel), exprs_(kernel.program->exprs()) {}
+
+  void add(Expr e) {
+    if (!e.has_coordinate()) return add_size(e);
+    if (!seen_.insert(e.id()).second) return;
+    if (e.kind() == ExprKind::symbol) return add_extent(e);
+    if (e.kind() == ExprKind::sum || e.kind() == ExprKind::mod) {
+      // Of a dividend the rest arrives reduced.
+      const auto [moving, rest] = split_sum(exprs_, e.kind() == ExprKind::sum ? e : e.operands()[0]);
+      for (const Expr term : moving.kind() == ExprKind::sum ? moving.operands() : std::span(&moving, 1)) add(term);
+      return add(e.kind() == ExprKind::sum ? rest : e.operands()[1]);
+    }
+    Expr rest = exprs_.constant(1);
+    for (const Expr operand : e.operands())
+      if (e.kind() == ExprKind::product && !operand.has_coordinate())
+        rest = exprs_.mul(rest, operand);
+      else
+        add(operand);
+    add_size(rest);
+  }
+  [[nodiscard]] const std::vector<Expr>& found() const { return found_; }
+
+ private:
+  void add_size(Expr e) {
+    if (!e.is_constant() && seen_.insert(e.id()).second) found_.push_back(e);
+  }
+  void add_extent(Expr coordinate) {
+    for (int axis = 0; axis < kernel_.rank(); ++axis)
+      if (kernel_.coordinate(axis) == coordinate) add_size(kernel_.extents[static_cast<std::size_t>(axis)]);
+  }
+
+  const Kernel& kernel_;
+  ir::ExprContext& exprs_;
+  std::set<std::uint32_t> seen_;  // by Expr::id
+  std::vector<Expr> found_;
+};
+
+/// Each size between -bound and bound, as far as that is not known.
+std::vector<abi::Guard> guards_of(ir::ExprContext& exprs, const std::vector<Expr>& sizes, Int128 bound) {
+  std::vector<abi::Guard> guards;
+  const auto add = [&](Expr size, ir::Comparison comparison, Int128 limit) {
+    guards.push_back({abi::Assumption::index32, {size, comparison, exprs.constant(limit)}});
+  };
+  for (const Expr size : sizes) {
+    if (size.range().hi > bound) add(size, ir::Comparison::le, bound);
+    if (size.range().lo < -bound) add(size, ir::Comparison::ge, -bound);
+  }
+  return guards;
+}
+
+}  // namespace
+
+Narrowing division_narrowing_of(const Schedule& schedule) {
+  const Kernel& kernel = schedule.kernel;
+  std::vector<Expr> wide = divisions_of(emitted_indices(schedule));
+  IndexWidths known(kernel);
+  std::erase_if(wide, [&](Expr e) { return known.divides_narrowly(e); });
+  if (wide.empty()) return {};
+  // A dividend is a few coordinates times small constants: one of the bounds is right for nearly all.
+  for (const int bits : {30, 27, 24}) {
+    Narrowing made{.divisions = wide, .guards = {}};
+    Sizes sizes(kernel);
+    for (const Expr e : wide) sizes.add(e);
+    made.guards = guards_of(kernel.program->exprs(), sizes.found(), Int128{1} << bits);
+    IndexWidths assumed(kernel, made.guards);
+    if (!std::ranges::all_of(wide, [&](Expr e) { return assumed.divides_narrowly(e); })) continue;
+    return made;
+  }
+  return {};
+}
+
+namespace {
+
+/// What a GPU's kernel compares or divides: expressions of coordinates, and what a launch covers.
+std::vector<Expr> exact_in(const Schedule& schedule) {
+  std::vector<Expr> all = {schedule.tiles(), schedule.rows, schedule.columns};
+  for (const EmittedIndices& place : emitted_indices(schedule))
+    all.insert(all.end(), place.exact.begin(), place.exact.end());
+  return all;
+}
+
+/// Elements of each tensor that it reads, and of the results.
+std::vector<Expr> elements_of(const Schedule& schedule) {
+  ir::ExprContext& exprs = schedule.exprs();
+  std::vector<Expr> all = {exprs.mul(schedule.rows, schedule.columns)};
+  std::set<ir::ValueId> seen;
+  for (const ScheduledCase& row : schedule.cases)
+    for (const SegmentCall& call : row.calls)
+      for (const Stream& stream : call.streams)
+        if (seen.insert(stream.tensor).second)
+          all.push_back(schedule.kernel.program->value(stream.tensor).layout.span(exprs));
+  return all;
+}
+
+/// Ranges of a run's columns, which a loop may pass by a trip, and of a grid's tiles.
+CoordinateRanges ranges_in(const Schedule& schedule, const SizeRanges& sizes) {
+  constexpr Int128 kLongestTrip = 1 << 16;
+  constexpr Int128 kLongestVector = 1 << 8;
+  CoordinateRanges ranges = coordinate_ranges(schedule.kernel, sizes);
+  const auto most = [&](Expr size) {
+    const auto known = sizes.find(size.id());
+    return std::max<Int128>(0, (known == sizes.end() ? size.range() : known->second).hi);
+  };
+  const RunVariables run(schedule.exprs());
+  for (const Expr column : {run.column_first, run.column_last, run.begin, run.end, run.reached, run.rest})
+    ranges[column.symbol()] = {0, most(schedule.columns) + kLongestTrip};
+  Range segments{0, 0};
+  for (const ScheduledCase& row : schedule.cases)
+    for (const SegmentCall& call : row.calls)
+      for (const Expr bound : {call.begin, call.end}) {
+        const auto known = sizes.find(bound.id());
+        const Range range = known == sizes.end() ? bound.range() : known->second;
+        segments = {std::min(segments.lo, range.lo), std::max(segments.hi, range.hi)};
+      }
+  for (const Expr bound : {run.segment_begin, run.segment_end}) ranges[bound.symbol()] = segments;
+  for (const Expr part : {run.shift, run.peel}) ranges[part.symbol()] = {0, kLongestVector};
+  const ThreadMap& map = *schedule.threads;
+  const Int128 rows = map.flat ? most(schedule.exprs().mul(schedule.rows, schedule.columns)) : most(schedule.rows);
+  ranges[schedule.row_bounds().tile.symbol()] = {0, rows / (map.flat ? map.tile_columns : map.tile_rows)};
+  ranges[schedule.column_bounds().tile.symbol()] = {0, most(schedule.columns) / std::max(map.tile_columns, 1)};
+  return ranges;
+}
+
+}  // namespace
+
+bool indices_fit(const Schedule& schedule, const std::vector<Expr>& sizes, std::int64_t bound) {
+  SizeRanges ranges;
+  for (const Expr size : sizes)
+    ranges[size.id()] = {std::max<Int128>(size.range().lo, -bound), std::min<Int128>(size.range().hi, bound)};
+  IndexWidths widths(schedule.exprs(), ranges_in(schedule, ranges), ranges);
+  return std::ranges::all_of(exact_in(schedule), [&](Expr e) { return widths.fit(e, 32); });
+}
+
+Narrowing index_narrowing_of(const Schedule& schedule) {
+  Sizes sizes(schedule.kernel);
+  for (const Expr e : exact_in(schedule)) sizes.add(e);
+  for (const Expr extent : schedule.kernel.extents) sizes.add(extent);
+  for (const ScheduledCase& row : schedule.cases)
+    for (const SegmentCall& call : row.calls)
+      for (const Expr bound : {call.begin, call.end}) sizes.add(bound);
+  if (schedule.threads->flat) sizes.add(schedule.exprs().mul(schedule.rows, schedule.columns));
+  for (const int bits : {30, 29, 28, 27, 24}) {
+    const std::int64_t bound = std::int64_t{1} << bits;
+    if (!indices_fit(schedule, sizes.found(), bound)) continue;
+    Narrowing made{
+        .divisions = {}, .bound = bound, .sizes = sizes.found(), .elements = elements_of(schedule), .guards = {}};
+    made.guards = guards_of(schedule.exprs(), made.sizes, bound);
+    for (const Expr elements : made.elements)
+      if (elements.range().hi > Narrowing::kMostElements)
+        made.guards.push_back({abi::Assumption::index32,
+                               {elements, ir::Comparison::le, schedule.exprs().constant(Narrowing::kMostElements)}});
+    return made;
+  }
+  return {};
+}
+
+Narrowing narrowing_of(const Schedule& schedule) {
+  return schedule.threads ? index_narrowing_of(schedule) : division_narrowing_of(schedule);
+}
+
+std::vector<Expr> narrowed_in(const Schedule& schedule, const Body& body) {
+  const std::vector<Expr>& narrowed = schedule.narrowing.divisions;
+  if (narrowed.empty()) return {};
+  std::vector<Expr> own = divisions_of(emitted_indices(schedule, body));
+  std::erase_if(own, [&](Expr e) { return std::ranges::find(narrowed, e) == narrowed.end(); });
+  return own;
+}
+
+}  // namespace padlock::compiler

@@ -1,0 +1,235 @@
+#include "compiler/schedule/index_width.h"
+
+#include <algorithm>
+#include <limits>
+#include <map>
+#include <utility>
+
+namespace padlock::compiler {
+
+using ir::Expr;
+using ir::ExprKind;
+using ir::Range;
+
+namespace {
+
+constexpr Int128 kSizeBound = Int128{1} << 62;  // abi::SizeArgument::Fit::saturate
+
+Range hull(const Range& a, const Range& b) { return {std::min(a.lo, b.lo), std::max(a.hi, b.hi)}; }
+
+std::optional<Range> added(const Range& a, const Range& b) {
+  const auto lo = checked_add<Int128>(a.lo, b.lo);
+  const auto hi = checked_add<Int128>(a.hi, b.hi);
+  return lo && hi ? std::optional(Range{*lo, *hi}) : std::nullopt;
+}
+
+std::optional<Range> multiplied(const Range& a, const Range& b) {
+  Range all{Range::kMax, Range::kMin};
+  for (const Int128 x : {a.lo, a.hi})
+    for (const Int128 y : {b.lo, b.hi}) {
+      const auto value = checked_mul<Int128>(x, y);
+      if (!value) return std::nullopt;
+      all = hull(all, {*value, *value});
+    }
+  return all;
+}
+
+bool within(const Range& range, int bits) {
+  const Int128 bound = Int128{1} << (bits - 1);
+  return -bound <= range.lo && range.hi < bound;
+}
+
+}  // namespace
+
+std::pair<Expr, Expr> split_sum(ir::ExprContext& exprs, Expr e) {
+  if (!e.has_coordinate()) return {exprs.constant(0), e};
+  if (e.kind() != ExprKind::sum) return {e, exprs.constant(0)};
+  Expr moving = exprs.constant(0);
+  for (std::size_t i = 0; i < e.operands().size(); ++i)
+    if (e.operands()[i].has_coordinate())
+      moving = exprs.add(moving, exprs.mul(exprs.constant(e.coefficients()[i]), e.operands()[i]));
+  return {moving, exprs.sub(e, moving)};
+}
+
+SizeRanges size_ranges(std::span<const abi::Guard> guards) {
+  SizeRanges ranges;
+  for (const abi::Guard& guard : guards) {
+    const ir::Constraint& c = guard.holds;
+    Range& range = ranges.try_emplace(c.lhs.id(), c.lhs.range()).first->second;
+    if (c.comparison == ir::Comparison::le) range.hi = std::min(range.hi, c.rhs.constant());
+    if (c.comparison == ir::Comparison::ge) range.lo = std::max(range.lo, c.rhs.constant());
+  }
+  return ranges;
+}
+
+CoordinateRanges coordinate_ranges(const Kernel& kernel, const SizeRanges& sizes) {
+  CoordinateRanges ranges;
+  for (int axis = 0; axis < kernel.rank(); ++axis) {
+    const Expr coordinate = kernel.coordinate(axis);
+    const Expr extent = kernel.extents[static_cast<std::size_t>(axis)];
+    const auto known = sizes.find(extent.id());
+    const Int128 last = std::max<Int128>(0, (known == sizes.end() ? extent.range() : known->second).hi - 1);
+    ranges[coordinate.symbol()] = {0, std::min(coordinate.range().hi, last)};
+  }
+  return ranges;
+}
+
+IndexWidths::IndexWidths(const Kernel& kernel, std::span<const abi::Guard> guards)
+    : exprs_(&kernel.program->exprs()), sizes_(size_ranges(guards)) {
+  coordinates_ = coordinate_ranges(kernel, sizes_);
+}
+
+bool IndexWidths::fit(Expr e, int bits) {
+  const std::optional<EmittedRange> range = range_of(e);
+  return range && within(range->widest, bits);
+}
+
+bool IndexWidths::divides_narrowly(Expr e) {
+  const std::optional<EmittedRange> x = e.kind() == ExprKind::mod ? dividend(e) : range_of(e.operands()[0]);
+  const std::optional<EmittedRange> d = range_of(e.operands()[1]);
+  return x && d && within(x->value, 32) && within(d->value, 32);
+}
+
+std::optional<EmittedRange> IndexWidths::range_of(Expr e) {
+  if (!e.has_coordinate()) return size(e);
+  const auto it = known_.find(e.id());
+  if (it != known_.end()) return it->second;
+  const std::optional<EmittedRange> made = operation(e);
+  known_.emplace(e.id(), made);
+  return made;
+}
+
+EmittedRange IndexWidths::size(Expr e) const {
+  const auto it = sizes_.find(e.id());
+  const Range& known = it == sizes_.end() ? e.range() : it->second;
+  const Range clamped{std::clamp(known.lo, -kSizeBound, kSizeBound), std::clamp(known.hi, -kSizeBound, kSizeBound)};
+  return {clamped, clamped};
+}
+
+EmittedRange IndexWidths::coordinate(Expr e) const {
+  const auto it = coordinates_.find(e.symbol());
+  const Range range = it == coordinates_.end() ? e.range() : it->second;
+  return {range, range};
+}
+
+std::optional<EmittedRange> IndexWidths::operation(Expr e) {
+  switch (e.kind()) {
+    case ExprKind::constant:
+      return size(e);
+    case ExprKind::symbol:
+      return coordinate(e);
+    case ExprKind::sum:
+      return sum(e);
+    case ExprKind::product:
+      return product(e);
+    case ExprKind::floordiv:
+      return floordiv(e);
+    case ExprKind::mod:
+      return mod(e);
+    case ExprKind::min:
+    case ExprKind::max:
+      return minmax(e);
+  }
+  return std::nullopt;
+}
+
+/// What was added up so far and the next term, in any order: partial sums lie in the hull of all of them with 0.
+std::optional<EmittedRange> IndexWidths::sum(Expr e) {
+  EmittedRange all{{0, 0}, {0, 0}};
+  Range negative{0, 0};
+  Range positive{0, 0};
+  const auto add = [&](const EmittedRange& term, Int128 coefficient) {
+    const std::optional<Range> scaled = multiplied(term.value, {coefficient, coefficient});
+    if (!scaled) return false;
+    all.widest = hull(hull(all.widest, term.widest), *scaled);
+    const auto below = added(negative, {std::min<Int128>(scaled->lo, 0), 0});
+    const auto above = added(positive, {0, std::max<Int128>(scaled->hi, 0)});
+    const auto value = added(all.value, *scaled);
+    if (!below || !above || !value) return false;
+    negative = *below;
+    positive = *above;
+    all.value = *value;
+    return true;
+  };
+  for (std::size_t i = 0; i < e.operands().size(); ++i) {
+    if (!e.operands()[i].has_coordinate()) continue;
+    const std::optional<EmittedRange> term = range_of(e.operands()[i]);
+    if (!term || !add(*term, e.coefficients()[i])) return std::nullopt;
+  }
+  if (!add(size(split_sum(*exprs_, e).second), 1)) return std::nullopt;
+  all.widest = hull(all.widest, {negative.lo, positive.hi});
+  return all;
+}
+
+std::optional<EmittedRange> IndexWidths::product(Expr e) {
+  EmittedRange all{{1, 1}, {0, 1}};
+  Expr rest = exprs_->constant(1);
+  const auto multiply = [&](const EmittedRange& factor) {
+    const std::optional<Range> value = multiplied(all.value, factor.value);
+    if (!value) return false;
+    all = {*value, hull(hull(all.widest, factor.widest), *value)};
+    return true;
+  };
+  for (const Expr factor : e.operands()) {
+    if (!factor.has_coordinate()) {
+      rest = exprs_->mul(rest, factor);
+      continue;
+    }
+    const std::optional<EmittedRange> range = range_of(factor);
+    if (!range || !multiply(*range)) return std::nullopt;
+  }
+  return multiply(size(rest)) ? std::optional(all) : std::nullopt;
+}
+
+/// The quotient, the product with the divisor that gives the remainder, and the remainder.
+std::optional<EmittedRange> IndexWidths::floordiv(Expr e) {
+  const std::optional<EmittedRange> x = range_of(e.operands()[0]);
+  const std::optional<EmittedRange> d = range_of(e.operands()[1]);
+  if (!x || !d || d->value.lo < 1) return std::nullopt;
+  const Int128 far = std::max(x->value.hi, -x->value.lo);
+  const Range value{floor_div<Int128>(x->value.lo, x->value.lo < 0 ? d->value.lo : d->value.hi),
+                    floor_div<Int128>(x->value.hi, x->value.hi < 0 ? d->value.hi : d->value.lo)};
+  return EmittedRange{value, hull(hull(x->widest, d->widest), {-far - 1, far})};
+}
+
+std::optional<EmittedRange> IndexWidths::mod(Expr e) {
+  const std::optional<EmittedRange> x = dividend(e);
+  const std::optional<EmittedRange> d = range_of(e.operands()[1]);
+  if (!x || !d || d->value.lo < 1) return std::nullopt;
+  // The remainder has the dividend's sign; where it is negative the divisor is added.
+  const Range remainder{1 - d->value.hi, d->value.hi - 1};
+  return EmittedRange{{0, d->value.hi - 1}, hull(hull(x->widest, d->widest), remainder)};
+}
+
+/// Of a mod: its coordinates plus the rest, which the launcher has reduced.
+std::optional<EmittedRange> IndexWidths::dividend(Expr e) {
+  const Expr period = e.operands()[1];
+  const auto [moving, rest] = split_sum(*exprs_, e.operands()[0]);
+  const std::optional<EmittedRange> x = range_of(moving);
+  const std::optional<EmittedRange> d = range_of(period);
+  if (!x || !d) return std::nullopt;
+  const Expr reduced = exprs_->mod(rest, period);
+  if (reduced.is_constant(0)) return x;
+  const std::optional<Range> value = added(x->value, {0, d->value.hi - 1});
+  if (!value) return std::nullopt;
+  return EmittedRange{*value, hull(x->widest, *value)};
+}
+
+std::optional<EmittedRange> IndexWidths::minmax(Expr e) {
+  std::optional<EmittedRange> all;
+  for (const Expr operand : e.operands()) {
+    const std::optional<EmittedRange> range = range_of(operand);
+    if (!range) return std::nullopt;
+    if (!all) {
+      all = range;
+      continue;
+    }
+    const bool is_min = e.kind() == ExprKind::min;
+    const auto choose = [&](Int128 a, Int128 b) { return is_min ? std::min(a, b) : std::max(a, b); };
+    all->value = {choose(all->value.lo, range->value.lo), choose(all->value.hi, range->value.hi)};
+    all->widest = hull(all->widest, range->widest);
+  }
+  return all;
+}
+
+}  // namespace padlock::compiler

@@ -1,0 +1,182 @@
+#include "compiler/schedule/loop_strategy.h"
+
+#include <algorithm>
+
+namespace padlock::compiler {
+
+using ir::Expr;
+
+namespace {
+
+// Above every axis.
+enum VariableOrder {
+  kColumnFirst = 1000,
+  kColumnLast,
+  kBegin,
+  kEnd,
+  kShift,
+  kPeel,
+  kReached,
+  kRest,
+  kSegmentBegin,
+  kSegmentEnd
+};
+
+class WalkBuilder {
+ public:
+  WalkBuilder(ir::ExprContext& exprs, const WalkOptions& options)
+      : exprs_(exprs), options_(options), run_(exprs), lanes_(exprs.constant(options.lanes)) {}
+
+  std::vector<Walk> build() {
+    std::vector<Walk> walks = {elements()};
+    if (options_.lanes == 1) return walks;
+    if (options_.team > 0) {
+      const bool realign = options_.loads && options_.realign;
+      walks.push_back(realign ? shared(WalkKind::shared_realigned, VectorLoads::realigned)
+                              : shared(WalkKind::shared, VectorLoads::apart));
+      if (options_.loads) walks.push_back(shared(WalkKind::shared_aligned, VectorLoads::aligned));
+      return walks;
+    }
+    for (int lanes = options_.narrowest; lanes > 0 && lanes <= options_.lanes; lanes *= 2) walks.push_back(ends(lanes));
+    walks.push_back(vectors());
+    if (options_.line > 0) walks.push_back(streamed());
+    return walks;
+  }
+
+ private:
+  Walk elements() { return {.loops = {element_loop(run_.begin, run_.end)}}; }
+
+  Walk ends(int lanes) {
+    const Expr length = exprs_.sub(run_.end, run_.begin);
+    // What the next walk takes is not its.
+    const int most = lanes == options_.lanes ? 2 * lanes : 2 * lanes - 1;
+    Walk walk{
+        .kind = WalkKind::ends, .tests = {plus(length, -lanes)}, .bounds = {exprs_.sub(exprs_.constant(most), length)}};
+    for (const Expr from : {run_.begin, plus(run_.end, -lanes)})
+      walk.loops.push_back({.from = from, .limit = plus(from, 1), .lanes = lanes, .once = true});
+    return walk;
+  }
+
+  Walk vectors() {
+    // Up to two vectors are walked by the ends, where that is a walk.
+    const int least = options_.narrowest > 0 ? 2 * options_.lanes + 1 : options_.lanes;
+    Walk walk{.kind = WalkKind::vectors,
+              .tests = {plus(exprs_.sub(run_.end, run_.begin), -least)},
+              .bounds = {below(run_.shift, options_.lanes)}};
+    walk.loops.push_back({.from = run_.begin, .limit = plus(run_.begin, 1), .lanes = options_.lanes, .once = true});
+    const Expr aligned = exprs_.sub(exprs_.add(run_.begin, lanes_), run_.shift);
+    const bool has_main = options_.unroll > 1;
+    if (has_main) walk.loops.push_back(main_loop(aligned, run_.end, options_.unroll));
+    walk.loops.push_back({.from = has_main ? run_.reached : aligned,
+                          .limit = run_.end,
+                          .lanes = options_.lanes,
+                          .last = exprs_.sub(run_.end, lanes_)});
+    return walk;
+  }
+
+  Walk streamed() {
+    const Expr first = exprs_.add(run_.begin, run_.peel);
+    // Of all rows alike, wherever in its line each begins.
+    const Int128 shortest = Int128{kStreamedLines + 1} * options_.line - 1;
+    Walk walk{.kind = WalkKind::streamed,
+              .line = options_.line,
+              .tests = {plus(exprs_.sub(run_.end, run_.begin), -shortest)},
+              .bounds = {below(run_.peel, options_.line)}};
+    const int unroll = std::max(options_.unroll, options_.line / options_.lanes);
+    walk.loops.push_back(element_loop(run_.begin, first));
+    walk.loops.push_back(main_loop(first, run_.end, unroll));
+    walk.loops.back().nontemporal = true;
+    walk.loops.push_back(element_loop(run_.reached, run_.end));
+    // What touches each element of a run, and no other, may do it by any walk: each is shown to do no more.
+    walk.loops.front().run = walk.loops.back().run = true;
+    return walk;
+  }
+
+  Walk shared(WalkKind kind, VectorLoads loads) {
+    // A realigned chunk has two vectors on their way at once, as two others have.
+    const int unroll = loads == VectorLoads::realigned ? (options_.unroll + 1) / 2 : options_.unroll;
+    Expr first = exprs_.add(run_.begin, run_.peel);
+    Expr end = run_.end;
+    if (loads == VectorLoads::realigned) {
+      // The vectors around a chunk lie in the segment, though not in the run: one chunk later at most, and some
+      // earlier.
+      const Expr missing = exprs_.sub(plus(run_.segment_begin, options_.lanes), first);
+      const Expr late = exprs_.min(exprs_.max(missing, exprs_.constant(0)), exprs_.constant(1));
+      first = exprs_.add(first, exprs_.mul(lanes_, late));
+      end = exprs_.min(end, plus(run_.segment_end, -options_.lanes));
+    }
+    Walk walk{.kind = kind,
+              .line = options_.lanes,
+              .tests = {plus(exprs_.sub(end, first), -options_.lanes)},
+              .bounds = {below(run_.peel, options_.lanes)}};
+    if (loads == VectorLoads::realigned)
+      for (const Expr bound : {exprs_.sub(run_.begin, run_.segment_begin), exprs_.sub(run_.segment_end, run_.end)})
+        walk.bounds.push_back(bound);
+    walk.loops.push_back(element_loop(run_.begin, first));
+    if (unroll > 1) walk.loops.push_back(main_loop(first, end, unroll));
+    walk.loops.push_back({.from = unroll > 1 ? run_.reached : first,
+                          .limit = plus(end, 1 - options_.lanes),
+                          .lanes = options_.lanes,
+                          .team = options_.team,
+                          .dealt = true,
+                          .reached = run_.rest});
+    for (std::size_t i = 1; i < walk.loops.size(); ++i) {
+      walk.loops[i].aligned = true;
+      walk.loops[i].loads = loads;
+      walk.loops[i].nontemporal = options_.streaming;
+    }
+    walk.loops.push_back(element_loop(run_.rest, run_.end));
+    return walk;
+  }
+
+  ChunkLoop element_loop(Expr from, Expr limit) {
+    return {.from = from, .limit = limit, .team = team(), .dealt = options_.team > 0};
+  }
+  [[nodiscard]] int team() const { return std::max(options_.team, 1); }
+
+  /// Whole trips up to `end` only.
+  ChunkLoop main_loop(Expr from, Expr end, int unroll) {
+    const int step = options_.lanes * unroll * team();
+    return {.from = from,
+            .limit = plus(end, 1 - step),
+            .lanes = options_.lanes,
+            .unroll = unroll,
+            .team = team(),
+            .reached = run_.reached};
+  }
+
+  Expr below(Expr e, int bound) { return exprs_.sub(exprs_.constant(bound - 1), e); }
+  Expr plus(Expr e, Int128 c) { return exprs_.add(e, exprs_.constant(c)); }
+
+  ir::ExprContext& exprs_;
+  const WalkOptions& options_;
+  RunVariables run_;
+  Expr lanes_;
+};
+
+}  // namespace
+
+RunVariables::RunVariables(ir::ExprContext& exprs)
+    : column_first(exprs.variable("column_first", kColumnFirst)),
+      column_last(exprs.variable("column_last", kColumnLast)),
+      begin(exprs.variable("begin", kBegin)),
+      end(exprs.variable("end", kEnd)),
+      shift(exprs.variable("shift", kShift)),
+      peel(exprs.variable("peel", kPeel)),
+      reached(exprs.variable("reached", kReached)),
+      rest(exprs.variable("rest", kRest)),
+      segment_begin(exprs.variable("segment_begin", kSegmentBegin)),
+      segment_end(exprs.variable("segment_end", kSegmentEnd)) {}
+
+std::vector<Walk> make_walks(ir::ExprContext& exprs, const WalkOptions& options) {
+  return WalkBuilder(exprs, options).build();
+}
+
+/// from + step * the number of trips.
+Expr end_of(ir::ExprContext& exprs, const ChunkLoop& loop) {
+  const Expr step = exprs.constant(loop.step());
+  const Expr trips = exprs.max(exprs.ceildiv(exprs.sub(loop.limit, loop.from), step), exprs.constant(0));
+  return exprs.add(loop.from, exprs.mul(step, trips));
+}
+
+}  // namespace padlock::compiler

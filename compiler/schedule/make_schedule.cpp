@@ -1,0 +1,159 @@
+#include "compiler/schedule/make_schedule.h"
+
+#include <algorithm>
+#include <map>
+#include <utility>
+
+#include "compiler/schedule/row_recurrence.h"
+#include "compiler/schedule/schedule_key.h"
+#include "ir/expr/affine.h"
+
+namespace padlock::compiler {
+namespace {
+
+using ir::Expr;
+
+/// Makes the body of one segment, with its streams.
+class BodyBuilder {
+ public:
+  explicit BodyBuilder(const Kernel& kernel)
+      : kernel_(kernel), exprs_(kernel.program->exprs()), column_(kernel.coordinate(kernel.rank() - 1)) {}
+
+  std::pair<Body, std::vector<Stream>> build(const std::vector<NodeId>& roots) {
+    const std::vector<NodeId> order = users_first(kernel_.graph, roots);
+    std::map<NodeId, int> index;
+    for (auto it = order.rbegin(); it != order.rend(); ++it) {
+      index[*it] = static_cast<int>(body_.nodes.size());
+      body_.nodes.push_back(make_node(kernel_.graph.node(*it), index));
+    }
+    for (const NodeId root : roots) body_.roots.push_back(index.at(root));
+    return {std::move(body_), std::move(streams_)};
+  }
+
+ private:
+  BodyNode make_node(const Node& node, const std::map<NodeId, int>& index) {
+    BodyNode made{.kind = node.kind, .dtype = node.dtype, .op = node.op, .bits = node.bits};
+    for (const NodeId operand : node.operands) made.operands.push_back(index.at(operand));
+    if (node.kind == NodeKind::scalar) made.scalar = node.value;
+    if (node.kind == NodeKind::load) made.load = add_load(node);
+    if (node.kind == NodeKind::when) {
+      made.guard = node.guard;
+      body_.uses_rows = true;
+    }
+    return made;
+  }
+
+  int add_load(const Node& node) {
+    const ir::Layout& layout = kernel_.graph.layout(node.layout);
+    BodyLoad load{.kind = LoadKind::invariant, .dtype = node.dtype, .step = {}, .offset = {}, .guard = node.guard};
+    std::vector<Expr> at_zero = node.coordinates;
+    bool affine = node.guard == kAlways;
+    for (std::size_t axis = 0; axis < at_zero.size(); ++axis) {
+      if (!mentions(at_zero[axis], column_)) continue;
+      const auto form = affine_in(exprs_, at_zero[axis], column_);
+      affine &= form.has_value();
+      if (!form) continue;
+      at_zero[axis] = form->rest;
+      load.step = layout.step_of(exprs_, static_cast<int>(axis), form->slope);
+      load.kind = load.step.is_constant(1)    ? LoadKind::contiguous
+                  : load.step.is_constant(-1) ? LoadKind::reversed
+                  : load.step.is_constant(0)  ? LoadKind::invariant
+                                              : LoadKind::strided;
+    }
+    Stream stream{node.value, node.layout, node.coordinates, exprs_.constant(0)};
+    if (affine) {
+      stream.base = layout.offset_of(exprs_, at_zero);
+    } else {
+      load.kind = LoadKind::general;
+      load.step = {};
+      load.offset = layout.offset_of(exprs_, node.coordinates);
+      body_.uses_rows = true;
+    }
+    if (load.kind != LoadKind::strided) load.step = {};
+    body_.loads.push_back(load);
+    streams_.push_back(stream);
+    return static_cast<int>(body_.loads.size() - 1);
+  }
+
+  const Kernel& kernel_;
+  ir::ExprContext& exprs_;
+  Expr column_;
+  Body body_;
+  std::vector<Stream> streams_;
+};
+
+bool same_streams(const SegmentCall& a, const SegmentCall& b) {
+  return std::ranges::equal(a.streams, b.streams, [](const Stream& x, const Stream& y) {
+    return x.tensor == y.tensor && x.layout == y.layout && x.base == y.base && x.coordinates == y.coordinates;
+  });
+}
+
+/// Appends a call; neighbours that do the same thing become one: a row that is all fill is one run.
+void append(std::vector<SegmentCall>& calls, SegmentCall call) {
+  if (!calls.empty() && calls.back().body == call.body && calls.back().end == call.begin &&
+      same_streams(calls.back(), call)) {
+    calls.back().end = call.end;
+    calls.back().pieces.push_back(std::move(call.pieces.front()));
+  } else {
+    calls.push_back(std::move(call));
+  }
+}
+
+/// Bounds each call by the columns of a task.
+void clamp_to_task(const Schedule& schedule, std::vector<SegmentCall>& calls) {
+  ir::ExprContext& exprs = schedule.exprs();
+  const RunVariables run(exprs);
+  for (SegmentCall& call : calls) {
+    call.run_begin = exprs.max(call.begin, run.column_first);
+    call.run_end = exprs.min(call.end, run.column_last);
+  }
+}
+
+}  // namespace
+
+Schedule begin_schedule(Kernel kernel, std::string config, const ScheduleOptions& options) {
+  ir::ExprContext& exprs = kernel.program->exprs();
+  Schedule schedule{
+      .kernel = std::move(kernel), .config = std::move(config), .store = options.store, .threads = options.threads};
+  schedule.columns = schedule.kernel.extents.back();
+  schedule.rows = exprs.constant(1);
+  for (int axis = 0; axis + 1 < schedule.kernel.rank(); ++axis)
+    schedule.rows = exprs.mul(schedule.rows, schedule.kernel.extents[static_cast<std::size_t>(axis)]);
+  if (schedule.threads) schedule.tiling = tiling_of(exprs, *schedule.threads);
+  return schedule;
+}
+
+void make_bodies(Schedule& schedule, const std::vector<RowCase>& cases) {
+  std::map<CodeKey, int> body_ids;
+  for (const RowCase& row : cases) {
+    ScheduledCase scheduled{.test = row.test, .holds = row.holds, .fails = row.fails, .calls = {}};
+    for (const Segment& segment : row.segments) {
+      auto [body, streams] = BodyBuilder(schedule.kernel).build(segment.roots);
+      const auto [it, inserted] = body_ids.try_emplace(key_of(body), static_cast<int>(schedule.bodies.size()));
+      if (inserted) schedule.bodies.push_back(std::move(body));
+      append(scheduled.calls, {.begin = segment.begin,
+                               .end = segment.end,
+                               .pieces = {{segment.begin, segment.end, segment.cuts, {}}},
+                               .body = it->second,
+                               .streams = std::move(streams)});
+    }
+    clamp_to_task(schedule, scheduled.calls);
+    schedule.cases.push_back(std::move(scheduled));
+  }
+}
+
+void set_row_steps(Schedule& schedule) {
+  if (schedule.threads || schedule.kernel.rank() == 1) return;
+  ir::ExprContext& exprs = schedule.exprs();
+  const Expr row = schedule.kernel.coordinate(schedule.kernel.rank() - 2);
+  for (ScheduledCase& scheduled : schedule.cases)
+    for (SegmentCall& call : scheduled.calls)
+      for (Stream& stream : call.streams) {
+        const auto growth = growth_in(exprs, stream.base, row);
+        if (!growth) continue;
+        stream.step = growth->step;
+        stream.rows = growth->rows;
+      }
+}
+
+}  // namespace padlock::compiler

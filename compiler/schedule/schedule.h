@@ -1,0 +1,193 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "compiler/kernel/kernel.h"
+#include "compiler/schedule/loop_strategy.h"
+#include "compiler/schedule/segments.h"
+
+// A kernel turned into loops: rows (the flattened outer axes), a decision tree over the predicates of a row, and for
+// each of its cases a list of segments of the innermost axis. Each segment calls a body with its bounds;
+// segments whose code differs only in addresses share one body.
+namespace padlock::compiler {
+
+/// How a body's load moves as the innermost coordinate does.
+enum class LoadKind : std::uint8_t {
+  invariant,   ///< the same element
+  contiguous,  ///< the next element
+  reversed,    ///< the element before
+  strided,     ///< `step` elements on
+  general,     ///< element `offset` of the tensor, an expression over all coordinates; may have a guard
+};
+
+struct BodyLoad {
+  LoadKind kind = LoadKind::invariant;
+  ir::DType dtype = ir::DType::f32;
+  ir::Expr step;                // strided: elements for each step of the innermost coordinate; over symbols
+  ir::Expr offset;              // general
+  PredicateId guard = kAlways;  // general
+};
+
+/// Whether its elements lie next to each other.
+[[nodiscard]] inline bool is_vector(const BodyLoad& load) {
+  return load.kind == LoadKind::contiguous || load.kind == LoadKind::reversed;
+}
+
+struct BodyNode {
+  NodeKind kind = NodeKind::constant;
+  ir::DType dtype = ir::DType::f32;
+  ir::Op op = ir::Op::relu;
+  std::uint64_t bits = 0;
+  ir::ValueId scalar = 0;
+  int load = 0;                 // load
+  PredicateId guard = kAlways;  // when
+  std::vector<int> operands = {};
+};
+
+/// Rows of one case that lie next to each other along the last outer axis are taken together on the host: a body is
+/// called once for a run of each, and moves its addresses from row to row. A group of rows has some bytes of the
+/// output, so that what several bodies write of it is still in the first cache.
+inline constexpr std::int64_t kGroupBytes = 16 << 10;
+
+/// Straight-line code for a run of innermost coordinates.
+struct Body {
+  std::vector<BodyNode> nodes;  // operands first
+  std::vector<int> roots;       // one for each result
+  std::vector<BodyLoad> loads;
+  int lanes = 1;            ///< elements of one vector; 1 where a predicate or a period remains
+  bool uses_rows = false;   ///< reads the outer coordinates
+  std::vector<Walk> walks;  ///< the first is `elements`
+};
+
+/// Whether it may write whole cache lines past the caches.
+[[nodiscard]] bool may_stream(const Body& body);
+
+/// A load as one segment does it.
+struct Stream {
+  ir::ValueId tensor = 0;
+  std::uint32_t layout = 0;
+  /// What is read at an output coordinate: what the proof speaks of.
+  std::vector<ir::Expr> coordinates;
+  /// The element offset at innermost coordinate 0, over the outer coordinates (0 where the load's kind is general):
+  /// what the code starts from.
+  ir::Expr base;
+  /// How that goes on from one row to the next along the last outer axis (compiler/schedule/row_recurrence.h). The step
+  /// is not valid where nothing is known; the rows are not where it is the same in all.
+  ir::Expr step = {}, rows = {};
+};
+
+struct SegmentCall {
+  ir::Expr begin, end;                    ///< columns of the segment, over symbols
+  ir::Expr run_begin = {}, run_end = {};  ///< those of them that belong to a task
+  std::vector<Segment> pieces;            ///< adjacent, that it consists of; without their roots
+  int body = 0;
+  std::vector<Stream> streams;  // one for each of the body's loads
+};
+
+struct ScheduledCase {
+  PredicateId test = kAlways;
+  int holds = -1;
+  int fails = -1;
+  std::vector<SegmentCall> calls;
+
+  [[nodiscard]] bool is_test() const { return holds >= 0; }
+};
+
+/// Index arithmetic that is done in 32 bits where the guards hold: in 64 a division takes several times as long on the
+/// host, and everything does on a GPU.
+struct Narrowing {
+  /// A host's: those that are.
+  std::vector<ir::Expr> divisions;
+  /// A GPU's, whose variant has no index of 64 bits: the sizes that are compared, divided or divided by, each of which
+  /// lies between -bound and bound, and how many elements the tensors have, at most kMostElements. A bound of 0: there
+  /// is no such variant.
+  std::int64_t bound = 0;
+  std::vector<ir::Expr> sizes = {};
+  std::vector<ir::Expr> elements = {};
+  std::vector<abi::Guard> guards;  ///< of Assumption::index32: comparisons of sizes with constants
+
+  static constexpr std::int64_t kMostElements = (std::int64_t{1} << 31) - 1;
+};
+
+/// How output bytes are written: `plain` through the caches, `nontemporal` past them (whole cache lines only), or
+/// `automatic`, past them if the output is too large for them, which the launch knows.
+enum class StoreKind : std::uint8_t { plain, nontemporal, automatic };
+
+/// The bytes from which on results are too large for a last cache of so many: with inputs of the same size they would
+/// take half of a cache that others use, too (docs/host-kernels.md).
+[[nodiscard]] constexpr std::int64_t streamed_bytes(std::int64_t cache_bytes) { return cache_bytes / 4; }
+
+/// How the threads of a grid share out rows and columns. A tile is `tile_rows` x `tile_columns` of the output; tiles
+/// are numbered along the columns first, and a block takes every `grid`-th. In a tile a row belongs to a team of `team`
+/// threads, and the teams of a block take its rows in turn. Where it is `flat` instead, a tile is a run of
+/// `tile_columns` elements of the flattened output, of which thread t takes t, t + threads, ...
+struct ThreadMap {
+  int threads = 0;  ///< of a block
+  int team = 1;     ///< a power of two that divides `threads`
+  int tile_rows = 1;
+  int tile_columns = 0;  ///< 0: all
+  bool flat = false;
+  bool persistent = false;  ///< a launch has as many blocks as run at once, not one for each tile
+
+  [[nodiscard]] int teams() const { return threads / team; }
+};
+
+/// What a tile covers of rows, of columns, or (flat) of the flattened elements: [first, last), over the variable
+/// `tile`, which counts up to `tiles`.
+struct TileBounds {
+  ir::Expr tile;
+  ir::Expr first, last;
+  ir::Expr tiles;
+};
+
+/// Both, of an output of any size: over the variables `rows` and `columns`.
+struct Tiling {
+  ir::Expr rows, columns;
+  TileBounds row_bounds = {};  ///< of elements where the map is flat
+  TileBounds column_bounds = {};
+  ir::Expr tiles = {};  ///< of the grid
+};
+[[nodiscard]] Tiling tiling_of(ir::ExprContext& exprs, const ThreadMap& threads);
+
+struct Schedule {
+  Kernel kernel;
+  std::string config;  // as text
+  StoreKind store = StoreKind::plain;
+  ir::Expr rows = {}, columns = {};  // what a launch covers: flattened outer axes x innermost axis
+  std::vector<Body> bodies = {};
+  std::vector<ScheduledCase> cases = {};  // the first is the root
+  Narrowing narrowing = {};
+  std::optional<ThreadMap> threads = {};  // absent where a caller deals out rows and columns
+  std::optional<Tiling> tiling = {};      // where there is a `threads`
+
+  [[nodiscard]] int team() const { return threads && !threads->flat ? threads->team : 1; }
+  [[nodiscard]] ir::ExprContext& exprs() const { return kernel.program->exprs(); }
+  // Where there is a `threads`:
+  /// Of rows, and of elements where the map is flat.
+  [[nodiscard]] TileBounds row_bounds() const { return row_bounds(rows, columns); }
+  [[nodiscard]] TileBounds column_bounds() const { return column_bounds(rows, columns); }
+  /// Of an output of so many rows and columns instead.
+  [[nodiscard]] TileBounds row_bounds(ir::Expr of_rows, ir::Expr of_columns) const {
+    return at_size(tiling->row_bounds, of_rows, of_columns);
+  }
+  [[nodiscard]] TileBounds column_bounds(ir::Expr of_rows, ir::Expr of_columns) const {
+    return at_size(tiling->column_bounds, of_rows, of_columns);
+  }
+  [[nodiscard]] ir::Expr tiles() const { return at_size(tiling->tiles, rows, columns); }  ///< of the grid
+  /// What an expression of the tiling is for an output of so many rows and columns.
+  [[nodiscard]] ir::Expr at_size(ir::Expr e, ir::Expr of_rows, ir::Expr of_columns) const;
+  [[nodiscard]] TileBounds at_size(const TileBounds& bounds, ir::Expr of_rows, ir::Expr of_columns) const;
+};
+
+/// Whether of rows that a body of the host takes together, elements may lie between what one of its loads reads of one
+/// and of the next: those of a crop.
+[[nodiscard]] bool skips_elements(const Schedule& schedule, int body, std::size_t load);
+
+/// Prints a schedule for people and golden tests: its size first, then its cases with their segments, and its bodies
+/// with their loops.
+[[nodiscard]] std::string to_string(const Schedule& schedule);
+
+}  // namespace padlock::compiler

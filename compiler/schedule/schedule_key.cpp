@@ -1,0 +1,64 @@
+#include "compiler/schedule/schedule_key.h"
+
+#include <algorithm>
+
+namespace padlock::compiler {
+namespace {
+
+std::uint64_t id(ir::Expr e) { return e.valid() ? std::uint64_t{e.id()} + 1 : 0; }
+
+template <class... Numbers>
+void add(CodeKey& key, Numbers... numbers) {
+  (key.push_back(static_cast<std::uint64_t>(numbers)), ...);
+}
+
+void add(CodeKey& key, const ChunkLoop& loop) {
+  add(key, id(loop.from), id(loop.limit), loop.lanes, loop.unroll, loop.team, loop.dealt, loop.once, loop.nontemporal,
+      loop.aligned, loop.run, loop.loads, id(loop.last), id(loop.reached));
+}
+
+void add(CodeKey& key, const Walk& walk) {
+  add(key, walk.kind, walk.line, walk.tests.size(), walk.loops.size());
+  for (const ir::Expr test : walk.tests) add(key, id(test));
+  for (const ChunkLoop& loop : walk.loops) add(key, loop);
+}
+
+void add(CodeKey& key, const ScheduledCase& scheduled) {
+  add(key, scheduled.test, scheduled.holds, scheduled.fails, scheduled.calls.size());
+  for (const SegmentCall& call : scheduled.calls) {
+    add(key, id(call.begin), id(call.end), id(call.run_begin), id(call.run_end), call.body, call.streams.size());
+    for (const Stream& stream : call.streams) add(key, stream.tensor, stream.layout, id(stream.base));
+  }
+}
+
+}  // namespace
+
+CodeKey key_of(const Body& body) {
+  CodeKey key = {static_cast<std::uint64_t>(body.lanes)};  // the walks follow from what is below
+  for (const BodyNode& node : body.nodes) {
+    add(key, node.kind, node.dtype, node.op, node.bits, node.scalar, node.load, node.guard, node.operands.size());
+    key.insert(key.end(), node.operands.begin(), node.operands.end());
+  }
+  for (const BodyLoad& load : body.loads) add(key, load.kind, load.dtype, id(load.step), id(load.offset), load.guard);
+  key.insert(key.end(), body.roots.begin(), body.roots.end());
+  return key;
+}
+
+CodeKey key_of(const Schedule& schedule) {
+  CodeKey key;
+  if (const auto& map = schedule.threads)
+    add(key, map->threads, map->team, map->tile_rows, map->tile_columns, map->flat, map->persistent);
+  else
+    add(key, std::ranges::any_of(schedule.bodies, may_stream) ? schedule.store : StoreKind::plain);
+  add(key, id(schedule.rows), id(schedule.columns), schedule.bodies.size(), schedule.cases.size());
+  for (const Body& body : schedule.bodies) {
+    const CodeKey own = key_of(body);
+    add(key, own.size(), body.walks.size());
+    key.insert(key.end(), own.begin(), own.end());
+    for (const Walk& walk : body.walks) add(key, walk);  // across schedules they do not follow from the rest
+  }
+  for (const ScheduledCase& scheduled : schedule.cases) add(key, scheduled);
+  return key;
+}
+
+}  // namespace padlock::compiler

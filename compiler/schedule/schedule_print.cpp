@@ -1,0 +1,181 @@
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "compiler/schedule/schedule.h"
+#include "ir/text/literal.h"
+
+namespace padlock::compiler {
+namespace {
+
+using ir::Expr;
+
+std::string count_of(std::size_t count, const char* noun) {
+  const std::string_view word = noun;
+  const bool es = word.ends_with("y");
+  if (count == 1) return fmt::format("1 {}", word);
+  return es ? fmt::format("{} {}ies", count, word.substr(0, word.size() - 1)) : fmt::format("{} {}s", count, word);
+}
+
+const char* name_of(StoreKind kind) {
+  constexpr const char* kNames[] = {"plain", "nontemporal", "automatic"};
+  return kNames[static_cast<std::size_t>(kind)];
+}
+
+const char* name_of(LoadKind kind) {
+  constexpr const char* kNames[] = {"invariant", "contiguous", "reversed", "strided", "general"};
+  return kNames[static_cast<std::size_t>(kind)];
+}
+
+const char* name_of(WalkKind kind) {
+  constexpr const char* kNames[] = {"elements",         "ends",          "vectors", "streamed", "shared",
+                                    "shared_realigned", "shared_aligned"};
+  return kNames[static_cast<std::size_t>(kind)];
+}
+
+class SchedulePrinter {
+ public:
+  explicit SchedulePrinter(const Schedule& schedule) : schedule_(schedule), kernel_(schedule.kernel) {}
+
+  std::string print() && {
+    add_head();
+    for (std::size_t i = 0; i < schedule_.cases.size(); ++i) add_case(i, schedule_.cases[i]);
+    for (std::size_t i = 0; i < schedule_.bodies.size(); ++i) add_body(i, schedule_.bodies[i]);
+    add_narrowing();
+    return std::move(text_);
+  }
+
+ private:
+  /// What code size and launches depend on, in the first two lines.
+  void add_head() {
+    std::size_t segments = 0, loads = 0, loops = 0;
+    for (const ScheduledCase& scheduled : schedule_.cases) segments += scheduled.calls.size();
+    for (const Body& body : schedule_.bodies) {
+      loads += body.loads.size();
+      for (const Walk& walk : body.walks) loops += walk.loops.size();
+    }
+    line(0, "schedule {}: {}, {}, {}, {}, {}", kernel_.name, count_of(schedule_.cases.size(), "case"),
+         count_of(segments, "segment"), count_of(schedule_.bodies.size(), "body"), count_of(loads, "load"),
+         count_of(loops, "loop"));
+    line(1, "config {}", schedule_.config);
+    line(1, "rows {}, columns {}, stores {}", text(schedule_.rows), text(schedule_.columns), name_of(schedule_.store));
+    if (schedule_.threads) add_threads(*schedule_.threads);
+  }
+
+  void add_threads(const ThreadMap& map) {
+    const char* grid = map.persistent ? "as many blocks as run at once" : "a block for each tile";
+    if (map.flat)
+      line(1, "threads {}, flat, tiles of {} elements, {}", map.threads, map.tile_columns, grid);
+    else
+      line(1, "threads {} in teams of {}, tiles of {} x {}, {}", map.threads, map.team,
+           count_of(static_cast<std::size_t>(map.tile_rows), "row"),
+           map.tile_columns == 0 ? "all columns" : fmt::format("{} columns", map.tile_columns), grid);
+    line(1, "tiles {}", text(schedule_.tiles()));
+  }
+
+  void add_case(std::size_t index, const ScheduledCase& scheduled) {
+    if (scheduled.is_test())
+      return line(1, "case {}: if {} then case {} else case {}", index, to_string(kernel_, scheduled.test),
+                  scheduled.holds, scheduled.fails);
+    line(1, "case {}: {}", index, count_of(scheduled.calls.size(), "segment"));
+    for (const SegmentCall& call : scheduled.calls) {
+      line(2, "[{}, {}): body {}", text(call.begin), text(call.end), call.body);
+      for (std::size_t i = 0; i < call.streams.size(); ++i)
+        add_stream(i, call.streams[i], schedule_.bodies[static_cast<std::size_t>(call.body)].loads[i]);
+    }
+  }
+
+  void add_stream(std::size_t index, const Stream& stream, const BodyLoad& load) {
+    std::vector<std::string> at;
+    for (const Expr coordinate : stream.coordinates) at.push_back(text(coordinate));
+    std::string line_text =
+        fmt::format("load {} = {}[{}]", index, kernel_.program->value(stream.tensor).name, fmt::join(at, ", "));
+    if (load.kind != LoadKind::general) line_text += " from " + text(stream.base);
+    if (stream.step.valid()) line_text += fmt::format(", next row + {}", text(stream.step));
+    if (stream.rows.valid()) line_text += fmt::format(" for {}", text(stream.rows));
+    line(3, "{}", line_text);
+  }
+
+  void add_body(std::size_t index, const Body& body) {
+    line(1, "body {}: {}, {}{}", index, count_of(static_cast<std::size_t>(body.lanes), "lane"),
+         count_of(body.loads.size(), "load"), body.uses_rows ? ", row coordinates" : "");
+    for (std::size_t i = 0; i < body.nodes.size(); ++i)
+      line(2, "%{} : {} = {}", i, ir::name_of(body.nodes[i].dtype), text(body, body.nodes[i]));
+    for (std::size_t i = 0; i < body.roots.size(); ++i)
+      line(2, "store {} = %{}", kernel_.program->value(kernel_.results[i]).name, body.roots[i]);
+    for (const Walk& walk : body.walks) add_walk(walk);
+  }
+
+  [[nodiscard]] std::string text(const Body& body, const BodyNode& node) const {
+    switch (node.kind) {
+      case NodeKind::constant:
+        return ir::to_string(ir::Scalar{node.dtype, node.bits});
+      case NodeKind::scalar:
+        return "scalar " + kernel_.program->value(node.scalar).name;
+      case NodeKind::load:
+        return text(body.loads[static_cast<std::size_t>(node.load)], node.load);
+      case NodeKind::when:
+        return fmt::format("%{} if {} else %{}", node.operands[0], to_string(kernel_, node.guard), node.operands[1]);
+      case NodeKind::operation:
+        return fmt::format("{} %{}", ir::name_of(node.op), fmt::join(node.operands, ", %"));
+    }
+    return {};
+  }
+
+  [[nodiscard]] std::string text(const BodyLoad& load, int index) const {
+    std::string made = fmt::format("load {} {}", index, name_of(load.kind));
+    if (load.kind == LoadKind::strided) made += " by " + text(load.step);
+    if (load.kind == LoadKind::general) made += " at " + text(load.offset);
+    if (load.guard != kAlways) made += " if " + to_string(kernel_, load.guard);
+    return made;
+  }
+
+  void add_walk(const Walk& walk) {
+    std::vector<std::string> tests;
+    for (const Expr test : walk.tests) tests.push_back(text(test) + " >= 0");
+    line(2, "{}{}{}", name_of(walk.kind), tests.empty() ? "" : " if ", fmt::join(tests, " and "));
+    for (const ChunkLoop& loop : walk.loops) add_loop(loop);
+  }
+
+  void add_loop(const ChunkLoop& loop) {
+    std::string made = loop.once ? fmt::format("once at {}", text(loop.from))
+                                 : fmt::format("from {} to {}", text(loop.from), text(loop.limit));
+    made += fmt::format(" by {}", count_of(static_cast<std::size_t>(loop.lanes), "lane"));
+    if (loop.unroll > 1) made += fmt::format(" x {}", loop.unroll);
+    if (loop.team > 1) made += fmt::format(", {} threads{}", loop.team, loop.dealt ? " in turn" : "");
+    if (loop.last.valid()) made += fmt::format(", the last at {}", text(loop.last));
+    if (loop.reached.valid()) made += fmt::format(", ends at {}", text(loop.reached));
+    if (loop.aligned) made += ", stores aligned";
+    if (loop.nontemporal) made += ", stores nontemporal";
+    if (loop.loads == VectorLoads::aligned) made += ", loads aligned";
+    if (loop.loads == VectorLoads::realigned) made += ", loads realigned";
+    if (loop.run) made += ", a run of its own";
+    line(3, "{}", made);
+  }
+
+  void add_narrowing() {
+    const Narrowing& narrowing = schedule_.narrowing;
+    if (narrowing.guards.empty() && narrowing.bound == 0 && narrowing.divisions.empty()) return;
+    line(1, "32 bits: {}", narrowing.bound > 0 ? "all indices" : count_of(narrowing.divisions.size(), "division"));
+    for (const Expr division : narrowing.divisions) line(2, "{}", text(division));
+    for (const abi::Guard& guard : narrowing.guards)
+      line(2, "if {}", ir::to_string(kernel_.program->exprs(), guard.holds));
+  }
+
+  template <class... Values>
+  void line(int depth, fmt::format_string<Values...> format, Values&&... values) {
+    text_.append(static_cast<std::size_t>(2 * depth), ' ');
+    text_ += fmt::format(format, std::forward<Values>(values)...);
+    text_ += '\n';
+  }
+  [[nodiscard]] std::string text(Expr e) const { return ir::to_string(schedule_.exprs(), e); }
+
+  const Schedule& schedule_;
+  const Kernel& kernel_;
+  std::string text_;
+};
+
+}  // namespace
+
+std::string to_string(const Schedule& schedule) { return SchedulePrinter(schedule).print(); }
+
+}  // namespace padlock::compiler

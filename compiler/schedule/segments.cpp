@@ -1,0 +1,129 @@
+#include "compiler/schedule/segments.h"
+
+#include <algorithm>
+#include <list>
+#include <optional>
+
+#include "compiler/kernel/lowering.h"
+#include "compiler/schedule/specialized_domain.h"
+#include "ir/expr/affine.h"
+
+namespace padlock::compiler {
+namespace {
+
+using ir::Expr;
+
+/// A segment that may still be cut.
+struct Piece {
+  Expr begin, end;
+  Leaf leaf;
+  std::vector<Cut> cuts = {};
+};
+
+class RowSplitter {
+ public:
+  RowSplitter(Kernel& kernel, const SegmentOptions& options)
+      : kernel_(kernel), exprs_(kernel.program->exprs()), options_(options) {}
+
+  std::vector<RowCase> run() {
+    Leaf all(kernel_, coordinate_facts(kernel_), kernel_.roots, budget_);
+    all.specialise();
+    const std::size_t nodes = std::max<std::size_t>(1, users_first(kernel_.graph, all.roots()).size());
+    max_segments_ = std::clamp<std::size_t>(kMaxSpecialisedNodes / nodes, 1, kMaxSegments);
+    max_cases_ = std::clamp<std::size_t>(kMaxSpecialisedNodes / nodes / max_segments_, 1, kMaxRowCases);
+    add_case(std::move(all));
+    return std::move(cases_);
+  }
+
+ private:
+  [[nodiscard]] std::size_t cases_left() const { return max_cases_ - 1 - std::min(max_cases_ - 1, tests_); }
+
+  /// Depth-first, so that the nearest tests come first; leaves are counted, so that the tree stays small.
+  int add_case(Leaf leaf) {
+    const int index = static_cast<int>(cases_.size());
+    cases_.emplace_back();
+    const std::vector<ConditionId> question = leaf.row_question();
+    if (question.empty() || cases_left() == 0) {
+      cases_[static_cast<std::size_t>(index)].segments = cut(std::move(leaf));
+      return index;
+    }
+    ++tests_;
+    Leaf fails = leaf;
+    const PredicateId test = kernel_.graph.conjunction(question);
+    leaf.learn_holds(question);
+    leaf.specialise();
+    fails.learn_fails(question);
+    fails.specialise();
+    const int then_case = add_case(std::move(leaf));
+    const int else_case = add_case(std::move(fails));
+    RowCase& made = cases_[static_cast<std::size_t>(index)];
+    made.test = test;
+    made.holds = then_case;
+    made.fails = else_case;
+    return index;
+  }
+
+  /// In rounds over all pieces, so that the cuts of the operations nearest to the output come first.
+  std::vector<Segment> cut(Leaf leaf) {
+    std::list<Piece> pieces;
+    pieces.push_back({exprs_.constant(0), kernel_.extents.back(), std::move(leaf)});
+    for (bool changed = options_.split; changed;) {
+      changed = false;
+      for (auto it = pieces.begin(); it != pieces.end() && pieces.size() < max_segments_;) {
+        const std::optional<Expr> question = it->leaf.column_question();
+        if (question)
+          it = cut_piece(pieces, it, *question);
+        else
+          ++it;
+        changed |= question.has_value();
+      }
+      changed &= pieces.size() < max_segments_;
+    }
+    std::vector<Segment> segments;
+    for (const Piece& piece : pieces) segments.push_back({piece.begin, piece.end, piece.cuts, piece.leaf.roots()});
+    return segments;
+  }
+
+  /// Replaces a piece by its two parts and returns the position after them.
+  std::list<Piece>::iterator cut_piece(std::list<Piece>& pieces, std::list<Piece>::iterator it, Expr question) {
+    const ir::Affine affine = *affine_in(exprs_, question, kernel_.coordinate(kernel_.rank() - 1));
+    const Expr one = exprs_.constant(1);
+    const bool rising = affine.slope > 0;
+    // slope * c + rest >= 0 holds from ceil(-rest / slope) on, or up to and with floor(rest / -slope).
+    Expr at = rising ? exprs_.ceildiv(exprs_.neg(affine.rest), exprs_.constant(affine.slope))
+                     : exprs_.add(exprs_.floordiv(affine.rest, exprs_.constant(-affine.slope)), one);
+    const Expr cut = at;
+    at = exprs_.min(exprs_.max(at, it->begin), it->end);
+    Piece below{it->begin, at, it->leaf, it->cuts};
+    Piece above{at, it->end, std::move(it->leaf), std::move(it->cuts)};
+    const Expr opposite = exprs_.sub(exprs_.neg(question), one);
+    learn(below, {cut, false, rising ? opposite : question});
+    learn(above, {cut, true, rising ? question : opposite});
+    if (at != below.begin) pieces.insert(it, std::move(below));
+    if (at != above.end) pieces.insert(it, std::move(above));
+    return pieces.erase(it);
+  }
+
+  static void learn(Piece& piece, const Cut& cut) {
+    piece.cuts.push_back(cut);
+    piece.leaf.learn(cut.claim);
+    piece.leaf.specialise();
+  }
+
+  Kernel& kernel_;
+  ir::ExprContext& exprs_;
+  SegmentOptions options_;
+  std::vector<RowCase> cases_;
+  std::int64_t budget_ = kProofBudget;
+  std::size_t tests_ = 0;  // a tree of t tests has t + 1 cases
+  std::size_t max_segments_ = kMaxSegments;
+  std::size_t max_cases_ = kMaxRowCases;
+};
+
+}  // namespace
+
+std::vector<RowCase> split_rows(Kernel& kernel, const SegmentOptions& options) {
+  return RowSplitter(kernel, options).run();
+}
+
+}  // namespace padlock::compiler

@@ -1,0 +1,148 @@
+#include "compiler/target/target_compiler.h"
+
+#include <algorithm>
+#include <set>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "abi/gpu_targets.h"
+#include "compiler/pipeline.h"
+#include "compiler/schedule/schedule_key.h"
+
+namespace padlock::compiler {
+namespace {
+
+struct Host {
+  using Compiler = HostCompiler;
+  using Config = HostConfig;
+  using Options = HostOptions;
+  static std::int64_t task_bytes(const Config& config) { return std::int64_t{config.task_kib} << 10; }
+  static Schedule schedule(Kernel kernel, const Config& config) { return schedule_for_host(std::move(kernel), config); }
+  static Options options_of(const Config& config, const TargetCompiler::Options& options) {
+    return {.config = config, .bounds_check = options.bounds_check};
+  }
+  static std::vector<std::string> required_features(const Compiler& compiler) { return compiler.required_features(); }
+  static Status check_runs_here(const Compiler& compiler) { return compiler.check_runs_here(); }
+};
+
+struct Gpu {
+  using Compiler = GpuCompiler;
+  using Config = GpuConfig;
+  using Options = GpuOptions;
+  static std::int64_t task_bytes(const Config&) { return std::int64_t{64} << 10; }
+  static Schedule schedule(Kernel kernel, const Config& config) { return schedule_for_gpu(std::move(kernel), config); }
+  static Options options_of(const Config& config, const TargetCompiler::Options& options) {
+    return {.config = config, .bounds_check = options.bounds_check, .for_simt = options.for_simt};
+  }
+  static std::vector<std::string> required_features(const Compiler&) { return {}; }
+  static Status check_runs_here(const Compiler&) { return {}; }
+};
+
+template <class Target>
+class Adapter final : public TargetCompiler {
+ public:
+  explicit Adapter(std::unique_ptr<typename Target::Compiler> compiler) : compiler_(std::move(compiler)) {}
+
+  Result<std::string> complete_config(std::string_view text) const override {
+    PADLOCK_TRY(const Config config, Config::parse(text, compiler_->default_config()));
+    if (text.empty()) return config.to_string();
+    const std::vector<Config> space = Config::all();
+    if (std::ranges::find(space, config) == space.end())
+      return invalid_argument(fmt::format("expected a config of the search space, found {}", config.to_string()));
+    return config.to_string();
+  }
+  std::vector<std::string> all_configs() const override {
+    std::vector<std::string> texts;
+    for (const Config& config : Config::all()) texts.push_back(config.to_string());
+    return texts;
+  }
+  Result<SearchSpace> search_space(const ir::Program& program, std::span<const ir::Binding> bindings) override {
+    SearchSpace space;
+    PADLOCK_TRY(const std::vector<Kernel> kernels, lower(program, nullptr, &space.passes));
+    std::vector<Config> configs = Config::all();
+    configs.insert(configs.begin(), compiler_->default_config());
+    std::set<CodeKey> seen;
+    for (const Config& config : configs) {
+      std::vector<Schedule> schedules;
+      for (const Kernel& kernel : kernels) schedules.push_back(Target::schedule(kernel, config));
+      space.passes.scheduled += static_cast<int>(schedules.size());
+      if (!seen.insert(key_of_code(schedules, config)).second) continue;
+      SearchPoint point{.config = config.to_string(), .task_bytes = Target::task_bytes(config), .costs = {}};
+      for (const ir::Binding& binding : bindings) point.costs.push_back(costs_of(schedules, binding));
+      PADLOCK_TRY(const bool sound, none_is_refuted(std::move(schedules), space.passes));
+      if (sound) space.points.push_back(std::move(point));
+    }
+    return space;
+  }
+  std::string description() const override { return compiler_->target_description(); }
+  std::int64_t task_bytes(const std::string& config) const override {
+    const auto parsed = Config::parse(config, compiler_->default_config());
+    return Target::task_bytes(parsed.value_or(compiler_->default_config()));
+  }
+
+  Result<abi::CompiledCode> compile(const ir::Program& program, const Options& options) override {
+    PADLOCK_TRY(const typename Target::Options made, made_of(options));
+    return compiler_->compile(program, made);
+  }
+  std::vector<std::string> required_features() const override { return Target::required_features(*compiler_); }
+  Status check_runs_here() const override { return Target::check_runs_here(*compiler_); }
+  Result<std::vector<Proof>> prove(const ir::Program& program, const Options& options) override {
+    PADLOCK_TRY(const typename Target::Options made, made_of(options));
+    return compiler_->prove(program, made);
+  }
+  Result<std::string> emit(const ir::Program& program, Stage stage, const Options& options) override {
+    PADLOCK_TRY(const typename Target::Options made, made_of(options));
+    return compiler_->emit(program, stage, made);
+  }
+
+ private:
+  using Config = typename Target::Config;
+
+  /// Of all kernels, and of how their rows are dealt to tasks.
+  static CodeKey key_of_code(const std::vector<Schedule>& schedules, const Config& config) {
+    CodeKey code = {static_cast<std::uint64_t>(Target::task_bytes(config))};
+    for (const Schedule& schedule : schedules) {
+      const CodeKey key = key_of(schedule);
+      code.push_back(key.size());
+      code.insert(code.end(), key.begin(), key.end());
+    }
+    return code;
+  }
+
+  static std::vector<KernelCost> costs_of(const std::vector<Schedule>& schedules, const ir::Binding& binding) {
+    std::vector<KernelCost> costs;
+    for (const Schedule& schedule : schedules) costs.push_back(cost_of(schedule, binding));
+    return costs;
+  }
+
+  Result<bool> none_is_refuted(std::vector<Schedule> schedules, PassCounts& passes) {
+    bool sound = true;
+    for (Schedule& schedule : schedules) {
+      ++passes.proved;
+      PADLOCK_TRY(const Proof proof, compiler_->prove(std::move(schedule)));
+      sound &= proof.refuted() == nullptr;
+    }
+    return sound;
+  }
+
+  Result<typename Target::Options> made_of(const Options& options) const {
+    PADLOCK_TRY(const Config config, Config::parse(options.config, compiler_->default_config()));
+    return Target::options_of(config, options);
+  }
+
+  std::unique_ptr<typename Target::Compiler> compiler_;
+};
+
+}  // namespace
+
+Result<std::unique_ptr<TargetCompiler>> TargetCompiler::create(const std::string& target) {
+  if (abi::is_gpu(target)) {
+    PADLOCK_TRY(auto compiler, GpuCompiler::create(target));
+    return std::make_unique<Adapter<Gpu>>(std::move(compiler));
+  }
+  PADLOCK_TRY(auto compiler, HostCompiler::create(target));
+  return std::make_unique<Adapter<Host>>(std::move(compiler));
+}
+
+}  // namespace padlock::compiler

@@ -1,0 +1,83 @@
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "ir/expr/expr_tape.h"
+#include "ir/program.h"
+
+namespace padlock::ir {
+
+/// Extents and strides of one tensor argument, in elements. Without strides: dense, row-major.
+struct ArgumentShape {
+  std::vector<std::int64_t> extents;
+  std::optional<std::vector<std::int64_t>> strides;
+};
+
+/// What symbols are bound from: one entry per tensor parameter (nullopt where the caller has no tensor and gives the
+/// symbols by name), and symbols by name (`dim` parameters, and extents or strides that no tensor fixes).
+struct BindRequest {
+  std::vector<std::optional<ArgumentShape>> tensors;  // in the order of Program::tensor_parameters()
+  std::map<std::string, std::int64_t> symbols;
+};
+
+/// Values for all symbols of a program that satisfy everything the program requires. It cannot be constructed
+/// otherwise (rule R2), is immutable, and everything about a problem's sizes is evaluated from it.
+class Binding {
+ public:
+  /// Binds symbols once, then checks bounds, constraints, extents and strides, what each statement implies, and
+  /// storage, in that order. Errors: invalid_argument for the request itself (a missing or unknown name, a wrong
+  /// rank, a negative extent or stride), failed_precondition for the first requirement that fails; both name the
+  /// constraint, the axis and the values.
+  [[nodiscard]] static Result<Binding> bind(const Program& program, const BindRequest& request);
+
+  /// values()[i] is the value of symbol i of the program's context.
+  [[nodiscard]] std::span<const std::int64_t> values() const { return values_; }
+  /// Value of an expression that the program requires to fit 64 bits (an extent, a stride, an offset). Only a stride
+  /// that is never used, of an axis of extent 0 or 1 or of an empty tensor, may exceed them; it saturates.
+  [[nodiscard]] std::int64_t operator()(Expr e) const;
+  [[nodiscard]] std::vector<std::int64_t> extents_of(const Value& value) const;
+  [[nodiscard]] std::vector<std::int64_t> strides_of(const Value& value) const;
+  /// layout.storage_extent() in bytes.
+  [[nodiscard]] std::int64_t storage_bytes(const Value& value) const;
+  /// The values of the expressions that its Binder was asked for, evaluated with all that the program requires; empty
+  /// where one of them does not fit 64 bits.
+  [[nodiscard]] std::span<const std::int64_t> asked() const { return asked_; }
+  [[nodiscard]] const Program& program() const { return *program_; }
+
+ private:
+  friend class Binder;
+  Binding() = default;
+  const Program* program_ = nullptr;  // borrowed (outlives the binding)
+  std::vector<std::int64_t> values_;
+  std::vector<std::int64_t> asked_;
+};
+
+/// Binds many requests of one program: what has to be evaluated is collected once, and one pass over it decides; only
+/// a request that fails is gone through again, in the language's order, for its message. Immutable, thread-safe.
+class Binder {
+ public:
+  /// Borrows the program, which outlives the binder and its bindings. `asked`: expressions of the program whose values
+  /// a binding has (Binding::asked).
+  explicit Binder(const Program& program, std::vector<Expr> asked = {});
+  /// As Binding::bind.
+  [[nodiscard]] Result<Binding> bind(const BindRequest& request) const;
+
+ private:
+  /// Fills in what is asked, too.
+  [[nodiscard]] bool passes(Binding& binding, const BindRequest& request) const;
+  /// `declared`: of each tensor parameter its extents, then its strides.
+  [[nodiscard]] bool has_declared_shapes(const BindRequest& request, const std::int64_t* declared) const;
+  [[nodiscard]] Status explain(const Binding& binding, const BindRequest& request) const;
+
+  const Program* program_;              // borrowed
+  std::vector<const Symbol*> symbols_;  // borrowed from the program
+  std::size_t asked_;                   // how many
+  ExprTape tape_;  // what is asked, both sides of each requirement, the parameters' extents and strides, what is stated
+};
+
+}  // namespace padlock::ir

@@ -1,0 +1,35 @@
+#include "ir/expr/affine.h"
+
+#include <set>
+#include <vector>
+
+namespace padlock::ir {
+
+std::optional<Affine> affine_in(ExprContext& exprs, Expr e, Expr coordinate) {
+  if (!e.has_coordinate()) return Affine{0, e};
+  if (e == coordinate) return Affine{1, exprs.constant(0)};
+  if (e.kind() != ExprKind::sum) return std::nullopt;
+  for (std::size_t i = 0; i < e.operands().size(); ++i) {
+    if (e.operands()[i] != coordinate) continue;
+    const Int128 slope = e.coefficients()[i];
+    const Expr rest = exprs.sub(e, exprs.mul(exprs.constant(slope), coordinate));
+    if (rest.has_coordinate()) return std::nullopt;
+    return Affine{slope, rest};
+  }
+  return std::nullopt;
+}
+
+bool mentions(Expr e, Expr coordinate) {
+  std::set<std::uint32_t> seen;
+  std::vector<Expr> pending = {e};
+  while (!pending.empty()) {
+    const Expr top = pending.back();
+    pending.pop_back();
+    if (top == coordinate) return true;
+    if (!top.has_coordinate() || !seen.insert(top.id()).second) continue;
+    pending.insert(pending.end(), top.operands().begin(), top.operands().end());
+  }
+  return false;
+}
+
+}  // namespace padlock::ir

@@ -1,0 +1,55 @@
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "ir/expr/expr.h"
+#include "ir/expr/linear_form.h"
+
+namespace padlock::ir {
+
+enum class Comparison : std::uint8_t { le, lt, eq, ge, gt };
+
+/// `lhs cmp rhs` over symbols.
+struct Constraint {
+  Expr lhs;
+  Comparison comparison = Comparison::le;
+  Expr rhs;
+};
+
+[[nodiscard]] std::string_view name_of(Comparison c);  ///< "<=" and so on
+[[nodiscard]] std::string to_string(const ExprContext& context, const Constraint& c);
+[[nodiscard]] bool holds(Int128 lhs, Comparison c, Int128 rhs);
+/// Moves everything to one side: the expression is >= 0 or, where `second` is true, == 0.
+[[nodiscard]] std::pair<Expr, bool> as_expression(ExprContext& exprs, const Constraint& c);
+
+/// What is known of the symbols of a program: their ranges (in the context) and a list of constraints.
+/// Answers are sound, not complete: false means "not shown". They speak of the values of exact arithmetic, for every
+/// binding that satisfies the constraints. A question costs a bounded number of steps, whatever the constraints.
+/// Thread-safe once the last constraint is added.
+class Facts {
+ public:
+  explicit Facts(ExprContext& context) : context_(&context) {}
+  void add(const Constraint& c);
+
+  /// Shown from ranges; from one or two constraints e >= 0 (or e == 0) whose multiples, taken from the goal, leave
+  /// something that is; from the signs of terms and factors; or from what min, max, floordiv and mod are bounded by.
+  [[nodiscard]] bool proves_nonnegative(Expr e) const;
+  [[nodiscard]] bool proves_positive(Expr e) const;
+  [[nodiscard]] bool proves_equal(Expr a, Expr b) const;
+  [[nodiscard]] bool proves(const Constraint& c) const;
+  /// Shown false for every binding.
+  [[nodiscard]] bool refutes(const Constraint& c) const;
+
+ private:
+  /// a - b - margin >= 0 is shown.
+  [[nodiscard]] bool proves_at_least(Expr a, Expr b, Int128 margin) const;
+
+  ExprContext* context_;                 // borrowed (outlives the facts)
+  std::vector<LinearForm> nonnegative_;  // each is >= 0 under the constraints
+};
+
+}  // namespace padlock::ir

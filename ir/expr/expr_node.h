@@ -1,0 +1,34 @@
+#pragma once
+
+#include <cstddef>
+#include <span>
+#include <vector>
+
+#include "ir/expr/expr.h"
+
+// The insides of an Expr: for the sources that make expressions.
+namespace padlock::ir {
+
+struct ExprNode {
+  ExprKind kind = ExprKind::constant;
+  bool has_coordinate = false;
+  bool cannot_overflow = true;
+  std::uint32_t symbol = 0;
+  std::uint32_t id = 0;
+  std::uint32_t depth = 1;
+  Int128 value = 0;  // a constant, the constant summand of a sum, the axis of a coordinate
+  std::vector<Expr> operands;
+  std::vector<Int128> coefficients;
+  Range range;
+  Congruence congruence;
+};
+
+[[nodiscard]] std::size_t hash_of(const ExprNode& node);
+/// Same kind, value, symbol, operands and coefficients: the same expression.
+[[nodiscard]] bool same_structure(const ExprNode& a, const ExprNode& b);
+/// Bounds of an inner node from those of its operands. Precondition: not a symbol.
+[[nodiscard]] Range range_of(const ExprNode& node, std::span<const Range> operands);
+/// Fills in what is derived from the operands (all but the id). Precondition: not a symbol.
+void derive_properties(ExprNode& node);
+
+}  // namespace padlock::ir

@@ -1,0 +1,37 @@
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <span>
+#include <unordered_map>
+#include <vector>
+
+#include "ir/expr/expr.h"
+
+// For the sources that walk an expression's DAG.
+namespace padlock::ir {
+
+/// Every node below the roots once, operands before their users (by id), and where each is.
+struct Order {
+  std::vector<Expr> nodes;
+  std::unordered_map<std::uint32_t, std::uint32_t> slot_of;  // by id
+
+  explicit Order(std::span<const Expr> roots) {
+    std::vector<Expr> pending;
+    const auto visit = [&](Expr e) {
+      if (slot_of.try_emplace(e.id(), 0).second) pending.push_back(e);
+    };
+    for (const Expr root : roots) visit(root);
+    while (!pending.empty()) {
+      const Expr e = pending.back();
+      pending.pop_back();
+      nodes.push_back(e);
+      for (const Expr operand : e.operands()) visit(operand);
+    }
+    std::ranges::sort(nodes, {}, &Expr::id);
+    for (std::uint32_t i = 0; i < nodes.size(); ++i) slot_of[nodes[i].id()] = i;
+  }
+  [[nodiscard]] std::uint32_t slot(Expr e) const { return slot_of.at(e.id()); }
+};
+
+}  // namespace padlock::ir

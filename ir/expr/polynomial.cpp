@@ -1,0 +1,238 @@
+// Sums and products: the polynomial normal form.
+
+#include <algorithm>
+
+#include "ir/expr/expr_node.h"
+#include "ir/expr/interval.h"
+#include "ir/expr/simplify.h"
+
+namespace padlock::ir {
+
+namespace {
+
+constexpr std::size_t kMaxTerms = 64;          // of a product that is distributed
+constexpr std::size_t kMaxOpaqueFactors = 16;  // more sums than this in a product are not tried pairwise
+
+// The result's terms are products of factors that cannot overflow, and the sum of all their absolute values is below
+// 2^126: no way of evaluating it overflows.
+bool may_distribute(const LinearForm& a, const LinearForm& b) {
+  if (a.size() * b.size() > kMaxTerms) return false;
+  return saturating_mul(magnitude_bound(a), magnitude_bound(b)) < Range::kMax;
+}
+
+Expr multiply_terms(ExprContext& context, Expr a, Expr b) {
+  return Simplifier::join(context, ExprKind::product, {a, b});
+}
+
+// a + factor * b where the coefficients cannot be merged within 128 bits: b becomes a term as it is. a's own terms stay
+// terms, so that a sum made step by step asks no partial sum to fit.
+Expr opaque_sum(ExprContext& context, Expr a, Expr b, Int128 factor) {
+  if (auto form = added(LinearForm::of(a), LinearForm{0, {b}, {1}}, factor))
+    return Simplifier::make(context, *std::move(form));
+  const int order = structural_order(a, b);
+  if (order < 0) return Simplifier::make(context, LinearForm{0, {a, b}, {1, factor}});
+  if (order > 0) return Simplifier::make(context, LinearForm{0, {b, a}, {factor, 1}});
+  return Simplifier::add(context, a, Simplifier::scale(context, b, factor), 1);
+}
+
+// Precondition: may_distribute, whose bound also covers every coefficient here.
+std::optional<Expr> distribute(ExprContext& context, const LinearForm& a, const LinearForm& b) {
+  std::optional<LinearForm> total = LinearForm{a.constant * b.constant, {}, {}};
+  const auto accumulate = [&](Expr term, Int128 coefficient) {
+    if (total && coefficient != 0) total = added(*total, LinearForm::of(term), coefficient);
+  };
+  for (std::size_t i = 0; i < a.terms.size(); ++i) {
+    accumulate(a.terms[i], a.coefficients[i] * b.constant);
+    for (std::size_t j = 0; j < b.terms.size(); ++j)
+      accumulate(multiply_terms(context, a.terms[i], b.terms[j]), a.coefficients[i] * b.coefficients[j]);
+  }
+  for (std::size_t j = 0; j < b.terms.size(); ++j) accumulate(b.terms[j], a.constant * b.coefficients[j]);
+  if (!total) return std::nullopt;
+  return Simplifier::make(context, *std::move(total));
+}
+
+std::span<const Expr> factors_of(const Expr& term) {
+  return term.kind() == ExprKind::product ? term.operands() : std::span<const Expr>(&term, 1);
+}
+
+/// A product: coefficient * monomial factors * sums.
+struct Factors {
+  Int128 coefficient = 1;
+  std::vector<Expr> monomial;
+  std::vector<Expr> sums;
+
+  void add(Expr term) {
+    for (const Expr e : factors_of(term)) (e.kind() == ExprKind::sum ? sums : monomial).push_back(e);
+  }
+};
+
+// Factors that all terms have.
+std::vector<Expr> common_factors(const LinearForm& form) {
+  if (form.constant != 0) return {};
+  const auto first = factors_of(form.terms[0]);
+  std::vector<Expr> common(first.begin(), first.end());
+  for (const Expr& term : form.terms) {
+    std::vector<Expr> rest(factors_of(term).begin(), factors_of(term).end());
+    std::erase_if(common, [&rest](Expr e) {
+      const auto found = std::ranges::find(rest, e);
+      if (found == rest.end()) return true;
+      rest.erase(found);
+      return false;
+    });
+  }
+  return common;
+}
+
+Expr without(ExprContext& context, Expr term, std::span<const Expr> factors) {
+  std::vector<Expr> rest(factors_of(term).begin(), factors_of(term).end());
+  for (const Expr e : factors) rest.erase(std::ranges::find(rest, e));
+  if (rest.empty()) return context.constant(1);
+  return Simplifier::make(context, ExprKind::product, std::move(rest));
+}
+
+/// coefficient * product of factors * rest: a sum without what all its terms have in common.
+struct Content {
+  Int128 coefficient = 1;
+  std::vector<Expr> factors;
+  LinearForm rest;
+};
+
+// S*T*B - S*T is S * T * (B - 1), and -2*S + 2 is -2 * (S - 1). The sign is that of the rest's first coefficient, so
+// that it does not depend on the common factors.
+std::optional<Content> content_of(ExprContext& context, Expr sum) {
+  const LinearForm form = LinearForm::of(sum);
+  Content content{common_divisor(form, form.constant), common_factors(form), {}};
+  std::optional<LinearForm> rest = LinearForm{form.constant / content.coefficient, {}, {}};
+  for (std::size_t i = 0; i < form.terms.size() && rest; ++i) {
+    const Expr term = without(context, form.terms[i], content.factors);
+    rest = added(*rest, LinearForm::of(term), form.coefficients[i] / content.coefficient);
+  }
+  if (rest && !rest->terms.empty() && rest->coefficients[0] < 0) {
+    rest = scaled(*rest, -1);
+    content.coefficient = -content.coefficient;
+  }
+  if (!rest || rest->terms.empty()) return std::nullopt;
+  content.rest = *std::move(rest);
+  return content;
+}
+
+void add_without_content(ExprContext& context, Factors& to, Expr sum) {
+  auto content = content_of(context, sum);
+  const auto coefficient = content ? checked_mul(to.coefficient, content->coefficient) : std::nullopt;
+  if (!coefficient) return to.sums.push_back(sum);
+  to.coefficient = *coefficient;
+  to.monomial.insert(to.monomial.end(), content->factors.begin(), content->factors.end());
+  to.sums.push_back(Simplifier::make(context, std::move(content->rest)));
+}
+
+// A form that has sums or constants as terms, because coefficients did not fit, with as many of them merged as fit.
+LinearForm flattened(const LinearForm& form) {
+  LinearForm total{form.constant, {}, {}};
+  for (std::size_t i = 0; i < form.terms.size(); ++i) {
+    auto next = added(total, LinearForm::of(form.terms[i]), form.coefficients[i]);
+    if (!next) next = added(total, LinearForm{0, {form.terms[i]}, {1}}, form.coefficients[i]);
+    if (!next) return form;
+    total = *std::move(next);
+  }
+  return total;
+}
+
+bool is_opaque_term(Expr term) { return term.kind() == ExprKind::sum || term.is_constant(); }
+
+// Two sums multiplied out, times everything else.
+std::optional<Expr> distribute_two_sums(ExprContext& context, const Factors& factors, Expr monomial) {
+  const auto& sums = factors.sums;
+  for (std::size_t i = 0; i < sums.size(); ++i) {
+    for (std::size_t j = i + 1; j < sums.size(); ++j) {
+      const LinearForm p = LinearForm::of(sums[i]), q = LinearForm::of(sums[j]);
+      auto product = may_distribute(p, q) ? distribute(context, p, q) : std::nullopt;
+      if (!product) continue;
+      for (std::size_t k = 0; k < sums.size(); ++k)
+        if (k != i && k != j) product = Simplifier::multiply(context, *product, sums[k]);
+      product = Simplifier::multiply(context, *product, monomial);
+      return Simplifier::scale(context, *product, factors.coefficient);
+    }
+  }
+  return std::nullopt;
+}
+
+// A product that cannot be multiplied out as a whole: sums freed of common factors, no two of which can be multiplied
+// out. In that form it does not matter which factors met first, and the text, read from left to right, gives it back.
+Expr multiply_opaque(ExprContext& context, const Factors& given) {
+  Factors factors{given.coefficient, given.monomial, {}};
+  for (const Expr sum : given.sums) add_without_content(context, factors, sum);
+  const Expr monomial =
+      factors.monomial.empty() ? context.constant(1) : Simplifier::join(context, ExprKind::product, factors.monomial);
+  if (factors.sums.size() == 1) {  // without a large common coefficient the ranges may allow it after all
+    const LinearForm p = LinearForm::of(monomial), q = LinearForm::of(factors.sums[0]);
+    if (const auto product = may_distribute(p, q) ? distribute(context, p, q) : std::nullopt)
+      return Simplifier::scale(context, *product, factors.coefficient);
+  }
+  std::ranges::sort(factors.sums, [](Expr p, Expr q) { return structural_order(p, q) < 0; });
+  if (factors.sums.size() <= kMaxOpaqueFactors)
+    if (const auto product = distribute_two_sums(context, factors, monomial)) return *product;
+  std::vector<Expr> all = factors.sums;
+  if (!monomial.is_constant(1)) all.push_back(monomial);
+  return Simplifier::scale(context, Simplifier::join(context, ExprKind::product, std::move(all)), factors.coefficient);
+}
+
+}  // namespace
+
+Expr Simplifier::make(ExprContext& context, LinearForm form) {
+  if (std::ranges::any_of(form.terms, is_opaque_term)) form = flattened(form);
+  if (form.terms.empty()) return context.constant(form.constant);
+  if (form.is_monomial() && form.coefficients[0] == 1) return form.terms[0];
+  ExprNode node;
+  node.kind = ExprKind::sum;
+  node.value = form.constant;
+  node.operands = std::move(form.terms);
+  node.coefficients = std::move(form.coefficients);
+  return context.intern(std::move(node));
+}
+
+Expr Simplifier::make(ExprContext& context, ExprKind kind, std::vector<Expr> operands) {
+  if (kind != ExprKind::floordiv && kind != ExprKind::mod) {
+    std::ranges::sort(operands, [](Expr a, Expr b) { return structural_order(a, b) < 0; });
+    if (operands.size() == 1) return operands[0];
+  }
+  ExprNode node;
+  node.kind = kind;
+  node.operands = std::move(operands);
+  return context.intern(std::move(node));
+}
+
+Expr Simplifier::add(ExprContext& context, Expr a, Expr b, Int128 factor) {
+  if (auto form = added(LinearForm::of(a), LinearForm::of(b), factor)) return make(context, *std::move(form));
+  return opaque_sum(context, a, b, factor);
+}
+
+Expr Simplifier::scale(ExprContext& context, Expr a, Int128 factor) {
+  if (auto form = scaled(LinearForm::of(a), factor)) return make(context, *std::move(form));
+  return make(context, LinearForm{0, {a}, {factor}});
+}
+
+Expr Simplifier::multiply(ExprContext& context, Expr a, Expr b) {
+  if (a.is_constant()) return scale(context, b, a.constant());
+  if (b.is_constant()) return scale(context, a, b.constant());
+  const LinearForm x = LinearForm::of(a), y = LinearForm::of(b);
+  if (x.is_monomial() && x.coefficients[0] != 1)  // the coefficient stays outside of the product
+    return scale(context, multiply(context, x.terms[0], b), x.coefficients[0]);
+  if (y.is_monomial() && y.coefficients[0] != 1)
+    return scale(context, multiply(context, a, y.terms[0]), y.coefficients[0]);
+
+  Factors factors;
+  factors.add(a);
+  factors.add(b);
+  if (factors.sums.empty()) return join(context, ExprKind::product, std::move(factors.monomial));
+  std::optional<Expr> product;
+  if (factors.sums.size() == 1 && !factors.monomial.empty()) {
+    const Expr monomial = join(context, ExprKind::product, factors.monomial);
+    if (const auto z = LinearForm::of(monomial), sum = LinearForm::of(factors.sums[0]); may_distribute(z, sum))
+      product = distribute(context, z, sum);
+  } else if (factors.sums.size() == 2 && factors.monomial.empty() && may_distribute(x, y)) {
+    product = distribute(context, x, y);
+  }
+  return product ? *product : multiply_opaque(context, factors);
+}
+
+}  // namespace padlock::ir

@@ -1,0 +1,269 @@
+#include "ir/reference/interpreter.h"
+
+#include <algorithm>
+#include <array>
+#include <cstring>
+#include <optional>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "ir/reference/element_memo.h"
+#include "ir/reference/interpreter_plan.h"
+#include "ir/reference/numeric.h"
+#include "support/fp_environment.h"
+
+namespace padlock::ir {
+namespace {
+
+/// Steps that one element may take. Sharing costs nothing (ElementMemo); what is left to multiply is coordinates: 40
+/// levels of two different pads of one value ask for 2^40 different elements.
+constexpr std::size_t kMaxSteps = std::size_t{1} << 16;
+constexpr std::size_t kMaxOperands = 3;  // of an elementwise operation
+
+/// Reads the element at byte address `from`, whatever its alignment.
+std::uint64_t read_bits(const std::byte* from, int bytes) {
+  const auto read = [from]<class T>(T value) {
+    std::memcpy(&value, from, sizeof value);
+    return static_cast<std::uint64_t>(value);
+  };
+  switch (bytes) {
+    case 1:
+      return read(std::uint8_t{});
+    case 2:
+      return read(std::uint16_t{});
+    case 4:
+      return read(std::uint32_t{});
+    default:
+      return read(std::uint64_t{});
+  }
+}
+
+void write_bits(std::byte* to, int bytes, std::uint64_t bits) {
+  const auto write = [to](auto value) { std::memcpy(to, &value, sizeof value); };
+  switch (bytes) {
+    case 1:
+      return write(static_cast<std::uint8_t>(bits));
+    case 2:
+      return write(static_cast<std::uint16_t>(bits));
+    case 4:
+      return write(static_cast<std::uint32_t>(bits));
+    default:
+      return write(bits);
+  }
+}
+
+/// The next coordinates in row-major order.
+void step(std::vector<std::int64_t>& coordinates, std::span<const std::int64_t> extents) {
+  for (std::size_t axis = extents.size(); axis-- > 0;) {
+    if (++coordinates[axis] < extents[axis]) return;
+    coordinates[axis] = 0;
+  }
+}
+
+}  // namespace
+
+struct Interpreter::Impl {
+  /// An operation whose operands are being evaluated. Its coordinates are coordinates[base, base + rank).
+  struct Frame {
+    ValueId value = 0;
+    std::size_t base = 0;
+    std::size_t operands_done = 0;
+    std::array<Element, kMaxOperands> operands = {};
+  };
+
+  Impl(const Binding& binding, std::vector<std::span<const std::byte>> input_storage,
+       std::vector<std::uint64_t> scalar_bits);
+
+  EvaluationPlan plan;
+  std::vector<std::span<const std::byte>> inputs;
+  std::vector<std::uint64_t> scalars;
+  std::vector<std::int64_t> element_counts;
+  ElementMemo memo;
+  std::vector<Frame> frames;              // an explicit stack: nesting costs no machine stack
+  std::vector<std::int64_t> coordinates;  // of all frames, and of what is being entered
+  std::vector<std::int64_t> scratch;
+  std::size_t steps = 0;
+
+  const Program& program() const { return plan.program(); }
+  std::span<const std::int64_t> coordinates_at(std::size_t base, ValueId id) const {
+    return std::span(coordinates).subspan(base, plan[id].extents.size());
+  }
+
+  Status check_nesting(ValueId id) const;
+  Status check_coordinates(ValueId id, std::span<const std::int64_t> at) const;
+  Result<Element> run(ValueId id, std::span<const std::int64_t> at);
+  Result<std::optional<Element>> enter(Operand operand, std::size_t base);
+  Result<std::optional<Element>> enter_next_operand(const Frame& frame);
+  Element finish(const Frame& frame);
+  Result<Element> load(ValueId id, std::span<const std::int64_t> at) const;
+  Result<Element> scalar(ValueId id) const;
+};
+
+Interpreter::Impl::Impl(const Binding& binding, std::vector<std::span<const std::byte>> input_storage,
+                        std::vector<std::uint64_t> scalar_bits)
+    : plan(binding), inputs(std::move(input_storage)), scalars(std::move(scalar_bits)) {
+  for (const Value& value : binding.program().values()) element_counts.push_back(binding(value.layout.element_count()));
+}
+
+Status Interpreter::Impl::check_nesting(ValueId id) const {
+  if (plan[id].depth <= kMaxNesting) return {};
+  return resource_exhausted(fmt::format("statement '{}' nests {} operations deep; the interpreter takes {}",
+                                        program().value(id).name, plan[id].depth, kMaxNesting));
+}
+
+Status Interpreter::Impl::check_coordinates(ValueId id, std::span<const std::int64_t> at) const {
+  const std::string& name = program().value(id).name;
+  const auto& extents = plan[id].extents;
+  if (at.size() != extents.size())
+    return invalid_argument(
+        fmt::format("'{}' has rank {}, but {} coordinates are given", name, extents.size(), at.size()));
+  for (std::size_t axis = 0; axis < at.size(); ++axis)
+    if (at[axis] < 0 || at[axis] >= extents[axis])
+      return invalid_argument(
+          fmt::format("coordinate {} on axis {} of '{}' is outside [0, {})", at[axis], axis, name, extents[axis]));
+  return {};
+}
+
+Result<Element> Interpreter::Impl::load(ValueId id, std::span<const std::int64_t> at) const {
+  const Value& value = program().value(id);
+  const std::size_t index = plan[id].parameter;
+  if (index >= inputs.size()) return internal_error(fmt::format("no input is given for '{}'", value.name));
+  const auto bytes = static_cast<std::size_t>(byte_size(value.dtype));
+  const std::size_t elements = inputs[index].size() / bytes;
+  const std::int64_t offset = plan[id].offset.at(at);
+  if (offset < 0 || static_cast<std::uint64_t>(offset) >= elements)
+    return internal_error(
+        fmt::format("element {} of '{}' is outside its storage of {} elements", offset, value.name, elements));
+  return Element{
+      .bits = read_bits(inputs[index].data() + static_cast<std::size_t>(offset) * bytes, byte_size(value.dtype))};
+}
+
+Result<Element> Interpreter::Impl::scalar(ValueId id) const {
+  const Value& value = program().value(id);
+  const std::size_t index = plan[id].parameter;
+  if (index >= scalars.size()) return internal_error(fmt::format("no value is given for '{}'", value.name));
+  return Element{.bits = truncate_to(value.dtype, scalars[index])};
+}
+
+/// The operand's element at coordinates[base...], or nullopt and a new frame. Data movement with one user is walked
+/// through on the spot.
+Result<std::optional<Element>> Interpreter::Impl::enter(Operand operand, std::size_t base) {
+  while (true) {
+    if (const auto* literal = std::get_if<Scalar>(&operand)) return Element{.bits = literal->bits};
+    const ValueId id = std::get<ValueId>(operand);
+    const Value& value = program().value(id);
+    const auto at = coordinates_at(base, id);
+    if (value.kind == ValueKind::tensor_parameter) return load(id, at);
+    if (value.kind == ValueKind::scalar_parameter) return scalar(id);
+    if (++steps > kMaxSteps)
+      return resource_exhausted(
+          fmt::format("an element takes more than {} steps, at statement '{}'", kMaxSteps, value.name));
+    if (plan[id].shared)
+      if (const auto known = memo.find(id, at)) return *known;
+    if (plan[id].shared || !plan[id].movement) {
+      frames.push_back({.value = id, .base = base});
+      return std::nullopt;
+    }
+    PADLOCK_TRY(operand, plan.source_of(id, at, scratch));
+    coordinates.resize(base);
+    coordinates.insert(coordinates.end(), scratch.begin(), scratch.end());
+  }
+}
+
+Result<std::optional<Element>> Interpreter::Impl::enter_next_operand(const Frame& frame) {
+  const ValueId id = frame.value;
+  const std::size_t index = frame.operands_done;
+  const std::size_t base = frame.base + plan[id].extents.size();
+  coordinates.resize(base);
+  scratch.clear();
+  Operand operand = program().value(id).operands[index];
+  if (plan[id].movement) {
+    PADLOCK_TRY(operand, plan.source_of(id, coordinates_at(frame.base, id), scratch));
+  } else {
+    plan.append_operand_coordinates(id, index, coordinates_at(frame.base, id), scratch);
+  }
+  coordinates.insert(coordinates.end(), scratch.begin(), scratch.end());
+  return enter(operand, base);
+}
+
+Element Interpreter::Impl::finish(const Frame& frame) {
+  const Value& value = program().value(frame.value);
+  const ValuePlan& planned = plan[frame.value];
+  const Element element = planned.movement ? frame.operands[0]
+                                           : apply_elementwise(value.op, planned.operand_type, value.dtype,
+                                                               std::span(frame.operands).first(value.operands.size()));
+  if (planned.shared) memo.insert(frame.value, coordinates_at(frame.base, frame.value), element);
+  return element;
+}
+
+Result<Element> Interpreter::Impl::run(ValueId id, std::span<const std::int64_t> at) {
+  memo.clear();
+  frames.clear();
+  steps = 0;
+  coordinates.assign(at.begin(), at.end());
+  PADLOCK_TRY(std::optional<Element> found, enter(id, 0));
+  while (!frames.empty()) {
+    Frame& frame = frames.back();
+    if (found) frame.operands[frame.operands_done++] = *found;
+    const std::size_t needed = plan[frame.value].movement ? 1 : program().value(frame.value).operands.size();
+    if (frame.operands_done < needed) {
+      PADLOCK_TRY(found, enter_next_operand(frame));
+    } else {
+      found = finish(frame);
+      frames.pop_back();
+    }
+  }
+  return *found;
+}
+
+Interpreter::Interpreter(const Binding& binding, std::vector<std::span<const std::byte>> inputs,
+                         std::vector<std::uint64_t> scalars)
+    : impl_(std::make_unique<Impl>(binding, std::move(inputs), std::move(scalars))) {}
+
+Interpreter::~Interpreter() = default;
+Interpreter::Interpreter(Interpreter&&) noexcept = default;
+Interpreter& Interpreter::operator=(Interpreter&&) noexcept = default;
+
+Result<Element> Interpreter::element(ValueId value, std::span<const std::int64_t> coordinates) {
+  if (value >= impl_->program().values().size()) return invalid_argument(fmt::format("there is no value {}", value));
+  PADLOCK_CHECK(impl_->check_nesting(value));
+  PADLOCK_CHECK(impl_->check_coordinates(value, coordinates));
+  const DefaultFpEnvironment environment;
+  return impl_->run(value, coordinates);
+}
+
+Status Interpreter::evaluate(ValueId value, std::span<std::byte> out, std::vector<bool>* nan_open) {
+  if (value >= impl_->program().values().size()) return invalid_argument(fmt::format("there is no value {}", value));
+  PADLOCK_CHECK(impl_->check_nesting(value));
+  const int bytes = byte_size(impl_->program().value(value).dtype);
+  const auto count = static_cast<std::size_t>(impl_->element_counts[value]);
+  if (out.size() != count * static_cast<std::size_t>(bytes))
+    return invalid_argument(fmt::format("'{}' takes {} bytes, {} are given", impl_->program().value(value).name,
+                                        count * static_cast<std::size_t>(bytes), out.size()));
+  if (nan_open != nullptr) nan_open->assign(count, false);
+
+  const DefaultFpEnvironment environment;
+  const auto& extents = impl_->plan[value].extents;
+  std::vector<std::int64_t> at(extents.size());
+  for (std::size_t i = 0; i < count; ++i, step(at, extents)) {
+    PADLOCK_TRY(const Element element, impl_->run(value, at));
+    write_bits(out.data() + i * static_cast<std::size_t>(bytes), bytes, element.bits);
+    if (nan_open != nullptr) (*nan_open)[i] = element.nan_open;
+  }
+  return {};
+}
+
+std::uint64_t element_bits(std::span<const std::byte> bytes, std::size_t index, DType dtype) {
+  const int size = byte_size(dtype);
+  return read_bits(bytes.data() + index * static_cast<std::size_t>(size), size);
+}
+
+std::vector<std::int64_t> coordinates_of(std::size_t index, std::span<const std::int64_t> extents) {
+  std::vector<std::int64_t> coordinates(extents.size());
+  auto rest = static_cast<std::int64_t>(index);
+  for (std::size_t i = extents.size(); i-- > 0; rest /= extents[i]) coordinates[i] = rest % extents[i];
+  return coordinates;
+}
+
+}  // namespace padlock::ir

@@ -1,0 +1,198 @@
+#include "ir/text/lexer.h"
+
+#include <algorithm>
+#include <array>
+#include <optional>
+
+#include <fmt/format.h>
+
+namespace padlock::ir::syntax {
+namespace {
+
+// Locale-free character classes of the grammar.
+bool is_digit(char c) { return c >= '0' && c <= '9'; }
+bool is_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_'; }
+bool is_word(char c) { return is_letter(c) || is_digit(c); }
+bool is_hex_digit(char c) { return is_digit(c) || (c >= 'a' && c <= 'f') || (c >= 'A' && c <= 'F'); }
+
+// The types are reserved as well.
+constexpr std::array<std::string_view, 15> kReservedWords = {"program",  "where",   "return", "strides", "dim",
+                                                             "floordiv", "ceildiv", "mod",    "min",     "max",
+                                                             "inf",      "nan",     "true",   "false",   "bits"};
+
+// Longer ones first.
+constexpr std::array<std::string_view, 17> kPunctuation = {"==", "<=", ">=", "<", ">", "=", "(", ")", "[",
+                                                           "]",  "{",  "}",  ",", ":", "+", "-", "*"};
+
+/// Bytes of the UTF-8 sequence that `text` begins with, 0 if it is not valid (overlong forms and surrogates are not).
+std::size_t utf8_length(std::string_view text) {
+  const auto byte = [&](std::size_t i) { return static_cast<unsigned char>(text[i]); };
+  const unsigned char lead = byte(0);
+  if (lead < 0x80) return 1;
+  const std::size_t length = lead >= 0xF0 ? 4 : lead >= 0xE0 ? 3 : 2;
+  if (lead < 0xC2 || lead > 0xF4 || text.size() < length) return 0;
+  for (std::size_t i = 1; i < length; ++i)
+    if ((byte(i) & 0xC0) != 0x80) return 0;
+  const unsigned char second = byte(1);
+  if ((lead == 0xE0 && second < 0xA0) || (lead == 0xED && second > 0x9F)) return 0;
+  if ((lead == 0xF0 && second < 0x90) || (lead == 0xF4 && second > 0x8F)) return 0;
+  return length;
+}
+
+class Lexer {
+ public:
+  explicit Lexer(std::string_view text) : text_(text) {}
+
+  TokenList run() && {
+    if (text_.size() > kMaxTextBytes) {
+      fail(fmt::format("expected a program of at most {} bytes, found {}", kMaxTextBytes, text_.size()));
+      return std::move(list_);
+    }
+    while (skip_blanks() && position_ < text_.size())
+      if (!take_token()) break;
+    if (list_.message.empty()) push(TokenKind::end, 0);
+    return std::move(list_);
+  }
+
+ private:
+  [[nodiscard]] std::string_view rest() const { return text_.substr(position_); }
+  [[nodiscard]] Location here() const { return {line_, column_}; }
+
+  void push(TokenKind kind, std::size_t length) {
+    list_.tokens.push_back({kind, rest().substr(0, length), here()});
+    position_ += length;
+    column_ += static_cast<std::uint32_t>(length);
+  }
+  bool fail(std::string message) {
+    list_.message = std::move(message);
+    list_.tokens.push_back({TokenKind::error, {}, here()});
+    return false;
+  }
+
+  bool skip_blanks() {
+    while (position_ < text_.size()) {
+      const char c = text_[position_];
+      if (c == '\n') {
+        ++position_, ++line_, column_ = 1;
+      } else if (c == ' ' || c == '\t' || c == '\r') {
+        ++position_, ++column_;
+      } else if (!rest().starts_with("//")) {
+        return true;
+      } else if (!skip_comment()) {
+        return false;
+      }
+    }
+    return true;
+  }
+
+  // Columns count characters, so a comment's are counted by sequence.
+  bool skip_comment() {
+    while (position_ < text_.size() && text_[position_] != '\n') {
+      const std::size_t length = utf8_length(rest());
+      if (length == 0) return fail(fmt::format("expected UTF-8, found the byte {}", describe_byte()));
+      position_ += length;
+      ++column_;
+    }
+    return true;
+  }
+
+  [[nodiscard]] std::string describe_byte() const {
+    return fmt::format("0x{:02x}", static_cast<unsigned char>(text_[position_]));
+  }
+
+  bool take_token() {
+    const char c = text_[position_];
+    if (is_letter(c)) return take_word();
+    if (is_digit(c)) return take_number();
+    for (const std::string_view p : kPunctuation)
+      if (rest().starts_with(p)) return push(TokenKind::punctuation, p.size()), true;
+    if (c > ' ' && c <= '~') return fail(fmt::format("expected a token, found the character '{}'", c));
+    return fail(fmt::format("expected a token, found the byte {}", describe_byte()));
+  }
+
+  bool take_word() {
+    const std::size_t length = span_of(0, is_word);
+    if (length > kMaxTokenBytes) return fail(too_long("name", length));
+    const bool reserved = is_reserved(rest().substr(0, length));
+    push(reserved ? TokenKind::reserved : TokenKind::identifier, length);
+    return true;
+  }
+
+  /// Number of characters of the class from `offset` on.
+  template <class Class>
+  [[nodiscard]] std::size_t span_of(std::size_t offset, Class in_class) const {
+    std::size_t n = 0;
+    while (position_ + offset + n < text_.size() && in_class(text_[position_ + offset + n])) ++n;
+    return n;
+  }
+  [[nodiscard]] char at(std::size_t offset) const {
+    return position_ + offset < text_.size() ? text_[position_ + offset] : '\0';
+  }
+
+  bool take_number() {
+    TokenKind kind = TokenKind::integer;
+    std::size_t length = 0;
+    if (at(0) == '0' && at(1) == 'x') {
+      kind = TokenKind::hexadecimal;
+      const std::size_t digits = span_of(2, is_hex_digit);
+      length = 2 + digits;
+      if (digits == 0) return fail("expected hexadecimal digits after '0x'");
+    } else {
+      length = span_of(0, is_digit);
+      if (const std::size_t fraction = fraction_length(length); fraction != 0) {
+        kind = TokenKind::floating;
+        length += fraction;
+      }
+      if (const std::size_t exponent = exponent_length(length); exponent != 0) {
+        kind = TokenKind::floating;
+        length += exponent;
+      }
+    }
+    if (const char next = at(length); is_word(next) || next == '.') {
+      column_ += static_cast<std::uint32_t>(length);
+      position_ += length;
+      return fail(fmt::format("expected the end of the number, found '{}'", next));
+    }
+    if (length > kMaxTokenBytes) return fail(too_long("number", length));
+    push(kind, length);
+    return true;
+  }
+
+  /// Of "." [0-9]+ at `offset`, or 0.
+  [[nodiscard]] std::size_t fraction_length(std::size_t offset) const {
+    if (at(offset) != '.') return 0;
+    const std::size_t digits = span_of(offset + 1, is_digit);
+    return digits == 0 ? 0 : 1 + digits;
+  }
+  /// Of [eE] [+-]? [0-9]+ at `offset`, or 0.
+  [[nodiscard]] std::size_t exponent_length(std::size_t offset) const {
+    if (at(offset) != 'e' && at(offset) != 'E') return 0;
+    const std::size_t sign = at(offset + 1) == '+' || at(offset + 1) == '-' ? 1 : 0;
+    const std::size_t digits = span_of(offset + 1 + sign, is_digit);
+    return digits == 0 ? 0 : 1 + sign + digits;
+  }
+
+  static std::string too_long(std::string_view what, std::size_t length) {
+    return fmt::format("expected a {} of at most {} characters, found {}", what, kMaxTokenBytes, length);
+  }
+
+  std::string_view text_;
+  std::size_t position_ = 0;
+  std::uint32_t line_ = 1, column_ = 1;
+  TokenList list_;
+};
+
+}  // namespace
+
+bool is_reserved(std::string_view word) {
+  return dtype_from_name(word).has_value() || std::ranges::find(kReservedWords, word) != kReservedWords.end();
+}
+
+bool is_identifier(std::string_view name) {
+  return !name.empty() && name.size() <= kMaxTokenBytes && is_letter(name[0]) && std::ranges::all_of(name, is_word) &&
+         !is_reserved(name);
+}
+
+TokenList tokenize(std::string_view text) { return Lexer(text).run(); }
+
+}  // namespace padlock::ir::syntax

@@ -1,0 +1,18 @@
+#pragma once
+
+#include <vector>
+
+#include "ir/text/token_cursor.h"
+
+namespace padlock::ir::syntax {
+
+/// Reads one integer expression, as long as it goes. Errors: invalid_argument with the position.
+[[nodiscard]] Result<Dim> parse_dim(TokenCursor& cursor);
+
+/// Reads "[dim, dim, ...]".
+[[nodiscard]] Result<std::vector<Dim>> parse_dim_list(TokenCursor& cursor);
+
+/// Reads "dim cmp dim {cmp dim}, ..." and appends it, chains split.
+[[nodiscard]] Status parse_constraints(TokenCursor& cursor, std::vector<Constraint>& constraints);
+
+}  // namespace padlock::ir::syntax

@@ -1,0 +1,107 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <variant>
+#include <vector>
+
+#include "ir/dtype.h"
+#include "ir/expr/constraint.h"
+#include "ir/location.h"
+#include "support/error.h"
+#include "support/int128.h"
+
+// The syntax of a program: what the parser reads. It has names and literals as written; nothing
+// is checked but the grammar. `verify` (program.h) turns it into a Program.
+namespace padlock::ir::syntax {
+
+/// One node of an integer expression.
+struct DimNode {
+  enum class Kind : std::uint8_t { integer, name, neg, add, sub, mul, floordiv, ceildiv, mod, min, max };
+  Kind kind = Kind::integer;
+  std::uint32_t operands = 0;  ///< how many: 0 for a leaf, 1 for neg, 2 or more for min and max, else 2
+  Int128 value = 0;            ///< integer
+  std::string name;            ///< name
+  Location where;              ///< where the subexpression begins
+};
+
+/// An integer expression in postfix order: operands stand before their operator, operators group as written (from the
+/// left). Flat, so that no expression is too deep to copy or to destroy.
+struct Dim {
+  std::vector<DimNode> nodes;
+
+  [[nodiscard]] Location where() const { return nodes.empty() ? Location{} : nodes.back().where; }
+  /// The name, where the expression is nothing but a name.
+  [[nodiscard]] const std::string* lone_name() const {
+    return nodes.size() == 1 && nodes[0].kind == DimNode::Kind::name ? &nodes[0].name : nullptr;
+  }
+};
+
+struct Constraint {
+  Dim lhs;
+  Comparison comparison = Comparison::le;
+  Dim rhs;
+  Location where;
+};
+
+/// A literal as written ("-1.5", "nan", "bits(0x7fc00001)"); it gets a type from its context.
+struct Literal {
+  std::string text;
+};
+
+/// What stands as an argument: a name (of a value, mode or type), a literal, or a list of dims.
+struct Argument {
+  std::string keyword;  // empty: positional
+  std::variant<std::string, Literal, std::vector<Dim>> value;
+  Location where;  // of the value
+  Location keyword_where;
+};
+
+struct Parameter {
+  enum class Kind : std::uint8_t { tensor, scalar, dim };
+  Kind kind = Kind::tensor;
+  std::string name;
+  DType dtype = DType::f32;                 // tensor, scalar
+  std::vector<Dim> extents;                 // tensor
+  std::optional<std::vector<Dim>> strides;  // tensor; absent: dense
+  Location where;
+};
+
+struct Statement {
+  std::string name;
+  std::string operation;
+  std::vector<Argument> arguments;
+  Location where;  // of the name
+  Location operation_where;
+};
+
+struct Program {
+  std::string name;
+  std::vector<Parameter> parameters;
+  std::vector<Constraint> constraints;  // chains "a <= b < c" already split
+  std::vector<Statement> statements;
+  std::vector<std::pair<std::string, Location>> results;
+  std::string source;  // the text, for diagnostics
+};
+
+// What is refused for its size alone, so that no text costs more than about a second.
+inline constexpr std::size_t kMaxTextBytes = std::size_t{1} << 20;
+inline constexpr std::size_t kMaxTokenBytes = 4096;
+inline constexpr int kMaxParentheses = 256;
+inline constexpr int kMaxOperators = 4096;  ///< in one expression
+inline constexpr std::size_t kMaxDimNodes = 3 * static_cast<std::size_t>(kMaxOperators);
+
+/// Text to syntax. Errors: invalid_argument with position, source line and what was expected.
+[[nodiscard]] Result<Program> parse(std::string_view text);
+
+/// Whether a name can stand in a program: [A-Za-z_][A-Za-z0-9_]* and not reserved.
+[[nodiscard]] bool is_identifier(std::string_view name);
+[[nodiscard]] bool is_reserved(std::string_view word);
+
+/// A location with the text of its line, for an Error. A line too long to be shown is left out.
+[[nodiscard]] SourceSpan span_at(std::string_view source, Location where);
+
+}  // namespace padlock::ir::syntax

@@ -1,0 +1,53 @@
+#include "ir/verify/guards.h"
+
+#include "ir/text/parse_dim.h"
+#include "ir/verify/verify_dims.h"
+#include "ir/verify/verify_symbols.h"
+
+namespace padlock::ir {
+namespace {
+
+/// What the text may name: every symbol of the program and nothing else.
+syntax::Program names_of(const Program& program, std::string_view text) {
+  syntax::Program names;
+  names.source = std::string(text);
+  const ExprContext& exprs = program.exprs();
+  for (std::uint32_t i = 0; i < exprs.symbol_count(); ++i) {
+    if (exprs.symbol(i).kind == SymbolKind::coordinate) continue;
+    names.parameters.push_back({.kind = syntax::Parameter::Kind::dim,
+                                .name = exprs.symbol(i).name,
+                                .extents = {},
+                                .strides = {},
+                                .where = {}});
+  }
+  return names;
+}
+
+Result<std::vector<syntax::Constraint>> parse(std::string_view text) {
+  syntax::TokenCursor cursor(text);
+  std::vector<syntax::Constraint> constraints;
+  if (cursor.peek().kind == syntax::TokenKind::end) return constraints;
+  PADLOCK_CHECK(syntax::parse_constraints(cursor, constraints));
+  if (cursor.peek().kind != syntax::TokenKind::end) return cursor.unexpected("',' or the end of the guards");
+  return constraints;
+}
+
+}  // namespace
+
+Result<std::vector<Constraint>> parse_guards(const Program& program, std::string_view text) {
+  PADLOCK_TRY(const std::vector<syntax::Constraint> parsed, parse(text));
+  const syntax::Program source = names_of(program, text);
+  const Diagnostics diagnostics(source);
+  PADLOCK_TRY(const NameTable names, NameTable::make(source, diagnostics));
+  const DimBuilder builder(program.exprs(), names, diagnostics);
+  const auto positive = [&program](Expr e) { return program.facts().proves_positive(e); };
+  std::vector<Constraint> guards;
+  for (const syntax::Constraint& constraint : parsed) {
+    PADLOCK_TRY(const Expr lhs, builder.build(constraint.lhs, positive));
+    PADLOCK_TRY(const Expr rhs, builder.build(constraint.rhs, positive));
+    guards.push_back({lhs, constraint.comparison, rhs});
+  }
+  return guards;
+}
+
+}  // namespace padlock::ir

@@ -1,0 +1,307 @@
+#include "ir/verify/verifier.h"
+
+#include <fmt/format.h>
+
+namespace padlock::ir {
+
+Result<Program> Verifier::run() && {
+  PADLOCK_CHECK(read_name());
+  PADLOCK_TRY(names_, NameTable::make(syntax_, diagnostics_));
+  for (const syntax::Statement& statement : syntax_.statements) statement_names_.emplace(statement.name, 0);
+  PADLOCK_CHECK(declare_symbols());
+  PADLOCK_CHECK(add_constraints());
+  PADLOCK_CHECK(add_parameters());
+  PADLOCK_CHECK(add_statements());
+  PADLOCK_CHECK(add_results());
+  PADLOCK_CHECK(require_storage());
+  return std::move(program_);
+}
+
+Status Verifier::read_name() {
+  program_.name_ = syntax_.name;
+  program_.exprs_ = std::make_unique<ExprContext>();
+  program_.facts_ = std::make_unique<Facts>(*program_.exprs_);
+  if (syntax::is_identifier(syntax_.name)) return {};
+  return diagnostics_.error(
+      {}, fmt::format("expected a name for the program that is not reserved, found '{}'", syntax_.name));
+}
+
+Status Verifier::declare_symbols() {
+  PADLOCK_TRY(SymbolFacts known, analyze_constraints(syntax_, names_, diagnostics_));
+  program_.constraint_texts_ = std::move(known.texts);
+  for (std::size_t i = 0; i < names_.symbols().size(); ++i) {
+    const SymbolInfo& info = names_.symbols()[i];
+    const Range& range = known.ranges[i];
+    const Expr symbol = exprs().declare({info.name, info.kind(), range, known.congruences[i]});
+    const auto bound = [&](Comparison comparison, Int128 limit, std::string_view side) {
+      program_.requirements_.push_back({.kind = Requirement::Kind::bound,
+                                        .constraint = {symbol, comparison, exprs().constant(limit)},
+                                        .what = fmt::format("{} bound of '{}'", side, info.name),
+                                        .where = info.where});
+    };
+    bound(Comparison::ge, range.lo, "lower");
+    bound(Comparison::le, range.hi, "upper");
+  }
+  return {};
+}
+
+Status Verifier::add_constraints() {
+  // analyze_constraints has shown the divisors from what stands before them.
+  const DimBuilder builder(exprs(), names_, diagnostics_);
+  const auto shown = [](Expr) { return true; };
+  for (std::size_t i = 0; i < syntax_.constraints.size(); ++i) {
+    const syntax::Constraint& stated = syntax_.constraints[i];
+    PADLOCK_TRY(const Expr lhs, builder.build(stated.lhs, shown));
+    PADLOCK_TRY(const Expr rhs, builder.build(stated.rhs, shown));
+    const Constraint constraint{lhs, stated.comparison, rhs};
+    for (const Expr side : {lhs, rhs})
+      if (side.range().lo > kInt64Max || side.range().hi < kInt64Min)
+        return diagnostics_.error(
+            stated.where, fmt::format("expected a constraint whose sides fit 64 bits, found {}", brief(exprs(), side)));
+    const std::string text = program_.constraint_texts_[i].substr(0, 200);
+    if (spend(constraint) && facts().refutes(constraint))
+      return diagnostics_.error(
+          stated.where,
+          fmt::format("expected constraints that some binding satisfies, found '{}', which none does", text));
+    program_.requirements_.push_back({.kind = Requirement::Kind::constraint,
+                                      .constraint = constraint,
+                                      .what = fmt::format("constraint '{}'", text),
+                                      .where = stated.where});
+    program_.constraints_.push_back(constraint);
+    program_.facts_->add(constraint);
+  }
+  return {};
+}
+
+Status Verifier::add_parameters() {
+  for (const syntax::Parameter& parameter : syntax_.parameters) {
+    switch (parameter.kind) {
+      case syntax::Parameter::Kind::tensor:
+        PADLOCK_CHECK(add_tensor(parameter));
+        break;
+      case syntax::Parameter::Kind::scalar:
+        program_.parameter_order_.emplace_back(static_cast<ValueId>(program_.values_.size()));
+        program_.scalar_parameters_.push_back(static_cast<ValueId>(program_.values_.size()));
+        add_value({.kind = ValueKind::scalar_parameter,
+                   .name = parameter.name,
+                   .dtype = parameter.dtype,
+                   .layout = Layout::dense(exprs(), {}),
+                   .where = parameter.where});
+        break;
+      case syntax::Parameter::Kind::dim: {
+        const Expr symbol = *exprs().find_symbol(parameter.name);
+        program_.parameter_order_.emplace_back(symbol);
+        program_.dim_parameters_.push_back(symbol);
+        break;
+      }
+    }
+  }
+  return {};
+}
+
+Status Verifier::add_tensor(const syntax::Parameter& parameter) {
+  if (parameter.extents.size() > kMaxRank)
+    return diagnostics_.too_large(parameter.where, fmt::format("expected a tensor of rank at most {}", kMaxRank));
+  if (parameter.strides && parameter.strides->size() != parameter.extents.size())
+    return diagnostics_.error(parameter.where,
+                              fmt::format("expected {} strides of '{}', one for each axis, found {}",
+                                          parameter.extents.size(), parameter.name, parameter.strides->size()));
+  Program::TensorText text;
+  text.states_strides = parameter.strides.has_value();
+  PADLOCK_TRY(std::vector<Expr> extents, parameter_dims(parameter.extents, text.extents_declare));
+  PADLOCK_CHECK(require_nonnegative(parameter, extents, parameter.extents, Requirement::Kind::parameter_extent));
+  Layout layout;
+  if (parameter.strides) {
+    PADLOCK_TRY(std::vector<Expr> strides, parameter_dims(*parameter.strides, text.strides_declare));
+    PADLOCK_CHECK(require_nonnegative(parameter, strides, *parameter.strides, Requirement::Kind::parameter_stride));
+    layout = Layout(exprs(), std::move(extents), std::move(strides), exprs().constant(0));
+  } else {
+    layout = Layout::dense(exprs(), std::move(extents));
+  }
+  const auto id = static_cast<ValueId>(program_.values_.size());
+  program_.parameter_order_.emplace_back(id);
+  program_.tensor_parameters_.push_back(id);
+  program_.tensor_texts_.push_back(std::move(text));
+  add_value({.kind = ValueKind::tensor_parameter,
+             .name = parameter.name,
+             .dtype = parameter.dtype,
+             .layout = std::move(layout),
+             .where = parameter.where});
+  return {};
+}
+
+Result<std::vector<Expr>> Verifier::parameter_dims(const std::vector<syntax::Dim>& dims,
+                                                   std::vector<std::uint8_t>& declares) {
+  std::vector<Expr> result;
+  for (const syntax::Dim& stated : dims) {
+    PADLOCK_TRY(const Expr e, dim(stated));
+    result.push_back(e);
+    declares.push_back(stated.lone_name() != nullptr);
+  }
+  return result;
+}
+
+Status Verifier::require_nonnegative(const syntax::Parameter& parameter, const std::vector<Expr>& dims,
+                                     const std::vector<syntax::Dim>& stated, Requirement::Kind kind) {
+  const bool stride = kind == Requirement::Kind::parameter_stride;
+  for (std::size_t axis = 0; axis < dims.size(); ++axis) {
+    Requirement requirement{
+        .kind = kind,
+        .constraint = {dims[axis], Comparison::ge, exprs().constant(0)},
+        .what = fmt::format("{} of '{}' on axis {}", stride ? "stride" : "extent", parameter.name, axis),
+        .where = stated[axis].where()};
+    if (stride) requirement.parameter = static_cast<int>(program_.values_.size());
+    if (stride) requirement.axis = static_cast<int>(axis);
+    PADLOCK_CHECK(require(std::move(requirement)));
+  }
+  return {};
+}
+
+void Verifier::add_value(Value value) {
+  program_.index_.emplace(value.name, static_cast<ValueId>(program_.values_.size()));
+  program_.values_.push_back(std::move(value));
+}
+
+Result<Expr> Verifier::dim(const syntax::Dim& stated) const {
+  const DimBuilder builder(exprs(), names_, diagnostics_);
+  const auto positive = [this](Expr divisor) {
+    if (divisor.range().lo > 0) return true;
+    const auto [known, is_new] = positive_.try_emplace(divisor.id(), false);
+    if (is_new) known->second = facts().proves_positive(divisor);
+    return known->second;
+  };
+  PADLOCK_TRY(const Expr e, builder.build(stated, positive));
+  if (e.range().lo > kInt64Max || e.range().hi < kInt64Min)
+    return diagnostics_.error(stated.where(),
+                              fmt::format("expected a value that fits 64 bits, found {}", brief(exprs(), e)));
+  return e;
+}
+
+bool Verifier::is_later_statement(const std::string& name) const {
+  return statement_names_.contains(name) && !program_.index_.contains(name);
+}
+
+// A question that intervals do not answer costs a search over the constraints: about 0.3 ms, more the more constraints
+// there are and the more terms it has. A program with thousands of them is verified in about a second all the same:
+// beyond the budget, what could be shown is left to binding, which is sound.
+bool Verifier::spend(const Constraint& question) {
+  constexpr std::size_t kProofBudget = 1600;
+  const std::size_t terms = question.lhs.operands().size() + question.rhs.operands().size();
+  spent_ += (1 + program_.constraints_.size() / 85) * (1 + terms / 4);
+  return spent_ <= kProofBudget;
+}
+
+// Arithmetic on a sum takes the square of its terms in the worst case, and a chain of pads with `interior` makes one
+// term more with each statement: 300 of them take about 0.3 s.
+Status Verifier::charge(const syntax::Statement& statement, const std::vector<Expr>& extents) {
+  constexpr std::size_t kTermBudget = 14'000'000;
+  for (const Expr extent : extents) {
+    if (extent.depth() > kMaxExprDepth)
+      return diagnostics_.too_large(
+          statement.where,
+          fmt::format("expected extents at most {} operators deep, found deeper ones in statement '{}'", kMaxExprDepth,
+                      statement.name));
+    charged_ += extent.operands().size() * extent.operands().size();
+  }
+  if (charged_ <= kTermBudget) return {};
+  return diagnostics_.too_large(
+      statement.where,
+      fmt::format("expected extents that are shorter sums, found too many terms up to statement '{}'", statement.name));
+}
+
+std::optional<bool> Verifier::decide(const Constraint& constraint) {
+  const auto& [lhs, comparison, rhs] = constraint;
+  const Range difference = exprs().sub(lhs, rhs).range();
+  if (comparison == Comparison::le && difference.hi <= 0) return true;
+  if (comparison == Comparison::ge && difference.lo >= 0) return true;
+  if (comparison == Comparison::lt && difference.hi < 0) return true;
+  if (lhs == rhs && comparison == Comparison::eq) return true;
+  const auto [known, is_new] = decided_.try_emplace({lhs.id(), comparison, rhs.id()});
+  if (!is_new || !spend(constraint)) return known->second;
+  if (facts().refutes(constraint)) return known->second = false;
+  if (spend(constraint) && facts().proves(constraint)) known->second = true;
+  return known->second;
+}
+
+Status Verifier::require(Requirement requirement) {
+  const auto& [lhs, comparison, rhs] = requirement.constraint;
+  const std::optional<bool> holds = decide(requirement.constraint);
+  if (holds == true) return {};
+  if (holds == false) {
+    const std::string left = brief(exprs(), lhs), right = brief(exprs(), rhs);
+    return diagnostics_.error(
+        requirement.where,
+        comparison == Comparison::eq
+            ? fmt::format("expected equal {}, found {} and {}", requirement.what, left, right)
+            : fmt::format("expected {} {} {}, found {}", requirement.what, name_of(comparison), right, left));
+  }
+  // The first of two equal requirements is the one that fails. A stride's is not always checked, so it stands alone.
+  const bool stride = requirement.kind == Requirement::Kind::parameter_stride;
+  if (!stride && !required_.emplace(lhs.id(), comparison, rhs.id()).second) return {};
+  if (!statement_.empty()) requirement.what += fmt::format(" (statement '{}')", statement_);
+  program_.requirements_.push_back(std::move(requirement));
+  return {};
+}
+
+Status Verifier::add_statements() {
+  for (const syntax::Statement& statement : syntax_.statements) {
+    statement_ = statement.name;
+    diagnostics_.enter_statement(statement.name);
+    // The name is checked before the statement, and can be used after it.
+    PADLOCK_CHECK(names_.add_statement(statement.name, statement.where, diagnostics_));
+    PADLOCK_TRY(Value value, verify_statement(*this, statement));
+    add_value(std::move(value));
+  }
+  statement_.clear();
+  diagnostics_.enter_statement({});
+  return {};
+}
+
+Status Verifier::add_results() {
+  if (syntax_.results.empty()) return diagnostics_.error({}, "expected at least one result");
+  std::set<std::string> seen;
+  for (const auto& [name, where] : syntax_.results) {
+    const auto id = find(name);
+    if (!id) {
+      const bool unknown = names_.kind_of(name) == NameTable::Kind::unknown;
+      return diagnostics_.error(where, unknown ? fmt::format("expected a tensor, found the unknown name '{}'", name)
+                                               : fmt::format("expected a tensor, found {}", names_.describe(name)));
+    }
+    if (value(*id).kind == ValueKind::scalar_parameter)
+      return diagnostics_.error(where, fmt::format("expected a tensor, found {}", names_.describe(name)));
+    if (!seen.insert(name).second)
+      return diagnostics_.error(where, fmt::format("expected results that differ, found '{}' again", name));
+    program_.results_.push_back(*id);
+  }
+  return {};
+}
+
+Status Verifier::require_storage() {
+  for (ValueId id = 0; id < program_.values_.size(); ++id) {
+    const Value& tensor = program_.values_[id];
+    if (tensor.kind == ValueKind::scalar_parameter) continue;
+    const Expr bytes = exprs().mul(tensor.layout.storage_extent(), exprs().constant(byte_size(tensor.dtype)));
+    const bool is_statement = tensor.kind == ValueKind::operation;
+    PADLOCK_CHECK(require({.kind = Requirement::Kind::storage,
+                           .constraint = {bytes, Comparison::lt, exprs().constant(kMaxStorageBytes)},
+                           .what = fmt::format("bytes of {}'{}'", is_statement ? "statement " : "", tensor.name),
+                           .where = tensor.where,
+                           .parameter = static_cast<int>(id)}));
+  }
+  return {};
+}
+
+std::optional<ValueId> Program::find(std::string_view name) const {
+  const auto found = index_.find(std::string(name));
+  if (found == index_.end()) return std::nullopt;
+  return found->second;
+}
+
+Result<Program> verify(const syntax::Program& syntax) { return Verifier(syntax).run(); }
+
+Result<Program> parse_program(std::string_view text) {
+  PADLOCK_TRY(const syntax::Program syntax, syntax::parse(text));
+  return verify(syntax);
+}
+
+}  // namespace padlock::ir

@@ -1,0 +1,81 @@
+#pragma once
+
+#include <map>
+#include <optional>
+#include <set>
+#include <string>
+#include <tuple>
+#include <vector>
+
+#include "ir/program.h"
+#include "ir/verify/verify_constraints.h"
+#include "ir/verify/verify_dims.h"
+#include "ir/verify/verify_symbols.h"
+
+// Internal to the verifier: the program while it is made, and what its operations' rules ask of it.
+namespace padlock::ir {
+
+/// Makes one Program. The only friend of it.
+class Verifier {
+ public:
+  explicit Verifier(const syntax::Program& syntax) : syntax_(syntax), diagnostics_(syntax) {}
+
+  [[nodiscard]] Result<Program> run() &&;
+
+  [[nodiscard]] ExprContext& exprs() const { return *program_.exprs_; }
+  [[nodiscard]] const Facts& facts() const { return *program_.facts_; }
+  [[nodiscard]] const Diagnostics& diagnostics() const { return diagnostics_; }
+  [[nodiscard]] const NameTable& names() const { return names_; }
+  [[nodiscard]] const Value& value(ValueId id) const { return program_.values_[id]; }
+  [[nodiscard]] std::optional<ValueId> find(const std::string& name) const { return program_.find(name); }
+  [[nodiscard]] bool is_later_statement(const std::string& name) const;
+
+  /// A stated expression. Errors: see DimBuilder; and a value that fits 64 bits for no binding.
+  [[nodiscard]] Result<Expr> dim(const syntax::Dim& dim) const;
+
+  /// Adds a requirement unless it is shown to hold. Error at `where` if it fails for every binding. `what` says what
+  /// is checked; in a statement its name is added.
+  [[nodiscard]] Status require(Requirement requirement);
+
+  /// Counts a statement's extents towards what a program may cost. Error (resource_exhausted), which names the
+  /// statement: extents too deep, or too many long sums in all.
+  [[nodiscard]] Status charge(const syntax::Statement& statement, const std::vector<Expr>& extents);
+
+  /// The current statement's name.
+  [[nodiscard]] const std::string& statement() const { return statement_; }
+
+ private:
+  Status read_name();
+  Status declare_symbols();
+  Status add_constraints();
+  Status add_parameters();
+  Status add_tensor(const syntax::Parameter& parameter);
+  Status add_statements();
+  Status add_results();
+  Status require_storage();
+  Result<std::vector<Expr>> parameter_dims(const std::vector<syntax::Dim>& dims, std::vector<std::uint8_t>& declares);
+  Status require_nonnegative(const syntax::Parameter& parameter, const std::vector<Expr>& dims,
+                             const std::vector<syntax::Dim>& stated, Requirement::Kind kind);
+  void add_value(Value value);
+  /// Whether it holds for every binding (true), for none (false), or that is not shown. Costs of kProofBudget.
+  std::optional<bool> decide(const Constraint& constraint);
+  bool spend(const Constraint& question);
+
+  const syntax::Program& syntax_;
+  Diagnostics diagnostics_;
+  NameTable names_;
+  Program program_;
+  std::string statement_;
+  std::unordered_map<std::string, std::size_t> statement_names_;
+  std::size_t spent_ = 0;    // of kProofBudget
+  std::size_t charged_ = 0;  // of kTermBudget
+  using Key = std::tuple<std::uint32_t, Comparison, std::uint32_t>;
+  std::map<Key, std::optional<bool>> decided_;  // under all constraints
+  std::set<Key> required_;
+  mutable std::unordered_map<std::uint32_t, bool> positive_;  // divisors, by expression
+};
+
+/// Turns one statement into a Value: arguments, types, shapes and what it requires (verify_operations.cpp).
+[[nodiscard]] Result<Value> verify_statement(Verifier& verifier, const syntax::Statement& statement);
+
+}  // namespace padlock::ir

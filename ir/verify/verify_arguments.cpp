@@ -1,0 +1,114 @@
+#include "ir/verify/verify_arguments.h"
+
+#include <algorithm>
+#include <array>
+
+#include <fmt/format.h>
+
+namespace padlock::ir {
+namespace {
+
+using enum KeywordKind;
+constexpr std::array kPad = {Keyword{"low", dims, true}, Keyword{"high", dims, true},
+                             Keyword{"interior", integers, false}, Keyword{"mode", mode, false},
+                             Keyword{"value", scalar, false}};
+constexpr std::array kSlice = {Keyword{"start", dims, true}, Keyword{"limit", dims, true},
+                               Keyword{"step", integers, false}};
+constexpr std::array kConcat = {Keyword{"axis", integer, true}};
+constexpr std::array kTranspose = {Keyword{"perm", integers, true}};
+constexpr std::array kBroadcast = {Keyword{"shape", dims, true}, Keyword{"axes", integers, true}};
+constexpr std::array kLeakyRelu = {Keyword{"alpha", scalar, true}};
+constexpr std::array kClamp = {Keyword{"lo", scalar, true}, Keyword{"hi", scalar, true}};
+
+/// Operands that stand without a name; -1: one or more. A cast's type is one of them.
+int operand_count(Op op) { return op == Op::cast ? 2 : info_of(op).arity; }
+
+std::string list_of(std::span<const Keyword> keywords) {
+  std::string text;
+  for (const Keyword& keyword : keywords) text += fmt::format("{}'{}'", text.empty() ? "" : ", ", keyword.name);
+  return text.empty() ? "no named argument" : text;
+}
+
+const Keyword* keyword_of(Op op, std::string_view name) {
+  const auto all = keywords_of(op);
+  const auto found = std::ranges::find(all, name, &Keyword::name);
+  return found == all.end() ? nullptr : &*found;
+}
+
+bool holds_list(const syntax::Argument& argument) {
+  return std::holds_alternative<std::vector<syntax::Dim>>(argument.value);
+}
+
+Status check_named(const syntax::Argument& argument, Op op, const Diagnostics& diagnostics) {
+  const Keyword* keyword = keyword_of(op, argument.keyword);
+  if (keyword == nullptr)
+    return diagnostics.error(
+        argument.keyword_where,
+        fmt::format("expected {} of '{}', found '{}'", list_of(keywords_of(op)), name_of(op), argument.keyword));
+  const bool wants_list = keyword->kind == dims || keyword->kind == integers;
+  if (wants_list == holds_list(argument)) return {};
+  return diagnostics.error(
+      argument.where,
+      fmt::format("expected {} for '{}'", wants_list ? "a list in brackets" : "no list", argument.keyword));
+}
+
+}  // namespace
+
+std::span<const Keyword> keywords_of(Op op) {
+  switch (op) {
+    case Op::pad:
+      return kPad;
+    case Op::slice:
+      return kSlice;
+    case Op::concat:
+      return kConcat;
+    case Op::transpose:
+      return kTranspose;
+    case Op::broadcast:
+      return kBroadcast;
+    case Op::leaky_relu:
+      return kLeakyRelu;
+    case Op::clamp:
+      return kClamp;
+    default:
+      return {};
+  }
+}
+
+const syntax::Argument* Arguments::find(std::string_view keyword) const {
+  const auto found =
+      std::ranges::find(named_, keyword, [](const auto* argument) { return std::string_view(argument->keyword); });
+  return found == named_.end() ? nullptr : *found;
+}
+
+Result<Arguments> Arguments::match(const syntax::Statement& statement, Op op, const Diagnostics& diagnostics) {
+  Arguments result;
+  for (const syntax::Argument& argument : statement.arguments) {
+    if (argument.keyword.empty()) {
+      if (holds_list(argument)) return diagnostics.error(argument.where, "expected a value or a literal, found a list");
+      result.operands_.push_back(&argument);
+      continue;
+    }
+    PADLOCK_CHECK(check_named(argument, op, diagnostics));
+    if (result.find(argument.keyword) != nullptr)
+      return diagnostics.error(argument.keyword_where,
+                               fmt::format("expected '{}' once, found it again", argument.keyword));
+    result.named_.push_back(&argument);
+  }
+  const int wanted = operand_count(op);
+  const std::size_t found = result.operands_.size();
+  if (wanted < 0 ? found == 0 : found != static_cast<std::size_t>(wanted))
+    return diagnostics.error(statement.operation_where,
+                             fmt::format("expected {} of '{}'{}, found {}",
+                                         wanted < 0    ? "one or more operands"
+                                         : wanted == 1 ? "1 operand"
+                                                       : fmt::format("{} operands", wanted),
+                                         name_of(op), op == Op::cast ? " (a value and a type)" : "", found));
+  for (const Keyword& keyword : keywords_of(op))
+    if (keyword.required && result.find(keyword.name) == nullptr)
+      return diagnostics.error(statement.operation_where,
+                               fmt::format("expected '{}' among the arguments of '{}'", keyword.name, name_of(op)));
+  return result;
+}
+
+}  // namespace padlock::ir

@@ -1,0 +1,41 @@
+#pragma once
+
+#include <functional>
+#include <span>
+#include <string>
+
+#include "ir/expr/expr.h"
+#include "ir/verify/verify_symbols.h"
+
+// The second part of verification: from integer expressions as written to interned ones. Internal to the verifier.
+namespace padlock::ir {
+
+/// Builds expressions in one context, which has the table's symbols under the table's indices.
+class DimBuilder {
+ public:
+  /// Whether a divisor is positive for every binding.
+  using Positive = std::function<bool(Expr)>;
+
+  /// All are borrowed (outlive the builder).
+  DimBuilder(ExprContext& context, const NameTable& names, const Diagnostics& diagnostics)
+      : context_(&context), names_(&names), diagnostics_(&diagnostics) {}
+
+  /// Divisors are judged as written, before anything simplifies them away. Errors, at their position: an unknown
+  /// symbol, a divisor that is not positive, an expression deeper than kMaxExprDepth.
+  [[nodiscard]] Result<Expr> build(const syntax::Dim& dim, const Positive& positive) const;
+
+ private:
+  struct Operand {
+    Expr expr;
+    Location where;
+  };
+  Result<Expr> symbol(const syntax::DimNode& node) const;
+  Result<Expr> apply(const syntax::DimNode& node, std::span<const Operand> operands, const Positive& positive) const;
+  Status check_divisor(const Operand& divisor, const Positive& positive) const;
+
+  ExprContext* context_;
+  const NameTable* names_;
+  const Diagnostics* diagnostics_;
+};
+
+}  // namespace padlock::ir

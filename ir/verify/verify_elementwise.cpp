@@ -1,0 +1,176 @@
+#include <algorithm>
+#include <optional>
+
+#include <fmt/format.h>
+
+#include "ir/verify/verify_operands.h"
+
+namespace padlock::ir {
+namespace {
+
+using syntax::Argument;
+
+/// One statement of an elementwise operation.
+class ElementwiseRule {
+ public:
+  ElementwiseRule(Verifier& verifier, const syntax::Statement& statement, Op op, const Arguments& arguments)
+      : verifier_(verifier), statement_(statement), op_(op), op_class_(info_of(op).op_class), arguments_(arguments) {}
+
+  Result<Value> verify() {
+    PADLOCK_TRY(const DType result_type, read_operands());
+    PADLOCK_TRY(std::vector<Expr> extents, broadcast_extents());
+    PADLOCK_TRY(Value value, make_result(verifier_, statement_, op_, result_type, std::move(extents)));
+    value.operands = std::move(operands_);
+    return value;
+  }
+
+ private:
+  [[nodiscard]] const Diagnostics& diagnostics() const { return verifier_.diagnostics(); }
+
+  /// Fills operands_; the type of the result.
+  Result<DType> read_operands() {
+    if (op_class_ == OpClass::cast) return read_cast();
+    std::vector<const Argument*> typed = arguments_.operands();
+    if (op_class_ == OpClass::select) {
+      PADLOCK_CHECK(read_condition(*typed[0]));
+      typed.erase(typed.begin());
+    }
+    for (const std::string_view keyword : {"alpha", "lo", "hi"})
+      if (const Argument* argument = arguments_.find(keyword)) typed.push_back(argument);
+    PADLOCK_TRY(const DType dtype, common_type(typed));
+    for (const Argument* argument : typed) PADLOCK_CHECK(read_operand(*argument, dtype));
+    return op_class_ == OpClass::comparison ? DType::boolean : dtype;
+  }
+
+  Result<DType> read_cast() {
+    const Argument& x = *arguments_.operands()[0];
+    const Argument& target = *arguments_.operands()[1];
+    const auto* name = std::get_if<std::string>(&target.value);
+    const auto dtype = name != nullptr ? dtype_from_name(*name) : std::nullopt;
+    if (!dtype) return diagnostics().error(target.where, "expected a type as the second operand of 'cast'");
+    PADLOCK_TRY(const DType source, common_type({&x}));
+    PADLOCK_CHECK(read_operand(x, source));
+    return *dtype;
+  }
+
+  /// The condition of a select is bool whatever the other operands are, so a literal there has a type.
+  Status read_condition(const Argument& argument) { return read_operand(argument, DType::boolean); }
+
+  /// The type of the operands that have one; they agree, and the operation takes it.
+  Result<DType> common_type(const std::vector<const Argument*>& arguments) {
+    std::optional<DType> type;
+    for (const Argument* argument : arguments) {
+      if (std::holds_alternative<syntax::Literal>(argument->value)) continue;
+      PADLOCK_TRY(const ValueId id, value_operand(verifier_, *argument));
+      const Value& value = verifier_.value(id);
+      if (type && *type != value.dtype) return mismatch(*argument, *type, value);
+      if (!type) PADLOCK_CHECK(check_class(*argument, value));
+      type = value.dtype;
+    }
+    if (type) return *type;
+    return diagnostics().error(
+        arguments.front()->where,
+        fmt::format("expected an operand of '{}' that has a type, found literals alone", name_of(op_)));
+  }
+
+  [[nodiscard]] std::unexpected<Error> mismatch(const Argument& argument, DType expected, const Value& found) const {
+    return diagnostics().error(argument.where, fmt::format("expected the type {}, found '{}' of type {}",
+                                                           name_of(expected), found.name, name_of(found.dtype)));
+  }
+
+  /// Whether the operation's class takes the type of an operand.
+  Status check_class(const Argument& argument, const Value& value) const {
+    const DTypeKind kind = kind_of(value.dtype);
+    const auto refuse = [&](std::string_view expected) {
+      return diagnostics().error(argument.where, fmt::format("expected {} for '{}', found '{}' of type {}", expected,
+                                                             name_of(op_), value.name, name_of(value.dtype)));
+    };
+    switch (op_class_) {
+      case OpClass::floating1:
+      case OpClass::floating2:
+        if (kind != DTypeKind::floating) return refuse("a float type");
+        break;
+      case OpClass::unary:
+      case OpClass::binary:
+      case OpClass::with_scalars:
+        if (kind == DTypeKind::truth) return refuse("a type other than bool");
+        break;
+      case OpClass::logical1:
+      case OpClass::logical2:
+        if (kind != DTypeKind::truth) return refuse("bool");
+        break;
+      default:
+        break;
+    }
+    return {};
+  }
+
+  /// Appends one operand of a known type.
+  Status read_operand(const Argument& argument, DType dtype) {
+    const bool scalars_only = !argument.keyword.empty();
+    if (scalars_only || std::holds_alternative<syntax::Literal>(argument.value)) {
+      PADLOCK_TRY(Operand operand, scalars_only ? scalar_operand(verifier_, argument, dtype)
+                                                : literal_operand(verifier_, argument, dtype));
+      operands_.push_back(operand);
+      wheres_.push_back(argument.where);
+      return {};
+    }
+    PADLOCK_TRY(const ValueId id, value_operand(verifier_, argument));
+    if (verifier_.value(id).dtype != dtype) return mismatch(argument, dtype, verifier_.value(id));
+    operands_.emplace_back(id);
+    wheres_.push_back(argument.where);
+    return {};
+  }
+
+  /// As in NumPy, but 1 only where it is literally 1: aligned at the last axis.
+  Result<std::vector<Expr>> broadcast_extents() {
+    int rank = 0;
+    for (const Operand& operand : operands_)
+      if (const auto* id = std::get_if<ValueId>(&operand)) rank = std::max(rank, verifier_.value(*id).rank());
+    std::vector<Expr> extents;
+    for (int axis = 0; axis < rank; ++axis) {
+      PADLOCK_TRY(const Expr extent, broadcast_axis(axis, rank));
+      extents.push_back(extent);
+    }
+    return extents;
+  }
+
+  Result<Expr> broadcast_axis(int axis, int rank) {
+    std::optional<NamedExtent> first;
+    for (std::size_t i = 0; i < operands_.size(); ++i) {
+      const auto* id = std::get_if<ValueId>(&operands_[i]);
+      if (id == nullptr) continue;
+      const Value& value = verifier_.value(*id);
+      const int own_axis = axis - (rank - value.rank());
+      if (own_axis < 0) continue;
+      const Expr extent = value.extents()[static_cast<std::size_t>(own_axis)];
+      if (extent.is_constant(1)) continue;
+      if (!first) {
+        first = {value.name, extent};
+        continue;
+      }
+      PADLOCK_CHECK(
+          require_equal_extents(verifier_, *first, {value.name, extent}, static_cast<std::size_t>(axis), wheres_[i]));
+      // Equal for every binding, so the one that says more stands for both.
+      if (extent.is_constant()) first->extent = extent;
+    }
+    return first ? first->extent : verifier_.exprs().constant(1);
+  }
+
+  Verifier& verifier_;
+  const syntax::Statement& statement_;
+  Op op_;
+  OpClass op_class_;
+  const Arguments& arguments_;
+  std::vector<Operand> operands_;
+  std::vector<Location> wheres_;  // of the operands
+};
+
+}  // namespace
+
+Result<Value> verify_elementwise(Verifier& verifier, const syntax::Statement& statement, Op op,
+                                 const Arguments& arguments) {
+  return ElementwiseRule(verifier, statement, op, arguments).verify();
+}
+
+}  // namespace padlock::ir

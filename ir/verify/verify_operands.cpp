@@ -1,0 +1,83 @@
+#include "ir/verify/verify_operands.h"
+
+#include "ir/text/literal.h"
+
+#include <fmt/format.h>
+
+namespace padlock::ir {
+namespace {
+
+/// The value of that name, a tensor or a scalar.
+Result<ValueId> named_operand(const Verifier& verifier, const syntax::Argument& argument, std::string_view expected) {
+  const auto& name = std::get<std::string>(argument.value);
+  if (const auto id = verifier.find(name)) return *id;
+  const Diagnostics& diagnostics = verifier.diagnostics();
+  if (verifier.is_later_statement(name))
+    return diagnostics.error(argument.where,
+                             fmt::format("expected {}, found '{}' before its statement", expected, name));
+  if (dtype_from_name(name))
+    return diagnostics.error(argument.where, fmt::format("expected {}, found the type '{}'", expected, name));
+  if (verifier.names().kind_of(name) == NameTable::Kind::unknown)
+    return diagnostics.error(argument.where, fmt::format("expected {}, found the unknown name '{}'", expected, name));
+  return diagnostics.error(argument.where,
+                           fmt::format("expected {}, found {}", expected, verifier.names().describe(name)));
+}
+
+}  // namespace
+
+Result<ValueId> tensor_operand(const Verifier& verifier, const syntax::Argument& argument) {
+  if (const auto* literal = std::get_if<syntax::Literal>(&argument.value))
+    return verifier.diagnostics().error(argument.where,
+                                        fmt::format("expected a tensor, found the literal '{}'", literal->text));
+  PADLOCK_TRY(const ValueId id, named_operand(verifier, argument, "a tensor"));
+  const Value& value = verifier.value(id);
+  if (value.kind == ValueKind::scalar_parameter)
+    return verifier.diagnostics().error(argument.where,
+                                        fmt::format("expected a tensor, found the scalar '{}'", value.name));
+  return id;
+}
+
+Result<Operand> literal_operand(const Verifier& verifier, const syntax::Argument& argument, DType dtype) {
+  auto scalar = parse_literal(std::get<syntax::Literal>(argument.value).text, dtype);
+  if (!scalar) return verifier.diagnostics().error(argument.where, std::move(scalar).error().message);
+  return Operand(*scalar);
+}
+
+Result<Operand> scalar_operand(const Verifier& verifier, const syntax::Argument& argument, DType dtype) {
+  if (std::holds_alternative<syntax::Literal>(argument.value)) return literal_operand(verifier, argument, dtype);
+  PADLOCK_TRY(const ValueId id, named_operand(verifier, argument, "a literal or a scalar parameter"));
+  const Value& value = verifier.value(id);
+  if (value.kind != ValueKind::scalar_parameter)
+    return verifier.diagnostics().error(
+        argument.where, fmt::format("expected a literal or a scalar parameter, found the tensor '{}'", value.name));
+  if (value.dtype != dtype)
+    return verifier.diagnostics().error(argument.where, fmt::format("expected the type {}, found '{}' of type {}",
+                                                                    name_of(dtype), value.name, name_of(value.dtype)));
+  return Operand(id);
+}
+
+Result<ValueId> value_operand(const Verifier& verifier, const syntax::Argument& argument) {
+  return named_operand(verifier, argument, "a value or a literal");
+}
+
+Result<Value> make_result(Verifier& verifier, const syntax::Statement& statement, Op op, DType dtype,
+                          std::vector<Expr> extents) {
+  PADLOCK_CHECK(verifier.charge(statement, extents));
+  Value value;
+  value.name = statement.name;
+  value.dtype = dtype;
+  value.layout = Layout::dense(verifier.exprs(), std::move(extents));
+  value.op = op;
+  value.where = statement.where;
+  return value;
+}
+
+Status require_equal_extents(Verifier& verifier, const NamedExtent& a, const NamedExtent& b, std::size_t axis,
+                             Location where) {
+  return verifier.require({.kind = Requirement::Kind::statement,
+                           .constraint = {a.extent, Comparison::eq, b.extent},
+                           .what = fmt::format("extents of '{}' and '{}' on axis {}", a.name, b.name, axis),
+                           .where = where});
+}
+
+}  // namespace padlock::ir

@@ -1,0 +1,101 @@
+#include "ir/verify/verify_symbols.h"
+
+#include <fmt/format.h>
+
+#include "ir/program.h"
+
+namespace padlock::ir {
+namespace {
+
+std::string_view noun_of(NameTable::Kind kind) {
+  switch (kind) {
+    case NameTable::Kind::tensor:
+      return "tensor";
+    case NameTable::Kind::scalar:
+      return "scalar";
+    case NameTable::Kind::symbol:
+      return "symbol";
+    case NameTable::Kind::statement:
+      return "statement";
+    case NameTable::Kind::unknown:
+      break;
+  }
+  return "unknown name";
+}
+
+}  // namespace
+
+std::unexpected<Error> Diagnostics::error(Location where, std::string message) const {
+  if (where.line == 0 && !statement_.empty()) message = fmt::format("statement '{}': {}", statement_, message);
+  return invalid_argument(std::move(message), syntax::span_at(program_->source, where));
+}
+
+std::unexpected<Error> Diagnostics::too_large(Location where, std::string message) const {
+  auto result = error(where, std::move(message));
+  result.error().code = Code::resource_exhausted;
+  return result;
+}
+
+Result<NameTable> NameTable::make(const syntax::Program& program, const Diagnostics& diagnostics) {
+  using syntax::Parameter;
+  NameTable table;
+  for (const Parameter& parameter : program.parameters) {
+    const Kind kind = parameter.kind == Parameter::Kind::tensor   ? Kind::tensor
+                      : parameter.kind == Parameter::Kind::scalar ? Kind::scalar
+                                                                  : Kind::symbol;
+    PADLOCK_CHECK(table.declare(parameter.name, kind, parameter.where, diagnostics));
+  }
+  // Only now is it known which names cannot be symbols; indices follow the order of the text.
+  for (const Parameter& parameter : program.parameters) {
+    if (parameter.kind == Parameter::Kind::dim) table.symbol(parameter.name, parameter.where).is_dim = true;
+    if (parameter.kind != Parameter::Kind::tensor) continue;
+    PADLOCK_CHECK(table.declare_symbols(parameter.extents, false, diagnostics));
+    if (parameter.strides) PADLOCK_CHECK(table.declare_symbols(*parameter.strides, true, diagnostics));
+  }
+  if (table.symbols_.size() > kMaxSymbols)
+    return diagnostics.too_large(table.symbols_.back().where, fmt::format("expected at most {} symbols", kMaxSymbols));
+  return table;
+}
+
+NameTable::Kind NameTable::kind_of(const std::string& name) const {
+  const auto found = kinds_.find(name);
+  return found == kinds_.end() ? Kind::unknown : found->second;
+}
+
+std::string NameTable::describe(const std::string& name) const {
+  return fmt::format("the {} '{}'", noun_of(kind_of(name)), name);
+}
+
+Status NameTable::add_statement(const std::string& name, Location where, const Diagnostics& diagnostics) {
+  return declare(name, Kind::statement, where, diagnostics);
+}
+
+Status NameTable::declare(const std::string& name, Kind kind, Location where, const Diagnostics& diagnostics) {
+  if (!syntax::is_identifier(name))
+    return diagnostics.error(where, fmt::format("expected a name that is not reserved, found '{}'", name));
+  if (!kinds_.emplace(name, kind).second)
+    return diagnostics.error(where, fmt::format("expected a new name, found {} again", describe(name)));
+  return {};
+}
+
+Status NameTable::declare_symbols(const std::vector<syntax::Dim>& dims, bool strides, const Diagnostics& diagnostics) {
+  for (const syntax::Dim& dim : dims) {
+    const std::string* name = dim.lone_name();
+    if (name == nullptr) continue;
+    const Kind kind = kind_of(*name);
+    if (kind == Kind::unknown) PADLOCK_CHECK(declare(*name, Kind::symbol, dim.where(), diagnostics));
+    if (kind == Kind::tensor || kind == Kind::scalar)
+      return diagnostics.error(dim.where(), fmt::format("expected a symbol, found {}", describe(*name)));
+    SymbolInfo& info = symbol(*name, dim.where());
+    (strides ? info.is_stride : info.is_extent) = true;
+  }
+  return {};
+}
+
+SymbolInfo& NameTable::symbol(const std::string& name, Location where) {
+  const auto [entry, is_new] = indices_.emplace(name, static_cast<std::uint32_t>(symbols_.size()));
+  if (is_new) symbols_.push_back({.name = name, .where = where});
+  return symbols_[entry->second];
+}
+
+}  // namespace padlock::ir

@@ -1,0 +1,29 @@
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "abi/compiled_code.h"
+#include "support/code_memory.h"
+#include "support/error.h"
+
+namespace padlock::runtime {
+
+/// One variant of a kernel in this process: its launch contract and its code.
+struct HostVariant {
+  abi::KernelAbi abi;
+  abi::HostEntry entry = nullptr;
+};
+
+/// The kernels of one program, mapped into this process.
+struct HostImage {
+  std::shared_ptr<const CodeMemory> code;  // shared: whoever keeps an entry keeps it
+  /// The variants of each kernel, the one that assumes nothing first.
+  std::vector<std::vector<HostVariant>> kernels;
+};
+
+/// Maps code into this process. The machine must have the instructions that it uses. Errors: internal for PTX and for
+/// an entry outside the image; else as CodeMemory::map.
+[[nodiscard]] Result<HostImage> load_image(abi::CompiledCode code);
+
+}  // namespace padlock::runtime

@@ -1,0 +1,26 @@
+#pragma once
+
+#include <mutex>
+#include <optional>
+#include <string>
+
+#include "runtime/host/allocation.h"
+#include "support/error.h"
+
+namespace padlock::runtime {
+
+/// What the devices of the host allocate from: what the process may use is asked of the system when the first memory is
+/// allocated, and again once all was given back (MemoryBudget says why not each time). Thread-safe.
+class HostMemory {
+ public:
+  [[nodiscard]] Result<Allocation> allocate(std::int64_t bytes, const std::string& what);
+  /// Of an allocation that there was.
+  void give_back();
+
+ private:
+  std::mutex mutex_;
+  int live_ = 0;                        // guarded by mutex_
+  std::optional<MemoryBudget> budget_;  // while something is live; guarded by mutex_
+};
+
+}  // namespace padlock::runtime

@@ -1,0 +1,70 @@
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <utility>
+#include <vector>
+
+#include "abi/launch_plan.h"
+#include "ir/binding/binding.h"
+#include "runtime/buffer.h"
+#include "runtime/host/host_image.h"
+#include "runtime/host/task_grid.h"
+#include "runtime/kernel_arguments.h"
+#include "runtime/parallel_for.h"
+#include "support/error.h"
+
+namespace padlock::runtime {
+
+/// A kernel bound to sizes: everything but pointers and scalars is evaluated. Immutable, thread-safe; borrows its
+/// launcher.
+class BoundKernel {
+ public:
+  [[nodiscard]] std::int64_t rows() const { return plan_.rows; }
+  [[nodiscard]] std::int64_t columns() const { return plan_.columns; }
+  [[nodiscard]] const TaskGrid& grid() const { return grid_; }
+  /// Of the variant that these sizes selected.
+  [[nodiscard]] const abi::KernelAbi& abi() const { return variant_->abi; }
+
+  /// Runs the kernel. Buffers and scalars as the program orders them, already checked by ArgumentSizes. An empty
+  /// output runs nothing; one task runs on the calling thread. Error: internal, where a bounds-check kernel met an
+  /// access outside its storage (that access was skipped).
+  [[nodiscard]] Status run(std::span<const BufferView> inputs, std::span<const BufferView> outputs,
+                           std::span<const std::uint64_t> scalars, const ParallelFor& pool) const;
+
+ private:
+  friend class KernelLauncher;
+  BoundKernel() = default;
+  const HostVariant* variant_ = nullptr;            // borrowed from the launcher (outlives this)
+  abi::HostEntry entry_ = nullptr;                  // the variant's
+  const class KernelLauncher* launcher_ = nullptr;  // borrowed (outlives this)
+  abi::LaunchPlan plan_;
+  TaskGrid grid_;
+};
+
+/// What a launch of one kernel needs that no size changes: its variants, and where its arguments stand in the program's
+/// lists. Immutable, thread-safe; the code of the variants must outlive it.
+class KernelLauncher {
+ public:
+  /// `variants`: the one that assumes nothing first. Error: internal, where a contract names something that is no
+  /// argument of the program, or the variants take different ones.
+  [[nodiscard]] static Result<KernelLauncher> create(std::vector<HostVariant> variants, const ir::Program& program);
+
+  [[nodiscard]] std::span<const HostVariant> variants() const { return variants_; }
+  /// Of the variant that assumes nothing.
+  [[nodiscard]] const abi::KernelAbi& abi() const { return variants_.front().abi; }
+  /// Selects the variant and evaluates its contract under a binding of the same program. `task_bytes`: output bytes of
+  /// one task, at least. `threads`: how many will share a launch (one has nothing to share), 0 where nobody knows. The
+  /// launcher must not move or die while the bound kernel lives. Errors as abi::LaunchPlanner::plan.
+  [[nodiscard]] Result<BoundKernel> bind(const ir::Binding& binding, std::int64_t task_bytes, int threads = 0) const;
+
+ private:
+  friend class BoundKernel;
+  KernelLauncher(std::vector<HostVariant> variants, ArgumentPlaces places, abi::LaunchPlanner planner)
+      : variants_(std::move(variants)), places_(std::move(places)), planner_(std::move(planner)) {}
+  std::vector<HostVariant> variants_;  // the one that assumes nothing first
+  ArgumentPlaces places_;
+  abi::LaunchPlanner planner_;
+};
+
+}  // namespace padlock::runtime

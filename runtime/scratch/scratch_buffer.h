@@ -1,0 +1,78 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+
+#include "ir/binding/binding.h"
+#include "ir/dtype.h"
+#include "ir/layout.h"
+#include "runtime/scratch_memory.h"
+#include "support/error.h"
+
+namespace padlock::runtime {
+
+/// Where a tensor lies in its scratch memory.
+enum class Placement : std::uint8_t {
+  red_zones,  ///< between the red zones: they show a store outside
+  flush_end,  ///< its end meets what is inaccessible: a load past it faults
+};
+
+/// Memory for one tensor of a program that is tried out, as large as its layout says under a binding; the same
+/// expression sizes a caller's buffers. A caller's memory is a UserBuffer, and neither converts to the other (rule R3);
+/// only a launch (runtime/scratch/scratch_launch.h) makes a BufferView of it. Movable, not thread-safe.
+class ScratchBuffer {
+ public:
+  /// Red zones have at least this many bytes, on either side.
+  static constexpr std::int64_t kRedZoneBytes = std::int64_t{64} << 10;
+
+  /// Unarmed, with bytes of no meaning. The space must outlive it. `name` is for messages. Errors as ScratchSpace::map.
+  [[nodiscard]] static Result<ScratchBuffer> allocate(ScratchSpace& space, const ir::Binding& binding,
+                                                      const ir::Layout& layout, ir::DType dtype,
+                                                      const std::string& name);
+  /// Elements by which a tensor may be away from its place.
+  static constexpr std::int64_t kMostSkew = 4095;
+
+  /// Of memory, for a tensor of that many bytes, wherever in it the tensor is placed.
+  [[nodiscard]] static std::int64_t footprint(std::int64_t bytes) {
+    return bytes + 2 * kRedZoneBytes + kMostSkew * ir::byte_size(ir::DType::f64);  // no type has more bytes
+  }
+
+  /// Of the tensor.
+  [[nodiscard]] std::int64_t bytes() const { return bytes_; }
+  /// Of memory that it takes: a GPU maps it by pages of some MiB.
+  [[nodiscard]] std::int64_t mapped_bytes() const { return memory_->bytes(); }
+
+  /// Places the tensor and fills everything around it with `red`; what the tensor holds has no meaning after. It begins
+  /// `skew` elements beyond its place, or ends as many before: another alignment. Precondition: 0 <= skew <= kMostSkew.
+  [[nodiscard]] Status arm(Placement placement, std::byte red, std::int64_t skew = 0);
+  /// Which byte around the tensor is not as `arm` left it: "byte 3 past the end of x was overwritten"; empty for none.
+  [[nodiscard]] Result<std::string> damage() const;
+
+  /// All bytes of the tensor, and as many as it has.
+  [[nodiscard]] Status write(std::span<const std::byte> from) { return memory_->write(offset_, from); }
+  [[nodiscard]] Status read(std::span<std::byte> to) const { return memory_->read(offset_, to); }
+  [[nodiscard]] Result<bool> equals(std::span<const std::byte> expected) const {
+    return memory_->equals(offset_, expected);
+  }
+  [[nodiscard]] Status fill(std::byte value) { return memory_->fill(offset_, value, bytes_); }
+
+ private:
+  friend class ScratchViews;
+  ScratchBuffer(std::unique_ptr<ScratchMemory> memory, std::int64_t bytes, std::int64_t element, std::string name)
+      : memory_(std::move(memory)), bytes_(bytes), element_(element), name_(std::move(name)) {}
+  [[nodiscard]] std::int64_t end() const { return offset_ + bytes_; }
+  /// The first byte of a range that is not red, or `count`.
+  [[nodiscard]] Result<std::int64_t> first_damaged(std::int64_t first, std::int64_t count) const;
+
+  std::unique_ptr<ScratchMemory> memory_;
+  std::int64_t bytes_;
+  std::int64_t element_;  // bytes
+  std::string name_;
+  std::int64_t offset_ = kRedZoneBytes;  // of the tensor in the memory
+  std::byte red_{};
+};
+
+}  // namespace padlock::runtime

@@ -1,0 +1,38 @@
+#pragma once
+
+#include <cstdint>
+#include <span>
+
+#include "runtime/buffer.h"
+#include "runtime/device.h"
+#include "runtime/scratch/scratch_buffer.h"
+#include "support/error.h"
+#include "support/stack_array.h"
+
+namespace padlock::runtime {
+
+/// What a launch on scratch memory is given, in the orders of Program::tensor_parameters(), results() and
+/// scalar_parameters(). Borrowed.
+struct ScratchArguments {
+  std::span<const ScratchBuffer> inputs;
+  std::span<const ScratchBuffer> outputs;
+  std::span<const std::uint64_t> scalars;
+};
+
+/// BoundLaunch::launch, of buffers that are as large as they must be. They lie in the device's memory.
+[[nodiscard]] Status launch_on_scratch(const BoundLaunch& launch, const ScratchArguments& arguments,
+                                       void* stream = nullptr);
+
+/// Scratch buffers as a launch takes them. The launch makes it, and nobody else does.
+class ScratchViews {
+ public:
+  [[nodiscard]] std::span<const BufferView> inputs() const { return inputs_.span(); }
+  [[nodiscard]] std::span<const BufferView> outputs() const { return outputs_.span(); }
+
+ private:
+  friend Status launch_on_scratch(const BoundLaunch&, const ScratchArguments&, void*);
+  explicit ScratchViews(const ScratchArguments& arguments);
+  StackArray<BufferView> inputs_, outputs_;
+};
+
+}  // namespace padlock::runtime

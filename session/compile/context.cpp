@@ -1,0 +1,276 @@
+#include "session/compile/context.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <iterator>
+#include <new>
+#include <utility>
+
+#include "abi/gpu_targets.h"
+#include "runtime/host/host_info.h"
+#include "session/compile/job_thread.h"
+#include "session/launch/compiled_state.h"
+#include "tuner/cache/choice.h"
+#include "tuner/cache/describe.h"
+
+namespace padlock::session {
+
+using abi::is_gpu;
+using compiler::TargetCompiler;
+
+namespace {
+
+compiler::Stage stage_of(Stage stage) {
+  switch (stage) {
+    case Stage::schedule:
+      return compiler::Stage::schedule;
+    case Stage::llvm:
+      return compiler::Stage::llvm;
+    case Stage::assembly:
+    case Stage::ptx:
+      return compiler::Stage::assembly;
+    default:
+      return compiler::Stage::kernel;
+  }
+}
+
+}  // namespace
+
+Result<Stage> parse_stage(std::string_view name) {
+  constexpr std::array<std::pair<std::string_view, Stage>, 6> kStages = {{{"ir", Stage::ir},
+                                                                          {"kernel", Stage::kernel},
+                                                                          {"schedule", Stage::schedule},
+                                                                          {"llvm", Stage::llvm},
+                                                                          {"ptx", Stage::ptx},
+                                                                          {"asm", Stage::assembly}}};
+  for (const auto& [known, stage] : kStages)
+    if (name == known) return stage;
+  return invalid_argument(fmt::format("expected a stage (ir, kernel, schedule, llvm, ptx or asm), found '{}'", name));
+}
+
+Context::Context(ContextOptions options)
+    : LaunchContext(
+          {.threads = options.threads, .parallel_for = options.parallel_for, .cuda_context = options.cuda_context}),
+      worker_(std::move(options.worker)),
+      background_(std::make_unique<JobThread>()) {}
+
+Context::~Context() = default;
+
+Result<std::string> Context::target_of(const CompileOptions& options) {
+  if (options.target != "host") return options.target;
+  PADLOCK_TRY(const runtime::Device* const device, devices_.open(options.device));
+  return device->traits().code_kind ? device->traits().target : options.target;
+}
+
+/// Error: invalid_argument, where times on the device mean nothing.
+Result<const runtime::Device*> Context::tuned_device(DeviceId id) {
+  PADLOCK_TRY(const runtime::Device* const device, devices_.open(id));
+  if (!device->traits().emulated) return device;
+  return invalid_argument(fmt::format("expected a device that is tuned, found {}", id.to_string()));
+}
+
+Result<TargetCompiler*> Context::compiler_of(const CompileOptions& options) {
+  PADLOCK_TRY(const std::string target, target_of(options));
+  return compiler_for(target);
+}
+
+Result<TargetCompiler*> Context::compiler_for(const std::string& target) {
+  const std::lock_guard lock(mutex_);
+  auto& slot = compilers_[target];
+  if (!slot) {
+    PADLOCK_TRY(slot, TargetCompiler::create(target));
+  }
+  return slot.get();
+}
+
+Result<std::string> Context::choose_config(const CompileOptions& options) {
+  PADLOCK_TRY(TargetCompiler* const compiler, compiler_of(options));
+  return compiler->complete_config(options.config);
+}
+
+Result<std::string> Context::describe_target(const std::string& target) {
+  PADLOCK_TRY(TargetCompiler* const compiler, compiler_for(target));
+  return compiler->description();
+}
+
+Result<tuner::CacheKey> Context::cache_key(const Program& program, const CompileOptions& options) {
+  PADLOCK_TRY(const runtime::Device* const device, tuned_device(options.device));
+  tuner::KeyFields fields;
+  tuner::describe_build(fields);
+  tuner::describe_program(fields, program.ir());
+  PADLOCK_TRY(const std::string target, target_of(options));
+  PADLOCK_CHECK(device->check_target(target));
+  if (const auto gpu = device->facts().gpu) {
+    tuner::describe_gpu(fields, *gpu, target);
+  } else {
+    PADLOCK_TRY(const std::string cpu, describe_target(target));
+    tuner::describe_host(fields, runtime::host_info(), cpu);
+    fields.threads = std::to_string(pool_.threads());  // those that a launch can have, not those that the machine has
+  }
+  return tuner::CacheKey(std::move(fields));
+}
+
+Result<CompiledProgram> Context::compile(const Program& program, const CompileOptions& options) {
+  PADLOCK_TRY(const runtime::Device* const device, devices_.open(options.device));
+  if (device->traits().code_kind) return compile_code(program, *device, options);
+  if (!options.config.empty()) return invalid_argument("expected no config: the reference has nothing to configure");
+  return interpret(program);
+}
+
+Status Context::use_cache(tuner::StoreOptions options) {
+  if (options.mode == tuner::Mode::off) return {};
+  PADLOCK_TRY(store_, tuner::Store::open(std::move(options)));
+  return {};
+}
+
+Result<std::shared_ptr<const tuner::Lookup>> Context::look_up(const Program& program, const tuner::CacheKey& key,
+                                                              const TargetCompiler& compiler) {
+  return store_->look_up(key, [&](const tuner::Choice& choice) {
+    return tuner::check_choice(program.ir(), choice, [&](const std::string& config) -> Status {
+      PADLOCK_CHECK(compiler.complete_config(config));
+      return {};
+    });
+  });
+}
+
+/// What the cache has for this program, with the code of each config that it names; null for a miss, with why.
+Result<std::shared_ptr<const TunedConfigs>> Context::tuned_configs(const Program& program,
+                                                                   const CompileOptions& options,
+                                                                   const TargetCompiler& compiler,
+                                                                   const std::string& config, std::string& miss) {
+  PADLOCK_TRY(const tuner::CacheKey key, cache_key(program, options));
+  PADLOCK_TRY(const auto lookup, look_up(program, key, compiler));
+  miss = fmt::format("the cache missed, {}", lookup->reason);
+  if (!lookup->hit()) return nullptr;
+  std::string reason = fmt::format("the cache hit, key {}", key.digest().substr(0, 12));
+  if (!lookup->reason.empty()) reason += fmt::format(" but for {}", lookup->reason);
+  std::map<std::string, std::shared_ptr<const CompiledProgram::State>> compiled;
+  std::vector<tuner::Choice> choices;
+  for (tuner::Choice choice : lookup->choices) {
+    PADLOCK_TRY(choice.config, compiler.complete_config(choice.config));
+    if (choice.config != config && !compiled.contains(choice.config)) {
+      auto tuned = compile_config(program, options, choice.config);
+      // A record is a hint: what the device of now does not take, the default serves.
+      if (!tuned && (is_device_lost(tuned.error()) || store_->mode() == tuner::Mode::require))
+        return std::unexpected(std::move(tuned).error());
+      if (!tuned) {
+        reason += fmt::format(" but for {}: {}", choice.config, tuned.error().message);
+        continue;
+      }
+      compiled.emplace(choice.config, *std::move(tuned));
+    }
+    choices.push_back(std::move(choice));
+  }
+  PADLOCK_TRY(tuner::ProgramChoices by_region, tuner::ProgramChoices::create(program.ir(), choices, config));
+  return std::make_shared<const TunedConfigs>(std::move(reason), std::move(by_region), std::move(compiled));
+}
+
+/// Tunes, and has those who still use the program take what was chosen.
+Result<TuneReport> Context::tune_serving(const Program& program, const CompileOptions& options,
+                                         const TargetCompiler& compiler,
+                                         const std::weak_ptr<CompiledProgram::State>& serving,
+                                         const std::function<bool()>& stopped) {
+  TuneOptions tuning = options.background->options;
+  tuning.device = options.device;
+  tuning.resume = true;
+  tuning.cancelled = [&] {
+    return stopped() || (options.background->options.cancelled && options.background->options.cancelled());
+  };
+  PADLOCK_TRY(TuneReport report, tune(program, tuning));
+  if (const auto state = serving.lock(); state && report.chosen() > 0) {
+    std::string miss;
+    PADLOCK_TRY(auto tuned, tuned_configs(program, options, compiler, state->config, miss));
+    state->tuned.set(std::move(tuned));
+  }
+  return report;
+}
+
+Status Context::tune_later(const Program& program, const CompileOptions& options, const TargetCompiler& compiler,
+                           const std::shared_ptr<CompiledProgram::State>& state) {
+  if (store_ == nullptr) return failed_precondition("expected a cache that keeps what is learnt, found none");
+  return background_->add(
+      [this, program, options, &compiler, serving = std::weak_ptr(state)](const std::function<bool()>& stopped) {
+        const Result<TuneReport> report = [&]() -> Result<TuneReport> {
+          try {
+            return tune_serving(program, options, compiler, serving, stopped);
+          } catch (const std::bad_alloc&) {  // there is nobody above this who could
+            return resource_exhausted("out of memory");
+          }
+        }();
+        if (options.background->finished) options.background->finished(report);
+      });
+}
+
+void Context::wait_for_tuning() { background_->wait(); }
+
+Result<CompiledProgram> Context::compile_code(const Program& program, const runtime::Device& device,
+                                              const CompileOptions& options) {
+  PADLOCK_TRY(TargetCompiler* const compiler, compiler_of(options));
+  PADLOCK_TRY(const std::string config, compiler->complete_config(options.config));
+  PADLOCK_TRY(std::shared_ptr<CompiledProgram::State> state, compile_config(program, options, config));
+  const bool forced = !options.config.empty();
+  state->reason = forced ? "forced, other keys as in the default" : "the default of this target";
+  if (forced || device.traits().emulated) return CompiledProgram(std::move(state));
+  if (store_ != nullptr) {
+    std::string miss;
+    PADLOCK_TRY(auto tuned, tuned_configs(program, options, *compiler, config, miss));
+    if (!tuned) state->reason += ": " + miss;
+    state->tuned.set(std::move(tuned));
+  }
+  if (options.background) PADLOCK_CHECK(tune_later(program, options, *compiler, state));
+  return CompiledProgram(std::move(state));
+}
+
+Result<std::shared_ptr<CompiledProgram::State>> Context::compile_config(const Program& program,
+                                                                        const CompileOptions& options,
+                                                                        const std::string& config) {
+  PADLOCK_TRY(const runtime::Device* const device, devices_.open(options.device));
+  PADLOCK_TRY(const std::string target, target_of(options));
+  PADLOCK_CHECK(device->check_target(target));
+  PADLOCK_TRY(TargetCompiler* const compiler, compiler_for(target));
+  PADLOCK_CHECK(compiler->check_runs_here());
+  const std::shared_ptr<CompiledProgram::State> state = make_state(program, *device);
+  state->config = config;
+  state->target = compiler->description();
+  state->runs_here = target == "host" || abi::is_gpu(target);
+  auto code = compiler->compile(program.ir(), {.config = config,
+                                               .bounds_check = options.bounds_check,
+                                               .for_simt = device->traits().code_kind == abi::CodeKind::host_image});
+  if (!code) return std::unexpected(program.with_source_line(std::move(code).error()));
+  const std::int64_t kernels = std::ssize(code->kernels);
+  PADLOCK_TRY(state->loaded, device->load(program.ir(), *std::move(code)));
+  compiles_ += kernels;
+  return state;
+}
+
+Result<std::string> Context::emit(const Program& program, Stage stage, const CompileOptions& options) {
+  if (stage == Stage::ir) return ir::to_string(program.ir());
+  PADLOCK_TRY(const std::string target, target_of(options));
+  PADLOCK_TRY(TargetCompiler* const compiler, compiler_for(target));
+  const bool gpu = abi::is_gpu(target);
+  if (stage == (gpu ? Stage::assembly : Stage::ptx))
+    return invalid_argument(
+        gpu ? fmt::format("target {} has the stages ir, kernel, schedule, llvm and ptx", target)
+            : fmt::format("stage ptx is of GPU targets; target {} has ir, kernel, schedule, llvm and asm", target));
+  PADLOCK_TRY(const std::string config, compiler->complete_config(options.config));
+  return compiler->emit(program.ir(), stage_of(stage), {.config = config, .bounds_check = options.bounds_check});
+}
+
+Result<std::vector<compiler::Proof>> Context::prove(const Program& program, const CompileOptions& options,
+                                                    bool all_configs) {
+  PADLOCK_TRY(TargetCompiler* const compiler, compiler_of(options));
+  PADLOCK_TRY(const std::string chosen, compiler->complete_config(options.config));
+  std::vector<std::string> configs = {chosen};
+  if (all_configs) configs = compiler->all_configs();
+  std::vector<compiler::Proof> all;
+  for (const std::string& config : configs) {
+    auto proofs = compiler->prove(program.ir(), {.config = config});
+    if (!proofs) return std::unexpected(program.with_source_line(std::move(proofs).error()));
+    std::ranges::move(*proofs, std::back_inserter(all));
+  }
+  return all;
+}
+
+}  // namespace padlock::session

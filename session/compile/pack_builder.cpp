@@ -1,0 +1,128 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <deque>
+#include <set>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "abi/gpu_targets.h"
+#include "compiler/target/revision.h"
+#include "runtime/host/host_info.h"
+#include "runtime/pack/contract.h"
+#include "session/compile/context.h"
+#include "tuner/cache/choice.h"
+#include "tuner/cache/describe.h"
+
+namespace padlock::session {
+
+using compiler::TargetCompiler;
+
+/// Compiles what goes into a pack, and keeps it until it is written.
+class PackBuilder {
+ public:
+  explicit PackBuilder(Context& context) : context_(context) {}
+
+  Status add(const Program& program, const std::vector<std::string>& targets) {
+    // Its canonical text is what the pack has, so it is also what is compiled: contracts name values by number.
+    PADLOCK_TRY(const Program canonical, Program::from_text(ir::to_string(program.ir())));
+    if (!names_.insert(canonical.ir().name()).second)
+      return invalid_argument(fmt::format("two programs are called {}", canonical.ir().name()));
+    PackProgram& packed = contents_.programs.emplace_back();
+    packed.name = keep(canonical.ir().name());
+    packed.text = keep(ir::to_string(canonical.ir()));
+    packed.fingerprint = keep(key_fields(canonical).program);
+    for (const std::string& target : targets) {
+      auto made = make_target(canonical, target);
+      if (!made)
+        return std::unexpected(program.with_source_line(std::move(made).error())
+                                   .in(fmt::format("while packing {} for {}", packed.name, target)));
+      packed.targets.push_back(*std::move(made));
+    }
+    return {};
+  }
+
+  Result<std::vector<std::byte>> write() {
+    contents_.build = keep(fmt::format("LLVM {}, code revision {}", compiler::llvm_version(), compiler::kCodeRevision));
+    return runtime::write_pack(contents_);
+  }
+
+ private:
+  std::string_view keep(std::string text) { return texts_.emplace_back(std::move(text)); }
+  std::span<const std::byte> keep(std::vector<std::byte> bytes) { return bytes_.emplace_back(std::move(bytes)); }
+
+  static tuner::KeyFields key_fields(const Program& program) {
+    tuner::KeyFields fields;
+    tuner::describe_build(fields);
+    tuner::describe_program(fields, program.ir());
+    return fields;
+  }
+
+  Result<PackTarget> make_target(const Program& program, const std::string& name) {
+    PADLOCK_TRY(TargetCompiler* const compiler, context_.compiler_for(name));
+    PackTarget target{.name = keep(name), .description = keep(compiler->description())};
+    for (std::string& feature : compiler->required_features()) target.features.push_back(keep(std::move(feature)));
+    PADLOCK_TRY(const std::string config, compiler->complete_config(""));
+    PADLOCK_CHECK(add_code(program, *compiler, config, target));
+    PADLOCK_TRY(std::string reason, add_choices(program, name, *compiler, target));
+    target.reason = keep(std::move(reason));
+    return target;
+  }
+
+  /// The code of a config, unless it is there.
+  Status add_code(const Program& program, TargetCompiler& compiler, const std::string& config, PackTarget& target) {
+    if (std::ranges::find(target.codes, config, &PackConfig::config) != target.codes.end()) return {};
+    PADLOCK_TRY(abi::CompiledCode made, compiler.compile(program.ir(), {.config = config}));
+    context_.compiles_ += std::ssize(made.kernels);
+    PADLOCK_TRY(std::vector<std::byte> contracts, runtime::write_contracts(made));
+    const PackConfig code{.config = keep(config),
+                          .task_bytes = made.task_bytes,
+                          .contracts = keep(std::move(contracts)),
+                          .code = keep(std::move(made.bytes))};
+    // What a loader would refuse is to be known here and now.
+    PADLOCK_CHECK(runtime::read_code(program.ir(), made.kind, code));
+    target.codes.push_back(code);
+    return {};
+  }
+
+  /// What the cache says of a target, whose machine need not be this one: cores and caches are not known then, and a
+  /// store that matches loosely (tuner::Match) goes without. Returns the reason.
+  Result<std::string> add_choices(const Program& program, const std::string& name, TargetCompiler& compiler,
+                                  PackTarget& target) {
+    if (context_.store_ == nullptr) return "the default of this target";
+    tuner::KeyFields fields = key_fields(program);
+    if (abi::is_gpu(name)) {
+      fields.target = fields.architecture = name;
+    } else {
+      tuner::describe_host(fields, runtime::host_info(), compiler.description());
+    }
+    PADLOCK_TRY(const auto lookup, context_.look_up(program, tuner::CacheKey(std::move(fields)), compiler));
+    if (!lookup->hit()) return fmt::format("the default of this target: the cache missed, {}", lookup->reason);
+    for (const tuner::Choice& choice : lookup->choices) {
+      PADLOCK_TRY(const std::string config, compiler.complete_config(choice.config));
+      PADLOCK_CHECK(add_code(program, compiler, config, target));
+      target.choices.push_back({.region = keep(choice.region), .config = keep(config)});
+    }
+    return lookup->reason.empty() ? std::string("from the cache")
+                                  : fmt::format("from the cache, but for {}", lookup->reason);
+  }
+
+  Context& context_;
+  std::set<std::string> names_;
+  std::deque<std::string> texts_;             // which the contents borrow
+  std::deque<std::vector<std::byte>> bytes_;  // likewise
+  PackContents contents_;
+};
+
+Result<std::vector<std::byte>> Context::pack(const std::vector<Program>& programs,
+                                             const std::vector<std::string>& targets) {
+  if (programs.empty() || targets.empty()) return invalid_argument("expected a program and a target at least");
+  if (std::set(targets.begin(), targets.end()).size() != targets.size())
+    return invalid_argument("expected targets that differ");
+  PackBuilder builder(*this);
+  for (const Program& program : programs) PADLOCK_CHECK(builder.add(program, targets));
+  return builder.write();
+}
+
+}  // namespace padlock::session

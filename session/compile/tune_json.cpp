@@ -1,0 +1,58 @@
+#include "session/compile/tune_json.h"
+
+#include "support/json_writer.h"
+
+namespace padlock::session {
+namespace {
+
+void write_sizes(JsonWriter& json, const Sizes& sizes) {
+  json.key("sizes").begin_object();
+  for (const auto& [name, value] : sizes) json.member(name, value);
+  json.end_object();
+}
+
+void write_region(JsonWriter& json, const PlannedRegion& planned) {
+  json.begin_object().member("region", planned.region);
+  write_sizes(json, planned.sizes);
+  json.member("notes", planned.notes);
+}
+
+}  // namespace
+
+std::string to_json(const std::string& program, const TunePlan& plan, std::uint64_t seed) {
+  JsonWriter json;
+  json.begin_object().member("schema", 1).member("command", "tune").member("program", program);
+  json.member("dry_run", true).member("target", plan.target).member("seed", seed);
+  json.member("memory_bytes", plan.memory_bytes).key("regions").begin_array();
+  for (const RegionPlan& region : plan.regions) {
+    write_region(json, region.planned);
+    json.member("scratch_bytes", region.scratch_bytes).member("configs_in_space", region.candidates.size());
+    std::vector<std::string> configs;
+    for (const std::size_t i : region.order) configs.push_back(region.candidates[i].config);
+    json.member("configs", configs).end_object();
+  }
+  json.end_array().end_object();
+  return std::move(json).take();
+}
+
+std::string to_json(const std::string& program, const TuneReport& report, const std::string& cache,
+                    std::uint64_t seed) {
+  JsonWriter json;
+  json.begin_object().member("schema", 1).member("command", "tune").member("program", program);
+  json.member("dry_run", false).member("target", report.target).member("seed", seed);
+  json.member("cache", cache).member("key", report.key).key("regions").begin_array();
+  for (const TunedRegion& region : report.regions) {
+    const tuner::SearchOutcome& outcome = region.outcome;
+    write_region(json, region.planned);
+    if (outcome.config) json.member("config", *outcome.config);
+    json.member("reason", outcome.reason).member("was_known", region.was_known);
+    json.member("median_ps", outcome.median_ps).member("default_ps", outcome.default_ps);
+    json.member("measured", outcome.measurements.size()).member("failed", region.failed());
+    json.member("trials", outcome.trials).end_object();
+  }
+  json.end_array().member("trials", report.trials).member("seconds", report.seconds);
+  json.member("interrupted", report.interrupted).end_object();
+  return std::move(json).take();
+}
+
+}  // namespace padlock::session

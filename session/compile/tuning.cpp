@@ -1,0 +1,197 @@
+#include "session/compile/tuning.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <optional>
+#include <utility>
+
+#include "runtime/device.h"
+#include "runtime/host/system_memory.h"
+#include "session/compile/context.h"
+#include "support/stopwatch.h"
+#include "tuner/cache/choice.h"
+#include "tuner/cache/describe.h"
+#include "tuner/search/cost_model.h"
+#include "tuner/trial/problem.h"
+#include "tuner/worker/worker.h"
+
+namespace padlock::session {
+namespace {
+
+/// What tuning needs to know of a device.
+struct Facts {
+  tuner::Machine machine;
+  std::vector<std::int64_t> caches;
+  std::int64_t free_bytes = 0;
+};
+
+/// `threads`: of the host's pool.
+Result<Facts> facts_of(const runtime::Device& device, int threads) {
+  const runtime::DeviceFacts known = device.facts();
+  PADLOCK_TRY(const std::int64_t available, device.free_bytes());
+  return Facts{.machine = {.threads = known.gpu ? 0 : threads,
+                           .cache_bytes = known.cache_bytes.empty() ? 0 : known.cache_bytes.back(),
+                           .multiprocessors = known.gpu ? known.gpu->multiprocessors : 0},
+               .caches = known.cache_bytes,
+               // What inputs and outputs are made of and compared with is in the host's memory.
+               .free_bytes = std::min(available, runtime::available_memory())};
+}
+
+constexpr std::int64_t kTimeLimitMs = 10'000;  // of one config
+
+/// The choice for a region that the store already has.
+const tuner::Choice* known_choice(const tuner::Lookup& lookup, const std::string& region) {
+  const auto found = std::ranges::find(lookup.choices, region, &tuner::Choice::region);
+  return found == lookup.choices.end() ? nullptr : &*found;
+}
+
+}  // namespace
+
+int TunedRegion::failed() const {
+  return static_cast<int>(std::ranges::count_if(
+      outcome.measurements, [](const tuner::Measurement& m) { return m.verdict != tuner::Verdict::ok; }));
+}
+
+int TuneReport::chosen() const {
+  return static_cast<int>(
+      std::ranges::count_if(regions, [](const TunedRegion& r) { return r.outcome.config.has_value(); }));
+}
+
+/// One program being tuned, with the worker that tries its configs.
+class Tuning {
+ public:
+  Tuning(Context& context, const Program& program, const TuneOptions& options)
+      : context_(context), program_(program), options_(options) {}
+
+  Result<TunePlan> plan() {
+    PADLOCK_TRY(compiler::TargetCompiler* const compiler, context_.compiler_of({.device = options_.device}));
+    compiler_ = compiler;
+    PADLOCK_TRY(const runtime::Device* const device, context_.tuned_device(options_.device));
+    PADLOCK_TRY(const Facts facts, facts_of(*device, context_.pool_.threads()));
+    memory_bytes_ = options_.memory_bytes > 0 ? options_.memory_bytes : facts.free_bytes / 2;
+    PADLOCK_TRY(
+        std::vector<PlannedRegion> regions,
+        tuner::plan_regions(program_.ir(), options_.sizes,
+                            {.cache_bytes = facts.caches, .memory_bytes = memory_bytes_, .seed = options_.seed}));
+    std::vector<ir::Binding> bindings;
+    for (const PlannedRegion& region : regions) {
+      PADLOCK_TRY(ir::Binding binding, tuner::bind_sizes(program_.ir(), region.sizes));
+      bindings.push_back(std::move(binding));
+    }
+    PADLOCK_TRY(const compiler::SearchSpace space, compiler->search_space(program_.ir(), bindings));
+    TunePlan plan{.target = compiler->description(), .memory_bytes = memory_bytes_, .regions = {}};
+    for (std::size_t i = 0; i < regions.size(); ++i)
+      plan.regions.push_back(plan_region(std::move(regions[i]), bindings[i], i, space, facts.machine));
+    return plan;
+  }
+
+  Result<TuneReport> run() {
+    if (context_.store_ == nullptr)
+      return failed_precondition("expected a cache that keeps what is learnt, found none");
+    PADLOCK_TRY(const tuner::CacheKey key, context_.cache_key(program_, {.device = options_.device}));
+    PADLOCK_TRY(TunePlan plan, this->plan());
+    TuneReport report{.target = plan.target, .key = key.digest(), .regions = {}};
+    std::shared_ptr<const tuner::Lookup> known;
+    if (options_.resume) {
+      PADLOCK_TRY(known, context_.look_up(program_, key, *compiler_));
+    }
+    for (std::size_t i = 0; i < plan.regions.size() && !report.interrupted; ++i) {
+      PADLOCK_TRY(TunedRegion tuned, tune(key, plan, i, known.get()));
+      report.trials += tuned.outcome.trials;
+      report.interrupted = tuned.outcome.interrupted;
+      report.regions.push_back(std::move(tuned));
+    }
+    report.seconds = watch_.seconds();
+    return report;
+  }
+
+ private:
+  /// `index`: of the region among the bindings that the space has costs for.
+  RegionPlan plan_region(PlannedRegion region, const ir::Binding& binding, std::size_t index,
+                         const compiler::SearchSpace& space, const tuner::Machine& machine) {
+    RegionPlan plan{
+        .planned = std::move(region), .candidates = {}, .order = {}, .scratch_bytes = tuner::scratch_bytes(binding)};
+    for (const compiler::SearchPoint& point : space.points)
+      plan.candidates.push_back(
+          {.config = point.config, .predicted_ns = tuner::predicted_ns(point.costs[index], point.task_bytes, machine)});
+    plan.order = tuner::order_of_trials(plan.candidates, options_.strategy, options_.seed);
+    return plan;
+  }
+
+  Result<TunedRegion> tune(const tuner::CacheKey& key, const TunePlan& plan, std::size_t index,
+                           const tuner::Lookup* known) {
+    const RegionPlan& region = plan.regions[index];
+    TunedRegion tuned{.planned = region.planned, .outcome = {}};
+    if (const tuner::Choice* choice = known != nullptr ? known_choice(*known, region.planned.region) : nullptr) {
+      tuned.was_known = true;
+      tuned.outcome.config = choice->config;
+      tuned.outcome.reason = "the cache has it";
+      return tuned;
+    }
+    const std::size_t regions = plan.regions.size();
+    const double left = options_.budget_seconds - watch_.seconds();
+    tuner::SearchOptions search{.strategy = options_.strategy,
+                                .budget_seconds = std::max(0.0, left) / static_cast<double>(regions - index),
+                                .seed = options_.seed,
+                                .awkward = tuner::awkward_sizes(program_.ir(), options_.seed),
+                                .known = {},
+                                .cancelled = options_.cancelled};
+    if (options_.resume) search.known = context_.store_->measurements(key);
+    search.keep = [&](const tuner::Measurement& m) { return context_.store_->add(key, {&m, 1}); };
+    if (options_.progress)
+      search.progress = [&](const Progress& progress) { options_.progress(index, regions, progress); };
+    PADLOCK_TRY(tuned.outcome,
+                tuner::search_region(region.planned.region, region.planned.sizes, region.candidates, search,
+                                     [this](const tuner::Trial& trial) { return attempt(trial); }));
+    if (tuned.outcome.config)
+      PADLOCK_CHECK(context_.store_->add(
+          key, tuner::Choice{region.planned.region, *tuned.outcome.config, tuner::provenance_now(options_.seed)}));
+    return tuned;
+  }
+
+  Result<tuner::TryResult> attempt(const tuner::Trial& trial) {
+    if (!worker_) {
+      PADLOCK_TRY(const std::string file, tuner::find_worker(context_.worker_));
+      PADLOCK_TRY(tuner::Worker worker, tuner::Worker::start({.command = {file}, .cancelled = options_.cancelled}));
+      worker_.emplace(std::move(worker));
+    }
+    ++context_.trials_;
+    const tuner::TryRequest request{
+        .program = ir::to_string(program_.ir()),
+        .device = options_.device.to_string(),
+        .target = {},
+        .config = trial.config,
+        .rivals = trial.rivals,
+        .symbols = trial.sizes,
+        .seed = options_.seed,
+        .skew = trial.skew,
+        .placement = trial.placement,
+        .threads = context_.pool_.threads(),
+        .memory_bytes = memory_bytes_,
+        .time_limit_ms = kTimeLimitMs * (1 + std::ssize(trial.rivals)),  // a new worker verifies them all again
+        // A program that calls a kernel calls it again: a sample of a race has several calls, as they are in use.
+        .policy = {.warm_up_ms = std::min(2.0, trial.timing_ms / 4),
+                   .sample_us = trial.rivals.empty() ? 50.0 : 1000.0,
+                   .budget_ms = trial.timing_ms}};
+    return worker_->try_config(request);
+  }
+
+  Context& context_;
+  const Program& program_;
+  const TuneOptions& options_;
+  compiler::TargetCompiler* compiler_ = nullptr;  // borrowed from the context
+  std::int64_t memory_bytes_ = 0;
+  std::optional<tuner::Worker> worker_;  // started when the first config is tried
+  Stopwatch watch_;
+};
+
+Result<TunePlan> Context::plan_tuning(const Program& program, const TuneOptions& options) {
+  return Tuning(*this, program, options).plan();
+}
+
+Result<TuneReport> Context::tune(const Program& program, const TuneOptions& options) {
+  return Tuning(*this, program, options).run();
+}
+
+}  // namespace padlock::session

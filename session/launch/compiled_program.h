@@ -1,0 +1,118 @@
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "ir/binding/binding.h"
+#include "runtime/buffer.h"
+#include "runtime/device.h"
+#include "session/launch/program.h"
+#include "support/error.h"
+
+namespace padlock::session {
+
+using runtime::DeviceId;
+using runtime::DeviceKind;
+
+/// A tensor argument under a binding. Extents and strides in elements.
+struct TensorInfo {
+  std::string name;
+  ir::DType dtype = ir::DType::f32;
+  std::vector<std::int64_t> extents;
+  std::vector<std::int64_t> strides;
+  std::int64_t storage_bytes = 0;
+};
+
+/// The buffers and scalars of one launch, in the order of the program's tensor parameters, results and scalar
+/// parameters. A scalar is its bits, zero-extended. All borrowed. For a GPU the buffers are the caller's addresses of
+/// device memory, each a multiple of its element's size, and in use until the stream has got there.
+struct LaunchArguments {
+  std::span<const runtime::UserBuffer> inputs;
+  std::span<const runtime::UserBuffer> outputs;
+  std::span<const std::uint64_t> scalars;
+  /// Of a GPU: a CUstream of the device's primary context, borrowed; null for the default stream. Else not looked at.
+  void* stream = nullptr;
+};
+
+/// The same where a pointer is all that a caller has: what it points to is taken to be as large as the program needs.
+struct LaunchPointers {
+  std::span<const void* const> inputs;
+  std::span<void* const> outputs;
+  std::span<const std::uint64_t> scalars;
+  void* stream = nullptr;
+};
+
+/// A compiled program bound to sizes: everything but pointers and scalars is known. Immutable and thread-safe, so
+/// launches may run at once. The context must outlive it.
+class BoundProgram {
+ public:
+  /// What it runs: compiled with the config that was chosen for these sizes.
+  [[nodiscard]] class CompiledProgram compiled() const;
+  /// Why that config: as CompiledProgram::reason, and for which region of sizes.
+  [[nodiscard]] std::string reason() const;
+  [[nodiscard]] const ir::Binding& binding() const;
+  [[nodiscard]] const std::vector<TensorInfo>& inputs() const;
+  /// Row-major and dense.
+  [[nodiscard]] const std::vector<TensorInfo>& results() const;
+
+  /// Computes all results; on a GPU, queues that on the arguments' stream: then it allocates nothing, waits for
+  /// nothing, is legal while the stream is captured, and leaves the thread's current CUDA context as it was. Errors:
+  /// invalid_argument for a buffer that is too small, an output that overlaps any other buffer or, on a GPU, a
+  /// misaligned address (nothing is written then); failed_precondition for code made for a target other than "host";
+  /// internal where a bounds check fails (on a GPU, `synchronize` says so); a lost device.
+  [[nodiscard]] Status launch(const LaunchArguments& arguments) const;
+  [[nodiscard]] Status launch(const LaunchPointers& pointers) const;
+  /// Waits until the work of a GPU's stream is done and says how it went; elsewhere `launch` has waited. Illegal while
+  /// the stream is captured. Errors: a lost device (is_device_lost); internal where a bounds check of this program
+  /// failed, on whichever stream, since this was asked last; failed_precondition for a captured stream.
+  [[nodiscard]] Status synchronize(void* stream = nullptr) const;
+  /// Whether the language leaves a NaN's sign and payload open at this element of result `result` (then any NaN will
+  /// do). Asks the interpreter, so it costs microseconds; on every device the arguments are in the host's memory.
+  [[nodiscard]] Result<bool> nan_is_open(std::size_t result, std::span<const std::int64_t> coordinates,
+                                         const LaunchArguments& arguments) const;
+
+ private:
+  friend class CompiledProgram;
+  struct State;
+  explicit BoundProgram(std::shared_ptr<const State> state) : state_(std::move(state)) {}
+  std::shared_ptr<const State> state_;  // shared: a handle that is copied between threads
+};
+
+/// A program compiled for a device, for all sizes that it admits. A cheap handle, thread-safe, and immutable but for
+/// the configs that tuning in the background adds, which later bindings take. The context must outlive it. The last
+/// handle, bound programs' included, unloads the code: on a GPU not before the work that was queued is done, nor while
+/// a stream is captured.
+class CompiledProgram {
+ public:
+  /// Errors as ir::Binding::bind; nothing is allocated or launched then.
+  [[nodiscard]] Result<BoundProgram> bind(const ir::BindRequest& request) const;
+
+  [[nodiscard]] const Program& program() const;
+  [[nodiscard]] const runtime::Device& device() const;
+  /// The text of the config for sizes of which a cache says nothing; empty on the reference.
+  [[nodiscard]] const std::string& config() const;
+  /// Why this config: that it was asked for, the default, or what the cache said; then a binding says which region.
+  [[nodiscard]] std::string reason() const;
+  /// CPU and features, or the GPU architecture that the code is made for; empty on the reference.
+  [[nodiscard]] const std::string& target() const;
+  /// The contracts of its kernels, in launch order; none on the reference. Of each its variants, of which the first
+  /// assumes nothing and the others are for the sizes that their guards admit.
+  [[nodiscard]] std::vector<std::vector<const abi::KernelAbi*>> kernels() const;
+
+  struct State;  ///< private to the folder
+
+ private:
+  friend class Context;
+  friend class LaunchContext;
+  friend class PackLoader;
+  friend class BoundProgram;
+  friend struct BoundProgram::State;
+  explicit CompiledProgram(std::shared_ptr<const State> state) : state_(std::move(state)) {}
+  std::shared_ptr<const State> state_;  // shared: bound programs keep the code alive
+};
+
+}  // namespace padlock::session

@@ -1,0 +1,35 @@
+#include "session/launch/program.h"
+
+#include "support/file.h"
+
+namespace padlock::session {
+
+Result<Program> Program::from_text(std::string_view text, std::string file) {
+  PADLOCK_TRY(ir::Program program, ir::parse_program(text));
+  Program handle;
+  handle.ir_ = std::make_shared<const ir::Program>(std::move(program));
+  handle.binder_ = std::make_shared<const runtime::ArgumentBinder>(*handle.ir_);
+  handle.text_ = std::make_shared<const std::string>(text);
+  handle.file_ = std::move(file);
+  return handle;
+}
+
+Error Program::with_source_line(Error error) const {
+  if (!error.where.known() || !error.where.source_line.empty()) return error;
+  std::string_view rest = *text_;
+  for (std::uint32_t line = 1; line < error.where.line; ++line) {
+    const std::size_t newline = rest.find('\n');
+    if (newline == std::string_view::npos) return error;
+    rest.remove_prefix(newline + 1);
+  }
+  rest = rest.substr(0, rest.find_first_of("\r\n"));
+  error.where.source_line = rest;
+  return error;
+}
+
+Result<Program> Program::load(const std::string& path) {
+  PADLOCK_TRY(const std::string text, read_text_file(path, kMaxTextBytes));
+  return from_text(text, path);
+}
+
+}  // namespace padlock::session

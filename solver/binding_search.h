@@ -1,0 +1,60 @@
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "ir/binding/binding.h"
+#include "solver/feasibility.h"
+#include "support/error.h"
+
+namespace padlock::solver {
+
+/// Values of a program's symbols, by name.
+using SymbolValues = std::map<std::string, std::int64_t>;
+
+/// Between which values each symbol shall be, both inclusive; one that is not named may be anything.
+struct SizeLimits {
+  SymbolValues min, max;
+};
+
+/// Draws bindings that a program admits: what is affine of its requirements is solved, the rest searched for. Whatever
+/// is found was constructed as an ir::Binding, so that it is one. Not thread-safe. Borrows the program.
+class BindingSearch {
+ public:
+  /// Errors (invalid_argument): a name that is no symbol, a minimum above its maximum.
+  [[nodiscard]] static Result<BindingSearch> create(const ir::Program& program, SizeLimits limits);
+
+  /// A binding within the limits near the values that are wanted: those themselves where the program admits them. A
+  /// symbol without one is wanted at `other`, a `dim` at 1, a stride where it is dense. The same for the same seed.
+  /// Error: not_found, saying whether there is none or none was found.
+  [[nodiscard]] Result<ir::Binding> nearest(const SymbolValues& wanted, std::int64_t other, std::uint64_t seed);
+
+  /// The program's symbols, in order.
+  [[nodiscard]] const std::vector<ir::Expr>& symbols() const { return symbols_; }
+  /// Their values under a binding.
+  [[nodiscard]] SymbolValues values_of(const ir::Binding& binding) const;
+  [[nodiscard]] const ir::Program& program() const { return *program_; }
+
+ private:
+  explicit BindingSearch(const ir::Program& program);
+  [[nodiscard]] const ir::Symbol& symbol(ir::Expr e) const;
+  [[nodiscard]] ir::Range limits_of(ir::Expr symbol) const;
+  [[nodiscard]] std::int64_t admissible(ir::Expr symbol, std::int64_t value) const;
+  [[nodiscard]] Values64 complete(const SymbolValues& wanted, std::int64_t other) const;
+  void set_dense_strides(const SymbolValues& wanted, Values64& values) const;
+  [[nodiscard]] Result<ir::Binding> bind(const Values64& values) const;
+  [[nodiscard]] std::optional<Values64> solve(const Values64& wanted, bool& none);
+  [[nodiscard]] std::optional<ir::Binding> scatter(const Values64& wanted, std::uint64_t seed) const;
+
+  const ir::Program* program_;
+  std::vector<ir::Expr> symbols_;
+  SizeLimits limits_;
+  Determined determined_;
+  std::unique_ptr<Feasibility> feasibility_;
+};
+
+}  // namespace padlock::solver

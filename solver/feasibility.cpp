@@ -1,0 +1,379 @@
+#include "solver/feasibility.h"
+
+#include <algorithm>
+
+#include "ir/expr/affine.h"
+#include "ir/expr/linear_form.h"
+
+namespace padlock::solver {
+
+using ir::Expr;
+using ir::ExprKind;
+
+Expr Feasibility::resolved(Expr e) {
+  if (determined_.empty()) return e;
+  const auto [it, inserted] = resolved_.try_emplace(e.id(), e);
+  if (inserted)
+    it->second = exprs_.substitute(e, [&](Expr symbol) {
+      const auto at = determined_.find(symbol.symbol());
+      return at == determined_.end() ? symbol : at->second;
+    });
+  return it->second;
+}
+
+/// e == 0, where a symbol has the coefficient 1 or -1.
+void Feasibility::determine(Expr e) {
+  // The symbol with the largest index whose coefficient is 1 or -1; later ones are declared for later parameters.
+  const ir::LinearForm form = ir::LinearForm::of(e);
+  std::optional<std::size_t> chosen;
+  for (std::size_t i = 0; i < form.terms.size(); ++i) {
+    const bool unit = form.coefficients[i] == 1 || form.coefficients[i] == -1;
+    if (!unit || form.terms[i].kind() != ExprKind::symbol) continue;
+    const bool occurs_elsewhere = std::ranges::any_of(
+        form.terms, [&](Expr term) { return term.kind() != ExprKind::symbol && mentions(term, form.terms[i]); });
+    if (!occurs_elsewhere && (!chosen || form.terms[i].symbol() > form.terms[*chosen].symbol())) chosen = i;
+  }
+  if (!chosen) return;
+  const Expr symbol = form.terms[*chosen];
+  // c * s + rest == 0 with c = 1 or -1
+  const Expr rest = exprs_.sub(e, exprs_.mul(exprs_.constant(form.coefficients[*chosen]), symbol));
+  const Expr value = form.coefficients[*chosen] == 1 ? exprs_.neg(rest) : rest;
+  for (auto& [index, other] : determined_)
+    other = exprs_.substitute(other, [&](Expr s) { return s == symbol ? value : s; });
+  determined_[symbol.symbol()] = value;
+  resolved_.clear();
+  if (symbol.range().lo > ir::Range::kMin) system_.assume(exprs_.sub(value, exprs_.constant(symbol.range().lo)));
+}
+
+void Feasibility::assume(Expr e, bool is_equality) {
+  e = resolved(e);
+  system_.assume(e, is_equality);
+  if (is_equality) determine(e);
+  (is_equality ? assumed_.zero : assumed_.nonnegative).push_back(e);
+}
+
+void Feasibility::add(const Region& region) {
+  for (const Expr e : region.nonnegative) system_.add(resolved(e));
+  for (const Expr e : region.zero) system_.add(resolved(e), true);
+  // The rows of alternatives get their variables before a selection is made.
+  for (const auto& any : region.alternatives)
+    for (const Expr e : any) (void)system_.row_of(resolved(e));
+}
+
+Answer Feasibility::answer(const Region& region, const std::vector<Expr>& goal, Effort effort) {
+  const std::size_t mark = system_.rows().size();
+  add(region);
+  const std::size_t first_goal = system_.rows().size();
+  for (const Expr e : goal) system_.add(resolved(e));
+  goal_ = &goal;
+  calls_left_ = limits_.calls;
+  question_work_left_ = limits_.question_work;
+  Answer answer = search(region, first_goal, effort);
+  system_.truncate(mark);
+  return answer;
+}
+
+Answer Feasibility::ask(const Region& region, const std::vector<Expr>& goal, Effort effort) {
+  // The ranges of the symbols may exclude it.
+  if (std::ranges::any_of(goal, [](Expr e) { return e.range().hi < 0; }))
+    return {.kind = Answer::Kind::empty, .point = {}, .reason = {}};
+  return answer(region, goal, effort);
+}
+
+Answer Feasibility::find_point(const Region& region, const std::vector<Expr>& goal, const std::vector<Expr>& small,
+                               const std::vector<Values64>& guesses) {
+  for (const int bound : {4, 16, 64, 1024}) {
+    Region bounded = region;
+    for (const Expr e : small) {
+      bounded.nonnegative.push_back(exprs_.sub(exprs_.constant(bound), e));
+      bounded.nonnegative.push_back(exprs_.add(e, exprs_.constant(bound)));
+    }
+    Answer found = answer(bounded, goal, Effort::point);
+    if (found.kind == Answer::Kind::found) return found;
+    if (bound > 4) continue;
+    Answer guessed = find_guessed(region, goal, small, guesses);
+    if (guessed.kind == Answer::Kind::found) return guessed;
+  }
+  return answer(region, goal, Effort::point);
+}
+
+Answer Feasibility::find_guessed(const Region& region, const std::vector<Expr>& goal, const std::vector<Expr>& sizes,
+                                 const std::vector<Values64>& guesses) {
+  for (const Values64& guess : guesses) {
+    const auto at_sizes = [&](std::vector<Expr> all) {
+      for (Expr& e : all)
+        e = exprs_.substitute(e, [&](Expr symbol) {
+          return std::ranges::find(sizes, symbol) == sizes.end() ? symbol : exprs_.constant(guess[symbol.symbol()]);
+        });
+      return all;
+    };
+    Region here{.nonnegative = at_sizes(region.nonnegative), .zero = at_sizes(region.zero), .alternatives = {}};
+    for (const auto& any : region.alternatives) here.alternatives.push_back(at_sizes(any));
+    Feasibility linear(exprs_, limits_, &solver_);
+    Answer found = linear.answer(here, at_sizes(goal), Effort::point);
+    if (found.kind != Answer::Kind::found) continue;
+    for (const Expr size : sizes) found.point[size.symbol()] = guess[size.symbol()];
+    return found;
+  }
+  return {.kind = Answer::Kind::undecided, .point = {}, .reason = "no guess is a point"};
+}
+
+Answer::Kind Feasibility::linear_part(const Region& region) {
+  const std::size_t mark = system_.rows().size();
+  add(region);
+  calls_left_ = 2;
+  question_work_left_ = limits_.question_work;
+  Selection selection = select(region, system_.rows().size(), Scope::likely);
+  Result<std::optional<Values>> values = solve(selection);
+  if (!values) {
+    // A bounded set is much cheaper to find a point of.
+    std::vector<LinearRow> box;
+    for (const int variable : selection.variables)
+      for (const int sign : {1, -1}) box.push_back({.terms = {{variable, sign}}, .constant = 256});
+    for (const LinearRow& row : box) selection.rows.push_back(&row);
+    if (Result<std::optional<Values>> inside = solve(selection); inside && *inside) values = std::move(inside);
+  }
+  system_.truncate(mark);
+  if (!values) return Answer::Kind::undecided;
+  return *values ? Answer::Kind::found : Answer::Kind::empty;
+}
+
+/// From the goal's variables: the rows that mention a selected variable, with their variables, and each variable's own
+/// definition. An assumption with a product or a quotient in it waits until that is selected (what a tensor's
+/// storage is bounded by would connect everything), except in `full`; near the goal one with a minimum waits too, for
+/// each is two cases.
+class Feasibility::Selector {
+ public:
+  Selector(LinearSystem& system, Scope scope) : system_(system), scope_(scope) {
+    assumptions_ = system.assumptions().size();
+    rows_.reserve(assumptions_ + system.rows().size());
+    for (const auto* part : {&system.assumptions(), &system.rows()})
+      for (const LinearRow& row : *part) rows_.push_back(&row);
+    taken_.assign(rows_.size(), false);
+    made_.index.assign(static_cast<std::size_t>(system.variable_count()), -1);
+  }
+
+  /// `first_goal`: among the system's rows.
+  void take_goal(std::size_t first_goal) {
+    for (std::size_t i = assumptions_ + first_goal; i < rows_.size(); ++i) take(i);
+    made_.goal_rows = made_.rows.size();
+    goal_variables_ = made_.variables.size();
+  }
+
+  void reach(const LinearRow& row) {
+    for (const auto& term : row.terms) {
+      if (is_selected(term.first)) continue;
+      made_.index[static_cast<std::size_t>(term.first)] = static_cast<int>(made_.variables.size());
+      made_.variables.push_back(term.first);
+    }
+  }
+
+  /// Goes on until nothing is added; near the goal two rounds.
+  void take_connected() {
+    std::size_t next = 0;
+    int rounds = 0;
+    for (bool changed = true; changed;) {
+      changed = next < made_.variables.size();
+      for (; next < made_.variables.size(); ++next) take_definition(made_.variables[next]);
+      changed |= take_due_rows();
+      if (scope_ <= Scope::near_linked && ++rounds > 1) break;
+    }
+  }
+
+  void take_far_bounds() {
+    for (const LinearRow& row : system_.far_bounds())
+      if (is_selected(row.terms.front().first)) made_.rows.push_back(&row);
+  }
+
+  /// Whether what an expression is made of is selected with it.
+  [[nodiscard]] bool is_linked() const { return scope_ == Scope::near_linked || scope_ > Scope::connected; }
+  [[nodiscard]] Selection selection() && { return std::move(made_); }
+
+ private:
+  [[nodiscard]] bool is_selected(int variable) const { return made_.index[static_cast<std::size_t>(variable)] >= 0; }
+
+  void take(std::size_t i) {
+    taken_[i] = true;
+    made_.rows.push_back(rows_[i]);
+    reach(*rows_[i]);
+  }
+
+  void take_definition(int variable) {
+    for (const LinearRow& row : system_.definition(variable)) {
+      made_.rows.push_back(&row);
+      reach(row);
+    }
+    const Expr e = system_.variable(variable);
+    if (!is_linked() || is_linear(e)) return;
+    for (const Expr operand : e.operands())
+      if (const auto row = system_.row_of(operand)) reach(*row);
+  }
+
+  bool take_due_rows() {
+    bool changed = false;
+    for (std::size_t i = 0; i < rows_.size(); ++i) {
+      if (taken_[i] || !is_due(i)) continue;
+      take(i);
+      changed = true;
+    }
+    return changed;
+  }
+
+  [[nodiscard]] bool is_due(std::size_t i) const {
+    const LinearRow& row = *rows_[i];
+    if (scope_ != Scope::full && i < assumptions_ && waits(row)) return false;
+    const bool all_rows = scope_ == Scope::likely || scope_ == Scope::full;
+    return all_rows || std::ranges::any_of(row.terms, [&](const auto& term) { return is_selected(term.first); });
+  }
+
+  [[nodiscard]] bool waits(const LinearRow& row) const {
+    return std::ranges::any_of(row.terms, [&](const auto& term) {
+      const Expr e = system_.variable(term.first);
+      return !is_selected(term.first) && !is_linear(e) && (!is_minmax(e) || minima_wait(row));
+    });
+  }
+
+  /// Near the goal, unless the row says something of it directly.
+  [[nodiscard]] bool minima_wait(const LinearRow& row) const {
+    return scope_ <= Scope::near_linked && std::ranges::none_of(row.terms, [&](const auto& term) {
+             const int index = made_.index[static_cast<std::size_t>(term.first)];
+             return index >= 0 && static_cast<std::size_t>(index) < goal_variables_;
+           });
+  }
+
+  LinearSystem& system_;
+  Scope scope_;
+  std::size_t assumptions_ = 0;
+  std::vector<const LinearRow*> rows_;  // the assumptions, then those of the question
+  std::vector<bool> taken_;
+  Selection made_;
+  std::size_t goal_variables_ = 0;
+};
+
+Feasibility::Selection Feasibility::select(const Region& region, std::size_t first_goal, Scope scope) {
+  Selector selector(system_, scope);
+  selector.take_goal(first_goal);
+  if (selector.is_linked())
+    for (const auto& any : region.alternatives)
+      for (const Expr e : any)
+        if (const auto row = system_.row_of(resolved(e))) selector.reach(*row);
+  selector.take_connected();
+  if (scope == Scope::full) selector.take_far_bounds();
+  return std::move(selector).selection();
+}
+
+Result<std::optional<Feasibility::Values>> Feasibility::solve(const Selection& selection) {
+  if (contradicts(selection)) return std::nullopt;
+  if (calls_left_-- <= 0) return resource_exhausted("the calls of one question are used up");
+  const auto work = static_cast<std::int64_t>(selection.rows.size() * selection.variables.size());
+  work_left_ -= work;
+  question_work_left_ -= work;
+  if (work_left_ <= 0 || question_work_left_ <= 0) return resource_exhausted("the proof's budget is used up");
+  std::vector<LinearRow> rows;
+  rows.reserve(selection.rows.size());
+  for (const LinearRow* row : selection.rows)
+    for (auto& term : rows.emplace_back(*row).terms) term.first = selection.index[static_cast<std::size_t>(term.first)];
+  PADLOCK_TRY(const auto point,
+              solver_.find_point(static_cast<int>(selection.variables.size()), std::move(rows), limits_.pivots));
+  if (!point) return std::nullopt;
+  Values values;
+  for (std::size_t i = 0; i < selection.variables.size(); ++i) values[selection.variables[i]] = (*point)[i];
+  return values;
+}
+
+/// Whether one row is the negation of another or stronger: most violations are excluded by a single inequality.
+bool Feasibility::contradicts(const Selection& selection) {
+  for (std::size_t i = 0; i < selection.goal_rows; ++i)
+    for (const LinearRow* other : selection.rows) {
+      const LinearRow& goal = *selection.rows[i];
+      const LinearRow& row = *other;
+      if (goal.terms.size() != row.terms.size() || goal.is_equality || row.is_equality) continue;
+      if (goal.constant + row.constant >= 0) continue;
+      const bool opposite = std::ranges::all_of(goal.terms, [&](const auto& term) {
+        return std::ranges::find(row.terms, std::pair(term.first, -term.second)) != row.terms.end();
+      });
+      if (opposite) return true;
+    }
+  return false;
+}
+
+/// Depth first. First only what is near the goal, then what is connected with it; then what that is made of, to see
+/// whether the point is one of the expressions and not of the linear part alone. Then the rest: at once, or, where a
+/// point is asked for, first without what is not linear and not connected, which small sizes satisfy anyway.
+Answer Feasibility::search(const Region& region, std::size_t first_goal, Effort effort) {
+  Values values;
+  std::size_t looked_at = 0;
+  bool resolved = true;
+  for (const Scope scope :
+       {Scope::near, Scope::near_linked, Scope::connected, Scope::linked, Scope::likely, Scope::full}) {
+    if (scope > Scope::linked && effort == Effort::connected) break;
+    if (scope == Scope::likely && effort != Effort::point) continue;
+    const Selection selection = select(region, first_goal, scope);
+    const std::size_t size = selection.rows.size() + selection.variables.size();
+    if (scope == Scope::near || size > looked_at) {
+      Result<std::optional<Values>> solved = solve(selection);
+      if (!solved) return {.kind = Answer::Kind::undecided, .point = {}, .reason = solved.error().message};
+      if (!*solved) return {.kind = Answer::Kind::empty, .point = {}, .reason = {}};
+      values = **std::move(solved);
+    }
+    looked_at = size;
+    if (scope == Scope::near || scope == Scope::connected || (scope == Scope::full && effort != Effort::point))
+      continue;
+    const std::optional<std::vector<Branch>> branches = refine(region, values, selection.variables);
+    if (!branches) {
+      resolved = false;
+      continue;
+    }
+    if (!branches->empty()) return search_branches(region, first_goal, effort, *branches);
+    if (scope <= Scope::linked) continue;
+    Answer answer = accept(region, *goal_, values);
+    if (answer.kind == Answer::Kind::found || scope == Scope::full) return answer;
+  }
+  if (!resolved) return {.kind = Answer::Kind::undecided, .point = {}, .reason = "an expression that is not linear"};
+  return {.kind = Answer::Kind::found, .point = {}, .reason = {}};
+}
+
+Answer Feasibility::search_branches(const Region& region, std::size_t first_goal, Effort effort,
+                                    const std::vector<Branch>& branches) {
+  Answer all{.kind = Answer::Kind::empty, .point = {}, .reason = {}};
+  for (const Branch& branch : branches) {
+    const std::size_t mark = system_.rows().size();
+    for (const LinearRow& row : branch) system_.add(row);
+    Answer one = search(region, first_goal, effort);
+    system_.truncate(mark);
+    if (one.kind == Answer::Kind::found) return one;
+    if (one.kind == Answer::Kind::undecided) all = std::move(one);
+  }
+  return all;
+}
+
+/// Evaluates everything that was asked for at the point, so that what is reported as found is one.
+Answer Feasibility::accept(const Region& region, const std::vector<Expr>& goal, const Values& values) {
+  Answer answer{.kind = Answer::Kind::found, .point = {}, .reason = {}};
+  std::vector<std::int64_t> symbols(exprs_.symbol_count(), 0);
+  for (std::size_t i = 0; i < symbols.size(); ++i)
+    if (const ir::Symbol& symbol = exprs_.symbol(static_cast<std::uint32_t>(i)); symbol.range.lo > 0)
+      symbols[i] = static_cast<std::int64_t>(symbol.range.lo);
+  for (const auto& [variable, value] : values) {
+    const Expr e = system_.variable(variable);
+    if (!e.valid() || e.kind() != ExprKind::symbol) continue;
+    if (!fits_int64(value)) return {.kind = Answer::Kind::undecided, .point = {}, .reason = "a point beyond 64 bits"};
+    symbols[e.symbol()] = static_cast<std::int64_t>(value);
+    answer.point[e.symbol()] = static_cast<std::int64_t>(value);
+  }
+  const auto holds = [&](Expr e, bool zero) {
+    const Result<Int128> value = ir::evaluate(exprs_, e, symbols);
+    return value && (zero ? *value == 0 : *value >= 0);
+  };
+  for (std::uint32_t i = 0; i < symbols.size(); ++i)
+    if (!exprs_.symbol(i).range.contains(symbols[i]) && exprs_.symbol(i).kind != ir::SymbolKind::coordinate)
+      return {.kind = Answer::Kind::undecided, .point = {}, .reason = "a size beyond its range"};
+  bool all = std::ranges::all_of(goal, [&](Expr e) { return holds(e, false); });
+  for (const Region* part : {static_cast<const Region*>(&assumed_), &region})
+    all &= std::ranges::all_of(part->nonnegative, [&](Expr e) { return holds(e, false); }) &&
+           std::ranges::all_of(part->zero, [&](Expr e) { return holds(e, true); });
+  if (!all) return {.kind = Answer::Kind::undecided, .point = {}, .reason = "a point that evaluation does not confirm"};
+  return answer;
+}
+
+}  // namespace padlock::solver

@@ -1,0 +1,148 @@
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "ir/expr/expr.h"
+#include "solver/integer_solver.h"
+#include "solver/linear_system.h"
+#include "solver/search_limits.h"
+
+namespace padlock::solver {
+
+/// A set of points: values of symbols, coordinates and schedule variables.
+struct Region {
+  std::vector<ir::Expr> nonnegative;  ///< each is >= 0
+  std::vector<ir::Expr> zero;         ///< each is 0
+  /// Of each at least one is >= 0.
+  std::vector<std::vector<ir::Expr>> alternatives;
+};
+
+/// Values by symbol index.
+using Point = std::map<std::uint32_t, std::int64_t>;
+using Values64 = std::vector<std::int64_t>;
+
+/// Expressions by the symbol index that they are equal to.
+using Determined = std::map<std::uint32_t, ir::Expr>;
+
+struct Answer {
+  enum class Kind : std::uint8_t {
+    empty,      ///< there is no point, whatever the symbols
+    found,      ///< `point` is one: every expression was evaluated there
+    undecided,  ///< neither is shown; `reason` says what ended the search
+  };
+  Kind kind = Kind::undecided;
+  Point point;
+  std::string reason;
+};
+
+/// Decides whether a region has a point under assumptions that hold of all questions. The linear part is a simplex's;
+/// what is not linear is refined where a point of the linear part disagrees with it, by cases (which operand is the
+/// minimum, what the quotient is, below, at or above a factor's value), until none is left or one agrees.
+///
+/// Errors of the solver and exhausted budgets end as `undecided`, never as `empty`. Not thread-safe.
+class Feasibility {
+ public:
+  /// `connected`: only what is connected with the goal is looked at; what needs more is `found`.
+  enum class Effort : std::uint8_t { connected, full, point };
+
+  /// `solver`: to share one, borrowed; may be null.
+  explicit Feasibility(ir::ExprContext& exprs, SearchLimits limits = {}, IntegerSolver* solver = nullptr)
+      : exprs_(exprs), limits_(limits), system_(exprs), solver_(solver != nullptr ? *solver : own_solver_) {}
+
+  /// e >= 0, or e == 0, from here on.
+  void assume(ir::Expr e, bool is_equality = false);
+
+  /// Whether there is a point in `region` where all of `goal` is >= 0 too, as far as that is connected with the goal:
+  /// `found` means "not shown to be empty", and has no point.
+  [[nodiscard]] Answer ask(const Region& region, const std::vector<ir::Expr>& goal, Effort effort = Effort::full);
+  /// A point of all that is required, with the symbols in `small` between -bound and bound for the first bound of 4,
+  /// 16, 64, 1024 for which there is one, else any. After the first bound guesses are tried.
+  [[nodiscard]] Answer find_point(const Region& region, const std::vector<ir::Expr>& goal,
+                                  const std::vector<ir::Expr>& small, const std::vector<Values64>& guesses = {});
+  /// A point with the sizes of one of the guesses, each of which satisfies the assumptions: with them in the place of
+  /// symbols no product is left to be searched for. Never `empty`.
+  [[nodiscard]] Answer find_guessed(const Region& region, const std::vector<ir::Expr>& goal,
+                                    const std::vector<ir::Expr>& sizes, const std::vector<Values64>& guesses);
+  /// Whether the linear part of the region (the assumptions included) is shown to have no point: then nothing that is
+  /// said of it means anything. False where it has one, or where that is not decided.
+  [[nodiscard]] Answer::Kind linear_part(const Region& region);
+
+  /// Symbols that assumed equations determine.
+  [[nodiscard]] const Determined& determined() const { return determined_; }
+  [[nodiscard]] IntegerSolver& solver() { return solver_; }
+
+ private:
+  enum class Scope : std::uint8_t {
+    near,         ///< the goal, and what shares a variable with it
+    near_linked,  ///< and the operands of what is not linear
+    connected,    ///< what is connected with the goal
+    linked,       ///< and the operands of what is not linear
+    likely,       ///< and all that is linear
+    full,         ///< everything
+  };
+  /// Variables that a search looks at, with values once it has a point.
+  struct Selection {
+    std::vector<int> variables;
+    std::vector<int> index;  // by variable; -1: not selected
+    // Of the system, until it changes. The first `goal_rows` are the goal, and the cases that were chosen.
+    std::vector<const LinearRow*> rows;
+    std::size_t goal_rows = 0;
+  };
+  class Selector;
+  static bool contradicts(const Selection& selection);
+  using Values = std::map<int, Int128>;
+  using Branch = std::vector<LinearRow>;
+
+  Answer answer(const Region& region, const std::vector<ir::Expr>& goal, Effort effort);
+  Answer search(const Region& region, std::size_t first_goal, Effort effort);
+  Answer search_branches(const Region& region, std::size_t first_goal, Effort effort,
+                         const std::vector<Branch>& branches);
+  Result<std::optional<Values>> solve(const Selection& selection);
+  Selection select(const Region& region, std::size_t first_goal, Scope scope);
+  /// The cases of the first definition that the values disagree with, empty where they agree. Nothing where it cannot
+  /// be refined.
+  std::optional<std::vector<Branch>> refine(const Region& region, const Values& values,
+                                            const std::vector<int>& nearest_first);
+  std::optional<std::vector<Branch>> cases_of(int variable, const Values& values);
+  std::optional<std::vector<Branch>> minmax_cases(int variable, const Values& values);
+  std::optional<std::vector<Branch>> quotient_cases(int variable, const Values& values);
+  std::optional<std::vector<Branch>> product_cases(int variable, const Values& values);
+  std::optional<std::vector<Branch>> expanded_case(int variable, const Values& values);
+  struct Ordered {
+    ir::Expr f, g, h;
+  };
+  std::optional<std::vector<Branch>> order_cases(int variable, const Values& values);
+  std::optional<std::vector<Branch>> order_cases(int variable, const Ordered& pair, const Values& values);
+  std::optional<Int128> value_of(ir::Expr e, const Values& values);
+  static std::optional<Int128> value_of(const LinearRow& row, const Values& values);
+  std::optional<Branch> rows_of(std::vector<std::optional<LinearRow>> rows);
+  bool multiply_assumptions(int variable);
+  Answer accept(const Region& region, const std::vector<ir::Expr>& goal, const Values& values);
+  void add(const Region& region);
+
+  ir::ExprContext& exprs_;
+  SearchLimits limits_;
+  LinearSystem system_;
+  IntegerSolver own_solver_;
+  IntegerSolver& solver_;
+  /// With symbols that equations determine replaced by what they are equal to, so that equal products are one variable.
+  [[nodiscard]] ir::Expr resolved(ir::Expr e);
+  void determine(ir::Expr e);
+
+  Region assumed_;
+  Determined determined_;
+  std::map<std::uint32_t, ir::Expr> resolved_;   // by Expr::id
+  const std::vector<ir::Expr>* goal_ = nullptr;  // of the question that is being answered
+  int calls_left_ = 0;
+  std::int64_t question_work_left_ = 0;
+  std::int64_t work_left_ = limits_.work;
+  std::set<int> multiplied_;  // products that assumptions were multiplied for
+  static constexpr std::size_t kMaxMultiplied = 64;
+};
+
+}  // namespace padlock::solver

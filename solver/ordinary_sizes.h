@@ -1,0 +1,15 @@
+#pragma once
+
+#include <vector>
+
+#include "ir/expr/expr.h"
+#include "solver/feasibility.h"
+
+namespace padlock::solver {
+
+/// Ordinary sizes that satisfy the assumptions, by symbol (0 for coordinates), to be tried in a search for a point;
+/// maybe none. `determined`: symbols that the assumptions make equal to others. Always the same, so that a verdict is.
+[[nodiscard]] std::vector<Values64> ordinary_sizes(const ir::ExprContext& exprs, const Region& assumptions,
+                                                   const Determined& determined);
+
+}  // namespace padlock::solver

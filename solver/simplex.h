@@ -1,0 +1,98 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <utility>
+#include <vector>
+
+#include "solver/integer_solver.h"
+#include "solver/linear_certificate.h"
+
+namespace padlock::solver {
+
+/// Decides systems of linear inequalities over the integers: rationally, by pivots between variables that stand at a
+/// bound and variables that follow from them (Dutertre and de Moura, A Fast Linear-Arithmetic Solver for DPLL(T),
+/// CAV 2006); where a variable of the rational point is not whole, by Gomory's cuts and by cases. In 64 bits; where a
+/// number does not fit, or it takes too long, it knows nothing.
+///
+/// The tableau need not be trusted: a point is checked in all rows, a cut is made of rows, and "empty" is a combination
+/// of them, or two cases (x <= k, x > k) of which each is.
+class Simplex {
+ public:
+  enum class Outcome : std::uint8_t { point, empty, unknown };
+  /// Above 2^62. Two products of numbers up to here, and their sum, fit 126 bits.
+  static constexpr Int128 kLargest = Int128{5} << 60;
+
+  /// Borrows the rows, which are tight (see `tighten`), and adds some while it searches. Leaves out rows with a
+  /// coefficient beyond `largest`, or numbers that do not fit: fewer rows make a superset, and a point is checked in
+  /// all.
+  Simplex(int variables, std::vector<LinearRow>& rows, Int128 largest = kLargest);
+
+  /// Takes at most `pivots`.
+  [[nodiscard]] Outcome solve(std::uint64_t pivots);
+  /// A point that satisfies all rows, after Outcome::point.
+  [[nodiscard]] const std::vector<Int128>& point() const { return point_; }
+
+ private:
+  struct Bound {
+    bool is_set = false;
+    std::int64_t value = 0;
+    std::size_t row = 0;      // that it comes from,
+    std::int64_t factor = 1;  // and times what
+  };
+  /// One that is asked for, or the sum of a row's terms.
+  struct Variable {
+    Bound lower, upper;
+    int basic = -1;          // row of the tableau that it follows from, or
+    int column = -1;         // column, and
+    std::int64_t value = 0;  // value
+  };
+  /// denominator * variable == sum of numerators[column] * variable of the column
+  struct TableauRow {
+    int variable = 0;
+    std::int64_t denominator = 1;
+    std::int64_t value = 0;  // times the denominator
+  };
+  using Terms = std::vector<std::pair<int, std::int64_t>>;  // by variable
+
+  void add_row(std::size_t index, Int128 largest);
+  [[nodiscard]] int variable_of(const Terms& terms);
+  void tighten_bound(int variable, bool lower, const Bound& bound);
+  [[nodiscard]] std::span<std::int64_t> numerators(std::size_t row) {
+    return std::span(numerators_).subspan(row * columns_.size(), columns_.size());
+  }
+  [[nodiscard]] std::span<const std::int64_t> numerators(std::size_t row) const {
+    return std::span(numerators_).subspan(row * columns_.size(), columns_.size());
+  }
+  [[nodiscard]] Variable& variable(int index) { return variables_[static_cast<std::size_t>(index)]; }
+  [[nodiscard]] const Variable& variable(int index) const { return variables_[static_cast<std::size_t>(index)]; }
+
+  [[nodiscard]] bool evaluate(std::size_t row);
+  [[nodiscard]] int side_of(std::size_t row) const;
+  [[nodiscard]] int violated() const;
+  [[nodiscard]] int entering(std::size_t row, int side, bool first) const;
+  [[nodiscard]] bool pivot(std::size_t row, std::size_t column, std::int64_t value);
+  [[nodiscard]] bool eliminate(std::size_t row, std::size_t solved, std::size_t column);
+
+  [[nodiscard]] Outcome search();
+  [[nodiscard]] Outcome finish();
+  [[nodiscard]] bool cut();
+  [[nodiscard]] bool add_cut(const Combination& combination, std::vector<std::int64_t> multiples);
+  [[nodiscard]] Outcome branch(int index, std::int64_t value);
+  [[nodiscard]] Outcome conflict(std::size_t row, int side) const;
+  [[nodiscard]] Outcome refuted(const Combination& combination) const;
+
+  int asked_;  // variables that are asked for: the first
+  std::vector<LinearRow>& rows_;
+  std::vector<Variable> variables_;
+  std::vector<int> columns_;  // variable of each
+  std::vector<TableauRow> tableau_;
+  std::vector<std::int64_t> numerators_;  // by row and column
+  std::vector<std::uint64_t> hashes_;     // of the terms of the variable that is row's at first
+  std::int64_t pivots_left_ = 0;
+  int cuts_left_ = 20;
+  std::vector<Int128> point_;
+};
+
+}  // namespace padlock::solver

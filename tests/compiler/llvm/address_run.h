@@ -1,0 +1,103 @@
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "abi/launch_plan.h"
+#include "compiler/target/host_compiler.h"
+#include "ir/binding/binding.h"
+#include "runtime/host/host_image.h"
+#include "tests/compiler/llvm/address_case.h"
+#include "tests/compiler/schedule/sparse_storage.h"
+#include "tests/compiler/seeded/mutation.h"
+
+namespace padlock::compiler {
+
+/// A way of compiling.
+struct Variant {
+  std::string_view name;
+  std::string_view config;
+  bool bounds_check = false;
+  Mutation mutation = Mutation::none;
+};
+
+struct Compiled {
+  ir::Program program;
+  runtime::HostImage image;  // of one kernel
+
+  [[nodiscard]] const std::vector<runtime::HostVariant>& variants() const { return image.kernels.front(); }
+};
+
+/// Compiles a text once a variant, whatever the sizes. Fails the test where that fails.
+class Compilations {
+ public:
+  Compilations();
+  const Compiled& of(const std::string& text, const Variant& variant);
+
+ private:
+  std::unique_ptr<HostCompiler> compiler_;
+  std::map<std::string, std::unique_ptr<Compiled>> all_;
+};
+
+/// A case bound to its sizes, with storage in which only the pages exist that its calls should touch. All borrowed.
+class AddressRun {
+ public:
+  /// Fails the test where the sizes are refused, or bound to others than the closed forms say.
+  AddressRun(const AddressCase& c, const Compiled& compiled)
+      : AddressRun(c, compiled.program, compiled.variants().front()) {}
+  AddressRun(const AddressCase& c, const ir::Program& program, const runtime::HostVariant& kernel);
+
+  /// Calls the kernel at all places of interest and compares what it wrote. Empty, or what is wrong first.
+  std::string run(testing::Rng& rng);
+  /// Whether a variant of the kernel is for these sizes.
+  [[nodiscard]] bool admits(const runtime::HostVariant& variant) const {
+    return abi::guards_hold(variant.abi, *binding_);
+  }
+  [[nodiscard]] std::int64_t elements_checked() const { return elements_checked_; }
+
+ private:
+  /// Rows and columns of one call of the kernel.
+  struct Range {
+    std::int64_t row_first, row_last, column_first, column_last;
+  };
+  struct Expected {
+    Int128 element;  // of the result
+    ElementSource source;
+  };
+
+  void check_sizes() const;
+  [[nodiscard]] Int128 flat(const Wide& at) const;
+  [[nodiscard]] Wide coordinates(Int128 index) const;
+  [[nodiscard]] Wide random_coordinates(testing::Rng& rng) const;
+  [[nodiscard]] std::vector<Int128> places(testing::Rng& rng) const;
+  std::string check_near(Int128 at, testing::Rng& rng);
+  bool place(const Range& range);
+  void collect(const Range& range);
+  [[nodiscard]] std::array<ByteSpan, 3> spans() const;
+  [[nodiscard]] std::vector<Int128> neighbours(const Range& range) const;
+  std::string call_and_compare(const Range& range);
+  [[nodiscard]] std::string compare() const;
+  [[nodiscard]] std::byte* address(int buffer, Int128 element) const;
+  void put(int buffer, Int128 element, std::uint64_t bits);
+  [[nodiscard]] std::uint64_t result_bits(Int128 element) const;
+
+  const AddressCase& case_;
+  const ir::Program& program_;
+  const runtime::HostVariant& kernel_;
+  std::optional<ir::Binding> binding_;
+  abi::LaunchPlan plan_;
+  Wide extents_;  // of the result
+  Int128 total_ = 1;
+  std::vector<std::unique_ptr<SparseStorage>> storage_;  // x, w, the result
+  std::vector<Expected> expected_;                       // of the next call
+  std::vector<Int128> neighbours_;                       // elements that it must leave alone
+  std::int64_t elements_checked_ = 0;
+};
+
+}  // namespace padlock::compiler

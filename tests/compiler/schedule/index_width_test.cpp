@@ -1,0 +1,169 @@
+#include "compiler/schedule/index_width.h"
+
+#include <doctest/doctest.h>
+
+#include <fmt/format.h>
+
+#include "compiler/prover/proven_kernel.h"
+#include "tests/common/environment.h"
+#include "tests/compiler/llvm/compiled.h"
+#include "tests/ir/expr/random_expr.h"
+#include "tests/ir/expr/z3_expr.h"
+
+namespace padlock::compiler {
+namespace {
+
+using ir::Expr;
+
+/// Symbols that are sizes, and coordinates.
+struct Indices {
+  ir::ExprContext exprs;
+  std::vector<Expr> symbols;
+
+  explicit Indices(testing::Rng& random) {
+    for (int i = 0; i < 3; ++i) {
+      const std::int64_t hi = std::int64_t{1} << random.between(1, 40);
+      symbols.push_back(exprs.declare({fmt::format("S{}", i), ir::SymbolKind::extent, {i == 0 ? 1 : 0, hi}, {}}));
+    }
+    for (int axis = 0; axis < 3; ++axis) symbols.push_back(exprs.coordinate(axis));
+  }
+};
+
+/// The intermediates of an emitted expression, and the sizes that arrive from the launcher: each term of its sums,
+/// partial sums in the order of its operands, quotients and remainders.
+struct Intermediates {
+  std::vector<Expr> emitted, sizes;
+
+  void add(ir::ExprContext& exprs, Expr e) {
+    if (!e.has_coordinate()) return sizes.push_back(e);
+    emitted.push_back(e);
+    if (e.kind() == ir::ExprKind::mod) return add_mod(exprs, e);
+    for (const Expr operand : e.operands()) add(exprs, operand);
+    if (e.kind() != ir::ExprKind::sum) return;
+    Expr partial = exprs.constant(0);
+    for (std::size_t i = 0; i < e.operands().size(); ++i) {
+      if (!e.operands()[i].has_coordinate()) continue;
+      const Expr term = exprs.mul(exprs.constant(e.coefficients()[i]), e.operands()[i]);
+      partial = exprs.add(partial, term);
+      emitted.push_back(term);
+      emitted.push_back(partial);
+    }
+    sizes.push_back(split_sum(exprs, e).second);
+  }
+
+  /// What of the dividend is a size arrives reduced.
+  void add_mod(ir::ExprContext& exprs, Expr e) {
+    const Expr period = e.operands()[1];
+    const auto [moving, rest] = split_sum(exprs, e.operands()[0]);
+    add(exprs, moving);
+    add(exprs, period);
+    emitted.push_back(exprs.add(moving, exprs.mod(rest, period)));
+  }
+};
+
+}  // namespace
+
+TEST_CASE("where the interval fits a width, no intermediate leaves it: Z3 judges") {
+  const std::uint64_t seed = testing::seed_or(7);
+  MESSAGE("seed ", seed);
+  testing::Rng random(seed);
+  int asked = 0;
+  int asked_with_guards = 0;
+  int undecided = 0;
+  for (int i = 0; i < 400; ++i) {
+    Indices indices(random);
+    const Expr e = testing::draw_tree(random, indices.symbols, 3).build(indices.exprs, indices.symbols);
+    if (!e.has_coordinate()) continue;
+    Intermediates found;
+    found.add(indices.exprs, e);
+    // Every other time with guards on the sizes, of which a coordinate is none.
+    const Int128 guard = Int128{1} << random.between(2, 24);
+    std::vector<abi::Guard> guards;
+    if (i % 2 == 1)
+      for (const Expr size : found.sizes)
+        for (const auto& [comparison, limit] : {std::pair(ir::Comparison::le, guard), {ir::Comparison::ge, -guard}})
+          guards.push_back({abi::Assumption::index32, {size, comparison, indices.exprs.constant(limit)}});
+    for (const int bits : {32, 64}) {
+      if (!IndexWidths(indices.exprs, {}, size_ranges(guards)).fit(e, bits)) continue;
+      testing::Z3Judge judge(indices.exprs, 200'000);
+      const Int128 bound = Int128{1} << (bits - 1);
+      z3::expr fits = judge.z3().bool_val(true);
+      // The launcher clamps sizes, far outside the coordinates that they are compared with.
+      const Int128 clamp = Int128{1} << 62;
+      for (const Expr size : found.sizes)
+        judge.assume(judge.of(size) >= judge.integer(-clamp) && judge.of(size) <= judge.integer(clamp));
+      for (const abi::Guard& g : guards)
+        judge.assume(g.holds.comparison == ir::Comparison::le ? judge.of(g.holds.lhs) <= judge.integer(guard)
+                                                              : judge.of(g.holds.lhs) >= judge.integer(-guard));
+      asked_with_guards += guards.empty() ? 0 : 1;
+      for (const Expr part : found.emitted)
+        fits = fits && judge.of(part) >= judge.integer(-bound) && judge.of(part) < judge.integer(bound);
+      const testing::Verdict verdict = judge.judge(fits);
+      CAPTURE(ir::to_string(indices.exprs, e));
+      CAPTURE(bits);
+      CHECK_MESSAGE(verdict != testing::Verdict::refuted, judge.model());
+      ++asked;
+      undecided += verdict == testing::Verdict::unknown;
+      break;
+    }
+  }
+  MESSAGE("Z3 was asked ", asked, " times, ", asked_with_guards, " with guards, undecided ", undecided);
+  CHECK(asked > 50);
+  CHECK(asked_with_guards > 20);
+  CHECK(undecided * 4 < asked);
+}
+
+TEST_CASE("an interval counts what is added up on the way, not the sum alone") {
+  ir::ExprContext exprs;
+  const Expr small = exprs.declare({"S", ir::SymbolKind::extent, {0, 100}, {}});
+  const Expr x = exprs.coordinate(0);
+  CHECK(IndexWidths(exprs).fit(exprs.add(x, small), 64));
+  CHECK_FALSE(IndexWidths(exprs).fit(exprs.add(x, small), 32));
+  // 2^40 * $0 is far beyond 64 bits although the quotient is not.
+  const Expr scaled = exprs.mul(exprs.constant(Int128{1} << 40), x);
+  CHECK_FALSE(IndexWidths(exprs).fit(exprs.floordiv(exprs.add(scaled, exprs.coordinate(1)), exprs.constant(7)), 64));
+}
+
+/// What is emitted for a wrap whose sizes satisfy a condition.
+struct Wrap {
+  explicit Wrap(const char* where)
+      : text(emitted(fmt::format("program p(x: f32[S], n: dim) where S >= 1, n >= 0{}"
+                                 " {{ y = pad(x, low = [n], high = [n], mode = wrap) return y }}",
+                                 where),
+                     Stage::llvm, "host", "split=0")) {}
+  [[nodiscard]] bool has(const char* what) const { return text.find(what) != std::string::npos; }
+  std::string text;
+};
+
+TEST_CASE("a division is of 32 bits where its operands are, and only there") {
+  for (const char* where : {"", ", S <= 1000"}) {
+    CAPTURE(where);
+    const Wrap both(where);
+    CHECK(both.has("srem i64"));
+    CHECK(both.has("srem i32"));
+    CHECK(both.has("@p_0.index32("));
+  }
+  // Sizes that ranges bound, and a sum that a constraint bounds: then the variant that assumes nothing has it.
+  for (const char* where : {", S <= 1000, n <= 1000", ", S + 2 * n <= 1000"}) {
+    CAPTURE(where);
+    const Wrap one(where);
+    CHECK_FALSE(one.has("srem i64"));
+    CHECK(one.has("srem i32"));
+    CHECK_FALSE(one.has(".index32"));
+  }
+}
+
+TEST_CASE("guards of a division are on its sizes, and none follows from the others") {
+  const ir::Program program = program_of(
+      "program p(x: f32[B, S], n: dim) where S >= 2, n >= 0"
+      " { y = pad(x, low = [0, n], high = [0, 2 * n], mode = reflect) return y }");
+  std::vector<Kernel> kernels = kernels_of(program);
+  const Result<ProvenKernel> proven = prove(schedule_for_host(std::move(kernels.front()), {}));
+  REQUIRE(proven.has_value());
+  REQUIRE(proven->guards().size() == 2);
+  CHECK(ir::to_string(program.exprs(), proven->guards()[0].holds) == "S + 3*n <= 1073741824");
+  CHECK(ir::to_string(program.exprs(), proven->guards()[1].holds) == "2*S - 2 <= 1073741824");
+  CHECK(proven->guards()[0].assumption == abi::Assumption::index32);
+}
+
+}  // namespace padlock::compiler

@@ -1,0 +1,112 @@
+#include "tests/compiler/schedule/interpreted_loads.h"
+
+#include <optional>
+
+#include <fmt/format.h>
+
+namespace padlock::compiler {
+
+using ir::Expr;
+
+InterpretedLoads::InterpretedLoads(InterpreterState& state, int misalignment)
+    : state_(state), column_(state.kernel.coordinate(state.kernel.rank() - 1)), misalignment_(misalignment) {}
+
+void InterpretedLoads::enter(const SegmentCall& call) {
+  call_ = &call;
+  std::vector<Prepared>& streams = prepared_[&call];
+  if (!streams.empty() || call.streams.empty()) return;
+  for (const Stream& stream : call.streams) {
+    const ir::Layout& view = state_.kernel.graph.layout(stream.layout);
+    Prepared made{.coordinates = ir::ExprTape(state_.exprs, stream.coordinates), .extents = {}};
+    for (const Expr extent : view.extents()) made.extents.push_back(state_.value_of(extent));
+    made.used = state_.value_of(view.span(state_.exprs));
+    made.stored = state_.value_of(state_.kernel.program->value(stream.tensor).layout.storage_extent());
+    streams.push_back(std::move(made));
+  }
+}
+
+void InterpretedLoads::load_chunk(const Body& body, const ChunkLoop& loop, std::int64_t first) {
+  for (std::size_t i = 0; i < body.loads.size(); ++i) {
+    const auto [begin, end] = columns_of(body, i, loop, first);
+    for (std::int64_t column = begin; column < end; ++column) load(body.loads[i], i, column);
+  }
+}
+
+bool InterpretedLoads::are_misaligned(const Body& body) const {
+  for (std::size_t i = 0; i < body.loads.size(); ++i)
+    if (is_vector(body.loads[i]) && misalignment_of(i, body.lanes) != 0) return true;
+  return false;
+}
+
+int InterpretedLoads::misalignment_of(std::size_t load, int lanes) const {
+  return (misalignment_ + static_cast<int>(load)) % lanes;
+}
+
+/// Realigned (compiler/llvm/emit/emit_vector_body.cpp): those of the two aligned vectors, of which the lower holds the
+/// chunk's element with the lowest address. That is the last where the load is reversed.
+std::pair<std::int64_t, std::int64_t> InterpretedLoads::columns_of(const Body& body, std::size_t load,
+                                                                   const ChunkLoop& loop, std::int64_t first) const {
+  const BodyLoad& how = body.loads[load];
+  if (loop.loads != VectorLoads::realigned || !is_vector(how)) return {first, first + loop.lanes};
+  const int past = misalignment_of(load, loop.lanes);
+  const std::int64_t begin = how.kind == LoadKind::reversed ? first - loop.lanes + past : first - past;
+  return {begin, begin + 2 * std::int64_t{loop.lanes}};
+}
+
+void InterpretedLoads::load(const BodyLoad& how, std::size_t index, std::int64_t column) {
+  const Stream& stream = call_->streams[index];
+  const Prepared& prepared = prepared_.at(call_)[index];
+  state_.values[column_.symbol()] = column;
+  if (state_.holds(how.guard)) {
+    ++state_.trace.loads;
+    check_coordinates(stream, prepared, column);
+    check_storage(how, stream, prepared, column);
+  }
+  if (const std::optional<std::int64_t> operand = state_.code.take_overflow())
+    state_.record(ObligationKind::width, column, fmt::format("{} is divided, or by it, in 32 bits", *operand));
+}
+
+void InterpretedLoads::check_coordinates(const Stream& stream, const Prepared& prepared, std::int64_t column) {
+  std::vector<std::int64_t> at(stream.coordinates.size());
+  if (const Status status = prepared.coordinates.evaluate(state_.values, at); !status)
+    state_.record(ObligationKind::width, column, status.error().message);
+  for (std::size_t axis = 0; axis < at.size(); ++axis)
+    if (at[axis] < 0 || at[axis] >= prepared.extents[axis])
+      state_.record(ObligationKind::load, column,
+                    fmt::format("coordinate {} on axis {} of {}, whose extent is {}", at[axis], axis,
+                                state_.kernel.program->value(stream.tensor).name, prepared.extents[axis]));
+}
+
+void InterpretedLoads::check_storage(const BodyLoad& how, const Stream& stream, const Prepared& prepared,
+                                     std::int64_t column) {
+  const ir::Value& tensor = state_.kernel.program->value(stream.tensor);
+  const std::int64_t bytes = ir::byte_size(tensor.dtype);
+  if (prepared.used > prepared.stored)
+    state_.record(ObligationKind::load, column,
+                  fmt::format("{} bytes are accessed of {}, whose storage is {} bytes", prepared.used * bytes,
+                              tensor.name, prepared.stored * bytes));
+  const std::int64_t element = element_of(how, stream, column);
+  if (element < 0 || element >= prepared.stored)
+    state_.record(
+        ObligationKind::load, column,
+        fmt::format("element {} of {} is read where its storage has {}", element, tensor.name, prepared.stored));
+}
+
+/// As emitted (compiler/llvm/emit/emit_body.cpp).
+std::int64_t InterpretedLoads::element_of(const BodyLoad& how, const Stream& stream, std::int64_t column) {
+  IndexArithmetic& code = state_.code;
+  if (how.kind == LoadKind::general) return code.address(how.offset);
+  const Int128 base = code.address(stream.base);
+  switch (how.kind) {
+    case LoadKind::contiguous:
+      return code.wrapped(base + column);
+    case LoadKind::reversed:
+      return code.wrapped(base - column);
+    case LoadKind::strided:
+      return code.wrapped(base + code.wrapped(Int128{code.address(how.step)} * column));
+    default:
+      return static_cast<std::int64_t>(base);
+  }
+}
+
+}  // namespace padlock::compiler

@@ -1,0 +1,49 @@
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <utility>
+#include <vector>
+
+#include "ir/expr/expr_tape.h"
+#include "tests/compiler/schedule/interpreter_state.h"
+
+namespace padlock::compiler {
+
+/// What the chunks of an interpreted schedule read.
+class InterpretedLoads {
+ public:
+  /// `misalignment`: an Execution's. Borrows the state.
+  InterpretedLoads(InterpreterState& state, int misalignment);
+
+  /// Before chunks of the call.
+  void enter(const SegmentCall& call);
+  /// Reads all that a chunk does, which begins at that column.
+  void load_chunk(const Body& body, const ChunkLoop& loop, std::int64_t first);
+  /// Whether a vector of the body lies across a boundary: else it is never realigned.
+  [[nodiscard]] bool are_misaligned(const Body& body) const;
+
+ private:
+  /// What a stream needs for each element, evaluated together, and what holds of all elements.
+  struct Prepared {
+    ir::ExprTape coordinates;
+    std::vector<std::int64_t> extents;
+    std::int64_t used = 0, stored = 0;  // elements: of the view, of the tensor
+  };
+
+  [[nodiscard]] int misalignment_of(std::size_t load, int lanes) const;
+  [[nodiscard]] std::pair<std::int64_t, std::int64_t> columns_of(const Body& body, std::size_t load,
+                                                                 const ChunkLoop& loop, std::int64_t first) const;
+  void load(const BodyLoad& how, std::size_t index, std::int64_t column);
+  void check_coordinates(const Stream& stream, const Prepared& prepared, std::int64_t column);
+  void check_storage(const BodyLoad& how, const Stream& stream, const Prepared& prepared, std::int64_t column);
+  std::int64_t element_of(const BodyLoad& how, const Stream& stream, std::int64_t column);
+
+  InterpreterState& state_;
+  ir::Expr column_;
+  int misalignment_;
+  const SegmentCall* call_ = nullptr;
+  std::map<const SegmentCall*, std::vector<Prepared>> prepared_;
+};
+
+}  // namespace padlock::compiler

@@ -1,0 +1,18 @@
+#pragma once
+
+#include "compiler/pass_edits.h"
+#include "tests/compiler/seeded/mutation.h"
+
+namespace llvm {
+class Module;
+}
+
+namespace padlock::compiler {
+
+/// The edits that seed a bug, which live as long as the process; null for Mutation::none.
+[[nodiscard]] const PassEdits* edits_of(Mutation mutation);
+
+/// Seeds a bug into code, where it is one that the prover does not read.
+void edit_code(llvm::Module& module, Mutation mutation);
+
+}  // namespace padlock::compiler

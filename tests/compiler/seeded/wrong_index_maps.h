@@ -1,0 +1,32 @@
+#pragma once
+
+#include "compiler/kernel/index_maps.h"
+#include "tests/compiler/seeded/mutation.h"
+
+namespace padlock::compiler {
+
+/// The product's index maps with one wrong formula, the mutation's. Right for every other mutation.
+class WrongIndexMaps final : public IndexMaps {
+ public:
+  WrongIndexMaps(ir::ExprContext& exprs, ir::Facts facts, Mutation mutation)
+      : IndexMaps(exprs, std::move(facts)), mutation_(mutation) {}
+
+  PadMap pad(const ir::PadAttributes& pad, const ir::Value& operand, const std::vector<ir::Expr>& coordinates) override;
+  std::vector<ir::Expr> slice(const ir::SliceAttributes& slice, const std::vector<ir::Expr>& coordinates) override;
+  std::vector<ir::Expr> transpose(const ir::TransposeAttributes& transpose,
+                                  const std::vector<ir::Expr>& coordinates) override;
+  std::vector<ConcatPiece> concat(const std::vector<std::pair<ir::ValueId, ir::Expr>>& operands,
+                                  ir::Expr coordinate) override;
+
+ protected:
+  Inside inside(ir::Expr i, ir::Expr o, ir::Expr n, ir::Expr period) override;
+  ir::Expr pad_repeating_axis(ir::PadMode mode, ir::Expr i, ir::Expr n) override;
+  ir::Expr repeated(ir::Expr operand_extent, ir::Expr result_extent, ir::Expr coordinate) override;
+
+ private:
+  [[nodiscard]] bool is(Mutation mutation) const { return mutation_ == mutation; }
+
+  Mutation mutation_;
+};
+
+}  // namespace padlock::compiler

@@ -1,0 +1,19 @@
+#pragma once
+
+#include <vector>
+
+#include "compiler/schedule/schedule.h"
+#include "compiler/schedule/segments.h"
+#include "tests/compiler/seeded/mutation.h"
+
+// Seed a mutation into what a pass made, where it is one of that pass's.
+namespace padlock::compiler {
+
+void edit_segments(const Kernel& kernel, std::vector<RowCase>& cases, Mutation mutation);
+void edit_walks(ir::ExprContext& exprs, Body& body, Mutation mutation);
+void edit_tiling(ir::ExprContext& exprs, const ThreadMap& threads, Tiling& tiling, Mutation mutation);
+/// And what a launch, a call and a stream say.
+void edit_schedule(Schedule& schedule, Mutation mutation);
+void edit_guards(Schedule& schedule, Mutation mutation);
+
+}  // namespace padlock::compiler

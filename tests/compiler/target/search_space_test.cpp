@@ -1,0 +1,129 @@
+// What a tuner goes through: every config of it makes other code than those before it.
+
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <set>
+#include <tuple>
+
+#include "compiler/pipeline.h"
+#include "compiler/schedule/schedule_key.h"
+#include "compiler/target/cost.h"
+#include "compiler/target/host_config.h"
+#include "compiler/target/target_compiler.h"
+
+namespace padlock::compiler {
+namespace {
+
+constexpr const char* kPad =
+    "program p(x: f32[A, B], lo: dim) where 0 <= lo <= 9 { y = pad(x, low = [1, lo], high = [1, 3]) z = relu(y) "
+    "return z }";
+
+std::unique_ptr<TargetCompiler> compiler_of(const std::string& target) {
+  auto made = TargetCompiler::create(target);
+  REQUIRE(made);
+  return *std::move(made);
+}
+
+SearchSpace space_of(TargetCompiler& compiler, const ir::Program& program,
+                     const std::vector<ir::Binding>& bindings = {}) {
+  auto space = compiler.search_space(program, bindings);
+  REQUIRE_MESSAGE(space, (space ? "" : space.error().to_string()));
+  return *std::move(space);
+}
+
+std::vector<std::string> configs_of(TargetCompiler& compiler, const std::string& text) {
+  const auto program = ir::parse_program(text);
+  REQUIRE(program);
+  std::vector<std::string> configs;
+  for (const SearchPoint& point : space_of(compiler, *program).points) configs.push_back(point.config);
+  return configs;
+}
+
+CodeKey key_at(const ir::Program& program, const char* config) {
+  auto kernels = lower(program);
+  REQUIRE(kernels);
+  const auto parsed = HostConfig::parse(config, HostConfig{});
+  REQUIRE(parsed);
+  return key_of(schedule_for_host(std::move(kernels->front()), *parsed));
+}
+
+}  // namespace
+
+TEST_CASE("the search space of a rank-2 pad begins with the default and holds no config twice") {
+  for (const auto& [target, least, most] :
+       {std::tuple("host", std::size_t{32}, std::size_t{256}), {"sm_90", std::size_t{100}, std::size_t{1000}}}) {
+    CAPTURE(target);
+    const auto compiler = compiler_of(target);
+    const std::vector<std::string> space = configs_of(*compiler, kPad);
+    CHECK(space.size() >= least);
+    CHECK(space.size() <= most);
+    CHECK(space.front() == *compiler->complete_config(""));
+    CHECK(std::set(space.begin(), space.end()).size() == space.size());
+    CHECK(configs_of(*compiler, kPad) == space);
+    for (const std::string& config : space) CHECK(compiler->complete_config(config));
+  }
+}
+
+TEST_CASE("what a config says of vectors is nothing to code without vectors") {
+  const auto program = ir::parse_program("program p(x: f32[A]) { z = pad(x, low = [1], high = [3]) return z }");
+  REQUIRE(program);
+  CHECK(key_at(*program, "split=0,vector_bytes=16") == key_at(*program, "split=0,vector_bytes=64"));
+  CHECK(key_at(*program, "split=0,store=plain") == key_at(*program, "split=0,store=nontemporal"));
+  CHECK(key_at(*program, "split=1,vector_bytes=16") != key_at(*program, "split=1,vector_bytes=64"));
+  CHECK(key_at(*program, "split=1,store=plain") != key_at(*program, "split=1,store=nontemporal"));
+  CHECK(key_at(*program, "split=1,store=automatic") != key_at(*program, "split=1,store=nontemporal"));
+  CHECK(key_at(*program, "split=1,unroll=1") != key_at(*program, "split=1,unroll=4"));
+  CHECK(key_at(*program, "split=1") != key_at(*program, "split=0"));
+}
+
+TEST_CASE("a search lowers its program once, schedules each kernel once a config, and proves what is new") {
+  const auto program =
+      ir::parse_program("program p(x: f32[A, B]) { y = pad(x, low = [1, 0], high = [1, 3]) z = relu(x) return y, z }");
+  REQUIRE(program);
+  const auto binding = ir::Binding::bind(*program, {.tensors = {std::nullopt}, .symbols = {{"A", 62}, {"B", 61}}});
+  REQUIRE(binding);
+  constexpr int kKernels = 2;  // results of two sizes
+  for (const char* const target : {"host", "sm_90"}) {
+    CAPTURE(target);
+    const auto compiler = compiler_of(target);
+    const SearchSpace space = space_of(*compiler, *program, {*binding, *binding});
+    const auto configs = static_cast<int>(compiler->all_configs().size()) + 1;  // and the default
+    CHECK(space.passes.lowered == 1);
+    CHECK(space.passes.scheduled == kKernels * configs);
+    CHECK(space.passes.proved == kKernels * static_cast<int>(space.points.size()));
+    for (const SearchPoint& point : space.points) {
+      CHECK(point.task_bytes == compiler->task_bytes(point.config));
+      REQUIRE(point.costs.size() == 2);
+      for (const std::vector<KernelCost>& costs : point.costs) {
+        REQUIRE(costs.size() == kKernels);
+        CHECK(costs[0].write_bytes == 64 * 64 * 4);
+        CHECK(costs[1].write_bytes == 62 * 61 * 4);
+      }
+    }
+  }
+}
+
+TEST_CASE("costs count bytes and vectors") {
+  const auto program = ir::parse_program(kPad);
+  REQUIRE(program);
+  const auto binding =
+      ir::Binding::bind(*program, {.tensors = {std::nullopt}, .symbols = {{"A", 62}, {"B", 61}, {"lo", 0}}});
+  REQUIRE(binding);
+  const auto cost = [&](const char* config) {
+    auto kernels = lower(*program);
+    REQUIRE(kernels);
+    REQUIRE(kernels->size() == 1);
+    return cost_of(schedule_for_host(std::move(kernels->front()), *HostConfig::parse(config, HostConfig{})), *binding);
+  };
+  CHECK(cost("").read_bytes == 62 * 61 * 4);
+  CHECK(cost("").write_bytes == 64 * 64 * 4);
+  CHECK(cost("split=0").chunks == 64 * 64);
+  CHECK(cost("vector_bytes=32").chunks < 64 * 64 / 4);
+  CHECK(cost("vector_bytes=32").chunks > cost("vector_bytes=64").chunks);
+  CHECK(cost("store=nontemporal").always_streams);
+  CHECK_FALSE(cost("store=plain").streams);
+  CHECK(cost("").threads == 0);
+}
+
+}  // namespace padlock::compiler

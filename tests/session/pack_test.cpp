@@ -1,0 +1,248 @@
+// What runs from a pack is what the interpreter computes, bit for bit, on the host and on a GPU that the fake driver
+// stands for.
+
+#include <doctest/doctest.h>
+
+#include <string>
+#include <vector>
+
+#include "runtime/host/cpu_features.h"
+#include "session/compile/context.h"
+#include "session/launch/launch_context.h"
+#include "tests/common/host_arrays.h"
+#include "tests/session/cuda_twins.h"
+#include "tests/session/tuning_testing.h"
+
+namespace padlock::session {
+namespace {
+
+struct Case {
+  const char* name;
+  const char* text;
+  std::vector<ir::BindRequest> sizes;
+};
+
+ir::BindRequest request(std::vector<std::vector<std::int64_t>> shapes, std::map<std::string, std::int64_t> symbols) {
+  ir::BindRequest made;
+  for (auto& extents : shapes) made.tensors.push_back(ir::ArgumentShape{.extents = std::move(extents), .strides = {}});
+  made.symbols = std::move(symbols);
+  return made;
+}
+
+/// Constants of several types, a kernel for each of two extents, quotients among the sizes, an indexed concat.
+const std::vector<Case>& cases() {
+  static const std::vector<Case> kCases = {
+      {"pad_relu",
+       R"(program pad_relu(x: f32[B, S], lo: dim, v: f32) where 1 <= B, -8 <= lo <= 8, S + lo >= 0
+{ y = pad(x, low = [0, lo], high = [0, -(S + lo) mod 8], value = v) z = relu(y) return z })",
+       {request({{3, 37}}, {{"lo", 3}}), request({{1, 8}}, {{"lo", -7}}), request({{2, 2051}}, {{"lo", 0}}),
+        request({{4, 0}}, {{"lo", 0}})}},
+      {"two",
+       R"(program two(x: i16[A, B], b: bool[A, B], k: dim, v: i16) where 0 <= k <= 4, A >= 5, B >= 5
+{ y = pad(x, low = [k, 0], high = [0, k], mode = reflect) z = select(b, x, v) t = transpose(z, perm = [1, 0])
+  return y, t })",
+       {request({{5, 67}, {5, 67}}, {{"k", 4}}), request({{129, 5}, {129, 5}}, {{"k", 0}})}},
+      {"cat",
+       R"(program cat(x: u8[A, B, C], y: u8[A, D, C], k: dim) where A >= 1, B + D >= 1, C >= 1
+{ z = concat(x, y, axis = 1) w = pad(z, low = [0, k, -1], high = [1, 0, k], mode = wrap) return w })",
+       {request({{2, 3, 33}, {2, 0, 33}}, {{"k", 2}}), request({{1, 2, 300}, {1, 5, 300}}, {{"k", -1}})}},
+      {"mixed",
+       R"(program mixed(x: f16[N], y: f64[N])
+{ a = cast(x, f64) c = mul(a, 0.1) d = add(c, y) e = clamp(d, lo = -1e300, hi = 3.25)
+  f = pad(e, low = [5], high = [N floordiv 3], value = 0.75) return f })",
+       {request({{1}, {1}}, {}), request({{1000}, {1000}}, {})}},
+  };
+  return kCases;
+}
+
+std::vector<Program> programs() {
+  std::vector<Program> made;
+  for (const Case& test : cases()) made.push_back(testing::program_of(test.text));
+  return made;
+}
+
+Pack pack_for(const std::vector<std::string>& targets) {
+  Context context;
+  const auto bytes = context.pack(programs(), targets);
+  REQUIRE_MESSAGE(bytes, (bytes ? "" : bytes.error().to_string()));
+  auto pack = Pack::from_bytes(*bytes);
+  REQUIRE_MESSAGE(pack, (pack ? "" : pack.error().to_string()));
+  return *std::move(pack);
+}
+
+CompiledProgram load(LaunchContext& context, const Pack& pack, const char* program, DeviceId device = {}) {
+  auto loaded = context.load(pack, program, device);
+  REQUIRE_MESSAGE(loaded, (loaded ? "" : loaded.error().to_string()));
+  return *std::move(loaded);
+}
+
+TEST_CASE("on the host, packed programs compute what the interpreter does") {
+  // The oldest CPU has its constants in memory where a newer one makes them of others.
+  for (const char* target : {"host", "host:x86-64", "host:x86-64-v3"}) {
+    CAPTURE(target);
+    if (std::string_view(target) == "host:x86-64-v3" && !runtime::cpu_has("avx2").value_or(false)) continue;
+    LaunchContext context({.threads = 2});
+    const Pack pack = pack_for({target});
+    for (const Case& test : cases()) {
+      CAPTURE(test.name);
+      const CompiledProgram program = load(context, pack, test.name);
+      for (const ir::BindRequest& sizes : test.sizes) {
+        const auto bound = program.bind(sizes);
+        REQUIRE_MESSAGE(bound, (bound ? "" : bound.error().to_string()));
+        const Arrays arrays(*bound);
+        REQUIRE(bound->launch(arrays.arguments()));
+        CHECK(arrays.results == reference_results(program.program(), sizes, arrays));
+      }
+    }
+  }
+}
+
+TEST_CASE("on a GPU, packed programs compute what the interpreter does") {
+  const FakeGpu fake;
+  const Pack pack = pack_for({"host", "sm_90"});
+  LaunchContext context;
+  int runs = 0;
+  for (const Case& test : cases()) {
+    CAPTURE(test.name);
+    TwinProgram twins(fake, load(context, pack, test.name, {DeviceKind::cuda}));
+    for (const ir::BindRequest& sizes : test.sizes) {
+      const BoundProgram bound = twins.bind(sizes);
+      const Arrays arrays(bound);
+      const Status status = padlock::testing::run_on_host_arrays(bound, arrays.arguments());
+      REQUIRE_MESSAGE(status, (status ? "" : status.error().to_string()));
+      (void)twins.take_launches();
+      CHECK(arrays.results == reference_results(twins.compiled().program(), sizes, arrays));
+      ++runs;
+    }
+  }
+  CHECK(runs == 10);
+  CHECK(fake->launches() > runs);
+}
+
+TEST_CASE("contracts are what they were before they were packed") {
+  const Pack pack = pack_for({"host"});
+  Context compiling;
+  LaunchContext context;
+  for (const Case& test : cases()) {
+    const CompiledProgram packed = load(context, pack, test.name);
+    const auto compiled = compiling.compile(packed.program());
+    REQUIRE(compiled);
+    const auto expected = compiled->kernels(), found = packed.kernels();
+    REQUIRE(found.size() == expected.size());
+    for (std::size_t i = 0; i < found.size(); ++i) {
+      REQUIRE(found[i].size() == expected[i].size());
+      for (std::size_t v = 0; v < found[i].size(); ++v) {
+        const abi::KernelAbi &a = *expected[i][v], &b = *found[i][v];
+        CHECK(a.name == b.name);
+        // Of one context: the same expression is the same handle.
+        CHECK(a.rows == b.rows);
+        CHECK(a.columns == b.columns);
+        CHECK(a.row_bytes == b.row_bytes);
+        CHECK(a.accesses == b.accesses);
+        REQUIRE(a.sizes.size() == b.sizes.size());
+        for (std::size_t s = 0; s < a.sizes.size(); ++s) {
+          CHECK(a.sizes[s].value == b.sizes[s].value);
+          CHECK(a.sizes[s].fit == b.sizes[s].fit);
+        }
+        REQUIRE(a.guards.size() == b.guards.size());
+        for (std::size_t g = 0; g < a.guards.size(); ++g) CHECK(a.guards[g].holds.lhs == b.guards[g].holds.lhs);
+      }
+    }
+  }
+}
+
+TEST_CASE("a pack brings its tuned choices by regions of sizes") {
+  const testing::Folder folder;
+  const std::string cache = folder / "tuning.db";
+  const Program program = programs().front();
+  Context context;
+  const std::string normal = *context.choose_config({});
+  const std::string tuned =
+      *context.choose_config({.config = normal.find("unroll=1") == std::string::npos ? "unroll=1" : "unroll=2"});
+  REQUIRE(normal != tuned);
+  testing::learn(cache, *context.cache_key(program), "S >= 64", tuned);
+  Context packing;
+  StoreOptions options;
+  options.match = Match::loose;
+  options.user_file = cache;
+  REQUIRE(packing.use_cache(options));
+  const auto bytes = packing.pack({program}, {"host"});
+  REQUIRE_MESSAGE(bytes, (bytes ? "" : bytes.error().to_string()));
+  const Pack pack = *Pack::from_bytes(*bytes);
+  CHECK(pack.contents().programs.front().targets.front().codes.size() == 2);
+  LaunchContext launching;
+  const CompiledProgram loaded = load(launching, pack, "");
+  CHECK(loaded.config() == normal);
+  for (const auto& [extent, config] : {std::pair(63, normal), std::pair(64, tuned)}) {
+    const ir::BindRequest sizes = request({{2, extent}}, {{"lo", 1}});
+    const auto bound = loaded.bind(sizes);
+    REQUIRE(bound);
+    CHECK(bound->compiled().config() == config);
+    const Arrays arrays(*bound);
+    REQUIRE(bound->launch(arrays.arguments()));
+    CHECK(arrays.results == reference_results(program, sizes, arrays));
+  }
+}
+
+TEST_CASE("the first target that the CPU can run is taken, and what it lacks is named") {
+  const Pack pack = pack_for({"host:x86-64", "host"});
+  PackContents contents = pack.contents();
+  contents.programs.resize(1);
+  std::vector<PackTarget>& targets = contents.programs.front().targets;
+  LaunchContext context;
+  const auto load_edited = [&] { return context.load(*Pack::from_bytes(*runtime::write_pack(contents)), ""); };
+  CHECK(load_edited()->target() == targets[0].description);
+  targets[0].features.push_back("flux-capacitor");
+  CHECK(load_edited()->target() == targets[1].description);
+  targets[1].features = {"sse2", "avx1024"};
+  const auto refused = load_edited();
+  REQUIRE_FALSE(refused);
+  CHECK(refused.error().code == Code::unavailable);
+  CHECK(refused.error().message ==
+        "the pack has no code of pad_relu for device host (host:x86-64: the code needs flux-capacitor, which this CPU "
+        "lacks; host: the code needs avx1024, which this CPU lacks)");
+  targets.clear();
+  CHECK(load_edited().error().message == "the pack has no code of pad_relu for device host (none at all)");
+}
+
+TEST_CASE("requests that no pack can serve say so") {
+  const FakeGpu fake;
+  const Pack pack = pack_for({"host"});
+  LaunchContext context;
+  const auto unknown = context.load(pack, "nobody");
+  REQUIRE_FALSE(unknown);
+  CHECK(unknown.error().code == Code::not_found);
+  CHECK(unknown.error().message ==
+        "expected the name of a program of the pack (pad_relu, two, cat, mixed), found 'nobody'");
+  CHECK(context.load(pack, "two", {DeviceKind::simt}).error().code == Code::invalid_argument);
+  CHECK(context.load(pack, "two", {DeviceKind::cuda}).error().message ==
+        "the pack has no code of two for device cuda:0 (host: it is for CPUs)");
+  Context packing;
+  CHECK(packing.pack({}, {"host"}).error().message == "expected a program and a target at least");
+  CHECK(packing.pack(programs(), {"host", "host"}).error().message == "expected targets that differ");
+  CHECK(packing.pack({programs()[0], programs()[0]}, {"host"}).error().message == "two programs are called pad_relu");
+  CHECK(packing.pack(programs(), {"sm_1"}).error().code == Code::invalid_argument);
+}
+
+TEST_CASE("a CPU says of itself what LLVM says of it") {
+  Context context;
+  const auto bytes = context.pack({programs().front()}, {"host"});
+  REQUIRE(bytes);
+  const Pack pack = *Pack::from_bytes(*bytes);
+  const PackTarget& target = pack.contents().programs.front().targets.front();
+  CHECK(target.features.size() > 10);
+  // "CPU +feature,-feature,...", all that LLVM asks a machine for.
+  std::string_view rest = target.description.substr(target.description.find(' ') + 1);
+  while (!rest.empty()) {
+    const std::size_t end = std::min(rest.find(','), rest.size());
+    const std::string_view feature = rest.substr(0, end);
+    rest.remove_prefix(std::min(end + 1, rest.size()));
+    CAPTURE(feature);
+    const std::optional<bool> found = runtime::cpu_has(feature.substr(1));
+    REQUIRE(found.has_value());
+    CHECK(*found == feature.starts_with('+'));
+  }
+}
+
+}  // namespace
+}  // namespace padlock::session

@@ -1,0 +1,63 @@
+#pragma once
+
+#include <doctest/doctest.h>
+
+#include <cstdlib>
+#include <string>
+#include <utility>
+
+#include "session/compile/context.h"
+#include "session/compile/tuning_cache.h"
+#include "tests/common/expect.h"
+#include "tests/tuner/cache/samples.h"
+
+// What tests of tuning and its cache through the api share.
+namespace padlock::session::testing {
+
+using tuner::testing::Folder;
+
+inline Program program_of(const std::string& text) { return padlock::testing::value_of(Program::from_text(text)); }
+
+inline void use(Context& context, const std::string& file, Mode mode) {
+  StoreOptions options;
+  options.mode = mode;
+  options.user_file = file;
+  REQUIRE(context.use_cache(options));
+}
+
+inline TuneReport tuned(Context& context, const Program& program, const TuneOptions& options) {
+  return padlock::testing::value_of(context.tune(program, options));
+}
+
+/// All sizes are symbols' values.
+inline BoundProgram bound(Context& context, const Program& program, const Sizes& sizes,
+                          const CompileOptions& options = {}) {
+  const auto compiled = context.compile(program, options);
+  REQUIRE_MESSAGE(compiled, (compiled ? "" : compiled.error().to_string()));
+  ir::BindRequest request{.tensors = {}, .symbols = sizes};
+  request.tensors.resize(program.ir().tensor_parameters().size());
+  auto made = compiled->bind(request);
+  REQUIRE_MESSAGE(made, (made ? "" : made.error().to_string()));
+  return *std::move(made);
+}
+
+/// Puts a choice into a cache file, as a tuning would.
+inline void learn(const std::string& file, const CacheKey& key, const std::string& region, const std::string& config) {
+  auto store = Store::open({.mode = Mode::read_write, .user_file = file});
+  REQUIRE(store);
+  REQUIRE((*store)->add(key, tuner::testing::choice(region, config)));
+}
+
+/// A variable of this process and of those that it starts, as long as the object lives.
+class Environment {
+ public:
+  Environment(const char* name, std::string_view value) : name_(name) { ::setenv(name, std::string(value).c_str(), 1); }
+  Environment(const Environment&) = delete;
+  Environment& operator=(const Environment&) = delete;
+  ~Environment() { ::unsetenv(name_); }
+
+ private:
+  const char* name_;
+};
+
+}  // namespace padlock::session::testing

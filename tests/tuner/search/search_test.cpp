@@ -1,0 +1,464 @@
+// The search alone: configs are numbers with a time, and the clock counts tries.
+
+#include "tuner/search/search.h"
+
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <map>
+#include <random>
+#include <set>
+
+#include "tests/common/environment.h"
+#include "tuner/search/cost_model.h"
+#include "tuner/trial/measure.h"
+
+namespace padlock::tuner {
+namespace {
+
+/// Configs "c0", "c1", ... with a time each, tried without running anything.
+class FakeTrials {
+ public:
+  explicit FakeTrials(std::vector<double> times_us, std::uint64_t seed = 1, double noise = 0.005)
+      : times_us_(std::move(times_us)), random_(seed), noise_(noise) {
+    for (std::size_t i = 0; i < times_us_.size(); ++i)
+      candidates.push_back({.config = "c=" + std::to_string(i), .predicted_ns = 1000 * times_us_[i]});
+  }
+
+  Result<TryResult> operator()(const Trial& trial) {
+    clock += seconds_a_try;
+    log.push_back(trial);
+    if (after && after(trial)) interrupted = true;
+    if (cancels_at > 0 && std::ssize(log) == cancels_at)
+      return std::unexpected(Error{.code = Code::cancelled, .message = "stopped"});
+    if (!trial.rivals.empty()) return race(trial);
+    const std::size_t index = index_of(trial.config);
+    TryResult result;
+    if (const auto failure = failures.find(trial.config); failure != failures.end()) {
+      const bool awkward = trial.timing_ms == 0;
+      if (!awkward || awkward_failures) return TryResult{.verdict = failure->second, .message = "it is broken"};
+    }
+    if (awkward_failures && trial.timing_ms == 0 && wrong_when_awkward.contains(trial.config))
+      return TryResult{.verdict = Verdict::wrong_result, .message = "element 3 differs"};
+    if (trial.timing_ms == 0) return result;
+    const double luck = luck_of(index, trial);
+    for (int i = 0; i < 60; ++i) result.samples_ps.push_back(sample(index, luck));
+    const MedianEstimate estimate = estimate_median(result.samples_ps);
+    result.median_ps = estimate.median;
+    result.noise_ps = estimate.half_width;
+    return result;
+  }
+
+  SearchOptions options(Strategy strategy = Strategy::full, double budget = 1000) {
+    return {.strategy = strategy,
+            .budget_seconds = budget,
+            .seed = 1,
+            .awkward = {{{"A", 0}}, {{"A", 1}}},
+            .seconds = [this] { return clock; },
+            .cancelled = [this] { return interrupted; },
+            .keep =
+                [this](const Measurement& m) {
+                  const Status valid = validate(record_of(CacheKey(KeyFields{.program = std::string(32, '0')}), m));
+                  CHECK_MESSAGE(valid, (valid ? "" : valid.error().to_string()));
+                  kept[m.config] = m;
+                  return Status();
+                },
+            .progress = [this](const Progress& p) { progress.push_back(p); }};
+  }
+
+  SearchOutcome search(const SearchOptions& options) {
+    auto outcome = search_region("", {{"A", 100}}, candidates, options, std::ref(*this));
+    REQUIRE(outcome);
+    return *std::move(outcome);
+  }
+  SearchOutcome search() { return search(options()); }
+
+  void rename(const std::vector<std::string>& configs) {
+    for (std::size_t i = 0; i < configs.size(); ++i) candidates[i].config = configs[i];
+  }
+
+  /// How often alone or in turn with others.
+  [[nodiscard]] int timed(const std::string& config) const {
+    return static_cast<int>(std::count_if(log.begin(), log.end(), [&](const Trial& t) {
+      return t.timing_ms > 0 && (t.config == config || std::ranges::count(t.rivals, config) > 0);
+    }));
+  }
+
+  [[nodiscard]] bool timed_alone(const std::string& config) const {
+    return std::ranges::any_of(
+        log, [&](const Trial& t) { return t.timing_ms > 0 && t.rivals.empty() && t.config == config; });
+  }
+
+  std::vector<Candidate> candidates;
+  std::map<std::string, Verdict> failures;
+  std::set<std::string> wrong_in_races = {};  // and then alone, too, where `exposed`
+  bool exposed = true;
+  std::set<std::string> wrong_when_awkward;
+  bool awkward_failures = true;
+  int cancels_at = 0;    // the number of a try, from 1; 0: none
+  int slower_after = 0;  // tries; 0: never
+  std::function<bool(const Trial&)> after;
+  double memory_effect = 0;  // deviation of what a config's time owes to where its buffers are
+  double clock = 0, seconds_a_try = 0.1;
+  bool interrupted = false;
+  std::vector<Trial> log;
+  std::map<std::string, Measurement> kept;
+  std::vector<Progress> progress;
+
+ private:
+  [[nodiscard]] std::size_t index_of(const std::string& config) const {
+    const auto found = std::ranges::find(candidates, config, &Candidate::config);
+    REQUIRE(found != candidates.end());
+    return static_cast<std::size_t>(found - candidates.begin());
+  }
+  std::int64_t sample(std::size_t index, double disturbed = 1) {
+    std::normal_distribution<double> normal(1.0, noise_);
+    const double drift = slower_after > 0 && std::ssize(log) > slower_after ? 1.3 : 1;
+    return static_cast<std::int64_t>(1e6 * drift * disturbed * times_us_[index] * std::max(0.5, normal(random_)));
+  }
+  /// The same as long as the memory is.
+  double luck_of(std::size_t index, const Trial& trial) {
+    const auto [known, is_new] = luck_.try_emplace({index, trial.placement}, 1.0);
+    if (is_new) known->second += memory_effect * std::normal_distribution<double>()(random_);
+    return known->second;
+  }
+  /// Rounds, of which every third is disturbed as a whole.
+  TryResult race(const Trial& trial) {
+    std::vector<std::string> runners = {trial.config};
+    runners.insert(runners.end(), trial.rivals.begin(), trial.rivals.end());
+    for (const std::string& config : runners) {
+      if (!wrong_in_races.contains(config)) continue;
+      if (exposed) failures[config] = Verdict::wrong_result;
+      return {.verdict = Verdict::wrong_result, .message = "somebody is wrong"};
+    }
+    std::vector<double> luck;
+    for (const std::string& config : runners) luck.push_back(luck_of(index_of(config), trial));
+    std::vector<std::vector<std::int64_t>> samples(runners.size());
+    for (int round = 0; round < 30; ++round)
+      for (std::size_t i = 0; i < runners.size(); ++i)
+        samples[i].push_back(sample(index_of(runners[i]), luck[i] * (round % 3 == 0 ? 1.5 : 1)));
+    TryResult result{.samples_ps = std::move(samples.front())};
+    result.rivals_ps.assign(samples.begin() + 1, samples.end());
+    return result;
+  }
+
+  std::vector<double> times_us_;
+  std::mt19937_64 random_;
+  double noise_;
+  std::map<std::pair<std::size_t, std::int64_t>, double> luck_;
+};
+
+}  // namespace
+
+TEST_CASE("the fastest is chosen, checked where sizes are awkward, and everything is kept") {
+  FakeTrials fake({10, 9, 5, 8});
+  const SearchOutcome outcome = fake.search();
+  CHECK(outcome.config == "c=2");
+  CHECK(outcome.trials == static_cast<int>(fake.log.size()));
+  CHECK(fake.kept.size() == 4);
+  CHECK(outcome.default_ps > outcome.median_ps);
+  // Both awkward sizes, aligned and not, and nothing is timed there.
+  REQUIRE(fake.log.size() >= 4);
+  std::set<std::pair<std::int64_t, std::int64_t>> checked;
+  for (std::size_t i = fake.log.size() - 4; i < fake.log.size(); ++i) {
+    CHECK(fake.log[i].timing_ms == 0);
+    CHECK(fake.log[i].config == "c=2");
+    checked.insert({fake.log[i].sizes.at("A"), fake.log[i].skew});
+  }
+  CHECK(checked.size() == 4);
+}
+
+TEST_CASE("a tie within the noise goes to the earlier config, so nothing may beat the default") {
+  CHECK(FakeTrials({10, 9.95, 9.92, 12}).search().config == "c=0");
+  CHECK(FakeTrials({10, 9.95, 9.92, 12}).search().reason == "no config beats the default");
+  CHECK(FakeTrials({20, 10.05, 10, 12}).search().config == "c=1");
+}
+
+TEST_CASE("whatever the noise, two tunings choose the same or as good") {
+  const std::uint64_t seed = testing::seed_or(11);
+  CAPTURE(seed);
+  const std::vector<double> times = {10, 8.3, 8.0, 8.05, 9, 8.9, 8.02, 7.3, 7.31, 7.7};
+  int same = 0;
+  for (std::uint64_t i = 0; i < 40; ++i) {
+    const SearchOutcome outcome = FakeTrials(times, seed + i, 0.03).search();
+    REQUIRE(outcome.config);
+    CHECK(times[static_cast<std::size_t>(std::stoi(outcome.config->substr(2)))] <= 7.3 * 1.03);
+    same += outcome.config == "c=7" ? 1 : 0;
+  }
+  CHECK(same >= 38);
+}
+
+TEST_CASE("of many that are as good as each other two tunings choose the same") {
+  const std::uint64_t seed = testing::seed_or(13);
+  CAPTURE(seed);
+  std::vector<double> times = {20};
+  for (int i = 0; i < 30; ++i) times.push_back(10 + 0.01 * (i * 7 % 11));  // all within 1 %
+  std::map<std::string, int> chosen;
+  for (std::uint64_t i = 0; i < 40; ++i) {
+    FakeTrials fake(times, seed + i, 0.02);
+    fake.memory_effect = 0.01;
+    ++chosen[fake.search().config.value_or("")];
+  }
+  CHECK(chosen["c=1"] >= 28);
+}
+
+TEST_CASE("what a config owes to the memory that it happens to have decides nothing") {
+  const std::uint64_t seed = testing::seed_or(12);
+  CAPTURE(seed);
+  const std::vector<double> times = {10, 9.5, 9.3, 8.6, 8.62, 9, 8.95};
+  int good = 0;
+  for (std::uint64_t i = 0; i < 100; ++i) {
+    FakeTrials fake(times, seed + i, 0.01);
+    fake.memory_effect = 0.03;
+    const SearchOutcome outcome = fake.search();
+    REQUIRE(outcome.config);
+    good += times[static_cast<std::size_t>(std::stoi(outcome.config->substr(2)))] <= 8.6 * 1.03 ? 1 : 0;
+  }
+  CHECK(good >= 95);
+}
+
+TEST_CASE("the race times only those that may be the best") {
+  FakeTrials fake({10, 9.9, 20, 30});
+  static_cast<void>(fake.search());
+  CHECK(fake.timed("c=2") == 1);
+  CHECK(fake.timed("c=3") == 1);
+  CHECK(fake.timed("c=0") > 1);
+  CHECK(fake.timed("c=0") == fake.timed("c=1"));
+  // In turn.
+  for (std::size_t i = 4; i < fake.log.size(); ++i)
+    CHECK((fake.log[i].timing_ms == 0 || fake.log[i].rivals == std::vector<std::string>{"c=1"}));
+}
+
+TEST_CASE("heat by heat fewer race, longer") {
+  std::vector<double> times;
+  for (int i = 0; i < 40; ++i) times.push_back(10 + 0.02 * (i % 7));
+  FakeTrials fake(times, 1, 0.02);
+  const SearchOutcome outcome = fake.search();
+  REQUIRE(outcome.config);
+  std::vector<std::size_t> runners;
+  std::vector<double> timed;  // in each heat
+  std::set<std::int64_t> placements;
+  for (const Trial& trial : fake.log) {
+    if (trial.rivals.empty()) continue;
+    CHECK(placements.insert(trial.placement).second);
+    if (runners.empty() || runners.back() != trial.rivals.size() + 1) {
+      runners.push_back(trial.rivals.size() + 1);
+      timed.push_back(0);
+    }
+    timed.back() += trial.timing_ms;
+  }
+  CHECK(runners == std::vector<std::size_t>{16, 8, 4});
+  CHECK(std::ranges::is_sorted(timed, std::less_equal()));
+}
+
+TEST_CASE("who is wrong in a race alone is found out, and one that nobody is found guilty of is called off") {
+  FakeTrials fake({10, 5, 5.05, 9});
+  fake.wrong_in_races = {"c=1"};
+  const SearchOutcome outcome = fake.search();
+  CHECK(outcome.config == "c=2");
+  CHECK(fake.kept.at("c=1").verdict == Verdict::wrong_result);
+  FakeTrials never({10, 5, 5.05, 9});
+  never.wrong_in_races = {"c=1"};
+  never.exposed = false;
+  CHECK(never.search().config == "c=1");
+}
+
+TEST_CASE("what was timed in the first round alone does not win against those that raced") {
+  // The machine gets slower: the first round flatters whoever is not timed again.
+  std::vector<double> times(12, 10.0);
+  times[0] = 20;
+  FakeTrials fake(times, 1, 0.02);
+  fake.slower_after = 12;
+  const SearchOutcome outcome = fake.search();
+  REQUIRE(outcome.config);
+  CHECK(fake.timed(*outcome.config) > 1);
+}
+
+TEST_CASE("failures are kept with their verdicts, and change nothing of the choice among the others") {
+  FakeTrials fake({10, 4, 5, 3});
+  fake.failures = {{"c=1", Verdict::crash}, {"c=3", Verdict::timeout}};
+  CHECK(fake.search().config == "c=2");
+  CHECK(fake.kept.at("c=1").verdict == Verdict::crash);
+  CHECK(fake.kept.at("c=1").samples_ps.empty());
+  CHECK(fake.kept.at("c=3").message == "it is broken");
+}
+
+TEST_CASE("a winner that is wrong where sizes are awkward is not chosen, and the next best is") {
+  FakeTrials fake({10, 4, 5});
+  fake.wrong_when_awkward = {"c=1"};
+  CHECK(fake.search().config == "c=2");
+  CHECK(fake.kept.at("c=1").verdict == Verdict::wrong_result);
+  CHECK(fake.kept.at("c=1").message == "at A=0: element 3 differs");
+}
+
+TEST_CASE("where all that raced turn out wrong, one that did not race is chosen") {
+  FakeTrials fake({30, 4, 4.01});
+  fake.wrong_when_awkward = {"c=1", "c=2"};
+  CHECK(fake.search().config == "c=0");
+}
+
+TEST_CASE("where nothing survives, nothing is chosen") {
+  FakeTrials fake({10, 4});
+  fake.failures = {{"c=0", Verdict::compile}, {"c=1", Verdict::run}};
+  const SearchOutcome outcome = fake.search();
+  CHECK_FALSE(outcome.config);
+  CHECK(outcome.reason == "no config survived");
+}
+
+TEST_CASE("a budget ends the search, after the default at least") {
+  std::vector<double> times(100, 10.0);
+  times[99] = 1;
+  FakeTrials fake(times);
+  const SearchOutcome outcome = fake.search(fake.options(Strategy::full, 2.0));
+  CHECK(outcome.config == "c=0");
+  CHECK(fake.kept.size() < 20);
+  CHECK(fake.clock <= 2.0 + 5 * fake.seconds_a_try);  // but for the checks of the winner
+  FakeTrials none(times);
+  CHECK(none.search(none.options(Strategy::full, 0)).config == "c=0");
+  CHECK(none.kept.size() == 1);
+}
+
+TEST_CASE("an interruption keeps what was measured, and a resumed search repeats none of it") {
+  const std::vector<double> times = {10, 9, 5, 8, 7, 6};
+  FakeTrials whole(times, 1, 0.0001);
+  const SearchOutcome expected = whole.search();
+  FakeTrials first(times, 1, 0.0001);
+  first.after = [&](const Trial&) { return first.log.size() == 3; };
+  // The signal kills the worker as well: that is no verdict on a config.
+  first.failures = {{"c=2", Verdict::crash}};
+  const SearchOutcome cut = first.search();
+  CHECK(cut.interrupted);
+  CHECK_FALSE(cut.config);
+  CHECK(first.kept.size() == 2);
+  FakeTrials second(times, 2, 0.0001);
+  SearchOptions options = second.options();
+  for (const auto& [config, m] : first.kept) options.known.push_back(m);
+  const SearchOutcome resumed = second.search(options);
+  CHECK(resumed.config == expected.config);
+  CHECK_FALSE(second.timed_alone("c=0"));
+  CHECK_FALSE(second.timed_alone("c=1"));
+  CHECK(second.timed_alone("c=2"));
+  CHECK_FALSE(resumed.interrupted);
+  // All is known: there is a race, and the winner is checked.
+  FakeTrials third(times, 3, 0.0001);
+  options = third.options();
+  options.known = resumed.measurements;
+  CHECK(third.search(options).config == expected.config);
+  for (const Candidate& candidate : third.candidates) CHECK_FALSE(third.timed_alone(candidate.config));
+  // What is known of other sizes, or of another region, is of no use here.
+  options = third.options();
+  options.known = resumed.measurements;
+  for (Measurement& m : options.known) m.region = "A >= 1";
+  third.log.clear();
+  static_cast<void>(third.search(options));
+  CHECK(third.timed_alone("c=0"));
+}
+
+TEST_CASE("a try that is interrupted is no verdict, wherever it is") {
+  const std::vector<double> times = {10, 9.95, 9.9};
+  FakeTrials whole(times);
+  static_cast<void>(whole.search());
+  REQUIRE(std::ranges::any_of(whole.log, [](const Trial& t) { return !t.rivals.empty(); }));
+  for (int at = 1; at <= static_cast<int>(whole.log.size()); ++at) {
+    CAPTURE(at);
+    FakeTrials fake(times);
+    fake.cancels_at = at;
+    const SearchOutcome outcome = fake.search();
+    CHECK(outcome.interrupted);
+    CHECK_FALSE(outcome.config);
+    CHECK(fake.log.size() == static_cast<std::size_t>(at));
+    for (const auto& [config, m] : fake.kept) CHECK(m.verdict == Verdict::ok);
+  }
+}
+
+TEST_CASE("fast leaves out what the model finds slow; random depends on the seed alone") {
+  FakeTrials fake({10, 9, 40, 8, 30});
+  static_cast<void>(fake.search(fake.options(Strategy::fast)));
+  CHECK(fake.timed("c=2") == 0);
+  CHECK(fake.timed("c=4") == 0);
+  CHECK(fake.timed("c=0") > 0);
+  CHECK(fake.timed("c=3") > 0);
+  const auto order = [&](Strategy strategy, std::uint64_t seed) {
+    return order_of_trials(FakeTrials(std::vector<double>(50, 1.0)).candidates, strategy, seed);
+  };
+  CHECK(order(Strategy::random, 5) == order(Strategy::random, 5));
+  CHECK(order(Strategy::random, 5) != order(Strategy::random, 6));
+  CHECK(order(Strategy::random, 5).front() == 0);
+  CHECK(order(Strategy::full, 5).size() == 50);
+  CHECK(order(Strategy::fast, 5).size() == 24);
+  // Where many are alike to the model, some of each kind are tried.
+  std::vector<double> times(40, 1.0);
+  for (int i = 0; i < 10; ++i) times.push_back(1.4);
+  const auto kinds = order_of_trials(FakeTrials(times).candidates, Strategy::fast, 5);
+  CHECK(std::count_if(kinds.begin(), kinds.end(), [](std::size_t i) { return i >= 40; }) == 10);
+}
+
+TEST_CASE("what differs in one key from the best is tried, though the model finds nothing in it") {
+  // The model sees no difference; the best is two steps from what is tried at first.
+  std::vector<double> times;
+  std::vector<std::string> configs;
+  for (int a = 0; a < 6; ++a)
+    for (int b = 0; b < 6; ++b)
+      for (int c = 0; c < 6; ++c) {
+        times.push_back(10.0 + a + std::abs(b - 3) + std::abs(c - 4));
+        configs.push_back("a=" + std::to_string(a) + ",b=" + std::to_string(b) + ",c=" + std::to_string(c));
+      }
+  FakeTrials fake(times);
+  fake.rename(configs);
+  for (Candidate& candidate : fake.candidates) candidate.predicted_ns = 1;
+  const SearchOutcome outcome = fake.search(fake.options(Strategy::fast));
+  CHECK(outcome.config == "a=0,b=3,c=4");
+  CHECK(fake.kept.size() < 60);
+}
+
+TEST_CASE("progress counts up and names the best so far") {
+  FakeTrials fake({10, 5, 7});
+  static_cast<void>(fake.search());
+  REQUIRE(fake.progress.size() >= 3);
+  CHECK(fake.progress[0].tried == 1);
+  CHECK(fake.progress[0].candidates == 3);
+  CHECK(fake.progress[0].best == "c=0");
+  CHECK(fake.progress[2].best == "c=1");
+  for (std::size_t i = 1; i < fake.progress.size(); ++i)
+    CHECK(fake.progress[i].seconds >= fake.progress[i - 1].seconds);
+}
+
+TEST_CASE("names of strategies are read back, and others are refused") {
+  for (const Strategy strategy : {Strategy::fast, Strategy::full, Strategy::random})
+    CHECK(*strategy_from_name(name_of(strategy)) == strategy);
+  CHECK(strategy_from_name("slow").error().message == "expected fast, full or random, found 'slow'");
+}
+
+TEST_CASE("the model knows what costs much") {
+  const Machine host{.threads = 2, .cache_bytes = 32 << 20};
+  const compiler::KernelCost large{.read_bytes = 1e9, .write_bytes = 1e9, .chunks = 1e9 / 32, .streams = true};
+  const auto ns = [&](compiler::KernelCost cost, auto change, const Machine& machine, std::int64_t task = 1 << 18) {
+    change(cost);
+    return predicted_ns({&cost, 1}, task, machine);
+  };
+  const auto same = [](auto&) {};
+  // A store that goes past the caches need not fetch its line.
+  CHECK(ns(large, same, host) < ns(large, [](auto& c) { c.streams = false; }, host));
+  // Which ones do is said once, for the code and the model.
+  const auto of_bytes = [&](double bytes) {
+    const auto sized = [&](auto& c) { c.read_bytes = c.write_bytes = bytes, c.chunks = bytes / 32; };
+    const auto through = [&](auto& c) { sized(c), c.streams = false; };
+    return ns(large, sized, host) < ns(large, through, host);
+  };
+  CHECK(of_bytes(8 << 20));
+  CHECK_FALSE(of_bytes((8 << 20) - 1));
+  const compiler::KernelCost small{.read_bytes = 1e6, .write_bytes = 1e6, .chunks = 1e6 / 32, .streams = true};
+  // Vectors.
+  CHECK(ns(small, same, host) < ns(small, [](auto& c) { c.chunks *= 32; }, host));
+  // Many small tasks, or one for two threads.
+  CHECK(ns(large, same, host) < ns(large, same, host, 1 << 10));
+  CHECK(ns(small, same, host) < ns(small, same, host, 1 << 30));
+  const Machine gpu{.threads = 0, .cache_bytes = 50 << 20, .multiprocessors = 132};
+  const compiler::KernelCost tiles{.read_bytes = 1e8, .write_bytes = 1e8, .chunks = 1e7, .tiles = 1057, .threads = 256};
+  // One block more than a wave.
+  CHECK(ns(tiles, same, gpu) > ns(tiles, [](auto& c) { c.tiles = 1056; }, gpu));
+  CHECK(ns(tiles, same, gpu) > ns(tiles, [](auto& c) { c.persistent = true; }, gpu));
+  CHECK(ns(tiles, same, gpu) < ns(tiles, [](auto& c) { c.tiles = 10; }, gpu));
+}
+
+}  // namespace padlock::tuner

@@ -1,0 +1,132 @@
+// Configs that misbehave: each is caught and named, this process lives, and the healthy configs are as without it.
+
+#include <doctest/doctest.h>
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <cstdlib>
+#include <numeric>
+#include <string>
+#include <vector>
+
+#include "tests/common/try_request.h"
+#include "tests/tuner/faults/fault.h"
+#include "tuner/trial/scratch_data.h"
+#include "tuner/worker/worker.h"
+
+namespace padlock::tuner {
+namespace {
+
+using faults::Expectation;
+using faults::kExpectations;
+
+constexpr const char* kProgram =
+    R"(program p(x: f32[A, B]) where A >= 1, B >= 1
+{ z = pad(x, low = [1, 2], high = [3, 1], value = -1.5) return z })";
+
+TryRequest request_for(const std::string& device, const std::string& config) {
+  return padlock::testing::quick_request(kProgram, {{"A", 37}, {"B", 53}}, device, config);
+}
+
+/// Healthy, faulty, healthy.
+std::vector<std::string> configs_of(const std::string& device) {
+  if (device == "host") return {"unroll=1", std::string(faults::kFaultyHost), "unroll=2"};
+  return {"items=1", std::string(faults::kFaultyGpu), "items=2"};
+}
+
+/// What a caller has in memory meanwhile.
+class CallersMemory {
+ public:
+  CallersMemory() : words_(1 << 18) { std::iota(words_.begin(), words_.end(), std::uint64_t{12345}); }
+  [[nodiscard]] std::uint64_t checksum() const {
+    return std::accumulate(words_.begin(), words_.end(), std::uint64_t{0},
+                           [](std::uint64_t sum, std::uint64_t word) { return (sum ^ word) * 0x9e3779b97f4a7c15; });
+  }
+
+ private:
+  std::vector<std::uint64_t> words_;
+};
+
+/// What is expected, where the device can have the fault.
+void check_fault(const Expectation& expectation, const std::string& device) {
+  const auto expected = device == "host" ? expectation.on_host : expectation.on_gpu;
+  if (!expected) return;
+#if defined(PADLOCK_SANITIZED)
+  // A sanitizer's allocator ends the process first, with a status of its own.
+  if (expectation.fault == faults::Fault::no_memory_to_compile) return;
+#endif
+  CAPTURE(expectation.name);
+  CAPTURE(device);
+  ::setenv(faults::kFaultVariable, std::string(expectation.name).c_str(), 1);
+  auto worker = Worker::start({.command = {PADLOCK_FAULTY_WORKER}});
+  REQUIRE(worker);
+  const std::vector<std::string> configs = configs_of(device);
+  for (std::size_t i = 0; i < configs.size(); ++i) {
+    TryRequest request = request_for(device, configs[i]);
+    if (expectation.fault == faults::Fault::full_pipe) request.program += std::string(1 << 20, ' ');
+    if (*expected == Verdict::timeout && i == 1) request.time_limit_ms = 1500;
+    // That one reads no request at all.
+    if (expectation.fault == faults::Fault::full_pipe && i != 1) continue;
+    const auto result = worker->try_config(request);
+    REQUIRE_MESSAGE(result, (result ? "" : result.error().to_string()));
+    CAPTURE(result->message);
+    if (i == 1) {
+      CHECK(name_of(result->verdict) == name_of(*expected));
+      CHECK(result->message.find(expectation.message) != std::string::npos);
+      CHECK(result->message != "");
+      CHECK(result->samples_ps.empty());
+    } else {
+      CHECK(name_of(result->verdict) == "ok");
+      CHECK(result->samples_ps.size() >= 3);
+    }
+  }
+  // A compile error and memory that is not there leave the process as good as it was.
+  const bool replaced = *expected != Verdict::compile && *expected != Verdict::out_of_memory;
+  CHECK(worker->starts() == (replaced ? 2 : 1));
+}
+
+TEST_CASE("every fault is caught on the host, and the healthy configs are as without it") {
+  const CallersMemory memory;
+  const std::uint64_t before = memory.checksum();
+  for (const Expectation& expectation : kExpectations) check_fault(expectation, "host");
+  CHECK(memory.checksum() == before);
+}
+
+TEST_CASE("every fault is caught with the fake driver, and the healthy configs are as without it") {
+  ::setenv("PADLOCK_CUDA_DRIVER", PADLOCK_FAKE_CUDA, 1);
+  const CallersMemory memory;
+  const std::uint64_t before = memory.checksum();
+  for (const Expectation& expectation : kExpectations) check_fault(expectation, "cuda:0");
+  CHECK(memory.checksum() == before);
+}
+
+TEST_CASE("without a fault all are healthy, in one process") {
+  ::unsetenv(faults::kFaultVariable);
+  ::setenv("PADLOCK_CUDA_DRIVER", PADLOCK_FAKE_CUDA, 1);
+  for (const char* device : {"host", "cuda:0"}) {
+    auto worker = Worker::start({.command = {PADLOCK_FAULTY_WORKER}});
+    REQUIRE(worker);
+    for (const std::string& config : configs_of(device)) {
+      const auto result = worker->try_config(request_for(device, config));
+      REQUIRE(result);
+      CAPTURE(result->message);
+      CHECK(name_of(result->verdict) == "ok");
+      CHECK(result->notes.empty());
+    }
+    CHECK(worker->starts() == 1);
+  }
+}
+
+TEST_CASE("there are as many classes as were asked for") {
+  int on_host = 0;
+  int on_gpu = 0;
+  for (const Expectation& expectation : kExpectations) {
+    on_host += expectation.on_host ? 1 : 0;
+    on_gpu += expectation.on_gpu ? 1 : 0;
+  }
+  CHECK(on_host >= 18);
+  CHECK(on_gpu >= 18);
+}
+
+}  // namespace
+}  // namespace padlock::tuner

@@ -1,0 +1,33 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "tools/arrays/array_file.h"
+#include "tools/failure.h"
+
+namespace padlock::tools {
+
+/// What comparing a result with a file found.
+struct Comparison {
+  std::int64_t elements = 0;
+  std::int64_t differing = 0;
+  std::string first;  ///< the first difference in words; empty where there is none
+
+  [[nodiscard]] bool equal() const { return first.empty(); }
+};
+
+/// Whether the element at these coordinates of the result may be what it is, where another is expected.
+using Matches = std::function<lib::Expected<bool>(const std::vector<std::int64_t>& coordinates, std::uint64_t expected,
+                                                  std::uint64_t actual)>;
+
+/// Compares a dense row-major result with the array in a file; `matches` is asked where bits differ. The file is read
+/// through a small buffer. A file of another type or shape differs. Failure: `file` where reading fails.
+[[nodiscard]] Outcome<Comparison> compare_with_file(const ArrayFile& file, const lib::TensorInfo& result,
+                                                    std::span<const std::byte> storage, const Matches& matches);
+
+}  // namespace padlock::tools

@@ -1,0 +1,49 @@
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "tools/arrays/arguments.h"
+#include "tools/arrays/array_file.h"
+#include "tools/failure.h"
+
+namespace padlock::tools {
+
+/// The inputs of a run: first what the command line says of them, then, once sizes are bound, their memory.
+class RunInputs {
+ public:
+  /// Matches arguments with parameters, reads literals and opens files (their headers alone). Failures: `usage` for
+  /// names and literals, `file`, and `mismatch` for a file of another type.
+  [[nodiscard]] static Outcome<RunInputs> open(const lib::Program& program,
+                                               const std::vector<InputArgument>& arguments);
+
+  /// What to bind sizes from; it borrows this. Failures: `usage` where a symbol has no value; `file` for one of too
+  /// many elements.
+  [[nodiscard]] Outcome<lib::Binding> binding(const std::map<std::string, std::int64_t>& symbols);
+  /// Allocates every input and fills it.
+  [[nodiscard]] Outcome<void> load(const lib::Context& context, const lib::Call& call, std::uint64_t seed);
+
+  /// Whether the seed matters.
+  [[nodiscard]] bool any_random() const;
+  /// After `load`, in the program's order; all borrowed from this.
+  [[nodiscard]] const std::vector<lib::Memory>& memory() const { return memory_; }
+  [[nodiscard]] std::vector<const void*> pointers() const;
+
+ private:
+  explicit RunInputs(lib::Program program) : program_(std::move(program)) {}
+  Outcome<void> add_tensor(const padlock_parameter_info& parameter, const InputArgument& argument);
+  Outcome<void> add_scalar(const padlock_parameter_info& parameter, const InputArgument& argument);
+
+  lib::Program program_;
+  std::vector<std::optional<ArrayFile>> files_;  // one a tensor parameter; nullopt: random
+  std::deque<lib::TensorView> views_;            // of the files; what is bound points to them
+  std::vector<DLDataType> types_;                // of the tensor parameters
+  std::vector<std::uint64_t> scalars_;
+  std::vector<lib::Memory> memory_;
+};
+
+}  // namespace padlock::tools

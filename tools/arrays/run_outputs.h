@@ -1,0 +1,59 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "tools/arrays/arguments.h"
+#include "tools/arrays/array_file.h"
+#include "tools/arrays/expectation.h"
+#include "tools/arrays/output_files.h"
+#include "tools/failure.h"
+
+namespace padlock::tools {
+
+/// The comparison of one --expect.
+struct ExpectReport {
+  std::string result;
+  Comparison comparison;
+};
+
+/// The results of a run: what the command line wants done with them, then their memory.
+class RunOutputs {
+ public:
+  /// Matches names with results and opens the files to compare with. Failures: `usage` for names and formats, `file`.
+  [[nodiscard]] static Outcome<RunOutputs> open(const lib::Program& program, const std::vector<OutputArgument>& outputs,
+                                                const std::vector<ExpectArgument>& expects);
+
+  /// Memory of each result.
+  [[nodiscard]] Outcome<void> allocate(const lib::Context& context, const lib::Call& call);
+  /// Writes all files beside their names, and only when all are complete gives them these names.
+  [[nodiscard]] Outcome<void> write_files(OutputFiles& files) const;
+  /// `inputs`: what the results were computed from.
+  [[nodiscard]] Outcome<std::vector<ExpectReport>> compare(const lib::Call& call,
+                                                           const std::vector<const void*>& inputs,
+                                                           std::uint64_t ulp) const;
+
+  /// After `allocate`: of each result what it is, borrowed from the call, and where.
+  [[nodiscard]] const std::vector<lib::TensorInfo>& results() const { return results_; }
+  [[nodiscard]] const std::vector<lib::Memory>& memory() const { return memory_; }
+  [[nodiscard]] std::span<const std::byte> bytes(std::size_t result) const;
+
+ private:
+  struct Target {
+    std::size_t result;
+    OutputArgument argument;
+  };
+  struct Expectation {
+    std::size_t result;
+    ArrayFile file;
+  };
+  std::vector<Target> targets_;
+  std::vector<Expectation> expectations_;
+  std::vector<lib::TensorInfo> results_;
+  std::vector<lib::Memory> memory_;
+};
+
+}  // namespace padlock::tools

@@ -1,0 +1,108 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <string_view>
+
+#include "support/json_writer.h"
+#include "tools/commands/cache_command.h"
+#include "tools/text/cache_text.h"
+
+namespace padlock::tools {
+namespace {
+
+JsonWriter begin_json(const char* command, const std::string& cache) {
+  JsonWriter json;
+  json.begin_object().member("schema", 1).member("command", command).member("cache", cache);
+  return json;
+}
+
+/// What records are about, of their lines.
+Outcome<std::vector<std::string>> titles(const lib::Text& lines) {
+  std::vector<std::string> list;
+  for (const std::string& line : split_lines(lines.view())) {
+    PADLOCK_TRY(const auto record, JsonValue::parse(line));
+    list.push_back(record_title(record));
+  }
+  return list;
+}
+
+std::string lines_of(const char* sign, const std::vector<std::string>& titles) {
+  std::string text;
+  for (const std::string& title : titles) text += fmt::format("{} {}\n", sign, title);
+  return text;
+}
+
+bool is_date(const std::string& text) {
+  constexpr std::string_view kShape = "0000-00-00";
+  const auto fits = [](char c, char shape) { return shape == '0' ? c >= '0' && c <= '9' : c == shape; };
+  return std::ranges::equal(text, kShape, fits);
+}
+
+/// All that the files hold goes into the cache, once all can be read. One that has bad records gives its good ones, and
+/// the command exits as for a cache that is of no use.
+Outcome<ExitCode> take_in(const char* command, const CacheOptions& options) {
+  PADLOCK_TRY(const auto cache, open_cache(options.cache));
+  std::vector<lib::Cache> files;
+  std::size_t records = 0, problems = 0;
+  for (const std::string& name : options.files) {
+    PADLOCK_TRY(const auto file, open_cache(name));
+    PADLOCK_TRY(const auto lines, read_lines(file, ExitCode::file));
+    records += lines.records.size();
+    problems += lines.problems.size();
+    files.push_back(file);
+  }
+  std::int64_t written = 0;
+  for (const lib::Cache& file : files) {
+    PADLOCK_TRY(const auto merged, or_fail(ExitCode::cache, cache.merge(file)));
+    written += merged;
+  }
+  JsonWriter json = begin_json(command, cache.path());
+  json.member("read", records).member("written", written).member("problems", problems).end_object();
+  const std::string text = fmt::format("{}: {} of {} records were new\n", cache.path(), written, records);
+  const auto printed = print(options, text, std::move(json).take());
+  return printed && problems > 0 ? ExitCode::cache : printed;
+}
+
+}  // namespace
+
+Outcome<ExitCode> cache_merge(const CacheOptions& options) { return take_in("cache merge", options); }
+Outcome<ExitCode> cache_import(const CacheOptions& options) { return take_in("cache import", options); }
+
+Outcome<ExitCode> cache_diff(const CacheOptions& options) {
+  PADLOCK_TRY(const auto left, open_cache(options.files[0]));
+  PADLOCK_TRY(const auto right, open_cache(options.files[1]));
+  for (const lib::Cache* cache : {&left, &right}) PADLOCK_CHECK(read_lines(*cache));
+  PADLOCK_TRY(const auto found, or_fail(ExitCode::cache, left.compare(right)));
+  const auto only_left = titles(found.only_here), only_right = titles(found.only_there);
+  const auto changed = titles(found.changed);
+  for (const auto* list : {&only_left, &only_right, &changed})
+    if (!*list) return std::unexpected(list->error());
+  JsonWriter json = begin_json("cache diff", options.files[0]);
+  json.member("other", options.files[1]).member("only_left", *only_left);
+  json.member("only_right", *only_right).member("changed", *changed).end_object();
+  std::string text = lines_of("-", *only_left) + lines_of("+", *only_right) + lines_of("~", *changed);
+  if (text.empty()) text = "no difference\n";
+  return print(options, text, std::move(json).take());
+}
+
+Outcome<ExitCode> cache_prune(const CacheOptions& options) {
+  if (!options.before.empty() && !is_date(options.before))
+    return fail(ExitCode::usage, fmt::format("expected --before as YYYY-MM-DD, found '{}'", options.before));
+  PADLOCK_TRY(const auto cache, open_cache(options.cache));
+  PADLOCK_TRY(const auto lines, read_lines(cache));
+  PADLOCK_TRY(const auto records, or_fail(ExitCode::cache, cache.stale(options.before)));
+  PADLOCK_TRY(const auto stale, titles(records));
+  std::int64_t erased = 0;
+  if (!options.dry_run) {
+    PADLOCK_TRY(const auto done, or_fail(ExitCode::cache, cache.prune(options.before)));
+    erased = done;
+  }
+  JsonWriter json = begin_json("cache prune", cache.path());
+  json.member("stale", stale).member("erased", erased).end_object();
+  const std::string text =
+      lines_of("-", stale) + fmt::format("{}: {} of {} records {}\n", cache.path(), stale.size(), lines.records.size(),
+                                         options.dry_run ? "would go" : "are gone");
+  return print(options, text, std::move(json).take());
+}
+
+}  // namespace padlock::tools

@@ -1,0 +1,39 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "tools/commands/command.h"
+
+// What the actions of `padlock cache` share, and those that change a file or compare two.
+namespace padlock::tools {
+
+struct CacheOptions {
+  std::string cache;               ///< --cache; empty: the user's
+  std::vector<std::string> files;  ///< besides it
+  std::string json;
+  std::string output;   ///< of export
+  std::string program;  ///< a fingerprint's beginning
+  std::string before;   ///< a date
+  bool dry_run = false;
+};
+
+/// A cache, or an export of one; of an empty path the user's.
+[[nodiscard]] Outcome<lib::Cache> open_cache(const std::string& path);
+/// The lines of its records; what is bad of it goes to stderr as one warning. The user's own file need not be there.
+/// `code`: of a file that cannot be read at all.
+struct CacheLines {
+  std::vector<std::string> records, problems;
+};
+[[nodiscard]] Outcome<CacheLines> read_lines(const lib::Cache& cache, ExitCode code = ExitCode::cache);
+/// A text's lines, without their newlines.
+[[nodiscard]] std::vector<std::string> split_lines(std::string_view text);
+/// Prints `text`, or `json` as --json says.
+[[nodiscard]] Outcome<ExitCode> print(const CacheOptions& options, const std::string& text, const std::string& json);
+
+Outcome<ExitCode> cache_merge(const CacheOptions& options);
+Outcome<ExitCode> cache_import(const CacheOptions& options);
+Outcome<ExitCode> cache_diff(const CacheOptions& options);
+Outcome<ExitCode> cache_prune(const CacheOptions& options);
+
+}  // namespace padlock::tools

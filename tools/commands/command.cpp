@@ -1,0 +1,126 @@
+#include "tools/commands/command.h"
+
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <cerrno>
+#include <cstdio>
+#include <cstring>
+#include <new>
+#include <span>
+
+#include "support/file.h"
+#include "tools/commands/command_line.h"
+
+namespace padlock::tools {
+namespace {
+
+int report(const Failure& failure) {
+  fmt::print(stderr, "padlock: error: {}\n", failure.text);
+  return static_cast<int>(failure.code);
+}
+
+/// CLI11 has one way to say that a value is optional, and it takes the next argument for one.
+void complete_json_flag(std::vector<std::string>& arguments) {
+  for (std::string& argument : arguments) {
+    if (argument == "--") break;
+    if (argument == "--json") argument = fmt::format("--json={}", kStandardOutput);
+  }
+}
+
+/// A word where a subcommand must stand, that is none.
+const std::string* unknown_subcommand(const CLI::App& app, std::span<const std::string> arguments) {
+  const auto commands = app.get_subcommands([](const CLI::App*) { return true; });
+  if (commands.empty() || arguments.empty() || arguments.front().starts_with("-")) return nullptr;
+  for (const CLI::App* command : commands)
+    if (command->get_name() == arguments.front()) return unknown_subcommand(*command, arguments.subspan(1));
+  return &arguments.front();
+}
+
+Outcome<ExitCode> parse_and_run(std::vector<std::string> arguments) {
+  CLI::App app("Compiles and runs padding programs over symbolic sizes.", "padlock");
+  app.require_subcommand(1);
+  Action action;
+  Subcommand all(app, action);
+  add_run(all);
+  add_emit(all);
+  add_prove(all);
+  add_explain(all);
+  add_pack(all);
+  add_tune(all);
+  add_bench(all);
+  add_cache(all);
+  add_devices(all);
+  add_version(all);
+  add_worker(all);
+  if (const std::string* word = unknown_subcommand(app, arguments))
+    return fail(ExitCode::usage, fmt::format("unknown subcommand '{}' (padlock -h lists them)", *word));
+  complete_json_flag(arguments);
+  std::reverse(arguments.begin(), arguments.end());  // CLI11 takes them last first
+  try {
+    app.parse(std::move(arguments));
+  } catch (const CLI::ParseError& error) {
+    if (error.get_exit_code() != static_cast<int>(CLI::ExitCodes::Success)) return fail(ExitCode::usage, error.what());
+    app.exit(error);  // prints the help that was asked for
+    return ExitCode::ok;
+  }
+  return action();
+}
+
+Outcome<void> write_whole(Result<AtomicFile> file, const std::string& text) {
+  if (!file) return fail(ExitCode::file, file.error());
+  PADLOCK_CHECK(or_fail(ExitCode::file, file->write(text)));
+  PADLOCK_CHECK(or_fail(ExitCode::file, file->commit()));
+  return {};
+}
+
+void write_to_stdout(const std::string& text) {
+  std::fwrite(text.data(), 1, text.size(), stdout);  // finish_output says whether it went well
+}
+
+/// Output that could not be written is a failure, however well the rest went.
+Outcome<void> finish_output() {
+  if (std::fflush(stdout) == 0 && std::ferror(stdout) == 0) return {};
+  return fail(ExitCode::file, fmt::format("cannot write to stdout: {}", std::strerror(errno)));
+}
+
+}  // namespace
+
+std::string target_summary(const std::string& description) {
+  const std::size_t blank = description.find(' ');
+  if (blank == std::string::npos || blank + 1 == description.size()) return description;
+  const char first = description[blank + 1];
+  if (first != '+' && first != '-') return description;
+  return fmt::format("{} with {} features (--json lists them)", description.substr(0, blank),
+                     std::count(description.begin(), description.end(), '+'));
+}
+
+Outcome<void> write_text(const std::string& destination, const std::string& text) {
+  if (destination != kStandardOutput) return write_whole(AtomicFile::create(destination), text);
+  write_to_stdout(text);
+  return {};
+}
+
+Outcome<void> write_text(OutputFiles& files, const std::string& destination, const std::string& text) {
+  if (destination != kStandardOutput) return write_whole(files.create(destination), text);
+  write_to_stdout(text);
+  return {};
+}
+
+int run_command_line(std::vector<std::string> arguments) {
+  // Everything below returns its errors; what the standard library or CLI11 still throws ends here.
+  try {
+    const Outcome<ExitCode> outcome = parse_and_run(std::move(arguments));
+    const Outcome<void> finished = finish_output();
+    if (!outcome) return report(outcome.error());
+    if (!finished) return report(finished.error());
+    return static_cast<int>(*outcome);
+  } catch (const std::bad_alloc&) {
+    return report({ExitCode::mismatch, "out of memory"});
+  } catch (const std::exception& error) {
+    return report({ExitCode::internal, error.what()});
+  }
+}
+
+}  // namespace padlock::tools

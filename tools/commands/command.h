@@ -1,0 +1,32 @@
+#pragma once
+
+#include <string>
+
+#include "tools/arrays/output_files.h"
+#include "tools/commands/subcommand.h"
+#include "tools/failure.h"
+
+namespace padlock::tools {
+
+// One a file: each adds its subcommand.
+void add_run(Subcommand& app);
+void add_emit(Subcommand& app);
+void add_prove(Subcommand& app);
+void add_explain(Subcommand& app);
+void add_pack(Subcommand& app);
+void add_tune(Subcommand& app);
+void add_bench(Subcommand& app);
+void add_cache(Subcommand& app);
+void add_devices(Subcommand& app);
+void add_version(Subcommand& app);
+void add_worker(Subcommand& app);
+
+/// A target's description, "CPU +feature,-feature,...", as people want it: the CPU and how many features it has.
+[[nodiscard]] std::string target_summary(const std::string& description);
+
+/// Writes to stdout, or to a file that appears whole or not at all.
+[[nodiscard]] Outcome<void> write_text(const std::string& destination, const std::string& text);
+/// The same, and an interruption removes the file.
+[[nodiscard]] Outcome<void> write_text(OutputFiles& files, const std::string& destination, const std::string& text);
+
+}  // namespace padlock::tools

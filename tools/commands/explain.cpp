@@ -1,0 +1,165 @@
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <memory>
+
+#include "tools/arrays/arguments.h"
+#include "tools/arrays/device_run.h"
+#include "tools/commands/cache_choice.h"
+#include "tools/commands/command.h"
+#include "tools/commands/context.h"
+#include "tools/commands/load_program.h"
+#include "tools/text/json_value.h"
+
+namespace padlock::tools {
+namespace {
+
+struct ExplainOptions {
+  std::string program;
+  std::vector<std::string> binds;
+  std::string device;
+  std::string target;
+  std::string config;
+  CacheChoice cache;
+  std::string json;
+};
+
+/// "S + 3", or under a binding "S + 3 = 13".
+std::string text_of(const JsonValue& quantity) {
+  const std::string& expression = quantity["expression"].text();
+  const JsonValue& value = quantity["value"];
+  const std::string number = value.exists() ? std::to_string(value.integer()) : "";
+  return number.empty() || number == expression ? expression : fmt::format("{} = {}", expression, number);
+}
+
+std::string list_of(const JsonValue& quantities) {
+  std::string text;
+  for (const JsonValue& quantity : quantities.items()) text += (text.empty() ? "" : ", ") + text_of(quantity);
+  return "[" + text + "]";
+}
+
+std::string tensor_lines(const JsonValue& tensors) {
+  std::string text;
+  for (const JsonValue& tensor : tensors.items())
+    text +=
+        fmt::format("  {}: {}{}\n    strides {}\n    storage {} bytes\n", tensor["name"].text(), tensor["type"].text(),
+                    list_of(tensor["extents"]), list_of(tensor["strides"]), text_of(tensor["storage_bytes"]));
+  return text;
+}
+
+/// Nothing where it is not known, which without sizes it is not.
+const char* verdict(const JsonValue& truth, const char* yes, const char* no) {
+  return !truth.exists() ? "" : truth.truth() ? yes : no;
+}
+
+std::string variant_lines(const JsonValue& variant) {
+  std::string text = fmt::format("    variant {}{}, if\n", variant["name"].text(),
+                                 verdict(variant["selected"], ", selected", ", not selected"));
+  for (const JsonValue& guard : variant["guards"].items())
+    text +=
+        fmt::format("      {}{}\n", guard["constraint"].text(), verdict(guard["holds"], ": holds", ": does not hold"));
+  return text;
+}
+
+std::string kernel_lines(const JsonValue& kernel) {
+  std::vector<std::string> results;
+  for (const JsonValue& result : kernel["results"].items()) results.push_back(result.text());
+  std::string text = fmt::format("  {}: computes {} as rows {} x columns {}\n", kernel["name"].text(),
+                                 fmt::join(results, ", "), text_of(kernel["rows"]), text_of(kernel["columns"]));
+  for (const JsonValue& variant : kernel["variants"].items()) text += variant_lines(variant);
+  return text;
+}
+
+/// One screen: bounds are left out, which the program states itself or the language does, and a long list is cut.
+std::string requirement_lines(const JsonValue& requirements) {
+  constexpr int kShown = 12;
+  std::string text = "checked when sizes are bound, besides each symbol's bounds\n";
+  int count = 0;
+  for (const JsonValue& requirement : requirements.items())
+    if (!requirement["bound"].truth() && count++ < kShown)
+      text += fmt::format("  {}  ({})\n", requirement["constraint"].text(), requirement["what"].text());
+  if (count == 0) text += "  nothing: the rest is proved\n";
+  if (count > kShown) text += fmt::format("  and {} more (--json has all)\n", count - kShown);
+  return text;
+}
+
+std::string explanation_text(const JsonValue& e) {
+  std::string text = fmt::format("program {}\ninputs\n{}results\n{}", e["program"].text(), tensor_lines(e["inputs"]),
+                                 tensor_lines(e["results"]));
+  text += "kernels\n";
+  for (const JsonValue& kernel : e["kernels"].items()) text += kernel_lines(kernel);
+  text += requirement_lines(e["requirements"]);
+  return text + fmt::format("target\n  {}\nconfig\n  {}\n  {}\n", target_summary(e["target"].text()),
+                            e["config"].text(), e["reason"].text());
+}
+
+Outcome<std::optional<lib::Binding>> binding_of(const lib::Program& program, const ExplainOptions& options) {
+  if (options.binds.empty()) return std::optional<lib::Binding>();
+  PADLOCK_TRY(const auto symbols, parse_bind(options.binds));
+  PADLOCK_CHECK(check_symbols(program, symbols));
+  lib::Binding binding;
+  binding.unplaced = true;
+  for (const auto& [name, value] : symbols) binding.dims.set(name, value);
+  const auto missing = program.missing(binding);
+  if (!missing) return fail(ExitCode::mismatch, missing.error());
+  if (!missing->empty()) return missing_symbols(*missing);
+  return std::optional(std::move(binding));
+}
+
+/// Code for a GPU is explained on simt, which has the same kernels and needs no GPU, unless one is named.
+Outcome<lib::CompileOptions> compile_options(const lib::Context& context, const ExplainOptions& options) {
+  const bool for_gpu = options.target.starts_with("sm_");
+  lib::CompileOptions made;
+  made.device = !options.device.empty() ? options.device : for_gpu ? "simt" : "host";
+  made.target = options.target;
+  made.config = options.config;
+  auto checked = check_device(context, made.device);
+  if (!checked && checked.error().code == ExitCode::usage) return std::unexpected(checked.error());
+  if (!options.target.empty() && is_gpu(made.device))
+    return fail(ExitCode::usage, fmt::format("--target: what is explained on {} is made for it", options.device));
+  if (!checked) return std::unexpected(checked.error());
+  return made;
+}
+
+Outcome<ExitCode> print(const ExplainOptions& options, const lib::Text& json) {
+  if (!options.json.empty()) PADLOCK_CHECK(write_text(options.json, std::string(json.view())));
+  if (options.json == kStandardOutput) return ExitCode::ok;
+  PADLOCK_TRY(const auto explanation, JsonValue::parse(json.view()));
+  PADLOCK_CHECK(write_text(kStandardOutput, explanation_text(explanation)));
+  return ExitCode::ok;
+}
+
+Outcome<ExitCode> explain(const ExplainOptions& options) {
+  PADLOCK_TRY(const auto chosen, context_options(options.cache));
+  PADLOCK_TRY(const auto context, open_context(chosen));
+  PADLOCK_TRY(const auto compile, compile_options(context, options));
+  PADLOCK_TRY(const auto program, load_program(context, options.program));
+  const auto binding = binding_of(program, options);
+  if (!binding) return std::unexpected(binding.error());
+  const auto json = program.explain(compile, *binding ? &**binding : nullptr);
+  if (json) return print(options, *json);
+  // A binding that is whole can only fail for what it asks.
+  const bool unfit = json.error().status() == PADLOCK_FAILED_PRECONDITION;
+  return unfit ? fail(ExitCode::mismatch, json.error(), options.program)
+               : compile_failure(json.error(), options.program);
+}
+
+}  // namespace
+
+void add_explain(Subcommand& app) {
+  Subcommand command = app.subcommand("explain", "show sizes as expressions and, with --bind, as numbers");
+  const auto options = std::make_shared<ExplainOptions>();  // shared: the callback outlives this function
+  command.program(options->program);
+  command.repeated("--bind", options->binds, "NAME=INTEGER,...: shows numbers too");
+  command.option("--device", options->device, "DEVICE", "host, simt or cuda:N: whose config, and whose cache");
+  command.option("--target", options->target, "TARGET", "host, host:NAME (an LLVM CPU) or sm_NN");
+  command.option("--config", options->config, "CONFIG", "key=value,...: forces a config");
+  add_cache_options(command, options->cache);
+  command.json(options->json);
+  command.examples("padlock explain examples/pad_relu.pad",
+                   "padlock explain examples/pad_relu.pad --bind=B=4,S=10,lo=3");
+  command.runs([options] { return explain(*options); });
+}
+
+}  // namespace padlock::tools

@@ -1,0 +1,98 @@
+#include <fmt/format.h>
+
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include "tools/commands/cache_choice.h"
+#include "tools/commands/command.h"
+#include "tools/commands/context.h"
+#include "tools/commands/load_pack.h"
+#include "tools/commands/load_program.h"
+#include "tools/text/pack_report.h"
+
+namespace padlock::tools {
+namespace {
+
+struct PackOptions {
+  std::vector<std::string> files;
+  std::string targets = "host";
+  std::string output;
+  CacheChoice cache;
+  std::string json;
+  bool list = false;
+  bool quiet = false;
+};
+
+/// "host,sm_90" in its parts.
+std::vector<std::string> split(const std::string& text) {
+  std::vector<std::string> parts = {""};
+  for (const char c : text) {
+    if (c == ',') {
+      parts.emplace_back();
+    } else {
+      parts.back() += c;
+    }
+  }
+  return parts;
+}
+
+Outcome<void> print(const PackOptions& options, const lib::Pack& pack) {
+  PADLOCK_TRY(const auto contents, or_fail(ExitCode::internal, pack.describe()));
+  if (!options.json.empty())
+    if (auto written = write_text(options.json, std::string(contents.view())); !written) return written;
+  if (options.quiet || options.json == kStandardOutput) return {};
+  PADLOCK_TRY(const auto report, JsonValue::parse(contents.view()));
+  return write_text(kStandardOutput, pack_text(report));
+}
+
+Outcome<ExitCode> list(const PackOptions& options) {
+  if (!options.output.empty() || options.files.size() != 1)
+    return fail(ExitCode::usage, "--list takes one pack and no --output");
+  PADLOCK_TRY(const auto context, open_context());
+  PADLOCK_TRY(const auto pack, load_pack(context, options.files.front()));
+  PADLOCK_CHECK(print(options, pack));
+  return ExitCode::ok;
+}
+
+Outcome<lib::Pack> compile(const PackOptions& options) {
+  PADLOCK_TRY(auto chosen, context_options(options.cache));
+  // The machine that runs the pack is another one: its cores and caches are not asked for.
+  chosen.cache_match = PADLOCK_MATCH_LOOSE;
+  PADLOCK_TRY(const auto context, open_context(chosen));
+  std::vector<lib::Program> programs;
+  for (const std::string& file : options.files) {
+    PADLOCK_TRY(auto program, load_program(context, file));
+    programs.push_back(std::move(program));
+  }
+  return or_compile_failure(lib::Pack::make(programs, split(options.targets)), {});
+}
+
+Outcome<ExitCode> make(const PackOptions& options) {
+  if (options.output.empty()) return fail(ExitCode::usage, "expected --output=F.pack");
+  OutputFiles files;
+  PADLOCK_TRY(const auto pack, compile(options));
+  PADLOCK_CHECK(write_text(files, options.output, std::string(pack.bytes())));
+  PADLOCK_CHECK(print(options, pack));
+  return ExitCode::ok;
+}
+
+}  // namespace
+
+void add_pack(Subcommand& app) {
+  Subcommand command = app.subcommand("pack", "compile programs into one file that runs without a compiler");
+  const auto options = std::make_shared<PackOptions>();  // shared: the callback outlives this function
+  command.files(options->files, 1, 4096, "the programs' files; with --list, a pack");
+  command.option("--target", options->targets, "TARGET,...", "host, host:NAME (an LLVM CPU) or sm_NN; default: host");
+  command.option("--output", options->output, "F.pack", "the pack");
+  add_cache_options(command, options->cache);
+  command.flag("--list", options->list, "print what a pack holds");
+  command.json(options->json);
+  command.flag("--quiet", options->quiet, "print errors alone");
+  command.examples(
+      "padlock pack examples/pad_relu.pad examples/concat_slice.pad --target=host,sm_90 --output=/tmp/two.pack",
+      "padlock pack --list /tmp/two.pack --json");
+  command.runs([options] { return options->list ? list(*options) : make(*options); });
+}
+
+}  // namespace padlock::tools

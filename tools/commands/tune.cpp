@@ -1,0 +1,166 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <charconv>
+#include <memory>
+
+#include "tools/arrays/arguments.h"
+#include "tools/commands/command.h"
+#include "tools/commands/context.h"
+#include "tools/commands/interruption.h"
+#include "tools/commands/load_program.h"
+#include "tools/text/tune_text.h"
+
+namespace padlock::tools {
+namespace {
+
+struct TuneCommand {
+  std::string program;
+  std::vector<std::string> min, opt, max;
+  std::string device = "host";
+  std::string budget = "10s";
+  std::string search = "fast";
+  std::string cache;
+  std::string json;
+  std::int64_t memory_mib = 0;
+  std::uint64_t seed = 1;  // the same each time: a second tuning shall draw the same sizes
+  bool dry_run = false;
+  bool resume = false;
+  bool quiet = false;
+};
+
+/// "10s", "500ms", "2m", or seconds alone.
+Outcome<double> parse_budget(const std::string& text) {
+  double number = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+  const std::string_view unit(end, static_cast<std::size_t>(text.data() + text.size() - end));
+  const double scale = unit.empty() || unit == "s" ? 1 : unit == "ms" ? 1e-3 : unit == "m" ? 60 : 0;
+  if (error != std::errc() || scale == 0 || !(number >= 0 && number < 1e6))
+    return fail(ExitCode::usage, fmt::format("--budget: expected a time like 10s, 500ms or 2m, found '{}'", text));
+  return number * scale;
+}
+
+Outcome<lib::Sizes> parse_sizes(const std::vector<std::string>& texts, const lib::Program& program) {
+  PADLOCK_TRY(const auto symbols, parse_bind(texts));
+  PADLOCK_CHECK(check_symbols(program, symbols));
+  lib::Sizes sizes;
+  for (const auto& [name, value] : symbols) sizes.set(name, value);
+  return sizes;
+}
+
+Outcome<lib::TuneOptions> parse(const TuneCommand& command, const lib::Program& program) {
+  constexpr double kNoTime = 1e-9;  // 0 is the library's default
+  PADLOCK_TRY(const auto budget, parse_budget(command.budget));
+  lib::TuneOptions options;
+  options.device = command.device;
+  options.search = command.search;
+  options.budget_seconds = std::max(budget, kNoTime);
+  options.seed = command.seed;
+  options.resume = command.resume;
+  options.memory_bytes = command.memory_mib << 20;
+  options.cancel = [](void*) -> std::int32_t { return Interruption::requested() ? 1 : 0; };
+  for (const auto& [texts, sizes] :
+       {std::pair(&command.min, &options.min), {&command.opt, &options.opt}, {&command.max, &options.max}}) {
+    PADLOCK_TRY(auto parsed, parse_sizes(*texts, program));
+    *sizes = std::move(parsed);
+  }
+  return options;
+}
+
+std::unexpected<Failure> tune_failure(const lib::Error& error, const std::string& file) {
+  if (error.status() == PADLOCK_NOT_FOUND) return fail(ExitCode::no_config, error);
+  return compile_failure(error, file);
+}
+
+/// Prints a report as it is, and as the text that `text_of` makes of it.
+template <class TextOf>
+Outcome<JsonValue> print(const TuneCommand& command, const lib::Text& json, TextOf text_of) {
+  auto report = JsonValue::parse(json.view());
+  if (!report) return report;
+  if (!command.json.empty()) PADLOCK_CHECK(write_text(command.json, std::string(json.view())));
+  if (command.json != kStandardOutput && !command.quiet) PADLOCK_CHECK(write_text(kStandardOutput, text_of(*report)));
+  return report;
+}
+
+Outcome<std::string> cache_file(const TuneCommand& command, const lib::Context& context) {
+  PADLOCK_TRY(const auto cache, or_fail(ExitCode::cache, context.cache(command.cache)));
+  return std::string(cache.path());
+}
+
+ExitCode exit_code_of(const JsonValue& report) {
+  if (report["interrupted"].truth()) return ExitCode::interrupted;
+  const auto& regions = report["regions"].items();
+  const bool all_chosen = std::ranges::all_of(regions, [](const JsonValue& r) { return r["config"].exists(); });
+  return all_chosen ? ExitCode::ok : ExitCode::no_config;
+}
+
+Outcome<ExitCode> print_plan(const TuneCommand& command, const lib::Tuner& tuner) {
+  const auto plan = tuner.plan();
+  if (!plan) return tune_failure(plan.error(), command.program);
+  PADLOCK_CHECK(print(command, *plan, plan_text));
+  return ExitCode::ok;
+}
+
+/// Tunes in a context that keeps what is learnt.
+Outcome<lib::Text> run(const TuneCommand& command, const std::string& cache, lib::TuneOptions options) {
+  padlock_context_options keeping = lib::Context::options();
+  keeping.cache_mode = PADLOCK_CACHE_READ_WRITE;
+  keeping.cache_file = cache.c_str();
+  PADLOCK_TRY(const auto context, open_context(keeping));
+  PADLOCK_TRY(const auto program, load_program(context, command.program));
+  const Interruption interruption;
+  ProgressMeter meter(command.quiet);
+  options.user = &meter;
+  options.progress = [](void* user, const padlock_progress* progress) -> std::int32_t {
+    static_cast<ProgressMeter*>(user)->show(*progress);
+    return 0;
+  };
+  const auto tuner = program.tuner(options);
+  if (!tuner) return tune_failure(tuner.error(), command.program);
+  const lib::Status done = tuner->run();
+  if (!done && done.error().status() != PADLOCK_CANCELLED) return tune_failure(done.error(), command.program);
+  return or_fail(ExitCode::internal, tuner->report());
+}
+
+Outcome<ExitCode> tune(const TuneCommand& command) {
+  // What is wrong with the command is to be known before there is a cache.
+  PADLOCK_TRY(const auto context, open_context());
+  PADLOCK_CHECK(check_device(context, command.device));
+  PADLOCK_TRY(const auto program, load_program(context, command.program));
+  PADLOCK_TRY(const auto options, parse(command, program));
+  const auto tuner = program.tuner(options);
+  if (!tuner) return fail(ExitCode::usage, fmt::format("--search: {}", tuner.error().message()));
+  if (command.dry_run) return print_plan(command, *tuner);
+  PADLOCK_TRY(const auto cache, cache_file(command, context));
+  PADLOCK_TRY(const auto json, run(command, cache, options));
+  PADLOCK_TRY(const auto report, print(command, json, tune_text));
+  return exit_code_of(report);
+}
+
+}  // namespace
+
+void add_tune(Subcommand& app) {
+  Subcommand command = app.subcommand("tune", "measure configs on scratch buffers, write a cache");
+  const auto options = std::make_shared<TuneCommand>();  // shared: the callback outlives this function
+  command.program(options->program);
+  command.repeated("--min", options->min, "NAME=INTEGER,...: the least sizes to tune for");
+  command.repeated("--opt", options->opt, "NAME=INTEGER,...: the sizes to measure at");
+  command.repeated("--max", options->max, "NAME=INTEGER,...: the greatest sizes to tune for");
+  command.option("--budget", options->budget, "TIME", "time for all of it: 10s, 500ms, 2m");
+  command.option("--search", options->search, "KIND", "fast (what a model finds promising), full or random");
+  command.option("--memory", options->memory_mib, 1, std::int64_t{1} << 30, "MIB",
+                 "MiB that scratch memory may take; else half of what is free");
+  command.option("--device", options->device, "DEVICE", "host or cuda:N");
+  command.option("--cache", options->cache, "FILE", "where what is learnt is kept; else the user's cache");
+  command.option("--seed", options->seed, "N", "for sizes, data and --search=random");
+  command.flag("--dry-run", options->dry_run, "only list what would be tried");
+  command.flag("--resume", options->resume, "take over what the cache has of an earlier tuning");
+  command.json(options->json);
+  command.flag("--quiet", options->quiet, "print errors alone");
+  command.examples(
+      "padlock tune examples/pad_relu.pad --opt=B=64,S=1000,lo=3 --budget=1s --cache=/tmp/padlock_tuning.db",
+      "padlock tune examples/pad_relu.pad --max=B=64 --dry-run");
+  command.runs([options] { return tune(*options); });
+}
+
+}  // namespace padlock::tools

@@ -1,0 +1,160 @@
+#include "tools/text/cache_text.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <tuple>
+
+#include "support/json_writer.h"
+#include "tools/text/report_text.h"
+
+namespace padlock::tools {
+namespace {
+
+std::string brief(const std::string& hash) { return hash.substr(0, 12); }
+
+bool failed(const JsonValue& measurement) { return measurement["verdict"].text() != "ok"; }
+
+std::int64_t count_failures(const JsonValue& key) { return std::ranges::count_if(key["measurements"].items(), failed); }
+
+std::string field(const JsonValue& key, std::string_view name) {
+  for (const JsonValue& f : key["fields"].items())
+    if (f["name"].text() == name) return f["value"].text();
+  return {};
+}
+
+std::string microseconds(std::int64_t picoseconds) {
+  return fmt::format("{:.3f} us", static_cast<double>(picoseconds) / 1e6);
+}
+
+/// By region, then sizes, then time; failures last.
+CacheKeys by_time(const std::vector<JsonValue>& measurements) {
+  CacheKeys list;
+  for (const JsonValue& m : measurements) list.push_back(&m);
+  std::ranges::sort(list, {}, [](const JsonValue* m) {
+    return std::tuple((*m)["region"].text(), sizes_text((*m)["sizes"]), failed(*m), (*m)["median_ps"].integer(),
+                      (*m)["config"].text());
+  });
+  return list;
+}
+
+std::string outcome_text(const JsonValue& m) {
+  if (!failed(m))
+    return fmt::format("{} +- {}, {} samples", microseconds(m["median_ps"].integer()),
+                       microseconds(m["noise_ps"].integer()), m["samples_ps"].items().size());
+  const std::string& message = m["message"].text();
+  return fmt::format("{}{}{}", m["verdict"].text(), message.empty() ? "" : ": ", message);
+}
+
+void add_provenance(JsonWriter& json, const JsonValue& record) {
+  json.member("date", record["date"].text()).member("seed", record["seed"].natural());
+  json.member("version", record["version"].text());
+}
+
+void begin(JsonWriter& json, const char* command, const std::string& cache) {
+  json.begin_object().member("schema", 1).member("command", command).member("cache", cache);
+}
+
+void add_fields(JsonWriter& json, const JsonValue& key) {
+  json.key("fields").begin_object();
+  for (const JsonValue& f : key["fields"].items()) json.member(f["name"].text(), f["value"].text());
+  json.end_object();
+}
+
+void add_choices(JsonWriter& json, const JsonValue& key) {
+  json.key("choices").begin_array();
+  for (const JsonValue& choice : key["choices"].items()) {
+    json.begin_object().member("region", choice["region"].text()).member("config", choice["config"].text());
+    add_provenance(json, choice);
+    json.end_object();
+  }
+  json.end_array();
+}
+
+void add_measurements(JsonWriter& json, const JsonValue& key) {
+  json.key("measurements").begin_array();
+  for (const JsonValue& m : key["measurements"].items()) {
+    json.begin_object().member("region", m["region"].text()).member("config", m["config"].text());
+    json.key("sizes").begin_object();
+    for (const std::string& name : m["sizes"].names()) json.member(name, m["sizes"][name].integer());
+    json.end_object().member("verdict", m["verdict"].text()).member("message", m["message"].text());
+    std::vector<std::int64_t> samples;
+    for (const JsonValue& sample : m["samples_ps"].items()) samples.push_back(sample.integer());
+    json.member("median_ps", m["median_ps"].integer()).member("noise_ps", m["noise_ps"].integer());
+    json.member("samples_ps", samples);
+    add_provenance(json, m);
+    json.end_object();
+  }
+  json.end_array();
+}
+
+}  // namespace
+
+std::string list_text(const CacheKeys& keys) {
+  std::string text = fmt::format("{} key{}\n", keys.size(), keys.size() == 1 ? "" : "s");
+  for (const JsonValue* key : keys)
+    text +=
+        fmt::format("{} of program {}: {}, {}, {}: {} chosen, {} measured, {} failed\n", brief((*key)["key"].text()),
+                    brief((*key)["program"].text()), field(*key, "target"), field(*key, "device"), field(*key, "date"),
+                    (*key)["choices"].items().size(), (*key)["measurements"].items().size(), count_failures(*key));
+  return text;
+}
+
+std::string list_json(const std::string& cache, const CacheKeys& keys) {
+  JsonWriter json;
+  begin(json, "cache list", cache);
+  json.key("keys").begin_array();
+  for (const JsonValue* key : keys) {
+    json.begin_object().member("program", (*key)["program"].text()).member("key", (*key)["key"].text());
+    for (const char* name : {"target", "device", "date"}) json.member(name, field(*key, name));
+    json.member("choices", (*key)["choices"].items().size());
+    json.member("measurements", (*key)["measurements"].items().size());
+    json.member("failures", count_failures(*key)).end_object();
+  }
+  json.end_array().end_object();
+  return std::move(json).take();
+}
+
+std::string show_text(const CacheKeys& keys) {
+  std::string text;
+  for (const JsonValue* key : keys) {
+    text += fmt::format("key {}\n", (*key)["key"].text());
+    for (const JsonValue& f : (*key)["fields"].items())
+      if (const std::string& value = f["value"].text(); !value.empty())
+        text += fmt::format("  {} ({}): {}\n", f["name"].text(), f["class"].text(), value);
+    for (const JsonValue& choice : (*key)["choices"].items())
+      text += fmt::format("  chosen for {}: {}\n", region_text(choice["region"].text()), choice["config"].text());
+    for (const JsonValue* m : by_time((*key)["measurements"].items()))
+      text += fmt::format("  measured for {} at {}: {}: {}\n", region_text((*m)["region"].text()),
+                          sizes_text((*m)["sizes"]), (*m)["config"].text(), outcome_text(*m));
+  }
+  return text.empty() ? "no keys\n" : text;
+}
+
+std::string show_json(const std::string& cache, const CacheKeys& keys) {
+  JsonWriter json;
+  begin(json, "cache show", cache);
+  json.key("keys").begin_array();
+  for (const JsonValue* key : keys) {
+    json.begin_object().member("program", (*key)["program"].text()).member("key", (*key)["key"].text());
+    add_fields(json, *key);
+    add_choices(json, *key);
+    add_measurements(json, *key);
+    json.end_object();
+  }
+  json.end_array().end_object();
+  return std::move(json).take();
+}
+
+std::string record_title(const JsonValue& record) {
+  const std::string key = brief(record["key"].text());
+  const std::string& kind = record["kind"].text();
+  if (kind == "key") return fmt::format("key {} of program {}", key, brief(record["program"].text()));
+  const std::string region = region_text(record["region"].text());
+  if (kind == "measurement")
+    return fmt::format("measurement for {} at {} of {} under key {}", region, sizes_text(record["sizes"]),
+                       record["config"].text(), key);
+  return fmt::format("choice for {} under key {}", region, key);
+}
+
+}  // namespace padlock::tools

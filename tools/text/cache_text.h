@@ -1,0 +1,24 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "tools/text/json_value.h"
+
+// Of what padlock_cache_describe reports: `keys` are members of its "keys", borrowed.
+namespace padlock::tools {
+
+using CacheKeys = std::vector<const JsonValue*>;
+
+/// One line a key: what it is of, and how much is known.
+[[nodiscard]] std::string list_text(const CacheKeys& keys);
+[[nodiscard]] std::string list_json(const std::string& cache, const CacheKeys& keys);
+
+/// Every field, choice and measurement; those that failed come last, with their verdicts.
+[[nodiscard]] std::string show_text(const CacheKeys& keys);
+[[nodiscard]] std::string show_json(const std::string& cache, const CacheKeys& keys);
+
+/// "choice for S >= 8 under key 3ac588be9841": what a record, a line of an export, is about.
+[[nodiscard]] std::string record_title(const JsonValue& record);
+
+}  // namespace padlock::tools

@@ -1,0 +1,12 @@
+#pragma once
+
+#include <string>
+
+#include "tools/text/json_value.h"
+
+namespace padlock::tools {
+
+/// What a pack holds, a line for each program, target and config. `contents`: padlock_pack_describe's.
+[[nodiscard]] std::string pack_text(const JsonValue& contents);
+
+}  // namespace padlock::tools

@@ -1,0 +1,107 @@
+#include "tools/text/tune_text.h"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdio>
+
+#include "tools/commands/command.h"
+#include "tools/text/report_text.h"
+
+namespace padlock::tools {
+namespace {
+
+constexpr std::size_t kTerminalWidth = 100;
+
+std::string notes_lines(const JsonValue& region) {
+  std::string text;
+  for (const JsonValue& note : region["notes"].items()) text += fmt::format("  {}\n", note.text());
+  return text;
+}
+
+/// `interrupted`: while this region was tuned.
+std::string region_lines(const JsonValue& region, bool interrupted) {
+  std::string text = fmt::format("{}\n  measured at {}\n{}", region_text(region["region"].text()),
+                                 sizes_text(region["sizes"]), notes_lines(region));
+  const std::string& reason = region["reason"].text();
+  if (!region["config"].exists())
+    return text + fmt::format("  nothing chosen: {}\n", interrupted ? "interrupted" : reason);
+  text += fmt::format("  config {}\n  {}", region["config"].text(), reason);
+  if (const std::int64_t median = region["median_ps"].integer(); median > 0)
+    text += fmt::format("; {}", duration_text(median));
+  if (const std::int64_t standard = region["default_ps"].integer(); standard > 0)
+    text += fmt::format(", the default {}", duration_text(standard));
+  if (const std::int64_t failures = region["failed"].integer(); failures > 0)
+    text += fmt::format("; {} failed", failures);
+  return text + "\n";
+}
+
+}  // namespace
+
+std::string duration_text(std::int64_t picoseconds) {
+  const auto value = static_cast<double>(picoseconds);
+  if (value < 1e6) return fmt::format("{:.0f} ns", value / 1e3);
+  if (value < 1e9) return fmt::format("{:.1f} us", value / 1e6);
+  return fmt::format("{:.2f} ms", value / 1e9);
+}
+
+std::string plan_text(const JsonValue& plan) {
+  std::string text = fmt::format("target\n  {}\nscratch memory\n  at most {} bytes\n",
+                                 target_summary(plan["target"].text()), plan["memory_bytes"].integer());
+  for (const JsonValue& region : plan["regions"].items()) {
+    text += fmt::format("{}\n  measured at {}, with {} bytes of scratch memory or more\n{}",
+                        region_text(region["region"].text()), sizes_text(region["sizes"]),
+                        region["scratch_bytes"].integer(), notes_lines(region));
+    const auto& configs = region["configs"].items();
+    text += fmt::format("  {} of {} configs would be tried\n", configs.size(), region["configs_in_space"].integer());
+    for (const JsonValue& config : configs) text += fmt::format("    {}\n", config.text());
+  }
+  return text;
+}
+
+std::string tune_text(const JsonValue& report) {
+  std::string text;
+  const auto& regions = report["regions"].items();
+  for (const JsonValue& region : regions)  // an interruption ends with the last one
+    text += region_lines(region, report["interrupted"].truth() && &region == &regions.back());
+  text += fmt::format("{} tries in {:.1f} s, seed {}, key {}\n", report["trials"].integer(), report["seconds"].number(),
+                      report["seed"].natural(), report["key"].text().substr(0, 12));
+  return text + fmt::format("kept in {}\n", report["cache"].text());
+}
+
+std::string progress_line(const padlock_progress& progress, bool bar, std::size_t width) {
+  std::string text;
+  if (bar) {
+    constexpr int kBar = 20;
+    const int done = progress.config_count == 0 ? kBar : kBar * progress.tried / progress.config_count;
+    text = fmt::format("[{:#<{}}{:.<{}}] ", "", done, "", kBar - done);
+  }
+  text += fmt::format("region {} of {}: {} {} of {}, {:.0f} s left", progress.region + 1, progress.region_count,
+                      progress.racing != 0 ? "racing," : "tried", progress.tried, progress.config_count,
+                      progress.seconds_left);
+  if (*progress.best != 0) text += fmt::format(", best {} {}", duration_text(progress.best_picoseconds), progress.best);
+  return text.substr(0, width);
+}
+
+ProgressMeter::ProgressMeter(bool quiet)
+    : quiet_(quiet), terminal_(::isatty(STDERR_FILENO) != 0), last_(std::chrono::steady_clock::now()) {}
+
+ProgressMeter::~ProgressMeter() {
+  if (drawn_) fmt::print(stderr, "\r{:{}}\r", "", kTerminalWidth);
+}
+
+void ProgressMeter::show(const padlock_progress& progress) {
+  if (quiet_) return;
+  const auto now = std::chrono::steady_clock::now();
+  if (now - last_ < (terminal_ ? std::chrono::milliseconds(100) : std::chrono::milliseconds(1000))) return;
+  last_ = now;
+  const std::string line = progress_line(progress, terminal_, terminal_ ? kTerminalWidth : 300);
+  if (terminal_)
+    fmt::print(stderr, "\r{:<{}}", line, kTerminalWidth);
+  else
+    fmt::print(stderr, "{}\n", line);
+  drawn_ = terminal_;
+}
+
+}  // namespace padlock::tools

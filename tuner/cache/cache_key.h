@@ -1,0 +1,107 @@
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+
+namespace padlock::tuner {
+
+/// What a difference in a field means for a record.
+enum class FieldClass : std::uint8_t {
+  must,  ///< other code, or code that does not run: the record is of no use
+  perf,  ///< the same code at another speed: of no use in a strict match, a guess in a loose one
+  info,  ///< for people
+};
+
+[[nodiscard]] std::string_view name_of(FieldClass c);
+
+// The one table of what identifies a tuning record: X(name, class). Everything about keys is generated from it.
+//
+// program: hash of the canonical text. types: of parameters and results. abi, code: compiler/target/revision.h. target:
+// what code is made for, "host" or "sm_90"; cpu: of a host LLVM's name and every feature, so that no record crosses
+// between machines with and without, say, AVX-512. device, driver, host, date: where and when. policy: how samples were
+// taken.
+#define PADLOCK_KEY_FIELDS(X) \
+  X(program, must)            \
+  X(types, must)              \
+  X(abi, must)                \
+  X(code, must)               \
+  X(llvm, must)               \
+  X(target, must)             \
+  X(architecture, must)       \
+  X(cpu, must)                \
+  X(multiprocessors, perf)    \
+  X(bandwidth, perf)          \
+  X(threads, perf)            \
+  X(l2_bytes, perf)           \
+  X(l3_bytes, perf)           \
+  X(policy, perf)             \
+  X(device, info)             \
+  X(driver, info)             \
+  X(host, info)               \
+  X(date, info)
+
+/// All as text; empty where a field says nothing of this kind of device.
+struct KeyFields {
+#define PADLOCK_FIELD(name, field_class) std::string name = {};
+  PADLOCK_KEY_FIELDS(PADLOCK_FIELD)
+#undef PADLOCK_FIELD
+
+  friend bool operator==(const KeyFields&, const KeyFields&) = default;
+};
+
+struct KeyField {
+  std::string_view name;
+  FieldClass field_class;
+  std::string KeyFields::* value;
+};
+
+inline constexpr std::array kKeyFields = {
+#define PADLOCK_FIELD(name, field_class) KeyField{#name, FieldClass::field_class, &KeyFields::name},
+    PADLOCK_KEY_FIELDS(PADLOCK_FIELD)
+#undef PADLOCK_FIELD
+};
+
+/// What a record is of. Immutable.
+class CacheKey {
+ public:
+  explicit CacheKey(KeyFields fields);
+
+  [[nodiscard]] const KeyFields& fields() const { return fields_; }
+  /// Hash of all must and perf fields: equal digests match strictly.
+  [[nodiscard]] const std::string& digest() const { return digest_; }
+
+ private:
+  KeyFields fields_;
+  std::string digest_;
+};
+
+enum class Match : std::uint8_t {
+  strict,  ///< all must and perf fields are equal
+  loose,   ///< all must fields are
+};
+
+/// A field in which a record differs from what is asked for.
+struct KeyDifference {
+  FieldClass field_class = FieldClass::must;
+  std::string_view field;
+  std::string wanted;
+  std::string recorded;
+
+  /// "bandwidth: wanted '4800 GB/s', recorded '3400 GB/s'"; long values are cut to where they differ.
+  [[nodiscard]] std::string to_string() const;
+};
+
+struct KeyMatch {
+  bool hit = false;
+  /// The first field that differs, must before perf: why it missed, or what a loose hit leaves open.
+  std::optional<KeyDifference> difference = {};
+};
+
+[[nodiscard]] KeyMatch match(const KeyFields& wanted, const KeyFields& recorded, Match how);
+/// How many must fields differ: which of several records that miss is the nearest.
+[[nodiscard]] int count_must_differences(const KeyFields& wanted, const KeyFields& recorded);
+
+}  // namespace padlock::tuner

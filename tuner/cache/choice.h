@@ -1,0 +1,51 @@
+#pragma once
+
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "ir/binding/binding.h"
+#include "ir/expr/constraint.h"
+#include "ir/program.h"
+#include "support/error.h"
+#include "tuner/cache/record.h"
+
+namespace padlock::tuner {
+
+/// Which config runs, and why.
+struct Chosen {
+  std::string config;
+  std::string reason;  ///< "tuned for S >= 1024", "no tuned region holds these sizes: the default config"
+};
+
+/// The configs of one program by regions of sizes. A region is a list of guards over the program's symbols, in the
+/// language's syntax; the region without any holds all sizes. Immutable, thread-safe. The program must outlive it.
+class ProgramChoices {
+ public:
+  /// `default_config` serves what no region holds. Errors (invalid_argument): a region whose guards the program does
+  /// not admit, or that stands twice.
+  [[nodiscard]] static Result<ProgramChoices> create(const ir::Program& program, const std::vector<Choice>& choices,
+                                                     std::string default_config);
+
+  /// The first region whose guards all hold, those with more guards first, then by text: the same whatever the order in
+  /// which they were given. A guard that cannot be evaluated does not hold.
+  [[nodiscard]] Chosen choose(const ir::Binding& binding) const;
+
+ private:
+  struct Region {
+    std::string text;
+    std::vector<ir::Constraint> guards;
+    std::string config;
+  };
+  explicit ProgramChoices(std::string default_config) : default_config_(std::move(default_config)) {}
+
+  std::vector<Region> regions_;
+  std::string default_config_;
+};
+
+/// What Store::look_up asks of a choice: that its region is of this program, and that `config_is_legal` takes its
+/// config.
+[[nodiscard]] Status check_choice(const ir::Program& program, const Choice& choice,
+                                  const std::function<Status(const std::string&)>& config_is_legal);
+
+}  // namespace padlock::tuner

@@ -1,0 +1,243 @@
+#include "tuner/cache/store_file.h"
+
+#include <fmt/format.h>
+#include <sys/stat.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstdlib>
+#include <cstring>
+
+#include "tuner/cache/merge.h"
+
+namespace padlock::tuner {
+namespace {
+
+constexpr std::int64_t kApplication = 0x50444c4b;  // "PDLK", in the header of the file
+
+// One table: the columns say where a record is, the line is the record. sqlite_schema holds this very text.
+constexpr std::string_view kTable =
+    "CREATE TABLE record (program TEXT NOT NULL, kind INTEGER NOT NULL, key TEXT NOT NULL, region TEXT NOT NULL, "
+    "config TEXT NOT NULL, sizes TEXT NOT NULL, line TEXT NOT NULL, "
+    "PRIMARY KEY (program, kind, key, region, config, sizes)) WITHOUT ROWID";
+constexpr std::string_view kColumns = "program, kind, key, region, config, sizes";
+constexpr std::string_view kThisPlace =
+    "program = ?1 AND kind = ?2 AND key = ?3 AND region = ?4 AND config = ?5 AND sizes = ?6";
+
+void bind_place(Query& query, const Place& place) {
+  query.bind(1, place.program);
+  query.bind(2, place.kind);
+  query.bind(3, place.key);
+  query.bind(4, place.region);
+  query.bind(5, place.config);
+  query.bind(6, place.sizes);
+}
+
+Place place_at(const Query& row) {
+  return {.program = std::string(row.text(0)),
+          .kind = static_cast<int>(row.number(1)),
+          .key = std::string(row.text(2)),
+          .region = std::string(row.text(3)),
+          .config = std::string(row.text(4)),
+          .sizes = std::string(row.text(5))};
+}
+
+Result<Record> record_at(const Query& row) {
+  PADLOCK_TRY(Record record, parse_line(row.text(6)));
+  if (place_of(record) != place_at(row)) return invalid_argument("expected a record of its place, found another's");
+  return record;
+}
+
+bool is_wanted(const Record& record, std::initializer_list<std::string_view> program_and_key, int kind) {
+  const std::string_view actual[] = {record.program, record.key};
+  return std::ranges::equal(program_and_key, std::span(actual).first(program_and_key.size())) &&
+         (kind < 0 || record.content.index() == static_cast<std::size_t>(kind));
+}
+
+std::unexpected<Error> not_a_cache() {
+  return std::unexpected(Error{.code = Code::data_loss,
+                               .blame = Blame::environment,
+                               .message = "expected a cache of Padlock's, found a file without its table"});
+}
+
+}  // namespace
+
+Result<StoreFile> StoreFile::open(const std::string& path, Access access) {
+  PADLOCK_TRY(Database database, Database::open(path, access));
+  auto file = over(std::move(database), access);
+  if (!file && !file.error().message.starts_with(path)) file.error().message = path + ": " + file.error().message;
+  return file;
+}
+
+Result<StoreFile> StoreFile::in_memory() {
+  PADLOCK_TRY(Database database, Database::in_memory());
+  return over(std::move(database), Access::write);
+}
+
+Result<StoreFile> StoreFile::over(Database database, Access access) {
+  StoreFile file(std::move(database));
+  PADLOCK_TRY(file.empty_, file.is_new());
+  if (file.empty_ && access == Access::write) {
+    PADLOCK_CHECK(file.create_schema());
+    file.empty_ = false;
+  }
+  if (!file.empty_) PADLOCK_CHECK(file.check_schema());
+  if (access == Access::write) {
+    PADLOCK_CHECK(file.database_.use_log());
+    // A commit outlives the process at once. What a power failure takes back is whole records, never a part of one.
+    PADLOCK_CHECK(file.database_.execute("PRAGMA synchronous = NORMAL"));
+  }
+  return file;
+}
+
+Result<bool> StoreFile::is_new() {
+  PADLOCK_TRY(const std::int64_t objects, database_.number("SELECT count(*) FROM sqlite_schema"));
+  PADLOCK_TRY(const std::int64_t application, database_.number("PRAGMA application_id"));
+  PADLOCK_TRY(const std::int64_t version, database_.number("PRAGMA user_version"));
+  return objects == 0 && application == 0 && version == 0;
+}
+
+Status StoreFile::create_schema() {
+  return database_.in_transaction([this]() -> Status {
+    PADLOCK_TRY(const bool still_new, is_new());
+    if (!still_new) return {};  // another process was faster
+    PADLOCK_CHECK(database_.execute(std::string(kTable).c_str()));
+    PADLOCK_CHECK(database_.execute(fmt::format("PRAGMA application_id = {}", kApplication).c_str()));
+    return database_.execute(fmt::format("PRAGMA user_version = {}", kSchema).c_str());
+  });
+}
+
+Status StoreFile::check_schema() {
+  PADLOCK_TRY(const std::int64_t application, database_.number("PRAGMA application_id"));
+  if (application != kApplication) return not_a_cache();
+  PADLOCK_TRY(const std::int64_t version, database_.number("PRAGMA user_version"));
+  if (version != kSchema)
+    return failed_precondition(fmt::format("expected a cache of schema {}, found schema {}", kSchema, version));
+  PADLOCK_TRY(Query query, database_.prepare("SELECT sql FROM sqlite_schema"));
+  PADLOCK_TRY(const bool found, query.next());
+  if (!found || query.text(0) != kTable) return not_a_cache();
+  PADLOCK_TRY(const bool more, query.next());
+  if (more) return not_a_cache();
+  return {};
+}
+
+/// `values` are the program and the key that are wanted, as far as they are, and `kind` the kind, or -1.
+RecordSet StoreFile::select(std::string_view where, std::initializer_list<std::string_view> values, int kind) {
+  RecordSet set;
+  if (empty_) return set;
+  auto query = database_.prepare(fmt::format("SELECT {}, line FROM record {} ORDER BY {}", kColumns, where, kColumns));
+  if (!query) {
+    set.problems.push_back(query.error().message);
+    return set;
+  }
+  int index = 0;
+  for (const std::string_view value : values) query->bind(++index, value);
+  for (;;) {
+    const auto row = query->next();
+    if (!row) set.problems.push_back(row.error().message);
+    if (!row || !*row) return set;
+    auto record = record_at(*query);
+    if (!record)
+      set.problems.push_back(fmt::format("a record: {}", record.error().message));
+    else if (!is_wanted(*record, values, kind))  // in a damaged file rows can be out of their order
+      set.problems.emplace_back("a record: expected one that was asked for, found another");
+    else
+      set.records.push_back(*std::move(record));
+  }
+}
+
+RecordSet StoreFile::all() { return select("", {}, -1); }
+RecordSet StoreFile::verify() {
+  RecordSet set = all();
+  // A page that was damaged may have lost records without a trace in those that are left.
+  Result<bool> row = true;
+  auto query = database_.prepare("PRAGMA quick_check(10)");
+  while (query && (row = query->next()) && *row)
+    if (query->text(0) != "ok") set.problems.push_back(fmt::format("the file: {}", query->text(0)));
+  if (!query) set.problems.push_back(query.error().message);
+  if (!row) set.problems.push_back(row.error().message);
+  return set;
+}
+
+RecordSet StoreFile::keys_of(std::string_view program) {
+  return select("WHERE program = ?1 AND kind = 0", {program}, 0);
+}
+RecordSet StoreFile::choices_of(std::string_view program, std::string_view key) {
+  return select("WHERE program = ?1 AND kind = 1 AND key = ?2", {program, key}, 1);
+}
+RecordSet StoreFile::measurements_of(std::string_view program, std::string_view key) {
+  return select("WHERE program = ?1 AND kind = 2 AND key = ?2", {program, key}, 2);
+}
+
+/// Whether the file's record of this place stays. One that is damaged does not.
+Result<bool> StoreFile::keeps(const Place& place, const Record& incoming) {
+  PADLOCK_TRY(Query query,
+              database_.prepare(fmt::format("SELECT {}, line FROM record WHERE {}", kColumns, kThisPlace)));
+  bind_place(query, place);
+  PADLOCK_TRY(const bool found, query.next());
+  if (!found) return false;
+  const auto existing = record_at(query);
+  return existing && !supersedes(incoming, *existing);
+}
+
+Result<std::int64_t> StoreFile::put(std::span<const Record> records, Conflict conflict) {
+  for (const Record& record : records) PADLOCK_CHECK(validate(record));
+  std::int64_t written = 0;
+  const Status done = database_.in_transaction([&]() -> Status {
+    PADLOCK_TRY(Query insert, database_.prepare("INSERT OR REPLACE INTO record VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)"));
+    for (const Record& record : records) {
+      const Place place = place_of(record);
+      if (conflict == Conflict::keep_later) {
+        PADLOCK_TRY(const bool kept, keeps(place, record));
+        if (kept) continue;
+      }
+      bind_place(insert, place);
+      insert.bind(7, to_line(record));
+      PADLOCK_CHECK(insert.next());
+      ++written;
+    }
+    return {};
+  });
+  PADLOCK_CHECK(done);
+  return written;
+}
+
+Result<std::int64_t> StoreFile::erase(std::span<const Place> places) {
+  std::int64_t erased = 0;
+  const Status done = database_.in_transaction([&]() -> Status {
+    for (const Place& place : places) {
+      PADLOCK_TRY(Query remove, database_.prepare(fmt::format("DELETE FROM record WHERE {}", kThisPlace)));
+      bind_place(remove, place);
+      PADLOCK_CHECK(remove.next());
+      PADLOCK_TRY(const std::int64_t changes, database_.number("SELECT changes()"));
+      erased += changes;
+    }
+    return {};
+  });
+  PADLOCK_CHECK(done);
+  return erased;
+}
+
+Result<std::string> default_cache_file() {
+  constexpr const char* kName = "/padlock/tuning.db";
+  // The XDG specification has relative paths ignored.
+  if (const char* cache = std::getenv("XDG_CACHE_HOME"); cache != nullptr && *cache == '/')
+    return std::string(cache) + kName;
+  if (const char* home = std::getenv("HOME"); home != nullptr && *home == '/')
+    return std::string(home) + "/.cache" + kName;
+  return failed_precondition("no place for the user's cache: neither XDG_CACHE_HOME nor HOME names a folder");
+}
+
+Status make_cache_folder(const std::string& file) {
+  for (std::size_t slash = file.find('/', 1); slash != std::string::npos; slash = file.find('/', slash + 1)) {
+    const std::string folder = file.substr(0, slash);
+    if (::mkdir(folder.c_str(), 0700) == 0) continue;
+    const int error = errno;
+    struct stat info{};
+    if (::stat(folder.c_str(), &info) == 0 && S_ISDIR(info.st_mode)) continue;
+    return unavailable(fmt::format("cannot make folder {}: {}", folder, std::strerror(error)));
+  }
+  return {};
+}
+
+}  // namespace padlock::tuner

@@ -1,0 +1,23 @@
+#pragma once
+
+#include <cstdint>
+#include <span>
+
+#include "compiler/target/cost.h"
+
+namespace padlock::tuner {
+
+/// What the model knows of a machine. Its speeds are round numbers of the kind of machine, not this one's: the model
+/// compares configs of one program, and only such as differ much.
+struct Machine {
+  int threads = 1;               ///< of the host's pool
+  std::int64_t cache_bytes = 0;  ///< of the last cache
+  int multiprocessors = 0;       ///< of a GPU; 0: the host
+};
+
+/// About how many nanoseconds a launch of these kernels takes: bytes and vectors, whichever takes longer, by how evenly
+/// tasks or blocks fill the machine, and each launch and task. `task_bytes`: output of one task on the host.
+[[nodiscard]] double predicted_ns(std::span<const compiler::KernelCost> kernels, std::int64_t task_bytes,
+                                  const Machine& machine);
+
+}  // namespace padlock::tuner

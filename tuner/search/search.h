@@ -1,0 +1,93 @@
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "support/error.h"
+#include "tuner/cache/record.h"
+#include "tuner/trial/request.h"
+
+// Which of the configs of one region is recorded. What tries a config, what the time is and who keeps what was learnt
+// are functions, so that a search is the same in tests, without a worker and without a clock.
+namespace padlock::tuner {
+
+enum class Strategy : std::uint8_t {
+  fast,    ///< those that a cost model finds promising, then a race among the best
+  full,    ///< all, then the race
+  random,  ///< all in an order that the seed decides, as far as the budget goes, then the race
+};
+[[nodiscard]] Result<Strategy> strategy_from_name(std::string_view name);
+[[nodiscard]] std::string_view name_of(Strategy strategy);
+
+/// A config that may be tried, with what the cost model says of it.
+struct Candidate {
+  std::string config;
+  double predicted_ns = 0;
+};
+
+/// One try: verified, and timed for so long where that is not 0.
+struct Trial {
+  std::string config;
+  Sizes sizes;
+  std::int64_t skew = 0;       ///< as TryRequest::skew
+  std::int64_t placement = 0;  ///< as TryRequest::placement
+  double timing_ms = 0;
+  std::vector<std::string> rivals = {};  ///< timed in turn with it, for so long each
+};
+/// Errors: cancelled, where it was interrupted; others where nothing can be tried any more. How a config failed is a
+/// verdict.
+using TryFunction = std::function<Result<TryResult>(const Trial&)>;
+
+/// What a search has found so far, for people.
+struct Progress {
+  int tried = 0;             ///< of the candidates that are to be tried
+  int candidates = 0;        ///< those
+  bool racing = false;       ///< all were tried, and the best are timed again
+  std::string best;          ///< config; empty while none survived
+  std::int64_t best_ps = 0;  ///< its median
+  double seconds = 0;        ///< since the search began
+  double seconds_left = 0;   ///< about; at most what is left of the budget
+};
+
+struct SearchOptions {
+  Strategy strategy = Strategy::fast;
+  double budget_seconds = 10;
+  std::uint64_t seed = 1;
+  std::vector<Sizes> awkward = {};                      ///< where a winner is checked before it is chosen
+  std::vector<Measurement> known = {};                  ///< of this region and these sizes: not tried again
+  std::function<double()> seconds = {};                 ///< a clock; empty: the steady one
+  std::function<bool()> cancelled = {};                 ///< asked between tries; may be empty
+  std::function<Status(const Measurement&)> keep = {};  ///< of each thing that is measured, as it is; may be empty
+  std::function<void(const Progress&)> progress = {};   ///< after each try; may be empty
+};
+
+/// How a search ended.
+struct SearchOutcome {
+  std::optional<std::string> config;  ///< the choice; absent: none survived, or it was interrupted before one could be
+  bool interrupted = false;
+  int trials = 0;                              ///< that were run
+  std::int64_t median_ps = 0;                  ///< of the choice
+  std::int64_t default_ps = 0;                 ///< of the first candidate; 0 where it did not survive
+  std::string reason;                          ///< "no config beats the default", ...
+  std::vector<Measurement> measurements = {};  ///< all that is known of the region, in the candidates' order
+};
+
+/// Part of the best time within which two configs are as good as each other: the earlier one is taken. A second tuning
+/// shall choose the same, and what two tunings find of two configs differs by 1 % or 2 %.
+inline constexpr double kTie = 0.02;
+
+/// Searches among the candidates, of which the first is the default and is always tried. Ties within the noise go to
+/// the earlier one. Errors: those of `try_config` and `keep`; what was kept stays.
+[[nodiscard]] Result<SearchOutcome> search_region(const std::string& region, const Sizes& sizes,
+                                                  const std::vector<Candidate>& candidates,
+                                                  const SearchOptions& options, const TryFunction& try_config);
+
+/// Those that a search would try, in the order in which it does.
+[[nodiscard]] std::vector<std::size_t> order_of_trials(const std::vector<Candidate>& candidates, Strategy strategy,
+                                                       std::uint64_t seed);
+
+}  // namespace padlock::tuner

@@ -1,0 +1,245 @@
+#include "tuner/search/size_plan.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <optional>
+#include <set>
+#include <utility>
+
+#include "tuner/trial/problem.h"
+
+namespace padlock::tuner {
+namespace {
+
+using solver::BindingSearch;
+using solver::SymbolValues;
+
+constexpr std::int64_t kLargest = std::int64_t{1} << 30;  // of a symbol that is drawn
+/// Results that are larger are measured only at sizes that were asked for: a try of them takes seconds.
+constexpr std::int64_t kMostDrawnBytes = std::int64_t{128} << 20;
+constexpr std::int64_t kMostScratch = 16;  // times the results that are wanted
+constexpr std::size_t kMostRegionText = 2000;
+
+/// Bytes that the results have.
+ir::Expr result_bytes(const ir::Program& program) {
+  ir::ExprContext& exprs = program.exprs();
+  ir::Expr sum = exprs.constant(0);
+  for (const ir::ValueId id : program.results()) {
+    const ir::Value& value = program.value(id);
+    sum = exprs.add(sum, exprs.mul(value.layout.element_count(), exprs.constant(ir::byte_size(value.dtype))));
+  }
+  return sum;
+}
+
+/// Those results' bytes that a region takes, (above, most].
+struct ByteRange {
+  std::optional<std::int64_t> above, most;
+
+  [[nodiscard]] bool contains(std::int64_t bytes) const {
+    return (!above || bytes > *above) && (!most || bytes <= *most);
+  }
+};
+
+std::vector<ByteRange> byte_ranges(std::vector<std::int64_t> cuts) {
+  std::ranges::sort(cuts);
+  cuts.erase(std::ranges::unique(cuts).begin(), cuts.end());
+  std::vector<ByteRange> ranges = {{}};
+  for (const std::int64_t cut : cuts) {
+    ranges.back().most = cut;
+    ranges.push_back({.above = cut, .most = {}});
+  }
+  return ranges;
+}
+
+class Planner {
+ public:
+  Planner(BindingSearch search, const SizeRequest& request, const SizePolicy& policy)
+      : search_(std::move(search)), request_(request), policy_(policy), bytes_(result_bytes(search_.program())) {}
+
+  Result<std::vector<PlannedRegion>> run() {
+    const bool all_given = request_.opt.size() == search_.symbols().size();
+    PADLOCK_TRY(const ir::Binding usual, at(request_.opt, kUsual));
+    std::vector<PlannedRegion> regions;
+    for (const ByteRange& range : byte_ranges(policy_.cache_bytes)) {
+      if (all_given && !range.contains(bytes_of(usual))) continue;
+      std::optional<PlannedRegion> region = plan(range, all_given);
+      if (region) regions.push_back(*std::move(region));
+    }
+    if (regions.empty())
+      return std::unexpected(Error{
+          .code = Code::not_found,
+          .blame = Blame::user,
+          .message = fmt::format("no sizes of program '{}' were found that take at most {} bytes of scratch memory",
+                                 search_.program().name(), policy_.memory_bytes)});
+    return regions;
+  }
+
+ private:
+  Result<ir::Binding> at(const Sizes& wanted, std::int64_t other) {
+    return search_.nearest(wanted, other, policy_.seed);
+  }
+  [[nodiscard]] std::int64_t bytes_of(const ir::Binding& binding) const {
+    const auto bytes = ir::evaluate_int64(search_.program().exprs(), bytes_, binding.values());
+    return bytes.value_or(kInt64Max);
+  }
+  [[nodiscard]] bool fits(const ir::Binding& binding) const { return scratch_bytes(binding) <= policy_.memory_bytes; }
+
+  std::optional<PlannedRegion> plan(const ByteRange& range, bool all_given) {
+    const std::optional<ir::Binding> binding = all_given ? given() : drawn(range);
+    if (!binding) return std::nullopt;
+    PlannedRegion region{
+        .region = text_of(range), .sizes = search_.values_of(*binding), .notes = std::exchange(notes_, {})};
+    // What was asked for may be replaced by something that lies elsewhere.
+    if (!range.contains(bytes_of(*binding))) region.region = text_of(range_of(bytes_of(*binding)));
+    return region;
+  }
+  [[nodiscard]] ByteRange range_of(std::int64_t bytes) const {
+    for (const ByteRange& range : byte_ranges(policy_.cache_bytes))
+      if (range.contains(bytes)) return range;
+    return {};
+  }
+
+  /// What `opt` says, or what is near and fits.
+  std::optional<ir::Binding> given() {
+    auto binding = at(request_.opt, kUsual);
+    if (!binding) return std::nullopt;
+    const Sizes sizes = search_.values_of(*binding);
+    if (sizes != request_.opt)
+      notes_.push_back(
+          fmt::format("{} is not admitted: measured at {}, which is near", to_string(request_.opt), to_string(sizes)));
+    if (fits(*binding)) return *std::move(binding);
+    return largest_below(*binding);
+  }
+
+  /// The largest found between nothing and a binding that is too large: all sizes of the same part of it.
+  std::optional<ir::Binding> largest_below(const ir::Binding& large) {
+    constexpr int kParts = 1 << 16;
+    const Sizes sizes = search_.values_of(large);
+    std::optional<ir::Binding> best;
+    int low = 0;
+    for (int high = kParts; high - low > 1;) {
+      const int part = low + (high - low) / 2;
+      Sizes smaller = sizes;
+      for (const ir::Expr e : search_.symbols()) {
+        const ir::Symbol& symbol = search_.program().exprs().symbol(e.symbol());
+        if (symbol.kind == ir::SymbolKind::dim) continue;
+        smaller[symbol.name] = static_cast<std::int64_t>(Int128{smaller[symbol.name]} * part / kParts);
+        if (symbol.kind == ir::SymbolKind::stride) smaller.erase(symbol.name);  // dense
+      }
+      auto binding = at(smaller, 0);
+      const bool fitting = binding && fits(*binding);
+      (fitting ? low : high) = part;
+      if (fitting && (!best || bytes_of(*binding) > bytes_of(*best))) best = *std::move(binding);
+    }
+    if (best)
+      notes_.push_back(fmt::format(
+          "{} takes {} bytes of scratch memory and {} are allowed: measured at {}, the largest "
+          "found that fits",
+          to_string(sizes), scratch_bytes(large), policy_.memory_bytes, to_string(search_.values_of(*best))));
+    return best;
+  }
+
+  /// A binding in the middle of the range, by the one size that all symbols that nobody fixed have.
+  std::optional<ir::Binding> drawn(const ByteRange& range) {
+    const std::int64_t most = range.most.value_or(kMostDrawnBytes);
+    if (range.above.value_or(0) >= kMostDrawnBytes) return std::nullopt;
+    const std::int64_t target =
+        range.above ? std::min(4 * *range.above, *range.above / 2 + most / 2) : std::min(most, kMostDrawnBytes) / 2;
+    std::optional<ir::Binding> best;
+    bool too_large = false;
+    // Doubled until it is too much, then halved in between: sizes that are far too large say nothing.
+    std::int64_t low = 0, high = 1;
+    bool growing = true;
+    while (growing ? high < kLargest : high - low > std::max<std::int64_t>(1, low / 64)) {
+      const std::int64_t size = growing ? high : low + (high - low) / 2;
+      const std::int64_t round = size >= 64 ? size / 8 * 8 : size;
+      auto binding = at(request_.opt, round);
+      const std::int64_t bytes = binding ? bytes_of(*binding) : kInt64Max;
+      const bool fitting = binding && fits(*binding);
+      too_large |= binding && range.contains(bytes) && !fitting;
+      // A program may keep little of much that it reads.
+      const bool modest = binding && data_bytes(*binding) <= kMostScratch * target;
+      const bool small = bytes <= target && fitting && modest;
+      (small ? low : high) = size;
+      growing = growing && small;
+      if (growing) high = 2 * size;
+      const auto off = [&](std::int64_t b) { return b > target ? b - target : target - b; };
+      if (fitting && modest && bytes > 0 && range.contains(bytes) && (!best || off(bytes) < off(bytes_of(*best))))
+        best = *std::move(binding);
+    }
+    if (best && too_large && range.above && bytes_of(*best) < target / 2)
+      notes_.push_back(
+          fmt::format("{} bytes of scratch memory are allowed: measured at {}, the largest found that fits",
+                      policy_.memory_bytes, to_string(search_.values_of(*best))));
+    return best;
+  }
+
+  [[nodiscard]] std::string text_of(const ByteRange& range) const {
+    std::vector<std::string> guards;
+    for (const auto& [name, value] : request_.min) guards.push_back(fmt::format("{} >= {}", name, value));
+    for (const auto& [name, value] : request_.max) guards.push_back(fmt::format("{} <= {}", name, value));
+    const std::string bytes = ir::to_string(search_.program().exprs(), bytes_, kMostRegionText);
+    // An expression that was cut is none; then the region is what the request says alone.
+    if (bytes.size() < kMostRegionText && !bytes_.is_constant()) {
+      if (range.above) guards.push_back(fmt::format("{} > {}", bytes, *range.above));
+      if (range.most) guards.push_back(fmt::format("{} <= {}", bytes, *range.most));
+    }
+    return fmt::format("{}", fmt::join(guards, ", "));
+  }
+
+  static constexpr std::int64_t kUsual = 64;
+
+  BindingSearch search_;
+  const SizeRequest& request_;
+  const SizePolicy& policy_;
+  ir::Expr bytes_;
+  std::vector<std::string> notes_;
+};
+
+}  // namespace
+
+Result<ir::Binding> bind_sizes(const ir::Program& program, const Sizes& sizes) {
+  ir::BindRequest request{.tensors = {}, .symbols = sizes};
+  request.tensors.resize(program.tensor_parameters().size());
+  return ir::Binding::bind(program, request);
+}
+
+Result<std::vector<PlannedRegion>> plan_regions(const ir::Program& program, const SizeRequest& request,
+                                                const SizePolicy& policy) {
+  PADLOCK_TRY(BindingSearch search, BindingSearch::create(program, {.min = request.min, .max = request.max}));
+  for (const auto& [name, value] : request.opt) {
+    if (std::ranges::none_of(search.symbols(),
+                             [&](ir::Expr e) { return program.exprs().symbol(e.symbol()).name == name; }))
+      return invalid_argument(fmt::format("program '{}' has no symbol '{}'", program.name(), name));
+    const auto least = request.min.find(name);
+    const auto most = request.max.find(name);
+    if ((least != request.min.end() && value < least->second) || (most != request.max.end() && value > most->second))
+      return invalid_argument(fmt::format("{} = {} lies outside of what the minimum and maximum say", name, value));
+  }
+  return Planner(std::move(search), request, policy).run();
+}
+
+std::vector<Sizes> awkward_sizes(const ir::Program& program, std::uint64_t seed) {
+  constexpr std::int64_t kMostBytes = std::int64_t{1} << 22;
+  constexpr std::size_t kMost = 16;
+  auto search = BindingSearch::create(program, {});
+  if (!search) return {};
+  std::set<Sizes> seen;
+  std::vector<Sizes> list;
+  // Awkward in every symbol at once first: rows of one element, of one more than a vector, of one less than a tile.
+  const auto add = [&](const Sizes& wanted, std::int64_t other) {
+    if (list.size() >= kMost) return;
+    const auto binding = search->nearest(wanted, other, seed);
+    if (!binding || data_bytes(*binding) > kMostBytes) return;
+    const Sizes sizes = search->values_of(*binding);
+    if (seen.insert(sizes).second) list.push_back(sizes);
+  };
+  for (const std::int64_t size : {1, 0, 5, 17, 33, 63}) add({}, size);
+  for (const std::int64_t size : {0, 1, 15, 65, 257, 1025})
+    for (const ir::Expr e : search->symbols()) add({{program.exprs().symbol(e.symbol()).name, size}}, 3);
+  return list;
+}
+
+}  // namespace padlock::tuner

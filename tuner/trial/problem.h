@@ -1,0 +1,82 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "ir/binding/binding.h"
+#include "ir/layout.h"
+#include "ir/program.h"
+#include "runtime/scratch/scratch_buffer.h"
+#include "support/error.h"
+
+namespace padlock::tuner {
+
+using Symbols = std::map<std::string, std::int64_t>;
+
+/// A program at one binding, with what its inputs and scalars hold.
+class Problem {
+ public:
+  /// Errors: as ir::Binding::bind; invalid_argument also where a symbol has no value. Borrows the program.
+  [[nodiscard]] static Result<Problem> create(const ir::Program& program, const Symbols& symbols, std::uint64_t seed);
+
+  [[nodiscard]] const ir::Program& program() const { return binding_.program(); }
+  [[nodiscard]] const ir::Binding& binding() const { return binding_; }
+  [[nodiscard]] const Symbols& symbols() const { return symbols_; }
+  [[nodiscard]] std::uint64_t seed() const { return seed_; }
+  /// Storage of each tensor parameter, of the full domain.
+  [[nodiscard]] const std::vector<std::vector<std::byte>>& inputs() const { return inputs_; }
+  [[nodiscard]] const std::vector<std::uint64_t>& scalars() const { return scalars_; }
+
+  /// Of all results.
+  [[nodiscard]] std::int64_t result_elements() const;
+  /// Of storage.
+  [[nodiscard]] std::int64_t input_bytes() const;
+  [[nodiscard]] std::int64_t result_bytes() const;
+
+ private:
+  Problem(ir::Binding binding, Symbols symbols, std::uint64_t seed)
+      : binding_(std::move(binding)), symbols_(std::move(symbols)), seed_(seed) {}
+  ir::Binding binding_;
+  Symbols symbols_;
+  std::uint64_t seed_;
+  std::vector<std::vector<std::byte>> inputs_;
+  std::vector<std::uint64_t> scalars_;
+};
+
+/// Smaller symbols that the program admits, with at most that many elements in its results where such are found: each
+/// symbol is moved towards 0 as long as that helps. The symbols given are legal.
+[[nodiscard]] Symbols shrink(const ir::Program& program, Symbols symbols, std::int64_t most_elements);
+
+/// Bytes of all inputs and results three times: in the buffers of a launch, as they were or have to be, and on their
+/// way from one to the other.
+[[nodiscard]] std::int64_t data_bytes(const ir::Binding& binding);
+/// Bytes of scratch memory that trying a config at this binding takes at least: these, and the red zones of one
+/// launch's buffers.
+[[nodiscard]] std::int64_t scratch_bytes(const ir::Binding& binding);
+
+/// The buffers of one launch, in the program's orders.
+struct ScratchSet {
+  std::vector<runtime::ScratchBuffer> inputs, outputs;
+
+  [[nodiscard]] static Result<ScratchSet> allocate(runtime::ScratchSpace& space, const ir::Binding& binding);
+  /// Of memory, as it is mapped.
+  [[nodiscard]] std::int64_t mapped_bytes() const;
+
+  [[nodiscard]] Status arm(runtime::Placement placement, std::byte red, std::int64_t skew);
+  /// Between red zones, each buffer `skew` elements and a multiple of 64 elements, up to 4032, that `draw` decides
+  /// beyond its place: somewhere in a page, like the buffers of a caller, and aligned as all of them.
+  /// Precondition: 0 <= skew < 64.
+  [[nodiscard]] Status scatter(std::byte red, std::int64_t skew, std::uint64_t draw);
+  [[nodiscard]] Status write_inputs(const std::vector<std::vector<std::byte>>& data);
+  /// Fills inputs with the plain domain. `staging` is for reuse.
+  [[nodiscard]] Status write_plain_inputs(const Problem& problem, std::vector<std::byte>& staging);
+  [[nodiscard]] Status poison(std::byte value);
+  /// As ScratchBuffer::damage, of the first buffer that has any.
+  [[nodiscard]] Result<std::string> damage() const;
+};
+
+}  // namespace padlock::tuner

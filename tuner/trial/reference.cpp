@@ -1,0 +1,127 @@
+#include "tuner/trial/reference.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <optional>
+
+#include "ir/reference/interpreter.h"
+#include "ir/reference/scalar_ops.h"
+#include "tuner/trial/edge_elements.h"
+
+namespace padlock::tuner {
+namespace {
+
+ir::Interpreter interpreter_for(const Problem& problem) {
+  std::vector<std::span<const std::byte>> inputs(problem.inputs().begin(), problem.inputs().end());
+  return {problem.binding(), std::move(inputs), problem.scalars()};
+}
+
+const ir::Value& result_value(const Problem& problem, std::size_t result) {
+  return problem.program().value(problem.program().results()[result]);
+}
+
+std::string describe(const Problem& problem, std::size_t result, std::size_t index, const ir::Element& expected,
+                     std::uint64_t found) {
+  const ir::Value& value = result_value(problem, result);
+  return fmt::format("{}: at {} expected {:#x}{}, found {:#x}", value.name,
+                     ir::coordinates_of(index, problem.binding().extents_of(value)), expected.bits,
+                     expected.nan_open ? " (any NaN)" : "", found);
+}
+
+/// Compares some elements with the interpreter's.
+Result<std::string> sampled_difference(const Problem& problem, std::size_t result, std::span<const std::byte> actual,
+                                       std::span<const std::int64_t> elements) {
+  const ir::Value& value = result_value(problem, result);
+  const std::vector<std::int64_t> extents = problem.binding().extents_of(value);
+  ir::Interpreter interpreter = interpreter_for(problem);
+  for (const std::int64_t element : elements) {
+    const auto index = static_cast<std::size_t>(element);
+    PADLOCK_TRY(const ir::Element expected,
+                interpreter.element(problem.program().results()[result], ir::coordinates_of(index, extents)));
+    const std::uint64_t found = ir::element_bits(actual, index, value.dtype);
+    if (!ir::same_element(value.dtype, expected, found)) return describe(problem, result, index, expected, found);
+  }
+  return std::string();
+}
+
+std::unexpected<Error> computed_wrongly(const std::string& difference) {
+  return internal_error("the default config does not compute what the interpreter does: " + difference);
+}
+
+}  // namespace
+
+Status Reference::interpret() {
+  ir::Interpreter interpreter = interpreter_for(*problem_);
+  const ir::Program& program = problem_->program();
+  for (const ir::ValueId id : program.results()) {
+    const ir::Value& value = program.value(id);
+    const std::int64_t elements = problem_->binding()(value.layout.element_count());
+    auto& bytes = bytes_.emplace_back(static_cast<std::size_t>(elements * ir::byte_size(value.dtype)));
+    PADLOCK_CHECK(interpreter.evaluate(id, bytes, &nan_open_.emplace_back()));
+  }
+  return {};
+}
+
+Status Reference::compute_and_compare(const Computation& computation) {
+  PADLOCK_TRY(bytes_, computation(*problem_));
+  for (std::size_t i = 0; i < bytes_.size(); ++i) {
+    PADLOCK_TRY(const auto elements, edge_and_random_elements(*problem_, i, kSampled));
+    PADLOCK_TRY(const std::string difference, sampled_difference(*problem_, i, bytes_[i], elements));
+    if (!difference.empty()) return computed_wrongly(difference);
+  }
+  return {};
+}
+
+Result<Reference> Reference::compute(const Problem& problem, const Computation& computation,
+                                     std::int64_t most_interpreted) {
+  Reference reference(problem);
+  const std::int64_t elements = problem.result_elements();
+  if (elements <= most_interpreted) {
+    PADLOCK_CHECK(reference.interpret());
+    return reference;
+  }
+  PADLOCK_CHECK(reference.compute_and_compare(computation));
+  PADLOCK_TRY(
+      const Problem small,
+      Problem::create(problem.program(), shrink(problem.program(), problem.symbols(), kSampled), problem.seed()));
+  reference.note_ = fmt::format(
+      "the reference of {} elements is the default config, compared with the interpreter at {}", elements, kSampled);
+  if (small.result_elements() > most_interpreted) {
+    reference.note_ += "; no sizes were found that are small enough to compare all";
+    return reference;
+  }
+  PADLOCK_TRY(const Reference checked, compute(small, computation, most_interpreted));
+  PADLOCK_TRY(const auto results, computation(small));
+  for (std::size_t i = 0; i < results.size(); ++i) {
+    PADLOCK_TRY(const std::string difference, checked.difference(i, results[i]));
+    if (!difference.empty()) return computed_wrongly(difference);
+  }
+  reference.note_ += fmt::format(" and at all {} of smaller sizes", small.result_elements());
+  return reference;
+}
+
+Result<std::string> Reference::difference(std::size_t result, std::span<const std::byte> actual) const {
+  const std::vector<std::byte>& expected = bytes_[result];
+  if (std::ranges::equal(actual, expected)) return std::string();
+  const ir::Value& value = result_value(*problem_, result);
+  const std::size_t count = expected.size() / static_cast<std::size_t>(ir::byte_size(value.dtype));
+  std::optional<ir::Interpreter> interpreter;  // made where it is asked
+  for (std::size_t i = 0; i < count; ++i) {
+    ir::Element wanted{.bits = ir::element_bits(expected, i, value.dtype)};
+    const std::uint64_t found = ir::element_bits(actual, i, value.dtype);
+    if (found == wanted.bits) continue;
+    if (!nan_open_.empty()) {
+      wanted.nan_open = nan_open_[result][i];
+    } else if (ir::is_float(value.dtype)) {
+      if (!interpreter) interpreter.emplace(interpreter_for(*problem_));
+      PADLOCK_TRY(wanted, interpreter->element(problem_->program().results()[result],
+                                               ir::coordinates_of(i, problem_->binding().extents_of(value))));
+    }
+    if (!ir::same_element(value.dtype, wanted, found)) return describe(*problem_, result, i, wanted, found);
+  }
+  return std::string();
+}
+
+}  // namespace padlock::tuner

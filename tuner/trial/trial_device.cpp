@@ -1,0 +1,74 @@
+#include "tuner/trial/trial_device.h"
+
+#include <fmt/format.h>
+
+#include "runtime/arguments.h"
+#include "runtime/scratch/scratch_launch.h"
+
+namespace padlock::tuner {
+namespace {
+
+constexpr std::int64_t kUnknownCache = std::int64_t{32} << 20;
+
+/// Error: invalid_argument, for what is not tuned, and for a target where the device leaves no choice.
+Result<runtime::DeviceId> parse(const std::string& device, const std::string& target) {
+  const auto id = runtime::DeviceId::parse(device);
+  if (id && id->kind != runtime::DeviceKind::reference && (target.empty() || id->kind == runtime::DeviceKind::simt))
+    return id;
+  return invalid_argument(
+      fmt::format("expected a device to tune for (host, simt with or without a target, cuda:0, ...), found '{}'{}",
+                  device, target.empty() ? "" : " with target " + target));
+}
+
+}  // namespace
+
+Status TrialCode::launch(const ScratchSet& set, std::span<const std::uint64_t> scalars) const {
+  return runtime::launch_on_scratch(*bound_, {.inputs = set.inputs, .outputs = set.outputs, .scalars = scalars},
+                                    queue_.stream());
+}
+
+Status TrialCode::run(const ScratchSet& set, std::span<const std::uint64_t> scalars) {
+  PADLOCK_CHECK(launch(set, scalars));
+  return bound_->synchronize(queue_.stream());
+}
+
+Result<std::int64_t> TrialCode::time(std::span<const ScratchSet> sets, std::span<const std::uint64_t> scalars,
+                                     std::int64_t first, std::int64_t count) {
+  const auto number = static_cast<std::int64_t>(sets.size());
+  PADLOCK_TRY(const std::int64_t took, queue_.time([&]() -> Status {
+    for (std::int64_t i = first; i < first + count; ++i)
+      PADLOCK_CHECK(launch(sets[static_cast<std::size_t>(i % number)], scalars));
+    return {};
+  }));
+  PADLOCK_CHECK(bound_->synchronize(queue_.stream()));
+  return took;
+}
+
+Result<std::unique_ptr<TrialDevice>> TrialDevice::open(const std::string& device, const std::string& target,
+                                                       int threads) {
+  PADLOCK_TRY(const runtime::DeviceId id, parse(device, target));
+  std::unique_ptr<TrialDevice> opened(new TrialDevice(threads));
+  PADLOCK_TRY(opened->device_, opened->devices_.open(id));
+  opened->target_ = target.empty() ? opened->device_->traits().target : target;
+  PADLOCK_TRY(opened->space_, opened->device_->make_scratch_space());
+  PADLOCK_TRY(opened->queue_, opened->device_->make_queue());
+  return opened;
+}
+
+std::int64_t TrialDevice::cache_bytes() const {
+  const runtime::DeviceFacts facts = device_->facts();
+  return facts.cache_bytes.empty() ? kUnknownCache : facts.cache_bytes.back();
+}
+
+Result<std::unique_ptr<TrialCode>> TrialDevice::compile(compiler::TargetCompiler& compiler,
+                                                        compiler::TargetCompiler::Options options,
+                                                        const ir::Binding& binding) {
+  options.for_simt = device_->traits().code_kind == abi::CodeKind::host_image;
+  PADLOCK_TRY(abi::CompiledCode code, compiler.compile(binding.program(), options));
+  PADLOCK_TRY(auto loaded, device_->load(binding.program(), std::move(code)));
+  PADLOCK_TRY(runtime::ArgumentSizes sizes, runtime::ArgumentSizes::of(binding));
+  PADLOCK_TRY(auto bound, loaded->bind(binding, std::move(sizes)));
+  return std::make_unique<TrialCode>(std::move(loaded), std::move(bound), *queue_);
+}
+
+}  // namespace padlock::tuner

@@ -1,0 +1,76 @@
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+
+#include "compiler/target/target_compiler.h"
+#include "ir/binding/binding.h"
+#include "runtime/device.h"
+#include "runtime/host/thread_pool.h"
+#include "runtime/registry/devices.h"
+#include "runtime/scratch_memory.h"
+#include "support/error.h"
+#include "tuner/trial/problem.h"
+
+namespace padlock::tuner {
+
+/// Makes the compiler of a target: compiler::TargetCompiler::create, but in tests of what must be caught.
+using CompilerFactory = std::function<Result<std::unique_ptr<compiler::TargetCompiler>>(const std::string& target)>;
+
+/// A config's code, bound to the sizes of one problem. Borrows the device's queue. Not thread-safe.
+class TrialCode {
+ public:
+  TrialCode(std::unique_ptr<const runtime::LoadedProgram> loaded, std::unique_ptr<const runtime::BoundLaunch> bound,
+            runtime::Queue& queue)
+      : loaded_(std::move(loaded)), bound_(std::move(bound)), queue_(queue) {}
+
+  /// Launches and waits. Errors: as the launch says; internal where a bounds check failed; a lost device.
+  [[nodiscard]] Status run(const ScratchSet& set, std::span<const std::uint64_t> scalars);
+  /// Picoseconds that `count` launches take one after the other, the i-th on the set (first + i) modulo their number.
+  [[nodiscard]] Result<std::int64_t> time(std::span<const ScratchSet> sets, std::span<const std::uint64_t> scalars,
+                                          std::int64_t first, std::int64_t count);
+
+ private:
+  [[nodiscard]] Status launch(const ScratchSet& set, std::span<const std::uint64_t> scalars) const;
+
+  std::unique_ptr<const runtime::LoadedProgram> loaded_;
+  std::unique_ptr<const runtime::BoundLaunch> bound_;
+  runtime::Queue& queue_;
+};
+
+/// Where configs are tried. Must outlive its code and its scratch memory. Not thread-safe.
+class TrialDevice {
+ public:
+  /// `device`: "host", "simt" or "cuda:N"; `target`: of simt the architecture, else empty. `threads`: of the host's
+  /// pool. Errors: invalid_argument for others; unavailable for a GPU that there is not, and as its driver says.
+  [[nodiscard]] static Result<std::unique_ptr<TrialDevice>> open(const std::string& device, const std::string& target,
+                                                                 int threads);
+
+  /// What code for it is made for.
+  [[nodiscard]] const std::string& target() const { return target_; }
+  [[nodiscard]] runtime::ScratchSpace& space() { return *space_; }
+  /// Of the last cache.
+  [[nodiscard]] std::int64_t cache_bytes() const;
+  /// How fast it is clocked now, as ClockWatch compares it; nothing where that cannot be read.
+  [[nodiscard]] std::optional<double> clock() const { return device_->clock(); }
+  /// The binding, and its program, must outlive the code. Errors as the compiler's, and as loading says.
+  [[nodiscard]] Result<std::unique_ptr<TrialCode>> compile(compiler::TargetCompiler& compiler,
+                                                           compiler::TargetCompiler::Options options,
+                                                           const ir::Binding& binding);
+
+ private:
+  explicit TrialDevice(int threads) : pool_(threads), devices_({.parallel_for = pool_.as_parallel_for()}) {}
+
+  runtime::ThreadPool pool_;
+  runtime::Devices devices_;
+  const runtime::Device* device_ = nullptr;  // of `devices_`
+  std::string target_;
+  std::unique_ptr<runtime::ScratchSpace> space_;
+  std::unique_ptr<runtime::Queue> queue_;
+};
+
+}  // namespace padlock::tuner

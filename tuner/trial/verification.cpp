@@ -1,0 +1,112 @@
+#include "tuner/trial/verification.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "support/stopwatch.h"
+
+namespace padlock::tuner {
+
+using runtime::Placement;
+
+Result<std::vector<std::vector<std::byte>>> read_outputs(const ScratchSet& set) {
+  std::vector<std::vector<std::byte>> outputs;
+  for (const runtime::ScratchBuffer& buffer : set.outputs) {
+    auto& bytes = outputs.emplace_back(static_cast<std::size_t>(buffer.bytes()));
+    PADLOCK_CHECK(buffer.read(bytes));
+  }
+  return outputs;
+}
+
+Judged<void> Verification::run(const std::function<void(Step)>& enter, bool isolated) {
+  std::vector<Run> runs = {{Step::run, Placement::red_zones, kFirstRed, kFirstPoison},
+                           {Step::run_again, Placement::red_zones, kSecondRed, kSecondPoison}};
+  if (isolated) runs.push_back({Step::run_flush, Placement::flush_end, kFirstRed, kFirstPoison});
+  for (const Run& run : runs) {
+    enter(run.step);
+    auto checked = check(run);
+    if (checked) continue;
+    Failure failure = std::move(checked).error();
+    // Between red zones all went well: what is new is that a load past the end faults.
+    if (run.step == Step::run_flush && failure.device_lost) failure.verdict = Verdict::out_of_bounds_load;
+    return std::unexpected(std::move(failure));
+  }
+  return {};
+}
+
+Status Verification::prepare(const Run& run) {
+  PADLOCK_CHECK(set_.arm(run.placement, run.red, skew_));
+  if (inputs_at_ != run.placement) PADLOCK_CHECK(set_.write_inputs(problem_.inputs()));
+  inputs_at_ = run.placement;
+  return set_.poison(run.poison);
+}
+
+Judged<void> Verification::launch(const Run& run) {
+  if (auto prepared = judged(prepare(run), Verdict::run); !prepared) return prepared;
+  const Stopwatch running;
+  auto ran = judged(code_.run(set_, problem_.scalars()), Verdict::run);
+  running_ms_ += running.milliseconds();
+  if (!ran) return ran;
+  return check_surroundings();
+}
+
+Judged<void> Verification::check_surroundings() const {
+  auto damage = judged(set_.damage(), Verdict::run);
+  if (!damage) return std::unexpected(std::move(damage).error());
+  if (!damage->empty()) return failed(Verdict::red_zone, *std::move(damage));
+  for (std::size_t i = 0; i < set_.inputs.size(); ++i) {
+    const std::vector<std::byte>& before = problem_.inputs()[i];
+    const auto same = judged(set_.inputs[i].equals(before), Verdict::run);
+    if (!same) return std::unexpected(same.error());
+    if (*same) continue;
+    std::vector<std::byte> now(before.size());
+    if (auto read = judged(set_.inputs[i].read(now), Verdict::run); !read) return read;
+    const auto changed = std::ranges::mismatch(now, before).in1;
+    const ir::Program& program = problem_.program();
+    return failed(Verdict::input_changed, fmt::format("byte {} of input {} was overwritten", changed - now.begin(),
+                                                      program.value(program.tensor_parameters()[i]).name));
+  }
+  return {};
+}
+
+Result<Verification::Outputs> Verification::other_outputs() const {
+  Outputs outputs(set_.outputs.size());
+  for (std::size_t i = 0; i < outputs.size(); ++i) {
+    PADLOCK_TRY(const bool same, set_.outputs[i].equals(reference_.bytes(i)));
+    if (same) continue;
+    outputs[i].resize(static_cast<std::size_t>(set_.outputs[i].bytes()));
+    PADLOCK_CHECK(set_.outputs[i].read(outputs[i]));
+  }
+  return outputs;
+}
+
+Result<std::string> Verification::difference(const Outputs& outputs) const {
+  for (std::size_t i = 0; i < outputs.size(); ++i) {
+    if (outputs[i].empty()) continue;
+    PADLOCK_TRY(std::string found, reference_.difference(i, outputs[i]));
+    if (!found.empty()) return found;
+  }
+  return std::string();
+}
+
+Judged<void> Verification::check(const Run& run) {
+  if (auto launched = launch(run); !launched) return launched;
+  auto outputs = judged(other_outputs(), Verdict::run);
+  if (!outputs) return std::unexpected(std::move(outputs).error());
+  const auto wrong = judged(difference(*outputs), Verdict::run);
+  if (!wrong) return std::unexpected(wrong.error());
+  if (!wrong->empty()) {
+    // Wrong, or of another mind each time?
+    const auto again = launch(run);
+    const auto same = again ? other_outputs() : Outputs();
+    return failed(same && *same == *outputs ? Verdict::wrong_result : Verdict::nondeterministic, *wrong);
+  }
+  if (before_ && *before_ != *outputs)
+    return failed(Verdict::nondeterministic, "two runs give results of different bits, each a NaN that is right");
+  before_ = *std::move(outputs);
+  return {};
+}
+
+}  // namespace padlock::tuner

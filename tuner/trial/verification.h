@@ -1,0 +1,66 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "runtime/scratch/scratch_buffer.h"
+#include "support/error.h"
+#include "tuner/trial/failure.h"
+#include "tuner/trial/problem.h"
+#include "tuner/trial/reference.h"
+#include "tuner/trial/request.h"
+#include "tuner/trial/trial_device.h"
+
+namespace padlock::tuner {
+
+/// What red zones and outputs hold before a run. Two runs have two of each, so that a store of the very byte is seen,
+/// and what neither run writes is not right in both.
+inline constexpr std::byte kFirstRed{0xC5}, kSecondRed{0x3A}, kFirstPoison{0xA5}, kSecondPoison{0x5A};
+
+/// All bytes of each output.
+[[nodiscard]] Result<std::vector<std::vector<std::byte>>> read_outputs(const ScratchSet& set);
+
+/// Runs a config on one set of scratch buffers and looks for what is wrong. Borrows all that it is given.
+class Verification {
+ public:
+  Verification(TrialCode& code, const Problem& problem, const Reference& reference, ScratchSet& set, std::int64_t skew)
+      : code_(code), problem_(problem), reference_(reference), set_(set), skew_(skew) {}
+
+  /// Three runs: two between red zones and, where the memory is isolated, one whose buffers end flush.
+  [[nodiscard]] Judged<void> run(const std::function<void(Step)>& enter, bool isolated);
+  /// What the runs themselves took.
+  [[nodiscard]] double running_ms() const { return running_ms_; }
+
+ private:
+  struct Run {
+    Step step;
+    runtime::Placement placement;
+    std::byte red, poison;
+  };
+  using Outputs = std::vector<std::vector<std::byte>>;
+
+  [[nodiscard]] Status prepare(const Run& run);
+  /// Red zones, inputs and, beside the launch's own errors, nothing else.
+  [[nodiscard]] Judged<void> launch(const Run& run);
+  [[nodiscard]] Judged<void> check_surroundings() const;
+  /// Launches and compares with the reference and with the run before.
+  [[nodiscard]] Judged<void> check(const Run& run);
+  /// The outputs, but for those that are the reference's bits: these are empty.
+  [[nodiscard]] Result<Outputs> other_outputs() const;
+  [[nodiscard]] Result<std::string> difference(const Outputs& outputs) const;
+
+  TrialCode& code_;
+  const Problem& problem_;
+  const Reference& reference_;
+  ScratchSet& set_;
+  std::int64_t skew_;
+  std::optional<runtime::Placement> inputs_at_;  // where the inputs are as they were
+  std::optional<Outputs> before_;
+  double running_ms_ = 0;
+};
+
+}  // namespace padlock::tuner
