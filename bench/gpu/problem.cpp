@@ -16,12 +16,12 @@ constexpr std::int64_t kUnlimited = std::numeric_limits<std::int64_t>::max();
 
 /// Of each rank from 2 to 5, the extents up to which the axes grow, innermost first: rows, batches of images, NCHW
 /// and NCDHW.
-struct Growth {
+struct RowRecurrence {
   std::int64_t columns;
   std::vector<std::int64_t> outer;
 };
-const Growth& growth_of(int rank) {
-  static const std::array<Growth, 4> kGrowth = {{{4096, {kUnlimited}},
+const RowRecurrence& growth_of(int rank) {
+  static const std::array<RowRecurrence, 4> kGrowth = {{{4096, {kUnlimited}},
                                                  {1024, {512, kUnlimited}},
                                                  {256, {256, 64, kUnlimited}},
                                                  {128, {128, 16, 16, kUnlimited}}}};
@@ -69,7 +69,7 @@ ir::BindRequest Problem::request() const {
 }
 
 Problem make_problem(ir::DType dtype, int rank, bool aligned, std::int64_t nominal_bytes) {
-  const Growth& growth = growth_of(rank);
+  const RowRecurrence& growth = growth_of(rank);
   Problem problem;
   problem.dtype = dtype;
   problem.aligned = aligned;

@@ -149,7 +149,7 @@ void set_row_steps(Schedule& schedule) {
   for (ScheduledCase& scheduled : schedule.cases)
     for (SegmentCall& call : scheduled.calls)
       for (Stream& stream : call.streams) {
-        const auto growth = growth_in(exprs, stream.base, row);
+        const auto growth = recurrence_in(exprs, stream.base, row);
         if (!growth) continue;
         stream.step = growth->step;
         stream.rows = growth->rows;

@@ -16,16 +16,16 @@ class GrowthFinder {
  public:
   GrowthFinder(ir::ExprContext& exprs, Expr coordinate) : exprs_(exprs), coordinate_(coordinate) {}
 
-  std::optional<Growth> of(Expr e) {
-    if (e == coordinate_) return Growth{constant(1)};
-    if (!mentions(e, coordinate_)) return Growth{constant(0)};
+  std::optional<RowRecurrence> of(Expr e) {
+    if (e == coordinate_) return RowRecurrence{constant(1)};
+    if (!mentions(e, coordinate_)) return RowRecurrence{constant(0)};
     const auto [it, inserted] = found_.try_emplace(e.id());
     if (inserted) it->second = of_operation(e);
     return found_.at(e.id());
   }
 
  private:
-  std::optional<Growth> of_operation(Expr e) {
+  std::optional<RowRecurrence> of_operation(Expr e) {
     switch (e.kind()) {
       case ExprKind::sum:
         return of_sum(e);
@@ -42,8 +42,8 @@ class GrowthFinder {
     }
   }
 
-  std::optional<Growth> of_sum(Expr e) {
-    Growth sum{constant(0)};
+  std::optional<RowRecurrence> of_sum(Expr e) {
+    RowRecurrence sum{constant(0)};
     for (std::size_t i = 0; i < e.operands().size(); ++i) {
       const auto term = of(e.operands()[i]);
       if (!term) return std::nullopt;
@@ -53,9 +53,9 @@ class GrowthFinder {
   }
 
   /// One factor moves.
-  std::optional<Growth> of_product(Expr e) {
+  std::optional<RowRecurrence> of_product(Expr e) {
     Expr factor = constant(1);
-    std::optional<Growth> moving;
+    std::optional<RowRecurrence> moving;
     for (const Expr operand : e.operands()) {
       if (!mentions(operand, coordinate_)) {
         factor = exprs_.mul(factor, operand);
@@ -70,21 +70,21 @@ class GrowthFinder {
   }
 
   /// Until the dividend, which grows by the same number, comes to the next multiple of the divisor.
-  std::optional<Growth> of_division(Expr e) {
+  std::optional<RowRecurrence> of_division(Expr e) {
     const Expr divisor = e.operands()[1];
     const auto dividend = of(e.operands()[0]);
     if (!dividend || !dividend->step.is_constant() || mentions(divisor, coordinate_)) return std::nullopt;
     const Expr step = e.kind() == ExprKind::mod ? dividend->step : constant(0);
-    if (dividend->step.is_constant(0)) return Growth{step, dividend->rows};
+    if (dividend->step.is_constant(0)) return RowRecurrence{step, dividend->rows};
     const Expr past = exprs_.mod(e.operands()[0], divisor);
     const bool grows = dividend->step.constant() > 0;
     const Expr left = grows ? exprs_.sub(exprs_.sub(divisor, constant(1)), past) : past;
     const Expr speed = constant(grows ? dividend->step.constant() : -dividend->step.constant());
-    return Growth{step, fewer(dividend->rows, exprs_.add(exprs_.floordiv(left, speed), constant(1)))};
+    return RowRecurrence{step, fewer(dividend->rows, exprs_.add(exprs_.floordiv(left, speed), constant(1)))};
   }
 
-  std::optional<Growth> of_choice(Expr e) {
-    std::optional<Growth> chosen = of(e.operands()[0]);
+  std::optional<RowRecurrence> of_choice(Expr e) {
+    std::optional<RowRecurrence> chosen = of(e.operands()[0]);
     Expr value = e.operands()[0];
     for (std::size_t i = 1; i < e.operands().size() && chosen; ++i) {
       const Expr other = e.operands()[i];
@@ -100,7 +100,7 @@ class GrowthFinder {
   }
 
   /// Of `a` where `lead` >= 0, and of `b` elsewhere: `lead` is how far b is ahead, both counted in direction `sign`.
-  Growth chosen_of(const Growth& a, const Growth& b, Expr lead, int sign) {
+  RowRecurrence chosen_of(const RowRecurrence& a, const RowRecurrence& b, Expr lead, int sign) {
     const Expr faster = exprs_.mul(constant(sign), exprs_.sub(a.step, b.step));
     Expr rows = fewer(a.rows, b.rows);
     rows = fewer(rows, until_caught(lead, faster.range().hi));
@@ -124,12 +124,12 @@ class GrowthFinder {
 
   ir::ExprContext& exprs_;
   Expr coordinate_;
-  std::map<std::uint32_t, std::optional<Growth>> found_;  // by Expr::id
+  std::map<std::uint32_t, std::optional<RowRecurrence>> found_;  // by Expr::id
 };
 
 }  // namespace
 
-std::optional<Growth> growth_in(ir::ExprContext& exprs, Expr e, Expr coordinate) {
+std::optional<RowRecurrence> recurrence_in(ir::ExprContext& exprs, Expr e, Expr coordinate) {
   return GrowthFinder(exprs, coordinate).of(e);
 }
 

@@ -141,7 +141,7 @@ Value* RowEmitter::rows_alike(const ScheduledCase& which) {
 
 /// From a row to the next, a number that is the same everywhere.
 std::optional<Int128> RowEmitter::even_growth(const Condition& condition) {
-  const auto growth = growth_in(context_.exprs(), condition.expr, kernel().coordinate(outer_axes() - 1));
+  const auto growth = recurrence_in(context_.exprs(), condition.expr, kernel().coordinate(outer_axes() - 1));
   if (!growth || !growth->is_even() || !growth->step.is_constant()) return std::nullopt;
   return growth->step.constant();
 }

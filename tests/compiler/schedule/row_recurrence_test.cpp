@@ -50,7 +50,7 @@ struct Sizes {
 };
 
 /// Checks what growth says from `at` on, and returns the rows that it says it of.
-Int128 check(Sizes& sizes, Expr e, const Growth& growth, std::vector<std::int64_t> values) {
+Int128 check(Sizes& sizes, Expr e, const RowRecurrence& growth, std::vector<std::int64_t> values) {
   const std::int64_t at = values[sizes.row.symbol()];
   const Int128 here = sizes.value(e, values), step = sizes.value(growth.step, values);
   const Int128 rows = growth.rows.valid() ? sizes.value(growth.rows, values) : 200;
@@ -77,7 +77,7 @@ TEST_CASE("pads of every mode are linear by pieces, and the pieces are long") {
   for (const Mode& mode : modes) {
     // As a load has it: the row among planes, by strides.
     const Expr e = exprs.add(exprs.mul(sizes.stride, mode.index), exprs.mul(sizes.number(7), sizes.plane));
-    const auto growth = growth_in(exprs, e, sizes.row);
+    const auto growth = recurrence_in(exprs, e, sizes.row);
     REQUIRE(growth);
     CHECK(growth->is_even() == (mode.most_pieces == 1));
     for (const std::int64_t h : {2, 3, 7, 30})
@@ -96,13 +96,13 @@ TEST_CASE("pads of pads, and what is not linear") {
   Sizes sizes;
   ir::ExprContext& exprs = sizes.exprs;
   const Expr twice = exprs.min(exprs.max(exprs.sub(sizes.reflected(), sizes.number(3)), sizes.number(0)), sizes.low);
-  const auto growth = growth_in(exprs, twice, sizes.row);
+  const auto growth = recurrence_in(exprs, twice, sizes.row);
   REQUIRE(growth);
   for (std::int64_t at = 0; at < 60; ++at) check(sizes, twice, *growth, sizes.values(11, 4, 1, at));
-  CHECK_FALSE(growth_in(exprs, exprs.mul(sizes.row, sizes.row), sizes.row));
-  CHECK_FALSE(growth_in(exprs, exprs.mod(sizes.plane, exprs.max(sizes.row, sizes.number(1))), sizes.row));
-  CHECK_FALSE(growth_in(exprs, exprs.mod(exprs.mul(sizes.stride, sizes.row), sizes.extent), sizes.row));
-  CHECK(growth_in(exprs, sizes.plane, sizes.row)->step.is_constant(0));
+  CHECK_FALSE(recurrence_in(exprs, exprs.mul(sizes.row, sizes.row), sizes.row));
+  CHECK_FALSE(recurrence_in(exprs, exprs.mod(sizes.plane, exprs.max(sizes.row, sizes.number(1))), sizes.row));
+  CHECK_FALSE(recurrence_in(exprs, exprs.mod(exprs.mul(sizes.stride, sizes.row), sizes.extent), sizes.row));
+  CHECK(recurrence_in(exprs, sizes.plane, sizes.row)->step.is_constant(0));
 }
 
 TEST_CASE("random expressions") {
@@ -141,7 +141,7 @@ TEST_CASE("random expressions") {
           break;
       }
     }
-    const auto growth = growth_in(exprs, e, sizes.row);
+    const auto growth = recurrence_in(exprs, e, sizes.row);
     if (!growth) continue;
     ++found;
     for (int point = 0; point < 4; ++point)
