@@ -16,7 +16,7 @@ using ir::Expr;
 /// A segment that may still be cut.
 struct Piece {
   Expr begin, end;
-  Leaf leaf;
+  SpecializedDomain leaf;
   std::vector<Cut> cuts = {};
 };
 
@@ -26,7 +26,7 @@ class RowSplitter {
       : kernel_(kernel), exprs_(kernel.program->exprs()), options_(options) {}
 
   std::vector<RowCase> run() {
-    Leaf all(kernel_, coordinate_facts(kernel_), kernel_.roots, budget_);
+    SpecializedDomain all(kernel_, coordinate_facts(kernel_), kernel_.roots, budget_);
     all.specialise();
     const std::size_t nodes = std::max<std::size_t>(1, users_first(kernel_.graph, all.roots()).size());
     max_segments_ = std::clamp<std::size_t>(kMaxSpecialisedNodes / nodes, 1, kMaxSegments);
@@ -39,7 +39,7 @@ class RowSplitter {
   [[nodiscard]] std::size_t cases_left() const { return max_cases_ - 1 - std::min(max_cases_ - 1, tests_); }
 
   /// Depth-first, so that the nearest tests come first; leaves are counted, so that the tree stays small.
-  int add_case(Leaf leaf) {
+  int add_case(SpecializedDomain leaf) {
     const int index = static_cast<int>(cases_.size());
     cases_.emplace_back();
     const std::vector<ConditionId> question = leaf.row_question();
@@ -48,7 +48,7 @@ class RowSplitter {
       return index;
     }
     ++tests_;
-    Leaf fails = leaf;
+    SpecializedDomain fails = leaf;
     const PredicateId test = kernel_.graph.conjunction(question);
     leaf.learn_holds(question);
     leaf.specialise();
@@ -64,7 +64,7 @@ class RowSplitter {
   }
 
   /// In rounds over all pieces, so that the cuts of the operations nearest to the output come first.
-  std::vector<Segment> cut(Leaf leaf) {
+  std::vector<Segment> cut(SpecializedDomain leaf) {
     std::list<Piece> pieces;
     pieces.push_back({exprs_.constant(0), kernel_.extents.back(), std::move(leaf)});
     for (bool changed = options_.split; changed;) {

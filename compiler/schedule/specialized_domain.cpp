@@ -9,14 +9,14 @@ namespace padlock::compiler {
 using ir::Expr;
 using ir::ExprKind;
 
-void Leaf::learn(Expr nonnegative) {
+void SpecializedDomain::learn(Expr nonnegative) {
   facts_.add({nonnegative, ir::Comparison::ge, kernel_->program->exprs().constant(0)});
   ++fact_count_;
   answers_.clear();
   rewritten_.clear();
 }
 
-void Leaf::learn_holds(const std::vector<ConditionId>& conditions) {
+void SpecializedDomain::learn_holds(const std::vector<ConditionId>& conditions) {
   for (const ConditionId id : conditions) {
     holding_.insert(id);
     const Condition& condition = kernel_->graph.condition(id);
@@ -24,7 +24,7 @@ void Leaf::learn_holds(const std::vector<ConditionId>& conditions) {
   }
 }
 
-void Leaf::learn_fails(std::vector<ConditionId> conditions) {
+void SpecializedDomain::learn_fails(std::vector<ConditionId> conditions) {
   if (conditions.size() == 1) {
     const Condition& condition = kernel_->graph.condition(conditions.front());
     ir::ExprContext& exprs = kernel_->program->exprs();
@@ -33,7 +33,7 @@ void Leaf::learn_fails(std::vector<ConditionId> conditions) {
   failing_.push_back(std::move(conditions));
 }
 
-std::optional<bool> Leaf::known(Expr e) {
+std::optional<bool> SpecializedDomain::known(Expr e) {
   const auto [it, inserted] = answers_.try_emplace(e.id());
   if (!inserted) return it->second;
   if (*budget_ <= 0) return std::nullopt;
@@ -48,7 +48,7 @@ std::optional<bool> Leaf::known(Expr e) {
   return answers_[e.id()] = answer;
 }
 
-std::optional<bool> Leaf::known(ConditionId id, const Condition& condition) {
+std::optional<bool> SpecializedDomain::known(ConditionId id, const Condition& condition) {
   if (holding_.contains(id)) return true;
   if (condition.kind == Condition::Kind::nonnegative) return known(condition.expr);
   if (condition.expr.is_constant()) return condition.expr.constant() == 0;
@@ -56,7 +56,7 @@ std::optional<bool> Leaf::known(ConditionId id, const Condition& condition) {
 }
 
 /// The value of a conjunction, and what remains undecided of it.
-std::optional<bool> Leaf::predicate_value(PredicateId id, PredicateId& remaining) {
+std::optional<bool> SpecializedDomain::predicate_value(PredicateId id, PredicateId& remaining) {
   const auto span = kernel_->graph.conditions_of(id);
   const std::vector<ConditionId> conditions(span.begin(), span.end());
   for (const auto& failing : failing_)
@@ -74,7 +74,7 @@ std::optional<bool> Leaf::predicate_value(PredicateId id, PredicateId& remaining
   return remaining == kAlways ? std::optional(true) : std::nullopt;
 }
 
-void Leaf::specialise() {
+void SpecializedDomain::specialise() {
   const std::vector<NodeId> order = users_first(kernel_->graph, roots_);
   std::map<NodeId, NodeId> renamed;
   for (auto it = order.rbegin(); it != order.rend(); ++it) {
@@ -96,7 +96,7 @@ void Leaf::specialise() {
   for (NodeId& root : roots_) root = renamed.at(root);
 }
 
-Node Leaf::rewrite(const Node& node, const std::map<NodeId, NodeId>& renamed) {
+Node SpecializedDomain::rewrite(const Node& node, const std::map<NodeId, NodeId>& renamed) {
   Node copy = node;
   for (Expr& c : copy.coordinates) c = rewrite(c);
   for (NodeId& operand : copy.operands) operand = renamed.at(operand);
@@ -104,7 +104,7 @@ Node Leaf::rewrite(const Node& node, const std::map<NodeId, NodeId>& renamed) {
 }
 
 /// Rebuilds an expression, replacing min, max and mod over the innermost coordinate where they are decided.
-Expr Leaf::rewrite(Expr e) {
+Expr SpecializedDomain::rewrite(Expr e) {
   if (!e.has_coordinate() || e.kind() == ExprKind::symbol) return e;
   if (const auto it = rewritten_.find(e.id()); it != rewritten_.end()) return it->second;
   std::vector<Expr> operands;
@@ -114,7 +114,7 @@ Expr Leaf::rewrite(Expr e) {
   return result;
 }
 
-Expr Leaf::decide(Expr e, const std::vector<Expr>& operands) {
+Expr SpecializedDomain::decide(Expr e, const std::vector<Expr>& operands) {
   ir::ExprContext& exprs = kernel_->program->exprs();
   switch (e.kind()) {
     case ExprKind::constant:
@@ -155,7 +155,7 @@ Expr Leaf::decide(Expr e, const std::vector<Expr>& operands) {
 }
 
 /// One lap either side is affine; further laps keep the mod.
-Expr Leaf::decide_mod(Expr x, Expr period) {
+Expr SpecializedDomain::decide_mod(Expr x, Expr period) {
   ir::ExprContext& exprs = kernel_->program->exprs();
   const Expr last = exprs.sub(period, exprs.constant(1));
   const std::optional<bool> nonnegative = known(x);
@@ -167,7 +167,7 @@ Expr Leaf::decide_mod(Expr x, Expr period) {
   return exprs.mod(x, period);
 }
 
-std::vector<ConditionId> Leaf::row_question() {
+std::vector<ConditionId> SpecializedDomain::row_question() {
   if (*budget_ <= 0) return {};
   for (const NodeId id : users_first(kernel_->graph, roots_)) {
     const Node& node = kernel_->graph.node(id);
@@ -180,7 +180,7 @@ std::vector<ConditionId> Leaf::row_question() {
   return {};
 }
 
-std::optional<Expr> Leaf::column_question() {
+std::optional<Expr> SpecializedDomain::column_question() {
   // An answer that cannot be used would be asked for again.
   if (*budget_ <= 0) return std::nullopt;
   std::set<std::uint32_t> seen;
@@ -200,14 +200,14 @@ std::optional<Expr> Leaf::column_question() {
 }
 
 /// The expression itself where its sign is open and it is affine in the innermost coordinate.
-std::optional<Expr> Leaf::undecided(Expr e) {
+std::optional<Expr> SpecializedDomain::undecided(Expr e) {
   const auto affine = affine_in(kernel_->program->exprs(), e, column());
   if (!affine || affine->slope == 0 || known(e)) return std::nullopt;
   return e;
 }
 
 /// Innermost operations of an index map come first: they are nearest to the output.
-std::optional<Expr> Leaf::question_of(Expr e, std::set<std::uint32_t>& seen) {
+std::optional<Expr> SpecializedDomain::question_of(Expr e, std::set<std::uint32_t>& seen) {
   if (!e.has_coordinate() || !seen.insert(e.id()).second) return std::nullopt;
   for (const Expr operand : e.operands())
     if (auto question = question_of(operand, seen)) return question;
@@ -220,7 +220,7 @@ std::optional<Expr> Leaf::question_of(Expr e, std::set<std::uint32_t>& seen) {
   return std::nullopt;
 }
 
-std::optional<Expr> Leaf::question_of_mod(Expr x, Expr period) {
+std::optional<Expr> SpecializedDomain::question_of_mod(Expr x, Expr period) {
   ir::ExprContext& exprs = kernel_->program->exprs();
   if (auto question = undecided(x)) return question;
   const std::optional<bool> nonnegative = known(x);

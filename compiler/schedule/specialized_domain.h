@@ -12,11 +12,11 @@ namespace padlock::compiler {
 
 /// Part of the output (rows that pass some tests, a range of columns) with what is known in it, and the kernel's roots
 /// specialised by that knowledge.
-class Leaf {
+class SpecializedDomain {
  public:
   /// `budget`: steps of proof that all leaves of the kernel may still take together, borrowed (outlives the leaves).
   /// Once it is used up nothing more is known, which keeps predicates but is never wrong.
-  Leaf(Kernel& kernel, ir::Facts facts, std::vector<NodeId> roots, std::int64_t& budget)
+  SpecializedDomain(Kernel& kernel, ir::Facts facts, std::vector<NodeId> roots, std::int64_t& budget)
       : kernel_(&kernel),
         budget_(&budget),
         facts_(std::move(facts)),

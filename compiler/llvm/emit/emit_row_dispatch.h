@@ -27,8 +27,8 @@ class RowEmitter {
 
   /// The row whose outer coordinates the expressions have, in the columns set last: `leaf(row case)` emits what is done
   /// in each case. The builder stands after it.
-  template <class Leaf>
-  void emit_row(Leaf&& leaf) {
+  template <class SpecializedDomain>
+  void emit_row(SpecializedDomain&& leaf) {
     row_offset_ = emit_row_offset();
     llvm::BasicBlock* next = block("next");
     emit_case(0, next, leaf);
@@ -52,8 +52,8 @@ class RowEmitter {
   [[nodiscard]] const Kernel& kernel() const { return context_.schedule.kernel; }
   llvm::Value* emit_row_offset();
 
-  template <class Leaf>
-  void emit_case(int index, llvm::BasicBlock* next, Leaf& leaf) {
+  template <class SpecializedDomain>
+  void emit_case(int index, llvm::BasicBlock* next, SpecializedDomain& leaf) {
     const ScheduledCase& row = context_.schedule.cases[static_cast<std::size_t>(index)];
     if (!row.is_test()) {
       leaf(row);
