@@ -47,7 +47,7 @@ std::vector<Lanes> lanes_of_call(const Schedule& schedule, const SegmentCall& ca
   if (inside) return {{task, call.run_begin, exprs.sub(call.run_end, exprs.constant(1))}};
   std::vector<Lanes> all;
   const Body& body = schedule.bodies[static_cast<std::size_t>(call.body)];
-  for (const Walk& walk : body.walks)
+  for (const LoopStrategy& walk : body.strategies)
     for (const ChunkLoop& loop : walk.loops) {
       const Reach reach = touch == Touch::loaded ? reach_of(body, load, loop) : Reach{};
       const ChunkLanes chunk = lanes_of(exprs, walk, loop, reach);

@@ -360,14 +360,14 @@ class KernelProver {
 
   void prove_writes(const SegmentCall& call, const solver::Region& rows) {
     const Body& body = enter(call);
-    prove_stores(call, rows, lemmas_.stays_inside(body.walks));
+    prove_stores(call, rows, lemmas_.stays_inside(body.strategies));
     prove_cover(call, body, rows);
     prove_alignment(call, body);
   }
 
   void prove_loads(const SegmentCall& call) {
     const Body& body = schedule_.bodies[static_cast<std::size_t>(call.body)];
-    for (Obligation& obligation : loads_.prove(call, lemmas_.stays_inside(body.walks))) record(std::move(obligation));
+    for (Obligation& obligation : loads_.prove(call, lemmas_.stays_inside(body.strategies))) record(std::move(obligation));
   }
 
   void prove_stores(const SegmentCall& call, const solver::Region& rows, bool inside) {
@@ -421,11 +421,11 @@ class KernelProver {
   /// Every column of the run is written.
   void prove_cover(const SegmentCall& call, const Body& body, const solver::Region& rows) {
     Obligation cover{.kind = ObligationKind::cover, .access = where_};
-    if (!lemmas_.covers(body.walks)) {
+    if (!lemmas_.covers(body.strategies)) {
       solver::Region task = task_of(schedule_, call, rows);
       task.zero = {exprs_.sub(run_.begin, call.run_begin), exprs_.sub(run_.end, call.run_end),
                    exprs_.sub(run_.segment_begin, call.begin), exprs_.sub(run_.segment_end, call.end)};
-      for (const Walk& walk : body.walks)
+      for (const LoopStrategy& walk : body.strategies)
         for (const Uncovered& way : uncovered_by(exprs_, walk, column_)) {
           if (cover.verdict == Verdict::refuted) break;
           solver::Region region = task;
@@ -441,7 +441,7 @@ class KernelProver {
 
   /// The run-time test of a walk aligns its first vector; the others follow whole vectors later.
   void prove_alignment(const SegmentCall& call, const Body& body) {
-    for (const Walk& walk : body.walks)
+    for (const LoopStrategy& walk : body.strategies)
       for (const ChunkLoop& loop : walk.loops) {
         if (loop.nontemporal || loop.aligned)
           for (std::size_t i = 0; i < kernel_.results.size(); ++i)
@@ -452,7 +452,7 @@ class KernelProver {
       }
   }
 
-  void prove_alignment(const Walk& walk, const ChunkLoop& loop, const std::string& name, ir::DType dtype) {
+  void prove_alignment(const LoopStrategy& walk, const ChunkLoop& loop, const std::string& name, ir::DType dtype) {
     const int size = ir::byte_size(dtype);
     const Expr trip = exprs_.mul(exprs_.constant(loop.step() * size), lanes_of(exprs_, walk, loop).trip);
     Obligation align{.kind = ObligationKind::align,
@@ -473,7 +473,7 @@ class KernelProver {
     Obligation team{.kind = ObligationKind::disjoint,
                     .access = fmt::format("chunks dealt to {} threads", schedule_.team())};
     const bool apart =
-        std::ranges::all_of(schedule_.bodies, [&](const Body& body) { return lemmas_.loops_are_apart(body.walks); });
+        std::ranges::all_of(schedule_.bodies, [&](const Body& body) { return lemmas_.loops_are_apart(body.strategies); });
     if (!apart || !is_dealt_once(session_, schedule_.team()) || !teams_are_whole(schedule_)) {
       team.verdict = Verdict::checked;
       team.reason = "that a column of a run is one thread's is not shown";

@@ -12,7 +12,7 @@ namespace {
 enum VariableOrder { kTrip = 1100, kLane };
 
 /// What a walk knows of its run, and of the variables that its loops leave behind.
-solver::Region region_of(ir::ExprContext& exprs, const Walk& walk) {
+solver::Region region_of(ir::ExprContext& exprs, const LoopStrategy& walk) {
   const RunVariables run(exprs);
   solver::Region region;
   region.nonnegative = {exprs.sub(exprs.sub(run.end, run.begin), exprs.constant(1))};
@@ -44,10 +44,10 @@ void missed_by_last(ir::ExprContext& exprs, const ChunkLoop& loop, Expr column, 
 }
 
 /// In words that mean the same for every kernel.
-std::string statement_of(ir::ExprContext& exprs, const std::vector<Walk>& walks, const char* what) {
+std::string statement_of(ir::ExprContext& exprs, const std::vector<LoopStrategy>& strategies, const char* what) {
   std::string text = what;
   const auto add = [&](Expr e) { text += e.valid() ? " " + ir::to_string(exprs, e) + "," : " -,"; };
-  for (const Walk& walk : walks) {
+  for (const LoopStrategy& walk : strategies) {
     text += ";";
     for (const Expr e : walk.tests) add(e);
     for (const Expr e : walk.bounds) add(e);
@@ -62,7 +62,7 @@ std::string statement_of(ir::ExprContext& exprs, const std::vector<Walk>& walks,
 
 }  // namespace
 
-ChunkLanes lanes_of(ir::ExprContext& exprs, const Walk& walk, const ChunkLoop& loop, Reach reach) {
+ChunkLanes lanes_of(ir::ExprContext& exprs, const LoopStrategy& walk, const ChunkLoop& loop, Reach reach) {
   ChunkLanes made{.trip = exprs.variable("trip", kTrip),
                   .lane = exprs.variable("lane", kLane),
                   .column = {},
@@ -77,7 +77,7 @@ ChunkLanes lanes_of(ir::ExprContext& exprs, const Walk& walk, const ChunkLoop& l
   return made;
 }
 
-std::vector<Uncovered> uncovered_by(ir::ExprContext& exprs, const Walk& walk, Expr column) {
+std::vector<Uncovered> uncovered_by(ir::ExprContext& exprs, const LoopStrategy& walk, Expr column) {
   const RunVariables run(exprs);
   const Expr one = exprs.constant(1);
   // The loops before the one that is looked at end before the column: an overlapping loop may begin before the end of
@@ -111,35 +111,35 @@ std::vector<Uncovered> uncovered_by(ir::ExprContext& exprs, const Walk& walk, Ex
   return ways;
 }
 
-bool WalkLemmas::stays_inside(const std::vector<Walk>& walks) {
-  return shown(walks, "stays inside", &WalkLemmas::decide_inside);
+bool WalkLemmas::stays_inside(const std::vector<LoopStrategy>& strategies) {
+  return shown(strategies, "stays inside", &WalkLemmas::decide_inside);
 }
-bool WalkLemmas::covers(const std::vector<Walk>& walks) { return shown(walks, "covers", &WalkLemmas::decide_cover); }
-bool WalkLemmas::loops_are_apart(const std::vector<Walk>& walks) {
-  return shown(walks, "loops are apart", &WalkLemmas::decide_apart);
+bool WalkLemmas::covers(const std::vector<LoopStrategy>& strategies) { return shown(strategies, "covers", &WalkLemmas::decide_cover); }
+bool WalkLemmas::loops_are_apart(const std::vector<LoopStrategy>& strategies) {
+  return shown(strategies, "loops are apart", &WalkLemmas::decide_apart);
 }
 
-bool WalkLemmas::shown(const std::vector<Walk>& walks, const char* what, Decide decide) {
-  std::string statement = statement_of(session_.exprs(), walks, what);
+bool WalkLemmas::shown(const std::vector<LoopStrategy>& strategies, const char* what, Decide decide) {
+  std::string statement = statement_of(session_.exprs(), strategies, what);
   if (const std::optional<bool> known = cache_.lemma(statement)) return *known;
-  const bool holds = (this->*decide)(walks);
+  const bool holds = (this->*decide)(strategies);
   // Not shown may mean no more than that a budget was used up.
   if (holds) cache_.add_lemma(std::move(statement), holds);
   return holds;
 }
 
-bool WalkLemmas::decide_cover(const std::vector<Walk>& walks) {
+bool WalkLemmas::decide_cover(const std::vector<LoopStrategy>& strategies) {
   // Any coordinate will do: a variable of the run's columns.
   const Expr column = session_.exprs().coordinate(0);
-  for (const Walk& walk : walks)
+  for (const LoopStrategy& walk : strategies)
     for (const Uncovered& way : uncovered_by(session_.exprs(), walk, column))
       if (!session_.excludes(way.region, way.goal)) return false;
   return true;
 }
 
-bool WalkLemmas::decide_apart(const std::vector<Walk>& walks) {
+bool WalkLemmas::decide_apart(const std::vector<LoopStrategy>& strategies) {
   ir::ExprContext& exprs = session_.exprs();
-  for (const Walk& walk : walks)
+  for (const LoopStrategy& walk : strategies)
     for (std::size_t i = 0; i < walk.loops.size(); ++i) {
       const ChunkLanes lanes = lanes_of(exprs, walk, walk.loops[i]);
       for (std::size_t j = i + 1; j < walk.loops.size(); ++j)
@@ -148,14 +148,14 @@ bool WalkLemmas::decide_apart(const std::vector<Walk>& walks) {
   return true;
 }
 
-bool WalkLemmas::decide_inside(const std::vector<Walk>& walks) {
+bool WalkLemmas::decide_inside(const std::vector<LoopStrategy>& strategies) {
   ir::ExprContext& exprs = session_.exprs();
   const RunVariables run(exprs);
   const auto lie_in = [&](const ChunkLanes& lanes, Expr begin, Expr end) {
     const Expr before = exprs.sub(exprs.sub(begin, lanes.column), exprs.constant(1));
     return session_.excludes(lanes.region, {before}) && session_.excludes(lanes.region, {exprs.sub(lanes.column, end)});
   };
-  for (const Walk& walk : walks)
+  for (const LoopStrategy& walk : strategies)
     for (const ChunkLoop& loop : walk.loops) {
       if (!lie_in(lanes_of(exprs, walk, loop), run.begin, run.end)) return false;
       const Reach reach{loop.reach(), loop.reach()};

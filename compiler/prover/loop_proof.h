@@ -22,7 +22,7 @@ struct Reach {
 };
 
 /// The lanes of a loop of a walk of a run that is not empty.
-[[nodiscard]] ChunkLanes lanes_of(ir::ExprContext& exprs, const Walk& walk, const ChunkLoop& loop, Reach reach = {});
+[[nodiscard]] ChunkLanes lanes_of(ir::ExprContext& exprs, const LoopStrategy& walk, const ChunkLoop& loop, Reach reach = {});
 
 /// `column`, in the run, is written by no chunk of the walk: each region with its goal is one way. The witness is the
 /// first loop that ends after the column, its trip, and the lane.
@@ -30,7 +30,7 @@ struct Uncovered {
   solver::Region region;
   std::vector<ir::Expr> goal;
 };
-[[nodiscard]] std::vector<Uncovered> uncovered_by(ir::ExprContext& exprs, const Walk& walk, ir::Expr column);
+[[nodiscard]] std::vector<Uncovered> uncovered_by(ir::ExprContext& exprs, const LoopStrategy& walk, ir::Expr column);
 
 /// Shows, and remembers, what the accesses of a body rest on.
 class WalkLemmas {
@@ -39,18 +39,18 @@ class WalkLemmas {
   WalkLemmas(ProofSession& session, ProofCache* cache) : session_(session), cache_(cache == nullptr ? own_ : *cache) {}
 
   /// No lane of any walk lies outside its run, nor what is loaded for it outside the run's segment.
-  [[nodiscard]] bool stays_inside(const std::vector<Walk>& walks);
+  [[nodiscard]] bool stays_inside(const std::vector<LoopStrategy>& strategies);
   /// Every column of a run is written by every walk.
-  [[nodiscard]] bool covers(const std::vector<Walk>& walks);
-  /// No column of a run is in the chunks of two loops of one of the walks.
-  [[nodiscard]] bool loops_are_apart(const std::vector<Walk>& walks);
+  [[nodiscard]] bool covers(const std::vector<LoopStrategy>& strategies);
+  /// No column of a run is in the chunks of two loops of one of the strategies.
+  [[nodiscard]] bool loops_are_apart(const std::vector<LoopStrategy>& strategies);
 
  private:
-  using Decide = bool (WalkLemmas::*)(const std::vector<Walk>& walks);
-  bool shown(const std::vector<Walk>& walks, const char* what, Decide decide);
-  bool decide_cover(const std::vector<Walk>& walks);
-  bool decide_inside(const std::vector<Walk>& walks);
-  bool decide_apart(const std::vector<Walk>& walks);
+  using Decide = bool (WalkLemmas::*)(const std::vector<LoopStrategy>& strategies);
+  bool shown(const std::vector<LoopStrategy>& strategies, const char* what, Decide decide);
+  bool decide_cover(const std::vector<LoopStrategy>& strategies);
+  bool decide_inside(const std::vector<LoopStrategy>& strategies);
+  bool decide_apart(const std::vector<LoopStrategy>& strategies);
 
   ProofSession& session_;
   ProofCache own_;

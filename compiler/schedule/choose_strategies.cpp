@@ -10,7 +10,7 @@ constexpr int kCacheLineBytes = 64;
 constexpr int kNarrowestElements = 4, kFewElements = 8;
 constexpr std::size_t kMaxVectorWork = 256;
 
-/// Chooses the walks of one body.
+/// Chooses the strategies of one body.
 class WalkChooser {
  public:
   WalkChooser(const Schedule& schedule, const ScheduleOptions& options, Body& body)
@@ -20,7 +20,7 @@ class WalkChooser {
   /// than it; one lane where a predicate remains. A long body and one that gathers are not unrolled, a very long one is
   /// not even a vector: each loop repeats the body, there is little to win, and code is compile time.
   void choose() {
-    WalkOptions options{.team = options_.threads ? schedule_.team() : 0, .realign = options_.realign};
+    LoopStrategyOptions options{.team = options_.threads ? schedule_.team() : 0, .realign = options_.realign};
     options.streaming = options_.threads && options_.store == StoreKind::nontemporal;
     options.loads = std::ranges::any_of(body_.loads, is_vector);
     const bool flat = options_.threads && options_.threads->flat;
@@ -38,7 +38,7 @@ class WalkChooser {
       if (!long_work && streams()) options.line = std::max(body_.lanes, kCacheLineBytes / bytes_of_result(0));
     }
     options.lanes = body_.lanes;
-    body_.walks = make_walks(schedule_.exprs(), options);
+    body_.strategies = make_loop_strategies(schedule_.exprs(), options);
   }
 
  private:
@@ -75,7 +75,7 @@ class WalkChooser {
 /// Unless what copies goes past them: a fill alone is not worth the code, nor a choice between kinds of stores.
 void keep_fills_in_caches(std::vector<Body>& bodies) {
   if (std::ranges::any_of(bodies, [](const Body& body) { return !body.loads.empty() && may_stream(body); })) return;
-  for (Body& body : bodies) std::erase_if(body.walks, [](const Walk& walk) { return walk.kind == WalkKind::streamed; });
+  for (Body& body : bodies) std::erase_if(body.strategies, [](const LoopStrategy& walk) { return walk.kind == LoopStrategyKind::streamed; });
 }
 
 }  // namespace

@@ -45,7 +45,7 @@ class BodyCollector {
   explicit BodyCollector(ir::ExprContext& exprs) : exprs_(exprs) {}
 
   void add(const Graph& graph, const Body& body) {
-    for (const Walk& walk : body.walks) {
+    for (const LoopStrategy& walk : body.strategies) {
       for (const Expr test : walk.tests) walks_.exact(test);
       for (const ChunkLoop& loop : walk.loops) {
         for (const Expr e : {loop.from, loop.limit, loop.last}) walks_.exact(e);

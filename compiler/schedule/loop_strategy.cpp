@@ -24,43 +24,43 @@ enum VariableOrder {
 
 class WalkBuilder {
  public:
-  WalkBuilder(ir::ExprContext& exprs, const WalkOptions& options)
+  WalkBuilder(ir::ExprContext& exprs, const LoopStrategyOptions& options)
       : exprs_(exprs), options_(options), run_(exprs), lanes_(exprs.constant(options.lanes)) {}
 
-  std::vector<Walk> build() {
-    std::vector<Walk> walks = {elements()};
-    if (options_.lanes == 1) return walks;
+  std::vector<LoopStrategy> build() {
+    std::vector<LoopStrategy> strategies = {elements()};
+    if (options_.lanes == 1) return strategies;
     if (options_.team > 0) {
       const bool realign = options_.loads && options_.realign;
-      walks.push_back(realign ? shared(WalkKind::shared_realigned, VectorLoads::realigned)
-                              : shared(WalkKind::shared, VectorLoads::apart));
-      if (options_.loads) walks.push_back(shared(WalkKind::shared_aligned, VectorLoads::aligned));
-      return walks;
+      strategies.push_back(realign ? shared(LoopStrategyKind::shared_realigned, VectorLoads::realigned)
+                              : shared(LoopStrategyKind::shared, VectorLoads::apart));
+      if (options_.loads) strategies.push_back(shared(LoopStrategyKind::shared_aligned, VectorLoads::aligned));
+      return strategies;
     }
-    for (int lanes = options_.narrowest; lanes > 0 && lanes <= options_.lanes; lanes *= 2) walks.push_back(ends(lanes));
-    walks.push_back(vectors());
-    if (options_.line > 0) walks.push_back(streamed());
-    return walks;
+    for (int lanes = options_.narrowest; lanes > 0 && lanes <= options_.lanes; lanes *= 2) strategies.push_back(ends(lanes));
+    strategies.push_back(vectors());
+    if (options_.line > 0) strategies.push_back(streamed());
+    return strategies;
   }
 
  private:
-  Walk elements() { return {.loops = {element_loop(run_.begin, run_.end)}}; }
+  LoopStrategy elements() { return {.loops = {element_loop(run_.begin, run_.end)}}; }
 
-  Walk ends(int lanes) {
+  LoopStrategy ends(int lanes) {
     const Expr length = exprs_.sub(run_.end, run_.begin);
     // What the next walk takes is not its.
     const int most = lanes == options_.lanes ? 2 * lanes : 2 * lanes - 1;
-    Walk walk{
-        .kind = WalkKind::ends, .tests = {plus(length, -lanes)}, .bounds = {exprs_.sub(exprs_.constant(most), length)}};
+    LoopStrategy walk{
+        .kind = LoopStrategyKind::ends, .tests = {plus(length, -lanes)}, .bounds = {exprs_.sub(exprs_.constant(most), length)}};
     for (const Expr from : {run_.begin, plus(run_.end, -lanes)})
       walk.loops.push_back({.from = from, .limit = plus(from, 1), .lanes = lanes, .once = true});
     return walk;
   }
 
-  Walk vectors() {
+  LoopStrategy vectors() {
     // Up to two vectors are walked by the ends, where that is a walk.
     const int least = options_.narrowest > 0 ? 2 * options_.lanes + 1 : options_.lanes;
-    Walk walk{.kind = WalkKind::vectors,
+    LoopStrategy walk{.kind = LoopStrategyKind::vectors,
               .tests = {plus(exprs_.sub(run_.end, run_.begin), -least)},
               .bounds = {below(run_.shift, options_.lanes)}};
     walk.loops.push_back({.from = run_.begin, .limit = plus(run_.begin, 1), .lanes = options_.lanes, .once = true});
@@ -74,11 +74,11 @@ class WalkBuilder {
     return walk;
   }
 
-  Walk streamed() {
+  LoopStrategy streamed() {
     const Expr first = exprs_.add(run_.begin, run_.peel);
     // Of all rows alike, wherever in its line each begins.
     const Int128 shortest = Int128{kStreamedLines + 1} * options_.line - 1;
-    Walk walk{.kind = WalkKind::streamed,
+    LoopStrategy walk{.kind = LoopStrategyKind::streamed,
               .line = options_.line,
               .tests = {plus(exprs_.sub(run_.end, run_.begin), -shortest)},
               .bounds = {below(run_.peel, options_.line)}};
@@ -92,7 +92,7 @@ class WalkBuilder {
     return walk;
   }
 
-  Walk shared(WalkKind kind, VectorLoads loads) {
+  LoopStrategy shared(LoopStrategyKind kind, VectorLoads loads) {
     // A realigned chunk has two vectors on their way at once, as two others have.
     const int unroll = loads == VectorLoads::realigned ? (options_.unroll + 1) / 2 : options_.unroll;
     Expr first = exprs_.add(run_.begin, run_.peel);
@@ -105,7 +105,7 @@ class WalkBuilder {
       first = exprs_.add(first, exprs_.mul(lanes_, late));
       end = exprs_.min(end, plus(run_.segment_end, -options_.lanes));
     }
-    Walk walk{.kind = kind,
+    LoopStrategy walk{.kind = kind,
               .line = options_.lanes,
               .tests = {plus(exprs_.sub(end, first), -options_.lanes)},
               .bounds = {below(run_.peel, options_.lanes)}};
@@ -149,7 +149,7 @@ class WalkBuilder {
   Expr plus(Expr e, Int128 c) { return exprs_.add(e, exprs_.constant(c)); }
 
   ir::ExprContext& exprs_;
-  const WalkOptions& options_;
+  const LoopStrategyOptions& options_;
   RunVariables run_;
   Expr lanes_;
 };
@@ -168,7 +168,7 @@ RunVariables::RunVariables(ir::ExprContext& exprs)
       segment_begin(exprs.variable("segment_begin", kSegmentBegin)),
       segment_end(exprs.variable("segment_end", kSegmentEnd)) {}
 
-std::vector<Walk> make_walks(ir::ExprContext& exprs, const WalkOptions& options) {
+std::vector<LoopStrategy> make_loop_strategies(ir::ExprContext& exprs, const LoopStrategyOptions& options) {
   return WalkBuilder(exprs, options).build();
 }
 

@@ -4,7 +4,7 @@
 
 #include "ir/expr/expr.h"
 
-// How a body walks a run, the columns [begin, end) of one row: in loops over chunks of neighbouring elements. One
+// How a body strategies a run, the columns [begin, end) of one row: in loops over chunks of neighbouring elements. One
 // description for the code, the proof and the tests' interpreter, in Exprs over the variables of a run. Where a team of
 // threads shares a run, a loop's chunks are dealt to them in turn; what is said of the loop is said of all together.
 namespace padlock::compiler {
@@ -50,7 +50,7 @@ struct ChunkLoop {
   [[nodiscard]] int reach() const { return loads == VectorLoads::realigned ? lanes : 0; }
 };
 
-enum class WalkKind : std::uint8_t {
+enum class LoopStrategyKind : std::uint8_t {
   elements,  ///< element by element
   ends,      ///< a run of one to two narrow vectors: one at begin, one that ends at end, which may overlap
   vectors,   ///< a vector at begin; then, from where the output is aligned, `unroll` vectors a trip, where that is more
@@ -64,8 +64,8 @@ enum class WalkKind : std::uint8_t {
   shared_aligned,    ///< the same where the loads are aligned at the first vector, too
 };
 
-struct Walk {
-  WalkKind kind = WalkKind::elements;
+struct LoopStrategy {
+  LoopStrategyKind kind = LoopStrategyKind::elements;
   int line = 0;  ///< streamed: elements of a cache line, at least those of a vector
   /// The run-time test that it is chosen by (among others): each is >= 0.
   std::vector<ir::Expr> tests = {};
@@ -75,10 +75,10 @@ struct Walk {
   std::vector<ChunkLoop> loops = {};
 };
 
-struct WalkOptions {
+struct LoopStrategyOptions {
   int lanes = 1;           ///< elements of one vector
   int unroll = 1;          ///< vectors of one trip of the main loop
-  int narrowest = 0;       ///< elements of the narrowest vectors of walks by ends; 0: there are none
+  int narrowest = 0;       ///< elements of the narrowest vectors of strategies by ends; 0: there are none
   int line = 0;            ///< elements of a cache line (at least `lanes`); 0: no streamed walk
   int team = 0;            ///< threads that share a run; 0: a run is one thread's
   bool streaming = false;  ///< shared: whether whole vectors go past the caches
@@ -88,7 +88,7 @@ struct WalkOptions {
 
 /// All ways in which a body may walk a run, one of which is chosen for each: elements alone for one lane. The later a
 /// walk, the longer the runs that it is for.
-[[nodiscard]] std::vector<Walk> make_walks(ir::ExprContext& exprs, const WalkOptions& options);
+[[nodiscard]] std::vector<LoopStrategy> make_loop_strategies(ir::ExprContext& exprs, const LoopStrategyOptions& options);
 
 /// The value of the loop's c after it, as an expression of `from` and `limit`.
 [[nodiscard]] ir::Expr end_of(ir::ExprContext& exprs, const ChunkLoop& loop);

@@ -17,7 +17,7 @@ void add(CodeKey& key, const ChunkLoop& loop) {
       loop.aligned, loop.run, loop.loads, id(loop.last), id(loop.reached));
 }
 
-void add(CodeKey& key, const Walk& walk) {
+void add(CodeKey& key, const LoopStrategy& walk) {
   add(key, walk.kind, walk.line, walk.tests.size(), walk.loops.size());
   for (const ir::Expr test : walk.tests) add(key, id(test));
   for (const ChunkLoop& loop : walk.loops) add(key, loop);
@@ -34,7 +34,7 @@ void add(CodeKey& key, const ScheduledCase& scheduled) {
 }  // namespace
 
 CodeKey key_of(const Body& body) {
-  CodeKey key = {static_cast<std::uint64_t>(body.lanes)};  // the walks follow from what is below
+  CodeKey key = {static_cast<std::uint64_t>(body.lanes)};  // the strategies follow from what is below
   for (const BodyNode& node : body.nodes) {
     add(key, node.kind, node.dtype, node.op, node.bits, node.scalar, node.load, node.guard, node.operands.size());
     key.insert(key.end(), node.operands.begin(), node.operands.end());
@@ -53,9 +53,9 @@ CodeKey key_of(const Schedule& schedule) {
   add(key, id(schedule.rows), id(schedule.columns), schedule.bodies.size(), schedule.cases.size());
   for (const Body& body : schedule.bodies) {
     const CodeKey own = key_of(body);
-    add(key, own.size(), body.walks.size());
+    add(key, own.size(), body.strategies.size());
     key.insert(key.end(), own.begin(), own.end());
-    for (const Walk& walk : body.walks) add(key, walk);  // across schedules they do not follow from the rest
+    for (const LoopStrategy& walk : body.strategies) add(key, walk);  // across schedules they do not follow from the rest
   }
   for (const ScheduledCase& scheduled : schedule.cases) add(key, scheduled);
   return key;

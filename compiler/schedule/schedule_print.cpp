@@ -26,7 +26,7 @@ const char* name_of(LoadKind kind) {
   return kNames[static_cast<std::size_t>(kind)];
 }
 
-const char* name_of(WalkKind kind) {
+const char* name_of(LoopStrategyKind kind) {
   constexpr const char* kNames[] = {"elements",         "ends",          "vectors", "streamed", "shared",
                                     "shared_realigned", "shared_aligned"};
   return kNames[static_cast<std::size_t>(kind)];
@@ -51,7 +51,7 @@ class SchedulePrinter {
     for (const ScheduledCase& scheduled : schedule_.cases) segments += scheduled.calls.size();
     for (const Body& body : schedule_.bodies) {
       loads += body.loads.size();
-      for (const Walk& walk : body.walks) loops += walk.loops.size();
+      for (const LoopStrategy& walk : body.strategies) loops += walk.loops.size();
     }
     line(0, "schedule {}: {}, {}, {}, {}, {}", kernel_.name, count_of(schedule_.cases.size(), "case"),
          count_of(segments, "segment"), count_of(schedule_.bodies.size(), "body"), count_of(loads, "load"),
@@ -102,7 +102,7 @@ class SchedulePrinter {
       line(2, "%{} : {} = {}", i, ir::name_of(body.nodes[i].dtype), text(body, body.nodes[i]));
     for (std::size_t i = 0; i < body.roots.size(); ++i)
       line(2, "store {} = %{}", kernel_.program->value(kernel_.results[i]).name, body.roots[i]);
-    for (const Walk& walk : body.walks) add_walk(walk);
+    for (const LoopStrategy& walk : body.strategies) add_walk(walk);
   }
 
   [[nodiscard]] std::string text(const Body& body, const BodyNode& node) const {
@@ -129,7 +129,7 @@ class SchedulePrinter {
     return made;
   }
 
-  void add_walk(const Walk& walk) {
+  void add_walk(const LoopStrategy& walk) {
     std::vector<std::string> tests;
     for (const Expr test : walk.tests) tests.push_back(text(test) + " >= 0");
     line(2, "{}{}{}", name_of(walk.kind), tests.empty() ? "" : " if ", fmt::join(tests, " and "));

@@ -12,7 +12,7 @@ using llvm::BasicBlock;
 using llvm::IRBuilder;
 using llvm::Value;
 
-/// Emits one body as a function of the host: the loops of its walks.
+/// Emits one body as a function of the host: the loops of its strategies.
 class BodyEmitter {
  public:
   BodyEmitter(KernelContext& context, std::size_t index)
@@ -71,8 +71,8 @@ class BodyEmitter {
       rows.count = arguments.rows;
       for (const BodyArguments::Load& load : arguments.loads) rows.bases.push_back(load.base);
     }
-    const Walk& longest = body_.walks.back();
-    if (longest.kind == WalkKind::streamed)
+    const LoopStrategy& longest = body_.strategies.back();
+    if (longest.kind == LoopStrategyKind::streamed)
       emit_streamed(longest, rows, done);
     else
       emit_run(begin(), end(), rows, done);
@@ -133,31 +133,31 @@ class BodyEmitter {
 
   // --- runs ---------------------------------------------------------------------------------------------------------
 
-  /// The run [from, to) of each row, by the walk for its length. Goes to `done`. Which of the walks by vectors it is is
+  /// The run [from, to) of each row, by the walk for its length. Goes to `done`. Which of the strategies by vectors it is is
   /// asked for each row: that is predicted, and a loop over rows of each walk's own would be twice the code.
   void emit_run(Value* from, Value* to, const Rows& rows, BasicBlock* done) {
     exprs_->set_coordinate(run_.begin, from);
     exprs_->set_coordinate(run_.end, to);
-    if (body_.walks.size() == 1) return for_each(rows, done, [&] { emit_loop(body_.walks[0].loops.front(), from); });
+    if (body_.strategies.size() == 1) return for_each(rows, done, [&] { emit_loop(body_.strategies[0].loops.front(), from); });
     BasicBlock* few = block("few");
     BasicBlock* many = block("many");
-    builder_.CreateCondBr(holds(builder_, *exprs_, body_.walks[1].tests), many, few);
+    builder_.CreateCondBr(holds(builder_, *exprs_, body_.strategies[1].tests), many, few);
     builder_.SetInsertPoint(few);
     emit_columns(from, rows, done);
     builder_.SetInsertPoint(many);
     for_each(rows, done, [&] {
       BasicBlock* walked = block("walked");
-      for (std::size_t i = body_.walks.size(); i-- > 1;) {
-        const Walk& walk = body_.walks[i];
-        if (walk.kind == WalkKind::streamed) continue;
+      for (std::size_t i = body_.strategies.size(); i-- > 1;) {
+        const LoopStrategy& walk = body_.strategies[i];
+        if (walk.kind == LoopStrategyKind::streamed) continue;
         BasicBlock* shorter = nullptr;
         if (i > 1) {
-          BasicBlock* chosen = block(walk.kind == WalkKind::vectors ? "vectors" : "ends");
+          BasicBlock* chosen = block(walk.kind == LoopStrategyKind::vectors ? "vectors" : "ends");
           shorter = block("shorter");
           builder_.CreateCondBr(holds(builder_, *exprs_, walk.tests), chosen, shorter);
           builder_.SetInsertPoint(chosen);
         }
-        if (walk.kind == WalkKind::vectors)
+        if (walk.kind == LoopStrategyKind::vectors)
           exprs_->set_coordinate(run_.shift, chunks_->misalignment(from, body_.lanes));
         for (const ChunkLoop& loop : walk.loops) emit_loop(loop, exprs_->exact(builder_, loop.from));
         builder_.CreateBr(walked);
@@ -169,7 +169,7 @@ class BodyEmitter {
 
   /// A run of fewer elements than any vector has, column by column: the rows are the longer loop, and lie in the cache.
   void emit_columns(Value* from, const Rows& rows, BasicBlock* done) {
-    const ChunkLoop& loop = body_.walks[0].loops.front();
+    const ChunkLoop& loop = body_.strategies[0].loops.front();
     counted_loop(builder_, from, exprs_->exact(builder_, loop.limit), 1, [&](Value* column) {
       BasicBlock* walked = block("walked");
       for_each(rows, walked, [&] { chunks_->emit(column, loop); });
@@ -208,7 +208,7 @@ class BodyEmitter {
 
   /// Row by row: the run up to the first line, the lines, and the run after them. All runs share one code, which takes
   /// all rows at once where nothing is streamed.
-  void emit_streamed(const Walk& walk, const Rows& all, BasicBlock* done) {
+  void emit_streamed(const LoopStrategy& walk, const Rows& all, BasicBlock* done) {
     BasicBlock* start = builder_.GetInsertBlock();
     BasicBlock* large = block("large");
     BasicBlock* row = block("streamed_row");
@@ -235,7 +235,7 @@ class BodyEmitter {
   }
 
   /// Goes to `row` where rows are streamed, else to `run`.
-  void choose_streaming(const Walk& walk, BasicBlock* large, BasicBlock* row, BasicBlock* run) {
+  void choose_streaming(const LoopStrategy& walk, BasicBlock* large, BasicBlock* row, BasicBlock* run) {
     chunks_->plan_prefetches();
     // What is too short is walked as if nothing were: an edge of few elements by columns.
     Value* is_long = holds(builder_, *exprs_, walk.tests);
@@ -247,7 +247,7 @@ class BodyEmitter {
   }
 
   /// The run of a row up to its first line.
-  void emit_row_start(const Walk& walk, const Rows& at, const SharedRun& run) {
+  void emit_row_start(const LoopStrategy& walk, const Rows& at, const SharedRun& run) {
     chunks_->set_row(at.row, at.bases);
     Value* past = builder_.CreateSub(count(walk.line), chunks_->misalignment(begin(), walk.line));
     set_whole_run(builder_.CreateAnd(past, count(walk.line - 1)));
@@ -258,7 +258,7 @@ class BodyEmitter {
   }
 
   /// Its lines, and then the run after them.
-  void emit_lines(const Walk& walk, const SharedRun& run) {
+  void emit_lines(const LoopStrategy& walk, const SharedRun& run) {
     chunks_->set_row(run.rows.row, run.rows.bases);
     set_whole_run(builder_.CreateSub(run.to, begin()));  // the run before this ended at the first line
     emit_loop(walk.loops[1], exprs_->exact(builder_, walk.loops[1].from));

@@ -19,7 +19,7 @@ namespace {
 // --- a body, as a team runs it ---------------------------------------------------------------------------------------
 
 /// Emits what one thread does of a run that its team shares, where the builder stands, and stands after it.
-/// The walks of a team have their first and last loop in common, which are by elements: up to the first vector and from
+/// The strategies of a team have their first and last loop in common, which are by elements: up to the first vector and from
 /// the last, or all of the run where there is no vector or the output has no alignment. They are one loop in the code,
 /// after the vectors.
 class CooperativeBody {
@@ -40,9 +40,9 @@ class CooperativeBody {
   }
 
   void emit() {
-    const std::vector<Walk>& walks = body_.walks;
-    const ChunkLoop& elements = walks[0].loops.front();
-    if (walks.size() == 1) {
+    const std::vector<LoopStrategy>& strategies = body_.strategies;
+    const ChunkLoop& elements = strategies[0].loops.front();
+    if (strategies.size() == 1) {
       Value* from = builder_.CreateAdd(begin(), thread_);
       counted_loop(builder_, from, end(), elements.team, [&](Value* column) { chunks_.emit(column, elements); });
       return;
@@ -52,8 +52,8 @@ class CooperativeBody {
     exprs_.set_coordinate(run_.peel, builder_.CreateAnd(peel, context_.index(body_.lanes - 1)));
     Value* first = exprs_.exact(builder_, exprs_of().add(run_.begin, run_.peel));
     choose(chunks_.stores_are_aligned(first), "vectors", [&] {
-      if (walks.size() > 2) choose(chunks_.loads_are_aligned(first), "aligned", [&] { emit_vectors(walks[2]); });
-      emit_vectors(walks[1]);
+      if (strategies.size() > 2) choose(chunks_.loads_are_aligned(first), "aligned", [&] { emit_vectors(strategies[2]); });
+      emit_vectors(strategies[1]);
     });
     go_to_edges(elements);
     emit_edges(elements);
@@ -91,13 +91,13 @@ class CooperativeBody {
   }
 
   /// The loops between the first and the last, if the walk's tests hold; else all is edge.
-  void emit_vectors(const Walk& walk) {
+  void emit_vectors(const LoopStrategy& walk) {
     choose(holds(builder_, exprs_, walk.tests), "walk", [&] {
-      if (walk.kind == WalkKind::shared_realigned) chunks_.set_shifts(exprs_.exact(builder_, walk.loops[1].from));
+      if (walk.kind == LoopStrategyKind::shared_realigned) chunks_.set_shifts(exprs_.exact(builder_, walk.loops[1].from));
       for (std::size_t i = 1; i + 1 < walk.loops.size(); ++i) emit_loop(walk.loops[i]);
       go_to_edges(walk.loops.front(), walk.loops.back());
     });
-    go_to_edges(body_.walks[0].loops.front());
+    go_to_edges(body_.strategies[0].loops.front());
   }
 
   /// This thread's chunks of a loop. Where a trip has several, all that they read is read before they are stored, so

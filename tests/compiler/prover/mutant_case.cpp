@@ -20,9 +20,9 @@ using ir::Expr;
 
 constexpr std::int64_t kAllRowsElements = 50'000;
 constexpr std::int64_t kMaxElements = 1'000'000;
-constexpr std::array kThreadWalks = {WalkKind::elements, WalkKind::ends, WalkKind::vectors, WalkKind::streamed};
-constexpr std::array kTeamWalks = {WalkKind::elements, WalkKind::shared, WalkKind::shared_realigned,
-                                   WalkKind::shared_aligned};
+constexpr std::array kThreadWalks = {LoopStrategyKind::elements, LoopStrategyKind::ends, LoopStrategyKind::vectors, LoopStrategyKind::streamed};
+constexpr std::array kTeamWalks = {LoopStrategyKind::elements, LoopStrategyKind::shared, LoopStrategyKind::shared_realigned,
+                                   LoopStrategyKind::shared_aligned};
 constexpr std::int64_t kPersistentBlocks = 3;
 
 /// A counter-example made ready to be executed.
@@ -115,8 +115,8 @@ class Example {
   /// One with each walk, and with each misalignment where that matters.
   [[nodiscard]] std::vector<Execution> executions() const {
     std::vector<Execution> all;
-    for (const WalkKind walk : schedule_.threads ? std::span<const WalkKind>(kTeamWalks) : kThreadWalks) {
-      const int misalignments = walk == WalkKind::shared_realigned ? realigned_lanes() : 1;
+    for (const LoopStrategyKind walk : schedule_.threads ? std::span<const LoopStrategyKind>(kTeamWalks) : kThreadWalks) {
+      const int misalignments = walk == LoopStrategyKind::shared_realigned ? realigned_lanes() : 1;
       for (int i = 0; i < misalignments; ++i) all.push_back({.walk = walk, .misalignment = i});
     }
     return all;
@@ -126,8 +126,8 @@ class Example {
   [[nodiscard]] int realigned_lanes() const {
     int lanes = 0;
     for (const Body& body : schedule_.bodies)
-      for (const Walk& walk : body.walks)
-        if (walk.kind == WalkKind::shared_realigned) lanes = std::max(lanes, body.lanes);
+      for (const LoopStrategy& walk : body.strategies)
+        if (walk.kind == LoopStrategyKind::shared_realigned) lanes = std::max(lanes, body.lanes);
     return lanes;
   }
 

@@ -167,12 +167,12 @@ class Interpreter {
     if (has_edges) run_edges(body, loops.front(), loops.back(), task);
   }
 
-  [[nodiscard]] bool allowed(const Body& body, const Walk& walk) {
-    if (walk.kind == WalkKind::shared_realigned && !loads_.are_misaligned(body)) return false;
+  [[nodiscard]] bool allowed(const Body& body, const LoopStrategy& walk) {
+    if (walk.kind == LoopStrategyKind::shared_realigned && !loads_.are_misaligned(body)) return false;
     const auto hold = [&](const std::vector<Expr>& all) {
       return std::ranges::all_of(all, [&](Expr e) { return code_.exact(e) >= 0; });
     };
-    if (walk.kind == WalkKind::ends && !hold(walk.bounds)) return false;
+    if (walk.kind == LoopStrategyKind::ends && !hold(walk.bounds)) return false;
     values_[run_.shift.symbol()] = execution_.shift;
     values_[run_.peel.symbol()] = execution_.peel;
     if (!hold(walk.bounds)) values_[run_.shift.symbol()] = values_[run_.peel.symbol()] = 0;
@@ -180,10 +180,10 @@ class Interpreter {
   }
 
   /// The walk that was asked for, else the next simpler one whose tests hold.
-  const Walk& chosen(const Body& body) {
-    for (std::size_t i = body.walks.size(); i-- > 1;)
-      if (body.walks[i].kind <= execution_.walk && allowed(body, body.walks[i])) return body.walks[i];
-    return body.walks.front();
+  const LoopStrategy& chosen(const Body& body) {
+    for (std::size_t i = body.strategies.size(); i-- > 1;)
+      if (body.strategies[i].kind <= execution_.walk && allowed(body, body.strategies[i])) return body.strategies[i];
+    return body.strategies.front();
   }
 
   void run_loop(const Body& body, const ChunkLoop& loop, const Task& task) {

@@ -44,7 +44,7 @@ struct Event {
 
 /// What is free in an execution.
 struct Execution {
-  WalkKind walk = WalkKind::elements;  ///< of every run whose tests allow it; the others fall back, as the code does
+  LoopStrategyKind walk = LoopStrategyKind::elements;  ///< of every run whose tests allow it; the others fall back, as the code does
   std::int64_t shift = 0, peel = 0;    ///< of every run for which they are possible
   int index_bits = 64;                 ///< of emitted integers: 64 or 32; they wrap
   /// Elements by which vectors that are realigned lie past a boundary: those of load number i of a body by i more,

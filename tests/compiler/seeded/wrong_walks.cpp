@@ -8,9 +8,9 @@ namespace {
 using enum Mutation;
 using ir::Expr;
 
-bool is_shared(const Walk& walk) {
-  return walk.kind == WalkKind::shared || walk.kind == WalkKind::shared_realigned ||
-         walk.kind == WalkKind::shared_aligned;
+bool is_shared(const LoopStrategy& walk) {
+  return walk.kind == LoopStrategyKind::shared || walk.kind == LoopStrategyKind::shared_realigned ||
+         walk.kind == LoopStrategyKind::shared_aligned;
 }
 bool is_elements(const ChunkLoop& loop) { return loop.lanes == 1 && !loop.once; }
 bool is_main(const ChunkLoop& loop) { return loop.reached.valid() && !loop.dealt; }
@@ -20,29 +20,29 @@ class WalkEditor {
   WalkEditor(ir::ExprContext& exprs, const Body& body, Mutation mutation)
       : exprs_(exprs), body_(body), mutation_(mutation), run_(exprs) {}
 
-  void edit(Walk& walk) {
+  void edit(LoopStrategy& walk) {
     for (ChunkLoop& loop : walk.loops) {
       if (mutation_ == element_loop_long && is_elements(loop)) shift(loop.limit, 1);
       if (mutation_ == main_loop_long && is_main(loop)) shift(loop.limit, 1);
     }
     ChunkLoop& first = walk.loops.front();
     ChunkLoop& last = walk.loops.back();
-    const bool has_rest = walk.kind == WalkKind::streamed || is_shared(walk);
+    const bool has_rest = walk.kind == LoopStrategyKind::streamed || is_shared(walk);
     if (mutation_ == peel_short && has_rest) shift(first.limit, -1);
     if (mutation_ == stream_rest_lost && has_rest) shift(last.from, 1);
-    if (mutation_ == tail_loop_short && (walk.kind == WalkKind::vectors || is_shared(walk))) shift(last.limit, -1);
-    if (mutation_ == end_vector_late && walk.kind == WalkKind::ends) {
+    if (mutation_ == tail_loop_short && (walk.kind == LoopStrategyKind::vectors || is_shared(walk))) shift(last.limit, -1);
+    if (mutation_ == end_vector_late && walk.kind == LoopStrategyKind::ends) {
       shift(last.from, 1);
       shift(last.limit, 1);
     }
-    if (walk.kind == WalkKind::vectors) edit_vectors(walk);
-    if (walk.kind == WalkKind::shared_realigned) edit_realigned(walk);
+    if (walk.kind == LoopStrategyKind::vectors) edit_vectors(walk);
+    if (walk.kind == LoopStrategyKind::shared_realigned) edit_realigned(walk);
   }
 
  private:
-  void edit_vectors(Walk& walk) {
+  void edit_vectors(LoopStrategy& walk) {
     ChunkLoop& last = walk.loops.back();
-    const bool has_ends = std::ranges::count(body_.walks, WalkKind::ends, &Walk::kind) > 0;
+    const bool has_ends = std::ranges::count(body_.strategies, LoopStrategyKind::ends, &LoopStrategy::kind) > 0;
     if (mutation_ == first_vector_wide) walk.loops.front().lanes = (has_ends ? 2 * body_.lanes + 1 : body_.lanes) + 1;
     if (mutation_ == main_loop_late) shift(walk.loops[1].from, body_.lanes);
     if (mutation_ == tail_vector_late) shift(last.last, 1);
@@ -51,7 +51,7 @@ class WalkEditor {
   }
 
   /// As if what is loaded beside the chunks were in the segment, at its beginning or at its end.
-  void edit_realigned(Walk& walk) {
+  void edit_realigned(LoopStrategy& walk) {
     if (mutation_ != realigned_too_early && mutation_ != realigned_too_late) return;
     const Expr lanes = exprs_.constant(body_.lanes);
     const bool early = mutation_ == realigned_too_early;
@@ -79,7 +79,7 @@ class WalkEditor {
 
 void edit_walks(ir::ExprContext& exprs, Body& body, Mutation mutation) {
   WalkEditor editor(exprs, body, mutation);
-  for (Walk& walk : body.walks) editor.edit(walk);
+  for (LoopStrategy& walk : body.strategies) editor.edit(walk);
 }
 
 }  // namespace padlock::compiler
