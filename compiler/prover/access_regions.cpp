@@ -29,7 +29,7 @@ namespace {
 
 /// What is read beside a chunk for vectors that are realigned: the two aligned ones begin with up to lanes - 1 elements
 /// before the one that is cut out of them. That is never none where the body has no other vector: all would be aligned.
-Reach reach_of(const Body& body, std::size_t load, const ChunkLoop& loop) {
+Reach reach_of(const Body& body, std::size_t load, const VectorLoop& loop) {
   if (loop.loads != VectorLoads::realigned || !is_vector(body.loads[load])) return {};
   const int least = std::ranges::count_if(body.loads, is_vector) == 1 ? 1 : 0;
   const Reach forward{.before = loop.lanes - 1, .after = loop.lanes - least};
@@ -48,7 +48,7 @@ std::vector<Lanes> lanes_of_call(const Schedule& schedule, const SegmentCall& ca
   std::vector<Lanes> all;
   const Body& body = schedule.bodies[static_cast<std::size_t>(call.body)];
   for (const LoopStrategy& walk : body.strategies)
-    for (const ChunkLoop& loop : walk.loops) {
+    for (const VectorLoop& loop : walk.loops) {
       const Reach reach = touch == Touch::loaded ? reach_of(body, load, loop) : Reach{};
       const ChunkLanes chunk = lanes_of(exprs, walk, loop, reach);
       solver::Region region = task;

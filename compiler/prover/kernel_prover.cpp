@@ -442,7 +442,7 @@ class KernelProver {
   /// The run-time test of a walk aligns its first vector; the others follow whole vectors later.
   void prove_alignment(const SegmentCall& call, const Body& body) {
     for (const LoopStrategy& walk : body.strategies)
-      for (const ChunkLoop& loop : walk.loops) {
+      for (const VectorLoop& loop : walk.loops) {
         if (loop.nontemporal || loop.aligned)
           for (std::size_t i = 0; i < kernel_.results.size(); ++i)
             prove_alignment(walk, loop, result(i).name, result(i).dtype);
@@ -452,7 +452,7 @@ class KernelProver {
       }
   }
 
-  void prove_alignment(const LoopStrategy& walk, const ChunkLoop& loop, const std::string& name, ir::DType dtype) {
+  void prove_alignment(const LoopStrategy& walk, const VectorLoop& loop, const std::string& name, ir::DType dtype) {
     const int size = ir::byte_size(dtype);
     const Expr trip = exprs_.mul(exprs_.constant(loop.step() * size), lanes_of(exprs_, walk, loop).trip);
     Obligation align{.kind = ObligationKind::align,

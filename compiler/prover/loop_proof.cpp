@@ -18,20 +18,20 @@ solver::Region region_of(ir::ExprContext& exprs, const LoopStrategy& walk) {
   region.nonnegative = {exprs.sub(exprs.sub(run.end, run.begin), exprs.constant(1))};
   region.nonnegative.insert(region.nonnegative.end(), walk.tests.begin(), walk.tests.end());
   region.nonnegative.insert(region.nonnegative.end(), walk.bounds.begin(), walk.bounds.end());
-  for (const ChunkLoop& loop : walk.loops)
+  for (const VectorLoop& loop : walk.loops)
     if (loop.reached.valid()) region.zero.push_back(exprs.sub(loop.reached, end_of(exprs, loop)));
   return region;
 }
 
 /// c after the loop.
-Expr reached_by(ir::ExprContext& exprs, const ChunkLoop& loop) {
+Expr reached_by(ir::ExprContext& exprs, const VectorLoop& loop) {
   if (loop.reached.valid()) return loop.reached;
   if (loop.once) return exprs.add(loop.from, exprs.constant(loop.step()));
   return end_of(exprs, loop);
 }
 
 /// The column is not in the chunk that a loop moves back to its `last`: that one may lie before the loop's beginning.
-void missed_by_last(ir::ExprContext& exprs, const ChunkLoop& loop, Expr column, solver::Region& region) {
+void missed_by_last(ir::ExprContext& exprs, const VectorLoop& loop, Expr column, solver::Region& region) {
   if (!loop.last.valid()) return;
   const Expr one = exprs.constant(1);
   const Expr step = exprs.constant(loop.step());
@@ -51,7 +51,7 @@ std::string statement_of(ir::ExprContext& exprs, const std::vector<LoopStrategy>
     text += ";";
     for (const Expr e : walk.tests) add(e);
     for (const Expr e : walk.bounds) add(e);
-    for (const ChunkLoop& loop : walk.loops) {
+    for (const VectorLoop& loop : walk.loops) {
       text += " |" + std::to_string(loop.lanes) + " " + std::to_string(loop.step()) + (loop.once ? " once" : "");
       if (loop.reach() > 0) text += " reach " + std::to_string(loop.reach());
       for (const Expr e : {loop.from, loop.limit, loop.last, loop.reached}) add(e);
@@ -62,7 +62,7 @@ std::string statement_of(ir::ExprContext& exprs, const std::vector<LoopStrategy>
 
 }  // namespace
 
-ChunkLanes lanes_of(ir::ExprContext& exprs, const LoopStrategy& walk, const ChunkLoop& loop, Reach reach) {
+ChunkLanes lanes_of(ir::ExprContext& exprs, const LoopStrategy& walk, const VectorLoop& loop, Reach reach) {
   ChunkLanes made{.trip = exprs.variable("trip", kTrip),
                   .lane = exprs.variable("lane", kLane),
                   .column = {},
@@ -87,7 +87,7 @@ std::vector<Uncovered> uncovered_by(ir::ExprContext& exprs, const LoopStrategy& 
   std::vector<Uncovered> ways;
   const auto add = [&](solver::Region part, Expr violated) { ways.push_back({std::move(part), {violated}}); };
   for (std::size_t i = 0; i < walk.loops.size(); ++i) {
-    const ChunkLoop& loop = walk.loops[i];
+    const VectorLoop& loop = walk.loops[i];
     const Expr reached = reached_by(exprs, loop);
     solver::Region here = region;
     for (std::size_t later = i + 1; later < walk.loops.size(); ++later)
@@ -156,7 +156,7 @@ bool WalkLemmas::decide_inside(const std::vector<LoopStrategy>& strategies) {
     return session_.excludes(lanes.region, {before}) && session_.excludes(lanes.region, {exprs.sub(lanes.column, end)});
   };
   for (const LoopStrategy& walk : strategies)
-    for (const ChunkLoop& loop : walk.loops) {
+    for (const VectorLoop& loop : walk.loops) {
       if (!lie_in(lanes_of(exprs, walk, loop), run.begin, run.end)) return false;
       const Reach reach{loop.reach(), loop.reach()};
       if (loop.reach() > 0 && !lie_in(lanes_of(exprs, walk, loop, reach), run.segment_begin, run.segment_end))

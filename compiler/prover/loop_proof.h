@@ -22,7 +22,7 @@ struct Reach {
 };
 
 /// The lanes of a loop of a walk of a run that is not empty.
-[[nodiscard]] ChunkLanes lanes_of(ir::ExprContext& exprs, const LoopStrategy& walk, const ChunkLoop& loop, Reach reach = {});
+[[nodiscard]] ChunkLanes lanes_of(ir::ExprContext& exprs, const LoopStrategy& walk, const VectorLoop& loop, Reach reach = {});
 
 /// `column`, in the run, is written by no chunk of the walk: each region with its goal is one way. The witness is the
 /// first loop that ends after the column, its trip, and the lane.

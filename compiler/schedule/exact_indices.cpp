@@ -47,7 +47,7 @@ class BodyCollector {
   void add(const Graph& graph, const Body& body) {
     for (const LoopStrategy& walk : body.strategies) {
       for (const Expr test : walk.tests) walks_.exact(test);
-      for (const ChunkLoop& loop : walk.loops) {
+      for (const VectorLoop& loop : walk.loops) {
         for (const Expr e : {loop.from, loop.limit, loop.last}) walks_.exact(e);
         if (loop.aligned && loop.dealt)
           walks_.exact(end_of(exprs_, loop));  // of a team: what the next loop begins with

@@ -129,13 +129,13 @@ class WalkBuilder {
     return walk;
   }
 
-  ChunkLoop element_loop(Expr from, Expr limit) {
+  VectorLoop element_loop(Expr from, Expr limit) {
     return {.from = from, .limit = limit, .team = team(), .dealt = options_.team > 0};
   }
   [[nodiscard]] int team() const { return std::max(options_.team, 1); }
 
   /// Whole trips up to `end` only.
-  ChunkLoop main_loop(Expr from, Expr end, int unroll) {
+  VectorLoop main_loop(Expr from, Expr end, int unroll) {
     const int step = options_.lanes * unroll * team();
     return {.from = from,
             .limit = plus(end, 1 - step),
@@ -173,7 +173,7 @@ std::vector<LoopStrategy> make_loop_strategies(ir::ExprContext& exprs, const Loo
 }
 
 /// from + step * the number of trips.
-Expr end_of(ir::ExprContext& exprs, const ChunkLoop& loop) {
+Expr end_of(ir::ExprContext& exprs, const VectorLoop& loop) {
   const Expr step = exprs.constant(loop.step());
   const Expr trips = exprs.max(exprs.ceildiv(exprs.sub(loop.limit, loop.from), step), exprs.constant(0));
   return exprs.add(loop.from, exprs.mul(step, trips));

@@ -29,7 +29,7 @@ enum class VectorLoads : std::uint8_t {
 };
 
 /// for (c = from; c < limit; c += lanes * unroll): chunks at c, c + lanes, ..., c + (unroll - 1) * lanes.
-struct ChunkLoop {
+struct VectorLoop {
   ir::Expr from, limit;
   int lanes = 1;
   int unroll = 1;
@@ -72,7 +72,7 @@ struct LoopStrategy {
   /// What `shift` and `peel` are by construction, where a run is in its segment, and (ends) that it is not longer: a
   /// later walk that takes it is asked before. Each is >= 0.
   std::vector<ir::Expr> bounds = {};
-  std::vector<ChunkLoop> loops = {};
+  std::vector<VectorLoop> loops = {};
 };
 
 struct LoopStrategyOptions {
@@ -91,7 +91,7 @@ struct LoopStrategyOptions {
 [[nodiscard]] std::vector<LoopStrategy> make_loop_strategies(ir::ExprContext& exprs, const LoopStrategyOptions& options);
 
 /// The value of the loop's c after it, as an expression of `from` and `limit`.
-[[nodiscard]] ir::Expr end_of(ir::ExprContext& exprs, const ChunkLoop& loop);
+[[nodiscard]] ir::Expr end_of(ir::ExprContext& exprs, const VectorLoop& loop);
 
 /// A streamed run has at least so many whole cache lines, wherever in a line it begins.
 inline constexpr int kStreamedLines = 4;

@@ -12,7 +12,7 @@ void add(CodeKey& key, Numbers... numbers) {
   (key.push_back(static_cast<std::uint64_t>(numbers)), ...);
 }
 
-void add(CodeKey& key, const ChunkLoop& loop) {
+void add(CodeKey& key, const VectorLoop& loop) {
   add(key, id(loop.from), id(loop.limit), loop.lanes, loop.unroll, loop.team, loop.dealt, loop.once, loop.nontemporal,
       loop.aligned, loop.run, loop.loads, id(loop.last), id(loop.reached));
 }
@@ -20,7 +20,7 @@ void add(CodeKey& key, const ChunkLoop& loop) {
 void add(CodeKey& key, const LoopStrategy& walk) {
   add(key, walk.kind, walk.line, walk.tests.size(), walk.loops.size());
   for (const ir::Expr test : walk.tests) add(key, id(test));
-  for (const ChunkLoop& loop : walk.loops) add(key, loop);
+  for (const VectorLoop& loop : walk.loops) add(key, loop);
 }
 
 void add(CodeKey& key, const ScheduledCase& scheduled) {

@@ -133,10 +133,10 @@ class SchedulePrinter {
     std::vector<std::string> tests;
     for (const Expr test : walk.tests) tests.push_back(text(test) + " >= 0");
     line(2, "{}{}{}", name_of(walk.kind), tests.empty() ? "" : " if ", fmt::join(tests, " and "));
-    for (const ChunkLoop& loop : walk.loops) add_loop(loop);
+    for (const VectorLoop& loop : walk.loops) add_loop(loop);
   }
 
-  void add_loop(const ChunkLoop& loop) {
+  void add_loop(const VectorLoop& loop) {
     std::string made = loop.once ? fmt::format("once at {}", text(loop.from))
                                  : fmt::format("from {} to {}", text(loop.from), text(loop.limit));
     made += fmt::format(" by {}", count_of(static_cast<std::size_t>(loop.lanes), "lane"));

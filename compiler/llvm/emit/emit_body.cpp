@@ -159,7 +159,7 @@ class BodyEmitter {
         }
         if (walk.kind == LoopStrategyKind::vectors)
           exprs_->set_coordinate(run_.shift, chunks_->misalignment(from, body_.lanes));
-        for (const ChunkLoop& loop : walk.loops) emit_loop(loop, exprs_->exact(builder_, loop.from));
+        for (const VectorLoop& loop : walk.loops) emit_loop(loop, exprs_->exact(builder_, loop.from));
         builder_.CreateBr(walked);
         if (shorter != nullptr) builder_.SetInsertPoint(shorter);
       }
@@ -169,7 +169,7 @@ class BodyEmitter {
 
   /// A run of fewer elements than any vector has, column by column: the rows are the longer loop, and lie in the cache.
   void emit_columns(Value* from, const Rows& rows, BasicBlock* done) {
-    const ChunkLoop& loop = body_.strategies[0].loops.front();
+    const VectorLoop& loop = body_.strategies[0].loops.front();
     counted_loop(builder_, from, exprs_->exact(builder_, loop.limit), 1, [&](Value* column) {
       BasicBlock* walked = block("walked");
       for_each(rows, walked, [&] { chunks_->emit(column, loop); });
@@ -288,7 +288,7 @@ class BodyEmitter {
     exprs_->set_coordinate(run_.peel, peel);
   }
 
-  void emit_loop(const ChunkLoop& loop, Value* from) {
+  void emit_loop(const VectorLoop& loop, Value* from) {
     if (loop.once) {
       chunks_->emit(from, loop);
       return;

@@ -41,7 +41,7 @@ class CooperativeBody {
 
   void emit() {
     const std::vector<LoopStrategy>& strategies = body_.strategies;
-    const ChunkLoop& elements = strategies[0].loops.front();
+    const VectorLoop& elements = strategies[0].loops.front();
     if (strategies.size() == 1) {
       Value* from = builder_.CreateAdd(begin(), thread_);
       counted_loop(builder_, from, end(), elements.team, [&](Value* column) { chunks_.emit(column, elements); });
@@ -78,13 +78,13 @@ class CooperativeBody {
     builder_.SetInsertPoint(other);
   }
 
-  void go_to_edges(const ChunkLoop& head, const ChunkLoop& tail) {
+  void go_to_edges(const VectorLoop& head, const VectorLoop& tail) {
     ways_.push_back({builder_.GetInsertBlock(), exprs_.exact(builder_, head.limit), exprs_.exact(builder_, tail.from),
                      exprs_.exact(builder_, tail.limit)});
     builder_.CreateBr(merge_);
   }
   /// The whole run is its own head.
-  void go_to_edges(const ChunkLoop& all) {
+  void go_to_edges(const VectorLoop& all) {
     Value* limit = exprs_.exact(builder_, all.limit);
     ways_.push_back({builder_.GetInsertBlock(), limit, limit, limit});
     builder_.CreateBr(merge_);
@@ -102,7 +102,7 @@ class CooperativeBody {
 
   /// This thread's chunks of a loop. Where a trip has several, all that they read is read before they are stored, so
   /// that much of it is on its way at once.
-  void emit_loop(const ChunkLoop& loop) {
+  void emit_loop(const VectorLoop& loop) {
     Value* from = exprs_.exact(builder_, loop.from);
     Value* limit = exprs_.exact(builder_, loop.limit);
     Value* offset = builder_.CreateMul(thread_, context_.index(loop.lanes));
@@ -122,7 +122,7 @@ class CooperativeBody {
   }
 
   /// Columns [begin, head end) and [tail begin, end), dealt in turn as one list.
-  void emit_edges(const ChunkLoop& elements) {
+  void emit_edges(const VectorLoop& elements) {
     builder_.SetInsertPoint(merge_);
     Value* head_end = merged(&Way::head_end);
     Value* tail_begin = merged(&Way::tail_begin);

@@ -213,7 +213,7 @@ Value* ChunkEmitter::emit_gather(int index, llvm::Type* type, Value* offset, Val
 
 // --- chunks --------------------------------------------------------------------------------------------------------
 
-std::vector<Value*> ChunkEmitter::compute(Value* column, const ChunkLoop& loop, int displacement) {
+std::vector<Value*> ChunkEmitter::compute(Value* column, const VectorLoop& loop, int displacement) {
   std::vector<Value*> values = loop.lanes == body_.lanes && loop.lanes > 1 ? vector_values_ : scalar_values_;
   if (loop.lanes > 1 && loop.lanes != body_.lanes)
     for (Value*& value : values)
@@ -227,7 +227,7 @@ std::vector<Value*> ChunkEmitter::compute(Value* column, const ChunkLoop& loop, 
   return values;
 }
 
-void ChunkEmitter::store(Value* column, const ChunkLoop& loop, int displacement, const std::vector<Value*>& values) {
+void ChunkEmitter::store(Value* column, const VectorLoop& loop, int displacement, const std::vector<Value*>& values) {
   const bool in_row = !row_outputs_.empty();
   Value* first = in_row ? column : builder_.CreateAdd(arguments_.row, column);
   for (std::size_t result = 0; result < body_.roots.size(); ++result) {
@@ -296,7 +296,7 @@ void ChunkEmitter::plan_prefetches() {
   }
 }
 
-void ChunkEmitter::prefetch_loads(Value* column, const ChunkLoop& loop) {
+void ChunkEmitter::prefetch_loads(Value* column, const VectorLoop& loop) {
   for (std::size_t i = 0; i < body_.loads.size(); ++i) {
     if (body_.loads[i].kind != LoadKind::contiguous) continue;
     Access access = vector_of(static_cast<int>(i), builder_.CreateAdd(column, ahead_[i]), 1);

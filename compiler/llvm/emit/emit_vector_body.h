@@ -20,18 +20,18 @@ class ChunkEmitter {
 
   /// All results at coordinates [column, column + lanes), moved by a displacement that is added to addresses, where it
   /// becomes part of the instruction.
-  void emit(llvm::Value* column, const ChunkLoop& loop, int displacement = 0) {
+  void emit(llvm::Value* column, const VectorLoop& loop, int displacement = 0) {
     store(column, loop, displacement, compute(column, loop, displacement));
   }
   /// The same in two steps.
-  [[nodiscard]] std::vector<llvm::Value*> compute(llvm::Value* column, const ChunkLoop& loop, int displacement);
-  void store(llvm::Value* column, const ChunkLoop& loop, int displacement, const std::vector<llvm::Value*>& values);
+  [[nodiscard]] std::vector<llvm::Value*> compute(llvm::Value* column, const VectorLoop& loop, int displacement);
+  void store(llvm::Value* column, const VectorLoop& loop, int displacement, const std::vector<llvm::Value*>& values);
 
   /// Hints for rows that are written past the caches: what they need is worked out where the builder stands, before the
   /// rows.
   void plan_prefetches();
   /// In a loop of such a row: fetches what it, or a later row, loads.
-  void prefetch_loads(llvm::Value* column, const ChunkLoop& loop);
+  void prefetch_loads(llvm::Value* column, const VectorLoop& loop);
   /// Fetches the lines at both ends of a later row that are written through the caches, so that those stores do not
   /// wait.
   void prefetch_stores();
@@ -99,7 +99,7 @@ class ChunkEmitter {
   AccessEmitter accesses_;
   BodyArguments arguments_;
   int displacement_ = 0;             // of the chunk that is being emitted
-  const ChunkLoop* loop_ = nullptr;  // whose chunk it is
+  const VectorLoop* loop_ = nullptr;  // whose chunk it is
   std::vector<llvm::Value*> outputs_;
   std::vector<Access> row_outputs_, row_loads_;  // of the row that was set, else none: their pointers and origins
   std::map<ir::ValueId, llvm::Value*> scalars_;

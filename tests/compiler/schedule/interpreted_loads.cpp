@@ -25,7 +25,7 @@ void InterpretedLoads::enter(const SegmentCall& call) {
   }
 }
 
-void InterpretedLoads::load_chunk(const Body& body, const ChunkLoop& loop, std::int64_t first) {
+void InterpretedLoads::load_chunk(const Body& body, const VectorLoop& loop, std::int64_t first) {
   for (std::size_t i = 0; i < body.loads.size(); ++i) {
     const auto [begin, end] = columns_of(body, i, loop, first);
     for (std::int64_t column = begin; column < end; ++column) load(body.loads[i], i, column);
@@ -45,7 +45,7 @@ int InterpretedLoads::misalignment_of(std::size_t load, int lanes) const {
 /// Realigned (compiler/llvm/emit/emit_vector_body.cpp): those of the two aligned vectors, of which the lower holds the
 /// chunk's element with the lowest address. That is the last where the load is reversed.
 std::pair<std::int64_t, std::int64_t> InterpretedLoads::columns_of(const Body& body, std::size_t load,
-                                                                   const ChunkLoop& loop, std::int64_t first) const {
+                                                                   const VectorLoop& loop, std::int64_t first) const {
   const BodyLoad& how = body.loads[load];
   if (loop.loads != VectorLoads::realigned || !is_vector(how)) return {first, first + loop.lanes};
   const int past = misalignment_of(load, loop.lanes);

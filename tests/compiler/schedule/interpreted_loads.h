@@ -19,7 +19,7 @@ class InterpretedLoads {
   /// Before chunks of the call.
   void enter(const SegmentCall& call);
   /// Reads all that a chunk does, which begins at that column.
-  void load_chunk(const Body& body, const ChunkLoop& loop, std::int64_t first);
+  void load_chunk(const Body& body, const VectorLoop& loop, std::int64_t first);
   /// Whether a vector of the body lies across a boundary: else it is never realigned.
   [[nodiscard]] bool are_misaligned(const Body& body) const;
 
@@ -33,7 +33,7 @@ class InterpretedLoads {
 
   [[nodiscard]] int misalignment_of(std::size_t load, int lanes) const;
   [[nodiscard]] std::pair<std::int64_t, std::int64_t> columns_of(const Body& body, std::size_t load,
-                                                                 const ChunkLoop& loop, std::int64_t first) const;
+                                                                 const VectorLoop& loop, std::int64_t first) const;
   void load(const BodyLoad& how, std::size_t index, std::int64_t column);
   void check_coordinates(const Stream& stream, const Prepared& prepared, std::int64_t column);
   void check_storage(const BodyLoad& how, const Stream& stream, const Prepared& prepared, std::int64_t column);

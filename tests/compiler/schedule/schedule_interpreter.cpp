@@ -161,7 +161,7 @@ class Interpreter {
     values_[run_.segment_begin.symbol()] = code_.exact(call.begin);
     values_[run_.segment_end.symbol()] = code_.exact(call.end);
     loads_.enter(call);
-    const std::vector<ChunkLoop>& loops = chosen(body).loops;
+    const std::vector<VectorLoop>& loops = chosen(body).loops;
     const bool has_edges = loops.front().dealt && loops.size() > 1;
     for (std::size_t i = has_edges ? 1 : 0; i < loops.size() - (has_edges ? 1 : 0); ++i) run_loop(body, loops[i], task);
     if (has_edges) run_edges(body, loops.front(), loops.back(), task);
@@ -186,7 +186,7 @@ class Interpreter {
     return body.strategies.front();
   }
 
-  void run_loop(const Body& body, const ChunkLoop& loop, const Task& task) {
+  void run_loop(const Body& body, const VectorLoop& loop, const Task& task) {
     const std::int64_t from = code_.exact(loop.from);
     if (loop.once) return run_chunk(body, loop, from, task);
     const std::int64_t limit = code_.exact(loop.limit);
@@ -199,7 +199,7 @@ class Interpreter {
 
   /// Those of one member of the team. Dealt trips are counted by where their chunk begins, others by where the team's
   /// trip does. Returns where the next would begin.
-  std::int64_t run_trips(const Body& body, const ChunkLoop& loop, std::int64_t from, std::int64_t limit,
+  std::int64_t run_trips(const Body& body, const VectorLoop& loop, std::int64_t from, std::int64_t limit,
                          const Task& task) {
     const std::int64_t offset = std::int64_t{member_} * loop.lanes;
     const std::int64_t stride = std::int64_t{loop.lanes} * loop.team;
@@ -216,7 +216,7 @@ class Interpreter {
 
   /// The first and the last loop of a team's walk, by elements, which are dealt as one after the vectors
   /// (compiler/llvm/emit/emit_body_dispatch.cpp).
-  void run_edges(const Body& body, const ChunkLoop& head, const ChunkLoop& tail, const Task& task) {
+  void run_edges(const Body& body, const VectorLoop& head, const VectorLoop& tail, const Task& task) {
     const std::int64_t begin = code_.exact(head.from);
     const std::int64_t head_end = code_.exact(head.limit);
     const std::int64_t gap = code_.exact(tail.from) - head_end;
@@ -227,7 +227,7 @@ class Interpreter {
     member_ = 0;
   }
 
-  void run_chunk(const Body& body, const ChunkLoop& loop, std::int64_t first, const Task& task) {
+  void run_chunk(const Body& body, const VectorLoop& loop, std::int64_t first, const Task& task) {
     Trace& trace = state_.trace;
     ++trace.chunks;
     trace.vectors += loop.lanes > 1;

@@ -163,7 +163,7 @@ TEST_CASE("the first and the last elements of a team's run are dealt as one") {
   const ir::Program program = program_of("program p(x: f32[S]) where S >= 1 { y = relu(x) return y }");
   Schedule schedule = schedule_of(program, kVectorsOfFour);
   // After elements 0 to 5 the vectors at 6 and 10; what is left begins at 14, and one too early here.
-  ChunkLoop& tail = schedule.bodies.front().strategies[1].loops.back();
+  VectorLoop& tail = schedule.bodies.front().strategies[1].loops.back();
   tail.from = schedule.exprs().sub(tail.from, schedule.exprs().constant(1));
   const Execution execution{.walk = LoopStrategyKind::shared_realigned, .peel = 2};
   const Result<Trace> trace = interpret_grid(schedule, sizes_of(program, {{"S", 20}}), 0, execution);

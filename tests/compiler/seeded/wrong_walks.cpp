@@ -12,8 +12,8 @@ bool is_shared(const LoopStrategy& walk) {
   return walk.kind == LoopStrategyKind::shared || walk.kind == LoopStrategyKind::shared_realigned ||
          walk.kind == LoopStrategyKind::shared_aligned;
 }
-bool is_elements(const ChunkLoop& loop) { return loop.lanes == 1 && !loop.once; }
-bool is_main(const ChunkLoop& loop) { return loop.reached.valid() && !loop.dealt; }
+bool is_elements(const VectorLoop& loop) { return loop.lanes == 1 && !loop.once; }
+bool is_main(const VectorLoop& loop) { return loop.reached.valid() && !loop.dealt; }
 
 class WalkEditor {
  public:
@@ -21,12 +21,12 @@ class WalkEditor {
       : exprs_(exprs), body_(body), mutation_(mutation), run_(exprs) {}
 
   void edit(LoopStrategy& walk) {
-    for (ChunkLoop& loop : walk.loops) {
+    for (VectorLoop& loop : walk.loops) {
       if (mutation_ == element_loop_long && is_elements(loop)) shift(loop.limit, 1);
       if (mutation_ == main_loop_long && is_main(loop)) shift(loop.limit, 1);
     }
-    ChunkLoop& first = walk.loops.front();
-    ChunkLoop& last = walk.loops.back();
+    VectorLoop& first = walk.loops.front();
+    VectorLoop& last = walk.loops.back();
     const bool has_rest = walk.kind == LoopStrategyKind::streamed || is_shared(walk);
     if (mutation_ == peel_short && has_rest) shift(first.limit, -1);
     if (mutation_ == stream_rest_lost && has_rest) shift(last.from, 1);
@@ -41,7 +41,7 @@ class WalkEditor {
 
  private:
   void edit_vectors(LoopStrategy& walk) {
-    ChunkLoop& last = walk.loops.back();
+    VectorLoop& last = walk.loops.back();
     const bool has_ends = std::ranges::count(body_.strategies, LoopStrategyKind::ends, &LoopStrategy::kind) > 0;
     if (mutation_ == first_vector_wide) walk.loops.front().lanes = (has_ends ? 2 * body_.lanes + 1 : body_.lanes) + 1;
     if (mutation_ == main_loop_late) shift(walk.loops[1].from, body_.lanes);
@@ -61,7 +61,7 @@ class WalkEditor {
       e = exprs_.substitute(e, [&](Expr symbol) { return symbol == bound ? far : symbol; });
     };
     for (Expr& test : walk.tests) replace(test);
-    for (ChunkLoop& loop : walk.loops) {
+    for (VectorLoop& loop : walk.loops) {
       replace(loop.from);
       replace(loop.limit);
     }
