@@ -52,7 +52,7 @@ bool may_stream(const Body& body) {
   return std::ranges::any_of(body.strategies, [](const LoopStrategy& walk) { return walk.kind == LoopStrategyKind::streamed; });
 }
 
-bool skips_elements(const Schedule& schedule, int body, std::size_t load) {
+bool has_row_gap(const Schedule& schedule, int body, std::size_t load) {
   ir::ExprContext& exprs = schedule.exprs();
   const auto skips = [&](const SegmentCall& call) {
     const Expr step = call.body == body ? call.streams[load].step : Expr{};

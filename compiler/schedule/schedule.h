@@ -184,7 +184,7 @@ struct Schedule {
 
 /// Whether of rows that a body of the host takes together, elements may lie between what one of its loads reads of one
 /// and of the next: those of a crop.
-[[nodiscard]] bool skips_elements(const Schedule& schedule, int body, std::size_t load);
+[[nodiscard]] bool has_row_gap(const Schedule& schedule, int body, std::size_t load);
 
 /// Prints a schedule for people and golden tests: its size first, then its cases with their segments, and its bodies
 /// with their loops.

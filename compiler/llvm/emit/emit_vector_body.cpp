@@ -284,7 +284,7 @@ void ChunkEmitter::plan_prefetches() {
     ahead_.push_back(context_.index(kLoadsAheadBytes / size));
     gaps_.push_back(nullptr);
     if (!arguments_.takes_rows || body_.loads[i].kind != LoadKind::contiguous) continue;
-    if (!skips_elements(context_.schedule, static_cast<int>(index_), i)) continue;
+    if (!has_row_gap(context_.schedule, static_cast<int>(index_), i)) continue;
     // What a core fetches by itself it finds by the order of the lines: a gap that is shorter than a row costs less
     // when it is fetched, too, than the row after it that would come as a surprise.
     Value* run = builder_.CreateSub(end, arguments_.begin);
