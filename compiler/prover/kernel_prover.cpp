@@ -150,7 +150,7 @@ class KernelProver {
 
   /// What the schedule does in 32 bits, where the guards hold that it declares.
   void prove_narrowing() {
-    const Narrowing& narrowing = schedule_.narrowing;
+    const Index32Variant& narrowing = schedule_.narrowing;
     if (narrowing.divisions.empty() && narrowing.bound == 0) return;
     choose_guards(narrowing.guards);
     solver::Region guarded;
@@ -185,7 +185,7 @@ class KernelProver {
   /// The sizes lie within their bound, and if they do, ranges show that indices fit.
   template <class Add>
   void prove_narrow_indices(const solver::Region& guarded, Add&& add) {
-    const Narrowing& narrowing = schedule_.narrowing;
+    const Index32Variant& narrowing = schedule_.narrowing;
     const auto decide = [&](const char* what, const std::vector<Expr>& sizes, Int128 least, Int128 most) {
       std::vector<Goal> goals;
       for (const Expr size : sizes) {
@@ -200,7 +200,7 @@ class KernelProver {
       add(session_.decide(ObligationKind::width, what, guarded, goals));
     };
     decide("sizes of indices in 32 bits", narrowing.sizes, -narrowing.bound, narrowing.bound);
-    decide("offsets of elements in 32 bits", narrowing.elements, ir::Range::kMin, Narrowing::kMostElements);
+    decide("offsets of elements in 32 bits", narrowing.elements, ir::Range::kMin, Index32Variant::kMostElements);
     Obligation all{.kind = ObligationKind::width, .access = "indices in 32 bits"};
     if (!indices_fit(schedule_, narrowing.sizes, narrowing.bound)) {
       all.verdict = Verdict::checked;
@@ -212,7 +212,7 @@ class KernelProver {
   /// Ranges show it unless a guard is missing.
   template <class Add>
   void prove_narrow_divisions(const solver::Region& guards, Add&& add) {
-    const Narrowing& narrowing = schedule_.narrowing;
+    const Index32Variant& narrowing = schedule_.narrowing;
     solver::Region guarded = inside();
     join(guarded, guards);
     IndexWidths widths(kernel_, narrowing.guards);

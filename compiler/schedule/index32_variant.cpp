@@ -92,7 +92,7 @@ std::vector<abi::Guard> guards_of(ir::ExprContext& exprs, const std::vector<Expr
 
 }  // namespace
 
-Narrowing division_narrowing_of(const Schedule& schedule) {
+Index32Variant division_index32_variant(const Schedule& schedule) {
   const Kernel& kernel = schedule.kernel;
   std::vector<Expr> wide = divisions_of(emitted_indices(schedule));
   IndexWidths known(kernel);
@@ -100,7 +100,7 @@ Narrowing division_narrowing_of(const Schedule& schedule) {
   if (wide.empty()) return {};
   // A dividend is a few coordinates times small constants: one of the bounds is right for nearly all.
   for (const int bits : {30, 27, 24}) {
-    Narrowing made{.divisions = wide, .guards = {}};
+    Index32Variant made{.divisions = wide, .guards = {}};
     Sizes sizes(kernel);
     for (const Expr e : wide) sizes.add(e);
     made.guards = guards_of(kernel.program->exprs(), sizes.found(), Int128{1} << bits);
@@ -173,7 +173,7 @@ bool indices_fit(const Schedule& schedule, const std::vector<Expr>& sizes, std::
   return std::ranges::all_of(exact_in(schedule), [&](Expr e) { return widths.fit(e, 32); });
 }
 
-Narrowing index_narrowing_of(const Schedule& schedule) {
+Index32Variant index32_variant_of(const Schedule& schedule) {
   Sizes sizes(schedule.kernel);
   for (const Expr e : exact_in(schedule)) sizes.add(e);
   for (const Expr extent : schedule.kernel.extents) sizes.add(extent);
@@ -184,20 +184,20 @@ Narrowing index_narrowing_of(const Schedule& schedule) {
   for (const int bits : {30, 29, 28, 27, 24}) {
     const std::int64_t bound = std::int64_t{1} << bits;
     if (!indices_fit(schedule, sizes.found(), bound)) continue;
-    Narrowing made{
+    Index32Variant made{
         .divisions = {}, .bound = bound, .sizes = sizes.found(), .elements = elements_of(schedule), .guards = {}};
     made.guards = guards_of(schedule.exprs(), made.sizes, bound);
     for (const Expr elements : made.elements)
-      if (elements.range().hi > Narrowing::kMostElements)
+      if (elements.range().hi > Index32Variant::kMostElements)
         made.guards.push_back({abi::Assumption::index32,
-                               {elements, ir::Comparison::le, schedule.exprs().constant(Narrowing::kMostElements)}});
+                               {elements, ir::Comparison::le, schedule.exprs().constant(Index32Variant::kMostElements)}});
     return made;
   }
   return {};
 }
 
-Narrowing narrowing_of(const Schedule& schedule) {
-  return schedule.threads ? index_narrowing_of(schedule) : division_narrowing_of(schedule);
+Index32Variant narrowing_of(const Schedule& schedule) {
+  return schedule.threads ? index32_variant_of(schedule) : division_index32_variant(schedule);
 }
 
 std::vector<Expr> narrowed_in(const Schedule& schedule, const Body& body) {

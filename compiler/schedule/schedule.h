@@ -98,7 +98,7 @@ struct ScheduledCase {
 
 /// Index arithmetic that is done in 32 bits where the guards hold: in 64 a division takes several times as long on the
 /// host, and everything does on a GPU.
-struct Narrowing {
+struct Index32Variant {
   /// A host's: those that are.
   std::vector<ir::Expr> divisions;
   /// A GPU's, whose variant has no index of 64 bits: the sizes that are compared, divided or divided by, each of which
@@ -159,7 +159,7 @@ struct Schedule {
   ir::Expr rows = {}, columns = {};  // what a launch covers: flattened outer axes x innermost axis
   std::vector<Body> bodies = {};
   std::vector<ScheduledCase> cases = {};  // the first is the root
-  Narrowing narrowing = {};
+  Index32Variant narrowing = {};
   std::optional<ThreadMap> threads = {};  // absent where a caller deals out rows and columns
   std::optional<Tiling> tiling = {};      // where there is a `threads`
 

@@ -153,7 +153,7 @@ class SchedulePrinter {
   }
 
   void add_narrowing() {
-    const Narrowing& narrowing = schedule_.narrowing;
+    const Index32Variant& narrowing = schedule_.narrowing;
     if (narrowing.guards.empty() && narrowing.bound == 0 && narrowing.divisions.empty()) return;
     line(1, "32 bits: {}", narrowing.bound > 0 ? "all indices" : count_of(narrowing.divisions.size(), "division"));
     for (const Expr division : narrowing.divisions) line(2, "{}", text(division));
