@@ -120,7 +120,7 @@ class KernelProver {
   void prove_widths() {
     IndexWidths widths(kernel_);
     const solver::Region elements = inside();
-    for (const EmittedIndices& place : emitted_indices(schedule_)) {
+    for (const ExactIndices& place : exact_indices(schedule_)) {
       std::vector<Goal> goals;
       std::set<std::uint32_t> seen;
       for (const Expr e : place.exact)

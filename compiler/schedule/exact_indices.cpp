@@ -30,12 +30,12 @@ class Collector {
     for (const Expr operand : e.operands()) address(operand);
   }
 
-  void into(std::vector<EmittedIndices>& all) {
+  void into(std::vector<ExactIndices>& all) {
     if (!made_.exact.empty()) all.push_back(std::move(made_));
   }
 
  private:
-  EmittedIndices made_;
+  ExactIndices made_;
   std::set<std::uint32_t> seen_, walked_;  // by Expr::id
 };
 
@@ -59,7 +59,7 @@ class BodyCollector {
       offsets_.address(load.offset);
     }
   }
-  void into(std::vector<EmittedIndices>& all) {
+  void into(std::vector<ExactIndices>& all) {
     for (Collector* collector : {&walks_, &conditions_, &offsets_}) collector->into(all);
   }
 
@@ -70,17 +70,17 @@ class BodyCollector {
 
 }  // namespace
 
-std::vector<EmittedIndices> emitted_indices(const Schedule& schedule, const Body& body) {
+std::vector<ExactIndices> exact_indices(const Schedule& schedule, const Body& body) {
   BodyCollector collector(schedule.exprs());
   collector.add(schedule.kernel.graph, body);
-  std::vector<EmittedIndices> all;
+  std::vector<ExactIndices> all;
   collector.into(all);
   return all;
 }
 
-std::vector<EmittedIndices> emitted_indices(const Schedule& schedule) {
+std::vector<ExactIndices> exact_indices(const Schedule& schedule) {
   const Graph& graph = schedule.kernel.graph;
-  std::vector<EmittedIndices> all;
+  std::vector<ExactIndices> all;
   Collector tests("tests of rows");
   Collector runs("columns of runs");
   Collector streams("rows of loads");

@@ -10,14 +10,14 @@ namespace padlock::compiler {
 /// Index expressions of one place in the code that must be exact: compared, divided, or taken the least of. (What is
 /// only added up to an address is arithmetic modulo 2^64, where partial sums may wrap; its value is bounded by the
 /// tensor's storage, see kMaxStorageBytes.)
-struct EmittedIndices {
+struct ExactIndices {
   std::string place;
   std::vector<ir::Expr> exact;  // each once
 };
 
 /// Those of one body.
-[[nodiscard]] std::vector<EmittedIndices> emitted_indices(const Schedule& schedule, const Body& body);
+[[nodiscard]] std::vector<ExactIndices> exact_indices(const Schedule& schedule, const Body& body);
 /// All of them, by place.
-[[nodiscard]] std::vector<EmittedIndices> emitted_indices(const Schedule& schedule);
+[[nodiscard]] std::vector<ExactIndices> exact_indices(const Schedule& schedule);
 
 }  // namespace padlock::compiler

@@ -30,9 +30,9 @@ class Divisions {
   std::vector<Expr> found_;
 };
 
-std::vector<Expr> divisions_of(const std::vector<EmittedIndices>& places) {
+std::vector<Expr> divisions_of(const std::vector<ExactIndices>& places) {
   Divisions divisions;
-  for (const EmittedIndices& place : places)
+  for (const ExactIndices& place : places)
     for (const Expr e : place.exact) divisions.add(e);
   return std::move(divisions).take();
 }
@@ -94,7 +94,7 @@ std::vector<abi::Guard> guards_of(ir::ExprContext& exprs, const std::vector<Expr
 
 Index32Variant division_index32_variant(const Schedule& schedule) {
   const Kernel& kernel = schedule.kernel;
-  std::vector<Expr> wide = divisions_of(emitted_indices(schedule));
+  std::vector<Expr> wide = divisions_of(exact_indices(schedule));
   IndexWidths known(kernel);
   std::erase_if(wide, [&](Expr e) { return known.divides_narrowly(e); });
   if (wide.empty()) return {};
@@ -116,7 +116,7 @@ namespace {
 /// What a GPU's kernel compares or divides: expressions of coordinates, and what a launch covers.
 std::vector<Expr> exact_in(const Schedule& schedule) {
   std::vector<Expr> all = {schedule.tiles(), schedule.rows, schedule.columns};
-  for (const EmittedIndices& place : emitted_indices(schedule))
+  for (const ExactIndices& place : exact_indices(schedule))
     all.insert(all.end(), place.exact.begin(), place.exact.end());
   return all;
 }
@@ -203,7 +203,7 @@ Index32Variant narrowing_of(const Schedule& schedule) {
 std::vector<Expr> narrowed_in(const Schedule& schedule, const Body& body) {
   const std::vector<Expr>& narrowed = schedule.narrowing.divisions;
   if (narrowed.empty()) return {};
-  std::vector<Expr> own = divisions_of(emitted_indices(schedule, body));
+  std::vector<Expr> own = divisions_of(exact_indices(schedule, body));
   std::erase_if(own, [&](Expr e) { return std::ranges::find(narrowed, e) == narrowed.end(); });
   return own;
 }
