@@ -14,7 +14,7 @@ namespace padlock::abi {
 /// int64. Addresses are arithmetic modulo 2^64, so that their parts may wrap; whatever is compared, or taken modulo
 /// something, is clamped instead, far outside the coordinates that it is compared with.
 struct SizeArgument {
-  enum class Fit : std::uint8_t {
+  enum class Encoding : std::uint8_t {
     wrap,              ///< the low 64 bits
     saturate,          ///< clamped to [-2^62, 2^62]
     magic_multiplier,  ///< of a Divisor: a launch has them instead of divisions
@@ -23,7 +23,7 @@ struct SizeArgument {
     magic_shift32,
   };
   ir::Expr value;
-  Fit fit = Fit::wrap;
+  Encoding fit = Encoding::wrap;
 };
 
 /// Division by a number that is known before: for 0 <= n < 2^63, n div d is (high(n * multiplier) + n) >> shift, with

@@ -11,7 +11,7 @@
 namespace padlock::abi {
 namespace {
 
-std::int64_t fit(Int128 value, SizeArgument::Fit how) {
+std::int64_t fit(Int128 value, SizeArgument::Encoding how) {
   constexpr Int128 kBound = Int128{1} << 62;
   const auto clamped = static_cast<std::int64_t>(std::clamp(value, -kBound, kBound));
   // A divisor below 1 is that of a division which is never done.
@@ -20,17 +20,17 @@ std::int64_t fit(Int128 value, SizeArgument::Fit how) {
     return Divisor::of(static_cast<std::uint64_t>(std::clamp<Int128>(clamped, 1, most)), bits);
   };
   switch (how) {
-    case SizeArgument::Fit::wrap:
+    case SizeArgument::Encoding::wrap:
       return static_cast<std::int64_t>(static_cast<UInt128>(value));
-    case SizeArgument::Fit::saturate:
+    case SizeArgument::Encoding::saturate:
       return clamped;
-    case SizeArgument::Fit::magic_multiplier:
+    case SizeArgument::Encoding::magic_multiplier:
       return static_cast<std::int64_t>(divisor(64).multiplier);
-    case SizeArgument::Fit::magic_shift:
+    case SizeArgument::Encoding::magic_shift:
       return divisor(64).shift;
-    case SizeArgument::Fit::magic_multiplier32:
+    case SizeArgument::Encoding::magic_multiplier32:
       return static_cast<std::int64_t>(divisor(32).multiplier);
-    case SizeArgument::Fit::magic_shift32:
+    case SizeArgument::Encoding::magic_shift32:
       return divisor(32).shift;
   }
   return clamped;
@@ -73,10 +73,10 @@ class LaunchPlanner::Evaluated {
     if (*value >= 0) return static_cast<std::int64_t>(*value);
     return internal_error(fmt::format("kernel {} has {} {}", planner_.name_, padlock::to_string(*value), what));
   }
-  [[nodiscard]] Result<std::int64_t> size(std::size_t root, SizeArgument::Fit how) const {
+  [[nodiscard]] Result<std::int64_t> size(std::size_t root, SizeArgument::Encoding how) const {
     const std::optional<Int128>& value = values_.span()[root];
     // A part of an address overflows 128 bits only where its tensor is empty and is never read.
-    if (!value && how != SizeArgument::Fit::wrap)
+    if (!value && how != SizeArgument::Encoding::wrap)
       return std::unexpected(planner_.tape_.explain(root, binding_.values()));
     return fit(value.value_or(0), how);
   }

@@ -47,7 +47,7 @@ class LaunchPlanner {
   struct Variant {
     std::size_t guards, grid;
     std::vector<ir::Comparison> comparisons = {};
-    std::vector<SizeArgument::Fit> fits = {};
+    std::vector<SizeArgument::Encoding> fits = {};
   };
   class Evaluated;
 

@@ -13,7 +13,7 @@ using ir::Range;
 
 namespace {
 
-constexpr Int128 kSizeBound = Int128{1} << 62;  // abi::SizeArgument::Fit::saturate
+constexpr Int128 kSizeBound = Int128{1} << 62;  // abi::SizeArgument::Encoding::saturate
 
 Range hull(const Range& a, const Range& b) { return {std::min(a.lo, b.lo), std::max(a.hi, b.hi)}; }
 

@@ -66,7 +66,7 @@ Result<std::vector<ir::ValueId>> read_ids(ByteReader& from) {
 Status read_sizes(KernelAbi& abi, ByteReader& from) {
   PADLOCK_TRY(const std::size_t count, from.count());
   for (std::size_t i = 0; i < count; ++i) {
-    PADLOCK_TRY(const auto fit, from.choice(abi::SizeArgument::Fit::magic_shift32));
+    PADLOCK_TRY(const auto fit, from.choice(abi::SizeArgument::Encoding::magic_shift32));
     abi.sizes.push_back({.value = {}, .fit = fit});
   }
   return {};

@@ -13,7 +13,7 @@
 namespace padlock::abi {
 namespace {
 
-using Fit = SizeArgument::Fit;
+using Encoding = SizeArgument::Encoding;
 using padlock::testing::plan_launch;
 
 /// A program with its kernel's contract, as a compiler would write it.
@@ -26,7 +26,7 @@ struct Fixture {
     abi.rows = extents[0];
     abi.columns = extents[1];
     abi.row_bytes = c.mul(extents[1], k(4));
-    abi.sizes = {{extents[1]}, {c.mul(extents[0], extents[1]), Fit::saturate}};
+    abi.sizes = {{extents[1]}, {c.mul(extents[0], extents[1]), Encoding::saturate}};
   }
   Expr k(Int128 value) { return c.constant(value); }
   Binding bind(std::int64_t rows, std::int64_t columns, std::int64_t wide = 0) const {
@@ -51,13 +51,13 @@ where -9223372036854775807 <= w <= 9223372036854775807
 }  // namespace
 
 TEST_CASE_FIXTURE(Fixture, "a plan evaluates grid and sizes as the contract says") {
-  abi.sizes = {{w, Fit::wrap},
-               {c.mul(w, w), Fit::wrap},
-               {c.mul(w, w), Fit::saturate},
-               {c.neg(c.mul(w, w)), Fit::saturate},
-               {C, Fit::magic_multiplier},
-               {C, Fit::magic_shift},
-               {c.mul(c.mul(w, w), w), Fit::wrap}};
+  abi.sizes = {{w, Encoding::wrap},
+               {c.mul(w, w), Encoding::wrap},
+               {c.mul(w, w), Encoding::saturate},
+               {c.neg(c.mul(w, w)), Encoding::saturate},
+               {C, Encoding::magic_multiplier},
+               {C, Encoding::magic_shift},
+               {c.mul(c.mul(w, w), w), Encoding::wrap}};
   constexpr std::int64_t kLarge = std::numeric_limits<std::int64_t>::max();
   const auto plan = plan_launch(abi, bind(3, 7, kLarge));
   REQUIRE(plan);
@@ -70,7 +70,7 @@ TEST_CASE_FIXTURE(Fixture, "a plan evaluates grid and sizes as the contract says
   // The last overflows 128 bits.
   CHECK(plan->sizes ==
         std::vector<std::int64_t>{kLarge, 1, kFar, -kFar, static_cast<std::int64_t>(seven.multiplier), seven.shift, 0});
-  abi.sizes.back().fit = Fit::saturate;
+  abi.sizes.back().fit = Encoding::saturate;
   const auto bad = plan_launch(abi, bind(3, 7, kLarge));
   REQUIRE_FALSE(bad);
   CHECK(bad.error().message == "'w*w*w' overflows 128 bits");
@@ -80,7 +80,7 @@ TEST_CASE_FIXTURE(Fixture, "a plan evaluates grid and sizes as the contract says
 TEST_CASE_FIXTURE(Fixture, "a divisor is clamped to those of its width") {
   constexpr std::int64_t kLast = (std::int64_t{1} << 31) - 1;
   abi.sizes = {
-      {w, Fit::magic_multiplier32}, {w, Fit::magic_shift32}, {w, Fit::magic_multiplier}, {w, Fit::magic_shift}};
+      {w, Encoding::magic_multiplier32}, {w, Encoding::magic_shift32}, {w, Encoding::magic_multiplier}, {w, Encoding::magic_shift}};
   const auto check = [&](std::int64_t value, std::uint64_t divisor32, std::uint64_t divisor64) {
     CAPTURE(value);
     const auto plan = plan_launch(abi, bind(3, 7, value));
@@ -127,7 +127,7 @@ TEST_CASE_FIXTURE(Fixture, "the last variant whose guards all hold is planned") 
 
 TEST_CASE_FIXTURE(Fixture, "an empty output needs no size") {
   abi.columns = c.mul(c.mul(c.add(w, k(1)), c.add(w, k(2))), c.add(w, k(3)));
-  abi.sizes = {{abi.columns, Fit::saturate}};
+  abi.sizes = {{abi.columns, Encoding::saturate}};
   constexpr std::int64_t kLarge = std::numeric_limits<std::int64_t>::max() - 1;
   const auto plan = plan_launch(abi, bind(0, 5, kLarge));
   REQUIRE(plan);

@@ -35,8 +35,8 @@ std::vector<std::byte> contracts_of(const ir::Program& program) {
                      .accesses = {"load of x", "store of y"}};
   for (const ir::Expr extent : result.extents()) {
     abi.sizes.push_back({.value = extent});
-    abi.sizes.push_back({.value = extent, .fit = abi::SizeArgument::Fit::magic_multiplier});
-    abi.sizes.push_back({.value = exprs.min(extent, exprs.constant(64)), .fit = abi::SizeArgument::Fit::saturate});
+    abi.sizes.push_back({.value = extent, .fit = abi::SizeArgument::Encoding::magic_multiplier});
+    abi.sizes.push_back({.value = exprs.min(extent, exprs.constant(64)), .fit = abi::SizeArgument::Encoding::saturate});
   }
   abi.columns = result.extents().back();
   abi.rows = result.rank() == 1 ? exprs.constant(1) : result.extents().front();

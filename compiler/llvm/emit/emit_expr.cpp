@@ -21,7 +21,7 @@ std::optional<int> power_of_two(Expr e) {
 
 }  // namespace
 
-std::size_t SizeTable::index(Expr value, abi::SizeArgument::Fit fit) {
+std::size_t SizeTable::index(Expr value, abi::SizeArgument::Encoding fit) {
   const auto [it, inserted] = ids_.try_emplace({value.id(), fit}, sizes_.size());
   if (inserted) sizes_.push_back({value, fit});
   return it->second;
@@ -29,8 +29,8 @@ std::size_t SizeTable::index(Expr value, abi::SizeArgument::Fit fit) {
 
 void ExprEmitter::set_coordinate(Expr coordinate, Value* value) { coordinates_[coordinate.id()] = value; }
 
-Value* ExprEmitter::load_size(Expr e, Fit fit, llvm::IntegerType* type) {
-  const bool is_value = fit == Fit::wrap || fit == Fit::saturate;
+Value* ExprEmitter::load_size(Expr e, Encoding fit, llvm::IntegerType* type) {
+  const bool is_value = fit == Encoding::wrap || fit == Encoding::saturate;
   if (is_value && e.is_constant() && fits_int64(e.constant()))
     return llvm::ConstantInt::get(type, static_cast<std::uint64_t>(e.constant()), false, /*ImplicitTrunc=*/true);
   const std::size_t index = table_.index(e, fit);
@@ -45,19 +45,19 @@ Value* ExprEmitter::load_size(Expr e, Fit fit, llvm::IntegerType* type) {
   return loaded;
 }
 
-Value* ExprEmitter::emit_root(IRBuilder<>& builder, Expr e, Fit fit) {
+Value* ExprEmitter::emit_root(IRBuilder<>& builder, Expr e, Encoding fit) {
   emitted_.clear();
   return emit(builder, e, fit);
 }
 
-Value* ExprEmitter::emit(IRBuilder<>& builder, Expr e, Fit fit) {
+Value* ExprEmitter::emit(IRBuilder<>& builder, Expr e, Encoding fit) {
   if (!e.has_coordinate()) return size(e, fit);
   Value*& value = emitted_[{e.id(), fit}];  // a map: the reference stays valid
   if (value == nullptr) value = emit_operation(builder, e, fit);
   return value;
 }
 
-Value* ExprEmitter::emit_operation(IRBuilder<>& builder, Expr e, Fit fit) {
+Value* ExprEmitter::emit_operation(IRBuilder<>& builder, Expr e, Encoding fit) {
   switch (e.kind()) {
     case ExprKind::constant:
       return size(e, fit);
@@ -78,7 +78,7 @@ Value* ExprEmitter::emit_operation(IRBuilder<>& builder, Expr e, Fit fit) {
   return nullptr;
 }
 
-Value* ExprEmitter::emit_sum(IRBuilder<>& builder, Expr e, Fit fit) {
+Value* ExprEmitter::emit_sum(IRBuilder<>& builder, Expr e, Encoding fit) {
   Value* sum = nullptr;
   Value* subtracted = nullptr;
   const auto append = [&](Value*& to, Value* value) { to = to == nullptr ? value : builder.CreateAdd(to, value); };
@@ -99,7 +99,7 @@ Value* ExprEmitter::emit_sum(IRBuilder<>& builder, Expr e, Fit fit) {
   return rest.is_constant(0) ? sum : builder.CreateAdd(sum, size(rest, fit));
 }
 
-Value* ExprEmitter::emit_product(IRBuilder<>& builder, Expr e, Fit fit) {
+Value* ExprEmitter::emit_product(IRBuilder<>& builder, Expr e, Encoding fit) {
   Value* product = nullptr;
   Expr rest = exprs_.constant(1);
   for (const Expr factor : e.operands()) {
@@ -114,7 +114,7 @@ Value* ExprEmitter::emit_product(IRBuilder<>& builder, Expr e, Fit fit) {
 }
 
 ExprEmitter::Division ExprEmitter::divide(IRBuilder<>& builder, Value* x, Expr d) {
-  Value* divisor = size(d, Fit::saturate);
+  Value* divisor = size(d, Encoding::saturate);
   if (!multiplies_) return {builder.CreateUDiv(x, divisor), builder.CreateURem(x, divisor)};
   Value* quotient = multiplied_quotient(builder, x, d);
   return {quotient, builder.CreateSub(x, builder.CreateMul(quotient, divisor))};
@@ -126,10 +126,10 @@ Value* ExprEmitter::multiplied_quotient(IRBuilder<>& builder, Value* x, Expr d) 
   llvm::Type* wide = builder.getIntNTy(2 * bits);
   const auto widened = [&](Value* v) { return builder.CreateZExt(v, wide); };
   const bool narrow = bits == 32;
-  Value* multiplier = size(d, narrow ? Fit::magic_multiplier32 : Fit::magic_multiplier);
+  Value* multiplier = size(d, narrow ? Encoding::magic_multiplier32 : Encoding::magic_multiplier);
   Value* product = builder.CreateMul(widened(x), widened(multiplier));
   Value* high = builder.CreateTrunc(builder.CreateLShr(product, bits), index_);
-  return builder.CreateLShr(builder.CreateAdd(high, x), size(d, narrow ? Fit::magic_shift32 : Fit::magic_shift));
+  return builder.CreateLShr(builder.CreateAdd(high, x), size(d, narrow ? Encoding::magic_shift32 : Encoding::magic_shift));
 }
 
 /// Of a negative x it is -1 - (-1 - x) div d, and -1 - x is x with all bits turned.
@@ -139,11 +139,11 @@ Value* ExprEmitter::floor_quotient(IRBuilder<>& builder, Value* x, Expr d) {
 }
 
 Value* ExprEmitter::emit_floordiv(IRBuilder<>& builder, Expr e) {
-  Value* dividend = emit(builder, e.operands()[0], Fit::saturate);
+  Value* dividend = emit(builder, e.operands()[0], Encoding::saturate);
   if (multiplies_ && !e.operands()[1].has_coordinate() && !e.operands()[1].is_constant())
     return floor_quotient(builder, dividend, e.operands()[1]);
   if (const std::optional<int> shift = power_of_two(e.operands()[1])) return builder.CreateAShr(dividend, *shift);
-  Value* divisor = emit(builder, e.operands()[1], Fit::saturate);
+  Value* divisor = emit(builder, e.operands()[1], Encoding::saturate);
   return divide(builder, e, dividend, divisor, [&](Value* x, Value* d) {
     Value* quotient = builder.CreateSDiv(x, d);
     Value* remainder = builder.CreateSub(x, builder.CreateMul(quotient, d));
@@ -156,12 +156,12 @@ Value* ExprEmitter::emit_floordiv(IRBuilder<>& builder, Expr e) {
 Value* ExprEmitter::emit_mod(IRBuilder<>& builder, Expr e) {
   const Expr period = e.operands()[1];
   const auto [moving, rest] = split_sum(exprs_, e.operands()[0]);
-  Value* dividend = emit(builder, moving, Fit::saturate);
+  Value* dividend = emit(builder, moving, Encoding::saturate);
   const Expr reduced = exprs_.mod(rest, period);
-  if (!reduced.is_constant(0)) dividend = builder.CreateAdd(dividend, size(reduced, Fit::saturate));
+  if (!reduced.is_constant(0)) dividend = builder.CreateAdd(dividend, size(reduced, Encoding::saturate));
   if (const std::optional<int> shift = power_of_two(period))
     return builder.CreateAnd(dividend, llvm::ConstantInt::get(index_, (std::uint64_t{1} << *shift) - 1));
-  Value* divisor = emit(builder, period, Fit::saturate);
+  Value* divisor = emit(builder, period, Encoding::saturate);
   if (multiplies_ && !period.has_coordinate() && !period.is_constant())
     return builder.CreateSub(dividend, builder.CreateMul(floor_quotient(builder, dividend, period), divisor));
   return divide(builder, e, dividend, divisor, [&](Value* x, Value* d) {
@@ -182,9 +182,9 @@ Value* ExprEmitter::divide(IRBuilder<>& builder, Expr e, Value* dividend, Value*
 
 Value* ExprEmitter::emit_minmax(IRBuilder<>& builder, Expr e) {
   const auto intrinsic = e.kind() == ExprKind::min ? llvm::Intrinsic::smin : llvm::Intrinsic::smax;
-  Value* result = emit(builder, e.operands()[0], Fit::saturate);
+  Value* result = emit(builder, e.operands()[0], Encoding::saturate);
   for (const Expr operand : e.operands().subspan(1))
-    result = builder.CreateBinaryIntrinsic(intrinsic, result, emit(builder, operand, Fit::saturate));
+    result = builder.CreateBinaryIntrinsic(intrinsic, result, emit(builder, operand, Encoding::saturate));
   return result;
 }
 

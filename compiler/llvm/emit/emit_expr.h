@@ -14,12 +14,12 @@ namespace padlock::compiler {
 /// The sizes that a kernel takes, each once, in the order of first use.
 class SizeTable {
  public:
-  std::size_t index(ir::Expr value, abi::SizeArgument::Fit fit);
+  std::size_t index(ir::Expr value, abi::SizeArgument::Encoding fit);
   [[nodiscard]] std::vector<abi::SizeArgument> take() && { return std::move(sizes_); }
 
  private:
   std::vector<abi::SizeArgument> sizes_;
-  std::map<std::pair<std::uint32_t, abi::SizeArgument::Fit>, std::size_t> ids_;
+  std::map<std::pair<std::uint32_t, abi::SizeArgument::Encoding>, std::size_t> ids_;
 };
 
 /// Emits Exprs as code of one function, in integers of one width. Everything over symbols alone is evaluated by the
@@ -49,14 +49,14 @@ class ExprEmitter {
   void set_coordinate(ir::Expr coordinate, llvm::Value* value);
 
   [[nodiscard]] llvm::Value* address(llvm::IRBuilder<>& builder, ir::Expr e) {
-    return emit_root(builder, e, abi::SizeArgument::Fit::wrap);
+    return emit_root(builder, e, abi::SizeArgument::Encoding::wrap);
   }
   [[nodiscard]] llvm::Value* exact(llvm::IRBuilder<>& builder, ir::Expr e) {
-    return emit_root(builder, e, abi::SizeArgument::Fit::saturate);
+    return emit_root(builder, e, abi::SizeArgument::Encoding::saturate);
   }
   /// A size, exact, as i64.
   [[nodiscard]] llvm::Value* word(ir::Expr e) {
-    return load_size(e, abi::SizeArgument::Fit::saturate, llvm::Type::getInt64Ty(entry_->getContext()));
+    return load_size(e, abi::SizeArgument::Encoding::saturate, llvm::Type::getInt64Ty(entry_->getContext()));
   }
   /// x div d and x mod d for an index that is not negative and a positive size.
   struct Division {
@@ -66,17 +66,17 @@ class ExprEmitter {
   [[nodiscard]] Division divide(llvm::IRBuilder<>& builder, llvm::Value* x, ir::Expr d);
 
  private:
-  using Fit = abi::SizeArgument::Fit;
-  llvm::Value* emit_root(llvm::IRBuilder<>& builder, ir::Expr e, Fit fit);
-  llvm::Value* emit(llvm::IRBuilder<>& builder, ir::Expr e, Fit fit);
-  llvm::Value* emit_operation(llvm::IRBuilder<>& builder, ir::Expr e, Fit fit);
-  llvm::Value* emit_sum(llvm::IRBuilder<>& builder, ir::Expr e, Fit fit);
-  llvm::Value* emit_product(llvm::IRBuilder<>& builder, ir::Expr e, Fit fit);
+  using Encoding = abi::SizeArgument::Encoding;
+  llvm::Value* emit_root(llvm::IRBuilder<>& builder, ir::Expr e, Encoding fit);
+  llvm::Value* emit(llvm::IRBuilder<>& builder, ir::Expr e, Encoding fit);
+  llvm::Value* emit_operation(llvm::IRBuilder<>& builder, ir::Expr e, Encoding fit);
+  llvm::Value* emit_sum(llvm::IRBuilder<>& builder, ir::Expr e, Encoding fit);
+  llvm::Value* emit_product(llvm::IRBuilder<>& builder, ir::Expr e, Encoding fit);
   llvm::Value* emit_floordiv(llvm::IRBuilder<>& builder, ir::Expr e);
   llvm::Value* emit_mod(llvm::IRBuilder<>& builder, ir::Expr e);
   llvm::Value* emit_minmax(llvm::IRBuilder<>& builder, ir::Expr e);
-  llvm::Value* load_size(ir::Expr e, Fit fit, llvm::IntegerType* type);
-  llvm::Value* size(ir::Expr e, Fit fit) { return load_size(e, fit, index_); }
+  llvm::Value* load_size(ir::Expr e, Encoding fit, llvm::IntegerType* type);
+  llvm::Value* size(ir::Expr e, Encoding fit) { return load_size(e, fit, index_); }
   llvm::Value* multiplied_quotient(llvm::IRBuilder<>& builder, llvm::Value* x, ir::Expr d);
   /// The same for any sign, rounded down.
   llvm::Value* floor_quotient(llvm::IRBuilder<>& builder, llvm::Value* x, ir::Expr d);
@@ -95,7 +95,7 @@ class ExprEmitter {
   std::map<std::pair<std::size_t, unsigned>, llvm::Value*> loaded_;  // by index in the table and bits
   // What the current root has emitted: expressions are DAGs (a reflected coordinate occurs twice at each level). Only
   // within a root, whose code has no branches, is it sure to dominate.
-  std::map<std::pair<std::uint32_t, Fit>, llvm::Value*> emitted_;
+  std::map<std::pair<std::uint32_t, Encoding>, llvm::Value*> emitted_;
 };
 
 }  // namespace padlock::compiler

@@ -15,20 +15,20 @@ std::int64_t IndexArithmetic::wrapped(Int128 value) const {
                      : static_cast<std::int64_t>(static_cast<std::uint64_t>(unsigned_value));
 }
 
-Int128 IndexArithmetic::size(Expr e, Fit fit) {
+Int128 IndexArithmetic::size(Expr e, Encoding fit) {
   const Result<Int128> value = ir::evaluate(exprs_, e, values_);
   if (!value) {
     if (!failure_) failure_ = value.error().message;
     return 0;
   }
   const Int128 far = Int128{1} << (bits_ - 2);
-  return fit == Fit::wrap ? wrapped(*value) : std::clamp<Int128>(*value, -far, far);
+  return fit == Encoding::wrap ? wrapped(*value) : std::clamp<Int128>(*value, -far, far);
 }
 
-std::int64_t IndexArithmetic::value(Expr e, Fit fit) {
+std::int64_t IndexArithmetic::value(Expr e, Encoding fit) {
   Code& code = codes_[{e.id(), fit}];
   if (code.empty()) {
-    std::map<std::pair<std::uint32_t, Fit>, std::size_t> places;
+    std::map<std::pair<std::uint32_t, Encoding>, std::size_t> places;
     append(code, places, e, fit);
   }
   std::vector<Int128> done;
@@ -37,16 +37,16 @@ std::int64_t IndexArithmetic::value(Expr e, Fit fit) {
   return static_cast<std::int64_t>(done.back());
 }
 
-std::size_t IndexArithmetic::append(Code& code, std::map<std::pair<std::uint32_t, Fit>, std::size_t>& places, Expr e,
-                                    Fit fit) {
+std::size_t IndexArithmetic::append(Code& code, std::map<std::pair<std::uint32_t, Encoding>, std::size_t>& places, Expr e,
+                                    Encoding fit) {
   if (const auto known = places.find({e.id(), fit}); known != places.end()) return known->second;
   Step step = step_of(code, places, e, fit);
   code.push_back(std::move(step));
   return places[{e.id(), fit}] = code.size() - 1;
 }
 
-IndexArithmetic::Step IndexArithmetic::step_of(Code& code, std::map<std::pair<std::uint32_t, Fit>, std::size_t>& places,
-                                               Expr e, Fit fit) {
+IndexArithmetic::Step IndexArithmetic::step_of(Code& code, std::map<std::pair<std::uint32_t, Encoding>, std::size_t>& places,
+                                               Expr e, Encoding fit) {
   if (!e.has_coordinate()) return {.constant = size(e, fit), .operands = {}};
   Step step{.kind = e.kind(), .narrow = narrow_.contains(e.id()), .operands = {}};
   if (e.kind() == ExprKind::symbol) {
@@ -61,7 +61,7 @@ IndexArithmetic::Step IndexArithmetic::step_of(Code& code, std::map<std::pair<st
     const Expr operand = e.operands()[i];
     const Int128 coefficient = is_sum ? e.coefficients()[i] : 1;
     if (!is_ring || operand.has_coordinate())
-      step.operands.emplace_back(append(code, places, operand, is_ring ? fit : Fit::saturate), coefficient);
+      step.operands.emplace_back(append(code, places, operand, is_ring ? fit : Encoding::saturate), coefficient);
     else if (is_sum)
       rest = exprs_.add(rest, exprs_.mul(exprs_.constant(coefficient), operand));
     else
@@ -72,7 +72,7 @@ IndexArithmetic::Step IndexArithmetic::step_of(Code& code, std::map<std::pair<st
     // What of the dividend is a size arrives reduced.
     const auto [moving, sizes] = split_sum(exprs_, e.operands()[0]);
     step.operands[0].first =
-        append(code, places, exprs_.add(moving, exprs_.mod(sizes, e.operands()[1])), Fit::saturate);
+        append(code, places, exprs_.add(moving, exprs_.mod(sizes, e.operands()[1])), Encoding::saturate);
   }
   return step;
 }

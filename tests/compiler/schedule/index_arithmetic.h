@@ -21,8 +21,8 @@ class IndexArithmetic {
   IndexArithmetic(ir::ExprContext& exprs, const std::vector<std::int64_t>& values, int bits)
       : exprs_(exprs), values_(values), bits_(bits) {}
 
-  [[nodiscard]] std::int64_t address(ir::Expr e) { return value(e, Fit::wrap); }
-  [[nodiscard]] std::int64_t exact(ir::Expr e) { return value(e, Fit::saturate); }
+  [[nodiscard]] std::int64_t address(ir::Expr e) { return value(e, Encoding::wrap); }
+  [[nodiscard]] std::int64_t exact(ir::Expr e) { return value(e, Encoding::saturate); }
   /// The low bits, as a signed number.
   [[nodiscard]] std::int64_t wrapped(Int128 value) const;
   /// Divisions of 32 bits: by Expr::id.
@@ -33,7 +33,7 @@ class IndexArithmetic {
   [[nodiscard]] const std::optional<std::string>& failure() const { return failure_; }
 
  private:
-  enum class Fit : std::uint8_t { wrap, saturate };
+  enum class Encoding : std::uint8_t { wrap, saturate };
   struct Step {
     ir::ExprKind kind = ir::ExprKind::constant;
     std::uint32_t symbol = 0;
@@ -43,16 +43,16 @@ class IndexArithmetic {
   };
   using Code = std::vector<Step>;  // operands first, the value last
 
-  std::int64_t value(ir::Expr e, Fit fit);
-  std::size_t append(Code& code, std::map<std::pair<std::uint32_t, Fit>, std::size_t>& places, ir::Expr e, Fit fit);
-  Step step_of(Code& code, std::map<std::pair<std::uint32_t, Fit>, std::size_t>& places, ir::Expr e, Fit fit);
-  Int128 size(ir::Expr e, Fit fit);
+  std::int64_t value(ir::Expr e, Encoding fit);
+  std::size_t append(Code& code, std::map<std::pair<std::uint32_t, Encoding>, std::size_t>& places, ir::Expr e, Encoding fit);
+  Step step_of(Code& code, std::map<std::pair<std::uint32_t, Encoding>, std::size_t>& places, ir::Expr e, Encoding fit);
+  Int128 size(ir::Expr e, Encoding fit);
   [[nodiscard]] Int128 run(const Step& step, const std::vector<Int128>& done);
 
   ir::ExprContext& exprs_;
   const std::vector<std::int64_t>& values_;
   int bits_;
-  std::map<std::pair<std::uint32_t, Fit>, Code> codes_;  // by Expr::id
+  std::map<std::pair<std::uint32_t, Encoding>, Code> codes_;  // by Expr::id
   std::set<std::uint32_t> narrow_;
   std::optional<std::int64_t> overflow_;
   std::optional<std::string> failure_;
