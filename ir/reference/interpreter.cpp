@@ -75,7 +75,7 @@ struct Interpreter::Impl {
   Impl(const Binding& binding, std::vector<std::span<const std::byte>> input_storage,
        std::vector<std::uint64_t> scalar_bits);
 
-  EvaluationPlan plan;
+  InterpreterPlan plan;
   std::vector<std::span<const std::byte>> inputs;
   std::vector<std::uint64_t> scalars;
   std::vector<std::int64_t> element_counts;

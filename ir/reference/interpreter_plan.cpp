@@ -81,7 +81,7 @@ std::int64_t AffineOffset::at(std::span<const std::int64_t> coordinates) const {
   return offset;
 }
 
-EvaluationPlan::EvaluationPlan(const Binding& binding) : program_(&binding.program()) {
+InterpreterPlan::InterpreterPlan(const Binding& binding) : program_(&binding.program()) {
   values_.resize(program_->values().size());
   for (ValueId id = 0; id < values_.size(); ++id) {
     const Value& value = program_->value(id);
@@ -100,7 +100,7 @@ EvaluationPlan::EvaluationPlan(const Binding& binding) : program_(&binding.progr
   count_users();
 }
 
-void EvaluationPlan::plan_operation(const Binding& binding, const Value& value, ValuePlan& plan) const {
+void InterpreterPlan::plan_operation(const Binding& binding, const Value& value, ValuePlan& plan) const {
   plan.movement = is_movement(value);
   const std::size_t typed = value.op == Op::select ? 1 : 0;
   if (value.operands.size() > typed) plan.operand_type = dtype_of(*program_, value.operands[typed]);
@@ -122,7 +122,7 @@ void EvaluationPlan::plan_operation(const Binding& binding, const Value& value, 
   }
 }
 
-void EvaluationPlan::count_users() {
+void InterpreterPlan::count_users() {
   std::vector<bool> used(values_.size());
   for (const Value& value : program_->values()) {
     for (const Operand& operand : value.operands) {
@@ -134,7 +134,7 @@ void EvaluationPlan::count_users() {
   }
 }
 
-Result<Operand> EvaluationPlan::source_of(ValueId id, std::span<const std::int64_t> coordinates,
+Result<Operand> InterpreterPlan::source_of(ValueId id, std::span<const std::int64_t> coordinates,
                                           std::vector<std::int64_t>& out) const {
   const Value& value = program_->value(id);
   const ValuePlan& plan = values_[id];
@@ -170,7 +170,7 @@ Result<Operand> EvaluationPlan::source_of(ValueId id, std::span<const std::int64
   }
 }
 
-void EvaluationPlan::append_operand_coordinates(ValueId id, std::size_t index,
+void InterpreterPlan::append_operand_coordinates(ValueId id, std::size_t index,
                                                 std::span<const std::int64_t> coordinates,
                                                 std::vector<std::int64_t>& out) const {
   const auto* operand_id = std::get_if<ValueId>(&program_->value(id).operands[index]);

@@ -37,10 +37,10 @@ struct ValuePlan {
 
 /// The program's values as numbers under one binding, and the closed forms of the language that lead from an element
 /// of a result to the elements of operands that it is made of. Immutable after construction.
-class EvaluationPlan {
+class InterpreterPlan {
  public:
   /// Borrows `binding` and its program.
-  explicit EvaluationPlan(const Binding& binding);
+  explicit InterpreterPlan(const Binding& binding);
 
   [[nodiscard]] const Program& program() const { return *program_; }
   [[nodiscard]] const ValuePlan& operator[](ValueId id) const { return values_[id]; }
