@@ -41,7 +41,7 @@ struct Heat {
 };
 constexpr std::array kHeats = {Heat{16, 15, 1}, Heat{8, 20, 2}, Heat{4, 25, 16}};
 // Before the last heat twice what makes a tie: what is yet a little off may turn out to be one.
-constexpr double kAlikeYet = 2 * kTie;
+constexpr double kTieMargin = 2 * kTie;
 // How far two tries at different times may lie apart, beside what each shows of its own noise, and the most of both.
 constexpr double kFirstNoise = 0.25;
 constexpr double kFarBehind = 0.5;
@@ -75,7 +75,7 @@ class RegionSearch {
   Result<SearchOutcome> run() {
     order_ = order_of_trials(candidates_, options_.strategy, options_.seed);
     PADLOCK_CHECK(try_each());
-    PADLOCK_CHECK(try_beside());
+    PADLOCK_CHECK(try_neighbours());
     PADLOCK_CHECK(race());
     PADLOCK_CHECK(choose());
     for (auto& [index, measured] : measured_) outcome_.measurements.push_back(std::move(measured));
@@ -109,7 +109,7 @@ class RegionSearch {
 
   /// What the model cannot tell apart, its order leaves to chance: those that differ from one of the best few in one
   /// key are tried, too, and those beside what is better then.
-  Status try_beside() {
+  Status try_neighbours() {
     if (options_.strategy != Strategy::fast) return {};
     for (int step = 0; step < kSteps && !outcome_.interrupted; ++step) {
       const std::size_t before = order_.size();
@@ -154,7 +154,7 @@ class RegionSearch {
     PADLOCK_TRY(TryResult result, attempt(trial));
     if (outcome_.interrupted) return false;
     const bool complete = !result.samples_ps.empty() && result.rivals_ps.size() + 1 == runners.size();
-    if (result.verdict != Verdict::ok || !complete) return expose(runners);
+    if (result.verdict != Verdict::ok || !complete) return isolate_failure(runners);
     result.rivals_ps.insert(result.rivals_ps.begin(), std::move(result.samples_ps));
     std::map<std::size_t, std::vector<std::int64_t>> raced;
     for (std::size_t i = 0; i < runners.size(); ++i) {
@@ -167,7 +167,7 @@ class RegionSearch {
   }
 
   /// Somebody in a heat is wrong: each is tried alone, which finds out who. Then there is no race.
-  Result<bool> expose(const std::vector<std::size_t>& runners) {
+  Result<bool> isolate_failure(const std::vector<std::size_t>& runners) {
     raced_.clear();
     for (const std::size_t index : runners) {
       if (stopped()) break;
@@ -186,7 +186,7 @@ class RegionSearch {
       if (may_win(index, m) && behind(index, *best) - noise_of(index) <= 1 + kTie) list.push_back(index);
     // The default races if it may win at all: what is as good as it shall not take its place.
     std::ranges::stable_sort(
-        list, {}, [&](std::size_t i) { return i == 0 || i == *best ? 0 : std::max(behind(i, *best), 1 + kAlikeYet); });
+        list, {}, [&](std::size_t i) { return i == 0 || i == *best ? 0 : std::max(behind(i, *best), 1 + kTieMargin); });
     if (list.size() > most) list.resize(most);
     std::ranges::sort(list);
     return list;
