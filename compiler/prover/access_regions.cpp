@@ -39,7 +39,7 @@ Reach reach_of(const Body& body, std::size_t load, const VectorLoop& loop) {
 
 }  // namespace
 
-std::vector<Lanes> lanes_of_call(const Schedule& schedule, const SegmentCall& call, const solver::Region& rows,
+std::vector<Lanes> accessed_columns(const Schedule& schedule, const SegmentCall& call, const solver::Region& rows,
                                  bool inside, Touch touch, std::size_t load) {
   ir::ExprContext& exprs = schedule.kernel.program->exprs();
   const RunVariables run(exprs);

@@ -29,7 +29,7 @@ enum class Touch : std::uint8_t { written, loaded };
 
 /// The whole run, or, where `inside` does not say that nothing leaves it, what each loop touches. `load`: which of the
 /// body's, where it is `loaded`.
-[[nodiscard]] std::vector<Lanes> lanes_of_call(const Schedule& schedule, const SegmentCall& call,
+[[nodiscard]] std::vector<Lanes> accessed_columns(const Schedule& schedule, const SegmentCall& call,
                                                const solver::Region& rows, bool inside, Touch touch,
                                                std::size_t load = 0);
 

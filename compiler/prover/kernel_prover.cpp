@@ -378,7 +378,7 @@ class KernelProver {
     Obligation disjoint{.kind = ObligationKind::disjoint, .access = access};
     bool dead = true;
     std::vector<std::string> contradiction;
-    for (const Lanes& lanes : lanes_of_call(schedule_, call, rows, inside, Touch::written)) {
+    for (const Lanes& lanes : accessed_columns(schedule_, call, rows, inside, Touch::written)) {
       const auto column = [&](Expr at_column, const char* what, Expr bound) {
         return [=](const Evaluate& at) {
           return fmt::format("column {} is written, {} {}", at(at_column), what, at(bound));

@@ -57,7 +57,7 @@ class LoadProver::Implementation {
       all = decide_load(access, region, stream, load, {}, &known);
     } else {
       for (const Lanes& lanes :
-           lanes_of_call(schedule_, call, rows_, false, Touch::loaded, static_cast<std::size_t>(index))) {
+           accessed_columns(schedule_, call, rows_, false, Touch::loaded, static_cast<std::size_t>(index))) {
         if (all.verdict == Verdict::refuted) break;
         Stream moved = stream;
         for (Expr& c : moved.coordinates) c = at_column(c, lanes.first);
