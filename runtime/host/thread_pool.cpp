@@ -42,7 +42,7 @@ bool spin_until(int times, Condition&& holds) {
 /// until a tick, 4 ms later (64 planes of 568x2272 bytes cropped by two threads, 20 ms after the last time: 4 to 7 ms;
 /// now 3 to 3.5). So a caller that woke somebody yields, and a worker that finds itself on its caller's CPU takes this
 /// CPU out of its own affinity, until it finds itself beside a caller elsewhere.
-class OtherCpu {
+class AffinityGuard {
  public:
   /// Goes elsewhere, if the thread runs on `cpu` and may run on another one.
   void than(int cpu) {
@@ -116,7 +116,7 @@ void ThreadPool::run_indices(Job& job) {
 }
 
 void ThreadPool::work() {
-  OtherCpu other;
+  AffinityGuard other;
   std::unique_lock lock(mutex_);
   for (;;) {
     while (jobs_ == nullptr && !stopping_) {
@@ -153,7 +153,7 @@ void ThreadPool::wake(std::int64_t workers) {
   } else {
     for (std::int64_t i = 0; i < workers; ++i) wake_.notify_one();
   }
-  ::sched_yield();  // see OtherCpu
+  ::sched_yield();  // see AffinityGuard
 }
 
 void ThreadPool::parallel_for(std::int64_t count, ParallelBody body, void* state) {
