@@ -121,7 +121,7 @@ Result<LaunchPlan> LaunchPlanner::plan(const ir::Binding& binding) const {
   PADLOCK_TRY(plan.rows, evaluated.count(variant.grid + 1, "rows"));
   PADLOCK_TRY(plan.row_bytes, evaluated.count(variant.grid + 2, "bytes in a row"));
   // No tensor has more elements; who splits rows and columns into tasks counts on it.
-  if (plan.rows != 0 && plan.columns > kMaxStorageBytes / plan.rows)
+  if (plan.rows != 0 && plan.columns > ir::kMaxStorageBytes / plan.rows)
     return internal_error(fmt::format("kernel {} has {} rows of {} columns", name_, plan.rows, plan.columns));
   plan.sizes.reserve(variant.fits.size());
   for (std::size_t i = 0; i < variant.fits.size(); ++i) {
