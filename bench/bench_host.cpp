@@ -13,11 +13,11 @@
 #include <filesystem>
 #include <string>
 
-#include "bench/cache_times.h"
-#include "bench/capi_times.h"
 #include "bench/case_run.h"
-#include "bench/compile_times.h"
-#include "bench/memory_use.h"
+#include "bench/times/cache_times.h"
+#include "bench/times/capi_times.h"
+#include "bench/times/compile_times.h"
+#include "bench/times/memory_use.h"
 #include "session/compile/tuning_cache.h"
 #include "support/cpu_cache.h"
 #include "support/file.h"

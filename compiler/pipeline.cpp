@@ -14,7 +14,10 @@ namespace padlock::compiler {
 
 Result<std::vector<Kernel>> lower(const ir::Program& program, const PassEdits* edits, PassCounts* counts) {
   if (counts != nullptr) ++counts->lowered;
-  PADLOCK_TRY(std::vector<Kernel> kernels, gather_kernels(program, edits));  // what is each element of the output?
+  MakeIndexMaps make_maps;
+  if (edits != nullptr)
+    make_maps = [edits](ir::ExprContext& exprs, ir::Facts facts) { return edits->index_maps(exprs, std::move(facts)); };
+  PADLOCK_TRY(std::vector<Kernel> kernels, gather_kernels(program, make_maps));  // what is each element of the output?
   for (Kernel& kernel : kernels) {
     if (edits != nullptr) edits->gathered(kernel);
     merge_axes(kernel);  // long rows of short ones

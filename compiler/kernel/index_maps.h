@@ -1,5 +1,7 @@
 #pragma once
 
+#include <functional>
+#include <memory>
 #include <optional>
 #include <utility>
 #include <vector>
@@ -63,5 +65,8 @@ class IndexMaps {
  private:
   void pad_constant_axis(PadMap& map, ir::Expr i, ir::Expr o, ir::Expr n, std::int64_t interior);
 };
+
+/// Makes the maps for one kernel, whose facts these are.
+using MakeIndexMaps = std::function<std::unique_ptr<IndexMaps>(ir::ExprContext& exprs, ir::Facts facts)>;
 
 }  // namespace padlock::compiler

@@ -8,7 +8,6 @@
 #include <fmt/format.h>
 
 #include "compiler/kernel/index_maps.h"
-#include "compiler/pass_edits.h"
 
 namespace padlock::compiler {
 namespace {
@@ -41,11 +40,12 @@ struct Recipe {
 /// demanded of each value, from operands to users it makes the nodes.
 class KernelBuilder {
  public:
-  KernelBuilder(Kernel& kernel, const PassEdits& edits)
+  KernelBuilder(Kernel& kernel, const MakeIndexMaps& make_maps)
       : kernel_(kernel),
         program_(*kernel.program),
         graph_(kernel.graph),
-        maps_(edits.index_maps(program_.exprs(), coordinate_facts(kernel))),
+        maps_(make_maps ? make_maps(program_.exprs(), coordinate_facts(kernel))
+                        : std::make_unique<IndexMaps>(program_.exprs(), coordinate_facts(kernel))),
         demands_(program_.values().size()),
         recipes_(program_.values().size()),
         nodes_(program_.values().size()) {}
@@ -262,8 +262,7 @@ ir::Facts coordinate_facts(const Kernel& kernel) {
   return facts;
 }
 
-Result<std::vector<Kernel>> gather_kernels(const ir::Program& program, const PassEdits* edits) {
-  const PassEdits none;
+Result<std::vector<Kernel>> gather_kernels(const ir::Program& program, const MakeIndexMaps& make_maps) {
   std::vector<Kernel> kernels;
   for (const ValueId result : program.results()) {
     const auto extents = program.value(result).extents();
@@ -279,7 +278,7 @@ Result<std::vector<Kernel>> gather_kernels(const ir::Program& program, const Pas
     }
     it->results.push_back(result);
   }
-  for (Kernel& kernel : kernels) PADLOCK_CHECK(KernelBuilder(kernel, edits != nullptr ? *edits : none).build());
+  for (Kernel& kernel : kernels) PADLOCK_CHECK(KernelBuilder(kernel, make_maps).build());
   return kernels;
 }
 

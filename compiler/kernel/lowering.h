@@ -2,20 +2,21 @@
 
 #include <vector>
 
+#include "compiler/kernel/index_maps.h"
 #include "compiler/kernel/kernel.h"
 #include "ir/program.h"
 #include "support/error.h"
 
 namespace padlock::compiler {
 
-class PassEdits;
-
 /// Above this many (producer, coordinate) pairs a program is refused, since there are no intermediate buffers.
 inline constexpr std::size_t kMaxKernelNodes = 4096;
 
 /// Brings a program into gather form, one kernel for each group of results whose extents are the same expressions. The
 /// program must outlive the kernels. Errors: resource_exhausted above kMaxKernelNodes, naming the statement.
-[[nodiscard]] Result<std::vector<Kernel>> gather_kernels(const ir::Program& program, const PassEdits* edits = nullptr);
+/// `make_maps` makes the maps that coordinates are taken from; empty: IndexMaps themselves.
+[[nodiscard]] Result<std::vector<Kernel>> gather_kernels(const ir::Program& program,
+                                                         const MakeIndexMaps& make_maps = {});
 
 /// What is known of a kernel's symbols and output coordinates: the program's facts, and each coordinate below its
 /// extent.

@@ -5,6 +5,8 @@
 
 #include <fmt/format.h>
 
+#include "runtime/host/host_memory.h"
+
 namespace padlock::runtime {
 namespace {
 

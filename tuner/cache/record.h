@@ -12,7 +12,7 @@
 
 #include "support/error.h"
 #include "tuner/cache/cache_key.h"
-#include "tuner/verdict.h"
+#include "tuner/cache/verdict.h"
 
 // What tuning learns, as data: of a key, which configs were tried and how each went, and which one serves which sizes.
 namespace padlock::tuner {

@@ -6,7 +6,7 @@
 #include <utility>
 
 #include "support/error.h"
-#include "tuner/verdict.h"
+#include "tuner/cache/verdict.h"
 
 namespace padlock::tuner {
 

@@ -7,7 +7,7 @@
 #include <string_view>
 #include <vector>
 
-#include "tuner/verdict.h"
+#include "tuner/cache/verdict.h"
 
 namespace padlock::tuner {
 

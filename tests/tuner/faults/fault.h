@@ -5,7 +5,7 @@
 #include <optional>
 #include <string_view>
 
-#include "tuner/verdict.h"
+#include "tuner/cache/verdict.h"
 
 // What a config may do wrong, and what must be said of it: the one table of the fault suite, for the worker that does
 // it and for the test that expects it.

@@ -1,4 +1,4 @@
-#include "bench/memory_use.h"
+#include "bench/times/memory_use.h"
 
 #include <fmt/format.h>
 

@@ -1,4 +1,4 @@
-#include "bench/cache_times.h"
+#include "bench/times/cache_times.h"
 
 #include <fmt/format.h>
 #include <unistd.h>

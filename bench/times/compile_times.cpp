@@ -1,4 +1,4 @@
-#include "bench/compile_times.h"
+#include "bench/times/compile_times.h"
 
 #include <fcntl.h>
 #include <fmt/format.h>

@@ -1,4 +1,4 @@
-#include "bench/capi_times.h"
+#include "bench/times/capi_times.h"
 
 #include <array>
 #include <cstdlib>
