@@ -8,7 +8,7 @@
 #include "capi/tensor.h"
 #include "capi/text.h"
 #include "ir/text/literal.h"
-#include "session/compile/arguments.h"
+#include "session/launch/arguments.h"
 
 namespace padlock::capi {
 namespace {

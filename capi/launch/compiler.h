@@ -4,7 +4,7 @@
 #include <memory>
 
 #include "capi/launch/context.h"
-#include "session/compile/arguments.h"
+#include "session/launch/arguments.h"
 #include "session/launch/launch_context.h"
 #include "support/error.h"
 

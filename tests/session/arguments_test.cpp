@@ -1,4 +1,4 @@
-#include "session/compile/arguments.h"
+#include "session/launch/arguments.h"
 
 #include <doctest/doctest.h>
 

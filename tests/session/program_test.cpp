@@ -6,7 +6,7 @@
 #include <thread>
 #include <vector>
 
-#include "session/compile/arguments.h"
+#include "session/launch/arguments.h"
 #include "session/compile/context.h"
 #include "session/launch/memory.h"
 

@@ -2,7 +2,7 @@
 
 #include <fmt/format.h>
 
-#include "tools/commands/command.h"
+#include "tools/failure.h"
 #include "tools/text/report_text.h"
 
 namespace padlock::tools {

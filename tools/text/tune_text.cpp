@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <cstdio>
 
-#include "tools/commands/command.h"
+#include "tools/failure.h"
 #include "tools/text/report_text.h"
 
 namespace padlock::tools {
