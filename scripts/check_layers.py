@@ -1,12 +1,17 @@
 #!/usr/bin/env python3
-"""Reads every #include and fails on an arrow between folders that the design does not draw.
+"""Reads every #include and every foreign name, and fails on what the drawing of the rooms does not allow.
 
-    support <- ir <- compiler;  support <- ir <- runtime;  both <- tuner <- api <- tests, bench, examples
-    and api <- capi, which implements include/, the C API <- tools
+    support <- ir <- abi, solver <- compiler;  abi <- runtime
+    compiler, runtime <- tuner <- session <- capi, which implements include <- tools, bench, examples
 
-Beyond the arrows: the command (tools) sees include/ and support/ alone, but for the tuner's worker; examples see include/
-alone, and bench api/ and support/ (but for bench/gpu/), LLVM and CUDA have one folder each,
-doctest and isl are for tests, and tests may include anything.
+A room is a folder that ROOMS lists; a folder below it that is not listed belongs to it. The tables are the rules:
+
+- ROOMS: the rooms that the files of a room may include.
+- WITHOUT: rooms whose code runs where others do not exist, so that no chain of includes may lead there.
+- FOREIGN: libraries, and who may include their headers or say their names.
+- FORBIDDEN_NAMES: names that a room may not even mention.
+
+Tests may include anything and name anything.
 
 usage: check_layers.py [ROOT]
 """
@@ -15,48 +20,113 @@ import pathlib
 import re
 import sys
 
-# Folder: the folders that its files may include. A folder that is not listed is an error, so that a new one gets
-# its place here. A folder within one has the outer one's rules unless it is listed itself.
-MAY_INCLUDE = {
+IR = {"support", "ir", "ir/expr", "ir/binding"}
+MIDDLE = IR | {"abi", "solver", "compiler/kernel", "compiler/schedule", "compiler/prover"}
+RUNTIME = IR | {"abi", "runtime"}
+CACHE = {"tuner/cache", "support"}
+
+ROOMS = {
     "support": set(),
-    "ir": {"support"},
-    "compiler": {"support", "ir"},
-    "runtime": {"support", "ir"},
-    "tuner": {"support", "ir", "compiler", "runtime"},
-    "api": {"support", "ir", "compiler", "runtime", "tuner", "include"},
-    # The C API translates: a caller's sizes and pointers are the inner layers' before they are the api's.
-    "capi": {"support", "ir", "runtime", "api", "include"},
+    # Programs.
+    "ir/expr": {"support"},
+    "ir": {"support", "ir/expr"},
+    "ir/text": {"support", "ir", "ir/expr"},
+    "ir/verify": {"support", "ir", "ir/expr", "ir/text"},
+    "ir/binding": {"support", "ir", "ir/expr"},
+    "ir/reference": IR,
+    # What code expects of a launch.
+    "abi": IR,
+    # From programs to code.
+    "solver": IR,
+    "compiler/kernel": IR | {"ir/text", "abi"},
+    "compiler/schedule": IR | {"ir/text", "abi", "compiler/kernel"},
+    "compiler/prover": IR | {"abi", "solver", "compiler/kernel", "compiler/schedule"},
+    "compiler": MIDDLE,
+    "compiler/target": MIDDLE | {"compiler"},
+    "compiler/llvm/emit": MIDDLE | {"ir/reference"},
+    "compiler/llvm/target": MIDDLE | {"compiler", "compiler/target", "compiler/llvm/emit"},
+    # From code to results.
+    "runtime": RUNTIME,
+    "runtime/scratch": RUNTIME,
+    "runtime/host": RUNTIME | {"ir/reference"},
+    "runtime/cuda/driver": {"support"},
+    "runtime/cuda": RUNTIME | {"runtime/cuda/driver"},
+    "runtime/registry": RUNTIME | {"runtime/host"},
+    "runtime/pack": RUNTIME,
+    # From results to choices.
+    "tuner/cache": RUNTIME | {"ir/text", "ir/verify", "compiler/target", "runtime/host"},
+    "tuner/trial": RUNTIME
+    | {"ir/reference", "compiler", "compiler/target", "runtime/host", "runtime/registry", "runtime/scratch", "tuner/cache"},
+    "tuner/worker": {"support", "tuner/cache", "tuner/trial"},
+    "tuner/search": IR | {"solver", "compiler/schedule", "compiler/target", "tuner/cache", "tuner/trial", "tuner/worker"},
+    "tuner": {"support", "tuner/cache", "tuner/worker"},
+    # Both for a program's text.
+    "session/launch": RUNTIME | {"ir/reference", "runtime/host", "runtime/pack", "runtime/registry", "tuner/cache"},
+    "session/compile": RUNTIME
+    | {"ir/reference", "compiler/prover", "compiler/target", "runtime/host", "runtime/pack", "session/launch"}
+    | {"tuner/cache", "tuner/search", "tuner/trial", "tuner/worker"},
+    # Other programs' way in. The C API translates: a caller's sizes are the inner rooms' before they are a session's.
     "include": set(),
+    "capi": IR | {"ir/text", "include", "session/launch"},
+    "capi/launch": IR | {"include", "capi", "runtime/registry", "session/launch"},
+    "capi/compile": {"support", "include", "capi", "capi/launch", "runtime", "runtime/host", "session/compile", "session/launch"},
     "tools": {"support", "include"},
-    "bench": {"support", "api", "include"},
+    "tools/arrays": {"support", "include", "tools"},
+    "tools/text": {"support", "include", "tools", "tools/arrays"},
+    "tools/commands": {"support", "include", "tools", "tools/arrays", "tools/text"},
+    # A process of the tuner's, which the command can be, too.
+    "tools/worker": {"session/compile", "tools/commands"},
+    "bench": {"support", "include", "session/compile", "session/launch", "bench/times"},
+    "bench/times": {"support", "include", "session/compile", "session/launch"},
     # What it measures has no name in the API: PTX, its loading, and a launch's part of the driver's call.
-    "bench/gpu": {"support", "ir", "compiler", "runtime", "bench"},
+    "bench/gpu": RUNTIME
+    | {"ir/reference", "compiler/target", "runtime/cuda", "runtime/cuda/driver", "runtime/registry", "bench"},
     # What a worker costs has no name in the API either.
-    "bench/tuner": {"support", "compiler", "tuner", "bench"},
+    "bench/tuner": {"support", "compiler/target", "tuner/worker", "bench"},
     "examples": {"include"},
 }
-# Files that may include more than their folder: the worker is a part of the inside.
-EXCEPTIONS = [(re.compile(r"^tools/worker[a-z_]*\.(h|cpp)$"), {"api"})]
+
+# No compiler, no solver, no search: what libpadlock_runtime is made of.
+COMPILERS = ("compiler", "solver", "tuner/trial", "tuner/worker", "tuner/search", "session/compile", "capi/compile")
+WITHOUT = {
+    "session/launch": COMPILERS,
+    "capi/launch": COMPILERS,
+    "runtime": ("compiler", "solver", "tuner", "session"),
+    "tools": ("ir", "abi", "solver", "compiler", "runtime", "tuner", "session"),
+    "examples": ("ir", "abi", "solver", "compiler", "runtime", "tuner", "session", "capi"),
+}
+# Chains of includes stop at these: they are where the inside begins on purpose.
+ENTRANCES = {"tools/worker"}
+
 ANYTHING = {"tests"}
 NOT_SOURCES = {"build", "cmake", "docs", "scripts"}
 
-# Libraries that only some files may name: their headers, and the paths that may include them.
+# Library: (headers, names, who may include or say them).
 FOREIGN = [
-    ("LLVM", re.compile(r"^(llvm|llvm-c)/"), re.compile(r"^compiler/llvm/")),
-    ("isl", re.compile(r"^isl/"), re.compile(r"^tests/")),
-    ("CUDA", re.compile(r"^(cuda|cuda_runtime|cuda_fp16|nvrtc|nvml)(_api)?\.h$"), re.compile(r"^runtime/cuda/")),
-    ("doctest", re.compile(r"^doctest/"), re.compile(r"^tests/")),
-    ("SQLite", re.compile(r"^sqlite3\.h$"), re.compile(r"^tuner/database\.cpp$")),
-    ("xxHash", re.compile(r"^xxhash\.h$"), re.compile(r"^support/hash\.cpp$")),
-    ("nlohmann", re.compile(r"^nlohmann/"), re.compile(r"^(tuner/record_text|tools/json_value)\.cpp$")),
-    ("CLI11", re.compile(r"^CLI/"), re.compile(r"^(tools|bench)/")),
+    ("LLVM", r"^(llvm|llvm-c)/", r"\bllvm::", r"^compiler/llvm/"),
+    ("isl", r"^isl/", r"\bisl_[a-z]", r"^tests/"),
+    ("CUDA", r"^(cuda|cuda_runtime|cuda_fp16|nvrtc|nvml)(_api)?\.h$", r"\bCU(?!DA)[a-z][A-Za-z]+\b|\bcu[A-Z][A-Za-z]+\b", r"^runtime/cuda/"),
+    ("doctest", r"^doctest/", r"\bTEST_CASE\(", r"^tests/"),
+    ("SQLite", r"^sqlite3\.h$", r"\bsqlite3_[a-z]", r"^tuner/cache/database\.cpp$"),
+    ("xxHash", r"^xxhash\.h$", r"\bXXH3?_[0-9a-z]", r"^support/hash\.cpp$"),
+    ("nlohmann", r"^nlohmann/", r"\bnlohmann::", r"^(tuner/cache/record_text|tools/text/json_value)\.cpp$"),
+    ("CLI11", r"^CLI/", r"\bCLI::", r"^(tools|bench)/"),
 ]
+FOREIGN = [(name, re.compile(headers), re.compile(names), re.compile(places)) for name, headers, names, places in FOREIGN]
+# Files that say a library's names without its headers: forward declarations, and words for people.
+SAYS_NAMES = {
+    "LLVM": re.compile(r"^compiler/pass_edits\.h$"),
+    "SQLite": re.compile(r"^tuner/(cache/database\.h|absent\.cpp)$"),
+    "CUDA": re.compile(r"^examples/embedding/cuda_stream\.c$"),  # a program that has a stream of its own
+}
 
-# Names that a folder may not even mention: no function of the tuner takes a caller's memory (rule R3).
+# No function of the tuner takes a caller's memory (rule R3).
 FORBIDDEN_NAMES = {"tuner": re.compile(r"\b(UserBuffer|BufferView)\b")}
 
 SUFFIXES = {".h", ".hpp", ".c", ".cpp", ".inc", ".def", ".cu"}
 _INCLUDE = re.compile(r'^\s*#\s*include\s*([<"])([^">]+)[">]')
+# A string or a comment, which may say anything.
+_PROSE = re.compile(r'"(?:\\.|[^"\\\n])*"|//[^\n]*|/\*.*?\*/', re.DOTALL)
 
 
 def includes_of(text):
@@ -66,39 +136,59 @@ def includes_of(text):
             yield number, match[1], match[2]
 
 
-def folder_of(path):
-    """The listed folder that a path from the root lies in, else its first part."""
+def room_of(path):
+    """The listed room that a path from the root lies in, else its first part."""
     parts = path.split("/")
     listed = ["/".join(parts[:count]) for count in range(len(parts) - 1, 0, -1)]
-    return next((folder for folder in listed if folder in MAY_INCLUDE), parts[0])
+    return next((room for room in listed if room in ROOMS), parts[0])
 
 
-def target_folder(root, header):
-    """The project's folder that `header` names, or None for a header from elsewhere."""
+def lies_in(path, rooms):
+    return any(path == room or path.startswith(f"{room}/") for room in rooms)
+
+
+def target_room(root, header):
+    """The project's room that `header` names, or None for a header from elsewhere."""
     if header.startswith("padlock/"):
         return "include"
-    first = folder_of(header)
-    return first if "/" in header and (first in MAY_INCLUDE or first in ANYTHING or (root / header).exists()) else None
+    room = room_of(header)
+    return room if "/" in header and (room in ROOMS or room in ANYTHING or (root / header).exists()) else None
 
 
 def objection(root, path, delimiter, header):
     """Why the file at `path` may not include `header`, or None."""
-    folder = folder_of(path.as_posix())
-    for name, headers, places in FOREIGN:
-        if headers.match(header) and folder not in ANYTHING and not places.match(path.as_posix()):
+    room = room_of(path)
+    for name, headers, _, places in FOREIGN:
+        if headers.match(header) and room not in ANYTHING and not places.match(path):
             return f"{name} headers are not for this folder"
-    target = target_folder(root, header)
+    target = target_room(root, header)
     if delimiter == '"' and target is None:
         return 'includes in quotes are written from the root, e.g. "ir/expr/expr.h"'
-    if folder in ANYTHING or target is None or target == folder or target in may_include(path.as_posix()):
+    if room in ANYTHING or target is None or target == room or target in ROOMS[room]:
         return None
-    return f"{folder}/ must not know {target}/"
+    return f"{room}/ must not know {target}/"
 
 
-def may_include(path):
-    """The folders that the file at `path` may include besides its own."""
-    folders = set(MAY_INCLUDE[folder_of(path)])
-    return folders.union(*(more for files, more in EXCEPTIONS if files.match(path)))
+def without_prose(text):
+    """The text with strings and comments blanked out, line by line in place."""
+    return _PROSE.sub(lambda match: re.sub(r"[^\n]", " ", match[0]), text)
+
+
+def named(path, text):
+    """(line, message) of each foreign or forbidden name in a product file."""
+    code = without_prose(text).splitlines()
+    for line, content in enumerate(code, start=1):
+        if _INCLUDE.match(content):
+            continue
+        for name, _, names, places in FOREIGN:
+            allowed = places.match(path) or (name in SAYS_NAMES and SAYS_NAMES[name].match(path))
+            if not allowed and (match := names.search(content)):
+                yield line, f"names {match[0].rstrip('(')}: {name} is not for this folder"
+    for room, names in FORBIDDEN_NAMES.items():
+        if lies_in(path, [room]):
+            for line, content in enumerate(text.splitlines(), start=1):
+                if match := names.search(content):
+                    yield line, f"names {match[0]}: {room}/ works on ScratchBuffers alone"
 
 
 def source_files(root):
@@ -108,28 +198,67 @@ def source_files(root):
             yield path.relative_to(root)
 
 
+class Chains:
+    """Follows includes of includes, and from a header to the source of its name."""
+
+    def __init__(self, texts):
+        self._texts = texts  # by path
+
+    def _next(self, path):
+        for _, delimiter, header in includes_of(self._texts[path]):
+            if header in self._texts and room_of(header) not in ENTRANCES:
+                yield header
+        if path.endswith(".h") and f"{path[:-2]}.cpp" in self._texts:
+            yield f"{path[:-2]}.cpp"
+
+    def to(self, start, rooms):
+        """The first chain of files from `start` into one of `rooms`, or None."""
+        before, pending = {start: None}, [start]
+        for path in pending:
+            if lies_in(path, rooms):
+                chain = [path]
+                while before[chain[-1]] is not None:
+                    chain.append(before[chain[-1]])
+                return chain[::-1]
+            for following in self._next(path):
+                if following not in before:
+                    before[following] = path
+                    pending.append(following)
+        return None
+
+
+def check_chains(texts):
+    chains = Chains(texts)
+    for path in texts:
+        for room, rooms in WITHOUT.items():
+            if lies_in(path, [room]) and room_of(path) not in ENTRANCES and (chain := chains.to(path, rooms)):
+                yield f"{path}:1: reaches {chain[-1]}, which does not exist where {room}/ runs: {' -> '.join(chain)}"
+                break
+
+
 def check(root):
     """All violations below `root`, as lines "FILE:LINE: message"."""
-    violations = []
-    for path in source_files(root):
-        if path.parts[0] not in MAY_INCLUDE and path.parts[0] not in ANYTHING:
-            violations.append(f"{path}:1: {path.parts[0]}/ has no place among the layers of {pathlib.Path(__file__).name}")
+    violations, texts = [], {}
+    for file in source_files(root):
+        path = file.as_posix()
+        room = room_of(path)
+        if room not in ROOMS and room not in ANYTHING:
+            violations.append(f"{path}:1: {room}/ has no place among the rooms of {pathlib.Path(__file__).name}")
             continue
-        text = (root / path).read_text(encoding="utf-8", errors="replace")
-        if names := FORBIDDEN_NAMES.get(path.parts[0]):
-            for line, content in enumerate(text.splitlines(), start=1):
-                if match := names.search(content):
-                    violations.append(f"{path}:{line}: names {match[0]}: {path.parts[0]}/ works on ScratchBuffers alone")
+        text = (root / file).read_text(encoding="utf-8", errors="replace")
         for line, delimiter, header in includes_of(text):
             if reason := objection(root, path, delimiter, header):
                 violations.append(f"{path}:{line}: includes {header}: {reason}")
-    return violations
+        if room not in ANYTHING:
+            texts[path] = text
+            violations += [f"{path}:{line}: {message}" for line, message in named(path, text)]
+    return violations + list(check_chains(texts))
 
 
 def main():
     root = pathlib.Path(sys.argv[1] if len(sys.argv) > 1 else pathlib.Path(__file__).resolve().parent.parent)
     violations = check(root)
-    print("\n".join(violations) if violations else "layers: every include is drawn in the design")
+    print("\n".join(violations) if violations else "layers: every include and every name is drawn in the design")
     return 1 if violations else 0
 
 

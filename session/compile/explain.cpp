@@ -35,7 +35,7 @@ class Describer {
     VariantExplanation variant{.name = abi.name, .guards = {}, .selected = {}};
     for (const abi::Guard& guard : abi.guards) {
       GuardExplanation& shown = variant.guards.emplace_back();
-      shown.assumption = ir::name_of(guard.assumption);
+      shown.assumption = abi::name_of(guard.assumption);
       shown.constraint = ir::to_string(program_.exprs(), guard.holds);
       if (bound_ != nullptr) shown.holds = abi::guard_holds(guard, bound_->binding());
     }

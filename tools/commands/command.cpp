@@ -87,15 +87,6 @@ Outcome<void> finish_output() {
 
 }  // namespace
 
-std::string target_summary(const std::string& description) {
-  const std::size_t blank = description.find(' ');
-  if (blank == std::string::npos || blank + 1 == description.size()) return description;
-  const char first = description[blank + 1];
-  if (first != '+' && first != '-') return description;
-  return fmt::format("{} with {} features (--json lists them)", description.substr(0, blank),
-                     std::count(description.begin(), description.end(), '+'));
-}
-
 Outcome<void> write_text(const std::string& destination, const std::string& text) {
   if (destination != kStandardOutput) return write_whole(AtomicFile::create(destination), text);
   write_to_stdout(text);

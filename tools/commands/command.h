@@ -21,9 +21,6 @@ void add_devices(Subcommand& app);
 void add_version(Subcommand& app);
 void add_worker(Subcommand& app);
 
-/// A target's description, "CPU +feature,-feature,...", as people want it: the CPU and how many features it has.
-[[nodiscard]] std::string target_summary(const std::string& description);
-
 /// Writes to stdout, or to a file that appears whole or not at all.
 [[nodiscard]] Outcome<void> write_text(const std::string& destination, const std::string& text);
 /// The same, and an interruption removes the file.

@@ -5,6 +5,7 @@
 #include "support/json_writer.h"
 #include "tools/commands/command.h"
 #include "tools/commands/context.h"
+#include "tools/text/report_text.h"
 
 namespace padlock::tools {
 namespace {

@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 
-#include "tools/failure.h"
 #include "tools/text/report_text.h"
 
 namespace padlock::tools {

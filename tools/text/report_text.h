@@ -10,5 +10,7 @@ namespace padlock::tools {
 [[nodiscard]] std::string region_text(const std::string& region);
 /// "B=4,S=1024".
 [[nodiscard]] std::string sizes_text(const JsonValue& sizes);
+/// Shortens a target's description, "CPU +feature,-feature,...", for people: the CPU and how many features it has.
+[[nodiscard]] std::string target_summary(const std::string& description);
 
 }  // namespace padlock::tools

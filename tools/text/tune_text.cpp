@@ -6,7 +6,6 @@
 #include <algorithm>
 #include <cstdio>
 
-#include "tools/failure.h"
 #include "tools/text/report_text.h"
 
 namespace padlock::tools {
