@@ -11,6 +11,15 @@
 #include "tests/ir/program_testing.h"
 
 namespace padlock::abi {
+
+using ir::ArgumentShape;
+using ir::BindRequest;
+using ir::Binding;
+using ir::Comparison;
+using ir::Expr;
+using ir::ExprContext;
+using ir::Program;
+
 namespace {
 
 using Encoding = SizeArgument::Encoding;
@@ -36,7 +45,7 @@ struct Fixture {
     return *std::move(bound);
   }
 
-  Program program = testing::accept(R"(
+  Program program = ir::testing::accept(R"(
 program p(x: f32[R, C], lo: dim, w: dim)
 where -9223372036854775807 <= w <= 9223372036854775807
 {

@@ -22,7 +22,7 @@
 
 // Counts what the simplex leaves undecided, and what isl would make of it: of the examples, the benchmark's programs
 // and random ones, each schedule is proved; where the simplex did not decide all, once more with isl's help.
-namespace padlock::solver {
+namespace padlock::compiler {
 namespace {
 
 struct Options {
@@ -58,8 +58,8 @@ void compare(const Proof& without, const Proof& with, const std::string& what, T
 }
 
 void prove_schedule(const Schedule& schedule, const std::string& what, Caches& caches, Tally& tally) {
-  IntegerSolver simplex;
-  SolverWithIsl both;
+  solver::IntegerSolver simplex;
+  solver::SolverWithIsl both;
   const Result<Proof> with = list_obligations(schedule, {.solver = &both, .cache = &caches.with});
   ++tally.schedules;
   if (!with) return ++tally.errors, fmt::print("{}: {}\n", what, with.error().to_string()), void();
@@ -194,7 +194,7 @@ bool parse_option(std::string_view argument, Options& options) {
 }
 
 }  // namespace
-}  // namespace padlock::solver
+}  // namespace padlock::compiler
 
 int main(int argc, char** argv) {
   padlock::compiler::Options options;
