@@ -200,7 +200,7 @@ TEST_CASE("a call of the solver that fails is never taken for a proof") {
     for (std::int64_t call = 0; call < full.solver_calls; ++call)
       for (const Code code : {Code::internal, Code::resource_exhausted}) {
         CAPTURE(call);
-        FailingSolver solver(call, code);
+        solver::FailingSolver solver(call, code);
         const Result<Proof> weak = list_obligations(schedule, {.solver = &solver});
         if (!weak) {
           ++noticed;

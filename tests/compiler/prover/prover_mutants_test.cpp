@@ -373,7 +373,7 @@ TEST_CASE("a launch that is not decided is not compiled, for nothing tests it") 
   CHECK(prove(schedule).has_value());
   int seen = 0;
   for (std::int64_t call = 0; call < 20; ++call) {
-    FailingSolver listing(call), proving(call);
+    solver::FailingSolver listing(call), proving(call);
     const Result<Proof> proof = list_obligations(schedule, {.solver = &listing});
     if (!proof) continue;
     const bool undecided = std::ranges::any_of(proof->obligations, [](const Obligation& o) {
