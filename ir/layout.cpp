@@ -84,7 +84,7 @@ bool Layout::merges(ExprContext& context, const Layout& whole) const {
       if (at == 0 || !whole.next_axis_continues(context, at - 1)) return false;
       extent = context.mul(whole.extents_[static_cast<std::size_t>(--at)], extent);
     }
-    // What is left over must belong to the axes before, unless it has extent 1 and moves nowhere.
+    // An axis left over must belong to the axes before, unless it has extent 1 and its stride is never used.
     while (axis == 0 && at > 0 && whole.extents_[static_cast<std::size_t>(at) - 1].is_constant(1)) --at;
   }
   return at == 0;

@@ -7,8 +7,8 @@
 
 namespace padlock::ir {
 
-/// Where a tensor's elements lie: extents, strides and a base offset, all in elements and all >= 0. The only maker of
-/// storage extents and linear offsets; both come from the same three things (rule R1).
+/// The layout of a tensor's elements in memory: extents, strides and a base offset, all in elements and all >= 0.
+/// Storage extents and linear offsets are made only here, from the same three things (rule R1).
 ///
 /// Lemma: 0 <= c[i] < extents[i] for every i implies 0 <= offset_of(c) < storage_extent().
 /// By induction over the axes: with partial sums P_k = offset + sum_{i<k} c[i]*stride[i] and
@@ -39,12 +39,13 @@ class Layout {
 
   /// Elements between coordinates that differ by `slope` on `axis`.
   [[nodiscard]] Expr step_of(ExprContext& context, int axis, Int128 slope) const;
-  /// Whether axis + 1, walked to its end, leads to the next element of `axis` (false where that is not shown).
+  /// Returns whether axis + 1, walked to its end, leads to the next element of `axis`; false if that is not shown.
   [[nodiscard]] bool next_axis_continues(ExprContext& context, int axis) const;
-  /// Whether this is `whole` with runs of adjacent axes merged, each continuing the next: the same elements in the same
-  /// storage.
+  /// Returns whether this is `whole` with runs of adjacent axes merged, each continuing the next: the same elements in
+  /// the same storage.
   [[nodiscard]] bool merges(ExprContext& context, const Layout& whole) const;
-  /// The same storage with `axis` and axis + 1 as one axis. Precondition: next_axis_continues(axis).
+  /// Returns the layout of the same storage with `axis` and axis + 1 merged into one. Precondition:
+  /// next_axis_continues(axis).
   [[nodiscard]] Layout with_next_axis_merged(ExprContext& context, int axis) const;
 
  private:

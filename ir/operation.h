@@ -7,7 +7,7 @@
 
 namespace padlock::ir {
 
-/// What kind of rule an operation follows; decides operand types, result type and how it lowers.
+/// The class of an operation; decides operand types, result type and lowering.
 enum class OpClass : std::uint8_t {
   movement,      ///< pad, slice, concat, transpose, broadcast: coordinates change, bits do not
   unary,         ///< T -> T, every type but bool

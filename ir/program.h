@@ -71,7 +71,7 @@ struct Value {
   [[nodiscard]] int rank() const { return layout.rank(); }
 };
 
-/// Something that must hold of a binding. Checked at binding, in the order of the list.
+/// A requirement on a binding. Requirements are checked at binding, in the order of the list.
 ///
 /// Expressions are simplified under the symbols' ranges and congruences, so a constraint that only says what those
 /// say may read "0 == 0" here: a binding checks Symbol::range and Symbol::congruence first, of every symbol. Likewise
@@ -80,8 +80,8 @@ struct Requirement {
   enum class Kind : std::uint8_t { bound, constraint, parameter_extent, parameter_stride, statement, storage };
   Kind kind = Kind::constraint;
   Constraint constraint;
-  /// For people, what is checked: "extents of 'x' and 'y' on axis 1 (statement 'z')". Names the statement or parameter
-  /// and the axis.
+  /// Description for messages: "extents of 'x' and 'y' on axis 1 (statement 'z')". Names the statement or parameter and
+  /// the axis.
   std::string what;
   Location where;
   /// parameter_stride: which parameter and axis; it is not checked where the axis has extent 0 or 1 or the tensor is
@@ -138,7 +138,7 @@ class Program {
   friend std::string to_string(const Program&);
 };
 
-// What is refused for its size alone: beyond this a program costs more than about a second.
+// Limits of a program's size: beyond them verifying costs more than about a second.
 inline constexpr std::size_t kMaxRank = 64;
 inline constexpr std::size_t kMaxSymbols = 4096;
 inline constexpr std::size_t kMaxConstraints = 512;
@@ -147,9 +147,9 @@ inline constexpr std::uint32_t kMaxExprDepth = 2500;  ///< 1000 operators in an 
 /// Checks names, types, ranks, literals, divisors and everything that fails for all bindings. Errors carry the
 /// position and name what was expected and found.
 [[nodiscard]] Result<Program> verify(const syntax::Program& syntax);
-/// parse, then verify.
+/// Parses and verifies a text.
 [[nodiscard]] Result<Program> parse_program(std::string_view text);
-/// Canonical text: parse_program(to_string(p)) prints the same text.
+/// Prints a program as canonical text: parse_program(to_string(p)) prints the same text.
 [[nodiscard]] std::string to_string(const Program& program);
 
 }  // namespace padlock::ir

@@ -179,7 +179,7 @@ Result<Binding> Binder::bind(const BindRequest& request) const {
   return binding;
 }
 
-/// Everything at once, in 64 bits. False says only that something may fail: `explain` decides.
+/// Checks everything in one pass, in 64 bits. False means only that something may fail: `explain` decides.
 bool Binder::passes(Binding& binding, const BindRequest& request) const {
   if (!check_symbols(symbols_, binding.values())) return false;
   StackArray<std::int64_t, 128> numbers(tape_.roots().size());
@@ -209,7 +209,7 @@ bool Binder::has_declared_shapes(const BindRequest& request, const std::int64_t*
   return true;
 }
 
-/// The first failure in the language's order, or none.
+/// Returns the first failure in the language's order, or success.
 Status Binder::explain(const Binding& binding, const BindRequest& request) const {
   const auto& requirements = program_->requirements();
   const auto check_while = [&](auto at, auto&& admits) -> Result<decltype(at)> {

@@ -18,8 +18,8 @@ struct ArgumentShape {
   std::optional<std::vector<std::int64_t>> strides;
 };
 
-/// What symbols are bound from: one entry per tensor parameter (nullopt where the caller has no tensor and gives the
-/// symbols by name), and symbols by name (`dim` parameters, and extents or strides that no tensor fixes).
+/// The source of a binding's values: one entry per tensor parameter (nullopt where the caller has no tensor and gives
+/// the symbols by name), and symbols by name (`dim` parameters, and extents or strides that no tensor determines).
 struct BindRequest {
   std::vector<std::optional<ArgumentShape>> tensors;  // in the order of Program::tensor_parameters()
   std::map<std::string, std::int64_t> symbols;
@@ -44,8 +44,8 @@ class Binding {
   [[nodiscard]] std::vector<std::int64_t> strides_of(const Value& value) const;
   /// layout.storage_extent() in bytes.
   [[nodiscard]] std::int64_t storage_bytes(const Value& value) const;
-  /// The values of the expressions that its Binder was asked for, evaluated with all that the program requires; empty
-  /// where one of them does not fit 64 bits.
+  /// Values of the expressions that the Binder's constructor was given, in its order; empty if one of them does not fit
+  /// 64 bits.
   [[nodiscard]] std::span<const std::int64_t> asked() const { return asked_; }
   [[nodiscard]] const Program& program() const { return *program_; }
 
@@ -57,27 +57,28 @@ class Binding {
   std::vector<std::int64_t> asked_;
 };
 
-/// Binds many requests of one program: what has to be evaluated is collected once, and one pass over it decides; only
-/// a request that fails is gone through again, in the language's order, for its message. Immutable, thread-safe.
+/// Binds many requests of one program. All expressions to evaluate are collected once, on one tape, and one pass over
+/// it decides; only a request that fails is checked again, in the language's order, for its message. Immutable,
+/// thread-safe.
 class Binder {
  public:
   /// Borrows the program, which outlives the binder and its bindings. `asked`: expressions of the program whose values
   /// a binding has (Binding::asked).
   explicit Binder(const Program& program, std::vector<Expr> asked = {});
-  /// As Binding::bind.
+  /// Binds a request, as Binding::bind does.
   [[nodiscard]] Result<Binding> bind(const BindRequest& request) const;
 
  private:
-  /// Fills in what is asked, too.
+  /// Checks all requirements in one pass and fills in the binding's asked values. False means that one may fail.
   [[nodiscard]] bool passes(Binding& binding, const BindRequest& request) const;
-  /// `declared`: of each tensor parameter its extents, then its strides.
+  /// `declared` holds the extents, then the strides, of each tensor parameter in turn.
   [[nodiscard]] bool has_declared_shapes(const BindRequest& request, const std::int64_t* declared) const;
   [[nodiscard]] Status explain(const Binding& binding, const BindRequest& request) const;
 
   const Program* program_;              // borrowed
   std::vector<const Symbol*> symbols_;  // borrowed from the program
-  std::size_t asked_;                   // how many
-  ExprTape tape_;  // what is asked, both sides of each requirement, the parameters' extents and strides, what is stated
+  std::size_t asked_;                   // number of asked expressions
+  ExprTape tape_;  // asked expressions, sides of requirements, parameters' extents and strides, stated expressions
 };
 
 }  // namespace padlock::ir

@@ -12,11 +12,11 @@ struct Affine {
   Expr rest;
 };
 
-/// The affine form of an expression in the only coordinate that occurs in it (slope 0 where none does). Nothing where
+/// Returns the affine form of an expression in the only coordinate that occurs in it (slope 0 if none does); nullopt if
 /// it is not affine, or another coordinate occurs.
 [[nodiscard]] std::optional<Affine> affine_in(ExprContext& exprs, Expr e, Expr coordinate);
 
-/// Whether `coordinate` occurs in the expression. Linear in the DAG.
+/// Returns whether `coordinate` occurs in the expression. Cost: linear in the DAG.
 [[nodiscard]] bool mentions(Expr e, Expr coordinate);
 
 }  // namespace padlock::ir

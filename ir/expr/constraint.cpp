@@ -65,7 +65,7 @@ namespace {
 constexpr int kBudget = 2000;  // goals looked at for one question: well below a millisecond
 constexpr int kDepth = 4;      // steps from the question to something the ranges show
 
-/// One question: is a linear form >= 0? Looks for a smaller form that is.
+/// Decides one question, whether a linear form is >= 0, by searching for a smaller form that is.
 class Question {
  public:
   Question(ExprContext& context, const std::vector<LinearForm>& facts) : context_(context), facts_(facts) {}
@@ -87,7 +87,7 @@ class Question {
 
   bool nonpositive(Expr e, int depth) { return e.range().hi <= 0 || nonnegative(scaled(LinearForm::of(e), -1), depth); }
 
-  // 1: the term is >= 0, -1: it is <= 0, 0: not shown.
+  // Returns 1 if the term is shown >= 0, -1 if shown <= 0, else 0.
   int sign(Expr term, int depth) {
     if (term.range().lo >= 0) return 1;
     if (term.range().hi <= 0) return -1;
@@ -157,7 +157,7 @@ class Question {
     return false;
   }
 
-  // One term replaced by what it is bounded by.
+  // Replaces one term by its bounds.
   bool by_bound(const LinearForm& goal, int depth) {
     for (std::size_t i = 0; i < goal.terms.size(); ++i) {
       const Expr term = goal.terms[i];
@@ -221,14 +221,14 @@ struct AtLeast {
   }
 };
 
-/// Of any comparison but `eq`, which takes two.
+/// Returns a comparison as one inequality. Precondition: not `eq`, which takes two.
 AtLeast at_least(const Constraint& c) {
   const Int128 margin = c.comparison == Comparison::lt || c.comparison == Comparison::gt ? 1 : 0;
   const bool left_is_greater = c.comparison == Comparison::ge || c.comparison == Comparison::gt;
   return left_is_greater ? AtLeast{c.lhs, c.rhs, margin} : AtLeast{c.rhs, c.lhs, margin};
 }
 
-/// What holds where `c`, any comparison but `eq`, does not.
+/// Returns the negation of `c`. Precondition: not `eq`.
 Constraint negated(const Constraint& c) {
   switch (c.comparison) {
     case Comparison::le:

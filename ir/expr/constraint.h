@@ -26,26 +26,27 @@ struct Constraint {
 /// Moves everything to one side: the expression is >= 0 or, where `second` is true, == 0.
 [[nodiscard]] std::pair<Expr, bool> as_expression(ExprContext& exprs, const Constraint& c);
 
-/// What is known of the symbols of a program: their ranges (in the context) and a list of constraints.
-/// Answers are sound, not complete: false means "not shown". They speak of the values of exact arithmetic, for every
-/// binding that satisfies the constraints. A question costs a bounded number of steps, whatever the constraints.
-/// Thread-safe once the last constraint is added.
+/// Facts known about the symbols of a program: their ranges (in the context) and a list of constraints. Answers are
+/// sound, not complete: false means "not shown". They hold in exact arithmetic, for every binding that satisfies the
+/// constraints. A question costs a bounded number of steps, whatever the constraints. Thread-safe once the last
+/// constraint is added.
 class Facts {
  public:
   explicit Facts(ExprContext& context) : context_(&context) {}
   void add(const Constraint& c);
 
-  /// Shown from ranges; from one or two constraints e >= 0 (or e == 0) whose multiples, taken from the goal, leave
-  /// something that is; from the signs of terms and factors; or from what min, max, floordiv and mod are bounded by.
+  /// Returns whether e >= 0 is shown: from ranges; from one or two constraints f >= 0 (or f == 0) whose multiples,
+  /// subtracted from e, leave a form shown >= 0; from the signs of terms and factors; or from the bounds of min, max,
+  /// floordiv and mod.
   [[nodiscard]] bool proves_nonnegative(Expr e) const;
   [[nodiscard]] bool proves_positive(Expr e) const;
   [[nodiscard]] bool proves_equal(Expr a, Expr b) const;
   [[nodiscard]] bool proves(const Constraint& c) const;
-  /// Shown false for every binding.
+  /// Returns whether the constraint is shown false for every binding.
   [[nodiscard]] bool refutes(const Constraint& c) const;
 
  private:
-  /// a - b - margin >= 0 is shown.
+  /// Returns whether a - b - margin >= 0 is shown.
   [[nodiscard]] bool proves_at_least(Expr a, Expr b, Int128 margin) const;
 
   ExprContext* context_;                 // borrowed (outlives the facts)

@@ -94,20 +94,20 @@ class Expr {
   /// The index of a symbol. Precondition: kind() == symbol.
   [[nodiscard]] std::uint32_t symbol() const;
   [[nodiscard]] std::span<const Expr> operands() const;
-  /// One per operand. Precondition: kind() == sum.
+  /// The coefficients of a sum, one per operand. Precondition: kind() == sum.
   [[nodiscard]] std::span<const Int128> coefficients() const;
-  /// Computed once, at creation, from the symbols' ranges.
+  /// Range and congruence are computed once, at creation, from those of the symbols.
   [[nodiscard]] const Range& range() const;
   [[nodiscard]] const Congruence& congruence() const;
   /// Nesting depth (1 for a leaf). Recursive walks are safe because the verifier bounds it.
   [[nodiscard]] std::uint32_t depth() const;
   /// Creation number within the context: operands have smaller ids than their users (a topological order).
   [[nodiscard]] std::uint32_t id() const;
-  /// Shown from ranges: evaluating it overflows for no admissible values of its symbols.
+  /// Returns whether the ranges show that evaluating it overflows for no admissible values of its symbols.
   [[nodiscard]] bool cannot_overflow() const;
-  /// Whether a coordinate symbol occurs in it.
+  /// Returns whether a coordinate symbol occurs in it.
   [[nodiscard]] bool has_coordinate() const;
-  /// Its insides (expr_node.h), for the sources that make expressions.
+  /// The node behind the handle (expr_node.h), for the sources that make expressions.
   [[nodiscard]] const ExprNode& node() const { return *node_; }
 
   friend bool operator==(Expr a, Expr b) { return a.node_ == b.node_; }
@@ -118,7 +118,7 @@ class Expr {
   const ExprNode* node_ = nullptr;
 };
 
-/// -1, 0 or 1; independent of creation order. Both of one context.
+/// Compares two expressions of one context: -1, 0 or 1, independent of creation order.
 [[nodiscard]] int structural_order(Expr a, Expr b);
 
 /// Owner and maker of expressions. Thread-safe: making locks, nodes are immutable. Not copyable; handles point in.
@@ -129,13 +129,13 @@ class ExprContext {
   ExprContext(const ExprContext&) = delete;
   ExprContext& operator=(const ExprContext&) = delete;
 
-  /// Declares a symbol. Its range and congruence hold for every value it is ever evaluated with: whoever binds
-  /// symbols checks them first. Precondition: the name is new, the range not empty.
+  /// Declares a symbol. Its range and congruence hold for every value it is ever evaluated with: binding checks them
+  /// first. Precondition: the name is new, the range not empty.
   Expr declare(Symbol symbol);
-  /// Output coordinate number `axis` of a kernel, "$0" and so on, in [0, 2^47]. The same handle each time.
+  /// Returns output coordinate number `axis` of a kernel, "$0" and so on, in [0, 2^47]; the same handle each time.
   Expr coordinate(int axis);
-  /// A variable of a schedule (where a run begins, a lane), "$name", otherwise like a coordinate. `order`, distinct and
-  /// above every axis, places it among the coordinates of a canonical form.
+  /// Returns a variable of a schedule (the start of a segment, a lane), "$name", otherwise like a coordinate. `order`,
+  /// distinct and above every axis, places it among the coordinates of a canonical form.
   Expr variable(std::string_view name, int order);
   [[nodiscard]] std::uint32_t symbol_count() const;
   [[nodiscard]] const Symbol& symbol(std::uint32_t index) const;
@@ -153,7 +153,7 @@ class ExprContext {
   Expr min(Expr a, Expr b);
   Expr max(Expr a, Expr b);
 
-  /// The expression with each symbol s replaced by `map(s)` where that is valid. Cost: linear in the DAG.
+  /// Replaces each symbol s by `map(s)` where that is a valid expression. Cost: linear in the DAG.
   template <class Map>
   Expr substitute(Expr e, Map&& map) {
     return substitute_impl(
@@ -171,23 +171,26 @@ class ExprContext {
   std::unique_ptr<Store> store_;
 };
 
-/// Checked evaluation. `values[i]` is the value of symbol i. Intermediates in 128 bits (absolute values below 2^127);
-/// a product with a zero factor is 0 whatever the others are. Error (invalid_argument) where an intermediate overflows
-/// 128 bits or a divisor is not positive; it names the expression. What is evaluated often belongs on an ExprTape.
+/// Evaluates an expression with checked arithmetic. `values[i]` is the value of symbol i. Intermediates have 128 bits
+/// (absolute values below 2^127); a product with a zero factor is 0 whatever the others are. Error (invalid_argument)
+/// where an intermediate overflows 128 bits or a divisor is not positive; it names the expression. Expressions
+/// evaluated often belong on an ExprTape.
 [[nodiscard]] Result<Int128> evaluate(const ExprContext& context, Expr e, std::span<const std::int64_t> values);
-/// The same where the result must fit 64 bits, as every stated expression must.
+/// Evaluates an expression whose result must fit 64 bits, as that of every stated expression must; otherwise as
+/// `evaluate`.
 [[nodiscard]] Result<std::int64_t> evaluate_int64(const ExprContext& context, Expr e,
                                                   std::span<const std::int64_t> values);
 
-/// Bounds of an expression when symbol i ranges over ranges[i] instead of its declared range.
+/// Returns the bounds of an expression when symbol i ranges over ranges[i] instead of its declared range.
 [[nodiscard]] Range range_over(const ExprContext& context, Expr e, std::span<const Range> ranges);
 
-/// Text in the language's own syntax; parsing it gives the same handle back. Longer than `limit` characters it is
-/// cut with "..." (shared subexpressions make text, unlike the DAG, exponential).
+/// Prints an expression in the language's own syntax; parsing the text gives the same handle back. Text longer than
+/// `limit` characters is cut with "..." (unlike the DAG, text can be exponential in size).
 [[nodiscard]] std::string to_string(const ExprContext& context, Expr e, std::size_t limit = 4096);
-/// Text for messages: cut where it is long.
+/// Prints an expression for messages: long text is cut.
 [[nodiscard]] std::string brief(const ExprContext& context, Expr e);
-/// Canonical text, uncut. A stated expression is a tree, so its text is about as long as what was read.
+/// Prints an expression as canonical text, uncut. A stated expression is a tree, so its text is about as long as its
+/// source.
 [[nodiscard]] std::string whole(const ExprContext& context, Expr e);
 
 }  // namespace padlock::ir

@@ -6,7 +6,7 @@
 
 #include "ir/expr/expr.h"
 
-// The insides of an Expr: for the sources that make expressions.
+// The node behind an Expr, for the sources that make expressions.
 namespace padlock::ir {
 
 struct ExprNode {
@@ -24,11 +24,11 @@ struct ExprNode {
 };
 
 [[nodiscard]] std::size_t hash_of(const ExprNode& node);
-/// Same kind, value, symbol, operands and coefficients: the same expression.
+/// Returns whether two nodes are the same expression: same kind, value, symbol, operands and coefficients.
 [[nodiscard]] bool same_structure(const ExprNode& a, const ExprNode& b);
-/// Bounds of an inner node from those of its operands. Precondition: not a symbol.
+/// Returns the bounds of an inner node from those of its operands. Precondition: not a symbol.
 [[nodiscard]] Range range_of(const ExprNode& node, std::span<const Range> operands);
-/// Fills in what is derived from the operands (all but the id). Precondition: not a symbol.
+/// Fills in the fields derived from the operands (all but the id). Precondition: not a symbol.
 void derive_properties(ExprNode& node);
 
 }  // namespace padlock::ir

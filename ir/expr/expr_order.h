@@ -8,10 +8,10 @@
 
 #include "ir/expr/expr.h"
 
-// For the sources that walk an expression's DAG.
+// Topological order of expressions, for the sources that walk their DAG.
 namespace padlock::ir {
 
-/// Every node below the roots once, operands before their users (by id), and where each is.
+/// Every node below the roots once, operands before their users (by id), and the slot of each.
 struct Order {
   std::vector<Expr> nodes;
   std::unordered_map<std::uint32_t, std::uint32_t> slot_of;  // by id

@@ -39,8 +39,9 @@ struct ExprTape::Value {
   static Value none() { return {0, false}; }
 };
 
-/// One run: what is known of a node, from its operands. In 64 bits less is known than in 128, and nothing else. A
-/// product with a zero factor is 0 though another factor is nothing, so errors wait until a root depends on one.
+/// One evaluation: the value of a node from those of its operands. In 64 bits fewer nodes have a value than in 128, and
+/// those that have one have the same. A product with a zero factor is 0 even if another factor has no value, so an
+/// error counts only if a root depends on it.
 template <class T>
 class ExprTape::Evaluation {
  public:
@@ -94,7 +95,7 @@ class ExprTape::Evaluation {
     return sum;
   }
 
-  /// Only the sum itself must fit, not its partial sums.
+  /// Evaluates a sum: only the sum itself must fit, not its partial sums.
   Value<T> wide_sum_of(const Step& step, const Operand* operands) const {
     WideSum wide(step.value);
     for (std::uint32_t i = 0; i < step.count; ++i) wide.add_product(operands[i].coefficient, at(operands[i]).number);
@@ -155,7 +156,7 @@ void ExprTape::run(std::span<const std::int64_t> values, std::span<Value<T>> res
   }
 }
 
-/// Whether that was enough: otherwise what is written means nothing.
+/// Evaluates in 64 bits. Returns whether all roots have a value; otherwise `out` is meaningless.
 template <class Out>
 bool ExprTape::evaluate_narrow(std::span<const std::int64_t> values, std::span<Out> out) const {
   StackArray<Value<std::int64_t>, kFewNodes> results(steps_.size());
@@ -191,7 +192,7 @@ void ExprTape::evaluate(std::span<const std::int64_t> values, std::span<std::opt
   }
 }
 
-/// Walks down to a node that has no value though all its operands have.
+/// Descends to a node that has no value although all its operands have one, and names it.
 Error ExprTape::explain(std::size_t root, std::span<const std::int64_t> values) const {
   std::vector<Value<Int128>> results(steps_.size());
   run(values, std::span(results));

@@ -10,27 +10,27 @@
 
 namespace padlock::ir {
 
-/// Many expressions made ready to be evaluated again and again: their DAG as a flat array of steps, each shared node
-/// one, evaluated in 64 bits and, where a root then has no value, in 128. What `evaluate` of expr.h gives for an
-/// expression is what a tape of it gives. Allocates nothing up to 128 nodes. Immutable after construction, thread-safe.
+/// A tape evaluates many expressions repeatedly: their DAG is a flat array of steps, one for each shared node,
+/// evaluated in 64 bits and, if a root then has no value, in 128. A tape gives the same values as `evaluate` of expr.h.
+/// Allocates nothing up to 128 nodes. Immutable after construction, thread-safe.
 class ExprTape {
  public:
   ExprTape() = default;
   ExprTape(const ExprContext& context, std::vector<Expr> roots);
   [[nodiscard]] std::span<const Expr> roots() const { return roots_; }
 
-  /// Writes the value of root i to out[i]. Errors as evaluate_int64, naming the root; those before it are written.
+  /// Writes the value of root i to out[i]. Errors as evaluate_int64, naming the root; the roots before it are written.
   [[nodiscard]] Status evaluate(std::span<const std::int64_t> values, std::span<std::int64_t> out) const;
-  /// The same in 128 bits; where a root has no value, nothing.
+  /// Writes the values of the roots in 128 bits, nullopt for a root that has no value.
   void evaluate(std::span<const std::int64_t> values, std::span<std::optional<Int128>> out) const;
-  /// Why a root has no value. Precondition: it has none under these values.
+  /// Returns the error that explains why a root has no value. Precondition: it has none under these values.
   [[nodiscard]] Error explain(std::size_t root, std::span<const std::int64_t> values) const;
 
  private:
   /// A node. Its operands follow those of the steps before it.
   struct Step {
     ExprKind kind;
-    std::uint32_t count;  // of operands
+    std::uint32_t count;  // number of operands
     std::uint32_t symbol;
     Int128 value;  // a constant, the constant summand of a sum
   };
@@ -38,7 +38,7 @@ class ExprTape {
     std::uint32_t slot;  // an earlier step
     Int128 coefficient;  // of a sum
   };
-  /// A number, or nothing: "overflowed, or divided by what is not positive".
+  /// A number, or none after an overflow or a divisor that is not positive.
   template <class T>
   struct Value;
   template <class T>
@@ -51,8 +51,8 @@ class ExprTape {
 
   const ExprContext* context_ = nullptr;  // borrowed (outlives the tape)
   std::vector<Expr> roots_;
-  std::vector<std::uint32_t> root_slots_;  // of each root its step
-  std::vector<Expr> nodes_;                // of each step its node, for messages
+  std::vector<std::uint32_t> root_slots_;  // the step of each root
+  std::vector<Expr> nodes_;                // the node of each step, for messages
   std::vector<Step> steps_;                // operands first
   std::vector<Operand> operands_;          // of all steps, concatenated
 };

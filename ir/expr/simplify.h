@@ -24,24 +24,24 @@ struct Rule {
 /// All rules, in the order in which they are tried. A test draws operands for each and checks what it returns.
 [[nodiscard]] std::span<const Rule> simplification_rules();
 
-/// Shown from ranges: a <= b wherever both can be evaluated.
+/// Returns whether the ranges show a <= b wherever both can be evaluated.
 [[nodiscard]] bool provably_le(Expr a, Expr b);
 
 /// The makers behind ExprContext's. Thread-safe as those are.
 class Simplifier {
  public:
-  /// a + factor * b.
+  /// Returns a + factor * b.
   static Expr add(ExprContext& context, Expr a, Expr b, Int128 factor);
   static Expr scale(ExprContext& context, Expr a, Int128 factor);
   static Expr multiply(ExprContext& context, Expr a, Expr b);
-  /// kind(a, b) for floordiv, mod, min and max, by the table.
+  /// Returns kind(a, b) for floordiv, mod, min and max, simplified by the table.
   static Expr apply(ExprContext& context, ExprKind kind, Expr a, Expr b);
 
-  /// The expression a linear form stands for.
+  /// Returns the expression that a linear form stands for.
   static Expr make(ExprContext& context, LinearForm form);
   /// Interns kind(operands) as it is; operands of min, max and product sorted first. One operand is that operand.
   static Expr make(ExprContext& context, ExprKind kind, std::vector<Expr> operands);
-  /// Operands of one commutative kind joined pairwise by the table's rules of that kind until none applies.
+  /// Joins operands of one commutative kind pairwise by the table's rules of that kind until none applies.
   static Expr join(ExprContext& context, ExprKind kind, std::vector<Expr> operands);
 };
 

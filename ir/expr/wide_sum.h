@@ -12,7 +12,7 @@ class WideSum {
  public:
   explicit WideSum(Int128 value) { add_product(1, value); }
   void add_product(Int128 a, Int128 b);
-  /// The sum, if it fits 128 bits.
+  /// Returns the sum if it fits 128 bits, else nullopt.
   [[nodiscard]] std::optional<Int128> value() const;
 
  private:

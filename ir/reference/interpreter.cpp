@@ -53,7 +53,7 @@ void write_bits(std::byte* to, int bytes, std::uint64_t bits) {
   }
 }
 
-/// The next coordinates in row-major order.
+/// Advances to the next coordinates in row-major order.
 void step(std::vector<std::int64_t>& coordinates, std::span<const std::int64_t> extents) {
   for (std::size_t axis = extents.size(); axis-- > 0;) {
     if (++coordinates[axis] < extents[axis]) return;

@@ -12,8 +12,8 @@
 
 namespace padlock::ir {
 
-/// The reference. Evaluates the closed forms of the language element by element, on demand, and shares no code with
-/// lowering; the oracle of every test and of the tuner. One Interpreter serves one thread.
+/// The reference interpreter. Evaluates the closed forms of the language element by element, on demand, and shares no
+/// code with lowering; the oracle of every test and of the tuner. One Interpreter serves one thread.
 class Interpreter {
  public:
   /// `inputs[i]` is the storage of tensor parameter i (laid out as the program declares, evaluated under `binding`),
@@ -24,14 +24,14 @@ class Interpreter {
   Interpreter(Interpreter&&) noexcept;
   Interpreter& operator=(Interpreter&&) noexcept;
 
-  /// The element of any value at `coordinates` (one per axis, each in [0, extent)). Errors: resource_exhausted where
-  /// the program nests deeper than kMaxNesting or one element takes too many steps (many levels of several pads of one
-  /// value), naming the statement; invalid_argument for coordinates outside the value; internal where an input's
+  /// Returns the element of any value at `coordinates` (one per axis, each in [0, extent)). Errors: resource_exhausted
+  /// where the program nests deeper than kMaxNesting or one element takes too many steps (many levels of several pads
+  /// of one value), naming the statement; invalid_argument for coordinates outside the value; internal where an input's
   /// storage is smaller than its layout (nothing is read then).
   [[nodiscard]] Result<Element> element(ValueId value, std::span<const std::int64_t> coordinates);
 
-  /// All elements of a value, row-major: bits packed as bool, i8 ... in `out` (storage_bytes of the dense result),
-  /// and where `nan_open` is given, one flag an element. Errors as `element`; invalid_argument for another size.
+  /// Evaluates all elements of a value, row-major: bits packed as bool, i8 ... in `out` (storage_bytes of the dense
+  /// result) and, if `nan_open` is given, one flag per element. Errors as `element`; invalid_argument for another size.
   [[nodiscard]] Status evaluate(ValueId value, std::span<std::byte> out, std::vector<bool>* nan_open = nullptr);
 
   static constexpr int kMaxNesting = 4096;
@@ -41,10 +41,10 @@ class Interpreter {
   std::unique_ptr<Impl> impl_;
 };
 
-// Of what `evaluate` writes, elements in row-major order:
-/// The bits of element `index`, which lies in `bytes`.
+// Readers of the elements that `evaluate` writes in row-major order.
+/// Returns the bits of element `index`. Precondition: it lies in `bytes`.
 [[nodiscard]] std::uint64_t element_bits(std::span<const std::byte> bytes, std::size_t index, DType dtype);
-/// The coordinates of element `index`. No extent is 0.
+/// Returns the coordinates of element `index`. Precondition: no extent is 0.
 [[nodiscard]] std::vector<std::int64_t> coordinates_of(std::size_t index, std::span<const std::int64_t> extents);
 
 }  // namespace padlock::ir

@@ -49,7 +49,7 @@ std::vector<PadAxis> pad_axes(const Binding& binding, const PadAttributes& pad, 
   return axes;
 }
 
-/// The fill where any axis says so.
+/// Returns the source of a pad's element: the fill if any axis of it lies in the padding.
 Operand pad_source_of(const Value& value, const ValuePlan& plan, std::span<const std::int64_t> coordinates,
                       std::vector<std::int64_t>& out) {
   for (std::size_t axis = 0; axis < coordinates.size(); ++axis) {
@@ -135,7 +135,7 @@ void InterpreterPlan::count_users() {
 }
 
 Result<Operand> InterpreterPlan::source_of(ValueId id, std::span<const std::int64_t> coordinates,
-                                          std::vector<std::int64_t>& out) const {
+                                           std::vector<std::int64_t>& out) const {
   const Value& value = program_->value(id);
   const ValuePlan& plan = values_[id];
   out.clear();
@@ -171,8 +171,8 @@ Result<Operand> InterpreterPlan::source_of(ValueId id, std::span<const std::int6
 }
 
 void InterpreterPlan::append_operand_coordinates(ValueId id, std::size_t index,
-                                                std::span<const std::int64_t> coordinates,
-                                                std::vector<std::int64_t>& out) const {
+                                                 std::span<const std::int64_t> coordinates,
+                                                 std::vector<std::int64_t>& out) const {
   const auto* operand_id = std::get_if<ValueId>(&program_->value(id).operands[index]);
   if (operand_id == nullptr) return;
   const Value& operand = program_->value(*operand_id);

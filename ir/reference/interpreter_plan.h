@@ -21,7 +21,7 @@ struct AffineOffset {
   [[nodiscard]] std::int64_t at(std::span<const std::int64_t> coordinates) const;
 };
 
-/// What evaluation needs of one value, as numbers under one binding.
+/// One value's data for evaluation, as numbers under one binding.
 struct ValuePlan {
   std::vector<std::int64_t> extents;
   DType operand_type = DType::f32;          // elementwise: as apply_elementwise wants it
@@ -45,12 +45,13 @@ class InterpreterPlan {
   [[nodiscard]] const Program& program() const { return *program_; }
   [[nodiscard]] const ValuePlan& operator[](ValueId id) const { return values_[id]; }
 
-  /// Where the element of data movement `id` at `coordinates` comes from: an operand, and in `out` the coordinates
-  /// in it (none for a fill). Errors: internal_error where the program admits what the verifier must refuse.
+  /// Finds the source of the element of data movement `id` at `coordinates`: returns an operand, and in `out` the
+  /// coordinates in it (none for a fill). Errors: internal_error where the program admits what the verifier must
+  /// refuse.
   [[nodiscard]] Result<Operand> source_of(ValueId id, std::span<const std::int64_t> coordinates,
                                           std::vector<std::int64_t>& out) const;
 
-  /// Coordinates in operand `index` of elementwise operation `id`, broadcast as in NumPy, appended to `out`.
+  /// Appends to `out` the coordinates in operand `index` of elementwise operation `id`, broadcast as in NumPy.
   void append_operand_coordinates(ValueId id, std::size_t index, std::span<const std::int64_t> coordinates,
                                   std::vector<std::int64_t>& out) const;
 

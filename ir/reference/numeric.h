@@ -4,9 +4,9 @@
 
 #include "ir/dtype.h"
 
-// Values of the element types as bit patterns: the low bit_width(dtype) bits of a std::uint64_t, the rest 0.
-// Everything here is integer arithmetic, so that no host's conversion instructions, flush modes or runtime library
-// have a say in what the reference computes. Pure functions, thread-safe, total: no input is refused.
+// Values of the element types as bit patterns: the low bit_width(dtype) bits of a std::uint64_t, the rest 0. Everything
+// here is integer arithmetic, so that no host's conversion instructions, flush modes or runtime library affect the
+// reference's results. Pure functions, thread-safe, total: no input is refused.
 namespace padlock::ir {
 
 /// An IEEE 754 binary interchange format (bf16 is one with f32's exponent).
@@ -43,18 +43,18 @@ struct FloatFormat {
   }
 }
 
-/// The low bit_width(dtype) bits.
+/// Returns the low bit_width(dtype) bits.
 [[nodiscard]] constexpr std::uint64_t truncate_to(DType dtype, std::uint64_t bits) {
   return bit_width(dtype) == 64 ? bits : bits & ((std::uint64_t{1} << bit_width(dtype)) - 1);
 }
-/// An integer's value modulo 2^64: sign-extended if its type is signed.
+/// Returns an integer's value modulo 2^64: sign-extended if its type is signed.
 [[nodiscard]] constexpr std::uint64_t extend_from(DType dtype, std::uint64_t bits) {
   if (!is_signed(dtype)) return bits;
   const int unused = 64 - bit_width(dtype);
   return static_cast<std::uint64_t>(static_cast<std::int64_t>(bits << unused) >> unused);
 }
 
-/// Whether a floating-point pattern is a NaN; false for other types.
+/// Returns whether a floating-point pattern is a NaN; false for other types.
 [[nodiscard]] constexpr bool is_nan(DType dtype, std::uint64_t bits) {
   if (!is_float(dtype)) return false;
   const FloatFormat format = format_of(dtype);
@@ -71,10 +71,11 @@ struct FloatFormat {
 /// to its own type the bits as they are.
 [[nodiscard]] std::uint64_t convert(DType from, DType to, std::uint64_t bits);
 
-/// A floating-point pattern as a host number. Exact (f32 takes f16, bf16 and f32). Precondition: is_float(dtype).
+/// Converts a floating-point pattern to a host number. Exact (f32 takes f16, bf16 and f32). Precondition:
+/// is_float(dtype).
 [[nodiscard]] double double_from_bits(DType dtype, std::uint64_t bits);
 [[nodiscard]] float float_from_bits(DType dtype, std::uint64_t bits);
-/// A host number in a floating-point type, rounded once. Precondition: is_float(dtype).
+/// Converts a host number to a floating-point type, rounded once. Precondition: is_float(dtype).
 [[nodiscard]] std::uint64_t bits_from_double(DType dtype, double value);
 [[nodiscard]] std::uint64_t bits_from_float(DType dtype, float value);
 

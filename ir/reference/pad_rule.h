@@ -15,7 +15,7 @@ struct PadAxis {
   std::int64_t interior = 0;
 };
 
-/// The closed forms of the language: which coordinate of the operand stands at result coordinate `o`, nullopt for the
+/// Evaluates the language's closed forms: returns the operand's coordinate for result coordinate `o`, nullopt for the
 /// fill. Total: any width, any number of laps, any sign, no overflow. Modes other than constant have no answer on an
 /// empty operand axis (nullopt), where the language admits empty results alone.
 [[nodiscard]] std::optional<std::int64_t> pad_source(const PadAxis& axis, std::int64_t o);

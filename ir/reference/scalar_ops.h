@@ -15,14 +15,14 @@ struct Element {
   bool nan_open = false;
 };
 
-/// Whether `actual` is what the language allows for `expected`.
+/// Returns whether the language allows `actual_bits` where `expected` is computed.
 [[nodiscard]] bool same_element(DType dtype, const Element& expected, std::uint64_t actual_bits);
 
-/// One elementwise operation on single elements, as the language defines it: floats of 32 and 64 bits by the host's
-/// IEEE arithmetic (the caller has a DefaultFpEnvironment), f16 and bf16 in f32 and rounded once, integers modulo 2^n.
-/// `operand_type` is the type of x (of a and b for select, the source for cast), `result_type` that of the result.
-/// `operands` in the order of Value::operands. Precondition: the verifier admits `op` on these types and it is not data
-/// movement. Pure, thread-safe.
+/// Applies one elementwise operation to single elements, as the language defines it: floats of 32 and 64 bits by the
+/// host's IEEE arithmetic (the caller has a DefaultFpEnvironment), f16 and bf16 in f32 and rounded once, integers
+/// modulo 2^n. `operand_type` is the type of x (of a and b for select, the source for cast), `result_type` that of the
+/// result. `operands` are in the order of Value::operands. Precondition: the verifier admits `op` on these types and it
+/// is not data movement. Pure, thread-safe.
 [[nodiscard]] Element apply_elementwise(Op op, DType operand_type, DType result_type,
                                         std::span<const Element> operands);
 

@@ -16,10 +16,10 @@ struct Decimal {
 /// Reads [0-9]+ ["." [0-9]+] [[eE] [+-]? [0-9]+] as a whole; nullopt if the text is something else.
 [[nodiscard]] std::optional<Decimal> parse_decimal(std::string_view text);
 
-/// The exact value of a finite double >= 0.
+/// Returns the exact value of a finite double >= 0.
 [[nodiscard]] Decimal exact_decimal(double value);
 
-/// -1, 0 or 1 as a is below, equal to or above b.
+/// Returns -1, 0 or 1 as a is below, equal to or above b.
 [[nodiscard]] int compare(const Decimal& a, const Decimal& b);
 
 }  // namespace padlock::ir

@@ -158,13 +158,13 @@ class Lexer {
     return true;
   }
 
-  /// Of "." [0-9]+ at `offset`, or 0.
+  /// Returns the length of "." [0-9]+ at `offset`, or 0.
   [[nodiscard]] std::size_t fraction_length(std::size_t offset) const {
     if (at(offset) != '.') return 0;
     const std::size_t digits = span_of(offset + 1, is_digit);
     return digits == 0 ? 0 : 1 + digits;
   }
-  /// Of [eE] [+-]? [0-9]+ at `offset`, or 0.
+  /// Returns the length of [eE] [+-]? [0-9]+ at `offset`, or 0.
   [[nodiscard]] std::size_t exponent_length(std::size_t offset) const {
     if (at(offset) != 'e' && at(offset) != 'E') return 0;
     const std::size_t sign = at(offset + 1) == '+' || at(offset + 1) == '-' ? 1 : 0;

@@ -15,7 +15,7 @@ namespace padlock::ir {
 /// to infinity and bits of 2^width or more are refused. The text is trimmed by the caller.
 [[nodiscard]] Result<Scalar> parse_literal(std::string_view text, DType dtype);
 
-/// Shortest text that parse_literal reads back to the same bits.
+/// Prints the shortest text that parse_literal reads back to the same bits.
 [[nodiscard]] std::string to_string(const Scalar& value);
 
 }  // namespace padlock::ir

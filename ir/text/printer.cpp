@@ -72,7 +72,7 @@ class StatementPrinter {
     return std::ranges::all_of(integers, [value](std::int64_t i) { return i == value; });
   }
 
-  // Defaults are left out, so that a program has one text however it says them.
+  // Defaults are left out, so that a program has one text whether or not it states them.
   [[nodiscard]] std::vector<std::string> pad(const Value& value) const {
     const auto& attributes = std::get<PadAttributes>(value.attributes);
     std::vector<std::string> texts{list("low", attributes.low), list("high", attributes.high)};

@@ -14,8 +14,8 @@
 #include "support/error.h"
 #include "support/int128.h"
 
-// The syntax of a program: what the parser reads. It has names and literals as written; nothing
-// is checked but the grammar. `verify` (program.h) turns it into a Program.
+// The syntax tree that the parser returns. It has names and literals as written; only the grammar is checked. `verify`
+// (program.h) turns it into a Program.
 namespace padlock::ir::syntax {
 
 /// One node of an integer expression.
@@ -34,7 +34,7 @@ struct Dim {
   std::vector<DimNode> nodes;
 
   [[nodiscard]] Location where() const { return nodes.empty() ? Location{} : nodes.back().where; }
-  /// The name, where the expression is nothing but a name.
+  /// Returns the name if the expression is a single name, else null.
   [[nodiscard]] const std::string* lone_name() const {
     return nodes.size() == 1 && nodes[0].kind == DimNode::Kind::name ? &nodes[0].name : nullptr;
   }
@@ -52,7 +52,7 @@ struct Literal {
   std::string text;
 };
 
-/// What stands as an argument: a name (of a value, mode or type), a literal, or a list of dims.
+/// An argument's value: a name (of a value, mode or type), a literal, or a list of dims.
 struct Argument {
   std::string keyword;  // empty: positional
   std::variant<std::string, Literal, std::vector<Dim>> value;
@@ -87,21 +87,21 @@ struct Program {
   std::string source;  // the text, for diagnostics
 };
 
-// What is refused for its size alone, so that no text costs more than about a second.
+// Limits of a text's size, so that no text costs more than about a second.
 inline constexpr std::size_t kMaxTextBytes = std::size_t{1} << 20;
 inline constexpr std::size_t kMaxTokenBytes = 4096;
 inline constexpr int kMaxParentheses = 256;
 inline constexpr int kMaxOperators = 4096;  ///< in one expression
 inline constexpr std::size_t kMaxDimNodes = 3 * static_cast<std::size_t>(kMaxOperators);
 
-/// Text to syntax. Errors: invalid_argument with position, source line and what was expected.
+/// Parses a text. Errors: invalid_argument with position, source line and what was expected.
 [[nodiscard]] Result<Program> parse(std::string_view text);
 
-/// Whether a name can stand in a program: [A-Za-z_][A-Za-z0-9_]* and not reserved.
+/// Returns whether a name is valid in a program: [A-Za-z_][A-Za-z0-9_]* and not reserved.
 [[nodiscard]] bool is_identifier(std::string_view name);
 [[nodiscard]] bool is_reserved(std::string_view word);
 
-/// A location with the text of its line, for an Error. A line too long to be shown is left out.
+/// Returns a location with the text of its line, for an Error. A line too long to show is left out.
 [[nodiscard]] SourceSpan span_at(std::string_view source, Location where);
 
 }  // namespace padlock::ir::syntax

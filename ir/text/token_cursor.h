@@ -8,23 +8,23 @@
 
 namespace padlock::ir::syntax {
 
-/// Walks over the tokens of a text. Copies nothing of it: the text outlives the cursor.
+/// Walks over the tokens of a text. Borrows the text, which outlives the cursor.
 class TokenCursor {
  public:
   explicit TokenCursor(std::string_view text) : text_(text), list_(tokenize(text)) {}
 
   [[nodiscard]] const Token& peek(std::size_t ahead = 0) const;
-  /// The next token; it stays the last one at the end.
+  /// Takes the next token; at the end, the last one again.
   const Token& take();
-  /// Whether the next token is this punctuation or reserved word.
+  /// Returns whether the next token is this punctuation or reserved word.
   [[nodiscard]] bool at(std::string_view text) const;
-  /// Takes the next token if it is this one.
+  /// Takes the next token if it is this one, and returns whether it was.
   bool accept(std::string_view text);
   [[nodiscard]] Status expect(std::string_view text);
-  /// Takes an identifier. `what`: what it names, for the error.
+  /// Takes an identifier. `what` says what it names, for the error.
   [[nodiscard]] Result<std::string> identifier(std::string_view what);
 
-  /// "expected X, found Y" at the next token; a lexical error there is the finding.
+  /// Makes the error "expected X, found Y" at the next token, or returns that token's lexical error instead.
   [[nodiscard]] std::unexpected<Error> unexpected(std::string_view expected) const;
   [[nodiscard]] std::unexpected<Error> fail(Location where, std::string message) const;
 

@@ -12,10 +12,10 @@
 #include "ir/verify/verify_dims.h"
 #include "ir/verify/verify_symbols.h"
 
-// Internal to the verifier: the program while it is made, and what its operations' rules ask of it.
+// The program under construction, and the interface for the rules of its operations. Internal to the verifier.
 namespace padlock::ir {
 
-/// Makes one Program. The only friend of it.
+/// Makes one Program, as its only friend.
 class Verifier {
  public:
   explicit Verifier(const syntax::Program& syntax) : syntax_(syntax), diagnostics_(syntax) {}
@@ -30,15 +30,15 @@ class Verifier {
   [[nodiscard]] std::optional<ValueId> find(const std::string& name) const { return program_.find(name); }
   [[nodiscard]] bool is_later_statement(const std::string& name) const;
 
-  /// A stated expression. Errors: see DimBuilder; and a value that fits 64 bits for no binding.
+  /// Builds a stated expression. Errors: as DimBuilder; and a value that fits 64 bits for no binding.
   [[nodiscard]] Result<Expr> dim(const syntax::Dim& dim) const;
 
   /// Adds a requirement unless it is shown to hold. Error at `where` if it fails for every binding. `what` says what
   /// is checked; in a statement its name is added.
   [[nodiscard]] Status require(Requirement requirement);
 
-  /// Counts a statement's extents towards what a program may cost. Error (resource_exhausted), which names the
-  /// statement: extents too deep, or too many long sums in all.
+  /// Counts a statement's extents towards the program's budget. Error (resource_exhausted), naming the statement:
+  /// extents too deep, or too many long sums in all.
   [[nodiscard]] Status charge(const syntax::Statement& statement, const std::vector<Expr>& extents);
 
   /// The current statement's name.
@@ -57,7 +57,8 @@ class Verifier {
   Status require_nonnegative(const syntax::Parameter& parameter, const std::vector<Expr>& dims,
                              const std::vector<syntax::Dim>& stated, Requirement::Kind kind);
   void add_value(Value value);
-  /// Whether it holds for every binding (true), for none (false), or that is not shown. Costs of kProofBudget.
+  /// Decides whether a constraint holds for every binding (true) or for none (false); nullopt if neither is shown.
+  /// Spends from kProofBudget.
   std::optional<bool> decide(const Constraint& constraint);
   bool spend(const Constraint& question);
 
@@ -67,15 +68,15 @@ class Verifier {
   Program program_;
   std::string statement_;
   std::unordered_map<std::string, std::size_t> statement_names_;
-  std::size_t spent_ = 0;    // of kProofBudget
-  std::size_t charged_ = 0;  // of kTermBudget
+  std::size_t spent_ = 0;    // part of kProofBudget used
+  std::size_t charged_ = 0;  // part of kTermBudget used
   using Key = std::tuple<std::uint32_t, Comparison, std::uint32_t>;
   std::map<Key, std::optional<bool>> decided_;  // under all constraints
   std::set<Key> required_;
   mutable std::unordered_map<std::uint32_t, bool> positive_;  // divisors, by expression
 };
 
-/// Turns one statement into a Value: arguments, types, shapes and what it requires (verify_operations.cpp).
+/// Turns one statement into a Value: arguments, types, shapes and requirements (verify_operations.cpp).
 [[nodiscard]] Result<Value> verify_statement(Verifier& verifier, const syntax::Statement& statement);
 
 }  // namespace padlock::ir

@@ -7,10 +7,10 @@
 #include "ir/operation.h"
 #include "ir/verify/verify_symbols.h"
 
-// Which arguments an operation takes. Internal to the verifier.
+// Arguments that an operation takes. Internal to the verifier.
 namespace padlock::ir {
 
-/// What a named argument holds.
+/// The kind of a named argument's value.
 enum class KeywordKind : std::uint8_t { dims, integers, integer, mode, scalar };
 
 struct Keyword {
@@ -19,19 +19,19 @@ struct Keyword {
   bool required;
 };
 
-/// The named arguments of an operation.
+/// Returns the named arguments that an operation takes.
 [[nodiscard]] std::span<const Keyword> keywords_of(Op op);
 
-/// A statement's arguments sorted out: the right number of operands, the right names, each once, each holding a list
-/// or not as it should. Borrows the statement.
+/// A statement's arguments, checked: the right number of operands, the right names, each once, and lists exactly where
+/// lists are expected. Borrows the statement.
 class Arguments {
  public:
   [[nodiscard]] static Result<Arguments> match(const syntax::Statement& statement, Op op,
                                                const Diagnostics& diagnostics);
 
-  /// Positional ones; names or literals.
+  /// The positional arguments: names or literals.
   [[nodiscard]] const std::vector<const syntax::Argument*>& operands() const { return operands_; }
-  /// A named one, or nullptr.
+  /// Returns a named argument, or nullptr.
   [[nodiscard]] const syntax::Argument* find(std::string_view keyword) const;
 
  private:

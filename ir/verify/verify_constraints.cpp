@@ -29,8 +29,8 @@ void collect_symbols(Expr e, std::unordered_set<std::uint32_t>& seen, std::vecto
   }
 }
 
-/// Whether intervals show `lhs cmp rhs` false, by the difference (which shares terms) or by the sides (which do not
-/// overflow where the difference does).
+/// Returns whether intervals show `lhs cmp rhs` false, by the difference (which shares terms) or by the sides (which
+/// may not overflow where the difference does).
 bool refuted(Range difference, Range lhs, Comparison comparison, Range rhs) {
   const bool above = difference.lo > 0 || (lhs.lo > rhs.hi && lhs.lo < Range::kMax);  // lhs > rhs
   const bool below = difference.hi < 0 || (lhs.hi < rhs.lo && lhs.hi > Range::kMin);  // lhs < rhs
@@ -119,7 +119,7 @@ class ConstraintAnalysis {
     return Constraint{lhs, constraint.comparison, rhs};
   }
 
-  /// Sides that no constraint bounds get the language's default.
+  /// Gives sides that no constraint bounds the language's default.
   void close_ranges() {
     for (std::size_t s = 0; s < bounds_.size(); ++s) close(facts_.ranges[s], s);
   }
@@ -184,7 +184,7 @@ class ConstraintAnalysis {
                : " (with the constraints before it)";
   }
 
-  /// Whether the constraint fails wherever the symbol is in `range`.
+  /// Returns whether the constraint is shown to fail wherever the symbol is in `range`.
   bool fails_on(const Constraint& constraint, Expr difference, std::uint32_t symbol, Range range) {
     const Range saved = std::exchange(facts_.ranges[symbol], range);
     const bool fails =

@@ -6,14 +6,14 @@
 #include "ir/verify/verify_dims.h"
 #include "ir/verify/verify_symbols.h"
 
-// The third part of verification: what the stated constraints say of each symbol alone. Internal to the verifier.
+// The third part of verification: facts about each symbol alone, from the stated constraints. Internal to the verifier.
 namespace padlock::ir {
 
-/// What is known of the symbols before any expression of the program is built.
+/// Facts about the symbols, known before any expression of the program is built.
 struct SymbolFacts {
   std::vector<Range> ranges;            // by symbol index; inside [-2^63, 2^63 - 1]
   std::vector<Congruence> congruences;  // by symbol index
-  std::vector<std::string> texts;       // of the constraints, canonical and independent of the ranges
+  std::vector<std::string> texts;       // texts of the constraints, canonical and independent of the ranges
 };
 
 /// Bounds each symbol by the constraints in it alone, and where none bounds a side, by the language's default.

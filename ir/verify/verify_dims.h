@@ -13,15 +13,15 @@ namespace padlock::ir {
 /// Builds expressions in one context, which has the table's symbols under the table's indices.
 class DimBuilder {
  public:
-  /// Whether a divisor is positive for every binding.
+  /// Returns whether a divisor is positive for every binding.
   using Positive = std::function<bool(Expr)>;
 
-  /// All are borrowed (outlive the builder).
+  /// Borrows all arguments, which outlive the builder.
   DimBuilder(ExprContext& context, const NameTable& names, const Diagnostics& diagnostics)
       : context_(&context), names_(&names), diagnostics_(&diagnostics) {}
 
-  /// Divisors are judged as written, before anything simplifies them away. Errors, at their position: an unknown
-  /// symbol, a divisor that is not positive, an expression deeper than kMaxExprDepth.
+  /// Builds the expression. Divisors are checked as written, before simplification can remove them. Errors, at their
+  /// position: an unknown symbol, a divisor that is not positive, an expression deeper than kMaxExprDepth.
   [[nodiscard]] Result<Expr> build(const syntax::Dim& dim, const Positive& positive) const;
 
  private:

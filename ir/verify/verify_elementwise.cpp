@@ -78,7 +78,7 @@ class ElementwiseRule {
                                                            name_of(expected), found.name, name_of(found.dtype)));
   }
 
-  /// Whether the operation's class takes the type of an operand.
+  /// Checks that the operation's class takes the type of an operand.
   Status check_class(const Argument& argument, const Value& value) const {
     const DTypeKind kind = kind_of(value.dtype);
     const auto refuse = [&](std::string_view expected) {
@@ -122,7 +122,7 @@ class ElementwiseRule {
     return {};
   }
 
-  /// As in NumPy, but 1 only where it is literally 1: aligned at the last axis.
+  /// Broadcasts as in NumPy, aligned at the last axis, but only extents that are literally 1.
   Result<std::vector<Expr>> broadcast_extents() {
     int rank = 0;
     for (const Operand& operand : operands_)

@@ -105,7 +105,7 @@ class MovementRule {
                                                                               : padlock::to_string(node.value));
   }
 
-  /// Where entry `axis` of a list argument stands.
+  /// Returns the location of entry `axis` of a list argument.
   [[nodiscard]] Location entry_where(std::string_view keyword, std::size_t axis) const {
     return std::get<Dims>(arguments_.find(keyword)->value)[axis].where();
   }

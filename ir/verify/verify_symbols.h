@@ -9,7 +9,7 @@
 #include "ir/text/syntax.h"
 #include "support/error.h"
 
-// The first part of verification: what each name means. Internal to the verifier.
+// The first part of verification: the meaning of each name. Internal to the verifier.
 namespace padlock::ir {
 
 /// Makes errors that carry a position of the text, or of a built program the statement's name.
@@ -17,9 +17,9 @@ class Diagnostics {
  public:
   explicit Diagnostics(const syntax::Program& program) : program_(&program) {}
   [[nodiscard]] std::unexpected<Error> error(Location where, std::string message) const;
-  /// The same for what is refused for its size (resource_exhausted).
+  /// Makes the error for something refused for its size (resource_exhausted).
   [[nodiscard]] std::unexpected<Error> too_large(Location where, std::string message) const;
-  /// Errors from here on belong to this statement; empty: to none.
+  /// Makes later errors name this statement; empty: none.
   void enter_statement(std::string name) { statement_ = std::move(name); }
 
  private:
@@ -39,7 +39,7 @@ struct SymbolInfo {
   [[nodiscard]] bool is_nonnegative() const { return is_extent || is_stride; }
 };
 
-/// What the parameters declare. Statements are added by the verifier as it meets them.
+/// Names that the parameters declare. The verifier adds statements as it meets them.
 class NameTable {
  public:
   enum class Kind : std::uint8_t { unknown, tensor, scalar, symbol, statement };
@@ -48,9 +48,9 @@ class NameTable {
   [[nodiscard]] static Result<NameTable> make(const syntax::Program& program, const Diagnostics& diagnostics);
 
   [[nodiscard]] Kind kind_of(const std::string& name) const;
-  /// "the tensor 'x'".
+  /// Describes a name for messages: "the tensor 'x'".
   [[nodiscard]] std::string describe(const std::string& name) const;
-  /// In the order of declaration, which is that of their indices in every context.
+  /// The symbols in the order of declaration, which is that of their indices in every context.
   [[nodiscard]] const std::vector<SymbolInfo>& symbols() const { return symbols_; }
   /// Precondition: kind_of(name) == symbol.
   [[nodiscard]] std::uint32_t symbol_index(const std::string& name) const { return indices_.at(name); }
