@@ -2,8 +2,8 @@
 
 namespace padlock::abi {
 
-/// Raised with each change of what a launch hands to a kernel (KernelAbi, HostLaunch, ParameterWords), and of what that
-/// means: code that was made for another one is not run.
+/// Revision of the data that a launch passes to a kernel (KernelAbi, HostLaunch, ParameterWords), raised with each
+/// change of them or their meaning. Code made for another revision is not run.
 inline constexpr int kAbiRevision = 1;
 
 }  // namespace padlock::abi

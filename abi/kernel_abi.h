@@ -11,13 +11,13 @@
 namespace padlock::abi {
 
 /// A size that a kernel takes: an expression over symbols, evaluated in 128 bits when a launch is planned and passed as
-/// int64. Addresses are arithmetic modulo 2^64, so that their parts may wrap; whatever is compared, or taken modulo
-/// something, is clamped instead, far outside the coordinates that it is compared with.
+/// int64. Parts of addresses may wrap, because address arithmetic is modulo 2^64. A size that is compared, or taken
+/// modulo something, is clamped instead, far outside the coordinates that it is compared with.
 struct SizeArgument {
   enum class Encoding : std::uint8_t {
     wrap,              ///< the low 64 bits
     saturate,          ///< clamped to [-2^62, 2^62]
-    magic_multiplier,  ///< of a Divisor: a launch has them instead of divisions
+    magic_multiplier,  ///< of a Divisor, which replaces divisions in the kernel
     magic_shift,
     magic_multiplier32,  ///< the same for arithmetic of 32 bits
     magic_shift32,
@@ -26,33 +26,34 @@ struct SizeArgument {
   Encoding fit = Encoding::wrap;
 };
 
-/// Division by a number that is known before: for 0 <= n < 2^63, n div d is (high(n * multiplier) + n) >> shift, with
-/// the high 64 bits of the product of 128 (Granlund and Montgomery, Division by invariant integers, 1994, figure 4.1).
+/// Division by an invariant integer d: for 0 <= n < 2^63, n div d is (high(n * multiplier) + n) >> shift, where high is
+/// the upper 64 bits of the 128-bit product (Granlund and Montgomery, Division by invariant integers, 1994, figure
+/// 4.1).
 struct Divisor {
   std::uint64_t multiplier = 0;
   int shift = 0;
 
-  /// Precondition: 1 <= d <= 2^(bits - 1). `bits`: of the arithmetic, at most 64, with n < 2^(bits - 1).
+  /// Precondition: 1 <= d <= 2^(bits - 1). `bits` is the width of the arithmetic, at most 64, with n < 2^(bits - 1).
   [[nodiscard]] static Divisor of(std::uint64_t d, int bits = 64);
   [[nodiscard]] std::uint64_t divide(std::uint64_t n, int bits = 64) const;
 };
 
-/// What a variant of a kernel may take for granted, so that its code is faster. It selects the variant and never
-/// refuses a size: every kernel has a variant that assumes nothing. Packs hold the numbers.
+/// An assumption that makes a variant of a kernel faster. Assumptions select a variant and never refuse a size: every
+/// kernel has a variant that assumes nothing. Packs store these numbers.
 enum class Assumption : std::uint8_t {
   index32 = 1,  ///< indices fit 32 bits
 };
 
 [[nodiscard]] std::string_view name_of(Assumption a);
 
-/// A part of an assumption, as a constraint on the sizes of a launch.
+/// A constraint on the sizes of a launch that an assumption requires.
 struct Guard {
   Assumption assumption = Assumption::index32;
   ir::Constraint holds;
 };
 
-/// The launch contract of one kernel: what it expects, in which order, as expressions of the program. It travels
-/// with the code, so that a launcher computes nothing of its own.
+/// The launch contract of one kernel: what it expects, in which order, as expressions of the program. It is stored with
+/// the code, so that a launcher derives nothing itself.
 struct KernelAbi {
   std::string name;
   /// Values whose base pointers are passed, in order: inputs that the kernel reads, then the results it writes.
@@ -60,7 +61,7 @@ struct KernelAbi {
   std::vector<ir::ValueId> results;
   /// Scalar parameters whose bits are passed, zero-extended to 64 bits, in order.
   std::vector<ir::ValueId> scalars;
-  /// Evaluated under the binding and passed in order.
+  /// Sizes that are evaluated under the binding and passed, in order.
   std::vector<SizeArgument> sizes;
   /// The kernel covers rows [0, rows) x columns [0, columns) of its output (flat outer axes x innermost axis); a
   /// caller may split both, and must cover each pair exactly once. An empty output is not launched.
@@ -68,13 +69,13 @@ struct KernelAbi {
   ir::Expr columns;
   /// Bytes that one row writes, over all results; for choosing how many rows make a task.
   ir::Expr row_bytes;
-  /// Of a GPU's kernel: threads of a block; `rows` counts its tiles, which blocks take in turn, and `columns` is 1. A
-  /// launch has a block for each tile or, where it is `persistent`, as many as run at once. 0 on the host.
+  /// Threads of a block of a GPU kernel; 0 on the host. On a GPU `rows` counts tiles, which blocks take in turn, and
+  /// `columns` is 1. A launch has one block for each tile or, if it is `persistent`, as many blocks as run at once.
   int threads = 0;
   bool persistent = false;
-  /// Which access a fault names: index into `accesses`.
+  /// Descriptions of the accesses, for faults: AccessFault::access is an index into them.
   std::vector<std::string> accesses;
-  /// Sizes for which this code is right: all must hold. Empty in the variant that assumes nothing.
+  /// Guards that must all hold for this code to be correct. Empty in the variant that assumes nothing.
   std::vector<Guard> guards = {};
 };
 
@@ -88,12 +89,12 @@ struct ParameterWords {
         sizes(scalars + abi.scalars.size()),
         count(sizes + abi.sizes.size()) {}
 
-  // Where each kind begins, and how many there are.
+  // Index of the first word of each kind, and the number of words.
   static constexpr std::size_t fault = 0, buffers = 1;
   std::size_t scalars, sizes, count;
 };
 
-/// Where a bounds-check kernel reports the first access that failed; zero before the launch. The writer claims it by
+/// Receives the first failed access from a bounds-check kernel. All zero before the launch. The writer claims it by
 /// setting `claimed` from 0 to 1, then fills the rest.
 struct AccessFault {
   std::int64_t claimed = 0;
@@ -102,7 +103,7 @@ struct AccessFault {
   std::int64_t extent = 0;      // storage extent in elements
 };
 
-/// What a host kernel is given. Arrays as the KernelAbi lists them.
+/// Arguments of a host kernel. Each array has the order of its list in KernelAbi.
 struct HostLaunch {
   void* const* buffers = nullptr;  // inputs, then results
   const std::int64_t* sizes = nullptr;
@@ -110,8 +111,9 @@ struct HostLaunch {
   AccessFault* fault = nullptr;  // never null
 };
 
-/// Computes rows [row_first, row_last) x columns [column_first, column_last). Thread-safe for disjoint ranges. What the
-/// caller set of the floating-point environment changes nothing and stays. Uses no other memory and calls nothing.
+/// Computes rows [row_first, row_last) x columns [column_first, column_last). Thread-safe for disjoint ranges. The
+/// caller's floating-point environment does not affect it and is left unchanged. Uses no other memory and calls
+/// nothing.
 using HostEntry = void (*)(const HostLaunch* launch, std::int64_t row_first, std::int64_t row_last,
                            std::int64_t column_first, std::int64_t column_last);
 

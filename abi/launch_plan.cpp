@@ -11,15 +11,15 @@
 namespace padlock::abi {
 namespace {
 
-std::int64_t fit(Int128 value, SizeArgument::Encoding how) {
+std::int64_t encode(Int128 value, SizeArgument::Encoding encoding) {
   constexpr Int128 kBound = Int128{1} << 62;
   const auto clamped = static_cast<std::int64_t>(std::clamp(value, -kBound, kBound));
-  // A divisor below 1 is that of a division which is never done.
+  // A divisor below 1 belongs to a division that is never executed.
   const auto divisor = [&](int bits) {
     const Int128 most = Int128{1} << (bits - 1);
     return Divisor::of(static_cast<std::uint64_t>(std::clamp<Int128>(clamped, 1, most)), bits);
   };
-  switch (how) {
+  switch (encoding) {
     case SizeArgument::Encoding::wrap:
       return static_cast<std::int64_t>(static_cast<UInt128>(value));
     case SizeArgument::Encoding::saturate:
@@ -49,7 +49,7 @@ bool guards_hold(const KernelAbi& abi, const ir::Binding& binding) {
   return std::ranges::all_of(abi.guards, [&](const Guard& guard) { return guard_holds(guard, binding); });
 }
 
-/// The roots' values under one binding.
+/// Values of the tape's roots under one binding.
 class LaunchPlanner::Evaluated {
  public:
   Evaluated(const LaunchPlanner& planner, const ir::Binding& binding)
@@ -73,12 +73,12 @@ class LaunchPlanner::Evaluated {
     if (*value >= 0) return static_cast<std::int64_t>(*value);
     return internal_error(fmt::format("kernel {} has {} {}", planner_.name_, padlock::to_string(*value), what));
   }
-  [[nodiscard]] Result<std::int64_t> size(std::size_t root, SizeArgument::Encoding how) const {
+  [[nodiscard]] Result<std::int64_t> size(std::size_t root, SizeArgument::Encoding encoding) const {
     const std::optional<Int128>& value = values_.span()[root];
     // A part of an address overflows 128 bits only where its tensor is empty and is never read.
-    if (!value && how != SizeArgument::Encoding::wrap)
+    if (!value && encoding != SizeArgument::Encoding::wrap)
       return std::unexpected(planner_.tape_.explain(root, binding_.values()));
-    return fit(value.value_or(0), how);
+    return encode(value.value_or(0), encoding);
   }
 
  private:
@@ -114,13 +114,13 @@ Result<LaunchPlan> LaunchPlanner::plan(const ir::Binding& binding) const {
   LaunchPlan plan;
   for (std::size_t i = 1; i < variants_.size(); ++i)
     if (evaluated.guards_hold(variants_[i])) plan.variant = i;
-  // First: what an empty output multiplies with its zero may not fit 64 bits, and nobody will use it.
+  // This check comes first: sizes of an empty output may not fit 64 bits, and are never used.
   if (evaluated.writes_nothing()) return plan;
   const Variant& variant = variants_[plan.variant];
   PADLOCK_TRY(plan.columns, evaluated.count(variant.grid, "columns"));
   PADLOCK_TRY(plan.rows, evaluated.count(variant.grid + 1, "rows"));
   PADLOCK_TRY(plan.row_bytes, evaluated.count(variant.grid + 2, "bytes in a row"));
-  // No tensor has more elements; who splits rows and columns into tasks counts on it.
+  // No tensor has more elements, and splitting rows and columns into tasks relies on it.
   if (plan.rows != 0 && plan.columns > ir::kMaxStorageBytes / plan.rows)
     return internal_error(fmt::format("kernel {} has {} rows of {} columns", name_, plan.rows, plan.columns));
   plan.sizes.reserve(variant.fits.size());
