@@ -20,7 +20,7 @@ namespace {
 constexpr int kScattered = 4000;                           // tries where solving finds nothing
 constexpr std::int64_t kFarthest = std::int64_t{1} << 40;  // from what is wanted
 
-/// A draw for a symbol that is wanted at `value`: itself, near it, or smaller.
+/// Draws a value for a symbol wanted at `value`: itself, near it, or smaller.
 std::int64_t scattered(std::int64_t value, std::mt19937_64& random) {
   const auto draw = [&](std::int64_t lo, std::int64_t hi) {
     return lo + static_cast<std::int64_t>(random() % static_cast<std::uint64_t>(hi - lo + 1));
@@ -80,7 +80,7 @@ Result<BindingSearch> BindingSearch::create(const ir::Program& program, SizeLimi
 
 const ir::Symbol& BindingSearch::symbol(Expr e) const { return program_->exprs().symbol(e.symbol()); }
 
-/// What the program and the limits say of one symbol alone.
+/// Returns the range of one symbol by its declaration and the limits alone.
 ir::Range BindingSearch::limits_of(Expr e) const {
   ir::Range range = symbol(e).range;
   if (const auto least = limits_.min.find(symbol(e).name); least != limits_.min.end())
@@ -90,7 +90,8 @@ ir::Range BindingSearch::limits_of(Expr e) const {
   return range;
 }
 
-/// The value nearest to it, or the next below that, of those that the symbol alone admits; itself where there is none.
+/// Returns the value nearest to `value`, or the next below that, among those that the symbol alone admits; `value`
+/// itself if there is none.
 std::int64_t BindingSearch::admissible(Expr e, std::int64_t value) const {
   const ir::Range range = limits_of(e);
   if (range.lo > range.hi) return value;
@@ -145,7 +146,8 @@ Result<ir::Binding> BindingSearch::bind(const Values64& values) const {
   return ir::Binding::bind(*program_, request);
 }
 
-/// Symbol by symbol: each as near to what is wanted as those before it allow. `none`: that there is no point at all.
+/// Solves symbol by symbol: each value is as near to the wanted one as the symbols before it allow. Sets `none` if
+/// there is no point at all.
 std::optional<Values64> BindingSearch::solve(const Values64& wanted, bool& none) {
   ir::ExprContext& exprs = program_->exprs();
   Values64 values = wanted;
@@ -175,7 +177,7 @@ std::optional<Values64> BindingSearch::solve(const Values64& wanted, bool& none)
   return values;
 }
 
-/// The nearest of the first few that random values happen to be.
+/// Returns the nearest among the first few bindings that random values give.
 std::optional<ir::Binding> BindingSearch::scatter(const Values64& wanted, std::uint64_t seed) const {
   constexpr int kEnough = 8;
   std::mt19937_64 random(seed);

@@ -16,26 +16,26 @@ namespace padlock::solver {
 /// Values of a program's symbols, by name.
 using SymbolValues = std::map<std::string, std::int64_t>;
 
-/// Between which values each symbol shall be, both inclusive; one that is not named may be anything.
+/// Inclusive limits of each symbol's value; a symbol that is not named has none.
 struct SizeLimits {
   SymbolValues min, max;
 };
 
-/// Draws bindings that a program admits: what is affine of its requirements is solved, the rest searched for. Whatever
-/// is found was constructed as an ir::Binding, so that it is one. Not thread-safe. Borrows the program.
+/// Searches for bindings that a program admits: affine requirements are solved, the others searched. Every result was
+/// constructed as an ir::Binding, so it is valid. Not thread-safe. Borrows the program.
 class BindingSearch {
  public:
-  /// Errors (invalid_argument): a name that is no symbol, a minimum above its maximum.
+  /// Prepares the search. Errors (invalid_argument): a name that is no symbol, a minimum above its maximum.
   [[nodiscard]] static Result<BindingSearch> create(const ir::Program& program, SizeLimits limits);
 
-  /// A binding within the limits near the values that are wanted: those themselves where the program admits them. A
-  /// symbol without one is wanted at `other`, a `dim` at 1, a stride where it is dense. The same for the same seed.
-  /// Error: not_found, saying whether there is none or none was found.
+  /// Finds a binding within the limits near the wanted values: exactly these where the program admits them. A symbol
+  /// without a wanted value defaults to `other`, a `dim` to 1, a stride to its dense value. Deterministic for a given
+  /// seed. Error: not_found, saying whether there is none or none was found.
   [[nodiscard]] Result<ir::Binding> nearest(const SymbolValues& wanted, std::int64_t other, std::uint64_t seed);
 
   /// The program's symbols, in order.
   [[nodiscard]] const std::vector<ir::Expr>& symbols() const { return symbols_; }
-  /// Their values under a binding.
+  /// Returns the symbols' values under a binding.
   [[nodiscard]] SymbolValues values_of(const ir::Binding& binding) const;
   [[nodiscard]] const ir::Program& program() const { return *program_; }
 

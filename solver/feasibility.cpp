@@ -21,7 +21,7 @@ Expr Feasibility::resolved(Expr e) {
   return it->second;
 }
 
-/// e == 0, where a symbol has the coefficient 1 or -1.
+/// Determines a symbol from e == 0 if it has the coefficient 1 or -1.
 void Feasibility::determine(Expr e) {
   // The symbol with the largest index whose coefficient is 1 or -1; later ones are declared for later parameters.
   const ir::LinearForm form = ir::LinearForm::of(e);
@@ -126,7 +126,7 @@ Answer::Kind Feasibility::linear_part(const Region& region) {
   Selection selection = select(region, system_.rows().size(), Scope::likely);
   Result<std::optional<Values>> values = solve(selection);
   if (!values) {
-    // A bounded set is much cheaper to find a point of.
+    // Finding a point of a bounded set is much cheaper.
     std::vector<LinearRow> box;
     for (const int variable : selection.variables)
       for (const int sign : {1, -1}) box.push_back({.terms = {{variable, sign}}, .constant = 256});
@@ -138,10 +138,10 @@ Answer::Kind Feasibility::linear_part(const Region& region) {
   return *values ? Answer::Kind::found : Answer::Kind::empty;
 }
 
-/// From the goal's variables: the rows that mention a selected variable, with their variables, and each variable's own
-/// definition. An assumption with a product or a quotient in it waits until that is selected (what a tensor's
-/// storage is bounded by would connect everything), except in `full`; near the goal one with a minimum waits too, for
-/// each is two cases.
+/// Selects rows, beginning with the goal's variables: the rows that mention a selected variable, with their variables,
+/// and each variable's own definition. An assumption with a product or a quotient waits until that is selected (a bound
+/// of a tensor's storage would connect everything), except in `full`. Near the goal an assumption with a minimum waits
+/// too, because each minimum is two cases.
 class Feasibility::Selector {
  public:
   Selector(LinearSystem& system, Scope scope) : system_(system), scope_(scope) {
@@ -153,7 +153,7 @@ class Feasibility::Selector {
     made_.index.assign(static_cast<std::size_t>(system.variable_count()), -1);
   }
 
-  /// `first_goal`: among the system's rows.
+  /// Takes the goal: the system's rows from `first_goal` on.
   void take_goal(std::size_t first_goal) {
     for (std::size_t i = assumptions_ + first_goal; i < rows_.size(); ++i) take(i);
     made_.goal_rows = made_.rows.size();
@@ -168,7 +168,7 @@ class Feasibility::Selector {
     }
   }
 
-  /// Goes on until nothing is added; near the goal two rounds.
+  /// Takes connected rows and definitions until none is added; near the goal in two rounds at most.
   void take_connected() {
     std::size_t next = 0;
     int rounds = 0;
@@ -185,7 +185,7 @@ class Feasibility::Selector {
       if (is_selected(row.terms.front().first)) made_.rows.push_back(&row);
   }
 
-  /// Whether what an expression is made of is selected with it.
+  /// Returns whether the operands of a selected expression are selected, too.
   [[nodiscard]] bool is_linked() const { return scope_ == Scope::near_linked || scope_ > Scope::connected; }
   [[nodiscard]] Selection selection() && { return std::move(made_); }
 
@@ -233,7 +233,7 @@ class Feasibility::Selector {
     });
   }
 
-  /// Near the goal, unless the row says something of it directly.
+  /// Returns whether rows with minima wait: near the goal, unless the row has a variable of the goal.
   [[nodiscard]] bool minima_wait(const LinearRow& row) const {
     return scope_ <= Scope::near_linked && std::ranges::none_of(row.terms, [&](const auto& term) {
              const int index = made_.index[static_cast<std::size_t>(term.first)];
@@ -281,7 +281,8 @@ Result<std::optional<Feasibility::Values>> Feasibility::solve(const Selection& s
   return values;
 }
 
-/// Whether one row is the negation of another or stronger: most violations are excluded by a single inequality.
+/// Checks whether a row of the goal and another row are opposite and exclude each other: most violations are excluded
+/// by a single inequality.
 bool Feasibility::contradicts(const Selection& selection) {
   for (std::size_t i = 0; i < selection.goal_rows; ++i)
     for (const LinearRow* other : selection.rows) {
@@ -297,9 +298,9 @@ bool Feasibility::contradicts(const Selection& selection) {
   return false;
 }
 
-/// Depth first. First only what is near the goal, then what is connected with it; then what that is made of, to see
-/// whether the point is one of the expressions and not of the linear part alone. Then the rest: at once, or, where a
-/// point is asked for, first without what is not linear and not connected, which small sizes satisfy anyway.
+/// Searches depth first. It selects only rows near the goal, then rows connected with it, then their operands, to see
+/// whether the point satisfies the expressions and not the linear part alone. Then it selects the rest: at once or, if
+/// a point is wanted, first without nonlinear rows that are not connected, which small sizes satisfy anyway.
 Answer Feasibility::search(const Region& region, std::size_t first_goal, Effort effort) {
   Values values;
   std::size_t looked_at = 0;
@@ -347,7 +348,7 @@ Answer Feasibility::search_branches(const Region& region, std::size_t first_goal
   return all;
 }
 
-/// Evaluates everything that was asked for at the point, so that what is reported as found is one.
+/// Evaluates the region and the goal at the point, so that a reported point is certainly one.
 Answer Feasibility::accept(const Region& region, const std::vector<Expr>& goal, const Values& values) {
   Answer answer{.kind = Answer::Kind::found, .point = {}, .reason = {}};
   std::vector<std::int64_t> symbols(exprs_.symbol_count(), 0);

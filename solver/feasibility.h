@@ -18,7 +18,7 @@ namespace padlock::solver {
 struct Region {
   std::vector<ir::Expr> nonnegative;  ///< each is >= 0
   std::vector<ir::Expr> zero;         ///< each is 0
-  /// Of each at least one is >= 0.
+  /// In each list at least one is >= 0.
   std::vector<std::vector<ir::Expr>> alternatives;
 };
 
@@ -32,7 +32,7 @@ using Determined = std::map<std::uint32_t, ir::Expr>;
 struct Answer {
   enum class Kind : std::uint8_t {
     empty,      ///< there is no point, whatever the symbols
-    found,      ///< `point` is one: every expression was evaluated there
+    found,      ///< `point` is in the region: every expression was evaluated there
     undecided,  ///< neither is shown; `reason` says what ended the search
   };
   Kind kind = Kind::undecided;
@@ -40,56 +40,58 @@ struct Answer {
   std::string reason;
 };
 
-/// Decides whether a region has a point under assumptions that hold of all questions. The linear part is a simplex's;
-/// what is not linear is refined where a point of the linear part disagrees with it, by cases (which operand is the
-/// minimum, what the quotient is, below, at or above a factor's value), until none is left or one agrees.
+/// Decides whether a region has a point under assumptions that all questions share. A simplex solves the linear part.
+/// Where its point contradicts a nonlinear expression, the expression is refined by cases (which operand is the
+/// minimum, what the quotient is, below, at or above a factor's value), until no case is left or a point satisfies all
+/// expressions.
 ///
 /// Errors of the solver and exhausted budgets end as `undecided`, never as `empty`. Not thread-safe.
 class Feasibility {
  public:
-  /// `connected`: only what is connected with the goal is looked at; what needs more is `found`.
+  /// `connected`: only expressions connected with the goal are examined; a question that needs more is answered
+  /// `found`.
   enum class Effort : std::uint8_t { connected, full, point };
 
-  /// `solver`: to share one, borrowed; may be null.
+  /// Borrows `solver`, so that several can share one; null: it has its own.
   explicit Feasibility(ir::ExprContext& exprs, SearchLimits limits = {}, IntegerSolver* solver = nullptr)
       : exprs_(exprs), limits_(limits), system_(exprs), solver_(solver != nullptr ? *solver : own_solver_) {}
 
-  /// e >= 0, or e == 0, from here on.
+  /// Assumes e >= 0, or e == 0, in all later questions.
   void assume(ir::Expr e, bool is_equality = false);
 
-  /// Whether there is a point in `region` where all of `goal` is >= 0 too, as far as that is connected with the goal:
-  /// `found` means "not shown to be empty", and has no point.
+  /// Asks whether there is a point in `region` where all of `goal` is >= 0 too, as far as the region is connected with
+  /// the goal: `found` means "not shown to be empty" and has no point.
   [[nodiscard]] Answer ask(const Region& region, const std::vector<ir::Expr>& goal, Effort effort = Effort::full);
-  /// A point of all that is required, with the symbols in `small` between -bound and bound for the first bound of 4,
-  /// 16, 64, 1024 for which there is one, else any. After the first bound guesses are tried.
+  /// Finds a point of the whole region and the goal, with the symbols in `small` between -bound and bound for the first
+  /// bound of 4, 16, 64, 1024 that has one, else any point. Tries the guesses after the first bound.
   [[nodiscard]] Answer find_point(const Region& region, const std::vector<ir::Expr>& goal,
                                   const std::vector<ir::Expr>& small, const std::vector<Values64>& guesses = {});
-  /// A point with the sizes of one of the guesses, each of which satisfies the assumptions: with them in the place of
-  /// symbols no product is left to be searched for. Never `empty`.
+  /// Finds a point with the sizes of one of the guesses, each of which satisfies the assumptions. With numbers in place
+  /// of symbols no product is left to search. Never `empty`.
   [[nodiscard]] Answer find_guessed(const Region& region, const std::vector<ir::Expr>& goal,
                                     const std::vector<ir::Expr>& sizes, const std::vector<Values64>& guesses);
-  /// Whether the linear part of the region (the assumptions included) is shown to have no point: then nothing that is
-  /// said of it means anything. False where it has one, or where that is not decided.
+  /// Solves the linear part of the region (assumptions included): `empty` if it is shown to have no point, which makes
+  /// every statement about the region vacuous; `found` if it has one; else `undecided`.
   [[nodiscard]] Answer::Kind linear_part(const Region& region);
 
-  /// Symbols that assumed equations determine.
+  /// Symbols that assumed equations determine, with the expressions they equal.
   [[nodiscard]] const Determined& determined() const { return determined_; }
   [[nodiscard]] IntegerSolver& solver() { return solver_; }
 
  private:
   enum class Scope : std::uint8_t {
-    near,         ///< the goal, and what shares a variable with it
+    near,         ///< the goal, and rows that share a variable with it
     near_linked,  ///< and the operands of what is not linear
-    connected,    ///< what is connected with the goal
+    connected,    ///< rows connected with the goal
     linked,       ///< and the operands of what is not linear
     likely,       ///< and all that is linear
     full,         ///< everything
   };
-  /// Variables that a search looks at, with values once it has a point.
+  /// Variables and rows that a search considers.
   struct Selection {
     std::vector<int> variables;
     std::vector<int> index;  // by variable; -1: not selected
-    // Of the system, until it changes. The first `goal_rows` are the goal, and the cases that were chosen.
+    // Rows of the system, valid until it changes. The first `goal_rows` are the goal and the chosen cases.
     std::vector<const LinearRow*> rows;
     std::size_t goal_rows = 0;
   };
@@ -104,8 +106,8 @@ class Feasibility {
                          const std::vector<Branch>& branches);
   Result<std::optional<Values>> solve(const Selection& selection);
   Selection select(const Region& region, std::size_t first_goal, Scope scope);
-  /// The cases of the first definition that the values disagree with, empty where they agree. Nothing where it cannot
-  /// be refined.
+  /// Returns the cases of the first definition that the values violate, empty if they violate none; nullopt if it
+  /// cannot be refined.
   std::optional<std::vector<Branch>> refine(const Region& region, const Values& values,
                                             const std::vector<int>& nearest_first);
   std::optional<std::vector<Branch>> cases_of(int variable, const Values& values);
@@ -130,18 +132,18 @@ class Feasibility {
   LinearSystem system_;
   IntegerSolver own_solver_;
   IntegerSolver& solver_;
-  /// With symbols that equations determine replaced by what they are equal to, so that equal products are one variable.
+  /// Replaces symbols that equations determine by the expressions they equal, so that equal products are one variable.
   [[nodiscard]] ir::Expr resolved(ir::Expr e);
   void determine(ir::Expr e);
 
   Region assumed_;
   Determined determined_;
   std::map<std::uint32_t, ir::Expr> resolved_;   // by Expr::id
-  const std::vector<ir::Expr>* goal_ = nullptr;  // of the question that is being answered
+  const std::vector<ir::Expr>* goal_ = nullptr;  // of the current question
   int calls_left_ = 0;
   std::int64_t question_work_left_ = 0;
   std::int64_t work_left_ = limits_.work;
-  std::set<int> multiplied_;  // products that assumptions were multiplied for
+  std::set<int> multiplied_;  // products that assumptions were multiplied for, by variable
   static constexpr std::size_t kMaxMultiplied = 64;
 };
 

@@ -10,15 +10,15 @@
 
 namespace padlock::solver {
 
-/// sum coefficient * x[variable] + constant, of a system of inequalities.
+/// A row of a linear system: sum coefficient * x[variable] + constant >= 0, or == 0.
 struct LinearRow {
   std::vector<std::pair<int, Int128>> terms;  // variables distinct
   Int128 constant = 0;
   bool is_equality = false;  // == 0 instead of >= 0
 };
 
-/// Solves systems of linear inequalities over the integers, by a simplex with cuts and cases. Counts what it does. Not
-/// thread-safe; one for each proof. A test may answer in its place.
+/// Solves systems of linear inequalities over the integers, by a simplex with cuts and branches. Counts its calls. Not
+/// thread-safe; one for each proof. Tests may override `solve`.
 class IntegerSolver {
  public:
   IntegerSolver() = default;
@@ -28,8 +28,8 @@ class IntegerSolver {
 
   using Answer = Result<std::optional<std::vector<Int128>>>;
 
-  /// A point that satisfies all rows, or nothing where there is none. `pivots`: that it may take. Error:
-  /// resource_exhausted where they, or numbers of 64 bits, do not suffice.
+  /// Finds a point that satisfies all rows, or nullopt if there is none, in at most `pivots` pivots. Error:
+  /// resource_exhausted where the pivots, or 64-bit numbers, do not suffice.
   [[nodiscard]] Answer find_point(int variables, std::vector<LinearRow> rows, std::uint64_t pivots) {
     ++calls_;
     return solve(variables, std::move(rows), pivots);

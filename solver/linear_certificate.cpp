@@ -6,7 +6,7 @@ namespace padlock::solver {
 
 namespace {
 
-/// Of all coefficients; 0 where there is none but 0.
+/// Returns the greatest common divisor of all coefficients; 0 if all are 0.
 Int128 common_divisor(const LinearRow& row) {
   Int128 divisor = 0;
   for (const auto& term : row.terms) {
@@ -17,7 +17,7 @@ Int128 common_divisor(const LinearRow& row) {
   return divisor;
 }
 
-/// sum += a * b; false where it does not fit.
+/// Adds a * b to `sum`; false if the result does not fit.
 bool accumulate(Int128& sum, Int128 a, Int128 b) {
   const std::optional<Int128> product = checked_mul(a, b);
   return product && !__builtin_add_overflow(sum, *product, &sum);

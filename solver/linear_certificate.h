@@ -6,28 +6,29 @@
 
 #include "solver/integer_solver.h"
 
-// What shows that a system of linear rows has an integer point, or none, without trust in who found it.
+// Certificates that a system of linear rows has an integer point, or none; checking one does not rely on the solver
+// that found it.
 namespace padlock::solver {
 
-/// Rows, each with a factor. Factors are not negative, except of equations.
+/// A linear combination: indices of rows, each with a factor. Factors of inequalities are not negative.
 using Combination = std::vector<std::pair<std::size_t, Int128>>;
 
-/// Whether no integers satisfy the row: it has no terms and does not hold, or no sum of their multiples is its
-/// constant.
+/// Returns whether no integers satisfy the row: it has no terms and does not hold, or it is an equation whose constant
+/// is no multiple of the coefficients' greatest common divisor.
 [[nodiscard]] bool contradicts_itself(const LinearRow& row);
 
 /// Divides a row that does not contradict itself by the greatest common divisor of its coefficients; the constant of an
-/// inequality is rounded down, which no integer point notices.
+/// inequality is rounded down, which excludes no integer point.
 void tighten(LinearRow& row);
 
-/// The sum of the rows times their factors, an inequality that every point of them satisfies. Nothing where it does not
-/// fit, or an inequality has a negative factor.
+/// Returns the sum of the rows times their factors, an inequality that every point of the rows satisfies; nullopt if it
+/// does not fit, or an inequality has a negative factor.
 [[nodiscard]] std::optional<LinearRow> combined(int variables, const std::vector<LinearRow>& rows,
                                                 const Combination& combination);
-/// Whether the combination of the rows is a negative constant: then no point satisfies them all.
+/// Returns whether the combination of the rows is a negative constant: then no point satisfies them all.
 [[nodiscard]] bool refutes(int variables, const std::vector<LinearRow>& rows, const Combination& combination);
 
-/// Whether the row holds at a point; false where it cannot be computed in 126 bits.
+/// Returns whether the row holds at a point; false if it cannot be computed in 126 bits.
 [[nodiscard]] bool holds_at(const LinearRow& row, const std::vector<Int128>& point);
 
 }  // namespace padlock::solver

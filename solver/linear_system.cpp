@@ -11,11 +11,11 @@ using ir::ExprKind;
 
 namespace {
 
-// Far from overflow, so that sums of rows need no checks of their own.
+// This is far from overflow, so that sums of rows need no checks of their own.
 constexpr Int128 kLargest = Int128{1} << 100;
 
 // Bounds from here on (2^47, as every coordinate has) decide nothing but whether a point can be bound, and make each
-// step of the solver several times dearer.
+// step of the solver several times more expensive.
 constexpr Int128 kFar = Int128{1} << 40;
 
 bool fits(Int128 value) { return -kLargest < value && value < kLargest; }
@@ -25,7 +25,7 @@ std::optional<Int128> product(Int128 a, Int128 b) {
   return value && fits(*value) ? value : std::nullopt;
 }
 
-/// sum += factor * b; false where it does not fit.
+/// Adds factor * b to `sum`; false if the result does not fit.
 bool add_to(LinearRow& sum, const LinearRow& b, Int128 factor) {
   const std::optional<Int128> constant = product(b.constant, factor);
   if (!constant || !fits(sum.constant += *constant)) return false;

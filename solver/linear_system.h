@@ -12,34 +12,36 @@
 namespace padlock::solver {
 
 /// Expressions as linear rows over variables. Symbols and coordinates are variables; floordiv and mod by a literal are
-/// exact, with a variable for the quotient. What is not linear (a product, a quotient by a symbol, min, max) becomes a
-/// variable too, one for each interned expression, with the inequalities that it satisfies whatever its operands are: a
-/// superset of the points, so that "no point" holds for the expressions themselves.
+/// exact, with a variable for the quotient. A nonlinear expression (a product, a quotient by a symbol, min, max)
+/// becomes a variable too, one for each interned expression, with the inequalities that it satisfies whatever its
+/// operands are. This is a relaxation (a superset of the points), so that "no point" holds for the expressions
+/// themselves.
 class LinearSystem {
  public:
   explicit LinearSystem(ir::ExprContext& exprs) : exprs_(&exprs) {}
 
-  /// e >= 0, or e == 0, for good. A row whose coefficients do not fit is left out, which again makes a superset.
+  /// Adds e >= 0, or e == 0, permanently. A row whose coefficients do not fit is left out, which again makes a
+  /// superset.
   void assume(ir::Expr e, bool is_equality = false);
-  /// The same until it is forgotten.
+  /// Adds e >= 0, or e == 0, until `truncate` removes it.
   void add(ir::Expr e, bool is_equality = false);
   void add(LinearRow row) { rows_.push_back(std::move(row)); }
-  /// Forgets the rows after the first `count`; their variables stay, and are in the way of nothing.
+  /// Removes the rows after the first `count`. Their variables are kept; without rows they are unconstrained.
   void truncate(std::size_t count) { rows_.resize(count); }
 
-  /// The row of an expression's value, its variables made where they are new, with those of the operands of what is
-  /// not linear: asking for these makes none. Nothing where it does not fit.
+  /// Returns the row of an expression's value; nullopt if it does not fit. Creates the variables that are new, and
+  /// those of the operands of nonlinear expressions, so that asking for these later creates none.
   [[nodiscard]] std::optional<LinearRow> row_of(ir::Expr e);
 
   [[nodiscard]] int variable_count() const { return static_cast<int>(variables_.size()); }
-  /// What a variable stands for; not valid for the multiples in a congruence.
+  /// The expression that a variable stands for; invalid for the multiples in a congruence.
   [[nodiscard]] ir::Expr variable(int index) const { return variables_[static_cast<std::size_t>(index)]; }
   [[nodiscard]] const std::vector<LinearRow>& assumptions() const { return assumptions_; }
   /// Upper bounds of variables that are far off.
   [[nodiscard]] const std::vector<LinearRow>& far_bounds() const { return far_bounds_; }
-  /// What was added.
+  /// Rows that `add` added.
   [[nodiscard]] const std::vector<LinearRow>& rows() const { return rows_; }
-  /// What a variable satisfies of itself.
+  /// Rows that a variable satisfies by its definition.
   [[nodiscard]] const std::vector<LinearRow>& definition(int index) const {
     return definitions_[static_cast<std::size_t>(index)];
   }
@@ -57,7 +59,7 @@ class LinearSystem {
     definitions_[static_cast<std::size_t>(variable)].push_back(std::move(row));
   }
   void bound(int variable, const ir::Range& range);
-  /// sign * variable + row >= 0, for a row that is there.
+  /// Defines sign * (variable - row) + constant >= 0, if there is a row and the sum fits.
   void add_difference(int variable, int sign, const std::optional<LinearRow>& row, Int128 constant = 0);
   bool append(LinearRow& row, ir::Expr term, Int128 coefficient);
 
@@ -71,11 +73,11 @@ class LinearSystem {
   std::vector<LinearRow> rows_;
 };
 
-/// Whether an expression that is a variable means what its rows say: a symbol, or a quotient by a literal.
+/// Returns whether the rows of an expression's variable define it exactly: a symbol, or a quotient by a literal.
 [[nodiscard]] bool is_linear(ir::Expr e);
 [[nodiscard]] bool is_minmax(ir::Expr e);
 
-/// a + factor * b; nothing where it does not fit 100 bits.
+/// Returns a + factor * b; nullopt if it does not fit 100 bits.
 [[nodiscard]] std::optional<LinearRow> added(const LinearRow& a, const LinearRow& b, Int128 factor);
 
 }  // namespace padlock::solver

@@ -7,8 +7,8 @@
 
 namespace padlock::solver {
 
-/// Ordinary sizes that satisfy the assumptions, by symbol (0 for coordinates), to be tried in a search for a point;
-/// maybe none. `determined`: symbols that the assumptions make equal to others. Always the same, so that a verdict is.
+/// Returns ordinary sizes that satisfy the assumptions, by symbol (0 for coordinates), to try in a search for a point;
+/// maybe none. `determined`: symbols that the assumptions make equal to others. Deterministic, so that verdicts are.
 [[nodiscard]] std::vector<Values64> ordinary_sizes(const ir::ExprContext& exprs, const Region& assumptions,
                                                    const Determined& determined);
 

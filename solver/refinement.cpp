@@ -4,7 +4,7 @@
 #include "ir/expr/linear_form.h"
 #include "solver/feasibility.h"
 
-// How a point of the linear part that disagrees with an expression is refined: by cases, of which each excludes it.
+// Refinement by cases: where a point of the linear part violates an expression, each case excludes that point.
 namespace padlock::solver {
 
 using ir::Expr;

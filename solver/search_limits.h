@@ -4,12 +4,12 @@
 
 namespace padlock::solver {
 
-/// What proving may cost. Counted, not timed, so that a verdict is the same on every machine.
+/// Limits of a proof's cost. Counted, not timed, so that a verdict is the same on every machine.
 struct SearchLimits {
-  std::uint64_t pivots = 300;            ///< of the simplex, in one call of the solver
+  std::uint64_t pivots = 300;            ///< pivots of the simplex in one call of the solver
   int calls = 200;                       ///< calls of the solver for one question
-  std::int64_t question_work = 400'000;  ///< as `work`, for one question
-  /// For all questions about a kernel: the sum of rows times variables over all calls, about 30 ns each.
+  std::int64_t question_work = 400'000;  ///< limit of `work` for one question
+  /// Sum of rows times variables over all calls for all questions about a kernel, about 30 ns each.
   std::int64_t work = 4'000'000;
 };
 

@@ -82,7 +82,7 @@ void Simplex::tighten_bound(int index, bool lower, const Bound& bound) {
   if (!known.is_set || (lower ? bound.value > known.value : bound.value < known.value)) known = bound;
 }
 
-/// False where the value does not fit.
+/// Computes a row's value; false if it does not fit.
 bool Simplex::evaluate(std::size_t row) {
   Int128 sum = 0;
   const auto factors = numerators(row);
@@ -93,7 +93,7 @@ bool Simplex::evaluate(std::size_t row) {
   return fits(sum);
 }
 
-/// -1: the row's variable is below its lower bound, 1: above its upper bound.
+/// Returns -1 if the row's variable is below its lower bound, 1 if it is above its upper bound, else 0.
 int Simplex::side_of(std::size_t row) const {
   const TableauRow& at = tableau_[row];
   const Variable& v = variable(at.variable);
@@ -102,7 +102,7 @@ int Simplex::side_of(std::size_t row) const {
   return 0;
 }
 
-/// The row whose variable is first among those out of their bounds, or -1.
+/// Returns the row whose variable is first among those out of their bounds, or -1.
 int Simplex::violated() const {
   int best = -1;
   for (std::size_t i = 0; i < tableau_.size(); ++i)
@@ -111,8 +111,8 @@ int Simplex::violated() const {
   return best;
 }
 
-/// The column of a variable that can move the row's back into its bounds: one without bounds, which is then never in
-/// the way again, else one with a small factor; or the `first` of them, which cannot go round in circles. -1: none.
+/// Returns the column of a variable that can move the row's variable back into its bounds: one without bounds, which
+/// then never blocks again, else one with a small factor; or the `first` of them, which prevents cycling. -1: none.
 int Simplex::entering(std::size_t row, int side, bool first) const {
   int best = -1;
   std::int64_t best_cost = 0;
@@ -132,7 +132,7 @@ int Simplex::entering(std::size_t row, int side, bool first) const {
   return best;
 }
 
-/// The row's variable takes the column's place, and `value`. False where a number does not fit.
+/// Exchanges the row's variable, which gets `value`, with the column's. False if a number does not fit.
 bool Simplex::pivot(std::size_t row, std::size_t column, std::int64_t value) {
   TableauRow& solved = tableau_[row];
   const int leaving = solved.variable;
@@ -157,7 +157,7 @@ bool Simplex::pivot(std::size_t row, std::size_t column, std::int64_t value) {
   return true;
 }
 
-/// Puts what row `solved` says of the column's former variable into the row.
+/// Substitutes the column's former variable in the row by row `solved`. False if a number does not fit.
 bool Simplex::eliminate(std::size_t row, std::size_t solved, std::size_t column) {
   const auto to = numerators(row);
   const auto from = numerators(solved);
@@ -196,7 +196,7 @@ Simplex::Outcome Simplex::solve(std::uint64_t pivots) {
   return outcome;
 }
 
-/// From a tableau whose columns are in their bounds.
+/// Searches from a tableau whose columns are in their bounds.
 Simplex::Outcome Simplex::search() {
   for (const Variable& v : variables_)
     if (v.lower.is_set && v.upper.is_set && v.lower.value > v.upper.value)
@@ -214,7 +214,7 @@ Simplex::Outcome Simplex::search() {
   }
 }
 
-/// All variables are in their bounds.
+/// Makes the point an integer one, by cuts and branches. Precondition: all variables are in their bounds.
 Simplex::Outcome Simplex::finish() {
   point_.clear();
   for (int i = 0; i < asked_; ++i) {
@@ -270,7 +270,7 @@ bool Simplex::add_cut(const Combination& combination, std::vector<std::int64_t> 
   return evaluate(tableau_.size() - 1);
 }
 
-/// The variable is at most `value`, or more.
+/// Branches: the variable is at most `value`, or more.
 Simplex::Outcome Simplex::branch(int index, std::int64_t value) {
   Outcome all = Outcome::empty;
   const std::size_t rows = rows_.size();
@@ -291,7 +291,8 @@ Simplex::Outcome Simplex::branch(int index, std::int64_t value) {
   return all;
 }
 
-/// The row's variable would have to move on, but each it follows from stands at the bound that is in the way.
+/// Reports a conflict: the row's variable violates a bound, but each variable it depends on is at the bound that blocks
+/// it.
 Simplex::Outcome Simplex::conflict(std::size_t row, int side) const {
   const auto part = [](const Bound& bound, std::int64_t factor) {
     return std::pair(bound.row, Int128{factor} * bound.factor);

@@ -12,16 +12,16 @@
 namespace padlock::solver {
 
 /// Decides systems of linear inequalities over the integers: rationally, by pivots between variables that stand at a
-/// bound and variables that follow from them (Dutertre and de Moura, A Fast Linear-Arithmetic Solver for DPLL(T),
-/// CAV 2006); where a variable of the rational point is not whole, by Gomory's cuts and by cases. In 64 bits; where a
-/// number does not fit, or it takes too long, it knows nothing.
+/// bound and variables that follow from them (Dutertre and de Moura, A Fast Linear-Arithmetic Solver for DPLL(T), CAV
+/// 2006); where a variable of the rational point is not an integer, by Gomory's cuts and by branching. It computes in
+/// 64 bits; if a number does not fit, or the pivots are used up, the outcome is `unknown`.
 ///
-/// The tableau need not be trusted: a point is checked in all rows, a cut is made of rows, and "empty" is a combination
-/// of them, or two cases (x <= k, x > k) of which each is.
+/// The tableau need not be trusted: a point is checked in all rows, a cut is a combination of rows, and "empty" is a
+/// contradictory combination of rows, or two branches (x <= k, x > k) that are each empty.
 class Simplex {
  public:
   enum class Outcome : std::uint8_t { point, empty, unknown };
-  /// Above 2^62. Two products of numbers up to here, and their sum, fit 126 bits.
+  /// The largest number, above 2^62. Two products of numbers up to here, and their sum, fit 126 bits.
   static constexpr Int128 kLargest = Int128{5} << 60;
 
   /// Borrows the rows, which are tight (see `tighten`), and adds some while it searches. Leaves out rows with a
@@ -29,19 +29,19 @@ class Simplex {
   /// all.
   Simplex(int variables, std::vector<LinearRow>& rows, Int128 largest = kLargest);
 
-  /// Takes at most `pivots`.
+  /// Solves the system in at most `pivots` pivots.
   [[nodiscard]] Outcome solve(std::uint64_t pivots);
-  /// A point that satisfies all rows, after Outcome::point.
+  /// The point that satisfies all rows, after Outcome::point.
   [[nodiscard]] const std::vector<Int128>& point() const { return point_; }
 
  private:
   struct Bound {
     bool is_set = false;
     std::int64_t value = 0;
-    std::size_t row = 0;      // that it comes from,
-    std::int64_t factor = 1;  // and times what
+    std::size_t row = 0;      // row that the bound comes from
+    std::int64_t factor = 1;  // factor of that row
   };
-  /// One that is asked for, or the sum of a row's terms.
+  /// A variable of the system, or the sum of a row's terms.
   struct Variable {
     Bound lower, upper;
     int basic = -1;          // row of the tableau that it follows from, or
@@ -83,7 +83,7 @@ class Simplex {
   [[nodiscard]] Outcome conflict(std::size_t row, int side) const;
   [[nodiscard]] Outcome refuted(const Combination& combination) const;
 
-  int asked_;  // variables that are asked for: the first
+  int asked_;  // the first variables are those of the system
   std::vector<LinearRow>& rows_;
   std::vector<Variable> variables_;
   std::vector<int> columns_;  // variable of each
