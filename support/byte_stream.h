@@ -26,10 +26,10 @@ class ByteWriter {
     append(std::as_bytes(std::span(&value, 1)));
   }
   void number(Int128 value);
-  /// Behind its length, as a number.
+  /// Writes the length as a number, then the text.
   void text(std::string_view text) { bytes(std::as_bytes(std::span(text))); }
   void bytes(std::span<const std::byte> bytes);
-  /// As it is, without its length.
+  /// Appends bytes as they are, without their length.
   void append(std::span<const std::byte> bytes) { bytes_.insert(bytes_.end(), bytes.begin(), bytes.end()); }
   [[nodiscard]] std::vector<std::byte> take() && { return std::move(bytes_); }
 
@@ -37,15 +37,15 @@ class ByteWriter {
   std::vector<std::byte> bytes_;
 };
 
-/// Makes the error for bytes that cannot have been written as they are read, "SOURCE is damaged: WHAT". Code:
-/// data_loss; whoever wrote them is to blame, not the caller.
+/// Makes the error for bytes that no ByteWriter wrote in this form, "SOURCE is damaged: WHAT". Code: data_loss; the
+/// writer of the bytes is to blame, not the caller.
 [[nodiscard]] std::unexpected<Error> damaged(std::string_view source, std::string_view what);
 
-/// Reads what a ByteWriter wrote, and trusts nothing of it: what it returns lies within the bytes, which it borrows.
+/// Reads the output of a ByteWriter without trusting it: every result lies within the bytes, which are borrowed.
 /// Errors: damaged.
 class ByteReader {
  public:
-  /// `source`: what an error calls the bytes; borrowed, too.
+  /// Borrows `source`, too: the name of the bytes in errors.
   ByteReader(std::span<const std::byte> bytes, std::string_view source) : rest_(bytes), source_(source) {}
 
   [[nodiscard]] std::size_t left() const { return rest_.size(); }
@@ -63,11 +63,12 @@ class ByteReader {
   }
 
   [[nodiscard]] Result<Int128> number();
-  /// A number from `least` to `most`.
+  /// Reads a number from `least` to `most`.
   [[nodiscard]] Result<std::int64_t> number(std::int64_t least, std::int64_t most);
-  /// How many things follow. Each takes a byte at least, so that no more memory is asked for than there are bytes.
+  /// Reads the number of items that follow; at most the bytes left, as each item takes one at least, so that no damaged
+  /// count asks for more memory.
   [[nodiscard]] Result<std::size_t> count();
-  /// A value of an enumeration without gaps, whose last one is `last`.
+  /// Reads a value of an enumeration without gaps, whose last one is `last`.
   template <class E>
   [[nodiscard]] Result<E> choice(E last) {
     PADLOCK_TRY(const std::int64_t value, number(0, static_cast<std::int64_t>(last)));
@@ -75,7 +76,7 @@ class ByteReader {
   }
   [[nodiscard]] Result<std::string_view> text();
   [[nodiscard]] Result<std::span<const std::byte>> bytes();
-  /// That nothing is left.
+  /// Checks that no bytes are left.
   [[nodiscard]] Status finish() const;
 
  private:

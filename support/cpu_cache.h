@@ -12,7 +12,7 @@ namespace padlock {
 /// Bytes of buffers that, used in turn, are out of a cache of so many when they are used again: twice as many.
 [[nodiscard]] constexpr std::int64_t bytes_beyond_cache(std::int64_t cache_bytes) { return 2 * cache_bytes; }
 
-/// The same for this machine's last cache, 64 MiB at least.
+/// Returns such bytes for this machine's last cache, 64 MiB at least.
 [[nodiscard]] std::int64_t bytes_beyond_caches();
 
 }  // namespace padlock

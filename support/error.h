@@ -28,10 +28,10 @@ enum class Code : std::uint8_t {
   unauthenticated,
 };
 
-/// Who has to act on an error: the caller, whoever runs the machine, or us.
+/// The party that has to act on an error: the caller, the operator of the machine, or the maintainers.
 enum class Blame : std::uint8_t { user, environment, internal };
 
-/// Where in a program's text an error stands. Lines and columns count from 1; line 0 means "nowhere".
+/// The position of an error in a program's text. Lines and columns count from 1; line 0 means "nowhere".
 struct SourceSpan {
   std::uint32_t line = 0;
   std::uint32_t column = 0;
@@ -40,16 +40,16 @@ struct SourceSpan {
   [[nodiscard]] bool known() const { return line != 0; }
 };
 
-/// A symbol, or what else a message gives a number to.
+/// A symbol or another named quantity of a message, with its value.
 struct NamedValue {
   std::string name;
   std::int64_t value = 0;
 };
 
-/// What a message speaks of, for programs that read it: a constraint, or the extent or stride of one axis.
+/// The subject of a message, for programs that read it: a constraint, or the extent or stride of one axis.
 struct ErrorSubject {
   int axis = -1;                   ///< of the tensor that the message names; -1: none
-  std::string expression;          ///< as the language has it; empty: none
+  std::string expression;          ///< in the language's syntax; empty: none
   std::vector<NamedValue> values;  ///< of the symbols in it
 };
 
@@ -62,14 +62,14 @@ struct Error {
   std::vector<std::string> context = {};  ///< outermost last: "while compiling pad_relu"
   ErrorSubject subject = {};
 
-  /// The same error with one more line of context.
+  /// Returns the error with one more line of context.
   [[nodiscard]] Error in(std::string note) && {
     context.push_back(std::move(note));
     return std::move(*this);
   }
 
-  /// "LINE:COL: message", then the source line and a caret where they are known, then the context.
-  /// `file` is put before the position when it is not empty.
+  /// Formats "LINE:COL: message", then the source line and a caret if they are known, then the context. `file`, if not
+  /// empty, comes before the position.
   [[nodiscard]] std::string to_string(const std::string& file = {}) const;
 };
 
@@ -83,11 +83,12 @@ using Status = Result<void>;
 [[nodiscard]] std::unexpected<Error> invalid_argument(std::string message, SourceSpan where = {});
 [[nodiscard]] std::unexpected<Error> failed_precondition(std::string message);
 [[nodiscard]] std::unexpected<Error> resource_exhausted(std::string message);
-/// The same code, of what is refused for its own size: more memory is of no use, so it is the caller's.
+/// Makes an error of the code resource_exhausted for something refused for its own size: more memory would not help, so
+/// the caller is to blame.
 [[nodiscard]] std::unexpected<Error> beyond_limits(std::string message);
 [[nodiscard]] std::unexpected<Error> unavailable(std::string message);
-/// A device stopped working for good: what was on it is gone, and every later call to it fails. Its code, aborted, is
-/// used for nothing else: as with gRPC, trying the same call again is of no use, starting over may be.
+/// Makes the error for a device that stopped working for good: its contents are lost, and every later call to it fails.
+/// Its code, aborted, is used for nothing else: as with gRPC, repeating the call does not help, but starting over may.
 [[nodiscard]] std::unexpected<Error> device_lost(std::string message);
 [[nodiscard]] std::unexpected<Error> internal_error(std::string message);
 

@@ -110,7 +110,7 @@ struct FreeDeleter {
   void operator()(char* p) const { std::free(p); }
 };
 
-/// Where a write to `path` ends up: through symbolic links if they resolve, else the path itself.
+/// Returns the path that a write to `path` reaches: through symbolic links if they resolve, else the path itself.
 std::string resolved(const std::string& path) {
   const std::unique_ptr<char, FreeDeleter> real(::realpath(path.c_str(), nullptr));
   return real ? std::string(real.get()) : path;

@@ -13,18 +13,18 @@ namespace padlock {
 /// A regular file open for reading. Movable, closes itself. Not thread-safe.
 class InputFile {
  public:
-  /// Errors, naming the path: not_found or permission_denied as the system says; invalid_argument for what is not a
-  /// regular file (a pipe could block for ever, and has no size to check against).
+  /// Opens a file. Errors, naming the path: not_found or permission_denied as the system says; invalid_argument for a
+  /// path that is not a regular file (a pipe could block for ever, and has no size to check against).
   [[nodiscard]] static Result<InputFile> open(const std::string& path);
   InputFile(InputFile&& other) noexcept;
   InputFile& operator=(InputFile&& other) noexcept;
   ~InputFile();
 
   [[nodiscard]] const std::string& path() const { return path_; }
-  /// Bytes, when it was opened.
+  /// Size in bytes when it was opened.
   [[nodiscard]] std::int64_t size() const { return size_; }
-  /// Fills `out` with the bytes that begin at `offset`. Error (data_loss) where the file ends before, which can only
-  /// be when it shrinks while it is read.
+  /// Fills `out` with the bytes that begin at `offset`. Error (data_loss) if the file ends before, which happens only
+  /// if it shrinks while it is read.
   [[nodiscard]] Status read_at(std::int64_t offset, std::span<std::byte> out) const;
 
  private:
@@ -34,15 +34,15 @@ class InputFile {
   std::int64_t size_ = 0;
 };
 
-/// The whole of a text file. Error (resource_exhausted) where it is longer than `limit` bytes.
+/// Reads a whole text file. Error (resource_exhausted) if it is longer than `limit` bytes.
 [[nodiscard]] Result<std::string> read_text_file(const std::string& path, std::int64_t limit);
 
-/// A file that appears under its name whole or not at all: it is written beside it under a temporary name, and
-/// `commit` renames it. Dropped without `commit`, nothing is left. A name that exists and is no regular file
+/// A file that appears under its name whole or not at all: it is written beside it under a temporary name, and `commit`
+/// renames it. If it is destroyed without `commit`, nothing is left. A name that exists and is no regular file
 /// (/dev/stdout, a pipe) is written directly, since renaming would replace the device itself.
 class AtomicFile {
  public:
-  /// Errors, naming the path, as the system says.
+  /// Opens a file for writing. Errors, naming the path, as the system says.
   [[nodiscard]] static Result<AtomicFile> create(const std::string& path);
   AtomicFile(AtomicFile&& other) noexcept;
   AtomicFile& operator=(AtomicFile&&) = delete;
@@ -51,10 +51,11 @@ class AtomicFile {
   /// Appends. Errors: resource_exhausted for a full disk, else as the system says.
   [[nodiscard]] Status write(std::span<const std::byte> bytes);
   [[nodiscard]] Status write(std::string_view text);
-  /// Whether `commit` returns only when the bytes are on the disk (for what must survive a power failure).
+  /// `synced`: `commit` returns only when the bytes are on the disk (for data that must survive a power failure).
   enum class Durability : std::uint8_t { cached, synced };
   [[nodiscard]] Status commit(Durability durability = Durability::cached);
-  /// What it is called until `commit`, for who must remove it without running destructors. Empty if it has its name.
+  /// Path of the file until `commit`, for callers that must remove it without running destructors. Empty if the file
+  /// has its final name.
   [[nodiscard]] const std::string& temporary_path() const { return temporary_; }
 
  private:

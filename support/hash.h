@@ -10,15 +10,15 @@
 namespace padlock {
 
 // XXH3, as lower-case hexadecimal digits. It finds damage and tells programs apart: 128 bits make an accident
-// impossible. It stops no forger, and need not: who can write a cache could write any record, and records are hints
-// that are checked wherever they are used.
+// impossible. It stops no forger, and need not: anyone who can write a cache could write any record, and records are
+// hints that are checked wherever they are used.
 
 [[nodiscard]] std::string hash128(std::string_view text);  ///< 32 digits
 [[nodiscard]] std::string hash64(std::string_view text);   ///< 16 digits
 
-/// The bits that hash64 writes.
+/// Returns the bits that hash64 prints.
 [[nodiscard]] std::uint64_t checksum64(std::string_view bytes);
-/// The bits that hash128 writes, as bytes, most significant first.
+/// Returns the bits that hash128 prints, as bytes, most significant first.
 [[nodiscard]] std::array<std::byte, 16> checksum128(std::span<const std::byte> bytes);
 
 }  // namespace padlock

@@ -41,7 +41,7 @@ template <class T>
 [[nodiscard]] constexpr T floor_div(T a, T b) {
   return a / b - (a % b < 0 ? 1 : 0);
 }
-/// In [0, b). Precondition: b > 0.
+/// Returns a mod b, in [0, b). Precondition: b > 0.
 template <class T>
 [[nodiscard]] constexpr T floor_mod(T a, T b) {
   const T r = a % b;

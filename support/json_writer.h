@@ -8,13 +8,13 @@
 
 namespace padlock {
 
-/// How JSON is laid out.
+/// The layout of JSON text.
 struct JsonStyle {
   bool one_line = false;  ///< without blanks; else indented by two a level
-  int digits = 0;         ///< significant ones of a floating-point number; 0: as many as tell it from all others
+  int digits = 0;         ///< significant digits of a floating-point number; 0: as many as tell it from all others
 };
 
-/// Makes a JSON text of `text`, with its quotes.
+/// Returns `text` as a JSON string, with its quotes.
 [[nodiscard]] std::string json_quoted(std::string_view text);
 
 /// Writes one JSON value. The caller balances objects and arrays.
@@ -39,7 +39,7 @@ class JsonWriter {
   JsonWriter& member(std::string_view name, const T& v) {
     return key(name).value(v);
   }
-  /// An array of numbers or texts, on one line in either style.
+  /// Writes an array of numbers or texts, on one line in either style.
   template <class T>
   JsonWriter& member(std::string_view name, const std::vector<T>& list) {
     key(name).begin_array();
@@ -50,7 +50,7 @@ class JsonWriter {
     return *this;
   }
 
-  /// The text, with a newline at its end.
+  /// Returns the text, with a newline at its end.
   [[nodiscard]] std::string take() && { return std::move(text_) + "\n"; }
 
  private:

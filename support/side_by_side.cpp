@@ -24,7 +24,7 @@ struct Runner {
   std::vector<double> samples_ms = {};
   bool is_out = false;
 
-  /// 0 of who is out.
+  /// Times so many calls, in milliseconds; 0 if the contestant is out.
   double time_calls_ms(int calls) {
     if (is_out) return 0;
     if (contestant.time_ms) {
@@ -52,7 +52,8 @@ void warm_up(Runner& runner, const TimingOptions& options) {
 }
 
 void take_sample(Runner& runner) {
-  // It finds what fits a cache there, and none of what others wrote: these lines would be written back at its expense.
+  // An untimed call first fills the cache with its own data, and evicts lines that others wrote, whose write-back the
+  // sample would pay for.
   (void)runner.time_calls_ms(1);
   runner.samples_ms.push_back(runner.time_calls_ms(runner.calls_per_sample) / runner.calls_per_sample);
 }
@@ -68,14 +69,14 @@ std::vector<Runner> runners_of(const std::vector<Contestant>& contestants) {
   return runners;
 }
 
-/// Of each round a / b.
+/// Returns a / b of each round.
 std::vector<double> quotients(const std::vector<double>& a, const std::vector<double>& b) {
   std::vector<double> ratios;
   for (std::size_t i = 0; i < std::min(a.size(), b.size()); ++i) ratios.push_back(a[i] / std::max(b[i], 1e-9));
   return ratios;
 }
 
-/// Of whom it is judged against; end where that is nobody.
+/// Finds the rival that a runner is compared with; end if it has none.
 std::vector<Runner>::const_iterator rival_of(const Runner& runner, const std::vector<Runner>& runners) {
   return std::ranges::find(runners, runner.contestant.rival, [](const Runner& r) { return r.contestant.name; });
 }
@@ -85,7 +86,7 @@ bool is_beaten(const Runner& runner, const std::vector<Runner>& runners, double 
   return rival != runners.end() && std::ranges::min(runner.samples_ms) >= ratio * std::ranges::max(rival->samples_ms);
 }
 
-/// Whether it is known how one that has a rival compares to it.
+/// Returns whether a runner is out, or its ratio to its rival is known well enough. Precondition: it has a rival.
 bool is_settled(const Runner& runner, const std::vector<Runner>& runners, const TimingOptions& options) {
   const auto rival = rival_of(runner, runners);
   if (runner.is_out) return true;
@@ -104,7 +105,7 @@ void run_rounds(std::vector<Runner>& runners, const TimingOptions& options) {
       std::erase_if(order, [&](std::size_t i) { return is_beaten(runners[i], runners, options.beaten_ratio); });
     const bool is_over = options.budget_ms > 0 && milliseconds_since(start) >= options.budget_ms;
     if (round >= options.least_rounds && is_over) {
-      // What is over is over but for those of whom more is to be known, and what they are compared with.
+      // After the budget only unsettled runners continue, and those without a rival: others are compared with them.
       const auto has_rival = [&](std::size_t i) { return rival_of(runners[i], runners) != runners.end(); };
       std::erase_if(order, [&](std::size_t i) { return has_rival(i) && is_settled(runners[i], runners, options); });
       if (std::ranges::none_of(order, has_rival)) return;

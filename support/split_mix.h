@@ -4,7 +4,7 @@
 
 namespace padlock {
 
-/// Numbers without an end, the same for the same seed on every machine (SplitMix64, Steele and others, 2014).
+/// An endless sequence of numbers, the same for the same seed on every machine (SplitMix64, Steele and others, 2014).
 class SplitMix {
  public:
   explicit SplitMix(std::uint64_t seed) : state_(seed) {}
@@ -14,7 +14,7 @@ class SplitMix {
     z = (z ^ (z >> 27)) * 0x94d049bb133111eb;
     return z ^ (z >> 31);
   }
-  /// The seed of the numbers that follow.
+  /// Returns the seed of the numbers that follow.
   [[nodiscard]] std::uint64_t state() const { return state_; }
 
  private:

@@ -7,8 +7,8 @@
 
 namespace padlock {
 
-/// An array that is filled by who makes it: on the stack up to `kInline` elements, which all but odd programs keep to,
-/// so that binding and launching allocate nothing for it. Elements of plain types begin with no value.
+/// An array on the stack up to `kInline` elements, which suffice for all but unusual programs, so that binding and
+/// launching allocate nothing for it. Elements of plain types are uninitialized: the creator fills them.
 template <class T, std::size_t kInline = 32>
 class StackArray {
  public:

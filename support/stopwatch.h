@@ -4,7 +4,7 @@
 
 namespace padlock {
 
-/// Runs from when it is made.
+/// A stopwatch that runs from its construction.
 class Stopwatch {
  public:
   [[nodiscard]] double seconds() const {
