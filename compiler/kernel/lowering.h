@@ -18,8 +18,8 @@ inline constexpr std::size_t kMaxKernelNodes = 4096;
 [[nodiscard]] Result<std::vector<Kernel>> gather_kernels(const ir::Program& program,
                                                          const MakeIndexMaps& make_maps = {});
 
-/// What is known of a kernel's symbols and output coordinates: the program's facts, and each coordinate below its
-/// extent.
+/// Returns the facts about a kernel's symbols and output coordinates: the program's, and that each coordinate is below
+/// its extent.
 [[nodiscard]] ir::Facts coordinate_facts(const Kernel& kernel);
 
 }  // namespace padlock::compiler

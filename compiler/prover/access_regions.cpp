@@ -27,8 +27,9 @@ solver::Region task_of(const Schedule& schedule, const SegmentCall& call, const 
 
 namespace {
 
-/// What is read beside a chunk for vectors that are realigned: the two aligned ones begin with up to lanes - 1 elements
-/// before the one that is cut out of them. That is never none where the body has no other vector: all would be aligned.
+/// Returns how far beyond a vector its realigned load reads: the two aligned vectors begin with up to lanes - 1
+/// elements before the one that is cut out of them; at least one where the body has no other vector, since all would be
+/// aligned.
 Reach reach_of(const Body& body, std::size_t load, const VectorLoop& loop) {
   if (loop.loads != VectorLoads::realigned || !is_vector(body.loads[load])) return {};
   const int least = std::ranges::count_if(body.loads, is_vector) == 1 ? 1 : 0;
@@ -40,7 +41,7 @@ Reach reach_of(const Body& body, std::size_t load, const VectorLoop& loop) {
 }  // namespace
 
 std::vector<Lanes> accessed_columns(const Schedule& schedule, const SegmentCall& call, const solver::Region& rows,
-                                 bool inside, Touch touch, std::size_t load) {
+                                    bool inside, Touch touch, std::size_t load) {
   ir::ExprContext& exprs = schedule.kernel.program->exprs();
   const RunVariables run(exprs);
   const solver::Region task = task_of(schedule, call, rows);

@@ -6,7 +6,7 @@
 #include "compiler/schedule/schedule.h"
 #include "solver/feasibility.h"
 
-// Where the lanes of a segment may be, as regions over its task.
+// Regions over a task in which the lanes of a segment may lie.
 namespace padlock::compiler {
 
 /// a < b and a >= b, as expressions that are >= 0.
@@ -16,7 +16,7 @@ namespace padlock::compiler {
 /// Adds the conditions of `from` to `to`.
 void join(solver::Region& to, const solver::Region& from);
 
-/// `rows`, with the columns of a task, in which the segment's run is not empty.
+/// Returns `rows` with the columns of a task in which the segment's run is not empty.
 [[nodiscard]] solver::Region task_of(const Schedule& schedule, const SegmentCall& call, const solver::Region& rows);
 
 /// One way in which lanes are where a column must be.
@@ -27,10 +27,10 @@ struct Lanes {
 
 enum class Touch : std::uint8_t { written, loaded };
 
-/// The whole run, or, where `inside` does not say that nothing leaves it, what each loop touches. `load`: which of the
-/// body's, where it is `loaded`.
+/// Returns the whole run where `inside` says that nothing leaves it, else the columns that each loop accesses. `load`:
+/// the number of the body's load, where it is `loaded`.
 [[nodiscard]] std::vector<Lanes> accessed_columns(const Schedule& schedule, const SegmentCall& call,
-                                               const solver::Region& rows, bool inside, Touch touch,
-                                               std::size_t load = 0);
+                                                  const solver::Region& rows, bool inside, Touch touch,
+                                                  std::size_t load = 0);
 
 }  // namespace padlock::compiler

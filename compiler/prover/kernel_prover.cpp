@@ -19,10 +19,10 @@ namespace padlock::compiler {
 
 using ir::Expr;
 
-/// States the obligations of a schedule for the host and decides them.
+/// States the obligations of a schedule, for the host or a grid, and decides them.
 class KernelProver {
  public:
-  /// Looks the proof up first: what follows costs more than to prove a small kernel.
+  /// Looks the proof up first: the other steps cost more than to prove a small kernel.
   static Result<ProvenKernel> prove(Schedule schedule, const ProverOptions& options) {
     if (options.cache == nullptr || !options.keep) return KernelProver(std::move(schedule), options).run();
     const std::string key = identity_of(schedule, options);
@@ -65,7 +65,7 @@ class KernelProver {
     return std::move(proven_);
   }
 
-  /// What the schedule and its proof follow from.
+  /// Identifies everything that the schedule and its proof follow from.
   static std::string identity_of(const Schedule& schedule, const ProverOptions& options) {
     return fmt::format("{}\n{}\n{}{}", ir::to_string(*schedule.kernel.program), schedule.kernel.name, schedule.config,
                        options.explain ? "\nexplained" : "");
@@ -73,7 +73,8 @@ class KernelProver {
 
   void record(Obligation obligation) { proof_.obligations.push_back(std::move(obligation)); }
 
-  /// Of several questions about one obligation, what is not proved is what counts; one refutation is enough.
+  /// Merges the answer to one of several questions about an obligation: it is proved if all are; one refutation is
+  /// enough.
   static void add_answer(Obligation& all, Obligation one) {
     if (all.verdict != Verdict::refuted && one.verdict != Verdict::proved) all = std::move(one);
   }
@@ -148,7 +149,7 @@ class KernelProver {
     }
   }
 
-  /// What the schedule does in 32 bits, where the guards hold that it declares.
+  /// Proves the schedule's 32-bit arithmetic under the guards that it declares.
   void prove_narrowing() {
     const Index32Variant& narrowing = schedule_.narrowing;
     if (narrowing.divisions.empty() && narrowing.bound == 0) return;
@@ -173,7 +174,7 @@ class KernelProver {
       prove_narrow_divisions(guarded, add);
   }
 
-  /// Whether a guard says of a size, as such, that it is at most (at least) this.
+  /// Returns whether a guard bounds this very size by `bound` in the direction of `comparison` (le or ge).
   [[nodiscard]] bool is_guarded(Expr size, ir::Comparison comparison, Int128 bound) const {
     return std::ranges::any_of(schedule_.narrowing.guards, [&](const abi::Guard& guard) {
       const ir::Constraint& c = guard.holds;
@@ -240,8 +241,8 @@ class KernelProver {
     return places;
   }
 
-  /// None that the program implies is asked of a launch, nor one that follows from others. A GPU's are many, and cheap
-  /// beside the questions.
+  /// Drops guards that the program or the other guards imply. On GPUs keeps all: evaluating them is cheaper than
+  /// proving.
   void choose_guards(const std::vector<abi::Guard>& declared) {
     if (schedule_.narrowing.bound > 0) {
       for (std::size_t i = 0; i < declared.size(); ++i) proof_.launch_guards.push_back(i);
@@ -367,7 +368,8 @@ class KernelProver {
 
   void prove_loads(const SegmentCall& call) {
     const Body& body = schedule_.bodies[static_cast<std::size_t>(call.body)];
-    for (Obligation& obligation : loads_.prove(call, lemmas_.stays_inside(body.strategies))) record(std::move(obligation));
+    for (Obligation& obligation : loads_.prove(call, lemmas_.stays_inside(body.strategies)))
+      record(std::move(obligation));
   }
 
   void prove_stores(const SegmentCall& call, const solver::Region& rows, bool inside) {
@@ -472,8 +474,8 @@ class KernelProver {
     // The chunks of a loop are dealt to a team in turn, and no two loops of a walk have a column in common.
     Obligation team{.kind = ObligationKind::disjoint,
                     .access = fmt::format("chunks dealt to {} threads", schedule_.team())};
-    const bool apart =
-        std::ranges::all_of(schedule_.bodies, [&](const Body& body) { return lemmas_.loops_are_apart(body.strategies); });
+    const bool apart = std::ranges::all_of(schedule_.bodies,
+                                           [&](const Body& body) { return lemmas_.loops_are_apart(body.strategies); });
     if (!apart || !is_dealt_once(session_, schedule_.team()) || !teams_are_whole(schedule_)) {
       team.verdict = Verdict::checked;
       team.reason = "that a column of a run is one thread's is not shown";

@@ -96,7 +96,7 @@ class LoadProver::Implementation {
     join(segment_, columns);
   }
 
-  /// What holds of every column of a segment: what its cuts justify, of all pieces that it consists of.
+  /// Returns the claims that hold of every column of a segment: those that the cuts of all its pieces justify.
   std::vector<Expr> claims_of(const SegmentCall& call) {
     std::optional<std::vector<Expr>> common;
     for (const Segment& piece : call.pieces) {
@@ -117,8 +117,8 @@ class LoadProver::Implementation {
     return common.value_or(std::vector<Expr>{});
   }
 
-  /// Whether a cut of any piece leaves columns of that piece, of which its claim holds. The piece is arbitrary, so the
-  /// question is small however deep the cuts nest.
+  /// Checks that a cut of any piece leaves columns of that piece for which the cut's claim holds. The piece is
+  /// arbitrary, so the question is small however deep the cuts nest.
   bool justifies(const Cut& cut) {
     const auto [it, inserted] = justified_.try_emplace({cut.at.id(), cut.claim.id(), cut.above}, false);
     if (!inserted) return it->second;
@@ -158,14 +158,14 @@ class LoadProver::Implementation {
     return session_.decide(ObligationKind::load, access, region, goals);
   }
 
-  /// Whether every row of the case excludes it, wherever the column is: asked once for all segments.
+  /// Returns whether every row of the case excludes `violated` at every column: decided once for all segments.
   bool excluded_by_row(Expr violated) {
     const auto [it, inserted] = excluded_by_row_.try_emplace(violated.id(), false);
     if (inserted && !mentions(violated, column_)) it->second = session_.excludes(rows_, {violated});
     return it->second;
   }
 
-  /// What is read through a view lies in the tensor's storage: its span is not longer.
+  /// Adds the goal that reads through a view stay in the tensor's storage: the view's span is not longer.
   void add_view(std::vector<Goal>& goals, const ir::Value& tensor, const ir::Layout& view) {
     if (view.merges(exprs_, tensor.layout)) return;
     const Expr used = view.span(exprs_);

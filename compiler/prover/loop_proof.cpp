@@ -11,7 +11,7 @@ namespace {
 // After those of the run (compiler/schedule/loop_strategy.cpp).
 enum VariableOrder { kTrip = 1100, kLane };
 
-/// What a walk knows of its run, and of the variables that its loops leave behind.
+/// Returns the conditions that a loop strategy guarantees for its run and for the variables that its loops define.
 solver::Region region_of(ir::ExprContext& exprs, const LoopStrategy& walk) {
   const RunVariables run(exprs);
   solver::Region region;
@@ -114,7 +114,9 @@ std::vector<Uncovered> uncovered_by(ir::ExprContext& exprs, const LoopStrategy& 
 bool WalkLemmas::stays_inside(const std::vector<LoopStrategy>& strategies) {
   return shown(strategies, "stays inside", &WalkLemmas::decide_inside);
 }
-bool WalkLemmas::covers(const std::vector<LoopStrategy>& strategies) { return shown(strategies, "covers", &WalkLemmas::decide_cover); }
+bool WalkLemmas::covers(const std::vector<LoopStrategy>& strategies) {
+  return shown(strategies, "covers", &WalkLemmas::decide_cover);
+}
 bool WalkLemmas::loops_are_apart(const std::vector<LoopStrategy>& strategies) {
   return shown(strategies, "loops are apart", &WalkLemmas::decide_apart);
 }

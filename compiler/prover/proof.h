@@ -7,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-// What was asked of a scheduled kernel, and the answers: plain data, for people and programs.
+// The obligations of a scheduled kernel with their verdicts: plain data, for people and programs.
 namespace padlock::compiler {
 
 enum class ObligationKind : std::uint8_t {
@@ -62,7 +62,7 @@ struct Proof {
   std::string kernel;
   std::string config;
   std::vector<Obligation> obligations;
-  /// Of the guards that the schedule declares, by place: those that the program implies, and those that a launch must
+  /// Indices into the guards that the schedule declares: those that the program implies, and those that a launch must
   /// satisfy for what is `guarded`. The others follow from these.
   std::vector<std::size_t> implied_guards = {}, launch_guards = {};
   std::int64_t solver_calls = 0;

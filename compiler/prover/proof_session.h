@@ -31,8 +31,8 @@ class ProofSession {
   /// whatever was proved of it would mean nothing.
   [[nodiscard]] Status check_assumptions();
 
-  /// Whether no point of `region` satisfies all of `violated`; false where that takes more than a look at what is
-  /// connected with them.
+  /// Returns whether no point of `region` satisfies all of `violated`; false, too, where the conditions connected with
+  /// them do not decide it.
   [[nodiscard]] bool excludes(const solver::Region& region, const std::vector<ir::Expr>& violated) {
     return feasibility_.ask(region, violated, solver::Feasibility::Effort::connected).kind ==
            solver::Answer::Kind::empty;

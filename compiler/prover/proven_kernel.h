@@ -20,7 +20,7 @@ namespace padlock::compiler {
 
 class KernelProver;
 
-/// What was proved already: lemmas that do not depend on a program, and proofs by program and config. Thread-safe.
+/// Keeps what was proved: lemmas that do not depend on a program, and proofs by program and config. Thread-safe.
 class ProofCache {
  public:
   [[nodiscard]] std::optional<bool> lemma(const std::string& statement) const;
@@ -36,7 +36,7 @@ class ProofCache {
   static constexpr std::size_t kMaxProofs = 1024;
 };
 
-/// What a proof may cost, and who helps with it.
+/// The limits of a proof, and its helpers.
 struct ProverOptions {
   solver::SearchLimits limits = {};
   bool explain = false;  ///< say which conditions contradict each other where an access is dead
@@ -52,14 +52,15 @@ class ProvenKernel {
  public:
   [[nodiscard]] const Schedule& schedule() const { return schedule_; }
   [[nodiscard]] const Proof& proof() const { return proof_; }
-  /// Whether this load (store) of a body must test its bounds, because that they hold is not decided.
+  /// Returns whether this load (the stores) of a body must test its bounds at run time, because no proof shows that
+  /// they hold.
   [[nodiscard]] bool load_is_checked(int body, int load) const { return checked_loads_.contains({body, load}); }
   [[nodiscard]] bool stores_are_checked(int body) const { return checked_stores_.contains(body); }
-  /// What must hold of a launch for the specialised variant. Empty where there is nothing to specialise.
+  /// Guards that a launch must satisfy for the specialised variant. Empty where there is nothing to specialise.
   [[nodiscard]] const std::vector<abi::Guard>& guards() const { return guards_; }
-  /// Of a schedule for a GPU: whether a variant, the only one where it has no guards, computes indices in 32 bits.
+  /// Returns, for a GPU's schedule, whether a variant (the only one if it has no guards) computes indices in 32 bits.
   [[nodiscard]] bool has_narrow_indices() const { return schedule_.narrowing.bound > 0; }
-  /// How wide indices are in the variant that assumes nothing, or in the specialised one.
+  /// Returns the widths of indices in the variant that assumes nothing, or in the specialised one.
   [[nodiscard]] IndexWidths index_widths(bool specialised) const;
 
  private:
@@ -70,7 +71,7 @@ class ProvenKernel {
 
   Schedule schedule_;
   Proof proof_;
-  // Of the proof, because code generation asks once for each access.
+  // Taken from the proof, because code generation asks once for each access.
   std::set<std::pair<int, int>> checked_loads_;
   std::set<int> checked_stores_;
   std::vector<abi::Guard> guards_;   // of the schedule's, those that a launch must satisfy

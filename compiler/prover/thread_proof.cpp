@@ -15,7 +15,7 @@ namespace {
 // After those of a loop (compiler/prover/loop_proof.cpp).
 enum VariableOrder { kIndex = 1200, kRows, kColumns, kFirst, kSecond, kFirstTurn, kSecondTurn };
 
-/// Of one thing that is cut into tiles: each index below its extent is in one of them, and no other index is.
+/// Proves of a range that is cut into tiles that each index below its extent is in one tile, and no other index is.
 class Tiling {
  public:
   /// `size`: of the first tile; 0 where it is the only one.
@@ -130,8 +130,8 @@ class GridProof {
  private:
   using Bounds = TileBounds (Schedule::*)(Expr rows, Expr columns) const;
 
-  /// Of an output of arbitrary rows and columns, for the kernel's own may be large expressions; of those where that
-  /// fails. `extent`: of what is cut, from rows and columns.
+  /// Proves a tiling for arbitrary numbers of rows and columns, since the kernel's own may be large expressions; for
+  /// those where that fails. `extent`: makes the extent that is cut, from rows and columns.
   template <class Extent>
   void add_tiling(Bounds bounds, int size, const char* what, Extent&& extent) {
     const auto decide = [&](ObligationKind kind, Expr rows, Expr columns, const solver::Region& region) {

@@ -11,14 +11,14 @@
 // trusted lemma of flattening.)
 namespace padlock::compiler {
 
-/// The obligations of a schedule's thread map, besides those of its runs.
+/// Proves the obligations of a schedule's thread map, besides those of its runs.
 [[nodiscard]] std::vector<Obligation> prove_tiles(ProofSession& session, const Schedule& schedule);
 
-/// Whether every team has as many threads as the loops of its runs deal their chunks to, and there is a team for each
-/// of those that rows are dealt to, and no other.
+/// Returns whether every team has as many threads as the loops of its runs distribute their vectors to, and there are
+/// as many teams as rows are distributed to.
 [[nodiscard]] bool teams_are_whole(const Schedule& schedule);
 
-/// Things that are dealt in turn, number k to member k mod count: each is one member's.
+/// Proves that a cyclic distribution, item k to member k mod count, gives each item to exactly one member.
 [[nodiscard]] bool is_dealt_once(ProofSession& session, int count);
 
 }  // namespace padlock::compiler

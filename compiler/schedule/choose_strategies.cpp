@@ -6,7 +6,7 @@ namespace padlock::compiler {
 namespace {
 
 constexpr int kCacheLineBytes = 64;
-// What a shorter run saves by a vector is not worth the code.
+// Below these lengths a vector saves less than its code costs.
 constexpr int kNarrowestElements = 4, kFewElements = 8;
 constexpr std::size_t kMaxVectorWork = 256;
 
@@ -55,8 +55,8 @@ class WalkChooser {
   [[nodiscard]] std::size_t work() const {
     return static_cast<std::size_t>(std::ranges::count(body_.nodes, NodeKind::operation, &BodyNode::kind));
   }
-  /// Whether non-temporal stores may pay: a vector of less than 16 bytes has no such store. (Long bodies are not bound
-  /// by memory.)
+  /// Returns whether non-temporal stores may pay: a vector of less than 16 bytes has no such store. (Long bodies are
+  /// not bound by memory.)
   [[nodiscard]] bool streams() const {
     if (options_.threads || options_.store == StoreKind::plain) return false;
     for (std::size_t i = 0; i < schedule_.kernel.results.size(); ++i)
@@ -75,7 +75,8 @@ class WalkChooser {
 /// Unless what copies goes past them: a fill alone is not worth the code, nor a choice between kinds of stores.
 void keep_fills_in_caches(std::vector<Body>& bodies) {
   if (std::ranges::any_of(bodies, [](const Body& body) { return !body.loads.empty() && may_stream(body); })) return;
-  for (Body& body : bodies) std::erase_if(body.strategies, [](const LoopStrategy& walk) { return walk.kind == LoopStrategyKind::streamed; });
+  for (Body& body : bodies)
+    std::erase_if(body.strategies, [](const LoopStrategy& walk) { return walk.kind == LoopStrategyKind::streamed; });
 }
 
 }  // namespace

@@ -21,7 +21,7 @@ class Collector {
     for (const ConditionId id : graph.conditions_of(predicate)) exact(graph.condition(id).expr);
   }
 
-  /// What is divided or compared inside an address.
+  /// Collects the operands of divisions and comparisons inside an address.
   void address(Expr e) {
     if (!e.valid() || !e.has_coordinate() || !walked_.insert(e.id()).second) return;
     const ExprKind kind = e.kind();
@@ -39,7 +39,7 @@ class Collector {
   std::set<std::uint32_t> seen_, walked_;  // by Expr::id
 };
 
-/// What bodies compute.
+/// Collects the exact indices of bodies.
 class BodyCollector {
  public:
   explicit BodyCollector(ir::ExprContext& exprs) : exprs_(exprs) {}

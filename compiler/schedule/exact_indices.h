@@ -15,9 +15,9 @@ struct ExactIndices {
   std::vector<ir::Expr> exact;  // each once
 };
 
-/// Those of one body.
+/// Returns those of one body.
 [[nodiscard]] std::vector<ExactIndices> exact_indices(const Schedule& schedule, const Body& body);
-/// All of them, by place.
+/// Returns those of a schedule, by place.
 [[nodiscard]] std::vector<ExactIndices> exact_indices(const Schedule& schedule);
 
 }  // namespace padlock::compiler

@@ -47,7 +47,7 @@ class Sizes {
     if (!seen_.insert(e.id()).second) return;
     if (e.kind() == ExprKind::symbol) return add_extent(e);
     if (e.kind() == ExprKind::sum || e.kind() == ExprKind::mod) {
-      // Of a dividend the rest arrives reduced.
+      // A dividend's rest arrives reduced.
       const auto [moving, rest] = split_sum(exprs_, e.kind() == ExprKind::sum ? e : e.operands()[0]);
       for (const Expr term : moving.kind() == ExprKind::sum ? moving.operands() : std::span(&moving, 1)) add(term);
       return add(e.kind() == ExprKind::sum ? rest : e.operands()[1]);
@@ -113,7 +113,7 @@ Index32Variant division_index32_variant(const Schedule& schedule) {
 
 namespace {
 
-/// What a GPU's kernel compares or divides: expressions of coordinates, and what a launch covers.
+/// Collects what a GPU's kernel compares or divides: expressions of coordinates, and the extents of a launch.
 std::vector<Expr> exact_in(const Schedule& schedule) {
   std::vector<Expr> all = {schedule.tiles(), schedule.rows, schedule.columns};
   for (const ExactIndices& place : exact_indices(schedule))
@@ -189,8 +189,9 @@ Index32Variant index32_variant_of(const Schedule& schedule) {
     made.guards = guards_of(schedule.exprs(), made.sizes, bound);
     for (const Expr elements : made.elements)
       if (elements.range().hi > Index32Variant::kMostElements)
-        made.guards.push_back({abi::Assumption::index32,
-                               {elements, ir::Comparison::le, schedule.exprs().constant(Index32Variant::kMostElements)}});
+        made.guards.push_back(
+            {abi::Assumption::index32,
+             {elements, ir::Comparison::le, schedule.exprs().constant(Index32Variant::kMostElements)}});
     return made;
   }
   return {};

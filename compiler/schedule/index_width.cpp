@@ -133,7 +133,7 @@ std::optional<EmittedRange> IndexWidths::operation(Expr e) {
   return std::nullopt;
 }
 
-/// What was added up so far and the next term, in any order: partial sums lie in the hull of all of them with 0.
+/// Bounds partial sums for any order of the terms: they lie in the hull of all of them with 0.
 std::optional<EmittedRange> IndexWidths::sum(Expr e) {
   EmittedRange all{{0, 0}, {0, 0}};
   Range negative{0, 0};
@@ -201,7 +201,7 @@ std::optional<EmittedRange> IndexWidths::mod(Expr e) {
   return EmittedRange{{0, d->value.hi - 1}, hull(hull(x->widest, d->widest), remainder)};
 }
 
-/// Of a mod: its coordinates plus the rest, which the launcher has reduced.
+/// Bounds the dividend of a mod: its coordinates plus the rest, which the launcher has reduced.
 std::optional<EmittedRange> IndexWidths::dividend(Expr e) {
   const Expr period = e.operands()[1];
   const auto [moving, rest] = split_sum(*exprs_, e.operands()[0]);

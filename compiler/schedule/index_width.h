@@ -13,7 +13,7 @@
 // intermediates, never from the interval of its value alone.
 namespace padlock::compiler {
 
-/// Every intermediate of an emitted expression lies in it.
+/// Bounds of an emitted expression and of all its intermediates.
 struct EmittedRange {
   ir::Range value;   ///< of the expression
   ir::Range widest;  ///< of all intermediates
@@ -21,11 +21,11 @@ struct EmittedRange {
 
 /// Ranges of sizes that are narrower than what is known of their symbols, by Expr::id.
 using SizeRanges = std::map<std::uint32_t, ir::Range>;
-/// Where guards (comparisons with a constant) hold.
+/// Returns the ranges of sizes that guards (comparisons with a constant) imply.
 [[nodiscard]] SizeRanges size_ranges(std::span<const abi::Guard> guards);
 /// Ranges of coordinates, by symbol index.
 using CoordinateRanges = std::map<std::uint32_t, ir::Range>;
-/// Of a kernel: from 0 to what the ranges of its extents allow.
+/// Returns the ranges of a kernel's coordinates: from 0 to what the ranges of its extents allow.
 [[nodiscard]] CoordinateRanges coordinate_ranges(const Kernel& kernel, const SizeRanges& sizes = {});
 
 /// Widths of the emitted expressions of one kernel: parts over symbols alone arrive as sizes (clamped to [-2^62,
@@ -35,14 +35,14 @@ class IndexWidths {
  public:
   explicit IndexWidths(ir::ExprContext& exprs, CoordinateRanges coordinates = {}, SizeRanges sizes = {})
       : exprs_(&exprs), coordinates_(std::move(coordinates)), sizes_(std::move(sizes)) {}
-  /// Of a kernel, where guards hold.
+  /// Makes those of a kernel, where guards hold.
   explicit IndexWidths(const Kernel& kernel, std::span<const abi::Guard> guards = {});
 
-  /// Nothing where it is not bounded by 126 bits.
+  /// Returns the expression's range; nothing where it is not bounded by 126 bits.
   [[nodiscard]] std::optional<EmittedRange> range_of(ir::Expr e);
-  /// Whether all intermediates fit a signed integer of so many bits (32 or 64).
+  /// Returns whether all intermediates fit a signed integer of so many bits (32 or 64).
   [[nodiscard]] bool fit(ir::Expr e, int bits);
-  /// Whether a floordiv or mod, its operands computed in 64 bits, may divide in 32: both lie in their range.
+  /// Returns whether a floordiv or mod, its operands computed in 64 bits, may divide in 32: both lie in that range.
   [[nodiscard]] bool divides_narrowly(ir::Expr e);
 
  private:
@@ -54,7 +54,7 @@ class IndexWidths {
   std::optional<EmittedRange> floordiv(ir::Expr e);
   std::optional<EmittedRange> mod(ir::Expr e);
   std::optional<EmittedRange> minmax(ir::Expr e);
-  /// Of a mod: its coordinates plus the rest, which the launcher has reduced.
+  /// Bounds the dividend of a mod: its coordinates plus the rest, which the launcher has reduced.
   std::optional<EmittedRange> dividend(ir::Expr e);
 
   ir::ExprContext* exprs_;
@@ -63,7 +63,7 @@ class IndexWidths {
   std::map<std::uint32_t, std::optional<EmittedRange>> known_;  // by Expr::id
 };
 
-/// The terms of a sum with coordinates, and the rest, which is a size.
+/// Splits a sum into the terms with coordinates, and the rest, which is a size.
 [[nodiscard]] std::pair<ir::Expr, ir::Expr> split_sum(ir::ExprContext& exprs, ir::Expr e);
 
 }  // namespace padlock::compiler

@@ -33,11 +33,12 @@ class WalkBuilder {
     if (options_.team > 0) {
       const bool realign = options_.loads && options_.realign;
       strategies.push_back(realign ? shared(LoopStrategyKind::shared_realigned, VectorLoads::realigned)
-                              : shared(LoopStrategyKind::shared, VectorLoads::apart));
+                                   : shared(LoopStrategyKind::shared, VectorLoads::apart));
       if (options_.loads) strategies.push_back(shared(LoopStrategyKind::shared_aligned, VectorLoads::aligned));
       return strategies;
     }
-    for (int lanes = options_.narrowest; lanes > 0 && lanes <= options_.lanes; lanes *= 2) strategies.push_back(ends(lanes));
+    for (int lanes = options_.narrowest; lanes > 0 && lanes <= options_.lanes; lanes *= 2)
+      strategies.push_back(ends(lanes));
     strategies.push_back(vectors());
     if (options_.line > 0) strategies.push_back(streamed());
     return strategies;
@@ -48,10 +49,11 @@ class WalkBuilder {
 
   LoopStrategy ends(int lanes) {
     const Expr length = exprs_.sub(run_.end, run_.begin);
-    // What the next walk takes is not its.
+    // Longer runs belong to the next strategy.
     const int most = lanes == options_.lanes ? 2 * lanes : 2 * lanes - 1;
-    LoopStrategy walk{
-        .kind = LoopStrategyKind::ends, .tests = {plus(length, -lanes)}, .bounds = {exprs_.sub(exprs_.constant(most), length)}};
+    LoopStrategy walk{.kind = LoopStrategyKind::ends,
+                      .tests = {plus(length, -lanes)},
+                      .bounds = {exprs_.sub(exprs_.constant(most), length)}};
     for (const Expr from : {run_.begin, plus(run_.end, -lanes)})
       walk.loops.push_back({.from = from, .limit = plus(from, 1), .lanes = lanes, .once = true});
     return walk;
@@ -61,8 +63,8 @@ class WalkBuilder {
     // Up to two vectors are walked by the ends, where that is a walk.
     const int least = options_.narrowest > 0 ? 2 * options_.lanes + 1 : options_.lanes;
     LoopStrategy walk{.kind = LoopStrategyKind::vectors,
-              .tests = {plus(exprs_.sub(run_.end, run_.begin), -least)},
-              .bounds = {below(run_.shift, options_.lanes)}};
+                      .tests = {plus(exprs_.sub(run_.end, run_.begin), -least)},
+                      .bounds = {below(run_.shift, options_.lanes)}};
     walk.loops.push_back({.from = run_.begin, .limit = plus(run_.begin, 1), .lanes = options_.lanes, .once = true});
     const Expr aligned = exprs_.sub(exprs_.add(run_.begin, lanes_), run_.shift);
     const bool has_main = options_.unroll > 1;
@@ -76,18 +78,18 @@ class WalkBuilder {
 
   LoopStrategy streamed() {
     const Expr first = exprs_.add(run_.begin, run_.peel);
-    // Of all rows alike, wherever in its line each begins.
+    // The same for all rows, wherever in its line each begins.
     const Int128 shortest = Int128{kStreamedLines + 1} * options_.line - 1;
     LoopStrategy walk{.kind = LoopStrategyKind::streamed,
-              .line = options_.line,
-              .tests = {plus(exprs_.sub(run_.end, run_.begin), -shortest)},
-              .bounds = {below(run_.peel, options_.line)}};
+                      .line = options_.line,
+                      .tests = {plus(exprs_.sub(run_.end, run_.begin), -shortest)},
+                      .bounds = {below(run_.peel, options_.line)}};
     const int unroll = std::max(options_.unroll, options_.line / options_.lanes);
     walk.loops.push_back(element_loop(run_.begin, first));
     walk.loops.push_back(main_loop(first, run_.end, unroll));
     walk.loops.back().nontemporal = true;
     walk.loops.push_back(element_loop(run_.reached, run_.end));
-    // What touches each element of a run, and no other, may do it by any walk: each is shown to do no more.
+    // Loops that access each element of a run and no other may use any strategy: each is proved to do no more.
     walk.loops.front().run = walk.loops.back().run = true;
     return walk;
   }
@@ -106,9 +108,9 @@ class WalkBuilder {
       end = exprs_.min(end, plus(run_.segment_end, -options_.lanes));
     }
     LoopStrategy walk{.kind = kind,
-              .line = options_.lanes,
-              .tests = {plus(exprs_.sub(end, first), -options_.lanes)},
-              .bounds = {below(run_.peel, options_.lanes)}};
+                      .line = options_.lanes,
+                      .tests = {plus(exprs_.sub(end, first), -options_.lanes)},
+                      .bounds = {below(run_.peel, options_.lanes)}};
     if (loads == VectorLoads::realigned)
       for (const Expr bound : {exprs_.sub(run_.begin, run_.segment_begin), exprs_.sub(run_.segment_end, run_.end)})
         walk.bounds.push_back(bound);

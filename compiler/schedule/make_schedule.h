@@ -12,7 +12,7 @@ namespace padlock::compiler {
 
 class PassEdits;
 
-/// What a target's config says of the loops.
+/// The parts of a target's config that concern the loops.
 struct ScheduleOptions {
   bool split = true;      ///< split the innermost axis, so that its interior has no predicate
   int vector_bytes = 16;  ///< of the widest element type that one vector holds
@@ -26,14 +26,14 @@ struct ScheduleOptions {
 // The passes that make a schedule of a kernel, besides those with a file of their own; compiler/pipeline.h has their
 // order.
 
-/// A schedule without code: what a launch covers. `config` is the text that it keeps.
+/// Makes a schedule without code, with the extents of a launch. `config` is the text that it keeps.
 [[nodiscard]] Schedule begin_schedule(Kernel kernel, std::string config, const ScheduleOptions& options);
 
 /// Gives each segment of the cases straight-line code and the streams of its loads. Segments whose code differs in
 /// addresses alone share a body; neighbours that do the same become one.
 void make_bodies(Schedule& schedule, const std::vector<RowCase>& cases);
 
-/// Finds, on the host, how each load's address goes on from one row to the next (compiler/schedule/row_recurrence.h).
+/// Finds, on the host, the row recurrence of each load's address (compiler/schedule/row_recurrence.h).
 void set_row_steps(Schedule& schedule);
 
 }  // namespace padlock::compiler

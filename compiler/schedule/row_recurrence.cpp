@@ -99,7 +99,8 @@ class GrowthFinder {
     return chosen;
   }
 
-  /// Of `a` where `lead` >= 0, and of `b` elsewhere: `lead` is how far b is ahead, both counted in direction `sign`.
+  /// Returns the recurrence of `a` where `lead` >= 0 and of `b` elsewhere: `lead` is how far b is ahead, both counted
+  /// in direction `sign`.
   RowRecurrence chosen_of(const RowRecurrence& a, const RowRecurrence& b, Expr lead, int sign) {
     const Expr faster = exprs_.mul(constant(sign), exprs_.sub(a.step, b.step));
     Expr rows = fewer(a.rows, b.rows);

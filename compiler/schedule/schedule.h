@@ -31,7 +31,7 @@ struct BodyLoad {
   PredicateId guard = kAlways;  // general
 };
 
-/// Whether its elements lie next to each other.
+/// Returns whether the load's elements are adjacent in memory.
 [[nodiscard]] inline bool is_vector(const BodyLoad& load) {
   return load.kind == LoadKind::contiguous || load.kind == LoadKind::reversed;
 }
@@ -57,25 +57,25 @@ struct Body {
   std::vector<BodyNode> nodes;  // operands first
   std::vector<int> roots;       // one for each result
   std::vector<BodyLoad> loads;
-  int lanes = 1;            ///< elements of one vector; 1 where a predicate or a period remains
-  bool uses_rows = false;   ///< reads the outer coordinates
+  int lanes = 1;                         ///< elements of one vector; 1 where a predicate or a period remains
+  bool uses_rows = false;                ///< reads the outer coordinates
   std::vector<LoopStrategy> strategies;  ///< the first is `elements`
 };
 
-/// Whether it may write whole cache lines past the caches.
+/// Returns whether the body may write whole cache lines past the caches.
 [[nodiscard]] bool may_stream(const Body& body);
 
 /// A load as one segment does it.
 struct Stream {
   ir::ValueId tensor = 0;
   std::uint32_t layout = 0;
-  /// What is read at an output coordinate: what the proof speaks of.
+  /// Coordinates of the element read at an output coordinate, for the proof.
   std::vector<ir::Expr> coordinates;
-  /// The element offset at innermost coordinate 0, over the outer coordinates (0 where the load's kind is general):
-  /// what the code starts from.
+  /// The element offset at innermost coordinate 0, over the outer coordinates (0 where the load's kind is general),
+  /// from which the code starts.
   ir::Expr base;
-  /// How that goes on from one row to the next along the last outer axis (compiler/schedule/row_recurrence.h). The step
-  /// is not valid where nothing is known; the rows are not where it is the same in all.
+  /// The recurrence of `base` along the last outer axis (compiler/schedule/row_recurrence.h). `step` is not valid where
+  /// no recurrence is known; `rows` is not valid where the step is the same in all rows.
   ir::Expr step = {}, rows = {};
 };
 
@@ -99,7 +99,7 @@ struct ScheduledCase {
 /// Index arithmetic that is done in 32 bits where the guards hold: in 64 a division takes several times as long on the
 /// host, and everything does on a GPU.
 struct Index32Variant {
-  /// A host's: those that are.
+  /// A host's: the divisions done in 32 bits.
   std::vector<ir::Expr> divisions;
   /// A GPU's, whose variant has no index of 64 bits: the sizes that are compared, divided or divided by, each of which
   /// lies between -bound and bound, and how many elements the tensors have, at most kMostElements. A bound of 0: there
@@ -135,15 +135,15 @@ struct ThreadMap {
   [[nodiscard]] int teams() const { return threads / team; }
 };
 
-/// What a tile covers of rows, of columns, or (flat) of the flattened elements: [first, last), over the variable
-/// `tile`, which counts up to `tiles`.
+/// The range [first, last) of rows, of columns, or (flat) of the flattened elements that a tile covers, over the
+/// variable `tile`, which counts up to `tiles`.
 struct TileBounds {
   ir::Expr tile;
   ir::Expr first, last;
   ir::Expr tiles;
 };
 
-/// Both, of an output of any size: over the variables `rows` and `columns`.
+/// The bounds of rows and of columns, for an output of any size: over the variables `rows` and `columns`.
 struct Tiling {
   ir::Expr rows, columns;
   TileBounds row_bounds = {};  ///< of elements where the map is flat
@@ -160,16 +160,16 @@ struct Schedule {
   std::vector<Body> bodies = {};
   std::vector<ScheduledCase> cases = {};  // the first is the root
   Index32Variant narrowing = {};
-  std::optional<ThreadMap> threads = {};  // absent where a caller deals out rows and columns
+  std::optional<ThreadMap> threads = {};  // absent where a caller distributes rows and columns
   std::optional<Tiling> tiling = {};      // where there is a `threads`
 
   [[nodiscard]] int team() const { return threads && !threads->flat ? threads->team : 1; }
   [[nodiscard]] ir::ExprContext& exprs() const { return kernel.program->exprs(); }
   // Where there is a `threads`:
-  /// Of rows, and of elements where the map is flat.
+  /// Returns the bounds of a tile's rows; of its elements where the map is flat.
   [[nodiscard]] TileBounds row_bounds() const { return row_bounds(rows, columns); }
   [[nodiscard]] TileBounds column_bounds() const { return column_bounds(rows, columns); }
-  /// Of an output of so many rows and columns instead.
+  /// Returns them for an output of so many rows and columns instead.
   [[nodiscard]] TileBounds row_bounds(ir::Expr of_rows, ir::Expr of_columns) const {
     return at_size(tiling->row_bounds, of_rows, of_columns);
   }
@@ -177,13 +177,13 @@ struct Schedule {
     return at_size(tiling->column_bounds, of_rows, of_columns);
   }
   [[nodiscard]] ir::Expr tiles() const { return at_size(tiling->tiles, rows, columns); }  ///< of the grid
-  /// What an expression of the tiling is for an output of so many rows and columns.
+  /// Returns an expression of the tiling for an output of so many rows and columns.
   [[nodiscard]] ir::Expr at_size(ir::Expr e, ir::Expr of_rows, ir::Expr of_columns) const;
   [[nodiscard]] TileBounds at_size(const TileBounds& bounds, ir::Expr of_rows, ir::Expr of_columns) const;
 };
 
-/// Whether of rows that a body of the host takes together, elements may lie between what one of its loads reads of one
-/// and of the next: those of a crop.
+/// Returns whether consecutive rows of this load may leave a gap in memory (a crop), in rows that a body of the host
+/// takes together.
 [[nodiscard]] bool has_row_gap(const Schedule& schedule, int body, std::size_t load);
 
 /// Prints a schedule for people and golden tests: its size first, then its cases with their segments, and its bodies

@@ -45,7 +45,7 @@ class SchedulePrinter {
   }
 
  private:
-  /// What code size and launches depend on, in the first two lines.
+  /// Prints what code size and launches depend on, in the first two lines.
   void add_head() {
     std::size_t segments = 0, loads = 0, loops = 0;
     for (const ScheduledCase& scheduled : schedule_.cases) segments += scheduled.calls.size();

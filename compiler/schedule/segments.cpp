@@ -16,7 +16,7 @@ using ir::Expr;
 /// A segment that may still be cut.
 struct Piece {
   Expr begin, end;
-  SpecializedDomain leaf;
+  SpecializedDomain domain;
   std::vector<Cut> cuts = {};
 };
 
@@ -39,22 +39,22 @@ class RowSplitter {
   [[nodiscard]] std::size_t cases_left() const { return max_cases_ - 1 - std::min(max_cases_ - 1, tests_); }
 
   /// Depth-first, so that the nearest tests come first; leaves are counted, so that the tree stays small.
-  int add_case(SpecializedDomain leaf) {
+  int add_case(SpecializedDomain domain) {
     const int index = static_cast<int>(cases_.size());
     cases_.emplace_back();
-    const std::vector<ConditionId> question = leaf.row_question();
+    const std::vector<ConditionId> question = domain.row_question();
     if (question.empty() || cases_left() == 0) {
-      cases_[static_cast<std::size_t>(index)].segments = cut(std::move(leaf));
+      cases_[static_cast<std::size_t>(index)].segments = cut(std::move(domain));
       return index;
     }
     ++tests_;
-    SpecializedDomain fails = leaf;
+    SpecializedDomain fails = domain;
     const PredicateId test = kernel_.graph.conjunction(question);
-    leaf.learn_holds(question);
-    leaf.specialise();
+    domain.learn_holds(question);
+    domain.specialise();
     fails.learn_fails(question);
     fails.specialise();
-    const int then_case = add_case(std::move(leaf));
+    const int then_case = add_case(std::move(domain));
     const int else_case = add_case(std::move(fails));
     RowCase& made = cases_[static_cast<std::size_t>(index)];
     made.test = test;
@@ -64,13 +64,13 @@ class RowSplitter {
   }
 
   /// In rounds over all pieces, so that the cuts of the operations nearest to the output come first.
-  std::vector<Segment> cut(SpecializedDomain leaf) {
+  std::vector<Segment> cut(SpecializedDomain domain) {
     std::list<Piece> pieces;
-    pieces.push_back({exprs_.constant(0), kernel_.extents.back(), std::move(leaf)});
+    pieces.push_back({exprs_.constant(0), kernel_.extents.back(), std::move(domain)});
     for (bool changed = options_.split; changed;) {
       changed = false;
       for (auto it = pieces.begin(); it != pieces.end() && pieces.size() < max_segments_;) {
-        const std::optional<Expr> question = it->leaf.column_question();
+        const std::optional<Expr> question = it->domain.column_question();
         if (question)
           it = cut_piece(pieces, it, *question);
         else
@@ -80,7 +80,7 @@ class RowSplitter {
       changed &= pieces.size() < max_segments_;
     }
     std::vector<Segment> segments;
-    for (const Piece& piece : pieces) segments.push_back({piece.begin, piece.end, piece.cuts, piece.leaf.roots()});
+    for (const Piece& piece : pieces) segments.push_back({piece.begin, piece.end, piece.cuts, piece.domain.roots()});
     return segments;
   }
 
@@ -94,8 +94,8 @@ class RowSplitter {
                      : exprs_.add(exprs_.floordiv(affine.rest, exprs_.constant(-affine.slope)), one);
     const Expr cut = at;
     at = exprs_.min(exprs_.max(at, it->begin), it->end);
-    Piece below{it->begin, at, it->leaf, it->cuts};
-    Piece above{at, it->end, std::move(it->leaf), std::move(it->cuts)};
+    Piece below{it->begin, at, it->domain, it->cuts};
+    Piece above{at, it->end, std::move(it->domain), std::move(it->cuts)};
     const Expr opposite = exprs_.sub(exprs_.neg(question), one);
     learn(below, {cut, false, rising ? opposite : question});
     learn(above, {cut, true, rising ? question : opposite});
@@ -106,8 +106,8 @@ class RowSplitter {
 
   static void learn(Piece& piece, const Cut& cut) {
     piece.cuts.push_back(cut);
-    piece.leaf.learn(cut.claim);
-    piece.leaf.specialise();
+    piece.domain.learn(cut.claim);
+    piece.domain.specialise();
   }
 
   Kernel& kernel_;

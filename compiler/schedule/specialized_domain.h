@@ -10,11 +10,11 @@
 
 namespace padlock::compiler {
 
-/// Part of the output (rows that pass some tests, a range of columns) with what is known in it, and the kernel's roots
-/// specialised by that knowledge.
+/// Part of the output (rows that pass some tests, a range of columns) with the facts known in it, and the kernel's
+/// roots specialised by them.
 class SpecializedDomain {
  public:
-  /// `budget`: steps of proof that all leaves of the kernel may still take together, borrowed (outlives the leaves).
+  /// `budget`: steps of proof that all domains of the kernel may still take together, borrowed (outlives the domains).
   /// Once it is used up nothing more is known, which keeps predicates but is never wrong.
   SpecializedDomain(Kernel& kernel, ir::Facts facts, std::vector<NodeId> roots, std::int64_t& budget)
       : kernel_(&kernel),
@@ -30,7 +30,7 @@ class SpecializedDomain {
   /// At least one of the conditions fails.
   void learn_fails(std::vector<ConditionId> conditions);
 
-  /// True or false where every element of the leaf agrees and that is shown, else nothing.
+  /// Returns true or false where that is proved for every element of the domain, else nothing.
   [[nodiscard]] std::optional<bool> known(ir::Expr nonnegative);
   [[nodiscard]] std::optional<bool> known(ConditionId id, const Condition& rewritten);
 

@@ -7,15 +7,15 @@
 
 namespace padlock::compiler {
 
-/// What one kernel does at one binding, as far as it can be counted without running it: for choosing which configs are
-/// worth measuring, never for choosing one.
+/// Counts of what one kernel does at one binding, made without running it: for choosing which configs are worth
+/// measuring, never for choosing one.
 struct KernelCost {
   double read_bytes = 0;        ///< of the inputs, once each
   double write_bytes = 0;       ///< of the results
   double chunks = 0;            ///< vectors, or elements where there are none, that all threads take together
   bool streams = false;         ///< whole cache lines may go past the caches
   bool always_streams = false;  ///< whatever the output's size
-  // Of a GPU; 0 on the host:
+  // For a GPU; 0 on the host:
   double tiles = 0;
   int threads = 0;          ///< of a block
   bool persistent = false;  ///< as many blocks as run at once

@@ -26,7 +26,7 @@ std::vector<ConfigField> fields_of(GpuConfig& config) {
       config_field("persistent", config.persistent)};
 }
 
-/// Whether a key that means nothing is not at its default.
+/// Returns whether a key that means nothing is not at its default.
 bool is_redundant(const GpuConfig& config) {
   const GpuConfig standard = GpuConfig::standard();
   const bool vectors = config.map != GridMap::flat && config.split;

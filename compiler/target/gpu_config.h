@@ -22,7 +22,7 @@ enum class GridMap : std::uint8_t {
 /// aligned vectors that it lies in.
 enum class MisalignedSource : std::uint8_t { narrow, shift };
 
-/// Of GPU stores: none, or streaming (evict first), for output that is not read again soon.
+/// Cache hint of GPU stores: none, or streaming (evict first), for output that is not read again soon.
 enum class CacheHint : std::uint8_t { none, streaming };
 
 /// One point of a GPU's search space. Data, not code: a config may be slow, never wrong.

@@ -99,7 +99,7 @@ class Adapter final : public TargetCompiler {
  private:
   using Config = typename Target::Config;
 
-  /// Of all kernels, and of how their rows are dealt to tasks.
+  /// Returns the key of all kernels, and of how their rows are distributed to tasks.
   static CodeKey key_of_code(const std::vector<Schedule>& schedules, const Config& config) {
     CodeKey code = {static_cast<std::uint64_t>(Target::task_bytes(config))};
     for (const Schedule& schedule : schedules) {

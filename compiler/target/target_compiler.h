@@ -26,7 +26,7 @@ struct SearchSpace {
   PassCounts passes;  ///< what finding them took
 };
 
-/// The compiler of one target, with configs as text: what those need who take any target. Thread-safe.
+/// The compiler of one target, with configs as text, for callers that take any target. Thread-safe.
 class TargetCompiler {
  public:
   struct Options {
@@ -54,9 +54,9 @@ class TargetCompiler {
 
   /// Errors: as HostCompiler::compile and GpuCompiler::compile.
   [[nodiscard]] virtual Result<abi::CompiledCode> compile(const ir::Program& program, const Options& options) = 0;
-  /// Of a CPU's target, as HostCompiler::required_features; none of a GPU's.
+  /// Returns HostCompiler::required_features for a CPU's target; empty for a GPU's.
   [[nodiscard]] virtual std::vector<std::string> required_features() const = 0;
-  /// Of a CPU's target, as HostCompiler::check_runs_here; nothing is wrong with a GPU's.
+  /// Checks HostCompiler::check_runs_here for a CPU's target; always succeeds for a GPU's.
   [[nodiscard]] virtual Status check_runs_here() const = 0;
   [[nodiscard]] virtual Result<std::vector<Proof>> prove(const ir::Program& program, const Options& options) = 0;
   [[nodiscard]] virtual Result<std::string> emit(const ir::Program& program, Stage stage, const Options& options) = 0;

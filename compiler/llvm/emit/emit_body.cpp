@@ -115,7 +115,8 @@ class BodyEmitter {
   }
   Value* are_left(Value* rows) { return builder_.CreateICmpSGT(rows, builder_.getInt64(0)); }
 
-  /// What `walk` emits, for each of the rows, of which there is one at least. Goes to `done`.
+  /// Emits a loop over the rows, of which there is at least one, with what `walk` emits as its body. Branches to
+  /// `done`.
   template <class EmitWalk>
   void for_each(const Rows& rows, BasicBlock* done, EmitWalk&& walk) {
     BasicBlock* before = builder_.GetInsertBlock();
@@ -133,12 +134,13 @@ class BodyEmitter {
 
   // --- runs ---------------------------------------------------------------------------------------------------------
 
-  /// The run [from, to) of each row, by the walk for its length. Goes to `done`. Which of the strategies by vectors it is is
-  /// asked for each row: that is predicted, and a loop over rows of each walk's own would be twice the code.
+  /// The run [from, to) of each row, by the walk for its length. Goes to `done`. Which of the strategies by vectors it
+  /// is is asked for each row: that is predicted, and a loop over rows of each walk's own would be twice the code.
   void emit_run(Value* from, Value* to, const Rows& rows, BasicBlock* done) {
     exprs_->set_coordinate(run_.begin, from);
     exprs_->set_coordinate(run_.end, to);
-    if (body_.strategies.size() == 1) return for_each(rows, done, [&] { emit_loop(body_.strategies[0].loops.front(), from); });
+    if (body_.strategies.size() == 1)
+      return for_each(rows, done, [&] { emit_loop(body_.strategies[0].loops.front(), from); });
     BasicBlock* few = block("few");
     BasicBlock* many = block("many");
     builder_.CreateCondBr(holds(builder_, *exprs_, body_.strategies[1].tests), many, few);
@@ -237,7 +239,7 @@ class BodyEmitter {
   /// Goes to `row` where rows are streamed, else to `run`.
   void choose_streaming(const LoopStrategy& walk, BasicBlock* large, BasicBlock* row, BasicBlock* run) {
     chunks_->plan_prefetches();
-    // What is too short is walked as if nothing were: an edge of few elements by columns.
+    // Runs too short for non-temporal stores take the ordinary strategies: an edge of few elements goes by columns.
     Value* is_long = holds(builder_, *exprs_, walk.tests);
     builder_.CreateCondBr(builder_.CreateAnd(emit_streaming(context_, builder_, *exprs_), is_long), large, run);
     builder_.SetInsertPoint(large);

@@ -38,7 +38,7 @@ Value* ExprEmitter::load_size(Expr e, Encoding fit, llvm::IntegerType* type) {
   if (loaded == nullptr) {
     IRBuilder<> builder(entry_->getTerminator() != nullptr ? IRBuilder<>(entry_->getTerminator())
                                                            : IRBuilder<>(entry_));
-    // Of a word its low half, which all targets have first.
+    // A narrower load reads the word's low half, which all targets have first.
     Value* slot = builder.CreateConstGEP1_64(builder.getInt64Ty(), sizes_, index);
     loaded = builder.CreateLoad(type, slot, "size");
   }
@@ -129,10 +129,11 @@ Value* ExprEmitter::multiplied_quotient(IRBuilder<>& builder, Value* x, Expr d) 
   Value* multiplier = size(d, narrow ? Encoding::magic_multiplier32 : Encoding::magic_multiplier);
   Value* product = builder.CreateMul(widened(x), widened(multiplier));
   Value* high = builder.CreateTrunc(builder.CreateLShr(product, bits), index_);
-  return builder.CreateLShr(builder.CreateAdd(high, x), size(d, narrow ? Encoding::magic_shift32 : Encoding::magic_shift));
+  return builder.CreateLShr(builder.CreateAdd(high, x),
+                            size(d, narrow ? Encoding::magic_shift32 : Encoding::magic_shift));
 }
 
-/// Of a negative x it is -1 - (-1 - x) div d, and -1 - x is x with all bits turned.
+/// For a negative x the quotient is -1 - (-1 - x) div d, and -1 - x is x with all bits inverted.
 Value* ExprEmitter::floor_quotient(IRBuilder<>& builder, Value* x, Expr d) {
   Value* sign = builder.CreateAShr(x, index_->getBitWidth() - 1);
   return builder.CreateXor(multiplied_quotient(builder, builder.CreateXor(x, sign), d), sign);

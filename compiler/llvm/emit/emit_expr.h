@@ -93,8 +93,8 @@ class ExprEmitter {
   bool multiplies_;
   std::map<std::uint32_t, llvm::Value*> coordinates_;                // by Expr::id
   std::map<std::pair<std::size_t, unsigned>, llvm::Value*> loaded_;  // by index in the table and bits
-  // What the current root has emitted: expressions are DAGs (a reflected coordinate occurs twice at each level). Only
-  // within a root, whose code has no branches, is it sure to dominate.
+  // Values emitted for the current root: expressions are DAGs (a reflected coordinate occurs twice at each level). Only
+  // within a root, whose code has no branches, are they sure to dominate their uses.
   std::map<std::pair<std::uint32_t, Encoding>, llvm::Value*> emitted_;
 };
 

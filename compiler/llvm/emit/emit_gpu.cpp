@@ -139,7 +139,7 @@ llvm::Function* emit_kernel(KernelContext& context) {
   return kernel;
 }
 
-/// What a HostEntry calls for each thread: void(launch, block, thread, blocks).
+/// Emits the function that a HostEntry calls for each thread: void(launch, block, thread, blocks).
 llvm::Function* emit_thread_function(KernelContext& context) {
   llvm::LLVMContext& llvm = context.module.getContext();
   llvm::Type* index = context.index_type();

@@ -30,8 +30,9 @@ void restore_environment(IRBuilder<>& builder, Value* slot) {
 
 namespace {
 
-/// Whether the caller's floating-point environment could change what a function computes. What only moves, or compares
-/// as integers (relu), has no value of a float's type, and need not ask for another: 30 cycles of a call.
+/// Returns whether the caller's floating-point environment could change what a function computes. Code that only moves
+/// values, or compares them as integers (relu), has no value of a float's type and need not set the environment, which
+/// takes 30 cycles of a call.
 bool has_float_arithmetic(const llvm::Function* function) {
   const auto is_float = [](const Value* value) { return value->getType()->isFPOrFPVectorTy(); };
   return std::ranges::any_of(llvm::instructions(*function), [&](const llvm::Instruction& instruction) {
@@ -39,7 +40,7 @@ bool has_float_arithmetic(const llvm::Function* function) {
   });
 }
 
-/// Whether a run may be taken of several rows together.
+/// Returns whether one call of the body may take the run of several rows together.
 bool has_groups(const Schedule& schedule, const SegmentCall& call) {
   return !schedule.bodies[static_cast<std::size_t>(call.body)].uses_rows &&
          std::ranges::all_of(call.streams, [](const Stream& stream) { return stream.step.valid(); });

@@ -13,7 +13,7 @@
 
 namespace padlock::compiler {
 
-/// What code generation must know of the target.
+/// Properties of the target that code generation needs.
 struct TargetFeatures {
   std::string cpu;
   std::string features;           ///< "+avx2,-avx512f,..."

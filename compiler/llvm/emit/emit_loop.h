@@ -40,7 +40,7 @@ llvm::Value* counted_loop(llvm::IRBuilder<>& builder, llvm::Value* from, llvm::V
                       std::forward<Trip>(trip));
 }
 
-/// Whether all tests are >= 0, as i1.
+/// Emits whether all tests are >= 0, as i1.
 [[nodiscard]] llvm::Value* holds(llvm::IRBuilder<>& builder, ExprEmitter& exprs, const std::vector<ir::Expr>& tests);
 
 }  // namespace padlock::compiler

@@ -10,8 +10,8 @@
 
 namespace padlock::compiler {
 
-/// Emits what any target does with one row of a task: it chooses the row's case, and says what the bodies of its
-/// segments are told.
+/// Emits what any target does with one row of a task: it chooses the row's case and makes the arguments of the bodies
+/// of its segments.
 class RowEmitter {
  public:
   /// All borrowed.
@@ -20,27 +20,27 @@ class RowEmitter {
 
   /// Loads the input pointers where the builder stands.
   void load_buffers(const LaunchFields& fields);
-  /// Where the runs of the segments begin and end in columns [first, last).
+  /// Emits where the runs of the segments begin and end in columns [first, last).
   void set_columns(llvm::Value* first, llvm::Value* last);
-  /// The outer coordinates of a row, by division.
+  /// Emits the outer coordinates of a row, by division.
   [[nodiscard]] std::vector<llvm::Value*> unflatten(llvm::Value* row);
 
-  /// The row whose outer coordinates the expressions have, in the columns set last: `leaf(row case)` emits what is done
-  /// in each case. The builder stands after it.
-  template <class SpecializedDomain>
-  void emit_row(SpecializedDomain&& leaf) {
+  /// Emits the row whose outer coordinates the expressions have, in the columns set last: `emit_segments(row case)`
+  /// emits the code of each case. The builder stands after it.
+  template <class EmitBody>
+  void emit_row(EmitBody&& emit_segments) {
     row_offset_ = emit_row_offset();
     llvm::BasicBlock* next = block("next");
-    emit_case(0, next, leaf);
+    emit_case(0, next, emit_segments);
     builder_.SetInsertPoint(next);
   }
-  /// For a segment of that row; of so many rows, where they are taken together.
+  /// Returns the body's arguments for a segment of that row; for `rows` rows, where they are taken together.
   [[nodiscard]] BodyArguments arguments_of(const SegmentCall& call, llvm::Value* rows = nullptr);
-  /// In a case: how many rows from this one on, along the last outer axis, are of the same case at least, with the same
-  /// steps from row to row.
+  /// In a case: emits a lower bound of how many rows from this one on, along the last outer axis, are of the same case
+  /// with the same steps from row to row.
   [[nodiscard]] llvm::Value* rows_alike(const ScheduledCase& which);
 
-  /// Whether the columns set last have nothing of a segment.
+  /// Emits whether the columns set last have nothing of a segment.
   [[nodiscard]] llvm::Value* is_empty(const SegmentCall& call);
 
   [[nodiscard]] int outer_axes() const { return kernel().rank() - 1; }
@@ -52,11 +52,11 @@ class RowEmitter {
   [[nodiscard]] const Kernel& kernel() const { return context_.schedule.kernel; }
   llvm::Value* emit_row_offset();
 
-  template <class SpecializedDomain>
-  void emit_case(int index, llvm::BasicBlock* next, SpecializedDomain& leaf) {
+  template <class EmitBody>
+  void emit_case(int index, llvm::BasicBlock* next, EmitBody& emit_segments) {
     const ScheduledCase& row = context_.schedule.cases[static_cast<std::size_t>(index)];
     if (!row.is_test()) {
-      leaf(row);
+      emit_segments(row);
       builder_.CreateBr(next);
       return;
     }
@@ -66,7 +66,7 @@ class RowEmitter {
     for (const bool held : {true, false}) {
       builder_.SetInsertPoint(held ? holds : fails);
       path_.emplace_back(row.test, held);
-      emit_case(held ? row.holds : row.fails, next, leaf);
+      emit_case(held ? row.holds : row.fails, next, emit_segments);
       path_.pop_back();
     }
   }

@@ -56,7 +56,7 @@ bool ChunkEmitter::is_invariant(const BodyNode& node) const {
   return false;
 }
 
-/// What does not depend on the innermost coordinate is computed once, as a scalar, and spread.
+/// Computes values that do not depend on the innermost coordinate once, as scalars, and spreads them.
 void ChunkEmitter::emit_invariants() {
   invariant_.resize(body_.nodes.size());
   scalar_values_.resize(body_.nodes.size());
@@ -285,8 +285,8 @@ void ChunkEmitter::plan_prefetches() {
     gaps_.push_back(nullptr);
     if (!arguments_.takes_rows || body_.loads[i].kind != LoadKind::contiguous) continue;
     if (!has_row_gap(context_.schedule, static_cast<int>(index_), i)) continue;
-    // What a core fetches by itself it finds by the order of the lines: a gap that is shorter than a row costs less
-    // when it is fetched, too, than the row after it that would come as a surprise.
+    // A core's hardware prefetcher follows the order of the lines: to fetch a gap shorter than a row, too, costs less
+    // than the misses at the row after it.
     Value* run = builder_.CreateSub(end, arguments_.begin);
     Value* gap = builder_.CreateSub(arguments_.loads[i].step, run);
     Value* is_wide = builder_.CreateICmpSGT(gap, run);

@@ -10,16 +10,16 @@
 
 namespace padlock::compiler {
 
-/// Emits what a body does with one chunk of neighbouring elements: its loads, its operations and its stores. Loads what
-/// no chunk changes where the builder stands when it is made.
+/// Emits a body for one vector of neighbouring elements: its loads, its operations and its stores. Values that are the
+/// same for every vector are loaded where the builder stands when the emitter is made.
 class ChunkEmitter {
  public:
   /// All are borrowed but the arguments.
   ChunkEmitter(KernelContext& context, std::size_t body, llvm::IRBuilder<>& builder, const LaunchFields& fields,
                ExprEmitter& exprs, BodyArguments arguments);
 
-  /// All results at coordinates [column, column + lanes), moved by a displacement that is added to addresses, where it
-  /// becomes part of the instruction.
+  /// Emits all results at coordinates [column, column + lanes), moved by a displacement that is added to addresses,
+  /// where it becomes part of the instruction.
   void emit(llvm::Value* column, const VectorLoop& loop, int displacement = 0) {
     store(column, loop, displacement, compute(column, loop, displacement));
   }
@@ -27,8 +27,7 @@ class ChunkEmitter {
   [[nodiscard]] std::vector<llvm::Value*> compute(llvm::Value* column, const VectorLoop& loop, int displacement);
   void store(llvm::Value* column, const VectorLoop& loop, int displacement, const std::vector<llvm::Value*>& values);
 
-  /// Hints for rows that are written past the caches: what they need is worked out where the builder stands, before the
-  /// rows.
+  /// Computes what prefetches need in rows that are written past the caches, where the builder stands, before the rows.
   void plan_prefetches();
   /// In a loop of such a row: fetches what it, or a later row, loads.
   void prefetch_loads(llvm::Value* column, const VectorLoop& loop);
@@ -42,17 +41,17 @@ class ChunkEmitter {
     return std::ranges::any_of(gaps_, [](llvm::Value* gap) { return gap != nullptr; });
   }
 
-  /// By how many elements the first result at `column` is past a boundary of `lanes` elements, a power of two. (An
-  /// address that is not a multiple of the element size never reaches one; then this is only a shift.)
+  /// Emits by how many elements the first result at `column` is past a boundary of `lanes` elements, a power of two.
+  /// (An address that is not a multiple of the element size never reaches one; then this is only a shift.)
   [[nodiscard]] llvm::Value* misalignment(llvm::Value* column, int lanes);
-  /// Whether all results, or all vectors that are loaded, are at multiples of their sizes at this column.
+  /// Emits whether all results, or all vectors that are loaded, are at multiples of their sizes at this column.
   [[nodiscard]] llvm::Value* stores_are_aligned(llvm::Value* column);
   [[nodiscard]] llvm::Value* loads_are_aligned(llvm::Value* column);
-  /// Before loops whose vectors are realigned, of which one begins at this column: by how much.
+  /// Computes the shifts of realigned vectors, before the loops that load them; a vector begins at this column.
   void set_shifts(llvm::Value* column);
 
   [[nodiscard]] const BodyArguments& arguments() const { return arguments_; }
-  /// Where the row, and in it each load, starts from here on. The builder stands where it is that row's turn.
+  /// Sets where the row, and in it each load, starts from here on. The builder stands where it is that row's turn.
   void set_row(llvm::Value* row, llvm::ArrayRef<llvm::Value*> bases);
 
  private:
@@ -86,7 +85,7 @@ class ChunkEmitter {
   llvm::Value* emit_strided(int index, llvm::Type* type, llvm::Value* column, int lanes);
   llvm::Value* emit_gather(int index, llvm::Type* type, llvm::Value* offset, llvm::Value* step, int lanes);
   [[nodiscard]] StoreHint hint_of_target() const;
-  /// The vector of a load whose chunk begins at a column; without the chunk's displacement.
+  /// The access of a load whose vector begins at a column; without the vector's displacement.
   Access vector_of(int index, llvm::Value* column, int lanes);
   llvm::Value* low_bits(llvm::Value* address, int bytes);
   llvm::Value* are_aligned(llvm::ArrayRef<std::pair<llvm::Value*, int>> addresses);
@@ -98,7 +97,7 @@ class ChunkEmitter {
   ExprEmitter& exprs_;
   AccessEmitter accesses_;
   BodyArguments arguments_;
-  int displacement_ = 0;             // of the chunk that is being emitted
+  int displacement_ = 0;              // of the chunk that is being emitted
   const VectorLoop* loop_ = nullptr;  // whose chunk it is
   std::vector<llvm::Value*> outputs_;
   std::vector<Access> row_outputs_, row_loads_;  // of the row that was set, else none: their pointers and origins

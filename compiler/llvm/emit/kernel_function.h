@@ -9,10 +9,10 @@
 #include "compiler/llvm/emit/emit_host.h"
 #include "compiler/prover/proven_kernel.h"
 
-// Shared between the parts of a kernel: what deals out rows and columns, and the bodies of its segments.
+// Types shared by the parts of a kernel: the code that distributes rows and columns, and the bodies of its segments.
 namespace padlock::compiler {
 
-/// What all parts of one variant of a kernel share.
+/// State shared by all parts of one variant of a kernel.
 struct KernelContext {
   llvm::Module& module;
   const ProvenKernel& proven;
@@ -43,7 +43,7 @@ struct KernelContext {
   [[nodiscard]] bool checks_stores(std::size_t body) const {
     return bounds_check || proven.stores_are_checked(static_cast<int>(body));
   }
-  /// Whether a body is told names and extents of what it loads.
+  /// Returns whether a body takes names and extents of the tensors that it loads.
   [[nodiscard]] bool checks_any_load(std::size_t body) const {
     for (std::size_t i = 0; i < schedule.bodies[body].loads.size(); ++i)
       if (checks_load(body, i)) return true;
@@ -69,11 +69,11 @@ struct LaunchFields {
   unsigned space_;  // of the buffers
 };
 
-/// Whether all conditions of a predicate hold, as i1.
+/// Emits whether all conditions of a predicate hold, as i1.
 [[nodiscard]] llvm::Value* emit_predicate(llvm::IRBuilder<>& builder, ExprEmitter& exprs, const Graph& graph,
                                           PredicateId predicate);
 
-/// The arguments of a body for one run. What its kind of body does not take is null, or an empty list.
+/// The arguments of a body for one run. Those that its kind of body does not take are null, or an empty list.
 struct BodyArguments {
   struct Load {
     llvm::Value* tensor = nullptr;
@@ -130,11 +130,11 @@ struct BodyArguments {
   bool checks_loads, takes_rows, in_team;
 };
 
-/// Whether stores go past the caches, as i1: always, never, or (StoreKind::automatic) where the results are too large
-/// for them.
+/// Emits whether stores go past the caches, as i1: always, never, or (StoreKind::automatic) where the results are too
+/// large for them.
 [[nodiscard]] llvm::Value* emit_streaming(const KernelContext& context, llvm::IRBuilder<>& builder, ExprEmitter& exprs);
 
-/// A body as a function of the host: void(launch, BodyArguments...).
+/// Emits a body as a function of the host: void(launch, BodyArguments...).
 [[nodiscard]] llvm::Function* emit_body(KernelContext& context, std::size_t index);
 
 }  // namespace padlock::compiler

@@ -51,8 +51,8 @@ class CodePasses final : public llvm::legacy::PassManager {
       Name("post-RA-sched"), Name("machine-scheduler"), Name("lrshrink"),
       // It makes one test of a loop's two, before it and at its bottom, which costs a jump each trip.
       Name("branch-folder"),
-      // What is the same in all trips is computed before the loop already, and the constants of one are moved after
-      // register allocation.
+      // Loop invariants are computed before the loop already, and the constants of a loop are moved after register
+      // allocation.
       Name("early-machinelicm"), Name("consthoist"),
       // Moves of integers or of floats, conditional moves or jumps: some cycles a call at most.
       Name("x86-execution-domain-fix"), Name("break-false-deps"), Name("x86-cmov-conversion"), Name("early-ifcvt"),

@@ -20,7 +20,7 @@ class HostTarget {
   [[nodiscard]] const TargetFeatures& features() const { return features_; }
   /// Bytes of the widest vector that the CPU stores at once.
   [[nodiscard]] int vector_bytes() const { return vector_bytes_; }
-  /// Whether this machine has every instruction that the code may use.
+  /// Returns whether this machine has every instruction that the code may use.
   [[nodiscard]] bool runs_here() const { return runs_here_; }
   /// As HostCompiler::required_features.
   [[nodiscard]] const std::vector<std::string>& required_features() const { return required_features_; }

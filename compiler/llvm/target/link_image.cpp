@@ -24,7 +24,7 @@ using llvm::object::ELFSectionRef;
 using llvm::object::SectionRef;
 using llvm::object::SymbolRef;
 
-/// What unwinds a stack is left out: nothing unwinds through a kernel.
+/// Leaves out unwind tables: nothing unwinds through a kernel.
 bool is_placed(const ELFSectionRef& section, llvm::StringRef name) {
   return (section.getFlags() & llvm::ELF::SHF_ALLOC) != 0 && section.getSize() != 0 && name != ".eh_frame";
 }
