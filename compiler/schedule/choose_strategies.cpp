@@ -76,7 +76,7 @@ class WalkChooser {
 void keep_fills_in_caches(std::vector<Body>& bodies) {
   if (std::ranges::any_of(bodies, [](const Body& body) { return !body.loads.empty() && may_stream(body); })) return;
   for (Body& body : bodies)
-    std::erase_if(body.strategies, [](const LoopStrategy& walk) { return walk.kind == LoopStrategyKind::streamed; });
+    std::erase_if(body.strategies, [](const LoopStrategy& walk) { return walk.kind == LoopStrategyKind::nontemporal; });
 }
 
 }  // namespace

@@ -22,36 +22,37 @@ enum VariableOrder {
   kSegmentEnd
 };
 
-class WalkBuilder {
+class StrategyBuilder {
  public:
-  WalkBuilder(ir::ExprContext& exprs, const LoopStrategyOptions& options)
+  StrategyBuilder(ir::ExprContext& exprs, const LoopStrategyOptions& options)
       : exprs_(exprs), options_(options), run_(exprs), lanes_(exprs.constant(options.lanes)) {}
 
   std::vector<LoopStrategy> build() {
-    std::vector<LoopStrategy> strategies = {elements()};
+    std::vector<LoopStrategy> strategies = {scalar()};
     if (options_.lanes == 1) return strategies;
     if (options_.team > 0) {
       const bool realign = options_.loads && options_.realign;
-      strategies.push_back(realign ? shared(LoopStrategyKind::shared_realigned, VectorLoads::realigned)
-                                   : shared(LoopStrategyKind::shared, VectorLoads::apart));
-      if (options_.loads) strategies.push_back(shared(LoopStrategyKind::shared_aligned, VectorLoads::aligned));
+      strategies.push_back(realign ? cooperative(LoopStrategyKind::cooperative_realigned, VectorLoads::realigned)
+                                   : cooperative(LoopStrategyKind::cooperative, VectorLoads::apart));
+      if (options_.loads)
+        strategies.push_back(cooperative(LoopStrategyKind::cooperative_aligned, VectorLoads::aligned));
       return strategies;
     }
     for (int lanes = options_.narrowest; lanes > 0 && lanes <= options_.lanes; lanes *= 2)
-      strategies.push_back(ends(lanes));
-    strategies.push_back(vectors());
-    if (options_.line > 0) strategies.push_back(streamed());
+      strategies.push_back(overlapped(lanes));
+    strategies.push_back(peeled_vector());
+    if (options_.line > 0) strategies.push_back(nontemporal());
     return strategies;
   }
 
  private:
-  LoopStrategy elements() { return {.loops = {element_loop(run_.begin, run_.end)}}; }
+  LoopStrategy scalar() { return {.loops = {element_loop(run_.begin, run_.end)}}; }
 
-  LoopStrategy ends(int lanes) {
+  LoopStrategy overlapped(int lanes) {
     const Expr length = exprs_.sub(run_.end, run_.begin);
     // Longer runs belong to the next strategy.
     const int most = lanes == options_.lanes ? 2 * lanes : 2 * lanes - 1;
-    LoopStrategy walk{.kind = LoopStrategyKind::ends,
+    LoopStrategy walk{.kind = LoopStrategyKind::overlapped,
                       .tests = {plus(length, -lanes)},
                       .bounds = {exprs_.sub(exprs_.constant(most), length)}};
     for (const Expr from : {run_.begin, plus(run_.end, -lanes)})
@@ -59,10 +60,10 @@ class WalkBuilder {
     return walk;
   }
 
-  LoopStrategy vectors() {
-    // Up to two vectors are walked by the ends, where that is a walk.
+  LoopStrategy peeled_vector() {
+    // Runs of up to two vectors are for overlapped strategies, where there are any.
     const int least = options_.narrowest > 0 ? 2 * options_.lanes + 1 : options_.lanes;
-    LoopStrategy walk{.kind = LoopStrategyKind::vectors,
+    LoopStrategy walk{.kind = LoopStrategyKind::peeled_vector,
                       .tests = {plus(exprs_.sub(run_.end, run_.begin), -least)},
                       .bounds = {below(run_.shift, options_.lanes)}};
     walk.loops.push_back({.from = run_.begin, .limit = plus(run_.begin, 1), .lanes = options_.lanes, .once = true});
@@ -76,11 +77,11 @@ class WalkBuilder {
     return walk;
   }
 
-  LoopStrategy streamed() {
+  LoopStrategy nontemporal() {
     const Expr first = exprs_.add(run_.begin, run_.peel);
     // The same for all rows, wherever in its line each begins.
     const Int128 shortest = Int128{kStreamedLines + 1} * options_.line - 1;
-    LoopStrategy walk{.kind = LoopStrategyKind::streamed,
+    LoopStrategy walk{.kind = LoopStrategyKind::nontemporal,
                       .line = options_.line,
                       .tests = {plus(exprs_.sub(run_.end, run_.begin), -shortest)},
                       .bounds = {below(run_.peel, options_.line)}};
@@ -94,13 +95,13 @@ class WalkBuilder {
     return walk;
   }
 
-  LoopStrategy shared(LoopStrategyKind kind, VectorLoads loads) {
-    // A realigned chunk has two vectors on their way at once, as two others have.
+  LoopStrategy cooperative(LoopStrategyKind kind, VectorLoads loads) {
+    // A realigned vector has two vectors on their way at once, as two others have.
     const int unroll = loads == VectorLoads::realigned ? (options_.unroll + 1) / 2 : options_.unroll;
     Expr first = exprs_.add(run_.begin, run_.peel);
     Expr end = run_.end;
     if (loads == VectorLoads::realigned) {
-      // The vectors around a chunk lie in the segment, though not in the run: one chunk later at most, and some
+      // The aligned vectors around lie in the segment, though not in the run: one vector later at most, and some
       // earlier.
       const Expr missing = exprs_.sub(plus(run_.segment_begin, options_.lanes), first);
       const Expr late = exprs_.min(exprs_.max(missing, exprs_.constant(0)), exprs_.constant(1));
@@ -171,7 +172,7 @@ RunVariables::RunVariables(ir::ExprContext& exprs)
       segment_end(exprs.variable("segment_end", kSegmentEnd)) {}
 
 std::vector<LoopStrategy> make_loop_strategies(ir::ExprContext& exprs, const LoopStrategyOptions& options) {
-  return WalkBuilder(exprs, options).build();
+  return StrategyBuilder(exprs, options).build();
 }
 
 /// from + step * the number of trips.

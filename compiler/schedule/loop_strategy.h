@@ -41,7 +41,7 @@ struct VectorLoop {
   bool once = false;         ///< exactly one trip: from < limit <= from + lanes * unroll
   bool nontemporal = false;  ///< its stores go past the caches
   bool aligned = false;      ///< its stores are of whole vectors, at multiples of their size
-  bool run = false;          ///< delegated: a run of its own, for any strategy that is not streamed
+  bool run = false;          ///< delegated: a run of its own, for any strategy that is not nontemporal
   VectorLoads loads = VectorLoads::apart;
   ir::Expr last = {};     ///< where given, a vector that would begin after it begins there; unroll is 1
   ir::Expr reached = {};  ///< where given, the variable for the value of c after the loop
@@ -53,26 +53,26 @@ struct VectorLoop {
 };
 
 enum class LoopStrategyKind : std::uint8_t {
-  elements,  ///< element by element
-  ends,      ///< a run of one to two narrow vectors: one at begin, one that ends at end, which may overlap
-  vectors,   ///< a vector at begin; then, from where the output is aligned, `unroll` vectors a trip, where that is more
-             ///< than one; then one a trip, the last of which ends at end. The first and the last may overlap their
-             ///< neighbours, which write the same values
-  streamed,  ///< a run up to a cache line, whole lines past the caches, a run. Never a byte of a line both ways: the
-             ///< line would be fetched and written twice
-  shared,    ///< elements up to a vector boundary of the output, whole vectors, elements. Nothing is written twice, so
-             ///< that threads may share it. The first and the last loop are dealt as one. Loads need no alignment
-  shared_realigned,  ///< the same with loads that are realigned, but where they would reach beyond the segment
-  shared_aligned,    ///< the same where the loads are aligned at the first vector, too
+  scalar,         ///< element by element
+  overlapped,     ///< a run of one to two narrow vectors: one at begin, one that ends at end, which may overlap
+  peeled_vector,  ///< a vector at begin; then, from where the output is aligned, `unroll` vectors a trip, where that is
+                  ///< more than one; then one a trip, the last of which ends at end. The first and the last may overlap
+                  ///< their neighbours, which write the same values
+  nontemporal,  ///< a run up to a cache line, whole lines past the caches, a run. Never a byte of a line both ways: the
+                ///< line would be fetched and written twice
+  cooperative,  ///< elements up to a vector boundary of the output, whole vectors, elements. Nothing is written twice,
+                ///< so that threads may share it. The first and the last loop are dealt as one. Loads need no alignment
+  cooperative_realigned,  ///< the same with loads that are realigned, but where they would reach beyond the segment
+  cooperative_aligned,    ///< the same where the loads are aligned at the first vector, too
 };
 
 struct LoopStrategy {
-  LoopStrategyKind kind = LoopStrategyKind::elements;
-  int line = 0;  ///< streamed: elements of a cache line, at least those of a vector
+  LoopStrategyKind kind = LoopStrategyKind::scalar;
+  int line = 0;  ///< nontemporal: elements of a cache line, at least those of a vector
   /// Entry conditions, tested at run time: a strategy is chosen only where each is >= 0.
   std::vector<ir::Expr> tests = {};
-  /// Invariants, true without a test: ranges of `shift` and `peel`, that a run is in its segment, and (ends) that the
-  /// run is no longer, since later strategies are tried first. Each is >= 0.
+  /// Invariants, true without a test: ranges of `shift` and `peel`, that a run is in its segment, and (overlapped) that
+  /// the run is no longer, since later strategies are tried first. Each is >= 0.
   std::vector<ir::Expr> bounds = {};
   std::vector<VectorLoop> loops = {};
 };
@@ -80,15 +80,15 @@ struct LoopStrategy {
 struct LoopStrategyOptions {
   int lanes = 1;           ///< elements of one vector
   int unroll = 1;          ///< vectors of one trip of the main loop
-  int narrowest = 0;       ///< elements of the narrowest vectors of strategies of kind `ends`; 0: no such strategy
-  int line = 0;            ///< elements of a cache line (at least `lanes`); 0: no streamed strategy
+  int narrowest = 0;       ///< elements of the narrowest vectors of overlapped strategies; 0: no such strategy
+  int line = 0;            ///< elements of a cache line (at least `lanes`); 0: no nontemporal strategy
   int team = 0;            ///< threads that share a run; 0: one thread a run
-  bool streaming = false;  ///< shared: whether whole vectors go past the caches
-  bool loads = true;       ///< shared: whether there are vectors to load, which may be aligned or not
-  bool realign = false;    ///< shared: load unaligned vectors from two aligned ones
+  bool streaming = false;  ///< cooperative: whether whole vectors go past the caches
+  bool loads = true;       ///< cooperative: whether there are vectors to load, which may be aligned or not
+  bool realign = false;    ///< cooperative: load unaligned vectors from two aligned ones
 };
 
-/// Returns all strategies of a body, one of which is chosen for each run: elements alone for one lane. The later a
+/// Returns all strategies of a body, one of which is chosen for each run: scalar alone for one lane. The later a
 /// strategy, the longer the runs that it is for.
 [[nodiscard]] std::vector<LoopStrategy> make_loop_strategies(ir::ExprContext& exprs,
                                                              const LoopStrategyOptions& options);
@@ -96,7 +96,7 @@ struct LoopStrategyOptions {
 /// Returns the value of c after the loop, as an expression of `from` and `limit`.
 [[nodiscard]] ir::Expr end_of(ir::ExprContext& exprs, const VectorLoop& loop);
 
-/// A streamed run has at least so many whole cache lines, wherever in a line it begins.
+/// A nontemporal run has at least so many whole cache lines, wherever in a line it begins.
 inline constexpr int kStreamedLines = 4;
 
 }  // namespace padlock::compiler

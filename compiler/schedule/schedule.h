@@ -59,7 +59,7 @@ struct Body {
   std::vector<BodyLoad> loads;
   int lanes = 1;                         ///< elements of one vector; 1 where a predicate or a period remains
   bool uses_rows = false;                ///< reads the outer coordinates
-  std::vector<LoopStrategy> strategies;  ///< the first is `elements`
+  std::vector<LoopStrategy> strategies;  ///< the first is `scalar`
 };
 
 /// Returns whether the body may write whole cache lines past the caches.

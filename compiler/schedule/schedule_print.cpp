@@ -27,8 +27,13 @@ const char* name_of(LoadKind kind) {
 }
 
 const char* name_of(LoopStrategyKind kind) {
-  constexpr const char* kNames[] = {"elements",         "ends",          "vectors", "streamed", "shared",
-                                    "shared_realigned", "shared_aligned"};
+  constexpr const char* kNames[] = {"scalar",
+                                    "overlapped",
+                                    "peeled_vector",
+                                    "nontemporal",
+                                    "cooperative",
+                                    "cooperative_realigned",
+                                    "cooperative_aligned"};
   return kNames[static_cast<std::size_t>(kind)];
 }
 

@@ -72,7 +72,7 @@ class BodyEmitter {
       for (const BodyArguments::Load& load : arguments.loads) rows.bases.push_back(load.base);
     }
     const LoopStrategy& longest = body_.strategies.back();
-    if (longest.kind == LoopStrategyKind::streamed)
+    if (longest.kind == LoopStrategyKind::nontemporal)
       emit_streamed(longest, rows, done);
     else
       emit_run(begin(), end(), rows, done);
@@ -151,15 +151,15 @@ class BodyEmitter {
       BasicBlock* walked = block("walked");
       for (std::size_t i = body_.strategies.size(); i-- > 1;) {
         const LoopStrategy& walk = body_.strategies[i];
-        if (walk.kind == LoopStrategyKind::streamed) continue;
+        if (walk.kind == LoopStrategyKind::nontemporal) continue;
         BasicBlock* shorter = nullptr;
         if (i > 1) {
-          BasicBlock* chosen = block(walk.kind == LoopStrategyKind::vectors ? "vectors" : "ends");
+          BasicBlock* chosen = block(walk.kind == LoopStrategyKind::peeled_vector ? "vectors" : "ends");
           shorter = block("shorter");
           builder_.CreateCondBr(holds(builder_, *exprs_, walk.tests), chosen, shorter);
           builder_.SetInsertPoint(chosen);
         }
-        if (walk.kind == LoopStrategyKind::vectors)
+        if (walk.kind == LoopStrategyKind::peeled_vector)
           exprs_->set_coordinate(run_.shift, chunks_->misalignment(from, body_.lanes));
         for (const VectorLoop& loop : walk.loops) emit_loop(loop, exprs_->exact(builder_, loop.from));
         builder_.CreateBr(walked);

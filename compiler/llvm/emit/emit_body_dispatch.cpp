@@ -19,9 +19,9 @@ namespace {
 // --- a body, as a team runs it ---------------------------------------------------------------------------------------
 
 /// Emits what one thread does of a run that its team shares, where the builder stands, and stands after it.
-/// The strategies of a team have their first and last loop in common, which are by elements: up to the first vector and from
-/// the last, or all of the run where there is no vector or the output has no alignment. They are one loop in the code,
-/// after the vectors.
+/// The strategies of a team have their first and last loop in common, which are by elements: up to the first vector and
+/// from the last, or all of the run where there is no vector or the output has no alignment. They are one loop in the
+/// code, after the vectors.
 class CooperativeBody {
  public:
   CooperativeBody(KernelContext& context, std::size_t body, IRBuilder<>& builder, const LaunchFields& fields,
@@ -52,7 +52,8 @@ class CooperativeBody {
     exprs_.set_coordinate(run_.peel, builder_.CreateAnd(peel, context_.index(body_.lanes - 1)));
     Value* first = exprs_.exact(builder_, exprs_of().add(run_.begin, run_.peel));
     choose(chunks_.stores_are_aligned(first), "vectors", [&] {
-      if (strategies.size() > 2) choose(chunks_.loads_are_aligned(first), "aligned", [&] { emit_vectors(strategies[2]); });
+      if (strategies.size() > 2)
+        choose(chunks_.loads_are_aligned(first), "aligned", [&] { emit_vectors(strategies[2]); });
       emit_vectors(strategies[1]);
     });
     go_to_edges(elements);
@@ -93,7 +94,8 @@ class CooperativeBody {
   /// The loops between the first and the last, if the walk's tests hold; else all is edge.
   void emit_vectors(const LoopStrategy& walk) {
     choose(holds(builder_, exprs_, walk.tests), "walk", [&] {
-      if (walk.kind == LoopStrategyKind::shared_realigned) chunks_.set_shifts(exprs_.exact(builder_, walk.loops[1].from));
+      if (walk.kind == LoopStrategyKind::cooperative_realigned)
+        chunks_.set_shifts(exprs_.exact(builder_, walk.loops[1].from));
       for (std::size_t i = 1; i + 1 < walk.loops.size(); ++i) emit_loop(walk.loops[i]);
       go_to_edges(walk.loops.front(), walk.loops.back());
     });

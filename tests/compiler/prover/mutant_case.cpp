@@ -20,9 +20,11 @@ using ir::Expr;
 
 constexpr std::int64_t kAllRowsElements = 50'000;
 constexpr std::int64_t kMaxElements = 1'000'000;
-constexpr std::array kThreadWalks = {LoopStrategyKind::elements, LoopStrategyKind::ends, LoopStrategyKind::vectors, LoopStrategyKind::streamed};
-constexpr std::array kTeamWalks = {LoopStrategyKind::elements, LoopStrategyKind::shared, LoopStrategyKind::shared_realigned,
-                                   LoopStrategyKind::shared_aligned};
+constexpr std::array kThreadStrategies = {LoopStrategyKind::scalar, LoopStrategyKind::overlapped,
+                                          LoopStrategyKind::peeled_vector, LoopStrategyKind::nontemporal};
+constexpr std::array kCooperativeStrategies = {LoopStrategyKind::scalar, LoopStrategyKind::cooperative,
+                                               LoopStrategyKind::cooperative_realigned,
+                                               LoopStrategyKind::cooperative_aligned};
 constexpr std::int64_t kPersistentBlocks = 3;
 
 /// A counter-example made ready to be executed.
@@ -115,8 +117,9 @@ class Example {
   /// One with each walk, and with each misalignment where that matters.
   [[nodiscard]] std::vector<Execution> executions() const {
     std::vector<Execution> all;
-    for (const LoopStrategyKind walk : schedule_.threads ? std::span<const LoopStrategyKind>(kTeamWalks) : kThreadWalks) {
-      const int misalignments = walk == LoopStrategyKind::shared_realigned ? realigned_lanes() : 1;
+    for (const LoopStrategyKind walk :
+         schedule_.threads ? std::span<const LoopStrategyKind>(kCooperativeStrategies) : kThreadStrategies) {
+      const int misalignments = walk == LoopStrategyKind::cooperative_realigned ? realigned_lanes() : 1;
       for (int i = 0; i < misalignments; ++i) all.push_back({.walk = walk, .misalignment = i});
     }
     return all;
@@ -127,7 +130,7 @@ class Example {
     int lanes = 0;
     for (const Body& body : schedule_.bodies)
       for (const LoopStrategy& walk : body.strategies)
-        if (walk.kind == LoopStrategyKind::shared_realigned) lanes = std::max(lanes, body.lanes);
+        if (walk.kind == LoopStrategyKind::cooperative_realigned) lanes = std::max(lanes, body.lanes);
     return lanes;
   }
 

@@ -168,11 +168,11 @@ class Interpreter {
   }
 
   [[nodiscard]] bool allowed(const Body& body, const LoopStrategy& walk) {
-    if (walk.kind == LoopStrategyKind::shared_realigned && !loads_.are_misaligned(body)) return false;
+    if (walk.kind == LoopStrategyKind::cooperative_realigned && !loads_.are_misaligned(body)) return false;
     const auto hold = [&](const std::vector<Expr>& all) {
       return std::ranges::all_of(all, [&](Expr e) { return code_.exact(e) >= 0; });
     };
-    if (walk.kind == LoopStrategyKind::ends && !hold(walk.bounds)) return false;
+    if (walk.kind == LoopStrategyKind::overlapped && !hold(walk.bounds)) return false;
     values_[run_.shift.symbol()] = execution_.shift;
     values_[run_.peel.symbol()] = execution_.peel;
     if (!hold(walk.bounds)) values_[run_.shift.symbol()] = values_[run_.peel.symbol()] = 0;

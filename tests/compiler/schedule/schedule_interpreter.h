@@ -44,9 +44,10 @@ struct Event {
 
 /// What is free in an execution.
 struct Execution {
-  LoopStrategyKind walk = LoopStrategyKind::elements;  ///< of every run whose tests allow it; the others fall back, as the code does
-  std::int64_t shift = 0, peel = 0;    ///< of every run for which they are possible
-  int index_bits = 64;                 ///< of emitted integers: 64 or 32; they wrap
+  LoopStrategyKind walk =
+      LoopStrategyKind::scalar;      ///< of every run whose tests allow it; the others fall back, as the code does
+  std::int64_t shift = 0, peel = 0;  ///< of every run for which they are possible
+  int index_bits = 64;               ///< of emitted integers: 64 or 32; they wrap
   /// Elements by which vectors that are realigned lie past a boundary: those of load number i of a body by i more,
   /// modulo a vector's. Where that is none for all of a body, its runs have no such walk.
   int misalignment = 1;

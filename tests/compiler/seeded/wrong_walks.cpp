@@ -8,9 +8,9 @@ namespace {
 using enum Mutation;
 using ir::Expr;
 
-bool is_shared(const LoopStrategy& walk) {
-  return walk.kind == LoopStrategyKind::shared || walk.kind == LoopStrategyKind::shared_realigned ||
-         walk.kind == LoopStrategyKind::shared_aligned;
+bool is_cooperative(const LoopStrategy& walk) {
+  return walk.kind == LoopStrategyKind::cooperative || walk.kind == LoopStrategyKind::cooperative_realigned ||
+         walk.kind == LoopStrategyKind::cooperative_aligned;
 }
 bool is_elements(const VectorLoop& loop) { return loop.lanes == 1 && !loop.once; }
 bool is_main(const VectorLoop& loop) { return loop.reached.valid() && !loop.dealt; }
@@ -27,22 +27,23 @@ class WalkEditor {
     }
     VectorLoop& first = walk.loops.front();
     VectorLoop& last = walk.loops.back();
-    const bool has_rest = walk.kind == LoopStrategyKind::streamed || is_shared(walk);
+    const bool has_rest = walk.kind == LoopStrategyKind::nontemporal || is_cooperative(walk);
     if (mutation_ == peel_short && has_rest) shift(first.limit, -1);
     if (mutation_ == stream_rest_lost && has_rest) shift(last.from, 1);
-    if (mutation_ == tail_loop_short && (walk.kind == LoopStrategyKind::vectors || is_shared(walk))) shift(last.limit, -1);
-    if (mutation_ == end_vector_late && walk.kind == LoopStrategyKind::ends) {
+    if (mutation_ == tail_loop_short && (walk.kind == LoopStrategyKind::peeled_vector || is_cooperative(walk)))
+      shift(last.limit, -1);
+    if (mutation_ == end_vector_late && walk.kind == LoopStrategyKind::overlapped) {
       shift(last.from, 1);
       shift(last.limit, 1);
     }
-    if (walk.kind == LoopStrategyKind::vectors) edit_vectors(walk);
-    if (walk.kind == LoopStrategyKind::shared_realigned) edit_realigned(walk);
+    if (walk.kind == LoopStrategyKind::peeled_vector) edit_vectors(walk);
+    if (walk.kind == LoopStrategyKind::cooperative_realigned) edit_realigned(walk);
   }
 
  private:
   void edit_vectors(LoopStrategy& walk) {
     VectorLoop& last = walk.loops.back();
-    const bool has_ends = std::ranges::count(body_.strategies, LoopStrategyKind::ends, &LoopStrategy::kind) > 0;
+    const bool has_ends = std::ranges::count(body_.strategies, LoopStrategyKind::overlapped, &LoopStrategy::kind) > 0;
     if (mutation_ == first_vector_wide) walk.loops.front().lanes = (has_ends ? 2 * body_.lanes + 1 : body_.lanes) + 1;
     if (mutation_ == main_loop_late) shift(walk.loops[1].from, body_.lanes);
     if (mutation_ == tail_vector_late) shift(last.last, 1);
