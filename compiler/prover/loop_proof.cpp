@@ -19,14 +19,14 @@ solver::Region region_of(ir::ExprContext& exprs, const LoopStrategy& walk) {
   region.nonnegative.insert(region.nonnegative.end(), walk.tests.begin(), walk.tests.end());
   region.nonnegative.insert(region.nonnegative.end(), walk.bounds.begin(), walk.bounds.end());
   for (const VectorLoop& loop : walk.loops)
-    if (loop.reached.valid()) region.zero.push_back(exprs.sub(loop.reached, end_of(exprs, loop)));
+    if (loop.end_value.valid()) region.zero.push_back(exprs.sub(loop.end_value, end_of(exprs, loop)));
   return region;
 }
 
 /// c after the loop.
 Expr reached_by(ir::ExprContext& exprs, const VectorLoop& loop) {
-  if (loop.reached.valid()) return loop.reached;
-  if (loop.once) return exprs.add(loop.from, exprs.constant(loop.step()));
+  if (loop.end_value.valid()) return loop.end_value;
+  if (loop.single_trip) return exprs.add(loop.from, exprs.constant(loop.step()));
   return end_of(exprs, loop);
 }
 
@@ -52,9 +52,9 @@ std::string statement_of(ir::ExprContext& exprs, const std::vector<LoopStrategy>
     for (const Expr e : walk.tests) add(e);
     for (const Expr e : walk.bounds) add(e);
     for (const VectorLoop& loop : walk.loops) {
-      text += " |" + std::to_string(loop.lanes) + " " + std::to_string(loop.step()) + (loop.once ? " once" : "");
+      text += " |" + std::to_string(loop.lanes) + " " + std::to_string(loop.step()) + (loop.single_trip ? " once" : "");
       if (loop.reach() > 0) text += " reach " + std::to_string(loop.reach());
-      for (const Expr e : {loop.from, loop.limit, loop.last, loop.reached}) add(e);
+      for (const Expr e : {loop.from, loop.limit, loop.last, loop.end_value}) add(e);
     }
   }
   return text;
@@ -68,8 +68,8 @@ ChunkLanes lanes_of(ir::ExprContext& exprs, const LoopStrategy& walk, const Vect
                   .column = {},
                   .region = region_of(exprs, walk)};
   const Expr one = exprs.constant(1);
-  const Expr c = loop.once ? loop.from : exprs.add(loop.from, exprs.mul(exprs.constant(loop.step()), made.trip));
-  if (!loop.once) made.region.nonnegative.push_back(exprs.sub(exprs.sub(loop.limit, c), one));
+  const Expr c = loop.single_trip ? loop.from : exprs.add(loop.from, exprs.mul(exprs.constant(loop.step()), made.trip));
+  if (!loop.single_trip) made.region.nonnegative.push_back(exprs.sub(exprs.sub(loop.limit, c), one));
   const int last = loop.step() - 1 + reach.before + reach.after;
   made.region.nonnegative.push_back(exprs.sub(exprs.constant(last), made.lane));
   made.column = exprs.add(loop.last.valid() ? exprs.min(c, loop.last) : c, made.lane);
@@ -99,7 +99,7 @@ std::vector<Uncovered> uncovered_by(ir::ExprContext& exprs, const LoopStrategy& 
     const Expr step = exprs.constant(loop.step());
     const Expr past = exprs.mod(exprs.sub(column, loop.from), step);
     const Expr c = exprs.sub(column, past);
-    if (!loop.once) add(here, exprs.sub(c, loop.limit));  // it does not happen
+    if (!loop.single_trip) add(here, exprs.sub(c, loop.limit));  // it does not happen
     if (loop.last.valid()) {
       const Expr chunk = exprs.min(c, loop.last);
       add(here, exprs.sub(exprs.sub(column, chunk), step));  // it lies before the column

@@ -49,7 +49,7 @@ class BodyCollector {
       for (const Expr test : walk.tests) walks_.exact(test);
       for (const VectorLoop& loop : walk.loops) {
         for (const Expr e : {loop.from, loop.limit, loop.last}) walks_.exact(e);
-        if (loop.aligned && loop.dealt)
+        if (loop.aligned && loop.cyclic)
           walks_.exact(end_of(exprs_, loop));  // of a team: what the next loop begins with
       }
     }

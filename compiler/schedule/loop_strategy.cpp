@@ -56,7 +56,7 @@ class StrategyBuilder {
                       .tests = {plus(length, -lanes)},
                       .bounds = {exprs_.sub(exprs_.constant(most), length)}};
     for (const Expr from : {run_.begin, plus(run_.end, -lanes)})
-      walk.loops.push_back({.from = from, .limit = plus(from, 1), .lanes = lanes, .once = true});
+      walk.loops.push_back({.from = from, .limit = plus(from, 1), .lanes = lanes, .single_trip = true});
     return walk;
   }
 
@@ -66,7 +66,8 @@ class StrategyBuilder {
     LoopStrategy walk{.kind = LoopStrategyKind::peeled_vector,
                       .tests = {plus(exprs_.sub(run_.end, run_.begin), -least)},
                       .bounds = {below(run_.shift, options_.lanes)}};
-    walk.loops.push_back({.from = run_.begin, .limit = plus(run_.begin, 1), .lanes = options_.lanes, .once = true});
+    walk.loops.push_back(
+        {.from = run_.begin, .limit = plus(run_.begin, 1), .lanes = options_.lanes, .single_trip = true});
     const Expr aligned = exprs_.sub(exprs_.add(run_.begin, lanes_), run_.shift);
     const bool has_main = options_.unroll > 1;
     if (has_main) walk.loops.push_back(main_loop(aligned, run_.end, options_.unroll));
@@ -91,7 +92,7 @@ class StrategyBuilder {
     walk.loops.back().nontemporal = true;
     walk.loops.push_back(element_loop(run_.reached, run_.end));
     // Loops that access each element of a run and no other may use any strategy: each is proved to do no more.
-    walk.loops.front().run = walk.loops.back().run = true;
+    walk.loops.front().delegated = walk.loops.back().delegated = true;
     return walk;
   }
 
@@ -121,8 +122,8 @@ class StrategyBuilder {
                           .limit = plus(end, 1 - options_.lanes),
                           .lanes = options_.lanes,
                           .team = options_.team,
-                          .dealt = true,
-                          .reached = run_.rest});
+                          .cyclic = true,
+                          .end_value = run_.rest});
     for (std::size_t i = 1; i < walk.loops.size(); ++i) {
       walk.loops[i].aligned = true;
       walk.loops[i].loads = loads;
@@ -133,7 +134,7 @@ class StrategyBuilder {
   }
 
   VectorLoop element_loop(Expr from, Expr limit) {
-    return {.from = from, .limit = limit, .team = team(), .dealt = options_.team > 0};
+    return {.from = from, .limit = limit, .team = team(), .cyclic = options_.team > 0};
   }
   [[nodiscard]] int team() const { return std::max(options_.team, 1); }
 
@@ -145,7 +146,7 @@ class StrategyBuilder {
             .lanes = options_.lanes,
             .unroll = unroll,
             .team = team(),
-            .reached = run_.reached};
+            .end_value = run_.reached};
   }
 
   Expr below(Expr e, int bound) { return exprs_.sub(exprs_.constant(bound - 1), e); }

@@ -37,17 +37,17 @@ struct VectorLoop {
   /// Threads that share the loop. A trip is `unroll` vectors of each: vector i of thread t is number i * team + t of
   /// it.
   int team = 1;
-  bool dealt = false;        ///< cyclic distribution in a team: a trip is one vector, trip k is thread k mod team's
-  bool once = false;         ///< exactly one trip: from < limit <= from + lanes * unroll
+  bool cyclic = false;       ///< cyclic distribution in a team: a trip is one vector, trip k is thread k mod team's
+  bool single_trip = false;  ///< exactly one trip: from < limit <= from + lanes * unroll
   bool nontemporal = false;  ///< its stores go past the caches
   bool aligned = false;      ///< its stores are of whole vectors, at multiples of their size
-  bool run = false;          ///< delegated: a run of its own, for any strategy that is not nontemporal
+  bool delegated = false;    ///< a run of its own, for any strategy that is not nontemporal
   VectorLoads loads = VectorLoads::apart;
-  ir::Expr last = {};     ///< where given, a vector that would begin after it begins there; unroll is 1
-  ir::Expr reached = {};  ///< where given, the variable for the value of c after the loop
+  ir::Expr last = {};       ///< where given, a vector that would begin after it begins there; unroll is 1
+  ir::Expr end_value = {};  ///< where given, the variable for the value of c after the loop
 
   /// Elements of a trip.
-  [[nodiscard]] int step() const { return dealt ? lanes : lanes * unroll * team; }
+  [[nodiscard]] int step() const { return cyclic ? lanes : lanes * unroll * team; }
   /// Columns before and after a vector beyond which it loads nothing.
   [[nodiscard]] int reach() const { return loads == VectorLoads::realigned ? lanes : 0; }
 };

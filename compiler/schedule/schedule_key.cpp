@@ -13,8 +13,8 @@ void add(CodeKey& key, Numbers... numbers) {
 }
 
 void add(CodeKey& key, const VectorLoop& loop) {
-  add(key, id(loop.from), id(loop.limit), loop.lanes, loop.unroll, loop.team, loop.dealt, loop.once, loop.nontemporal,
-      loop.aligned, loop.run, loop.loads, id(loop.last), id(loop.reached));
+  add(key, id(loop.from), id(loop.limit), loop.lanes, loop.unroll, loop.team, loop.cyclic, loop.single_trip,
+      loop.nontemporal, loop.aligned, loop.delegated, loop.loads, id(loop.last), id(loop.end_value));
 }
 
 void add(CodeKey& key, const LoopStrategy& walk) {
@@ -55,7 +55,8 @@ CodeKey key_of(const Schedule& schedule) {
     const CodeKey own = key_of(body);
     add(key, own.size(), body.strategies.size());
     key.insert(key.end(), own.begin(), own.end());
-    for (const LoopStrategy& walk : body.strategies) add(key, walk);  // across schedules they do not follow from the rest
+    for (const LoopStrategy& walk : body.strategies)
+      add(key, walk);  // across schedules they do not follow from the rest
   }
   for (const ScheduledCase& scheduled : schedule.cases) add(key, scheduled);
   return key;

@@ -142,18 +142,18 @@ class SchedulePrinter {
   }
 
   void add_loop(const VectorLoop& loop) {
-    std::string made = loop.once ? fmt::format("once at {}", text(loop.from))
-                                 : fmt::format("from {} to {}", text(loop.from), text(loop.limit));
+    std::string made = loop.single_trip ? fmt::format("once at {}", text(loop.from))
+                                        : fmt::format("from {} to {}", text(loop.from), text(loop.limit));
     made += fmt::format(" by {}", count_of(static_cast<std::size_t>(loop.lanes), "lane"));
     if (loop.unroll > 1) made += fmt::format(" x {}", loop.unroll);
-    if (loop.team > 1) made += fmt::format(", {} threads{}", loop.team, loop.dealt ? " in turn" : "");
+    if (loop.team > 1) made += fmt::format(", {} threads{}", loop.team, loop.cyclic ? " in turn" : "");
     if (loop.last.valid()) made += fmt::format(", the last at {}", text(loop.last));
-    if (loop.reached.valid()) made += fmt::format(", ends at {}", text(loop.reached));
+    if (loop.end_value.valid()) made += fmt::format(", ends at {}", text(loop.end_value));
     if (loop.aligned) made += ", stores aligned";
     if (loop.nontemporal) made += ", stores nontemporal";
     if (loop.loads == VectorLoads::aligned) made += ", loads aligned";
     if (loop.loads == VectorLoads::realigned) made += ", loads realigned";
-    if (loop.run) made += ", a run of its own";
+    if (loop.delegated) made += ", a run of its own";
     line(3, "{}", made);
   }
 

@@ -291,7 +291,7 @@ class BodyEmitter {
   }
 
   void emit_loop(const VectorLoop& loop, Value* from) {
-    if (loop.once) {
+    if (loop.single_trip) {
       chunks_->emit(from, loop);
       return;
     }
@@ -302,7 +302,7 @@ class BodyEmitter {
       if (loop.nontemporal) chunks_->prefetch_loads(column, loop);
       for (int i = 0; i < loop.unroll; ++i) chunks_->emit(column, loop, i * loop.lanes);
     });
-    if (loop.reached.valid()) exprs_->set_coordinate(loop.reached, reached);
+    if (loop.end_value.valid()) exprs_->set_coordinate(loop.end_value, reached);
   }
 
   [[nodiscard]] llvm::ConstantInt* count(int elements) const { return context_.index(elements); }

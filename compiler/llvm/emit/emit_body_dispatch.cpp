@@ -109,18 +109,18 @@ class CooperativeBody {
     Value* limit = exprs_.exact(builder_, loop.limit);
     Value* offset = builder_.CreateMul(thread_, context_.index(loop.lanes));
     const int stride = loop.lanes * loop.team;
-    const int chunks = loop.dealt ? 1 : loop.unroll;
+    const int chunks = loop.cyclic ? 1 : loop.unroll;
     // Trips that a team makes together are counted by where they begin; dealt ones by where the chunk does.
-    Value* start = loop.dealt ? builder_.CreateAdd(from, offset) : from;
+    Value* start = loop.cyclic ? builder_.CreateAdd(from, offset) : from;
     Value* reached = counted_loop(builder_, start, limit, stride * chunks, [&](Value* column) {
-      if (!loop.dealt) column = builder_.CreateAdd(column, offset);
+      if (!loop.cyclic) column = builder_.CreateAdd(column, offset);
       std::vector<std::vector<Value*>> values;
       for (int i = 0; i < chunks; ++i) values.push_back(chunks_.compute(column, loop, i * stride));
       for (int i = 0; i < chunks; ++i) chunks_.store(column, loop, i * stride, values[static_cast<std::size_t>(i)]);
     });
     // Each thread that is dealt chunks ends elsewhere.
-    if (loop.dealt) reached = exprs_.exact(builder_, end_of(exprs_of(), loop));
-    exprs_.set_coordinate(loop.reached, reached);
+    if (loop.cyclic) reached = exprs_.exact(builder_, end_of(exprs_of(), loop));
+    exprs_.set_coordinate(loop.end_value, reached);
   }
 
   /// Columns [begin, head end) and [tail begin, end), dealt in turn as one list.

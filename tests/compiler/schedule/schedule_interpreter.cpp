@@ -162,7 +162,7 @@ class Interpreter {
     values_[run_.segment_end.symbol()] = code_.exact(call.end);
     loads_.enter(call);
     const std::vector<VectorLoop>& loops = chosen(body).loops;
-    const bool has_edges = loops.front().dealt && loops.size() > 1;
+    const bool has_edges = loops.front().cyclic && loops.size() > 1;
     for (std::size_t i = has_edges ? 1 : 0; i < loops.size() - (has_edges ? 1 : 0); ++i) run_loop(body, loops[i], task);
     if (has_edges) run_edges(body, loops.front(), loops.back(), task);
   }
@@ -188,13 +188,13 @@ class Interpreter {
 
   void run_loop(const Body& body, const VectorLoop& loop, const Task& task) {
     const std::int64_t from = code_.exact(loop.from);
-    if (loop.once) return run_chunk(body, loop, from, task);
+    if (loop.single_trip) return run_chunk(body, loop, from, task);
     const std::int64_t limit = code_.exact(loop.limit);
     std::int64_t reached = from;
     for (member_ = 0; member_ < members_; ++member_) reached = run_trips(body, loop, from, limit, task);
     member_ = 0;
-    if (!loop.reached.valid()) return;
-    values_[loop.reached.symbol()] = schedule_.threads ? code_.exact(end_of(state_.exprs, loop)) : reached;
+    if (!loop.end_value.valid()) return;
+    values_[loop.end_value.symbol()] = schedule_.threads ? code_.exact(end_of(state_.exprs, loop)) : reached;
   }
 
   /// Those of one member of the team. Dealt trips are counted by where their chunk begins, others by where the team's
@@ -203,12 +203,12 @@ class Interpreter {
                          const Task& task) {
     const std::int64_t offset = std::int64_t{member_} * loop.lanes;
     const std::int64_t stride = std::int64_t{loop.lanes} * loop.team;
-    const int chunks = loop.dealt ? 1 : loop.unroll;
-    std::int64_t c = loop.dealt ? from + offset : from;
+    const int chunks = loop.cyclic ? 1 : loop.unroll;
+    std::int64_t c = loop.cyclic ? from + offset : from;
     for (; c < limit; c = code_.wrapped(Int128{c} + stride * chunks))
       for (int i = 0; i < chunks; ++i) {
         const std::int64_t at = loop.last.valid() ? std::min(c, code_.exact(loop.last)) : c;
-        run_chunk(body, loop, at + (loop.dealt ? 0 : offset) + i * stride, task);
+        run_chunk(body, loop, at + (loop.cyclic ? 0 : offset) + i * stride, task);
         if (elements_ > kMaxElements) return c;
       }
     return c;

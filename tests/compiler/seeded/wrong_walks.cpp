@@ -12,8 +12,8 @@ bool is_cooperative(const LoopStrategy& walk) {
   return walk.kind == LoopStrategyKind::cooperative || walk.kind == LoopStrategyKind::cooperative_realigned ||
          walk.kind == LoopStrategyKind::cooperative_aligned;
 }
-bool is_elements(const VectorLoop& loop) { return loop.lanes == 1 && !loop.once; }
-bool is_main(const VectorLoop& loop) { return loop.reached.valid() && !loop.dealt; }
+bool is_elements(const VectorLoop& loop) { return loop.lanes == 1 && !loop.single_trip; }
+bool is_main(const VectorLoop& loop) { return loop.end_value.valid() && !loop.cyclic; }
 
 class WalkEditor {
  public:
