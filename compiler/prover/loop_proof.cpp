@@ -16,8 +16,8 @@ solver::Region region_of(ir::ExprContext& exprs, const LoopStrategy& walk) {
   const RunVariables run(exprs);
   solver::Region region;
   region.nonnegative = {exprs.sub(exprs.sub(run.end, run.begin), exprs.constant(1))};
-  region.nonnegative.insert(region.nonnegative.end(), walk.tests.begin(), walk.tests.end());
-  region.nonnegative.insert(region.nonnegative.end(), walk.bounds.begin(), walk.bounds.end());
+  region.nonnegative.insert(region.nonnegative.end(), walk.entry_conditions.begin(), walk.entry_conditions.end());
+  region.nonnegative.insert(region.nonnegative.end(), walk.invariants.begin(), walk.invariants.end());
   for (const VectorLoop& loop : walk.loops)
     if (loop.end_value.valid()) region.zero.push_back(exprs.sub(loop.end_value, end_of(exprs, loop)));
   return region;
@@ -49,8 +49,8 @@ std::string statement_of(ir::ExprContext& exprs, const std::vector<LoopStrategy>
   const auto add = [&](Expr e) { text += e.valid() ? " " + ir::to_string(exprs, e) + "," : " -,"; };
   for (const LoopStrategy& walk : strategies) {
     text += ";";
-    for (const Expr e : walk.tests) add(e);
-    for (const Expr e : walk.bounds) add(e);
+    for (const Expr e : walk.entry_conditions) add(e);
+    for (const Expr e : walk.invariants) add(e);
     for (const VectorLoop& loop : walk.loops) {
       text += " |" + std::to_string(loop.lanes) + " " + std::to_string(loop.step()) + (loop.single_trip ? " once" : "");
       if (loop.reach() > 0) text += " reach " + std::to_string(loop.reach());

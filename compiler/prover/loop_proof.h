@@ -13,7 +13,7 @@ namespace padlock::compiler {
 struct ChunkLanes {
   ir::Expr trip, lane;    ///< variables; `lane` counts through the unrolled vectors
   ir::Expr column;        ///< of the lane
-  solver::Region region;  ///< the strategy's tests and bounds, and that the trip happens
+  solver::Region region;  ///< the strategy's conditions and invariants, and that the trip happens
 };
 
 /// Columns beside a vector that are accessed, too.

@@ -46,7 +46,7 @@ class BodyCollector {
 
   void add(const Graph& graph, const Body& body) {
     for (const LoopStrategy& walk : body.strategies) {
-      for (const Expr test : walk.tests) walks_.exact(test);
+      for (const Expr test : walk.entry_conditions) walks_.exact(test);
       for (const VectorLoop& loop : walk.loops) {
         for (const Expr e : {loop.from, loop.limit, loop.last}) walks_.exact(e);
         if (loop.aligned && loop.cyclic)

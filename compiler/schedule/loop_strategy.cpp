@@ -53,8 +53,8 @@ class StrategyBuilder {
     // Longer runs belong to the next strategy.
     const int most = lanes == options_.lanes ? 2 * lanes : 2 * lanes - 1;
     LoopStrategy walk{.kind = LoopStrategyKind::overlapped,
-                      .tests = {plus(length, -lanes)},
-                      .bounds = {exprs_.sub(exprs_.constant(most), length)}};
+                      .entry_conditions = {plus(length, -lanes)},
+                      .invariants = {exprs_.sub(exprs_.constant(most), length)}};
     for (const Expr from : {run_.begin, plus(run_.end, -lanes)})
       walk.loops.push_back({.from = from, .limit = plus(from, 1), .lanes = lanes, .single_trip = true});
     return walk;
@@ -64,8 +64,8 @@ class StrategyBuilder {
     // Runs of up to two vectors are for overlapped strategies, where there are any.
     const int least = options_.narrowest > 0 ? 2 * options_.lanes + 1 : options_.lanes;
     LoopStrategy walk{.kind = LoopStrategyKind::peeled_vector,
-                      .tests = {plus(exprs_.sub(run_.end, run_.begin), -least)},
-                      .bounds = {below(run_.shift, options_.lanes)}};
+                      .entry_conditions = {plus(exprs_.sub(run_.end, run_.begin), -least)},
+                      .invariants = {below(run_.shift, options_.lanes)}};
     walk.loops.push_back(
         {.from = run_.begin, .limit = plus(run_.begin, 1), .lanes = options_.lanes, .single_trip = true});
     const Expr aligned = exprs_.sub(exprs_.add(run_.begin, lanes_), run_.shift);
@@ -84,8 +84,8 @@ class StrategyBuilder {
     const Int128 shortest = Int128{kStreamedLines + 1} * options_.line - 1;
     LoopStrategy walk{.kind = LoopStrategyKind::nontemporal,
                       .line = options_.line,
-                      .tests = {plus(exprs_.sub(run_.end, run_.begin), -shortest)},
-                      .bounds = {below(run_.peel, options_.line)}};
+                      .entry_conditions = {plus(exprs_.sub(run_.end, run_.begin), -shortest)},
+                      .invariants = {below(run_.peel, options_.line)}};
     const int unroll = std::max(options_.unroll, options_.line / options_.lanes);
     walk.loops.push_back(element_loop(run_.begin, first));
     walk.loops.push_back(main_loop(first, run_.end, unroll));
@@ -111,11 +111,11 @@ class StrategyBuilder {
     }
     LoopStrategy walk{.kind = kind,
                       .line = options_.lanes,
-                      .tests = {plus(exprs_.sub(end, first), -options_.lanes)},
-                      .bounds = {below(run_.peel, options_.lanes)}};
+                      .entry_conditions = {plus(exprs_.sub(end, first), -options_.lanes)},
+                      .invariants = {below(run_.peel, options_.lanes)}};
     if (loads == VectorLoads::realigned)
       for (const Expr bound : {exprs_.sub(run_.begin, run_.segment_begin), exprs_.sub(run_.segment_end, run_.end)})
-        walk.bounds.push_back(bound);
+        walk.invariants.push_back(bound);
     walk.loops.push_back(element_loop(run_.begin, first));
     if (unroll > 1) walk.loops.push_back(main_loop(first, end, unroll));
     walk.loops.push_back({.from = unroll > 1 ? run_.reached : first,

@@ -70,10 +70,10 @@ struct LoopStrategy {
   LoopStrategyKind kind = LoopStrategyKind::scalar;
   int line = 0;  ///< nontemporal: elements of a cache line, at least those of a vector
   /// Entry conditions, tested at run time: a strategy is chosen only where each is >= 0.
-  std::vector<ir::Expr> tests = {};
+  std::vector<ir::Expr> entry_conditions = {};
   /// Invariants, true without a test: ranges of `shift` and `peel`, that a run is in its segment, and (overlapped) that
   /// the run is no longer, since later strategies are tried first. Each is >= 0.
-  std::vector<ir::Expr> bounds = {};
+  std::vector<ir::Expr> invariants = {};
   std::vector<VectorLoop> loops = {};
 };
 

@@ -18,8 +18,8 @@ void add(CodeKey& key, const VectorLoop& loop) {
 }
 
 void add(CodeKey& key, const LoopStrategy& walk) {
-  add(key, walk.kind, walk.line, walk.tests.size(), walk.loops.size());
-  for (const ir::Expr test : walk.tests) add(key, id(test));
+  add(key, walk.kind, walk.line, walk.entry_conditions.size(), walk.loops.size());
+  for (const ir::Expr test : walk.entry_conditions) add(key, id(test));
   for (const VectorLoop& loop : walk.loops) add(key, loop);
 }
 

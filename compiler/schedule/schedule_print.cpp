@@ -136,7 +136,7 @@ class SchedulePrinter {
 
   void add_walk(const LoopStrategy& walk) {
     std::vector<std::string> tests;
-    for (const Expr test : walk.tests) tests.push_back(text(test) + " >= 0");
+    for (const Expr test : walk.entry_conditions) tests.push_back(text(test) + " >= 0");
     line(2, "{}{}{}", name_of(walk.kind), tests.empty() ? "" : " if ", fmt::join(tests, " and "));
     for (const VectorLoop& loop : walk.loops) add_loop(loop);
   }

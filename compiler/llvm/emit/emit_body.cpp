@@ -143,7 +143,7 @@ class BodyEmitter {
       return for_each(rows, done, [&] { emit_loop(body_.strategies[0].loops.front(), from); });
     BasicBlock* few = block("few");
     BasicBlock* many = block("many");
-    builder_.CreateCondBr(holds(builder_, *exprs_, body_.strategies[1].tests), many, few);
+    builder_.CreateCondBr(holds(builder_, *exprs_, body_.strategies[1].entry_conditions), many, few);
     builder_.SetInsertPoint(few);
     emit_columns(from, rows, done);
     builder_.SetInsertPoint(many);
@@ -156,7 +156,7 @@ class BodyEmitter {
         if (i > 1) {
           BasicBlock* chosen = block(walk.kind == LoopStrategyKind::peeled_vector ? "vectors" : "ends");
           shorter = block("shorter");
-          builder_.CreateCondBr(holds(builder_, *exprs_, walk.tests), chosen, shorter);
+          builder_.CreateCondBr(holds(builder_, *exprs_, walk.entry_conditions), chosen, shorter);
           builder_.SetInsertPoint(chosen);
         }
         if (walk.kind == LoopStrategyKind::peeled_vector)
@@ -240,7 +240,7 @@ class BodyEmitter {
   void choose_streaming(const LoopStrategy& walk, BasicBlock* large, BasicBlock* row, BasicBlock* run) {
     chunks_->plan_prefetches();
     // Runs too short for non-temporal stores take the ordinary strategies: an edge of few elements goes by columns.
-    Value* is_long = holds(builder_, *exprs_, walk.tests);
+    Value* is_long = holds(builder_, *exprs_, walk.entry_conditions);
     builder_.CreateCondBr(builder_.CreateAnd(emit_streaming(context_, builder_, *exprs_), is_long), large, run);
     builder_.SetInsertPoint(large);
     // A line of the first result has whole vectors of all others: what is aligned in one row is in every row.

@@ -93,7 +93,7 @@ class CooperativeBody {
 
   /// The loops between the first and the last, if the walk's tests hold; else all is edge.
   void emit_vectors(const LoopStrategy& walk) {
-    choose(holds(builder_, exprs_, walk.tests), "walk", [&] {
+    choose(holds(builder_, exprs_, walk.entry_conditions), "walk", [&] {
       if (walk.kind == LoopStrategyKind::cooperative_realigned)
         chunks_.set_shifts(exprs_.exact(builder_, walk.loops[1].from));
       for (std::size_t i = 1; i + 1 < walk.loops.size(); ++i) emit_loop(walk.loops[i]);

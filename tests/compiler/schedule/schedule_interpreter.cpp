@@ -172,11 +172,11 @@ class Interpreter {
     const auto hold = [&](const std::vector<Expr>& all) {
       return std::ranges::all_of(all, [&](Expr e) { return code_.exact(e) >= 0; });
     };
-    if (walk.kind == LoopStrategyKind::overlapped && !hold(walk.bounds)) return false;
+    if (walk.kind == LoopStrategyKind::overlapped && !hold(walk.invariants)) return false;
     values_[run_.shift.symbol()] = execution_.shift;
     values_[run_.peel.symbol()] = execution_.peel;
-    if (!hold(walk.bounds)) values_[run_.shift.symbol()] = values_[run_.peel.symbol()] = 0;
-    return hold(walk.tests);
+    if (!hold(walk.invariants)) values_[run_.shift.symbol()] = values_[run_.peel.symbol()] = 0;
+    return hold(walk.entry_conditions);
   }
 
   /// The walk that was asked for, else the next simpler one whose tests hold.

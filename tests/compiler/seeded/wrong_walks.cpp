@@ -61,7 +61,7 @@ class WalkEditor {
     const auto replace = [&](Expr& e) {
       e = exprs_.substitute(e, [&](Expr symbol) { return symbol == bound ? far : symbol; });
     };
-    for (Expr& test : walk.tests) replace(test);
+    for (Expr& test : walk.entry_conditions) replace(test);
     for (VectorLoop& loop : walk.loops) {
       replace(loop.from);
       replace(loop.limit);
