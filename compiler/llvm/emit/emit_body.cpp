@@ -33,7 +33,7 @@ class BodyEmitter {
     builder_.SetInsertPoint(start);
     ExprEmitter exprs = context_.expressions(entry, fields.sizes);
     exprs_ = &exprs;
-    ChunkEmitter chunks(context_, index_, builder_, fields, exprs, std::move(arguments));
+    VectorBodyEmitter chunks(context_, index_, builder_, fields, exprs, std::move(arguments));
     chunks_ = &chunks;
     exprs_->set_coordinate(run_.begin, begin());
     exprs_->set_coordinate(run_.end, end());
@@ -315,7 +315,7 @@ class BodyEmitter {
   llvm::Type* i64_;
   llvm::Function* function_ = nullptr;
   ExprEmitter* exprs_ = nullptr;
-  ChunkEmitter* chunks_ = nullptr;
+  VectorBodyEmitter* chunks_ = nullptr;
 };
 
 }  // namespace

@@ -157,7 +157,7 @@ class CooperativeBody {
   IRBuilder<>& builder_;
   ExprEmitter& exprs_;
   RunVariables run_;
-  ChunkEmitter chunks_;
+  VectorBodyEmitter chunks_;
   Value* thread_;
   BasicBlock* merge_ = nullptr;
   std::vector<Way> ways_;  // to the edges

@@ -12,8 +12,8 @@ using ir::Expr;
 using llvm::IRBuilder;
 using llvm::Value;
 
-ChunkEmitter::ChunkEmitter(KernelContext& context, std::size_t body, IRBuilder<>& builder, const LaunchFields& fields,
-                           ExprEmitter& exprs, BodyArguments arguments)
+VectorBodyEmitter::VectorBodyEmitter(KernelContext& context, std::size_t body, IRBuilder<>& builder,
+                                     const LaunchFields& fields, ExprEmitter& exprs, BodyArguments arguments)
     : context_(context),
       index_(body),
       body_(context.schedule.bodies[body]),
@@ -32,7 +32,7 @@ ChunkEmitter::ChunkEmitter(KernelContext& context, std::size_t body, IRBuilder<>
   if (!arguments_.takes_rows || !loads_invariants()) emit_invariants();  // else row by row
 }
 
-void ChunkEmitter::load_scalars(const LaunchFields& fields) {
+void VectorBodyEmitter::load_scalars(const LaunchFields& fields) {
   for (const BodyNode& node : body_.nodes) {
     if (node.kind != NodeKind::scalar || scalars_.contains(node.scalar)) continue;
     llvm::Type* word = builder_.getInt64Ty();
@@ -41,7 +41,7 @@ void ChunkEmitter::load_scalars(const LaunchFields& fields) {
   }
 }
 
-bool ChunkEmitter::is_invariant(const BodyNode& node) const {
+bool VectorBodyEmitter::is_invariant(const BodyNode& node) const {
   switch (node.kind) {
     case NodeKind::constant:
     case NodeKind::scalar:
@@ -57,7 +57,7 @@ bool ChunkEmitter::is_invariant(const BodyNode& node) const {
 }
 
 /// Computes values that do not depend on the innermost coordinate once, as scalars, and spreads them.
-void ChunkEmitter::emit_invariants() {
+void VectorBodyEmitter::emit_invariants() {
   invariant_.resize(body_.nodes.size());
   scalar_values_.resize(body_.nodes.size());
   vector_values_.resize(body_.nodes.size());
@@ -71,11 +71,11 @@ void ChunkEmitter::emit_invariants() {
   }
 }
 
-bool ChunkEmitter::loads_invariants() const {
+bool VectorBodyEmitter::loads_invariants() const {
   return std::ranges::any_of(body_.loads, [](const BodyLoad& load) { return load.kind == LoadKind::invariant; });
 }
 
-void ChunkEmitter::set_row(Value* row, llvm::ArrayRef<Value*> bases) {
+void VectorBodyEmitter::set_row(Value* row, llvm::ArrayRef<Value*> bases) {
   arguments_.row = row;
   for (std::size_t i = 0; i < bases.size(); ++i) arguments_.loads[i].base = bases[i];
   if (loads_invariants()) emit_invariants();
@@ -91,7 +91,7 @@ void ChunkEmitter::set_row(Value* row, llvm::ArrayRef<Value*> bases) {
   }
 }
 
-Value* ChunkEmitter::emit_node(const BodyNode& node, Value* column, int lanes, const std::vector<Value*>& values) {
+Value* VectorBodyEmitter::emit_node(const BodyNode& node, Value* column, int lanes, const std::vector<Value*>& values) {
   OpEmitter ops(builder_, lanes, context_.target.f16c);
   std::vector<Value*> operands;
   for (const int operand : node.operands) operands.push_back(values[static_cast<std::size_t>(operand)]);
@@ -116,7 +116,7 @@ Value* ChunkEmitter::emit_node(const BodyNode& node, Value* column, int lanes, c
 
 // --- loads ---------------------------------------------------------------------------------------------------------
 
-Access ChunkEmitter::access_of(int index, Value* first, Value* guard) {
+Access VectorBodyEmitter::access_of(int index, Value* first, Value* guard) {
   const ir::DType dtype = body_.loads[static_cast<std::size_t>(index)].dtype;
   const BodyArguments::Load& load = argument(index);
   Access access{.pointer = load.tensor, .dtype = dtype, .first = first, .guard = guard, .align = element_align(dtype)};
@@ -127,7 +127,7 @@ Access ChunkEmitter::access_of(int index, Value* first, Value* guard) {
   return access;
 }
 
-Value* ChunkEmitter::emit_load(int index, Value* column, int lanes) {
+Value* VectorBodyEmitter::emit_load(int index, Value* column, int lanes) {
   const BodyLoad& load = body_.loads[static_cast<std::size_t>(index)];
   llvm::Type* type = OpEmitter(builder_, lanes, context_.target.f16c).storage_type(load.dtype);
   switch (load.kind) {
@@ -147,7 +147,7 @@ Value* ChunkEmitter::emit_load(int index, Value* column, int lanes) {
   return nullptr;
 }
 
-Access ChunkEmitter::vector_of(int index, Value* column, int lanes) {
+Access VectorBodyEmitter::vector_of(int index, Value* column, int lanes) {
   const bool reversed = body_.loads[static_cast<std::size_t>(index)].kind == LoadKind::reversed;
   Value* base = argument(index).base;
   const bool in_row = !reversed && !row_loads_.empty();
@@ -164,7 +164,7 @@ Access ChunkEmitter::vector_of(int index, Value* column, int lanes) {
 }
 
 /// Elements that lie next to each other, in either order.
-Value* ChunkEmitter::emit_vector(int index, llvm::Type* type, Value* column, int lanes) {
+Value* VectorBodyEmitter::emit_vector(int index, llvm::Type* type, Value* column, int lanes) {
   const bool reversed = body_.loads[static_cast<std::size_t>(index)].kind == LoadKind::reversed;
   Access access = vector_of(index, column, lanes);
   const int displacement = reversed ? -displacement_ : displacement_;
@@ -179,7 +179,7 @@ Value* ChunkEmitter::emit_vector(int index, llvm::Type* type, Value* column, int
 }
 
 /// The vector from the two at multiples of its size that it lies in.
-Value* ChunkEmitter::emit_realigned(int index, llvm::Type* type, Access access) {
+Value* VectorBodyEmitter::emit_realigned(int index, llvm::Type* type, Access access) {
   Value* shift = shifts_[static_cast<std::size_t>(index)];
   const int size = ir::byte_size(access.dtype);
   Value* elements = builder_.CreateUDiv(shift, builder_.getInt32(static_cast<std::uint32_t>(size)));
@@ -192,7 +192,7 @@ Value* ChunkEmitter::emit_realigned(int index, llvm::Type* type, Access access) 
   return builder_.CreateBitCast(words.shifted(low, high, shift), type);
 }
 
-Value* ChunkEmitter::emit_strided(int index, llvm::Type* type, Value* column, int lanes) {
+Value* VectorBodyEmitter::emit_strided(int index, llvm::Type* type, Value* column, int lanes) {
   Value* step = steps_[static_cast<std::size_t>(index)];
   Value* base = argument(index).base;
   Value* offset = builder_.CreateAdd(base, builder_.CreateMul(displaced(column), step));
@@ -201,7 +201,7 @@ Value* ChunkEmitter::emit_strided(int index, llvm::Type* type, Value* column, in
 }
 
 /// A vector of elements `step` apart.
-Value* ChunkEmitter::emit_gather(int index, llvm::Type* type, Value* offset, Value* step, int lanes) {
+Value* VectorBodyEmitter::emit_gather(int index, llvm::Type* type, Value* offset, Value* step, int lanes) {
   Value* vector = llvm::PoisonValue::get(type);
   for (int lane = 0; lane < lanes; ++lane) {
     Value* element = accesses_.load(access_of(index, offset), type->getScalarType());
@@ -213,7 +213,7 @@ Value* ChunkEmitter::emit_gather(int index, llvm::Type* type, Value* offset, Val
 
 // --- chunks --------------------------------------------------------------------------------------------------------
 
-std::vector<Value*> ChunkEmitter::compute(Value* column, const VectorLoop& loop, int displacement) {
+std::vector<Value*> VectorBodyEmitter::compute(Value* column, const VectorLoop& loop, int displacement) {
   std::vector<Value*> values = loop.lanes == body_.lanes && loop.lanes > 1 ? vector_values_ : scalar_values_;
   if (loop.lanes > 1 && loop.lanes != body_.lanes)
     for (Value*& value : values)
@@ -227,7 +227,8 @@ std::vector<Value*> ChunkEmitter::compute(Value* column, const VectorLoop& loop,
   return values;
 }
 
-void ChunkEmitter::store(Value* column, const VectorLoop& loop, int displacement, const std::vector<Value*>& values) {
+void VectorBodyEmitter::store(Value* column, const VectorLoop& loop, int displacement,
+                              const std::vector<Value*>& values) {
   const bool in_row = !row_outputs_.empty();
   Value* first = in_row ? column : builder_.CreateAdd(arguments_.row, column);
   for (std::size_t result = 0; result < body_.roots.size(); ++result) {
@@ -251,7 +252,7 @@ void ChunkEmitter::store(Value* column, const VectorLoop& loop, int displacement
 }
 
 /// A GPU's kernel that is made for this machine has the stores without the hint.
-StoreHint ChunkEmitter::hint_of_target() const {
+StoreHint VectorBodyEmitter::hint_of_target() const {
   if (!context_.schedule.threads) return StoreHint::nontemporal;
   return context_.target.takes_words ? StoreHint::streaming : StoreHint::none;
 }
@@ -269,7 +270,7 @@ constexpr int kLineBytes = 64;
 }  // namespace
 
 /// May name any address: it never faults.
-void ChunkEmitter::prefetch(Value* address, Prefetch how) {
+void VectorBodyEmitter::prefetch(Value* address, Prefetch how) {
   const bool write = how == Prefetch::write;
   const unsigned locality = how == Prefetch::far ? 2 : 3;  // of 3 goes to the first cache, of 2 to the second
   builder_.CreateIntrinsic(
@@ -277,7 +278,7 @@ void ChunkEmitter::prefetch(Value* address, Prefetch how) {
       {address, builder_.getInt32(write ? 1 : 0), builder_.getInt32(locality), builder_.getInt32(1)});
 }
 
-void ChunkEmitter::plan_prefetches() {
+void VectorBodyEmitter::plan_prefetches() {
   Value* end = arguments_.end;
   for (std::size_t i = 0; i < body_.loads.size(); ++i) {
     const int size = ir::byte_size(body_.loads[i].dtype);
@@ -296,7 +297,7 @@ void ChunkEmitter::plan_prefetches() {
   }
 }
 
-void ChunkEmitter::prefetch_loads(Value* column, const VectorLoop& loop) {
+void VectorBodyEmitter::prefetch_loads(Value* column, const VectorLoop& loop) {
   for (std::size_t i = 0; i < body_.loads.size(); ++i) {
     if (body_.loads[i].kind != LoadKind::contiguous) continue;
     Access access = vector_of(static_cast<int>(i), builder_.CreateAdd(column, ahead_[i]), 1);
@@ -308,7 +309,7 @@ void ChunkEmitter::prefetch_loads(Value* column, const VectorLoop& loop) {
   }
 }
 
-void ChunkEmitter::prefetch_gaps() {
+void VectorBodyEmitter::prefetch_gaps() {
   for (std::size_t i = 0; i < body_.loads.size(); ++i) {
     if (gaps_[i] == nullptr) continue;
     const int line = kLineBytes / ir::byte_size(body_.loads[i].dtype);
@@ -318,7 +319,7 @@ void ChunkEmitter::prefetch_gaps() {
   }
 }
 
-void ChunkEmitter::prefetch_stores() {
+void VectorBodyEmitter::prefetch_stores() {
   ir::ExprContext& exprs = context_.exprs();
   const Expr row_bytes = exprs.max(context_.abi.row_bytes, exprs.constant(1));
   const Expr rows = exprs.floordiv(exprs.constant(kStoresAheadBytes), row_bytes);
@@ -349,25 +350,25 @@ void ChunkEmitter::prefetch_stores() {
 // --- alignment -----------------------------------------------------------------------------------------------------
 
 /// The low bits of an address, as an index.
-Value* ChunkEmitter::low_bits(Value* address, int bytes) {
+Value* VectorBodyEmitter::low_bits(Value* address, int bytes) {
   Value* at = builder_.CreateTrunc(builder_.CreatePtrToInt(address, builder_.getInt64Ty()), context_.index_type());
   return builder_.CreateAnd(at, context_.index(bytes - 1));
 }
 
-Value* ChunkEmitter::misalignment(Value* column, int lanes) {
+Value* VectorBodyEmitter::misalignment(Value* column, int lanes) {
   const int size = result_bytes(0);
   Value* address = accesses_.address(
       {.pointer = outputs_[0], .dtype = result_type(0), .first = builder_.CreateAdd(arguments_.row, column)});
   return builder_.CreateUDiv(low_bits(address, lanes * size), context_.index(size));
 }
 
-Value* ChunkEmitter::are_aligned(llvm::ArrayRef<std::pair<Value*, int>> addresses) {
+Value* VectorBodyEmitter::are_aligned(llvm::ArrayRef<std::pair<Value*, int>> addresses) {
   Value* bits = context_.index(0);
   for (const auto& [address, bytes] : addresses) bits = builder_.CreateOr(bits, low_bits(address, bytes));
   return builder_.CreateICmpEQ(bits, context_.index(0));
 }
 
-Value* ChunkEmitter::stores_are_aligned(Value* column) {
+Value* VectorBodyEmitter::stores_are_aligned(Value* column) {
   std::vector<std::pair<Value*, int>> addresses;
   Value* first = builder_.CreateAdd(arguments_.row, column);
   for (std::size_t i = 0; i < outputs_.size(); ++i)
@@ -376,7 +377,7 @@ Value* ChunkEmitter::stores_are_aligned(Value* column) {
   return are_aligned(addresses);
 }
 
-Value* ChunkEmitter::loads_are_aligned(Value* column) {
+Value* VectorBodyEmitter::loads_are_aligned(Value* column) {
   std::vector<std::pair<Value*, int>> addresses;
   for (std::size_t i = 0; i < body_.loads.size(); ++i) {
     if (!is_vector(body_.loads[i])) continue;
@@ -386,7 +387,7 @@ Value* ChunkEmitter::loads_are_aligned(Value* column) {
   return are_aligned(addresses);
 }
 
-void ChunkEmitter::set_shifts(Value* column) {
+void VectorBodyEmitter::set_shifts(Value* column) {
   shifts_.assign(body_.loads.size(), nullptr);
   for (std::size_t i = 0; i < body_.loads.size(); ++i) {
     if (!is_vector(body_.loads[i])) continue;
