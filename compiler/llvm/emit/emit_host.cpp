@@ -126,10 +126,10 @@ class EntryEmitter {
     }
     builder_.CreateCondBr(builder_.CreateICmpSLT(row, function_->getArg(2)), body, done);
     builder_.SetInsertPoint(body);
-    Value* most = most_of_group(row, coordinates);
+    Value* max_rows = max_rows_of_group(row, coordinates);
     std::vector<std::pair<Value*, BasicBlock*>> taken;
     emitter.emit_row([&](const ScheduledCase& which) {
-      Value* rows = kernel().rank() > 1 ? rows_of_group(emitter, which, most) : most;
+      Value* rows = kernel().rank() > 1 ? rows_of_group(emitter, which, max_rows) : max_rows;
       for (const SegmentCall* call : from_the_middle(context_.schedule, which)) emit_call(emitter, *call, rows);
       taken.emplace_back(rows, builder_.GetInsertBlock());
     });
@@ -141,21 +141,22 @@ class EntryEmitter {
     builder_.SetInsertPoint(done);
   }
 
-  /// Rows that a group has at most: of the task, before the last outer coordinate starts again, and of some bytes.
-  Value* most_of_group(Value* row, const std::vector<llvm::PHINode*>& coordinates) {
+  /// Emits the most rows that a group may have: those left of the task, before the last outer coordinate starts again,
+  /// and of at most kGroupBytes (one row has any number).
+  Value* max_rows_of_group(Value* row, const std::vector<llvm::PHINode*>& coordinates) {
     if (outer_axes() == 0) return builder_.getInt64(1);
     ir::ExprContext& exprs = context_.exprs();
     const Expr one = exprs.constant(1);
     const Expr bytes = exprs.max(context_.abi.row_bytes, one);
     const Expr group = exprs.max(exprs.floordiv(exprs.constant(kGroupBytes), bytes), one);
     Value* extent = exprs_->exact(builder_, kernel().extents[static_cast<std::size_t>(outer_axes() - 1)]);
-    Value* most = smaller(builder_.CreateSub(function_->getArg(2), row), exprs_->exact(builder_, group));
-    return smaller(most, builder_.CreateSub(extent, coordinates.back()));
+    Value* max_rows = smaller(builder_.CreateSub(function_->getArg(2), row), exprs_->exact(builder_, group));
+    return smaller(max_rows, builder_.CreateSub(extent, coordinates.back()));
   }
-  /// One where there are elements that are computed row by row: those that a pad repeats once more, where it is longer
-  /// than what it repeats.
-  Value* rows_of_group(RowEmitter& emitter, const ScheduledCase& which, Value* most) {
-    Value* rows = smaller(most, emitter.rows_alike(which));
+  /// Emits the rows of a group: one where elements are computed row by row, those that a pad repeats once more, where
+  /// it is longer than what it repeats.
+  Value* rows_of_group(RowEmitter& emitter, const ScheduledCase& which, Value* max_rows) {
+    Value* rows = smaller(max_rows, emitter.rows_with_same_case(which));
     for (const SegmentCall& call : which.calls)
       if (!has_groups(context_.schedule, call))
         rows = builder_.CreateSelect(emitter.is_empty(call), rows, builder_.getInt64(1));

@@ -128,7 +128,7 @@ constexpr std::int64_t kUnlimitedRows = std::int64_t{1} << 62;
 
 }  // namespace
 
-Value* RowEmitter::rows_alike(const ScheduledCase& which) {
+Value* RowEmitter::rows_with_same_case(const ScheduledCase& which) {
   Value* rows = builder_.getInt64(kUnlimitedRows);
   const auto at_most = [&](Value* other) { rows = builder_.CreateBinaryIntrinsic(llvm::Intrinsic::smin, rows, other); };
   for (const auto& [predicate, held] : path_) at_most(held ? rows_holding(predicate) : rows_failing(predicate));

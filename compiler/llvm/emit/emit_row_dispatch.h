@@ -38,7 +38,7 @@ class RowEmitter {
   [[nodiscard]] BodyArguments arguments_of(const SegmentCall& call, llvm::Value* rows = nullptr);
   /// In a case: emits a lower bound of how many rows from this one on, along the last outer axis, are of the same case
   /// with the same steps from row to row.
-  [[nodiscard]] llvm::Value* rows_alike(const ScheduledCase& which);
+  [[nodiscard]] llvm::Value* rows_with_same_case(const ScheduledCase& which);
 
   /// Emits whether the columns set last have nothing of a segment.
   [[nodiscard]] llvm::Value* is_empty(const SegmentCall& call);
