@@ -80,14 +80,14 @@ class CooperativeBody {
   }
 
   void go_to_edges(const VectorLoop& head, const VectorLoop& tail) {
-    ways_.push_back({builder_.GetInsertBlock(), exprs_.exact(builder_, head.limit), exprs_.exact(builder_, tail.from),
-                     exprs_.exact(builder_, tail.limit)});
+    incoming_.push_back({builder_.GetInsertBlock(), exprs_.exact(builder_, head.limit),
+                         exprs_.exact(builder_, tail.from), exprs_.exact(builder_, tail.limit)});
     builder_.CreateBr(merge_);
   }
   /// The whole run is its own head.
   void go_to_edges(const VectorLoop& all) {
     Value* limit = exprs_.exact(builder_, all.limit);
-    ways_.push_back({builder_.GetInsertBlock(), limit, limit, limit});
+    incoming_.push_back({builder_.GetInsertBlock(), limit, limit, limit});
     builder_.CreateBr(merge_);
   }
 
@@ -126,9 +126,9 @@ class CooperativeBody {
   /// Columns [begin, head end) and [tail begin, end), dealt in turn as one list.
   void emit_edges(const VectorLoop& elements) {
     builder_.SetInsertPoint(merge_);
-    Value* head_end = merged(&Way::head_end);
-    Value* tail_begin = merged(&Way::tail_begin);
-    Value* tail_end = merged(&Way::tail_end);
+    Value* head_end = merged(&Incoming::head_end);
+    Value* tail_begin = merged(&Incoming::tail_begin);
+    Value* tail_end = merged(&Incoming::tail_end);
     Value* gap = builder_.CreateSub(tail_begin, head_end);
     Value* from = builder_.CreateAdd(begin(), thread_);
     counted_loop(builder_, from, builder_.CreateSub(tail_end, gap), elements.team, [&](Value* at) {
@@ -137,18 +137,19 @@ class CooperativeBody {
     });
   }
 
-  struct Way {
+  struct Incoming {
     BasicBlock* from;
     Value* head_end;
     Value* tail_begin;
     Value* tail_end;
   };
 
-  Value* merged(Value* Way::* which) {
-    const bool same = std::ranges::all_of(ways_, [&](const Way& way) { return way.*which == ways_[0].*which; });
-    if (same) return ways_[0].*which;
-    llvm::PHINode* phi = builder_.CreatePHI(context_.index_type(), static_cast<unsigned>(ways_.size()));
-    for (const Way& way : ways_) phi->addIncoming(way.*which, way.from);
+  Value* merged(Value* Incoming::* which) {
+    const bool same =
+        std::ranges::all_of(incoming_, [&](const Incoming& edge) { return edge.*which == incoming_[0].*which; });
+    if (same) return incoming_[0].*which;
+    llvm::PHINode* phi = builder_.CreatePHI(context_.index_type(), static_cast<unsigned>(incoming_.size()));
+    for (const Incoming& edge : incoming_) phi->addIncoming(edge.*which, edge.from);
     return phi;
   }
 
@@ -160,7 +161,7 @@ class CooperativeBody {
   VectorBodyEmitter chunks_;
   Value* thread_;
   BasicBlock* merge_ = nullptr;
-  std::vector<Way> ways_;  // to the edges
+  std::vector<Incoming> incoming_;  // of merge_
 };
 
 // --- which body, and for which run -----------------------------------------------------------------------------------
@@ -168,12 +169,12 @@ class CooperativeBody {
 /// The runs that one body serves.
 struct Site {
   /// Those of [first, last) belong to the row's case.
-  struct Way {
+  struct Incoming {
     BasicBlock* from;
     std::size_t first, last;
   };
   std::vector<const SegmentCall*> calls;  // of all cases
-  std::vector<Way> ways;
+  std::vector<Incoming> incoming;
 };
 
 class DispatchEmitter {
@@ -190,21 +191,22 @@ class DispatchEmitter {
         const std::size_t first = site.calls.size();
         for (const SegmentCall& call : row.calls)
           if (std::cmp_equal(call.body, body)) site.calls.push_back(&call);
-        site.ways.push_back({builder_.GetInsertBlock(), first, site.calls.size()});
+        site.incoming.push_back({builder_.GetInsertBlock(), first, site.calls.size()});
       }
     });
-    // Here the ways of all cases meet.
+    // Here the edges from all cases meet.
     std::vector<std::pair<Value*, Value*>> ranges;
-    for (const Site& site : sites) ranges.emplace_back(number(site, &Site::Way::first), number(site, &Site::Way::last));
+    for (const Site& site : sites)
+      ranges.emplace_back(number(site, &Site::Incoming::first), number(site, &Site::Incoming::last));
     for (std::size_t body = 0; body < sites.size(); ++body) emit_site(body, sites[body], ranges[body]);
   }
 
  private:
-  Value* number(const Site& site, std::size_t Site::Way::* which) {
-    if (site.ways.size() == 1) return builder_.getInt32(static_cast<std::uint32_t>(site.ways[0].*which));
-    llvm::PHINode* phi = builder_.CreatePHI(builder_.getInt32Ty(), static_cast<unsigned>(site.ways.size()));
-    for (const Site::Way& way : site.ways)
-      phi->addIncoming(builder_.getInt32(static_cast<std::uint32_t>(way.*which)), way.from);
+  Value* number(const Site& site, std::size_t Site::Incoming::* which) {
+    if (site.incoming.size() == 1) return builder_.getInt32(static_cast<std::uint32_t>(site.incoming[0].*which));
+    llvm::PHINode* phi = builder_.CreatePHI(builder_.getInt32Ty(), static_cast<unsigned>(site.incoming.size()));
+    for (const Site::Incoming& edge : site.incoming)
+      phi->addIncoming(builder_.getInt32(static_cast<std::uint32_t>(edge.*which)), edge.from);
     return phi;
   }
 
@@ -216,7 +218,7 @@ class DispatchEmitter {
   }
 
   void emit_only_run(std::size_t body, const Site& site, std::pair<Value*, Value*> range) {
-    if (site.ways.size() == 1) return emit_run(body, rows_.arguments_of(*site.calls[0]));
+    if (site.incoming.size() == 1) return emit_run(body, rows_.arguments_of(*site.calls[0]));
     BasicBlock* once = rows_.block("once");
     BasicBlock* never = rows_.block("never");
     builder_.CreateCondBr(builder_.CreateICmpSLT(range.first, range.second), once, never);
