@@ -303,13 +303,13 @@ class KernelProver {
     solver::Region holds = path;
     solver::Region fails = std::move(path);
     std::vector<Expr> any;
-    const Expr zero_expr = exprs_.constant(0);
+    const Expr zero = exprs_.constant(0);
     for (const ConditionId id : kernel_.graph.conditions_of(row.test)) {
       const Condition& condition = kernel_.graph.condition(id);
-      const bool zero = condition.kind == Condition::Kind::zero;
-      (zero ? holds.zero : holds.nonnegative).push_back(condition.expr);
-      any.push_back(less(exprs_, condition.expr, zero_expr));
-      if (zero) any.push_back(less(exprs_, zero_expr, condition.expr));
+      const bool is_equation = condition.kind == Condition::Kind::zero;
+      (is_equation ? holds.zero : holds.nonnegative).push_back(condition.expr);
+      any.push_back(less(exprs_, condition.expr, zero));
+      if (is_equation) any.push_back(less(exprs_, zero, condition.expr));
     }
     if (any.size() == 1)
       fails.nonnegative.push_back(any.front());
