@@ -48,10 +48,10 @@ std::vector<Lanes> accessed_columns(const Schedule& schedule, const SegmentCall&
   if (inside) return {{task, call.run_begin, exprs.sub(call.run_end, exprs.constant(1))}};
   std::vector<Lanes> all;
   const Body& body = schedule.bodies[static_cast<std::size_t>(call.body)];
-  for (const LoopStrategy& walk : body.strategies)
-    for (const VectorLoop& loop : walk.loops) {
+  for (const LoopStrategy& strategy : body.strategies)
+    for (const VectorLoop& loop : strategy.loops) {
       const Reach reach = touch == Touch::loaded ? reach_of(body, load, loop) : Reach{};
-      const ChunkLanes chunk = lanes_of(exprs, walk, loop, reach);
+      const ChunkLanes chunk = lanes_of(exprs, strategy, loop, reach);
       solver::Region region = task;
       join(region, chunk.region);
       region.zero.push_back(exprs.sub(run.begin, call.run_begin));

@@ -427,8 +427,8 @@ class KernelProver {
       solver::Region task = task_of(schedule_, call, rows);
       task.zero = {exprs_.sub(run_.begin, call.run_begin), exprs_.sub(run_.end, call.run_end),
                    exprs_.sub(run_.segment_begin, call.begin), exprs_.sub(run_.segment_end, call.end)};
-      for (const LoopStrategy& walk : body.strategies)
-        for (const Uncovered& way : uncovered_by(exprs_, walk, column_)) {
+      for (const LoopStrategy& strategy : body.strategies)
+        for (const Uncovered& way : uncovered_by(exprs_, strategy, column_)) {
           if (cover.verdict == Verdict::refuted) break;
           solver::Region region = task;
           join(region, way.region);
@@ -441,22 +441,23 @@ class KernelProver {
     record(std::move(cover));
   }
 
-  /// The run-time test of a walk aligns its first vector; the others follow whole vectors later.
+  /// Proves that loops are aligned as they say: a run-time test aligns the first vector, the others follow whole
+  /// vectors later.
   void prove_alignment(const SegmentCall& call, const Body& body) {
-    for (const LoopStrategy& walk : body.strategies)
-      for (const VectorLoop& loop : walk.loops) {
+    for (const LoopStrategy& strategy : body.strategies)
+      for (const VectorLoop& loop : strategy.loops) {
         if (loop.nontemporal || loop.aligned)
           for (std::size_t i = 0; i < kernel_.results.size(); ++i)
-            prove_alignment(walk, loop, result(i).name, result(i).dtype);
+            prove_alignment(strategy, loop, result(i).name, result(i).dtype);
         for (std::size_t i = 0; i < body.loads.size() && loop.loads != VectorLoads::apart; ++i)
           if (is_vector(body.loads[i]))
-            prove_alignment(walk, loop, kernel_.program->value(call.streams[i].tensor).name, body.loads[i].dtype);
+            prove_alignment(strategy, loop, kernel_.program->value(call.streams[i].tensor).name, body.loads[i].dtype);
       }
   }
 
-  void prove_alignment(const LoopStrategy& walk, const VectorLoop& loop, const std::string& name, ir::DType dtype) {
+  void prove_alignment(const LoopStrategy& strategy, const VectorLoop& loop, const std::string& name, ir::DType dtype) {
     const int size = ir::byte_size(dtype);
-    const Expr trip = exprs_.mul(exprs_.constant(loop.step() * size), lanes_of(exprs_, walk, loop).trip);
+    const Expr trip = exprs_.mul(exprs_.constant(loop.step() * size), lanes_of(exprs_, strategy, loop).trip);
     Obligation align{.kind = ObligationKind::align,
                      .access = fmt::format("{} in {}, {} bytes", name, where_, loop.lanes * size)};
     if (trip.congruence().residue % (loop.lanes * size) != 0 || trip.congruence().modulus % (loop.lanes * size) != 0) {
@@ -471,7 +472,7 @@ class KernelProver {
   void prove_threads() {
     if (!schedule_.threads) return;
     for (Obligation& obligation : prove_tiles(session_, schedule_)) record(std::move(obligation));
-    // The chunks of a loop are dealt to a team in turn, and no two loops of a walk have a column in common.
+    // A team's threads take the vectors of a loop in turn, and no two loops of a strategy have a column in common.
     Obligation team{.kind = ObligationKind::disjoint,
                     .access = fmt::format("chunks dealt to {} threads", schedule_.team())};
     const bool apart = std::ranges::all_of(schedule_.bodies,
@@ -490,7 +491,7 @@ class KernelProver {
   const Kernel& kernel_;
   ir::ExprContext& exprs_;
   ProofSession session_;
-  WalkLemmas lemmas_;
+  StrategyLemmas lemmas_;
   LoadProver loads_;
   RunVariables run_;
   Expr column_;

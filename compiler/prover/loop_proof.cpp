@@ -12,13 +12,14 @@ namespace {
 enum VariableOrder { kTrip = 1100, kLane };
 
 /// Returns the conditions that a loop strategy guarantees for its run and for the variables that its loops define.
-solver::Region region_of(ir::ExprContext& exprs, const LoopStrategy& walk) {
+solver::Region region_of(ir::ExprContext& exprs, const LoopStrategy& strategy) {
   const RunVariables run(exprs);
   solver::Region region;
   region.nonnegative = {exprs.sub(exprs.sub(run.end, run.begin), exprs.constant(1))};
-  region.nonnegative.insert(region.nonnegative.end(), walk.entry_conditions.begin(), walk.entry_conditions.end());
-  region.nonnegative.insert(region.nonnegative.end(), walk.invariants.begin(), walk.invariants.end());
-  for (const VectorLoop& loop : walk.loops)
+  region.nonnegative.insert(region.nonnegative.end(), strategy.entry_conditions.begin(),
+                            strategy.entry_conditions.end());
+  region.nonnegative.insert(region.nonnegative.end(), strategy.invariants.begin(), strategy.invariants.end());
+  for (const VectorLoop& loop : strategy.loops)
     if (loop.end_value.valid()) region.zero.push_back(exprs.sub(loop.end_value, end_of(exprs, loop)));
   return region;
 }
@@ -47,11 +48,11 @@ void missed_by_last(ir::ExprContext& exprs, const VectorLoop& loop, Expr column,
 std::string statement_of(ir::ExprContext& exprs, const std::vector<LoopStrategy>& strategies, const char* what) {
   std::string text = what;
   const auto add = [&](Expr e) { text += e.valid() ? " " + ir::to_string(exprs, e) + "," : " -,"; };
-  for (const LoopStrategy& walk : strategies) {
+  for (const LoopStrategy& strategy : strategies) {
     text += ";";
-    for (const Expr e : walk.entry_conditions) add(e);
-    for (const Expr e : walk.invariants) add(e);
-    for (const VectorLoop& loop : walk.loops) {
+    for (const Expr e : strategy.entry_conditions) add(e);
+    for (const Expr e : strategy.invariants) add(e);
+    for (const VectorLoop& loop : strategy.loops) {
       text += " |" + std::to_string(loop.lanes) + " " + std::to_string(loop.step()) + (loop.single_trip ? " once" : "");
       if (loop.reach() > 0) text += " reach " + std::to_string(loop.reach());
       for (const Expr e : {loop.from, loop.limit, loop.last, loop.end_value}) add(e);
@@ -62,11 +63,11 @@ std::string statement_of(ir::ExprContext& exprs, const std::vector<LoopStrategy>
 
 }  // namespace
 
-ChunkLanes lanes_of(ir::ExprContext& exprs, const LoopStrategy& walk, const VectorLoop& loop, Reach reach) {
+ChunkLanes lanes_of(ir::ExprContext& exprs, const LoopStrategy& strategy, const VectorLoop& loop, Reach reach) {
   ChunkLanes made{.trip = exprs.variable("trip", kTrip),
                   .lane = exprs.variable("lane", kLane),
                   .column = {},
-                  .region = region_of(exprs, walk)};
+                  .region = region_of(exprs, strategy)};
   const Expr one = exprs.constant(1);
   const Expr c = loop.single_trip ? loop.from : exprs.add(loop.from, exprs.mul(exprs.constant(loop.step()), made.trip));
   if (!loop.single_trip) made.region.nonnegative.push_back(exprs.sub(exprs.sub(loop.limit, c), one));
@@ -77,21 +78,21 @@ ChunkLanes lanes_of(ir::ExprContext& exprs, const LoopStrategy& walk, const Vect
   return made;
 }
 
-std::vector<Uncovered> uncovered_by(ir::ExprContext& exprs, const LoopStrategy& walk, Expr column) {
+std::vector<Uncovered> uncovered_by(ir::ExprContext& exprs, const LoopStrategy& strategy, Expr column) {
   const RunVariables run(exprs);
   const Expr one = exprs.constant(1);
   // The loops before the one that is looked at end before the column: an overlapping loop may begin before the end of
   // another.
-  solver::Region region = region_of(exprs, walk);
+  solver::Region region = region_of(exprs, strategy);
   region.nonnegative.push_back(exprs.sub(column, run.begin));
   std::vector<Uncovered> ways;
   const auto add = [&](solver::Region part, Expr violated) { ways.push_back({std::move(part), {violated}}); };
-  for (std::size_t i = 0; i < walk.loops.size(); ++i) {
-    const VectorLoop& loop = walk.loops[i];
+  for (std::size_t i = 0; i < strategy.loops.size(); ++i) {
+    const VectorLoop& loop = strategy.loops[i];
     const Expr reached = reached_by(exprs, loop);
     solver::Region here = region;
-    for (std::size_t later = i + 1; later < walk.loops.size(); ++later)
-      missed_by_last(exprs, walk.loops[later], column, here);
+    for (std::size_t later = i + 1; later < strategy.loops.size(); ++later)
+      missed_by_last(exprs, strategy.loops[later], column, here);
     here.nonnegative.push_back(exprs.sub(exprs.sub(reached, column), one));
     here.nonnegative.push_back(exprs.sub(exprs.sub(run.end, column), one));
     add(here, exprs.sub(exprs.sub(loop.from, column), one));  // before the loop begins
@@ -111,17 +112,17 @@ std::vector<Uncovered> uncovered_by(ir::ExprContext& exprs, const LoopStrategy& 
   return ways;
 }
 
-bool WalkLemmas::stays_inside(const std::vector<LoopStrategy>& strategies) {
-  return shown(strategies, "stays inside", &WalkLemmas::decide_inside);
+bool StrategyLemmas::stays_inside(const std::vector<LoopStrategy>& strategies) {
+  return shown(strategies, "stays inside", &StrategyLemmas::decide_inside);
 }
-bool WalkLemmas::covers(const std::vector<LoopStrategy>& strategies) {
-  return shown(strategies, "covers", &WalkLemmas::decide_cover);
+bool StrategyLemmas::covers(const std::vector<LoopStrategy>& strategies) {
+  return shown(strategies, "covers", &StrategyLemmas::decide_cover);
 }
-bool WalkLemmas::loops_are_apart(const std::vector<LoopStrategy>& strategies) {
-  return shown(strategies, "loops are apart", &WalkLemmas::decide_apart);
+bool StrategyLemmas::loops_are_apart(const std::vector<LoopStrategy>& strategies) {
+  return shown(strategies, "loops are apart", &StrategyLemmas::decide_apart);
 }
 
-bool WalkLemmas::shown(const std::vector<LoopStrategy>& strategies, const char* what, Decide decide) {
+bool StrategyLemmas::shown(const std::vector<LoopStrategy>& strategies, const char* what, Decide decide) {
   std::string statement = statement_of(session_.exprs(), strategies, what);
   if (const std::optional<bool> known = cache_.lemma(statement)) return *known;
   const bool holds = (this->*decide)(strategies);
@@ -130,38 +131,38 @@ bool WalkLemmas::shown(const std::vector<LoopStrategy>& strategies, const char* 
   return holds;
 }
 
-bool WalkLemmas::decide_cover(const std::vector<LoopStrategy>& strategies) {
+bool StrategyLemmas::decide_cover(const std::vector<LoopStrategy>& strategies) {
   // Any coordinate will do: a variable of the run's columns.
   const Expr column = session_.exprs().coordinate(0);
-  for (const LoopStrategy& walk : strategies)
-    for (const Uncovered& way : uncovered_by(session_.exprs(), walk, column))
+  for (const LoopStrategy& strategy : strategies)
+    for (const Uncovered& way : uncovered_by(session_.exprs(), strategy, column))
       if (!session_.excludes(way.region, way.goal)) return false;
   return true;
 }
 
-bool WalkLemmas::decide_apart(const std::vector<LoopStrategy>& strategies) {
+bool StrategyLemmas::decide_apart(const std::vector<LoopStrategy>& strategies) {
   ir::ExprContext& exprs = session_.exprs();
-  for (const LoopStrategy& walk : strategies)
-    for (std::size_t i = 0; i < walk.loops.size(); ++i) {
-      const ChunkLanes lanes = lanes_of(exprs, walk, walk.loops[i]);
-      for (std::size_t j = i + 1; j < walk.loops.size(); ++j)
-        if (!session_.excludes(lanes.region, {exprs.sub(lanes.column, walk.loops[j].from)})) return false;
+  for (const LoopStrategy& strategy : strategies)
+    for (std::size_t i = 0; i < strategy.loops.size(); ++i) {
+      const ChunkLanes lanes = lanes_of(exprs, strategy, strategy.loops[i]);
+      for (std::size_t j = i + 1; j < strategy.loops.size(); ++j)
+        if (!session_.excludes(lanes.region, {exprs.sub(lanes.column, strategy.loops[j].from)})) return false;
     }
   return true;
 }
 
-bool WalkLemmas::decide_inside(const std::vector<LoopStrategy>& strategies) {
+bool StrategyLemmas::decide_inside(const std::vector<LoopStrategy>& strategies) {
   ir::ExprContext& exprs = session_.exprs();
   const RunVariables run(exprs);
   const auto lie_in = [&](const ChunkLanes& lanes, Expr begin, Expr end) {
     const Expr before = exprs.sub(exprs.sub(begin, lanes.column), exprs.constant(1));
     return session_.excludes(lanes.region, {before}) && session_.excludes(lanes.region, {exprs.sub(lanes.column, end)});
   };
-  for (const LoopStrategy& walk : strategies)
-    for (const VectorLoop& loop : walk.loops) {
-      if (!lie_in(lanes_of(exprs, walk, loop), run.begin, run.end)) return false;
+  for (const LoopStrategy& strategy : strategies)
+    for (const VectorLoop& loop : strategy.loops) {
+      if (!lie_in(lanes_of(exprs, strategy, loop), run.begin, run.end)) return false;
       const Reach reach{loop.reach(), loop.reach()};
-      if (loop.reach() > 0 && !lie_in(lanes_of(exprs, walk, loop, reach), run.segment_begin, run.segment_end))
+      if (loop.reach() > 0 && !lie_in(lanes_of(exprs, strategy, loop, reach), run.segment_begin, run.segment_end))
         return false;
     }
   return true;

@@ -22,7 +22,7 @@ struct Reach {
 };
 
 /// Returns the lanes of a strategy's loop over a run that is not empty.
-[[nodiscard]] ChunkLanes lanes_of(ir::ExprContext& exprs, const LoopStrategy& walk, const VectorLoop& loop,
+[[nodiscard]] ChunkLanes lanes_of(ir::ExprContext& exprs, const LoopStrategy& strategy, const VectorLoop& loop,
                                   Reach reach = {});
 
 /// One way in which no vector of a strategy writes a column of the run: the region, and the goal that must not hold in
@@ -31,13 +31,15 @@ struct Uncovered {
   solver::Region region;
   std::vector<ir::Expr> goal;
 };
-[[nodiscard]] std::vector<Uncovered> uncovered_by(ir::ExprContext& exprs, const LoopStrategy& walk, ir::Expr column);
+[[nodiscard]] std::vector<Uncovered> uncovered_by(ir::ExprContext& exprs, const LoopStrategy& strategy,
+                                                  ir::Expr column);
 
 /// Proves, and remembers, the lemmas that the accesses of a body rest on.
-class WalkLemmas {
+class StrategyLemmas {
  public:
   /// `cache`: may be null.
-  WalkLemmas(ProofSession& session, ProofCache* cache) : session_(session), cache_(cache == nullptr ? own_ : *cache) {}
+  StrategyLemmas(ProofSession& session, ProofCache* cache)
+      : session_(session), cache_(cache == nullptr ? own_ : *cache) {}
 
   /// Proves that no lane of any strategy lies outside its run, nor any element loaded for it outside the run's segment.
   [[nodiscard]] bool stays_inside(const std::vector<LoopStrategy>& strategies);
@@ -47,7 +49,7 @@ class WalkLemmas {
   [[nodiscard]] bool loops_are_apart(const std::vector<LoopStrategy>& strategies);
 
  private:
-  using Decide = bool (WalkLemmas::*)(const std::vector<LoopStrategy>& strategies);
+  using Decide = bool (StrategyLemmas::*)(const std::vector<LoopStrategy>& strategies);
   bool shown(const std::vector<LoopStrategy>& strategies, const char* what, Decide decide);
   bool decide_cover(const std::vector<LoopStrategy>& strategies);
   bool decide_inside(const std::vector<LoopStrategy>& strategies);

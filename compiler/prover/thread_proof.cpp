@@ -178,8 +178,8 @@ bool teams_are_whole(const Schedule& schedule) {
   const ThreadMap& map = *schedule.threads;
   if (map.team < 1 || map.teams() * map.team != map.threads) return false;
   return std::ranges::all_of(schedule.bodies, [&](const Body& body) {
-    return std::ranges::all_of(body.strategies, [&](const LoopStrategy& walk) {
-      return std::ranges::all_of(walk.loops, [&](const VectorLoop& loop) { return loop.team == schedule.team(); });
+    return std::ranges::all_of(body.strategies, [&](const LoopStrategy& strategy) {
+      return std::ranges::all_of(strategy.loops, [&](const VectorLoop& loop) { return loop.team == schedule.team(); });
     });
   });
 }

@@ -11,9 +11,9 @@ constexpr int kNarrowestElements = 4, kFewElements = 8;
 constexpr std::size_t kMaxVectorWork = 256;
 
 /// Chooses the strategies of one body.
-class WalkChooser {
+class StrategyChooser {
  public:
-  WalkChooser(const Schedule& schedule, const ScheduleOptions& options, Body& body)
+  StrategyChooser(const Schedule& schedule, const ScheduleOptions& options, Body& body)
       : schedule_(schedule), options_(options), body_(body) {}
 
   /// Vectors as wide as the config says for the widest type of the body, so that no conversion needs more registers
@@ -76,13 +76,14 @@ class WalkChooser {
 void keep_fills_in_caches(std::vector<Body>& bodies) {
   if (std::ranges::any_of(bodies, [](const Body& body) { return !body.loads.empty() && may_stream(body); })) return;
   for (Body& body : bodies)
-    std::erase_if(body.strategies, [](const LoopStrategy& walk) { return walk.kind == LoopStrategyKind::nontemporal; });
+    std::erase_if(body.strategies,
+                  [](const LoopStrategy& strategy) { return strategy.kind == LoopStrategyKind::nontemporal; });
 }
 
 }  // namespace
 
 void choose_walks(Schedule& schedule, const ScheduleOptions& options) {
-  for (Body& body : schedule.bodies) WalkChooser(schedule, options, body).choose();
+  for (Body& body : schedule.bodies) StrategyChooser(schedule, options, body).choose();
   keep_fills_in_caches(schedule.bodies);
 }
 

@@ -45,12 +45,12 @@ class BodyCollector {
   explicit BodyCollector(ir::ExprContext& exprs) : exprs_(exprs) {}
 
   void add(const Graph& graph, const Body& body) {
-    for (const LoopStrategy& walk : body.strategies) {
-      for (const Expr test : walk.entry_conditions) walks_.exact(test);
-      for (const VectorLoop& loop : walk.loops) {
-        for (const Expr e : {loop.from, loop.limit, loop.last}) walks_.exact(e);
+    for (const LoopStrategy& strategy : body.strategies) {
+      for (const Expr test : strategy.entry_conditions) strategies_.exact(test);
+      for (const VectorLoop& loop : strategy.loops) {
+        for (const Expr e : {loop.from, loop.limit, loop.last}) strategies_.exact(e);
         if (loop.aligned && loop.cyclic)
-          walks_.exact(end_of(exprs_, loop));  // of a team: what the next loop begins with
+          strategies_.exact(end_of(exprs_, loop));  // of a team: what the next loop begins with
       }
     }
     for (const BodyNode& node : body.nodes) conditions_.exact(graph, node.guard);
@@ -60,12 +60,12 @@ class BodyCollector {
     }
   }
   void into(std::vector<ExactIndices>& all) {
-    for (Collector* collector : {&walks_, &conditions_, &offsets_}) collector->into(all);
+    for (Collector* collector : {&strategies_, &conditions_, &offsets_}) collector->into(all);
   }
 
  private:
   ir::ExprContext& exprs_;
-  Collector walks_{"loops"}, conditions_{"conditions of elements"}, offsets_{"offsets of elements"};
+  Collector strategies_{"loops"}, conditions_{"conditions of elements"}, offsets_{"offsets of elements"};
 };
 
 }  // namespace

@@ -52,48 +52,48 @@ class StrategyBuilder {
     const Expr length = exprs_.sub(run_.end, run_.begin);
     // Longer runs belong to the next strategy.
     const int most = lanes == options_.lanes ? 2 * lanes : 2 * lanes - 1;
-    LoopStrategy walk{.kind = LoopStrategyKind::overlapped,
-                      .entry_conditions = {plus(length, -lanes)},
-                      .invariants = {exprs_.sub(exprs_.constant(most), length)}};
+    LoopStrategy strategy{.kind = LoopStrategyKind::overlapped,
+                          .entry_conditions = {plus(length, -lanes)},
+                          .invariants = {exprs_.sub(exprs_.constant(most), length)}};
     for (const Expr from : {run_.begin, plus(run_.end, -lanes)})
-      walk.loops.push_back({.from = from, .limit = plus(from, 1), .lanes = lanes, .single_trip = true});
-    return walk;
+      strategy.loops.push_back({.from = from, .limit = plus(from, 1), .lanes = lanes, .single_trip = true});
+    return strategy;
   }
 
   LoopStrategy peeled_vector() {
     // Runs of up to two vectors are for overlapped strategies, where there are any.
     const int least = options_.narrowest > 0 ? 2 * options_.lanes + 1 : options_.lanes;
-    LoopStrategy walk{.kind = LoopStrategyKind::peeled_vector,
-                      .entry_conditions = {plus(exprs_.sub(run_.end, run_.begin), -least)},
-                      .invariants = {below(run_.shift, options_.lanes)}};
-    walk.loops.push_back(
+    LoopStrategy strategy{.kind = LoopStrategyKind::peeled_vector,
+                          .entry_conditions = {plus(exprs_.sub(run_.end, run_.begin), -least)},
+                          .invariants = {below(run_.shift, options_.lanes)}};
+    strategy.loops.push_back(
         {.from = run_.begin, .limit = plus(run_.begin, 1), .lanes = options_.lanes, .single_trip = true});
     const Expr aligned = exprs_.sub(exprs_.add(run_.begin, lanes_), run_.shift);
     const bool has_main = options_.unroll > 1;
-    if (has_main) walk.loops.push_back(main_loop(aligned, run_.end, options_.unroll));
-    walk.loops.push_back({.from = has_main ? run_.reached : aligned,
-                          .limit = run_.end,
-                          .lanes = options_.lanes,
-                          .last = exprs_.sub(run_.end, lanes_)});
-    return walk;
+    if (has_main) strategy.loops.push_back(main_loop(aligned, run_.end, options_.unroll));
+    strategy.loops.push_back({.from = has_main ? run_.reached : aligned,
+                              .limit = run_.end,
+                              .lanes = options_.lanes,
+                              .last = exprs_.sub(run_.end, lanes_)});
+    return strategy;
   }
 
   LoopStrategy nontemporal() {
     const Expr first = exprs_.add(run_.begin, run_.peel);
     // The same for all rows, wherever in its line each begins.
     const Int128 shortest = Int128{kStreamedLines + 1} * options_.line - 1;
-    LoopStrategy walk{.kind = LoopStrategyKind::nontemporal,
-                      .line = options_.line,
-                      .entry_conditions = {plus(exprs_.sub(run_.end, run_.begin), -shortest)},
-                      .invariants = {below(run_.peel, options_.line)}};
+    LoopStrategy strategy{.kind = LoopStrategyKind::nontemporal,
+                          .line = options_.line,
+                          .entry_conditions = {plus(exprs_.sub(run_.end, run_.begin), -shortest)},
+                          .invariants = {below(run_.peel, options_.line)}};
     const int unroll = std::max(options_.unroll, options_.line / options_.lanes);
-    walk.loops.push_back(element_loop(run_.begin, first));
-    walk.loops.push_back(main_loop(first, run_.end, unroll));
-    walk.loops.back().nontemporal = true;
-    walk.loops.push_back(element_loop(run_.reached, run_.end));
+    strategy.loops.push_back(element_loop(run_.begin, first));
+    strategy.loops.push_back(main_loop(first, run_.end, unroll));
+    strategy.loops.back().nontemporal = true;
+    strategy.loops.push_back(element_loop(run_.reached, run_.end));
     // Loops that access each element of a run and no other may use any strategy: each is proved to do no more.
-    walk.loops.front().delegated = walk.loops.back().delegated = true;
-    return walk;
+    strategy.loops.front().delegated = strategy.loops.back().delegated = true;
+    return strategy;
   }
 
   LoopStrategy cooperative(LoopStrategyKind kind, VectorLoads loads) {
@@ -109,28 +109,28 @@ class StrategyBuilder {
       first = exprs_.add(first, exprs_.mul(lanes_, late));
       end = exprs_.min(end, plus(run_.segment_end, -options_.lanes));
     }
-    LoopStrategy walk{.kind = kind,
-                      .line = options_.lanes,
-                      .entry_conditions = {plus(exprs_.sub(end, first), -options_.lanes)},
-                      .invariants = {below(run_.peel, options_.lanes)}};
+    LoopStrategy strategy{.kind = kind,
+                          .line = options_.lanes,
+                          .entry_conditions = {plus(exprs_.sub(end, first), -options_.lanes)},
+                          .invariants = {below(run_.peel, options_.lanes)}};
     if (loads == VectorLoads::realigned)
       for (const Expr bound : {exprs_.sub(run_.begin, run_.segment_begin), exprs_.sub(run_.segment_end, run_.end)})
-        walk.invariants.push_back(bound);
-    walk.loops.push_back(element_loop(run_.begin, first));
-    if (unroll > 1) walk.loops.push_back(main_loop(first, end, unroll));
-    walk.loops.push_back({.from = unroll > 1 ? run_.reached : first,
-                          .limit = plus(end, 1 - options_.lanes),
-                          .lanes = options_.lanes,
-                          .team = options_.team,
-                          .cyclic = true,
-                          .end_value = run_.rest});
-    for (std::size_t i = 1; i < walk.loops.size(); ++i) {
-      walk.loops[i].aligned = true;
-      walk.loops[i].loads = loads;
-      walk.loops[i].nontemporal = options_.streaming;
+        strategy.invariants.push_back(bound);
+    strategy.loops.push_back(element_loop(run_.begin, first));
+    if (unroll > 1) strategy.loops.push_back(main_loop(first, end, unroll));
+    strategy.loops.push_back({.from = unroll > 1 ? run_.reached : first,
+                              .limit = plus(end, 1 - options_.lanes),
+                              .lanes = options_.lanes,
+                              .team = options_.team,
+                              .cyclic = true,
+                              .end_value = run_.rest});
+    for (std::size_t i = 1; i < strategy.loops.size(); ++i) {
+      strategy.loops[i].aligned = true;
+      strategy.loops[i].loads = loads;
+      strategy.loops[i].nontemporal = options_.streaming;
     }
-    walk.loops.push_back(element_loop(run_.rest, run_.end));
-    return walk;
+    strategy.loops.push_back(element_loop(run_.rest, run_.end));
+    return strategy;
   }
 
   VectorLoop element_loop(Expr from, Expr limit) {

@@ -49,8 +49,8 @@ TileBounds Schedule::at_size(const TileBounds& bounds, Expr of_rows, Expr of_col
 }
 
 bool may_stream(const Body& body) {
-  return std::ranges::any_of(body.strategies,
-                             [](const LoopStrategy& walk) { return walk.kind == LoopStrategyKind::nontemporal; });
+  return std::ranges::any_of(
+      body.strategies, [](const LoopStrategy& strategy) { return strategy.kind == LoopStrategyKind::nontemporal; });
 }
 
 bool has_row_gap(const Schedule& schedule, int body, std::size_t load) {

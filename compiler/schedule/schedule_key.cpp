@@ -17,10 +17,10 @@ void add(CodeKey& key, const VectorLoop& loop) {
       loop.nontemporal, loop.aligned, loop.delegated, loop.loads, id(loop.last), id(loop.end_value));
 }
 
-void add(CodeKey& key, const LoopStrategy& walk) {
-  add(key, walk.kind, walk.line, walk.entry_conditions.size(), walk.loops.size());
-  for (const ir::Expr test : walk.entry_conditions) add(key, id(test));
-  for (const VectorLoop& loop : walk.loops) add(key, loop);
+void add(CodeKey& key, const LoopStrategy& strategy) {
+  add(key, strategy.kind, strategy.line, strategy.entry_conditions.size(), strategy.loops.size());
+  for (const ir::Expr test : strategy.entry_conditions) add(key, id(test));
+  for (const VectorLoop& loop : strategy.loops) add(key, loop);
 }
 
 void add(CodeKey& key, const ScheduledCase& scheduled) {
@@ -55,8 +55,8 @@ CodeKey key_of(const Schedule& schedule) {
     const CodeKey own = key_of(body);
     add(key, own.size(), body.strategies.size());
     key.insert(key.end(), own.begin(), own.end());
-    for (const LoopStrategy& walk : body.strategies)
-      add(key, walk);  // across schedules they do not follow from the rest
+    for (const LoopStrategy& strategy : body.strategies)
+      add(key, strategy);  // across schedules they do not follow from the rest
   }
   for (const ScheduledCase& scheduled : schedule.cases) add(key, scheduled);
   return key;

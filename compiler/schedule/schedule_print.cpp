@@ -56,7 +56,7 @@ class SchedulePrinter {
     for (const ScheduledCase& scheduled : schedule_.cases) segments += scheduled.calls.size();
     for (const Body& body : schedule_.bodies) {
       loads += body.loads.size();
-      for (const LoopStrategy& walk : body.strategies) loops += walk.loops.size();
+      for (const LoopStrategy& strategy : body.strategies) loops += strategy.loops.size();
     }
     line(0, "schedule {}: {}, {}, {}, {}, {}", kernel_.name, count_of(schedule_.cases.size(), "case"),
          count_of(segments, "segment"), count_of(schedule_.bodies.size(), "body"), count_of(loads, "load"),
@@ -107,7 +107,7 @@ class SchedulePrinter {
       line(2, "%{} : {} = {}", i, ir::name_of(body.nodes[i].dtype), text(body, body.nodes[i]));
     for (std::size_t i = 0; i < body.roots.size(); ++i)
       line(2, "store {} = %{}", kernel_.program->value(kernel_.results[i]).name, body.roots[i]);
-    for (const LoopStrategy& walk : body.strategies) add_walk(walk);
+    for (const LoopStrategy& strategy : body.strategies) add_strategy(strategy);
   }
 
   [[nodiscard]] std::string text(const Body& body, const BodyNode& node) const {
@@ -134,11 +134,11 @@ class SchedulePrinter {
     return made;
   }
 
-  void add_walk(const LoopStrategy& walk) {
+  void add_strategy(const LoopStrategy& strategy) {
     std::vector<std::string> tests;
-    for (const Expr test : walk.entry_conditions) tests.push_back(text(test) + " >= 0");
-    line(2, "{}{}{}", name_of(walk.kind), tests.empty() ? "" : " if ", fmt::join(tests, " and "));
-    for (const VectorLoop& loop : walk.loops) add_loop(loop);
+    for (const Expr test : strategy.entry_conditions) tests.push_back(text(test) + " >= 0");
+    line(2, "{}{}{}", name_of(strategy.kind), tests.empty() ? "" : " if ", fmt::join(tests, " and "));
+    for (const VectorLoop& loop : strategy.loops) add_loop(loop);
   }
 
   void add_loop(const VectorLoop& loop) {

@@ -81,7 +81,7 @@ class BodyEmitter {
 
   // --- rows ---------------------------------------------------------------------------------------------------------
 
-  /// Rows that are still to be walked: where the first begins, where its loads start, and how many there are.
+  /// Rows that are left: where the first begins, where its loads start, and how many there are.
   struct Rows {
     Value* row;
     std::vector<Value*> bases;
@@ -115,10 +115,10 @@ class BodyEmitter {
   }
   Value* are_left(Value* rows) { return builder_.CreateICmpSGT(rows, builder_.getInt64(0)); }
 
-  /// Emits a loop over the rows, of which there is at least one, with what `walk` emits as its body. Branches to
+  /// Emits a loop over the rows, of which there is at least one, with what `emit_row` emits as its body. Branches to
   /// `done`.
-  template <class EmitWalk>
-  void for_each(const Rows& rows, BasicBlock* done, EmitWalk&& walk) {
+  template <class EmitRow>
+  void for_each(const Rows& rows, BasicBlock* done, EmitRow&& emit_row) {
     BasicBlock* before = builder_.GetInsertBlock();
     BasicBlock* inside = block("row");
     builder_.CreateBr(inside);
@@ -126,7 +126,7 @@ class BodyEmitter {
     const Rows at = join_rows();
     add_incoming(at, rows, before);
     chunks_->set_row(at.row, at.bases);
-    walk();
+    emit_row();
     const Rows rest = after_first(at);
     add_incoming(at, rest, builder_.GetInsertBlock());
     builder_.CreateCondBr(are_left(rest.count), inside, done);
@@ -134,8 +134,8 @@ class BodyEmitter {
 
   // --- runs ---------------------------------------------------------------------------------------------------------
 
-  /// The run [from, to) of each row, by the walk for its length. Goes to `done`. Which of the strategies by vectors it
-  /// is is asked for each row: that is predicted, and a loop over rows of each walk's own would be twice the code.
+  /// Emits the run [from, to) of each row, by the strategy for its length. Branches to `done`. The choice among vector
+  /// strategies is made for each row: it is predicted, and a loop over rows for each strategy would be twice the code.
   void emit_run(Value* from, Value* to, const Rows& rows, BasicBlock* done) {
     exprs_->set_coordinate(run_.begin, from);
     exprs_->set_coordinate(run_.end, to);
@@ -148,24 +148,24 @@ class BodyEmitter {
     emit_columns(from, rows, done);
     builder_.SetInsertPoint(many);
     for_each(rows, done, [&] {
-      BasicBlock* walked = block("walked");
+      BasicBlock* finished = block("finished");
       for (std::size_t i = body_.strategies.size(); i-- > 1;) {
-        const LoopStrategy& walk = body_.strategies[i];
-        if (walk.kind == LoopStrategyKind::nontemporal) continue;
+        const LoopStrategy& strategy = body_.strategies[i];
+        if (strategy.kind == LoopStrategyKind::nontemporal) continue;
         BasicBlock* shorter = nullptr;
         if (i > 1) {
-          BasicBlock* chosen = block(walk.kind == LoopStrategyKind::peeled_vector ? "vectors" : "ends");
+          BasicBlock* chosen = block(strategy.kind == LoopStrategyKind::peeled_vector ? "vectors" : "ends");
           shorter = block("shorter");
-          builder_.CreateCondBr(holds(builder_, *exprs_, walk.entry_conditions), chosen, shorter);
+          builder_.CreateCondBr(holds(builder_, *exprs_, strategy.entry_conditions), chosen, shorter);
           builder_.SetInsertPoint(chosen);
         }
-        if (walk.kind == LoopStrategyKind::peeled_vector)
+        if (strategy.kind == LoopStrategyKind::peeled_vector)
           exprs_->set_coordinate(run_.shift, chunks_->misalignment(from, body_.lanes));
-        for (const VectorLoop& loop : walk.loops) emit_loop(loop, exprs_->exact(builder_, loop.from));
-        builder_.CreateBr(walked);
+        for (const VectorLoop& loop : strategy.loops) emit_loop(loop, exprs_->exact(builder_, loop.from));
+        builder_.CreateBr(finished);
         if (shorter != nullptr) builder_.SetInsertPoint(shorter);
       }
-      builder_.SetInsertPoint(walked);
+      builder_.SetInsertPoint(finished);
     });
   }
 
@@ -173,9 +173,9 @@ class BodyEmitter {
   void emit_columns(Value* from, const Rows& rows, BasicBlock* done) {
     const VectorLoop& loop = body_.strategies[0].loops.front();
     counted_loop(builder_, from, exprs_->exact(builder_, loop.limit), 1, [&](Value* column) {
-      BasicBlock* walked = block("walked");
-      for_each(rows, walked, [&] { chunks_->emit(column, loop); });
-      builder_.SetInsertPoint(walked);
+      BasicBlock* finished = block("finished");
+      for_each(rows, finished, [&] { chunks_->emit(column, loop); });
+      builder_.SetInsertPoint(finished);
     });
     builder_.CreateBr(done);
   }
@@ -210,13 +210,13 @@ class BodyEmitter {
 
   /// Row by row: the run up to the first line, the lines, and the run after them. All runs share one code, which takes
   /// all rows at once where nothing is streamed.
-  void emit_streamed(const LoopStrategy& walk, const Rows& all, BasicBlock* done) {
+  void emit_streamed(const LoopStrategy& strategy, const Rows& all, BasicBlock* done) {
     BasicBlock* start = builder_.GetInsertBlock();
     BasicBlock* large = block("large");
     BasicBlock* row = block("streamed_row");
     BasicBlock* shared = block("run");
     BasicBlock* lines = block("lines");
-    choose_streaming(walk, large, row, shared);
+    choose_streaming(strategy, large, row, shared);
 
     const SharedRun run = begin_shared_run(shared);
     for (BasicBlock* whole : {start, large}) enter(run, begin(), end(), all, builder_.getInt64(0), whole);
@@ -229,42 +229,42 @@ class BodyEmitter {
     builder_.SetInsertPoint(row);
     const Rows at = join_rows();
     add_incoming(at, all, large);
-    emit_row_start(walk, at, run);
+    emit_row_start(strategy, at, run);
     builder_.SetInsertPoint(lines);
-    emit_lines(walk, run);
+    emit_lines(strategy, run);
     builder_.SetInsertPoint(next_row);
     emit_next_row(run, row, at, done);
   }
 
   /// Goes to `row` where rows are streamed, else to `run`.
-  void choose_streaming(const LoopStrategy& walk, BasicBlock* large, BasicBlock* row, BasicBlock* run) {
+  void choose_streaming(const LoopStrategy& strategy, BasicBlock* large, BasicBlock* row, BasicBlock* run) {
     chunks_->plan_prefetches();
     // Runs too short for non-temporal stores take the ordinary strategies: an edge of few elements goes by columns.
-    Value* is_long = holds(builder_, *exprs_, walk.entry_conditions);
+    Value* is_long = holds(builder_, *exprs_, strategy.entry_conditions);
     builder_.CreateCondBr(builder_.CreateAnd(emit_streaming(context_, builder_, *exprs_), is_long), large, run);
     builder_.SetInsertPoint(large);
     // A line of the first result has whole vectors of all others: what is aligned in one row is in every row.
-    Value* before_line = builder_.CreateSub(begin(), chunks_->misalignment(begin(), walk.line));
+    Value* before_line = builder_.CreateSub(begin(), chunks_->misalignment(begin(), strategy.line));
     builder_.CreateCondBr(chunks_->stores_are_aligned(before_line), row, run);
   }
 
   /// The run of a row up to its first line.
-  void emit_row_start(const LoopStrategy& walk, const Rows& at, const SharedRun& run) {
+  void emit_row_start(const LoopStrategy& strategy, const Rows& at, const SharedRun& run) {
     chunks_->set_row(at.row, at.bases);
-    Value* past = builder_.CreateSub(count(walk.line), chunks_->misalignment(begin(), walk.line));
-    set_whole_run(builder_.CreateAnd(past, count(walk.line - 1)));
-    Value* limit = exprs_->exact(builder_, walk.loops[0].limit);
+    Value* past = builder_.CreateSub(count(strategy.line), chunks_->misalignment(begin(), strategy.line));
+    set_whole_run(builder_.CreateAnd(past, count(strategy.line - 1)));
+    Value* limit = exprs_->exact(builder_, strategy.loops[0].limit);
     chunks_->prefetch_stores();
     enter(run, begin(), limit, one_of(at), at.count, builder_.GetInsertBlock());
     builder_.CreateBr(run.block);
   }
 
   /// Its lines, and then the run after them.
-  void emit_lines(const LoopStrategy& walk, const SharedRun& run) {
+  void emit_lines(const LoopStrategy& strategy, const SharedRun& run) {
     chunks_->set_row(run.rows.row, run.rows.bases);
     set_whole_run(builder_.CreateSub(run.to, begin()));  // the run before this ended at the first line
-    emit_loop(walk.loops[1], exprs_->exact(builder_, walk.loops[1].from));
-    Value* rest = exprs_->exact(builder_, walk.loops[2].from);
+    emit_loop(strategy.loops[1], exprs_->exact(builder_, strategy.loops[1].from));
+    Value* rest = exprs_->exact(builder_, strategy.loops[2].from);
     enter(run, rest, end(), one_of(run.rows), run.left, builder_.GetInsertBlock());
     builder_.CreateBr(run.block);
   }

@@ -91,13 +91,13 @@ class CooperativeBody {
     builder_.CreateBr(merge_);
   }
 
-  /// The loops between the first and the last, if the walk's tests hold; else all is edge.
-  void emit_vectors(const LoopStrategy& walk) {
-    choose(holds(builder_, exprs_, walk.entry_conditions), "walk", [&] {
-      if (walk.kind == LoopStrategyKind::cooperative_realigned)
-        chunks_.set_shifts(exprs_.exact(builder_, walk.loops[1].from));
-      for (std::size_t i = 1; i + 1 < walk.loops.size(); ++i) emit_loop(walk.loops[i]);
-      go_to_edges(walk.loops.front(), walk.loops.back());
+  /// Emits the loops between the first and the last where the entry conditions hold; elsewhere all columns are edge.
+  void emit_vectors(const LoopStrategy& strategy) {
+    choose(holds(builder_, exprs_, strategy.entry_conditions), "strategy", [&] {
+      if (strategy.kind == LoopStrategyKind::cooperative_realigned)
+        chunks_.set_shifts(exprs_.exact(builder_, strategy.loops[1].from));
+      for (std::size_t i = 1; i + 1 < strategy.loops.size(); ++i) emit_loop(strategy.loops[i]);
+      go_to_edges(strategy.loops.front(), strategy.loops.back());
     });
     go_to_edges(body_.strategies[0].loops.front());
   }

@@ -82,7 +82,7 @@ class Example {
     return at(fmt::format("${}", schedule_.kernel.rank() - 1));
   }
 
-  /// All events of executions of the grid with every walk, where the schedule has one.
+  /// All events of executions of the grid with every strategy, where the schedule has one.
   [[nodiscard]] Result<std::vector<Event>> grid_events(std::int64_t peel) const {
     std::vector<Event> all;
     if (!schedule_.threads) return all;
@@ -95,7 +95,7 @@ class Example {
     return all;
   }
 
-  /// All events of executions of tasks with every walk, and with these elements past a boundary.
+  /// All events of executions of tasks with every strategy, and with these elements past a boundary.
   [[nodiscard]] Result<std::vector<Event>> events(std::int64_t shift, std::int64_t peel) const {
     std::vector<Event> all;
     std::optional<std::pair<std::int64_t, std::int64_t>> rows;
@@ -114,13 +114,13 @@ class Example {
   }
 
  private:
-  /// One with each walk, and with each misalignment where that matters.
+  /// One with each strategy, and with each misalignment where that matters.
   [[nodiscard]] std::vector<Execution> executions() const {
     std::vector<Execution> all;
-    for (const LoopStrategyKind walk :
+    for (const LoopStrategyKind strategy :
          schedule_.threads ? std::span<const LoopStrategyKind>(kCooperativeStrategies) : kThreadStrategies) {
-      const int misalignments = walk == LoopStrategyKind::cooperative_realigned ? realigned_lanes() : 1;
-      for (int i = 0; i < misalignments; ++i) all.push_back({.walk = walk, .misalignment = i});
+      const int misalignments = strategy == LoopStrategyKind::cooperative_realigned ? realigned_lanes() : 1;
+      for (int i = 0; i < misalignments; ++i) all.push_back({.strategy = strategy, .misalignment = i});
     }
     return all;
   }
@@ -129,8 +129,8 @@ class Example {
   [[nodiscard]] int realigned_lanes() const {
     int lanes = 0;
     for (const Body& body : schedule_.bodies)
-      for (const LoopStrategy& walk : body.strategies)
-        if (walk.kind == LoopStrategyKind::cooperative_realigned) lanes = std::max(lanes, body.lanes);
+      for (const LoopStrategy& strategy : body.strategies)
+        if (strategy.kind == LoopStrategyKind::cooperative_realigned) lanes = std::max(lanes, body.lanes);
     return lanes;
   }
 

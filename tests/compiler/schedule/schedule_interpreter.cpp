@@ -167,22 +167,23 @@ class Interpreter {
     if (has_edges) run_edges(body, loops.front(), loops.back(), task);
   }
 
-  [[nodiscard]] bool allowed(const Body& body, const LoopStrategy& walk) {
-    if (walk.kind == LoopStrategyKind::cooperative_realigned && !loads_.are_misaligned(body)) return false;
+  [[nodiscard]] bool allowed(const Body& body, const LoopStrategy& strategy) {
+    if (strategy.kind == LoopStrategyKind::cooperative_realigned && !loads_.are_misaligned(body)) return false;
     const auto hold = [&](const std::vector<Expr>& all) {
       return std::ranges::all_of(all, [&](Expr e) { return code_.exact(e) >= 0; });
     };
-    if (walk.kind == LoopStrategyKind::overlapped && !hold(walk.invariants)) return false;
+    if (strategy.kind == LoopStrategyKind::overlapped && !hold(strategy.invariants)) return false;
     values_[run_.shift.symbol()] = execution_.shift;
     values_[run_.peel.symbol()] = execution_.peel;
-    if (!hold(walk.invariants)) values_[run_.shift.symbol()] = values_[run_.peel.symbol()] = 0;
-    return hold(walk.entry_conditions);
+    if (!hold(strategy.invariants)) values_[run_.shift.symbol()] = values_[run_.peel.symbol()] = 0;
+    return hold(strategy.entry_conditions);
   }
 
-  /// The walk that was asked for, else the next simpler one whose tests hold.
+  /// The strategy that was asked for, else the next simpler one whose tests hold.
   const LoopStrategy& chosen(const Body& body) {
     for (std::size_t i = body.strategies.size(); i-- > 1;)
-      if (body.strategies[i].kind <= execution_.walk && allowed(body, body.strategies[i])) return body.strategies[i];
+      if (body.strategies[i].kind <= execution_.strategy && allowed(body, body.strategies[i]))
+        return body.strategies[i];
     return body.strategies.front();
   }
 
@@ -214,7 +215,7 @@ class Interpreter {
     return c;
   }
 
-  /// The first and the last loop of a team's walk, by elements, which are dealt as one after the vectors
+  /// The first and the last loop of a team's strategy, by elements, which are dealt as one after the vectors
   /// (compiler/llvm/emit/emit_body_dispatch.cpp).
   void run_edges(const Body& body, const VectorLoop& head, const VectorLoop& tail, const Task& task) {
     const std::int64_t begin = code_.exact(head.from);

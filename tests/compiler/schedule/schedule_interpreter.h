@@ -44,12 +44,12 @@ struct Event {
 
 /// What is free in an execution.
 struct Execution {
-  LoopStrategyKind walk =
+  LoopStrategyKind strategy =
       LoopStrategyKind::scalar;      ///< of every run whose tests allow it; the others fall back, as the code does
   std::int64_t shift = 0, peel = 0;  ///< of every run for which they are possible
   int index_bits = 64;               ///< of emitted integers: 64 or 32; they wrap
   /// Elements by which vectors that are realigned lie past a boundary: those of load number i of a body by i more,
-  /// modulo a vector's. Where that is none for all of a body, its runs have no such walk.
+  /// modulo a vector's. Where that is none for all of a body, its runs have no such strategy.
   int misalignment = 1;
   /// The rows in which every element must be written; absent: all.
   std::optional<std::pair<std::int64_t, std::int64_t>> rows = {};

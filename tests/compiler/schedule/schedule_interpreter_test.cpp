@@ -50,14 +50,14 @@ TEST_CASE("a right kernel does nothing wrong, however its runs are walked") {
     const Task whole = whole_launch(schedule, sizes);
     CHECK(whole.row_last == 3);
     CHECK(whole.column_last == extent + 10);
-    for (const LoopStrategyKind walk :
+    for (const LoopStrategyKind strategy :
          {LoopStrategyKind::scalar, LoopStrategyKind::peeled_vector, LoopStrategyKind::nontemporal})
       for (const int bits : {64, 32}) {
         const Trace trace =
-            trace_of(schedule, sizes, {whole}, {.walk = walk, .shift = 1, .peel = 7, .index_bits = bits});
+            trace_of(schedule, sizes, {whole}, {.strategy = strategy, .shift = 1, .peel = 7, .index_bits = bits});
         CHECK(trace.events.empty());
         CHECK(trace.writes >= 3 * (extent + 10));
-        CHECK((trace.vectors > 0) == (walk != LoopStrategyKind::scalar));
+        CHECK((trace.vectors > 0) == (strategy != LoopStrategyKind::scalar));
       }
   }
 }
@@ -92,17 +92,17 @@ TEST_CASE("the threads of a right grid write every element, each once") {
     for (const auto& [rows, extent] : {std::pair(1, 1), {5, 3}, {9, 250}, {2, 1030}, {1, 2500}})
       for (const std::int64_t blocks : {0, 1, 3}) {
         const std::vector<std::int64_t> sizes = sizes_of(program, {{"B", rows}, {"S", extent}, {"lo", 5}});
-        for (const LoopStrategyKind walk :
+        for (const LoopStrategyKind strategy :
              {LoopStrategyKind::scalar, LoopStrategyKind::cooperative, LoopStrategyKind::cooperative_realigned,
               LoopStrategyKind::cooperative_aligned}) {
-          const Result<Trace> trace = interpret_grid(schedule, sizes, blocks, {.walk = walk, .peel = 1});
+          const Result<Trace> trace = interpret_grid(schedule, sizes, blocks, {.strategy = strategy, .peel = 1});
           REQUIRE(trace.has_value());
           CHECK(trace->events.empty());
           CHECK(trace->writes == rows * (extent + 10));
-          const bool vectors = walk != LoopStrategyKind::scalar && schedule.bodies.back().lanes > 1;
+          const bool vectors = strategy != LoopStrategyKind::scalar && schedule.bodies.back().lanes > 1;
           if (extent < 250) continue;
           CHECK((trace->vectors > 0) == vectors);
-          CHECK((trace->realigned > 0) == (vectors && walk == LoopStrategyKind::cooperative_realigned));
+          CHECK((trace->realigned > 0) == (vectors && strategy == LoopStrategyKind::cooperative_realigned));
         }
       }
   }
@@ -118,7 +118,7 @@ TEST_CASE("a vector that is realigned reads the two aligned ones around it") {
   const ir::Program program = program_of(kFolded);
   const std::vector<std::int64_t> sizes = sizes_of(program, {{"S", 9}, {"p", 8}});
   const auto trace_at = [&](Mutation mutation, int misalignment) {
-    const Execution execution{.walk = LoopStrategyKind::cooperative_realigned, .misalignment = misalignment};
+    const Execution execution{.strategy = LoopStrategyKind::cooperative_realigned, .misalignment = misalignment};
     const Result<Trace> trace = interpret_grid(schedule_of(program, kVectorsOfFour, mutation), sizes, 0, execution);
     REQUIRE(trace.has_value());
     return *trace;
@@ -152,7 +152,7 @@ TEST_CASE("of two loads one may be aligned where the other is not") {
   const Schedule schedule = schedule_of(program, kVectorsOfFour, Mutation::realigned_too_late);
   const std::vector<std::int64_t> sizes = sizes_of(program, {{"S", 8}});
   for (const auto& [misalignment, farthest] : {std::pair(0, "element 11 of x"), std::pair(3, "element 11 of y")}) {
-    const Execution execution{.walk = LoopStrategyKind::cooperative_realigned, .misalignment = misalignment};
+    const Execution execution{.strategy = LoopStrategyKind::cooperative_realigned, .misalignment = misalignment};
     const Result<Trace> trace = interpret_grid(schedule, sizes, 0, execution);
     REQUIRE(trace.has_value());
     CHECK(trace->realigned == 1);
@@ -167,7 +167,7 @@ TEST_CASE("the first and the last elements of a team's run are dealt as one") {
   // After elements 0 to 5 the vectors at 6 and 10; what is left begins at 14, and one too early here.
   VectorLoop& tail = schedule.bodies.front().strategies[1].loops.back();
   tail.from = schedule.exprs().sub(tail.from, schedule.exprs().constant(1));
-  const Execution execution{.walk = LoopStrategyKind::cooperative_realigned, .peel = 2};
+  const Execution execution{.strategy = LoopStrategyKind::cooperative_realigned, .peel = 2};
   const Result<Trace> trace = interpret_grid(schedule, sizes_of(program, {{"S", 20}}), 0, execution);
   REQUIRE(trace.has_value());
   REQUIRE(trace->events.size() == 1);
