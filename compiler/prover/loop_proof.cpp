@@ -31,7 +31,7 @@ Expr reached_by(ir::ExprContext& exprs, const VectorLoop& loop) {
   return end_of(exprs, loop);
 }
 
-/// The column is not in the chunk that a loop moves back to its `last`: that one may lie before the loop's beginning.
+/// The column is not in the vector that a loop moves back to its `last`, which may begin before the loop does.
 void missed_by_last(ir::ExprContext& exprs, const VectorLoop& loop, Expr column, solver::Region& region) {
   if (!loop.last.valid()) return;
   const Expr one = exprs.constant(1);
@@ -44,7 +44,7 @@ void missed_by_last(ir::ExprContext& exprs, const VectorLoop& loop, Expr column,
   });
 }
 
-/// In words that mean the same for every kernel.
+/// States the lemma in words that mean the same for every kernel.
 std::string statement_of(ir::ExprContext& exprs, const std::vector<LoopStrategy>& strategies, const char* what) {
   std::string text = what;
   const auto add = [&](Expr e) { text += e.valid() ? " " + ir::to_string(exprs, e) + "," : " -,"; };

@@ -6,7 +6,7 @@
 #include "compiler/schedule/schedule.h"
 
 // That the threads of a grid write every element of the output and nothing else, and none of them one that another
-// writes: how tiles share out rows and columns, teams the rows of a tile, and threads the chunks of a run. (That a
+// writes: how tiles share out rows and columns, teams the rows of a tile, and threads the vectors of a run. (That a
 // tile's number and its row and column of tiles, or an element's number and its coordinates, are one to one is the
 // trusted lemma of flattening.)
 namespace padlock::compiler {

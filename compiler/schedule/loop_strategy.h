@@ -61,7 +61,8 @@ enum class LoopStrategyKind : std::uint8_t {
   nontemporal,  ///< a run up to a cache line, whole lines past the caches, a run. Never a byte of a line both ways: the
                 ///< line would be fetched and written twice
   cooperative,  ///< elements up to a vector boundary of the output, whole vectors, elements. Nothing is written twice,
-                ///< so that threads may share it. The first and the last loop are dealt as one. Loads need no alignment
+                ///< so that threads may share it. The first and the last loop are distributed as one. Loads need no
+                ///< alignment
   cooperative_realigned,  ///< the same with loads that are realigned, but where they would reach beyond the segment
   cooperative_aligned,    ///< the same where the loads are aligned at the first vector, too
 };

@@ -149,10 +149,10 @@ void set_row_steps(Schedule& schedule) {
   for (ScheduledCase& scheduled : schedule.cases)
     for (SegmentCall& call : scheduled.calls)
       for (Stream& stream : call.streams) {
-        const auto growth = recurrence_in(exprs, stream.base, row);
-        if (!growth) continue;
-        stream.step = growth->step;
-        stream.rows = growth->rows;
+        const auto recurrence = recurrence_in(exprs, stream.base, row);
+        if (!recurrence) continue;
+        stream.step = recurrence->step;
+        stream.rows = recurrence->rows;
       }
 }
 

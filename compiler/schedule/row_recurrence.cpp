@@ -88,12 +88,12 @@ class GrowthFinder {
     Expr value = e.operands()[0];
     for (std::size_t i = 1; i < e.operands().size() && chosen; ++i) {
       const Expr other = e.operands()[i];
-      const auto growth = of(other);
-      if (!growth) return std::nullopt;
+      const auto recurrence = of(other);
+      if (!recurrence) return std::nullopt;
       // The smaller of the two, or of their negations.
       const bool is_min = e.kind() == ExprKind::min;
-      chosen =
-          chosen_of(*chosen, *growth, is_min ? exprs_.sub(other, value) : exprs_.sub(value, other), is_min ? 1 : -1);
+      chosen = chosen_of(*chosen, *recurrence, is_min ? exprs_.sub(other, value) : exprs_.sub(value, other),
+                         is_min ? 1 : -1);
       value = is_min ? exprs_.min(value, other) : exprs_.max(value, other);
     }
     return chosen;

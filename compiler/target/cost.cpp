@@ -12,7 +12,7 @@ double value_of(ir::Expr e, const ir::Binding& binding) {
   return value ? std::max(0.0, static_cast<double>(*value)) : 0;
 }
 
-/// Chunks of one row in the case: of a team, those that its slowest thread waits for, times the team.
+/// Counts the vectors of one row in the case: for a team, those of its slowest thread, times the threads of the team.
 double chunks_of(const Schedule& schedule, const ScheduledCase& scheduled, const ir::Binding& binding) {
   double chunks = 0;
   for (const SegmentCall& call : scheduled.calls) {

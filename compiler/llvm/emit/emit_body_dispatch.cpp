@@ -16,9 +16,9 @@ using llvm::Value;
 
 namespace {
 
-// --- a body, as a team runs it ---------------------------------------------------------------------------------------
+// --- a body for threads that share a run -----------------------------------------------------------------------------
 
-/// Emits what one thread does of a run that its team shares, where the builder stands, and stands after it.
+/// Emits one thread's part of a run that the threads of its team share, where the builder stands, and stands after it.
 /// The strategies of a team have their first and last loop in common, which are by elements: up to the first vector and
 /// from the last, or all of the run where there is no vector or the output has no alignment. They are one loop in the
 /// code, after the vectors.
@@ -102,7 +102,7 @@ class CooperativeBody {
     go_to_edges(body_.strategies[0].loops.front());
   }
 
-  /// This thread's chunks of a loop. Where a trip has several, all that they read is read before they are stored, so
+  /// Emits this thread's vectors of a loop. Where a trip has several, all are loaded before the first is stored, so
   /// that much of it is on its way at once.
   void emit_loop(const VectorLoop& loop) {
     Value* from = exprs_.exact(builder_, loop.from);
@@ -110,7 +110,7 @@ class CooperativeBody {
     Value* offset = builder_.CreateMul(thread_, context_.index(loop.lanes));
     const int stride = loop.lanes * loop.team;
     const int chunks = loop.cyclic ? 1 : loop.unroll;
-    // Trips that a team makes together are counted by where they begin; dealt ones by where the chunk does.
+    // Trips that a team makes together are counted by where they begin, cyclic ones by where the vector does.
     Value* start = loop.cyclic ? builder_.CreateAdd(from, offset) : from;
     Value* reached = counted_loop(builder_, start, limit, stride * chunks, [&](Value* column) {
       if (!loop.cyclic) column = builder_.CreateAdd(column, offset);
@@ -118,12 +118,12 @@ class CooperativeBody {
       for (int i = 0; i < chunks; ++i) values.push_back(chunks_.compute(column, loop, i * stride));
       for (int i = 0; i < chunks; ++i) chunks_.store(column, loop, i * stride, values[static_cast<std::size_t>(i)]);
     });
-    // Each thread that is dealt chunks ends elsewhere.
+    // In a cyclic loop each thread ends elsewhere.
     if (loop.cyclic) reached = exprs_.exact(builder_, end_of(exprs_of(), loop));
     exprs_.set_coordinate(loop.end_value, reached);
   }
 
-  /// Columns [begin, head end) and [tail begin, end), dealt in turn as one list.
+  /// Emits columns [begin, head end) and [tail begin, end), distributed cyclically as one list.
   void emit_edges(const VectorLoop& elements) {
     builder_.SetInsertPoint(merge_);
     Value* head_end = merged(&Incoming::head_end);
@@ -168,7 +168,7 @@ class CooperativeBody {
 
 /// The runs that one body serves.
 struct Site {
-  /// Those of [first, last) belong to the row's case.
+  /// An edge from a case, to which the calls [first, last) belong.
   struct Incoming {
     BasicBlock* from;
     std::size_t first, last;

@@ -12,7 +12,7 @@ using llvm::Value;
 
 namespace {
 
-/// Its logarithm.
+/// Returns the logarithm of a constant power of two, up to 2^30.
 std::optional<int> power_of_two(Expr e) {
   if (!e.is_constant() || e.constant() < 1 || e.constant() > Int128{1} << 30) return std::nullopt;
   const auto value = static_cast<std::uint64_t>(e.constant());
@@ -120,7 +120,7 @@ ExprEmitter::Division ExprEmitter::divide(IRBuilder<>& builder, Value* x, Expr d
   return {quotient, builder.CreateSub(x, builder.CreateMul(quotient, divisor))};
 }
 
-/// As abi::Divisor::divide.
+/// Emits the same as abi::Divisor::divide.
 Value* ExprEmitter::multiplied_quotient(IRBuilder<>& builder, Value* x, Expr d) {
   const unsigned bits = index_->getBitWidth();
   llvm::Type* wide = builder.getIntNTy(2 * bits);
@@ -172,7 +172,7 @@ Value* ExprEmitter::emit_mod(IRBuilder<>& builder, Expr e) {
   });
 }
 
-/// In 32 bits where both operands fit them: a division of 64 bits takes several times as long.
+/// Divides in 32 bits where both operands fit them: a division of 64 bits takes several times as long.
 template <class Divide>
 Value* ExprEmitter::divide(IRBuilder<>& builder, Expr e, Value* dividend, Value* divisor, Divide&& divide) {
   if (index_->getBitWidth() == 32 || !widths_.divides_narrowly(e)) return divide(dividend, divisor);

@@ -24,8 +24,8 @@ struct TargetFeatures {
   bool takes_words = false;  ///< a launch is an array of words, not a HostLaunch (see LaunchFields)
 };
 
-/// For the entry of a function that computes: round to nearest even, no flush to zero, no denormals-are-zero, whatever
-/// the caller has set. Returns where the caller's setting is kept.
+/// Sets, at the entry of a function that computes, round to nearest even, no flush to zero, no denormals-are-zero,
+/// whatever the caller has set. Returns where the caller's setting is kept.
 [[nodiscard]] llvm::Value* save_environment(llvm::IRBuilder<>& builder);
 void restore_environment(llvm::IRBuilder<>& builder, llvm::Value* slot);
 

@@ -139,41 +139,41 @@ Value* RowEmitter::rows_with_same_case(const ScheduledCase& which) {
   return rows;
 }
 
-/// From a row to the next, a number that is the same everywhere.
-std::optional<Int128> RowEmitter::even_growth(const Condition& condition) {
-  const auto growth = recurrence_in(context_.exprs(), condition.expr, kernel().coordinate(outer_axes() - 1));
-  if (!growth || !growth->is_even() || !growth->step.is_constant()) return std::nullopt;
-  return growth->step.constant();
+/// Returns the step of a condition from row to row, where it is a constant that is the same everywhere.
+std::optional<Int128> RowEmitter::even_step(const Condition& condition) {
+  const auto recurrence = recurrence_in(context_.exprs(), condition.expr, kernel().coordinate(outer_axes() - 1));
+  if (!recurrence || !recurrence->is_even() || !recurrence->step.is_constant()) return std::nullopt;
+  return recurrence->step.constant();
 }
 
-/// Up to the first row in which one of the conditions fails.
+/// Emits the rows before the first in which one of the conditions fails.
 Value* RowEmitter::rows_holding(PredicateId predicate) {
   const Graph& graph = kernel().graph;
   Value* rows = builder_.getInt64(kUnlimitedRows);
   for (const ConditionId id : graph.conditions_of(predicate)) {
     const Condition& condition = graph.condition(id);
     const bool ordered = condition.kind == Condition::Kind::nonnegative;
-    const auto growth = even_growth(condition);
-    if (!growth) return builder_.getInt64(1);
-    if (*growth == 0 || (ordered && *growth > 0)) continue;
-    if (!ordered || *growth != -1) return builder_.getInt64(1);
+    const auto step = even_step(condition);
+    if (!step) return builder_.getInt64(1);
+    if (*step == 0 || (ordered && *step > 0)) continue;
+    if (!ordered || *step != -1) return builder_.getInt64(1);
     Value* left = builder_.CreateAdd(exprs_.exact(builder_, condition.expr), builder_.getInt64(1));
     rows = builder_.CreateBinaryIntrinsic(llvm::Intrinsic::smin, rows, left);
   }
   return rows;
 }
 
-/// Up to the first row in which those conditions have all come to hold that fail now.
+/// Emits the rows before the first in which all conditions hold that fail now.
 Value* RowEmitter::rows_failing(PredicateId predicate) {
   const Graph& graph = kernel().graph;
   Value* rows = builder_.getInt64(1);
   for (const ConditionId id : graph.conditions_of(predicate)) {
     const Condition& condition = graph.condition(id);
     const bool ordered = condition.kind == Condition::Kind::nonnegative;
-    const auto growth = even_growth(condition);
-    if (!ordered || !growth || *growth > 1) continue;
+    const auto step = even_step(condition);
+    if (!ordered || !step || *step > 1) continue;
     Value* value = exprs_.exact(builder_, condition.expr);
-    Value* until = *growth == 1 ? builder_.CreateNeg(value) : builder_.getInt64(kUnlimitedRows);
+    Value* until = *step == 1 ? builder_.CreateNeg(value) : builder_.getInt64(kUnlimitedRows);
     Value* failing = builder_.CreateICmpSLT(value, builder_.getInt64(0));
     Value* alike = builder_.CreateSelect(failing, until, builder_.getInt64(1), "failing_rows");
     rows = builder_.CreateBinaryIntrinsic(llvm::Intrinsic::smax, rows, alike);

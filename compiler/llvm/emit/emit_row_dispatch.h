@@ -70,7 +70,7 @@ class RowEmitter {
       path_.pop_back();
     }
   }
-  std::optional<Int128> even_growth(const Condition& condition);
+  std::optional<Int128> even_step(const Condition& condition);
   llvm::Value* rows_holding(PredicateId predicate);
   llvm::Value* rows_failing(PredicateId predicate);
 

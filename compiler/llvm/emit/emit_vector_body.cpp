@@ -211,7 +211,7 @@ Value* VectorBodyEmitter::emit_gather(int index, llvm::Type* type, Value* offset
   return vector;
 }
 
-// --- chunks --------------------------------------------------------------------------------------------------------
+// --- vectors of elements -------------------------------------------------------------------------------------------
 
 std::vector<Value*> VectorBodyEmitter::compute(Value* column, const VectorLoop& loop, int displacement) {
   std::vector<Value*> values = loop.lanes == body_.lanes && loop.lanes > 1 ? vector_values_ : scalar_values_;

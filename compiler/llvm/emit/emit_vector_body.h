@@ -29,7 +29,7 @@ class VectorBodyEmitter {
 
   /// Computes what prefetches need in rows that are written past the caches, where the builder stands, before the rows.
   void plan_prefetches();
-  /// In a loop of such a row: fetches what it, or a later row, loads.
+  /// Prefetches, in a loop of such a row, the loads of this row or of a later one.
   void prefetch_loads(llvm::Value* column, const VectorLoop& loop);
   /// Fetches the lines at both ends of a later row that are written through the caches, so that those stores do not
   /// wait.
@@ -97,8 +97,8 @@ class VectorBodyEmitter {
   ExprEmitter& exprs_;
   AccessEmitter accesses_;
   BodyArguments arguments_;
-  int displacement_ = 0;              // of the chunk that is being emitted
-  const VectorLoop* loop_ = nullptr;  // whose chunk it is
+  int displacement_ = 0;              // of the vector that is being emitted
+  const VectorLoop* loop_ = nullptr;  // whose vector it is
   std::vector<llvm::Value*> outputs_;
   std::vector<Access> row_outputs_, row_loads_;  // of the row that was set, else none: their pointers and origins
   std::map<ir::ValueId, llvm::Value*> scalars_;

@@ -29,7 +29,7 @@ struct KernelContext {
   [[nodiscard]] llvm::ConstantInt* index(std::int64_t value) const {
     return llvm::ConstantInt::getSigned(index_type(), value);
   }
-  /// For the expressions of one function: a division by a size is a multiplication where a GPU's threads do it.
+  /// Makes the emitter of one function's expressions: a division by a size is a multiplication in a GPU's threads.
   [[nodiscard]] ExprEmitter expressions(llvm::BasicBlock* entry, llvm::Value* launched_sizes) const {
     return {exprs(), widths, sizes, entry, launched_sizes, index_type(), schedule.threads.has_value()};
   }

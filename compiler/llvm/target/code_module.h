@@ -18,7 +18,7 @@ namespace padlock::compiler {
 struct CodeModule {
   CodeModule(const std::string& name, MachineHandle target);
 
-  /// In builds with assertions: whether the IR is valid. Error: internal.
+  /// Checks, in builds with assertions, that the IR is valid. Error: internal.
   [[nodiscard]] Status verify() const;
 
   std::unique_ptr<llvm::LLVMContext> context;

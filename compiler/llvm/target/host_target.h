@@ -22,9 +22,9 @@ class HostTarget {
   [[nodiscard]] int vector_bytes() const { return vector_bytes_; }
   /// Returns whether this machine has every instruction that the code may use.
   [[nodiscard]] bool runs_here() const { return runs_here_; }
-  /// As HostCompiler::required_features.
+  /// Returns HostCompiler::required_features.
   [[nodiscard]] const std::vector<std::string>& required_features() const { return required_features_; }
-  /// For one compile: no other thread has it. It goes back to the target when the handle ends.
+  /// Takes a machine for one compile: no other thread has it. It goes back to the target when the handle ends.
   [[nodiscard]] MachineHandle machine() const;
 
  private:

@@ -159,7 +159,7 @@ constexpr auto kMutants = std::to_array<Mutant>({
     {stream_off_by_one, kPad, kNarrow, Kind::load},
     {stream_off_by_one, kImage, kWide, Kind::load},
     {stream_off_by_one, kTurned, kNarrow, Kind::load},
-    // Walks.
+    // Loop strategies.
     {end_vector_late, kCopy, kNarrow, Kind::store},
     {end_vector_late, kJoin, kWide, Kind::disjoint},
     {first_vector_wide, kPad, kNarrow, Kind::disjoint},
@@ -183,7 +183,7 @@ constexpr auto kMutants = std::to_array<Mutant>({
     {element_loop_long, kCopy, kNarrow, Kind::store},
     {element_loop_long, kStrip, kWhole, Kind::load},
     {element_loop_long, kSpread, kWide, Kind::disjoint},
-    // Walks of a team.
+    // Cooperative strategies.
     {main_loop_long, kCopy, kRows, Kind::disjoint},
     {main_loop_long, kPad, kTiles, Kind::load},
     {main_loop_long, kJoin, kTiles, Kind::disjoint},
