@@ -51,14 +51,14 @@ std::vector<Lanes> accessed_columns(const Schedule& schedule, const SegmentCall&
   for (const LoopStrategy& strategy : body.strategies)
     for (const VectorLoop& loop : strategy.loops) {
       const Reach reach = touch == Touch::loaded ? reach_of(body, load, loop) : Reach{};
-      const ChunkLanes chunk = lanes_of(exprs, strategy, loop, reach);
+      const VectorLanes vector = lanes_of(exprs, strategy, loop, reach);
       solver::Region region = task;
-      join(region, chunk.region);
+      join(region, vector.region);
       region.zero.push_back(exprs.sub(run.begin, call.run_begin));
       region.zero.push_back(exprs.sub(run.end, call.run_end));
       region.zero.push_back(exprs.sub(run.segment_begin, call.begin));
       region.zero.push_back(exprs.sub(run.segment_end, call.end));
-      all.push_back({std::move(region), chunk.column, chunk.column});
+      all.push_back({std::move(region), vector.column, vector.column});
     }
   return all;
 }

@@ -63,11 +63,11 @@ std::string statement_of(ir::ExprContext& exprs, const std::vector<LoopStrategy>
 
 }  // namespace
 
-ChunkLanes lanes_of(ir::ExprContext& exprs, const LoopStrategy& strategy, const VectorLoop& loop, Reach reach) {
-  ChunkLanes made{.trip = exprs.variable("trip", kTrip),
-                  .lane = exprs.variable("lane", kLane),
-                  .column = {},
-                  .region = region_of(exprs, strategy)};
+VectorLanes lanes_of(ir::ExprContext& exprs, const LoopStrategy& strategy, const VectorLoop& loop, Reach reach) {
+  VectorLanes made{.trip = exprs.variable("trip", kTrip),
+                   .lane = exprs.variable("lane", kLane),
+                   .column = {},
+                   .region = region_of(exprs, strategy)};
   const Expr one = exprs.constant(1);
   const Expr c = loop.single_trip ? loop.from : exprs.add(loop.from, exprs.mul(exprs.constant(loop.step()), made.trip));
   if (!loop.single_trip) made.region.nonnegative.push_back(exprs.sub(exprs.sub(loop.limit, c), one));
@@ -144,7 +144,7 @@ bool StrategyLemmas::decide_apart(const std::vector<LoopStrategy>& strategies) {
   ir::ExprContext& exprs = session_.exprs();
   for (const LoopStrategy& strategy : strategies)
     for (std::size_t i = 0; i < strategy.loops.size(); ++i) {
-      const ChunkLanes lanes = lanes_of(exprs, strategy, strategy.loops[i]);
+      const VectorLanes lanes = lanes_of(exprs, strategy, strategy.loops[i]);
       for (std::size_t j = i + 1; j < strategy.loops.size(); ++j)
         if (!session_.excludes(lanes.region, {exprs.sub(lanes.column, strategy.loops[j].from)})) return false;
     }
@@ -154,7 +154,7 @@ bool StrategyLemmas::decide_apart(const std::vector<LoopStrategy>& strategies) {
 bool StrategyLemmas::decide_inside(const std::vector<LoopStrategy>& strategies) {
   ir::ExprContext& exprs = session_.exprs();
   const RunVariables run(exprs);
-  const auto lie_in = [&](const ChunkLanes& lanes, Expr begin, Expr end) {
+  const auto lie_in = [&](const VectorLanes& lanes, Expr begin, Expr end) {
     const Expr before = exprs.sub(exprs.sub(begin, lanes.column), exprs.constant(1));
     return session_.excludes(lanes.region, {before}) && session_.excludes(lanes.region, {exprs.sub(lanes.column, end)});
   };

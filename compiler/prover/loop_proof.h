@@ -10,7 +10,7 @@
 namespace padlock::compiler {
 
 /// One vector of a loop: its lanes, as an expression of the run and of the loop's trip.
-struct ChunkLanes {
+struct VectorLanes {
   ir::Expr trip, lane;    ///< variables; `lane` counts through the unrolled vectors
   ir::Expr column;        ///< of the lane
   solver::Region region;  ///< the strategy's conditions and invariants, and that the trip happens
@@ -22,8 +22,8 @@ struct Reach {
 };
 
 /// Returns the lanes of a strategy's loop over a run that is not empty.
-[[nodiscard]] ChunkLanes lanes_of(ir::ExprContext& exprs, const LoopStrategy& strategy, const VectorLoop& loop,
-                                  Reach reach = {});
+[[nodiscard]] VectorLanes lanes_of(ir::ExprContext& exprs, const LoopStrategy& strategy, const VectorLoop& loop,
+                                   Reach reach = {});
 
 /// One way in which no vector of a strategy writes a column of the run: the region, and the goal that must not hold in
 /// it. The witness is the first loop that ends after the column, its trip, and the lane.

@@ -33,8 +33,8 @@ class BodyEmitter {
     builder_.SetInsertPoint(start);
     ExprEmitter exprs = context_.expressions(entry, fields.sizes);
     exprs_ = &exprs;
-    VectorBodyEmitter chunks(context_, index_, builder_, fields, exprs, std::move(arguments));
-    chunks_ = &chunks;
+    VectorBodyEmitter vector_body(context_, index_, builder_, fields, exprs, std::move(arguments));
+    vector_body_ = &vector_body;
     exprs_->set_coordinate(run_.begin, begin());
     exprs_->set_coordinate(run_.end, end());
     emit_loops();
@@ -60,12 +60,12 @@ class BodyEmitter {
   }
 
   BasicBlock* block(const char* name) { return BasicBlock::Create(builder_.getContext(), name, function_); }
-  Value* begin() { return chunks_->arguments().begin; }
-  Value* end() { return chunks_->arguments().end; }
+  Value* begin() { return vector_body_->arguments().begin; }
+  Value* end() { return vector_body_->arguments().end; }
 
   void emit_loops() {
     BasicBlock* done = block("done");
-    const BodyArguments& arguments = chunks_->arguments();
+    const BodyArguments& arguments = vector_body_->arguments();
     Rows rows{.row = arguments.row, .bases = {}, .count = builder_.getInt64(1)};
     if (arguments.takes_rows) {
       rows.count = arguments.rows;
@@ -91,7 +91,7 @@ class BodyEmitter {
   /// Phis for rows where the builder stands, without their values.
   Rows join_rows() {
     const auto phi = [&](Value* like) { return builder_.CreatePHI(like->getType(), 2); };
-    const BodyArguments& arguments = chunks_->arguments();
+    const BodyArguments& arguments = vector_body_->arguments();
     Rows joined{.row = phi(arguments.row), .bases = {}, .count = phi(builder_.getInt64(0))};
     if (arguments.takes_rows)
       for (std::size_t i = 0; i < arguments.loads.size(); ++i) joined.bases.push_back(phi(joined.row));
@@ -104,13 +104,13 @@ class BodyEmitter {
     for (std::size_t i = 0; i < rows.bases.size(); ++i) add(joined.bases[i], rows.bases[i]);
   }
   Rows after_first(const Rows& rows) {
-    if (!chunks_->arguments().takes_rows) return {rows.row, {}, builder_.getInt64(0)};
+    if (!vector_body_->arguments().takes_rows) return {rows.row, {}, builder_.getInt64(0)};
     Value* row = exprs_->address(builder_, context_.schedule.kernel.extents.back());
     Rows rest{.row = builder_.CreateAdd(rows.row, row),
               .bases = {},
               .count = builder_.CreateSub(rows.count, builder_.getInt64(1))};
     for (std::size_t i = 0; i < rows.bases.size(); ++i)
-      rest.bases.push_back(builder_.CreateAdd(rows.bases[i], chunks_->arguments().loads[i].step));
+      rest.bases.push_back(builder_.CreateAdd(rows.bases[i], vector_body_->arguments().loads[i].step));
     return rest;
   }
   Value* are_left(Value* rows) { return builder_.CreateICmpSGT(rows, builder_.getInt64(0)); }
@@ -125,7 +125,7 @@ class BodyEmitter {
     builder_.SetInsertPoint(inside);
     const Rows at = join_rows();
     add_incoming(at, rows, before);
-    chunks_->set_row(at.row, at.bases);
+    vector_body_->set_row(at.row, at.bases);
     emit_row();
     const Rows rest = after_first(at);
     add_incoming(at, rest, builder_.GetInsertBlock());
@@ -160,7 +160,7 @@ class BodyEmitter {
           builder_.SetInsertPoint(chosen);
         }
         if (strategy.kind == LoopStrategyKind::peeled_vector)
-          exprs_->set_coordinate(run_.shift, chunks_->misalignment(from, body_.lanes));
+          exprs_->set_coordinate(run_.shift, vector_body_->misalignment(from, body_.lanes));
         for (const VectorLoop& loop : strategy.loops) emit_loop(loop, exprs_->exact(builder_, loop.from));
         builder_.CreateBr(finished);
         if (shorter != nullptr) builder_.SetInsertPoint(shorter);
@@ -174,7 +174,7 @@ class BodyEmitter {
     const VectorLoop& loop = body_.strategies[0].loops.front();
     counted_loop(builder_, from, exprs_->exact(builder_, loop.limit), 1, [&](Value* column) {
       BasicBlock* finished = block("finished");
-      for_each(rows, finished, [&] { chunks_->emit(column, loop); });
+      for_each(rows, finished, [&] { vector_body_->emit(column, loop); });
       builder_.SetInsertPoint(finished);
     });
     builder_.CreateBr(done);
@@ -238,30 +238,30 @@ class BodyEmitter {
 
   /// Goes to `row` where rows are streamed, else to `run`.
   void choose_streaming(const LoopStrategy& strategy, BasicBlock* large, BasicBlock* row, BasicBlock* run) {
-    chunks_->plan_prefetches();
+    vector_body_->plan_prefetches();
     // Runs too short for non-temporal stores take the ordinary strategies: an edge of few elements goes by columns.
     Value* is_long = holds(builder_, *exprs_, strategy.entry_conditions);
     builder_.CreateCondBr(builder_.CreateAnd(emit_streaming(context_, builder_, *exprs_), is_long), large, run);
     builder_.SetInsertPoint(large);
     // A line of the first result has whole vectors of all others: what is aligned in one row is in every row.
-    Value* before_line = builder_.CreateSub(begin(), chunks_->misalignment(begin(), strategy.line));
-    builder_.CreateCondBr(chunks_->stores_are_aligned(before_line), row, run);
+    Value* before_line = builder_.CreateSub(begin(), vector_body_->misalignment(begin(), strategy.line));
+    builder_.CreateCondBr(vector_body_->stores_are_aligned(before_line), row, run);
   }
 
   /// The run of a row up to its first line.
   void emit_row_start(const LoopStrategy& strategy, const Rows& at, const SharedRun& run) {
-    chunks_->set_row(at.row, at.bases);
-    Value* past = builder_.CreateSub(count(strategy.line), chunks_->misalignment(begin(), strategy.line));
+    vector_body_->set_row(at.row, at.bases);
+    Value* past = builder_.CreateSub(count(strategy.line), vector_body_->misalignment(begin(), strategy.line));
     set_whole_run(builder_.CreateAnd(past, count(strategy.line - 1)));
     Value* limit = exprs_->exact(builder_, strategy.loops[0].limit);
-    chunks_->prefetch_stores();
+    vector_body_->prefetch_stores();
     enter(run, begin(), limit, one_of(at), at.count, builder_.GetInsertBlock());
     builder_.CreateBr(run.block);
   }
 
   /// Its lines, and then the run after them.
   void emit_lines(const LoopStrategy& strategy, const SharedRun& run) {
-    chunks_->set_row(run.rows.row, run.rows.bases);
+    vector_body_->set_row(run.rows.row, run.rows.bases);
     set_whole_run(builder_.CreateSub(run.to, begin()));  // the run before this ended at the first line
     emit_loop(strategy.loops[1], exprs_->exact(builder_, strategy.loops[1].from));
     Value* rest = exprs_->exact(builder_, strategy.loops[2].from);
@@ -271,13 +271,13 @@ class BodyEmitter {
 
   /// Back to `row`, which began with the rows `at`, or to `done` after the last.
   void emit_next_row(const SharedRun& run, BasicBlock* row, const Rows& at, BasicBlock* done) {
-    if (chunks_->fetches_gaps()) {
+    if (vector_body_->fetches_gaps()) {
       // Also after the last: the rows go on in another call.
       BasicBlock* gaps = block("gaps");
       builder_.CreateCondBr(are_left(run.left), gaps, done);
       builder_.SetInsertPoint(gaps);
-      chunks_->set_row(run.rows.row, run.rows.bases);
-      chunks_->prefetch_gaps();
+      vector_body_->set_row(run.rows.row, run.rows.bases);
+      vector_body_->prefetch_gaps();
     }
     const Rows later = after_first({run.rows.row, run.rows.bases, run.left});
     add_incoming(at, later, builder_.GetInsertBlock());
@@ -292,15 +292,15 @@ class BodyEmitter {
 
   void emit_loop(const VectorLoop& loop, Value* from) {
     if (loop.single_trip) {
-      chunks_->emit(from, loop);
+      vector_body_->emit(from, loop);
       return;
     }
     Value* last = loop.last.valid() ? exprs_->exact(builder_, loop.last) : nullptr;
     Value* limit = exprs_->exact(builder_, loop.limit);
     Value* reached = counted_loop(builder_, from, limit, loop.step(), [&](Value* column) {
       if (last != nullptr) column = builder_.CreateBinaryIntrinsic(llvm::Intrinsic::smin, column, last);
-      if (loop.nontemporal) chunks_->prefetch_loads(column, loop);
-      for (int i = 0; i < loop.unroll; ++i) chunks_->emit(column, loop, i * loop.lanes);
+      if (loop.nontemporal) vector_body_->prefetch_loads(column, loop);
+      for (int i = 0; i < loop.unroll; ++i) vector_body_->emit(column, loop, i * loop.lanes);
     });
     if (loop.end_value.valid()) exprs_->set_coordinate(loop.end_value, reached);
   }
@@ -315,7 +315,7 @@ class BodyEmitter {
   llvm::Type* i64_;
   llvm::Function* function_ = nullptr;
   ExprEmitter* exprs_ = nullptr;
-  VectorBodyEmitter* chunks_ = nullptr;
+  VectorBodyEmitter* vector_body_ = nullptr;
 };
 
 }  // namespace

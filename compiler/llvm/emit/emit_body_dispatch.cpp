@@ -31,12 +31,12 @@ class CooperativeBody {
         builder_(builder),
         exprs_(exprs),
         run_(context.exprs()),
-        chunks_(context, body, builder, fields, exprs, std::move(arguments)),
+        vector_body_(context, body, builder, fields, exprs, std::move(arguments)),
         thread_(thread) {
     exprs_.set_coordinate(run_.begin, begin());
     exprs_.set_coordinate(run_.end, end());
-    exprs_.set_coordinate(run_.segment_begin, chunks_.arguments().segment_begin);
-    exprs_.set_coordinate(run_.segment_end, chunks_.arguments().segment_end);
+    exprs_.set_coordinate(run_.segment_begin, vector_body_.arguments().segment_begin);
+    exprs_.set_coordinate(run_.segment_end, vector_body_.arguments().segment_end);
   }
 
   void emit() {
@@ -44,16 +44,16 @@ class CooperativeBody {
     const VectorLoop& elements = strategies[0].loops.front();
     if (strategies.size() == 1) {
       Value* from = builder_.CreateAdd(begin(), thread_);
-      counted_loop(builder_, from, end(), elements.team, [&](Value* column) { chunks_.emit(column, elements); });
+      counted_loop(builder_, from, end(), elements.team, [&](Value* column) { vector_body_.emit(column, elements); });
       return;
     }
     merge_ = block("edges");
-    Value* peel = builder_.CreateSub(context_.index(body_.lanes), chunks_.misalignment(begin(), body_.lanes));
+    Value* peel = builder_.CreateSub(context_.index(body_.lanes), vector_body_.misalignment(begin(), body_.lanes));
     exprs_.set_coordinate(run_.peel, builder_.CreateAnd(peel, context_.index(body_.lanes - 1)));
     Value* first = exprs_.exact(builder_, exprs_of().add(run_.begin, run_.peel));
-    choose(chunks_.stores_are_aligned(first), "vectors", [&] {
+    choose(vector_body_.stores_are_aligned(first), "vectors", [&] {
       if (strategies.size() > 2)
-        choose(chunks_.loads_are_aligned(first), "aligned", [&] { emit_vectors(strategies[2]); });
+        choose(vector_body_.loads_are_aligned(first), "aligned", [&] { emit_vectors(strategies[2]); });
       emit_vectors(strategies[1]);
     });
     go_to_edges(elements);
@@ -62,8 +62,8 @@ class CooperativeBody {
 
  private:
   [[nodiscard]] ir::ExprContext& exprs_of() const { return context_.exprs(); }
-  [[nodiscard]] Value* begin() const { return chunks_.arguments().begin; }
-  [[nodiscard]] Value* end() const { return chunks_.arguments().end; }
+  [[nodiscard]] Value* begin() const { return vector_body_.arguments().begin; }
+  [[nodiscard]] Value* end() const { return vector_body_.arguments().end; }
   BasicBlock* block(const char* name) {
     return BasicBlock::Create(builder_.getContext(), name, builder_.GetInsertBlock()->getParent());
   }
@@ -95,7 +95,7 @@ class CooperativeBody {
   void emit_vectors(const LoopStrategy& strategy) {
     choose(holds(builder_, exprs_, strategy.entry_conditions), "strategy", [&] {
       if (strategy.kind == LoopStrategyKind::cooperative_realigned)
-        chunks_.set_shifts(exprs_.exact(builder_, strategy.loops[1].from));
+        vector_body_.set_shifts(exprs_.exact(builder_, strategy.loops[1].from));
       for (std::size_t i = 1; i + 1 < strategy.loops.size(); ++i) emit_loop(strategy.loops[i]);
       go_to_edges(strategy.loops.front(), strategy.loops.back());
     });
@@ -109,14 +109,15 @@ class CooperativeBody {
     Value* limit = exprs_.exact(builder_, loop.limit);
     Value* offset = builder_.CreateMul(thread_, context_.index(loop.lanes));
     const int stride = loop.lanes * loop.team;
-    const int chunks = loop.cyclic ? 1 : loop.unroll;
+    const int vectors = loop.cyclic ? 1 : loop.unroll;
     // Trips that a team makes together are counted by where they begin, cyclic ones by where the vector does.
     Value* start = loop.cyclic ? builder_.CreateAdd(from, offset) : from;
-    Value* reached = counted_loop(builder_, start, limit, stride * chunks, [&](Value* column) {
+    Value* reached = counted_loop(builder_, start, limit, stride * vectors, [&](Value* column) {
       if (!loop.cyclic) column = builder_.CreateAdd(column, offset);
       std::vector<std::vector<Value*>> values;
-      for (int i = 0; i < chunks; ++i) values.push_back(chunks_.compute(column, loop, i * stride));
-      for (int i = 0; i < chunks; ++i) chunks_.store(column, loop, i * stride, values[static_cast<std::size_t>(i)]);
+      for (int i = 0; i < vectors; ++i) values.push_back(vector_body_.compute(column, loop, i * stride));
+      for (int i = 0; i < vectors; ++i)
+        vector_body_.store(column, loop, i * stride, values[static_cast<std::size_t>(i)]);
     });
     // In a cyclic loop each thread ends elsewhere.
     if (loop.cyclic) reached = exprs_.exact(builder_, end_of(exprs_of(), loop));
@@ -133,7 +134,7 @@ class CooperativeBody {
     Value* from = builder_.CreateAdd(begin(), thread_);
     counted_loop(builder_, from, builder_.CreateSub(tail_end, gap), elements.team, [&](Value* at) {
       Value* in_head = builder_.CreateICmpSLT(at, head_end);
-      chunks_.emit(builder_.CreateSelect(in_head, at, builder_.CreateAdd(at, gap)), elements);
+      vector_body_.emit(builder_.CreateSelect(in_head, at, builder_.CreateAdd(at, gap)), elements);
     });
   }
 
@@ -158,7 +159,7 @@ class CooperativeBody {
   IRBuilder<>& builder_;
   ExprEmitter& exprs_;
   RunVariables run_;
-  VectorBodyEmitter chunks_;
+  VectorBodyEmitter vector_body_;
   Value* thread_;
   BasicBlock* merge_ = nullptr;
   std::vector<Incoming> incoming_;  // of merge_
