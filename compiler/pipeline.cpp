@@ -38,7 +38,7 @@ Schedule make_schedule(Kernel kernel, std::string config, const ScheduleOptions&
   choose_walks(schedule, options);                                                    // vectors, and loops over a run
   set_row_steps(schedule);                                                            // host: from row to row
   edits.walked(schedule);
-  schedule.narrowing = narrowing_of(schedule);  // indices of 32 bits
+  schedule.index32 = choose_index32_variant(schedule);  // indices of 32 bits
   edits.scheduled(schedule);
   return schedule;
 }

@@ -55,7 +55,7 @@ class KernelProver {
     prove_launch();
     prove_threads();
     prove_widths();
-    prove_narrowing();
+    prove_index32_variant();
     prove_cases(0, solver::Region{});
     proof_.kernel = kernel_.name;
     proof_.config = schedule_.config;
@@ -150,14 +150,14 @@ class KernelProver {
   }
 
   /// Proves the schedule's 32-bit arithmetic under the guards that it declares.
-  void prove_narrowing() {
-    const Index32Variant& narrowing = schedule_.narrowing;
-    if (narrowing.divisions.empty() && narrowing.bound == 0) return;
-    choose_guards(narrowing.guards);
+  void prove_index32_variant() {
+    const Index32Variant& index32 = schedule_.index32;
+    if (index32.divisions.empty() && index32.bound == 0) return;
+    choose_guards(index32.guards);
     solver::Region guarded;
     std::string needed;
     for (const std::size_t i : proof_.launch_guards) {
-      const ir::Constraint& guard = narrowing.guards[i].holds;
+      const ir::Constraint& guard = index32.guards[i].holds;
       guarded.nonnegative.push_back(as_expression(exprs_, guard).first);
       needed += (needed.empty() ? "" : " and ") + ir::to_string(exprs_, guard);
     }
@@ -168,7 +168,7 @@ class KernelProver {
       }
       record(std::move(one));
     };
-    if (narrowing.bound > 0)
+    if (index32.bound > 0)
       prove_narrow_indices(guarded, add);
     else
       prove_narrow_divisions(guarded, add);
@@ -176,7 +176,7 @@ class KernelProver {
 
   /// Returns whether a guard bounds this very size by `bound` in the direction of `comparison` (le or ge).
   [[nodiscard]] bool is_guarded(Expr size, ir::Comparison comparison, Int128 bound) const {
-    return std::ranges::any_of(schedule_.narrowing.guards, [&](const abi::Guard& guard) {
+    return std::ranges::any_of(schedule_.index32.guards, [&](const abi::Guard& guard) {
       const ir::Constraint& c = guard.holds;
       if (c.lhs != size || c.comparison != comparison) return false;
       return comparison == ir::Comparison::le ? c.rhs.constant() <= bound : c.rhs.constant() >= bound;
@@ -186,7 +186,7 @@ class KernelProver {
   /// The sizes lie within their bound, and if they do, ranges show that indices fit.
   template <class Add>
   void prove_narrow_indices(const solver::Region& guarded, Add&& add) {
-    const Index32Variant& narrowing = schedule_.narrowing;
+    const Index32Variant& index32 = schedule_.index32;
     const auto decide = [&](const char* what, const std::vector<Expr>& sizes, Int128 least, Int128 most) {
       std::vector<Goal> goals;
       for (const Expr size : sizes) {
@@ -200,10 +200,10 @@ class KernelProver {
       }
       add(session_.decide(ObligationKind::width, what, guarded, goals));
     };
-    decide("sizes of indices in 32 bits", narrowing.sizes, -narrowing.bound, narrowing.bound);
-    decide("offsets of elements in 32 bits", narrowing.elements, ir::Range::kMin, Index32Variant::kMostElements);
+    decide("sizes of indices in 32 bits", index32.sizes, -index32.bound, index32.bound);
+    decide("offsets of elements in 32 bits", index32.elements, ir::Range::kMin, Index32Variant::kMostElements);
     Obligation all{.kind = ObligationKind::width, .access = "indices in 32 bits"};
-    if (!indices_fit(schedule_, narrowing.sizes, narrowing.bound)) {
+    if (!indices_fit(schedule_, index32.sizes, index32.bound)) {
       all.verdict = Verdict::checked;
       all.reason = "ranges do not show it";
     }
@@ -213,11 +213,11 @@ class KernelProver {
   /// Ranges show it unless a guard is missing.
   template <class Add>
   void prove_narrow_divisions(const solver::Region& guards, Add&& add) {
-    const Index32Variant& narrowing = schedule_.narrowing;
+    const Index32Variant& index32 = schedule_.index32;
     solver::Region guarded = inside();
     join(guarded, guards);
-    IndexWidths widths(kernel_, narrowing.guards);
-    for (const Expr e : narrowing.divisions) {
+    IndexWidths widths(kernel_, index32.guards);
+    for (const Expr e : index32.divisions) {
       Obligation one{.kind = ObligationKind::width, .access = fmt::format("{} divides in 32 bits", session_.text(e))};
       if (!widths.divides_narrowly(e))
         for (const solver::Region& region : places_of(e, guarded))
@@ -231,7 +231,8 @@ class KernelProver {
     std::vector<solver::Region> places;
     for (const ScheduledCase& row : schedule_.cases)
       for (const SegmentCall& call : row.calls) {
-        const std::vector<Expr> done = narrowed_in(schedule_, schedule_.bodies[static_cast<std::size_t>(call.body)]);
+        const std::vector<Expr> done =
+            index32_divisions_in(schedule_, schedule_.bodies[static_cast<std::size_t>(call.body)]);
         if (std::ranges::find(done, division) == done.end()) continue;
         places.push_back(elements);
         places.back().nonnegative.push_back(at_least(exprs_, column_, call.begin));
@@ -244,7 +245,7 @@ class KernelProver {
   /// Drops guards that the program or the other guards imply. On GPUs keeps all: evaluating them is cheaper than
   /// proving.
   void choose_guards(const std::vector<abi::Guard>& declared) {
-    if (schedule_.narrowing.bound > 0) {
+    if (schedule_.index32.bound > 0) {
       for (std::size_t i = 0; i < declared.size(); ++i) proof_.launch_guards.push_back(i);
       return;
     }

@@ -9,12 +9,12 @@ void ProvenKernel::set_proof(Proof proof) {
     if (o.kind == ObligationKind::load) checked_loads_.emplace(o.body, o.load);
     if (o.kind == ObligationKind::store) checked_stores_.insert(o.body);
   }
-  for (const std::size_t i : proof_.launch_guards) guards_.push_back(schedule_.narrowing.guards[i]);
-  for (const std::size_t i : proof_.implied_guards) implied_.push_back(schedule_.narrowing.guards[i]);
+  for (const std::size_t i : proof_.launch_guards) guards_.push_back(schedule_.index32.guards[i]);
+  for (const std::size_t i : proof_.implied_guards) implied_.push_back(schedule_.index32.guards[i]);
 }
 
 IndexWidths ProvenKernel::index_widths(bool specialised) const {
-  return IndexWidths(schedule_.kernel, specialised ? schedule_.narrowing.guards : implied_);
+  return IndexWidths(schedule_.kernel, specialised ? schedule_.index32.guards : implied_);
 }
 
 std::optional<bool> ProofCache::lemma(const std::string& statement) const {

@@ -59,7 +59,7 @@ class ProvenKernel {
   /// Guards that a launch must satisfy for the specialised variant. Empty where there is nothing to specialise.
   [[nodiscard]] const std::vector<abi::Guard>& guards() const { return guards_; }
   /// Returns, for a GPU's schedule, whether a variant (the only one if it has no guards) computes indices in 32 bits.
-  [[nodiscard]] bool has_narrow_indices() const { return schedule_.narrowing.bound > 0; }
+  [[nodiscard]] bool has_narrow_indices() const { return schedule_.index32.bound > 0; }
   /// Returns the widths of indices in the variant that assumes nothing, or in the specialised one.
   [[nodiscard]] IndexWidths index_widths(bool specialised) const;
 

@@ -197,12 +197,12 @@ Index32Variant index32_variant_of(const Schedule& schedule) {
   return {};
 }
 
-Index32Variant narrowing_of(const Schedule& schedule) {
+Index32Variant choose_index32_variant(const Schedule& schedule) {
   return schedule.threads ? index32_variant_of(schedule) : division_index32_variant(schedule);
 }
 
-std::vector<Expr> narrowed_in(const Schedule& schedule, const Body& body) {
-  const std::vector<Expr>& narrowed = schedule.narrowing.divisions;
+std::vector<Expr> index32_divisions_in(const Schedule& schedule, const Body& body) {
+  const std::vector<Expr>& narrowed = schedule.index32.divisions;
   if (narrowed.empty()) return {};
   std::vector<Expr> own = divisions_of(exact_indices(schedule, body));
   std::erase_if(own, [&](Expr e) { return std::ranges::find(narrowed, e) == narrowed.end(); });

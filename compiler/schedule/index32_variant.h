@@ -16,12 +16,12 @@ namespace padlock::compiler {
 [[nodiscard]] Index32Variant index32_variant_of(const Schedule& schedule);
 
 /// Chooses between the two by what the schedule is for.
-[[nodiscard]] Index32Variant narrowing_of(const Schedule& schedule);
+[[nodiscard]] Index32Variant choose_index32_variant(const Schedule& schedule);
 
 /// Returns whether all indices of a GPU's schedule fit 32 bits, given that its sizes lie between -bound and bound.
 [[nodiscard]] bool indices_fit(const Schedule& schedule, const std::vector<ir::Expr>& sizes, std::int64_t bound);
 
 /// Returns the divisions of its schedule's 32-bit variant that occur in a body.
-[[nodiscard]] std::vector<ir::Expr> narrowed_in(const Schedule& schedule, const Body& body);
+[[nodiscard]] std::vector<ir::Expr> index32_divisions_in(const Schedule& schedule, const Body& body);
 
 }  // namespace padlock::compiler

@@ -159,7 +159,7 @@ struct Schedule {
   ir::Expr rows = {}, columns = {};  // what a launch covers: flattened outer axes x innermost axis
   std::vector<Body> bodies = {};
   std::vector<ScheduledCase> cases = {};  // the first is the root
-  Index32Variant narrowing = {};
+  Index32Variant index32 = {};
   std::optional<ThreadMap> threads = {};  // absent where a caller distributes rows and columns
   std::optional<Tiling> tiling = {};      // where there is a `threads`
 

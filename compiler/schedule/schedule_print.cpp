@@ -45,7 +45,7 @@ class SchedulePrinter {
     add_head();
     for (std::size_t i = 0; i < schedule_.cases.size(); ++i) add_case(i, schedule_.cases[i]);
     for (std::size_t i = 0; i < schedule_.bodies.size(); ++i) add_body(i, schedule_.bodies[i]);
-    add_narrowing();
+    add_index32_variant();
     return std::move(text_);
   }
 
@@ -157,12 +157,12 @@ class SchedulePrinter {
     line(3, "{}", made);
   }
 
-  void add_narrowing() {
-    const Index32Variant& narrowing = schedule_.narrowing;
-    if (narrowing.guards.empty() && narrowing.bound == 0 && narrowing.divisions.empty()) return;
-    line(1, "32 bits: {}", narrowing.bound > 0 ? "all indices" : count_of(narrowing.divisions.size(), "division"));
-    for (const Expr division : narrowing.divisions) line(2, "{}", text(division));
-    for (const abi::Guard& guard : narrowing.guards)
+  void add_index32_variant() {
+    const Index32Variant& index32 = schedule_.index32;
+    if (index32.guards.empty() && index32.bound == 0 && index32.divisions.empty()) return;
+    line(1, "32 bits: {}", index32.bound > 0 ? "all indices" : count_of(index32.divisions.size(), "division"));
+    for (const Expr division : index32.divisions) line(2, "{}", text(division));
+    for (const abi::Guard& guard : index32.guards)
       line(2, "if {}", ir::to_string(kernel_.program->exprs(), guard.holds));
   }
 

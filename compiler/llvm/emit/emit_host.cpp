@@ -220,7 +220,7 @@ std::vector<abi::KernelAbi> emit_host_kernel(llvm::Module& module, const ProvenK
     IndexWidths narrow = kernel.index_widths(true);
     KernelContext specialised{module, kernel, schedule, target, bounds_check, special, sizes, narrow};
     for (std::size_t i = 0; i < schedule.bodies.size(); ++i)
-      if (!narrowed_in(schedule, schedule.bodies[i]).empty()) bodies[i] = emit_body(specialised, i);
+      if (!index32_divisions_in(schedule, schedule.bodies[i]).empty()) bodies[i] = emit_body(specialised, i);
     EntryEmitter(specialised, bodies).emit();
     variants.push_back(std::move(special));
   }

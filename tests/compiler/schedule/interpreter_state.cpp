@@ -27,13 +27,13 @@ InterpreterState::InterpreterState(const Schedule& of_schedule, std::span<const 
   row_count = static_cast<std::int64_t>(rows);
   if (!guards_hold()) return;
   std::set<std::uint32_t> narrow;
-  for (const Expr e : schedule.narrowing.divisions) narrow.insert(e.id());
+  for (const Expr e : schedule.index32.divisions) narrow.insert(e.id());
   code.narrow(std::move(narrow));
 }
 
 /// As the launcher decides whether the specialised variant is launched.
 bool InterpreterState::guards_hold() const {
-  return std::ranges::all_of(schedule.narrowing.guards, [&](const abi::Guard& guard) {
+  return std::ranges::all_of(schedule.index32.guards, [&](const abi::Guard& guard) {
     const Result<Int128> lhs = ir::evaluate(exprs, guard.holds.lhs, values);
     const Result<Int128> rhs = ir::evaluate(exprs, guard.holds.rhs, values);
     return lhs && rhs && ir::holds(*lhs, guard.holds.comparison, *rhs);
