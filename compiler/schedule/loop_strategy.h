@@ -89,8 +89,8 @@ struct LoopStrategyOptions {
   bool realign = false;    ///< cooperative: load unaligned vectors from two aligned ones
 };
 
-/// Returns all strategies of a body, one of which is chosen for each run: scalar alone for one lane. The later a
-/// strategy, the longer the runs that it is for.
+/// Returns all strategies of a body, one of which is chosen for each run: the scalar one alone for one lane. The later
+/// a strategy, the longer the runs that it is for.
 [[nodiscard]] std::vector<LoopStrategy> make_loop_strategies(ir::ExprContext& exprs,
                                                              const LoopStrategyOptions& options);
 

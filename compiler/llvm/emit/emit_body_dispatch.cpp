@@ -19,7 +19,7 @@ namespace {
 // --- a body for threads that share a run -----------------------------------------------------------------------------
 
 /// Emits one thread's part of a run that the threads of its team share, where the builder stands, and stands after it.
-/// The strategies of a team have their first and last loop in common, which are by elements: up to the first vector and
+/// Cooperative strategies have their first and last loop in common, which are scalar: up to the first vector and
 /// from the last, or all of the run where there is no vector or the output has no alignment. They are one loop in the
 /// code, after the vectors.
 class CooperativeBody {

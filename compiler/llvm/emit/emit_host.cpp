@@ -61,7 +61,7 @@ std::vector<const SegmentCall*> from_the_middle(const Schedule& schedule, const 
   return calls;
 }
 
-/// Emits the entry: strategies rows [first, last), in groups of one case, and keeps the outer coordinates of the first.
+/// Emits the entry: goes over rows [first, last), in groups of one case, and keeps the outer coordinates of the first.
 class EntryEmitter {
  public:
   EntryEmitter(KernelContext& context, const std::vector<llvm::Function*>& bodies)

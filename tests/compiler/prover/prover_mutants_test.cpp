@@ -209,7 +209,7 @@ constexpr auto kMutants = std::to_array<Mutant>({
     {realigned_too_late, kReflect, kRows, Kind::load},
     {realigned_too_late, kJoin, kTiles, Kind::load},
     {realigned_too_late, kTwoTypes, kTiles, Kind::load},
-    // What does not depend on who strategies, on a GPU.
+    // Bugs that do not depend on the strategy, on a GPU.
     {pad_guard_lower_dropped, kPad, kFlat, Kind::load},
     {pad_load_added, kImage, kTiles, Kind::load},
     {reflect_fold_late, kReflect, kRows, Kind::load},
