@@ -86,7 +86,7 @@ PADLOCK_STATIC_ASSERT(sizeof(DLTensor) == 48, dl_tensor_size);
 
 /* 1000 * major + minor. The same major version: a program that was compiled with an older header works. */
 #define PADLOCK_API_VERSION 1001
-/* Of the library that is loaded. */
+/* Returns 1000 * major + minor of the library that is loaded. */
 PADLOCK_API int32_t padlock_api_version(void);
 /* "0.1.0". */
 PADLOCK_API const char* padlock_version(void);
@@ -145,9 +145,9 @@ enum {
   PADLOCK_BLAME_ENVIRONMENT = 1, /* the machine: its memory, a file, a device or its driver */
   PADLOCK_BLAME_LIBRARY = 2      /* a fault of this library */
 };
-/* Who has to do something about it; PADLOCK_BLAME_LIBRARY for NULL. */
+/* Returns who has to do something about it; PADLOCK_BLAME_LIBRARY for NULL. */
 PADLOCK_API padlock_blame padlock_error_blame(const padlock_error* error);
-/* What was expected and what was found, on one line. */
+/* Returns what was expected and what was found, on one line. */
 PADLOCK_API const char* padlock_error_message(const padlock_error* error);
 /* The message with its position in the program's text, that line and a caret, and what was being done; several lines.
  */
@@ -243,9 +243,9 @@ typedef struct padlock_context_options {
   int32_t reserved;
 } padlock_context_options;
 
-/* What everything else is made in. `options` may be NULL. Opens the cache's file if one is used; starts nothing else.
-   Errors: INVALID_ARGUMENT; with PADLOCK_CACHE_REQUIRE as the file has them; with a cuda_context UNAVAILABLE where
-   there is no driver. */
+/* Creates a context, in which everything else is made. `options` may be NULL. Opens the cache's file if one is used;
+   starts nothing else. Errors: INVALID_ARGUMENT; with PADLOCK_CACHE_REQUIRE as the file has them; with a cuda_context
+   UNAVAILABLE where there is no driver. */
 PADLOCK_API padlock_status padlock_context_create(const padlock_context_options* options, padlock_context** context,
                                                   padlock_error** error);
 PADLOCK_API void padlock_context_retain(padlock_context* context);
@@ -292,11 +292,11 @@ PADLOCK_API size_t padlock_devices_count(const padlock_devices* devices);
 PADLOCK_API padlock_status padlock_devices_get(const padlock_devices* devices, size_t index, padlock_device_info* info,
                                                padlock_error** error);
 
-/* Whether programs can run on that device now; NULL: "host". Starts nothing there. Errors: INVALID_ARGUMENT for what is
-   no device's name; UNAVAILABLE, saying what was looked for. */
+/* Checks whether programs can run on that device now; NULL: "host". Starts nothing there. Errors: INVALID_ARGUMENT for
+   what is no device's name; UNAVAILABLE, saying what was looked for. */
 PADLOCK_API padlock_status padlock_device_check(padlock_context* context, const char* device, padlock_error** error);
-/* What a target's code is made for: CPU and features of "host" or "host:NAME", or an architecture ("sm_90"); as
-   padlock_kernel_target has it. Errors: INVALID_ARGUMENT for a target that there is not; UNAVAILABLE. */
+/* Describes what a target's code is made for: CPU and features of "host" or "host:NAME", or an architecture ("sm_90");
+   as padlock_kernel_target has it. Errors: INVALID_ARGUMENT for a target that there is not; UNAVAILABLE. */
 PADLOCK_API padlock_status padlock_target_describe(padlock_context* context, const char* target,
                                                    padlock_text** description, padlock_error** error);
 
@@ -369,7 +369,7 @@ typedef struct padlock_symbol_info {
   int32_t reserved;
 } padlock_symbol_info;
 
-/* What a binding gives values to, in the order of declaration. */
+/* Returns the number of symbols, to each of which a binding gives a value; in the order of declaration. */
 PADLOCK_API size_t padlock_program_symbol_count(const padlock_program* program);
 /* Error: OUT_OF_RANGE. Names live as long as the program. */
 PADLOCK_API padlock_status padlock_program_symbol(const padlock_program* program, size_t index,
@@ -407,7 +407,7 @@ PADLOCK_API const char* padlock_kernel_config(const padlock_kernel* kernel);
 PADLOCK_API padlock_status padlock_pack_make(padlock_program* const* programs, size_t program_count,
                                              const char* const* targets, size_t target_count, padlock_pack** pack,
                                              padlock_error** error);
-/* What its file holds, to be written; it lives as long as the pack. */
+/* Return the contents of the pack's file, to be written; they live as long as the pack. */
 PADLOCK_API const void* padlock_pack_data(const padlock_pack* pack);
 PADLOCK_API size_t padlock_pack_size(const padlock_pack* pack);
 /* A file that `padlock pack` or padlock_pack_make made, with the compiled programs of some targets. libpadlock_runtime,
@@ -433,7 +433,7 @@ PADLOCK_API padlock_status padlock_pack_program(padlock_pack* pack, const char* 
    target's code runs there, saying why; INVALID_ARGUMENT for a device that there is not; else as its driver. */
 PADLOCK_API padlock_status padlock_pack_kernel(padlock_pack* pack, const char* name, const char* device,
                                                padlock_kernel** kernel, padlock_error** error);
-/* What is in it, as JSON ("schema": 1): programs, targets, configs and the sizes that they are for. */
+/* Describes the pack's contents, as JSON ("schema": 1): programs, targets, configs and the sizes that they are for. */
 PADLOCK_API padlock_status padlock_pack_describe(const padlock_pack* pack, padlock_text** json, padlock_error** error);
 
 /* ---- Binding, in microseconds ---------------------------------------------------------------------------------- */
@@ -518,9 +518,9 @@ PADLOCK_API padlock_status padlock_call_launch_tensors(const padlock_call* call,
    FAILED_PRECONDITION while the stream is captured. */
 PADLOCK_API padlock_status padlock_call_synchronize(const padlock_call* call, void* stream, padlock_error** error);
 
-/* Whether the bits `actual` are right, at these coordinates of a result, where `expected` is: the same; or any NaN for
-   a NaN whose bits the language leaves open, which takes the inputs, in the host's memory; or a float at most `ulp`
-   values away. Errors: INVALID_ARGUMENT; OUT_OF_RANGE. */
+/* Checks whether the bits `actual` are right, at these coordinates of a result, where `expected` is: the same; or any
+   NaN for a NaN whose bits the language leaves open, which takes the inputs, in the host's memory; or a float at most
+   `ulp` values away. Errors: INVALID_ARGUMENT; OUT_OF_RANGE. */
 PADLOCK_API padlock_status padlock_call_matches(const padlock_call* call, size_t result, const int64_t* coordinates,
                                                 uint64_t expected, uint64_t actual, uint64_t ulp,
                                                 const void* const* inputs, size_t input_count, int32_t* matches,
@@ -542,11 +542,11 @@ PADLOCK_API padlock_status padlock_program_explain(padlock_program* program, con
    is not, or that the target does not have; else as padlock_program_compile. */
 PADLOCK_API padlock_status padlock_program_emit(padlock_program* program, const padlock_compile_options* options,
                                                 const char* stage, padlock_text** text, padlock_error** error);
-/* What is proved of every access of the kernels that the options choose or, where `all_configs` is not 0 and the
-   options have no config, of those of each config of the target. A violation is no error here, as it is where a program
-   is compiled: `refuted` says how many obligations have one, which is shown with the sizes under which it happens.
-   `report` lists all obligations for people, a line each, `json` ("schema": 1) for programs. Each of the three may be
-   NULL. Since 1001. Errors: as padlock_program_compile. */
+/* Proves every access of the kernels that the options choose or, where `all_configs` is not 0 and the options have no
+   config, of those of each config of the target. A violation is no error here, as it is where a program is compiled:
+   `refuted` says how many obligations have one, which is shown with the sizes under which it happens. `report` lists
+   all obligations for people, a line each, `json` ("schema": 1) for programs. Each of the three may be NULL. Since
+   1001. Errors: as padlock_program_compile. */
 PADLOCK_API padlock_status padlock_program_prove(padlock_program* program, const padlock_compile_options* options,
                                                  int32_t all_configs, int64_t* refuted, padlock_text** report,
                                                  padlock_text** json, padlock_error** error);
@@ -601,12 +601,12 @@ PADLOCK_API void padlock_tuner_release(padlock_tuner* tuner);
    CANCELLED, with what was measured kept; INVALID_ARGUMENT; NOT_FOUND where the program admits no such sizes;
    FAILED_PRECONDITION without a cache, or while it runs; UNAVAILABLE without a worker. */
 PADLOCK_API padlock_status padlock_tuner_run(padlock_tuner* tuner, padlock_error** error);
-/* What a run would try, as JSON ("schema": 1): regions of sizes with their configs, in order. Measures nothing, and
-   needs no cache. Errors: INVALID_ARGUMENT and NOT_FOUND, as a run. */
+/* Describes what a run would try, as JSON ("schema": 1): regions of sizes with their configs, in order. Measures
+   nothing, and needs no cache. Errors: INVALID_ARGUMENT and NOT_FOUND, as a run. */
 PADLOCK_API padlock_status padlock_tuner_plan(const padlock_tuner* tuner, padlock_text** json, padlock_error** error);
 /* From any thread: ends the run at hand and every later one. */
 PADLOCK_API void padlock_tuner_cancel(padlock_tuner* tuner);
-/* What the last run found, as JSON ("schema": 1). Error: FAILED_PRECONDITION before the first. */
+/* Describes what the last run found, as JSON ("schema": 1). Error: FAILED_PRECONDITION before the first. */
 PADLOCK_API padlock_status padlock_tuner_report(const padlock_tuner* tuner, padlock_text** json, padlock_error** error);
 
 /* ---- Caches of tuning ------------------------------------------------------------------------------------------ */

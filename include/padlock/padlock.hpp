@@ -2,7 +2,7 @@
 // is Expected::value() alone, in the program that calls it. Each class is one handle of padlock.h, whose contracts
 // hold: a copy is one more reference to the same object, and a moved-from or default-made one is empty.
 //
-// Who has names of his own in namespace padlock defines PADLOCK_V1_NOT_INLINE first, and writes padlock::v1::Context.
+// Define PADLOCK_V1_NOT_INLINE first if you have your own namespace padlock, and write padlock::v1::Context.
 #ifndef PADLOCK_PADLOCK_HPP_
 #define PADLOCK_PADLOCK_HPP_
 
@@ -85,7 +85,7 @@ class Error : public detail::Handle<padlock_error, padlock_error_retain, padlock
   }
 };
 
-/// What Expected::value() throws where there is an error.
+/// Thrown by Expected::value() where there is an error.
 class Exception : public std::runtime_error {
  public:
   explicit Exception(Error error) : std::runtime_error(error.text()), error_(std::move(error)) {}
@@ -279,7 +279,7 @@ std::uint64_t bits_of(T value) {
   return bits;
 }
 
-/// What a call is bound to.
+/// Binding says what a call is bound to.
 struct Binding {
   std::vector<const DLTensor*> inputs;  ///< borrowed; none at all: `dims` has every symbol
   Sizes dims = {};
@@ -344,7 +344,7 @@ class Call : public detail::Handle<padlock_call, padlock_call_retain, padlock_ca
     return detail::call(padlock_call_launch_tensors, get(), inputs.data(), inputs.size(), results.data(),
                         results.size(), stream);
   }
-  /// Whether one element may be what it is where another is expected; the inputs are in the host's memory.
+  /// Checks whether one element may be `actual` where `expected` is expected; the inputs are in the host's memory.
   Expected<bool> matches(std::size_t result, const std::vector<std::int64_t>& coordinates, std::uint64_t expected,
                          std::uint64_t actual, std::uint64_t ulp, const std::vector<const void*>& inputs) const {
     std::int32_t yes = 0;
@@ -437,7 +437,7 @@ class Program : public detail::Handle<padlock_program, padlock_program_retain, p
   std::vector<padlock_parameter_info> results() const {
     return list<padlock_parameter_info>(padlock_program_result_count(get()), padlock_program_result);
   }
-  /// What a binding gives values to.
+  /// Lists the symbols, to which a binding gives values.
   std::vector<padlock_symbol_info> symbols() const {
     return list<padlock_symbol_info>(padlock_program_symbol_count(get()), padlock_program_symbol);
   }
@@ -478,7 +478,7 @@ class Program : public detail::Handle<padlock_program, padlock_program_retain, p
     const padlock_compile_options* const given = &raw;
     return detail::make<Text, padlock_text>(padlock_program_emit, get(), given, detail::c_str_or_null(stage));
   }
-  /// What is proved of every access: how many obligations are refuted, and all of them for people and as JSON.
+  /// Proofs of every access: how many obligations are refuted, and all of them for people and as JSON.
   struct Proofs {
     std::int64_t refuted = 0;
     Text report, json;
@@ -537,7 +537,7 @@ class Pack : public detail::Handle<padlock_pack, padlock_pack_retain, padlock_pa
       names.emplace_back(padlock_pack_program_name(get(), i));
     return names;
   }
-  /// Of a pack with one program, the name may be empty.
+  /// Loads a program's kernel. The name may be empty for a pack with one program.
   Expected<Kernel> kernel(const std::string& name = {}, const std::string& device = {}) const {
     return detail::make<Kernel, padlock_kernel>(padlock_pack_kernel, get(), detail::c_str_or_null(name),
                                                 detail::c_str_or_null(device));
@@ -554,7 +554,7 @@ class Pack : public detail::Handle<padlock_pack, padlock_pack_retain, padlock_pa
     return detail::make<Pack, padlock_pack>(padlock_pack_make, handles.data(), handles.size(), names.data(),
                                             names.size());
   }
-  /// What its file holds; borrowed.
+  /// Returns the contents of the pack's file; borrowed.
   std::string_view bytes() const {
     return {static_cast<const char*>(padlock_pack_data(get())), padlock_pack_size(get())};
   }
@@ -598,7 +598,7 @@ class Cache : public detail::Handle<padlock_cache, padlock_cache_retain, padlock
       return status.error();
     return Difference{Text(here), Text(there), Text(changed)};
   }
-  /// What `prune` would remove.
+  /// Lists what `prune` would remove.
   Expected<Text> stale(const std::string& before = {}) const {
     return detail::make<Text, padlock_text>(padlock_cache_stale, get(), detail::c_str_or_null(before));
   }
@@ -644,7 +644,7 @@ class Memory : public detail::Handle<padlock_memory, padlock_memory_retain, padl
   }
 };
 
-/// What everything else is made in.
+/// Context, in which everything else is made.
 class Context : public detail::Handle<padlock_context, padlock_context_retain, padlock_context_release> {
  public:
   using Handle::Handle;
@@ -665,12 +665,12 @@ class Context : public detail::Handle<padlock_context, padlock_context_retain, p
   Expected<Pack> read_pack(const void* bytes, std::size_t size) const {
     return detail::make<Pack, padlock_pack>(padlock_pack_read, get(), bytes, size);
   }
-  /// Of the host or a GPU; `name` is for the message where there is not enough.
+  /// Allocates memory of the host or a GPU; `name` is for the message where there is not enough.
   Expected<Memory> allocate(std::int64_t bytes, const std::string& name, const std::string& device = {}) const {
     return detail::make<Memory, padlock_memory>(padlock_memory_allocate, get(), detail::c_str_or_null(device), bytes,
                                                 name.c_str());
   }
-  /// Whether programs can run there; empty: on the host.
+  /// Checks whether programs can run on the device; empty: on the host.
   Status check_device(const std::string& device) const {
     return detail::call(padlock_device_check, get(), detail::c_str_or_null(device));
   }
