@@ -16,7 +16,7 @@ namespace {
 
 constexpr const char* kOutOfMemory = "expected memory for this call, found none";
 
-/// What is handed out when there is no memory for an error. Its own reference is never given back.
+/// Handed out when there is no memory for an error. Its own reference is never given back.
 struct OutOfMemory : padlock_error {
   OutOfMemory() {
     status = PADLOCK_RESOURCE_EXHAUSTED;

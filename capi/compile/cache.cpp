@@ -25,7 +25,7 @@ Result<padlock_cache*> open(const padlock_context& context, const char* path) {
   return make<padlock_cache>(context.allocator(), 0, std::move(file));
 }
 
-/// What can be read of it.
+/// Reads as much of the cache as can be read.
 Result<session::RecordSet> read(const padlock_cache& cache) {
   auto set = session::read_cache(cache.path);
   if (set || set.error().code != Code::not_found) return set;

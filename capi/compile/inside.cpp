@@ -1,4 +1,4 @@
-// What compiling makes on its way, and what is proved of it: for people, and for tests of what a program became.
+// Shows what compiling makes on its way, and what is proved of it: for people, and for tests of what a program became.
 
 #include "capi/compile/compile_options.h"
 #include "capi/error.h"

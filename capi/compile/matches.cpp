@@ -11,7 +11,7 @@
 namespace padlock::capi {
 namespace {
 
-/// Whether the language leaves a NaN's bits open there.
+/// Returns whether the language leaves a NaN's bits open there.
 Result<bool> is_open(const padlock_call& call, std::size_t result, std::span<const std::int64_t> coordinates,
                      const void* const* inputs) {
   std::vector<session::UserBuffer> buffers;

@@ -48,7 +48,7 @@ Result<std::vector<std::uint64_t>> scalars_of(const ir::Program& program, const 
   return bits;
 }
 
-/// What the options say, before it is known where the tensors are to be.
+/// Makes the request that the options describe, before it is known where the tensors are to be.
 Result<ir::BindRequest> plain_request(const ir::Program& program, const padlock_bind_options& options,
                                       const Place& place) {
   PADLOCK_CHECK(check_list(options.inputs, options.input_count, "inputs"));

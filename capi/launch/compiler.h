@@ -8,11 +8,11 @@
 #include "session/launch/launch_context.h"
 #include "support/error.h"
 
-// What a context has of the compiler. Two sources say it: compiler.cpp of libpadlock, and no_compiler.cpp of
+// Separates a context from the compiler. Two sources implement this: compiler.cpp of libpadlock, and no_compiler.cpp of
 // libpadlock_runtime.
 namespace padlock::capi {
 
-/// What a new context launches with: `launch` is made of `options`, of which a compiler takes more.
+/// Makes what a new context launches with: `launch` is made of `options`, of which a compiler takes more.
 [[nodiscard]] std::unique_ptr<session::LaunchContext> make_launching(const padlock_context_options& options,
                                                                      const session::LaunchOptions& launch);
 /// Opens the cache that the options name. Errors: invalid_argument for an unknown mode; else as the file's.

@@ -38,7 +38,7 @@ std::shared_ptr<KernelTable::Entry> KernelTable::entry_of(const KernelKey& key) 
   return entry;
 }
 
-/// Of what did not compile nothing stays, once nobody waits for it any more.
+/// Erases an entry whose compilation failed, once no caller waits for it.
 void KernelTable::forget_empty(std::shared_ptr<Entry> entry) noexcept {
   const std::unique_lock lock(mutex_);
   constexpr long kHere = 2;  // the table and `entry`

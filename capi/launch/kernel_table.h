@@ -16,7 +16,7 @@
 
 namespace padlock::capi {
 
-/// What decides which code a program becomes. Borrowed texts.
+/// KernelKey decides which code a program becomes. Borrowed texts.
 struct KernelKey {
   std::string_view text, device, target, config;
   bool bounds_check = false;
@@ -45,7 +45,7 @@ class KernelTable {
   [[nodiscard]] std::int64_t look_ups() const { return look_ups_.load(std::memory_order_relaxed); }
 
  private:
-  /// What a key borrows, and the kernel once there is one.
+  /// Entry owns the texts that a key borrows, and the kernel once there is one.
   struct Entry {
     explicit Entry(const KernelKey& key);
     Entry(const Entry&) = delete;
