@@ -135,7 +135,7 @@ Result<std::shared_ptr<const tuner::Lookup>> Context::look_up(const Program& pro
   });
 }
 
-/// What the cache has for this program, with the code of each config that it names; null for a miss, with why.
+/// Looks up this program in the cache, with the code of each config that it names; null for a miss, with why.
 Result<std::shared_ptr<const TunedConfigs>> Context::tuned_configs(const Program& program,
                                                                    const CompileOptions& options,
                                                                    const TargetCompiler& compiler,

@@ -37,8 +37,8 @@ struct ContextOptions {
 
 struct CompileOptions {
   DeviceId device = {};
-  /// What code is made for: "host" (this machine), "host:NAME" (see compiler/target/host_compiler.h) or "sm_NN" (see
-  /// compiler/target/gpu_compiler.h). "host" means sm_90 for the device simt, and for a GPU the newest known
+  /// Target that code is made for: "host" (this machine), "host:NAME" (see compiler/target/host_compiler.h) or "sm_NN"
+  /// (see compiler/target/gpu_compiler.h). "host" means sm_90 for the device simt, and for a GPU the newest known
   /// architecture that it runs. A program for another CPU than this one can be printed, not run.
   std::string target = "host";
   /// "key=value,...": absent keys as in the default config; empty: what the cache has for the sizes that are bound, and
@@ -83,13 +83,13 @@ class Context final : public LaunchContext {
   [[nodiscard]] Result<std::vector<compiler::Proof>> prove(const Program& program, const CompileOptions& options = {},
                                                            bool all_configs = false);
 
-  /// What the options choose, without compiling: the config's text, after the checks of `compile`.
+  /// Returns the config that the options choose, without compiling: its text, after the checks of `compile`.
   [[nodiscard]] Result<std::string> choose_config(const CompileOptions& options);
   /// CPU and features of a target. Errors as `compile`.
   [[nodiscard]] Result<std::string> describe_target(const std::string& target);
 
-  /// What a tuning record of this program on this device is looked up by. Error: invalid_argument for a device that is
-  /// not tuned (reference, simt); else as `compile`.
+  /// Returns the key by which a tuning record of this program on this device is looked up. Error: invalid_argument for
+  /// a device that is not tuned (reference, simt); else as `compile`.
   [[nodiscard]] Result<tuner::CacheKey> cache_key(const Program& program, const CompileOptions& options = {});
 
   /// From here on programs compiled without a config, for this machine or a GPU, take theirs from these files, and what

@@ -54,7 +54,7 @@ struct RequirementExplanation {
   bool is_bound = false;   ///< of one symbol, stated or the language's default
 };
 
-/// What a program needs and what is made of it.
+/// Explanation of a program: what it needs and what is made of it.
 struct Explanation {
   std::string program;
   std::string target;  ///< CPU and features

@@ -80,14 +80,14 @@ class PackBuilder {
                           .task_bytes = made.task_bytes,
                           .contracts = keep(std::move(contracts)),
                           .code = keep(std::move(made.bytes))};
-    // What a loader would refuse is to be known here and now.
+    // Read the code as a loader would, so that what it would refuse is known now.
     PADLOCK_CHECK(runtime::read_code(program.ir(), made.kind, code));
     target.codes.push_back(code);
     return {};
   }
 
-  /// What the cache says of a target, whose machine need not be this one: cores and caches are not known then, and a
-  /// store that matches loosely (tuner::Match) goes without. Returns the reason.
+  /// Adds the configs that the cache chooses for a target, whose machine need not be this one: cores and caches are not
+  /// known then, and a store that matches loosely (tuner::Match) goes without. Returns the reason.
   Result<std::string> add_choices(const Program& program, const std::string& name, TargetCompiler& compiler,
                                   PackTarget& target) {
     if (context_.store_ == nullptr) return "the default of this target";

@@ -6,7 +6,7 @@
 
 #include "compiler/prover/proof.h"
 
-// What was proved, for people and for programs.
+// Reports what was proved, for people and for programs.
 namespace padlock::session {
 
 /// Sums the verdict over all obligations.

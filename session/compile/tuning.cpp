@@ -19,7 +19,7 @@
 namespace padlock::session {
 namespace {
 
-/// What tuning needs to know of a device.
+/// Facts of a device that tuning needs.
 struct Facts {
   tuner::Machine machine;
   std::vector<std::int64_t> caches;
@@ -34,7 +34,7 @@ Result<Facts> facts_of(const runtime::Device& device, int threads) {
                            .cache_bytes = known.cache_bytes.empty() ? 0 : known.cache_bytes.back(),
                            .multiprocessors = known.gpu ? known.gpu->multiprocessors : 0},
                .caches = known.cache_bytes,
-               // What inputs and outputs are made of and compared with is in the host's memory.
+               // Count the host's memory, too: inputs and outputs are made there and compared with data there.
                .free_bytes = std::min(available, runtime::available_memory())};
 }
 

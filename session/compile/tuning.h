@@ -20,7 +20,7 @@ using tuner::Sizes;
 using tuner::Strategy;
 using tuner::strategy_from_name;
 
-/// What to tune for and what it may cost. See docs/tuning.md.
+/// TuneOptions say what to tune for and what it may cost. See docs/tuning.md.
 struct TuneOptions {
   runtime::DeviceId device = {};
   SizeRequest sizes = {};
@@ -35,7 +35,7 @@ struct TuneOptions {
   std::function<void(std::size_t region, std::size_t regions, const Progress&)> progress = {};
 };
 
-/// What would be tried for one region: configs in the order of the tries.
+/// RegionPlan lists what would be tried for one region: configs in the order of the tries.
 struct RegionPlan {
   PlannedRegion planned;
   std::vector<Candidate> candidates;  ///< all, the default first

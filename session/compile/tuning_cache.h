@@ -48,7 +48,7 @@ using tuner::Verdict;
 /// Removes them from a cache file that is there. How many there were. Errors: as tuner::StoreFile.
 [[nodiscard]] Result<std::int64_t> erase_from_cache(const std::string& path, std::span<const Record> records);
 
-/// What a cache holds of one key.
+/// CacheEntry holds what a cache knows for one key.
 struct CacheEntry {
   std::string program;
   std::string key;

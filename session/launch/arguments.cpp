@@ -73,7 +73,7 @@ Status offer_strides(KnownSymbols& known, std::span<const Expr> strides, const T
   return {};
 }
 
-/// What nothing else fixes takes its dense value.
+/// Gives strides that nothing else fixes their dense value.
 Status offer_dense_strides(KnownSymbols& known, const ir::Value& parameter) {
   const auto extents = known.evaluate(parameter.extents());
   if (!extents) return {};

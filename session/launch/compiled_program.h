@@ -34,7 +34,8 @@ struct LaunchArguments {
   std::span<const runtime::UserBuffer> inputs;
   std::span<const runtime::UserBuffer> outputs;
   std::span<const std::uint64_t> scalars;
-  /// Of a GPU: a CUstream of the device's primary context, borrowed; null for the default stream. Else not looked at.
+  /// Stream of a GPU: a CUstream of the device's primary context, borrowed; null for the default stream. Else not
+  /// looked at.
   void* stream = nullptr;
 };
 
@@ -50,7 +51,7 @@ struct LaunchPointers {
 /// launches may run at once. The context must outlive it.
 class BoundProgram {
  public:
-  /// What it runs: compiled with the config that was chosen for these sizes.
+  /// Returns the program that it runs, compiled with the config that was chosen for these sizes.
   [[nodiscard]] class CompiledProgram compiled() const;
   /// Why that config: as CompiledProgram::reason, and for which region of sizes.
   [[nodiscard]] std::string reason() const;
@@ -70,8 +71,8 @@ class BoundProgram {
   /// the stream is captured. Errors: a lost device (is_device_lost); internal where a bounds check of this program
   /// failed, on whichever stream, since this was asked last; failed_precondition for a captured stream.
   [[nodiscard]] Status synchronize(void* stream = nullptr) const;
-  /// Whether the language leaves a NaN's sign and payload open at this element of result `result` (then any NaN will
-  /// do). Asks the interpreter, so it costs microseconds; on every device the arguments are in the host's memory.
+  /// Returns whether the language leaves a NaN's sign and payload open at this element of result `result` (then any NaN
+  /// will do). Asks the interpreter, so it costs microseconds; on every device the arguments are in the host's memory.
   [[nodiscard]] Result<bool> nan_is_open(std::size_t result, std::span<const std::int64_t> coordinates,
                                          const LaunchArguments& arguments) const;
 

@@ -13,11 +13,11 @@
 #include "support/stack_array.h"
 #include "tuner/cache/choice.h"
 
-// What the handles of compiled_program.h hold. Private to this folder.
+// Defines what the handles of compiled_program.h hold. Private to this folder.
 namespace padlock::session {
 
-/// What a cache knows of a program: which config serves which sizes, and the program compiled with those that differ
-/// from the one that serves the others, by their text in the cache.
+/// TunedConfigs hold what a cache knows of a program: which config serves which sizes, and the program compiled with
+/// those that differ from the one that serves the others, by their text in the cache.
 struct TunedConfigs {
   std::string reason;  ///< what the cache said
   tuner::ProgramChoices choices;
@@ -53,7 +53,7 @@ struct CompiledProgram::State {
   TunedSlot tuned = {};
 };
 
-/// What no config changes; nothing is loaded.
+/// Makes the state that no config changes; nothing is loaded.
 [[nodiscard]] std::shared_ptr<CompiledProgram::State> make_state(const Program& program, const runtime::Device& device);
 
 /// The buffers of a launch, inputs first, without allocating.

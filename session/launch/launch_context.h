@@ -24,9 +24,9 @@ struct LaunchOptions {
   void* cuda_context = nullptr;
 };
 
-/// What compiled programs share when they run, without a compiler: the thread pool, and the devices, opened on first
-/// need: of GPUs their primary contexts are retained. Thread-safe; must outlive what is loaded with it. Leaves the
-/// calling thread's current CUDA context as it was.
+/// LaunchContext holds what compiled programs share when they run, without a compiler: the thread pool, and the
+/// devices, opened on first need: of GPUs their primary contexts are retained. Thread-safe; must outlive what is loaded
+/// with it. Leaves the calling thread's current CUDA context as it was.
 class LaunchContext {
  public:
   explicit LaunchContext(const LaunchOptions& options = {});

@@ -25,9 +25,9 @@ class Pack {
   [[nodiscard]] static Result<Pack> from_bytes(std::span<const std::byte> bytes);
   [[nodiscard]] static Result<Pack> load(const std::string& path);
 
-  /// What is in it, borrowed from this.
+  /// Returns the pack's contents, borrowed from this.
   [[nodiscard]] const PackContents& contents() const { return file_->contents(); }
-  /// What it was read from, borrowed from this.
+  /// Returns the bytes that it was read from, borrowed from this.
   [[nodiscard]] std::span<const std::byte> bytes() const { return file_->bytes(); }
   /// As runtime::PackFile::fingerprint.
   [[nodiscard]] std::string fingerprint() const { return file_->fingerprint(); }

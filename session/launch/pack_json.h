@@ -6,7 +6,7 @@
 
 namespace padlock::session {
 
-/// What a pack holds, as one JSON object ("schema": 1); docs/cli.md has its members.
+/// Writes the pack's contents as one JSON object ("schema": 1); docs/cli.md has its members.
 [[nodiscard]] std::string to_json(const PackContents& contents);
 
 }  // namespace padlock::session

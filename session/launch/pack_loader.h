@@ -19,7 +19,7 @@ class PackLoader {
   [[nodiscard]] Result<State> load(const PackProgram& packed) const;
 
  private:
-  /// Whether a target's code runs on the device.
+  /// Checks that a target's code runs on the device.
   [[nodiscard]] Status check_target(const PackTarget& target) const;
   [[nodiscard]] Result<const PackTarget*> choose(const PackProgram& packed) const;
   [[nodiscard]] Result<State> load_code(const Program& program, const PackTarget& target, const PackConfig& code) const;
