@@ -32,8 +32,8 @@ class ArgumentSizes {
   [[nodiscard]] Status check(std::span<const BufferView> inputs, std::span<const BufferView> outputs) const;
   /// One a scalar parameter. Error: invalid_argument.
   [[nodiscard]] Status check_scalars(std::span<const std::uint64_t> scalars) const;
-  /// What a GPU needs beside: each buffer begins at a multiple of its element's size. Error: invalid_argument, naming
-  /// the tensor. Buffers as for `check`, which comes first.
+  /// Checks what a GPU needs in addition: each buffer begins at a multiple of its element's size. Error:
+  /// invalid_argument, naming the tensor. Buffers as for `check`, which comes first.
   [[nodiscard]] Status check_alignment(std::span<const BufferView> inputs, std::span<const BufferView> outputs) const;
 
  private:
@@ -56,11 +56,12 @@ class ArgumentBinder {
 
   /// As ir::Binder::bind.
   [[nodiscard]] Result<ir::Binding> bind(const ir::BindRequest& request) const { return binder_.bind(request); }
-  /// Of a binding that this has made. Error (failed_precondition) where a result's storage reaches 2^47 bytes.
+  /// Returns the sizes under a binding that this has made. Error (failed_precondition) where a result's storage reaches
+  /// 2^47 bytes.
   [[nodiscard]] Result<ArgumentSizes> sizes(const ir::Binding& binding) const;
-  /// Of such a binding the extents, then the strides, of each tensor parameter as declared and then of each result. A
-  /// stride that nobody uses may not fit 64 bits; it saturates, and the numbers lie in `wide` then, else in the
-  /// binding.
+  /// Returns the extents, then the strides, of each tensor parameter as declared and then of each result, under such a
+  /// binding. A stride that nobody uses may not fit 64 bits; it saturates, and the numbers lie in `wide` then, else in
+  /// the binding.
   [[nodiscard]] std::span<const std::int64_t> shapes(const ir::Binding& binding, std::vector<std::int64_t>& wide) const;
 
  private:

@@ -22,7 +22,7 @@ class UserBuffer {
   std::int64_t bytes_ = 0;
 };
 
-/// What a launch reads and writes, whoever owns it. Made at the launch call and nowhere else.
+/// BufferView is a buffer that a launch reads or writes, whoever owns it. Made at the launch call and nowhere else.
 class BufferView {
  public:
   BufferView() = default;  ///< without a value: a launch makes room for more of them than it has

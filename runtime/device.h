@@ -111,9 +111,9 @@ class DeviceMemory {
   std::int64_t bytes_ = 0;
 
  private:
-  /// What the host may write and read; null for a GPU's.
+  /// Returns memory that the host may write and read; null for a GPU's.
   [[nodiscard]] virtual std::byte* on_host() const = 0;
-  // Of a GPU's. Ranges lie within the memory.
+  // Write and read a GPU's memory. Ranges lie within the memory.
   [[nodiscard]] virtual Status write(std::int64_t offset, std::span<const std::byte> from) = 0;
   [[nodiscard]] virtual Status read(std::int64_t offset, std::span<std::byte> to) const = 0;
   [[nodiscard]] virtual Status copy_from(const DeviceMemory& from, std::int64_t from_offset, std::int64_t offset,
@@ -148,18 +148,18 @@ class Queue {
   Queue() = default;
 };
 
-/// What is known of a device's hardware.
+/// DeviceFacts describe a device's hardware.
 struct DeviceFacts {
   std::string model;                           ///< of the CPU or the GPU
   std::vector<std::int64_t> cache_bytes = {};  ///< of the caches that programs feel, the last level last
   std::optional<GpuFacts> gpu = {};
 };
 
-/// What never changes about a device.
+/// DeviceTraits hold what never changes about a device.
 struct DeviceTraits {
   DeviceId id;
-  /// What code for it is made for unless something else is asked for: "host" or an architecture of GPUs; empty on the
-  /// reference, which runs programs as they are.
+  /// Target that code for it is made for unless something else is asked for: "host" or an architecture of GPUs; empty
+  /// on the reference, which runs programs as they are.
   std::string target;
   std::optional<abi::CodeKind> code_kind = {};  ///< what it loads; nothing on the reference
   bool host_memory = true;                      ///< a launch's buffers lie in the host's memory
@@ -175,9 +175,9 @@ class Device {
 
   [[nodiscard]] const DeviceTraits& traits() const { return traits_; }
   [[nodiscard]] const DeviceId& id() const { return traits_.id; }
-  /// Of a CPU, asks the system.
+  /// Describes the hardware; for a CPU, asks the system.
   [[nodiscard]] virtual DeviceFacts facts() const = 0;
-  /// Whether it runs code made for a target. Error: invalid_argument, naming both.
+  /// Checks that it runs code made for a target. Error: invalid_argument, naming both.
   [[nodiscard]] virtual Status check_target(const std::string& target) const = 0;
 
   /// Bytes of memory that nobody uses.

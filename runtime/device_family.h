@@ -9,7 +9,7 @@
 #include "runtime/device.h"
 #include "runtime/parallel_for.h"
 
-// What a build registers in devices.cpp.
+// Declares what a build registers in devices.cpp.
 namespace padlock::runtime {
 
 class HostMemory;

@@ -22,8 +22,8 @@ struct ArgumentPlaces {
 /// Error: internal, where two variants of a kernel do not take the same arguments.
 [[nodiscard]] Status check_same_arguments(const abi::KernelAbi& abi, const abi::KernelAbi& variant);
 
-/// What a kernel's fault says once the kernel is done. Error: internal, naming kernel, access, offset and extent, where
-/// an access was outside its storage (it was skipped).
+/// Turns a kernel's fault into an error once the kernel is done. Error: internal, naming kernel, access, offset and
+/// extent, where an access was outside its storage (it was skipped).
 [[nodiscard]] Status check_fault(const abi::AccessFault& fault, const abi::KernelAbi& abi);
 
 }  // namespace padlock::runtime

@@ -28,7 +28,7 @@ class ScratchMemory {
   [[nodiscard]] virtual Status write(std::int64_t offset, std::span<const std::byte> from) = 0;
   [[nodiscard]] virtual Status read(std::int64_t offset, std::span<std::byte> to) const = 0;
   [[nodiscard]] virtual Status fill(std::int64_t offset, std::byte value, std::int64_t count) = 0;
-  /// Whether the bytes are these. Cheaper than reading them.
+  /// Returns whether the bytes are these. Cheaper than reading them.
   [[nodiscard]] virtual Result<bool> equals(std::int64_t offset, std::span<const std::byte> expected) const;
 
  protected:
@@ -46,7 +46,7 @@ class ScratchSpace {
   /// Errors: resource_exhausted, naming `what` and the bytes.
   [[nodiscard]] virtual Result<std::unique_ptr<ScratchMemory>> map(std::int64_t bytes, std::int64_t aligned,
                                                                    const std::string& what) = 0;
-  /// Whether what surrounds the memory is inaccessible; where it is not, nothing finds a load outside.
+  /// Returns whether what surrounds the memory is inaccessible; where it is not, nothing finds a load outside.
   [[nodiscard]] virtual bool is_isolated() const = 0;
   /// Bytes that nobody uses.
   [[nodiscard]] virtual Result<std::int64_t> free_bytes() const = 0;

@@ -8,7 +8,7 @@
 namespace padlock::runtime::cuda {
 namespace {
 
-// Of the library's interface, nvml.h, as much as is called.
+// Declares as much of the library's interface, nvml.h, as is called.
 constexpr int kNvmlSuccess = 0;
 constexpr int kNvmlClockSm = 1;
 using NvmlDevice = void*;

@@ -34,7 +34,8 @@ Status check_block(const abi::KernelAbi& abi, const Function& function, const Gp
                                    facts.shared_bytes)});
 }
 
-/// As many blocks as run at once, for a kernel whose blocks take many tiles; else what a grid may have.
+/// Returns the most blocks of a grid: as many as run at once, for a kernel whose blocks take many tiles; else the
+/// device's limit.
 Result<std::int64_t> most_blocks(const abi::KernelAbi& abi, const Function& function, const GpuFacts& device) {
   if (!abi.persistent) return device.max_grid_x;
   PADLOCK_TRY(const std::optional<int> known, resident_blocks(function, abi.threads));

@@ -21,7 +21,7 @@ namespace padlock::runtime::cuda {
 /// thread-safe; borrows its launcher, which must not move or die meanwhile.
 class BoundKernel {
  public:
-  /// Of the variant that these sizes selected.
+  /// Return the ABI and the function of the variant that these sizes selected.
   [[nodiscard]] const abi::KernelAbi& abi() const;
   [[nodiscard]] const Function& function() const;
   /// An empty output has an empty grid.
@@ -44,7 +44,8 @@ class BoundKernel {
   std::vector<std::uint64_t> words_;
 };
 
-/// What a launch of one kernel needs that no size changes. Immutable, thread-safe; borrows the module.
+/// KernelLauncher holds what a launch of one kernel needs that no size changes. Immutable, thread-safe; borrows the
+/// module.
 class KernelLauncher {
  public:
   /// `variants`: those of one kernel, the one that assumes nothing first; the module has a function of each

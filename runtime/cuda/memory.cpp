@@ -7,7 +7,7 @@
 namespace padlock::runtime::cuda {
 namespace {
 
-/// What was asked for and what there is, which the driver's own text does not say.
+/// Says how much was asked for and how much there is, which the driver's own text does not say.
 std::string shortage(const Context& context, std::int64_t bytes, const std::string& what) {
   std::string text = fmt::format("{} needs {} bytes of device memory", what, bytes);
   const auto available = free_memory(context);

@@ -24,7 +24,7 @@ class Function {
   std::string name_;
 };
 
-/// What the driver's compiler made of a function.
+/// FunctionFacts say what the driver's compiler made of a function.
 struct FunctionFacts {
   int max_block_threads = 0;
   int registers = 0;             ///< of one thread

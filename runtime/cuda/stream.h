@@ -28,7 +28,7 @@ class Stream {
   /// message then names. Illegal while the stream is captured: it would invalidate the capture, so it is refused
   /// (failed_precondition) where the driver says whether it is.
   [[nodiscard]] Status synchronize(std::string_view kernel = {}) const;
-  /// Whether a graph is being captured from the stream; nullopt where the driver cannot say.
+  /// Returns whether a graph is being captured from the stream; nullopt where the driver cannot say.
   [[nodiscard]] Result<std::optional<bool>> is_capturing() const;
 
  private:

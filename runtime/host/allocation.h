@@ -42,7 +42,7 @@ class Allocation {
 /// since untouched pages do not show in the system's own figures. Not thread-safe.
 class MemoryBudget {
  public:
-  /// What this process may still use: MemAvailable, and the limits of its control groups (both versions).
+  /// Returns the budget of this process: MemAvailable, and the limits of its control groups (both versions).
   [[nodiscard]] static MemoryBudget of_this_process();
   explicit MemoryBudget(std::int64_t available) : available_(available) {}
 

@@ -8,11 +8,11 @@
 
 namespace padlock::runtime {
 
-/// Whether the CPU of this machine, and the system for its registers, have an instruction set, by LLVM's name for it
-/// ("avx2"); nullopt for a name that is not known. Asks the CPU, not LLVM.
+/// Returns whether the CPU of this machine, and the system for its registers, have an instruction set, by LLVM's name
+/// for it ("avx2"); nullopt for a name that is not known. Asks the CPU, not LLVM.
 [[nodiscard]] std::optional<bool> cpu_has(std::string_view feature);
 
-/// Whether code that uses these instruction sets may run here. Error: unavailable, naming what is missing.
+/// Checks that code which uses these instruction sets may run here. Error: unavailable, naming what is missing.
 [[nodiscard]] Status check_cpu(std::span<const std::string_view> features);
 
 }  // namespace padlock::runtime

@@ -84,7 +84,7 @@ class HostDevice final : public HostMemoryDevice {
 
   [[nodiscard]] Result<std::unique_ptr<const LoadedProgram>> load(const ir::Program& program,
                                                                   abi::CompiledCode code) const override {
-    // What a GPU's kernels take for granted.
+    // An emulated GPU's kernels take alignment for granted.
     const bool takes_aligned = traits().emulated;
     auto loaded = std::make_unique<HostProgram>(takes_aligned, parallel_for_, code.task_bytes);
     PADLOCK_CHECK(loaded->load(program, std::move(code)));

@@ -6,7 +6,7 @@
 
 namespace padlock::runtime {
 
-/// What the system says of the CPU that this process runs on.
+/// HostInfo describes the CPU that this process runs on, as the system names it.
 struct HostInfo {
   std::string cpu;                       ///< model name; "unknown CPU" where the system does not say
   int threads = 1;                       ///< CPUs that this process may run on

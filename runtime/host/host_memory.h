@@ -9,12 +9,12 @@
 
 namespace padlock::runtime {
 
-/// What the devices of the host allocate from: what the process may use is asked of the system when the first memory is
-/// allocated, and again once all was given back (MemoryBudget says why not each time). Thread-safe.
+/// HostMemory allocates for the devices of the host: what the process may use is asked of the system when the first
+/// memory is allocated, and again once all was given back (MemoryBudget says why not each time). Thread-safe.
 class HostMemory {
  public:
   [[nodiscard]] Result<Allocation> allocate(std::int64_t bytes, const std::string& what);
-  /// Of an allocation that there was.
+  /// Records that an allocation was given back.
   void give_back();
 
  private:

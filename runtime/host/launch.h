@@ -23,7 +23,7 @@ class BoundKernel {
   [[nodiscard]] std::int64_t rows() const { return plan_.rows; }
   [[nodiscard]] std::int64_t columns() const { return plan_.columns; }
   [[nodiscard]] const TaskGrid& grid() const { return grid_; }
-  /// Of the variant that these sizes selected.
+  /// Returns the ABI of the variant that these sizes selected.
   [[nodiscard]] const abi::KernelAbi& abi() const { return variant_->abi; }
 
   /// Runs the kernel. Buffers and scalars as the program orders them, already checked by ArgumentSizes. An empty
@@ -42,8 +42,8 @@ class BoundKernel {
   TaskGrid grid_;
 };
 
-/// What a launch of one kernel needs that no size changes: its variants, and where its arguments stand in the program's
-/// lists. Immutable, thread-safe; the code of the variants must outlive it.
+/// KernelLauncher holds what a launch of one kernel needs that no size changes: its variants, and where its arguments
+/// stand in the program's lists. Immutable, thread-safe; the code of the variants must outlive it.
 class KernelLauncher {
  public:
   /// `variants`: the one that assumes nothing first. Error: internal, where a contract names something that is no
@@ -51,7 +51,7 @@ class KernelLauncher {
   [[nodiscard]] static Result<KernelLauncher> create(std::vector<HostVariant> variants, const ir::Program& program);
 
   [[nodiscard]] std::span<const HostVariant> variants() const { return variants_; }
-  /// Of the variant that assumes nothing.
+  /// Returns the ABI of the variant that assumes nothing.
   [[nodiscard]] const abi::KernelAbi& abi() const { return variants_.front().abi; }
   /// Selects the variant and evaluates its contract under a binding of the same program. `task_bytes`: output bytes of
   /// one task, at least. `threads`: how many will share a launch (one has nothing to share), 0 where nobody knows. The

@@ -15,8 +15,8 @@ namespace padlock::runtime {
 
 /// MemAvailable of /proc/meminfo in bytes.
 [[nodiscard]] std::optional<std::int64_t> parse_mem_available(std::string_view meminfo);
-/// What a control group leaves: limit - used + reclaimable (file cache that is given up first). nullopt for "max", for
-/// anything that is no number, and for version 1's "no limit" (near 2^63).
+/// Computes what a control group leaves: limit - used + reclaimable (file cache that is given up first). nullopt for
+/// "max", for anything that is no number, and for version 1's "no limit" (near 2^63).
 [[nodiscard]] std::optional<std::int64_t> control_group_leaves(std::string_view limit, std::string_view used,
                                                                std::string_view stat);
 /// The path of the process in version 2's hierarchy (of "0::/path" in /proc/self/cgroup).

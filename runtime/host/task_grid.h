@@ -36,8 +36,8 @@ class TaskGrid {
 class TaskTally {
  public:
   void add(const TaskGrid& grid, std::int64_t index);
-  /// Whether the tasks counted have as many elements as the grid, and their indices the number, sum and sum of squares
-  /// (modulo 2^64) of all: one left out, run twice or from elsewhere breaks it.
+  /// Returns whether the tasks counted have as many elements as the grid, and their indices the number, sum and sum of
+  /// squares (modulo 2^64) of all: one left out, run twice or from elsewhere breaks it.
   [[nodiscard]] bool is_complete(const TaskGrid& grid) const;
 
  private:

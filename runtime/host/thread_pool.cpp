@@ -27,7 +27,7 @@ void pause() {
 #endif
 }
 
-/// Whether it came to hold while the thread looked so often.
+/// Spins until the condition holds, looking at most so often; returns whether it came to hold.
 template <class Condition>
 bool spin_until(int times, Condition&& holds) {
   for (int i = 0; i < times; ++i) {
@@ -45,11 +45,11 @@ bool spin_until(int times, Condition&& holds) {
 class AffinityGuard {
  public:
   /// Goes elsewhere, if the thread runs on `cpu` and may run on another one.
-  void than(int cpu) {
+  void avoid(int cpu) {
     if (cpu < 0 || ::sched_getcpu() != cpu) return;
     cpu_set_t set;
     if (::sched_getaffinity(0, sizeof set, &set) != 0) return;
-    // What it left before it may run on again, unless somebody else has changed the set since.
+    // Give back the CPU that it left before, unless somebody else has changed the set since.
     if (left_ >= 0 && CPU_EQUAL(&set, &set_) != 0) CPU_SET(left_, &set);
     CPU_CLR(cpu, &set);
     if (CPU_COUNT(&set) == 0 || ::sched_setaffinity(0, sizeof set, &set) != 0) return;
@@ -129,7 +129,7 @@ void ThreadPool::work() {
     Job& job = *jobs_;
     ++job.workers;
     lock.unlock();
-    other.than(job.cpu);
+    other.avoid(job.cpu);
     run_indices(job);
     lock.lock();
     unlink(job);                                 // no index is left
@@ -175,7 +175,7 @@ void ThreadPool::parallel_for(std::int64_t count, ParallelBody body, void* state
     const std::lock_guard lock(mutex_);
     unlink(job);
   }
-  // Nobody enters any more, and who leaves last touches the job no more.
+  // No worker enters any more, and the last to leave touches the job no more.
   if (spin_until(spins_, [&job] { return job.workers.load(std::memory_order_acquire) == 0; })) return;
   std::unique_lock lock(mutex_);
   done_.wait(lock, [&job] { return job.workers == 0; });

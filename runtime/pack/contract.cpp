@@ -13,7 +13,7 @@ namespace {
 using abi::KernelAbi;
 using ir::Expr;
 
-/// Of a GPU's block, on every architecture.
+/// Most threads of a GPU's block, on every architecture.
 constexpr std::int64_t kMostThreads = 1024;
 
 /// Every expression of a contract, in one order: what writes it and what reads it both go through here.

@@ -97,7 +97,7 @@ class ExprReader {
   Result<Expr> quotient(ExprKind kind) {
     PADLOCK_TRY(const Expr a, operand());
     PADLOCK_TRY(const Expr b, operand());
-    // What the simplifier takes for granted.
+    // Check what the simplifier takes for granted.
     if (b.range().lo < 1 && !program_.facts().proves_positive(b))
       return damaged_pack(fmt::format("the divisor {} may not be positive", ir::to_string(exprs_, b, 200)));
     return kind == ExprKind::mod ? exprs_.mod(a, b) : exprs_.floordiv(a, b);

@@ -51,7 +51,7 @@ struct PackTarget {
   std::vector<PackChoice> choices = {};
   std::vector<PackConfig> codes = {};  ///< the first serves the sizes of which no choice speaks; at least one
 
-  /// Of its codes.
+  /// Returns the kind of its codes.
   [[nodiscard]] abi::CodeKind kind() const {
     return abi::is_gpu(name) ? abi::CodeKind::ptx : abi::CodeKind::host_image;
   }
@@ -64,7 +64,7 @@ struct PackProgram {
   std::vector<PackTarget> targets;
 };
 
-/// What a pack says. It borrows all texts and bytes.
+/// PackContents are what a pack says. They borrow all texts and bytes.
 struct PackContents {
   std::string_view build;  ///< what made it
   std::vector<PackProgram> programs;

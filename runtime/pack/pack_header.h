@@ -11,7 +11,7 @@
 
 namespace padlock::runtime {
 
-/// What errors call the bytes of a pack.
+/// Name of a pack's bytes in errors.
 inline constexpr std::string_view kPack = "the pack";
 
 /// Makes the error for a file that is no pack, or not as it was written. Code: data_loss.
@@ -29,7 +29,7 @@ struct PackHeader {
   std::uint64_t code_bytes = 0;
 
   [[nodiscard]] std::array<std::byte, kBytes> bytes() const;
-  /// Of a whole file, whose sizes and checksum are checked. Errors: as PackFile::parse.
+  /// Reads the header of a whole file, whose sizes and checksum are checked. Errors: as PackFile::parse.
   [[nodiscard]] static Result<PackHeader> of(std::span<const std::byte> file);
 };
 

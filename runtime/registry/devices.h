@@ -20,8 +20,8 @@ class Devices {
   /// what its driver says; else as the driver says.
   [[nodiscard]] Result<const Device*> open(const DeviceId& id);
 
-  /// Whether programs can run there now. Error: unavailable, saying what was looked for. Of a GPU, its driver is asked
-  /// (the file that PADLOCK_CUDA_DRIVER names, else libcuda.so.1); no CUDA context is made.
+  /// Checks that programs can run there now. Error: unavailable, saying what was looked for. For a GPU, asks its driver
+  /// (the file that PADLOCK_CUDA_DRIVER names, else libcuda.so.1); makes no CUDA context.
   [[nodiscard]] static Status check(const DeviceId& id);
   /// Every kind of device, available or not: of GPUs each one, or cuda:0 where there is none.
   [[nodiscard]] static std::vector<DeviceInfo> list();

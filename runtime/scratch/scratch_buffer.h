@@ -35,14 +35,14 @@ class ScratchBuffer {
   /// Elements by which a tensor may be away from its place.
   static constexpr std::int64_t kMostSkew = 4095;
 
-  /// Of memory, for a tensor of that many bytes, wherever in it the tensor is placed.
+  /// Returns the bytes of memory needed for a tensor of that many bytes, wherever in it the tensor is placed.
   [[nodiscard]] static std::int64_t footprint(std::int64_t bytes) {
     return bytes + 2 * kRedZoneBytes + kMostSkew * ir::byte_size(ir::DType::f64);  // no type has more bytes
   }
 
-  /// Of the tensor.
+  /// Returns the bytes of the tensor.
   [[nodiscard]] std::int64_t bytes() const { return bytes_; }
-  /// Of memory that it takes: a GPU maps it by pages of some MiB.
+  /// Returns the bytes of memory that it takes: a GPU maps it by pages of some MiB.
   [[nodiscard]] std::int64_t mapped_bytes() const { return memory_->bytes(); }
 
   /// Places the tensor and fills everything around it with `red`; what the tensor holds has no meaning after. It begins

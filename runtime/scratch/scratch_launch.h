@@ -11,8 +11,8 @@
 
 namespace padlock::runtime {
 
-/// What a launch on scratch memory is given, in the orders of Program::tensor_parameters(), results() and
-/// scalar_parameters(). Borrowed.
+/// ScratchArguments are what a launch on scratch memory is given, in the orders of Program::tensor_parameters(),
+/// results() and scalar_parameters(). Borrowed.
 struct ScratchArguments {
   std::span<const ScratchBuffer> inputs;
   std::span<const ScratchBuffer> outputs;

@@ -19,7 +19,7 @@ struct DriverFunction {
   [[nodiscard]] explicit operator bool() const { return address != nullptr; }
 };
 
-/// What a driver call is about, for the message of its error.
+/// CallSite says what a driver call is about, for the message of its error.
 struct CallSite {
   int device = -1;               ///< ordinal; -1 where no device is concerned
   std::string_view kernel = {};  ///< empty where no kernel is concerned

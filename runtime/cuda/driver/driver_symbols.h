@@ -65,7 +65,7 @@
   X(cuFuncLoad, 12040, (CUfunction function))                                                                          \
   X(cuStreamIsCapturing, 10000, (CUstream stream, CUstreamCaptureStatus * status))
 
-/// What the two above are found with; read from the library itself, before the table.
+/// Functions by which the two above are found; read from the library itself, before the table.
 #define PADLOCK_CUDA_BOOTSTRAP_SYMBOLS(X)     \
   X(cuDriverGetVersion, 2020, (int* version)) \
   X(cuGetProcAddress_v2, 12000,               \

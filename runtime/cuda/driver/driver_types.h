@@ -64,7 +64,7 @@ namespace padlock::runtime::cuda {
   X(external_device, CUDA_ERROR_EXTERNAL_DEVICE, 911, aborted)                                     \
   X(unknown, CUDA_ERROR_UNKNOWN, 999, unknown)
 
-/// What a driver's function returns. A driver may return values that are not listed.
+/// CUresult is the status that a driver's function returns. A driver may return values that are not listed.
 enum class CUresult : std::uint32_t {
   success = 0,
 #define PADLOCK_ENUMERATOR(enumerator, name, value, code) enumerator = (value),
@@ -133,7 +133,7 @@ struct CUmemLocation {
   std::uint32_t type = 0;
   int id = 0;
 };
-/// What memory cuMemCreate makes. All that is not named here is 0.
+/// CUmemAllocationProp describes the memory that cuMemCreate makes. All that is not named here is 0.
 struct CUmemAllocationProp {
   std::uint32_t type = 0;
   std::uint32_t handle_types = 0;
