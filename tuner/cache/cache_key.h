@@ -8,7 +8,7 @@
 
 namespace padlock::tuner {
 
-/// What a difference in a field means for a record.
+/// FieldClass says what a difference in a field means for a record.
 enum class FieldClass : std::uint8_t {
   must,  ///< other code, or code that does not run: the record is of no use
   perf,  ///< the same code at another speed: of no use in a strict match, a guess in a loose one
@@ -64,7 +64,7 @@ inline constexpr std::array kKeyFields = {
 #undef PADLOCK_FIELD
 };
 
-/// What a record is of. Immutable.
+/// CacheKey identifies what a record is about. Immutable.
 class CacheKey {
  public:
   explicit CacheKey(KeyFields fields);

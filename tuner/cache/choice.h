@@ -43,8 +43,8 @@ class ProgramChoices {
   std::string default_config_;
 };
 
-/// What Store::look_up asks of a choice: that its region is of this program, and that `config_is_legal` takes its
-/// config.
+/// Checks of a choice what Store::look_up asks: that its region is of this program, and that `config_is_legal` takes
+/// its config.
 [[nodiscard]] Status check_choice(const ir::Program& program, const Choice& choice,
                                   const std::function<Status(const std::string&)>& config_is_legal);
 

@@ -14,8 +14,8 @@ struct sqlite3_stmt;
 namespace padlock::tuner {
 
 enum class Access : std::uint8_t {
-  /// Of a file that nobody writes at the time. Puts nothing beside it. Where a writer comes all the same, rows can be
-  /// missing or damaged.
+  /// Reads a file that nobody writes at the time. Puts nothing beside it. Where a writer comes all the same, rows can
+  /// be missing or damaged.
   snapshot,
   read,   ///< sees what others write meanwhile; for that, SQLite puts files with its locks beside it where it can
   write,  ///< makes the file where there is none, for its owner alone
@@ -27,9 +27,10 @@ class Query {
   /// Gives parameter number `index`, from 1, its value, which is copied.
   void bind(int index, std::string_view text);
   void bind(int index, std::int64_t number);
-  /// Whether there is a row; after the last one the query can be run again. Errors as Database's.
+  /// Steps to the next row and returns whether there is one; after the last one the query can be run again. Errors as
+  /// Database's.
   [[nodiscard]] Result<bool> next();
-  /// Of the row at hand; columns from 0. The text lives until the next call.
+  /// Return a column of the current row; columns count from 0. The text lives until the next call.
   [[nodiscard]] std::string_view text(int column) const;
   [[nodiscard]] std::int64_t number(int column) const;
 
@@ -50,7 +51,7 @@ class Query {
 /// as another process's lock of more than ten seconds.
 class Database {
  public:
-  /// What is opened to be read is never changed, and can be read where nothing can be written.
+  /// Opens a database. One that is opened to be read is never changed, and can be read where nothing can be written.
   [[nodiscard]] static Result<Database> open(const std::string& path, Access access);
   [[nodiscard]] static Result<Database> in_memory();
 

@@ -28,7 +28,7 @@ void describe_gpu(KeyFields& fields, const runtime::GpuFacts& facts, std::string
 /// Peak memory bandwidth to two digits, "4800 GB/s": equal for GPUs of one model, different for an H100 and an H200,
 /// which are alike in architecture, multiprocessors and L2. Where the driver does not say it, the device's name.
 [[nodiscard]] std::string bandwidth_class(const runtime::GpuFacts& facts);
-/// Of a result of now, made by this build with random choices from `seed`.
+/// Returns the provenance of a result of now, made by this build with random choices from `seed`.
 [[nodiscard]] Provenance provenance_now(std::uint64_t seed);
 
 }  // namespace padlock::tuner

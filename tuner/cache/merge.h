@@ -6,8 +6,8 @@
 
 namespace padlock::tuner {
 
-/// Whether `incoming` takes the place of `existing`, of one place: the later one does and, of one date, the one whose
-/// line is greater. A total order, so that merging gives the same in any order and any number of times.
+/// Returns whether `incoming` takes the place of `existing`, of one place: the later one does and, of one date, the one
+/// whose line is greater. A total order, so that merging gives the same in any order and any number of times.
 [[nodiscard]] bool supersedes(const Record& incoming, const Record& existing);
 
 /// One record a place, in the order of the places.

@@ -7,8 +7,8 @@
 
 namespace padlock::tuner {
 
-/// Whether a record's key is of this build: of its revisions, its LLVM and its way of measuring. Another build's
-/// records are of no use to this one, in any match.
+/// Returns whether a record's key is of this build: of its revisions, its LLVM and its way of measuring. Another
+/// build's records are of no use to this one, in any match.
 [[nodiscard]] bool is_of_build(const KeyFields& recorded, const KeyFields& build);
 
 /// The places of the records that serve nobody: of another build than `build` (describe_build), of a key that is not

@@ -14,7 +14,8 @@
 #include "tuner/cache/cache_key.h"
 #include "tuner/cache/verdict.h"
 
-// What tuning learns, as data: of a key, which configs were tried and how each went, and which one serves which sizes.
+// Records hold what tuning learns, as data: of a key, which configs were tried and how each went, and which one serves
+// which sizes.
 namespace padlock::tuner {
 
 [[nodiscard]] Result<Verdict> verdict_from_name(std::string_view name);
@@ -88,7 +89,7 @@ void visit_members(T& data, const Visit& visit) {
   visit("provenance", data.provenance);
 }
 
-/// What a cache holds a number of: a key, or what was learnt under one.
+/// Record is what a cache holds a number of: a key, or what was learnt under one.
 struct Record {
   std::string program;  ///< KeyFields::program
   std::string key;      ///< CacheKey::digest()
@@ -101,7 +102,7 @@ struct Record {
 [[nodiscard]] Record record_of(const CacheKey& key, Choice choice);
 [[nodiscard]] Record record_of(const CacheKey& key, Measurement measurement);
 
-/// What a record is about: a cache holds one record a place. Also the order of an export.
+/// Place says what a record is about: a cache holds one record a place. Also the order of an export.
 struct Place {
   std::string program;
   int kind = 0;  ///< index of Record::content
@@ -114,7 +115,7 @@ struct Place {
 };
 [[nodiscard]] Place place_of(const Record& record);
 
-/// Whether every value is one that a cache may hold: lengths, ranges, printable ASCII, dates; a key whose digest is
+/// Checks that every value is one that a cache may hold: lengths, ranges, printable ASCII, dates; a key whose digest is
 /// its own. Error: invalid_argument, naming the value.
 [[nodiscard]] Status validate(const Record& record);
 

@@ -12,7 +12,7 @@ namespace {
 
 constexpr std::size_t kMemory = 0, kUser = 1;  // indices of layers
 
-/// Of records that are not the key's, the one to name in a reason.
+/// Finds, among records that are not the key's, the one to name in a reason.
 class Nearest {
  public:
   void consider(const KeyFields& wanted, const KeyFields& recorded, const KeyDifference& difference) {
@@ -160,7 +160,7 @@ std::vector<Measurement> Store::measurements(const CacheKey& key) {
   for (Layer& layer : layers_) {
     if (!layer.file) continue;
     RecordSet set = layer.file->measurements_of(key.fields().program, key.digest());
-    // What was measured helps a tuning run and decides nothing: that some of it is lost is no error in any mode.
+    // Measurements help a tuning run and decide nothing: that some are lost is no error in any mode.
     [[maybe_unused]] const Status said = take(layer, set);
     for (Record& record : set.records)
       if (places.insert(place_of(record)).second) measured.push_back(std::get<Measurement>(std::move(record.content)));

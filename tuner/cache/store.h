@@ -34,18 +34,19 @@ struct StoreOptions {
   std::function<void(const std::string&)> warn = {};
 };
 
-/// What is known for a key.
+/// Lookup holds what is known for a key.
 struct Lookup {
   std::vector<Choice> choices;  ///< of different regions; empty: a miss
-  /// Of a miss why: what is nearest and the field in which it differs, or that nothing is there. Of a loose hit the
-  /// field that differs. Else empty.
+  /// Reason. For a miss: what is nearest and the field in which it differs, or that nothing is there. For a loose hit:
+  /// the field that differs. Else empty.
   std::string reason;
 
   [[nodiscard]] bool hit() const { return !choices.empty(); }
 };
 
-/// Whether a choice can serve here and now: its config is in the search space and legal for this program and target,
-/// its region is of this program (check_choice of choice.h). The error says why not. Called under the store's lock.
+/// Checks that a choice can serve here and now: its config is in the search space and legal for this program and
+/// target, its region is of this program (check_choice of choice.h). The error says why not. Called under the store's
+/// lock.
 using Legal = std::function<Status(const Choice&)>;
 
 /// Tuning records in layers: what this process learnt, the user's file, files shipped beside a program. For each region
@@ -59,10 +60,10 @@ class Store {
   [[nodiscard]] static Result<std::unique_ptr<Store>> open(StoreOptions options);
   [[nodiscard]] Mode mode() const { return options_.mode; }
 
-  /// What is found is validated by `legal` when it comes from a file and kept in memory: a later look-up of the key
-  /// asks neither again. Errors only in Mode::require: not_found for a miss, with its reason.
+  /// Looks up the choices of a key. Those that come from a file are validated by `legal` and kept in memory: a later
+  /// look-up of the key asks neither again. Errors only in Mode::require: not_found for a miss, with its reason.
   [[nodiscard]] Result<std::shared_ptr<const Lookup>> look_up(const CacheKey& key, const Legal& legal);
-  /// What was measured under this very key, whatever Match is: of each place the first layer's.
+  /// Returns what was measured under this very key, whatever Match is: of each place the first layer's.
   [[nodiscard]] std::vector<Measurement> measurements(const CacheKey& key);
 
   /// Keeps results: in the user's file in Mode::read_write and, where that cannot be written, in memory with a warning.

@@ -169,7 +169,7 @@ RecordSet StoreFile::measurements_of(std::string_view program, std::string_view 
   return select("WHERE program = ?1 AND kind = 2 AND key = ?2", {program, key}, 2);
 }
 
-/// Whether the file's record of this place stays. One that is damaged does not.
+/// Returns whether the file's record of this place stays; a damaged one does not.
 Result<bool> StoreFile::keeps(const Place& place, const Record& incoming) {
   PADLOCK_TRY(Query query,
               database_.prepare(fmt::format("SELECT {}, line FROM record WHERE {}", kColumns, kThisPlace)));

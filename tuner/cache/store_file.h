@@ -13,7 +13,7 @@
 
 namespace padlock::tuner {
 
-/// What becomes of a record where the file has one of the same place.
+/// Conflict says what becomes of a record where the file has one of the same place.
 enum class Conflict : std::uint8_t {
   replace,     ///< the new one stays
   keep_later,  ///< as merge.h says

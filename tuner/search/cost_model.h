@@ -7,8 +7,8 @@
 
 namespace padlock::tuner {
 
-/// What the model knows of a machine. Its speeds are round numbers of the kind of machine, not this one's: the model
-/// compares configs of one program, and only such as differ much.
+/// Machine is what the model knows of a machine. Its speeds are round numbers of the kind of machine, not this one's:
+/// the model compares configs of one program, and only such as differ much.
 struct Machine {
   int threads = 1;               ///< of the host's pool
   std::int64_t cache_bytes = 0;  ///< of the last cache

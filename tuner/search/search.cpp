@@ -46,7 +46,7 @@ constexpr double kTieMargin = 2 * kTie;
 constexpr double kFirstNoise = 0.25;
 constexpr double kFarBehind = 0.5;
 
-/// Of two configs' texts, which have the same keys in the same order.
+/// Compares two configs' texts, which have the same keys in the same order.
 bool differ_in_one_key(std::string_view a, std::string_view b) {
   int differences = 0;
   while (!a.empty() || !b.empty()) {
@@ -107,8 +107,8 @@ class RegionSearch {
     return {};
   }
 
-  /// What the model cannot tell apart, its order leaves to chance: those that differ from one of the best few in one
-  /// key are tried, too, and those beside what is better then.
+  /// Tries the neighbours of the best few configs, in one key, and of what is better then: what the model cannot tell
+  /// apart, its order leaves to chance.
   Status try_neighbours() {
     if (options_.strategy != Strategy::fast) return {};
     for (int step = 0; step < kSteps && !outcome_.interrupted; ++step) {

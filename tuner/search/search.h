@@ -42,7 +42,7 @@ struct Trial {
 /// verdict.
 using TryFunction = std::function<Result<TryResult>(const Trial&)>;
 
-/// What a search has found so far, for people.
+/// Progress tells people what a search has found so far.
 struct Progress {
   int tried = 0;             ///< of the candidates that are to be tried
   int candidates = 0;        ///< those

@@ -91,7 +91,7 @@ class Planner {
     if (!binding) return std::nullopt;
     PlannedRegion region{
         .region = text_of(range), .sizes = search_.values_of(*binding), .notes = std::exchange(notes_, {})};
-    // What was asked for may be replaced by something that lies elsewhere.
+    // Replace the requested region where its binding was replaced by one that lies elsewhere.
     if (!range.contains(bytes_of(*binding))) region.region = text_of(range_of(bytes_of(*binding)));
     return region;
   }
@@ -101,7 +101,7 @@ class Planner {
     return {};
   }
 
-  /// What `opt` says, or what is near and fits.
+  /// Returns the binding that `opt` gives, or one that is near and fits.
   std::optional<ir::Binding> given() {
     auto binding = at(request_.opt, kUsual);
     if (!binding) return std::nullopt;

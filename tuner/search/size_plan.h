@@ -16,7 +16,7 @@ struct SizeRequest {
   Sizes min, opt, max;  ///< by symbol; of a symbol that is not in `opt` the sizes are drawn
 };
 
-/// What decides where one region of sizes ends and how large a binding may be.
+/// SizePolicy decides where one region of sizes ends and how large a binding may be.
 struct SizePolicy {
   /// Bytes of caches: the results of a region's sizes are all of at most, or all of more than, each of them.
   std::vector<std::int64_t> cache_bytes;

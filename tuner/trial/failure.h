@@ -10,7 +10,7 @@
 
 namespace padlock::tuner {
 
-/// What is wrong with a config.
+/// Failure says what is wrong with a config.
 struct Failure {
   Verdict verdict = Verdict::run;
   std::string message = {};

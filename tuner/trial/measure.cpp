@@ -35,7 +35,7 @@ bool is_enough(const MeasuringPolicy& policy, const Timing& timing, const Stopwa
          static_cast<double>(timing.estimate.half_width) <= policy.noise * static_cast<double>(timing.estimate.median);
 }
 
-/// Whether it is known who is how much slower than the fastest. Asked now and then, since it sorts.
+/// Returns whether it is known how much slower each is than the fastest. Asked now and then, since it sorts.
 bool is_decided(const MeasuringPolicy& policy, std::span<const std::vector<std::int64_t>> lists) {
   const auto count = static_cast<int>(lists.front().size());
   if (count < policy.min_samples || count % 8 != 0) return false;

@@ -28,7 +28,7 @@ struct Timing {
 /// Runs `count` times and gives the picoseconds that it took.
 using TimedRuns = std::function<Result<std::int64_t>(std::int64_t count)>;
 
-/// Whether the device is slower now than it can be.
+/// Returns whether the device is slower now than it can be.
 using Throttled = std::function<bool()>;
 
 /// Warms up, then takes samples until the policy's noise is reached, its most samples are taken or its budget is spent;
@@ -54,8 +54,8 @@ struct RaceTiming {
 /// The median of the ratios of two lists of samples, pair by pair, in millionths.
 [[nodiscard]] MedianEstimate paired_ratio(std::span<const std::int64_t> samples, std::span<const std::int64_t> to);
 
-/// Of lists of as many samples the one to compare the others with: that of the least lower quartile, for what else runs
-/// on a machine makes samples longer, never shorter. There is one at least.
+/// Returns the index of the list to compare the others with, among lists of as many samples: that of the least lower
+/// quartile, for what else runs on a machine makes samples longer, never shorter. There is one at least.
 [[nodiscard]] std::size_t fastest_of(std::span<const std::vector<std::int64_t>> lists);
 /// 0 of no samples.
 [[nodiscard]] std::int64_t lower_quartile(std::vector<std::int64_t> samples);

@@ -31,9 +31,9 @@ class Problem {
   [[nodiscard]] const std::vector<std::vector<std::byte>>& inputs() const { return inputs_; }
   [[nodiscard]] const std::vector<std::uint64_t>& scalars() const { return scalars_; }
 
-  /// Of all results.
+  /// Counts the elements of all results.
   [[nodiscard]] std::int64_t result_elements() const;
-  /// Of storage.
+  /// Return bytes of storage.
   [[nodiscard]] std::int64_t input_bytes() const;
   [[nodiscard]] std::int64_t result_bytes() const;
 
@@ -63,7 +63,7 @@ struct ScratchSet {
   std::vector<runtime::ScratchBuffer> inputs, outputs;
 
   [[nodiscard]] static Result<ScratchSet> allocate(runtime::ScratchSpace& space, const ir::Binding& binding);
-  /// Of memory, as it is mapped.
+  /// Returns the bytes of memory as it is mapped.
   [[nodiscard]] std::int64_t mapped_bytes() const;
 
   [[nodiscard]] Status arm(runtime::Placement placement, std::byte red, std::int64_t skew);

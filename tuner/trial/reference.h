@@ -15,7 +15,7 @@ namespace padlock::tuner {
 /// Computes a problem's results by other means than the interpreter: one vector of bytes a result.
 using Computation = std::function<Result<std::vector<std::vector<std::byte>>>(const Problem& problem)>;
 
-/// What a problem's results must be.
+/// Reference says what a problem's results must be.
 class Reference {
  public:
   /// Above this many elements of results the interpreter takes too long.
@@ -45,7 +45,7 @@ class Reference {
 
   const Problem* problem_;  // borrowed (outlives this)
   std::vector<std::vector<std::byte>> bytes_;
-  /// Of each result, by element, whether any NaN will do; empty where the interpreter is asked when it matters.
+  /// Flags for each result, by element, whether any NaN will do; empty where the interpreter is asked when it matters.
   std::vector<std::vector<bool>> nan_open_;
   std::string note_;
 };

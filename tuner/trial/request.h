@@ -39,7 +39,7 @@ struct TryRequest {
   MeasuringPolicy policy;
 };
 
-/// What trying a config is about to do, in order; a verdict on a process that died names it.
+/// Steps of trying a config, in order; a verdict on a process that died names the one it was about to do.
 #define PADLOCK_STEPS(X)                                                        \
   X(none, "waiting")                                                            \
   X(prepare, "preparing inputs and reference")                                  \
@@ -73,7 +73,8 @@ struct TryResult {
   std::int64_t median_ps = 0;
   std::int64_t noise_ps = 0;  ///< half the 95 % interval of the median
   bool worker_ends = false;   ///< the process that tried it is of no more use: its device is lost
-  /// What it took, for keeping the cost of checks in sight: verify_ms is that of filling, red zones and comparisons.
+  /// Time that it took, for keeping the cost of checks in sight: verify_ms is that of filling, red zones and
+  /// comparisons.
   double compile_ms = 0, verify_ms = 0, timing_ms = 0;
 };
 

@@ -13,7 +13,7 @@ using ir::DType;
 
 std::uint64_t ones(int count) { return count >= 64 ? ~std::uint64_t{0} : (std::uint64_t{1} << count) - 1; }
 
-/// Of either sign, 1 to 15/8 times 1/2 to 4: exact in every float type.
+/// Returns a number of either sign, 1 to 15/8 times 1/2 to 4: exact in every float type.
 std::uint64_t small_float(ir::FloatFormat format, std::uint64_t random) {
   const auto exponent = static_cast<std::uint64_t>(format.bias() - 1) + (random >> 3 & 3);
   const std::uint64_t fraction = (random & 7) << (format.fraction_bits - 3);

@@ -8,7 +8,7 @@
 
 namespace padlock::tuner {
 
-/// What inputs are filled with.
+/// Domain says what inputs are filled with.
 enum class Domain : std::uint8_t {
   full,  ///< what breaks kernels: beside small numbers, NaNs with payloads, infinities, both zeros, denormals, extremes
   plain,  ///< small numbers alone, so that times are not those of denormals

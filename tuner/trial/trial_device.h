@@ -50,10 +50,10 @@ class TrialDevice {
   [[nodiscard]] static Result<std::unique_ptr<TrialDevice>> open(const std::string& device, const std::string& target,
                                                                  int threads);
 
-  /// What code for it is made for.
+  /// Returns the target that code for it is made for.
   [[nodiscard]] const std::string& target() const { return target_; }
   [[nodiscard]] runtime::ScratchSpace& space() { return *space_; }
-  /// Of the last cache.
+  /// Returns the bytes of the last cache.
   [[nodiscard]] std::int64_t cache_bytes() const;
   /// How fast it is clocked now, as ClockWatch compares it; nothing where that cannot be read.
   [[nodiscard]] std::optional<double> clock() const { return device_->clock(); }

@@ -23,7 +23,7 @@ namespace {
 constexpr std::int64_t kMostSets = 256;
 constexpr std::size_t kMostVerified = 256;  // configs whose code is kept
 
-/// What a problem is known by, among those of one process.
+/// Returns the key that a problem is known by, among those of one process.
 auto key_of(const TryRequest& request) {
   return std::tuple(request.program, request.device, request.target, request.symbols, request.seed, request.skew,
                     request.threads, request.memory_bytes, request.policy.rotation_bytes);
@@ -63,7 +63,7 @@ class Trials::Attempt {
   Attempt(Trials& trials, const TryRequest& request, TryResult& result)
       : trials_(trials), request_(request), result_(result) {}
 
-  /// Whether the config's code has run.
+  /// Returns whether the config's code has run.
   [[nodiscard]] bool has_run() const { return step_ >= Step::run; }
 
   Judged<void> run() {
@@ -196,7 +196,7 @@ class Trials::Attempt {
     return {};
   }
 
-  /// Of scratch memory; what needs more is out of memory.
+  /// Returns the bytes of scratch memory that may be used; what needs more is out of memory.
   Judged<std::int64_t> allowed_bytes() {
     const Shared& shared = *trials_.shared_;
     auto available = judged(shared.device->space().free_bytes(), Verdict::run);
@@ -208,7 +208,7 @@ class Trials::Attempt {
                   fmt::format("scratch memory of {} bytes is needed, {} are allowed", needed, allowed));
   }
 
-  /// As many sets as exceed the cache, as far as memory reaches: one at least, which was found to fit.
+  /// Allocates as many sets as exceed the cache, as far as memory reaches: at least one, which was found to fit.
   Judged<void> allocate(std::int64_t allowed) {
     auto allocated = allocate_sets(allowed);
     if (!allocated) trials_.shared_->sets.clear();
@@ -220,7 +220,7 @@ class Trials::Attempt {
     shared.placement = request_.placement;
     const std::int64_t bytes = shared.problem->input_bytes() + shared.problem->result_bytes();
     if (auto added = judged_making(add_set(), Verdict::run); !added) return added;
-    // What is beside them on the host counts, too, whichever memory they are in.
+    // Count what is beside them on the host, too, whichever memory they are in.
     const std::int64_t one = shared.sets.front().mapped_bytes();
     const std::int64_t beside = data_bytes(shared.problem->binding()) - bytes;
     const std::int64_t rotated = request_.policy.rotation_bytes > 0 ? request_.policy.rotation_bytes
@@ -309,7 +309,7 @@ TryResult Trials::try_config(const TryRequest& request) {
     result.verdict = judged.error().verdict;
     result.message = std::move(judged.error().message);
     result.worker_ends = attempt.has_run() || judged.error().device_lost;
-    // What a config that is wrong has left behind serves no other.
+    // Drop what a wrong config has left behind: it serves no other.
     shared_.reset();
   }
   return result;

@@ -17,7 +17,7 @@
 
 namespace padlock::tuner {
 
-/// What red zones and outputs hold before a run. Two runs have two of each, so that a store of the very byte is seen,
+/// Contents of red zones and outputs before a run. Two runs have two of each, so that a store of the very byte is seen,
 /// and what neither run writes is not right in both.
 inline constexpr std::byte kFirstRed{0xC5}, kSecondRed{0x3A}, kFirstPoison{0xA5}, kSecondPoison{0x5A};
 
@@ -32,7 +32,7 @@ class Verification {
 
   /// Three runs: two between red zones and, where the memory is isolated, one whose buffers end flush.
   [[nodiscard]] Judged<void> run(const std::function<void(Step)>& enter, bool isolated);
-  /// What the runs themselves took.
+  /// Returns the milliseconds that the runs themselves took.
   [[nodiscard]] double running_ms() const { return running_ms_; }
 
  private:

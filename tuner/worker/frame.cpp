@@ -21,7 +21,7 @@ static_assert(sizeof(Head) == 24);
 
 constexpr std::uint32_t kMagic = 0x4b'57'4c'50;  // "PLWK"
 
-/// Of the head with the payload's checksum in the place of its own.
+/// Computes the checksum of the head with the payload's checksum in the place of its own.
 std::uint64_t checksum(Head head, std::string_view payload) {
   head.checksum = checksum64(payload);
   return checksum64({reinterpret_cast<const char*>(&head), sizeof head});

@@ -8,8 +8,8 @@
 
 #include "support/error.h"
 
-// What goes over the pipe between a tuner and its worker: frames of a fixed head and a payload. Either side may be of
-// another version, or broken: every field is checked before it is used.
+// Frames go over the pipe between a tuner and its worker: a fixed head and a payload. Either side may be of another
+// version, or broken: every field is checked before it is used.
 namespace padlock::tuner {
 
 enum class FrameKind : std::uint32_t {
@@ -24,7 +24,7 @@ struct Frame {
   std::string payload = {};
 };
 
-/// Of both frames and payloads. Changes when either does.
+/// Version of both frames and payloads; changes when either does.
 inline constexpr std::uint32_t kProtocolVersion = 2;
 inline constexpr std::size_t kMaxPayload = std::size_t{32} << 20;  ///< a program's text may have 16 MiB
 

@@ -30,7 +30,7 @@ int complain(const Error& error) {
   return 1;
 }
 
-/// Whether all was written.
+/// Writes a frame; returns whether all was written.
 bool write_frame(int out, FrameKind kind, const std::string& payload) {
   const std::string bytes = encode_frame(kind, payload);
   for (std::size_t done = 0; done < bytes.size();) {
@@ -95,7 +95,7 @@ int run_worker(const TryHandler& handler) {
   ::setrlimit(RLIMIT_CORE, &no_core);
   ::prctl(PR_SET_PDEATHSIG, SIGKILL);
   std::set_new_handler(end_without_memory);
-  // What a library prints to stdout must not mix with frames.
+  // Redirect stdout: what a library prints there must not mix with frames.
   const int out = ::fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 3);
   if (out < 0) return complain(Error{.message = "expected an open stdout"});
   ::dup2(STDERR_FILENO, STDOUT_FILENO);

@@ -28,7 +28,7 @@ class WorkerProcess {
   /// Sends what it takes of `outgoing`, which is shortened by that, and appends to `incoming` what has come, waiting
   /// for either until `deadline`. `ended`: it has closed its side and everything that it wrote is there.
   [[nodiscard]] Event exchange(std::string_view& outgoing, std::string& incoming, Clock::time_point deadline);
-  /// Whether it has written something or ended, without waiting.
+  /// Returns whether it has written something or ended, without waiting.
   [[nodiscard]] bool is_idle() const;
 
   /// Kills it unless it ends by itself in that time, and says how it ended: "died of SIGSEGV (Segmentation fault)",
