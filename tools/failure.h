@@ -13,7 +13,7 @@ namespace padlock::tools {
 /// The library, which the command knows by its C++ interface alone: the one that any program has.
 namespace lib = padlock::v1;
 
-/// What the command's exit status says; the one list of them.
+/// ExitCode is the command's exit status; the one list of them.
 enum class ExitCode : int {
   ok = 0,
   internal = 1,

@@ -29,7 +29,7 @@ struct LiteralArgument {
   std::string text;
 };
 
-/// What stands behind "--input=NAME=".
+/// InputArgument is what stands behind "--input=NAME=".
 struct InputArgument {
   std::string name;
   std::variant<FileArgument, RandomArgument, LiteralArgument> value;

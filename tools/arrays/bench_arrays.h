@@ -7,14 +7,14 @@
 
 #include "tools/failure.h"
 
-// What a program is timed on, and beside.
+// Arrays that a program is timed on, and arrays that it is compared with.
 namespace padlock::tools {
 
 /// Arguments for launch after launch of a call on the host: copies of the inputs, and results, each at a multiple of a
 /// cache line. Used in turn, sets that are together larger than a cache make each launch find its data out of it.
 class ArgumentSets {
  public:
-  /// As many sets as have `least_bytes` together: at least one, at most kMostSets.
+  /// Creates as many sets as have `least_bytes` together: at least one, at most kMostSets.
   [[nodiscard]] static lib::Expected<ArgumentSets> create(const lib::Context& context, const lib::Call& call,
                                                           const std::vector<lib::Memory>& inputs,
                                                           std::int64_t least_bytes);

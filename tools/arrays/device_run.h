@@ -32,7 +32,7 @@ class DeviceRun {
   std::vector<void*> targets_;
 };
 
-/// Whether the name is that of a GPU.
+/// Returns whether the name is that of a GPU.
 [[nodiscard]] bool is_gpu(const std::string& device);
 
 }  // namespace padlock::tools

@@ -6,7 +6,7 @@
 
 namespace padlock::tools {
 
-/// Of an array in memory, or in a file.
+/// ElementOrder is that of an array in memory, or in a file.
 enum class ElementOrder : std::uint8_t { row_major, column_major };
 
 /// Goes through the coordinates of an array in a given order of memory, and keeps the element offset that strides

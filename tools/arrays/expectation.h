@@ -12,7 +12,7 @@
 
 namespace padlock::tools {
 
-/// What comparing a result with a file found.
+/// Comparison of a result with a file.
 struct Comparison {
   std::int64_t elements = 0;
   std::int64_t differing = 0;
@@ -21,7 +21,7 @@ struct Comparison {
   [[nodiscard]] bool equal() const { return first.empty(); }
 };
 
-/// Whether the element at these coordinates of the result may be what it is, where another is expected.
+/// Returns whether the element at these coordinates of the result may be what it is, where another is expected.
 using Matches = std::function<lib::Expected<bool>(const std::vector<std::int64_t>& coordinates, std::uint64_t expected,
                                                   std::uint64_t actual)>;
 

@@ -58,7 +58,7 @@ class LiteralReader {
     return at_ == text_.size();
   }
 
-  /// What stands here, for messages.
+  /// Quotes what stands here, for messages.
   std::string here() {
     skip_blanks();
     constexpr std::size_t kShown = 20;

@@ -21,7 +21,7 @@ struct NpyHeader {
   std::string descr;  ///< as written, e.g. "<f4"
 };
 
-/// What stands before the header's text.
+/// NpyPreamble is what stands before the header's text.
 struct NpyPreamble {
   std::int64_t text_offset = 0;
   std::int64_t text_bytes = 0;
@@ -41,7 +41,7 @@ inline constexpr std::size_t kMaxNpyRank = 64;
 /// expected and found; Python objects and structured types are refused.
 [[nodiscard]] Result<NpyHeader> parse_npy_header(std::string_view text);
 
-/// Whether elements of the file are elements of `type`; bf16, which NumPy lacks, is V2 or u2.
+/// Returns whether elements of the file are elements of `type`; bf16, which NumPy lacks, is V2 or u2.
 [[nodiscard]] bool holds(const NpyHeader& header, DLDataType type);
 /// Preamble and header of a little-endian, row-major file of version 1.0. Precondition: the type is not bf16.
 [[nodiscard]] std::string format_npy_header(DLDataType type, const std::vector<std::int64_t>& shape);

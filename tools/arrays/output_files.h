@@ -12,9 +12,9 @@
 
 namespace padlock::tools {
 
-/// What a command writes to. While one of these lives, SIGINT, SIGTERM and SIGHUP remove the files that are not
-/// complete and end the process with ExitCode::interrupted; a signal that the caller ignores stays ignored. Make it
-/// before any other thread, since threads inherit which signals they leave alone.
+/// OutputFiles are what a command writes to. While one of these lives, SIGINT, SIGTERM and SIGHUP remove the files that
+/// are not complete and end the process with ExitCode::interrupted; a signal that the caller ignores stays ignored.
+/// Make it before any other thread, since threads inherit which signals they leave alone.
 class OutputFiles {
  public:
   OutputFiles();

@@ -11,8 +11,8 @@
 namespace padlock::tools {
 namespace {
 
-/// Whether memory laid out by `strides` is the dense array in that order, byte for byte. The strides of axes with one
-/// element mean nothing.
+/// Returns whether memory laid out by `strides` is the dense array in that order, byte for byte. The strides of axes
+/// with one element mean nothing.
 bool is_dense(const std::vector<std::int64_t>& extents, const std::vector<std::int64_t>& strides, ElementOrder order) {
   const auto dense =
       lib::dense_strides(extents, order == ElementOrder::row_major ? PADLOCK_ROW_MAJOR : PADLOCK_COLUMN_MAJOR);

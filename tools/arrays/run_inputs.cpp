@@ -46,7 +46,7 @@ Outcome<const InputArgument*> find(const ArgumentsByName& map, const padlock_par
                           parameter.kind == PADLOCK_TENSOR ? "@FILE.npy, a raw file or random" : "LITERAL"));
 }
 
-/// What describes a file's array to a binding: extents and, where they are not dense and row-major, strides.
+/// Describes a file's array to a binding: extents and, where they are not dense and row-major, strides.
 Outcome<lib::TensorView> view_of(const ArrayFile& file, DLDataType type) {
   PADLOCK_TRY(auto strides,
               or_fail(ExitCode::file, lib::dense_strides(file.extents(), file.order() == ElementOrder::row_major
@@ -120,7 +120,7 @@ Outcome<lib::Binding> RunInputs::binding(const std::map<std::string, std::int64_
     binding.inputs.back() = views_.back().get();
   }
   const auto missing = program_.missing(binding);
-  // What else is wrong is said when the sizes are bound.
+  // Leave all other errors to the binding of the sizes, which reports them.
   if (missing && !missing->empty()) return missing_symbols(*missing);
   return binding;
 }

@@ -21,13 +21,13 @@ class RunInputs {
   [[nodiscard]] static Outcome<RunInputs> open(const lib::Program& program,
                                                const std::vector<InputArgument>& arguments);
 
-  /// What to bind sizes from; it borrows this. Failures: `usage` where a symbol has no value; `file` for one of too
-  /// many elements.
+  /// Makes the binding that sizes come from; it borrows this. Failures: `usage` where a symbol has no value; `file` for
+  /// one of too many elements.
   [[nodiscard]] Outcome<lib::Binding> binding(const std::map<std::string, std::int64_t>& symbols);
   /// Allocates every input and fills it.
   [[nodiscard]] Outcome<void> load(const lib::Context& context, const lib::Call& call, std::uint64_t seed);
 
-  /// Whether the seed matters.
+  /// Returns whether the seed matters.
   [[nodiscard]] bool any_random() const;
   /// After `load`, in the program's order; all borrowed from this.
   [[nodiscard]] const std::vector<lib::Memory>& memory() const { return memory_; }

@@ -16,7 +16,7 @@ JsonWriter begin_json(const char* command, const std::string& cache) {
   return json;
 }
 
-/// What records are about, of their lines.
+/// Returns, for each line, what its record is about.
 Outcome<std::vector<std::string>> titles(const lib::Text& lines) {
   std::vector<std::string> list;
   for (const std::string& line : split_lines(lines.view())) {

@@ -5,7 +5,7 @@
 
 #include "tools/commands/command.h"
 
-// What the actions of `padlock cache` share, and those that change a file or compare two.
+// Declare what the actions of `padlock cache` share, and those that change a file or compare two.
 namespace padlock::tools {
 
 struct CacheOptions {

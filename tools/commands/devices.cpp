@@ -10,7 +10,7 @@
 namespace padlock::tools {
 namespace {
 
-/// What code for this machine is made for; what the compiler says of itself, or why it cannot be asked.
+/// Describes the target of this machine: what the compiler says of itself, or why it cannot be asked.
 std::string host_target(const lib::Context& context) {
   const auto target = context.describe_target("host");
   return target ? std::string(target->view()) : std::string("not available: ") + target.error().message();

@@ -91,7 +91,7 @@ Outcome<void> print(const RunOptions& options, const RunReport& report, OutputFi
   return write_text(kStandardOutput, report_text(report));
 }
 
-/// What is said on stderr when --expect differs.
+/// Says on stderr where --expect differs.
 Outcome<ExitCode> verdict(const std::vector<ExpectReport>& reports) {
   for (const ExpectReport& report : reports) {
     const Comparison& comparison = report.comparison;
@@ -104,7 +104,7 @@ Outcome<ExitCode> verdict(const std::vector<ExpectReport>& reports) {
   return ExitCode::ok;
 }
 
-/// What is run: a program, and how it becomes one that can be bound, which is done once its inputs are known to be
+/// Source is a program to run, and how it becomes one that can be bound, which is done once its inputs are known to be
 /// there.
 struct Source {
   lib::Program program;
@@ -114,7 +114,7 @@ struct Source {
 
 bool is_pack(const RunOptions& options) { return options.program.ends_with(".pack"); }
 
-/// What says how to compile, of a program that is compiled.
+/// Checks that no option says how to compile: a pack's programs are compiled.
 Outcome<void> check_pack_options(const RunOptions& options) {
   const auto refuse = [&](const char* option) {
     return fail(ExitCode::usage, fmt::format("{} is for programs; {} is compiled", option, options.program));

@@ -14,7 +14,7 @@ class App;
 
 namespace padlock::tools {
 
-/// What runs once the command line is parsed.
+/// Action runs once the command line is parsed.
 using Action = std::function<Outcome<ExitCode>()>;
 
 /// The name that main gives a --json without a file.
@@ -54,7 +54,7 @@ class Subcommand {
   /// Examples at the end of the help; each works as typed in the repository's root.
   void examples(const std::string& first, const std::string& second);
 
-  /// What it does.
+  /// Sets the action that it runs.
   void runs(Action action);
 
  private:

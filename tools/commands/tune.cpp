@@ -123,7 +123,7 @@ Outcome<lib::Text> run(const TuneCommand& command, const std::string& cache, lib
 }
 
 Outcome<ExitCode> tune(const TuneCommand& command) {
-  // What is wrong with the command is to be known before there is a cache.
+  // Check the command before there is a cache.
   PADLOCK_TRY(const auto context, open_context());
   PADLOCK_CHECK(check_device(context, command.device));
   PADLOCK_TRY(const auto program, load_program(context, command.program));

@@ -9,7 +9,7 @@
 
 namespace padlock::tools {
 
-/// What a benchmark has to tell. All borrowed.
+/// BenchReport holds what a benchmark has to tell. All borrowed.
 struct BenchReport {
   std::string program, device;
   const lib::Call& call;

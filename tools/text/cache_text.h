@@ -5,7 +5,7 @@
 
 #include "tools/text/json_value.h"
 
-// Of what padlock_cache_describe reports: `keys` are members of its "keys", borrowed.
+// Print parts of padlock_cache_describe's report: `keys` are members of its "keys", borrowed.
 namespace padlock::tools {
 
 using CacheKeys = std::vector<const JsonValue*>;

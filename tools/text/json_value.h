@@ -22,9 +22,9 @@ class JsonValue {
   [[nodiscard]] std::uint64_t natural() const { return integer_; }
   [[nodiscard]] double number() const { return number_; }
   [[nodiscard]] bool truth() const { return truth_; }
-  /// Of an array its values, of an object those of its members.
+  /// Returns the values of an array, or those of an object's members.
   [[nodiscard]] const std::vector<JsonValue>& items() const { return items_; }
-  /// Of an object, as many as items.
+  /// Returns the names of an object's members, as many as items.
   [[nodiscard]] const std::vector<std::string>& names() const { return names_; }
   [[nodiscard]] const JsonValue& operator[](std::string_view member) const;
 

@@ -9,7 +9,7 @@
 
 namespace padlock::tools {
 
-/// What a run has to tell. All borrowed.
+/// RunReport holds what a run has to tell. All borrowed.
 struct RunReport {
   std::string program, device;
   std::string config;  // empty on the reference

@@ -10,7 +10,7 @@ namespace padlock::tools {
 /// "12.3 us".
 [[nodiscard]] std::string duration_text(std::int64_t picoseconds);
 
-/// Of padlock_tuner_plan's report, and of padlock_tuner_report's.
+/// Print the reports of padlock_tuner_plan and padlock_tuner_report.
 [[nodiscard]] std::string plan_text(const JsonValue& plan);
 [[nodiscard]] std::string tune_text(const JsonValue& report);
 
