@@ -1,5 +1,5 @@
-// What Padlock is about: one program with symbolic sizes, compiled once, then run at any of them. Any program can do
-// this: it is written on the C++ interface alone, which is installed.
+// Shows what Padlock is about: one program with symbolic sizes, compiled once, then run at any of them. Any program can
+// do this: it is written on the C++ interface alone, which is installed.
 
 #include <algorithm>
 #include <chrono>

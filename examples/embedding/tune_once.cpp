@@ -36,7 +36,7 @@ void tune(const std::string& cache, double seconds) {
   std::fprintf(stderr, "\n");
 }
 
-/// What a process that starts tomorrow does.
+/// Serves as a process that starts tomorrow does.
 void serve(const std::string& cache) {
   const padlock::Context context = open(cache, PADLOCK_CACHE_READ);
   const padlock::Kernel kernel = context.parse(kProgram).value().compile().value();
