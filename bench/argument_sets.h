@@ -16,8 +16,8 @@ namespace padlock::bench {
 /// launch find its data out of it. Not thread-safe.
 class ArgumentSets {
  public:
-  /// As many sets as have `least_bytes` together: at least one, at most kMostSets. `inputs` are copied into each; none
-  /// are given: bytes of 1. Errors: resource_exhausted, naming the array.
+  /// Creates as many sets as have `least_bytes` together: at least one, at most kMostSets. `inputs` are copied into
+  /// each; none are given: bytes of 1. Errors: resource_exhausted, naming the array.
   [[nodiscard]] static Result<ArgumentSets> create(const session::BoundProgram& program,
                                                    std::span<const session::UserBuffer> inputs,
                                                    std::int64_t least_bytes, session::MemoryBudget& memory);

@@ -71,8 +71,8 @@ class TemporaryFolder {
 using Clock = std::chrono::steady_clock;
 double seconds_since(Clock::time_point begin) { return std::chrono::duration<double>(Clock::now() - begin).count(); }
 
-/// What a case may take of `seconds`. Compiling, checking and other libraries' compilers take the rest; what is far
-/// beyond the caches takes more.
+/// Returns the effort that a case may take of `seconds`. Compiling, checking and other libraries' compilers take the
+/// rest; what is far beyond the caches takes more.
 Effort effort_of(const Arguments& arguments, double seconds) {
   const bool quick = arguments.quick;
   const double ms = 1000 * std::max(seconds, 0.0) + 1;  // 0 would be no limit
@@ -147,7 +147,7 @@ Status add_memory(Report& report) {
   return {};
 }
 
-/// What is once a program or once a process.
+/// Measures what costs once a program or once a process.
 Status run_costs(const Arguments& arguments, Machine& machine, Report& report) {
   const TimingOptions options{.rounds = arguments.quick ? 11 : 31,
                               .warm_up_ms = arguments.quick ? 10.0 : 50.0,
@@ -209,7 +209,7 @@ Status run_cases(const Arguments& arguments, Machine& machine, Report& report) {
         effort_of(arguments, (seconds - seconds_since(begin)) / static_cast<double>(cases.size() - i));
     PADLOCK_CHECK((cases[i].is_program ? run_case : run_size)(machine, cases[i].pad, effort, report));
     fmt::print(stderr, "{:6.1f} s: {}\n", seconds_since(begin), cases[i].pad.name);
-    // What is measured is kept, whatever comes.
+    // Keep what is measured, whatever comes.
     PADLOCK_CHECK(write_file(arguments.json, report.json()));
   }
   return {};

@@ -1,5 +1,5 @@
-// Whether tuning twice chooses twice the same, how far the choice is from the best there is, and how much sooner a
-// second start has its first result.
+// Measures whether tuning twice chooses twice the same, how far the choice is from the best there is, and how much
+// sooner a second start has its first result.
 
 #include <fmt/format.h>
 #include <unistd.h>

@@ -103,7 +103,7 @@ Status CaseRun::add_types(Entries& entries) {
     Entry entry = kPad;
     entry.dtype = dtype_name(dtype);
     PADLOCK_CHECK(add(entries, entry, machine_.one, {.pad = of_type(numbers(), dtype), .dtype = dtype}));
-    // What the pad does not move along the rows it cannot misalign.
+    // Skip what the pad does not move along the rows: it cannot misalign.
     if (numbers().low.back() == 0 && numbers().high.back() == "0") continue;
     entry.variant = "misaligned";
     PADLOCK_CHECK(add(entries, entry, machine_.one, {.pad = of_type(numbers(), dtype, 1), .dtype = dtype}));

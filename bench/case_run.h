@@ -37,7 +37,8 @@ struct Effort {
   double tune_seconds = 2;  ///< of one case; 0: only what is known already
 };
 
-/// What all cases share. Contexts of one thread, of as many as are compared, and of one that has a tuning cache.
+/// Machine holds what all cases share. Contexts of one thread, of as many as are compared, and of one that has a tuning
+/// cache.
 struct Machine {
   session::Context one{{.threads = 1, .parallel_for = {}}};
   session::Context two{{.threads = 2, .parallel_for = {}}};

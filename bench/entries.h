@@ -8,7 +8,7 @@
 
 namespace padlock::bench {
 
-/// What a row is of, for who reads the figures.
+/// Entry says what a row of figures is about.
 struct Entry {
   std::string engine;         ///< "memcpy", "padlock", or a peer's name
   std::string op = "pad";     ///< "pad", "pad+relu"; empty for memcpy
@@ -24,11 +24,11 @@ struct Entry {
 class Entries {
  public:
   void add(const Entry& entry, std::function<void()> run);
-  /// What another process times, as Contestant::time_ms; its rival is `ours`.
+  /// Adds a contestant that another process times, as Contestant::time_ms; its rival is `ours`.
   void add_remote(const Entry& entry, std::function<std::optional<double>(int)> time_ms, const Entry& ours);
   [[nodiscard]] const std::vector<Contestant>& contestants() const { return contestants_; }
   [[nodiscard]] const std::vector<Entry>& entries() const { return entries_; }
-  /// What the row of that name is of; null for what is compared again.
+  /// Returns the entry of that name's row; null for what is compared again.
   [[nodiscard]] const Entry* find(const std::string& name) const;
 
  private:

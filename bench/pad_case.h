@@ -27,7 +27,7 @@ struct PadCase {
 /// was expected in it.
 [[nodiscard]] Result<std::vector<PadCase>> parse_cases(std::string_view text, std::string_view section);
 
-/// What is compiled of a case.
+/// PadSpec is what is compiled of a case.
 struct PadSpec {
   PadCase pad;
   ir::DType dtype = ir::DType::f32;
@@ -36,7 +36,7 @@ struct PadSpec {
 };
 /// In the language: one tensor parameter x and one result.
 [[nodiscard]] std::string program_text(const PadSpec& spec);
-/// Of mode constant, as a literal of the type.
+/// Returns mode constant's fill as a literal of the type.
 [[nodiscard]] std::string fill_literal(const PadCase& pad, ir::DType dtype);
 
 // Cases made of a case whose pads are numbers all.

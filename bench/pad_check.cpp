@@ -86,7 +86,7 @@ class Rows {
   }
 
  private:
-  /// Of the input's row that this one is made of.
+  /// Returns the index of the first element of the input's row that this one is made of, or kFill.
   [[nodiscard]] std::int64_t first_element() const {
     std::int64_t row = 0;
     for (std::size_t axis = 0; axis < at_.size(); ++axis) {

@@ -12,10 +12,10 @@
 
 namespace padlock::bench {
 
-/// What one would use instead of Padlock, in a process of its own that host_peers.py runs: it waits until it is asked,
-/// times its calls itself and says how long they took. From its answer to the next question it is stopped: nothing of
-/// it runs while others are timed. Not thread-safe. A process that ends, as where the system has no more memory for it,
-/// or does not answer in time, is ended and can do nothing more until it is started again.
+/// Peer is what one would use instead of Padlock, in a process of its own that host_peers.py runs: it waits until it is
+/// asked, times its calls itself and says how long they took. From its answer to the next question it is stopped:
+/// nothing of it runs while others are timed. Not thread-safe. A process that ends, as where the system has no more
+/// memory for it, or does not answer in time, is ended and can do nothing more until it is started again.
 class Peer {
  public:
   /// `name` as host_peers.py lists them; `threads` that it may use. Waits for nothing. Error: unavailable where the

@@ -11,7 +11,7 @@
 
 namespace padlock::bench::gpu {
 
-/// What an output is filled with before a check: no element that relu leaves, of any type.
+/// Byte that an output is filled with before a check: no element that relu leaves, of any type.
 inline constexpr std::byte kPoison{0xA5};
 
 /// The contents of arrays: elements of both signs that repeat with a prime period, so that each byte of a result of

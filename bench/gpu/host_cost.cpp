@@ -81,7 +81,7 @@ Status compile_text(compiler::GpuCompiler& compiler, const std::string& text) {
   return {};
 }
 
-/// What a launch of one kernel on a GPU is made of, with its binding and one buffer pair.
+/// LaunchParts are what a launch of one kernel on a GPU is made of, with its binding and one buffer pair.
 class LaunchParts {
  public:
   LaunchParts(Rig& rig, const Kernel& kernel, runtime::UserBuffer input, runtime::UserBuffer output)
@@ -96,7 +96,7 @@ class LaunchParts {
     words_[abi::ParameterWords::buffers + 1] = std::bit_cast<std::uint64_t>(output.data());
   }
 
-  /// What every launch ends in, with the same words.
+  /// Calls the driver with the same words, which every launch ends in.
   [[nodiscard]] Status call_driver() const {
     return cuda::launch(current_, kernel_.function(), kernel_.shape(), {words_.data(), kernel_.words().size()},
                         stream_);

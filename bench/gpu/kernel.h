@@ -13,7 +13,7 @@
 
 namespace padlock::bench::gpu {
 
-/// What compiling took and made.
+/// CodeFacts say what compiling took and made.
 struct CodeFacts {
   double text_to_ptx_ms = 0;       ///< the first time, proofs included; of simt, to machine code
   double text_to_ptx_warm_ms = 0;  ///< the second time, with the proofs known

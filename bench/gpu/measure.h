@@ -16,7 +16,7 @@ struct Contestant {
   std::function<Result<double>()> sample_ms;
 };
 
-/// What one contestant took. Paired estimates compare samples of the same round with the baseline's.
+/// Timing says what one contestant took. Paired estimates compare samples of the same round with the baseline's.
 struct Timing {
   std::string name;
   Estimate ms;

@@ -14,17 +14,17 @@ namespace {
 constexpr std::int64_t kVectorBytes = 16;
 constexpr std::int64_t kUnlimited = std::numeric_limits<std::int64_t>::max();
 
-/// Of each rank from 2 to 5, the extents up to which the axes grow, innermost first: rows, batches of images, NCHW
-/// and NCDHW.
-struct RowRecurrence {
+/// Extents, for each rank from 2 to 5, up to which the axes grow, innermost first: rows, batches of images, NCHW and
+/// NCDHW.
+struct AxisGrowth {
   std::int64_t columns;
   std::vector<std::int64_t> outer;
 };
-const RowRecurrence& growth_of(int rank) {
-  static const std::array<RowRecurrence, 4> kGrowth = {{{4096, {kUnlimited}},
-                                                 {1024, {512, kUnlimited}},
-                                                 {256, {256, 64, kUnlimited}},
-                                                 {128, {128, 16, 16, kUnlimited}}}};
+const AxisGrowth& growth_of(int rank) {
+  static const std::array<AxisGrowth, 4> kGrowth = {{{4096, {kUnlimited}},
+                                                     {1024, {512, kUnlimited}},
+                                                     {256, {256, 64, kUnlimited}},
+                                                     {128, {128, 16, 16, kUnlimited}}}};
   return kGrowth.at(static_cast<std::size_t>(rank - 2));
 }
 
@@ -69,7 +69,7 @@ ir::BindRequest Problem::request() const {
 }
 
 Problem make_problem(ir::DType dtype, int rank, bool aligned, std::int64_t nominal_bytes) {
-  const RowRecurrence& growth = growth_of(rank);
+  const AxisGrowth& growth = growth_of(rank);
   Problem problem;
   problem.dtype = dtype;
   problem.aligned = aligned;

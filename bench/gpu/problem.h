@@ -22,7 +22,7 @@ struct Problem {
   [[nodiscard]] std::vector<std::int64_t> output_extents() const;
   [[nodiscard]] std::int64_t input_bytes() const;
   [[nodiscard]] std::int64_t output_bytes() const;
-  /// What must move: each byte of the input read once, each of the output written once.
+  /// Returns the bytes that must move: each byte of the input read once, each of the output written once.
   [[nodiscard]] std::int64_t bytes() const { return input_bytes() + output_bytes(); }
   /// The padding's value, as the program and the peers have it: no element that relu changes.
   [[nodiscard]] double fill() const { return dtype == ir::DType::i8 ? 3 : 0.5; }

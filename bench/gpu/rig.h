@@ -13,7 +13,7 @@
 
 namespace padlock::bench::gpu {
 
-/// What figures are of.
+/// Facts that figures depend on.
 struct Facts {
   std::string device;  ///< "cuda:0" or "simt"
   std::string name;
@@ -43,7 +43,7 @@ class Rig {
   /// Milliseconds that the device takes for what queue(0) to queue(calls - 1) put into its queue, without the time
   /// that queueing takes where that can be hidden. At most kMaxCalls.
   [[nodiscard]] Result<double> time_ms(int calls, const std::function<Status(int)>& queue);
-  /// Of a driver's queue, which holds 1024 launches, so that queueing never waits.
+  /// Most calls that time_ms queues: a driver's queue holds 1024 launches, so that queueing never waits.
   static constexpr int kMaxCalls = 800;
 
  private:

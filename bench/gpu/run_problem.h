@@ -39,7 +39,7 @@ struct ProblemReport {
   int buffers = 0;          ///< pairs that calls take in turn
   int calls = 0;            ///< of memcpy in one sample
   std::vector<Line> lines;  ///< memcpy, memcpy again, then the candidates
-  /// What was wrong with a result, each names the candidate; such a candidate is not timed. Empty: all bits right.
+  /// Faults found in a result, each names the candidate; such a candidate is not timed. Empty: all bits right.
   std::vector<std::string> failures;
 };
 

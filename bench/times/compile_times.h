@@ -13,8 +13,8 @@ namespace padlock::bench {
 /// rank 4 pad and relu. Errors: as the API's.
 [[nodiscard]] Result<Comparison> warm_compile(session::Context& context, const TimingOptions& options);
 
-/// Of this process: milliseconds from the text of a rank 4 program to one that can be launched, the compiler's own
-/// start included. Meant for a process that has compiled nothing. Errors: as the API's.
+/// Measures this process: milliseconds from the text of a rank 4 program to one that can be launched, the compiler's
+/// own start included. Meant for a process that has compiled nothing. Errors: as the session's.
 [[nodiscard]] Result<double> first_compile_ms();
 /// The same in processes of their own, one after another: `self` is a program that prints that for "--first-compile".
 /// Error: unavailable where it cannot be run.

@@ -12,8 +12,8 @@ struct MemoryUse {
   double compiled_variant = 0;  ///< a kernel that is held, beyond the first
 };
 
-/// Of this process, through the C API. Meant for one that has done nothing else. Errors: as the API's, and unavailable
-/// where the system does not say it.
+/// Measures this process, through the C API. Meant for one that has done nothing else. Errors: as the C API's, and
+/// unavailable where the system does not say it.
 [[nodiscard]] Result<MemoryUse> memory_use();
 /// The same of a process of its own: `self` is a program that prints both for "--memory". Error: unavailable where it
 /// cannot be run.

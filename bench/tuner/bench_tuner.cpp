@@ -1,4 +1,4 @@
-// What trying configs costs: starting and replacing a worker, and where the time of tuning one problem goes.
+// Measures what trying configs costs: starting and replacing a worker, and where the time of tuning one problem goes.
 
 #include <fmt/format.h>
 #include <signal.h>
