@@ -18,7 +18,7 @@
 #include "session/compile/context.h"
 #include "session/compile/tuning_cache.h"
 #include "support/cpu_cache.h"
-#include "support/side_by_side.h"
+#include "support/paired_benchmark.h"
 
 namespace padlock::bench {
 namespace {
@@ -28,7 +28,7 @@ struct Arguments {
   int threads = 0;
   double budget_s = 10;
   std::string only;
-  TimingOptions side_by_side = {.rounds = 101, .warm_up_ms = 20, .sample_ms = 2};
+  TimingOptions pairs = {.rounds = 101, .warm_up_ms = 20, .sample_ms = 2};
 };
 
 struct Case {
@@ -165,7 +165,7 @@ Result<std::map<std::string, double>> race(const session::Program& program, cons
                              if (Status done = made.launch(arrays.arguments()); !done) failed = done;
                            }});
   }
-  const Comparison comparison = compare(item.name, 0, contestants, arguments.side_by_side);
+  const Comparison comparison = compare(item.name, 0, contestants, arguments.pairs);
   PADLOCK_CHECK(failed);
   std::map<std::string, double> times;
   for (const TimedRow& row : comparison.rows)

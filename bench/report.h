@@ -5,7 +5,7 @@
 #include <string_view>
 
 #include "support/json_writer.h"
-#include "support/side_by_side.h"
+#include "support/paired_benchmark.h"
 
 namespace padlock::bench {
 

@@ -1,7 +1,7 @@
 #pragma once
 
 #include "support/error.h"
-#include "support/side_by_side.h"
+#include "support/paired_benchmark.h"
 
 namespace padlock::bench {
 

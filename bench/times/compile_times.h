@@ -5,7 +5,7 @@
 
 #include "session/compile/context.h"
 #include "support/error.h"
-#include "support/side_by_side.h"
+#include "support/paired_benchmark.h"
 
 namespace padlock::bench {
 

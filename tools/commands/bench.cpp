@@ -5,7 +5,7 @@
 #include <random>
 
 #include "support/cpu_cache.h"
-#include "support/side_by_side.h"
+#include "support/paired_benchmark.h"
 #include "tools/arrays/arguments.h"
 #include "tools/arrays/bench_arrays.h"
 #include "tools/arrays/device_run.h"

@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "support/side_by_side.h"
+#include "support/paired_benchmark.h"
 #include "tools/failure.h"
 
 namespace padlock::tools {

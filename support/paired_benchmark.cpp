@@ -1,4 +1,4 @@
-#include "support/side_by_side.h"
+#include "support/paired_benchmark.h"
 
 #include <algorithm>
 #include <chrono>
