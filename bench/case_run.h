@@ -48,7 +48,7 @@ struct Machine {
   std::int64_t cache_bytes = std::int64_t{64} << 20;  ///< what no cache holds
 };
 
-/// Times one case in all its forms. Every result is compared with its definition first. Errors: as the API's, and
+/// Times one case in all its forms. Every result is compared with its definition first. Errors: as the session's, and
 /// internal where a result is wrong.
 [[nodiscard]] Status run_case(Machine& machine, const PadCase& pad, const Effort& effort, Report& report);
 /// Only f32 beside memcpy and peers: what the picture needs.

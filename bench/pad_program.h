@@ -18,7 +18,7 @@ struct PadProgram {
   PadSpec spec;  ///< with numbers for pads
   session::BoundProgram bound;
 
-  /// The default config, or what the context's cache has. Errors: as the API's.
+  /// The default config, or what the context's cache has. Errors: as the session's.
   [[nodiscard]] static Result<PadProgram> make(session::Context& context, const PadSpec& spec);
   /// Aborts where it fails: it succeeded when it was checked, and one that fails now must not pass for a fast one.
   void launch(std::span<const std::byte> input, std::span<std::byte> result) const;

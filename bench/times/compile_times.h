@@ -10,7 +10,7 @@
 namespace padlock::bench {
 
 /// From text to a kernel that can be launched, in a process that has compiled before: a rank 1 pad (the baseline) and a
-/// rank 4 pad and relu. Errors: as the API's.
+/// rank 4 pad and relu. Errors: as the session's.
 [[nodiscard]] Result<Comparison> warm_compile(session::Context& context, const TimingOptions& options);
 
 /// Measures this process: milliseconds from the text of a rank 4 program to one that can be launched, the compiler's
@@ -21,7 +21,7 @@ namespace padlock::bench {
 [[nodiscard]] Result<std::vector<double>> first_compiles_ms(const std::string& self, int count);
 
 /// From text to a list of proofs, each time of a program that was not proved before (its name is new): a rank 1 pad
-/// (the baseline), a rank 4 pad and relu, a rank 4 reflection, and 12 axes with 36 symbols. Errors: as the API's.
+/// (the baseline), a rank 4 pad and relu, a rank 4 reflection, and 12 axes with 36 symbols. Errors: as the session's.
 [[nodiscard]] Result<Comparison> proof_times(session::Context& context, const TimingOptions& options);
 
 /// Whole processes: `padlock version` (the baseline) and `padlock run` of a rank 4 program. `command` is the padlock
