@@ -13,8 +13,8 @@
 namespace padlock::abi {
 
 using ir::ArgumentShape;
-using ir::BindRequest;
 using ir::Binding;
+using ir::BindRequest;
 using ir::Comparison;
 using ir::Expr;
 using ir::ExprContext;
@@ -88,8 +88,10 @@ TEST_CASE_FIXTURE(Fixture, "a plan evaluates grid and sizes as the contract says
 
 TEST_CASE_FIXTURE(Fixture, "a divisor is clamped to those of its width") {
   constexpr std::int64_t kLast = (std::int64_t{1} << 31) - 1;
-  abi.sizes = {
-      {w, Encoding::magic_multiplier32}, {w, Encoding::magic_shift32}, {w, Encoding::magic_multiplier}, {w, Encoding::magic_shift}};
+  abi.sizes = {{w, Encoding::magic_multiplier32},
+               {w, Encoding::magic_shift32},
+               {w, Encoding::magic_multiplier},
+               {w, Encoding::magic_shift}};
   const auto check = [&](std::int64_t value, std::uint64_t divisor32, std::uint64_t divisor64) {
     CAPTURE(value);
     const auto plan = plan_launch(abi, bind(3, 7, value));

@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 #include <array>
+#include <utility>
 
 #include "tests/regressions/regression.h"
 
@@ -51,6 +52,17 @@ TEST_CASE("language: arithmetic of every type") {
     if (ir::is_float(t)) all.insert(all.end(), {"div(a, b)", "sqrt(a)", "div(1, b)"});
     same_on_lengths(returns(fmt::format("a: {0}[n], b: {0}[n], v: {0}", ir::name_of(t)), all), 2);
   }
+}
+
+TEST_CASE("language: abs and neg of the least integer are that integer in whatever reads them") {
+  for (const auto& [type, least] : {std::pair("i8", "-128"), {"i16", "-32768"}, {"i32", "-2147483648"}})
+    for (const char* op : {"abs", "neg"}) {
+      same_on_lengths(fmt::format("program p(a: {0}[n], v: {0}) {{ m = minimum(a, {1}) s = {2}(m) y0 = gt(s, v) "
+                                  "y1 = lt(s, 0) y2 = maximum(s, v) y3 = cast(s, i64) y4 = cast(s, f32) "
+                                  "return y0, y1, y2, y3, y4 }}",
+                                  type, least, op),
+                      1);
+    }
 }
 
 TEST_CASE("language: comparisons of every type, and what is done with bool") {

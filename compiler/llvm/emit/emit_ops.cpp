@@ -246,7 +246,12 @@ llvm::Value* OpEmitter::unary(Op op, DType dtype, Value* x) {
     return from_float(dtype, builder_.CreateUnaryIntrinsic(intrinsic::sqrt, to_float(dtype, x)));
   }
   if (op == Op::neg) return builder_.CreateNeg(x);
-  return ir::is_signed(dtype) ? builder_.CreateBinaryIntrinsic(intrinsic::abs, x, builder_.getFalse()) : x;
+  return ir::is_signed(dtype) ? integer_abs(width, x) : x;
+}
+
+llvm::Value* OpEmitter::integer_abs(int width, Value* x) {
+  if (width != 16 || has_abs16_) return builder_.CreateBinaryIntrinsic(intrinsic::abs, x, builder_.getFalse());
+  return builder_.CreateTrunc(integer_abs(32, builder_.CreateSExt(x, integer(32))), integer(16));
 }
 
 /// x < 0 ? -1 : x > 0 ? 1 : x, on integers: a float's magnitude is that of a number other than zero if its bits are

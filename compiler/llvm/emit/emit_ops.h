@@ -4,6 +4,7 @@
 
 #include <llvm/IR/IRBuilder.h>
 
+#include "compiler/llvm/emit/target_features.h"
 #include "ir/dtype.h"
 #include "ir/operation.h"
 
@@ -14,10 +15,8 @@ namespace padlock::compiler {
 /// comes back. Each operation rounds once, to its own type.
 class OpEmitter {
  public:
-  /// `has_f16c`: the target converts f16 in hardware (x86 F16C); without it the conversions are integer code, since
-  /// LLVM would call a library.
-  OpEmitter(llvm::IRBuilder<>& builder, int lanes, bool has_f16c)
-      : builder_(builder), lanes_(lanes), has_f16c_(has_f16c) {}
+  OpEmitter(llvm::IRBuilder<>& builder, int lanes, const TargetFeatures& target)
+      : builder_(builder), lanes_(lanes), has_f16c_(target.f16c), has_abs16_(target.abs16) {}
 
   [[nodiscard]] llvm::Type* storage_type(ir::DType dtype) const { return integer(ir::bit_width(dtype)); }
   [[nodiscard]] llvm::Value* bits(ir::DType dtype, std::uint64_t value) const;
@@ -51,6 +50,7 @@ class OpEmitter {
   Value* clamp(ir::DType dtype, Value* x, Value* lo, Value* hi);
   Value* arithmetic(ir::Op op, ir::DType dtype, Value* a, Value* b);
   Value* unary(ir::Op op, ir::DType dtype, Value* x);
+  Value* integer_abs(int width, Value* x);
   Value* sign(ir::DType dtype, Value* x);
   Value* extremum(ir::Op op, ir::DType dtype, Value* a, Value* b);
   Value* cast(ir::DType from, ir::DType to, Value* x);
@@ -60,7 +60,7 @@ class OpEmitter {
 
   llvm::IRBuilder<>& builder_;
   int lanes_;
-  bool has_f16c_;
+  bool has_f16c_, has_abs16_;
 };
 
 }  // namespace padlock::compiler

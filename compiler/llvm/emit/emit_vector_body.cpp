@@ -92,7 +92,7 @@ void VectorBodyEmitter::set_row(Value* row, llvm::ArrayRef<Value*> bases) {
 }
 
 Value* VectorBodyEmitter::emit_node(const BodyNode& node, Value* column, int lanes, const std::vector<Value*>& values) {
-  OpEmitter ops(builder_, lanes, context_.target.f16c);
+  OpEmitter ops(builder_, lanes, context_.target);
   std::vector<Value*> operands;
   for (const int operand : node.operands) operands.push_back(values[static_cast<std::size_t>(operand)]);
   switch (node.kind) {
@@ -129,7 +129,7 @@ Access VectorBodyEmitter::access_of(int index, Value* first, Value* guard) {
 
 Value* VectorBodyEmitter::emit_load(int index, Value* column, int lanes) {
   const BodyLoad& load = body_.loads[static_cast<std::size_t>(index)];
-  llvm::Type* type = OpEmitter(builder_, lanes, context_.target.f16c).storage_type(load.dtype);
+  llvm::Type* type = OpEmitter(builder_, lanes, context_.target).storage_type(load.dtype);
   switch (load.kind) {
     case LoadKind::invariant:
       return accesses_.load(access_of(index, argument(index).base), type);

@@ -136,6 +136,7 @@ class LlvmGpuCompiler final : public GpuCompiler {
     made.features = {.cpu = architecture_,
                      .features = "",
                      .f16c = true,
+                     .abs16 = false,  // ptxas takes what abs.s16 gives for positive
                      .global_space = 1,
                      .aligned_elements = true,
                      .takes_words = true};

@@ -1,0 +1,20 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+namespace padlock::compiler {
+
+/// Properties of the target that code generation needs.
+struct TargetFeatures {
+  std::string cpu;
+  std::string features;           ///< "+avx2,-avx512f,..."
+  bool f16c = false;              ///< converts f16 in hardware; else integer code does, since LLVM would call a library
+  bool abs16 = true;              ///< compares abs of the least i16 as the negative number that it is
+  unsigned global_space = 0;      ///< LLVM's address space of buffers
+  bool aligned_elements = false;  ///< pointers are multiples of their element sizes: a launch checks it
+  std::int64_t cache_bytes = std::int64_t{32} << 20;  ///< of the last cache before memory
+  bool takes_words = false;  ///< a launch is an array of words, not a HostLaunch (see LaunchFields)
+};
+
+}  // namespace padlock::compiler
