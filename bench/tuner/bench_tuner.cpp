@@ -68,7 +68,7 @@ Status restarts(const std::string& file, const Arguments& arguments) {
 
 Status tune(const std::string& file, const Arguments& arguments) {
   PADLOCK_TRY(const auto compiler, compiler::TargetCompiler::create(arguments.target));
-  std::vector<std::string> configs = compiler->all_configs();
+  std::vector<compiler::Config> configs = compiler->all_configs();
   configs.resize(std::min<std::size_t>(configs.size(), static_cast<std::size_t>(arguments.configs)));
   PADLOCK_TRY(tuner::Worker worker, tuner::Worker::start({.command = {file}}));
   double compiling = 0;
@@ -76,7 +76,8 @@ Status tune(const std::string& file, const Arguments& arguments) {
   double timing = 0;
   const auto begin = tuner::Clock::now();
   double first = 0;
-  for (const std::string& config : configs) {
+  for (const compiler::Config& point : configs) {
+    const std::string config = compiler::to_string(point);
     PADLOCK_TRY(const tuner::TryResult result, worker.try_config(request_for(config, arguments)));
     if (result.verdict != tuner::Verdict::ok) return internal_error(config + ": " + result.message);
     compiling += result.compile_ms;

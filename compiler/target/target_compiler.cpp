@@ -17,9 +17,8 @@ struct Host {
   using Compiler = HostCompiler;
   using Config = HostConfig;
   using Options = HostOptions;
-  static std::int64_t task_bytes(const Config& config) { return std::int64_t{config.task_kib} << 10; }
   static Schedule schedule(Kernel kernel, const Config& config) { return schedule_for_host(std::move(kernel), config); }
-  static Options options_of(const Config& config, const TargetCompiler::Options& options) {
+  static Options options_of(std::optional<Config> config, const TargetCompiler::Options& options) {
     return {.config = config, .bounds_check = options.bounds_check};
   }
   static std::vector<std::string> required_features(const Compiler& compiler) { return compiler.required_features(); }
@@ -30,9 +29,8 @@ struct Gpu {
   using Compiler = GpuCompiler;
   using Config = GpuConfig;
   using Options = GpuOptions;
-  static std::int64_t task_bytes(const Config&) { return std::int64_t{64} << 10; }
   static Schedule schedule(Kernel kernel, const Config& config) { return schedule_for_gpu(std::move(kernel), config); }
-  static Options options_of(const Config& config, const TargetCompiler::Options& options) {
+  static Options options_of(std::optional<Config> config, const TargetCompiler::Options& options) {
     return {.config = config, .bounds_check = options.bounds_check, .for_simt = options.for_simt};
   }
   static std::vector<std::string> required_features(const Compiler&) { return {}; }
@@ -44,31 +42,31 @@ class Adapter final : public TargetCompiler {
  public:
   explicit Adapter(std::unique_ptr<typename Target::Compiler> compiler) : compiler_(std::move(compiler)) {}
 
-  Result<std::string> complete_config(std::string_view text) const override {
-    PADLOCK_TRY(const Config config, Config::parse(text, compiler_->default_config()));
-    if (text.empty()) return config.to_string();
-    const std::vector<Config> space = Config::all();
+  Config default_config() const override { return compiler_->default_config(); }
+  Result<Config> parse_config(std::string_view text) const override {
+    PADLOCK_TRY(const OwnConfig config, OwnConfig::parse(text, compiler_->default_config()));
+    if (text.empty()) return config;
+    const std::vector<OwnConfig> space = OwnConfig::all();
     if (std::ranges::find(space, config) == space.end())
       return invalid_argument(fmt::format("expected a config of the search space, found {}", config.to_string()));
-    return config.to_string();
+    return config;
   }
-  std::vector<std::string> all_configs() const override {
-    std::vector<std::string> texts;
-    for (const Config& config : Config::all()) texts.push_back(config.to_string());
-    return texts;
+  std::vector<Config> all_configs() const override {
+    const std::vector<OwnConfig> space = OwnConfig::all();
+    return {space.begin(), space.end()};
   }
   Result<SearchSpace> search_space(const ir::Program& program, std::span<const ir::Binding> bindings) override {
     SearchSpace space;
     PADLOCK_TRY(const std::vector<Kernel> kernels, lower(program, nullptr, &space.passes));
-    std::vector<Config> configs = Config::all();
+    std::vector<OwnConfig> configs = OwnConfig::all();
     configs.insert(configs.begin(), compiler_->default_config());
     std::set<CodeKey> seen;
-    for (const Config& config : configs) {
+    for (const OwnConfig& config : configs) {
       std::vector<Schedule> schedules;
       for (const Kernel& kernel : kernels) schedules.push_back(Target::schedule(kernel, config));
       space.passes.scheduled += static_cast<int>(schedules.size());
       if (!seen.insert(key_of_code(schedules, config)).second) continue;
-      SearchPoint point{.config = config.to_string(), .task_bytes = Target::task_bytes(config), .costs = {}};
+      SearchPoint point{.config = config, .costs = {}};
       for (const ir::Binding& binding : bindings) point.costs.push_back(costs_of(schedules, binding));
       PADLOCK_TRY(const bool sound, none_is_refuted(std::move(schedules), space.passes));
       if (sound) space.points.push_back(std::move(point));
@@ -76,10 +74,6 @@ class Adapter final : public TargetCompiler {
     return space;
   }
   std::string description() const override { return compiler_->target_description(); }
-  std::int64_t task_bytes(const std::string& config) const override {
-    const auto parsed = Config::parse(config, compiler_->default_config());
-    return Target::task_bytes(parsed.value_or(compiler_->default_config()));
-  }
 
   Result<abi::CompiledCode> compile(const ir::Program& program, const Options& options) override {
     PADLOCK_TRY(const typename Target::Options made, made_of(options));
@@ -97,11 +91,11 @@ class Adapter final : public TargetCompiler {
   }
 
  private:
-  using Config = typename Target::Config;
+  using OwnConfig = typename Target::Config;
 
   /// Returns the key of all kernels, and of how their rows are distributed to tasks.
-  static CodeKey key_of_code(const std::vector<Schedule>& schedules, const Config& config) {
-    CodeKey code = {static_cast<std::uint64_t>(Target::task_bytes(config))};
+  static CodeKey key_of_code(const std::vector<Schedule>& schedules, const OwnConfig& config) {
+    CodeKey code = {static_cast<std::uint64_t>(task_bytes(config))};
     for (const Schedule& schedule : schedules) {
       const CodeKey key = key_of(schedule);
       code.push_back(key.size());
@@ -127,8 +121,10 @@ class Adapter final : public TargetCompiler {
   }
 
   Result<typename Target::Options> made_of(const Options& options) const {
-    PADLOCK_TRY(const Config config, Config::parse(options.config, compiler_->default_config()));
-    return Target::options_of(config, options);
+    if (!options.config) return Target::options_of(std::nullopt, options);
+    if (const auto* const own = std::get_if<OwnConfig>(&*options.config)) return Target::options_of(*own, options);
+    return invalid_argument(
+        fmt::format("expected a config of target {}, found {}", description(), to_string(*options.config)));
   }
 
   std::unique_ptr<typename Target::Compiler> compiler_;

@@ -1,13 +1,14 @@
 #pragma once
 
-#include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "compiler/pass_counts.h"
+#include "compiler/target/config.h"
 #include "compiler/target/cost.h"
 #include "compiler/target/gpu_compiler.h"
 #include "compiler/target/host_compiler.h"
@@ -16,8 +17,7 @@ namespace padlock::compiler {
 
 /// One config of a search space.
 struct SearchPoint {
-  std::string config;
-  std::int64_t task_bytes = 0;                 ///< as TargetCompiler::task_bytes
+  Config config;
   std::vector<std::vector<KernelCost>> costs;  ///< for each binding, of each kernel in launch order
 };
 
@@ -26,11 +26,11 @@ struct SearchSpace {
   PassCounts passes;  ///< what finding them took
 };
 
-/// The compiler of one target, with configs as text, for callers that take any target. Thread-safe.
+/// The compiler of one target, for callers that take any target. Thread-safe.
 class TargetCompiler {
  public:
   struct Options {
-    std::string config;  ///< complete, of `complete_config`
+    std::optional<Config> config;  ///< of this target; absent: default_config()
     bool bounds_check = false;
     bool for_simt = false;  ///< a GPU's kernels as an image for this machine's CPU; a CPU's target makes images alone
   };
@@ -39,20 +39,19 @@ class TargetCompiler {
   [[nodiscard]] static Result<std::unique_ptr<TargetCompiler>> create(const std::string& target);
   virtual ~TargetCompiler() = default;
 
-  /// All keys of the config that the text and, for absent keys, the default say. Error: invalid_argument, outside of
-  /// the search space.
-  [[nodiscard]] virtual Result<std::string> complete_config(std::string_view text) const = 0;
-  [[nodiscard]] virtual std::vector<std::string> all_configs() const = 0;
+  [[nodiscard]] virtual Config default_config() const = 0;
+  /// Reads the config that the text and, for absent keys, the default say. Error: invalid_argument, outside of the
+  /// search space.
+  [[nodiscard]] virtual Result<Config> parse_config(std::string_view text) const = 0;
+  [[nodiscard]] virtual std::vector<Config> all_configs() const = 0;
   /// Finds the configs that are worth comparing for a program, in a fixed order, the default first: legal, without
   /// those that make the code of an earlier one, and each proved (no obligation of it is refuted); and what each costs
   /// at these bindings of the program. Errors: of lowering, and as `prove`.
   [[nodiscard]] virtual Result<SearchSpace> search_space(const ir::Program& program,
                                                          std::span<const ir::Binding> bindings) = 0;
   [[nodiscard]] virtual std::string description() const = 0;
-  /// Output bytes of one task of the thread pool.
-  [[nodiscard]] virtual std::int64_t task_bytes(const std::string& config) const = 0;
 
-  /// Errors: as HostCompiler::compile and GpuCompiler::compile.
+  /// Errors: as HostCompiler::compile and GpuCompiler::compile; invalid_argument for a config of another target.
   [[nodiscard]] virtual Result<abi::CompiledCode> compile(const ir::Program& program, const Options& options) = 0;
   /// Returns HostCompiler::required_features for a CPU's target; empty for a GPU's.
   [[nodiscard]] virtual std::vector<std::string> required_features() const = 0;

@@ -87,7 +87,8 @@ Result<TargetCompiler*> Context::compiler_for(const std::string& target) {
 
 Result<std::string> Context::choose_config(const CompileOptions& options) {
   PADLOCK_TRY(TargetCompiler* const compiler, compiler_of(options));
-  return compiler->complete_config(options.config);
+  PADLOCK_TRY(const compiler::Config config, compiler->parse_config(options.config));
+  return compiler::to_string(config);
 }
 
 Result<std::string> Context::describe_target(const std::string& target) {
@@ -129,7 +130,7 @@ Result<std::shared_ptr<const tuner::Lookup>> Context::look_up(const Program& pro
                                                               const TargetCompiler& compiler) {
   return store_->look_up(key, [&](const tuner::Choice& choice) {
     return tuner::check_choice(program.ir(), choice, [&](const std::string& config) -> Status {
-      PADLOCK_CHECK(compiler.complete_config(config));
+      PADLOCK_CHECK(compiler.parse_config(config));
       return {};
     });
   });
@@ -149,9 +150,10 @@ Result<std::shared_ptr<const TunedConfigs>> Context::tuned_configs(const Program
   std::map<std::string, std::shared_ptr<const CompiledProgram::State>> compiled;
   std::vector<tuner::Choice> choices;
   for (tuner::Choice choice : lookup->choices) {
-    PADLOCK_TRY(choice.config, compiler.complete_config(choice.config));
+    PADLOCK_TRY(const compiler::Config parsed, compiler.parse_config(choice.config));
+    choice.config = compiler::to_string(parsed);
     if (choice.config != config && !compiled.contains(choice.config)) {
-      auto tuned = compile_config(program, options, choice.config);
+      auto tuned = compile_config(program, options, parsed);
       // A record is a hint: what the device of now does not take, the default serves.
       if (!tuned && (is_device_lost(tuned.error()) || store_->mode() == tuner::Mode::require))
         return std::unexpected(std::move(tuned).error());
@@ -208,14 +210,14 @@ void Context::wait_for_tuning() { background_->wait(); }
 Result<CompiledProgram> Context::compile_code(const Program& program, const runtime::Device& device,
                                               const CompileOptions& options) {
   PADLOCK_TRY(TargetCompiler* const compiler, compiler_of(options));
-  PADLOCK_TRY(const std::string config, compiler->complete_config(options.config));
+  PADLOCK_TRY(const compiler::Config config, compiler->parse_config(options.config));
   PADLOCK_TRY(std::shared_ptr<CompiledProgram::State> state, compile_config(program, options, config));
   const bool forced = !options.config.empty();
   state->reason = forced ? "forced, other keys as in the default" : "the default of this target";
   if (forced || device.traits().emulated) return CompiledProgram(std::move(state));
   if (store_ != nullptr) {
     std::string miss;
-    PADLOCK_TRY(auto tuned, tuned_configs(program, options, *compiler, config, miss));
+    PADLOCK_TRY(auto tuned, tuned_configs(program, options, *compiler, state->config, miss));
     if (!tuned) state->reason += ": " + miss;
     state->tuned.set(std::move(tuned));
   }
@@ -225,14 +227,14 @@ Result<CompiledProgram> Context::compile_code(const Program& program, const runt
 
 Result<std::shared_ptr<CompiledProgram::State>> Context::compile_config(const Program& program,
                                                                         const CompileOptions& options,
-                                                                        const std::string& config) {
+                                                                        const compiler::Config& config) {
   PADLOCK_TRY(const runtime::Device* const device, devices_.open(options.device));
   PADLOCK_TRY(const std::string target, target_of(options));
   PADLOCK_CHECK(device->check_target(target));
   PADLOCK_TRY(TargetCompiler* const compiler, compiler_for(target));
   PADLOCK_CHECK(compiler->check_runs_here());
   const std::shared_ptr<CompiledProgram::State> state = make_state(program, *device);
-  state->config = config;
+  state->config = compiler::to_string(config);
   state->target = compiler->description();
   state->runs_here = target == "host" || abi::is_gpu(target);
   auto code = compiler->compile(program.ir(), {.config = config,
@@ -254,18 +256,18 @@ Result<std::string> Context::emit(const Program& program, Stage stage, const Com
     return invalid_argument(
         gpu ? fmt::format("target {} has the stages ir, kernel, schedule, llvm and ptx", target)
             : fmt::format("stage ptx is of GPU targets; target {} has ir, kernel, schedule, llvm and asm", target));
-  PADLOCK_TRY(const std::string config, compiler->complete_config(options.config));
+  PADLOCK_TRY(const compiler::Config config, compiler->parse_config(options.config));
   return compiler->emit(program.ir(), stage_of(stage), {.config = config, .bounds_check = options.bounds_check});
 }
 
 Result<std::vector<compiler::Proof>> Context::prove(const Program& program, const CompileOptions& options,
                                                     bool all_configs) {
   PADLOCK_TRY(TargetCompiler* const compiler, compiler_of(options));
-  PADLOCK_TRY(const std::string chosen, compiler->complete_config(options.config));
-  std::vector<std::string> configs = {chosen};
+  PADLOCK_TRY(const compiler::Config chosen, compiler->parse_config(options.config));
+  std::vector<compiler::Config> configs = {chosen};
   if (all_configs) configs = compiler->all_configs();
   std::vector<compiler::Proof> all;
-  for (const std::string& config : configs) {
+  for (const compiler::Config& config : configs) {
     auto proofs = compiler->prove(program.ir(), {.config = config});
     if (!proofs) return std::unexpected(program.with_source_line(std::move(proofs).error()));
     std::ranges::move(*proofs, std::back_inserter(all));

@@ -129,7 +129,7 @@ class Context final : public LaunchContext {
   Status tune_later(const Program& program, const CompileOptions& options, const compiler::TargetCompiler& compiler,
                     const std::shared_ptr<CompiledProgram::State>& state);
   Result<std::shared_ptr<CompiledProgram::State>> compile_config(const Program& program, const CompileOptions& options,
-                                                                 const std::string& config);
+                                                                 const compiler::Config& config);
   Result<std::string> target_of(const CompileOptions& options);
   Result<const runtime::Device*> tuned_device(DeviceId id);
   Result<compiler::TargetCompiler*> compiler_for(const std::string& target);

@@ -63,27 +63,29 @@ class PackBuilder {
     PADLOCK_TRY(TargetCompiler* const compiler, context_.compiler_for(name));
     PackTarget target{.name = keep(name), .description = keep(compiler->description())};
     for (std::string& feature : compiler->required_features()) target.features.push_back(keep(std::move(feature)));
-    PADLOCK_TRY(const std::string config, compiler->complete_config(""));
-    PADLOCK_CHECK(add_code(program, *compiler, config, target));
+    PADLOCK_CHECK(add_code(program, *compiler, compiler->default_config(), target));
     PADLOCK_TRY(std::string reason, add_choices(program, name, *compiler, target));
     target.reason = keep(std::move(reason));
     return target;
   }
 
-  /// The code of a config, unless it is there.
-  Status add_code(const Program& program, TargetCompiler& compiler, const std::string& config, PackTarget& target) {
-    if (std::ranges::find(target.codes, config, &PackConfig::config) != target.codes.end()) return {};
+  /// Adds the code of a config, unless it is there. Returns the config's text.
+  Result<std::string_view> add_code(const Program& program, TargetCompiler& compiler, const compiler::Config& config,
+                                    PackTarget& target) {
+    std::string text = compiler::to_string(config);
+    if (const auto known = std::ranges::find(target.codes, text, &PackConfig::config); known != target.codes.end())
+      return known->config;
     PADLOCK_TRY(abi::CompiledCode made, compiler.compile(program.ir(), {.config = config}));
     context_.compiles_ += std::ssize(made.kernels);
     PADLOCK_TRY(std::vector<std::byte> contracts, runtime::write_contracts(made));
-    const PackConfig code{.config = keep(config),
+    const PackConfig code{.config = keep(std::move(text)),
                           .task_bytes = made.task_bytes,
                           .contracts = keep(std::move(contracts)),
                           .code = keep(std::move(made.bytes))};
     // Read the code as a loader would, so that what it would refuse is known now.
     PADLOCK_CHECK(runtime::read_code(program.ir(), made.kind, code));
     target.codes.push_back(code);
-    return {};
+    return code.config;
   }
 
   /// Adds the configs that the cache chooses for a target, whose machine need not be this one: cores and caches are not
@@ -100,9 +102,9 @@ class PackBuilder {
     PADLOCK_TRY(const auto lookup, context_.look_up(program, tuner::CacheKey(std::move(fields)), compiler));
     if (!lookup->hit()) return fmt::format("the default of this target: the cache missed, {}", lookup->reason);
     for (const tuner::Choice& choice : lookup->choices) {
-      PADLOCK_TRY(const std::string config, compiler.complete_config(choice.config));
-      PADLOCK_CHECK(add_code(program, compiler, config, target));
-      target.choices.push_back({.region = keep(choice.region), .config = keep(config)});
+      PADLOCK_TRY(const compiler::Config config, compiler.parse_config(choice.config));
+      PADLOCK_TRY(const std::string_view text, add_code(program, compiler, config, target));
+      target.choices.push_back({.region = keep(choice.region), .config = text});
     }
     return lookup->reason.empty() ? std::string("from the cache")
                                   : fmt::format("from the cache, but for {}", lookup->reason);

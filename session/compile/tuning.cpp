@@ -80,9 +80,11 @@ class Tuning {
       bindings.push_back(std::move(binding));
     }
     PADLOCK_TRY(const compiler::SearchSpace space, compiler->search_space(program_.ir(), bindings));
+    std::vector<std::string> texts;
+    for (const compiler::SearchPoint& point : space.points) texts.push_back(compiler::to_string(point.config));
     TunePlan plan{.target = compiler->description(), .memory_bytes = memory_bytes_, .regions = {}};
     for (std::size_t i = 0; i < regions.size(); ++i)
-      plan.regions.push_back(plan_region(std::move(regions[i]), bindings[i], i, space, facts.machine));
+      plan.regions.push_back(plan_region(std::move(regions[i]), bindings[i], i, space, texts, facts.machine));
     return plan;
   }
 
@@ -107,14 +109,18 @@ class Tuning {
   }
 
  private:
-  /// `index`: of the region among the bindings that the space has costs for.
+  /// `index`: of the region among the bindings that the space has costs for; `texts`: of its configs.
   RegionPlan plan_region(PlannedRegion region, const ir::Binding& binding, std::size_t index,
-                         const compiler::SearchSpace& space, const tuner::Machine& machine) {
+                         const compiler::SearchSpace& space, const std::vector<std::string>& texts,
+                         const tuner::Machine& machine) {
     RegionPlan plan{
         .planned = std::move(region), .candidates = {}, .order = {}, .scratch_bytes = tuner::scratch_bytes(binding)};
-    for (const compiler::SearchPoint& point : space.points)
+    for (std::size_t i = 0; i < texts.size(); ++i) {
+      const compiler::SearchPoint& point = space.points[i];
+      const std::int64_t task_bytes = compiler::task_bytes(point.config);
       plan.candidates.push_back(
-          {.config = point.config, .predicted_ns = tuner::predicted_ns(point.costs[index], point.task_bytes, machine)});
+          {.config = texts[i], .predicted_ns = tuner::predicted_ns(point.costs[index], task_bytes, machine)});
+    }
     plan.order = tuner::order_of_trials(plan.candidates, options_.strategy, options_.seed);
     return plan;
   }

@@ -85,7 +85,7 @@ abi::CompiledCode Bench::compile(const Device& device, const ir::Binding& bindin
   auto compiler = compiler::TargetCompiler::create(traits.target);
   REQUIRE(compiler);
   compiler::TargetCompiler::Options options{
-      .config = *(*compiler)->complete_config(""),
+      .config = {},
       .bounds_check = bounds_check,
       .for_simt = traits.code_kind == abi::CodeKind::host_image,
   };

@@ -11,6 +11,7 @@
 #include "tools/commands/context.h"
 #include "tools/commands/load_program.h"
 #include "tools/text/json_value.h"
+#include "tools/text/report_text.h"
 
 namespace padlock::tools {
 namespace {

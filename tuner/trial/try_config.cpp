@@ -32,8 +32,7 @@ auto key_of(const TryRequest& request) {
 /// Computes with the default config, each access tested, on the host.
 Computation host_computation(compiler::TargetCompiler& compiler, TrialDevice& host) {
   return [&compiler, &host](const Problem& problem) -> Result<std::vector<std::vector<std::byte>>> {
-    PADLOCK_TRY(const std::string config, compiler.complete_config(""));
-    PADLOCK_TRY(const auto code, host.compile(compiler, {.config = config, .bounds_check = true}, problem.binding()));
+    PADLOCK_TRY(const auto code, host.compile(compiler, {.config = {}, .bounds_check = true}, problem.binding()));
     PADLOCK_TRY(ScratchSet set, ScratchSet::allocate(host.space(), problem.binding()));
     PADLOCK_CHECK(set.arm(runtime::Placement::red_zones, std::byte{0}, 0));
     PADLOCK_CHECK(set.write_inputs(problem.inputs()));
@@ -155,7 +154,7 @@ class Trials::Attempt {
     const Shared& shared = *trials_.shared_;
     auto compiler = compiler_for(shared.device->target());
     if (!compiler) return std::unexpected(std::move(compiler).error());
-    auto config = judged((*compiler)->complete_config(text), Verdict::compile);
+    auto config = judged((*compiler)->parse_config(text), Verdict::compile);
     if (!config) return std::unexpected(std::move(config).error());
     return judged_making(shared.device->compile(**compiler, {.config = *config}, shared.problem->binding()),
                          Verdict::compile);

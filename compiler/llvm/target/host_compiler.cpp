@@ -8,6 +8,7 @@
 #include "compiler/llvm/target/host_target.h"
 #include "compiler/llvm/target/link_image.h"
 #include "compiler/pipeline.h"
+#include "compiler/target/config.h"
 
 namespace padlock::compiler {
 namespace {
@@ -35,7 +36,7 @@ class LlvmHostCompiler final : public HostCompiler {
     PADLOCK_TRY(const llvm::SmallVector<char> object,
                 generate_code(*code.module, *code.machine, llvm::CodeGenFileType::ObjectFile));
     PADLOCK_TRY(abi::CompiledCode image, link_image(object, std::move(code.kernels)));
-    image.task_bytes = std::int64_t{options.config.value_or(default_config()).task_kib} << 10;
+    image.task_bytes = task_bytes(options.config.value_or(default_config()));
     return image;
   }
 

@@ -36,7 +36,7 @@ std::vector<std::string> configs_of(TargetCompiler& compiler, const std::string&
   const auto program = ir::parse_program(text);
   REQUIRE(program);
   std::vector<std::string> configs;
-  for (const SearchPoint& point : space_of(compiler, *program).points) configs.push_back(point.config);
+  for (const SearchPoint& point : space_of(compiler, *program).points) configs.push_back(to_string(point.config));
   return configs;
 }
 
@@ -58,10 +58,10 @@ TEST_CASE("the search space of a rank-2 pad begins with the default and holds no
     const std::vector<std::string> space = configs_of(*compiler, kPad);
     CHECK(space.size() >= least);
     CHECK(space.size() <= most);
-    CHECK(space.front() == *compiler->complete_config(""));
+    CHECK(space.front() == to_string(compiler->default_config()));
     CHECK(std::set(space.begin(), space.end()).size() == space.size());
     CHECK(configs_of(*compiler, kPad) == space);
-    for (const std::string& config : space) CHECK(compiler->complete_config(config));
+    for (const std::string& config : space) CHECK(to_string(*compiler->parse_config(config)) == config);
   }
 }
 
@@ -93,7 +93,7 @@ TEST_CASE("a search lowers its program once, schedules each kernel once a config
     CHECK(space.passes.scheduled == kKernels * configs);
     CHECK(space.passes.proved == kKernels * static_cast<int>(space.points.size()));
     for (const SearchPoint& point : space.points) {
-      CHECK(point.task_bytes == compiler->task_bytes(point.config));
+      CHECK(compiler->parse_config(to_string(point.config)) == point.config);
       REQUIRE(point.costs.size() == 2);
       for (const std::vector<KernelCost>& costs : point.costs) {
         REQUIRE(costs.size() == kKernels);
@@ -101,6 +101,24 @@ TEST_CASE("a search lowers its program once, schedules each kernel once a config
         CHECK(costs[1].write_bytes == 62 * 61 * 4);
       }
     }
+  }
+}
+
+TEST_CASE("a config says how large its tasks are, and is of one target's compiler") {
+  const auto program = ir::parse_program(kPad);
+  REQUIRE(program);
+  const auto host = compiler_of("host");
+  const auto gpu = compiler_of("sm_90");
+  CHECK(task_bytes(host->default_config()) == 256 << 10);
+  CHECK(task_bytes(host->parse_config("task_kib=1024").value()) == 1024 << 10);
+  CHECK(task_bytes(gpu->default_config()) == 64 << 10);
+  for (const auto& [compiler, config, message] :
+       {std::tuple(host.get(), gpu->default_config(), "found map=tiles"),
+        {gpu.get(), host->default_config(), "expected a config of target sm_90, found vector_bytes="}}) {
+    const auto refused = compiler->compile(*program, {.config = config});
+    REQUIRE_FALSE(refused);
+    CHECK(refused.error().code == Code::invalid_argument);
+    CHECK_MESSAGE(refused.error().message.find(message) != std::string::npos, refused.error().message);
   }
 }
 

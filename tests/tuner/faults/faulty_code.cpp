@@ -197,14 +197,14 @@ class FaultyCompiler final : public compiler::TargetCompiler {
   FaultyCompiler(std::unique_ptr<compiler::TargetCompiler> real, bool makes_ptx)
       : real_(std::move(real)), makes_ptx_(makes_ptx) {}
 
-  Result<std::string> complete_config(std::string_view text) const override { return real_->complete_config(text); }
-  std::vector<std::string> all_configs() const override { return real_->all_configs(); }
+  compiler::Config default_config() const override { return real_->default_config(); }
+  Result<compiler::Config> parse_config(std::string_view text) const override { return real_->parse_config(text); }
+  std::vector<compiler::Config> all_configs() const override { return real_->all_configs(); }
   Result<compiler::SearchSpace> search_space(const ir::Program& program,
                                              std::span<const ir::Binding> bindings) override {
     return real_->search_space(program, bindings);
   }
   std::string description() const override { return real_->description(); }
-  std::int64_t task_bytes(const std::string& config) const override { return real_->task_bytes(config); }
   Result<std::vector<compiler::Proof>> prove(const ir::Program& program, const Options& options) override {
     return real_->prove(program, options);
   }
