@@ -101,7 +101,7 @@ class Example {
     std::optional<std::pair<std::int64_t, std::int64_t>> rows;
     const Task whole = whole_launch(schedule_, sizes_);
     if (Int128{whole.row_last} * whole.column_last > kAllRowsElements && row()) rows = one_row();
-    const bool too_many = Int128{whole.row_last} * whole.column_last > kMaxElements;
+    const bool too_many = Int128{rows ? 1 : whole.row_last} * whole.column_last > kMaxElements;
     if (too_many && row() && column()) return events_at(*column());
     for (Execution execution : executions()) {
       execution.shift = shift;
