@@ -6,8 +6,8 @@
 #include <thread>
 #include <vector>
 
-#include "session/launch/arguments.h"
 #include "session/compile/context.h"
+#include "session/launch/arguments.h"
 #include "session/launch/memory.h"
 
 namespace padlock::session {

@@ -37,15 +37,16 @@ std::int64_t IndexArithmetic::value(Expr e, Encoding fit) {
   return static_cast<std::int64_t>(done.back());
 }
 
-std::size_t IndexArithmetic::append(Code& code, std::map<std::pair<std::uint32_t, Encoding>, std::size_t>& places, Expr e,
-                                    Encoding fit) {
+std::size_t IndexArithmetic::append(Code& code, std::map<std::pair<std::uint32_t, Encoding>, std::size_t>& places,
+                                    Expr e, Encoding fit) {
   if (const auto known = places.find({e.id(), fit}); known != places.end()) return known->second;
   Step step = step_of(code, places, e, fit);
   code.push_back(std::move(step));
   return places[{e.id(), fit}] = code.size() - 1;
 }
 
-IndexArithmetic::Step IndexArithmetic::step_of(Code& code, std::map<std::pair<std::uint32_t, Encoding>, std::size_t>& places,
+IndexArithmetic::Step IndexArithmetic::step_of(Code& code,
+                                               std::map<std::pair<std::uint32_t, Encoding>, std::size_t>& places,
                                                Expr e, Encoding fit) {
   if (!e.has_coordinate()) return {.constant = size(e, fit), .operands = {}};
   Step step{.kind = e.kind(), .narrow = narrow_.contains(e.id()), .operands = {}};

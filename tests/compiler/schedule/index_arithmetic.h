@@ -44,7 +44,8 @@ class IndexArithmetic {
   using Code = std::vector<Step>;  // operands first, the value last
 
   std::int64_t value(ir::Expr e, Encoding fit);
-  std::size_t append(Code& code, std::map<std::pair<std::uint32_t, Encoding>, std::size_t>& places, ir::Expr e, Encoding fit);
+  std::size_t append(Code& code, std::map<std::pair<std::uint32_t, Encoding>, std::size_t>& places, ir::Expr e,
+                     Encoding fit);
   Step step_of(Code& code, std::map<std::pair<std::uint32_t, Encoding>, std::size_t>& places, ir::Expr e, Encoding fit);
   Int128 size(ir::Expr e, Encoding fit);
   [[nodiscard]] Int128 run(const Step& step, const std::vector<Int128>& done);
