@@ -18,7 +18,7 @@ Result<padlock_text*> emit(padlock_program& program, const padlock_compile_optio
   return make_text(program.allocator(), text);
 }
 
-/// Where a caller wants results; each may be null.
+/// Holds the places that a caller gave for results; each may be null.
 struct ProofPlaces {
   int64_t* refuted;
   padlock_text** report;

@@ -90,8 +90,6 @@ std::vector<abi::Guard> guards_of(ir::ExprContext& exprs, const std::vector<Expr
   return guards;
 }
 
-}  // namespace
-
 Index32Variant division_index32_variant(const Schedule& schedule) {
   const Kernel& kernel = schedule.kernel;
   std::vector<Expr> wide = divisions_of(exact_indices(schedule));
@@ -110,8 +108,6 @@ Index32Variant division_index32_variant(const Schedule& schedule) {
   }
   return {};
 }
-
-namespace {
 
 /// Collects what a GPU's kernel compares or divides: expressions of coordinates, and the extents of a launch.
 std::vector<Expr> exact_in(const Schedule& schedule) {
@@ -173,6 +169,8 @@ bool indices_fit(const Schedule& schedule, const std::vector<Expr>& sizes, std::
   return std::ranges::all_of(exact_in(schedule), [&](Expr e) { return widths.fit(e, 32); });
 }
 
+namespace {
+
 Index32Variant index32_variant_of(const Schedule& schedule) {
   Sizes sizes(schedule.kernel);
   for (const Expr e : exact_in(schedule)) sizes.add(e);
@@ -196,6 +194,8 @@ Index32Variant index32_variant_of(const Schedule& schedule) {
   }
   return {};
 }
+
+}  // namespace
 
 Index32Variant choose_index32_variant(const Schedule& schedule) {
   return schedule.threads ? index32_variant_of(schedule) : division_index32_variant(schedule);

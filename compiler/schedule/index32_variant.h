@@ -9,13 +9,7 @@ namespace padlock::compiler {
 
 /// Returns the assumptions under which a host's schedule divides by sizes in 32 bits: that the sizes and extents that
 /// occur in the divisions are at most 2^30, or somewhat less where they are multiplied. Empty where nothing is divided
-/// by a size, or where the known ranges of the sizes suffice.
-[[nodiscard]] Index32Variant division_index32_variant(const Schedule& schedule);
-
-/// Returns the same for all indices of a GPU's schedule.
-[[nodiscard]] Index32Variant index32_variant_of(const Schedule& schedule);
-
-/// Chooses between the two by what the schedule is for.
+/// by a size, or where the known ranges of the sizes suffice. Returns the same for all indices of a GPU's schedule.
 [[nodiscard]] Index32Variant choose_index32_variant(const Schedule& schedule);
 
 /// Returns whether all indices of a GPU's schedule fit 32 bits, given that its sizes lie between -bound and bound.

@@ -52,8 +52,6 @@ class NameTable {
   [[nodiscard]] std::string describe(const std::string& name) const;
   /// The symbols in the order of declaration, which is that of their indices in every context.
   [[nodiscard]] const std::vector<SymbolInfo>& symbols() const { return symbols_; }
-  /// Precondition: kind_of(name) == symbol.
-  [[nodiscard]] std::uint32_t symbol_index(const std::string& name) const { return indices_.at(name); }
 
   [[nodiscard]] Status add_statement(const std::string& name, Location where, const Diagnostics& diagnostics);
 
