@@ -33,6 +33,16 @@ padlock_status report_out_of_memory(padlock_error** out) noexcept;
 /// An exception that is not std::bad_alloc: ours, since no caller's may come here.
 padlock_status report_exception(const padlock_allocator& allocator, const char* what, padlock_error** out) noexcept;
 
+/// Error: invalid_argument, "expected WHAT, found NULL".
+[[nodiscard]] Status require(const void* pointer, std::string_view what);
+/// Error: out_of_range.
+[[nodiscard]] Status check_index(std::size_t index, std::size_t count);
+/// The allocator of the object, or the standard one where there is none.
+template <class T>
+[[nodiscard]] padlock_allocator allocator_of(const T* object) {
+  return object != nullptr ? object->allocator() : standard_allocator();
+}
+
 /// Runs a function that returns Status; what it throws is an error, too.
 template <class Body>
 padlock_status guarded(const padlock_allocator& allocator, padlock_error** out, Body&& body) noexcept {
@@ -61,14 +71,21 @@ padlock_status guarded_handle(const padlock_allocator& allocator, T** handle, pa
   });
 }
 
-/// Error: invalid_argument, "expected WHAT, found NULL".
-[[nodiscard]] Status require(const void* pointer, std::string_view what);
-/// Error: out_of_range.
-[[nodiscard]] Status check_index(std::size_t index, std::size_t count);
-/// The allocator of the object, or the standard one where there is none.
-template <class T>
-[[nodiscard]] padlock_allocator allocator_of(const T* object) {
-  return object != nullptr ? object->allocator() : standard_allocator();
+/// The same two for a function of `object`, whose allocator serves. Error: as `require`, where there is none.
+template <class T, class Body>
+padlock_status guarded(const T* object, std::string_view what, padlock_error** out, Body&& body) noexcept {
+  return guarded(allocator_of(object), out, [&]() -> Status {
+    PADLOCK_CHECK(require(object, what));
+    return body();
+  });
+}
+template <class Object, class T, class Body>
+padlock_status guarded_handle(const Object* object, std::string_view what, T** handle, padlock_error** out,
+                              Body&& body) noexcept {
+  return guarded_handle(allocator_of(object), handle, out, [&]() -> Result<T*> {
+    PADLOCK_CHECK(require(object, what));
+    return body();
+  });
 }
 
 }  // namespace padlock::capi

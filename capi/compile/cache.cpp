@@ -115,10 +115,7 @@ PADLOCK_COUNTED_HANDLE(cache)
 
 padlock_status padlock_cache_open(padlock_context* context, const char* path, padlock_cache** cache,
                                   padlock_error** error) {
-  return guarded_handle(allocator_of(context), cache, error, [&]() -> Result<padlock_cache*> {
-    PADLOCK_CHECK(require(context, "a context"));
-    return open(*context, path);
-  });
+  return guarded_handle(context, "a context", cache, error, [&] { return open(*context, path); });
 }
 
 const char* padlock_cache_path(const padlock_cache* cache) { return cache != nullptr ? cache->path.c_str() : ""; }
@@ -126,25 +123,18 @@ const char* padlock_cache_path(const padlock_cache* cache) { return cache != nul
 padlock_status padlock_cache_export(const padlock_cache* cache, padlock_text** lines, padlock_text** problems,
                                     padlock_error** error) {
   if (problems != nullptr) *problems = nullptr;
-  return guarded_handle(allocator_of(cache), lines, error, [&]() -> Result<padlock_text*> {
-    PADLOCK_CHECK(require(cache, "a cache"));
-    return export_lines(*cache, problems);
-  });
+  return guarded_handle(cache, "a cache", lines, error, [&] { return export_lines(*cache, problems); });
 }
 
 padlock_status padlock_cache_describe(const padlock_cache* cache, padlock_text** json, padlock_error** error) {
-  return guarded_handle(allocator_of(cache), json, error, [&]() -> Result<padlock_text*> {
-    PADLOCK_CHECK(require(cache, "a cache"));
-    return describe(*cache);
-  });
+  return guarded_handle(cache, "a cache", json, error, [&] { return describe(*cache); });
 }
 
 padlock_status padlock_cache_compare(const padlock_cache* cache, const padlock_cache* other, padlock_text** only_here,
                                      padlock_text** only_there, padlock_text** changed, padlock_error** error) {
   for (padlock_text** const place : {only_here, only_there, changed})
     if (place != nullptr) *place = nullptr;
-  return guarded(allocator_of(cache), error, [&]() -> Status {
-    PADLOCK_CHECK(require(cache, "a cache"));
+  return guarded(cache, "a cache", error, [&]() -> Status {
     PADLOCK_CHECK(require(other, "another cache"));
     for (padlock_text** const place : {only_here, only_there, changed})
       PADLOCK_CHECK(require(place, "a place for the lines"));
@@ -154,8 +144,7 @@ padlock_status padlock_cache_compare(const padlock_cache* cache, const padlock_c
 
 padlock_status padlock_cache_stale(const padlock_cache* cache, const char* before, padlock_text** lines,
                                    padlock_error** error) {
-  return guarded_handle(allocator_of(cache), lines, error, [&]() -> Result<padlock_text*> {
-    PADLOCK_CHECK(require(cache, "a cache"));
+  return guarded_handle(cache, "a cache", lines, error, [&]() -> Result<padlock_text*> {
     PADLOCK_TRY(std::vector<padlock::session::Record> records, stale(*cache, before));
     return lines_of(*cache, std::move(records));
   });
@@ -165,8 +154,7 @@ padlock_status padlock_cache_verify(const padlock_cache* cache, int64_t* records
                                     padlock_error** error) {
   if (problems != nullptr) *problems = nullptr;
   give(records, 0);
-  return guarded(allocator_of(cache), error, [&]() -> Status {
-    PADLOCK_CHECK(require(cache, "a cache"));
+  return guarded(cache, "a cache", error, [&]() -> Status {
     PADLOCK_CHECK(require(problems, "a place for the problems"));
     std::int64_t count = 0;
     PADLOCK_CHECK(verify(*cache, count, problems));
@@ -178,8 +166,7 @@ padlock_status padlock_cache_verify(const padlock_cache* cache, int64_t* records
 padlock_status padlock_cache_merge(padlock_cache* cache, const padlock_cache* other, int64_t* written,
                                    padlock_error** error) {
   give(written, 0);
-  return guarded(allocator_of(cache), error, [&]() -> Status {
-    PADLOCK_CHECK(require(cache, "a cache"));
+  return guarded(cache, "a cache", error, [&]() -> Status {
     PADLOCK_CHECK(require(other, "another cache"));
     std::int64_t count = 0;
     PADLOCK_CHECK(merge(*cache, *other, count));
@@ -190,8 +177,7 @@ padlock_status padlock_cache_merge(padlock_cache* cache, const padlock_cache* ot
 
 padlock_status padlock_cache_prune(padlock_cache* cache, const char* before, int64_t* removed, padlock_error** error) {
   give(removed, 0);
-  return guarded(allocator_of(cache), error, [&]() -> Status {
-    PADLOCK_CHECK(require(cache, "a cache"));
+  return guarded(cache, "a cache", error, [&]() -> Status {
     std::int64_t count = 0;
     PADLOCK_CHECK(prune(*cache, before, count));
     give(removed, count);

@@ -69,8 +69,7 @@ extern "C" {
 
 padlock_status padlock_program_compile(padlock_program* program, const padlock_compile_options* options,
                                        padlock_kernel** kernel, padlock_error** error) {
-  return guarded_handle(allocator_of(program), kernel, error, [&]() -> Result<padlock_kernel*> {
-    PADLOCK_CHECK(require(program, "a program"));
+  return guarded_handle(program, "a program", kernel, error, [&]() -> Result<padlock_kernel*> {
     PADLOCK_TRY(const padlock_compile_options read, read_options(options, "padlock_compile_options"));
     return kernel_of(*program, read);
   });
@@ -78,8 +77,7 @@ padlock_status padlock_program_compile(padlock_program* program, const padlock_c
 
 padlock_status padlock_target_describe(padlock_context* context, const char* target, padlock_text** description,
                                        padlock_error** error) {
-  return guarded_handle(allocator_of(context), description, error, [&]() -> Result<padlock_text*> {
-    PADLOCK_CHECK(require(context, "a context"));
+  return guarded_handle(context, "a context", description, error, [&]() -> Result<padlock_text*> {
     PADLOCK_CHECK(require(target, "a target"));
     PADLOCK_TRY(const std::string text, compiler_of(*context).describe_target(target));
     return make_text(context->allocator(), text);

@@ -28,16 +28,12 @@ Result<padlock_text*> explain(padlock_program& program, const padlock_compile_op
 }  // namespace padlock::capi
 
 using namespace padlock::capi;
-using padlock::Result;
 
 extern "C" {
 
 padlock_status padlock_program_explain(padlock_program* program, const padlock_compile_options* options,
                                        const padlock_bind_options* bind, padlock_text** json, padlock_error** error) {
-  return guarded_handle(allocator_of(program), json, error, [&]() -> Result<padlock_text*> {
-    PADLOCK_CHECK(require(program, "a program"));
-    return explain(*program, options, bind);
-  });
+  return guarded_handle(program, "a program", json, error, [&] { return explain(*program, options, bind); });
 }
 
 }  // extern "C"

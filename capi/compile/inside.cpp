@@ -53,17 +53,12 @@ Status prove(padlock_program& program, const padlock_compile_options* given, boo
 }  // namespace padlock::capi
 
 using namespace padlock::capi;
-using padlock::Result;
-using padlock::Status;
 
 extern "C" {
 
 padlock_status padlock_program_emit(padlock_program* program, const padlock_compile_options* options, const char* stage,
                                     padlock_text** text, padlock_error** error) {
-  return guarded_handle(allocator_of(program), text, error, [&]() -> Result<padlock_text*> {
-    PADLOCK_CHECK(require(program, "a program"));
-    return emit(*program, options, stage);
-  });
+  return guarded_handle(program, "a program", text, error, [&] { return emit(*program, options, stage); });
 }
 
 padlock_status padlock_program_prove(padlock_program* program, const padlock_compile_options* options,
@@ -71,10 +66,7 @@ padlock_status padlock_program_prove(padlock_program* program, const padlock_com
                                      padlock_error** error) {
   const ProofPlaces places{refuted, report, json};
   places.clear();
-  return guarded(allocator_of(program), error, [&]() -> Status {
-    PADLOCK_CHECK(require(program, "a program"));
-    return prove(*program, options, all_configs != 0, places);
-  });
+  return guarded(program, "a program", error, [&] { return prove(*program, options, all_configs != 0, places); });
 }
 
 }  // extern "C"

@@ -57,8 +57,7 @@ padlock_status padlock_call_matches(const padlock_call* call, size_t result, con
                                     uint64_t expected, uint64_t actual, uint64_t ulp, const void* const* inputs,
                                     size_t input_count, int32_t* matches, padlock_error** error) {
   if (matches != nullptr) *matches = 0;
-  return guarded(allocator_of(call), error, [&]() -> Status {
-    PADLOCK_CHECK(require(call, "a call"));
+  return guarded(call, "a call", error, [&]() -> Status {
     PADLOCK_CHECK(require(matches, "a place for the answer"));
     if (input_count > 0) PADLOCK_CHECK(require(inputs, "the inputs"));
     return match(*call, result, coordinates, expected, actual, ulp, {inputs, input_count}, matches);

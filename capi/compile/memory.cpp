@@ -26,8 +26,7 @@ PADLOCK_COUNTED_HANDLE(memory)
 
 padlock_status padlock_memory_allocate(padlock_context* context, const char* device, int64_t bytes, const char* name,
                                        padlock_memory** memory, padlock_error** error) {
-  return guarded_handle(allocator_of(context), memory, error, [&]() -> Result<padlock_memory*> {
-    PADLOCK_CHECK(require(context, "a context"));
+  return guarded_handle(context, "a context", memory, error, [&]() -> Result<padlock_memory*> {
     PADLOCK_TRY(const DeviceId id, DeviceId::parse(text_or(device, "host")));
     PADLOCK_TRY(const padlock::runtime::Device* const where, context->launching->device(id));
     const std::string what(text_or(name, "a tensor"));
@@ -41,8 +40,7 @@ int64_t padlock_memory_bytes(const padlock_memory* memory) { return memory != nu
 
 padlock_status padlock_memory_copy(padlock_memory* to, int64_t to_offset, const padlock_memory* from,
                                    int64_t from_offset, int64_t bytes, padlock_error** error) {
-  return guarded(allocator_of(to), error, [&]() -> Status {
-    PADLOCK_CHECK(require(to, "memory to copy to"));
+  return guarded(to, "memory to copy to", error, [&]() -> Status {
     PADLOCK_CHECK(require(from, "memory to copy from"));
     return DeviceMemory::copy(*to->memory, to_offset, *from->memory, from_offset, bytes);
   });

@@ -125,8 +125,6 @@ Result<padlock_text*> report_of(const padlock_tuner& tuner) {
 }  // namespace padlock::capi
 
 using namespace padlock::capi;
-using padlock::Result;
-using padlock::Status;
 
 extern "C" {
 
@@ -134,24 +132,15 @@ PADLOCK_COUNTED_HANDLE(tuner)
 
 padlock_status padlock_tuner_create(padlock_program* program, const padlock_tune_options* options,
                                     padlock_tuner** tuner, padlock_error** error) {
-  return guarded_handle(allocator_of(program), tuner, error, [&]() -> Result<padlock_tuner*> {
-    PADLOCK_CHECK(require(program, "a program"));
-    return create(*program, options);
-  });
+  return guarded_handle(program, "a program", tuner, error, [&] { return create(*program, options); });
 }
 
 padlock_status padlock_tuner_run(padlock_tuner* tuner, padlock_error** error) {
-  return guarded(allocator_of(tuner), error, [&]() -> Status {
-    PADLOCK_CHECK(require(tuner, "a tuner"));
-    return run(*tuner);
-  });
+  return guarded(tuner, "a tuner", error, [&] { return run(*tuner); });
 }
 
 padlock_status padlock_tuner_plan(const padlock_tuner* tuner, padlock_text** json, padlock_error** error) {
-  return guarded_handle(allocator_of(tuner), json, error, [&]() -> Result<padlock_text*> {
-    PADLOCK_CHECK(require(tuner, "a tuner"));
-    return plan_of(*tuner);
-  });
+  return guarded_handle(tuner, "a tuner", json, error, [&] { return plan_of(*tuner); });
 }
 
 void padlock_tuner_cancel(padlock_tuner* tuner) {
@@ -159,10 +148,7 @@ void padlock_tuner_cancel(padlock_tuner* tuner) {
 }
 
 padlock_status padlock_tuner_report(const padlock_tuner* tuner, padlock_text** json, padlock_error** error) {
-  return guarded_handle(allocator_of(tuner), json, error, [&]() -> Result<padlock_text*> {
-    PADLOCK_CHECK(require(tuner, "a tuner"));
-    return report_of(*tuner);
-  });
+  return guarded_handle(tuner, "a tuner", json, error, [&] { return report_of(*tuner); });
 }
 
 }  // extern "C"

@@ -118,8 +118,6 @@ Result<ir::BindRequest> bind_request(const ir::Program& program, const padlock_b
 }  // namespace padlock::capi
 
 using namespace padlock::capi;
-using padlock::Result;
-using padlock::Status;
 
 extern "C" {
 
@@ -127,26 +125,20 @@ PADLOCK_COUNTED_HANDLE(call)
 
 padlock_status padlock_kernel_bind(padlock_kernel* kernel, const padlock_bind_options* options, padlock_call** call,
                                    padlock_error** error) {
-  return guarded_handle(allocator_of(kernel), call, error, [&]() -> Result<padlock_call*> {
-    PADLOCK_CHECK(require(kernel, "a kernel"));
+  return guarded_handle(kernel, "a kernel", call, error, [&] {
     return bind(kernel->allocator(), kernel->compiled, kernel, nullptr, place_of(kernel->compiled.device()), options);
   });
 }
 
 padlock_status padlock_program_bind(padlock_program* program, const padlock_bind_options* options, padlock_call** call,
                                     padlock_error** error) {
-  return guarded_handle(allocator_of(program), call, error, [&]() -> Result<padlock_call*> {
-    PADLOCK_CHECK(require(program, "a program"));
-    return bind(program->allocator(), program->uncompiled, nullptr, program, {}, options);
-  });
+  return guarded_handle(program, "a program", call, error,
+                        [&] { return bind(program->allocator(), program->uncompiled, nullptr, program, {}, options); });
 }
 
 padlock_status padlock_program_missing(padlock_program* program, const padlock_bind_options* options,
                                        padlock_text** names, padlock_error** error) {
-  return guarded_handle(allocator_of(program), names, error, [&]() -> Result<padlock_text*> {
-    PADLOCK_CHECK(require(program, "a program"));
-    return missing(*program, options);
-  });
+  return guarded_handle(program, "a program", names, error, [&] { return missing(*program, options); });
 }
 
 size_t padlock_call_input_count(const padlock_call* call) { return call != nullptr ? call->bound.inputs().size() : 0; }
@@ -158,18 +150,12 @@ const char* padlock_call_reason(const padlock_call* call) { return call != nullp
 
 padlock_status padlock_call_input(const padlock_call* call, size_t index, padlock_tensor_info* info,
                                   padlock_error** error) {
-  return guarded(allocator_of(call), error, [&]() -> Status {
-    PADLOCK_CHECK(require(call, "a call"));
-    return write_tensor(call->bound.inputs(), index, info);
-  });
+  return guarded(call, "a call", error, [&] { return write_tensor(call->bound.inputs(), index, info); });
 }
 
 padlock_status padlock_call_result(const padlock_call* call, size_t index, padlock_tensor_info* info,
                                    padlock_error** error) {
-  return guarded(allocator_of(call), error, [&]() -> Status {
-    PADLOCK_CHECK(require(call, "a call"));
-    return write_tensor(call->bound.results(), index, info);
-  });
+  return guarded(call, "a call", error, [&] { return write_tensor(call->bound.results(), index, info); });
 }
 
 }  // extern "C"

@@ -46,7 +46,6 @@ Result<padlock_context*> create(const padlock_allocator& allocator, const padloc
 }  // namespace padlock::capi
 
 using namespace padlock::capi;
-using padlock::Result;
 using padlock::Status;
 
 extern "C" {
@@ -75,8 +74,7 @@ padlock_status padlock_context_create(const padlock_context_options* options, pa
 
 padlock_status padlock_context_statistics(const padlock_context* context, padlock_statistics* statistics,
                                           padlock_error** error) {
-  return guarded(allocator_of(context), error, [&]() -> Status {
-    PADLOCK_CHECK(require(context, "a context"));
+  return guarded(context, "a context", error, [&]() -> Status {
     return write_struct(statistics,
                         {.struct_size = 0,
                          .programs_compiled = context->kernels.compiled(),

@@ -59,7 +59,6 @@ padlock_device_info info_of(const padlock_devices::Device& device) {
 }  // namespace padlock::capi
 
 using namespace padlock::capi;
-using padlock::Result;
 using padlock::Status;
 
 extern "C" {
@@ -67,15 +66,11 @@ extern "C" {
 PADLOCK_COUNTED_HANDLE(devices)
 
 padlock_status padlock_devices_list(padlock_context* context, padlock_devices** devices, padlock_error** error) {
-  return guarded_handle(allocator_of(context), devices, error, [&]() -> Result<padlock_devices*> {
-    PADLOCK_CHECK(require(context, "a context"));
-    return list(*context);
-  });
+  return guarded_handle(context, "a context", devices, error, [&] { return list(*context); });
 }
 
 padlock_status padlock_device_check(padlock_context* context, const char* device, padlock_error** error) {
-  return guarded(allocator_of(context), error, [&]() -> Status {
-    PADLOCK_CHECK(require(context, "a context"));
+  return guarded(context, "a context", error, [&]() -> Status {
     PADLOCK_TRY(const auto id, padlock::runtime::DeviceId::parse(text_or(device, "host")));
     return padlock::runtime::Devices::check(id);
   });
@@ -85,8 +80,7 @@ size_t padlock_devices_count(const padlock_devices* devices) { return devices !=
 
 padlock_status padlock_devices_get(const padlock_devices* devices, size_t index, padlock_device_info* info,
                                    padlock_error** error) {
-  return guarded(allocator_of(devices), error, [&]() -> Status {
-    PADLOCK_CHECK(require(devices, "a list of devices"));
+  return guarded(devices, "a list of devices", error, [&]() -> Status {
     PADLOCK_CHECK(check_index(index, devices->list.size()));
     return write_struct(info, info_of(devices->list[index]), "padlock_device_info");
   });

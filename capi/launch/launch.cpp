@@ -75,7 +75,6 @@ Status launch_tensors(const padlock_call* call, const DLTensor* const* inputs, s
 }  // namespace padlock::capi
 
 using namespace padlock::capi;
-using padlock::Status;
 
 extern "C" {
 
@@ -93,10 +92,7 @@ padlock_status padlock_call_launch_tensors(const padlock_call* call, const DLTen
 }
 
 padlock_status padlock_call_synchronize(const padlock_call* call, void* stream, padlock_error** error) {
-  return guarded(allocator_of(call), error, [&]() -> Status {
-    PADLOCK_CHECK(require(call, "a call"));
-    return call->bound.synchronize(stream);
-  });
+  return guarded(call, "a call", error, [&] { return call->bound.synchronize(stream); });
 }
 
 }  // extern "C"

@@ -47,8 +47,7 @@ PADLOCK_COUNTED_HANDLE(pack)
 
 padlock_status padlock_pack_load(padlock_context* context, const char* path, padlock_pack** pack,
                                  padlock_error** error) {
-  return guarded_handle(allocator_of(context), pack, error, [&]() -> Result<padlock_pack*> {
-    PADLOCK_CHECK(require(context, "a context"));
+  return guarded_handle(context, "a context", pack, error, [&]() -> Result<padlock_pack*> {
     PADLOCK_CHECK(require(path, "a path"));
     PADLOCK_TRY(padlock::session::Pack loaded, padlock::session::Pack::load(path));
     return make<padlock_pack>(context->allocator(), 0, *context, std::move(loaded));
@@ -57,8 +56,7 @@ padlock_status padlock_pack_load(padlock_context* context, const char* path, pad
 
 padlock_status padlock_pack_read(padlock_context* context, const void* bytes, size_t size, padlock_pack** pack,
                                  padlock_error** error) {
-  return guarded_handle(allocator_of(context), pack, error, [&]() -> Result<padlock_pack*> {
-    PADLOCK_CHECK(require(context, "a context"));
+  return guarded_handle(context, "a context", pack, error, [&]() -> Result<padlock_pack*> {
     if (size > 0) PADLOCK_CHECK(require(bytes, "a pack's bytes"));
     PADLOCK_TRY(padlock::session::Pack read,
                 padlock::session::Pack::from_bytes({static_cast<const std::byte*>(bytes), size}));
@@ -74,18 +72,12 @@ const char* padlock_pack_program_name(const padlock_pack* pack, size_t index) {
 
 padlock_status padlock_pack_program(padlock_pack* pack, const char* name, padlock_program** program,
                                     padlock_error** error) {
-  return guarded_handle(allocator_of(pack), program, error, [&]() -> Result<padlock_program*> {
-    PADLOCK_CHECK(require(pack, "a pack"));
-    return program_of(*pack, name);
-  });
+  return guarded_handle(pack, "a pack", program, error, [&] { return program_of(*pack, name); });
 }
 
 padlock_status padlock_pack_kernel(padlock_pack* pack, const char* name, const char* device, padlock_kernel** kernel,
                                    padlock_error** error) {
-  return guarded_handle(allocator_of(pack), kernel, error, [&]() -> Result<padlock_kernel*> {
-    PADLOCK_CHECK(require(pack, "a pack"));
-    return kernel_of(*pack, name, device);
-  });
+  return guarded_handle(pack, "a pack", kernel, error, [&] { return kernel_of(*pack, name, device); });
 }
 
 const void* padlock_pack_data(const padlock_pack* pack) {
@@ -94,10 +86,8 @@ const void* padlock_pack_data(const padlock_pack* pack) {
 size_t padlock_pack_size(const padlock_pack* pack) { return pack != nullptr ? pack->pack.bytes().size() : 0; }
 
 padlock_status padlock_pack_describe(const padlock_pack* pack, padlock_text** json, padlock_error** error) {
-  return guarded_handle(allocator_of(pack), json, error, [&]() -> Result<padlock_text*> {
-    PADLOCK_CHECK(require(pack, "a pack"));
-    return make_text(pack->allocator(), padlock::session::to_json(pack->pack.contents()));
-  });
+  return guarded_handle(pack, "a pack", json, error,
+                        [&] { return make_text(pack->allocator(), padlock::session::to_json(pack->pack.contents())); });
 }
 
 }  // extern "C"

@@ -73,8 +73,7 @@ PADLOCK_COUNTED_HANDLE(program)
 
 padlock_status padlock_program_parse(padlock_context* context, const char* text, size_t size, padlock_program** program,
                                      padlock_error** error) {
-  return guarded_handle(allocator_of(context), program, error, [&]() -> Result<padlock_program*> {
-    PADLOCK_CHECK(require(context, "a context"));
+  return guarded_handle(context, "a context", program, error, [&]() -> Result<padlock_program*> {
     if (size > 0) PADLOCK_CHECK(require(text, "a program's text"));
     return parse(*context, std::string(text, size), {});
   });
@@ -82,8 +81,7 @@ padlock_status padlock_program_parse(padlock_context* context, const char* text,
 
 padlock_status padlock_program_load(padlock_context* context, const char* path, padlock_program** program,
                                     padlock_error** error) {
-  return guarded_handle(allocator_of(context), program, error, [&]() -> Result<padlock_program*> {
-    PADLOCK_CHECK(require(context, "a context"));
+  return guarded_handle(context, "a context", program, error, [&]() -> Result<padlock_program*> {
     PADLOCK_CHECK(require(path, "a path"));
     PADLOCK_TRY(std::string text, padlock::read_text_file(path, padlock::session::Program::kMaxTextBytes));
     return parse(*context, std::move(text), path);
@@ -106,10 +104,7 @@ size_t padlock_program_result_count(const padlock_program* program) {
 
 padlock_status padlock_program_parameter(const padlock_program* program, size_t index, padlock_parameter_info* info,
                                          padlock_error** error) {
-  return guarded(allocator_of(program), error, [&]() -> Status {
-    PADLOCK_CHECK(require(program, "a program"));
-    return write_parameter(program->program.ir(), index, info);
-  });
+  return guarded(program, "a program", error, [&] { return write_parameter(program->program.ir(), index, info); });
 }
 
 size_t padlock_program_symbol_count(const padlock_program* program) {
@@ -123,8 +118,7 @@ size_t padlock_program_symbol_count(const padlock_program* program) {
 
 padlock_status padlock_program_symbol(const padlock_program* program, size_t index, padlock_symbol_info* info,
                                       padlock_error** error) {
-  return guarded(allocator_of(program), error, [&]() -> Status {
-    PADLOCK_CHECK(require(program, "a program"));
+  return guarded(program, "a program", error, [&]() -> Status {
     const std::vector<const padlock::ir::Symbol*> symbols = padlock::capi::symbols_of(*program);
     PADLOCK_CHECK(check_index(index, symbols.size()));
     return write_struct(
@@ -136,8 +130,7 @@ padlock_status padlock_program_symbol(const padlock_program* program, size_t ind
 
 padlock_status padlock_program_result(const padlock_program* program, size_t index, padlock_parameter_info* info,
                                       padlock_error** error) {
-  return guarded(allocator_of(program), error, [&]() -> Status {
-    PADLOCK_CHECK(require(program, "a program"));
+  return guarded(program, "a program", error, [&]() -> Status {
     const padlock::ir::Program& ir = program->program.ir();
     PADLOCK_CHECK(check_index(index, ir.results().size()));
     padlock_parameter_info result = info_of(ir.value(ir.results()[index]));
