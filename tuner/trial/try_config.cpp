@@ -67,7 +67,7 @@ class Trials::Attempt {
 
   Judged<void> run() {
     enter(Step::prepare);
-    if (auto shared = share(); !shared) return shared;
+    PADLOCK_CHECK(share());
     const Shared& shared = *trials_.shared_;
     std::vector<std::shared_ptr<TrialCode>> codes;
     for (const std::string& config : configs()) {
@@ -102,17 +102,15 @@ class Trials::Attempt {
       if (const auto known = shared.verified.find(config); known != shared.verified.end()) return known->second;
     enter(Step::compile);
     const Stopwatch compiling;
-    auto code = compile(config);
-    if (!code) return std::unexpected(std::move(code).error());
+    PADLOCK_TRY(std::shared_ptr<TrialCode> code, compile(config));
     result_.compile_ms += compiling.milliseconds();
-    if (auto prepared = prepare(); !prepared) return std::unexpected(std::move(prepared).error());
+    PADLOCK_CHECK(prepare());
     const Stopwatch verifying;
-    Verification verification(**code, *shared.problem, *shared.reference, shared.sets.front(), request_.skew);
-    auto right = verification.run([this](Step step) { enter(step); }, shared.device->space().is_isolated());
-    if (!right) return std::unexpected(std::move(right).error());
+    Verification verification(*code, *shared.problem, *shared.reference, shared.sets.front(), request_.skew);
+    PADLOCK_CHECK(verification.run([this](Step step) { enter(step); }, shared.device->space().is_isolated()));
     result_.verify_ms += verifying.milliseconds() - verification.running_ms();
     if (shared.verified.size() >= kMostVerified) shared.verified.clear();
-    return shared.verified[config] = *std::move(code);
+    return shared.verified[config] = std::move(code);
   }
 
   void enter(Step step) {
@@ -123,9 +121,7 @@ class Trials::Attempt {
   Judged<compiler::TargetCompiler*> compiler_for(const std::string& target) {
     auto& slot = trials_.by_target_[target];
     if (!slot) {
-      auto made = judged(trials_.compilers_(target), Verdict::compile);
-      if (!made) return std::unexpected(std::move(made).error());
-      slot = *std::move(made);
+      PADLOCK_TRY(slot, judged(trials_.compilers_(target), Verdict::compile));
     }
     return slot.get();
   }
@@ -137,26 +133,22 @@ class Trials::Attempt {
     trials_.shared_.reset();
     auto shared = std::make_unique<Shared>();
     shared->key = std::move(key);
-    auto device = judged_making(TrialDevice::open(request_.device, request_.target, request_.threads), Verdict::run);
-    if (!device) return std::unexpected(std::move(device).error());
-    shared->device = *std::move(device);
-    auto program = judged(ir::parse_program(request_.program), Verdict::compile);
-    if (!program) return std::unexpected(std::move(program).error());
-    shared->program = std::make_unique<ir::Program>(*std::move(program));
-    auto problem = judged(Problem::create(*shared->program, request_.symbols, request_.seed), Verdict::compile);
-    if (!problem) return std::unexpected(std::move(problem).error());
-    shared->problem = std::make_unique<Problem>(*std::move(problem));
+    PADLOCK_TRY(shared->device,
+                judged_making(TrialDevice::open(request_.device, request_.target, request_.threads), Verdict::run));
+    PADLOCK_TRY(ir::Program program, judged(ir::parse_program(request_.program), Verdict::compile));
+    shared->program = std::make_unique<ir::Program>(std::move(program));
+    PADLOCK_TRY(Problem problem,
+                judged(Problem::create(*shared->program, request_.symbols, request_.seed), Verdict::compile));
+    shared->problem = std::make_unique<Problem>(std::move(problem));
     trials_.shared_ = std::move(shared);
     return {};
   }
 
   Judged<std::unique_ptr<TrialCode>> compile(const std::string& text) {
     const Shared& shared = *trials_.shared_;
-    auto compiler = compiler_for(shared.device->target());
-    if (!compiler) return std::unexpected(std::move(compiler).error());
-    auto config = judged((*compiler)->parse_config(text), Verdict::compile);
-    if (!config) return std::unexpected(std::move(config).error());
-    return judged_making(shared.device->compile(**compiler, {.config = *config}, shared.problem->binding()),
+    PADLOCK_TRY(compiler::TargetCompiler* const compiler, compiler_for(shared.device->target()));
+    PADLOCK_TRY(const compiler::Config config, judged(compiler->parse_config(text), Verdict::compile));
+    return judged_making(shared.device->compile(*compiler, {.config = config}, shared.problem->binding()),
                          Verdict::compile);
   }
 
@@ -165,10 +157,9 @@ class Trials::Attempt {
   Judged<void> prepare() {
     Shared& shared = *trials_.shared_;
     if (shared.reference && !shared.sets.empty()) return {};
-    const auto allowed = allowed_bytes();
-    if (!allowed) return std::unexpected(allowed.error());
-    if (auto computed = compute_reference(); !computed) return computed;
-    return allocate(*allowed);
+    PADLOCK_TRY(const std::int64_t allowed, allowed_bytes());
+    PADLOCK_CHECK(compute_reference());
+    return allocate(allowed);
   }
 
   /// Other memory, where the request asks for it: what a config owes to the pages that its buffers happen to have, it
@@ -177,30 +168,24 @@ class Trials::Attempt {
     Shared& shared = *trials_.shared_;
     if (shared.placement == request_.placement) return {};
     shared.sets.clear();
-    const auto allowed = allowed_bytes();
-    if (!allowed) return std::unexpected(allowed.error());
-    return allocate(*allowed);
+    PADLOCK_TRY(const std::int64_t allowed, allowed_bytes());
+    return allocate(allowed);
   }
 
   Judged<void> compute_reference() {
     Shared& shared = *trials_.shared_;
-    auto compiler = compiler_for("host");
-    if (!compiler) return std::unexpected(std::move(compiler).error());
-    auto host = judged(TrialDevice::open("host", "", request_.threads), Verdict::run);
-    if (!host) return std::unexpected(std::move(host).error());
-    auto reference =
-        judged_making(Reference::compute(*shared.problem, host_computation(**compiler, **host)), Verdict::run);
-    if (!reference) return std::unexpected(std::move(reference).error());
-    shared.reference.emplace(*std::move(reference));
+    PADLOCK_TRY(compiler::TargetCompiler* const compiler, compiler_for("host"));
+    PADLOCK_TRY(const auto host, judged(TrialDevice::open("host", "", request_.threads), Verdict::run));
+    PADLOCK_TRY(shared.reference,
+                judged_making(Reference::compute(*shared.problem, host_computation(*compiler, *host)), Verdict::run));
     return {};
   }
 
   /// Returns the bytes of scratch memory that may be used; what needs more is out of memory.
   Judged<std::int64_t> allowed_bytes() {
     const Shared& shared = *trials_.shared_;
-    auto available = judged(shared.device->space().free_bytes(), Verdict::run);
-    if (!available) return available;
-    const std::int64_t allowed = request_.memory_bytes > 0 ? request_.memory_bytes : *available / 2;
+    PADLOCK_TRY(const std::int64_t available, judged(shared.device->space().free_bytes(), Verdict::run));
+    const std::int64_t allowed = request_.memory_bytes > 0 ? request_.memory_bytes : available / 2;
     const std::int64_t needed = scratch_bytes(shared.problem->binding());
     if (needed <= allowed) return allowed;
     return failed(Verdict::out_of_memory,
@@ -218,7 +203,7 @@ class Trials::Attempt {
     Shared& shared = *trials_.shared_;
     shared.placement = request_.placement;
     const std::int64_t bytes = shared.problem->input_bytes() + shared.problem->result_bytes();
-    if (auto added = judged_making(add_set(), Verdict::run); !added) return added;
+    PADLOCK_CHECK(judged_making(add_set(), Verdict::run));
     // Count what is beside them on the host, too, whichever memory they are in.
     const std::int64_t one = shared.sets.front().mapped_bytes();
     const std::int64_t beside = data_bytes(shared.problem->binding()) - bytes;
@@ -226,8 +211,7 @@ class Trials::Attempt {
                                                                     : bytes_beyond_cache(shared.device->cache_bytes());
     const std::int64_t wanted = request_.policy.budget_ms == 0 ? 1 : rotated / std::max<std::int64_t>(bytes, 1) + 1;
     const std::int64_t count = std::clamp<std::int64_t>(std::min(wanted, (allowed - beside) / one), 1, kMostSets);
-    for (std::int64_t i = 1; i < count; ++i)
-      if (auto added = judged_making(add_set(), Verdict::run); !added) return added;
+    for (std::int64_t i = 1; i < count; ++i) PADLOCK_CHECK(judged_making(add_set(), Verdict::run));
     return {};
   }
 
@@ -251,21 +235,20 @@ class Trials::Attempt {
   /// The request's config, or it and its rivals in turn.
   Judged<void> time(const std::vector<std::shared_ptr<TrialCode>>& codes) {
     enter(Step::time);
-    if (auto placed = place_anew(); !placed) return placed;
+    PADLOCK_CHECK(place_anew());
     const Stopwatch timing;
     Shared& shared = *trials_.shared_;
-    if (auto filled = judged(fill(shared.sets.front(), 0), Verdict::run); !filled) return filled;
+    PADLOCK_CHECK(judged(fill(shared.sets.front(), 0), Verdict::run));
     std::int64_t launches = 0;
     std::vector<TimedRuns> runs;
     for (const auto& code : codes)
       runs.emplace_back([&, code = code.get()](std::int64_t count) {
         return code->time(shared.sets, shared.problem->scalars(), std::exchange(launches, launches + count), count);
       });
-    if (auto taken = judged(take_samples(runs), Verdict::run); !taken) return taken;
+    PADLOCK_CHECK(judged(take_samples(runs), Verdict::run));
     for (const ScratchSet& set : shared.sets) {
-      auto damage = judged(set.damage(), Verdict::run);
-      if (!damage) return std::unexpected(std::move(damage).error());
-      if (!damage->empty()) return failed(Verdict::red_zone, *damage + " while it was timed");
+      PADLOCK_TRY(const std::string damage, judged(set.damage(), Verdict::run));
+      if (!damage.empty()) return failed(Verdict::red_zone, damage + " while it was timed");
     }
     result_.timing_ms = timing.milliseconds();
     return {};

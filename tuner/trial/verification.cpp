@@ -44,7 +44,7 @@ Status Verification::prepare(const Run& run) {
 }
 
 Judged<void> Verification::launch(const Run& run) {
-  if (auto prepared = judged(prepare(run), Verdict::run); !prepared) return prepared;
+  PADLOCK_CHECK(judged(prepare(run), Verdict::run));
   const Stopwatch running;
   auto ran = judged(code_.run(set_, problem_.scalars()), Verdict::run);
   running_ms_ += running.milliseconds();
@@ -53,16 +53,14 @@ Judged<void> Verification::launch(const Run& run) {
 }
 
 Judged<void> Verification::check_surroundings() const {
-  auto damage = judged(set_.damage(), Verdict::run);
-  if (!damage) return std::unexpected(std::move(damage).error());
-  if (!damage->empty()) return failed(Verdict::red_zone, *std::move(damage));
+  PADLOCK_TRY(std::string damage, judged(set_.damage(), Verdict::run));
+  if (!damage.empty()) return failed(Verdict::red_zone, std::move(damage));
   for (std::size_t i = 0; i < set_.inputs.size(); ++i) {
     const std::vector<std::byte>& before = problem_.inputs()[i];
-    const auto same = judged(set_.inputs[i].equals(before), Verdict::run);
-    if (!same) return std::unexpected(same.error());
-    if (*same) continue;
+    PADLOCK_TRY(const bool same, judged(set_.inputs[i].equals(before), Verdict::run));
+    if (same) continue;
     std::vector<std::byte> now(before.size());
-    if (auto read = judged(set_.inputs[i].read(now), Verdict::run); !read) return read;
+    PADLOCK_CHECK(judged(set_.inputs[i].read(now), Verdict::run));
     const auto changed = std::ranges::mismatch(now, before).in1;
     const ir::Program& program = problem_.program();
     return failed(Verdict::input_changed, fmt::format("byte {} of input {} was overwritten", changed - now.begin(),
@@ -92,20 +90,18 @@ Result<std::string> Verification::difference(const Outputs& outputs) const {
 }
 
 Judged<void> Verification::check(const Run& run) {
-  if (auto launched = launch(run); !launched) return launched;
-  auto outputs = judged(other_outputs(), Verdict::run);
-  if (!outputs) return std::unexpected(std::move(outputs).error());
-  const auto wrong = judged(difference(*outputs), Verdict::run);
-  if (!wrong) return std::unexpected(wrong.error());
-  if (!wrong->empty()) {
+  PADLOCK_CHECK(launch(run));
+  PADLOCK_TRY(Outputs outputs, judged(other_outputs(), Verdict::run));
+  PADLOCK_TRY(const std::string wrong, judged(difference(outputs), Verdict::run));
+  if (!wrong.empty()) {
     // Wrong, or of another mind each time?
     const auto again = launch(run);
     const auto same = again ? other_outputs() : Outputs();
-    return failed(same && *same == *outputs ? Verdict::wrong_result : Verdict::nondeterministic, *wrong);
+    return failed(same && *same == outputs ? Verdict::wrong_result : Verdict::nondeterministic, wrong);
   }
-  if (before_ && *before_ != *outputs)
+  if (before_ && *before_ != outputs)
     return failed(Verdict::nondeterministic, "two runs give results of different bits, each a NaN that is right");
-  before_ = *std::move(outputs);
+  before_ = std::move(outputs);
   return {};
 }
 
