@@ -9,6 +9,21 @@
 #include "compiler/schedule/segments.h"
 
 namespace padlock::compiler {
+namespace {
+
+/// Lowers a program, and lists what is made of each of its kernels.
+template <class Made, class Make>
+Result<std::vector<Made>> of_each_kernel(const ir::Program& program, const PassEdits* edits, const Make& make) {
+  PADLOCK_TRY(std::vector<Kernel> kernels, lower(program, edits));
+  std::vector<Made> list;
+  for (Kernel& kernel : kernels) {
+    PADLOCK_TRY(Made made, make(std::move(kernel)));
+    list.push_back(std::move(made));
+  }
+  return list;
+}
+
+}  // namespace
 
 // Once a program:
 
@@ -48,38 +63,26 @@ Schedule make_schedule(Kernel kernel, std::string config, const ScheduleOptions&
 
 Result<std::vector<ProvenKernel>> prove_kernels(const ir::Program& program, const PassEdits* edits,
                                                 const ScheduleMaker& schedule, ProofCache& cache) {
-  PADLOCK_TRY(std::vector<Kernel> kernels, lower(program, edits));
-  std::vector<ProvenKernel> proven;
-  for (Kernel& kernel : kernels) {
-    PADLOCK_TRY(ProvenKernel made, prove(schedule(std::move(kernel)), {.cache = &cache, .keep = edits == nullptr}));
-    proven.push_back(std::move(made));
-  }
-  return proven;
+  return of_each_kernel<ProvenKernel>(program, edits, [&](Kernel kernel) {
+    return prove(schedule(std::move(kernel)), {.cache = &cache, .keep = edits == nullptr});
+  });
 }
 
 Result<std::vector<Proof>> list_proofs(const ir::Program& program, const PassEdits* edits,
                                        const ScheduleMaker& schedule, ProofCache& cache) {
-  PADLOCK_TRY(std::vector<Kernel> kernels, lower(program, edits));
-  std::vector<Proof> proofs;
-  for (Kernel& kernel : kernels) {
-    PADLOCK_TRY(Proof proof, list_obligations(schedule(std::move(kernel)),
-                                              {.explain = true, .cache = &cache, .keep = edits == nullptr}));
-    proofs.push_back(std::move(proof));
-  }
-  return proofs;
+  return of_each_kernel<Proof>(program, edits, [&](Kernel kernel) {
+    return list_obligations(schedule(std::move(kernel)), {.explain = true, .cache = &cache, .keep = edits == nullptr});
+  });
 }
 
 Result<std::string> kernel_text(const ir::Program& program, const PassEdits* edits) {
-  PADLOCK_TRY(const std::vector<Kernel> kernels, lower(program, edits));
-  std::string text;
-  for (const Kernel& kernel : kernels) text += to_string(kernel);
-  return text;
+  return schedule_text(program, edits, {});
 }
 
 Result<std::string> schedule_text(const ir::Program& program, const PassEdits* edits, const ScheduleMaker& schedule) {
   PADLOCK_TRY(std::vector<Kernel> kernels, lower(program, edits));
   std::string text;
-  for (Kernel& kernel : kernels) text += to_string(schedule(std::move(kernel)));
+  for (Kernel& kernel : kernels) text += schedule ? to_string(schedule(std::move(kernel))) : to_string(kernel);
   return text;
 }
 
