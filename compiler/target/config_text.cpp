@@ -1,6 +1,7 @@
 #include "compiler/target/config_text.h"
 
 #include <algorithm>
+#include <set>
 
 #include <fmt/format.h>
 
@@ -51,13 +52,17 @@ ConfigField config_field(std::string name, bool& field) {
 }
 
 Status parse_config(std::string_view text, const std::vector<ConfigField>& fields) {
+  std::set<std::string_view> seen;
   while (!text.empty()) {
     const std::string_view entry = text.substr(0, text.find(','));
     text.remove_prefix(std::min(text.size(), entry.size() + 1));
     const std::size_t equals = entry.find('=');
     if (equals == std::string_view::npos)
       return invalid_argument(fmt::format("config: expected key=value, found '{}'", entry));
-    PADLOCK_CHECK(parse_entry(entry.substr(0, equals), entry.substr(equals + 1), fields));
+    const std::string_view key = entry.substr(0, equals);
+    PADLOCK_CHECK(parse_entry(key, entry.substr(equals + 1), fields));
+    if (!seen.insert(key).second)
+      return invalid_argument(fmt::format("config key '{}': expected one value, found two", key));
   }
   return {};
 }

@@ -35,8 +35,8 @@ ConfigField config_field(std::string name, T& field, std::vector<std::pair<T, st
 ConfigField config_field(std::string name, int& field, const std::vector<int>& values);
 ConfigField config_field(std::string name, bool& field);
 
-/// Sets the fields that the text names, keys in any order. Errors: invalid_argument, naming the key, what it takes and
-/// what was found.
+/// Sets the fields that the text names, keys in any order, each once. Errors: invalid_argument, naming the key, what it
+/// takes and what was found.
 [[nodiscard]] Status parse_config(std::string_view text, const std::vector<ConfigField>& fields);
 /// All fields, in order; parse_config reads it back.
 [[nodiscard]] std::string config_text(const std::vector<ConfigField>& fields);
