@@ -11,10 +11,8 @@
 #include "tools/arrays/device_run.h"
 #include "tools/arrays/run_inputs.h"
 #include "tools/arrays/run_outputs.h"
-#include "tools/commands/cache_choice.h"
 #include "tools/commands/command.h"
-#include "tools/commands/context.h"
-#include "tools/commands/load_program.h"
+#include "tools/commands/open.h"
 #include "tools/text/bench_report.h"
 
 namespace padlock::tools {
@@ -111,13 +109,6 @@ Outcome<std::vector<padlock::Comparison>> time_all(const Subject& subject) {
   return all;
 }
 
-Outcome<void> print(const BenchOptions& options, const BenchReport& report) {
-  if (!options.json.empty())
-    if (auto written = write_text(options.json, bench_json(report)); !written) return written;
-  if (options.quiet || options.json == kStandardOutput) return {};
-  return write_text(kStandardOutput, bench_text(report));
-}
-
 Outcome<ExitCode> execute(const BenchOptions& options, const lib::Context& context, const lib::Program& program,
                           RunInputs& inputs, const lib::Binding& binding) {
   lib::CompileOptions how;
@@ -144,8 +135,7 @@ Outcome<ExitCode> execute(const BenchOptions& options, const lib::Context& conte
                            .comparisons = comparisons,
                            .bytes = subject.bytes(),
                            .seed = seed};
-  PADLOCK_CHECK(print(options, report));
-  return ExitCode::ok;
+  return print(options.json, bench_json(report), bench_text(report), options.quiet);
 }
 
 Outcome<ExitCode> bench(const BenchOptions& options) {

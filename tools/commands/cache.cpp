@@ -6,7 +6,7 @@
 
 #include "support/json_writer.h"
 #include "tools/commands/cache_command.h"
-#include "tools/commands/context.h"
+#include "tools/commands/open.h"
 #include "tools/text/cache_text.h"
 
 namespace padlock::tools {
@@ -30,7 +30,7 @@ Outcome<ExitCode> print_keys(const CacheOptions& options, std::string (*text_of)
   CacheKeys keys;
   for (const JsonValue& key : report["keys"].items())
     if (key["program"].text().starts_with(options.program)) keys.push_back(&key);
-  return print(options, text_of(keys), json_of(cache.path(), keys));
+  return print(options.json, json_of(cache.path(), keys), text_of(keys));
 }
 
 Outcome<ExitCode> cache_list(const CacheOptions& options) { return print_keys(options, list_text, list_json); }
@@ -45,7 +45,7 @@ Outcome<ExitCode> cache_verify(const CacheOptions& options) {
   json.member("records", verified.records).member("problems", problems).end_object();
   std::string text(verified.problems.view());
   text += fmt::format("{}: {} good records, {} problems\n", cache.path(), verified.records, problems.size());
-  const auto printed = print(options, text, std::move(json).take());
+  const auto printed = print(options.json, std::move(json).take(), text);
   return printed && !problems.empty() ? ExitCode::cache : printed;
 }
 
@@ -136,12 +136,6 @@ Outcome<CacheLines> read_lines(const lib::Cache& cache, ExitCode code) {
   CacheLines read{split_lines(lines->records.view()), split_lines(lines->problems.view())};
   warn_of_problems(cache, read.problems);
   return read;
-}
-
-Outcome<ExitCode> print(const CacheOptions& options, const std::string& text, const std::string& json) {
-  if (!options.json.empty()) PADLOCK_CHECK(write_text(options.json, json));
-  if (options.json != kStandardOutput) PADLOCK_CHECK(write_text(kStandardOutput, text));
-  return ExitCode::ok;
 }
 
 void add_cache(Subcommand& app) {

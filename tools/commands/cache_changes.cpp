@@ -59,7 +59,7 @@ Outcome<ExitCode> take_in(const char* command, const CacheOptions& options) {
   JsonWriter json = begin_json(command, cache.path());
   json.member("read", records).member("written", written).member("problems", problems).end_object();
   const std::string text = fmt::format("{}: {} of {} records were new\n", cache.path(), written, records);
-  const auto printed = print(options, text, std::move(json).take());
+  const auto printed = print(options.json, std::move(json).take(), text);
   return printed && problems > 0 ? ExitCode::cache : printed;
 }
 
@@ -82,7 +82,7 @@ Outcome<ExitCode> cache_diff(const CacheOptions& options) {
   json.member("only_right", *only_right).member("changed", *changed).end_object();
   std::string text = lines_of("-", *only_left) + lines_of("+", *only_right) + lines_of("~", *changed);
   if (text.empty()) text = "no difference\n";
-  return print(options, text, std::move(json).take());
+  return print(options.json, std::move(json).take(), text);
 }
 
 Outcome<ExitCode> cache_prune(const CacheOptions& options) {
@@ -102,7 +102,7 @@ Outcome<ExitCode> cache_prune(const CacheOptions& options) {
   const std::string text =
       lines_of("-", stale) + fmt::format("{}: {} of {} records {}\n", cache.path(), stale.size(), lines.records.size(),
                                          options.dry_run ? "would go" : "are gone");
-  return print(options, text, std::move(json).take());
+  return print(options.json, std::move(json).take(), text);
 }
 
 }  // namespace padlock::tools

@@ -28,8 +28,6 @@ struct CacheLines {
 [[nodiscard]] Outcome<CacheLines> read_lines(const lib::Cache& cache, ExitCode code = ExitCode::cache);
 /// A text's lines, without their newlines.
 [[nodiscard]] std::vector<std::string> split_lines(std::string_view text);
-/// Prints `text`, or `json` as --json says.
-[[nodiscard]] Outcome<ExitCode> print(const CacheOptions& options, const std::string& text, const std::string& json);
 
 Outcome<ExitCode> cache_merge(const CacheOptions& options);
 Outcome<ExitCode> cache_import(const CacheOptions& options);

@@ -68,17 +68,6 @@ Outcome<ExitCode> parse_and_run(std::vector<std::string> arguments) {
   return action();
 }
 
-Outcome<void> write_whole(Result<AtomicFile> file, const std::string& text) {
-  if (!file) return fail(ExitCode::file, file.error());
-  PADLOCK_CHECK(or_fail(ExitCode::file, file->write(text)));
-  PADLOCK_CHECK(or_fail(ExitCode::file, file->commit()));
-  return {};
-}
-
-void write_to_stdout(const std::string& text) {
-  std::fwrite(text.data(), 1, text.size(), stdout);  // finish_output says whether it went well
-}
-
 /// Output that could not be written is a failure, however well the rest went.
 Outcome<void> finish_output() {
   if (std::fflush(stdout) == 0 && std::ferror(stdout) == 0) return {};
@@ -87,16 +76,22 @@ Outcome<void> finish_output() {
 
 }  // namespace
 
-Outcome<void> write_text(const std::string& destination, const std::string& text) {
-  if (destination != kStandardOutput) return write_whole(AtomicFile::create(destination), text);
-  write_to_stdout(text);
-  return {};
+Outcome<void> write_text(const std::string& destination, const std::string& text, OutputFiles* files) {
+  if (destination == kStandardOutput) {
+    std::fwrite(text.data(), 1, text.size(), stdout);  // finish_output says whether it went well
+    return {};
+  }
+  PADLOCK_TRY(AtomicFile file,
+              or_fail(ExitCode::file, files != nullptr ? files->create(destination) : AtomicFile::create(destination)));
+  PADLOCK_CHECK(or_fail(ExitCode::file, file.write(text)));
+  return or_fail(ExitCode::file, file.commit());
 }
 
-Outcome<void> write_text(OutputFiles& files, const std::string& destination, const std::string& text) {
-  if (destination != kStandardOutput) return write_whole(files.create(destination), text);
-  write_to_stdout(text);
-  return {};
+Outcome<ExitCode> print(const std::string& destination, const std::string& json, const std::string& text, bool quiet,
+                        OutputFiles* files) {
+  if (!destination.empty()) PADLOCK_CHECK(write_text(destination, json, files));
+  if (destination != kStandardOutput && !quiet) PADLOCK_CHECK(write_text(kStandardOutput, text));
+  return ExitCode::ok;
 }
 
 int run_command_line(std::vector<std::string> arguments) {

@@ -21,9 +21,13 @@ void add_devices(Subcommand& app);
 void add_version(Subcommand& app);
 void add_worker(Subcommand& app);
 
-/// Writes to stdout, or to a file that appears whole or not at all.
-[[nodiscard]] Outcome<void> write_text(const std::string& destination, const std::string& text);
-/// The same, and an interruption removes the file.
-[[nodiscard]] Outcome<void> write_text(OutputFiles& files, const std::string& destination, const std::string& text);
+/// Writes to stdout, or to a file that appears whole or not at all, and that an interruption removes where it is one of
+/// `files`.
+[[nodiscard]] Outcome<void> write_text(const std::string& destination, const std::string& text,
+                                       OutputFiles* files = nullptr);
+/// Writes `json` where --json says, nowhere if that is empty, and `text` to stdout, unless `quiet` or the JSON is
+/// there.
+[[nodiscard]] Outcome<ExitCode> print(const std::string& destination, const std::string& json, const std::string& text,
+                                      bool quiet = false, OutputFiles* files = nullptr);
 
 }  // namespace padlock::tools

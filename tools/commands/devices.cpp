@@ -4,7 +4,7 @@
 
 #include "support/json_writer.h"
 #include "tools/commands/command.h"
-#include "tools/commands/context.h"
+#include "tools/commands/open.h"
 #include "tools/text/report_text.h"
 
 namespace padlock::tools {
@@ -42,9 +42,7 @@ Outcome<ExitCode> devices(const std::string& destination) {
     json.end_object();
   }
   json.end_array().end_object();
-  if (!destination.empty()) PADLOCK_CHECK(write_text(destination, std::move(json).take()));
-  if (destination != kStandardOutput) PADLOCK_CHECK(write_text(kStandardOutput, text));
-  return ExitCode::ok;
+  return print(destination, std::move(json).take(), text);
 }
 
 }  // namespace

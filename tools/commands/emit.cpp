@@ -2,8 +2,7 @@
 
 #include "support/json_writer.h"
 #include "tools/commands/command.h"
-#include "tools/commands/context.h"
-#include "tools/commands/load_program.h"
+#include "tools/commands/open.h"
 
 namespace padlock::tools {
 namespace {
@@ -24,17 +23,10 @@ Outcome<ExitCode> emit(const EmitOptions& options) {
                                                                                .config = options.config,
                                                                                .bounds_check = options.bounds_check}),
                                                   options.program));
-  std::string json;
-  if (!options.json.empty()) {
-    JsonWriter writer;
-    writer.begin_object().member("schema", 1).member("command", "emit").member("program", program.name());
-    writer.member("stage", options.stage).member("target", options.target).member("text", text.view()).end_object();
-    json = std::move(writer).take();
-    PADLOCK_CHECK(write_text(options.json, json));
-  }
-  if (options.json == kStandardOutput) return ExitCode::ok;
-  PADLOCK_CHECK(write_text(kStandardOutput, std::string(text.view())));
-  return ExitCode::ok;
+  JsonWriter json;
+  json.begin_object().member("schema", 1).member("command", "emit").member("program", program.name());
+  json.member("stage", options.stage).member("target", options.target).member("text", text.view()).end_object();
+  return print(options.json, std::move(json).take(), std::string(text.view()));
 }
 
 }  // namespace

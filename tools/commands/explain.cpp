@@ -6,10 +6,8 @@
 
 #include "tools/arrays/arguments.h"
 #include "tools/arrays/device_run.h"
-#include "tools/commands/cache_choice.h"
 #include "tools/commands/command.h"
-#include "tools/commands/context.h"
-#include "tools/commands/load_program.h"
+#include "tools/commands/open.h"
 #include "tools/text/json_value.h"
 #include "tools/text/report_text.h"
 
@@ -123,14 +121,6 @@ Outcome<lib::CompileOptions> compile_options(const lib::Context& context, const 
   return made;
 }
 
-Outcome<ExitCode> print(const ExplainOptions& options, const lib::Text& json) {
-  if (!options.json.empty()) PADLOCK_CHECK(write_text(options.json, std::string(json.view())));
-  if (options.json == kStandardOutput) return ExitCode::ok;
-  PADLOCK_TRY(const auto explanation, JsonValue::parse(json.view()));
-  PADLOCK_CHECK(write_text(kStandardOutput, explanation_text(explanation)));
-  return ExitCode::ok;
-}
-
 Outcome<ExitCode> explain(const ExplainOptions& options) {
   PADLOCK_TRY(const auto chosen, context_options(options.cache));
   PADLOCK_TRY(const auto context, open_context(chosen));
@@ -139,11 +129,12 @@ Outcome<ExitCode> explain(const ExplainOptions& options) {
   const auto binding = binding_of(program, options);
   if (!binding) return std::unexpected(binding.error());
   const auto json = program.explain(compile, *binding ? &**binding : nullptr);
-  if (json) return print(options, *json);
   // A binding that is whole can only fail for what it asks.
-  const bool unfit = json.error().status() == PADLOCK_FAILED_PRECONDITION;
-  return unfit ? fail(ExitCode::mismatch, json.error(), options.program)
-               : compile_failure(json.error(), options.program);
+  if (!json && json.error().status() == PADLOCK_FAILED_PRECONDITION)
+    return fail(ExitCode::mismatch, json.error(), options.program);
+  if (!json) return compile_failure(json.error(), options.program);
+  PADLOCK_TRY(const auto explanation, JsonValue::parse(json->view()));
+  return print(options.json, std::string(json->view()), explanation_text(explanation));
 }
 
 }  // namespace

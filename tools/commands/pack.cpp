@@ -4,11 +4,8 @@
 #include <optional>
 #include <vector>
 
-#include "tools/commands/cache_choice.h"
 #include "tools/commands/command.h"
-#include "tools/commands/context.h"
-#include "tools/commands/load_pack.h"
-#include "tools/commands/load_program.h"
+#include "tools/commands/open.h"
 #include "tools/text/pack_report.h"
 
 namespace padlock::tools {
@@ -37,13 +34,10 @@ std::vector<std::string> split(const std::string& text) {
   return parts;
 }
 
-Outcome<void> print(const PackOptions& options, const lib::Pack& pack) {
+Outcome<ExitCode> print_contents(const PackOptions& options, const lib::Pack& pack) {
   PADLOCK_TRY(const auto contents, or_fail(ExitCode::internal, pack.describe()));
-  if (!options.json.empty())
-    if (auto written = write_text(options.json, std::string(contents.view())); !written) return written;
-  if (options.quiet || options.json == kStandardOutput) return {};
   PADLOCK_TRY(const auto report, JsonValue::parse(contents.view()));
-  return write_text(kStandardOutput, pack_text(report));
+  return print(options.json, std::string(contents.view()), pack_text(report), options.quiet);
 }
 
 Outcome<ExitCode> list(const PackOptions& options) {
@@ -51,8 +45,7 @@ Outcome<ExitCode> list(const PackOptions& options) {
     return fail(ExitCode::usage, "--list takes one pack and no --output");
   PADLOCK_TRY(const auto context, open_context());
   PADLOCK_TRY(const auto pack, load_pack(context, options.files.front()));
-  PADLOCK_CHECK(print(options, pack));
-  return ExitCode::ok;
+  return print_contents(options, pack);
 }
 
 Outcome<lib::Pack> compile(const PackOptions& options) {
@@ -72,9 +65,8 @@ Outcome<ExitCode> make(const PackOptions& options) {
   if (options.output.empty()) return fail(ExitCode::usage, "expected --output=F.pack");
   OutputFiles files;
   PADLOCK_TRY(const auto pack, compile(options));
-  PADLOCK_CHECK(write_text(files, options.output, std::string(pack.bytes())));
-  PADLOCK_CHECK(print(options, pack));
-  return ExitCode::ok;
+  PADLOCK_CHECK(write_text(options.output, std::string(pack.bytes()), &files));
+  return print_contents(options, pack);
 }
 
 }  // namespace

@@ -1,8 +1,7 @@
 #include <memory>
 
 #include "tools/commands/command.h"
-#include "tools/commands/context.h"
-#include "tools/commands/load_program.h"
+#include "tools/commands/open.h"
 
 namespace padlock::tools {
 namespace {
@@ -23,8 +22,7 @@ Outcome<ExitCode> prove(const ProveOptions& options) {
   PADLOCK_TRY(const auto proofs, or_compile_failure(program.prove({.target = options.target, .config = options.config},
                                                                   options.all_configs),
                                                     options.program));
-  if (!options.json.empty()) PADLOCK_CHECK(write_text(options.json, std::string(proofs.json.view())));
-  if (options.json != kStandardOutput) PADLOCK_CHECK(write_text(kStandardOutput, std::string(proofs.report.view())));
+  PADLOCK_CHECK(print(options.json, std::string(proofs.json.view()), std::string(proofs.report.view())));
   return proofs.refuted > 0 ? ExitCode::mismatch : ExitCode::ok;
 }
 

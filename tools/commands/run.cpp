@@ -9,11 +9,8 @@
 #include "tools/arrays/device_run.h"
 #include "tools/arrays/run_inputs.h"
 #include "tools/arrays/run_outputs.h"
-#include "tools/commands/cache_choice.h"
 #include "tools/commands/command.h"
-#include "tools/commands/context.h"
-#include "tools/commands/load_pack.h"
-#include "tools/commands/load_program.h"
+#include "tools/commands/open.h"
 #include "tools/text/run_report.h"
 
 namespace padlock::tools {
@@ -82,13 +79,6 @@ Outcome<double> launch(const lib::Context& context, const lib::Call& call, const
   if (status) status = run.finish();
   if (!status) return fail(ExitCode::mismatch, status.error());
   return elapsed.count();
-}
-
-Outcome<void> print(const RunOptions& options, const RunReport& report, OutputFiles& files) {
-  if (!options.json.empty())
-    if (auto written = write_text(files, options.json, report_json(report)); !written) return written;
-  if (options.quiet || options.json == kStandardOutput) return {};
-  return write_text(kStandardOutput, report_text(report));
 }
 
 /// Says on stderr where --expect differs.
@@ -174,7 +164,7 @@ Outcome<ExitCode> execute(const RunOptions& options, const lib::Context& context
                          .expects = expects,
                          .seed = inputs.any_random() ? std::optional(seed) : std::nullopt,
                          .milliseconds = milliseconds};
-  PADLOCK_CHECK(print(options, report, files));
+  PADLOCK_CHECK(print(options.json, report_json(report), report_text(report), options.quiet, &files));
   return verdict(expects);
 }
 

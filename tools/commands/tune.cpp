@@ -6,9 +6,8 @@
 
 #include "tools/arrays/arguments.h"
 #include "tools/commands/command.h"
-#include "tools/commands/context.h"
 #include "tools/commands/interruption.h"
-#include "tools/commands/load_program.h"
+#include "tools/commands/open.h"
 #include "tools/text/tune_text.h"
 
 namespace padlock::tools {
@@ -73,12 +72,10 @@ std::unexpected<Failure> tune_failure(const lib::Error& error, const std::string
 }
 
 /// Prints a report as it is, and as the text that `text_of` makes of it.
-template <class TextOf>
-Outcome<JsonValue> print(const TuneCommand& command, const lib::Text& json, TextOf text_of) {
-  auto report = JsonValue::parse(json.view());
-  if (!report) return report;
-  if (!command.json.empty()) PADLOCK_CHECK(write_text(command.json, std::string(json.view())));
-  if (command.json != kStandardOutput && !command.quiet) PADLOCK_CHECK(write_text(kStandardOutput, text_of(*report)));
+Outcome<JsonValue> print_report(const TuneCommand& command, const lib::Text& json,
+                                std::string (*text_of)(const JsonValue&)) {
+  PADLOCK_TRY(auto report, JsonValue::parse(json.view()));
+  PADLOCK_CHECK(print(command.json, std::string(json.view()), text_of(report), command.quiet));
   return report;
 }
 
@@ -97,7 +94,7 @@ ExitCode exit_code_of(const JsonValue& report) {
 Outcome<ExitCode> print_plan(const TuneCommand& command, const lib::Tuner& tuner) {
   const auto plan = tuner.plan();
   if (!plan) return tune_failure(plan.error(), command.program);
-  PADLOCK_CHECK(print(command, *plan, plan_text));
+  PADLOCK_CHECK(print_report(command, *plan, plan_text));
   return ExitCode::ok;
 }
 
@@ -133,7 +130,7 @@ Outcome<ExitCode> tune(const TuneCommand& command) {
   if (command.dry_run) return print_plan(command, *tuner);
   PADLOCK_TRY(const auto cache, cache_file(command, context));
   PADLOCK_TRY(const auto json, run(command, cache, options));
-  PADLOCK_TRY(const auto report, print(command, json, tune_text));
+  PADLOCK_TRY(const auto report, print_report(command, json, tune_text));
   return exit_code_of(report);
 }
 

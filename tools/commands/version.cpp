@@ -9,16 +9,11 @@ namespace padlock::tools {
 namespace {
 
 Outcome<ExitCode> version(const std::string& destination) {
-  if (!destination.empty()) {
-    JsonWriter json;
-    json.begin_object().member("schema", 1).member("command", "version").member("version", padlock_version());
-    json.member("llvm", PADLOCK_LLVM_VERSION).end_object();
-    PADLOCK_CHECK(write_text(destination, std::move(json).take()));
-  }
-  if (destination == kStandardOutput) return ExitCode::ok;
-  const std::string text = fmt::format("padlock {} (LLVM {})\n", padlock_version(), PADLOCK_LLVM_VERSION);
-  PADLOCK_CHECK(write_text(kStandardOutput, text));
-  return ExitCode::ok;
+  JsonWriter json;
+  json.begin_object().member("schema", 1).member("command", "version").member("version", padlock_version());
+  json.member("llvm", PADLOCK_LLVM_VERSION).end_object();
+  return print(destination, std::move(json).take(),
+               fmt::format("padlock {} (LLVM {})\n", padlock_version(), PADLOCK_LLVM_VERSION));
 }
 
 }  // namespace

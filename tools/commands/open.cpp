@@ -1,0 +1,72 @@
+#include "tools/commands/open.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cstdio>
+#include <utility>
+
+namespace padlock::tools {
+namespace {
+
+constexpr std::array kModes =
+    std::to_array<std::pair<std::string_view, padlock_cache_mode>>({{"off", PADLOCK_CACHE_OFF},
+                                                                    {"read", PADLOCK_CACHE_READ},
+                                                                    {"read-write", PADLOCK_CACHE_READ_WRITE},
+                                                                    {"require", PADLOCK_CACHE_REQUIRE}});
+
+void warn(void*, padlock_log_level level, const char* message) {
+  if (level >= PADLOCK_LOG_WARNING) fmt::print(stderr, "padlock: warning: {}\n", message);
+}
+
+}  // namespace
+
+void add_cache_options(Subcommand& command, CacheChoice& choice) {
+  command.option("--cache", choice.file, "FILE", "the tuning cache that configs are taken from");
+  command.option("--cache-mode", choice.mode, "MODE", "off, read, read-write or require (a miss is an error)");
+}
+
+Outcome<padlock_context_options> context_options(const CacheChoice& choice) {
+  const std::string name = !choice.mode.empty() ? choice.mode : choice.file.empty() ? "off" : "read";
+  const auto* const mode = std::ranges::find(kModes, name, [](const auto& entry) { return entry.first; });
+  if (mode == kModes.end())
+    return fail(ExitCode::usage,
+                fmt::format("--cache-mode: expected off, read, read-write or require, found '{}'", name));
+  padlock_context_options options = lib::Context::options();
+  options.cache_mode = mode->second;
+  if (!choice.file.empty()) options.cache_file = choice.file.c_str();
+  return options;
+}
+
+Outcome<lib::Context> open_context(padlock_context_options options) {
+  options.log = warn;
+  return or_fail(ExitCode::cache, lib::Context::create(options));
+}
+
+Outcome<void> check_device(const lib::Context& context, const std::string& device) {
+  const lib::Status status = context.check_device(device);
+  if (status) return {};
+  const bool unknown = status.error().status() == PADLOCK_INVALID_ARGUMENT;
+  return fail(unknown ? ExitCode::usage : ExitCode::unavailable, status.error());
+}
+
+Outcome<lib::Program> load_program(const lib::Context& context, const std::string& path) {
+  auto program = context.load(path);
+  if (program) return *std::move(program);
+  // An error of the file system names the path itself.
+  const bool is_text_error = program.error().line() > 0;
+  return fail(ExitCode::file, program.error(), is_text_error ? path : std::string());
+}
+
+Outcome<lib::Pack> load_pack(const lib::Context& context, const std::string& path) {
+  return or_fail(ExitCode::file, context.load_pack(path));
+}
+
+std::unexpected<Failure> pack_failure(const lib::Error& error, const std::string& file) {
+  if (error.status() == PADLOCK_UNAVAILABLE) return fail(ExitCode::unavailable, error, file);
+  if (error.status() == PADLOCK_RESOURCE_EXHAUSTED) return fail(ExitCode::mismatch, error, file);
+  return fail(ExitCode::file, error, file);
+}
+
+}  // namespace padlock::tools
