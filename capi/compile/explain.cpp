@@ -5,7 +5,7 @@
 #include "capi/launch/call.h"
 #include "capi/options.h"
 #include "capi/text.h"
-#include "session/compile/explain_json.h"
+#include "session/compile/explain.h"
 
 namespace padlock::capi {
 namespace {
@@ -19,9 +19,9 @@ Result<padlock_text*> explain(padlock_program& program, const padlock_compile_op
     PADLOCK_TRY(const padlock_bind_options sizes, read_options(bind, "padlock_bind_options"));
     PADLOCK_TRY(request, bind_request(program.program.ir(), sizes, {}));
   }
-  PADLOCK_TRY(const session::Explanation explanation,
+  PADLOCK_TRY(const std::string json,
               session::explain(compiler_of(*program.context), program.program, options, request));
-  return make_text(program.allocator(), session::to_json(explanation));
+  return make_text(program.allocator(), json);
 }
 
 }  // namespace

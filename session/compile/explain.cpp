@@ -2,90 +2,117 @@
 
 #include "abi/launch_plan.h"
 #include "runtime/arguments.h"
+#include "support/json_writer.h"
 
 namespace padlock::session {
 namespace {
 
 constexpr std::size_t kTextLimit = 200;
 
-/// Turns expressions of one program into text and, under a binding, numbers.
-class Describer {
+/// Writes what is known of one program: expressions as text and, under a binding, numbers.
+class Explainer {
  public:
-  Describer(const ir::Program& program, const BoundProgram* bound) : program_(program), bound_(bound) {}
+  /// `bound` may be null.
+  Explainer(const Program& program, const CompiledProgram& compiled, const BoundProgram* bound)
+      : program_(program.ir()), compiled_(compiled), bound_(bound) {}
 
-  [[nodiscard]] Quantity describe(ir::Expr e) const {
-    Quantity quantity{.expression = ir::to_string(program_.exprs(), e, kTextLimit), .value = std::nullopt};
-    if (bound_ != nullptr)
-      if (const auto value = ir::evaluate_int64(program_.exprs(), e, bound_->binding().values()))
-        quantity.value = *value;
-    return quantity;
-  }
-
-  [[nodiscard]] TensorExplanation describe(const ir::Value& value, const ir::Layout& layout) const {
-    ir::ExprContext& exprs = program_.exprs();
-    TensorExplanation tensor{
-        .name = value.name, .dtype = value.dtype, .extents = {}, .strides = {}, .storage_bytes = {}};
-    for (const ir::Expr extent : layout.extents()) tensor.extents.push_back(describe(extent));
-    for (const ir::Expr stride : layout.strides()) tensor.strides.push_back(describe(stride));
-    tensor.storage_bytes = describe(exprs.mul(layout.storage_extent(), exprs.constant(ir::byte_size(value.dtype))));
-    return tensor;
-  }
-
-  [[nodiscard]] VariantExplanation describe_variant(const abi::KernelAbi& abi) const {
-    VariantExplanation variant{.name = abi.name, .guards = {}, .selected = {}};
-    for (const abi::Guard& guard : abi.guards) {
-      GuardExplanation& shown = variant.guards.emplace_back();
-      shown.assumption = abi::name_of(guard.assumption);
-      shown.constraint = ir::to_string(program_.exprs(), guard.holds);
-      if (bound_ != nullptr) shown.holds = abi::guard_holds(guard, bound_->binding());
-    }
-    if (bound_ != nullptr) variant.selected = abi::guards_hold(abi, bound_->binding());
-    return variant;
-  }
-
-  [[nodiscard]] KernelExplanation describe(const std::vector<const abi::KernelAbi*>& variants) const {
-    const abi::KernelAbi& abi = *variants.front();
-    KernelExplanation kernel{
-        .name = abi.name, .results = {}, .rows = describe(abi.rows), .columns = describe(abi.columns)};
-    for (const ir::ValueId id : abi.results) kernel.results.push_back(program_.value(id).name);
-    for (std::size_t i = 1; i < variants.size(); ++i) kernel.variants.push_back(describe_variant(*variants[i]));
-    return kernel;
+  std::string write() && {
+    json_.begin_object().member("schema", 1).member("command", "explain").member("program", program_.name());
+    json_.key("inputs").begin_array();
+    for (const ir::ValueId id : program_.tensor_parameters())
+      write_tensor(program_.value(id), program_.value(id).layout);
+    json_.end_array().key("results").begin_array();
+    for (const ir::ValueId id : program_.results())
+      write_tensor(program_.value(id), runtime::result_layout(program_, id));
+    json_.end_array().key("kernels").begin_array();
+    for (const auto& variants : compiled_.kernels()) write_kernel(variants);
+    json_.end_array();
+    write_requirements();
+    json_.member("target", compiled_.target()).member("config", compiled_.config());
+    json_.member("reason", bound_ != nullptr ? bound_->reason() : compiled_.reason()).end_object();
+    return std::move(json_).take();
   }
 
  private:
+  void write_size(ir::Expr e) {
+    json_.begin_object().member("expression", ir::to_string(program_.exprs(), e, kTextLimit));
+    if (bound_ != nullptr)
+      if (const auto value = ir::evaluate_int64(program_.exprs(), e, bound_->binding().values()))
+        json_.member("value", *value);
+    json_.end_object();
+  }
+
+  void write_size(const char* name, ir::Expr e) {
+    json_.key(name);
+    write_size(e);
+  }
+
+  void write_sizes(const char* name, std::span<const ir::Expr> list) {
+    json_.key(name).begin_array();
+    for (const ir::Expr e : list) write_size(e);
+    json_.end_array();
+  }
+
+  void write_tensor(const ir::Value& value, const ir::Layout& layout) {
+    ir::ExprContext& exprs = program_.exprs();
+    json_.begin_object().member("name", value.name).member("type", ir::name_of(value.dtype));
+    write_sizes("extents", layout.extents());
+    write_sizes("strides", layout.strides());
+    write_size("storage_bytes", exprs.mul(layout.storage_extent(), exprs.constant(ir::byte_size(value.dtype))));
+    json_.end_object();
+  }
+
+  /// Code for the sizes that its guards admit.
+  void write_variant(const abi::KernelAbi& abi) {
+    json_.begin_object().member("name", abi.name).key("guards").begin_array();
+    for (const abi::Guard& guard : abi.guards) {
+      json_.begin_object().member("assumption", abi::name_of(guard.assumption));
+      json_.member("constraint", ir::to_string(program_.exprs(), guard.holds));
+      if (bound_ != nullptr) json_.member("holds", abi::guard_holds(guard, bound_->binding()));
+      json_.end_object();
+    }
+    json_.end_array();
+    if (bound_ != nullptr) json_.member("selected", abi::guards_hold(abi, bound_->binding()));
+    json_.end_object();
+  }
+
+  /// Of the variants the first, which assumes nothing, is the kernel itself.
+  void write_kernel(const std::vector<const abi::KernelAbi*>& variants) {
+    const abi::KernelAbi& abi = *variants.front();
+    std::vector<std::string> results;
+    for (const ir::ValueId id : abi.results) results.push_back(program_.value(id).name);
+    json_.begin_object().member("name", abi.name).member("results", results);
+    write_size("rows", abi.rows);
+    write_size("columns", abi.columns);
+    json_.key("variants").begin_array();
+    for (const abi::KernelAbi* variant : std::span(variants).subspan(1)) write_variant(*variant);
+    json_.end_array().end_object();
+  }
+
+  void write_requirements() {
+    json_.key("requirements").begin_array();
+    for (const ir::Requirement& requirement : program_.requirements()) {
+      json_.begin_object().member("constraint", ir::to_string(program_.exprs(), requirement.constraint));
+      json_.member("what", requirement.what);
+      json_.member("bound", requirement.kind == ir::Requirement::Kind::bound).end_object();
+    }
+    json_.end_array();
+  }
+
   const ir::Program& program_;
-  const BoundProgram* bound_;  // borrowed; may be null
+  const CompiledProgram& compiled_;
+  const BoundProgram* bound_;
+  JsonWriter json_;
 };
 
 }  // namespace
 
-Result<Explanation> explain(Context& context, const Program& program, const CompileOptions& options,
+Result<std::string> explain(Context& context, const Program& program, const CompileOptions& options,
                             const std::optional<ir::BindRequest>& request) {
-  PADLOCK_TRY(CompiledProgram compiled, context.compile(program, options));
-  std::optional<BoundProgram> bound;
-  if (request) {
-    PADLOCK_TRY(bound, compiled.bind(*request));
-    compiled = bound->compiled();
-  }
-  const ir::Program& ir = program.ir();
-  const Describer describer(ir, bound ? &*bound : nullptr);
-  Explanation result{.program = ir.name(),
-                     .target = compiled.target(),
-                     .config = compiled.config(),
-                     .reason = bound ? bound->reason() : compiled.reason(),
-                     .inputs = {},
-                     .results = {},
-                     .kernels = {},
-                     .requirements = {}};
-  for (const ir::ValueId id : ir.tensor_parameters())
-    result.inputs.push_back(describer.describe(ir.value(id), ir.value(id).layout));
-  for (const ir::ValueId id : ir.results())
-    result.results.push_back(describer.describe(ir.value(id), runtime::result_layout(ir, id)));
-  for (const auto& variants : compiled.kernels()) result.kernels.push_back(describer.describe(variants));
-  for (const ir::Requirement& requirement : ir.requirements())
-    result.requirements.push_back({ir::to_string(ir.exprs(), requirement.constraint), requirement.what,
-                                   requirement.kind == ir::Requirement::Kind::bound});
-  return result;
+  PADLOCK_TRY(const CompiledProgram compiled, context.compile(program, options));
+  if (!request) return Explainer(program, compiled, nullptr).write();
+  PADLOCK_TRY(const BoundProgram bound, compiled.bind(*request));
+  return Explainer(program, bound.compiled(), &bound).write();
 }
 
 }  // namespace padlock::session

@@ -2,8 +2,25 @@
 
 #include <doctest/doctest.h>
 
+#include <optional>
+
+#include "tools/text/json_value.h"
+
 namespace padlock::session {
 namespace {
+
+using tools::JsonValue;
+
+/// Explains as the command reads it.
+Result<JsonValue> explained(Context& context, const Program& program, const CompileOptions& options = {},
+                            const std::optional<ir::BindRequest>& request = std::nullopt) {
+  PADLOCK_TRY(const std::string json, explain(context, program, options, request));
+  auto parsed = JsonValue::parse(json);
+  REQUIRE(parsed);
+  return *std::move(parsed);
+}
+
+const JsonValue& first(const JsonValue& list) { return list.items().at(0); }
 
 constexpr const char* kProgram = R"(program p(x: f32[B, S], lo: dim)
 where S + lo >= 0
@@ -15,32 +32,36 @@ where S + lo >= 0
 TEST_CASE("sizes are expressions, and with a binding numbers too") {
   Context context;
   const Program program = *Program::from_text(kProgram);
-  const auto plain = explain(context, program, {}, std::nullopt);
+  const auto plain = explained(context, program);
   REQUIRE(plain);
-  REQUIRE(plain->results.size() == 1);
-  CHECK(plain->results[0].extents[1].expression == "S + lo + 2");
-  CHECK_FALSE(plain->results[0].extents[1].value.has_value());
-  REQUIRE(plain->kernels.size() == 1);
-  CHECK(plain->kernels[0].results == std::vector<std::string>{"y"});
-  CHECK(plain->reason == "the default of this target");
+  REQUIRE((*plain)["results"].items().size() == 1);
+  const JsonValue& columns = first((*plain)["results"])["extents"].items().at(1);
+  CHECK(columns["expression"].text() == "S + lo + 2");
+  CHECK_FALSE(columns["value"].exists());
+  REQUIRE((*plain)["kernels"].items().size() == 1);
+  const JsonValue& results = first((*plain)["kernels"])["results"];
+  REQUIRE(results.items().size() == 1);
+  CHECK(first(results).text() == "y");
+  CHECK((*plain)["reason"].text() == "the default of this target");
 
   const auto bound =
-      explain(context, program, {}, ir::BindRequest{.tensors = {{}}, .symbols = {{"B", 3}, {"S", 5}, {"lo", -1}}});
+      explained(context, program, {}, ir::BindRequest{.tensors = {{}}, .symbols = {{"B", 3}, {"S", 5}, {"lo", -1}}});
   REQUIRE(bound);
-  CHECK(bound->results[0].extents[1].value == 6);
-  CHECK(bound->results[0].storage_bytes.value == 72);
-  CHECK(bound->inputs[0].storage_bytes.value == 60);
+  CHECK(first((*bound)["results"])["extents"].items().at(1)["value"].integer() == 6);
+  CHECK(first((*bound)["results"])["storage_bytes"]["value"].integer() == 72);
+  CHECK(first((*bound)["inputs"])["storage_bytes"]["value"].integer() == 60);
 }
 
 TEST_CASE("requirements say which are bounds of symbols alone") {
   Context context;
-  const auto e = explain(context, *Program::from_text(kProgram), {}, std::nullopt);
+  const auto e = explained(context, *Program::from_text(kProgram));
   REQUIRE(e);
   bool found = false;
-  for (const RequirementExplanation& requirement : e->requirements)
-    if (requirement.constraint == "S + lo >= 0") {
+  for (const JsonValue& requirement : (*e)["requirements"].items())
+    if (requirement["constraint"].text() == "S + lo >= 0") {
       found = true;
-      CHECK_FALSE(requirement.is_bound);
+      CHECK(requirement["bound"].exists());
+      CHECK_FALSE(requirement["bound"].truth());
     }
   CHECK(found);
 }
@@ -49,22 +70,25 @@ TEST_CASE("a variant is shown with its guards, and under a binding whether they 
   Context context;
   const Program program = *Program::from_text(
       "program p(x: f32[S], n: dim) where S >= 1, n >= 0 { y = pad(x, low = [n], high = [n], mode = wrap) return y }");
-  const auto plain = explain(context, program, {}, std::nullopt);
+  const auto plain = explained(context, program);
   REQUIRE(plain);
-  REQUIRE(plain->kernels[0].variants.size() == 1);
-  const VariantExplanation& variant = plain->kernels[0].variants[0];
-  CHECK(variant.name == "p_0.index32");
-  REQUIRE(variant.guards.size() == 1);
-  CHECK(variant.guards[0].assumption == "index32");
-  CHECK(variant.guards[0].constraint == "S + 2*n <= 1073741824");
-  CHECK_FALSE(variant.guards[0].holds.has_value());
-  CHECK_FALSE(variant.selected.has_value());
+  REQUIRE(first((*plain)["kernels"])["variants"].items().size() == 1);
+  const JsonValue& variant = first(first((*plain)["kernels"])["variants"]);
+  CHECK(variant["name"].text() == "p_0.index32");
+  REQUIRE(variant["guards"].items().size() == 1);
+  CHECK(first(variant["guards"])["assumption"].text() == "index32");
+  CHECK(first(variant["guards"])["constraint"].text() == "S + 2*n <= 1073741824");
+  CHECK_FALSE(first(variant["guards"])["holds"].exists());
+  CHECK_FALSE(variant["selected"].exists());
   for (const std::int64_t n : {0, 1}) {
     const ir::BindRequest sizes{.tensors = {{}}, .symbols = {{"S", 1 << 30}, {"n", n}}};
-    const auto bound = explain(context, program, {}, sizes);
+    const auto bound = explained(context, program, {}, sizes);
     REQUIRE(bound);
-    CHECK(bound->kernels[0].variants[0].guards[0].holds == (n == 0));
-    CHECK(bound->kernels[0].variants[0].selected == (n == 0));
+    const JsonValue& chosen = first(first((*bound)["kernels"])["variants"]);
+    CHECK(first(chosen["guards"])["holds"].exists());
+    CHECK(first(chosen["guards"])["holds"].truth() == (n == 0));
+    CHECK(chosen["selected"].exists());
+    CHECK(chosen["selected"].truth() == (n == 0));
   }
 }
 
@@ -78,10 +102,10 @@ TEST_CASE("a binding that does not fit is an error") {
 
 TEST_CASE("a forced config is said to be forced") {
   Context context;
-  const auto e = explain(context, *Program::from_text(kProgram), {.config = "unroll=1"}, std::nullopt);
+  const auto e = explained(context, *Program::from_text(kProgram), {.config = "unroll=1"});
   REQUIRE(e);
-  CHECK(e->reason.find("forced") != std::string::npos);
-  CHECK(e->config.find("unroll=1") != std::string::npos);
+  CHECK((*e)["reason"].text().find("forced") != std::string::npos);
+  CHECK((*e)["config"].text().find("unroll=1") != std::string::npos);
 }
 
 }  // namespace
