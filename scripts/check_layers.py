@@ -75,7 +75,7 @@ ROOMS = {
     "tools/text": {"support", "include", "tools", "tools/arrays"},
     "tools/commands": {"support", "include", "tools", "tools/arrays", "tools/text"},
     # A process of the tuner's, which the command can be, too.
-    "tools/worker": {"session/compile", "tools/commands"},
+    "tools/worker": {"tuner/worker", "tools/commands"},
     "bench": {"support", "include", "session/compile", "session/launch", "bench/times"},
     "bench/times": {"support", "include", "session/compile", "session/launch"},
     # What it measures has no name in the API: PTX, its loading, and a launch's part of the driver's call.

@@ -1,3 +1,3 @@
-#include "session/compile/worker.h"
+#include "tuner/worker/worker_loop.h"
 
-int main() { return padlock::session::run_worker(); }
+int main() { return padlock::tuner::run_worker(); }
