@@ -27,7 +27,6 @@ class Allocation {
   [[nodiscard]] std::byte* data() const { return data_; }
   [[nodiscard]] std::int64_t bytes() const { return bytes_; }
   [[nodiscard]] std::span<std::byte> span() const { return {data_, static_cast<std::size_t>(bytes_)}; }
-  [[nodiscard]] UserBuffer user_buffer() const { return {static_cast<void*>(data_), bytes_}; }
 
  private:
   friend class MemoryBudget;
