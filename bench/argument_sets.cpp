@@ -7,12 +7,12 @@
 namespace padlock::bench {
 namespace {
 
-using session::Allocation;
+using runtime::Allocation;
+using runtime::MemoryBudget;
+using runtime::UserBuffer;
 using session::BoundProgram;
 using session::LaunchArguments;
-using session::MemoryBudget;
 using session::TensorInfo;
-using session::UserBuffer;
 
 /// Rounded up to whole cache lines and one more, so that arrays of a power of two do not all fall on the same sets of a
 /// cache.

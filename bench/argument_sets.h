@@ -5,8 +5,8 @@
 #include <span>
 #include <vector>
 
+#include "runtime/host/allocation.h"
 #include "session/launch/compiled_program.h"
-#include "session/launch/memory.h"
 #include "support/error.h"
 
 namespace padlock::bench {
@@ -19,8 +19,8 @@ class ArgumentSets {
   /// Creates as many sets as have `least_bytes` together: at least one, at most kMostSets. `inputs` are copied into
   /// each; none are given: bytes of 1. Errors: resource_exhausted, naming the array.
   [[nodiscard]] static Result<ArgumentSets> create(const session::BoundProgram& program,
-                                                   std::span<const session::UserBuffer> inputs,
-                                                   std::int64_t least_bytes, session::MemoryBudget& memory);
+                                                   std::span<const runtime::UserBuffer> inputs,
+                                                   std::int64_t least_bytes, runtime::MemoryBudget& memory);
 
   [[nodiscard]] std::size_t count() const { return count_; }
   /// Goes on to the next set; the first after the last.
@@ -33,15 +33,15 @@ class ArgumentSets {
  private:
   ArgumentSets(std::size_t inputs, std::size_t results, std::size_t count)
       : inputs_(inputs), results_(results), count_(count) {}
-  Status add(const session::TensorInfo& tensor, const char* role, const session::UserBuffer* data,
-             session::MemoryBudget& memory);
+  Status add(const session::TensorInfo& tensor, const char* role, const runtime::UserBuffer* data,
+             runtime::MemoryBudget& memory);
 
   std::size_t inputs_;   // of one set
   std::size_t results_;  // of one set
   std::size_t count_;
   std::size_t current_ = 0;
-  std::vector<session::Allocation> allocations_;  // one a tensor, of all sets
-  std::vector<session::UserBuffer> buffers_;  // tensor by tensor while they are added; then set by set: inputs, results
+  std::vector<runtime::Allocation> allocations_;  // one a tensor, of all sets
+  std::vector<runtime::UserBuffer> buffers_;  // tensor by tensor while they are added; then set by set: inputs, results
 };
 
 /// memcpy, to compare a program with: of half of some number of bytes, so that as many are read and written together,
@@ -50,7 +50,7 @@ class PlainCopy {
  public:
   /// Takes as many pairs as have `least_bytes` together; one at least. Error: resource_exhausted.
   [[nodiscard]] static Result<PlainCopy> create(std::int64_t bytes, std::int64_t least_bytes,
-                                                session::MemoryBudget& memory);
+                                                runtime::MemoryBudget& memory);
 
   void run();
 
@@ -61,7 +61,7 @@ class PlainCopy {
   std::size_t stride_ = 0;  // between arrays
   std::size_t count_ = 1;
   std::size_t next_ = 0;
-  session::Allocation from_, to_;
+  runtime::Allocation from_, to_;
 };
 
 }  // namespace padlock::bench

@@ -121,8 +121,8 @@ Status start_peers(const Arguments& arguments, Machine& machine, Report& report)
 Status open_cache(const Arguments& arguments, Machine& machine) {
   if (arguments.cache.empty()) return {};
   machine.tuned = std::make_unique<session::Context>(session::ContextOptions{.threads = 1, .parallel_for = {}});
-  session::StoreOptions options;
-  options.mode = session::Mode::read_write;
+  tuner::StoreOptions options;
+  options.mode = tuner::Mode::read_write;
   options.user_file = arguments.cache;
   return machine.tuned->use_cache(options);
 }

@@ -88,7 +88,7 @@ double seconds_since(Clock::time_point begin) { return std::chrono::duration<dou
 /// Arrays of one binding; one set, or so many that no cache holds them and that they lie in many places, so that a
 /// config is timed as the tuner times it.
 Result<ArgumentSets> arrays_of(const session::BoundProgram& bound, bool rotate = false) {
-  session::MemoryBudget memory = session::MemoryBudget::of_this_process();
+  runtime::MemoryBudget memory = runtime::MemoryBudget::of_this_process();
   return ArgumentSets::create(bound, {}, rotate ? 4 * bytes_beyond_caches() : 0, memory);
 }
 
@@ -107,18 +107,18 @@ struct Tuned {
 
 /// A tuning that knows nothing yet, up to its first result.
 Result<Tuned> tune(const session::Program& program, const Case& item, const Arguments& arguments,
-                   session::Strategy strategy, const std::string& file,
+                   tuner::Strategy strategy, const std::string& file,
                    std::vector<session::TunedRegion>* regions = nullptr) {
   std::filesystem::remove(file);
   const auto begin = Clock::now();
   session::Context context({.threads = arguments.threads, .parallel_for = {}});
-  session::StoreOptions store;
-  store.mode = session::Mode::read_write;
+  tuner::StoreOptions store;
+  store.mode = tuner::Mode::read_write;
   store.user_file = file;
   PADLOCK_CHECK(context.use_cache(store));
   session::TuneOptions options;
   options.strategy = strategy;
-  options.budget_seconds = strategy == session::Strategy::full ? 600 : arguments.budget_s;
+  options.budget_seconds = strategy == tuner::Strategy::full ? 600 : arguments.budget_s;
   for (const auto& [name, value] : item.sizes) options.sizes.opt[name] = value;
   PADLOCK_TRY(session::TuneReport report, context.tune(program, options));
   if (report.chosen() != 1) return internal_error(fmt::format("{}: nothing was chosen", item.name));
@@ -135,8 +135,8 @@ Result<double> second_start(const session::Program& program, const Case& item, c
                             const std::string& file) {
   const auto begin = Clock::now();
   session::Context context({.threads = arguments.threads, .parallel_for = {}});
-  session::StoreOptions store;
-  store.mode = session::Mode::require;
+  tuner::StoreOptions store;
+  store.mode = tuner::Mode::require;
   store.user_file = file;
   PADLOCK_CHECK(context.use_cache(store));
   PADLOCK_TRY(const session::BoundProgram again, bound(context, program, item));
@@ -178,7 +178,7 @@ Result<std::set<std::string>> best_of_all(const session::Program& program, const
                                           const std::string& file) {
   constexpr std::size_t kBest = 6;
   std::vector<session::TunedRegion> regions;
-  PADLOCK_TRY(const Tuned full, tune(program, item, arguments, session::Strategy::full, file, &regions));
+  PADLOCK_TRY(const Tuned full, tune(program, item, arguments, tuner::Strategy::full, file, &regions));
   std::vector<tuner::Measurement> all = regions.front().outcome.measurements;
   std::erase_if(all, [](const tuner::Measurement& m) { return m.median_ps == 0; });
   std::ranges::sort(all, {}, &tuner::Measurement::median_ps);
@@ -198,7 +198,7 @@ Status run(const Case& item, const Arguments& arguments, const std::string& file
   std::vector<std::string> chosen;
   double seconds = 0, again = 0;
   for (int i = 0; i < arguments.tunings; ++i) {
-    PADLOCK_TRY(const Tuned tuned, tune(program, item, arguments, session::Strategy::fast, file));
+    PADLOCK_TRY(const Tuned tuned, tune(program, item, arguments, tuner::Strategy::fast, file));
     chosen.push_back(tuned.config);
     seconds = tuned.seconds;
     PADLOCK_TRY(again, second_start(program, item, arguments, file));

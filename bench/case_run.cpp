@@ -242,7 +242,7 @@ Status CaseRun::compare_peers(ir::DType dtype, const TimingOptions& options) {
 
 Status CaseRun::compare_cold(const TimingOptions& options) {
   const runtime::UserBuffer input(arrays_.input().data(), std::ssize(arrays_.input()));
-  session::MemoryBudget memory = session::MemoryBudget::of_this_process();
+  runtime::MemoryBudget memory = runtime::MemoryBudget::of_this_process();
   PADLOCK_TRY(ArgumentSets sets, ArgumentSets::create(base_.bound, {&input, 1}, machine_.cache_bytes, memory));
   PADLOCK_TRY(PlainCopy copy, PlainCopy::create(static_cast<std::int64_t>(bytes()), machine_.cache_bytes, memory));
   PADLOCK_TRY(const PadProgram two, PadProgram::make(machine_.two, {.pad = pad_}));
@@ -319,7 +319,7 @@ Status run_size(Machine& machine, const PadCase& pad, const Effort& effort, Repo
 Status run_call(Machine& machine, const TimingOptions& options, Report& report) {
   const PadCase pad{.name = "call", .symbols = {"H", "W"}, .extents = {16, 16}, .low = {1, 1}, .high = {"1", "1"}};
   PADLOCK_TRY(const PadProgram program, PadProgram::make(machine.two, {.pad = pad}));
-  session::MemoryBudget memory = session::MemoryBudget::of_this_process();
+  runtime::MemoryBudget memory = runtime::MemoryBudget::of_this_process();
   PADLOCK_TRY(ArgumentSets sets, ArgumentSets::create(program.bound, {}, 2 * program.result_bytes(), memory));
   const Comparison comparison = compare("a call of 16x16, pointers alternating", 0,
                                         {{"padlock",

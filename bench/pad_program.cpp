@@ -38,7 +38,7 @@ void PadProgram::launch(std::span<const std::byte> input, std::span<std::byte> r
 Result<PadArrays> PadArrays::create(std::int64_t bytes) {
   // In huge pages, as the peers' arrays are (host_peers.py): where small ones lie in the second cache is chance, and
   // two that compete for its places lose a third of their speed in every round of a comparison.
-  constexpr auto kPage = static_cast<std::int64_t>(session::kHugePage);
+  constexpr auto kPage = static_cast<std::int64_t>(runtime::kHugePage);
   const std::int64_t whole = std::max((bytes + kPage - 1) / kPage, std::int64_t{1}) * kPage;
   PadArrays arrays;
   arrays.bytes_ = static_cast<std::size_t>(bytes);

@@ -7,9 +7,9 @@
 #include <string>
 
 #include "bench/pad_case.h"
+#include "runtime/host/allocation.h"
 #include "session/compile/context.h"
 #include "session/launch/compiled_program.h"
-#include "session/launch/memory.h"
 
 namespace padlock::bench {
 
@@ -40,9 +40,9 @@ class PadArrays {
   [[nodiscard]] Status check(const PadProgram& program);
 
  private:
-  PadArrays() : memory_(session::MemoryBudget::of_this_process()) {}
-  session::MemoryBudget memory_;
-  session::Allocation input_, result_;
+  PadArrays() : memory_(runtime::MemoryBudget::of_this_process()) {}
+  runtime::MemoryBudget memory_;
+  runtime::Allocation input_, result_;
   std::size_t bytes_ = 0;  // of each that are used
 };
 

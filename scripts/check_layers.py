@@ -68,7 +68,7 @@ ROOMS = {
     # Other programs' way in. The C API translates: a caller's sizes are the inner rooms' before they are a session's.
     "include": set(),
     "capi": IR | {"ir/text", "include", "session/launch"},
-    "capi/launch": IR | {"include", "capi", "runtime/registry", "session/launch"},
+    "capi/launch": IR | {"include", "capi", "runtime/pack", "runtime/registry", "session/launch"},
     "capi/compile": {"support", "include", "capi", "capi/launch", "runtime", "runtime/host", "session/compile", "session/launch"},
     "tools": {"support", "include"},
     "tools/arrays": {"support", "include", "tools"},
@@ -76,7 +76,7 @@ ROOMS = {
     "tools/commands": {"support", "include", "tools", "tools/arrays", "tools/text"},
     # A process of the tuner's, which the command can be, too.
     "tools/worker": {"tuner/worker", "tools/commands"},
-    "bench": {"support", "include", "session/compile", "session/launch", "bench/times"},
+    "bench": {"support", "include", "runtime/host", "session/compile", "session/launch", "bench/times"},
     "bench/times": {"support", "include", "session/compile", "session/launch"},
     # What it measures has no name in the API: PTX, its loading, and a launch's part of the driver's call.
     "bench/gpu": RUNTIME

@@ -9,13 +9,14 @@
 #include <utility>
 #include <vector>
 
+#include "session/compile/context.h"
 #include "session/compile/tuning_cache.h"
 
 namespace padlock::bench {
 namespace {
 
-using session::CacheKey;
-using session::Record;
+using tuner::CacheKey;
+using tuner::Record;
 
 constexpr std::size_t kKeys = 2000;  // with a choice and three measurements each: 10 000 records
 
@@ -53,27 +54,26 @@ CacheKey key(std::size_t number) {
 std::vector<Record> records_of(const CacheKey& key) {
   const tuner::Provenance provenance{.seed = 1, .date = "2026-01-31T12:00:00Z", .version = "0.1.0"};
   const std::string config = "vector_bytes=32,unroll=2,split=1,store=plain,task_kib=";
-  std::vector<Record> records = {record_of(key),
-                                 record_of(key, session::Choice{"S >= 1024", config + "64", provenance})};
+  std::vector<Record> records = {record_of(key), record_of(key, tuner::Choice{"S >= 1024", config + "64", provenance})};
   for (const char* task : {"64", "256", "1024"})
-    records.push_back(record_of(key, session::Measurement{.region = "S >= 1024",
-                                                          .config = config + task,
-                                                          .sizes = {{"B", 4}, {"S", 4096}},
-                                                          .samples_ps = std::vector<std::int64_t>(31, 1'000'000),
-                                                          .median_ps = 1'000'000,
-                                                          .noise_ps = 1000,
-                                                          .provenance = provenance}));
+    records.push_back(record_of(key, tuner::Measurement{.region = "S >= 1024",
+                                                        .config = config + task,
+                                                        .sizes = {{"B", 4}, {"S", 4096}},
+                                                        .samples_ps = std::vector<std::int64_t>(31, 1'000'000),
+                                                        .median_ps = 1'000'000,
+                                                        .noise_ps = 1000,
+                                                        .provenance = provenance}));
   return records;
 }
 
-std::unique_ptr<session::Store> open_store(const std::string& file) {
-  auto store = session::Store::open({.mode = session::Mode::require, .user_file = file});
+std::unique_ptr<tuner::Store> open_store(const std::string& file) {
+  auto store = tuner::Store::open({.mode = tuner::Mode::require, .user_file = file});
   if (!store) std::abort();
   return *std::move(store);
 }
 
-void hit(session::Store& store, const CacheKey& key) {
-  if (!store.look_up(key, [](const session::Choice&) { return Status(); })) std::abort();
+void hit(tuner::Store& store, const CacheKey& key) {
+  if (!store.look_up(key, [](const tuner::Choice&) { return Status(); })) std::abort();
 }
 
 /// Looks up a key that it has not looked up before, over and over: a store that knows them all makes room for another.
@@ -92,7 +92,7 @@ class FirstLookUps {
  private:
   std::string file_;
   const std::vector<CacheKey>& keys_;  // borrowed
-  std::unique_ptr<session::Store> store_;
+  std::unique_ptr<tuner::Store> store_;
   std::size_t number_ = 0;
 };
 

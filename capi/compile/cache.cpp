@@ -20,17 +20,17 @@ namespace {
 Result<padlock_cache*> open(const padlock_context& context, const char* path) {
   std::string file(text_or(path, ""));
   if (path == nullptr) {
-    PADLOCK_TRY(file, session::default_cache_file());
+    PADLOCK_TRY(file, tuner::default_cache_file());
   }
   return make<padlock_cache>(context.allocator(), 0, std::move(file));
 }
 
 /// Reads as much of the cache as can be read.
-Result<session::RecordSet> read(const padlock_cache& cache) {
+Result<tuner::RecordSet> read(const padlock_cache& cache) {
   auto set = session::read_cache(cache.path);
   if (set || set.error().code != Code::not_found) return set;
-  const auto users = session::default_cache_file();
-  return users && *users == cache.path ? session::RecordSet{} : std::move(set);  // nothing was tuned so far
+  const auto users = tuner::default_cache_file();
+  return users && *users == cache.path ? tuner::RecordSet{} : std::move(set);  // nothing was tuned so far
 }
 
 padlock_text* lines_of(const padlock_cache& cache, const std::vector<std::string>& list) {
@@ -39,12 +39,12 @@ padlock_text* lines_of(const padlock_cache& cache, const std::vector<std::string
   return make_text(cache.allocator(), text);
 }
 
-padlock_text* lines_of(const padlock_cache& cache, std::vector<session::Record> records) {
+padlock_text* lines_of(const padlock_cache& cache, std::vector<tuner::Record> records) {
   return make_text(cache.allocator(), tuner::to_lines(std::move(records)));
 }
 
 Result<padlock_text*> export_lines(const padlock_cache& cache, padlock_text** problems) {
-  PADLOCK_TRY(session::RecordSet set, read(cache));
+  PADLOCK_TRY(tuner::RecordSet set, read(cache));
   Ref<padlock_text> bad;
   if (problems != nullptr) bad = Ref(lines_of(cache, set.problems));
   padlock_text* const lines = lines_of(cache, std::move(set.records));
@@ -53,7 +53,7 @@ Result<padlock_text*> export_lines(const padlock_cache& cache, padlock_text** pr
 }
 
 Result<padlock_text*> describe(const padlock_cache& cache) {
-  PADLOCK_TRY(session::RecordSet set, read(cache));
+  PADLOCK_TRY(tuner::RecordSet set, read(cache));
   return make_text(cache.allocator(), to_json(cache.path, session::entries_of(std::move(set.records)), set.problems));
 }
 
@@ -63,8 +63,8 @@ struct Compared {
 };
 
 Status compare(const padlock_cache& cache, const padlock_cache& other, const Compared& out) {
-  PADLOCK_TRY(session::RecordSet here, read(cache));
-  PADLOCK_TRY(session::RecordSet there, read(other));
+  PADLOCK_TRY(tuner::RecordSet here, read(cache));
+  PADLOCK_TRY(tuner::RecordSet there, read(other));
   tuner::Difference found = tuner::difference(std::move(here.records), std::move(there.records));
   Ref only_here(lines_of(cache, std::move(found.only_left))), only_there(lines_of(cache, std::move(found.only_right)));
   *out.changed = lines_of(cache, std::move(found.changed));
@@ -73,33 +73,38 @@ Status compare(const padlock_cache& cache, const padlock_cache& other, const Com
   return {};
 }
 
-Result<std::vector<session::Record>> stale(const padlock_cache& cache, const char* before) {
-  PADLOCK_TRY(const session::RecordSet set, read(cache));
+Result<std::vector<tuner::Record>> stale(const padlock_cache& cache, const char* before) {
+  PADLOCK_TRY(const tuner::RecordSet set, read(cache));
   return session::stale_records(set.records, text_or(before, ""));
 }
 
-Status verify(const padlock_cache& cache, std::int64_t& count, padlock_text** problems) {
-  PADLOCK_TRY(const session::RecordSet set, session::verify_cache(cache.path));
+Result<std::int64_t> verify(const padlock_cache& cache, padlock_text** problems) {
+  PADLOCK_CHECK(require(problems, "a place for the problems"));
+  PADLOCK_TRY(const tuner::RecordSet set, session::verify_cache(cache.path));
   *problems = lines_of(cache, set.problems);
-  count = std::ssize(set.records);
-  return {};
+  return std::ssize(set.records);
 }
 
-Status merge(const padlock_cache& cache, const padlock_cache& other, std::int64_t& written) {
-  PADLOCK_TRY(const session::RecordSet set, read(other));
-  PADLOCK_TRY(written, session::merge_into_cache(cache.path, set.records));
-  return {};
+Result<std::int64_t> merge(const padlock_cache& cache, const padlock_cache* other) {
+  PADLOCK_CHECK(require(other, "another cache"));
+  PADLOCK_TRY(const tuner::RecordSet set, read(*other));
+  return session::merge_into_cache(cache.path, set.records);
 }
 
-Status prune(const padlock_cache& cache, const char* before, std::int64_t& removed) {
-  PADLOCK_TRY(const std::vector<session::Record> records, stale(cache, before));
-  PADLOCK_TRY(removed, session::erase_from_cache(cache.path, records));
-  return {};
+Result<std::int64_t> prune(const padlock_cache& cache, const char* before) {
+  PADLOCK_TRY(const std::vector<tuner::Record> records, stale(cache, before));
+  return session::erase_from_cache(cache.path, records);
 }
 
-/// A number that a caller may not want.
-void give(std::int64_t* place, std::int64_t value) {
-  if (place != nullptr) *place = value;
+/// Guards a function that returns how many records it has met: a number that a caller may not want.
+template <class Body>
+padlock_status guarded_count(const padlock_cache* cache, std::int64_t* place, padlock_error** error, Body&& body) {
+  if (place != nullptr) *place = 0;
+  return guarded(cache, "a cache", error, [&]() -> Status {
+    PADLOCK_TRY(const std::int64_t count, body());
+    if (place != nullptr) *place = count;
+    return {};
+  });
 }
 
 }  // namespace
@@ -145,7 +150,7 @@ padlock_status padlock_cache_compare(const padlock_cache* cache, const padlock_c
 padlock_status padlock_cache_stale(const padlock_cache* cache, const char* before, padlock_text** lines,
                                    padlock_error** error) {
   return guarded_handle(cache, "a cache", lines, error, [&]() -> Result<padlock_text*> {
-    PADLOCK_TRY(std::vector<padlock::session::Record> records, stale(*cache, before));
+    PADLOCK_TRY(std::vector<padlock::tuner::Record> records, stale(*cache, before));
     return lines_of(*cache, std::move(records));
   });
 }
@@ -153,36 +158,16 @@ padlock_status padlock_cache_stale(const padlock_cache* cache, const char* befor
 padlock_status padlock_cache_verify(const padlock_cache* cache, int64_t* records, padlock_text** problems,
                                     padlock_error** error) {
   if (problems != nullptr) *problems = nullptr;
-  give(records, 0);
-  return guarded(cache, "a cache", error, [&]() -> Status {
-    PADLOCK_CHECK(require(problems, "a place for the problems"));
-    std::int64_t count = 0;
-    PADLOCK_CHECK(verify(*cache, count, problems));
-    give(records, count);
-    return {};
-  });
+  return guarded_count(cache, records, error, [&] { return verify(*cache, problems); });
 }
 
 padlock_status padlock_cache_merge(padlock_cache* cache, const padlock_cache* other, int64_t* written,
                                    padlock_error** error) {
-  give(written, 0);
-  return guarded(cache, "a cache", error, [&]() -> Status {
-    PADLOCK_CHECK(require(other, "another cache"));
-    std::int64_t count = 0;
-    PADLOCK_CHECK(merge(*cache, *other, count));
-    give(written, count);
-    return {};
-  });
+  return guarded_count(cache, written, error, [&] { return merge(*cache, other); });
 }
 
 padlock_status padlock_cache_prune(padlock_cache* cache, const char* before, int64_t* removed, padlock_error** error) {
-  give(removed, 0);
-  return guarded(cache, "a cache", error, [&]() -> Status {
-    std::int64_t count = 0;
-    PADLOCK_CHECK(prune(*cache, before, count));
-    give(removed, count);
-    return {};
-  });
+  return guarded_count(cache, removed, error, [&] { return prune(*cache, before); });
 }
 
 }  // extern "C"

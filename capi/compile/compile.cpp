@@ -38,7 +38,7 @@ Status check_memory_to_compile() {
 Result<session::CompileOptions> compile_options(const padlock_compile_options& options) {
   session::CompileOptions made;
   if (options.reserved != 0) return invalid_argument("expected padlock_compile_options's reserved to be 0");
-  PADLOCK_TRY(made.device, session::DeviceId::parse(text_or(options.device, "host")));
+  PADLOCK_TRY(made.device, runtime::DeviceId::parse(text_or(options.device, "host")));
   made.target = text_or(options.target, "host");
   made.config = text_or(options.config, "");
   made.bounds_check = options.bounds_check != 0;

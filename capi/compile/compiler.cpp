@@ -9,24 +9,24 @@
 namespace padlock::capi {
 namespace {
 
-Result<session::Mode> mode_of(padlock_cache_mode mode) {
+Result<tuner::Mode> mode_of(padlock_cache_mode mode) {
   switch (mode) {
     case PADLOCK_CACHE_OFF:
-      return session::Mode::off;
+      return tuner::Mode::off;
     case PADLOCK_CACHE_READ:
-      return session::Mode::read;
+      return tuner::Mode::read;
     case PADLOCK_CACHE_READ_WRITE:
-      return session::Mode::read_write;
+      return tuner::Mode::read_write;
     case PADLOCK_CACHE_REQUIRE:
-      return session::Mode::require;
+      return tuner::Mode::require;
     default:
       return invalid_argument(fmt::format("expected a PADLOCK_CACHE_ mode, found {}", mode));
   }
 }
 
-Result<session::Match> match_of(padlock_cache_match match) {
-  if (match == PADLOCK_MATCH_STRICT) return session::Match::strict;
-  if (match == PADLOCK_MATCH_LOOSE) return session::Match::loose;
+Result<tuner::Match> match_of(padlock_cache_match match) {
+  if (match == PADLOCK_MATCH_STRICT) return tuner::Match::strict;
+  if (match == PADLOCK_MATCH_LOOSE) return tuner::Match::loose;
   return invalid_argument(fmt::format("expected a PADLOCK_MATCH_, found {}", match));
 }
 
@@ -57,13 +57,13 @@ Result<session::SourceRequest> unplaced_request(const ir::Program& program, ir::
 }
 
 Status use_cache(padlock_context& context, const padlock_context_options& options) {
-  PADLOCK_TRY(const session::Mode mode, mode_of(options.cache_mode));
-  PADLOCK_TRY(const session::Match match, match_of(options.cache_match));
-  if (mode == session::Mode::off) return {};
+  PADLOCK_TRY(const tuner::Mode mode, mode_of(options.cache_mode));
+  PADLOCK_TRY(const tuner::Match match, match_of(options.cache_match));
+  if (mode == tuner::Mode::off) return {};
   if (options.cache_file != nullptr) {
     context.cache_file = options.cache_file;
   } else {
-    PADLOCK_TRY(context.cache_file, session::default_cache_file());
+    PADLOCK_TRY(context.cache_file, tuner::default_cache_file());
   }
   return compiler_of(context).use_cache(
       {.mode = mode,

@@ -6,7 +6,6 @@
 #include "capi/error.h"
 #include "capi/launch/call.h"
 #include "session/compile/comparison.h"
-#include "session/launch/memory.h"
 
 namespace padlock::capi {
 namespace {
@@ -14,7 +13,7 @@ namespace {
 /// Returns whether the language leaves a NaN's bits open there.
 Result<bool> is_open(const padlock_call& call, std::size_t result, std::span<const std::int64_t> coordinates,
                      const void* const* inputs) {
-  std::vector<session::UserBuffer> buffers;
+  std::vector<runtime::UserBuffer> buffers;
   for (std::size_t i = 0; i < call.bound.inputs().size(); ++i)
     buffers.emplace_back(inputs[i], call.bound.inputs()[i].storage_bytes);
   return call.bound.nan_is_open(result, coordinates, {.inputs = buffers, .outputs = {}, .scalars = call.scalars});

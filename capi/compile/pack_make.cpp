@@ -43,8 +43,8 @@ Result<padlock_pack*> make_pack(Programs programs, Targets targets) {
   PADLOCK_TRY(const std::vector<std::string> names, targets_of(targets));
   padlock_context& context = *programs.front()->context;
   PADLOCK_CHECK(check_memory_to_compile());
-  PADLOCK_TRY(const std::vector<std::byte> bytes, compiler_of(context).pack(list, names));
-  auto pack = session::Pack::from_bytes(bytes);
+  PADLOCK_TRY(std::vector<std::byte> bytes, compiler_of(context).pack(list, names));
+  auto pack = runtime::PackFile::parse(std::move(bytes));
   if (!pack) return internal_error(pack.error().to_string());
   return make<padlock_pack>(context.allocator(), 0, context, *std::move(pack));
 }

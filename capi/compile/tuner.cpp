@@ -28,9 +28,9 @@ struct padlock_tuner : padlock::capi::Counted<padlock_tuner> {
 namespace padlock::capi {
 namespace {
 
-Result<session::Sizes> sizes_of(const padlock_named_value* list, std::size_t count, const char* name) {
+Result<tuner::Sizes> sizes_of(const padlock_named_value* list, std::size_t count, const char* name) {
   if (count > 0) PADLOCK_CHECK(require(list, name));
-  session::Sizes sizes;
+  tuner::Sizes sizes;
   for (std::size_t i = 0; i < count; ++i) {
     PADLOCK_CHECK(require(list[i].name, "the name of a symbol"));
     if (!sizes.emplace(list[i].name, list[i].value).second)
@@ -39,7 +39,7 @@ Result<session::Sizes> sizes_of(const padlock_named_value* list, std::size_t cou
   return sizes;
 }
 
-padlock_progress progress_of(std::size_t region, std::size_t regions, const session::Progress& progress) {
+padlock_progress progress_of(std::size_t region, std::size_t regions, const tuner::Progress& progress) {
   return {.struct_size = sizeof(padlock_progress),
           .region = static_cast<std::int32_t>(region),
           .region_count = static_cast<std::int32_t>(regions),
@@ -58,7 +58,7 @@ Result<session::TuneOptions> tune_options(const padlock_tune_options& given) {
   if (given.reserved != 0) return invalid_argument("expected padlock_tune_options's reserved to be 0");
   session::TuneOptions options;
   PADLOCK_TRY(options.device, runtime::DeviceId::parse(text_or(given.device, "host")));
-  PADLOCK_TRY(options.strategy, session::strategy_from_name(text_or(given.search, "fast")));
+  PADLOCK_TRY(options.strategy, tuner::strategy_from_name(text_or(given.search, "fast")));
   PADLOCK_TRY(options.sizes.min, sizes_of(given.min, given.min_count, "min"));
   PADLOCK_TRY(options.sizes.opt, sizes_of(given.opt, given.opt_count, "opt"));
   PADLOCK_TRY(options.sizes.max, sizes_of(given.max, given.max_count, "max"));
@@ -80,7 +80,7 @@ padlock_tuner::padlock_tuner(padlock_program& source, padlock::session::TuneOpti
     return cancelled.load();
   };
   options.progress = [this, tell = given.progress, user = given.user](std::size_t region, std::size_t regions,
-                                                                      const padlock::session::Progress& progress) {
+                                                                      const padlock::tuner::Progress& progress) {
     if (tell == nullptr) return;
     const padlock_progress told = padlock::capi::progress_of(region, regions, progress);
     if (tell(user, &told) != 0) cancelled = true;

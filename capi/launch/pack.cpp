@@ -18,20 +18,20 @@ namespace {
 
 Result<padlock_kernel*> kernel_of(padlock_pack& pack, const char* program, const char* device_name) {
   padlock_context& context = *pack.context;
-  PADLOCK_TRY(const session::PackProgram* const packed, pack.pack.find(text_or(program, "")));
+  PADLOCK_TRY(const runtime::PackProgram* const packed, pack.pack->find(text_or(program, "")));
   const std::string identity = fmt::format("pack {} {}", pack.fingerprint, packed->name);
   const std::string_view name = text_or(device_name, "host");
   const KernelKey key{.text = identity, .device = name, .target = "", .config = ""};
   const auto make = [&]() -> Result<padlock_kernel*> {
-    PADLOCK_TRY(const session::DeviceId device, session::DeviceId::parse(name));
-    PADLOCK_TRY(session::CompiledProgram loaded, context.launching->load(pack.pack, packed->name, device));
+    PADLOCK_TRY(const runtime::DeviceId device, runtime::DeviceId::parse(name));
+    PADLOCK_TRY(session::CompiledProgram loaded, context.launching->load(*pack.pack, packed->name, device));
     return padlock_kernel::make(context, std::move(loaded));
   };
   return context.kernels.find_or_compile(key, std::ref(make));  // a copy would be allocated
 }
 
 Result<padlock_program*> program_of(padlock_pack& pack, const char* name) {
-  PADLOCK_TRY(const session::PackProgram* const packed, pack.pack.find(text_or(name, "")));
+  PADLOCK_TRY(const runtime::PackProgram* const packed, pack.pack->find(text_or(name, "")));
   return parse(*pack.context, std::string(packed->text), {});
 }
 
@@ -40,6 +40,7 @@ Result<padlock_program*> program_of(padlock_pack& pack, const char* name) {
 
 using namespace padlock::capi;
 using padlock::Result;
+using padlock::runtime::PackFile;
 
 extern "C" {
 
@@ -49,7 +50,7 @@ padlock_status padlock_pack_load(padlock_context* context, const char* path, pad
                                  padlock_error** error) {
   return guarded_handle(context, "a context", pack, error, [&]() -> Result<padlock_pack*> {
     PADLOCK_CHECK(require(path, "a path"));
-    PADLOCK_TRY(padlock::session::Pack loaded, padlock::session::Pack::load(path));
+    PADLOCK_TRY(auto loaded, PackFile::load(path));
     return make<padlock_pack>(context->allocator(), 0, *context, std::move(loaded));
   });
 }
@@ -58,8 +59,8 @@ padlock_status padlock_pack_read(padlock_context* context, const void* bytes, si
                                  padlock_error** error) {
   return guarded_handle(context, "a context", pack, error, [&]() -> Result<padlock_pack*> {
     if (size > 0) PADLOCK_CHECK(require(bytes, "a pack's bytes"));
-    PADLOCK_TRY(padlock::session::Pack read,
-                padlock::session::Pack::from_bytes({static_cast<const std::byte*>(bytes), size}));
+    const auto* const first = static_cast<const std::byte*>(bytes);
+    PADLOCK_TRY(auto read, PackFile::parse({first, first + size}));
     return make<padlock_pack>(context->allocator(), 0, *context, std::move(read));
   });
 }
@@ -81,13 +82,14 @@ padlock_status padlock_pack_kernel(padlock_pack* pack, const char* name, const c
 }
 
 const void* padlock_pack_data(const padlock_pack* pack) {
-  return pack != nullptr ? pack->pack.bytes().data() : nullptr;
+  return pack != nullptr ? pack->pack->bytes().data() : nullptr;
 }
-size_t padlock_pack_size(const padlock_pack* pack) { return pack != nullptr ? pack->pack.bytes().size() : 0; }
+size_t padlock_pack_size(const padlock_pack* pack) { return pack != nullptr ? pack->pack->bytes().size() : 0; }
 
 padlock_status padlock_pack_describe(const padlock_pack* pack, padlock_text** json, padlock_error** error) {
-  return guarded_handle(pack, "a pack", json, error,
-                        [&] { return make_text(pack->allocator(), padlock::session::to_json(pack->pack.contents())); });
+  return guarded_handle(pack, "a pack", json, error, [&] {
+    return make_text(pack->allocator(), padlock::session::to_json(pack->pack->contents()));
+  });
 }
 
 }  // extern "C"

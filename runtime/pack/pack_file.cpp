@@ -184,9 +184,17 @@ std::string PackFile::fingerprint() const {
   return digits;
 }
 
-const PackProgram* PackFile::find(std::string_view program) const {
-  const auto found = std::ranges::find(contents_.programs, program, &PackProgram::name);
-  return found == contents_.programs.end() ? nullptr : &*found;
+Result<const PackProgram*> PackFile::find(std::string_view program) const {
+  const auto& programs = contents_.programs;
+  if (program.empty() && programs.size() == 1) return &programs.front();
+  const auto found = std::ranges::find(programs, program, &PackProgram::name);
+  if (found != programs.end()) return &*found;
+  std::string names;
+  for (const PackProgram& one : programs) names += fmt::format("{}{}", names.empty() ? "" : ", ", one.name);
+  return std::unexpected(Error{.code = Code::not_found,
+                               .blame = Blame::user,
+                               .message = fmt::format("expected the name of a program of the pack ({}), found '{}'",
+                                                      names.empty() ? "none" : names, program)});
 }
 
 }  // namespace padlock::runtime

@@ -90,8 +90,9 @@ class PackFile {
   [[nodiscard]] std::span<const std::byte> bytes() const { return bytes_; }
   /// The checksum, 32 hexadecimal digits: packs with the same one are the same.
   [[nodiscard]] std::string fingerprint() const;
-  /// Null where there is none.
-  [[nodiscard]] const PackProgram* find(std::string_view program) const;
+  /// The program of that name; of a pack with one program, that one for an empty name. Error: not_found, naming those
+  /// there are.
+  [[nodiscard]] Result<const PackProgram*> find(std::string_view program) const;
 
  private:
   explicit PackFile(std::vector<std::byte> bytes) : bytes_(std::move(bytes)) {}

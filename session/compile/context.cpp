@@ -65,7 +65,7 @@ Result<std::string> Context::target_of(const CompileOptions& options) {
 }
 
 /// Error: invalid_argument, where times on the device mean nothing.
-Result<const runtime::Device*> Context::tuned_device(DeviceId id) {
+Result<const runtime::Device*> Context::tuned_device(runtime::DeviceId id) {
   PADLOCK_TRY(const runtime::Device* const device, devices_.open(id));
   if (!device->traits().emulated) return device;
   return invalid_argument(fmt::format("expected a device that is tuned, found {}", id.to_string()));

@@ -36,7 +36,7 @@ struct ContextOptions {
 };
 
 struct CompileOptions {
-  DeviceId device = {};
+  runtime::DeviceId device = {};
   /// Target that code is made for: "host" (this machine), "host:NAME" (see compiler/target/host_compiler.h) or "sm_NN"
   /// (see compiler/target/gpu_compiler.h). "host" means sm_90 for the device simt, and for a GPU the newest known
   /// architecture that it runs. A program for another CPU than this one can be printed, not run.
@@ -73,7 +73,7 @@ class Context final : public LaunchContext {
   [[nodiscard]] Result<std::string> emit(const Program& program, Stage stage, const CompileOptions& options = {});
 
   /// The programs compiled for each of the targets ("host", "host:NAME", "sm_NN"), with the configs that the cache has
-  /// for them, as the bytes of a pack (session/launch/pack.h). Of the targets that a device runs, it runs the first.
+  /// for them, as the bytes of a pack (runtime/pack/pack_file.h). Of the targets that a device runs, it runs the first.
   /// Errors: invalid_argument without a program or a target, and for a name that stands twice; else as `compile`.
   [[nodiscard]] Result<std::vector<std::byte>> pack(const std::vector<Program>& programs,
                                                     const std::vector<std::string>& targets);
@@ -131,7 +131,7 @@ class Context final : public LaunchContext {
   Result<std::shared_ptr<CompiledProgram::State>> compile_config(const Program& program, const CompileOptions& options,
                                                                  const compiler::Config& config);
   Result<std::string> target_of(const CompileOptions& options);
-  Result<const runtime::Device*> tuned_device(DeviceId id);
+  Result<const runtime::Device*> tuned_device(runtime::DeviceId id);
   Result<compiler::TargetCompiler*> compiler_for(const std::string& target);
   Result<compiler::TargetCompiler*> compiler_of(const CompileOptions& options);
   Result<CompiledProgram> compile_code(const Program& program, const runtime::Device& device,

@@ -29,7 +29,7 @@ class PackBuilder {
     PADLOCK_TRY(const Program canonical, Program::from_text(ir::to_string(program.ir())));
     if (!names_.insert(canonical.ir().name()).second)
       return invalid_argument(fmt::format("two programs are called {}", canonical.ir().name()));
-    PackProgram& packed = contents_.programs.emplace_back();
+    runtime::PackProgram& packed = contents_.programs.emplace_back();
     packed.name = keep(canonical.ir().name());
     packed.text = keep(ir::to_string(canonical.ir()));
     packed.fingerprint = keep(key_fields(canonical).program);
@@ -59,9 +59,9 @@ class PackBuilder {
     return fields;
   }
 
-  Result<PackTarget> make_target(const Program& program, const std::string& name) {
+  Result<runtime::PackTarget> make_target(const Program& program, const std::string& name) {
     PADLOCK_TRY(TargetCompiler* const compiler, context_.compiler_for(name));
-    PackTarget target{.name = keep(name), .description = keep(compiler->description())};
+    runtime::PackTarget target{.name = keep(name), .description = keep(compiler->description())};
     for (std::string& feature : compiler->required_features()) target.features.push_back(keep(std::move(feature)));
     PADLOCK_CHECK(add_code(program, *compiler, compiler->default_config(), target));
     PADLOCK_TRY(std::string reason, add_choices(program, name, *compiler, target));
@@ -71,17 +71,18 @@ class PackBuilder {
 
   /// Adds the code of a config, unless it is there. Returns the config's text.
   Result<std::string_view> add_code(const Program& program, TargetCompiler& compiler, const compiler::Config& config,
-                                    PackTarget& target) {
+                                    runtime::PackTarget& target) {
     std::string text = compiler::to_string(config);
-    if (const auto known = std::ranges::find(target.codes, text, &PackConfig::config); known != target.codes.end())
+    if (const auto known = std::ranges::find(target.codes, text, &runtime::PackConfig::config);
+        known != target.codes.end())
       return known->config;
     PADLOCK_TRY(abi::CompiledCode made, compiler.compile(program.ir(), {.config = config}));
     context_.compiles_ += std::ssize(made.kernels);
     PADLOCK_TRY(std::vector<std::byte> contracts, runtime::write_contracts(made));
-    const PackConfig code{.config = keep(std::move(text)),
-                          .task_bytes = made.task_bytes,
-                          .contracts = keep(std::move(contracts)),
-                          .code = keep(std::move(made.bytes))};
+    const runtime::PackConfig code{.config = keep(std::move(text)),
+                                   .task_bytes = made.task_bytes,
+                                   .contracts = keep(std::move(contracts)),
+                                   .code = keep(std::move(made.bytes))};
     // Read the code as a loader would, so that what it would refuse is known now.
     PADLOCK_CHECK(runtime::read_code(program.ir(), made.kind, code));
     target.codes.push_back(code);
@@ -91,7 +92,7 @@ class PackBuilder {
   /// Adds the configs that the cache chooses for a target, whose machine need not be this one: cores and caches are not
   /// known then, and a store that matches loosely (tuner::Match) goes without. Returns the reason.
   Result<std::string> add_choices(const Program& program, const std::string& name, TargetCompiler& compiler,
-                                  PackTarget& target) {
+                                  runtime::PackTarget& target) {
     if (context_.store_ == nullptr) return "the default of this target";
     tuner::KeyFields fields = key_fields(program);
     if (abi::is_gpu(name)) {
@@ -114,7 +115,7 @@ class PackBuilder {
   std::set<std::string> names_;
   std::deque<std::string> texts_;             // which the contents borrow
   std::deque<std::vector<std::byte>> bytes_;  // likewise
-  PackContents contents_;
+  runtime::PackContents contents_;
 };
 
 Result<std::vector<std::byte>> Context::pack(const std::vector<Program>& programs,

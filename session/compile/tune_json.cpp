@@ -5,13 +5,13 @@
 namespace padlock::session {
 namespace {
 
-void write_sizes(JsonWriter& json, const Sizes& sizes) {
+void write_sizes(JsonWriter& json, const tuner::Sizes& sizes) {
   json.key("sizes").begin_object();
   for (const auto& [name, value] : sizes) json.member(name, value);
   json.end_object();
 }
 
-void write_region(JsonWriter& json, const PlannedRegion& planned) {
+void write_region(JsonWriter& json, const tuner::PlannedRegion& planned) {
   json.begin_object().member("region", planned.region);
   write_sizes(json, planned.sizes);
   json.member("notes", planned.notes);

@@ -71,11 +71,11 @@ class Tuning {
     PADLOCK_TRY(const Facts facts, facts_of(*device, context_.pool_.threads()));
     memory_bytes_ = options_.memory_bytes > 0 ? options_.memory_bytes : facts.free_bytes / 2;
     PADLOCK_TRY(
-        std::vector<PlannedRegion> regions,
+        std::vector<tuner::PlannedRegion> regions,
         tuner::plan_regions(program_.ir(), options_.sizes,
                             {.cache_bytes = facts.caches, .memory_bytes = memory_bytes_, .seed = options_.seed}));
     std::vector<ir::Binding> bindings;
-    for (const PlannedRegion& region : regions) {
+    for (const tuner::PlannedRegion& region : regions) {
       PADLOCK_TRY(ir::Binding binding, tuner::bind_sizes(program_.ir(), region.sizes));
       bindings.push_back(std::move(binding));
     }
@@ -110,7 +110,7 @@ class Tuning {
 
  private:
   /// `index`: of the region among the bindings that the space has costs for; `texts`: of its configs.
-  RegionPlan plan_region(PlannedRegion region, const ir::Binding& binding, std::size_t index,
+  RegionPlan plan_region(tuner::PlannedRegion region, const ir::Binding& binding, std::size_t index,
                          const compiler::SearchSpace& space, const std::vector<std::string>& texts,
                          const tuner::Machine& machine) {
     RegionPlan plan{
@@ -146,7 +146,7 @@ class Tuning {
     if (options_.resume) search.known = context_.store_->measurements(key);
     search.keep = [&](const tuner::Measurement& m) { return context_.store_->add(key, {&m, 1}); };
     if (options_.progress)
-      search.progress = [&](const Progress& progress) { options_.progress(index, regions, progress); };
+      search.progress = [&](const tuner::Progress& progress) { options_.progress(index, regions, progress); };
     PADLOCK_TRY(tuned.outcome,
                 tuner::search_region(region.planned.region, region.planned.sizes, region.candidates, search,
                                      [this](const tuner::Trial& trial) { return attempt(trial); }));

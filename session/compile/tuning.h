@@ -12,19 +12,11 @@
 
 namespace padlock::session {
 
-using tuner::Candidate;
-using tuner::PlannedRegion;
-using tuner::Progress;
-using tuner::SizeRequest;
-using tuner::Sizes;
-using tuner::Strategy;
-using tuner::strategy_from_name;
-
 /// TuneOptions say what to tune for and what it may cost. See docs/tuning.md.
 struct TuneOptions {
   runtime::DeviceId device = {};
-  SizeRequest sizes = {};
-  Strategy strategy = Strategy::fast;
+  tuner::SizeRequest sizes = {};
+  tuner::Strategy strategy = tuner::Strategy::fast;
   double budget_seconds = 10;  ///< for all regions together; what is begun is ended, and winners are checked beyond it
   std::uint64_t seed = 1;
   bool resume = false;            ///< take over what the cache knows, instead of measuring it again
@@ -32,15 +24,15 @@ struct TuneOptions {
   /// Asked between tries and about ten times a second while one runs, which is ended then. May be empty.
   std::function<bool()> cancelled = {};
   /// After each try; of region number `region` (from 0) of `regions`. May be empty.
-  std::function<void(std::size_t region, std::size_t regions, const Progress&)> progress = {};
+  std::function<void(std::size_t region, std::size_t regions, const tuner::Progress&)> progress = {};
 };
 
 /// RegionPlan lists what would be tried for one region: configs in the order of the tries.
 struct RegionPlan {
-  PlannedRegion planned;
-  std::vector<Candidate> candidates;  ///< all, the default first
-  std::vector<std::size_t> order;     ///< of those that the strategy tries
-  std::int64_t scratch_bytes = 0;     ///< of memory that trying a config takes; more where timing takes buffers in turn
+  tuner::PlannedRegion planned;
+  std::vector<tuner::Candidate> candidates;  ///< all, the default first
+  std::vector<std::size_t> order;            ///< of those that the strategy tries
+  std::int64_t scratch_bytes = 0;  ///< of memory that trying a config takes; more where timing takes buffers in turn
 };
 struct TunePlan {
   std::string target;             ///< CPU and features, or a GPU's architecture
@@ -49,7 +41,7 @@ struct TunePlan {
 };
 
 struct TunedRegion {
-  PlannedRegion planned;
+  tuner::PlannedRegion planned;
   tuner::SearchOutcome outcome;
   bool was_known = false;  ///< resumed, and the cache had the choice: nothing was tried
 

@@ -8,7 +8,6 @@
 #include "support/file.h"
 #include "tuner/cache/describe.h"
 #include "tuner/cache/prune.h"
-#include "tuner/cache/store_file.h"
 
 namespace padlock::session {
 namespace {
@@ -24,7 +23,7 @@ Result<bool> is_export(const std::string& path) {
   return first == std::byte{'{'};
 }
 
-Result<RecordSet> read_with(const std::string& path, RecordSet (tuner::StoreFile::*read)()) {
+Result<tuner::RecordSet> read_with(const std::string& path, tuner::RecordSet (tuner::StoreFile::*read)()) {
   PADLOCK_TRY(const bool lines, is_export(path));
   if (lines) {
     PADLOCK_TRY(const std::string text, read_text_file(path, kMaxExportBytes));
@@ -35,34 +34,32 @@ Result<RecordSet> read_with(const std::string& path, RecordSet (tuner::StoreFile
 }
 
 void add(CacheEntry& entry, tuner::KeyFields fields) { entry.fields = std::move(fields); }
-void add(CacheEntry& entry, Choice choice) { entry.choices.push_back(std::move(choice)); }
-void add(CacheEntry& entry, Measurement measurement) { entry.measurements.push_back(std::move(measurement)); }
+void add(CacheEntry& entry, tuner::Choice choice) { entry.choices.push_back(std::move(choice)); }
+void add(CacheEntry& entry, tuner::Measurement measurement) { entry.measurements.push_back(std::move(measurement)); }
 
 }  // namespace
 
-Result<std::string> default_cache_file() { return tuner::default_cache_file(); }
+Result<tuner::RecordSet> read_cache(const std::string& path) { return read_with(path, &tuner::StoreFile::all); }
+Result<tuner::RecordSet> verify_cache(const std::string& path) { return read_with(path, &tuner::StoreFile::verify); }
 
-Result<RecordSet> read_cache(const std::string& path) { return read_with(path, &tuner::StoreFile::all); }
-Result<RecordSet> verify_cache(const std::string& path) { return read_with(path, &tuner::StoreFile::verify); }
-
-Result<std::int64_t> merge_into_cache(const std::string& path, std::span<const Record> records) {
+Result<std::int64_t> merge_into_cache(const std::string& path, std::span<const tuner::Record> records) {
   PADLOCK_CHECK(tuner::make_cache_folder(path));
   PADLOCK_TRY(tuner::StoreFile file, tuner::StoreFile::open(path, tuner::Access::write));
   return file.put(records, tuner::Conflict::keep_later);
 }
 
-std::vector<Record> stale_records(const std::vector<Record>& records, std::string_view before) {
+std::vector<tuner::Record> stale_records(const std::vector<tuner::Record>& records, std::string_view before) {
   tuner::KeyFields build;
   tuner::describe_build(build);
   const std::vector<tuner::Place> places = tuner::stale_places(records, build, before);
   const std::set<tuner::Place> stale(places.begin(), places.end());
-  std::vector<Record> found;
+  std::vector<tuner::Record> found;
   std::ranges::copy_if(records, std::back_inserter(found),
-                       [&stale](const Record& record) { return stale.contains(place_of(record)); });
+                       [&stale](const tuner::Record& record) { return stale.contains(place_of(record)); });
   return found;
 }
 
-Result<std::int64_t> erase_from_cache(const std::string& path, std::span<const Record> records) {
+Result<std::int64_t> erase_from_cache(const std::string& path, std::span<const tuner::Record> records) {
   PADLOCK_TRY([[maybe_unused]] const InputFile there, InputFile::open(path));
   PADLOCK_TRY(tuner::StoreFile file, tuner::StoreFile::open(path, tuner::Access::write));
   std::vector<tuner::Place> places;
@@ -70,10 +67,10 @@ Result<std::int64_t> erase_from_cache(const std::string& path, std::span<const R
   return file.erase(places);
 }
 
-std::vector<CacheEntry> entries_of(std::vector<Record> records) {
+std::vector<CacheEntry> entries_of(std::vector<tuner::Record> records) {
   std::map<std::pair<std::string, std::string>, CacheEntry> entries;
   std::ranges::sort(records, {}, tuner::place_of);
-  for (Record& record : records) {
+  for (tuner::Record& record : records) {
     CacheEntry& entry = entries[{record.program, record.key}];
     entry.program = record.program;
     entry.key = record.key;

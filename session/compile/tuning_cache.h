@@ -11,52 +11,37 @@
 #include "tuner/cache/merge.h"
 #include "tuner/cache/record.h"
 #include "tuner/cache/record_text.h"
-#include "tuner/cache/store.h"
+#include "tuner/cache/store_file.h"
 
 namespace padlock::session {
 
-/// The tuning cache: what is looked up in it and by which key (Context::cache_key), and its records.
-using tuner::CacheKey;
-using tuner::Choice;
-using tuner::Lookup;
-using tuner::Match;
-using tuner::Measurement;
-using tuner::Mode;
-using tuner::Record;
-using tuner::RecordSet;
-using tuner::Store;
-using tuner::StoreOptions;
-using tuner::Verdict;
-
 // Whole cache files, for tools. An *export* holds a cache's records as lines of text (tuner/cache/record_text.h).
-
-/// $XDG_CACHE_HOME/padlock/tuning.db, or ~/.cache/padlock/tuning.db. Error: failed_precondition where neither is set.
-[[nodiscard]] Result<std::string> default_cache_file();
 
 /// The records of a cache file or of an export, whichever it is, with what is bad of it as problems. Errors: as
 /// support/file.h for a file that cannot be read; else as tuner::StoreFile::open.
-[[nodiscard]] Result<RecordSet> read_cache(const std::string& path);
+[[nodiscard]] Result<tuner::RecordSet> read_cache(const std::string& path);
 /// The same, and every page of a cache file is looked at.
-[[nodiscard]] Result<RecordSet> verify_cache(const std::string& path);
+[[nodiscard]] Result<tuner::RecordSet> verify_cache(const std::string& path);
 
 /// Puts the records into a cache file, which is made where there is none; of one place the later record stays. How many
 /// were new or took the place of others. Errors: as tuner::StoreFile.
-[[nodiscard]] Result<std::int64_t> merge_into_cache(const std::string& path, std::span<const Record> records);
+[[nodiscard]] Result<std::int64_t> merge_into_cache(const std::string& path, std::span<const tuner::Record> records);
 
 /// The records that serve nobody (tuner/cache/prune.h), of `records`: this build's are those to keep.
-[[nodiscard]] std::vector<Record> stale_records(const std::vector<Record>& records, std::string_view before);
+[[nodiscard]] std::vector<tuner::Record> stale_records(const std::vector<tuner::Record>& records,
+                                                       std::string_view before);
 /// Removes them from a cache file that is there. How many there were. Errors: as tuner::StoreFile.
-[[nodiscard]] Result<std::int64_t> erase_from_cache(const std::string& path, std::span<const Record> records);
+[[nodiscard]] Result<std::int64_t> erase_from_cache(const std::string& path, std::span<const tuner::Record> records);
 
 /// CacheEntry holds what a cache knows for one key.
 struct CacheEntry {
   std::string program;
   std::string key;
   tuner::KeyFields fields;  ///< empty where the key's own record was lost
-  std::vector<Choice> choices;
-  std::vector<Measurement> measurements;
+  std::vector<tuner::Choice> choices;
+  std::vector<tuner::Measurement> measurements;
 };
 /// One a key, in the order of the records' places.
-[[nodiscard]] std::vector<CacheEntry> entries_of(std::vector<Record> records);
+[[nodiscard]] std::vector<CacheEntry> entries_of(std::vector<tuner::Record> records);
 
 }  // namespace padlock::session

@@ -15,9 +15,6 @@
 
 namespace padlock::session {
 
-using runtime::DeviceId;
-using runtime::DeviceKind;
-
 /// A tensor argument under a binding. Extents and strides in elements.
 struct TensorInfo {
   std::string name;

@@ -11,14 +11,15 @@ LaunchContext::LaunchContext(const LaunchOptions& options)
                 .cuda_context = options.cuda_context}) {}
 
 Result<CompiledProgram> LaunchContext::interpret(const Program& program) {
-  PADLOCK_TRY(const runtime::Device* const device, devices_.open({DeviceKind::reference}));
+  PADLOCK_TRY(const runtime::Device* const device, devices_.open({runtime::DeviceKind::reference}));
   const std::shared_ptr<CompiledProgram::State> state = make_state(program, *device);
   PADLOCK_TRY(state->loaded, device->load(program.ir(), {}));
   return CompiledProgram(state);
 }
 
-Result<CompiledProgram> LaunchContext::load(const Pack& pack, std::string_view program, DeviceId device) {
-  PADLOCK_TRY(const PackProgram* const packed, pack.find(program));
+Result<CompiledProgram> LaunchContext::load(const runtime::PackFile& pack, std::string_view program,
+                                            runtime::DeviceId device) {
+  PADLOCK_TRY(const runtime::PackProgram* const packed, pack.find(program));
   PADLOCK_TRY(const runtime::Device* const opened, devices_.open(device));
   PADLOCK_TRY(PackLoader::State state, PackLoader(*opened).load(*packed));
   return CompiledProgram(std::move(state));

@@ -5,10 +5,10 @@
 #include <string_view>
 
 #include "runtime/host/thread_pool.h"
+#include "runtime/pack/pack_file.h"
 #include "runtime/parallel_for.h"
 #include "runtime/registry/devices.h"
 #include "session/launch/compiled_program.h"
-#include "session/launch/pack.h"
 #include "session/launch/program.h"
 #include "support/error.h"
 
@@ -38,13 +38,14 @@ class LaunchContext {
   [[nodiscard]] Result<CompiledProgram> interpret(const Program& program);
 
   /// A program of a pack, ready to be bound: the pack may go then. On the host and on GPUs it runs the code of the
-  /// first target that the device can run; on the reference it is interpreted. Errors: as Pack::find; unavailable where
-  /// no target's code runs there, saying why of each, and for a device that is not there; invalid_argument for simt;
-  /// data_loss for a damaged program; for a GPU also as its driver says of loading the code.
-  [[nodiscard]] Result<CompiledProgram> load(const Pack& pack, std::string_view program, DeviceId device = {});
+  /// first target that the device can run; on the reference it is interpreted. Errors: as runtime::PackFile::find;
+  /// unavailable where no target's code runs there, saying why of each, and for a device that is not there;
+  /// invalid_argument for simt; data_loss for a damaged program; for a GPU also as its driver says of loading the code.
+  [[nodiscard]] Result<CompiledProgram> load(const runtime::PackFile& pack, std::string_view program,
+                                             runtime::DeviceId device = {});
 
   /// As runtime::Devices::open.
-  [[nodiscard]] Result<const runtime::Device*> device(DeviceId id) { return devices_.open(id); }
+  [[nodiscard]] Result<const runtime::Device*> device(runtime::DeviceId id) { return devices_.open(id); }
 
  protected:
   runtime::ThreadPool pool_;

@@ -2,11 +2,11 @@
 
 #include <string>
 
-#include "session/launch/pack.h"
+#include "runtime/pack/pack_file.h"
 
 namespace padlock::session {
 
 /// Writes the pack's contents as one JSON object ("schema": 1); docs/cli.md has its members.
-[[nodiscard]] std::string to_json(const PackContents& contents);
+[[nodiscard]] std::string to_json(const runtime::PackContents& contents);
 
 }  // namespace padlock::session

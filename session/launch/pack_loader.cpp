@@ -14,16 +14,16 @@
 
 namespace padlock::session {
 
-Status PackLoader::check_target(const PackTarget& target) const {
+Status PackLoader::check_target(const runtime::PackTarget& target) const {
   if (target.kind() != device_.traits().code_kind)
     return unavailable(target.kind() == abi::CodeKind::ptx ? "it is for GPUs" : "it is for CPUs");
   PADLOCK_CHECK(device_.check_target(std::string(target.name)));
   return runtime::check_cpu(target.features);
 }
 
-Result<const PackTarget*> PackLoader::choose(const PackProgram& packed) const {
+Result<const runtime::PackTarget*> PackLoader::choose(const runtime::PackProgram& packed) const {
   std::string reasons;
-  for (const PackTarget& target : packed.targets) {
+  for (const runtime::PackTarget& target : packed.targets) {
     const Status runs = check_target(target);
     if (runs) return &target;
     reasons += fmt::format("{}{}: {}", reasons.empty() ? "" : "; ", target.name, runs.error().message);
@@ -32,8 +32,8 @@ Result<const PackTarget*> PackLoader::choose(const PackProgram& packed) const {
                                  reasons.empty() ? "none at all" : reasons));
 }
 
-Result<PackLoader::State> PackLoader::load_code(const Program& program, const PackTarget& target,
-                                                const PackConfig& code) const {
+Result<PackLoader::State> PackLoader::load_code(const Program& program, const runtime::PackTarget& target,
+                                                const runtime::PackConfig& code) const {
   State state = make_state(program, device_);
   state->config = code.config;
   state->target = target.description;
@@ -44,15 +44,15 @@ Result<PackLoader::State> PackLoader::load_code(const Program& program, const Pa
 }
 
 /// The configs that were tuned for regions of sizes, beside the one that serves the others.
-Status PackLoader::add_choices(CompiledProgram::State& state, const PackTarget& target) const {
+Status PackLoader::add_choices(CompiledProgram::State& state, const runtime::PackTarget& target) const {
   if (target.choices.empty()) return {};
   std::vector<tuner::Choice> choices;
-  for (const PackChoice& choice : target.choices)
+  for (const runtime::PackChoice& choice : target.choices)
     choices.push_back({.region = std::string(choice.region), .config = std::string(choice.config), .provenance = {}});
   auto by_region = tuner::ProgramChoices::create(state.program.ir(), choices, state.config);
   if (!by_region) return std::unexpected(std::move(by_region).error());
   std::map<std::string, std::shared_ptr<const CompiledProgram::State>> compiled;
-  for (const PackConfig& code : std::span(target.codes).subspan(1)) {
+  for (const runtime::PackConfig& code : std::span(target.codes).subspan(1)) {
     PADLOCK_TRY(State made, load_code(state.program, target, code));
     compiled.emplace(code.config, std::move(made));
   }
@@ -61,7 +61,7 @@ Status PackLoader::add_choices(CompiledProgram::State& state, const PackTarget& 
   return {};
 }
 
-Result<PackLoader::State> PackLoader::load(const PackProgram& packed) const {
+Result<PackLoader::State> PackLoader::load(const runtime::PackProgram& packed) const {
   const runtime::DeviceTraits& traits = device_.traits();
   if (traits.emulated && traits.code_kind)
     return invalid_argument(fmt::format("expected a device that a pack's code is made for (host, cuda:N), found {}",
@@ -74,7 +74,7 @@ Result<PackLoader::State> PackLoader::load(const PackProgram& packed) const {
     PADLOCK_TRY(state->loaded, device_.load(program.ir(), {}));
     return state;
   }
-  PADLOCK_TRY(const PackTarget* const target, choose(packed));
+  PADLOCK_TRY(const runtime::PackTarget* const target, choose(packed));
   PADLOCK_TRY(State state, load_code(program, *target, target->codes.front()));
   PADLOCK_CHECK(add_choices(*state, *target));
   return state;

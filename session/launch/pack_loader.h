@@ -2,8 +2,8 @@
 
 #include <memory>
 
+#include "runtime/pack/pack_file.h"
 #include "session/launch/compiled_state.h"
-#include "session/launch/pack.h"
 
 // Private to this folder.
 namespace padlock::session {
@@ -16,14 +16,15 @@ class PackLoader {
   explicit PackLoader(const runtime::Device& device) : device_(device) {}
 
   /// As LaunchContext::load.
-  [[nodiscard]] Result<State> load(const PackProgram& packed) const;
+  [[nodiscard]] Result<State> load(const runtime::PackProgram& packed) const;
 
  private:
   /// Checks that a target's code runs on the device.
-  [[nodiscard]] Status check_target(const PackTarget& target) const;
-  [[nodiscard]] Result<const PackTarget*> choose(const PackProgram& packed) const;
-  [[nodiscard]] Result<State> load_code(const Program& program, const PackTarget& target, const PackConfig& code) const;
-  [[nodiscard]] Status add_choices(CompiledProgram::State& state, const PackTarget& target) const;
+  [[nodiscard]] Status check_target(const runtime::PackTarget& target) const;
+  [[nodiscard]] Result<const runtime::PackTarget*> choose(const runtime::PackProgram& packed) const;
+  [[nodiscard]] Result<State> load_code(const Program& program, const runtime::PackTarget& target,
+                                        const runtime::PackConfig& code) const;
+  [[nodiscard]] Status add_choices(CompiledProgram::State& state, const runtime::PackTarget& target) const;
 
   const runtime::Device& device_;
 };

@@ -11,12 +11,12 @@
 namespace padlock::bench {
 namespace {
 
+using runtime::MemoryBudget;
+using runtime::UserBuffer;
 using session::BoundProgram;
 using session::Context;
 using session::LaunchArguments;
-using session::MemoryBudget;
 using session::Program;
-using session::UserBuffer;
 
 BoundProgram bound(Context& context, std::int64_t size) {
   const auto program = Program::from_text("program p(x: f32[A], w: f32[B]) { y = concat(x, w, axis = 0) return y }");

@@ -23,8 +23,8 @@ Result<std::vector<Timing>> api_bind_costs(const HostCostOptions& options) {
   session::Context context;
   PADLOCK_TRY(const session::Program program, session::Program::from_text(problem.program_text()));
   std::vector<Contestant> contestants;
-  for (const session::DeviceId device :
-       {session::DeviceId{session::DeviceKind::host}, session::DeviceId{session::DeviceKind::cuda}}) {
+  for (const runtime::DeviceId device :
+       {runtime::DeviceId{runtime::DeviceKind::host}, runtime::DeviceId{runtime::DeviceKind::cuda}}) {
     PADLOCK_TRY(const session::CompiledProgram compiled, context.compile(program, {.device = device}));
     const auto bind = [compiled, request = problem.request()]() -> Status {
       PADLOCK_TRY([[maybe_unused]] const session::BoundProgram bound, compiled.bind(request));

@@ -117,7 +117,7 @@ class Suite {
   void run_named(std::size_t number) {
     const std::string& name = named_.names()[number];
     if (!is_wanted(name)) return;
-    if (device_.device.kind != session::DeviceKind::host && named_.is_of_host(name)) {
+    if (device_.device.kind != runtime::DeviceKind::host && named_.is_of_host(name)) {
       ++counts_.skipped;
       fmt::print("skipped: {}: it looks at code for the host\n", name);
       return;

@@ -38,7 +38,7 @@ Result<DeviceProgram> DeviceProgram::compile(session::Context& context, const De
                                              std::string_view text) {
   PADLOCK_TRY(const session::Program program, session::Program::from_text(text));
   PADLOCK_TRY(session::CompiledProgram reference,
-              context.compile(program, {.device = session::DeviceId{session::DeviceKind::reference}}));
+              context.compile(program, {.device = runtime::DeviceId{runtime::DeviceKind::reference}}));
   DeviceProgram all(std::move(reference));
   for (const Variant& variant : device.variants) {
     PADLOCK_TRY(session::CompiledProgram compiled, context.compile(program, variant.options));
@@ -87,7 +87,7 @@ std::string DeviceProgram::check(const ir::BindRequest& request, const Problem& 
     if (!bound) return fmt::format("{}: the binding was refused: {}", compiled.variant, bound.error().to_string());
     const std::string failure = differential::check_both_placements(
         [&](const GuardedBuffers& buffers, bool, Rng&) { return launch(*bound, problem, buffers); }, problem, arena,
-        rng, compiled.program.device().id().kind == session::DeviceKind::simt);
+        rng, compiled.program.device().id().kind == runtime::DeviceKind::simt);
     if (!failure.empty()) return fmt::format("{}: {}", compiled.variant, failure);
   }
   return {};

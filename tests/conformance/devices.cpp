@@ -14,7 +14,7 @@ struct VariantRow {
 };
 
 struct DeviceRow {
-  session::DeviceKind kind;
+  runtime::DeviceKind kind;
   std::vector<VariantRow> variants;
 };
 
@@ -61,7 +61,7 @@ std::vector<DeviceRow> table() {
 }  // namespace
 
 Result<DeviceUnderTest> find_device(std::string_view name) {
-  PADLOCK_TRY(const session::DeviceId device, session::DeviceId::parse(name));
+  PADLOCK_TRY(const runtime::DeviceId device, runtime::DeviceId::parse(name));
   PADLOCK_CHECK(runtime::Devices::check(device));
   for (const DeviceRow& row : table()) {
     if (row.kind != device.kind) continue;

@@ -18,7 +18,7 @@ struct Variant {
 };
 
 struct DeviceUnderTest {
-  session::DeviceId device;
+  runtime::DeviceId device;
   std::vector<Variant> variants;  // the default first
 };
 

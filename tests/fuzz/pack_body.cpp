@@ -24,9 +24,9 @@ void bind(const session::CompiledProgram& program, std::int64_t value) {
   require(bound || explained(bound.error()), "sizes that are refused are so for a reason");
 }
 
-void load_all(const session::Pack& pack) {
+void load_all(const runtime::PackFile& pack) {
   static session::LaunchContext context({.threads = 1});
-  for (const session::PackProgram& program : pack.contents().programs) {
+  for (const runtime::PackProgram& program : pack.contents().programs) {
     const auto loaded = context.load(pack, program.name);
     require(loaded || explained(loaded.error()), "a program that is refused is so for a reason");
     if (!loaded) continue;
@@ -35,9 +35,9 @@ void load_all(const session::Pack& pack) {
 }
 
 void read(std::span<const std::byte> bytes) {
-  const auto pack = session::Pack::from_bytes(bytes);
+  const auto pack = runtime::PackFile::parse({bytes.begin(), bytes.end()});
   require(pack || explained(pack.error()), "a pack that is refused is so for a reason");
-  if (pack) load_all(*pack);
+  if (pack) load_all(**pack);
 }
 
 }  // namespace

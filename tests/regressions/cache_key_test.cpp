@@ -10,9 +10,9 @@ namespace padlock::regressions {
 namespace {
 
 using session::Context;
-using session::Mode;
+using tuner::Mode;
 
-constexpr session::DeviceId kGpu{session::DeviceKind::cuda};
+constexpr runtime::DeviceId kGpu{runtime::DeviceKind::cuda};
 
 }  // namespace
 
@@ -59,8 +59,8 @@ TEST_CASE("ocannl_594: two GPUs of one machine have keys of their own") {
   const session::FakeGpu fake;
   fake->settings.devices = 2;
   const session::Program program = program_of(kTunedPad);
-  const session::CompileOptions first{.device = {session::DeviceKind::cuda, 0}},
-      second{.device = {session::DeviceKind::cuda, 1}};
+  const session::CompileOptions first{.device = {runtime::DeviceKind::cuda, 0}},
+      second{.device = {runtime::DeviceKind::cuda, 1}};
   {
     Context context;
     learn(folder / "t.db", key_of(context, program, first), "", "threads=512");
@@ -169,9 +169,9 @@ TEST_CASE("julia_actions_cache_114: what a CPU with AVX-512 has learnt or compil
   const bool runs_here = sign == '+';
   sign = runs_here ? '-' : '+';
   learn(folder / "t.db", tuner::CacheKey(elsewhere), "", kSlow);
-  for (const session::Match match : {session::Match::strict, session::Match::loose}) {
+  for (const tuner::Match match : {tuner::Match::strict, tuner::Match::loose}) {
     Context reader;
-    session::StoreOptions options;
+    tuner::StoreOptions options;
     options.mode = Mode::read;
     options.match = match;
     options.user_file = folder / "t.db";

@@ -20,7 +20,7 @@
 namespace padlock::regressions {
 
 using session::Context;
-using session::Mode;
+using tuner::Mode;
 
 /// A copy of this process, for which `pid` is 0; killed where the object ends.
 struct Child {
@@ -141,7 +141,7 @@ TEST_CASE("pytorch_158026: a start that finds what was tuned tries nothing, and 
   // As it is, and as it comes back from an export.
   const auto kept = session::read_cache(folder / "t.db");
   REQUIRE(kept);
-  const session::RecordSet again = tuner::parse_lines(tuner::to_lines(kept->records));
+  const tuner::RecordSet again = tuner::parse_lines(tuner::to_lines(kept->records));
   CHECK(again.records.size() == kept->records.size());
   REQUIRE(session::merge_into_cache(folder / "copy.db", again.records));
   for (const char* file : {"t.db", "copy.db"}) {
@@ -172,7 +172,7 @@ TEST_CASE("pytorch_173391: a choice that no search would try any more is kept, a
   std::vector<std::string> all;
   for (const compiler::Config& config : (*compiler)->all_configs()) all.push_back(compiler::to_string(config));
   const auto left_out = std::ranges::find_if(all, [&](const std::string& config) {
-    return std::ranges::find(region.candidates, config, &session::Candidate::config) == region.candidates.end();
+    return std::ranges::find(region.candidates, config, &tuner::Candidate::config) == region.candidates.end();
   });
   REQUIRE(left_out != all.end());
   learn(folder / "t.db", key_of(context, program), region.planned.region, *left_out);

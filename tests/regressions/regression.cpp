@@ -41,7 +41,7 @@ Regression::Regression(std::string_view text) : rng_(testing::seed_or(169760)) {
   auto program = conformance::DeviceProgram::compile(context_, *device, text);
   REQUIRE_MESSAGE(program.has_value(), (program ? "" : program.error().to_string()));
   program_ = std::move(*program);
-  if (device->device.kind != session::DeviceKind::reference) prove(*device, has_laps(text));
+  if (device->device.kind != runtime::DeviceKind::reference) prove(*device, has_laps(text));
 }
 
 void Regression::prove(const conformance::DeviceUnderTest& device, bool has_laps) {

@@ -125,7 +125,7 @@ TEST_CASE("onnx_tensorrt_847: what is not supported is a typed error before any 
     CHECK_FALSE(compiled.error().message.empty());
     return compiled.error().code;
   };
-  CHECK(code_of({.device = {session::DeviceKind::cuda, 1000}}) == Code::unavailable);
+  CHECK(code_of({.device = {runtime::DeviceKind::cuda, 1000}}) == Code::unavailable);
   CHECK(code_of({.target = "sm_90"}) == Code::invalid_argument);
   CHECK(code_of({.target = "host:no-such-cpu"}) == Code::invalid_argument);
   CHECK(context.compile_count() == 0);

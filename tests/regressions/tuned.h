@@ -35,7 +35,7 @@ inline constexpr const char* kTunedPad =
 
 inline constexpr const char* kSlow = "unroll=1,split=0";  ///< a config that no default is
 
-inline session::Sizes sizes(std::int64_t a, std::int64_t b) { return {{"A", a}, {"B", b}}; }
+inline tuner::Sizes sizes(std::int64_t a, std::int64_t b) { return {{"A", a}, {"B", b}}; }
 
 inline bool contains(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
 
@@ -46,7 +46,7 @@ inline tuner::CacheKey key_of(session::Context& context, const session::Program&
   return *std::move(key);
 }
 
-inline session::TuneOptions small_tuning(const session::Sizes& sizes, session::DeviceId device = {}) {
+inline session::TuneOptions small_tuning(const tuner::Sizes& sizes, runtime::DeviceId device = {}) {
   session::TuneOptions options;
   options.device = device;
   options.sizes.opt = sizes;
@@ -55,7 +55,7 @@ inline session::TuneOptions small_tuning(const session::Sizes& sizes, session::D
 }
 
 /// Launches it on data of a caller's, and compares with the reference.
-inline void check_results(const session::BoundProgram& program, const session::Sizes& sizes) {
+inline void check_results(const session::BoundProgram& program, const tuner::Sizes& sizes) {
   const session::Arrays arrays(program);
   const Status launched = padlock::testing::run_on_host_arrays(program, arrays.arguments());
   REQUIRE_MESSAGE(launched, (launched ? "" : launched.error().to_string()));

@@ -26,9 +26,9 @@ constexpr bool kProvesSlowly = true;  // the hundreds of configs of a GPU's sear
 constexpr bool kProvesSlowly = false;
 #endif
 
-constexpr session::DeviceId kGpu{session::DeviceKind::cuda};
+constexpr runtime::DeviceId kGpu{runtime::DeviceKind::cuda};
 
-session::Sizes some_sizes() { return sizes(37, 53); }
+tuner::Sizes some_sizes() { return sizes(37, 53); }
 
 Worker faulty_worker() {
   auto worker = Worker::start({.command = {PADLOCK_FAULTY_WORKER}});
@@ -57,7 +57,7 @@ struct Verdicts {
 Verdicts verdicts_of(const session::TuneReport& report, std::string_view mark) {
   Verdicts verdicts;
   for (const session::TunedRegion& region : report.regions)
-    for (const session::Measurement& m : region.outcome.measurements) {
+    for (const tuner::Measurement& m : region.outcome.measurements) {
       const bool faulty = m.config.find(mark) != std::string::npos;
       (faulty ? verdicts.of_faulty : verdicts.of_others).emplace(name_of(m.verdict));
     }
@@ -71,7 +71,7 @@ TEST_CASE("pytorch_95542: configs that crash cost themselves alone, and whoever 
   const Environment fault(kFaultVariable, "null_store");
   const session::Program program = program_of(kTunedPad);
   session::Context context({.threads = 0, .parallel_for = {}, .worker = PADLOCK_FAULTY_WORKER});
-  use(context, folder / "t.db", session::Mode::read_write);
+  use(context, folder / "t.db", tuner::Mode::read_write);
   const session::BoundProgram before = bound(context, program, some_sizes());
   session::TuneOptions options = small_tuning(some_sizes());
   options.budget_seconds = 60;  // enough for every config on any machine
@@ -159,7 +159,7 @@ TEST_CASE("helion_3161: where no config works while tuning, the default does wit
   const Environment fault(kFaultVariable, "too_many_resources");
   const session::FakeGpu fake;
   session::Context context({.threads = 0, .parallel_for = {}, .worker = PADLOCK_FAULTY_WORKER});
-  use(context, folder / "t.db", session::Mode::read_write);
+  use(context, folder / "t.db", tuner::Mode::read_write);
   const session::TuneReport report = tuned(context, program_of(kTunedPad), small_tuning(some_sizes(), kGpu));
   CHECK(report.chosen() == 0);
   CHECK(report.regions.front().outcome.reason == "no config survived");
@@ -194,7 +194,7 @@ TEST_CASE("triton_10596: tuning while a graph is captured leaves it valid, since
   const Folder folder;
   const session::FakeGpu fake;
   session::Context context({.threads = 0, .parallel_for = {}, .worker = PADLOCK_FAULTY_WORKER});
-  use(context, folder / "t.db", session::Mode::read_write);
+  use(context, folder / "t.db", tuner::Mode::read_write);
   session::TwinProgram twins(fake, context, kTunedPad);
   const session::BoundProgram program = twins.bind({.tensors = {std::nullopt}, .symbols = some_sizes()});
   const session::Arrays arrays(program);  // the fake's device memory is the host's

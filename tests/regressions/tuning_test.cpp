@@ -48,12 +48,12 @@ TEST_CASE("triton_54: tuning reaches no tensor of a caller's, and the first resu
   const session::Program program = program_of(
       "program p(x: f32[A, B]) { y = pad(x, low = [0, 1], high = [0, 2]) z = leaky_relu(y, alpha = 0.5) return z }");
   session::Context context;
-  use(context, folder / "t.db", session::Mode::read_write);
+  use(context, folder / "t.db", tuner::Mode::read_write);
   const Pages x(40 * 50), z(40 * 53);
   std::iota(x.values().begin(), x.values().end(), -1000.0F);
   std::ranges::fill(z.values(), 7.0F);
   const runtime::UserBuffer in = x.buffer(), out = z.buffer();
-  const session::Sizes at = sizes(40, 50);
+  const tuner::Sizes at = sizes(40, 50);
   REQUIRE(bound(context, program, at).launch({{&in, 1}, {&out, 1}, {}}));
   std::ranges::fill(z.values(), 7.0F);
 
@@ -189,13 +189,13 @@ TEST_CASE("helion_1252: where memory ends nothing is chosen, and the default con
   const Environment all(tuner::faults::kFaultyConfigsVariable, "");
   const session::Program program = program_of(kTunedPad);
   session::Context context({.threads = 0, .parallel_for = {}, .worker = PADLOCK_FAULTY_WORKER});
-  use(context, folder / "t.db", session::Mode::read_write);
-  const session::Sizes at = sizes(4, 5);
+  use(context, folder / "t.db", tuner::Mode::read_write);
+  const tuner::Sizes at = sizes(4, 5);
   const session::TuneReport report = tuned(context, program, small_tuning(at));
   REQUIRE(report.regions.size() == 1);
   CHECK_FALSE(report.regions.front().outcome.config);
   CHECK(report.regions.front().outcome.reason == "no config survived");
-  for (const session::Measurement& m : report.regions.front().outcome.measurements)
+  for (const tuner::Measurement& m : report.regions.front().outcome.measurements)
     CHECK(name_of(m.verdict) == name_of(Verdict::out_of_memory));
   const session::BoundProgram standard = bound(context, program, at);
   CHECK(standard.compiled().config() == *context.choose_config({}));
@@ -264,7 +264,7 @@ TEST_CASE("pytorch_185773: what was chosen for some sizes is used for these alon
   REQUIRE(key);
   // As if a first, small shape were all that was ever tuned.
   learn(folder / "t.db", *key, plan->regions.front().planned.region, kSlow);
-  use(context, folder / "t.db", session::Mode::read);
+  use(context, folder / "t.db", tuner::Mode::read);
   const std::string standard = *context.choose_config({});
   const std::string chosen = *context.choose_config({.config = kSlow});
   REQUIRE(standard != chosen);

@@ -109,7 +109,7 @@ TEST_CASE("a lost device is told apart, by each later call") {
   CHECK(is_device_lost(error_of(bound.program.synchronize())));
   const Arrays arrays(bound.program);
   CHECK(is_device_lost(error_of(padlock::testing::run_on_host_arrays(bound.program, arrays.arguments()))));
-  const auto again = bound.context.compile(bound.twins.compiled().program(), {.device = {DeviceKind::cuda}});
+  const auto again = bound.context.compile(bound.twins.compiled().program(), {.device = {runtime::DeviceKind::cuda}});
   CHECK(is_device_lost(error_of(again)));
 }
 
@@ -117,7 +117,7 @@ TEST_CASE("a module that does not load") {
   const FakeGpu fake;
   fake->refuse_modules(CUresult::unsupported_ptx_version, "ptxas fatal   : Unsupported .version 9.9");
   Context context;
-  const Error error = error_of(context.compile(*Program::from_text(kAdd), {.device = {DeviceKind::cuda}}));
+  const Error error = error_of(context.compile(*Program::from_text(kAdd), {.device = {runtime::DeviceKind::cuda}}));
   CHECK(error.code == Code::unavailable);
   CHECK(contains(error.message, "cuModuleLoadDataEx on cuda:0 failed: CUDA_ERROR_UNSUPPORTED_PTX_VERSION"));
   CHECK(error.context ==
@@ -128,7 +128,7 @@ TEST_CASE("a module that does not load") {
 /// Everything that a program does on a GPU, and the driver's calls until all of it is given back.
 Status whole_scenario(const Program& program, Context& context) {
   PADLOCK_TRY(const CompiledProgram compiled,
-              context.compile(program, {.device = {DeviceKind::cuda}, .config = "persistent=1"}));
+              context.compile(program, {.device = {runtime::DeviceKind::cuda}, .config = "persistent=1"}));
   PADLOCK_TRY(const BoundProgram bound, compiled.bind(of_length(100)));
   const Arrays arrays(bound);
   return padlock::testing::run_on_host_arrays(bound, arrays.arguments());
@@ -205,7 +205,7 @@ TEST_CASE("each call of the driver may fail, or lose the device") {
 TEST_CASE("devices are listed as the driver has them") {
   FakeGpu fake;
   fake->settings.devices = 2;
-  CHECK(runtime::Devices::check({DeviceKind::cuda, 1}));
+  CHECK(runtime::Devices::check({runtime::DeviceKind::cuda, 1}));
   const std::vector<runtime::DeviceInfo> devices = runtime::Devices::list();
   REQUIRE(devices.size() == 5);
   const runtime::DeviceInfo& second = devices[4];
@@ -221,10 +221,10 @@ TEST_CASE("devices are listed as the driver has them") {
   CHECK(second.gpu->driver_version == 13000);
   CHECK(fake->made().contexts == 0);
 
-  CHECK(error_of(runtime::Devices::check({DeviceKind::cuda, 2})).message ==
+  CHECK(error_of(runtime::Devices::check({runtime::DeviceKind::cuda, 2})).message ==
         "device cuda:2 is not available: " PADLOCK_FAKE_CUDA " has 2 devices");
   fake->settings.compute_major = 6;
-  CHECK(contains(error_of(runtime::Devices::check({DeviceKind::cuda, 0})).message,
+  CHECK(contains(error_of(runtime::Devices::check({runtime::DeviceKind::cuda, 0})).message,
                  "Fake GPU is of sm_60, code can be made for"));
   CHECK_FALSE(runtime::Devices::list()[3].available);
 }
@@ -234,14 +234,15 @@ TEST_CASE("without a device, the message says what was looked for") {
   const auto message = [&](const FakeGpu& gpu, auto&& set) {
     gpu->reset();
     set(gpu->settings);
-    const Error error = error_of(runtime::Devices::check({DeviceKind::cuda}));
+    const Error error = error_of(runtime::Devices::check({runtime::DeviceKind::cuda}));
     CHECK(error.code == Code::unavailable);
     const std::vector<runtime::DeviceInfo> devices = runtime::Devices::list();
     CHECK(devices.size() == 4);
     CHECK(devices.back().description == error.message);
     CHECK_FALSE(devices.back().gpu.has_value());
     Context context;
-    const Error compiled = error_of(context.compile(*Program::from_text(kAdd), {.device = {DeviceKind::cuda}}));
+    const Error compiled =
+        error_of(context.compile(*Program::from_text(kAdd), {.device = {runtime::DeviceKind::cuda}}));
     CHECK(compiled.message == error.message);
     return error.message;
   };

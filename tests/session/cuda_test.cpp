@@ -111,7 +111,7 @@ TEST_CASE("a program's key on a GPU names what its speed depends on") {
   Context context;
   const auto program = session::Program::from_text(kPadRelu);
   REQUIRE(program);
-  const auto key = context.cache_key(*program, {.device = {DeviceKind::cuda}});
+  const auto key = context.cache_key(*program, {.device = {runtime::DeviceKind::cuda}});
   REQUIRE(key);
   const tuner::KeyFields& fields = key->fields();
   CHECK(fields.target == "sm_90");
@@ -264,7 +264,7 @@ TEST_CASE("the target is the newest known of the device's generation") {
     fake->settings.compute_major = major;
     fake->settings.compute_minor = minor;
     Context context;
-    const auto compiled = context.compile(*Program::from_text(kPadRelu), {.device = {DeviceKind::cuda}});
+    const auto compiled = context.compile(*Program::from_text(kPadRelu), {.device = {runtime::DeviceKind::cuda}});
     return compiled ? compiled->target() : compiled.error().message;
   };
   CHECK(target(7, 5) == "sm_75");
@@ -279,12 +279,12 @@ TEST_CASE("the target is the newest known of the device's generation") {
   const FakeGpu fake;
   Context context;
   const Program program = *Program::from_text(kPadRelu);
-  CHECK(context.compile(program, {.device = {DeviceKind::cuda}, .target = "sm_80"})->target() == "sm_80");
-  const auto newer = context.compile(program, {.device = {DeviceKind::cuda}, .target = "sm_100"});
+  CHECK(context.compile(program, {.device = {runtime::DeviceKind::cuda}, .target = "sm_80"})->target() == "sm_80");
+  const auto newer = context.compile(program, {.device = {runtime::DeviceKind::cuda}, .target = "sm_100"});
   REQUIRE_FALSE(newer);
   CHECK(newer.error().code == Code::invalid_argument);
   CHECK(newer.error().message == "expected a target that device cuda:0 (sm_90) runs, found sm_100");
-  CHECK(context.compile(program, {.device = {DeviceKind::cuda}, .target = "host:x86-64"}).error().message ==
+  CHECK(context.compile(program, {.device = {runtime::DeviceKind::cuda}, .target = "host:x86-64"}).error().message ==
         "expected a target of device cuda:0, found host:x86-64");
 }
 

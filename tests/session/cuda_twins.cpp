@@ -25,7 +25,7 @@ FakeGpu::FakeGpu() { ::setenv(runtime::cuda::Driver::kFileVariable, PADLOCK_FAKE
 namespace {
 
 CompiledProgram compile_for_gpu(Context& context, std::string_view text, CompileOptions options) {
-  options.device = {DeviceKind::cuda};
+  options.device = {runtime::DeviceKind::cuda};
   auto compiled = context.compile(*Program::from_text(text), options);
   REQUIRE_MESSAGE(compiled, (compiled ? "" : compiled.error().to_string()));
   return *std::move(compiled);
@@ -138,7 +138,7 @@ Arrays::Arrays(const BoundProgram& bound) {
 std::vector<std::vector<std::byte>> reference_results(const Program& program, const ir::BindRequest& request,
                                                       const Arrays& arrays) {
   Context context;
-  const BoundProgram bound = *context.compile(program, {.device = {DeviceKind::reference}})->bind(request);
+  const BoundProgram bound = *context.compile(program, {.device = {runtime::DeviceKind::reference}})->bind(request);
   Arrays expected(bound);
   REQUIRE(bound.launch({arrays.inputs, expected.outputs, arrays.scalars}));
   return std::move(expected.results);

@@ -19,6 +19,7 @@
 namespace padlock::session {
 namespace {
 
+using runtime::PackFile;
 using Bytes = std::vector<std::byte>;
 
 const Bytes& whole() {
@@ -37,14 +38,14 @@ void seal(Bytes& bytes) {
 }
 
 void refuses(const Bytes& bytes) {
-  const auto pack = Pack::from_bytes(bytes);
+  const auto pack = PackFile::parse(bytes);
   REQUIRE_FALSE(pack);
   CHECK_FALSE(pack.error().message.empty());
   CHECK(pack.error().blame == Blame::environment);
 }
 
 TEST_CASE("no byte can change unnoticed") {
-  REQUIRE(Pack::from_bytes(whole()));
+  REQUIRE(PackFile::parse(whole()));
   for (std::size_t i = 0; i < whole().size(); ++i) {
     CAPTURE(i);
     Bytes spoilt = whole();
@@ -70,7 +71,7 @@ TEST_CASE("a pack of another version, contract or architecture says which it is"
     Bytes other = whole();
     other[at] = value;
     seal(other);
-    const auto pack = Pack::from_bytes(other);
+    const auto pack = PackFile::parse(other);
     REQUIRE_FALSE(pack);
     CHECK(pack.error().code == Code::failed_precondition);
     return pack.error().message;
@@ -87,7 +88,7 @@ TEST_CASE("sizes that are not the file's own are refused before anything is made
       Bytes other = whole();
       other[field + static_cast<std::size_t>(byte)] ^= std::byte{0x80};
       seal(other);
-      const auto pack = Pack::from_bytes(other);
+      const auto pack = PackFile::parse(other);
       REQUIRE_FALSE(pack);
       CHECK(pack.error().code == Code::data_loss);
       CHECK(pack.error().message.starts_with("the pack is damaged: it says that it has "));
@@ -100,8 +101,8 @@ TEST_CASE("what is no pack names its file") {
   const std::string path = folder / "x.pack";
   auto file = AtomicFile::create(path);
   REQUIRE((file && file->write("program p(x: f32[A])") && file->commit()));
-  CHECK(Pack::load(path).error().message == path + ": the pack is damaged: it does not begin as a pack does");
-  CHECK(Pack::load(path + "?").error().code == Code::not_found);
+  CHECK(PackFile::load(path).error().message == path + ": the pack is damaged: it does not begin as a pack does");
+  CHECK(PackFile::load(path + "?").error().code == Code::not_found);
 }
 
 TEST_CASE("each allocation of loading may fail: nothing is lost, and the next load works") {
@@ -111,8 +112,8 @@ TEST_CASE("each allocation of loading may fail: nothing is lost, and the next lo
   REQUIRE((file && file->write(whole()) && file->commit()));
   LaunchContext context;
   const auto load = [&] {
-    const auto pack = Pack::load(path);
-    return pack && context.load(*pack, "p").has_value();
+    const auto pack = PackFile::load(path);
+    return pack && context.load(**pack, "p").has_value();
   };
   REQUIRE(load());
   const long before = padlock::testing::live_allocations();

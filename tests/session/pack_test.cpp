@@ -3,6 +3,7 @@
 
 #include <doctest/doctest.h>
 
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -15,6 +16,8 @@
 
 namespace padlock::session {
 namespace {
+
+using Pack = std::shared_ptr<const runtime::PackFile>;
 
 struct Case {
   const char* name;
@@ -65,12 +68,13 @@ Pack pack_for(const std::vector<std::string>& targets) {
   Context context;
   const auto bytes = context.pack(programs(), targets);
   REQUIRE_MESSAGE(bytes, (bytes ? "" : bytes.error().to_string()));
-  auto pack = Pack::from_bytes(*bytes);
+  auto pack = runtime::PackFile::parse(*bytes);
   REQUIRE_MESSAGE(pack, (pack ? "" : pack.error().to_string()));
   return *std::move(pack);
 }
 
-CompiledProgram load(LaunchContext& context, const Pack& pack, const char* program, DeviceId device = {}) {
+CompiledProgram load(LaunchContext& context, const runtime::PackFile& pack, const char* program,
+                     runtime::DeviceId device = {}) {
   auto loaded = context.load(pack, program, device);
   REQUIRE_MESSAGE(loaded, (loaded ? "" : loaded.error().to_string()));
   return *std::move(loaded);
@@ -85,7 +89,7 @@ TEST_CASE("on the host, packed programs compute what the interpreter does") {
     const Pack pack = pack_for({target});
     for (const Case& test : cases()) {
       CAPTURE(test.name);
-      const CompiledProgram program = load(context, pack, test.name);
+      const CompiledProgram program = load(context, *pack, test.name);
       for (const ir::BindRequest& sizes : test.sizes) {
         const auto bound = program.bind(sizes);
         REQUIRE_MESSAGE(bound, (bound ? "" : bound.error().to_string()));
@@ -104,7 +108,7 @@ TEST_CASE("on a GPU, packed programs compute what the interpreter does") {
   int runs = 0;
   for (const Case& test : cases()) {
     CAPTURE(test.name);
-    TwinProgram twins(fake, load(context, pack, test.name, {DeviceKind::cuda}));
+    TwinProgram twins(fake, load(context, *pack, test.name, {runtime::DeviceKind::cuda}));
     for (const ir::BindRequest& sizes : test.sizes) {
       const BoundProgram bound = twins.bind(sizes);
       const Arrays arrays(bound);
@@ -124,7 +128,7 @@ TEST_CASE("contracts are what they were before they were packed") {
   Context compiling;
   LaunchContext context;
   for (const Case& test : cases()) {
-    const CompiledProgram packed = load(context, pack, test.name);
+    const CompiledProgram packed = load(context, *pack, test.name);
     const auto compiled = compiling.compile(packed.program());
     REQUIRE(compiled);
     const auto expected = compiled->kernels(), found = packed.kernels();
@@ -162,16 +166,16 @@ TEST_CASE("a pack brings its tuned choices by regions of sizes") {
   REQUIRE(normal != tuned);
   testing::learn(cache, *context.cache_key(program), "S >= 64", tuned);
   Context packing;
-  StoreOptions options;
-  options.match = Match::loose;
+  tuner::StoreOptions options;
+  options.match = tuner::Match::loose;
   options.user_file = cache;
   REQUIRE(packing.use_cache(options));
   const auto bytes = packing.pack({program}, {"host"});
   REQUIRE_MESSAGE(bytes, (bytes ? "" : bytes.error().to_string()));
-  const Pack pack = *Pack::from_bytes(*bytes);
-  CHECK(pack.contents().programs.front().targets.front().codes.size() == 2);
+  const Pack pack = *runtime::PackFile::parse(*bytes);
+  CHECK(pack->contents().programs.front().targets.front().codes.size() == 2);
   LaunchContext launching;
-  const CompiledProgram loaded = load(launching, pack, "");
+  const CompiledProgram loaded = load(launching, *pack, "");
   CHECK(loaded.config() == normal);
   for (const auto& [extent, config] : {std::pair(63, normal), std::pair(64, tuned)}) {
     const ir::BindRequest sizes = request({{2, extent}}, {{"lo", 1}});
@@ -186,11 +190,11 @@ TEST_CASE("a pack brings its tuned choices by regions of sizes") {
 
 TEST_CASE("the first target that the CPU can run is taken, and what it lacks is named") {
   const Pack pack = pack_for({"host:x86-64", "host"});
-  PackContents contents = pack.contents();
+  runtime::PackContents contents = pack->contents();
   contents.programs.resize(1);
-  std::vector<PackTarget>& targets = contents.programs.front().targets;
+  std::vector<runtime::PackTarget>& targets = contents.programs.front().targets;
   LaunchContext context;
-  const auto load_edited = [&] { return context.load(*Pack::from_bytes(*runtime::write_pack(contents)), ""); };
+  const auto load_edited = [&] { return context.load(**runtime::PackFile::parse(*runtime::write_pack(contents)), ""); };
   CHECK(load_edited()->target() == targets[0].description);
   targets[0].features.push_back("flux-capacitor");
   CHECK(load_edited()->target() == targets[1].description);
@@ -209,13 +213,13 @@ TEST_CASE("requests that no pack can serve say so") {
   const FakeGpu fake;
   const Pack pack = pack_for({"host"});
   LaunchContext context;
-  const auto unknown = context.load(pack, "nobody");
+  const auto unknown = context.load(*pack, "nobody");
   REQUIRE_FALSE(unknown);
   CHECK(unknown.error().code == Code::not_found);
   CHECK(unknown.error().message ==
         "expected the name of a program of the pack (pad_relu, two, cat, mixed), found 'nobody'");
-  CHECK(context.load(pack, "two", {DeviceKind::simt}).error().code == Code::invalid_argument);
-  CHECK(context.load(pack, "two", {DeviceKind::cuda}).error().message ==
+  CHECK(context.load(*pack, "two", {runtime::DeviceKind::simt}).error().code == Code::invalid_argument);
+  CHECK(context.load(*pack, "two", {runtime::DeviceKind::cuda}).error().message ==
         "the pack has no code of two for device cuda:0 (host: it is for CPUs)");
   Context packing;
   CHECK(packing.pack({}, {"host"}).error().message == "expected a program and a target at least");
@@ -228,8 +232,8 @@ TEST_CASE("a CPU says of itself what LLVM says of it") {
   Context context;
   const auto bytes = context.pack({programs().front()}, {"host"});
   REQUIRE(bytes);
-  const Pack pack = *Pack::from_bytes(*bytes);
-  const PackTarget& target = pack.contents().programs.front().targets.front();
+  const Pack pack = *runtime::PackFile::parse(*bytes);
+  const runtime::PackTarget& target = pack->contents().programs.front().targets.front();
   CHECK(target.features.size() > 10);
   // "CPU +feature,-feature,...", all that LLVM asks a machine for.
   std::string_view rest = target.description.substr(target.description.find(' ') + 1);

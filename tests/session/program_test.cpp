@@ -6,9 +6,9 @@
 #include <thread>
 #include <vector>
 
+#include "runtime/host/allocation.h"
 #include "session/compile/context.h"
 #include "session/launch/arguments.h"
-#include "session/launch/memory.h"
 
 namespace padlock::session {
 namespace {
@@ -23,7 +23,7 @@ where 1 <= B, -8 <= lo <= 8, S + lo >= 0
 
 /// Compiles for a device; the pad program is padded on it, and compared with what its definition says.
 struct PadRelu {
-  explicit PadRelu(DeviceKind device, ContextOptions options = {}) : context(options) {
+  explicit PadRelu(runtime::DeviceKind device, ContextOptions options = {}) : context(options) {
     auto result = context.compile(program, {.device = {device}});
     if (!result) FAIL(result.error().to_string());
     compiled.emplace(*std::move(result));
@@ -42,8 +42,8 @@ struct PadRelu {
     std::uint32_t bits = 0;
     std::memcpy(&bits, &fill, 4);
     const std::uint64_t scalars[] = {bits};
-    const UserBuffer inputs[] = {{x.data(), static_cast<std::int64_t>(x.size() * 4)}};
-    const UserBuffer outputs[] = {{z.data(), static_cast<std::int64_t>(z.size() * 4)}};
+    const runtime::UserBuffer inputs[] = {{x.data(), static_cast<std::int64_t>(x.size() * 4)}};
+    const runtime::UserBuffer outputs[] = {{z.data(), static_cast<std::int64_t>(z.size() * 4)}};
     const Status status = bound.launch({inputs, outputs, scalars});
     if (!status) FAIL(status.error().to_string());
     int wrong = 0;
@@ -63,18 +63,18 @@ struct PadRelu {
 };
 
 TEST_CASE("one compiled program serves every size, on the host and on the reference") {
-  for (const DeviceKind device : {DeviceKind::host, DeviceKind::reference}) {
+  for (const runtime::DeviceKind device : {runtime::DeviceKind::host, runtime::DeviceKind::reference}) {
     CAPTURE(static_cast<int>(device));
     const PadRelu pad(device);
     for (const auto& [rows, columns, low] :
          {std::array{1, 0, 0}, {1, 0, 3}, {4, 10, 3}, {4, 10, -3}, {3, 17, 8}, {2, 8, -8}, {1, 1, 0}, {65, 129, 1}})
       CHECK(pad.run(rows, columns, low, 2.5f) == 0);
-    CHECK(pad.context.compile_count() == (device == DeviceKind::host ? 1 : 0));
+    CHECK(pad.context.compile_count() == (device == runtime::DeviceKind::host ? 1 : 0));
   }
 }
 
 TEST_CASE("a large output is spread over the pool, or over a caller's own loop, with the same result") {
-  CHECK(PadRelu(DeviceKind::host, {.threads = 3, .parallel_for = {}}).run(512, 2049, 5, -1.0f) == 0);
+  CHECK(PadRelu(runtime::DeviceKind::host, {.threads = 3, .parallel_for = {}}).run(512, 2049, 5, -1.0f) == 0);
   static std::int64_t indices;
   indices = 0;
   const runtime::ParallelFor own{.run =
@@ -84,12 +84,12 @@ TEST_CASE("a large output is spread over the pool, or over a caller's own loop, 
                                      },
                                  .user = nullptr,
                                  .threads = 2};
-  CHECK(PadRelu(DeviceKind::host, {.threads = 1, .parallel_for = own}).run(512, 2049, 5, -1.0f) == 0);
+  CHECK(PadRelu(runtime::DeviceKind::host, {.threads = 1, .parallel_for = own}).run(512, 2049, 5, -1.0f) == 0);
   CHECK(indices > 1);
 }
 
 TEST_CASE("launches of one bound program may run at once") {
-  const PadRelu pad(DeviceKind::host, {.threads = 2, .parallel_for = {}});
+  const PadRelu pad(runtime::DeviceKind::host, {.threads = 2, .parallel_for = {}});
   std::atomic<int> wrong = 0;
   std::vector<std::thread> threads;
   for (int i = 0; i < 4; ++i)
@@ -101,7 +101,7 @@ TEST_CASE("launches of one bound program may run at once") {
 }
 
 TEST_CASE("results are described as the program defines them") {
-  const PadRelu pad(DeviceKind::host);
+  const PadRelu pad(runtime::DeviceKind::host);
   const BoundProgram bound = *pad.bind(4, 10, 3);
   const TensorInfo& z = bound.results()[0];
   CHECK(z.name == "z");
@@ -113,7 +113,7 @@ TEST_CASE("results are described as the program defines them") {
 }
 
 TEST_CASE("sizes that break a constraint bind nothing, and the error shows the line") {
-  const PadRelu pad(DeviceKind::reference);
+  const PadRelu pad(runtime::DeviceKind::reference);
   const auto bound = pad.bind(4, 2, -3);
   REQUIRE_FALSE(bound);
   CHECK(bound.error().code == Code::failed_precondition);
@@ -122,27 +122,27 @@ TEST_CASE("sizes that break a constraint bind nothing, and the error shows the l
 }
 
 TEST_CASE("an output that overlaps an input is refused, and nothing is written") {
-  for (const DeviceKind device : {DeviceKind::host, DeviceKind::reference}) {
+  for (const runtime::DeviceKind device : {runtime::DeviceKind::host, runtime::DeviceKind::reference}) {
     const PadRelu pad(device);
     const BoundProgram bound = *pad.bind(1, 8, 0);
     std::vector<float> memory(15, -1.0f);
-    const UserBuffer inputs[] = {{memory.data(), 32}};
-    const UserBuffer outputs[] = {{memory.data() + 7, 32}};
+    const runtime::UserBuffer inputs[] = {{memory.data(), 32}};
+    const runtime::UserBuffer outputs[] = {{memory.data() + 7, 32}};
     const std::uint64_t scalars[] = {0};
     const Status status = bound.launch({inputs, outputs, scalars});
     REQUIRE_FALSE(status);
     CHECK(status.error().code == Code::invalid_argument);
     CHECK(status.error().message == "the buffers of result z and input x overlap");
     CHECK(memory == std::vector<float>(15, -1.0f));
-    const Status none = bound.launch({inputs, std::array{UserBuffer(memory.data(), 0)}, {}});
+    const Status none = bound.launch({inputs, std::array{runtime::UserBuffer(memory.data(), 0)}, {}});
     CHECK(none.error().message == "the buffer of result z has 0 bytes, 32 are needed");
   }
 }
 
 TEST_CASE("scalars are counted") {
-  const PadRelu pad(DeviceKind::host);
+  const PadRelu pad(runtime::DeviceKind::host);
   const BoundProgram bound = *pad.bind(1, 0, 0);
-  const Status status = bound.launch({std::array{UserBuffer()}, std::array{UserBuffer()}, {}});
+  const Status status = bound.launch({std::array{runtime::UserBuffer()}, std::array{runtime::UserBuffer()}, {}});
   REQUIRE_FALSE(status);
   CHECK(status.error().message == "expected 1 scalars, found 0");
 }
@@ -159,12 +159,12 @@ TEST_CASE("options that do not exist are errors of the caller") {
   CHECK(code({.config = "no_such_key=1"}) == Code::invalid_argument);
   CHECK(code({.target = "host:no-such-cpu"}) == Code::invalid_argument);
   CHECK(code({.target = "sm_90"}) == Code::invalid_argument);
-  CHECK(code({.device = {DeviceKind::simt}, .target = "sm_12"}) == Code::invalid_argument);
-  CHECK(code({.device = {DeviceKind::simt}, .config = "unroll=2"}) == Code::invalid_argument);
-  CHECK(code({.device = {DeviceKind::cuda}}) == Code::unavailable);
-  CHECK(code({.device = {DeviceKind::cuda}, .target = "sm_90"}) == Code::unavailable);
-  CHECK(context.prove(program, {.device = {DeviceKind::cuda}}).error().code == Code::unavailable);
-  CHECK(code({.device = {DeviceKind::reference}, .config = "unroll=2"}) == Code::invalid_argument);
+  CHECK(code({.device = {runtime::DeviceKind::simt}, .target = "sm_12"}) == Code::invalid_argument);
+  CHECK(code({.device = {runtime::DeviceKind::simt}, .config = "unroll=2"}) == Code::invalid_argument);
+  CHECK(code({.device = {runtime::DeviceKind::cuda}}) == Code::unavailable);
+  CHECK(code({.device = {runtime::DeviceKind::cuda}, .target = "sm_90"}) == Code::unavailable);
+  CHECK(context.prove(program, {.device = {runtime::DeviceKind::cuda}}).error().code == Code::unavailable);
+  CHECK(code({.device = {runtime::DeviceKind::reference}, .config = "unroll=2"}) == Code::invalid_argument);
   CHECK(context.compile_count() == 0);
 }
 
@@ -175,7 +175,8 @@ TEST_CASE("code for another CPU than this one is not run") {
   REQUIRE(compiled);
   const BoundProgram bound = *compiled->bind({.tensors = {{{.extents = {1}, .strides = {}}}}, .symbols = {}});
   float x = 1, y = 2;
-  const Status status = bound.launch({std::array{UserBuffer(&x, 4)}, std::array{UserBuffer(&y, 4)}, {}});
+  const Status status =
+      bound.launch({std::array{runtime::UserBuffer(&x, 4)}, std::array{runtime::UserBuffer(&y, 4)}, {}});
   REQUIRE_FALSE(status);
   CHECK(status.error().message == "expected a program made for this machine, found one made for x86-64");
   CHECK(y == 2);
@@ -208,10 +209,10 @@ TEST_CASE("each stage prints, and a stage of another target does not") {
 TEST_CASE("the language leaves a NaN open only where it says so") {
   Context context;
   const Program program = *Program::from_text("program p(x: f32[2]) { y = add(x, x)  z = relu(x)  return y, z }");
-  const BoundProgram bound = *context.compile(program, {.device = {DeviceKind::reference}})
+  const BoundProgram bound = *context.compile(program, {.device = {runtime::DeviceKind::reference}})
                                   ->bind({.tensors = {{{.extents = {2}, .strides = {}}}}, .symbols = {}});
   const std::uint32_t x[] = {0x7fc00001, 0x3f800000};
-  const UserBuffer inputs[] = {{static_cast<const void*>(x), 8}};
+  const runtime::UserBuffer inputs[] = {{static_cast<const void*>(x), 8}};
   const LaunchArguments arguments{inputs, {}, {}};
   CHECK(*bound.nan_is_open(0, std::array<std::int64_t, 1>{0}, arguments));
   CHECK_FALSE(*bound.nan_is_open(0, std::array<std::int64_t, 1>{1}, arguments));
@@ -220,16 +221,16 @@ TEST_CASE("the language leaves a NaN open only where it says so") {
 
 TEST_CASE("devices are named as they are read, and what is missing says what was looked for") {
   for (const char* name : {"host", "reference", "simt", "cuda:0", "cuda:17"})
-    CHECK(DeviceId::parse(name)->to_string() == name);
+    CHECK(runtime::DeviceId::parse(name)->to_string() == name);
   for (const char* name : {"", "gpu", "cuda", "cuda:", "cuda:-1", "cuda:1x", "cuda:99999999999"}) {
     CAPTURE(name);
-    const auto device = DeviceId::parse(name);
+    const auto device = runtime::DeviceId::parse(name);
     REQUIRE_FALSE(device);
     CHECK(device.error().message.starts_with("expected a device (host, reference, simt, cuda:0, ...), found '"));
   }
   hide_driver();
-  CHECK(runtime::Devices::check({DeviceKind::host}));
-  const Status cuda = runtime::Devices::check({DeviceKind::cuda, 3});
+  CHECK(runtime::Devices::check({runtime::DeviceKind::host}));
+  const Status cuda = runtime::Devices::check({runtime::DeviceKind::cuda, 3});
   REQUIRE_FALSE(cuda);
   CHECK(cuda.error().code == Code::unavailable);
   const std::string looked_for = "is not available: no CUDA driver: looked for libno_such_cuda.so among the loaded";

@@ -30,15 +30,16 @@ TEST_CASE("the threads that a launch can have are part of the key, and the CPU t
   const auto a = one.cache_key(*program), b = three.cache_key(*program);
   const auto old = one.cache_key(*program, {.target = "host:x86-64"});
   REQUIRE((a && b && old));
-  CHECK(match(a->fields(), b->fields(), Match::strict).difference->to_string() == "threads: wanted '1', recorded '3'");
-  CHECK(match(a->fields(), old->fields(), Match::loose).difference->field == "cpu");
+  CHECK(match(a->fields(), b->fields(), tuner::Match::strict).difference->to_string() ==
+        "threads: wanted '1', recorded '3'");
+  CHECK(match(a->fields(), old->fields(), tuner::Match::loose).difference->field == "cpu");
 }
 
 TEST_CASE("devices that are not tuned have no key") {
   const auto program = Program::from_text(kText);
   REQUIRE(program);
   Context context;
-  for (const DeviceKind kind : {DeviceKind::reference, DeviceKind::simt}) {
+  for (const runtime::DeviceKind kind : {runtime::DeviceKind::reference, runtime::DeviceKind::simt}) {
     const auto key = context.cache_key(*program, {.device = {kind}});
     REQUIRE_FALSE(key);
     CHECK(key.error().code == Code::invalid_argument);

@@ -27,7 +27,7 @@ constexpr const char* kPad =
     "program p(x: f32[A, B], lo: dim) where 0 <= lo <= 9 { y = pad(x, low = [0, lo], high = [0, 3]) z = relu(y) "
     "return z }";
 
-Sizes small_sizes() { return {{"A", 40}, {"B", 50}, {"lo", 3}}; }
+tuner::Sizes small_sizes() { return {{"A", 40}, {"B", 50}, {"lo", 3}}; }
 
 TuneOptions small_tuning() {
   TuneOptions options;
@@ -57,7 +57,7 @@ TEST_CASE("a second start of the same program tries nothing, chooses the same an
   std::string config;
   {
     Context context;
-    use(context, folder / "t.db", Mode::read_write);
+    use(context, folder / "t.db", tuner::Mode::read_write);
     const TuneReport report = tuned(context, program, small_tuning());
     REQUIRE(report.regions.size() == 1);
     REQUIRE(report.regions.front().outcome.config);
@@ -65,11 +65,11 @@ TEST_CASE("a second start of the same program tries nothing, chooses the same an
     CHECK(report.trials > 0);
     CHECK(context.trial_count() == report.trials);
     CHECK(report.chosen() == 1);
-    for (const Measurement& m : report.regions.front().outcome.measurements)
-      CHECK_MESSAGE(m.verdict == Verdict::ok, m.message);
+    for (const tuner::Measurement& m : report.regions.front().outcome.measurements)
+      CHECK_MESSAGE(m.verdict == tuner::Verdict::ok, m.message);
   }
   Context second;
-  use(second, folder / "t.db", Mode::require);
+  use(second, folder / "t.db", tuner::Mode::require);
   const BoundProgram program_bound = bound(second, program, small_sizes());
   CHECK(second.trial_count() == 0);
   CHECK(program_bound.compiled().config() == config);
@@ -84,17 +84,17 @@ TEST_CASE("a resumed tuning repeats nothing") {
   TuneOptions options = small_tuning();
   options.budget_seconds = 60;  // what ends the first is the interruption, on a machine of any speed
   int tries = 0;
-  options.progress = [&](std::size_t, std::size_t, const Progress&) { ++tries; };
+  options.progress = [&](std::size_t, std::size_t, const tuner::Progress&) { ++tries; };
   options.cancelled = [&] { return tries >= 4; };
   Context context;
-  use(context, folder / "t.db", Mode::read_write);
+  use(context, folder / "t.db", tuner::Mode::read_write);
   const TuneReport cut = tuned(context, program, options);
   CHECK(cut.interrupted);
   CHECK(cut.chosen() == 0);
   CHECK(cut.trials == 4);
   options.cancelled = {};
   options.resume = true;
-  options.strategy = Strategy::fast;
+  options.strategy = tuner::Strategy::fast;
   const TuneReport resumed = tuned(context, program, options);
   CHECK(resumed.chosen() == 1);
   CHECK(resumed.regions.front().outcome.measurements.size() > 4);
@@ -108,7 +108,7 @@ TEST_CASE("what a cache does not know, the default config serves, and why is sai
   const Folder folder;
   const Program program = program_of(kPad);
   Context context;
-  use(context, folder / "none.db", Mode::read);
+  use(context, folder / "none.db", tuner::Mode::read);
   const BoundProgram missed = bound(context, program, small_sizes());
   CHECK(missed.reason().starts_with("the default of this target: the cache missed, no record of the program"));
   CHECK(missed.compiled().config() == *context.choose_config({}));
@@ -116,7 +116,7 @@ TEST_CASE("what a cache does not know, the default config serves, and why is sai
   TuneOptions options = small_tuning();
   options.sizes.max = {{"A", 64}};
   Context other;
-  use(other, folder / "t.db", Mode::read_write);
+  use(other, folder / "t.db", tuner::Mode::read_write);
   CHECK(tuned(other, program, options).chosen() == 1);
   const auto compiled = other.compile(program);
   REQUIRE(compiled);
@@ -134,7 +134,7 @@ TEST_CASE("tuned in the background, a program serves at once, and later bindings
   const Folder folder;
   const Program program = program_of(kPad);
   Context context;
-  use(context, folder / "t.db", Mode::read_write);
+  use(context, folder / "t.db", tuner::Mode::read_write);
   std::mutex mutex;
   std::vector<TuneReport> reports;
   CompileOptions options;
@@ -198,7 +198,7 @@ TEST_CASE("tuning in the background ends with its context, and its errors are to
   };
   {
     Context no_worker({.threads = 0, .parallel_for = {}, .worker = "/no/such"});
-    use(no_worker, folder / "t.db", Mode::read_write);
+    use(no_worker, folder / "t.db", tuner::Mode::read_write);
     const auto compiled = no_worker.compile(program, options);
     REQUIRE(compiled);
     no_worker.wait_for_tuning();
@@ -209,12 +209,12 @@ TEST_CASE("tuning in the background ends with its context, and its errors are to
   bool interrupted = false;
   std::atomic<bool> tried = false;
   options.background->options.budget_seconds = 3600;
-  options.background->options.strategy = Strategy::full;
-  options.background->options.progress = [&](std::size_t, std::size_t, const Progress&) { tried = true; };
+  options.background->options.strategy = tuner::Strategy::full;
+  options.background->options.progress = [&](std::size_t, std::size_t, const tuner::Progress&) { tried = true; };
   options.background->finished = [&](const Result<TuneReport>& report) { interrupted = report && report->interrupted; };
   {
     Context context;
-    use(context, folder / "t.db", Mode::read_write);
+    use(context, folder / "t.db", tuner::Mode::read_write);
     REQUIRE(context.compile(program, options));
     while (!tried) std::this_thread::yield();
   }
@@ -233,18 +233,18 @@ TEST_CASE("tuning without a cache, a worker, a device that is tuned or sizes is 
   Context without;
   CHECK(error_of(without, small_tuning()).code == Code::failed_precondition);
   Context no_worker({.threads = 0, .parallel_for = {}, .worker = "/no/such"});
-  use(no_worker, folder / "t.db", Mode::read_write);
+  use(no_worker, folder / "t.db", tuner::Mode::read_write);
   CHECK(error_of(no_worker, small_tuning()).code == Code::unavailable);
   Context context;
-  use(context, folder / "t.db", Mode::read_write);
+  use(context, folder / "t.db", tuner::Mode::read_write);
   TuneOptions simt = small_tuning();
-  simt.device = {DeviceKind::simt};
+  simt.device = {runtime::DeviceKind::simt};
   CHECK(error_of(context, simt).message == "expected a device that is tuned, found simt");
   TuneOptions none = small_tuning();
   none.sizes = {.min = {{"lo", 20}}, .opt = {}, .max = {}};
   CHECK(error_of(context, none).code == Code::not_found);
   Context require;
-  use(require, folder / "absent.db", Mode::require);
+  use(require, folder / "absent.db", tuner::Mode::require);
   const auto missed = require.compile(program);
   REQUIRE_FALSE(missed);
   CHECK(missed.error().code == Code::not_found);

@@ -18,8 +18,8 @@ using tuner::testing::Folder;
 
 inline Program program_of(const std::string& text) { return padlock::testing::value_of(Program::from_text(text)); }
 
-inline void use(Context& context, const std::string& file, Mode mode) {
-  StoreOptions options;
+inline void use(Context& context, const std::string& file, tuner::Mode mode) {
+  tuner::StoreOptions options;
   options.mode = mode;
   options.user_file = file;
   REQUIRE(context.use_cache(options));
@@ -30,7 +30,7 @@ inline TuneReport tuned(Context& context, const Program& program, const TuneOpti
 }
 
 /// All sizes are symbols' values.
-inline BoundProgram bound(Context& context, const Program& program, const Sizes& sizes,
+inline BoundProgram bound(Context& context, const Program& program, const tuner::Sizes& sizes,
                           const CompileOptions& options = {}) {
   const auto compiled = context.compile(program, options);
   REQUIRE_MESSAGE(compiled, (compiled ? "" : compiled.error().to_string()));
@@ -42,8 +42,9 @@ inline BoundProgram bound(Context& context, const Program& program, const Sizes&
 }
 
 /// Puts a choice into a cache file, as a tuning would.
-inline void learn(const std::string& file, const CacheKey& key, const std::string& region, const std::string& config) {
-  auto store = Store::open({.mode = Mode::read_write, .user_file = file});
+inline void learn(const std::string& file, const tuner::CacheKey& key, const std::string& region,
+                  const std::string& config) {
+  auto store = tuner::Store::open({.mode = tuner::Mode::read_write, .user_file = file});
   REQUIRE(store);
   REQUIRE((*store)->add(key, tuner::testing::choice(region, config)));
 }
