@@ -1,7 +1,5 @@
 #include "runtime/cuda/event.h"
 
-#include <utility>
-
 namespace padlock::runtime::cuda {
 
 Result<Event> Event::create(const Context& context) {
@@ -11,39 +9,23 @@ Result<Event> Event::create(const Context& context) {
   return Event(context, handle);
 }
 
-Event::Event(Event&& other) noexcept : context_(other.context_), handle_(std::exchange(other.handle_, nullptr)) {}
-
-Event& Event::operator=(Event&& other) noexcept {
-  if (this != &other) {
-    destroy();
-    context_ = other.context_;
-    handle_ = std::exchange(other.handle_, nullptr);
-  }
-  return *this;
-}
-
-Event::~Event() { destroy(); }
-
-void Event::destroy() {
-  if (handle_ == nullptr) return;
-  const auto scope = ContextScope::enter(*context_);
-  context_->driver().cuEventDestroy_v2.address(handle_);
-}
-
 Status Event::record(const Stream& stream) const {
-  PADLOCK_TRY(const ContextScope scope, ContextScope::enter(*context_));
-  return context_->call(context_->driver().cuEventRecord, handle_, stream.handle());
+  const Context& context = event_.context();
+  PADLOCK_TRY(const ContextScope scope, ContextScope::enter(context));
+  return context.call(context.driver().cuEventRecord, event_.get(), stream.handle());
 }
 
 Status Event::synchronize() const {
-  PADLOCK_TRY(const ContextScope scope, ContextScope::enter(*context_));
-  return context_->call(context_->driver().cuEventSynchronize, handle_);
+  const Context& context = event_.context();
+  PADLOCK_TRY(const ContextScope scope, ContextScope::enter(context));
+  return context.call(context.driver().cuEventSynchronize, event_.get());
 }
 
 Result<float> Event::milliseconds_since(const Event& start) const {
-  PADLOCK_TRY(const ContextScope scope, ContextScope::enter(*context_));
+  const Context& context = event_.context();
+  PADLOCK_TRY(const ContextScope scope, ContextScope::enter(context));
   float milliseconds = 0;
-  PADLOCK_CHECK(context_->call(context_->driver().cuEventElapsedTime, &milliseconds, start.handle_, handle_));
+  PADLOCK_CHECK(context.call(context.driver().cuEventElapsedTime, &milliseconds, start.event_.get(), event_.get()));
   return milliseconds;
 }
 

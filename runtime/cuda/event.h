@@ -1,5 +1,6 @@
 #pragma once
 
+#include "runtime/cuda/owned.h"
 #include "runtime/cuda/stream.h"
 
 namespace padlock::runtime::cuda {
@@ -8,10 +9,6 @@ namespace padlock::runtime::cuda {
 class Event {
  public:
   [[nodiscard]] static Result<Event> create(const Context& context);
-  Event(Event&& other) noexcept;
-  Event& operator=(Event&& other) noexcept;
-  ~Event();
-
   /// Puts the event behind all work that the stream has. Legal while the stream is captured.
   [[nodiscard]] Status record(const Stream& stream) const;
   /// Waits until the event that was recorded last has come.
@@ -21,11 +18,9 @@ class Event {
   [[nodiscard]] Result<float> milliseconds_since(const Event& start) const;
 
  private:
-  Event(const Context& context, CUevent handle) : context_(&context), handle_(handle) {}
-  void destroy();
+  Event(const Context& context, CUevent handle) : event_(context, handle) {}
 
-  const Context* context_;  // borrowed (outlives this)
-  CUevent handle_;          // owned; null when moved from
+  Owned<CUevent, &Driver::cuEventDestroy_v2> event_;
 };
 
 }  // namespace padlock::runtime::cuda

@@ -28,29 +28,6 @@ Result<DeviceBuffer> DeviceBuffer::allocate(const Context& context, std::int64_t
   return std::unexpected(std::move(status).error().in(shortage(context, bytes, what)));
 }
 
-DeviceBuffer::DeviceBuffer(DeviceBuffer&& other) noexcept
-    : context_(std::exchange(other.context_, nullptr)),
-      address_(std::exchange(other.address_, 0)),
-      bytes_(std::exchange(other.bytes_, 0)) {}
-
-DeviceBuffer& DeviceBuffer::operator=(DeviceBuffer&& other) noexcept {
-  if (this != &other) {
-    free();
-    context_ = std::exchange(other.context_, nullptr);
-    address_ = std::exchange(other.address_, 0);
-    bytes_ = std::exchange(other.bytes_, 0);
-  }
-  return *this;
-}
-
-DeviceBuffer::~DeviceBuffer() { free(); }
-
-void DeviceBuffer::free() {
-  if (context_ == nullptr) return;
-  const auto scope = ContextScope::enter(*context_);
-  context_->driver().cuMemFree_v2.address(address_);
-}
-
 Result<std::optional<std::int64_t>> free_memory(const Context& context) {
   const Driver& driver = context.driver();
   if (!driver.cuMemGetInfo_v2) return std::nullopt;

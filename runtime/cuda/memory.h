@@ -7,6 +7,7 @@
 #include <span>
 #include <string>
 
+#include "runtime/cuda/owned.h"
 #include "runtime/cuda/stream.h"
 
 namespace padlock::runtime::cuda {
@@ -20,23 +21,17 @@ class DeviceBuffer {
   /// `what`, the bytes that it needs and those that are free where the driver says; invalid_argument for bytes < 0.
   [[nodiscard]] static Result<DeviceBuffer> allocate(const Context& context, std::int64_t bytes,
                                                      const std::string& what);
-  DeviceBuffer(DeviceBuffer&& other) noexcept;
-  DeviceBuffer& operator=(DeviceBuffer&& other) noexcept;
-  ~DeviceBuffer();
-
   /// 0 when empty.
-  [[nodiscard]] CUdeviceptr address() const { return address_; }
+  [[nodiscard]] CUdeviceptr address() const { return memory_.get(); }
   [[nodiscard]] std::int64_t bytes() const { return bytes_; }
   /// The address as the launch's buffers have it. Not to be followed on the host.
-  [[nodiscard]] void* data() const { return std::bit_cast<void*>(address_); }
+  [[nodiscard]] void* data() const { return std::bit_cast<void*>(address()); }
 
  private:
   DeviceBuffer(const Context& context, CUdeviceptr address, std::int64_t bytes)
-      : context_(&context), address_(address), bytes_(bytes) {}
-  void free();
+      : memory_(context, address), bytes_(bytes) {}
 
-  const Context* context_ = nullptr;  // borrowed (outlives this); null when empty
-  CUdeviceptr address_ = 0;           // owned
+  Owned<CUdeviceptr, &Driver::cuMemFree_v2> memory_;
   std::int64_t bytes_ = 0;
 };
 

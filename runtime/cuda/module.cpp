@@ -46,35 +46,17 @@ Result<Module> Module::load_ptx(const Context& context, const std::string& ptx, 
   return std::unexpected(std::move(error));
 }
 
-Module::Module(Module&& other) noexcept : context_(other.context_), handle_(std::exchange(other.handle_, nullptr)) {}
-
-Module& Module::operator=(Module&& other) noexcept {
-  if (this != &other) {
-    unload();
-    context_ = other.context_;
-    handle_ = std::exchange(other.handle_, nullptr);
-  }
-  return *this;
-}
-
-Module::~Module() { unload(); }
-
-void Module::unload() {
-  if (handle_ == nullptr) return;
-  const auto scope = ContextScope::enter(*context_);
-  context_->driver().cuModuleUnload.address(handle_);
-}
-
 Result<Function> Module::function(const std::string& name) const {
-  PADLOCK_TRY(const ContextScope scope, ContextScope::enter(*context_));
-  const Driver& driver = context_->driver();
+  const Context& context = module_.context();
+  PADLOCK_TRY(const ContextScope scope, ContextScope::enter(context));
+  const Driver& driver = context.driver();
   CUfunction handle = nullptr;
-  const CallSite site{.device = context_->ordinal(), .kernel = name};
-  PADLOCK_CHECK(driver.call(driver.cuModuleGetFunction, site, &handle, handle_, name.c_str()));
+  const CallSite site{.device = context.ordinal(), .kernel = name};
+  PADLOCK_CHECK(driver.call(driver.cuModuleGetFunction, site, &handle, module_.get(), name.c_str()));
   // CUDA loads lazily, by default since 12.2. Left to the first launch, loading would allocate there and be illegal
   // while a graph is captured. Drivers older than cuFuncLoad load in cuModuleGetFunction.
   if (driver.cuFuncLoad) PADLOCK_CHECK(driver.call(driver.cuFuncLoad, site, handle));
-  return Function(*context_, handle, name);
+  return Function(context, handle, name);
 }
 
 Result<FunctionFacts> function_facts(const Function& function) {

@@ -4,7 +4,7 @@
 #include <optional>
 #include <string>
 
-#include "runtime/cuda/context.h"
+#include "runtime/cuda/owned.h"
 
 namespace padlock::runtime::cuda {
 
@@ -39,19 +39,13 @@ class Module {
   /// Errors: as the driver says (internal, for PTX that is not well formed; unavailable, for a PTX version that the
   /// driver does not know; resource_exhausted), with the compiler's log as context.
   [[nodiscard]] static Result<Module> load_ptx(const Context& context, const std::string& ptx, const std::string& name);
-  Module(Module&& other) noexcept;
-  Module& operator=(Module&& other) noexcept;
-  ~Module();
-
   /// Loads the function, so that its launches need not. Error: not_found; else as the driver says.
   [[nodiscard]] Result<Function> function(const std::string& name) const;
 
  private:
-  Module(const Context& context, CUmodule handle) : context_(&context), handle_(handle) {}
-  void unload();
+  Module(const Context& context, CUmodule handle) : module_(context, handle) {}
 
-  const Context* context_;  // borrowed (outlives this)
-  CUmodule handle_;         // owned; null when moved from
+  Owned<CUmodule, &Driver::cuModuleUnload> module_;
 };
 
 /// Error: unimplemented, where the driver cannot say.

@@ -1,36 +1,12 @@
 #include "runtime/cuda/stream.h"
 
-#include <utility>
-
 namespace padlock::runtime::cuda {
 
 Result<Stream> Stream::create(const Context& context) {
   PADLOCK_TRY(const ContextScope scope, ContextScope::enter(context));
   CUstream handle = nullptr;
   PADLOCK_CHECK(context.call(context.driver().cuStreamCreate, &handle, kStreamNonBlocking));
-  return Stream(context, handle, true);
-}
-
-Stream::Stream(Stream&& other) noexcept
-    : context_(other.context_), handle_(other.handle_), owned_(std::exchange(other.owned_, false)) {}
-
-Stream& Stream::operator=(Stream&& other) noexcept {
-  if (this != &other) {
-    destroy();
-    context_ = other.context_;
-    handle_ = other.handle_;
-    owned_ = std::exchange(other.owned_, false);
-  }
-  return *this;
-}
-
-Stream::~Stream() { destroy(); }
-
-void Stream::destroy() {
-  if (!owned_) return;
-  // Should the context not become current, the call is made all the same: the handle says what it belongs to.
-  const auto scope = ContextScope::enter(*context_);
-  context_->driver().cuStreamDestroy_v2.address(handle_);
+  return Stream(context, handle, Handle(context, handle));
 }
 
 Status Stream::synchronize(std::string_view kernel) const {

@@ -3,7 +3,7 @@
 #include <optional>
 #include <string_view>
 
-#include "runtime/cuda/context.h"
+#include "runtime/cuda/owned.h"
 
 namespace padlock::runtime::cuda {
 
@@ -15,11 +15,8 @@ class Stream {
   [[nodiscard]] static Result<Stream> create(const Context& context);
   /// Borrowed: `handle` is a CUstream of that context, or null for its default stream. Makes no driver call.
   [[nodiscard]] static Stream borrow(const Context& context, void* handle) {
-    return {context, static_cast<CUstream>(handle), false};
+    return {context, static_cast<CUstream>(handle)};
   }
-  Stream(Stream&& other) noexcept;
-  Stream& operator=(Stream&& other) noexcept;
-  ~Stream();
 
   [[nodiscard]] const Context& context() const { return *context_; }
   [[nodiscard]] CUstream handle() const { return handle_; }
@@ -32,13 +29,14 @@ class Stream {
   [[nodiscard]] Result<std::optional<bool>> is_capturing() const;
 
  private:
-  Stream(const Context& context, CUstream handle, bool owned) : context_(&context), handle_(handle), owned_(owned) {}
-  void destroy();
+  using Handle = Owned<CUstream, &Driver::cuStreamDestroy_v2>;
+  Stream(const Context& context, CUstream handle, Handle owned = {})
+      : context_(&context), handle_(handle), owned_(std::move(owned)) {}
   [[nodiscard]] Result<std::optional<bool>> is_capturing(const CallSite& site) const;
 
   const Context* context_;  // borrowed (outlives this)
-  CUstream handle_;         // owned if owned_, else borrowed (outlives this)
-  bool owned_;
+  CUstream handle_;         // that of owned_, or borrowed (outlives this)
+  Handle owned_;
 };
 
 }  // namespace padlock::runtime::cuda
