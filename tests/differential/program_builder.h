@@ -25,8 +25,8 @@ inline constexpr std::int64_t kMaxElements = 4096;
 /// Grows a program whose seed binding is legal by construction: values come first, expressions for them second.
 class ProgramBuilder {
  public:
-  ProgramBuilder(testing::Rng rng, ir::DType main_type, ir::PadMode main_mode)
-      : rng_(rng), main_type_(main_type), main_mode_(main_mode) {}
+  ProgramBuilder(testing::Rng rng, ir::DType main_type, ir::PadMode main_mode, Sizes sizes)
+      : rng_(rng), main_type_(main_type), main_mode_(main_mode), sizes_(sizes) {}
 
   /// Applies `op` to the value (index) `x`; returns the result's index. `result` is what a cast goes to,
   /// and the type of the branches where select takes x as its condition.
@@ -62,6 +62,7 @@ class ProgramBuilder {
   Dim dim_with_value(std::int64_t value);
   Dim express(std::int64_t value, int depth = 2);
   Dim express_around_symbol(std::int64_t value);
+  Dim express_by_product(std::int64_t value, int depth);
   Dim express_by_division(std::int64_t value, int depth);
   Dim parameter_extent(std::int64_t value);
   [[nodiscard]] std::int64_t value_of(const Dim& dim) const;
@@ -96,6 +97,7 @@ class ProgramBuilder {
   testing::Rng rng_;
   ir::DType main_type_;
   ir::PadMode main_mode_;
+  Sizes sizes_;
   GeneratedProgram program_;
   std::vector<Value> values_;
   int counter_ = 0;

@@ -54,6 +54,25 @@ Dim ProgramBuilder::express_around_symbol(std::int64_t value) {
   return rest > 0 ? std::move(term) + dim_integer(rest) : std::move(term) - dim_integer(-rest);
 }
 
+/// A product of two sizes or, now and then, of three, and the rest, which a symbol may have to hold.
+Dim ProgramBuilder::express_by_product(std::int64_t value, int depth) {
+  std::vector<std::string> names;
+  for (const GeneratedSymbol& s : program_.symbols)
+    if (s.kind != SymbolKind::stride) names.push_back(s.name);
+  if (names.empty()) return dim_with_value(value);
+  Dim product = dim_name(rng_.pick(names));
+  for (std::int64_t factors = rng_.chance(15) ? 2 : 1; factors > 0; --factors) {
+    Dim factor = dim_name(rng_.pick(names));
+    if (rng_.chance(25)) factor = std::move(factor) + dim_integer(rng_.between(-3, 3));
+    product = std::move(product) * std::move(factor);
+  }
+  constexpr Int128 kMostToMakeUp = Int128{1} << 33;
+  const Int128 made = evaluate(product, program_.seed_values).value_or(kMostToMakeUp);
+  if (made >= kMostToMakeUp || made <= -kMostToMakeUp) return dim_with_value(value);
+  const std::int64_t rest = value - static_cast<std::int64_t>(made);
+  return rest == 0 ? product : std::move(product) + express(rest, depth - 1);
+}
+
 Dim ProgramBuilder::express_by_division(std::int64_t value, int depth) {
   const std::int64_t divisor = rng_.between(2, 9);
   switch (rng_.between(0, 2)) {
@@ -75,6 +94,7 @@ Dim ProgramBuilder::express_by_division(std::int64_t value, int depth) {
 }
 
 Dim ProgramBuilder::express(std::int64_t value, int depth) {
+  if (sizes_ == Sizes::free && depth > 0 && rng_.chance(30)) return express_by_product(value, depth);
   const std::int64_t form = depth <= 0 ? rng_.between(0, 5) : rng_.between(0, 11);
   if (form <= 1) return dim_integer(value);
   if (form <= 3) return dim_with_value(value);
@@ -107,6 +127,7 @@ Dim ProgramBuilder::parameter_extent(std::int64_t value) {
   if (form < 15) return dim_integer(value);
   if (form < 30) return dim_with_value(value);
   if (form < 40) return express_around_symbol(value);
+  if (sizes_ == Sizes::free && form < 50) return express_by_product(value, 1);
   return new_symbol(SymbolKind::extent, value);
 }
 

@@ -105,7 +105,7 @@ std::size_t ProgramBuilder::operand(DType type, int min_rank) {
 void ProgramBuilder::state_constraints() {
   static constexpr std::array kForms = {ir::Comparison::le, ir::Comparison::ge, ir::Comparison::lt, ir::Comparison::gt,
                                         ir::Comparison::eq};
-  if (program_.symbols.empty()) return;
+  if (program_.symbols.empty() || sizes_ == Sizes::free) return;
   for (std::int64_t left = rng_.between(0, 3); left > 0; --left) {
     const GeneratedSymbol s = rng_.pick(program_.symbols);  // a copy: new symbols move the list
     if (s.kind == ir::SymbolKind::stride) continue;         // a stride may be bound to its dense value instead
@@ -130,12 +130,12 @@ GeneratedProgram ProgramBuilder::finish() && {
   return std::move(program_);
 }
 
-GeneratedProgram random_program(std::uint64_t seed, std::uint64_t index) {
+GeneratedProgram random_program(std::uint64_t seed, std::uint64_t index, Sizes sizes) {
   static const std::vector<OpPair> kPairs = legal_pairs();
   testing::Rng rng = testing::Rng(seed).fork(index);
   const DType main_type = ir::kAllDTypes[index % ir::kAllDTypes.size()];
   const ir::PadMode main_mode = ir::kPadModes[index % ir::kPadModes.size()];
-  ProgramBuilder builder(rng.fork(1), main_type, main_mode);
+  ProgramBuilder builder(rng.fork(1), main_type, main_mode, sizes);
   if (index % 8 == 7) {  // a single operation, in its whole variety
     const Op op = ir::kOperations[(index / 8) % ir::kOperations.size()].op;
     const std::size_t x = builder.operand(choose(operand_types(op), main_type, rng), op == Op::concat ? 1 : 0);

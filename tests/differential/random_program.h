@@ -81,8 +81,12 @@ struct OpPair {
 /// Every pair that the type rules admit.
 [[nodiscard]] std::vector<OpPair> legal_pairs();
 
+/// What a program says of its sizes: `stated` has true constraints now and then; `free` has none, and multiplies sizes
+/// with each other wherever an expression may stand.
+enum class Sizes : std::uint8_t { stated, free };
+
 /// Program number `index` of the run with that seed. It depends on nothing else. Pairs of operations, types and modes
 /// go round with the index, so that all of them occur.
-[[nodiscard]] GeneratedProgram random_program(std::uint64_t seed, std::uint64_t index);
+[[nodiscard]] GeneratedProgram random_program(std::uint64_t seed, std::uint64_t index, Sizes sizes = Sizes::stated);
 
 }  // namespace padlock::differential

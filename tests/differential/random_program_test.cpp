@@ -11,11 +11,14 @@ namespace {
 
 constexpr std::uint64_t kPrograms = 400;
 
+/// Every third program multiplies sizes and says nothing of them.
+Sizes sizes_of(std::uint64_t index) { return index % 3 == 2 ? Sizes::free : Sizes::stated; }
+
 TEST_CASE("a generated program verifies, and its canonical text is a fixed point") {
   const std::uint64_t seed = testing::seed_or(11);
   CAPTURE(seed);
   for (std::uint64_t i = 0; i < kPrograms; ++i) {
-    const std::string text = random_program(seed, i).text();
+    const std::string text = random_program(seed, i, sizes_of(i)).text();
     CAPTURE(i);
     CAPTURE(text);
     const Result<ir::Program> program = ir::parse_program(text);
@@ -33,7 +36,7 @@ TEST_CASE("a binding is accepted exactly where the generator's own conditions ho
   CAPTURE(seed);
   int accepted = 0, refused = 0;
   for (std::uint64_t i = 0; i < kPrograms; ++i) {
-    const GeneratedProgram generated = random_program(seed, i);
+    const GeneratedProgram generated = random_program(seed, i, sizes_of(i));
     const std::string text = generated.text();
     CAPTURE(i);
     CAPTURE(text);
@@ -60,6 +63,16 @@ TEST_CASE("a binding is accepted exactly where the generator's own conditions ho
   }
   CHECK(accepted > 500);
   CHECK(refused > 200);
+}
+
+TEST_CASE("programs of free sizes state no constraint, and multiply") {
+  int products = 0;
+  for (std::uint64_t i = 0; i < 50; ++i) {
+    const GeneratedProgram generated = random_program(7, i, Sizes::free);
+    CHECK(generated.stated.empty());
+    products += generated.text().find(" * ") != std::string::npos ? 1 : 0;
+  }
+  CHECK(products > 40);
 }
 
 TEST_CASE("every pair of operations, type, mode and stride kind goes round") {
