@@ -75,6 +75,9 @@ struct KernelAbi {
   bool persistent = false;
   /// Descriptions of the accesses, for faults: AccessFault::access is an index into them.
   std::vector<std::string> accesses;
+  /// Bounds of sizes that every variant requires, the one that assumes nothing too: beyond them an index would not fit
+  /// 64 bits. Empty where the program bounds its indices itself, as nearly all do.
+  std::vector<ir::Constraint> preconditions = {};
   /// Guards that must all hold for this code to be correct. Empty in the variant that assumes nothing.
   std::vector<Guard> guards = {};
 };

@@ -6,6 +6,7 @@
 
 #include <fmt/format.h>
 
+#include "ir/binding/symbol_binding.h"
 #include "support/stack_array.h"
 
 namespace padlock::abi {
@@ -67,6 +68,14 @@ class LaunchPlanner::Evaluated {
     }
     return true;
   }
+  [[nodiscard]] Status check_preconditions() const {
+    for (std::size_t i = 0; i < planner_.preconditions_.size(); ++i) {
+      const std::size_t root = planner_.results_ + 2 * i;
+      const auto sides = values_.span().subspan(root, 2);
+      if (!sides[0] || !sides[1] || !holds(*sides[0], planner_.preconditions_[i], *sides[1])) return refusal(root, i);
+    }
+    return {};
+  }
   [[nodiscard]] Result<std::int64_t> count(std::size_t root, const char* what) const {
     const std::optional<Int128>& value = values_.span()[root];
     if (!value || !fits_int64(*value)) return evaluate_int64(exprs(), planner_.tape_.roots()[root], binding_.values());
@@ -84,6 +93,21 @@ class LaunchPlanner::Evaluated {
  private:
   [[nodiscard]] const ir::ExprContext& exprs() const { return binding_.program().exprs(); }
 
+  /// Names the precondition whose sides are these roots, what was found, and the sizes.
+  [[nodiscard]] std::unexpected<Error> refusal(std::size_t root, std::size_t precondition) const {
+    const auto roots = planner_.tape_.roots().subspan(root, 2);
+    const ir::Comparison comparison = planner_.preconditions_[precondition];
+    const std::string constraint = to_string(exprs(), {roots[0], comparison, roots[1]});
+    std::string found = "does not fit 128 bits";
+    if (const std::optional<Int128>& value = values_.span()[root])
+      found = fmt::format("is {}", padlock::to_string(*value));
+    auto error = failed_precondition(
+        fmt::format("indices of kernel '{}' in 64 bits: {} does not hold, the left side {}{}", planner_.name_,
+                    constraint, found, ir::values_of_symbols(exprs(), roots, binding_.values())));
+    error.error().subject = {-1, constraint, ir::symbol_values(exprs(), roots, binding_.values())};
+    return error;
+  }
+
   const LaunchPlanner& planner_;
   const ir::Binding& binding_;
   StackArray<std::optional<Int128>, 64> values_;
@@ -93,6 +117,10 @@ LaunchPlanner::LaunchPlanner(const ir::Program& program, std::span<const KernelA
     : name_(variants.front()->name), results_(variants.front()->results.size()) {
   std::vector<ir::Expr> roots;
   for (const ir::ValueId id : variants.front()->results) roots.push_back(program.value(id).layout.element_count());
+  for (const ir::Constraint& precondition : variants.front()->preconditions) {
+    preconditions_.push_back(precondition.comparison);
+    roots.insert(roots.end(), {precondition.lhs, precondition.rhs});
+  }
   for (const KernelAbi* abi : variants) {
     Variant& variant = variants_.emplace_back(Variant{.guards = roots.size(), .grid = 0});
     for (const Guard& guard : abi->guards) {
@@ -116,6 +144,7 @@ Result<LaunchPlan> LaunchPlanner::plan(const ir::Binding& binding) const {
     if (evaluated.guards_hold(variants_[i])) plan.variant = i;
   // This check comes first: sizes of an empty output may not fit 64 bits, and are never used.
   if (evaluated.writes_nothing()) return plan;
+  PADLOCK_CHECK(evaluated.check_preconditions());
   const Variant& variant = variants_[plan.variant];
   PADLOCK_TRY(plan.columns, evaluated.count(variant.grid, "columns"));
   PADLOCK_TRY(plan.rows, evaluated.count(variant.grid + 1, "rows"));

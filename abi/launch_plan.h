@@ -37,8 +37,9 @@ class LaunchPlanner {
   LaunchPlanner(const ir::Program& program, std::span<const KernelAbi* const> variants);
 
   /// Selects the last variant whose guards hold, else the first. Precondition: the binding is one of the program.
-  /// Allocates only `sizes`. Errors: invalid_argument as evaluate_int64, where there is an output; internal, where
-  /// rows, columns or row bytes are negative.
+  /// Allocates only `sizes`. Errors, where there is an output: failed_precondition for the kernel's first precondition
+  /// that does not hold in 128 bits, with the values; invalid_argument as evaluate_int64; internal, where rows, columns
+  /// or row bytes are negative.
   [[nodiscard]] Result<LaunchPlan> plan(const ir::Binding& binding) const;
 
  private:
@@ -52,7 +53,8 @@ class LaunchPlanner {
   class Evaluated;
 
   std::string name_;
-  std::size_t results_ = 0;  // results of the kernel; their element counts are the first roots
+  std::size_t results_ = 0;                    // results of the kernel; their element counts are the first roots
+  std::vector<ir::Comparison> preconditions_;  // two roots for each follow
   std::vector<Variant> variants_;
   ir::ExprTape tape_;
 };

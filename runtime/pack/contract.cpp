@@ -23,6 +23,10 @@ void visit_exprs(Abi& abi, Visit&& visit) {
   visit(abi.columns);
   visit(abi.row_bytes);
   for (auto& size : abi.sizes) visit(size.value);
+  for (auto& precondition : abi.preconditions) {
+    visit(precondition.lhs);
+    visit(precondition.rhs);
+  }
   for (auto& guard : abi.guards) {
     visit(guard.holds.lhs);
     visit(guard.holds.rhs);
@@ -45,6 +49,8 @@ void write_abi(const KernelAbi& abi, const ir::Order& order, ByteWriter& to) {
   for (const std::string& access : abi.accesses) to.text(access);
   to.number(static_cast<Int128>(abi.sizes.size()));
   for (const abi::SizeArgument& size : abi.sizes) to.number(static_cast<int>(size.fit));
+  to.number(static_cast<Int128>(abi.preconditions.size()));
+  for (const ir::Constraint& precondition : abi.preconditions) to.number(static_cast<int>(precondition.comparison));
   to.number(static_cast<Int128>(abi.guards.size()));
   for (const abi::Guard& guard : abi.guards) {
     to.number(static_cast<int>(guard.assumption));
@@ -68,6 +74,15 @@ Status read_sizes(KernelAbi& abi, ByteReader& from) {
   for (std::size_t i = 0; i < count; ++i) {
     PADLOCK_TRY(const auto fit, from.choice(abi::SizeArgument::Encoding::magic_shift32));
     abi.sizes.push_back({.value = {}, .fit = fit});
+  }
+  return {};
+}
+
+Status read_preconditions(KernelAbi& abi, ByteReader& from) {
+  PADLOCK_TRY(const std::size_t count, from.count());
+  for (std::size_t i = 0; i < count; ++i) {
+    PADLOCK_TRY(const ir::Comparison comparison, from.choice(ir::Comparison::gt));
+    abi.preconditions.push_back({.lhs = {}, .comparison = comparison, .rhs = {}});
   }
   return {};
 }
@@ -100,6 +115,7 @@ Result<KernelAbi> read_abi(std::span<const Expr> exprs, ByteReader& from) {
     abi.accesses.emplace_back(access);
   }
   PADLOCK_CHECK(read_sizes(abi, from));
+  PADLOCK_CHECK(read_preconditions(abi, from));
   PADLOCK_CHECK(read_guards(abi, from));
   Status status;
   visit_exprs(abi, [&](Expr& e) {

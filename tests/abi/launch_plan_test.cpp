@@ -149,6 +149,40 @@ TEST_CASE_FIXTURE(Fixture, "an empty output needs no size") {
   CHECK(bad.error().message == "'(w + 1)*(w + 2)*(w + 3)' overflows 128 bits");
 }
 
+TEST_CASE_FIXTURE(Fixture, "a precondition is checked in 128 bits and named, whatever the variant") {
+  const Expr cube = c.mul(c.mul(w, w), w);
+  abi.preconditions = {{cube, Comparison::le, k(Int128{1} << 60)}, {cube, Comparison::ge, k(-(Int128{1} << 60))}};
+  KernelAbi small = abi;
+  small.guards = {{Assumption::index32, {C, Comparison::lt, k(100)}}};
+  const KernelAbi* const variants[] = {&abi, &small};
+  const LaunchPlanner planner(program, variants);
+  const auto refused = [&](std::int64_t columns, std::int64_t wide) {
+    const auto plan = planner.plan(bind(3, columns, wide));
+    if (plan) return std::string();
+    CHECK(plan.error().code == Code::failed_precondition);
+    CHECK(plan.error().subject.values.size() == 1);
+    return plan.error().message;
+  };
+  for (const std::int64_t columns : {7, 700}) {
+    CAPTURE(columns);
+    CHECK(refused(columns, 1 << 20) == "");
+    CHECK(refused(columns, -(1 << 20)) == "");
+    CHECK(refused(columns, (1 << 20) + 1) ==
+          "indices of kernel 'k' in 64 bits: w*w*w <= 1152921504606846976 does not hold, the left side is "
+          "1152924803144876033 (w = 1048577)");
+    CHECK(refused(columns, -(1 << 30)) ==
+          "indices of kernel 'k' in 64 bits: w*w*w >= -1152921504606846976 does not hold, the left side is "
+          "-1237940039285380274899124224 (w = -1073741824)");
+    CHECK(refused(columns, std::numeric_limits<std::int64_t>::max()) ==
+          "indices of kernel 'k' in 64 bits: w*w*w <= 1152921504606846976 does not hold, the left side does not fit "
+          "128 bits (w = 9223372036854775807)");
+  }
+  // Nothing is computed of an empty output.
+  const auto empty = planner.plan(bind(0, 7, std::numeric_limits<std::int64_t>::max()));
+  REQUIRE(empty);
+  CHECK(empty->empty());
+}
+
 TEST_CASE_FIXTURE(Fixture, "a contract that counts below zero is an error") {
   abi.rows = c.sub(k(2), R);
   const auto bad = plan_launch(abi, bind(5, 5));

@@ -41,6 +41,7 @@ std::vector<std::byte> contracts_of(const ir::Program& program) {
   abi.columns = result.extents().back();
   abi.rows = result.rank() == 1 ? exprs.constant(1) : result.extents().front();
   abi.row_bytes = exprs.mul(abi.columns, exprs.constant(ir::byte_size(result.dtype)));
+  abi.preconditions = {{abi.columns, ir::Comparison::le, exprs.constant(Int128{1} << 60)}};
   abi::KernelAbi special = abi;
   special.name = "k.index32";
   special.guards = {
