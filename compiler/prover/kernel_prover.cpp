@@ -51,12 +51,16 @@ class KernelProver {
 
   Result<ProvenKernel> run() {
     PADLOCK_CHECK(session_.check_assumptions());
-    prove_extents();
+    // Loads and extents last: they are what a large program uses the budget up with, and what can be checked instead.
     prove_launch();
     prove_threads();
     prove_widths();
     prove_index32_variant();
-    prove_cases(0, solver::Region{});
+    prove_cases(&KernelProver::prove_writes, 0, solver::Region{});
+    prove_cases(&KernelProver::prove_loads, 0, solver::Region{});
+    const std::ptrdiff_t others = std::ssize(proof_.obligations);
+    prove_extents();
+    std::ranges::rotate(proof_.obligations, proof_.obligations.begin() + others);  // listed first
     proof_.kernel = kernel_.name;
     proof_.config = schedule_.config;
     proof_.solver_calls = session_.solver_calls();
@@ -298,9 +302,12 @@ class KernelProver {
 
   // --- cases of a row -----------------------------------------------------------------------------------------------
 
-  void prove_cases(int index, solver::Region path) {
+  /// Proves something of a case, in all of its rows.
+  using ProveCase = void (KernelProver::*)(const ScheduledCase& row, const solver::Region& rows);
+
+  void prove_cases(ProveCase prove_case, int index, solver::Region path) {
     const ScheduledCase& row = schedule_.cases[static_cast<std::size_t>(index)];
-    if (!row.is_test()) return prove_case(row, path);
+    if (!row.is_test()) return prove_case_of(prove_case, row, std::move(path));
     solver::Region holds = path;
     solver::Region fails = std::move(path);
     std::vector<Expr> any;
@@ -316,18 +323,23 @@ class KernelProver {
       fails.nonnegative.push_back(any.front());
     else
       fails.alternatives.push_back(std::move(any));
-    prove_cases(row.holds, std::move(holds));
-    prove_cases(row.fails, std::move(fails));
+    prove_cases(prove_case, row.holds, std::move(holds));
+    prove_cases(prove_case, row.fails, std::move(fails));
   }
 
-  void prove_case(const ScheduledCase& row, const solver::Region& path) {
-    solver::Region rows = path;
+  void prove_case_of(ProveCase prove_case, const ScheduledCase& row, solver::Region rows) {
     for (int axis = 0; axis + 1 < kernel_.rank(); ++axis)
       rows.nonnegative.push_back(less(exprs_, kernel_.coordinate(axis), extent(axis)));
-    loads_.enter_case(rows);
+    (this->*prove_case)(row, rows);
+  }
+
+  void prove_writes(const ScheduledCase& row, const solver::Region& rows) {
     prove_segments_cover(row, rows);
-    // Loads last: they are what a large program uses the budget up with, and what can be checked instead.
     for (const SegmentCall& call : row.calls) prove_writes(call, rows);
+  }
+
+  void prove_loads(const ScheduledCase& row, const solver::Region& rows) {
+    loads_.enter_case(rows);
     for (const SegmentCall& call : row.calls) prove_loads(call);
   }
 
