@@ -61,6 +61,8 @@ void InterpretedLoads::load(const BodyLoad& how, std::size_t index, std::int64_t
     ++state_.trace.loads;
     check_coordinates(stream, prepared, column);
     check_storage(how, stream, prepared, column);
+  } else {
+    (void)element_of(how, stream, column);  // the address is computed all the same, with what divides in it
   }
   if (const std::optional<std::int64_t> operand = state_.code.take_overflow())
     state_.record(ObligationKind::width, column, fmt::format("{} is divided, or by it, in 32 bits", *operand));
