@@ -6,6 +6,7 @@
 #include "compiler/kernel/merge_axes.h"
 #include "compiler/schedule/choose_strategies.h"
 #include "compiler/schedule/index32_variant.h"
+#include "compiler/schedule/index64_bounds.h"
 #include "compiler/schedule/segments.h"
 
 namespace padlock::compiler {
@@ -53,7 +54,8 @@ Schedule make_schedule(Kernel kernel, std::string config, const ScheduleOptions&
   choose_walks(schedule, options);                                                    // vectors, and loops over a run
   set_row_steps(schedule);                                                            // host: from row to row
   edits.walked(schedule);
-  schedule.index32 = choose_index32_variant(schedule);  // indices of 32 bits
+  schedule.index64_bounds = choose_index64_bounds(schedule);  // what indices of 64 bits may need
+  schedule.index32 = choose_index32_variant(schedule);        // indices of 32 bits
   edits.scheduled(schedule);
   return schedule;
 }

@@ -13,6 +13,7 @@
 #include "compiler/prover/thread_proof.h"
 #include "compiler/schedule/exact_indices.h"
 #include "compiler/schedule/index32_variant.h"
+#include "compiler/schedule/index64_bounds.h"
 #include "compiler/schedule/index_width.h"
 
 namespace padlock::compiler {
@@ -121,17 +122,44 @@ class KernelProver {
   // --- widths -----------------------------------------------------------------------------------------------------
 
   /// Indices are computed in 64 bits (a division in 32 where its operands fit them). Mostly the ranges of coordinates
-  /// show it, which know no constraints; for the rest each sum with a factor is asked about.
+  /// show it, which know no constraints; for the rest each sum with a factor is asked about. What the program does not
+  /// bound, a launch is asked to.
   void prove_widths() {
     IndexWidths widths(kernel_);
     const solver::Region elements = inside();
     for (const ExactIndices& place : exact_indices(schedule_)) {
       std::vector<Goal> goals;
+      std::vector<Expr> wide;
       std::set<std::uint32_t> seen;
       for (const Expr e : place.exact)
-        if (!widths.fit(e, 64)) add_wide(e, goals, seen);
-      record(session_.decide(ObligationKind::width, place.place + " in 64 bits", elements, goals));
+        if (!widths.fit(e, 64)) {
+          add_wide(e, goals, seen);
+          wide.push_back(e);
+        }
+      Obligation all{.kind = ObligationKind::width, .access = place.place + " in 64 bits"};
+      for (std::size_t i = 0; i < goals.size() && all.verdict == Verdict::proved; ++i)
+        all = session_.decide(all.kind, all.access, elements, {goals[i]});
+      if (all.verdict != Verdict::proved) bound_sizes(wide, all);
+      record(std::move(all));
     }
+  }
+
+  /// Replaces an answer about indices by the bounds of their sizes under which they fit, where there are such.
+  void bound_sizes(const std::vector<Expr>& wide, Obligation& answer) {
+    const std::optional<std::vector<std::size_t>> needed = needed_bounds(schedule_, wide);
+    if (!needed) return;
+    std::string conditions;
+    for (const std::size_t i : *needed) {
+      const ir::Constraint& bound = schedule_.index64_bounds[i];
+      const Expr holds = as_expression(exprs_, bound).first;
+      if (session_.excludes({}, {less(exprs_, holds, exprs_.constant(0))})) continue;
+      proof_.preconditions.insert(i);
+      conditions += (conditions.empty() ? "" : " and ") + ir::to_string(exprs_, bound);
+    }
+    answer.verdict = conditions.empty() ? Verdict::proved : Verdict::guarded;
+    answer.guard = std::move(conditions);
+    answer.reason.clear();
+    answer.found = {};
   }
 
   /// Each term of a sum, and the sum, beyond 2^62 either way.

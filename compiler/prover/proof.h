@@ -2,6 +2,7 @@
 
 #include <array>
 #include <cstdint>
+#include <set>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -22,7 +23,7 @@ enum class ObligationKind : std::uint8_t {
 
 enum class Verdict : std::uint8_t {
   proved,   ///< there is no violation, for all sizes that the program admits
-  guarded,  ///< none under a declared assumption, which selects this variant
+  guarded,  ///< none under a declared assumption, which selects this variant, or under bounds that binding checks
   checked,  ///< undecided within the budget: tested where it happens
   refuted,  ///< there is one; the kernel is not compiled
   dead,     ///< the access never happens: nothing is said of it
@@ -65,6 +66,8 @@ struct Proof {
   /// Indices into the guards that the schedule declares: those that the program implies, and those that a launch must
   /// satisfy for what is `guarded`. The others follow from these.
   std::vector<std::size_t> implied_guards = {}, launch_guards = {};
+  /// Positions of the bounds of sizes that the schedule declares, those that every launch must satisfy.
+  std::set<std::size_t> preconditions = {};
   std::int64_t solver_calls = 0;
   double milliseconds = 0;
 

@@ -9,6 +9,7 @@ void ProvenKernel::set_proof(Proof proof) {
     if (o.kind == ObligationKind::load) checked_loads_.emplace(o.body, o.load);
     if (o.kind == ObligationKind::store) checked_stores_.insert(o.body);
   }
+  for (const std::size_t i : proof_.preconditions) preconditions_.push_back(schedule_.index64_bounds[i]);
   for (const std::size_t i : proof_.launch_guards) guards_.push_back(schedule_.index32.guards[i]);
   for (const std::size_t i : proof_.implied_guards) implied_.push_back(schedule_.index32.guards[i]);
 }

@@ -58,6 +58,8 @@ class ProvenKernel {
   [[nodiscard]] bool stores_are_checked(int body) const { return checked_stores_.contains(body); }
   /// Guards that a launch must satisfy for the specialised variant. Empty where there is nothing to specialise.
   [[nodiscard]] const std::vector<abi::Guard>& guards() const { return guards_; }
+  /// Bounds of sizes that every launch must satisfy, in whatever variant. Empty where the program implies all.
+  [[nodiscard]] const std::vector<ir::Constraint>& preconditions() const { return preconditions_; }
   /// Returns, for a GPU's schedule, whether a variant (the only one if it has no guards) computes indices in 32 bits.
   [[nodiscard]] bool has_narrow_indices() const { return schedule_.index32.bound > 0; }
   /// Returns the widths of indices in the variant that assumes nothing, or in the specialised one.
@@ -74,6 +76,7 @@ class ProvenKernel {
   // Taken from the proof, because code generation asks once for each access.
   std::set<std::pair<int, int>> checked_loads_;
   std::set<int> checked_stores_;
+  std::vector<ir::Constraint> preconditions_;
   std::vector<abi::Guard> guards_;   // of the schedule's, those that a launch must satisfy
   std::vector<abi::Guard> implied_;  // those that the program implies
 };

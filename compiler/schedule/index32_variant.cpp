@@ -4,6 +4,7 @@
 #include <set>
 
 #include "compiler/schedule/exact_indices.h"
+#include "compiler/schedule/index_sizes.h"
 #include "compiler/schedule/index_width.h"
 
 namespace padlock::compiler {
@@ -37,46 +38,6 @@ std::vector<Expr> divisions_of(const std::vector<ExactIndices>& places) {
   return std::move(divisions).take();
 }
 
-/// The sizes that an emitted expression is computed from, and the extents of its coordinates; each once.
-class Sizes {
- public:
-  explicit Sizes(const Kernel& kernel) : kernel_(kernel), exprs_(kernel.program->exprs()) {}
-
-  void add(Expr e) {
-    if (!e.has_coordinate()) return add_size(e);
-    if (!seen_.insert(e.id()).second) return;
-    if (e.kind() == ExprKind::symbol) return add_extent(e);
-    if (e.kind() == ExprKind::sum || e.kind() == ExprKind::mod) {
-      // A dividend's rest arrives reduced.
-      const auto [moving, rest] = split_sum(exprs_, e.kind() == ExprKind::sum ? e : e.operands()[0]);
-      for (const Expr term : moving.kind() == ExprKind::sum ? moving.operands() : std::span(&moving, 1)) add(term);
-      return add(e.kind() == ExprKind::sum ? rest : e.operands()[1]);
-    }
-    Expr rest = exprs_.constant(1);
-    for (const Expr operand : e.operands())
-      if (e.kind() == ExprKind::product && !operand.has_coordinate())
-        rest = exprs_.mul(rest, operand);
-      else
-        add(operand);
-    add_size(rest);
-  }
-  [[nodiscard]] const std::vector<Expr>& found() const { return found_; }
-
- private:
-  void add_size(Expr e) {
-    if (!e.is_constant() && seen_.insert(e.id()).second) found_.push_back(e);
-  }
-  void add_extent(Expr coordinate) {
-    for (int axis = 0; axis < kernel_.rank(); ++axis)
-      if (kernel_.coordinate(axis) == coordinate) add_size(kernel_.extents[static_cast<std::size_t>(axis)]);
-  }
-
-  const Kernel& kernel_;
-  ir::ExprContext& exprs_;
-  std::set<std::uint32_t> seen_;  // by Expr::id
-  std::vector<Expr> found_;
-};
-
 /// Each size between -bound and bound, as far as that is not known.
 std::vector<abi::Guard> guards_of(ir::ExprContext& exprs, const std::vector<Expr>& sizes, Int128 bound) {
   std::vector<abi::Guard> guards;
@@ -99,7 +60,7 @@ Index32Variant division_index32_variant(const Schedule& schedule) {
   // A dividend is a few coordinates times small constants: one of the bounds is right for nearly all.
   for (const int bits : {30, 27, 24}) {
     Index32Variant made{.divisions = wide, .guards = {}};
-    Sizes sizes(kernel);
+    IndexSizes sizes(kernel);
     for (const Expr e : wide) sizes.add(e);
     made.guards = guards_of(kernel.program->exprs(), sizes.found(), Int128{1} << bits);
     IndexWidths assumed(kernel, made.guards);
@@ -172,7 +133,7 @@ bool indices_fit(const Schedule& schedule, const std::vector<Expr>& sizes, std::
 namespace {
 
 Index32Variant index32_variant_of(const Schedule& schedule) {
-  Sizes sizes(schedule.kernel);
+  IndexSizes sizes(schedule.kernel);
   for (const Expr e : exact_in(schedule)) sizes.add(e);
   for (const Expr extent : schedule.kernel.extents) sizes.add(extent);
   for (const ScheduledCase& row : schedule.cases)

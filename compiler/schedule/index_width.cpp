@@ -51,15 +51,20 @@ std::pair<Expr, Expr> split_sum(ir::ExprContext& exprs, Expr e) {
   return {moving, exprs.sub(e, moving)};
 }
 
-SizeRanges size_ranges(std::span<const abi::Guard> guards) {
+SizeRanges size_ranges(std::span<const ir::Constraint> bounds) {
   SizeRanges ranges;
-  for (const abi::Guard& guard : guards) {
-    const ir::Constraint& c = guard.holds;
+  for (const ir::Constraint& c : bounds) {
     Range& range = ranges.try_emplace(c.lhs.id(), c.lhs.range()).first->second;
     if (c.comparison == ir::Comparison::le) range.hi = std::min(range.hi, c.rhs.constant());
     if (c.comparison == ir::Comparison::ge) range.lo = std::max(range.lo, c.rhs.constant());
   }
   return ranges;
+}
+
+SizeRanges size_ranges(std::span<const abi::Guard> guards) {
+  std::vector<ir::Constraint> bounds;
+  for (const abi::Guard& guard : guards) bounds.push_back(guard.holds);
+  return size_ranges(bounds);
 }
 
 CoordinateRanges coordinate_ranges(const Kernel& kernel, const SizeRanges& sizes) {
@@ -74,8 +79,8 @@ CoordinateRanges coordinate_ranges(const Kernel& kernel, const SizeRanges& sizes
   return ranges;
 }
 
-IndexWidths::IndexWidths(const Kernel& kernel, std::span<const abi::Guard> guards)
-    : exprs_(&kernel.program->exprs()), sizes_(size_ranges(guards)) {
+IndexWidths::IndexWidths(const Kernel& kernel, SizeRanges sizes)
+    : exprs_(&kernel.program->exprs()), sizes_(std::move(sizes)) {
   coordinates_ = coordinate_ranges(kernel, sizes_);
 }
 

@@ -21,7 +21,8 @@ struct EmittedRange {
 
 /// Ranges of sizes that are narrower than what is known of their symbols, by Expr::id.
 using SizeRanges = std::map<std::uint32_t, ir::Range>;
-/// Returns the ranges of sizes that guards (comparisons with a constant) imply.
+/// Returns the ranges of sizes that comparisons with a constant, or guards that are such, imply.
+[[nodiscard]] SizeRanges size_ranges(std::span<const ir::Constraint> bounds);
 [[nodiscard]] SizeRanges size_ranges(std::span<const abi::Guard> guards);
 /// Ranges of coordinates, by symbol index.
 using CoordinateRanges = std::map<std::uint32_t, ir::Range>;
@@ -35,8 +36,9 @@ class IndexWidths {
  public:
   explicit IndexWidths(ir::ExprContext& exprs, CoordinateRanges coordinates = {}, SizeRanges sizes = {})
       : exprs_(&exprs), coordinates_(std::move(coordinates)), sizes_(std::move(sizes)) {}
-  /// Makes those of a kernel, where guards hold.
-  explicit IndexWidths(const Kernel& kernel, std::span<const abi::Guard> guards = {});
+  /// Makes those of a kernel, where its sizes have these ranges or guards hold.
+  explicit IndexWidths(const Kernel& kernel, SizeRanges sizes = {});
+  IndexWidths(const Kernel& kernel, std::span<const abi::Guard> guards) : IndexWidths(kernel, size_ranges(guards)) {}
 
   /// Returns the expression's range; nothing where it is not bounded by 126 bits.
   [[nodiscard]] std::optional<EmittedRange> range_of(ir::Expr e);

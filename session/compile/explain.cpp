@@ -1,5 +1,7 @@
 #include "session/compile/explain.h"
 
+#include <fmt/format.h>
+
 #include "abi/launch_plan.h"
 #include "runtime/arguments.h"
 #include "support/json_writer.h"
@@ -89,13 +91,20 @@ class Explainer {
     json_.end_array().end_object();
   }
 
+  void write_requirement(const ir::Constraint& constraint, std::string_view what, bool is_bound) {
+    json_.begin_object().member("constraint", ir::to_string(program_.exprs(), constraint));
+    json_.member("what", what).member("bound", is_bound).end_object();
+  }
+
+  /// Those of the program, then those of its kernels.
   void write_requirements() {
     json_.key("requirements").begin_array();
-    for (const ir::Requirement& requirement : program_.requirements()) {
-      json_.begin_object().member("constraint", ir::to_string(program_.exprs(), requirement.constraint));
-      json_.member("what", requirement.what);
-      json_.member("bound", requirement.kind == ir::Requirement::Kind::bound).end_object();
-    }
+    for (const ir::Requirement& requirement : program_.requirements())
+      write_requirement(requirement.constraint, requirement.what, requirement.kind == ir::Requirement::Kind::bound);
+    for (const auto& variants : compiled_.kernels())
+      for (const ir::Constraint& precondition : variants.front()->preconditions)
+        write_requirement(precondition, fmt::format("indices of kernel '{}' in 64 bits", variants.front()->name),
+                          false);
     json_.end_array();
   }
 

@@ -37,7 +37,7 @@ struct Tally {
   std::vector<double> milliseconds;
   std::int64_t shown = 0;
   /// Obligations that hold under guards which nothing asks a launch for, or without which the kernel would be wrong:
-  /// the variant that assumes nothing divides in 64 bits instead.
+  /// the variant that assumes nothing divides in 64 bits instead. Bounds of indices of 64 bits are preconditions.
   std::int64_t needed = 0;
 
   void add(std::uint64_t index, const compiler::Proof& proof) {
@@ -45,7 +45,9 @@ struct Tally {
     for (const Obligation& obligation : proof.obligations) {
       ++verdicts[obligation.verdict];
       if (obligation.verdict == Verdict::guarded)
-        needed += proof.launch_guards.empty() || !obligation.access.ends_with("divides in 32 bits");
+        needed += obligation.access.ends_with("in 64 bits")
+                      ? proof.preconditions.empty()
+                      : proof.launch_guards.empty() || !obligation.access.ends_with("divides in 32 bits");
       const bool listed = obligation.verdict == Verdict::checked || obligation.verdict == Verdict::refuted;
       if (listed && shown++ < 40) fmt::print("program {}, {}: {}\n", index, proof.config, to_string(obligation));
     }

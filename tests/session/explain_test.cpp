@@ -66,6 +66,23 @@ TEST_CASE("requirements say which are bounds of symbols alone") {
   CHECK(found);
 }
 
+TEST_CASE("preconditions of a kernel are among the requirements") {
+  Context context;
+  const auto e =
+      explained(context, *Program::from_text("program p(x: f32[A, S], k: dim, m: dim, q: dim) where S >= 1 {"
+                                             " y = pad(x, low = [0, k*m], high = [0, 0], mode = edge)"
+                                             " z = slice(y, start = [0, 0], limit = [A, S + k*m], step = [1, 3])"
+                                             " v = pad(z, low = [0, q], high = [0, 0], mode = wrap)"
+                                             " w = pad(v, low = [1, 0], high = [0, -((S + k*m) ceildiv 3)])"
+                                             " return w }"));
+  REQUIRE(e);
+  REQUIRE_FALSE((*e)["requirements"].items().empty());
+  const JsonValue& last = (*e)["requirements"].items().back();
+  CHECK(last["what"].text() == "indices of kernel 'p_0' in 64 bits");
+  CHECK(last["constraint"].text().find("k*m") != std::string::npos);
+  CHECK_FALSE(last["bound"].truth());
+}
+
 TEST_CASE("a variant is shown with its guards, and under a binding whether they hold") {
   Context context;
   const Program program = *Program::from_text(

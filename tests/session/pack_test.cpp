@@ -32,7 +32,8 @@ ir::BindRequest request(std::vector<std::vector<std::int64_t>> shapes, std::map<
   return made;
 }
 
-/// Constants of several types, a kernel for each of two extents, quotients among the sizes, an indexed concat.
+/// Constants of several types, a kernel for each of two extents, quotients among the sizes, an indexed concat, a kernel
+/// with preconditions.
 const std::vector<Case>& cases() {
   static const std::vector<Case> kCases = {
       {"pad_relu",
@@ -54,6 +55,12 @@ const std::vector<Case>& cases() {
 { a = cast(x, f64) c = mul(a, 0.1) d = add(c, y) e = clamp(d, lo = -1e300, hi = 3.25)
   f = pad(e, low = [5], high = [N floordiv 3], value = 0.75) return f })",
        {request({{1}, {1}}, {}), request({{1000}, {1000}}, {})}},
+      {"products",
+       R"(program products(x: f32[A, S], k: dim, m: dim, q: dim) where S >= 1
+{ y = pad(x, low = [0, k*m], high = [0, 0], mode = edge) z = slice(y, start = [0, 0], limit = [A, S + k*m], step = [1, 3])
+  v = pad(z, low = [0, q], high = [0, 0], mode = wrap) w = pad(v, low = [1, 0], high = [0, -((S + k*m) ceildiv 3)])
+  return w })",
+       {request({{2, 5}}, {{"k", 3}, {"m", 4}, {"q", 2}}), request({{0, 5}}, {{"k", 1 << 20}, {"m", 7}, {"q", 1}})}},
   };
   return kCases;
 }
@@ -119,7 +126,7 @@ TEST_CASE("on a GPU, packed programs compute what the interpreter does") {
       ++runs;
     }
   }
-  CHECK(runs == 10);
+  CHECK(runs == 12);
   CHECK(fake->launches() > runs);
 }
 
@@ -127,6 +134,7 @@ TEST_CASE("contracts are what they were before they were packed") {
   const Pack pack = pack_for({"host"});
   Context compiling;
   LaunchContext context;
+  std::size_t preconditions = 0;
   for (const Case& test : cases()) {
     const CompiledProgram packed = load(context, *pack, test.name);
     const auto compiled = compiling.compile(packed.program());
@@ -148,11 +156,29 @@ TEST_CASE("contracts are what they were before they were packed") {
           CHECK(a.sizes[s].value == b.sizes[s].value);
           CHECK(a.sizes[s].fit == b.sizes[s].fit);
         }
+        REQUIRE(a.preconditions.size() == b.preconditions.size());
+        preconditions += a.preconditions.size();
+        for (std::size_t p = 0; p < a.preconditions.size(); ++p) {
+          CHECK(a.preconditions[p].lhs == b.preconditions[p].lhs);
+          CHECK(a.preconditions[p].comparison == b.preconditions[p].comparison);
+          CHECK(a.preconditions[p].rhs == b.preconditions[p].rhs);
+        }
         REQUIRE(a.guards.size() == b.guards.size());
         for (std::size_t g = 0; g < a.guards.size(); ++g) CHECK(a.guards[g].holds.lhs == b.guards[g].holds.lhs);
       }
     }
   }
+  CHECK(preconditions > 0);
+}
+
+TEST_CASE("a packed kernel checks its preconditions when it is bound") {
+  const Pack pack = pack_for({"host"});
+  LaunchContext context;
+  constexpr std::int64_t kFar = std::int64_t{1} << 31;
+  const auto bound = load(context, *pack, "products").bind(request({{0, 5}}, {{"k", kFar}, {"m", kFar}, {"q", 1}}));
+  REQUIRE_FALSE(bound);
+  CHECK(bound.error().code == Code::failed_precondition);
+  CHECK(bound.error().message.starts_with("indices of kernel 'products_0' in 64 bits: "));
 }
 
 TEST_CASE("a pack brings its tuned choices by regions of sizes") {
@@ -217,7 +243,7 @@ TEST_CASE("requests that no pack can serve say so") {
   REQUIRE_FALSE(unknown);
   CHECK(unknown.error().code == Code::not_found);
   CHECK(unknown.error().message ==
-        "expected the name of a program of the pack (pad_relu, two, cat, mixed), found 'nobody'");
+        "expected the name of a program of the pack (pad_relu, two, cat, mixed, products), found 'nobody'");
   CHECK(context.load(*pack, "two", {runtime::DeviceKind::simt}).error().code == Code::invalid_argument);
   CHECK(context.load(*pack, "two", {runtime::DeviceKind::cuda}).error().message ==
         "the pack has no code of two for device cuda:0 (host: it is for CPUs)");

@@ -225,7 +225,8 @@ abi::KernelAbi emit_variant(llvm::Module& module, const ProvenKernel& kernel, co
 
 std::vector<abi::KernelAbi> emit_gpu_kernel(std::span<llvm::Module* const> modules, const ProvenKernel& kernel,
                                             const TargetFeatures& target, bool bounds_check) {
-  const abi::KernelAbi abi = gpu_contract_of(kernel.schedule());
+  abi::KernelAbi abi = gpu_contract_of(kernel.schedule());
+  abi.preconditions = kernel.preconditions();
   const bool always_narrow = kernel.has_narrow_indices() && kernel.guards().empty();
   std::vector<abi::KernelAbi> variants = {
       emit_variant(*modules.front(), kernel, target, bounds_check, always_narrow ? 32 : 64, abi)};

@@ -205,6 +205,7 @@ std::vector<abi::KernelAbi> emit_host_kernel(llvm::Module& module, const ProvenK
                                              const TargetFeatures& target, bool bounds_check) {
   const Schedule& schedule = kernel.schedule();
   abi::KernelAbi abi = contract_of(schedule);
+  abi.preconditions = kernel.preconditions();
   SizeTable sizes;
   IndexWidths widths = kernel.index_widths(false);
   KernelContext context{module, kernel, schedule, target, bounds_check, abi, sizes, widths};

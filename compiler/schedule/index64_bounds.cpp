@@ -1,0 +1,81 @@
+#include "compiler/schedule/index64_bounds.h"
+
+#include <algorithm>
+#include <numeric>
+
+#include "compiler/schedule/exact_indices.h"
+#include "compiler/schedule/index_sizes.h"
+#include "compiler/schedule/index_width.h"
+
+namespace padlock::compiler {
+
+using ir::Comparison;
+using ir::Constraint;
+using ir::Expr;
+
+namespace {
+
+std::vector<Constraint> bounds_of(ir::ExprContext& exprs, const std::vector<Expr>& sizes, int bits) {
+  const Int128 bound = Int128{1} << bits;
+  std::vector<Constraint> bounds;
+  for (const Expr size : sizes) {
+    if (size.range().hi > bound) bounds.push_back({size, Comparison::le, exprs.constant(bound)});
+    if (size.range().lo < -bound) bounds.push_back({size, Comparison::ge, exprs.constant(-bound)});
+  }
+  return bounds;
+}
+
+/// The indices that do not fit 64 bits under these bounds.
+std::vector<Expr> wide_under(const Kernel& kernel, std::span<const Constraint> bounds, std::span<const Expr> indices) {
+  IndexWidths widths(kernel, size_ranges(bounds));
+  std::vector<Expr> wide;
+  std::ranges::copy_if(indices, std::back_inserter(wide), [&](Expr e) { return !widths.fit(e, 64); });
+  return wide;
+}
+
+}  // namespace
+
+std::vector<Constraint> choose_index64_bounds(const Schedule& schedule) {
+  const Kernel& kernel = schedule.kernel;
+  std::vector<Expr> all;
+  for (const ExactIndices& place : exact_indices(schedule))
+    all.insert(all.end(), place.exact.begin(), place.exact.end());
+  const std::vector<Expr> wide = wide_under(kernel, {}, all);
+  if (wide.empty()) return {};
+  IndexSizes sizes(kernel, IndexSizes::Coordinates::bounded);
+  for (const Expr e : wide) sizes.add(e);
+  // An index is a few sizes times small constants: the first bounds are right for nearly all. What fits under none is
+  // no matter of sizes.
+  std::vector<Constraint> bounds;
+  std::size_t least = wide.size();
+  for (const int bits : {60, 58, 56, 52, 48, 40, 32, 24}) {
+    std::vector<Constraint> tried = bounds_of(schedule.exprs(), sizes.found(), bits);
+    const std::size_t left = wide_under(kernel, tried, wide).size();
+    if (left < least) bounds = std::move(tried);
+    least = std::min(least, left);
+    if (least == 0) break;
+  }
+  return bounds;
+}
+
+std::optional<std::vector<std::size_t>> needed_bounds(const Schedule& schedule, std::span<const Expr> indices) {
+  std::vector<std::size_t> needed(schedule.index64_bounds.size());
+  std::iota(needed.begin(), needed.end(), std::size_t{0});
+  const auto suffice = [&](const std::vector<std::size_t>& some) {
+    std::vector<Constraint> bounds;
+    for (const std::size_t i : some) bounds.push_back(schedule.index64_bounds[i]);
+    return wide_under(schedule.kernel, bounds, indices).empty();
+  };
+  if (!suffice(needed)) return std::nullopt;
+  for (std::size_t at = 0; at < needed.size();) {
+    std::vector<std::size_t> fewer = needed;
+    fewer.erase(fewer.begin() + static_cast<std::ptrdiff_t>(at));
+    if (suffice(fewer))
+      needed = std::move(fewer);
+    else
+      ++at;
+  }
+  return needed;
+}
+
+}  // namespace padlock::compiler
