@@ -7,6 +7,7 @@
 #include "compiler/schedule/choose_strategies.h"
 #include "compiler/schedule/index32_variant.h"
 #include "compiler/schedule/index64_bounds.h"
+#include "compiler/schedule/permute_rows.h"
 #include "compiler/schedule/segments.h"
 
 namespace padlock::compiler {
@@ -53,6 +54,7 @@ Schedule make_schedule(Kernel kernel, std::string config, const ScheduleOptions&
   make_bodies(schedule, cases);                                                       // straight-line code and loads
   choose_walks(schedule, options);                                                    // vectors, and loops over a run
   set_row_steps(schedule);                                                            // host: from row to row
+  permute_rows(schedule, cases, options);                                             // host: short rows together
   edits.walked(schedule);
   schedule.index64_bounds = choose_index64_bounds(schedule);  // what indices of 64 bits may need
   schedule.index32 = choose_index32_variant(schedule);        // indices of 32 bits

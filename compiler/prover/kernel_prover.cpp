@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include "compiler/prover/access_regions.h"
+#include "compiler/prover/chunk_proof.h"
 #include "compiler/prover/load_prover.h"
 #include "compiler/prover/loop_proof.h"
 #include "compiler/prover/proof_session.h"
@@ -369,6 +370,9 @@ class KernelProver {
   void prove_loads(const ScheduledCase& row, const solver::Region& rows) {
     loads_.enter_case(rows);
     for (const SegmentCall& call : row.calls) prove_loads(call);
+    if (!row.permuted) return;
+    const auto number = static_cast<std::size_t>(&row - schedule_.cases.data());
+    for (Obligation& obligation : prove_permuted_rows(session_, schedule_, number, rows)) record(std::move(obligation));
   }
 
   /// Every column lies in a segment: in the first that ends after it.
@@ -545,11 +549,12 @@ Result<ProvenKernel> prove(Schedule schedule, const ProverOptions& options) {
     return failed_precondition(fmt::format("kernel {} is refuted: {} of {}: {}", proven.proof().kernel,
                                            name_of(obligation->kind), obligation->access,
                                            obligation->found.to_string()));
-  // A body's load or store that is not decided is tested where it happens. What else there is has no such place.
-  // (Negative extents are refused when sizes are bound.)
+  // A body's load or store that is not decided is tested where it happens, and rows whose permutation is not are taken
+  // without. What else there is has no such place. (Negative extents are refused when sizes are bound.)
   for (const Obligation& obligation : proven.proof().obligations) {
     const bool is_access = obligation.kind == ObligationKind::load || obligation.kind == ObligationKind::store;
-    const bool tested = (is_access && obligation.body >= 0) || obligation.kind == ObligationKind::extent;
+    const bool tested =
+        (is_access && obligation.body >= 0) || obligation.row_case >= 0 || obligation.kind == ObligationKind::extent;
     if (obligation.verdict == Verdict::checked && !tested)
       return beyond_limits(fmt::format("kernel {} cannot be proved: {} of {}: {}", proven.proof().kernel,
                                        name_of(obligation.kind), obligation.access, obligation.reason));

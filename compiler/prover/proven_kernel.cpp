@@ -5,7 +5,8 @@ namespace padlock::compiler {
 void ProvenKernel::set_proof(Proof proof) {
   proof_ = std::move(proof);
   for (const Obligation& o : proof_.obligations) {
-    if (o.verdict != Verdict::checked) continue;
+    if (o.row_case >= 0 && o.verdict != Verdict::proved) undecided_rows_.insert(o.row_case);
+    if (o.verdict != Verdict::checked || o.row_case >= 0) continue;
     if (o.kind == ObligationKind::load) checked_loads_.emplace(o.body, o.load);
     if (o.kind == ObligationKind::store) checked_stores_.insert(o.body);
   }

@@ -56,6 +56,10 @@ class ProvenKernel {
   /// they hold.
   [[nodiscard]] bool load_is_checked(int body, int load) const { return checked_loads_.contains({body, load}); }
   [[nodiscard]] bool stores_are_checked(int body) const { return checked_stores_.contains(body); }
+  /// Returns whether the rows of a case may be taken by permutation: it is described, and proved.
+  [[nodiscard]] bool rows_are_permuted(std::size_t row_case) const {
+    return schedule_.cases[row_case].permuted && !undecided_rows_.contains(static_cast<int>(row_case));
+  }
   /// Guards that a launch must satisfy for the specialised variant. Empty where there is nothing to specialise.
   [[nodiscard]] const std::vector<abi::Guard>& guards() const { return guards_; }
   /// Bounds of sizes that every launch must satisfy, in whatever variant. Empty where the program implies all.
@@ -77,6 +81,7 @@ class ProvenKernel {
   std::set<std::pair<int, int>> checked_loads_;
   std::set<int> checked_stores_;
   std::vector<ir::Constraint> preconditions_;
+  std::set<int> undecided_rows_;     // cases whose permuted rows are not proved
   std::vector<abi::Guard> guards_;   // of the schedule's, those that a launch must satisfy
   std::vector<abi::Guard> implied_;  // those that the program implies
 };

@@ -42,16 +42,7 @@ class StrategyChooser {
   }
 
  private:
-  /// Bytes of the widest element that it holds in registers.
-  [[nodiscard]] int widest() const {
-    int widest = 1;
-    for (const BodyNode& node : body_.nodes) {
-      const bool half = !options_.threads && (node.dtype == ir::DType::f16 || node.dtype == ir::DType::bf16);
-      const bool computes = node.kind == NodeKind::operation && node.op != ir::Op::relu;
-      widest = std::max(widest, half && computes ? 4 : ir::byte_size(node.dtype));
-    }
-    return widest;
-  }
+  [[nodiscard]] int widest() const { return widest_bytes(body_, options_.threads.has_value()); }
   [[nodiscard]] std::size_t work() const {
     return static_cast<std::size_t>(std::ranges::count(body_.nodes, NodeKind::operation, &BodyNode::kind));
   }
@@ -81,6 +72,16 @@ void keep_fills_in_caches(std::vector<Body>& bodies) {
 }
 
 }  // namespace
+
+int widest_bytes(const Body& body, bool for_threads) {
+  int widest = 1;
+  for (const BodyNode& node : body.nodes) {
+    const bool half = !for_threads && (node.dtype == ir::DType::f16 || node.dtype == ir::DType::bf16);
+    const bool computes = node.kind == NodeKind::operation && node.op != ir::Op::relu;
+    widest = std::max(widest, half && computes ? 4 : ir::byte_size(node.dtype));
+  }
+  return widest;
+}
 
 void choose_walks(Schedule& schedule, const ScheduleOptions& options) {
   for (Body& body : schedule.bodies) StrategyChooser(schedule, options, body).choose();

@@ -111,6 +111,10 @@ void clamp_to_task(const Schedule& schedule, std::vector<SegmentCall>& calls) {
 
 }  // namespace
 
+std::pair<Body, std::vector<Stream>> make_body(const Kernel& kernel, const std::vector<NodeId>& roots) {
+  return BodyBuilder(kernel).build(roots);
+}
+
 Schedule begin_schedule(Kernel kernel, std::string config, const ScheduleOptions& options) {
   ir::ExprContext& exprs = kernel.program->exprs();
   Schedule schedule{
@@ -128,7 +132,7 @@ void make_bodies(Schedule& schedule, const std::vector<RowCase>& cases) {
   for (const RowCase& row : cases) {
     ScheduledCase scheduled{.test = row.test, .holds = row.holds, .fails = row.fails, .calls = {}};
     for (const Segment& segment : row.segments) {
-      auto [body, streams] = BodyBuilder(schedule.kernel).build(segment.roots);
+      auto [body, streams] = make_body(schedule.kernel, segment.roots);
       const auto [it, inserted] = body_ids.try_emplace(key_of(body), static_cast<int>(schedule.bodies.size()));
       if (inserted) schedule.bodies.push_back(std::move(body));
       append(scheduled.calls, {.begin = segment.begin,

@@ -2,11 +2,13 @@
 
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "compiler/kernel/kernel.h"
 #include "compiler/schedule/schedule.h"
 #include "compiler/schedule/segments.h"
+#include "compiler/schedule/vector_permutes.h"
 
 namespace padlock::compiler {
 
@@ -19,6 +21,7 @@ struct ScheduleOptions {
   int unroll = 1;         ///< vectors that a thread takes in one trip of the main loop
   StoreKind store = StoreKind::plain;
   std::optional<ThreadMap> threads = {};
+  VectorPermutes permutes = {};  ///< of the target; for short rows of the host
   bool realign = false;  ///< threads: load vectors that lie between boundaries from the two aligned ones around them
   const PassEdits* edits = nullptr;  ///< borrowed; of a test
 };
@@ -32,6 +35,9 @@ struct ScheduleOptions {
 /// Gives each segment of the cases straight-line code and the streams of its loads. Segments whose code differs in
 /// addresses alone share a body; neighbours that do the same become one.
 void make_bodies(Schedule& schedule, const std::vector<RowCase>& cases);
+
+/// Makes the body of these roots, and the streams of its loads.
+[[nodiscard]] std::pair<Body, std::vector<Stream>> make_body(const Kernel& kernel, const std::vector<NodeId>& roots);
 
 /// Finds, on the host, the row recurrence of each load's address (compiler/schedule/row_recurrence.h).
 void set_row_steps(Schedule& schedule);

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "compiler/kernel/kernel.h"
+#include "compiler/schedule/chunk_loop.h"
 #include "compiler/schedule/loop_strategy.h"
 #include "compiler/schedule/segments.h"
 
@@ -87,11 +88,21 @@ struct SegmentCall {
   std::vector<Stream> streams;  // one for each of the body's loads
 };
 
+/// Short rows of a case, taken together by permutation (compiler/schedule/permute_rows.h).
+struct PermutedRows {
+  /// A whole row: its predicates are of the column alone, and load i's element is `offset`, over the column, after its
+  /// stream's `base`, over the outer coordinates.
+  Body body;
+  std::vector<Stream> streams;
+  ChunkLoop loop;
+};
+
 struct ScheduledCase {
   PredicateId test = kAlways;
   int holds = -1;
   int fails = -1;
   std::vector<SegmentCall> calls;
+  std::optional<PermutedRows> permuted = {};  ///< another way to take its rows, where they are short
 
   [[nodiscard]] bool is_test() const { return holds >= 0; }
 };

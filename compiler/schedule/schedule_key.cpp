@@ -29,6 +29,8 @@ void add(CodeKey& key, const ScheduledCase& scheduled) {
     add(key, id(call.begin), id(call.end), id(call.run_begin), id(call.run_end), call.body, call.streams.size());
     for (const Stream& stream : call.streams) add(key, stream.tensor, stream.layout, id(stream.base));
   }
+  // The rest of permuted rows follows from the case.
+  add(key, scheduled.permuted ? scheduled.permuted->loop.lanes : 0);
 }
 
 }  // namespace

@@ -87,6 +87,22 @@ class SchedulePrinter {
       for (std::size_t i = 0; i < call.streams.size(); ++i)
         add_stream(i, call.streams[i], schedule_.bodies[static_cast<std::size_t>(call.body)].loads[i]);
     }
+    if (scheduled.permuted) add_permuted(*scheduled.permuted);
+  }
+
+  void add_permuted(const PermutedRows& rows) {
+    const ChunkLoop& loop = rows.loop;
+    line(2, "short rows if {} - ({}) >= 0: chunks of {} by {} lanes", loop.longest_row, text(schedule_.columns),
+         count_of(static_cast<std::size_t>(loop.vectors), "vector"), loop.lanes);
+    line(3, "tasks from {} bytes", loop.least_bytes);
+    line(3, "from 0 to {}, next {}", text(loop.limit), text(loop.next));
+    if (!rows.streams.empty()) line(3, "windows from {} to {}", text(loop.window_least), text(loop.window_limit));
+    for (std::size_t i = 0; i < rows.streams.size(); ++i) {
+      const BodyLoad& load = rows.body.loads[i];
+      line(3, "load {} = {}[{} + ({})], next row + {}", i, kernel_.program->value(rows.streams[i].tensor).name,
+           text(rows.streams[i].base), text(load.offset), text(rows.streams[i].step));
+    }
+    add_nodes(rows.body, 3);
   }
 
   void add_stream(std::size_t index, const Stream& stream, const BodyLoad& load) {
@@ -103,11 +119,15 @@ class SchedulePrinter {
   void add_body(std::size_t index, const Body& body) {
     line(1, "body {}: {}, {}{}", index, count_of(static_cast<std::size_t>(body.lanes), "lane"),
          count_of(body.loads.size(), "load"), body.uses_rows ? ", row coordinates" : "");
-    for (std::size_t i = 0; i < body.nodes.size(); ++i)
-      line(2, "%{} : {} = {}", i, ir::name_of(body.nodes[i].dtype), text(body, body.nodes[i]));
-    for (std::size_t i = 0; i < body.roots.size(); ++i)
-      line(2, "store {} = %{}", kernel_.program->value(kernel_.results[i]).name, body.roots[i]);
+    add_nodes(body, 2);
     for (const LoopStrategy& strategy : body.strategies) add_strategy(strategy);
+  }
+
+  void add_nodes(const Body& body, int depth) {
+    for (std::size_t i = 0; i < body.nodes.size(); ++i)
+      line(depth, "%{} : {} = {}", i, ir::name_of(body.nodes[i].dtype), text(body, body.nodes[i]));
+    for (std::size_t i = 0; i < body.roots.size(); ++i)
+      line(depth, "store {} = %{}", kernel_.program->value(kernel_.results[i]).name, body.roots[i]);
   }
 
   [[nodiscard]] std::string text(const Body& body, const BodyNode& node) const {

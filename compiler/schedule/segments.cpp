@@ -44,7 +44,9 @@ class RowSplitter {
     cases_.emplace_back();
     const std::vector<ConditionId> question = domain.row_question();
     if (question.empty() || cases_left() == 0) {
-      cases_[static_cast<std::size_t>(index)].segments = cut(std::move(domain));
+      RowCase& leaf = cases_[static_cast<std::size_t>(index)];
+      leaf.roots = domain.roots();
+      leaf.segments = cut(std::move(domain));
       return index;
     }
     ++tests_;

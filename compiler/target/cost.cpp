@@ -12,9 +12,13 @@ double value_of(ir::Expr e, const ir::Binding& binding) {
   return value ? std::max(0.0, static_cast<double>(*value)) : 0;
 }
 
-/// Counts the vectors of one row in the case: for a team, those of its slowest thread, times the threads of the team.
+/// Counts the vectors of one row in the case, of which a short row is a part: for a team, those of its slowest thread,
+/// times the threads of the team.
 double chunks_of(const Schedule& schedule, const ScheduledCase& scheduled, const ir::Binding& binding) {
   double chunks = 0;
+  const double row = value_of(schedule.columns, binding);
+  if (const auto& permuted = scheduled.permuted; permuted && row <= permuted->loop.longest_row)
+    return row / permuted->loop.lanes;
   for (const SegmentCall& call : scheduled.calls) {
     const double columns = value_of(call.end, binding) - value_of(call.begin, binding);
     const Body& body = schedule.bodies[static_cast<std::size_t>(call.body)];

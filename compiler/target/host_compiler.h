@@ -32,6 +32,8 @@ class HostCompiler {
   virtual ~HostCompiler() = default;
 
   [[nodiscard]] virtual HostConfig default_config() const = 0;
+  /// Returns what the target permutes, for its schedules.
+  [[nodiscard]] virtual VectorPermutes permutes() const = 0;
   /// CPU and features, as they belong into an artifact's identity.
   [[nodiscard]] virtual std::string target_description() const = 0;
 

@@ -40,13 +40,15 @@ std::vector<HostConfig> HostConfig::all() {
   return configs;
 }
 
-Schedule schedule_for_host(Kernel kernel, const HostConfig& config, const PassEdits* edits) {
+Schedule schedule_for_host(Kernel kernel, const HostConfig& config, const PassEdits* edits,
+                           const VectorPermutes& permutes) {
   return make_schedule(std::move(kernel), config.to_string(),
                        {.split = config.split,
                         .vector_bytes = config.vector_bytes,
                         .unroll = config.unroll,
                         .store = config.store,
                         .threads = {},
+                        .permutes = permutes,
                         .edits = edits});
 }
 

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "compiler/schedule/schedule.h"
+#include "compiler/schedule/vector_permutes.h"
 #include "support/error.h"
 
 namespace padlock::compiler {
@@ -31,6 +32,8 @@ struct HostConfig {
   [[nodiscard]] static std::vector<HostConfig> all();
 };
 
-[[nodiscard]] Schedule schedule_for_host(Kernel kernel, const HostConfig& config, const PassEdits* edits = nullptr);
+/// `permutes`: the target's, which no config can change.
+[[nodiscard]] Schedule schedule_for_host(Kernel kernel, const HostConfig& config, const PassEdits* edits = nullptr,
+                                         const VectorPermutes& permutes = {});
 
 }  // namespace padlock::compiler

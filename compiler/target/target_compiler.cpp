@@ -17,7 +17,9 @@ struct Host {
   using Compiler = HostCompiler;
   using Config = HostConfig;
   using Options = HostOptions;
-  static Schedule schedule(Kernel kernel, const Config& config) { return schedule_for_host(std::move(kernel), config); }
+  static Schedule schedule(const Compiler& compiler, Kernel kernel, const Config& config) {
+    return schedule_for_host(std::move(kernel), config, nullptr, compiler.permutes());
+  }
   static Options options_of(std::optional<Config> config, const TargetCompiler::Options& options) {
     return {.config = config, .bounds_check = options.bounds_check};
   }
@@ -29,7 +31,9 @@ struct Gpu {
   using Compiler = GpuCompiler;
   using Config = GpuConfig;
   using Options = GpuOptions;
-  static Schedule schedule(Kernel kernel, const Config& config) { return schedule_for_gpu(std::move(kernel), config); }
+  static Schedule schedule(const Compiler&, Kernel kernel, const Config& config) {
+    return schedule_for_gpu(std::move(kernel), config);
+  }
   static Options options_of(std::optional<Config> config, const TargetCompiler::Options& options) {
     return {.config = config, .bounds_check = options.bounds_check, .for_simt = options.for_simt};
   }
@@ -63,7 +67,7 @@ class Adapter final : public TargetCompiler {
     std::set<CodeKey> seen;
     for (const OwnConfig& config : configs) {
       std::vector<Schedule> schedules;
-      for (const Kernel& kernel : kernels) schedules.push_back(Target::schedule(kernel, config));
+      for (const Kernel& kernel : kernels) schedules.push_back(Target::schedule(*compiler_, kernel, config));
       space.passes.scheduled += static_cast<int>(schedules.size());
       if (!seen.insert(key_of_code(schedules, config)).second) continue;
       SearchPoint point{.config = config, .costs = {}};

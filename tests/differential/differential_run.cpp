@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "tests/common/crash_report.h"
+#include "tests/compiler/seeded/plan_always.h"
 #include "tests/compiler/seeded/seeded_bugs.h"
 #include "tests/differential/next_values.h"
 
@@ -10,8 +11,9 @@ namespace padlock::differential {
 namespace {
 
 std::string describe(const compiler::HostOptions& options) {
-  return fmt::format("{}{}", options.config ? options.config->to_string() : "default config",
-                     options.bounds_check ? ", bounds check" : "");
+  return fmt::format("{}{}{}", options.config ? options.config->to_string() : "default config",
+                     options.bounds_check ? ", bounds check" : "",
+                     options.edits == compiler::plan_always() ? ", short rows of any number" : "");
 }
 
 }  // namespace
@@ -33,6 +35,7 @@ Result<std::unique_ptr<DifferentialRun>> DifferentialRun::create(const RunSettin
 std::vector<compiler::HostOptions> DifferentialRun::draw_options(testing::Rng& rng) {
   compiler::HostOptions options;
   options.edits = compiler::edits_of(settings_.mutation);
+  if (rng.chance(50) && options.edits == nullptr) options.edits = compiler::plan_always();
   options.bounds_check = settings_.bounds_check.value_or(rng.chance(16));
   if (settings_.configs == ConfigChoice::random && rng.chance(60)) options.config = rng.pick(configs_);
   std::vector<compiler::HostOptions> drawn = {options};

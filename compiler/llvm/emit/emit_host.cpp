@@ -1,10 +1,14 @@
 #include "compiler/llvm/emit/emit_host.h"
 
 #include <algorithm>
+#include <optional>
+#include <utility>
 
 #include <llvm/IR/InstIterator.h>
 #include <llvm/IR/IntrinsicsX86.h>
 
+#include "compiler/llvm/emit/chunk_plan.h"
+#include "compiler/llvm/emit/emit_permuted_rows.h"
 #include "compiler/llvm/emit/emit_row_dispatch.h"
 #include "compiler/schedule/index32_variant.h"
 
@@ -61,11 +65,22 @@ std::vector<const SegmentCall*> from_the_middle(const Schedule& schedule, const 
   return calls;
 }
 
+/// The functions that one kernel's entries call.
+struct KernelParts {
+  std::vector<llvm::Function*> bodies;
+  std::vector<std::optional<PermutedRowsCode>> rows;  // of each case
+
+  [[nodiscard]] bool any_float() const {
+    return std::ranges::any_of(bodies, has_float_arithmetic) ||
+           std::ranges::any_of(rows, [](const auto& one) { return one && has_float_arithmetic(one->taker); });
+  }
+};
+
 /// Emits the entry: goes over rows [first, last), in groups of one case, and keeps the outer coordinates of the first.
 class EntryEmitter {
  public:
-  EntryEmitter(KernelContext& context, const std::vector<llvm::Function*>& bodies)
-      : context_(context), bodies_(bodies), builder_(context.module.getContext()), i64_(builder_.getInt64Ty()) {}
+  EntryEmitter(KernelContext& context, const KernelParts& parts)
+      : context_(context), parts_(parts), builder_(context.module.getContext()), i64_(builder_.getInt64Ty()) {}
 
   void emit() {
     llvm::Type* pointer = builder_.getPtrTy();
@@ -75,7 +90,7 @@ class EntryEmitter {
     BasicBlock* entry = block("entry");
     BasicBlock* start = block("start");
     builder_.SetInsertPoint(entry);
-    const bool floats = std::ranges::any_of(bodies_, has_float_arithmetic);
+    const bool floats = parts_.any_float();
     Value* saved = floats ? save_environment(builder_) : nullptr;
     LaunchFields fields(builder_, function_->getArg(0), context_);
     ExprEmitter exprs = context_.expressions(entry, fields.sizes);
@@ -85,6 +100,7 @@ class EntryEmitter {
     builder_.SetInsertPoint(start);
     rows.load_buffers(fields);
     rows.set_columns(function_->getArg(3), function_->getArg(4));
+    make_plans(entry);
     emit_rows(rows);
     if (std::ranges::any_of(context_.schedule.bodies, may_stream)) emit_fence();
     if (floats) restore_environment(builder_, saved);
@@ -126,12 +142,16 @@ class EntryEmitter {
     }
     builder_.CreateCondBr(builder_.CreateICmpSLT(row, function_->getArg(2)), body, done);
     builder_.SetInsertPoint(body);
-    Value* max_rows = max_rows_of_group(row, coordinates);
+    Value* left = rows_left(row, coordinates);
+    Value* max_rows = max_rows_of_group(left);
     std::vector<std::pair<Value*, BasicBlock*>> taken;
     emitter.emit_row([&](const ScheduledCase& which) {
-      Value* rows = kernel().rank() > 1 ? rows_of_group(emitter, which, max_rows) : max_rows;
+      Value* alike = kernel().rank() > 1 ? emitter.rows_with_same_case(which) : left;
+      BasicBlock* others = emit_permuted(emitter, which, smaller(left, alike), row, taken);
+      Value* rows = kernel().rank() > 1 ? rows_of_group(emitter, which, smaller(max_rows, alike)) : max_rows;
       for (const SegmentCall* call : from_the_middle(context_.schedule, which)) emit_call(emitter, *call, rows);
       taken.emplace_back(rows, builder_.GetInsertBlock());
+      if (others != nullptr) join(others, taken);
     });
     llvm::PHINode* rows = builder_.CreatePHI(i64_, static_cast<unsigned>(taken.size()), "rows");
     for (const auto& [number, from] : taken) rows->addIncoming(number, from);
@@ -141,27 +161,111 @@ class EntryEmitter {
     builder_.SetInsertPoint(done);
   }
 
-  /// Emits the most rows that a group may have: those left of the task, before the last outer coordinate starts again,
-  /// and of at most kGroupBytes (one row has any number).
-  Value* max_rows_of_group(Value* row, const std::vector<llvm::PHINode*>& coordinates) {
+  /// Emits how many rows are left of the task before the last outer coordinate starts again.
+  Value* rows_left(Value* row, const std::vector<llvm::PHINode*>& coordinates) {
     if (outer_axes() == 0) return builder_.getInt64(1);
+    Value* extent = exprs_->exact(builder_, kernel().extents[static_cast<std::size_t>(outer_axes() - 1)]);
+    return smaller(builder_.CreateSub(function_->getArg(2), row), builder_.CreateSub(extent, coordinates.back()));
+  }
+  /// Emits the most rows that a group of those left may have: of at most kGroupBytes (one row has any number).
+  Value* max_rows_of_group(Value* left) {
+    if (outer_axes() == 0) return left;
     ir::ExprContext& exprs = context_.exprs();
     const Expr one = exprs.constant(1);
     const Expr bytes = exprs.max(context_.abi.row_bytes, one);
     const Expr group = exprs.max(exprs.floordiv(exprs.constant(kGroupBytes), bytes), one);
-    Value* extent = exprs_->exact(builder_, kernel().extents[static_cast<std::size_t>(outer_axes() - 1)]);
-    Value* max_rows = smaller(builder_.CreateSub(function_->getArg(2), row), exprs_->exact(builder_, group));
-    return smaller(max_rows, builder_.CreateSub(extent, coordinates.back()));
+    return smaller(left, exprs_->exact(builder_, group));
   }
   /// Emits the rows of a group: one where elements are computed row by row, those that a pad repeats once more, where
   /// it is longer than what it repeats.
   Value* rows_of_group(RowEmitter& emitter, const ScheduledCase& which, Value* max_rows) {
-    Value* rows = smaller(max_rows, emitter.rows_with_same_case(which));
+    Value* rows = max_rows;
     for (const SegmentCall& call : which.calls)
       if (!has_groups(context_.schedule, call))
         rows = builder_.CreateSelect(emitter.is_empty(call), rows, builder_.getInt64(1));
     return rows;
   }
+
+  // --- short rows ---------------------------------------------------------------------------------------------------
+
+  /// What is known of a case's plan in a task.
+  enum PlanState : std::uint8_t { kToBeMade, kMade, kUseless };
+
+  /// Memory for the plans of all cases. They are made where they are needed first, if at all: in tasks of whole rows,
+  /// short ones, and of enough of them.
+  void make_plans(BasicBlock* entry) {
+    plans_.resize(parts_.rows.size());
+    Value* useless = nullptr;
+    for (std::size_t i = 0; i < plans_.size(); ++i) {
+      if (!parts_.rows[i]) continue;
+      if (useless == nullptr) useless = emit_useless(*context_.schedule.cases[i].permuted);
+      IRBuilder<> builder(entry->getTerminator());
+      auto* memory = llvm::ArrayType::get(builder_.getInt8Ty(), parts_.rows[i]->plan_bytes);
+      llvm::AllocaInst* plan = builder.CreateAlloca(memory);
+      plan->setAlignment(llvm::Align(ChunkPlan::kAlign));
+      plans_[i] = {.plan = plan, .state = builder.CreateAlloca(builder_.getInt8Ty())};
+      builder_.CreateStore(builder_.CreateSelect(useless, state(kUseless), state(kToBeMade)), plans_[i].state);
+    }
+  }
+  Value* emit_useless(const PermutedRows& rows) {
+    Value* columns = exprs_->exact(builder_, context_.schedule.columns);
+    Value* part = builder_.CreateICmpSLT(builder_.CreateSub(function_->getArg(4), function_->getArg(3)), columns);
+    Value* longer =
+        builder_.CreateICmpSGT(columns, builder_.getInt64(static_cast<std::uint64_t>(rows.loop.longest_row)));
+    Value* row_bytes = exprs_->exact(builder_, context_.abi.row_bytes);
+    Value* task_rows = builder_.CreateSub(function_->getArg(2), function_->getArg(1));
+    Value* few = builder_.CreateICmpSLT(builder_.CreateMul(task_rows, row_bytes),
+                                        builder_.getInt64(static_cast<std::uint64_t>(rows.loop.least_bytes)));
+    return builder_.CreateOr(builder_.CreateOr(part, longer), few);
+  }
+  [[nodiscard]] llvm::ConstantInt* state(PlanState value) { return builder_.getInt8(value); }
+
+  /// Emits the rows of a case by permutation, as many as that takes, where there are such. Returns the block from which
+  /// rows that are taken so go on (the builder stands where none are), or null.
+  BasicBlock* emit_permuted(RowEmitter& emitter, const ScheduledCase& which, Value* rows, Value* row,
+                            std::vector<std::pair<Value*, BasicBlock*>>& taken) {
+    const auto index = static_cast<std::size_t>(&which - context_.schedule.cases.data());
+    if (!parts_.rows[index]) return nullptr;
+    const PermutedRowsCode& code = *parts_.rows[index];
+    const Plan& plan = plans_[index];
+    BasicBlock* wanted = block("short_rows");
+    BasicBlock* make = block("make_plan");
+    BasicBlock* made = block("planned");
+    BasicBlock* others = block("other_rows");
+    BasicBlock* some = block("some_rows");
+    const auto load_state = [&] { return builder_.CreateLoad(builder_.getInt8Ty(), plan.state); };
+    builder_.CreateCondBr(builder_.CreateICmpEQ(load_state(), state(kUseless)), others, wanted);
+    builder_.SetInsertPoint(wanted);
+    builder_.CreateCondBr(builder_.CreateICmpEQ(load_state(), state(kMade)), made, make);
+    builder_.SetInsertPoint(make);
+    llvm::CallInst* planned = builder_.CreateCall(code.planner, {function_->getArg(0), plan.plan});
+    planned->setCallingConv(code.planner->getCallingConv());
+    builder_.CreateStore(builder_.CreateSelect(planned, state(kMade), state(kUseless)), plan.state);
+    builder_.CreateCondBr(planned, made, others);
+    builder_.SetInsertPoint(made);
+    std::vector<Value*> arguments = {function_->getArg(0), plan.plan, emitter.row_offset(), rows,
+                                     builder_.CreateSub(function_->getArg(2), row)};
+    for (Value* base : emitter.bases_of(which.permuted->streams)) arguments.push_back(base);
+    llvm::CallInst* number = builder_.CreateCall(code.taker, arguments);
+    number->setCallingConv(code.taker->getCallingConv());
+    builder_.CreateCondBr(builder_.CreateICmpSGT(number, builder_.getInt64(0)), some, others);
+    builder_.SetInsertPoint(some);
+    taken.emplace_back(number, some);
+    builder_.SetInsertPoint(others);
+    return some;
+  }
+  /// Ends a case that rows leave from there, too, where the builder stands: what was taken last is of either.
+  void join(BasicBlock* other, std::vector<std::pair<Value*, BasicBlock*>>& taken) {
+    BasicBlock* both = block("case_done");
+    builder_.CreateBr(both);
+    IRBuilder<>(other).CreateBr(both);
+    builder_.SetInsertPoint(both);
+    llvm::PHINode* rows = builder_.CreatePHI(i64_, 2);
+    for (const auto& [number, from] : {taken[taken.size() - 2], taken.back()}) rows->addIncoming(number, from);
+    taken.resize(taken.size() - 2);
+    taken.emplace_back(rows, both);
+  }
+
   Value* smaller(Value* a, Value* b) { return builder_.CreateBinaryIntrinsic(llvm::Intrinsic::smin, a, b); }
 
   void emit_call(RowEmitter& emitter, const SegmentCall& call, Value* rows) {
@@ -172,7 +276,7 @@ class EntryEmitter {
     builder_.SetInsertPoint(work);
     std::vector<Value*> arguments = {function_->getArg(0)};
     for (Value* value : run.values()) arguments.push_back(value);
-    llvm::Function* body = bodies_[static_cast<std::size_t>(call.body)];
+    llvm::Function* body = parts_.bodies[static_cast<std::size_t>(call.body)];
     builder_.CreateCall(body, arguments)->setCallingConv(body->getCallingConv());
     builder_.CreateBr(after);
     builder_.SetInsertPoint(after);
@@ -192,12 +296,27 @@ class EntryEmitter {
   }
 
   KernelContext& context_;
-  const std::vector<llvm::Function*>& bodies_;
+  const KernelParts& parts_;
   IRBuilder<> builder_;
   llvm::Type* i64_;
   llvm::Function* function_ = nullptr;
   ExprEmitter* exprs_ = nullptr;
+  struct Plan {
+    Value *plan = nullptr, *state = nullptr;
+  };
+  std::vector<Plan> plans_;  // of each case
 };
+
+/// Emits the bodies of a schedule, and what takes its short rows.
+KernelParts emit_parts(KernelContext& context) {
+  KernelParts parts;
+  for (std::size_t i = 0; i < context.schedule.bodies.size(); ++i) parts.bodies.push_back(emit_body(context, i));
+  for (std::size_t i = 0; i < context.schedule.cases.size(); ++i) {
+    const bool permuted = !context.bounds_check && context.proven.rows_are_permuted(i);
+    parts.rows.push_back(permuted ? std::optional(emit_permuted_rows(context, i)) : std::nullopt);
+  }
+  return parts;
+}
 
 }  // namespace
 
@@ -209,20 +328,19 @@ std::vector<abi::KernelAbi> emit_host_kernel(llvm::Module& module, const ProvenK
   SizeTable sizes;
   IndexWidths widths = kernel.index_widths(false);
   KernelContext context{module, kernel, schedule, target, bounds_check, abi, sizes, widths};
-  std::vector<llvm::Function*> bodies;
-  for (std::size_t i = 0; i < schedule.bodies.size(); ++i) bodies.push_back(emit_body(context, i));
-  EntryEmitter(context, bodies).emit();
+  KernelParts parts = emit_parts(context);
+  EntryEmitter(context, parts).emit();
   std::vector<abi::KernelAbi> variants = {abi};
   if (!kernel.guards().empty()) {
-    // Bodies without such a division serve both, and so do the sizes.
+    // Bodies without such a division serve both, as planners do that run once a task, and so do the sizes.
     abi::KernelAbi special = abi;
     special.name += ".index32";
     special.guards = kernel.guards();
     IndexWidths narrow = kernel.index_widths(true);
     KernelContext specialised{module, kernel, schedule, target, bounds_check, special, sizes, narrow};
     for (std::size_t i = 0; i < schedule.bodies.size(); ++i)
-      if (!index32_divisions_in(schedule, schedule.bodies[i]).empty()) bodies[i] = emit_body(specialised, i);
-    EntryEmitter(specialised, bodies).emit();
+      if (!index32_divisions_in(schedule, schedule.bodies[i]).empty()) parts.bodies[i] = emit_body(specialised, i);
+    EntryEmitter(specialised, parts).emit();
     variants.push_back(std::move(special));
   }
   const std::vector<abi::SizeArgument> all = std::move(sizes).take();

@@ -181,6 +181,12 @@ Value* RowEmitter::rows_failing(PredicateId predicate) {
   return rows;
 }
 
+std::vector<Value*> RowEmitter::bases_of(const std::vector<Stream>& streams) {
+  std::vector<Value*> bases;
+  for (const Stream& stream : streams) bases.push_back(exprs_.address(builder_, stream.base));
+  return bases;
+}
+
 Value* RowEmitter::is_empty(const SegmentCall& call) {
   return builder_.CreateICmpSGE(runs_.at(call.run_begin.id()), runs_.at(call.run_end.id()));
 }
@@ -225,12 +231,18 @@ abi::KernelAbi contract_of(const Schedule& schedule) {
   abi.name = kernel.name;
   abi.results = kernel.results;
   std::set<ir::ValueId> inputs, scalars;
-  for (const ScheduledCase& row : schedule.cases)
-    for (const SegmentCall& call : row.calls)
-      for (const Stream& stream : call.streams) inputs.insert(stream.tensor);
-  for (const Body& body : schedule.bodies)
+  const auto add_scalars = [&](const Body& body) {
     for (const BodyNode& node : body.nodes)
       if (node.kind == NodeKind::scalar) scalars.insert(node.scalar);
+  };
+  for (const ScheduledCase& row : schedule.cases) {
+    for (const SegmentCall& call : row.calls)
+      for (const Stream& stream : call.streams) inputs.insert(stream.tensor);
+    if (!row.permuted) continue;
+    for (const Stream& stream : row.permuted->streams) inputs.insert(stream.tensor);
+    add_scalars(row.permuted->body);
+  }
+  for (const Body& body : schedule.bodies) add_scalars(body);
   abi.inputs.assign(inputs.begin(), inputs.end());
   abi.scalars.assign(scalars.begin(), scalars.end());
   abi.columns = schedule.columns;

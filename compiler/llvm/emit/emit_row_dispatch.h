@@ -40,6 +40,10 @@ class RowEmitter {
   /// with the same steps from row to row.
   [[nodiscard]] llvm::Value* rows_with_same_case(const ScheduledCase& which);
 
+  /// In a case: the element offset of the row in the output, and what its loads start from.
+  [[nodiscard]] llvm::Value* row_offset() const { return row_offset_; }
+  [[nodiscard]] std::vector<llvm::Value*> bases_of(const std::vector<Stream>& streams);
+
   /// Emits whether the columns set last have nothing of a segment.
   [[nodiscard]] llvm::Value* is_empty(const SegmentCall& call);
 

@@ -25,6 +25,8 @@ class LlvmHostCompiler final : public HostCompiler {
     return config;
   }
 
+  [[nodiscard]] VectorPermutes permutes() const override { return target_.permutes(); }
+
   [[nodiscard]] std::string target_description() const override {
     return target_.features().cpu + " " + target_.features().features;
   }
@@ -63,8 +65,8 @@ class LlvmHostCompiler final : public HostCompiler {
 
  private:
   [[nodiscard]] ScheduleMaker scheduler(const HostOptions& options) const {
-    return [config = options.config.value_or(default_config()), edits = options.edits](Kernel kernel) {
-      return schedule_for_host(std::move(kernel), config, edits);
+    return [config = options.config.value_or(default_config()), edits = options.edits, this](Kernel kernel) {
+      return schedule_for_host(std::move(kernel), config, edits, target_.permutes());
     };
   }
 

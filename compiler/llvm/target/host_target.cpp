@@ -50,6 +50,15 @@ std::vector<std::string> instruction_sets(const llvm::MCSubtargetInfo& subtarget
   return names;
 }
 
+/// pshufb takes any element, in 16 bytes; vpermd words of 32 bytes; AVX-512 each size by itself, bytes with VBMI.
+VectorPermutes permutes_of(const llvm::MCSubtargetInfo& subtarget) {
+  const auto has = [&](const char* features) { return subtarget.checkFeatures(features); };
+  const int narrow = has("+ssse3") ? 16 : 0;
+  const int words = has("+avx512f") ? 64 : has("+avx2") ? 32 : narrow;
+  const bool mixed = has("+avx512bw") && has("+avx512vl");  // in vectors of every width
+  return {.bytes = {mixed && has("+avx512vbmi") ? 64 : narrow, mixed ? 64 : narrow, words, words}};
+}
+
 }  // namespace
 
 Result<HostTarget> HostTarget::create(std::string_view name) {
@@ -78,6 +87,8 @@ Result<HostTarget> HostTarget::create(std::string_view name) {
   const SubtargetInfo other = name == "host" ? nullptr : subtarget(*made.target_, made.features_.cpu, "");
   const llvm::MCSubtargetInfo& wanted = other ? *other : *here;
   made.features_.f16c = wanted.checkFeatures("+f16c");
+  made.features_.mask_registers = wanted.checkFeatures("+avx512bw") && wanted.checkFeatures("+avx512vl");
+  made.permutes_ = permutes_of(wanted);
   made.vector_bytes_ = wanted.checkFeatures("+avx512f") ? 64 : wanted.checkFeatures("+avx") ? 32 : 16;
   made.required_features_ = instruction_sets(wanted);
   made.runs_here_ = !other || std::ranges::includes(instruction_sets(*here), made.required_features_);

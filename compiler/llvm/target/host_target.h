@@ -7,6 +7,7 @@
 
 #include "compiler/llvm/emit/emit_host.h"
 #include "compiler/llvm/target/machine_pool.h"
+#include "compiler/schedule/vector_permutes.h"
 #include "support/error.h"
 
 namespace padlock::compiler {
@@ -20,6 +21,7 @@ class HostTarget {
   [[nodiscard]] const TargetFeatures& features() const { return features_; }
   /// Bytes of the widest vector that the CPU stores at once.
   [[nodiscard]] int vector_bytes() const { return vector_bytes_; }
+  [[nodiscard]] const VectorPermutes& permutes() const { return permutes_; }
   /// Returns whether this machine has every instruction that the code may use.
   [[nodiscard]] bool runs_here() const { return runs_here_; }
   /// Returns HostCompiler::required_features.
@@ -32,6 +34,7 @@ class HostTarget {
   const llvm::Target* target_ = nullptr;  // LLVM's registry owns it
   TargetFeatures features_;
   int vector_bytes_ = 16;
+  VectorPermutes permutes_;
   bool runs_here_ = true;
   std::vector<std::string> required_features_;
   std::shared_ptr<MachinePool> pool_ = std::make_shared<MachinePool>();

@@ -1,0 +1,57 @@
+#pragma once
+
+#include <cstddef>
+#include <vector>
+
+#include <llvm/IR/IRBuilder.h>
+
+#include "compiler/llvm/emit/kernel_function.h"
+#include "compiler/schedule/schedule.h"
+
+namespace padlock::compiler {
+
+/// The memory of a plan: what the vectors of a chunk take, for the permuted rows of one case (compiler/schedule/
+/// chunk_loop.h). Words of 64 bits, then tables of a vector's lanes.
+class ChunkPlan {
+ public:
+  explicit ChunkPlan(const PermutedRows& rows);
+
+  static constexpr std::size_t kAlign = 64;
+  [[nodiscard]] std::size_t bytes() const { return bytes_; }
+  /// The predicates of selections, each once.
+  [[nodiscard]] const std::vector<PredicateId>& guards() const { return guards_; }
+
+  // Offsets in bytes:
+  static constexpr std::size_t rows() { return 0; }  ///< of a chunk
+  [[nodiscard]] std::size_t position(int vector) const { return word(1 + static_cast<std::size_t>(vector)); }
+  /// Where the first window of a load begins, after its row's base.
+  [[nodiscard]] std::size_t lowest(std::size_t load) const { return word(load_words(load)); }
+  [[nodiscard]] std::size_t spread(std::size_t load) const { return word(load_words(load) + 1); }
+  /// Where a vector's window begins, after the first.
+  [[nodiscard]] std::size_t start(std::size_t load, int vector) const {
+    return word(load_words(load) + 2 + static_cast<std::size_t>(vector));
+  }
+  /// Of each lane the element's offset from its row's base, in as many bits as the element has: a vector's after
+  /// another.
+  [[nodiscard]] std::size_t sources(std::size_t load) const { return sources_[load]; }
+  /// Of each lane -1 where the predicate holds, else 0, in bytes.
+  [[nodiscard]] std::size_t mask(std::size_t guard) const { return masks_[guard]; }
+
+ private:
+  static std::size_t word(std::size_t index) { return 8 * index; }
+  [[nodiscard]] std::size_t load_words(std::size_t load) const { return 1 + vectors_ + load * (2 + vectors_); }
+
+  std::size_t vectors_;
+  std::size_t bytes_ = 0;
+  std::vector<std::size_t> sources_, masks_;
+  std::vector<PredicateId> guards_;
+};
+
+/// Returns whether all vectors of a chunk take a load from one window: that of an element for each row, which follow
+/// each other, as where channels that lie apart are joined.
+[[nodiscard]] bool has_one_window(const KernelContext& context, const PermutedRows& rows, std::size_t load);
+
+/// Emits i1 plan(launch, plan): fills the plan for the sizes of the launch; false where no row fits a chunk.
+[[nodiscard]] llvm::Function* emit_planner(KernelContext& context, const PermutedRows& rows, const std::string& name);
+
+}  // namespace padlock::compiler

@@ -1,0 +1,291 @@
+#include "compiler/llvm/emit/emit_permuted_rows.h"
+
+#include <algorithm>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "compiler/llvm/emit/chunk_plan.h"
+#include "compiler/llvm/emit/emit_ops.h"
+#include "compiler/llvm/emit/vector_permute.h"
+
+namespace padlock::compiler {
+namespace {
+
+using ir::Expr;
+using llvm::BasicBlock;
+using llvm::IRBuilder;
+using llvm::PHINode;
+using llvm::Value;
+
+/// Emits the loop over the chunks of a group of rows.
+class TakerEmitter {
+ public:
+  TakerEmitter(KernelContext& context, const PermutedRows& rows, const std::string& name)
+      : context_(context),
+        rows_(rows),
+        plan_(rows),
+        at_(context.exprs()),
+        builder_(context.module.getContext()),
+        i64_(builder_.getInt64Ty()) {
+    llvm::Type* pointer = builder_.getPtrTy();
+    std::vector<llvm::Type*> types = {pointer, pointer, i64_, i64_, i64_};
+    types.resize(types.size() + rows.streams.size(), i64_);
+    auto* type = llvm::FunctionType::get(i64_, types, false);
+    function_ = llvm::Function::Create(type, llvm::Function::InternalLinkage, name, context.module);
+    function_->setCallingConv(llvm::CallingConv::Fast);
+    function_->addFnAttr(llvm::Attribute::NoInline);
+    set_attributes(*function_, context.target);
+  }
+
+  llvm::Function* emit() {
+    BasicBlock* entry = block("entry");
+    BasicBlock* start = block("start");
+    BasicBlock* chunk = block("chunk");
+    BasicBlock* done = block("done");
+    builder_.SetInsertPoint(entry);
+    const LaunchFields fields(builder_, function_->getArg(0), context_);
+    builder_.CreateBr(start);
+    builder_.SetInsertPoint(start);
+    ExprEmitter exprs = context_.expressions(entry, fields.sizes);
+    exprs_ = &exprs;
+    Value* chunk_rows = load_word(ChunkPlan::rows());
+    begin_stores(fields, chunk_rows);
+    for (std::size_t i = 0; i < rows_.streams.size(); ++i) begin_load(fields, i, chunk_rows);
+    make_masks();
+    make_invariants(fields);
+    Value* loadable = builder_.getTrue();
+    for (const Load& load : loads_)
+      loadable = builder_.CreateAnd(loadable, builder_.CreateICmpSGE(load.room, index(0)));
+    builder_.CreateCondBr(builder_.CreateAnd(loadable, is_inside(index(0), windows())), chunk, done);
+    BasicBlock* before = builder_.GetInsertBlock();
+
+    builder_.SetInsertPoint(chunk);
+    PHINode* at = phi(index(0), before);
+    PHINode* taken = phi(index(0), before);
+    for (Load& load : loads_) load.window = phi(load.window, before);
+    for (int vector = 0; vector < rows_.loop.vectors; ++vector) emit_vector(at, vector);
+    exprs_->set_coordinate(at_.chunk, at);
+    Value* next = exprs_->exact(builder_, rows_.loop.next);
+    Value* next_taken = builder_.CreateAdd(taken, chunk_rows);
+    std::vector<Value*> next_windows;
+    for (const Load& load : loads_) next_windows.push_back(builder_.CreateAdd(load.window, load.stride));
+    Value* left = builder_.CreateICmpSLT(next_taken, function_->getArg(3));
+    builder_.CreateCondBr(builder_.CreateAnd(left, is_inside(next, next_windows)), chunk, done);
+    BasicBlock* after = builder_.GetInsertBlock();
+    at->addIncoming(next, after);
+    taken->addIncoming(next_taken, after);
+    for (std::size_t i = 0; i < loads_.size(); ++i)
+      llvm::cast<PHINode>(loads_[i].window)->addIncoming(next_windows[i], after);
+
+    builder_.SetInsertPoint(done);
+    PHINode* all = phi(index(0), before);
+    all->addIncoming(next_taken, after);
+    // The last chunk may have more.
+    builder_.CreateRet(builder_.CreateBinaryIntrinsic(llvm::Intrinsic::smin, all, function_->getArg(3)));
+    return function_;
+  }
+
+ private:
+  /// A load's windows, of which the first of a chunk begins at `window`.
+  struct Load {
+    VectorPermute permute;
+    llvm::Type* vector = nullptr;
+    std::vector<Value*> pointers = {};  ///< to what is as far after the tensor's first element as a vector's window is
+                                        ///< after the first
+    std::vector<Value*> indices = {};   ///< prepared, of each vector
+    bool has_one_window = false;
+    Value* loaded = nullptr;  ///< of a chunk's one window
+    Value *window = nullptr, *least = nullptr, *room = nullptr, *stride = nullptr;
+  };
+
+  BasicBlock* block(const char* name) { return BasicBlock::Create(builder_.getContext(), name, function_); }
+  [[nodiscard]] llvm::ConstantInt* index(std::int64_t value) const { return context_.index(value); }
+  PHINode* phi(Value* first, BasicBlock* before) {
+    PHINode* made = builder_.CreatePHI(i64_, 2);
+    made->addIncoming(first, before);
+    return made;
+  }
+  Value* at_byte(std::size_t offset) {
+    return builder_.CreateConstGEP1_64(builder_.getInt8Ty(), function_->getArg(1), offset);
+  }
+  Value* load_word(std::size_t offset) { return builder_.CreateLoad(i64_, at_byte(offset)); }
+  [[nodiscard]] unsigned lanes() const { return static_cast<unsigned>(rows_.loop.lanes); }
+  [[nodiscard]] llvm::Type* element(ir::DType dtype) {
+    return builder_.getIntNTy(8 * static_cast<unsigned>(ir::byte_size(dtype)));
+  }
+  [[nodiscard]] ir::DType result_type(std::size_t i) const {
+    return context_.schedule.kernel.program->value(context_.schedule.kernel.results[i]).dtype;
+  }
+  [[nodiscard]] std::vector<Value*> windows() const {
+    std::vector<Value*> all;
+    for (const Load& load : loads_) all.push_back(load.window);
+    return all;
+  }
+
+  /// Where each vector of the first chunk is stored, and up to where a chunk may begin.
+  void begin_stores(const LaunchFields& fields, Value* chunk_rows) {
+    Value* columns = exprs_->exact(builder_, context_.schedule.columns);
+    exprs_->set_coordinate(at_.elements, builder_.CreateMul(function_->getArg(4), columns));
+    exprs_->set_coordinate(at_.size, builder_.CreateMul(chunk_rows, columns));
+    exprs_->set_coordinate(at_.last, load_word(plan_.position(rows_.loop.vectors - 1)));
+    limit_ = exprs_->exact(builder_, rows_.loop.limit);
+    outputs_.resize(context_.schedule.kernel.results.size());
+    for (std::size_t i = 0; i < outputs_.size(); ++i) {
+      Value* row = builder_.CreateGEP(element(result_type(i)), fields.buffer(builder_, context_.buffer_of_result(i)),
+                                      function_->getArg(2));
+      for (int vector = 0; vector < rows_.loop.vectors; ++vector)
+        outputs_[i].push_back(builder_.CreateGEP(element(result_type(i)), row, load_word(plan_.position(vector))));
+    }
+  }
+
+  void begin_load(const LaunchFields& fields, std::size_t i, Value* chunk_rows) {
+    const Stream& stream = rows_.streams[i];
+    const ir::DType dtype = rows_.body.loads[i].dtype;
+    Load load{.permute = VectorPermute(builder_, rows_.loop.lanes, ir::byte_size(dtype)),
+              .vector = llvm::FixedVectorType::get(element(dtype), lanes()),
+              .has_one_window = has_one_window(context_, rows_, i)};
+    Value* lowest = load_word(plan_.lowest(i));
+    load.window = builder_.CreateAdd(function_->getArg(5 + static_cast<unsigned>(i)), lowest);
+    load.stride = builder_.CreateMul(chunk_rows, exprs_->address(builder_, stream.step));
+    exprs_->set_coordinate(at_.spread, load_word(plan_.spread(i)));
+    exprs_->set_coordinate(
+        at_.storage, exprs_->word(context_.schedule.kernel.program->value(stream.tensor).layout.storage_extent()));
+    load.least = exprs_->exact(builder_, rows_.loop.window_least);
+    load.room = builder_.CreateSub(exprs_->exact(builder_, rows_.loop.window_limit), load.least);
+    Value* tensor = fields.buffer(builder_, context_.buffer_of_input(stream.tensor));
+    for (int vector = 0; vector < rows_.loop.vectors; ++vector) {
+      Value* start = load.has_one_window ? index(0) : load_word(plan_.start(i, vector));
+      load.pointers.push_back(builder_.CreateGEP(element(dtype), tensor, start));
+      // Sources are counted from the row's base, indices from the window's first.
+      Value* sources = load_table(plan_.sources(i), vector, load.vector, ir::byte_size(dtype));
+      Value* first = builder_.CreateTrunc(builder_.CreateAdd(start, lowest), element(dtype));
+      Value* indices = builder_.CreateSub(sources, builder_.CreateVectorSplat(lanes(), first));
+      load.indices.push_back(load.permute.prepared(indices));
+    }
+    loads_.push_back(std::move(load));
+  }
+
+  /// The lanes of a vector in a table with so many bytes a lane.
+  Value* load_table(std::size_t offset, int vector, llvm::Type* type, int bytes) {
+    const auto at = offset + static_cast<std::size_t>(vector * rows_.loop.lanes * bytes);
+    return builder_.CreateAlignedLoad(type, at_byte(at), llvm::Align(static_cast<unsigned>(bytes)));
+  }
+
+  /// A target without registers of masks selects by the sign of a lane as wide as what it selects.
+  void make_masks() {
+    for (const BodyNode& node : rows_.body.nodes) {
+      if (node.kind != NodeKind::when) continue;
+      const auto guard =
+          static_cast<std::size_t>(std::ranges::find(plan_.guards(), node.guard) - plan_.guards().begin());
+      std::vector<Value*>& masks = masks_[{node.guard, mask_bits(node)}];
+      if (!masks.empty()) continue;
+      for (int vector = 0; vector < rows_.loop.vectors; ++vector) {
+        auto* bytes = llvm::FixedVectorType::get(builder_.getInt8Ty(), lanes());
+        Value* mask = load_table(plan_.mask(guard), vector, bytes, 1);
+        masks.push_back(
+            context_.target.mask_registers
+                ? builder_.CreateICmpSLT(mask, llvm::Constant::getNullValue(bytes))
+                : builder_.CreateSExt(mask, llvm::FixedVectorType::get(builder_.getIntNTy(mask_bits(node)), lanes())));
+      }
+    }
+  }
+  [[nodiscard]] unsigned mask_bits(const BodyNode& node) const {
+    return context_.target.mask_registers ? 1 : static_cast<unsigned>(ir::bit_width(node.dtype));
+  }
+  Value* holds(const BodyNode& node, int vector) {
+    Value* mask = masks_.at({node.guard, mask_bits(node)})[static_cast<std::size_t>(vector)];
+    if (context_.target.mask_registers) return mask;
+    return builder_.CreateICmpSLT(mask, llvm::Constant::getNullValue(mask->getType()));
+  }
+
+  /// What is the same in all lanes of all vectors.
+  void make_invariants(const LaunchFields& fields) {
+    invariants_.resize(rows_.body.nodes.size());
+    OpEmitter ops(builder_, rows_.loop.lanes, context_.target);
+    for (std::size_t i = 0; i < rows_.body.nodes.size(); ++i) {
+      const BodyNode& node = rows_.body.nodes[i];
+      if (node.kind == NodeKind::constant) invariants_[i] = ops.bits(node.dtype, node.bits);
+      if (node.kind == NodeKind::scalar) {
+        Value* slot = builder_.CreateConstGEP1_64(i64_, fields.scalars, context_.index_of_scalar(node.scalar));
+        Value* bits = builder_.CreateTrunc(builder_.CreateLoad(i64_, slot, "scalar"), element(node.dtype));
+        invariants_[i] = builder_.CreateVectorSplat(lanes(), bits);
+      }
+      if (node.kind == NodeKind::operation && std::ranges::all_of(node.operands, [&](int o) {
+            return invariants_[static_cast<std::size_t>(o)] != nullptr;
+          }))
+        invariants_[i] = emit_operation(node, invariants_);
+    }
+  }
+
+  Value* emit_operation(const BodyNode& node, const std::vector<Value*>& values) {
+    std::vector<Value*> operands;
+    for (const int operand : node.operands) operands.push_back(values[static_cast<std::size_t>(operand)]);
+    const std::size_t typed = node.op == ir::Op::select ? 1 : 0;
+    const ir::DType dtype = rows_.body.nodes[static_cast<std::size_t>(node.operands[typed])].dtype;
+    return OpEmitter(builder_, rows_.loop.lanes, context_.target).emit(node.op, node.dtype, dtype, operands);
+  }
+
+  void emit_vector(Value* chunk, int vector) {
+    const auto v = static_cast<std::size_t>(vector);
+    std::vector<Value*> values = invariants_;
+    for (std::size_t i = 0; i < values.size(); ++i) {
+      const BodyNode& node = rows_.body.nodes[i];
+      if (values[i] != nullptr) continue;
+      if (node.kind == NodeKind::load)
+        values[i] = emit_load(loads_[static_cast<std::size_t>(node.load)], node.dtype, v);
+      if (node.kind == NodeKind::when)
+        values[i] = builder_.CreateSelect(holds(node, vector), values[static_cast<std::size_t>(node.operands[0])],
+                                          values[static_cast<std::size_t>(node.operands[1])]);
+      if (node.kind == NodeKind::operation) values[i] = emit_operation(node, values);
+    }
+    for (std::size_t i = 0; i < outputs_.size(); ++i) {
+      Value* to = builder_.CreateGEP(element(result_type(i)), outputs_[i][v], chunk);
+      builder_.CreateAlignedStore(values[static_cast<std::size_t>(rows_.body.roots[i])], to, llvm::Align(1));
+    }
+  }
+
+  Value* emit_load(Load& load, ir::DType dtype, std::size_t vector) {
+    if (load.loaded == nullptr || !load.has_one_window) {
+      Value* from = builder_.CreateGEP(element(dtype), load.pointers[vector], load.window);
+      load.loaded = builder_.CreateAlignedLoad(load.vector, from, llvm::Align(1));
+    }
+    return load.permute.permuted(load.loaded, load.indices[vector]);
+  }
+
+  /// Whether a chunk that begins there, with these windows, is inside.
+  Value* is_inside(Value* chunk, const std::vector<Value*>& windows) {
+    Value* all = builder_.CreateICmpSLE(chunk, limit_);
+    for (std::size_t i = 0; i < loads_.size(); ++i) {
+      Value* past = builder_.CreateSub(windows[i], loads_[i].least);
+      all = builder_.CreateAnd(all, builder_.CreateICmpULE(past, loads_[i].room));
+    }
+    return all;
+  }
+
+  KernelContext& context_;
+  const PermutedRows& rows_;
+  ChunkPlan plan_;
+  ChunkVariables at_;
+  IRBuilder<> builder_;
+  llvm::Type* i64_;
+  llvm::Function* function_ = nullptr;
+  ExprEmitter* exprs_ = nullptr;
+  Value* limit_ = nullptr;
+  std::vector<std::vector<Value*>> outputs_;  // of each result, for each vector
+  std::vector<Load> loads_;
+  std::map<std::pair<PredicateId, unsigned>, std::vector<Value*>> masks_;  // of each vector
+  std::vector<Value*> invariants_;
+};
+
+}  // namespace
+
+PermutedRowsCode emit_permuted_rows(KernelContext& context, std::size_t row_case) {
+  const PermutedRows& rows = *context.schedule.cases[row_case].permuted;
+  const std::string name = context.abi.name + ".rows" + std::to_string(row_case);
+  return {.planner = emit_planner(context, rows, name + ".plan"),
+          .taker = TakerEmitter(context, rows, name).emit(),
+          .plan_bytes = ChunkPlan(rows).bytes()};
+}
+
+}  // namespace padlock::compiler

@@ -1,0 +1,207 @@
+#include "compiler/prover/chunk_proof.h"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include "compiler/prover/access_regions.h"
+#include "compiler/schedule/exact_indices.h"
+#include "compiler/schedule/index_width.h"
+#include "ir/expr/affine.h"
+
+namespace padlock::compiler {
+
+using ir::Expr;
+
+namespace {
+
+// After those of a chunk (compiler/schedule/chunk_loop.cpp).
+enum VariableOrder { kVector = 1300, kNextVector, kWindowOffset, kChunkLane, kElement, kIndex, kLaterRows };
+
+class ChunkProver {
+ public:
+  ChunkProver(ProofSession& session, const Schedule& schedule, std::size_t row_case, const solver::Region& rows)
+      : session_(session),
+        schedule_(schedule),
+        kernel_(schedule.kernel),
+        permuted_(*schedule.cases[row_case].permuted),
+        loop_(permuted_.loop),
+        exprs_(schedule.exprs()),
+        row_case_(static_cast<int>(row_case)),
+        rows_(rows),
+        at_(exprs_),
+        vector_(exprs_.variable("vector", kVector)),
+        lane_(exprs_.variable("chunk_lane", kChunkLane)),
+        row_(kernel_.coordinate(kernel_.rank() - 2)),
+        later_(exprs_.variable("later_rows", kLaterRows)),
+        lanes_(exprs_.constant(loop_.lanes)) {
+    lane_region_.nonnegative = {less(exprs_, lane_, lanes_)};
+  }
+
+  std::vector<Obligation> run() {
+    prove_stores();
+    prove_cover();
+    prove_widths();
+    for (std::size_t i = 0; i < permuted_.streams.size(); ++i) {
+      prove_window(i);
+      prove_map(i);
+    }
+    return std::move(proved_);
+  }
+
+ private:
+  void decide(ObligationKind kind, std::string what, const solver::Region& region, const std::vector<Goal>& goals) {
+    Obligation made = session_.decide(kind, std::move(what), region, goals);
+    made.row_case = row_case_;
+    proved_.push_back(std::move(made));
+  }
+
+  /// Where a trip happens; its vector lies in the chunk.
+  [[nodiscard]] solver::Region trip() const {
+    solver::Region region;
+    region.nonnegative = {exprs_.sub(loop_.limit, at_.chunk), exprs_.sub(at_.last, vector_)};
+    return region;
+  }
+
+  /// All lanes of all vectors lie in the group's rows, which are the task's: none is left to another task, since what
+  /// is stored past the chunk is stored again.
+  void prove_stores() {
+    solver::Region region = trip();
+    join(region, lane_region_);
+    const Expr element = exprs_.add(exprs_.add(at_.chunk, vector_), lane_);
+    const Goal past{{at_least(exprs_, element, at_.elements)}, [=, elements = at_.elements](const Evaluate& at) {
+                      return fmt::format("element {} is written of the {} of a task", at(element), at(elements));
+                    }};
+    decide(ObligationKind::store, "chunks of permuted rows", region, {past});
+  }
+
+  /// Every element from a chunk's first to the next one's is a lane: vectors follow each other without a gap, and so do
+  /// chunks. What is stored past a vector's part or a chunk is thus stored again by what follows.
+  void prove_cover() {
+    const Expr element = exprs_.variable("element", kElement);
+    const Expr next_vector = exprs_.variable("next_vector", kNextVector);
+    const Expr in_chunk = exprs_.sub(element, at_.chunk);
+    const auto describe = [=](const Evaluate& at) { return fmt::format("element {} is in no vector", at(element)); };
+    // The vector is the last that does not begin after the element; the next begins where it has as many lanes as it
+    // may have, or before.
+    solver::Region vectors = trip();
+    const Expr most = exprs_.add(loop_.filled_limit, exprs_.constant(1));
+    vectors.nonnegative.insert(vectors.nonnegative.end(),
+                               {at_least(exprs_, in_chunk, vector_), less(exprs_, in_chunk, next_vector),
+                                at_least(exprs_, exprs_.add(vector_, most), next_vector)});
+    decide(ObligationKind::cover, "vectors of a chunk of permuted rows", vectors,
+           {{{at_least(exprs_, exprs_.sub(in_chunk, vector_), lanes_)}, describe}});
+    solver::Region chunks = trip();
+    chunks.nonnegative.insert(chunks.nonnegative.end(),
+                              {at_least(exprs_, in_chunk, at_.size), less(exprs_, element, loop_.next)});
+    decide(ObligationKind::cover, "chunks of permuted rows", chunks, {{{exprs_.constant(0)}, describe}});
+  }
+
+  /// By ranges: no size is asked to be smaller for it.
+  void prove_widths() {
+    Obligation all{.kind = ObligationKind::width, .row_case = row_case_, .access = "permuted rows in 64 bits"};
+    IndexWidths widths(kernel_);
+    std::vector<Expr> indices;
+    Body body = permuted_.body;
+    for (const Stream& stream : permuted_.streams) {
+      BodyLoad base;
+      base.offset = stream.base;
+      body.loads.push_back(base);
+    }
+    for (const ExactIndices& place : exact_indices(schedule_, body))
+      indices.insert(indices.end(), place.exact.begin(), place.exact.end());
+    if (!std::ranges::all_of(indices, [&](Expr e) { return widths.fit(e, 64); })) {
+      all.verdict = Verdict::checked;
+      all.reason = "ranges do not show it";
+    }
+    proved_.push_back(std::move(all));
+  }
+
+  [[nodiscard]] const std::string& name(std::size_t load) const {
+    return kernel_.program->value(permuted_.streams[load].tensor).name;
+  }
+
+  /// A window lies in its tensor's storage, and so do the elements that lanes take from it.
+  void prove_window(std::size_t load) {
+    const Expr offset = exprs_.variable("window_offset", kWindowOffset);
+    const Expr index = exprs_.variable("index", kIndex);
+    solver::Region region = lane_region_;
+    region.nonnegative.insert(region.nonnegative.end(),
+                              {exprs_.sub(at_.window, loop_.window_least), exprs_.sub(loop_.window_limit, at_.window),
+                               exprs_.sub(at_.spread, offset)});
+    const Expr element = exprs_.add(exprs_.add(at_.window, offset), lane_);
+    const auto describe = [=, this, storage = at_.storage](const Evaluate& at) {
+      return fmt::format("element {} of {} is read where its storage has {}", at(element), name(load), at(storage));
+    };
+    decide(ObligationKind::load, fmt::format("windows of {}", name(load)), region,
+           {{{less(exprs_, element, exprs_.constant(0))}, describe},
+            {{at_least(exprs_, element, at_.storage)}, describe}});
+    solver::Region planned;
+    planned.nonnegative = {exprs_.sub(loop_.span_limit, at_.span), exprs_.sub(at_.span, index)};
+    const auto outside = [=, lanes = lanes_](const Evaluate& at) {
+      return fmt::format("index {} is taken of a window of {}", at(index), at(lanes));
+    };
+    decide(ObligationKind::load, fmt::format("indices into windows of {}", name(load)), planned,
+           {{{at_least(exprs_, index, lanes_)}, outside}});
+  }
+
+  /// Any number of rows later, a load's element is as far after as its row's base. By terms, as coordinates are sums;
+  /// only what is wrong there is asked about as a whole.
+  void prove_map(std::size_t load) {
+    const Stream& stream = permuted_.streams[load];
+    const Expr offset = kernel_.graph.layout(stream.layout).offset_of(exprs_, stream.coordinates);
+    const Expr first = exprs_.add(stream.base, permuted_.body.loads[load].offset);
+    const Expr named = later(offset);
+    const Expr taken = exprs_.add(first, exprs_.mul(later_, stream.step));
+    const auto describe = [=, this](const Evaluate& at) {
+      return fmt::format("element {} of {} is taken for element {}", at(taken), name(load), at(named));
+    };
+    std::vector<Goal> goals;
+    if (taken != named && !(first == offset && step_of_rows(stream) == stream.step))
+      for (const Expr violated : {less(exprs_, taken, named), less(exprs_, named, taken)})
+        goals.push_back({{violated}, describe});
+    solver::Region region = rows_;
+    region.nonnegative.push_back(less(exprs_, later(row_), kernel_.extents[kernel_.extents.size() - 2]));
+    region.nonnegative.push_back(less(exprs_, kernel_.coordinate(kernel_.rank() - 1), kernel_.extents.back()));
+    decide(ObligationKind::load, fmt::format("rows of {} in chunks", name(load)), region, goals);
+  }
+
+  /// Some rows later.
+  Expr later(Expr e) {
+    return exprs_.substitute(e, [&](Expr symbol) { return symbol == row_ ? exprs_.add(row_, later_) : symbol; });
+  }
+  /// The elements from a row to the next, where each coordinate grows by as much in every row; else nothing.
+  Expr step_of_rows(const Stream& stream) {
+    const ir::Layout& layout = kernel_.graph.layout(stream.layout);
+    Expr step = exprs_.constant(0);
+    for (std::size_t axis = 0; axis < stream.coordinates.size(); ++axis) {
+      const Expr grown = exprs_.sub(later(stream.coordinates[axis]), stream.coordinates[axis]);
+      const auto form = affine_in(exprs_, grown, later_);
+      if (!form || !form->rest.is_constant(0)) return {};
+      step = exprs_.add(step, layout.step_of(exprs_, static_cast<int>(axis), form->slope));
+    }
+    return step;
+  }
+
+  ProofSession& session_;
+  const Schedule& schedule_;
+  const Kernel& kernel_;
+  const PermutedRows& permuted_;
+  const ChunkLoop& loop_;
+  ir::ExprContext& exprs_;
+  int row_case_;
+  const solver::Region& rows_;
+  ChunkVariables at_;
+  Expr vector_, lane_, row_, later_, lanes_;
+  solver::Region lane_region_;
+  std::vector<Obligation> proved_;
+};
+
+}  // namespace
+
+std::vector<Obligation> prove_permuted_rows(ProofSession& session, const Schedule& schedule, std::size_t row_case,
+                                            const solver::Region& rows) {
+  return ChunkProver(session, schedule, row_case, rows).run();
+}
+
+}  // namespace padlock::compiler
