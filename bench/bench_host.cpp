@@ -14,6 +14,7 @@
 #include <string>
 
 #include "bench/case_run.h"
+#include "bench/short_rows.h"
 #include "bench/times/cache_times.h"
 #include "bench/times/capi_times.h"
 #include "bench/times/compile_times.h"
@@ -37,6 +38,7 @@ struct Arguments {
   double seconds = 0;
   double tune_seconds = 0;
   bool quick = false;
+  bool short_rows = false;
   bool first_compile = false;
   bool memory = false;
 };
@@ -100,6 +102,7 @@ Status start_peers(const Arguments& arguments, Machine& machine, Report& report)
   std::vector<Peer> started;
   for (const char* name : {"numpy", "torch", "torch-compiled", "onnxruntime", "jax"})
     for (const int threads : {1, 2}) {
+      if (arguments.short_rows && (threads > 1 || name == std::string_view("torch-compiled"))) continue;
       PADLOCK_TRY(Peer peer, Peer::start(arguments.python, arguments.folder + "/host_peers.py", name, threads));
       started.push_back(std::move(peer));
     }
@@ -215,6 +218,25 @@ Status run_cases(const Arguments& arguments, Machine& machine, Report& report) {
   return {};
 }
 
+Status run_all_short_rows(const Arguments& arguments, Machine& machine, Report& report) {
+  const bool quick = arguments.quick;
+  const TimingOptions options{.rounds = quick ? 11 : 31,
+                              .least_rounds = 2,
+                              .beaten_ratio = 1.5,
+                              .close_rounds = quick ? 5 : 11,
+                              .close_interval = 0.04,
+                              .warm_up_ms = 1,
+                              .sample_ms = quick ? 0.3 : 1,
+                              .seed = arguments.seed};
+  for (const PadSpec& rows : short_rows()) {
+    if (!rows.pad.name.contains(arguments.only)) continue;
+    PADLOCK_CHECK(run_short_rows(machine, rows, options, report));
+    fmt::print(stderr, "{}\n", rows.pad.name);
+    PADLOCK_CHECK(write_file(arguments.json, report.json()));
+  }
+  return {};
+}
+
 Status run(const Arguments& arguments) {
   const Provenance provenance = provenance_of_this_machine(arguments.commit, arguments.seed);
   Report report(provenance, !arguments.quick);
@@ -225,6 +247,7 @@ Status run(const Arguments& arguments) {
   machine.cache_bytes = bytes_beyond_caches();
   PADLOCK_CHECK(open_cache(arguments, machine));
   PADLOCK_CHECK(start_peers(arguments, machine, report));
+  if (arguments.short_rows) return run_all_short_rows(arguments, machine, report);
   if (arguments.only.empty()) PADLOCK_CHECK(run_costs(arguments, machine, report));
   PADLOCK_CHECK(run_cases(arguments, machine, report));
   return write_file(arguments.json, report.json());
@@ -237,6 +260,7 @@ int main_of(int argc, char** argv) {
   CLI::App app("Times Padlock on the host beside memcpy and beside what else pads there.");
   app.option_defaults()->take_last();
   app.add_flag("--quick", arguments.quick, "about a minute: fewer rounds, peers for f32 alone");
+  app.add_flag("--short-rows", arguments.short_rows, "only the table of rows of 1 to 64 bytes");
   app.add_option("--peers", arguments.python, "a Python whose packages are compared with; else none");
   app.add_option("--only", arguments.only, "cases whose name has this in it, and nothing else");
   app.add_option("--cache", arguments.cache, "a tuning cache: the default config is compared with what it has");

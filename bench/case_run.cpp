@@ -38,9 +38,10 @@ std::string dtype_name(ir::DType dtype) { return std::string(ir::name_of(dtype))
 /// One case: its programs, arrays and comparisons.
 class CaseRun {
  public:
-  /// Compiles the case itself, in f32 for one thread.
-  static Result<std::unique_ptr<CaseRun>> create(Machine& machine, const PadCase& pad, Report& report) {
-    PADLOCK_TRY(PadProgram base, PadProgram::make(machine.one, {.pad = pad}));
+  /// Compiles the case itself, for one thread.
+  static Result<std::unique_ptr<CaseRun>> create(Machine& machine, const PadCase& pad, Report& report,
+                                                 ir::DType dtype = ir::DType::f32) {
+    PADLOCK_TRY(PadProgram base, PadProgram::make(machine.one, {.pad = pad, .dtype = dtype}));
     const std::int64_t bytes = std::max(base.result_bytes(), base.bound.inputs().front().storage_bytes);
     PADLOCK_TRY(PadArrays arrays, PadArrays::create(bytes));
     PADLOCK_CHECK(arrays.check(base));
@@ -50,6 +51,7 @@ class CaseRun {
   Status compare_variants(const Effort& effort);
   Status compare_peers(ir::DType dtype, const TimingOptions& options);
   Status compare_cold(const TimingOptions& options);
+  Status compare_short_rows(const TimingOptions& options);
 
  private:
   CaseRun(Machine& machine, const PadCase& pad, PadProgram base, PadArrays arrays, Report& report)
@@ -66,7 +68,7 @@ class CaseRun {
   Status add_modes(Entries& entries);
   Status add_tuned(Entries& entries, double seconds);
   void add_by_hand(Entries& entries);
-  Status add_peers(Entries& entries, const PadSpec& spec);
+  Status add_peers(Entries& entries, const PadSpec& spec, bool quick_ones = false);
   Comparison finish(const char* state, const Entries& entries, const TimingOptions& options,
                     ir::DType dtype = ir::DType::f32);
   void ratio(const Comparison& comparison, const std::string& what, const Entry& of, const Entry& to);
@@ -179,7 +181,11 @@ void CaseRun::variant_ratios(const Comparison& comparison, const Entries& entrie
       ratio(comparison, entry.variant.empty() ? "type" : entry.variant, entry, kPad);
 }
 
-Status CaseRun::add_peers(Entries& entries, const PadSpec& spec) {
+/// `quick_ones`: those of one thread alone that compile nothing for seconds.
+Status CaseRun::add_peers(Entries& entries, const PadSpec& spec, bool quick_ones) {
+  std::vector<Peer*> peers;
+  for (Peer& peer : machine_.peers)
+    if (!quick_ones || (peer.threads() == 1 && peer.name() != "torch-compiled")) peers.push_back(&peer);
   const std::string input = fmt::format("{}/input.{}", machine_.folder, dtype_name(spec.dtype));
   const std::span<const std::byte> data = arrays_.input();
   if (std::ofstream file(input, std::ios::binary);
@@ -189,11 +195,12 @@ Status CaseRun::add_peers(Entries& entries, const PadSpec& spec) {
   const auto output = [&](const Peer& peer) {
     return fmt::format("{}/{}.{}", machine_.folder, peer.name(), peer.threads());
   };
-  for (Peer& peer : machine_.peers) peer.revive();
-  for (Peer& peer : machine_.peers) peer.prepare(id, spec, input, output(peer));
+  for (Peer* peer : peers) peer->revive();
+  for (Peer* peer : peers) peer->prepare(id, spec, input, output(*peer));
   std::vector<std::byte> theirs(arrays_.result().size());
   const auto size = static_cast<std::size_t>(element_count(result_extents(spec.pad)) * ir::byte_size(spec.dtype));
-  for (Peer& peer : machine_.peers) {
+  for (Peer* const each : peers) {
+    Peer& peer = *each;
     const Entry entry{.engine = peer.name(),
                       .op = spec.relu ? "pad+relu" : "pad",
                       .dtype = dtype_name(spec.dtype),
@@ -260,6 +267,22 @@ Status CaseRun::compare_cold(const TimingOptions& options) {
   return {};
 }
 
+Status CaseRun::compare_short_rows(const TimingOptions& options) {
+  const PadSpec& spec = base_.spec;
+  Entries entries;
+  add_memcpy(entries);
+  Entry entry{.engine = "padlock", .dtype = dtype_name(spec.dtype)};
+  PADLOCK_CHECK(add(entries, entry, machine_.one, spec));
+  PADLOCK_CHECK(add_peers(entries, spec, /*quick_ones=*/true));
+  const Comparison comparison = finish("warm, short rows", entries, options, spec.dtype);
+  ratio(comparison, "short rows memcpy", entry, kMemcpy);
+  for (const Entry& other : entries.entries())
+    if (other.engine != "padlock" && other.engine != "memcpy") ratio(comparison, "short rows peer", entry, other);
+  for (Peer& peer : machine_.peers)
+    if (peer.threads() == 1) peer.forget_all();
+  return {};
+}
+
 Comparison CaseRun::finish(const char* state, const Entries& entries, const TimingOptions& options, ir::DType dtype) {
   Comparison comparison =
       compare(fmt::format("{}, {}, {}", pad_.name, ir::name_of(dtype), state), bytes(), entries.contestants(), options);
@@ -314,6 +337,11 @@ Status run_case(Machine& machine, const PadCase& pad, const Effort& effort, Repo
 Status run_size(Machine& machine, const PadCase& pad, const Effort& effort, Report& report) {
   PADLOCK_TRY(const auto run, CaseRun::create(machine, pad, report));
   return run->compare_peers(ir::DType::f32, effort.peers);
+}
+
+Status run_short_rows(Machine& machine, const PadSpec& rows, const TimingOptions& options, Report& report) {
+  PADLOCK_TRY(const auto run, CaseRun::create(machine, rows.pad, report, rows.dtype));
+  return run->compare_short_rows(options);
 }
 
 Status run_call(Machine& machine, const TimingOptions& options, Report& report) {

@@ -53,6 +53,10 @@ struct Machine {
 [[nodiscard]] Status run_case(Machine& machine, const PadCase& pad, const Effort& effort, Report& report);
 /// Only f32 beside memcpy and peers: what the picture needs.
 [[nodiscard]] Status run_size(Machine& machine, const PadCase& pad, const Effort& effort, Report& report);
+/// Times a case of short rows, whose extents and pads are elements of its type, beside memcpy and the peers of one
+/// thread that compile nothing for seconds.
+[[nodiscard]] Status run_short_rows(Machine& machine, const PadSpec& rows, const TimingOptions& options,
+                                    Report& report);
 /// A launch of 16x16 whose pointers alternate, in nanoseconds.
 [[nodiscard]] Status run_call(Machine& machine, const TimingOptions& options, Report& report);
 

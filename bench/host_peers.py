@@ -19,7 +19,7 @@ import os
 import sys
 import time
 
-ELEMENT_BYTES = {"f32": 4, "f16": 2, "bf16": 2, "i8": 1}
+ELEMENT_BYTES = {"f64": 8, "f32": 4, "f16": 2, "bf16": 2, "i8": 1}
 
 
 class Cannot(Exception):
@@ -39,11 +39,14 @@ class Problem:
         self.dtype, self.mode = fields["dtype"], fields["mode"]
         self.extents, self.low, self.high = numbers("extents"), numbers("low"), numbers("high")
         self.relu = fields["relu"] == "1"
+        self.transposes = self.mode == "transpose"  # the last two axes
         self.value = float(fields["value"]) if self.dtype != "i8" else int(fields["value"])
         self.input, self.output = fields["input"], fields["output"]
 
     @property
     def result(self):
+        if self.transposes:
+            return [*self.extents[:-2], self.extents[-1], self.extents[-2]]
         return [low + n + high for low, n, high in zip(self.low, self.extents, self.high)]
 
     @property
@@ -56,7 +59,7 @@ class Problem:
         return view, [(max(low, 0), max(high, 0)) for low, high in zip(self.low, self.high)]
 
     def require_pads(self):
-        if self.is_crop and self.mode != "constant":
+        if self.is_crop and self.mode != "constant" and not self.transposes:
             raise Cannot(f"a crop before mode {self.mode}")
 
 
@@ -76,7 +79,7 @@ class NumPy:
 
     def array(self, problem):
         numpy = self.numpy
-        dtype = {"f32": numpy.float32, "f16": numpy.float16, "i8": numpy.int8, "bf16": self.bf16}[problem.dtype]
+        dtype = {"f64": numpy.float64, "f32": numpy.float32, "f16": numpy.float16, "i8": numpy.int8, "bf16": self.bf16}[problem.dtype]
         if dtype is None:
             raise Cannot("bfloat16 without ml_dtypes")
         return numpy.fromfile(problem.input, dtype=dtype, count=self.count(problem)).reshape(problem.extents)
@@ -91,6 +94,8 @@ class NumPy:
     def prepare(self, problem):
         problem.require_pads()
         numpy, x = self.numpy, self.array(problem)
+        if problem.transposes:
+            return lambda: numpy.ascontiguousarray(x.swapaxes(-1, -2))
         view, pads = problem.cropped(x)
         values = {"constant_values": x.dtype.type(problem.value)} if problem.mode == "constant" else {}
         mode, zero = self.modes[problem.mode], x.dtype.type(0)
@@ -123,13 +128,15 @@ class Torch:
 
     def array(self, problem):
         torch = self.torch
-        dtype = {"f32": torch.float32, "f16": torch.float16, "bf16": torch.bfloat16, "i8": torch.int8}[problem.dtype]
+        dtype = {"f64": torch.float64, "f32": torch.float32, "f16": torch.float16, "bf16": torch.bfloat16, "i8": torch.int8}[problem.dtype]
         data = self.numpy.numpy.fromfile(problem.input, dtype="u1",
                                          count=NumPy.count(problem) * ELEMENT_BYTES[problem.dtype])
         return torch.from_numpy(data).view(dtype).reshape(problem.extents)
 
     def function(self, problem):
         """A function of the array."""
+        if problem.transposes:
+            return lambda x: x.transpose(-1, -2).contiguous()
         if problem.mode not in self.modes:
             raise Cannot(f"no mode {problem.mode}")
         functional = self.torch.nn.functional
@@ -191,8 +198,14 @@ class OnnxRuntime:
     def model(self, problem):
         onnx = self.onnx
         helper, types = onnx.helper, onnx.TensorProto
-        dtype = {"f32": types.FLOAT, "f16": types.FLOAT16, "bf16": types.BFLOAT16, "i8": types.INT8}[problem.dtype]
+        dtype = {"f64": types.DOUBLE, "f32": types.FLOAT, "f16": types.FLOAT16, "bf16": types.BFLOAT16, "i8": types.INT8}[problem.dtype]
         dynamic = [None] * len(problem.extents)
+        if problem.transposes:
+            axes = [*range(len(dynamic) - 2), len(dynamic) - 1, len(dynamic) - 2]
+            graph = helper.make_graph([helper.make_node("Transpose", ["x"], ["y"], perm=axes)], "transpose",
+                                      [helper.make_tensor_value_info("x", dtype, dynamic)],
+                                      [helper.make_tensor_value_info("y", dtype, dynamic)])
+            return helper.make_model(graph, opset_imports=[helper.make_opsetid("", 19)], ir_version=10), dtype, "y"
         pads = helper.make_tensor("pads", types.INT64, [2 * len(dynamic)], problem.low + problem.high)
         inputs, constants = ["x", "pads"], [pads]
         if problem.mode == "constant":
@@ -207,7 +220,7 @@ class OnnxRuntime:
         return helper.make_model(graph, opset_imports=[helper.make_opsetid("", 19)], ir_version=10), dtype, last
 
     def prepare(self, problem):
-        if problem.mode not in self.modes:
+        if problem.mode not in self.modes and not problem.transposes:
             raise Cannot(f"no mode {problem.mode}")
         numpy = self.numpy.numpy
         model, dtype, last = self.model(problem)
@@ -241,6 +254,7 @@ class Jax:
 
     def __init__(self, threads):
         os.environ["JAX_PLATFORMS"] = "cpu"
+        os.environ["JAX_ENABLE_X64"] = "1"
         if threads == 1:
             os.environ["XLA_FLAGS"] = os.environ.get("XLA_FLAGS", "") + " --xla_cpu_multi_thread_eigen=false"
         self.jax = load("jax")
@@ -255,6 +269,8 @@ class Jax:
         amounts = list(zip(problem.low, problem.high))
 
         def pad(x):
+            if problem.transposes:
+                return jnp.swapaxes(x, -1, -2)
             if problem.mode == "constant":
                 return lax.pad(x, value, [(low, high, 0) for low, high in amounts])
             return jnp.pad(x, amounts, mode=self.modes[problem.mode])

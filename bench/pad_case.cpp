@@ -107,6 +107,13 @@ std::string program_text(const PadSpec& spec) {
   std::string where;
   if (pad.mode != "constant" && !spec.literal_extents)
     where = fmt::format("where {} >= 1\n", fmt::join(pad.symbols, " >= 1, "));
+  if (pad.mode == "transpose") {
+    std::vector<std::size_t> axes(pad.rank());
+    std::iota(axes.begin(), axes.end(), std::size_t{0});
+    std::swap(axes[pad.rank() - 2], axes[pad.rank() - 1]);
+    return fmt::format("program {}(x: {}[{}]) {{ y = transpose(x, perm = [{}]) return y }}\n", pad.name,
+                       ir::name_of(spec.dtype), fmt::join(extents, ", "), fmt::join(axes, ", "));
+  }
   const std::string fill = pad.mode == "constant" ? ", value = " + fill_literal(pad, spec.dtype) : "";
   return fmt::format(
       "program {}(x: {}[{}])\n{}{{\n  y = pad(x, low = [{}], high = [{}], mode = {}{})\n{}  return {}\n}}\n", pad.name,
@@ -138,6 +145,11 @@ PadCase as_rank_2(const PadCase& pad) {
 
 std::vector<std::int64_t> result_extents(const PadCase& pad) {
   std::vector<std::int64_t> extents;
+  if (pad.mode == "transpose") {
+    extents = pad.extents;
+    std::swap(extents[pad.rank() - 2], extents[pad.rank() - 1]);
+    return extents;
+  }
   for (std::size_t i = 0; i < pad.rank(); ++i)
     extents.push_back(pad.low[i] + pad.extents[i] + integer(pad.high[i]).value_or(0));
   return extents;

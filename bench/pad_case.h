@@ -17,7 +17,7 @@ struct PadCase {
   std::vector<std::int64_t> extents = {};  ///< in elements, as the pads are
   std::vector<std::int64_t> low = {};
   std::vector<std::string> high = {};  ///< dim expressions over the symbols
-  std::string mode = "constant";       ///< as the language names it
+  std::string mode = "constant";       ///< as the language names it; "transpose" exchanges the last two axes instead
   std::string value = "0";             ///< of mode constant: a literal, or "least"
 
   [[nodiscard]] std::size_t rank() const { return extents.size(); }

@@ -20,6 +20,7 @@ struct FloatBits {
 };
 
 FloatBits bits_of(ir::DType dtype) {
+  if (dtype == ir::DType::f64) return {11, 52};
   if (dtype == ir::DType::f16) return {5, 10};
   return {8, dtype == ir::DType::bf16 ? 7 : 23};
 }
@@ -36,12 +37,12 @@ std::int64_t source_of(const std::string& mode, std::int64_t at, std::int64_t n)
 }
 
 /// The fill's bits: of the literals that cases have.
-std::uint32_t fill_bits(const PadSpec& spec) {
+std::uint64_t fill_bits(const PadSpec& spec) {
   const std::string literal = fill_literal(spec.pad, spec.dtype);
-  if (!ir::is_float(spec.dtype)) return static_cast<std::uint32_t>(std::stoi(literal));
+  if (!ir::is_float(spec.dtype)) return static_cast<std::uint64_t>(std::stoi(literal));
   const auto [exponent_bits, fraction_bits] = bits_of(spec.dtype);
-  if (literal == "-inf") return ((2U << exponent_bits) - 1) << fraction_bits;
-  return literal == "1" ? ((1U << (exponent_bits - 1)) - 1) << fraction_bits : 0;
+  if (literal == "-inf") return ((std::uint64_t{2} << exponent_bits) - 1) << fraction_bits;
+  return literal == "1" ? ((std::uint64_t{1} << (exponent_bits - 1)) - 1) << fraction_bits : 0;
 }
 
 /// One row of the result after another, for all its rows.
@@ -54,7 +55,7 @@ class Rows {
         result_(result_extents(spec.pad)),
         at_(spec.pad.rank() - 1),
         row_(static_cast<std::size_t>(result_.back()) * size_) {
-    const std::uint32_t fill = relu(spec, fill_bits(spec));
+    const std::uint64_t fill = relu(spec, fill_bits(spec));
     std::memcpy(fill_, &fill, sizeof fill_);
     for (std::int64_t i = 0; i < result_.back(); ++i)
       columns_.push_back(source_of(pad_.mode, i - pad_.low.back(), pad_.extents.back()));
@@ -65,8 +66,8 @@ class Rows {
   }
 
   /// The bits after relu, if there is one.
-  static std::uint32_t relu(const PadSpec& spec, std::uint32_t bits) {
-    const std::uint32_t sign = 1U << (ir::bit_width(spec.dtype) - 1);
+  static std::uint64_t relu(const PadSpec& spec, std::uint64_t bits) {
+    const std::uint64_t sign = std::uint64_t{1} << (ir::bit_width(spec.dtype) - 1);
     return spec.relu && (bits & sign) != 0 ? 0 : bits;
   }
 
@@ -74,7 +75,7 @@ class Rows {
     const std::int64_t first = first_element();
     std::byte* to = row_.data();
     for (const std::int64_t column : columns_) {
-      std::uint32_t bits = 0;
+      std::uint64_t bits = 0;
       const bool is_fill = first == kFill || column == kFill;
       std::memcpy(&bits, is_fill ? fill_ : input_.data() + static_cast<std::size_t>(first + column) * size_, size_);
       bits = relu(spec, bits);
@@ -110,7 +111,7 @@ class Rows {
   std::vector<std::int64_t> at_;  // coordinates of the row
   std::vector<std::byte> row_;
   std::vector<std::int64_t> columns_;
-  std::byte fill_[sizeof(std::uint32_t)];
+  std::byte fill_[sizeof(std::uint64_t)];
 };
 
 }  // namespace
@@ -129,7 +130,25 @@ void fill_with_noise(std::span<std::byte> data) {
     std::memcpy(data.data() + at, data.data(), std::min(period, data.size() - at));
 }
 
+namespace {
+
+Status check_transposed(const PadSpec& spec, std::span<const std::byte> input, std::span<const std::byte> result) {
+  const auto size = static_cast<std::int64_t>(ir::byte_size(spec.dtype));
+  const std::int64_t rows = spec.pad.extents[spec.pad.rank() - 2], columns = spec.pad.extents.back();
+  for (std::int64_t i = 0; i < element_count(spec.pad.extents); ++i) {
+    const std::int64_t matrix = i / (rows * columns), row = i / columns % rows, column = i % columns;
+    const std::int64_t to = matrix * rows * columns + column * rows + row;
+    if (std::memcmp(input.data() + i * size, result.data() + to * size, static_cast<std::size_t>(size)) != 0)
+      return internal_error(fmt::format("{} of {} differs from its definition at byte {}", spec.pad.name,
+                                        ir::name_of(spec.dtype), to * size));
+  }
+  return {};
+}
+
+}  // namespace
+
 Status check_result(const PadSpec& spec, std::span<const std::byte> input, std::span<const std::byte> result) {
+  if (spec.pad.mode == "transpose") return check_transposed(spec, input, result);
   Rows rows(spec, input);
   std::size_t at = 0;
   for (std::int64_t i = rows.count(); i > 0; --i) {

@@ -11,7 +11,8 @@ namespace padlock::bench {
 
 std::map<std::string, std::int64_t> sizes_of(const PadCase& pad) {
   std::map<std::string, std::int64_t> sizes;
-  for (std::size_t i = 0; i < pad.rank(); ++i) sizes[pad.symbols[i]] = pad.extents[i];
+  for (std::size_t i = 0; i < pad.rank(); ++i)
+    if (pad.symbols[i] != std::to_string(pad.extents[i])) sizes[pad.symbols[i]] = pad.extents[i];
   return sizes;
 }
 

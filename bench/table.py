@@ -50,10 +50,10 @@ class Results:
     def time(self, what):
         return next((line for line in self.lines if line["kind"] == "time" and line["what"] == what), None)
 
-    def best_peers(self, **fields):
+    def best_peers(self, what="peer", **fields):
         """For each program, operation, type and number of threads the ratio to the peer that was fastest."""
         best = {}
-        for line in self.ratios("peer", **fields):
+        for line in self.ratios(what, **fields):
             key = tuple(line[name] for name in ("case", "op", "dtype", "threads"))
             if key not in best or line["ratio"] < best[key]["ratio"]:
                 best[key] = line
@@ -62,7 +62,7 @@ class Results:
 
 def label(line):
     parts = [line["case"]]
-    if line["what"] == "peer":
+    if line["what"] in ("peer", "short rows peer"):
         parts.append(f"{line['op']} {line['dtype']} t{line['threads']} {line['engine']}")
     elif line["dtype"] != "f32":
         parts.append(line["dtype"])
@@ -115,8 +115,27 @@ def at_most(name, asked, line):
              "low": asked / line["value_high"], "high": high, "met": is_met(found, high, 1.0), "of": 1, "below": []}]
 
 
+def short_rows(results):
+    """Those of a run of --short-rows, which has nothing else. None of its results is small."""
+    of_memcpy = results.ratios("short rows memcpy")
+    if not of_memcpy:
+        return []
+    rows = over_all("short rows against memcpy, geometric mean", 0.8, of_memcpy, geometric_mean)
+    rows += every_row("each of them", 0.65, of_memcpy)
+    rows += every_row("each of them against the best peer", 1.0, results.best_peers("short rows peer"))
+    groups = {}
+    for line in of_memcpy:
+        groups.setdefault(line["case"].rsplit("_", 2 if line["case"][-1].isdigit() else 1)[0], []).append(line)
+        groups.setdefault(line["dtype"], []).append(line)
+    for name, lines in groups.items():
+        rows += over_all(f"{name} against memcpy, geometric mean", 0.8, lines, geometric_mean)
+    return rows
+
+
 def requirements(results):
     """All rows, in the order in which they were asked."""
+    if short := short_rows(results):
+        return short
     of_memcpy = [("square_8192", 1.2), ("rows_1000", 1.0), ("rows_224", 0.9), ("square_1024", 0.85), ("square_256", 0.6)]
     rows = []
     for case, asked in of_memcpy:
@@ -197,7 +216,7 @@ def peers_text(results):
         if line["kind"] == "peer" and line["threads"] == 1:
             lines.append(f"{line['name']}: {line['version'] if line['found'] else 'not found: ' + line['version']}")
     by_peer = {}
-    for line in results.ratios("peer"):
+    for line in results.ratios("peer") + results.ratios("short rows peer"):
         by_peer.setdefault((line["engine"], line["threads"]), []).append(line["ratio"])
     for (peer, threads), ratios in sorted(by_peer.items()):
         lines.append(f"  against {peer}, {threads} thread(s): geometric mean {geometric_mean(ratios):.2f}, "
