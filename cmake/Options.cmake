@@ -42,3 +42,11 @@ if(PADLOCK_PORTABLE)
   target_compile_options(padlock_options INTERFACE -ffunction-sections -fdata-sections)
   target_link_options(padlock_options INTERFACE -static-libstdc++ -static-libgcc -Wl,--gc-sections)
 endif()
+
+# padlock_optimise_for_size(source ...): sources of this folder that run once a program or less.
+function(padlock_optimise_for_size)
+  set_source_files_properties(${ARGN} PROPERTIES COMPILE_OPTIONS $<$<CONFIG:Release>:-Os>)
+  if(CMAKE_BUILD_TYPE STREQUAL "Release")
+    set_source_files_properties(${ARGN} PROPERTIES SKIP_PRECOMPILE_HEADERS ON)  # they are compiled for -O2
+  endif()
+endfunction()

@@ -1,18 +1,19 @@
 # padlock_precompile_headers(): every C++ target below this folder begins with the standard headers that most sources
-# include, compiled once: a quarter of a sanitized build is reading them. Sources still include what they use, which a
-# build without this option, such as the preset release, checks.
+# include, compiled once for each set of flags: a fifth of an optimised build and a quarter of a sanitized one is reading
+# them. Sources still include what they use, which a build without this option, such as ./dev matrix, checks.
 
 set(padlock_common_headers <algorithm> <array> <cstdint> <expected> <functional> <map> <memory> <optional> <set> <span>
                            <string> <string_view> <vector> <fmt/format.h>)
 
-# The targets of a folder and of those below it that compile C++.
+# The targets of a folder and of those below it that compile C++, and no C.
 function(padlock_cxx_targets folder result)
   get_property(targets DIRECTORY ${folder} PROPERTY BUILDSYSTEM_TARGETS)
   get_property(folders DIRECTORY ${folder} PROPERTY SUBDIRECTORIES)
   set(found)
   foreach(target IN LISTS targets)
     get_target_property(type ${target} TYPE)
-    if(type MATCHES "^(STATIC_LIBRARY|OBJECT_LIBRARY|EXECUTABLE)$")
+    get_target_property(sources ${target} SOURCES)
+    if(type MATCHES "^(STATIC_LIBRARY|OBJECT_LIBRARY|EXECUTABLE)$" AND NOT sources MATCHES "\\.c(;|$)")
       list(APPEND found ${target})
     endif()
   endforeach()
@@ -23,32 +24,49 @@ function(padlock_cxx_targets folder result)
   set(${result} ${found} PARENT_SCOPE)
 endfunction()
 
+# Compiles the headers with the flags of padlock_options and those of the libraries given.
+function(padlock_add_precompiled name headers)
+  add_library(${name} OBJECT ${PROJECT_BINARY_DIR}/precompiled.cpp)
+  target_link_libraries(${name} PRIVATE padlock_options ${ARGN})
+  target_precompile_headers(${name} PRIVATE ${headers})
+endfunction()
+
+# The one among the compiled headers whose flags are those of a target, or nothing.
+function(padlock_precompiled_for target result)
+  get_target_property(options ${target} COMPILE_OPTIONS)
+  get_target_property(libraries ${target} LINK_LIBRARIES)
+  get_target_property(is_pic ${target} POSITION_INDEPENDENT_CODE)
+  set(found)
+  if("-O0" IN_LIST options)
+    if("padlock_doctest_main" IN_LIST libraries)  # others lack what doctest's header refers to
+      set(found padlock_precompiled_tests)
+    endif()
+  elseif(NOT "-O1" IN_LIST options)  # few sources
+    set(found padlock_precompiled)
+    if(is_pic)
+      set(found padlock_precompiled_pic)
+    endif()
+  endif()
+  set(${result} ${found} PARENT_SCOPE)
+endfunction()
+
 function(padlock_precompile_headers)
   padlock_cxx_targets(${PROJECT_SOURCE_DIR} targets)
   file(WRITE ${PROJECT_BINARY_DIR}/precompiled.cpp "// Has no more than the precompiled headers.\n")
-  add_library(padlock_precompiled OBJECT ${PROJECT_BINARY_DIR}/precompiled.cpp)
-  target_link_libraries(padlock_precompiled PRIVATE padlock_options)
-  target_precompile_headers(padlock_precompiled PRIVATE ${padlock_common_headers})
-  # Headers are compiled for one level of optimisation: tests have their own, and with it their own header.
+  padlock_add_precompiled(padlock_precompiled "${padlock_common_headers}")
+  padlock_add_precompiled(padlock_precompiled_pic "${padlock_common_headers}")
+  set_target_properties(padlock_precompiled_pic PROPERTIES POSITION_INDEPENDENT_CODE ON EXCLUDE_FROM_ALL ON)
   if(TARGET doctest::doctest)
-    add_library(padlock_precompiled_tests OBJECT ${PROJECT_BINARY_DIR}/precompiled.cpp)
-    target_link_libraries(padlock_precompiled_tests PRIVATE padlock_options doctest::doctest)
+    padlock_add_precompiled(padlock_precompiled_tests "${padlock_common_headers};<doctest/doctest.h>" doctest::doctest)
     target_compile_options(padlock_precompiled_tests PRIVATE -O0)
-    target_precompile_headers(padlock_precompiled_tests PRIVATE ${padlock_common_headers} <doctest/doctest.h>)
   endif()
   foreach(target IN LISTS targets)
-    get_target_property(options ${target} COMPILE_OPTIONS)
-    get_target_property(is_pic ${target} POSITION_INDEPENDENT_CODE)
-    if("-O1" IN_LIST options OR is_pic)  # few sources, and the header is compiled as most are
-      continue()
-    endif()
-    get_target_property(libraries ${target} LINK_LIBRARIES)
-    if("-O0" IN_LIST options)
-      if("padlock_doctest_main" IN_LIST libraries)  # others lack what doctest's header refers to
-        target_precompile_headers(${target} REUSE_FROM padlock_precompiled_tests)
+    padlock_precompiled_for(${target} header)
+    if(header)
+      target_precompile_headers(${target} REUSE_FROM ${header})
+      if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
+        target_compile_options(${target} PRIVATE $<$<COMPILE_LANGUAGE:CXX>:-fpch-preprocess>)  # asked for by ccache
       endif()
-    else()
-      target_precompile_headers(${target} REUSE_FROM padlock_precompiled)
     endif()
   endforeach()
 endfunction()
