@@ -13,7 +13,7 @@
 
 namespace padlock::bench {
 
-/// Where figures go.
+/// Prints figures as tables and keeps them as JSON.
 class Report {
  public:
   /// Writes tables to stdout if `tables`.

@@ -25,7 +25,8 @@ FloatBits bits_of(ir::DType dtype) {
   return {8, dtype == ir::DType::bf16 ? 7 : 23};
 }
 
-/// Where element `at` of the result comes from on one axis; kFill: from nowhere. As docs/language.md.
+/// Returns the position that element `at` of the result is taken from on one axis; kFill if from none. As
+/// docs/language.md.
 std::int64_t source_of(const std::string& mode, std::int64_t at, std::int64_t n) {
   const auto mod = [](std::int64_t a, std::int64_t d) { return (a % d + d) % d; };
   if (mode == "constant") return at >= 0 && at < n ? at : kFill;

@@ -16,7 +16,7 @@ JsonWriter& add_estimate(JsonWriter& line, std::string_view name, const Estimate
 /// Ends the object and the line.
 [[nodiscard]] std::string take_line(JsonWriter line);
 
-/// Where and of what the figures are.
+/// Names the machine and the revision that the figures are of.
 struct Provenance {
   std::string cpu;  ///< as the machine calls it
   int hardware_threads = 0;

@@ -16,7 +16,7 @@ namespace padlock::capi {
 /// The other way; none for what no program has.
 [[nodiscard]] std::optional<ir::DType> dtype_of(const DLDataType& type);
 
-/// Where a tensor may lie.
+/// The memory that a tensor may lie in.
 struct Place {
   enum class Kind { anywhere, host, gpu } kind = Kind::anywhere;
   int ordinal = 0;  // of a GPU

@@ -20,7 +20,7 @@
 #include "runtime/scratch_memory.h"
 #include "support/error.h"
 
-// Where programs run: a device loads a program's code, the loaded program is bound to sizes, and what is bound is
+// Devices run programs: a device loads a program's code, the loaded program is bound to sizes, and what is bound is
 // launched. The host, simt, the reference and GPUs implement it; devices.h opens them.
 namespace padlock::runtime {
 

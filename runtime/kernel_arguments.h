@@ -9,7 +9,7 @@
 
 namespace padlock::runtime {
 
-/// Where a kernel's arguments stand in its program's lists, in the kernel's order.
+/// Positions of a kernel's arguments in its program's lists, in the kernel's order.
 struct ArgumentPlaces {
   std::vector<std::uint32_t> inputs;   // in Program::tensor_parameters()
   std::vector<std::uint32_t> results;  // in Program::results()

@@ -37,7 +37,7 @@ class ScratchMemory {
   std::int64_t bytes_ = 0;
 };
 
-/// Where scratch memory lies: the host's memory, or a GPU's. Must outlive what it maps.
+/// Maps scratch memory of the host or of a GPU. Must outlive what it maps.
 class ScratchSpace {
  public:
   virtual ~ScratchSpace() = default;

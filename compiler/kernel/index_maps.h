@@ -14,7 +14,7 @@
 // element of the operand that it is. One map for all pads of every sign; nothing is a slice or a copy.
 namespace padlock::compiler {
 
-/// Where a pad takes an element from: `coordinates` where all `conditions` hold, the fill elsewhere.
+/// The element that a pad takes: the one at `coordinates` if all `conditions` hold, the fill otherwise.
 struct PadMap {
   std::vector<ir::Expr> coordinates;
   std::vector<Condition> conditions;

@@ -21,7 +21,7 @@ enum class Register : std::uint8_t { eax, ebx, ecx, edx };
 /// The registers that the system must keep for a thread (bits of XCR0) before the instructions may be used.
 enum class Kept : std::uint32_t { none = 0, ymm = 0x6, zmm = 0xE6, tiles = 0x6'0000, apx = 0x8'0000 };
 
-/// Where CPUID says of an instruction set that it is there. Intel's manual, volume 2, CPUID; AMD's, volume 3,
+/// The bit by which CPUID says that an instruction set is there. Intel's manual, volume 2, CPUID; AMD's, volume 3,
 /// appendix E, for the leaves from 0x80000000.
 struct Feature {
   std::string_view name;

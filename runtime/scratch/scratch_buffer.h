@@ -14,7 +14,7 @@
 
 namespace padlock::runtime {
 
-/// Where a tensor lies in its scratch memory.
+/// Placement of a tensor in its scratch memory.
 enum class Placement : std::uint8_t {
   red_zones,  ///< between the red zones: they show a store outside
   flush_end,  ///< its end meets what is inaccessible: a load past it faults

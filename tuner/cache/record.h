@@ -20,7 +20,7 @@ namespace padlock::tuner {
 
 [[nodiscard]] Result<Verdict> verdict_from_name(std::string_view name);
 
-/// Where a result comes from.
+/// Names the run that a result comes from.
 struct Provenance {
   std::uint64_t seed = 0;
   std::string date;     ///< UTC, "2026-01-31T12:00:00Z"

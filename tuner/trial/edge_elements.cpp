@@ -32,7 +32,7 @@ class Point {
   std::vector<std::int64_t> values_;
 };
 
-/// Where a condition that is affine along the axis, the other coordinates being 0, changes its value.
+/// Finds the coordinate at which a condition changes its value that is affine along the axis, the others being 0.
 std::optional<std::int64_t> crossing(Point& point, std::size_t axis, ir::Expr condition) {
   const auto at_zero = point.evaluate(condition);
   point.move(axis, 1);

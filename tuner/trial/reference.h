@@ -29,8 +29,8 @@ class Reference {
   [[nodiscard]] static Result<Reference> compute(const Problem& problem, const Computation& computation,
                                                  std::int64_t most_interpreted = kMostInterpreted);
 
-  /// Where a result is not as it must be: "z: at [3, 4] expected 0x0, found 0xa5a5a5a5"; empty for nowhere. Where the
-  /// language leaves a NaN's bits open, any NaN will do. Precondition: as many bytes as the result has.
+  /// Describes the first wrong element of a result: "z: at [3, 4] expected 0x0, found 0xa5a5a5a5"; empty if there is
+  /// none. If the language leaves a NaN's bits open, any NaN will do. Precondition: as many bytes as the result has.
   [[nodiscard]] Result<std::string> difference(std::size_t result, std::span<const std::byte> actual) const;
 
   /// The bits of a result, where no NaN is open.

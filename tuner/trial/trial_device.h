@@ -42,7 +42,7 @@ class TrialCode {
   runtime::Queue& queue_;
 };
 
-/// Where configs are tried. Must outlive its code and its scratch memory. Not thread-safe.
+/// Tries configs on one device. Must outlive its code and its scratch memory. Not thread-safe.
 class TrialDevice {
  public:
   /// `device`: "host", "simt" or "cuda:N"; `target`: of simt the architecture, else empty. `threads`: of the host's

@@ -18,7 +18,7 @@ class SymbolFinder {
  public:
   SymbolFinder(void* library, const Driver& driver) : library_(library), driver_(driver) {}
 
-  /// Where the driver has cuGetProcAddress, only that is asked: it knows which ABI a name stands for, and what it does
+  /// Asks only cuGetProcAddress of a driver that has it: it knows which ABI a name stands for, and what it does
   /// not give is not to be called.
   template <class Signature>
   void find(DriverFunction<Signature>& function, int cuda_version) const {
