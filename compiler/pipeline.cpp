@@ -1,6 +1,9 @@
 #include "compiler/pipeline.h"
 
+#include <algorithm>
 #include <utility>
+
+#include <fmt/format.h>
 
 #include "compiler/kernel/lowering.h"
 #include "compiler/kernel/merge_axes.h"
@@ -9,17 +12,26 @@
 #include "compiler/schedule/index64_bounds.h"
 #include "compiler/schedule/permute_rows.h"
 #include "compiler/schedule/segments.h"
+#include "ir/limits.h"
+#include "support/steps.h"
 
 namespace padlock::compiler {
 namespace {
 
-/// Lowers a program, and lists what is made of each of its kernels.
+/// Lowers a program, and lists what is made of each of its kernels: of a kernel that is scheduled, within those limits.
+/// All of them take `budget` steps together.
 template <class Made, class Make>
-Result<std::vector<Made>> of_each_kernel(const ir::Program& program, const PassEdits* edits, const Make& make) {
+Result<std::vector<Made>> of_each_kernel(const ir::Program& program, const PassEdits* edits,
+                                         const ScheduleMaker& schedule, std::int64_t budget, const Make& make) {
   PADLOCK_TRY(std::vector<Kernel> kernels, lower(program, edits));
+  const StepBudget steps(budget);
   std::vector<Made> list;
   for (Kernel& kernel : kernels) {
-    PADLOCK_TRY(Made made, make(std::move(kernel)));
+    if (steps.is_used_up())
+      return beyond_limits(
+          fmt::format("expected kernels that are scheduled and proved within {} steps, found more", steps.limit()));
+    Schedule scheduled = schedule(std::move(kernel));
+    PADLOCK_TRY(Made made, make(std::move(scheduled), {.steps = std::min(limits::kProofSteps, steps.left())}));
     list.push_back(std::move(made));
   }
   return list;
@@ -35,9 +47,10 @@ Result<std::vector<Kernel>> lower(const ir::Program& program, const PassEdits* e
   if (edits != nullptr)
     make_maps = [edits](ir::ExprContext& exprs, ir::Facts facts) { return edits->index_maps(exprs, std::move(facts)); };
   PADLOCK_TRY(std::vector<Kernel> kernels, gather_kernels(program, make_maps));  // what is each element of the output?
+  const StepBudget steps(limits::kMergeSteps);
   for (Kernel& kernel : kernels) {
     if (edits != nullptr) edits->gathered(kernel);
-    merge_axes(kernel);  // long rows of short ones
+    merge_axes(kernel, steps);  // long rows of short ones
   }
   return kernels;
 }
@@ -67,16 +80,19 @@ Schedule make_schedule(Kernel kernel, std::string config, const ScheduleOptions&
 
 Result<std::vector<ProvenKernel>> prove_kernels(const ir::Program& program, const PassEdits* edits,
                                                 const ScheduleMaker& schedule, ProofCache& cache) {
-  return of_each_kernel<ProvenKernel>(program, edits, [&](Kernel kernel) {
-    return prove(schedule(std::move(kernel)), {.cache = &cache, .keep = edits == nullptr});
-  });
+  const auto make = [&](Schedule scheduled, const solver::SearchLimits& limits) {
+    return prove(std::move(scheduled), {.limits = limits, .cache = &cache, .keep = edits == nullptr});
+  };
+  return of_each_kernel<ProvenKernel>(program, edits, schedule, limits::kProofSteps, make);
 }
 
 Result<std::vector<Proof>> list_proofs(const ir::Program& program, const PassEdits* edits,
                                        const ScheduleMaker& schedule, ProofCache& cache) {
-  return of_each_kernel<Proof>(program, edits, [&](Kernel kernel) {
-    return list_obligations(schedule(std::move(kernel)), {.explain = true, .cache = &cache, .keep = edits == nullptr});
-  });
+  const auto make = [&](Schedule scheduled, const solver::SearchLimits& limits) {
+    return list_obligations(std::move(scheduled),
+                            {.limits = limits, .explain = true, .cache = &cache, .keep = edits == nullptr});
+  };
+  return of_each_kernel<Proof>(program, edits, schedule, limits::kProofSteps + limits::kExplainSteps, make);
 }
 
 Result<std::string> kernel_text(const ir::Program& program, const PassEdits* edits) {

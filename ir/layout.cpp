@@ -6,51 +6,48 @@ namespace padlock::ir {
 
 namespace {
 
-std::vector<Expr> dense_strides(ExprContext& context, std::span<const Expr> extents) {
-  std::vector<Expr> strides(extents.size());
-  Expr stride = context.constant(1);
+/// Appends the strides of a row-major dense tensor of these extents, and returns the number of its elements.
+Expr append_dense_strides(ExprContext& context, std::span<const Expr> extents, std::vector<Expr>& strides) {
+  strides.resize(extents.size());
+  Expr count = context.constant(1);
   for (std::size_t i = extents.size(); i-- > 0;) {
-    strides[i] = stride;
-    stride = context.mul(stride, extents[i]);
+    strides[i] = count;
+    count = context.mul(count, extents[i]);
   }
-  return strides;
-}
-
-Expr product_of(ExprContext& context, std::span<const Expr> extents) {
-  Expr product = context.constant(1);
-  for (std::size_t i = extents.size(); i-- > 0;) product = context.mul(product, extents[i]);
-  return product;
-}
-
-// prod min(extent, 1) * (offset + 1 + sum (extent - 1) * stride). Dense strides make the sum telescope to the number
-// of elements (each term is stride[i-1] - stride[i], with stride[-1] = the product of all extents), which is 0 where
-// an extent is; that is taken as it is, because the ranges do not always allow distributing so far.
-Expr storage_of(ExprContext& context, const Layout& layout) {
-  const auto extents = layout.extents(), strides = layout.strides();
-  const Expr one = context.constant(1);
-  if (layout.offset().is_constant(0) && std::ranges::equal(strides, dense_strides(context, extents)))
-    return layout.element_count();
-  Expr not_empty = one;
-  for (const Expr extent : extents) not_empty = context.mul(not_empty, context.min(extent, one));
-  return context.mul(not_empty, layout.span(context));
+  return count;
 }
 
 }  // namespace
 
+// prod min(extent, 1) * (offset + 1 + sum (extent - 1) * stride). Dense strides make the sum telescope to the number
+// of elements (each term is stride[i-1] - stride[i], with stride[-1] = the product of all extents), which is 0 where
+// an extent is; that is taken as it is, because the ranges do not always allow distributing so far.
 Layout::Layout(ExprContext& context, std::vector<Expr> extents, std::vector<Expr> strides, Expr offset)
     : extents_(std::move(extents)), strides_(std::move(strides)), offset_(offset) {
-  element_count_ = product_of(context, extents_);
-  storage_extent_ = storage_of(context, *this);
+  std::vector<Expr> dense;
+  element_count_ = append_dense_strides(context, extents_, dense);
+  is_dense_ = offset_.is_constant(0) && strides_ == dense;
+  storage_extent_ = element_count_;
+  if (is_dense_) return;
+  const Expr one = context.constant(1);
+  Expr not_empty = one;
+  for (const Expr extent : extents_) not_empty = context.mul(not_empty, context.min(extent, one));
+  storage_extent_ = context.mul(not_empty, span(context));
 }
 
 Layout Layout::dense(ExprContext& context, std::vector<Expr> extents) {
-  std::vector<Expr> strides = dense_strides(context, extents);
-  return Layout(context, std::move(extents), std::move(strides), context.constant(0));
+  Layout made;
+  made.extents_ = std::move(extents);
+  made.offset_ = context.constant(0);
+  made.element_count_ = append_dense_strides(context, made.extents_, made.strides_);
+  made.storage_extent_ = made.element_count_;
+  made.is_dense_ = true;
+  return made;
 }
 
 Expr Layout::span(ExprContext& context) const {
+  if (is_dense_) return element_count_;
   const Expr one = context.constant(1);
-  if (offset_.is_constant(0) && std::ranges::equal(strides_, dense_strides(context, extents_))) return element_count_;
   Expr span = context.add(offset_, one);
   for (std::size_t i = 0; i < extents_.size(); ++i)
     span = context.add(span, context.mul(context.sub(extents_[i], one), strides_[i]));

@@ -54,6 +54,7 @@ class Layout {
   Expr offset_;
   Expr storage_extent_;
   Expr element_count_;
+  bool is_dense_ = false;  // row-major, offset 0
 };
 
 /// Every tensor's storage is below this many bytes (rule R5), so that an emitted byte offset fits 64 bits.

@@ -138,12 +138,6 @@ class Program {
   friend std::string to_string(const Program&);
 };
 
-// Limits of a program's size: beyond them verifying costs more than about a second.
-inline constexpr std::size_t kMaxRank = 64;
-inline constexpr std::size_t kMaxSymbols = 4096;
-inline constexpr std::size_t kMaxConstraints = 512;
-inline constexpr std::uint32_t kMaxExprDepth = 2500;  ///< 1000 operators in an expression stay well below
-
 /// Checks names, types, ranks, literals, divisors and everything that fails for all bindings. Errors carry the
 /// position and name what was expected and found.
 [[nodiscard]] Result<Program> verify(const syntax::Program& syntax);

@@ -10,6 +10,11 @@ namespace padlock::solver {
 using ir::Expr;
 using ir::ExprKind;
 
+namespace {
+constexpr const char* kUsedUp = "the proof's budget is used up";
+constexpr std::size_t kComparedInAStep = 8;  // terms, or rows
+}  // namespace
+
 Expr Feasibility::resolved(Expr e) {
   if (determined_.empty()) return e;
   const auto [it, inserted] = resolved_.try_emplace(e.id(), e);
@@ -45,10 +50,13 @@ void Feasibility::determine(Expr e) {
   if (symbol.range().lo > ir::Range::kMin) system_.assume(exprs_.sub(value, exprs_.constant(symbol.range().lo)));
 }
 
+/// Beyond the budget an assumption counts only when a point is accepted: without it there are more points.
 void Feasibility::assume(Expr e, bool is_equality) {
-  e = resolved(e);
-  system_.assume(e, is_equality);
-  if (is_equality) determine(e);
+  if (!steps_.is_used_up()) {
+    e = resolved(e);
+    system_.assume(e, is_equality);
+    if (is_equality) determine(e);
+  }
   (is_equality ? assumed_.zero : assumed_.nonnegative).push_back(e);
 }
 
@@ -61,6 +69,7 @@ void Feasibility::add(const Region& region) {
 }
 
 Answer Feasibility::answer(const Region& region, const std::vector<Expr>& goal, Effort effort) {
+  if (steps_.is_used_up()) return {.kind = Answer::Kind::undecided, .point = {}, .reason = kUsedUp};
   const std::size_t mark = system_.rows().size();
   add(region);
   const std::size_t first_goal = system_.rows().size();
@@ -100,6 +109,8 @@ Answer Feasibility::find_point(const Region& region, const std::vector<Expr>& go
 Answer Feasibility::find_guessed(const Region& region, const std::vector<Expr>& goal, const std::vector<Expr>& sizes,
                                  const std::vector<Values64>& guesses) {
   for (const Values64& guess : guesses) {
+    if (steps_.is_used_up() || guess_steps_left_ <= 0) break;
+    const std::int64_t before = steps_taken();
     const auto at_sizes = [&](std::vector<Expr> all) {
       for (Expr& e : all)
         e = exprs_.substitute(e, [&](Expr symbol) {
@@ -109,8 +120,11 @@ Answer Feasibility::find_guessed(const Region& region, const std::vector<Expr>& 
     };
     Region here{.nonnegative = at_sizes(region.nonnegative), .zero = at_sizes(region.zero), .alternatives = {}};
     for (const auto& any : region.alternatives) here.alternatives.push_back(at_sizes(any));
-    Feasibility linear(exprs_, limits_, &solver_);
+    SearchLimits limits = limits_;
+    limits.steps = std::min(steps_.left(), guess_steps_left_);
+    Feasibility linear(exprs_, limits, &solver_);
     Answer found = linear.answer(here, at_sizes(goal), Effort::point);
+    guess_steps_left_ -= steps_taken() - before;
     if (found.kind != Answer::Kind::found) continue;
     for (const Expr size : sizes) found.point[size.symbol()] = guess[size.symbol()];
     return found;
@@ -119,6 +133,7 @@ Answer Feasibility::find_guessed(const Region& region, const std::vector<Expr>& 
 }
 
 Answer::Kind Feasibility::linear_part(const Region& region) {
+  if (steps_.is_used_up()) return Answer::Kind::undecided;
   const std::size_t mark = system_.rows().size();
   add(region);
   calls_left_ = 2;
@@ -161,6 +176,7 @@ class Feasibility::Selector {
   }
 
   void reach(const LinearRow& row) {
+    take_steps(1 + row.terms.size() / kComparedInAStep);
     for (const auto& term : row.terms) {
       if (is_selected(term.first)) continue;
       made_.index[static_cast<std::size_t>(term.first)] = static_cast<int>(made_.variables.size());
@@ -211,6 +227,7 @@ class Feasibility::Selector {
 
   bool take_due_rows() {
     bool changed = false;
+    take_steps(rows_.size() / kComparedInAStep);
     for (std::size_t i = 0; i < rows_.size(); ++i) {
       if (taken_[i] || !is_due(i)) continue;
       take(i);
@@ -221,6 +238,7 @@ class Feasibility::Selector {
 
   [[nodiscard]] bool is_due(std::size_t i) const {
     const LinearRow& row = *rows_[i];
+    take_steps(1 + row.terms.size() / kComparedInAStep);
     if (scope_ != Scope::full && i < assumptions_ && waits(row)) return false;
     const bool all_rows = scope_ == Scope::likely || scope_ == Scope::full;
     return all_rows || std::ranges::any_of(row.terms, [&](const auto& term) { return is_selected(term.first); });
@@ -268,11 +286,13 @@ Result<std::optional<Feasibility::Values>> Feasibility::solve(const Selection& s
   const auto work = static_cast<std::int64_t>(selection.rows.size() * selection.variables.size());
   work_left_ -= work;
   question_work_left_ -= work;
-  if (work_left_ <= 0 || question_work_left_ <= 0) return resource_exhausted("the proof's budget is used up");
+  if (work_left_ <= 0 || question_work_left_ <= 0 || steps_.is_used_up()) return resource_exhausted(kUsedUp);
   std::vector<LinearRow> rows;
   rows.reserve(selection.rows.size());
-  for (const LinearRow* row : selection.rows)
+  for (const LinearRow* row : selection.rows) {
+    take_steps(1 + row->terms.size());
     for (auto& term : rows.emplace_back(*row).terms) term.first = selection.index[static_cast<std::size_t>(term.first)];
+  }
   PADLOCK_TRY(const auto point,
               solver_.find_point(static_cast<int>(selection.variables.size()), std::move(rows), limits_.pivots));
   if (!point) return std::nullopt;
@@ -284,12 +304,14 @@ Result<std::optional<Feasibility::Values>> Feasibility::solve(const Selection& s
 /// Checks whether a row of the goal and another row are opposite and exclude each other: most violations are excluded
 /// by a single inequality.
 bool Feasibility::contradicts(const Selection& selection) {
+  take_steps(selection.goal_rows * selection.rows.size() / kComparedInAStep);
   for (std::size_t i = 0; i < selection.goal_rows; ++i)
     for (const LinearRow* other : selection.rows) {
       const LinearRow& goal = *selection.rows[i];
       const LinearRow& row = *other;
       if (goal.terms.size() != row.terms.size() || goal.is_equality || row.is_equality) continue;
       if (goal.constant + row.constant >= 0) continue;
+      take_steps(1 + goal.terms.size() * goal.terms.size() / kComparedInAStep);
       const bool opposite = std::ranges::all_of(goal.terms, [&](const auto& term) {
         return std::ranges::find(row.terms, std::pair(term.first, -term.second)) != row.terms.end();
       });

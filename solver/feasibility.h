@@ -11,6 +11,7 @@
 #include "solver/integer_solver.h"
 #include "solver/linear_system.h"
 #include "solver/search_limits.h"
+#include "support/steps.h"
 
 namespace padlock::solver {
 
@@ -77,6 +78,8 @@ class Feasibility {
   /// Symbols that assumed equations determine, with the expressions they equal.
   [[nodiscard]] const Determined& determined() const { return determined_; }
   [[nodiscard]] IntegerSolver& solver() { return solver_; }
+  /// Adds steps to the budget: those that the caller took for something else.
+  void grant(std::int64_t steps) { steps_.grant(steps); }
 
  private:
   enum class Scope : std::uint8_t {
@@ -140,6 +143,8 @@ class Feasibility {
   Determined determined_;
   std::map<std::uint32_t, ir::Expr> resolved_;   // by Expr::id
   const std::vector<ir::Expr>* goal_ = nullptr;  // of the current question
+  StepBudget steps_{limits_.steps};
+  std::int64_t guess_steps_left_ = limits::kGuessSteps;
   int calls_left_ = 0;
   std::int64_t question_work_left_ = 0;
   std::int64_t work_left_ = limits_.work;

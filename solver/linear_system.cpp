@@ -3,6 +3,8 @@
 #include <algorithm>
 
 #include "ir/expr/linear_form.h"
+#include "ir/expr/simplify.h"
+#include "support/steps.h"
 
 namespace padlock::solver {
 
@@ -18,6 +20,8 @@ constexpr Int128 kLargest = Int128{1} << 100;
 // step of the solver several times more expensive.
 constexpr Int128 kFar = Int128{1} << 40;
 
+constexpr std::size_t kComparedInAStep = 16;  // variables
+
 bool fits(Int128 value) { return -kLargest < value && value < kLargest; }
 
 std::optional<Int128> product(Int128 a, Int128 b) {
@@ -29,6 +33,7 @@ std::optional<Int128> product(Int128 a, Int128 b) {
 bool add_to(LinearRow& sum, const LinearRow& b, Int128 factor) {
   const std::optional<Int128> constant = product(b.constant, factor);
   if (!constant || !fits(sum.constant += *constant)) return false;
+  take_steps(1 + b.terms.size() + sum.terms.size() * b.terms.size() / kComparedInAStep);
   for (const auto& [variable, coefficient] : b.terms) {
     const std::optional<Int128> scaled = product(coefficient, factor);
     if (!scaled) return false;
@@ -196,13 +201,9 @@ void LinearSystem::define_mod(Expr e, int variable) {
 void LinearSystem::define_product(Expr e, int variable) {
   constexpr std::size_t kFew = 3;
   for (const Expr factor : e.operands().first(e.operands().size() > kFew ? 1 : e.operands().size())) {
-    Expr rest = exprs_->constant(1);
-    bool skipped = false;
-    for (const Expr operand : e.operands()) {
-      const bool skip = !skipped && operand == factor;
-      skipped |= skip;
-      if (!skip) rest = exprs_->mul(rest, operand);
-    }
+    std::vector<Expr> others(e.operands().begin(), e.operands().end());
+    others.erase(std::ranges::find(others, factor));
+    const Expr rest = ir::Simplifier::product(*exprs_, others);
     const std::optional<LinearRow> f = row_of(factor);
     const std::optional<LinearRow> r = row_of(rest);
     const Int128 a = factor.range().lo;

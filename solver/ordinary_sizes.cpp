@@ -6,6 +6,8 @@
 #include <random>
 #include <utility>
 
+#include "support/steps.h"
+
 namespace padlock::solver {
 
 using ir::Expr;
@@ -13,7 +15,8 @@ using ir::Expr;
 namespace {
 
 constexpr int kScattered = 60;
-constexpr int kMostEvaluations = 20'000;  // then nothing is found any more
+constexpr int kMostEvaluations = 20'000;        // then nothing is found any more
+constexpr std::int64_t kMostSteps = 1'000'000;  // of long expressions
 
 class SizeSearch {
  public:
@@ -39,7 +42,7 @@ class SizeSearch {
 
  private:
   std::optional<std::int64_t> value(Expr e, const Values64& values) {
-    if (--evaluations_left_ < 0) return std::nullopt;
+    if (--evaluations_left_ < 0 || steps_.is_used_up()) return std::nullopt;
     const Result<std::int64_t> result = ir::evaluate_int64(exprs_, e, values);
     return result ? std::optional(*result) : std::nullopt;
   }
@@ -61,6 +64,7 @@ class SizeSearch {
   const Determined& determined_;
   std::vector<Values64> found_;
   int evaluations_left_ = kMostEvaluations;
+  StepBudget steps_{kMostSteps};
 };
 
 }  // namespace

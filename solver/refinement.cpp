@@ -2,6 +2,7 @@
 #include <tuple>
 
 #include "ir/expr/linear_form.h"
+#include "ir/expr/simplify.h"
 #include "solver/feasibility.h"
 
 // Refinement by cases: where a point of the linear part violates an expression, each case excludes that point.
@@ -11,6 +12,8 @@ using ir::Expr;
 using ir::ExprKind;
 
 namespace {
+
+constexpr std::size_t kComparedInAStep = 8;  // factors
 
 /// `row` with its sign changed, and `constant` added: constant - row >= 0.
 std::optional<LinearRow> at_most(const std::optional<LinearRow>& row, Int128 constant) {
@@ -36,17 +39,15 @@ std::tuple<Expr, Expr, Expr> common_factors(ir::ExprContext& exprs, Expr a, Expr
     return product ? std::vector<Expr>(e.operands().begin(), e.operands().end()) : std::vector<Expr>{e};
   };
   std::vector<Expr> rest = factors(b);
-  Expr common = exprs.constant(1);
-  Expr others = exprs.constant(1);
+  std::vector<Expr> common, others;
   for (const Expr factor : factors(a)) {
+    take_steps(1 + rest.size() / kComparedInAStep);
     const auto at = std::ranges::find(rest, factor);
-    Expr& product = at == rest.end() ? others : common;
-    product = exprs.mul(product, factor);
+    (at == rest.end() ? others : common).push_back(factor);
     if (at != rest.end()) rest.erase(at);
   }
-  Expr of_b = exprs.constant(1);
-  for (const Expr factor : rest) of_b = exprs.mul(of_b, factor);
-  return {common, others, of_b};
+  const auto product = [&](const std::vector<Expr>& of) { return ir::Simplifier::product(exprs, of); };
+  return {product(common), product(others), product(rest)};
 }
 
 }  // namespace
@@ -58,6 +59,7 @@ std::optional<Int128> Feasibility::value_of(Expr e, const Values& values) {
 
 std::optional<Int128> Feasibility::value_of(const LinearRow& row, const Values& values) {
   Int128 sum = row.constant;
+  take_steps(1 + row.terms.size());
   for (const auto& [variable, coefficient] : row.terms) {
     const auto at = values.find(variable);
     if (at == values.end()) return std::nullopt;
@@ -188,6 +190,7 @@ std::optional<std::vector<Feasibility::Branch>> Feasibility::order_cases(int var
     const Expr compared = system_.variable(other);
     if (other == variable || !compared.valid() || compared.kind() != ExprKind::product) continue;
     const auto [common, g, h] = common_factors(exprs_, e, compared);
+    if (steps_.is_used_up()) return std::nullopt;
     if (common.is_constant()) continue;
     if (auto branches = order_cases(variable, {.f = common, .g = g, .h = h}, values)) return branches;
   }
@@ -228,8 +231,7 @@ std::optional<std::vector<Feasibility::Branch>> Feasibility::order_cases(int var
 std::optional<std::vector<Feasibility::Branch>> Feasibility::product_cases(int variable, const Values& values) {
   const Expr e = system_.variable(variable);
   Expr factor = e.operands()[0];
-  Expr rest = exprs_.constant(1);
-  for (const Expr operand : e.operands().subspan(1)) rest = exprs_.mul(rest, operand);
+  Expr rest = ir::Simplifier::product(exprs_, e.operands().subspan(1));
   std::optional<Int128> value = Int128{1};
   for (const Expr operand : e.operands()) {
     const auto v = value_of(operand, values);

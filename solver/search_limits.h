@@ -2,6 +2,8 @@
 
 #include <cstdint>
 
+#include "ir/limits.h"
+
 namespace padlock::solver {
 
 /// Limits of a proof's cost. Counted, not timed, so that a verdict is the same on every machine.
@@ -11,6 +13,8 @@ struct SearchLimits {
   std::int64_t question_work = 400'000;  ///< limit of `work` for one question
   /// Sum of rows times variables over all calls for all questions about a kernel, about 30 ns each.
   std::int64_t work = 4'000'000;
+  /// Steps (support/steps.h) that everything takes, the expressions too that questions are made of.
+  std::int64_t steps = limits::kProofSteps;
 };
 
 }  // namespace padlock::solver

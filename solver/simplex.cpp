@@ -4,6 +4,8 @@
 #include <cstdlib>
 #include <numeric>
 
+#include "support/steps.h"
+
 namespace padlock::solver {
 
 namespace {
@@ -67,6 +69,7 @@ int Simplex::variable_of(const Terms& terms) {
         }))
       return tableau_[row].variable;
   }
+  take_steps(1 + columns_.size() / 16 + tableau_.size() / 8);
   const auto sum = static_cast<int>(variables_.size());
   const std::size_t row = tableau_.size();
   variables_.emplace_back().basic = static_cast<int>(row);
@@ -161,6 +164,7 @@ bool Simplex::pivot(std::size_t row, std::size_t column, std::int64_t value) {
 bool Simplex::eliminate(std::size_t row, std::size_t solved, std::size_t column) {
   const auto to = numerators(row);
   const auto from = numerators(solved);
+  take_steps(1 + to.size() / 4);
   const std::int64_t common = std::gcd(to[column], tableau_[solved].denominator);
   const std::int64_t by = to[column] / common;
   const std::int64_t scale = tableau_[solved].denominator / common;

@@ -3,11 +3,14 @@
 #include <algorithm>
 #include <set>
 
+#include "support/steps.h"
+
 namespace padlock::compiler {
 
 Graph::Graph() { conjunction({}); }
 
 NodeId Graph::add(Node node) {
+  take_steps(1 + node.coordinates.size() + node.operands.size());
   std::vector<std::uint64_t> key = {static_cast<std::uint64_t>(node.kind),
                                     static_cast<std::uint64_t>(node.dtype),
                                     static_cast<std::uint64_t>(node.op),
@@ -31,6 +34,7 @@ ConditionId Graph::add(const Condition& condition) {
 }
 
 PredicateId Graph::conjunction(std::vector<ConditionId> conditions) {
+  take_steps(1 + conditions.size());
   std::ranges::sort(conditions);
   conditions.erase(std::ranges::unique(conditions).begin(), conditions.end());
   const auto [it, inserted] = predicate_ids_.try_emplace(conditions, static_cast<PredicateId>(predicates_.size()));
@@ -43,6 +47,7 @@ std::uint32_t Graph::add(const ir::Layout& layout) {
     return std::ranges::equal(layout.extents(), other.extents()) &&
            std::ranges::equal(layout.strides(), other.strides()) && layout.offset() == other.offset();
   };
+  take_steps(1 + layouts_.size());
   const auto it = std::ranges::find_if(layouts_, same);
   if (it != layouts_.end()) return static_cast<std::uint32_t>(it - layouts_.begin());
   layouts_.push_back(layout);

@@ -8,6 +8,8 @@
 #include <fmt/format.h>
 
 #include "compiler/kernel/index_maps.h"
+#include "ir/limits.h"
+#include "support/steps.h"
 
 namespace padlock::compiler {
 namespace {
@@ -40,8 +42,9 @@ struct Recipe {
 /// demanded of each value, from operands to users it makes the nodes.
 class KernelBuilder {
  public:
-  KernelBuilder(Kernel& kernel, const MakeIndexMaps& make_maps)
+  KernelBuilder(Kernel& kernel, const MakeIndexMaps& make_maps, const StepBudget& steps)
       : kernel_(kernel),
+        steps_(steps),
         program_(*kernel.program),
         graph_(kernel.graph),
         maps_(make_maps ? make_maps(program_.exprs(), coordinate_facts(kernel))
@@ -72,6 +75,7 @@ class KernelBuilder {
       Node node{.kind = NodeKind::scalar, .dtype = program_.value(value).dtype, .value = value};
       return {.is_node = true, .node = graph_.add(std::move(node))};
     }
+    take_steps(1 + wanted.coordinates.size());
     std::vector<std::uint32_t> key = {value, wanted.path};
     for (const Expr e : wanted.coordinates) key.push_back(e.id());
     auto& list = demands_[value];
@@ -108,11 +112,15 @@ class KernelBuilder {
     for (std::size_t i = 0; i < demands_[id].size(); ++i) {
       const Demand wanted = demands_[id][i];
       recipes_[id].push_back(expand(value, wanted));
-      const bool deep = std::ranges::any_of(wanted.coordinates, [](Expr e) { return e.depth() > kMaxCoordinateDepth; });
-      if (demand_count_ > kMaxKernelNodes)
-        return refuse(value, fmt::format("at most {} elements read for each element of a result", kMaxKernelNodes));
-      if (deep) return refuse(value, fmt::format("coordinates that nest at most {} deep", kMaxCoordinateDepth));
-      if (crowded_) return refuse(value, fmt::format("at most {} conditions on one element", kMaxPathConditions));
+      const bool deep =
+          std::ranges::any_of(wanted.coordinates, [](Expr e) { return e.depth() > limits::kCoordinateDepth; });
+      if (demand_count_ > limits::kKernelNodes)
+        return refuse(value,
+                      fmt::format("at most {} elements read for each element of a result", limits::kKernelNodes));
+      if (deep) return refuse(value, fmt::format("coordinates that nest at most {} deep", limits::kCoordinateDepth));
+      if (steps_.is_used_up())
+        return refuse(value, fmt::format("a kernel that is found within {} steps", steps_.limit()));
+      if (crowded_) return refuse(value, fmt::format("at most {} conditions on one element", limits::kPathConditions));
     }
     return {};
   }
@@ -190,7 +198,7 @@ class KernelBuilder {
   PredicateId both(PredicateId a, PredicateId b) {
     std::vector<ConditionId> ids(graph_.conditions_of(a).begin(), graph_.conditions_of(a).end());
     ids.insert(ids.end(), graph_.conditions_of(b).begin(), graph_.conditions_of(b).end());
-    crowded_ |= ids.size() > kMaxPathConditions;
+    crowded_ |= ids.size() > limits::kPathConditions;
     return graph_.conjunction(std::move(ids));
   }
 
@@ -236,12 +244,8 @@ class KernelBuilder {
     return source.is_node ? source.node : nodes_[source.value][source.demand];
   }
 
-  // Expressions are walked recursively; a coordinate nests by at most 3 levels a statement.
-  static constexpr std::uint32_t kMaxCoordinateDepth = 1000;
-  // A hundred pads in a row have two hundred; the cost of code grows with the square.
-  static constexpr std::size_t kMaxPathConditions = 256;
-
   Kernel& kernel_;
+  const StepBudget& steps_;  // of all kernels; borrowed (outlives the builder)
   const ir::Program& program_;
   Graph& graph_;
   std::unique_ptr<IndexMaps> maps_;
@@ -252,6 +256,14 @@ class KernelBuilder {
   std::size_t demand_count_ = 0;
   bool crowded_ = false;  // some element depends on too many conditions
 };
+
+std::unexpected<Error> too_many_kernels(const ir::Program& program, ValueId result) {
+  auto error = beyond_limits(fmt::format("expected results of at most {} different shapes, found another in '{}'",
+                                         limits::kKernels, program.value(result).name));
+  const ir::Location where = program.value(result).where;
+  error.error().where = {where.line, where.column, {}};
+  return error;
+}
 
 }  // namespace
 
@@ -270,6 +282,7 @@ Result<std::vector<Kernel>> gather_kernels(const ir::Program& program, const Mak
     if (own.empty()) own.push_back(program.exprs().constant(1));
     auto it = std::ranges::find(kernels, own, &Kernel::extents);
     if (it == kernels.end()) {
+      if (kernels.size() == limits::kKernels) return too_many_kernels(program, result);
       kernels.emplace_back();
       it = kernels.end() - 1;
       it->name = fmt::format("{}_{}", program.name(), kernels.size() - 1);
@@ -278,7 +291,8 @@ Result<std::vector<Kernel>> gather_kernels(const ir::Program& program, const Mak
     }
     it->results.push_back(result);
   }
-  for (Kernel& kernel : kernels) PADLOCK_CHECK(KernelBuilder(kernel, make_maps).build());
+  const StepBudget steps(limits::kGatherSteps);
+  for (Kernel& kernel : kernels) PADLOCK_CHECK(KernelBuilder(kernel, make_maps, steps).build());
   return kernels;
 }
 

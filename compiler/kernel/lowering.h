@@ -9,11 +9,9 @@
 
 namespace padlock::compiler {
 
-/// Above this many (producer, coordinate) pairs a program is refused, since there are no intermediate buffers.
-inline constexpr std::size_t kMaxKernelNodes = 4096;
-
 /// Brings a program into gather form, one kernel for each group of results whose extents are the same expressions. The
-/// program must outlive the kernels. Errors: resource_exhausted above kMaxKernelNodes, naming the statement.
+/// program must outlive the kernels. Errors: resource_exhausted, naming the statement, beyond the limits of kernels
+/// (ir/limits.h): there are no intermediate buffers.
 /// `make_maps` makes the maps that coordinates are taken from; empty: IndexMaps themselves.
 [[nodiscard]] Result<std::vector<Kernel>> gather_kernels(const ir::Program& program,
                                                          const MakeIndexMaps& make_maps = {});

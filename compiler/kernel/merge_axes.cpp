@@ -14,13 +14,14 @@ using ir::Expr;
 /// Merges output axes `axis` and `axis + 1` of a kernel, if that is possible.
 class AxisMerger {
  public:
-  AxisMerger(Kernel& kernel, int axis)
+  AxisMerger(Kernel& kernel, int axis, const StepBudget& steps)
       : kernel_(kernel),
         exprs_(kernel.program->exprs()),
         axis_(axis),
         outer_(kernel.coordinate(axis)),
         inner_(kernel.coordinate(axis + 1)),
-        inner_extent_(kernel.extents[static_cast<std::size_t>(axis) + 1]) {}
+        inner_extent_(kernel.extents[static_cast<std::size_t>(axis) + 1]),
+        steps_(steps) {}
 
   bool possible() {
     const Graph& graph = kernel_.graph;
@@ -33,6 +34,7 @@ class AxisMerger {
     return true;
   }
 
+  /// Leaves the kernel as it is where the steps do not suffice.
   void merge() {
     Kernel merged{.name = kernel_.name,
                   .program = kernel_.program,
@@ -45,8 +47,10 @@ class AxisMerger {
     merged.extents.erase(at + 1);
     std::vector<NodeId> order = users_first(kernel_.graph, kernel_.roots);
     std::map<NodeId, NodeId> renamed;
-    for (auto it = order.rbegin(); it != order.rend(); ++it)
+    for (auto it = order.rbegin(); it != order.rend(); ++it) {
+      if (steps_.is_used_up()) return;
       renamed[*it] = merged.graph.add(rewrite(kernel_.graph.node(*it), merged.graph, renamed));
+    }
     for (const NodeId root : kernel_.roots) merged.roots.push_back(renamed.at(root));
     kernel_ = std::move(merged);
   }
@@ -86,8 +90,11 @@ class AxisMerger {
 
   Node rewrite(Node node, Graph& graph, const std::map<NodeId, NodeId>& renamed) {
     std::vector<ConditionId> conditions;
-    for (const ConditionId id : kernel_.graph.conditions_of(node.guard))
-      conditions.push_back(graph.add(rewrite(kernel_.graph.condition(id))));
+    for (const ConditionId id : kernel_.graph.conditions_of(node.guard)) {
+      const auto [known, is_new] = conditions_.try_emplace(id);
+      if (is_new) known->second = graph.add(rewrite(kernel_.graph.condition(id)));
+      conditions.push_back(known->second);
+    }
     node.guard = graph.conjunction(std::move(conditions));
     for (NodeId& operand : node.operands) operand = renamed.at(operand);
     if (node.kind == NodeKind::load) rewrite_load(node, graph);
@@ -132,13 +139,15 @@ class AxisMerger {
   ir::ExprContext& exprs_;
   int axis_;
   Expr outer_, inner_, inner_extent_;
+  const StepBudget& steps_;                        // borrowed (outlives the merger)
+  std::map<ConditionId, ConditionId> conditions_;  // rewritten ones
 };
 
 }  // namespace
 
-void merge_axes(Kernel& kernel) {
-  for (int axis = kernel.rank() - 2; axis >= 0; --axis) {
-    AxisMerger merger(kernel, axis);
+void merge_axes(Kernel& kernel, const StepBudget& steps) {
+  for (int axis = kernel.rank() - 2; axis >= 0 && !steps.is_used_up(); --axis) {
+    AxisMerger merger(kernel, axis, steps);
     if (merger.possible()) merger.merge();
   }
 }

@@ -5,6 +5,8 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "support/steps.h"
+
 namespace padlock::compiler {
 
 using ir::Expr;
@@ -105,8 +107,11 @@ std::vector<std::string> ProofSession::contradiction(const solver::Region& regio
       if (i != without) (conditions[i].zero ? rest.zero : rest.nonnegative).push_back(conditions[i].e);
     return fewer.linear_part(rest) == solver::Answer::Kind::empty;
   };
-  for (std::size_t i = conditions.size(); i-- > 0;)
+  const StepBudget steps(explain_steps_left_);
+  for (std::size_t i = conditions.size(); i-- > 0 && !steps.is_used_up();)
     if (still_empty(i)) conditions.erase(conditions.begin() + static_cast<std::ptrdiff_t>(i));
+  explain_steps_left_ -= steps.taken();
+  feasibility_.grant(steps.taken());  // verdicts do not depend on whether they are explained
   std::vector<std::string> texts;
   for (const Term& c : conditions) texts.push_back(fmt::format("{} {} 0", text(c.e), c.zero ? "==" : ">="));
   return texts;

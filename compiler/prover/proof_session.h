@@ -8,6 +8,7 @@
 #include "compiler/kernel/kernel.h"
 #include "compiler/prover/proof.h"
 #include "compiler/prover/proven_kernel.h"
+#include "ir/limits.h"
 #include "solver/feasibility.h"
 #include "solver/ordinary_sizes.h"
 
@@ -55,7 +56,7 @@ class ProofSession {
   /// Sizes that satisfy the assumptions.
   [[nodiscard]] const std::vector<solver::Values64>& guesses();
   [[nodiscard]] Counterexample example_at(const solver::Point& point, const Goal& goal);
-  /// Conditions that cannot hold together, none of which can be left out.
+  /// Conditions that cannot hold together, none of which can be left out (some can, beyond limits::kExplainSteps).
   [[nodiscard]] std::vector<std::string> contradiction(const solver::Region& region);
 
   const Kernel& kernel_;  // borrowed
@@ -66,6 +67,7 @@ class ProofSession {
   std::vector<ir::Expr> symbols_;                         // of the program, in order
   std::optional<std::vector<solver::Values64>> guesses_;  // made where they are needed first
   solver::Feasibility feasibility_;
+  std::int64_t explain_steps_left_ = limits::kExplainSteps;
   std::int64_t calls_before_;  // of a solver that was used before
 };
 

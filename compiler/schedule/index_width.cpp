@@ -5,6 +5,8 @@
 #include <map>
 #include <utility>
 
+#include "ir/expr/simplify.h"
+
 namespace padlock::compiler {
 
 using ir::Expr;
@@ -44,11 +46,11 @@ bool within(const Range& range, int bits) {
 std::pair<Expr, Expr> split_sum(ir::ExprContext& exprs, Expr e) {
   if (!e.has_coordinate()) return {exprs.constant(0), e};
   if (e.kind() != ExprKind::sum) return {e, exprs.constant(0)};
-  Expr moving = exprs.constant(0);
+  ir::LinearForm moving;
+  ir::LinearForm rest{e.constant(), {}, {}};
   for (std::size_t i = 0; i < e.operands().size(); ++i)
-    if (e.operands()[i].has_coordinate())
-      moving = exprs.add(moving, exprs.mul(exprs.constant(e.coefficients()[i]), e.operands()[i]));
-  return {moving, exprs.sub(e, moving)};
+    (e.operands()[i].has_coordinate() ? moving : rest).append(e.operands()[i], e.coefficients()[i]);
+  return {ir::Simplifier::make(exprs, std::move(moving)), ir::Simplifier::make(exprs, std::move(rest))};
 }
 
 SizeRanges size_ranges(std::span<const ir::Constraint> bounds) {

@@ -7,6 +7,8 @@
 #include "compiler/kernel/lowering.h"
 #include "compiler/schedule/specialized_domain.h"
 #include "ir/expr/affine.h"
+#include "ir/limits.h"
+#include "support/steps.h"
 
 namespace padlock::compiler {
 namespace {
@@ -40,6 +42,7 @@ class RowSplitter {
 
   /// Depth-first, so that the nearest tests come first; leaves are counted, so that the tree stays small.
   int add_case(SpecializedDomain domain) {
+    limit_steps();
     const int index = static_cast<int>(cases_.size());
     cases_.emplace_back();
     const std::vector<ConditionId> question = domain.row_question();
@@ -71,6 +74,7 @@ class RowSplitter {
     pieces.push_back({exprs_.constant(0), kernel_.extents.back(), std::move(domain)});
     for (bool changed = options_.split; changed;) {
       changed = false;
+      limit_steps();
       for (auto it = pieces.begin(); it != pieces.end() && pieces.size() < max_segments_;) {
         const std::optional<Expr> question = it->domain.column_question();
         if (question)
@@ -106,6 +110,11 @@ class RowSplitter {
     return pieces.erase(it);
   }
 
+  /// Where expressions are long, what a proof costs is not all: the rest of a kernel keeps its predicates.
+  void limit_steps() {
+    if (steps_.is_used_up()) budget_ = 0;
+  }
+
   static void learn(Piece& piece, const Cut& cut) {
     piece.cuts.push_back(cut);
     piece.domain.learn(cut.claim);
@@ -117,6 +126,7 @@ class RowSplitter {
   SegmentOptions options_;
   std::vector<RowCase> cases_;
   std::int64_t budget_ = kProofBudget;
+  StepBudget steps_{limits::kSplitSteps};
   std::size_t tests_ = 0;  // a tree of t tests has t + 1 cases
   std::size_t max_segments_ = kMaxSegments;
   std::size_t max_cases_ = kMaxRowCases;

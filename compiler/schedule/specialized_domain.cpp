@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "ir/expr/affine.h"
+#include "ir/expr/simplify.h"
 
 namespace padlock::compiler {
 
@@ -120,17 +121,10 @@ Expr SpecializedDomain::decide(Expr e, const std::vector<Expr>& operands) {
     case ExprKind::constant:
     case ExprKind::symbol:
       return e;
-    case ExprKind::sum: {
-      Expr sum = exprs.constant(e.constant());
-      for (std::size_t i = 0; i < operands.size(); ++i)
-        sum = exprs.add(sum, exprs.mul(exprs.constant(e.coefficients()[i]), operands[i]));
-      return sum;
-    }
-    case ExprKind::product: {
-      Expr product = operands[0];
-      for (std::size_t i = 1; i < operands.size(); ++i) product = exprs.mul(product, operands[i]);
-      return product;
-    }
+    case ExprKind::sum:
+      return ir::Simplifier::sum(exprs, e.constant(), operands, e.coefficients());
+    case ExprKind::product:
+      return ir::Simplifier::product(exprs, operands);
     case ExprKind::floordiv:
       return exprs.floordiv(operands[0], operands[1]);
     case ExprKind::mod:

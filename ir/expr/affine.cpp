@@ -3,6 +3,8 @@
 #include <set>
 #include <vector>
 
+#include "support/steps.h"
+
 namespace padlock::ir {
 
 std::optional<Affine> affine_in(ExprContext& exprs, Expr e, Expr coordinate) {
@@ -27,6 +29,7 @@ bool mentions(Expr e, Expr coordinate) {
     pending.pop_back();
     if (top == coordinate) return true;
     if (!top.has_coordinate() || !seen.insert(top.id()).second) continue;
+    take_steps(1 + top.operands().size());
     pending.insert(pending.end(), top.operands().begin(), top.operands().end());
   }
   return false;

@@ -4,6 +4,8 @@
 
 #include "ir/expr/interval.h"
 #include "ir/expr/simplify.h"
+#include "ir/limits.h"
+#include "support/steps.h"
 
 namespace padlock::ir {
 
@@ -62,8 +64,9 @@ std::pair<Expr, bool> as_expression(ExprContext& exprs, const Constraint& c) {
 
 namespace {
 
-constexpr int kBudget = 2000;  // goals looked at for one question: well below a millisecond
-constexpr int kDepth = 4;      // steps from the question to something the ranges show
+constexpr int kBudget = 2000;              // goals looked at for one question: well below a millisecond
+constexpr std::size_t kFoundInAStep = 16;  // comparisons of a term with others
+constexpr int kDepth = 4;                  // steps from the question to something the ranges show
 
 /// Decides one question, whether a linear form is >= 0, by searching for a smaller form that is.
 class Question {
@@ -71,7 +74,8 @@ class Question {
   Question(ExprContext& context, const std::vector<LinearForm>& facts) : context_(context), facts_(facts) {}
 
   bool nonnegative(LinearForm goal, int depth = kDepth) {
-    if (--budget_ < 0) return false;
+    if (--budget_ < 0 || steps_.is_used_up()) return false;
+    take_steps(1 + goal.terms.size());
     if (const Int128 g = common_divisor(goal); g > 1) goal = floor_divided(goal, g);
     if (range_of(goal).lo >= 0) return true;
     if (depth == 0) return false;
@@ -118,6 +122,7 @@ class Question {
   // goal - k * fact >= 0 for a k >= 1 that cancels a term.
   bool by_fact(const LinearForm& goal, int depth) {
     for (const LinearForm& fact : facts_) {
+      take_steps(1 + goal.terms.size() * fact.terms.size() / kFoundInAStep);
       Int128 tried = 0;
       for (std::size_t i = 0; i < fact.terms.size(); ++i) {
         const Int128 c = goal.coefficient_of(fact.terms[i]);
@@ -208,6 +213,7 @@ class Question {
   ExprContext& context_;  // borrowed (outlives the question)
   const std::vector<LinearForm>& facts_;
   int budget_ = kBudget;
+  StepBudget steps_{limits::kQuestionSteps};
 };
 
 /// An inequality as lhs - rhs - margin >= 0.

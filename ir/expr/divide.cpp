@@ -4,6 +4,7 @@
 #include <span>
 
 #include "ir/expr/simplify.h"
+#include "support/steps.h"
 
 namespace padlock::ir {
 namespace {
@@ -14,6 +15,7 @@ std::optional<Expr> divided(ExprContext& context, Expr t, Expr p) {
     return e.kind() == ExprKind::product ? e.operands() : std::span<const Expr>(&e, 1);
   };
   std::vector<Expr> rest(factors(t).begin(), factors(t).end());
+  take_steps(1 + rest.size());
   for (const Expr factor : factors(p)) {
     const auto found = std::ranges::find(rest, factor);
     if (found == rest.end()) return std::nullopt;

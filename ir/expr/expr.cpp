@@ -9,6 +9,7 @@
 #include "ir/expr/expr_node.h"
 #include "ir/expr/interval.h"
 #include "ir/expr/simplify.h"
+#include "support/steps.h"
 
 namespace padlock::ir {
 
@@ -71,8 +72,10 @@ int structural_order(Expr a, Expr b) {
   if (a.kind() == ExprKind::symbol) return symbol_order(a, b);
   if (a.depth() != b.depth()) return compare(a.depth(), b.depth());
   const auto x = a.operands(), y = b.operands();
-  for (std::size_t i = 0; i < std::min(x.size(), y.size()); ++i)
-    if (!(x[i] == y[i])) return structural_order(x[i], y[i]);
+  std::size_t equal = 0;
+  while (equal < std::min(x.size(), y.size()) && x[equal] == y[equal]) ++equal;
+  take_steps(1 + equal);
+  if (equal < std::min(x.size(), y.size())) return structural_order(x[equal], y[equal]);
   if (x.size() != y.size()) return compare(x.size(), y.size());
   if (a.kind() == ExprKind::sum)
     for (std::size_t i = 0; i < x.size(); ++i)
@@ -153,6 +156,7 @@ std::optional<Expr> ExprContext::find_symbol(std::string_view name) const {
 }
 
 Expr ExprContext::intern(ExprNode node) {
+  take_steps(1 + node.operands.size());
   const std::scoped_lock lock(store_->mutex);
   if (const auto found = store_->interned.find(&node); found != store_->interned.end()) return Expr(*found);
   derive_properties(node);

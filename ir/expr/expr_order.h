@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "ir/expr/expr.h"
+#include "support/steps.h"
 
 // Topological order of expressions, for the sources that walk their DAG.
 namespace padlock::ir {
@@ -26,6 +27,7 @@ struct Order {
       const Expr e = pending.back();
       pending.pop_back();
       nodes.push_back(e);
+      take_steps(1 + e.operands().size());
       for (const Expr operand : e.operands()) visit(operand);
     }
     std::ranges::sort(nodes, {}, &Expr::id);

@@ -43,18 +43,11 @@ Expr ExprContext::rebuild(Expr node, std::span<const Expr> operands, Expr (*map)
     return mapped.valid() ? mapped : node;
   }
   if (std::ranges::equal(operands, node.operands())) return node;
-  if (node.kind() == ExprKind::sum) {
-    Expr result = constant(node.constant());
-    for (std::size_t i = 0; i < operands.size(); ++i)
-      result = Simplifier::add(*this, result, operands[i], node.coefficients()[i]);
-    return result;
-  }
+  if (node.kind() == ExprKind::sum) return Simplifier::sum(*this, node.constant(), operands, node.coefficients());
+  if (node.kind() == ExprKind::product) return Simplifier::product(*this, operands);
   Expr result = operands[0];
   for (const Expr next : operands.subspan(1)) {
     switch (node.kind()) {
-      case ExprKind::product:
-        result = mul(result, next);
-        break;
       case ExprKind::floordiv:
         result = floordiv(result, next);
         break;

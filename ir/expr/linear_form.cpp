@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "ir/expr/interval.h"
+#include "support/steps.h"
 
 namespace padlock::ir {
 
@@ -35,6 +36,7 @@ std::optional<LinearForm> added(const LinearForm& a, const LinearForm& b, Int128
     const auto product = checked_mul(factor, y);
     return product ? checked_add(x, *product) : std::nullopt;
   };
+  take_steps(1 + a.terms.size() + b.terms.size());
   LinearForm sum;
   const auto constant = multiply_add(a.constant, b.constant);
   if (!constant) return std::nullopt;

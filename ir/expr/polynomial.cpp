@@ -5,6 +5,7 @@
 #include "ir/expr/expr_node.h"
 #include "ir/expr/interval.h"
 #include "ir/expr/simplify.h"
+#include "support/steps.h"
 
 namespace padlock::ir {
 
@@ -73,6 +74,7 @@ std::vector<Expr> common_factors(const LinearForm& form) {
   std::vector<Expr> common(first.begin(), first.end());
   for (const Expr& term : form.terms) {
     std::vector<Expr> rest(factors_of(term).begin(), factors_of(term).end());
+    take_steps(1 + common.size() + rest.size());
     std::erase_if(common, [&rest](Expr e) {
       const auto found = std::ranges::find(rest, e);
       if (found == rest.end()) return true;
@@ -204,6 +206,73 @@ Expr Simplifier::make(ExprContext& context, ExprKind kind, std::vector<Expr> ope
 Expr Simplifier::add(ExprContext& context, Expr a, Expr b, Int128 factor) {
   if (auto form = added(LinearForm::of(a), LinearForm::of(b), factor)) return make(context, *std::move(form));
   return opaque_sum(context, a, b, factor);
+}
+
+namespace {
+
+struct Term {
+  Expr expr;
+  Int128 coefficient;
+};
+
+/// Appends the terms of factor * e, and adds its constant to `constant`; false where a number does not fit, or a term
+/// is opaque.
+bool append_terms(Expr e, Int128 factor, std::vector<Term>& terms, Int128& constant) {
+  const LinearForm form = LinearForm::of(e);
+  const auto scaled = checked_mul(factor, form.constant);
+  const auto sum = scaled ? checked_add(constant, *scaled) : std::nullopt;
+  if (!sum) return false;
+  constant = *sum;
+  for (std::size_t i = 0; i < form.terms.size(); ++i) {
+    const auto coefficient = checked_mul(factor, form.coefficients[i]);
+    if (!coefficient || is_opaque_term(form.terms[i])) return false;
+    terms.push_back({form.terms[i], *coefficient});
+  }
+  return true;
+}
+
+/// Merges equal terms in the order in which they were added; nothing where a coefficient does not fit on the way.
+std::optional<LinearForm> merged(Int128 constant, std::vector<Term> terms) {
+  std::ranges::stable_sort(terms, [](const Term& a, const Term& b) { return structural_order(a.expr, b.expr) < 0; });
+  LinearForm form{constant, {}, {}};
+  for (std::size_t i = 0; i < terms.size();) {
+    Int128 coefficient = 0;
+    const Expr term = terms[i].expr;
+    for (; i < terms.size() && terms[i].expr == term; ++i) {
+      const auto next = checked_add(coefficient, terms[i].coefficient);
+      if (!next) return std::nullopt;
+      coefficient = *next;
+    }
+    form.append(term, coefficient);
+  }
+  return form;
+}
+
+}  // namespace
+
+Expr Simplifier::sum(ExprContext& context, Int128 constant, std::span<const Expr> terms,
+                     std::span<const Int128> coefficients) {
+  std::vector<Term> all;
+  Int128 rest = constant;
+  bool fits = true;
+  for (std::size_t i = 0; i < terms.size() && fits; ++i) fits = append_terms(terms[i], coefficients[i], all, rest);
+  if (fits)
+    if (auto form = merged(rest, std::move(all))) return make(context, *std::move(form));
+  Expr result = context.constant(constant);
+  for (std::size_t i = 0; i < terms.size(); ++i) result = add(context, result, terms[i], coefficients[i]);
+  return result;
+}
+
+Expr Simplifier::product(ExprContext& context, std::span<const Expr> factors) {
+  const auto is_plain = [](Expr e) {
+    return !e.is_constant() && !has_indicator(e) &&
+           std::ranges::find(factors_of(e), ExprKind::sum, &Expr::kind) == factors_of(e).end();
+  };
+  if (!factors.empty() && std::ranges::all_of(factors, is_plain))
+    return join(context, ExprKind::product, {factors.begin(), factors.end()});
+  Expr result = context.constant(1);
+  for (const Expr factor : factors) result = multiply(context, result, factor);
+  return result;
 }
 
 Expr Simplifier::scale(ExprContext& context, Expr a, Int128 factor) {

@@ -6,12 +6,14 @@
 
 #include "ir/expr/divide.h"
 #include "ir/expr/interval.h"
+#include "support/steps.h"
 
 namespace padlock::ir {
 
 namespace {
 
 constexpr std::size_t kMaxPairedOperands = 32;  // more than this are only checked for equal ones
+constexpr std::size_t kComparedInAStep = 8;     // equal handles are equal expressions
 
 // Every rule below needs b >= 1, which its caller guarantees; `constant_divisor` is 0 where b is no constant.
 Int128 constant_divisor(Expr b) { return b.is_constant() ? b.constant() : 0; }
@@ -223,15 +225,35 @@ constexpr std::array kRules = {
 };
 
 std::optional<Expr> apply_rules(ExprContext& context, ExprKind kind, Expr a, Expr b) {
+  take_steps(1);
   for (const Rule& rule : kRules)
     if (rule.kind == kind)
       if (const auto result = rule.apply(context, a, b)) return result;
   return std::nullopt;
 }
 
+/// Returns `next` joined with one of the operands, which is then `partner`, or nothing. Of many operands only those of
+/// a minimum or maximum that are equal are found.
+std::optional<Expr> joined_with_one(ExprContext& context, ExprKind kind, std::vector<Expr>& operands, Expr next,
+                                    std::vector<Expr>::iterator& partner) {
+  take_steps(1 + operands.size() / kComparedInAStep);
+  if (operands.size() >= kMaxPairedOperands) {
+    partner = kind == ExprKind::product ? operands.end() : std::ranges::find(operands, next);
+    return partner == operands.end() ? std::nullopt : std::optional(next);
+  }
+  for (partner = operands.begin(); partner != operands.end(); ++partner)
+    if (auto both = apply_rules(context, kind, *partner, next)) return both;
+  return std::nullopt;
+}
+
 }  // namespace
 
 std::span<const Rule> simplification_rules() { return kRules; }
+
+bool has_indicator(Expr e) {
+  if (e.kind() != ExprKind::product) return indicated(e).has_value();
+  return std::ranges::any_of(e.operands(), [](Expr factor) { return indicated(factor).has_value(); });
+}
 
 bool provably_le(Expr a, Expr b) { return le_by_difference(a, b) || le_by_operands(a, b); }
 
@@ -245,6 +267,7 @@ Expr Simplifier::apply(ExprContext& context, ExprKind kind, Expr a, Expr b) {
 
 Expr Simplifier::join(ExprContext& context, ExprKind kind, std::vector<Expr> operands) {
   std::vector<Expr> joined;
+  const bool pairs = kind != ExprKind::product || std::ranges::any_of(operands, has_indicator);
   std::ranges::reverse(operands);
   while (!operands.empty()) {
     const Expr next = operands.back();
@@ -253,14 +276,8 @@ Expr Simplifier::join(ExprContext& context, ExprKind kind, std::vector<Expr> ope
       operands.insert(operands.end(), next.operands().rbegin(), next.operands().rend());
       continue;
     }
-    const bool few = joined.size() < kMaxPairedOperands;
-    std::optional<Expr> both;
-    const auto partner = std::ranges::find_if(joined, [&](Expr other) {
-      if (few || kind == ExprKind::product)
-        return (both = few ? apply_rules(context, kind, other, next) : both).has_value();
-      if (other == next) both = other;
-      return both.has_value();
-    });
+    auto partner = joined.end();
+    const std::optional<Expr> both = pairs ? joined_with_one(context, kind, joined, next, partner) : std::nullopt;
     if (both) {
       joined.erase(partner);
       operands.push_back(*both);

@@ -24,6 +24,9 @@ struct Rule {
 /// All rules, in the order in which they are tried. A test draws operands for each and checks what it returns.
 [[nodiscard]] std::span<const Rule> simplification_rules();
 
+/// Returns whether a rule of products applies to some factor: to min(e, 1), where e >= 0.
+[[nodiscard]] bool has_indicator(Expr e);
+
 /// Returns whether the ranges show a <= b wherever both can be evaluated.
 [[nodiscard]] bool provably_le(Expr a, Expr b);
 
@@ -36,6 +39,13 @@ class Simplifier {
   static Expr multiply(ExprContext& context, Expr a, Expr b);
   /// Returns kind(a, b) for floordiv, mod, min and max, simplified by the table.
   static Expr apply(ExprContext& context, ExprKind kind, Expr a, Expr b);
+
+  /// Returns constant + sum of coefficients[i] * terms[i], whatever the terms, as adding one after the other does; but
+  /// its cost is that of sorting.
+  static Expr sum(ExprContext& context, Int128 constant, std::span<const Expr> terms,
+                  std::span<const Int128> coefficients);
+  /// Returns the product of all, 1 of none, as multiplying one by the other does.
+  static Expr product(ExprContext& context, std::span<const Expr> factors);
 
   /// Returns the expression that a linear form stands for.
   static Expr make(ExprContext& context, LinearForm form);

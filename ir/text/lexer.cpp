@@ -1,5 +1,7 @@
 #include "ir/text/lexer.h"
 
+#include "ir/limits.h"
+
 #include <algorithm>
 #include <array>
 #include <optional>
@@ -44,8 +46,8 @@ class Lexer {
   explicit Lexer(std::string_view text) : text_(text) {}
 
   TokenList run() && {
-    if (text_.size() > kMaxTextBytes) {
-      fail(fmt::format("expected a program of at most {} bytes, found {}", kMaxTextBytes, text_.size()));
+    if (text_.size() > limits::kTextBytes) {
+      fail(fmt::format("expected a program of at most {} bytes, found {}", limits::kTextBytes, text_.size()));
       return std::move(list_);
     }
     while (skip_blanks() && position_ < text_.size())
@@ -112,7 +114,7 @@ class Lexer {
 
   bool take_word() {
     const std::size_t length = span_of(0, is_word);
-    if (length > kMaxTokenBytes) return fail(too_long("name", length));
+    if (length > limits::kTokenBytes) return fail(too_long("name", length));
     const bool reserved = is_reserved(rest().substr(0, length));
     push(reserved ? TokenKind::reserved : TokenKind::identifier, length);
     return true;
@@ -153,7 +155,7 @@ class Lexer {
       position_ += length;
       return fail(fmt::format("expected the end of the number, found '{}'", next));
     }
-    if (length > kMaxTokenBytes) return fail(too_long("number", length));
+    if (length > limits::kTokenBytes) return fail(too_long("number", length));
     push(kind, length);
     return true;
   }
@@ -173,7 +175,7 @@ class Lexer {
   }
 
   static std::string too_long(std::string_view what, std::size_t length) {
-    return fmt::format("expected a {} of at most {} characters, found {}", what, kMaxTokenBytes, length);
+    return fmt::format("expected a {} of at most {} characters, found {}", what, limits::kTokenBytes, length);
   }
 
   std::string_view text_;
@@ -189,8 +191,8 @@ bool is_reserved(std::string_view word) {
 }
 
 bool is_identifier(std::string_view name) {
-  return !name.empty() && name.size() <= kMaxTokenBytes && is_letter(name[0]) && std::ranges::all_of(name, is_word) &&
-         !is_reserved(name);
+  return !name.empty() && name.size() <= limits::kTokenBytes && is_letter(name[0]) &&
+         std::ranges::all_of(name, is_word) && !is_reserved(name);
 }
 
 TokenList tokenize(std::string_view text) { return Lexer(text).run(); }

@@ -1,5 +1,7 @@
 #include "ir/text/parse_dim.h"
 
+#include "ir/limits.h"
+
 #include <array>
 #include <optional>
 #include <ranges>
@@ -32,7 +34,7 @@ std::optional<Int128> integer_value(std::string_view digits) {
   return value;
 }
 
-/// Recursive descent, one function a rule of the grammar. Recursion is bounded by kMaxParentheses.
+/// Recursive descent, one function a rule of the grammar. Recursion is bounded by limits::kParentheses.
 class DimParser {
  public:
   explicit DimParser(TokenCursor& cursor) : cursor_(cursor) {}
@@ -46,11 +48,11 @@ class DimParser {
  private:
   [[nodiscard]] std::unexpected<Error> too_many_operators() const {
     return cursor_.fail(cursor_.peek().where,
-                        fmt::format("expected at most {} operators in an expression", kMaxOperators));
+                        fmt::format("expected at most {} operators in an expression", limits::kOperators));
   }
 
   Status add_operator(Dim& dim, Kind kind, std::uint32_t operands, Location where) {
-    if (++operators_ > kMaxOperators) return too_many_operators();
+    if (++operators_ > limits::kOperators) return too_many_operators();
     dim.nodes.push_back({kind, operands, 0, {}, where});
     return {};
   }
@@ -86,7 +88,7 @@ class DimParser {
     std::vector<Location> signs;
     while (cursor_.at("-")) {
       signs.push_back(cursor_.take().where);
-      if (signs.size() > kMaxOperators) return too_many_operators();
+      if (signs.size() > limits::kOperators) return too_many_operators();
     }
     PADLOCK_CHECK(parse_primary(dim));
     for (const Location where : std::views::reverse(signs)) PADLOCK_CHECK(add_operator(dim, Kind::neg, 1, where));
@@ -115,8 +117,9 @@ class DimParser {
   }
 
   Status enter_parentheses() {
-    if (++parentheses_ <= kMaxParentheses) return {};
-    return cursor_.fail(cursor_.peek().where, fmt::format("expected parentheses at most {} deep", kMaxParentheses));
+    if (++parentheses_ <= limits::kParentheses) return {};
+    return cursor_.fail(cursor_.peek().where,
+                        fmt::format("expected parentheses at most {} deep", limits::kParentheses));
   }
 
   Status parse_parenthesised(Dim& dim, Location where) {
@@ -138,14 +141,14 @@ class DimParser {
     } while (cursor_.accept(","));
     if (operands < 2) return cursor_.unexpected("an operator or ','");
     if (!cursor_.accept(")")) return cursor_.unexpected("an operator, ',' or ')'");
-    operators_ += static_cast<int>(operands) - 2;  // min(a, b, c) is two operators
+    operators_ += operands - 2;  // min(a, b, c) is two operators
     PADLOCK_CHECK(add_operator(dim, kind, operands, where));
     --parentheses_;
     return {};
   }
 
   TokenCursor& cursor_;  // borrowed (outlives the parser)
-  int operators_ = 0, parentheses_ = 0;
+  std::size_t operators_ = 0, parentheses_ = 0;
 };
 
 struct ComparisonName {

@@ -1,5 +1,6 @@
 #include <fmt/format.h>
 
+#include "ir/limits.h"
 #include "ir/text/parse_dim.h"
 #include "ir/text/syntax.h"
 
@@ -12,7 +13,7 @@ class Parser {
   explicit Parser(std::string_view text) : text_(text), cursor_(text) {}
 
   Result<Program> run() && {
-    program_.source = std::string(text_.size() <= kMaxTextBytes ? text_ : std::string_view{});
+    program_.source = std::string(text_.size() <= limits::kTextBytes ? text_ : std::string_view{});
     PADLOCK_CHECK(cursor_.expect("program"));
     PADLOCK_TRY(program_.name, cursor_.identifier("the name of the program"));
     PADLOCK_CHECK(parse_parameters());

@@ -87,13 +87,6 @@ struct Program {
   std::string source;  // the text, for diagnostics
 };
 
-// Limits of a text's size, so that no text costs more than about a second.
-inline constexpr std::size_t kMaxTextBytes = std::size_t{1} << 20;
-inline constexpr std::size_t kMaxTokenBytes = 4096;
-inline constexpr int kMaxParentheses = 256;
-inline constexpr int kMaxOperators = 4096;  ///< in one expression
-inline constexpr std::size_t kMaxDimNodes = 3 * static_cast<std::size_t>(kMaxOperators);
-
 /// Parses a text. Errors: invalid_argument with position, source line and what was expected.
 [[nodiscard]] Result<Program> parse(std::string_view text);
 

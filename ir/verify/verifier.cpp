@@ -1,5 +1,7 @@
 #include "ir/verify/verifier.h"
 
+#include "ir/limits.h"
+
 #include <fmt/format.h>
 
 namespace padlock::ir {
@@ -100,8 +102,8 @@ Status Verifier::add_parameters() {
 }
 
 Status Verifier::add_tensor(const syntax::Parameter& parameter) {
-  if (parameter.extents.size() > kMaxRank)
-    return diagnostics_.too_large(parameter.where, fmt::format("expected a tensor of rank at most {}", kMaxRank));
+  if (parameter.extents.size() > limits::kRank)
+    return diagnostics_.too_large(parameter.where, fmt::format("expected a tensor of rank at most {}", limits::kRank));
   if (parameter.strides && parameter.strides->size() != parameter.extents.size())
     return diagnostics_.error(parameter.where,
                               fmt::format("expected {} strides of '{}', one for each axis, found {}",
@@ -191,22 +193,19 @@ bool Verifier::spend(const Constraint& question) {
   return spent_ <= kProofBudget;
 }
 
-// Arithmetic on a sum takes the square of its terms in the worst case, and a chain of pads with `interior` makes one
-// term more with each statement: 300 of them take about 0.3 s.
-Status Verifier::charge(const syntax::Statement& statement, const std::vector<Expr>& extents) {
-  constexpr std::size_t kTermBudget = 14'000'000;
+Status Verifier::check_extents(const syntax::Statement& statement, const std::vector<Expr>& extents) const {
   for (const Expr extent : extents) {
-    if (extent.depth() > kMaxExprDepth)
+    if (extent.depth() > limits::kExprDepth)
       return diagnostics_.too_large(
           statement.where,
-          fmt::format("expected extents at most {} operators deep, found deeper ones in statement '{}'", kMaxExprDepth,
-                      statement.name));
-    charged_ += extent.operands().size() * extent.operands().size();
+          fmt::format("expected extents at most {} operators deep, found deeper ones in statement '{}'",
+                      limits::kExprDepth, statement.name));
+    if (extent.operands().size() > limits::kOperands)
+      return diagnostics_.too_large(statement.where,
+                                    fmt::format("expected extents of at most {} terms, found {} in statement '{}'",
+                                                limits::kOperands, extent.operands().size(), statement.name));
   }
-  if (charged_ <= kTermBudget) return {};
-  return diagnostics_.too_large(
-      statement.where,
-      fmt::format("expected extents that are shorter sums, found too many terms up to statement '{}'", statement.name));
+  return diagnostics_.check_steps(statement.where);
 }
 
 std::optional<bool> Verifier::decide(const Constraint& constraint) {
@@ -224,6 +223,7 @@ std::optional<bool> Verifier::decide(const Constraint& constraint) {
 }
 
 Status Verifier::require(Requirement requirement) {
+  PADLOCK_CHECK(diagnostics_.check_steps(requirement.where));
   const auto& [lhs, comparison, rhs] = requirement.constraint;
   const std::optional<bool> holds = decide(requirement.constraint);
   if (holds == true) return {};

@@ -37,9 +37,8 @@ class Verifier {
   /// is checked; in a statement its name is added.
   [[nodiscard]] Status require(Requirement requirement);
 
-  /// Counts a statement's extents towards the program's budget. Error (resource_exhausted), naming the statement:
-  /// extents too deep, or too many long sums in all.
-  [[nodiscard]] Status charge(const syntax::Statement& statement, const std::vector<Expr>& extents);
+  /// Error (resource_exhausted), naming the statement: extents too deep or too long, or too many steps taken.
+  [[nodiscard]] Status check_extents(const syntax::Statement& statement, const std::vector<Expr>& extents) const;
 
   /// The current statement's name.
   [[nodiscard]] const std::string& statement() const { return statement_; }
@@ -68,8 +67,7 @@ class Verifier {
   Program program_;
   std::string statement_;
   std::unordered_map<std::string, std::size_t> statement_names_;
-  std::size_t spent_ = 0;    // part of kProofBudget used
-  std::size_t charged_ = 0;  // part of kTermBudget used
+  std::size_t spent_ = 0;  // part of kProofBudget used
   using Key = std::tuple<std::uint32_t, Comparison, std::uint32_t>;
   std::map<Key, std::optional<bool>> decided_;  // under all constraints
   std::set<Key> required_;

@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 
 #include "ir/expr/linear_congruence.h"
+#include "ir/limits.h"
 #include "ir/program.h"
 
 namespace padlock::ir {
@@ -57,9 +58,9 @@ class ConstraintAnalysis {
       : program_(program), names_(names), diagnostics_(diagnostics), builder_(scratch_, names, diagnostics) {}
 
   Result<SymbolFacts> run() && {
-    if (program_.constraints.size() > kMaxConstraints)
+    if (program_.constraints.size() > limits::kConstraints)
       return diagnostics_.too_large(program_.constraints.back().where,
-                                    fmt::format("expected at most {} constraints", kMaxConstraints));
+                                    fmt::format("expected at most {} constraints", limits::kConstraints));
     declare_symbols();
     PADLOCK_CHECK(read_constraints());
     close_ranges();
@@ -102,6 +103,7 @@ class ConstraintAnalysis {
         continue;
       }
       if (!constraint) return std::unexpected(std::move(constraint).error());
+      PADLOCK_CHECK(diagnostics_.check_steps(program_.constraints[i].where));
       PADLOCK_CHECK(learn(*constraint, i));
       facts_.texts[i] = text_of(*constraint);
       before.add(*constraint);

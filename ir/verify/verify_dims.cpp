@@ -2,29 +2,70 @@
 
 #include <fmt/format.h>
 
+#include "ir/expr/simplify.h"
+#include "ir/limits.h"
 #include "ir/program.h"
 
 namespace padlock::ir {
 
 using syntax::DimNode;
 
+namespace {
+
+std::string_view noun_of_operands(ExprKind kind) {
+  return kind == ExprKind::sum ? "terms" : kind == ExprKind::product ? "factors" : "operands";
+}
+
+}  // namespace
+
 Result<Expr> DimBuilder::build(const syntax::Dim& dim, const Positive& positive) const {
-  if (dim.nodes.size() > syntax::kMaxDimNodes)
-    return diagnostics_->too_large(
-        dim.where(), fmt::format("expected at most {} operators in an expression", syntax::kMaxOperators));
+  if (dim.nodes.size() > 3 * limits::kOperators)
+    return diagnostics_->too_large(dim.where(),
+                                   fmt::format("expected at most {} operators in an expression", limits::kOperators));
   std::vector<Operand> stack;
   for (const DimNode& node : dim.nodes) {
     if (node.operands > stack.size()) return internal_error("an expression whose operator lacks an operand");
-    const auto operands = std::span<const Operand>(stack).last(node.operands);
+    const auto operands = std::span<Operand>(stack).last(node.operands);
+    const bool adds = node.kind == DimNode::Kind::add || node.kind == DimNode::Kind::sub;
+    for (std::size_t i = adds ? 1 : 0; i < operands.size(); ++i) PADLOCK_CHECK(complete(operands[i], dim.where()));
+    if (adds && operands.size() == 2) {
+      operands[0].terms.push_back(operands[1].expr);
+      operands[0].coefficients.push_back(node.kind == DimNode::Kind::add ? 1 : -1);
+      operands[0].where = node.where;
+      stack.pop_back();
+      continue;
+    }
     PADLOCK_TRY(const Expr result, apply(node, operands, positive));
-    if (result.depth() > kMaxExprDepth)
-      return diagnostics_->too_large(dim.where(),
-                                     fmt::format("expected an expression at most {} operators deep", kMaxExprDepth));
+    PADLOCK_CHECK(check_size(result, dim.where()));
     stack.resize(stack.size() - node.operands);
-    stack.push_back({result, node.where});
+    stack.push_back({.expr = result, .where = node.where});
   }
   if (stack.size() != 1) return internal_error("an expression that is not one value");
+  PADLOCK_CHECK(complete(stack.back(), dim.where()));
   return stack.back().expr;
+}
+
+/// Adds up at once what a row of plus and minus signs adds: one after the other would take the square of its length.
+Status DimBuilder::complete(Operand& operand, Location where) const {
+  if (operand.terms.empty()) return {};
+  operand.terms.insert(operand.terms.begin(), operand.expr);
+  operand.coefficients.insert(operand.coefficients.begin(), 1);
+  operand.expr = Simplifier::sum(*context_, 0, operand.terms, operand.coefficients);
+  operand.terms.clear();
+  operand.coefficients.clear();
+  return check_size(operand.expr, where);
+}
+
+/// Whoever goes over an expression takes as many steps, or their square, as it has operands.
+Status DimBuilder::check_size(Expr e, Location where) const {
+  if (e.depth() > limits::kExprDepth)
+    return diagnostics_->too_large(where,
+                                   fmt::format("expected an expression at most {} operators deep", limits::kExprDepth));
+  if (e.operands().size() > limits::kOperands)
+    return diagnostics_->too_large(
+        where, fmt::format("expected an expression whose normal form has at most {} {}, found {}", limits::kOperands,
+                           noun_of_operands(e.kind()), e.operands().size()));
+  return diagnostics_->check_steps(where);
 }
 
 Result<Expr> DimBuilder::symbol(const DimNode& node) const {
@@ -63,13 +104,13 @@ Result<Expr> DimBuilder::apply(const DimNode& node, std::span<const Operand> ope
   if (node.kind == Kind::neg) return context_->neg(a);
   if (nary) {
     Expr result = a;
-    for (const Operand& operand : operands.subspan(1))
+    for (const Operand& operand : operands.subspan(1)) {
       result = node.kind == Kind::min ? context_->min(result, operand.expr) : context_->max(result, operand.expr);
+      PADLOCK_CHECK(check_size(result, node.where));
+    }
     return result;
   }
   const Expr b = operands[1].expr;
-  if (node.kind == Kind::add) return context_->add(a, b);
-  if (node.kind == Kind::sub) return context_->sub(a, b);
   if (node.kind == Kind::mul) return context_->mul(a, b);
   PADLOCK_CHECK(check_divisor(operands[1], positive));
   if (node.kind == Kind::floordiv) return context_->floordiv(a, b);

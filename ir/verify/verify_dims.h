@@ -3,6 +3,7 @@
 #include <functional>
 #include <span>
 #include <string>
+#include <vector>
 
 #include "ir/expr/expr.h"
 #include "ir/verify/verify_symbols.h"
@@ -21,14 +22,20 @@ class DimBuilder {
       : context_(&context), names_(&names), diagnostics_(&diagnostics) {}
 
   /// Builds the expression. Divisors are checked as written, before simplification can remove them. Errors, at their
-  /// position: an unknown symbol, a divisor that is not positive, an expression deeper than kMaxExprDepth.
+  /// position: an unknown symbol, a divisor that is not positive, an expression beyond the limits
+  /// of its depth, its operands, or of verification's steps.
   [[nodiscard]] Result<Expr> build(const syntax::Dim& dim, const Positive& positive) const;
 
  private:
+  /// expr + sum of coefficients[i] * terms[i]: the terms that are still to be added to it.
   struct Operand {
     Expr expr;
     Location where;
+    std::vector<Expr> terms = {};
+    std::vector<Int128> coefficients = {};
   };
+  Status complete(Operand& operand, Location where) const;
+  Status check_size(Expr e, Location where) const;
   Result<Expr> symbol(const syntax::DimNode& node) const;
   Result<Expr> apply(const syntax::DimNode& node, std::span<const Operand> operands, const Positive& positive) const;
   Status check_divisor(const Operand& divisor, const Positive& positive) const;

@@ -62,7 +62,7 @@ Result<ValueId> value_operand(const Verifier& verifier, const syntax::Argument& 
 
 Result<Value> make_result(Verifier& verifier, const syntax::Statement& statement, Op op, DType dtype,
                           std::vector<Expr> extents) {
-  PADLOCK_CHECK(verifier.charge(statement, extents));
+  PADLOCK_CHECK(verifier.check_extents(statement, extents));
   Value value;
   value.name = statement.name;
   value.dtype = dtype;

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "ir/limits.h"
 #include "ir/text/literal.h"
 #include "ir/verify/verifier.h"
 #include "ir/verify/verify_arguments.h"
@@ -69,9 +70,9 @@ class MovementRule {
 
   Result<std::vector<Expr>> exprs(std::string_view keyword, bool any_length = false) {
     PADLOCK_TRY(const Dims* dims, list(keyword, any_length));
-    if (dims->size() > kMaxRank)
+    if (dims->size() > limits::kRank)
       return diagnostics().too_large(arguments_.find(keyword)->where,
-                                     fmt::format("expected a rank of at most {}", kMaxRank));
+                                     fmt::format("expected a rank of at most {}", limits::kRank));
     std::vector<Expr> result;
     for (const syntax::Dim& dim : *dims) {
       PADLOCK_TRY(const Expr e, verifier_.dim(dim));

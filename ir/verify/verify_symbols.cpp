@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "ir/limits.h"
 #include "ir/program.h"
 
 namespace padlock::ir {
@@ -36,6 +37,13 @@ std::unexpected<Error> Diagnostics::too_large(Location where, std::string messag
   return result;
 }
 
+Status Diagnostics::check_steps(Location where) const {
+  if (!steps_.is_used_up()) return {};
+  return too_large(where,
+                   fmt::format("expected a program that is verified within {} steps, found more{}", steps_.limit(),
+                               statement_.empty() ? "" : fmt::format(" up to statement '{}'", statement_)));
+}
+
 Result<NameTable> NameTable::make(const syntax::Program& program, const Diagnostics& diagnostics) {
   using syntax::Parameter;
   NameTable table;
@@ -52,8 +60,9 @@ Result<NameTable> NameTable::make(const syntax::Program& program, const Diagnost
     PADLOCK_CHECK(table.declare_symbols(parameter.extents, false, diagnostics));
     if (parameter.strides) PADLOCK_CHECK(table.declare_symbols(*parameter.strides, true, diagnostics));
   }
-  if (table.symbols_.size() > kMaxSymbols)
-    return diagnostics.too_large(table.symbols_.back().where, fmt::format("expected at most {} symbols", kMaxSymbols));
+  if (table.symbols_.size() > limits::kSymbols)
+    return diagnostics.too_large(table.symbols_.back().where,
+                                 fmt::format("expected at most {} symbols", limits::kSymbols));
   return table;
 }
 

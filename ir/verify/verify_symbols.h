@@ -6,8 +6,10 @@
 #include <vector>
 
 #include "ir/expr/expr.h"
+#include "ir/limits.h"
 #include "ir/text/syntax.h"
 #include "support/error.h"
+#include "support/steps.h"
 
 // The first part of verification: the meaning of each name. Internal to the verifier.
 namespace padlock::ir {
@@ -22,7 +24,11 @@ class Diagnostics {
   /// Makes later errors name this statement; empty: none.
   void enter_statement(std::string name) { statement_ = std::move(name); }
 
+  /// Error (resource_exhausted): verification has taken more than limits::kVerifySteps since this was made.
+  [[nodiscard]] Status check_steps(Location where) const;
+
  private:
+  StepBudget steps_{limits::kVerifySteps};
   const syntax::Program* program_;  // borrowed
   std::string statement_;
 };

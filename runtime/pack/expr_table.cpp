@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include "ir/binding/symbol_binding.h"
+#include "ir/limits.h"
 #include "runtime/pack/pack_header.h"
 
 namespace padlock::runtime {
@@ -15,7 +16,7 @@ using ir::Expr;
 using ir::ExprKind;
 
 /// Recursive walks are safe up to here: what a schedule makes of a program's expressions nests little deeper than they.
-constexpr std::uint32_t kMaxDepth = 2 * ir::kMaxExprDepth;
+constexpr std::uint32_t kMaxDepth = 2 * limits::kExprDepth;
 
 class ExprReader {
  public:

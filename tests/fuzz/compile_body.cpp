@@ -2,7 +2,9 @@
 #include <string_view>
 
 #include "compiler/target/host_compiler.h"
+#include "ir/limits.h"
 #include "ir/program.h"
+#include "support/steps.h"
 #include "tests/fuzz/fuzz_body.h"
 #include "tests/fuzz/processor_time.h"
 
@@ -18,7 +20,9 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   compiler::HostOptions options;
   options.bounds_check = size % 4 == 0;
   const double start = fuzz::processor_seconds();
+  const std::int64_t before = steps_taken();
   const auto kernels = (*kCompiler)->compile(*program, options);
+  fuzz::require_steps(steps_taken() - before, limits::kGatherSteps + limits::kMergeSteps + limits::kProofSteps);
   if (!kernels) {
     fuzz::require(kernels.error().code == Code::resource_exhausted, "only limits refuse a verified program");
     fuzz::require(!kernels.error().message.empty(), "a refusal says why");

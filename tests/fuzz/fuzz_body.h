@@ -27,4 +27,12 @@ inline void require(bool holds, const char* property) {
   std::abort();
 }
 
+/// Ends the process where a pass has taken more than its limit: what it may, and one operation that began within it.
+inline void require_steps(std::int64_t taken, std::int64_t limit) {
+  if (taken > limit + limit / 4 + 500'000)
+    std::fprintf(stderr, "%lld steps, the limit is %lld\n", static_cast<long long>(taken),
+                 static_cast<long long>(limit));
+  require(taken <= limit + limit / 4 + 500'000, "a pass ends within its limit of steps");
+}
+
 }  // namespace padlock::fuzz

@@ -5,8 +5,10 @@
 #include <vector>
 
 #include "ir/binding/binding.h"
+#include "ir/limits.h"
 #include "ir/program.h"
 #include "ir/reference/interpreter.h"
+#include "support/steps.h"
 #include "tests/fuzz/fuzz_body.h"
 
 namespace padlock::fuzz {
@@ -77,7 +79,9 @@ double seconds_allowed() { return 1; }
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   using namespace padlock;
   const std::string_view text(reinterpret_cast<const char*>(data), size);
+  const std::int64_t before = steps_taken();
   const Result<ir::Program> program = ir::parse_program(text);
+  fuzz::require_steps(steps_taken() - before, limits::kVerifySteps);
   if (!program) {
     fuzz::require(program.error().where.known() && !program.error().message.empty(),
                   "a refused program says where and why");

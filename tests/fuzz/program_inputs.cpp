@@ -9,6 +9,7 @@
 #include "tests/differential/random_program.h"
 #include "tests/fuzz/fuzz_body.h"
 #include "tests/fuzz/mutate.h"
+#include "tests/limits/hostile_texts.h"
 
 namespace padlock::fuzz {
 namespace {
@@ -103,12 +104,21 @@ std::string deep_expression(Rng& rng) {
   return text + "], high = [0]) return y }";
 }
 
+/// Mostly short: a long one takes as much as the limits allow.
+std::string hostile_program(Rng& rng) {
+  const auto families = testing::hostile_families();
+  const auto& family =
+      families[static_cast<std::size_t>(rng.between(0, static_cast<std::int64_t>(families.size()) - 1))];
+  return family.text(static_cast<std::size_t>(rng.between(100, rng.chance(90) ? 4000 : 65536)));
+}
+
 std::string valid_program(Rng& rng) {
   static const std::vector<std::string> kExamples = read_examples();
   const std::int64_t kind = rng.between(0, 99);
   if (kind < 25) return rng.pick(kExamples);
   if (kind < 92) return differential::random_program(rng.next(), rng.next() % 100000).text();
-  return kind < 96 ? deep_program(rng) : deep_expression(rng);
+  if (kind < 97) return kind < 95 ? deep_program(rng) : deep_expression(rng);
+  return hostile_program(rng);
 }
 
 }  // namespace

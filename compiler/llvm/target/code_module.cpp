@@ -1,7 +1,12 @@
 #include "compiler/llvm/target/code_module.h"
 
+#include <algorithm>
+
+#include <fmt/format.h>
 #include <llvm/IR/Verifier.h>
 #include <llvm/Support/raw_ostream.h>
+
+#include "ir/limits.h"
 
 namespace padlock::compiler {
 
@@ -11,6 +16,22 @@ CodeModule::CodeModule(const std::string& name, MachineHandle target)
       machine(std::move(target)) {
   module->setDataLayout(machine->createDataLayout());
   module->setTargetTriple(machine->getTargetTriple());
+}
+
+Status CodeModule::limit_work() {
+  std::size_t longest = 0, all = 0;
+  for (const llvm::Function& function : *module) {
+    longest = std::max<std::size_t>(longest, function.getInstructionCount());
+    all += function.getInstructionCount();
+  }
+  if (all > limits::kInstructions)
+    return beyond_limits(fmt::format("expected a program of at most {} instructions of LLVM's, found {} in '{}'",
+                                     limits::kInstructions, all, module->getName().str()));
+  // The code generator for GPUs never optimises.
+  if (!machine->getTargetTriple().isX86()) return {};
+  const bool optimises = longest <= limits::kOptimizedInstructions && all <= limits::kOptimizedModule;
+  machine->setOptLevel(optimises ? llvm::CodeGenOptLevel::Default : llvm::CodeGenOptLevel::None);
+  return {};
 }
 
 Status CodeModule::verify() const {

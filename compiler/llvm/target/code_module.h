@@ -21,6 +21,10 @@ struct CodeModule {
   /// Checks, in builds with assertions, that the IR is valid. Error: internal.
   [[nodiscard]] Status verify() const;
 
+  /// Bounds LLVM's work by the number of instructions: a long module is not optimised, which LLVM does in linear time.
+  /// Error: resource_exhausted beyond limits::kInstructions.
+  [[nodiscard]] Status limit_work();
+
   std::unique_ptr<llvm::LLVMContext> context;
   std::unique_ptr<llvm::Module> module;
   MachineHandle machine;

@@ -179,6 +179,7 @@ class LlvmGpuCompiler final : public GpuCompiler {
     for (const ProvenKernel& proven : kernels) {
       code.kernels.push_back(emit_gpu_kernel(modules, proven, features, options.bounds_check));
       if (features.takes_words) PADLOCK_CHECK(check_parameters(code.kernels.back()));
+      for (CodeModule& made : code.modules) PADLOCK_CHECK(made.limit_work());
     }
     while (code.modules.size() > 1 && code.modules.back().module->empty()) code.modules.pop_back();
     for (const CodeModule& made : code.modules) PADLOCK_CHECK(made.verify());

@@ -74,8 +74,10 @@ class LlvmHostCompiler final : public HostCompiler {
     PADLOCK_TRY(const std::vector<ProvenKernel> kernels,
                 prove_kernels(program, options.edits, scheduler(options), proofs_));
     CodeModule code(program.name(), target_.machine());
-    for (const ProvenKernel& proven : kernels)
+    for (const ProvenKernel& proven : kernels) {
       code.kernels.push_back(emit_host_kernel(*code.module, proven, target_.features(), options.bounds_check));
+      PADLOCK_CHECK(code.limit_work());
+    }
     if (options.edits != nullptr) options.edits->emitted(*code.module);
     PADLOCK_CHECK(code.verify());
     simplify(*code.module, *code.machine);

@@ -335,7 +335,7 @@ TEST_CASE("sharing costs nothing, depth across statements is refused with the st
   const auto refused = parse_program(chain(3000, deep));
   REQUIRE_FALSE(refused.has_value());
   CHECK(refused.error().code == Code::resource_exhausted);
-  CHECK(refused.error().message.find("too many terms up to statement 'v") != std::string::npos);
+  CHECK(refused.error().message.find("steps, found more up to statement 'v") != std::string::npos);
 }
 
 TEST_CASE("a requirement is stated once, but a stride's is not always checked and replaces no other") {
@@ -370,6 +370,32 @@ TEST_CASE("many constraints and many questions cost little more than as many tim
   const long whole = padlock::testing::allocation_count() - before;
   CAPTURE(half);
   CHECK(whole < 5 * half);  // each question is asked of the constraints that share its symbols
+}
+
+TEST_CASE("normal forms that are too long, though their texts are short") {
+  const auto pad = [](const std::string& e) {
+    return "program p(x: f32[S], k: dim) {\n y = pad(x, low = [" + e + "], high = [0]) return y }";
+  };
+  const auto listed = [](int count, std::string_view between, std::string_view before, std::string_view after = "") {
+    std::string text;
+    for (int i = 0; i < count; ++i)
+      text += std::string(i == 0 ? "" : between) + std::string(before) + std::to_string(i + 2) + std::string(after);
+    return text;
+  };
+  accept(pad(listed(511, " + ", "k mod ")));  // with S the extent has 512
+  check_refused(pad(listed(513, " + ", "k mod ")),
+                "2:20: expected an expression whose normal form has at most 512 terms, found 513",
+                Code::resource_exhausted);
+  accept(pad("k" + repeat(" * k", 511)));
+  check_refused(pad("k" + repeat(" * k", 512)),
+                "2:20: expected an expression whose normal form has at most 512 factors, found 513",
+                Code::resource_exhausted);
+  check_refused(pad("min(" + listed(513, ", ", "k mod ") + ")"),
+                "2:20: expected an expression whose normal form has at most 512 operands, found 513",
+                Code::resource_exhausted);
+  // Terms that meet are one.
+  accept(pad("k" + repeat(" + k", 4000)));
+  accept(pad("0" + repeat(" + k mod 7 - k mod 7", 1000)));
 }
 
 TEST_CASE("too many of anything") {
