@@ -12,7 +12,7 @@
 #include "compiler/schedule/index64_bounds.h"
 #include "compiler/schedule/permute_rows.h"
 #include "compiler/schedule/segments.h"
-#include "ir/limits.h"
+#include "support/limits.h"
 #include "support/steps.h"
 
 namespace padlock::compiler {

@@ -2,7 +2,7 @@
 
 #include <cstdint>
 
-#include "ir/limits.h"
+#include "support/limits.h"
 
 namespace padlock::solver {
 

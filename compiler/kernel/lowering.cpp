@@ -8,7 +8,7 @@
 #include <fmt/format.h>
 
 #include "compiler/kernel/index_maps.h"
-#include "ir/limits.h"
+#include "support/limits.h"
 #include "support/steps.h"
 
 namespace padlock::compiler {

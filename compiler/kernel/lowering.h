@@ -11,7 +11,7 @@ namespace padlock::compiler {
 
 /// Brings a program into gather form, one kernel for each group of results whose extents are the same expressions. The
 /// program must outlive the kernels. Errors: resource_exhausted, naming the statement, beyond the limits of kernels
-/// (ir/limits.h): there are no intermediate buffers.
+/// (support/limits.h): there are no intermediate buffers.
 /// `make_maps` makes the maps that coordinates are taken from; empty: IndexMaps themselves.
 [[nodiscard]] Result<std::vector<Kernel>> gather_kernels(const ir::Program& program,
                                                          const MakeIndexMaps& make_maps = {});

@@ -8,9 +8,9 @@
 #include "compiler/kernel/kernel.h"
 #include "compiler/prover/proof.h"
 #include "compiler/prover/proven_kernel.h"
-#include "ir/limits.h"
 #include "solver/feasibility.h"
 #include "solver/ordinary_sizes.h"
+#include "support/limits.h"
 
 namespace padlock::compiler {
 

@@ -7,7 +7,7 @@
 #include "compiler/kernel/lowering.h"
 #include "compiler/schedule/specialized_domain.h"
 #include "ir/expr/affine.h"
-#include "ir/limits.h"
+#include "support/limits.h"
 #include "support/steps.h"
 
 namespace padlock::compiler {

@@ -4,7 +4,7 @@
 
 #include "ir/expr/interval.h"
 #include "ir/expr/simplify.h"
-#include "ir/limits.h"
+#include "support/limits.h"
 #include "support/steps.h"
 
 namespace padlock::ir {

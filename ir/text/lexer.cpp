@@ -1,6 +1,6 @@
 #include "ir/text/lexer.h"
 
-#include "ir/limits.h"
+#include "support/limits.h"
 
 #include <algorithm>
 #include <array>

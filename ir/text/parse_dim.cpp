@@ -1,6 +1,6 @@
 #include "ir/text/parse_dim.h"
 
-#include "ir/limits.h"
+#include "support/limits.h"
 
 #include <array>
 #include <optional>

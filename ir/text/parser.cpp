@@ -1,8 +1,8 @@
 #include <fmt/format.h>
 
-#include "ir/limits.h"
 #include "ir/text/parse_dim.h"
 #include "ir/text/syntax.h"
+#include "support/limits.h"
 
 namespace padlock::ir::syntax {
 namespace {

@@ -1,6 +1,6 @@
 #include "ir/verify/verifier.h"
 
-#include "ir/limits.h"
+#include "support/limits.h"
 
 #include <fmt/format.h>
 

@@ -3,8 +3,8 @@
 #include <fmt/format.h>
 
 #include "ir/expr/simplify.h"
-#include "ir/limits.h"
 #include "ir/program.h"
+#include "support/limits.h"
 
 namespace padlock::ir {
 

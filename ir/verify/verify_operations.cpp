@@ -2,11 +2,11 @@
 
 #include <fmt/format.h>
 
-#include "ir/limits.h"
 #include "ir/text/literal.h"
 #include "ir/verify/verifier.h"
 #include "ir/verify/verify_arguments.h"
 #include "ir/verify/verify_operands.h"
+#include "support/limits.h"
 
 namespace padlock::ir {
 namespace {

@@ -2,8 +2,8 @@
 
 #include <fmt/format.h>
 
-#include "ir/limits.h"
 #include "ir/program.h"
+#include "support/limits.h"
 
 namespace padlock::ir {
 namespace {

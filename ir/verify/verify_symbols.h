@@ -6,9 +6,9 @@
 #include <vector>
 
 #include "ir/expr/expr.h"
-#include "ir/limits.h"
 #include "ir/text/syntax.h"
 #include "support/error.h"
+#include "support/limits.h"
 #include "support/steps.h"
 
 // The first part of verification: the meaning of each name. Internal to the verifier.

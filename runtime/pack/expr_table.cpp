@@ -6,8 +6,8 @@
 #include <fmt/format.h>
 
 #include "ir/binding/symbol_binding.h"
-#include "ir/limits.h"
 #include "runtime/pack/pack_header.h"
+#include "support/limits.h"
 
 namespace padlock::runtime {
 namespace {

@@ -2,8 +2,8 @@
 #include <string_view>
 
 #include "compiler/target/host_compiler.h"
-#include "ir/limits.h"
 #include "ir/program.h"
+#include "support/limits.h"
 #include "support/steps.h"
 #include "tests/fuzz/fuzz_body.h"
 #include "tests/fuzz/processor_time.h"

@@ -5,9 +5,9 @@
 #include <vector>
 
 #include "ir/binding/binding.h"
-#include "ir/limits.h"
 #include "ir/program.h"
 #include "ir/reference/interpreter.h"
+#include "support/limits.h"
 #include "support/steps.h"
 #include "tests/fuzz/fuzz_body.h"
 

@@ -10,8 +10,8 @@
 #include "compiler/pipeline.h"
 #include "compiler/target/gpu_compiler.h"
 #include "compiler/target/host_compiler.h"
-#include "ir/limits.h"
 #include "ir/program.h"
+#include "support/limits.h"
 #include "support/steps.h"
 #include "tests/limits/hostile_texts.h"
 

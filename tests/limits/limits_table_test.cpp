@@ -6,7 +6,7 @@
 #include <doctest/doctest.h>
 #include <fmt/format.h>
 
-#include "ir/limits.h"
+#include "support/limits.h"
 
 namespace padlock {
 namespace {
@@ -63,7 +63,7 @@ TEST_CASE("the language's page lists every limit with its value") {
       {"LLVM's instructions of a program", fmt::to_string(limits::kInstructions)},
   };
   CHECK(documented_limits() == expected);
-  const std::string header = text_of("/ir/limits.h");
+  const std::string header = text_of("/support/limits.h");
   std::size_t constants = 0;
   for (std::size_t at = 0; (at = header.find("\ninline constexpr ", at)) != std::string::npos; ++at) ++constants;
   CHECK(constants == expected.size());

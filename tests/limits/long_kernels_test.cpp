@@ -4,8 +4,8 @@
 #include <doctest/doctest.h>
 
 #include "compiler/target/host_compiler.h"
-#include "ir/limits.h"
 #include "ir/program.h"
+#include "support/limits.h"
 #include "tests/common/rng.h"
 #include "tests/differential/host_check.h"
 #include "tests/limits/hostile_texts.h"

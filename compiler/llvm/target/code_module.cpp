@@ -6,7 +6,7 @@
 #include <llvm/IR/Verifier.h>
 #include <llvm/Support/raw_ostream.h>
 
-#include "ir/limits.h"
+#include "support/limits.h"
 
 namespace padlock::compiler {
 
