@@ -16,7 +16,12 @@ namespace padlock::compiler {
 class OpEmitter {
  public:
   OpEmitter(llvm::IRBuilder<>& builder, int lanes, const TargetFeatures& target)
-      : builder_(builder), lanes_(lanes), has_f16c_(target.f16c), has_abs16_(target.abs16) {}
+      : builder_(builder),
+        lanes_(lanes),
+        has_f16c_(target.f16c),
+        has_abs16_(target.abs16),
+        packs_words_(target.packs_words),
+        has_f16_masks_(target.f16_masks) {}
 
   [[nodiscard]] llvm::Type* storage_type(ir::DType dtype) const { return integer(ir::bit_width(dtype)); }
   [[nodiscard]] llvm::Value* bits(ir::DType dtype, std::uint64_t value) const;
@@ -46,6 +51,8 @@ class OpEmitter {
   Value* less_by_bits(ir::DType dtype, Value* a, Value* b);
   Value* compare(ir::Op op, ir::DType dtype, Value* a, Value* b);
   Value* relu(ir::DType dtype, Value* x);
+  Value* packed_relu(ir::DType dtype, Value* x);
+  Value* negative_halves(Value* words);
   Value* leaky_relu(ir::DType dtype, Value* x, Value* alpha);
   Value* clamp(ir::DType dtype, Value* x, Value* lo, Value* hi);
   Value* arithmetic(ir::Op op, ir::DType dtype, Value* a, Value* b);
@@ -60,7 +67,7 @@ class OpEmitter {
 
   llvm::IRBuilder<>& builder_;
   int lanes_;
-  bool has_f16c_, has_abs16_;
+  bool has_f16c_, has_abs16_, packs_words_, has_f16_masks_;
 };
 
 }  // namespace padlock::compiler

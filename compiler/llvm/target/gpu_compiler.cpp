@@ -136,6 +136,8 @@ class LlvmGpuCompiler final : public GpuCompiler {
     made.features = {.cpu = architecture_,
                      .features = "",
                      .f16c = true,
+                     .packs_words = true,
+                     .f16_masks = true,
                      .abs16 = false,  // ptxas takes what abs.s16 gives for positive
                      .global_space = 1,
                      .aligned_elements = true,
@@ -146,7 +148,11 @@ class LlvmGpuCompiler final : public GpuCompiler {
     return made;
   }
 
-  [[nodiscard]] Backend twin() const { return {host_.features(), host_.machine()}; }
+  [[nodiscard]] Backend twin() const {
+    Backend made{host_.features(), host_.machine()};
+    made.features.packs_words = true;
+    return made;
+  }
 
   static std::vector<Backend> only(Backend backend) {
     std::vector<Backend> backends;
