@@ -7,6 +7,7 @@
 
 #include "compiler/prover/access_regions.h"
 #include "compiler/prover/chunk_proof.h"
+#include "compiler/prover/grid_proof.h"
 #include "compiler/prover/load_prover.h"
 #include "compiler/prover/loop_proof.h"
 #include "compiler/prover/proof_session.h"
@@ -516,6 +517,10 @@ class KernelProver {
 
   void prove_threads() {
     if (!schedule_.threads) return;
+    if (schedule_.grid) {
+      for (Obligation& obligation : prove_grid(session_, schedule_)) record(std::move(obligation));
+      return;
+    }
     for (Obligation& obligation : prove_tiles(session_, schedule_)) record(std::move(obligation));
     // A team's threads take the vectors of a loop in turn, and no two loops of a strategy have a column in common.
     Obligation team{.kind = ObligationKind::disjoint,

@@ -20,6 +20,7 @@ class StrategyChooser {
   /// than it; one lane where a predicate remains. A long body and one that gathers are not unrolled, a very long one is
   /// not even a vector: each loop repeats the body, there is little to win, and code is compile time.
   void choose() {
+    if (schedule_.grid) return choose_vectors();
     LoopStrategyOptions options{.team = options_.threads ? schedule_.team() : 0, .realign = options_.realign};
     options.streaming = options_.threads && options_.store == StoreKind::nontemporal;
     options.loads = std::ranges::any_of(body_.loads, is_vector);
@@ -43,6 +44,13 @@ class StrategyChooser {
 
  private:
   [[nodiscard]] int widest() const { return widest_bytes(body_, options_.threads.has_value()); }
+  /// Whole vectors of the grid, unless a predicate remains.
+  void choose_vectors() {
+    LoopStrategyOptions options{.whole = true};
+    if (!body_.uses_rows && work() <= kMaxVectorWork) options.lanes = schedule_.grid->lanes;
+    body_.lanes = options.lanes;
+    body_.strategies = make_loop_strategies(schedule_.exprs(), options);
+  }
   [[nodiscard]] std::size_t work() const {
     return static_cast<std::size_t>(std::ranges::count(body_.nodes, NodeKind::operation, &BodyNode::kind));
   }
@@ -62,6 +70,28 @@ class StrategyChooser {
   const ScheduleOptions& options_;
   Body& body_;
 };
+
+// Code for each vector of a thread is worth its length up to so many segments, and for so many elements that are
+// loaded one by one.
+constexpr std::size_t kMostSegments = 24;
+constexpr std::ptrdiff_t kMostGathers = 0;
+
+/// Chooses the grid whose vectors are as wide as the config says for the widest type of all bodies. Threads take fewer
+/// vectors where their code is long.
+VectorGrid grid_of(Schedule& schedule, const ScheduleOptions& options) {
+  int widest = 1;
+  std::size_t segments = 0;
+  std::ptrdiff_t gathers = 0;
+  for (const Body& body : schedule.bodies) {
+    widest = std::max(widest, widest_bytes(body, /*for_threads=*/true));
+    gathers += std::ranges::count(body.loads, LoadKind::strided, &BodyLoad::kind);
+  }
+  for (const ScheduledCase& row : schedule.cases) segments += row.calls.size();
+  int vectors = gathers > kMostGathers ? 1 : options.unroll;
+  while (vectors > 1 && static_cast<std::size_t>(vectors) * segments > kMostSegments) vectors /= 2;
+  return make_vector_grid(schedule.exprs(), options.threads->threads, vectors,
+                          std::max(1, options.vector_bytes / widest));
+}
 
 /// Unless what copies goes past them: a fill alone is not worth the code, nor a choice between kinds of stores.
 void keep_fills_in_caches(std::vector<Body>& bodies) {
@@ -84,6 +114,10 @@ int widest_bytes(const Body& body, bool for_threads) {
 }
 
 void choose_walks(Schedule& schedule, const ScheduleOptions& options) {
+  if (options.walks_vectors) {
+    schedule.grid = grid_of(schedule, options);
+    schedule.granules = make_granules(schedule.exprs(), schedule.grid->lanes);
+  }
   for (Body& body : schedule.bodies) StrategyChooser(schedule, options, body).choose();
   keep_fills_in_caches(schedule.bodies);
 }

@@ -96,7 +96,7 @@ std::vector<ExactIndices> exact_indices(const Schedule& schedule) {
     }
   }
   Collector tiles("tiles");
-  if (schedule.threads)
+  if (schedule.threads && !schedule.grid)
     for (const TileBounds& bounds : {schedule.row_bounds(), schedule.column_bounds()})
       for (const Expr e : {bounds.first, bounds.last}) tiles.exact(e);
   BodyCollector bodies(schedule.exprs());

@@ -72,7 +72,9 @@ Index32Variant division_index32_variant(const Schedule& schedule) {
 
 /// Collects what a GPU's kernel compares or divides: expressions of coordinates, and the extents of a launch.
 std::vector<Expr> exact_in(const Schedule& schedule) {
-  std::vector<Expr> all = {schedule.tiles(), schedule.rows, schedule.columns};
+  std::vector<Expr> all;
+  if (!schedule.grid) all.push_back(schedule.tiles());
+  all.insert(all.end(), {schedule.rows, schedule.columns});
   for (const ExactIndices& place : exact_indices(schedule))
     all.insert(all.end(), place.exact.begin(), place.exact.end());
   return all;
@@ -113,6 +115,7 @@ CoordinateRanges ranges_in(const Schedule& schedule, const SizeRanges& sizes) {
       }
   for (const Expr bound : {run.segment_begin, run.segment_end}) ranges[bound.symbol()] = segments;
   for (const Expr part : {run.shift, run.peel}) ranges[part.symbol()] = {0, kLongestVector};
+  if (schedule.grid) return ranges;
   const ThreadMap& map = *schedule.threads;
   const Int128 rows = map.flat ? most(schedule.exprs().mul(schedule.rows, schedule.columns)) : most(schedule.rows);
   ranges[schedule.row_bounds().tile.symbol()] = {0, rows / (map.flat ? map.tile_columns : map.tile_rows)};
@@ -139,12 +142,13 @@ Index32Variant index32_variant_of(const Schedule& schedule) {
   for (const ScheduledCase& row : schedule.cases)
     for (const SegmentCall& call : row.calls)
       for (const Expr bound : {call.begin, call.end}) sizes.add(bound);
-  if (schedule.threads->flat) sizes.add(schedule.exprs().mul(schedule.rows, schedule.columns));
+  if (schedule.threads->flat && !schedule.grid) sizes.add(schedule.exprs().mul(schedule.rows, schedule.columns));
   for (const int bits : {30, 29, 28, 27, 24}) {
     const std::int64_t bound = std::int64_t{1} << bits;
     if (!indices_fit(schedule, sizes.found(), bound)) continue;
-    Index32Variant made{
-        .divisions = {}, .bound = bound, .sizes = sizes.found(), .elements = elements_of(schedule), .guards = {}};
+    Index32Variant made{.divisions = {}, .bound = bound, .sizes = sizes.found(), .elements = {}, .guards = {}};
+    // Offsets have 64 bits where a grid walks over vectors.
+    if (!schedule.grid) made.elements = elements_of(schedule);
     made.guards = guards_of(schedule.exprs(), made.sizes, bound);
     for (const Expr elements : made.elements)
       if (elements.range().hi > Index32Variant::kMostElements)

@@ -30,6 +30,10 @@ class StrategyBuilder {
   std::vector<LoopStrategy> build() {
     std::vector<LoopStrategy> strategies = {scalar()};
     if (options_.lanes == 1) return strategies;
+    if (options_.whole) {
+      strategies.push_back(whole_vector());
+      return strategies;
+    }
     if (options_.team > 0) {
       const bool realign = options_.loads && options_.realign;
       strategies.push_back(realign ? cooperative(LoopStrategyKind::cooperative_realigned, VectorLoads::realigned)
@@ -47,6 +51,16 @@ class StrategyBuilder {
 
  private:
   LoopStrategy scalar() { return {.loops = {element_loop(run_.begin, run_.end)}}; }
+
+  /// A run is a part of a vector's columns: no longer than it.
+  LoopStrategy whole_vector() {
+    const Expr length = exprs_.sub(run_.end, run_.begin);
+    return {
+        .kind = LoopStrategyKind::whole_vector,
+        .entry_conditions = {exprs_.sub(length, lanes_)},
+        .invariants = {exprs_.sub(lanes_, length)},
+        .loops = {{.from = run_.begin, .limit = plus(run_.begin, 1), .lanes = options_.lanes, .single_trip = true}}};
+  }
 
   LoopStrategy overlapped(int lanes) {
     const Expr length = exprs_.sub(run_.end, run_.begin);

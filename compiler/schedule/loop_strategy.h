@@ -65,6 +65,7 @@ enum class LoopStrategyKind : std::uint8_t {
                 ///< alignment
   cooperative_realigned,  ///< the same with loads that are realigned, but where they would reach beyond the segment
   cooperative_aligned,    ///< the same where the loads are aligned at the first vector, too
+  whole_vector,           ///< a run that is all of one vector
 };
 
 struct LoopStrategy {
@@ -86,6 +87,7 @@ struct LoopStrategyOptions {
   int team = 0;            ///< threads that share a run; 0: one thread a run
   bool streaming = false;  ///< cooperative: whether whole vectors go past the caches
   bool loads = true;       ///< cooperative: whether there are vectors to load, which may be aligned or not
+  bool whole = false;      ///< runs are parts of one vector
   bool realign = false;    ///< cooperative: load unaligned vectors from two aligned ones
 };
 

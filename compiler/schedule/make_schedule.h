@@ -22,6 +22,7 @@ struct ScheduleOptions {
   StoreKind store = StoreKind::plain;
   std::optional<ThreadMap> threads = {};
   VectorPermutes permutes = {};  ///< of the target; for short rows of the host
+  bool walks_vectors = false;    ///< threads: take the vectors of the flattened output in turn, `unroll` of them each
   bool realign = false;  ///< threads: load vectors that lie between boundaries from the two aligned ones around them
   const PassEdits* edits = nullptr;  ///< borrowed; of a test
 };

@@ -37,6 +37,15 @@ Tiling tiling_of(ir::ExprContext& exprs, const ThreadMap& threads) {
   return made;
 }
 
+Expr Schedule::tiles() const {
+  if (!grid) return at_size(tiling->tiles, rows, columns);
+  return at_launch(exprs(), *grid, grid->tiles, exprs().mul(rows, columns), used_vectors());
+}
+
+Expr Schedule::used_vectors() const {
+  return at_launch(exprs(), *grid, grid->launched, exprs().mul(rows, columns), grid->used);
+}
+
 Expr Schedule::at_size(Expr e, Expr of_rows, Expr of_columns) const {
   return exprs().substitute(e, [&](Expr symbol) {
     return symbol == tiling->rows ? of_rows : symbol == tiling->columns ? of_columns : symbol;

@@ -9,6 +9,7 @@
 #include "compiler/schedule/chunk_loop.h"
 #include "compiler/schedule/loop_strategy.h"
 #include "compiler/schedule/segments.h"
+#include "compiler/schedule/vector_grid.h"
 
 // A kernel turned into loops: rows (the flattened outer axes), a decision tree over the predicates of a row, and for
 // each of its cases a list of segments of the innermost axis. Each segment calls a body with its bounds;
@@ -175,9 +176,11 @@ struct Schedule {
   std::vector<ir::Constraint> index64_bounds = {};
   Index32Variant index32 = {};
   std::optional<ThreadMap> threads = {};  // absent where a caller distributes rows and columns
-  std::optional<Tiling> tiling = {};      // where there is a `threads`
+  std::optional<Tiling> tiling = {};      // where there is a `threads`, and no `grid`
+  std::optional<VectorGrid> grid = {};    // of `threads`, where they walk over the flattened output
+  Granules granules = {};                 // of a `grid`: how it loads neighbouring elements
 
-  [[nodiscard]] int team() const { return threads && !threads->flat ? threads->team : 1; }
+  [[nodiscard]] int team() const { return threads && !threads->flat && !grid ? threads->team : 1; }
   [[nodiscard]] ir::ExprContext& exprs() const { return kernel.program->exprs(); }
   // Where there is a `threads`:
   /// Returns the bounds of a tile's rows; of its elements where the map is flat.
@@ -190,7 +193,8 @@ struct Schedule {
   [[nodiscard]] TileBounds column_bounds(ir::Expr of_rows, ir::Expr of_columns) const {
     return at_size(tiling->column_bounds, of_rows, of_columns);
   }
-  [[nodiscard]] ir::Expr tiles() const { return at_size(tiling->tiles, rows, columns); }  ///< of the grid
+  [[nodiscard]] ir::Expr tiles() const;         ///< of the grid
+  [[nodiscard]] ir::Expr used_vectors() const;  ///< of each thread, where there is a `grid`
   /// Returns an expression of the tiling for an output of so many rows and columns.
   [[nodiscard]] ir::Expr at_size(ir::Expr e, ir::Expr of_rows, ir::Expr of_columns) const;
   [[nodiscard]] TileBounds at_size(const TileBounds& bounds, ir::Expr of_rows, ir::Expr of_columns) const;

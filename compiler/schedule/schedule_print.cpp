@@ -33,7 +33,8 @@ const char* name_of(LoopStrategyKind kind) {
                                     "nontemporal",
                                     "cooperative",
                                     "cooperative_realigned",
-                                    "cooperative_aligned"};
+                                    "cooperative_aligned",
+                                    "whole_vector"};
   return kNames[static_cast<std::size_t>(kind)];
 }
 
@@ -63,7 +64,18 @@ class SchedulePrinter {
          count_of(loops, "loop"));
     line(1, "config {}", schedule_.config);
     line(1, "rows {}, columns {}, stores {}", text(schedule_.rows), text(schedule_.columns), name_of(schedule_.store));
-    if (schedule_.threads) add_threads(*schedule_.threads);
+    if (schedule_.grid)
+      add_grid(*schedule_.grid);
+    else if (schedule_.threads)
+      add_threads(*schedule_.threads);
+  }
+
+  void add_grid(const VectorGrid& grid) {
+    line(1, "threads {}, up to {} of {} each", grid.threads, count_of(static_cast<std::size_t>(grid.vectors), "vector"),
+         count_of(static_cast<std::size_t>(grid.lanes), "lane"));
+    line(1, "vector {} of tile {} from element {}", text(grid.slot), text(grid.tile), text(grid.first));
+    line(1, "used {}", text(schedule_.used_vectors()));
+    line(1, "tiles {}", text(grid.tiles));
   }
 
   void add_threads(const ThreadMap& map) {

@@ -13,8 +13,9 @@ constexpr int kTrips = 4;  // of the loop over a team's part of a row: to divide
 
 std::vector<ConfigField> fields_of(GpuConfig& config) {
   return {
-      config_field<GridMap>("map", config.map,
-                            {{GridMap::flat, "flat"}, {GridMap::rows, "rows"}, {GridMap::tiles, "tiles"}}),
+      config_field<GridMap>(
+          "map", config.map,
+          {{GridMap::flat, "flat"}, {GridMap::rows, "rows"}, {GridMap::stream, "stream"}, {GridMap::tiles, "tiles"}}),
       config_field("threads", config.threads, {128, 256, 512}),
       config_field("team", config.team, {8, 32}),
       config_field("items", config.items, {1, 2, 4}),
@@ -30,6 +31,9 @@ std::vector<ConfigField> fields_of(GpuConfig& config) {
 bool is_redundant(const GpuConfig& config) {
   const GpuConfig standard = GpuConfig::standard();
   const bool vectors = config.map != GridMap::flat && config.split;
+  if (config.map == GridMap::stream &&
+      (config.vector_bytes != standard.vector_bytes || config.misaligned != standard.misaligned || config.persistent))
+    return true;
   if (!vectors && (config.vector_bytes != standard.vector_bytes || config.misaligned != standard.misaligned))
     return true;
   return config.map != GridMap::tiles && config.team != standard.team;
@@ -49,6 +53,8 @@ ThreadMap threads_of(const Kernel& kernel, const GpuConfig& config) {
     case GridMap::flat:
       map.flat = true;
       map.tile_columns = config.threads * config.items;
+      break;
+    case GridMap::stream:
       break;
     case GridMap::rows:
       map.team = config.threads;
@@ -95,6 +101,7 @@ Schedule schedule_for_gpu(Kernel kernel, const GpuConfig& config, const PassEdit
                         .unroll = config.items,
                         .store = config.cache == CacheHint::streaming ? StoreKind::nontemporal : StoreKind::plain,
                         .threads = threads,
+                        .walks_vectors = config.map == GridMap::stream,
                         .realign = config.misaligned == MisalignedSource::shift,
                         .edits = edits});
 }

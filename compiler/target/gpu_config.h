@@ -13,9 +13,10 @@ class PassEdits;
 
 /// Which part of the output a block computes.
 enum class GridMap : std::uint8_t {
-  flat,   ///< a run of the flattened output, an element a thread: for rows that are too short for a warp
-  rows,   ///< one row, all threads together: for rows of some kilobytes
-  tiles,  ///< parts of as many rows as there are teams, for any rows; of one row where the kernel has but one
+  flat,    ///< a run of the flattened output, an element a thread: for rows that are too short for a warp
+  rows,    ///< one row, all threads together: for rows of some kilobytes
+  stream,  ///< the vectors of the flattened output in turn, for any rows
+  tiles,   ///< parts of as many rows as there are teams, for any rows; of one row where the kernel has but one
 };
 
 /// How a vector is loaded that is not at a multiple of its size: element by element, or shifted together from the two
@@ -27,8 +28,8 @@ enum class CacheHint : std::uint8_t { none, streaming };
 
 /// One point of a GPU's search space. Data, not code: a config may be slow, never wrong.
 struct GpuConfig {
-  GridMap map = GridMap::tiles;
-  int threads = 256;      ///< of a block: 128, 256 or 512
+  GridMap map = GridMap::stream;
+  int threads = 128;      ///< of a block: 128, 256 or 512
   int team = 8;           ///< 8 or 32 threads that share a row of a tile: few for short rows
   int items = 2;          ///< 1, 2 or 4 vectors (flat: elements) that a thread takes at a time
   int vector_bytes = 16;  ///< 4, 8 or 16: of the widest element type, in one access; flat has none
@@ -44,12 +45,11 @@ struct GpuConfig {
   [[nodiscard]] static Result<GpuConfig> parse(std::string_view text, const GpuConfig& base);
   /// All keys, in declaration order; parse reads it back.
   [[nodiscard]] std::string to_string() const;
-  /// The search space, in a fixed order: 828 configs. What means nothing beside other keys has its default: a team
-  /// without tiles, how vectors are loaded where there is none (flat, or not split at pads).
+  /// The search space, in a fixed order. What means nothing beside other keys has its default: a team without tiles,
+  /// how vectors are loaded where there is none (flat, or not split at pads) or one way (stream).
   [[nodiscard]] static std::vector<GpuConfig> all();
-  /// The config of a kernel that was not tuned: tiles, which are right for rows of any length; teams of 8, which lose
-  /// little on long rows and have three times the speed on rows of 128 elements (an H200, f32 to i8); and vectors of 16
-  /// bytes, two of them on their way for each thread.
+  /// The config of a kernel that was not tuned: a stream, which is right for rows of any length, in blocks of 128
+  /// threads that have two vectors of 16 bytes on their way each (an H200, f32 to i8).
   [[nodiscard]] static GpuConfig standard();
 };
 

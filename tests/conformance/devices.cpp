@@ -21,6 +21,8 @@ struct DeviceRow {
 /// Of the search space of GPUs.
 std::vector<VariantRow> gpu_variants() {
   return {{"default", "", false},
+          {"one vector, streaming", "threads=128,items=1,cache=streaming", false},
+          {"four vectors, no split", "threads=128,items=4,split=0", false},
           {"elements", "map=flat,items=4,vector_bytes=16", false},
           {"rows, persistent", "map=rows,threads=128,items=4,persistent=1", false},
           {"no split", "map=rows,split=0", false},
@@ -31,6 +33,7 @@ std::vector<VariantRow> gpu_variants() {
 /// As many kinds in fewer configs, for it compiles slowly. All its code checks bounds.
 std::vector<VariantRow> simt_variants() {
   return {{"default", "", false},
+          {"four vectors, no split", "threads=128,items=4,split=0", false},
           {"elements, persistent", "map=flat,items=4,vector_bytes=16,persistent=1", false},
           {"rows, element by element", "map=rows,threads=128,items=1,vector_bytes=8,misaligned=narrow,cache=streaming",
            false}};

@@ -102,6 +102,14 @@ void AccessEmitter::store(const Access& access, Value* value, StoreHint hint) {
   builder_.SetInsertPoint(merge);
 }
 
+Value* AccessEmitter::is_aligned(const Access& access) {
+  const auto size = static_cast<std::uint64_t>(ir::byte_size(access.dtype));
+  Value* at =
+      builder_.CreateUDiv(builder_.CreatePtrToInt(address(access), builder_.getInt64Ty()), builder_.getInt64(size));
+  Value* past = builder_.CreateAnd(at, builder_.getInt64(static_cast<std::uint64_t>(access.elements) - 1));
+  return builder_.CreateICmpEQ(past, builder_.getInt64(0));
+}
+
 /// Branches to `skip`, after reporting, unless the access is inside. Returns the block that goes to `skip`; the builder
 /// stands where the access may happen.
 BasicBlock* AccessEmitter::check(const Access& access, BasicBlock* skip) {
@@ -115,6 +123,7 @@ BasicBlock* AccessEmitter::check(const Access& access, BasicBlock* skip) {
   Value* last = element(access.elements - 1);
   Value* first_ok = builder_.CreateICmpULT(first, access.extent);
   Value* ok = builder_.CreateAnd(first_ok, builder_.CreateICmpULT(last, access.extent));
+  if (access.proves_align) ok = builder_.CreateAnd(ok, is_aligned(access));
   BasicBlock* inside = block("inside");
   BasicBlock* failed = block("outside");
   builder_.CreateCondBr(ok, inside, failed);

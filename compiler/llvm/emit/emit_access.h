@@ -18,6 +18,7 @@ struct Access {
   llvm::Value* extent = nullptr;  // where given (bounds-check mode), i64, and only if all of it is below
   llvm::Value* name = nullptr;    // with `extent`: index into KernelAbi::accesses
   unsigned align = 1;             // bytes of which the address is known to be a multiple
+  bool proves_align = false;      // with `extent`: that it is such a multiple is tested, too, in elements
 };
 
 /// How a store goes through the caches.
@@ -47,6 +48,7 @@ class AccessEmitter {
   llvm::BasicBlock* block(const char* name);
   void store_streaming(llvm::Value* address, llvm::Value* value);
   llvm::BasicBlock* check(const Access& access, llvm::BasicBlock* skip);
+  llvm::Value* is_aligned(const Access& access);
   void report(const Access& access, llvm::Value* coordinate);
 
   llvm::IRBuilder<>& builder_;

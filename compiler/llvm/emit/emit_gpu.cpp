@@ -6,6 +6,7 @@
 
 #include "compiler/llvm/emit/emit_body_dispatch.h"
 #include "compiler/llvm/emit/emit_loop.h"
+#include "compiler/llvm/emit/grid/emit_stream.h"
 
 namespace padlock::compiler {
 
@@ -102,6 +103,18 @@ class ThreadEmitter {
 
 /// The code of a thread as the body of `function`, whose first argument is the launch. `numbers` are emitted at its
 /// beginning.
+/// The list of edges of a grid's blocks, in memory that their threads share.
+Value* shared_edges(KernelContext& context) {
+  constexpr unsigned kShared = 3;
+  auto* type = llvm::ArrayType::get(llvm::Type::getInt32Ty(context.module.getContext()),
+                                    static_cast<std::uint64_t>(edge_words(*context.schedule.grid)));
+  auto* list = new llvm::GlobalVariable(context.module, type, /*isConstant=*/false, llvm::GlobalValue::InternalLinkage,
+                                        llvm::PoisonValue::get(type), context.abi.name + "_edges", nullptr,
+                                        llvm::GlobalValue::NotThreadLocal, kShared);
+  list->setAlignment(llvm::Align(4));
+  return list;
+}
+
 template <class Numbers>
 void emit_thread(KernelContext& context, llvm::Function* function, Numbers&& numbers) {
   set_attributes(*function, context.target);
@@ -114,8 +127,28 @@ void emit_thread(KernelContext& context, llvm::Function* function, Numbers&& num
   builder.CreateBr(start);
   builder.SetInsertPoint(start);
   ExprEmitter exprs = context.expressions(entry, fields.sizes);
-  ThreadEmitter(context, builder, fields, exprs).emit(made);
+  if (context.schedule.grid) {
+    ExprEmitter wide = context.wide_expressions(entry, fields.sizes);
+    const bool on_gpu = context.target.takes_words;
+    Value* edges = on_gpu ? shared_edges(context) : function->getArg(4);
+    emit_vectors({context, builder, fields, exprs, wide, edges, on_gpu ? nullptr : function->getArg(5)}, made.block,
+                 made.thread, made.blocks);
+  } else {
+    ThreadEmitter(context, builder, fields, exprs).emit(made);
+  }
   builder.CreateRetVoid();
+}
+
+/// Returns how many blocks a multiprocessor shall hold at least. ptxas 13 spills a few bytes rather than take more
+/// registers than what it thinks best (32 for a cast of f64): told of a low occupancy, it takes them. Code that does
+/// little between a load and a store has enough with 64, and needs many threads.
+int blocks_at_once(const Schedule& schedule) {
+  constexpr int kThreads = 1024;
+  if (!schedule.grid || schedule.grid->vectors > 2) return 1;
+  const bool is_short = std::ranges::all_of(schedule.bodies, [](const Body& body) {
+    return body.loads.size() <= 1 && body.nodes.size() <= 3 && std::ranges::all_of(body.loads, is_vector);
+  });
+  return is_short ? std::max(1, kThreads / schedule.grid->threads) : 1;
 }
 
 /// A kernel: its parameters are words by value, as many as there are sizes in the end.
@@ -125,9 +158,7 @@ llvm::Function* emit_kernel(KernelContext& context) {
   auto* kernel = llvm::Function::Create(type, llvm::Function::ExternalLinkage, context.abi.name, context.module);
   kernel->setCallingConv(llvm::CallingConv::PTX_Kernel);
   kernel->addFnAttr("nvvm.maxntid", std::to_string(context.abi.threads));
-  // ptxas 13 spills a few bytes rather than take more registers than what it thinks best (32 for a cast of f64). Told
-  // of a low occupancy, it takes them.
-  kernel->addFnAttr("nvvm.minctasm", "1");
+  kernel->addFnAttr("nvvm.minctasm", std::to_string(blocks_at_once(context.schedule)));
   emit_thread(context, kernel, [&](IRBuilder<>& builder) {
     const auto special = [&](llvm::Intrinsic::ID id) {
       return builder.CreateZExt(builder.CreateIntrinsic(id, {}), context.index_type());
@@ -139,12 +170,15 @@ llvm::Function* emit_kernel(KernelContext& context) {
   return kernel;
 }
 
-/// Emits the function that a HostEntry calls for each thread: void(launch, block, thread, blocks).
+/// Emits the function that a HostEntry calls for each thread: void(launch, block, thread, blocks, edges, part). The
+/// last two are a grid's.
 llvm::Function* emit_thread_function(KernelContext& context) {
   llvm::LLVMContext& llvm = context.module.getContext();
   llvm::Type* index = context.index_type();
   llvm::Type* pointer = llvm::PointerType::get(llvm, 0);
-  auto* type = llvm::FunctionType::get(llvm::Type::getVoidTy(llvm), {pointer, index, index, index}, false);
+  llvm::Type* part = llvm::Type::getInt32Ty(llvm);
+  auto* type =
+      llvm::FunctionType::get(llvm::Type::getVoidTy(llvm), {pointer, index, index, index, pointer, part}, false);
   const std::string name = context.abi.name + ".thread";
   auto* function = llvm::Function::Create(type, llvm::Function::InternalLinkage, name, context.module);
   emit_thread(context, function, [&](IRBuilder<>&) {
@@ -165,16 +199,26 @@ void emit_blocks(KernelContext& context, llvm::Function* thread) {
   builder.SetInsertPoint(entry);
   Value* saved = save_environment(builder);
   const LaunchFields fields(builder, function->getArg(0), context);
+  const int words = context.schedule.grid ? edge_words(*context.schedule.grid) : 1;
+  Value* edges = builder.CreateAlloca(builder.getInt32Ty(), builder.getInt32(static_cast<std::uint32_t>(words)));
   builder.CreateBr(start);
   builder.SetInsertPoint(start);
   ExprEmitter exprs = context.expressions(entry, fields.sizes);
   const auto index = [&](Value* value) { return builder.CreateTrunc(value, context.index_type()); };
   Value* blocks = exprs.word(context.abi.rows);
-  counted_loop(builder, function->getArg(1), function->getArg(2), 1, [&](Value* block) {
+  const auto call_all = [&](Value* block, std::uint32_t part) {
     counted_loop(builder, builder.getInt64(0), builder.getInt64(static_cast<std::uint64_t>(context.abi.threads)), 1,
                  [&](Value* member) {
-                   builder.CreateCall(thread, {function->getArg(0), index(block), index(member), index(blocks)});
+                   builder.CreateCall(thread, {function->getArg(0), index(block), index(member), index(blocks), edges,
+                                               builder.getInt32(part)});
                  });
+  };
+  // A block of a grid has one tile: as many blocks are launched. All its threads come to the barrier before the first
+  // goes on.
+  counted_loop(builder, function->getArg(1), function->getArg(2), 1, [&](Value* block) {
+    if (context.schedule.grid) builder.CreateStore(builder.getInt32(0), edges);
+    call_all(block, 0);
+    if (context.schedule.grid) call_all(block, 1);
   });
   restore_environment(builder, saved);
   builder.CreateRetVoid();
@@ -188,9 +232,15 @@ abi::KernelAbi gpu_contract_of(const Schedule& schedule) {
   const Expr element_bytes = exprs.constant(ir::byte_size(schedule.kernel.program->value(abi.results[0]).dtype));
   const Expr columns = map.tile_columns > 0 ? exprs.constant(map.tile_columns) : schedule.columns;
   abi.rows = schedule.tiles();
+  abi.threads = map.threads;
+  if (schedule.grid) {
+    const Expr vectors = exprs.mul(schedule.used_vectors(), exprs.constant(map.threads));
+    abi.columns = exprs.constant(1);
+    abi.row_bytes = exprs.mul(exprs.mul(vectors, exprs.constant(schedule.grid->lanes)), element_bytes);
+    return abi;
+  }
   abi.columns = exprs.constant(1);
   abi.row_bytes = exprs.mul(exprs.mul(exprs.constant(map.tile_rows), columns), element_bytes);
-  abi.threads = map.threads;
   abi.persistent = map.persistent;
   return abi;
 }

@@ -44,6 +44,9 @@ class RowEmitter {
   [[nodiscard]] llvm::Value* row_offset() const { return row_offset_; }
   [[nodiscard]] std::vector<llvm::Value*> bases_of(const std::vector<Stream>& streams);
 
+  /// Return the columns at which the run of a segment begins and ends, in the columns set last.
+  [[nodiscard]] llvm::Value* run_begin(const SegmentCall& call) const { return runs_.at(call.run_begin.id()); }
+  [[nodiscard]] llvm::Value* run_end(const SegmentCall& call) const { return runs_.at(call.run_end.id()); }
   /// Emits whether the columns set last have nothing of a segment.
   [[nodiscard]] llvm::Value* is_empty(const SegmentCall& call);
 

@@ -31,7 +31,13 @@ struct KernelContext {
   }
   /// Makes the emitter of one function's expressions: a division by a size is a multiplication in a GPU's threads.
   [[nodiscard]] ExprEmitter expressions(llvm::BasicBlock* entry, llvm::Value* launched_sizes) const {
-    return {exprs(), widths, sizes, entry, launched_sizes, index_type(), schedule.threads.has_value()};
+    llvm::IntegerType* address = schedule.grid ? llvm::Type::getInt64Ty(module.getContext()) : index_type();
+    return {exprs(), widths, sizes, entry, launched_sizes, index_type(), address, schedule.threads.has_value()};
+  }
+  /// The same with indices of 64 bits, for what is done once a block.
+  [[nodiscard]] ExprEmitter wide_expressions(llvm::BasicBlock* entry, llvm::Value* launched_sizes) const {
+    llvm::IntegerType* word = llvm::Type::getInt64Ty(module.getContext());
+    return {exprs(), widths, sizes, entry, launched_sizes, word, word, schedule.threads.has_value()};
   }
   /// Position of a tensor among the launch's buffers, inputs first.
   [[nodiscard]] std::size_t buffer_of_input(ir::ValueId value) const;
@@ -78,17 +84,17 @@ struct BodyArguments {
   struct Load {
     llvm::Value* tensor = nullptr;
     llvm::Value* base = nullptr;    ///< the element that it starts from
-    llvm::Value* name = nullptr;    ///< checked: which input it is
-    llvm::Value* extent = nullptr;  ///< checked: the tensor's elements
+    llvm::Value* name = nullptr;    ///< checked, or a grid of vectors: which input it is
+    llvm::Value* extent = nullptr;  ///< the same: the tensor's elements
     llvm::Value* step = nullptr;    ///< several rows: how many elements later it starts in the next
   };
 
   BodyArguments(const KernelContext& context, std::size_t body)
       : loads(context.schedule.bodies[body].loads.size()),
-        checks_loads(context.checks_any_load(body)),
+        checks_loads(context.schedule.grid || context.checks_any_load(body)),
         takes_rows(!context.schedule.threads && !context.schedule.bodies[body].uses_rows &&
                    context.schedule.kernel.rank() > 1),
-        in_team(context.schedule.threads.has_value()) {
+        in_team(context.schedule.threads.has_value() && !context.schedule.grid) {
     if (context.schedule.bodies[body].uses_rows)
       outer.resize(static_cast<std::size_t>(context.schedule.kernel.rank() - 1));
   }

@@ -1,0 +1,183 @@
+#include "compiler/prover/grid_proof.h"
+
+#include <fmt/format.h>
+
+#include "compiler/prover/access_regions.h"
+#include "compiler/prover/thread_proof.h"
+
+namespace padlock::compiler {
+
+using ir::Expr;
+
+namespace {
+
+// After those of a loop (compiler/prover/loop_proof.cpp).
+enum VariableOrder { kIndex = 1220, kVector, kOther, kLane, kNeeded };
+
+class GridProof {
+ public:
+  GridProof(ProofSession& session, const Schedule& schedule)
+      : session_(session),
+        exprs_(session.exprs()),
+        schedule_(schedule),
+        grid_(*schedule.grid),
+        zero_(exprs_.constant(0)),
+        lanes_(exprs_.constant(grid_.lanes)),
+        index_(exprs_.variable("index", kIndex)) {}
+
+  std::vector<Obligation> prove() {
+    prove_used();
+    for (int used = 1; used <= grid_.vectors; ++used) prove_tiles(used);
+    prove_alignment();
+    prove_granules();
+    return std::move(all_);
+  }
+
+ private:
+  /// A launch takes one of the numbers of vectors for which tiles are proved.
+  void prove_used() {
+    const Expr used = schedule_.used_vectors();
+    const auto describe = [=](const Evaluate& at) { return fmt::format("{} vectors are taken", at(used)); };
+    add(session_.decide(ObligationKind::cover, "vectors of a thread", {},
+                        {{{less(exprs_, used, exprs_.constant(1))}, describe},
+                         {{less(exprs_, exprs_.constant(grid_.vectors), used)}, describe}}));
+  }
+
+  void prove_tiles(int used) {
+    const Expr slots = exprs_.constant(std::int64_t{grid_.threads} * used);
+    const auto at = [&](Expr e) { return at_launch(exprs_, grid_, e, grid_.elements, exprs_.constant(used)); };
+    const Expr first = at(grid_.first);
+    const Expr tiles = at(grid_.tiles);
+    const std::string name = fmt::format("tiles of {} vectors", std::int64_t{grid_.threads} * used);
+    // The witness: element e is in vector (e + phase) div lanes, and that in tile (vector div slots).
+    const Expr vector = exprs_.floordiv(exprs_.add(index_, grid_.phase), lanes_);
+    const Expr tile = exprs_.floordiv(vector, slots);
+    const Expr its_first = place(first, tile, exprs_.mod(vector, slots));
+    const auto uncovered = [=, this](const Evaluate& point) {
+      return fmt::format("element {} of {} is not in vector {}", point(index_), point(grid_.elements), point(vector));
+    };
+    add(session_.decide(ObligationKind::cover, name, elements(),
+                        {{{less(exprs_, index_, its_first)}, uncovered},
+                         {{at_least(exprs_, index_, exprs_.add(its_first, lanes_))}, uncovered},
+                         {{at_least(exprs_, tile, tiles)}, uncovered}}));
+    add(decide_disjoint(name, first, slots, used));
+    prove_width(name, at(grid_.tile_first), tiles);
+  }
+
+  /// Of what is computed once a block.
+  void prove_width(const std::string& name, Expr tile_first, Expr tiles) {
+    solver::Region region = phases();
+    region.nonnegative.push_back(less(exprs_, grid_.tile, tiles));
+    const Expr bound = exprs_.constant(Int128{1} << 61);
+    const auto describe = [=](const Evaluate& at) { return fmt::format("a tile begins at {}", at(tile_first)); };
+    add(session_.decide(ObligationKind::width, name + " in 64 bits", region,
+                        {{{at_least(exprs_, tile_first, bound)}, describe}}));
+  }
+
+  /// Vectors have numbers, one for each tile and slot; those of two have no element in common.
+  Obligation decide_disjoint(const std::string& name, Expr first, Expr slots, int used) {
+    const Expr vector = exprs_.variable("vector", kVector);
+    const Expr other = exprs_.variable("other_vector", kOther);
+    const Expr number = exprs_.add(exprs_.mul(grid_.tile, slots), grid_.slot);
+    const auto describe = [=, this](const Evaluate& at) {
+      return fmt::format("element {} is in the vectors {} and {}", at(index_), at(vector), at(other));
+    };
+    solver::Region region = elements();
+    for (const Expr which : {vector, other}) {
+      const Expr begin = place(first, zero_, which);
+      region.nonnegative.push_back(at_least(exprs_, index_, begin));
+      region.nonnegative.push_back(less(exprs_, index_, exprs_.add(begin, lanes_)));
+    }
+    Obligation made =
+        session_.decide(ObligationKind::disjoint, name, region, {{{less(exprs_, vector, other)}, describe}});
+    const bool numbered = place(first, zero_, number) == first;
+    const int count = grid_.threads * used;
+    if (made.verdict != Verdict::proved || (numbered && is_dealt_once(session_, count))) return made;
+    made.verdict = Verdict::checked;
+    made.reason = "that a vector is one thread's is not shown";
+    return made;
+  }
+
+  /// lanes * v - phase and the phase of the first result's address make a multiple of a vector.
+  void prove_alignment() {
+    Obligation align{.kind = ObligationKind::align, .access = fmt::format("vectors of {} lanes", grid_.lanes)};
+    const Expr first = at_launch(exprs_, grid_, grid_.first, grid_.elements, exprs_.constant(1));
+    const Expr past = exprs_.mod(exprs_.add(first, grid_.phase), lanes_);
+    const auto describe = [=](const Evaluate& at) {
+      return fmt::format("a vector begins {} elements past a multiple of its size", at(past));
+    };
+    const Obligation one =
+        session_.decide(align.kind, align.access, phases(), {{{less(exprs_, zero_, past)}, describe}});
+    add(one);
+  }
+
+  /// Where the tests hold, what is loaded around a vector lies in the storage, and has the lanes that are needed.
+  void prove_granules() {
+    const Granules& granules = schedule_.granules;
+    const Expr lane = exprs_.variable("lane_of_vector", kLane);
+    // Whose element lies in the tensor, as the loads of segments are proved to.
+    const Expr needed = exprs_.variable("needed", kNeeded);
+    const Expr element = exprs_.sub(needed, granules.from);  // of lane 0, which may lie outside
+    const Expr first = exprs_.add(element, granules.first_offset);
+    const Expr last = exprs_.add(element, granules.last_offset);
+    solver::Region region;
+    region.nonnegative = {granules.shift, less(exprs_, granules.shift, lanes_), granules.from,
+                          less(exprs_, granules.from, granules.to), at_least(exprs_, lanes_, granules.to)};
+    solver::Region tested = region;
+    for (const Expr test : granules.tests)
+      tested.nonnegative.push_back(exprs_.substitute(test, [&](Expr symbol) {
+        return symbol == granules.first ? first : symbol == granules.last ? last : symbol;
+      }));
+    const Expr end = exprs_.add(last, lanes_);
+    const auto outside = [=](const Evaluate& at) {
+      return fmt::format("elements from {} to {} are loaded of a tensor that has {}", at(first), at(end),
+                         at(granules.extent));
+    };
+    add(session_.decide(ObligationKind::load, "granules of a vector", tested,
+                        {{{less(exprs_, first, zero_)}, outside}, {{less(exprs_, granules.extent, end)}, outside}}));
+    region.nonnegative.push_back(at_least(exprs_, lane, granules.from));
+    region.nonnegative.push_back(less(exprs_, lane, granules.to));
+    const Expr loaded = exprs_.add(element, lane);
+    const auto missing = [=](const Evaluate& at) {
+      return fmt::format("element {} of lane {} is in no granule", at(loaded), at(lane));
+    };
+    add(session_.decide(ObligationKind::cover, "lanes of a vector by granules", region,
+                        {{{less(exprs_, loaded, first)}, missing},
+                         {{at_least(exprs_, loaded, end)}, missing},
+                         {{less(exprs_, exprs_.add(first, lanes_), last)}, missing}}));
+  }
+
+  [[nodiscard]] solver::Region phases() {
+    solver::Region region;
+    region.nonnegative = {grid_.phase, less(exprs_, grid_.phase, lanes_)};
+    return region;
+  }
+  [[nodiscard]] solver::Region elements() {
+    solver::Region region = phases();
+    region.nonnegative.push_back(index_);
+    region.nonnegative.push_back(less(exprs_, index_, grid_.elements));
+    return region;
+  }
+  [[nodiscard]] Expr place(Expr e, Expr tile, Expr slot) {
+    return exprs_.substitute(e, [&](Expr symbol) {
+      return symbol == grid_.tile ? tile : symbol == grid_.slot ? slot : symbol;
+    });
+  }
+  void add(Obligation obligation) { all_.push_back(std::move(obligation)); }
+
+  ProofSession& session_;
+  ir::ExprContext& exprs_;
+  const Schedule& schedule_;
+  const VectorGrid& grid_;
+  Expr zero_, lanes_;
+  Expr index_;  // of an element of the output
+  std::vector<Obligation> all_;
+};
+
+}  // namespace
+
+std::vector<Obligation> prove_grid(ProofSession& session, const Schedule& schedule) {
+  return GridProof(session, schedule).prove();
+}
+
+}  // namespace padlock::compiler

@@ -1,0 +1,17 @@
+#pragma once
+
+#include <vector>
+
+#include "compiler/prover/proof_session.h"
+#include "compiler/schedule/schedule.h"
+
+// That the vectors of a grid (compiler/schedule/vector_grid.h) have every element of the output once and nothing else,
+// that they lie at multiples of their size, and that the granules loaded for them lie in their tensors. (That an
+// element's number and its row and column are one to one is the trusted lemma of flattening. The parts of a vector are
+// runs of segments, proved as those.)
+namespace padlock::compiler {
+
+/// Proves the obligations of a schedule's grid.
+[[nodiscard]] std::vector<Obligation> prove_grid(ProofSession& session, const Schedule& schedule);
+
+}  // namespace padlock::compiler

@@ -1,0 +1,53 @@
+#pragma once
+
+#include <vector>
+
+#include "ir/expr/expr.h"
+
+// The map of a GPU's grid: a flat walk over the vectors of the flattened output, which lie at multiples of their size
+// in memory, whatever the rows are. One description serves the code and the proof.
+namespace padlock::compiler {
+
+/// Vector v has the elements [lanes * v - phase, lanes * v - phase + lanes) of the flattened output, as far as there
+/// are such: the first vector may begin before the output, the last may end after it. A tile has `used` vectors for
+/// each thread of a block: vector number `slot` of a tile is thread (slot mod threads)'s, so that neighbouring threads
+/// have neighbouring vectors.
+struct VectorGrid {
+  int threads = 0;  ///< of a block
+  int vectors = 1;  ///< that a thread takes at most: it loads all before it stores the first
+  int lanes = 1;    ///< elements of a vector
+  // Variables:
+  ir::Expr elements;  ///< of the output
+  ir::Expr phase;     ///< by how many elements the first result is past a multiple of a vector: in [0, lanes)
+  ir::Expr used;      ///< vectors that each thread of a launch takes: from 1 to `vectors`
+  ir::Expr tile, slot;
+  // Over them:
+  ir::Expr tile_first;  ///< element of the tile's first vector; negative in the first tile, where there is a phase
+  ir::Expr first;       ///< of the vector: lanes * v - phase
+  ir::Expr tiles;       ///< of a launch, for any phase
+  ir::Expr launched;    ///< the value of `used` in a launch: one where there is less than a vector for each thread of a
+                        ///< large device, else as many as there are
+};
+
+[[nodiscard]] VectorGrid make_vector_grid(ir::ExprContext& exprs, int threads, int vectors, int lanes);
+
+/// Returns an expression of the grid for so many elements and used vectors.
+[[nodiscard]] ir::Expr at_launch(ir::ExprContext& exprs, const VectorGrid& grid, ir::Expr e, ir::Expr elements,
+                                 ir::Expr used);
+
+/// The two granules, vectors at multiples of their size, around the elements that lanes [from, to) of a vector need of
+/// a tensor: the first granule has lane `from`, the last has lane to - 1; they may be the same.
+struct Granules {
+  // Variables:
+  ir::Expr shift;        ///< elements that lane 0 is past a multiple of a granule: in [0, lanes)
+  ir::Expr from, to;     ///< 0 <= from < to <= lanes
+  ir::Expr extent;       ///< elements of the tensor's storage
+  ir::Expr first, last;  ///< elements at which the granules begin
+  // Over them:
+  ir::Expr first_offset, last_offset;  ///< from the element of lane 0 to them
+  std::vector<ir::Expr> tests;         ///< asked at run time: all are >= 0 where both granules lie in the storage
+};
+
+[[nodiscard]] Granules make_granules(ir::ExprContext& exprs, int lanes);
+
+}  // namespace padlock::compiler

@@ -1,0 +1,128 @@
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <functional>
+
+#include "compiler/target/gpu_config.h"
+#include "tests/compiler/llvm/compiled.h"
+
+// The walk over the vectors of a flattened output: what is proved of it, and that seeded bugs of it are refuted.
+namespace padlock::compiler {
+namespace {
+
+constexpr std::string_view kPad =
+    "program p(x: f32[B, S], lo: dim, hi: dim) where B >= 1, S >= 1, lo >= 0, hi >= 0 "
+    "{ y = pad(x, low = [0, lo], high = [0, hi]) return y }";
+constexpr std::string_view kBytes =
+    "program p(x: i8[C, H, W], p: dim) where C >= 1, H >= 2, W >= 2, 0 <= p < W, p < H "
+    "{ y = pad(x, low = [0, p, p], high = [0, p, p], mode = reflect) return y }";
+constexpr std::string_view kTurned =
+    "program p(x: f16[H, W]) where H >= 1, W >= 1 { y = transpose(x, perm = [1, 0]) return y }";
+constexpr std::string_view kTwoTypes =
+    "program p(x: i8[A, B], y: f64[A, B]) where A >= 1, B >= 1 { a = relu(x) b = relu(y) return a, b }";
+
+class Edit final : public PassEdits {
+ public:
+  explicit Edit(std::function<void(Schedule&)> edit) : edit_(std::move(edit)) {}
+  void walked(Schedule& schedule) const override { edit_(schedule); }
+
+ private:
+  std::function<void(Schedule&)> edit_;
+};
+
+Proof proof_of(std::string_view text, std::string_view config, const std::function<void(Schedule&)>& edit) {
+  const ir::Program program = testing::program_of(text);
+  const Edit edits(edit);
+  const GpuConfig parsed = testing::value_of(GpuConfig::parse(config, GpuConfig::standard()));
+  Schedule schedule = schedule_for_gpu(std::move(kernels_of(program).front()), parsed, &edits);
+  return testing::value_of(list_obligations(std::move(schedule), {}));
+}
+
+/// Returns whether an obligation of this kind is refuted, whose violation has the text.
+bool is_refuted(const Proof& proof, ObligationKind kind, std::string_view text) {
+  return std::ranges::any_of(proof.obligations, [&](const Obligation& one) {
+    return one.kind == kind && one.verdict == Verdict::refuted && one.found.violation.find(text) != std::string::npos;
+  });
+}
+
+void check_refuted(std::string_view program, ObligationKind kind, std::string_view violation,
+                   const std::function<void(Schedule&)>& edit) {
+  CAPTURE(program);
+  CAPTURE(violation);
+  const Proof proof = proof_of(program, "map=stream,threads=128,items=4", edit);
+  std::string all;
+  for (const Obligation& one : proof.obligations)
+    if (one.verdict != Verdict::proved) all += to_string(one) + ": " + one.found.to_string() + "\n";
+  CAPTURE(all);
+  CHECK(is_refuted(proof, kind, violation));
+}
+
+void shift(ir::ExprContext& exprs, ir::Expr& e, int by) { e = exprs.add(e, exprs.constant(by)); }
+
+TEST_CASE("walk over vectors: every obligation is decided, for every number of threads and vectors") {
+  for (const std::string_view program : {kPad, kBytes, kTurned, kTwoTypes})
+    for (const std::string_view config : {"threads=128,items=1", "threads=256,items=2", "threads=512,items=4"}) {
+      CAPTURE(program);
+      CAPTURE(config);
+      const Proof proof = proof_of(program, config, [](Schedule&) {});
+      for (const Obligation& one : proof.obligations) {
+        CAPTURE(to_string(one));
+        CHECK((one.verdict == Verdict::proved || one.verdict == Verdict::guarded || one.verdict == Verdict::dead));
+      }
+    }
+}
+
+TEST_CASE("walk over vectors: a phase that is off by one leaves out an element, and is no alignment") {
+  const auto late = [](Schedule& schedule) {
+    shift(schedule.exprs(), schedule.grid->first, 1);
+    shift(schedule.exprs(), schedule.grid->tile_first, 1);
+  };
+  check_refuted(kPad, ObligationKind::cover, "is not in vector", late);
+  check_refuted(kBytes, ObligationKind::align, "past a multiple of its size", late);
+}
+
+TEST_CASE("walk over vectors: an edge that is taken for a whole vector reads and writes beyond its segment") {
+  const auto always_whole = [](Schedule& schedule) {
+    for (Body& body : schedule.bodies)
+      for (LoopStrategy& strategy : body.strategies) strategy.entry_conditions.clear();
+  };
+  check_refuted(kPad, ObligationKind::load, "coordinate", always_whole);
+  check_refuted(kPad, ObligationKind::store, "column", always_whole);
+  check_refuted(kBytes, ObligationKind::load, "coordinate", always_whole);
+}
+
+TEST_CASE("walk over vectors: a granule that is not tested is loaded from outside of the tensor") {
+  for (const std::size_t dropped : {0U, 1U})
+    check_refuted(kPad, ObligationKind::load, "are loaded of a tensor that has", [=](Schedule& schedule) {
+      std::vector<ir::Expr>& tests = schedule.granules.tests;
+      tests.erase(tests.begin() + dropped);
+    });
+}
+
+TEST_CASE("walk over vectors: a granule that is the next one lacks a lane") {
+  check_refuted(kPad, ObligationKind::cover, "is in no granule", [](Schedule& schedule) {
+    shift(schedule.exprs(), schedule.granules.first_offset, schedule.grid->lanes);
+  });
+}
+
+TEST_CASE("walk over vectors: tiles rounded down leave elements out, tiles that overlap write some twice") {
+  check_refuted(kPad, ObligationKind::cover, "is not in vector", [](Schedule& schedule) {
+    VectorGrid& grid = *schedule.grid;
+    ir::ExprContext& exprs = schedule.exprs();
+    const int step = grid.threads * grid.lanes;
+    grid.tiles = exprs.floordiv(grid.elements, exprs.mul(exprs.constant(step), grid.used));
+  });
+  check_refuted(kPad, ObligationKind::disjoint, "is in the vectors", [](Schedule& schedule) {
+    VectorGrid& grid = *schedule.grid;
+    ir::ExprContext& exprs = schedule.exprs();
+    grid.first = exprs.sub(grid.first, grid.slot);
+  });
+}
+
+TEST_CASE("walk over vectors: a launch takes as many vectors as are proved") {
+  check_refuted(kPad, ObligationKind::cover, "5 vectors are taken",
+                [](Schedule& schedule) { schedule.grid->launched = schedule.exprs().constant(5); });
+}
+
+}  // namespace
+}  // namespace padlock::compiler
