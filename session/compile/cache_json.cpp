@@ -1,5 +1,6 @@
 #include "session/compile/cache_json.h"
 
+#include <optional>
 #include <type_traits>
 
 #include "support/json_writer.h"
@@ -22,6 +23,8 @@ void add_members(JsonWriter& json, const Data& data) {
   tuner::visit_members(data, [&json]<class T>(const char* name, const T& value) {
     if constexpr (std::is_same_v<T, tuner::Provenance>) {
       add_members(json, value);
+    } else if constexpr (std::is_same_v<T, std::optional<tuner::Coverage>>) {
+      if (value) add_members(json, *value);
     } else if constexpr (std::is_same_v<T, tuner::Sizes>) {
       json.key(name).begin_object();
       for (const auto& [symbol, size] : value) json.member(symbol, size);

@@ -47,7 +47,9 @@ std::string to_json(const std::string& program, const TuneReport& report, const 
     if (outcome.config) json.member("config", *outcome.config);
     json.member("reason", outcome.reason).member("was_known", region.was_known);
     json.member("median_ps", outcome.median_ps).member("default_ps", outcome.default_ps);
-    json.member("measured", outcome.measurements.size()).member("failed", region.failed());
+    json.member("measured", outcome.measurements.size())
+        .member("candidates", outcome.candidates)
+        .member("failed", region.failed());
     json.member("trials", outcome.trials).end_object();
   }
   json.end_array().member("trials", report.trials).member("seconds", report.seconds);

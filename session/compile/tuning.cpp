@@ -132,7 +132,8 @@ class Tuning {
     if (const tuner::Choice* choice = known != nullptr ? known_choice(*known, region.planned.region) : nullptr) {
       tuned.was_known = true;
       tuned.outcome.config = choice->config;
-      tuned.outcome.reason = "the cache has it";
+      tuned.outcome.reason =
+          choice->coverage ? fmt::format("the cache has it, {}", to_string(*choice->coverage)) : "the cache has it";
       return tuned;
     }
     const std::size_t regions = plan.regions.size();
@@ -152,14 +153,19 @@ class Tuning {
                                      [this](const tuner::Trial& trial) { return attempt(trial); }));
     if (tuned.outcome.config)
       PADLOCK_CHECK(context_.store_->add(
-          key, tuner::Choice{region.planned.region, *tuned.outcome.config, tuner::provenance_now(options_.seed)}));
+          key, tuner::Choice{.region = region.planned.region,
+                             .config = *tuned.outcome.config,
+                             .provenance = tuner::provenance_now(options_.seed),
+                             .coverage = tuner::Coverage{.measured = std::ssize(tuned.outcome.measurements),
+                                                         .candidates = tuned.outcome.candidates}}));
     return tuned;
   }
 
   Result<tuner::TryResult> attempt(const tuner::Trial& trial) {
     if (!worker_) {
       PADLOCK_TRY(const std::string file, tuner::find_worker(context_.worker_));
-      PADLOCK_TRY(tuner::Worker worker, tuner::Worker::start({.command = {file}, .cancelled = options_.cancelled}));
+      PADLOCK_TRY(tuner::Worker worker,
+                  tuner::Worker::start({.command = {file}, .cancelled = [this] { return cancelled() || is_late(); }}));
       worker_.emplace(std::move(worker));
     }
     ++context_.trials_;
@@ -180,8 +186,16 @@ class Tuning {
         .policy = {.warm_up_ms = std::min(2.0, trial.timing_ms / 4),
                    .sample_us = trial.rivals.empty() ? 50.0 : 1000.0,
                    .budget_ms = trial.timing_ms}};
-    return worker_->try_config(request);
+    limit_ = trial.limit_seconds > 0 ? std::optional(watch_.seconds() + trial.limit_seconds) : std::nullopt;
+    Result<tuner::TryResult> result = worker_->try_config(request);
+    if (!result && result.error().code == Code::cancelled && !cancelled() && is_late())
+      result.error().code = Code::deadline_exceeded;
+    return result;
   }
+
+  [[nodiscard]] bool cancelled() const { return options_.cancelled && options_.cancelled(); }
+  /// Whether what is tried now is to be given up.
+  [[nodiscard]] bool is_late() const { return limit_ && watch_.seconds() > *limit_; }
 
   Context& context_;
   const Program& program_;
@@ -189,6 +203,7 @@ class Tuning {
   compiler::TargetCompiler* compiler_ = nullptr;  // borrowed from the context
   std::int64_t memory_bytes_ = 0;
   std::optional<tuner::Worker> worker_;  // started when the first config is tried
+  std::optional<double> limit_;          // of what is tried now, on the watch
   Stopwatch watch_;
 };
 

@@ -17,7 +17,8 @@ struct TuneOptions {
   runtime::DeviceId device = {};
   tuner::SizeRequest sizes = {};
   tuner::Strategy strategy = tuner::Strategy::fast;
-  double budget_seconds = 10;  ///< for all regions together; what is begun is ended, and winners are checked beyond it
+  /// For all regions together, checks included. The default of each is tried whatever it is.
+  double budget_seconds = 10;
   std::uint64_t seed = 1;
   bool resume = false;            ///< take over what the cache knows, instead of measuring it again
   std::int64_t memory_bytes = 0;  ///< of scratch memory; 0: half of what is free

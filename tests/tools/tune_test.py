@@ -33,7 +33,13 @@ class Tune(Case):
         self.assertEqual(region["sizes"], {"B": 32, "S": 300, "lo": 3})
         self.assertGreater(report["trials"], 0)
         self.assertEqual(len(self.records("measurements")), region["measured"])
-        self.assertEqual(self.records("choices")[0]["config"], region["config"])
+        (choice,) = self.records("choices")
+        self.assertEqual(choice["config"], region["config"])
+        self.assertGreaterEqual(region["candidates"], region["measured"])
+        self.assertEqual((choice["measured"], choice["candidates"]), (region["measured"], region["candidates"]))
+        counts = f"{region['measured']} of {region['candidates']} configs"
+        self.assertIn(counts, region["reason"])
+        self.assertIn(f"({counts} measured)", self.succeed("cache", "show", "--cache=t.db"))
         for command in (
             ("run", "p.pad", "--input=x=random", f"--bind={SIZES}"),
             ("explain", "p.pad", f"--bind={SIZES}"),
@@ -42,8 +48,21 @@ class Tune(Case):
             self.assertEqual(done["config"], region["config"])
         self.assertIn(f"key {report['key'][:12]}: tuned for ", done["reason"])
         self.assertIn(region["region"], done["reason"])
+        self.assertTrue(done["reason"].endswith(f", {counts} measured"), done["reason"])
         again = self.tune(f"--opt={SIZES}", "--budget=500ms", "--resume")
         self.assertEqual((again["trials"], again["regions"][0]["was_known"]), (0, True))
+        self.assertEqual(again["regions"][0]["reason"], f"the cache has it, {counts} measured")
+
+    def test_without_time_the_default_is_tried_alone_and_no_search_is_claimed(self):
+        report = self.tune(f"--opt={SIZES}", "--budget=0s")
+        (region,) = report["regions"]
+        self.assertEqual((report["trials"], region["measured"]), (1, 1))
+        self.assertEqual(
+            region["reason"],
+            f"the default alone was tried: 1 of {region['candidates']} configs was measured; "
+            "the budget ended before the default was checked at awkward sizes",
+        )
+        self.assertGreater(region["candidates"], 1)
 
     def test_a_dry_run_lists_and_writes_nothing(self):
         dry_run = (f"--opt={SIZES}", "--dry-run", "--search=full", "--memory=64")

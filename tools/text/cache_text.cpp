@@ -61,10 +61,18 @@ void add_fields(JsonWriter& json, const JsonValue& key) {
   json.end_object();
 }
 
+/// Choices of earlier versions do not say it.
+std::string coverage_text(const JsonValue& choice) {
+  if (!choice["measured"].exists()) return {};
+  return fmt::format(" ({} of {} configs measured)", choice["measured"].integer(), choice["candidates"].integer());
+}
+
 void add_choices(JsonWriter& json, const JsonValue& key) {
   json.key("choices").begin_array();
   for (const JsonValue& choice : key["choices"].items()) {
     json.begin_object().member("region", choice["region"].text()).member("config", choice["config"].text());
+    for (const char* name : {"measured", "candidates"})
+      if (choice[name].exists()) json.member(name, choice[name].integer());
     add_provenance(json, choice);
     json.end_object();
   }
@@ -123,7 +131,8 @@ std::string show_text(const CacheKeys& keys) {
       if (const std::string& value = f["value"].text(); !value.empty())
         text += fmt::format("  {} ({}): {}\n", f["name"].text(), f["class"].text(), value);
     for (const JsonValue& choice : (*key)["choices"].items())
-      text += fmt::format("  chosen for {}: {}\n", region_text(choice["region"].text()), choice["config"].text());
+      text += fmt::format("  chosen for {}: {}{}\n", region_text(choice["region"].text()), choice["config"].text(),
+                          coverage_text(choice));
     for (const JsonValue* m : by_time((*key)["measurements"].items()))
       text += fmt::format("  measured for {} at {}: {}: {}\n", region_text((*m)["region"].text()),
                           sizes_text((*m)["sizes"]), (*m)["config"].text(), outcome_text(*m));

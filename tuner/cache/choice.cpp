@@ -21,13 +21,18 @@ bool holds(const ir::Constraint& guard, const ir::Binding& binding) {
 
 }  // namespace
 
+std::string to_string(const Coverage& coverage) {
+  return fmt::format("{} of {} configs measured", coverage.measured, coverage.candidates);
+}
+
 Result<ProgramChoices> ProgramChoices::create(const ir::Program& program, const std::vector<Choice>& choices,
                                               std::string default_config) {
   ProgramChoices made(std::move(default_config));
   for (const Choice& choice : choices) {
     auto guards = ir::parse_guards(program, choice.region);
     if (!guards) return std::unexpected(std::move(guards).error().in(fmt::format("in region '{}'", choice.region)));
-    made.regions_.push_back({choice.region, *std::move(guards), choice.config});
+    made.regions_.push_back({choice.region, *std::move(guards), choice.config,
+                             choice.coverage ? ", " + to_string(*choice.coverage) : std::string()});
   }
   std::ranges::sort(made.regions_, {}, [](const Region& region) {
     return std::pair(-std::ssize(region.guards), std::string_view(region.text));
@@ -41,7 +46,8 @@ Result<ProgramChoices> ProgramChoices::create(const ir::Program& program, const 
 Chosen ProgramChoices::choose(const ir::Binding& binding) const {
   for (const Region& region : regions_)
     if (std::ranges::all_of(region.guards, [&](const ir::Constraint& guard) { return holds(guard, binding); }))
-      return {region.config, region.text.empty() ? "tuned for all sizes" : fmt::format("tuned for {}", region.text)};
+      return {region.config,
+              fmt::format("tuned for {}{}", region.text.empty() ? "all sizes" : region.text, region.coverage)};
   if (regions_.empty()) return {default_config_, "not tuned: the default config"};
   return {default_config_, "no tuned region holds these sizes: the default config"};
 }

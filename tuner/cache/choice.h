@@ -15,8 +15,11 @@ namespace padlock::tuner {
 /// Which config runs, and why.
 struct Chosen {
   std::string config;
-  std::string reason;  ///< "tuned for S >= 1024", "no tuned region holds these sizes: the default config"
+  std::string reason;  ///< "tuned for S >= 1024, 18 of 24 configs measured", "no tuned region holds these sizes: the
+                       ///< default config"
 };
+
+[[nodiscard]] std::string to_string(const Coverage& coverage);  ///< "18 of 24 configs measured"
 
 /// The configs of one program by regions of sizes. A region is a list of guards over the program's symbols, in the
 /// language's syntax; the region without any holds all sizes. Immutable, thread-safe. The program must outlive it.
@@ -36,6 +39,7 @@ class ProgramChoices {
     std::string text;
     std::vector<ir::Constraint> guards;
     std::string config;
+    std::string coverage;  // to append to the reason
   };
   explicit ProgramChoices(std::string default_config) : default_config_(std::move(default_config)) {}
 

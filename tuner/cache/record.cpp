@@ -43,6 +43,12 @@ Status check_provenance(const Provenance& provenance) {
   return check_text("a version", provenance.version, 64);
 }
 
+Status check_coverage(const Coverage& coverage) {
+  if (coverage.measured > 0 && coverage.measured <= coverage.candidates) return {};
+  return invalid_argument(fmt::format("expected 1 to {} measured configs of as many candidates, found {}",
+                                      coverage.candidates, coverage.measured));
+}
+
 Status check_samples(const Measurement& m) {
   if (m.verdict != Verdict::ok) {
     if (m.samples_ps.empty() && m.median_ps == 0 && m.noise_ps == 0) return {};
@@ -76,6 +82,7 @@ Status check_content(const Record& record, const KeyFields& fields) {
 Status check_content(const Record&, const Choice& choice) {
   PADLOCK_CHECK(check_text("a region", choice.region));
   PADLOCK_CHECK(check_config(choice.config));
+  if (choice.coverage) PADLOCK_CHECK(check_coverage(*choice.coverage));
   return check_provenance(choice.provenance);
 }
 Status check_content(const Record&, const Measurement& measurement) {

@@ -3,6 +3,7 @@
 #include <concepts>
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <tuple>
@@ -49,12 +50,21 @@ struct Measurement {
   friend bool operator==(const Measurement&, const Measurement&) = default;
 };
 
+/// Coverage says how much of a search a choice rests on.
+struct Coverage {
+  std::int64_t measured = 0;    ///< configs, failures among them; at least one
+  std::int64_t candidates = 0;  ///< that the search would have measured in time enough
+
+  friend bool operator==(const Coverage&, const Coverage&) = default;
+};
+
 /// The config for a region of sizes: guards over the program's symbols, "S >= 1024, S mod 4 == 0" (see choice.h); empty
 /// means all sizes.
 struct Choice {
   std::string region;
   std::string config;
   Provenance provenance;
+  std::optional<Coverage> coverage = {};  ///< records of earlier versions do not say it
 
   friend bool operator==(const Choice&, const Choice&) = default;
 };
@@ -70,11 +80,17 @@ void visit_members(T& data, const Visit& visit) {
   visit("seed", data.seed);
   visit("version", data.version);
 }
+template <ConstOrNot<Coverage> T, class Visit>
+void visit_members(T& data, const Visit& visit) {
+  visit("measured", data.measured);
+  visit("candidates", data.candidates);
+}
 template <ConstOrNot<Choice> T, class Visit>
 void visit_members(T& data, const Visit& visit) {
   visit("region", data.region);
   visit("config", data.config);
   visit("provenance", data.provenance);
+  visit("coverage", data.coverage);
 }
 template <ConstOrNot<Measurement> T, class Visit>
 void visit_members(T& data, const Visit& visit) {

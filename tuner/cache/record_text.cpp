@@ -6,6 +6,7 @@
 #include <array>
 #include <limits>
 #include <nlohmann/json.hpp>
+#include <optional>
 
 #include "support/hash.h"
 
@@ -25,12 +26,15 @@ void write(json& object, const KeyFields& fields) {
 template <class Content>
 void write(json& object, const Content& content) {
   visit_members(content, [&object]<class T>(const char* name, const T& value) {
-    if constexpr (std::is_same_v<T, Provenance>)
+    if constexpr (std::is_same_v<T, Provenance>) {
       write(object[name], value);
-    else if constexpr (std::is_same_v<T, Verdict>)
+    } else if constexpr (std::is_same_v<T, std::optional<Coverage>>) {
+      if (value) write(object[name], *value);
+    } else if constexpr (std::is_same_v<T, Verdict>) {
       object[name] = name_of(value);
-    else
+    } else {
       object[name] = value;
+    }
   });
 }
 
@@ -70,6 +74,11 @@ class Reader {
   }
   void read(const char* name, Provenance& out) {
     with_object(name, [&out](Reader& reader) { reader.read_members(out); });
+  }
+  /// A member that may be absent.
+  void read(const char* name, std::optional<Coverage>& out) {
+    if (!status_ || !object_->contains(name)) return;
+    with_object(name, [&out](Reader& reader) { reader.read_members(out.emplace()); });
   }
   template <class Data>
   void read_members(Data& data) {

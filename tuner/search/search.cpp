@@ -4,31 +4,26 @@
 
 #include <algorithm>
 #include <array>
-#include <chrono>
 #include <iterator>
 #include <map>
-#include <numeric>
-#include <random>
+#include <optional>
+#include <set>
 #include <string_view>
 #include <utility>
 
 #include "tuner/cache/describe.h"
+#include "tuner/search/search_budget.h"
 #include "tuner/trial/measure.h"
 
 namespace padlock::tuner {
 namespace {
 
-constexpr std::array kStrategyNames = {std::string_view("fast"), std::string_view("full"), std::string_view("random")};
-
-// The model is coarse: what it finds up to so much slower than the best may yet be the best.
-constexpr double kPromising = 1.6;
-constexpr double kAlike = 1.01;
-constexpr std::size_t kMostPromising = 24;
 constexpr int kSteps = 3;  // from the best few so far to better ones beside them
 constexpr std::size_t kBestBeside = 3;
 
+constexpr std::size_t kProbes = 3;  // checks at awkward sizes that tell what all of them take
+
 constexpr double kFirstTimingMs = 12;       // enough to see who is not among the best
-constexpr double kRaceShare = 0.3;          // of the budget, which the first tries leave to the race
 constexpr std::size_t kMostSamples = 2000;  // of a config that are kept
 
 /// The race's heats: how many take part, the best of the heat before, how long each is timed and on how many
@@ -58,18 +53,18 @@ bool differ_in_one_key(std::string_view a, std::string_view b) {
   return differences == 1;
 }
 
-double steady_seconds() {
-  return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
-}
-
 class RegionSearch {
  public:
   RegionSearch(const std::string& region, const Sizes& sizes, const std::vector<Candidate>& candidates,
                const SearchOptions& options, const TryFunction& try_config)
-      : region_(region), sizes_(sizes), candidates_(candidates), options_(options), try_config_(try_config) {
+      : region_(region),
+        sizes_(sizes),
+        candidates_(candidates),
+        options_(options),
+        try_config_(try_config),
+        budget_(options.budget_seconds, options.seconds) {
     for (const Measurement& known : options.known)
       if (known.region == region && known.sizes == sizes) known_[known.config] = known;
-    begin_ = now();
   }
 
   Result<SearchOutcome> run() {
@@ -78,32 +73,54 @@ class RegionSearch {
     PADLOCK_CHECK(try_neighbours());
     PADLOCK_CHECK(race());
     PADLOCK_CHECK(choose());
+    outcome_.candidates = static_cast<int>(order_.size());
     for (auto& [index, measured] : measured_) outcome_.measurements.push_back(std::move(measured));
     return std::move(outcome_);
   }
 
  private:
-  [[nodiscard]] double now() const { return options_.seconds ? options_.seconds() : steady_seconds(); }
-  [[nodiscard]] double spent() const { return now() - begin_; }
   [[nodiscard]] bool stopped() {
     if (options_.cancelled && options_.cancelled()) outcome_.interrupted = true;
     return outcome_.interrupted;
   }
 
-  /// The first round. The default is tried whatever the budget.
+  /// The first round. The default is tried whatever the budget, and what is known takes no time.
   Status try_each() {
     while (static_cast<std::size_t>(tried_) < order_.size()) {
       const std::size_t index = order_[static_cast<std::size_t>(tried_)];
-      const bool in_time = spent() < options_.budget_seconds * (1 - kRaceShare);
-      if (stopped() || (index != 0 && !in_time)) break;
-      if (const auto known = known_.find(candidates_[index].config); known != known_.end())
+      const auto known = known_.find(candidates_[index].config);
+      if (stopped() || (index != 0 && known == known_.end() && !budget_.allows_try())) break;
+      if (known != known_.end()) {
         measured_[index] = known->second;
-      else
-        PADLOCK_CHECK(measure_config(index, kFirstTimingMs));
-      if (outcome_.interrupted) break;
+      } else {
+        PADLOCK_TRY(const bool done, try_first(index));
+        if (!done) break;
+      }
       ++tried_;
       report(false);
+      PADLOCK_CHECK(probe_checks(index));
     }
+    return {};
+  }
+
+  /// False where it came to nothing.
+  Result<bool> try_first(std::size_t index) {
+    const double before = budget_.spent();
+    PADLOCK_TRY(const bool done, measure_config(index, kFirstTimingMs, index == 0 ? 0 : budget_.limit_of_try()));
+    // The first one of all starts the worker and makes what the others share.
+    if (index != 0) budget_.took_try(budget_.spent() - before);
+    return done;
+  }
+
+  /// Begins to check the first one that survives, which tells what all checks of a config take.
+  Status probe_checks(std::size_t index) {
+    if (probed_ || measured_[index].verdict != Verdict::ok) return {};
+    const double before = budget_.spent();
+    PADLOCK_CHECK(check_awkward_sizes(index, std::min(kProbes, check_count())));
+    const std::size_t done = checked_[index];
+    probed_ = done > 0;
+    if (probed_)
+      budget_.took_checks(budget_.spent() - before, static_cast<double>(check_count()) / static_cast<double>(done));
     return {};
   }
 
@@ -133,12 +150,15 @@ class RegionSearch {
   Status race() {
     for (const Heat& heat : kHeats) {
       const std::vector<std::size_t> runners = finalists(heat.runners);
-      if (runners.size() < 2 || stopped() || spent() >= options_.budget_seconds) return {};
-      for (int i = 0; i < heat.placements && !stopped(); ++i) {
+      if (runners.size() < 2) return {};
+      const double timing_seconds = static_cast<double>(runners.size()) * heat.timing_ms / 1000;
+      for (int i = 0; i < heat.placements; ++i) {
+        if (stopped() || !budget_.allows_heat(timing_seconds)) return {};
+        const double before = budget_.spent();
         PADLOCK_TRY(const bool done, run_heat(runners, heat.timing_ms));
         if (!done) return {};
+        budget_.took_heat(budget_.spent() - before, timing_seconds);
         report(true);
-        if (spent() >= options_.budget_seconds) break;
       }
     }
     return {};
@@ -149,10 +169,12 @@ class RegionSearch {
     Trial trial{.config = candidates_[runners.front()].config,
                 .sizes = sizes_,
                 .placement = ++placements_,
-                .timing_ms = timing_ms};
+                .timing_ms = timing_ms,
+                .limit_seconds = budget_.limit_of_try()};
     for (std::size_t i = 1; i < runners.size(); ++i) trial.rivals.push_back(candidates_[runners[i]].config);
-    PADLOCK_TRY(TryResult result, attempt(trial));
-    if (outcome_.interrupted) return false;
+    PADLOCK_TRY(std::optional<TryResult> tried, attempt(trial));
+    if (!tried) return false;
+    TryResult& result = *tried;
     const bool complete = !result.samples_ps.empty() && result.rivals_ps.size() + 1 == runners.size();
     if (result.verdict != Verdict::ok || !complete) return isolate_failure(runners);
     result.rivals_ps.insert(result.rivals_ps.begin(), std::move(result.samples_ps));
@@ -166,12 +188,16 @@ class RegionSearch {
     return true;
   }
 
-  /// Somebody in a heat is wrong: each is tried alone, which finds out who. Then there is no race.
+  /// Somebody in a heat is wrong: each is tried alone, which finds out who. Then there is no race. Whoever there is no
+  /// time to try does not win.
   Result<bool> isolate_failure(const std::vector<std::size_t>& runners) {
     raced_.clear();
+    suspects_.insert(runners.begin(), runners.end());
     for (const std::size_t index : runners) {
       if (stopped()) break;
-      PADLOCK_CHECK(measure_config(index, kFirstTimingMs));
+      PADLOCK_TRY(const bool done, measure_config(index, kFirstTimingMs, budget_.limit_of_try()));
+      if (!done) break;
+      suspects_.erase(index);
     }
     return false;
   }
@@ -192,9 +218,13 @@ class RegionSearch {
     return list;
   }
 
+  [[nodiscard]] bool survives(std::size_t index, const Measurement& m) const {
+    return m.verdict == Verdict::ok && !suspects_.contains(index);
+  }
+
   /// Survivors, and once there was a race those that were in its last heat, as long as one of them survives.
   [[nodiscard]] bool may_win(std::size_t index, const Measurement& m) const {
-    return m.verdict == Verdict::ok && (raced_.empty() || raced_.contains(index));
+    return survives(index, m) && (raced_.empty() || raced_.contains(index));
   }
 
   [[nodiscard]] std::optional<std::size_t> fastest() const {
@@ -236,55 +266,102 @@ class RegionSearch {
   /// The first of those that win one after the other which is right at the awkward sizes, too.
   Status choose() {
     while (const std::optional<std::size_t> index = winner()) {
-      PADLOCK_TRY(const bool right, passes_awkward_sizes(*index));
+      PADLOCK_TRY(const Check check, check_awkward_sizes(*index, check_count()));
       if (outcome_.interrupted) return {};
-      if (!right) continue;  // its measurement is a failure now
-      outcome_.config = candidates_[*index].config;
-      outcome_.median_ps = measured_[*index].median_ps;
-      if (const auto standard = measured_.find(0); standard != measured_.end())
-        outcome_.default_ps = standard->second.median_ps;
-      outcome_.reason = *index == 0 ? "no config beats the default"
-                                    : fmt::format("the first of {} measured configs within {:.0f} % of the fastest",
-                                                  measured_.size(), 100 * kTie);
+      if (check == Check::wrong) continue;  // its measurement is a failure now
+      if (check == Check::right) {
+        accept(*index, *index == 0 ? reason_for_default() : reason_for_winner());
+      } else {
+        choose_without_checks(*index);
+      }
       return {};
     }
-    outcome_.reason = "no config survived";
+    outcome_.reason = fmt::format("no config survived: {}", counts());
     return {};
   }
 
-  Result<bool> passes_awkward_sizes(std::size_t index) {
-    const std::string& config = candidates_[index].config;
-    for (const std::int64_t skew : {0, 1})
-      for (const Sizes& sizes : options_.awkward) {
-        if (stopped()) return false;
-        PADLOCK_TRY(const TryResult result, attempt({.config = config, .sizes = sizes, .skew = skew}));
-        if (outcome_.interrupted) return false;
-        if (result.verdict == Verdict::ok || result.verdict == Verdict::out_of_memory) continue;
-        TryResult failure = result;
-        failure.message = fmt::format("at {}: {}", to_string(sizes), result.message);
-        PADLOCK_CHECK(keep(index, failure));
-        return false;
-      }
-    return true;
+  /// Takes the default where the budget ends before the winner, which may be the default, is checked.
+  void choose_without_checks(std::size_t index) {
+    const auto standard = measured_.find(0);
+    const bool serves = standard != measured_.end() && survives(0, standard->second);
+    const std::string ended = fmt::format("the budget ended before {} was checked at awkward sizes",
+                                          index == 0 ? "the default" : "what is faster than the default");
+    if (!serves)
+      outcome_.reason = fmt::format("{}: {}", ended, counts());
+    else if (index == 0)
+      accept(0, fmt::format("{}; {}", reason_for_default(), ended));
+    else
+      accept(0, fmt::format("{}: {}", ended, counts()));
   }
 
-  Result<TryResult> attempt(const Trial& trial) {
+  void accept(std::size_t index, std::string reason) {
+    outcome_.config = candidates_[index].config;
+    outcome_.median_ps = measured_[index].median_ps;
+    if (const auto standard = measured_.find(0); standard != measured_.end())
+      outcome_.default_ps = standard->second.median_ps;
+    outcome_.reason = std::move(reason);
+  }
+
+  [[nodiscard]] std::string counts() const {
+    return fmt::format("{} of {} configs {} measured", measured_.size(), order_.size(),
+                       measured_.size() == 1 ? "was" : "were");
+  }
+  /// What nothing was compared with beats nothing.
+  [[nodiscard]] std::string reason_for_default() const {
+    return fmt::format("{}: {}", measured_.size() < 2 ? "the default alone was tried" : "no config beats the default",
+                       counts());
+  }
+  [[nodiscard]] std::string reason_for_winner() const {
+    return fmt::format("the first config within {:.0f} % of the fastest: {}", 100 * kTie, counts());
+  }
+
+  /// How the checks of a config at awkward sizes went.
+  enum class Check : std::uint8_t { right, wrong, unfinished };
+  static constexpr std::array<std::int64_t, 2> kSkews = {0, 1};
+
+  [[nodiscard]] std::size_t check_count() const { return kSkews.size() * options_.awkward.size(); }
+
+  /// Goes on where the checks of this config ended before, up to check number `end`.
+  Result<Check> check_awkward_sizes(std::size_t index, std::size_t end) {
+    std::size_t& next = checked_[index];
+    for (; next < end; ++next) {
+      if (stopped() || !budget_.allows_check()) return Check::unfinished;
+      const Sizes& sizes = options_.awkward[next % options_.awkward.size()];
+      PADLOCK_TRY(const std::optional<TryResult> result, attempt({.config = candidates_[index].config,
+                                                                  .sizes = sizes,
+                                                                  .skew = kSkews[next / options_.awkward.size()],
+                                                                  .limit_seconds = budget_.limit_of_check()}));
+      if (!result) return Check::unfinished;
+      if (result->verdict == Verdict::ok || result->verdict == Verdict::out_of_memory) continue;
+      TryResult failure = *result;
+      failure.message = fmt::format("at {}: {}", to_string(sizes), result->message);
+      PADLOCK_CHECK(keep(index, failure));
+      return Check::wrong;
+    }
+    return Check::right;
+  }
+
+  /// Nothing where it was interrupted or took too long.
+  Result<std::optional<TryResult>> attempt(const Trial& trial) {
     ++outcome_.trials;
     Result<TryResult> result = try_config_(trial);
+    if (!result && result.error().code == Code::deadline_exceeded) return std::nullopt;
     // Whoever interrupts may have ended the worker, too: that is not the config's doing.
-    if (!result && result.error().code == Code::cancelled) {
-      outcome_.interrupted = true;
-      return TryResult{.verdict = Verdict::run, .message = "interrupted"};
-    }
+    if (!result && result.error().code == Code::cancelled) outcome_.interrupted = true;
     if (result && result->verdict != Verdict::ok && stopped()) outcome_.interrupted = true;
-    return result;
+    if (outcome_.interrupted) return std::nullopt;
+    if (!result) return std::unexpected(std::move(result).error());
+    return *std::move(result);
   }
 
-  Status measure_config(std::size_t index, double timing_ms) {
-    PADLOCK_TRY(TryResult result,
-                attempt({.config = candidates_[index].config, .sizes = sizes_, .timing_ms = timing_ms}));
-    if (outcome_.interrupted && result.verdict != Verdict::ok) return {};
-    return keep(index, result);
+  /// False where it came to nothing.
+  Result<bool> measure_config(std::size_t index, double timing_ms, double limit_seconds) {
+    PADLOCK_TRY(const std::optional<TryResult> result, attempt({.config = candidates_[index].config,
+                                                                .sizes = sizes_,
+                                                                .timing_ms = timing_ms,
+                                                                .limit_seconds = limit_seconds}));
+    if (result) PADLOCK_CHECK(keep(index, *result));
+    return result.has_value();
   }
 
   /// Adds to what is known of a config, and has it kept.
@@ -313,18 +390,17 @@ class RegionSearch {
   void report(bool racing) {
     if (!options_.progress) return;
     const std::optional<std::size_t> best = fastest();
-    const double left = std::max(0.0, options_.budget_seconds - spent());
-    const double each = spent() / std::max(tried_, 1);
+    const double left = budget_.left(), each = budget_.spent() / std::max(tried_, 1);
     // The race takes about as long as its share of the budget.
     const double estimate = racing ? left
                                    : each * static_cast<double>(static_cast<int>(order_.size()) - tried_) +
-                                         kRaceShare * options_.budget_seconds;
+                                         SearchBudget::kRaceShare * options_.budget_seconds;
     options_.progress({.tried = tried_,
                        .candidates = static_cast<int>(order_.size()),
                        .racing = racing,
                        .best = best ? candidates_[*best].config : "",
                        .best_ps = best ? measured_[*best].median_ps : 0,
-                       .seconds = spent(),
+                       .seconds = budget_.spent(),
                        .seconds_left = std::min(left, estimate)});
   }
 
@@ -339,48 +415,14 @@ class RegionSearch {
   std::map<std::size_t, std::vector<std::int64_t>> raced_;  // samples of the last heat's runners; empty: no race
   SearchOutcome outcome_;
   std::int64_t placements_ = 0;  // that the race was on
-  double begin_ = 0;
+  SearchBudget budget_;
+  std::map<std::size_t, std::size_t> checked_;  // how many of its checks each has passed
+  std::set<std::size_t> suspects_;              // of a race in which somebody was wrong
   int tried_ = 0;
+  bool probed_ = false;
 };
 
 }  // namespace
-
-std::string_view name_of(Strategy strategy) { return kStrategyNames.at(static_cast<std::size_t>(strategy)); }
-
-Result<Strategy> strategy_from_name(std::string_view name) {
-  const auto* const found = std::ranges::find(kStrategyNames, name);
-  if (found == kStrategyNames.end())
-    return invalid_argument(fmt::format("expected fast, full or random, found '{}'", name));
-  return static_cast<Strategy>(found - kStrategyNames.begin());
-}
-
-std::vector<std::size_t> order_of_trials(const std::vector<Candidate>& candidates, Strategy strategy,
-                                         std::uint64_t seed) {
-  std::vector<std::size_t> order(candidates.size());
-  std::iota(order.begin(), order.end(), std::size_t{0});
-  if (order.size() < 2 || strategy == Strategy::full) return order;
-  const auto others = order.begin() + 1;  // the default stays first
-  if (strategy == Strategy::random) {
-    std::mt19937_64 random(seed);
-    // std::shuffle differs between standard libraries.
-    for (auto i = order.size() - 1; i > 1; --i) std::swap(order[i], order[1 + random() % i]);
-    return order;
-  }
-  const auto predicted = [&](std::size_t i) { return candidates[i].predicted_ns; };
-  std::stable_sort(others, order.end(), [&](std::size_t a, std::size_t b) { return predicted(a) < predicted(b); });
-  const double limit = kPromising * std::min(predicted(0), predicted(order[1]));
-  const auto end = std::find_if(others, order.end(), [&](std::size_t i) { return predicted(i) > limit; });
-  order.erase(end, order.end());
-  // Many are alike to the model. Of each such kind the first, then of each the second, and so on.
-  std::map<std::size_t, int> place;  // among its kind
-  for (std::size_t i = 1, first = 1; i < order.size(); ++i) {
-    if (predicted(order[i]) > kAlike * predicted(order[first])) first = i;
-    place[order[i]] = static_cast<int>(i - first);
-  }
-  std::stable_sort(order.begin() + 1, order.end(), [&](std::size_t a, std::size_t b) { return place[a] < place[b]; });
-  if (order.size() > kMostPromising) order.resize(kMostPromising);
-  return order;
-}
 
 Result<SearchOutcome> search_region(const std::string& region, const Sizes& sizes,
                                     const std::vector<Candidate>& candidates, const SearchOptions& options,

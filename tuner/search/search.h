@@ -4,30 +4,16 @@
 #include <functional>
 #include <optional>
 #include <string>
-#include <string_view>
 #include <vector>
 
 #include "support/error.h"
 #include "tuner/cache/record.h"
+#include "tuner/search/strategy.h"
 #include "tuner/trial/request.h"
 
 // Which of the configs of one region is recorded. What tries a config, what the time is and who keeps what was learnt
 // are functions, so that a search is the same in tests, without a worker and without a clock.
 namespace padlock::tuner {
-
-enum class Strategy : std::uint8_t {
-  fast,    ///< those that a cost model finds promising, then a race among the best
-  full,    ///< all, then the race
-  random,  ///< all in an order that the seed decides, as far as the budget goes, then the race
-};
-[[nodiscard]] Result<Strategy> strategy_from_name(std::string_view name);
-[[nodiscard]] std::string_view name_of(Strategy strategy);
-
-/// A config that may be tried, with what the cost model says of it.
-struct Candidate {
-  std::string config;
-  double predicted_ns = 0;
-};
 
 /// One try: verified, and timed for so long where that is not 0.
 struct Trial {
@@ -37,9 +23,10 @@ struct Trial {
   std::int64_t placement = 0;  ///< as TryRequest::placement
   double timing_ms = 0;
   std::vector<std::string> rivals = {};  ///< timed in turn with it, for so long each
+  double limit_seconds = 0;              ///< after which it is given up; 0: it has the time that it takes
 };
-/// Errors: cancelled, where it was interrupted; others where nothing can be tried any more. How a config failed is a
-/// verdict.
+/// Errors: cancelled, where it was interrupted; deadline_exceeded, where it was given up; others where nothing can be
+/// tried any more. How a config failed is a verdict.
 using TryFunction = std::function<Result<TryResult>(const Trial&)>;
 
 /// Progress tells people what a search has found so far.
@@ -55,7 +42,7 @@ struct Progress {
 
 struct SearchOptions {
   Strategy strategy = Strategy::fast;
-  double budget_seconds = 10;
+  double budget_seconds = 10;  ///< for everything, checks included; the default is tried whatever it is
   std::uint64_t seed = 1;
   std::vector<Sizes> awkward = {};                      ///< where a winner is checked before it is chosen
   std::vector<Measurement> known = {};                  ///< of this region and these sizes: not tried again
@@ -72,7 +59,8 @@ struct SearchOutcome {
   int trials = 0;                              ///< that were run
   std::int64_t median_ps = 0;                  ///< of the choice
   std::int64_t default_ps = 0;                 ///< of the first candidate; 0 where it did not survive
-  std::string reason;                          ///< "no config beats the default", ...
+  int candidates = 0;                          ///< configs that the search tries, had it the time
+  std::string reason;                          ///< "no config beats the default: 24 of 24 configs were measured", ...
   std::vector<Measurement> measurements = {};  ///< all that is known of the region, in the candidates' order
 };
 
@@ -80,14 +68,13 @@ struct SearchOutcome {
 /// shall choose the same, and what two tunings find of two configs differs by 1 % or 2 %.
 inline constexpr double kTie = 0.02;
 
-/// Searches among the candidates, of which the first is the default and is always tried. Ties within the noise go to
-/// the earlier one. Errors: those of `try_config` and `keep`; what was kept stays.
+/// Searches among the candidates, of which the first is the default and is always tried. Of the first one that survives
+/// some checks at awkward sizes are made at once, which tells what checking the winner takes; so much is set aside.
+/// Another config than the default is chosen only after all its checks; the default, which runs without a choice, too,
+/// may be chosen where the budget ends before its own. Ties within the noise go to the earlier one. Errors: those of
+/// `try_config` and `keep`; what was kept stays.
 [[nodiscard]] Result<SearchOutcome> search_region(const std::string& region, const Sizes& sizes,
                                                   const std::vector<Candidate>& candidates,
                                                   const SearchOptions& options, const TryFunction& try_config);
-
-/// Those that a search would try, in the order in which it does.
-[[nodiscard]] std::vector<std::size_t> order_of_trials(const std::vector<Candidate>& candidates, Strategy strategy,
-                                                       std::uint64_t seed);
 
 }  // namespace padlock::tuner

@@ -52,6 +52,17 @@ TEST_CASE("a region without guards holds all sizes, after the others") {
   CHECK(choose(p, *choices, 2, 5) == "two | tuned for B == 2");
 }
 
+TEST_CASE("the reason says how many configs a choice was made among") {
+  const ir::Program p = program();
+  std::vector<Choice> list = {testing::choice("", "any"), testing::choice("B == 2", "two")};
+  list[0].coverage = {.measured = 1, .candidates = 24};
+  list[1].coverage = {.measured = 18, .candidates = 24};
+  const auto choices = ProgramChoices::create(p, list, "default");
+  REQUIRE(choices);
+  CHECK(choose(p, *choices, 1, 5) == "any | tuned for all sizes, 1 of 24 configs measured");
+  CHECK(choose(p, *choices, 2, 5) == "two | tuned for B == 2, 18 of 24 configs measured");
+}
+
 TEST_CASE("a program that was not tuned gets the default config, and says so") {
   const ir::Program p = program();
   const auto choices = ProgramChoices::create(p, {}, "default");

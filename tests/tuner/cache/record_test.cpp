@@ -22,6 +22,9 @@ std::vector<Record> records() {
       record_of(testing::key()), record_of(testing::key(), testing::choice("S >= 1024, S mod 4 == 0", "unroll=2")),
       record_of(testing::key(), testing::measurement("", "unroll=1")), record_of(testing::key(), extreme),
       record_of(testing::key(), testing::failure("unroll=4", Verdict::crash, "SIG\"SEGV\"\\"))};
+  Choice covered = testing::choice("S < 64", "unroll=2");
+  covered.coverage = {.measured = 18, .candidates = 24};
+  list.push_back(record_of(testing::key(), covered));
   return list;
 }
 
@@ -64,8 +67,26 @@ TEST_CASE("a line is JSON with sorted keys") {
             R"("schema":1,"sizes":{"B":4},"verdict":"red zone"})");
 }
 
+TEST_CASE("a choice says how much was measured for it, and one of earlier versions does not") {
+  const std::string line = to_line(records()[5]);
+  CHECK(line.find(R"("coverage":{"candidates":24,"measured":18})") != std::string::npos);
+  const Record old = records()[1];
+  CHECK(to_line(old).find("coverage") == std::string::npos);
+  CHECK(std::get<Choice>(parse_line(to_line(old))->content).coverage == std::nullopt);
+  const auto with = [&](std::int64_t measured, std::int64_t candidates) {
+    return changed(records()[5],
+                   [&](auto& o) { o["coverage"] = {{"measured", measured}, {"candidates", candidates}}; });
+  };
+  CHECK(parse_line(with(24, 24)));
+  refuses(with(25, 24), "expected 1 to 24 measured configs of as many candidates, found 25");
+  refuses(with(0, 24), "expected 1 to 24 measured configs");
+  refuses(with(-1, -1), "expected 1 to -1 measured configs");
+  refuses(changed(records()[5], [](auto& o) { o["coverage"] = 3; }), "expected an object as 'coverage'");
+  refuses(changed(records()[5], [](auto& o) { o["coverage"].erase("measured"); }), "expected an integer as 'measured'");
+}
+
 TEST_CASE("no single byte of a line can be changed, added or lost") {
-  for (const Record& record : {records()[1], records()[4]}) {
+  for (const Record& record : {records()[1], records()[4], records()[5]}) {
     const std::string line = to_line(record);
     for (std::size_t i = 0; i < line.size(); ++i) {
       for (const int bit : {0, 1, 5, 7}) {
@@ -150,7 +171,7 @@ TEST_CASE("lines are in the order of their places, and a bad one costs itself al
   const RecordSet rest = parse_lines(damaged + "end");
   CHECK(rest.records == whole.records);
   CHECK(rest.problems ==
-        std::vector<std::string>{"line 3: expected an integer as 'schema'", "line 8: expected a JSON object"});
+        std::vector<std::string>{"line 3: expected an integer as 'schema'", "line 9: expected a JSON object"});
 }
 
 }  // namespace

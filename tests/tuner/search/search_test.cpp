@@ -3,6 +3,7 @@
 #include "tuner/search/search.h"
 
 #include <doctest/doctest.h>
+#include <fmt/format.h>
 
 #include <algorithm>
 #include <map>
@@ -26,8 +27,11 @@ class FakeTrials {
   }
 
   Result<TryResult> operator()(const Trial& trial) {
-    clock += seconds_a_try;
     log.push_back(trial);
+    const double takes = seconds_of ? seconds_of(trial) : seconds_a_try;
+    clock += trial.limit_seconds > 0 ? std::min(takes, trial.limit_seconds) : takes;
+    if (trial.limit_seconds > 0 && takes > trial.limit_seconds)
+      return std::unexpected(Error{.code = Code::deadline_exceeded, .message = "it took too long"});
     if (after && after(trial)) interrupted = true;
     if (cancels_at > 0 && std::ssize(log) == cancels_at)
       return std::unexpected(Error{.code = Code::cancelled, .message = "stopped"});
@@ -100,6 +104,7 @@ class FakeTrials {
   std::function<bool(const Trial&)> after;
   double memory_effect = 0;  // deviation of what a config's time owes to where its buffers are
   double clock = 0, seconds_a_try = 0.1;
+  std::function<double(const Trial&)> seconds_of;  // in place of that
   bool interrupted = false;
   std::vector<Trial> log;
   std::map<std::string, Measurement> kept;
@@ -170,7 +175,8 @@ TEST_CASE("the fastest is chosen, checked where sizes are awkward, and everythin
 
 TEST_CASE("a tie within the noise goes to the earlier config, so nothing may beat the default") {
   CHECK(FakeTrials({10, 9.95, 9.92, 12}).search().config == "c=0");
-  CHECK(FakeTrials({10, 9.95, 9.92, 12}).search().reason == "no config beats the default");
+  CHECK(FakeTrials({10, 9.95, 9.92, 12}).search().reason ==
+        "no config beats the default: 4 of 4 configs were measured");
   CHECK(FakeTrials({20, 10.05, 10, 12}).search().config == "c=1");
 }
 
@@ -224,8 +230,8 @@ TEST_CASE("the race times only those that may be the best") {
   CHECK(fake.timed("c=3") == 1);
   CHECK(fake.timed("c=0") > 1);
   CHECK(fake.timed("c=0") == fake.timed("c=1"));
-  // In turn.
-  for (std::size_t i = 4; i < fake.log.size(); ++i)
+  // In turn, after four of them alone and three checks of the first.
+  for (std::size_t i = 7; i < fake.log.size(); ++i)
     CHECK((fake.log[i].timing_ms == 0 || fake.log[i].rivals == std::vector<std::string>{"c=1"}));
 }
 
@@ -268,7 +274,7 @@ TEST_CASE("what was timed in the first round alone does not win against those th
   std::vector<double> times(12, 10.0);
   times[0] = 20;
   FakeTrials fake(times, 1, 0.02);
-  fake.slower_after = 12;
+  fake.slower_after = 15;  // twelve tries, and three checks of the first
   const SearchOutcome outcome = fake.search();
   REQUIRE(outcome.config);
   CHECK(fake.timed(*outcome.config) > 1);
@@ -302,7 +308,7 @@ TEST_CASE("where nothing survives, nothing is chosen") {
   fake.failures = {{"c=0", Verdict::compile}, {"c=1", Verdict::run}};
   const SearchOutcome outcome = fake.search();
   CHECK_FALSE(outcome.config);
-  CHECK(outcome.reason == "no config survived");
+  CHECK(outcome.reason == "no config survived: 2 of 2 configs were measured");
 }
 
 TEST_CASE("a budget ends the search, after the default at least") {
@@ -312,10 +318,73 @@ TEST_CASE("a budget ends the search, after the default at least") {
   const SearchOutcome outcome = fake.search(fake.options(Strategy::full, 2.0));
   CHECK(outcome.config == "c=0");
   CHECK(fake.kept.size() < 20);
-  CHECK(fake.clock <= 2.0 + 5 * fake.seconds_a_try);  // but for the checks of the winner
+  CHECK(fake.clock <= 2.0);
+  CHECK(outcome.candidates == 100);
+  CHECK(outcome.reason ==
+        fmt::format("no config beats the default: {} of 100 configs were measured", fake.kept.size()));
   FakeTrials none(times);
   CHECK(none.search(none.options(Strategy::full, 0)).config == "c=0");
   CHECK(none.kept.size() == 1);
+}
+
+TEST_CASE("a budget holds within a fifth, checks included, whatever tries and checks take") {
+  const std::uint64_t seed = testing::seed_or(21);
+  CAPTURE(seed);
+  std::mt19937_64 random(seed);
+  const auto draw = [&](double low, double high) { return std::uniform_real_distribution<double>(low, high)(random); };
+  int faster = 0;
+  for (int i = 0; i < 300; ++i) {
+    std::vector<double> times = {10};
+    while (times.size() < 60) times.push_back(draw(2, 12));
+    FakeTrials fake(times, random());
+    const double budget = draw(1, 20), a_try = draw(0.001, 0.2), a_check = draw(0.001, 0.2), a_heat = draw(0.1, 0.5);
+    CAPTURE(budget);
+    CAPTURE(a_try);
+    CAPTURE(a_check);
+    fake.seconds_of = [&](const Trial& trial) {
+      const double about = draw(0.8, 1.2);
+      const double hang = draw(0, 1) < 0.01 && trial.config != "c=0" ? 10 : 0;
+      return hang + about * (trial.timing_ms == 0 ? a_check : trial.rivals.empty() ? a_try : a_heat);
+    };
+    const SearchOutcome outcome = fake.search(fake.options(Strategy::full, budget));
+    CHECK(fake.clock <= 1.2 * budget);
+    CHECK(outcome.candidates == 60);
+    REQUIRE(outcome.config);
+    faster += outcome.config != "c=0" ? 1 : 0;
+  }
+  CHECK(faster > 200);
+}
+
+TEST_CASE("the default alone is not said to be unbeaten, and its checks end with the budget") {
+  FakeTrials fake({10, 5, 6});
+  SearchOutcome outcome = fake.search(fake.options(Strategy::full, 0.05));
+  CHECK(fake.log.size() == 1);
+  CHECK(outcome.config == "c=0");
+  CHECK(outcome.reason ==
+        "the default alone was tried: 1 of 3 configs was measured; the budget ended before the default was checked at "
+        "awkward sizes");
+  FakeTrials checked({10, 5, 6});
+  outcome = checked.search(checked.options(Strategy::full, 0.6));
+  CHECK(checked.log.size() == 5);
+  CHECK(outcome.reason == "the default alone was tried: 1 of 3 configs was measured");
+  CHECK(FakeTrials({10}).search().reason == "the default alone was tried: 1 of 1 configs was measured");
+}
+
+TEST_CASE("a winner that there is no time to check is not chosen") {
+  FakeTrials fake({10, 5, 6});
+  fake.seconds_of = [](const Trial& trial) { return trial.timing_ms == 0 && trial.config != "c=0" ? 3.0 : 0.1; };
+  const SearchOutcome outcome = fake.search(fake.options(Strategy::full, 10));
+  CHECK(outcome.config == "c=0");
+  CHECK(outcome.reason ==
+        "the budget ended before what is faster than the default was checked at awkward sizes: 3 of 3 configs were "
+        "measured");
+  CHECK(fake.kept.at("c=1").verdict == Verdict::ok);  // it took too long here, which is no failure
+  CHECK(fake.clock <= 12);
+  // Nor is one that may be wrong and that there is no time to try again.
+  FakeTrials suspect({10, 5, 5.05});
+  suspect.wrong_in_races = {"c=1"};
+  suspect.seconds_of = [](const Trial& trial) { return trial.rivals.empty() ? 0.1 : 6.2; };
+  CHECK(suspect.search(suspect.options(Strategy::full, 7)).config == "c=0");
 }
 
 TEST_CASE("an interruption keeps what was measured, and a resumed search repeats none of it") {
@@ -323,7 +392,7 @@ TEST_CASE("an interruption keeps what was measured, and a resumed search repeats
   FakeTrials whole(times, 1, 0.0001);
   const SearchOutcome expected = whole.search();
   FakeTrials first(times, 1, 0.0001);
-  first.after = [&](const Trial&) { return first.log.size() == 3; };
+  first.after = [&](const Trial&) { return first.log.size() == 6; };  // the first, three checks, and two
   // The signal kills the worker as well: that is no verdict on a config.
   first.failures = {{"c=2", Verdict::crash}};
   const SearchOutcome cut = first.search();

@@ -1,0 +1,44 @@
+#include "tuner/search/search_budget.h"
+
+#include <algorithm>
+#include <chrono>
+#include <utility>
+
+namespace padlock::tuner {
+namespace {
+
+// What is learnt of one try is not exact for the next: so much of the budget may be exceeded by what was begun before
+// its end, and by the checks of a winner that are nearly done.
+constexpr double kGrace = 0.05;
+constexpr double kCheckGrace = 0.1;
+
+// The first checks are those of the smallest sizes.
+constexpr double kLaterChecks = 1.25;
+
+double steady_seconds() {
+  return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
+}
+
+}  // namespace
+
+SearchBudget::SearchBudget(double seconds, std::function<double()> clock)
+    : seconds_(seconds), clock_(clock ? std::move(clock) : steady_seconds), begin_(clock_()) {}
+
+double SearchBudget::spent() const { return clock_() - begin_; }
+double SearchBudget::left() const { return std::max(0.0, seconds_ - spent()); }
+
+bool SearchBudget::allows_try() const { return spent() + try_seconds_ < before_checks() * (1 - kRaceShare); }
+
+bool SearchBudget::allows_heat(double timing_seconds) const {
+  return spent() + timing_seconds + heat_overhead_ < before_checks();
+}
+
+bool SearchBudget::allows_check() const { return spent() < seconds_; }
+
+double SearchBudget::limit_of_try() const { return std::max(kShortest, before_checks() + kGrace * seconds_ - spent()); }
+
+double SearchBudget::limit_of_check() const { return std::max(kShortest, seconds_ * (1 + kCheckGrace) - spent()); }
+
+void SearchBudget::took_checks(double seconds, double times) { reserve_ = kLaterChecks * seconds * times; }
+
+}  // namespace padlock::tuner
