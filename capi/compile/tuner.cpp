@@ -57,6 +57,10 @@ Result<session::TuneOptions> tune_options(const padlock_tune_options& given) {
     return invalid_argument("expected a budget and memory that are 0 or more");
   if (given.reserved != 0) return invalid_argument("expected padlock_tune_options's reserved to be 0");
   session::TuneOptions options;
+  if (given.shard_count != 0 || given.shard_index != 0) options.shard = {given.shard_index, given.shard_count};
+  if (!options.shard.is_valid())
+    return invalid_argument(fmt::format("expected a shard_index from 0 to {}, found {}",
+                                        std::int64_t{given.shard_count} - 1, given.shard_index));
   PADLOCK_TRY(options.device, runtime::DeviceId::parse(text_or(given.device, "host")));
   PADLOCK_TRY(options.strategy, tuner::strategy_from_name(text_or(given.search, "fast")));
   PADLOCK_TRY(options.sizes.min, sizes_of(given.min, given.min_count, "min"));

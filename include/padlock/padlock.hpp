@@ -413,6 +413,7 @@ struct TuneOptions {
   padlock_progress_function progress = nullptr;
   padlock_cancel_function cancel = nullptr;
   void* user = nullptr;
+  std::int32_t shard_index = 0, shard_count = 0;
 };
 
 class Tuner : public detail::Handle<padlock_tuner, padlock_tuner_retain, padlock_tuner_release> {
@@ -511,6 +512,8 @@ class Program : public detail::Handle<padlock_program, padlock_program_retain, p
     raw.progress = options.progress;
     raw.cancel = options.cancel;
     raw.user = options.user;
+    raw.shard_index = options.shard_index;
+    raw.shard_count = options.shard_count;
     const padlock_tune_options* const given = &raw;
     return detail::make<Tuner, padlock_tuner>(padlock_tuner_create, get(), given);
   }

@@ -74,6 +74,8 @@ class Tuning {
         std::vector<tuner::PlannedRegion> regions,
         tuner::plan_regions(program_.ir(), options_.sizes,
                             {.cache_bytes = facts.caches, .memory_bytes = memory_bytes_, .seed = options_.seed}));
+    PADLOCK_CHECK(deal(regions));
+    if (regions.empty()) return TunePlan{compiler->description(), memory_bytes_, {}};
     std::vector<ir::Binding> bindings;
     for (const tuner::PlannedRegion& region : regions) {
       PADLOCK_TRY(ir::Binding binding, tuner::bind_sizes(program_.ir(), region.sizes));
@@ -109,6 +111,16 @@ class Tuning {
   }
 
  private:
+  /// Leaves the regions of this shard.
+  Status deal(std::vector<tuner::PlannedRegion>& regions) {
+    const tuner::Shard& shard = options_.shard;
+    if (!shard.is_valid())
+      return invalid_argument(fmt::format("expected a shard from 0 to {}, found {}", shard.count - 1, shard.index));
+    PADLOCK_TRY(const tuner::CacheKey key, context_.cache_key(program_, {.device = options_.device}));
+    std::erase_if(regions, [&](const tuner::PlannedRegion& r) { return !shard.has(key.digest(), r.region); });
+    return {};
+  }
+
   /// `index`: of the region among the bindings that the space has costs for; `texts`: of its configs.
   RegionPlan plan_region(tuner::PlannedRegion region, const ir::Binding& binding, std::size_t index,
                          const compiler::SearchSpace& space, const std::vector<std::string>& texts,

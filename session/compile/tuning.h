@@ -8,6 +8,7 @@
 #include "runtime/device_id.h"
 #include "support/error.h"
 #include "tuner/search/search.h"
+#include "tuner/search/shard.h"
 #include "tuner/search/size_plan.h"
 
 namespace padlock::session {
@@ -22,6 +23,7 @@ struct TuneOptions {
   std::uint64_t seed = 1;
   bool resume = false;            ///< take over what the cache knows, instead of measuring it again
   std::int64_t memory_bytes = 0;  ///< of scratch memory; 0: half of what is free
+  tuner::Shard shard = {};        ///< of the regions only those that are dealt to it
   /// Asked between tries and about ten times a second while one runs, which is ended then. May be empty.
   std::function<bool()> cancelled = {};
   /// After each try; of region number `region` (from 0) of `regions`. May be empty.

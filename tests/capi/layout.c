@@ -95,7 +95,7 @@ AT(padlock_progress, best_picoseconds, 32);
 AT(padlock_progress, seconds_left, 40);
 AT(padlock_progress, racing, 48);
 
-SIZE(padlock_tune_options, 128);
+SIZE(padlock_tune_options, 136);
 AT(padlock_tune_options, device, 8);
 AT(padlock_tune_options, search, 16);
 AT(padlock_tune_options, min, 24);
@@ -108,6 +108,8 @@ AT(padlock_tune_options, resume, 96);
 AT(padlock_tune_options, progress, 104);
 AT(padlock_tune_options, cancel, 112);
 AT(padlock_tune_options, user, 120);
+AT(padlock_tune_options, shard_index, 128);
+AT(padlock_tune_options, shard_count, 132);
 
 /* Called by a test in C++, so that this file is linked and a C program's calls are seen to work. */
 int padlock_test_c_version(void);

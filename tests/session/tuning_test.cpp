@@ -4,8 +4,11 @@
 
 #include <doctest/doctest.h>
 
+#include <algorithm>
 #include <atomic>
+#include <cstdlib>
 #include <future>
+#include <iterator>
 #include <mutex>
 #include <string>
 #include <thread>
@@ -102,6 +105,49 @@ TEST_CASE("a resumed tuning repeats nothing") {
   CHECK(again.trials == 0);
   CHECK(again.regions.front().was_known);
   CHECK(again.regions.front().outcome.config == resumed.regions.front().outcome.config);
+}
+
+TEST_CASE("shards, as many as there are, are all regions once") {
+  const Program program = program_of(kPad);
+  Context context;
+  const auto regions = [&](tuner::Shard shard) {
+    TuneOptions options;
+    options.sizes.max = {{"A", 2048}, {"B", 2048}};
+    options.shard = shard;
+    std::vector<std::string> list;
+    const TunePlan plan = padlock::testing::value_of(context.plan_tuning(program, options));
+    for (const RegionPlan& region : plan.regions) list.push_back(region.planned.region);
+    return list;
+  };
+  std::vector<std::string> whole = regions({});
+  std::ranges::sort(whole);
+  CHECK(whole.size() >= 2);
+  for (std::int64_t count = 1; count <= 7; ++count) {
+    std::vector<std::string> dealt;
+    for (std::int64_t index = 0; index < count; ++index)
+      std::ranges::copy(regions({index, count}), std::back_inserter(dealt));
+    std::ranges::sort(dealt);
+    CHECK(dealt == whole);
+  }
+  TuneOptions wrong;
+  wrong.shard = {7, 7};
+  CHECK(context.plan_tuning(program, wrong).error().message == "expected a shard from 0 to 6, found 7");
+}
+
+TEST_CASE("keys are dealt evenly, each to one shard") {
+  for (std::int64_t count = 1; count <= 7; ++count) {
+    std::vector<int> dealt(static_cast<std::size_t>(count));
+    for (int key = 0; key < 7000; ++key) {
+      int owners = 0;
+      for (std::int64_t index = 0; index < count; ++index) {
+        const bool has = tuner::Shard{index, count}.has(std::to_string(key / 3), std::to_string(key % 3));
+        owners += has ? 1 : 0;
+        dealt[static_cast<std::size_t>(index)] += has ? 1 : 0;
+      }
+      CHECK(owners == 1);
+    }
+    for (const int number : dealt) CHECK(std::abs(number - 7000 / count) < 350);
+  }
 }
 
 TEST_CASE("what a cache does not know, the default config serves, and why is said") {

@@ -4,6 +4,7 @@
 #include <charconv>
 #include <memory>
 
+#include "support/stopwatch.h"
 #include "tools/arrays/arguments.h"
 #include "tools/commands/command.h"
 #include "tools/commands/interruption.h"
@@ -13,12 +14,15 @@
 namespace padlock::tools {
 namespace {
 
+constexpr int kMostPrograms = 100'000;
+
 struct TuneCommand {
-  std::string program;
+  std::vector<std::string> programs;
   std::vector<std::string> min, opt, max;
   std::string device = "host";
   std::string budget = "10s";
   std::string search = "fast";
+  std::string shard;
   std::string cache;
   std::string json;
   std::int64_t memory_mib = 0;
@@ -39,6 +43,19 @@ Outcome<double> parse_budget(const std::string& text) {
   return number * scale;
 }
 
+/// "2/7": the third of seven.
+Outcome<void> parse_shard(const std::string& text, lib::TuneOptions& options) {
+  if (text.empty()) return {};
+  const char* const end = text.data() + text.size();
+  const auto index = std::from_chars(text.data(), end, options.shard_index);
+  if (index.ec == std::errc() && index.ptr != end && *index.ptr == '/') {
+    const auto count = std::from_chars(index.ptr + 1, end, options.shard_count);
+    const bool whole = count.ec == std::errc() && count.ptr == end;
+    if (whole && 0 <= options.shard_index && options.shard_index < options.shard_count) return {};
+  }
+  return fail(ExitCode::usage, fmt::format("--shard: expected I/N with I from 0 to N - 1, found '{}'", text));
+}
+
 Outcome<lib::Sizes> parse_sizes(const std::vector<std::string>& texts, const lib::Program& program) {
   PADLOCK_TRY(const auto symbols, parse_bind(texts));
   PADLOCK_CHECK(check_symbols(program, symbols));
@@ -47,10 +64,12 @@ Outcome<lib::Sizes> parse_sizes(const std::vector<std::string>& texts, const lib
   return sizes;
 }
 
+constexpr double kNoTime = 1e-9;  // 0 is the library's default
+
 Outcome<lib::TuneOptions> parse(const TuneCommand& command, const lib::Program& program) {
-  constexpr double kNoTime = 1e-9;  // 0 is the library's default
   PADLOCK_TRY(const auto budget, parse_budget(command.budget));
   lib::TuneOptions options;
+  PADLOCK_CHECK(parse_shard(command.shard, options));
   options.device = command.device;
   options.search = command.search;
   options.budget_seconds = std::max(budget, kNoTime);
@@ -71,12 +90,30 @@ std::unexpected<Failure> tune_failure(const lib::Error& error, const std::string
   return compile_failure(error, file);
 }
 
-/// Prints a report as it is, and as the text that `text_of` makes of it.
-Outcome<JsonValue> print_report(const TuneCommand& command, const lib::Text& json,
-                                std::string (*text_of)(const JsonValue&)) {
-  PADLOCK_TRY(auto report, JsonValue::parse(json.view()));
-  PADLOCK_CHECK(print(command.json, std::string(json.view()), text_of(report), command.quiet));
-  return report;
+/// What there is to say of one program.
+struct Report {
+  std::string json;
+  JsonValue value;
+};
+
+Outcome<Report> report_of(const lib::Text& json) {
+  PADLOCK_TRY(auto value, JsonValue::parse(json.view()));
+  return Report{std::string(json.view()), std::move(value)};
+}
+
+/// One program's report as it is, several in a list; and as the text that `text_of` makes of each.
+Outcome<void> print_reports(const TuneCommand& command, const std::vector<Report>& reports,
+                            std::string (*text_of)(const JsonValue&)) {
+  std::string json, text;
+  for (const Report& report : reports) {
+    json += (json.empty() ? "" : ",\n") + report.json;
+    if (command.programs.size() > 1) text += fmt::format("program {}\n", report.value["program"].text());
+    text += text_of(report.value);
+  }
+  if (command.programs.size() > 1)
+    json = fmt::format("{{\"schema\": 1, \"command\": \"tune\", \"reports\": [\n{}]}}\n", json);
+  PADLOCK_CHECK(print(command.json, json, text, command.quiet));
+  return {};
 }
 
 Outcome<std::string> cache_file(const TuneCommand& command, const lib::Context& context) {
@@ -84,28 +121,19 @@ Outcome<std::string> cache_file(const TuneCommand& command, const lib::Context& 
   return std::string(cache.path());
 }
 
-ExitCode exit_code_of(const JsonValue& report) {
-  if (report["interrupted"].truth()) return ExitCode::interrupted;
-  const auto& regions = report["regions"].items();
-  const bool all_chosen = std::ranges::all_of(regions, [](const JsonValue& r) { return r["config"].exists(); });
+ExitCode exit_code_of(const std::vector<Report>& reports) {
+  if (reports.back().value["interrupted"].truth()) return ExitCode::interrupted;
+  const bool all_chosen = std::ranges::all_of(reports, [](const Report& report) {
+    return std::ranges::all_of(report.value["regions"].items(),
+                               [](const JsonValue& r) { return r["config"].exists(); });
+  });
   return all_chosen ? ExitCode::ok : ExitCode::no_config;
 }
 
-Outcome<ExitCode> print_plan(const TuneCommand& command, const lib::Tuner& tuner) {
-  const auto plan = tuner.plan();
-  if (!plan) return tune_failure(plan.error(), command.program);
-  PADLOCK_CHECK(print_report(command, *plan, plan_text));
-  return ExitCode::ok;
-}
-
-/// Tunes in a context that keeps what is learnt.
-Outcome<lib::Text> run(const TuneCommand& command, const std::string& cache, lib::TuneOptions options) {
-  padlock_context_options keeping = lib::Context::options();
-  keeping.cache_mode = PADLOCK_CACHE_READ_WRITE;
-  keeping.cache_file = cache.c_str();
-  PADLOCK_TRY(const auto context, open_context(keeping));
-  PADLOCK_TRY(const auto program, load_program(context, command.program));
-  const Interruption interruption;
+/// Tunes one program.
+Outcome<Report> run(const TuneCommand& command, const lib::Context& context, const std::string& file,
+                    lib::TuneOptions options) {
+  PADLOCK_TRY(const auto program, load_program(context, file));
   ProgressMeter meter(command.quiet);
   options.user = &meter;
   options.progress = [](void* user, const padlock_progress* progress) -> std::int32_t {
@@ -113,25 +141,59 @@ Outcome<lib::Text> run(const TuneCommand& command, const std::string& cache, lib
     return 0;
   };
   const auto tuner = program.tuner(options);
-  if (!tuner) return tune_failure(tuner.error(), command.program);
+  if (!tuner) return tune_failure(tuner.error(), file);
   const lib::Status done = tuner->run();
-  if (!done && done.error().status() != PADLOCK_CANCELLED) return tune_failure(done.error(), command.program);
-  return or_fail(ExitCode::internal, tuner->report());
+  if (!done && done.error().status() != PADLOCK_CANCELLED) return tune_failure(done.error(), file);
+  PADLOCK_TRY(const auto json, or_fail(ExitCode::internal, tuner->report()));
+  return report_of(json);
+}
+
+/// Tunes one program after the other in a context that keeps what is learnt; what one leaves of its share of the time
+/// the next ones have.
+Outcome<std::vector<Report>> run_all(const TuneCommand& command, const std::string& cache,
+                                     std::vector<lib::TuneOptions> options) {
+  padlock_context_options keeping = lib::Context::options();
+  keeping.cache_mode = PADLOCK_CACHE_READ_WRITE;
+  keeping.cache_file = cache.c_str();
+  PADLOCK_TRY(const auto context, open_context(keeping));
+  const Interruption interruption;
+  const Stopwatch watch;
+  std::vector<Report> reports;
+  for (std::size_t i = 0; i < options.size(); ++i) {
+    const double left = options[i].budget_seconds - watch.seconds();
+    options[i].budget_seconds = std::max(kNoTime, left / static_cast<double>(options.size() - i));
+    PADLOCK_TRY(auto report, run(command, context, command.programs[i], options[i]));
+    reports.push_back(std::move(report));
+    if (reports.back().value["interrupted"].truth()) break;
+  }
+  return reports;
 }
 
 Outcome<ExitCode> tune(const TuneCommand& command) {
   // Check the command before there is a cache.
   PADLOCK_TRY(const auto context, open_context());
   PADLOCK_CHECK(check_device(context, command.device));
-  PADLOCK_TRY(const auto program, load_program(context, command.program));
-  PADLOCK_TRY(const auto options, parse(command, program));
-  const auto tuner = program.tuner(options);
-  if (!tuner) return fail(ExitCode::usage, fmt::format("--search: {}", tuner.error().message()));
-  if (command.dry_run) return print_plan(command, *tuner);
+  std::vector<lib::TuneOptions> options;
+  std::vector<Report> plans;
+  for (const std::string& file : command.programs) {
+    PADLOCK_TRY(const auto program, load_program(context, file));
+    PADLOCK_TRY(options.emplace_back(), parse(command, program));
+    const auto tuner = program.tuner(options.back());
+    if (!tuner) return fail(ExitCode::usage, fmt::format("--search: {}", tuner.error().message()));
+    if (!command.dry_run) continue;
+    const auto plan = tuner->plan();
+    if (!plan) return tune_failure(plan.error(), file);
+    PADLOCK_TRY(auto report, report_of(*plan));
+    plans.push_back(std::move(report));
+  }
+  if (command.dry_run) {
+    PADLOCK_CHECK(print_reports(command, plans, plan_text));
+    return ExitCode::ok;
+  }
   PADLOCK_TRY(const auto cache, cache_file(command, context));
-  PADLOCK_TRY(const auto json, run(command, cache, options));
-  PADLOCK_TRY(const auto report, print_report(command, json, tune_text));
-  return exit_code_of(report);
+  PADLOCK_TRY(const auto reports, run_all(command, cache, options));
+  PADLOCK_CHECK(print_reports(command, reports, tune_text));
+  return exit_code_of(reports);
 }
 
 }  // namespace
@@ -139,7 +201,7 @@ Outcome<ExitCode> tune(const TuneCommand& command) {
 void add_tune(Subcommand& app) {
   Subcommand command = app.subcommand("tune", "measure configs on scratch buffers, write a cache");
   const auto options = std::make_shared<TuneCommand>();  // shared: the callback outlives this function
-  command.program(options->program);
+  command.files(options->programs, 1, kMostPrograms, "the programs' files");
   command.repeated("--min", options->min, "NAME=INTEGER,...: the least sizes to tune for");
   command.repeated("--opt", options->opt, "NAME=INTEGER,...: the sizes to measure at");
   command.repeated("--max", options->max, "NAME=INTEGER,...: the greatest sizes to tune for");
@@ -148,6 +210,7 @@ void add_tune(Subcommand& app) {
   command.option("--memory", options->memory_mib, 1, std::int64_t{1} << 30, "MIB",
                  "MiB that scratch memory may take; else half of what is free");
   command.option("--device", options->device, "DEVICE", "host or cuda:N");
+  command.option("--shard", options->shard, "I/N", "only what is dealt to part I of N, from 0; see docs/tuning.md");
   command.option("--cache", options->cache, "FILE", "where what is learnt is kept; else the user's cache");
   command.option("--seed", options->seed, "N", "for sizes, data and --search=random");
   command.flag("--dry-run", options->dry_run, "only list what would be tried");
