@@ -18,7 +18,7 @@ using ir::Expr;
 constexpr int kVectors = 4;
 constexpr std::size_t kMaxLoads = 4;
 // Of the longest row that is taken with others: longer ones fill vectors of their own.
-constexpr int kLongestBytes = 80;
+constexpr int kLongestBytes = 128;
 // To plan 256 lanes takes about as long as to take 16 KiB of short rows one by one.
 constexpr std::int64_t kLeastBytes = 16 << 10;
 // Beyond these a chunk is bound by its operations, which other strategies do as well.

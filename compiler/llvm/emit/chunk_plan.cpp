@@ -44,6 +44,10 @@ constexpr std::int64_t kNone = std::int64_t{1} << 61;
 /// Emits the planner: one loop over the elements of a chunk, row by row, which gives each the next lane of a vector, or
 /// the first of the next vector.
 class PlannerEmitter {
+  // Of the lanes of a chunk. A chunk with fewer, whose windows are too short for what its rows are made of, is slower
+  // than rows one by one.
+  static constexpr int kLeastFilledPercent = 40;
+
  public:
   PlannerEmitter(KernelContext& context, const PermutedRows& rows, const std::string& name)
       : context_(context),
@@ -88,7 +92,9 @@ class PlannerEmitter {
     store_word(ChunkPlan::rows(), at.row);
     end_positions(at);
     for (std::size_t load = 0; load < loads(); ++load) finish_windows(load);
-    builder_.CreateRet(builder_.CreateICmpSGT(at.row, index(0)));
+    Value* size = builder_.CreateMul(at.row, exprs_->exact(builder_, context_.schedule.columns));
+    builder_.CreateRet(
+        builder_.CreateICmpSGE(size, index(kLeastFilledPercent * rows_.loop.vectors * rows_.loop.lanes / 100)));
     return function_;
   }
 
