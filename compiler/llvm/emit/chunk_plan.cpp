@@ -44,9 +44,9 @@ constexpr std::int64_t kNone = std::int64_t{1} << 61;
 /// Emits the planner: one loop over the elements of a chunk, row by row, which gives each the next lane of a vector, or
 /// the first of the next vector.
 class PlannerEmitter {
-  // Of the lanes of a chunk. A chunk with fewer, whose windows are too short for what its rows are made of, is slower
-  // than rows one by one.
-  static constexpr int kLeastFilledPercent = 40;
+  // Of a chunk's lanes, in elements that are stored or that a load goes on by. A chunk that moves fewer, because its
+  // rows are made of what no window holds together, is slower than rows one by one.
+  static constexpr int kLeastPercent = 40;
 
  public:
   PlannerEmitter(KernelContext& context, const PermutedRows& rows, const std::string& name)
@@ -92,9 +92,7 @@ class PlannerEmitter {
     store_word(ChunkPlan::rows(), at.row);
     end_positions(at);
     for (std::size_t load = 0; load < loads(); ++load) finish_windows(load);
-    Value* size = builder_.CreateMul(at.row, exprs_->exact(builder_, context_.schedule.columns));
-    builder_.CreateRet(
-        builder_.CreateICmpSGE(size, index(kLeastFilledPercent * rows_.loop.vectors * rows_.loop.lanes / 100)));
+    builder_.CreateRet(builder_.CreateICmpSGE(most_moved(at.row), index(kLeastPercent * capacity() / 100)));
     return function_;
   }
 
@@ -111,6 +109,12 @@ class PlannerEmitter {
   BasicBlock* block(const char* name) { return BasicBlock::Create(builder_.getContext(), name, function_); }
   [[nodiscard]] llvm::ConstantInt* index(std::int64_t value) const { return context_.index(value); }
   [[nodiscard]] std::size_t loads() const { return rows_.body.loads.size(); }
+  [[nodiscard]] int capacity() const { return rows_.loop.vectors * rows_.loop.lanes; }
+  Value* most_moved(Value* rows) {
+    Value* most = exprs_->exact(builder_, context_.schedule.columns);
+    for (const Stream& stream : rows_.streams) most = smax(most, exprs_->address(builder_, stream.step));
+    return builder_.CreateMul(rows, most);
+  }
   Value* at_byte(std::size_t offset, Value* more = nullptr) {
     Value* at = builder_.CreateConstGEP1_64(builder_.getInt8Ty(), function_->getArg(1), offset);
     return more == nullptr ? at : builder_.CreateGEP(builder_.getInt8Ty(), at, more);
