@@ -14,6 +14,8 @@ constexpr double kCheckGrace = 0.1;
 
 // The first checks are those of the smallest sizes.
 constexpr double kLaterChecks = 1.25;
+// Of the budget: the first checks may have met a moment at which the machine was slow.
+constexpr double kMostForChecks = 0.5;
 
 double steady_seconds() {
   return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
@@ -39,6 +41,8 @@ double SearchBudget::limit_of_try() const { return std::max(kShortest, before_ch
 
 double SearchBudget::limit_of_check() const { return std::max(kShortest, seconds_ * (1 + kCheckGrace) - spent()); }
 
-void SearchBudget::took_checks(double seconds, double times) { reserve_ = kLaterChecks * seconds * times; }
+void SearchBudget::took_checks(double seconds, double times) {
+  reserve_ = std::min(kMostForChecks * seconds_, kLaterChecks * seconds * times);
+}
 
 }  // namespace padlock::tuner
