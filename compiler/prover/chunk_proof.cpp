@@ -5,8 +5,8 @@
 #include <fmt/format.h>
 
 #include "compiler/prover/access_regions.h"
-#include "compiler/schedule/exact_indices.h"
-#include "compiler/schedule/index_width.h"
+#include "compiler/schedule/index/exact_indices.h"
+#include "compiler/schedule/index/index_width.h"
 #include "ir/expr/affine.h"
 
 namespace padlock::compiler {

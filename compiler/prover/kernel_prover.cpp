@@ -13,10 +13,10 @@
 #include "compiler/prover/proof_session.h"
 #include "compiler/prover/proven_kernel.h"
 #include "compiler/prover/thread_proof.h"
-#include "compiler/schedule/exact_indices.h"
-#include "compiler/schedule/index32_variant.h"
-#include "compiler/schedule/index64_bounds.h"
-#include "compiler/schedule/index_width.h"
+#include "compiler/schedule/index/exact_indices.h"
+#include "compiler/schedule/index/index32_variant.h"
+#include "compiler/schedule/index/index64_bounds.h"
+#include "compiler/schedule/index/index_width.h"
 
 namespace padlock::compiler {
 

@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "compiler/prover/proof.h"
-#include "compiler/schedule/index_width.h"
+#include "compiler/schedule/index/index_width.h"
 #include "compiler/schedule/schedule.h"
 #include "solver/integer_solver.h"
 #include "solver/search_limits.h"

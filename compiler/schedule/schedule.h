@@ -171,8 +171,8 @@ struct Schedule {
   ir::Expr rows = {}, columns = {};  // what a launch covers: flattened outer axes x innermost axis
   std::vector<Body> bodies = {};
   std::vector<ScheduledCase> cases = {};  // the first is the root
-  /// Bounds of sizes under which the indices fit 64 bits that ranges do not bound (compiler/schedule/index64_bounds.h).
-  /// The prover asks a launch for those that are needed.
+  /// Bounds of sizes under which the indices fit 64 bits that ranges do not bound
+  /// (compiler/schedule/index/index64_bounds.h). The prover asks a launch for those that are needed.
   std::vector<ir::Constraint> index64_bounds = {};
   Index32Variant index32 = {};
   std::optional<ThreadMap> threads = {};  // absent where a caller distributes rows and columns

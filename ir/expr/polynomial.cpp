@@ -213,6 +213,7 @@ namespace {
 struct Term {
   Expr expr;
   Int128 coefficient;
+  std::size_t added;  ///< how many were added before it
 };
 
 /// Appends the terms of factor * e, and adds its constant to `constant`; false where a number does not fit, or a term
@@ -226,14 +227,18 @@ bool append_terms(Expr e, Int128 factor, std::vector<Term>& terms, Int128& const
   for (std::size_t i = 0; i < form.terms.size(); ++i) {
     const auto coefficient = checked_mul(factor, form.coefficients[i]);
     if (!coefficient || is_opaque_term(form.terms[i])) return false;
-    terms.push_back({form.terms[i], *coefficient});
+    terms.push_back({form.terms[i], *coefficient, terms.size()});
   }
   return true;
 }
 
 /// Merges equal terms in the order in which they were added; nothing where a coefficient does not fit on the way.
 std::optional<LinearForm> merged(Int128 constant, std::vector<Term> terms) {
-  std::ranges::stable_sort(terms, [](const Term& a, const Term& b) { return structural_order(a.expr, b.expr) < 0; });
+  // Not std::stable_sort, which takes another way where memory is short and so would hide it.
+  std::ranges::sort(terms, [](const Term& a, const Term& b) {
+    const auto order = structural_order(a.expr, b.expr);
+    return order != 0 ? order < 0 : a.added < b.added;
+  });
   LinearForm form{constant, {}, {}};
   for (std::size_t i = 0; i < terms.size();) {
     Int128 coefficient = 0;

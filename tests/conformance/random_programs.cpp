@@ -3,7 +3,7 @@
 #include <fmt/format.h>
 
 #include "tests/common/crash_report.h"
-#include "tests/differential/next_values.h"
+#include "tests/differential/programs/next_values.h"
 
 namespace padlock::conformance {
 

@@ -5,7 +5,7 @@
 #include "tests/common/crash_report.h"
 #include "tests/compiler/seeded/plan_always.h"
 #include "tests/compiler/seeded/seeded_bugs.h"
-#include "tests/differential/next_values.h"
+#include "tests/differential/programs/next_values.h"
 
 namespace padlock::differential {
 namespace {

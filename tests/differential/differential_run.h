@@ -11,7 +11,7 @@
 #include "tests/compiler/seeded/mutation.h"
 #include "tests/differential/coverage.h"
 #include "tests/differential/host_check.h"
-#include "tests/differential/random_program.h"
+#include "tests/differential/programs/random_program.h"
 
 namespace padlock::differential {
 

@@ -9,7 +9,7 @@
 #include "compiler/target/host_config.h"
 #include "tests/common/environment.h"
 #include "tests/common/options.h"
-#include "tests/differential/random_program.h"
+#include "tests/differential/programs/random_program.h"
 
 // Proves random programs that say nothing of their sizes and multiply them, under a random config of each target: none
 // is refused. What a proof asks of every launch instead holds for the sizes that a program was made with.

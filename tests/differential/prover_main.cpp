@@ -13,7 +13,7 @@
 #include "compiler/target/host_config.h"
 #include "tests/common/environment.h"
 #include "tests/common/options.h"
-#include "tests/differential/random_program.h"
+#include "tests/differential/programs/random_program.h"
 
 // Proves random programs under a random config each: nothing is refuted, and at most one obligation in a thousand is
 // left undecided. What is undecided is listed.

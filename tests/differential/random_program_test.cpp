@@ -1,4 +1,4 @@
-#include "tests/differential/random_program.h"
+#include "tests/differential/programs/random_program.h"
 
 #include <doctest/doctest.h>
 

@@ -18,7 +18,7 @@
 #include "tests/common/environment.h"
 #include "tests/common/options.h"
 #include "tests/differential/host_check.h"
-#include "tests/differential/next_values.h"
+#include "tests/differential/programs/next_values.h"
 
 namespace padlock::differential {
 namespace {

@@ -6,7 +6,7 @@
 #include <sstream>
 #include <vector>
 
-#include "tests/differential/random_program.h"
+#include "tests/differential/programs/random_program.h"
 #include "tests/fuzz/fuzz_body.h"
 #include "tests/fuzz/mutate.h"
 #include "tests/limits/hostile_texts.h"

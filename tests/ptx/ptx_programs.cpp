@@ -14,7 +14,7 @@
 #include <fmt/format.h>
 
 #include "ir/dtype.h"
-#include "tests/differential/random_program.h"
+#include "tests/differential/programs/random_program.h"
 #include "tests/regressions/regression.h"
 
 namespace padlock::ptx {

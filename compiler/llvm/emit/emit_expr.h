@@ -6,7 +6,7 @@
 #include <llvm/IR/IRBuilder.h>
 
 #include "abi/kernel_abi.h"
-#include "compiler/schedule/index_width.h"
+#include "compiler/schedule/index/index_width.h"
 #include "ir/expr/expr.h"
 
 namespace padlock::compiler {

@@ -10,7 +10,7 @@
 #include "compiler/llvm/emit/chunk_plan.h"
 #include "compiler/llvm/emit/emit_permuted_rows.h"
 #include "compiler/llvm/emit/emit_row_dispatch.h"
-#include "compiler/schedule/index32_variant.h"
+#include "compiler/schedule/index/index32_variant.h"
 
 namespace padlock::compiler {
 

@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "abi/launch_plan.h"
-#include "compiler/schedule/exact_indices.h"
+#include "compiler/schedule/index/exact_indices.h"
 #include "tests/common/plan_launch.h"
 #include "tests/compiler/llvm/compiled.h"
 #include "tests/compiler/prover/mutant_case.h"

@@ -3,7 +3,7 @@
 #include "tests/common/environment.h"
 #include "tests/compiler/llvm/compiled.h"
 #include "tests/compiler/prover/mutant_case.h"
-#include "tests/differential/random_program.h"
+#include "tests/differential/programs/random_program.h"
 
 // Seeded bugs in random programs: whatever is refuted of them is seen when it is executed, and the right kernels do
 // nothing wrong there.

@@ -17,7 +17,7 @@
 #include "compiler/target/host_config.h"
 #include "support/file.h"
 #include "tests/common/environment.h"
-#include "tests/differential/random_program.h"
+#include "tests/differential/programs/random_program.h"
 #include "tests/solver/isl_solver.h"
 
 // Counts what the simplex leaves undecided, and what isl would make of it: of the examples, the benchmark's programs

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "compiler/schedule/index_width.h"
+#include "compiler/schedule/index/index_width.h"
 
 namespace padlock::compiler {
 

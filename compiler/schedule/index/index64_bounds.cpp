@@ -1,11 +1,11 @@
-#include "compiler/schedule/index64_bounds.h"
+#include "compiler/schedule/index/index64_bounds.h"
 
 #include <algorithm>
 #include <numeric>
 
-#include "compiler/schedule/exact_indices.h"
-#include "compiler/schedule/index_sizes.h"
-#include "compiler/schedule/index_width.h"
+#include "compiler/schedule/index/exact_indices.h"
+#include "compiler/schedule/index/index_sizes.h"
+#include "compiler/schedule/index/index_width.h"
 
 namespace padlock::compiler {
 

@@ -1,4 +1,4 @@
-#include "compiler/schedule/index_width.h"
+#include "compiler/schedule/index/index_width.h"
 
 #include <algorithm>
 #include <limits>

@@ -1,4 +1,4 @@
-#include "tests/differential/dim_tree.h"
+#include "tests/differential/programs/dim_tree.h"
 
 #include <algorithm>
 #include <utility>

@@ -1,8 +1,8 @@
-#include "compiler/schedule/index_sizes.h"
+#include "compiler/schedule/index/index_sizes.h"
 
 #include <span>
 
-#include "compiler/schedule/index_width.h"
+#include "compiler/schedule/index/index_width.h"
 
 namespace padlock::compiler {
 

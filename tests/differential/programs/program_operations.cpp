@@ -4,7 +4,7 @@
 #include <array>
 #include <numeric>
 
-#include "tests/differential/program_builder.h"
+#include "tests/differential/programs/program_builder.h"
 #include "tests/differential/random_data.h"
 
 namespace padlock::differential {

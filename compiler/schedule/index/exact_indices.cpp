@@ -1,4 +1,4 @@
-#include "compiler/schedule/exact_indices.h"
+#include "compiler/schedule/index/exact_indices.h"
 
 #include <set>
 

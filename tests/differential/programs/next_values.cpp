@@ -1,4 +1,4 @@
-#include "tests/differential/next_values.h"
+#include "tests/differential/programs/next_values.h"
 
 #include <fmt/format.h>
 

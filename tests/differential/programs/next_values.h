@@ -4,7 +4,7 @@
 #include <optional>
 #include <string>
 
-#include "tests/differential/random_program.h"
+#include "tests/differential/programs/random_program.h"
 
 namespace padlock::differential {
 

@@ -2,7 +2,7 @@
 #include <fmt/format.h>
 #include <algorithm>
 
-#include "tests/differential/program_builder.h"
+#include "tests/differential/programs/program_builder.h"
 #include "tests/differential/random_data.h"
 
 namespace padlock::differential {

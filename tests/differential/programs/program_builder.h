@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "tests/differential/random_program.h"
+#include "tests/differential/programs/random_program.h"
 
 namespace padlock::differential {
 

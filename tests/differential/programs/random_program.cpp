@@ -1,9 +1,9 @@
-#include "tests/differential/random_program.h"
+#include "tests/differential/programs/random_program.h"
 
 #include <fmt/format.h>
 #include <algorithm>
 
-#include "tests/differential/program_builder.h"
+#include "tests/differential/programs/program_builder.h"
 
 namespace padlock::differential {
 

@@ -1,11 +1,11 @@
-#include "compiler/schedule/index32_variant.h"
+#include "compiler/schedule/index/index32_variant.h"
 
 #include <algorithm>
 #include <set>
 
-#include "compiler/schedule/exact_indices.h"
-#include "compiler/schedule/index_sizes.h"
-#include "compiler/schedule/index_width.h"
+#include "compiler/schedule/index/exact_indices.h"
+#include "compiler/schedule/index/index_sizes.h"
+#include "compiler/schedule/index/index_width.h"
 
 namespace padlock::compiler {
 

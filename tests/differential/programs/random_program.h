@@ -9,7 +9,7 @@
 #include "ir/binding/binding.h"
 #include "ir/operation.h"
 #include "tests/common/rng.h"
-#include "tests/differential/dim_tree.h"
+#include "tests/differential/programs/dim_tree.h"
 
 namespace padlock::differential {
 
