@@ -142,13 +142,15 @@ void emit_thread(KernelContext& context, llvm::Function* function, Numbers&& num
 /// Returns how many blocks a multiprocessor shall hold at least. ptxas 13 spills a few bytes rather than take more
 /// registers than what it thinks best (32 for a cast of f64): told of a low occupancy, it takes them. Code that does
 /// little between a load and a store has enough with 64, and needs many threads.
-int blocks_at_once(const Schedule& schedule) {
+int blocks_at_once(const Schedule& schedule, unsigned index_bits) {
   constexpr int kThreads = 1024;
-  if (!schedule.grid || schedule.grid->vectors > 2) return 1;
-  const bool is_short = std::ranges::all_of(schedule.bodies, [](const Body& body) {
-    return body.loads.size() <= 1 && body.nodes.size() <= 3 && std::ranges::all_of(body.loads, is_vector);
+  if (!schedule.grid || schedule.grid->vectors > 2 || index_bits > 32) return 1;
+  std::size_t loads = 0;  // one that loads: each more holds registers of its own
+  const bool is_short = std::ranges::all_of(schedule.bodies, [&](const Body& body) {
+    loads += body.loads.size();
+    return body.nodes.size() <= 3 && std::ranges::all_of(body.loads, is_vector);
   });
-  return is_short ? std::max(1, kThreads / schedule.grid->threads) : 1;
+  return is_short && loads <= 1 ? std::max(1, kThreads / schedule.grid->threads) : 1;
 }
 
 /// A kernel: its parameters are words by value, as many as there are sizes in the end.
@@ -158,7 +160,7 @@ llvm::Function* emit_kernel(KernelContext& context) {
   auto* kernel = llvm::Function::Create(type, llvm::Function::ExternalLinkage, context.abi.name, context.module);
   kernel->setCallingConv(llvm::CallingConv::PTX_Kernel);
   kernel->addFnAttr("nvvm.maxntid", std::to_string(context.abi.threads));
-  kernel->addFnAttr("nvvm.minctasm", std::to_string(blocks_at_once(context.schedule)));
+  kernel->addFnAttr("nvvm.minctasm", std::to_string(blocks_at_once(context.schedule, context.index_bits)));
   emit_thread(context, kernel, [&](IRBuilder<>& builder) {
     const auto special = [&](llvm::Intrinsic::ID id) {
       return builder.CreateZExt(builder.CreateIntrinsic(id, {}), context.index_type());

@@ -137,7 +137,7 @@ class LlvmGpuCompiler final : public GpuCompiler {
                      .features = "",
                      .f16c = true,
                      .packs_words = true,
-                     .f16_masks = true,
+                     .f16_masks = abi::gpu_target_number(architecture_) >= 80,  // PTX 6.5
                      .abs16 = false,  // ptxas takes what abs.s16 gives for positive
                      .global_space = 1,
                      .aligned_elements = true,
