@@ -39,8 +39,9 @@ inline constexpr std::int64_t kGuessSteps = 6'000'000;    ///< of these, to try 
 inline constexpr std::int64_t kExplainSteps = 10'000'000;  ///< to find which conditions exclude each other, where asked
 
 // Of LLVM's input: below the first it is optimised, for which it may take the square of a function's length.
+inline constexpr std::size_t kEmittedInstructions = 400'000;  ///< in all, before equal ones are merged
 inline constexpr std::size_t kOptimizedInstructions = 5'000;  ///< in one function
 inline constexpr std::size_t kOptimizedModule = 20'000;       ///< in all
-inline constexpr std::size_t kInstructions = 40'000;          ///< in all
+inline constexpr std::size_t kInstructions = 80'000;          ///< in all
 
 }  // namespace padlock::limits

@@ -58,6 +58,8 @@ TEST_CASE("the language's page lists every limit with its value") {
        fmt::to_string(limits::kGuessSteps)},
       {"steps of `padlock prove` to explain what never happens; then more conditions are listed",
        fmt::to_string(limits::kExplainSteps)},
+      {"instructions that are emitted for LLVM, before it merges equal ones",
+       fmt::to_string(limits::kEmittedInstructions)},
       {"LLVM's instructions of a function; then it is not optimised", fmt::to_string(limits::kOptimizedInstructions)},
       {"LLVM's instructions of a program; then it is not optimised", fmt::to_string(limits::kOptimizedModule)},
       {"LLVM's instructions of a program", fmt::to_string(limits::kInstructions)},

@@ -1,6 +1,7 @@
 #include "compiler/llvm/target/code_module.h"
 
 #include <algorithm>
+#include <utility>
 
 #include <fmt/format.h>
 #include <llvm/IR/Verifier.h>
@@ -18,15 +19,34 @@ CodeModule::CodeModule(const std::string& name, MachineHandle target)
   module->setTargetTriple(machine->getTargetTriple());
 }
 
-Status CodeModule::limit_work() {
-  std::size_t longest = 0, all = 0;
-  for (const llvm::Function& function : *module) {
-    longest = std::max<std::size_t>(longest, function.getInstructionCount());
-    all += function.getInstructionCount();
+namespace {
+
+/// The instructions of all functions, and of the longest.
+std::pair<std::size_t, std::size_t> instructions_of(const llvm::Module& module) {
+  std::size_t all = 0, longest = 0;
+  for (const llvm::Function& function : module) {
+    const std::size_t own = function.getInstructionCount();
+    all += own;
+    longest = std::max(longest, own);
   }
-  if (all > limits::kInstructions)
-    return beyond_limits(fmt::format("expected a program of at most {} instructions of LLVM's, found {} in '{}'",
-                                     limits::kInstructions, all, module->getName().str()));
+  return {all, longest};
+}
+
+Status check(const llvm::Module& module, std::size_t found, std::size_t most) {
+  if (found <= most) return {};
+  return beyond_limits(fmt::format("expected a program of at most {} instructions of LLVM's, found {} in '{}'", most,
+                                   found, module.getName().str()));
+}
+
+}  // namespace
+
+Status CodeModule::limit_emitted() const {
+  return check(*module, instructions_of(*module).first, limits::kEmittedInstructions);
+}
+
+Status CodeModule::limit_work() {
+  const auto [all, longest] = instructions_of(*module);
+  PADLOCK_CHECK(check(*module, all, limits::kInstructions));
   // The code generator for GPUs never optimises.
   if (!machine->getTargetTriple().isX86()) return {};
   const bool optimises = longest <= limits::kOptimizedInstructions && all <= limits::kOptimizedModule;

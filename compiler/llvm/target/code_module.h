@@ -21,7 +21,9 @@ struct CodeModule {
   /// Checks, in builds with assertions, that the IR is valid. Error: internal.
   [[nodiscard]] Status verify() const;
 
-  /// Bounds LLVM's work by the number of instructions: a long module is not optimised, which LLVM does in linear time.
+  /// Error (resource_exhausted): more than limits::kEmittedInstructions, before equal ones are merged.
+  [[nodiscard]] Status limit_emitted() const;
+  /// Bounds the code generator's work, after `simplify`: a long module is not optimised, which takes linear time.
   /// Error: resource_exhausted beyond limits::kInstructions.
   [[nodiscard]] Status limit_work();
 

@@ -118,6 +118,7 @@ class LlvmGpuCompiler final : public GpuCompiler {
     PADLOCK_TRY(Emitted code, emit_modules(program, checked, only(twin())));
     CodeModule& all = code.modules.front();
     simplify(*all.module, *all.machine);
+    PADLOCK_CHECK(all.limit_work());
     PADLOCK_TRY(const llvm::SmallVector<char> object,
                 generate_code(*all.module, *all.machine, llvm::CodeGenFileType::ObjectFile));
     return link_image(object, std::move(code.kernels));
@@ -162,6 +163,7 @@ class LlvmGpuCompiler final : public GpuCompiler {
 
   static Result<llvm::SmallVector<char>> ptx_of(CodeModule& code) {
     simplify(*code.module, *code.machine);
+    PADLOCK_CHECK(code.limit_work());
     return generate_code(*code.module, *code.machine, llvm::CodeGenFileType::AssemblyFile);
   }
 
@@ -185,7 +187,7 @@ class LlvmGpuCompiler final : public GpuCompiler {
     for (const ProvenKernel& proven : kernels) {
       code.kernels.push_back(emit_gpu_kernel(modules, proven, features, options.bounds_check));
       if (features.takes_words) PADLOCK_CHECK(check_parameters(code.kernels.back()));
-      for (CodeModule& made : code.modules) PADLOCK_CHECK(made.limit_work());
+      for (CodeModule& made : code.modules) PADLOCK_CHECK(made.limit_emitted());
     }
     while (code.modules.size() > 1 && code.modules.back().module->empty()) code.modules.pop_back();
     for (const CodeModule& made : code.modules) PADLOCK_CHECK(made.verify());
