@@ -196,6 +196,18 @@ class GpuPage(unittest.TestCase):
         self.assertIn(f"reach\n{min(large):.2f} to {max(large):.2f} of a plain copy on the device, "
                       f"{table.geometric_mean(large):.2f} in the geometric mean", self.page)
 
+    def test_of_the_flattened_output(self):
+        results = bars.read_lines(self.source / "bench" / "results" / "nvidia-h200-0e208e3.jsonl")
+        self.rows = {(line["problem"], line["size"]): line for line in results
+                     if line["kind"] == "gpu_row" and line["name"] == "padlock"}
+        by_size = self.table("size")
+        self.assertEqual(len(by_size), 6)
+        for name, cells in by_size.items():
+            size = int(name.split()[0]) * {"KiB": 1 << 10, "MiB": 1 << 20}[name.split()[1]]
+            found = [self.ratios(dtype, rows, size=size) for rows in ("aligned", "misaligned")
+                     for dtype in ("f32", "f16", "i8")]
+            self.assertEqual(cells, [f"{table.geometric_mean(r):.2f} ({min(r):.2f})" for r in found], name)
+
     def test_beside_other_libraries(self):
         for name, cells in self.table("peer").items():
             ratios = {}
