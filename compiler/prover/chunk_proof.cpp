@@ -56,7 +56,7 @@ class ChunkProver {
     proved_.push_back(std::move(made));
   }
 
-  /// Where a trip happens; its vector lies in the chunk.
+  /// Region of a trip of the loop: the chunk may begin there, and the vector lies in it.
   [[nodiscard]] solver::Region trip() const {
     solver::Region region;
     region.nonnegative = {exprs_.sub(loop_.limit, at_.chunk), exprs_.sub(at_.last, vector_)};

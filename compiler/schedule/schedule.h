@@ -62,6 +62,12 @@ struct Body {
   int lanes = 1;                         ///< elements of one vector; 1 where a predicate or a period remains
   bool uses_rows = false;                ///< reads the outer coordinates
   std::vector<LoopStrategy> strategies;  ///< the first is `scalar`
+
+  /// Returns the type that an operation computes on, which a comparison's or a cast's own type is not.
+  [[nodiscard]] ir::DType operand_type(const BodyNode& operation) const {
+    const std::size_t typed = operation.op == ir::Op::select ? 1 : 0;  // after the condition
+    return nodes[static_cast<std::size_t>(operation.operands[typed])].dtype;
+  }
 };
 
 /// Returns whether the body may write whole cache lines past the caches.

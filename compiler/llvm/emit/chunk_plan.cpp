@@ -44,8 +44,8 @@ constexpr std::int64_t kNone = std::int64_t{1} << 61;
 /// Emits the planner: one loop over the elements of a chunk, row by row, which gives each the next lane of a vector, or
 /// the first of the next vector.
 class PlannerEmitter {
-  // Of a chunk's lanes, in elements that are stored or that a load goes on by. A chunk that moves fewer, because its
-  // rows are made of what no window holds together, is slower than rows one by one.
+  // A chunk has to store, or to advance a load by, this part of the elements that its lanes could hold. Rows whose
+  // sources lie far apart fill few lanes of a window, and are faster one by one.
   static constexpr int kLeastPercent = 40;
 
  public:
@@ -57,10 +57,7 @@ class PlannerEmitter {
         builder_(context.module.getContext()),
         i64_(builder_.getInt64Ty()) {
     auto* type = llvm::FunctionType::get(builder_.getInt1Ty(), {builder_.getPtrTy(), builder_.getPtrTy()}, false);
-    function_ = llvm::Function::Create(type, llvm::Function::InternalLinkage, name, context.module);
-    function_->setCallingConv(llvm::CallingConv::Fast);
-    function_->addFnAttr(llvm::Attribute::NoInline);
-    set_attributes(*function_, context.target);
+    function_ = make_internal_function(context, type, name);
   }
 
   llvm::Function* emit() {

@@ -24,17 +24,17 @@ class ChunkPlan {
   // Offsets in bytes:
   static constexpr std::size_t rows() { return 0; }  ///< of a chunk
   [[nodiscard]] std::size_t position(int vector) const { return word(1 + static_cast<std::size_t>(vector)); }
-  /// Where the first window of a load begins, after its row's base.
+  /// Start of the first window of a load, in elements from its row's base.
   [[nodiscard]] std::size_t lowest(std::size_t load) const { return word(load_words(load)); }
   [[nodiscard]] std::size_t spread(std::size_t load) const { return word(load_words(load) + 1); }
-  /// Where a vector's window begins, after the first.
+  /// Start of a vector's window, in elements from the first window.
   [[nodiscard]] std::size_t start(std::size_t load, int vector) const {
     return word(load_words(load) + 2 + static_cast<std::size_t>(vector));
   }
-  /// Of each lane the element's offset from its row's base, in as many bits as the element has: a vector's after
-  /// another.
+  /// Offsets of the lanes' elements from their row's base, one vector after the other, each with as many bits as an
+  /// element.
   [[nodiscard]] std::size_t sources(std::size_t load) const { return sources_[load]; }
-  /// Of each lane -1 where the predicate holds, else 0, in bytes.
+  /// Masks of the lanes, a byte each: -1 if the predicate holds, else 0.
   [[nodiscard]] std::size_t mask(std::size_t guard) const { return masks_[guard]; }
 
  private:

@@ -49,11 +49,7 @@ class BodyEmitter {
     arguments.for_each([&](Value*, bool is_pointer) { types.push_back(is_pointer ? builder_.getPtrTy() : i64_); });
     auto* type = llvm::FunctionType::get(builder_.getVoidTy(), types, false);
     const std::string name = context_.abi.name + ".body" + std::to_string(index_);
-    function_ = llvm::Function::Create(type, llvm::Function::InternalLinkage, name, context_.module);
-    // There are registers for all that a body takes.
-    function_->setCallingConv(llvm::CallingConv::Fast);
-    function_->addFnAttr(llvm::Attribute::NoInline);
-    set_attributes(*function_, context_.target);
+    function_ = make_internal_function(context_, type, name);
     unsigned parameter = 1;  // after the launch
     arguments.for_each([&](Value*& value, bool) { value = function_->getArg(parameter++); });
     return arguments;

@@ -188,7 +188,7 @@ class EntryEmitter {
 
   // --- short rows ---------------------------------------------------------------------------------------------------
 
-  /// What is known of a case's plan in a task.
+  /// State of a case's plan in a task.
   enum PlanState : std::uint8_t { kToBeMade, kMade, kUseless };
 
   /// Memory for the plans of all cases. They are made where they are needed first, if at all: in tasks of whole rows,

@@ -200,7 +200,8 @@ llvm::Value* OpEmitter::negative_halves(Value* words) {
   return masks;
 }
 
-/// Of words of 32 bits with several elements: the sums and differences below carry nothing from one to the next.
+/// Computes relu on words of 32 bits that hold several elements. No sum or difference below carries from one element
+/// to the next.
 llvm::Value* OpEmitter::packed_relu(DType dtype, Value* x) {
   const int width = ir::bit_width(dtype);
   auto* type = llvm::FixedVectorType::get(builder_.getInt32Ty(), static_cast<unsigned>(lanes_ * width / 32));

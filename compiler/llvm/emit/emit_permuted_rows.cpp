@@ -32,10 +32,7 @@ class TakerEmitter {
     std::vector<llvm::Type*> types = {pointer, pointer, i64_, i64_, i64_};
     types.resize(types.size() + rows.streams.size(), i64_);
     auto* type = llvm::FunctionType::get(i64_, types, false);
-    function_ = llvm::Function::Create(type, llvm::Function::InternalLinkage, name, context.module);
-    function_->setCallingConv(llvm::CallingConv::Fast);
-    function_->addFnAttr(llvm::Attribute::NoInline);
-    set_attributes(*function_, context.target);
+    function_ = make_internal_function(context, type, name);
   }
 
   llvm::Function* emit() {
@@ -123,7 +120,8 @@ class TakerEmitter {
     return all;
   }
 
-  /// Where each vector of the first chunk is stored, and up to where a chunk may begin.
+  /// Computes the addresses of the first chunk's vectors in the outputs, and the last position that a chunk may
+  /// begin at.
   void begin_stores(const LaunchFields& fields, Value* chunk_rows) {
     Value* columns = exprs_->exact(builder_, context_.schedule.columns);
     exprs_->set_coordinate(at_.elements, builder_.CreateMul(function_->getArg(4), columns));
@@ -199,7 +197,7 @@ class TakerEmitter {
     return builder_.CreateICmpSLT(mask, llvm::Constant::getNullValue(mask->getType()));
   }
 
-  /// What is the same in all lanes of all vectors.
+  /// Computes the values that are the same in all lanes of all vectors.
   void make_invariants(const LaunchFields& fields) {
     invariants_.resize(rows_.body.nodes.size());
     OpEmitter ops(builder_, rows_.loop.lanes, context_.target);
@@ -221,8 +219,7 @@ class TakerEmitter {
   Value* emit_operation(const BodyNode& node, const std::vector<Value*>& values) {
     std::vector<Value*> operands;
     for (const int operand : node.operands) operands.push_back(values[static_cast<std::size_t>(operand)]);
-    const std::size_t typed = node.op == ir::Op::select ? 1 : 0;
-    const ir::DType dtype = rows_.body.nodes[static_cast<std::size_t>(node.operands[typed])].dtype;
+    const ir::DType dtype = rows_.body.operand_type(node);
     return OpEmitter(builder_, rows_.loop.lanes, context_.target).emit(node.op, node.dtype, dtype, operands);
   }
 
@@ -253,7 +250,7 @@ class TakerEmitter {
     return load.permute.permuted(load.loaded, load.indices[vector]);
   }
 
-  /// Whether a chunk that begins there, with these windows, is inside.
+  /// Tests that a chunk's stores stay in the task's rows, and its windows in their tensors.
   Value* is_inside(Value* chunk, const std::vector<Value*>& windows) {
     Value* all = builder_.CreateICmpSLE(chunk, limit_);
     for (std::size_t i = 0; i < loads_.size(); ++i) {

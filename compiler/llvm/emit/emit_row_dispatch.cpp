@@ -29,6 +29,14 @@ void set_attributes(llvm::Function& function, const TargetFeatures& target) {
   function.addFnAttr("prefer-vector-width", "512");
 }
 
+llvm::Function* make_internal_function(KernelContext& context, llvm::FunctionType* type, const std::string& name) {
+  auto* function = llvm::Function::Create(type, llvm::Function::InternalLinkage, name, context.module);
+  function->setCallingConv(llvm::CallingConv::Fast);
+  function->addFnAttr(llvm::Attribute::NoInline);
+  set_attributes(*function, context.target);
+  return function;
+}
+
 LaunchFields::LaunchFields(IRBuilder<>& builder, Value* launch, const KernelContext& context)
     : space_(context.target.global_space) {
   if (context.target.takes_words) {

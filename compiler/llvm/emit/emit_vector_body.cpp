@@ -105,11 +105,8 @@ Value* VectorBodyEmitter::emit_node(const BodyNode& node, Value* column, int lan
     case NodeKind::when:
       return builder_.CreateSelect(emit_predicate(builder_, exprs_, kernel().graph, node.guard), operands[0],
                                    operands[1]);
-    case NodeKind::operation: {
-      const std::size_t typed = node.op == ir::Op::select ? 1 : 0;
-      const ir::DType dtype = body_.nodes[static_cast<std::size_t>(node.operands[typed])].dtype;
-      return ops.emit(node.op, node.dtype, dtype, operands);
-    }
+    case NodeKind::operation:
+      return ops.emit(node.op, node.dtype, body_.operand_type(node), operands);
   }
   return nullptr;
 }

@@ -60,6 +60,10 @@ struct KernelContext {
 /// Attributes of every function: the target's CPU, no calls made up by LLVM, nothing unwinds.
 void set_attributes(llvm::Function& function, const TargetFeatures& target);
 
+/// Makes a function that the kernel calls and LLVM does not inline. Its calling convention passes as many arguments in
+/// registers as there are.
+llvm::Function* make_internal_function(KernelContext& context, llvm::FunctionType* type, const std::string& name);
+
 /// The parts of a launch, loaded where the builder stands: of a HostLaunch, or of a GPU kernel's
 /// abi::ParameterWords.
 struct LaunchFields {

@@ -74,7 +74,7 @@ void SegmentEmitter::choose_whole(const ScheduledCase& row, Value* column, std::
   builder.SetInsertPoint(none);
 }
 
-/// What is between the segments that are looked at is of the known body.
+/// Finds the body at a column. The known body makes whatever lies between the segments that are tested.
 void SegmentEmitter::choose_part(const ScheduledCase& row, Value* column, int known, std::vector<SegmentSite>& sites) {
   llvm::IRBuilder<>& builder = vector_.builder;
   std::vector<const SegmentCall*> calls;

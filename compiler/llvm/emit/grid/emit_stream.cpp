@@ -17,7 +17,7 @@ using llvm::Value;
 
 namespace {
 
-// What becomes of a vector, besides the number of the body that makes it.
+// Kinds of vectors that no body makes whole; else the number of that body stands in their place.
 constexpr int kEdge = -1, kNone = -2;
 
 /// A vector whose loads are on their way.

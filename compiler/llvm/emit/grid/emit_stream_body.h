@@ -16,8 +16,8 @@ struct VectorContext {
   ExprEmitter& wide;
   /// Memory of a block: how many edges its tile has, then their slots.
   llvm::Value* edges = nullptr;
-  /// Where a block's threads are a loop, which part of the code a call does, since they do all of one before the other:
-  /// 0 to before the barrier, 1 to after it. Null on a GPU.
+  /// Null on a GPU. A device that runs a block's threads in a loop calls the code twice: with 0 for what stands before
+  /// the barrier, then, when all threads are done with it, with 1 for what stands after it.
   llvm::Value* part = nullptr;
 
   [[nodiscard]] const Schedule& schedule() const { return context.schedule; }

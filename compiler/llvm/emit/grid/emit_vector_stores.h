@@ -18,7 +18,7 @@ class VectorStores {
 
   /// The grid's phase, i64.
   [[nodiscard]] llvm::Value* phase() const { return phase_; }
-  /// Whether all results have that phase, so that vectors of all are stored whole.
+  /// Returns a condition: all results have that phase, so that vectors of all are stored whole.
   [[nodiscard]] llvm::Value* together() const { return together_; }
 
   /// Stores vectors of all results, whose first element is `local` from the tile's first: whole ones.
