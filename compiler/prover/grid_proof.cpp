@@ -61,17 +61,20 @@ class GridProof {
                          {{at_least(exprs_, index_, exprs_.add(its_first, lanes_))}, uncovered},
                          {{at_least(exprs_, tile, tiles)}, uncovered}}));
     add(decide_disjoint(name, first, slots, used));
-    prove_width(name, at(grid_.tile_first), tiles);
+    const solver::Region region = launched(tiles, slots);
+    prove_width(name + " in 64 bits", region, first, Int128{1} << 62);
+    if (schedule_.index32.bound == 0) return;
+    solver::Region narrow = region;
+    narrow.nonnegative.push_back(at_least(exprs_, exprs_.constant(Index32Variant::kMostElements), grid_.elements));
+    prove_width(name + " in 32 bits", narrow, first, Int128{1} << 31);
   }
 
-  /// Of what is computed once a block.
-  void prove_width(const std::string& name, Expr tile_first, Expr tiles) {
-    solver::Region region = phases();
-    region.nonnegative.push_back(less(exprs_, grid_.tile, tiles));
-    const Expr bound = exprs_.constant(Int128{1} << 61);
-    const auto describe = [=](const Evaluate& at) { return fmt::format("a tile begins at {}", at(tile_first)); };
-    add(session_.decide(ObligationKind::width, name + " in 64 bits", region,
-                        {{{at_least(exprs_, tile_first, bound)}, describe}}));
+  /// Where vectors begin that a launch counts, and end, in whichever tile.
+  void prove_width(std::string name, const solver::Region& region, Expr first, Int128 bound) {
+    const Expr end = exprs_.add(first, lanes_);
+    const auto describe = [=](const Evaluate& at) { return fmt::format("a vector ends at {}", at(end)); };
+    add(session_.decide(ObligationKind::width, std::move(name), region,
+                        {{{at_least(exprs_, end, exprs_.constant(bound))}, describe}}));
   }
 
   /// Vectors have numbers, one for each tile and slot; those of two have no element in common.
@@ -115,41 +118,43 @@ class GridProof {
   void prove_granules() {
     const Granules& granules = schedule_.granules;
     const Expr lane = exprs_.variable("lane_of_vector", kLane);
-    // Whose element lies in the tensor, as the loads of segments are proved to.
-    const Expr needed = exprs_.variable("needed", kNeeded);
-    const Expr element = exprs_.sub(needed, granules.from);  // of lane 0, which may lie outside
-    const Expr first = exprs_.add(element, granules.first_offset);
-    const Expr last = exprs_.add(element, granules.last_offset);
+    const Expr element = exprs_.variable("needed", kNeeded);  // of lane 0
+    const Expr first = exprs_.add(element, granules.offset);
+    const Expr end = exprs_.add(first, exprs_.constant(2 * Int128{grid_.lanes}));
     solver::Region region;
-    region.nonnegative = {granules.shift, less(exprs_, granules.shift, lanes_), granules.from,
-                          less(exprs_, granules.from, granules.to), at_least(exprs_, lanes_, granules.to)};
+    region.nonnegative = {less(exprs_, zero_, granules.shift), less(exprs_, granules.shift, lanes_)};
     solver::Region tested = region;
     for (const Expr test : granules.tests)
-      tested.nonnegative.push_back(exprs_.substitute(test, [&](Expr symbol) {
-        return symbol == granules.first ? first : symbol == granules.last ? last : symbol;
-      }));
-    const Expr end = exprs_.add(last, lanes_);
+      tested.nonnegative.push_back(
+          exprs_.substitute(test, [&](Expr symbol) { return symbol == granules.first ? first : symbol; }));
     const auto outside = [=](const Evaluate& at) {
       return fmt::format("elements from {} to {} are loaded of a tensor that has {}", at(first), at(end),
                          at(granules.extent));
     };
     add(session_.decide(ObligationKind::load, "granules of a vector", tested,
                         {{{less(exprs_, first, zero_)}, outside}, {{less(exprs_, granules.extent, end)}, outside}}));
-    region.nonnegative.push_back(at_least(exprs_, lane, granules.from));
-    region.nonnegative.push_back(less(exprs_, lane, granules.to));
+    region.nonnegative.push_back(lane);
+    region.nonnegative.push_back(less(exprs_, lane, lanes_));
     const Expr loaded = exprs_.add(element, lane);
     const auto missing = [=](const Evaluate& at) {
       return fmt::format("element {} of lane {} is in no granule", at(loaded), at(lane));
     };
     add(session_.decide(ObligationKind::cover, "lanes of a vector by granules", region,
-                        {{{less(exprs_, loaded, first)}, missing},
-                         {{at_least(exprs_, loaded, end)}, missing},
-                         {{less(exprs_, exprs_.add(first, lanes_), last)}, missing}}));
+                        {{{less(exprs_, loaded, first)}, missing}, {{at_least(exprs_, loaded, end)}, missing}}));
   }
 
   [[nodiscard]] solver::Region phases() {
     solver::Region region;
     region.nonnegative = {grid_.phase, less(exprs_, grid_.phase, lanes_)};
+    return region;
+  }
+  /// The slots of a launch's tiles.
+  [[nodiscard]] solver::Region launched(Expr tiles, Expr slots) {
+    solver::Region region = phases();
+    for (const auto& [number, count] : {std::pair{grid_.tile, tiles}, std::pair{grid_.slot, slots}}) {
+      region.nonnegative.push_back(number);
+      region.nonnegative.push_back(less(exprs_, number, count));
+    }
     return region;
   }
   [[nodiscard]] solver::Region elements() {

@@ -127,7 +127,8 @@ struct Index32Variant {
   std::vector<ir::Expr> elements = {};
   std::vector<abi::Guard> guards;  ///< of Assumption::index32: comparisons of sizes with constants
 
-  static constexpr std::int64_t kMostElements = (std::int64_t{1} << 31) - 1;
+  /// Some less than 2^31, since the last tile of a grid may reach past the last element.
+  static constexpr std::int64_t kMostElements = (std::int64_t{1} << 31) - (std::int64_t{1} << 17);
 };
 
 /// How output bytes are written: `plain` through the caches, `nontemporal` past them (whole cache lines only), or

@@ -7,19 +7,7 @@ using ir::Expr;
 namespace {
 
 // Above every axis, below the variables of a run.
-enum VariableOrder {
-  kElements = 920,
-  kPhase,
-  kUsed,
-  kTile,
-  kSlot,
-  kShift,
-  kFrom,
-  kTo,
-  kExtent,
-  kFirstGranule,
-  kLastGranule
-};
+enum VariableOrder { kElements = 920, kPhase, kUsed, kTile, kSlot, kShift, kExtent, kFirstGranule };
 
 /// Threads that run at once on an H100 or H200 (132 multiprocessors of 2048): for fewer vectors, one a thread is
 /// fastest.
@@ -35,12 +23,15 @@ VectorGrid make_vector_grid(ir::ExprContext& exprs, int threads, int vectors, in
                   .phase = exprs.variable("phase", kPhase),
                   .used = exprs.variable("used", kUsed),
                   .tile = exprs.variable("tile", kTile),
-                  .slot = exprs.variable("slot", kSlot)};
+                  .slot = exprs.variable("slot", kSlot),
+                  .first = {},
+                  .tiles = {},
+                  .launched = {}};
   const Expr step = exprs.constant(lanes);
   const Expr one = exprs.constant(1);
   const Expr tile_elements = exprs.mul(exprs.constant(Int128{threads} * lanes), grid.used);
-  grid.tile_first = exprs.sub(exprs.mul(grid.tile, tile_elements), grid.phase);
-  grid.first = exprs.add(grid.tile_first, exprs.mul(step, grid.slot));
+  const Expr tile_first = exprs.sub(exprs.mul(grid.tile, tile_elements), grid.phase);
+  grid.first = exprs.add(tile_first, exprs.mul(step, grid.slot));
   grid.tiles = exprs.ceildiv(exprs.add(grid.elements, exprs.constant(lanes - 1)), tile_elements);
   const Expr a_thread = exprs.ceildiv(grid.elements, exprs.constant(Int128{kResidentThreads} * lanes));
   grid.launched = exprs.min(exprs.max(a_thread, one), exprs.constant(vectors));
@@ -55,19 +46,12 @@ Expr at_launch(ir::ExprContext& exprs, const VectorGrid& grid, Expr e, Expr elem
 
 Granules make_granules(ir::ExprContext& exprs, int lanes) {
   Granules made{.shift = exprs.variable("granule_shift", kShift),
-                .from = exprs.variable("from", kFrom),
-                .to = exprs.variable("to", kTo),
                 .extent = exprs.variable("extent", kExtent),
                 .first = exprs.variable("first_granule", kFirstGranule),
-                .last = exprs.variable("last_granule", kLastGranule)};
-  const Expr step = exprs.constant(lanes);
-  const auto offset_of = [&](Expr lane) {
-    const Expr granule = exprs.floordiv(exprs.add(made.shift, lane), step);
-    return exprs.sub(exprs.mul(step, granule), made.shift);
-  };
-  made.first_offset = offset_of(made.from);
-  made.last_offset = offset_of(exprs.sub(made.to, exprs.constant(1)));
-  made.tests = {made.first, exprs.sub(made.extent, exprs.add(made.last, step))};
+                .offset = {},
+                .tests = {}};
+  made.offset = exprs.sub(exprs.constant(0), made.shift);
+  made.tests = {made.first, exprs.sub(made.extent, exprs.add(made.first, exprs.constant(2 * Int128{lanes})))};
   return made;
 }
 

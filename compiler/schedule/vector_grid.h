@@ -22,11 +22,10 @@ struct VectorGrid {
   ir::Expr used;      ///< vectors that each thread of a launch takes: from 1 to `vectors`
   ir::Expr tile, slot;
   // Over them:
-  ir::Expr tile_first;  ///< element of the tile's first vector; negative in the first tile, where there is a phase
-  ir::Expr first;       ///< of the vector: lanes * v - phase
-  ir::Expr tiles;       ///< of a launch, for any phase
-  ir::Expr launched;    ///< the value of `used` in a launch: one where there is less than a vector for each thread of a
-                        ///< large device, else as many as there are
+  ir::Expr first;     ///< of the vector: lanes * v - phase
+  ir::Expr tiles;     ///< of a launch, for any phase
+  ir::Expr launched;  ///< the value of `used` in a launch: one where there is less than a vector for each thread of a
+                      ///< large device, else as many as there are
 };
 
 [[nodiscard]] VectorGrid make_vector_grid(ir::ExprContext& exprs, int threads, int vectors, int lanes);
@@ -35,17 +34,16 @@ struct VectorGrid {
 [[nodiscard]] ir::Expr at_launch(ir::ExprContext& exprs, const VectorGrid& grid, ir::Expr e, ir::Expr elements,
                                  ir::Expr used);
 
-/// The two granules, vectors at multiples of their size, around the elements that lanes [from, to) of a vector need of
-/// a tensor: the first granule has lane `from`, the last has lane to - 1; they may be the same.
+/// The two granules, vectors at multiples of their size, around a vector of a tensor that is none itself: the first has
+/// lane 0, the second, which follows it, has the last lane.
 struct Granules {
   // Variables:
-  ir::Expr shift;        ///< elements that lane 0 is past a multiple of a granule: in [0, lanes)
-  ir::Expr from, to;     ///< 0 <= from < to <= lanes
-  ir::Expr extent;       ///< elements of the tensor's storage
-  ir::Expr first, last;  ///< elements at which the granules begin
+  ir::Expr shift;   ///< elements that lane 0 is past a multiple of a granule: in (0, lanes)
+  ir::Expr extent;  ///< elements of the tensor's storage
+  ir::Expr first;   ///< the element at which the first granule begins
   // Over them:
-  ir::Expr first_offset, last_offset;  ///< from the element of lane 0 to them
-  std::vector<ir::Expr> tests;         ///< asked at run time: all are >= 0 where both granules lie in the storage
+  ir::Expr offset;              ///< from the element of lane 0 to it
+  std::vector<ir::Expr> tests;  ///< asked at run time: all are >= 0 where both granules lie in the storage
 };
 
 [[nodiscard]] Granules make_granules(ir::ExprContext& exprs, int lanes);

@@ -62,24 +62,20 @@ Value* ExprEmitter::emit_operation(IRBuilder<>& builder, Expr e, Encoding fit) {
     case ExprKind::constant:
       return size(e, fit);
     case ExprKind::symbol:
-      return widened(builder, coordinates_.at(e.id()), fit);
+      return coordinates_.at(e.id());
     case ExprKind::sum:
       return emit_sum(builder, e, fit);
     case ExprKind::product:
       return emit_product(builder, e, fit);
     case ExprKind::floordiv:
-      return widened(builder, emit_floordiv(builder, e), fit);
+      return emit_floordiv(builder, e);
     case ExprKind::mod:
-      return widened(builder, emit_mod(builder, e), fit);
+      return emit_mod(builder, e);
     case ExprKind::min:
     case ExprKind::max:
-      return widened(builder, emit_minmax(builder, e), fit);
+      return emit_minmax(builder, e);
   }
   return nullptr;
-}
-
-Value* ExprEmitter::widened(IRBuilder<>& builder, Value* value, Encoding fit) {
-  return fit == Encoding::wrap ? builder.CreateSExtOrTrunc(value, address_) : value;
 }
 
 Value* ExprEmitter::emit_sum(IRBuilder<>& builder, Expr e, Encoding fit) {
@@ -95,9 +91,8 @@ Value* ExprEmitter::emit_sum(IRBuilder<>& builder, Expr e, Encoding fit) {
     else if (coefficient == -1)
       append(subtracted, value);
     else
-      append(sum,
-             builder.CreateMul(value, llvm::ConstantInt::get(value->getType(), static_cast<std::uint64_t>(coefficient),
-                                                             false, true)));
+      append(sum, builder.CreateMul(
+                      value, llvm::ConstantInt::get(index_, static_cast<std::uint64_t>(coefficient), false, true)));
   }
   if (subtracted != nullptr) sum = sum == nullptr ? builder.CreateNeg(subtracted) : builder.CreateSub(sum, subtracted);
   const Expr rest = split_sum(exprs_, e).second;

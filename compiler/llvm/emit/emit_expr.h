@@ -22,9 +22,8 @@ class SizeTable {
   std::map<std::pair<std::uint32_t, abi::SizeArgument::Encoding>, std::size_t> ids_;
 };
 
-/// Emits Exprs as code of one function, in integers of one width, or of one for addresses and one for all else.
-/// Everything over symbols alone is evaluated by the launcher and arrives as a size; what is emitted is arithmetic on
-/// coordinates.
+/// Emits Exprs as code of one function, in integers of one width. Everything over symbols alone is evaluated by the
+/// launcher and arrives as a size; what is emitted is arithmetic on coordinates.
 ///
 /// Two modes, because a size may be anything that fits 64 bits: an *address* is computed modulo 2^64 (2^32), where any
 /// part may wrap and the sum is right; an *exact* value is compared or divided, so its constant part is clamped
@@ -32,19 +31,17 @@ class SizeTable {
 class ExprEmitter {
  public:
   /// `sizes`: the launch's size array, a value of the entry block `entry`, at whose end sizes are loaded.
-  /// `widths`: of the kernel; borrowed. `index`: i64, or i32 where all that is exact fits it. `address`: of addresses,
-  /// no narrower.
+  /// `widths`: of the kernel; borrowed. `index`: i64, or i32 where all that is exact fits it.
   /// `multiplies`: a division by a size is a multiplication with constants that the launcher made of it, for targets
   /// that have no instruction to divide.
   ExprEmitter(ir::ExprContext& exprs, IndexWidths& widths, SizeTable& table, llvm::BasicBlock* entry,
-              llvm::Value* sizes, llvm::IntegerType* index, llvm::IntegerType* address, bool multiplies)
+              llvm::Value* sizes, llvm::IntegerType* index, bool multiplies)
       : exprs_(exprs),
         widths_(widths),
         table_(table),
         entry_(entry),
         sizes_(sizes),
         index_(index),
-        address_(address),
         multiplies_(multiplies) {}
 
   [[nodiscard]] ir::ExprContext& exprs() { return exprs_; }
@@ -72,8 +69,6 @@ class ExprEmitter {
   using Encoding = abi::SizeArgument::Encoding;
   llvm::Value* emit_root(llvm::IRBuilder<>& builder, ir::Expr e, Encoding fit);
   llvm::Value* emit(llvm::IRBuilder<>& builder, ir::Expr e, Encoding fit);
-  /// An exact value as a part of an address.
-  llvm::Value* widened(llvm::IRBuilder<>& builder, llvm::Value* value, Encoding fit);
   llvm::Value* emit_operation(llvm::IRBuilder<>& builder, ir::Expr e, Encoding fit);
   llvm::Value* emit_sum(llvm::IRBuilder<>& builder, ir::Expr e, Encoding fit);
   llvm::Value* emit_product(llvm::IRBuilder<>& builder, ir::Expr e, Encoding fit);
@@ -81,7 +76,7 @@ class ExprEmitter {
   llvm::Value* emit_mod(llvm::IRBuilder<>& builder, ir::Expr e);
   llvm::Value* emit_minmax(llvm::IRBuilder<>& builder, ir::Expr e);
   llvm::Value* load_size(ir::Expr e, Encoding fit, llvm::IntegerType* type);
-  llvm::Value* size(ir::Expr e, Encoding fit) { return load_size(e, fit, fit == Encoding::wrap ? address_ : index_); }
+  llvm::Value* size(ir::Expr e, Encoding fit) { return load_size(e, fit, index_); }
   llvm::Value* multiplied_quotient(llvm::IRBuilder<>& builder, llvm::Value* x, ir::Expr d);
   /// The same for any sign, rounded down.
   llvm::Value* floor_quotient(llvm::IRBuilder<>& builder, llvm::Value* x, ir::Expr d);
@@ -94,7 +89,7 @@ class ExprEmitter {
   SizeTable& table_;
   llvm::BasicBlock* entry_;
   llvm::Value* sizes_;
-  llvm::IntegerType *index_, *address_;
+  llvm::IntegerType* index_;
   bool multiplies_;
   std::map<std::uint32_t, llvm::Value*> coordinates_;                // by Expr::id
   std::map<std::pair<std::size_t, unsigned>, llvm::Value*> loaded_;  // by index in the table and bits

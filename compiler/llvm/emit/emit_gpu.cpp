@@ -6,6 +6,7 @@
 
 #include "compiler/llvm/emit/emit_body_dispatch.h"
 #include "compiler/llvm/emit/emit_loop.h"
+#include "compiler/llvm/emit/grid/edge_list.h"
 #include "compiler/llvm/emit/grid/emit_stream.h"
 
 namespace padlock::compiler {
@@ -101,13 +102,11 @@ class ThreadEmitter {
   RowEmitter rows_;
 };
 
-/// The code of a thread as the body of `function`, whose first argument is the launch. `numbers` are emitted at its
-/// beginning.
-/// The list of edges of a grid's blocks, in memory that their threads share.
+/// The lists of edges of a grid's blocks, in memory that their threads share.
 Value* shared_edges(KernelContext& context) {
   constexpr unsigned kShared = 3;
   auto* type = llvm::ArrayType::get(llvm::Type::getInt32Ty(context.module.getContext()),
-                                    static_cast<std::uint64_t>(edge_words(*context.schedule.grid)));
+                                    static_cast<std::uint64_t>(EdgeList::words(*context.schedule.grid)));
   auto* list = new llvm::GlobalVariable(context.module, type, /*isConstant=*/false, llvm::GlobalValue::InternalLinkage,
                                         llvm::PoisonValue::get(type), context.abi.name + "_edges", nullptr,
                                         llvm::GlobalValue::NotThreadLocal, kShared);
@@ -115,6 +114,8 @@ Value* shared_edges(KernelContext& context) {
   return list;
 }
 
+/// Emits the code of a thread as the body of `function`, whose first argument is the launch. `numbers` are emitted at
+/// its beginning.
 template <class Numbers>
 void emit_thread(KernelContext& context, llvm::Function* function, Numbers&& numbers) {
   set_attributes(*function, context.target);
@@ -128,11 +129,10 @@ void emit_thread(KernelContext& context, llvm::Function* function, Numbers&& num
   builder.SetInsertPoint(start);
   ExprEmitter exprs = context.expressions(entry, fields.sizes);
   if (context.schedule.grid) {
-    ExprEmitter wide = context.wide_expressions(entry, fields.sizes);
     const bool on_gpu = context.target.takes_words;
     Value* edges = on_gpu ? shared_edges(context) : function->getArg(4);
-    emit_vectors({context, builder, fields, exprs, wide, edges, on_gpu ? nullptr : function->getArg(5)}, made.block,
-                 made.thread, made.blocks);
+    emit_vectors({context, builder, fields, exprs, edges, on_gpu ? nullptr : function->getArg(5)}, made.block,
+                 made.thread);
   } else {
     ThreadEmitter(context, builder, fields, exprs).emit(made);
   }
@@ -201,7 +201,7 @@ void emit_blocks(KernelContext& context, llvm::Function* thread) {
   builder.SetInsertPoint(entry);
   Value* saved = save_environment(builder);
   const LaunchFields fields(builder, function->getArg(0), context);
-  const int words = context.schedule.grid ? edge_words(*context.schedule.grid) : 1;
+  const int words = context.schedule.grid ? EdgeList::words(*context.schedule.grid) : 1;
   Value* edges = builder.CreateAlloca(builder.getInt32Ty(), builder.getInt32(static_cast<std::uint32_t>(words)));
   builder.CreateBr(start);
   builder.SetInsertPoint(start);
@@ -215,10 +215,9 @@ void emit_blocks(KernelContext& context, llvm::Function* thread) {
                                                builder.getInt32(part)});
                  });
   };
-  // A block of a grid has one tile: as many blocks are launched. All its threads come to the barrier before the first
-  // goes on.
+  // A block of a grid has one tile: as many blocks are launched. All its threads have listed their edges before the
+  // first goes on.
   counted_loop(builder, function->getArg(1), function->getArg(2), 1, [&](Value* block) {
-    if (context.schedule.grid) builder.CreateStore(builder.getInt32(0), edges);
     call_all(block, 0);
     if (context.schedule.grid) call_all(block, 1);
   });

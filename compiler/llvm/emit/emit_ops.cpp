@@ -2,6 +2,7 @@
 
 #include <llvm/IR/DerivedTypes.h>
 #include <llvm/IR/InlineAsm.h>
+#include <llvm/IR/IntrinsicsNVPTX.h>
 
 #include "ir/reference/numeric.h"
 
@@ -200,6 +201,20 @@ llvm::Value* OpEmitter::negative_halves(Value* words) {
   return masks;
 }
 
+/// Returns words of elements whose bits are all the sign of the given ones. (PTX ISA, prmt: the fourth bit of a
+/// selector replicates the sign of its byte.)
+llvm::Value* OpEmitter::signs_of(Value* words, int width) {
+  const std::uint32_t selectors = width == 8 ? 0xba98 : 0xbb99;
+  const auto count = llvm::cast<llvm::FixedVectorType>(words->getType())->getNumElements();
+  Value* signs = llvm::PoisonValue::get(words->getType());
+  for (unsigned i = 0; i < count; ++i) {
+    Value* word = builder_.CreateExtractElement(words, std::uint64_t{i});
+    word = builder_.CreateIntrinsic(intrinsic::nvvm_prmt, {word, builder_.getInt32(0), builder_.getInt32(selectors)});
+    signs = builder_.CreateInsertElement(signs, word, std::uint64_t{i});
+  }
+  return signs;
+}
+
 /// Computes relu on words of 32 bits that hold several elements. No sum or difference below carries from one element
 /// to the next.
 llvm::Value* OpEmitter::packed_relu(DType dtype, Value* x) {
@@ -222,6 +237,10 @@ llvm::Value* OpEmitter::packed_relu(DType dtype, Value* x) {
     Value* not_zero = builder_.CreateAdd(magnitude, each(largest));
     Value* is_nan = builder_.CreateAdd(magnitude, each(largest - infinity_bits(dtype)));
     below = builder_.CreateAnd(builder_.CreateAnd(words, not_zero), builder_.CreateNot(is_nan));
+  }
+  if (permutes_bytes_) {
+    Value* mask = signs_of(below, width);
+    return builder_.CreateBitCast(builder_.CreateAnd(words, builder_.CreateNot(mask)), x->getType());
   }
   Value* ones = builder_.CreateAnd(builder_.CreateLShr(below, static_cast<std::uint64_t>(width) - 1), each(1));
   Value* mask = builder_.CreateSub(builder_.CreateShl(ones, static_cast<std::uint64_t>(width)), ones);

@@ -21,7 +21,8 @@ class OpEmitter {
         has_f16c_(target.f16c),
         has_abs16_(target.abs16),
         packs_words_(target.packs_words),
-        has_f16_masks_(target.f16_masks) {}
+        has_f16_masks_(target.f16_masks),
+        permutes_bytes_(target.permutes_bytes) {}
 
   [[nodiscard]] llvm::Type* storage_type(ir::DType dtype) const { return integer(ir::bit_width(dtype)); }
   [[nodiscard]] llvm::Value* bits(ir::DType dtype, std::uint64_t value) const;
@@ -51,6 +52,7 @@ class OpEmitter {
   Value* less_by_bits(ir::DType dtype, Value* a, Value* b);
   Value* compare(ir::Op op, ir::DType dtype, Value* a, Value* b);
   Value* relu(ir::DType dtype, Value* x);
+  Value* signs_of(Value* words, int width);
   Value* packed_relu(ir::DType dtype, Value* x);
   Value* negative_halves(Value* words);
   Value* leaky_relu(ir::DType dtype, Value* x, Value* alpha);
@@ -67,7 +69,7 @@ class OpEmitter {
 
   llvm::IRBuilder<>& builder_;
   int lanes_;
-  bool has_f16c_, has_abs16_, packs_words_, has_f16_masks_;
+  bool has_f16c_, has_abs16_, packs_words_, has_f16_masks_, permutes_bytes_;
 };
 
 }  // namespace padlock::compiler

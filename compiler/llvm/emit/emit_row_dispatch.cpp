@@ -200,10 +200,14 @@ Value* RowEmitter::is_empty(const SegmentCall& call) {
 }
 
 BodyArguments RowEmitter::arguments_of(const SegmentCall& call, Value* rows) {
+  return arguments_of(call, runs_.at(call.run_begin.id()), runs_.at(call.run_end.id()), rows);
+}
+
+BodyArguments RowEmitter::arguments_of(const SegmentCall& call, Value* begin, Value* end, Value* rows) {
   const auto body = static_cast<std::size_t>(call.body);
   BodyArguments arguments(context_, body);
-  arguments.begin = runs_.at(call.run_begin.id());
-  arguments.end = runs_.at(call.run_end.id());
+  arguments.begin = begin;
+  arguments.end = end;
   arguments.row = row_offset_;
   for (std::size_t i = 0; i < call.streams.size(); ++i) {
     const Stream& stream = call.streams[i];

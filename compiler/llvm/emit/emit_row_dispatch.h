@@ -36,6 +36,9 @@ class RowEmitter {
   }
   /// Returns the body's arguments for a segment of that row; for `rows` rows, where they are taken together.
   [[nodiscard]] BodyArguments arguments_of(const SegmentCall& call, llvm::Value* rows = nullptr);
+  /// The same for columns [begin, end) of that row instead of those set last.
+  [[nodiscard]] BodyArguments arguments_of(const SegmentCall& call, llvm::Value* begin, llvm::Value* end,
+                                           llvm::Value* rows);
   /// In a case: emits a lower bound of how many rows from this one on, along the last outer axis, are of the same case
   /// with the same steps from row to row.
   [[nodiscard]] llvm::Value* rows_with_same_case(const ScheduledCase& which);

@@ -31,13 +31,7 @@ struct KernelContext {
   }
   /// Makes the emitter of one function's expressions: a division by a size is a multiplication in a GPU's threads.
   [[nodiscard]] ExprEmitter expressions(llvm::BasicBlock* entry, llvm::Value* launched_sizes) const {
-    llvm::IntegerType* address = schedule.grid ? llvm::Type::getInt64Ty(module.getContext()) : index_type();
-    return {exprs(), widths, sizes, entry, launched_sizes, index_type(), address, schedule.threads.has_value()};
-  }
-  /// The same with indices of 64 bits, for what is done once a block.
-  [[nodiscard]] ExprEmitter wide_expressions(llvm::BasicBlock* entry, llvm::Value* launched_sizes) const {
-    llvm::IntegerType* word = llvm::Type::getInt64Ty(module.getContext());
-    return {exprs(), widths, sizes, entry, launched_sizes, word, word, schedule.threads.has_value()};
+    return {exprs(), widths, sizes, entry, launched_sizes, index_type(), schedule.threads.has_value()};
   }
   /// Position of a tensor among the launch's buffers, inputs first.
   [[nodiscard]] std::size_t buffer_of_input(ir::ValueId value) const;

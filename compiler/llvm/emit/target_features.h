@@ -13,6 +13,7 @@ struct TargetFeatures {
   bool mask_registers = false;    ///< selects any vector's lanes by a register of bits
   bool packs_words = false;       ///< does what it can on words of several elements: it has no registers of fewer bits
   bool f16_masks = false;         ///< compares both f16 of a word at once, as PTX does
+  bool permutes_bytes = false;    ///< has PTX's prmt
   bool abs16 = true;              ///< compares abs of the least i16 as the negative number that it is
   unsigned global_space = 0;      ///< LLVM's address space of buffers
   bool aligned_elements = false;  ///< pointers are multiples of their element sizes: a launch checks it

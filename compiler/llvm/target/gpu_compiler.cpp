@@ -139,6 +139,7 @@ class LlvmGpuCompiler final : public GpuCompiler {
                      .f16c = true,
                      .packs_words = true,
                      .f16_masks = abi::gpu_target_number(architecture_) >= 80,  // PTX 6.5
+                     .permutes_bytes = true,
                      .abs16 = false,  // ptxas takes what abs.s16 gives for positive
                      .global_space = 1,
                      .aligned_elements = true,

@@ -147,8 +147,7 @@ Index32Variant index32_variant_of(const Schedule& schedule) {
     const std::int64_t bound = std::int64_t{1} << bits;
     if (!indices_fit(schedule, sizes.found(), bound)) continue;
     Index32Variant made{.divisions = {}, .bound = bound, .sizes = sizes.found(), .elements = {}, .guards = {}};
-    // Offsets have 64 bits where a grid walks over vectors.
-    if (!schedule.grid) made.elements = elements_of(schedule);
+    made.elements = elements_of(schedule);
     made.guards = guards_of(schedule.exprs(), made.sizes, bound);
     for (const Expr elements : made.elements)
       if (elements.range().hi > Index32Variant::kMostElements)

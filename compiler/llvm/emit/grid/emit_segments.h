@@ -1,6 +1,5 @@
 #pragma once
 
-#include <utility>
 #include <vector>
 
 #include "compiler/llvm/emit/emit_row_dispatch.h"
@@ -8,49 +7,34 @@
 
 namespace padlock::compiler {
 
-/// The runs of columns that one body may make, each with the block that its arguments come from, which has no end yet.
-struct SegmentSite {
-  struct Run {
-    llvm::BasicBlock* from;
-    BodyArguments arguments;
-    llvm::Value* resume;  // the column from which on there is more to make of the row
-  };
-  std::vector<Run> runs;
-};
+/// The segments of all rows that one body makes: for each the block that its arguments come from, which has no end yet.
+using SegmentSite = std::vector<std::pair<llvm::BasicBlock*, BodyArguments>>;
 
-/// Emits which segment an element of a tile lies in.
+/// Emits which segment an element lies in.
 class SegmentEmitter {
  public:
   explicit SegmentEmitter(const VectorContext& vector)
       : vector_(vector), rows_(vector.context, vector.builder, vector.exprs), run_(vector.context.exprs()) {}
 
   void load_buffers() { rows_.load_buffers(vector_.fields); }
-  /// A tile begins at element `origin` (i64).
-  void enter_tile(llvm::Value* origin);
-  /// Gives the coordinates those of an element, from the tile's first on. Returns its column.
-  llvm::Value* place(llvm::Value* local);
-  /// Emits the choice of a segment, of the row that was placed, in columns [column, last): the one that has `column`,
-  /// if all of them are its and a body's vectors apply. Returns for each body the runs that it is to make. The builder
-  /// stands where there is none.
-  [[nodiscard]] std::vector<SegmentSite> dispatch_whole(llvm::Value* column, llvm::Value* last);
-  /// The same for the first segment that has any of them and is not made by body number `known`.
-  [[nodiscard]] std::vector<SegmentSite> dispatch_part(llvm::Value* column, llvm::Value* last, int known);
-  /// Returns the column up to which was chosen last: no more than the row has.
-  [[nodiscard]] llvm::Value* last() const { return last_; }
-  /// Emits where the runs of a site meet. Returns the run that is made.
-  [[nodiscard]] SegmentSite::Run enter(SegmentSite& site, std::size_t body);
+  /// Gives the coordinates those of an element of the flattened output. Returns its column.
+  llvm::Value* place(llvm::Value* element);
+  /// Emits the choice of the segment, of the row that was placed, that has a column, if a vector that begins there lies
+  /// in it and its body takes vectors. Returns for each body the segments that it makes. The builder stands where there
+  /// is none.
+  [[nodiscard]] std::vector<SegmentSite> dispatch_whole(llvm::Value* column) { return dispatch(column, true); }
+  /// The same for one element.
+  [[nodiscard]] std::vector<SegmentSite> dispatch_element(llvm::Value* column) { return dispatch(column, false); }
+  /// Emits where the segments of a site meet. Returns the arguments of the one that is made.
+  [[nodiscard]] BodyArguments enter(SegmentSite& site, std::size_t body);
 
  private:
-  void enter_row(llvm::Value* column, llvm::Value* last);
-  void choose_whole(const ScheduledCase& row, llvm::Value* column, std::vector<SegmentSite>& sites);
-  void choose_part(const ScheduledCase& row, llvm::Value* column, int known, std::vector<SegmentSite>& sites);
-  void add_run(const SegmentCall& call, llvm::Value* begin, llvm::Value* resume, std::vector<SegmentSite>& sites);
+  std::vector<SegmentSite> dispatch(llvm::Value* column, bool whole);
+  void choose(const ScheduledCase& row, llvm::Value* column, bool whole, std::vector<SegmentSite>& sites);
 
   const VectorContext& vector_;
   RowEmitter rows_;
   RunVariables run_;
-  llvm::Value *row0_ = nullptr, *column0_ = nullptr;  // of the tile's first element
-  llvm::Value* last_ = nullptr;                       // column, of what is chosen from
 };
 
 }  // namespace padlock::compiler

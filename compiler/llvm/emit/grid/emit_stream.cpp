@@ -1,13 +1,10 @@
 #include "compiler/llvm/emit/grid/emit_stream.h"
 
-#include <optional>
 #include <utility>
 
-#include <llvm/IR/IntrinsicsNVPTX.h>
-
-#include "compiler/llvm/emit/emit_loop.h"
-#include "compiler/llvm/emit/grid/emit_edge_vector.h"
+#include "compiler/llvm/emit/grid/edge_list.h"
 #include "compiler/llvm/emit/grid/emit_segments.h"
+#include "compiler/llvm/emit/grid/emit_vector_stores.h"
 
 namespace padlock::compiler {
 
@@ -23,166 +20,122 @@ constexpr int kEdge = -1, kNone = -2;
 /// A vector whose loads are on their way.
 struct LoadedVector {
   Value* slot = nullptr;
-  Value* local = nullptr;  // first element, from the tile's
+  Value* first = nullptr;  // element
   llvm::PHINode* state = nullptr;
   std::vector<std::vector<llvm::PHINode*>> loaded = {};  // by body
 };
 
 class StreamEmitter {
  public:
-  explicit StreamEmitter(const VectorContext& vector)
-      : vector_(vector), context_(vector.context), builder_(vector.builder), segments_(vector), stores_(vector) {}
+  StreamEmitter(const VectorContext& vector, Value* thread)
+      : vector_(vector),
+        context_(vector.context),
+        builder_(vector.builder),
+        segments_(vector),
+        stores_(vector),
+        edges_(vector, thread),
+        thread_(thread) {}
 
-  void emit(Value* block, Value* thread, Value* blocks) {
+  void emit(Value* block) {
     segments_.load_buffers();
     stores_.load_buffers();
-    thread_ = thread;
     const Schedule& schedule = vector_.schedule();
-    vector_.wide.set_coordinate(vector_.grid().phase, stores_.phase());
-    Value* tiles = vector_.wide.exact(builder_, schedule.tiles());
-    Value* step = vector_.element(blocks);
-    counted_loop(builder_, vector_.element(block), tiles, step, [&](Value* tile) {
-      emit_tile(tile);
-      // All are done with the list before it is cleared for another tile.
-      when(builder_.CreateICmpSLT(builder_.CreateAdd(tile, step), tiles), [&] { barrier(); });
-    });
+    elements_ = vector_.exprs.exact(builder_, context_.exprs().mul(schedule.rows, schedule.columns));
+    used_ = vector_.exprs.exact(builder_, schedule.used_vectors());
+    vector_.exprs.set_coordinate(vector_.grid().phase, stores_.phase());
+    vector_.exprs.set_coordinate(vector_.grid().tile, block);
+    if (vector_.part == nullptr) {
+      emit_own_vectors();
+      return emit_edges();
+    }
+    vector_.when(builder_.CreateICmpEQ(vector_.part, builder_.getInt32(0)), [&] { emit_own_vectors(); });
+    vector_.when(builder_.CreateICmpEQ(vector_.part, builder_.getInt32(1)), [&] { emit_edges(); });
   }
 
  private:
-  [[nodiscard]] Value* index(Value* word) const { return builder_.CreateTrunc(word, context_.index_type()); }
-
-  void emit_tile(Value* tile) {
+  /// The first element of a vector.
+  Value* first_of(Value* slot) {
     const Schedule& schedule = vector_.schedule();
-    const VectorGrid& grid = vector_.grid();
-    ir::ExprContext& exprs = context_.exprs();
-    const Expr elements = exprs.mul(schedule.rows, schedule.columns);
-    const Expr used = schedule.used_vectors();
-    vector_.wide.set_coordinate(grid.tile, tile);
-    Value* first = vector_.wide.exact(builder_, at_launch(exprs, grid, grid.tile_first, elements, used));
-    Value* origin = builder_.CreateBinaryIntrinsic(llvm::Intrinsic::smax, first, builder_.getInt64(0));
-    before_ = index(builder_.CreateSub(origin, first));
-    Value* left = builder_.CreateSub(vector_.wide.word(elements), origin);
-    // More than any tile has.
-    left = index(builder_.CreateBinaryIntrinsic(llvm::Intrinsic::smin, left, builder_.getInt64(1 << 30)));
-    used_ = index(vector_.wide.word(used));
-    segments_.enter_tile(origin);
-    stores_.enter_tile(origin, left);
-    emit_thread_vectors(left);
+    vector_.exprs.set_coordinate(vector_.grid().slot, slot);
+    return vector_.exprs.exact(
+        builder_, at_launch(context_.exprs(), vector_.grid(), vector_.grid().first,
+                            context_.exprs().mul(schedule.rows, schedule.columns), schedule.used_vectors()));
   }
 
-  /// This thread's vector number i.
-  Value* slot_of(int i) {
-    return builder_.CreateAdd(thread_, context_.index(std::int64_t{i} * vector_.grid().threads));
-  }
-  /// The first element of a vector, from the tile's first.
-  Value* local_of(Value* slot) {
-    return builder_.CreateSub(builder_.CreateMul(slot, context_.index(vector_.lanes())), before_);
-  }
-
-  // The block's list of edges: a count, then slots.
-
-  [[nodiscard]] Value* edge_word(Value* index) const {
-    return builder_.CreateGEP(builder_.getInt32Ty(), vector_.edges, index);
-  }
-  void add_edge(Value* slot) {
-    Value* at = builder_.CreateAtomicRMW(llvm::AtomicRMWInst::Add, vector_.edges, builder_.getInt32(1), llvm::Align(4),
-                                         llvm::AtomicOrdering::Monotonic);
-    builder_.CreateStore(builder_.CreateZExtOrTrunc(slot, builder_.getInt32Ty()),
-                         edge_word(builder_.CreateAdd(at, builder_.getInt32(1))));
-  }
-  void barrier() {
-    if (vector_.part == nullptr)
-      builder_.CreateIntrinsic(llvm::Intrinsic::nvvm_barrier_cta_sync_aligned_all, {builder_.getInt32(0)});
-  }
-  /// The list is empty for all threads after the next barrier.
-  void clear_edges() {
-    if (vector_.part != nullptr) return;  // who calls the threads does it
-    when(builder_.CreateICmpEQ(thread_, context_.index(0)),
-         [&] { builder_.CreateStore(builder_.getInt32(0), vector_.edges); });
-  }
-  template <class Emit>
-  void when(Value* condition, Emit&& emit) {
-    BasicBlock* then = vector_.block("then");
-    BasicBlock* after = vector_.block("after");
-    builder_.CreateCondBr(condition, then, after);
-    builder_.SetInsertPoint(then);
-    emit();
-    builder_.CreateBr(after);
-    builder_.SetInsertPoint(after);
-  }
-
-  void emit_thread_vectors(Value* left) {
-    clear_edges();
-    if (vector_.part != nullptr) {
-      when(builder_.CreateICmpEQ(vector_.part, builder_.getInt32(0)), [&] { emit_own_vectors(left); });
-      when(builder_.CreateICmpEQ(vector_.part, builder_.getInt32(1)), [&] { emit_edges(left); });
-      return;
+  void emit_own_vectors() {
+    edges_.clear();
+    std::vector<LoadedVector> vectors;
+    for (int i = 0; i < vector_.grid().vectors; ++i) vectors.push_back(load(i));
+    std::vector<Value*> slots;
+    std::vector<Value*> are_edges;
+    for (const LoadedVector& vector : vectors) {
+      store(vector);
+      slots.push_back(vector.slot);
+      are_edges.push_back(builder_.CreateICmpEQ(vector.state, state(kEdge)));
     }
-    emit_own_vectors(left);
-    barrier();
-    emit_edges(left);
+    edges_.add(slots, are_edges);
   }
 
-  void emit_edges(Value* left) {
-    Value* count = builder_.CreateLoad(builder_.getInt32Ty(), vector_.edges);
-    Value* first = builder_.CreateZExtOrTrunc(thread_, builder_.getInt32Ty());
-    counted_loop(builder_, first, count, vector_.grid().threads, [&](Value* i) {
-      Value* slot = builder_.CreateLoad(builder_.getInt32Ty(), edge_word(builder_.CreateAdd(i, builder_.getInt32(1))));
-      emit_edge_vector(vector_, segments_, stores_, local_of(builder_.CreateZExtOrTrunc(slot, context_.index_type())),
-                       left);
+  void emit_edges() {
+    edges_.for_each_element([&](Value* slot, Value* lane) {
+      Value* element = builder_.CreateAdd(first_of(slot), lane);
+      Value* inside = builder_.CreateAnd(builder_.CreateICmpSGE(element, context_.index(0)),
+                                         builder_.CreateICmpSLT(element, elements_));
+      vector_.when(inside, [&] { emit_element(element); });
     });
   }
 
-  void emit_own_vectors(Value* left) {
-    std::vector<LoadedVector> vectors;
-    for (int i = 0; i < vector_.grid().vectors; ++i) vectors.push_back(load(i, left));
-    barrier();  // the loads are on their way
-    for (const LoadedVector& vector : vectors) store(vector);
+  void emit_element(Value* element) {
+    Value* column = segments_.place(element);
+    std::vector<SegmentSite> sites = segments_.dispatch_element(column);
+    builder_.CreateUnreachable();  // one of the segments has it
+    BasicBlock* done = vector_.block("done");
+    for (std::size_t body = 0; body < sites.size(); ++body) {
+      if (sites[body].empty()) continue;
+      StreamBody code(vector_, body, segments_.enter(sites[body], body), column);
+      stores_.store_element(element, code.compute_element());
+      builder_.CreateBr(done);
+    }
+    builder_.SetInsertPoint(done);
   }
 
-  /// Emits the loads of a vector that is all of one segment's, behind the phis of what is loaded.
-  LoadedVector load(int i, Value* left) {
-    LoadedVector made{.slot = slot_of(i)};
-    made.local = local_of(made.slot);
+  [[nodiscard]] llvm::ConstantInt* state(int which) const {
+    return builder_.getInt32(static_cast<std::uint32_t>(which));
+  }
+
+  /// Emits the loads of this thread's vector number i, if it is all of one segment's, behind the phis of what is
+  /// loaded.
+  LoadedVector load(int i) {
+    LoadedVector made{.slot = builder_.CreateAdd(thread_, context_.index(std::int64_t{i} * vector_.grid().threads))};
+    made.first = first_of(made.slot);
     BasicBlock* join = vector_.block("loaded");
     made.state = llvm::PHINode::Create(builder_.getInt32Ty(), 4, "state", join);
-    const auto to_join = [&](Value* state) {
-      made.state->addIncoming(state, builder_.GetInsertBlock());
+    const auto to_join = [&](int which) {
+      made.state->addIncoming(state(which), builder_.GetInsertBlock());
       builder_.CreateBr(join);
     };
-    Value* edge = builder_.getInt32(static_cast<std::uint32_t>(kEdge));
-    Value* none = builder_.getInt32(static_cast<std::uint32_t>(kNone));
-    Value* taken = builder_.CreateICmpSLT(made.local, left);
+    Value* taken = builder_.CreateICmpSLT(made.first, elements_);
     if (i > 0) taken = builder_.CreateAnd(taken, builder_.CreateICmpSGT(used_, context_.index(i)));
-    Value* inside = builder_.CreateICmpSGE(made.local, context_.index(0));
-    inside = builder_.CreateAnd(inside, stores_.together());
+    Value* inside = builder_.CreateAnd(builder_.CreateICmpSGE(made.first, context_.index(0)), stores_.together());
     BasicBlock* whole = vector_.block("vector");
-    Value* otherwise = builder_.CreateSelect(taken, edge, none);
-    made.state->addIncoming(otherwise, builder_.GetInsertBlock());
+    made.state->addIncoming(builder_.CreateSelect(taken, state(kEdge), state(kNone)), builder_.GetInsertBlock());
     builder_.CreateCondBr(builder_.CreateAnd(taken, inside), whole, join);
     builder_.SetInsertPoint(whole);
-    Value* column = segments_.place(made.local);
-    Value* last = builder_.CreateAdd(column, context_.index(vector_.lanes()));
-    std::vector<SegmentSite> sites = segments_.dispatch_whole(column, last);
-    to_join(edge);
-    std::vector<std::vector<std::pair<BasicBlock*, std::vector<Value*>>>> loaded(sites.size());
+    Value* column = segments_.place(made.first);
+    std::vector<SegmentSite> sites = segments_.dispatch_whole(column);
+    to_join(kEdge);
+    std::vector<std::pair<BasicBlock*, std::vector<Value*>>> loaded(sites.size());
     for (std::size_t body = 0; body < sites.size(); ++body) {
-      if (sites[body].runs.empty()) continue;
-      StreamBody code(vector_, body, segments_.enter(sites[body], body).arguments);
-      code.set_lanes(column, context_.index(0), context_.index(vector_.lanes()));
-      Value* safe = code.granules_are_inside();
-      BasicBlock* loads = vector_.block("loads");
-      made.state->addIncoming(edge, builder_.GetInsertBlock());
-      builder_.CreateCondBr(safe, loads, join);
-      builder_.SetInsertPoint(loads);
-      std::vector<Value*> values = code.load();
-      loaded[body].emplace_back(builder_.GetInsertBlock(), std::move(values));
-      to_join(builder_.getInt32(static_cast<std::uint32_t>(body)));
+      if (sites[body].empty()) continue;
+      StreamBody code(vector_, body, segments_.enter(sites[body], body), column);
+      loaded[body].second = code.load([&](BasicBlock*) { to_join(kEdge); });
+      loaded[body].first = builder_.GetInsertBlock();
+      to_join(static_cast<int>(body));
     }
     builder_.SetInsertPoint(join);
     made.loaded.resize(sites.size());
     for (std::size_t body = 0; body < sites.size(); ++body)
-      if (!loaded[body].empty()) made.loaded[body] = merge(*made.state, loaded[body].front());
+      if (loaded[body].first != nullptr) made.loaded[body] = merge(*made.state, loaded[body]);
     return made;
   }
 
@@ -204,18 +157,13 @@ class StreamEmitter {
     for (std::size_t body = 0; body < vector.loaded.size(); ++body) {
       if (vector_.schedule().bodies[body].strategies.size() < 2) continue;
       BasicBlock* place = vector_.block("store");
-      choice->addCase(builder_.getInt32(static_cast<std::uint32_t>(body)), place);
+      choice->addCase(state(static_cast<int>(body)), place);
       builder_.SetInsertPoint(place);
       const std::vector<Value*> loaded(vector.loaded[body].begin(), vector.loaded[body].end());
-      StreamBody code(vector_, body, BodyArguments(context_, body));
-      stores_.store_vector(vector.local, code.compute(loaded));
+      StreamBody code(vector_, body, BodyArguments(context_, body), nullptr);
+      stores_.store_vector(vector.first, code.compute(loaded));
       builder_.CreateBr(done);
     }
-    BasicBlock* edge = vector_.block("edge");
-    choice->addCase(builder_.getInt32(static_cast<std::uint32_t>(kEdge)), edge);
-    builder_.SetInsertPoint(edge);
-    add_edge(vector.slot);
-    builder_.CreateBr(done);
     builder_.SetInsertPoint(done);
   }
 
@@ -224,14 +172,15 @@ class StreamEmitter {
   llvm::IRBuilder<>& builder_;
   SegmentEmitter segments_;
   VectorStores stores_;
-  Value* thread_ = nullptr;
-  Value *before_ = nullptr, *used_ = nullptr;  // of the tile: elements of its first vector before the output
+  EdgeList edges_;
+  Value* thread_;
+  Value *elements_ = nullptr, *used_ = nullptr;
 };
 
 }  // namespace
 
-void emit_vectors(const VectorContext& vector, Value* block, Value* thread, Value* blocks) {
-  StreamEmitter(vector).emit(block, thread, blocks);
+void emit_vectors(const VectorContext& vector, Value* block, Value* thread) {
+  StreamEmitter(vector, thread).emit(block);
 }
 
 }  // namespace padlock::compiler

@@ -1,10 +1,7 @@
 #include "compiler/llvm/emit/grid/emit_stream_body.h"
 
-#include <llvm/IR/CFG.h>
-
 #include "compiler/llvm/emit/emit_loop.h"
 #include "compiler/llvm/emit/emit_ops.h"
-#include "compiler/llvm/emit/grid/vector_words.h"
 #include "compiler/llvm/emit/vector_shift.h"
 
 namespace padlock::compiler {
@@ -12,26 +9,31 @@ namespace padlock::compiler {
 using llvm::BasicBlock;
 using llvm::Value;
 
-StreamBody::StreamBody(const VectorContext& vector, std::size_t body, BodyArguments arguments)
+StreamBody::StreamBody(const VectorContext& vector, std::size_t body, BodyArguments arguments, Value* column)
     : vector_(vector),
       builder_(vector.builder),
       index_(body),
       body_(vector.schedule().bodies[body]),
       accesses_(builder_, vector.fields.fault),
-      arguments_(std::move(arguments)) {}
-
-void StreamBody::set_lanes(Value* column, Value* from, Value* to) {
-  column_ = column;
-  from_ = from;
-  to_ = to;
-}
+      arguments_(std::move(arguments)),
+      column_(column) {}
 
 llvm::Type* StreamBody::type_of(std::size_t load, int lanes) const {
   return OpEmitter(builder_, lanes, vector_.context.target).storage_type(load_at(load).dtype);
 }
 
-unsigned StreamBody::granule_bytes(std::size_t load) const {
+unsigned StreamBody::vector_bytes(std::size_t load) const {
   return static_cast<unsigned>(vector_.lanes() * ir::byte_size(load_at(load).dtype));
+}
+
+/// From four elements on a vector takes more instructions than the two loads and the shift of granules.
+bool StreamBody::takes_granules(std::size_t load) const {
+  constexpr int kFewElements = 4;
+  return is_vector(load_at(load)) && vector_.lanes() > kFewElements;
+}
+
+llvm::Type* StreamBody::granule_type(std::size_t load) const {
+  return VectorShift(builder_, vector_bytes(load), ir::byte_size(load_at(load).dtype)).type();
 }
 
 Access StreamBody::access_of(std::size_t load, Value* element, int elements) {
@@ -48,122 +50,143 @@ Access StreamBody::access_of(std::size_t load, Value* element, int elements) {
 
 // --- vectors of neighbouring elements ------------------------------------------------------------------------------
 
-/// In memory, where a reversed load has its last lane first.
-StreamBody::Pair StreamBody::pair_of(std::size_t load) {
-  const Granules& granules = vector_.schedule().granules;
-  Value* lanes = vector_.context.index(vector_.lanes());
-  Value* zeroth = vector_.element(builder_.CreateSub(column_, from_));
+/// A reversed load has its last lane first.
+Value* StreamBody::first_in_memory(std::size_t load) {
   Value* base = arguments_.loads[load].base;
-  Pair pair;
-  pair.element = reversed(load) ? builder_.CreateSub(builder_.CreateSub(base, zeroth),
-                                                     builder_.getInt64(static_cast<std::uint64_t>(vector_.lanes()) - 1))
-                                : builder_.CreateAdd(base, zeroth);
-  const auto size = static_cast<std::uint32_t>(ir::byte_size(load_at(load).dtype));
-  Value* address = builder_.CreatePtrToInt(accesses_.address(access_of(load, pair.element)), builder_.getInt64Ty());
-  Value* past = builder_.CreateAnd(builder_.CreateTrunc(address, builder_.getInt32Ty()),
-                                   builder_.getInt32(granule_bytes(load) - size));
-  pair.shift = past;
-  Value* shift = builder_.CreateUDiv(past, builder_.getInt32(size));
-  ExprEmitter& exprs = vector_.exprs;
-  exprs.set_coordinate(granules.shift, builder_.CreateZExt(shift, vector_.context.index_type()));
-  exprs.set_coordinate(granules.from, reversed(load) ? builder_.CreateSub(lanes, to_) : from_);
-  exprs.set_coordinate(granules.to, reversed(load) ? builder_.CreateSub(lanes, from_) : to_);
-  const auto granule = [&](ir::Expr offset) {
-    return builder_.CreateAdd(pair.element, vector_.element(exprs.exact(builder_, offset)));
-  };
-  pair.first = granule(granules.first_offset);
-  pair.last = granule(granules.last_offset);
-  vector_.wide.set_coordinate(granules.first, pair.first);
-  vector_.wide.set_coordinate(granules.last, pair.last);
-  vector_.wide.set_coordinate(granules.extent, arguments_.loads[load].extent);
-  pair.inside = holds(builder_, vector_.wide, granules.tests);
-  return pair;
+  if (!reversed(load)) return builder_.CreateAdd(base, column_);
+  return builder_.CreateSub(builder_.CreateSub(base, column_), vector_.context.index(vector_.lanes() - 1));
 }
 
-Value* StreamBody::granules_are_inside() {
-  Value* all = builder_.getTrue();
-  pairs_.resize(body_.loads.size());
-  for (std::size_t i = 0; i < pairs_.size(); ++i) {
-    if (!is_vector(load_at(i))) continue;
-    pairs_[i] = pair_of(i);
-    all = builder_.CreateAnd(all, pairs_[i].inside);
-  }
-  return all;
+std::vector<Value*> StreamBody::load_aligned(std::size_t load, Value* element) {
+  Value* vector = accesses_.load(access_of(load, element, vector_.lanes()), granule_type(load));
+  // A copy for the second granule, which nothing takes, would wait for the first.
+  if (takes_granules(load)) return {vector, llvm::PoisonValue::get(vector->getType()), builder_.getInt32(0)};
+  vector = builder_.CreateBitCast(vector, type_of(load, vector_.lanes()));
+  std::vector<Value*> elements;
+  for (int i = 0; i < vector_.lanes(); ++i)
+    elements.push_back(builder_.CreateExtractElement(vector, static_cast<std::uint64_t>(i)));
+  return elements;
 }
 
-std::vector<Value*> StreamBody::load_granules(std::size_t load, const Pair& pair) {
-  llvm::Type* type = VectorShift(builder_, granule_bytes(load), ir::byte_size(load_at(load).dtype)).type();
+/// `past`: bytes that the first element is past a multiple of the vector's size, i32.
+std::vector<Value*> StreamBody::load_misaligned(std::size_t load, Value* element, Value* past,
+                                                const std::function<void(BasicBlock*)>& outside) {
   std::vector<Value*> loaded;
-  for (Value* granule : {pair.first, pair.last})
-    loaded.push_back(accesses_.load(access_of(load, granule, vector_.lanes()), type));
-  loaded.push_back(pair.shift);
+  if (!takes_granules(load)) {
+    Access access = access_of(load, element);
+    for (int i = 0; i < vector_.lanes(); ++i) {
+      access.displacement = i;
+      loaded.push_back(accesses_.load(access, type_of(load, 1)));
+    }
+    return loaded;
+  }
+  const Granules& granules = vector_.schedule().granules;
+  ExprEmitter& exprs = vector_.exprs;
+  const auto size = static_cast<std::uint32_t>(ir::byte_size(load_at(load).dtype));
+  exprs.set_coordinate(granules.shift, builder_.CreateZExtOrTrunc(builder_.CreateUDiv(past, builder_.getInt32(size)),
+                                                                  vector_.context.index_type()));
+  Value* first = builder_.CreateAdd(element, exprs.exact(builder_, granules.offset));
+  exprs.set_coordinate(granules.first, first);
+  exprs.set_coordinate(granules.extent,
+                       builder_.CreateTrunc(arguments_.loads[load].extent, vector_.context.index_type()));
+  BasicBlock* inside = vector_.block("granules");
+  Value* safe = holds(builder_, exprs, granules.tests);
+  BasicBlock* tested = builder_.GetInsertBlock();
+  builder_.SetInsertPoint(inside);
+  Access access = access_of(load, first, vector_.lanes());
+  for (const int displacement : {0, vector_.lanes()}) {
+    access.displacement = displacement;
+    loaded.push_back(accesses_.load(access, granule_type(load)));
+  }
+  loaded.push_back(past);
+  BasicBlock* end = builder_.GetInsertBlock();
+  builder_.SetInsertPoint(tested);
+  // The caller's block is another one, which the branch needs.
+  BasicBlock* elsewhere = vector_.block("outside");
+  builder_.CreateCondBr(safe, inside, elsewhere);
+  builder_.SetInsertPoint(elsewhere);
+  outside(elsewhere);
+  builder_.SetInsertPoint(end);
   return loaded;
 }
 
-Value* StreamBody::from_granules(std::size_t load, llvm::ArrayRef<Value*> granules) {
-  const VectorShift words(builder_, granule_bytes(load), ir::byte_size(load_at(load).dtype));
-  Value* vector =
-      builder_.CreateBitCast(words.shifted(granules[0], granules[1], granules[2]), type_of(load, vector_.lanes()));
+/// One load where the address is a multiple of the vector's size: as a rule all of a launch's are, or none.
+std::vector<Value*> StreamBody::load_vector(std::size_t load, const std::function<void(BasicBlock*)>& outside) {
+  Value* element = first_in_memory(load);
+  Value* address = builder_.CreatePtrToInt(accesses_.address(access_of(load, element)), builder_.getInt64Ty());
+  const auto size = static_cast<std::uint32_t>(ir::byte_size(load_at(load).dtype));
+  Value* past = builder_.CreateAnd(builder_.CreateTrunc(address, builder_.getInt32Ty()),
+                                   builder_.getInt32(vector_bytes(load) - size));
+  BasicBlock* aligned = vector_.block("aligned");
+  BasicBlock* misaligned = vector_.block("misaligned");
+  BasicBlock* loaded = vector_.block("loaded");
+  builder_.CreateCondBr(builder_.CreateICmpEQ(past, builder_.getInt32(0)), aligned, misaligned);
+  std::vector<llvm::PHINode*> phis;
+  for (const bool is_aligned : {true, false}) {
+    builder_.SetInsertPoint(is_aligned ? aligned : misaligned);
+    const std::vector<Value*> values =
+        is_aligned ? load_aligned(load, element) : load_misaligned(load, element, past, outside);
+    for (std::size_t i = 0; i < values.size(); ++i) {
+      if (is_aligned) phis.push_back(llvm::PHINode::Create(values[i]->getType(), 2, "", loaded));
+      phis[i]->addIncoming(values[i], builder_.GetInsertBlock());
+    }
+    builder_.CreateBr(loaded);
+  }
+  builder_.SetInsertPoint(loaded);
+  return {phis.begin(), phis.end()};
+}
+
+/// A vector that is a granule is not shifted.
+Value* StreamBody::from_granules(std::size_t load, llvm::ArrayRef<Value*> loaded) {
+  BasicBlock* before = builder_.GetInsertBlock();
+  BasicBlock* shifts = vector_.block("shifts");
+  BasicBlock* shifted = vector_.block("shifted");
+  builder_.CreateCondBr(builder_.CreateICmpNE(loaded[2], builder_.getInt32(0)), shifts, shifted);
+  builder_.SetInsertPoint(shifts);
+  const VectorShift words(builder_, vector_bytes(load), ir::byte_size(load_at(load).dtype));
+  Value* cut = words.shifted(loaded[0], loaded[1], loaded[2]);
+  builder_.CreateBr(shifted);
+  builder_.SetInsertPoint(shifted);
+  llvm::PHINode* vector = builder_.CreatePHI(cut->getType(), 2);
+  vector->addIncoming(loaded[0], before);
+  vector->addIncoming(cut, shifts);
+  return vector;
+}
+
+Value* StreamBody::vector_from(std::size_t load, llvm::ArrayRef<Value*> loaded) {
+  llvm::Type* type = type_of(load, vector_.lanes());
+  Value* vector = llvm::PoisonValue::get(type);
+  if (takes_granules(load)) {
+    vector = builder_.CreateBitCast(from_granules(load, loaded), type);
+  } else {
+    for (std::size_t i = 0; i < loaded.size(); ++i) vector = builder_.CreateInsertElement(vector, loaded[i], i);
+  }
   return reversed(load) ? builder_.CreateVectorReverse(vector) : vector;
 }
 
 // --- elements ------------------------------------------------------------------------------------------------------
 
-Value* StreamBody::gathered(std::size_t load, Value* lane) {
-  Value* step = load_at(load).kind == LoadKind::strided ? vector_.wide.address(builder_, load_at(load).step)
-                                                        : builder_.getInt64(reversed(load) ? ~std::uint64_t{0} : 1);
-  Value* column = vector_.element(builder_.CreateAdd(builder_.CreateSub(column_, from_), lane));
-  Value* element = builder_.CreateAdd(arguments_.loads[load].base, builder_.CreateMul(column, step));
-  return accesses_.load(access_of(load, element), type_of(load, 1));
-}
-
 Value* StreamBody::gather(std::size_t load) {
+  Value* step = vector_.exprs.address(builder_, load_at(load).step);
   Value* vector = llvm::PoisonValue::get(type_of(load, vector_.lanes()));
-  for (int i = 0; i < vector_.lanes(); ++i)
-    vector =
-        builder_.CreateInsertElement(vector, gathered(load, vector_.context.index(i)), static_cast<std::uint64_t>(i));
-  return vector;
-}
-
-/// In a loop, since it is rare. A lane that is not needed takes the element of the next one that is.
-Value* StreamBody::gather_needed(std::size_t load) {
-  llvm::Type* type = type_of(load, vector_.lanes());
-  BasicBlock* before = builder_.GetInsertBlock();
-  std::vector<llvm::PHINode*> words;
-  std::vector<Value*> moved;
-  Value* last = builder_.CreateSub(to_, vector_.context.index(1));
-  counted_loop(builder_, vector_.context.index(0), vector_.context.index(vector_.lanes()), 1, [&](Value* lane) {
-    for (llvm::Type* word : word_types_of(builder_, type)) {
-      words.push_back(builder_.CreatePHI(word, 2));
-      words.back()->addIncoming(llvm::PoisonValue::get(word), before);
-    }
-    lane = builder_.CreateBinaryIntrinsic(llvm::Intrinsic::smax, lane, from_);
-    lane = builder_.CreateBinaryIntrinsic(llvm::Intrinsic::smin, lane, last);
-    Value* element = gathered(load, lane);
-    moved = shifted_in(builder_, std::vector<Value*>(words.begin(), words.end()), element);
-    for (std::size_t i = 0; i < words.size(); ++i) words[i]->addIncoming(moved[i], builder_.GetInsertBlock());
-  });
-  // The loop is never without a trip, which its exit does not know.
-  std::vector<Value*> gathered_words;
-  for (Value* word : moved) {
-    llvm::PHINode* phi = builder_.CreatePHI(word->getType(), 2);
-    for (BasicBlock* from : llvm::predecessors(builder_.GetInsertBlock()))
-      phi->addIncoming(from == before ? llvm::PoisonValue::get(word->getType()) : word, from);
-    gathered_words.push_back(phi);
+  for (int i = 0; i < vector_.lanes(); ++i) {
+    Value* column = builder_.CreateAdd(column_, vector_.context.index(i));
+    Value* element = builder_.CreateAdd(arguments_.loads[load].base, builder_.CreateMul(column, step));
+    Value* value = accesses_.load(access_of(load, element), type_of(load, 1));
+    vector = builder_.CreateInsertElement(vector, value, static_cast<std::uint64_t>(i));
   }
-  return vector_of(builder_, gathered_words, type);
+  return vector;
 }
 
 Value* StreamBody::load_element(std::size_t load) {
   const BodyLoad& which = load_at(load);
   Value* base = arguments_.loads[load].base;
-  Value* column = vector_.element(column_);
   Value* element = base;
   Value* guard = nullptr;
-  if (which.kind == LoadKind::contiguous) element = builder_.CreateAdd(base, column);
-  if (which.kind == LoadKind::reversed) element = builder_.CreateSub(base, column);
+  if (which.kind == LoadKind::contiguous) element = builder_.CreateAdd(base, column_);
+  if (which.kind == LoadKind::reversed) element = builder_.CreateSub(base, column_);
   if (which.kind == LoadKind::strided)
-    element = builder_.CreateAdd(base, builder_.CreateMul(column, vector_.wide.address(builder_, which.step)));
+    element = builder_.CreateAdd(base, builder_.CreateMul(column_, vector_.exprs.address(builder_, which.step)));
   if (which.kind == LoadKind::general) {
     element = vector_.exprs.address(builder_, which.offset);
     if (which.guard != kAlways)
@@ -174,46 +197,14 @@ Value* StreamBody::load_element(std::size_t load) {
   return accesses_.load(access, type_of(load, 1));
 }
 
-/// By granules where those lie in the tensor, else by elements.
-Value* StreamBody::load_lanes(std::size_t load) {
-  if (!is_vector(load_at(load))) return gather_needed(load);
-  const Pair pair = pair_of(load);
-  BasicBlock* granules = vector_.block("granules");
-  BasicBlock* elements = vector_.block("elements");
-  BasicBlock* loaded = vector_.block("loaded");
-  builder_.CreateCondBr(pair.inside, granules, elements);
-  llvm::PHINode* phi = llvm::PHINode::Create(type_of(load, vector_.lanes()), 2, "", loaded);
-  for (const bool whole : {true, false}) {
-    builder_.SetInsertPoint(whole ? granules : elements);
-    Value* value = whole ? from_granules(load, load_granules(load, pair)) : gather_needed(load);
-    phi->addIncoming(value, builder_.GetInsertBlock());
-    builder_.CreateBr(loaded);
-  }
-  builder_.SetInsertPoint(loaded);
-  return phi;
-}
-
 // --- values --------------------------------------------------------------------------------------------------------
 
-std::vector<llvm::Type*> StreamBody::loaded_types() const {
-  std::vector<llvm::Type*> types;
-  for (std::size_t i = 0; i < body_.loads.size(); ++i) {
-    if (!is_vector(load_at(i))) {
-      types.push_back(type_of(i, load_at(i).kind == LoadKind::invariant ? 1 : vector_.lanes()));
-      continue;
-    }
-    llvm::Type* granule = VectorShift(builder_, granule_bytes(i), ir::byte_size(load_at(i).dtype)).type();
-    types.insert(types.end(), {granule, granule, builder_.getInt32Ty()});
-  }
-  return types;
-}
-
-std::vector<Value*> StreamBody::load() {
+std::vector<Value*> StreamBody::load(const std::function<void(BasicBlock*)>& outside) {
   std::vector<Value*> loaded;
   for (std::size_t i = 0; i < body_.loads.size(); ++i) {
     if (is_vector(load_at(i))) {
-      const std::vector<Value*> granules = load_granules(i, pairs_[i]);
-      loaded.insert(loaded.end(), granules.begin(), granules.end());
+      const std::vector<Value*> values = load_vector(i, outside);
+      loaded.insert(loaded.end(), values.begin(), values.end());
     } else {
       loaded.push_back(load_at(i).kind == LoadKind::invariant ? load_element(i) : gather(i));
     }
@@ -224,22 +215,22 @@ std::vector<Value*> StreamBody::load() {
 std::vector<Value*> StreamBody::compute(llvm::ArrayRef<Value*> loaded) {
   std::vector<Value*> values;
   for (std::size_t i = 0; i < body_.loads.size(); ++i) {
-    const bool vector = is_vector(load_at(i));
-    values.push_back(vector ? from_granules(i, loaded.take_front(3)) : loaded.front());
-    loaded = loaded.drop_front(vector ? 3 : 1);
+    const std::size_t count = !is_vector(load_at(i)) ? 1
+                              : takes_granules(i)    ? 3
+                                                     : static_cast<std::size_t>(vector_.lanes());
+    const llvm::ArrayRef<Value*> own = loaded.take_front(count);
+    values.push_back(is_vector(load_at(i)) ? vector_from(i, own) : own.front());
+    loaded = loaded.drop_front(count);
   }
   return compute(vector_.lanes(), values);
 }
 
-std::vector<Value*> StreamBody::compute_lanes() {
+std::vector<Value*> StreamBody::compute_element() {
+  const Kernel& kernel = vector_.schedule().kernel;
+  vector_.exprs.set_coordinate(kernel.coordinate(kernel.rank() - 1), column_);
   std::vector<Value*> values;
-  if (body_.lanes == 1)
-    vector_.exprs.set_coordinate(vector_.schedule().kernel.coordinate(vector_.schedule().kernel.rank() - 1), column_);
-  for (std::size_t i = 0; i < body_.loads.size(); ++i) {
-    const bool one = body_.lanes == 1 || load_at(i).kind == LoadKind::invariant;
-    values.push_back(one ? load_element(i) : load_lanes(i));
-  }
-  return compute(body_.lanes, values);
+  for (std::size_t i = 0; i < body_.loads.size(); ++i) values.push_back(load_element(i));
+  return compute(1, values);
 }
 
 /// `values`: of the loads, vectors of so many lanes or scalars that all lanes share.
@@ -278,7 +269,7 @@ std::vector<Value*> StreamBody::compute(int lanes, llvm::ArrayRef<Value*> loads)
   };
   for (const BodyNode& node : body_.nodes) values.push_back(emit(node));
   std::vector<Value*> results;
-  for (const int root : body_.roots) results.push_back(spread(values[static_cast<std::size_t>(root)], vector_.lanes()));
+  for (const int root : body_.roots) results.push_back(spread(values[static_cast<std::size_t>(root)], lanes));
   return results;
 }
 

@@ -13,30 +13,28 @@ class VectorStores {
       : vector_(vector), builder_(vector.builder), accesses_(builder_, vector.fields.fault) {}
 
   void load_buffers();
-  /// A tile begins at element `origin` (i64), and has `left` elements at most.
-  void enter_tile(llvm::Value* origin, llvm::Value* left);
 
-  /// The grid's phase, i64.
+  /// The grid's phase, an index.
   [[nodiscard]] llvm::Value* phase() const { return phase_; }
   /// Returns a condition: all results have that phase, so that vectors of all are stored whole.
   [[nodiscard]] llvm::Value* together() const { return together_; }
 
-  /// Stores vectors of all results, whose first element is `local` from the tile's first: whole ones.
-  void store_vector(llvm::Value* local, llvm::ArrayRef<llvm::Value*> results);
-  /// The same for any, whole or in part.
-  void store_edge(llvm::Value* local, llvm::ArrayRef<llvm::Value*> results);
+  /// Stores vectors of all results, or elements, that begin at element `first`.
+  void store_vector(llvm::Value* first, llvm::ArrayRef<llvm::Value*> results) {
+    store(first, vector_.lanes(), results);
+  }
+  void store_element(llvm::Value* element, llvm::ArrayRef<llvm::Value*> results) { store(element, 1, results); }
 
  private:
   [[nodiscard]] llvm::Value* phase_of(std::size_t result);
   Access access_of(std::size_t result, llvm::Value* element, int elements);
-  void store_elements(llvm::Value* local, llvm::ArrayRef<llvm::Value*> results);
+  void store(llvm::Value* first, int elements, llvm::ArrayRef<llvm::Value*> results);
 
   const VectorContext& vector_;
   llvm::IRBuilder<>& builder_;
   AccessEmitter accesses_;
   std::vector<llvm::Value*> outputs_;
   llvm::Value *phase_ = nullptr, *together_ = nullptr;
-  llvm::Value *origin_ = nullptr, *left_ = nullptr;
 };
 
 }  // namespace padlock::compiler
