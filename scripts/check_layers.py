@@ -81,8 +81,8 @@ ROOMS = {
     # What it measures has no name in the API: PTX, its loading, and a launch's part of the driver's call.
     "bench/gpu": RUNTIME
     | {"ir/reference", "compiler/target", "runtime/cuda", "runtime/cuda/driver", "runtime/registry", "bench"},
-    # What a worker costs has no name in the API either.
-    "bench/tuner": {"support", "compiler/target", "tuner/worker", "bench"},
+    # What a worker and an exchange cost has no name in the API either.
+    "bench/tuner": {"support", "compiler/target", "tuner/cache", "tuner/worker", "bench"},
     "examples": {"include"},
 }
 

@@ -39,15 +39,15 @@ padlock_text* lines_of(const padlock_cache& cache, const std::vector<std::string
   return make_text(cache.allocator(), text);
 }
 
-padlock_text* lines_of(const padlock_cache& cache, std::vector<tuner::Record> records) {
-  return make_text(cache.allocator(), tuner::to_lines(std::move(records)));
+padlock_text* lines_of(const padlock_cache& cache, const std::vector<tuner::Record>& records) {
+  return make_text(cache.allocator(), tuner::to_lines(records));
 }
 
 Result<padlock_text*> export_lines(const padlock_cache& cache, padlock_text** problems) {
   PADLOCK_TRY(tuner::RecordSet set, read(cache));
   Ref<padlock_text> bad;
   if (problems != nullptr) bad = Ref(lines_of(cache, set.problems));
-  padlock_text* const lines = lines_of(cache, std::move(set.records));
+  padlock_text* const lines = lines_of(cache, set.records);
   if (problems != nullptr) *problems = bad.take();
   return lines;
 }
@@ -66,8 +66,8 @@ Status compare(const padlock_cache& cache, const padlock_cache& other, const Com
   PADLOCK_TRY(tuner::RecordSet here, read(cache));
   PADLOCK_TRY(tuner::RecordSet there, read(other));
   tuner::Difference found = tuner::difference(std::move(here.records), std::move(there.records));
-  Ref only_here(lines_of(cache, std::move(found.only_left))), only_there(lines_of(cache, std::move(found.only_right)));
-  *out.changed = lines_of(cache, std::move(found.changed));
+  Ref only_here(lines_of(cache, found.only_left)), only_there(lines_of(cache, found.only_right));
+  *out.changed = lines_of(cache, found.changed);
   *out.only_here = only_here.take();
   *out.only_there = only_there.take();
   return {};
@@ -89,6 +89,14 @@ Result<std::int64_t> merge(const padlock_cache& cache, const padlock_cache* othe
   PADLOCK_CHECK(require(other, "another cache"));
   PADLOCK_TRY(const tuner::RecordSet set, read(*other));
   return session::merge_into_cache(cache.path, set.records);
+}
+
+Result<std::int64_t> sync(const padlock_cache& cache, const char* url, padlock_text** problems) {
+  PADLOCK_CHECK(require(url, "a URL"));
+  PADLOCK_CHECK(require(problems, "a place for the problems"));
+  PADLOCK_TRY(const tuner::Synced synced, session::sync_cache(cache.path, url));
+  *problems = lines_of(cache, synced.problems);
+  return synced.written;
 }
 
 Result<std::int64_t> prune(const padlock_cache& cache, const char* before) {
@@ -150,8 +158,8 @@ padlock_status padlock_cache_compare(const padlock_cache* cache, const padlock_c
 padlock_status padlock_cache_stale(const padlock_cache* cache, const char* before, padlock_text** lines,
                                    padlock_error** error) {
   return guarded_handle(cache, "a cache", lines, error, [&]() -> Result<padlock_text*> {
-    PADLOCK_TRY(std::vector<padlock::tuner::Record> records, stale(*cache, before));
-    return lines_of(*cache, std::move(records));
+    PADLOCK_TRY(const std::vector<padlock::tuner::Record> records, stale(*cache, before));
+    return lines_of(*cache, records);
   });
 }
 
@@ -164,6 +172,12 @@ padlock_status padlock_cache_verify(const padlock_cache* cache, int64_t* records
 padlock_status padlock_cache_merge(padlock_cache* cache, const padlock_cache* other, int64_t* written,
                                    padlock_error** error) {
   return guarded_count(cache, written, error, [&] { return merge(*cache, other); });
+}
+
+padlock_status padlock_cache_sync(padlock_cache* cache, const char* url, int64_t* written, padlock_text** problems,
+                                  padlock_error** error) {
+  if (problems != nullptr) *problems = nullptr;
+  return guarded_count(cache, written, error, [&] { return sync(*cache, url, problems); });
 }
 
 padlock_status padlock_cache_prune(padlock_cache* cache, const char* before, int64_t* removed, padlock_error** error) {

@@ -85,7 +85,7 @@ PADLOCK_STATIC_ASSERT(sizeof(DLTensor) == 48, dl_tensor_size);
 /* ---- Version and status ---------------------------------------------------------------------------------------- */
 
 /* 1000 * major + minor. The same major version: a program that was compiled with an older header works. */
-#define PADLOCK_API_VERSION 1001
+#define PADLOCK_API_VERSION 1002
 /* Returns 1000 * major + minor of the library that is loaded. */
 PADLOCK_API int32_t padlock_api_version(void);
 /* "0.1.0". */
@@ -640,6 +640,13 @@ PADLOCK_API padlock_status padlock_cache_verify(const padlock_cache* cache, int6
 /* Puts in what `other` has; of one place the later record stays. How many were new or took the place of others. */
 PADLOCK_API padlock_status padlock_cache_merge(padlock_cache* cache, const padlock_cache* other, int64_t* written,
                                                padlock_error** error);
+/* Puts in what other caches left at `url`, and leaves there what this one has then: "file:///FOLDER", or
+   "redis://HOST[:PORT]" where the library was built with it. Of one place the later record stays, everywhere. Whatever
+   the exchange does, the cache stays as good as it was: what could not be reached, read or written is in `problems`, a
+   line each, and is no error. `written`: as of padlock_cache_merge. Since 1002. Errors: INVALID_ARGUMENT for another
+   URL; UNIMPLEMENTED; else as the cache's file. */
+PADLOCK_API padlock_status padlock_cache_sync(padlock_cache* cache, const char* url, int64_t* written,
+                                              padlock_text** problems, padlock_error** error);
 /* The records, as lines, that padlock_cache_prune would remove. */
 PADLOCK_API padlock_status padlock_cache_stale(const padlock_cache* cache, const char* before, padlock_text** lines,
                                                padlock_error** error);

@@ -609,6 +609,17 @@ class Cache : public detail::Handle<padlock_cache, padlock_cache_retain, padlock
     std::int64_t written = 0;
     return count(detail::call(padlock_cache_merge, get(), other.get(), &written), written);
   }
+  struct Synced {
+    std::int64_t written = 0;
+    Text problems;
+  };
+  Expected<Synced> sync(const std::string& url) const {
+    std::int64_t written = 0;
+    padlock_text* problems = nullptr;
+    if (const Status status = detail::call(padlock_cache_sync, get(), url.c_str(), &written, &problems); !status)
+      return status.error();
+    return Synced{written, Text(problems)};
+  }
   Expected<std::int64_t> prune(const std::string& before = {}) const {
     std::int64_t removed = 0;
     return count(detail::call(padlock_cache_prune, get(), detail::c_str_or_null(before), &removed), removed);

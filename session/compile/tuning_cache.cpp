@@ -7,12 +7,11 @@
 
 #include "support/file.h"
 #include "tuner/cache/describe.h"
+#include "tuner/cache/exchange.h"
 #include "tuner/cache/prune.h"
 
 namespace padlock::session {
 namespace {
-
-constexpr std::int64_t kMaxExportBytes = std::int64_t{1} << 30;
 
 /// By what it begins with: a record's line, or a database's header.
 Result<bool> is_export(const std::string& path) {
@@ -26,7 +25,7 @@ Result<bool> is_export(const std::string& path) {
 Result<tuner::RecordSet> read_with(const std::string& path, tuner::RecordSet (tuner::StoreFile::*read)()) {
   PADLOCK_TRY(const bool lines, is_export(path));
   if (lines) {
-    PADLOCK_TRY(const std::string text, read_text_file(path, kMaxExportBytes));
+    PADLOCK_TRY(const std::string text, read_text_file(path, tuner::kMaxExportBytes));
     return tuner::parse_lines(text);
   }
   PADLOCK_TRY(tuner::StoreFile file, tuner::StoreFile::open(path, tuner::Access::snapshot));
@@ -46,6 +45,13 @@ Result<std::int64_t> merge_into_cache(const std::string& path, std::span<const t
   PADLOCK_CHECK(tuner::make_cache_folder(path));
   PADLOCK_TRY(tuner::StoreFile file, tuner::StoreFile::open(path, tuner::Access::write));
   return file.put(records, tuner::Conflict::keep_later);
+}
+
+Result<tuner::Synced> sync_cache(const std::string& path, const std::string& url) {
+  PADLOCK_TRY(const auto exchange, tuner::CacheExchange::open(url));
+  PADLOCK_CHECK(tuner::make_cache_folder(path));
+  PADLOCK_TRY(tuner::StoreFile file, tuner::StoreFile::open(path, tuner::Access::write));
+  return tuner::sync(file, *exchange);
 }
 
 std::vector<tuner::Record> stale_records(const std::vector<tuner::Record>& records, std::string_view before) {

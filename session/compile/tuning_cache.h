@@ -12,6 +12,7 @@
 #include "tuner/cache/record.h"
 #include "tuner/cache/record_text.h"
 #include "tuner/cache/store_file.h"
+#include "tuner/cache/sync.h"
 
 namespace padlock::session {
 
@@ -26,6 +27,10 @@ namespace padlock::session {
 /// Puts the records into a cache file, which is made where there is none; of one place the later record stays. How many
 /// were new or took the place of others. Errors: as tuner::StoreFile.
 [[nodiscard]] Result<std::int64_t> merge_into_cache(const std::string& path, std::span<const tuner::Record> records);
+
+/// Puts into a cache file, which is made where there is none, what others left at an exchange, and leaves there what it
+/// has (tuner/cache/sync.h). Errors: as tuner::CacheExchange::open and tuner::StoreFile.
+[[nodiscard]] Result<tuner::Synced> sync_cache(const std::string& path, const std::string& url);
 
 /// The records that serve nobody (tuner/cache/prune.h), of `records`: this build's are those to keep.
 [[nodiscard]] std::vector<tuner::Record> stale_records(const std::vector<tuner::Record>& records,

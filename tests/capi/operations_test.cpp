@@ -157,6 +157,36 @@ TEST_CASE("caches: an export is merged, verified, exported again and pruned") {
   CHECK(lines.get() == nullptr);
 }
 
+TEST_CASE("caches: two meet at a folder, and what cannot be reached is no error") {
+  const Folder folder;
+  const Context context = make_context();
+  Error error;
+  Cache shipped, left, right;
+  REQUIRE_OK(padlock_cache_open(context, PADLOCK_EXAMPLES_DIR "/tuning.jsonl", shipped.out(), error.out()), error);
+  REQUIRE_OK(padlock_cache_open(context, folder.file("left.db").c_str(), left.out(), error.out()), error);
+  REQUIRE_OK(padlock_cache_open(context, folder.file("right.db").c_str(), right.out(), error.out()), error);
+  std::int64_t merged = 0, written = 1;
+  REQUIRE_OK(padlock_cache_merge(left, shipped, &merged, error.out()), error);
+  const std::string url = "file://" + folder.file("");
+  Text problems, lines, same;
+  REQUIRE_OK(padlock_cache_sync(left, url.c_str(), &written, problems.out(), error.out()), error);
+  CHECK(written == 0);
+  REQUIRE_OK(padlock_cache_sync(right, url.c_str(), &written, problems.out(), error.out()), error);
+  CHECK(written == merged);
+  CHECK(text_of(problems).empty());
+  REQUIRE_OK(padlock_cache_export(left, lines.out(), nullptr, error.out()), error);
+  REQUIRE_OK(padlock_cache_export(right, same.out(), nullptr, error.out()), error);
+  CHECK(text_of(lines) == text_of(same));
+  REQUIRE_OK(padlock_cache_sync(left, (url + "none").c_str(), nullptr, problems.out(), error.out()), error);
+  CHECK(text_of(problems) == "cannot read " + folder.file("none") + ": No such file or directory\n");
+  CHECK(padlock_cache_sync(left, "ftp://host", &written, problems.out(), error.out()) == PADLOCK_INVALID_ARGUMENT);
+  CHECK(problems.get() == nullptr);
+  CHECK(written == 0);
+  CHECK(padlock_cache_sync(left, nullptr, nullptr, problems.out(), error.out()) == PADLOCK_INVALID_ARGUMENT);
+  CHECK(padlock_cache_sync(left, url.c_str(), nullptr, nullptr, error.out()) == PADLOCK_INVALID_ARGUMENT);
+  CHECK(padlock_cache_sync(shipped, url.c_str(), nullptr, problems.out(), error.out()) != PADLOCK_OK);
+}
+
 TEST_CASE("caches: what two do not have in common, and what is bad of one") {
   const Folder folder;
   const Context context = make_context();

@@ -104,6 +104,36 @@ class Cache(Case):
         self.assertEqual(self.json("merge", "left.db", "right.jsonl", "--cache=both.db")["written"], 7)
         self.assertEqual(self.succeed("cache", "diff", "both.db", EXAMPLE), "no difference\n")
 
+    def test_sync(self):
+        (self.folder / "meet").mkdir()
+        url = f"file://{self.folder}/meet"
+        for name, lines in (("left", LINES[:5]), ("right", LINES[:1] + LINES[2:])):
+            self.write(f"{name}.jsonl", "".join(lines))
+            self.succeed("cache", "import", f"{name}.jsonl", f"--cache={name}.db")
+        self.assertEqual(self.succeed("cache", "sync", url, "--cache=left.db"), "left.db: 0 records were new\n")
+        synced = self.json("sync", url, "--cache=right.db")
+        self.assertEqual(synced, {"schema": 1, "command": "cache sync", "cache": "right.db", "url": url, "written": 1, "problems": []})
+        self.assertEqual(self.succeed("cache", "sync", url, "--cache=left.db"), "left.db: 2 records were new\n")
+        self.assertEqual(self.succeed("cache", "sync", url, "--cache=new.db"), "new.db: 7 records were new\n")
+        for cache in ("left.db", "right.db", "new.db"):
+            self.assertEqual(self.succeed("cache", "export", f"--cache={cache}"), "".join(LINES))
+        (left,) = (self.folder / "meet").iterdir()
+        self.assertEqual(left.read_text(), "".join(LINES))
+
+    def test_what_sync_cannot_reach_or_read_is_a_warning(self):
+        cache = self.fill("a.db")
+        for url in (f"file://{self.folder}/gone", f"file://{self.folder}/a.db"):
+            done = self.padlock("cache", "sync", url, cache)
+            self.assertEqual((done.returncode, done.stdout), (0, "a.db: 0 records were new\n"))
+            self.assertRegex(done.stderr, r"\Apadlock: warning: cannot read .*: No(t a| such file or) directory\n\Z")
+        (self.folder / "meet").mkdir()
+        bad = self.write("meet/" + 32 * "0" + ".v1.jsonl", LINES[0])
+        done = self.padlock("cache", "sync", f"file://{self.folder}/meet", "--cache=new.db", "--json")
+        problem = f"{self.folder}/{bad}: expected an export that its name is the hash of; nothing is taken"
+        self.assertEqual((done.returncode, done.stderr), (0, f"padlock: warning: {problem}\n"))
+        self.assertEqual((json.loads(done.stdout)["written"], json.loads(done.stdout)["problems"]), (0, [problem]))
+        self.assertEqual(self.succeed("cache", "list", "--cache=new.db"), "0 keys\n")
+
     def test_prune(self):
         cache = self.fill("a.db")
         later = self.padlock("cache", "prune", cache, "--before=2027-01-01", "--dry-run")
@@ -121,6 +151,7 @@ class Cache(Case):
             self.fail_with(8, "cannot read folder.db: not a regular file", "cache", action, "--cache=folder.db")
         self.assertFalse((self.folder / "none.db").exists())
         self.fail_with(8, "text.db: file is not a database", "cache", "import", EXAMPLE, "--cache=text.db")
+        self.fail_with(8, "text.db: file is not a database", "cache", "sync", f"file://{self.folder}", "--cache=text.db")
         self.fail_with(8, "text.db: file is not a database", "cache", "diff", EXAMPLE, "text.db")
         self.assertEqual((self.folder / "text.db").read_text(), "no database")
 
@@ -130,6 +161,7 @@ class Cache(Case):
         self.fail_with(2, "files is required", "cache", "import")
         self.fail_with(2, "files", "cache", "diff", EXAMPLE)
         self.fail_with(2, "expected --before as YYYY-MM-DD, found 'yesterday'", "cache", "prune", "--before=yesterday")
+        self.fail_with(2, "expected file:///FOLDER", "cache", "sync", "http://example.org", "--cache=a.db")
         self.fail_with(3, "cannot read none.jsonl", "cache", "import", "none.jsonl", "--cache=a.db")
         self.fail_with(3, "cannot write no/out.jsonl", "cache", "export", f"--cache={EXAMPLE}", "--output=no/out.jsonl")
         self.assertFalse((self.folder / "a.db").exists())

@@ -5,16 +5,19 @@ import os
 import pathlib
 import re
 import shlex
+import shutil
 import unittest
 
 from padlock_testing import SOURCE, Case
 
-CACHE_ACTIONS = ("list", "show", "verify", "merge", "diff", "prune", "export", "import")
+CACHE_ACTIONS = ("list", "show", "verify", "merge", "diff", "prune", "export", "import", "sync")
 SUBCOMMANDS = ("run", "emit", "prove", "explain", "pack", "tune", "bench", "cache", "devices", "version")
 HELP_TEXTS = [(name,) for name in SUBCOMMANDS] + [("cache", action) for action in CACHE_ACTIONS]
 # Which examples write.
 CACHE = pathlib.Path("/tmp/padlock_tuning.db")
 PACK = pathlib.Path("/tmp/two.pack")
+# Where caches meet.
+FLEET = pathlib.Path("/tmp/padlock_fleet")
 
 
 def documented_commands(page):
@@ -58,6 +61,9 @@ class Documentation(Case):
         for file in (CACHE, PACK):
             file.unlink(missing_ok=True)
             self.addCleanup(file.unlink, missing_ok=True)
+        shutil.rmtree(FLEET, ignore_errors=True)
+        FLEET.mkdir()
+        self.addCleanup(shutil.rmtree, FLEET)
 
     def test_commands_of_the_command_page(self):
         commands = self.check_page("docs/cli.md", 18)

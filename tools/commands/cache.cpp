@@ -79,6 +79,9 @@ constexpr Entry kEntries[] = {
     {"merge", "put the records of other caches into this one", cache_merge, 1, kAny,
      "padlock cache merge examples/tuning.jsonl --cache=/tmp/padlock_tuning.db",
      "padlock cache merge examples/tuning.jsonl --cache=/tmp/padlock_tuning.db --json"},
+    {"sync", "exchange records with other machines' caches through a folder", cache_sync, 1, 1,
+     "padlock cache sync file:///tmp/padlock_fleet --cache=/tmp/padlock_tuning.db",
+     "padlock cache sync file:///tmp/padlock_fleet --cache=/tmp/padlock_tuning.db --json"},
     {"diff", "what two caches do not have in common", cache_diff, 2, 2,
      "padlock cache diff examples/tuning.jsonl examples/tuning.jsonl",
      "padlock cache diff examples/tuning.jsonl examples/tuning.jsonl --json"},
@@ -97,7 +100,9 @@ void add_entry(Subcommand& cache, const Entry& entry) {
   Subcommand command = cache.subcommand(entry.name, entry.help);
   const auto options = std::make_shared<CacheOptions>();  // shared: the callback outlives this function
   const std::string name = entry.name;
-  if (entry.most_files > 0) command.files(options->files, entry.least_files, entry.most_files, "caches or exports");
+  if (entry.most_files > 0)
+    command.files(options->files, entry.least_files, entry.most_files,
+                  name == "sync" ? "file:///FOLDER" : "caches or exports");
   if (name != "diff") command.option("--cache", options->cache, "FILE", "the cache; without it the user's own");
   if (name == "list" || name == "show")
     command.option("--program", options->program, "HEX", "only programs whose fingerprint begins so");

@@ -68,6 +68,23 @@ Outcome<ExitCode> take_in(const char* command, const CacheOptions& options) {
 Outcome<ExitCode> cache_merge(const CacheOptions& options) { return take_in("cache merge", options); }
 Outcome<ExitCode> cache_import(const CacheOptions& options) { return take_in("cache import", options); }
 
+/// What goes wrong at the exchange costs what it has, and no more: it is a warning.
+Outcome<ExitCode> cache_sync(const CacheOptions& options) {
+  PADLOCK_TRY(const auto cache, open_cache(options.cache));
+  const auto synced = cache.sync(options.files[0]);
+  if (!synced) {
+    const padlock_status status = synced.error().status();
+    const bool is_url = status == PADLOCK_INVALID_ARGUMENT || status == PADLOCK_UNIMPLEMENTED;
+    return fail(is_url ? ExitCode::usage : ExitCode::cache, synced.error());
+  }
+  const std::vector<std::string> problems = split_lines(synced->problems.view());
+  for (const std::string& problem : problems) fmt::print(stderr, "padlock: warning: {}\n", problem);
+  JsonWriter json = begin_json("cache sync", cache.path());
+  json.member("url", options.files[0]).member("written", synced->written).member("problems", problems).end_object();
+  return print(options.json, std::move(json).take(),
+               fmt::format("{}: {} records were new\n", cache.path(), synced->written));
+}
+
 Outcome<ExitCode> cache_diff(const CacheOptions& options) {
   PADLOCK_TRY(const auto left, open_cache(options.files[0]));
   PADLOCK_TRY(const auto right, open_cache(options.files[1]));

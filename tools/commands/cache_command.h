@@ -10,7 +10,7 @@ namespace padlock::tools {
 
 struct CacheOptions {
   std::string cache;               ///< --cache; empty: the user's
-  std::vector<std::string> files;  ///< besides it
+  std::vector<std::string> files;  ///< besides it; of sync, the exchange's URL
   std::string json;
   std::string output;   ///< of export
   std::string program;  ///< a fingerprint's beginning
@@ -31,6 +31,7 @@ struct CacheLines {
 
 Outcome<ExitCode> cache_merge(const CacheOptions& options);
 Outcome<ExitCode> cache_import(const CacheOptions& options);
+Outcome<ExitCode> cache_sync(const CacheOptions& options);
 Outcome<ExitCode> cache_diff(const CacheOptions& options);
 Outcome<ExitCode> cache_prune(const CacheOptions& options);
 

@@ -189,10 +189,13 @@ Result<Record> parse_line(std::string_view line) {
   return record;
 }
 
-std::string to_lines(std::vector<Record> records) {
-  std::ranges::sort(records, {}, place_of);
+std::string to_lines(const std::vector<Record>& records) {
+  std::vector<std::pair<Place, const Record*>> order;  // a place is some texts, which are made once
+  order.reserve(records.size());
+  for (const Record& record : records) order.emplace_back(place_of(record), &record);
+  std::ranges::stable_sort(order, {}, &std::pair<Place, const Record*>::first);
   std::string text;
-  for (const Record& record : records) text += to_line(record) + '\n';
+  for (const auto& [place, record] : order) text += to_line(*record) + '\n';
   return text;
 }
 

@@ -14,6 +14,7 @@ namespace padlock::tuner {
 
 inline constexpr int kRecordSchema = 1;  ///< raised when a member changes its meaning or goes away
 inline constexpr std::size_t kMaxLineBytes = std::size_t{1} << 20;
+inline constexpr std::int64_t kMaxExportBytes = std::int64_t{1} << 30;  ///< that are read of one export
 
 /// Without a newline. Precondition: validate(record).
 [[nodiscard]] std::string to_line(const Record& record);
@@ -28,7 +29,7 @@ struct RecordSet {
 };
 
 /// The lines of the records in the order of their places, each with its newline.
-[[nodiscard]] std::string to_lines(std::vector<Record> records);
+[[nodiscard]] std::string to_lines(const std::vector<Record>& records);
 /// Reads what can be read; empty lines say nothing. A bad line is a problem and costs no other line.
 [[nodiscard]] RecordSet parse_lines(std::string_view text);
 

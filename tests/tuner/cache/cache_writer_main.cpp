@@ -1,5 +1,5 @@
-// One of many processes that write a cache until they are killed: cache_writer FILE WRITER COUNT. Says the number of
-// each record once it is committed.
+// One of many processes that write a cache until they are killed: cache_writer FILE WRITER COUNT [URL]. Says the number
+// of each record once it is committed or, with a URL, left at that exchange.
 
 #include <fmt/format.h>
 #include <sys/prctl.h>
@@ -12,11 +12,22 @@
 
 #include "tests/tuner/cache/crash_records.h"
 #include "tuner/cache/store.h"
+#include "tuner/cache/sync.h"
 
 namespace padlock::tuner {
 namespace {
 
-int main_of(const std::string& path, int writer, int count) {
+bool leave_at(const std::string& path, const std::string& url) {
+  auto exchange = CacheExchange::open(url);
+  auto file = StoreFile::open(path, Access::write);
+  if (!exchange || !file) return false;
+  const auto synced = sync(*file, **exchange);
+  for (const std::string& problem : synced ? synced->problems : std::vector{synced.error().message})
+    fmt::print(stderr, "writer: {}\n", problem);
+  return synced && synced->problems.empty();
+}
+
+int main_of(const std::string& path, int writer, int count, const std::string& url) {
   bool warned = false;
   auto store = Store::open({.mode = Mode::read_write, .user_file = path, .warn = [&warned](const std::string& text) {
                               warned = true;
@@ -27,6 +38,7 @@ int main_of(const std::string& path, int writer, int count) {
   for (int i = 0; i < count; ++i) {
     const Measurement written[] = {testing::crash_record(writer, i)};
     if (!(*store)->add(key, written) || warned) return 3;
+    if (!url.empty() && !leave_at(path, url)) return 5;
     const std::string line = fmt::format("{}\n", i);
     if (write(STDOUT_FILENO, line.data(), line.size()) != static_cast<ssize_t>(line.size())) return 4;
   }
@@ -37,7 +49,7 @@ int main_of(const std::string& path, int writer, int count) {
 }  // namespace padlock::tuner
 
 int main(int argc, char** argv) {
-  if (argc != 4) return 1;
+  if (argc != 4 && argc != 5) return 1;
   prctl(PR_SET_PDEATHSIG, SIGKILL);  // a test that fails leaves nobody behind
-  return padlock::tuner::main_of(argv[1], std::atoi(argv[2]), std::atoi(argv[3]));
+  return padlock::tuner::main_of(argv[1], std::atoi(argv[2]), std::atoi(argv[3]), argc == 5 ? argv[4] : "");
 }

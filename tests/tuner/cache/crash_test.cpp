@@ -10,6 +10,7 @@
 #include <algorithm>
 #include <chrono>
 #include <cstdlib>
+#include <functional>
 #include <optional>
 #include <random>
 #include <set>
@@ -21,6 +22,7 @@
 #include "tests/common/environment.h"
 #include "tests/tuner/cache/crash_records.h"
 #include "tuner/cache/store_file.h"
+#include "tuner/cache/sync.h"
 
 namespace padlock::tuner {
 namespace {
@@ -36,10 +38,11 @@ struct Writer {
   [[nodiscard]] bool doomed() const { return doom && !killed; }
 };
 
-Writer start(const std::string& cache, const std::string& said, int number, int count) {
+Writer start(const std::string& cache, const std::string& said, int number, int count, std::string url = {}) {
   Writer writer{.number = number, .said = said};
   std::string words[] = {PADLOCK_CACHE_WRITER, cache, std::to_string(number), std::to_string(count)};
-  char* argv[] = {words[0].data(), words[1].data(), words[2].data(), words[3].data(), nullptr};
+  char* argv[] = {
+      words[0].data(), words[1].data(), words[2].data(), words[3].data(), url.empty() ? nullptr : url.data(), nullptr};
   posix_spawn_file_actions_t actions;
   posix_spawn_file_actions_init(&actions);
   posix_spawn_file_actions_addopen(&actions, STDOUT_FILENO, said.c_str(), O_WRONLY | O_CREAT | O_APPEND, 0600);
@@ -102,6 +105,38 @@ void kill_soon(Writer& writer, std::mt19937_64& random) {
   writer.killed = true;
 }
 
+/// Kills those who are doomed when their time has come, and calls `meanwhile` until they are dead; waits for the
+/// others. How many ended by themselves.
+int run_out(std::vector<Writer>& running, std::mt19937_64& random, const std::function<void()>& meanwhile) {
+  while (std::ranges::any_of(running, &Writer::doomed)) {
+    for (const Writer& writer : running) REQUIRE_FALSE((writer.doomed() && has_ended(writer)));
+    for (Writer& writer : running)
+      if (writer.doomed() && committed(writer).size() >= *writer.doom) kill_soon(writer, random);
+    meanwhile();
+  }
+  int whole = 0;
+  for (const Writer& writer : running) whole += finish(writer) ? 1 : 0;
+  return whole;
+}
+
+/// How many records the writers said to be committed, and how many of those are not there.
+struct Promises {
+  std::size_t kept = 0, lost = 0;
+};
+Promises promises_of(const std::vector<Writer>& writers, const std::vector<Record>& records) {
+  std::set<Place> places;
+  for (const Record& record : records) places.insert(place_of(record));
+  Promises promises;
+  for (const Writer& writer : writers)
+    for (const int number : committed(writer)) {
+      const CacheKey key = testing::key_of_writer(writer.number);
+      const bool there = places.contains(place_of(record_of(key, testing::crash_record(writer.number, number)))) &&
+                         places.contains(place_of(record_of(key)));
+      ++(there ? promises.kept : promises.lost);
+    }
+  return promises;
+}
+
 TEST_CASE("of many writers that are killed at random no committed record is lost, and no reader sees a bad one") {
   const std::uint64_t seed = padlock::testing::seed_or(1);
   const int writers = padlock::testing::is_full_run() ? 16 : 4, records = padlock::testing::is_full_run() ? 1000 : 60,
@@ -116,31 +151,13 @@ TEST_CASE("of many writers that are killed at random no committed record is lost
     running.push_back(start(path, folder / ("said" + std::to_string(i)), i, doomed ? 1'000'000 : records));
     if (doomed) running.back().doom = random() % static_cast<std::size_t>(records);
   }
-  while (std::ranges::any_of(running, &Writer::doomed)) {
-    for (const Writer& writer : running) REQUIRE_FALSE((writer.doomed() && has_ended(writer)));
-    for (Writer& writer : running)
-      if (writer.doomed() && committed(writer).size() >= *writer.doom) kill_soon(writer, random);
-    check_readable(path);
-  }
-  int whole = 0;
-  for (const Writer& writer : running) whole += finish(writer) ? 1 : 0;
-  CHECK(whole == writers - kills);
+  CHECK(run_out(running, random, [&path] { check_readable(path); }) == writers - kills);
 
   auto file = StoreFile::open(path, Access::read);
   REQUIRE(file);
   const RecordSet set = file->verify();
   CHECK(set.problems == std::vector<std::string>{});
-  std::set<Place> places;
-  for (const Record& record : set.records) places.insert(place_of(record));
-  std::size_t promised = 0, lost = 0;
-  for (const Writer& writer : running)
-    for (const int number : committed(writer)) {
-      ++promised;
-      const CacheKey key = testing::key_of_writer(writer.number);
-      if (!places.contains(place_of(record_of(key, testing::crash_record(writer.number, number)))) ||
-          !places.contains(place_of(record_of(key))))
-        ++lost;
-    }
+  const auto [promised, lost] = promises_of(running, set.records);
   CHECK(lost == 0);
   CHECK(promised >= static_cast<std::size_t>((writers - kills) * records));
   const std::size_t found = check_readable(path);
@@ -148,6 +165,39 @@ TEST_CASE("of many writers that are killed at random no committed record is lost
   // A writer that was killed can have committed one record that it did not come to say.
   CHECK(found <= promised + static_cast<std::size_t>(kills));
   MESSAGE(promised, " committed, ", found, " found");
+}
+
+TEST_CASE("of many caches that meet at a folder while their writers are killed, what was left there is in every one") {
+  const std::uint64_t seed = padlock::testing::seed_or(1);
+  const int writers = 16, records = padlock::testing::is_full_run() ? 100 : 5, kills = 12;
+  MESSAGE("seed ", seed, ", ", writers, " writers of ", records, " records, ", kills, " killed");
+  std::mt19937_64 random(seed);
+  const testing::Folder folder, exchange;
+  const std::string url = "file://" + exchange.path();
+  std::vector<Writer> running;
+  for (int i = 0; i < writers; ++i) {
+    const bool doomed = i < kills;
+    running.push_back(start(folder / fmt::format("{}.db", i), folder / fmt::format("said{}", i), i,
+                            doomed ? 1'000'000 : records, url));
+    if (doomed) running.back().doom = random() % static_cast<std::size_t>(records);
+  }
+  const auto wait = [] { std::this_thread::sleep_for(std::chrono::milliseconds(1)); };
+  CHECK(run_out(running, random, wait) == writers - kills);
+
+  const std::string path = folder / "late.db";
+  auto file = StoreFile::open(path, Access::write);
+  const auto meeting = CacheExchange::open(url);
+  REQUIRE((file && meeting));
+  const auto synced = sync(*file, **meeting);
+  REQUIRE(synced);
+  CHECK(synced->problems == std::vector<std::string>{});
+  const auto [kept, lost] = promises_of(running, file->all().records);
+  CHECK(lost == 0);
+  CHECK(kept >= static_cast<std::size_t>((writers - kills) * records));
+  const std::size_t found = check_readable(path);
+  CHECK(found >= kept);
+  CHECK(found <= kept + static_cast<std::size_t>(kills));
+  MESSAGE(kept, " committed, ", found, " found");
 }
 
 }  // namespace

@@ -1,0 +1,59 @@
+#include "tuner/cache/exchange_folder.h"
+
+#include <fmt/format.h>
+
+#include <filesystem>
+#include <system_error>
+
+#include "support/file.h"
+#include "tuner/cache/record_text.h"
+
+namespace padlock::tuner {
+namespace {
+
+/// Another version's exports end otherwise.
+std::string suffix() { return fmt::format(".v{}.jsonl", kRecordSchema); }
+
+class FolderExchange : public CacheExchange {
+ public:
+  explicit FolderExchange(std::string folder) : folder_(std::move(folder)) {}
+
+  Result<std::vector<std::string>> names() override {
+    std::vector<std::string> found;
+    std::error_code error;
+    for (std::filesystem::directory_iterator entry(folder_, error), end; !error && entry != end; entry.increment(error))
+      if (std::string file = entry->path().filename(); file.ends_with(suffix()))
+        found.push_back(file.substr(0, file.size() - suffix().size()));
+    if (error) return unavailable(fmt::format("cannot read {}: {}", folder_, error.message()));
+    return found;
+  }
+  Result<std::string> read(const std::string& name) override { return read_text_file(path_of(name), kMaxExportBytes); }
+  Status write(const std::string& name, std::string_view text) override {
+    // An AtomicFile follows links, and who made one may not be one of us.
+    std::error_code error;
+    if (std::filesystem::is_symlink(path_of(name), error))
+      return unavailable(fmt::format("cannot write {}: it is a symbolic link", path_of(name)));
+    PADLOCK_TRY(AtomicFile file, AtomicFile::create(path_of(name)));
+    PADLOCK_CHECK(file.write(text));
+    // Others are removed next, whose records are in it.
+    return file.commit(AtomicFile::Durability::synced);
+  }
+  void remove(const std::string& name) override {
+    std::error_code ignored;
+    std::filesystem::remove(path_of(name), ignored);
+  }
+  [[nodiscard]] std::string title(const std::string& name) const override { return printable(path_of(name)); }
+
+ private:
+  [[nodiscard]] std::string path_of(const std::string& name) const { return folder_ + "/" + name + suffix(); }
+
+  const std::string folder_;
+};
+
+}  // namespace
+
+std::unique_ptr<CacheExchange> folder_exchange(std::string folder) {
+  return std::make_unique<FolderExchange>(std::move(folder));
+}
+
+}  // namespace padlock::tuner

@@ -1,0 +1,105 @@
+#include "tuner/cache/sync.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <iterator>
+#include <set>
+#include <utility>
+
+#include "support/hash.h"
+#include "tuner/cache/merge.h"
+#include "tuner/cache/record_text.h"
+
+namespace padlock::tuner {
+namespace {
+
+constexpr int kMostListings = 100;
+
+/// Of a server that is lost, every call says the same.
+void add_new(std::vector<std::string>& problems, std::string problem) {
+  if (problems.empty() || problems.back() != problem) problems.push_back(std::move(problem));
+}
+
+/// What an exchange has, as far as it can be read.
+class Gathering {
+ public:
+  explicit Gathering(CacheExchange& exchange) : exchange_(exchange) {}
+
+  /// Writers remove an export once another that holds its records is there: where one is gone, that one is looked for.
+  Status gather() {
+    bool again = true;
+    for (int listings = 0; again && listings < kMostListings; ++listings) {
+      again = false;
+      PADLOCK_TRY(const std::vector<std::string> names, exchange_.names());
+      for (const std::string& name : names)
+        if (seen_.insert(name).second) again |= !take(name);
+    }
+    return {};
+  }
+
+  std::vector<Record> records;
+  std::set<std::string> taken;  ///< names of the exports that they are from
+  std::vector<std::string> problems;
+
+ private:
+  /// Returns false if it is gone.
+  bool take(const std::string& name) {
+    const auto text = exchange_.read(name);
+    if (!text && text.error().code == Code::not_found) return false;
+    auto found = text ? records_of(name, *text) : std::unexpected(text.error());
+    if (!found) {
+      add_new(problems, std::move(found).error().message);
+      return true;
+    }
+    std::ranges::move(*found, std::back_inserter(records));
+    taken.insert(name);
+    return true;
+  }
+
+  Result<std::vector<Record>> records_of(const std::string& name, const std::string& text) const {
+    RecordSet set;
+    if (hash128(text) != name)
+      set.problems.emplace_back("expected an export that its name is the hash of");
+    else
+      set = parse_lines(text);
+    if (set.problems.empty()) return std::move(set.records);
+    return invalid_argument(fmt::format("{}: {}; nothing is taken", exchange_.title(name), set.problems.front()));
+  }
+
+  CacheExchange& exchange_;  // borrowed
+  std::set<std::string> seen_;
+};
+
+/// Leaves an export of `records` and removes those that it was made of.
+Status leave(CacheExchange& exchange, const std::vector<Record>& records, const std::set<std::string>& taken) {
+  if (records.empty()) return {};
+  const std::string text = to_lines(records), own = hash128(text);
+  if (!taken.contains(own)) PADLOCK_CHECK(exchange.write(own, text));
+  for (const std::string& name : taken)
+    if (name != own) exchange.remove(name);
+  return {};
+}
+
+}  // namespace
+
+Result<Synced> sync(StoreFile& file, CacheExchange& exchange) {
+  RecordSet own = file.all();
+  Gathering found(exchange);
+  const Status reached = found.gather();
+  // All of what is taken is in `all`, whatever becomes of the file meanwhile.
+  std::vector<Record> all = own.records;
+  all.insert(all.end(), found.records.begin(), found.records.end());
+  all = merge(std::move(all));
+  Difference news = difference(std::move(own.records), all);
+  std::vector<Record>& incoming = news.only_right;
+  std::ranges::move(news.changed, std::back_inserter(incoming));
+  Synced done{.problems = std::move(own.problems)};
+  PADLOCK_TRY(done.written, file.put(incoming, Conflict::keep_later));
+  std::ranges::move(found.problems, std::back_inserter(done.problems));
+  const Status left = reached ? leave(exchange, all, found.taken) : reached;
+  if (!left) add_new(done.problems, left.error().message);
+  return done;
+}
+
+}  // namespace padlock::tuner

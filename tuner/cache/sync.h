@@ -1,0 +1,25 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "support/error.h"
+#include "tuner/cache/exchange.h"
+#include "tuner/cache/store_file.h"
+
+namespace padlock::tuner {
+
+struct Synced {
+  std::int64_t written = 0;           ///< records that were new to the file, or later than its own
+  std::vector<std::string> problems;  ///< what could not be reached, read or written, and why
+};
+
+/// Takes from the exchange what is not in the file or later there, and leaves one export at it, of all that either had;
+/// exports that are wholly in that one are removed. So nothing that was there is lost whenever a writer ends, how many
+/// there are, and in which order they come: two caches that meet so have the same records. Of an export whose text is
+/// not what its name says, or in which a line is no record, nothing is taken, and it stays. What fails at the exchange
+/// is a problem, never an error: the file has what could be had. Errors: as StoreFile.
+[[nodiscard]] Result<Synced> sync(StoreFile& file, CacheExchange& exchange);
+
+}  // namespace padlock::tuner
