@@ -79,7 +79,7 @@ constexpr Entry kEntries[] = {
     {"merge", "put the records of other caches into this one", cache_merge, 1, kAny,
      "padlock cache merge examples/tuning.jsonl --cache=/tmp/padlock_tuning.db",
      "padlock cache merge examples/tuning.jsonl --cache=/tmp/padlock_tuning.db --json"},
-    {"sync", "exchange records with other machines' caches through a folder", cache_sync, 1, 1,
+    {"sync", "exchange records with other machines' caches through a folder or a server", cache_sync, 1, 1,
      "padlock cache sync file:///tmp/padlock_fleet --cache=/tmp/padlock_tuning.db",
      "padlock cache sync file:///tmp/padlock_fleet --cache=/tmp/padlock_tuning.db --json"},
     {"diff", "what two caches do not have in common", cache_diff, 2, 2,
@@ -102,7 +102,7 @@ void add_entry(Subcommand& cache, const Entry& entry) {
   const std::string name = entry.name;
   if (entry.most_files > 0)
     command.files(options->files, entry.least_files, entry.most_files,
-                  name == "sync" ? "file:///FOLDER" : "caches or exports");
+                  name == "sync" ? "file:///FOLDER or redis://HOST:PORT" : "caches or exports");
   if (name != "diff") command.option("--cache", options->cache, "FILE", "the cache; without it the user's own");
   if (name == "list" || name == "show")
     command.option("--program", options->program, "HEX", "only programs whose fingerprint begins so");

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "tuner/cache/exchange_folder.h"
+#include "tuner/cache/exchange_redis.h"
 #include "tuner/cache/record.h"
 
 namespace padlock::tuner {
@@ -11,7 +12,9 @@ Result<std::unique_ptr<CacheExchange>> CacheExchange::open(const std::string& ur
   constexpr std::string_view kFolder = "file://";
   if (url.starts_with(kFolder) && url.substr(kFolder.size()).starts_with('/'))
     return folder_exchange(url.substr(kFolder.size()));
-  return invalid_argument(fmt::format("expected file:///FOLDER, found '{}'", printable(url)));
+  constexpr std::string_view kServer = "redis://";
+  if (url.starts_with(kServer)) return redis_exchange(std::string_view(url).substr(kServer.size()));
+  return invalid_argument(fmt::format("expected file:///FOLDER or redis://HOST[:PORT], found '{}'", printable(url)));
 }
 
 }  // namespace padlock::tuner

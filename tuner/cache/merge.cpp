@@ -22,7 +22,7 @@ using ByPlace = std::map<Place, Record>;
 ByPlace by_place(std::vector<Record> records) {
   ByPlace places;
   for (Record& record : records) {
-    const auto [position, added] = places.try_emplace(place_of(record), record);
+    const auto [position, added] = places.try_emplace(place_of(record), std::move(record));
     if (!added && supersedes(record, position->second)) position->second = std::move(record);
   }
   return places;

@@ -21,6 +21,7 @@
 #include "support/file.h"
 #include "tests/common/environment.h"
 #include "tests/tuner/cache/crash_records.h"
+#include "tests/tuner/cache/loopback.h"
 #include "tuner/cache/store_file.h"
 #include "tuner/cache/sync.h"
 
@@ -98,20 +99,21 @@ std::size_t check_readable(const std::string& path) {
   return measurements;
 }
 
-/// Anywhere between two commits, or in one.
-void kill_soon(Writer& writer, std::mt19937_64& random) {
-  std::this_thread::sleep_for(std::chrono::microseconds(random() % 300));
+/// Anywhere between two commits, or in one, which take about so long.
+void kill_soon(Writer& writer, std::mt19937_64& random, std::uint64_t most_microseconds) {
+  std::this_thread::sleep_for(std::chrono::microseconds(random() % most_microseconds));
   kill(writer.pid, SIGKILL);
   writer.killed = true;
 }
 
 /// Kills those who are doomed when their time has come, and calls `meanwhile` until they are dead; waits for the
 /// others. How many ended by themselves.
-int run_out(std::vector<Writer>& running, std::mt19937_64& random, const std::function<void()>& meanwhile) {
+int run_out(std::vector<Writer>& running, std::mt19937_64& random, std::uint64_t most_microseconds,
+            const std::function<void()>& meanwhile) {
   while (std::ranges::any_of(running, &Writer::doomed)) {
     for (const Writer& writer : running) REQUIRE_FALSE((writer.doomed() && has_ended(writer)));
     for (Writer& writer : running)
-      if (writer.doomed() && committed(writer).size() >= *writer.doom) kill_soon(writer, random);
+      if (writer.doomed() && committed(writer).size() >= *writer.doom) kill_soon(writer, random, most_microseconds);
     meanwhile();
   }
   int whole = 0;
@@ -151,7 +153,7 @@ TEST_CASE("of many writers that are killed at random no committed record is lost
     running.push_back(start(path, folder / ("said" + std::to_string(i)), i, doomed ? 1'000'000 : records));
     if (doomed) running.back().doom = random() % static_cast<std::size_t>(records);
   }
-  CHECK(run_out(running, random, [&path] { check_readable(path); }) == writers - kills);
+  CHECK(run_out(running, random, 300, [&path] { check_readable(path); }) == writers - kills);
 
   auto file = StoreFile::open(path, Access::read);
   REQUIRE(file);
@@ -167,13 +169,13 @@ TEST_CASE("of many writers that are killed at random no committed record is lost
   MESSAGE(promised, " committed, ", found, " found");
 }
 
-TEST_CASE("of many caches that meet at a folder while their writers are killed, what was left there is in every one") {
+/// Writers that each have a cache and meet at an exchange.
+void check_exchange(const std::string& url) {
   const std::uint64_t seed = padlock::testing::seed_or(1);
   const int writers = 16, records = padlock::testing::is_full_run() ? 100 : 5, kills = 12;
   MESSAGE("seed ", seed, ", ", writers, " writers of ", records, " records, ", kills, " killed");
   std::mt19937_64 random(seed);
-  const testing::Folder folder, exchange;
-  const std::string url = "file://" + exchange.path();
+  const testing::Folder folder;
   std::vector<Writer> running;
   for (int i = 0; i < writers; ++i) {
     const bool doomed = i < kills;
@@ -182,7 +184,7 @@ TEST_CASE("of many caches that meet at a folder while their writers are killed, 
     if (doomed) running.back().doom = random() % static_cast<std::size_t>(records);
   }
   const auto wait = [] { std::this_thread::sleep_for(std::chrono::milliseconds(1)); };
-  CHECK(run_out(running, random, wait) == writers - kills);
+  CHECK(run_out(running, random, 10'000, wait) == writers - kills);
 
   const std::string path = folder / "late.db";
   auto file = StoreFile::open(path, Access::write);
@@ -198,6 +200,20 @@ TEST_CASE("of many caches that meet at a folder while their writers are killed, 
   CHECK(found >= kept);
   CHECK(found <= kept + static_cast<std::size_t>(kills));
   MESSAGE(kept, " committed, ", found, " found");
+}
+
+TEST_CASE("of many caches that meet at a folder while their writers are killed, what was left there is in every one") {
+  const testing::Folder exchange;
+  check_exchange("file://" + exchange.path());
+}
+
+TEST_CASE("of many caches that meet at a server while their writers are killed, what was left there is in every one") {
+  if (testing::redis_server_file().empty() || !CacheExchange::open("redis://localhost")) {
+    MESSAGE("skipped: redis-server is not installed, or this build has no client of it");
+    return;
+  }
+  const testing::RedisServer server;
+  check_exchange("redis://" + server.place());
 }
 
 }  // namespace

@@ -257,7 +257,7 @@ TEST_CASE("other URLs are refused") {
     const auto exchange = CacheExchange::open(url);
     REQUIRE_FALSE(exchange);
     CHECK(exchange.error().code == Code::invalid_argument);
-    CHECK(exchange.error().message.starts_with("expected file:///FOLDER"));
+    CHECK(exchange.error().message.starts_with("expected file:///FOLDER or redis://HOST[:PORT], found '"));
   }
 }
 

@@ -1,0 +1,220 @@
+#include "tuner/cache/exchange_redis.h"
+
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <iterator>
+#include <random>
+
+#include "support/hash.h"
+#include "tests/common/environment.h"
+#include "tests/tuner/cache/loopback.h"
+#include "tuner/cache/merge.h"
+#include "tuner/cache/record_text.h"
+#include "tuner/cache/sync.h"
+
+namespace padlock::tuner {
+namespace {
+
+using std::chrono::milliseconds;
+
+std::vector<Record> some_records(const std::string& config) {
+  return {record_of(testing::key()), record_of(testing::key(), testing::measurement("", config))};
+}
+
+StoreFile cache_with(const std::vector<Record>& records) {
+  auto file = StoreFile::in_memory();
+  REQUIRE(file);
+  REQUIRE(file->put(records, Conflict::replace));
+  return *std::move(file);
+}
+
+/// Checks, when it goes, that as many files are open as when it came.
+class NothingLeaks {
+ public:
+  ~NothingLeaks() { CHECK(open_files() == before_); }
+
+ private:
+  static std::ptrdiff_t open_files() {
+    return std::distance(std::filesystem::directory_iterator("/proc/self/fd"), std::filesystem::directory_iterator());
+  }
+  std::ptrdiff_t before_ = open_files();
+};
+
+/// What the one problem is of a cache that meets this server, which leaves the cache as it was.
+std::string problem_of(const std::string& place, milliseconds patience) {
+  const std::vector<Record> records = some_records("unroll=1");
+  StoreFile file = cache_with(records);
+  const auto exchange = redis_exchange(place, patience);
+  REQUIRE(exchange);
+  const auto done = sync(file, **exchange);
+  REQUIRE(done);
+  CHECK(done->written == 0);
+  REQUIRE(done->problems.size() == 1);
+  CHECK(done->problems[0].starts_with("redis://" + place + ": "));
+  CHECK(file.all().records == records);
+  // It stays lost, and costs no more waiting.
+  CHECK((*exchange)->read("name").error().message == done->problems[0]);
+  CHECK((*exchange)->write("name", "text").error().message == done->problems[0]);
+  return done->problems[0].substr(("redis://" + place + ": ").size());
+}
+
+/// The same of a server that reads what there is and then gives these answers, one a command.
+std::string problem_of_answers(std::vector<std::string> answers) {
+  const testing::OneConnection server([answers](int fd) {
+    char bytes[65536];
+    for (const std::string& answer : answers) {
+      if (::recv(fd, bytes, sizeof bytes, 0) <= 0) return;
+      [[maybe_unused]] const auto sent = ::send(fd, answer.data(), answer.size(), MSG_NOSIGNAL);
+    }
+    while (::recv(fd, bytes, sizeof bytes, 0) > 0) {
+    }
+  });
+  return problem_of(server.place(), milliseconds(500));
+}
+
+TEST_CASE("a server that is gone, hangs or leaves is a problem, in bounded time") {
+  const NothingLeaks nothing_leaks;
+  std::string nobody;
+  {
+    nobody = testing::Listener().place();
+  }
+  CHECK(problem_of(nobody, milliseconds(5000)) == "Connection refused");
+  const testing::Listener deaf;
+  CHECK(problem_of(deaf.place(), milliseconds(50)) == "no answer in time");
+  CHECK(problem_of_answers({""}) == "no answer in time");
+  CHECK(problem_of_answers({"*1\r\n$4\r\nna"}) == "no answer in time");
+  const testing::OneConnection gone([](int) {});
+  const std::string left = problem_of(gone.place(), milliseconds(5000));
+  CHECK((left == "the server has closed the connection" || left == "Connection reset by peer"));
+}
+
+TEST_CASE("a server whose answer never ends is left") {
+  const NothingLeaks nothing_leaks;
+  const testing::OneConnection server([](int fd) {
+    const std::string_view begin = "$1000000\r\n";
+    if (::send(fd, begin.data(), begin.size(), MSG_NOSIGNAL) < 0) return;
+    while (::send(fd, "x", 1, MSG_NOSIGNAL) == 1) std::this_thread::sleep_for(milliseconds(1));
+  });
+  CHECK(problem_of(server.place(), milliseconds(100)) == "no answer in time");
+}
+
+TEST_CASE("of answers that are none nothing is taken") {
+  const NothingLeaks nothing_leaks;
+  CHECK(problem_of_answers({"HTTP/1.1 400 Bad Request\r\n\r\n"}).starts_with("no answer of a Redis server: "));
+  CHECK(problem_of_answers({"*2000000000\r\n"}).starts_with("no answer of a Redis server: "));
+  CHECK(problem_of_answers({"*16385\r\n"}).starts_with("no answer of a Redis server: "));
+  CHECK(problem_of_answers({"$-2\r\n"}).starts_with("no answer of a Redis server: "));
+  for (const char* wrong : {"+OK\r\n", ":1\r\n", "$2\r\nab\r\n", "$-1\r\n"})
+    CHECK(problem_of_answers({wrong}) == "the answer is of another kind than the command's");
+  CHECK(problem_of_answers({"*0\r\n", "+OK\r\n"}) == "the answer is of another kind than the command's");
+  CHECK(problem_of_answers({"*1\r\n$1\r\na\r\n", "*0\r\n"}) == "the answer is of another kind than the command's");
+}
+
+TEST_CASE("a server that refuses a command says why, and goes on") {
+  const testing::OneConnection server([](int fd) {
+    char bytes[65536];
+    for (const std::string_view answer : {"-NOAUTH no\x01 \r\n", "*0\r\n"}) {
+      if (::recv(fd, bytes, sizeof bytes, 0) <= 0) return;
+      if (::send(fd, answer.data(), answer.size(), MSG_NOSIGNAL) < 0) return;
+    }
+  });
+  const auto exchange = redis_exchange(server.place());
+  REQUIRE(exchange);
+  CHECK((*exchange)->names().error().message ==
+        fmt::format("redis://{}: the server says 'NOAUTH no? '", server.place()));
+  CHECK((*exchange)->names() == std::vector<std::string>{});
+}
+
+TEST_CASE("of random bytes nothing is taken") {
+  const NothingLeaks nothing_leaks;
+  const std::uint64_t seed = padlock::testing::seed_or(1);
+  MESSAGE("seed ", seed);
+  std::mt19937_64 random(seed);
+  const std::string_view likely = "*$:+-0123456789\r\n\r\n\r\nab";
+  for (int round = 0; round < 100; ++round) {
+    std::string bytes;
+    for (std::size_t i = random() % 60; i > 0; --i) bytes += likely[random() % likely.size()];
+    const testing::OneConnection server([&bytes](int fd) {
+      [[maybe_unused]] const auto sent = ::send(fd, bytes.data(), bytes.size(), MSG_NOSIGNAL);
+      ::shutdown(fd, SHUT_WR);
+      char read[4096];
+      while (::recv(fd, read, sizeof read, 0) > 0) {
+      }
+    });
+    const std::vector<Record> records = some_records("unroll=1");
+    StoreFile file = cache_with(records);
+    const auto exchange = redis_exchange(server.place(), milliseconds(1000));
+    REQUIRE(exchange);
+    const auto done = sync(file, **exchange);
+    REQUIRE(done);
+    INFO(bytes);
+    CHECK(done->written == 0);
+    CHECK(!done->problems.empty());
+    CHECK(file.all().records == records);
+  }
+}
+
+TEST_CASE("places that are none are refused") {
+  for (const char* place :
+       {"", ":1", "host:", "host:0", "host:65536", "host:1x", "host:1/2", "a@b", "host/0", "[::1]:1", "a b\n"}) {
+    const auto exchange = redis_exchange(place);
+    REQUIRE_FALSE(exchange);
+    CHECK(exchange.error().code == Code::invalid_argument);
+    CHECK(exchange.error().message.starts_with("expected redis://HOST[:PORT], found 'redis://"));
+  }
+  CHECK(redis_exchange("host"));
+}
+
+TEST_CASE("caches that meet at a server have the same bytes, and garbage that is there stays") {
+  const NothingLeaks nothing_leaks;
+  if (testing::redis_server_file().empty()) {
+    MESSAGE("skipped: redis-server is not installed");
+    return;
+  }
+  const testing::RedisServer server;
+  const auto exchange = CacheExchange::open("redis://" + server.place());
+  REQUIRE(exchange);
+  const std::string zero("a\0b\r\n", 5);
+  REQUIRE((*exchange)->write("garbage\n", zero));
+  CHECK((*exchange)->read("garbage\n") == zero);
+  CHECK((*exchange)->read("none").error().code == Code::not_found);
+  const std::vector<Record> sets[] = {some_records("unroll=1"), some_records("unroll=2"), some_records("unroll=4")};
+  std::vector<Record> all;
+  for (const auto& set : sets) all.insert(all.end(), set.begin(), set.end());
+  const std::string text = to_lines(merge(all));
+  StoreFile files[] = {cache_with(sets[0]), cache_with(sets[1]), cache_with(sets[2])};
+  const std::vector<std::string> problems = {fmt::format(
+      "redis://{} garbage?: expected an export that its name is the hash of; nothing is taken", server.place())};
+  for (int round = 0; round < 2; ++round)
+    for (StoreFile& file : files) {
+      const auto done = sync(file, **exchange);
+      REQUIRE(done);
+      CHECK(done->problems == problems);
+    }
+  for (StoreFile& file : files) CHECK(to_lines(file.all().records) == text);
+  auto names = (*exchange)->names();
+  REQUIRE(names);
+  std::ranges::sort(*names);
+  std::vector<std::string> expected = {hash128(text), "garbage\n"};
+  std::ranges::sort(expected);
+  CHECK(*names == expected);
+}
+
+TEST_CASE("an export of many megabytes goes to a server and comes back") {
+  if (testing::redis_server_file().empty()) {
+    MESSAGE("skipped: redis-server is not installed");
+    return;
+  }
+  const testing::RedisServer server;
+  const auto exchange = CacheExchange::open("redis://" + server.place());
+  REQUIRE(exchange);
+  std::string large(std::size_t{40} << 20, 'x');
+  for (std::size_t i = 0; i < large.size(); i += 4096) large[i] = static_cast<char>(i >> 12);
+  REQUIRE((*exchange)->write("large", large));
+  CHECK((*exchange)->read("large") == large);
+}
+
+}  // namespace
+}  // namespace padlock::tuner
