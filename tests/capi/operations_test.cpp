@@ -1,8 +1,10 @@
 // Devices, explaining, caches and tuning, as far as they pass the border; what they do is tested where it is done.
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstdlib>
 #include <fstream>
+#include <iterator>
 #include <tuple>
 
 #include "tests/capi/capi_testing.h"
@@ -213,6 +215,44 @@ TEST_CASE("caches: what two do not have in common, and what is bad of one") {
 struct Progress {
   int heard = 0, asked = 0;
 };
+
+TEST_CASE("tuning: shards deal all regions once, and one that there is not is refused") {
+  const Context context = make_context();
+  const Program program = parse(context, kPadRelu);
+  const padlock_named_value most[] = {{"B", 64}, {"S", 16384}};
+  Error error;
+  const auto regions = [&](std::int32_t index, std::int32_t count) {
+    padlock_tune_options options = sized<padlock_tune_options>();
+    options.max = most;
+    options.max_count = 2;
+    options.shard_index = index;
+    options.shard_count = count;
+    Tuner tuner;
+    Text plan;
+    REQUIRE_OK(padlock_tuner_create(program, &options, tuner.out(), error.out()), error);
+    REQUIRE_OK(padlock_tuner_plan(tuner, plan.out(), error.out()), error);
+    std::vector<std::string> found;
+    constexpr std::string_view kName = R"("region": ")";
+    const std::string json = text_of(plan);
+    for (std::size_t at = json.find(kName); at != std::string::npos; at = json.find(kName, at + 1))
+      found.push_back(json.substr(at, json.find('"', at + kName.size()) - at));
+    return found;
+  };
+  std::vector<std::string> whole = regions(0, 0);
+  CHECK(whole.size() > 1);
+  std::ranges::sort(whole);
+  for (const std::int32_t count : {1, 2, 7}) {
+    std::vector<std::string> dealt;
+    for (std::int32_t i = 0; i < count; ++i) std::ranges::copy(regions(i, count), std::back_inserter(dealt));
+    std::ranges::sort(dealt);
+    CHECK(dealt == whole);
+  }
+  padlock_tune_options wrong = sized<padlock_tune_options>();
+  wrong.shard_index = wrong.shard_count = 3;
+  Tuner tuner;
+  CHECK(padlock_tuner_create(program, &wrong, tuner.out(), error.out()) == PADLOCK_INVALID_ARGUMENT);
+  CHECK(std::string(padlock_error_message(error)) == "expected a shard_index from 0 to 2, found 3");
+}
 
 TEST_CASE("tuning: what it needs, that it can be stopped, and that what it learnt is used") {
   const Folder folder;
