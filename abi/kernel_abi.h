@@ -73,6 +73,9 @@ struct KernelAbi {
   /// `columns` is 1. A launch has one block for each tile or, if it is `persistent`, as many blocks as run at once.
   int threads = 0;
   bool persistent = false;
+  /// The code waits for the work before it in its stream before it touches memory, and lets the work after it begin to
+  /// do the same (PTX ISA, griddepcontrol). A launch need not wait, then.
+  bool waits = false;
   /// Descriptions of the accesses, for faults: AccessFault::access is an index into them.
   std::vector<std::string> accesses;
   /// Bounds of sizes that every variant requires, the one that assumes nothing too: beyond them an index would not fit

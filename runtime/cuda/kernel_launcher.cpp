@@ -51,7 +51,10 @@ Result<KernelLauncher::Variant> KernelLauncher::load(const Module& module, abi::
   PADLOCK_TRY(Function function, module.function(abi.name));
   PADLOCK_CHECK(check_block(abi, function, device));
   PADLOCK_TRY(const std::int64_t blocks, most_blocks(abi, function, device));
-  return Variant{std::move(abi), std::move(function), blocks};
+  // From this driver on such a launch may be captured into a graph.
+  constexpr int kFirstDriver = 12030;
+  const bool waits = abi.waits && device.driver_version >= kFirstDriver;
+  return Variant{std::move(abi), std::move(function), blocks, waits};
 }
 
 Result<KernelLauncher> KernelLauncher::create(const Module& module, std::vector<abi::KernelVariant> variants,
@@ -81,7 +84,8 @@ Result<BoundKernel> KernelLauncher::bind(const ir::Binding& binding) const {
   if (plan.empty()) return bound;
   const Variant& variant = variants_[plan.variant];
   bound.shape_ = {.grid_x = static_cast<unsigned>(std::min(plan.rows, variant.most_blocks)),
-                  .block_x = static_cast<unsigned>(variant.abi.threads)};
+                  .block_x = static_cast<unsigned>(variant.abi.threads),
+                  .waits = variant.waits};
   const abi::ParameterWords places(variant.abi);
   bound.words_.reserve(places.count);
   bound.words_.assign(places.sizes, 0);

@@ -69,6 +69,7 @@ class KernelLauncher {
     abi::KernelAbi abi;
     Function function;
     std::int64_t most_blocks;  // of a launch
+    bool waits;                // itself for the work before it
   };
   static Result<Variant> load(const Module& module, abi::KernelAbi abi, const GpuFacts& device);
 

@@ -19,6 +19,17 @@ Status launch(const ContextScope& current, const Function& function, const Launc
                    tag(kLaunchParamBufferSize), &bytes, tag(kLaunchParamEnd)};
   const Context& context = current.context();
   const Driver& driver = context.driver();
+  if (shape.waits && driver.cuLaunchKernelEx) {
+    CUlaunchAttribute waits{.id = kLaunchProgrammaticStreamSerialization, .value = {1}};
+    const CUlaunchConfig config{.grid_x = shape.grid_x,
+                                .block_x = shape.block_x,
+                                .shared_bytes = shape.shared_bytes,
+                                .stream = stream.handle(),
+                                .attributes = &waits,
+                                .attribute_count = 1};
+    return driver.call(driver.cuLaunchKernelEx, {.device = context.ordinal(), .kernel = function.name()}, &config,
+                       function.handle(), static_cast<void**>(nullptr), static_cast<void**>(extra));
+  }
   return driver.call(driver.cuLaunchKernel, {.device = context.ordinal(), .kernel = function.name()}, function.handle(),
                      shape.grid_x, 1U, 1U, shape.block_x, 1U, 1U, shape.shared_bytes, stream.handle(),
                      static_cast<void**>(nullptr), static_cast<void**>(extra));

@@ -45,6 +45,7 @@ void write_abi(const KernelAbi& abi, const ir::Order& order, ByteWriter& to) {
   write_ids(abi.scalars, to);
   to.number(abi.threads);
   to.number(abi.persistent ? 1 : 0);
+  to.number(abi.waits ? 1 : 0);
   to.number(static_cast<Int128>(abi.accesses.size()));
   for (const std::string& access : abi.accesses) to.text(access);
   to.number(static_cast<Int128>(abi.sizes.size()));
@@ -109,6 +110,8 @@ Result<KernelAbi> read_abi(std::span<const Expr> exprs, ByteReader& from) {
   abi.threads = static_cast<int>(threads);
   PADLOCK_TRY(const std::int64_t persistent, from.number(0, 1));
   abi.persistent = persistent != 0;
+  PADLOCK_TRY(const std::int64_t waits, from.number(0, 1));
+  abi.waits = waits != 0;
   PADLOCK_TRY(const std::size_t accesses, from.count());
   for (std::size_t i = 0; i < accesses; ++i) {
     PADLOCK_TRY(const std::string_view access, from.text());

@@ -88,11 +88,11 @@ TEST_CASE("a failed bounds check is reported by the next call that waits, once")
 TEST_CASE("a launch that fails names the kernel, and the device can be used on") {
   const FakeGpu fake;
   Bound bound(fake);
-  fake->fail({.function = "cuLaunchKernel", .status = CUresult::launch_out_of_resources});
+  fake->fail({.function = "cuLaunchKernelEx", .status = CUresult::launch_out_of_resources});
   const Error error = error_of(bound.launch());
   CHECK(error.code == Code::resource_exhausted);
-  CHECK(
-      contains(error.message, "cuLaunchKernel of sum_0_index32 on cuda:0 failed: CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES"));
+  CHECK(contains(error.message,
+                 "cuLaunchKernelEx of sum_0_index32 on cuda:0 failed: CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES"));
   CHECK(bound.launch());
   CHECK(bound.program.synchronize());
 }

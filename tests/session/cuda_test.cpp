@@ -165,11 +165,11 @@ TEST_CASE("binding makes no driver call; a launch makes one a kernel, and alloca
   REQUIRE(status);
   CHECK(after == before);
   CHECK(fake->calls() ==
-        Calls{"cuCtxGetCurrent", "cuCtxPushCurrent_v2", "cuLaunchKernel", "cuLaunchKernel", "cuCtxPopCurrent_v2"});
+        Calls{"cuCtxGetCurrent", "cuCtxPushCurrent_v2", "cuLaunchKernelEx", "cuLaunchKernelEx", "cuCtxPopCurrent_v2"});
   const auto scope = runtime::cuda::ContextScope::enter(*device.context);
   fake->forget_calls();
   REQUIRE(bound.launch(arguments));
-  CHECK(fake->calls() == Calls{"cuCtxGetCurrent", "cuLaunchKernel", "cuLaunchKernel"});
+  CHECK(fake->calls() == Calls{"cuCtxGetCurrent", "cuLaunchKernelEx", "cuLaunchKernelEx"});
 }
 
 TEST_CASE("an empty output is not launched") {
@@ -180,7 +180,7 @@ TEST_CASE("an empty output is not launched") {
   fake->forget_calls();
   CHECK(bound.launch(
       {std::array{runtime::UserBuffer()}, std::array{runtime::UserBuffer()}, std::array<std::uint64_t, 1>{}}));
-  CHECK(std::ranges::count(fake->calls(), "cuLaunchKernel") == 0);
+  CHECK(std::ranges::count(fake->calls(), "cuLaunchKernelEx") == 0);
   const Arrays arrays(bound);
   CHECK(padlock::testing::run_on_host_arrays(bound, arrays.arguments()));
   CHECK(fake->launches() == 0);

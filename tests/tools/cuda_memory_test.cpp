@@ -73,7 +73,7 @@ TEST_CASE("memory that does not suffice exits with 4, whichever step lacks it") 
                                         {"cuFuncLoad", 1},
                                         {"cuStreamCreate", 1},
                                         {"cuMemAlloc_v2", kAllocations},
-                                        {"cuLaunchKernel", 1}})
+                                        {"cuLaunchKernelEx", 1}})
     for (int nth = 1; nth <= calls; ++nth) {
       CAPTURE(function);
       CAPTURE(nth);

@@ -162,6 +162,10 @@ llvm::Function* emit_kernel(KernelContext& context) {
   kernel->addFnAttr("nvvm.maxntid", std::to_string(context.abi.threads));
   kernel->addFnAttr("nvvm.minctasm", std::to_string(blocks_at_once(context.schedule, context.index_bits)));
   emit_thread(context, kernel, [&](IRBuilder<>& builder) {
+    if (context.abi.waits) {
+      builder.CreateIntrinsic(llvm::Intrinsic::nvvm_griddepcontrol_launch_dependents, {});
+      builder.CreateIntrinsic(llvm::Intrinsic::nvvm_griddepcontrol_wait, {});
+    }
     const auto special = [&](llvm::Intrinsic::ID id) {
       return builder.CreateZExt(builder.CreateIntrinsic(id, {}), context.index_type());
     };
@@ -278,6 +282,7 @@ std::vector<abi::KernelAbi> emit_gpu_kernel(std::span<llvm::Module* const> modul
                                             const TargetFeatures& target, bool bounds_check) {
   abi::KernelAbi abi = gpu_contract_of(kernel.schedule());
   abi.preconditions = kernel.preconditions();
+  abi.waits = target.waits;
   const bool always_narrow = kernel.has_narrow_indices() && kernel.guards().empty();
   std::vector<abi::KernelAbi> variants = {
       emit_variant(*modules.front(), kernel, target, bounds_check, always_narrow ? 32 : 64, abi)};

@@ -143,6 +143,7 @@ class LlvmGpuCompiler final : public GpuCompiler {
                      .abs16 = false,  // ptxas takes what abs.s16 gives for positive
                      .global_space = 1,
                      .aligned_elements = true,
+                     .waits = abi::gpu_target_number(architecture_) >= 90,  // PTX 7.8
                      .takes_words = true};
     // ptxas optimises: what LLVM would do before takes two thirds of the time and changes its result by 1 %.
     made.machine.reset(nvptx()->createTargetMachine(llvm::Triple("nvptx64-nvidia-cuda"), architecture_, "", options,

@@ -46,6 +46,7 @@
 
 /// Null where the driver has none; what they serve is then not known or not done.
 #define PADLOCK_CUDA_OPTIONAL_SYMBOLS(X)                                                                               \
+  X(cuLaunchKernelEx, 11060, (const CUlaunchConfig* config, CUfunction function, void** parameters, void** extra))     \
   X(cuMemGetInfo_v2, 3020, (std::size_t* free_bytes, std::size_t* total_bytes))                                        \
   X(cuFuncGetAttribute, 2020, (int* value, CUfunction_attribute attribute, CUfunction function))                       \
   X(cuOccupancyMaxActiveBlocksPerMultiprocessor, 6050,                                                                 \

@@ -141,6 +141,20 @@ struct CUmemAllocationProp {
   void* win32_handle_data = nullptr;
   std::uint64_t flags = 0;
 };
+/// CUlaunchAttribute as the driver takes it: `value` is a union of 64 bytes.
+struct CUlaunchAttribute {
+  std::uint32_t id = 0;
+  std::uint32_t gap = 0;
+  std::int32_t value[16] = {};
+};
+struct CUlaunchConfig {
+  unsigned grid_x = 1, grid_y = 1, grid_z = 1;
+  unsigned block_x = 1, block_y = 1, block_z = 1;
+  unsigned shared_bytes = 0;
+  CUstream stream = nullptr;
+  CUlaunchAttribute* attributes = nullptr;
+  unsigned attribute_count = 0;
+};
 struct CUmemAccessDesc {
   CUmemLocation location = {};
   std::uint32_t flags = 0;
@@ -148,13 +162,15 @@ struct CUmemAccessDesc {
 // NOLINTEND(readability-identifier-naming)
 
 // Constants that cuda.h has as macros or as enumerators of flag words.
-inline constexpr std::uint32_t kMemAllocationPinned = 1;        // CU_MEM_ALLOCATION_TYPE_PINNED
-inline constexpr std::uint32_t kMemLocationDevice = 1;          // CU_MEM_LOCATION_TYPE_DEVICE
-inline constexpr unsigned kMemGranularityMinimum = 0;           // CU_MEM_ALLOC_GRANULARITY_MINIMUM
-inline constexpr std::uint32_t kMemAccessReadWrite = 3;         // CU_MEM_ACCESS_FLAGS_PROT_READWRITE
-inline constexpr unsigned kStreamNonBlocking = 1;               // CU_STREAM_NON_BLOCKING
-inline constexpr unsigned kEventDefault = 0;                    // CU_EVENT_DEFAULT
-inline constexpr std::uint64_t kProcAddressLegacyStream = 1;    // CU_GET_PROC_ADDRESS_LEGACY_STREAM
+inline constexpr std::uint32_t kMemAllocationPinned = 1;      // CU_MEM_ALLOCATION_TYPE_PINNED
+inline constexpr std::uint32_t kMemLocationDevice = 1;        // CU_MEM_LOCATION_TYPE_DEVICE
+inline constexpr unsigned kMemGranularityMinimum = 0;         // CU_MEM_ALLOC_GRANULARITY_MINIMUM
+inline constexpr std::uint32_t kMemAccessReadWrite = 3;       // CU_MEM_ACCESS_FLAGS_PROT_READWRITE
+inline constexpr unsigned kStreamNonBlocking = 1;             // CU_STREAM_NON_BLOCKING
+inline constexpr unsigned kEventDefault = 0;                  // CU_EVENT_DEFAULT
+inline constexpr std::uint64_t kProcAddressLegacyStream = 1;  // CU_GET_PROC_ADDRESS_LEGACY_STREAM
+// CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_STREAM_SERIALIZATION
+inline constexpr std::uint32_t kLaunchProgrammaticStreamSerialization = 6;
 inline constexpr std::uintptr_t kLaunchParamEnd = 0;            // CU_LAUNCH_PARAM_END
 inline constexpr std::uintptr_t kLaunchParamBufferPointer = 1;  // CU_LAUNCH_PARAM_BUFFER_POINTER
 inline constexpr std::uintptr_t kLaunchParamBufferSize = 2;     // CU_LAUNCH_PARAM_BUFFER_SIZE

@@ -190,6 +190,58 @@ TEST_CASE("the first launch is legal while a graph is captured, and the graph do
   CHECK(problem.has_added(9));
 }
 
+/// `store_late` lets the work after it begin, then stores a value a millisecond later; `copy_after` waits for the work
+/// before it, then copies a value; `copy_at_once` does not wait.
+std::string dependent_ptx() {
+  const std::string copy =
+      "(.param .u64 to, .param .u64 from)\n{ .reg .b64 %to, %from; .reg .b32 %value;\n"
+      "ld.param.u64 %to, [to]; ld.param.u64 %from, [from]; WAIT\n"
+      "ld.volatile.global.u32 %value, [%from]; st.global.u32 [%to], %value; ret; }\n";
+  std::string after = copy;
+  std::string at_once = copy;
+  after.replace(after.find("WAIT"), 4, "griddepcontrol.wait;");
+  at_once.erase(at_once.find("WAIT"), 4);
+  return ".version 7.8\n.target sm_90\n.address_size 64\n"
+         ".visible .entry store_late(.param .u64 to, .param .u64 value)\n"
+         "{ .reg .b64 %to; .reg .b32 %value, %i; .reg .pred %more;\n"
+         "griddepcontrol.launch_dependents; ld.param.u64 %to, [to]; ld.param.u32 %value, [value]; mov.u32 %i, 0;\n"
+         "again: nanosleep.u32 1000; add.u32 %i, %i, 1; setp.lt.u32 %more, %i, 1000; @%more bra again;\n"
+         "st.global.u32 [%to], %value; ret; }\n"
+         ".visible .entry copy_after" +
+         after + ".visible .entry copy_at_once" + at_once;
+}
+
+TEST_CASE("a kernel that waits reads what the work before it writes, one that does not is too early") {
+  const Machine machine;
+  if (!machine.ready()) return;
+  const std::vector<GpuFacts> devices = *list_devices(machine.context->driver());
+  if (machine.fake != nullptr || devices[0].compute_major < 9 || !machine.context->driver().cuLaunchKernelEx) {
+    MESSAGE("skipped: expected a GPU of sm_90 or later and a driver that has cuLaunchKernelEx");
+    return;
+  }
+  const Stream stream = *Stream::create(*machine.context);
+  const Module module = *Module::load_ptx(*machine.context, dependent_ptx(), "dependent");
+  const Function store_late = *module.function("store_late");
+  const DeviceBuffer words = *DeviceBuffer::allocate(*machine.context, 8, "words");
+  const auto copied_by = [&](const char* name, std::uint32_t value) {
+    const Function copy = *module.function(name);
+    REQUIRE(enqueue_fill(stream, words.address(), std::byte{0}, words.bytes()));
+    REQUIRE(stream.synchronize());
+    const std::uint64_t to_store[] = {words.address(), value};
+    const std::uint64_t to_copy[] = {words.address() + 4, words.address()};
+    REQUIRE(launch(store_late, {.grid_x = 1, .block_x = 1}, to_store, stream));
+    REQUIRE(launch(copy, {.grid_x = 1, .block_x = 1, .waits = true}, to_copy, stream));
+    std::vector<std::uint32_t> back(2);
+    REQUIRE(copy_to_host(stream, bytes_of(back), words.address()));
+    CHECK(back[0] == value);
+    return back[1];
+  };
+  for (std::uint32_t value = 1; value <= 20; ++value) {
+    CHECK(copied_by("copy_after", value) == value);
+    CHECK(copied_by("copy_at_once", value) == 0);  // else the case above shows nothing
+  }
+}
+
 TEST_CASE("errors are those that the fake driver plays") {
   const Machine machine;
   if (!machine.ready()) return;

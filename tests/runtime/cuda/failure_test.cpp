@@ -39,7 +39,7 @@ Status whole_scenario(const Fake& fake, Ownership ownership, std::size_t* done =
   PADLOCK_CHECK(scratch->write(0, bytes_of(words)));
   PADLOCK_CHECK(enqueue_copy(stream, input.address(), scratch->address(), kCount * 4));
   PADLOCK_CHECK(enqueue_fill(stream, result.address(), std::byte{0}, result.bytes()));
-  PADLOCK_TRY(const Module module, Module::load_ptx(*context, kPtx, "p"));
+  PADLOCK_TRY(const Module module, Module::load_ptx(*context, waiting_ptx(), "p"));
   PADLOCK_TRY(const Function add, module.function("add"));
   PADLOCK_CHECK(function_facts(add));
   PADLOCK_CHECK(resident_blocks(add, 128));
@@ -48,6 +48,7 @@ Status whole_scenario(const Fake& fake, Ownership ownership, std::size_t* done =
   PADLOCK_CHECK(start.record(stream));
   const std::uint64_t parameters[] = {result.address(), input.address(), kCount, 1};
   PADLOCK_CHECK(launch(add, {.grid_x = 4, .block_x = 128}, parameters, stream));
+  PADLOCK_CHECK(launch(add, {.grid_x = 4, .block_x = 128, .waits = true}, parameters, stream));
   PADLOCK_CHECK(end.record(stream));
   PADLOCK_CHECK(stream.synchronize("add"));
   PADLOCK_CHECK(end.synchronize());

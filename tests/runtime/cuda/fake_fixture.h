@@ -56,6 +56,12 @@ inline constexpr const char* kPtx = R"(
 .visible .entry nothing() { ret; }
 )";
 
+/// kPtx, in which `add` waits for the work before it in its stream. For the fake: a GPU of that target cannot.
+inline std::string waiting_ptx() {
+  std::string text = kPtx;
+  return text.insert(text.find("  mov.u32 %thread"), "  griddepcontrol.wait;\n");
+}
+
 /// The twin of `add`: input and result hold `count` words of 32 bits.
 inline void add_twin(void*, const std::uint64_t* parameters, std::size_t, unsigned grid_x, unsigned block_x) {
   auto* const result = std::bit_cast<std::uint32_t*>(parameters[0]);

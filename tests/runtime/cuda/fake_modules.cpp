@@ -1,5 +1,7 @@
 #include <string_view>
 
+#include <fmt/format.h>
+
 #include "tests/runtime/cuda/fake_entry_points.h"
 
 namespace padlock::runtime::cuda {
@@ -104,30 +106,64 @@ CUresult cuOccupancyMaxActiveBlocksPerMultiprocessor(int* blocks, CUfunction fun
   return CUresult::success;
 }
 
-CUresult cuLaunchKernel(CUfunction function, unsigned grid_x, unsigned grid_y, unsigned grid_z, unsigned block_x,
-                        unsigned block_y, unsigned block_z, unsigned shared_bytes, CUstream stream, void** parameters,
-                        void** extra) {
-  PADLOCK_ENTER(enter_context, cuLaunchKernel);
+namespace {
+
+/// A launch as either of the driver's calls describes it.
+CUresult launch(FakeState& fake, CUfunction function, const CUlaunchConfig& shape, void** parameters, void** extra) {
   FakeFunction* const found = find_function(fake, function);
   if (found == nullptr || found->context != FakeState::current()) return fake.misuse("a function");
-  const bool shape_fits = grid_x != 0 && grid_x <= 2147483647U && grid_y == 1 && grid_z == 1 && block_x != 0 &&
-                          block_x <= 1024 && block_y == 1 && block_z == 1 && shared_bytes <= 49152;
+  const bool shape_fits = shape.grid_x != 0 && shape.grid_x <= 2147483647U && shape.grid_y == 1 && shape.grid_z == 1 &&
+                          shape.block_x != 0 && shape.block_x <= 1024 && shape.block_y == 1 && shape.block_z == 1 &&
+                          shape.shared_bytes <= 49152;
   const Packed packed = unpack(extra);
   const auto expected = static_cast<std::size_t>(found->entry.parameters) * sizeof(std::uint64_t);
   if (!shape_fits || parameters != nullptr || packed.bytes != expected) return CUresult::invalid_value;
-  if (block_x > static_cast<unsigned>(fake.settings.function_threads)) return CUresult::launch_out_of_resources;
+  if (shape.block_x > static_cast<unsigned>(fake.settings.function_threads)) return CUresult::launch_out_of_resources;
   const std::size_t count = packed.bytes / sizeof(std::uint64_t);
 
   if (!found->loaded && fake.invalidate_captures(found->context)) return CUresult::stream_capture_unsupported;
   found->loaded = true;
-  FakeStream* const queue = fake.find_stream(stream);
+  FakeStream* const queue = fake.find_stream(shape.stream);
+  const unsigned grid_x = shape.grid_x;
+  const unsigned block_x = shape.block_x;
   if (queue == nullptr || queue->capture == CUstreamCaptureStatus::none) {
     // Without a copy of the parameters, so that a launch allocates nothing here either.
-    return fake.submit(stream, [&] { fake.run(found, packed.words, count, grid_x, block_x); });
+    return fake.submit(shape.stream, [&] { fake.run(found, packed.words, count, grid_x, block_x); });
   }
   const std::vector<std::uint64_t> copy(packed.words, packed.words + count);
-  return fake.submit(
-      stream, [&fake, found, copy, grid_x, block_x] { fake.run(found, copy.data(), copy.size(), grid_x, block_x); });
+  return fake.submit(shape.stream, [&fake, found, copy, grid_x, block_x] {
+    fake.run(found, copy.data(), copy.size(), grid_x, block_x);
+  });
+}
+
+}  // namespace
+
+CUresult cuLaunchKernel(CUfunction function, unsigned grid_x, unsigned grid_y, unsigned grid_z, unsigned block_x,
+                        unsigned block_y, unsigned block_z, unsigned shared_bytes, CUstream stream, void** parameters,
+                        void** extra) {
+  PADLOCK_ENTER(enter_context, cuLaunchKernel);
+  const CUlaunchConfig shape{.grid_x = grid_x,
+                             .grid_y = grid_y,
+                             .grid_z = grid_z,
+                             .block_x = block_x,
+                             .block_y = block_y,
+                             .block_z = block_z,
+                             .shared_bytes = shared_bytes,
+                             .stream = stream};
+  return launch(fake, function, shape, parameters, extra);
+}
+
+/// A kernel that may begin before the work before it has ended has to wait for it: one that does not is a race.
+CUresult cuLaunchKernelEx(const CUlaunchConfig* config, CUfunction function, void** parameters, void** extra) {
+  PADLOCK_ENTER(enter_context, cuLaunchKernelEx);
+  for (unsigned i = 0; i < config->attribute_count; ++i) {
+    const CUlaunchAttribute& attribute = config->attributes[i];
+    if (attribute.id != kLaunchProgrammaticStreamSerialization) return CUresult::invalid_value;
+    const FakeFunction* const found = find_function(fake, function);
+    if (attribute.value[0] != 0 && found != nullptr && !found->entry.waits)
+      return fake.misuse(fmt::format("kernel {}, which does not wait for the work before it", found->entry.name));
+  }
+  return launch(fake, function, *config, parameters, extra);
 }
 
 }  // namespace padlock::runtime::cuda

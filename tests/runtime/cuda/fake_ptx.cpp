@@ -56,6 +56,8 @@ std::optional<std::vector<FakeEntry>> parse_entries(std::string_view ptx) {
       if (close == view.npos) return std::nullopt;
       entry.parameters = words_of(view.substr(open, close - open));
     }
+    const auto body = view.substr(open, view.find(kEntry, open) - open);
+    entry.waits = body.find("griddepcontrol.wait") != body.npos;
     entries.push_back(std::move(entry));
   }
   return entries;

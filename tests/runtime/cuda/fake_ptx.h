@@ -11,6 +11,7 @@ namespace padlock::runtime::cuda {
 struct FakeEntry {
   std::string name;
   int parameters = 0;  ///< words of 64 bits
+  bool waits = false;  ///< for the work before it in its stream
 };
 
 /// The entry points of a PTX text; nullopt, where it does not begin with a .version, or an entry has no name or no end.

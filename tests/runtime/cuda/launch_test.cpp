@@ -107,6 +107,37 @@ TEST_CASE("a launch that has to make its context current is four calls, two if i
   CHECK(fake->calls() == Calls{"cuCtxGetCurrent", "cuLaunchKernel"});
 }
 
+TEST_CASE("a kernel that waits for the work before it is launched while that runs, where the driver can") {
+  for (const bool has_it : {true, false}) {
+    CAPTURE(has_it);
+    const Fake fake;
+    if (!has_it) fake->settings.hidden_symbols = {"cuLaunchKernelEx"};
+    Problem problem(fake);
+    problem.module = *Module::load_ptx(*problem.context, waiting_ptx(), "p");
+    problem.add = *problem.module.function("add");
+    problem.shape.waits = true;
+    const auto scope = ContextScope::enter(*problem.context);
+    REQUIRE(scope);
+    fake->forget_calls();
+    const long before = testing::allocation_count();
+    const Status status = launch(*scope, problem.add, problem.shape, problem.parameters, problem.stream);
+    const long after = testing::allocation_count();
+    REQUIRE(status);
+    CHECK(after == before);
+    CHECK(fake->calls() == Calls{has_it ? "cuLaunchKernelEx" : "cuLaunchKernel"});
+    CHECK(problem.is_right());
+  }
+}
+
+TEST_CASE("the fake sees a launch that waits for nothing of a kernel that does not wait either") {
+  const Fake fake;
+  Problem problem(fake);
+  problem.shape.waits = true;
+  CHECK_FALSE(launch(problem.add, problem.shape, problem.parameters, problem.stream));
+  CHECK(fake->take_misuses() ==
+        std::vector<std::string>{"cuLaunchKernelEx: kernel add, which does not wait for the work before it"});
+}
+
 TEST_CASE("an empty grid is not launched") {
   const Fake fake;
   const Problem problem(fake);

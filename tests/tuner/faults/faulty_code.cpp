@@ -163,7 +163,7 @@ void set_driver_fault(FakeDriver& driver, Fault fault) {
     case Fault::sticky_error:
       return driver.fault_in_launch(CUresult::launch_failed, 1);
     case Fault::too_many_resources:
-      return driver.fail({.function = "cuLaunchKernel", .status = CUresult::launch_out_of_resources});
+      return driver.fail({.function = "cuLaunchKernelEx", .status = CUresult::launch_out_of_resources});
     case Fault::bad_ptx:
       return driver.refuse_modules(CUresult::invalid_ptx, "ptxas fatal   : Unresolved extern function 'gone'");
     case Fault::no_scratch_memory:
