@@ -5,6 +5,7 @@
 #include "abi/launch_plan.h"
 #include "runtime/arguments.h"
 #include "support/json_writer.h"
+#include "tuner/cache/describe.h"
 
 namespace padlock::session {
 namespace {
@@ -20,6 +21,9 @@ class Explainer {
 
   std::string write() && {
     json_.begin_object().member("schema", 1).member("command", "explain").member("program", program_.name());
+    tuner::KeyFields fields;
+    tuner::describe_program(fields, program_);
+    json_.member("fingerprint", fields.program);
     json_.key("inputs").begin_array();
     for (const ir::ValueId id : program_.tensor_parameters())
       write_tensor(program_.value(id), program_.value(id).layout);

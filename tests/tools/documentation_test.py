@@ -10,7 +10,7 @@ import unittest
 
 from padlock_testing import SOURCE, Case
 
-CACHE_ACTIONS = ("list", "show", "verify", "merge", "diff", "prune", "export", "import", "sync")
+CACHE_ACTIONS = ("list", "show", "verify", "merge", "diff", "prune", "export", "import", "sync", "report")
 SUBCOMMANDS = ("run", "emit", "prove", "explain", "pack", "tune", "bench", "cache", "devices", "version")
 HELP_TEXTS = [(name,) for name in SUBCOMMANDS] + [("cache", action) for action in CACHE_ACTIONS]
 # Which examples write.

@@ -7,6 +7,7 @@
 #include "support/json_writer.h"
 #include "tools/commands/cache_command.h"
 #include "tools/commands/open.h"
+#include "tools/commands/report.h"
 #include "tools/text/cache_text.h"
 
 namespace padlock::tools {
@@ -18,23 +19,51 @@ void warn_of_problems(const lib::Cache& cache, const std::vector<std::string>& p
                problems.size(), problems.front());
 }
 
-/// Prints the keys of --cache that --program names, as text and as JSON.
-Outcome<ExitCode> print_keys(const CacheOptions& options, std::string (*text_of)(const CacheKeys&),
-                             std::string (*json_of)(const std::string&, const CacheKeys&)) {
-  PADLOCK_TRY(const auto cache, open_cache(options.cache));
+/// What --cache has, with a warning of what is bad of it.
+Outcome<JsonValue> described(const lib::Cache& cache) {
   PADLOCK_TRY(const auto json, or_fail(ExitCode::cache, cache.describe()));
-  PADLOCK_TRY(const auto report, JsonValue::parse(json.view()));
+  PADLOCK_TRY(auto report, JsonValue::parse(json.view()));
   std::vector<std::string> problems;
   for (const JsonValue& problem : report["problems"].items()) problems.push_back(problem.text());
   warn_of_problems(cache, problems);
+  return report;
+}
+
+/// The keys that --program names.
+CacheKeys keys_of(const JsonValue& report, const CacheOptions& options) {
   CacheKeys keys;
   for (const JsonValue& key : report["keys"].items())
     if (key["program"].text().starts_with(options.program)) keys.push_back(&key);
+  return keys;
+}
+
+/// Prints them, as text and as JSON.
+Outcome<ExitCode> print_keys(const CacheOptions& options, std::string (*text_of)(const CacheKeys&),
+                             std::string (*json_of)(const std::string&, const CacheKeys&)) {
+  PADLOCK_TRY(const auto cache, open_cache(options.cache));
+  PADLOCK_TRY(const auto report, described(cache));
+  const CacheKeys keys = keys_of(report, options);
   return print(options.json, json_of(cache.path(), keys), text_of(keys));
 }
 
 Outcome<ExitCode> cache_list(const CacheOptions& options) { return print_keys(options, list_text, list_json); }
 Outcome<ExitCode> cache_show(const CacheOptions& options) { return print_keys(options, show_text, show_json); }
+
+Outcome<ExitCode> cache_report(const CacheOptions& options) {
+  PADLOCK_TRY(const auto context, open_context());
+  if (!options.device.empty()) PADLOCK_CHECK(check_device(context, options.device));
+  std::vector<lib::Program> programs;
+  for (const std::string& file : options.files) {
+    PADLOCK_TRY(auto program, load_program(context, file));
+    programs.push_back(std::move(program));
+  }
+  PADLOCK_TRY(const auto cache, open_cache(options.cache));
+  PADLOCK_TRY(const auto report, described(cache));
+  PADLOCK_TRY(const auto regions, report_regions(context, keys_of(report, options), programs, options.device));
+  PADLOCK_CHECK(
+      write_text(options.output.empty() ? kStandardOutput : options.output, report_page(cache.path(), regions)));
+  return ExitCode::ok;
+}
 
 Outcome<ExitCode> cache_verify(const CacheOptions& options) {
   PADLOCK_TRY(const auto cache, open_cache(options.cache));
@@ -74,6 +103,9 @@ constexpr Entry kEntries[] = {
      "padlock cache list --cache=examples/tuning.jsonl", "padlock cache list --cache=examples/tuning.jsonl --json"},
     {"show", "every field, choice and measurement", cache_show, 0, 0,
      "padlock cache show --cache=examples/tuning.jsonl", "padlock cache show --cache=examples/tuning.jsonl --json"},
+    {"report", "write a page of HTML with a picture of each region's configs", cache_report, 0, kAny,
+     "padlock cache report --cache=examples/tuning.jsonl",
+     "padlock cache report examples/pad_relu.pad --cache=examples/tuning.jsonl --output=/dev/stdout"},
     {"verify", "check every record and every page", cache_verify, 0, 0,
      "padlock cache verify --cache=examples/tuning.jsonl", "padlock cache verify --cache=examples/tuning.jsonl --json"},
     {"merge", "put the records of other caches into this one", cache_merge, 1, kAny,
@@ -96,21 +128,26 @@ constexpr Entry kEntries[] = {
      "padlock cache import examples/tuning.jsonl --cache=/tmp/padlock_tuning.db --json"},
 };
 
+const char* files_of(const std::string& name) {
+  if (name == "sync") return "file:///FOLDER or redis://HOST:PORT";
+  return name == "report" ? "programs, whose names, bytes and default configs are shown" : "caches or exports";
+}
+
 void add_entry(Subcommand& cache, const Entry& entry) {
   Subcommand command = cache.subcommand(entry.name, entry.help);
   const auto options = std::make_shared<CacheOptions>();  // shared: the callback outlives this function
   const std::string name = entry.name;
-  if (entry.most_files > 0)
-    command.files(options->files, entry.least_files, entry.most_files,
-                  name == "sync" ? "file:///FOLDER or redis://HOST:PORT" : "caches or exports");
+  if (entry.most_files > 0) command.files(options->files, entry.least_files, entry.most_files, files_of(name));
   if (name != "diff") command.option("--cache", options->cache, "FILE", "the cache; without it the user's own");
-  if (name == "list" || name == "show")
+  if (name == "list" || name == "show" || name == "report")
     command.option("--program", options->program, "HEX", "only programs whose fingerprint begins so");
   if (name == "prune") {
     command.option("--before", options->before, "YYYY-MM-DD", "also what is older");
     command.flag("--dry-run", options->dry_run, "only say what would go");
   }
-  if (name == "export")
+  if (name == "report")
+    command.option("--device", options->device, "DEVICE", "time a plain copy there: host or cuda:N");
+  if (name == "export" || name == "report")
     command.option("--output", options->output, "FILE", "the file; without it standard output");
   else
     command.json(options->json);

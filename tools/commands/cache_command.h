@@ -14,6 +14,7 @@ struct CacheOptions {
   std::string json;
   std::string output;   ///< of export
   std::string program;  ///< a fingerprint's beginning
+  std::string device;   ///< of report
   std::string before;   ///< a date
   bool dry_run = false;
 };

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <utility>
 
 namespace padlock::tools {
@@ -19,7 +20,7 @@ void Subcommand::program(std::string& file) {
 }
 
 void Subcommand::files(std::vector<std::string>& files, int least, int most, const std::string& help) {
-  app_->add_option("files", files, help)->required()->expected(least, most)->type_name("FILE");
+  app_->add_option("files", files, help)->required(least > 0)->expected(std::max(least, 1), most)->type_name("FILE");
 }
 
 void Subcommand::option(const std::string& name, std::string& value, const std::string& type, const std::string& help) {

@@ -9,6 +9,7 @@
 #include "tools/commands/command.h"
 #include "tools/commands/interruption.h"
 #include "tools/commands/open.h"
+#include "tools/commands/report.h"
 #include "tools/text/tune_text.h"
 
 namespace padlock::tools {
@@ -24,6 +25,7 @@ struct TuneCommand {
   std::string search = "fast";
   std::string shard;
   std::string cache;
+  std::string report;
   std::string json;
   std::int64_t memory_mib = 0;
   std::uint64_t seed = 1;  // the same each time: a second tuning shall draw the same sizes
@@ -121,6 +123,25 @@ Outcome<std::string> cache_file(const TuneCommand& command, const lib::Context& 
   return std::string(cache.path());
 }
 
+/// Writes the page of what was tuned, with copies timed where it was tuned.
+Outcome<void> write_page(const TuneCommand& command, const lib::Context& context, const std::string& file,
+                         const std::vector<Report>& reports) {
+  PADLOCK_TRY(const auto cache, or_fail(ExitCode::cache, context.cache(file)));
+  PADLOCK_TRY(const auto json, or_fail(ExitCode::cache, cache.describe()));
+  PADLOCK_TRY(const auto described, JsonValue::parse(json.view()));
+  CacheKeys keys;
+  for (const JsonValue& key : described["keys"].items())
+    if (std::ranges::any_of(reports, [&key](const Report& r) { return r.value["key"].text() == key["key"].text(); }))
+      keys.push_back(&key);
+  std::vector<lib::Program> programs;
+  for (const std::string& name : command.programs) {
+    PADLOCK_TRY(auto program, load_program(context, name));
+    programs.push_back(std::move(program));
+  }
+  PADLOCK_TRY(const auto regions, report_regions(context, keys, programs, command.device));
+  return write_text(command.report, report_page(file, regions));
+}
+
 ExitCode exit_code_of(const std::vector<Report>& reports) {
   if (reports.back().value["interrupted"].truth()) return ExitCode::interrupted;
   const bool all_chosen = std::ranges::all_of(reports, [](const Report& report) {
@@ -171,6 +192,8 @@ Outcome<std::vector<Report>> run_all(const TuneCommand& command, const std::stri
 
 Outcome<ExitCode> tune(const TuneCommand& command) {
   // Check the command before there is a cache.
+  if (command.dry_run && !command.report.empty())
+    return fail(ExitCode::usage, "--report: nothing is measured with --dry-run");
   PADLOCK_TRY(const auto context, open_context());
   PADLOCK_CHECK(check_device(context, command.device));
   std::vector<lib::TuneOptions> options;
@@ -193,6 +216,7 @@ Outcome<ExitCode> tune(const TuneCommand& command) {
   PADLOCK_TRY(const auto cache, cache_file(command, context));
   PADLOCK_TRY(const auto reports, run_all(command, cache, options));
   PADLOCK_CHECK(print_reports(command, reports, tune_text));
+  if (!command.report.empty()) PADLOCK_CHECK(write_page(command, context, cache, reports));
   return exit_code_of(reports);
 }
 
@@ -212,6 +236,7 @@ void add_tune(Subcommand& app) {
   command.option("--device", options->device, "DEVICE", "host or cuda:N");
   command.option("--shard", options->shard, "I/N", "only what is dealt to part I of N, from 0; see docs/tuning.md");
   command.option("--cache", options->cache, "FILE", "where what is learnt is kept; else the user's cache");
+  command.option("--report", options->report, "FILE", "a page of HTML with a picture of what was found");
   command.option("--seed", options->seed, "N", "for sizes, data and --search=random");
   command.flag("--dry-run", options->dry_run, "only list what would be tried");
   command.flag("--resume", options->resume, "take over what the cache has of an earlier tuning");

@@ -17,12 +17,6 @@ bool failed(const JsonValue& measurement) { return measurement["verdict"].text()
 
 std::int64_t count_failures(const JsonValue& key) { return std::ranges::count_if(key["measurements"].items(), failed); }
 
-std::string field(const JsonValue& key, std::string_view name) {
-  for (const JsonValue& f : key["fields"].items())
-    if (f["name"].text() == name) return f["value"].text();
-  return {};
-}
-
 std::string microseconds(std::int64_t picoseconds) {
   return fmt::format("{:.3f} us", static_cast<double>(picoseconds) / 1e6);
 }
@@ -61,12 +55,6 @@ void add_fields(JsonWriter& json, const JsonValue& key) {
   json.end_object();
 }
 
-/// Choices of earlier versions do not say it.
-std::string coverage_text(const JsonValue& choice) {
-  if (!choice["measured"].exists()) return {};
-  return fmt::format(" ({} of {} configs measured)", choice["measured"].integer(), choice["candidates"].integer());
-}
-
 void add_choices(JsonWriter& json, const JsonValue& key) {
   json.key("choices").begin_array();
   for (const JsonValue& choice : key["choices"].items()) {
@@ -98,13 +86,24 @@ void add_measurements(JsonWriter& json, const JsonValue& key) {
 
 }  // namespace
 
+std::string key_field(const JsonValue& key, std::string_view name) {
+  for (const JsonValue& f : key["fields"].items())
+    if (f["name"].text() == name) return f["value"].text();
+  return {};
+}
+
+std::string coverage_text(const JsonValue& choice) {
+  if (!choice["measured"].exists()) return {};
+  return fmt::format("{} of {} configs measured", choice["measured"].integer(), choice["candidates"].integer());
+}
+
 std::string list_text(const CacheKeys& keys) {
   std::string text = fmt::format("{} key{}\n", keys.size(), keys.size() == 1 ? "" : "s");
   for (const JsonValue* key : keys)
-    text +=
-        fmt::format("{} of program {}: {}, {}, {}: {} chosen, {} measured, {} failed\n", brief((*key)["key"].text()),
-                    brief((*key)["program"].text()), field(*key, "target"), field(*key, "device"), field(*key, "date"),
-                    (*key)["choices"].items().size(), (*key)["measurements"].items().size(), count_failures(*key));
+    text += fmt::format("{} of program {}: {}, {}, {}: {} chosen, {} measured, {} failed\n",
+                        brief((*key)["key"].text()), brief((*key)["program"].text()), key_field(*key, "target"),
+                        key_field(*key, "device"), key_field(*key, "date"), (*key)["choices"].items().size(),
+                        (*key)["measurements"].items().size(), count_failures(*key));
   return text;
 }
 
@@ -114,7 +113,7 @@ std::string list_json(const std::string& cache, const CacheKeys& keys) {
   json.key("keys").begin_array();
   for (const JsonValue* key : keys) {
     json.begin_object().member("program", (*key)["program"].text()).member("key", (*key)["key"].text());
-    for (const char* name : {"target", "device", "date"}) json.member(name, field(*key, name));
+    for (const char* name : {"target", "device", "date"}) json.member(name, key_field(*key, name));
     json.member("choices", (*key)["choices"].items().size());
     json.member("measurements", (*key)["measurements"].items().size());
     json.member("failures", count_failures(*key)).end_object();
@@ -130,9 +129,11 @@ std::string show_text(const CacheKeys& keys) {
     for (const JsonValue& f : (*key)["fields"].items())
       if (const std::string& value = f["value"].text(); !value.empty())
         text += fmt::format("  {} ({}): {}\n", f["name"].text(), f["class"].text(), value);
-    for (const JsonValue& choice : (*key)["choices"].items())
+    for (const JsonValue& choice : (*key)["choices"].items()) {
+      const std::string coverage = coverage_text(choice);
       text += fmt::format("  chosen for {}: {}{}\n", region_text(choice["region"].text()), choice["config"].text(),
-                          coverage_text(choice));
+                          coverage.empty() ? "" : " (" + coverage + ")");
+    }
     for (const JsonValue* m : by_time((*key)["measurements"].items()))
       text += fmt::format("  measured for {} at {}: {}: {}\n", region_text((*m)["region"].text()),
                           sizes_text((*m)["sizes"]), (*m)["config"].text(), outcome_text(*m));

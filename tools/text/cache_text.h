@@ -1,6 +1,7 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "tools/text/json_value.h"
@@ -9,6 +10,11 @@
 namespace padlock::tools {
 
 using CacheKeys = std::vector<const JsonValue*>;
+
+/// A field of a key, "target"; empty where there is none.
+[[nodiscard]] std::string key_field(const JsonValue& key, std::string_view name);
+/// "18 of 24 configs measured"; empty for a choice of an earlier version, which does not say it.
+[[nodiscard]] std::string coverage_text(const JsonValue& choice);
 
 /// One line a key: what it is of, and how much is known.
 [[nodiscard]] std::string list_text(const CacheKeys& keys);
