@@ -144,8 +144,7 @@ struct CUmemAllocationProp {
 /// CUlaunchAttribute as the driver takes it: `value` is a union of 64 bytes.
 struct CUlaunchAttribute {
   std::uint32_t id = 0;
-  std::uint32_t gap = 0;
-  std::int32_t value[16] = {};
+  alignas(8) std::int32_t value[16] = {};
 };
 struct CUlaunchConfig {
   unsigned grid_x = 1, grid_y = 1, grid_z = 1;

@@ -111,6 +111,18 @@ static_assert(offsetof(CUmemAllocationProp, flags) == offsetof(::CUmemAllocation
 static_assert(kSameSize<CUmemAccessDesc, ::CUmemAccessDesc>);
 static_assert(offsetof(CUmemAccessDesc, location) == offsetof(::CUmemAccessDesc, location));
 static_assert(offsetof(CUmemAccessDesc, flags) == offsetof(::CUmemAccessDesc, flags));
+static_assert(kSameSize<CUlaunchAttribute, ::CUlaunchAttribute>);
+static_assert(offsetof(CUlaunchAttribute, id) == offsetof(::CUlaunchAttribute, id));
+static_assert(offsetof(CUlaunchAttribute, value) == offsetof(::CUlaunchAttribute, value));
+static_assert(offsetof(CUlaunchAttributeValue, programmaticStreamSerializationAllowed) == 0);
+static_assert(kSameSize<CUlaunchConfig, ::CUlaunchConfig>);
+static_assert(offsetof(CUlaunchConfig, grid_x) == offsetof(::CUlaunchConfig, gridDimX));
+static_assert(offsetof(CUlaunchConfig, block_x) == offsetof(::CUlaunchConfig, blockDimX));
+static_assert(offsetof(CUlaunchConfig, shared_bytes) == offsetof(::CUlaunchConfig, sharedMemBytes));
+static_assert(offsetof(CUlaunchConfig, stream) == offsetof(::CUlaunchConfig, hStream));
+static_assert(offsetof(CUlaunchConfig, attributes) == offsetof(::CUlaunchConfig, attrs));
+static_assert(offsetof(CUlaunchConfig, attribute_count) == offsetof(::CUlaunchConfig, numAttrs));
+static_assert(kLaunchProgrammaticStreamSerialization == CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_STREAM_SERIALIZATION);
 static_assert(kMemAllocationPinned == CU_MEM_ALLOCATION_TYPE_PINNED);
 static_assert(kMemLocationDevice == CU_MEM_LOCATION_TYPE_DEVICE);
 static_assert(kMemGranularityMinimum == CU_MEM_ALLOC_GRANULARITY_MINIMUM);
