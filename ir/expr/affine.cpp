@@ -1,8 +1,9 @@
 #include "ir/expr/affine.h"
 
-#include <set>
+#include <unordered_set>
 #include <vector>
 
+#include "ir/expr/expr_node.h"
 #include "support/steps.h"
 
 namespace padlock::ir {
@@ -22,14 +23,16 @@ std::optional<Affine> affine_in(ExprContext& exprs, Expr e, Expr coordinate) {
 }
 
 bool mentions(Expr e, Expr coordinate) {
-  std::set<std::uint32_t> seen;
+  // The way down to it is known by its bit, which few other coordinates have.
+  const std::uint64_t bit = coordinate.node().coordinates;
+  std::unordered_set<std::uint32_t> seen;
   std::vector<Expr> pending = {e};
   while (!pending.empty()) {
     const Expr top = pending.back();
     pending.pop_back();
     if (top == coordinate) return true;
-    if (!top.has_coordinate() || !seen.insert(top.id()).second) continue;
-    take_steps(1 + top.operands().size());
+    if ((top.node().coordinates & bit) == 0 || !seen.insert(top.id()).second) continue;
+    take_steps(3 + top.operands().size());
     pending.insert(pending.end(), top.operands().begin(), top.operands().end());
   }
   return false;

@@ -23,7 +23,7 @@ const Congruence& Expr::congruence() const { return node_->congruence; }
 std::uint32_t Expr::depth() const { return node_->depth; }
 std::uint32_t Expr::id() const { return node_->id; }
 bool Expr::cannot_overflow() const { return node_->cannot_overflow; }
-bool Expr::has_coordinate() const { return node_->has_coordinate; }
+bool Expr::has_coordinate() const { return node_->coordinates != 0; }
 
 namespace {
 
@@ -83,6 +83,9 @@ int structural_order(Expr a, Expr b) {
   return compare(a.constant(), b.constant());
 }
 
+/// A new node is allocated, and what is known of it derived.
+constexpr std::size_t kStepsOfNewNode = 10;
+
 struct ExprContext::Store {
   struct Hash {
     std::size_t operator()(const ExprNode* node) const { return hash_of(*node); }
@@ -111,7 +114,7 @@ const ExprNode* ExprContext::Store::add_symbol(Symbol symbol, Int128 axis) {
   node.kind = ExprKind::symbol;
   node.symbol = static_cast<std::uint32_t>(symbols.size());
   node.value = axis;
-  node.has_coordinate = symbol.kind == SymbolKind::coordinate;
+  if (symbol.kind == SymbolKind::coordinate) node.coordinates = std::uint64_t{1} << static_cast<unsigned>(axis % 64);
   symbol.congruence = normalized(symbol.congruence.modulus, symbol.congruence.residue);
   node.congruence = symbol.congruence;
   node.range = tighten(symbol.range, symbol.congruence);
@@ -159,6 +162,7 @@ Expr ExprContext::intern(ExprNode node) {
   take_steps(1 + node.operands.size());
   const std::scoped_lock lock(store_->mutex);
   if (const auto found = store_->interned.find(&node); found != store_->interned.end()) return Expr(*found);
+  take_steps(kStepsOfNewNode + node.operands.size());
   derive_properties(node);
   const ExprNode* stored = store_->add(std::move(node));
   store_->interned.insert(stored);

@@ -104,7 +104,7 @@ void derive_properties(ExprNode& node) {
   for (const Expr e : node.operands) {
     ranges.push_back(e.range());
     node.depth = std::max(node.depth, e.depth() + 1);
-    node.has_coordinate |= e.has_coordinate();
+    node.coordinates |= e.node().coordinates;
     node.cannot_overflow &= e.cannot_overflow();
   }
   node.congruence = congruence_of(node);

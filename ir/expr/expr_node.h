@@ -11,12 +11,12 @@ namespace padlock::ir {
 
 struct ExprNode {
   ExprKind kind = ExprKind::constant;
-  bool has_coordinate = false;
   bool cannot_overflow = true;
   std::uint32_t symbol = 0;
   std::uint32_t id = 0;
   std::uint32_t depth = 1;
-  Int128 value = 0;  // a constant, the constant summand of a sum, the axis of a coordinate
+  std::uint64_t coordinates = 0;  // a bit for each coordinate in it: that of the axis, modulo 64
+  Int128 value = 0;               // a constant, the constant summand of a sum, the axis of a coordinate
   std::vector<Expr> operands;
   std::vector<Int128> coefficients;
   Range range;

@@ -27,7 +27,7 @@ struct Order {
       const Expr e = pending.back();
       pending.pop_back();
       nodes.push_back(e);
-      take_steps(1 + e.operands().size());
+      take_steps(3 + e.operands().size());
       for (const Expr operand : e.operands()) visit(operand);
     }
     std::ranges::sort(nodes, {}, &Expr::id);

@@ -9,11 +9,14 @@
 namespace padlock::ir {
 
 namespace {
+constexpr std::size_t kCopiedInAStep = 4;
+
 UInt128 magnitude_of(Int128 v) { return v < 0 ? -static_cast<UInt128>(v) : static_cast<UInt128>(v); }
 }  // namespace
 
 LinearForm LinearForm::of(Expr e) {
   if (e.is_constant()) return {e.constant(), {}, {}};
+  take_steps(2 + e.operands().size() / kCopiedInAStep);
   if (e.kind() != ExprKind::sum) return {0, {e}, {1}};
   return {e.constant(), {e.operands().begin(), e.operands().end()}, {e.coefficients().begin(), e.coefficients().end()}};
 }
@@ -82,6 +85,7 @@ Range difference_range(Expr a, Expr b) {
 }
 
 Int128 magnitude_bound(const LinearForm& a) {
+  take_steps(1 + a.terms.size());
   Int128 bound = magnitude(Range{a.constant, a.constant});
   for (std::size_t i = 0; i < a.terms.size(); ++i) {
     if (!a.terms[i].cannot_overflow()) return Range::kMax;

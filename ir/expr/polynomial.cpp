@@ -14,11 +14,17 @@ namespace {
 constexpr std::size_t kMaxTerms = 64;          // of a product that is distributed
 constexpr std::size_t kMaxOpaqueFactors = 16;  // more sums than this in a product are not tried pairwise
 
+/// A factor, and how large the terms of it may be together.
+struct Bounded {
+  explicit Bounded(Expr e) : form(LinearForm::of(e)), bound(magnitude_bound(form)) {}
+  LinearForm form;
+  Int128 bound;
+};
+
 // The result's terms are products of factors that cannot overflow, and the sum of all their absolute values is below
 // 2^126: no way of evaluating it overflows.
-bool may_distribute(const LinearForm& a, const LinearForm& b) {
-  if (a.size() * b.size() > kMaxTerms) return false;
-  return saturating_mul(magnitude_bound(a), magnitude_bound(b)) < Range::kMax;
+bool may_distribute(const Bounded& a, const Bounded& b) {
+  return a.form.size() * b.form.size() <= kMaxTerms && saturating_mul(a.bound, b.bound) < Range::kMax;
 }
 
 Expr multiply_terms(ExprContext& context, Expr a, Expr b) {
@@ -52,6 +58,11 @@ std::optional<Expr> distribute(ExprContext& context, const LinearForm& a, const 
   return Simplifier::make(context, *std::move(total));
 }
 
+/// Multiplies them out, if that is allowed.
+std::optional<Expr> distributed(ExprContext& context, const Bounded& a, const Bounded& b) {
+  return may_distribute(a, b) ? distribute(context, a.form, b.form) : std::nullopt;
+}
+
 std::span<const Expr> factors_of(const Expr& term) {
   return term.kind() == ExprKind::product ? term.operands() : std::span<const Expr>(&term, 1);
 }
@@ -61,9 +72,11 @@ struct Factors {
   Int128 coefficient = 1;
   std::vector<Expr> monomial;
   std::vector<Expr> sums;
+  std::vector<Expr> alone = {};  ///< of the sums those that were no factors before, and may have common factors
 
   void add(Expr term) {
     for (const Expr e : factors_of(term)) (e.kind() == ExprKind::sum ? sums : monomial).push_back(e);
+    if (term.kind() == ExprKind::sum) alone.push_back(term);
   }
 };
 
@@ -144,10 +157,11 @@ bool is_opaque_term(Expr term) { return term.kind() == ExprKind::sum || term.is_
 // Two sums multiplied out, times everything else.
 std::optional<Expr> distribute_two_sums(ExprContext& context, const Factors& factors, Expr monomial) {
   const auto& sums = factors.sums;
+  std::vector<Bounded> bounded;
+  for (const Expr sum : sums) bounded.emplace_back(sum);
   for (std::size_t i = 0; i < sums.size(); ++i) {
     for (std::size_t j = i + 1; j < sums.size(); ++j) {
-      const LinearForm p = LinearForm::of(sums[i]), q = LinearForm::of(sums[j]);
-      auto product = may_distribute(p, q) ? distribute(context, p, q) : std::nullopt;
+      std::optional<Expr> product = distributed(context, bounded[i], bounded[j]);
       if (!product) continue;
       for (std::size_t k = 0; k < sums.size(); ++k)
         if (k != i && k != j) product = Simplifier::multiply(context, *product, sums[k]);
@@ -160,14 +174,15 @@ std::optional<Expr> distribute_two_sums(ExprContext& context, const Factors& fac
 
 // A product that cannot be multiplied out as a whole: sums freed of common factors, no two of which can be multiplied
 // out. In that form it does not matter which factors met first, and the text, read from left to right, gives it back.
-Expr multiply_opaque(ExprContext& context, const Factors& given) {
-  Factors factors{given.coefficient, given.monomial, {}};
-  for (const Expr sum : given.sums) add_without_content(context, factors, sum);
+Expr multiply_opaque(ExprContext& context, Factors factors) {
+  for (const Expr sum : factors.alone) {
+    factors.sums.erase(std::ranges::find(factors.sums, sum));
+    add_without_content(context, factors, sum);
+  }
   const Expr monomial =
       factors.monomial.empty() ? context.constant(1) : Simplifier::join(context, ExprKind::product, factors.monomial);
   if (factors.sums.size() == 1) {  // without a large common coefficient the ranges may allow it after all
-    const LinearForm p = LinearForm::of(monomial), q = LinearForm::of(factors.sums[0]);
-    if (const auto product = may_distribute(p, q) ? distribute(context, p, q) : std::nullopt)
+    if (const auto product = distributed(context, Bounded(monomial), Bounded(factors.sums[0])))
       return Simplifier::scale(context, *product, factors.coefficient);
   }
   std::ranges::sort(factors.sums, [](Expr p, Expr q) { return structural_order(p, q) < 0; });
@@ -301,12 +316,11 @@ Expr Simplifier::multiply(ExprContext& context, Expr a, Expr b) {
   std::optional<Expr> product;
   if (factors.sums.size() == 1 && !factors.monomial.empty()) {
     const Expr monomial = join(context, ExprKind::product, factors.monomial);
-    if (const auto z = LinearForm::of(monomial), sum = LinearForm::of(factors.sums[0]); may_distribute(z, sum))
-      product = distribute(context, z, sum);
-  } else if (factors.sums.size() == 2 && factors.monomial.empty() && may_distribute(x, y)) {
-    product = distribute(context, x, y);
+    product = distributed(context, Bounded(monomial), Bounded(factors.sums[0]));
+  } else if (factors.sums.size() == 2 && factors.monomial.empty()) {
+    product = distributed(context, Bounded(a), Bounded(b));
   }
-  return product ? *product : multiply_opaque(context, factors);
+  return product ? *product : multiply_opaque(context, std::move(factors));
 }
 
 }  // namespace padlock::ir

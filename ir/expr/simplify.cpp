@@ -225,7 +225,7 @@ constexpr std::array kRules = {
 };
 
 std::optional<Expr> apply_rules(ExprContext& context, ExprKind kind, Expr a, Expr b) {
-  take_steps(1);
+  take_steps(4);
   for (const Rule& rule : kRules)
     if (rule.kind == kind)
       if (const auto result = rule.apply(context, a, b)) return result;
