@@ -13,6 +13,7 @@ using ir::ExprKind;
 namespace {
 constexpr const char* kUsedUp = "the proof's budget is used up";
 constexpr std::size_t kComparedInAStep = 8;  // terms, or rows
+constexpr std::size_t kRowInSteps = 4;       // it lies somewhere in memory, and so do its terms
 }  // namespace
 
 Expr Feasibility::resolved(Expr e) {
@@ -220,7 +221,7 @@ class Feasibility::Selector {
       reach(row);
     }
     const Expr e = system_.variable(variable);
-    if (!is_linked() || is_linear(e)) return;
+    if (!is_linked() || system_.is_linear(variable)) return;
     for (const Expr operand : e.operands())
       if (const auto row = system_.row_of(operand)) reach(*row);
   }
@@ -238,16 +239,17 @@ class Feasibility::Selector {
 
   [[nodiscard]] bool is_due(std::size_t i) const {
     const LinearRow& row = *rows_[i];
-    take_steps(1 + row.terms.size() / kComparedInAStep);
-    if (scope_ != Scope::full && i < assumptions_ && waits(row)) return false;
+    take_steps(kRowInSteps + row.terms.size() / 4);
     const bool all_rows = scope_ == Scope::likely || scope_ == Scope::full;
-    return all_rows || std::ranges::any_of(row.terms, [&](const auto& term) { return is_selected(term.first); });
+    if (!all_rows && std::ranges::none_of(row.terms, [&](const auto& term) { return is_selected(term.first); }))
+      return false;
+    return scope_ == Scope::full || i >= assumptions_ || !waits(row);
   }
 
   [[nodiscard]] bool waits(const LinearRow& row) const {
     return std::ranges::any_of(row.terms, [&](const auto& term) {
-      const Expr e = system_.variable(term.first);
-      return !is_selected(term.first) && !is_linear(e) && (!is_minmax(e) || minima_wait(row));
+      return !is_selected(term.first) && !system_.is_linear(term.first) &&
+             (!system_.is_minmax(term.first) || minima_wait(row));
     });
   }
 

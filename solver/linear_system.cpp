@@ -48,12 +48,12 @@ bool add_to(LinearRow& sum, const LinearRow& b, Int128 factor) {
   return true;
 }
 
-}  // namespace
-
 bool is_linear(Expr e) {
   return !e.valid() || e.kind() == ExprKind::symbol ||
          (e.kind() == ExprKind::floordiv && e.operands()[1].is_constant());
 }
+
+}  // namespace
 
 bool is_minmax(Expr e) { return e.valid() && (e.kind() == ExprKind::min || e.kind() == ExprKind::max); }
 
@@ -72,6 +72,7 @@ void LinearSystem::assume(Expr e, bool is_equality) {
 
 void LinearSystem::add(Expr e, bool is_equality) {
   if (std::optional<LinearRow> row = row_of(e)) {
+    take_steps(2 + row->terms.size());
     row->is_equality = is_equality;
     rows_.push_back(*std::move(row));
   }
@@ -121,6 +122,8 @@ int LinearSystem::variable_of(Expr e) {
 
 int LinearSystem::new_variable(Expr e) {
   variables_.push_back(e);
+  linear_.push_back(solver::is_linear(e));
+  minmax_.push_back(solver::is_minmax(e));
   definitions_.emplace_back();
   return variable_count() - 1;
 }
@@ -199,11 +202,13 @@ void LinearSystem::define_mod(Expr e, int variable) {
 /// (f - a) * (r - b) >= 0 for f >= a and r >= b: v >= b f + a r - a b. For each factor f, or for the first of many: the
 /// rest is a variable with rests of its own, of which there are as many as subsets otherwise.
 void LinearSystem::define_product(Expr e, int variable) {
-  constexpr std::size_t kFew = 3;
+  constexpr std::size_t kFew = 3, kMany = 8;
   for (const Expr factor : e.operands().first(e.operands().size() > kFew ? 1 : e.operands().size())) {
     std::vector<Expr> others(e.operands().begin(), e.operands().end());
     others.erase(std::ranges::find(others, factor));
-    const Expr rest = ir::Simplifier::product(*exprs_, others);
+    // Fewer factors may be multiplied out where all of them are not; of many, too few are missing to be worth it.
+    const Expr rest = others.size() > kMany ? ir::Simplifier::make(*exprs_, ExprKind::product, std::move(others))
+                                            : ir::Simplifier::product(*exprs_, others);
     const std::optional<LinearRow> f = row_of(factor);
     const std::optional<LinearRow> r = row_of(rest);
     const Int128 a = factor.range().lo;

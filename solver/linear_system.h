@@ -36,6 +36,9 @@ class LinearSystem {
   [[nodiscard]] int variable_count() const { return static_cast<int>(variables_.size()); }
   /// The expression that a variable stands for; invalid for the multiples in a congruence.
   [[nodiscard]] ir::Expr variable(int index) const { return variables_[static_cast<std::size_t>(index)]; }
+  /// Returns whether a variable's rows define it exactly: a symbol, or a quotient by a literal.
+  [[nodiscard]] bool is_linear(int index) const { return linear_[static_cast<std::size_t>(index)]; }
+  [[nodiscard]] bool is_minmax(int index) const { return minmax_[static_cast<std::size_t>(index)]; }
   [[nodiscard]] const std::vector<LinearRow>& assumptions() const { return assumptions_; }
   /// Upper bounds of variables that are far off.
   [[nodiscard]] const std::vector<LinearRow>& far_bounds() const { return far_bounds_; }
@@ -65,7 +68,8 @@ class LinearSystem {
 
   ir::ExprContext* exprs_;  // borrowed
   std::vector<ir::Expr> variables_;
-  std::map<std::uint32_t, int> ids_;                                  // by Expr::id
+  std::vector<bool> linear_, minmax_;  // by variable: its expression is read far less often
+  std::map<std::uint32_t, int> ids_;   // by Expr::id
   std::unordered_map<std::uint32_t, std::optional<LinearRow>> made_;  // by Expr::id
   std::vector<std::vector<LinearRow>> definitions_;                   // by variable
   std::vector<LinearRow> far_bounds_;
@@ -73,8 +77,6 @@ class LinearSystem {
   std::vector<LinearRow> rows_;
 };
 
-/// Returns whether the rows of an expression's variable define it exactly: a symbol, or a quotient by a literal.
-[[nodiscard]] bool is_linear(ir::Expr e);
 [[nodiscard]] bool is_minmax(ir::Expr e);
 
 /// Returns a + factor * b; nullopt if it does not fit 100 bits.

@@ -103,7 +103,7 @@ std::optional<std::vector<Feasibility::Branch>> Feasibility::refine(const Region
   for (const bool few : {true, false})
     for (const int variable : nearest_first) {
       const Expr e = system_.variable(variable);
-      if (is_linear(e) || is_minmax(e) != few) continue;
+      if (system_.is_linear(variable) || is_minmax(e) != few) continue;
       const auto branches = cases_of(variable, values);
       if (!branches || !branches->empty()) return branches;
     }

@@ -12,7 +12,7 @@ struct SearchLimits {
   int calls = 200;                       ///< calls of the solver for one question
   std::int64_t question_work = 400'000;  ///< limit of `work` for one question
   /// Sum of rows times variables over all calls for all questions about a kernel, about 30 ns each.
-  std::int64_t work = 4'000'000;
+  std::int64_t work = 8'000'000;
   /// Steps (support/steps.h) that everything takes, the expressions too that questions are made of.
   std::int64_t steps = limits::kProofSteps;
 };

@@ -150,16 +150,16 @@ class KernelProver {
   void bound_sizes(const std::vector<Expr>& wide, Obligation& answer) {
     const std::optional<std::vector<std::size_t>> needed = needed_bounds(schedule_, wide);
     if (!needed) return;
-    std::string conditions;
+    std::vector<ir::Constraint> conditions;
     for (const std::size_t i : *needed) {
       const ir::Constraint& bound = schedule_.index64_bounds[i];
       const Expr holds = as_expression(exprs_, bound).first;
       if (session_.excludes({}, {less(exprs_, holds, exprs_.constant(0))})) continue;
       proof_.preconditions.insert(i);
-      conditions += (conditions.empty() ? "" : " and ") + ir::to_string(exprs_, bound);
+      conditions.push_back(bound);
     }
     answer.verdict = conditions.empty() ? Verdict::proved : Verdict::guarded;
-    answer.guard = std::move(conditions);
+    answer.guard = session_.text(conditions);
     answer.reason.clear();
     answer.found = {};
   }
@@ -189,12 +189,12 @@ class KernelProver {
     if (index32.divisions.empty() && index32.bound == 0) return;
     choose_guards(index32.guards);
     solver::Region guarded;
-    std::string needed;
+    std::vector<ir::Constraint> holding;
     for (const std::size_t i : proof_.launch_guards) {
-      const ir::Constraint& guard = index32.guards[i].holds;
-      guarded.nonnegative.push_back(as_expression(exprs_, guard).first);
-      needed += (needed.empty() ? "" : " and ") + ir::to_string(exprs_, guard);
+      holding.push_back(index32.guards[i].holds);
+      guarded.nonnegative.push_back(as_expression(exprs_, holding.back()).first);
     }
+    const std::string needed = session_.text(holding);
     const auto add = [&](Obligation one) {
       if (one.verdict == Verdict::proved && !needed.empty()) {
         one.verdict = Verdict::guarded;
@@ -276,10 +276,11 @@ class KernelProver {
     return places;
   }
 
-  /// Drops guards that the program or the other guards imply. On GPUs keeps all: evaluating them is cheaper than
-  /// proving.
+  /// Drops guards that the program or the other guards imply. On GPUs, and of many, keeps all: evaluating them is
+  /// cheaper than proving.
   void choose_guards(const std::vector<abi::Guard>& declared) {
-    if (schedule_.index32.bound > 0) {
+    constexpr std::size_t kMany = 64;
+    if (schedule_.index32.bound > 0 || declared.size() > kMany) {
       for (std::size_t i = 0; i < declared.size(); ++i) proof_.launch_guards.push_back(i);
       return;
     }
@@ -290,14 +291,15 @@ class KernelProver {
     };
     for (std::size_t i = 0; i < holds.size(); ++i)
       (follows({}, i) ? proof_.implied_guards : proof_.launch_guards).push_back(i);
-    for (std::size_t at = 0; at < proof_.launch_guards.size();) {
-      solver::Region others;
-      for (const std::size_t other : proof_.launch_guards)
-        if (other != proof_.launch_guards[at]) others.nonnegative.push_back(holds[other]);
-      if (follows(others, proof_.launch_guards[at]))
-        proof_.launch_guards.erase(proof_.launch_guards.begin() + static_cast<std::ptrdiff_t>(at));
+    solver::Region others;
+    for (const std::size_t i : proof_.launch_guards) others.nonnegative.push_back(holds[i]);
+    for (std::ptrdiff_t at = 0; at < std::ssize(proof_.launch_guards);) {
+      const std::size_t guard = proof_.launch_guards[static_cast<std::size_t>(at)];
+      others.nonnegative.erase(others.nonnegative.begin() + at);
+      if (follows(others, guard))
+        proof_.launch_guards.erase(proof_.launch_guards.begin() + at);
       else
-        ++at;
+        others.nonnegative.insert(others.nonnegative.begin() + at++, holds[guard]);
     }
   }
 

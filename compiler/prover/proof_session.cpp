@@ -30,6 +30,16 @@ ProofSession::ProofSession(const Kernel& kernel, const ProverOptions& options)
       symbols_.push_back(*exprs_.find_symbol(exprs_.symbol(i).name));
 }
 
+std::string ProofSession::text(const std::vector<ir::Constraint>& conditions) const {
+  constexpr std::size_t kCharacters = 2000;
+  std::string all;
+  for (std::size_t i = 0; i < conditions.size(); ++i) {
+    if (all.size() > kCharacters) return fmt::format("{} and {} more", all, conditions.size() - i);
+    all += (all.empty() ? "" : " and ") + ir::to_string(exprs_, conditions[i]);
+  }
+  return all;
+}
+
 Status ProofSession::check_assumptions() {
   if (feasibility_.linear_part({}) != solver::Answer::Kind::empty) return {};
   return failed_precondition(fmt::format("program '{}' admits no sizes: {}", kernel_.program->name(),

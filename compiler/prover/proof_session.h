@@ -48,6 +48,8 @@ class ProofSession {
   [[nodiscard]] std::vector<std::string> why_dead(const solver::Region& region);
 
   [[nodiscard]] std::string text(ir::Expr e) const { return ir::to_string(exprs_, e, 200); }
+  /// Joins conditions by "and": of many the first ones, since each of many obligations may say them.
+  [[nodiscard]] std::string text(const std::vector<ir::Constraint>& conditions) const;
   [[nodiscard]] ir::ExprContext& exprs() { return exprs_; }
   [[nodiscard]] const Kernel& kernel() const { return kernel_; }
   [[nodiscard]] std::int64_t solver_calls() { return feasibility_.solver().calls() - calls_before_; }

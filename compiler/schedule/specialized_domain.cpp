@@ -4,6 +4,7 @@
 
 #include "ir/expr/affine.h"
 #include "ir/expr/simplify.h"
+#include "support/steps.h"
 
 namespace padlock::compiler {
 
@@ -108,6 +109,7 @@ Node SpecializedDomain::rewrite(const Node& node, const std::map<NodeId, NodeId>
 Expr SpecializedDomain::rewrite(Expr e) {
   if (!e.has_coordinate() || e.kind() == ExprKind::symbol) return e;
   if (const auto it = rewritten_.find(e.id()); it != rewritten_.end()) return it->second;
+  take_steps(4 + e.operands().size());
   std::vector<Expr> operands;
   for (const Expr operand : e.operands()) operands.push_back(rewrite(operand));
   const Expr result = decide(e, operands);

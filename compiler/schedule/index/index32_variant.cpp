@@ -6,6 +6,7 @@
 #include "compiler/schedule/index/exact_indices.h"
 #include "compiler/schedule/index/index_sizes.h"
 #include "compiler/schedule/index/index_width.h"
+#include "support/steps.h"
 
 namespace padlock::compiler {
 
@@ -168,8 +169,11 @@ Index32Variant choose_index32_variant(const Schedule& schedule) {
 std::vector<Expr> index32_divisions_in(const Schedule& schedule, const Body& body) {
   const std::vector<Expr>& narrowed = schedule.index32.divisions;
   if (narrowed.empty()) return {};
+  std::set<std::uint32_t> ids;
+  for (const Expr e : narrowed) ids.insert(e.id());
   std::vector<Expr> own = divisions_of(exact_indices(schedule, body));
-  std::erase_if(own, [&](Expr e) { return std::ranges::find(narrowed, e) == narrowed.end(); });
+  take_steps(narrowed.size() + own.size());
+  std::erase_if(own, [&](Expr e) { return !ids.contains(e.id()); });
   return own;
 }
 

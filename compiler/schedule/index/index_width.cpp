@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "ir/expr/simplify.h"
+#include "support/steps.h"
 
 namespace padlock::compiler {
 
@@ -101,6 +102,7 @@ std::optional<EmittedRange> IndexWidths::range_of(Expr e) {
   if (!e.has_coordinate()) return size(e);
   const auto it = known_.find(e.id());
   if (it != known_.end()) return it->second;
+  take_steps(2 + 2 * e.operands().size());
   const std::optional<EmittedRange> made = operation(e);
   known_.emplace(e.id(), made);
   return made;
