@@ -21,7 +21,7 @@ inline constexpr std::size_t kSymbols = 4096;
 inline constexpr std::size_t kConstraints = 512;
 inline constexpr std::size_t kOperands = 512;      ///< of a sum, a product, a minimum or a maximum, in normal form
 inline constexpr std::uint32_t kExprDepth = 2500;  ///< in normal form; 1000 operators in an expression stay well below
-inline constexpr std::int64_t kVerifySteps = 20'000'000;
+inline constexpr std::int64_t kVerifySteps = 10'000'000;
 inline constexpr std::int64_t kQuestionSteps =
     200'000;  ///< of one question about sizes; then the answer is "not shown"
 
@@ -30,12 +30,12 @@ inline constexpr std::size_t kKernels = 128;       ///< groups of results with t
 inline constexpr std::size_t kKernelNodes = 4096;  ///< elements read for one element of the results, in all statements
 inline constexpr std::size_t kPathConditions = 256;  ///< conditions that one element depends on: the cost of code grows
                                                      ///< with the square, and a hundred pads in a row have two hundred
-inline constexpr std::uint32_t kCoordinateDepth = 1000;   ///< a coordinate nests by at most 3 levels a statement
-inline constexpr std::int64_t kGatherSteps = 12'000'000;  ///< to find what the elements are
-inline constexpr std::int64_t kMergeSteps = 4'000'000;    ///< to merge axes; then the rest stay apart
-inline constexpr std::int64_t kSplitSteps = 2'000'000;    ///< to split rows; then the rest of a kernel keeps predicates
-inline constexpr std::int64_t kProofSteps = 40'000'000;   ///< to schedule and prove all kernels
-inline constexpr std::int64_t kGuessSteps = 6'000'000;    ///< of these, to try ordinary sizes as counter-examples
+inline constexpr std::uint32_t kCoordinateDepth = 1000;  ///< a coordinate nests by at most 3 levels a statement
+inline constexpr std::int64_t kGatherSteps = 8'000'000;  ///< to find what the elements are
+inline constexpr std::int64_t kMergeSteps = 2'000'000;   ///< to merge axes; then the rest stay apart
+inline constexpr std::int64_t kSplitSteps = 2'000'000;   ///< to split rows; then the rest of a kernel keeps predicates
+inline constexpr std::int64_t kProofSteps = 35'000'000;  ///< to schedule and prove all kernels
+inline constexpr std::int64_t kGuessSteps = 6'000'000;   ///< of these, to try ordinary sizes as counter-examples
 inline constexpr std::int64_t kExplainSteps = 10'000'000;  ///< to find which conditions exclude each other, where asked
 
 // Of LLVM's input: below the first it is optimised, for which it may take the square of a function's length.

@@ -1,4 +1,4 @@
-// Prints the steps that each pass takes for a text: padlock_steps FILE...
+// Prints the steps that each pass takes for a text, and the processor time beside them: padlock_steps FILE...
 #include <cstdio>
 #include <fstream>
 #include <iterator>
@@ -10,15 +10,18 @@
 #include "compiler/target/host_compiler.h"
 #include "ir/program.h"
 #include "support/steps.h"
+#include "tests/fuzz/processor_time.h"
 
 namespace {
 
-/// Prints a pass's steps, and the error if it ends in one.
+/// Prints a pass's steps, its milliseconds, and the error if it ends in one.
 template <class Pass>
 bool show(const char* name, Pass&& pass) {
+  const double start = padlock::fuzz::processor_seconds();
   const std::int64_t before = padlock::steps_taken();
   const auto outcome = pass();
-  std::printf("  %-8s %12lld", name, static_cast<long long>(padlock::steps_taken() - before));
+  const auto steps = static_cast<long long>(padlock::steps_taken() - before);
+  std::printf("  %-8s %12lld steps %9.1f ms", name, steps, (padlock::fuzz::processor_seconds() - start) * 1000);
   if (!outcome) std::printf("  %s", outcome.error().message.substr(0, 200).c_str());
   std::printf("\n");
   return outcome.has_value();
