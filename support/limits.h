@@ -21,7 +21,7 @@ inline constexpr std::size_t kSymbols = 4096;
 inline constexpr std::size_t kConstraints = 512;
 inline constexpr std::size_t kOperands = 512;      ///< of a sum, a product, a minimum or a maximum, in normal form
 inline constexpr std::uint32_t kExprDepth = 2500;  ///< in normal form; 1000 operators in an expression stay well below
-inline constexpr std::int64_t kVerifySteps = 10'000'000;
+inline constexpr std::int64_t kVerifySteps = 20'000'000;
 inline constexpr std::int64_t kQuestionSteps =
     200'000;  ///< of one question about sizes; then the answer is "not shown"
 
