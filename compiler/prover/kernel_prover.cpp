@@ -13,6 +13,8 @@
 #include "compiler/prover/proof_session.h"
 #include "compiler/prover/proven_kernel.h"
 #include "compiler/prover/thread_proof.h"
+#include "compiler/prover/tile_proof.h"
+#include "compiler/prover/tile_words_proof.h"
 #include "compiler/schedule/index/exact_indices.h"
 #include "compiler/schedule/index/index32_variant.h"
 #include "compiler/schedule/index/index64_bounds.h"
@@ -519,6 +521,12 @@ class KernelProver {
 
   void prove_threads() {
     if (!schedule_.threads) return;
+    if (schedule_.tile) {
+      for (Obligation& obligation : prove_tile(session_, schedule_)) record(std::move(obligation));
+      if (schedule_.tile->holds_results)
+        for (Obligation& obligation : prove_tile_words(session_, schedule_)) record(std::move(obligation));
+      return;
+    }
     if (schedule_.grid) {
       for (Obligation& obligation : prove_grid(session_, schedule_)) record(std::move(obligation));
       return;

@@ -21,6 +21,7 @@ class StrategyChooser {
   /// not even a vector: each loop repeats the body, there is little to win, and code is compile time.
   void choose() {
     if (schedule_.grid) return choose_vectors();
+    if (schedule_.tile) return choose_elements();
     LoopStrategyOptions options{.team = options_.threads ? schedule_.team() : 0, .realign = options_.realign};
     options.streaming = options_.threads && options_.store == StoreKind::nontemporal;
     options.loads = std::ranges::any_of(body_.loads, is_vector);
@@ -51,6 +52,8 @@ class StrategyChooser {
     body_.lanes = options.lanes;
     body_.strategies = make_loop_strategies(schedule_.exprs(), options);
   }
+  /// Positions of a tile are made one by one.
+  void choose_elements() { body_.strategies = make_loop_strategies(schedule_.exprs(), {}); }
   [[nodiscard]] std::size_t work() const {
     return static_cast<std::size_t>(std::ranges::count(body_.nodes, NodeKind::operation, &BodyNode::kind));
   }
@@ -114,7 +117,8 @@ int widest_bytes(const Body& body, bool for_threads) {
 }
 
 void choose_walks(Schedule& schedule, const ScheduleOptions& options) {
-  if (options.walks_vectors) {
+  if (options.tiles_transposes) schedule.tile = make_transpose_tile(schedule);
+  if (options.walks_vectors && !schedule.tile) {
     schedule.grid = grid_of(schedule, options);
     schedule.granules = make_granules(schedule.exprs(), schedule.grid->lanes);
   }

@@ -21,8 +21,9 @@ struct ScheduleOptions {
   int unroll = 1;         ///< vectors that a thread takes in one trip of the main loop
   StoreKind store = StoreKind::plain;
   std::optional<ThreadMap> threads = {};
-  VectorPermutes permutes = {};  ///< of the target; for short rows of the host
-  bool walks_vectors = false;    ///< threads: take the vectors of the flattened output in turn, `unroll` of them each
+  VectorPermutes permutes = {};   ///< of the target; for short rows of the host
+  bool walks_vectors = false;     ///< threads: take the vectors of the flattened output in turn, `unroll` of them each
+  bool tiles_transposes = false;  ///< threads: go by tiles through shared memory where rows are read across
   bool realign = false;  ///< threads: load vectors that lie between boundaries from the two aligned ones around them
   const PassEdits* edits = nullptr;  ///< borrowed; of a test
 };

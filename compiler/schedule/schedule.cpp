@@ -38,6 +38,7 @@ Tiling tiling_of(ir::ExprContext& exprs, const ThreadMap& threads) {
 }
 
 Expr Schedule::tiles() const {
+  if (tile) return tile->tiles;
   if (!grid) return at_size(tiling->tiles, rows, columns);
   return at_launch(exprs(), *grid, grid->tiles, exprs().mul(rows, columns), used_vectors());
 }

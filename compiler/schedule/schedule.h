@@ -9,6 +9,7 @@
 #include "compiler/schedule/chunk_loop.h"
 #include "compiler/schedule/loop_strategy.h"
 #include "compiler/schedule/segments.h"
+#include "compiler/schedule/transpose_tile.h"
 #include "compiler/schedule/vector_grid.h"
 
 // A kernel turned into loops: rows (the flattened outer axes), a decision tree over the predicates of a row, and for
@@ -182,12 +183,15 @@ struct Schedule {
   /// (compiler/schedule/index/index64_bounds.h). The prover asks a launch for those that are needed.
   std::vector<ir::Constraint> index64_bounds = {};
   Index32Variant index32 = {};
-  std::optional<ThreadMap> threads = {};  // absent where a caller distributes rows and columns
-  std::optional<Tiling> tiling = {};      // where there is a `threads`, and no `grid`
-  std::optional<VectorGrid> grid = {};    // of `threads`, where they walk over the flattened output
-  Granules granules = {};                 // of a `grid`: how it loads neighbouring elements
+  std::optional<ThreadMap> threads = {};   // absent where a caller distributes rows and columns
+  std::optional<Tiling> tiling = {};       // where there is a `threads`, and neither of the next two
+  std::optional<VectorGrid> grid = {};     // of `threads`, where they walk over the flattened output
+  std::optional<TransposeTile> tile = {};  // of `threads`, where they make tiles of it through shared memory
+  Granules granules = {};                  // of a `grid`: how it loads neighbouring elements
 
-  [[nodiscard]] int team() const { return threads && !threads->flat && !grid ? threads->team : 1; }
+  [[nodiscard]] int team() const { return is_tiled() && !threads->flat ? threads->team : 1; }
+  /// Returns whether the tiles of `tiling` are those of the grid.
+  [[nodiscard]] bool is_tiled() const { return threads && !grid && !tile; }
   [[nodiscard]] ir::ExprContext& exprs() const { return kernel.program->exprs(); }
   // Where there is a `threads`:
   /// Returns the bounds of a tile's rows; of its elements where the map is flat.

@@ -48,7 +48,9 @@ CodeKey key_of(const Body& body) {
 
 CodeKey key_of(const Schedule& schedule) {
   CodeKey key;
-  if (const auto& grid = schedule.grid)
+  if (const auto& tile = schedule.tile)
+    add(key, tile->threads, tile->axis, tile->lanes, tile->array_count, schedule.store);
+  else if (const auto& grid = schedule.grid)
     add(key, grid->threads, grid->vectors, grid->lanes, schedule.store);
   else if (const auto& map = schedule.threads)
     add(key, map->threads, map->team, map->tile_rows, map->tile_columns, map->flat, map->persistent);

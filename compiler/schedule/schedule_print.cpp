@@ -64,7 +64,9 @@ class SchedulePrinter {
          count_of(loops, "loop"));
     line(1, "config {}", schedule_.config);
     line(1, "rows {}, columns {}, stores {}", text(schedule_.rows), text(schedule_.columns), name_of(schedule_.store));
-    if (schedule_.grid)
+    if (schedule_.tile)
+      add_tile(*schedule_.tile);
+    else if (schedule_.grid)
       add_grid(*schedule_.grid);
     else if (schedule_.threads)
       add_threads(*schedule_.threads);
@@ -76,6 +78,18 @@ class SchedulePrinter {
     line(1, "vector {} of tile {} from element {}", text(grid.slot), text(grid.tile), text(grid.first));
     line(1, "used {}", text(schedule_.used_vectors()));
     line(1, "tiles {}", text(grid.tiles));
+  }
+
+  void add_tile(const TransposeTile& tile) {
+    line(1, "threads {}, tiles of {} x {} elements along axes ${} and ${}", tile.threads, tile.side(), tile.side(),
+         tile.axis, kernel_.rank() - 1);
+    line(1, "{} of shared memory, {} bytes: position ({}, {}) in word {}, lane {}",
+         count_of(static_cast<std::size_t>(tile.array_count), "array"), tile.shared_bytes(), text(tile.row),
+         text(tile.column), text(tile.word), text(tile.lane));
+    line(1, "number {} loads ({}, {}) of block {}, stores ({}, {})", text(tile.slot), text(tile.loaded_row),
+         text(tile.loaded_column), text(tile.block), text(tile.stored_row), text(tile.stored_column));
+    for (const Expr test : tile.tests) line(1, "if {} >= 0", text(test));
+    line(1, "tiles {}", text(tile.tiles));
   }
 
   void add_threads(const ThreadMap& map) {

@@ -13,9 +13,12 @@ constexpr int kTrips = 4;  // of the loop over a team's part of a row: to divide
 
 std::vector<ConfigField> fields_of(GpuConfig& config) {
   return {
-      config_field<GridMap>(
-          "map", config.map,
-          {{GridMap::flat, "flat"}, {GridMap::rows, "rows"}, {GridMap::stream, "stream"}, {GridMap::tiles, "tiles"}}),
+      config_field<GridMap>("map", config.map,
+                            {{GridMap::flat, "flat"},
+                             {GridMap::rows, "rows"},
+                             {GridMap::stream, "stream"},
+                             {GridMap::tiled, "tiled"},
+                             {GridMap::tiles, "tiles"}}),
       config_field("threads", config.threads, {128, 256, 512}),
       config_field("team", config.team, {8, 32}),
       config_field("items", config.items, {1, 2, 4}),
@@ -27,11 +30,13 @@ std::vector<ConfigField> fields_of(GpuConfig& config) {
       config_field("persistent", config.persistent)};
 }
 
+bool walks_vectors(const GpuConfig& config) { return config.map == GridMap::stream || config.map == GridMap::tiled; }
+
 /// Returns whether a key that means nothing is not at its default.
 bool is_redundant(const GpuConfig& config) {
   const GpuConfig standard = GpuConfig::standard();
   const bool vectors = config.map != GridMap::flat && config.split;
-  if (config.map == GridMap::stream &&
+  if (walks_vectors(config) &&
       (config.vector_bytes != standard.vector_bytes || config.misaligned != standard.misaligned || config.persistent))
     return true;
   if (!vectors && (config.vector_bytes != standard.vector_bytes || config.misaligned != standard.misaligned))
@@ -55,6 +60,7 @@ ThreadMap threads_of(const Kernel& kernel, const GpuConfig& config) {
       map.tile_columns = config.threads * config.items;
       break;
     case GridMap::stream:
+    case GridMap::tiled:
       break;
     case GridMap::rows:
       map.team = config.threads;
@@ -95,15 +101,21 @@ GpuConfig GpuConfig::standard() { return {}; }
 
 Schedule schedule_for_gpu(Kernel kernel, const GpuConfig& config, const PassEdits* edits) {
   const ThreadMap threads = threads_of(kernel, config);
-  return make_schedule(std::move(kernel), config.to_string(),
-                       {.split = config.split,
-                        .vector_bytes = config.vector_bytes,
-                        .unroll = config.items,
-                        .store = config.cache == CacheHint::streaming ? StoreKind::nontemporal : StoreKind::plain,
-                        .threads = threads,
-                        .walks_vectors = config.map == GridMap::stream,
-                        .realign = config.misaligned == MisalignedSource::shift,
-                        .edits = edits});
+  GpuConfig chosen = config;
+  Schedule schedule =
+      make_schedule(std::move(kernel), config.to_string(),
+                    {.split = config.split,
+                     .vector_bytes = config.vector_bytes,
+                     .unroll = config.items,
+                     .store = config.cache == CacheHint::streaming ? StoreKind::nontemporal : StoreKind::plain,
+                     .threads = threads,
+                     .walks_vectors = walks_vectors(config),
+                     .tiles_transposes = config.map == GridMap::tiled,
+                     .realign = config.misaligned == MisalignedSource::shift,
+                     .edits = edits});
+  if (config.map == GridMap::tiled && !schedule.tile) chosen.map = GridMap::stream;
+  schedule.config = chosen.to_string();
+  return schedule;
 }
 
 }  // namespace padlock::compiler

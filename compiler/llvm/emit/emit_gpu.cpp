@@ -8,6 +8,7 @@
 #include "compiler/llvm/emit/emit_loop.h"
 #include "compiler/llvm/emit/grid/edge_list.h"
 #include "compiler/llvm/emit/grid/emit_stream.h"
+#include "compiler/llvm/emit/grid/emit_tiled.h"
 
 namespace padlock::compiler {
 
@@ -102,16 +103,18 @@ class ThreadEmitter {
   RowEmitter rows_;
 };
 
-/// The lists of edges of a grid's blocks, in memory that their threads share.
-Value* shared_edges(KernelContext& context) {
+/// Memory that the threads of a block share: a grid's lists of edges, or a tile's arrays.
+Value* shared_memory(KernelContext& context) {
   constexpr unsigned kShared = 3;
-  auto* type = llvm::ArrayType::get(llvm::Type::getInt32Ty(context.module.getContext()),
-                                    static_cast<std::uint64_t>(EdgeList::words(*context.schedule.grid)));
-  auto* list = new llvm::GlobalVariable(context.module, type, /*isConstant=*/false, llvm::GlobalValue::InternalLinkage,
-                                        llvm::PoisonValue::get(type), context.abi.name + "_edges", nullptr,
-                                        llvm::GlobalValue::NotThreadLocal, kShared);
-  list->setAlignment(llvm::Align(4));
-  return list;
+  const auto& tile = context.schedule.tile;
+  const int words = tile ? tile->shared_bytes() / 4 : EdgeList::words(*context.schedule.grid);
+  auto* type =
+      llvm::ArrayType::get(llvm::Type::getInt32Ty(context.module.getContext()), static_cast<std::uint64_t>(words));
+  auto* memory = new llvm::GlobalVariable(
+      context.module, type, /*isConstant=*/false, llvm::GlobalValue::InternalLinkage, llvm::PoisonValue::get(type),
+      context.abi.name + (tile ? "_tile" : "_edges"), nullptr, llvm::GlobalValue::NotThreadLocal, kShared);
+  memory->setAlignment(llvm::Align(static_cast<std::uint64_t>(tile ? tile->word_bytes : 4)));
+  return memory;
 }
 
 /// Emits the code of a thread as the body of `function`, whose first argument is the launch. `numbers` are emitted at
@@ -128,13 +131,16 @@ void emit_thread(KernelContext& context, llvm::Function* function, Numbers&& num
   builder.CreateBr(start);
   builder.SetInsertPoint(start);
   ExprEmitter exprs = context.expressions(entry, fields.sizes);
-  if (context.schedule.grid) {
-    const bool on_gpu = context.target.takes_words;
-    Value* edges = on_gpu ? shared_edges(context) : function->getArg(4);
-    emit_vectors({context, builder, fields, exprs, edges, on_gpu ? nullptr : function->getArg(5)}, made.block,
-                 made.thread);
-  } else {
+  if (context.schedule.is_tiled()) {
     ThreadEmitter(context, builder, fields, exprs).emit(made);
+  } else {
+    const bool on_gpu = context.target.takes_words;
+    Value* shared = on_gpu ? shared_memory(context) : function->getArg(4);
+    const VectorContext vector{context, builder, fields, exprs, shared, on_gpu ? nullptr : function->getArg(5)};
+    if (context.schedule.tile)
+      emit_transpose_tile(vector, made.block, made.thread);
+    else
+      emit_vectors(vector, made.block, made.thread);
   }
   builder.CreateRetVoid();
 }
@@ -144,6 +150,7 @@ void emit_thread(KernelContext& context, llvm::Function* function, Numbers&& num
 /// little between a load and a store has enough with 64, and needs many threads.
 int blocks_at_once(const Schedule& schedule, unsigned index_bits) {
   constexpr int kThreads = 1024;
+  if (schedule.tile && index_bits == 32) return std::max(1, kThreads / schedule.tile->threads);
   if (!schedule.grid || schedule.grid->vectors > 2 || index_bits > 32) return 1;
   std::size_t loads = 0;  // one that loads: each more holds registers of its own
   const bool is_short = std::ranges::all_of(schedule.bodies, [&](const Body& body) {
@@ -176,8 +183,8 @@ llvm::Function* emit_kernel(KernelContext& context) {
   return kernel;
 }
 
-/// Emits the function that a HostEntry calls for each thread: void(launch, block, thread, blocks, edges, part). The
-/// last two are a grid's.
+/// Emits the function that a HostEntry calls for each thread: void(launch, block, thread, blocks, shared memory, part).
+/// The last two are of blocks whose threads wait for each other.
 llvm::Function* emit_thread_function(KernelContext& context) {
   llvm::LLVMContext& llvm = context.module.getContext();
   llvm::Type* index = context.index_type();
@@ -193,6 +200,12 @@ llvm::Function* emit_thread_function(KernelContext& context) {
   return function;
 }
 
+/// Returns the bytes of a block's shared memory where threads are run in a loop: they begin as 0.
+int host_block_bytes(const Schedule& schedule) {
+  if (schedule.tile) return stamped_bytes(*schedule.tile);
+  return schedule.grid ? 4 * EdgeList::words(*schedule.grid) : 4;
+}
+
 /// A HostEntry: for each block, for each thread.
 void emit_blocks(KernelContext& context, llvm::Function* thread) {
   IRBuilder<> builder(context.module.getContext());
@@ -205,8 +218,10 @@ void emit_blocks(KernelContext& context, llvm::Function* thread) {
   builder.SetInsertPoint(entry);
   Value* saved = save_environment(builder);
   const LaunchFields fields(builder, function->getArg(0), context);
-  const int words = context.schedule.grid ? EdgeList::words(*context.schedule.grid) : 1;
-  Value* edges = builder.CreateAlloca(builder.getInt32Ty(), builder.getInt32(static_cast<std::uint32_t>(words)));
+  const int words = host_block_bytes(context.schedule) / 4;
+  llvm::AllocaInst* shared =
+      builder.CreateAlloca(builder.getInt32Ty(), builder.getInt32(static_cast<std::uint32_t>(words)));
+  shared->setAlignment(llvm::Align(8));
   builder.CreateBr(start);
   builder.SetInsertPoint(start);
   ExprEmitter exprs = context.expressions(entry, fields.sizes);
@@ -215,15 +230,20 @@ void emit_blocks(KernelContext& context, llvm::Function* thread) {
   const auto call_all = [&](Value* block, std::uint32_t part) {
     counted_loop(builder, builder.getInt64(0), builder.getInt64(static_cast<std::uint64_t>(context.abi.threads)), 1,
                  [&](Value* member) {
-                   builder.CreateCall(thread, {function->getArg(0), index(block), index(member), index(blocks), edges,
+                   builder.CreateCall(thread, {function->getArg(0), index(block), index(member), index(blocks), shared,
                                                builder.getInt32(part)});
                  });
   };
-  // A block of a grid has one tile: as many blocks are launched. All its threads have listed their edges before the
-  // first goes on.
+  // A block has one tile: as many blocks are launched. All its threads come to the barrier before the first goes on.
+  const bool waits = !context.schedule.is_tiled();
   counted_loop(builder, function->getArg(1), function->getArg(2), 1, [&](Value* block) {
+    if (context.schedule.tile)
+      counted_loop(builder, builder.getInt64(0), builder.getInt64(static_cast<std::uint64_t>(words)), 1,
+                   [&](Value* word) {
+                     builder.CreateStore(builder.getInt32(0), builder.CreateGEP(builder.getInt32Ty(), shared, word));
+                   });
     call_all(block, 0);
-    if (context.schedule.grid) call_all(block, 1);
+    if (waits) call_all(block, 1);
   });
   restore_environment(builder, saved);
   builder.CreateRetVoid();
@@ -238,6 +258,12 @@ abi::KernelAbi gpu_contract_of(const Schedule& schedule) {
   const Expr columns = map.tile_columns > 0 ? exprs.constant(map.tile_columns) : schedule.columns;
   abi.rows = schedule.tiles();
   abi.threads = map.threads;
+  if (const auto& tile = schedule.tile) {
+    abi.columns = exprs.constant(1);
+    abi.row_bytes = exprs.mul(exprs.constant(tile->positions()), element_bytes);
+    abi.accesses.emplace_back("race for shared memory: it");
+    return abi;
+  }
   if (schedule.grid) {
     const Expr vectors = exprs.mul(schedule.used_vectors(), exprs.constant(map.threads));
     abi.columns = exprs.constant(1);

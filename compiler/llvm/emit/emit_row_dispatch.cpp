@@ -199,16 +199,7 @@ Value* RowEmitter::is_empty(const SegmentCall& call) {
   return builder_.CreateICmpSGE(runs_.at(call.run_begin.id()), runs_.at(call.run_end.id()));
 }
 
-BodyArguments RowEmitter::arguments_of(const SegmentCall& call, Value* rows) {
-  return arguments_of(call, runs_.at(call.run_begin.id()), runs_.at(call.run_end.id()), rows);
-}
-
-BodyArguments RowEmitter::arguments_of(const SegmentCall& call, Value* begin, Value* end, Value* rows) {
-  const auto body = static_cast<std::size_t>(call.body);
-  BodyArguments arguments(context_, body);
-  arguments.begin = begin;
-  arguments.end = end;
-  arguments.row = row_offset_;
+void RowEmitter::set_loads(const SegmentCall& call, BodyArguments& arguments) {
   for (std::size_t i = 0; i < call.streams.size(); ++i) {
     const Stream& stream = call.streams[i];
     BodyArguments::Load& load = arguments.loads[i];
@@ -219,6 +210,19 @@ BodyArguments RowEmitter::arguments_of(const SegmentCall& call, Value* begin, Va
     load.name = builder_.getInt64(buffer);
     load.extent = exprs_.word(kernel().program->value(stream.tensor).layout.storage_extent());
   }
+}
+
+BodyArguments RowEmitter::arguments_of(const SegmentCall& call, Value* rows) {
+  return arguments_of(call, runs_.at(call.run_begin.id()), runs_.at(call.run_end.id()), rows);
+}
+
+BodyArguments RowEmitter::arguments_of(const SegmentCall& call, Value* begin, Value* end, Value* rows) {
+  const auto body = static_cast<std::size_t>(call.body);
+  BodyArguments arguments(context_, body);
+  arguments.begin = begin;
+  arguments.end = end;
+  arguments.row = row_offset_;
+  set_loads(call, arguments);
   for (std::size_t axis = 0; axis < arguments.outer.size(); ++axis)
     arguments.outer[axis] = exprs_.exact(builder_, kernel().coordinate(static_cast<int>(axis)));
   if (arguments.takes_rows) {

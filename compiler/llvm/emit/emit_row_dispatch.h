@@ -34,6 +34,8 @@ class RowEmitter {
     emit_case(0, next, emit_segments);
     builder_.SetInsertPoint(next);
   }
+  /// Emits what a body loads, and from where, for a segment of the row whose outer coordinates the expressions have.
+  void set_loads(const SegmentCall& call, BodyArguments& arguments);
   /// Returns the body's arguments for a segment of that row; for `rows` rows, where they are taken together.
   [[nodiscard]] BodyArguments arguments_of(const SegmentCall& call, llvm::Value* rows = nullptr);
   /// The same for columns [begin, end) of that row instead of those set last.

@@ -89,10 +89,10 @@ struct BodyArguments {
 
   BodyArguments(const KernelContext& context, std::size_t body)
       : loads(context.schedule.bodies[body].loads.size()),
-        checks_loads(context.schedule.grid || context.checks_any_load(body)),
+        checks_loads(context.schedule.grid || context.schedule.tile || context.checks_any_load(body)),
         takes_rows(!context.schedule.threads && !context.schedule.bodies[body].uses_rows &&
                    context.schedule.kernel.rank() > 1),
-        in_team(context.schedule.threads.has_value() && !context.schedule.grid) {
+        in_team(context.schedule.is_tiled()) {
     if (context.schedule.bodies[body].uses_rows)
       outer.resize(static_cast<std::size_t>(context.schedule.kernel.rank() - 1));
   }

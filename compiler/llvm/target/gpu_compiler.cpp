@@ -191,6 +191,8 @@ class LlvmGpuCompiler final : public GpuCompiler {
       if (features.takes_words) PADLOCK_CHECK(check_parameters(code.kernels.back()));
       for (CodeModule& made : code.modules) PADLOCK_CHECK(made.limit_emitted());
     }
+    for (CodeModule& made : code.modules)
+      if (options.edits != nullptr) options.edits->emitted(*made.module);
     while (code.modules.size() > 1 && code.modules.back().module->empty()) code.modules.pop_back();
     for (const CodeModule& made : code.modules) PADLOCK_CHECK(made.verify());
     return code;

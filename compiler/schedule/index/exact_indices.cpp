@@ -96,7 +96,17 @@ std::vector<ExactIndices> exact_indices(const Schedule& schedule) {
     }
   }
   Collector tiles("tiles");
-  if (schedule.threads && !schedule.grid)
+  if (const auto& tile = schedule.tile) {
+    for (const Expr e : {tile->cross_first, tile->column_first, tile->loaded_row, tile->loaded_column, tile->stored_row,
+                         tile->stored_column, tile->word, tile->lane, tile->block_row, tile->block_column,
+                         tile->block_word, tile->copied_row, tile->copied_column})
+      tiles.exact(e);
+    for (const Expr test : tile->tests) tiles.exact(test);
+    for (const Expr test : tile->whole) tiles.exact(test);
+    for (const TileRun& run : tile->runs)
+      for (const Expr test : run.tests) tiles.exact(test);
+  }
+  if (schedule.is_tiled())
     for (const TileBounds& bounds : {schedule.row_bounds(), schedule.column_bounds()})
       for (const Expr e : {bounds.first, bounds.last}) tiles.exact(e);
   BodyCollector bodies(schedule.exprs());

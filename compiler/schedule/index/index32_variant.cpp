@@ -75,7 +75,8 @@ Index32Variant division_index32_variant(const Schedule& schedule) {
 std::vector<Expr> exact_in(const Schedule& schedule) {
   std::vector<Expr> all;
   if (!schedule.grid) all.push_back(schedule.tiles());
-  all.insert(all.end(), {schedule.rows, schedule.columns});
+  if (!schedule.tile) all.push_back(schedule.rows);
+  all.push_back(schedule.columns);
   for (const ExactIndices& place : exact_indices(schedule))
     all.insert(all.end(), place.exact.begin(), place.exact.end());
   return all;
@@ -116,7 +117,16 @@ CoordinateRanges ranges_in(const Schedule& schedule, const SizeRanges& sizes) {
       }
   for (const Expr bound : {run.segment_begin, run.segment_end}) ranges[bound.symbol()] = segments;
   for (const Expr part : {run.shift, run.peel}) ranges[part.symbol()] = {0, kLongestVector};
-  if (schedule.grid) return ranges;
+  if (const auto& tile = schedule.tile) {
+    const Expr cross = schedule.kernel.extents[static_cast<std::size_t>(tile->axis)];
+    ranges[tile->cross_tile.symbol()] = {0, most(cross) / tile->side()};
+    ranges[tile->column_tile.symbol()] = {0, most(schedule.columns) / tile->side()};
+    for (const Expr place : {tile->row, tile->column}) ranges[place.symbol()] = {0, tile->side() - 1};
+    ranges[tile->slot.symbol()] = {0, tile->positions() + kLongestTrip};
+    ranges[tile->block.symbol()] = {0, tile->blocks() - 1};
+    ranges[tile->part.symbol()] = {0, tile->lanes - 1};
+  }
+  if (!schedule.is_tiled()) return ranges;
   const ThreadMap& map = *schedule.threads;
   const Int128 rows = map.flat ? most(schedule.exprs().mul(schedule.rows, schedule.columns)) : most(schedule.rows);
   ranges[schedule.row_bounds().tile.symbol()] = {0, rows / (map.flat ? map.tile_columns : map.tile_rows)};
@@ -143,7 +153,7 @@ Index32Variant index32_variant_of(const Schedule& schedule) {
   for (const ScheduledCase& row : schedule.cases)
     for (const SegmentCall& call : row.calls)
       for (const Expr bound : {call.begin, call.end}) sizes.add(bound);
-  if (schedule.threads->flat && !schedule.grid) sizes.add(schedule.exprs().mul(schedule.rows, schedule.columns));
+  if (schedule.is_tiled() && schedule.threads->flat) sizes.add(schedule.exprs().mul(schedule.rows, schedule.columns));
   for (const int bits : {30, 29, 28, 27, 24}) {
     const std::int64_t bound = std::int64_t{1} << bits;
     if (!indices_fit(schedule, sizes.found(), bound)) continue;

@@ -113,7 +113,7 @@ TEST_CASE("a config says how large its tasks are, and is of one target's compile
   CHECK(task_bytes(host->parse_config("task_kib=1024").value()) == 1024 << 10);
   CHECK(task_bytes(gpu->default_config()) == 64 << 10);
   for (const auto& [compiler, config, message] :
-       {std::tuple(host.get(), gpu->default_config(), "found map=stream"),
+       {std::tuple(host.get(), gpu->default_config(), "found map=tiled"),
         {gpu.get(), host->default_config(), "expected a config of target sm_90, found vector_bytes="}}) {
     const auto refused = compiler->compile(*program, {.config = config});
     REQUIRE_FALSE(refused);

@@ -14,7 +14,7 @@ struct VectorContext {
   llvm::IRBuilder<>& builder;
   const LaunchFields& fields;
   ExprEmitter& exprs;
-  /// Memory of a block: the lists of edges of its warps (compiler/llvm/emit/grid/edge_list.h).
+  /// Memory of a block: the lists of edges of its warps (compiler/llvm/emit/grid/edge_list.h), or a tile's arrays.
   llvm::Value* edges = nullptr;
   /// Null on a GPU. A device that runs a block's threads in a loop calls the code twice: with 0 for what stands before
   /// the edges, then, when all threads are done with it, with 1 for the edges.
@@ -57,6 +57,11 @@ class StreamBody {
   /// Emits loads and results of one element.
   [[nodiscard]] std::vector<llvm::Value*> compute_element();
 
+  /// Emits one load of that element.
+  [[nodiscard]] llvm::Value* load_element(std::size_t load);
+  /// Emits the results of so many lanes from what all loads gave: vectors, or scalars that all lanes share.
+  [[nodiscard]] std::vector<llvm::Value*> compute(int lanes, llvm::ArrayRef<llvm::Value*> values);
+
  private:
   [[nodiscard]] const BodyLoad& load_at(std::size_t i) const { return body_.loads[i]; }
   [[nodiscard]] bool reversed(std::size_t i) const { return load_at(i).kind == LoadKind::reversed; }
@@ -74,8 +79,6 @@ class StreamBody {
   llvm::Value* from_granules(std::size_t load, llvm::ArrayRef<llvm::Value*> loaded);
   llvm::Value* vector_from(std::size_t load, llvm::ArrayRef<llvm::Value*> loaded);
   llvm::Value* gather(std::size_t load);
-  llvm::Value* load_element(std::size_t load);
-  std::vector<llvm::Value*> compute(int lanes, llvm::ArrayRef<llvm::Value*> values);
 
   const VectorContext& vector_;
   llvm::IRBuilder<>& builder_;

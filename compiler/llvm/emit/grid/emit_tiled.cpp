@@ -1,0 +1,270 @@
+#include "compiler/llvm/emit/grid/emit_tiled.h"
+
+#include <utility>
+
+#include <llvm/IR/IntrinsicsNVPTX.h>
+
+#include "compiler/llvm/emit/emit_loop.h"
+#include "compiler/llvm/emit/grid/emit_segments.h"
+#include "compiler/llvm/emit/grid/emit_tile_words.h"
+#include "compiler/llvm/emit/grid/tile_memory.h"
+
+namespace padlock::compiler {
+
+using ir::Expr;
+using llvm::BasicBlock;
+using llvm::Value;
+
+namespace {
+
+class TileEmitter {
+ public:
+  TileEmitter(const VectorContext& vector, Value* thread)
+      : vector_(vector),
+        context_(vector.context),
+        builder_(vector.builder),
+        tile_(*vector.schedule().tile),
+        accesses_(builder_, vector.fields.fault),
+        segments_(vector),
+        memory_(vector, thread),
+        words_(vector, segments_, memory_, thread),
+        thread_(thread) {}
+
+  void emit(Value* block) {
+    segments_.load_buffers();
+    words_.load_buffers();
+    for (std::size_t i = 0; i < kernel().results.size(); ++i)
+      outputs_.push_back(vector_.fields.buffer(builder_, context_.buffer_of_result(i)));
+    enter_tile(block);
+    if (tile_.holds_results)
+      in_turn([&] { emit_results(); }, [&] { emit_copies(); });
+    else
+      in_turn([&] { emit_loads(); }, [&] { emit_stores(); });
+  }
+
+ private:
+  [[nodiscard]] const Kernel& kernel() const { return vector_.schedule().kernel; }
+
+  /// Emits the digits of the tile's number, the last of which is what is left.
+  void enter_tile(Value* block) {
+    Value* left = block;
+    for (const TileDigit& digit : tile_.digits) {
+      Value* value = left;
+      if (&digit != &tile_.digits.back()) {
+        const auto [quotient, remainder] = vector_.exprs.divide(builder_, left, digit.count);
+        value = remainder;
+        left = quotient;
+      }
+      vector_.exprs.set_coordinate(digit.value, value);
+    }
+  }
+
+  /// Emits what is done before the barrier and what after it. Where threads are run one after the other, each goes up
+  /// to the barrier first: it returns there.
+  template <class Before, class After>
+  void in_turn(Before&& before, After&& after) {
+    if (vector_.part == nullptr) {
+      std::forward<Before>(before)();
+      builder_.CreateIntrinsic(llvm::Intrinsic::nvvm_barrier_cta_sync_aligned_all, {builder_.getInt32(0)});
+      std::forward<After>(after)();
+      return;
+    }
+    BasicBlock* first = vector_.block("before_barrier");
+    BasicBlock* barrier = vector_.block("barrier");
+    BasicBlock* second = vector_.block("after_barrier");
+    builder_.CreateCondBr(builder_.CreateICmpEQ(vector_.part, builder_.getInt32(0)), first, second);
+    builder_.SetInsertPoint(first);
+    std::forward<Before>(before)();
+    builder_.CreateBr(barrier);
+    builder_.SetInsertPoint(barrier);
+    builder_.CreateRetVoid();
+    builder_.SetInsertPoint(second);
+    std::forward<After>(after)();
+  }
+
+  /// Emits the code of each position that this thread loads: those of its blocks.
+  template <class Emit>
+  void for_each_loaded(Emit&& emit) {
+    counted_loop(builder_, thread_, context_.index(tile_.blocks()), tile_.threads, [&](Value* block) {
+      vector_.exprs.set_coordinate(tile_.block, block);
+      Value* positions = context_.index(std::int64_t{tile_.lanes} * tile_.lanes);
+      counted_loop(builder_, context_.index(0), positions, 1, [&](Value* slot) {
+        vector_.exprs.set_coordinate(tile_.slot, slot);
+        emit_position(tile_.loaded_row, tile_.loaded_column, emit);
+      });
+    });
+  }
+
+  /// Emits the code of each position that this thread stores: neighbouring threads have neighbours.
+  template <class Emit>
+  void for_each_stored(Emit&& emit) {
+    counted_loop(builder_, thread_, context_.index(tile_.positions()), tile_.threads, [&](Value* slot) {
+      vector_.exprs.set_coordinate(tile_.slot, slot);
+      emit_position(tile_.stored_row, tile_.stored_column, emit);
+    });
+  }
+
+  /// Emits the code of a position, if it is an element of the output. The coordinates are the element's.
+  template <class Emit>
+  void emit_position(Expr row, Expr column, Emit&& emit) {
+    ExprEmitter& exprs = vector_.exprs;
+    Value* at_row = exprs.exact(builder_, row);
+    Value* at_column = exprs.exact(builder_, column);
+    exprs.set_coordinate(tile_.row, at_row);
+    exprs.set_coordinate(tile_.column, at_column);
+    BasicBlock* inside = vector_.block("position");
+    BasicBlock* done = vector_.block("done");
+    builder_.CreateCondBr(holds(builder_, exprs, tile_.tests), inside, done);
+    builder_.SetInsertPoint(inside);
+    Value* cross = builder_.CreateAdd(exprs.exact(builder_, tile_.cross_first), at_row);
+    column_ = builder_.CreateAdd(exprs.exact(builder_, tile_.column_first), at_column);
+    exprs.set_coordinate(kernel().coordinate(tile_.axis), cross);
+    exprs.set_coordinate(kernel().coordinate(kernel().rank() - 1), column_);
+    emit();
+    builder_.CreateBr(done);
+    builder_.SetInsertPoint(done);
+  }
+
+  /// Emits the code of the body that a position is of: `emit(body, its arguments)` for those that are wanted.
+  template <class Wanted, class Emit>
+  void dispatch(Wanted&& wanted, Emit&& emit) {
+    BasicBlock* done = vector_.block("made");
+    std::vector<SegmentSite> sites = segments_.dispatch_element(column_);
+    builder_.CreateBr(done);
+    for (std::size_t body = 0; body < sites.size(); ++body) {
+      if (sites[body].empty()) continue;
+      BodyArguments arguments = segments_.enter(sites[body], body);
+      if (wanted(body)) emit(body, std::move(arguments));
+      builder_.CreateBr(done);
+    }
+    builder_.SetInsertPoint(done);
+  }
+
+  // --- before the barrier -------------------------------------------------------------------------------------------
+
+  [[nodiscard]] bool has_arrays(std::size_t body) const {
+    return std::ranges::any_of(tile_.arrays[body], [](int array) { return array >= 0; });
+  }
+
+  void emit_loads() {
+    const auto load = [&](std::size_t body, BodyArguments arguments) {
+      StreamBody code(vector_, body, std::move(arguments), column_);
+      const std::vector<BodyLoad>& loads = vector_.schedule().bodies[body].loads;
+      for (std::size_t i = 0; i < loads.size(); ++i)
+        if (const int array = tile_.array_of(body, i); array >= 0) {
+          Value* value = code.load_element(i);
+          memory_.store(array, word(), lane(), loads[i].dtype, value);
+        }
+    };
+    for_each_loaded([&] { dispatch([&](std::size_t body) { return has_arrays(body); }, load); });
+  }
+
+  // --- after the barrier --------------------------------------------------------------------------------------------
+
+  void emit_stores() {
+    const auto make = [&](std::size_t body, BodyArguments arguments) {
+      Value* element = builder_.CreateAdd(arguments.row, column_);
+      StreamBody code(vector_, body, std::move(arguments), column_);
+      const std::vector<BodyLoad>& loads = vector_.schedule().bodies[body].loads;
+      std::vector<Value*> values;
+      for (std::size_t i = 0; i < loads.size(); ++i) {
+        const int array = tile_.array_of(body, i);
+        values.push_back(array >= 0 ? memory_.load(array, word(), lane(), loads[i].dtype) : code.load_element(i));
+      }
+      store(element, code.compute(1, values));
+    };
+    for_each_stored([&] { dispatch([](std::size_t) { return true; }, make); });
+  }
+
+  void store(Value* element, llvm::ArrayRef<Value*> results) {
+    const bool streams = vector_.schedule().store == StoreKind::nontemporal && context_.target.takes_words;
+    for (std::size_t i = 0; i < results.size(); ++i) {
+      const ir::DType dtype = vector_.result_type(i);
+      Access access{.pointer = outputs_[i], .dtype = dtype, .first = element};
+      if (context_.target.aligned_elements) access.align = static_cast<unsigned>(ir::byte_size(dtype));
+      if (checks_stores()) {
+        access.name = builder_.getInt64(context_.buffer_of_result(i));
+        access.extent = vector_.exprs.word(ir::Layout::dense(context_.exprs(), kernel().extents).storage_extent());
+      }
+      accesses_.store(access, results[i], streams ? StoreHint::streaming : StoreHint::none);
+    }
+  }
+
+  // --- results in shared memory -------------------------------------------------------------------------------------
+
+  /// Emits code by words for a tile that has only whole ones, else by elements.
+  template <class Words, class Elements>
+  void by_words(Words&& words, Elements&& elements) {
+    BasicBlock* otherwise = vector_.block("elements");
+    BasicBlock* done = vector_.block("all");
+    words(otherwise, done);
+    builder_.SetInsertPoint(otherwise);
+    elements();
+    builder_.CreateBr(done);
+    builder_.SetInsertPoint(done);
+  }
+
+  void emit_results() {
+    const auto make = [&](std::size_t body, BodyArguments arguments) { make_results(body, std::move(arguments)); };
+    by_words([&](BasicBlock* otherwise, BasicBlock* done) { words_.emit_loads(otherwise, done); },
+             [&] { for_each_loaded([&] { dispatch([](std::size_t) { return true; }, make); }); });
+  }
+
+  void make_results(std::size_t body, BodyArguments arguments) {
+    StreamBody code(vector_, body, std::move(arguments), column_);
+    const std::vector<Value*> results = code.compute_element();
+    for (std::size_t i = 0; i < results.size(); ++i)
+      memory_.store(static_cast<int>(i), word(), lane(), vector_.result_type(i), results[i]);
+  }
+
+  void emit_copies() {
+    by_words([&](BasicBlock* otherwise, BasicBlock* done) { words_.emit_stores(outputs_, otherwise, done); },
+             [&] { for_each_stored([&] { copy_element(); }); });
+  }
+
+  void copy_element() {
+    std::vector<Expr> coordinates;
+    for (int axis = 0; axis < kernel().rank(); ++axis) coordinates.push_back(kernel().coordinate(axis));
+    const ir::Layout output = ir::Layout::dense(context_.exprs(), kernel().extents);
+    Value* element = vector_.exprs.address(builder_, output.offset_of(context_.exprs(), coordinates));
+    std::vector<Value*> results;
+    for (std::size_t i = 0; i < outputs_.size(); ++i)
+      results.push_back(memory_.load(static_cast<int>(i), word(), lane(), vector_.result_type(i)));
+    store(element, results);
+  }
+
+  [[nodiscard]] bool checks_stores() const {
+    for (std::size_t body = 0; body < vector_.schedule().bodies.size(); ++body)
+      if (context_.checks_stores(body)) return true;
+    return false;
+  }
+  [[nodiscard]] Value* word() { return vector_.exprs.exact(builder_, tile_.word); }
+  [[nodiscard]] Value* lane() {
+    return tile_.lanes == 1 ? context_.index(0) : vector_.exprs.exact(builder_, tile_.lane);
+  }
+
+  const VectorContext& vector_;
+  KernelContext& context_;
+  llvm::IRBuilder<>& builder_;
+  const TransposeTile& tile_;
+  AccessEmitter accesses_;
+  SegmentEmitter segments_;
+  TileMemory memory_;
+  TileWords words_;
+  Value* thread_;
+  Value* column_ = nullptr;
+  std::vector<Value*> outputs_;
+};
+
+}  // namespace
+
+void emit_transpose_tile(const VectorContext& vector, Value* block, Value* thread) {
+  TileEmitter(vector, thread).emit(block);
+}
+
+int stamped_bytes(const TransposeTile& tile) {
+  return tile.shared_bytes() +
+         tile.array_count * tile.array_words() * tile.lanes * static_cast<int>(sizeof(std::int32_t));
+}
+
+}  // namespace padlock::compiler

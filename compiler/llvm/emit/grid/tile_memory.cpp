@@ -1,0 +1,102 @@
+#include "compiler/llvm/emit/grid/tile_memory.h"
+
+namespace padlock::compiler {
+
+using llvm::Value;
+
+namespace {
+
+// Of a stamp, which is otherwise 1 more than the number of the thread times two.
+constexpr std::uint32_t kAfterBarrier = 1;
+
+}  // namespace
+
+Access TileMemory::access_of(int array, Value* word, Value* lane, ir::DType dtype) {
+  const int size = ir::byte_size(dtype);
+  const int each = tile().word_bytes / size;
+  Value* first = builder_.CreateAdd(word, vector_.context.index(std::int64_t{array} * tile().array_words()));
+  first = builder_.CreateAdd(builder_.CreateMul(first, vector_.context.index(each)), lane);
+  return {.pointer = vector_.edges, .dtype = dtype, .first = first, .align = static_cast<unsigned>(size)};
+}
+
+Value* TileMemory::stamp_of(int array, Value* word, Value* lane) {
+  Value* element = builder_.CreateAdd(word, vector_.context.index(std::int64_t{array} * tile().array_words()));
+  element = builder_.CreateAdd(builder_.CreateMul(element, vector_.context.index(tile().lanes)), lane);
+  Value* stamps = builder_.CreateConstGEP1_64(builder_.getInt8Ty(), vector_.edges,
+                                              static_cast<std::uint64_t>(tile().shared_bytes()));
+  return builder_.CreateGEP(builder_.getInt32Ty(), stamps, element);
+}
+
+Value* TileMemory::is_own(Value* stamp) {
+  Value* thread = builder_.CreateZExtOrTrunc(thread_, builder_.getInt32Ty());
+  return builder_.CreateICmpEQ(builder_.CreateLShr(builder_.CreateSub(stamp, builder_.getInt32(1)), 1), thread);
+}
+
+/// Where the condition does not hold there is no element.
+void TileMemory::require(Access& access, Value* condition) {
+  const int elements = tile().array_count * tile().array_words() * tile().word_bytes / ir::byte_size(access.dtype);
+  access.extent =
+      builder_.CreateSelect(condition, builder_.getInt64(static_cast<std::uint64_t>(elements)), builder_.getInt64(0));
+  access.name = builder_.getInt64(vector_.context.abi.accesses.size() - 1);
+}
+
+/// Emits whether an element was written before the barrier, or by the thread itself.
+Value* TileMemory::may_load(int array, Value* word, Value* lane) {
+  Value* stamp = builder_.CreateLoad(builder_.getInt32Ty(), stamp_of(array, word, lane), "stamp");
+  Value* written = builder_.CreateICmpNE(stamp, builder_.getInt32(0));
+  Value* side = builder_.CreateAnd(builder_.CreateSub(stamp, builder_.getInt32(1)), builder_.getInt32(kAfterBarrier));
+  Value* before = builder_.CreateICmpULT(side, vector_.part);
+  return builder_.CreateAnd(written, builder_.CreateOr(before, is_own(stamp)));
+}
+
+/// Stamps an element as this thread's. Emits whether no other had it.
+Value* TileMemory::claim(int array, Value* word, Value* lane) {
+  Value* at = stamp_of(array, word, lane);
+  Value* stamp = builder_.CreateLoad(builder_.getInt32Ty(), at, "stamp");
+  Value* thread = builder_.CreateZExtOrTrunc(thread_, builder_.getInt32Ty());
+  Value* own = builder_.CreateAdd(builder_.CreateShl(thread, 1), builder_.getInt32(1));
+  builder_.CreateStore(builder_.CreateAdd(own, vector_.part), at);
+  return builder_.CreateOr(builder_.CreateICmpEQ(stamp, builder_.getInt32(0)), is_own(stamp));
+}
+
+Value* TileMemory::load(int array, Value* word, Value* lane, ir::DType dtype) {
+  Access access = access_of(array, word, lane, dtype);
+  if (vector_.part != nullptr) require(access, may_load(array, word, lane));
+  return accesses_.load(access, builder_.getIntNTy(8 * static_cast<unsigned>(ir::byte_size(dtype))));
+}
+
+void TileMemory::store(int array, Value* word, Value* lane, ir::DType dtype, Value* value) {
+  Access access = access_of(array, word, lane, dtype);
+  if (vector_.part != nullptr) require(access, claim(array, word, lane));
+  accesses_.store(access, value, StoreHint::none);
+}
+
+Access TileMemory::word_access(int array, Value* word, ir::DType dtype) {
+  Access access = access_of(array, word, vector_.context.index(0), dtype);
+  access.elements = tile().lanes;
+  access.align *= static_cast<unsigned>(tile().lanes);
+  return access;
+}
+
+Value* TileMemory::load_word(int array, Value* word, ir::DType dtype) {
+  Access access = word_access(array, word, dtype);
+  if (vector_.part != nullptr) {
+    Value* all = builder_.getTrue();
+    for (int i = 0; i < tile().lanes; ++i)
+      all = builder_.CreateAnd(all, may_load(array, word, vector_.context.index(i)));
+    require(access, all);
+  }
+  return accesses_.load(access, builder_.getIntNTy(8 * static_cast<unsigned>(tile().lanes * ir::byte_size(dtype))));
+}
+
+void TileMemory::store_word(int array, Value* word, ir::DType dtype, Value* value) {
+  Access access = word_access(array, word, dtype);
+  if (vector_.part != nullptr) {
+    Value* all = builder_.getTrue();
+    for (int i = 0; i < tile().lanes; ++i) all = builder_.CreateAnd(all, claim(array, word, vector_.context.index(i)));
+    require(access, all);
+  }
+  accesses_.store(access, value, StoreHint::none);
+}
+
+}  // namespace padlock::compiler

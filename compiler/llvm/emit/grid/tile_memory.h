@@ -1,0 +1,42 @@
+#pragma once
+
+#include "compiler/llvm/emit/emit_access.h"
+#include "compiler/llvm/emit/grid/emit_stream_body.h"
+
+namespace padlock::compiler {
+
+/// Emits accesses of the memory that the threads of a block share.
+///
+/// A device that runs the threads of a block one after the other keeps a stamp for each element: 0, or who wrote it,
+/// and on which side of the barrier. An element that is read and was not written by the thread itself or before the
+/// barrier, and one that two threads write, are faults: on a GPU the order of the two is open.
+class TileMemory {
+ public:
+  /// `thread`: whose code it is.
+  TileMemory(const VectorContext& vector, llvm::Value* thread)
+      : vector_(vector), builder_(vector.builder), accesses_(builder_, vector.fields.fault), thread_(thread) {}
+
+  /// Emits element `lane` of word `word` of an array, both indices.
+  [[nodiscard]] llvm::Value* load(int array, llvm::Value* word, llvm::Value* lane, ir::DType dtype);
+  void store(int array, llvm::Value* word, llvm::Value* lane, ir::DType dtype, llvm::Value* value);
+  /// All lanes of a word, as one integer.
+  [[nodiscard]] llvm::Value* load_word(int array, llvm::Value* word, ir::DType dtype);
+  void store_word(int array, llvm::Value* word, ir::DType dtype, llvm::Value* value);
+
+ private:
+  [[nodiscard]] const TransposeTile& tile() const { return *vector_.schedule().tile; }
+  Access access_of(int array, llvm::Value* word, llvm::Value* lane, ir::DType dtype);
+  Access word_access(int array, llvm::Value* word, ir::DType dtype);
+  llvm::Value* stamp_of(int array, llvm::Value* word, llvm::Value* lane);
+  llvm::Value* is_own(llvm::Value* stamp);
+  llvm::Value* may_load(int array, llvm::Value* word, llvm::Value* lane);
+  llvm::Value* claim(int array, llvm::Value* word, llvm::Value* lane);
+  void require(Access& access, llvm::Value* condition);
+
+  const VectorContext& vector_;
+  llvm::IRBuilder<>& builder_;
+  AccessEmitter accesses_;
+  llvm::Value* thread_;
+};
+
+}  // namespace padlock::compiler

@@ -1,0 +1,67 @@
+#include "compiler/prover/tile_shares.h"
+
+#include <fmt/format.h>
+
+#include "compiler/prover/access_regions.h"
+#include "compiler/prover/thread_proof.h"
+
+namespace padlock::compiler {
+
+using ir::Expr;
+
+Expr replaced(ir::ExprContext& exprs, Expr e, const std::vector<std::pair<Expr, Expr>>& values) {
+  return exprs.substitute(e, [&](Expr symbol) {
+    for (const auto& [from, to] : values)
+      if (symbol == from) return to;
+    return symbol;
+  });
+}
+
+void add_difference(ir::ExprContext& exprs, std::vector<Goal>& goals, Expr a, Expr b,
+                    const std::function<std::string(const Evaluate&)>& describe) {
+  if (a == b) return;
+  goals.push_back({{less(exprs, a, b)}, describe});
+  goals.push_back({{less(exprs, b, a)}, describe});
+}
+
+solver::Region positions_of(ir::ExprContext& exprs, const TransposeTile& tile) {
+  const Expr side = exprs.constant(tile.side());
+  solver::Region region;
+  region.nonnegative = {tile.row, less(exprs, tile.row, side), tile.column, less(exprs, tile.column, side)};
+  return region;
+}
+
+std::vector<Obligation> prove_shares(ProofSession& session, const TransposeTile& tile, const TileShares& shares) {
+  ir::ExprContext& exprs = session.exprs();
+  const auto missing = [=](const Evaluate& at) {
+    return fmt::format("position ({}, {}) is not in number {}", at(tile.row), at(tile.column), at(shares.its));
+  };
+  std::vector<std::pair<Expr, Expr>> values = shares.values;
+  values.emplace_back(shares.share, shares.its);
+  std::vector<Goal> goals = {{{less(exprs, shares.its, exprs.constant(0))}, missing},
+                             {{at_least(exprs, shares.its, shares.count)}, missing}};
+  add_difference(exprs, goals, replaced(exprs, shares.row, values), tile.row, missing);
+  add_difference(exprs, goals, replaced(exprs, shares.column, values), tile.column, missing);
+  std::vector<Obligation> all = {session.decide(ObligationKind::cover, shares.name, positions_of(exprs, tile), goals)};
+  // A position tells whose it is.
+  const Expr told = replaced(exprs, shares.its, {{tile.row, shares.row}, {tile.column, shares.column}});
+  const auto twice = [=](const Evaluate& at) {
+    return fmt::format("position ({}, {}) of number {} is in number {}", at(shares.row), at(shares.column),
+                       at(shares.share), at(told));
+  };
+  goals.clear();
+  add_difference(exprs, goals, shares.share, told, twice);
+  solver::Region region;
+  region.nonnegative = shares.domain;
+  region.nonnegative.push_back(shares.share);
+  region.nonnegative.push_back(less(exprs, shares.share, shares.count));
+  Obligation once = session.decide(ObligationKind::disjoint, shares.name, region, goals);
+  if (once.verdict == Verdict::proved && !is_dealt_once(session, tile.threads)) {
+    once.verdict = Verdict::checked;
+    once.reason = "that a share is one thread's is not shown";
+  }
+  all.push_back(std::move(once));
+  return all;
+}
+
+}  // namespace padlock::compiler

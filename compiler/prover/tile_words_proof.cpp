@@ -1,0 +1,239 @@
+#include "compiler/prover/tile_words_proof.h"
+
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "compiler/prover/access_regions.h"
+#include "compiler/prover/tile_shares.h"
+
+namespace padlock::compiler {
+
+using ir::Expr;
+
+namespace {
+
+// After those of the rest of a tile (compiler/prover/tile_proof.cpp).
+enum VariableOrder { kLane = 1260, kElement };
+
+class TileWordsProof {
+ public:
+  TileWordsProof(ProofSession& session, const Schedule& schedule)
+      : session_(session),
+        exprs_(session.exprs()),
+        schedule_(schedule),
+        kernel_(session.kernel()),
+        tile_(*schedule.tile),
+        zero_(exprs_.constant(0)),
+        lanes_(exprs_.constant(tile_.lanes)),
+        words_(exprs_.constant(kTileWords)),
+        lane_(exprs_.variable("lane_of_word", kLane)),
+        cross_(kernel_.coordinate(tile_.axis)),
+        column_(kernel_.coordinate(kernel_.rank() - 1)) {}
+
+  std::vector<Obligation> prove() {
+    prove_whole();
+    std::vector<std::pair<PredicateId, bool>> path;
+    prove_runs(0, path);
+    prove_blocks();
+    prove_copies();
+    prove_loads();
+    return std::move(all_);
+  }
+
+ private:
+  using Values = std::vector<std::pair<Expr, Expr>>;
+  using Describe = std::function<std::string(const Evaluate&)>;
+
+  // --- runs ---------------------------------------------------------------------------------------------------------
+
+  void prove_whole() {
+    std::vector<Goal> goals;
+    for (const auto& [made, extent] :
+         {std::pair(exprs_.add(tile_.cross_first, tile_.row), kernel_.extents[static_cast<std::size_t>(tile_.axis)]),
+          std::pair(exprs_.add(tile_.column_first, tile_.column), kernel_.extents.back())}) {
+      const auto outside = [=](const Evaluate& at) {
+        return fmt::format("coordinate {} is made of a whole tile, the extent is {}", at(made), at(extent));
+      };
+      goals.push_back({{at_least(exprs_, made, extent)}, outside});
+    }
+    add(session_.decide(ObligationKind::store, "whole tiles", whole(), goals));
+  }
+
+  /// Finds the path to each case.
+  void prove_runs(std::size_t index, std::vector<std::pair<PredicateId, bool>>& path) {
+    const ScheduledCase& row = schedule_.cases[index];
+    for (const TileRun& run : tile_.runs)
+      if (run.row_case == index) prove_run(run, row.calls[run.call], path);
+    if (!row.is_test()) return;
+    for (const bool held : {true, false}) {
+      path.emplace_back(row.test, held);
+      prove_runs(static_cast<std::size_t>(held ? row.holds : row.fails), path);
+      path.pop_back();
+    }
+  }
+
+  void prove_run(const TileRun& run, const SegmentCall& call, const std::vector<std::pair<PredicateId, bool>>& path) {
+    const std::string name =
+        fmt::format("tiles in columns [{}, {})", session_.text(call.begin), session_.text(call.end));
+    const Describe other = [=, this](const Evaluate& at) {
+      return fmt::format("position ({}, {}) of the tile is of another segment", at(tile_.row), at(tile_.column));
+    };
+    std::vector<Goal> goals;
+    for (const auto& [predicate, held] : path) add_path(goals, predicate, held, other);
+    const Expr column = exprs_.add(tile_.column_first, tile_.column);
+    goals.push_back({{less(exprs_, column, call.begin)}, other});
+    goals.push_back({{at_least(exprs_, column, call.end)}, other});
+    solver::Region region = whole();
+    region.nonnegative.insert(region.nonnegative.end(), run.tests.begin(), run.tests.end());
+    for (int axis = 0; axis + 1 < kernel_.rank(); ++axis)
+      if (axis != tile_.axis)
+        region.nonnegative.push_back(
+            less(exprs_, kernel_.coordinate(axis), kernel_.extents[static_cast<std::size_t>(axis)]));
+    add(session_.decide(ObligationKind::load, name, region, goals));
+    if (tile_.lanes > 1) prove_neighbours(name, call);
+  }
+
+  /// The goal that a test on the way to a case has another answer at some position.
+  void add_path(std::vector<Goal>& goals, PredicateId predicate, bool held, const Describe& other) {
+    const Expr cross = exprs_.add(tile_.cross_first, tile_.row);
+    std::vector<Expr> all;
+    for (const ConditionId id : kernel_.graph.conditions_of(predicate)) {
+      const Condition& condition = kernel_.graph.condition(id);
+      const Expr e = replaced(condition.expr, {{cross_, cross}});
+      all.push_back(e);
+      if (condition.kind == Condition::Kind::zero) all.push_back(exprs_.neg(e));
+    }
+    if (!held) return goals.push_back({all, other});
+    for (const Expr e : all) goals.push_back({{less(exprs_, e, zero_)}, other});
+  }
+
+  /// Rows of a block read neighbouring elements.
+  void prove_neighbours(const std::string& name, const SegmentCall& call) {
+    std::vector<Goal> goals;
+    for (const Stream& stream : call.streams) {
+      const Expr later = replaced(stream.base, {{cross_, exprs_.add(cross_, tile_.part)}});
+      const auto describe = [=, this](const Evaluate& at) {
+        return fmt::format("element {} is read {} rows after {}", at(later), at(tile_.part), at(stream.base));
+      };
+      add_difference(exprs_, goals, later, exprs_.add(stream.base, tile_.part), describe);
+    }
+    solver::Region region;
+    region.nonnegative = {tile_.part, less(exprs_, tile_.part, lanes_)};
+    add(session_.decide(ObligationKind::load, "words of " + name, region, goals));
+  }
+
+  // --- blocks and words ---------------------------------------------------------------------------------------------
+
+  /// The witness: position (row, column) is in block (row div lanes) + 32 * (column div lanes), and in no other.
+  void prove_blocks() {
+    const Expr row = exprs_.add(tile_.block_row, tile_.part);
+    const Expr column = exprs_.add(tile_.block_column, lane_);
+    const Expr count = exprs_.constant(tile_.blocks());
+    TileShares shares{.name = "blocks",
+                      .share = tile_.block,
+                      .count = count,
+                      .row = row,
+                      .column = column,
+                      .its = block_of(tile_.row, tile_.column)};
+    shares.values = {{tile_.part, exprs_.mod(tile_.row, lanes_)}, {lane_, exprs_.mod(tile_.column, lanes_)}};
+    shares.domain = domain();
+    for (Obligation& one : prove_shares(session_, tile_, shares)) add(std::move(one));
+    prove_places("blocks in shared memory", tile_.block, count, row, column, tile_.block_word);
+  }
+
+  [[nodiscard]] Expr block_of(Expr row, Expr column) {
+    return exprs_.add(exprs_.floordiv(row, lanes_), exprs_.mul(words_, exprs_.floordiv(column, lanes_)));
+  }
+
+  /// The same by stored words, each of which is part of a row.
+  void prove_copies() {
+    const Expr column = exprs_.add(tile_.copied_column, lane_);
+    const Expr count = exprs_.constant(tile_.words());
+    TileShares shares{.name = "stored words",
+                      .share = tile_.slot,
+                      .count = count,
+                      .row = tile_.copied_row,
+                      .column = column,
+                      .its = exprs_.add(exprs_.mul(words_, tile_.row), exprs_.floordiv(tile_.column, lanes_))};
+    shares.values = {{lane_, exprs_.mod(tile_.column, lanes_)}};
+    shares.domain = domain();
+    for (Obligation& one : prove_shares(session_, tile_, shares)) add(std::move(one));
+    const Expr word = replaced(tile_.word, {{tile_.row, tile_.copied_row}, {tile_.column, tile_.copied_column}});
+    prove_places("stored words in shared memory", tile_.slot, count, tile_.copied_row, column, word);
+  }
+
+  /// Position (row, column) of a share lies in lane `lane_` of the word that the code takes.
+  void prove_places(const std::string& name, Expr share, Expr count, Expr row, Expr column, Expr word) {
+    const Values here = {{tile_.row, row}, {tile_.column, column}};
+    const Expr its_word = replaced(tile_.word, here);
+    const Expr its_lane = replaced(tile_.lane, here);
+    const auto elsewhere = [=, this](const Evaluate& at) {
+      return fmt::format("word {}, lane {} is taken for word {}, lane {}", at(word), at(lane_), at(its_word),
+                         at(its_lane));
+    };
+    std::vector<Goal> goals;
+    add_difference(exprs_, goals, word, its_word, elsewhere);
+    add_difference(exprs_, goals, lane_, its_lane, elsewhere);
+    solver::Region region;
+    region.nonnegative = domain();
+    region.nonnegative.push_back(share);
+    region.nonnegative.push_back(less(exprs_, share, count));
+    add(session_.decide(ObligationKind::store, name, region, goals));
+  }
+
+  // --- misaligned words ---------------------------------------------------------------------------------------------
+
+  /// An element between the lowest and the highest lies in a word that begins `shift` elements before it; the next one
+  /// is loaded, too, where it has elements that are needed.
+  void prove_loads() {
+    const TileLoads& loads = tile_.loads;
+    const Expr element = exprs_.variable("loaded_element", kElement);
+    const Expr first = exprs_.sub(element, loads.shift);
+    const Expr end = exprs_.add(first, lanes_);
+    const auto outside = [=](const Evaluate& at) {
+      return fmt::format("words from element {} on are loaded of a tensor that has {}", at(first), at(loads.extent));
+    };
+    solver::Region region;
+    region.nonnegative = {loads.shift, less(exprs_, loads.shift, lanes_), at_least(exprs_, element, loads.lowest),
+                          at_least(exprs_, loads.highest, element)};
+    region.nonnegative.insert(region.nonnegative.end(), loads.tests.begin(), loads.tests.end());
+    add(session_.decide(
+        ObligationKind::load, "words around elements", region,
+        {{{less(exprs_, first, zero_)}, outside},
+         {{less(exprs_, loads.extent, end)}, outside},
+         {{less(exprs_, zero_, loads.shift), less(exprs_, loads.extent, exprs_.add(end, lanes_))}, outside}}));
+  }
+
+  // --- regions ------------------------------------------------------------------------------------------------------
+
+  [[nodiscard]] solver::Region whole() {
+    solver::Region region = positions_of(exprs_, tile_);
+    region.nonnegative.insert(region.nonnegative.end(), tile_.whole.begin(), tile_.whole.end());
+    return region;
+  }
+  /// Of the variables for the rows of a block and the elements of a word.
+  [[nodiscard]] std::vector<Expr> domain() {
+    return {tile_.part, less(exprs_, tile_.part, lanes_), lane_, less(exprs_, lane_, lanes_)};
+  }
+  [[nodiscard]] Expr replaced(Expr e, const Values& values) { return compiler::replaced(exprs_, e, values); }
+  void add(Obligation obligation) { all_.push_back(std::move(obligation)); }
+
+  ProofSession& session_;
+  ir::ExprContext& exprs_;
+  const Schedule& schedule_;
+  const Kernel& kernel_;
+  const TransposeTile& tile_;
+  Expr zero_, lanes_, words_;
+  Expr lane_;  // of a word
+  Expr cross_, column_;
+  std::vector<Obligation> all_;
+};
+
+}  // namespace
+
+std::vector<Obligation> prove_tile_words(ProofSession& session, const Schedule& schedule) {
+  return TileWordsProof(session, schedule).prove();
+}
+
+}  // namespace padlock::compiler

@@ -1,0 +1,263 @@
+#include "compiler/schedule/transpose_tile.h"
+
+#include <algorithm>
+
+#include "compiler/schedule/choose_strategies.h"
+#include "compiler/schedule/row_recurrence.h"
+#include "compiler/schedule/schedule.h"
+#include "ir/expr/affine.h"
+
+namespace padlock::compiler {
+
+using ir::Expr;
+
+namespace {
+
+// Above those of a grid of vectors, below the variables of a run.
+enum VariableOrder {
+  kCrossTile = 960,
+  kColumnTile,
+  kSlot,
+  kRow,
+  kColumn,
+  kBlock,
+  kPart,
+  kShift,
+  kLowest,
+  kHighest,
+  kExtent
+};
+
+/// Every GPU gives a block so much without being asked.
+constexpr int kSharedBytes = 48 << 10;
+
+/// More runs than these are not worth their tests.
+constexpr std::size_t kMostRuns = 8;
+
+// Axes of loads that have none: they do not move with the innermost coordinate, or not along one other axis.
+constexpr int kStays = -2, kScattered = -1;
+
+/// Returns the axis of the output, none the innermost, along which a load is contiguous that moves with the innermost
+/// coordinate.
+int cross_axis(const Schedule& schedule, const Stream& stream) {
+  const Kernel& kernel = schedule.kernel;
+  const ir::Layout& layout = kernel.graph.layout(stream.layout);
+  const Expr column = kernel.coordinate(kernel.rank() - 1);
+  const auto moves = [&](Expr c) { return mentions(c, column); };
+  if (std::ranges::none_of(stream.coordinates, moves)) return kStays;
+  int found = kScattered;
+  for (std::size_t at = 0; at < stream.coordinates.size(); ++at) {
+    if (!layout.strides()[at].is_constant(1)) continue;
+    for (int axis = 0; axis < kernel.rank(); ++axis) {
+      if (!mentions(stream.coordinates[at], kernel.coordinate(axis))) continue;
+      if (found >= 0 || axis == kernel.rank() - 1) return kScattered;
+      found = axis;
+    }
+  }
+  return found;
+}
+
+/// The axes of the loads of all bodies, each by the first segment that has the body.
+std::vector<std::vector<int>> cross_axes(const Schedule& schedule) {
+  std::vector<std::vector<int>> axes(schedule.bodies.size());
+  for (const ScheduledCase& row : schedule.cases)
+    for (const SegmentCall& call : row.calls) {
+      std::vector<int>& known = axes[static_cast<std::size_t>(call.body)];
+      if (!known.empty()) continue;
+      for (const Stream& stream : call.streams) known.push_back(cross_axis(schedule, stream));
+    }
+  return axes;
+}
+
+/// Returns the axis of most loads, the last of several; -1 where there is none.
+int most_frequent(const std::vector<std::vector<int>>& axes, int rank) {
+  int best = -1;
+  std::ptrdiff_t most = 0;
+  for (int axis = 0; axis + 1 < rank; ++axis) {
+    std::ptrdiff_t count = 0;
+    for (const std::vector<int>& loads : axes) count += std::ranges::count(loads, axis);
+    if (count > 0 && count >= most) best = axis;
+    most = std::max(most, count);
+  }
+  return best;
+}
+
+/// An array for each result, where shared memory has room for all and every load goes along the axis or stays; else one
+/// for each load along the axis, numbered in each body anew.
+void choose_arrays(const Schedule& schedule, TransposeTile& tile, const std::vector<std::vector<int>>& axes) {
+  const int most = kSharedBytes / (tile.array_words() * tile.word_bytes);
+  const auto results = static_cast<int>(schedule.kernel.results.size());
+  tile.holds_results =
+      results <= most && std::ranges::all_of(axes, [&](const std::vector<int>& loads) {
+        return std::ranges::all_of(loads, [&](int axis) { return axis == tile.axis || axis == kStays; });
+      });
+  if (tile.holds_results) tile.array_count = results;
+  for (const std::vector<int>& loads : axes) {
+    int count = 0;
+    std::vector<int>& arrays = tile.arrays.emplace_back();
+    for (const int axis : loads)
+      arrays.push_back(!tile.holds_results && axis == tile.axis && count < most ? count++ : -1);
+    tile.array_count = std::max(tile.array_count, count);
+  }
+}
+
+/// Which positions the slots are, and where shared memory has them.
+void place_slots(ir::ExprContext& exprs, TransposeTile& tile) {
+  const Expr side = exprs.constant(tile.side());
+  const Expr lanes = exprs.constant(tile.lanes);
+  const Expr words = exprs.constant(kTileWords);
+  tile.stored_row = exprs.floordiv(tile.slot, side);
+  tile.stored_column = exprs.mod(tile.slot, side);
+  // Rows whose numbers differ by the elements of a word are neighbours, for it is they that a warp writes at once.
+  const Expr line = exprs.add(exprs.mul(words, exprs.mod(tile.row, lanes)), exprs.floordiv(tile.row, lanes));
+  tile.word = exprs.add(exprs.mul(exprs.constant(kTilePitch), line), exprs.floordiv(tile.column, lanes));
+  tile.lane = exprs.mod(tile.column, lanes);
+  const Expr block_row = exprs.mod(tile.block, words);
+  const Expr block_column = exprs.floordiv(tile.block, words);
+  tile.block_row = exprs.mul(lanes, block_row);
+  tile.block_column = exprs.mul(lanes, block_column);
+  const Expr block_line = exprs.add(exprs.mul(words, tile.part), block_row);
+  tile.loaded_row = exprs.add(tile.block_row, exprs.mod(tile.slot, lanes));
+  tile.loaded_column = exprs.add(tile.block_column, exprs.floordiv(tile.slot, lanes));
+  tile.block_word = exprs.add(exprs.mul(exprs.constant(kTilePitch), block_line), block_column);
+  tile.copied_row = exprs.floordiv(tile.slot, words);
+  tile.copied_column = exprs.mul(lanes, exprs.mod(tile.slot, words));
+}
+
+/// What is asked before words are loaded.
+void test_words(ir::ExprContext& exprs, TransposeTile& tile) {
+  tile.loads.shift = exprs.variable("word_shift", kShift);
+  tile.loads.lowest = exprs.variable("lowest", kLowest);
+  tile.loads.highest = exprs.variable("highest", kHighest);
+  tile.loads.extent = exprs.variable("loaded_extent", kExtent);
+  tile.loads.tests = {exprs.sub(tile.loads.lowest, exprs.constant(tile.lanes - 1)),
+                      exprs.sub(tile.loads.extent, exprs.add(tile.loads.highest, exprs.constant(2 * tile.lanes - 1)))};
+}
+
+/// The tiles of a launch: the parts of the cross axis change first, so that neighbouring blocks read what lies
+/// together.
+void number_tiles(const Kernel& kernel, ir::ExprContext& exprs, TransposeTile& tile) {
+  const Expr side = exprs.constant(tile.side());
+  const Expr one = exprs.constant(1);
+  const Expr cross = kernel.extents[static_cast<std::size_t>(tile.axis)];
+  const Expr columns = kernel.extents.back();
+  tile.cross_first = exprs.mul(side, tile.cross_tile);
+  tile.column_first = exprs.mul(side, tile.column_tile);
+  const auto left = [&](Expr extent, Expr at) { return exprs.sub(exprs.sub(extent, at), one); };
+  tile.tests = {left(cross, exprs.add(tile.cross_first, tile.row)),
+                left(columns, exprs.add(tile.column_first, tile.column))};
+  const Expr last = exprs.sub(side, one);
+  for (const Expr test : tile.tests)
+    tile.whole.push_back(exprs.substitute(
+        test, [&](Expr symbol) { return symbol == tile.row || symbol == tile.column ? last : symbol; }));
+  tile.digits = {{tile.cross_tile, exprs.ceildiv(cross, side)}, {tile.column_tile, exprs.ceildiv(columns, side)}};
+  for (int axis = kernel.rank() - 2; axis >= 0; --axis)
+    if (axis != tile.axis)
+      tile.digits.push_back({kernel.coordinate(axis), kernel.extents[static_cast<std::size_t>(axis)]});
+  tile.tiles = one;
+  for (const TileDigit& digit : tile.digits) tile.tiles = exprs.mul(tile.tiles, digit.count);
+}
+
+/// Finds the runs of a tile.
+class RunFinder {
+ public:
+  RunFinder(const Schedule& schedule, TransposeTile& tile)
+      : schedule_(schedule),
+        exprs_(schedule.exprs()),
+        tile_(tile),
+        cross_(schedule.kernel.coordinate(tile.axis)),
+        side_(exprs_.constant(tile.side())) {}
+
+  void find() { visit(0, {}); }
+
+ private:
+  /// Goes down the tree of cases with the tests of a path.
+  void visit(std::size_t index, const std::vector<Expr>& path) {
+    const ScheduledCase& row = schedule_.cases[index];
+    if (!row.is_test()) {
+      for (std::size_t call = 0; call < row.calls.size(); ++call) add_run(index, call, path);
+      return;
+    }
+    std::vector<Expr> holds = path;
+    bool possible = true;
+    for (const ConditionId id : schedule_.kernel.graph.conditions_of(row.test)) {
+      const Condition& condition = schedule_.kernel.graph.condition(id);
+      const bool is_zero = condition.kind == Condition::Kind::zero;
+      possible &= add_at_ends(holds, condition.expr) && (!is_zero || add_at_ends(holds, exprs_.neg(condition.expr)));
+      // One condition that fails at both ends fails between them.
+      std::vector<Expr> fails = path;
+      const Expr below = exprs_.sub(exprs_.neg(condition.expr), exprs_.constant(1));
+      if (!is_zero && add_at_ends(fails, below)) visit(static_cast<std::size_t>(row.fails), fails);
+    }
+    if (possible) visit(static_cast<std::size_t>(row.holds), holds);
+  }
+
+  /// Adds e >= 0 at both ends of a tile's rows, between which it is linear; false where it is not.
+  bool add_at_ends(std::vector<Expr>& tests, Expr e) {
+    if (!mentions(e, cross_)) {
+      tests.push_back(e);
+      return true;
+    }
+    const auto recurrence = recurrence_in(exprs_, e, cross_);
+    if (!recurrence || !recurrence->is_even()) return false;
+    const Expr last = exprs_.sub(exprs_.add(tile_.cross_first, side_), exprs_.constant(1));
+    for (const Expr end : {tile_.cross_first, last})
+      tests.push_back(exprs_.substitute(e, [&](Expr symbol) { return symbol == cross_ ? end : symbol; }));
+    return true;
+  }
+
+  void add_run(std::size_t row_case, std::size_t index, const std::vector<Expr>& path) {
+    const SegmentCall& call = schedule_.cases[row_case].calls[index];
+    const Body& body = schedule_.bodies[static_cast<std::size_t>(call.body)];
+    if (body.uses_rows || body.loads.empty() || tile_.runs.size() == kMostRuns) return;
+    for (std::size_t i = 0; i < body.loads.size(); ++i)
+      if (body.loads[i].kind != LoadKind::strided || !is_word(call.streams[i])) return;
+    TileRun run{.row_case = row_case, .call = index, .tests = path};
+    run.tests.push_back(exprs_.sub(tile_.column_first, call.begin));
+    run.tests.push_back(exprs_.sub(call.end, exprs_.add(tile_.column_first, side_)));
+    tile_.runs.push_back(std::move(run));
+  }
+
+  /// Returns whether the elements of the rows of a block are neighbours in memory.
+  bool is_word(const Stream& stream) {
+    if (tile_.lanes == 1) return true;
+    const auto recurrence = recurrence_in(exprs_, stream.base, cross_);
+    return recurrence && recurrence->is_even() && recurrence->step.is_constant(1);
+  }
+
+  const Schedule& schedule_;
+  ir::ExprContext& exprs_;
+  TransposeTile& tile_;
+  Expr cross_, side_;
+};
+
+}  // namespace
+
+std::optional<TransposeTile> make_transpose_tile(const Schedule& schedule) {
+  const std::vector<std::vector<int>> axes = cross_axes(schedule);
+  const int axis = most_frequent(axes, schedule.kernel.rank());
+  if (axis < 0) return std::nullopt;
+  int widest = 1;
+  for (const Body& body : schedule.bodies) widest = std::max(widest, widest_bytes(body, /*for_threads=*/true));
+  ir::ExprContext& exprs = schedule.exprs();
+  TransposeTile tile;
+  tile.threads = schedule.threads->threads;
+  tile.axis = axis;
+  tile.lanes = std::max(1, 4 / widest);
+  tile.word_bytes = std::max(4, widest);
+  tile.cross_tile = exprs.variable("cross_tile", kCrossTile);
+  tile.column_tile = exprs.variable("inner_tile", kColumnTile);
+  tile.slot = exprs.variable("position", kSlot);
+  tile.row = exprs.variable("tile_row", kRow);
+  tile.column = exprs.variable("tile_column", kColumn);
+  tile.block = exprs.variable("tile_block", kBlock);
+  tile.part = exprs.variable("part", kPart);
+  choose_arrays(schedule, tile, axes);
+  place_slots(exprs, tile);
+  number_tiles(schedule.kernel, exprs, tile);
+  test_words(exprs, tile);
+  if (tile.holds_results) RunFinder(schedule, tile).find();
+  return tile;
+}
+
+}  // namespace padlock::compiler

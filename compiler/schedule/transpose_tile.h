@@ -1,0 +1,95 @@
+#pragma once
+
+#include <optional>
+#include <vector>
+
+#include "ir/expr/expr.h"
+
+// The map of a GPU's grid for kernels that read a tensor across its rows, as transposes do. A block makes a square tile
+// of the output between the innermost axis and the axis along which those loads are contiguous: its threads load the
+// tile's elements along that axis into memory that they share, come to a barrier, and store along the innermost. One
+// description serves the code and the proof.
+namespace padlock::compiler {
+
+struct Schedule;
+
+/// A tile's side in words of shared memory, each of which holds neighbouring elements of a row of the output.
+inline constexpr int kTileWords = 32;
+/// Words from one line of shared memory to the next: one more than there are, so that the words of a column lie in
+/// different banks.
+inline constexpr int kTilePitch = kTileWords + 1;
+
+/// One digit of a tile's number: a coordinate of the output, or the number of a part of an axis.
+struct TileDigit {
+  ir::Expr value;  ///< a variable
+  ir::Expr count;  ///< over symbols
+};
+
+/// A segment that may have all of a tile: where all tests are >= 0 every position is an element of it, in its case of
+/// rows.
+struct TileRun {
+  std::size_t row_case = 0, call = 0;
+  std::vector<ir::Expr> tests;  ///< over the parts of the axes and the other coordinates
+};
+
+/// Elements of a tensor that a thread loads by words: wherever in a word an element lies, one begins at most `lanes` -
+/// 1 elements before it, and two hold the `lanes` elements from it on.
+struct TileLoads {
+  // Variables:
+  ir::Expr shift;               ///< elements that an element is past the beginning of a word: in [0, lanes)
+  ir::Expr lowest, highest;     ///< of those elements from which words are loaded
+  ir::Expr extent;              ///< elements of the tensor's storage
+  std::vector<ir::Expr> tests;  ///< over them, asked at run time: all are >= 0 where all words lie in the storage
+};
+
+/// Position (row, column) of a tile is the element of the output at `cross_first + row` along axis number `axis` and
+/// at `column_first + column` along the innermost. Where the tests hold it is one; a tile at an end has positions that
+/// are none.
+struct TransposeTile {
+  int threads = 0;  ///< of a block
+  int axis = 0;     ///< of the output
+  int lanes = 1;    ///< elements of a word, of the widest type
+  int word_bytes = 4;
+  /// What is loaded goes along the axis, all of it: shared memory has an array for each result. Else for each load that
+  /// does: results are made after the barrier.
+  bool holds_results = false;
+  /// For each body, for each of its loads: which array has its elements, -1 where none does.
+  std::vector<std::vector<int>> arrays;
+  int array_count = 0;
+  // Variables:
+  ir::Expr cross_tile, column_tile;  ///< the parts of the two axes
+  ir::Expr slot;                     ///< from 0 to the positions of a tile
+  ir::Expr row, column;              ///< a position
+  ir::Expr block;                    ///< from 0 to the square of kTileWords
+  ir::Expr part;                     ///< from 0 to `lanes`
+  // Over them:
+  std::vector<TileDigit> digits;  ///< of a tile's number, the least significant first
+  ir::Expr tiles;                 ///< of a launch
+  ir::Expr cross_first, column_first;
+  ir::Expr loaded_row, loaded_column;  ///< the position that is number `slot` of those that block number `block` loads
+  ir::Expr stored_row, stored_column;  ///< the position that is stored as number `slot`
+  std::vector<ir::Expr> tests;         ///< of a position: all are >= 0
+  std::vector<ir::Expr> whole;         ///< the same of all positions of a tile
+  ir::Expr word, lane;                 ///< where an array holds a position
+  std::vector<TileRun> runs;
+  /// Block number `block` has lanes x lanes positions, from this on; row number `part` of it lies in `block_word`.
+  ir::Expr block_row, block_column, block_word;
+  /// Word number `slot` of those that are stored: the first of its positions.
+  ir::Expr copied_row, copied_column;
+  TileLoads loads;
+
+  [[nodiscard]] int side() const { return kTileWords * lanes; }
+  [[nodiscard]] int positions() const { return side() * side(); }
+  [[nodiscard]] int blocks() const { return kTileWords * kTileWords; }
+  [[nodiscard]] int words() const { return side() * kTileWords; }
+  [[nodiscard]] int array_words() const { return side() * kTilePitch; }
+  [[nodiscard]] int shared_bytes() const { return array_count * array_words() * word_bytes; }
+  [[nodiscard]] int array_of(std::size_t body, std::size_t load) const { return arrays[body][load]; }
+};
+
+/// Makes the tile of a schedule that has its bodies. Nothing where no load that moves with the innermost coordinate is
+/// contiguous along another axis of the output. (Where there are several such axes, it is the one of most loads; the
+/// other loads are done element by element where they are needed, as those are that shared memory has no room for.)
+[[nodiscard]] std::optional<TransposeTile> make_transpose_tile(const Schedule& schedule);
+
+}  // namespace padlock::compiler
