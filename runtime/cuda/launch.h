@@ -18,9 +18,10 @@ struct LaunchShape {
 
 /// Queues a kernel on a stream of the same context. `parameters`: the kernel's, all of them 64-bit words, in its
 /// order; copied before this returns. Allocates nothing, waits for nothing, is legal while the stream is captured, and
-/// makes exactly one driver call, none for an empty grid: cuLaunchKernel, or, for a kernel that waits, cuLaunchKernelEx,
-/// where the driver has it, so that the kernel is launched while the work before it runs. Thread-safe. Errors name the kernel: as the
-/// driver says, among them those of earlier work (a lost device); what this kernel does wrong shows at a later call.
+/// makes exactly one driver call, none for an empty grid: cuLaunchKernel, or, for a kernel that waits,
+/// cuLaunchKernelEx, where the driver has it, so that the kernel is launched while the work before it runs.
+/// Thread-safe. Errors name the kernel: as the driver says, among them those of earlier work (a lost device); what this
+/// kernel does wrong shows at a later call.
 [[nodiscard]] Status launch(const ContextScope& current, const Function& function, const LaunchShape& shape,
                             std::span<const std::uint64_t> parameters, const Stream& stream);
 
