@@ -34,7 +34,7 @@ std::vector<tuner::Record> some_records(int count) {
   return records;
 }
 
-/// What a cache of these records takes for it.
+/// Times a cache of these records as it leaves them at a place, and caches that take them from there.
 Status measure(const char* what, const std::string& url, const std::vector<tuner::Record>& records) {
   const std::string path = fmt::format("/tmp/padlock_bench_sync.{}.db", ::getpid());
   for (const char* suffix : {"", "-wal", "-shm"}) ::unlink((path + suffix).c_str());

@@ -69,7 +69,7 @@ class GridProof {
     prove_width(name + " in 32 bits", narrow, first, Int128{1} << 31);
   }
 
-  /// Where vectors begin that a launch counts, and end, in whichever tile.
+  /// Proves that no vector of a launch ends at `bound` or later.
   void prove_width(std::string name, const solver::Region& region, Expr first, Int128 bound) {
     const Expr end = exprs_.add(first, lanes_);
     const auto describe = [=](const Evaluate& at) { return fmt::format("a vector ends at {}", at(end)); };

@@ -96,7 +96,7 @@ class TileProof {
     prove_once(name);
   }
 
-  /// What passes the tests is an element.
+  /// Proves that a position that passes the tests is an element of the output.
   void prove_inside(const std::string& name) {
     std::vector<Goal> goals;
     const auto [made_cross, made_column] = made_at(here_);

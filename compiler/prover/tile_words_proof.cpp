@@ -212,7 +212,7 @@ class TileWordsProof {
     region.nonnegative.insert(region.nonnegative.end(), tile_.whole.begin(), tile_.whole.end());
     return region;
   }
-  /// Of the variables for the rows of a block and the elements of a word.
+  /// Bounds the variables for the rows of a block and for the elements of a word.
   [[nodiscard]] std::vector<Expr> domain() {
     return {tile_.part, less(exprs_, tile_.part, lanes_), lane_, less(exprs_, lane_, lanes_)};
   }

@@ -124,7 +124,7 @@ void place_slots(ir::ExprContext& exprs, TransposeTile& tile) {
   tile.copied_column = exprs.mul(lanes, exprs.mod(tile.slot, words));
 }
 
-/// What is asked before words are loaded.
+/// Makes the tests that code asks before it loads words.
 void test_words(ir::ExprContext& exprs, TransposeTile& tile) {
   tile.loads.shift = exprs.variable("word_shift", kShift);
   tile.loads.lowest = exprs.variable("lowest", kLowest);

@@ -50,8 +50,8 @@ struct TransposeTile {
   int axis = 0;     ///< of the output
   int lanes = 1;    ///< elements of a word, of the widest type
   int word_bytes = 4;
-  /// What is loaded goes along the axis, all of it: shared memory has an array for each result. Else for each load that
-  /// does: results are made after the barrier.
+  /// True if all loads go along the axis: results are made before the barrier, and shared memory has an array for each.
+  /// Else it has one for each load that goes along the axis, and results are made after the barrier.
   bool holds_results = false;
   /// For each body, for each of its loads: which array has its elements, -1 where none does.
   std::vector<std::vector<int>> arrays;

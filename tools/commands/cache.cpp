@@ -19,7 +19,7 @@ void warn_of_problems(const lib::Cache& cache, const std::vector<std::string>& p
                problems.size(), problems.front());
 }
 
-/// What --cache has, with a warning of what is bad of it.
+/// Describes the records of --cache, and warns of those that are damaged.
 Outcome<JsonValue> described(const lib::Cache& cache) {
   PADLOCK_TRY(const auto json, or_fail(ExitCode::cache, cache.describe()));
   PADLOCK_TRY(auto report, JsonValue::parse(json.view()));

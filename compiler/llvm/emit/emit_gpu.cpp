@@ -237,7 +237,7 @@ void emit_blocks(KernelContext& context, llvm::Function* thread) {
   // A block has one tile: as many blocks are launched. All its threads come to the barrier before the first goes on.
   const bool waits = !context.schedule.is_tiled();
   counted_loop(builder, function->getArg(1), function->getArg(2), 1, [&](Value* block) {
-    if (context.schedule.tile)
+    if (waits)
       counted_loop(builder, builder.getInt64(0), builder.getInt64(static_cast<std::uint64_t>(words)), 1,
                    [&](Value* word) {
                      builder.CreateStore(builder.getInt32(0), builder.CreateGEP(builder.getInt32Ty(), shared, word));

@@ -238,12 +238,13 @@ llvm::Value* OpEmitter::packed_relu(DType dtype, Value* x) {
     Value* is_nan = builder_.CreateAdd(magnitude, each(largest - infinity_bits(dtype)));
     below = builder_.CreateAnd(builder_.CreateAnd(words, not_zero), builder_.CreateNot(is_nan));
   }
+  Value* mask = nullptr;
   if (permutes_bytes_) {
-    Value* mask = signs_of(below, width);
-    return builder_.CreateBitCast(builder_.CreateAnd(words, builder_.CreateNot(mask)), x->getType());
+    mask = signs_of(below, width);
+  } else {
+    Value* ones = builder_.CreateAnd(builder_.CreateLShr(below, static_cast<std::uint64_t>(width) - 1), each(1));
+    mask = builder_.CreateSub(builder_.CreateShl(ones, static_cast<std::uint64_t>(width)), ones);
   }
-  Value* ones = builder_.CreateAnd(builder_.CreateLShr(below, static_cast<std::uint64_t>(width) - 1), each(1));
-  Value* mask = builder_.CreateSub(builder_.CreateShl(ones, static_cast<std::uint64_t>(width)), ones);
   return builder_.CreateBitCast(builder_.CreateAnd(words, builder_.CreateNot(mask)), x->getType());
 }
 

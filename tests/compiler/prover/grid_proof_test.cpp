@@ -1,10 +1,4 @@
-#include <doctest/doctest.h>
-
-#include <algorithm>
-#include <functional>
-
-#include "compiler/target/gpu_config.h"
-#include "tests/compiler/llvm/compiled.h"
+#include "tests/compiler/prover/seeded_gpu_schedule.h"
 
 // The walk over the vectors of a flattened output: what is proved of it, and that seeded bugs of it are refuted.
 namespace padlock::compiler {
@@ -21,50 +15,17 @@ constexpr std::string_view kTurned =
 constexpr std::string_view kTwoTypes =
     "program p(x: i8[A, B], y: f64[A, B]) where A >= 1, B >= 1 { a = relu(x) b = relu(y) return a, b }";
 
-class Edit final : public PassEdits {
- public:
-  explicit Edit(std::function<void(Schedule&)> edit) : edit_(std::move(edit)) {}
-  void walked(Schedule& schedule) const override { edit_(schedule); }
-
- private:
-  std::function<void(Schedule&)> edit_;
-};
-
-Proof proof_of(std::string_view text, std::string_view config, const std::function<void(Schedule&)>& edit) {
-  const ir::Program program = testing::program_of(text);
-  const Edit edits(edit);
-  const GpuConfig parsed = testing::value_of(GpuConfig::parse(config, GpuConfig::standard()));
-  Schedule schedule = schedule_for_gpu(std::move(kernels_of(program).front()), parsed, &edits);
-  return testing::value_of(list_obligations(std::move(schedule), {}));
-}
-
-/// Returns whether an obligation of this kind is refuted, whose violation has the text.
-bool is_refuted(const Proof& proof, ObligationKind kind, std::string_view text) {
-  return std::ranges::any_of(proof.obligations, [&](const Obligation& one) {
-    return one.kind == kind && one.verdict == Verdict::refuted && one.found.violation.find(text) != std::string::npos;
-  });
-}
-
 void check_refuted(std::string_view program, ObligationKind kind, std::string_view violation,
                    const std::function<void(Schedule&)>& edit) {
-  CAPTURE(program);
-  CAPTURE(violation);
-  const Proof proof = proof_of(program, "map=stream,threads=128,items=4", edit);
-  std::string all;
-  for (const Obligation& one : proof.obligations)
-    if (one.verdict != Verdict::proved) all += to_string(one) + ": " + one.found.to_string() + "\n";
-  CAPTURE(all);
-  CHECK(is_refuted(proof, kind, violation));
+  check_gpu_refuted(program, "map=stream,threads=128,items=4", kind, violation, edit);
 }
-
-void shift(ir::ExprContext& exprs, ir::Expr& e, int by) { e = exprs.add(e, exprs.constant(by)); }
 
 TEST_CASE("walk over vectors: every obligation is decided, for every number of threads and vectors") {
   for (const std::string_view program : {kPad, kBytes, kTurned, kTwoTypes})
     for (const std::string_view config : {"threads=128,items=1", "threads=256,items=2", "threads=512,items=4"}) {
       CAPTURE(program);
       CAPTURE(config);
-      const Proof proof = proof_of(program, config, [](Schedule&) {});
+      const Proof proof = gpu_proof_of(program, config, [](Schedule&) {});
       for (const Obligation& one : proof.obligations) {
         CAPTURE(to_string(one));
         CHECK((one.verdict == Verdict::proved || one.verdict == Verdict::guarded || one.verdict == Verdict::dead));

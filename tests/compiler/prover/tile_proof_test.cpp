@@ -1,10 +1,4 @@
-#include <doctest/doctest.h>
-
-#include <algorithm>
-#include <functional>
-
-#include "compiler/target/gpu_config.h"
-#include "tests/compiler/llvm/compiled.h"
+#include "tests/compiler/prover/seeded_gpu_schedule.h"
 
 // Tiles through shared memory for what reads rows across: what is proved of them, and that seeded bugs of them are
 // refuted.
@@ -30,48 +24,15 @@ constexpr std::string_view kWide =
 constexpr std::string_view kRows =
     "program p(x: f32[A, B]) where A >= 1, B >= 1 { y = pad(x, low = [1, 1], high = [1, 1]) return y }";
 
-class Edit final : public PassEdits {
- public:
-  explicit Edit(std::function<void(Schedule&)> edit) : edit_(std::move(edit)) {}
-  void walked(Schedule& schedule) const override { edit_(schedule); }
-
- private:
-  std::function<void(Schedule&)> edit_;
-};
-
-Schedule schedule_of(const ir::Program& program, std::string_view config, const PassEdits* edits = nullptr) {
-  const GpuConfig parsed = testing::value_of(GpuConfig::parse(config, GpuConfig::standard()));
-  return schedule_for_gpu(std::move(kernels_of(program).front()), parsed, edits);
-}
-
-Proof proof_of(std::string_view text, std::string_view config, const std::function<void(Schedule&)>& edit) {
-  const ir::Program program = testing::program_of(text);
-  const Edit edits(edit);
-  return testing::value_of(list_obligations(schedule_of(program, config, &edits), {}));
-}
-
-/// Says whether an obligation of this kind is refuted, whose violation has the text.
 void check_schedule_refuted(std::string_view text, ObligationKind kind, std::string_view violation,
                             const std::function<void(Schedule&)>& edit) {
-  const Proof proof = proof_of(text, "map=tiled", edit);
-  std::string all;
-  for (const Obligation& one : proof.obligations)
-    if (one.verdict != Verdict::proved) all += to_string(one) + ": " + one.found.to_string() + "\n";
-  CAPTURE(text);
-  CAPTURE(violation);
-  CAPTURE(all);
-  CHECK(std::ranges::any_of(proof.obligations, [&](const Obligation& one) {
-    return one.kind == kind && one.verdict == Verdict::refuted &&
-           one.found.violation.find(violation) != std::string::npos;
-  }));
+  check_gpu_refuted(text, "map=tiled", kind, violation, edit);
 }
 
 void check_refuted(std::string_view text, ObligationKind kind, std::string_view violation,
                    const std::function<void(TransposeTile&, ir::ExprContext&)>& edit) {
   check_schedule_refuted(text, kind, violation, [&](Schedule& schedule) { edit(*schedule.tile, schedule.exprs()); });
 }
-
-void shift(ir::ExprContext& exprs, Expr& e, int by) { e = exprs.add(e, exprs.constant(by)); }
 
 }  // namespace
 
@@ -80,7 +41,7 @@ TEST_CASE("tiles: every obligation is decided, for every number of threads") {
     for (const std::string_view config : {"threads=128", "threads=256", "threads=512,cache=streaming"}) {
       CAPTURE(text);
       CAPTURE(config);
-      const Proof proof = proof_of(text, config, [](Schedule& schedule) { CHECK(schedule.tile.has_value()); });
+      const Proof proof = gpu_proof_of(text, config, [](Schedule& schedule) { CHECK(schedule.tile.has_value()); });
       for (const Obligation& one : proof.obligations) {
         CAPTURE(to_string(one));
         CHECK((one.verdict == Verdict::proved || one.verdict == Verdict::guarded || one.verdict == Verdict::dead));
@@ -93,10 +54,10 @@ TEST_CASE("tiles: they are the default of what reads rows across, and of nothing
        {std::pair(kTurned, "map=tiled"), {kBytes, "map=tiled"}, {kHalves, "map=tiled"}, {kRows, "map=stream"}}) {
     CAPTURE(text);
     const ir::Program program = testing::program_of(text);
-    const Schedule schedule = schedule_of(program, "");
+    const Schedule schedule = gpu_schedule_of(program, "");
     CHECK(schedule.config.starts_with(map));
     CHECK(schedule.tile.has_value() != schedule.grid.has_value());
-    CHECK(schedule_of(program, "map=stream").grid.has_value());
+    CHECK(gpu_schedule_of(program, "map=stream").grid.has_value());
   }
 }
 
@@ -164,7 +125,7 @@ TEST_CASE("tiles: a place of shared memory that two positions have, or that is i
 
 TEST_CASE("tiles by words: a run with a test less is of positions of other segments, or of none") {
   const ir::Program program = testing::program_of(kTurned);
-  const std::size_t tests = schedule_of(program, "").tile->runs.front().tests.size();
+  const std::size_t tests = gpu_schedule_of(program, "").tile->runs.front().tests.size();
   CHECK(tests == 6);  // both ends of the rows for each condition, and both of the columns
   // In a case of rows the one end implies the other: of two tests of a condition one is enough.
   for (const std::size_t dropped : {0U, 3U, 4U, 5U})

@@ -75,9 +75,8 @@ TEST_CASE("allocations are counted") {  // else the cases below show nothing
   CHECK(testing::allocation_count() > before);
 }
 
-TEST_CASE("a launch in a current context is one driver call and allocates nothing") {
-  const Fake fake;
-  const Problem problem(fake);
+/// Launches in a current context.
+void check_one_call(const Fake& fake, const Problem& problem, const char* call) {
   const auto scope = ContextScope::enter(*problem.context);
   REQUIRE(scope);
   fake->forget_calls();
@@ -86,7 +85,12 @@ TEST_CASE("a launch in a current context is one driver call and allocates nothin
   const long after = testing::allocation_count();
   REQUIRE(status);
   CHECK(after == before);
-  CHECK(fake->calls() == Calls{"cuLaunchKernel"});
+  CHECK(fake->calls() == Calls{call});
+}
+
+TEST_CASE("a launch in a current context is one driver call and allocates nothing") {
+  const Fake fake;
+  check_one_call(fake, Problem(fake), "cuLaunchKernel");
 }
 
 TEST_CASE("a launch that has to make its context current is four calls, two if it is current already") {
@@ -116,15 +120,7 @@ TEST_CASE("a kernel that waits for the work before it is launched while that run
     problem.module = *Module::load_ptx(*problem.context, waiting_ptx(), "p");
     problem.add = *problem.module.function("add");
     problem.shape.waits = true;
-    const auto scope = ContextScope::enter(*problem.context);
-    REQUIRE(scope);
-    fake->forget_calls();
-    const long before = testing::allocation_count();
-    const Status status = launch(*scope, problem.add, problem.shape, problem.parameters, problem.stream);
-    const long after = testing::allocation_count();
-    REQUIRE(status);
-    CHECK(after == before);
-    CHECK(fake->calls() == Calls{has_it ? "cuLaunchKernelEx" : "cuLaunchKernel"});
+    check_one_call(fake, problem, has_it ? "cuLaunchKernelEx" : "cuLaunchKernel");
     CHECK(problem.is_right());
   }
 }

@@ -42,7 +42,7 @@ class NothingLeaks {
   std::ptrdiff_t before_ = open_files();
 };
 
-/// What the one problem is of a cache that meets this server, which leaves the cache as it was.
+/// Returns the only problem of a cache that meets this server. The cache stays as it was.
 std::string problem_of(const std::string& place, milliseconds patience) {
   const std::vector<Record> records = some_records("unroll=1");
   StoreFile file = cache_with(records);

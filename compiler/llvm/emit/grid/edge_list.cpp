@@ -13,7 +13,7 @@ EdgeList::EdgeList(const VectorContext& vector, Value* thread) : vector_(vector)
   Value* warp = builder_.CreateLShr(number, llvm::Log2_32(kWarp));
   lane_ = builder_.CreateAnd(number, builder_.getInt32(kWarp - 1));
   const auto own = static_cast<std::uint32_t>(1 + kWarp * vector.grid().vectors);
-  list_ = builder_.CreateGEP(builder_.getInt32Ty(), vector.edges, builder_.CreateMul(warp, builder_.getInt32(own)));
+  list_ = builder_.CreateGEP(builder_.getInt32Ty(), vector.shared, builder_.CreateMul(warp, builder_.getInt32(own)));
 }
 
 int EdgeList::words(const VectorGrid& grid) { return grid.threads / kWarp * (1 + kWarp * grid.vectors); }
@@ -24,13 +24,7 @@ Value* EdgeList::ballot(Value* condition) const {
   return builder_.CreateIntrinsic(llvm::Intrinsic::nvvm_vote_ballot_sync, {builder_.getInt32(~0U), condition});
 }
 
-void EdgeList::clear() {
-  if (vector_.part == nullptr) return;
-  vector_.when(builder_.CreateICmpEQ(lane_, builder_.getInt32(0)),
-               [&] { builder_.CreateStore(builder_.getInt32(0), list_); });
-}
-
-/// Threads that run one after the other.
+/// The same for threads that run one after the other: memory has the count, which begins as 0.
 void EdgeList::add_in_turn(llvm::ArrayRef<Value*> slots, llvm::ArrayRef<Value*> are_edges) {
   for (std::size_t i = 0; i < slots.size(); ++i)
     vector_.when(are_edges[i], [&] {

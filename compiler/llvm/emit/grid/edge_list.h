@@ -13,8 +13,6 @@ class EdgeList {
   /// Returns the words that the lists of a block take.
   [[nodiscard]] static int words(const VectorGrid& grid);
 
-  /// Begins the list anew: the first thing that a thread does.
-  void clear();
   /// Adds the slots of which `are_edges` holds, all of a thread at once. All threads of a warp come here.
   void add(llvm::ArrayRef<llvm::Value*> slots, llvm::ArrayRef<llvm::Value*> are_edges);
   /// Emits `trip(slot, lane)` for this thread's share of the elements: lane number `lane` of a vector. Both are

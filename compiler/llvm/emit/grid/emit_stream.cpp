@@ -63,7 +63,6 @@ class StreamEmitter {
   }
 
   void emit_own_vectors() {
-    edges_.clear();
     std::vector<LoadedVector> vectors;
     for (int i = 0; i < vector_.grid().vectors; ++i) vectors.push_back(load(i));
     std::vector<Value*> slots;
@@ -128,7 +127,7 @@ class StreamEmitter {
     for (std::size_t body = 0; body < sites.size(); ++body) {
       if (sites[body].empty()) continue;
       StreamBody code(vector_, body, segments_.enter(sites[body], body), column);
-      loaded[body].second = code.load([&](BasicBlock*) { to_join(kEdge); });
+      loaded[body].second = code.load([&] { to_join(kEdge); });
       loaded[body].first = builder_.GetInsertBlock();
       to_join(static_cast<int>(body));
     }

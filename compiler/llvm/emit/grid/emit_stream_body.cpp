@@ -70,7 +70,7 @@ std::vector<Value*> StreamBody::load_aligned(std::size_t load, Value* element) {
 
 /// `past`: bytes that the first element is past a multiple of the vector's size, i32.
 std::vector<Value*> StreamBody::load_misaligned(std::size_t load, Value* element, Value* past,
-                                                const std::function<void(BasicBlock*)>& outside) {
+                                                llvm::function_ref<void()> outside) {
   std::vector<Value*> loaded;
   if (!takes_granules(load)) {
     Access access = access_of(load, element);
@@ -90,8 +90,10 @@ std::vector<Value*> StreamBody::load_misaligned(std::size_t load, Value* element
   exprs.set_coordinate(granules.extent,
                        builder_.CreateTrunc(arguments_.loads[load].extent, vector_.context.index_type()));
   BasicBlock* inside = vector_.block("granules");
-  Value* safe = holds(builder_, exprs, granules.tests);
-  BasicBlock* tested = builder_.GetInsertBlock();
+  BasicBlock* elsewhere = vector_.block("outside");
+  builder_.CreateCondBr(holds(builder_, exprs, granules.tests), inside, elsewhere);
+  builder_.SetInsertPoint(elsewhere);
+  outside();
   builder_.SetInsertPoint(inside);
   Access access = access_of(load, first, vector_.lanes());
   for (const int displacement : {0, vector_.lanes()}) {
@@ -99,19 +101,11 @@ std::vector<Value*> StreamBody::load_misaligned(std::size_t load, Value* element
     loaded.push_back(accesses_.load(access, granule_type(load)));
   }
   loaded.push_back(past);
-  BasicBlock* end = builder_.GetInsertBlock();
-  builder_.SetInsertPoint(tested);
-  // The caller's block is another one, which the branch needs.
-  BasicBlock* elsewhere = vector_.block("outside");
-  builder_.CreateCondBr(safe, inside, elsewhere);
-  builder_.SetInsertPoint(elsewhere);
-  outside(elsewhere);
-  builder_.SetInsertPoint(end);
   return loaded;
 }
 
 /// One load where the address is a multiple of the vector's size: as a rule all of a launch's are, or none.
-std::vector<Value*> StreamBody::load_vector(std::size_t load, const std::function<void(BasicBlock*)>& outside) {
+std::vector<Value*> StreamBody::load_vector(std::size_t load, llvm::function_ref<void()> outside) {
   Value* element = first_in_memory(load);
   Value* address = builder_.CreatePtrToInt(accesses_.address(access_of(load, element)), builder_.getInt64Ty());
   const auto size = static_cast<std::uint32_t>(ir::byte_size(load_at(load).dtype));
@@ -199,7 +193,7 @@ Value* StreamBody::load_element(std::size_t load) {
 
 // --- values --------------------------------------------------------------------------------------------------------
 
-std::vector<Value*> StreamBody::load(const std::function<void(BasicBlock*)>& outside) {
+std::vector<Value*> StreamBody::load(llvm::function_ref<void()> outside) {
   std::vector<Value*> loaded;
   for (std::size_t i = 0; i < body_.loads.size(); ++i) {
     if (is_vector(load_at(i))) {

@@ -1,6 +1,5 @@
 #pragma once
 
-#include <functional>
 #include <vector>
 
 #include "compiler/llvm/emit/emit_access.h"
@@ -14,8 +13,9 @@ struct VectorContext {
   llvm::IRBuilder<>& builder;
   const LaunchFields& fields;
   ExprEmitter& exprs;
-  /// Memory of a block: the lists of edges of its warps (compiler/llvm/emit/grid/edge_list.h), or a tile's arrays.
-  llvm::Value* edges = nullptr;
+  /// Memory that a block's threads share: the lists of edges of its warps (compiler/llvm/emit/grid/edge_list.h), or a
+  /// tile's arrays. It begins as 0 where threads are run in a loop.
+  llvm::Value* shared = nullptr;
   /// Null on a GPU. A device that runs a block's threads in a loop calls the code twice: with 0 for what stands before
   /// the edges, then, when all threads are done with it, with 1 for the edges.
   llvm::Value* part = nullptr;
@@ -51,7 +51,7 @@ class StreamBody {
   /// Emits the loads of a vector: values that nothing has been done with, of which `compute` makes the results, or
   /// nothing where a granule lies outside of its tensor: that goes to `outside`. The builder stands where all are
   /// loaded.
-  [[nodiscard]] std::vector<llvm::Value*> load(const std::function<void(llvm::BasicBlock*)>& outside);
+  [[nodiscard]] std::vector<llvm::Value*> load(llvm::function_ref<void()> outside);
   /// Returns the results, a vector each, from what was loaded.
   [[nodiscard]] std::vector<llvm::Value*> compute(llvm::ArrayRef<llvm::Value*> loaded);
   /// Emits loads and results of one element.
@@ -72,10 +72,10 @@ class StreamBody {
   [[nodiscard]] llvm::Type* granule_type(std::size_t load) const;
   Access access_of(std::size_t load, llvm::Value* element, int elements = 1);
   llvm::Value* first_in_memory(std::size_t load);
-  std::vector<llvm::Value*> load_vector(std::size_t load, const std::function<void(llvm::BasicBlock*)>& outside);
+  std::vector<llvm::Value*> load_vector(std::size_t load, llvm::function_ref<void()> outside);
   std::vector<llvm::Value*> load_aligned(std::size_t load, llvm::Value* element);
   std::vector<llvm::Value*> load_misaligned(std::size_t load, llvm::Value* element, llvm::Value* past,
-                                            const std::function<void(llvm::BasicBlock*)>& outside);
+                                            llvm::function_ref<void()> outside);
   llvm::Value* from_granules(std::size_t load, llvm::ArrayRef<llvm::Value*> loaded);
   llvm::Value* vector_from(std::size_t load, llvm::ArrayRef<llvm::Value*> loaded);
   llvm::Value* gather(std::size_t load);

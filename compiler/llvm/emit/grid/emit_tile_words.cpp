@@ -19,7 +19,7 @@ namespace {
 /// Words that a thread has on their way at a time: each takes a register.
 constexpr int kWordsOnTheirWay = 16;
 
-/// Of a word of which parts can be shifted into another.
+/// The width of words that a funnel shift takes.
 constexpr unsigned kShiftedBits = 32;
 
 }  // namespace
@@ -65,7 +65,7 @@ Value* TileWords::elements_of(Value* bytes, ir::DType dtype) {
   return builder_.CreateTrunc(elements, vector_.context.index_type());
 }
 
-/// Whether a word begins at an element, and at those whole steps from it.
+/// Emits whether an element begins a word, and so do all elements that lie whole steps from it.
 Value* TileWords::is_multiple(Value* pointer, ir::DType dtype, Value* element, Value* step) {
   const auto size = static_cast<std::uint64_t>(ir::byte_size(dtype));
   const auto lanes = static_cast<std::uint64_t>(tile_.lanes);
@@ -206,7 +206,7 @@ void TileWords::load_blocks(std::size_t body, const BodyArguments& arguments, co
   });
 }
 
-/// Of a result: one vector for each column of a block, which become one for each row.
+/// Stores a block of a result: turns its vectors, one for each column, into one for each row.
 void TileWords::store_block(int result, int round, llvm::ArrayRef<Value*> columns) {
   const ir::DType dtype = vector_.result_type(static_cast<std::size_t>(result));
   ir::ExprContext& exprs = vector_.context.exprs();
@@ -366,7 +366,7 @@ void TileWords::store_shifted(llvm::ArrayRef<Value*> outputs, std::size_t result
   builder_.SetInsertPoint(stored);
 }
 
-/// Where the array has the word that this thread stores in a round.
+/// Returns the place in the array of the word that this thread stores in a round.
 Value* TileWords::copied_word(int round) {
   ir::ExprContext& exprs = vector_.context.exprs();
   const Expr row = of_round(tile_.copied_row, tile_.slot, round);

@@ -6,7 +6,7 @@ using llvm::Value;
 
 namespace {
 
-// Of a stamp, which is otherwise 1 more than the number of the thread times two.
+// The lowest bit of a stamp; the others are the number of the thread and one.
 constexpr std::uint32_t kAfterBarrier = 1;
 
 }  // namespace
@@ -16,13 +16,13 @@ Access TileMemory::access_of(int array, Value* word, Value* lane, ir::DType dtyp
   const int each = tile().word_bytes / size;
   Value* first = builder_.CreateAdd(word, vector_.context.index(std::int64_t{array} * tile().array_words()));
   first = builder_.CreateAdd(builder_.CreateMul(first, vector_.context.index(each)), lane);
-  return {.pointer = vector_.edges, .dtype = dtype, .first = first, .align = static_cast<unsigned>(size)};
+  return {.pointer = vector_.shared, .dtype = dtype, .first = first, .align = static_cast<unsigned>(size)};
 }
 
 Value* TileMemory::stamp_of(int array, Value* word, Value* lane) {
   Value* element = builder_.CreateAdd(word, vector_.context.index(std::int64_t{array} * tile().array_words()));
   element = builder_.CreateAdd(builder_.CreateMul(element, vector_.context.index(tile().lanes)), lane);
-  Value* stamps = builder_.CreateConstGEP1_64(builder_.getInt8Ty(), vector_.edges,
+  Value* stamps = builder_.CreateConstGEP1_64(builder_.getInt8Ty(), vector_.shared,
                                               static_cast<std::uint64_t>(tile().shared_bytes()));
   return builder_.CreateGEP(builder_.getInt32Ty(), stamps, element);
 }
@@ -32,7 +32,7 @@ Value* TileMemory::is_own(Value* stamp) {
   return builder_.CreateICmpEQ(builder_.CreateLShr(builder_.CreateSub(stamp, builder_.getInt32(1)), 1), thread);
 }
 
-/// Where the condition does not hold there is no element.
+/// Makes the access a fault where the condition does not hold.
 void TileMemory::require(Access& access, Value* condition) {
   const int elements = tile().array_count * tile().array_words() * tile().word_bytes / ir::byte_size(access.dtype);
   access.extent =

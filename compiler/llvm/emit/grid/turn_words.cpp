@@ -19,9 +19,9 @@ Value* chosen_bytes(llvm::IRBuilder<>& builder, Value* a, Value* b, std::uint32_
   return builder.CreateBitCast(chosen, builder.getInt32Ty());
 }
 
-/// Of the first halves of two words, and of the last.
+/// Selectors for the first halves of two words, and for the last.
 constexpr std::uint32_t kFirstHalves = 0x5410, kLastHalves = 0x7632;
-/// Bytes 0 and 1 of two words in turn; bytes 2 and 3.
+/// Selectors for bytes 0 and 1 of two words in turn; for bytes 2 and 3.
 constexpr std::uint32_t kFirstBytes = 0x5140, kLastBytes = 0x7362;
 
 std::vector<Value*> turned_halves(llvm::IRBuilder<>& builder, llvm::ArrayRef<Value*> x, bool on_gpu) {

@@ -1,0 +1,55 @@
+#pragma once
+
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <functional>
+#include <string>
+
+#include "compiler/target/gpu_config.h"
+#include "tests/compiler/llvm/compiled.h"
+
+// Seeded bugs of a GPU's schedule, and what is proved of it.
+namespace padlock::compiler {
+
+/// Changes a schedule after its loops were chosen.
+class ScheduleEdit final : public PassEdits {
+ public:
+  explicit ScheduleEdit(std::function<void(Schedule&)> edit) : edit_(std::move(edit)) {}
+  void walked(Schedule& schedule) const override { edit_(schedule); }
+
+ private:
+  std::function<void(Schedule&)> edit_;
+};
+
+inline Schedule gpu_schedule_of(const ir::Program& program, std::string_view config, const PassEdits* edits = nullptr) {
+  const GpuConfig parsed = testing::value_of(GpuConfig::parse(config, GpuConfig::standard()));
+  return schedule_for_gpu(std::move(kernels_of(program).front()), parsed, edits);
+}
+
+inline Proof gpu_proof_of(std::string_view text, std::string_view config, const std::function<void(Schedule&)>& edit) {
+  const ir::Program program = testing::program_of(text);
+  const ScheduleEdit edits(edit);
+  return testing::value_of(list_obligations(gpu_schedule_of(program, config, &edits), {}));
+}
+
+/// Checks that an obligation of this kind is refuted, whose violation has the text.
+inline void check_gpu_refuted(std::string_view program, std::string_view config, ObligationKind kind,
+                              std::string_view violation, const std::function<void(Schedule&)>& edit) {
+  CAPTURE(program);
+  CAPTURE(violation);
+  const Proof proof = gpu_proof_of(program, config, edit);
+  std::string all;
+  for (const Obligation& one : proof.obligations)
+    if (one.verdict != Verdict::proved) all += to_string(one) + ": " + one.found.to_string() + "\n";
+  CAPTURE(all);
+  CHECK(std::ranges::any_of(proof.obligations, [&](const Obligation& one) {
+    return one.kind == kind && one.verdict == Verdict::refuted &&
+           one.found.violation.find(violation) != std::string::npos;
+  }));
+}
+
+/// Seeds an expression that is off by some elements.
+inline void shift(ir::ExprContext& exprs, ir::Expr& e, int by) { e = exprs.add(e, exprs.constant(by)); }
+
+}  // namespace padlock::compiler
