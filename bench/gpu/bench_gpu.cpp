@@ -22,12 +22,16 @@ namespace {
 
 constexpr int kUnavailable = 7;  // as the padlock command's
 
+const std::map<std::string, Family> kFamilies = {
+    {"table", Family::table}, {"rows", Family::rows}, {"transpose", Family::transpose}, {"variants", Family::variants}};
+
 struct Arguments {
   std::string device = "cuda:0";
   std::vector<std::string> sizes;
   bool quick = false;
   bool list = false;
   std::vector<std::string> parts = {"host", "table"};
+  std::vector<std::string> families = {"table"};
   std::string filter;
   std::string config;
   int all_configs = 0;
@@ -36,7 +40,7 @@ struct Arguments {
   std::string commit;
 };
 
-Result<std::vector<Problem>> problems_of(const Arguments& arguments) {
+Result<std::vector<Problem>> asked_problems(const Arguments& arguments) {
   std::vector<std::string> texts = arguments.sizes;
   if (texts.empty() && arguments.quick) texts = {"64K", "16M", "256M"};
   if (texts.empty()) texts = {"64K", "256K", "1M", "4M", "16M", "64M", "256M", "1G", "2G"};
@@ -45,7 +49,9 @@ Result<std::vector<Problem>> problems_of(const Arguments& arguments) {
     PADLOCK_TRY(const std::int64_t size, parse_size(text));
     sizes.push_back(size);
   }
-  std::vector<Problem> problems = all_problems(sizes);
+  std::vector<Family> families;
+  for (const std::string& name : arguments.families) families.push_back(kFamilies.at(name));
+  std::vector<Problem> problems = problems_of(families, sizes);
   std::erase_if(problems,
                 [&](const Problem& p) { return p.program_name().find(arguments.filter) == std::string::npos; });
   return problems;
@@ -69,7 +75,8 @@ Result<std::vector<std::pair<std::string, compiler::GpuConfig>>> configs_of(cons
 
 class Bench {
  public:
-  Bench(const Arguments& arguments, Rig& rig) : arguments_(arguments), rig_(rig) {
+  Bench(const Arguments& arguments, Rig& rig, std::unique_ptr<const CopyKernels> copies)
+      : arguments_(arguments), rig_(rig), copies_(std::move(copies)) {
     json_ = json_line(rig.facts(), arguments.commit);
     fmt::print("{}\n", text_of(rig.facts()));
   }
@@ -113,7 +120,7 @@ class Bench {
   Status run_program(const std::vector<Problem>& problems) {
     const Problem& first = problems.front();
     const Data data(first.dtype);
-    PADLOCK_CHECK(data.check_closed_form(make_problem(first.dtype, first.rank(), first.aligned, 8 << 10)));
+    PADLOCK_CHECK(data.check_closed_form(first));
     PADLOCK_TRY(const auto configs, configs_of(arguments_));
     std::vector<std::unique_ptr<Kernel>> kernels;
     std::vector<Candidate> candidates;
@@ -124,7 +131,7 @@ class Bench {
       candidates.push_back({name, config.to_string(), kernels.back().get()});
     }
     for (const Problem& problem : problems) {
-      PADLOCK_TRY(const auto report, run_problem(rig_, problem, data, candidates, arguments_.run));
+      PADLOCK_TRY(const auto report, run_problem(rig_, problem, data, candidates, copies_.get(), arguments_.run));
       if (!report) {
         fmt::print("{}, {}: not measured, too little memory\n", problem.program_name(),
                    size_text(problem.nominal_bytes));
@@ -140,6 +147,7 @@ class Bench {
 
   const Arguments& arguments_;
   Rig& rig_;
+  std::unique_ptr<const CopyKernels> copies_;
   std::string json_;
   int failures_ = 0;
 };
@@ -157,11 +165,12 @@ Status list(const std::vector<Problem>& problems) {
 
 /// The figures measured so far are written also where a later one fails.
 Status run(const Arguments& arguments, int& failures) {
-  PADLOCK_TRY(const std::vector<Problem> problems, problems_of(arguments));
+  PADLOCK_TRY(const std::vector<Problem> problems, asked_problems(arguments));
   if (arguments.list) return list(problems);
   PADLOCK_TRY([[maybe_unused]] const auto configs, configs_of(arguments));  // before anything is measured
   PADLOCK_TRY(const std::unique_ptr<Rig> rig, Rig::open(arguments.device));
-  Bench bench(arguments, *rig);
+  PADLOCK_TRY(std::unique_ptr<const CopyKernels> copies, CopyKernels::load(*rig));
+  Bench bench(arguments, *rig, std::move(copies));
   Status status;
   for (const std::string& part : arguments.parts)
     if (status) status = part == "host" ? bench.run_host() : bench.run_table(problems);
@@ -181,6 +190,10 @@ int main_of(int argc, char** argv) {
   app.add_option("--parts", arguments.parts, "host (what launch, binding and compiling cost), table, or both")
       ->delimiter(',')
       ->check(CLI::IsMember({"host", "table"}));
+  app.add_option("--families", arguments.families,
+                 "of problems: table (the default), rows (lengths), transpose, variants (modes, literal extents)")
+      ->delimiter(',')
+      ->check(CLI::IsMember(kFamilies));
   app.add_option("--filter", arguments.filter, "only programs whose name holds this: f16, rank4, misaligned, ...");
   app.add_option("--config", arguments.config, "key=value,...: instead of the default config");
   app.add_option("--all-configs", arguments.all_configs, "also try that many drawn configs and time the best of them")

@@ -14,7 +14,7 @@ namespace padlock::bench::gpu {
 namespace {
 
 constexpr std::int64_t kPeriod = 1048573;  // a prime
-constexpr std::int64_t kLongestRow = 8192;
+constexpr std::int64_t kLongestRow = 16384;
 constexpr std::int64_t kChunkBytes = std::int64_t{64} << 20;
 
 /// Some number of the type, finite and not -0: its bits. Half of them are negative.
@@ -45,11 +45,29 @@ void put(std::vector<std::byte>& to, std::size_t element, std::size_t bytes, std
   std::memcpy(to.data() + element * bytes, &bits, bytes);  // little-endian, as the device is
 }
 
+/// The element that padding takes at a coordinate below 0 or beyond the extent, one lap at most; none for the fill.
+std::optional<std::int64_t> source_of(ir::PadMode mode, std::int64_t at, std::int64_t extent) {
+  if (at >= 0 && at < extent) return at;
+  switch (mode) {
+    case ir::PadMode::constant:
+      return std::nullopt;
+    case ir::PadMode::edge:
+      return at < 0 ? 0 : extent - 1;
+    case ir::PadMode::wrap:
+      return at < 0 ? at + extent : at - extent;
+    case ir::PadMode::reflect:
+      return at < 0 ? -at : 2 * (extent - 1) - at;
+    case ir::PadMode::symmetric:
+      return at < 0 ? -at - 1 : 2 * extent - 1 - at;
+  }
+  return std::nullopt;
+}
+
 }  // namespace
 
 Data::Data(ir::DType dtype)
     : element_bytes_(static_cast<std::size_t>(ir::byte_size(dtype))),
-      sequence_(kPeriod * element_bytes_),
+      sequence_((kPeriod + kLongestRow) * element_bytes_),
       rectified_((kPeriod + kLongestRow) * element_bytes_),
       fill_(element_bytes_) {
   std::mt19937_64 random(7);
@@ -59,7 +77,9 @@ Data::Data(ir::DType dtype)
     const std::uint32_t positive = (bits & sign) != 0 ? 0 : bits;
     put(sequence_, i, element_bytes_, bits);
     put(rectified_, i, element_bytes_, positive);
-    if (i < kLongestRow) put(rectified_, i + kPeriod, element_bytes_, positive);
+    if (i >= kLongestRow) continue;
+    put(sequence_, i + kPeriod, element_bytes_, bits);
+    put(rectified_, i + kPeriod, element_bytes_, positive);
   }
   put(fill_, 0, element_bytes_, fill_bits(dtype));
 }
@@ -67,7 +87,7 @@ Data::Data(ir::DType dtype)
 std::vector<std::byte> Data::elements(std::int64_t count) const {
   std::vector<std::byte> out;
   for (auto left = static_cast<std::size_t>(count) * element_bytes_; left > 0;) {
-    const std::size_t part = std::min(left, sequence_.size());
+    const std::size_t part = std::min(left, kPeriod * element_bytes_);
     out.insert(out.end(), sequence_.begin(), sequence_.begin() + static_cast<std::ptrdiff_t>(part));
     left -= part;
   }
@@ -75,7 +95,7 @@ std::vector<std::byte> Data::elements(std::int64_t count) const {
 }
 
 Status Data::write_all(runtime::Queue& queue, std::byte* to, std::int64_t bytes) const {
-  auto done = std::min<std::int64_t>(bytes, static_cast<std::int64_t>(sequence_.size()));
+  auto done = std::min<std::int64_t>(bytes, kPeriod * static_cast<std::int64_t>(element_bytes_));
   PADLOCK_CHECK(queue.write(to, std::span(sequence_).first(static_cast<std::size_t>(done))));
   // Whole periods are copied behind themselves, so the sequence goes on.
   while (done < bytes) {
@@ -86,33 +106,44 @@ Status Data::write_all(runtime::Queue& queue, std::byte* to, std::int64_t bytes)
   return queue.synchronize();
 }
 
+void Data::append(std::vector<std::byte>& row, const Problem& problem, std::optional<std::int64_t> element) const {
+  const std::vector<std::byte>& from = !element ? fill_ : problem.relu ? rectified_ : sequence_;
+  const auto at = from.begin() + static_cast<std::ptrdiff_t>(element ? element_bytes_ * (*element % kPeriod) : 0);
+  row.insert(row.end(), at, at + static_cast<std::ptrdiff_t>(element_bytes_));
+}
+
 std::vector<std::byte> Data::expected_row(const Problem& problem, std::int64_t first, std::int64_t row) const {
   const std::vector<std::int64_t> outer = problem.output_extents();
+  const std::vector<std::int64_t> inner = problem.padded_extents();
   const std::size_t last = outer.size() - 1;
-  std::int64_t input_row = 0;
-  std::int64_t scale = 1;
+  // In elements of the input; a transposed array is of rank 2.
+  std::int64_t scale = problem.transposed ? 1 : inner[last];
+  const std::int64_t step = problem.transposed ? inner[0] : 1;
   bool inside = true;
+  std::int64_t begin = first;
   for (std::size_t axis = last; axis-- > 0;) {
-    const std::int64_t at = row % outer[axis] - problem.low[axis];
+    const auto at = source_of(problem.mode, row % outer[axis] - problem.low[axis], inner[axis]);
     row /= outer[axis];
-    inside = inside && at >= 0 && at < problem.extents[axis];
-    input_row += at * scale;
-    scale *= problem.extents[axis];
+    inside = inside && at;
+    begin += at.value_or(0) * scale;
+    scale *= inner[axis];
   }
   std::vector<std::byte> expected;
-  const auto append_fill = [&](std::int64_t count) {
-    for (std::int64_t i = 0; i < count; ++i) expected.insert(expected.end(), fill_.begin(), fill_.end());
+  const auto append_edge = [&](std::int64_t from, std::int64_t to) {
+    for (std::int64_t column = from; column < to; ++column) {
+      const auto at = source_of(problem.mode, column, inner[last]);
+      append(expected, problem, inside && at ? std::optional(begin + *at * step) : std::nullopt);
+    }
   };
-  if (!inside) {
-    append_fill(outer[last]);
-    return expected;
+  append_edge(-problem.low[last], 0);
+  if (inside && step == 1) {
+    const std::vector<std::byte>& sequence = problem.relu ? rectified_ : sequence_;
+    const auto from = sequence.begin() + static_cast<std::ptrdiff_t>(element_bytes_ * (begin % kPeriod));
+    expected.insert(expected.end(), from, from + static_cast<std::ptrdiff_t>(element_bytes_) * inner[last]);
+  } else {
+    append_edge(0, inner[last]);
   }
-  append_fill(problem.low[last]);
-  const auto phase = static_cast<std::size_t>((first + input_row * problem.extents[last]) % kPeriod);
-  const auto from = rectified_.begin() + static_cast<std::ptrdiff_t>(phase * element_bytes_);
-  const auto columns = static_cast<std::size_t>(problem.extents[last]) * element_bytes_;
-  expected.insert(expected.end(), from, from + static_cast<std::ptrdiff_t>(columns));
-  append_fill(problem.high[last]);
+  append_edge(inner[last], inner[last] + problem.high[last]);
   return expected;
 }
 
@@ -152,7 +183,8 @@ Result<std::string> Data::check_output(runtime::Queue& queue, const Problem& pro
   return std::string();
 }
 
-Status Data::check_closed_form(const Problem& problem) const {
+Status Data::check_closed_form(const Problem& large) const {
+  const Problem problem = small(large);
   PADLOCK_TRY(const ir::Program program, ir::parse_program(problem.program_text()));
   PADLOCK_TRY(const ir::Binding binding, ir::Binding::bind(program, problem.request()));
   const std::vector<std::byte> input = elements(problem.input_bytes() / static_cast<std::int64_t>(element_bytes_));

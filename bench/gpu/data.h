@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -29,18 +30,18 @@ class Data {
   /// form. Empty, or which element differs and how. Errors: the device's.
   [[nodiscard]] Result<std::string> check_output(runtime::Queue& queue, const Problem& problem, std::int64_t first,
                                                  const std::byte* output) const;
-  /// The closed form against the language's interpreter, on a small problem of the same program; an error where they
-  /// differ.
-  [[nodiscard]] Status check_closed_form(const Problem& problem) const;
+  /// Compares the closed form with the language's interpreter, on the problem made small; an error where they differ.
+  [[nodiscard]] Status check_closed_form(const Problem& large) const;
 
  private:
   [[nodiscard]] std::vector<std::byte> expected_row(const Problem& problem, std::int64_t first, std::int64_t row) const;
+  void append(std::vector<std::byte>& row, const Problem& problem, std::optional<std::int64_t> element) const;
   [[nodiscard]] std::string compare_rows(const Problem& problem, std::int64_t first, std::int64_t first_row,
                                          std::span<const std::byte> rows) const;
 
   std::size_t element_bytes_;
-  std::vector<std::byte> sequence_;   // one period
-  std::vector<std::byte> rectified_;  // relu of the sequence, a period and a longest row
+  std::vector<std::byte> sequence_;   // a period and a longest row
+  std::vector<std::byte> rectified_;  // its relu, as long
   std::vector<std::byte> fill_;       // one element
 };
 

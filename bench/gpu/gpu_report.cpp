@@ -23,10 +23,12 @@ double inverse(double ratio) { return ratio > 0 ? 1 / ratio : 0; }
 
 std::string json_of(const Problem& problem) {
   return fmt::format(
-      R"("problem":{},"dtype":{},"rank":{},"rows":{},"size":{},"extents":{},"low":{},"high":{},"value":{},"bytes":{})",
+      R"("problem":{},"dtype":{},"rank":{},"rows":{},"size":{},"extents":{},"low":{},"high":{},"mode":{},"relu":{},"transposed":{},)"
+      R"("literal":{},"value":{},"bytes":{})",
       json_quoted(problem.program_name()), json_quoted(ir::name_of(problem.dtype)), problem.rank(),
       json_quoted(problem.aligned ? "aligned" : "misaligned"), problem.nominal_bytes, Problem::text_of(problem.extents),
-      Problem::text_of(problem.low), Problem::text_of(problem.high), problem.fill(), problem.bytes());
+      Problem::text_of(problem.low), Problem::text_of(problem.high), json_quoted(ir::name_of(problem.mode)),
+      problem.relu, problem.transposed, problem.literal, problem.fill(), problem.bytes());
 }
 
 std::string json_of(const CodeFacts& code) {
@@ -57,14 +59,15 @@ std::string json_lines(const ProblemReport& report, const Facts& facts, int roun
   std::string out;
   for (const Line& line : report.lines) {
     const Timing& t = line.timing;
-    out += fmt::format(
-        R"({{"schema":1,"kind":"gpu_row","name":{},{},"median_us":{:.6g},"low_us":{:.6g},"high_us":{:.6g},)"
-        R"("gb_per_s":{:.6g},"of_memcpy":{:.6g},"of_memcpy_low":{:.6g},"of_memcpy_high":{:.6g},"rounds":{},)"
-        R"("buffers":{},"config":{},{},"simulated":{}}})"
-        "\n",
-        json_quoted(line.name), json_of(report.problem), t.ms.value * 1e3, t.ms.low * 1e3, t.ms.high * 1e3,
-        gb_per_s(report.problem, t.ms.value), inverse(t.ratio.value), inverse(t.ratio.high), inverse(t.ratio.low),
-        rounds, report.buffers, json_quoted(line.config), json_of(line.code), facts.simulated);
+    out +=
+        fmt::format(R"({{"schema":1,"kind":"gpu_row","name":{},{},"median_us":{:.6g},"low_us":{:.6g},"high_us":{:.6g},)"
+                    R"("gb_per_s":{:.6g},"of_memcpy":{:.6g},"of_memcpy_low":{:.6g},"of_memcpy_high":{:.6g},)"
+                    R"("of_copy":{:.6g},"rounds":{},"buffers":{},"config":{},{},"simulated":{}}})"
+                    "\n",
+                    json_quoted(line.name), json_of(report.problem), t.ms.value * 1e3, t.ms.low * 1e3, t.ms.high * 1e3,
+                    gb_per_s(report.problem, t.ms.value), inverse(t.ratio.value), inverse(t.ratio.high),
+                    inverse(t.ratio.low), inverse(t.ms.value / report.copy_ms()), rounds, report.buffers,
+                    json_quoted(line.config), json_of(line.code), facts.simulated);
   }
   for (const std::string& failure : report.failures)
     out += fmt::format(R"({{"schema":1,"kind":"gpu_failure",{},"failure":{}}})"
@@ -102,10 +105,12 @@ std::string table_of(const ProblemReport& report) {
                                 size_text(problem.nominal_bytes));
   for (const Line& line : report.lines) {
     const Timing& t = line.timing;
-    out += fmt::format("  {:<18} {:>10.2f} us {:>8.1f} GB/s  {:>6.3f} of memcpy [{:.3f}, {:.3f}]", line.name,
-                       t.ms.value * 1e3, gb_per_s(problem, t.ms.value), inverse(t.ratio.value), inverse(t.ratio.high),
-                       inverse(t.ratio.low));
-    if (!line.config.empty())
+    out += fmt::format("  {:<18} {:>10.2f} us {:>8.1f} GB/s  {:>6.3f} of memcpy [{:.3f}, {:.3f}]  {:>6.3f} of a copy",
+                       line.name, t.ms.value * 1e3, gb_per_s(problem, t.ms.value), inverse(t.ratio.value),
+                       inverse(t.ratio.high), inverse(t.ratio.low), inverse(t.ms.value / report.copy_ms()));
+    if (line.name == "copy kernel")
+      out += "  " + line.config;
+    else if (!line.config.empty())
       out += fmt::format("  {} registers, {} local bytes  {}", line.code.registers, line.code.local_bytes, line.config);
     out += '\n';
   }

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <cstddef>
 #include <limits>
 
@@ -13,6 +14,10 @@ namespace {
 
 constexpr std::int64_t kVectorBytes = 16;
 constexpr std::int64_t kUnlimited = std::numeric_limits<std::int64_t>::max();
+constexpr std::array kDTypes = {ir::DType::f32, ir::DType::f16, ir::DType::i8};
+/// Lengths of rows: what images, sequences and hidden states have, and one below and at powers of two.
+constexpr std::array<std::int64_t, 8> kRowLengths = {127, 128, 224, 255, 256, 1000, 4096, 16384};
+constexpr std::int64_t kVariantColumns = 1000;
 
 /// Extents, for each rank from 2 to 5, up to which the axes grow, innermost first: rows, batches of images, NCHW and
 /// NCDHW.
@@ -37,11 +42,86 @@ std::int64_t product(const std::vector<std::int64_t>& extents) {
   return elements;
 }
 
+std::int64_t elements_of_vector(ir::DType dtype) { return kVectorBytes / ir::byte_size(dtype); }
+
+Problem make_rows(ir::DType dtype, std::int64_t columns, bool aligned, std::int64_t nominal_bytes) {
+  const std::int64_t edge = aligned ? elements_of_vector(dtype) : 1;
+  const std::int64_t rows = std::max<std::int64_t>(1, nominal_bytes / (columns * ir::byte_size(dtype)));
+  return {.dtype = dtype,
+          .aligned = aligned,
+          .nominal_bytes = nominal_bytes,
+          .extents = {rows, columns},
+          .low = {1, edge},
+          .high = {1, edge},
+          .shape = fmt::format("rows{}", columns)};
+}
+
+/// As square as powers of two are.
+Problem make_transpose(ir::DType dtype, bool aligned, std::int64_t nominal_bytes) {
+  const auto elements = static_cast<double>(nominal_bytes / ir::byte_size(dtype));
+  const std::int64_t columns = std::int64_t{1} << std::max(5, static_cast<int>(std::log2(elements) / 2));
+  Problem problem = make_rows(dtype, columns, aligned, nominal_bytes);
+  if (!aligned) problem.extents = {problem.extents[0] - 1, columns - 1};
+  problem.low[0] = problem.high[0] = 0;  // so that the result's rows are the input's columns
+  problem.relu = false;
+  problem.transposed = true;
+  problem.shape = "matrix";
+  return problem;
+}
+
+std::vector<Problem> table_of_size(ir::DType dtype, std::int64_t size) {
+  std::vector<Problem> problems;
+  for (int rank = 2; rank <= 5; ++rank)
+    for (const bool aligned : {true, false}) problems.push_back(make_problem(dtype, rank, aligned, size));
+  return problems;
+}
+
+std::vector<Problem> rows_of_size(ir::DType dtype, std::int64_t size) {
+  std::vector<Problem> problems;
+  for (const std::int64_t columns : kRowLengths)
+    for (const bool aligned : {true, false})
+      if (!aligned || columns % elements_of_vector(dtype) == 0)
+        problems.push_back(make_rows(dtype, columns, aligned, size));
+  return problems;
+}
+
+std::vector<Problem> variants_of_size(ir::DType dtype, std::int64_t size) {
+  Problem pad = make_rows(dtype, kVariantColumns, false, size);  // with relu it is one of Family::rows
+  pad.relu = false;
+  Problem literal = pad;
+  literal.literal = true;
+  std::vector<Problem> problems = {pad, literal};
+  for (const ir::PadMode mode : ir::kPadModes)
+    if (mode != ir::PadMode::constant) {
+      problems.push_back(pad);
+      problems.back().mode = mode;
+    }
+  return problems;
+}
+
+std::vector<Problem> family_of_size(Family family, ir::DType dtype, std::int64_t size) {
+  switch (family) {
+    case Family::table:
+      return table_of_size(dtype, size);
+    case Family::rows:
+      return rows_of_size(dtype, size);
+    case Family::transpose:
+      return {make_transpose(dtype, true, size), make_transpose(dtype, false, size)};
+    case Family::variants:
+      break;
+  }
+  return variants_of_size(dtype, size);
+}
+
 }  // namespace
 
+std::vector<std::int64_t> Problem::padded_extents() const {
+  return transposed ? std::vector<std::int64_t>(extents.rbegin(), extents.rend()) : extents;
+}
+
 std::vector<std::int64_t> Problem::output_extents() const {
-  std::vector<std::int64_t> padded;
-  for (std::size_t i = 0; i < extents.size(); ++i) padded.push_back(low[i] + extents[i] + high[i]);
+  std::vector<std::int64_t> padded = padded_extents();
+  for (std::size_t i = 0; i < padded.size(); ++i) padded[i] += low[i] + high[i];
   return padded;
 }
 
@@ -49,7 +129,11 @@ std::int64_t Problem::input_bytes() const { return product(extents) * ir::byte_s
 std::int64_t Problem::output_bytes() const { return product(output_extents()) * ir::byte_size(dtype); }
 
 std::string Problem::program_name() const {
-  return fmt::format("pad_relu_{}_rank{}_{}", ir::name_of(dtype), rank(), aligned ? "aligned" : "misaligned");
+  std::string name = transposed ? "transpose_pad" : "pad";
+  if (mode != ir::PadMode::constant) name += fmt::format("_{}", ir::name_of(mode));
+  if (relu) name += "_relu";
+  if (literal) name += fmt::format("_literal_{}", fmt::join(extents, "x"));
+  return fmt::format("{}_{}_{}_{}", name, ir::name_of(dtype), shape, aligned ? "aligned" : "misaligned");
 }
 
 std::string Problem::text_of(const std::vector<std::int64_t>& list) {
@@ -57,11 +141,18 @@ std::string Problem::text_of(const std::vector<std::int64_t>& list) {
 }
 
 std::string Problem::program_text() const {
-  std::vector<std::string> symbols;
-  for (int i = 0; i < rank(); ++i) symbols.push_back(fmt::format("D{}", i));
-  return fmt::format(
-      "program {}(x: {}[{}])\n{{\n  y = pad(x, low = {}, high = {}, value = {})\n  z = relu(y)\n  return z\n}}\n",
-      program_name(), ir::name_of(dtype), fmt::join(symbols, ", "), text_of(low), text_of(high), fill());
+  std::vector<std::string> sizes;
+  for (std::size_t i = 0; i < extents.size(); ++i)
+    sizes.push_back(literal ? fmt::to_string(extents[i]) : fmt::format("D{}", i));
+  const std::string how =
+      mode == ir::PadMode::constant ? fmt::format("value = {}", fill()) : fmt::format("mode = {}", ir::name_of(mode));
+  std::string body;
+  if (transposed) body += "  t = transpose(x, perm = [1, 0])\n";
+  body +=
+      fmt::format("  y = pad({}, low = {}, high = {}, {})\n", transposed ? "t" : "x", text_of(low), text_of(high), how);
+  if (relu) body += "  z = relu(y)\n";
+  return fmt::format("program {}(x: {}[{}])\n{{\n{}  return {}\n}}\n", program_name(), ir::name_of(dtype),
+                     fmt::join(sizes, ", "), body, relu ? "z" : "y");
 }
 
 ir::BindRequest Problem::request() const {
@@ -74,9 +165,10 @@ Problem make_problem(ir::DType dtype, int rank, bool aligned, std::int64_t nomin
   problem.dtype = dtype;
   problem.aligned = aligned;
   problem.nominal_bytes = nominal_bytes;
+  problem.shape = fmt::format("rank{}", rank);
   // An odd number of columns, padded by one: no two rows lie alike.
   problem.extents = {aligned ? growth.columns : growth.columns - 1};
-  const std::int64_t edge = aligned ? kVectorBytes / ir::byte_size(dtype) : 1;
+  const std::int64_t edge = aligned ? elements_of_vector(dtype) : 1;
   problem.low = problem.high = {edge};
   std::int64_t rows = std::max<std::int64_t>(1, nominal_bytes / (growth.columns * ir::byte_size(dtype)));
   for (std::size_t i = 0; i < growth.outer.size(); ++i) {
@@ -90,13 +182,22 @@ Problem make_problem(ir::DType dtype, int rank, bool aligned, std::int64_t nomin
   return problem;
 }
 
-std::vector<Problem> all_problems(const std::vector<std::int64_t>& sizes) {
+std::vector<Problem> problems_of(const std::vector<Family>& families, const std::vector<std::int64_t>& sizes) {
   std::vector<Problem> problems;
-  for (const ir::DType dtype : {ir::DType::f32, ir::DType::f16, ir::DType::i8})
-    for (int rank = 2; rank <= 5; ++rank)
-      for (const bool aligned : {true, false})
-        for (const std::int64_t size : sizes) problems.push_back(make_problem(dtype, rank, aligned, size));
+  for (const Family family : families)
+    for (const ir::DType dtype : kDTypes) {
+      std::vector<std::vector<Problem>> by_size;
+      for (const std::int64_t size : sizes) by_size.push_back(family_of_size(family, dtype, size));
+      for (std::size_t program = 0; !by_size.empty() && program < by_size[0].size(); ++program)
+        for (const std::vector<Problem>& of_size : by_size) problems.push_back(of_size[program]);
+    }
   return problems;
+}
+
+Problem small(Problem problem) {
+  for (std::size_t i = 0; i + 1 < problem.extents.size(); ++i)
+    problem.extents[i] = std::min<std::int64_t>(problem.extents[i], 3);
+  return problem;
 }
 
 }  // namespace padlock::bench::gpu

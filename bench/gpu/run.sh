@@ -172,33 +172,50 @@ else
   done
 fi
 
+other_families=--families=rows,transpose,variants
 if [[ $simulated == 1 ]]; then
   bench_step bench 200 --sizes=64K --rounds=2
+  bench_step shapes 200 --parts=table --sizes=64K --rounds=1 --sample-ms=0.001 "$other_families"
   bench_step search 100 --parts=table --sizes=64K --rounds=1 --all-configs=3 --finalists=1 --filter=f32_rank2
   sizes=(--sizes=64K)
+  shape_sizes=(--sizes=64K)
 elif [[ $quick == 1 ]]; then
   bench_step bench 200 --quick --rounds=11
+  bench_step shapes 200 --parts=table --sizes=64M --rounds=7 "$other_families"
   bench_step search 200 --parts=table --sizes=64M --rounds=7 --all-configs=16
   sizes=(--quick)
+  shape_sizes=(--sizes=64M)
 else
   bench_step bench 420 --rounds=21
+  bench_step shapes 420 --parts=table --sizes=1M,64M,256M --rounds=11 "$other_families"
   bench_step search 420 --parts=table --sizes=1M,64M,1G --rounds=11 --all-configs=24
   sizes=()
+  shape_sizes=(--sizes=256M)
 fi
+
+# peer_steps NAME PROBLEMS: a step a peer, so that none ends after eight minutes.
+peer_steps() {
+  local name=$1 problems=$2 limit=$((quick ? 150 : 420)) peer
+  [[ $simulated == 0 ]] || limit=30
+  for peer in torch triton jax cupy plain; do
+    [[ $peer != plain || $simulated == 1 ]] || continue
+    step other "${name}_$peer" $((limit + 30)) "$python" -B "$here/peers.py" --problems="$problems" \
+      --json="$out/${name}_$peer.jsonl" --device="$device" --limit="$limit" --peer="$peer"
+  done
+}
 
 if python=$(command -v python3); then
   "$portable/padlock_bench_gpu" --list "${sizes[@]}" > "$out/problems.jsonl"
-  limit=$((quick ? 150 : 400))
-  [[ $simulated == 0 ]] || limit=30
-  step other peers $((4 * limit + 60)) "$python" -B "$here/peers.py" --problems="$out/problems.jsonl" \
-    --json="$out/peers.jsonl" --device="$device" --limit="$limit"
+  "$portable/padlock_bench_gpu" --list "${shape_sizes[@]}" "$other_families" > "$out/shape_problems.jsonl"
+  peer_steps peers "$out/problems.jsonl"
+  peer_steps shapes "$out/shape_problems.jsonl"
 else
   skip peers "no python3"
 fi
 
 tables=()
-for name in bench search peers; do
-  [[ ! -f $out/$name.jsonl ]] || tables+=("$out/$name.jsonl")
+for file in "$out"/{bench,shapes,search,peers_*,shapes_*}.jsonl; do
+  [[ ! -f $file ]] || tables+=("$file")
 done
 [[ ${#tables[@]} == 0 ]] || summarise "${tables[@]}" | tee -a "$out/summary.txt"
 

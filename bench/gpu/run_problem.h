@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "bench/gpu/copy_kernel.h"
 #include "bench/gpu/data.h"
 #include "bench/gpu/kernel.h"
 #include "bench/gpu/measure.h"
@@ -29,8 +30,8 @@ struct Candidate {
 /// One line of the table: a contestant on one problem.
 struct Line {
   std::string name;
-  std::string config;  ///< empty of memcpy
-  CodeFacts code;      ///< zeros of memcpy
+  std::string config;  ///< empty of memcpy; which of the copy kernels
+  CodeFacts code;      ///< zeros of copies
   Timing timing;
 };
 
@@ -38,18 +39,20 @@ struct ProblemReport {
   Problem problem;
   int buffers = 0;          ///< pairs that calls take in turn
   int calls = 0;            ///< of memcpy in one sample
-  std::vector<Line> lines;  ///< memcpy, memcpy again, then the candidates
+  std::vector<Line> lines;  ///< memcpy, memcpy again, the fastest copy kernel where there are some, the candidates
   /// Faults found in a result, each names the candidate; such a candidate is not timed. Empty: all bits right.
   std::vector<std::string> failures;
+
+  /// Returns the time of the better copy, the driver's or a kernel's.
+  [[nodiscard]] double copy_ms() const;
 };
 
-/// Checks every candidate's whole output, times those that are right beside cuMemcpyDtoD of the same bytes (half of
-/// them read and half written), and checks once more, on the last pair of buffers where
-/// there is more than one. Of more than 1 + finalists
-/// candidates, the first and the fastest in a short trial stay. nullopt where the device has too little memory.
-/// Errors: the device's.
+/// Checks every candidate's whole output, times those that are right beside copies of the same bytes (half of them read
+/// and half written): cuMemcpyDtoD, and the fastest of `copies` in a short trial (null: none). Checks once more, on the
+/// last pair of buffers where there is more than one. Of more than 1 + finalists candidates, the first and the fastest
+/// in a short trial stay. nullopt where the device has too little memory. Errors: the device's.
 [[nodiscard]] Result<std::optional<ProblemReport>> run_problem(Rig& rig, const Problem& problem, const Data& data,
                                                                const std::vector<Candidate>& candidates,
-                                                               const RunOptions& options);
+                                                               const CopyKernels* copies, const RunOptions& options);
 
 }  // namespace padlock::bench::gpu

@@ -11,7 +11,7 @@ namespace padlock::bench::gpu {
 namespace {
 
 TEST_CASE("the problems have the types, ranks, rows and sizes that they are to have") {
-  const std::vector<Problem> problems = all_problems({64 << 10, std::int64_t{2} << 30});
+  const std::vector<Problem> problems = problems_of({Family::table}, {64 << 10, std::int64_t{2} << 30});
   std::set<std::string> programs;
   for (const Problem& p : problems) {
     programs.insert(p.program_name());
@@ -30,8 +30,32 @@ TEST_CASE("the problems have the types, ranks, rows and sizes that they are to h
   CHECK(problems.size() == 48);
 }
 
+TEST_CASE("each family has the programs that it is for, and bytes are those of what it pads") {
+  const auto programs_of = [](Family family) {
+    std::vector<std::string> names;
+    for (const Problem& p : problems_of({family}, {1 << 20, 4 << 20}))
+      if (p.dtype == ir::DType::f32 && (names.empty() || names.back() != p.program_name()))
+        names.push_back(p.program_name());
+    return names;
+  };
+  CHECK(programs_of(Family::transpose) ==
+        std::vector<std::string>{"transpose_pad_f32_matrix_aligned", "transpose_pad_f32_matrix_misaligned"});
+  CHECK(programs_of(Family::variants) ==
+        std::vector<std::string>{"pad_f32_rows1000_misaligned", "pad_literal_262x1000_f32_rows1000_misaligned",
+                                 "pad_literal_1048x1000_f32_rows1000_misaligned", "pad_edge_f32_rows1000_misaligned",
+                                 "pad_reflect_f32_rows1000_misaligned", "pad_symmetric_f32_rows1000_misaligned",
+                                 "pad_wrap_f32_rows1000_misaligned"});
+  // Eight lengths misaligned; aligned are those of 128, 224, 256, 1000, 4096 and 16384 columns.
+  CHECK(programs_of(Family::rows).size() == 14);
+  for (const Problem& p : problems_of({Family::transpose}, {1 << 20})) {
+    CHECK(p.output_extents()[0] == p.extents[1]);
+    CHECK(p.output_extents()[1] == p.low[1] + p.extents[0] + p.high[1]);
+  }
+}
+
 TEST_CASE("the closed form is the language's") {
-  for (const Problem& p : all_problems({8 << 10})) {
+  const std::vector<Family> families = {Family::table, Family::rows, Family::transpose, Family::variants};
+  for (const Problem& p : problems_of(families, {8 << 10, 256 << 10})) {
     CAPTURE(p.program_name());
     const Status status = Data(p.dtype).check_closed_form(p);
     CHECK_MESSAGE(status.has_value(), (status ? std::string() : status.error().message));

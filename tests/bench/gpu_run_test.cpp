@@ -1,4 +1,5 @@
 #include <doctest/doctest.h>
+#include <fmt/format.h>
 
 #include <bit>
 #include <cstdlib>
@@ -30,6 +31,12 @@ struct TwinOfProblem {
   }
 };
 
+/// A copy kernel: to, from, vectors of 16 bytes.
+void copy_twin(void* user, const std::uint64_t* words, std::size_t, unsigned, unsigned) {
+  *static_cast<std::uint64_t*>(user) = words[2] * 16;
+  std::memcpy(std::bit_cast<void*>(words[0]), std::bit_cast<const void*>(words[1]), words[2] * 16);
+}
+
 /// The fake driver as the one that is found, with a problem's twin.
 class FakeGpu {
  public:
@@ -45,6 +52,8 @@ class FakeGpu {
     twin_.kernel = *std::move(kernel);
     REQUIRE(twin_.kernel->bind(problem.request()));
     control_->register_twin(problem.program_name() + "_0_index32", TwinOfProblem::run, &twin_);
+    for (const int vectors : {1, 2, 4, 8})
+      control_->register_twin(fmt::format("padlock_bench_copy_{}", vectors), copy_twin, &copied_bytes);
   }
   FakeGpu(const FakeGpu&) = delete;
   FakeGpu& operator=(const FakeGpu&) = delete;
@@ -55,6 +64,7 @@ class FakeGpu {
   }
 
   FakeDriver* operator->() const { return control_; }
+  std::uint64_t copied_bytes = 0;  ///< by the last launch of a copy kernel
   [[nodiscard]] TwinOfProblem& twin() { return twin_; }
 
  private:
@@ -68,7 +78,9 @@ ProblemReport run_on(Rig& rig, const Problem& problem) {
   auto kernel = Kernel::compile(rig, problem.program_text(), std::nullopt);
   REQUIRE_MESSAGE(kernel.has_value(), (kernel ? std::string() : kernel.error().to_string()));
   const std::vector<Candidate> candidates = {{"padlock", "default", kernel->get()}};
-  auto report = run_problem(rig, problem, data, candidates, {.rounds = 2, .sample_ms = 0.001});
+  const auto copies = CopyKernels::load(rig);
+  REQUIRE(copies);
+  auto report = run_problem(rig, problem, data, candidates, copies->get(), {.rounds = 2, .sample_ms = 0.001});
   REQUIRE_MESSAGE(report.has_value(), (report ? std::string() : report.error().to_string()));
   REQUIRE(report->has_value());
   return **std::move(report);
@@ -83,12 +95,17 @@ TEST_CASE("a problem runs through the driver, is right and is timed") {
     CHECK((*rig)->facts().architecture == "sm_90");
     const ProblemReport report = run_on(**rig, problem);
     CHECK(report.failures.empty());
-    REQUIRE(report.lines.size() == 3);
+    REQUIRE(report.lines.size() == 4);
     CHECK(report.lines[0].name == "memcpy");
-    CHECK(report.lines[2].name == "padlock");
-    CHECK(report.lines[2].timing.ms.value > 0);
-    CHECK(report.lines[2].code.registers == 32);
-    CHECK(report.lines[2].code.text_to_ptx_ms > 0);
+    CHECK(report.lines[1].name == "memcpy again");
+    CHECK(report.lines[2].name == "copy kernel");
+    CHECK(fake.copied_bytes == static_cast<std::uint64_t>(problem.bytes() / 2 + 15) / 16 * 16);
+    CHECK(report.copy_ms() <= report.lines[0].timing.ms.value);
+    CHECK(report.copy_ms() <= report.lines[2].timing.ms.value);
+    CHECK(report.lines[3].name == "padlock");
+    CHECK(report.lines[3].timing.ms.value > 0);
+    CHECK(report.lines[3].code.registers == 32);
+    CHECK(report.lines[3].code.text_to_ptx_ms > 0);
     CHECK(report.buffers > 1);
     CHECK(fake.twin().launches > 2);
   }
@@ -112,7 +129,7 @@ TEST_CASE("a wrong byte and a byte beside the output are found, and what is wron
     const ProblemReport report = run_on(**rig, problem);
     REQUIRE(report.failures.size() == 1);
     CHECK(report.failures[0].find(message) != std::string::npos);
-    CHECK(report.lines.size() == 2);
+    CHECK(report.lines.size() == 3);
     CHECK(json_lines(report, (*rig)->facts(), 2).find("\"kind\":\"gpu_failure\"") != std::string::npos);
   }
 }
@@ -126,7 +143,7 @@ TEST_CASE("a driver's errors end a problem with their text") {
   REQUIRE(kernel);
   const Data data(problem.dtype);
   fake->fail({.function = "cuMemAlloc_v2", .nth = 2, .status = runtime::cuda::CUresult::out_of_memory});
-  const auto report = run_problem(**rig, problem, data, {{"padlock", "default", kernel->get()}}, {});
+  const auto report = run_problem(**rig, problem, data, {{"padlock", "default", kernel->get()}}, nullptr, {});
   REQUIRE_FALSE(report);
   CHECK(report.error().code == Code::resource_exhausted);
   CHECK(report.error().to_string().find("outputs needs") != std::string::npos);
@@ -138,7 +155,7 @@ TEST_CASE("a problem that does not fit is left out") {
   fake->settings.memory_bytes = 300 << 20;
   auto rig = Rig::open("cuda:0");
   REQUIRE(rig);
-  const auto report = run_problem(**rig, problem, Data(problem.dtype), {}, {});
+  const auto report = run_problem(**rig, problem, Data(problem.dtype), {}, nullptr, {});
   REQUIRE(report);
   CHECK_FALSE(report->has_value());
 }

@@ -60,7 +60,8 @@ class WholeRun(Case):
         self.assertEqual(
             list(steps),
             ["devices", "conformance", "memcheck_conformance", "memcheck_bench", "initcheck_conformance",
-             "initcheck_bench", "bench", "search", "peers"],
+             "initcheck_bench", "bench", "shapes", "search",
+             *(f"{step}_{peer}" for step in ("peers", "shapes") for peer in ("torch", "triton", "jax", "cupy", "plain"))],
         )
         self.assertEqual({step["status"] for step in steps.values()}, {"passed"})
         self.assertIn("all right", done.stdout)
@@ -81,14 +82,18 @@ class WholeRun(Case):
         search = {line["name"] for line in lines_of(self.out / "search.jsonl") if line["kind"] == "gpu_row"}
         self.assertEqual(search, {"memcpy", "memcpy again", "padlock", "padlock best 1"})
 
-        peers = lines_of(self.out / "peers.jsonl")
+        shapes = {line["problem"] for line in lines_of(self.out / "shapes.jsonl") if line["kind"] == "gpu_row"}
+        self.assertEqual(len(shapes), 65)
+        self.assertIn("transpose_pad_i8_matrix_misaligned", shapes)
+
+        peers = [line for file in sorted(self.out.glob("peers_*.jsonl")) for line in lines_of(file)]
         self.assertEqual({line["peer"] for line in peers if line["kind"] == "gpu_peer"},
                          {"torch", "triton", "jax", "cupy", "plain"})
         plain = [line for line in peers if line["kind"] == "gpu_row" and line["name"] == "plain"]
         self.assertEqual(len(plain), 24)
         # The fields of padlock_bench_gpu's rows, but for those of its code.
         code = {"config", "text_to_ptx_ms", "text_to_ptx_warm_ms", "load_ms", "registers", "local_bytes",
-                "of_memcpy_low", "of_memcpy_high"}
+                "of_memcpy_low", "of_memcpy_high", "of_copy"}
         self.assertEqual(set(rows[0]) - code, set(plain[0]) - {"timing"})
         self.assertIn("bytes per second over those of a copy", done.stdout)
         self.assertRegex(done.stdout, r"padlock +f16 +misaligned")
@@ -167,10 +172,12 @@ class Peers(Case):
         self.addCleanup(sys.path.remove, str(SCRIPTS))
         import peers  # pylint: disable=import-outside-toplevel
 
-        listed = subprocess.run([BIN / "padlock_bench_gpu", "--list"], capture_output=True, text=True, check=True,
-                                timeout=60).stdout
+        listed = subprocess.run([BIN / "padlock_bench_gpu", "--list", "--families=table,rows,transpose,variants"],
+                                capture_output=True, text=True, check=True, timeout=60).stdout
         problems = [json.loads(line) for line in listed.splitlines()]
-        self.assertEqual(len(problems), 24 * 9)
+        # Of each type: 8 of the table, 14 of rows, but for i8 13 (rows of 1000 bytes are no vectors), 2, and 6 variants.
+        # A literal program counts in each size.
+        self.assertEqual(len(problems), 9 * sum(8 + rows + 2 + 6 for rows in (14, 14, 13)))
         for problem in problems:
             self.assertEqual(sum(peers.bytes_of(problem)), problem["bytes"])
 
