@@ -1,6 +1,8 @@
 #include "solver/feasibility.h"
 
 #include <algorithm>
+#include <bit>
+#include <cstdint>
 
 #include "ir/expr/affine.h"
 #include "ir/expr/linear_form.h"
@@ -159,13 +161,38 @@ Answer::Kind Feasibility::linear_part(const Region& region) {
 /// of a tensor's storage would connect everything), except in `full`. Near the goal an assumption with a minimum waits
 /// too, because each minimum is two cases.
 class Feasibility::Selector {
+  /// Numbers of rows, which are found in ascending order.
+  class RowSet {
+   public:
+    static constexpr std::size_t kRowsInAWord = 64;
+
+    explicit RowSet(std::size_t rows = 0) : words_((rows + kRowsInAWord - 1) / kRowsInAWord) {}
+    void insert(std::size_t i) { words_[i / kRowsInAWord] |= bit(i); }
+    [[nodiscard]] bool contains(std::size_t i) const { return (words_[i / kRowsInAWord] & bit(i)) != 0; }
+    void erase(std::size_t i) { words_[i / kRowsInAWord] &= ~bit(i); }
+    /// Returns the first from `i` on; more than all where there is none.
+    [[nodiscard]] std::size_t next(std::size_t i) const {
+      std::size_t word = i / kRowsInAWord;
+      if (word >= words_.size()) return words_.size() * kRowsInAWord;
+      std::uint64_t bits = words_[word] & (~std::uint64_t{0} << i % kRowsInAWord);
+      while (bits == 0 && ++word < words_.size()) bits = words_[word];
+      return word * kRowsInAWord + static_cast<std::size_t>(std::countr_zero(bits)) % kRowsInAWord;
+    }
+
+   private:
+    static std::uint64_t bit(std::size_t i) { return std::uint64_t{1} << i % kRowsInAWord; }
+    std::vector<std::uint64_t> words_;
+  };
+
  public:
   Selector(LinearSystem& system, Scope scope) : system_(system), scope_(scope) {
     assumptions_ = system.assumptions().size();
     rows_.reserve(assumptions_ + system.rows().size());
     for (const auto* part : {&system.assumptions(), &system.rows()})
       for (const LinearRow& row : *part) rows_.push_back(&row);
-    taken_.assign(rows_.size(), false);
+    left_ = taken_ = RowSet(rows_.size());
+    waited_for_.assign(assumptions_, -1);
+    for (std::size_t i = waits_for_variables() ? assumptions_ : 0; i < rows_.size(); ++i) left_.insert(i);
     made_.index.assign(static_cast<std::size_t>(system.variable_count()), -1);
   }
 
@@ -182,6 +209,8 @@ class Feasibility::Selector {
       if (is_selected(term.first)) continue;
       made_.index[static_cast<std::size_t>(term.first)] = static_cast<int>(made_.variables.size());
       made_.variables.push_back(term.first);
+      for (const std::size_t i : system_.assumptions_of(term.first))
+        if (!taken_.contains(i)) left_.insert(i);
     }
   }
 
@@ -209,8 +238,12 @@ class Feasibility::Selector {
  private:
   [[nodiscard]] bool is_selected(int variable) const { return made_.index[static_cast<std::size_t>(variable)] >= 0; }
 
+  /// Returns whether an assumption is looked at only once a variable of it is selected.
+  [[nodiscard]] bool waits_for_variables() const { return scope_ != Scope::likely && scope_ != Scope::full; }
+
   void take(std::size_t i) {
-    taken_[i] = true;
+    left_.erase(i);
+    taken_.insert(i);
     made_.rows.push_back(rows_[i]);
     reach(*rows_[i]);
   }
@@ -226,31 +259,40 @@ class Feasibility::Selector {
       if (const auto row = system_.row_of(operand)) reach(*row);
   }
 
+  /// In ascending order, those too that one before them adds.
   bool take_due_rows() {
     bool changed = false;
-    take_steps(rows_.size() / kComparedInAStep);
-    for (std::size_t i = 0; i < rows_.size(); ++i) {
-      if (taken_[i] || !is_due(i)) continue;
-      take(i);
-      changed = true;
+    take_steps(rows_.size() / RowSet::kRowsInAWord);
+    for (std::size_t i = left_.next(0); i < rows_.size(); i = left_.next(i + 1)) {
+      if (is_due(i)) {
+        take(i);
+        changed = true;
+      } else if (i < assumptions_) {
+        left_.erase(i);  // until a variable of it is selected: what it waits for is one
+      }
     }
     return changed;
   }
 
-  [[nodiscard]] bool is_due(std::size_t i) const {
+  [[nodiscard]] bool is_due(std::size_t i) {
     const LinearRow& row = *rows_[i];
-    take_steps(kRowInSteps + row.terms.size() / 4);
-    const bool all_rows = scope_ == Scope::likely || scope_ == Scope::full;
-    if (!all_rows && std::ranges::none_of(row.terms, [&](const auto& term) { return is_selected(term.first); }))
+    const bool is_assumption = i < assumptions_;
+    take_steps(kRowInSteps);
+    if (is_assumption && waited_for_[i] >= 0 && !is_selected(waited_for_[i])) return false;
+    take_steps(row.terms.size() / 4);
+    if (waits_for_variables() && !is_assumption &&
+        std::ranges::none_of(row.terms, [&](const auto& term) { return is_selected(term.first); }))
       return false;
-    return scope_ == Scope::full || i >= assumptions_ || !waits(row);
+    if (scope_ == Scope::full || !is_assumption) return true;
+    const auto waited =
+        std::ranges::find_if(row.terms, [&](const auto& term) { return is_waited_for(row, term.first); });
+    if (waited == row.terms.end()) return true;
+    waited_for_[i] = waited->first;
+    return false;
   }
 
-  [[nodiscard]] bool waits(const LinearRow& row) const {
-    return std::ranges::any_of(row.terms, [&](const auto& term) {
-      return !is_selected(term.first) && !system_.is_linear(term.first) &&
-             (!system_.is_minmax(term.first) || minima_wait(row));
-    });
+  [[nodiscard]] bool is_waited_for(const LinearRow& row, int variable) const {
+    return !is_selected(variable) && !system_.is_linear(variable) && (!system_.is_minmax(variable) || minima_wait(row));
   }
 
   /// Returns whether rows with minima wait: near the goal, unless the row has a variable of the goal.
@@ -265,7 +307,9 @@ class Feasibility::Selector {
   Scope scope_;
   std::size_t assumptions_ = 0;
   std::vector<const LinearRow*> rows_;  // the assumptions, then those of the question
-  std::vector<bool> taken_;
+  RowSet taken_;
+  RowSet left_;  // those that may be due: not taken, and not looked at since a variable of them was selected
+  std::vector<int> waited_for_;  // by assumption: the variable that it was found to wait for, -1: none yet
   Selection made_;
   std::size_t goal_variables_ = 0;
 };

@@ -66,6 +66,9 @@ std::optional<LinearRow> added(const LinearRow& a, const LinearRow& b, Int128 fa
 void LinearSystem::assume(Expr e, bool is_equality) {
   if (std::optional<LinearRow> row = row_of(e)) {
     row->is_equality = is_equality;
+    assumptions_of_.resize(variables_.size());
+    for (const auto& term : row->terms)
+      assumptions_of_[static_cast<std::size_t>(term.first)].push_back(assumptions_.size());
     assumptions_.push_back(*std::move(row));
   }
 }

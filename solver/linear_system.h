@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <map>
 #include <optional>
+#include <span>
 #include <unordered_map>
 #include <vector>
 
@@ -40,6 +41,12 @@ class LinearSystem {
   [[nodiscard]] bool is_linear(int index) const { return linear_[static_cast<std::size_t>(index)]; }
   [[nodiscard]] bool is_minmax(int index) const { return minmax_[static_cast<std::size_t>(index)]; }
   [[nodiscard]] const std::vector<LinearRow>& assumptions() const { return assumptions_; }
+  /// Numbers of the assumptions that mention a variable, ascending.
+  [[nodiscard]] std::span<const std::size_t> assumptions_of(int index) const {
+    const auto at = static_cast<std::size_t>(index);
+    return at < assumptions_of_.size() ? std::span<const std::size_t>(assumptions_of_[at])
+                                       : std::span<const std::size_t>();
+  }
   /// Upper bounds of variables that are far off.
   [[nodiscard]] const std::vector<LinearRow>& far_bounds() const { return far_bounds_; }
   /// Rows that `add` added.
@@ -74,6 +81,7 @@ class LinearSystem {
   std::vector<std::vector<LinearRow>> definitions_;                   // by variable
   std::vector<LinearRow> far_bounds_;
   std::vector<LinearRow> assumptions_;
+  std::vector<std::vector<std::size_t>> assumptions_of_;  // by variable; shorter where the last have none
   std::vector<LinearRow> rows_;
 };
 
