@@ -69,10 +69,9 @@ struct KernelAbi {
   ir::Expr columns;
   /// Bytes that one row writes, over all results; for choosing how many rows make a task.
   ir::Expr row_bytes;
-  /// Threads of a block of a GPU kernel; 0 on the host. On a GPU `rows` counts tiles, which blocks take in turn, and
-  /// `columns` is 1. A launch has one block for each tile or, if it is `persistent`, as many blocks as run at once.
+  /// Threads of a block of a GPU kernel; 0 on the host. On a GPU `rows` counts tiles, each of which is a block's, and
+  /// `columns` is 1.
   int threads = 0;
-  bool persistent = false;
   /// The code waits for the work before it in its stream before it touches memory, and lets the work after it begin to
   /// do the same (PTX ISA, griddepcontrol). A launch need not wait, then.
   bool waits = false;

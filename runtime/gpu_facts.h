@@ -12,10 +12,9 @@ struct GpuFacts {
   int compute_major = 0;
   int compute_minor = 0;
   int multiprocessors = 0;
-  int max_grid_x = 0;                  ///< blocks
-  int max_block_threads = 0;           ///< threads of one block
-  int max_multiprocessor_threads = 0;  ///< resident threads of one multiprocessor
-  std::int64_t max_shared_bytes = 0;   ///< shared memory that a block has without asking for more
+  int max_grid_x = 0;                 ///< blocks
+  int max_block_threads = 0;          ///< threads of one block
+  std::int64_t max_shared_bytes = 0;  ///< shared memory that a block has without asking for more
   std::int64_t l2_bytes = 0;
   std::int64_t memory_bytes = 0;
   /// Peak bytes per second: memory clock * 2 (double data rate) * bus width. 0 where the driver does not say.

@@ -25,12 +25,8 @@ struct Lanes {
   ir::Expr first, last;  ///< columns, inclusive
 };
 
-enum class Touch : std::uint8_t { written, loaded };
-
-/// Returns the whole run where `inside` says that nothing leaves it, else the columns that each loop accesses. `load`:
-/// the number of the body's load, where it is `loaded`.
+/// Returns the whole run where `inside` says that nothing leaves it, else the columns that each loop accesses.
 [[nodiscard]] std::vector<Lanes> accessed_columns(const Schedule& schedule, const SegmentCall& call,
-                                                  const solver::Region& rows, bool inside, Touch touch,
-                                                  std::size_t load = 0);
+                                                  const solver::Region& rows, bool inside);
 
 }  // namespace padlock::compiler

@@ -12,7 +12,6 @@
 #include "compiler/prover/loop_proof.h"
 #include "compiler/prover/proof_session.h"
 #include "compiler/prover/proven_kernel.h"
-#include "compiler/prover/thread_proof.h"
 #include "compiler/prover/tile_proof.h"
 #include "compiler/prover/tile_words_proof.h"
 #include "compiler/schedule/index/exact_indices.h"
@@ -413,7 +412,7 @@ class KernelProver {
     const Body& body = enter(call);
     prove_stores(call, rows, lemmas_.stays_inside(body.strategies));
     prove_cover(call, body, rows);
-    prove_alignment(call, body);
+    prove_alignment(body);
   }
 
   void prove_loads(const SegmentCall& call) {
@@ -430,7 +429,7 @@ class KernelProver {
     Obligation disjoint{.kind = ObligationKind::disjoint, .access = access};
     bool dead = true;
     std::vector<std::string> contradiction;
-    for (const Lanes& lanes : accessed_columns(schedule_, call, rows, inside, Touch::written)) {
+    for (const Lanes& lanes : accessed_columns(schedule_, call, rows, inside)) {
       const auto column = [&](Expr at_column, const char* what, Expr bound) {
         return [=](const Evaluate& at) {
           return fmt::format("column {} is written, {} {}", at(at_column), what, at(bound));
@@ -475,8 +474,7 @@ class KernelProver {
     Obligation cover{.kind = ObligationKind::cover, .access = where_};
     if (!lemmas_.covers(body.strategies)) {
       solver::Region task = task_of(schedule_, call, rows);
-      task.zero = {exprs_.sub(run_.begin, call.run_begin), exprs_.sub(run_.end, call.run_end),
-                   exprs_.sub(run_.segment_begin, call.begin), exprs_.sub(run_.segment_end, call.end)};
+      task.zero = {exprs_.sub(run_.begin, call.run_begin), exprs_.sub(run_.end, call.run_end)};
       for (const LoopStrategy& strategy : body.strategies)
         for (const Uncovered& way : uncovered_by(exprs_, strategy, column_)) {
           if (cover.verdict == Verdict::refuted) break;
@@ -493,15 +491,12 @@ class KernelProver {
 
   /// Proves that loops are aligned as they say: a run-time test aligns the first vector, the others follow whole
   /// vectors later.
-  void prove_alignment(const SegmentCall& call, const Body& body) {
+  void prove_alignment(const Body& body) {
     for (const LoopStrategy& strategy : body.strategies)
       for (const VectorLoop& loop : strategy.loops) {
-        if (loop.nontemporal || loop.aligned)
-          for (std::size_t i = 0; i < kernel_.results.size(); ++i)
-            prove_alignment(strategy, loop, result(i).name, result(i).dtype);
-        for (std::size_t i = 0; i < body.loads.size() && loop.loads != VectorLoads::apart; ++i)
-          if (is_vector(body.loads[i]))
-            prove_alignment(strategy, loop, kernel_.program->value(call.streams[i].tensor).name, body.loads[i].dtype);
+        if (!loop.nontemporal) continue;
+        for (std::size_t i = 0; i < kernel_.results.size(); ++i)
+          prove_alignment(strategy, loop, result(i).name, result(i).dtype);
       }
   }
 
@@ -520,28 +515,14 @@ class KernelProver {
   // --- threads ------------------------------------------------------------------------------------------------------
 
   void prove_threads() {
-    if (!schedule_.threads) return;
     if (schedule_.tile) {
       for (Obligation& obligation : prove_tile(session_, schedule_)) record(std::move(obligation));
       if (schedule_.tile->holds_results)
         for (Obligation& obligation : prove_tile_words(session_, schedule_)) record(std::move(obligation));
       return;
     }
-    if (schedule_.grid) {
-      for (Obligation& obligation : prove_grid(session_, schedule_)) record(std::move(obligation));
-      return;
-    }
-    for (Obligation& obligation : prove_tiles(session_, schedule_)) record(std::move(obligation));
-    // A team's threads take the vectors of a loop in turn, and no two loops of a strategy have a column in common.
-    Obligation team{.kind = ObligationKind::disjoint,
-                    .access = fmt::format("chunks dealt to {} threads", schedule_.team())};
-    const bool apart = std::ranges::all_of(schedule_.bodies,
-                                           [&](const Body& body) { return lemmas_.loops_are_apart(body.strategies); });
-    if (!apart || !is_dealt_once(session_, schedule_.team()) || !teams_are_whole(schedule_)) {
-      team.verdict = Verdict::checked;
-      team.reason = "that a column of a run is one thread's is not shown";
-    }
-    record(std::move(team));
+    if (!schedule_.grid) return;
+    for (Obligation& obligation : prove_grid(session_, schedule_)) record(std::move(obligation));
   }
 
   std::chrono::steady_clock::time_point start_;

@@ -56,8 +56,7 @@ class LoadProver::Implementation {
       add_guard(region, load, column_);
       all = decide_load(access, region, stream, load, {}, &known);
     } else {
-      for (const Lanes& lanes :
-           accessed_columns(schedule_, call, rows_, false, Touch::loaded, static_cast<std::size_t>(index))) {
+      for (const Lanes& lanes : accessed_columns(schedule_, call, rows_, false)) {
         if (all.verdict == Verdict::refuted) break;
         Stream moved = stream;
         for (Expr& c : moved.coordinates) c = at_column(c, lanes.first);

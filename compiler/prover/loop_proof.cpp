@@ -54,7 +54,6 @@ std::string statement_of(ir::ExprContext& exprs, const std::vector<LoopStrategy>
     for (const Expr e : strategy.invariants) add(e);
     for (const VectorLoop& loop : strategy.loops) {
       text += " |" + std::to_string(loop.lanes) + " " + std::to_string(loop.step()) + (loop.single_trip ? " once" : "");
-      if (loop.reach() > 0) text += " reach " + std::to_string(loop.reach());
       for (const Expr e : {loop.from, loop.limit, loop.last, loop.end_value}) add(e);
     }
   }
@@ -63,7 +62,7 @@ std::string statement_of(ir::ExprContext& exprs, const std::vector<LoopStrategy>
 
 }  // namespace
 
-VectorLanes lanes_of(ir::ExprContext& exprs, const LoopStrategy& strategy, const VectorLoop& loop, Reach reach) {
+VectorLanes lanes_of(ir::ExprContext& exprs, const LoopStrategy& strategy, const VectorLoop& loop) {
   VectorLanes made{.trip = exprs.variable("trip", kTrip),
                    .lane = exprs.variable("lane", kLane),
                    .column = {},
@@ -71,10 +70,8 @@ VectorLanes lanes_of(ir::ExprContext& exprs, const LoopStrategy& strategy, const
   const Expr one = exprs.constant(1);
   const Expr c = loop.single_trip ? loop.from : exprs.add(loop.from, exprs.mul(exprs.constant(loop.step()), made.trip));
   if (!loop.single_trip) made.region.nonnegative.push_back(exprs.sub(exprs.sub(loop.limit, c), one));
-  const int last = loop.step() - 1 + reach.before + reach.after;
-  made.region.nonnegative.push_back(exprs.sub(exprs.constant(last), made.lane));
+  made.region.nonnegative.push_back(exprs.sub(exprs.constant(loop.step() - 1), made.lane));
   made.column = exprs.add(loop.last.valid() ? exprs.min(c, loop.last) : c, made.lane);
-  made.column = exprs.sub(made.column, exprs.constant(reach.before));
   return made;
 }
 
@@ -118,9 +115,6 @@ bool StrategyLemmas::stays_inside(const std::vector<LoopStrategy>& strategies) {
 bool StrategyLemmas::covers(const std::vector<LoopStrategy>& strategies) {
   return shown(strategies, "covers", &StrategyLemmas::decide_cover);
 }
-bool StrategyLemmas::loops_are_apart(const std::vector<LoopStrategy>& strategies) {
-  return shown(strategies, "loops are apart", &StrategyLemmas::decide_apart);
-}
 
 bool StrategyLemmas::shown(const std::vector<LoopStrategy>& strategies, const char* what, Decide decide) {
   std::string statement = statement_of(session_.exprs(), strategies, what);
@@ -140,30 +134,15 @@ bool StrategyLemmas::decide_cover(const std::vector<LoopStrategy>& strategies) {
   return true;
 }
 
-bool StrategyLemmas::decide_apart(const std::vector<LoopStrategy>& strategies) {
-  ir::ExprContext& exprs = session_.exprs();
-  for (const LoopStrategy& strategy : strategies)
-    for (std::size_t i = 0; i < strategy.loops.size(); ++i) {
-      const VectorLanes lanes = lanes_of(exprs, strategy, strategy.loops[i]);
-      for (std::size_t j = i + 1; j < strategy.loops.size(); ++j)
-        if (!session_.excludes(lanes.region, {exprs.sub(lanes.column, strategy.loops[j].from)})) return false;
-    }
-  return true;
-}
-
 bool StrategyLemmas::decide_inside(const std::vector<LoopStrategy>& strategies) {
   ir::ExprContext& exprs = session_.exprs();
   const RunVariables run(exprs);
-  const auto lie_in = [&](const VectorLanes& lanes, Expr begin, Expr end) {
-    const Expr before = exprs.sub(exprs.sub(begin, lanes.column), exprs.constant(1));
-    return session_.excludes(lanes.region, {before}) && session_.excludes(lanes.region, {exprs.sub(lanes.column, end)});
-  };
   for (const LoopStrategy& strategy : strategies)
     for (const VectorLoop& loop : strategy.loops) {
-      if (!lie_in(lanes_of(exprs, strategy, loop), run.begin, run.end)) return false;
-      const Reach reach{loop.reach(), loop.reach()};
-      if (loop.reach() > 0 && !lie_in(lanes_of(exprs, strategy, loop, reach), run.segment_begin, run.segment_end))
-        return false;
+      const VectorLanes lanes = lanes_of(exprs, strategy, loop);
+      const Expr before = exprs.sub(exprs.sub(run.begin, lanes.column), exprs.constant(1));
+      if (!session_.excludes(lanes.region, {before})) return false;
+      if (!session_.excludes(lanes.region, {exprs.sub(lanes.column, run.end)})) return false;
     }
   return true;
 }

@@ -16,14 +16,8 @@ struct VectorLanes {
   solver::Region region;  ///< the strategy's conditions and invariants, and that the trip happens
 };
 
-/// Columns beside a vector that are accessed, too.
-struct Reach {
-  int before = 0, after = 0;
-};
-
 /// Returns the lanes of a strategy's loop over a run that is not empty.
-[[nodiscard]] VectorLanes lanes_of(ir::ExprContext& exprs, const LoopStrategy& strategy, const VectorLoop& loop,
-                                   Reach reach = {});
+[[nodiscard]] VectorLanes lanes_of(ir::ExprContext& exprs, const LoopStrategy& strategy, const VectorLoop& loop);
 
 /// One way in which no vector of a strategy writes a column of the run: the region, and the goal that must not hold in
 /// it. The witness is the first loop that ends after the column, its trip, and the lane.
@@ -41,19 +35,16 @@ class StrategyLemmas {
   StrategyLemmas(ProofSession& session, ProofCache* cache)
       : session_(session), cache_(cache == nullptr ? own_ : *cache) {}
 
-  /// Proves that no lane of any strategy lies outside its run, nor any element loaded for it outside the run's segment.
+  /// Proves that no lane of any strategy lies outside its run.
   [[nodiscard]] bool stays_inside(const std::vector<LoopStrategy>& strategies);
   /// Proves that every strategy writes every column of a run.
   [[nodiscard]] bool covers(const std::vector<LoopStrategy>& strategies);
-  /// Proves that no column of a run is in the vectors of two loops of one strategy.
-  [[nodiscard]] bool loops_are_apart(const std::vector<LoopStrategy>& strategies);
 
  private:
   using Decide = bool (StrategyLemmas::*)(const std::vector<LoopStrategy>& strategies);
   bool shown(const std::vector<LoopStrategy>& strategies, const char* what, Decide decide);
   bool decide_cover(const std::vector<LoopStrategy>& strategies);
   bool decide_inside(const std::vector<LoopStrategy>& strategies);
-  bool decide_apart(const std::vector<LoopStrategy>& strategies);
 
   ProofSession& session_;
   ProofCache own_;

@@ -3,7 +3,7 @@
 #include <fmt/format.h>
 
 #include "compiler/prover/access_regions.h"
-#include "compiler/prover/thread_proof.h"
+#include "compiler/prover/dealt_once.h"
 
 namespace padlock::compiler {
 

@@ -22,17 +22,13 @@ class StrategyChooser {
   void choose() {
     if (schedule_.grid) return choose_vectors();
     if (schedule_.tile) return choose_elements();
-    LoopStrategyOptions options{.team = options_.threads ? schedule_.team() : 0, .realign = options_.realign};
-    options.streaming = options_.threads && options_.store == StoreKind::nontemporal;
-    options.loads = std::ranges::any_of(body_.loads, is_vector);
-    const bool flat = options_.threads && options_.threads->flat;
-    if (!body_.uses_rows && !flat && work() <= kMaxVectorWork) {
+    LoopStrategyOptions options;
+    if (!body_.uses_rows && work() <= kMaxVectorWork) {
       const bool gathers = std::ranges::count(body_.loads, LoadKind::strided, &BodyLoad::kind) > 0;
       const bool long_work = gathers || work() > 4;
       body_.lanes = std::max(1, options_.vector_bytes / widest());
       if (gathers) body_.lanes = std::min(body_.lanes, 8);
-      // Nor is one of a team that loads nothing: there is no latency to hide.
-      options.unroll = long_work || (options_.threads && !options.loads) ? 1 : options_.unroll;
+      options.unroll = long_work ? 1 : options_.unroll;
       // A fill has no loads to wait for: elements are fast enough for what is less than half a vector, if they are few.
       const int narrowest =
           body_.loads.empty() ? std::clamp(body_.lanes / 2, kNarrowestElements, kFewElements) : kNarrowestElements;
@@ -44,7 +40,7 @@ class StrategyChooser {
   }
 
  private:
-  [[nodiscard]] int widest() const { return widest_bytes(body_, options_.threads.has_value()); }
+  [[nodiscard]] int widest() const { return widest_bytes(body_, /*for_threads=*/false); }
   /// Whole vectors of the grid, unless a predicate remains.
   void choose_vectors() {
     LoopStrategyOptions options{.whole = true};
@@ -60,7 +56,7 @@ class StrategyChooser {
   /// Returns whether non-temporal stores may pay: a vector of less than 16 bytes has no such store. (Long bodies are
   /// not bound by memory.)
   [[nodiscard]] bool streams() const {
-    if (options_.threads || options_.store == StoreKind::plain) return false;
+    if (options_.store == StoreKind::plain) return false;
     for (std::size_t i = 0; i < schedule_.kernel.results.size(); ++i)
       if (body_.lanes * bytes_of_result(i) < 16) return false;
     return true;
@@ -92,8 +88,7 @@ VectorGrid grid_of(Schedule& schedule, const ScheduleOptions& options) {
   for (const ScheduledCase& row : schedule.cases) segments += row.calls.size();
   int vectors = gathers > kMostGathers ? 1 : options.unroll;
   while (vectors > 1 && static_cast<std::size_t>(vectors) * segments > kMostSegments) vectors /= 2;
-  return make_vector_grid(schedule.exprs(), options.threads->threads, vectors,
-                          std::max(1, options.vector_bytes / widest));
+  return make_vector_grid(schedule.exprs(), options.threads, vectors, std::max(1, options.vector_bytes / widest));
 }
 
 /// Unless what copies goes past them: a fill alone is not worth the code, nor a choice between kinds of stores.
@@ -118,7 +113,7 @@ int widest_bytes(const Body& body, bool for_threads) {
 
 void choose_walks(Schedule& schedule, const ScheduleOptions& options) {
   if (options.tiles_transposes) schedule.tile = make_transpose_tile(schedule);
-  if (options.walks_vectors && !schedule.tile) {
+  if (options.threads > 0 && !schedule.tile) {
     schedule.grid = grid_of(schedule, options);
     schedule.granules = make_granules(schedule.exprs(), schedule.grid->lanes);
   }

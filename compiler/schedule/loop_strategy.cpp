@@ -9,18 +9,7 @@ using ir::Expr;
 namespace {
 
 // Above every axis.
-enum VariableOrder {
-  kColumnFirst = 1000,
-  kColumnLast,
-  kBegin,
-  kEnd,
-  kShift,
-  kPeel,
-  kReached,
-  kRest,
-  kSegmentBegin,
-  kSegmentEnd
-};
+enum VariableOrder { kColumnFirst = 1000, kColumnLast, kBegin, kEnd, kShift, kPeel, kReached };
 
 class StrategyBuilder {
  public:
@@ -32,14 +21,6 @@ class StrategyBuilder {
     if (options_.lanes == 1) return strategies;
     if (options_.whole) {
       strategies.push_back(whole_vector());
-      return strategies;
-    }
-    if (options_.team > 0) {
-      const bool realign = options_.loads && options_.realign;
-      strategies.push_back(realign ? cooperative(LoopStrategyKind::cooperative_realigned, VectorLoads::realigned)
-                                   : cooperative(LoopStrategyKind::cooperative, VectorLoads::apart));
-      if (options_.loads)
-        strategies.push_back(cooperative(LoopStrategyKind::cooperative_aligned, VectorLoads::aligned));
       return strategies;
     }
     for (int lanes = options_.narrowest; lanes > 0 && lanes <= options_.lanes; lanes *= 2)
@@ -110,56 +91,15 @@ class StrategyBuilder {
     return strategy;
   }
 
-  LoopStrategy cooperative(LoopStrategyKind kind, VectorLoads loads) {
-    // A realigned vector has two vectors on their way at once, as two others have.
-    const int unroll = loads == VectorLoads::realigned ? (options_.unroll + 1) / 2 : options_.unroll;
-    Expr first = exprs_.add(run_.begin, run_.peel);
-    Expr end = run_.end;
-    if (loads == VectorLoads::realigned) {
-      // The aligned vectors around lie in the segment, though not in the run: one vector later at most, and some
-      // earlier.
-      const Expr missing = exprs_.sub(plus(run_.segment_begin, options_.lanes), first);
-      const Expr late = exprs_.min(exprs_.max(missing, exprs_.constant(0)), exprs_.constant(1));
-      first = exprs_.add(first, exprs_.mul(lanes_, late));
-      end = exprs_.min(end, plus(run_.segment_end, -options_.lanes));
-    }
-    LoopStrategy strategy{.kind = kind,
-                          .line = options_.lanes,
-                          .entry_conditions = {plus(exprs_.sub(end, first), -options_.lanes)},
-                          .invariants = {below(run_.peel, options_.lanes)}};
-    if (loads == VectorLoads::realigned)
-      for (const Expr bound : {exprs_.sub(run_.begin, run_.segment_begin), exprs_.sub(run_.segment_end, run_.end)})
-        strategy.invariants.push_back(bound);
-    strategy.loops.push_back(element_loop(run_.begin, first));
-    if (unroll > 1) strategy.loops.push_back(main_loop(first, end, unroll));
-    strategy.loops.push_back({.from = unroll > 1 ? run_.reached : first,
-                              .limit = plus(end, 1 - options_.lanes),
-                              .lanes = options_.lanes,
-                              .team = options_.team,
-                              .cyclic = true,
-                              .end_value = run_.rest});
-    for (std::size_t i = 1; i < strategy.loops.size(); ++i) {
-      strategy.loops[i].aligned = true;
-      strategy.loops[i].loads = loads;
-      strategy.loops[i].nontemporal = options_.streaming;
-    }
-    strategy.loops.push_back(element_loop(run_.rest, run_.end));
-    return strategy;
-  }
-
-  VectorLoop element_loop(Expr from, Expr limit) {
-    return {.from = from, .limit = limit, .team = team(), .cyclic = options_.team > 0};
-  }
-  [[nodiscard]] int team() const { return std::max(options_.team, 1); }
+  VectorLoop element_loop(Expr from, Expr limit) { return {.from = from, .limit = limit}; }
 
   /// Whole trips up to `end` only.
   VectorLoop main_loop(Expr from, Expr end, int unroll) {
-    const int step = options_.lanes * unroll * team();
+    const int step = options_.lanes * unroll;
     return {.from = from,
             .limit = plus(end, 1 - step),
             .lanes = options_.lanes,
             .unroll = unroll,
-            .team = team(),
             .end_value = run_.reached};
   }
 
@@ -181,10 +121,7 @@ RunVariables::RunVariables(ir::ExprContext& exprs)
       end(exprs.variable("end", kEnd)),
       shift(exprs.variable("shift", kShift)),
       peel(exprs.variable("peel", kPeel)),
-      reached(exprs.variable("reached", kReached)),
-      rest(exprs.variable("rest", kRest)),
-      segment_begin(exprs.variable("segment_begin", kSegmentBegin)),
-      segment_end(exprs.variable("segment_end", kSegmentEnd)) {}
+      reached(exprs.variable("reached", kReached)) {}
 
 std::vector<LoopStrategy> make_loop_strategies(ir::ExprContext& exprs, const LoopStrategyOptions& options) {
   return StrategyBuilder(exprs, options).build();

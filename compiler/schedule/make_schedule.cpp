@@ -123,7 +123,6 @@ Schedule begin_schedule(Kernel kernel, std::string config, const ScheduleOptions
   schedule.rows = exprs.constant(1);
   for (int axis = 0; axis + 1 < schedule.kernel.rank(); ++axis)
     schedule.rows = exprs.mul(schedule.rows, schedule.kernel.extents[static_cast<std::size_t>(axis)]);
-  if (schedule.threads) schedule.tiling = tiling_of(exprs, *schedule.threads);
   return schedule;
 }
 
@@ -147,7 +146,7 @@ void make_bodies(Schedule& schedule, const std::vector<RowCase>& cases) {
 }
 
 void set_row_steps(Schedule& schedule) {
-  if (schedule.threads || schedule.kernel.rank() == 1) return;
+  if (schedule.threads > 0 || schedule.kernel.rank() == 1) return;
   ir::ExprContext& exprs = schedule.exprs();
   const Expr row = schedule.kernel.coordinate(schedule.kernel.rank() - 2);
   for (ScheduledCase& scheduled : schedule.cases)

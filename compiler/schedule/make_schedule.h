@@ -1,6 +1,5 @@
 #pragma once
 
-#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -20,11 +19,9 @@ struct ScheduleOptions {
   int vector_bytes = 16;  ///< of the widest element type that one vector holds
   int unroll = 1;         ///< vectors that a thread takes in one trip of the main loop
   StoreKind store = StoreKind::plain;
-  std::optional<ThreadMap> threads = {};
-  VectorPermutes permutes = {};   ///< of the target; for short rows of the host
-  bool walks_vectors = false;     ///< threads: take the vectors of the flattened output in turn, `unroll` of them each
-  bool tiles_transposes = false;  ///< threads: go by tiles through shared memory where rows are read across
-  bool realign = false;  ///< threads: load vectors that lie between boundaries from the two aligned ones around them
+  VectorPermutes permutes = {};      ///< of the target; for short rows of the host
+  int threads = 0;                   ///< of a GPU's block, each of which takes `unroll` vectors of the flattened output
+  bool tiles_transposes = false;     ///< threads: go by tiles through shared memory where rows are read across
   const PassEdits* edits = nullptr;  ///< borrowed; of a test
 };
 

@@ -210,7 +210,7 @@ class RowPermuter {
 
 void permute_rows(Schedule& schedule, const std::vector<RowCase>& cases, const ScheduleOptions& options) {
   const bool permutes = std::ranges::any_of(options.permutes.bytes, [](int bytes) { return bytes > 0; });
-  if (!permutes || !options.split || schedule.threads || schedule.kernel.rank() == 1) return;
+  if (!permutes || !options.split || schedule.threads > 0 || schedule.kernel.rank() == 1) return;
   RowPermuter permuter(schedule, options);
   for (std::size_t i = 0; i < cases.size(); ++i)
     if (!cases[i].is_test()) schedule.cases[i].permuted = permuter.make(cases[i]);

@@ -140,38 +140,6 @@ enum class StoreKind : std::uint8_t { plain, nontemporal, automatic };
 /// take half of a cache that others use, too (docs/host-kernels.md).
 [[nodiscard]] constexpr std::int64_t streamed_bytes(std::int64_t cache_bytes) { return cache_bytes / 4; }
 
-/// How the threads of a grid share out rows and columns. A tile is `tile_rows` x `tile_columns` of the output; tiles
-/// are numbered along the columns first, and a block takes every `grid`-th. In a tile a row belongs to a team of `team`
-/// threads, and the teams of a block take its rows in turn. Where it is `flat` instead, a tile is a run of
-/// `tile_columns` elements of the flattened output, of which thread t takes t, t + threads, ...
-struct ThreadMap {
-  int threads = 0;  ///< of a block
-  int team = 1;     ///< a power of two that divides `threads`
-  int tile_rows = 1;
-  int tile_columns = 0;  ///< 0: all
-  bool flat = false;
-  bool persistent = false;  ///< a launch has as many blocks as run at once, not one for each tile
-
-  [[nodiscard]] int teams() const { return threads / team; }
-};
-
-/// The range [first, last) of rows, of columns, or (flat) of the flattened elements that a tile covers, over the
-/// variable `tile`, which counts up to `tiles`.
-struct TileBounds {
-  ir::Expr tile;
-  ir::Expr first, last;
-  ir::Expr tiles;
-};
-
-/// The bounds of rows and of columns, for an output of any size: over the variables `rows` and `columns`.
-struct Tiling {
-  ir::Expr rows, columns;
-  TileBounds row_bounds = {};  ///< of elements where the map is flat
-  TileBounds column_bounds = {};
-  ir::Expr tiles = {};  ///< of the grid
-};
-[[nodiscard]] Tiling tiling_of(ir::ExprContext& exprs, const ThreadMap& threads);
-
 struct Schedule {
   Kernel kernel;
   std::string config;  // as text
@@ -183,32 +151,15 @@ struct Schedule {
   /// (compiler/schedule/index/index64_bounds.h). The prover asks a launch for those that are needed.
   std::vector<ir::Constraint> index64_bounds = {};
   Index32Variant index32 = {};
-  std::optional<ThreadMap> threads = {};   // absent where a caller distributes rows and columns
-  std::optional<Tiling> tiling = {};       // where there is a `threads`, and neither of the next two
+  int threads = 0;                         // of a GPU's block; 0 where a caller distributes rows and columns
   std::optional<VectorGrid> grid = {};     // of `threads`, where they walk over the flattened output
-  std::optional<TransposeTile> tile = {};  // of `threads`, where they make tiles of it through shared memory
+  std::optional<TransposeTile> tile = {};  // of `threads`, where they make tiles of it through shared memory instead
   Granules granules = {};                  // of a `grid`: how it loads neighbouring elements
 
-  [[nodiscard]] int team() const { return is_tiled() && !threads->flat ? threads->team : 1; }
-  /// Returns whether the tiles of `tiling` are those of the grid.
-  [[nodiscard]] bool is_tiled() const { return threads && !grid && !tile; }
   [[nodiscard]] ir::ExprContext& exprs() const { return kernel.program->exprs(); }
-  // Where there is a `threads`:
-  /// Returns the bounds of a tile's rows; of its elements where the map is flat.
-  [[nodiscard]] TileBounds row_bounds() const { return row_bounds(rows, columns); }
-  [[nodiscard]] TileBounds column_bounds() const { return column_bounds(rows, columns); }
-  /// Returns them for an output of so many rows and columns instead.
-  [[nodiscard]] TileBounds row_bounds(ir::Expr of_rows, ir::Expr of_columns) const {
-    return at_size(tiling->row_bounds, of_rows, of_columns);
-  }
-  [[nodiscard]] TileBounds column_bounds(ir::Expr of_rows, ir::Expr of_columns) const {
-    return at_size(tiling->column_bounds, of_rows, of_columns);
-  }
+  // Where there are `threads`:
   [[nodiscard]] ir::Expr tiles() const;         ///< of the grid
   [[nodiscard]] ir::Expr used_vectors() const;  ///< of each thread, where there is a `grid`
-  /// Returns an expression of the tiling for an output of so many rows and columns.
-  [[nodiscard]] ir::Expr at_size(ir::Expr e, ir::Expr of_rows, ir::Expr of_columns) const;
-  [[nodiscard]] TileBounds at_size(const TileBounds& bounds, ir::Expr of_rows, ir::Expr of_columns) const;
 };
 
 /// Returns whether consecutive rows of this load may leave a gap in memory (a crop), in rows that a body of the host

@@ -13,8 +13,8 @@ void add(CodeKey& key, Numbers... numbers) {
 }
 
 void add(CodeKey& key, const VectorLoop& loop) {
-  add(key, id(loop.from), id(loop.limit), loop.lanes, loop.unroll, loop.team, loop.cyclic, loop.single_trip,
-      loop.nontemporal, loop.aligned, loop.delegated, loop.loads, id(loop.last), id(loop.end_value));
+  add(key, id(loop.from), id(loop.limit), loop.lanes, loop.unroll, loop.single_trip, loop.nontemporal, loop.delegated,
+      id(loop.last), id(loop.end_value));
 }
 
 void add(CodeKey& key, const LoopStrategy& strategy) {
@@ -52,8 +52,6 @@ CodeKey key_of(const Schedule& schedule) {
     add(key, tile->threads, tile->axis, tile->lanes, tile->array_count, schedule.store);
   else if (const auto& grid = schedule.grid)
     add(key, grid->threads, grid->vectors, grid->lanes, schedule.store);
-  else if (const auto& map = schedule.threads)
-    add(key, map->threads, map->team, map->tile_rows, map->tile_columns, map->flat, map->persistent);
   else
     add(key, std::ranges::any_of(schedule.bodies, may_stream) ? schedule.store : StoreKind::plain);
   add(key, id(schedule.rows), id(schedule.columns), schedule.bodies.size(), schedule.cases.size());

@@ -27,14 +27,7 @@ const char* name_of(LoadKind kind) {
 }
 
 const char* name_of(LoopStrategyKind kind) {
-  constexpr const char* kNames[] = {"scalar",
-                                    "overlapped",
-                                    "peeled_vector",
-                                    "nontemporal",
-                                    "cooperative",
-                                    "cooperative_realigned",
-                                    "cooperative_aligned",
-                                    "whole_vector"};
+  constexpr const char* kNames[] = {"scalar", "overlapped", "peeled_vector", "nontemporal", "whole_vector"};
   return kNames[static_cast<std::size_t>(kind)];
 }
 
@@ -68,8 +61,6 @@ class SchedulePrinter {
       add_tile(*schedule_.tile);
     else if (schedule_.grid)
       add_grid(*schedule_.grid);
-    else if (schedule_.threads)
-      add_threads(*schedule_.threads);
   }
 
   void add_grid(const VectorGrid& grid) {
@@ -90,17 +81,6 @@ class SchedulePrinter {
          text(tile.loaded_column), text(tile.block), text(tile.stored_row), text(tile.stored_column));
     for (const Expr test : tile.tests) line(1, "if {} >= 0", text(test));
     line(1, "tiles {}", text(tile.tiles));
-  }
-
-  void add_threads(const ThreadMap& map) {
-    const char* grid = map.persistent ? "as many blocks as run at once" : "a block for each tile";
-    if (map.flat)
-      line(1, "threads {}, flat, tiles of {} elements, {}", map.threads, map.tile_columns, grid);
-    else
-      line(1, "threads {} in teams of {}, tiles of {} x {}, {}", map.threads, map.team,
-           count_of(static_cast<std::size_t>(map.tile_rows), "row"),
-           map.tile_columns == 0 ? "all columns" : fmt::format("{} columns", map.tile_columns), grid);
-    line(1, "tiles {}", text(schedule_.tiles()));
   }
 
   void add_case(std::size_t index, const ScheduledCase& scheduled) {
@@ -192,13 +172,9 @@ class SchedulePrinter {
                                         : fmt::format("from {} to {}", text(loop.from), text(loop.limit));
     made += fmt::format(" by {}", count_of(static_cast<std::size_t>(loop.lanes), "lane"));
     if (loop.unroll > 1) made += fmt::format(" x {}", loop.unroll);
-    if (loop.team > 1) made += fmt::format(", {} threads{}", loop.team, loop.cyclic ? " in turn" : "");
     if (loop.last.valid()) made += fmt::format(", the last at {}", text(loop.last));
     if (loop.end_value.valid()) made += fmt::format(", ends at {}", text(loop.end_value));
-    if (loop.aligned) made += ", stores aligned";
     if (loop.nontemporal) made += ", stores nontemporal";
-    if (loop.loads == VectorLoads::aligned) made += ", loads aligned";
-    if (loop.loads == VectorLoads::realigned) made += ", loads realigned";
     if (loop.delegated) made += ", a run of its own";
     line(3, "{}", made);
   }

@@ -241,7 +241,7 @@ std::optional<TransposeTile> make_transpose_tile(const Schedule& schedule) {
   for (const Body& body : schedule.bodies) widest = std::max(widest, widest_bytes(body, /*for_threads=*/true));
   ir::ExprContext& exprs = schedule.exprs();
   TransposeTile tile;
-  tile.threads = schedule.threads->threads;
+  tile.threads = schedule.threads;
   tile.axis = axis;
   tile.lanes = std::max(1, 4 / widest);
   tile.word_bytes = std::max(4, widest);

@@ -12,8 +12,7 @@ double value_of(ir::Expr e, const ir::Binding& binding) {
   return value ? std::max(0.0, static_cast<double>(*value)) : 0;
 }
 
-/// Counts the vectors of one row in the case, of which a short row is a part: for a team, those of its slowest thread,
-/// times the threads of the team.
+/// Counts the vectors of one row in the case, of which a short row is a part.
 double chunks_of(const Schedule& schedule, const ScheduledCase& scheduled, const ir::Binding& binding) {
   double chunks = 0;
   const double row = value_of(schedule.columns, binding);
@@ -23,10 +22,8 @@ double chunks_of(const Schedule& schedule, const ScheduledCase& scheduled, const
     const double columns = value_of(call.end, binding) - value_of(call.begin, binding);
     const Body& body = schedule.bodies[static_cast<std::size_t>(call.body)];
     if (columns <= 0) continue;
-    const double own = std::ceil(columns / body.lanes);
-    const double team = schedule.team();
     // A vector that is peeled at either end goes element by element.
-    chunks += std::ceil(own / team) * team + (body.lanes > 1 ? 1 : 0);
+    chunks += std::ceil(columns / body.lanes) + (body.lanes > 1 ? 1 : 0);
   }
   return chunks;
 }
@@ -56,10 +53,9 @@ KernelCost cost_of(const Schedule& schedule, const ir::Binding& binding) {
   cost.chunks = row * value_of(schedule.rows, binding);
   cost.streams = std::ranges::any_of(schedule.bodies, may_stream);
   cost.always_streams = cost.streams && schedule.store == StoreKind::nontemporal;
-  if (!schedule.threads) return cost;
+  if (schedule.threads == 0) return cost;
   cost.tiles = value_of(schedule.tiles(), binding);
-  cost.threads = schedule.threads->threads;
-  cost.persistent = schedule.threads->persistent;
+  cost.threads = schedule.threads;
   return cost;
 }
 

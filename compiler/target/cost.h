@@ -17,8 +17,7 @@ struct KernelCost {
   bool always_streams = false;  ///< whatever the output's size
   // For a GPU; 0 on the host:
   double tiles = 0;
-  int threads = 0;          ///< of a block
-  bool persistent = false;  ///< as many blocks as run at once
+  int threads = 0;  ///< of a block
 };
 
 /// The schedule is of the binding's program.

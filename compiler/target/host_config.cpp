@@ -47,7 +47,6 @@ Schedule schedule_for_host(Kernel kernel, const HostConfig& config, const PassEd
                         .vector_bytes = config.vector_bytes,
                         .unroll = config.unroll,
                         .store = config.store,
-                        .threads = {},
                         .permutes = permutes,
                         .edits = edits});
 }

@@ -77,7 +77,6 @@ Result<GpuFacts> device_facts(const Driver& driver, int ordinal) {
   facts.multiprocessors = reader.attribute(CUdevice_attribute::multiprocessor_count);
   facts.max_grid_x = reader.attribute(CUdevice_attribute::max_grid_dim_x);
   facts.max_block_threads = reader.attribute(CUdevice_attribute::max_threads_per_block);
-  facts.max_multiprocessor_threads = reader.attribute(CUdevice_attribute::max_threads_per_multiprocessor);
   facts.max_shared_bytes = reader.attribute(CUdevice_attribute::max_shared_memory_per_block);
   facts.l2_bytes = reader.attribute(CUdevice_attribute::l2_cache_size);
   facts.memory_bytes = reader.memory_bytes();

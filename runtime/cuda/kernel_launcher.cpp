@@ -34,27 +34,16 @@ Status check_block(const abi::KernelAbi& abi, const Function& function, const Gp
                                    facts.shared_bytes)});
 }
 
-/// Returns the most blocks of a grid: as many as run at once, for a kernel whose blocks take many tiles; else the
-/// device's limit.
-Result<std::int64_t> most_blocks(const abi::KernelAbi& abi, const Function& function, const GpuFacts& device) {
-  if (!abi.persistent) return device.max_grid_x;
-  PADLOCK_TRY(const std::optional<int> known, resident_blocks(function, abi.threads));
-  // Without the driver's word, as if registers set no limit: blocks that wait cost time, nothing else.
-  const std::int64_t resident = known.value_or(device.max_multiprocessor_threads / abi.threads);
-  return std::clamp<std::int64_t>(device.multiprocessors * resident, 1, std::max(device.max_grid_x, 1));
-}
-
 }  // namespace
 
 Result<KernelLauncher::Variant> KernelLauncher::load(const Module& module, abi::KernelAbi abi, const GpuFacts& device) {
   PADLOCK_CHECK(check_contract(abi));
   PADLOCK_TRY(Function function, module.function(abi.name));
   PADLOCK_CHECK(check_block(abi, function, device));
-  PADLOCK_TRY(const std::int64_t blocks, most_blocks(abi, function, device));
   // From this driver on such a launch may be captured into a graph.
   constexpr int kFirstDriver = 12030;
   const bool waits = abi.waits && device.driver_version >= kFirstDriver;
-  return Variant{std::move(abi), std::move(function), blocks, waits};
+  return Variant{std::move(abi), std::move(function), waits};
 }
 
 Result<KernelLauncher> KernelLauncher::create(const Module& module, std::vector<abi::KernelVariant> variants,
@@ -73,7 +62,7 @@ Result<KernelLauncher> KernelLauncher::create(const Module& module, std::vector<
     PADLOCK_TRY(Variant made, load(module, std::move(variant.abi), device));
     loaded.push_back(std::move(made));
   }
-  return KernelLauncher(std::move(loaded), std::move(places), std::move(planner), fault);
+  return KernelLauncher(std::move(loaded), std::move(places), std::move(planner), device.max_grid_x, fault);
 }
 
 Result<BoundKernel> KernelLauncher::bind(const ir::Binding& binding) const {
@@ -83,7 +72,11 @@ Result<BoundKernel> KernelLauncher::bind(const ir::Binding& binding) const {
   bound.variant_ = plan.variant;
   if (plan.empty()) return bound;
   const Variant& variant = variants_[plan.variant];
-  bound.shape_ = {.grid_x = static_cast<unsigned>(std::min(plan.rows, variant.most_blocks)),
+  if (plan.rows > most_blocks_)
+    return resource_exhausted(fmt::format("kernel {} has {} blocks of these sizes, cuda:{} launches at most {}",
+                                          variant.abi.name, plan.rows, variant.function.context().ordinal(),
+                                          most_blocks_));
+  bound.shape_ = {.grid_x = static_cast<unsigned>(plan.rows),
                   .block_x = static_cast<unsigned>(variant.abi.threads),
                   .waits = variant.waits};
   const abi::ParameterWords places(variant.abi);

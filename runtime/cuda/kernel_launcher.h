@@ -60,7 +60,7 @@ class KernelLauncher {
   [[nodiscard]] std::size_t variant_count() const { return variants_.size(); }
   [[nodiscard]] const abi::KernelAbi& abi(std::size_t variant = 0) const { return variants_[variant].abi; }
   /// Selects the variant and evaluates its contract under a binding of the same program. Makes no driver call. Errors
-  /// as abi::LaunchPlanner::plan.
+  /// as abi::LaunchPlanner::plan; resource_exhausted, where the device launches no grid of so many blocks.
   [[nodiscard]] Result<BoundKernel> bind(const ir::Binding& binding) const;
 
  private:
@@ -68,17 +68,22 @@ class KernelLauncher {
   struct Variant {
     abi::KernelAbi abi;
     Function function;
-    std::int64_t most_blocks;  // of a launch
-    bool waits;                // itself for the work before it
+    bool waits;  // itself for the work before it
   };
   static Result<Variant> load(const Module& module, abi::KernelAbi abi, const GpuFacts& device);
 
-  KernelLauncher(std::vector<Variant> variants, ArgumentPlaces places, abi::LaunchPlanner planner, CUdeviceptr fault)
-      : variants_(std::move(variants)), places_(std::move(places)), planner_(std::move(planner)), fault_(fault) {}
+  KernelLauncher(std::vector<Variant> variants, ArgumentPlaces places, abi::LaunchPlanner planner,
+                 std::int64_t most_blocks, CUdeviceptr fault)
+      : variants_(std::move(variants)),
+        places_(std::move(places)),
+        planner_(std::move(planner)),
+        most_blocks_(most_blocks),
+        fault_(fault) {}
   std::vector<Variant> variants_;
   ArgumentPlaces places_;
   abi::LaunchPlanner planner_;
-  CUdeviceptr fault_;  // borrowed (outlives this)
+  std::int64_t most_blocks_;  // of a launch
+  CUdeviceptr fault_;         // borrowed (outlives this)
 };
 
 }  // namespace padlock::runtime::cuda

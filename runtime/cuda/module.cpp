@@ -82,15 +82,4 @@ Result<FunctionFacts> function_facts(const Function& function) {
   return facts;
 }
 
-Result<std::optional<int>> resident_blocks(const Function& function, int threads) {
-  const Driver& driver = function.context().driver();
-  if (!driver.cuOccupancyMaxActiveBlocksPerMultiprocessor) return std::nullopt;
-  PADLOCK_TRY(const ContextScope scope, ContextScope::enter(function.context()));
-  const CallSite site{.device = function.context().ordinal(), .kernel = function.name()};
-  int blocks = 0;
-  PADLOCK_CHECK(driver.call(driver.cuOccupancyMaxActiveBlocksPerMultiprocessor, site, &blocks, function.handle(),
-                            threads, std::size_t{0}));
-  return blocks;
-}
-
 }  // namespace padlock::runtime::cuda

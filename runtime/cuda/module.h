@@ -1,7 +1,6 @@
 #pragma once
 
 #include <cstdint>
-#include <optional>
 #include <string>
 
 #include "runtime/cuda/owned.h"
@@ -50,9 +49,5 @@ class Module {
 
 /// Error: unimplemented, where the driver cannot say.
 [[nodiscard]] Result<FunctionFacts> function_facts(const Function& function);
-
-/// Blocks of that many threads, without dynamic shared memory, that one multiprocessor runs at once; nullopt where the
-/// driver cannot say.
-[[nodiscard]] Result<std::optional<int>> resident_blocks(const Function& function, int threads);
 
 }  // namespace padlock::runtime::cuda

@@ -44,7 +44,6 @@ void write_abi(const KernelAbi& abi, const ir::Order& order, ByteWriter& to) {
   write_ids(abi.results, to);
   write_ids(abi.scalars, to);
   to.number(abi.threads);
-  to.number(abi.persistent ? 1 : 0);
   to.number(abi.waits ? 1 : 0);
   to.number(static_cast<Int128>(abi.accesses.size()));
   for (const std::string& access : abi.accesses) to.text(access);
@@ -108,8 +107,6 @@ Result<KernelAbi> read_abi(std::span<const Expr> exprs, ByteReader& from) {
   PADLOCK_TRY(abi.scalars, read_ids(from));
   PADLOCK_TRY(const std::int64_t threads, from.number(0, kMostThreads));
   abi.threads = static_cast<int>(threads);
-  PADLOCK_TRY(const std::int64_t persistent, from.number(0, 1));
-  abi.persistent = persistent != 0;
   PADLOCK_TRY(const std::int64_t waits, from.number(0, 1));
   abi.waits = waits != 0;
   PADLOCK_TRY(const std::size_t accesses, from.count());

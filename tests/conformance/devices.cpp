@@ -22,21 +22,16 @@ struct DeviceRow {
 std::vector<VariantRow> gpu_variants() {
   return {{"default", "", false},
           {"one vector, streaming", "threads=128,items=1,cache=streaming", false},
-          {"four vectors, no split", "threads=128,items=4,split=0", false},
-          {"elements", "map=flat,items=4,vector_bytes=16", false},
-          {"rows, persistent", "map=rows,threads=128,items=4,persistent=1", false},
-          {"no split", "map=rows,split=0", false},
-          {"narrow, streaming",
-           "map=tiles,threads=128,team=32,items=1,vector_bytes=8,misaligned=narrow,cache=streaming", false}};
+          {"four vectors", "threads=256,items=4", false},
+          {"no split", "threads=512,items=1,split=0", false},
+          {"transposes by elements", "map=stream,threads=256,items=2", false}};
 }
 
 /// As many kinds in fewer configs, for it compiles slowly. All its code checks bounds.
 std::vector<VariantRow> simt_variants() {
   return {{"default", "", false},
-          {"four vectors, no split", "threads=128,items=4,split=0", false},
-          {"elements, persistent", "map=flat,items=4,vector_bytes=16,persistent=1", false},
-          {"rows, element by element", "map=rows,threads=128,items=1,vector_bytes=8,misaligned=narrow,cache=streaming",
-           false}};
+          {"no split", "threads=128,items=1,split=0", false},
+          {"four vectors, transposes by elements, streaming", "map=stream,threads=512,items=4,cache=streaming", false}};
 }
 
 /// Those of GPUs, and the code that checks bounds.

@@ -209,7 +209,7 @@ int run_mutations(const Options& options) {
   }
   std::vector<compiler::Mutation> mutations;
   for (const compiler::Mutation m : compiler::kMutations)
-    if (m != compiler::Mutation::none && compiler::judge_of(m) != compiler::Judge::grid) mutations.push_back(m);
+    if (m != compiler::Mutation::none && compiler::is_of_any_target(m)) mutations.push_back(m);
   const std::vector<FoundBy> hunted = MutationHunt(options).find(mutations);
   int missed = 0;
   std::map<FoundBy, int> found;

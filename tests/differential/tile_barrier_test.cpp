@@ -4,7 +4,7 @@
 
 #include "compiler/target/gpu_compiler.h"
 #include "tests/common/expect.h"
-#include "tests/compiler/seeded/wrong_barrier.h"
+#include "tests/compiler/seeded/seeded_bugs.h"
 #include "tests/differential/host_check.h"
 
 // A tile's barrier that is dropped or stands elsewhere is found where threads run one after the other: not by a wrong
@@ -13,6 +13,7 @@ namespace padlock::differential {
 namespace {
 
 using compiler::GpuConfig;
+using compiler::Mutation;
 
 constexpr const char* kTurned =
     "program p(x: f32[A, B], l: dim) where 0 <= l <= 8 "
@@ -44,6 +45,14 @@ std::string run(const char* text, std::int64_t a, std::int64_t b, const char* co
   return check_both_placements(code, problem, arena, rng);
 }
 
+std::vector<Mutation> races() {
+  std::vector<Mutation> all;
+  for (const Mutation mutation : compiler::kMutations)
+    if (mutation != Mutation::none && judge_of(mutation) == compiler::Judge::race) all.push_back(mutation);
+  CHECK(all.size() == compiler::kByRace);
+  return all;
+}
+
 }  // namespace
 
 TEST_CASE("a tile without its barrier, or with it before the loads, is a race") {
@@ -52,7 +61,8 @@ TEST_CASE("a tile without its barrier, or with it before the loads, is a race") 
       CAPTURE(text);
       CAPTURE(config);
       CHECK(run(text, 300, 290, config, nullptr).empty());
-      for (const compiler::BarrierBug bug : compiler::kBarrierBugs) {
+      for (const Mutation bug : races()) {
+        CAPTURE(std::string(compiler::name_of(bug)));
         const std::string message = run(text, 300, 290, config, edits_of(bug));
         CHECK_MESSAGE(message.find("race for shared memory") != std::string::npos, message);
         CHECK(run(text, 1, 40, config, edits_of(bug)).find("race for shared memory") != std::string::npos);
@@ -61,7 +71,7 @@ TEST_CASE("a tile without its barrier, or with it before the loads, is a race") 
 }
 
 TEST_CASE("one element has no race, whatever the barrier") {
-  for (const compiler::BarrierBug bug : compiler::kBarrierBugs)
+  for (const Mutation bug : races())
     CHECK(run("program p(x: f32[A, B], l: dim) where 0 <= l <= 8 { t = transpose(x, perm = [1, 0]) return t }", 1, 1,
               "map=tiled", edits_of(bug))
               .empty());

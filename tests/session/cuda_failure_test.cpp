@@ -127,8 +127,7 @@ TEST_CASE("a module that does not load") {
 
 /// Everything that a program does on a GPU, and the driver's calls until all of it is given back.
 Status whole_scenario(const Program& program, Context& context) {
-  PADLOCK_TRY(const CompiledProgram compiled,
-              context.compile(program, {.device = {runtime::DeviceKind::cuda}, .config = "map=tiles,persistent=1"}));
+  PADLOCK_TRY(const CompiledProgram compiled, context.compile(program, {.device = {runtime::DeviceKind::cuda}}));
   PADLOCK_TRY(const BoundProgram bound, compiled.bind(of_length(100)));
   const Arrays arrays(bound);
   return padlock::testing::run_on_host_arrays(bound, arrays.arguments());

@@ -85,7 +85,7 @@ TEST_CASE("results are the reference's, for every kind of config") {
   };
   int runs = 0;
   for (const Program& program : programs)
-    for (const char* config : {"", "map=flat,items=4", "map=rows,persistent=1", "map=tiles,persistent=1,split=0"})
+    for (const char* config : {"", "items=4,cache=streaming", "map=stream,threads=512", "items=1,split=0"})
       for (const bool bounds_check : {false, true}) {
         CAPTURE(program.text);
         CAPTURE(config);
@@ -122,27 +122,32 @@ TEST_CASE("a program's key on a GPU names what its speed depends on") {
   CHECK(fields.bandwidth == "3400 GB/s");
 }
 
-TEST_CASE("a grid has a block a tile, a persistent one what runs at once") {
-  const auto launched = [](const char* config, bool knows_occupancy, std::int64_t rows) {
+TEST_CASE("a grid has a block for each tile, and no more than the device launches") {
+  const auto launched = [](const char* config, std::int64_t rows, std::int64_t columns) {
     const FakeGpu fake;
-    fake->settings.multiprocessors = 3;
-    fake->settings.multiprocessor_threads = 1024;
-    if (!knows_occupancy) fake->settings.hidden_symbols = {"cuOccupancyMaxActiveBlocksPerMultiprocessor"};
     Context context;
     TwinProgram twins(fake, context, kPadRelu, {.config = config});
-    const BoundProgram bound = twins.bind(request({{rows, 40}}, {{"lo", 0}}));
+    const BoundProgram bound = twins.bind(request({{rows, columns}}, {{"lo", 0}}));
     const Arrays arrays(bound);
     CHECK(padlock::testing::run_on_host_arrays(bound, arrays.arguments()));
     const auto launches = twins.take_launches();
     REQUIRE(launches.size() == 1);
     return std::array{launches[0].grid_x, launches[0].block_x};
   };
-  // A warp a row: four rows a block of 128 threads.
-  CHECK(launched("map=tiles,team=32,threads=128", true, 400) == std::array{100U, 128U});
-  CHECK(launched("map=tiles,team=32,threads=128", true, 401) == std::array{101U, 128U});
-  CHECK(launched("map=tiles,team=32,threads=128,persistent=1", true, 400) == std::array{24U, 128U});
-  CHECK(launched("map=tiles,team=32,threads=128,persistent=1", true, 40) == std::array{10U, 128U});
-  CHECK(launched("map=tiles,team=32,threads=512,persistent=1", false, 400) == std::array{6U, 512U});
+  // Ten vectors a row, and one more for an output that does not begin at a vector's multiple.
+  CHECK(launched("threads=128", 12, 40) == std::array{1U, 128U});
+  CHECK(launched("threads=128", 13, 40) == std::array{2U, 128U});
+  CHECK(launched("threads=512", 400, 40) == std::array{8U, 512U});
+
+  FakeGpu fake;
+  fake->settings.max_grid_x = 2;
+  Context context;
+  TwinProgram twins(fake, context, kPadRelu, {.config = "threads=128"});
+  CHECK(twins.compiled().bind(request({{25, 40}}, {{"lo", 0}})).has_value());
+  const auto refused = twins.compiled().bind(request({{26, 40}}, {{"lo", 0}}));
+  REQUIRE_FALSE(refused);
+  CHECK(refused.error().code == Code::resource_exhausted);
+  CHECK(refused.error().message.find("has 3 blocks of these sizes, cuda:0 launches at most 2") != std::string::npos);
 }
 
 TEST_CASE("binding makes no driver call; a launch makes one a kernel, and allocates nothing") {

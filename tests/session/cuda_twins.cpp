@@ -95,10 +95,8 @@ std::string TwinProgram::run(const Kernel& kernel, const std::uint64_t* words, s
   if (!plan || !twin_plan) return "the contract cannot be evaluated";
   for (std::size_t i = 0; i < plan->sizes.size(); ++i)
     if (static_cast<std::uint64_t>(plan->sizes[i]) != sizes[i]) return fmt::format("size {} is {}", i, sizes[i]);
-  if (!abi.persistent && (plan->rows != grid_x || twin_plan->rows != plan->rows))
+  if (plan->rows != grid_x || twin_plan->rows != plan->rows)
     return fmt::format("{} blocks for {} tiles, {} of the twin", grid_x, plan->rows, twin_plan->rows);
-  // Any number of blocks is right where they take the tiles in turn; the twin has six, if there are as many tiles.
-  if (abi.persistent && twin_plan->rows != std::min<std::int64_t>(plan->rows, 6)) return "another twin than thought";
 
   // What the twin alone takes serves its bounds checks and its number of blocks.
   std::vector<std::int64_t> twin_sizes;

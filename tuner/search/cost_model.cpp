@@ -36,8 +36,7 @@ double gpu_ns(const KernelCost& cost, const Machine& machine) {
   const double memory = (cost.read_bytes + cost.write_bytes) / kGpuMemory;
   const double compute = cost.chunks * kGpuChunk / machine.multiprocessors;
   const double filled = std::max(cost.tiles, 1.0) / resident;
-  const double waves = cost.persistent ? std::max(1.0, filled) : std::ceil(filled);
-  return std::max(memory, compute) * std::min(waves / filled, 4.0) + kGpuLaunch;
+  return std::max(memory, compute) * std::min(std::ceil(filled) / filled, 4.0) + kGpuLaunch;
 }
 
 }  // namespace

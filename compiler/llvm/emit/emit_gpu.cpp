@@ -4,8 +4,8 @@
 
 #include <llvm/IR/IntrinsicsNVPTX.h>
 
-#include "compiler/llvm/emit/emit_body_dispatch.h"
 #include "compiler/llvm/emit/emit_loop.h"
+#include "compiler/llvm/emit/emit_row_dispatch.h"
 #include "compiler/llvm/emit/grid/edge_list.h"
 #include "compiler/llvm/emit/grid/emit_stream.h"
 #include "compiler/llvm/emit/grid/emit_tiled.h"
@@ -19,88 +19,10 @@ using llvm::Value;
 
 namespace {
 
-/// Blocks of a persistent launch on the host: few, so that they take several tiles.
-constexpr int kHostBlocks = 6;
-
 /// A thread's numbers in its launch, as indices.
 struct ThreadNumbers {
   Value* block;
   Value* thread;  // of the block
-  Value* blocks;
-};
-
-/// Emits what one thread of a block does.
-class ThreadEmitter {
- public:
-  ThreadEmitter(KernelContext& context, IRBuilder<>& builder, const LaunchFields& fields, ExprEmitter& exprs)
-      : context_(context),
-        map_(*context.schedule.threads),
-        builder_(builder),
-        fields_(fields),
-        exprs_(exprs),
-        rows_(context, builder, exprs) {}
-
-  void emit(const ThreadNumbers& numbers) {
-    rows_.load_buffers(fields_);
-    Value* tiles = exprs_.exact(builder_, context_.schedule.tiles());
-    counted_loop(builder_, numbers.block, tiles, numbers.blocks, [&](Value* tile) {
-      if (map_.flat)
-        emit_elements(tile, numbers.thread);
-      else
-        emit_tile(tile, numbers.thread);
-    });
-  }
-
- private:
-  void place(Value* row) {
-    const std::vector<Value*> coordinates = rows_.unflatten(row);
-    for (std::size_t axis = 0; axis < coordinates.size(); ++axis)
-      exprs_.set_coordinate(context_.schedule.kernel.coordinate(static_cast<int>(axis)), coordinates[axis]);
-  }
-
-  /// Rows of the tile that are this thread's team's.
-  void emit_tile(Value* tile, Value* thread) {
-    const TileBounds rows = context_.schedule.row_bounds();
-    const TileBounds columns = context_.schedule.column_bounds();
-    Value* row_tile = tile;
-    Value* column_tile = context_.index(0);
-    if (!columns.tiles.is_constant(1)) {
-      const auto [quotient, remainder] = exprs_.divide(builder_, tile, columns.tiles);
-      row_tile = quotient;
-      column_tile = remainder;
-    }
-    exprs_.set_coordinate(rows.tile, row_tile);
-    exprs_.set_coordinate(columns.tile, column_tile);
-    rows_.set_columns(exprs_.exact(builder_, columns.first), exprs_.exact(builder_, columns.last));
-    // A team is a power of two.
-    Value* member = builder_.CreateURem(thread, context_.index(map_.team));
-    Value* team = builder_.CreateUDiv(thread, context_.index(map_.team));
-    Value* first = builder_.CreateAdd(exprs_.exact(builder_, rows.first), team);
-    counted_loop(builder_, first, exprs_.exact(builder_, rows.last), map_.teams(), [&](Value* row) {
-      place(row);
-      emit_body_dispatch(context_, builder_, fields_, exprs_, rows_, member);
-    });
-  }
-
-  /// This thread's elements of a tile of the flattened output.
-  void emit_elements(Value* tile, Value* thread) {
-    const TileBounds elements = context_.schedule.row_bounds();
-    exprs_.set_coordinate(elements.tile, tile);
-    Value* first = builder_.CreateAdd(exprs_.exact(builder_, elements.first), thread);
-    counted_loop(builder_, first, exprs_.exact(builder_, elements.last), map_.threads, [&](Value* element) {
-      const auto [row, column] = exprs_.divide(builder_, element, context_.schedule.columns);
-      place(row);
-      rows_.set_columns(column, builder_.CreateAdd(column, context_.index(1)));
-      emit_body_dispatch(context_, builder_, fields_, exprs_, rows_, context_.index(0));
-    });
-  }
-
-  KernelContext& context_;
-  const ThreadMap& map_;
-  IRBuilder<>& builder_;
-  const LaunchFields& fields_;
-  ExprEmitter& exprs_;
-  RowEmitter rows_;
 };
 
 /// Memory that the threads of a block share: a grid's lists of edges, or a tile's arrays.
@@ -131,17 +53,13 @@ void emit_thread(KernelContext& context, llvm::Function* function, Numbers&& num
   builder.CreateBr(start);
   builder.SetInsertPoint(start);
   ExprEmitter exprs = context.expressions(entry, fields.sizes);
-  if (context.schedule.is_tiled()) {
-    ThreadEmitter(context, builder, fields, exprs).emit(made);
-  } else {
-    const bool on_gpu = context.target.takes_words;
-    Value* shared = on_gpu ? shared_memory(context) : function->getArg(4);
-    const VectorContext vector{context, builder, fields, exprs, shared, on_gpu ? nullptr : function->getArg(5)};
-    if (context.schedule.tile)
-      emit_transpose_tile(vector, made.block, made.thread);
-    else
-      emit_vectors(vector, made.block, made.thread);
-  }
+  const bool on_gpu = context.target.takes_words;
+  Value* shared = on_gpu ? shared_memory(context) : function->getArg(3);
+  const VectorContext vector{context, builder, fields, exprs, shared, on_gpu ? nullptr : function->getArg(4)};
+  if (context.schedule.tile)
+    emit_transpose_tile(vector, made.block, made.thread);
+  else
+    emit_vectors(vector, made.block, made.thread);
   builder.CreateRetVoid();
 }
 
@@ -151,7 +69,7 @@ void emit_thread(KernelContext& context, llvm::Function* function, Numbers&& num
 int blocks_at_once(const Schedule& schedule, unsigned index_bits) {
   constexpr int kThreads = 1024;
   if (schedule.tile && index_bits == 32) return std::max(1, kThreads / schedule.tile->threads);
-  if (!schedule.grid || schedule.grid->vectors > 2 || index_bits > 32) return 1;
+  if (schedule.tile || schedule.grid->vectors > 2 || index_bits > 32) return 1;
   std::size_t loads = 0;  // one that loads: each more holds registers of its own
   const bool is_short = std::ranges::all_of(schedule.bodies, [&](const Body& body) {
     loads += body.loads.size();
@@ -177,33 +95,27 @@ llvm::Function* emit_kernel(KernelContext& context) {
       return builder.CreateZExt(builder.CreateIntrinsic(id, {}), context.index_type());
     };
     return ThreadNumbers{special(llvm::Intrinsic::nvvm_read_ptx_sreg_ctaid_x),
-                         special(llvm::Intrinsic::nvvm_read_ptx_sreg_tid_x),
-                         special(llvm::Intrinsic::nvvm_read_ptx_sreg_nctaid_x)};
+                         special(llvm::Intrinsic::nvvm_read_ptx_sreg_tid_x)};
   });
   return kernel;
 }
 
-/// Emits the function that a HostEntry calls for each thread: void(launch, block, thread, blocks, shared memory, part).
-/// The last two are of blocks whose threads wait for each other.
+/// Emits the function that a HostEntry calls for each thread: void(launch, block, thread, shared memory, part).
 llvm::Function* emit_thread_function(KernelContext& context) {
   llvm::LLVMContext& llvm = context.module.getContext();
   llvm::Type* index = context.index_type();
   llvm::Type* pointer = llvm::PointerType::get(llvm, 0);
   llvm::Type* part = llvm::Type::getInt32Ty(llvm);
-  auto* type =
-      llvm::FunctionType::get(llvm::Type::getVoidTy(llvm), {pointer, index, index, index, pointer, part}, false);
+  auto* type = llvm::FunctionType::get(llvm::Type::getVoidTy(llvm), {pointer, index, index, pointer, part}, false);
   const std::string name = context.abi.name + ".thread";
   auto* function = llvm::Function::Create(type, llvm::Function::InternalLinkage, name, context.module);
-  emit_thread(context, function, [&](IRBuilder<>&) {
-    return ThreadNumbers{function->getArg(1), function->getArg(2), function->getArg(3)};
-  });
+  emit_thread(context, function, [&](IRBuilder<>&) { return ThreadNumbers{function->getArg(1), function->getArg(2)}; });
   return function;
 }
 
 /// Returns the bytes of a block's shared memory where threads are run in a loop: they begin as 0.
 int host_block_bytes(const Schedule& schedule) {
-  if (schedule.tile) return stamped_bytes(*schedule.tile);
-  return schedule.grid ? 4 * EdgeList::words(*schedule.grid) : 4;
+  return schedule.tile ? stamped_bytes(*schedule.tile) : 4 * EdgeList::words(*schedule.grid);
 }
 
 /// A HostEntry: for each block, for each thread.
@@ -224,26 +136,21 @@ void emit_blocks(KernelContext& context, llvm::Function* thread) {
   shared->setAlignment(llvm::Align(8));
   builder.CreateBr(start);
   builder.SetInsertPoint(start);
-  ExprEmitter exprs = context.expressions(entry, fields.sizes);
   const auto index = [&](Value* value) { return builder.CreateTrunc(value, context.index_type()); };
-  Value* blocks = exprs.word(context.abi.rows);
   const auto call_all = [&](Value* block, std::uint32_t part) {
     counted_loop(builder, builder.getInt64(0), builder.getInt64(static_cast<std::uint64_t>(context.abi.threads)), 1,
                  [&](Value* member) {
-                   builder.CreateCall(thread, {function->getArg(0), index(block), index(member), index(blocks), shared,
-                                               builder.getInt32(part)});
+                   builder.CreateCall(
+                       thread, {function->getArg(0), index(block), index(member), shared, builder.getInt32(part)});
                  });
   };
-  // A block has one tile: as many blocks are launched. All its threads come to the barrier before the first goes on.
-  const bool waits = !context.schedule.is_tiled();
+  // All threads of a block come to the barrier before the first goes on.
   counted_loop(builder, function->getArg(1), function->getArg(2), 1, [&](Value* block) {
-    if (waits)
-      counted_loop(builder, builder.getInt64(0), builder.getInt64(static_cast<std::uint64_t>(words)), 1,
-                   [&](Value* word) {
-                     builder.CreateStore(builder.getInt32(0), builder.CreateGEP(builder.getInt32Ty(), shared, word));
-                   });
-    call_all(block, 0);
-    if (waits) call_all(block, 1);
+    counted_loop(builder, builder.getInt64(0), builder.getInt64(static_cast<std::uint64_t>(words)), 1,
+                 [&](Value* word) {
+                   builder.CreateStore(builder.getInt32(0), builder.CreateGEP(builder.getInt32Ty(), shared, word));
+                 });
+    for (const std::uint32_t part : {0U, 1U}) call_all(block, part);
   });
   restore_environment(builder, saved);
   builder.CreateRetVoid();
@@ -253,42 +160,27 @@ void emit_blocks(KernelContext& context, llvm::Function* thread) {
 abi::KernelAbi gpu_contract_of(const Schedule& schedule) {
   ir::ExprContext& exprs = schedule.exprs();
   abi::KernelAbi abi = contract_of(schedule);
-  const ThreadMap& map = *schedule.threads;
   const Expr element_bytes = exprs.constant(ir::byte_size(schedule.kernel.program->value(abi.results[0]).dtype));
-  const Expr columns = map.tile_columns > 0 ? exprs.constant(map.tile_columns) : schedule.columns;
   abi.rows = schedule.tiles();
-  abi.threads = map.threads;
+  abi.columns = exprs.constant(1);
+  abi.threads = schedule.threads;
   if (const auto& tile = schedule.tile) {
-    abi.columns = exprs.constant(1);
     abi.row_bytes = exprs.mul(exprs.constant(tile->positions()), element_bytes);
     abi.accesses.emplace_back("race for shared memory: it");
     return abi;
   }
-  if (schedule.grid) {
-    const Expr vectors = exprs.mul(schedule.used_vectors(), exprs.constant(map.threads));
-    abi.columns = exprs.constant(1);
-    abi.row_bytes = exprs.mul(exprs.mul(vectors, exprs.constant(schedule.grid->lanes)), element_bytes);
-    return abi;
-  }
-  abi.columns = exprs.constant(1);
-  abi.row_bytes = exprs.mul(exprs.mul(exprs.constant(map.tile_rows), columns), element_bytes);
-  abi.persistent = map.persistent;
+  const Expr vectors = exprs.mul(schedule.used_vectors(), exprs.constant(schedule.threads));
+  abi.row_bytes = exprs.mul(exprs.mul(vectors, exprs.constant(schedule.grid->lanes)), element_bytes);
   return abi;
 }
-
-}  // namespace
-
-namespace {
 
 /// Adds a variant, whose contract lacks its sizes yet.
 abi::KernelAbi emit_variant(llvm::Module& module, const ProvenKernel& kernel, const TargetFeatures& target,
                             bool bounds_check, unsigned index_bits, abi::KernelAbi abi) {
-  const Schedule& schedule = kernel.schedule();
   SizeTable sizes;
   IndexWidths widths = kernel.index_widths(false);
-  KernelContext context{module, kernel, schedule, target, bounds_check, abi, sizes, widths, index_bits};
+  KernelContext context{module, kernel, kernel.schedule(), target, bounds_check, abi, sizes, widths, index_bits};
   if (!target.takes_words) {
-    if (abi.persistent) abi.rows = schedule.exprs().min(abi.rows, schedule.exprs().constant(kHostBlocks));
     emit_blocks(context, emit_thread_function(context));
     abi.sizes = std::move(sizes).take();
     return abi;

@@ -9,7 +9,7 @@ namespace padlock::compiler {
 /// for (at = from; at < limit; at += step) trip(at), tested at the bottom. Returns where it ends; the builder stands
 /// after it.
 template <class Trip>
-llvm::Value* counted_loop(llvm::IRBuilder<>& builder, llvm::Value* from, llvm::Value* limit, llvm::Value* step,
+llvm::Value* counted_loop(llvm::IRBuilder<>& builder, llvm::Value* from, llvm::Value* limit, std::int64_t step,
                           Trip&& trip) {
   llvm::BasicBlock* before = builder.GetInsertBlock();
   const auto block = [&](const char* name) {
@@ -22,7 +22,7 @@ llvm::Value* counted_loop(llvm::IRBuilder<>& builder, llvm::Value* from, llvm::V
   llvm::PHINode* at = builder.CreatePHI(from->getType(), 2, "at");
   at->addIncoming(from, before);
   std::forward<Trip>(trip)(at);
-  llvm::Value* next = builder.CreateAdd(at, step);
+  llvm::Value* next = builder.CreateAdd(at, llvm::ConstantInt::getSigned(from->getType(), step));
   llvm::BasicBlock* last = builder.GetInsertBlock();
   at->addIncoming(next, last);
   builder.CreateCondBr(builder.CreateICmpSLT(next, limit), inside, exit);
@@ -31,13 +31,6 @@ llvm::Value* counted_loop(llvm::IRBuilder<>& builder, llvm::Value* from, llvm::V
   reached->addIncoming(from, before);
   reached->addIncoming(next, last);
   return reached;
-}
-
-template <class Trip>
-llvm::Value* counted_loop(llvm::IRBuilder<>& builder, llvm::Value* from, llvm::Value* limit, std::int64_t step,
-                          Trip&& trip) {
-  return counted_loop(builder, from, limit, llvm::ConstantInt::getSigned(from->getType(), step),
-                      std::forward<Trip>(trip));
 }
 
 /// Emits whether all tests are >= 0, as i1.

@@ -232,10 +232,6 @@ BodyArguments RowEmitter::arguments_of(const SegmentCall& call, Value* begin, Va
       arguments.loads[i].step = step.valid() ? exprs_.address(builder_, step) : builder_.getInt64(0);
     }
   }
-  if (arguments.in_team) {
-    arguments.segment_begin = exprs_.exact(builder_, call.begin);
-    arguments.segment_end = exprs_.exact(builder_, call.end);
-  }
   return arguments;
 }
 

@@ -4,7 +4,6 @@
 
 #include "compiler/llvm/emit/emit_loop.h"
 #include "compiler/llvm/emit/emit_ops.h"
-#include "compiler/llvm/emit/vector_shift.h"
 
 namespace padlock::compiler {
 
@@ -116,7 +115,7 @@ Value* VectorBodyEmitter::emit_node(const BodyNode& node, Value* column, int lan
 Access VectorBodyEmitter::access_of(int index, Value* first, Value* guard) {
   const ir::DType dtype = body_.loads[static_cast<std::size_t>(index)].dtype;
   const BodyArguments::Load& load = argument(index);
-  Access access{.pointer = load.tensor, .dtype = dtype, .first = first, .guard = guard, .align = element_align(dtype)};
+  Access access{.pointer = load.tensor, .dtype = dtype, .first = first, .guard = guard};
   if (context_.checks_load(index_, static_cast<std::size_t>(index))) {
     access.name = load.name;
     access.extent = load.extent;
@@ -164,29 +163,9 @@ Access VectorBodyEmitter::vector_of(int index, Value* column, int lanes) {
 Value* VectorBodyEmitter::emit_vector(int index, llvm::Type* type, Value* column, int lanes) {
   const bool reversed = body_.loads[static_cast<std::size_t>(index)].kind == LoadKind::reversed;
   Access access = vector_of(index, column, lanes);
-  const int displacement = reversed ? -displacement_ : displacement_;
-  const VectorLoads loads = lanes > 1 && loop_ != nullptr ? loop_->loads : VectorLoads::apart;
-  if (lanes > 1 && loads == VectorLoads::apart && context_.schedule.threads)
-    return emit_gather(index, type, builder_.CreateAdd(access.first, context_.index(displacement)),
-                       context_.index(reversed ? -1 : 1), lanes);
-  access.displacement += displacement;
-  if (loads == VectorLoads::aligned) access.align = static_cast<unsigned>(lanes * ir::byte_size(access.dtype));
-  Value* vector = loads == VectorLoads::realigned ? emit_realigned(index, type, access) : accesses_.load(access, type);
+  access.displacement += reversed ? -displacement_ : displacement_;
+  Value* vector = accesses_.load(access, type);
   return reversed && lanes > 1 ? builder_.CreateVectorReverse(vector) : vector;
-}
-
-/// The vector from the two at multiples of its size that it lies in.
-Value* VectorBodyEmitter::emit_realigned(int index, llvm::Type* type, Access access) {
-  Value* shift = shifts_[static_cast<std::size_t>(index)];
-  const int size = ir::byte_size(access.dtype);
-  Value* elements = builder_.CreateUDiv(shift, builder_.getInt32(static_cast<std::uint32_t>(size)));
-  access.first = builder_.CreateSub(access.first, builder_.CreateZExt(elements, context_.index_type()));
-  access.align = static_cast<unsigned>(access.elements * size);
-  const VectorShift words(builder_, access.align, size);
-  Value* low = accesses_.load(access, words.type());
-  access.displacement += access.elements;
-  Value* high = accesses_.load(access, words.type());
-  return builder_.CreateBitCast(words.shifted(low, high, shift), type);
 }
 
 Value* VectorBodyEmitter::emit_strided(int index, llvm::Type* type, Value* column, int lanes) {
@@ -216,11 +195,9 @@ std::vector<Value*> VectorBodyEmitter::compute(Value* column, const VectorLoop& 
     for (Value*& value : values)
       if (value != nullptr) value = builder_.CreateVectorSplat(static_cast<unsigned>(loop.lanes), value);
   displacement_ = displacement;
-  loop_ = &loop;
   exprs_.set_coordinate(kernel().coordinate(kernel().rank() - 1), displaced(column));
   for (std::size_t i = 0; i < body_.nodes.size(); ++i)
     if (!invariant_[i]) values[i] = emit_node(body_.nodes[i], column, loop.lanes, values);
-  loop_ = nullptr;
   return values;
 }
 
@@ -233,10 +210,8 @@ void VectorBodyEmitter::store(Value* column, const VectorLoop& loop, int displac
                   .dtype = result_type(result),
                   .first = first,
                   .displacement = displacement,
-                  .elements = loop.lanes,
-                  .align = element_align(result_type(result))};
+                  .elements = loop.lanes};
     if (in_row) access.origin = row_outputs_[result].origin;
-    if (loop.aligned) access.align = static_cast<unsigned>(loop.lanes * result_bytes(result));
     if (context_.checks_stores(index_)) {
       // Results are dense even where the value is an input, returned, with strides of its own.
       const ir::Layout output = ir::Layout::dense(context_.exprs(), kernel().extents);
@@ -244,14 +219,8 @@ void VectorBodyEmitter::store(Value* column, const VectorLoop& loop, int displac
       access.extent = exprs_.word(output.storage_extent());
     }
     Value* value = values[static_cast<std::size_t>(body_.roots[result])];
-    accesses_.store(access, value, loop.nontemporal ? hint_of_target() : StoreHint::none);
+    accesses_.store(access, value, loop.nontemporal ? StoreHint::nontemporal : StoreHint::none);
   }
-}
-
-/// A GPU's kernel that is made for this machine has the stores without the hint.
-StoreHint VectorBodyEmitter::hint_of_target() const {
-  if (!context_.schedule.threads) return StoreHint::nontemporal;
-  return context_.target.takes_words ? StoreHint::streaming : StoreHint::none;
 }
 
 // --- hints ---------------------------------------------------------------------------------------------------------
@@ -372,26 +341,6 @@ Value* VectorBodyEmitter::stores_are_aligned(Value* column) {
     addresses.emplace_back(accesses_.address({.pointer = outputs_[i], .dtype = result_type(i), .first = first}),
                            body_.lanes * result_bytes(i));
   return are_aligned(addresses);
-}
-
-Value* VectorBodyEmitter::loads_are_aligned(Value* column) {
-  std::vector<std::pair<Value*, int>> addresses;
-  for (std::size_t i = 0; i < body_.loads.size(); ++i) {
-    if (!is_vector(body_.loads[i])) continue;
-    const Access access = vector_of(static_cast<int>(i), column, body_.lanes);
-    addresses.emplace_back(accesses_.address(access), body_.lanes * ir::byte_size(access.dtype));
-  }
-  return are_aligned(addresses);
-}
-
-void VectorBodyEmitter::set_shifts(Value* column) {
-  shifts_.assign(body_.loads.size(), nullptr);
-  for (std::size_t i = 0; i < body_.loads.size(); ++i) {
-    if (!is_vector(body_.loads[i])) continue;
-    const Access access = vector_of(static_cast<int>(i), column, body_.lanes);
-    Value* past = low_bits(accesses_.address(access), body_.lanes * ir::byte_size(access.dtype));
-    shifts_[i] = builder_.CreateTrunc(past, builder_.getInt32Ty());
-  }
 }
 
 }  // namespace padlock::compiler

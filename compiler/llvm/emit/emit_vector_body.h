@@ -23,9 +23,6 @@ class VectorBodyEmitter {
   void emit(llvm::Value* column, const VectorLoop& loop, int displacement = 0) {
     store(column, loop, displacement, compute(column, loop, displacement));
   }
-  /// The same in two steps.
-  [[nodiscard]] std::vector<llvm::Value*> compute(llvm::Value* column, const VectorLoop& loop, int displacement);
-  void store(llvm::Value* column, const VectorLoop& loop, int displacement, const std::vector<llvm::Value*>& values);
 
   /// Computes what prefetches need in rows that are written past the caches, where the builder stands, before the rows.
   void plan_prefetches();
@@ -44,17 +41,16 @@ class VectorBodyEmitter {
   /// Emits by how many elements the first result at `column` is past a boundary of `lanes` elements, a power of two.
   /// (An address that is not a multiple of the element size never reaches one; then this is only a shift.)
   [[nodiscard]] llvm::Value* misalignment(llvm::Value* column, int lanes);
-  /// Emits whether all results, or all vectors that are loaded, are at multiples of their sizes at this column.
+  /// Emits whether all results are at multiples of a vector's size at this column.
   [[nodiscard]] llvm::Value* stores_are_aligned(llvm::Value* column);
-  [[nodiscard]] llvm::Value* loads_are_aligned(llvm::Value* column);
-  /// Computes the shifts of realigned vectors, before the loops that load them; a vector begins at this column.
-  void set_shifts(llvm::Value* column);
 
   [[nodiscard]] const BodyArguments& arguments() const { return arguments_; }
   /// Sets where the row, and in it each load, starts from here on. The builder stands where it is that row's turn.
   void set_row(llvm::Value* row, llvm::ArrayRef<llvm::Value*> bases);
 
  private:
+  [[nodiscard]] std::vector<llvm::Value*> compute(llvm::Value* column, const VectorLoop& loop, int displacement);
+  void store(llvm::Value* column, const VectorLoop& loop, int displacement, const std::vector<llvm::Value*>& values);
   [[nodiscard]] const BodyArguments::Load& argument(int load) const {
     return arguments_.loads[static_cast<std::size_t>(load)];
   }
@@ -66,10 +62,6 @@ class VectorBodyEmitter {
     return kernel().program->value(kernel().results[result]).dtype;
   }
   [[nodiscard]] int result_bytes(std::size_t result) const { return ir::byte_size(result_type(result)); }
-  /// A launch on a GPU checks that pointers are multiples of the element size; the host takes any.
-  [[nodiscard]] unsigned element_align(ir::DType dtype) const {
-    return context_.target.aligned_elements ? static_cast<unsigned>(ir::byte_size(dtype)) : 1;
-  }
 
   enum class Prefetch : std::uint8_t { near, far, write };
   void prefetch(llvm::Value* address, Prefetch how);
@@ -81,10 +73,8 @@ class VectorBodyEmitter {
   Access access_of(int index, llvm::Value* first, llvm::Value* guard = nullptr);
   llvm::Value* emit_load(int index, llvm::Value* column, int lanes);
   llvm::Value* emit_vector(int index, llvm::Type* type, llvm::Value* column, int lanes);
-  llvm::Value* emit_realigned(int index, llvm::Type* type, Access access);
   llvm::Value* emit_strided(int index, llvm::Type* type, llvm::Value* column, int lanes);
   llvm::Value* emit_gather(int index, llvm::Type* type, llvm::Value* offset, llvm::Value* step, int lanes);
-  [[nodiscard]] StoreHint hint_of_target() const;
   /// The access of a load whose vector begins at a column; without the vector's displacement.
   Access vector_of(int index, llvm::Value* column, int lanes);
   llvm::Value* low_bits(llvm::Value* address, int bytes);
@@ -97,15 +87,13 @@ class VectorBodyEmitter {
   ExprEmitter& exprs_;
   AccessEmitter accesses_;
   BodyArguments arguments_;
-  int displacement_ = 0;              // of the vector that is being emitted
-  const VectorLoop* loop_ = nullptr;  // whose vector it is
+  int displacement_ = 0;  // of the vector that is being emitted
   std::vector<llvm::Value*> outputs_;
   std::vector<Access> row_outputs_, row_loads_;  // of the row that was set, else none: their pointers and origins
   std::map<ir::ValueId, llvm::Value*> scalars_;
   std::vector<llvm::Value*> steps_;
-  std::vector<llvm::Value*> shifts_;  // bytes by which a load's vectors are past boundaries, i32
-  std::vector<llvm::Value*> ahead_;   // elements of a load by which fetching is ahead of loading
-  std::vector<llvm::Value*> gaps_;    // columns up to which a row's gap is fetched; null: of no row
+  std::vector<llvm::Value*> ahead_;  // elements of a load by which fetching is ahead of loading
+  std::vector<llvm::Value*> gaps_;   // columns up to which a row's gap is fetched; null: of no row
   std::vector<bool> invariant_;
   std::vector<llvm::Value*> scalar_values_, vector_values_;  // of invariant nodes
 };

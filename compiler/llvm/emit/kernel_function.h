@@ -31,7 +31,7 @@ struct KernelContext {
   }
   /// Makes the emitter of one function's expressions: a division by a size is a multiplication in a GPU's threads.
   [[nodiscard]] ExprEmitter expressions(llvm::BasicBlock* entry, llvm::Value* launched_sizes) const {
-    return {exprs(), widths, sizes, entry, launched_sizes, index_type(), schedule.threads.has_value()};
+    return {exprs(), widths, sizes, entry, launched_sizes, index_type(), schedule.threads > 0};
   }
   /// Position of a tensor among the launch's buffers, inputs first.
   [[nodiscard]] std::size_t buffer_of_input(ir::ValueId value) const;
@@ -89,10 +89,9 @@ struct BodyArguments {
 
   BodyArguments(const KernelContext& context, std::size_t body)
       : loads(context.schedule.bodies[body].loads.size()),
-        checks_loads(context.schedule.grid || context.schedule.tile || context.checks_any_load(body)),
-        takes_rows(!context.schedule.threads && !context.schedule.bodies[body].uses_rows &&
-                   context.schedule.kernel.rank() > 1),
-        in_team(context.schedule.is_tiled()) {
+        checks_loads(context.schedule.threads > 0 || context.checks_any_load(body)),
+        takes_rows(context.schedule.threads == 0 && !context.schedule.bodies[body].uses_rows &&
+                   context.schedule.kernel.rank() > 1) {
     if (context.schedule.bodies[body].uses_rows)
       outer.resize(static_cast<std::size_t>(context.schedule.kernel.rank() - 1));
   }
@@ -109,13 +108,9 @@ struct BodyArguments {
       visit(load.extent, false);
     }
     for (llvm::Value*& coordinate : outer) visit(coordinate, false);
-    if (takes_rows) {
-      visit(rows, false);
-      for (Load& load : loads) visit(load.step, false);
-    }
-    if (!in_team) return;
-    visit(segment_begin, false);
-    visit(segment_end, false);
+    if (!takes_rows) return;
+    visit(rows, false);
+    for (Load& load : loads) visit(load.step, false);
   }
   /// Their values in that order.
   [[nodiscard]] std::vector<llvm::Value*> values() {
@@ -130,8 +125,7 @@ struct BodyArguments {
   std::vector<llvm::Value*> outer;  ///< the outer coordinates, where the body reads them
   /// How many rows have the same run: a body of the host that does not read coordinates takes them together.
   llvm::Value* rows = nullptr;
-  llvm::Value *segment_begin = nullptr, *segment_end = nullptr;  ///< a team's: columns of the segment
-  bool checks_loads, takes_rows, in_team;
+  bool checks_loads, takes_rows;
 };
 
 /// Emits whether stores go past the caches, as i1: always, never, or (StoreKind::automatic) where the results are too

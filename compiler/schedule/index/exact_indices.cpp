@@ -42,16 +42,11 @@ class Collector {
 /// Collects the exact indices of bodies.
 class BodyCollector {
  public:
-  explicit BodyCollector(ir::ExprContext& exprs) : exprs_(exprs) {}
-
   void add(const Graph& graph, const Body& body) {
     for (const LoopStrategy& strategy : body.strategies) {
       for (const Expr test : strategy.entry_conditions) strategies_.exact(test);
-      for (const VectorLoop& loop : strategy.loops) {
+      for (const VectorLoop& loop : strategy.loops)
         for (const Expr e : {loop.from, loop.limit, loop.last}) strategies_.exact(e);
-        if (loop.aligned && loop.cyclic)
-          strategies_.exact(end_of(exprs_, loop));  // of a team: what the next loop begins with
-      }
     }
     for (const BodyNode& node : body.nodes) conditions_.exact(graph, node.guard);
     for (const BodyLoad& load : body.loads) {
@@ -64,14 +59,13 @@ class BodyCollector {
   }
 
  private:
-  ir::ExprContext& exprs_;
   Collector strategies_{"loops"}, conditions_{"conditions of elements"}, offsets_{"offsets of elements"};
 };
 
 }  // namespace
 
 std::vector<ExactIndices> exact_indices(const Schedule& schedule, const Body& body) {
-  BodyCollector collector(schedule.exprs());
+  BodyCollector collector;
   collector.add(schedule.kernel.graph, body);
   std::vector<ExactIndices> all;
   collector.into(all);
@@ -106,10 +100,7 @@ std::vector<ExactIndices> exact_indices(const Schedule& schedule) {
     for (const TileRun& run : tile->runs)
       for (const Expr test : run.tests) tiles.exact(test);
   }
-  if (schedule.is_tiled())
-    for (const TileBounds& bounds : {schedule.row_bounds(), schedule.column_bounds()})
-      for (const Expr e : {bounds.first, bounds.last}) tiles.exact(e);
-  BodyCollector bodies(schedule.exprs());
+  BodyCollector bodies;
   for (const Body& body : schedule.bodies) bodies.add(graph, body);
   for (Collector* collector : {&tiles, &tests, &runs, &streams}) collector->into(all);
   bodies.into(all);

@@ -73,10 +73,7 @@ Index32Variant division_index32_variant(const Schedule& schedule) {
 
 /// Collects what a GPU's kernel compares or divides: expressions of coordinates, and the extents of a launch.
 std::vector<Expr> exact_in(const Schedule& schedule) {
-  std::vector<Expr> all;
-  if (!schedule.grid) all.push_back(schedule.tiles());
-  if (!schedule.tile) all.push_back(schedule.rows);
-  all.push_back(schedule.columns);
+  std::vector<Expr> all = {schedule.tile ? schedule.tiles() : schedule.rows, schedule.columns};
   for (const ExactIndices& place : exact_indices(schedule))
     all.insert(all.end(), place.exact.begin(), place.exact.end());
   return all;
@@ -95,28 +92,17 @@ std::vector<Expr> elements_of(const Schedule& schedule) {
   return all;
 }
 
-/// Ranges of a run's columns, which a loop may pass by a trip, and of a grid's tiles.
+/// Ranges of a run's columns, which a loop may pass by a trip, and of a tile's positions.
 CoordinateRanges ranges_in(const Schedule& schedule, const SizeRanges& sizes) {
   constexpr Int128 kLongestTrip = 1 << 16;
-  constexpr Int128 kLongestVector = 1 << 8;
   CoordinateRanges ranges = coordinate_ranges(schedule.kernel, sizes);
   const auto most = [&](Expr size) {
     const auto known = sizes.find(size.id());
     return std::max<Int128>(0, (known == sizes.end() ? size.range() : known->second).hi);
   };
   const RunVariables run(schedule.exprs());
-  for (const Expr column : {run.column_first, run.column_last, run.begin, run.end, run.reached, run.rest})
+  for (const Expr column : {run.column_first, run.column_last, run.begin, run.end})
     ranges[column.symbol()] = {0, most(schedule.columns) + kLongestTrip};
-  Range segments{0, 0};
-  for (const ScheduledCase& row : schedule.cases)
-    for (const SegmentCall& call : row.calls)
-      for (const Expr bound : {call.begin, call.end}) {
-        const auto known = sizes.find(bound.id());
-        const Range range = known == sizes.end() ? bound.range() : known->second;
-        segments = {std::min(segments.lo, range.lo), std::max(segments.hi, range.hi)};
-      }
-  for (const Expr bound : {run.segment_begin, run.segment_end}) ranges[bound.symbol()] = segments;
-  for (const Expr part : {run.shift, run.peel}) ranges[part.symbol()] = {0, kLongestVector};
   if (const auto& tile = schedule.tile) {
     const Expr cross = schedule.kernel.extents[static_cast<std::size_t>(tile->axis)];
     ranges[tile->cross_tile.symbol()] = {0, most(cross) / tile->side()};
@@ -126,11 +112,6 @@ CoordinateRanges ranges_in(const Schedule& schedule, const SizeRanges& sizes) {
     ranges[tile->block.symbol()] = {0, tile->blocks() - 1};
     ranges[tile->part.symbol()] = {0, tile->lanes - 1};
   }
-  if (!schedule.is_tiled()) return ranges;
-  const ThreadMap& map = *schedule.threads;
-  const Int128 rows = map.flat ? most(schedule.exprs().mul(schedule.rows, schedule.columns)) : most(schedule.rows);
-  ranges[schedule.row_bounds().tile.symbol()] = {0, rows / (map.flat ? map.tile_columns : map.tile_rows)};
-  ranges[schedule.column_bounds().tile.symbol()] = {0, most(schedule.columns) / std::max(map.tile_columns, 1)};
   return ranges;
 }
 
@@ -153,7 +134,6 @@ Index32Variant index32_variant_of(const Schedule& schedule) {
   for (const ScheduledCase& row : schedule.cases)
     for (const SegmentCall& call : row.calls)
       for (const Expr bound : {call.begin, call.end}) sizes.add(bound);
-  if (schedule.is_tiled() && schedule.threads->flat) sizes.add(schedule.exprs().mul(schedule.rows, schedule.columns));
   for (const int bits : {30, 29, 28, 27, 24}) {
     const std::int64_t bound = std::int64_t{1} << bits;
     if (!indices_fit(schedule, sizes.found(), bound)) continue;
@@ -173,7 +153,7 @@ Index32Variant index32_variant_of(const Schedule& schedule) {
 }  // namespace
 
 Index32Variant choose_index32_variant(const Schedule& schedule) {
-  return schedule.threads ? index32_variant_of(schedule) : division_index32_variant(schedule);
+  return schedule.threads > 0 ? index32_variant_of(schedule) : division_index32_variant(schedule);
 }
 
 std::vector<Expr> index32_divisions_in(const Schedule& schedule, const Body& body) {

@@ -73,19 +73,18 @@ enum class CUresult : std::uint32_t {
 };
 
 /// X(enumerator, the driver's name, value)
-#define PADLOCK_CUDA_DEVICE_ATTRIBUTES(X)                                                   \
-  X(max_threads_per_block, CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_BLOCK, 1)                    \
-  X(max_grid_dim_x, CU_DEVICE_ATTRIBUTE_MAX_GRID_DIM_X, 5)                                  \
-  X(max_shared_memory_per_block, CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK, 8)        \
-  X(multiprocessor_count, CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT, 16)                     \
-  X(pci_bus_id, CU_DEVICE_ATTRIBUTE_PCI_BUS_ID, 33)                                         \
-  X(pci_device_id, CU_DEVICE_ATTRIBUTE_PCI_DEVICE_ID, 34)                                   \
-  X(memory_clock_rate, CU_DEVICE_ATTRIBUTE_MEMORY_CLOCK_RATE, 36)                           \
-  X(global_memory_bus_width, CU_DEVICE_ATTRIBUTE_GLOBAL_MEMORY_BUS_WIDTH, 37)               \
-  X(l2_cache_size, CU_DEVICE_ATTRIBUTE_L2_CACHE_SIZE, 38)                                   \
-  X(max_threads_per_multiprocessor, CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_MULTIPROCESSOR, 39) \
-  X(pci_domain_id, CU_DEVICE_ATTRIBUTE_PCI_DOMAIN_ID, 50)                                   \
-  X(compute_capability_major, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR, 75)             \
+#define PADLOCK_CUDA_DEVICE_ATTRIBUTES(X)                                            \
+  X(max_threads_per_block, CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_BLOCK, 1)             \
+  X(max_grid_dim_x, CU_DEVICE_ATTRIBUTE_MAX_GRID_DIM_X, 5)                           \
+  X(max_shared_memory_per_block, CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK, 8) \
+  X(multiprocessor_count, CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT, 16)              \
+  X(pci_bus_id, CU_DEVICE_ATTRIBUTE_PCI_BUS_ID, 33)                                  \
+  X(pci_device_id, CU_DEVICE_ATTRIBUTE_PCI_DEVICE_ID, 34)                            \
+  X(memory_clock_rate, CU_DEVICE_ATTRIBUTE_MEMORY_CLOCK_RATE, 36)                    \
+  X(global_memory_bus_width, CU_DEVICE_ATTRIBUTE_GLOBAL_MEMORY_BUS_WIDTH, 37)        \
+  X(l2_cache_size, CU_DEVICE_ATTRIBUTE_L2_CACHE_SIZE, 38)                            \
+  X(pci_domain_id, CU_DEVICE_ATTRIBUTE_PCI_DOMAIN_ID, 50)                            \
+  X(compute_capability_major, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR, 75)      \
   X(compute_capability_minor, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR, 76)
 
 #define PADLOCK_CUDA_FUNCTION_ATTRIBUTES(X)                            \

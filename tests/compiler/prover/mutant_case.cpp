@@ -23,10 +23,7 @@ constexpr std::int64_t kAllRowsElements = 50'000;
 constexpr std::int64_t kMaxElements = 1'000'000;
 constexpr std::array kThreadStrategies = {LoopStrategyKind::scalar, LoopStrategyKind::overlapped,
                                           LoopStrategyKind::peeled_vector, LoopStrategyKind::nontemporal};
-constexpr std::array kCooperativeStrategies = {LoopStrategyKind::scalar, LoopStrategyKind::cooperative,
-                                               LoopStrategyKind::cooperative_realigned,
-                                               LoopStrategyKind::cooperative_aligned};
-constexpr std::int64_t kPersistentBlocks = 3;
+constexpr std::array kVectorStrategies = {LoopStrategyKind::scalar, LoopStrategyKind::whole_vector};
 
 /// A counter-example made ready to be executed.
 class Example {
@@ -59,16 +56,6 @@ class Example {
     return it == where_.end() ? std::nullopt : std::optional(it->second);
   }
 
-  /// Whether this is of an element that a violation of tiles begins with: "row 4 is in the tiles 0 and 1".
-  [[nodiscard]] bool is_subject(const std::string& violation, const Event& event) const {
-    const Int128 row = event.row_number;
-    const Int128 column = event.column.value_or(-1);
-    const auto begins = [&](const char* what, Int128 number) {
-      return violation.starts_with(fmt::format("{} {} is ", what, static_cast<std::int64_t>(number)));
-    };
-    return begins("row", row) || begins("column", column) || begins("element", row * value(schedule_.columns) + column);
-  }
-
   /// The outer coordinates, where all are named.
   [[nodiscard]] std::optional<std::vector<std::int64_t>> row() const {
     std::vector<std::int64_t> row;
@@ -83,14 +70,12 @@ class Example {
     return at(fmt::format("${}", schedule_.kernel.rank() - 1));
   }
 
-  /// All events of executions of the grid with every strategy, where the schedule has one.
-  [[nodiscard]] Result<std::vector<Event>> grid_events(std::int64_t peel) const {
+  /// All events of executions of the walk over vectors with every strategy, where the schedule has one.
+  [[nodiscard]] Result<std::vector<Event>> grid_events() const {
     std::vector<Event> all;
-    if (!schedule_.threads) return all;
-    const std::int64_t blocks = schedule_.threads->persistent ? kPersistentBlocks : 0;
-    for (Execution execution : executions()) {
-      execution.peel = peel;
-      PADLOCK_TRY(Trace trace, interpret_grid(schedule_, sizes_, blocks, execution));
+    if (!schedule_.grid) return all;
+    for (const Execution& execution : executions()) {
+      PADLOCK_TRY(Trace trace, interpret_grid(schedule_, sizes_, execution));
       std::ranges::move(trace.events, std::back_inserter(all));
     }
     return all;
@@ -131,24 +116,13 @@ class Example {
   }
 
  private:
-  /// One with each strategy, and with each misalignment where that matters.
+  /// One with each strategy.
   [[nodiscard]] std::vector<Execution> executions() const {
     std::vector<Execution> all;
     for (const LoopStrategyKind strategy :
-         schedule_.threads ? std::span<const LoopStrategyKind>(kCooperativeStrategies) : kThreadStrategies) {
-      const int misalignments = strategy == LoopStrategyKind::cooperative_realigned ? realigned_lanes() : 1;
-      for (int i = 0; i < misalignments; ++i) all.push_back({.strategy = strategy, .misalignment = i});
-    }
+         schedule_.threads > 0 ? std::span<const LoopStrategyKind>(kVectorStrategies) : kThreadStrategies)
+      all.push_back({.strategy = strategy});
     return all;
-  }
-
-  /// Of the longest vector that is realigned.
-  [[nodiscard]] int realigned_lanes() const {
-    int lanes = 0;
-    for (const Body& body : schedule_.bodies)
-      for (const LoopStrategy& strategy : body.strategies)
-        if (strategy.kind == LoopStrategyKind::cooperative_realigned) lanes = std::max(lanes, body.lanes);
-    return lanes;
   }
 
   /// Those of one element of sizes that are too large for all.
@@ -205,14 +179,11 @@ class Example {
   std::map<std::string, std::int64_t> where_;
 };
 
-bool is_of_tiles(const Obligation& obligation) { return obligation.access.starts_with("tiles of "); }
-
 /// Whether this is what was refuted, where it was. What is wrong with a launch has no place; a load says what is read,
 /// and a store what is written, in the prover's words.
 bool is_of(const Event& event, const Obligation& refuted, const Example& example) {
   if (event.kind != refuted.kind) return false;
   if (refuted.found.violation.find("launched") != std::string::npos) return true;
-  if (is_of_tiles(refuted)) return example.is_subject(refuted.found.violation, event);
   if (const auto row = example.row(); row && event.row != *row) return false;
   const bool same_text = event.text == refuted.found.violation;
   if (refuted.kind == ObligationKind::store || refuted.kind == ObligationKind::disjoint) return same_text;
@@ -250,8 +221,7 @@ std::string not_shown(const Schedule& schedule, const Obligation& refuted) {
   const Example example(schedule, refuted.found);
   if (std::string illegal = example.illegal(); !illegal.empty()) return illegal;
   const std::int64_t peel = example.at("peel").value_or(0);
-  const Result<std::vector<Event>> events =
-      is_of_tiles(refuted) ? example.grid_events(peel) : example.events(example.at("shift").value_or(0), peel);
+  const Result<std::vector<Event>> events = example.events(example.at("shift").value_or(0), peel);
   if (!events) return events.error().message;
   if (std::ranges::any_of(
           *events, [&](const Event& event) { return is_of(event, refuted, example) && is_anothers(event, *events); }))
@@ -271,7 +241,7 @@ std::string misdeed_at(const Schedule& schedule, const Counterexample& counterex
   const std::int64_t peel = example.at("peel").value_or(0);
   if (const auto divisions = example.overflowing_divisions(); !divisions.empty()) return divisions.front();
   for (const auto& [s, p] : {std::pair(shift, peel), std::pair<std::int64_t, std::int64_t>(1, 3)}) {
-    for (const Result<std::vector<Event>>& events : {example.events(s, p), example.grid_events(p)}) {
+    for (const Result<std::vector<Event>>& events : {example.events(s, p), example.grid_events()}) {
       if (!events) return events.error().message;
       if (!events->empty())
         return fmt::format("{} at column {}: {}", name_of(events->front().kind), events->front().column.value_or(-1),

@@ -29,7 +29,7 @@ constexpr std::string_view kFar =
     "  z = slice(y, start = [0, 0], limit = [A, S + k], step = [1, 3])"
     "  v = pad(z, low = [0, q], high = [0, 0], mode = wrap)"
     "  w = pad(v, low = [1, 0], high = [0, -((S + k) ceildiv 3)]) return w }";
-constexpr const char* kConfigs[] = {"", "split=0", "map=tiles,threads=128,items=1", "map=flat,threads=128,items=1"};
+constexpr const char* kConfigs[] = {"", "split=0", "map=stream,threads=128,items=1", "map=stream,split=0"};
 
 Schedule schedule_of(const ir::Program& program, std::string_view config) {
   return std::move(value_of(schedules_of(program, config)).front());

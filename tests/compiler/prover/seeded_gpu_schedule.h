@@ -27,18 +27,27 @@ inline Schedule gpu_schedule_of(const ir::Program& program, std::string_view con
   return schedule_for_gpu(std::move(kernels_of(program).front()), parsed, edits);
 }
 
-inline Proof gpu_proof_of(std::string_view text, std::string_view config, const std::function<void(Schedule&)>& edit) {
+inline Proof gpu_proof_of(std::string_view text, std::string_view config, const PassEdits* edits = nullptr) {
   const ir::Program program = testing::program_of(text);
-  const ScheduleEdit edits(edit);
-  return testing::value_of(list_obligations(gpu_schedule_of(program, config, &edits), {}));
+  return testing::value_of(list_obligations(gpu_schedule_of(program, config, edits), {}));
+}
+
+/// Checks that all is proved but what rests on guards, or is never reached.
+inline void check_gpu_proved(std::string_view text, std::string_view config, const PassEdits* edits = nullptr) {
+  CAPTURE(text);
+  CAPTURE(config);
+  for (const Obligation& one : gpu_proof_of(text, config, edits).obligations) {
+    CAPTURE(to_string(one));
+    CHECK((one.verdict == Verdict::proved || one.verdict == Verdict::guarded || one.verdict == Verdict::dead));
+  }
 }
 
 /// Checks that an obligation of this kind is refuted, whose violation has the text.
 inline void check_gpu_refuted(std::string_view program, std::string_view config, ObligationKind kind,
-                              std::string_view violation, const std::function<void(Schedule&)>& edit) {
+                              std::string_view violation, const PassEdits* edits) {
   CAPTURE(program);
   CAPTURE(violation);
-  const Proof proof = gpu_proof_of(program, config, edit);
+  const Proof proof = gpu_proof_of(program, config, edits);
   std::string all;
   for (const Obligation& one : proof.obligations)
     if (one.verdict != Verdict::proved) all += to_string(one) + ": " + one.found.to_string() + "\n";
@@ -48,8 +57,5 @@ inline void check_gpu_refuted(std::string_view program, std::string_view config,
            one.found.violation.find(violation) != std::string::npos;
   }));
 }
-
-/// Seeds an expression that is off by some elements.
-inline void shift(ir::ExprContext& exprs, ir::Expr& e, int by) { e = exprs.add(e, exprs.constant(by)); }
 
 }  // namespace padlock::compiler

@@ -8,8 +8,8 @@ namespace padlock::compiler {
 
 using ir::Expr;
 
-InterpretedLoads::InterpretedLoads(InterpreterState& state, int misalignment)
-    : state_(state), column_(state.kernel.coordinate(state.kernel.rank() - 1)), misalignment_(misalignment) {}
+InterpretedLoads::InterpretedLoads(InterpreterState& state)
+    : state_(state), column_(state.kernel.coordinate(state.kernel.rank() - 1)) {}
 
 void InterpretedLoads::enter(const SegmentCall& call) {
   call_ = &call;
@@ -26,31 +26,8 @@ void InterpretedLoads::enter(const SegmentCall& call) {
 }
 
 void InterpretedLoads::load_chunk(const Body& body, const VectorLoop& loop, std::int64_t first) {
-  for (std::size_t i = 0; i < body.loads.size(); ++i) {
-    const auto [begin, end] = columns_of(body, i, loop, first);
-    for (std::int64_t column = begin; column < end; ++column) load(body.loads[i], i, column);
-  }
-}
-
-bool InterpretedLoads::are_misaligned(const Body& body) const {
   for (std::size_t i = 0; i < body.loads.size(); ++i)
-    if (is_vector(body.loads[i]) && misalignment_of(i, body.lanes) != 0) return true;
-  return false;
-}
-
-int InterpretedLoads::misalignment_of(std::size_t load, int lanes) const {
-  return (misalignment_ + static_cast<int>(load)) % lanes;
-}
-
-/// Realigned (compiler/llvm/emit/emit_vector_body.cpp): those of the two aligned vectors, of which the lower holds the
-/// chunk's element with the lowest address. That is the last where the load is reversed.
-std::pair<std::int64_t, std::int64_t> InterpretedLoads::columns_of(const Body& body, std::size_t load,
-                                                                   const VectorLoop& loop, std::int64_t first) const {
-  const BodyLoad& how = body.loads[load];
-  if (loop.loads != VectorLoads::realigned || !is_vector(how)) return {first, first + loop.lanes};
-  const int past = misalignment_of(load, loop.lanes);
-  const std::int64_t begin = how.kind == LoadKind::reversed ? first - loop.lanes + past : first - past;
-  return {begin, begin + 2 * std::int64_t{loop.lanes}};
+    for (std::int64_t column = first; column < first + loop.lanes; ++column) load(body.loads[i], i, column);
 }
 
 void InterpretedLoads::load(const BodyLoad& how, std::size_t index, std::int64_t column) {

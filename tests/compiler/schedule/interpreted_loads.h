@@ -13,15 +13,13 @@ namespace padlock::compiler {
 /// What the chunks of an interpreted schedule read.
 class InterpretedLoads {
  public:
-  /// `misalignment`: an Execution's. Borrows the state.
-  InterpretedLoads(InterpreterState& state, int misalignment);
+  /// Borrows the state.
+  explicit InterpretedLoads(InterpreterState& state);
 
   /// Before chunks of the call.
   void enter(const SegmentCall& call);
   /// Reads all that a chunk does, which begins at that column.
   void load_chunk(const Body& body, const VectorLoop& loop, std::int64_t first);
-  /// Whether a vector of the body lies across a boundary: else it is never realigned.
-  [[nodiscard]] bool are_misaligned(const Body& body) const;
 
  private:
   /// What a stream needs for each element, evaluated together, and what holds of all elements.
@@ -31,9 +29,6 @@ class InterpretedLoads {
     std::int64_t used = 0, stored = 0;  // elements: of the view, of the tensor
   };
 
-  [[nodiscard]] int misalignment_of(std::size_t load, int lanes) const;
-  [[nodiscard]] std::pair<std::int64_t, std::int64_t> columns_of(const Body& body, std::size_t load,
-                                                                 const VectorLoop& loop, std::int64_t first) const;
   void load(const BodyLoad& how, std::size_t index, std::int64_t column);
   void check_coordinates(const Stream& stream, const Prepared& prepared, std::int64_t column);
   void check_storage(const BodyLoad& how, const Stream& stream, const Prepared& prepared, std::int64_t column);
@@ -41,7 +36,6 @@ class InterpretedLoads {
 
   InterpreterState& state_;
   ir::Expr column_;
-  int misalignment_;
   const SegmentCall* call_ = nullptr;
   std::map<const SegmentCall*, std::vector<Prepared>> prepared_;
 };

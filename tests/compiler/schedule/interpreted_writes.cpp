@@ -46,8 +46,7 @@ void InterpretedWrites::note(std::int64_t column, Writer writer) {
 }
 
 std::string InterpretedWrites::written_twice(std::int64_t column, Writer a, Writer b) const {
-  if (!is_grid_)
-    return fmt::format("column {} is written by two {}", column, a.block == b.block ? "members of a team" : "tasks");
+  if (!is_grid_) return fmt::format("column {} is written by two tasks", column);
   return fmt::format("column {} is written by thread {} of block {} and thread {} of block {}", column, a.thread,
                      a.block, b.thread, b.block);
 }

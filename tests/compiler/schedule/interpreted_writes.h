@@ -14,7 +14,7 @@ namespace padlock::compiler {
 /// What the chunks of an interpreted schedule write, and whether that is all.
 class InterpretedWrites {
  public:
-  /// `is_grid`: in the words of which writers are named, blocks and threads or tasks and members. Borrows the state.
+  /// `is_grid`: in the words of which writers are named, blocks and threads or tasks. Borrows the state.
   InterpretedWrites(InterpreterState& state, bool is_grid);
 
   /// One element of the row that the state is at.

@@ -70,7 +70,7 @@ bool InterpreterState::holds(PredicateId predicate) {
 void InterpreterState::record(ObligationKind kind, std::optional<std::int64_t> column, std::string text,
                               std::vector<Writer> writers) {
   if (!seen_.emplace(kind, row, column.value_or(-1), text).second) return;
-  trace.events.push_back({kind, outer_, column, std::move(text), std::move(writers), row});
+  trace.events.push_back({kind, outer_, column, std::move(text), std::move(writers)});
 }
 
 }  // namespace padlock::compiler

@@ -23,14 +23,10 @@ class Interpreter {
         state_(schedule, sizes, execution),
         values_(state_.values),
         code_(state_.code),
-        loads_(state_, execution.misalignment),
+        loads_(state_),
         writes_(state_, is_grid),
         run_(state_.exprs) {
-    if (schedule.threads) {
-      row_tiles_ = schedule.row_bounds();
-      column_tiles_ = schedule.column_bounds();
-    }
-    values_.resize(state_.exprs.symbol_count(), 0);  // those of runs and tiles, too
+    values_.resize(state_.exprs.symbol_count(), 0);  // those of runs and vectors, too
   }
 
   Result<Trace> run(std::span<const Task> tasks) {
@@ -40,10 +36,9 @@ class Interpreter {
     for (const Task& task : tasks)
       area += Int128{task.row_last - task.row_first} * (task.column_last - task.column_first);
     if (area > kMaxElements) return too_large();
-    members_ = schedule_.team();
     for (std::size_t i = 0; i < tasks.size(); ++i) {
       const Task& task = tasks[i];
-      first_writer_.block = static_cast<std::int64_t>(i);
+      writer_.block = static_cast<std::int64_t>(i);
       set_columns(task);
       for (std::int64_t row = task.row_first; row < task.row_last; ++row) {
         run_row(row, task);
@@ -54,19 +49,22 @@ class Interpreter {
     return finished();
   }
 
-  Result<Trace> run_grid(std::int64_t blocks) {
+  Result<Trace> run_grid() {
     check_extents();
+    const VectorGrid& grid = *schedule_.grid;
+    if (state_.row_count * std::max<std::int64_t>(1, state_.columns()) > kMaxElements) return too_large();
+    values_[grid.elements.symbol()] = state_.row_count * state_.columns();
+    values_[grid.phase.symbol()] = execution_.phase;
+    const std::int64_t used = values_[grid.used.symbol()] = code_.exact(schedule_.used_vectors());
     const std::int64_t tiles = code_.exact(schedule_.tiles());
-    if (blocks == 0) blocks = tiles;
-    const Int128 work = Int128{std::max(tiles, blocks)} * schedule_.threads->teams();
-    const Int128 columns = std::max<std::int64_t>(1, state_.columns());
-    if (work > kMaxElements || state_.row_count * columns > kMaxElements) return too_large();
-    for (std::int64_t block = 0; block < blocks; ++block)
-      for (std::int64_t tile = block; tile < tiles; tile += blocks) {
-        first_writer_.block = block;
-        schedule_.threads->flat ? run_elements(tile) : run_tile(tile);
-        if (elements_ > kMaxElements) return too_large();
-      }
+    for (writer_.block = 0; writer_.block < tiles; ++writer_.block)
+      for (writer_.thread = 0; writer_.thread < grid.threads; ++writer_.thread)
+        for (std::int64_t i = 0; i < used; ++i) {
+          values_[grid.tile.symbol()] = writer_.block;
+          values_[grid.slot.symbol()] = i * grid.threads + writer_.thread;
+          run_vector(code_.exact(grid.first));
+          if (elements_ > kMaxElements) return too_large();
+        }
     writes_.check_all();
     return finished();
   }
@@ -90,44 +88,21 @@ class Interpreter {
           state_.trace.events.push_back({ObligationKind::extent, {}, {}, fmt::format("the extent is {}", n)});
   }
 
-  // --- a grid (compiler/llvm/emit/emit_gpu.cpp)
-  // --------------------------------------------------------------------------
-
-  /// The rows of a tile, each by its team.
-  void run_tile(std::int64_t tile) {
-    const ThreadMap& map = *schedule_.threads;
-    const std::int64_t column_tiles = std::max<std::int64_t>(1, code_.exact(column_tiles_->tiles));
-    values_[row_tiles_->tile.symbol()] = tile / column_tiles;
-    values_[column_tiles_->tile.symbol()] = tile % column_tiles;
-    Task task{.row_first = code_.exact(row_tiles_->first),
-              .row_last = code_.exact(row_tiles_->last),
-              .column_first = code_.exact(column_tiles_->first),
-              .column_last = code_.exact(column_tiles_->last)};
-    set_columns(task);
-    for (int thread = 0; thread < map.threads; thread += map.team) {
-      first_writer_.thread = thread;
-      members_ = std::min(map.team, map.threads - thread);
-      for (std::int64_t row = task.row_first + thread / map.team; row < task.row_last; row += map.teams())
-        run_row(row, task);
+  /// The parts of a vector in each row that it lies in.
+  void run_vector(std::int64_t first) {
+    const std::int64_t columns = std::max<std::int64_t>(1, state_.columns());
+    const std::int64_t end = std::min(first + schedule_.grid->lanes, state_.row_count * columns);
+    for (std::int64_t element = std::max<std::int64_t>(first, 0); element < end;) {
+      const std::int64_t row = element / columns;
+      const std::int64_t last = std::min(end, (row + 1) * columns);
+      const Task task{.row_first = row,
+                      .row_last = row + 1,
+                      .column_first = element - row * columns,
+                      .column_last = last - row * columns};
+      set_columns(task);
+      run_row(row, task);
+      element = last;
     }
-  }
-
-  /// The elements of a tile, each a thread's.
-  void run_elements(std::int64_t tile) {
-    const ThreadMap& map = *schedule_.threads;
-    values_[row_tiles_->tile.symbol()] = tile;
-    const std::int64_t first = code_.exact(row_tiles_->first);
-    const std::int64_t last = code_.exact(row_tiles_->last);
-    const std::int64_t columns = std::max<std::int64_t>(1, code_.exact(schedule_.columns));
-    for (int thread = 0; thread < map.threads; ++thread)
-      for (std::int64_t element = first + thread; element < last; element += map.threads) {
-        first_writer_.thread = thread;
-        const std::int64_t row = floor_div(element, columns);
-        const std::int64_t column = floor_mod(element, columns);
-        const Task task{.row_first = row, .row_last = row + 1, .column_first = column, .column_last = column + 1};
-        set_columns(task);
-        run_row(row, task);
-      }
   }
 
   // --- rows ---------------------------------------------------------------------------------------------------------
@@ -158,21 +133,17 @@ class Interpreter {
     const Body& body = schedule_.bodies[static_cast<std::size_t>(call.body)];
     values_[run_.begin.symbol()] = begin;
     values_[run_.end.symbol()] = end;
-    values_[run_.segment_begin.symbol()] = code_.exact(call.begin);
-    values_[run_.segment_end.symbol()] = code_.exact(call.end);
     loads_.enter(call);
-    const std::vector<VectorLoop>& loops = chosen(body).loops;
-    const bool has_edges = loops.front().cyclic && loops.size() > 1;
-    for (std::size_t i = has_edges ? 1 : 0; i < loops.size() - (has_edges ? 1 : 0); ++i) run_loop(body, loops[i], task);
-    if (has_edges) run_edges(body, loops.front(), loops.back(), task);
+    for (const VectorLoop& loop : chosen(body).loops) run_loop(body, loop, task);
   }
 
-  [[nodiscard]] bool allowed(const Body& body, const LoopStrategy& strategy) {
-    if (strategy.kind == LoopStrategyKind::cooperative_realigned && !loads_.are_misaligned(body)) return false;
+  [[nodiscard]] bool allowed(const LoopStrategy& strategy) {
     const auto hold = [&](const std::vector<Expr>& all) {
       return std::ranges::all_of(all, [&](Expr e) { return code_.exact(e) >= 0; });
     };
-    if (strategy.kind == LoopStrategyKind::overlapped && !hold(strategy.invariants)) return false;
+    const bool is_of_length =
+        strategy.kind == LoopStrategyKind::overlapped || strategy.kind == LoopStrategyKind::whole_vector;
+    if (is_of_length && !hold(strategy.invariants)) return false;
     values_[run_.shift.symbol()] = execution_.shift;
     values_[run_.peel.symbol()] = execution_.peel;
     if (!hold(strategy.invariants)) values_[run_.shift.symbol()] = values_[run_.peel.symbol()] = 0;
@@ -182,8 +153,7 @@ class Interpreter {
   /// The strategy that was asked for, else the next simpler one whose tests hold.
   const LoopStrategy& chosen(const Body& body) {
     for (std::size_t i = body.strategies.size(); i-- > 1;)
-      if (body.strategies[i].kind <= execution_.strategy && allowed(body, body.strategies[i]))
-        return body.strategies[i];
+      if (body.strategies[i].kind <= execution_.strategy && allowed(body.strategies[i])) return body.strategies[i];
     return body.strategies.front();
   }
 
@@ -191,57 +161,35 @@ class Interpreter {
     const std::int64_t from = code_.exact(loop.from);
     if (loop.single_trip) return run_chunk(body, loop, from, task);
     const std::int64_t limit = code_.exact(loop.limit);
-    std::int64_t reached = from;
-    for (member_ = 0; member_ < members_; ++member_) reached = run_trips(body, loop, from, limit, task);
-    member_ = 0;
-    if (!loop.end_value.valid()) return;
-    values_[loop.end_value.symbol()] = schedule_.threads ? code_.exact(end_of(state_.exprs, loop)) : reached;
+    const std::int64_t reached = run_trips(body, loop, from, limit, task);
+    if (loop.end_value.valid()) values_[loop.end_value.symbol()] = reached;
   }
 
-  /// Those of one member of the team. Dealt trips are counted by where their chunk begins, others by where the team's
-  /// trip does. Returns where the next would begin.
+  /// Returns where the next trip would begin.
   std::int64_t run_trips(const Body& body, const VectorLoop& loop, std::int64_t from, std::int64_t limit,
                          const Task& task) {
-    const std::int64_t offset = std::int64_t{member_} * loop.lanes;
-    const std::int64_t stride = std::int64_t{loop.lanes} * loop.team;
-    const int chunks = loop.cyclic ? 1 : loop.unroll;
-    std::int64_t c = loop.cyclic ? from + offset : from;
-    for (; c < limit; c = code_.wrapped(Int128{c} + stride * chunks))
-      for (int i = 0; i < chunks; ++i) {
+    std::int64_t c = from;
+    for (; c < limit; c = code_.wrapped(Int128{c} + loop.step()))
+      for (int i = 0; i < loop.unroll; ++i) {
         const std::int64_t at = loop.last.valid() ? std::min(c, code_.exact(loop.last)) : c;
-        run_chunk(body, loop, at + (loop.cyclic ? 0 : offset) + i * stride, task);
+        run_chunk(body, loop, at + std::int64_t{i} * loop.lanes, task);
         if (elements_ > kMaxElements) return c;
       }
     return c;
-  }
-
-  /// The first and the last loop of a team's strategy, by elements, which are dealt as one after the vectors
-  /// (compiler/llvm/emit/emit_body_dispatch.cpp).
-  void run_edges(const Body& body, const VectorLoop& head, const VectorLoop& tail, const Task& task) {
-    const std::int64_t begin = code_.exact(head.from);
-    const std::int64_t head_end = code_.exact(head.limit);
-    const std::int64_t gap = code_.exact(tail.from) - head_end;
-    const std::int64_t end = code_.exact(tail.limit) - gap;
-    for (member_ = 0; member_ < members_; ++member_)
-      for (std::int64_t at = begin + member_; at < end && elements_ <= kMaxElements; at += head.team)
-        run_chunk(body, head, at < head_end ? at : at + gap, task);
-    member_ = 0;
   }
 
   void run_chunk(const Body& body, const VectorLoop& loop, std::int64_t first, const Task& task) {
     Trace& trace = state_.trace;
     ++trace.chunks;
     trace.vectors += loop.lanes > 1;
-    trace.realigned += loop.loads == VectorLoads::realigned;
     elements_ += loop.lanes;
     // A test has aligned the first vector after the peel.
     const std::int64_t aligned = values_[run_.begin.symbol()] + values_[run_.peel.symbol()];
-    if ((loop.nontemporal || loop.aligned) && (first - aligned) % loop.lanes != 0)
+    if (loop.nontemporal && (first - aligned) % loop.lanes != 0)
       state_.record(ObligationKind::align, first,
                     fmt::format("a vector of {} is stored to column {}", loop.lanes, first));
     loads_.load_chunk(body, loop, first);
-    for (int lane = 0; lane < loop.lanes; ++lane)
-      writes_.write(first + lane, task, {first_writer_.block, first_writer_.thread + member_});
+    for (int lane = 0; lane < loop.lanes; ++lane) writes_.write(first + lane, task, writer_);
   }
 
   const Schedule& schedule_;
@@ -252,10 +200,7 @@ class Interpreter {
   InterpretedLoads loads_;
   InterpretedWrites writes_;
   RunVariables run_;
-  std::optional<TileBounds> row_tiles_, column_tiles_;  // of a grid
-  Writer first_writer_;                                 // of the team that is at work
-  int members_ = 1;                                     // of it
-  int member_ = 0;
+  Writer writer_;  // who is at work
   std::int64_t elements_ = 0;
 };
 
@@ -276,9 +221,9 @@ Result<Trace> interpret(const Schedule& schedule, std::span<const std::int64_t> 
   return Interpreter(schedule, sizes, execution, false).run(tasks);
 }
 
-Result<Trace> interpret_grid(const Schedule& schedule, std::span<const std::int64_t> sizes, std::int64_t blocks,
+Result<Trace> interpret_grid(const Schedule& schedule, std::span<const std::int64_t> sizes,
                              const Execution& execution) {
-  return Interpreter(schedule, sizes, execution, true).run_grid(blocks);
+  return Interpreter(schedule, sizes, execution, true).run_grid();
 }
 
 }  // namespace padlock::compiler

@@ -21,7 +21,7 @@ struct Task {
   std::int64_t column_first = 0, column_last = 0;
 };
 
-/// Who writes: a thread of a grid's block. Where tasks are executed, a member of the team that has task number `block`.
+/// Who writes: a thread of a grid's block. Where tasks are executed, task number `block`.
 struct Writer {
   std::int64_t block = 0;
   int thread = 0;
@@ -39,7 +39,6 @@ struct Event {
   std::optional<std::int64_t> column;  ///< of the output element
   std::string text;                    ///< as the prover says it
   std::vector<Writer> writers = {};    ///< disjoint, where an element has two: they
-  std::int64_t row_number = 0;         ///< of the flattened rows
 };
 
 /// What is free in an execution.
@@ -47,21 +46,18 @@ struct Execution {
   LoopStrategyKind strategy =
       LoopStrategyKind::scalar;      ///< of every run whose tests allow it; the others fall back, as the code does
   std::int64_t shift = 0, peel = 0;  ///< of every run for which they are possible
+  std::int64_t phase = 0;            ///< of a grid of vectors
   int index_bits = 64;               ///< of emitted integers: 64 or 32; they wrap
-  /// Elements by which vectors that are realigned lie past a boundary: those of load number i of a body by i more,
-  /// modulo a vector's. Where that is none for all of a body, its runs have no such strategy.
-  int misalignment = 1;
   /// The rows in which every element must be written; absent: all.
   std::optional<std::pair<std::int64_t, std::int64_t>> rows = {};
 };
 
 struct Trace {
-  std::vector<Event> events;   ///< each once
-  std::int64_t chunks = 0;     ///< vectors, or elements, that were computed
-  std::int64_t vectors = 0;    ///< those of them with more than one lane
-  std::int64_t realigned = 0;  ///< those of them whose loads were realigned
-  std::int64_t loads = 0;      ///< elements that were read, realigned all of both aligned vectors
-  std::int64_t writes = 0;     ///< elements that were written, as often as that happened
+  std::vector<Event> events;  ///< each once
+  std::int64_t chunks = 0;    ///< vectors, or elements, that were computed
+  std::int64_t vectors = 0;   ///< those of them with more than one lane
+  std::int64_t loads = 0;     ///< elements that were read
+  std::int64_t writes = 0;    ///< elements that were written, as often as that happened
 };
 
 /// The whole of what a launch covers. `sizes`: by symbol of the program.
@@ -72,9 +68,9 @@ struct Trace {
 [[nodiscard]] Result<Trace> interpret(const Schedule& schedule, std::span<const std::int64_t> sizes,
                                       std::span<const Task> tasks, const Execution& execution);
 
-/// Executes a launch of that many blocks, as the threads of a GPU's schedule deal out its tiles (compiler/llvm/
-/// emit_gpu.cpp); 0: one for each tile. Every element must be written, by one thread. Error: as above.
+/// Executes a launch as the threads of a GPU take the vectors of the flattened output (compiler/llvm/emit/grid/
+/// emit_stream.cpp). Every element must be written, by one thread. Error: as above.
 [[nodiscard]] Result<Trace> interpret_grid(const Schedule& schedule, std::span<const std::int64_t> sizes,
-                                           std::int64_t blocks, const Execution& execution);
+                                           const Execution& execution);
 
 }  // namespace padlock::compiler

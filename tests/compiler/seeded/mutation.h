@@ -7,8 +7,9 @@
 namespace padlock::compiler {
 
 /// Who must find a seeded bug: a comparison of values with the interpreter, or the prover, for every size at once;
-/// `grid` is the prover where threads are the schedule's, which only a GPU's are.
-enum class Judge : std::uint8_t { values, proof, grid };
+/// `grid` and `tile` are the prover where the schedule is a GPU's walk over vectors, or its tiles. `race` is an
+/// execution that notices who touched what threads share.
+enum class Judge : std::uint8_t { values, proof, grid, tile, race };
 
 // Seeded bugs: places of lowering, schedule and code where a compiler engineer might err. Tests seed one by edits of
 // what a pass made (seeded_bugs.h) and demand that its judge finds it.
@@ -69,19 +70,43 @@ enum class Judge : std::uint8_t { values, proof, grid };
   X(element_loop_long, proof)          \
   X(narrow_guard_dropped, proof)       \
   X(narrow_guard_weak, proof)          \
-  X(realigned_too_early, grid)         \
-  X(realigned_too_late, grid)          \
-  X(tile_first_early, grid)            \
-  X(tile_first_negative, grid)         \
-  X(tile_first_late, grid)             \
-  X(tile_last_early, grid)             \
-  X(tile_last_late, grid)              \
-  X(tile_last_unclamped, grid)         \
-  X(tiles_rounded_down, grid)          \
-  X(column_tiles_of_rows, grid)        \
-  X(flat_tiles_of_rows, grid)          \
-  X(whole_columns_short, grid)         \
-  X(tiles_of_one_row, grid)
+  X(vector_late, grid)                 \
+  X(vectors_overlap, grid)             \
+  X(vector_tiles_rounded_down, grid)   \
+  X(vector_tiles_doubled, grid)        \
+  X(vectors_of_launch_many, grid)      \
+  X(edge_taken_whole, grid)            \
+  X(granule_before_untested, grid)     \
+  X(granule_after_untested, grid)      \
+  X(granule_next, grid)                \
+  X(tile_row_pitch_long, tile)         \
+  X(tile_column_pitch_short, tile)     \
+  X(tile_roles_swapped, tile)          \
+  X(tile_count_halved, tile)           \
+  X(tile_counts_swapped, tile)         \
+  X(tile_not_launched, tile)           \
+  X(tile_row_untested, tile)           \
+  X(tile_column_untested, tile)        \
+  X(tile_test_strict, tile)            \
+  X(tile_loads_half, tile)             \
+  X(tile_loads_block, tile)            \
+  X(tile_stores_late, tile)            \
+  X(tile_stores_twice, tile)           \
+  X(tile_words_shared, tile)           \
+  X(tile_words_late, tile)             \
+  X(tile_lane_ignored, tile)           \
+  X(tile_run_untested, tile)           \
+  X(tile_whole_untested, tile)         \
+  X(tile_rows_apart, tile)             \
+  X(tile_block_late, tile)             \
+  X(tile_block_word_late, tile)        \
+  X(tile_block_rows_shared, tile)      \
+  X(tile_copies_wide, tile)            \
+  X(tile_copies_swapped, tile)         \
+  X(tile_word_before_untested, tile)   \
+  X(tile_word_after_untested, tile)    \
+  X(barrier_dropped, race)             \
+  X(barrier_early, race)
 
 enum class Mutation : std::uint8_t {
 #define X(id, judge) id,
@@ -96,8 +121,8 @@ inline constexpr std::array kMutations = {
 };
 
 /// How many each judge must find; none of them may get lost.
-inline constexpr int kByValues = 20, kByProof = 35, kByGrid = 13;
-static_assert(kMutations.size() == 1 + kByValues + kByProof + kByGrid);
+inline constexpr int kByValues = 20, kByProof = 35, kByGrid = 9, kByTile = 26, kByRace = 2;
+static_assert(kMutations.size() == 1 + kByValues + kByProof + kByGrid + kByTile + kByRace);
 
 [[nodiscard]] constexpr std::string_view name_of(Mutation m) {
   constexpr std::array<std::string_view, kMutations.size()> kNames = {
@@ -117,12 +142,17 @@ static_assert(kMutations.size() == 1 + kByValues + kByProof + kByGrid);
   return kJudges[static_cast<std::size_t>(m)];
 }
 
+/// The others are of a GPU's schedules and code.
+[[nodiscard]] constexpr bool is_of_any_target(Mutation m) {
+  return judge_of(m) == Judge::values || judge_of(m) == Judge::proof;
+}
+
 [[nodiscard]] constexpr int count_of(Judge judge) {
   int count = 0;
   for (const Mutation m : kMutations) count += m != Mutation::none && judge_of(m) == judge ? 1 : 0;
   return count;
 }
 static_assert(count_of(Judge::values) == kByValues && count_of(Judge::proof) == kByProof &&
-              count_of(Judge::grid) == kByGrid);
+              count_of(Judge::grid) == kByGrid && count_of(Judge::tile) == kByTile && count_of(Judge::race) == kByRace);
 
 }  // namespace padlock::compiler

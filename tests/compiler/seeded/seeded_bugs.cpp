@@ -22,7 +22,10 @@ class SeededBug final : public PassEdits {
   }
   void walked(Schedule& schedule) const override { edit_schedule(schedule, mutation_); }
   void scheduled(Schedule& schedule) const override { edit_guards(schedule, mutation_); }
-  void emitted(llvm::Module& module) const override { edit_code(module, mutation_); }
+  void emitted(llvm::Module& module) const override {
+    edit_code(module, mutation_);
+    edit_barrier(module, mutation_);
+  }
 
  private:
   Mutation mutation_;

@@ -14,5 +14,6 @@ namespace padlock::compiler {
 
 /// Seeds a bug into code, where it is one that the prover does not read.
 void edit_code(llvm::Module& module, Mutation mutation);
+void edit_barrier(llvm::Module& module, Mutation mutation);
 
 }  // namespace padlock::compiler

@@ -1,8 +1,10 @@
-#include "tests/compiler/seeded/wrong_barrier.h"
-
 #include <llvm/IR/Instructions.h>
 #include <llvm/IR/Module.h>
 
+#include "tests/compiler/seeded/seeded_bugs.h"
+
+// Bugs of the barrier between the loads and the stores of a tile, in the code that runs threads one after the other: a
+// thread goes on to the stores, or it stands before the loads.
 namespace padlock::compiler {
 namespace {
 
@@ -19,37 +21,25 @@ struct Barrier {
   }
 };
 
-class WrongBarrier final : public PassEdits {
- public:
-  explicit WrongBarrier(BarrierBug bug) : bug_(bug) {}
-
-  void emitted(llvm::Module& module) const override {
-    for (llvm::Function& function : module)
-      if (const Barrier found(function); found.barrier != nullptr) edit(function, found);
-  }
-
- private:
-  void edit(llvm::Function& function, const Barrier& found) const {
-    for (llvm::BasicBlock& block : function) {
-      llvm::Instruction& end = *block.getTerminator();
-      const bool chooses = end.getNumSuccessors() == 2 && end.getSuccessor(0) == found.before;
-      if (!chooses) {
-        end.replaceSuccessorWith(found.barrier, found.after);
-      } else if (bug_ == BarrierBug::early) {
-        end.setSuccessor(0, found.barrier);
-        end.setSuccessor(1, found.before);
-      }
+void edit(llvm::Function& function, const Barrier& found, Mutation mutation) {
+  for (llvm::BasicBlock& block : function) {
+    llvm::Instruction& end = *block.getTerminator();
+    const bool chooses = end.getNumSuccessors() == 2 && end.getSuccessor(0) == found.before;
+    if (!chooses) {
+      end.replaceSuccessorWith(found.barrier, found.after);
+    } else if (mutation == Mutation::barrier_early) {
+      end.setSuccessor(0, found.barrier);
+      end.setSuccessor(1, found.before);
     }
   }
-
-  BarrierBug bug_;
-};
+}
 
 }  // namespace
 
-const PassEdits* edits_of(BarrierBug bug) {
-  static const WrongBarrier dropped(BarrierBug::dropped), early(BarrierBug::early);
-  return bug == BarrierBug::dropped ? &dropped : &early;
+void edit_barrier(llvm::Module& module, Mutation mutation) {
+  if (judge_of(mutation) != Judge::race) return;
+  for (llvm::Function& function : module)
+    if (const Barrier found(function); found.barrier != nullptr) edit(function, found, mutation);
 }
 
 }  // namespace padlock::compiler

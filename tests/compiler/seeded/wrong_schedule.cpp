@@ -44,16 +44,6 @@ void edit_calls(Schedule& schedule, ScheduledCase& row, Mutation mutation) {
   }
 }
 
-void edit_bounds(ir::ExprContext& exprs, TileBounds& bounds, int size, Expr extent, Mutation mutation) {
-  const auto plus = [&](Expr e, int c) { return exprs.add(e, exprs.constant(c)); };
-  const Expr first = bounds.first;
-  if (mutation == tile_first_early) bounds.first = exprs.max(plus(first, -1), exprs.constant(0));
-  if (mutation == tile_first_late) bounds.first = plus(first, 1);
-  if (mutation == tile_last_early) bounds.last = exprs.min(plus(first, size - 1), extent);
-  if (mutation == tile_last_late) bounds.last = exprs.min(plus(first, size + 1), extent);
-  if (mutation == tiles_rounded_down) bounds.tiles = exprs.floordiv(extent, exprs.constant(size));
-}
-
 }  // namespace
 
 void edit_segments(const Kernel& kernel, std::vector<RowCase>& cases, Mutation mutation) {
@@ -61,26 +51,6 @@ void edit_segments(const Kernel& kernel, std::vector<RowCase>& cases, Mutation m
   if (std::ranges::find(kCuts, mutation) == kCuts.end()) return;
   for (RowCase& row : cases)
     for (Segment& segment : row.segments) cut_again(kernel.program->exprs(), segment, kernel.extents.back(), mutation);
-}
-
-void edit_tiling(ir::ExprContext& exprs, const ThreadMap& threads, Tiling& tiling, Mutation mutation) {
-  const Expr elements = exprs.mul(tiling.rows, tiling.columns);
-  const bool cut_columns = !threads.flat && threads.tile_columns > 0;
-  const int size = threads.flat ? threads.tile_columns : threads.tile_rows;
-  const auto tiles_of = [&](Expr extent, int of) { return exprs.ceildiv(extent, exprs.constant(of)); };
-  TileBounds& rows = tiling.row_bounds;
-  TileBounds& columns = tiling.column_bounds;
-  edit_bounds(exprs, rows, size, threads.flat ? elements : tiling.rows, mutation);
-  if (cut_columns) edit_bounds(exprs, columns, threads.tile_columns, tiling.columns, mutation);
-  if (mutation == tile_last_unclamped) rows.last = exprs.add(rows.first, exprs.constant(size));
-  if (mutation == tile_first_negative) rows.first = exprs.sub(rows.first, exprs.constant(1));
-  if (mutation == column_tiles_of_rows && cut_columns) columns.tiles = tiles_of(tiling.rows, threads.tile_columns);
-  if (mutation == flat_tiles_of_rows && threads.flat) {
-    rows.last = exprs.min(exprs.add(rows.first, exprs.constant(size)), tiling.rows);
-    rows.tiles = tiles_of(tiling.rows, size);
-  }
-  if (mutation == whole_columns_short && !cut_columns) columns.last = exprs.sub(columns.last, exprs.constant(1));
-  tiling.tiles = mutation == tiles_of_one_row ? columns.tiles : exprs.mul(rows.tiles, columns.tiles);
 }
 
 void edit_schedule(Schedule& schedule, Mutation mutation) {
@@ -92,7 +62,7 @@ void edit_schedule(Schedule& schedule, Mutation mutation) {
   }
   for (ScheduledCase& row : schedule.cases) edit_calls(schedule, row, mutation);
   for (Body& body : schedule.bodies) edit_walks(exprs, body, mutation);
-  if (schedule.threads) edit_tiling(exprs, *schedule.threads, *schedule.tiling, mutation);
+  edit_grid(schedule, mutation);
 }
 
 void edit_guards(Schedule& schedule, Mutation mutation) {

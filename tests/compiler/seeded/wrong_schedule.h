@@ -11,7 +11,7 @@ namespace padlock::compiler {
 
 void edit_segments(const Kernel& kernel, std::vector<RowCase>& cases, Mutation mutation);
 void edit_walks(ir::ExprContext& exprs, Body& body, Mutation mutation);
-void edit_tiling(ir::ExprContext& exprs, const ThreadMap& threads, Tiling& tiling, Mutation mutation);
+void edit_grid(Schedule& schedule, Mutation mutation);
 /// And what a launch, a call and a stream say.
 void edit_schedule(Schedule& schedule, Mutation mutation);
 void edit_guards(Schedule& schedule, Mutation mutation);

@@ -141,7 +141,6 @@ TEST_CASE("the devices are as one would think") {
     CHECK(facts.multiprocessors > 0);
     CHECK(facts.max_grid_x == 2147483647);
     CHECK(facts.max_block_threads == 1024);
-    CHECK(facts.max_multiprocessor_threads >= 1024);
     CHECK(facts.max_shared_bytes >= 48 << 10);
     CHECK(facts.memory_bytes > 0);
   }

@@ -177,7 +177,6 @@ TEST_CASE("a device's facts are the driver's") {
   CHECK(facts.multiprocessors == 132);
   CHECK(facts.max_grid_x == 2147483647);
   CHECK(facts.max_block_threads == 1024);
-  CHECK(facts.max_multiprocessor_threads == 2048);
   CHECK(facts.max_shared_bytes == 49152);
   CHECK(facts.l2_bytes == std::int64_t{50} << 20);
   CHECK(facts.memory_bytes == std::int64_t{1} << 30);

@@ -42,7 +42,6 @@ Status whole_scenario(const Fake& fake, Ownership ownership, std::size_t* done =
   PADLOCK_TRY(const Module module, Module::load_ptx(*context, waiting_ptx(), "p"));
   PADLOCK_TRY(const Function add, module.function("add"));
   PADLOCK_CHECK(function_facts(add));
-  PADLOCK_CHECK(resident_blocks(add, 128));
   PADLOCK_TRY(const Event start, Event::create(*context));
   PADLOCK_TRY(const Event end, Event::create(*context));
   PADLOCK_CHECK(start.record(stream));

@@ -105,7 +105,7 @@ CUresult cuDeviceGetAttribute(int* value, CUdevice_attribute attribute, CUdevice
       *value = 1024;
       break;
     case CUdevice_attribute::max_grid_dim_x:
-      *value = 2147483647;
+      *value = fake.settings.max_grid_x;
       break;
     case CUdevice_attribute::max_shared_memory_per_block:
       *value = 49152;
@@ -121,9 +121,6 @@ CUresult cuDeviceGetAttribute(int* value, CUdevice_attribute attribute, CUdevice
       break;
     case CUdevice_attribute::l2_cache_size:
       *value = 50 << 20;
-      break;
-    case CUdevice_attribute::max_threads_per_multiprocessor:
-      *value = fake.settings.multiprocessor_threads;
       break;
     case CUdevice_attribute::pci_domain_id:
       *value = 1;

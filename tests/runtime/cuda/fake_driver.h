@@ -23,7 +23,7 @@ struct FakeSettings {
   int compute_major = 9;
   int compute_minor = 0;
   int multiprocessors = 132;
-  int multiprocessor_threads = 2048;                  ///< resident ones of each
+  int max_grid_x = 2147483647;                        ///< blocks of a launch
   int function_threads = 1024;                        ///< of a block that a function's registers allow
   std::int64_t memory_bytes = std::int64_t{1} << 30;  ///< of each device
   /// Names (as exported) that cuGetProcAddress does not find.

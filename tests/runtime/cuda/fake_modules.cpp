@@ -97,15 +97,6 @@ CUresult cuFuncGetAttribute(int* value, CUfunction_attribute attribute, CUfuncti
   return CUresult::success;
 }
 
-CUresult cuOccupancyMaxActiveBlocksPerMultiprocessor(int* blocks, CUfunction function, int block_threads,
-                                                     std::size_t shared_bytes) {
-  PADLOCK_ENTER(enter_context, cuOccupancyMaxActiveBlocksPerMultiprocessor);
-  if (find_function(fake, function) == nullptr) return fake.misuse("a function");
-  if (block_threads <= 0 || block_threads > 1024 || shared_bytes > 49152) return CUresult::invalid_value;
-  *blocks = fake.settings.multiprocessor_threads / block_threads;
-  return CUresult::success;
-}
-
 namespace {
 
 /// A launch as either of the driver's calls describes it.

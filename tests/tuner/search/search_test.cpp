@@ -526,7 +526,6 @@ TEST_CASE("the model knows what costs much") {
   const compiler::KernelCost tiles{.read_bytes = 1e8, .write_bytes = 1e8, .chunks = 1e7, .tiles = 1057, .threads = 256};
   // One block more than a wave.
   CHECK(ns(tiles, same, gpu) > ns(tiles, [](auto& c) { c.tiles = 1056; }, gpu));
-  CHECK(ns(tiles, same, gpu) > ns(tiles, [](auto& c) { c.persistent = true; }, gpu));
   CHECK(ns(tiles, same, gpu) < ns(tiles, [](auto& c) { c.tiles = 10; }, gpu));
 }
 

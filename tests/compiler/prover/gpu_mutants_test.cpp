@@ -1,0 +1,131 @@
+#include <map>
+#include <set>
+
+#include "tests/compiler/prover/seeded_gpu_schedule.h"
+#include "tests/compiler/seeded/seeded_bugs.h"
+
+// The prover is lied to about what a GPU's schedules are: each seeded bug of the walk over vectors and of tiles through
+// shared memory is refuted, in these words.
+namespace padlock::compiler {
+namespace {
+
+constexpr std::string_view kPad =
+    "program p(x: f32[B, S], lo: dim, hi: dim) where B >= 1, S >= 1, lo >= 0, hi >= 0 "
+    "{ y = pad(x, low = [0, lo], high = [0, hi]) return y }";
+constexpr std::string_view kBytes =
+    "program p(x: i8[C, H, W], p: dim) where C >= 1, H >= 2, W >= 2, 0 <= p < W, p < H "
+    "{ y = pad(x, low = [0, p, p], high = [0, p, p], mode = reflect) return y }";
+constexpr std::string_view kTurned =
+    "program p(x: f32[A, B], l: dim) where A >= 1, B >= 1, 0 <= l <= 64 "
+    "{ t = transpose(x, perm = [1, 0]) y = pad(t, low = [l, 2], high = [1, l]) return y }";
+constexpr std::string_view kTurnedBytes =
+    "program p(x: i8[N, H, W], l: dim) where N >= 1, H >= 2, W >= 2, 0 <= l < H, l < W "
+    "{ t = transpose(x, perm = [0, 2, 1]) y = pad(t, low = [0, l, l], high = [0, l, l], mode = reflect) "
+    "z = relu(y) return z }";
+constexpr std::string_view kTurnedAndNot =
+    "program p(x: f16[A, B], y: f16[B, A]) where A >= 1, B >= 1 "
+    "{ t = transpose(x, perm = [1, 0]) z = add(t, y) return z }";
+constexpr std::string_view kTurnedHalves =
+    "program p(x: f16[A, B]) where A >= 1, B >= 1 { y = transpose(x, perm = [1, 0]) return y }";
+constexpr std::string_view kRotated =
+    "program p(x: f64[A, B, C]) where A >= 1, B >= 1, C >= 1 { y = transpose(x, perm = [2, 0, 1]) return y }";
+
+constexpr std::string_view kStream = "map=stream,threads=128,items=4";
+constexpr std::string_view kTiled = "map=tiled";
+
+struct Mutant {
+  Mutation mutation;
+  std::string_view program, config;
+  ObligationKind kind;
+  std::string_view violation;
+};
+using enum Mutation;
+using Kind = ObligationKind;
+
+constexpr auto kMutants = std::to_array<Mutant>({
+    // Vectors of the flattened output.
+    {vector_late, kPad, kStream, Kind::cover, "is not in vector"},
+    {vector_late, kBytes, kStream, Kind::align, "past a multiple of its size"},
+    {vectors_overlap, kPad, kStream, Kind::disjoint, "is in the vectors"},
+    {vector_tiles_rounded_down, kPad, kStream, Kind::cover, "is not in vector"},
+    {vector_tiles_doubled, kPad, kStream, Kind::width, "a vector ends at"},
+    {vectors_of_launch_many, kPad, kStream, Kind::cover, "5 vectors are taken"},
+    {edge_taken_whole, kPad, kStream, Kind::load, "coordinate"},
+    {edge_taken_whole, kPad, kStream, Kind::store, "column"},
+    {edge_taken_whole, kBytes, kStream, Kind::load, "coordinate"},
+    {granule_before_untested, kPad, kStream, Kind::load, "are loaded of a tensor that has"},
+    {granule_after_untested, kPad, kStream, Kind::load, "are loaded of a tensor that has"},
+    {granule_next, kPad, kStream, Kind::cover, "is in no granule"},
+    // Tiles.
+    {tile_row_pitch_long, kTurned, kTiled, Kind::cover, "is not in tile"},
+    {tile_column_pitch_short, kTurnedBytes, kTiled, Kind::disjoint, "is made twice"},
+    {tile_roles_swapped, kTurned, kTiled, Kind::cover, "is not in tile"},
+    {tile_count_halved, kTurned, kTiled, Kind::cover, "is not in tile"},
+    {tile_counts_swapped, kTurned, kTiled, Kind::cover, "is not in tile"},
+    {tile_counts_swapped, kTurnedBytes, kTiled, Kind::cover, "values of a coordinate are made of"},
+    {tile_not_launched, kRotated, kTiled, Kind::cover, "tiles are launched of"},
+    {tile_row_untested, kTurned, kTiled, Kind::store, "is made, the extent is"},
+    {tile_column_untested, kTurned, kTiled, Kind::store, "is made, the extent is"},
+    {tile_test_strict, kTurned, kTiled, Kind::cover, "is not in tile"},
+    // What a thread loads and stores, and where shared memory has it.
+    {tile_loads_half, kTurned, kTiled, Kind::cover, "is not in number"},
+    {tile_loads_half, kTurnedBytes, kTiled, Kind::cover, "is not in number"},
+    {tile_loads_half, kTurnedAndNot, kTiled, Kind::cover, "is not in number"},
+    {tile_loads_block, kTurnedBytes, kTiled, Kind::cover, "is not in number"},
+    {tile_stores_late, kTurned, kTiled, Kind::cover, "is not in number"},
+    {tile_stores_late, kTurnedBytes, kTiled, Kind::cover, "is not in number"},
+    {tile_stores_late, kTurnedAndNot, kTiled, Kind::cover, "is not in number"},
+    {tile_stores_twice, kTurned, kTiled, Kind::disjoint, "is in number"},
+    {tile_words_shared, kTurned, kTiled, Kind::disjoint, "holds the positions"},
+    {tile_words_shared, kTurnedBytes, kTiled, Kind::disjoint, "holds the positions"},
+    {tile_words_shared, kTurnedAndNot, kTiled, Kind::disjoint, "holds the positions"},
+    {tile_words_late, kTurned, kTiled, Kind::store, "of an array of"},
+    {tile_words_late, kTurnedBytes, kTiled, Kind::store, "of an array of"},
+    {tile_words_late, kTurnedAndNot, kTiled, Kind::store, "of an array of"},
+    {tile_lane_ignored, kTurnedBytes, kTiled, Kind::disjoint, "holds the positions"},
+    // Tiles by words.
+    {tile_run_untested, kTurned, kTiled, Kind::load, "is of another segment"},
+    {tile_whole_untested, kTurned, kTiled, Kind::store, "is made of a whole tile"},
+    {tile_rows_apart, kTurnedHalves, kTiled, Kind::load, "rows after"},
+    {tile_block_late, kTurned, kTiled, Kind::cover, "is not in number"},
+    {tile_block_late, kTurnedBytes, kTiled, Kind::cover, "is not in number"},
+    {tile_block_late, kTurnedHalves, kTiled, Kind::cover, "is not in number"},
+    {tile_block_word_late, kTurned, kTiled, Kind::store, "is taken for word"},
+    {tile_block_word_late, kTurnedBytes, kTiled, Kind::store, "is taken for word"},
+    {tile_block_word_late, kTurnedHalves, kTiled, Kind::store, "is taken for word"},
+    {tile_block_rows_shared, kTurnedBytes, kTiled, Kind::store, "is taken for word"},
+    {tile_copies_wide, kTurned, kTiled, Kind::cover, "is not in number"},
+    {tile_copies_wide, kTurnedBytes, kTiled, Kind::cover, "is not in number"},
+    {tile_copies_wide, kTurnedHalves, kTiled, Kind::cover, "is not in number"},
+    {tile_copies_swapped, kTurned, kTiled, Kind::cover, "is not in number"},
+    {tile_copies_swapped, kTurnedBytes, kTiled, Kind::cover, "is not in number"},
+    {tile_copies_swapped, kTurnedHalves, kTiled, Kind::cover, "is not in number"},
+    {tile_word_before_untested, kTurnedBytes, kTiled, Kind::load, "are loaded of a tensor that has"},
+    {tile_word_after_untested, kTurnedBytes, kTiled, Kind::load, "are loaded of a tensor that has"},
+});
+
+}  // namespace
+
+TEST_CASE("every seeded bug of a GPU's schedule is refuted") {
+  std::set<std::pair<std::string_view, std::string_view>> right;
+  for (const Mutant& mutant : kMutants) {
+    CAPTURE(std::string(name_of(mutant.mutation)));
+    if (right.emplace(mutant.program, mutant.config).second)
+      CHECK(gpu_proof_of(mutant.program, mutant.config).refuted() == nullptr);
+    check_gpu_refuted(mutant.program, mutant.config, mutant.kind, mutant.violation, edits_of(mutant.mutation));
+  }
+}
+
+TEST_CASE("every seeded bug of a GPU's schedule has a program") {
+  std::set<Mutation> seeded;
+  for (const Mutant& mutant : kMutants) seeded.insert(mutant.mutation);
+  for (const Mutation mutation : kMutations) {
+    if (judge_of(mutation) != Judge::grid && judge_of(mutation) != Judge::tile) continue;
+    CAPTURE(std::string(name_of(mutation)));
+    CHECK(seeded.contains(mutation));
+  }
+  CHECK(std::ranges::count(seeded, Judge::grid, judge_of) == kByGrid);
+  CHECK(std::ranges::count(seeded, Judge::tile, judge_of) == kByTile);
+}
+
+}  // namespace padlock::compiler

@@ -1,0 +1,77 @@
+#include "tests/compiler/prover/seeded_gpu_schedule.h"
+
+// What is proved of a GPU's schedules: the walk over the vectors of a flattened output, and tiles through shared memory
+// for what reads rows across.
+namespace padlock::compiler {
+namespace {
+
+using ir::Expr;
+
+constexpr std::string_view kPad =
+    "program p(x: f32[B, S], lo: dim, hi: dim) where B >= 1, S >= 1, lo >= 0, hi >= 0 "
+    "{ y = pad(x, low = [0, lo], high = [0, hi]) return y }";
+constexpr std::string_view kBytes =
+    "program p(x: i8[C, H, W], p: dim) where C >= 1, H >= 2, W >= 2, 0 <= p < W, p < H "
+    "{ y = pad(x, low = [0, p, p], high = [0, p, p], mode = reflect) return y }";
+constexpr std::string_view kGathered =
+    "program p(x: f16[H, W]) where H >= 1, W >= 1 { y = transpose(x, perm = [1, 0]) return y }";
+constexpr std::string_view kTwoTypes =
+    "program p(x: i8[A, B], y: f64[A, B]) where A >= 1, B >= 1 { a = relu(x) b = relu(y) return a, b }";
+constexpr std::string_view kTurned =
+    "program p(x: f32[A, B], l: dim) where A >= 1, B >= 1, 0 <= l <= 64 "
+    "{ t = transpose(x, perm = [1, 0]) y = pad(t, low = [l, 2], high = [1, l]) return y }";
+constexpr std::string_view kTurnedBytes =
+    "program p(x: i8[N, H, W], l: dim) where N >= 1, H >= 2, W >= 2, 0 <= l < H, l < W "
+    "{ t = transpose(x, perm = [0, 2, 1]) y = pad(t, low = [0, l, l], high = [0, l, l], mode = reflect) "
+    "z = relu(y) return z }";
+constexpr std::string_view kTurnedAndNot =
+    "program p(x: f16[A, B], y: f16[B, A]) where A >= 1, B >= 1 "
+    "{ t = transpose(x, perm = [1, 0]) z = add(t, y) return z }";
+constexpr std::string_view kRotated =
+    "program p(x: f64[A, B, C]) where A >= 1, B >= 1, C >= 1 { y = transpose(x, perm = [2, 0, 1]) return y }";
+
+}  // namespace
+
+TEST_CASE("walk over vectors: every obligation is decided, for every number of threads and vectors") {
+  for (const std::string_view program : {kPad, kBytes, kGathered, kTwoTypes})
+    for (const std::string_view config : {"map=stream,threads=128,items=1", "map=stream,threads=256,items=2",
+                                          "map=stream,threads=512,items=4", "map=stream,split=0"})
+      check_gpu_proved(program, config);
+}
+
+TEST_CASE("tiles: every obligation is decided, for every number of threads") {
+  const ScheduleEdit has_tile([](Schedule& schedule) { CHECK(schedule.tile.has_value()); });
+  for (const std::string_view text : {kTurned, kTurnedBytes, kTurnedAndNot, kRotated})
+    for (const std::string_view config : {"threads=128", "threads=256", "threads=512,cache=streaming"})
+      check_gpu_proved(text, config, &has_tile);
+}
+
+TEST_CASE("tiles: they are the default of what reads rows across, and of nothing else") {
+  for (const auto& [text, map] : {std::pair(kTurned, "map=tiled"),
+                                  {kTurnedBytes, "map=tiled"},
+                                  {kTurnedAndNot, "map=tiled"},
+                                  {kPad, "map=stream"}}) {
+    CAPTURE(text);
+    const ir::Program program = testing::program_of(text);
+    const Schedule schedule = gpu_schedule_of(program, "");
+    CHECK(schedule.config.starts_with(map));
+    CHECK(schedule.tile.has_value() != schedule.grid.has_value());
+    CHECK(gpu_schedule_of(program, "map=stream").grid.has_value());
+  }
+}
+
+TEST_CASE("tiles by words: each test of a run that another does not imply is needed") {
+  const ir::Program program = testing::program_of(kTurned);
+  const std::size_t tests = gpu_schedule_of(program, "").tile->runs.front().tests.size();
+  CHECK(tests == 6);  // both ends of the rows for each condition, and both of the columns
+  // In a case of rows the one end implies the other: of two tests of a condition one is enough.
+  for (const std::size_t dropped : {0U, 3U, 4U, 5U}) {
+    const ScheduleEdit edit([=](Schedule& schedule) {
+      std::vector<Expr>& all = schedule.tile->runs.front().tests;
+      all.erase(all.begin() + dropped);
+    });
+    check_gpu_refuted(kTurned, "map=tiled", ObligationKind::load, "is of another segment", &edit);
+  }
+}
+
+}  // namespace padlock::compiler

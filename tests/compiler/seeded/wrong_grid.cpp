@@ -1,0 +1,127 @@
+#include "tests/compiler/seeded/wrong_schedule.h"
+
+// Seeded bugs of a GPU's schedules: of the walk over the vectors of a flattened output, and of tiles through shared
+// memory.
+namespace padlock::compiler {
+namespace {
+
+using enum Mutation;
+using ir::Expr;
+
+/// Without the test number `which`, of as many as there are.
+void drop(std::vector<Expr>& tests, std::size_t which) {
+  if (which < tests.size()) tests.erase(tests.begin() + static_cast<std::ptrdiff_t>(which));
+}
+
+class GridEditor {
+ public:
+  GridEditor(Schedule& schedule, Mutation mutation)
+      : schedule_(schedule), grid_(*schedule.grid), exprs_(schedule.exprs()), mutation_(mutation) {}
+
+  void edit() {
+    const Expr step = exprs_.constant(std::int64_t{grid_.threads} * grid_.lanes);
+    if (mutation_ == vector_late) grid_.first = plus(grid_.first, 1);
+    if (mutation_ == vectors_overlap) grid_.first = exprs_.sub(grid_.first, grid_.slot);
+    if (mutation_ == vector_tiles_rounded_down)
+      grid_.tiles = exprs_.floordiv(grid_.elements, exprs_.mul(step, grid_.used));
+    if (mutation_ == vector_tiles_doubled) grid_.tiles = exprs_.mul(grid_.tiles, exprs_.constant(2));
+    if (mutation_ == vectors_of_launch_many) grid_.launched = exprs_.constant(grid_.vectors + 1);
+    edit_granules(schedule_.granules);
+    if (mutation_ != edge_taken_whole) return;
+    for (Body& body : schedule_.bodies)
+      for (LoopStrategy& strategy : body.strategies) strategy.entry_conditions.clear();
+  }
+
+ private:
+  void edit_granules(Granules& granules) {
+    if (mutation_ == granule_before_untested) drop(granules.tests, 0);
+    if (mutation_ == granule_after_untested) drop(granules.tests, 1);
+    if (mutation_ == granule_next) granules.offset = plus(granules.offset, grid_.lanes);
+  }
+  Expr plus(Expr e, int c) { return exprs_.add(e, exprs_.constant(c)); }
+
+  Schedule& schedule_;
+  VectorGrid& grid_;
+  ir::ExprContext& exprs_;
+  Mutation mutation_;
+};
+
+class TileEditor {
+ public:
+  TileEditor(Schedule& schedule, Mutation mutation)
+      : schedule_(schedule), tile_(*schedule.tile), exprs_(schedule.exprs()), mutation_(mutation) {}
+
+  void edit() {
+    edit_parts();
+    edit_tests();
+    edit_positions();
+    edit_words();
+    edit_blocks();
+  }
+
+ private:
+  /// Which part of the axes a tile has, and how many there are.
+  void edit_parts() {
+    if (mutation_ == tile_row_pitch_long)
+      tile_.cross_first = exprs_.mul(exprs_.constant(tile_.side() + 1), tile_.cross_tile);
+    if (mutation_ == tile_column_pitch_short)
+      tile_.column_first = exprs_.mul(exprs_.constant(tile_.side() - 1), tile_.column_tile);
+    if (mutation_ == tile_roles_swapped) std::swap(tile_.cross_first, tile_.column_first);
+    std::vector<TileDigit>& digits = tile_.digits;
+    if (mutation_ == tile_count_halved) digits[1].count = exprs_.floordiv(digits[1].count, exprs_.constant(2));
+    if (mutation_ == tile_counts_swapped) std::swap(digits.back().count, digits[digits.size() - 2].count);
+    if (mutation_ == tile_not_launched) tile_.tiles = plus(tile_.tiles, -1);
+  }
+  void edit_tests() {
+    if (mutation_ == tile_row_untested) drop(tile_.tests, 0);
+    if (mutation_ == tile_column_untested) drop(tile_.tests, 1);
+    if (mutation_ == tile_test_strict) tile_.tests[0] = plus(tile_.tests[0], -1);
+    if (mutation_ == tile_run_untested)
+      for (TileRun& run : tile_.runs) drop(run.tests, run.tests.size() - 1);
+    if (mutation_ == tile_whole_untested) drop(tile_.whole, tile_.whole.size() - 1);
+    if (mutation_ == tile_word_before_untested) drop(tile_.loads.tests, 0);
+    if (mutation_ == tile_word_after_untested) drop(tile_.loads.tests, 1);
+  }
+  /// Which position is loaded or stored by whom.
+  void edit_positions() {
+    if (mutation_ == tile_loads_half)
+      tile_.loaded_row = exprs_.mod(tile_.loaded_row, exprs_.constant(tile_.side() / 2));
+    if (mutation_ == tile_loads_block) tile_.loaded_column = tile_.block_column;
+    if (mutation_ == tile_stores_late) tile_.stored_column = plus(tile_.stored_column, 1);
+    if (mutation_ == tile_stores_twice)
+      tile_.stored_row = exprs_.floordiv(tile_.slot, exprs_.constant(2 * tile_.side()));
+    if (mutation_ == tile_copies_wide) tile_.copied_row = exprs_.floordiv(tile_.slot, exprs_.constant(kTilePitch));
+    if (mutation_ == tile_copies_swapped) std::swap(tile_.copied_row, tile_.copied_column);
+  }
+  /// Where shared memory has a position.
+  void edit_words() {
+    if (mutation_ == tile_words_shared)
+      tile_.word = exprs_.sub(tile_.word, exprs_.floordiv(tile_.row, exprs_.constant(2)));
+    if (mutation_ == tile_words_late) tile_.word = plus(tile_.word, 2);
+    if (mutation_ == tile_lane_ignored) tile_.lane = exprs_.constant(0);
+  }
+  void edit_blocks() {
+    if (mutation_ == tile_block_late) tile_.block_column = plus(tile_.block_column, 1);
+    if (mutation_ == tile_block_word_late) tile_.block_word = plus(tile_.block_word, 1);
+    if (mutation_ == tile_block_rows_shared) tile_.block_word = exprs_.add(tile_.block_word, tile_.part);
+    if (mutation_ != tile_rows_apart) return;
+    for (ScheduledCase& row : schedule_.cases)
+      for (SegmentCall& call : row.calls)
+        for (Stream& stream : call.streams) stream.base = exprs_.mul(exprs_.constant(2), stream.base);
+  }
+  Expr plus(Expr e, int c) { return exprs_.add(e, exprs_.constant(c)); }
+
+  Schedule& schedule_;
+  TransposeTile& tile_;
+  ir::ExprContext& exprs_;
+  Mutation mutation_;
+};
+
+}  // namespace
+
+void edit_grid(Schedule& schedule, Mutation mutation) {
+  if (schedule.grid) GridEditor(schedule, mutation).edit();
+  if (schedule.tile) TileEditor(schedule, mutation).edit();
+}
+
+}  // namespace padlock::compiler
