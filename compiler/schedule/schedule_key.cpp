@@ -12,6 +12,11 @@ void add(CodeKey& key, Numbers... numbers) {
   (key.push_back(static_cast<std::uint64_t>(numbers)), ...);
 }
 
+/// Returns whether a body takes vectors of the grid whole: elements are stored in one way.
+bool has_whole_vectors(const Schedule& schedule) {
+  return std::ranges::any_of(schedule.bodies, [](const Body& body) { return body.lanes > 1; });
+}
+
 void add(CodeKey& key, const VectorLoop& loop) {
   add(key, id(loop.from), id(loop.limit), loop.lanes, loop.unroll, loop.single_trip, loop.nontemporal, loop.delegated,
       id(loop.last), id(loop.end_value));
@@ -51,7 +56,8 @@ CodeKey key_of(const Schedule& schedule) {
   if (const auto& tile = schedule.tile)
     add(key, tile->threads, tile->axis, tile->lanes, tile->array_count, schedule.store);
   else if (const auto& grid = schedule.grid)
-    add(key, grid->threads, grid->vectors, grid->lanes, schedule.store);
+    add(key, grid->threads, grid->vectors, grid->lanes,
+        has_whole_vectors(schedule) ? schedule.store : StoreKind::plain);
   else
     add(key, std::ranges::any_of(schedule.bodies, may_stream) ? schedule.store : StoreKind::plain);
   add(key, id(schedule.rows), id(schedule.columns), schedule.bodies.size(), schedule.cases.size());

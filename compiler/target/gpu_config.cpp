@@ -13,9 +13,14 @@ constexpr int kVectorBytes = 16;  // the most that a thread loads or stores at a
 std::vector<ConfigField> fields_of(GpuConfig& config) {
   return {
       config_field<GridMap>("map", config.map, {{GridMap::stream, "stream"}, {GridMap::tiled, "tiled"}}),
-      config_field("threads", config.threads, {128, 256, 512}), config_field("items", config.items, {1, 2, 4}),
+      config_field("threads", config.threads, {64, 128, 256, 512}), config_field("items", config.items, {1, 2, 4}),
       config_field("split", config.split),
       config_field<CacheHint>("cache", config.cache, {{CacheHint::none, "none"}, {CacheHint::streaming, "streaming"}})};
+}
+
+/// Returns whether a key that means nothing is not at its default: tiles have no vectors.
+bool is_redundant(const GpuConfig& config) {
+  return config.map == GridMap::tiled && config.items != GpuConfig::standard().items;
 }
 
 }  // namespace
@@ -34,7 +39,9 @@ std::string GpuConfig::to_string() const {
 std::vector<GpuConfig> GpuConfig::all() {
   std::vector<GpuConfig> configs;
   GpuConfig config;
-  for_each_config(fields_of(config), [&] { configs.push_back(config); });
+  for_each_config(fields_of(config), [&] {
+    if (!is_redundant(config)) configs.push_back(config);
+  });
   return configs;
 }
 

@@ -23,7 +23,7 @@ enum class CacheHint : std::uint8_t { none, streaming };
 /// One point of a GPU's search space. Data, not code: a config may be slow, never wrong.
 struct GpuConfig {
   GridMap map = GridMap::tiled;
-  int threads = 128;  ///< of a block: 128, 256 or 512
+  int threads = 128;  ///< of a block: 64, 128, 256 or 512
   int items = 2;      ///< 1, 2 or 4 vectors that a thread of a stream takes at most, all on their way at once
   bool split = true;  ///< split the innermost axis at pads, so that its interior has no predicate
   CacheHint cache = CacheHint::none;
@@ -35,7 +35,7 @@ struct GpuConfig {
   [[nodiscard]] static Result<GpuConfig> parse(std::string_view text, const GpuConfig& base);
   /// All keys, in declaration order; parse reads it back.
   [[nodiscard]] std::string to_string() const;
-  /// The search space, in a fixed order.
+  /// The search space, in a fixed order. `items` means nothing to tiles, and is there at its default.
   [[nodiscard]] static std::vector<GpuConfig> all();
   /// The config of a kernel that was not tuned: tiles where it transposes, else a stream, which is right for rows of
   /// any length, in blocks of 128 threads that have two vectors of 16 bytes on their way each (an H200, f32 to i8).

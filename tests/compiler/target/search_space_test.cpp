@@ -9,6 +9,7 @@
 #include "compiler/pipeline.h"
 #include "compiler/schedule/schedule_key.h"
 #include "compiler/target/cost.h"
+#include "compiler/target/gpu_config.h"
 #include "compiler/target/host_config.h"
 #include "compiler/target/target_compiler.h"
 
@@ -142,6 +143,32 @@ TEST_CASE("costs count bytes and vectors") {
   CHECK(cost("store=nontemporal").always_streams);
   CHECK_FALSE(cost("store=plain").streams);
   CHECK(cost("").threads == 0);
+}
+
+TEST_CASE("the search space of a GPU has some sixty configs, of which no two make the same schedule of a program") {
+  CHECK(GpuConfig::all().size() == 64);
+  const auto compiler = compiler_of("sm_90");
+  for (const auto& [text, points] :
+       {std::pair(kPad, std::size_t{48}),
+        // Nothing to split, and no predicate.
+        {"program p(x: f16[A, B]) { y = relu(x) return y }", std::size_t{24}},
+        // Read across its rows: as tiles, too.
+        {"program p(x: i8[A, B]) { y = transpose(x, perm = [1, 0]) return y }", std::size_t{16}}}) {
+    CAPTURE(text);
+    const auto program = ir::parse_program(text);
+    REQUIRE(program);
+    const SearchSpace space = space_of(*compiler, *program);
+    std::set<std::string> schedules;
+    for (const SearchPoint& point : space.points) {
+      auto kernels = lower(*program);
+      REQUIRE(kernels);
+      const std::string made =
+          to_string(schedule_for_gpu(std::move(kernels->front()), std::get<GpuConfig>(point.config)));
+      schedules.insert(made.substr(0, made.find("  config")) + made.substr(made.find("  rows")));
+    }
+    CHECK(space.points.size() == points);
+    CHECK(schedules.size() == points);
+  }
 }
 
 }  // namespace padlock::compiler
