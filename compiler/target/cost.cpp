@@ -40,6 +40,86 @@ double read_bytes(const Schedule& schedule, const ir::Binding& binding) {
   return bytes;
 }
 
+/// Counts what the threads of a GPU do.
+class GpuCost {
+ public:
+  GpuCost(const Schedule& schedule, const ir::Binding& binding, KernelCost& cost)
+      : schedule_(schedule), binding_(binding), cost_(cost) {
+    for (const Body& body : schedule.bodies) {
+      loads_ = std::max(loads_, static_cast<double>(body.loads.size()));
+      nodes_ = std::max(nodes_, static_cast<double>(body.nodes.size()));
+    }
+  }
+
+  void count() {
+    cost_.blocks = value_of(schedule_.tiles(), binding_);
+    schedule_.tile ? count_tiles(*schedule_.tile) : count_vectors(*schedule_.grid);
+  }
+
+ private:
+  // Instructions of a warp, by the PTX of pads, and what a multiprocessor has.
+  static constexpr double kWarp = 32, kWholeVector = 130, kElement = 60, kWord = 30;
+  static constexpr double kThreads = 2048, kRegisters = 65536, kSharedBytes = 200e3;
+  static constexpr double kOwnRegisters = 24, kVectorRegisters = 8;
+
+  void count_tiles(const TransposeTile& tile) {
+    cost_.flight_bytes = tile.shared_bytes();
+    cost_.resident_blocks = std::min(kThreads / tile.threads, std::floor(kSharedBytes / tile.shared_bytes()));
+    cost_.trips = 2;  // before the barrier and after it
+    cost_.instructions = cost_.blocks * tile.words() / kWarp * (kWord + nodes_) * tile.array_count;
+  }
+
+  void count_vectors(const VectorGrid& grid) {
+    const double used = value_of(schedule_.used_vectors(), binding_);
+    const double rows = value_of(schedule_.rows, binding_);
+    const double vectors = std::ceil(rows * value_of(schedule_.columns, binding_) / grid.lanes);
+    double row = 0;  // which rows are in which case is not looked at: the dearest counts for all
+    for (const ScheduledCase& scheduled : schedule_.cases) row = std::max(row, edges_of(scheduled, grid));
+    const double edges = std::min(row * rows, vectors);
+    const double registers = kOwnRegisters + kVectorRegisters * used * std::max(loads_, 1.0);
+    cost_.flight_bytes = grid.threads * used * grid.lanes * loaded_bytes();
+    cost_.resident_blocks = std::max(1.0, std::floor(std::min(kThreads, kRegisters / registers) / grid.threads));
+    // A warp's threads share the elements of its edges, one after the other.
+    cost_.trips = 1 + std::ceil(edges / std::max(vectors, 1.0) * used * grid.lanes);
+    cost_.instructions = (vectors - edges) / kWarp * (kWholeVector + nodes_ * grid.lanes) +
+                         edges * grid.lanes / kWarp * (kElement + nodes_);
+  }
+
+  /// Returns how many vectors of a row are made by elements: all of a body that has no whole ones, else those at ends
+  /// of segments that lie inside of a vector.
+  double edges_of(const ScheduledCase& scheduled, const VectorGrid& grid) {
+    const auto cuts = [&](double column) { return std::fmod(column, grid.lanes) != 0; };
+    const bool shifts = cuts(value_of(schedule_.columns, binding_));
+    double edges = 0;
+    for (const SegmentCall& call : scheduled.calls) {
+      const double end = value_of(call.end, binding_);
+      const double columns = end - value_of(call.begin, binding_);
+      if (columns <= 0) continue;
+      if (schedule_.bodies[static_cast<std::size_t>(call.body)].lanes < grid.lanes)
+        edges += columns / grid.lanes;
+      else if (shifts || cuts(end))
+        edges += 1;
+    }
+    return edges;
+  }
+
+  /// Bytes of an element of all loads of the body that has most.
+  [[nodiscard]] double loaded_bytes() const {
+    double most = 1;
+    for (const Body& body : schedule_.bodies) {
+      double bytes = 0;
+      for (const BodyLoad& load : body.loads) bytes += ir::byte_size(load.dtype);
+      most = std::max(most, bytes);
+    }
+    return most;
+  }
+
+  const Schedule& schedule_;
+  const ir::Binding& binding_;
+  KernelCost& cost_;
+  double loads_ = 0, nodes_ = 0;  // of the largest body
+};
+
 }  // namespace
 
 KernelCost cost_of(const Schedule& schedule, const ir::Binding& binding) {
@@ -48,14 +128,15 @@ KernelCost cost_of(const Schedule& schedule, const ir::Binding& binding) {
   for (const ir::ValueId id : schedule.kernel.results)
     cost.write_bytes +=
         value_of(program.value(id).layout.element_count(), binding) * ir::byte_size(program.value(id).dtype);
+  if (schedule.threads > 0) {
+    GpuCost(schedule, binding, cost).count();
+    return cost;
+  }
   double row = 0;  // which rows are in which case is not looked at: the dearest counts for all
   for (const ScheduledCase& scheduled : schedule.cases) row = std::max(row, chunks_of(schedule, scheduled, binding));
   cost.chunks = row * value_of(schedule.rows, binding);
   cost.streams = std::ranges::any_of(schedule.bodies, may_stream);
   cost.always_streams = cost.streams && schedule.store == StoreKind::nontemporal;
-  if (schedule.threads == 0) return cost;
-  cost.tiles = value_of(schedule.tiles(), binding);
-  cost.threads = schedule.threads;
   return cost;
 }
 

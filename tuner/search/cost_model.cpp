@@ -12,8 +12,8 @@ using compiler::KernelCost;
 
 // Bytes a nanosecond, and nanoseconds; see the performance section of the design for where they were measured.
 constexpr double kHostMemory = 20, kHostChunk = 0.4, kHostTask = 300, kHostLaunch = 1000;
-constexpr double kGpuMemory = 3000, kGpuChunk = 1.0 / 32, kGpuLaunch = 3000;
-constexpr int kThreadsOfMultiprocessor = 2048;
+// Of a GPU a trip to memory, and instructions of a multiprocessor's warps a nanosecond, half of the peak.
+constexpr double kGpuMemory = 3000, kGpuTrip = 700, kGpuIssue = 4, kGpuLaunch = 2000;
 
 double host_ns(const KernelCost& cost, std::int64_t task_bytes, const Machine& machine) {
   // Nothing is found in a cache: a tuner's buffers are used in turn until they exceed them. A plain store fetches its
@@ -31,12 +31,14 @@ double host_ns(const KernelCost& cost, std::int64_t task_bytes, const Machine& m
 }
 
 double gpu_ns(const KernelCost& cost, const Machine& machine) {
-  const double resident = std::max(
-      1.0, static_cast<double>(machine.multiprocessors) * (kThreadsOfMultiprocessor / std::max(cost.threads, 1)));
-  const double memory = (cost.read_bytes + cost.write_bytes) / kGpuMemory;
-  const double compute = cost.chunks * kGpuChunk / machine.multiprocessors;
-  const double filled = std::max(cost.tiles, 1.0) / resident;
-  return std::max(memory, compute) * std::min(std::ceil(filled) / filled, 4.0) + kGpuLaunch;
+  const double blocks = std::max(cost.blocks, 1.0);
+  const double busy = std::min<double>(blocks, machine.multiprocessors);
+  // Little's law: what is read in the time of a trip is what is on its way.
+  const double flight = std::min(blocks, machine.multiprocessors * std::max(cost.resident_blocks, 1.0)) *
+                        std::max(cost.flight_bytes, 1.0);
+  const double memory =
+      std::max((cost.read_bytes + cost.write_bytes) / kGpuMemory, cost.read_bytes / flight * kGpuTrip);
+  return std::max(memory, cost.instructions / (busy * kGpuIssue)) + cost.trips * kGpuTrip + kGpuLaunch;
 }
 
 }  // namespace

@@ -15,8 +15,9 @@ struct Machine {
   int multiprocessors = 0;       ///< of a GPU; 0: the host
 };
 
-/// About how many nanoseconds a launch of these kernels takes: bytes and vectors, whichever takes longer, by how evenly
-/// tasks or blocks fill the machine, and each launch and task. `task_bytes`: output of one task on the host.
+/// About how many nanoseconds a launch of these kernels takes. On the host: bytes and vectors, whichever takes longer,
+/// by how evenly tasks fill the machine, and each launch and task. On a GPU: bytes, at the rate that those on their way
+/// allow, and instructions, whichever takes longer, and trips to memory. `task_bytes`: output of one task on the host.
 [[nodiscard]] double predicted_ns(std::span<const compiler::KernelCost> kernels, std::int64_t task_bytes,
                                   const Machine& machine);
 

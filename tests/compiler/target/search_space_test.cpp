@@ -142,7 +142,7 @@ TEST_CASE("costs count bytes and vectors") {
   CHECK(cost("vector_bytes=32").chunks > cost("vector_bytes=64").chunks);
   CHECK(cost("store=nontemporal").always_streams);
   CHECK_FALSE(cost("store=plain").streams);
-  CHECK(cost("").threads == 0);
+  CHECK(cost("").blocks == 0);
 }
 
 TEST_CASE("the search space of a GPU has some sixty configs, of which no two make the same schedule of a program") {
@@ -169,6 +169,40 @@ TEST_CASE("the search space of a GPU has some sixty configs, of which no two mak
     CHECK(space.points.size() == points);
     CHECK(schedules.size() == points);
   }
+}
+
+TEST_CASE("costs of a GPU count blocks, what is on its way, trips and instructions") {
+  const auto program = ir::parse_program(kPad);
+  REQUIRE(program);
+  const auto cost = [&](std::int64_t rows, std::int64_t columns, std::int64_t lo, const char* config) {
+    const auto binding = ir::Binding::bind(
+        *program, {.tensors = {std::nullopt}, .symbols = {{"A", rows - 2}, {"B", columns - lo - 3}, {"lo", lo}}});
+    REQUIRE(binding);
+    auto kernels = lower(*program);
+    REQUIRE(kernels);
+    return cost_of(schedule_for_gpu(std::move(kernels->front()), *GpuConfig::parse(config, GpuConfig::standard())),
+                   *binding);
+  };
+  const KernelCost two = cost(4096, 4096, 5, "items=2");
+  CHECK(two.chunks == 0);
+  CHECK(two.write_bytes == 4096 * 4096 * 4);
+  // 4096 * 1024 vectors, and a part of one for an output that begins inside of a vector.
+  CHECK(two.blocks == 4096 * 1024 / 256 + 1);
+  CHECK(two.flight_bytes == 128 * 2 * 16);
+  const KernelCost one = cost(4096, 4096, 5, "items=1");
+  CHECK(one.blocks == 4096 * 1024 / 128 + 1);
+  CHECK(one.flight_bytes == 128 * 16);
+  CHECK(one.resident_blocks >= two.resident_blocks);
+  CHECK(cost(4096, 4096, 5, "items=1,threads=512").blocks == 4096 * 1024 / 512 + 1);
+  // Short rows have more edges, which are trips of their own, and more instructions.
+  const KernelCost narrow = cost(4096 * 128, 32, 5, "items=2");
+  CHECK(narrow.blocks == two.blocks);
+  CHECK(narrow.trips > two.trips);
+  CHECK(narrow.instructions > two.instructions);
+  // Without segments every vector is made by elements.
+  CHECK(cost(4096, 4096, 5, "split=0").instructions > narrow.instructions);
+  // A small output has less than a vector for each thread of a large device, whatever the config says.
+  CHECK(cost(64, 64, 5, "items=4").flight_bytes == one.flight_bytes);
 }
 
 }  // namespace padlock::compiler

@@ -523,10 +523,23 @@ TEST_CASE("the model knows what costs much") {
   CHECK(ns(large, same, host) < ns(large, same, host, 1 << 10));
   CHECK(ns(small, same, host) < ns(small, same, host, 1 << 30));
   const Machine gpu{.threads = 0, .cache_bytes = 50 << 20, .multiprocessors = 132};
-  const compiler::KernelCost tiles{.read_bytes = 1e8, .write_bytes = 1e8, .chunks = 1e7, .tiles = 1057, .threads = 256};
-  // One block more than a wave.
-  CHECK(ns(tiles, same, gpu) > ns(tiles, [](auto& c) { c.tiles = 1056; }, gpu));
-  CHECK(ns(tiles, same, gpu) < ns(tiles, [](auto& c) { c.tiles = 10; }, gpu));
+  const compiler::KernelCost copy{.read_bytes = 1e8,
+                                  .write_bytes = 1e8,
+                                  .blocks = 25'000,
+                                  .resident_blocks = 16,
+                                  .flight_bytes = 4096,
+                                  .trips = 1,
+                                  .instructions = 3e7};
+  // Bytes; then what is on its way, trips, and instructions, each where it is more than can be hidden.
+  CHECK(ns(copy, same, gpu) < ns(copy, [](auto& c) { c.write_bytes = 2e8; }, gpu));
+  CHECK(ns(copy, same, gpu) == ns(copy, [](auto& c) { c.flight_bytes = 8192; }, gpu));
+  CHECK(ns(copy, same, gpu) < ns(copy, [](auto& c) { c.flight_bytes = 256; }, gpu));
+  CHECK(ns(copy, same, gpu) < ns(copy, [](auto& c) { c.resident_blocks = 1; }, gpu));
+  CHECK(ns(copy, same, gpu) < ns(copy, [](auto& c) { c.trips = 4; }, gpu));
+  CHECK(ns(copy, same, gpu) == ns(copy, [](auto& c) { c.instructions = 2e7; }, gpu));
+  CHECK(ns(copy, same, gpu) < ns(copy, [](auto& c) { c.instructions = 3e8; }, gpu));
+  // A few blocks leave multiprocessors idle.
+  CHECK(ns(copy, same, gpu) < ns(copy, [](auto& c) { c.blocks = 10; }, gpu));
 }
 
 }  // namespace padlock::tuner
