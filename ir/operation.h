@@ -36,6 +36,9 @@ enum class OpClass : std::uint8_t {
   X(abs, "abs", unary, 1)                      \
   X(sign, "sign", unary, 1)                    \
   X(sqrt, "sqrt", floating1, 1)                \
+  X(floor, "floor", floating1, 1)              \
+  X(ceil, "ceil", floating1, 1)                \
+  X(round, "round", floating1, 1)              \
   X(add, "add", binary, 2)                     \
   X(sub, "sub", binary, 2)                     \
   X(mul, "mul", binary, 2)                     \

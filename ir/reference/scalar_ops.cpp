@@ -76,9 +76,24 @@ Element float_arithmetic(Op op, DType type, std::uint64_t a, std::uint64_t b) {
   return computed(type, bits_from_float(type, result));
 }
 
-Element square_root(DType type, std::uint64_t x) {
-  if (type == DType::f64) return computed(type, std::bit_cast<std::uint64_t>(std::sqrt(std::bit_cast<double>(x))));
-  return computed(type, bits_from_float(type, std::sqrt(float_from_bits(type, x))));
+template <class T>
+T float_function(Op op, T x) {
+  switch (op) {
+    case Op::floor:
+      return std::floor(x);
+    case Op::ceil:
+      return std::ceil(x);
+    case Op::round:
+      return std::nearbyint(x);  // half to even: nothing here changes how the CPU rounds
+    default:
+      return std::sqrt(x);
+  }
+}
+
+Element float_function_of(Op op, DType type, std::uint64_t x) {
+  if (type == DType::f64)
+    return computed(type, std::bit_cast<std::uint64_t>(float_function(op, std::bit_cast<double>(x))));
+  return computed(type, bits_from_float(type, float_function(op, float_from_bits(type, x))));
 }
 
 /// Unsigned, so that nothing overflows; the low bits are those of the signed result.
@@ -155,7 +170,10 @@ Element apply_elementwise(Op op, DType operand_type, DType result_type, std::spa
     case Op::sign:
       return sign(type, x);
     case Op::sqrt:
-      return square_root(type, x.bits);
+    case Op::floor:
+    case Op::ceil:
+    case Op::round:
+      return float_function_of(op, type, x.bits);
     case Op::add:
     case Op::sub:
     case Op::mul:

@@ -49,7 +49,8 @@ TEST_CASE("language: arithmetic of every type") {
                                     "sub(v, b)",
                                     "clamp(a, lo = v, hi = 3)",
                                     "leaky_relu(a, alpha = 2)"};
-    if (ir::is_float(t)) all.insert(all.end(), {"div(a, b)", "sqrt(a)", "div(1, b)"});
+    if (ir::is_float(t))
+      all.insert(all.end(), {"div(a, b)", "sqrt(a)", "div(1, b)", "floor(a)", "ceil(a)", "round(a)"});
     same_on_lengths(returns(fmt::format("a: {0}[n], b: {0}[n], v: {0}", ir::name_of(t)), all), 2);
   }
 }

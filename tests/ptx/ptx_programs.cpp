@@ -34,7 +34,8 @@ void add_arithmetic(ir::DType dtype, std::vector<std::string>& programs) {
   programs.push_back(
       fmt::format("program p({}) {{ a = mul(x, z) b = add(a, x) c = sub(b, a) d = relu(c) return d }}", two));
   if (!ir::is_float(dtype)) return;
-  for (const char* op : {"div(x, z)", "div(s, x)", "sqrt(x)"}) programs.push_back(text_of(two, op));
+  for (const char* op : {"div(x, z)", "div(s, x)", "sqrt(x)", "floor(x)", "ceil(x)", "round(x)"})
+    programs.push_back(text_of(two, op));
 }
 
 void add_every_type(ir::DType dtype, std::vector<std::string>& programs) {

@@ -315,6 +315,32 @@ llvm::Value* OpEmitter::unary(Op op, DType dtype, Value* x) {
   return ir::is_signed(dtype) ? integer_abs(width, x) : x;
 }
 
+/// Computes floor, ceil and round, the last with half to even.
+llvm::Value* OpEmitter::whole(Op op, DType dtype, Value* x) {
+  Value* value = to_float(dtype, x);
+  if (!rounds_floats_) return from_float(dtype, whole_by_sum(op, value));
+  const ID id = op == Op::floor ? intrinsic::floor : op == Op::ceil ? intrinsic::ceil : intrinsic::roundeven;
+  return from_float(dtype, builder_.CreateUnaryIntrinsic(id, value));
+}
+
+/// Without hardware: a sum with the least number whose last place is 1 rounds to nearest even, and what lies on the
+/// wrong side goes on by 1. Numbers from that one on are whole. No result has another sign than the operand.
+llvm::Value* OpEmitter::whole_by_sum(Op op, Value* x) {
+  llvm::Type* type = x->getType();
+  const bool wide = type->getScalarType()->isDoubleTy();
+  Value* least_whole = llvm::ConstantFP::get(type, wide ? 0x1p52 : 0x1p23);
+  Value* magnitude = builder_.CreateUnaryIntrinsic(intrinsic::fabs, x);
+  Value* sum = builder_.CreateFSub(builder_.CreateFAdd(magnitude, least_whole), least_whole);
+  Value* result = builder_.CreateBinaryIntrinsic(intrinsic::copysign, sum, x);
+  if (op != Op::round) {
+    Value* one = llvm::ConstantFP::get(type, op == Op::floor ? -1.0 : 1.0);
+    Value* wrong = op == Op::floor ? builder_.CreateFCmpOGT(result, x) : builder_.CreateFCmpOLT(result, x);
+    Value* next = builder_.CreateBinaryIntrinsic(intrinsic::copysign, builder_.CreateFAdd(result, one), x);
+    result = builder_.CreateSelect(wrong, next, result);
+  }
+  return builder_.CreateSelect(builder_.CreateFCmpOLT(magnitude, least_whole), result, x);
+}
+
 llvm::Value* OpEmitter::integer_abs(int width, Value* x) {
   if (width != 16 || has_abs16_) return builder_.CreateBinaryIntrinsic(intrinsic::abs, x, builder_.getFalse());
   return builder_.CreateTrunc(integer_abs(32, builder_.CreateSExt(x, integer(32))), integer(16));
@@ -426,6 +452,10 @@ llvm::Value* OpEmitter::emit(Op op, DType result, DType operand, std::span<Value
       return unary(op, operand, v[0]);
     case Op::sign:
       return sign(operand, v[0]);
+    case Op::floor:
+    case Op::ceil:
+    case Op::round:
+      return whole(op, operand, v[0]);
     case Op::add:
     case Op::sub:
     case Op::mul:

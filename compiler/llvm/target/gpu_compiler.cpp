@@ -137,6 +137,7 @@ class LlvmGpuCompiler final : public GpuCompiler {
     made.features = {.cpu = architecture_,
                      .features = "",
                      .f16c = true,
+                     .rounds_floats = true,
                      .packs_words = true,
                      .f16_masks = abi::gpu_target_number(architecture_) >= 80,  // PTX 6.5
                      .permutes_bytes = true,

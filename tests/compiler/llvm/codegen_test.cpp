@@ -29,7 +29,7 @@ std::vector<std::string> all_operations() {
                            "clamp(x, lo = 1, hi = 3)", "maximum(x, x)", "mul(x, x)", "lt(x, x)", "ne(x, x)"})
       programs.push_back(fmt::format("program p(x: {}[S]) {{ y = {} return y }}", name_of(from), op));
     if (!ir::is_float(from)) continue;
-    for (const char* op : {"sqrt(x)", "div(x, x)"})
+    for (const char* op : {"sqrt(x)", "div(x, x)", "floor(x)", "ceil(x)", "round(x)"})
       programs.push_back(fmt::format("program p(x: {}[S]) {{ y = {} return y }}", name_of(from), op));
   }
   return programs;

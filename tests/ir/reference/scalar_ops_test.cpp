@@ -156,6 +156,30 @@ TEST_CASE("sign: one of the sign of a number; zeros and NaNs keep their bits") {
   CHECK(bits_of(Op::sign, DType::u64, {{0}}) == 0);
 }
 
+TEST_CASE("floor, ceil, round: whole numbers, half to even; zeros and what becomes zero keep their sign") {
+  constexpr std::array kOps = {Op::floor, Op::ceil, Op::round};
+  const auto expect = [&](DType type, std::uint64_t x, std::array<std::uint64_t, 3> results) {
+    CAPTURE(x);
+    for (std::size_t i = 0; i < kOps.size(); ++i) CHECK(bits_of(kOps.at(i), type, {{x}}) == results.at(i));
+  };
+  for (const std::uint64_t x : {kZero, kMinusZero, kInf, kMinusInf, kOne, std::uint64_t{0x4b000001}})
+    expect(DType::f32, x, {x, x, x});
+  expect(DType::f32, kTiny, {0, kOne, 0});
+  expect(DType::f32, 0x80000001, {kMinusOne, kMinusZero, kMinusZero});
+  expect(DType::f32, 0x3f000000, {0, kOne, 0});                          // 0.5
+  expect(DType::f32, 0x3fc00000, {kOne, 0x40000000, 0x40000000});        // 1.5
+  expect(DType::f32, 0x40200000, {0x40000000, 0x40400000, 0x40000000});  // 2.5
+  expect(DType::f32, 0xbf400000, {kMinusOne, kMinusZero, kMinusOne});    // -0.75
+  expect(DType::f32, 0x4affffff, {0x4afffffe, 0x4b000000, 0x4b000000});  // 2^23 - 0.5
+  expect(DType::f16, 0x3e00, {0x3c00, 0x4000, 0x4000});
+  expect(DType::bf16, 0xbf00, {0xbf80, 0x8000, 0x8000});
+  expect(DType::f64, 0x432fffffffffffff, {0x432ffffffffffffe, 0x4330000000000000, 0x4330000000000000});
+  for (const Op op : kOps) {
+    CHECK(is_open_nan(apply(op, DType::f32, {{kPayload}})));
+    CHECK(is_open_nan(apply(op, DType::bf16, {{0x7f81}}), DType::bf16));
+  }
+}
+
 TEST_CASE("arithmetic wraps in integers and is IEEE in floats") {
   CHECK(bits_of(Op::add, DType::i8, {{0x7f}, {1}}) == 0x80);
   CHECK(bits_of(Op::sub, DType::u16, {{0}, {1}}) == 0xffff);

@@ -42,7 +42,9 @@ TEST_CASE("elementwise: types of the result") {
                                                   ": expected a type other than bool for '" + op +
                                                   "', found 'b' of type bool");
   }
-  CHECK(type_of("a = sqrt(x)") == "f32[S, 3]");
+  for (const char* op : {"sqrt", "floor", "ceil", "round"})
+    CHECK(type_of(std::string("a = ") + op + "(x)") == "f32[S, 3]");
+  refused("a = round(i)", "3:11: expected a float type for 'round', found 'i' of type i32");
   refused("a = sqrt(i)", "3:10: expected a float type for 'sqrt', found 'i' of type i32");
   for (const char* op : {"add", "sub", "mul", "maximum", "minimum"}) {
     CHECK(type_of(std::string("a = ") + op + "(x, r)") == "f32[S, 3]");
