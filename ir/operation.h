@@ -14,6 +14,7 @@ enum class OpClass : std::uint8_t {
   binary,        ///< T, T -> T, every type but bool
   floating1,     ///< unary, floats only
   floating2,     ///< binary, floats only
+  activation,    ///< unary, floats but f64: the real function's value, rounded to f32 and then to the type
   comparison,    ///< T, T -> bool, every type
   logical1,      ///< bool -> bool
   logical2,      ///< bool, bool -> bool
@@ -39,6 +40,16 @@ enum class OpClass : std::uint8_t {
   X(floor, "floor", floating1, 1)              \
   X(ceil, "ceil", floating1, 1)                \
   X(round, "round", floating1, 1)              \
+  X(exp, "exp", activation, 1)                 \
+  X(log, "log", activation, 1)                 \
+  X(tanh, "tanh", activation, 1)               \
+  X(sigmoid, "sigmoid", activation, 1)         \
+  X(erf, "erf", activation, 1)                 \
+  X(gelu, "gelu", activation, 1)               \
+  X(gelu_tanh, "gelu_tanh", activation, 1)     \
+  X(silu, "silu", activation, 1)               \
+  X(softplus, "softplus", activation, 1)       \
+  X(rsqrt, "rsqrt", activation, 1)             \
   X(add, "add", binary, 2)                     \
   X(sub, "sub", binary, 2)                     \
   X(mul, "mul", binary, 2)                     \

@@ -3,6 +3,7 @@
 #include <bit>
 #include <cmath>
 
+#include "ir/reference/activations.h"
 #include "ir/reference/numeric.h"
 
 namespace padlock::ir {
@@ -174,6 +175,17 @@ Element apply_elementwise(Op op, DType operand_type, DType result_type, std::spa
     case Op::ceil:
     case Op::round:
       return float_function_of(op, type, x.bits);
+    case Op::exp:
+    case Op::log:
+    case Op::tanh:
+    case Op::sigmoid:
+    case Op::erf:
+    case Op::gelu:
+    case Op::gelu_tanh:
+    case Op::silu:
+    case Op::softplus:
+    case Op::rsqrt:
+      return computed(type, bits_from_float(type, activation_of(op, float_from_bits(type, x.bits))));
     case Op::add:
     case Op::sub:
     case Op::mul:

@@ -90,6 +90,9 @@ class ElementwiseRule {
       case OpClass::floating2:
         if (kind != DTypeKind::floating) return refuse("a float type");
         break;
+      case OpClass::activation:
+        if (kind != DTypeKind::floating || value.dtype == DType::f64) return refuse("f32, f16 or bf16");
+        break;
       case OpClass::unary:
       case OpClass::binary:
       case OpClass::with_scalars:

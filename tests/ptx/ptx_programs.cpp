@@ -36,6 +36,9 @@ void add_arithmetic(ir::DType dtype, std::vector<std::string>& programs) {
   if (!ir::is_float(dtype)) return;
   for (const char* op : {"div(x, z)", "div(s, x)", "sqrt(x)", "floor(x)", "ceil(x)", "round(x)"})
     programs.push_back(text_of(two, op));
+  if (dtype == ir::DType::f64) return;
+  for (const ir::OpInfo& info : ir::kOperations)
+    if (info.op_class == ir::OpClass::activation) programs.push_back(text_of(two, fmt::format("{}(x)", info.name)));
 }
 
 void add_every_type(ir::DType dtype, std::vector<std::string>& programs) {

@@ -4,6 +4,7 @@
 #include <llvm/IR/InlineAsm.h>
 #include <llvm/IR/IntrinsicsNVPTX.h>
 
+#include "compiler/llvm/emit/activation/activation_emitter.h"
 #include "ir/reference/numeric.h"
 
 namespace padlock::compiler {
@@ -341,6 +342,12 @@ llvm::Value* OpEmitter::whole_by_sum(Op op, Value* x) {
   return builder_.CreateSelect(builder_.CreateFCmpOLT(magnitude, least_whole), result, x);
 }
 
+llvm::Value* OpEmitter::activation(Op op, DType dtype, Value* x) {
+  ActivationEmitter emitter(builder_, float_type(DType::f64), has_fma_);
+  Value* result = emitter.emit(op, builder_.CreateFPExt(to_float(dtype, x), float_type(DType::f64)));
+  return from_float(dtype, builder_.CreateFPTrunc(result, float_type(DType::f32)));
+}
+
 llvm::Value* OpEmitter::integer_abs(int width, Value* x) {
   if (width != 16 || has_abs16_) return builder_.CreateBinaryIntrinsic(intrinsic::abs, x, builder_.getFalse());
   return builder_.CreateTrunc(integer_abs(32, builder_.CreateSExt(x, integer(32))), integer(16));
@@ -456,6 +463,17 @@ llvm::Value* OpEmitter::emit(Op op, DType result, DType operand, std::span<Value
     case Op::ceil:
     case Op::round:
       return whole(op, operand, v[0]);
+    case Op::exp:
+    case Op::log:
+    case Op::tanh:
+    case Op::sigmoid:
+    case Op::erf:
+    case Op::gelu:
+    case Op::gelu_tanh:
+    case Op::silu:
+    case Op::softplus:
+    case Op::rsqrt:
+      return activation(op, operand, v[0]);
     case Op::add:
     case Op::sub:
     case Op::mul:

@@ -20,6 +20,7 @@ class OpEmitter {
         lanes_(lanes),
         has_f16c_(target.f16c),
         rounds_floats_(target.rounds_floats),
+        has_fma_(target.fma),
         has_abs16_(target.abs16),
         packs_words_(target.packs_words),
         has_f16_masks_(target.f16_masks),
@@ -62,6 +63,7 @@ class OpEmitter {
   Value* unary(ir::Op op, ir::DType dtype, Value* x);
   Value* whole(ir::Op op, ir::DType dtype, Value* x);
   Value* whole_by_sum(ir::Op op, Value* x);
+  Value* activation(ir::Op op, ir::DType dtype, Value* x);
   Value* integer_abs(int width, Value* x);
   Value* sign(ir::DType dtype, Value* x);
   Value* extremum(ir::Op op, ir::DType dtype, Value* a, Value* b);
@@ -72,7 +74,7 @@ class OpEmitter {
 
   llvm::IRBuilder<>& builder_;
   int lanes_;
-  bool has_f16c_, rounds_floats_, has_abs16_, packs_words_, has_f16_masks_, permutes_bytes_;
+  bool has_f16c_, rounds_floats_, has_fma_, has_abs16_, packs_words_, has_f16_masks_, permutes_bytes_;
 };
 
 }  // namespace padlock::compiler

@@ -11,6 +11,7 @@ struct TargetFeatures {
   std::string features;           ///< "+avx2,-avx512f,..."
   bool f16c = false;              ///< converts f16 in hardware; else integer code does, since LLVM would call a library
   bool rounds_floats = false;     ///< has floor, ceil and round as instructions; else LLVM would call a library
+  bool fma = false;               ///< multiplies and adds with one rounding
   bool mask_registers = false;    ///< selects any vector's lanes by a register of bits
   bool packs_words = false;       ///< does what it can on words of several elements: it has no registers of fewer bits
   bool f16_masks = false;         ///< compares both f16 of a word at once, as PTX does

@@ -138,6 +138,7 @@ class LlvmGpuCompiler final : public GpuCompiler {
                      .features = "",
                      .f16c = true,
                      .rounds_floats = true,
+                     .fma = true,
                      .packs_words = true,
                      .f16_masks = abi::gpu_target_number(architecture_) >= 80,  // PTX 6.5
                      .permutes_bytes = true,

@@ -88,6 +88,7 @@ Result<HostTarget> HostTarget::create(std::string_view name) {
   const llvm::MCSubtargetInfo& wanted = other ? *other : *here;
   made.features_.f16c = wanted.checkFeatures("+f16c");
   made.features_.rounds_floats = wanted.checkFeatures("+sse4.1");
+  made.features_.fma = wanted.checkFeatures("+fma");
   made.features_.mask_registers = wanted.checkFeatures("+avx512bw") && wanted.checkFeatures("+avx512vl");
   made.permutes_ = permutes_of(wanted);
   made.vector_bytes_ = wanted.checkFeatures("+avx512f") ? 64 : wanted.checkFeatures("+avx") ? 32 : 16;

@@ -31,6 +31,10 @@ std::vector<std::string> all_operations() {
     if (!ir::is_float(from)) continue;
     for (const char* op : {"sqrt(x)", "div(x, x)", "floor(x)", "ceil(x)", "round(x)"})
       programs.push_back(fmt::format("program p(x: {}[S]) {{ y = {} return y }}", name_of(from), op));
+    if (from == ir::DType::f64) continue;
+    for (const ir::OpInfo& info : ir::kOperations)
+      if (info.op_class == ir::OpClass::activation)
+        programs.push_back(fmt::format("program p(x: {}[S]) {{ y = {}(x) return y }}", name_of(from), info.name));
   }
   return programs;
 }

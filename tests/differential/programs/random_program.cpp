@@ -69,6 +69,8 @@ std::vector<DType> operand_types(Op op) {
     case OpClass::floating1:
     case OpClass::floating2:
       return types_where(ir::is_float);
+    case OpClass::activation:
+      return types_where([](DType t) { return ir::is_float(t) && t != DType::f64; });
     case OpClass::logical1:
     case OpClass::logical2:
       return {DType::boolean};

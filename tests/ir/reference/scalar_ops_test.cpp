@@ -180,6 +180,41 @@ TEST_CASE("floor, ceil, round: whole numbers, half to even; zeros and what becom
   }
 }
 
+TEST_CASE("activations: limits at infinities, zeros of either sign, and NaNs") {
+  for (const Op op : {Op::tanh, Op::erf, Op::gelu, Op::gelu_tanh, Op::silu}) {
+    CHECK(f32(op, {{kZero}}) == kZero);
+    CHECK(f32(op, {{kMinusZero}}) == kMinusZero);
+  }
+  CHECK(f32(Op::exp, {{kMinusInf}}) == 0);
+  CHECK(f32(Op::exp, {{kInf}}) == kInf);
+  CHECK(f32(Op::log, {{kMinusZero}}) == kMinusInf);
+  CHECK(f32(Op::log, {{kInf}}) == kInf);
+  CHECK(f32(Op::rsqrt, {{kMinusZero}}) == kMinusInf);
+  CHECK(f32(Op::rsqrt, {{kInf}}) == 0);
+  CHECK(f32(Op::softplus, {{kMinusInf}}) == 0);
+  CHECK(f32(Op::sigmoid, {{kMinusInf}}) == 0);
+  for (const Op op : {Op::gelu, Op::gelu_tanh, Op::silu}) {
+    CHECK(f32(op, {{kMinusInf}}) == kMinusZero);
+    CHECK(f32(op, {{kInf}}) == kInf);
+  }
+  CHECK(is_open_nan(apply(Op::log, DType::f32, {{kMinusOne}})));
+  CHECK(is_open_nan(apply(Op::rsqrt, DType::f32, {{0x80000001}})));
+  for (const OpInfo& info : kOperations)
+    if (info.op_class == OpClass::activation) CHECK(is_open_nan(apply(info.op, DType::f32, {{kPayload}})));
+}
+
+TEST_CASE("activations: what looks like a tie in f64, and in more places, is none") {
+  CHECK(f32(Op::log, {{0x65d890d3}}) == 0x4254d1f9);      // 0.03 units of f64 from a tie
+  CHECK(f32(Op::sigmoid, {{0x34c00000}}) == 0x3f000001);  // 1/2 + x/4, a tie, less x^3/48
+  CHECK(f32(Op::silu, {{1}}) == 1);                       // x/2, a tie, and x^2/4
+  CHECK(f32(Op::gelu, {{0x80000001}}) == kMinusZero);
+  CHECK(f32(Op::gelu_tanh, {{3}}) == 2);
+  CHECK(f32(Op::gelu_tanh, {{0x80000003}}) == 0x80000001);
+  // f16 and bf16 take the value of f32 and round that.
+  CHECK(bits_of(Op::exp, DType::f16, {{0x3c00}}) == 0x4170);
+  CHECK(bits_of(Op::exp, DType::bf16, {{0x3f80}}) == 0x402e);
+}
+
 TEST_CASE("arithmetic wraps in integers and is IEEE in floats") {
   CHECK(bits_of(Op::add, DType::i8, {{0x7f}, {1}}) == 0x80);
   CHECK(bits_of(Op::sub, DType::u16, {{0}, {1}}) == 0xffff);

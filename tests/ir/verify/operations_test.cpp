@@ -44,6 +44,10 @@ TEST_CASE("elementwise: types of the result") {
   }
   for (const char* op : {"sqrt", "floor", "ceil", "round"})
     CHECK(type_of(std::string("a = ") + op + "(x)") == "f32[S, 3]");
+  for (const char* op : {"exp", "log", "tanh", "sigmoid", "erf", "gelu", "gelu_tanh", "silu", "softplus", "rsqrt"})
+    CHECK(type_of(std::string("a = ") + op + "(x)") == "f32[S, 3]");
+  refused("a = exp(i)", "3:9: expected f32, f16 or bf16 for 'exp', found 'i' of type i32");
+  refused("w = cast(x, f64) a = gelu(w)", "3:27: expected f32, f16 or bf16 for 'gelu', found 'w' of type f64");
   refused("a = round(i)", "3:11: expected a float type for 'round', found 'i' of type i32");
   refused("a = sqrt(i)", "3:10: expected a float type for 'sqrt', found 'i' of type i32");
   for (const char* op : {"add", "sub", "mul", "maximum", "minimum"}) {

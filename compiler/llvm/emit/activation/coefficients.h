@@ -1,0 +1,134 @@
+#pragma once
+
+#include <array>
+
+// Made by scripts/activation_coefficients.py, which says how. Coefficients begin with the constant.
+// clang-format off
+namespace padlock::compiler::activation {
+
+/// 1 / ln 2.
+inline constexpr double kLog2OfE = 0x1.71547652b82fep+0;
+/// ln 2 to 42 places, so that 11 bits times it are exact.
+inline constexpr double kLn2High = 0x1.62e42fefa3800p-1;
+/// What kLn2High lacks.
+inline constexpr double kLn2Low = 0x1.ef35793c76730p-45;
+/// gelu_tanh is x / (1 + exp(x (slope + cubic x^2))): slope.
+inline constexpr double kGeluSlopeHigh = -0x1.9884533d43651p+0;
+/// What kGeluSlopeHigh lacks.
+inline constexpr double kGeluSlopeLow = 0x1.cbc0d30ebfd15p-54;
+/// gelu_tanh is x / (1 + exp(x (slope + cubic x^2))): cubic.
+inline constexpr double kGeluCubicHigh = -0x1.2444f2a4d8b4bp-4;
+/// What kGeluCubicHigh lacks.
+inline constexpr double kGeluCubicLow = 0x1.6c843a29d1c70p-61;
+/// Takes the squares of kErf to [-1, 1].
+inline constexpr double kErfScale = 0x1.09d98daf1d527p-3;
+/// (exp(r) - 1 - r) / r^2 for |r| <= ln 2 / 2. Error at most 2^-55.6.
+inline constexpr std::array kExponential = {
+    0x1.0000000000005p-1,
+    0x1.5555555555539p-3,
+    0x1.555555555225ap-5,
+    0x1.1111111119088p-7,
+    0x1.6c16c17ef5b3fp-10,
+    0x1.a01a0174df9d1p-13,
+    0x1.a019a71bdeba6p-16,
+    0x1.71de883d59a4fp-19,
+    0x1.28a2374e07ed1p-22,
+    0x1.ae6bc9597c17ap-26,
+};
+/// r coth(r / 2) of r^2, for |r| <= ln 2 / 2. Error at most 2^-52.3.
+inline constexpr std::array kCotangent4 = {
+    0x1.0000000000019p+1,
+    0x1.555555554518bp-3,
+    -0x1.6c16c0ae33d27p-9,
+    0x1.1564e74a934e9p-14,
+    -0x1.b8282cc1d2339p-20,
+};
+/// r coth(r / 2) of r^2, for |r| <= ln 2 / 2. Error at most 2^-62.7.
+inline constexpr std::array kCotangent5 = {
+    0x1.0000000000000p+1,
+    0x1.5555555555502p-3,
+    -0x1.6c16c16bbf9eap-9,
+    0x1.1566aa88892bap-14,
+    -0x1.bbd33f20f1730p-20,
+    0x1.6322927d21d5fp-25,
+};
+/// 2 (artanh(s) / s - 1) / s^2 of s^2 <= 0.0296. Error at most 2^-59.4.
+inline constexpr std::array kLogarithm = {
+    0x1.5555555555595p-1,
+    0x1.999999997efe7p-2,
+    0x1.24924942c4603p-2,
+    0x1.c71c5151e9562p-3,
+    0x1.746666d0ad3bep-3,
+    0x1.399d7da15e7a4p-3,
+    0x1.2f322bbbf034ep-3,
+};
+/// 2 (artanh(s) / s - 1) / s^2 of s^2 <= 0.1111. Error at most 2^-59.4.
+inline constexpr std::array kLogarithmOfSum = {
+    0x1.5555555555535p-1,
+    0x1.99999999a0834p-2,
+    0x1.2492492085c23p-2,
+    0x1.c71c741f6d732p-3,
+    0x1.745cb39f1ba74p-3,
+    0x1.3b1de2deae4d8p-3,
+    0x1.10676bc99f2d5p-3,
+    0x1.efdd55a5314fep-4,
+    0x1.559d04f63f1cfp-4,
+    0x1.5c89bd92b3334p-3,
+};
+/// erf(x) / x of kErfScale x^2 - 1, for |x| <= 3.925. Error at most 2^-55.1.
+inline constexpr std::array kErf = {
+    0x1.70e7e4fa98d90p-2,
+    -0x1.70626e1ebec12p-3,
+    0x1.1247beb9c94bep-3,
+    -0x1.bed213bda9029p-4,
+    0x1.731b2049aff95p-4,
+    -0x1.2f64bafa45972p-4,
+    0x1.dda3cc43463f2p-5,
+    -0x1.650ae9609ad0ep-5,
+    0x1.f6e72a1311535p-6,
+    -0x1.4c6726890ecebp-6,
+    0x1.9beb4674a830ap-7,
+    -0x1.debdee3bf241dp-8,
+    0x1.054b4f5a7c7c5p-8,
+    -0x1.0c6b4eb9e6bd6p-9,
+    0x1.0410e010f987dp-10,
+    -0x1.dc5f927f77e83p-12,
+    0x1.9d6cb44b0bc56p-13,
+    -0x1.54f1f8f69eabdp-14,
+    0x1.0b6a7ca87e05bp-15,
+    -0x1.8dbf504c79816p-17,
+    0x1.1c31550b9e615p-18,
+    -0x1.94b11f6044704p-20,
+    0x1.09769dc3ccd19p-21,
+    -0x1.056ed49799a95p-23,
+    0x1.3c3d4e69808e5p-25,
+    -0x1.7b4e7c43b21edp-26,
+    0x1.aac63c8c72356p-28,
+};
+/// Phi(-a) exp(a^2 / 2) for 0 <= a <= 14.5: the numerator. Error at most 2^-52.5.
+inline constexpr std::array kTailAbove = {
+    0x1.0000000000001p-1,
+    0x1.5f9fea95c1287p-1,
+    0x1.df3d4a3132939p-2,
+    0x1.9a40759211d4ap-3,
+    0x1.dcc3af6f2f219p-5,
+    0x1.7f58605bb66c1p-7,
+    0x1.a0c4386446190p-10,
+    0x1.1994429b462cep-13,
+    0x1.6e71c0c6c69cbp-18,
+};
+/// The denominator. Error at most 2^-52.5.
+inline constexpr std::array kTailBelow = {
+    0x1.0000000000000p+0,
+    0x1.15f10a1a3171cp+1,
+    0x1.15933bed9b3bfp+1,
+    0x1.4fa742d8a9b71p+0,
+    0x1.0fc1f1d4823adp-1,
+    0x1.32df801275aafp-3,
+    0x1.e5f75b405991fp-6,
+    0x1.0611110213bb2p-8,
+    0x1.60e839204bccbp-12,
+    0x1.cb4516e72c89dp-17,
+};
+
+}  // namespace padlock::compiler::activation

@@ -1,0 +1,65 @@
+#pragma once
+
+#include <span>
+#include <utility>
+
+#include <llvm/IR/IRBuilder.h>
+
+namespace padlock::compiler {
+
+/// Emits IEEE arithmetic on values of f64 (scalars, or vectors of one length), each operation rounded by itself.
+/// Nothing is contracted but by `fma`, and nothing calls a library.
+class FloatEmitter {
+ public:
+  using Value = llvm::Value;
+
+  /// `type`: f64 or a vector of it. Where `has_fma` is false, a product is rounded before it is added.
+  FloatEmitter(llvm::IRBuilder<>& builder, llvm::Type* type, bool has_fma)
+      : builder_(builder), type_(type), has_fma_(has_fma) {}
+
+  [[nodiscard]] Value* constant(double value) const;
+  Value* add(Value* a, Value* b) { return builder_.CreateFAdd(a, b); }
+  Value* add(Value* a, double b) { return add(a, constant(b)); }
+  Value* sub(Value* a, Value* b) { return builder_.CreateFSub(a, b); }
+  Value* mul(Value* a, Value* b) { return builder_.CreateFMul(a, b); }
+  Value* mul(Value* a, double b) { return mul(a, constant(b)); }
+  Value* div(Value* a, Value* b) { return builder_.CreateFDiv(a, b); }
+  Value* sqrt(Value* x);
+  Value* magnitude(Value* x);
+  Value* with_sign(Value* x, Value* sign);
+  /// a * b + c, of one rounding or of two.
+  Value* fma(Value* a, Value* b, Value* c);
+  Value* fma(Value* a, double b, Value* c) { return fma(a, constant(b), c); }
+  Value* fma(Value* a, double b, double c) { return fma(a, constant(b), constant(c)); }
+
+  /// x, but at most or at least `bound`. A NaN stays.
+  Value* at_most(Value* x, double bound);
+  Value* at_least(Value* x, double bound);
+  /// x < 0 ? below : other.
+  Value* if_negative(Value* x, Value* below, Value* other);
+  Value* is_negative(Value* x) { return builder_.CreateFCmpOLT(x, constant(0)); }
+
+  /// The polynomial of these coefficients, the constant first, by Horner's rule.
+  Value* polynomial(std::span<const double> coefficients, Value* x);
+  /// The same as two polynomials of x^2, which do not wait for each other.
+  Value* long_polynomial(std::span<const double> coefficients, Value* x);
+
+  /// The product, rounded, and what it lacks. Both are exact where neither overflows nor has a part that underflows.
+  std::pair<Value*, Value*> exact_product(Value* a, Value* b);
+  /// The sum, rounded, and what it lacks.
+  std::pair<Value*, Value*> exact_sum(Value* a, Value* b);
+
+  [[nodiscard]] Value* bits_of(Value* x);
+  [[nodiscard]] Value* from_bits(Value* bits) { return builder_.CreateBitCast(bits, type_); }
+  [[nodiscard]] Value* bits(std::uint64_t value) const;
+  [[nodiscard]] llvm::IRBuilder<>& builder() { return builder_; }
+
+ private:
+  std::pair<Value*, Value*> halves(Value* x);
+
+  llvm::IRBuilder<>& builder_;
+  llvm::Type* type_;
+  bool has_fma_;
+};
+
+}  // namespace padlock::compiler

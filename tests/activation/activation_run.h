@@ -1,0 +1,53 @@
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "runtime/host/host_image.h"
+#include "session/compile/context.h"
+
+namespace padlock::activation {
+
+/// Where the activations are computed: a device, and the target that code is made for. On the reference the functions
+/// are called without a program.
+struct Place {
+  runtime::DeviceId device;
+  std::string target = "host";
+
+  [[nodiscard]] bool is_reference() const { return device.kind == runtime::DeviceKind::reference; }
+  [[nodiscard]] std::string name() const;
+};
+
+/// Returns the operations of the class OpClass::activation.
+[[nodiscard]] std::vector<ir::Op> all_activations();
+
+/// One activation of one type, of any number of elements.
+class ActivationRun {
+ public:
+  /// Errors as session::Context::compile; unavailable for a CPU whose code this one does not run. The context must
+  /// outlive it.
+  [[nodiscard]] static Result<ActivationRun> compile(session::Context& context, const Place& place, ir::Op op,
+                                                     ir::DType dtype);
+
+  /// Returns the bits of results, from bits of arguments: every NaN as the language's own. Errors as a launch's.
+  template <class Bits>
+  [[nodiscard]] Result<std::vector<Bits>> run(const std::vector<Bits>& arguments) const;
+
+ private:
+  ActivationRun(ir::Op op, ir::DType dtype) : op_(op), dtype_(dtype) {}
+
+  /// Code for another CPU, of the same kind as this one: a context does not run it.
+  struct CpuCode;
+  Status compile_for_cpu(const std::string& text, const std::string& target);
+  Status launch(std::int64_t elements, const void* arguments, void* results, std::int64_t bytes) const;
+
+  ir::Op op_;
+  ir::DType dtype_;
+  std::optional<session::CompiledProgram> program_;
+  std::shared_ptr<const CpuCode> cpu_code_;  // shared, so that this can be copied; neither on the reference
+};
+
+}  // namespace padlock::activation
