@@ -22,7 +22,7 @@ namespace {
 
 constexpr const char* kUsage =
     "padlock_activations [--device=host|reference|simt|cuda:N] [--target=host|host:CPU] [--function=NAME] [--all]\n"
-    "                    [--by-hash] [--blocks=N] [--threads=N] [--seed=S] [--print-hashes]\n"
+    "                    [--by-hash] [--blocks=N] [--threads=N] [--seed=S] [--print-hashes] [--answers=FOLDER]\n"
     "Judges the activations by the C library and MPFR. --all, or PADLOCK_FULL=1: on all 2^32 floats, instead of N "
     "blocks\n"
     "of 2^20. --by-hash: by known_answers.txt, and blocks are of 2^24. --print-hashes: the lines of that file, of "
@@ -32,7 +32,7 @@ constexpr std::size_t kSliceBits = 20;
 constexpr int kShown = 5;
 
 struct Options {
-  std::string device = "host", target = "host", function;
+  std::string device = "host", target = "host", function, answers = PADLOCK_ACTIVATION_DIR;
   bool all = testing::is_full_run(), by_hash = false, print_hashes = false;
   std::uint64_t blocks = 8, seed = testing::seed_or(20261123);
   int threads = 0;
@@ -43,14 +43,7 @@ bool take(const testing::Option& option, Options& options) {
          option.sets("--function", options.function) || option.sets("--all", options.all) ||
          option.sets("--by-hash", options.by_hash) || option.sets("--print-hashes", options.print_hashes) ||
          option.sets("--blocks", options.blocks) || option.sets("--seed", options.seed) ||
-         option.sets("--threads", options.threads);
-}
-
-/// The floats of one block, by their bits.
-std::vector<std::uint32_t> block_of(std::uint64_t index, std::size_t bits) {
-  std::vector<std::uint32_t> arguments(std::size_t{1} << bits);
-  std::iota(arguments.begin(), arguments.end(), static_cast<std::uint32_t>(index << bits));
-  return arguments;
+         option.sets("--threads", options.threads) || option.sets("--answers", options.answers);
 }
 
 struct Counts {
@@ -71,9 +64,9 @@ class FunctionCheck {
 
   Status halves(ir::DType dtype) {
     PADLOCK_TRY(const ActivationRun run, ActivationRun::compile(context_, place_, op_, dtype));
-    std::vector<std::uint16_t> arguments(65536);
+    std::vector<std::uint16_t> arguments(65536), results;
     std::iota(arguments.begin(), arguments.end(), std::uint16_t{0});
-    PADLOCK_TRY(const auto results, run.run(arguments));
+    PADLOCK_CHECK(run.run(arguments, results));
     for (std::size_t i = 0; i < arguments.size(); ++i) {
       const float value = judge_.value(op_, ir::float_from_bits(dtype, arguments[i]));
       count(dtype, arguments[i], results[i], ir::bits_from_float(dtype, value));
@@ -83,7 +76,8 @@ class FunctionCheck {
 
   Status hard(const std::vector<std::uint32_t>& arguments) {
     PADLOCK_TRY(const ActivationRun run, ActivationRun::compile(context_, place_, op_, ir::DType::f32));
-    PADLOCK_TRY(const auto results, run.run(arguments));
+    std::vector<std::uint32_t> results;
+    PADLOCK_CHECK(run.run(arguments, results));
     for (std::size_t i = 0; i < arguments.size(); ++i)
       count(ir::DType::f32, arguments[i], results[i],
             std::bit_cast<std::uint32_t>(judge_.exact(op_, std::bit_cast<float>(arguments[i]))));
@@ -97,11 +91,12 @@ class FunctionCheck {
     testing::Rng rng = testing::Rng(options_.seed).fork(static_cast<std::uint64_t>(op_));
     const std::uint64_t all = (std::uint64_t{1} << 32) >> bits;
     BlockHashes hashes{};
+    std::vector<std::uint32_t> arguments(std::size_t{1} << bits), results;
     for (std::uint64_t i = 0; i < (options_.all ? all : options_.blocks); ++i) {
       const std::uint64_t block =
           options_.all ? i : static_cast<std::uint64_t>(rng.between(0, static_cast<std::int64_t>(all) - 1));
-      const std::vector<std::uint32_t> arguments = block_of(block, bits);
-      PADLOCK_TRY(const auto results, run.run(arguments));
+      std::iota(arguments.begin(), arguments.end(), static_cast<std::uint32_t>(block << bits));
+      PADLOCK_CHECK(run.run(arguments, results));
       if (!options_.by_hash) judge_floats(arguments, results);
       if (bits == kBlockBits) check_hash(block, hashes.at(block) = hash_of(results), known);
     }
@@ -146,9 +141,8 @@ struct Files {
   std::map<ir::Op, std::vector<std::uint32_t>> hard;
 };
 
-Result<Files> read_files() {
-  std::ifstream answers(PADLOCK_ACTIVATION_DIR "/known_answers.txt"),
-      arguments(PADLOCK_ACTIVATION_DIR "/hard_arguments.txt");
+Result<Files> read_files(const std::string& folder) {
+  std::ifstream answers(folder + "/known_answers.txt"), arguments(folder + "/hard_arguments.txt");
   PADLOCK_TRY(auto known, read_known_answers(answers, "known_answers.txt"));
   PADLOCK_TRY(auto hard, read_hard_arguments(arguments, "hard_arguments.txt"));
   return Files{std::move(known), std::move(hard)};
@@ -166,8 +160,9 @@ Result<Counts> check_function(const Options& options, const Place& place, ir::Op
 }
 
 Result<bool> check_all(const Options& options, const Place& place) {
-  PADLOCK_TRY(const Files files, read_files());
+  PADLOCK_TRY(const Files files, read_files(options.answers));
   fmt::print("{}: {}, seed {}\n", place.name(), options.all ? "all floats" : "a slice of the floats", options.seed);
+  std::fflush(stdout);
   Judge judge;
   bool right = true, any = false;
   for (const ir::Op op : all_activations()) {

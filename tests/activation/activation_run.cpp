@@ -74,8 +74,8 @@ Status ActivationRun::launch(std::int64_t elements, const void* arguments, void*
 }
 
 template <class Bits>
-Result<std::vector<Bits>> ActivationRun::run(const std::vector<Bits>& arguments) const {
-  std::vector<Bits> results(arguments.size());
+Status ActivationRun::run(const std::vector<Bits>& arguments, std::vector<Bits>& results) const {
+  results.resize(arguments.size());
   if (program_ || cpu_code_) {
     PADLOCK_CHECK(launch(static_cast<std::int64_t>(arguments.size()), arguments.data(), results.data(),
                          static_cast<std::int64_t>(arguments.size() * sizeof(Bits))));
@@ -85,12 +85,14 @@ Result<std::vector<Bits>> ActivationRun::run(const std::vector<Bits>& arguments)
       results[i] = static_cast<Bits>(ir::apply_elementwise(op_, dtype_, dtype_, {&argument, 1}).bits);
     }
   }
-  for (Bits& result : results)
-    if (ir::is_nan(dtype_, result)) result = static_cast<Bits>(ir::format_of(dtype_).quiet_nan());
-  return results;
+  const auto infinity = static_cast<Bits>(ir::format_of(dtype_).infinity());
+  const auto nan = static_cast<Bits>(ir::format_of(dtype_).quiet_nan());
+  const auto magnitude = static_cast<Bits>(ir::format_of(dtype_).sign_mask() - 1);
+  for (Bits& result : results) result = (result & magnitude) > infinity ? nan : result;  // a loop of vectors
+  return {};
 }
 
-template Result<std::vector<std::uint32_t>> ActivationRun::run(const std::vector<std::uint32_t>&) const;
-template Result<std::vector<std::uint16_t>> ActivationRun::run(const std::vector<std::uint16_t>&) const;
+template Status ActivationRun::run(const std::vector<std::uint32_t>&, std::vector<std::uint32_t>&) const;
+template Status ActivationRun::run(const std::vector<std::uint16_t>&, std::vector<std::uint16_t>&) const;
 
 }  // namespace padlock::activation

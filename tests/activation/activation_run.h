@@ -32,9 +32,9 @@ class ActivationRun {
   [[nodiscard]] static Result<ActivationRun> compile(session::Context& context, const Place& place, ir::Op op,
                                                      ir::DType dtype);
 
-  /// Returns the bits of results, from bits of arguments: every NaN as the language's own. Errors as a launch's.
+  /// Makes the bits of results from bits of arguments: every NaN as the language's own. Errors as a launch's.
   template <class Bits>
-  [[nodiscard]] Result<std::vector<Bits>> run(const std::vector<Bits>& arguments) const;
+  [[nodiscard]] Status run(const std::vector<Bits>& arguments, std::vector<Bits>& results) const;
 
  private:
   ActivationRun(ir::Op op, ir::DType dtype) : op_(op), dtype_(dtype) {}
