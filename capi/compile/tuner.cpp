@@ -13,6 +13,7 @@
 #include "capi/text.h"
 #include "session/compile/tune_json.h"
 #include "session/compile/tuning.h"
+#include "tuner/worker/worker_loop.h"
 
 struct padlock_tuner : padlock::capi::Counted<padlock_tuner> {
   padlock_tuner(padlock_program& source, padlock::session::TuneOptions how, const padlock_tune_options& given);
@@ -154,5 +155,7 @@ void padlock_tuner_cancel(padlock_tuner* tuner) {
 padlock_status padlock_tuner_report(const padlock_tuner* tuner, padlock_text** json, padlock_error** error) {
   return guarded_handle(tuner, "a tuner", json, error, [&] { return report_of(*tuner); });
 }
+
+int32_t padlock_worker_main(void) { return padlock::tuner::run_worker(); }
 
 }  // extern "C"

@@ -85,7 +85,7 @@ PADLOCK_STATIC_ASSERT(sizeof(DLTensor) == 48, dl_tensor_size);
 /* ---- Version and status ---------------------------------------------------------------------------------------- */
 
 /* 1000 * major + minor. The same major version: a program that was compiled with an older header works. */
-#define PADLOCK_API_VERSION 1002
+#define PADLOCK_API_VERSION 1003
 /* Returns 1000 * major + minor of the library that is loaded. */
 PADLOCK_API int32_t padlock_api_version(void);
 /* "0.1.0". */
@@ -612,6 +612,9 @@ PADLOCK_API padlock_status padlock_tuner_plan(const padlock_tuner* tuner, padloc
 PADLOCK_API void padlock_tuner_cancel(padlock_tuner* tuner);
 /* Describes what the last run found, as JSON ("schema": 1). Error: FAILED_PRECONDITION before the first. */
 PADLOCK_API padlock_status padlock_tuner_report(const padlock_tuner* tuner, padlock_text** json, padlock_error** error);
+/* Serves a tuner, which asks on stdin and reads from stdout, until it hangs up: the main of a program like
+   padlock-worker, for who installs his own. Since 1003. Returns the process's exit status. */
+PADLOCK_API int32_t padlock_worker_main(void);
 
 /* ---- Caches of tuning ------------------------------------------------------------------------------------------ */
 

@@ -426,6 +426,9 @@ class Tuner : public detail::Handle<padlock_tuner, padlock_tuner_retain, padlock
   Expected<Text> report() const { return detail::make<Text, padlock_text>(padlock_tuner_report, get()); }
 };
 
+/// The main of a program like padlock-worker.
+inline int worker_main() { return padlock_worker_main(); }
+
 /// A verified program.
 class Program : public detail::Handle<padlock_program, padlock_program_retain, padlock_program_release> {
  public:

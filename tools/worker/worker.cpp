@@ -1,5 +1,5 @@
+#include "padlock/padlock.h"
 #include "tools/commands/command.h"
-#include "tuner/worker/worker_loop.h"
 
 namespace padlock::tools {
 
@@ -7,7 +7,7 @@ void add_worker(Subcommand& app) {
   Subcommand command = app.subcommand("worker", "try configs for a tuner, which asks on stdin (as padlock-worker)");
   command.hide();  // not listed in the help: a tuner starts it, nobody types it
   command.examples("padlock worker </dev/null", "padlock worker </dev/null | od -c");
-  command.runs([] { return static_cast<ExitCode>(tuner::run_worker()); });
+  command.runs([] { return static_cast<ExitCode>(padlock_worker_main()); });
 }
 
 }  // namespace padlock::tools

@@ -1,3 +1,3 @@
-#include "tuner/worker/worker_loop.h"
+#include "padlock/padlock.h"
 
-int main() { return padlock::tuner::run_worker(); }
+int main() { return padlock_worker_main(); }
