@@ -1,8 +1,8 @@
 # What Padlock is linked with, as targets: padlock_llvm, padlock_fmt, padlock_sqlite, padlock_hiredis and padlock_xxhash;
 # and what it only includes, nlohmann_json.
 #
-# LLVM, SQLite and hiredis are shared libraries, except in the portable build: its files run on a machine that has glibc and
-# nothing else, so everything but glibc is linked statically there.
+# LLVM, SQLite and hiredis are shared libraries, except in the portable build and in a wheel: their files run on a machine
+# that has glibc and nothing else, so everything but glibc is linked statically there.
 
 find_package(Threads REQUIRED)
 find_package(fmt REQUIRED)
@@ -17,7 +17,17 @@ find_package(nlohmann_json REQUIRED)
 find_package(LLVM 22.1 REQUIRED CONFIG)
 
 add_library(padlock_fmt INTERFACE)
-target_link_libraries(padlock_fmt INTERFACE $<IF:$<BOOL:${PADLOCK_PORTABLE}>,fmt::fmt-header-only,fmt::fmt>)
+if(PADLOCK_WHEEL)
+  # Debian has no archive of it. Objects are those of other builds, and what is linked of them links it, too.
+  target_include_directories(padlock_fmt INTERFACE $<TARGET_PROPERTY:fmt::fmt,INTERFACE_INCLUDE_DIRECTORIES>)
+  target_compile_definitions(padlock_fmt INTERFACE $<TARGET_PROPERTY:fmt::fmt,INTERFACE_COMPILE_DEFINITIONS>)
+  add_library(padlock_fmt_archive STATIC cmake/fmt_archive.cpp)
+  set_target_properties(padlock_fmt_archive PROPERTIES POSITION_INDEPENDENT_CODE ON)
+  target_link_libraries(padlock_fmt_archive PRIVATE padlock_fmt)
+  target_compile_features(padlock_fmt_archive PRIVATE cxx_std_23)
+else()
+  target_link_libraries(padlock_fmt INTERFACE $<IF:$<BOOL:${PADLOCK_PORTABLE}>,fmt::fmt-header-only,fmt::fmt>)
+endif()
 
 # Its header holds all of it (XXH_INLINE_ALL), so that nothing is linked.
 find_path(PADLOCK_XXHASH_INCLUDE_DIR xxhash.h REQUIRED)
@@ -27,7 +37,7 @@ target_include_directories(padlock_xxhash SYSTEM INTERFACE ${PADLOCK_XXHASH_INCL
 add_library(padlock_sqlite INTERFACE)
 if(NOT PADLOCK_TUNER)
   # Nothing calls it.
-elseif(PADLOCK_PORTABLE)
+elseif(PADLOCK_STATIC_DEPENDENCIES)
   find_library(PADLOCK_SQLITE_LIBRARY libsqlite3.a REQUIRED)
   target_include_directories(padlock_sqlite SYSTEM INTERFACE ${SQLite3_INCLUDE_DIRS})
   target_link_libraries(padlock_sqlite INTERFACE ${PADLOCK_SQLITE_LIBRARY} Threads::Threads ${CMAKE_DL_LIBS} m)
@@ -39,7 +49,7 @@ endif()
 add_library(padlock_hiredis INTERFACE)
 if(PADLOCK_REDIS)
   set(padlock_hiredis_name hiredis)
-  if(PADLOCK_PORTABLE)
+  if(PADLOCK_STATIC_DEPENDENCIES)
     set(padlock_hiredis_name libhiredis.a)
   endif()
   find_library(PADLOCK_HIREDIS_LIBRARY NAMES ${padlock_hiredis_name} REQUIRED)
@@ -52,7 +62,7 @@ target_include_directories(padlock_llvm SYSTEM INTERFACE ${LLVM_INCLUDE_DIRS})
 # LLVM_DEFINITIONS says what C++11 and libstdc++ do by themselves; without it the compiler's sources can begin with the
 # same precompiled headers as the others.
 
-if(PADLOCK_PORTABLE)
+if(PADLOCK_STATIC_DEPENDENCIES)
   find_library(PADLOCK_ZLIB_LIBRARY libz.a REQUIRED)
   find_library(PADLOCK_ZSTD_LIBRARY libzstd.a REQUIRED)
   # LLVMSupport's exported needs name shared libraries: zlib and zstd, for compressed debug sections, have static

@@ -69,13 +69,14 @@ ROOMS = {
     "include": set(),
     "capi": IR | {"ir/text", "include", "session/launch"},
     "capi/launch": IR | {"include", "capi", "runtime/pack", "runtime/registry", "session/launch"},
-    "capi/compile": {"support", "include", "capi", "capi/launch", "runtime", "runtime/host", "session/compile", "session/launch"},
+    "capi/compile": {"support", "include", "capi", "capi/launch", "runtime", "runtime/host", "session/compile", "session/launch"}
+    | {"tuner/worker"},
     "tools": {"support", "include"},
     "tools/arrays": {"support", "include", "tools"},
     "tools/text": {"support", "include", "tools", "tools/arrays"},
     "tools/commands": {"support", "include", "tools", "tools/arrays", "tools/text"},
-    # A process of the tuner's, which the command can be, too.
-    "tools/worker": {"tuner/worker", "tools/commands"},
+    # A tuner's process, which the command can be, too.
+    "tools/worker": {"include", "tools/commands"},
     "bench": {"support", "include", "runtime/host", "session/compile", "session/launch", "bench/times"},
     "bench/times": {"support", "include", "session/compile", "session/launch"},
     # What it measures has no name in the API: PTX, its loading, and a launch's part of the driver's call.
@@ -84,6 +85,9 @@ ROOMS = {
     # What a worker and an exchange cost has no name in the API either.
     "bench/tuner": {"support", "compiler/target", "tuner/cache", "tuner/worker", "bench"},
     "examples": {"include"},
+    # The Python package stands on the C API as any other program does.
+    "python": set(),
+    "python/core": {"include"},
 }
 
 # No compiler, no solver, no search: what libpadlock_runtime is made of.
@@ -94,10 +98,8 @@ WITHOUT = {
     "runtime": ("compiler", "solver", "tuner", "session"),
     "tools": ("ir", "abi", "solver", "compiler", "runtime", "tuner", "session"),
     "examples": ("ir", "abi", "solver", "compiler", "runtime", "tuner", "session", "capi"),
+    "python": ("support", "ir", "abi", "solver", "compiler", "runtime", "tuner", "session", "capi"),
 }
-# Chains of includes stop at these: they are where the inside begins on purpose.
-ENTRANCES = {"tools/worker"}
-
 ANYTHING = {"tests"}
 NOT_SOURCES = {"build", "cmake", "docs", "scripts"}
 
@@ -111,6 +113,8 @@ FOREIGN = [
     ("hiredis", r"^hiredis/", r"\bredis[A-Z]\w+|\bREDIS_[A-Z]+", r"^tuner/cache/exchange_redis\.cpp$"),
     ("xxHash", r"^xxhash\.h$", r"\bXXH3?_[0-9a-z]", r"^support/hash\.cpp$"),
     ("nlohmann", r"^nlohmann/", r"\bnlohmann::", r"^(tuner/cache/record_text|tools/text/json_value)\.cpp$"),
+    ("nanobind", r"^nanobind/", r"\bnanobind::", r"^python/core/"),
+    ("Python", r"^Python\.h$", r"\bPyObject\b", r"^python/core/"),
     ("CLI11", r"^CLI/", r"\bCLI::", r"^(tools|bench)/"),
 ]
 FOREIGN = [(name, re.compile(headers), re.compile(names), re.compile(places)) for name, headers, names, places in FOREIGN]
@@ -207,7 +211,7 @@ class Chains:
 
     def _next(self, path):
         for _, delimiter, header in includes_of(self._texts[path]):
-            if header in self._texts and room_of(header) not in ENTRANCES:
+            if header in self._texts:
                 yield header
         if path.endswith(".h") and f"{path[:-2]}.cpp" in self._texts:
             yield f"{path[:-2]}.cpp"
@@ -232,7 +236,7 @@ def check_chains(texts):
     chains = Chains(texts)
     for path in texts:
         for room, rooms in WITHOUT.items():
-            if lies_in(path, [room]) and room_of(path) not in ENTRANCES and (chain := chains.to(path, rooms)):
+            if lies_in(path, [room]) and (chain := chains.to(path, rooms)):
                 yield f"{path}:1: reaches {chain[-1]}, which does not exist where {room}/ runs: {' -> '.join(chain)}"
                 break
 

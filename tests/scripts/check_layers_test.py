@@ -106,6 +106,7 @@ class ChainsOfIncludes(Case):
         "runtime": ("runtime", "tuner"),
         "tools": ("support", "ir"),
         "examples": ("include", "capi"),
+        "python": ("include", "capi"),
     }
 
     def test_each_half_is_followed_through_other_rooms(self):
@@ -148,6 +149,8 @@ class Foreign(Case):
         "SQLite": ("<sqlite3.h>", "sqlite3_open(0, 0);", "tuner/cache/database.cpp", "tuner/cache/store.cpp"),
         "xxHash": ("<xxhash.h>", "XXH3_64bits(0, 0);", "support/hash.cpp", "support/file.cpp"),
         "nlohmann": ("<nlohmann/json.hpp>", "nlohmann::json j;", "tools/text/json_value.cpp", "tools/commands/cache.cpp"),
+        "nanobind": ("<nanobind/nanobind.h>", "nanobind::object o;", "python/core/a.cpp", "capi/a.cpp"),
+        "Python": ("<Python.h>", "PyObject* o;", "python/core/a.cpp", "capi/a.cpp"),
         "CLI11": ("<CLI/CLI.hpp>", "CLI::App app;", "tools/commands/a.cpp", "session/compile/a.cpp"),
     }
 

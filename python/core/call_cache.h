@@ -1,0 +1,68 @@
+#pragma once
+
+#include <cstdint>
+#include <list>
+#include <memory>
+#include <span>
+#include <unordered_map>
+#include <vector>
+
+#include <nanobind/nanobind.h>
+
+#include "padlock/padlock.hpp"
+#include "python/core/tensor.h"
+
+// Bound calls by what they were bound to, so that the next call with the same shapes binds nothing.
+namespace padlock::python {
+
+/// A result of a bound call, and the Python objects that its library makes it of.
+struct ResultShape {
+  std::vector<std::int64_t> extents;
+  DLDataType type{};
+  std::int64_t bytes = 0;
+  nb::object shape, numpy_type;  // made when they are first needed
+};
+
+struct BoundCall {
+  Call call;
+  std::vector<ResultShape> results;
+  std::int64_t bytes = 0;  // that a launch touches, about
+};
+
+/// Call as it is launched, with its results' shapes.
+[[nodiscard]] std::shared_ptr<BoundCall> describe(Call call);
+
+/// What a call depends on, as words.
+class CallKey {
+ public:
+  void add(std::int64_t word) { words_.push_back(word); }
+  void add(const DLTensor& tensor);
+  [[nodiscard]] const std::vector<std::int64_t>& words() const { return words_; }
+  [[nodiscard]] std::uint64_t hash() const;
+  /// Keeps its memory.
+  void clear() { words_.clear(); }
+
+ private:
+  std::vector<std::int64_t> words_;
+};
+
+/// The calls that were used last. A hit allocates nothing.
+class CallCache {
+ public:
+  explicit CallCache(std::size_t most) : most_(most) {}
+  /// NULL where there is none.
+  [[nodiscard]] std::shared_ptr<BoundCall> find(const CallKey& key);
+  void put(const CallKey& key, std::shared_ptr<BoundCall> call);
+
+ private:
+  struct Entry {
+    std::uint64_t hash;
+    std::vector<std::int64_t> words;
+    std::shared_ptr<BoundCall> call;
+  };
+  std::size_t most_;
+  std::list<Entry> entries_;  // the last used first
+  std::unordered_map<std::uint64_t, std::list<Entry>::iterator> by_hash_;
+};
+
+}  // namespace padlock::python

@@ -1,0 +1,39 @@
+#pragma once
+
+#include <nanobind/nanobind.h>
+#include <nanobind/stl/string.h>
+
+#include <string>
+#include <utility>
+
+#include "padlock/padlock.hpp"
+
+// Errors of the library as Python's: subclasses of padlock.Error, which padlock/errors.py chooses by status and blame.
+namespace padlock::python {
+
+namespace nb = nanobind;
+
+[[noreturn]] void fail(const Error& error);
+/// For what is wrong before the library is asked; the caller's fault.
+[[noreturn]] void fail(padlock_status status, const std::string& message, int axis = -1);
+
+/// Ends in Python's error where one is set.
+inline void check_python(bool fine) {
+  if (!fine) throw nb::python_error();
+}
+/// Takes over the reference that a function of Python returned.
+inline nb::object owned(PyObject* object) {
+  check_python(object != nullptr);
+  return nb::steal(object);
+}
+
+inline void check(const Status& status) {
+  if (!status) fail(status.error());
+}
+template <class T>
+T value_of(Expected<T>&& made) {
+  if (!made) fail(made.error());
+  return *std::move(made);
+}
+
+}  // namespace padlock::python

@@ -1,0 +1,79 @@
+#include "python/core/families.h"
+
+#include <memory>
+#include <string_view>
+#include <unordered_map>
+
+#include "python/core/failure.h"
+
+namespace padlock::python {
+namespace {
+
+bool is_instance(PyTypeObject* type, const char* module, const char* name) {
+  const nb::object found = loaded_module(module);
+  if (!found.is_valid() || !nb::hasattr(found, name)) return false;
+  return PyObject_IsSubclass(reinterpret_cast<PyObject*>(type), nb::object(found.attr(name)).ptr()) == 1;
+}
+
+/// The newest table whose major version is ours, of the chain that a capsule begins.
+const DLExchange* table_of(PyTypeObject* type) {
+  const nb::handle named(reinterpret_cast<PyObject*>(type));
+  for (const char* name : {"__dlpack_c_exchange_api__", "__c_dlpack_exchange_api__"}) {
+    const nb::object capsule = nb::getattr(named, name, nb::object());
+    if (!capsule.is_valid()) continue;
+    const auto* table = static_cast<const DLExchange*>(PyCapsule_GetPointer(capsule.ptr(), "dlpack_exchange_api"));
+    if (table == nullptr) PyErr_Clear();
+    while (table != nullptr && table->version.major != kDLMajor) table = table->previous;
+    if (table != nullptr && table->view_of != nullptr) return table;
+  }
+  return nullptr;
+}
+
+/// Tensor and Parameter tell the truth about themselves; what derives from them may mean anything.
+Reader torch_reader(PyTypeObject* type) {
+  const auto is = [&](const char* module, const char* name) {
+    const nb::object found = loaded_module(module);
+    return found.is_valid() && nb::object(found.attr(name)).ptr() == reinterpret_cast<PyObject*>(type);
+  };
+  return is("torch", "Tensor") || is("torch.nn", "Parameter") ? Reader::torch : Reader::traced;
+}
+
+Family describe(PyTypeObject* type) {
+  Family family{type, Reader::none, table_of(type)};
+  const nb::handle named(reinterpret_cast<PyObject*>(type));
+  if (is_instance(type, "torch", "Tensor")) {
+    family.reader = family.table != nullptr ? torch_reader(type) : Reader::traced;
+  } else if (family.table != nullptr) {
+    family.reader = Reader::table;
+  } else if (is_instance(type, "numpy", "ndarray")) {
+    family.reader = is_instance(type, "numpy.ma", "MaskedArray") ? Reader::none : Reader::numpy;
+  } else if (nb::hasattr(named, "__dlpack__") && nb::hasattr(named, "__dlpack_device__")) {
+    family.reader = Reader::dlpack;
+    family.immutable = is_instance(type, "jax", "Array");
+  } else {
+    family.reader = Reader::buffer;
+  }
+  return family;
+}
+
+}  // namespace
+
+nb::object loaded_module(const char* name) {
+  PyObject* const found = PyDict_GetItemString(PyImport_GetModuleDict(), name);
+  return found != nullptr ? nb::borrow(found) : nb::object();
+}
+
+const Family& family_of(PyObject* object) {
+  static auto& families = *new std::unordered_map<PyTypeObject*, std::unique_ptr<Family>>();
+  PyTypeObject* const type = Py_TYPE(object);
+  static const Family* last = nullptr;
+  if (last != nullptr && last->type == type) return *last;
+  std::unique_ptr<Family>& family = families[type];
+  if (!family) {
+    family = std::make_unique<Family>(describe(type));
+    Py_INCREF(reinterpret_cast<PyObject*>(type));
+  }
+  return *(last = family.get());
+}
+
+}  // namespace padlock::python

@@ -1,0 +1,88 @@
+#pragma once
+
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "padlock/padlock.hpp"
+#include "python/core/call_cache.h"
+#include "python/core/failure.h"
+#include "python/core/process.h"
+#include "python/core/tensor.h"
+
+// Programs as Python calls them.
+namespace padlock::python {
+
+/// A parameter of a program, as arguments are matched to it.
+struct Parameter {
+  std::string name;
+  PyObject* key;  // the name, interned, for good
+  padlock_parameter_kind kind;
+  DLDataType type;
+};
+
+/// What a process has of a program: everything that a context owns, made anew where there is another context.
+struct Compiled {
+  std::uint64_t generation = 0;
+  Program program;
+  std::map<std::pair<int, int>, padlock::Kernel> kernels;  // by device
+  CallCache calls{256};
+};
+
+class KernelObject {
+ public:
+  /// Parses and verifies the text. `order`: names of parameters in the order of positional arguments; empty: tensors,
+  /// scalars, dims.
+  KernelObject(std::string text, const std::vector<std::string>& order, std::string config, bool bounds_check);
+
+  [[nodiscard]] const std::string& text() const { return text_; }
+  [[nodiscard]] std::string name();
+  [[nodiscard]] const std::vector<Parameter>& parameters() const { return parameters_; }
+
+  /// Compiles for a device, unless that was done.
+  void compile(const std::string& device);
+  [[nodiscard]] nb::object call(const nb::args& arguments, const nb::kwargs& named);
+  /// The same of memory: within torch's dispatcher, with values in the program's order.
+  [[nodiscard]] nb::object call_memory(const nb::args& values);
+  /// Values by parameter, in the program's order. Error: TypeError where one lacks.
+  [[nodiscard]] nb::list ordered(const nb::args& arguments, const nb::kwargs& named);
+  /// How many parameters are scalars, and how many dims.
+  [[nodiscard]] std::pair<std::size_t, std::size_t> counts() const {
+    return {scalars_, parameters_.size() - tensors_ - scalars_};
+  }
+  /// The results' extents, by name.
+  [[nodiscard]] nb::dict shapes(const nb::args& arguments, const nb::kwargs& named);
+  /// As JSON; with arguments as numbers, too.
+  [[nodiscard]] nb::str explain(const nb::args& arguments, const nb::kwargs& named);
+  /// How many obligations are refuted, all of them for people, and as JSON.
+  [[nodiscard]] nb::tuple prove(const std::string& target, bool all_configs);
+  [[nodiscard]] nb::str emit(const std::string& stage, const std::string& target);
+  /// What was found, as JSON.
+  [[nodiscard]] nb::str tune(nb::dict min, nb::dict opt, nb::dict max, double budget, const std::string& device,
+                             const std::string& search, nb::object progress);
+
+  /// The call for inputs and sizes that have this key, bound if it is new. For who has tensors already.
+  [[nodiscard]] std::shared_ptr<BoundCall> bound(const CallKey& key, const DLTensor* const* inputs, std::size_t count,
+                                                 const std::vector<std::uint64_t>& scalars,
+                                                 const std::vector<padlock_named_value>& dims);
+
+ private:
+  struct Arguments;
+  Compiled& compiled();
+  padlock::Kernel& kernel(DLDevice device);
+  [[nodiscard]] CompileOptions options(const std::string& device, const std::string& target) const;
+  void match(const nb::args& arguments, const nb::kwargs& named, Arguments& matched);
+  void place(PyObject* key, PyObject* value, Arguments& matched);
+  void read(Arguments& matched, bool need_memory);
+  [[nodiscard]] nb::object run(Arguments& matched);
+
+  std::string text_, config_;
+  bool bounds_check_;
+  std::vector<Parameter> parameters_;      // as the program has them
+  std::vector<std::size_t> positional_;    // their indices in the order of positional arguments
+  std::size_t tensors_ = 0, scalars_ = 0;  // how many parameters are which
+  Compiled compiled_;
+};
+
+}  // namespace padlock::python

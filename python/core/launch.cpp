@@ -1,0 +1,125 @@
+#include "python/core/launch.h"
+
+#include <array>
+#include <string>
+#include <vector>
+
+#include "python/core/failure.h"
+#include "python/core/results.h"
+
+namespace padlock::python {
+namespace {
+
+/// From here on a launch takes longer than another thread takes to get the GIL.
+constexpr std::int64_t kBytesToRelease = 64 << 10;
+constexpr std::size_t kMostInline = 16;
+
+/// Pointers of a launch, without an allocation for few of them.
+class Pointers {
+ public:
+  explicit Pointers(std::size_t count) : many_(count > kMostInline ? count : 0) {}
+  void*& operator[](std::size_t index) { return data()[index]; }
+  void** data() { return many_.empty() ? few_.data() : many_.data(); }
+
+ private:
+  std::array<void*, kMostInline> few_{};
+  std::vector<void*> many_;
+};
+
+void* stream_of(const Tensor* like) {
+  if (like == nullptr || like->view().device.device_type == kDLCPU || like->family().table == nullptr) return nullptr;
+  void* stream = nullptr;
+  const DLDevice device = like->view().device;
+  check_python(like->family().table->current_stream(device.device_type, device.device_id, &stream) == 0);
+  return stream;
+}
+
+void run(const BoundCall& bound, void** inputs, std::size_t input_count, void** results, void* stream) {
+  padlock_error* error = nullptr;
+  const auto go = [&] {
+    return padlock_call_launch(bound.call.get(), inputs, input_count, results, bound.results.size(), stream, &error);
+  };
+  padlock_status status = PADLOCK_OK;
+  if (bound.bytes < kBytesToRelease) {
+    status = go();
+  } else {
+    const nb::gil_scoped_release released;
+    status = go();
+  }
+  if (status != PADLOCK_OK) fail(Error(error));
+}
+
+/// The tensors that were given to take the results, or none.
+std::vector<nb::object> outs(nb::handle out, std::size_t count) {
+  if (out.is_none()) return {};
+  std::vector<nb::object> given;
+  if (PyTuple_Check(out.ptr()) || PyList_Check(out.ptr()))
+    for (const nb::handle one : out) given.push_back(nb::borrow(one));
+  else
+    given.push_back(nb::borrow(out));
+  if (given.size() != count)
+    fail(PADLOCK_INVALID_ARGUMENT,
+         "out: expected " + std::to_string(count) + " tensors, found " + std::to_string(given.size()));
+  return given;
+}
+
+/// An array of the library that gave its inputs by __dlpack__: it takes the memory that was written.
+nb::object handed_over(nb::object made, const Tensor* like) {
+  if (like == nullptr || like->family().reader != Reader::dlpack || like->view().device.device_type != kDLCPU)
+    return made;
+  const nb::handle input(like->object());
+  if (!nb::hasattr(input, "__array_namespace__")) return made;
+  const nb::object space = input.attr("__array_namespace__")();
+  try {
+    return space.attr("from_dlpack")(made);
+  } catch (const nb::python_error&) {
+    return space.attr("asarray")(made);  // a type that the library does not take by DLPack
+  }
+}
+
+nb::object launch_to(const BoundCall& bound, Pointers& inputs, std::size_t input_count, const nb::object& out,
+                     const Tensor* like, TorchState& torch) {
+  Tensor given;
+  if (!given.read(out.ptr(), torch))
+    fail(PADLOCK_INVALID_ARGUMENT, "out: expected a plain tensor, found one that torch gives another meaning");
+  check_given(bound.results[0], given, like);
+  void* data = given.data();
+  run(bound, inputs.data(), input_count, &data, stream_of(like));
+  return out;
+}
+
+}  // namespace
+
+nb::object launch(const std::shared_ptr<BoundCall>& bound, std::span<Tensor* const> tensors, nb::handle out,
+                  const Tensor* like, TorchState& torch) {
+  Pointers inputs(tensors.size());
+  for (std::size_t i = 0; i < tensors.size(); ++i) inputs[i] = tensors[i]->data();
+  const std::size_t count = bound->results.size();
+  std::vector<nb::object> given = outs(out, count);
+  if (count == 1 && !given.empty()) return launch_to(*bound, inputs, tensors.size(), given[0], like, torch);
+  Pointers results(count);
+  std::vector<nb::object> made;
+  const std::unique_ptr<Tensor[]> views(given.empty() ? nullptr : new Tensor[count]);
+  for (std::size_t i = 0; i < count; ++i) {
+    if (given.empty()) {
+      Made one = make_result(bound->results[i], like);
+      results[i] = one.data;
+      made.push_back(std::move(one.object));
+      continue;
+    }
+    if (!views[i].read(given[i].ptr(), torch))
+      fail(PADLOCK_INVALID_ARGUMENT, "out: expected plain tensors, found one that torch gives another meaning");
+    check_given(bound->results[i], views[i], like);
+    results[i] = views[i].data();
+  }
+  run(*bound, inputs.data(), tensors.size(), results.data(), stream_of(like));
+  if (given.empty())
+    for (nb::object& one : made) one = handed_over(std::move(one), like);
+  const std::vector<nb::object>& all = given.empty() ? made : given;
+  if (count == 1) return all[0];
+  nb::list list;
+  for (const nb::object& one : all) list.append(one);
+  return nb::tuple(list);
+}
+
+}  // namespace padlock::python

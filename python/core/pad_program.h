@@ -1,0 +1,38 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "python/core/dlpack.h"
+#include "python/core/element_type.h"
+
+// The program of one kind of pad: for all extents, strides, amounts and fills.
+namespace padlock::python {
+
+enum class PadMode : std::uint8_t { constant, edge, reflect, symmetric, wrap };
+
+/// How the elements of an input lie in memory, as far as it makes another program.
+enum class PadLayout : std::uint8_t { dense, dense_rows, strided };
+
+struct PadRequest {
+  std::vector<std::int64_t> low, high, interior;  // one an axis; interior may be empty: none
+  PadMode mode = PadMode::constant;
+  Bits fill;
+};
+
+struct PadKind {
+  DLDataType type{};  // that elements move as
+  int axes = 0;       // of the tensor, without the one of an element's halves
+  bool halves = false;
+  bool two_fills = false;  // the halves' fills differ
+  PadLayout layout = PadLayout::dense;
+};
+
+/// The text. Its parameters: x, then the fill `v` (and `w`) of a constant pad, then `l0`, `h0`, ... of the axes that
+/// are padded.
+[[nodiscard]] std::string pad_text(const PadRequest& request, const PadKind& kind);
+/// Whether the axis keeps its elements as they are.
+[[nodiscard]] bool is_untouched(const PadRequest& request, int axis);
+
+}  // namespace padlock::python

@@ -1,0 +1,127 @@
+#include "python/core/results.h"
+
+#include <algorithm>
+#include <span>
+#include <string>
+#include <utility>
+
+#include "python/core/element_type.h"
+#include "python/core/failure.h"
+
+namespace padlock::python {
+namespace {
+
+std::string shape_text(std::span<const std::int64_t> extents) {
+  std::string text = "(";
+  for (std::size_t axis = 0; axis < extents.size(); ++axis)
+    text += (axis > 0 ? ", " : "") + std::to_string(extents[axis]);
+  return text + (extents.size() == 1 ? ",)" : ")");
+}
+
+const nb::object& shape_of(ResultShape& result) {
+  if (result.shape.is_valid()) return result.shape;
+  nb::list extents;
+  for (const std::int64_t extent : result.extents) extents.append(extent);
+  result.shape = nb::tuple(extents);
+  return result.shape;
+}
+
+const nb::object& numpy_type_of(ResultShape& result) {
+  if (result.numpy_type.is_valid()) return result.numpy_type;
+  const std::string name = numpy_name(result.type);
+  // NumPy knows the names of ml_dtypes' types once that is imported.
+  if (result.type.code != kDLComplexCode && result.type.code > kDLFloat && result.type.code != kDLBool)
+    nb::module_::import_("ml_dtypes");
+  result.numpy_type = nb::module_::import_("numpy").attr("dtype")(name.c_str());
+  return result.numpy_type;
+}
+
+void* data_of_array(const nb::object& array) {
+  Py_buffer view{};
+  if (PyObject_GetBuffer(array.ptr(), &view, PyBUF_RECORDS_RO) == 0) {
+    void* const data = view.buf;
+    PyBuffer_Release(&view);
+    return data;
+  }
+  PyErr_Clear();
+  return reinterpret_cast<void*>(nb::cast<std::uintptr_t>(array.attr("ctypes").attr("data")));
+}
+
+Made make_numpy(ResultShape& result) {
+  static PyObject* const empty = nb::module_::import_("numpy").attr("empty").inc_ref().ptr();
+  nb::object array =
+      owned(PyObject_CallFunctionObjArgs(empty, shape_of(result).ptr(), numpy_type_of(result).ptr(), nullptr));
+  void* const data = data_of_array(array);
+  return {std::move(array), data};
+}
+
+void set_error(void*, const char* kind, const char* message) {
+  const nb::object named = nb::getattr(nb::builtins(), kind, nb::object());
+  PyErr_SetString(named.is_valid() && PyExceptionClass_Check(named.ptr()) ? named.ptr() : PyExc_RuntimeError, message);
+}
+
+Made make_by_table(ResultShape& result, const Tensor& like) {
+  DLTensor prototype{};
+  prototype.device = like.view().device;
+  prototype.dtype = result.type;
+  prototype.ndim = static_cast<std::int32_t>(result.extents.size());
+  prototype.shape = result.extents.data();
+  const DLExchange& table = *like.family().table;
+  DLManaged* managed = nullptr;
+  void* object = nullptr;
+  check_python(table.allocate(&prototype, &managed, nullptr, set_error) == 0);
+  char* const data = static_cast<char*>(managed->tensor.data) + managed->tensor.byte_offset;
+  if (table.to_object(managed, &object) != 0) {
+    managed->deleter(managed);
+    throw nb::python_error();
+  }
+  return {nb::steal(static_cast<PyObject*>(object)), data};
+}
+
+/// By the array API: memory of the host is lent to the library; a GPU's is its own.
+Made make_by_namespace(ResultShape& result, const Tensor& like) {
+  const nb::handle input(like.object());
+  if (like.view().device.device_type != kDLCPU) {
+    const nb::object space = input.attr("__array_namespace__")();
+    const nb::object made = space.attr("empty")(shape_of(result), nb::arg("dtype") = input.attr("dtype"));
+    TorchState torch;
+    Tensor view;
+    view.read(made.ptr(), torch);
+    return {made, view.data()};
+  }
+  return make_numpy(result);
+}
+
+}  // namespace
+
+Made make_result(ResultShape& result, const Tensor* like) {
+  if (like == nullptr) return make_numpy(result);
+  switch (like->family().reader) {
+    case Reader::torch:
+    case Reader::table:
+      return make_by_table(result, *like);
+    case Reader::dlpack:
+      return make_by_namespace(result, *like);
+    default:
+      return make_numpy(result);
+  }
+}
+
+void check_given(const ResultShape& shape, const Tensor& given, const Tensor* like) {
+  const DLTensor& view = given.view();
+  const auto refuse = [](const std::string& message, int axis = -1) {
+    fail(PADLOCK_INVALID_ARGUMENT, "out: " + message, axis);
+  };
+  if (view.dtype.code != shape.type.code || view.dtype.bits != shape.type.bits)
+    refuse("expected elements of " + readable_name(shape.type) + ", found " + readable_name(view.dtype));
+  if (!std::ranges::equal(shape.extents, std::span(view.shape, static_cast<std::size_t>(view.ndim))))
+    refuse("expected the shape " + shape_text(shape.extents) + ", found " +
+           shape_text({view.shape, static_cast<std::size_t>(view.ndim)}));
+  if (like != nullptr && (view.device.device_type != like->view().device.device_type ||
+                          view.device.device_id != like->view().device.device_id))
+    refuse("expected a tensor on the inputs' device, found another device");
+  if (given.read_only()) refuse("expected a tensor that can be written, found a read-only one");
+  if (!given.is_dense()) refuse("expected a dense, row-major tensor, found one with other strides");
+}
+
+}  // namespace padlock::python

@@ -1,0 +1,228 @@
+#include "python/core/tensor.h"
+
+#include <bit>
+#include <cstring>
+#include <string>
+#include <string_view>
+
+#include "python/core/element_type.h"
+#include "python/core/failure.h"
+
+namespace padlock::python {
+namespace {
+
+/// An attribute's name, made once.
+PyObject* interned(const char* text) {
+  PyObject* const made = PyUnicode_InternFromString(text);
+  check_python(made != nullptr);
+  return made;
+}
+
+/// Takes a managed tensor out of its capsule, which must not delete it any more.
+template <class Managed>
+Managed* take(const nb::object& capsule, const char* name, const char* used) {
+  auto* const managed = static_cast<Managed*>(PyCapsule_GetPointer(capsule.ptr(), name));
+  check_python(managed != nullptr && PyCapsule_SetName(capsule.ptr(), used) == 0);
+  return managed;
+}
+
+/// What a producer without a table is asked for. Streams of a GPU: it is to be ready on the default one, 1.
+nb::object capsule_of(PyObject* object, bool on_gpu) {
+  const nb::handle producer(object);
+  const nb::object stream = on_gpu ? nb::object(nb::int_(1)) : nb::object(nb::none());
+  try {
+    return producer.attr("__dlpack__")(nb::arg("max_version") = nb::make_tuple(1, 3), nb::arg("stream") = stream,
+                                       nb::arg("copy") = false);
+  } catch (const nb::python_error& error) {
+    if (!error.matches(PyExc_TypeError)) throw;
+  }
+  return on_gpu ? producer.attr("__dlpack__")(nb::arg("stream") = stream) : producer.attr("__dlpack__")();
+}
+
+}  // namespace
+
+Tensor::~Tensor() {
+  if (buffer_.obj != nullptr) PyBuffer_Release(&buffer_);
+  if (managed_ != nullptr && managed_->deleter != nullptr) managed_->deleter(managed_);
+  if (unversioned_ != nullptr && unversioned_->deleter != nullptr) unversioned_->deleter(unversioned_);
+}
+
+bool Tensor::read(PyObject* object, TorchState& torch) {
+  if (read_unless_traced(object, torch)) return true;
+  if (!torch.is_inside()) return false;
+  fail(PADLOCK_INVALID_ARGUMENT,
+       std::string("expected a tensor of plain memory, found ") + nb::type_name(nb::handle(Py_TYPE(object))).c_str());
+}
+
+bool Tensor::read_unless_traced(PyObject* object, TorchState& torch) {
+  object_ = object;
+  family_ = &family_of(object);
+  switch (family_->reader) {
+    case Reader::traced:
+      return false;
+    case Reader::torch:
+      if (family_->table->view_of(object, &view_) != 0) {
+        PyErr_Clear();  // sparse, meta, wrapped: torch says what it is
+        return false;
+      }
+      return torch.is_plain(object, view_);
+    case Reader::table:
+      read_table();
+      break;
+    case Reader::numpy:
+      read_numpy();
+      break;
+    case Reader::dlpack:
+      read_capsule();
+      break;
+    case Reader::buffer:
+      read_buffer(object);
+      break;
+    case Reader::none:
+      fail(PADLOCK_INVALID_ARGUMENT,
+           std::string("expected a tensor, found ") + nb::type_name(nb::handle(Py_TYPE(object))).c_str());
+  }
+  if (view_.ndim > kMaxAxes)
+    fail(PADLOCK_INVALID_ARGUMENT,
+         "expected at most " + std::to_string(kMaxAxes) + " axes, found " + std::to_string(view_.ndim));
+  return true;
+}
+
+void Tensor::read_table() { check_python(family_->table->view_of(object_, &view_) == 0); }
+
+void Tensor::read_numpy() {
+  if (PyObject_GetBuffer(object_, &buffer_, PyBUF_RECORDS_RO) == 0) return read_buffer(object_);
+  PyErr_Clear();
+  // A type that buffers have no letter for, such as ml_dtypes' bfloat16: its bits have one.
+  const nb::handle array(object_);
+  const std::string name = nb::cast<std::string>(array.attr("dtype").attr("name"));
+  const DLDataType type = bits_type_named(name);
+  if (type.bits == 0) fail(PADLOCK_INVALID_ARGUMENT, "expected elements that programs have, found numpy's " + name);
+  bits_ = array.attr("view")("u" + std::to_string(type.bits / 8));
+  read_buffer(bits_.ptr());
+  view_.dtype = type;
+}
+
+void Tensor::read_buffer(PyObject* object) {
+  if (buffer_.obj == nullptr && PyObject_GetBuffer(object, &buffer_, PyBUF_RECORDS_RO) != 0) {
+    PyErr_Clear();
+    fail(PADLOCK_INVALID_ARGUMENT,
+         std::string("expected a tensor, found ") + nb::type_name(nb::handle(Py_TYPE(object))).c_str());
+  }
+  view_.dtype = type_of_format(buffer_.format, static_cast<int>(buffer_.itemsize));
+  if (view_.dtype.bits == 0)
+    fail(PADLOCK_INVALID_ARGUMENT, std::string("expected elements in this machine's order that programs have, found "
+                                               "the buffer format '") +
+                                       (buffer_.format != nullptr ? buffer_.format : "B") + "'");
+  view_.data = buffer_.buf;
+  view_.device = {kDLCPU, 0};
+  view_.ndim = buffer_.ndim;
+  view_.shape = extents_.data();
+  view_.strides = strides_.data();
+  view_.byte_offset = 0;
+  read_only_ = buffer_.readonly != 0;
+  if (view_.ndim > kMaxAxes) return;
+  for (int axis = 0; axis < view_.ndim; ++axis) {
+    const std::int64_t stride = buffer_.strides[axis];
+    extents_[axis] = buffer_.shape[axis];
+    strides_[axis] = stride / buffer_.itemsize;
+    if (stride % buffer_.itemsize != 0 && extents_[axis] > 1) whole_strides_ = false;
+  }
+}
+
+void Tensor::read_capsule() {
+  const nb::handle producer(object_);
+  const int type = nb::cast<int>(nb::int_(nb::object(producer.attr("__dlpack_device__")()[0])));
+  const nb::object capsule = capsule_of(object_, type == kDLCUDA || type == kDLCUDAManaged);
+  if (PyCapsule_IsValid(capsule.ptr(), "dltensor_versioned") != 0) {
+    managed_ = take<DLManaged>(capsule, "dltensor_versioned", "used_dltensor_versioned");
+    if (managed_->version.major != kDLMajor)
+      fail(PADLOCK_INVALID_ARGUMENT, "expected DLPack 1.x, found version " + std::to_string(managed_->version.major));
+    view_ = managed_->tensor;
+    read_only_ = (managed_->flags & kDLReadOnly) != 0;
+  } else {
+    unversioned_ = take<DLManagedUnversioned>(capsule, "dltensor", "used_dltensor");
+    view_ = unversioned_->tensor;
+  }
+  read_only_ = read_only_ || family_->immutable;
+}
+
+bool Tensor::is_dense() const {
+  if (view_.strides == nullptr) return true;
+  std::int64_t expected = 1;
+  bool dense = whole_strides_;
+  for (int axis = view_.ndim - 1; axis >= 0; --axis) {
+    if (view_.shape[axis] == 0) return true;
+    dense = dense && (view_.shape[axis] == 1 || view_.strides[axis] == expected);
+    expected *= view_.shape[axis];
+  }
+  return dense;
+}
+
+void Tensor::own_axes() {
+  if (view_.shape == extents_.data()) return;
+  std::int64_t dense = 1;
+  for (int axis = view_.ndim - 1; axis >= 0; --axis) {
+    extents_[axis] = view_.shape[axis];
+    strides_[axis] = view_.strides != nullptr ? view_.strides[axis] : dense;
+    dense *= extents_[axis];
+  }
+  view_.shape = extents_.data();
+  view_.strides = strides_.data();
+}
+
+void Tensor::reinterpret(DLDataType type) {
+  const int parts = view_.dtype.bits / type.bits;
+  view_.dtype = type;
+  if (parts == 1) return;
+  own_axes();
+  for (int axis = 0; axis < view_.ndim; ++axis) strides_[axis] *= parts;
+  extents_[view_.ndim] = parts;
+  strides_[view_.ndim] = 1;
+  ++view_.ndim;
+}
+
+void Tensor::narrow(int axis, std::int64_t start, std::int64_t extent) {
+  own_axes();
+  if (extent > 0)  // else there is no element to begin at
+    view_.byte_offset += static_cast<std::uint64_t>(start * strides_[axis]) * (view_.dtype.bits / 8);
+  extents_[axis] = extent;
+}
+
+bool TorchState::has_modes() {
+  static PyObject* const questions[] = {
+      loaded_module("torch._C").attr("_len_torch_function_stack").inc_ref().ptr(),
+      loaded_module("torch._C").attr("_len_torch_dispatch_stack").inc_ref().ptr(),
+  };
+  static PyObject* const layers = loaded_module("torch._C._functorch").attr("peek_interpreter_stack").inc_ref().ptr();
+  static PyObject* const tracing = loaded_module("torch._C").attr("_is_tracing").inc_ref().ptr();
+  for (PyObject* question : questions) {
+    const nb::object depth = owned(PyObject_CallFunctionObjArgs(question, nullptr));
+    if (PyLong_AsLong(depth.ptr()) != 0) return true;
+  }
+  return !owned(PyObject_CallFunctionObjArgs(layers, nullptr)).is_none() ||
+         owned(PyObject_CallFunctionObjArgs(tracing, nullptr)).ptr() != Py_False;
+}
+
+bool TorchState::is_plain(PyObject* object, const DLTensor& view) {
+  static PyObject* const base = loaded_module("torch").attr("Tensor").inc_ref().ptr();
+  static PyObject* const is_neg = nb::handle(base).attr("is_neg").inc_ref().ptr();
+  static PyObject* const is_conj = nb::handle(base).attr("is_conj").inc_ref().ptr();
+  static PyObject* const requires_grad = interned("requires_grad");
+  static PyObject* const grad_mode = loaded_module("torch").attr("is_grad_enabled").inc_ref().ptr();
+  if (modes_ < 0) modes_ = has_modes() ? 1 : 0;
+  if (modes_ != 0) return false;
+  const auto says = [&](PyObject* question) {
+    return owned(PyObject_CallFunctionObjArgs(question, object, nullptr)).ptr() != Py_False;
+  };
+  if (says(is_neg) || (view.dtype.code == kDLComplexCode && says(is_conj))) return false;
+  if (owned(PyObject_GetAttr(object, requires_grad)).ptr() != Py_False &&
+      owned(PyObject_CallFunctionObjArgs(grad_mode, nullptr)).ptr() != Py_False)
+    return false;
+  if (view.data != nullptr) return true;
+  for (int axis = 0; axis < view.ndim; ++axis)
+    if (view.shape[axis] == 0) return true;
+  return false;  // elements without memory: a wrapper that names none
+}
+
+}  // namespace padlock::python

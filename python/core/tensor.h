@@ -1,0 +1,80 @@
+#pragma once
+
+#include <array>
+#include <cstdint>
+
+#include "python/core/buffer.h"
+#include "python/core/families.h"
+
+// An argument as memory: what it says of itself, checked where its library would not.
+namespace padlock::python {
+
+inline constexpr int kMaxAxes = 64;
+
+/// What of torch's state changes the meaning of a tensor, asked once a call.
+class TorchState {
+ public:
+  TorchState() = default;
+  /// Inside an operator, where torch's dispatcher has done what there was to do: tensors are memory, or errors.
+  [[nodiscard]] static TorchState inside() {
+    TorchState state;
+    state.modes_ = 0;
+    state.inside_ = true;
+    return state;
+  }
+  [[nodiscard]] bool is_inside() const { return inside_; }
+  /// Checks whether torch would do anything with such a tensor but read its memory: subclasses, negative and conjugate
+  /// views, gradients to record, and modes under which a tensor is no memory at all.
+  bool is_plain(PyObject* object, const DLTensor& view);
+
+ private:
+  bool has_modes();
+  int modes_ = -1;  // not asked
+  bool inside_ = false;
+};
+
+/// A tensor that is borrowed for a call, with what has to be given back.
+class Tensor {
+ public:
+  Tensor() = default;
+  Tensor(const Tensor&) = delete;
+  Tensor& operator=(const Tensor&) = delete;
+  ~Tensor();
+
+  /// Reads the object. Returns false where torch's dispatcher has to see it first. `stream` is what a GPU's tensor of a
+  /// library without a table is to be ready on. Errors: InvalidArgument for what is no tensor, or none of memory.
+  bool read(PyObject* object, TorchState& torch);
+
+  [[nodiscard]] const DLTensor& view() const { return view_; }
+  [[nodiscard]] char* data() const { return static_cast<char*>(view_.data) + view_.byte_offset; }
+  [[nodiscard]] const Family& family() const { return *family_; }
+  [[nodiscard]] PyObject* object() const { return object_; }
+  [[nodiscard]] bool read_only() const { return read_only_; }
+  /// Whether the strides are whole elements; the view's are 0 where they are not.
+  [[nodiscard]] bool has_whole_strides() const { return whole_strides_; }
+  [[nodiscard]] bool is_dense() const;
+  /// Takes bits for another type: `type` and, where it is shorter, one more axis.
+  void reinterpret(DLDataType type);
+  /// Keeps `extent` elements of an axis, from `start` on.
+  void narrow(int axis, std::int64_t start, std::int64_t extent);
+
+ private:
+  bool read_unless_traced(PyObject* object, TorchState& torch);
+  void read_table();
+  void read_numpy();
+  void read_buffer(PyObject* object);
+  void read_capsule();
+  void own_axes();
+
+  DLTensor view_{};
+  const Family* family_ = nullptr;
+  PyObject* object_ = nullptr;  // borrowed
+  bool read_only_ = false, whole_strides_ = true;
+  Py_buffer buffer_{};  // held where obj is not NULL
+  DLManaged* managed_ = nullptr;
+  DLManagedUnversioned* unversioned_ = nullptr;
+  nb::object bits_;  // a view of an array whose type buffers do not have
+  std::array<std::int64_t, kMaxAxes + 1> extents_, strides_;
+};
+
+}  // namespace padlock::python

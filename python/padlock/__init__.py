@@ -1,0 +1,72 @@
+"""Padlock: a compiler for tensor padding. One kernel for every size, and a proof that it stays inside its tensors.
+
+Importing this loads neither NumPy nor PyTorch nor JAX: arrays are known by the libraries that made them.
+"""
+
+from __future__ import annotations
+
+import os as _os
+from typing import TYPE_CHECKING as _TYPE_CHECKING
+
+from . import _core
+from ._core import pad
+from ._kernel import Kernel, Proof, compile, configure
+from .errors import (
+    Cancelled,
+    Error,
+    FailedPrecondition,
+    Internal,
+    InvalidArgument,
+    NotFound,
+    ResourceExhausted,
+    Unavailable,
+    Unimplemented,
+)
+
+if _TYPE_CHECKING:
+    from . import lang as lang
+    from . import numpy as numpy
+    from . import torch as torch
+    from .lang import dim as dim
+    from .lang import jit as jit
+
+__version__: str = _core.version
+
+__all__ = [
+    "Cancelled",
+    "Error",
+    "FailedPrecondition",
+    "Internal",
+    "InvalidArgument",
+    "Kernel",
+    "NotFound",
+    "Proof",
+    "ResourceExhausted",
+    "Unavailable",
+    "Unimplemented",
+    "compile",
+    "configure",
+    "pad",
+]
+
+# A child has none of its parent's threads: the first call there makes a context of its own.
+_os.register_at_fork(after_in_child=_core.after_fork_in_child)
+
+_MODULES = {"lang", "numpy", "torch"}
+_OF_LANG = {"jit", "dim", "f64", "f32", "f16", "bf16", "i64", "i32", "i16", "i8", "u64", "u32", "u16", "u8", "bool_"}
+
+
+def __getattr__(name: str) -> object:
+    """Imports parts that are optional when they are first named."""
+    import importlib
+
+    if name in _MODULES:
+        return importlib.import_module("." + name, __name__)
+    if name in _OF_LANG:
+        return getattr(importlib.import_module(".lang", __name__), name)
+    raise AttributeError(f"module 'padlock' has no attribute '{name}'")
+
+
+def get_library_path() -> str:
+    """The file of libpadlock, for those who call its C API (docs/embedding.md)."""
+    return _os.path.join(_os.path.dirname(__file__), "lib", "libpadlock.so")

@@ -1,0 +1,20 @@
+"""What eager pads ask of Python where the module knows no more."""
+
+from __future__ import annotations
+
+import sys
+
+from .errors import make_error
+
+
+def float8_bits(value: object, name: str) -> int:
+    """The bits of a number as a float of 8 bits, by a library that has the type."""
+    if torch := sys.modules.get("torch"):
+        return int(torch.tensor(value, dtype=getattr(torch, name)).view(torch.uint8))
+    try:
+        import ml_dtypes
+        import numpy
+    except ImportError as error:
+        message = f"a fill of {name} that is not 0 needs the package ml_dtypes"
+        raise make_error(12, 0, message, message, -1, "", {}, 0, 0) from error
+    return int(numpy.asarray(value, dtype=getattr(ml_dtypes, name)).view("u1"))

@@ -1,0 +1,110 @@
+"""Errors as classes. Whoever catches ValueError for bad arguments keeps doing so: what is the caller's fault also is a
+ValueError, a fault of the library never is."""
+
+from __future__ import annotations
+
+
+class Error(Exception):
+    """Why something failed: what was expected, and what was found."""
+
+    status: str = "UNKNOWN"
+    message: str = ""
+    #: Axis of the tensor that the message names, from 0; None where it names none.
+    axis: int | None = None
+    #: The constraint or the extent that was not met, as the program has it; "" where there is none.
+    expression: str = ""
+    #: The symbols of that expression with their values.
+    values: dict[str, int]
+    #: Position in the program's text, from 1; None where there is none.
+    line: int | None = None
+    column: int | None = None
+
+    def __init__(self, *arguments: object) -> None:
+        super().__init__(*arguments)
+        self.values = {}
+
+
+class InvalidArgument(Error, ValueError):
+    """The arguments make no sense, whatever the sizes."""
+
+    status = "INVALID_ARGUMENT"
+
+
+class FailedPrecondition(Error, ValueError):
+    """The sizes break what the program requires; or it is not the time for it."""
+
+    status = "FAILED_PRECONDITION"
+
+
+class NotFound(Error, LookupError):
+    """What was asked for by name is not there."""
+
+    status = "NOT_FOUND"
+
+
+class ResourceExhausted(Error, MemoryError):
+    """Memory, or a limit of what programs may be."""
+
+    status = "RESOURCE_EXHAUSTED"
+
+
+class Unavailable(Error, RuntimeError):
+    """A device, a file or a worker is not there."""
+
+    status = "UNAVAILABLE"
+
+
+class Unimplemented(Error, NotImplementedError):
+    """This build, or this version, was made without that part."""
+
+    status = "UNIMPLEMENTED"
+
+
+class Cancelled(Error, RuntimeError):
+    """Somebody asked to stop."""
+
+    status = "CANCELLED"
+
+
+class Internal(Error, RuntimeError):
+    """A fault of this library."""
+
+    status = "INTERNAL"
+
+
+_CLASSES: dict[int, type[Error]] = {
+    1: Cancelled,
+    3: InvalidArgument,
+    5: NotFound,
+    7: Unavailable,  # PERMISSION_DENIED: of a file
+    8: ResourceExhausted,
+    9: FailedPrecondition,
+    10: Unavailable,  # ABORTED: a device is lost
+    11: InvalidArgument,  # OUT_OF_RANGE
+    12: Unimplemented,
+    13: Internal,
+    14: Unavailable,
+    15: Unavailable,  # DATA_LOSS: of a file
+}
+_LIBRARY = 2
+
+
+def make_error(
+    status: int,
+    blame: int,
+    message: str,
+    text: str,
+    axis: int,
+    expression: str,
+    values: dict[str, int],
+    line: int,
+    column: int,
+) -> Error:
+    """The error of a status. Called by the module alone."""
+    error = (Internal if blame == _LIBRARY else _CLASSES.get(status, Internal))(text)
+    error.message = message
+    error.axis = axis if axis >= 0 else None
+    error.expression = expression
+    error.values = values
+    error.line, error.column = line or None, column or None
+    return error
