@@ -113,6 +113,7 @@ int widest_bytes(const Body& body, bool for_threads) {
 
 void choose_walks(Schedule& schedule, const ScheduleOptions& options) {
   if (options.tiles_transposes) schedule.tile = make_transpose_tile(schedule);
+  if (schedule.tile) schedule.threads = schedule.tile->threads;
   if (options.threads > 0 && !schedule.tile) {
     schedule.grid = grid_of(schedule, options);
     schedule.granules = make_granules(schedule.exprs(), schedule.grid->lanes);

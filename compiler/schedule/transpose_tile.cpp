@@ -28,6 +28,9 @@ enum VariableOrder {
   kExtent
 };
 
+/// Every GPU's block can have so many.
+constexpr int kMostThreads = 1024;
+
 /// Every GPU gives a block so much without being asked.
 constexpr int kSharedBytes = 48 << 10;
 
@@ -134,8 +137,9 @@ void test_words(ir::ExprContext& exprs, TransposeTile& tile) {
                       exprs.sub(tile.loads.extent, exprs.add(tile.loads.highest, exprs.constant(2 * tile.lanes - 1)))};
 }
 
-/// The tiles of a launch: the parts of the cross axis change first, so that neighbouring blocks read what lies
-/// together.
+/// The tiles of a launch: the parts of the innermost axis change first, so that neighbouring blocks write what lies
+/// together: a sector of memory of which two tiles have a part is then whole before it leaves the cache. (On an H200,
+/// misaligned f32: 0.68 of a copy, and 0.59 where the cross axis is first; aligned 0.73 and 0.72.)
 void number_tiles(const Kernel& kernel, ir::ExprContext& exprs, TransposeTile& tile) {
   const Expr side = exprs.constant(tile.side());
   const Expr one = exprs.constant(1);
@@ -150,7 +154,7 @@ void number_tiles(const Kernel& kernel, ir::ExprContext& exprs, TransposeTile& t
   for (const Expr test : tile.tests)
     tile.whole.push_back(exprs.substitute(
         test, [&](Expr symbol) { return symbol == tile.row || symbol == tile.column ? last : symbol; }));
-  tile.digits = {{tile.cross_tile, exprs.ceildiv(cross, side)}, {tile.column_tile, exprs.ceildiv(columns, side)}};
+  tile.digits = {{tile.column_tile, exprs.ceildiv(columns, side)}, {tile.cross_tile, exprs.ceildiv(cross, side)}};
   for (int axis = kernel.rank() - 2; axis >= 0; --axis)
     if (axis != tile.axis)
       tile.digits.push_back({kernel.coordinate(axis), kernel.extents[static_cast<std::size_t>(axis)]});
@@ -241,9 +245,10 @@ std::optional<TransposeTile> make_transpose_tile(const Schedule& schedule) {
   for (const Body& body : schedule.bodies) widest = std::max(widest, widest_bytes(body, /*for_threads=*/true));
   ir::ExprContext& exprs = schedule.exprs();
   TransposeTile tile;
-  tile.threads = schedule.threads;
   tile.axis = axis;
   tile.lanes = std::max(1, 4 / widest);
+  // Where a stream's block has 128 threads with a vector each, a tile's has so many that each has four words.
+  tile.threads = std::min(kMostThreads, 2 * tile.lanes * schedule.threads);
   tile.word_bytes = std::max(4, widest);
   tile.cross_tile = exprs.variable("cross_tile", kCrossTile);
   tile.column_tile = exprs.variable("inner_tile", kColumnTile);

@@ -2,6 +2,8 @@
 
 #include <utility>
 
+#include <fmt/format.h>
+
 #include "compiler/pipeline.h"
 #include "compiler/target/config_text.h"
 
@@ -28,6 +30,9 @@ bool is_redundant(const GpuConfig& config) {
 Result<GpuConfig> GpuConfig::parse(std::string_view text, const GpuConfig& base) {
   GpuConfig config = base;
   PADLOCK_CHECK(parse_config(text, fields_of(config)));
+  if (is_redundant(config))
+    return invalid_argument(
+        fmt::format("expected map=stream with items={}, found map=tiled, whose threads take no vectors", config.items));
   return config;
 }
 

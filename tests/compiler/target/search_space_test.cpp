@@ -152,8 +152,9 @@ TEST_CASE("the search space of a GPU has some sixty configs, of which no two mak
        {std::pair(kPad, std::size_t{48}),
         // Nothing to split, and no predicate.
         {"program p(x: f16[A, B]) { y = relu(x) return y }", std::size_t{24}},
-        // Read across its rows: as tiles, too.
-        {"program p(x: i8[A, B]) { y = transpose(x, perm = [1, 0]) return y }", std::size_t{16}}}) {
+        // Read across its rows: as tiles, too, whose blocks of i8 are as large as blocks can be with 128 threads
+        // already.
+        {"program p(x: i8[A, B]) { y = transpose(x, perm = [1, 0]) return y }", std::size_t{12}}}) {
     CAPTURE(text);
     const auto program = ir::parse_program(text);
     REQUIRE(program);
@@ -183,26 +184,26 @@ TEST_CASE("costs of a GPU count blocks, what is on its way, trips and instructio
     return cost_of(schedule_for_gpu(std::move(kernels->front()), *GpuConfig::parse(config, GpuConfig::standard())),
                    *binding);
   };
-  const KernelCost two = cost(4096, 4096, 5, "items=2");
+  const KernelCost two = cost(4096, 4096, 5, "map=stream,items=2");
   CHECK(two.chunks == 0);
   CHECK(two.write_bytes == 4096 * 4096 * 4);
   // 4096 * 1024 vectors, and a part of one for an output that begins inside of a vector.
   CHECK(two.blocks == 4096 * 1024 / 256 + 1);
   CHECK(two.flight_bytes == 128 * 2 * 16);
-  const KernelCost one = cost(4096, 4096, 5, "items=1");
+  const KernelCost one = cost(4096, 4096, 5, "map=stream,items=1");
   CHECK(one.blocks == 4096 * 1024 / 128 + 1);
   CHECK(one.flight_bytes == 128 * 16);
   CHECK(one.resident_blocks >= two.resident_blocks);
-  CHECK(cost(4096, 4096, 5, "items=1,threads=512").blocks == 4096 * 1024 / 512 + 1);
+  CHECK(cost(4096, 4096, 5, "map=stream,items=1,threads=512").blocks == 4096 * 1024 / 512 + 1);
   // Short rows have more edges, which are trips of their own, and more instructions.
-  const KernelCost narrow = cost(4096 * 128, 32, 5, "items=2");
+  const KernelCost narrow = cost(4096 * 128, 32, 5, "map=stream,items=2");
   CHECK(narrow.blocks == two.blocks);
   CHECK(narrow.trips > two.trips);
   CHECK(narrow.instructions > two.instructions);
   // Without segments every vector is made by elements.
   CHECK(cost(4096, 4096, 5, "split=0").instructions > narrow.instructions);
   // A small output has less than a vector for each thread of a large device, whatever the config says.
-  CHECK(cost(64, 64, 5, "items=4").flight_bytes == one.flight_bytes);
+  CHECK(cost(64, 64, 5, "map=stream,items=4").flight_bytes == one.flight_bytes);
 }
 
 }  // namespace padlock::compiler
