@@ -1,0 +1,52 @@
+"""Runs what docs/python.md and README.md show of Python, block by block."""
+
+import doctest
+import pathlib
+import re
+import tempfile
+import unittest
+
+from python_testing import EXAMPLE, ROOT, has, main, needs
+
+
+def blocks(page):
+    """(first line, language, text) of each block of Python."""
+    text = (ROOT / page).read_text(encoding="utf-8")
+    for match in re.finditer(r"^```(python|pycon)\n(.*?)^```$", text, re.M | re.S):
+        yield text.count("\n", 0, match.start()) + 2, match[1], match[2]
+
+
+class Documentation(unittest.TestCase):
+    def run_page(self, page, at_least):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        names = {"cache": str(pathlib.Path(folder.name) / "tuning.db"), "text": EXAMPLE}
+        count = 0
+        for line, language, text in blocks(page):
+            with self.subTest(page=page, line=line):
+                count += 1
+                lacking = [name for name in ("torch", "jax") if re.search(rf"import {name}\b", text) and not has(name)]
+                if lacking:
+                    self.skipTest(f"needs {lacking[0]}: PADLOCK_BENCH_PYTHON names a Python that has it")
+                if language == "python":
+                    exec(compile(text, f"{page}:{line}", "exec"), names)
+                    continue
+                test = doctest.DocTestParser().get_doctest(text, names, page, page, line)
+                said = []
+                runner = doctest.DocTestRunner(optionflags=doctest.ELLIPSIS)
+                runner.run(test, out=said.append, clear_globs=False)
+                names = test.globs
+                self.assertEqual(runner.failures, 0, "".join(said))
+        self.assertGreaterEqual(count, at_least)
+
+    @needs("numpy")
+    def test_python_page(self):
+        self.run_page("docs/python.md", 7)
+
+    @needs("numpy")
+    def test_readme(self):
+        self.run_page("README.md", 1)
+
+
+if __name__ == "__main__":
+    main()

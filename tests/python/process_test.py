@@ -1,0 +1,154 @@
+"""Processes: what an import loads, other compilers beside this one, forked children, signals, tuning."""
+
+import os
+import pathlib
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+import unittest
+
+from python_testing import EXAMPLE, has, main, needs, run_python
+
+PAD = "padlock.pad(bytearray(b'abc'), (1,), (2,))"
+#: Libraries with a compiler, or with threads, of their own.
+BESIDE = [name for name in ("numpy", "torch", "triton", "jax", "llvmlite", "numba") if has(name)]
+#: What a library does to prove that it still works.
+USE = {
+    "numpy": "assert numpy.zeros(3).sum() == 0",
+    "torch": "assert torch.ones(3).sum().item() == 3",
+    "triton": "import triton.language",
+    "jax": "assert jax.jit(lambda x: x + 1)(1) == 2",
+    "llvmlite": "import llvmlite.binding",
+    "numba": "assert numba.njit(lambda x: x + 1)(1) == 2",
+}
+
+
+def check(case, done):
+    case.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+
+
+class Import(unittest.TestCase):
+    def test_it_loads_no_array_library(self):
+        code = "import padlock, sys; print([m for m in ('numpy', 'torch', 'jax', 'ml_dtypes') if m in sys.modules])"
+        done = run_python(code)
+        check(self, done)
+        self.assertEqual(done.stdout.strip(), "[]")
+
+    @needs("numpy")
+    def test_development_mode_has_nothing_to_say(self):
+        code = f"import padlock; {PAD}; k = padlock.compile({EXAMPLE!r}); import numpy; k(numpy.ones((1, 2), 'f4'), lo=1)"
+        done = run_python(code, options=("-X", "dev", "-W", "error"))
+        check(self, done)
+        self.assertEqual(done.stderr, "")
+
+    @needs("numpy")
+    def test_in_any_order_with_other_compilers(self):
+        for name in BESIDE:
+            for order in ((name, "padlock"), ("padlock", name)):
+                with self.subTest(order=order):
+                    lines = [f"import {module}" for module in order]
+                    lines += [f"assert {PAD}.tolist() == [0, 97, 98, 99, 0, 0]", USE[name], PAD]
+                    check(self, run_python("\n".join(lines)))
+
+
+@needs("numpy")
+class Fork(unittest.TestCase):
+    def test_a_child_pads_after_its_parent_did(self):
+        code = f"""
+import os, padlock, numpy
+kernel = padlock.compile({EXAMPLE!r})
+x = numpy.ones((64, 8192), "f4")
+want = kernel(x, lo=1).tobytes()
+padlock.pad(x, (1, 1), (1, 1))
+children = []
+for _ in range(4):
+    child = os.fork()
+    if child == 0:
+        same = kernel(x, lo=1).tobytes() == want and padlock.pad(x, (1, 1), (1, 1)).sum() == x.sum()
+        os._exit(0 if same else 1)
+    children.append(child)
+assert [os.waitpid(child, 0)[1] for child in children] == [0] * 4
+assert kernel(x, lo=1).tobytes() == want
+"""
+        check(self, run_python(code, timeout=60))
+
+    @needs("torch")
+    def test_workers_of_a_data_loader(self):
+        code = """
+import padlock, padlock.torch, torch
+class Rows(torch.utils.data.Dataset):
+    def __len__(self): return 64
+    def __getitem__(self, i): return padlock.torch.pad(torch.full((256, 300), float(i)), (1, 1), mode="replicate")
+padlock.torch.pad(torch.ones(1024, 1024), (1, 1))
+loader = torch.utils.data.DataLoader(Rows(), batch_size=8, num_workers=4, multiprocessing_context="fork")
+assert [batch[0, 0, 0].item() for batch in loader] == [float(8 * i) for i in range(8)]
+"""
+        check(self, run_python(code, timeout=120))
+
+
+class Tuning(unittest.TestCase):
+    OPTIONS = "cache='read-write', cache_file=CACHE"
+
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.cache = str(pathlib.Path(folder.name) / "tuning.db")
+
+    def code(self, body):
+        return f"import padlock\nCACHE = {self.cache!r}\npadlock.configure({self.OPTIONS})\n" \
+               f"kernel = padlock.compile({EXAMPLE!r})\n{body}"
+
+    def test_what_is_learnt_is_used(self):
+        body = """
+told = []
+report = kernel.tune(dict(B=64, S=1000, lo=3), budget=2, progress=told.append)
+assert report["schema"] == 1 and told and told[-1]["tried"] > 0, report
+reason = kernel.explain(B=64, S=1000, lo=3)["reason"]
+print(reason)
+assert "default" not in reason, reason
+"""
+        check(self, run_python(self.code(body), timeout=120))
+
+    def test_what_the_listener_raises_comes_out(self):
+        body = """
+def stop(progress):
+    raise KeyError("enough")
+try:
+    kernel.tune(dict(B=64, S=1000, lo=3), budget=60, progress=stop)
+except KeyError as error:
+    assert error.args == ("enough",)
+else:
+    raise SystemExit("nothing was raised")
+"""
+        check(self, run_python(self.code(body), timeout=50))
+
+    def test_control_c_ends_it(self):
+        body = """
+print("tuning", flush=True)
+try:
+    kernel.tune(dict(B=64, S=1000, lo=3), budget=300)
+except KeyboardInterrupt:
+    print("interrupted", kernel.shapes(B=1, S=1, lo=0))
+"""
+        process = subprocess.Popen([sys.executable, "-c", self.code(body)], stdout=subprocess.PIPE, text=True)
+        self.assertEqual(process.stdout.readline(), "tuning\n")
+        time.sleep(1)
+        process.send_signal(signal.SIGINT)
+        self.assertEqual(process.communicate(timeout=60)[0], "interrupted {'z': (1, 8)}\n")
+
+    def test_a_worker_that_is_not_there(self):
+        code = f"import padlock\npadlock.configure(worker='/nowhere')\nkernel = padlock.compile({EXAMPLE!r})\n" \
+               "try:\n  kernel.tune(dict(B=1, S=1, lo=0), budget=1)\nexcept padlock.Unavailable as e:\n  print(e)"
+        done = run_python(code)
+        check(self, done)
+        self.assertIn("/nowhere", done.stdout)
+
+    def test_modes_of_the_cache(self):
+        done = run_python("import padlock\npadlock.configure(cache='maybe')")
+        self.assertIn("expected cache to be off, read, read-write or require, found 'maybe'", done.stderr)
+
+
+if __name__ == "__main__":
+    main()
