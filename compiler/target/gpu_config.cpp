@@ -2,8 +2,6 @@
 
 #include <utility>
 
-#include <fmt/format.h>
-
 #include "compiler/pipeline.h"
 #include "compiler/target/config_text.h"
 
@@ -20,19 +18,11 @@ std::vector<ConfigField> fields_of(GpuConfig& config) {
       config_field<CacheHint>("cache", config.cache, {{CacheHint::none, "none"}, {CacheHint::streaming, "streaming"}})};
 }
 
-/// Returns whether a key that means nothing is not at its default: tiles have no vectors.
-bool is_redundant(const GpuConfig& config) {
-  return config.map == GridMap::tiled && config.items != GpuConfig::standard().items;
-}
-
 }  // namespace
 
 Result<GpuConfig> GpuConfig::parse(std::string_view text, const GpuConfig& base) {
   GpuConfig config = base;
   PADLOCK_CHECK(parse_config(text, fields_of(config)));
-  if (is_redundant(config))
-    return invalid_argument(
-        fmt::format("expected map=stream with items={}, found map=tiled, whose threads take no vectors", config.items));
   return config;
 }
 
@@ -44,9 +34,7 @@ std::string GpuConfig::to_string() const {
 std::vector<GpuConfig> GpuConfig::all() {
   std::vector<GpuConfig> configs;
   GpuConfig config;
-  for_each_config(fields_of(config), [&] {
-    if (!is_redundant(config)) configs.push_back(config);
-  });
+  for_each_config(fields_of(config), [&] { configs.push_back(config); });
   return configs;
 }
 

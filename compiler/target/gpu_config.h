@@ -35,7 +35,7 @@ struct GpuConfig {
   [[nodiscard]] static Result<GpuConfig> parse(std::string_view text, const GpuConfig& base);
   /// All keys, in declaration order; parse reads it back.
   [[nodiscard]] std::string to_string() const;
-  /// The search space, in a fixed order. `items` means nothing to tiles, and is there at its default.
+  /// The search space, in a fixed order. A search tries what makes the same schedules of a program once.
   [[nodiscard]] static std::vector<GpuConfig> all();
   /// The config of a kernel that was not tuned: tiles where it transposes, else a stream, which is right for rows of
   /// any length, in blocks of 128 threads that have two vectors of 16 bytes on their way each (an H200, f32 to i8).
