@@ -8,7 +8,7 @@
 // What the activations are judged by. It shares nothing with the code that is emitted for them, nor with the reference.
 namespace padlock::activation {
 
-/// Values of the real functions, rounded once to f32. Not thread-safe: each thread has its own.
+/// Judge computes the real functions, rounded once to f32. Not thread-safe: each thread has its own.
 class Judge {
  public:
   Judge();
@@ -16,10 +16,10 @@ class Judge {
   Judge(const Judge&) = delete;
   Judge& operator=(const Judge&) = delete;
 
-  /// `op`: of the class OpClass::activation. From the C library's functions of f64, and from MPFR where their result
+  /// Asks, of an `op` of the class OpClass::activation, the C library's functions of f64, and MPFR where their result
   /// lies so near a tie of f32 that their error could hide on which side.
   [[nodiscard]] float value(ir::Op op, float x);
-  /// From MPFR alone.
+  /// Asks MPFR alone.
   [[nodiscard]] float exact(ir::Op op, float x);
 
   [[nodiscard]] std::int64_t asked_mpfr() const { return asked_mpfr_; }

@@ -18,16 +18,16 @@ inline constexpr std::size_t kBlockBits = 24;
 
 using BlockHashes = std::array<std::uint64_t, kBlocks>;
 
-/// XXH3 of the bits of results, every NaN as 0x7fc00000.
+/// Returns XXH3 of the bits of results, every NaN as 0x7fc00000.
 [[nodiscard]] std::uint64_t hash_of(const std::vector<std::uint32_t>& results);
 
 /// `name`: what messages call it. Error: invalid_argument for no lines, a line that is none, or a function that lacks
 /// hashes.
 [[nodiscard]] Result<std::map<ir::Op, BlockHashes>> read_known_answers(std::istream& lines, const std::string& name);
-/// The lines of one function, as in the file.
+/// Returns the lines of one function, as in the file.
 [[nodiscard]] std::string to_text(ir::Op op, const BlockHashes& hashes);
 
-/// Arguments whose results are hard to round, by function: hard_arguments.txt. Error: as read_known_answers.
+/// Reads arguments whose results are hard to round, by function: hard_arguments.txt. Error: as read_known_answers.
 [[nodiscard]] Result<std::map<ir::Op, std::vector<std::uint32_t>>> read_hard_arguments(std::istream& lines,
                                                                                        const std::string& name);
 

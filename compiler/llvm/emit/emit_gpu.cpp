@@ -63,6 +63,13 @@ void emit_thread(KernelContext& context, llvm::Function* function, Numbers&& num
   builder.CreateRetVoid();
 }
 
+/// Says whether a body has tens of operations between a load and a store, on values of f64.
+bool has_activation(const Body& body) {
+  return std::ranges::any_of(body.nodes, [](const BodyNode& node) {
+    return node.kind == NodeKind::operation && ir::info_of(node.op).op_class == ir::OpClass::activation;
+  });
+}
+
 /// Returns how many blocks a multiprocessor shall hold at least. ptxas 13 spills a few bytes rather than take more
 /// registers than what it thinks best (32 for a cast of f64): told of a low occupancy, it takes them. Code that does
 /// little between a load and a store has enough with 64, and needs many threads.
@@ -73,7 +80,7 @@ int blocks_at_once(const Schedule& schedule, unsigned index_bits) {
   std::size_t loads = 0;  // one that loads: each more holds registers of its own
   const bool is_short = std::ranges::all_of(schedule.bodies, [&](const Body& body) {
     loads += body.loads.size();
-    return body.nodes.size() <= 3 && std::ranges::all_of(body.loads, is_vector);
+    return body.nodes.size() <= 3 && !has_activation(body) && std::ranges::all_of(body.loads, is_vector);
   });
   return is_short && loads <= 1 ? std::max(1, kThreads / schedule.grid->threads) : 1;
 }

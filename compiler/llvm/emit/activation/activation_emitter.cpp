@@ -28,7 +28,8 @@ constexpr double kSiluMost = 110;
 
 }  // namespace
 
-/// Cody and Waite's: k times kLn2High is exact, and so is what is left of x after it. A NaN makes rest one.
+/// Reduces as Cody and Waite did: k times kLn2High is exact, and so is what is left of x after it. A NaN makes rest
+/// one.
 ActivationEmitter::Reduced ActivationEmitter::reduce(Value* x) {
   Value* shifted = f_.fma(x, kLog2OfE, kRounder);
   Value* k = f_.sub(shifted, f_.constant(kRounder));
@@ -37,7 +38,7 @@ ActivationEmitter::Reduced ActivationEmitter::reduce(Value* x) {
   return {rest, scale};
 }
 
-/// Times the power of two, instead of adding to the exponent's bits: so a NaN stays one.
+/// Multiplies by the power of two, instead of adding to the exponent's bits: so a NaN stays one.
 Value* ActivationEmitter::exp(Value* x) {
   const Reduced reduced = reduce(f_.at_least(f_.at_most(x, kExpMost), kExpLeast));
   Value* r = reduced.rest;
@@ -45,19 +46,19 @@ Value* ActivationEmitter::exp(Value* x) {
   return f_.mul(f_.add(less_one, 1), reduced.scale);
 }
 
-/// exp as (c + r) / (c - r), c = r coth(r / 2): half of a polynomial's terms, where a division is due anyway.
+/// Makes exp of (c + r) / (c - r), c = r coth(r / 2): half of a polynomial's terms, where a division is due anyway.
 ActivationEmitter::Quotient ActivationEmitter::exponential(const Reduced& x) {
   Value* cotangent = f_.polynomial(kCotangent4, f_.mul(x.rest, x.rest));
   return {f_.mul(f_.add(cotangent, x.rest), x.scale), f_.sub(cotangent, x.rest)};
 }
 
-/// exp(x) / (1 + exp(x)).
+/// Computes exp(x) / (1 + exp(x)).
 Value* ActivationEmitter::sigmoid_of_negative(const Reduced& x) {
   const Quotient e = exponential(x);
   return f_.div(e.above, f_.add(e.above, e.below));
 }
 
-/// tanh(x / 2) = (exp(x) - 1) / (exp(x) + 1), where neither sum cancels: without a power of two it is r / c.
+/// Computes tanh(x / 2) = (exp(x) - 1) / (exp(x) + 1), where neither sum cancels: without a power of two it is r / c.
 Value* ActivationEmitter::tanh(Value* x) {
   Value* half = f_.at_most(f_.magnitude(x), kTanhMost);
   const auto [r, scale] = reduce(f_.add(half, half));
@@ -69,8 +70,8 @@ Value* ActivationEmitter::tanh(Value* x) {
   return f_.with_sign(f_.div(above, below), x);
 }
 
-/// For small x the value is 1/2 + x/4 - x^3/48, and f64 does not hold the last term beside a tie of f32 that the others
-/// make. Two units in the last place of the smaller side say on which side of it the value lies.
+/// Computes 1 / (1 + exp(-x)). For small x that is 1/2 + x/4 - x^3/48, and f64 does not hold the last term beside a tie
+/// of f32 that the others make. Two units in the last place of the smaller side say on which side of it the value lies.
 Value* ActivationEmitter::sigmoid(Value* x) {
   Value* argument = f_.builder().CreateFNeg(f_.at_most(f_.magnitude(x), kSigmoidMost));
   Value* bits = f_.bits_of(sigmoid_of_negative(reduce(argument)));
@@ -78,23 +79,23 @@ Value* ActivationEmitter::sigmoid(Value* x) {
   return f_.if_negative(x, smaller, f_.sub(f_.constant(1), smaller));
 }
 
-/// x times an even function, as a polynomial of x^2 whose variable is moved to the middle of its interval: there the
-/// terms that cancel are small.
+/// Multiplies x by an even function, a polynomial of x^2 whose variable is moved to the middle of its interval: there
+/// the terms that cancel are small.
 Value* ActivationEmitter::erf(Value* x) {
   Value* bounded = f_.at_least(f_.at_most(x, kErfMost), -kErfMost);
   Value* square = f_.fma(f_.mul(bounded, bounded), kErfScale, -1);
   return f_.mul(bounded, f_.long_polynomial(kErf, square));
 }
 
-/// max(x, 0) - |x| share, where the real share is the function's of -|x|, divided by that, and below 1/2. For tiny x it
-/// lies closer to 1/2 than f64 tells, and x/2 may be a tie of f32: a share of 1/2 would leave it one.
+/// Computes max(x, 0) - |x| share, where the real share is the function's of -|x|, divided by that, and below 1/2. For
+/// tiny x it lies closer to 1/2 than f64 tells, and x/2 may be a tie of f32: a share of 1/2 would leave it one.
 Value* ActivationEmitter::gate(Value* x, Value* magnitude, Value* share) {
   constexpr double kBelowHalf = 0x1.ffffffffffffep-2;
   Value* lost = f_.mul(magnitude, f_.at_most(share, kBelowHalf));
   return f_.sub(f_.if_negative(x, f_.constant(0), x), lost);
 }
 
-/// The share is Phi(-a) = exp(-a^2 / 2) times a function that is smooth; a^2 is exact.
+/// Takes Phi(-a) for the share: = exp(-a^2 / 2) times a function that is smooth; a^2 is exact.
 Value* ActivationEmitter::gelu(Value* x) {
   Value* a = f_.at_most(f_.magnitude(x), kGeluMost);
   const Quotient e = exponential(reduce(f_.mul(f_.mul(a, a), -0.5)));
@@ -103,7 +104,7 @@ Value* ActivationEmitter::gelu(Value* x) {
   return gate(x, a, f_.div(above, below));
 }
 
-/// exp magnifies its argument's error by the argument: so that has two parts.
+/// Gives exp's argument in two parts, for exp magnifies an error of it by the argument.
 Value* ActivationEmitter::gelu_tanh(Value* x) {
   Value* a = f_.at_most(f_.magnitude(x), kGeluTanhMost);
   Value* square = f_.mul(a, a);
@@ -121,7 +122,7 @@ Value* ActivationEmitter::silu(Value* x) {
   return gate(x, a, sigmoid_of_negative(reduce(f_.builder().CreateFNeg(a))));
 }
 
-/// max(x, 0) + log(1 + e), e = exp(-|x|): the logarithm is 2 artanh(e / (2 + e)).
+/// Computes max(x, 0) + log(1 + e), e = exp(-|x|): the logarithm is 2 artanh(e / (2 + e)).
 Value* ActivationEmitter::softplus(Value* x) {
   Value* a = f_.at_most(f_.magnitude(x), kSiluMost);
   const Quotient e = exponential(reduce(f_.builder().CreateFNeg(a)));
@@ -131,8 +132,8 @@ Value* ActivationEmitter::softplus(Value* x) {
   return f_.add(f_.if_negative(x, f_.constant(0), x), logarithm);
 }
 
-/// Of a sum and what it lacks, which is not 0: the neighbour of odd bits between which and the next the real sum lies,
-/// so that rounding it again is as if from the real one.
+/// Rounds a sum to odd, given what it lacks, which is not 0: to that of the two numbers around the real sum whose last
+/// bit is set. Rounding that again is as if from the real one.
 Value* ActivationEmitter::round_to_odd(Value* sum, Value* lacking) {
   llvm::IRBuilder<>& builder = f_.builder();
   Value* bits = f_.bits_of(sum);
@@ -140,7 +141,7 @@ Value* ActivationEmitter::round_to_odd(Value* sum, Value* lacking) {
   return f_.from_bits(builder.CreateOr(builder.CreateSub(bits, nearer_to_zero), f_.bits(1)));
 }
 
-/// log(2^k m) = k ln 2 + log(m), sqrt(1/2) <= m < sqrt(2): with f = m - 1 and s = f / (m + 1), log(m) is
+/// Computes log(2^k m) = k ln 2 + log(m), sqrt(1/2) <= m < sqrt(2): with f = m - 1 and s = f / (m + 1), log(m) is
 /// 2 artanh(s) = f - s (f - R(s^2)), where f is exact. (Sun's fdlibm.) Five floats lie so close to a tie that the last
 /// sum has to be rounded to odd.
 Value* ActivationEmitter::log(Value* x) {

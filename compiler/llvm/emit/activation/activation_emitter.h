@@ -18,7 +18,7 @@ class ActivationEmitter {
   [[nodiscard]] Value* emit(ir::Op op, Value* x);
 
  private:
-  /// An argument of exp as r + k ln 2: |r| is at most half of ln 2.
+  /// Reduced holds an argument of exp as r + k ln 2: |r| is at most half of ln 2.
   struct Reduced {
     Value* rest;
     Value* scale;  ///< 2^k

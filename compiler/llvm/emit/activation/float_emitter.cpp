@@ -51,14 +51,14 @@ Value* FloatEmitter::long_polynomial(std::span<const double> coefficients, Value
   return fma(rest, x, polynomial(even, square));
 }
 
-/// Veltkamp's: the upper 26 bits and the lower 27, so that products of halves are exact.
+/// Splits as Veltkamp did: the upper 26 bits and the lower 27, so that products of halves are exact.
 std::pair<Value*, Value*> FloatEmitter::halves(Value* x) {
   Value* shifted = mul(x, 0x1p27 + 1);
   Value* high = sub(shifted, sub(shifted, x));
   return {high, sub(x, high)};
 }
 
-/// Dekker's product, where there is no fma.
+/// Multiplies as Dekker did, where there is no fma.
 std::pair<Value*, Value*> FloatEmitter::exact_product(Value* a, Value* b) {
   Value* product = mul(a, b);
   if (has_fma_) return {product, fma(a, b, builder_.CreateFNeg(product))};
@@ -68,7 +68,7 @@ std::pair<Value*, Value*> FloatEmitter::exact_product(Value* a, Value* b) {
   return {product, add(add(rest, mul(a_low, b_high)), mul(a_low, b_low))};
 }
 
-/// Knuth's sum, of any two numbers.
+/// Adds as Knuth did, any two numbers.
 std::pair<Value*, Value*> FloatEmitter::exact_sum(Value* a, Value* b) {
   Value* sum = add(a, b);
   Value* other = sub(sum, a);

@@ -27,26 +27,27 @@ class FloatEmitter {
   Value* sqrt(Value* x);
   Value* magnitude(Value* x);
   Value* with_sign(Value* x, Value* sign);
-  /// a * b + c, of one rounding or of two.
+  /// Computes a * b + c, with one rounding or two.
   Value* fma(Value* a, Value* b, Value* c);
   Value* fma(Value* a, double b, Value* c) { return fma(a, constant(b), c); }
   Value* fma(Value* a, double b, double c) { return fma(a, constant(b), constant(c)); }
 
-  /// x, but at most or at least `bound`. A NaN stays.
+  /// Bounds x from above or below. A NaN stays.
   Value* at_most(Value* x, double bound);
   Value* at_least(Value* x, double bound);
-  /// x < 0 ? below : other.
+  /// Selects: x < 0 ? below : other.
   Value* if_negative(Value* x, Value* below, Value* other);
   Value* is_negative(Value* x) { return builder_.CreateFCmpOLT(x, constant(0)); }
 
-  /// The polynomial of these coefficients, the constant first, by Horner's rule.
+  /// Evaluates the polynomial of these coefficients, the constant first, by Horner's rule.
   Value* polynomial(std::span<const double> coefficients, Value* x);
-  /// The same as two polynomials of x^2, which do not wait for each other.
+  /// Evaluates the same as two polynomials of x^2, which do not wait for each other.
   Value* long_polynomial(std::span<const double> coefficients, Value* x);
 
-  /// The product, rounded, and what it lacks. Both are exact where neither overflows nor has a part that underflows.
+  /// Returns the product, rounded, and what it lacks. Both are exact where neither overflows nor has a part that
+  /// underflows.
   std::pair<Value*, Value*> exact_product(Value* a, Value* b);
-  /// The sum, rounded, and what it lacks.
+  /// Returns the sum, rounded, and what it lacks.
   std::pair<Value*, Value*> exact_sum(Value* a, Value* b);
 
   [[nodiscard]] Value* bits_of(Value* x);
