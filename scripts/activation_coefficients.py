@@ -3,9 +3,9 @@
 
 usage: scripts/activation_coefficients.py > compiler/llvm/emit/activation/coefficients.h
 
-Each approximation has the least largest relative error of its degree (Remez's exchange, on a grid of points that is fine
-enough), in decimal arithmetic of 110 digits; nothing but Python's standard library is used, and no float enters. The
-degrees, intervals and weights are chosen; that the results are right on all inputs is judged by tests/activation.
+Each approximation has the least largest relative error of its degree (Remez's exchange, on a grid of points that is
+fine enough), in decimal arithmetic of 110 digits; nothing but Python's standard library is used, and no float enters.
+The degrees, intervals and weights are chosen; that the results are right on all inputs is judged by tests/activation.
 """
 
 from decimal import Decimal as D, getcontext
@@ -90,7 +90,7 @@ def extrema(errors, count):
 
 
 def exchange(points, count, fit):
-    """Remez: `fit(places)` gives coefficients and the errors at all points; returns the best, with its largest error."""
+    """Remez: `fit(places)` gives coefficients and the errors at all points. Returns the best, and its largest error."""
     places = [round(D(i * (len(points) - 1)) / (count - 1)) for i in range(count)]
     best, least = None, None
     for _ in range(ROUNDS):

@@ -56,7 +56,7 @@ session::ContextOptions options_of(int threads) {
   return options;
 }
 
-/// One function of one device.
+/// FunctionCheck judges one function of one device.
 class FunctionCheck {
  public:
   FunctionCheck(const Options& options, const Place& place, ir::Op op, Judge& judge)

@@ -26,7 +26,7 @@ struct ActivationRun::CpuCode {
   ir::Program program;
   runtime::HostImage image;
 
-  /// All elements as one task.
+  /// Runs all elements as one task.
   [[nodiscard]] Status launch(const ir::BindRequest& request, const void* arguments, void* results) const {
     PADLOCK_TRY(const ir::Binding binding, ir::Binding::bind(program, request));
     const runtime::HostVariant& kernel = image.kernels.front().front();

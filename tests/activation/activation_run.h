@@ -11,8 +11,8 @@
 
 namespace padlock::activation {
 
-/// Where the activations are computed: a device, and the target that code is made for. On the reference the functions
-/// are called without a program.
+/// Place says where the activations are computed: a device, and the target that code is made for. On the reference the
+/// functions are called without a program.
 struct Place {
   runtime::DeviceId device;
   std::string target = "host";
@@ -24,7 +24,7 @@ struct Place {
 /// Returns the operations of the class OpClass::activation.
 [[nodiscard]] std::vector<ir::Op> all_activations();
 
-/// One activation of one type, of any number of elements.
+/// ActivationRun computes one activation of one type, of any number of elements.
 class ActivationRun {
  public:
   /// Errors as session::Context::compile; unavailable for a CPU whose code this one does not run. The context must
@@ -39,7 +39,7 @@ class ActivationRun {
  private:
   ActivationRun(ir::Op op, ir::DType dtype) : op_(op), dtype_(dtype) {}
 
-  /// Code for another CPU, of the same kind as this one: a context does not run it.
+  /// CpuCode is code for another CPU, of the same kind as this one: a context does not run it.
   struct CpuCode;
   Status compile_for_cpu(const std::string& text, const std::string& target);
   Status launch(std::int64_t elements, const void* arguments, void* results, std::int64_t bytes) const;

@@ -16,8 +16,8 @@ constexpr mpfr_prec_t kPlaces = 300;  // more than exp of the largest argument h
 constexpr float kFar = 200;           // beyond it softplus of x is x, and before it exp is far from overflow
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
-/// The error that a function of f64 may have, relatively: 16 units of a function of the C library, and 2048 of a
-/// formula, in which erfc and exp magnify the error of their arguments by up to 250.
+/// Returns the error that a function of f64 may have, relatively: 16 units of a function of the C library, and 2048 of
+/// a formula, in which erfc and exp magnify the error of their arguments by up to 250.
 double error_of(Op op) {
   switch (op) {
     case Op::exp:
@@ -31,7 +31,7 @@ double error_of(Op op) {
   }
 }
 
-/// The values that formulas do not give: at infinity and where a part of them overflows, and 1 / sqrt(-0).
+/// Returns the values that formulas do not give: at infinity and where a part of them overflows, and 1 / sqrt(-0).
 std::optional<float> limit_of(Op op, float x) {
   const bool gated = op == Op::gelu || op == Op::gelu_tanh || op == Op::silu;
   if (gated && x < -kFar) return -0.0F;

@@ -87,15 +87,15 @@ Value* ActivationEmitter::erf(Value* x) {
   return f_.mul(bounded, f_.long_polynomial(kErf, square));
 }
 
-/// Computes max(x, 0) - |x| share, where the real share is the function's of -|x|, divided by that, and below 1/2. For
-/// tiny x it lies closer to 1/2 than f64 tells, and x/2 may be a tie of f32: a share of 1/2 would leave it one.
+/// Computes max(x, 0) - |x| share: the share is the function of -|x| divided by that, and below 1/2. For tiny x it lies
+/// closer to 1/2 than f64 tells, and x/2 may be a tie of f32: a share of 1/2 would leave it one.
 Value* ActivationEmitter::gate(Value* x, Value* magnitude, Value* share) {
   constexpr double kBelowHalf = 0x1.ffffffffffffep-2;
   Value* lost = f_.mul(magnitude, f_.at_most(share, kBelowHalf));
   return f_.sub(f_.if_negative(x, f_.constant(0), x), lost);
 }
 
-/// Takes Phi(-a) for the share: = exp(-a^2 / 2) times a function that is smooth; a^2 is exact.
+/// Takes for the share Phi(-a), which is exp(-a^2 / 2) times a smooth function; a^2 is exact.
 Value* ActivationEmitter::gelu(Value* x) {
   Value* a = f_.at_most(f_.magnitude(x), kGeluMost);
   const Quotient e = exponential(reduce(f_.mul(f_.mul(a, a), -0.5)));
