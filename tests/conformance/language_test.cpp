@@ -59,7 +59,7 @@ TEST_CASE("language: activations, alone and fused with what they pad") {
   for (const char* t : {"f32", "f16", "bf16"})
     for (const ir::OpInfo& info : ir::kOperations) {
       if (info.op_class != ir::OpClass::activation) continue;
-      same_on_lengths(fmt::format("program p(a: {}[n], l: dim) where 0 <= l <= 40 {{ y0 = {}(a) "
+      same_on_lengths(fmt::format("program p(a: {}[n]) {{ y0 = {}(a) "
                                   "p0 = pad(a, low = [3], high = [5], value = -0.5) y1 = {}(p0) s = mul(y1, 0.5) "
                                   "return y0, y1, s }}",
                                   t, info.name, info.name),
