@@ -195,9 +195,9 @@ def tail(a):
 
 # ---- The header ------------------------------------------------------------------------------------------------
 
-def split(x, bits=None):
-    """The nearest double, or of `bits` places after the point, and the nearest to what is left."""
-    high = D(float(x)) if bits is None else D(int(x * 2**bits)) / 2**bits
+def split(x, bits):
+    """x to so many places after the point, and the double nearest to what is left."""
+    high = D(int(x * 2**bits)) / 2**bits
     return float(high), float(x - high)
 
 
@@ -223,10 +223,8 @@ def print_constants():
     print_constant("kLn2High", high, "ln 2 to 42 places, so that 11 bits times it are exact.")
     print_constant("kLn2Low", low, "What kLn2High lacks.")
     slope = -2 * (2 / PI).sqrt()
-    for name, value in (("Slope", slope), ("Cubic", slope * D("0.044715"))):
-        high, low = split(value)
-        print_constant(f"kGelu{name}High", high, f"gelu_tanh is x / (1 + exp(x (slope + cubic x^2))): {name.lower()}.")
-        print_constant(f"kGelu{name}Low", low, f"What kGelu{name}High lacks.")
+    print_constant("kGeluSlope", slope, "gelu_tanh is x / (1 + exp(x (kGeluSlope + kGeluCubic x^2))).")
+    print_constant("kGeluCubic", slope * D("0.044715"), "The factor of x^2 in it.")
     print_constant("kErfScale", 2 / ERF_END, "Takes the squares of kErf to [-1, 1].")
 
 

@@ -12,14 +12,10 @@ inline constexpr double kLog2OfE = 0x1.71547652b82fep+0;
 inline constexpr double kLn2High = 0x1.62e42fefa3800p-1;
 /// What kLn2High lacks.
 inline constexpr double kLn2Low = 0x1.ef35793c76730p-45;
-/// gelu_tanh is x / (1 + exp(x (slope + cubic x^2))): slope.
-inline constexpr double kGeluSlopeHigh = -0x1.9884533d43651p+0;
-/// What kGeluSlopeHigh lacks.
-inline constexpr double kGeluSlopeLow = 0x1.cbc0d30ebfd15p-54;
-/// gelu_tanh is x / (1 + exp(x (slope + cubic x^2))): cubic.
-inline constexpr double kGeluCubicHigh = -0x1.2444f2a4d8b4bp-4;
-/// What kGeluCubicHigh lacks.
-inline constexpr double kGeluCubicLow = 0x1.6c843a29d1c70p-61;
+/// gelu_tanh is x / (1 + exp(x (kGeluSlope + kGeluCubic x^2))).
+inline constexpr double kGeluSlope = -0x1.9884533d43651p+0;
+/// The factor of x^2 in it.
+inline constexpr double kGeluCubic = -0x1.2444f2a4d8b4bp-4;
 /// Takes the squares of kErf to [-1, 1].
 inline constexpr double kErfScale = 0x1.09d98daf1d527p-3;
 /// (exp(r) - 1 - r) / r^2 for |r| <= ln 2 / 2. Error at most 2^-55.6.

@@ -1,5 +1,7 @@
 #include "compiler/llvm/emit/activation/float_emitter.h"
 
+#include <vector>
+
 #include <llvm/IR/Constants.h>
 #include <llvm/IR/Intrinsics.h>
 
@@ -49,30 +51,6 @@ Value* FloatEmitter::long_polynomial(std::span<const double> coefficients, Value
   Value* square = mul(x, x);
   Value* rest = polynomial(odd, square);
   return fma(rest, x, polynomial(even, square));
-}
-
-/// Splits as Veltkamp did: the upper 26 bits and the lower 27, so that products of halves are exact.
-std::pair<Value*, Value*> FloatEmitter::halves(Value* x) {
-  Value* shifted = mul(x, 0x1p27 + 1);
-  Value* high = sub(shifted, sub(shifted, x));
-  return {high, sub(x, high)};
-}
-
-/// Multiplies as Dekker did, where there is no fma.
-std::pair<Value*, Value*> FloatEmitter::exact_product(Value* a, Value* b) {
-  Value* product = mul(a, b);
-  if (has_fma_) return {product, fma(a, b, builder_.CreateFNeg(product))};
-  const auto [a_high, a_low] = halves(a);
-  const auto [b_high, b_low] = halves(b);
-  Value* rest = add(sub(mul(a_high, b_high), product), mul(a_high, b_low));
-  return {product, add(add(rest, mul(a_low, b_high)), mul(a_low, b_low))};
-}
-
-/// Adds as Knuth did, any two numbers.
-std::pair<Value*, Value*> FloatEmitter::exact_sum(Value* a, Value* b) {
-  Value* sum = add(a, b);
-  Value* other = sub(sum, a);
-  return {sum, add(sub(a, sub(sum, other)), sub(b, other))};
 }
 
 }  // namespace padlock::compiler

@@ -1,7 +1,6 @@
 #pragma once
 
 #include <span>
-#include <utility>
 
 #include <llvm/IR/IRBuilder.h>
 
@@ -44,20 +43,12 @@ class FloatEmitter {
   /// Evaluates the same as two polynomials of x^2, which do not wait for each other.
   Value* long_polynomial(std::span<const double> coefficients, Value* x);
 
-  /// Returns the product, rounded, and what it lacks. Both are exact where neither overflows nor has a part that
-  /// underflows.
-  std::pair<Value*, Value*> exact_product(Value* a, Value* b);
-  /// Returns the sum, rounded, and what it lacks.
-  std::pair<Value*, Value*> exact_sum(Value* a, Value* b);
-
   [[nodiscard]] Value* bits_of(Value* x);
   [[nodiscard]] Value* from_bits(Value* bits) { return builder_.CreateBitCast(bits, type_); }
   [[nodiscard]] Value* bits(std::uint64_t value) const;
   [[nodiscard]] llvm::IRBuilder<>& builder() { return builder_; }
 
  private:
-  std::pair<Value*, Value*> halves(Value* x);
-
   llvm::IRBuilder<>& builder_;
   llvm::Type* type_;
   bool has_fma_;
