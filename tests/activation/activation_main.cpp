@@ -30,11 +30,16 @@ constexpr const char* kUsage =
 constexpr int kSkipped = 77;
 constexpr std::size_t kSliceBits = 20;
 constexpr int kShown = 5;
+#ifdef PADLOCK_SANITIZED
+constexpr std::uint64_t kBlocksOfASlice = 4;
+#else
+constexpr std::uint64_t kBlocksOfASlice = 64;  // one of 64
+#endif
 
 struct Options {
   std::string device = "host", target = "host", function, answers = PADLOCK_ACTIVATION_DIR;
   bool all = testing::is_full_run(), by_hash = false, print_hashes = false;
-  std::uint64_t blocks = 8, seed = testing::seed_or(20261123);
+  std::uint64_t blocks = kBlocksOfASlice, seed = testing::seed_or(20261123);
   int threads = 0;
 };
 

@@ -155,6 +155,7 @@ float Judge::value(Op op, float x) {
   if (const auto limit = limit_of(op, x)) return *limit;
   const double y = approximate(op, x);
   const auto rounded = static_cast<float>(y);
+  if (std::isnan(rounded)) return rounded;
   const double error = error_of(op);
   const bool near_tie = static_cast<float>(y * (1 - error)) != static_cast<float>(y * (1 + error));
   return near_tie && std::abs(y) != kInfinity ? exact(op, x) : rounded;
