@@ -9,15 +9,16 @@ namespace padlock::python {
 
 /// The arguments of one call, matched to a program's parameters and read.
 struct KernelObject::Arguments {
-  explicit Arguments(const KernelObject& kernel)
-      : values(kernel.parameters_.size()), tensors(new Tensor[kernel.tensors_]) {}
+  explicit Arguments(const KernelObject& kernel) : tensors(new Tensor[kernel.tensors_]) {
+    values.assign(kernel.parameters_.size(), nullptr);
+  }
 
-  std::vector<PyObject*> values;  // borrowed; by parameter
+  SmallVector<PyObject*, 8> values;  // borrowed; by parameter
   std::unique_ptr<Tensor[]> tensors;
-  std::vector<Tensor*> inputs;
-  std::vector<const DLTensor*> views;
-  std::vector<std::uint64_t> scalars;
-  std::vector<padlock_named_value> dims;
+  SmallVector<Tensor*, 8> inputs;
+  SmallVector<const DLTensor*, 8> views;
+  SmallVector<std::uint64_t, 8> scalars;
+  SmallVector<padlock_named_value, 8> dims;
   std::vector<std::pair<const char*, PyObject*>> others;  // named values of symbols that are no parameters
   nb::object out = nb::none();
   CallKey key;
@@ -25,7 +26,7 @@ struct KernelObject::Arguments {
   bool traced = false;  // torch's dispatcher has to see a tensor first
 
   [[nodiscard]] Binding binding() const {
-    Binding made{.inputs = views, .scalars = scalars};
+    Binding made{.inputs = {views.begin(), views.end()}, .scalars = {scalars.begin(), scalars.end()}};
     for (const padlock_named_value& dim : dims) made.dims.set(dim.name, dim.value);
     return made;
   }

@@ -1,5 +1,6 @@
 #include "python/core/call_cache.h"
 
+#include <algorithm>
 #include <utility>
 
 namespace padlock::python {
@@ -36,7 +37,7 @@ std::uint64_t CallKey::hash() const {
 
 std::shared_ptr<BoundCall> CallCache::find(const CallKey& key) {
   const auto found = by_hash_.find(key.hash());
-  if (found == by_hash_.end() || found->second->words != key.words()) return nullptr;
+  if (found == by_hash_.end() || !std::ranges::equal(found->second->words, key.words())) return nullptr;
   if (found->second != entries_.begin()) entries_.splice(entries_.begin(), entries_, found->second);
   return found->second->call;
 }
@@ -51,7 +52,7 @@ void CallCache::put(const CallKey& key, std::shared_ptr<BoundCall> call) {
     by_hash_.erase(entries_.back().hash);
     entries_.pop_back();
   }
-  entries_.push_front({hash, key.words(), std::move(call)});
+  entries_.push_front({hash, {key.words().begin(), key.words().end()}, std::move(call)});
   by_hash_.emplace(hash, entries_.begin());
 }
 

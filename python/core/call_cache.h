@@ -10,6 +10,7 @@
 #include <nanobind/nanobind.h>
 
 #include "padlock/padlock.hpp"
+#include "python/core/small_vector.h"
 #include "python/core/tensor.h"
 
 // Bound calls by what they were bound to, so that the next call with the same shapes binds nothing.
@@ -37,13 +38,11 @@ class CallKey {
  public:
   void add(std::int64_t word) { words_.push_back(word); }
   void add(const DLTensor& tensor);
-  [[nodiscard]] const std::vector<std::int64_t>& words() const { return words_; }
+  [[nodiscard]] std::span<const std::int64_t> words() const { return words_; }
   [[nodiscard]] std::uint64_t hash() const;
-  /// Keeps its memory.
-  void clear() { words_.clear(); }
 
  private:
-  std::vector<std::int64_t> words_;
+  SmallVector<std::int64_t, 48> words_;
 };
 
 /// The calls that were used last. A hit allocates nothing.

@@ -168,8 +168,8 @@ void KernelObject::read(Arguments& matched, bool need_memory) {
 }
 
 std::shared_ptr<BoundCall> KernelObject::bound(const CallKey& key, const DLTensor* const* inputs, std::size_t count,
-                                               const std::vector<std::uint64_t>& scalars,
-                                               const std::vector<padlock_named_value>& dims) {
+                                               std::span<const std::uint64_t> scalars,
+                                               std::span<const padlock_named_value> dims) {
   if (auto found = compiled().calls.find(key)) return found;
   const padlock::Kernel made = kernel(count > 0 ? inputs[0]->device : DLDevice{kDLCPU, 0});
   auto how = detail::sized<padlock_bind_options>();
@@ -208,7 +208,7 @@ nb::object KernelObject::call_memory(const nb::args& values) {
 nb::object KernelObject::run(Arguments& matched) {
   const std::shared_ptr<BoundCall> call =
       bound(matched.key, matched.views.data(), matched.views.size(), matched.scalars, matched.dims);
-  return launch(call, matched.inputs, matched.out, matched.like(), matched.torch);
+  return launch(call, {matched.inputs.data(), matched.inputs.size()}, matched.out, matched.like(), matched.torch);
 }
 
 nb::list KernelObject::ordered(const nb::args& arguments, const nb::kwargs& named) {

@@ -2,6 +2,7 @@
 
 #include <map>
 #include <memory>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -64,8 +65,8 @@ class KernelObject {
 
   /// The call for inputs and sizes that have this key, bound if it is new. For who has tensors already.
   [[nodiscard]] std::shared_ptr<BoundCall> bound(const CallKey& key, const DLTensor* const* inputs, std::size_t count,
-                                                 const std::vector<std::uint64_t>& scalars,
-                                                 const std::vector<padlock_named_value>& dims);
+                                                 std::span<const std::uint64_t> scalars,
+                                                 std::span<const padlock_named_value> dims);
 
  private:
   struct Arguments;

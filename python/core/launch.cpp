@@ -1,6 +1,5 @@
 #include "python/core/launch.h"
 
-#include <array>
 #include <string>
 #include <vector>
 
@@ -12,19 +11,8 @@ namespace {
 
 /// From here on a launch takes longer than another thread takes to get the GIL.
 constexpr std::int64_t kBytesToRelease = 64 << 10;
-constexpr std::size_t kMostInline = 16;
 
-/// Pointers of a launch, without an allocation for few of them.
-class Pointers {
- public:
-  explicit Pointers(std::size_t count) : many_(count > kMostInline ? count : 0) {}
-  void*& operator[](std::size_t index) { return data()[index]; }
-  void** data() { return many_.empty() ? few_.data() : many_.data(); }
-
- private:
-  std::array<void*, kMostInline> few_{};
-  std::vector<void*> many_;
-};
+using Pointers = SmallVector<void*, 8>;
 
 void* stream_of(const Tensor* like) {
   if (like == nullptr || like->view().device.device_type == kDLCPU || like->family().table == nullptr) return nullptr;
@@ -77,40 +65,47 @@ nb::object handed_over(nb::object made, const Tensor* like) {
   }
 }
 
-nb::object launch_to(const BoundCall& bound, Pointers& inputs, std::size_t input_count, const nb::object& out,
-                     const Tensor* like, TorchState& torch) {
+/// One result, the usual case.
+nb::object launch_one(BoundCall& bound, Pointers& inputs, std::size_t input_count, nb::handle out, const Tensor* like,
+                      TorchState& torch) {
+  if (out.is_none()) {
+    Made made = make_result(bound.results[0], like);
+    run(bound, inputs.data(), input_count, &made.data, stream_of(like));
+    return handed_over(std::move(made.object), like);
+  }
   Tensor given;
   if (!given.read(out.ptr(), torch))
     fail(PADLOCK_INVALID_ARGUMENT, "out: expected a plain tensor, found one that torch gives another meaning");
   check_given(bound.results[0], given, like);
   void* data = given.data();
   run(bound, inputs.data(), input_count, &data, stream_of(like));
-  return out;
+  return nb::borrow(out);
 }
 
 }  // namespace
 
 nb::object launch(const std::shared_ptr<BoundCall>& bound, std::span<Tensor* const> tensors, nb::handle out,
                   const Tensor* like, TorchState& torch) {
-  Pointers inputs(tensors.size());
-  for (std::size_t i = 0; i < tensors.size(); ++i) inputs[i] = tensors[i]->data();
+  Pointers inputs;
+  for (const Tensor* tensor : tensors) inputs.push_back(tensor->data());
   const std::size_t count = bound->results.size();
+  if (count == 1 && !PyTuple_Check(out.ptr()) && !PyList_Check(out.ptr()))
+    return launch_one(*bound, inputs, tensors.size(), out, like, torch);
   std::vector<nb::object> given = outs(out, count);
-  if (count == 1 && !given.empty()) return launch_to(*bound, inputs, tensors.size(), given[0], like, torch);
-  Pointers results(count);
+  Pointers results;
   std::vector<nb::object> made;
   const std::unique_ptr<Tensor[]> views(given.empty() ? nullptr : new Tensor[count]);
   for (std::size_t i = 0; i < count; ++i) {
     if (given.empty()) {
       Made one = make_result(bound->results[i], like);
-      results[i] = one.data;
+      results.push_back(one.data);
       made.push_back(std::move(one.object));
       continue;
     }
     if (!views[i].read(given[i].ptr(), torch))
       fail(PADLOCK_INVALID_ARGUMENT, "out: expected plain tensors, found one that torch gives another meaning");
     check_given(bound->results[i], views[i], like);
-    results[i] = views[i].data();
+    results.push_back(views[i].data());
   }
   run(*bound, inputs.data(), tensors.size(), results.data(), stream_of(like));
   if (given.empty())

@@ -56,7 +56,7 @@ std::int64_t amount_of(PyObject* item, const char* what) {
 }
 
 /// Integers of a tuple or any other sequence.
-void read_amounts(nb::handle given, const char* what, std::vector<std::int64_t>& amounts) {
+void read_amounts(nb::handle given, const char* what, Amounts& amounts) {
   if (PyTuple_Check(given.ptr())) {
     const Py_ssize_t count = PyTuple_Size(given.ptr());
     for (Py_ssize_t i = 0; i < count; ++i) amounts.push_back(amount_of(PyTuple_GetItem(given.ptr(), i), what));
@@ -71,7 +71,7 @@ void read_amounts(nb::handle given, const char* what, std::vector<std::int64_t>&
   read_amounts(items, what, amounts);
 }
 
-void check_count(const std::vector<std::int64_t>& amounts, int axes, const char* what) {
+void check_count(const Amounts& amounts, int axes, const char* what) {
   if (std::cmp_equal(amounts.size(), axes)) return;
   fail(PADLOCK_INVALID_ARGUMENT, std::string(what) + ": expected " + std::to_string(axes) +
                                      " integers, one an axis, found " + std::to_string(amounts.size()));
@@ -230,7 +230,7 @@ nb::object pad_like_torch(nb::handle given, nb::handle amounts, nb::handle mode,
     return nb::module_::import_("padlock.torch").attr("pad_traced_pairs")(given, amounts, mode, value, out);
   PadRequest request;
   request.mode = mode_of(mode, modes);
-  std::vector<std::int64_t> pairs;
+  Amounts pairs;
   read_amounts(amounts, "pad", pairs);
   const auto axes = static_cast<std::size_t>(x.view().ndim);
   if (pairs.size() % 2 != 0 || pairs.size() / 2 > axes)

@@ -2,10 +2,10 @@
 
 #include <cstdint>
 #include <string>
-#include <vector>
 
 #include "python/core/dlpack.h"
 #include "python/core/element_type.h"
+#include "python/core/small_vector.h"
 
 // The program of one kind of pad: for all extents, strides, amounts and fills.
 namespace padlock::python {
@@ -15,8 +15,10 @@ enum class PadMode : std::uint8_t { constant, edge, reflect, symmetric, wrap };
 /// How the elements of an input lie in memory, as far as it makes another program.
 enum class PadLayout : std::uint8_t { dense, dense_rows, strided };
 
+using Amounts = SmallVector<std::int64_t, 8>;
+
 struct PadRequest {
-  std::vector<std::int64_t> low, high, interior;  // one an axis; interior may be empty: none
+  Amounts low, high, interior;  // one an axis; interior may be empty: none
   PadMode mode = PadMode::constant;
   Bits fill;
 };

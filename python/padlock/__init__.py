@@ -27,8 +27,21 @@ if _TYPE_CHECKING:
     from . import lang as lang
     from . import numpy as numpy
     from . import torch as torch
+    from .lang import bf16 as bf16
+    from .lang import bool_ as bool_
     from .lang import dim as dim
+    from .lang import f16 as f16
+    from .lang import f32 as f32
+    from .lang import f64 as f64
+    from .lang import i8 as i8
+    from .lang import i16 as i16
+    from .lang import i32 as i32
+    from .lang import i64 as i64
     from .lang import jit as jit
+    from .lang import u8 as u8
+    from .lang import u16 as u16
+    from .lang import u32 as u32
+    from .lang import u64 as u64
 
 __version__: str = _core.version
 

@@ -1,0 +1,53 @@
+from collections.abc import Callable, Sequence
+from typing import Any
+
+api_version: int
+version: str
+
+class Kernel:
+    def __init__(self, text: str, order: Sequence[str], config: str, bounds_check: bool) -> None: ...
+    @property
+    def text(self) -> str: ...
+    @property
+    def name(self) -> str: ...
+    @property
+    def _counts(self) -> tuple[int, int]: ...
+    def __call__(self, *arguments: Any, out: Any = ..., **named: Any) -> Any: ...
+    def shapes(self, *arguments: Any, **named: Any) -> dict[str, tuple[int, ...]]: ...
+    def _call_memory(self, *values: Any) -> Any: ...
+    def _ordered(self, *arguments: Any, **named: Any) -> list[Any]: ...
+    def _compile(self, device: str) -> None: ...
+    def _explain(self, *arguments: Any, **named: Any) -> str: ...
+    def _prove(self, target: str, all_configs: bool) -> tuple[int, str, str]: ...
+    def _emit(self, stage: str, target: str) -> str: ...
+    def _tune(
+        self,
+        min: dict[str, int],
+        opt: dict[str, int],
+        max: dict[str, int],
+        budget: float,
+        device: str,
+        search: str,
+        progress: Callable[[dict[str, Any]], object] | None,
+    ) -> str: ...
+
+def configure(threads: int, cache: str, cache_file: str, worker: str) -> None: ...
+def after_fork_in_child() -> None: ...
+def pad(
+    x: Any,
+    low: Sequence[int],
+    high: Sequence[int],
+    mode: str = "constant",
+    value: Any = None,
+    interior: Sequence[int] | None = None,
+    out: Any = None,
+) -> Any:
+    """Pads a tensor as the language does: `low` and `high` elements along each axis, of either sign.
+
+    `mode` is constant, edge, reflect, symmetric or wrap; `value` (0) and `interior` belong to constant. The result comes
+    from the library of `x`; `out` takes it, and then nothing is allocated.
+    """
+
+def pad_memory(x: Any, low: Any, high: Any, mode: Any, value: Any, interior: Any, out: Any) -> Any: ...
+def pad_like_torch(input: Any, pad: Sequence[int], mode: str = "constant", value: Any = None, out: Any = None) -> Any:
+    """Pads as torch.nn.functional.pad does, for any rank, type and width; `mode` may be symmetric, too."""
