@@ -395,6 +395,16 @@ def broadcast(x: Tensor, shape: Sequence[Size], axes: Sequence[int]) -> Tensor:
     return _trace().emit(f"broadcast({x.name}, shape = {_sizes(shape)}, axes = {_sizes(axes)})", shape)
 
 
+def reshape(x: Tensor, shape: Sequence[Size]) -> Tensor:
+    """The elements of x, row by row, in that shape, which has as many."""
+    return _trace().emit(f"reshape({_tensor(x).name}, shape = {_sizes(shape)})", shape)
+
+
+def iota(element: ElementType, shape: Sequence[Size], axis: int) -> Tensor:
+    """Each element is its own coordinate along an axis."""
+    return _trace().emit(f"iota({element.name}, shape = {_sizes(shape)}, axis = {axis})", shape)
+
+
 def _broadcast_shape(tensors: Sequence[Tensor]) -> list[Dim]:
     """Aligned at the last axis; where extents differ in their text, the one that is not literally 1."""
     count = builtins.max((t.ndim for t in tensors), default=0)
@@ -434,6 +444,19 @@ neg = _unary("neg", "The sign changed.")
 abs = _unary("abs", "The sign dropped.")
 sign = _unary("sign", "-1, 1, or x itself where it is 0 or no number.")
 sqrt = _unary("sqrt", "The root, correctly rounded.")
+floor = _unary("floor", "The next whole number below.")
+ceil = _unary("ceil", "The next whole number above.")
+round = _unary("round", "The nearest whole number, half to even.")
+exp = _unary("exp", "e^x, correctly rounded.")
+log = _unary("log", "The natural logarithm, correctly rounded.")
+tanh = _unary("tanh", "(e^x - e^-x) / (e^x + e^-x), correctly rounded.")
+sigmoid = _unary("sigmoid", "1 / (1 + e^-x), correctly rounded.")
+erf = _unary("erf", "The error function, correctly rounded.")
+gelu = _unary("gelu", "x times the normal distribution up to x, correctly rounded.")
+gelu_tanh = _unary("gelu_tanh", "The same by tanh, correctly rounded.")
+silu = _unary("silu", "x sigmoid(x), correctly rounded.")
+softplus = _unary("softplus", "log(1 + e^x), correctly rounded.")
+rsqrt = _unary("rsqrt", "1 / sqrt(x), correctly rounded.")
 add = _binary("add", "a + b, correctly rounded; integers wrap.")
 sub = _binary("sub", "a - b, correctly rounded; integers wrap.")
 mul = _binary("mul", "a * b, correctly rounded; integers wrap.")

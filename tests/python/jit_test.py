@@ -1,8 +1,9 @@
 """The builder: Python that writes a program's text, and nothing else."""
 
+import re
 import unittest
 
-from python_testing import main, needs
+from python_testing import ROOT, main, needs
 
 import padlock
 from padlock import lang
@@ -79,6 +80,31 @@ class Text(unittest.TestCase):
         want = numpy.full((2 * part.shape[0], part.shape[1] + 1), 7, "i4")
         want[1::2, :-1] = part
         self.assertEqual(first.tolist(), want.tolist())
+
+    def test_each_operation_of_the_language_has_a_function(self):
+        table = (ROOT / "ir" / "operation.h").read_text(encoding="utf-8")
+        names = re.findall(r'X\(\w+, "(\w+)", \w+, -?\d+\)', table)
+        self.assertIn("pad", names)
+        lacking = [name for name in names if not hasattr(lang, name) and not hasattr(lang, name + "_")]
+        self.assertEqual(lacking, [], "python/padlock/lang.py writes them")
+
+    @needs("numpy")
+    def test_activations(self):
+        import numpy
+
+        names = ("floor", "ceil", "round", "exp", "log", "tanh", "sigmoid", "erf", "gelu", "gelu_tanh", "silu")
+
+        @padlock.jit
+        def all_of_them(x: padlock.f32["N"]):
+            return tuple(getattr(lang, name)(x) for name in (*names, "softplus", "rsqrt"))
+
+        x = numpy.array([0.25, 1.5, 3.0], "f4")
+        made = dict(zip((*names, "softplus", "rsqrt"), all_of_them(x)))
+        for name in ("floor", "ceil", "exp", "log", "tanh"):
+            numpy.testing.assert_allclose(made[name], getattr(numpy, name)(x), rtol=1e-6)
+        self.assertEqual(made["round"].tolist(), [0, 2, 3])
+        numpy.testing.assert_allclose(made["sigmoid"], 1 / (1 + numpy.exp(-x)), rtol=1e-6)
+        numpy.testing.assert_allclose(made["rsqrt"], x**-0.5, rtol=1e-6)
 
     @needs("numpy")
     def test_strides_and_the_order_of_parameters(self):
