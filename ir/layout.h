@@ -32,6 +32,8 @@ class Layout {
   [[nodiscard]] Expr storage_extent() const { return storage_extent_; }
   /// storage_extent() of a tensor that has elements: offset + 1 + sum (extent - 1) * stride.
   [[nodiscard]] Expr span(ExprContext& context) const;
+  /// Returns whether it is row-major and dense, and begins at the first element.
+  [[nodiscard]] bool is_dense() const { return is_dense_; }
   /// Number of elements.
   [[nodiscard]] Expr element_count() const { return element_count_; }
   /// Linear offset in elements. Precondition: coordinates.size() == rank().

@@ -21,6 +21,7 @@ enum class OpClass : std::uint8_t {
   select,        ///< bool, T, T -> T
   with_scalars,  ///< leaky_relu(x, alpha), clamp(x, lo, hi): the named operands are literals or run-time scalars
   cast,
+  coordinate,  ///< iota: no operand; coordinates become elements of a type
 };
 
 // The one table of operations: id, name in the language, class, tensor operands (-1: one or more).
@@ -30,6 +31,8 @@ enum class OpClass : std::uint8_t {
   X(concat, "concat", movement, -1)            \
   X(transpose, "transpose", movement, 1)       \
   X(broadcast, "broadcast", movement, 1)       \
+  X(reshape, "reshape", movement, 1)           \
+  X(iota, "iota", coordinate, 0)               \
   X(relu, "relu", unary, 1)                    \
   X(leaky_relu, "leaky_relu", with_scalars, 1) \
   X(clamp, "clamp", with_scalars, 1)           \

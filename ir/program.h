@@ -47,16 +47,20 @@ struct TransposeAttributes {
 struct BroadcastAttributes {
   std::vector<int> axes;  // operand axis i becomes result axis axes[i]
 };
+struct IotaAttributes {
+  int axis = 0;  // whose coordinate the elements are
+};
 using Attributes = std::variant<std::monostate, PadAttributes, SliceAttributes, ConcatAttributes, TransposeAttributes,
-                                BroadcastAttributes>;
+                                BroadcastAttributes, IotaAttributes>;
 
 enum class ValueKind : std::uint8_t { tensor_parameter, scalar_parameter, operation };
 
 /// A tensor parameter, a run-time scalar parameter (rank 0), or the result of a statement.
 ///
 /// Operands of an operation, in order: pad: x, then the fill in mode constant; leaky_relu: x, alpha;
-/// clamp: x, lo, hi; select: c, a, b; the others as their table says. A fill, alpha, lo or hi is a Scalar or a
-/// scalar parameter. Elementwise operands broadcast as in NumPy, aligned at the last axis.
+/// clamp: x, lo, hi; select: c, a, b; the others as their table says. An alpha, lo or hi is a Scalar or a scalar
+/// parameter; a fill may be a tensor as well. It and elementwise operands broadcast as in NumPy, aligned at the last
+/// axis.
 struct Value {
   ValueKind kind = ValueKind::operation;
   std::string name;

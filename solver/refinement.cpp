@@ -99,6 +99,8 @@ std::optional<std::vector<Feasibility::Branch>> Feasibility::refine(const Region
     if (!e.valid() || e.kind() != ExprKind::product) continue;
     if (auto branch = expanded_case(variable, values)) return branch;
   }
+  for (const int variable : nearest_first)
+    if (auto branch = division_case(variable, values)) return branch;
   // Minima and maxima have few cases, quotients and products have many.
   for (const bool few : {true, false})
     for (const int variable : nearest_first) {
@@ -165,6 +167,21 @@ std::optional<std::vector<Feasibility::Branch>> Feasibility::quotient_cases(int 
     more->push_back(*at_least(self, q + 1));
   }
   return std::vector<Branch>{*here, *less, *more};
+}
+
+/// v = x floordiv d, of a divisor that is no constant: d v <= x < d v + d, where it is not so at these values.
+std::optional<std::vector<Feasibility::Branch>> Feasibility::division_case(int variable, const Values& values) {
+  const Expr e = system_.variable(variable);
+  if (!e.valid() || e.kind() != ExprKind::floordiv || e.operands()[1].is_constant()) return std::nullopt;
+  const auto rest = difference(system_.row_of(e.operands()[0]), system_.row_of(exprs_.mul(e.operands()[1], e)));
+  const auto room = difference(system_.row_of(e.operands()[1]), rest);
+  const auto rows = rows_of({rest, at_least(room, 1)});
+  if (!rows) return std::nullopt;
+  const bool holds = std::ranges::all_of(*rows, [&](const LinearRow& row) {
+    const std::optional<Int128> value = value_of(row, values);
+    return value && *value >= 0;
+  });
+  return holds ? std::nullopt : std::optional(std::vector<Branch>{*rows});
 }
 
 /// v = (a + b) * r = a r + b r, where it is not so at these values.

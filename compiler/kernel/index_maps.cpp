@@ -1,5 +1,7 @@
 #include "compiler/kernel/index_maps.h"
 
+#include "ir/expr/linear_form.h"
+
 namespace padlock::compiler {
 
 using ir::Expr;
@@ -107,6 +109,75 @@ std::vector<Expr> IndexMaps::elementwise(const ir::Value& operand, const ir::Val
   const std::size_t missing = coordinates.size() - operand.extents().size();
   for (std::size_t axis = 0; axis < operand.extents().size(); ++axis)
     source.push_back(repeated(operand.extents()[axis], result.extents()[missing + axis], coordinates[missing + axis]));
+  return source;
+}
+
+/// Total: where an extent is 0, nothing is ever read, and the divisors are 1.
+std::vector<Expr> IndexMaps::split(Expr number, std::span<const Expr> extents) {
+  std::vector<Expr> coordinates(extents.size());
+  for (std::size_t axis = extents.size(); axis-- > 1;) {
+    const Expr extent = exprs_.max(extents[axis], exprs_.constant(1));
+    coordinates[axis] = exprs_.mod(number, extent);
+    number = exprs_.floordiv(number, extent);
+  }
+  coordinates[0] = number;
+  return coordinates;
+}
+
+/// The number of an element, and what the coordinates contribute to it, lie in storage that has less than 2^47 bytes.
+void IndexMaps::add_element_bounds(Expr number, std::vector<Expr>& facts) {
+  const auto add = [&](Expr e) {
+    if (e.range().lo < 0) facts.push_back(e);
+    facts.push_back(exprs_.sub(exprs_.constant(ir::kMaxStorageBytes), e));
+  };
+  add(number);
+  const ir::LinearForm form = ir::LinearForm::of(number);
+  if (form.is_monomial() && form.coefficients[0] > 1) add(form.terms[0]);
+}
+
+/// Where there is an element, no extent is 0, and the first coordinate, which is what divisions leave, lies in its
+/// extent.
+void IndexMaps::add_facts(Expr number, std::span<const Expr> extents, std::vector<Expr>& facts) {
+  const Expr one = exprs_.constant(1);
+  for (std::size_t axis = extents.size(); axis-- > 1;) {
+    if (!extents[axis].is_constant()) facts.push_back(exprs_.sub(extents[axis], one));
+    number = exprs_.floordiv(number, exprs_.max(extents[axis], one));
+  }
+  if (number.range().lo < 0) facts.push_back(number);
+  facts.push_back(exprs_.sub(exprs_.sub(extents[0], one), number));
+}
+
+std::vector<Expr> IndexMaps::reshape(std::span<const ReshapeGroup> groups, const ir::Value& operand,
+                                     const ir::Value& result, const std::vector<Expr>& coordinates,
+                                     std::vector<Expr>& facts) {
+  std::vector<Expr> source(operand.extents().size(), exprs_.constant(0));
+  for (const ReshapeGroup& group : groups) {
+    Expr number = exprs_.constant(0);
+    Expr stride = exprs_.constant(1);
+    for (std::size_t axis = group.result_last; axis-- > group.result_first;) {
+      if (result.extents()[axis].is_constant(1)) continue;
+      const Expr part = exprs_.mul(coordinates[axis], stride);
+      number = exprs_.add(number, part);
+      stride = exprs_.mul(stride, result.extents()[axis]);
+      for (const Expr e : {part, number})
+        if (e.kind() != ir::ExprKind::symbol) add_element_bounds(e, facts);
+    }
+    std::vector<std::size_t> axes;
+    std::vector<Expr> extents;
+    for (std::size_t axis = group.operand_first; axis < group.operand_last; ++axis)
+      if (!operand.extents()[axis].is_constant(1)) {
+        axes.push_back(axis);
+        extents.push_back(operand.extents()[axis]);
+      }
+    if (axes.empty()) continue;
+    const std::vector<Expr> made = split(number, extents);
+    if (number.kind() != ir::ExprKind::symbol || axes.size() > 1) add_facts(number, extents, facts);
+    for (std::size_t i = 0; i < axes.size(); ++i) {
+      source[axes[i]] = made[i];
+      // So that a pad need not ask; the prover asks again.
+      if (made[i].kind() != ir::ExprKind::symbol) facts_.add({made[i], ir::Comparison::lt, extents[i]});
+    }
+  }
   return source;
 }
 

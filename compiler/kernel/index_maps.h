@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "compiler/kernel/kernel.h"
+#include "compiler/kernel/reshape_groups.h"
 #include "ir/expr/constraint.h"
 #include "ir/program.h"
 
@@ -45,6 +46,11 @@ class IndexMaps {
   /// NumPy's rule: aligned at the last axis, an axis of extent literally 1 is repeated.
   std::vector<ir::Expr> elementwise(const ir::Value& operand, const ir::Value& result,
                                     const std::vector<ir::Expr>& coordinates);
+  /// Row by row the elements are the same: in each group the coordinates of the result are merged into the number of an
+  /// element, which is split into those of the operand.
+  /// Appends to `facts` what holds of the coordinates where they are those of an element.
+  std::vector<ir::Expr> reshape(std::span<const ReshapeGroup> groups, const ir::Value& operand, const ir::Value& result,
+                                const std::vector<ir::Expr>& coordinates, std::vector<ir::Expr>& facts);
   /// `operands`: each with its extent on the axis. Provably empty pieces are left out, but never all.
   virtual std::vector<ConcatPiece> concat(const std::vector<std::pair<ir::ValueId, ir::Expr>>& operands,
                                           ir::Expr coordinate);
@@ -56,6 +62,10 @@ class IndexMaps {
   };
   virtual Inside inside(ir::Expr i, ir::Expr o, ir::Expr n, ir::Expr period);
   virtual ir::Expr pad_repeating_axis(ir::PadMode mode, ir::Expr i, ir::Expr n);
+  /// The coordinates of element `number` of a row-major tensor of these extents.
+  virtual std::vector<ir::Expr> split(ir::Expr number, std::span<const ir::Expr> extents);
+  void add_element_bounds(ir::Expr number, std::vector<ir::Expr>& facts);
+  void add_facts(ir::Expr number, std::span<const ir::Expr> extents, std::vector<ir::Expr>& facts);
   virtual ir::Expr repeated(ir::Expr operand_extent, ir::Expr result_extent, ir::Expr coordinate);
   [[nodiscard]] bool in_range(ir::Expr i, ir::Expr n) const;
 

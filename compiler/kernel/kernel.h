@@ -36,6 +36,7 @@ enum class NodeKind : std::uint8_t {
   when,       ///< operands[0] where `guard` holds, else operands[1]. A node of its own: forwarding may replace a load,
               ///< never the selection between it and the fill
   operation,  ///< `op` of the operands, elementwise
+  index,      ///< the value of `coordinates[0]`, as i64
 };
 
 struct Node {
@@ -48,6 +49,9 @@ struct Node {
   std::vector<ir::Expr> coordinates = {};
   std::uint32_t layout = 0;  // index into Graph::layouts()
   std::vector<NodeId> operands = {};
+  /// Of a load: each is >= 0 where it is executed, by the lemma of rows and tiles (docs/proofs.md): a reshape between
+  /// it and the result divides the number of an element into coordinates.
+  std::vector<ir::Expr> facts = {};
 };
 
 /// Nodes, conditions and predicates, each interned: equal ones are one. Operands have smaller ids than their users.

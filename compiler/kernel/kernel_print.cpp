@@ -30,6 +30,8 @@ std::string text_of(const Kernel& kernel, const Node& node) {
       return fmt::format("%{} if {} else %{}", operand(0), to_string(kernel, node.guard), operand(1));
     case NodeKind::operation:
       return fmt::format("{} %{}", name_of(node.op), fmt::join(node.operands, ", %"));
+    case NodeKind::index:
+      return "index " + ir::to_string(kernel.program->exprs(), node.coordinates.front());
   }
   return {};
 }

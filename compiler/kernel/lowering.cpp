@@ -21,6 +21,7 @@ using ir::ValueId;
 struct Demand {
   std::vector<Expr> coordinates;
   PredicateId path = kAlways;
+  std::vector<Expr> facts = {};  // >= 0 where it is read: of reshapes on the way
 };
 
 /// Names a demand of a value, or a node that needs none (a literal, a run-time scalar).
@@ -38,6 +39,24 @@ struct Recipe {
   std::vector<Source> sources;
 };
 
+/// Returns the value that has the same elements in the same order, before all reshapes.
+ValueId without_reshapes(const ir::Program& program, ValueId id) {
+  while (program.value(id).kind == ir::ValueKind::operation && program.value(id).op == ir::Op::reshape)
+    id = std::get<ValueId>(program.value(id).operands[0]);
+  return id;
+}
+
+/// Returns the extents that a result is computed in: it is stored row by row, so those of the value that it is a
+/// reshape of, which need no division; but no axis of literally 1, which would make short rows.
+std::vector<Expr> computed_extents(const ir::Program& program, ValueId result) {
+  const ValueId id = without_reshapes(program, result);
+  const auto extents = program.value(id).extents();
+  std::vector<Expr> own(extents.begin(), extents.end());
+  if (id != result) std::erase_if(own, [](Expr extent) { return extent.is_constant(1); });
+  if (own.empty()) own.push_back(program.exprs().constant(1));
+  return own;
+}
+
 /// Lowers one kernel. Two sweeps over the values, and no recursion: from users to operands it collects what is
 /// demanded of each value, from operands to users it makes the nodes.
 class KernelBuilder {
@@ -49,19 +68,16 @@ class KernelBuilder {
         graph_(kernel.graph),
         maps_(make_maps ? make_maps(program_.exprs(), coordinate_facts(kernel))
                         : std::make_unique<IndexMaps>(program_.exprs(), coordinate_facts(kernel))),
+        products_(program_.exprs(), program_.constraints()),
         demands_(program_.values().size()),
         recipes_(program_.values().size()),
         nodes_(program_.values().size()) {}
 
   Status build() {
-    std::vector<Expr> coordinates;
-    for (int axis = 0; axis < kernel_.rank(); ++axis) coordinates.push_back(kernel_.coordinate(axis));
     std::vector<Source> roots;
     for (const ValueId result : kernel_.results) {
-      // A rank-0 result is an axis of extent 1 in the kernel and has no coordinates of its own.
-      std::vector<Expr> own = coordinates;
-      own.resize(static_cast<std::size_t>(program_.value(result).rank()));
-      roots.push_back(demand(result, {std::move(own), kAlways}));
+      const ValueId computed = without_reshapes(program_, result);
+      roots.push_back(demand(computed, {own_coordinates(program_.value(computed), computed != result), kAlways}));
     }
     for (ValueId id = static_cast<ValueId>(demands_.size()); id-- > 0;) PADLOCK_CHECK(expand_all(id));
     for (ValueId id = 0; id < demands_.size(); ++id) make_nodes(id);
@@ -70,6 +86,18 @@ class KernelBuilder {
   }
 
  private:
+  /// The coordinates of a value that has the kernel's axes: all of its own, or (`reshaped`) those that are not
+  /// literally
+  /// 1. A value of rank 0 is an axis of extent 1 in the kernel and has no coordinates of its own.
+  [[nodiscard]] std::vector<Expr> own_coordinates(const ir::Value& value, bool reshaped) const {
+    std::vector<Expr> coordinates;
+    int next = 0;
+    for (const Expr extent : value.extents())
+      coordinates.push_back(reshaped && extent.is_constant(1) ? program_.exprs().constant(0)
+                                                              : kernel_.coordinate(next++));
+    return coordinates;
+  }
+
   Source demand(ValueId value, Demand wanted) {
     if (program_.value(value).kind == ir::ValueKind::scalar_parameter) {
       Node node{.kind = NodeKind::scalar, .dtype = program_.value(value).dtype, .value = value};
@@ -134,7 +162,13 @@ class KernelBuilder {
       case ir::Op::slice:
       case ir::Op::transpose:
       case ir::Op::broadcast:
-        return {{kAlways}, {source(value.operands[0], {moved_coordinates(value, wanted.coordinates), wanted.path})}};
+        return {{kAlways},
+                {source(value.operands[0], {moved_coordinates(value, wanted.coordinates), wanted.path, wanted.facts})}};
+      case ir::Op::reshape:
+        if (viewed(value)) return {};
+        return expand_reshape(value, wanted);
+      case ir::Op::iota:
+        return {};
       default:
         return expand_elementwise(value, wanted);
     }
@@ -148,15 +182,46 @@ class KernelBuilder {
     return maps_->broadcast(std::get<ir::BroadcastAttributes>(value.attributes), operand, value, coordinates);
   }
 
+  /// The dense tensor that a value is another view of, if that is all it is.
+  [[nodiscard]] std::optional<ValueId> viewed(const ir::Value& value) const {
+    if (value.kind != ir::ValueKind::operation || value.op != ir::Op::reshape) return std::nullopt;
+    const ValueId id = without_reshapes(program_, std::get<ValueId>(value.operands[0]));
+    const ir::Value& tensor = program_.value(id);
+    const bool is_view = tensor.kind == ir::ValueKind::tensor_parameter && tensor.layout.is_dense();
+    return is_view ? std::optional(id) : std::nullopt;
+  }
+
+  /// Of several reshapes in a row only what they come from matters.
+  Recipe expand_reshape(const ir::Value& value, const Demand& wanted) {
+    const ValueId id = without_reshapes(program_, std::get<ValueId>(value.operands[0]));
+    const ir::Value& operand = program_.value(id);
+    const auto groups = reshape_groups(products_, operand.extents(), value.extents());
+    Demand made{.coordinates = {}, .path = wanted.path, .facts = wanted.facts};
+    made.coordinates = maps_->reshape(groups, operand, value, wanted.coordinates, made.facts);
+    return {{kAlways}, {demand(id, std::move(made))}};
+  }
+
   Recipe expand_pad(const ir::Value& value, const Demand& wanted) {
     const auto& pad = std::get<ir::PadAttributes>(value.attributes);
     const ir::Value& operand = program_.value(std::get<ValueId>(value.operands[0]));
     PadMap map = maps_->pad(pad, operand, wanted.coordinates);
-    if (map.never) return {{kAlways}, {source(value.operands[1], {})}};
+    const ir::Operand& fill = value.operands.back();
+    const auto filled = [&] {
+      return source(fill, {operand_coordinates(fill, value, wanted.coordinates), wanted.path, wanted.facts});
+    };
+    if (map.never) return {{kAlways}, {filled()}};
     const PredicateId inside = predicate(map.conditions);
-    const Source body = source(value.operands[0], {std::move(map.coordinates), both(wanted.path, inside)});
+    const Source body =
+        source(value.operands[0], {std::move(map.coordinates), both(wanted.path, inside), wanted.facts});
     if (inside == kAlways) return {{kAlways}, {body}};
-    return {{inside, kAlways}, {body, source(value.operands[1], {})}};
+    return {{inside, kAlways}, {body, filled()}};
+  }
+
+  /// Coordinates in an operand that broadcasts to the result; none in a literal or a scalar.
+  std::vector<Expr> operand_coordinates(const ir::Operand& operand, const ir::Value& result,
+                                        const std::vector<Expr>& coordinates) {
+    const auto* id = std::get_if<ValueId>(&operand);
+    return id != nullptr ? maps_->elementwise(program_.value(*id), result, coordinates) : std::vector<Expr>{};
   }
 
   Recipe expand_concat(const ir::Value& value, const Demand& wanted) {
@@ -172,7 +237,7 @@ class KernelBuilder {
       coordinates[axis] = piece.coordinate;
       const PredicateId path = both(wanted.path, predicate(piece.conditions));
       recipe.when.push_back(piece.below ? predicate({*piece.below}) : kAlways);
-      recipe.sources.push_back(demand(piece.operand, {std::move(coordinates), path}));
+      recipe.sources.push_back(demand(piece.operand, {std::move(coordinates), path, wanted.facts}));
     }
     recipe.when.back() = kAlways;
     return recipe;
@@ -180,12 +245,9 @@ class KernelBuilder {
 
   Recipe expand_elementwise(const ir::Value& value, const Demand& wanted) {
     Recipe recipe;
-    for (const ir::Operand& operand : value.operands) {
-      std::vector<Expr> coordinates;
-      if (const auto* id = std::get_if<ValueId>(&operand))
-        coordinates = maps_->elementwise(program_.value(*id), value, wanted.coordinates);
-      recipe.sources.push_back(source(operand, {std::move(coordinates), wanted.path}));
-    }
+    for (const ir::Operand& operand : value.operands)
+      recipe.sources.push_back(
+          source(operand, {operand_coordinates(operand, value, wanted.coordinates), wanted.path, wanted.facts}));
     return recipe;
   }
 
@@ -204,16 +266,32 @@ class KernelBuilder {
 
   void make_nodes(ValueId id) {
     const ir::Value& value = program_.value(id);
-    for (std::size_t i = 0; i < demands_[id].size(); ++i)
-      nodes_[id].push_back(value.kind == ir::ValueKind::tensor_parameter ? make_load(id, demands_[id][i])
-                                                                         : make_node(value, recipes_[id][i]));
+    const auto* iota = std::get_if<ir::IotaAttributes>(&value.attributes);
+    for (std::size_t i = 0; i < demands_[id].size(); ++i) {
+      const Demand& wanted = demands_[id][i];
+      if (iota != nullptr)
+        nodes_[id].push_back(make_index(value, wanted.coordinates[static_cast<std::size_t>(iota->axis)]));
+      else if (value.kind == ir::ValueKind::tensor_parameter)
+        nodes_[id].push_back(make_load(id, value.layout, wanted));
+      else if (const auto tensor = viewed(value))
+        nodes_[id].push_back(make_load(*tensor, value.layout, wanted));
+      else
+        nodes_[id].push_back(make_node(value, recipes_[id][i]));
+    }
   }
 
-  NodeId make_load(ValueId id, const Demand& wanted) {
-    const ir::Value& value = program_.value(id);
-    Node node{.kind = NodeKind::load, .dtype = value.dtype, .value = id, .guard = wanted.path};
+  NodeId make_index(const ir::Value& value, Expr coordinate) {
+    const NodeId index =
+        graph_.add(Node{.kind = NodeKind::index, .dtype = ir::DType::i64, .coordinates = {coordinate}});
+    if (value.dtype == ir::DType::i64) return index;
+    return graph_.add(Node{.kind = NodeKind::operation, .dtype = value.dtype, .op = ir::Op::cast, .operands = {index}});
+  }
+
+  NodeId make_load(ValueId id, const ir::Layout& layout, const Demand& wanted) {
+    Node node{.kind = NodeKind::load, .dtype = program_.value(id).dtype, .value = id, .guard = wanted.path};
     node.coordinates = wanted.coordinates;
-    node.layout = graph_.add(value.layout);
+    node.layout = graph_.add(layout);
+    node.facts = wanted.facts;
     return graph_.add(std::move(node));
   }
 
@@ -249,6 +327,7 @@ class KernelBuilder {
   const ir::Program& program_;
   Graph& graph_;
   std::unique_ptr<IndexMaps> maps_;
+  ir::Products products_;
   std::vector<std::vector<Demand>> demands_;  // by value
   std::vector<std::vector<Recipe>> recipes_;  // by value and demand
   std::vector<std::vector<NodeId>> nodes_;    // by value and demand
@@ -277,9 +356,7 @@ ir::Facts coordinate_facts(const Kernel& kernel) {
 Result<std::vector<Kernel>> gather_kernels(const ir::Program& program, const MakeIndexMaps& make_maps) {
   std::vector<Kernel> kernels;
   for (const ValueId result : program.results()) {
-    const auto extents = program.value(result).extents();
-    std::vector<Expr> own(extents.begin(), extents.end());
-    if (own.empty()) own.push_back(program.exprs().constant(1));
+    std::vector<Expr> own = computed_extents(program, result);
     auto it = std::ranges::find(kernels, own, &Kernel::extents);
     if (it == kernels.end()) {
       if (kernels.size() == limits::kKernels) return too_many_kernels(program, result);

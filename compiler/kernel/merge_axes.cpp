@@ -30,6 +30,9 @@ class AxisMerger {
       for (const ConditionId condition : graph.conditions_of(node.guard))
         if (!mergeable(graph.condition(condition))) return false;
       if (node.kind == NodeKind::load && !mergeable(node)) return false;
+      if (node.kind == NodeKind::index &&
+          (mentions(node.coordinates.front(), outer_) || mentions(node.coordinates.front(), inner_)))
+        return false;
     }
     return true;
   }
@@ -97,7 +100,11 @@ class AxisMerger {
     }
     node.guard = graph.conjunction(std::move(conditions));
     for (NodeId& operand : node.operands) operand = renamed.at(operand);
+    // One that is about a merged axis is not needed: what is divided is not merged.
+    std::erase_if(node.facts, [&](Expr fact) { return mentions(fact, outer_) || mentions(fact, inner_); });
+    for (Expr& fact : node.facts) fact = renumber(fact);
     if (node.kind == NodeKind::load) rewrite_load(node, graph);
+    if (node.kind == NodeKind::index) node.coordinates.front() = renumber(node.coordinates.front());
     return node;
   }
 

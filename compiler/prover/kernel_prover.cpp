@@ -18,6 +18,8 @@
 #include "compiler/schedule/index/index32_variant.h"
 #include "compiler/schedule/index/index64_bounds.h"
 #include "compiler/schedule/index/index_width.h"
+#include "ir/expr/product_form.h"
+#include "ir/expr/simplify.h"
 
 namespace padlock::compiler {
 
@@ -120,6 +122,41 @@ class KernelProver {
     };
     compare(schedule_.rows, rows, "rows");
     compare(schedule_.columns, extent(kernel_.rank() - 1), "columns");
+    prove_reshapes();
+  }
+
+  /// A reshape is computed in the extents of what it is made of, of which there must be as many elements.
+  void prove_reshapes() {
+    ir::Products products(exprs_, kernel_.program->constraints());
+    for (std::size_t i = 0; i < kernel_.results.size(); ++i) {
+      const ir::Value* value = &result(i);
+      bool equal = true;
+      for (; is_reshape(*value); value = &operand_of(*value)) equal &= keeps_elements(products, *value);
+      if (value == &result(i)) continue;
+      equal &= products.equal(kernel_.extents, value->extents());
+      Obligation all{.kind = ObligationKind::cover, .access = "elements of " + result(i).name};
+      if (!equal) all.verdict = Verdict::checked;
+      record(std::move(all));
+    }
+  }
+
+  static bool is_reshape(const ir::Value& value) {
+    return value.kind == ir::ValueKind::operation && value.op == ir::Op::reshape;
+  }
+  const ir::Value& operand_of(const ir::Value& reshape) {
+    return kernel_.program->value(std::get<ir::ValueId>(reshape.operands[0]));
+  }
+
+  /// Returns whether a reshape has as many elements as its operand: that follows from the text, or is required.
+  bool keeps_elements(ir::Products& products, const ir::Value& reshape) {
+    const auto before = operand_of(reshape).extents();
+    if (products.equal(before, reshape.extents())) return true;
+    const Expr from = ir::Simplifier::product(exprs_, before);
+    const Expr to = ir::Simplifier::product(exprs_, reshape.extents());
+    return std::ranges::any_of(kernel_.program->requirements(), [&](const ir::Requirement& required) {
+      const ir::Constraint& c = required.constraint;
+      return c.comparison == ir::Comparison::eq && c.lhs == from && c.rhs == to;
+    });
   }
 
   // --- widths -----------------------------------------------------------------------------------------------------
@@ -129,14 +166,19 @@ class KernelProver {
   /// bound, a launch is asked to.
   void prove_widths() {
     IndexWidths widths(kernel_);
-    const solver::Region elements = inside();
+    // Where a reshape has no element there is nothing to compute: what its indices are is not used there.
+    solver::Region elements = inside();
+    for (const ScheduledCase& row : schedule_.cases)
+      for (const SegmentCall& call : row.calls)
+        for (const Stream& stream : call.streams)
+          elements.nonnegative.insert(elements.nonnegative.end(), stream.facts.begin(), stream.facts.end());
     for (const ExactIndices& place : exact_indices(schedule_)) {
       std::vector<Goal> goals;
       std::vector<Expr> wide;
       std::set<std::uint32_t> seen;
       for (const Expr e : place.exact)
         if (!widths.fit(e, 64)) {
-          add_wide(e, goals, seen);
+          add_wide(widths, e, goals, seen);
           wide.push_back(e);
         }
       Obligation all{.kind = ObligationKind::width, .access = place.place + " in 64 bits"};
@@ -165,19 +207,40 @@ class KernelProver {
     answer.found = {};
   }
 
-  /// Each term of a sum, and the sum, beyond 2^62 either way.
-  void add_wide(Expr e, std::vector<Goal>& goals, std::set<std::uint32_t>& seen) {
-    if (!e.has_coordinate() || !seen.insert(e.id()).second) return;
-    for (const Expr operand : e.operands()) add_wide(operand, goals, seen);
-    std::vector<Expr> partial;
+  /// What is divided, or chosen, in a sum that wraps: that must fit, but no other part of the sum.
+  void add_wide_inside(IndexWidths& widths, Expr e, std::vector<Goal>& goals, std::set<std::uint32_t>& seen) {
+    for (const Expr operand : e.operands())
+      if (operand.kind() == ir::ExprKind::sum || operand.kind() == ir::ExprKind::product)
+        add_wide_inside(widths, operand, goals, seen);
+      else
+        add_wide(widths, operand, goals, seen);
+  }
+
+  /// The terms of a sum that coordinates are in, and what they add up to; of a product likewise.
+  std::vector<Expr> parts_with_coordinates(Expr e) {
+    std::vector<Expr> parts;
     if (e.kind() == ir::ExprKind::sum)
       for (std::size_t i = 0; i < e.operands().size(); ++i)
-        partial.push_back(exprs_.mul(exprs_.constant(e.coefficients()[i]), e.operands()[i]));
-    if (e.kind() == ir::ExprKind::sum || e.kind() == ir::ExprKind::product)
-      partial.push_back(split_sum(exprs_, e).first);
+        parts.push_back(exprs_.mul(exprs_.constant(e.coefficients()[i]), e.operands()[i]));
+    if (e.kind() == ir::ExprKind::sum || e.kind() == ir::ExprKind::product) parts.push_back(split_sum(exprs_, e).first);
+    std::erase_if(parts, [](Expr part) { return !part.has_coordinate(); });
+    return parts;
+  }
+
+  /// Each term of a sum, and the sum, beyond 2^62 either way; of one that wraps its value alone.
+  void add_wide(IndexWidths& widths, Expr e, std::vector<Goal>& goals, std::set<std::uint32_t>& seen) {
+    if (!e.has_coordinate() || !seen.insert(e.id()).second) return;
+    std::vector<Expr> partial;
+    if (widths.wraps(e)) {
+      add_wide_inside(widths, e, goals, seen);
+      partial = {e};
+    } else {
+      for (const Expr operand : e.operands()) add_wide(widths, operand, goals, seen);
+      partial = parts_with_coordinates(e);
+    }
     const Expr bound = exprs_.constant(Int128{1} << 61);
     for (const Expr part : partial) {
-      if (!part.has_coordinate()) continue;
+      if (part.is_constant()) continue;
       const auto describe = [=](const Evaluate& at) { return fmt::format("an index is {}", at(part)); };
       goals.push_back({{exprs_.sub(part, bound)}, describe});
       goals.push_back({{exprs_.sub(exprs_.neg(part), bound)}, describe});

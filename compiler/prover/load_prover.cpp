@@ -9,6 +9,7 @@
 
 #include "compiler/prover/access_regions.h"
 #include "ir/expr/affine.h"
+#include "ir/expr/product_form.h"
 
 namespace padlock::compiler {
 
@@ -52,8 +53,10 @@ class LoadProver::Implementation {
     if (inside) {
       solver::Region known = claims_;
       solver::Region region = segment_;
-      add_guard(known, load, column_);
-      add_guard(region, load, column_);
+      for (solver::Region* part : {&known, &region}) {
+        add_guard(*part, load, column_);
+        add_facts(*part, stream, column_);
+      }
       all = decide_load(access, region, stream, load, {}, &known);
     } else {
       for (const Lanes& lanes : accessed_columns(schedule_, call, rows_, false)) {
@@ -62,6 +65,7 @@ class LoadProver::Implementation {
         for (Expr& c : moved.coordinates) c = at_column(c, lanes.first);
         solver::Region region = lanes.region;
         add_guard(region, load, lanes.first);
+        add_facts(region, stream, lanes.first);
         Obligation one = decide_load(access, region, moved, load, lanes.first);
         if (one.verdict == Verdict::refuted || one.verdict == Verdict::checked) all = std::move(one);
       }
@@ -81,6 +85,10 @@ class LoadProver::Implementation {
       (condition.kind == Condition::Kind::zero ? region.zero : region.nonnegative)
           .push_back(at_column(condition.expr, column));
     }
+  }
+
+  void add_facts(solver::Region& region, const Stream& stream, Expr column) {
+    for (const Expr fact : stream.facts) region.nonnegative.push_back(at_column(fact, column));
   }
 
   /// The columns of a segment: those of its claims that hold there, which mostly suffice, and where it begins and ends.
@@ -169,12 +177,18 @@ class LoadProver::Implementation {
     if (view.merges(exprs_, tensor.layout)) return;
     const Expr used = view.span(exprs_);
     const Expr stored = tensor.layout.span(exprs_);
-    if (used == stored) return;
+    if (used == stored || is_reshaped(view, tensor.layout)) return;
     const std::int64_t bytes = ir::byte_size(tensor.dtype);
     goals.push_back({{less(exprs_, stored, used)}, [=, name = tensor.name](const Evaluate& at) {
                        return fmt::format("{} bytes are accessed of {}, whose storage is {} bytes", at(used) * bytes,
                                           name, at(stored) * bytes);
                      }});
+  }
+
+  /// Returns whether a dense tensor is seen with other extents, of which there are as many elements.
+  bool is_reshaped(const ir::Layout& view, const ir::Layout& stored) {
+    ir::Products products(exprs_, kernel_.program->constraints());
+    return view.is_dense() && stored.is_dense() && products.equal(view.extents(), stored.extents());
   }
 
   /// The code starts from `base` and steps: that must be the offset of the coordinates.
@@ -201,10 +215,10 @@ class LoadProver::Implementation {
     Expr step = exprs_.constant(0);
     for (std::size_t axis = 0; axis < at_zero.size(); ++axis) {
       if (!mentions(at_zero[axis], column_)) continue;
-      const auto form = affine_in(exprs_, at_zero[axis], column_);
-      if (!form || !step.is_constant(0)) return false;
+      const auto form = linear_in(exprs_, at_zero[axis], column_);
+      if (!form) return false;
       at_zero[axis] = form->rest;
-      step = view.step_of(exprs_, static_cast<int>(axis), form->slope);
+      step = exprs_.add(step, view.step_of(exprs_, static_cast<int>(axis), form->slope));
     }
     const Expr emitted = load.kind == LoadKind::contiguous  ? one_
                          : load.kind == LoadKind::reversed  ? exprs_.constant(-1)

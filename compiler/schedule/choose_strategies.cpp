@@ -23,7 +23,7 @@ class StrategyChooser {
     if (schedule_.grid) return choose_vectors();
     if (schedule_.tile) return choose_elements();
     LoopStrategyOptions options;
-    if (!body_.uses_rows && work() <= kMaxVectorWork) {
+    if (!body_.is_pointwise && work() <= kMaxVectorWork) {
       const bool gathers = std::ranges::count(body_.loads, LoadKind::strided, &BodyLoad::kind) > 0;
       const bool long_work = gathers || work() > 4;
       body_.lanes = std::max(1, options_.vector_bytes / widest());
@@ -44,7 +44,7 @@ class StrategyChooser {
   /// Whole vectors of the grid, unless a predicate remains.
   void choose_vectors() {
     LoopStrategyOptions options{.whole = true};
-    if (!body_.uses_rows && work() <= kMaxVectorWork) options.lanes = schedule_.grid->lanes;
+    if (!body_.is_pointwise && work() <= kMaxVectorWork) options.lanes = schedule_.grid->lanes;
     body_.lanes = options.lanes;
     body_.strategies = make_loop_strategies(schedule_.exprs(), options);
   }

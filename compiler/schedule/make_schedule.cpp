@@ -38,36 +38,49 @@ class BodyBuilder {
     if (node.kind == NodeKind::load) made.load = add_load(node);
     if (node.kind == NodeKind::when) {
       made.guard = node.guard;
-      body_.uses_rows = true;
+      body_.uses_rows = body_.is_pointwise = true;
+    }
+    if (node.kind == NodeKind::index) {
+      made.index = node.coordinates.front();
+      body_.uses_rows |= reads_rows(made.index);
+      body_.is_pointwise |= !linear_in(exprs_, made.index, column_).has_value();
     }
     return made;
   }
 
+  [[nodiscard]] bool reads_rows(Expr e) const {
+    for (int axis = 0; axis + 1 < kernel_.rank(); ++axis)
+      if (mentions(e, kernel_.coordinate(axis))) return true;
+    return false;
+  }
+
   int add_load(const Node& node) {
     const ir::Layout& layout = kernel_.graph.layout(node.layout);
-    BodyLoad load{.kind = LoadKind::invariant, .dtype = node.dtype, .step = {}, .offset = {}, .guard = node.guard};
+    const Expr still = exprs_.constant(0);
+    BodyLoad load{.kind = LoadKind::invariant, .dtype = node.dtype, .step = still, .offset = {}, .guard = node.guard};
     std::vector<Expr> at_zero = node.coordinates;
     bool affine = node.guard == kAlways;
     for (std::size_t axis = 0; axis < at_zero.size(); ++axis) {
       if (!mentions(at_zero[axis], column_)) continue;
-      const auto form = affine_in(exprs_, at_zero[axis], column_);
+      const auto form = linear_in(exprs_, at_zero[axis], column_);
       affine &= form.has_value();
       if (!form) continue;
       at_zero[axis] = form->rest;
-      load.step = layout.step_of(exprs_, static_cast<int>(axis), form->slope);
-      load.kind = load.step.is_constant(1)    ? LoadKind::contiguous
-                  : load.step.is_constant(-1) ? LoadKind::reversed
-                  : load.step.is_constant(0)  ? LoadKind::invariant
-                                              : LoadKind::strided;
+      load.step = exprs_.add(load.step, layout.step_of(exprs_, static_cast<int>(axis), form->slope));
     }
+    load.kind = load.step.is_constant(1)    ? LoadKind::contiguous
+                : load.step.is_constant(-1) ? LoadKind::reversed
+                : load.step.is_constant(0)  ? LoadKind::invariant
+                                            : LoadKind::strided;
     Stream stream{node.value, node.layout, node.coordinates, exprs_.constant(0)};
+    stream.facts = node.facts;
     if (affine) {
       stream.base = layout.offset_of(exprs_, at_zero);
     } else {
       load.kind = LoadKind::general;
       load.step = {};
       load.offset = layout.offset_of(exprs_, node.coordinates);
-      body_.uses_rows = true;
+      body_.uses_rows = body_.is_pointwise = true;
     }
     if (load.kind != LoadKind::strided) load.step = {};
     body_.loads.push_back(load);

@@ -40,7 +40,8 @@ class RowPermuter {
     auto [body, streams] = make_body(kernel_, row.roots);
     PermutedRows made{.body = std::move(body), .streams = std::move(streams), .loop = {}};
     // Rows of fill are few beside others, and cheap.
-    if (made.body.loads.empty() || !depends_on_columns_alone(made.body)) return std::nullopt;
+    if (made.body.loads.empty() || reads_indices(made.body) || !depends_on_columns_alone(made.body))
+      return std::nullopt;
     const int lanes = lanes_of(made.body);
     if (!give_columns_windows(made, lanes) || !is_small(made.body)) return std::nullopt;
     for (std::size_t i = 0; i < made.streams.size(); ++i)
@@ -79,11 +80,12 @@ class RowPermuter {
 
   /// A load whose columns lie farther apart than a window is long, as a transposition's do, becomes one load for each
   /// column, of which there are few: each has a window of its own.
-  /// Returns false where there are too many.
+  /// Returns false where there are too many, or none.
   bool give_columns_windows(PermutedRows& rows, int lanes) {
     if (std::ranges::none_of(rows.streams, [&](const Stream& stream) { return is_far_apart(stream, lanes); }))
       return true;
-    if (!columns_.is_constant() || columns_.constant() > static_cast<Int128>(kMaxLoads)) return false;
+    if (!columns_.is_constant() || columns_.constant() < 1 || columns_.constant() > static_cast<Int128>(kMaxLoads))
+      return false;
     PermutedRows made;
     std::vector<int> renamed;
     for (BodyNode node : rows.body.nodes) {

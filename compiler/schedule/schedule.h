@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -46,6 +47,7 @@ struct BodyNode {
   std::uint64_t bits = 0;
   ir::ValueId scalar = 0;
   int load = 0;                 // load
+  ir::Expr index = {};          // index
   PredicateId guard = kAlways;  // when
   std::vector<int> operands = {};
 };
@@ -60,8 +62,9 @@ struct Body {
   std::vector<BodyNode> nodes;  // operands first
   std::vector<int> roots;       // one for each result
   std::vector<BodyLoad> loads;
-  int lanes = 1;                         ///< elements of one vector; 1 where a predicate or a period remains
-  bool uses_rows = false;                ///< reads the outer coordinates
+  int lanes = 1;              ///< elements of one vector; 1 where it is pointwise
+  bool uses_rows = false;     ///< reads the outer coordinates
+  bool is_pointwise = false;  ///< has a predicate, or an index that is not linear in the innermost coordinate
   std::vector<LoopStrategy> strategies;  ///< the first is `scalar`
 
   /// Returns the type that an operation computes on, which a comparison's or a cast's own type is not.
@@ -70,6 +73,11 @@ struct Body {
     return nodes[static_cast<std::size_t>(operation.operands[typed])].dtype;
   }
 };
+
+/// Returns whether coordinates are among the values that it computes with.
+[[nodiscard]] inline bool reads_indices(const Body& body) {
+  return std::ranges::find(body.nodes, NodeKind::index, &BodyNode::kind) != body.nodes.end();
+}
 
 /// Returns whether the body may write whole cache lines past the caches.
 [[nodiscard]] bool may_stream(const Body& body);
@@ -86,6 +94,7 @@ struct Stream {
   /// The recurrence of `base` along the last outer axis (compiler/schedule/row_recurrence.h). `step` is not valid where
   /// no recurrence is known; `rows` is not valid where the step is the same in all rows.
   ir::Expr step = {}, rows = {};
+  std::vector<ir::Expr> facts = {};  ///< of the load's node
 };
 
 struct SegmentCall {

@@ -43,7 +43,8 @@ void add(CodeKey& key, const ScheduledCase& scheduled) {
 CodeKey key_of(const Body& body) {
   CodeKey key = {static_cast<std::uint64_t>(body.lanes)};  // the strategies follow from what is below
   for (const BodyNode& node : body.nodes) {
-    add(key, node.kind, node.dtype, node.op, node.bits, node.scalar, node.load, node.guard, node.operands.size());
+    add(key, node.kind, node.dtype, node.op, node.bits, node.scalar, node.load, id(node.index), node.guard,
+        node.operands.size());
     key.insert(key.end(), node.operands.begin(), node.operands.end());
   }
   for (const BodyLoad& load : body.loads) add(key, load.kind, load.dtype, id(load.step), id(load.offset), load.guard);

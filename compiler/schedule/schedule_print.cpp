@@ -148,6 +148,8 @@ class SchedulePrinter {
         return fmt::format("%{} if {} else %{}", node.operands[0], to_string(kernel_, node.guard), node.operands[1]);
       case NodeKind::operation:
         return fmt::format("{} %{}", ir::name_of(node.op), fmt::join(node.operands, ", %"));
+      case NodeKind::index:
+        return "index " + text(node.index);
     }
     return {};
   }

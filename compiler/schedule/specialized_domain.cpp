@@ -101,6 +101,7 @@ void SpecializedDomain::specialise() {
 Node SpecializedDomain::rewrite(const Node& node, const std::map<NodeId, NodeId>& renamed) {
   Node copy = node;
   for (Expr& c : copy.coordinates) c = rewrite(c);
+  for (Expr& fact : copy.facts) fact = rewrite(fact);
   for (NodeId& operand : copy.operands) operand = renamed.at(operand);
   return copy;
 }

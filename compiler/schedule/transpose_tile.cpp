@@ -213,7 +213,7 @@ class RunFinder {
   void add_run(std::size_t row_case, std::size_t index, const std::vector<Expr>& path) {
     const SegmentCall& call = schedule_.cases[row_case].calls[index];
     const Body& body = schedule_.bodies[static_cast<std::size_t>(call.body)];
-    if (body.uses_rows || body.loads.empty() || tile_.runs.size() == kMostRuns) return;
+    if (body.uses_rows || reads_indices(body) || body.loads.empty() || tile_.runs.size() == kMostRuns) return;
     for (std::size_t i = 0; i < body.loads.size(); ++i)
       if (body.loads[i].kind != LoadKind::strided || !is_word(call.streams[i])) return;
     TileRun run{.row_case = row_case, .call = index, .tests = path};

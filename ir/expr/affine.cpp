@@ -8,18 +8,23 @@
 
 namespace padlock::ir {
 
-std::optional<Affine> affine_in(ExprContext& exprs, Expr e, Expr coordinate) {
-  if (!e.has_coordinate()) return Affine{0, e};
+std::optional<Affine> linear_in(ExprContext& exprs, Expr e, Expr coordinate) {
+  if (!mentions(e, coordinate)) return Affine{0, e};
   if (e == coordinate) return Affine{1, exprs.constant(0)};
   if (e.kind() != ExprKind::sum) return std::nullopt;
   for (std::size_t i = 0; i < e.operands().size(); ++i) {
     if (e.operands()[i] != coordinate) continue;
     const Int128 slope = e.coefficients()[i];
     const Expr rest = exprs.sub(e, exprs.mul(exprs.constant(slope), coordinate));
-    if (rest.has_coordinate()) return std::nullopt;
+    if (mentions(rest, coordinate)) return std::nullopt;
     return Affine{slope, rest};
   }
   return std::nullopt;
+}
+
+std::optional<Affine> affine_in(ExprContext& exprs, Expr e, Expr coordinate) {
+  auto affine = linear_in(exprs, e, coordinate);
+  return affine && !affine->rest.has_coordinate() ? std::move(affine) : std::nullopt;
 }
 
 bool mentions(Expr e, Expr coordinate) {

@@ -156,6 +156,9 @@ Result<std::optional<Element>> Interpreter::Impl::enter(Operand operand, std::si
     const auto at = coordinates_at(base, id);
     if (value.kind == ValueKind::tensor_parameter) return load(id, at);
     if (value.kind == ValueKind::scalar_parameter) return scalar(id);
+    if (const auto* iota = std::get_if<IotaAttributes>(&value.attributes))
+      return Element{.bits = convert(DType::i64, value.dtype,
+                                     static_cast<std::uint64_t>(at[static_cast<std::size_t>(iota->axis)]))};
     if (++steps > kMaxSteps)
       return resource_exhausted(
           fmt::format("an element takes more than {} steps, at statement '{}'", kMaxSteps, value.name));

@@ -49,14 +49,28 @@ std::vector<PadAxis> pad_axes(const Binding& binding, const PadAttributes& pad, 
   return axes;
 }
 
-/// Returns the source of a pad's element: the fill if any axis of it lies in the padding.
-Operand pad_source_of(const Value& value, const ValuePlan& plan, std::span<const std::int64_t> coordinates,
+/// Appends the coordinates in an operand that broadcasts as in NumPy; of a scalar there are none.
+void append_broadcast(const Program& program, const Operand& which, std::span<const std::int64_t> coordinates,
                       std::vector<std::int64_t>& out) {
+  const auto* id = std::get_if<ValueId>(&which);
+  if (id == nullptr) return;
+  const Value& operand = program.value(*id);
+  const auto rank = static_cast<std::size_t>(operand.rank());
+  const std::size_t missing = coordinates.size() - rank;
+  for (std::size_t axis = 0; axis < rank; ++axis)
+    out.push_back(is_broadcast(operand, axis) ? 0 : coordinates[missing + axis]);
+}
+
+/// Returns the source of a pad's element: the fill if any axis of it lies in the padding.
+Operand pad_source_of(const Program& program, const Value& value, const ValuePlan& plan,
+                      std::span<const std::int64_t> coordinates, std::vector<std::int64_t>& out) {
   for (std::size_t axis = 0; axis < coordinates.size(); ++axis) {
     const auto source = pad_source(plan.pad[axis], coordinates[axis]);
     if (!source) {
       out.clear();
-      return value.operands.size() > 1 ? value.operands[1] : Operand{Scalar{.dtype = value.dtype, .bits = 0}};
+      if (value.operands.size() < 2) return Operand{Scalar{.dtype = value.dtype, .bits = 0}};
+      append_broadcast(program, value.operands[1], coordinates, out);
+      return value.operands[1];
     }
     out.push_back(*source);
   }
@@ -71,6 +85,15 @@ Operand concat_source_of(const Value& value, const ValuePlan& plan, std::span<co
   out.assign(coordinates.begin(), coordinates.end());
   if (piece > 0) out[axis] -= limits[static_cast<std::size_t>(piece) - 1];
   return value.operands[static_cast<std::size_t>(piece)];
+}
+
+/// The element of the same number, counted row by row.
+void append_reshaped(std::span<const std::int64_t> from, std::span<const std::int64_t> coordinates,
+                     std::span<const std::int64_t> to, std::vector<std::int64_t>& out) {
+  std::int64_t number = 0;
+  for (std::size_t axis = 0; axis < from.size(); ++axis) number = number * from[axis] + coordinates[axis];
+  out.resize(to.size());
+  for (std::size_t axis = to.size(); axis-- > 0; number /= to[axis]) out[axis] = number % to[axis];
 }
 
 }  // namespace
@@ -141,7 +164,7 @@ Result<Operand> InterpreterPlan::source_of(ValueId id, std::span<const std::int6
   out.clear();
   switch (value.op) {
     case Op::pad:
-      return pad_source_of(value, plan, coordinates, out);
+      return pad_source_of(*program_, value, plan, coordinates, out);
     case Op::concat:
       return concat_source_of(value, plan, coordinates, out);
     case Op::slice: {
@@ -165,6 +188,11 @@ Result<Operand> InterpreterPlan::source_of(ValueId id, std::span<const std::int6
                                                                 : coordinates[static_cast<std::size_t>(axes[axis])]);
       return value.operands[0];
     }
+    case Op::reshape: {
+      if (const auto* x = std::get_if<ValueId>(&value.operands[0]))
+        append_reshaped(plan.extents, coordinates, values_[*x].extents, out);
+      return value.operands[0];
+    }
     default:
       return internal_error("statement '" + value.name + "' is not data movement");
   }
@@ -173,13 +201,7 @@ Result<Operand> InterpreterPlan::source_of(ValueId id, std::span<const std::int6
 void InterpreterPlan::append_operand_coordinates(ValueId id, std::size_t index,
                                                  std::span<const std::int64_t> coordinates,
                                                  std::vector<std::int64_t>& out) const {
-  const auto* operand_id = std::get_if<ValueId>(&program_->value(id).operands[index]);
-  if (operand_id == nullptr) return;
-  const Value& operand = program_->value(*operand_id);
-  const auto rank = static_cast<std::size_t>(operand.rank());
-  const std::size_t missing = coordinates.size() - rank;
-  for (std::size_t axis = 0; axis < rank; ++axis)
-    out.push_back(is_broadcast(operand, axis) ? 0 : coordinates[missing + axis]);
+  append_broadcast(*program_, program_->value(id).operands[index], coordinates, out);
 }
 
 }  // namespace padlock::ir

@@ -216,6 +216,8 @@ Element apply_elementwise(Op op, DType operand_type, DType result_type, std::spa
     case Op::concat:
     case Op::transpose:
     case Op::broadcast:
+    case Op::reshape:
+    case Op::iota:
       break;  // data movement has no elements of its own
   }
   return x;

@@ -106,14 +106,25 @@ class Parser {
 
   Status parse_operand(Argument& argument) {
     const Token& token = cursor_.peek();
-    const bool is_type = token.kind == TokenKind::reserved && dtype_from_name(token.text).has_value();
-    if (token.kind == TokenKind::identifier || is_type) {
-      argument.value = std::string(token.text);
+    const auto dtype = token.kind == TokenKind::reserved ? dtype_from_name(token.text) : std::nullopt;
+    if (token.kind == TokenKind::identifier || dtype) {
+      std::string name(token.text);
       cursor_.take();
+      if (dtype && cursor_.accept("(")) return parse_typed_literal(argument, *dtype);
+      argument.value = std::move(name);
       return {};
     }
     PADLOCK_TRY(argument.value,
                 literal(argument.keyword.empty() ? "a value or a literal" : "a value, a literal or '['"));
+    return {};
+  }
+
+  /// Parses the rest of "f32(-1.5)", from the literal on.
+  Status parse_typed_literal(Argument& argument, DType dtype) {
+    PADLOCK_TRY(Literal typed, literal("a literal"));
+    typed.dtype = dtype;
+    PADLOCK_CHECK(cursor_.expect(")"));
+    argument.value = std::move(typed);
     return {};
   }
 

@@ -18,12 +18,24 @@ class StatementPrinter {
     std::string arguments;
     const auto append = [&](const std::string& text) { arguments += (arguments.empty() ? "" : ", ") + text; };
     const std::size_t positional = positional_count(value);
-    for (std::size_t i = 0; i < positional; ++i) append(operand(value.operands[i]));
+    for (std::size_t i = 0; i < positional; ++i) {
+      const auto* scalar = std::get_if<Scalar>(&value.operands[i]);
+      append(scalar != nullptr && states_type(value, i)
+                 ? fmt::format("{}({})", name_of(scalar->dtype), to_string(*scalar))
+                 : operand(value.operands[i]));
+    }
     for (const std::string& text : named_arguments(value)) append(text);
     return fmt::format("  {} = {}({})\n", value.name, name_of(value.op), arguments);
   }
 
  private:
+  /// Returns whether the operand is the first of those that share a type, and a literal as all of them are.
+  static bool states_type(const Value& value, std::size_t index) {
+    const std::size_t typed = value.op == Op::select ? 1 : 0;  // after the condition
+    return index == typed &&
+           std::all_of(value.operands.begin() + static_cast<std::ptrdiff_t>(typed), value.operands.end(),
+                       [](const Operand& o) { return std::holds_alternative<Scalar>(o); });
+  }
   static std::size_t positional_count(const Value& value) {
     const int arity = info_of(value.op).arity;
     return arity < 0 ? value.operands.size() : static_cast<std::size_t>(arity);
@@ -57,6 +69,11 @@ class StatementPrinter {
       case Op::broadcast:
         return {list("shape", {value.extents().begin(), value.extents().end()}),
                 list("axes", std::get<BroadcastAttributes>(value.attributes).axes)};
+      case Op::reshape:
+        return {list("shape", {value.extents().begin(), value.extents().end()})};
+      case Op::iota:
+        return {std::string(name_of(value.dtype)), list("shape", {value.extents().begin(), value.extents().end()}),
+                fmt::format("axis = {}", std::get<IotaAttributes>(value.attributes).axis)};
       case Op::leaky_relu:
         return {"alpha = " + operand(value.operands[1])};
       case Op::clamp:

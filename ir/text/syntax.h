@@ -47,9 +47,11 @@ struct Constraint {
   Location where;
 };
 
-/// A literal as written ("-1.5", "nan", "bits(0x7fc00001)"); it gets a type from its context.
+/// A literal as written ("-1.5", "nan", "bits(0x7fc00001)"); it gets a type from its context, unless it states one, as
+/// "f32(-1.5)" does.
 struct Literal {
   std::string text;
+  std::optional<DType> dtype = {};
 };
 
 /// An argument's value: a name (of a value, mode or type), a literal, or a list of dims.

@@ -24,6 +24,7 @@ class Verifier {
 
   [[nodiscard]] ExprContext& exprs() const { return *program_.exprs_; }
   [[nodiscard]] const Facts& facts() const { return *program_.facts_; }
+  [[nodiscard]] const std::vector<Constraint>& constraints() const { return program_.constraints_; }
   [[nodiscard]] const Diagnostics& diagnostics() const { return diagnostics_; }
   [[nodiscard]] const NameTable& names() const { return names_; }
   [[nodiscard]] const Value& value(ValueId id) const { return program_.values_[id]; }

@@ -17,11 +17,25 @@ constexpr std::array kSlice = {Keyword{"start", dims, true}, Keyword{"limit", di
 constexpr std::array kConcat = {Keyword{"axis", integer, true}};
 constexpr std::array kTranspose = {Keyword{"perm", integers, true}};
 constexpr std::array kBroadcast = {Keyword{"shape", dims, true}, Keyword{"axes", integers, true}};
+constexpr std::array kReshape = {Keyword{"shape", dims, true}};
+constexpr std::array kIota = {Keyword{"shape", dims, true}, Keyword{"axis", integer, true}};
 constexpr std::array kLeakyRelu = {Keyword{"alpha", scalar, true}};
 constexpr std::array kClamp = {Keyword{"lo", scalar, true}, Keyword{"hi", scalar, true}};
 
-/// Operands that stand without a name; -1: one or more. A cast's type is one of them.
-int operand_count(Op op) { return op == Op::cast ? 2 : info_of(op).arity; }
+bool takes_type(Op op) { return op == Op::cast || op == Op::iota; }
+
+/// Operands that stand without a name; -1: one or more. A cast's and an iota's type is one of them.
+int operand_count(Op op) { return info_of(op).arity + (takes_type(op) ? 1 : 0); }
+
+/// What stands without a name, for messages.
+std::string operands_text(Op op) {
+  const int wanted = operand_count(op);
+  const std::string count = wanted < 0    ? "one or more operands"
+                            : wanted == 1 ? "1 operand"
+                                          : fmt::format("{} operands", wanted);
+  const char* types = op == Op::cast ? " (a value and a type)" : op == Op::iota ? " (a type)" : "";
+  return fmt::format("{} of '{}'{}", count, name_of(op), types);
+}
 
 std::string list_of(std::span<const Keyword> keywords) {
   std::string text;
@@ -66,6 +80,10 @@ std::span<const Keyword> keywords_of(Op op) {
       return kTranspose;
     case Op::broadcast:
       return kBroadcast;
+    case Op::reshape:
+      return kReshape;
+    case Op::iota:
+      return kIota;
     case Op::leaky_relu:
       return kLeakyRelu;
     case Op::clamp:
@@ -98,12 +116,7 @@ Result<Arguments> Arguments::match(const syntax::Statement& statement, Op op, co
   const int wanted = operand_count(op);
   const std::size_t found = result.operands_.size();
   if (wanted < 0 ? found == 0 : found != static_cast<std::size_t>(wanted))
-    return diagnostics.error(statement.operation_where,
-                             fmt::format("expected {} of '{}'{}, found {}",
-                                         wanted < 0    ? "one or more operands"
-                                         : wanted == 1 ? "1 operand"
-                                                       : fmt::format("{} operands", wanted),
-                                         name_of(op), op == Op::cast ? " (a value and a type)" : "", found));
+    return diagnostics.error(statement.operation_where, fmt::format("expected {}, found {}", operands_text(op), found));
   for (const Keyword& keyword : keywords_of(op))
     if (keyword.required && result.find(keyword.name) == nullptr)
       return diagnostics.error(statement.operation_where,

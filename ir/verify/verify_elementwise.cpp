@@ -44,46 +44,57 @@ class ElementwiseRule {
 
   Result<DType> read_cast() {
     const Argument& x = *arguments_.operands()[0];
-    const Argument& target = *arguments_.operands()[1];
-    const auto* name = std::get_if<std::string>(&target.value);
-    const auto dtype = name != nullptr ? dtype_from_name(*name) : std::nullopt;
-    if (!dtype) return diagnostics().error(target.where, "expected a type as the second operand of 'cast'");
+    PADLOCK_TRY(const DType dtype, read_type(verifier_, *arguments_.operands()[1], "cast", "second"));
     PADLOCK_TRY(const DType source, common_type({&x}));
     PADLOCK_CHECK(read_operand(x, source));
-    return *dtype;
+    return dtype;
   }
 
   /// The condition of a select is bool whatever the other operands are, so a literal there has a type.
   Status read_condition(const Argument& argument) { return read_operand(argument, DType::boolean); }
 
+  /// An operand as messages name it.
+  struct Typed {
+    std::string name;
+    DType dtype;
+  };
+
+  /// What has a type without the other operands: a value, or a literal that states one.
+  Result<std::optional<Typed>> typed(const Argument& argument) {
+    if (const auto* literal = std::get_if<syntax::Literal>(&argument.value))
+      return literal->dtype ? std::optional(Typed{literal->text, *literal->dtype}) : std::nullopt;
+    PADLOCK_TRY(const ValueId id, value_operand(verifier_, argument));
+    return Typed{verifier_.value(id).name, verifier_.value(id).dtype};
+  }
+
   /// The type of the operands that have one; they agree, and the operation takes it.
   Result<DType> common_type(const std::vector<const Argument*>& arguments) {
     std::optional<DType> type;
     for (const Argument* argument : arguments) {
-      if (std::holds_alternative<syntax::Literal>(argument->value)) continue;
-      PADLOCK_TRY(const ValueId id, value_operand(verifier_, *argument));
-      const Value& value = verifier_.value(id);
-      if (type && *type != value.dtype) return mismatch(*argument, *type, value);
-      if (!type) PADLOCK_CHECK(check_class(*argument, value));
-      type = value.dtype;
+      PADLOCK_TRY(const std::optional<Typed> operand, typed(*argument));
+      if (!operand) continue;
+      if (type && *type != operand->dtype) return mismatch(*argument, *type, *operand);
+      if (!type) PADLOCK_CHECK(check_class(*argument, *operand));
+      type = operand->dtype;
     }
     if (type) return *type;
     return diagnostics().error(
         arguments.front()->where,
-        fmt::format("expected an operand of '{}' that has a type, found literals alone", name_of(op_)));
+        fmt::format("expected an operand of '{}' that has a type, found literals alone: 'f32(1)' has one",
+                    name_of(op_)));
   }
 
-  [[nodiscard]] std::unexpected<Error> mismatch(const Argument& argument, DType expected, const Value& found) const {
+  [[nodiscard]] std::unexpected<Error> mismatch(const Argument& argument, DType expected, const Typed& found) const {
     return diagnostics().error(argument.where, fmt::format("expected the type {}, found '{}' of type {}",
                                                            name_of(expected), found.name, name_of(found.dtype)));
   }
 
   /// Checks that the operation's class takes the type of an operand.
-  Status check_class(const Argument& argument, const Value& value) const {
-    const DTypeKind kind = kind_of(value.dtype);
+  Status check_class(const Argument& argument, const Typed& operand) const {
+    const DTypeKind kind = kind_of(operand.dtype);
     const auto refuse = [&](std::string_view expected) {
       return diagnostics().error(argument.where, fmt::format("expected {} for '{}', found '{}' of type {}", expected,
-                                                             name_of(op_), value.name, name_of(value.dtype)));
+                                                             name_of(op_), operand.name, name_of(operand.dtype)));
     };
     switch (op_class_) {
       case OpClass::floating1:
@@ -119,7 +130,8 @@ class ElementwiseRule {
       return {};
     }
     PADLOCK_TRY(const ValueId id, value_operand(verifier_, argument));
-    if (verifier_.value(id).dtype != dtype) return mismatch(argument, dtype, verifier_.value(id));
+    const Value& value = verifier_.value(id);
+    if (value.dtype != dtype) return mismatch(argument, dtype, {value.name, value.dtype});
     operands_.emplace_back(id);
     wheres_.push_back(argument.where);
     return {};

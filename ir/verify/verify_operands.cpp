@@ -38,7 +38,12 @@ Result<ValueId> tensor_operand(const Verifier& verifier, const syntax::Argument&
 }
 
 Result<Operand> literal_operand(const Verifier& verifier, const syntax::Argument& argument, DType dtype) {
-  auto scalar = parse_literal(std::get<syntax::Literal>(argument.value).text, dtype);
+  const auto& literal = std::get<syntax::Literal>(argument.value);
+  if (literal.dtype && *literal.dtype != dtype)
+    return verifier.diagnostics().error(
+        argument.where,
+        fmt::format("expected the type {}, found '{}({})'", name_of(dtype), name_of(*literal.dtype), literal.text));
+  auto scalar = parse_literal(literal.text, dtype);
   if (!scalar) return verifier.diagnostics().error(argument.where, std::move(scalar).error().message);
   return Operand(*scalar);
 }
@@ -58,6 +63,14 @@ Result<Operand> scalar_operand(const Verifier& verifier, const syntax::Argument&
 
 Result<ValueId> value_operand(const Verifier& verifier, const syntax::Argument& argument) {
   return named_operand(verifier, argument, "a value or a literal");
+}
+
+Result<DType> read_type(const Verifier& verifier, const syntax::Argument& argument, std::string_view operation,
+                        std::string_view position) {
+  const auto* name = std::get_if<std::string>(&argument.value);
+  if (const auto dtype = name != nullptr ? dtype_from_name(*name) : std::nullopt) return *dtype;
+  return verifier.diagnostics().error(argument.where,
+                                      fmt::format("expected a type as the {} operand of '{}'", position, operation));
 }
 
 Result<Value> make_result(Verifier& verifier, const syntax::Statement& statement, Op op, DType dtype,

@@ -21,6 +21,10 @@ namespace padlock::ir {
 /// Reads a literal or a run-time scalar of the given type.
 [[nodiscard]] Result<Operand> scalar_operand(const Verifier& verifier, const syntax::Argument& argument, DType dtype);
 
+/// Reads the operand of an operation that is a type. `position`: "first", "second".
+[[nodiscard]] Result<DType> read_type(const Verifier& verifier, const syntax::Argument& argument,
+                                      std::string_view operation, std::string_view position);
+
 /// Makes a statement's value with its dense layout, operands and attributes still empty. Error: extents that cost too
 /// much.
 [[nodiscard]] Result<Value> make_result(Verifier& verifier, const syntax::Statement& statement, Op op, DType dtype,

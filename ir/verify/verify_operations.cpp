@@ -1,30 +1,34 @@
-#include <algorithm>
-
 #include <fmt/format.h>
 
-#include "ir/text/literal.h"
-#include "ir/verify/verifier.h"
-#include "ir/verify/verify_arguments.h"
+#include "ir/expr/product_form.h"
+#include "ir/expr/simplify.h"
+#include "ir/verify/read_arguments.h"
 #include "ir/verify/verify_operands.h"
-#include "support/limits.h"
 
 namespace padlock::ir {
 namespace {
 
-using Dims = std::vector<syntax::Dim>;
-
-/// One statement of a movement operation: one function a row of the language's table.
+/// One statement of an operation that moves data, or that makes it of coordinates: one function a row of the language's
+/// table.
 class MovementRule {
  public:
   MovementRule(Verifier& verifier, const syntax::Statement& statement, Op op, const Arguments& arguments)
-      : verifier_(verifier), exprs_(verifier.exprs()), statement_(statement), op_(op), arguments_(arguments) {}
+      : verifier_(verifier),
+        exprs_(verifier.exprs()),
+        statement_(statement),
+        op_(op),
+        arguments_(arguments),
+        read_(verifier, arguments) {}
 
   Result<Value> verify() {
     for (const syntax::Argument* argument : arguments_.operands()) {
+      if (op_ == Op::iota) break;  // a type
       PADLOCK_TRY(const ValueId id, tensor_operand(verifier_, *argument));
       operands_.push_back(id);
     }
+    if (op_ == Op::iota) return iota();
     x_ = &verifier_.value(operands_[0]);
+    read_.set_tensor(*x_);
     switch (op_) {
       case Op::pad:
         return pad();
@@ -34,6 +38,8 @@ class MovementRule {
         return concat();
       case Op::transpose:
         return transpose();
+      case Op::reshape:
+        return reshape();
       default:
         return broadcast();
     }
@@ -57,66 +63,12 @@ class MovementRule {
                               .where = where});
   }
 
-  /// A list argument, one entry for each axis of the operand unless `any_length`.
-  Result<const Dims*> list(std::string_view keyword, bool any_length = false) {
-    const syntax::Argument& argument = *arguments_.find(keyword);
-    const Dims& dims = std::get<Dims>(argument.value);
-    if (!any_length && dims.size() != rank())
-      return diagnostics().error(argument.where,
-                                 fmt::format("expected {} entries in '{}', one for each axis of '{}', found {}", rank(),
-                                             keyword, x_->name, dims.size()));
-    return &dims;
-  }
-
-  Result<std::vector<Expr>> exprs(std::string_view keyword, bool any_length = false) {
-    PADLOCK_TRY(const Dims* dims, list(keyword, any_length));
-    if (dims->size() > limits::kRank)
-      return diagnostics().too_large(arguments_.find(keyword)->where,
-                                     fmt::format("expected a rank of at most {}", limits::kRank));
-    std::vector<Expr> result;
-    for (const syntax::Dim& dim : *dims) {
-      PADLOCK_TRY(const Expr e, verifier_.dim(dim));
-      result.push_back(e);
-    }
-    return result;
-  }
-
-  /// Integer literals in [least, limit); where the argument is absent, `least` for each axis.
-  Result<std::vector<std::int64_t>> integers(std::string_view keyword, std::int64_t least, Int128 limit) {
-    if (arguments_.find(keyword) == nullptr) return std::vector<std::int64_t>(rank(), least);
-    PADLOCK_TRY(const Dims* dims, list(keyword));
-    std::vector<std::int64_t> result;
-    for (const syntax::Dim& dim : *dims) {
-      const bool literal = dim.nodes.size() == 1 && dim.nodes[0].kind == syntax::DimNode::Kind::integer;
-      if (!literal || dim.nodes[0].value < least || dim.nodes[0].value >= limit)
-        return diagnostics().error(dim.where(), fmt::format("expected integer literals {} in '{}'{}",
-                                                            range_text(least, limit), keyword, found_text(dim)));
-      result.push_back(static_cast<std::int64_t>(dim.nodes[0].value));
-    }
-    return result;
-  }
-  static std::string range_text(std::int64_t least, Int128 limit) {
-    if (limit > kInt64Max) return fmt::format("of at least {}", least);
-    return fmt::format("in [{}, {})", least, padlock::to_string(limit));
-  }
-  static std::string found_text(const syntax::Dim& dim) {
-    if (dim.nodes.size() != 1) return ", found an expression";
-    const syntax::DimNode& node = dim.nodes[0];
-    return fmt::format(", found {}", node.kind == syntax::DimNode::Kind::name ? "'" + node.name + "'"
-                                                                              : padlock::to_string(node.value));
-  }
-
-  /// Returns the location of entry `axis` of a list argument.
-  [[nodiscard]] Location entry_where(std::string_view keyword, std::size_t axis) const {
-    return std::get<Dims>(arguments_.find(keyword)->value)[axis].where();
-  }
-
   Result<Value> pad() {
     PadAttributes attributes;
     PADLOCK_TRY(attributes.mode, pad_mode());
-    PADLOCK_TRY(attributes.low, exprs("low"));
-    PADLOCK_TRY(attributes.high, exprs("high"));
-    PADLOCK_TRY(attributes.interior, integers("interior", 0, kInt64Max + 1));
+    PADLOCK_TRY(attributes.low, read_.exprs("low"));
+    PADLOCK_TRY(attributes.high, read_.exprs("high"));
+    PADLOCK_TRY(attributes.interior, read_.integers("interior", 0, kInt64Max + 1));
     std::vector<Expr> extents;
     for (std::size_t axis = 0; axis < rank(); ++axis) {
       const Expr extent = padded_extent(attributes, axis);
@@ -126,7 +78,7 @@ class MovementRule {
     const bool constant = attributes.mode == PadMode::constant;
     PADLOCK_TRY(Value value, result(std::move(extents), std::move(attributes)));
     if (!constant) return value;
-    PADLOCK_TRY(const Operand fill, pad_fill());
+    PADLOCK_TRY(const Operand fill, pad_fill(value));
     value.operands.push_back(fill);
     return value;
   }
@@ -149,9 +101,27 @@ class MovementRule {
     return *mode;
   }
 
-  Result<Operand> pad_fill() {
-    if (const auto* argument = arguments_.find("value")) return scalar_operand(verifier_, *argument, x_->dtype);
-    return Operand(Scalar{x_->dtype, 0});
+  /// A literal, a run-time scalar, or a tensor that broadcasts to the result as elementwise operands do.
+  Result<Operand> pad_fill(const Value& padded) {
+    const syntax::Argument* argument = arguments_.find("value");
+    if (argument == nullptr) return Operand(Scalar{x_->dtype, 0});
+    if (std::holds_alternative<syntax::Literal>(argument->value))
+      return literal_operand(verifier_, *argument, x_->dtype);
+    PADLOCK_TRY(const ValueId id, value_operand(verifier_, *argument));
+    const Value& fill = verifier_.value(id);
+    if (fill.kind == ValueKind::scalar_parameter) return scalar_operand(verifier_, *argument, x_->dtype);
+    PADLOCK_CHECK(check_type(fill, argument->where));
+    if (fill.rank() > padded.rank())
+      return diagnostics().error(argument->where,
+                                 fmt::format("expected a fill of rank at most {}, found '{}' of rank {}", padded.rank(),
+                                             fill.name, fill.rank()));
+    const auto missing = static_cast<std::size_t>(padded.rank() - fill.rank());
+    for (std::size_t axis = 0; axis < fill.extents().size(); ++axis)
+      if (!fill.extents()[axis].is_constant(1))
+        PADLOCK_CHECK(require_equal_extents(verifier_, {fill.name, fill.extents()[axis]},
+                                            {padded.name, padded.extents()[missing + axis]}, missing + axis,
+                                            argument->where));
+    return Operand(id);
   }
 
   /// low + n + max(n - 1, 0) * interior + high.
@@ -167,7 +137,7 @@ class MovementRule {
 
   Status require_padded_extent(PadMode mode, Expr m, std::size_t axis) {
     const Expr zero = exprs_.constant(0);
-    const Location where = entry_where("low", axis);
+    const Location where = read_.entry_where("low", axis);
     PADLOCK_CHECK(require(m, Comparison::ge, zero, fmt::format("padded extent on axis {}", axis), where));
     const Expr n = x_->extents()[axis];
     if (mode == PadMode::constant || m == n || verifier_.facts().proves_positive(n)) return {};
@@ -178,13 +148,13 @@ class MovementRule {
 
   Result<Value> slice() {
     SliceAttributes attributes;
-    PADLOCK_TRY(attributes.start, exprs("start"));
-    PADLOCK_TRY(attributes.limit, exprs("limit"));
-    PADLOCK_TRY(attributes.step, integers("step", 1, kInt64Max + 1));
+    PADLOCK_TRY(attributes.start, read_.exprs("start"));
+    PADLOCK_TRY(attributes.limit, read_.exprs("limit"));
+    PADLOCK_TRY(attributes.step, read_.integers("step", 1, kInt64Max + 1));
     std::vector<Expr> extents;
     for (std::size_t axis = 0; axis < rank(); ++axis) {
       const Expr start = attributes.start[axis], limit = attributes.limit[axis], n = x_->extents()[axis];
-      const auto start_where = entry_where("start", axis), limit_where = entry_where("limit", axis);
+      const auto start_where = read_.entry_where("start", axis), limit_where = read_.entry_where("limit", axis);
       const auto what = [&](std::string_view side) { return fmt::format("{} on axis {}", side, axis); };
       PADLOCK_CHECK(require(start, Comparison::ge, exprs_.constant(0), what("start"), start_where));
       PADLOCK_CHECK(require(start, Comparison::le, limit, what("start"), start_where));
@@ -212,66 +182,76 @@ class MovementRule {
   }
 
   Result<int> concat_axis() {
-    if (rank() == 0)
-      return diagnostics().error(arguments_.operands()[0]->where,
-                                 fmt::format("expected tensors of rank at least 1, found '{}' of rank 0", x_->name));
-    const syntax::Argument& argument = *arguments_.find("axis");
-    const auto* literal = std::get_if<syntax::Literal>(&argument.value);
-    const auto number = literal != nullptr ? parse_literal(literal->text, DType::i64) : std::unexpected(Error{});
-    const bool is_decimal = literal != nullptr && literal->text.find('(') == std::string::npos;
-    const auto axis = number && is_decimal ? static_cast<std::int64_t>(number->bits) : -1;
-    if (axis >= 0 && axis < x_->rank()) return static_cast<int>(axis);
-    const std::string found = literal != nullptr ? literal->text : std::get<std::string>(argument.value);
-    return diagnostics().error(
-        argument.where,
-        fmt::format("expected an integer literal in [0, {}) for 'axis', found '{}'", x_->rank(), found));
+    if (rank() > 0) return read_.axis(x_->rank());
+    return diagnostics().error(arguments_.operands()[0]->where,
+                               fmt::format("expected tensors of rank at least 1, found '{}' of rank 0", x_->name));
+  }
+
+  Status check_type(const Value& other, Location where) {
+    if (other.dtype == x_->dtype) return {};
+    return diagnostics().error(where, fmt::format("expected a tensor of type {} like '{}', found '{}' of type {}",
+                                                  name_of(x_->dtype), x_->name, other.name, name_of(other.dtype)));
   }
 
   Status check_alike(const Value& other, Location where) {
-    if (other.dtype != x_->dtype)
-      return diagnostics().error(where, fmt::format("expected a tensor of type {} like '{}', found '{}' of type {}",
-                                                    name_of(x_->dtype), x_->name, other.name, name_of(other.dtype)));
+    PADLOCK_CHECK(check_type(other, where));
     if (other.rank() != x_->rank())
       return diagnostics().error(where, fmt::format("expected a tensor of rank {} like '{}', found '{}' of rank {}",
                                                     x_->rank(), x_->name, other.name, other.rank()));
     return {};
   }
 
-  /// Axis numbers, all different, below `limit`; one for each axis of the operand.
-  Result<std::vector<int>> different_axes(std::string_view keyword, std::size_t limit) {
-    PADLOCK_TRY(const std::vector<std::int64_t> entries, integers(keyword, 0, static_cast<Int128>(limit)));
-    std::vector<int> axes;
-    for (const std::int64_t entry : entries) {
-      if (std::ranges::find(axes, static_cast<int>(entry)) != axes.end())
-        return diagnostics().error(entry_where(keyword, axes.size()),
-                                   fmt::format("expected axes that differ in '{}', found {} again", keyword, entry));
-      axes.push_back(static_cast<int>(entry));
-    }
-    return axes;
-  }
-
   Result<Value> transpose() {
     TransposeAttributes attributes;
-    PADLOCK_TRY(attributes.permutation, different_axes("perm", rank()));
+    PADLOCK_TRY(attributes.permutation, read_.different_axes("perm", rank()));
     std::vector<Expr> extents;
     for (const int axis : attributes.permutation) extents.push_back(x_->extents()[static_cast<std::size_t>(axis)]);
     return result(std::move(extents), std::move(attributes));
   }
 
+  /// The argument 'shape': extents, none of which is negative.
+  Result<std::vector<Expr>> shape() {
+    PADLOCK_TRY(std::vector<Expr> extents, read_.exprs("shape", true));
+    for (std::size_t axis = 0; axis < extents.size(); ++axis)
+      PADLOCK_CHECK(require(extents[axis], Comparison::ge, exprs_.constant(0), fmt::format("shape on axis {}", axis),
+                            read_.entry_where("shape", axis)));
+    return extents;
+  }
+
   Result<Value> broadcast() {
-    PADLOCK_TRY(std::vector<Expr> shape, exprs("shape", true));
-    for (std::size_t axis = 0; axis < shape.size(); ++axis)
-      PADLOCK_CHECK(require(shape[axis], Comparison::ge, exprs_.constant(0), fmt::format("shape on axis {}", axis),
-                            entry_where("shape", axis)));
+    PADLOCK_TRY(std::vector<Expr> shape, this->shape());
     BroadcastAttributes attributes;
-    PADLOCK_TRY(attributes.axes, different_axes("axes", shape.size()));
+    PADLOCK_TRY(attributes.axes, read_.different_axes("axes", shape.size()));
     for (std::size_t i = 0; i < rank(); ++i) {
       const auto axis = static_cast<std::size_t>(attributes.axes[i]);
       if (x_->extents()[i].is_constant(1)) continue;
       PADLOCK_CHECK(require_equal_extents(verifier_, {x_->name, x_->extents()[i]}, {"shape", shape[axis]}, axis,
-                                          entry_where("axes", i)));
+                                          read_.entry_where("axes", i)));
     }
     return result(std::move(shape), std::move(attributes));
+  }
+
+  Result<Value> reshape() {
+    PADLOCK_TRY(std::vector<Expr> shape, this->shape());
+    if (!Products(exprs_, verifier_.constraints()).equal(x_->extents(), shape)) {
+      const auto elements = [&](std::span<const Expr> extents) { return Simplifier::product(exprs_, extents); };
+      PADLOCK_CHECK(require(elements(x_->extents()), Comparison::eq, elements(shape),
+                            fmt::format("numbers of elements of '{}' and 'shape'", x_->name),
+                            arguments_.find("shape")->where));
+    }
+    return result(std::move(shape), {});
+  }
+
+  Result<Value> iota() {
+    const syntax::Argument& type = *arguments_.operands()[0];
+    PADLOCK_TRY(const DType dtype, read_type(verifier_, type, "iota", "first"));
+    if (kind_of(dtype) == DTypeKind::truth)
+      return diagnostics().error(type.where, "expected a type other than bool for 'iota'");
+    PADLOCK_TRY(std::vector<Expr> shape, this->shape());
+    PADLOCK_TRY(const int axis, read_.axis(static_cast<int>(shape.size())));
+    PADLOCK_TRY(Value value, make_result(verifier_, statement_, op_, dtype, std::move(shape)));
+    value.attributes = IotaAttributes{axis};
+    return value;
   }
 
   Verifier& verifier_;
@@ -279,6 +259,7 @@ class MovementRule {
   const syntax::Statement& statement_;
   Op op_;
   const Arguments& arguments_;
+  ArgumentReader read_;
   std::vector<ValueId> operands_;
   const Value* x_ = nullptr;  // the first operand; the verifier adds no value meanwhile
 };
@@ -291,7 +272,9 @@ Result<Value> verify_statement(Verifier& verifier, const syntax::Statement& stat
     return verifier.diagnostics().error(statement.operation_where,
                                         fmt::format("expected an operation, found '{}'", statement.operation));
   PADLOCK_TRY(const Arguments arguments, Arguments::match(statement, *op, verifier.diagnostics()));
-  if (info_of(*op).op_class == OpClass::movement) return MovementRule(verifier, statement, *op, arguments).verify();
+  const OpClass op_class = info_of(*op).op_class;
+  if (op_class == OpClass::movement || op_class == OpClass::coordinate)
+    return MovementRule(verifier, statement, *op, arguments).verify();
   return verify_elementwise(verifier, statement, *op, arguments);
 }
 

@@ -177,6 +177,78 @@ TEST_CASE("language: results of several extents, inputs returned as they are, an
   for (const std::int64_t n : {1, 9, 65}) r.same({{shape({3, n}), shape({})}});
 }
 
+TEST_CASE("language: literals that state a type, and fills that are tensors, of every type") {
+  for (const ir::DType t : ir::kAllDTypes) {
+    Regression r(
+        fmt::format("program p(x: {0}[A, C, B], z: {0}[C, 1], c: bool[A, 1, 1], k: dim) {{"
+                    "  y = pad(x, low = [k, 0, 1], high = [0, 0, k], value = z)"
+                    "  m = select(c, {0}(1), 0) w = pad(x, low = [1, 0, k], high = [0, 0, 0], value = {0}(1))"
+                    "  return y, m, w }}",
+                    ir::name_of(t)));
+    for (const std::int64_t k : {-1, 0, 3}) r.same({{shape({2, 3, 37}), shape({3, 1}), shape({2, 1, 1})}, {{"k", k}}});
+  }
+}
+
+TEST_CASE("language: coordinates as elements of every type, and masks of them") {
+  for (const ir::DType t : ir::kAllDTypes) {
+    if (t == ir::DType::boolean) continue;
+    Regression r(
+        fmt::format("program p(k: dim) where 0 <= k <= 4096 {{ a = iota({0}, shape = [k, 3], axis = 0)"
+                    "  b = iota({0}, shape = [2, k], axis = 1) c = pad(b, low = [1, k], high = [0, 2], mode = reflect)"
+                    "  return a, b, c }}",
+                    ir::name_of(t)));
+    for (const std::int64_t k : {1, 2, 31, 300}) r.same({{}, {{"k", k}}});
+  }
+  Regression causal(
+      "program p(x: f32[H, S, S]) { i = iota(i32, shape = [S, 1], axis = 0) j = iota(i32, shape = [S], axis = 0)"
+      " m = ge(i, j) y = select(m, x, -inf) return y }");
+  for (const std::int64_t n : kLengths) causal.same({{shape({2, n, n})}});
+}
+
+TEST_CASE("language: reshapes by groups of axes, of views, and row by row") {
+  Regression window(
+      "program p(x: f32[N, H, W, C], w: dim) where 1 <= w <= 16 {"
+      " y = pad(x, low = [0, 0, 0, 0], high = [0, -H mod w, -W mod w, 0])"
+      " t = reshape(y, shape = [N, H ceildiv w, w, W ceildiv w, w, C]) u = transpose(t, perm = [0, 1, 3, 2, 4, 5])"
+      " z = reshape(u, shape = [N * (H ceildiv w) * (W ceildiv w), w, w, C]) return z }");
+  window.same({{shape({2, 9, 10, 5})}, {{"w", 4}}});
+  window.same({{shape({1, 7, 7, 33})}, {{"w", 7}}});
+  Regression reverse(
+      "program p(x: f16[N * h * v, w, w, C], N: dim, h: dim, v: dim, H: dim, W: dim)"
+      " where N >= 0, h >= 0, v >= 0, 0 <= H <= h * w, 0 <= W <= v * w {"
+      " t = reshape(x, shape = [N, h, v, w, w, C]) u = transpose(t, perm = [0, 1, 3, 2, 4, 5])"
+      " r = reshape(u, shape = [N, h * w, v * w, C]) y = slice(r, start = [0, 0, 0, 0], limit = [N, H, W, C])"
+      " return y }");
+  reverse.same({{shape({12, 4, 4, 3})}, {{"N", 2}, {"h", 2}, {"v", 3}, {"H", 7}, {"W", 10}}});
+  Regression shuffle(
+      "program p(x: i8[N, C * 4, H, W], C: dim) where C >= 0 { t = reshape(x, shape = [N, C, 2, 2, H, W])"
+      " u = transpose(t, perm = [0, 1, 4, 2, 5, 3]) y = reshape(u, shape = [N, C, H * 2, W * 2]) return y }");
+  for (const std::int64_t n : {0, 1, 17}) shuffle.same({{shape({2, 12, 3, n})}, {{"C", 3}}});
+  Regression patches(
+      "program p(x: bf16[N, C, h * 4, v * 4], h: dim, v: dim) where h >= 0, v >= 0 {"
+      " t = reshape(x, shape = [N, C, h, 4, v, 4]) u = transpose(t, perm = [0, 2, 4, 1, 3, 5])"
+      " y = reshape(u, shape = [N, h * v, C * 16]) return y }");
+  patches.same({{shape({2, 3, 8, 12})}, {{"h", 2}, {"v", 3}}});
+}
+
+TEST_CASE("language: reshapes that add, drop, merge and split axes between pads") {
+  Regression r(
+      "program p(x: i32[B, S], k: dim) where 0 <= k <= 9 { u = pad(x, low = [0, k], high = [0, -(S + k) mod 8])"
+      " s = reshape(u, shape = [B, 1, (S + k) ceildiv 8, 8]) v = pad(s, low = [0, 1, 0, 1], high = [1, 0, 0, 0], mode "
+      "= "
+      "edge) f = reshape(v, shape = [(B + 1) * 2, (S + k) ceildiv 8 * 9]) y = pad(f, low = [0, 2], high = [1, 0], mode "
+      "= "
+      "wrap) q = reshape(y, shape = [(B + 1) * 2 + 1, 1, (S + k) ceildiv 8 * 9 + 2]) return y, q, s }");
+  for (const std::int64_t n : {1, 2, 15, 67}) r.same({{shape({2, n})}, {{"k", 3}}});
+  Regression flat(
+      "program p(x: f64[A, B], C: dim, D: dim) where C >= 0, D >= 0 { y = reshape(x, shape = [C, D]) z = neg(y) w = "
+      "pad(z, low = [1, 0], high = [0, 1], mode = constant) return w }");
+  flat.same({{shape({6, 10})}, {{"C", 4}, {"D", 15}}});
+  flat.same({{shape({6, 0})}, {{"C", 4}, {"D", 0}}});
+  flat.same({{shape({1, 1})}, {{"C", 1}, {"D", 1}}});
+  flat.refuses({{shape({6, 10})}, {{"C", 4}, {"D", 14}}}, "numbers of elements");
+}
+
 // The host takes rows together that are of one case (compiler/llvm/emit/emit_host.cpp): one, some and many rows of a
 // group, and cases that begin and end inside one, at the low end, the high end and both, or never.
 TEST_CASE("language: rows of every mode that are taken together") {

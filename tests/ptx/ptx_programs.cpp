@@ -33,6 +33,7 @@ void add_arithmetic(ir::DType dtype, std::vector<std::string>& programs) {
     programs.push_back(text_of(two, op));
   programs.push_back(
       fmt::format("program p({}) {{ a = mul(x, z) b = add(a, x) c = sub(b, a) d = relu(c) return d }}", two));
+  programs.push_back(text_of(two, fmt::format("iota({}, shape = [B, S], axis = 1)", type)));
   if (!ir::is_float(dtype)) return;
   for (const char* op : {"div(x, z)", "div(s, x)", "sqrt(x)", "floor(x)", "ceil(x)", "round(x)"})
     programs.push_back(text_of(two, op));
@@ -49,7 +50,8 @@ void add_every_type(ir::DType dtype, std::vector<std::string>& programs) {
         "pad(x, low = [0, l], high = [h, 3], value = s)", "pad(x, low = [l, 1], high = [1, h], mode = edge)",
         "pad(x, low = [1, l], high = [l, h], mode = reflect)", "pad(x, low = [1, l], high = [l, h], mode = symmetric)",
         "pad(x, low = [1, l], high = [l, h], mode = wrap)", "pad(x, low = [1, l], high = [l, h], interior = [1, 2])",
-        "transpose(x, perm = [1, 0])", "concat(x, z, axis = 1)", "broadcast(x, shape = [3, B, S], axes = [1, 2])"})
+        "transpose(x, perm = [1, 0])", "concat(x, z, axis = 1)", "reshape(x, shape = [S, B])",
+        "broadcast(x, shape = [3, B, S], axes = [1, 2])"})
     programs.push_back(text_of(two, op));
   programs.push_back(fmt::format(
       "program p(x: {}[B, S], l: dim) {{ y = slice(x, start = [0, l], limit = [B, S], step = [1, 3]) return y }}",

@@ -140,7 +140,7 @@ Value* ExprEmitter::floor_quotient(IRBuilder<>& builder, Value* x, Expr d) {
 }
 
 Value* ExprEmitter::emit_floordiv(IRBuilder<>& builder, Expr e) {
-  Value* dividend = emit(builder, e.operands()[0], Encoding::saturate);
+  Value* dividend = emit_exact(builder, e.operands()[0]);
   if (multiplies_ && !e.operands()[1].has_coordinate() && !e.operands()[1].is_constant())
     return floor_quotient(builder, dividend, e.operands()[1]);
   if (const std::optional<int> shift = power_of_two(e.operands()[1])) return builder.CreateAShr(dividend, *shift);
@@ -156,8 +156,10 @@ Value* ExprEmitter::emit_floordiv(IRBuilder<>& builder, Expr e) {
 /// The constant part is reduced by the launcher, so that the sum stays near the coordinates.
 Value* ExprEmitter::emit_mod(IRBuilder<>& builder, Expr e) {
   const Expr period = e.operands()[1];
-  const auto [moving, rest] = split_sum(exprs_, e.operands()[0]);
-  Value* dividend = emit(builder, moving, Encoding::saturate);
+  const bool wraps = widths_.wraps(e.operands()[0]);
+  const auto [moving, rest] =
+      wraps ? std::pair(e.operands()[0], exprs_.constant(0)) : split_sum(exprs_, e.operands()[0]);
+  Value* dividend = emit_exact(builder, moving);
   const Expr reduced = exprs_.mod(rest, period);
   if (!reduced.is_constant(0)) dividend = builder.CreateAdd(dividend, size(reduced, Encoding::saturate));
   if (const std::optional<int> shift = power_of_two(period))
@@ -183,9 +185,9 @@ Value* ExprEmitter::divide(IRBuilder<>& builder, Expr e, Value* dividend, Value*
 
 Value* ExprEmitter::emit_minmax(IRBuilder<>& builder, Expr e) {
   const auto intrinsic = e.kind() == ExprKind::min ? llvm::Intrinsic::smin : llvm::Intrinsic::smax;
-  Value* result = emit(builder, e.operands()[0], Encoding::saturate);
+  Value* result = emit_exact(builder, e.operands()[0]);
   for (const Expr operand : e.operands().subspan(1))
-    result = builder.CreateBinaryIntrinsic(intrinsic, result, emit(builder, operand, Encoding::saturate));
+    result = builder.CreateBinaryIntrinsic(intrinsic, result, emit_exact(builder, operand));
   return result;
 }
 

@@ -52,7 +52,8 @@ class ExprEmitter {
     return emit_root(builder, e, abi::SizeArgument::Encoding::wrap);
   }
   [[nodiscard]] llvm::Value* exact(llvm::IRBuilder<>& builder, ir::Expr e) {
-    return emit_root(builder, e, abi::SizeArgument::Encoding::saturate);
+    emitted_.clear();
+    return emit_exact(builder, e);
   }
   /// A size, exact, as i64.
   [[nodiscard]] llvm::Value* word(ir::Expr e) {
@@ -69,6 +70,10 @@ class ExprEmitter {
   using Encoding = abi::SizeArgument::Encoding;
   llvm::Value* emit_root(llvm::IRBuilder<>& builder, ir::Expr e, Encoding fit);
   llvm::Value* emit(llvm::IRBuilder<>& builder, ir::Expr e, Encoding fit);
+  /// An exact value; of a sum that wraps all of it is computed modulo 2^64.
+  llvm::Value* emit_exact(llvm::IRBuilder<>& builder, ir::Expr e) {
+    return emit(builder, e, widths_.wraps(e) ? Encoding::wrap : Encoding::saturate);
+  }
   llvm::Value* emit_operation(llvm::IRBuilder<>& builder, ir::Expr e, Encoding fit);
   llvm::Value* emit_sum(llvm::IRBuilder<>& builder, ir::Expr e, Encoding fit);
   llvm::Value* emit_product(llvm::IRBuilder<>& builder, ir::Expr e, Encoding fit);

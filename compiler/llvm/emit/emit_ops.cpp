@@ -504,7 +504,9 @@ llvm::Value* OpEmitter::emit(Op op, DType result, DType operand, std::span<Value
     case Op::concat:
     case Op::transpose:
     case Op::broadcast:
-      break;  // moves data: not in a body
+    case Op::reshape:
+    case Op::iota:
+      break;  // moves data, or is an index: not in a body
   }
   return nullptr;
 }

@@ -2,8 +2,10 @@
 
 #include <algorithm>
 
+#include "compiler/llvm/emit/emit_index.h"
 #include "compiler/llvm/emit/emit_loop.h"
 #include "compiler/llvm/emit/emit_ops.h"
+#include "ir/expr/affine.h"
 
 namespace padlock::compiler {
 
@@ -51,6 +53,8 @@ bool VectorBodyEmitter::is_invariant(const BodyNode& node) const {
       return false;
     case NodeKind::operation:
       return std::ranges::all_of(node.operands, [&](int o) { return invariant_[static_cast<std::size_t>(o)]; });
+    case NodeKind::index:
+      return !mentions(node.index, kernel().coordinate(kernel().rank() - 1));
   }
   return false;
 }
@@ -106,6 +110,8 @@ Value* VectorBodyEmitter::emit_node(const BodyNode& node, Value* column, int lan
                                    operands[1]);
     case NodeKind::operation:
       return ops.emit(node.op, node.dtype, body_.operand_type(node), operands);
+    case NodeKind::index:
+      return spread_index(builder_, context_.exprs(), kernel(), node, emit_index(builder_, exprs_, node), lanes);
   }
   return nullptr;
 }

@@ -48,18 +48,22 @@ class BodyCollector {
       for (const VectorLoop& loop : strategy.loops)
         for (const Expr e : {loop.from, loop.limit, loop.last}) strategies_.exact(e);
     }
-    for (const BodyNode& node : body.nodes) conditions_.exact(graph, node.guard);
+    for (const BodyNode& node : body.nodes) {
+      conditions_.exact(graph, node.guard);
+      elements_.exact(node.index);
+    }
     for (const BodyLoad& load : body.loads) {
       conditions_.exact(graph, load.guard);
       offsets_.address(load.offset);
     }
   }
   void into(std::vector<ExactIndices>& all) {
-    for (Collector* collector : {&strategies_, &conditions_, &offsets_}) collector->into(all);
+    for (Collector* collector : {&strategies_, &conditions_, &elements_, &offsets_}) collector->into(all);
   }
 
  private:
-  Collector strategies_{"loops"}, conditions_{"conditions of elements"}, offsets_{"offsets of elements"};
+  Collector strategies_{"loops"}, conditions_{"conditions of elements"}, elements_{"indices that are elements"},
+      offsets_{"offsets of elements"};
 };
 
 }  // namespace

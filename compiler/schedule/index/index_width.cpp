@@ -92,6 +92,12 @@ bool IndexWidths::fit(Expr e, int bits) {
   return range && within(range->widest, bits);
 }
 
+bool IndexWidths::wraps(Expr e) {
+  const auto multiplies = [](Expr term) { return term.kind() == ExprKind::product && term.has_coordinate(); };
+  const bool any = e.kind() == ExprKind::sum ? std::ranges::any_of(e.operands(), multiplies) : multiplies(e);
+  return any && !fit(e, 64);
+}
+
 bool IndexWidths::divides_narrowly(Expr e) {
   const std::optional<EmittedRange> x = e.kind() == ExprKind::mod ? dividend(e) : range_of(e.operands()[0]);
   const std::optional<EmittedRange> d = range_of(e.operands()[1]);

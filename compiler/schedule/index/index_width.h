@@ -44,6 +44,9 @@ class IndexWidths {
   [[nodiscard]] std::optional<EmittedRange> range_of(ir::Expr e);
   /// Returns whether all intermediates fit a signed integer of so many bits (32 or 64).
   [[nodiscard]] bool fit(ir::Expr e, int bits);
+  /// Returns whether a sum is computed modulo 2^64, sizes included: one with sizes times coordinates whose parts ranges
+  /// do not bound, as of an element's number in a reshape. Its value must be shown to fit, and not that of its parts.
+  [[nodiscard]] bool wraps(ir::Expr e);
   /// Returns whether a floordiv or mod, its operands computed in 64 bits, may divide in 32: both lie in that range.
   [[nodiscard]] bool divides_narrowly(ir::Expr e);
 

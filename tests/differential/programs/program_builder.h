@@ -34,6 +34,7 @@ class ProgramBuilder {
   /// A value of that type, of rank >= min_rank: one that nothing uses yet, by preference, or a new parameter.
   std::size_t operand(ir::DType type, int min_rank);
   [[nodiscard]] ir::DType type_of(std::size_t value) const { return values_[value].dtype; }
+  [[nodiscard]] int rank_of(std::size_t value) const { return values_[value].rank(); }
   testing::Rng& rng() { return rng_; }
 
   /// Returns whatever nothing uses, states some true constraints, and hands the program over.
@@ -81,6 +82,11 @@ class ProgramBuilder {
   std::size_t concat(std::size_t x);
   std::size_t transpose(std::size_t x);
   std::size_t broadcast(std::size_t x);
+  std::size_t reshape(std::size_t x);
+  std::vector<Dim> new_shape(const Value& x);
+  std::vector<Dim> factored_shape(std::int64_t elements);
+  std::size_t iota(std::size_t x, std::optional<ir::DType> result);
+  std::string fill(const GeneratedStatement& pad, ir::DType type, std::vector<std::string>& operands);
   std::size_t add_statement(GeneratedStatement statement, const std::string& arguments);
   PadSite pad_axis(const Dim& extent, std::int64_t n, std::int64_t budget, ir::PadMode mode);
   std::pair<Dim, Dim> slice_axis(const Dim& extent, std::int64_t n);
@@ -92,6 +98,7 @@ class ProgramBuilder {
   std::size_t select(std::size_t x, std::optional<ir::DType> result);
   Companion companion(std::size_t x, ir::DType type, bool literal_allowed);
   std::vector<Dim> similar_extents(const Value& x);
+  std::string literal(ir::DType type);
   std::string literal_or_scalar(ir::DType type);
 
   testing::Rng rng_;

@@ -29,9 +29,13 @@ std::vector<Dim> broadcast_extents(const std::vector<Dim>& a, const std::vector<
 
 }  // namespace
 
-std::string ProgramBuilder::literal_or_scalar(DType type) {
-  return rng_.chance(60) ? random_literal(type, rng_) : new_scalar(type);
+/// With its type now and then, which changes nothing where another operand has it.
+std::string ProgramBuilder::literal(DType type) {
+  std::string text = random_literal(type, rng_);
+  return rng_.chance(15) ? fmt::format("{}({})", ir::name_of(type), text) : text;
 }
+
+std::string ProgramBuilder::literal_or_scalar(DType type) { return rng_.chance(60) ? literal(type) : new_scalar(type); }
 
 /// Extents that broadcast with those of x: axes missing or literally 1, equal expressions, or symbols of equal value.
 std::vector<Dim> ProgramBuilder::similar_extents(const Value& x) {
@@ -59,7 +63,7 @@ std::vector<Dim> ProgramBuilder::similar_extents(const Value& x) {
 }
 
 ProgramBuilder::Companion ProgramBuilder::companion(std::size_t x, DType type, bool literal_allowed) {
-  if (literal_allowed && rng_.chance(18)) return {random_literal(type, rng_), std::nullopt, {}};
+  if (literal_allowed && rng_.chance(18)) return {literal(type), std::nullopt, {}};
   if (rng_.chance(12)) return {new_scalar(type), std::nullopt, {}};
   std::vector<std::size_t> existing;
   for (std::size_t i = 0; i < values_.size(); ++i)

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <numeric>
+#include <utility>
 
 #include "tests/differential/programs/program_builder.h"
 #include "tests/differential/random_data.h"
@@ -111,9 +112,21 @@ std::size_t ProgramBuilder::pad(std::size_t x) {
   const bool dilated = std::ranges::any_of(interior, [](const Dim& d) { return !is_literal(d, 0); });
   if (dilated || (mode == PadMode::constant && rng_.chance(20))) named.push_back("interior = " + to_text(interior));
   if (mode != PadMode::constant || rng_.chance(20)) named.push_back(fmt::format("mode = {}", ir::name_of(mode)));
-  if (mode == PadMode::constant && rng_.chance(80)) named.push_back("value = " + literal_or_scalar(source.dtype));
+  if (mode == PadMode::constant && rng_.chance(80)) named.push_back("value = " + fill(s, source.dtype, s.operands));
   if (rng_.chance(20)) std::ranges::reverse(named);  // named arguments come in any order
   return add_statement(std::move(s), fmt::format("{}, {}", source.name, fmt::join(named, ", ")));
+}
+
+/// A literal, a scalar, or a tensor that broadcasts to the padded shape.
+std::string ProgramBuilder::fill(const GeneratedStatement& pad, DType type, std::vector<std::string>& operands) {
+  if (!rng_.chance(20)) return literal_or_scalar(type);
+  std::vector<Dim> extents(pad.extents.begin() + rng_.between(0, static_cast<std::int64_t>(pad.extents.size())),
+                           pad.extents.end());
+  for (Dim& e : extents)
+    if (rng_.chance(60)) e = dim_integer(1);
+  const std::size_t index = new_tensor(type, std::move(extents));
+  operands.push_back(values_[index].name);
+  return values_[index].name;
 }
 
 std::pair<Dim, Dim> ProgramBuilder::slice_axis(const Dim& extent, std::int64_t n) {
@@ -233,6 +246,70 @@ std::size_t ProgramBuilder::broadcast(std::size_t x) {
                        fmt::format("{}, shape = {}, axes = [{}]", source.name, shape_text, fmt::join(axes, ", ")));
 }
 
+/// Extents whose product is that number under the seed binding: whatever expressions they are.
+std::vector<Dim> ProgramBuilder::factored_shape(std::int64_t elements) {
+  std::vector<Dim> shape;
+  if (elements == 0) shape = {express(rng_.between(0, 5), 1), dim_integer(0)};
+  for (std::int64_t rest = elements; rest > 1;) {
+    std::int64_t factor = rest;
+    for (std::int64_t d = rng_.between(2, 9); d > 1; --d)
+      if (rest % d == 0 && rng_.chance(80)) factor = d;
+    shape.push_back(express(factor, 1));
+    rest /= factor;
+    if (shape.size() == 4 && rest > 1) shape.push_back(express(std::exchange(rest, 1), 1));
+  }
+  for (std::size_t i = shape.size(); i-- > 1;)
+    std::swap(shape[i], shape[static_cast<std::size_t>(rng_.between(0, static_cast<std::int64_t>(i)))]);
+  if (rng_.chance(20)) shape.insert(shape.begin() + rng_.between(0, std::ssize(shape)), dim_integer(1));
+  return shape;
+}
+
+/// Axes merged with the next, split by a divisor, or of extent 1 that come and go.
+std::vector<Dim> ProgramBuilder::new_shape(const Value& x) {
+  std::vector<Dim> shape;
+  for (std::size_t i = 0; i < x.extents.size(); ++i) {
+    const Dim& n = x.extents[i];
+    const std::int64_t form = rng_.between(0, 99);
+    const std::int64_t divisor = rng_.between(2, 8);
+    if (form < 15 && shape.size() < 5) shape.push_back(dim_integer(1));
+    if (is_literal(n, 1) && form < 60) continue;
+    if (form < 45 && !shape.empty() && !is_literal(shape.back(), 1)) {
+      shape.back() = shape.back() * n;
+    } else if (form < 75 && x.sizes[i] % divisor == 0 && shape.size() < 5) {
+      Dim parts = dim_node(Dim::Kind::floordiv, {n, dim_integer(divisor)});
+      shape.push_back(form < 60 ? parts : dim_integer(divisor));
+      shape.push_back(form < 60 ? dim_integer(divisor) : parts);
+    } else {
+      shape.push_back(n);
+    }
+  }
+  return shape;
+}
+
+std::size_t ProgramBuilder::reshape(std::size_t x) {
+  const Value source = values_[x];
+  GeneratedStatement s{"", Op::reshape, source.dtype, {source.name}, {}, {}, ""};
+  s.extents = rng_.chance(70) ? new_shape(source) : factored_shape(source.elements());
+  Dim before = dim_integer(1), after = dim_integer(1);
+  for (const Dim& e : source.extents) before = before * e;
+  for (const Dim& e : s.extents) {
+    require(e, Comparison::ge, dim_integer(0), "reshape extent");
+    after = after * e;
+  }
+  require(std::move(before), Comparison::eq, std::move(after), "reshape elements");
+  const std::string shape = to_text(s.extents);
+  return add_statement(std::move(s), fmt::format("{}, shape = {}", source.name, shape));
+}
+
+/// Of the shape of x, whose elements it does not read.
+std::size_t ProgramBuilder::iota(std::size_t x, std::optional<DType> result) {
+  GeneratedStatement s{"", Op::iota, result.value_or(DType::i32), {}, values_[x].extents, {}, ""};
+  for (const Dim& e : s.extents) require(e, Comparison::ge, dim_integer(0), "iota extent");
+  const std::string arguments = fmt::format("{}, shape = {}, axis = {}", ir::name_of(s.dtype), to_text(s.extents),
+                                            rng_.between(0, values_[x].rank() - 1));
+  return add_statement(std::move(s), arguments);
+}
+
 std::size_t ProgramBuilder::emit(Op op, std::size_t x, std::optional<DType> result) {
   switch (op) {
     case Op::pad:
@@ -245,6 +322,10 @@ std::size_t ProgramBuilder::emit(Op op, std::size_t x, std::optional<DType> resu
       return transpose(x);
     case Op::broadcast:
       return broadcast(x);
+    case Op::reshape:
+      return reshape(x);
+    case Op::iota:
+      return iota(x, result);
     case Op::select:
       return select(x, result);
     default:

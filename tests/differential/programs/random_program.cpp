@@ -38,7 +38,8 @@ void emit_pair(ProgramBuilder& builder, OpPair pair, DType main_type) {
   const OpClass op_class = ir::info_of(pair.producer).op_class;
   const bool keeps_type = op_class != OpClass::comparison && op_class != OpClass::cast;
   const DType from = keeps_type ? between : choose(operand_types(pair.producer), main_type, rng);
-  const int min_rank = pair.producer == Op::concat || pair.consumer == Op::concat ? 1 : 0;
+  const bool has_axis = pair.producer == Op::concat || pair.consumer == Op::concat || pair.producer == Op::iota;
+  const int min_rank = has_axis ? 1 : 0;
   const std::size_t x = builder.operand(from, min_rank);
   const std::size_t y = builder.emit(pair.producer, x, between);
   builder.emit(pair.consumer, y);
@@ -74,12 +75,15 @@ std::vector<DType> operand_types(Op op) {
     case OpClass::logical1:
     case OpClass::logical2:
       return {DType::boolean};
+    case OpClass::coordinate:
+      return {};
     default:
       return {ir::kAllDTypes.begin(), ir::kAllDTypes.end()};
   }
 }
 
 std::vector<DType> result_types(Op op) {
+  if (op == Op::iota) return operand_types(Op::relu);
   return ir::info_of(op).op_class == OpClass::comparison ? std::vector{DType::boolean} : operand_types(op);
 }
 
@@ -140,8 +144,9 @@ GeneratedProgram random_program(std::uint64_t seed, std::uint64_t index, Sizes s
   ProgramBuilder builder(rng.fork(1), main_type, main_mode, sizes);
   if (index % 8 == 7) {  // a single operation, in its whole variety
     const Op op = ir::kOperations[(index / 8) % ir::kOperations.size()].op;
-    const std::size_t x = builder.operand(choose(operand_types(op), main_type, rng), op == Op::concat ? 1 : 0);
-    builder.emit(op, x);
+    const auto types = op == Op::iota ? result_types(op) : operand_types(op);
+    const std::size_t x = builder.operand(choose(types, main_type, rng), op == Op::concat || op == Op::iota ? 1 : 0);
+    builder.emit(op, x, op == Op::iota ? std::optional(builder.type_of(x)) : std::nullopt);
     return std::move(builder).finish();
   }
   constexpr std::size_t kPairsEach = 5;
@@ -149,6 +154,20 @@ GeneratedProgram random_program(std::uint64_t seed, std::uint64_t index, Sizes s
   const std::uint64_t ordinal = index - index / 8;  // among the programs made of pairs
   for (std::size_t k = 0; k < kPairsEach; ++k)
     emit_pair(builder, kPairs[(ordinal * kPairsEach + k) * stride % kPairs.size()], main_type);
+  return std::move(builder).finish();
+}
+
+GeneratedProgram random_chain(std::uint64_t seed, std::uint64_t index) {
+  static constexpr std::array kMoves = {Op::reshape, Op::reshape, Op::transpose, Op::pad, Op::slice, Op::concat};
+  testing::Rng rng = testing::Rng(seed).fork(index);
+  const DType type = ir::kAllDTypes[index % ir::kAllDTypes.size()];
+  ProgramBuilder builder(rng.fork(1), type, ir::kPadModes[index % ir::kPadModes.size()], Sizes::stated);
+  std::size_t value = builder.operand(type, 1);
+  for (std::int64_t left = rng.between(2, 5); left > 0; --left) {
+    Op op = rng.pick(kMoves);
+    if (op == Op::concat && builder.rank_of(value) == 0) op = Op::reshape;
+    value = builder.emit(op, value);
+  }
   return std::move(builder).finish();
 }
 

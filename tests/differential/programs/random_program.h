@@ -89,4 +89,8 @@ enum class Sizes : std::uint8_t { stated, free };
 /// go round with the index, so that all of them occur.
 [[nodiscard]] GeneratedProgram random_program(std::uint64_t seed, std::uint64_t index, Sizes sizes = Sizes::stated);
 
+/// Likewise a chain of statements that move data: reshape, transpose, pad, slice and concat, each of what the one
+/// before it made.
+[[nodiscard]] GeneratedProgram random_chain(std::uint64_t seed, std::uint64_t index);
+
 }  // namespace padlock::differential

@@ -42,6 +42,33 @@ std::string chain(int count, std::string_view body) {
 
 }  // namespace
 
+TEST_CASE("iota counts along an axis, in the type as a cast does") {
+  CHECK(run<std::int32_t>("program p(N: dim) { y = iota(i32, shape = [2, 3], axis = 1) return y }", {}, {{"N", 0}}) ==
+        I32{0, 1, 2, 0, 1, 2});
+  CHECK(run<std::int32_t>("program p(N: dim) { y = iota(i32, shape = [2, 3], axis = 0) return y }", {}, {{"N", 0}}) ==
+        I32{0, 0, 0, 1, 1, 1});
+  const auto bytes = run<std::uint8_t>(
+      "program p(N: dim) where N >= 0 { y = iota(u8, shape = [N], axis = 0) return y }", {}, {{"N", 258}});
+  CHECK(bytes[255] == 255);
+  CHECK(bytes[257] == 1);
+}
+
+TEST_CASE("a fill may be a tensor that broadcasts to the result") {
+  CHECK(run<std::int32_t>("program p(x: i32[2, 1], z: i32[2, 1]) { y = pad(x, low = [0, 1], high = [0, 1], value = z) "
+                          "return y }",
+                          {tensor<std::int32_t>({2, 1}, {1, 2}), tensor<std::int32_t>({2, 1}, {7, 8})}) ==
+        I32{7, 1, 7, 8, 2, 8});
+}
+
+TEST_CASE("reshape keeps the elements in their order") {
+  const std::string text =
+      "program p(x: i32[A, B], k: dim) where k >= 0 { t = transpose(x, perm = [1, 0]) y = reshape(t, shape = [k, 3]) z "
+      "= "
+      "reshape(y, shape = [3 * k]) return z }";
+  CHECK(run<std::int32_t>(text, {ir::testing::iota<std::int32_t>({2, 3})}, {{"k", 2}}) == I32{0, 3, 1, 4, 2, 5});
+  CHECK(run<std::int32_t>(text, {ir::testing::iota<std::int32_t>({5, 0})}, {{"k", 0}}).empty());
+}
+
 TEST_CASE("pad: published results") {
   const std::string head = "program p(x: i32[N]) { y = pad(x, ";
   const auto pad = [&](const std::string& rest, const I32& x) {

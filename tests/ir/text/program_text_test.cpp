@@ -63,6 +63,10 @@ const std::vector<std::string>& corpus() {
       "program e(x: bool[4], y: bool[N, 1], v: bool) { a = and(x, y) o = or(a, v) n = not(o) e = eq(n, true)"
       " s = select(e, x, false) p = pad(s, low = [N, 1], high = [0, 1], interior = [2, 0], value = v)"
       " c = concat(p, p, axis = 1) i = cast(c, i8) f = cast(i, f64) q = sqrt(f) return q, e }",
+      "program i(x: i8[N, C, S], z: i8[C, 1], w: dim) where w >= 1, S mod w == 0 {"
+      " p = pad(x, low = [0, 0, w], high = [1, 0, 0], value = z) q = pad(x, low = [0, 0, 0], high = [0, 0, 1], value = "
+      "i8(0)) r = reshape(p, shape = [N + 1, C, S floordiv w + 1, w]) i = iota(f16, shape = [N, 4], axis = 1)"
+      " g = gt(i, 1.5) k = select(g, f16(0.5), -inf) c = cast(u8(200), f32) n = not(bool(1)) return q, r, k, c, n }",
       "program f(x: u64[], y: f64[], s: i16) { a = add(x, 18446744073709551615) b = maximum(y, nan) c = abs(b)"
       " d = minimum(c, bits(0x7ff0000000000001)) e = sub(s, -32768) g = ne(s, 1) return a, d, e, g }",
       "program g(x: f32[A, B] strides [P, Q], y: f32[B] strides [0]) where P >= B * Q { z = add(x, y)"

@@ -85,11 +85,50 @@ TEST_CASE("operands are of one type, nothing is promoted") {
   refused("a = pad(x, low = [0, 0], high = [0, 0], value = h)", "3:49: expected the type f32, found 'h' of type f16");
 }
 
+TEST_CASE("a fill is a literal, a scalar or a tensor that broadcasts to the result") {
+  const std::string pad = "a = pad(x, low = [1, 0], high = [k, 0], value = ";
+  CHECK(type_of(pad + "r)") == "f32[S + k + 1, 3]");
+  CHECK(type_of(pad + "o)") == "f32[S + k + 1, 3]");
+  CHECK(type_of(pad + "z)") == "f32[S + k + 1, 3]");
+  refused(pad + "i)", "3:49: expected a tensor of type f32 like 'x', found 'i' of type i32");
+  refused("a = pad(r, low = [1], high = [0], value = o)",
+          "3:43: expected a fill of rank at most 1, found 'o' of rank 2");
+  refused("a = pad(x, low = [0, 1], high = [0, 0], value = r)",
+          "3:49: expected equal extents of 'r' and 'a' on axis 1, found 3 and 4");
+  CHECK(implied(pad + "y)").find("extents of 'y' and 'a' on axis 0") != std::string::npos);
+}
+
+TEST_CASE("reshape: as many elements") {
+  CHECK(type_of("a = reshape(x, shape = [3, S])") == "f32[3, S]");
+  CHECK(type_of("a = reshape(x, shape = [S, 1, 3, 1])") == "f32[S, 1, 3, 1]");
+  CHECK(type_of("a = reshape(x, shape = [3*S])") == "f32[3*S]");
+  CHECK(type_of("a = reshape(z, shape = [1, 1])") == "f32[1, 1]");
+  CHECK(type_of("a = reshape(o, shape = [3])") == "f32[3]");
+  CHECK(implied("a = reshape(x, shape = [3, S])").empty());
+  CHECK(implied("p = pad(x, low = [0, 0], high = [-S mod 8, 0]) a = reshape(p, shape = [S ceildiv 8, 8, 3])").empty());
+  CHECK(implied("a = reshape(x, shape = [T, 3])") ==
+        "numbers of elements of 'x' and 'shape' (statement 'a'): 3*S == 3*T\n");
+  refused("a = reshape(r, shape = [2])", "3:24: expected equal numbers of elements of 'r' and 'shape', found 3 and 2");
+  refused("a = reshape(r, shape = [-1])", "3:25: expected shape on axis 0 >= 0, found -1");
+}
+
+TEST_CASE("iota: the coordinates of a shape in a type") {
+  CHECK(type_of("a = iota(i32, shape = [S, 3], axis = 1)") == "i32[S, 3]");
+  CHECK(type_of("a = iota(f16, shape = [4], axis = 0)") == "f16[4]");
+  refused("a = iota(bool, shape = [S], axis = 0)", "3:10: expected a type other than bool for 'iota'");
+  refused("a = iota(x, shape = [S], axis = 0)", "3:10: expected a type as the first operand of 'iota'");
+  refused("a = iota(shape = [S], axis = 0)", "3:5: expected 1 operand of 'iota' (a type), found 0");
+  refused("a = iota(i32, shape = [S], axis = 1)", "3:35: expected an integer literal in [0, 1) for 'axis', found '1'");
+  refused("a = iota(i32, shape = [], axis = 0)", "3:34: expected an integer literal in [0, 0) for 'axis', found '0'");
+}
+
 TEST_CASE("literals take the type of the other operands") {
-  refused("a = add(1, 2)", "3:9: expected an operand of 'add' that has a type, found literals alone");
-  refused("a = cast(1, f32)", "3:10: expected an operand of 'cast' that has a type, found literals alone");
-  refused("a = not(true)", "3:9: expected an operand of 'not' that has a type, found literals alone");
-  refused("a = select(b, 1, 2)", "3:15: expected an operand of 'select' that has a type, found literals alone");
+  refused("a = add(1, 2)", "3:9: expected an operand of 'add' that has a type, found literals alone: 'f32(1)' has one");
+  refused("a = cast(1, f32)",
+          "3:10: expected an operand of 'cast' that has a type, found literals alone: 'f32(1)' has one");
+  refused("a = not(true)", "3:9: expected an operand of 'not' that has a type, found literals alone: 'f32(1)' has one");
+  refused("a = select(b, 1, 2)",
+          "3:15: expected an operand of 'select' that has a type, found literals alone: 'f32(1)' has one");
   refused("a = add(i, 1.5)", "3:12: expected a literal of type i32: an integer in its range or bits(...), found '1.5'");
   refused("a = add(u, 256)", "3:12: expected an integer of type u8 in [0, 255], found '256'");
   refused("a = add(x, 1e39)", "3:12: expected a literal that is finite in f32, found '1e39', which rounds to infinity");
@@ -97,6 +136,18 @@ TEST_CASE("literals take the type of the other operands") {
           "3:43: expected an integer of type u8 in [0, 255], found '-1'");
   refused("a = eq(b, 2)", "3:11: expected a literal of type bool: true, false, 0 or 1, found '2'");
   refused("a = add(x, f32)", "3:12: expected a value or a literal, found the type 'f32'");
+  CHECK(type_of("a = add(f32(1), 2)") == "f32[]");
+  CHECK(type_of("a = select(b, f32(0.0), -inf)") == "f32[S, 3]");
+  CHECK(type_of("a = cast(u8(200), f16)") == "f16[]");
+  CHECK(type_of("a = add(x, f32(1))") == "f32[S, 3]");
+  CHECK(type_of("a = pad(u, low = [0], high = [0], value = u8(7))") == "u8[S]");
+  refused("a = add(x, f16(1))", "3:12: expected the type f32, found '1' of type f16");
+  refused("a = add(f32(1), f16(1))", "3:17: expected the type f32, found '1' of type f16");
+  refused("a = add(f32(1), x, 2)", "3:5: expected 2 operands of 'add', found 3");
+  refused("a = sqrt(i32(1))", "3:10: expected a float type for 'sqrt', found '1' of type i32");
+  refused("a = add(u8(256), 1)", "3:9: expected an integer of type u8 in [0, 255], found '256'");
+  refused("a = clamp(x, lo = i32(1), hi = 1)", "3:19: expected the type f32, found '1' of type i32");
+  refused("a = add(x, f32(s))", "3:16: expected a literal, found 's'");
   CHECK(type_of("a = add(1, s)") == "f32[]");
   CHECK(type_of("a = clamp(1, lo = s, hi = 2)") == "f32[]");
   CHECK(type_of("a = relu(h)") == "f16[]");
@@ -110,7 +161,7 @@ TEST_CASE("a fill, alpha, lo and hi are literals or run-time scalars") {
   refused("a = clamp(x, lo = z, hi = 1)", "3:19: expected a literal or a scalar parameter, found the tensor 'z'");
   refused("a = leaky_relu(x, alpha = x)", "3:27: expected a literal or a scalar parameter, found the tensor 'x'");
   refused("a = pad(x, low = [0, 0], high = [0, 0], value = k)",
-          "3:49: expected a literal or a scalar parameter, found the symbol 'k'");
+          "3:49: expected a value or a literal, found the symbol 'k'");
   const Program program = accept(with("a = pad(x, low = [0, 0], high = [0, 0])"));
   CHECK(std::get<Scalar>(program.values().back().operands.at(1)) == Scalar{DType::f32, 0});
 }

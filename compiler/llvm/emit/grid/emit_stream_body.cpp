@@ -1,5 +1,6 @@
 #include "compiler/llvm/emit/grid/emit_stream_body.h"
 
+#include "compiler/llvm/emit/emit_index.h"
 #include "compiler/llvm/emit/emit_loop.h"
 #include "compiler/llvm/emit/emit_ops.h"
 #include "compiler/llvm/emit/vector_shift.h"
@@ -16,7 +17,10 @@ StreamBody::StreamBody(const VectorContext& vector, std::size_t body, BodyArgume
       body_(vector.schedule().bodies[body]),
       accesses_(builder_, vector.fields.fault),
       arguments_(std::move(arguments)),
-      column_(column) {}
+      column_(column) {
+  const Kernel& kernel = vector.schedule().kernel;
+  if (column != nullptr) vector.exprs.set_coordinate(kernel.coordinate(kernel.rank() - 1), column);
+}
 
 llvm::Type* StreamBody::type_of(std::size_t load, int lanes) const {
   return OpEmitter(builder_, lanes, vector_.context.target).storage_type(load_at(load).dtype);
@@ -194,7 +198,7 @@ Value* StreamBody::load_element(std::size_t load) {
 // --- values --------------------------------------------------------------------------------------------------------
 
 std::vector<Value*> StreamBody::load(llvm::function_ref<void()> outside) {
-  std::vector<Value*> loaded;
+  std::vector<Value*> loaded = emit_indices();
   for (std::size_t i = 0; i < body_.loads.size(); ++i) {
     if (is_vector(load_at(i))) {
       const std::vector<Value*> values = load_vector(i, outside);
@@ -207,6 +211,9 @@ std::vector<Value*> StreamBody::load(llvm::function_ref<void()> outside) {
 }
 
 std::vector<Value*> StreamBody::compute(llvm::ArrayRef<Value*> loaded) {
+  const auto index_count = static_cast<std::size_t>(std::ranges::count(body_.nodes, NodeKind::index, &BodyNode::kind));
+  indices_.assign(loaded.begin(), loaded.begin() + static_cast<std::ptrdiff_t>(index_count));
+  loaded = loaded.drop_front(index_count);
   std::vector<Value*> values;
   for (std::size_t i = 0; i < body_.loads.size(); ++i) {
     const std::size_t count = !is_vector(load_at(i)) ? 1
@@ -216,19 +223,30 @@ std::vector<Value*> StreamBody::compute(llvm::ArrayRef<Value*> loaded) {
     values.push_back(is_vector(load_at(i)) ? vector_from(i, own) : own.front());
     loaded = loaded.drop_front(count);
   }
-  return compute(vector_.lanes(), values);
+  return compute_from(vector_.lanes(), values);
 }
 
 std::vector<Value*> StreamBody::compute_element() {
-  const Kernel& kernel = vector_.schedule().kernel;
-  vector_.exprs.set_coordinate(kernel.coordinate(kernel.rank() - 1), column_);
   std::vector<Value*> values;
   for (std::size_t i = 0; i < body_.loads.size(); ++i) values.push_back(load_element(i));
   return compute(1, values);
 }
 
-/// `values`: of the loads, vectors of so many lanes or scalars that all lanes share.
 std::vector<Value*> StreamBody::compute(int lanes, llvm::ArrayRef<Value*> loads) {
+  indices_ = emit_indices();
+  return compute_from(lanes, loads);
+}
+
+/// Emits the coordinates that are elements, at the first column: where the others are not set, there are none.
+std::vector<Value*> StreamBody::emit_indices() {
+  std::vector<Value*> indices;
+  for (const BodyNode& node : body_.nodes)
+    if (node.kind == NodeKind::index) indices.push_back(emit_index(builder_, vector_.exprs, node));
+  return indices;
+}
+
+/// `values`: of the loads, vectors of so many lanes or scalars that all lanes share.
+std::vector<Value*> StreamBody::compute_from(int lanes, llvm::ArrayRef<Value*> loads) {
   OpEmitter ops(builder_, lanes, vector_.context.target);
   const auto spread = [&](Value* value, int count) {
     return count == 1 || value->getType()->isVectorTy()
@@ -236,6 +254,7 @@ std::vector<Value*> StreamBody::compute(int lanes, llvm::ArrayRef<Value*> loads)
                : builder_.CreateVectorSplat(static_cast<unsigned>(count), value);
   };
   std::vector<Value*> values;
+  std::size_t next_index = 0;
   const auto emit = [&](const BodyNode& node) -> Value* {
     std::vector<Value*> operands;
     for (const int operand : node.operands) operands.push_back(values[static_cast<std::size_t>(operand)]);
@@ -258,6 +277,9 @@ std::vector<Value*> StreamBody::compute(int lanes, llvm::ArrayRef<Value*> loads)
             operands[1]);
       case NodeKind::operation:
         return ops.emit(node.op, node.dtype, body_.operand_type(node), operands);
+      case NodeKind::index:
+        return spread_index(builder_, vector_.context.exprs(), vector_.schedule().kernel, node, indices_[next_index++],
+                            lanes);
     }
     return nullptr;
   };

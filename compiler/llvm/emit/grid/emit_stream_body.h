@@ -79,6 +79,8 @@ class StreamBody {
   llvm::Value* from_granules(std::size_t load, llvm::ArrayRef<llvm::Value*> loaded);
   llvm::Value* vector_from(std::size_t load, llvm::ArrayRef<llvm::Value*> loaded);
   llvm::Value* gather(std::size_t load);
+  std::vector<llvm::Value*> emit_indices();
+  [[nodiscard]] std::vector<llvm::Value*> compute_from(int lanes, llvm::ArrayRef<llvm::Value*> loads);
 
   const VectorContext& vector_;
   llvm::IRBuilder<>& builder_;
@@ -87,6 +89,7 @@ class StreamBody {
   AccessEmitter accesses_;
   BodyArguments arguments_;
   llvm::Value* column_;
+  std::vector<llvm::Value*> indices_ = {};  // the values of index nodes, in their order
 };
 
 }  // namespace padlock::compiler
