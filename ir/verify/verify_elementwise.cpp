@@ -102,7 +102,7 @@ class ElementwiseRule {
         if (kind != DTypeKind::floating) return refuse("a float type");
         break;
       case OpClass::activation:
-        if (kind != DTypeKind::floating || value.dtype == DType::f64) return refuse("f32, f16 or bf16");
+        if (kind != DTypeKind::floating || operand.dtype == DType::f64) return refuse("f32, f16 or bf16");
         break;
       case OpClass::unary:
       case OpClass::binary:
