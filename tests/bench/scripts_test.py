@@ -1,4 +1,4 @@
-"""table.py, picture.py, bars.py and host_peers.py of bench/."""
+"""table.py, picture.py, bars.py, gpu/tables.py and host_peers.py of bench/."""
 
 import json
 import os
@@ -12,6 +12,7 @@ import bars
 import host_peers
 import picture
 import table
+import tables
 
 
 def ratio(what, value, case="p", width=0.01, small=False, **fields):
@@ -133,8 +134,9 @@ class Bars(unittest.TestCase):
     def test_the_copy_of_a_gpu_is_the_drivers(self):
         lines = [self.gpu_row("memcpy", 4.0), self.gpu_row("memcpy again", 5.0), self.gpu_row("padlock", 3.0),
                  self.gpu_row("padlock", 9.0, size=1), self.gpu_row("padlock", 9.0, "b", "i8")]
-        panel = bars.gpu_panel("t", ("f32",), lines, [self.gpu_row("jax copy", 9.0), self.gpu_row("jax jit", 1.0)])
-        self.assertEqual((panel["programs"], panel["bars"]), (1, [("padlock", 0.75), ("jax jit", 0.25)]))
+        panel = bars.gpu_panel("t", ("f32",), lines, [self.gpu_row("jax copy", 9.0), self.gpu_row("jax jit", 1.0),
+                                                      self.gpu_row("triton rows", 2.0), self.gpu_row("triton flat", 1.5)])
+        self.assertEqual((panel["programs"], panel["bars"]), (1, [("padlock", 0.75), ("triton", 0.5), ("jax jit", 0.25)]))
 
     def test_figures_without_a_common_program_are_refused(self):
         with self.assertRaises(SystemExit) as raised:
@@ -157,69 +159,41 @@ class Bars(unittest.TestCase):
         options = dict(word[2:].split("=", 1) for word in command.split()[1:])
         lines = [bars.read_lines(source / options[name]) for name in ("host", "gpu", "gpu-peers")]
         kept = (source / options["output"]).read_text(encoding="utf-8")
-        self.assertEqual(bars.picture(*lines, options["gpu-peers-commit"]), kept)
+        self.assertEqual(bars.picture(*lines), kept)
 
 
 class GpuPage(unittest.TestCase):
-    """The tables of docs/performance-gpu.md say what the kept results do."""
+    def test_the_tables_are_made_from_the_kept_results(self):
+        source = pathlib.Path(bars.__file__).parent.parent
+        page = (source / "docs" / "performance-gpu.md").read_text(encoding="utf-8")
+        (command,) = [line for line in page.splitlines() if line.startswith("bench/gpu/tables.py ")]
+        options = dict(word[2:].split("=", 1) for word in command.split()[1:])
+        lines = [tables.read_lines(source / options[name]) for name in ("results", "peers")]
+        self.assertEqual(tables.with_tables(page, tables.Results(*lines).tables()), page)
+        # No cell is empty that figures could have been for, and every result was right.
+        self.assertEqual([line for line in lines[0] if line["kind"] == "gpu_failure"], [])
+        self.assertEqual(len(tables.Results(*lines).beside_peers()), 8)
 
-    def setUp(self):
-        self.source = pathlib.Path(bars.__file__).parent.parent
-        results = self.source / "bench" / "results"
-        self.rows = {(line["problem"], line["size"]): line
-                     for line in bars.read_lines(results / "nvidia-h200-96a1d14.jsonl")
-                     if line["kind"] == "gpu_row" and line["name"] == "padlock"}
-        self.peers = bars.read_lines(results / "nvidia-h200-f3c3799-peers.jsonl")
-        self.page = (self.source / "docs" / "performance-gpu.md").read_text(encoding="utf-8")
+    def row(self, name, problem, us, **fields):
+        return {"kind": "gpu_row", "name": name, "problem": problem, "size": 1 << 20, "median_us": us, "of_copy": 2 / us, **fields}
 
-    def table(self, first):
-        """The cells of the table whose header begins with that column, by the row's first cell."""
-        lines = self.page.split(f"| {first} |", 1)[1].split("\n\n", 1)[0].splitlines()[2:]
-        return {cells[0]: cells[1:] for cells in ([c.strip() for c in line.strip("|").split("|")] for line in lines)}
+    def test_a_ratio_is_to_the_better_copy_and_the_best_peer(self):
+        kind = {"dtype": "f32", "rows": "aligned", "rank": 2}
+        ours = [self.row("padlock", "pad_rank2_a", 2.0, **kind), self.row("padlock", "pad_rank3_a", 4.0, **kind),
+                self.row("memcpy", "pad_rank2_a", 9.0, **kind)]
+        results = tables.Results(ours, [self.row("x", "pad_rank2_a", 3.0), self.row("y", "pad_rank2_a", 1.0),
+                                        self.row("x copy", "pad_rank2_a", 0.1), self.row("x", "pad_rank3_a", 8.0)])
+        self.assertEqual(results.by_size("rank"), [["1 MiB", "0.71 (0.50)", "-", "-", "-", "-", "-"]])
+        self.assertEqual(results.beside_peers(), [
+            ["x", "2", "2", "1.73", "1.50", "`pad_rank2_a`, 1 MiB"], ["y", "1", "0", "0.50", "0.50", "`pad_rank2_a`, 1 MiB"],
+            ["the best of them", "2", "1", "1.00", "0.50", "`pad_rank2_a`, 1 MiB"]])
 
-    def ratios(self, dtype, rows, **fields):
-        return [line["of_memcpy"] for line in self.rows.values() if line["dtype"] == dtype and line["rows"] == rows
-                and all(line[name] == value for name, value in fields.items())]
-
-    def test_beside_a_copy(self):
-        columns = [(dtype, rows) for rows in ("aligned", "misaligned") for dtype in ("f32", "f16", "i8")]
-        by_size, by_rank = self.table("input"), self.table("rank")
-        self.assertEqual((len(by_size), len(by_rank)), (5, 4))
-        for name, cells in by_size.items():
-            size = int(name.split()[0]) * {"KiB": 1 << 10, "MiB": 1 << 20}[name.split()[1]]
-            found = [f"{table.geometric_mean(self.ratios(*column, size=size)):.2f}" for column in columns]
-            self.assertEqual(cells, found, name)
-        for rank, cells in by_rank.items():
-            found = [f"{self.ratios(*column, size=256 << 20, rank=int(rank))[0]:.2f}" for column in columns]
-            self.assertEqual(cells, found, rank)
-        large = [line["of_memcpy"] for (_, size), line in self.rows.items() if size >= 64 << 20]
-        self.assertIn(f"reach\n{min(large):.2f} to {max(large):.2f} of a plain copy on the device, "
-                      f"{table.geometric_mean(large):.2f} in the geometric mean", self.page)
-
-    def test_of_the_flattened_output(self):
-        results = bars.read_lines(self.source / "bench" / "results" / "nvidia-h200-b8e400f.jsonl")
-        self.rows = {(line["problem"], line["size"]): line for line in results
-                     if line["kind"] == "gpu_row" and line["name"] == "padlock"}
-        by_size = self.table("size")
-        self.assertEqual(len(by_size), 4)
-        for name, cells in by_size.items():
-            size = int(name.split()[0]) * {"KiB": 1 << 10, "MiB": 1 << 20}[name.split()[1]]
-            found = [self.ratios(dtype, rows, size=size) for rows in ("aligned", "misaligned")
-                     for dtype in ("f32", "f16", "i8")]
-            self.assertEqual(cells, [f"{table.geometric_mean(r):.2f} ({min(r):.2f})" for r in found], name)
-
-    def test_beside_other_libraries(self):
-        for name, cells in self.table("peer").items():
-            ratios = {}
-            for line in self.peers:
-                if line["kind"] == "gpu_row" and line["name"] == name:
-                    ratio = self.rows[line["problem"], line["size"]]["gb_per_s"] / line["gb_per_s"]
-                    ratios.setdefault(line["size"], []).append(ratio)
-            everything = [ratio for of_size in ratios.values() for ratio in of_size]
-            found = [str(len(everything)), str(sum(ratio > 1 for ratio in everything)),
-                     f"{table.geometric_mean(ratios[16 << 20]):.2f}", f"{table.geometric_mean(ratios[256 << 20]):.2f}",
-                     f"{min(ratios[256 << 20]):.2f}"]
-            self.assertEqual(cells, found, name)
+    def test_a_page_without_a_mark_is_refused(self):
+        with self.assertRaises(SystemExit) as raised:
+            tables.with_tables("text", {"by size": "| a |"})
+        self.assertIn("expected one line '<!-- table: by size -->' in the page, found 0", str(raised.exception))
+        self.assertEqual(tables.with_tables("a\n<!-- table: t -->\nold\nold\n\nb", {"t": "| n |"}),
+                         "a\n<!-- table: t -->\n| n |\n\nb")
 
 
 class Readme(unittest.TestCase):
@@ -227,12 +201,12 @@ class Readme(unittest.TestCase):
         source = pathlib.Path(bars.__file__).parent.parent
         page = (source / "README.md").read_text(encoding="utf-8")
         host = bars.read_lines(source / "bench" / "results" / "host-amd-epyc-2cpu-dcd42ab.jsonl")
-        gpu = bars.read_lines(source / "bench" / "results" / "nvidia-h200-96a1d14.jsonl")
+        gpu = bars.read_lines(source / "bench" / "results" / "nvidia-h200-22d0438.jsonl")
         results = table.Results(host)
         peers = [f"{table.geometric_mean([line['ratio'] for line in results.best_peers(threads=n) if line['result_bytes'] > 4096]):.2f}"
                  for n in (1, 2)]
-        stream = bars.read_lines(source / "bench" / "results" / "nvidia-h200-b8e400f.jsonl")
-        large = [line["of_memcpy"] for line in stream if line["kind"] == "gpu_row" and line["name"] == "padlock" and line["size"] == 256 << 20]
+        large = [line["of_copy"] for line in gpu if line["kind"] == "gpu_row" and line["name"] == "padlock"
+                 and line["size"] == 256 << 20 and "_rank" in line["problem"]]
         launch = {line["name"]: line["median_ns"] / 1000 for line in gpu if line["kind"] == "gpu_host"}
         (square,) = results.ratios("memcpy", case="square_8192")
         panels = [dict(bars.host_panel("", sizes, host)["bars"]) for sizes in (range(8 << 20), range(8 << 20, sys.maxsize))]
