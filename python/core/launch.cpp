@@ -22,21 +22,6 @@ void* stream_of(const Tensor* like) {
   return stream;
 }
 
-void run(const BoundCall& bound, void** inputs, std::size_t input_count, void** results, void* stream) {
-  padlock_error* error = nullptr;
-  const auto go = [&] {
-    return padlock_call_launch(bound.call.get(), inputs, input_count, results, bound.results.size(), stream, &error);
-  };
-  padlock_status status = PADLOCK_OK;
-  if (bound.bytes < kBytesToRelease) {
-    status = go();
-  } else {
-    const nb::gil_scoped_release released;
-    status = go();
-  }
-  if (status != PADLOCK_OK) fail(Error(error));
-}
-
 /// The tensors that were given to take the results, or none.
 std::vector<nb::object> outs(nb::handle out, std::size_t count) {
   if (out.is_none()) return {};
@@ -70,7 +55,7 @@ nb::object launch_one(BoundCall& bound, Pointers& inputs, std::size_t input_coun
                       TorchState& torch) {
   if (out.is_none()) {
     Made made = make_result(bound.results[0], like);
-    run(bound, inputs.data(), input_count, &made.data, stream_of(like));
+    launch_memory(bound, inputs.data(), input_count, &made.data, stream_of(like));
     return handed_over(std::move(made.object), like);
   }
   Tensor given;
@@ -78,11 +63,26 @@ nb::object launch_one(BoundCall& bound, Pointers& inputs, std::size_t input_coun
     fail(PADLOCK_INVALID_ARGUMENT, "out: expected a plain tensor, found one that torch gives another meaning");
   check_given(bound.results[0], given, like);
   void* data = given.data();
-  run(bound, inputs.data(), input_count, &data, stream_of(like));
+  launch_memory(bound, inputs.data(), input_count, &data, stream_of(like));
   return nb::borrow(out);
 }
 
 }  // namespace
+
+void launch_memory(const BoundCall& bound, void** inputs, std::size_t input_count, void** results, void* stream) {
+  padlock_error* error = nullptr;
+  const auto go = [&] {
+    return padlock_call_launch(bound.call.get(), inputs, input_count, results, bound.results.size(), stream, &error);
+  };
+  padlock_status status = PADLOCK_OK;
+  if (bound.bytes < kBytesToRelease) {
+    status = go();
+  } else {
+    const nb::gil_scoped_release released;
+    status = go();
+  }
+  if (status != PADLOCK_OK) fail(Error(error));
+}
 
 nb::object launch(const std::shared_ptr<BoundCall>& bound, std::span<Tensor* const> tensors, nb::handle out,
                   const Tensor* like, TorchState& torch) {
@@ -107,7 +107,7 @@ nb::object launch(const std::shared_ptr<BoundCall>& bound, std::span<Tensor* con
     check_given(bound->results[i], views[i], like);
     results.push_back(views[i].data());
   }
-  run(*bound, inputs.data(), tensors.size(), results.data(), stream_of(like));
+  launch_memory(*bound, inputs.data(), tensors.size(), results.data(), stream_of(like));
   if (given.empty())
     for (nb::object& one : made) one = handed_over(std::move(one), like);
   const std::vector<nb::object>& all = given.empty() ? made : given;

@@ -6,6 +6,7 @@
 #include "python/core/kernel.h"
 #include "python/core/pad.h"
 #include "python/core/process.h"
+#include "python/core/xla_pad.h"
 
 // The module padlock._core: what Python's files stand on.
 
@@ -38,6 +39,11 @@ void configure(int threads, std::string cache, std::string cache_file, std::stri
   padlock::python::configure({threads, std::move(cache), std::move(cache_file), std::move(worker)});
 }
 
+std::pair<std::uint64_t, std::uint64_t> bits_of(nb::handle value, std::uint8_t code, std::uint8_t bits) {
+  const padlock::python::Bits made = padlock::python::bits_of(value, {code, bits, 1});
+  return {made.low, made.high};
+}
+
 }  // namespace
 
 NB_MODULE(_core, module) {
@@ -48,6 +54,8 @@ NB_MODULE(_core, module) {
   module.def("after_fork_in_child", &padlock::python::after_fork_in_child);
   module.def("pad", &padlock::python::pad, "x"_a.none(), "low"_a.none(), "high"_a.none(), "mode"_a = "constant",
              "value"_a.none() = nb::none(), "interior"_a.none() = nb::none(), "out"_a.none() = nb::none());
+  module.def("xla_pad_handler", &padlock::python::xla_pad_handler);
+  module.def("bits_of", &bits_of, "value"_a.none(), "code"_a, "bits"_a);
   module.def("pad_memory", &padlock::python::pad_memory, "x"_a.none(), "low"_a.none(), "high"_a.none(), "mode"_a,
              "value"_a.none(), "interior"_a.none(), "out"_a.none());
   module.def("pad_like_torch", &padlock::python::pad_like_torch, "input"_a.none(), "pad"_a.none(),

@@ -1,6 +1,7 @@
 #include "python/core/pad.h"
 
 #include <algorithm>
+#include <array>
 #include <map>
 #include <memory>
 #include <string>
@@ -135,13 +136,17 @@ CallKey key_of(const Tensor& x, const PadRequest& request) {
   return key;
 }
 
-nb::object run(Tensor& x, const PadRequest& request, nb::handle out, TorchState& torch) {
+std::shared_ptr<BoundCall> call_for(Tensor& x, const PadRequest& request) {
   const CallKey key = key_of(x, request);
   std::shared_ptr<BoundCall> call = eager().calls.find(key);
-  if (!call) {
-    call = bind(x, request, key);
-    eager().calls.put(key, call);
-  }
+  if (call) return call;
+  call = bind(x, request, key);
+  eager().calls.put(key, call);
+  return call;
+}
+
+nb::object run(Tensor& x, const PadRequest& request, nb::handle out, TorchState& torch) {
+  const std::shared_ptr<BoundCall> call = call_for(x, request);
   Tensor* const input = &x;
   return launch(call, std::span(&input, 1), out, input, torch);
 }
@@ -248,6 +253,27 @@ nb::object pad_like_torch(nb::handle given, nb::handle amounts, nb::handle mode,
     fail(PADLOCK_INVALID_ARGUMENT, "value is for the mode constant alone");
   if (request.mode == PadMode::wrap) crop(x, request);
   return run(x, request, out, torch);
+}
+
+void pad_to(const DLTensor& given, std::span<const std::int64_t> low, std::span<const std::int64_t> high,
+            std::string_view mode, Bits fill, void* to, std::span<const std::int64_t> extents) {
+  constexpr std::array kNames = {"constant", "edge", "reflect", "symmetric", "wrap"};
+  Tensor x;
+  x.set(given);
+  PadRequest request;
+  request.mode = static_cast<PadMode>(std::ranges::find(kNames, mode) - kNames.begin());
+  if (static_cast<std::size_t>(request.mode) == kNames.size())
+    fail(PADLOCK_INVALID_ARGUMENT, "expected a mode, found '" + std::string(mode) + "'");
+  for (const std::int64_t amount : low) request.low.push_back(amount);
+  for (const std::int64_t amount : high) request.high.push_back(amount);
+  check_count(request.low, given.ndim, "low");
+  check_count(request.high, given.ndim, "high");
+  request.fill = fill;
+  const std::shared_ptr<BoundCall> call = call_for(x, request);
+  if (!std::ranges::equal(call->results[0].extents, extents))
+    fail(PADLOCK_INVALID_ARGUMENT, "expected a result of other extents than the call's");
+  void* from = x.data();
+  launch_memory(*call, &from, 1, &to, nullptr);
 }
 
 }  // namespace padlock::python

@@ -1,5 +1,9 @@
 #pragma once
 
+#include <span>
+#include <string_view>
+
+#include "python/core/element_type.h"
 #include "python/core/failure.h"
 
 // Eager pads: one tensor, amounts as they come, and programs that are made once for each kind.
@@ -14,5 +18,9 @@ namespace padlock::python {
 /// padlock.torch.pad: amounts in pairs, the last axis first.
 [[nodiscard]] nb::object pad_like_torch(nb::handle x, nb::handle amounts, nb::handle mode, nb::handle value,
                                         nb::handle out);
+
+/// Pads memory into memory, dense both; `extents` are the result's. Errors also: InvalidArgument where they differ.
+void pad_to(const DLTensor& x, std::span<const std::int64_t> low, std::span<const std::int64_t> high,
+            std::string_view mode, Bits fill, void* to, std::span<const std::int64_t> extents);
 
 }  // namespace padlock::python

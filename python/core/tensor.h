@@ -53,6 +53,8 @@ class Tensor {
   /// Whether the strides are whole elements; the view's are 0 where they are not.
   [[nodiscard]] bool has_whole_strides() const { return whole_strides_; }
   [[nodiscard]] bool is_dense() const;
+  /// Takes memory that somebody else has described.
+  void set(const DLTensor& view) { view_ = view; }
   /// Takes bits for another type: `type` and, where it is shorter, one more axis.
   void reinterpret(DLDataType type);
   /// Keeps `extent` elements of an axis, from `start` on.

@@ -24,6 +24,7 @@ from .errors import (
 )
 
 if _TYPE_CHECKING:
+    from . import jax as jax
     from . import lang as lang
     from . import numpy as numpy
     from . import torch as torch
@@ -65,7 +66,7 @@ __all__ = [
 # A child has none of its parent's threads: the first call there makes a context of its own.
 _os.register_at_fork(after_in_child=_core.after_fork_in_child)
 
-_MODULES = {"lang", "numpy", "torch"}
+_MODULES = {"jax", "lang", "numpy", "torch"}
 _OF_LANG = {"jit", "dim", "f64", "f32", "f16", "bf16", "i64", "i32", "i16", "i8", "u64", "u32", "u16", "u8", "bool_"}
 
 

@@ -41,7 +41,7 @@ class Documentation(unittest.TestCase):
 
     @needs("numpy")
     def test_python_page(self):
-        self.run_page("docs/python.md", 7)
+        self.run_page("docs/python.md", 8)
 
     @needs("numpy")
     def test_readme(self):

@@ -1,0 +1,101 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+// What a custom call of XLA's runtime is given: its C interface 0.3, declared by hand as far as it is needed. Structs
+// begin with their sizes, and grow at their ends.
+namespace padlock::python::xla {
+
+inline constexpr int kMajor = 0, kMinor = 3;
+
+struct Extension {
+  std::size_t struct_size;
+  int type;  // 1: metadata
+  Extension* next;
+};
+
+struct Version {
+  std::size_t struct_size;
+  Extension* extensions;
+  int major, minor;
+};
+
+struct Metadata {
+  std::size_t struct_size;
+  Version version;
+  std::uint32_t traits;
+  std::int64_t state_type;
+};
+
+struct MetadataExtension {
+  Extension base;
+  Metadata* metadata;
+};
+
+struct ErrorArguments {
+  std::size_t struct_size;
+  Extension* extensions;
+  const char* message;
+  int code;  // the canonical ones
+};
+
+struct Error;
+
+struct Api {
+  std::size_t struct_size;
+  Extension* extensions;
+  Version version;
+  const void* internal;
+  Error* (*make_error)(ErrorArguments*);
+};
+
+struct Buffer {
+  std::size_t struct_size;
+  Extension* extensions;
+  int type;
+  void* data;
+  std::int64_t rank;
+  std::int64_t* extents;
+};
+
+struct Bytes {
+  const char* data;
+  std::size_t size;
+};
+
+struct Array {
+  int type;
+  std::size_t size;
+  void* data;
+};
+
+struct Buffers {
+  std::size_t struct_size;
+  Extension* extensions;
+  std::int64_t size;
+  int* types;
+  void** list;
+};
+
+struct Attributes {
+  std::size_t struct_size;
+  Extension* extensions;
+  std::int64_t size;
+  int* types;  // 1: an array, 4: a text
+  Bytes** names;
+  void** list;
+};
+
+struct Frame {
+  std::size_t struct_size;
+  Extension* extensions;
+  const Api* api;
+  void* context;
+  int stage;
+  Buffers arguments, results;
+  Attributes attributes;
+};
+static_assert(sizeof(Frame) == 168 && offsetof(Frame, attributes) == 120);
+
+}  // namespace padlock::python::xla

@@ -1,0 +1,75 @@
+"""`padlock.jax.pad`: padlock.pad inside what JAX compiles, as a custom call of XLA. One kernel serves all sizes, also of a
+program that jax.export has exported with symbolic shapes. On CPUs.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import partial
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+import numpy
+
+from . import _core
+
+_MODES = ("constant", "edge", "reflect", "symmetric", "wrap")
+_CODES = {"i": 0, "u": 1, "f": 2, "c": 5, "b": 6}
+
+jax.ffi.register_ffi_target("padlock_pad", _core.xla_pad_handler(), platform="cpu")
+
+
+def _fill(value: Any, dtype: Any) -> tuple[int, int]:
+    """The bits of a fill, as two numbers of 64 bits with a sign."""
+    if dtype.kind in _CODES:
+        bits = _core.bits_of(value, _CODES[dtype.kind], 8 * dtype.itemsize)
+    else:  # an extension's type
+        stored = numpy.zeros((), dtype)
+        stored[()] = 0 if value is None else value
+        bits = (int(stored.view(f"u{dtype.itemsize}")), 0)
+    return tuple(int(numpy.uint64(half).astype(numpy.int64)) for half in bits)  # type: ignore[return-value]
+
+
+def _call(x: Any, low: tuple[int, ...], high: tuple[int, ...], mode: str, fill: tuple[int, int]) -> Any:
+    shape = tuple(n + before + after for n, before, after in zip(x.shape, low, high))
+    run = jax.ffi.ffi_call("padlock_pad", jax.ShapeDtypeStruct(shape, x.dtype), vmap_method="sequential")
+    attributes = {name: numpy.asarray(list(value), numpy.int64) for name, value in (("low", low), ("high", high), ("fill", fill))}
+    return run(x, mode=mode, **attributes)
+
+
+@partial(jax.custom_vjp, nondiff_argnums=(1, 2, 3, 4))
+def _pad(x: Any, low: tuple[int, ...], high: tuple[int, ...], mode: str, fill: tuple[int, int]) -> Any:
+    return _call(x, low, high, mode, fill)
+
+
+def _forward(x: Any, low: Any, high: Any, mode: str, fill: Any) -> tuple[Any, Any]:
+    return _pad(x, low, high, mode, fill), x.shape
+
+
+def _backward(low: Any, high: Any, mode: str, fill: Any, shape: Any, grad: Any) -> tuple[Any]:
+    """The sum over all elements that each element went to, axis by axis, in the order of memory."""
+    if mode == "constant":
+        return (_pad(grad, tuple(-n for n in low), tuple(-n for n in high), mode, (0, 0)),)
+    for axis, (n, before, after) in enumerate(zip(shape, low, high)):
+        if before == 0 and after == 0:
+            continue
+        index = _pad(jnp.arange(n), (before,), (after,), mode, (0, 0))
+        moved = jnp.moveaxis(grad, axis, 0)
+        summed = jnp.zeros((n, *moved.shape[1:]), grad.dtype).at[index].add(moved)
+        grad = jnp.moveaxis(summed, 0, axis)
+    return (grad,)
+
+
+_pad.defvjp(_forward, _backward)
+
+
+def pad(x: Any, low: Sequence[int], high: Sequence[int], mode: str = "constant", value: Any = None) -> Any:
+    """Pads as padlock.pad does, in JAX's transformations: jit, grad, vmap, export. Amounts are Python's integers."""
+    x = jnp.asarray(x)
+    if mode not in _MODES or (value is not None and mode != "constant"):
+        raise ValueError(f"expected the mode {', '.join(_MODES)}, with a value in constant alone, found {mode!r}")
+    before, after = tuple(int(n) for n in low), tuple(int(n) for n in high)
+    if len(before) != x.ndim or len(after) != x.ndim:
+        raise ValueError(f"expected {x.ndim} amounts on each side, one an axis, found {len(before)} and {len(after)}")
+    return _pad(x, before, after, mode, _fill(value, x.dtype) if mode == "constant" else (0, 0))
