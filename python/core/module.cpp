@@ -6,7 +6,7 @@
 #include "python/core/kernel.h"
 #include "python/core/pad.h"
 #include "python/core/process.h"
-#include "python/core/xla_pad.h"
+#include "python/core/xla/pad_handler.h"
 
 // The module padlock._core: what Python's files stand on.
 

@@ -1,11 +1,11 @@
-#include "python/core/xla_pad.h"
+#include "python/core/xla/pad_handler.h"
 
 #include <cstring>
 #include <string>
 #include <string_view>
 
 #include "python/core/pad.h"
-#include "python/core/xla.h"
+#include "python/core/xla/frame.h"
 
 namespace padlock::python {
 namespace {
