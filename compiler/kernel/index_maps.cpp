@@ -172,11 +172,7 @@ std::vector<Expr> IndexMaps::reshape(std::span<const ReshapeGroup> groups, const
     if (axes.empty()) continue;
     const std::vector<Expr> made = split(number, extents);
     if (number.kind() != ir::ExprKind::symbol || axes.size() > 1) add_facts(number, extents, facts);
-    for (std::size_t i = 0; i < axes.size(); ++i) {
-      source[axes[i]] = made[i];
-      // So that a pad need not ask; the prover asks again.
-      if (made[i].kind() != ir::ExprKind::symbol) facts_.add({made[i], ir::Comparison::lt, extents[i]});
-    }
+    for (std::size_t i = 0; i < axes.size(); ++i) source[axes[i]] = made[i];
   }
   return source;
 }

@@ -133,11 +133,26 @@ class KernelProver {
       bool equal = true;
       for (; is_reshape(*value); value = &operand_of(*value)) equal &= keeps_elements(products, *value);
       if (value == &result(i)) continue;
-      equal &= products.equal(kernel_.extents, value->extents());
+      equal &= products.equal(kernel_.extents, value->extents()) || is_merged(*value);
       Obligation all{.kind = ObligationKind::cover, .access = "elements of " + result(i).name};
       if (!equal) all.verdict = Verdict::checked;
       record(std::move(all));
     }
+  }
+
+  /// Returns whether the kernel's extents are those of a value but for literal ones, adjacent axes of it merged.
+  bool is_merged(const ir::Value& value) {
+    std::vector<Expr> rest(value.extents().begin(), value.extents().end());
+    std::erase_if(rest, [](Expr extent) { return extent.is_constant(1); });
+    for (int axis = kernel_.rank(); axis-- > 0;) {
+      Expr merged = exprs_.constant(1);
+      for (bool first = true; first || merged != extent(axis); first = false) {
+        if (rest.empty()) return false;
+        merged = first ? rest.back() : exprs_.mul(rest.back(), merged);
+        rest.pop_back();
+      }
+    }
+    return rest.empty();
   }
 
   static bool is_reshape(const ir::Value& value) {
