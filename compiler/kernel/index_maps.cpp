@@ -142,6 +142,8 @@ void IndexMaps::add_facts(Expr number, std::span<const Expr> extents, std::vecto
   for (std::size_t axis = extents.size(); axis-- > 1;) {
     if (!extents[axis].is_constant()) facts.push_back(exprs_.sub(extents[axis], one));
     number = exprs_.floordiv(number, exprs_.max(extents[axis], one));
+    // Written in other terms than the number's own, a quotient's bounds are not seen in those of the number.
+    if (number.kind() != ir::ExprKind::symbol) add_element_bounds(number, facts);
   }
   if (number.range().lo < 0) facts.push_back(number);
   facts.push_back(exprs_.sub(exprs_.sub(extents[0], one), number));

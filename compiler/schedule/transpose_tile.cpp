@@ -28,8 +28,8 @@ enum VariableOrder {
   kExtent
 };
 
-/// Every GPU's block can have so many.
-constexpr int kMostThreads = 1024;
+/// A block of more has 64 registers a thread at most, which a tile of bytes spills.
+constexpr int kMostThreads = 512;
 
 /// Every GPU gives a block so much without being asked.
 constexpr int kSharedBytes = 48 << 10;
@@ -247,7 +247,7 @@ std::optional<TransposeTile> make_transpose_tile(const Schedule& schedule) {
   TransposeTile tile;
   tile.axis = axis;
   tile.lanes = std::max(1, 4 / widest);
-  // Where a stream's block has 128 threads with a vector each, a tile's has so many that each has four words.
+  // Where a stream's block has 128 threads with a vector each, a tile's has so many that each has four words, or eight.
   tile.threads = std::min(kMostThreads, 2 * tile.lanes * schedule.threads);
   tile.word_bytes = std::max(4, widest);
   tile.cross_tile = exprs.variable("cross_tile", kCrossTile);

@@ -21,7 +21,7 @@ Value* FloatEmitter::bits_of(Value* x) {
 Value* FloatEmitter::sqrt(Value* x) { return builder_.CreateUnaryIntrinsic(intrinsic::sqrt, x); }
 Value* FloatEmitter::magnitude(Value* x) { return builder_.CreateUnaryIntrinsic(intrinsic::fabs, x); }
 Value* FloatEmitter::with_sign(Value* x, Value* sign) {
-  return builder_.CreateBinaryIntrinsic(intrinsic::copysign, x, sign);
+  return from_bits(builder_.CreateXor(bits_of(x), builder_.CreateAnd(bits_of(sign), bits(std::uint64_t{1} << 63))));
 }
 
 Value* FloatEmitter::fma(Value* a, Value* b, Value* c) {

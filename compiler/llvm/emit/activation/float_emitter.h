@@ -25,6 +25,8 @@ class FloatEmitter {
   Value* div(Value* a, Value* b) { return builder_.CreateFDiv(a, b); }
   Value* sqrt(Value* x);
   Value* magnitude(Value* x);
+  /// Gives x, which is none that is negative, the sign of another. (Not by copysign: LLVM would move it below a later
+  /// rounding to f16, and call a library to round the sign's f64.)
   Value* with_sign(Value* x, Value* sign);
   /// Computes a * b + c, with one rounding or two.
   Value* fma(Value* a, Value* b, Value* c);
