@@ -115,7 +115,8 @@ int run() {
   if (!host || !gpu) return fmt::print("no compiler\n"), 1;
   Gallery gallery(*std::move(host), *std::move(gpu), seed);
   std::vector<std::filesystem::path> files;
-  for (const auto& entry : std::filesystem::directory_iterator(PADLOCK_GALLERY)) files.push_back(entry.path());
+  for (const auto& entry : std::filesystem::recursive_directory_iterator(PADLOCK_GALLERY))
+    if (entry.is_regular_file()) files.push_back(entry.path());
   std::ranges::sort(files);
   int failed = 0;
   for (const auto& file : files) {
