@@ -214,7 +214,9 @@ std::size_t ProgramBuilder::transpose(std::size_t x) {
 
 std::size_t ProgramBuilder::broadcast(std::size_t x) {
   const Value source = values_[x];
-  const int rank = static_cast<int>(rng_.between(source.rank(), std::min(6, source.rank() + 2)));
+  // A reshape may have made more axes than six.
+  const int rank =
+      static_cast<int>(rng_.between(source.rank(), std::max(source.rank(), std::min(6, source.rank() + 2))));
   std::vector<int> axes(static_cast<std::size_t>(rank));
   std::iota(axes.begin(), axes.end(), 0);
   for (std::size_t i = axes.size(); i-- > 1;)
