@@ -1,4 +1,4 @@
-"""table.py, picture.py, bars.py, gpu/tables.py and host_peers.py of bench/."""
+"""table.py, picture.py, bars.py, gpu_tables.py and host_peers.py of bench/."""
 
 import json
 import os
@@ -9,10 +9,10 @@ import unittest
 import xml.etree.ElementTree
 
 import bars
+import gpu_tables
 import host_peers
 import picture
 import table
-import tables
 
 
 def ratio(what, value, case="p", width=0.01, small=False, **fields):
@@ -166,13 +166,13 @@ class GpuPage(unittest.TestCase):
     def test_the_tables_are_made_from_the_kept_results(self):
         source = pathlib.Path(bars.__file__).parent.parent
         page = (source / "docs" / "performance-gpu.md").read_text(encoding="utf-8")
-        (command,) = [line for line in page.splitlines() if line.startswith("bench/gpu/tables.py ")]
+        (command,) = [line for line in page.splitlines() if line.startswith("bench/gpu_tables.py ")]
         options = dict(word[2:].split("=", 1) for word in command.split()[1:])
-        lines = [tables.read_lines(source / options[name]) for name in ("results", "peers")]
-        self.assertEqual(tables.with_tables(page, tables.Results(*lines).tables()), page)
+        lines = [bars.read_lines(source / options[name]) for name in ("results", "peers")]
+        self.assertEqual(gpu_tables.with_tables(page, gpu_tables.Results(*lines).tables()), page)
         # No cell is empty that figures could have been for, and every result was right.
         self.assertEqual([line for line in lines[0] if line["kind"] == "gpu_failure"], [])
-        self.assertEqual(len(tables.Results(*lines).beside_peers()), 8)
+        self.assertEqual(len(gpu_tables.Results(*lines).beside_peers()), 8)
 
     def row(self, name, problem, us, **fields):
         return {"kind": "gpu_row", "name": name, "problem": problem, "size": 1 << 20, "median_us": us, "of_copy": 2 / us, **fields}
@@ -181,7 +181,7 @@ class GpuPage(unittest.TestCase):
         kind = {"dtype": "f32", "rows": "aligned", "rank": 2}
         ours = [self.row("padlock", "pad_rank2_a", 2.0, **kind), self.row("padlock", "pad_rank3_a", 4.0, **kind),
                 self.row("memcpy", "pad_rank2_a", 9.0, **kind)]
-        results = tables.Results(ours, [self.row("x", "pad_rank2_a", 3.0), self.row("y", "pad_rank2_a", 1.0),
+        results = gpu_tables.Results(ours, [self.row("x", "pad_rank2_a", 3.0), self.row("y", "pad_rank2_a", 1.0),
                                         self.row("x copy", "pad_rank2_a", 0.1), self.row("x", "pad_rank3_a", 8.0)])
         self.assertEqual(results.by_size("rank"), [["1 MiB", "0.71 (0.50)", "-", "-", "-", "-", "-"]])
         self.assertEqual(results.beside_peers(), [
@@ -190,9 +190,9 @@ class GpuPage(unittest.TestCase):
 
     def test_a_page_without_a_mark_is_refused(self):
         with self.assertRaises(SystemExit) as raised:
-            tables.with_tables("text", {"by size": "| a |"})
+            gpu_tables.with_tables("text", {"by size": "| a |"})
         self.assertIn("expected one line '<!-- table: by size -->' in the page, found 0", str(raised.exception))
-        self.assertEqual(tables.with_tables("a\n<!-- table: t -->\nold\nold\n\nb", {"t": "| n |"}),
+        self.assertEqual(gpu_tables.with_tables("a\n<!-- table: t -->\nold\nold\n\nb", {"t": "| n |"}),
                          "a\n<!-- table: t -->\n| n |\n\nb")
 
 

@@ -2,22 +2,17 @@
 """Writes the tables of docs/performance-gpu.md from kept results: JSON lines of padlock_bench_gpu, and of peers.py on the
 same machine. Each stands below a comment with its name, up to the next empty line.
 
-usage: bench/gpu/tables.py --results=FILE --peers=FILE --page=FILE
+usage: bench/gpu_tables.py --results=FILE --peers=FILE --page=FILE
 """
 
 import argparse
-import json
-import math
-import statistics
 import sys
+
+from bars import geometric_mean, read_lines
 
 LARGE = 256 << 20
 KINDS = [(dtype, rows) for rows in ("aligned", "misaligned") for dtype in ("f32", "f16", "i8")]
 HEADS = [f"{dtype} {rows}" for dtype, rows in KINDS]
-
-
-def geometric_mean(values):
-    return math.exp(statistics.fmean(map(math.log, values)))
 
 
 def mean_and_least(values):
@@ -122,15 +117,10 @@ def with_tables(page, tables):
     for name, text in tables.items():
         mark = f"<!-- table: {name} -->\n"
         if page.count(mark) != 1:
-            raise SystemExit(f"tables.py: error: expected one line '{mark.strip()}' in the page, found {page.count(mark)}")
+            raise SystemExit(f"gpu_tables.py: error: expected one line '{mark.strip()}' in the page, found {page.count(mark)}")
         before, after = page.split(mark)
         page = before + mark + text + "\n\n" + after.split("\n\n", 1)[1]
     return page
-
-
-def read_lines(path):
-    with open(path, encoding="utf-8") as file:
-        return [json.loads(line) for line in file if line.strip()]
 
 
 def main():
