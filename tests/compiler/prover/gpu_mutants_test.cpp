@@ -1,6 +1,7 @@
 #include <map>
 #include <set>
 
+#include "tests/compiler/prover/gpu_programs.h"
 #include "tests/compiler/prover/seeded_gpu_schedule.h"
 #include "tests/compiler/seeded/seeded_bugs.h"
 
@@ -9,26 +10,8 @@
 namespace padlock::compiler {
 namespace {
 
-constexpr std::string_view kPad =
-    "program p(x: f32[B, S], lo: dim, hi: dim) where B >= 1, S >= 1, lo >= 0, hi >= 0 "
-    "{ y = pad(x, low = [0, lo], high = [0, hi]) return y }";
-constexpr std::string_view kBytes =
-    "program p(x: i8[C, H, W], p: dim) where C >= 1, H >= 2, W >= 2, 0 <= p < W, p < H "
-    "{ y = pad(x, low = [0, p, p], high = [0, p, p], mode = reflect) return y }";
-constexpr std::string_view kTurned =
-    "program p(x: f32[A, B], l: dim) where A >= 1, B >= 1, 0 <= l <= 64 "
-    "{ t = transpose(x, perm = [1, 0]) y = pad(t, low = [l, 2], high = [1, l]) return y }";
-constexpr std::string_view kTurnedBytes =
-    "program p(x: i8[N, H, W], l: dim) where N >= 1, H >= 2, W >= 2, 0 <= l < H, l < W "
-    "{ t = transpose(x, perm = [0, 2, 1]) y = pad(t, low = [0, l, l], high = [0, l, l], mode = reflect) "
-    "z = relu(y) return z }";
-constexpr std::string_view kTurnedAndNot =
-    "program p(x: f16[A, B], y: f16[B, A]) where A >= 1, B >= 1 "
-    "{ t = transpose(x, perm = [1, 0]) z = add(t, y) return z }";
 constexpr std::string_view kTurnedHalves =
     "program p(x: f16[A, B]) where A >= 1, B >= 1 { y = transpose(x, perm = [1, 0]) return y }";
-constexpr std::string_view kRotated =
-    "program p(x: f64[A, B, C]) where A >= 1, B >= 1, C >= 1 { y = transpose(x, perm = [2, 0, 1]) return y }";
 
 constexpr std::string_view kStream = "map=stream,threads=128,items=4";
 constexpr std::string_view kTiled = "map=tiled";
