@@ -191,7 +191,6 @@ class Feasibility::Selector {
     for (const auto* part : {&system.assumptions(), &system.rows()})
       for (const LinearRow& row : *part) rows_.push_back(&row);
     left_ = taken_ = RowSet(rows_.size());
-    waited_for_.assign(assumptions_, -1);
     for (std::size_t i = waits_for_variables() ? assumptions_ : 0; i < rows_.size(); ++i) left_.insert(i);
     made_.index.assign(static_cast<std::size_t>(system.variable_count()), -1);
   }
@@ -274,21 +273,15 @@ class Feasibility::Selector {
     return changed;
   }
 
-  [[nodiscard]] bool is_due(std::size_t i) {
+  [[nodiscard]] bool is_due(std::size_t i) const {
     const LinearRow& row = *rows_[i];
     const bool is_assumption = i < assumptions_;
-    take_steps(kRowInSteps);
-    if (is_assumption && waited_for_[i] >= 0 && !is_selected(waited_for_[i])) return false;
-    take_steps(row.terms.size() / 4);
+    take_steps(kRowInSteps + row.terms.size() / 4);
     if (waits_for_variables() && !is_assumption &&
         std::ranges::none_of(row.terms, [&](const auto& term) { return is_selected(term.first); }))
       return false;
     if (scope_ == Scope::full || !is_assumption) return true;
-    const auto waited =
-        std::ranges::find_if(row.terms, [&](const auto& term) { return is_waited_for(row, term.first); });
-    if (waited == row.terms.end()) return true;
-    waited_for_[i] = waited->first;
-    return false;
+    return std::ranges::none_of(row.terms, [&](const auto& term) { return is_waited_for(row, term.first); });
   }
 
   [[nodiscard]] bool is_waited_for(const LinearRow& row, int variable) const {
@@ -309,7 +302,6 @@ class Feasibility::Selector {
   std::vector<const LinearRow*> rows_;  // the assumptions, then those of the question
   RowSet taken_;
   RowSet left_;  // those that may be due: not taken, and not looked at since a variable of them was selected
-  std::vector<int> waited_for_;  // by assumption: the variable that it was found to wait for, -1: none yet
   Selection made_;
   std::size_t goal_variables_ = 0;
 };
