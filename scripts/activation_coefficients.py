@@ -221,7 +221,7 @@ def print_constants():
     high, low = split(LN2, 42)
     print_constant("kLog2OfE", 1 / LN2, "1 / ln 2.")
     print_constant("kLn2High", high, "ln 2 to 42 places, so that 11 bits times it are exact.")
-    print_constant("kLn2Low", low, "What kLn2High lacks.")
+    print_constant("kLn2Low", low, "ln 2 less kLn2High.")
     slope = -2 * (2 / PI).sqrt()
     print_constant("kGeluSlope", slope, "gelu_tanh is x / (1 + exp(x (kGeluSlope + kGeluCubic x^2))).")
     print_constant("kGeluCubic", slope * D("0.044715"), "The factor of x^2 in it.")

@@ -135,7 +135,7 @@ void IndexMaps::add_element_bounds(Expr number, std::vector<Expr>& facts) {
   if (form.is_monomial() && form.coefficients[0] > 1) add(form.terms[0]);
 }
 
-/// Where there is an element, no extent is 0, and the first coordinate, which is what divisions leave, lies in its
+/// Adds what an element's existence implies: no extent is 0, and the first coordinate, the last quotient, lies in its
 /// extent.
 void IndexMaps::add_facts(Expr number, std::span<const Expr> extents, std::vector<Expr>& facts) {
   const Expr one = exprs_.constant(1);

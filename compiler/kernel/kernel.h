@@ -49,8 +49,8 @@ struct Node {
   std::vector<ir::Expr> coordinates = {};
   std::uint32_t layout = 0;  // index into Graph::layouts()
   std::vector<NodeId> operands = {};
-  /// Of a load: each is >= 0 where it is executed, by the lemma of rows and tiles (docs/proofs.md): a reshape between
-  /// it and the result divides the number of an element into coordinates.
+  /// Expressions that are >= 0 where a load is executed, by the lemma of rows and tiles (docs/proofs.md): a reshape
+  /// between it and the result divides the number of an element into coordinates.
   std::vector<ir::Expr> facts = {};
 };
 

@@ -191,7 +191,7 @@ class KernelBuilder {
     return is_view ? std::optional(id) : std::nullopt;
   }
 
-  /// Of several reshapes in a row only what they come from matters.
+  /// Goes through reshapes in a row to the first one's operand.
   Recipe expand_reshape(const ir::Value& value, const Demand& wanted) {
     const ValueId id = without_reshapes(program_, std::get<ValueId>(value.operands[0]));
     const ir::Value& operand = program_.value(id);

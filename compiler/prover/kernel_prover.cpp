@@ -181,7 +181,7 @@ class KernelProver {
   /// bound, a launch is asked to.
   void prove_widths() {
     IndexWidths widths(kernel_);
-    // Where a reshape has no element there is nothing to compute: what its indices are is not used there.
+    // A reshape without elements has no index that is used.
     solver::Region elements = inside();
     for (const ScheduledCase& row : schedule_.cases)
       for (const SegmentCall& call : row.calls)
@@ -222,7 +222,7 @@ class KernelProver {
     answer.found = {};
   }
 
-  /// What is divided, or chosen, in a sum that wraps: that must fit, but no other part of the sum.
+  /// Adds goals for what is divided or chosen in a sum that wraps: that must fit, the other parts of the sum need not.
   void add_wide_inside(IndexWidths& widths, Expr e, std::vector<Goal>& goals, std::set<std::uint32_t>& seen) {
     for (const Expr operand : e.operands())
       if (operand.kind() == ir::ExprKind::sum || operand.kind() == ir::ExprKind::product)

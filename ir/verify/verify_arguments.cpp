@@ -27,7 +27,7 @@ bool takes_type(Op op) { return op == Op::cast || op == Op::iota; }
 /// Operands that stand without a name; -1: one or more. A cast's and an iota's type is one of them.
 int operand_count(Op op) { return info_of(op).arity + (takes_type(op) ? 1 : 0); }
 
-/// What stands without a name, for messages.
+/// Says how many operands an operation takes, for messages.
 std::string operands_text(Op op) {
   const int wanted = operand_count(op);
   const std::string count = wanted < 0    ? "one or more operands"

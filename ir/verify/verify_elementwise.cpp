@@ -59,7 +59,7 @@ class ElementwiseRule {
     DType dtype;
   };
 
-  /// What has a type without the other operands: a value, or a literal that states one.
+  /// Returns the type that an operand has by itself: a value has one, a literal may state one.
   Result<std::optional<Typed>> typed(const Argument& argument) {
     if (const auto* literal = std::get_if<syntax::Literal>(&argument.value))
       return literal->dtype ? std::optional(Typed{literal->text, *literal->dtype}) : std::nullopt;

@@ -33,7 +33,7 @@ struct BoundCall {
 /// Call as it is launched, with its results' shapes.
 [[nodiscard]] std::shared_ptr<BoundCall> describe(Call call);
 
-/// What a call depends on, as words.
+/// Holds all that a call depends on, as words.
 class CallKey {
  public:
   void add(std::int64_t word) { words_.push_back(word); }

@@ -5,8 +5,8 @@
 
 #include "padlock/padlock.h"
 
-// What of DLPack 1.3 padlock.h does without: managed tensors, and the table of functions by which a library lends its
-// tensors from C. Declared by hand, as it is nobody's to install.
+// Declares the parts of DLPack 1.3 that padlock.h does without: managed tensors, and the table of functions by which a
+// library lends its tensors from C. Declared by hand, as it is nobody's to install.
 namespace padlock::python {
 
 /// Codes of element types beyond padlock.h's, which move as bits.

@@ -14,7 +14,7 @@ namespace {
 
 constexpr std::uint8_t kFloat8E4M3Fn = 10;
 
-/// What NumPy's extensions and DLPack call by other names, by DLPack's code.
+/// Lists, by DLPack's code, the types that NumPy's extensions and DLPack name differently.
 constexpr auto kNamed = std::to_array<std::pair<std::string_view, DLDataType>>({
     {"bfloat16", {kDLBfloat, 16, 1}},
     {"float8_e3m4", {7, 8, 1}},
@@ -87,7 +87,7 @@ std::uint64_t int_bits(nb::handle value, DLDataType type) {
   refuse(value, type);
 }
 
-/// Of 8 bits and other kinds: NumPy's extension, where somebody has it, knows them.
+/// Returns the bits of a number in a float type of 8 bits, as NumPy's extension, where it is installed, makes them.
 std::uint64_t float8_bits(nb::handle value, DLDataType type) {
   if (double_of(value, type) == 0 && !std::signbit(double_of(value, type))) return 0;
   const nb::object made = nb::module_::import_("padlock._eager").attr("float8_bits")(value, numpy_name(type));

@@ -20,7 +20,7 @@ namespace padlock::python {
 /// "f32" or, beyond the language, "complex64".
 [[nodiscard]] std::string readable_name(DLDataType type);
 
-/// Whether programs may move its elements: whole bytes, one lane, at most 16 bytes.
+/// Returns whether programs may move its elements: whole bytes, one lane, at most 16 bytes.
 [[nodiscard]] bool can_move(DLDataType type);
 /// The unsigned type of the same size by which elements move; of 16 bytes, of half the size.
 [[nodiscard]] DLDataType carrier(DLDataType type);

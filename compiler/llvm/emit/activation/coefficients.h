@@ -10,7 +10,7 @@ namespace padlock::compiler::activation {
 inline constexpr double kLog2OfE = 0x1.71547652b82fep+0;
 /// ln 2 to 42 places, so that 11 bits times it are exact.
 inline constexpr double kLn2High = 0x1.62e42fefa3800p-1;
-/// What kLn2High lacks.
+/// ln 2 less kLn2High.
 inline constexpr double kLn2Low = 0x1.ef35793c76730p-45;
 /// gelu_tanh is x / (1 + exp(x (kGeluSlope + kGeluCubic x^2))).
 inline constexpr double kGeluSlope = -0x1.9884533d43651p+0;
