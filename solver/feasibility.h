@@ -118,6 +118,7 @@ class Feasibility {
   std::optional<std::vector<Branch>> quotient_cases(int variable, const Values& values);
   std::optional<std::vector<Branch>> product_cases(int variable, const Values& values);
   std::optional<std::vector<Branch>> division_case(int variable, const Values& values);
+  std::optional<std::vector<Branch>> remainder_cases(int variable, const Values& values);
   std::optional<std::vector<Branch>> expanded_case(int variable, const Values& values);
   struct Ordered {
     ir::Expr f, g, h;

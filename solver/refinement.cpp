@@ -99,8 +99,10 @@ std::optional<std::vector<Feasibility::Branch>> Feasibility::refine(const Region
     if (!e.valid() || e.kind() != ExprKind::product) continue;
     if (auto branch = expanded_case(variable, values)) return branch;
   }
-  for (const int variable : nearest_first)
+  for (const int variable : nearest_first) {
     if (auto branch = division_case(variable, values)) return branch;
+    if (auto branches = remainder_cases(variable, values)) return branches;
+  }
   // Minima and maxima have few cases, quotients and products have many.
   for (const bool few : {true, false})
     for (const int variable : nearest_first) {
@@ -182,6 +184,23 @@ std::optional<std::vector<Feasibility::Branch>> Feasibility::division_case(int v
     return value && *value >= 0;
   });
   return holds ? std::nullopt : std::optional(std::vector<Branch>{*rows});
+}
+
+/// v = x mod d, of a divisor that is no constant: v <= x where x >= 0, if it is not so at these values.
+std::optional<std::vector<Feasibility::Branch>> Feasibility::remainder_cases(int variable, const Values& values) {
+  const Expr e = system_.variable(variable);
+  if (!e.valid() || e.kind() != ExprKind::mod || e.operands()[1].is_constant()) return std::nullopt;
+  const auto x = system_.row_of(e.operands()[0]);
+  const auto room = difference(x, LinearRow{.terms = {{variable, 1}}});
+  const auto positive = rows_of({x, room});
+  const auto negative = rows_of({at_most(x, -1)});
+  if (!positive || !negative) return std::nullopt;
+  const std::optional<Int128> dividend = value_of(*x, values);
+  const std::optional<Int128> left = value_of(*room, values);
+  if (!dividend || !left || *dividend < 0 || *left >= 0) return std::nullopt;
+  std::vector<Branch> branches = {*positive};
+  if (e.operands()[0].range().lo < 0) branches.push_back(*negative);
+  return branches;
 }
 
 /// v = (a + b) * r = a r + b r, where it is not so at these values.

@@ -170,7 +170,8 @@ class KernelProver {
     const Expr to = ir::Simplifier::product(exprs_, reshape.extents());
     return std::ranges::any_of(kernel_.program->requirements(), [&](const ir::Requirement& required) {
       const ir::Constraint& c = required.constraint;
-      return c.comparison == ir::Comparison::eq && c.lhs == from && c.rhs == to;
+      if (c.comparison != ir::Comparison::eq) return false;
+      return (c.lhs == from && c.rhs == to) || (c.lhs == to && c.rhs == from);
     });
   }
 
@@ -188,18 +189,18 @@ class KernelProver {
         for (const Stream& stream : call.streams)
           elements.nonnegative.insert(elements.nonnegative.end(), stream.facts.begin(), stream.facts.end());
     for (const ExactIndices& place : exact_indices(schedule_)) {
-      std::vector<Goal> goals;
-      std::vector<Expr> wide;
-      std::set<std::uint32_t> seen;
-      for (const Expr e : place.exact)
-        if (!widths.fit(e, 64)) {
-          add_wide(widths, e, goals, seen);
-          wide.push_back(e);
-        }
       Obligation all{.kind = ObligationKind::width, .access = place.place + " in 64 bits"};
-      for (std::size_t i = 0; i < goals.size() && all.verdict == Verdict::proved; ++i)
-        all = session_.decide(all.kind, all.access, elements, {goals[i]});
-      if (all.verdict != Verdict::proved) bound_sizes(wide, all);
+      std::vector<Expr> undecided;
+      std::set<std::uint32_t> seen;
+      for (const Expr e : place.exact) {
+        if (widths.fit(e, 64)) continue;
+        std::vector<Goal> goals;
+        if (undecided.empty()) add_wide(widths, e, goals, seen);
+        for (std::size_t i = 0; i < goals.size() && all.verdict == Verdict::proved; ++i)
+          all = session_.decide(all.kind, all.access, elements, {goals[i]});
+        if (all.verdict != Verdict::proved) undecided.push_back(e);
+      }
+      if (!undecided.empty()) bound_sizes(undecided, all);
       record(std::move(all));
     }
   }

@@ -4,8 +4,10 @@
 #include <numeric>
 
 #include "compiler/schedule/index/exact_indices.h"
+#include "compiler/schedule/index/index_magnitude.h"
 #include "compiler/schedule/index/index_sizes.h"
 #include "compiler/schedule/index/index_width.h"
+#include "support/steps.h"
 
 namespace padlock::compiler {
 
@@ -25,11 +27,29 @@ std::vector<Constraint> bounds_of(ir::ExprContext& exprs, const std::vector<Expr
   return bounds;
 }
 
+/// Bounds an index and all its intermediates at once, where bounds of its sizes alone do not: a sum of coordinates
+/// times sizes that the program does not bound.
+Constraint magnitude_bound(IndexMagnitude& magnitude, ir::ExprContext& exprs, Expr e) {
+  return {magnitude.of(e), Comparison::le, exprs.constant(Int128{1} << 61)};
+}
+
+constexpr std::size_t kComparedInAStep = 8;  // bounds
+
+bool contains(std::span<const Constraint> bounds, const Constraint& one) {
+  take_steps(1 + bounds.size() / kComparedInAStep);
+  return std::ranges::any_of(bounds, [&](const Constraint& bound) {
+    return bound.lhs == one.lhs && bound.comparison == one.comparison && bound.rhs == one.rhs;
+  });
+}
+
 /// The indices that do not fit 64 bits under these bounds.
 std::vector<Expr> wide_under(const Kernel& kernel, std::span<const Constraint> bounds, std::span<const Expr> indices) {
   IndexWidths widths(kernel, size_ranges(bounds));
+  IndexMagnitude magnitude(kernel);
   std::vector<Expr> wide;
-  std::ranges::copy_if(indices, std::back_inserter(wide), [&](Expr e) { return !widths.fit(e, 64); });
+  for (const Expr e : indices)
+    if (!widths.fit(e, 64) && !contains(bounds, magnitude_bound(magnitude, kernel.program->exprs(), e)))
+      wide.push_back(e);
   return wide;
 }
 
@@ -44,16 +64,21 @@ std::vector<Constraint> choose_index64_bounds(const Schedule& schedule) {
   if (wide.empty()) return {};
   IndexSizes sizes(kernel, IndexSizes::Coordinates::bounded);
   for (const Expr e : wide) sizes.add(e);
-  // An index is a few sizes times small constants: the first bounds are right for nearly all. What fits under none is
-  // no matter of sizes.
+  // An index is a few sizes times small constants: the first bounds are right for nearly all.
   std::vector<Constraint> bounds;
-  std::size_t least = wide.size();
+  std::vector<Expr> left = wide;
   for (const int bits : {60, 58, 56, 52, 48, 40, 32, 24}) {
     std::vector<Constraint> tried = bounds_of(schedule.exprs(), sizes.found(), bits);
-    const std::size_t left = wide_under(kernel, tried, wide).size();
-    if (left < least) bounds = std::move(tried);
-    least = std::min(least, left);
-    if (least == 0) break;
+    std::vector<Expr> still_wide = wide_under(kernel, tried, wide);
+    if (still_wide.size() >= left.size()) continue;
+    bounds = std::move(tried);
+    left = std::move(still_wide);
+    if (left.empty()) break;
+  }
+  IndexMagnitude magnitude(kernel);
+  for (const Expr e : left) {
+    const Constraint bound = magnitude_bound(magnitude, schedule.exprs(), e);
+    if (!contains(bounds, bound)) bounds.push_back(bound);
   }
   return bounds;
 }

@@ -13,7 +13,8 @@
 namespace padlock::compiler {
 
 /// Returns, for the indices that ranges do not show to fit 64 bits, bounds of their sizes under which they do: each
-/// between -2^k and 2^k, with the largest k that serves. Empty where ranges bound all, as they mostly do.
+/// between -2^k and 2^k, with the largest k that serves; and for an index that fits under no such bounds, one of its
+/// magnitude (index_magnitude.h). Empty where ranges bound all, as they mostly do.
 [[nodiscard]] std::vector<ir::Constraint> choose_index64_bounds(const Schedule& schedule);
 
 /// Returns which of the schedule's bounds those indices need to fit 64 bits, as positions of `index64_bounds`; none of

@@ -88,6 +88,40 @@ TEST_CASE("products of sizes that nothing bounds are preconditions of a kernel, 
   }
 }
 
+/// An element's number, divided by a product of sizes: the remainder is as small as the number is.
+constexpr std::string_view kRemainders =
+    "program p(a: dim, b: dim, c: dim, d: dim, e: dim, f: dim, x: i16[a, 1, 1]) where b >= -12, c <= 90 {"
+    "  y = pad(x, low = [-4, 1, min(-2 * c + 19, a - 3)], high = [b, -min(b, c), b + 4], mode = edge)"
+    "  z = pad(y, low = [27 - d, c - 8, d + 5], high = [2 * c - 2 * d - 26, 1, min(c - 10, e) + max(-1, e - 2)],"
+    "          mode = edge)"
+    "  v = reshape(z, shape = [b + 3, 1, min(f, 929)]) return v }";
+/// An element's number with three products of sizes, which the solver's steps do not bound.
+constexpr std::string_view kNumbers =
+    "program p(x: u32[N], a: dim, b: dim, c: dim, d: dim, e: dim, f: dim,"
+    "          w: u32[2 * a - 68, max(d, e), max(e - 3, 3), 1, c mod 9]) where e < 8 {"
+    "  y = pad(x, low = [min(b + 8, max(b, a))], high = [-(N + min(b + 8, max(b, a))) mod 16], mode = wrap)"
+    "  z = reshape(y, shape = [2 * a - 68, max(d, e), max(e - 3, 3), 1, c mod 9])"
+    "  v = concat(w, z, axis = 3) return v }";
+
+TEST_CASE("an element's number in a reshape fits 64 bits, or a launch is asked to keep it there") {
+  for (const auto& [text, is_guarded] : {std::pair(kRemainders, false), {kNumbers, true}}) {
+    const ir::Program program = program_of(text);
+    for (const char* config : kConfigs) {
+      CAPTURE(std::string(config));
+      int guarded = 0;
+      for (const Obligation& one : value_of(list_obligations(schedule_of(program, config))).obligations) {
+        if (one.kind != ObligationKind::width) continue;
+        CAPTURE(to_string(one));
+        CHECK((one.verdict == Verdict::proved || one.verdict == Verdict::guarded));
+        guarded += one.verdict == Verdict::guarded ? 1 : 0;
+      }
+      // Code for a GPU numbers the elements of its vectors once more.
+      CHECK((guarded > 0) == (is_guarded || std::string_view(config).contains("map=stream")));
+      CHECK(prove(schedule_of(program, config)).has_value());
+    }
+  }
+}
+
 TEST_CASE("a bound that is dropped is missed: a kernel that needs it is not compiled") {
   for (const std::string_view text : {kProducts, kFar}) {
     const ir::Program program = program_of(text);

@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include "compiler/prover/proven_kernel.h"
+#include "compiler/schedule/index/index_magnitude.h"
 #include "tests/common/environment.h"
 #include "tests/compiler/llvm/compiled.h"
 #include "tests/ir/expr/random_expr.h"
@@ -111,6 +112,45 @@ TEST_CASE("where the interval fits a width, no intermediate leaves it: Z3 judges
   CHECK(asked > 50);
   CHECK(asked_with_guards > 20);
   CHECK(undecided * 4 < asked);
+}
+
+TEST_CASE("a magnitude bounds an expression and all its intermediates at every coordinate") {
+  const std::uint64_t seed = testing::seed_or(11);
+  MESSAGE("seed ", seed);
+  testing::Rng random(seed);
+  int compared = 0;
+  for (int i = 0; i < 3000; ++i) {
+    Indices indices(random);
+    ir::ExprContext& exprs = indices.exprs;
+    const Expr e = testing::draw_tree(random, indices.symbols, 3).build(exprs, indices.symbols);
+    if (!e.has_coordinate()) continue;
+    const std::vector<Expr> extents(indices.symbols.begin(), indices.symbols.begin() + 3);
+    const Expr magnitude = IndexMagnitude(exprs, extents).of(e);
+    REQUIRE_FALSE(magnitude.has_coordinate());
+    Intermediates found;
+    found.add(exprs, e);
+    for (int k = 0; k < 8; ++k) {
+      std::vector<std::int64_t> values;
+      const Int128 most = k % 2 == 0 ? 5 : 1'000'000;
+      for (const Expr size : extents)
+        values.push_back(random.between(1, static_cast<std::int64_t>(std::min(most, size.range().hi))));
+      for (int axis = 0; axis < 3; ++axis)
+        values.push_back(random.between(0, values[static_cast<std::size_t>(axis)] - 1));
+      const Result<Int128> bound = ir::evaluate(exprs, magnitude, values);
+      if (!bound) continue;
+      for (const Expr part : found.emitted) {
+        const Result<Int128> value = ir::evaluate(exprs, part, values);
+        if (!value) continue;
+        CAPTURE(ir::to_string(exprs, e));
+        CAPTURE(ir::to_string(exprs, part));
+        CHECK(*value <= *bound);
+        CHECK(-*value <= *bound);
+        ++compared;
+      }
+    }
+  }
+  MESSAGE(compared, " intermediates");
+  CHECK(compared > 10'000);
 }
 
 TEST_CASE("an interval counts what is added up on the way, not the sum alone") {
