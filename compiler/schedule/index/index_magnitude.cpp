@@ -8,34 +8,18 @@ namespace padlock::compiler {
 using ir::Expr;
 using ir::ExprKind;
 
-Expr IndexMagnitude::of(Expr e) {
+IndexMagnitude::Bounds IndexMagnitude::bounds(Expr e) {
   if (!e.has_coordinate()) return size(e);
   const auto it = known_.find(e.id());
   if (it != known_.end()) return it->second;
-  take_steps(2 + 2 * e.operands().size());
-  const Expr bound = made(e);
-  known_.emplace(e.id(), bound);
-  return bound;
+  take_steps(4 + 4 * e.operands().size());
+  return known_.emplace(e.id(), made(e)).first->second;
 }
 
-Expr IndexMagnitude::at_least_one(Expr e) { return e.range().lo >= 1 ? e : exprs_.max(e, exprs_.constant(1)); }
-
-Expr IndexMagnitude::size(Expr e) {
-  const ir::Range range = e.range();
-  if (range.lo >= 0) return at_least_one(e);
-  return at_least_one(range.hi <= 0 ? exprs_.neg(e) : exprs_.max(e, exprs_.neg(e)));
-}
-
-Expr IndexMagnitude::coordinate(Expr e) {
-  for (std::size_t axis = 0; axis < extents_.size(); ++axis)
-    if (exprs_.coordinate(static_cast<int>(axis)) == e) return at_least_one(extents_[axis]);
-  return exprs_.constant(e.range().hi);
-}
-
-Expr IndexMagnitude::made(Expr e) {
+IndexMagnitude::Bounds IndexMagnitude::made(Expr e) {
   switch (e.kind()) {
     case ExprKind::constant:
-      return size(e);
+      break;
     case ExprKind::symbol:
       return coordinate(e);
     case ExprKind::sum:
@@ -43,48 +27,107 @@ Expr IndexMagnitude::made(Expr e) {
     case ExprKind::product:
       return product(e);
     case ExprKind::floordiv:
+      return quotient(e);
     case ExprKind::mod:
-      return divided(e);
+      return remainder(e);
     case ExprKind::min:
     case ExprKind::max:
-      break;
+      return minmax(e);
   }
-  Expr most = of(e.operands()[0]);
-  for (const Expr operand : e.operands().subspan(1)) most = exprs_.max(most, of(operand));
-  return most;
+  return size(e);
 }
 
-/// The terms in any order; what is a size arrives as one number.
-Expr IndexMagnitude::sum(Expr e) {
-  const Expr rest = split_sum(exprs_, e).second;
-  Expr all = rest.is_constant(0) ? rest : size(rest);
+Expr IndexMagnitude::magnitude(const Bounds& of) {
+  if (of.lo.range().lo >= 0) return of.hi;
+  if (of.hi.range().hi <= 0) return exprs_.neg(of.lo);
+  return exprs_.max(of.hi, exprs_.neg(of.lo));
+}
+
+IndexMagnitude::Bounds IndexMagnitude::size(Expr e) {
+  Bounds one{.lo = e, .hi = e, .widest = {}};
+  one.widest = magnitude(one);
+  return one;
+}
+
+IndexMagnitude::Bounds IndexMagnitude::coordinate(Expr e) {
+  Expr last = exprs_.constant(e.range().hi);
+  for (std::size_t axis = 0; axis < extents_.size(); ++axis)
+    if (exprs_.coordinate(static_cast<int>(axis)) == e)
+      last = exprs_.max(exprs_.sub(extents_[axis], exprs_.constant(1)), exprs_.constant(0));
+  return {.lo = exprs_.constant(0), .hi = last, .widest = last};
+}
+
+/// The terms in any order, each with its magnitude; what is a size arrives as one number.
+IndexMagnitude::Bounds IndexMagnitude::sum(Expr e) {
+  Bounds all = size(split_sum(exprs_, e).second);
+  Expr partial = all.widest;
   for (std::size_t i = 0; i < e.operands().size(); ++i) {
     if (!e.operands()[i].has_coordinate()) continue;
-    const Int128 coefficient = e.coefficients()[i];
-    all =
-        exprs_.add(all, exprs_.mul(exprs_.constant(coefficient < 0 ? -coefficient : coefficient), of(e.operands()[i])));
+    const Expr coefficient = exprs_.constant(e.coefficients()[i]);
+    const Bounds term = multiplied(bounds(e.operands()[i]), size(coefficient));
+    all.lo = exprs_.add(all.lo, term.lo);
+    all.hi = exprs_.add(all.hi, term.hi);
+    all.widest = exprs_.max(all.widest, term.widest);
+    partial = exprs_.add(partial, magnitude(term));
   }
+  all.widest = exprs_.max(all.widest, partial);
   return all;
 }
 
-/// No factor counts as less than 1, so that no partial product is larger.
-Expr IndexMagnitude::product(Expr e) {
+IndexMagnitude::Bounds IndexMagnitude::product(Expr e) {
   Expr rest = exprs_.constant(1);
-  Expr all = rest;
+  Bounds all = size(rest);
   for (const Expr factor : e.operands())
     if (factor.has_coordinate())
-      all = exprs_.mul(all, of(factor));
+      all = multiplied(all, bounds(factor));
     else
       rest = exprs_.mul(rest, factor);
-  return exprs_.mul(all, size(rest));
+  return multiplied(all, size(rest));
 }
 
-/// A quotient is one less than its dividend at most; a remainder lies within its divisor, and to its dividend comes the
-/// rest, which arrives reduced.
-Expr IndexMagnitude::divided(Expr e) {
-  const Expr divisor = of(e.operands()[1]);
-  const Expr dividend = of(e.operands()[0]);
-  return exprs_.add(exprs_.add(dividend, divisor), exprs_.constant(1));
+/// Where a sign is not known, the least and the greatest of the products of the ends.
+IndexMagnitude::Bounds IndexMagnitude::multiplied(const Bounds& a, const Bounds& b) {
+  const auto mul = [&](Expr x, Expr y) { return exprs_.mul(x, y); };
+  Bounds all{.lo = mul(a.lo, b.lo), .hi = mul(a.hi, b.hi), .widest = exprs_.max(a.widest, b.widest)};
+  if (a.lo.range().lo < 0 || b.lo.range().lo < 0)
+    for (const Expr end : {mul(a.lo, b.lo), mul(a.lo, b.hi), mul(a.hi, b.lo), mul(a.hi, b.hi)}) {
+      all.lo = exprs_.min(all.lo, end);
+      all.hi = exprs_.max(all.hi, end);
+    }
+  all.widest = exprs_.max(all.widest, magnitude(all));
+  return all;
+}
+
+/// A quotient grows with its dividend; by a divisor with coordinates it lies between its dividend and 0.
+IndexMagnitude::Bounds IndexMagnitude::quotient(Expr e) {
+  const Bounds x = bounds(e.operands()[0]);
+  const Bounds d = bounds(e.operands()[1]);
+  const Expr widest = exprs_.add(exprs_.max(x.widest, d.widest), exprs_.constant(1));
+  if (e.operands()[1].has_coordinate()) {
+    const Expr zero = exprs_.constant(0);
+    return {.lo = exprs_.min(x.lo, zero), .hi = exprs_.max(x.hi, zero), .widest = widest};
+  }
+  const Expr divisor = exprs_.max(e.operands()[1], exprs_.constant(1));
+  return {.lo = exprs_.floordiv(x.lo, divisor), .hi = exprs_.floordiv(x.hi, divisor), .widest = widest};
+}
+
+/// To the dividend comes its rest that is a size, which arrives reduced.
+IndexMagnitude::Bounds IndexMagnitude::remainder(Expr e) {
+  const Bounds x = bounds(split_sum(exprs_, e.operands()[0]).first);
+  const Bounds d = bounds(e.operands()[1]);
+  const Expr last = exprs_.max(exprs_.sub(d.hi, exprs_.constant(1)), exprs_.constant(0));
+  return {.lo = exprs_.constant(0), .hi = last, .widest = exprs_.add(x.widest, d.widest)};
+}
+
+IndexMagnitude::Bounds IndexMagnitude::minmax(Expr e) {
+  Bounds all = bounds(e.operands()[0]);
+  const auto choose = [&](Expr a, Expr b) { return e.kind() == ExprKind::min ? exprs_.min(a, b) : exprs_.max(a, b); };
+  for (const Expr operand : e.operands().subspan(1)) {
+    const Bounds other = bounds(operand);
+    all = {
+        .lo = choose(all.lo, other.lo), .hi = choose(all.hi, other.hi), .widest = exprs_.max(all.widest, other.widest)};
+  }
+  return all;
 }
 
 }  // namespace padlock::compiler

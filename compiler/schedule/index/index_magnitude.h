@@ -11,30 +11,37 @@
 namespace padlock::compiler {
 
 /// Bounds emitted expressions by sizes: for |e| over all coordinates, and for every intermediate on the way, an
-/// expression of sizes alone. It is coarse (each term of a sum counts with its magnitude, each coordinate with its
-/// extent), but it exists for every index and can be evaluated before a launch. Remembers what it has looked at.
-/// Borrows the kernel.
+/// expression of sizes alone. It is interval arithmetic with sizes in place of numbers, so it exists for every index
+/// and can be evaluated before a launch. Divisors are at least 1. Remembers what it has looked at. Borrows the context.
 class IndexMagnitude {
  public:
   explicit IndexMagnitude(const Kernel& kernel) : IndexMagnitude(kernel.program->exprs(), kernel.extents) {}
   /// `extents`: of the coordinates, by axis.
   IndexMagnitude(ir::ExprContext& exprs, std::vector<ir::Expr> extents) : exprs_(exprs), extents_(std::move(extents)) {}
 
-  /// Returns an upper bound of |e| and of all its intermediates; at least 1.
-  [[nodiscard]] ir::Expr of(ir::Expr e);
+  /// Returns an upper bound of |e| and of all its intermediates.
+  [[nodiscard]] ir::Expr of(ir::Expr e) { return bounds(e).widest; }
 
  private:
-  [[nodiscard]] ir::Expr size(ir::Expr e);
-  [[nodiscard]] ir::Expr coordinate(ir::Expr e);
-  [[nodiscard]] ir::Expr made(ir::Expr e);
-  [[nodiscard]] ir::Expr sum(ir::Expr e);
-  [[nodiscard]] ir::Expr product(ir::Expr e);
-  [[nodiscard]] ir::Expr divided(ir::Expr e);
-  [[nodiscard]] ir::Expr at_least_one(ir::Expr e);
+  /// Least and greatest value, and an upper bound of the magnitudes on the way to it.
+  struct Bounds {
+    ir::Expr lo, hi, widest;
+  };
+  Bounds bounds(ir::Expr e);
+  Bounds made(ir::Expr e);
+  Bounds size(ir::Expr e);
+  Bounds coordinate(ir::Expr e);
+  Bounds sum(ir::Expr e);
+  Bounds product(ir::Expr e);
+  Bounds multiplied(const Bounds& a, const Bounds& b);
+  Bounds quotient(ir::Expr e);
+  Bounds remainder(ir::Expr e);
+  Bounds minmax(ir::Expr e);
+  ir::Expr magnitude(const Bounds& of);
 
   ir::ExprContext& exprs_;
   std::vector<ir::Expr> extents_;
-  std::map<std::uint32_t, ir::Expr> known_;  // by Expr::id
+  std::map<std::uint32_t, Bounds> known_;  // by Expr::id
 };
 
 }  // namespace padlock::compiler
