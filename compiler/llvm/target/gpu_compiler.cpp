@@ -119,6 +119,8 @@ class LlvmGpuCompiler final : public GpuCompiler {
     CodeModule& all = code.modules.front();
     simplify(*all.module, *all.machine);
     PADLOCK_CHECK(all.limit_work());
+    // It tests, and is run once or a few times: code that is made quickly is the faster.
+    all.machine->setOptLevel(llvm::CodeGenOptLevel::None);
     PADLOCK_TRY(const llvm::SmallVector<char> object,
                 generate_code(*all.module, *all.machine, llvm::CodeGenFileType::ObjectFile));
     return link_image(object, std::move(code.kernels));
