@@ -22,6 +22,7 @@ enum class OpClass : std::uint8_t {
   with_scalars,  ///< leaky_relu(x, alpha), clamp(x, lo, hi): the named operands are literals or run-time scalars
   cast,
   coordinate,  ///< iota: no operand; coordinates become elements of a type
+  adjoint,     ///< pad_adjoint: sums of elements, every type but bool
 };
 
 // The one table of operations: id, name in the language, class, tensor operands (-1: one or more).
@@ -33,6 +34,7 @@ enum class OpClass : std::uint8_t {
   X(broadcast, "broadcast", movement, 1)       \
   X(reshape, "reshape", movement, 1)           \
   X(iota, "iota", coordinate, 0)               \
+  X(pad_adjoint, "pad_adjoint", adjoint, 1)    \
   X(relu, "relu", unary, 1)                    \
   X(leaky_relu, "leaky_relu", with_scalars, 1) \
   X(clamp, "clamp", with_scalars, 1)           \

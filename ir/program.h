@@ -50,8 +50,11 @@ struct BroadcastAttributes {
 struct IotaAttributes {
   int axis = 0;  // whose coordinate the elements are
 };
+struct PadAdjointAttributes {
+  PadAttributes pad;  // of a tensor of the result's extents, which makes one of the operand's
+};
 using Attributes = std::variant<std::monostate, PadAttributes, SliceAttributes, ConcatAttributes, TransposeAttributes,
-                                BroadcastAttributes, IotaAttributes>;
+                                BroadcastAttributes, IotaAttributes, PadAdjointAttributes>;
 
 enum class ValueKind : std::uint8_t { tensor_parameter, scalar_parameter, operation };
 

@@ -179,6 +179,89 @@ std::vector<Expr> IndexMaps::reshape(std::span<const ReshapeGroup> groups, const
   return source;
 }
 
+/// The two coordinates of each lap whose source is j are the residues of low + j, and of its mirror image, modulo a
+/// lap: the walk begins with the smaller one, and goes to the other and back. Where they are one, the gap between them
+/// is 0, and both steps are a lap.
+Walk IndexMaps::walk_of(const AdjointAxis& axis) {
+  const Expr zero = exprs_.constant(0);
+  const Expr one = exprs_.constant(1);
+  const auto plus = [&](Expr a, Expr b) { return exprs_.add(a, b); };
+  const auto minus = [&](Expr a, Expr b) { return exprs_.sub(a, b); };
+  const Expr at = plus(axis.low, axis.j);
+  if (axis.mode == ir::PadMode::edge) {
+    // The first element stands for all before it, the last for all after it.
+    const Expr is_first = exprs_.max(minus(one, axis.j), zero);
+    const Expr is_last = exprs_.min(exprs_.max(plus(minus(axis.j, axis.n), exprs_.constant(2)), zero), one);
+    const Expr before = exprs_.mul(is_first, exprs_.max(axis.low, zero));
+    const Expr after = exprs_.mul(is_last, exprs_.max(axis.high, zero));
+    return {.variable = {},
+            .first = exprs_.max(minus(at, before), zero),
+            .step = one,
+            .other = one,
+            .limit = exprs_.min(plus(plus(at, one), after), axis.m)};
+  }
+  const Expr laps = axis.mode == ir::PadMode::wrap        ? axis.n
+                    : axis.mode == ir::PadMode::symmetric ? exprs_.mul(exprs_.constant(2), axis.n)
+                                                          : exprs_.mul(exprs_.constant(2), minus(axis.n, one));
+  const Expr period = exprs_.max(laps, one);
+  const Expr here = exprs_.mod(at, period);
+  if (axis.mode == ir::PadMode::wrap)
+    return {.variable = {}, .first = here, .step = period, .other = period, .limit = axis.m};
+  const Expr mirrored = minus(axis.low, axis.j);
+  const Expr there = exprs_.mod(axis.mode == ir::PadMode::symmetric ? minus(mirrored, one) : mirrored, period);
+  const Expr first = exprs_.min(here, there);
+  const Expr gap = minus(exprs_.max(here, there), first);
+  const Expr is_none = exprs_.min(exprs_.max(minus(one, gap), zero), one);
+  const Expr step = exprs_.max(plus(gap, exprs_.mul(is_none, period)), one);
+  const Expr back = exprs_.max(minus(period, gap), one);
+  return {.variable = {}, .first = first, .step = step, .other = back, .limit = axis.m};
+}
+
+/// What is not negative where low + j is the only coordinate whose source is j: it lies in the padded axis, and the
+/// ones before and after it do not.
+std::vector<Expr> IndexMaps::single_conditions(const AdjointAxis& axis) {
+  const Expr one = exprs_.constant(1);
+  const auto minus = [&](Expr a, Expr b) { return exprs_.sub(a, b); };
+  const Expr at = exprs_.add(axis.low, axis.j);
+  const Expr last = minus(axis.n, one);
+  std::vector<Expr> all = {at, minus(minus(axis.m, one), at)};
+  switch (axis.mode) {
+    case ir::PadMode::constant:
+      break;
+    case ir::PadMode::edge:
+      all.insert(all.end(), {minus(axis.j, one), minus(minus(last, one), axis.j)});
+      break;
+    case ir::PadMode::reflect:
+      all.insert(all.end(), {minus(minus(axis.j, axis.low), one), minus(minus(minus(last, one), axis.high), axis.j)});
+      break;
+    case ir::PadMode::symmetric:
+      all.insert(all.end(), {minus(axis.j, axis.low), minus(minus(last, axis.high), axis.j)});
+      break;
+    case ir::PadMode::wrap:
+      all.insert(all.end(), {minus(last, at), minus(axis.j, axis.high)});
+      break;
+  }
+  return all;
+}
+
+std::vector<AdjointMap> IndexMaps::pad_adjoint(const ir::PadAttributes& pad, const ir::Value& operand,
+                                               const ir::Value& result, const std::vector<Expr>& coordinates) {
+  std::vector<AdjointMap> maps;
+  for (std::size_t i = 0; i < coordinates.size(); ++i) {
+    AdjointAxis axis{pad.mode, pad.low[i], pad.high[i], result.extents()[i], operand.extents()[i], coordinates[i]};
+    const bool repeats = pad.mode != ir::PadMode::constant;
+    if (!repeats) axis.j = exprs_.mul(axis.j, exprs_.constant(Int128{pad.interior[i]} + 1));
+    AdjointMap& map = maps.emplace_back();
+    map.extent = axis.m;
+    map.coordinate = exprs_.add(axis.low, axis.j);
+    if (repeats && axis.low.is_constant(0) && axis.high.is_constant(0)) continue;
+    for (const Expr e : single_conditions(axis))
+      if (!facts_.proves_nonnegative(e)) map.single.push_back({e, Condition::Kind::nonnegative});
+    if (repeats && !map.single.empty()) map.walk = walk_of(axis);
+  }
+  return maps;
+}
+
 std::vector<ConcatPiece> IndexMaps::concat(const std::vector<std::pair<ir::ValueId, Expr>>& operands, Expr coordinate) {
   const Expr one = exprs_.constant(1);
   std::vector<ConcatPiece> pieces;

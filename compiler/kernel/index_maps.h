@@ -22,6 +22,15 @@ struct PadMap {
   bool never = false;  ///< provably all fill
 };
 
+/// What a pad's adjoint adds up along one axis: the element at `coordinate` alone where all of `single` hold; else
+/// those of the walk, in its order, or (without one) none.
+struct AdjointMap {
+  ir::Expr extent;  ///< of the operand
+  ir::Expr coordinate;
+  std::vector<Condition> single;
+  std::optional<Walk> walk;  ///< without its variable
+};
+
 /// One operand (or a run of the same one) of a concat.
 struct ConcatPiece {
   ir::ValueId operand = 0;
@@ -51,6 +60,9 @@ class IndexMaps {
   /// Appends to `facts` what holds of the coordinates where they are those of an element.
   std::vector<ir::Expr> reshape(std::span<const ReshapeGroup> groups, const ir::Value& operand, const ir::Value& result,
                                 const std::vector<ir::Expr>& coordinates, std::vector<ir::Expr>& facts);
+  /// `operand`: of the adjoint, whose result is `result`. Returns one for each axis.
+  std::vector<AdjointMap> pad_adjoint(const ir::PadAttributes& pad, const ir::Value& operand, const ir::Value& result,
+                                      const std::vector<ir::Expr>& coordinates);
   /// `operands`: each with its extent on the axis. Provably empty pieces are left out, but never all.
   virtual std::vector<ConcatPiece> concat(const std::vector<std::pair<ir::ValueId, ir::Expr>>& operands,
                                           ir::Expr coordinate);
@@ -66,6 +78,14 @@ class IndexMaps {
   virtual std::vector<ir::Expr> split(ir::Expr number, std::span<const ir::Expr> extents);
   void add_element_bounds(ir::Expr number, std::vector<ir::Expr>& facts);
   void add_facts(ir::Expr number, std::span<const ir::Expr> extents, std::vector<ir::Expr>& facts);
+  /// One axis of an adjoint: extents n of the result and m of the operand, coordinate j of the result.
+  struct AdjointAxis {
+    ir::PadMode mode;
+    ir::Expr low, high, n, m, j;
+  };
+  /// The coordinates whose source is j, in ascending order.
+  virtual Walk walk_of(const AdjointAxis& axis);
+  [[nodiscard]] std::vector<ir::Expr> single_conditions(const AdjointAxis& axis);
   virtual ir::Expr repeated(ir::Expr operand_extent, ir::Expr result_extent, ir::Expr coordinate);
   [[nodiscard]] bool in_range(ir::Expr i, ir::Expr n) const;
 

@@ -55,6 +55,18 @@ std::uint32_t Graph::add(const ir::Layout& layout) {
   return static_cast<std::uint32_t>(layouts_.size() - 1);
 }
 
+std::vector<Walk> walks_of(const Node& sum) {
+  std::vector<Walk> walks;
+  const std::vector<ir::Expr>& list = sum.coordinates;
+  for (std::size_t i = 0; i + 4 < list.size(); i += 5)
+    walks.push_back({list[i], list[i + 1], list[i + 2], list[i + 3], list[i + 4]});
+  return walks;
+}
+
+void append_walk(std::vector<ir::Expr>& coordinates, const Walk& walk) {
+  for (const ir::Expr e : {walk.variable, walk.first, walk.step, walk.other, walk.limit}) coordinates.push_back(e);
+}
+
 std::vector<NodeId> users_first(const Graph& graph, std::span<const NodeId> roots) {
   // Operands have smaller ids, so descending ids are a topological order.
   std::set<NodeId, std::greater<>> reached(roots.begin(), roots.end());

@@ -37,6 +37,13 @@ enum class NodeKind : std::uint8_t {
               ///< never the selection between it and the fill
   operation,  ///< `op` of the operands, elementwise
   index,      ///< the value of `coordinates[0]`, as i64
+  sum,        ///< of operands[0] over walks (walks_of), the last one innermost, in that order with one accumulator
+};
+
+/// One loop of a sum: its variable goes from `first` as long as it is below `limit`, by `step` and `other` in turn.
+/// Neither is below 1, and `first` not below 0; so it lies in [0, limit).
+struct Walk {
+  ir::Expr variable, first, step, other, limit;
 };
 
 struct Node {
@@ -53,6 +60,10 @@ struct Node {
   /// between it and the result divides the number of an element into coordinates.
   std::vector<ir::Expr> facts = {};
 };
+
+/// A sum's walks, as they stand among its coordinates.
+[[nodiscard]] std::vector<Walk> walks_of(const Node& sum);
+void append_walk(std::vector<ir::Expr>& coordinates, const Walk& walk);
 
 /// Nodes, conditions and predicates, each interned: equal ones are one. Operands have smaller ids than their users.
 class Graph {
@@ -91,6 +102,11 @@ struct Kernel {
   std::vector<ir::Expr> extents;  // of the output, row-major and dense; at least one axis
   std::vector<ir::ValueId> results;
   std::vector<NodeId> roots;  // one per result
+  /// The variables of all its sums' walks, each of which lies in [0, extent).
+  struct WalkVariable {
+    ir::Expr variable, extent;
+  };
+  std::vector<WalkVariable> walk_variables = {};
 
   [[nodiscard]] int rank() const { return static_cast<int>(extents.size()); }
   [[nodiscard]] ir::Expr coordinate(int axis) const { return program->exprs().coordinate(axis); }
@@ -99,6 +115,8 @@ struct Kernel {
 /// Nodes reachable from the roots, users before operands.
 [[nodiscard]] std::vector<NodeId> users_first(const Graph& graph, std::span<const NodeId> roots);
 
+/// Prints a walk: ", $walk0 from 0 below N by 1 and 1".
+[[nodiscard]] std::string to_string(const ir::ExprContext& exprs, const Walk& walk);
 /// Prints a predicate: "always", or its conditions.
 [[nodiscard]] std::string to_string(const Kernel& kernel, PredicateId predicate);
 /// Text for people and golden tests: one line a node.

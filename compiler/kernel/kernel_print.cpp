@@ -30,6 +30,11 @@ std::string text_of(const Kernel& kernel, const Node& node) {
       return fmt::format("%{} if {} else %{}", operand(0), to_string(kernel, node.guard), operand(1));
     case NodeKind::operation:
       return fmt::format("{} %{}", name_of(node.op), fmt::join(node.operands, ", %"));
+    case NodeKind::sum: {
+      std::string text = fmt::format("sum %{}", operand(0));
+      for (const Walk& walk : walks_of(node)) text += to_string(kernel.program->exprs(), walk);
+      return text;
+    }
     case NodeKind::index:
       return "index " + ir::to_string(kernel.program->exprs(), node.coordinates.front());
   }
@@ -37,6 +42,12 @@ std::string text_of(const Kernel& kernel, const Node& node) {
 }
 
 }  // namespace
+
+std::string to_string(const ir::ExprContext& exprs, const Walk& walk) {
+  const auto text = [&](ir::Expr e) { return ir::to_string(exprs, e); };
+  return fmt::format(", {} from {} below {} by {} and {}", text(walk.variable), text(walk.first), text(walk.limit),
+                     text(walk.step), text(walk.other));
+}
 
 std::string to_string(const Kernel& kernel, PredicateId predicate) {
   std::vector<std::string> texts;

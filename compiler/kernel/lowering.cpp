@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 
 #include "compiler/kernel/index_maps.h"
+#include "ir/expr/affine.h"
 #include "support/limits.h"
 #include "support/steps.h"
 
@@ -37,6 +38,7 @@ struct Source {
 struct Recipe {
   std::vector<PredicateId> when;  // empty for an elementwise operation and a load
   std::vector<Source> sources;
+  std::vector<std::vector<Walk>> walks = {};  // over which each source is added up; empty: no source is
 };
 
 /// Returns the value that has the same elements in the same order, before all reshapes.
@@ -167,6 +169,8 @@ class KernelBuilder {
       case ir::Op::reshape:
         if (viewed(value)) return {};
         return expand_reshape(value, wanted);
+      case ir::Op::pad_adjoint:
+        return expand_adjoint(value, wanted);
       case ir::Op::iota:
         return {};
       default:
@@ -222,6 +226,63 @@ class KernelBuilder {
                                         const std::vector<Expr>& coordinates) {
     const auto* id = std::get_if<ValueId>(&operand);
     return id != nullptr ? maps_->elementwise(program_.value(*id), result, coordinates) : std::vector<Expr>{};
+  }
+
+  /// One element where each axis has one; else a sum along the axes that have more: the columns' axis alone, the
+  /// others, in which neighbouring columns add up neighbouring elements, or all.
+  Recipe expand_adjoint(const ir::Value& value, const Demand& wanted) {
+    const auto& pad = std::get<ir::PadAdjointAttributes>(value.attributes).pad;
+    const ir::Operand& operand = value.operands[0];
+    const auto maps = maps_->pad_adjoint(pad, program_.value(std::get<ValueId>(operand)), value, wanted.coordinates);
+    const Expr column = kernel_.coordinate(kernel_.rank() - 1);
+    std::vector<bool> none(maps.size()), all(maps.size()), rows(maps.size()), columns(maps.size());
+    for (std::size_t axis = 0; axis < maps.size(); ++axis) {
+      all[axis] = maps[axis].walk.has_value();
+      columns[axis] = all[axis] && mentions(wanted.coordinates[axis], column);
+      rows[axis] = all[axis] && !columns[axis];
+    }
+    Recipe recipe;
+    add_sum(recipe, operand, wanted, maps, none);
+    if (recipe.when.back() == kAlways) return recipe;
+    if (rows != none && columns != none)
+      for (const auto& walked : {columns, rows}) add_sum(recipe, operand, wanted, maps, walked);
+    if (all == none)
+      recipe.sources.push_back(source(ir::Scalar{value.dtype, 0}, {}));
+    else
+      add_sum(recipe, operand, wanted, maps, all);
+    recipe.when.resize(recipe.sources.size(), kAlways);
+    recipe.walks.resize(recipe.sources.size());
+    return recipe;
+  }
+
+  /// Adds to an adjoint's recipe what it is where only the axes that are `walked` have not one element.
+  void add_sum(Recipe& recipe, const ir::Operand& operand, const Demand& wanted, const std::vector<AdjointMap>& maps,
+               const std::vector<bool>& walked) {
+    Demand term{.coordinates = {}, .path = wanted.path, .facts = wanted.facts};
+    std::vector<Walk> walks;
+    std::vector<Condition> single;
+    for (std::size_t axis = 0; axis < maps.size(); ++axis) {
+      term.coordinates.push_back(maps[axis].coordinate);
+      if (walked[axis]) {
+        walks.push_back(*maps[axis].walk);
+        walks.back().variable = term.coordinates.back() = new_walk_variable(maps[axis].extent);
+      } else {
+        single.insert(single.end(), maps[axis].single.begin(), maps[axis].single.end());
+      }
+    }
+    recipe.when.push_back(predicate(single));
+    term.path = both(wanted.path, recipe.when.back());
+    recipe.sources.push_back(source(operand, std::move(term)));
+    recipe.walks.push_back(std::move(walks));
+  }
+
+  /// Makes a variable of [0, extent).
+  Expr new_walk_variable(Expr extent) {
+    constexpr int kFirstWalk = 2000;  // among the variables of a schedule
+    const auto number = static_cast<int>(kernel_.walk_variables.size());
+    const Expr variable = program_.exprs().variable(fmt::format("walk{}", number), kFirstWalk + number);
+    kernel_.walk_variables.push_back({variable, extent});
+    return variable;
   }
 
   Recipe expand_concat(const ir::Value& value, const Demand& wanted) {
@@ -301,10 +362,18 @@ class KernelBuilder {
       for (const Source& s : recipe.sources) operands.push_back(node_of(s));
       return operation(value, std::move(operands));
     }
-    NodeId node = node_of(recipe.sources.back());
-    for (std::size_t i = recipe.sources.size() - 1; i-- > 0;)
-      node = when(recipe.when[i], node_of(recipe.sources[i]), node);
+    NodeId node = node_of(recipe, recipe.sources.size() - 1);
+    for (std::size_t i = recipe.sources.size() - 1; i-- > 0;) node = when(recipe.when[i], node_of(recipe, i), node);
     return node;
+  }
+
+  /// A source of a recipe, added up over its walks if it has some.
+  NodeId node_of(const Recipe& recipe, std::size_t index) {
+    const NodeId node = node_of(recipe.sources[index]);
+    if (recipe.walks.empty() || recipe.walks[index].empty()) return node;
+    Node sum{.kind = NodeKind::sum, .dtype = graph_.node(node).dtype, .operands = {node}};
+    for (const Walk& walk : recipe.walks[index]) append_walk(sum.coordinates, walk);
+    return graph_.add(std::move(sum));
   }
 
   NodeId operation(const ir::Value& value, std::vector<NodeId> operands) {

@@ -30,9 +30,7 @@ class AxisMerger {
       for (const ConditionId condition : graph.conditions_of(node.guard))
         if (!mergeable(graph.condition(condition))) return false;
       if (node.kind == NodeKind::load && !mergeable(node)) return false;
-      if (node.kind == NodeKind::index &&
-          (mentions(node.coordinates.front(), outer_) || mentions(node.coordinates.front(), inner_)))
-        return false;
+      if ((node.kind == NodeKind::index || node.kind == NodeKind::sum) && mentions_axes(node.coordinates)) return false;
     }
     return true;
   }
@@ -44,7 +42,8 @@ class AxisMerger {
                   .graph = {},
                   .extents = kernel_.extents,
                   .results = kernel_.results,
-                  .roots = {}};
+                  .roots = {},
+                  .walk_variables = kernel_.walk_variables};
     const auto at = merged.extents.begin() + axis_;
     *at = exprs_.mul(*at, inner_extent_);
     merged.extents.erase(at + 1);
@@ -59,6 +58,10 @@ class AxisMerger {
   }
 
  private:
+  [[nodiscard]] bool mentions_axes(const std::vector<Expr>& all) const {
+    return std::ranges::any_of(all, [&](Expr e) { return mentions(e, outer_) || mentions(e, inner_); });
+  }
+
   bool mergeable(const Condition& condition) {
     if (mentions(condition.expr, inner_)) return false;
     if (!mentions(condition.expr, outer_)) return true;
@@ -104,7 +107,8 @@ class AxisMerger {
     std::erase_if(node.facts, [&](Expr fact) { return mentions(fact, outer_) || mentions(fact, inner_); });
     for (Expr& fact : node.facts) fact = renumber(fact);
     if (node.kind == NodeKind::load) rewrite_load(node, graph);
-    if (node.kind == NodeKind::index) node.coordinates.front() = renumber(node.coordinates.front());
+    if (node.kind == NodeKind::index || node.kind == NodeKind::sum)
+      for (Expr& e : node.coordinates) e = renumber(e);
     return node;
   }
 

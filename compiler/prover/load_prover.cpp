@@ -56,6 +56,7 @@ class LoadProver::Implementation {
       for (solver::Region* part : {&known, &region}) {
         add_guard(*part, load, column_);
         add_facts(*part, stream, column_);
+        add_walks(*part, body, load, column_);
       }
       all = decide_load(access, region, stream, load, {}, &known);
     } else {
@@ -66,9 +67,14 @@ class LoadProver::Implementation {
         solver::Region region = lanes.region;
         add_guard(region, load, lanes.first);
         add_facts(region, stream, lanes.first);
+        add_walks(region, body, load, lanes.first);
         Obligation one = decide_load(access, region, moved, load, lanes.first);
         if (one.verdict == Verdict::refuted || one.verdict == Verdict::checked) all = std::move(one);
       }
+    }
+    if (!walks_rise(body, load)) {
+      all.verdict = Verdict::checked;
+      all.reason = "ranges do not show that a walk rises from 0 or above";
     }
     all.body = call.body;
     all.load = index;
@@ -89,6 +95,30 @@ class LoadProver::Implementation {
 
   void add_facts(solver::Region& region, const Stream& stream, Expr column) {
     for (const Expr fact : stream.facts) region.nonnegative.push_back(at_column(fact, column));
+  }
+
+  /// Calls `visit` with each walk that a load is done in.
+  template <class Visit>
+  static void for_each_walk(const Body& body, const BodyLoad& load, Visit&& visit) {
+    for (int sum = load.scope; sum >= 0; sum = body.nodes[static_cast<std::size_t>(sum)].scope)
+      for (const Walk& walk : body.nodes[static_cast<std::size_t>(sum)].walks) visit(walk);
+  }
+
+  /// Adds that a walk's variable lies in [0, limit): the loop tests the one side, and a progression from 0 or above by
+  /// steps of 1 or more does not leave the other. (The next value is at most limit + step: the width of that is shown.)
+  void add_walks(solver::Region& region, const Body& body, const BodyLoad& load, Expr column) {
+    for_each_walk(body, load, [&](const Walk& walk) {
+      region.nonnegative.push_back(walk.variable);
+      region.nonnegative.push_back(less(exprs_, walk.variable, at_column(walk.limit, column)));
+    });
+  }
+
+  static bool walks_rise(const Body& body, const BodyLoad& load) {
+    bool rise = true;
+    for_each_walk(body, load, [&](const Walk& walk) {
+      rise &= walk.first.range().lo >= 0 && walk.step.range().lo >= 1 && walk.other.range().lo >= 1;
+    });
+    return rise;
   }
 
   /// The columns of a segment: those of its claims that hold there, which mostly suffice, and where it begins and ends.
@@ -195,7 +225,7 @@ class LoadProver::Implementation {
   void add_offset(std::vector<Goal>& goals, const ir::Value& tensor, const ir::Layout& view, const Stream& stream,
                   const BodyLoad& load, Expr column) {
     const Expr offset = view.offset_of(exprs_, stream.coordinates);
-    Expr emitted = load.kind == LoadKind::general ? at_column(load.offset, column) : stream.base;
+    Expr emitted = has_offset(load) ? at_column(load.offset, column) : stream.base;
     if (load.kind == LoadKind::contiguous) emitted = exprs_.add(emitted, column);
     if (load.kind == LoadKind::reversed) emitted = exprs_.sub(emitted, column);
     if (load.kind == LoadKind::strided) emitted = exprs_.add(emitted, exprs_.mul(load.step, column));
@@ -224,7 +254,7 @@ class LoadProver::Implementation {
                          : load.kind == LoadKind::reversed  ? exprs_.constant(-1)
                          : load.kind == LoadKind::invariant ? exprs_.constant(0)
                                                             : load.step;
-    return step == emitted && stream.base == view.offset_of(exprs_, at_zero);
+    return step == emitted && (has_offset(load) ? load.offset : stream.base) == view.offset_of(exprs_, at_zero);
   }
 
   ProofSession& session_;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <map>
+#include <set>
 #include <utility>
 
 #include "compiler/schedule/row_recurrence.h"
@@ -16,21 +17,59 @@ using ir::Expr;
 /// Makes the body of one segment, with its streams.
 class BodyBuilder {
  public:
-  explicit BodyBuilder(const Kernel& kernel)
-      : kernel_(kernel), exprs_(kernel.program->exprs()), column_(kernel.coordinate(kernel.rank() - 1)) {}
+  BodyBuilder(const Kernel& kernel, bool vector_sums)
+      : kernel_(kernel),
+        exprs_(kernel.program->exprs()),
+        column_(kernel.coordinate(kernel.rank() - 1)),
+        vector_sums_(vector_sums) {}
 
   std::pair<Body, std::vector<Stream>> build(const std::vector<NodeId>& roots) {
     const std::vector<NodeId> order = users_first(kernel_.graph, roots);
+    find_sums(order);
     std::map<NodeId, int> index;
     for (auto it = order.rbegin(); it != order.rend(); ++it) {
       index[*it] = static_cast<int>(body_.nodes.size());
       body_.nodes.push_back(make_node(kernel_.graph.node(*it), index));
     }
     for (const NodeId root : roots) body_.roots.push_back(index.at(root));
+    set_scopes(order, index);
     return {std::move(body_), std::move(streams_)};
   }
 
  private:
+  /// Notes by which sum each walk's variable gets its values.
+  void find_sums(const std::vector<NodeId>& order) {
+    for (const NodeId id : order)
+      if (const Node& node = kernel_.graph.node(id); node.kind == NodeKind::sum)
+        for (const Walk& walk : walks_of(node)) sum_of_[walk.variable.id()] = {id, walk.variable};
+  }
+
+  /// The sums whose variables an expression mentions.
+  void add_sums(std::set<NodeId>& sums, Expr e) const {
+    for (const auto& [variable, sum] : sum_of_)
+      if (mentions(e, sum.second)) sums.insert(sum.first);
+  }
+
+  /// A node is made in the walks of the innermost sum that it depends on: the one with the smallest id, since operands
+  /// have smaller ids than their users.
+  void set_scopes(const std::vector<NodeId>& order, const std::map<NodeId, int>& index) {
+    if (sum_of_.empty()) return;
+    std::map<NodeId, std::set<NodeId>> open;  // the sums that a node depends on, and is not the result of
+    for (auto it = order.rbegin(); it != order.rend(); ++it) {
+      const Node& node = kernel_.graph.node(*it);
+      std::set<NodeId>& sums = open[*it];
+      for (const NodeId operand : node.operands) sums.insert(open[operand].begin(), open[operand].end());
+      for (const Expr e : node.coordinates) add_sums(sums, e);
+      for (const ConditionId c : kernel_.graph.conditions_of(node.guard))
+        add_sums(sums, kernel_.graph.condition(c).expr);
+      sums.erase(*it);
+      if (sums.empty()) continue;
+      BodyNode& made = body_.nodes[static_cast<std::size_t>(index.at(*it))];
+      made.scope = index.at(*sums.begin());
+      if (made.kind == NodeKind::load) body_.loads[static_cast<std::size_t>(made.load)].scope = made.scope;
+    }
+  }
+
   BodyNode make_node(const Node& node, const std::map<NodeId, int>& index) {
     BodyNode made{.kind = node.kind, .dtype = node.dtype, .op = node.op, .bits = node.bits};
     for (const NodeId operand : node.operands) made.operands.push_back(index.at(operand));
@@ -39,6 +78,12 @@ class BodyBuilder {
     if (node.kind == NodeKind::when) {
       made.guard = node.guard;
       body_.uses_rows = body_.is_pointwise = true;
+    }
+    if (node.kind == NodeKind::sum) {
+      made.walks = walks_of(node);
+      body_.uses_rows = true;
+      body_.is_pointwise |=
+          !vector_sums_ || std::ranges::any_of(node.coordinates, [&](Expr e) { return mentions(e, column_); });
     }
     if (node.kind == NodeKind::index) {
       made.index = node.coordinates.front();
@@ -59,7 +104,9 @@ class BodyBuilder {
     const Expr still = exprs_.constant(0);
     BodyLoad load{.kind = LoadKind::invariant, .dtype = node.dtype, .step = still, .offset = {}, .guard = node.guard};
     std::vector<Expr> at_zero = node.coordinates;
-    bool affine = node.guard == kAlways;
+    std::set<NodeId> sums;
+    for (const Expr e : node.coordinates) add_sums(sums, e);
+    bool affine = node.guard == kAlways && (sums.empty() || vector_sums_);
     for (std::size_t axis = 0; axis < at_zero.size(); ++axis) {
       if (!mentions(at_zero[axis], column_)) continue;
       const auto form = linear_in(exprs_, at_zero[axis], column_);
@@ -74,8 +121,11 @@ class BodyBuilder {
                                             : LoadKind::strided;
     Stream stream{node.value, node.layout, node.coordinates, exprs_.constant(0)};
     stream.facts = node.facts;
-    if (affine) {
+    if (affine && sums.empty()) {
       stream.base = layout.offset_of(exprs_, at_zero);
+    } else if (affine) {
+      load.offset = layout.offset_of(exprs_, at_zero);
+      body_.uses_rows = true;
     } else {
       load.kind = LoadKind::general;
       load.step = {};
@@ -91,8 +141,10 @@ class BodyBuilder {
   const Kernel& kernel_;
   ir::ExprContext& exprs_;
   Expr column_;
+  bool vector_sums_;  // sums are vectors where neighbouring columns add up the same rows
   Body body_;
   std::vector<Stream> streams_;
+  std::map<std::uint32_t, std::pair<NodeId, Expr>> sum_of_;  // by Expr::id of a walk's variable, which stands beside it
 };
 
 bool same_streams(const SegmentCall& a, const SegmentCall& b) {
@@ -124,8 +176,9 @@ void clamp_to_task(const Schedule& schedule, std::vector<SegmentCall>& calls) {
 
 }  // namespace
 
-std::pair<Body, std::vector<Stream>> make_body(const Kernel& kernel, const std::vector<NodeId>& roots) {
-  return BodyBuilder(kernel).build(roots);
+std::pair<Body, std::vector<Stream>> make_body(const Kernel& kernel, const std::vector<NodeId>& roots,
+                                               bool vector_sums) {
+  return BodyBuilder(kernel, vector_sums).build(roots);
 }
 
 Schedule begin_schedule(Kernel kernel, std::string config, const ScheduleOptions& options) {
@@ -144,7 +197,7 @@ void make_bodies(Schedule& schedule, const std::vector<RowCase>& cases) {
   for (const RowCase& row : cases) {
     ScheduledCase scheduled{.test = row.test, .holds = row.holds, .fails = row.fails, .calls = {}};
     for (const Segment& segment : row.segments) {
-      auto [body, streams] = make_body(schedule.kernel, segment.roots);
+      auto [body, streams] = make_body(schedule.kernel, segment.roots, schedule.threads == 0);
       const auto [it, inserted] = body_ids.try_emplace(key_of(body), static_cast<int>(schedule.bodies.size()));
       if (inserted) schedule.bodies.push_back(std::move(body));
       append(scheduled.calls, {.begin = segment.begin,

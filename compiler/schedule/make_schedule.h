@@ -35,8 +35,10 @@ struct ScheduleOptions {
 /// addresses alone share a body; neighbours that do the same become one.
 void make_bodies(Schedule& schedule, const std::vector<RowCase>& cases);
 
-/// Makes the body of these roots, and the streams of its loads.
-[[nodiscard]] std::pair<Body, std::vector<Stream>> make_body(const Kernel& kernel, const std::vector<NodeId>& roots);
+/// Makes the body of these roots, and the streams of its loads. `vector_sums`: sums may be vectors, where neighbouring
+/// columns add up the same rows.
+[[nodiscard]] std::pair<Body, std::vector<Stream>> make_body(const Kernel& kernel, const std::vector<NodeId>& roots,
+                                                             bool vector_sums);
 
 /// Finds, on the host, the row recurrence of each load's address (compiler/schedule/row_recurrence.h).
 void set_row_steps(Schedule& schedule);

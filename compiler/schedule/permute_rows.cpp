@@ -37,7 +37,7 @@ class RowPermuter {
         row_(kernel_.coordinate(kernel_.rank() - 2)) {}
 
   std::optional<PermutedRows> make(const RowCase& row) {
-    auto [body, streams] = make_body(kernel_, row.roots);
+    auto [body, streams] = make_body(kernel_, row.roots, /*vector_sums=*/false);
     PermutedRows made{.body = std::move(body), .streams = std::move(streams), .loop = {}};
     // Rows of fill are few beside others, and cheap.
     if (made.body.loads.empty() || reads_indices(made.body) || !depends_on_columns_alone(made.body))

@@ -31,9 +31,13 @@ struct BodyLoad {
   LoadKind kind = LoadKind::invariant;
   ir::DType dtype = ir::DType::f32;
   ir::Expr step;                // strided: elements for each step of the innermost coordinate; over symbols
-  ir::Expr offset;              // general
+  ir::Expr offset;              // general; in a sum that is a vector the offset at innermost coordinate 0
   PredicateId guard = kAlways;  // general
+  int scope = -1;               ///< the sum in whose walks it is done, an index into the body's nodes; else -1
 };
+
+/// Returns whether the load starts from `offset`, and not from its stream's `base`.
+[[nodiscard]] inline bool has_offset(const BodyLoad& load) { return load.offset.valid(); }
 
 /// Returns whether the load's elements are adjacent in memory.
 [[nodiscard]] inline bool is_vector(const BodyLoad& load) {
@@ -50,6 +54,8 @@ struct BodyNode {
   ir::Expr index = {};          // index
   PredicateId guard = kAlways;  // when
   std::vector<int> operands = {};
+  std::vector<Walk> walks = {};  // sum
+  int scope = -1;                // the innermost sum in whose walks it is made, an index into the body's nodes
 };
 
 /// Rows of one case that lie next to each other along the last outer axis are taken together on the host: a body is
@@ -74,9 +80,10 @@ struct Body {
   }
 };
 
-/// Returns whether coordinates are among the values that it computes with.
+/// Returns whether coordinates are among the values that it computes with, or it adds up.
 [[nodiscard]] inline bool reads_indices(const Body& body) {
-  return std::ranges::find(body.nodes, NodeKind::index, &BodyNode::kind) != body.nodes.end();
+  return std::ranges::any_of(
+      body.nodes, [](const BodyNode& node) { return node.kind == NodeKind::index || node.kind == NodeKind::sum; });
 }
 
 /// Returns whether the body may write whole cache lines past the caches.

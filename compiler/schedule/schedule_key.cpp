@@ -46,6 +46,8 @@ CodeKey key_of(const Body& body) {
     add(key, node.kind, node.dtype, node.op, node.bits, node.scalar, node.load, id(node.index), node.guard,
         node.operands.size());
     key.insert(key.end(), node.operands.begin(), node.operands.end());
+    for (const Walk& walk : node.walks)
+      add(key, id(walk.variable), id(walk.first), id(walk.step), id(walk.other), id(walk.limit));
   }
   for (const BodyLoad& load : body.loads) add(key, load.kind, load.dtype, id(load.step), id(load.offset), load.guard);
   key.insert(key.end(), body.roots.begin(), body.roots.end());

@@ -116,7 +116,7 @@ class SchedulePrinter {
     for (const Expr coordinate : stream.coordinates) at.push_back(text(coordinate));
     std::string line_text =
         fmt::format("load {} = {}[{}]", index, kernel_.program->value(stream.tensor).name, fmt::join(at, ", "));
-    if (load.kind != LoadKind::general) line_text += " from " + text(stream.base);
+    if (!has_offset(load)) line_text += " from " + text(stream.base);
     if (stream.step.valid()) line_text += fmt::format(", next row + {}", text(stream.step));
     if (stream.rows.valid()) line_text += fmt::format(" for {}", text(stream.rows));
     line(3, "{}", line_text);
@@ -148,6 +148,11 @@ class SchedulePrinter {
         return fmt::format("%{} if {} else %{}", node.operands[0], to_string(kernel_, node.guard), node.operands[1]);
       case NodeKind::operation:
         return fmt::format("{} %{}", ir::name_of(node.op), fmt::join(node.operands, ", %"));
+      case NodeKind::sum: {
+        std::string made = fmt::format("sum %{}", node.operands[0]);
+        for (const Walk& walk : node.walks) made += to_string(schedule_.exprs(), walk);
+        return made;
+      }
       case NodeKind::index:
         return "index " + text(node.index);
     }
@@ -157,7 +162,7 @@ class SchedulePrinter {
   [[nodiscard]] std::string text(const BodyLoad& load, int index) const {
     std::string made = fmt::format("load {} {}", index, name_of(load.kind));
     if (load.kind == LoadKind::strided) made += " by " + text(load.step);
-    if (load.kind == LoadKind::general) made += " at " + text(load.offset);
+    if (has_offset(load)) made += " at " + text(load.offset);
     if (load.guard != kAlways) made += " if " + to_string(kernel_, load.guard);
     return made;
   }

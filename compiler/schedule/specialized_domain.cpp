@@ -100,7 +100,9 @@ void SpecializedDomain::specialise() {
 
 Node SpecializedDomain::rewrite(const Node& node, const std::map<NodeId, NodeId>& renamed) {
   Node copy = node;
-  for (Expr& c : copy.coordinates) c = rewrite(c);
+  // Of a sum's walks ranges show what the proof needs, which they would not of all that is equal to them here.
+  if (node.kind != NodeKind::sum)
+    for (Expr& c : copy.coordinates) c = rewrite(c);
   for (Expr& fact : copy.facts) fact = rewrite(fact);
   for (NodeId& operand : copy.operands) operand = renamed.at(operand);
   return copy;
@@ -164,6 +166,11 @@ Expr SpecializedDomain::decide_mod(Expr x, Expr period) {
   return exprs.mod(x, period);
 }
 
+bool SpecializedDomain::is_of_row(Expr e) const {
+  return !mentions(e, column()) &&
+         std::ranges::none_of(kernel_->walk_variables, [&](const auto& walk) { return mentions(e, walk.variable); });
+}
+
 std::vector<ConditionId> SpecializedDomain::row_question() {
   if (*budget_ <= 0) return {};
   for (const NodeId id : users_first(kernel_->graph, roots_)) {
@@ -171,7 +178,7 @@ std::vector<ConditionId> SpecializedDomain::row_question() {
     if (node.kind != NodeKind::when) continue;
     std::vector<ConditionId> rows;
     for (const ConditionId condition : kernel_->graph.conditions_of(node.guard))
-      if (!mentions(kernel_->graph.condition(condition).expr, column())) rows.push_back(condition);
+      if (is_of_row(kernel_->graph.condition(condition).expr)) rows.push_back(condition);
     if (!rows.empty()) return rows;
   }
   return {};

@@ -48,6 +48,8 @@ class SpecializedDomain {
   [[nodiscard]] std::optional<ir::Expr> question_of(ir::Expr e, std::set<std::uint32_t>& seen);
   [[nodiscard]] std::optional<ir::Expr> question_of_mod(ir::Expr x, ir::Expr period);
   [[nodiscard]] std::optional<ir::Expr> undecided(ir::Expr nonnegative);
+  /// Returns whether an expression is the same in all columns of a row.
+  [[nodiscard]] bool is_of_row(ir::Expr e) const;
   ir::Expr rewrite(ir::Expr e);
   ir::Expr decide(ir::Expr e, const std::vector<ir::Expr>& operands);
   ir::Expr decide_mod(ir::Expr x, ir::Expr period);

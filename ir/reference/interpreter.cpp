@@ -8,9 +8,11 @@
 
 #include <fmt/format.h>
 
+#include "ir/reference/accumulator.h"
 #include "ir/reference/element_memo.h"
 #include "ir/reference/interpreter_plan.h"
 #include "ir/reference/numeric.h"
+#include "ir/reference/pad_preimage.h"
 #include "support/fp_environment.h"
 
 namespace padlock::ir {
@@ -72,6 +74,15 @@ struct Interpreter::Impl {
     std::array<Element, kMaxOperands> operands = {};
   };
 
+  /// A sum whose terms are being evaluated: at each axis the coordinates of the operand that are added up, and where it
+  /// stands among their combinations, which go row by row.
+  struct Sum {
+    std::vector<std::vector<std::int64_t>> choices;
+    std::vector<std::int64_t> counts, at;
+    Accumulator total;
+    bool done = false;
+  };
+
   Impl(const Binding& binding, std::vector<std::span<const std::byte>> input_storage,
        std::vector<std::uint64_t> scalar_bits);
 
@@ -81,6 +92,7 @@ struct Interpreter::Impl {
   std::vector<std::int64_t> element_counts;
   ElementMemo memo;
   std::vector<Frame> frames;              // an explicit stack: nesting costs no machine stack
+  std::vector<Sum> sums;                  // of those frames that are sums
   std::vector<std::int64_t> coordinates;  // of all frames, and of what is being entered
   std::vector<std::int64_t> scratch;
   std::size_t steps = 0;
@@ -96,6 +108,11 @@ struct Interpreter::Impl {
   Result<std::optional<Element>> enter(Operand operand, std::size_t base);
   Result<std::optional<Element>> enter_next_operand(const Frame& frame);
   Element finish(const Frame& frame);
+  Sum begin_sum(ValueId id, std::span<const std::int64_t> at) const;
+  Result<std::optional<Element>> enter_next_term(const Frame& frame);
+  [[nodiscard]] bool is_sum(ValueId id) const {
+    return std::holds_alternative<PadAdjointAttributes>(program().value(id).attributes);
+  }
   Result<Element> load(ValueId id, std::span<const std::int64_t> at) const;
   Result<Element> scalar(ValueId id) const;
 };
@@ -165,6 +182,7 @@ Result<std::optional<Element>> Interpreter::Impl::enter(Operand operand, std::si
     if (plan[id].shared)
       if (const auto known = memo.find(id, at)) return *known;
     if (plan[id].shared || !plan[id].movement) {
+      if (is_sum(id)) sums.push_back(begin_sum(id, at));
       frames.push_back({.value = id, .base = base});
       return std::nullopt;
     }
@@ -190,12 +208,42 @@ Result<std::optional<Element>> Interpreter::Impl::enter_next_operand(const Frame
   return enter(operand, base);
 }
 
+Interpreter::Impl::Sum Interpreter::Impl::begin_sum(ValueId id, std::span<const std::int64_t> at) const {
+  const auto& padded = plan[std::get<ValueId>(program().value(id).operands[0])].extents;
+  Sum sum{.choices = {},
+          .counts = {},
+          .at = std::vector<std::int64_t>(at.size()),
+          .total = Accumulator(program().value(id).dtype)};
+  for (std::size_t axis = 0; axis < at.size(); ++axis) {
+    sum.choices.push_back(pad_preimages(plan[id].pad[axis], padded[axis], at[axis]));
+    sum.counts.push_back(std::ssize(sum.choices.back()));
+    sum.done |= sum.choices.back().empty();
+  }
+  return sum;
+}
+
+/// Enters the operand at the next combination of coordinates, in row-major order. Precondition: there is one.
+Result<std::optional<Element>> Interpreter::Impl::enter_next_term(const Frame& frame) {
+  Sum& sum = sums.back();
+  const std::size_t base = frame.base + plan[frame.value].extents.size();
+  const Operand operand = program().value(frame.value).operands[0];
+  coordinates.resize(base);
+  for (std::size_t axis = 0; axis < sum.at.size(); ++axis)
+    coordinates.push_back(sum.choices[axis][static_cast<std::size_t>(sum.at[axis])]);
+  step(sum.at, sum.counts);
+  sum.done = std::ranges::all_of(sum.at, [](std::int64_t at) { return at == 0; });
+  return enter(operand, base);
+}
+
 Element Interpreter::Impl::finish(const Frame& frame) {
   const Value& value = program().value(frame.value);
   const ValuePlan& planned = plan[frame.value];
-  const Element element = planned.movement ? frame.operands[0]
-                                           : apply_elementwise(value.op, planned.operand_type, value.dtype,
-                                                               std::span(frame.operands).first(value.operands.size()));
+  const Element element = is_sum(frame.value) ? sums.back().total.sum()
+                          : planned.movement
+                              ? frame.operands[0]
+                              : apply_elementwise(value.op, planned.operand_type, value.dtype,
+                                                  std::span(frame.operands).first(value.operands.size()));
+  if (is_sum(frame.value)) sums.pop_back();
   if (planned.shared) memo.insert(frame.value, coordinates_at(frame.base, frame.value), element);
   return element;
 }
@@ -203,11 +251,23 @@ Element Interpreter::Impl::finish(const Frame& frame) {
 Result<Element> Interpreter::Impl::run(ValueId id, std::span<const std::int64_t> at) {
   memo.clear();
   frames.clear();
+  sums.clear();
   steps = 0;
   coordinates.assign(at.begin(), at.end());
   PADLOCK_TRY(std::optional<Element> found, enter(id, 0));
   while (!frames.empty()) {
     Frame& frame = frames.back();
+    if (is_sum(frame.value)) {
+      if (found) sums.back().total.add(*found);
+      if (!sums.back().done) {
+        const Frame current = frame;
+        PADLOCK_TRY(found, enter_next_term(current));
+      } else {
+        found = finish(frame);
+        frames.pop_back();
+      }
+      continue;
+    }
     if (found) frame.operands[frame.operands_done++] = *found;
     const std::size_t needed = plan[frame.value].movement ? 1 : program().value(frame.value).operands.size();
     if (frame.operands_done < needed) {

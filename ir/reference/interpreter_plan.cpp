@@ -133,6 +133,8 @@ void InterpreterPlan::plan_operation(const Binding& binding, const Value& value,
   if (const auto* pad = std::get_if<PadAttributes>(&value.attributes)) {
     if (const auto* x = std::get_if<ValueId>(&value.operands[0]))
       plan.pad = pad_axes(binding, *pad, values_[*x].extents);
+  } else if (const auto* adjoint = std::get_if<PadAdjointAttributes>(&value.attributes)) {
+    plan.pad = pad_axes(binding, adjoint->pad, plan.extents);
   } else if (const auto* slice = std::get_if<SliceAttributes>(&value.attributes)) {
     for (const Expr start : slice->start) plan.start.push_back(binding(start));
   } else if (const auto* concat = std::get_if<ConcatAttributes>(&value.attributes)) {

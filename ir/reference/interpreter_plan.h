@@ -30,7 +30,7 @@ struct ValuePlan {
   int depth = 1;                            // longest path down to a parameter
   std::size_t parameter = 0;                // position among the tensor or among the scalar parameters
   AffineOffset offset;                      // tensor parameter
-  std::vector<PadAxis> pad;                 // pad: one per axis
+  std::vector<PadAxis> pad;                 // pad and its adjoint: one per axis
   std::vector<std::int64_t> start;          // slice: one per axis
   std::vector<std::int64_t> concat_limits;  // concat: end of each operand along the axis, in result coordinates
 };

@@ -218,6 +218,7 @@ Element apply_elementwise(Op op, DType operand_type, DType result_type, std::spa
     case Op::broadcast:
     case Op::reshape:
     case Op::iota:
+    case Op::pad_adjoint:
       break;  // data movement has no elements of its own
   }
   return x;

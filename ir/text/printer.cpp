@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <iterator>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -74,6 +75,11 @@ class StatementPrinter {
       case Op::iota:
         return {std::string(name_of(value.dtype)), list("shape", {value.extents().begin(), value.extents().end()}),
                 fmt::format("axis = {}", std::get<IotaAttributes>(value.attributes).axis)};
+      case Op::pad_adjoint: {
+        std::vector<std::string> texts{list("extent", {value.extents().begin(), value.extents().end()})};
+        std::ranges::move(pad(std::get<PadAdjointAttributes>(value.attributes).pad), std::back_inserter(texts));
+        return texts;
+      }
       case Op::leaky_relu:
         return {"alpha = " + operand(value.operands[1])};
       case Op::clamp:
@@ -90,12 +96,16 @@ class StatementPrinter {
   }
 
   // Defaults are left out, so that a program has one text whether or not it states them.
-  [[nodiscard]] std::vector<std::string> pad(const Value& value) const {
-    const auto& attributes = std::get<PadAttributes>(value.attributes);
+  [[nodiscard]] std::vector<std::string> pad(const PadAttributes& attributes) const {
     std::vector<std::string> texts{list("low", attributes.low), list("high", attributes.high)};
     if (!all_are(attributes.interior, 0)) texts.push_back(list("interior", attributes.interior));
-    if (attributes.mode != PadMode::constant)
-      return texts.push_back(fmt::format("mode = {}", name_of(attributes.mode))), texts;
+    if (attributes.mode != PadMode::constant) texts.push_back(fmt::format("mode = {}", name_of(attributes.mode)));
+    return texts;
+  }
+  [[nodiscard]] std::vector<std::string> pad(const Value& value) const {
+    const auto& attributes = std::get<PadAttributes>(value.attributes);
+    std::vector<std::string> texts = pad(attributes);
+    if (attributes.mode != PadMode::constant) return texts;
     const auto* fill = std::get_if<Scalar>(&value.operands[1]);
     if (fill == nullptr || fill->bits != 0) texts.push_back("value = " + operand(value.operands[1]));
     return texts;

@@ -19,6 +19,9 @@ constexpr std::array kTranspose = {Keyword{"perm", integers, true}};
 constexpr std::array kBroadcast = {Keyword{"shape", dims, true}, Keyword{"axes", integers, true}};
 constexpr std::array kReshape = {Keyword{"shape", dims, true}};
 constexpr std::array kIota = {Keyword{"shape", dims, true}, Keyword{"axis", integer, true}};
+constexpr std::array kPadAdjoint = {Keyword{"extent", dims, true}, Keyword{"low", dims, true},
+                                    Keyword{"high", dims, true}, Keyword{"interior", integers, false},
+                                    Keyword{"mode", mode, false}};
 constexpr std::array kLeakyRelu = {Keyword{"alpha", scalar, true}};
 constexpr std::array kClamp = {Keyword{"lo", scalar, true}, Keyword{"hi", scalar, true}};
 
@@ -84,6 +87,8 @@ std::span<const Keyword> keywords_of(Op op) {
       return kReshape;
     case Op::iota:
       return kIota;
+    case Op::pad_adjoint:
+      return kPadAdjoint;
     case Op::leaky_relu:
       return kLeakyRelu;
     case Op::clamp:

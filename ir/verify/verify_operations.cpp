@@ -40,6 +40,8 @@ class MovementRule {
         return transpose();
       case Op::reshape:
         return reshape();
+      case Op::pad_adjoint:
+        return pad_adjoint();
       default:
         return broadcast();
     }
@@ -63,18 +65,30 @@ class MovementRule {
                               .where = where});
   }
 
-  Result<Value> pad() {
+  Result<PadAttributes> pad_attributes() {
     PadAttributes attributes;
     PADLOCK_TRY(attributes.mode, pad_mode());
     PADLOCK_TRY(attributes.low, read_.exprs("low"));
     PADLOCK_TRY(attributes.high, read_.exprs("high"));
     PADLOCK_TRY(attributes.interior, read_.integers("interior", 0, kInt64Max + 1));
+    return attributes;
+  }
+
+  /// The extents that a pad makes of these, required to be possible.
+  Result<std::vector<Expr>> padded_extents(const PadAttributes& attributes, std::span<const Expr> from,
+                                           const std::string& name) {
     std::vector<Expr> extents;
     for (std::size_t axis = 0; axis < rank(); ++axis) {
-      const Expr extent = padded_extent(attributes, axis);
-      PADLOCK_CHECK(require_padded_extent(attributes.mode, extent, axis));
+      const Expr extent = padded_extent(attributes, from[axis], axis);
+      PADLOCK_CHECK(require_padded_extent(attributes.mode, extent, {name, from[axis]}, axis));
       extents.push_back(extent);
     }
+    return extents;
+  }
+
+  Result<Value> pad() {
+    PADLOCK_TRY(PadAttributes attributes, pad_attributes());
+    PADLOCK_TRY(std::vector<Expr> extents, padded_extents(attributes, x_->extents(), x_->name));
     const bool constant = attributes.mode == PadMode::constant;
     PADLOCK_TRY(Value value, result(std::move(extents), std::move(attributes)));
     if (!constant) return value;
@@ -124,9 +138,26 @@ class MovementRule {
     return Operand(id);
   }
 
+  /// The adjoint of a pad takes what that pad would have made.
+  Result<Value> pad_adjoint() {
+    if (kind_of(x_->dtype) == DTypeKind::truth)
+      return diagnostics().error(
+          arguments_.operands()[0]->where,
+          fmt::format("expected a type other than bool for 'pad_adjoint', found '{}' of type bool", x_->name));
+    PADLOCK_TRY(std::vector<Expr> extent, read_.exprs("extent"));
+    for (std::size_t axis = 0; axis < extent.size(); ++axis)
+      PADLOCK_CHECK(require(extent[axis], Comparison::ge, exprs_.constant(0), fmt::format("extent on axis {}", axis),
+                            read_.entry_where("extent", axis)));
+    PADLOCK_TRY(PadAttributes attributes, pad_attributes());
+    PADLOCK_TRY(const std::vector<Expr> padded, padded_extents(attributes, extent, "extent"));
+    for (std::size_t axis = 0; axis < rank(); ++axis)
+      PADLOCK_CHECK(require_equal_extents(verifier_, {x_->name, x_->extents()[axis]}, {"pad", padded[axis]}, axis,
+                                          arguments_.operands()[0]->where));
+    return result(std::move(extent), PadAdjointAttributes{std::move(attributes)});
+  }
+
   /// low + n + max(n - 1, 0) * interior + high.
-  Expr padded_extent(const PadAttributes& attributes, std::size_t axis) {
-    const Expr n = x_->extents()[axis];
+  Expr padded_extent(const PadAttributes& attributes, Expr n, std::size_t axis) {
     Expr extent = exprs_.add(attributes.low[axis], n);
     if (attributes.interior[axis] != 0) {
       const Expr gaps = exprs_.max(exprs_.sub(n, exprs_.constant(1)), exprs_.constant(0));
@@ -135,15 +166,16 @@ class MovementRule {
     return exprs_.add(extent, attributes.high[axis]);
   }
 
-  Status require_padded_extent(PadMode mode, Expr m, std::size_t axis) {
+  Status require_padded_extent(PadMode mode, Expr m, const NamedExtent& from, std::size_t axis) {
     const Expr zero = exprs_.constant(0);
     const Location where = read_.entry_where("low", axis);
     PADLOCK_CHECK(require(m, Comparison::ge, zero, fmt::format("padded extent on axis {}", axis), where));
-    const Expr n = x_->extents()[axis];
+    const Expr n = from.extent;
     if (mode == PadMode::constant || m == n || verifier_.facts().proves_positive(n)) return {};
     // m = 0 or n > 0; m >= 0 is required above.
     return require(exprs_.min(m, exprs_.constant(1)), Comparison::le, n,
-                   fmt::format("elements that mode {} needs of '{}' on axis {}", name_of(mode), x_->name, axis), where);
+                   fmt::format("elements that mode {} needs of '{}' on axis {}", name_of(mode), from.name, axis),
+                   where);
   }
 
   Result<Value> slice() {
@@ -273,7 +305,7 @@ Result<Value> verify_statement(Verifier& verifier, const syntax::Statement& stat
                                         fmt::format("expected an operation, found '{}'", statement.operation));
   PADLOCK_TRY(const Arguments arguments, Arguments::match(statement, *op, verifier.diagnostics()));
   const OpClass op_class = info_of(*op).op_class;
-  if (op_class == OpClass::movement || op_class == OpClass::coordinate)
+  if (op_class == OpClass::movement || op_class == OpClass::coordinate || op_class == OpClass::adjoint)
     return MovementRule(verifier, statement, *op, arguments).verify();
   return verify_elementwise(verifier, statement, *op, arguments);
 }

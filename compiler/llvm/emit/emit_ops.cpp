@@ -87,6 +87,12 @@ llvm::Value* OpEmitter::from_float(DType dtype, Value* v) {
 
 /// Without hardware: a normal number shifts its exponent by 127 - 15, infinities and NaNs by twice that, and a
 /// denormal is an integer times 2^-24, exact in f32.
+llvm::Value* OpEmitter::to_sum(DType dtype, Value* v) { return ir::is_float(dtype) ? to_float(dtype, v) : v; }
+llvm::Value* OpEmitter::add_to_sum(DType dtype, Value* sum, Value* v) {
+  return ir::is_float(dtype) ? builder_.CreateFAdd(sum, to_float(dtype, v)) : builder_.CreateAdd(sum, v);
+}
+llvm::Value* OpEmitter::from_sum(DType dtype, Value* sum) { return ir::is_float(dtype) ? from_float(dtype, sum) : sum; }
+
 llvm::Value* OpEmitter::f16_to_f32(Value* v) {
   llvm::Type* f32 = float_type(DType::f32);
   if (has_f16c_) return builder_.CreateFPExt(builder_.CreateBitCast(v, vector_of(builder_.getHalfTy())), f32);
@@ -506,6 +512,7 @@ llvm::Value* OpEmitter::emit(Op op, DType result, DType operand, std::span<Value
     case Op::broadcast:
     case Op::reshape:
     case Op::iota:
+    case Op::pad_adjoint:
       break;  // moves data, or is an index: not in a body
   }
   return nullptr;

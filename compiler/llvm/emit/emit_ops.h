@@ -33,6 +33,12 @@ class OpEmitter {
   [[nodiscard]] llvm::Value* emit(ir::Op op, ir::DType result, ir::DType operand,
                                   std::span<llvm::Value* const> operands);
 
+  /// The value that elements of a type are added up in (f32 for f16 and bf16), with one more element, and rounded to
+  /// the type again.
+  [[nodiscard]] llvm::Value* to_sum(ir::DType dtype, llvm::Value* bits);
+  [[nodiscard]] llvm::Value* add_to_sum(ir::DType dtype, llvm::Value* sum, llvm::Value* bits);
+  [[nodiscard]] llvm::Value* from_sum(ir::DType dtype, llvm::Value* sum);
+
  private:
   using Value = llvm::Value;
   [[nodiscard]] llvm::Type* integer(int width) const;

@@ -5,6 +5,7 @@
 #include "compiler/llvm/emit/emit_index.h"
 #include "compiler/llvm/emit/emit_loop.h"
 #include "compiler/llvm/emit/emit_ops.h"
+#include "compiler/llvm/emit/emit_sum.h"
 #include "ir/expr/affine.h"
 
 namespace padlock::compiler {
@@ -43,6 +44,7 @@ void VectorBodyEmitter::load_scalars(const LaunchFields& fields) {
 }
 
 bool VectorBodyEmitter::is_invariant(const BodyNode& node) const {
+  if (node.scope >= 0) return false;
   switch (node.kind) {
     case NodeKind::constant:
     case NodeKind::scalar:
@@ -55,6 +57,8 @@ bool VectorBodyEmitter::is_invariant(const BodyNode& node) const {
       return std::ranges::all_of(node.operands, [&](int o) { return invariant_[static_cast<std::size_t>(o)]; });
     case NodeKind::index:
       return !mentions(node.index, kernel().coordinate(kernel().rank() - 1));
+    case NodeKind::sum:
+      return false;
   }
   return false;
 }
@@ -112,6 +116,8 @@ Value* VectorBodyEmitter::emit_node(const BodyNode& node, Value* column, int lan
       return ops.emit(node.op, node.dtype, body_.operand_type(node), operands);
     case NodeKind::index:
       return spread_index(builder_, context_.exprs(), kernel(), node, emit_index(builder_, exprs_, node), lanes);
+    case NodeKind::sum:
+      break;  // emit_scope has its loops
   }
   return nullptr;
 }
@@ -129,12 +135,19 @@ Access VectorBodyEmitter::access_of(int index, Value* first, Value* guard) {
   return access;
 }
 
+Value* VectorBodyEmitter::base_of(int load) {
+  const BodyLoad& which = body_.loads[static_cast<std::size_t>(load)];
+  return has_offset(which) ? exprs_.address(builder_, which.offset) : argument(load).base;
+}
+
 Value* VectorBodyEmitter::emit_load(int index, Value* column, int lanes) {
   const BodyLoad& load = body_.loads[static_cast<std::size_t>(index)];
   llvm::Type* type = OpEmitter(builder_, lanes, context_.target).storage_type(load.dtype);
   switch (load.kind) {
-    case LoadKind::invariant:
-      return accesses_.load(access_of(index, argument(index).base), type);
+    case LoadKind::invariant: {
+      Value* element = accesses_.load(access_of(index, base_of(index)), type->getScalarType());
+      return lanes == 1 ? element : builder_.CreateVectorSplat(static_cast<unsigned>(lanes), element);
+    }
     case LoadKind::contiguous:
     case LoadKind::reversed:
       return emit_vector(index, type, column, lanes);
@@ -150,9 +163,10 @@ Value* VectorBodyEmitter::emit_load(int index, Value* column, int lanes) {
 }
 
 Access VectorBodyEmitter::vector_of(int index, Value* column, int lanes) {
-  const bool reversed = body_.loads[static_cast<std::size_t>(index)].kind == LoadKind::reversed;
-  Value* base = argument(index).base;
-  const bool in_row = !reversed && !row_loads_.empty();
+  const BodyLoad& load = body_.loads[static_cast<std::size_t>(index)];
+  const bool reversed = load.kind == LoadKind::reversed;
+  Value* base = base_of(index);
+  const bool in_row = !reversed && !has_offset(load) && !row_loads_.empty();
   Access access = access_of(index, in_row     ? column
                                    : reversed ? builder_.CreateSub(base, column)
                                               : builder_.CreateAdd(base, column));
@@ -176,7 +190,7 @@ Value* VectorBodyEmitter::emit_vector(int index, llvm::Type* type, Value* column
 
 Value* VectorBodyEmitter::emit_strided(int index, llvm::Type* type, Value* column, int lanes) {
   Value* step = steps_[static_cast<std::size_t>(index)];
-  Value* base = argument(index).base;
+  Value* base = base_of(index);
   Value* offset = builder_.CreateAdd(base, builder_.CreateMul(displaced(column), step));
   if (lanes == 1) return accesses_.load(access_of(index, offset), type);
   return emit_gather(index, type, offset, step, lanes);
@@ -202,9 +216,24 @@ std::vector<Value*> VectorBodyEmitter::compute(Value* column, const VectorLoop& 
       if (value != nullptr) value = builder_.CreateVectorSplat(static_cast<unsigned>(loop.lanes), value);
   displacement_ = displacement;
   exprs_.set_coordinate(kernel().coordinate(kernel().rank() - 1), displaced(column));
-  for (std::size_t i = 0; i < body_.nodes.size(); ++i)
-    if (!invariant_[i]) values[i] = emit_node(body_.nodes[i], column, loop.lanes, values);
+  emit_scope(-1, column, loop.lanes, values);
   return values;
+}
+
+/// Emits the nodes that are made in the walks of one sum, or (-1) of none.
+void VectorBodyEmitter::emit_scope(int scope, Value* column, int lanes, std::vector<Value*>& values) {
+  for (std::size_t i = 0; i < body_.nodes.size(); ++i) {
+    const BodyNode& node = body_.nodes[i];
+    if (node.scope != scope || invariant_[i]) continue;
+    if (node.kind != NodeKind::sum) {
+      values[i] = emit_node(node, column, lanes, values);
+      continue;
+    }
+    values[i] = emit_sum(builder_, exprs_, context_.target, node.dtype, lanes, node.walks, [&] {
+      emit_scope(static_cast<int>(i), column, lanes, values);
+      return values[static_cast<std::size_t>(node.operands[0])];
+    });
+  }
 }
 
 void VectorBodyEmitter::store(Value* column, const VectorLoop& loop, int displacement,

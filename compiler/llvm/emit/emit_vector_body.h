@@ -54,6 +54,8 @@ class VectorBodyEmitter {
   [[nodiscard]] const BodyArguments::Load& argument(int load) const {
     return arguments_.loads[static_cast<std::size_t>(load)];
   }
+  /// The offset of a load at innermost coordinate 0.
+  [[nodiscard]] llvm::Value* base_of(int load);
   [[nodiscard]] const Kernel& kernel() const { return context_.schedule.kernel; }
   [[nodiscard]] llvm::Value* displaced(llvm::Value* value) {
     return displacement_ == 0 ? value : builder_.CreateAdd(value, context_.index(displacement_));
@@ -69,6 +71,7 @@ class VectorBodyEmitter {
   [[nodiscard]] bool is_invariant(const BodyNode& node) const;
   void emit_invariants();
   [[nodiscard]] bool loads_invariants() const;
+  void emit_scope(int scope, llvm::Value* column, int lanes, std::vector<llvm::Value*>& values);
   llvm::Value* emit_node(const BodyNode& node, llvm::Value* column, int lanes, const std::vector<llvm::Value*>& values);
   Access access_of(int index, llvm::Value* first, llvm::Value* guard = nullptr);
   llvm::Value* emit_load(int index, llvm::Value* column, int lanes);

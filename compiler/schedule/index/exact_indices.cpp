@@ -42,7 +42,7 @@ class Collector {
 /// Collects the exact indices of bodies.
 class BodyCollector {
  public:
-  void add(const Graph& graph, const Body& body) {
+  void add(ir::ExprContext& exprs, const Graph& graph, const Body& body) {
     for (const LoopStrategy& strategy : body.strategies) {
       for (const Expr test : strategy.entry_conditions) strategies_.exact(test);
       for (const VectorLoop& loop : strategy.loops)
@@ -51,6 +51,10 @@ class BodyCollector {
     for (const BodyNode& node : body.nodes) {
       conditions_.exact(graph, node.guard);
       elements_.exact(node.index);
+      for (const Walk& walk : node.walks)
+        for (const Expr e : {walk.first, walk.step, walk.other, walk.limit, exprs.add(walk.variable, walk.step),
+                             exprs.add(walk.variable, walk.other)})
+          walks_.exact(e);
     }
     for (const BodyLoad& load : body.loads) {
       conditions_.exact(graph, load.guard);
@@ -58,19 +62,19 @@ class BodyCollector {
     }
   }
   void into(std::vector<ExactIndices>& all) {
-    for (Collector* collector : {&strategies_, &conditions_, &elements_, &offsets_}) collector->into(all);
+    for (Collector* collector : {&strategies_, &conditions_, &elements_, &walks_, &offsets_}) collector->into(all);
   }
 
  private:
   Collector strategies_{"loops"}, conditions_{"conditions of elements"}, elements_{"indices that are elements"},
-      offsets_{"offsets of elements"};
+      walks_{"walks of sums"}, offsets_{"offsets of elements"};
 };
 
 }  // namespace
 
 std::vector<ExactIndices> exact_indices(const Schedule& schedule, const Body& body) {
   BodyCollector collector;
-  collector.add(schedule.kernel.graph, body);
+  collector.add(schedule.exprs(), schedule.kernel.graph, body);
   std::vector<ExactIndices> all;
   collector.into(all);
   return all;
@@ -105,7 +109,7 @@ std::vector<ExactIndices> exact_indices(const Schedule& schedule) {
       for (const Expr test : run.tests) tiles.exact(test);
   }
   BodyCollector bodies;
-  for (const Body& body : schedule.bodies) bodies.add(graph, body);
+  for (const Body& body : schedule.bodies) bodies.add(schedule.exprs(), graph, body);
   for (Collector* collector : {&tiles, &tests, &runs, &streams}) collector->into(all);
   bodies.into(all);
   return all;

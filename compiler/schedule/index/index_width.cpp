@@ -72,13 +72,14 @@ SizeRanges size_ranges(std::span<const abi::Guard> guards) {
 
 CoordinateRanges coordinate_ranges(const Kernel& kernel, const SizeRanges& sizes) {
   CoordinateRanges ranges;
-  for (int axis = 0; axis < kernel.rank(); ++axis) {
-    const Expr coordinate = kernel.coordinate(axis);
-    const Expr extent = kernel.extents[static_cast<std::size_t>(axis)];
+  const auto add = [&](Expr coordinate, Expr extent) {
     const auto known = sizes.find(extent.id());
     const Int128 last = std::max<Int128>(0, (known == sizes.end() ? extent.range() : known->second).hi - 1);
     ranges[coordinate.symbol()] = {0, std::min(coordinate.range().hi, last)};
-  }
+  };
+  for (int axis = 0; axis < kernel.rank(); ++axis)
+    add(kernel.coordinate(axis), kernel.extents[static_cast<std::size_t>(axis)]);
+  for (const Kernel::WalkVariable& walk : kernel.walk_variables) add(walk.variable, walk.extent);
   return ranges;
 }
 

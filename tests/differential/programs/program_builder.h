@@ -85,6 +85,7 @@ class ProgramBuilder {
   std::size_t reshape(std::size_t x);
   std::vector<Dim> new_shape(const Value& x);
   std::vector<Dim> factored_shape(std::int64_t elements);
+  std::size_t pad_adjoint(std::size_t x);
   std::size_t iota(std::size_t x, std::optional<ir::DType> result);
   std::string fill(const GeneratedStatement& pad, ir::DType type, std::vector<std::string>& operands);
   std::size_t add_statement(GeneratedStatement statement, const std::string& arguments);

@@ -303,6 +303,41 @@ std::size_t ProgramBuilder::reshape(std::size_t x) {
   return add_statement(std::move(s), fmt::format("{}, shape = {}", source.name, shape));
 }
 
+/// The pad whose result x is has some extent and low, and what is left to x is its high.
+std::size_t ProgramBuilder::pad_adjoint(std::size_t x) {
+  const Value source = values_[x];
+  const PadMode mode = rng_.chance(70) ? main_mode_ : rng_.pick(ir::kPadModes);
+  GeneratedStatement s{"", Op::pad_adjoint, source.dtype, {source.name}, {}, {}, ""};
+  std::vector<Dim> low, high, interior;
+  std::int64_t others = 1;
+  for (std::size_t i = 0; i < source.extents.size(); ++i) {
+    const Dim& m = source.extents[i];
+    const std::int64_t padded = source.sizes[i];
+    const std::int64_t most = std::max<std::int64_t>(1, kMaxElements / 2 / others);
+    std::int64_t n = rng_.chance(60) ? padded - rng_.between(-3, 4) : rng_.between(0, padded + 5);
+    n = std::clamp<std::int64_t>(n, mode != PadMode::constant && padded > 0 ? 1 : 0, most);
+    if (n == 0 && mode != PadMode::constant && padded > 0) n = 1;
+    const std::int64_t gaps = mode == PadMode::constant && rng_.chance(30) ? rng_.between(1, 2) : 0;
+    Dim extent = rng_.chance(30) ? m : express(n, 1);
+    const std::int64_t given = value_of(extent);
+    Dim before = express(random_amount(given, rng_), 1);
+    Dim spread = gaps > 0
+                     ? extent + dim_node(Dim::Kind::max, {extent - dim_integer(1), dim_integer(0)}) * dim_integer(gaps)
+                     : extent;
+    high.push_back(m - before - std::move(spread));
+    low.push_back(std::move(before));
+    interior.push_back(dim_integer(gaps));
+    require(extent, Comparison::ge, dim_integer(0), "adjoint extent");
+    if (mode != PadMode::constant) program_.implied.push_back(empty_stays_empty(extent, m));
+    others *= std::max<std::int64_t>(1, given);
+    s.extents.push_back(std::move(extent));
+  }
+  std::string arguments =
+      fmt::format("{}, extent = {}, low = {}, high = {}", source.name, to_text(s.extents), to_text(low), to_text(high));
+  if (mode == PadMode::constant) arguments += ", interior = " + to_text(interior);
+  return add_statement(std::move(s), fmt::format("{}, mode = {}", arguments, ir::name_of(mode)));
+}
+
 /// Of the shape of x, whose elements it does not read.
 std::size_t ProgramBuilder::iota(std::size_t x, std::optional<DType> result) {
   GeneratedStatement s{"", Op::iota, result.value_or(DType::i32), {}, values_[x].extents, {}, ""};
@@ -328,6 +363,8 @@ std::size_t ProgramBuilder::emit(Op op, std::size_t x, std::optional<DType> resu
       return reshape(x);
     case Op::iota:
       return iota(x, result);
+    case Op::pad_adjoint:
+      return pad_adjoint(x);
     case Op::select:
       return select(x, result);
     default:

@@ -66,6 +66,7 @@ std::vector<DType> operand_types(Op op) {
     case OpClass::unary:
     case OpClass::binary:
     case OpClass::with_scalars:
+    case OpClass::adjoint:
       return types_where([](DType t) { return t != DType::boolean; });
     case OpClass::floating1:
     case OpClass::floating2:

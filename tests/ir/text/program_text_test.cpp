@@ -67,6 +67,10 @@ const std::vector<std::string>& corpus() {
       " p = pad(x, low = [0, 0, w], high = [1, 0, 0], value = z) q = pad(x, low = [0, 0, 0], high = [0, 0, 1], value = "
       "i8(0)) r = reshape(p, shape = [N + 1, C, S floordiv w + 1, w]) i = iota(f16, shape = [N, 4], axis = 1)"
       " g = gt(i, 1.5) k = select(g, f16(0.5), -inf) c = cast(u8(200), f32) n = not(bool(1)) return q, r, k, c, n }",
+      "program j(g: bf16[2*N + 1, M], N: dim, M: dim, lo: dim) where N >= 0, M >= 1, lo <= M {"
+      " a = pad_adjoint(g, extent = [N + 1, M], low = [0, 0], high = [0, 0], interior = [1, 0])"
+      " b = pad_adjoint(a, extent = [N + 1, M - lo], low = [0, lo], high = [0, 0], interior = [0, 0], mode = constant)"
+      " c = pad_adjoint(a, extent = [N, M], low = [1, 0], high = [0, 0], mode = wrap) return b, c }",
       "program f(x: u64[], y: f64[], s: i16) { a = add(x, 18446744073709551615) b = maximum(y, nan) c = abs(b)"
       " d = minimum(c, bits(0x7ff0000000000001)) e = sub(s, -32768) g = ne(s, 1) return a, d, e, g }",
       "program g(x: f32[A, B] strides [P, Q], y: f32[B] strides [0]) where P >= B * Q { z = add(x, y)"

@@ -112,6 +112,32 @@ TEST_CASE("reshape: as many elements") {
   refused("a = reshape(r, shape = [-1])", "3:25: expected shape on axis 0 >= 0, found -1");
 }
 
+TEST_CASE("pad_adjoint: the extents of the pad's operand") {
+  const std::string frame = "a = pad_adjoint(x, extent = [S - 2, 1], low = [1, 1], high = [1, 1], mode = ";
+  CHECK(type_of("a = pad_adjoint(x, extent = [S, 1], low = [0, 1], high = [0, 1], mode = edge)") == "f32[S, 1]");
+  CHECK(type_of("a = pad_adjoint(u, extent = [S + k], low = [-k], high = [0])") == "u8[S + k]");
+  CHECK(type_of("a = pad_adjoint(x, extent = [S, 2], low = [0, 0], high = [0, 0], interior = [0, 1])") == "f32[S, 2]");
+  CHECK(implied("a = pad_adjoint(x, extent = [S, 1], low = [0, 1], high = [0, 1], mode = edge)").empty());
+  CHECK(implied("a = pad_adjoint(x, extent = [T, 3], low = [k, 0], high = [0, 0])") ==
+        "padded extent on axis 0 (statement 'a'): T + k >= 0\nextents of 'x' and 'pad' on axis 0 (statement 'a'): S == "
+        "T + k\n");
+  CHECK(implied(frame + "reflect)") ==
+        "extent on axis 0 (statement 'a'): S - 2 >= 0\n"
+        "elements that mode reflect needs of 'extent' on axis 0 (statement 'a'): min(S, 1) <= S - 2\n");
+  refused("a = pad_adjoint(b, extent = [S, 3], low = [0, 0], high = [0, 0])",
+          "3:17: expected a type other than bool for 'pad_adjoint', found 'b' of type bool");
+  refused("a = pad_adjoint(r, extent = [2], low = [0], high = [0])",
+          "3:17: expected equal extents of 'r' and 'pad' on axis 0, found 3 and 2");
+  refused("a = pad_adjoint(r, extent = [-1], low = [4], high = [0])", "3:30: expected extent on axis 0 >= 0, found -1");
+  refused("a = pad_adjoint(r, extent = [3, 1], low = [0], high = [0])",
+          "3:29: expected 1 entries in 'extent', one for each axis of 'r', found 2");
+  refused("a = pad_adjoint(r, low = [0], high = [0])", "3:5: expected 'extent' among the arguments of 'pad_adjoint'");
+  refused("a = pad_adjoint(r, extent = [0], low = [3], high = [0], mode = wrap)",
+          "3:41: expected elements that mode wrap needs of 'extent' on axis 0 <= 0, found 1");
+  refused("a = pad_adjoint(r, extent = [3], low = [0], high = [0], mode = edge, value = 1)",
+          "3:70: expected 'extent', 'low', 'high', 'interior', 'mode' of 'pad_adjoint', found 'value'");
+}
+
 TEST_CASE("iota: the coordinates of a shape in a type") {
   CHECK(type_of("a = iota(i32, shape = [S, 3], axis = 1)") == "i32[S, 3]");
   CHECK(type_of("a = iota(f16, shape = [4], axis = 0)") == "f16[4]");

@@ -3,6 +3,7 @@
 #include "compiler/llvm/emit/emit_index.h"
 #include "compiler/llvm/emit/emit_loop.h"
 #include "compiler/llvm/emit/emit_ops.h"
+#include "compiler/llvm/emit/emit_sum.h"
 #include "compiler/llvm/emit/vector_shift.h"
 
 namespace padlock::compiler {
@@ -176,7 +177,9 @@ Value* StreamBody::gather(std::size_t load) {
   return vector;
 }
 
-Value* StreamBody::load_element(std::size_t load) {
+Value* StreamBody::load_element(std::size_t load) { return load_at(load).scope >= 0 ? nullptr : load_here(load); }
+
+Value* StreamBody::load_here(std::size_t load) {
   const BodyLoad& which = load_at(load);
   Value* base = arguments_.loads[load].base;
   Value* element = base;
@@ -211,7 +214,8 @@ std::vector<Value*> StreamBody::load(llvm::function_ref<void()> outside) {
 }
 
 std::vector<Value*> StreamBody::compute(llvm::ArrayRef<Value*> loaded) {
-  const auto index_count = static_cast<std::size_t>(std::ranges::count(body_.nodes, NodeKind::index, &BodyNode::kind));
+  const auto index_count = static_cast<std::size_t>(
+      std::ranges::count(body_.nodes, NodeKind::index, &BodyNode::kind));  // of a vector none has a scope
   indices_.assign(loaded.begin(), loaded.begin() + static_cast<std::ptrdiff_t>(index_count));
   loaded = loaded.drop_front(index_count);
   std::vector<Value*> values;
@@ -241,7 +245,7 @@ std::vector<Value*> StreamBody::compute(int lanes, llvm::ArrayRef<Value*> loads)
 std::vector<Value*> StreamBody::emit_indices() {
   std::vector<Value*> indices;
   for (const BodyNode& node : body_.nodes)
-    if (node.kind == NodeKind::index) indices.push_back(emit_index(builder_, vector_.exprs, node));
+    if (node.kind == NodeKind::index && node.scope < 0) indices.push_back(emit_index(builder_, vector_.exprs, node));
   return indices;
 }
 
@@ -253,9 +257,10 @@ std::vector<Value*> StreamBody::compute_from(int lanes, llvm::ArrayRef<Value*> l
                ? value
                : builder_.CreateVectorSplat(static_cast<unsigned>(count), value);
   };
-  std::vector<Value*> values;
+  std::vector<Value*> values(body_.nodes.size());
   std::size_t next_index = 0;
-  const auto emit = [&](const BodyNode& node) -> Value* {
+  std::function<void(int)> emit_scope;
+  const auto emit = [&](int at, const BodyNode& node) -> Value* {
     std::vector<Value*> operands;
     for (const int operand : node.operands) operands.push_back(values[static_cast<std::size_t>(operand)]);
     switch (node.kind) {
@@ -270,6 +275,7 @@ std::vector<Value*> StreamBody::compute_from(int lanes, llvm::ArrayRef<Value*> l
         return spread(bits, lanes);
       }
       case NodeKind::load:
+        if (node.scope >= 0) return load_here(static_cast<std::size_t>(node.load));
         return spread(loads[static_cast<std::size_t>(node.load)], lanes);
       case NodeKind::when:
         return builder_.CreateSelect(
@@ -277,13 +283,23 @@ std::vector<Value*> StreamBody::compute_from(int lanes, llvm::ArrayRef<Value*> l
             operands[1]);
       case NodeKind::operation:
         return ops.emit(node.op, node.dtype, body_.operand_type(node), operands);
+      case NodeKind::sum:
+        return emit_sum(builder_, vector_.exprs, vector_.context.target, node.dtype, 1, node.walks, [&] {
+          emit_scope(at);
+          return values[static_cast<std::size_t>(node.operands[0])];
+        });
       case NodeKind::index:
+        if (node.scope >= 0) return emit_index(builder_, vector_.exprs, node);
         return spread_index(builder_, vector_.context.exprs(), vector_.schedule().kernel, node, indices_[next_index++],
                             lanes);
     }
     return nullptr;
   };
-  for (const BodyNode& node : body_.nodes) values.push_back(emit(node));
+  emit_scope = [&](int scope) {
+    for (std::size_t i = 0; i < body_.nodes.size(); ++i)
+      if (body_.nodes[i].scope == scope) values[i] = emit(static_cast<int>(i), body_.nodes[i]);
+  };
+  emit_scope(-1);
   std::vector<Value*> results;
   for (const int root : body_.roots) results.push_back(spread(values[static_cast<std::size_t>(root)], lanes));
   return results;

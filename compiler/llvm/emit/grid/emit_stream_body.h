@@ -57,7 +57,7 @@ class StreamBody {
   /// Emits loads and results of one element.
   [[nodiscard]] std::vector<llvm::Value*> compute_element();
 
-  /// Emits one load of that element.
+  /// Emits one load of that element; null if it is done in the walks of a sum.
   [[nodiscard]] llvm::Value* load_element(std::size_t load);
   /// Emits the results of so many lanes from what all loads gave: vectors, or scalars that all lanes share.
   [[nodiscard]] std::vector<llvm::Value*> compute(int lanes, llvm::ArrayRef<llvm::Value*> values);
@@ -79,6 +79,7 @@ class StreamBody {
   llvm::Value* from_granules(std::size_t load, llvm::ArrayRef<llvm::Value*> loaded);
   llvm::Value* vector_from(std::size_t load, llvm::ArrayRef<llvm::Value*> loaded);
   llvm::Value* gather(std::size_t load);
+  llvm::Value* load_here(std::size_t load);
   std::vector<llvm::Value*> emit_indices();
   [[nodiscard]] std::vector<llvm::Value*> compute_from(int lanes, llvm::ArrayRef<llvm::Value*> loads);
 

@@ -1,0 +1,100 @@
+#include "compiler/llvm/emit/emit_sum.h"
+
+#include <array>
+
+#include "compiler/llvm/emit/emit_ops.h"
+
+namespace padlock::compiler {
+namespace {
+
+using llvm::BasicBlock;
+using llvm::IRBuilder;
+using llvm::PHINode;
+using llvm::Value;
+
+class SumEmitter {
+ public:
+  SumEmitter(IRBuilder<>& builder, ExprEmitter& exprs, const TargetFeatures& target, ir::DType dtype, int lanes,
+             llvm::function_ref<Value*()> term)
+      : builder_(builder), exprs_(exprs), ops_(builder, lanes, target), dtype_(dtype), term_(term) {}
+
+  Value* emit(std::span<const Walk> walks) {
+    Value* nothing = ops_.bits(dtype_, 0);
+    const State all = walk(walks, {ops_.to_sum(dtype_, nothing), nothing, builder_.getInt32(0)});
+    Value* several = builder_.CreateICmpUGT(all.terms, builder_.getInt32(1));
+    return builder_.CreateSelect(several, ops_.from_sum(dtype_, all.sum), all.first);
+  }
+
+ private:
+  /// What is known after some terms.
+  struct State {
+    Value* sum;
+    Value* first;  // the bits of the first term; 0 of none
+    Value* terms;  // 0, 1, or 2 for more
+  };
+  static std::array<Value*, 3> values_of(const State& state) { return {state.sum, state.first, state.terms}; }
+
+  BasicBlock* block(const char* name) {
+    return BasicBlock::Create(builder_.getContext(), name, builder_.GetInsertBlock()->getParent());
+  }
+
+  State add_term(const State& before) {
+    Value* bits = term_();
+    Value* none = builder_.CreateICmpEQ(before.terms, builder_.getInt32(0));
+    Value* sum = ops_.add_to_sum(dtype_, before.sum, bits);
+    return {builder_.CreateSelect(none, ops_.to_sum(dtype_, bits), sum),
+            builder_.CreateSelect(none, bits, before.first),
+            builder_.CreateSelect(none, builder_.getInt32(1), builder_.getInt32(2))};
+  }
+
+  /// for (at = first, by = step, then = other; at < limit; at += by, swap(by, then))
+  State walk(std::span<const Walk> walks, const State& before) {
+    if (walks.empty()) return add_term(before);
+    const Walk& walk = walks.front();
+    Value* limit = exprs_.exact(builder_, walk.limit);
+    const std::array<Value*, 3> starts = {exprs_.exact(builder_, walk.first), exprs_.exact(builder_, walk.step),
+                                          exprs_.exact(builder_, walk.other)};
+    BasicBlock* start = builder_.GetInsertBlock();
+    BasicBlock* head = block("walk");
+    BasicBlock* inside = block("term");
+    BasicBlock* done = block("summed");
+    builder_.CreateBr(head);
+    builder_.SetInsertPoint(head);
+    std::array<PHINode*, 3> places{}, states{};
+    for (std::size_t i = 0; i < starts.size(); ++i) places[i] = phi(starts[i], start);
+    for (std::size_t i = 0; i < states.size(); ++i) states[i] = phi(values_of(before)[i], start);
+    const auto [at, by, then] = places;
+    builder_.CreateCondBr(builder_.CreateICmpSLT(at, limit), inside, done);
+    builder_.SetInsertPoint(inside);
+    exprs_.set_coordinate(walk.variable, at);
+    const State after = this->walk(walks.subspan(1), {states[0], states[1], states[2]});
+    const std::array<Value*, 3> next = {builder_.CreateAdd(at, by), then, by};
+    BasicBlock* last = builder_.GetInsertBlock();
+    for (std::size_t i = 0; i < next.size(); ++i) places[i]->addIncoming(next[i], last);
+    for (std::size_t i = 0; i < states.size(); ++i) states[i]->addIncoming(values_of(after)[i], last);
+    builder_.CreateBr(head);
+    builder_.SetInsertPoint(done);
+    return {states[0], states[1], states[2]};
+  }
+
+  PHINode* phi(Value* value, BasicBlock* from) {
+    PHINode* made = builder_.CreatePHI(value->getType(), 2);
+    made->addIncoming(value, from);
+    return made;
+  }
+
+  IRBuilder<>& builder_;
+  ExprEmitter& exprs_;
+  OpEmitter ops_;
+  ir::DType dtype_;
+  llvm::function_ref<Value*()> term_;
+};
+
+}  // namespace
+
+Value* emit_sum(IRBuilder<>& builder, ExprEmitter& exprs, const TargetFeatures& target, ir::DType dtype, int lanes,
+                std::span<const Walk> walks, llvm::function_ref<Value*()> term) {
+  return SumEmitter(builder, exprs, target, dtype, lanes, term).emit(walks);
+}
+
+}  // namespace padlock::compiler
