@@ -106,6 +106,50 @@ TEST_CASE("language: every pad mode in every type") {
     }
 }
 
+TEST_CASE("language: the adjoint of every pad in every type") {
+  for (const ir::DType t : ir::kAllDTypes) {
+    if (t == ir::DType::boolean) continue;
+    for (const char* mode : kModes) {
+      Regression r(
+          fmt::format("program p(g: {}[l + A + h, h + B + l], A: dim, B: dim, l: dim, h: dim) where A >= 1, B >= 1 {{"
+                      " x = pad_adjoint(g, extent = [A, B], low = [l, h], high = [h, l], mode = {}) return x }}",
+                      ir::name_of(t), mode));
+      const auto same = [&](std::int64_t rows, std::int64_t columns, std::int64_t low, std::int64_t high) {
+        r.same({{shape({low + rows + high, high + columns + low})},
+                {{"A", rows}, {"B", columns}, {"l", low}, {"h", high}}});
+      };
+      same(3, 35, 2, 1);
+      same(5, 67, 3, 3);
+      same(2, 3, 9, 11);
+      same(1, 1, 4, 0);
+      same(9, 70, -2, 5);
+      same(5, 64, -4, -1);
+    }
+  }
+}
+
+TEST_CASE("language: adjoints of pads between elements, of computed elements, of adjoints, and in transposes") {
+  Regression interior(
+      "program p(g: f32[A * 2 + l + 2, B * 3 - 2 + l], A: dim, B: dim, l: dim) where A >= 1, B >= 1, l >= -2 {"
+      " x = pad_adjoint(g, extent = [A, B], low = [l, 0], high = [3, l], interior = [1, 2]) return x }");
+  for (const std::int64_t l : {-2, 0, 5})
+    interior.same({{shape({3 * 2 + l + 2, 33 * 3 - 2 + l})}, {{"A", 3}, {"B", 33}, {"l", l}}});
+  Regression computed(
+      "program p(g: f16[A, S + 2 * l], y: f16[A, S + 2 * l], S: dim, l: dim) where S >= 1, l >= 0 { m = mul(g, y)"
+      " a = pad_adjoint(m, extent = [A, S], low = [0, l], high = [0, l], mode = reflect) b = pad_adjoint(a, extent = "
+      "[1, S], low = [A - 1, 0], high = [0, 0], mode = wrap) t = transpose(b, perm = [1, 0]) p = pad(t, low = [2, 0], "
+      "high = [2, 0], mode = edge) r = relu(a) return a, r, p }");
+  for (const std::int64_t s : {1, 2, 40})
+    for (const std::int64_t l : {0, 1, 9})
+      computed.same({{shape({3, s + 2 * l}), shape({3, s + 2 * l})}, {{"S", s}, {"l", l}}});
+  Regression axes(
+      "program p(g: f64[N, C, H + 2 * p, W + 2 * p], H: dim, W: dim, p: dim) where H >= 1, W >= 1, p >= 0 {"
+      " x = pad_adjoint(g, extent = [N, C, H, W], low = [0, 0, p, p], high = [0, 0, p, p], mode = symmetric)"
+      " t = transpose(x, perm = [0, 2, 3, 1]) return x, t }");
+  for (const std::int64_t p : {0, 1, 8})
+    axes.same({{shape({2, 3, 5 + 2 * p, 19 + 2 * p})}, {{"H", 5}, {"W", 19}, {"p", p}}});
+}
+
 TEST_CASE("language: fills from literals and run-time values, with interior padding of every type") {
   for (const ir::DType t : ir::kAllDTypes) {
     Regression r(

@@ -34,6 +34,9 @@ void add_arithmetic(ir::DType dtype, std::vector<std::string>& programs) {
   programs.push_back(
       fmt::format("program p({}) {{ a = mul(x, z) b = add(a, x) c = sub(b, a) d = relu(c) return d }}", two));
   programs.push_back(text_of(two, fmt::format("iota({}, shape = [B, S], axis = 1)", type)));
+  for (const char* mode : {"constant", "edge", "reflect", "symmetric", "wrap"})
+    programs.push_back(
+        text_of(two, fmt::format("pad_adjoint(x, extent = [B - 2, S], low = [1, 0], high = [1, 0], mode = {})", mode)));
   if (!ir::is_float(dtype)) return;
   for (const char* op : {"div(x, z)", "div(s, x)", "sqrt(x)", "floor(x)", "ceil(x)", "round(x)"})
     programs.push_back(text_of(two, op));

@@ -26,7 +26,8 @@ std::vector<std::string> all_operations() {
       programs.push_back(fmt::format("program p(x: {}[S]) {{ y = cast(x, {}) return y }}", name_of(from), name_of(to)));
     if (from == ir::DType::boolean) continue;
     for (const char* op : {"relu(x)", "neg(x)", "abs(x)", "sign(x)", "leaky_relu(x, alpha = 2)",
-                           "clamp(x, lo = 1, hi = 3)", "maximum(x, x)", "mul(x, x)", "lt(x, x)", "ne(x, x)"})
+                           "clamp(x, lo = 1, hi = 3)", "maximum(x, x)", "mul(x, x)", "lt(x, x)", "ne(x, x)",
+                           "pad_adjoint(x, extent = [S - 3], low = [1], high = [2], mode = reflect)"})
       programs.push_back(fmt::format("program p(x: {}[S]) {{ y = {} return y }}", name_of(from), op));
     if (!ir::is_float(from)) continue;
     for (const char* op : {"sqrt(x)", "div(x, x)", "floor(x)", "ceil(x)", "round(x)"})
