@@ -1,5 +1,7 @@
 #include "compiler/schedule/index/index_magnitude.h"
 
+#include <optional>
+
 #include "compiler/schedule/index/index_width.h"
 #include "support/steps.h"
 
@@ -50,10 +52,13 @@ IndexMagnitude::Bounds IndexMagnitude::size(Expr e) {
 }
 
 IndexMagnitude::Bounds IndexMagnitude::coordinate(Expr e) {
-  Expr last = exprs_.constant(e.range().hi);
+  std::optional<Expr> extent;
   for (std::size_t axis = 0; axis < extents_.size(); ++axis)
-    if (exprs_.coordinate(static_cast<int>(axis)) == e)
-      last = exprs_.max(exprs_.sub(extents_[axis], exprs_.constant(1)), exprs_.constant(0));
+    if (exprs_.coordinate(static_cast<int>(axis)) == e) extent = extents_[axis];
+  for (const Kernel::WalkVariable& walk : walks_)
+    if (walk.variable == e) extent = walk.extent;
+  const Expr last =
+      extent ? exprs_.max(exprs_.sub(*extent, exprs_.constant(1)), exprs_.constant(0)) : exprs_.constant(e.range().hi);
   return {.lo = exprs_.constant(0), .hi = last, .widest = last};
 }
 

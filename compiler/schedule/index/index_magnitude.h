@@ -15,7 +15,9 @@ namespace padlock::compiler {
 /// and can be evaluated before a launch. Divisors are at least 1. Remembers what it has looked at. Borrows the context.
 class IndexMagnitude {
  public:
-  explicit IndexMagnitude(const Kernel& kernel) : IndexMagnitude(kernel.program->exprs(), kernel.extents) {}
+  explicit IndexMagnitude(const Kernel& kernel) : IndexMagnitude(kernel.program->exprs(), kernel.extents) {
+    walks_ = kernel.walk_variables;
+  }
   /// `extents`: of the coordinates, by axis.
   IndexMagnitude(ir::ExprContext& exprs, std::vector<ir::Expr> extents) : exprs_(exprs), extents_(std::move(extents)) {}
 
@@ -41,6 +43,7 @@ class IndexMagnitude {
 
   ir::ExprContext& exprs_;
   std::vector<ir::Expr> extents_;
+  std::vector<Kernel::WalkVariable> walks_ = {};
   std::map<std::uint32_t, Bounds> known_;  // by Expr::id
 };
 
