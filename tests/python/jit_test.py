@@ -86,7 +86,7 @@ class Text(unittest.TestCase):
         names = re.findall(r'X\(\w+, "(\w+)", \w+, -?\d+\)', table)
         self.assertIn("pad", names)
         lacking = [name for name in names if not hasattr(lang, name) and not hasattr(lang, name + "_")]
-        self.assertEqual(lacking, [], "python/padlock/lang.py writes them")
+        self.assertEqual(lacking, [], "python/padlock/lang/ writes them")
 
     @needs("numpy")
     def test_activations(self):

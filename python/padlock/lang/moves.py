@@ -1,0 +1,90 @@
+"""Operations that move elements."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from .sizes import Size, ceildiv, dim_of, max, refuse
+from .types import ElementType
+from .values import Operand, Tensor, current_trace, one_an_axis, operand, sizes_text, tensor_of
+
+__all__ = ["broadcast", "concat", "iota", "pad", "reshape", "slice", "transpose"]
+
+
+def pad(
+    x: Tensor,
+    low: Sequence[Size],
+    high: Sequence[Size],
+    *,
+    mode: str = "constant",
+    value: Operand | None = None,
+    interior: Sequence[int] | None = None,
+) -> Tensor:
+    """Elements around a tensor, or cut off it where an amount is negative."""
+    x = tensor_of(x)
+    low, high = one_an_axis(low, x, "low"), one_an_axis(high, x, "high")
+    text = f"pad({x.name}, low = {sizes_text(low)}, high = {sizes_text(high)}"
+    between = list(interior) if interior is not None else [0] * x.ndim
+    if interior is not None:
+        text += f", interior = {sizes_text(one_an_axis(between, x, 'interior'))}"
+    if mode != "constant":
+        text += f", mode = {mode}"
+    if value is not None:
+        text += f", value = {operand(value)}"
+    shape = [
+        dim_of(n) + before + after + (max(n - 1, 0) * k if k else 0)
+        for n, before, after, k in zip(x.shape, low, high, between)
+    ]
+    return current_trace().emit(text + ")", shape)
+
+
+def slice(x: Tensor, start: Sequence[Size], limit: Sequence[Size], step: Sequence[int] | None = None) -> Tensor:
+    """Elements from `start` on, below `limit`."""
+    x = tensor_of(x)
+    start, limit = one_an_axis(start, x, "start"), one_an_axis(limit, x, "limit")
+    steps = list(step) if step is not None else [1] * x.ndim
+    text = f"slice({x.name}, start = {sizes_text(start)}, limit = {sizes_text(limit)}"
+    if step is not None:
+        text += f", step = {sizes_text(one_an_axis(steps, x, 'step'))}"
+    shape = [
+        dim_of(to) - dim_of(of) if by == 1 else ceildiv(dim_of(to) - dim_of(of), by) for of, to, by in zip(start, limit, steps)
+    ]
+    return current_trace().emit(text + ")", shape)
+
+
+def concat(*tensors: Tensor, axis: int) -> Tensor:
+    """Tensors one after another along an axis."""
+    if not tensors:
+        refuse("concat: expected tensors, found none")
+    first = tensor_of(tensors[0])
+    if not 0 <= axis < first.ndim:
+        refuse(f"concat: expected an axis below {first.ndim}, found {axis}")
+    total = first.shape[axis]
+    for other in tensors[1:]:
+        total = total + tensor_of(other).shape[axis]
+    shape = [total if i == axis else extent for i, extent in enumerate(first.shape)]
+    return current_trace().emit(f"concat({', '.join(t.name for t in tensors)}, axis = {axis})", shape)
+
+
+def transpose(x: Tensor, perm: Sequence[int]) -> Tensor:
+    """Axis i of the result is axis perm[i] of x."""
+    x = tensor_of(x)
+    if sorted(perm) != list(range(x.ndim)):
+        refuse(f"transpose: expected each of {x.ndim} axes once, found {list(perm)}")
+    return current_trace().emit(f"transpose({x.name}, perm = {sizes_text(perm)})", [x.shape[axis] for axis in perm])
+
+
+def broadcast(x: Tensor, shape: Sequence[Size], axes: Sequence[int]) -> Tensor:
+    """A tensor of that shape; axis i of x becomes axis axes[i]."""
+    x = tensor_of(x)
+    return current_trace().emit(f"broadcast({x.name}, shape = {sizes_text(shape)}, axes = {sizes_text(axes)})", shape)
+
+
+def reshape(x: Tensor, shape: Sequence[Size]) -> Tensor:
+    """The elements of x, row by row, in that shape, which has as many."""
+    return current_trace().emit(f"reshape({tensor_of(x).name}, shape = {sizes_text(shape)})", shape)
+
+
+def iota(element: ElementType, shape: Sequence[Size], axis: int) -> Tensor:
+    """Each element is its own coordinate along an axis."""
+    return current_trace().emit(f"iota({element.name}, shape = {sizes_text(shape)}, axis = {axis})", shape)

@@ -1,0 +1,52 @@
+"""Types of parameters: `padlock.f32["B", "S"]`, `padlock.f32`, `padlock.dim`."""
+
+from __future__ import annotations
+
+from typing import Any
+
+__all__ = [
+    "DimType", "ElementType", "TensorType", "bf16", "bool_", "dim", "f16", "f32", "f64", "i16", "i32", "i64",
+    "i8", "u16", "u32", "u64", "u8",
+]
+
+
+class TensorType:
+    """`padlock.f32["B", "S"]`: an element type with extents, and strides where the tensor is not dense."""
+
+    def __init__(self, element: str, extents: tuple[Any, ...], strides: tuple[Any, ...] | None = None) -> None:
+        self.element, self.extents, self.stride_list = element, extents, strides
+
+    def strides(self, *strides: str | int) -> TensorType:
+        """The same with these distances between neighbours, in elements."""
+        return TensorType(self.element, self.extents, strides)
+
+    def __repr__(self) -> str:
+        text = f"{self.element}[{', '.join(map(str, self.extents))}]"
+        return text + (f" strides [{', '.join(map(str, self.stride_list))}]" if self.stride_list is not None else "")
+
+
+class ElementType:
+    """`padlock.f32`: a scalar of it as a parameter; with extents a tensor."""
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+
+    def __getitem__(self, extents: Any) -> TensorType:
+        return TensorType(self.name, extents if isinstance(extents, tuple) else (extents,))
+
+    def __repr__(self) -> str:
+        return self.name
+
+
+class DimType:
+    """`padlock.dim`: an integer that sizes are computed of."""
+
+    def __repr__(self) -> str:
+        return "dim"
+
+
+dim = DimType()
+f64, f32, f16, bf16 = (ElementType(name) for name in ("f64", "f32", "f16", "bf16"))
+i64, i32, i16, i8 = (ElementType(name) for name in ("i64", "i32", "i16", "i8"))
+u64, u32, u16, u8 = (ElementType(name) for name in ("u64", "u32", "u16", "u8"))
+bool_ = ElementType("bool")

@@ -1,0 +1,132 @@
+"""Values of the program that is being written, and the statements that make them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Union
+
+from .sizes import Dim, Size, dim_of, refuse
+
+__all__ = ["Operand", "Scalar", "Tensor"]
+
+
+class Scalar:
+    """A scalar parameter."""
+
+    def __init__(self, trace: Trace, name: str) -> None:
+        self.trace, self.name = trace, name
+
+
+class Tensor:
+    """A tensor of the program that is being written."""
+
+    def __init__(self, trace: Trace, name: str, shape: Sequence[Size]) -> None:
+        self.trace, self.name = trace, name
+        self.shape: tuple[Dim, ...] = tuple(dim_of(extent) for extent in shape)
+
+    @property
+    def ndim(self) -> int:
+        return len(self.shape)
+
+    def __add__(self, other: Operand) -> Tensor:
+        return elementwise("add", self, other)
+
+    def __radd__(self, other: Operand) -> Tensor:
+        return elementwise("add", other, self)
+
+    def __sub__(self, other: Operand) -> Tensor:
+        return elementwise("sub", self, other)
+
+    def __rsub__(self, other: Operand) -> Tensor:
+        return elementwise("sub", other, self)
+
+    def __mul__(self, other: Operand) -> Tensor:
+        return elementwise("mul", self, other)
+
+    def __rmul__(self, other: Operand) -> Tensor:
+        return elementwise("mul", other, self)
+
+    def __truediv__(self, other: Operand) -> Tensor:
+        return elementwise("div", self, other)
+
+    def __neg__(self) -> Tensor:
+        return elementwise("neg", self)
+
+    def __bool__(self) -> bool:
+        refuse(f"'{self.name}' has no elements while the program is written")
+
+
+Operand = Union[Tensor, Scalar, float, int, bool, str]
+
+
+class Trace:
+    """Statements, as the function made them."""
+
+    def __init__(self) -> None:
+        self.lines: list[str] = []
+        self.constraints: list[str] = []
+        self.names: set[str] = set()
+
+    def emit(self, expression: str, shape: Sequence[Size]) -> Tensor:
+        number = len(self.lines)
+        while f"t{number}" in self.names:
+            number += 1
+        name = f"t{number}"
+        self.names.add(name)
+        self.lines.append(f"  {name} = {expression}")
+        return Tensor(self, name, shape)
+
+
+traces: list[Trace] = []
+
+
+def current_trace() -> Trace:
+    if not traces:
+        refuse("operations of padlock.lang belong in a function under @padlock.jit")
+    return traces[-1]
+
+
+def operand(value: Operand) -> str:
+    if isinstance(value, (Tensor, Scalar)):
+        return value.name
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, float):
+        return repr(value).replace("e+", "e")
+    if isinstance(value, int):
+        return str(value)
+    if isinstance(value, str):  # "bits(0x7fc0)"
+        return value
+    refuse(f"expected a tensor, a scalar or a number, found {value!r}")
+
+
+def sizes_text(values: Sequence[Size]) -> str:
+    return f"[{', '.join(dim_of(value).text for value in values)}]"
+
+
+def tensor_of(value: object) -> Tensor:
+    if isinstance(value, Tensor):
+        return value
+    refuse(f"expected a tensor of the program, found {value!r}")
+
+
+def one_an_axis(values: Sequence[Size], x: Tensor, what: str) -> Sequence[Size]:
+    if len(values) != x.ndim:
+        refuse(f"{what}: expected {x.ndim} sizes, one an axis, found {len(values)}")
+    return values
+
+
+def _broadcast_shape(tensors: Sequence[Tensor]) -> list[Dim]:
+    """Aligned at the last axis; where extents differ in their text, the one that is not literally 1."""
+    count = max((t.ndim for t in tensors), default=0)
+    shape: list[Dim] = []
+    for axis in range(count):
+        candidates = [t.shape[axis - count + t.ndim] for t in tensors if axis - count + t.ndim >= 0]
+        shape.append(next((extent for extent in candidates if extent.text != "1"), candidates[0]))
+    return shape
+
+
+def elementwise(name: str, *operands: Operand, **named: Operand | str) -> Tensor:
+    texts = [operand(value) for value in operands]
+    texts += [f"{key} = {operand(value)}" for key, value in named.items()]
+    return current_trace().emit(f"{name}({', '.join(texts)})", _broadcast_shape([v for v in operands if isinstance(v, Tensor)]))
