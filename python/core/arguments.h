@@ -1,5 +1,6 @@
 #pragma once
 
+#include <array>
 #include <memory>
 #include <vector>
 
@@ -9,12 +10,16 @@ namespace padlock::python {
 
 /// The arguments of one call, matched to a program's parameters and read.
 struct KernelObject::Arguments {
-  explicit Arguments(const KernelObject& kernel) : tensors(new Tensor[kernel.tensors_]) {
+  explicit Arguments(const KernelObject& kernel)
+      : more(kernel.tensors_ > few.size() ? new Tensor[kernel.tensors_] : nullptr),
+        tensors(more ? more.get() : few.data()) {
     values.assign(kernel.parameters_.size(), nullptr);
   }
 
   SmallVector<PyObject*, 8> values;  // borrowed; by parameter
-  std::unique_ptr<Tensor[]> tensors;
+  std::array<Tensor, 2> few;
+  std::unique_ptr<Tensor[]> more;  // all of them, where they are more
+  Tensor* tensors;
   SmallVector<Tensor*, 8> inputs;
   SmallVector<const DLTensor*, 8> views;
   SmallVector<std::uint64_t, 8> scalars;

@@ -36,6 +36,7 @@ std::uint64_t CallKey::hash() const {
 }
 
 std::shared_ptr<BoundCall> CallCache::find(const CallKey& key) {
+  if (!entries_.empty() && std::ranges::equal(entries_.front().words, key.words())) return entries_.front().call;
   const auto found = by_hash_.find(key.hash());
   if (found == by_hash_.end() || !std::ranges::equal(found->second->words, key.words())) return nullptr;
   if (found->second != entries_.begin()) entries_.splice(entries_.begin(), entries_, found->second);

@@ -98,7 +98,9 @@ void KernelObject::compile(const std::string& device) {
 
 void KernelObject::place(PyObject* key, PyObject* value, Arguments& matched) {
   static PyObject* const out = intern("out");
-  const auto same = [&](PyObject* name) { return key == name || PyUnicode_Compare(key, name) == 0; };
+  // Names of a call are interned, as ours are; those of a dict that somebody made need not be.
+  const bool is_ours = key == out || std::ranges::find(parameters_, key, &Parameter::key) != parameters_.end();
+  const auto same = [&](PyObject* name) { return is_ours ? key == name : PyUnicode_Compare(key, name) == 0; };
   for (std::size_t i = 0; i < parameters_.size(); ++i) {
     if (!same(parameters_[i].key)) continue;
     if (matched.values[i] != nullptr) type_error(name() + "() got two values for '" + parameters_[i].name + "'");
@@ -114,16 +116,17 @@ void KernelObject::place(PyObject* key, PyObject* value, Arguments& matched) {
   matched.others.emplace_back(symbol, value);  // an extent or a stride; the binding knows whether it is one
 }
 
-void KernelObject::match(const nb::args& arguments, const nb::kwargs& named, Arguments& matched) {
-  const std::size_t count = arguments.size();
+void KernelObject::match(PyObject* arguments, PyObject* named, Arguments& matched) {
+  const auto count = static_cast<std::size_t>(PyTuple_Size(arguments));
   if (count > positional_.size())
     type_error(name() + "() takes " + std::to_string(positional_.size()) + " arguments, " + std::to_string(count) +
                " are given");
   for (std::size_t i = 0; i < count; ++i)
-    matched.values[positional_[i]] = PyTuple_GetItem(arguments.ptr(), static_cast<Py_ssize_t>(i));
+    matched.values[positional_[i]] = PyTuple_GetItem(arguments, static_cast<Py_ssize_t>(i));
+  if (named == nullptr) return;
   PyObject *key = nullptr, *value = nullptr;
   Py_ssize_t position = 0;
-  while (PyDict_Next(named.ptr(), &position, &key, &value) != 0) place(key, value, matched);
+  while (PyDict_Next(named, &position, &key, &value) != 0) place(key, value, matched);
 }
 
 void KernelObject::read(Arguments& matched, bool need_memory) {
@@ -187,12 +190,14 @@ std::shared_ptr<BoundCall> KernelObject::bound(const CallKey& key, const DLTenso
   return bound;
 }
 
-nb::object KernelObject::call(const nb::args& arguments, const nb::kwargs& named) {
+nb::object KernelObject::call(PyObject* arguments, PyObject* named) {
   Arguments matched(*this);
   match(arguments, named, matched);
   read(matched, true);
   if (matched.traced)
-    return nb::module_::import_("padlock.torch").attr("call_kernel")(nb::find(*this), arguments, named);
+    return nb::module_::import_("padlock.torch")
+        .attr("call_kernel")(nb::find(*this), nb::handle(arguments),
+                             named != nullptr ? nb::borrow(named) : nb::object(nb::dict()));
   return run(matched);
 }
 
@@ -213,7 +218,7 @@ nb::object KernelObject::run(Arguments& matched) {
 
 nb::list KernelObject::ordered(const nb::args& arguments, const nb::kwargs& named) {
   Arguments matched(*this);
-  match(arguments, named, matched);
+  match(arguments.ptr(), named.ptr(), matched);
   nb::list values;
   for (std::size_t i = 0; i < parameters_.size(); ++i) {
     if (matched.values[i] == nullptr) type_error(name() + "() lacks a value for '" + parameters_[i].name + "'");

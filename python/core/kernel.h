@@ -43,7 +43,8 @@ class KernelObject {
 
   /// Compiles for a device, unless that was done.
   void compile(const std::string& device);
-  [[nodiscard]] nb::object call(const nb::args& arguments, const nb::kwargs& named);
+  /// Runs the program on a tuple and a dict, or NULL, of arguments.
+  [[nodiscard]] nb::object call(PyObject* arguments, PyObject* named);
   /// The same of memory: within torch's dispatcher, with values in the program's order.
   [[nodiscard]] nb::object call_memory(const nb::args& values);
   /// Values by parameter, in the program's order. Error: TypeError where one lacks.
@@ -73,7 +74,7 @@ class KernelObject {
   Compiled& compiled();
   padlock::Kernel& kernel(DLDevice device);
   [[nodiscard]] CompileOptions options(const std::string& device, const std::string& target) const;
-  void match(const nb::args& arguments, const nb::kwargs& named, Arguments& matched);
+  void match(PyObject* arguments, PyObject* named, Arguments& matched);
   void place(PyObject* key, PyObject* value, Arguments& matched);
   void read(Arguments& matched, bool need_memory);
   [[nodiscard]] nb::object run(Arguments& matched);

@@ -52,7 +52,7 @@ std::int32_t tell(void* user, const padlock_progress* progress) {
 
 nb::dict KernelObject::shapes(const nb::args& arguments, const nb::kwargs& named) {
   Arguments matched(*this);
-  match(arguments, named, matched);
+  match(arguments.ptr(), named.ptr(), matched);
   read(matched, false);
   if (matched.traced) fail(PADLOCK_INVALID_ARGUMENT, "expected plain tensors, or sizes by their names");
   const Call call = value_of(compiled().program.bind(matched.binding()));
@@ -69,7 +69,7 @@ nb::str KernelObject::explain(const nb::args& arguments, const nb::kwargs& named
   if (arguments.size() == 0 && named.size() == 0)
     return text_of(value_of(compiled().program.explain(options("host", ""))));
   Arguments matched(*this);
-  match(arguments, named, matched);
+  match(arguments.ptr(), named.ptr(), matched);
   read(matched, false);
   if (matched.traced) fail(PADLOCK_INVALID_ARGUMENT, "expected plain tensors, or sizes by their names");
   const Binding binding = matched.binding();

@@ -3,6 +3,10 @@
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
 
+#include <array>
+#include <stdexcept>
+
+#include "python/core/fast_call.h"
 #include "python/core/kernel.h"
 #include "python/core/pad.h"
 #include "python/core/process.h"
@@ -13,16 +17,24 @@
 namespace nb = nanobind;
 using namespace nb::literals;
 using padlock::python::KernelObject;
+using padlock::python::Signature;
 
 namespace {
 
+PyObject* call_kernel(PyObject* self, PyObject* arguments, PyObject* named) {
+  return padlock::python::guarded([&] {
+    if (!nb::inst_ready(self)) throw std::runtime_error("a kernel that was not initialised");
+    return nb::inst_ptr<KernelObject>(self)->call(arguments, named);
+  });
+}
+
 void add_kernel(nb::module_& module) {
-  nb::class_<KernelObject>(module, "Kernel", nb::dynamic_attr())
+  static PyType_Slot slots[] = {{Py_tp_call, reinterpret_cast<void*>(call_kernel)}, {0, nullptr}};
+  nb::class_<KernelObject>(module, "Kernel", nb::dynamic_attr(), nb::type_slots(slots))
       .def(nb::init<std::string, const std::vector<std::string>&, std::string, bool>(), "text"_a, "order"_a, "config"_a,
            "bounds_check"_a)
       .def_prop_ro("text", &KernelObject::text)
       .def_prop_ro("name", &KernelObject::name)
-      .def("__call__", &KernelObject::call)
       .def("_call_memory", &KernelObject::call_memory)
       .def("_ordered", &KernelObject::ordered)
       .def_prop_ro("_counts", &KernelObject::counts)
@@ -44,6 +56,39 @@ std::pair<std::uint64_t, std::uint64_t> bits_of(nb::handle value, std::uint8_t c
   return {made.low, made.high};
 }
 
+PyObject* pad(PyObject*, PyObject* const* given, Py_ssize_t count, PyObject* names) {
+  return padlock::python::guarded([&] {
+    static const Signature signature(
+        "pad", 3, {{"x"}, {"low"}, {"high"}, {"mode", "constant"}, {"value"}, {"interior"}, {"out"}});
+    std::array<nb::handle, 7> v;
+    signature.match(given, count, names, v);
+    return padlock::python::pad(v[0], v[1], v[2], v[3], v[4], v[5], v[6]);
+  });
+}
+
+PyObject* pad_like_torch(PyObject*, PyObject* const* given, Py_ssize_t count, PyObject* names) {
+  return padlock::python::guarded([&] {
+    static const Signature signature("pad", 2, {{"input"}, {"pad"}, {"mode", "constant"}, {"value"}, {"out"}});
+    std::array<nb::handle, 5> v;
+    signature.match(given, count, names, v);
+    return padlock::python::pad_like_torch(v[0], v[1], v[2], v[3], v[4]);
+  });
+}
+
+/// The functions whose calls are counted in nanoseconds.
+void add_pads(nb::module_& module) {
+  static std::array functions = std::to_array<PyMethodDef>(
+      {{"pad", reinterpret_cast<PyCFunction>(reinterpret_cast<void*>(pad)), METH_FASTCALL | METH_KEYWORDS,
+        "pad(x, low, high, mode='constant', value=None, interior=None, out=None)\n--\n\n"
+        "Pads a tensor as the language does: `low` and `high` elements along each axis, of either sign."},
+       {"pad_like_torch", reinterpret_cast<PyCFunction>(reinterpret_cast<void*>(pad_like_torch)),
+        METH_FASTCALL | METH_KEYWORDS,
+        "pad_like_torch(input, pad, mode='constant', value=None, out=None)\n--\n\n"
+        "Pads as torch.nn.functional.pad does, for any rank, type and width; `mode` may be symmetric, too."},
+       {}});
+  if (PyModule_AddFunctions(module.ptr(), functions.data()) != 0) throw nb::python_error();
+}
+
 }  // namespace
 
 NB_MODULE(_core, module) {
@@ -52,12 +97,9 @@ NB_MODULE(_core, module) {
   module.attr("version") = padlock_version();
   module.def("configure", &configure, "threads"_a, "cache"_a, "cache_file"_a, "worker"_a);
   module.def("after_fork_in_child", &padlock::python::after_fork_in_child);
-  module.def("pad", &padlock::python::pad, "x"_a.none(), "low"_a.none(), "high"_a.none(), "mode"_a = "constant",
-             "value"_a.none() = nb::none(), "interior"_a.none() = nb::none(), "out"_a.none() = nb::none());
+  add_pads(module);
   module.def("xla_pad_handler", &padlock::python::xla_pad_handler);
   module.def("bits_of", &bits_of, "value"_a.none(), "code"_a, "bits"_a);
   module.def("pad_memory", &padlock::python::pad_memory, "x"_a.none(), "low"_a.none(), "high"_a.none(), "mode"_a,
              "value"_a.none(), "interior"_a.none(), "out"_a.none());
-  module.def("pad_like_torch", &padlock::python::pad_like_torch, "input"_a.none(), "pad"_a.none(),
-             "mode"_a = "constant", "value"_a.none() = nb::none(), "out"_a.none() = nb::none());
 }

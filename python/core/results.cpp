@@ -7,6 +7,7 @@
 
 #include "python/core/element_type.h"
 #include "python/core/failure.h"
+#include "python/core/numpy_array.h"
 
 namespace padlock::python {
 namespace {
@@ -37,6 +38,7 @@ const nb::object& numpy_type_of(ResultShape& result) {
 }
 
 void* data_of_array(const nb::object& array) {
+  if (const NumpyArray* const seen = numpy_array(array.ptr())) return seen->data;
   Py_buffer view{};
   if (PyObject_GetBuffer(array.ptr(), &view, PyBUF_RECORDS_RO) == 0) {
     void* const data = view.buf;

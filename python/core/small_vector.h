@@ -14,12 +14,10 @@ class SmallVector {
   SmallVector() = default;
 
   void push_back(T value) {
-    if (size_ == kInline) more_.assign(few_.begin(), few_.end());
     if (size_ < kInline)
-      few_[size_] = value;
+      few_[size_++] = value;
     else
-      more_.push_back(value);
-    ++size_;
+      push_back_more(value);
   }
   void assign(std::size_t count, T value) {
     size_ = 0;
@@ -39,6 +37,12 @@ class SmallVector {
   operator std::span<const T>() const { return {data(), size_}; }
 
  private:
+  [[gnu::noinline]] void push_back_more(T value) {
+    if (size_ == kInline) more_.assign(few_.begin(), few_.end());
+    more_.push_back(value);
+    ++size_;
+  }
+
   std::size_t size_ = 0;
   std::array<T, kInline> few_;  // not filled before it is used
   std::vector<T> more_;         // all of it, once it is longer

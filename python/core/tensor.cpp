@@ -7,16 +7,10 @@
 
 #include "python/core/element_type.h"
 #include "python/core/failure.h"
+#include "python/core/numpy_array.h"
 
 namespace padlock::python {
 namespace {
-
-/// An attribute's name, made once.
-PyObject* interned(const char* text) {
-  PyObject* const made = PyUnicode_InternFromString(text);
-  check_python(made != nullptr);
-  return made;
-}
 
 /// Takes a managed tensor out of its capsule, which must not delete it any more.
 template <class Managed>
@@ -91,6 +85,11 @@ bool Tensor::read_unless_traced(PyObject* object, TorchState& torch) {
 void Tensor::read_table() { check_python(family_->table->view_of(object_, &view_) == 0); }
 
 void Tensor::read_numpy() {
+  if (const NumpyArray* const array = numpy_array(object_)) {
+    view_.dtype = type_of(*array);
+    read_only_ = !array->is_writeable();
+    return describe(array->data, array->rank, array->extents, array->strides);
+  }
   if (PyObject_GetBuffer(object_, &buffer_, PyBUF_RECORDS_RO) == 0) return read_buffer(object_);
   PyErr_Clear();
   // A type that buffers have no letter for, such as ml_dtypes' bfloat16: its bits have one.
@@ -114,19 +113,25 @@ void Tensor::read_buffer(PyObject* object) {
     fail(PADLOCK_INVALID_ARGUMENT, std::string("expected elements in this machine's order that programs have, found "
                                                "the buffer format '") +
                                        (buffer_.format != nullptr ? buffer_.format : "B") + "'");
-  view_.data = buffer_.buf;
+  read_only_ = buffer_.readonly != 0;
+  describe(buffer_.buf, buffer_.ndim, buffer_.shape, buffer_.strides);
+}
+
+/// Takes memory of the host by its element type and its strides in bytes.
+void Tensor::describe(void* data, int ndim, const std::intptr_t* extents, const std::intptr_t* strides) {
+  view_.data = data;
   view_.device = {kDLCPU, 0};
-  view_.ndim = buffer_.ndim;
+  view_.ndim = ndim;
   view_.shape = extents_.data();
   view_.strides = strides_.data();
   view_.byte_offset = 0;
-  read_only_ = buffer_.readonly != 0;
-  if (view_.ndim > kMaxAxes) return;
-  for (int axis = 0; axis < view_.ndim; ++axis) {
-    const std::int64_t stride = buffer_.strides[axis];
-    extents_[axis] = buffer_.shape[axis];
-    strides_[axis] = stride / buffer_.itemsize;
-    if (stride % buffer_.itemsize != 0 && extents_[axis] > 1) whole_strides_ = false;
+  if (ndim > kMaxAxes) return;
+  const int bytes = view_.dtype.bits / 8;  // a power of two
+  const int shift = std::countr_zero(static_cast<unsigned>(bytes));
+  for (int axis = 0; axis < ndim; ++axis) {
+    extents_[axis] = extents[axis];
+    strides_[axis] = strides[axis] >> shift;
+    if ((strides[axis] & (bytes - 1)) != 0 && extents_[axis] > 1) whole_strides_ = false;
   }
 }
 
@@ -187,42 +192,6 @@ void Tensor::narrow(int axis, std::int64_t start, std::int64_t extent) {
   if (extent > 0)  // else there is no element to begin at
     view_.byte_offset += static_cast<std::uint64_t>(start * strides_[axis]) * (view_.dtype.bits / 8);
   extents_[axis] = extent;
-}
-
-bool TorchState::has_modes() {
-  static PyObject* const questions[] = {
-      loaded_module("torch._C").attr("_len_torch_function_stack").inc_ref().ptr(),
-      loaded_module("torch._C").attr("_len_torch_dispatch_stack").inc_ref().ptr(),
-  };
-  static PyObject* const layers = loaded_module("torch._C._functorch").attr("peek_interpreter_stack").inc_ref().ptr();
-  static PyObject* const tracing = loaded_module("torch._C").attr("_is_tracing").inc_ref().ptr();
-  for (PyObject* question : questions) {
-    const nb::object depth = owned(PyObject_CallFunctionObjArgs(question, nullptr));
-    if (PyLong_AsLong(depth.ptr()) != 0) return true;
-  }
-  return !owned(PyObject_CallFunctionObjArgs(layers, nullptr)).is_none() ||
-         owned(PyObject_CallFunctionObjArgs(tracing, nullptr)).ptr() != Py_False;
-}
-
-bool TorchState::is_plain(PyObject* object, const DLTensor& view) {
-  static PyObject* const base = loaded_module("torch").attr("Tensor").inc_ref().ptr();
-  static PyObject* const is_neg = nb::handle(base).attr("is_neg").inc_ref().ptr();
-  static PyObject* const is_conj = nb::handle(base).attr("is_conj").inc_ref().ptr();
-  static PyObject* const requires_grad = interned("requires_grad");
-  static PyObject* const grad_mode = loaded_module("torch").attr("is_grad_enabled").inc_ref().ptr();
-  if (modes_ < 0) modes_ = has_modes() ? 1 : 0;
-  if (modes_ != 0) return false;
-  const auto says = [&](PyObject* question) {
-    return owned(PyObject_CallFunctionObjArgs(question, object, nullptr)).ptr() != Py_False;
-  };
-  if (says(is_neg) || (view.dtype.code == kDLComplexCode && says(is_conj))) return false;
-  if (owned(PyObject_GetAttr(object, requires_grad)).ptr() != Py_False &&
-      owned(PyObject_CallFunctionObjArgs(grad_mode, nullptr)).ptr() != Py_False)
-    return false;
-  if (view.data != nullptr) return true;
-  for (int axis = 0; axis < view.ndim; ++axis)
-    if (view.shape[axis] == 0) return true;
-  return false;  // elements without memory: a wrapper that names none
 }
 
 }  // namespace padlock::python

@@ -5,33 +5,12 @@
 
 #include "python/core/buffer.h"
 #include "python/core/families.h"
+#include "python/core/torch_state.h"
 
 // An argument as memory: what it says of itself, checked where its library would not.
 namespace padlock::python {
 
 inline constexpr int kMaxAxes = 64;
-
-/// What of torch's state changes the meaning of a tensor, asked once a call.
-class TorchState {
- public:
-  TorchState() = default;
-  /// Inside an operator, where torch's dispatcher has done what there was to do: tensors are memory, or errors.
-  [[nodiscard]] static TorchState inside() {
-    TorchState state;
-    state.modes_ = 0;
-    state.inside_ = true;
-    return state;
-  }
-  [[nodiscard]] bool is_inside() const { return inside_; }
-  /// Checks whether torch would do anything with such a tensor but read its memory: subclasses, negative and conjugate
-  /// views, gradients to record, and modes under which a tensor is no memory at all.
-  bool is_plain(PyObject* object, const DLTensor& view);
-
- private:
-  bool has_modes();
-  int modes_ = -1;  // not asked
-  bool inside_ = false;
-};
 
 /// A tensor that is borrowed for a call, with what has to be given back.
 class Tensor {
@@ -64,6 +43,7 @@ class Tensor {
   bool read_unless_traced(PyObject* object, TorchState& torch);
   void read_table();
   void read_numpy();
+  void describe(void* data, int ndim, const std::intptr_t* extents, const std::intptr_t* strides);
   void read_buffer(PyObject* object);
   void read_capsule();
   void own_axes();

@@ -52,6 +52,24 @@ class Import(unittest.TestCase):
                     check(self, run_python("\n".join(lines)))
 
 
+@needs("torch")
+class OtherTorch(unittest.TestCase):
+    def test_the_dispatcher_has_the_word_where_a_question_is_not_known(self):
+        code = """
+import padlock.torch, torch
+del torch._C._are_functorch_transforms_active
+made = padlock.torch.pad(torch.tensor([1, 2, 3]), (4, 1), mode="circular")
+assert made.tolist() == [3, 1, 2, 3, 1, 2, 3, 1]
+try:
+    padlock.torch.pad(torch.tensor([1, 2, 3]), (4, 1), out=torch.empty(8, dtype=torch.int64))
+except padlock.InvalidArgument as error:
+    print(error)
+"""
+        done = run_python(code)
+        check(self, done)
+        self.assertIn("torch gives this tensor another meaning than its memory", done.stdout)
+
+
 @needs("numpy")
 class Fork(unittest.TestCase):
     def test_a_child_pads_after_its_parent_did(self):

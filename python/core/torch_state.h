@@ -1,0 +1,32 @@
+#pragma once
+
+#include <nanobind/nanobind.h>
+
+#include "python/core/dlpack.h"
+
+// What PyTorch would make of a tensor beyond its memory.
+namespace padlock::python {
+
+/// What of torch's state changes the meaning of a tensor, asked once a call.
+class TorchState {
+ public:
+  TorchState() = default;
+  /// Inside an operator, where torch's dispatcher has done what there was to do: tensors are memory, or errors.
+  [[nodiscard]] static TorchState inside() {
+    TorchState state;
+    state.modes_ = 0;
+    state.inside_ = true;
+    return state;
+  }
+  [[nodiscard]] bool is_inside() const { return inside_; }
+  /// Checks whether torch would do anything with such a tensor but read its memory: subclasses, negative and conjugate
+  /// views, gradients to record, and modes under which a tensor is no memory at all.
+  bool is_plain(PyObject* object, const DLTensor& view);
+
+ private:
+  bool has_modes();
+  int modes_ = -1;  // not asked
+  bool inside_ = false;
+};
+
+}  // namespace padlock::python
