@@ -75,6 +75,13 @@ PyObject* pad_like_torch(PyObject*, PyObject* const* given, Py_ssize_t count, Py
   });
 }
 
+PyObject* pad_like_numpy(PyObject*, PyObject* const* given, Py_ssize_t count) {
+  return padlock::python::guarded([&] {
+    if (count != 4) throw std::runtime_error("pad_like_numpy takes four arguments");
+    return padlock::python::pad_like_numpy(given[0], given[1], given[2], given[3]);
+  });
+}
+
 /// The functions whose calls are counted in nanoseconds.
 void add_pads(nb::module_& module) {
   static std::array functions = std::to_array<PyMethodDef>(
@@ -85,6 +92,8 @@ void add_pads(nb::module_& module) {
         METH_FASTCALL | METH_KEYWORDS,
         "pad_like_torch(input, pad, mode='constant', value=None, out=None)\n--\n\n"
         "Pads as torch.nn.functional.pad does, for any rank, type and width; `mode` may be symmetric, too."},
+       {"pad_like_numpy", reinterpret_cast<PyCFunction>(reinterpret_cast<void*>(pad_like_numpy)), METH_FASTCALL,
+        "pad_like_numpy(array, pad_width, mode, out, /)\n--\n\nPads as numpy.pad does, or returns None."},
        {}});
   if (PyModule_AddFunctions(module.ptr(), functions.data()) != 0) throw nb::python_error();
 }

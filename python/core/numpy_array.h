@@ -28,6 +28,7 @@ struct NumpyArray {
   int flags;
 
   [[nodiscard]] bool is_writeable() const { return (flags & 0x400) != 0; }
+  [[nodiscard]] bool is_column_major() const { return (flags & 3) == 2; }
 };
 
 /// The struct of a numpy.ndarray. NULL where only the buffer protocol tells: elements of other kinds than NumPy's own

@@ -2,81 +2,17 @@
 
 #include <algorithm>
 #include <array>
-#include <map>
-#include <memory>
+#include <optional>
 #include <string>
 #include <utility>
 
-#include "python/core/kernel.h"
+#include "python/core/call_cache.h"
 #include "python/core/launch.h"
-#include "python/core/pad_program.h"
+#include "python/core/numpy_array.h"
+#include "python/core/pad_call.h"
 
 namespace padlock::python {
 namespace {
-
-/// What a process keeps for eager pads: programs by their texts, and calls by all that they depend on.
-struct Eager {
-  std::map<std::string, std::unique_ptr<KernelObject>> kernels;
-  CallCache calls{1024};
-  std::uint64_t generation = 0;
-};
-
-Eager& eager() {
-  static auto& kept = *new Eager();
-  if (kept.generation != process_generation()) {
-    leak(std::exchange(kept.calls, CallCache(1024)));
-    kept.generation = process_generation();
-  }
-  return kept;
-}
-
-struct ModeName {
-  const char* name;
-  PadMode mode;
-  PyObject* key = nullptr;
-};
-
-PadMode mode_of(nb::handle text, std::span<ModeName> names) {
-  for (ModeName& known : names) {
-    if (known.key == nullptr) known.key = PyUnicode_InternFromString(known.name);
-    if (known.key == text.ptr()) return known.mode;
-  }
-  for (const ModeName& known : names)
-    if (PyUnicode_Check(text.ptr()) && PyUnicode_CompareWithASCIIString(text.ptr(), known.name) == 0) return known.mode;
-  std::string message = "expected the mode";
-  for (const ModeName& known : names) message += std::string(&known == names.data() ? " " : ", ") + known.name;
-  fail(PADLOCK_INVALID_ARGUMENT, message + ", found " + nb::repr(text).c_str());
-}
-
-std::int64_t amount_of(PyObject* item, const char* what) {
-  const std::int64_t amount = PyLong_AsLongLong(item);
-  if (amount != -1 || PyErr_Occurred() == nullptr) return amount;
-  PyErr_Clear();
-  fail(PADLOCK_INVALID_ARGUMENT,
-       std::string(what) + ": expected an integer of 64 bits, found " + nb::repr(nb::handle(item)).c_str());
-}
-
-/// Integers of a tuple or any other sequence.
-void read_amounts(nb::handle given, const char* what, Amounts& amounts) {
-  if (PyTuple_Check(given.ptr())) {
-    const Py_ssize_t count = PyTuple_Size(given.ptr());
-    for (Py_ssize_t i = 0; i < count; ++i) amounts.push_back(amount_of(PyTuple_GetItem(given.ptr(), i), what));
-    return;
-  }
-  const nb::object items = nb::steal(PySequence_Tuple(given.ptr()));
-  if (!items.is_valid()) {
-    PyErr_Clear();
-    fail(PADLOCK_INVALID_ARGUMENT,
-         std::string(what) + ": expected a sequence of integers, found " + nb::repr(given).c_str());
-  }
-  read_amounts(items, what, amounts);
-}
-
-void check_count(const Amounts& amounts, int axes, const char* what) {
-  if (std::cmp_equal(amounts.size(), axes)) return;
-  fail(PADLOCK_INVALID_ARGUMENT, std::string(what) + ": expected " + std::to_string(axes) +
-                                     " integers, one an axis, found " + std::to_string(amounts.size()));
-}
 
 /// Whether programs can say how the elements lie: strides that are whole and not negative.
 bool can_be_strided(const Tensor& x) {
@@ -87,68 +23,45 @@ bool can_be_strided(const Tensor& x) {
   return true;
 }
 
-PadLayout layout_of(const Tensor& x, int axes, int parts) {
-  if (x.is_dense()) return PadLayout::dense;
-  const DLTensor& view = x.view();
-  const bool rows = axes > 0 && (view.strides[axes - 1] == parts || view.shape[axes - 1] == 1);
-  return rows ? PadLayout::dense_rows : PadLayout::strided;
+/// The modes by the language's names, which are NumPy's, too.
+std::span<ModeName> language_modes() {
+  static auto modes = std::to_array<ModeName>({{"constant", PadMode::constant},
+                                               {"edge", PadMode::edge},
+                                               {"reflect", PadMode::reflect},
+                                               {"symmetric", PadMode::symmetric},
+                                               {"wrap", PadMode::wrap}});
+  return modes;
 }
 
-std::shared_ptr<BoundCall> bind(Tensor& x, const PadRequest& request, const CallKey& key) {
-  const DLDataType type = x.view().dtype;
-  const int axes = x.view().ndim;
-  if (!can_move(type))
-    fail(PADLOCK_INVALID_ARGUMENT, "expected elements of 1 to 16 bytes, found DLPack's type code " +
-                                       std::to_string(type.code) + " with " + std::to_string(type.bits) + " bits");
-  PadKind kind{.type = carrier(type), .axes = axes, .halves = type.bits == 128};
-  const bool constant = request.mode == PadMode::constant;
-  kind.two_fills = kind.halves && constant && request.fill.low != request.fill.high;
-  x.reinterpret(kind.type);
-  kind.layout = layout_of(x, axes, kind.halves ? 2 : 1);
-  std::string text = pad_text(request, kind);
-  std::unique_ptr<KernelObject>& kernel = eager().kernels[text];
-  if (!kernel) kernel = std::make_unique<KernelObject>(text, std::vector<std::string>(), "", false);
-  std::vector<std::uint64_t> scalars;
-  if (constant) scalars.push_back(request.fill.low);
-  if (kind.two_fills) scalars.push_back(request.fill.high);
-  std::vector<padlock_named_value> dims;
-  for (const Parameter& parameter : kernel->parameters()) {
-    if (parameter.kind != PADLOCK_DIM) continue;
-    const auto axis = static_cast<std::size_t>(std::stoi(parameter.name.substr(1)));
-    dims.push_back({parameter.name.c_str(), parameter.name[0] == 'l' ? request.low[axis] : request.high[axis]});
+/// Reads a small width, one that is an int itself. Returns false for what needs a closer look.
+bool read_one(PyObject* item, std::int64_t& amount) {
+  if (!PyLong_CheckExact(item)) return false;
+  amount = PyLong_AsLongLong(item);
+  if (PyErr_Occurred() != nullptr) PyErr_Clear();  // which it is not, unless it is -1
+  return amount >= 0;
+}
+
+/// Reads NumPy's widths, as ints or tuples of them: n, (n,), (before, after), or one pair an axis. Returns false for
+/// what NumPy takes beside.
+bool read_width(PyObject* width, int axes, PadRequest& request) {
+  std::int64_t low = 0, high = 0;
+  const auto is_pair = [&](PyObject* pair) {
+    return PyTuple_CheckExact(pair) && PyTuple_Size(pair) == 2 && read_one(PyTuple_GetItem(pair, 0), low) &&
+           read_one(PyTuple_GetItem(pair, 1), high);
+  };
+  if (read_one(width, low) || is_pair(width)) {
+    if (!PyTuple_CheckExact(width)) high = low;
+    request.low.assign(static_cast<std::size_t>(axes), low);
+    request.high.assign(static_cast<std::size_t>(axes), high);
+    return true;
   }
-  const DLTensor* const input = &x.view();
-  const std::shared_ptr<BoundCall> bound = kernel->bound(key, &input, 1, scalars, dims);
-  bound->results[0].type = type;
-  bound->results[0].extents.resize(static_cast<std::size_t>(axes));
-  return bound;
-}
-
-CallKey key_of(const Tensor& x, const PadRequest& request) {
-  CallKey key;
-  key.add(x.view());
-  key.add(static_cast<std::int64_t>(request.mode) | static_cast<std::int64_t>(request.interior.size()) << 8);
-  for (const std::int64_t amount : request.low) key.add(amount);
-  for (const std::int64_t amount : request.high) key.add(amount);
-  for (const std::int64_t amount : request.interior) key.add(amount);
-  key.add(static_cast<std::int64_t>(request.fill.low));
-  key.add(static_cast<std::int64_t>(request.fill.high));
-  return key;
-}
-
-std::shared_ptr<BoundCall> call_for(Tensor& x, const PadRequest& request) {
-  const CallKey key = key_of(x, request);
-  std::shared_ptr<BoundCall> call = eager().calls.find(key);
-  if (call) return call;
-  call = bind(x, request, key);
-  eager().calls.put(key, call);
-  return call;
-}
-
-nb::object run(Tensor& x, const PadRequest& request, nb::handle out, TorchState& torch) {
-  const std::shared_ptr<BoundCall> call = call_for(x, request);
-  Tensor* const input = &x;
-  return launch(call, std::span(&input, 1), out, input, torch);
+  if (!PyTuple_CheckExact(width) || PyTuple_Size(width) != axes) return false;
+  for (Py_ssize_t axis = 0; axis < axes; ++axis) {
+    if (!is_pair(PyTuple_GetItem(width, axis))) return false;
+    request.low.push_back(low);
+    request.high.push_back(high);
+  }
+  return true;
 }
 
 nb::object dense_copy(nb::handle array) {
@@ -179,11 +92,6 @@ nb::object traced(nb::handle x, nb::handle low, nb::handle high, nb::handle mode
 
 nb::object pad_by(TorchState torch, nb::handle given, nb::handle low, nb::handle high, nb::handle mode,
                   nb::handle value, nb::handle interior, nb::handle out) {
-  static auto modes = std::to_array<ModeName>({{"constant", PadMode::constant},
-                                               {"edge", PadMode::edge},
-                                               {"reflect", PadMode::reflect},
-                                               {"symmetric", PadMode::symmetric},
-                                               {"wrap", PadMode::wrap}});
   Tensor first, second;
   Tensor* x = &first;
   nb::object copy;
@@ -194,7 +102,7 @@ nb::object pad_by(TorchState torch, nb::handle given, nb::handle low, nb::handle
     x->read(copy.ptr(), torch);
   }
   PadRequest request;
-  request.mode = mode_of(mode, modes);
+  request.mode = mode_of(mode, language_modes());
   const int axes = x->view().ndim;
   read_amounts(low, "low", request.low);
   read_amounts(high, "high", request.high);
@@ -208,7 +116,7 @@ nb::object pad_by(TorchState torch, nb::handle given, nb::handle low, nb::handle
     request.fill = bits_of(value, x->view().dtype);
   else if (!value.is_none() || !request.interior.empty())
     fail(PADLOCK_INVALID_ARGUMENT, "value and interior are for the mode constant alone");
-  return run(*x, request, out, torch);
+  return run_pad(*x, request, out, torch);
 }
 
 }  // namespace
@@ -252,7 +160,24 @@ nb::object pad_like_torch(nb::handle given, nb::handle amounts, nb::handle mode,
   else if (!value.is_none())
     fail(PADLOCK_INVALID_ARGUMENT, "value is for the mode constant alone");
   if (request.mode == PadMode::wrap) crop(x, request);
-  return run(x, request, out, torch);
+  return run_pad(x, request, out, torch);
+}
+
+nb::object pad_like_numpy(nb::handle given, nb::handle width, nb::handle mode, nb::handle out) {
+  const Family& family = family_of(given.ptr());
+  const NumpyArray* const array = family.reader == Reader::numpy ? numpy_array(given.ptr()) : nullptr;
+  if (array == nullptr || array->rank == 0 || (array->is_column_major() && out.is_none())) return nb::none();
+  PadRequest request;
+  const std::optional<PadMode> known = known_mode(mode, language_modes());
+  if (!known || !read_width(width.ptr(), array->rank, request)) return nb::none();
+  request.mode = *known;
+  const bool is_empty = std::ranges::count(std::span(array->extents, static_cast<std::size_t>(array->rank)), 0) > 0;
+  if (is_empty && request.mode != PadMode::constant) return nb::none();
+  Tensor x;
+  TorchState torch;
+  x.read(given.ptr(), torch);
+  if (!can_be_strided(x)) return nb::none();
+  return run_pad(x, request, out, torch);
 }
 
 void pad_to(const DLTensor& given, std::span<const std::int64_t> low, std::span<const std::int64_t> high,

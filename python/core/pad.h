@@ -19,6 +19,10 @@ namespace padlock::python {
 [[nodiscard]] nb::object pad_like_torch(nb::handle x, nb::handle amounts, nb::handle mode, nb::handle value,
                                         nb::handle out);
 
+/// numpy.pad, where it takes arrays as they are, by widths as they are mostly written, without further arguments. None
+/// where it takes more: padlock/numpy.py knows.
+[[nodiscard]] nb::object pad_like_numpy(nb::handle x, nb::handle width, nb::handle mode, nb::handle out);
+
 /// Pads memory into memory, dense both; `extents` are the result's. Errors also: InvalidArgument where they differ.
 void pad_to(const DLTensor& x, std::span<const std::int64_t> low, std::span<const std::int64_t> high,
             std::string_view mode, Bits fill, void* to, std::span<const std::int64_t> extents);

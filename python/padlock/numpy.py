@@ -8,6 +8,7 @@ from typing import Any
 import numpy
 
 from ._core import pad as _pad
+from ._core import pad_like_numpy
 
 _numpy_pad = numpy.pad
 _MODES = {"constant", "edge", "reflect", "symmetric", "wrap"}
@@ -49,6 +50,8 @@ def pad(
 
     `out` takes the result of these five.
     """
+    if not kwargs and (made := pad_like_numpy(array, pad_width, mode, out)) is not None:
+        return made  # type: ignore[no-any-return]
     x = numpy.asarray(array)
     fill: Any = None
     served = mode.__class__ is str and mode in _MODES and x.ndim > 0 and x.dtype.isnative and x.dtype.kind in _KINDS

@@ -5,7 +5,7 @@ import pickle
 import threading
 import unittest
 
-from python_testing import EXAMPLE, main, needs
+from python_testing import EXAMPLE, main, needs, run_python
 
 import padlock
 
@@ -189,6 +189,36 @@ class Calls(unittest.TestCase):
         after = (sys.getrefcount(x), sys.getrefcount(out))
         self.assertEqual(after, before[:2])
         self.assertLess(len(gc.get_objects()) - before[2], 100)
+
+    @needs("torch")
+    def test_many_calls_of_torch_keep_no_tensor_alive(self):
+        code = f"""
+import gc, resource, sys
+import padlock, padlock.torch, torch
+kernel, x = padlock.compile({EXAMPLE!r}), torch.ones(32, 24)
+out, padded = kernel(x, lo=1), padlock.torch.pad(x, (1, 1))
+def alive():
+    gc.collect()
+    return sum(isinstance(thing, torch.Tensor) for thing in gc.get_objects()), sys.getrefcount(x), sys.getrefcount(out)
+def calls(count):
+    for i in range(count // 5):
+        kernel(x, lo=i % 8)
+        kernel(x, lo=1, out=out)
+        padlock.torch.pad(x, (1, i % 7), mode="reflect")
+        padlock.torch.pad(x, (1, 1), out=padded)
+        try:
+            kernel(x, lo=1, out=padded)
+        except ValueError:
+            pass
+calls(1000)
+before, memory = alive(), resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+calls(100000)
+print(alive() == before, before, alive(), resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - memory)
+"""
+        done = run_python(code)
+        self.assertTrue(done.stdout.startswith("True"), done.stdout + done.stderr)
+        # 40,000 results of 3 KiB and more would be 120 MiB.
+        self.assertLess(int(done.stdout.split()[-1]), 40000, done.stdout)
 
 
 if __name__ == "__main__":
