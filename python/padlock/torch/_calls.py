@@ -1,0 +1,77 @@
+"""What the module asks for where torch gives a tensor another meaning than its memory: gradients to record, negative and
+conjugate views, fakes, wrappers, subclasses, modes. All of it goes through torch's dispatcher.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import torch
+
+from ..errors import make_error
+from ._names import is_transformed
+from ._ops import Pad
+
+#: torch's names of modes, and ours. (torch has no symmetric.)
+MODES = {"constant": "constant", "replicate": "edge", "reflect": "reflect", "symmetric": "symmetric", "circular": "wrap"}
+
+
+def _invalid(message: str) -> Exception:
+    return make_error(3, 0, message, message, -1, "", {}, 0, 0)
+
+
+def pad_traced(x, low, high, mode, value, interior, out):  # type: ignore[no-untyped-def]
+    """padlock.pad of a tensor that torch has to see first."""
+    if out is not None:
+        raise _invalid("out: expected None, as torch gives this tensor another meaning than its memory")
+    if len(low) != x.dim() or len(high) != x.dim():
+        raise _invalid(f"expected {x.dim()} amounts on each side, one an axis, found {len(low)} and {len(high)}")
+    if mode not in MODES.values():
+        raise _invalid(f"expected the mode {', '.join(MODES.values())}, found {mode!r}")
+    if mode != "constant" and (value is not None or interior is not None):
+        raise _invalid("value and interior are for the mode constant alone")
+    run = Pad.apply if is_transformed() else torch.ops.padlock.pad
+    return run(x, list(low), list(high), mode, value, list(interior or ()))
+
+
+def amounts_of_pairs(pairs: Sequence[Any], axes: int) -> tuple[list[Any], list[Any]]:
+    """Amounts an axis, of torch's pairs, which begin with the last axis."""
+    if len(pairs) % 2 != 0 or len(pairs) // 2 > axes:
+        raise _invalid(f"pad: expected pairs, at most one an axis of {axes}, found {len(pairs)} integers")
+    low, high = [0] * axes, [0] * axes
+    for i in range(len(pairs) // 2):
+        low[axes - 1 - i], high[axes - 1 - i] = pairs[2 * i], pairs[2 * i + 1]
+    return low, high
+
+
+def pad_traced_pairs(x, pairs, mode, value, out):  # type: ignore[no-untyped-def]
+    """padlock.torch.pad of one."""
+    if mode not in MODES:
+        raise _invalid(f"expected the mode {', '.join(MODES)}, found {mode!r}")
+    low, high = amounts_of_pairs(list(pairs), x.dim())
+    if isinstance(value, float) and not (x.is_floating_point() or x.is_complex()) and x.dtype != torch.bool:
+        value = int(value)
+    if mode == "circular":  # torch wraps what negative amounts leave
+        for axis in range(x.dim()):
+            if low[axis] < 0 < high[axis]:
+                x, low[axis] = x.narrow(axis, -low[axis], x.shape[axis] + low[axis]), 0
+            elif high[axis] < 0 < low[axis]:
+                x, high[axis] = x.narrow(axis, 0, x.shape[axis] + high[axis]), 0
+    return pad_traced(x, low, high, MODES[mode], value, None, out)
+
+
+def call_kernel(kernel, arguments, named):  # type: ignore[no-untyped-def]
+    """A kernel's call with such a tensor among its arguments: negative and conjugate views are resolved, gradients are
+    refused."""
+    if named.pop("out", None) is not None:
+        raise _invalid("out: expected None, as torch gives an argument another meaning than its memory")
+    values = kernel._ordered(*arguments, **named)
+    tensors = [value for value in values if isinstance(value, torch.Tensor)]
+    if torch.is_grad_enabled() and any(tensor.requires_grad for tensor in tensors):
+        message = f"{kernel.name}: a kernel records no gradient: call it under torch.no_grad(), or with x.detach()"
+        raise make_error(12, 0, message, message, -1, "", {}, 0, 0)
+    scalars, dims = kernel._counts
+    rest = values[len(tensors) :]
+    results = torch.ops.padlock.run(kernel.text, tensors, rest[scalars : scalars + dims], rest[:scalars])
+    return results[0] if len(results) == 1 else tuple(results)

@@ -1,0 +1,83 @@
+"""Programs by their texts: their kernels, and what their results look like for sizes that may be torch's symbols."""
+
+from __future__ import annotations
+
+import atexit
+import re
+from collections.abc import Callable, Sequence
+from functools import lru_cache, reduce
+from typing import Any, NamedTuple
+
+import torch
+
+from .._kernel import Kernel
+from .._kernel import compile as compile_program
+
+_NAMES = {"bool": "bool", "bf16": "bfloat16", "f16": "float16", "f32": "float32", "f64": "float64"}
+_NAMES |= {f"{kind[0]}{bits}": f"{kind}{bits}" for kind in ("int", "uint") for bits in (8, 16, 32, 64)}
+#: Element types by the language's names, and back.
+TYPES: dict[str, torch.dtype] = {name: getattr(torch, long) for name, long in _NAMES.items() if hasattr(torch, long)}
+TYPE_NAMES: dict[torch.dtype, str] = {kind: name for name, kind in TYPES.items()}
+
+Size = Callable[[dict[str, Any]], Any]
+
+
+@lru_cache(maxsize=None)
+def kernel_of(text: str) -> Kernel:
+    """The kernel of a program's text, compiled when it is first called."""
+    return compile_program(text, device=None)
+
+
+atexit.register(kernel_of.cache_clear)  # torch keeps what holds this module, to the end of the process and beyond
+
+
+class _Result(NamedTuple):
+    extents: list[Size]
+    type: torch.dtype
+
+
+class _Shapes(NamedTuple):
+    """How the results of a program come from its inputs."""
+
+    #: (symbol, input, axis) for each symbol that stands alone as an extent.
+    extents: list[tuple[str, int, int]]
+    #: The same of strides.
+    strides: list[tuple[str, int, int]]
+    dims: list[str]
+    results: list[_Result]
+
+
+_FUNCTIONS: dict[str, Any] = {
+    "__builtins__": {},
+    "min": lambda *sizes: reduce(torch.sym_min, sizes),
+    "max": lambda *sizes: reduce(torch.sym_max, sizes),
+}
+
+
+def _size(expression: str) -> Size:
+    """What a size in the language's normal form is. Python's // and % are its floordiv and mod, and bind alike."""
+    code = compile(re.sub(r"\bmod\b", "%", re.sub(r"\bfloordiv\b", "//", expression)), "<size>", "eval")
+    return lambda values: eval(code, _FUNCTIONS, values)
+
+
+def _alone(inputs: Any, what: str) -> list[tuple[str, int, int]]:
+    places = ((one["expression"], i, axis) for i, given in enumerate(inputs) for axis, one in enumerate(given[what]))
+    return [place for place in places if place[0].isidentifier()]
+
+
+@lru_cache(maxsize=None)
+def _shapes(text: str) -> _Shapes:
+    kernel = kernel_of(text)
+    told = kernel.explain()
+    dims = re.findall(r"(\w+)\s*:\s*dim\b", kernel.emit("ir").split("\n")[0])
+    results = [_Result([_size(one["expression"]) for one in made["extents"]], TYPES[made["type"]]) for made in told["results"]]
+    return _Shapes(_alone(told["inputs"], "extents"), _alone(told["inputs"], "strides"), dims, results)
+
+
+def infer(text: str, xs: Sequence[torch.Tensor], dims: Sequence[Any]) -> list[tuple[list[Any], torch.dtype]]:
+    """Extents and type of each result. What the program asks of sizes is asked when it runs."""
+    shapes = _shapes(text)
+    values: dict[str, Any] = {symbol: xs[i].stride(axis) for symbol, i, axis in shapes.strides}
+    values |= {symbol: xs[i].shape[axis] for symbol, i, axis in shapes.extents}
+    values |= dict(zip(shapes.dims, dims))
+    return [([size(values) for size in made.extents], made.type) for made in shapes.results]

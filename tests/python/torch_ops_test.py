@@ -1,0 +1,169 @@
+"""The operators padlock::pad, padlock::pad_adjoint and padlock::run, and override_pad: torch's own checks of them, fakes,
+gradients, batches, autocast."""
+
+import os
+import random
+import unittest
+
+from python_testing import main, needs
+
+MODES = ("constant", "edge", "reflect", "symmetric", "wrap")
+TORCH_MODES = {"edge": "replicate", "reflect": "reflect", "wrap": "circular", "constant": "constant"}
+PROGRAM = """
+program f(x: f32[A, B], l: dim, v: f32) {
+  y = pad(x, low = [0, l], high = [0, 3 - l], value = v)
+  z = relu(y)
+  w = slice(z, start = [0, 0], limit = [A, (B + 1) floordiv 2])
+  return z, w
+}"""
+
+
+@needs("torch", "numpy")
+class Operators(unittest.TestCase):
+    def test_torchs_own_checks(self):
+        import torch
+
+        import padlock.torch  # noqa: F401
+
+        x = torch.randn(3, 4, requires_grad=True)
+        for arguments in (([0, 1], [2, -1], "constant", 1.5), ([0, 1], [0, 2], "wrap"), ([1, 0], [0, 5], "reflect")):
+            torch.library.opcheck(torch.ops.padlock.pad.default, (x, *arguments))
+        for mode in MODES:
+            g = torch.randn(4, 9, requires_grad=True)
+            torch.library.opcheck(torch.ops.padlock.pad_adjoint.default, (g, [3, 4], [0, 3], [1, 2], mode))
+        torch.library.opcheck(torch.ops.padlock.run.default, (PROGRAM, [torch.randn(3, 4)], [1], [2.5]))
+
+    def test_gradients_of_gradients_in_every_mode(self):
+        import torch
+
+        import padlock.torch  # noqa: F401
+
+        for mode in MODES:
+            for low, high in ((2, 1), (7, -1), (-1, 9), (-1, -1)):
+                x = torch.randn(3, 4, dtype=torch.float64, requires_grad=True)
+                g = torch.randn(3, 4 + low + high, dtype=torch.float64, requires_grad=True)
+                pad = lambda t: torch.ops.padlock.pad(t, [0, low], [0, high], mode)  # noqa: B023, E731
+                back = lambda t: torch.ops.padlock.pad_adjoint(t, [3, 4], [0, low], [0, high], mode)  # noqa: B023, E731
+                for run, given in ((pad, x), (back, g)):
+                    self.assertTrue(torch.autograd.gradcheck(run, (given,)))
+                    self.assertTrue(torch.autograd.gradgradcheck(run, (given,)))
+
+    def test_gradients_of_whole_numbers_are_torchs(self):
+        import torch
+
+        seed = int(os.environ.get("PADLOCK_SEED", random.randrange(1 << 30)))
+        print(f"seed {seed}")
+        draw = random.Random(seed)
+        for mode in ("edge", "reflect", "wrap", "constant"):
+            for kind in (torch.float32, torch.float64):
+                axes = draw.randint(1, 3) if mode != "constant" else 2
+                shape = [draw.randint(4, 9) for _ in range(axes + 2)]
+                pairs = [draw.randint(0, 3) for _ in range(2 * axes)]
+                x = torch.randint(-8, 9, shape).to(kind)
+                grads = []
+                for pad in (torch.nn.functional.pad, padlock_pad()):
+                    leaf = x.clone().requires_grad_()
+                    made = pad(leaf, pairs, TORCH_MODES[mode])
+                    made.backward(torch.arange(made.numel()).reshape(made.shape).to(kind) % 7 - 3)
+                    grads.append(leaf.grad)
+                self.assertTrue(torch.equal(*grads), (seed, mode, kind, shape, pairs))
+
+    def test_a_program_of_torchs_symbols(self):
+        import torch
+        from torch._subclasses.fake_tensor import FakeTensorMode
+        from torch.fx.experimental.symbolic_shapes import ShapeEnv
+
+        import padlock.torch  # noqa: F401
+
+        mode = FakeTensorMode(shape_env=ShapeEnv())
+        x = mode.from_tensor(torch.randn(5, 6), static_shapes=False)
+        with mode:
+            z, w = torch.ops.padlock.run(PROGRAM, [x], [x.shape[0]], [0.0])
+        rows, columns = x.shape
+        self.assertEqual((str(z.shape[0]), str(z.shape[1])), (str(rows), str(columns + 3)))
+        self.assertEqual(str(w.shape[1]), str((columns + 1) // 2))
+        self.assertEqual(z.dtype, torch.float32)
+
+    def test_batches(self):
+        import torch
+
+        import padlock.torch  # noqa: F401
+
+        x = torch.randn(2, 3, 4)
+        many = torch.vmap(lambda t: torch.ops.padlock.run(PROGRAM, [t], [1], [0.5])[0])(x)
+        for i in range(2):
+            self.assertTrue(torch.equal(many[i], torch.ops.padlock.run(PROGRAM, [x[i]], [1], [0.5])[0]))
+        made = torch.vmap(lambda t: torch.ops.padlock.pad(t, [0, 5], [0, 1], "reflect"), in_dims=1)(x)
+        self.assertTrue(torch.equal(made, torch.ops.padlock.pad(x, [0, 0, 5], [0, 0, 1], "reflect").movedim(1, 0)))
+        grad = torch.vmap(torch.func.grad(lambda t: padlock_pad()(t, (2, 1), "replicate").square().sum()))(x)
+        leaf = x.clone().requires_grad_()
+        torch.nn.functional.pad(leaf, (2, 1), "replicate").square().sum().backward()
+        self.assertTrue(torch.allclose(grad, leaf.grad))
+
+    def test_autocast_changes_no_type(self):
+        import torch
+
+        x = torch.randn(2, 3, requires_grad=True)
+        with torch.autocast("cpu", dtype=torch.bfloat16):
+            self.assertEqual(padlock_pad()(x, (1, 1)).dtype, torch.nn.functional.pad(x, (1, 1)).dtype)
+            product = padlock_pad()(x @ x.t(), (1, 1), "reflect")
+        self.assertEqual(product.dtype, torch.bfloat16)
+        product.sum().backward()
+        self.assertEqual(x.grad.dtype, torch.float32)
+
+
+def padlock_pad():
+    import padlock.torch
+
+    return padlock.torch.pad
+
+
+@needs("torch", "numpy")
+class Override(unittest.TestCase):
+    def test_functions_and_modules_inside_are_ours(self):
+        import torch
+
+        import padlock.torch
+
+        layer = torch.nn.ReflectionPad2d(7)
+        x = torch.randn(1, 2, 3, 3, requires_grad=True)
+        with self.assertRaises(RuntimeError):
+            layer(x)
+        with padlock.torch.override_pad():
+            made = layer(x)
+            self.assertEqual(tuple(made.shape), (1, 2, 17, 17))
+            made.sum().backward()
+            self.assertEqual(torch.nn.functional.pad(x.detach(), (1, 2), value=3.0)[0, 0, 0, 0].item(), 3.0)
+        self.assertIn("padlock", made.grad_fn.name())
+        self.assertEqual(x.grad.sum().item(), 2 * 17 * 17)
+        with self.assertRaises(RuntimeError):
+            layer(x)
+
+    def test_what_is_not_ours_stays_torchs(self):
+        import torch
+
+        import padlock.torch
+
+        nested = torch.nested.nested_tensor([torch.ones(2), torch.ones(3)])
+        with padlock.torch.override_pad():
+            with self.assertRaisesRegex(NotImplementedError, "mode"):
+                torch.nn.functional.pad(torch.ones(2, 3), (1, 1), mode="mirror")
+            with self.assertRaises((NotImplementedError, RuntimeError)):
+                torch.nn.functional.pad(nested, (1, 1))
+
+    def test_convolutions_that_pad(self):
+        import torch
+
+        import padlock.torch
+
+        torch.manual_seed(0)
+        for mode in ("reflect", "replicate", "circular"):
+            layer = torch.nn.Conv2d(2, 3, 3, padding=1, padding_mode=mode)
+            x = torch.randn(2, 2, 5, 6)
+            want = layer(x)
+            with padlock.torch.override_pad():
+                self.assertTrue(torch.equal(layer(x), want), mode)
+
+
+if __name__ == "__main__":
+    main()
