@@ -6,8 +6,24 @@ kernel; what torch gives another meaning than its memory goes through torch's di
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from .._core import pad_like_torch as pad
 from ._calls import call_kernel, pad_traced, pad_traced_pairs
+from ._log import Decision, decisions, forget
 from ._override import override_pad
 
-__all__ = ["override_pad", "pad"]
+if TYPE_CHECKING:
+    from ._backend import backend as backend
+    from ._backend import inductor_pass as inductor_pass
+
+__all__ = ["Decision", "decisions", "forget", "override_pad", "pad"]
+
+
+def __getattr__(name: str) -> object:
+    """Imports the back end when it is first named: Inductor takes a second."""
+    if name in ("backend", "inductor_pass"):
+        from . import _backend
+
+        return getattr(_backend, name)
+    raise AttributeError(f"module 'padlock.torch' has no attribute '{name}'")

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import importlib
 import warnings
+from contextlib import nullcontext
 from typing import Any
 
 import torch
@@ -50,3 +51,48 @@ def is_transformed() -> bool:
 
 #: Operators want their inputs with the strides that were traced.
 exact_strides_tags = tuple(tag for tag in (_find("torch", "Tag.needs_exact_strides"),) if tag is not None)
+
+
+# ---- Graphs ----------------------------------------------------------------------------------------------------------
+
+_statically_known_true = _find("torch.fx.experimental.symbolic_shapes", "statically_known_true")
+
+
+def is_known(condition: Any) -> bool:
+    """Whether something holds for all sizes, as far as the symbols of a trace show it."""
+    if isinstance(condition, bool):
+        return condition
+    return bool(_statically_known_true(condition)) if _statically_known_true is not None else False
+
+
+def size_hint(size: Any) -> int:
+    """The value that a size had when it was traced; a symbol without one counts as large."""
+    if isinstance(size, int):
+        return size
+    hint = getattr(size.node, "hint", None)
+    return hint if isinstance(hint, int) else 4096
+
+
+#: compile_fx(graph, inputs, inner_compile=...) and what it calls for each graph, if not us. Importing it takes a second.
+def inductor() -> tuple[Any, Any]:
+    place = "torch._inductor.compile_fx"
+    return _find(place, "compile_fx"), _find(place, "compile_fx_inner")
+
+
+def without_graph_cache() -> Any:
+    """A context in which AOTAutograd keeps no whole graphs: their keys do not say which back end made them. (What Inductor
+    made of a graph's rest has a cache of its own, whose key has the programs' texts.)"""
+    patch = _find("torch._functorch.config", "patch")
+    has_it = _find("torch._functorch.config", "enable_autograd_cache") is not None
+    return patch(enable_autograd_cache=False) if patch is not None and has_it else nullcontext()
+
+
+def inductor_options(mode: str | None) -> dict[str, Any]:
+    """What torch.compile's modes are to Inductor."""
+    options = _find("torch._inductor", "list_mode_options")
+    return dict(options(mode)) if mode not in (None, "default") and options is not None else {}
+
+
+def graph_pass_base() -> Any:
+    """The class of passes that Inductor's caches can tell apart."""
+    return _find("torch._inductor.custom_graph_pass", "CustomGraphPass") or object

@@ -1,0 +1,182 @@
+"""`torch.compile(model, backend="padlock")`: clusters around pads become kernels of Padlock, Inductor keeps the rest."""
+
+from __future__ import annotations
+
+import hashlib
+import pathlib
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import torch
+from torch.fx import Graph, GraphModule, Node
+
+from .. import _core
+from . import _lower_moves  # noqa: F401, fills the table of rules
+from ._choice import Choice, bytes_of, choose, is_crop
+from ._clusters import Clusters, sort
+from ._log import Decision, decide
+from ._names import graph_pass_base, inductor, inductor_options, warn_once, without_graph_cache
+from ._programs import kernel_of
+from ._rescue import rescue
+from ._rewrite import Program, program_of, replace
+from ._size_nodes import ask_inputs
+from ._sizes import Untranslatable
+
+# ---- Graphs ----------------------------------------------------------------------------------------------------------
+
+
+def _try(cluster: Sequence[Node], force: bool) -> tuple[Program | None, Choice]:
+    """The program of a cluster that is worth it, compiled, so that what Padlock refuses stays Inductor's."""
+    try:
+        program = program_of(cluster)
+        choice = choose(cluster, program, force)
+        if choice.taken:
+            kernel_of(program.text)._compile("host")
+        return program, choice
+    except Untranslatable as reason:
+        return None, Choice(False, str(reason))
+    except Exception as refusal:  # noqa: BLE001, whatever it is, Inductor can do without us
+        return None, Choice(False, f"Padlock refuses its program: {refusal}")
+
+
+def _take(graph: Graph, cluster: Sequence[Node], force: bool, backward: bool) -> bool:
+    program, choice = _try(cluster, force)
+    names = tuple(str(node.target) for node in cluster)
+    moved, text = 0, ""
+    if program is not None:
+        moved = bytes_of([node.meta.get("val") for node in (*program.inputs, *(one.node for one in program.outputs))])
+        text = program.text
+    decide(Decision(choice.taken, choice.reason, names, moved, text if choice.taken else "", backward))
+    if program is None or not choice.taken:
+        return False
+    replace(graph, program)
+    for node in reversed(cluster):
+        if not node.users:
+            graph.erase_node(node)
+    return True
+
+
+def take_clusters(graph: Graph, *, force: bool = False, backward: bool = False) -> int:
+    """Makes programs of the clusters that pay. Returns how many."""
+    ask_inputs(graph)
+    taken = 0
+    for cluster in list(Clusters(graph)):
+        done = _take(graph, cluster, force, backward)
+        for node in () if done or len(cluster) == 1 else cluster:
+            if is_crop(node):
+                done |= _take(graph, [node], force, backward)
+        taken += done
+    sort(graph)
+    graph.eliminate_dead_code()
+    graph.lint()
+    return taken
+
+
+# ---- Graphs that have nothing else -----------------------------------------------------------------------------------
+
+
+def _caller(text: str) -> Callable[..., Any]:
+    """The call of a kernel without torch's dispatcher."""
+    call = kernel_of(text)._call_memory
+
+    def run(xs: Sequence[torch.Tensor], dims: Sequence[int], scalars: Sequence[Any]) -> Any:
+        made = call(*xs, *scalars, *dims)
+        return made if isinstance(made, tuple) else (made,)
+
+    return run
+
+
+def _is_light(node: Node) -> bool:
+    """Whether a node is a kernel of ours, a view, or about sizes."""
+    if node.op != "call_function" or node.target in _lower_moves.VIEWS or node.target is torch.ops.padlock.run.default:
+        return True
+    return isinstance(node.meta.get("val"), (int, torch.SymInt))
+
+
+def _plain(graph_module: GraphModule) -> Callable[..., Any]:
+    """The graph as Python: no compiler is needed for what is all views and kernels."""
+    graph = graph_module.graph
+    for node in list(graph.nodes):
+        if node.target is torch.ops.padlock.run.default:
+            run = _caller(node.args[0])  # type: ignore[arg-type]
+            run.__name__ = f"padlock_{node.name}"
+            node.target, node.args = run, node.args[1:]
+    graph_module.recompile()
+    forward = graph_module.forward
+
+    def call(arguments: list[Any]) -> Any:
+        given = list(arguments)
+        arguments.clear()
+        return forward(*given)
+
+    call._boxed_call = True  # type: ignore[attr-defined]
+    return call
+
+
+# ---- The back end ----------------------------------------------------------------------------------------------------
+
+
+def _options(options: dict[str, Any] | None, mode: str | None) -> tuple[bool, dict[str, Any]]:
+    given = dict(options or {})
+    force = bool(given.pop("padlock.force", False))
+    unknown = [name for name in given if name.startswith("padlock.")]
+    if unknown:
+        raise ValueError(f"expected the option padlock.force, found {', '.join(unknown)}")
+    return force, {**inductor_options(mode), **given}
+
+
+def backend(
+    model: GraphModule, inputs: Sequence[Any], *, mode: str | None = None, options: dict[str, Any] | None = None
+) -> Callable[..., Any]:
+    """The back end that torch.compile finds by the name "padlock". Options are Inductor's, and `padlock.force`, which
+    makes a kernel of every cluster."""
+    compile_fx, compile_rest = inductor()
+    force, patches = _options(options, mode)
+    if compile_fx is None or compile_rest is None:
+        warn_once("padlock: this torch has no compile_fx where it is looked for; the model runs as it was traced")
+        return model
+    try:
+        rescue(model)
+    except Exception as error:  # noqa: BLE001
+        warn_once(f"padlock: modes of pads are left to Inductor: {error}")
+
+    def inner(graph_module: GraphModule, examples: Sequence[Any], **how: Any) -> Any:
+        try:
+            take_clusters(graph_module.graph, force=force, backward=bool(how.get("is_backward")))
+            graph_module.recompile()
+        except Exception as error:  # noqa: BLE001
+            warn_once(f"padlock: a graph is left to Inductor: {type(error).__name__}: {error}")
+        ours = [node for node in graph_module.graph.nodes if node.target is torch.ops.padlock.run.default]
+        if ours and all(_is_light(node) for node in graph_module.graph.nodes):
+            return _plain(graph_module)
+        return compile_rest(graph_module, examples, **how)
+
+    with without_graph_cache():
+        return compile_fx(model, inputs, inner_compile=inner, config_patches=patches or None)
+
+
+def _hash_of_sources() -> str:
+    digest = hashlib.sha256(_core.version.encode())
+    for file in sorted(pathlib.Path(__file__).parent.glob("*.py")):
+        digest.update(file.read_bytes())
+    return digest.hexdigest()
+
+
+class _Pass(graph_pass_base()):  # type: ignore[misc]
+    """The same for those who own the compile call: a post-grad pass of Inductor."""
+
+    def __init__(self, force: bool = False) -> None:
+        self._force = force
+
+    def __call__(self, graph: Graph) -> None:
+        try:
+            take_clusters(graph, force=self._force)
+        except Exception as error:  # noqa: BLE001
+            warn_once(f"padlock: a graph is left to Inductor: {type(error).__name__}: {error}")
+
+    def uuid(self) -> Any:
+        """What Inductor's caches know it by."""
+        return f"padlock {_hash_of_sources()} {self._force}"
+
+
+inductor_pass = _Pass()

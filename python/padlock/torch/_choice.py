@@ -1,0 +1,87 @@
+"""The rule that says which clusters pay, beside a compiler that fuses as well."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import torch
+from torch.fx import Node
+
+from ._clusters import PADS
+from ._lower import overload
+from ._names import is_known, size_hint
+from ._rewrite import Program
+
+#: Below this a call costs more than it saves.
+LEAST_BYTES = 256 * 1024
+
+#: What Inductor calls and does not generate: its fusion ends there, so ours takes nothing from it.
+_CALLED = (
+    *("mm", "addmm", "bmm", "baddbmm", "_int_mm", "_scaled_mm", "_scaled_dot_product", "_flash_attention", "_efficient_attention"),
+    *("convolution", "mkldnn", "_conv", "conv_", "cudnn", "_cudnn", "_fft", "fft", "sort", "topk", "_linalg", "linalg"),
+    *("_embedding_bag", "nonzero", "max_pool3d", "adaptive_max_pool", "_adaptive_avg_pool", "grid_sampler"),
+)
+
+
+@dataclass(frozen=True)
+class Choice:
+    taken: bool
+    reason: str
+
+
+def bytes_of(value: Any) -> int:
+    """What tensors take, at the sizes of the trace."""
+    if isinstance(value, (list, tuple)):
+        return sum(bytes_of(one) for one in value)
+    if not isinstance(value, torch.Tensor):
+        return 0
+    count = value.element_size()
+    for n in value.shape:
+        count *= size_hint(n)
+    return count
+
+
+def is_crop(node: Node) -> bool:
+    """Whether a pad may cut elements off: Inductor has had wrong results there."""
+    if node.target not in PADS:
+        return False
+    amounts: list[Any] = []
+    for given in node.args[1:3] if node.target is not overload("constant_pad_nd") else node.args[1:2]:
+        amounts += [one.meta["val"] if isinstance(one, Node) else one for one in given]  # type: ignore[union-attr]
+    return any(isinstance(one, (int, torch.SymInt)) and not is_known(one >= 0) and size_hint(one) < 0 for one in amounts)
+
+
+def is_called(node: Node) -> bool:
+    """Whether an operator ends Inductor's own fusion, or is no operator."""
+    if node.op in ("placeholder", "output", "get_attr"):
+        return True
+    if node.target in (torch.ops.aten.permute.default,) and node.args[0].op == "call_function":  # type: ignore[union-attr]
+        source = node.args[0]
+        return isinstance(source, Node) and source.target is torch.ops.padlock.run.default
+    space = getattr(node.target, "namespace", None)
+    if space is None:  # a part of several results
+        return all(is_called(source) for source in node.all_input_nodes)
+    if space not in ("aten", "prims"):
+        return True
+    name = str(getattr(node.target, "_opname", ""))
+    return name.startswith(_CALLED)
+
+
+def choose(cluster: Sequence[Node], program: Program, force: bool) -> Choice:
+    """Whether a cluster becomes a kernel."""
+    if force:
+        return Choice(True, "padlock.force")
+    if any(is_crop(node) for node in cluster):
+        return Choice(True, "it has a pad that crops")
+    inside = set(cluster)
+    users = [user for node in cluster for user in node.users if user not in inside]
+    for node in (*program.inputs, *users):
+        if isinstance(node.meta.get("val"), (int, torch.SymInt)) or is_called(node):
+            continue
+        return Choice(False, f"beside {node.name}, with which Inductor may fuse it")
+    moved = bytes_of([node.meta.get("val") for node in (*program.inputs, *(one.node for one in program.outputs))])
+    if moved < LEAST_BYTES:
+        return Choice(False, f"less than {LEAST_BYTES} bytes")
+    return Choice(True, "nothing beside it fuses, and it is large enough")

@@ -1,0 +1,259 @@
+"""What each operator of a graph is in a program. A table, and the few words that its entries are made of."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import torch
+from torch.fx import Node
+
+from ._literals import literal
+from ._programs import TYPE_NAMES
+from ._sizes import Sizes, Untranslatable
+
+aten = torch.ops.aten
+HALVES = (torch.float16, torch.bfloat16)
+
+
+def value_of(node: Any) -> torch.Tensor:
+    """The tensor that a node stands for, as tracing saw it."""
+    value = node.meta.get("val") if isinstance(node, Node) else None
+    if not isinstance(value, torch.Tensor):
+        raise Untranslatable(f"{node} is no tensor")
+    return value
+
+
+class Lowering:
+    """The statements of one program, as they are made."""
+
+    def __init__(self) -> None:
+        self.sizes = Sizes()
+        self.statements: list[str] = []
+        #: The name of what each node is; nodes that are not here become parameters.
+        self.names: dict[Node, str] = {}
+        self.inputs: list[Node] = []
+        #: Parameters for numbers that are known when the program runs: their types, and the nodes that have them.
+        self.scalars: dict[str, tuple[torch.dtype, Node]] = {}
+
+    def emit(self, operation: str, *arguments: str) -> str:
+        name = f"t{len(self.statements)}"
+        self.statements.append(f"{name} = {operation}({', '.join(arguments)})")
+        return name
+
+    def tensor(self, node: Any) -> str:
+        """The name of a node's tensor."""
+        value = value_of(node)
+        if node not in self.names:
+            type_name(value.dtype)
+            self.names[node] = f"x{len(self.inputs)}"
+            self.inputs.append(node)
+        return self.names[node]
+
+    def cast(self, name: str, source: torch.dtype, to: torch.dtype) -> str:
+        """Converts as torch does: to a half from what is wider than f32 by way of f32."""
+        if source == to:
+            return name
+        if to in HALVES and source not in (*HALVES, torch.float32, torch.bool):
+            name = self.emit("cast", name, "f32")
+        return self.emit("cast", name, type_name(to))
+
+    def operand(self, given: Any, kind: torch.dtype) -> str:
+        """A tensor or a number as an operand of that type."""
+        if isinstance(given, Node) and isinstance(given.meta.get("val"), torch.Tensor):
+            return self.cast(self.tensor(given), value_of(given).dtype, kind)
+        return self.number(given, kind)
+
+    def number(self, given: Any, kind: torch.dtype) -> str:
+        """A number as an element of that type: a literal, or a parameter."""
+        if isinstance(given, (bool, int, float)):
+            return literal(given, kind)
+        if not isinstance(given, Node) or not isinstance(given.meta.get("val"), (torch.SymInt, torch.SymFloat)):
+            raise Untranslatable(f"{given} is no tensor and no number")
+        name = f"v{len(self.scalars)}"
+        self.scalars[name] = (kind, given)
+        return name
+
+    def lower(self, node: Node) -> None:
+        rule = RULES.get(node.target)
+        if node.op != "call_function" or rule is None:
+            raise Untranslatable(f"programs have no {node.target}")
+        made = node.meta.get("val")
+        if isinstance(made, torch.Tensor):
+            type_name(made.dtype)
+        self.names[node] = rule(self, node, *node.args, **node.kwargs)
+
+
+def type_name(kind: torch.dtype) -> str:
+    if kind not in TYPE_NAMES:
+        raise Untranslatable(f"programs have no {kind}")
+    return TYPE_NAMES[kind]
+
+
+Rule = Callable[..., str]
+RULES: dict[Any, Rule] = {}
+
+
+def rule(*targets: Any) -> Callable[[Rule], Rule]:
+    """Says which operators a function is for. None stands for one that this torch lacks."""
+
+    def add(function: Rule) -> Rule:
+        RULES.update({target: function for target in targets if target is not None})
+        return function
+
+    return add
+
+
+def overload(name: str, kind: str = "default", space: Any = aten) -> Any:
+    """An operator, or None where this torch has none of that name."""
+    return getattr(getattr(space, name, None), kind, None)
+
+
+# ---- Elementwise -----------------------------------------------------------------------------------------------------
+
+
+def _require(holds: bool, why: str) -> None:
+    if not holds:
+        raise Untranslatable(why)
+
+
+def _arithmetic(name: str) -> Rule:
+    def lower(to: Lowering, node: Node, a: Any, b: Any, alpha: Any = 1, rounding_mode: Any = None) -> str:
+        kind = value_of(node).dtype
+        _require(alpha == 1 and rounding_mode is None, f"{name} has no alpha and no rounding mode")
+        _require(kind != torch.bool, f"{name} takes no bool")
+        _require(name != "div" or kind.is_floating_point, "div is for floats")
+        inside = kind
+        if kind in HALVES and name in ("mul", "div") and not (isinstance(a, Node) and isinstance(b, Node)):
+            inside = torch.float32  # torch does not round the number to the half first, but where it adds
+        return to.cast(to.emit(name, to.operand(a, inside), to.operand(b, inside)), inside, kind)
+
+    return lower
+
+
+for _torch_name, _name in (("add", "add"), ("sub", "sub"), ("mul", "mul"), ("div", "div")):
+    rule(overload(_torch_name, "Tensor"), overload(_torch_name, "Scalar"))(_arithmetic(_name))
+for _name in ("maximum", "minimum"):
+    rule(overload(_name))(_arithmetic(_name))
+
+
+def _comparison(name: str) -> Rule:
+    def lower(to: Lowering, node: Node, a: Any, b: Any) -> str:
+        other = b.meta.get("val") if isinstance(b, Node) else b
+        kind = torch.result_type(value_of(a), other if isinstance(other, torch.Tensor) else number_like(other))
+        return to.emit(name, to.operand(a, kind), to.operand(b, kind))
+
+    return lower
+
+
+for _name in ("lt", "le", "gt", "ge", "eq", "ne"):
+    rule(overload(_name, "Tensor"), overload(_name, "Scalar"))(_comparison(_name))
+
+
+def _logical(name: str, *, bits: bool) -> Rule:
+    def lower(to: Lowering, node: Node, *operands: Any) -> str:
+        _require(not bits or value_of(node).dtype == torch.bool, f"{node.target} is for bool")
+        return to.emit(name, *(to.operand(one, torch.bool) for one in operands))
+
+    return lower
+
+
+for _name in ("and", "or", "not"):
+    rule(overload(f"logical_{_name}"))(_logical(_name, bits=False))
+    rule(overload(f"bitwise_{_name}"), overload(f"bitwise_{_name}", "Tensor"))(_logical(_name, bits=True))
+
+
+def _unary(name: str, *, floats: bool) -> Rule:
+    def lower(to: Lowering, node: Node, x: Any) -> str:
+        kind = value_of(node).dtype
+        _require(kind != torch.bool, f"{name} takes no bool")
+        _require(not floats or kind.is_floating_point, f"{name} is for floats")
+        _require(name not in ACTIVATIONS or kind != torch.float64, f"{name} is not for f64")
+        return to.emit(name, to.operand(x, kind))
+
+    return lower
+
+
+ACTIVATIONS = ("exp", "log", "tanh", "sigmoid", "erf", "silu", "rsqrt")
+for _name in ("relu", "neg", "abs", "sign"):
+    rule(overload(_name))(_unary(_name, floats=False))
+for _name in ("sqrt", "floor", "ceil", "round", *ACTIVATIONS):
+    rule(overload(_name))(_unary(_name, floats=True))
+
+
+@rule(overload("gelu"))
+def _gelu(to: Lowering, node: Node, x: Any, approximate: str = "none") -> str:
+    _require(value_of(node).dtype != torch.float64, "gelu is not for f64")
+    return to.emit("gelu" if approximate == "none" else "gelu_tanh", to.tensor(x))
+
+
+@rule(overload("leaky_relu"))
+def _leaky_relu(to: Lowering, node: Node, x: Any, slope: Any = 0.01) -> str:
+    kind = value_of(node).dtype
+    _require(kind.is_floating_point and slope >= 0, "leaky_relu is for floats, with a slope >= 0")
+    inside = torch.float32 if kind in HALVES else kind
+    return to.cast(to.emit("leaky_relu", to.operand(x, inside), f"alpha = {literal(slope, inside)}"), inside, kind)
+
+
+@rule(overload("clamp"), overload("clamp_min"), overload("clamp_max"), overload("hardtanh"))
+def _clamp(to: Lowering, node: Node, x: Any, *bounds: Any, **named: Any) -> str:
+    least, most = (*bounds, None, None)[:2]
+    least, most = named.get("min", least), named.get("max", most)
+    if node.target is overload("clamp_max"):
+        least, most = None, least if most is None else most
+    if node.target is overload("hardtanh"):
+        least, most = (-1, 1) if not bounds else (least, 1 if most is None else most)
+    kind = value_of(node).dtype
+    _require(kind != torch.bool, "clamp takes no bool")
+    _require(least is None or most is None or least <= most, "clamp's bounds are the other way round")
+    made = to.operand(x, kind)
+    if least is not None and most is not None:
+        return to.emit("clamp", made, f"lo = {literal(least, kind)}", f"hi = {literal(most, kind)}")
+    for bound, below in ((least, "lt"), (most, "gt")):
+        if bound is not None:
+            made = to.emit("select", to.emit(below, made, literal(bound, kind)), literal(bound, kind), made)
+    return made
+
+
+@rule(overload("where", "self"), overload("where", "ScalarOther"), overload("where", "ScalarSelf"))
+def _where(to: Lowering, node: Node, c: Any, a: Any, b: Any) -> str:
+    kind = value_of(node).dtype
+    if not isinstance(a, Node) and not isinstance(b, Node):
+        return to.emit("select", to.operand(c, torch.bool), typed(a, kind), literal(b, kind))
+    return to.emit("select", to.operand(c, torch.bool), to.operand(a, kind), to.operand(b, kind))
+
+
+def number_like(given: Any) -> Any:
+    """A number of the kind of one that only a run knows."""
+    return 1 if isinstance(given, torch.SymInt) else 1.0 if isinstance(given, torch.SymFloat) else given
+
+
+def typed(number: Any, kind: torch.dtype) -> str:
+    """A literal that says its type."""
+    return f"{type_name(kind)}({literal(number, kind)})"
+
+
+@rule(overload("_to_copy"), overload("to", "dtype"), overload("convert_element_type", space=torch.ops.prims))
+def _convert(to: Lowering, node: Node, x: Any, *_: Any, **how: Any) -> str:
+    _require(value_of(x).device == value_of(node).device, "a program stays on its device")
+    return to.cast(to.tensor(x), value_of(x).dtype, value_of(node).dtype)
+
+
+@rule(overload("square"))
+def _square(to: Lowering, node: Node, x: Any) -> str:
+    return _arithmetic("mul")(to, node, x, x)
+
+
+@rule(overload("reciprocal"))
+def _reciprocal(to: Lowering, node: Node, x: Any) -> str:
+    return _arithmetic("div")(to, node, 1, x)
+
+
+@rule(overload("full"), overload("scalar_tensor"))
+def _full(to: Lowering, node: Node, *given: Any, **how: Any) -> str:
+    sizes, number = given if len(given) == 2 else ([], given[0])
+    _require(isinstance(number, (bool, int, float)), f"{number!r} is no number")
+    kind = value_of(node).dtype
+    scalar = to.emit("cast", typed(number, kind), type_name(kind))
+    return to.emit("broadcast", scalar, f"shape = {to.sizes.list(sizes)}", "axes = []") if sizes else scalar
+

@@ -1,0 +1,176 @@
+"""A cluster of operators as one program, and the graph with that program in their place."""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import torch
+from torch.fx import Graph, Node
+
+from ._lower import Lowering, overload, type_name, value_of
+from ._lower_moves import VIEWS
+from ._names import is_known
+from ._sizes import Untranslatable
+
+
+@dataclass(frozen=True)
+class Output:
+    """A result that what stays outside needs. Its axes are the tensor's in the order that makes it dense."""
+
+    node: Node
+    perm: tuple[int, ...]
+
+    @property
+    def is_permuted(self) -> bool:
+        return self.perm != tuple(range(len(self.perm)))
+
+
+@dataclass(frozen=True)
+class Program:
+    text: str
+    inputs: list[Node]
+    #: Nodes or numbers, in the order of the text's dims.
+    dims: list[Any]
+    scalars: list[Node]
+    outputs: list[Output]
+
+
+def _is_dense(shape: Sequence[Any], strides: Sequence[Any]) -> bool:
+    """Whether strides are those of a dense tensor. torch counts an extent of 0 as 1 there."""
+    if any(is_known(n == 0) for n in shape):
+        return True
+    expected: Any = 1
+    at_least_one: Any = 1
+    for n, stride in zip(reversed(shape), reversed(strides)):
+        if not (is_known(n == 1) or is_known(stride == expected) or is_known(stride == at_least_one)):
+            return False
+        expected = expected * n
+        at_least_one = at_least_one * torch.sym_max(n, 1)
+    return True
+
+
+def _dense_order(value: torch.Tensor) -> tuple[int, ...] | None:
+    """The order of axes in which a tensor is dense, if there is one: the given one, or channels last."""
+    axes = tuple(range(value.dim()))
+    for perm in (axes, (0, *axes[2:], 1)) if len(axes) > 2 else (axes,):
+        if _is_dense([value.shape[axis] for axis in perm], [value.stride(axis) for axis in perm]):
+            return perm
+    return None
+
+
+def outputs_of(cluster: Sequence[Node]) -> list[Output]:
+    """What others need of a cluster. A view that is not dense stays outside as well, and what it shows is needed."""
+    inside = set(cluster)
+    found: list[Output] = []
+    needed = [node for node in cluster if any(user not in inside for user in node.users)]
+    seen: set[Node] = set()
+    while needed:
+        node = needed.pop(0)
+        if node in seen:
+            continue
+        seen.add(node)
+        value = node.meta.get("val")
+        perm = _dense_order(value) if isinstance(value, torch.Tensor) else None
+        viewed = node.args[0] if node.target in VIEWS else None
+        if perm is not None and (perm == tuple(range(len(perm))) or viewed is None):
+            found.append(Output(node, perm))
+        elif viewed is None:
+            raise Untranslatable(f"{node.name} has strides that are neither dense nor channels last")
+        elif viewed in inside:
+            needed.append(viewed)  # type: ignore[arg-type]
+    return found
+
+
+def _needed(cluster: Sequence[Node], outputs: Sequence[Output]) -> list[Node]:
+    """The operators that results come from, in order."""
+    inside, wanted = set(cluster), {output.node for output in outputs}
+    for node in reversed(cluster):
+        if node in wanted:
+            wanted.update(source for source in node.all_input_nodes if source in inside)
+    return [node for node in cluster if node in wanted]
+
+
+def _parameter(to: Lowering, name: str, node: Node) -> str:
+    value = value_of(node)
+    text = f"{name}: {type_name(value.dtype)}{to.sizes.list(value.shape)}"
+    dense = _is_dense(value.shape, value.stride())
+    return text if dense else f"{text} strides {to.sizes.list(value.stride())}"
+
+
+def _declared(inputs: Sequence[Node]) -> set[str]:
+    """Symbols that stand alone as an extent or a stride."""
+    sizes = [size for node in inputs for size in (*value_of(node).shape, *value_of(node).stride())]
+    return {str(size.node.expr) for size in sizes if isinstance(size, torch.SymInt) and size.node.expr.is_Symbol}
+
+
+def _value_of_symbol(graph: Graph, symbol: str, cluster: set[Node]) -> Any:
+    """What has the value of a symbol outside: a node, or a tensor's axis."""
+    for node in graph.nodes:
+        value = node.meta.get("val")
+        if isinstance(value, torch.SymInt) and str(value.node.expr) == symbol:
+            return node
+        if isinstance(value, torch.Tensor) and node not in cluster:
+            for axis, size in enumerate(value.shape):
+                if isinstance(size, torch.SymInt) and str(size.node.expr) == symbol:
+                    return node, axis
+    raise Untranslatable(f"nothing in the graph has the value of {symbol}")
+
+
+def program_of(cluster: Sequence[Node], name: str = "cluster") -> Program:
+    """The program of a cluster."""
+    to, outputs = Lowering(), outputs_of(cluster)
+    if not outputs:
+        raise Untranslatable("nothing outside needs more than a view of it")
+    for node in _needed(cluster, outputs):
+        to.lower(node)
+    results: list[str] = []
+    for output in outputs:
+        made = to.names[output.node]
+        if output.is_permuted:
+            made = to.emit("transpose", made, f"perm = {list(output.perm)}")
+        elif made in results or made in {to.names[node] for node in to.inputs}:
+            made = to.emit("reshape", made, f"shape = {to.sizes.list(value_of(output.node).shape)}")
+        results.append(made)
+    parameters = [_parameter(to, to.names[node], node) for node in to.inputs]
+    declared = _declared(to.inputs)
+    dims: dict[str, Any] = {
+        symbol: _value_of_symbol(cluster[0].graph, symbol, set(cluster)) for symbol in to.sizes.symbols if symbol not in declared
+    }
+    dims |= to.sizes.opaque
+    parameters += [f"{number}: {type_name(kind)}" for number, (kind, _) in to.scalars.items()]
+    parameters += [f"{symbol}: dim" for symbol in dims]
+    where = f"\nwhere {', '.join(to.sizes.constraints)}" if to.sizes.constraints else ""
+    body = "".join(f"  {statement}\n" for statement in to.statements)
+    text = f"program {name}({', '.join(parameters)}){where}\n{{\n{body}  return {', '.join(results)}\n}}\n"
+    return Program(text, list(to.inputs), list(dims.values()), [node for _, node in to.scalars.values()], outputs)
+
+
+def replace(graph: Graph, program: Program) -> Node:
+    """Puts a program's call into a graph, for all that is outside. Call `sort` when all are there."""
+    last = next(iter(reversed(graph.nodes)))
+    with graph.inserting_before(last):
+        dims = [_sizes_node(graph, one) if isinstance(one, tuple) else one for one in program.dims]
+        run = graph.call_function(torch.ops.padlock.run.default, (program.text, program.inputs, dims, program.scalars))
+        values = []
+        for i, output in enumerate(program.outputs):
+            part = graph.call_function(operator.getitem, (run, i))
+            value = part.meta["val"] = value_of(output.node)
+            if output.is_permuted:
+                value = part.meta["val"] = value.permute(output.perm)
+                inverse = [output.perm.index(axis) for axis in range(len(output.perm))]
+                part = graph.call_function(overload("permute"), (part, inverse))
+                part.meta["val"] = value_of(output.node)
+            output.node.replace_all_uses_with(part)
+            values.append(value)
+        run.meta["val"] = values
+    return run
+
+
+def _sizes_node(graph: Graph, place: tuple[Node, int]) -> Node:
+    node, axis = place
+    made = graph.call_function(overload("sym_size", "int"), (node, axis))
+    made.meta["val"] = value_of(node).shape[axis]
+    return made

@@ -1,0 +1,75 @@
+"""Sizes of a graph as sizes of a program: torch's symbols keep their names, and what stands between them is translated."""
+
+from __future__ import annotations
+
+from functools import reduce
+from typing import Any
+
+import torch
+from torch.fx import Node
+
+
+class Untranslatable(Exception):
+    """What a program cannot say, with the reason as a sentence's end."""
+
+
+class Sizes:
+    """The sizes that one program names, and what it has to promise about them."""
+
+    def __init__(self) -> None:
+        #: Promises, each once: that divisors are positive.
+        self.constraints: dict[str, None] = {}
+        #: Symbols of torch that occur.
+        self.symbols: dict[str, Any] = {}
+        #: Parameters for sizes that are no expression here: the node that has the value.
+        self.opaque: dict[str, Node] = {}
+
+    def text(self, size: Any) -> str:
+        """A size: an integer, a symbolic one, or the node that has it."""
+        if isinstance(size, Node):
+            value = size.meta.get("val")
+            try:
+                return self.text(value)
+            except Untranslatable:
+                if not isinstance(value, (int, torch.SymInt)):
+                    raise
+            name = f"d{size.name}"
+            self.opaque[name] = size
+            return name
+        if isinstance(size, torch.SymInt):
+            return self._expression(size.node.expr)
+        if isinstance(size, int) and not isinstance(size, bool):
+            return str(size)
+        raise Untranslatable(f"{size!r} is no size")
+
+    def list(self, sizes: Any) -> str:
+        return "[" + ", ".join(self.text(size) for size in sizes) + "]"
+
+    def _expression(self, e: Any) -> str:
+        """The expression as an operand of anything: in parentheses where it has parts."""
+        if e.is_Symbol:
+            self.symbols.setdefault(str(e), e)
+            return str(e)
+        if e.is_Integer:
+            return str(int(e)) if e >= 0 else f"({int(e)})"
+        kind = type(e).__name__
+        if kind == "Pow" and e.exp.is_Integer and e.exp > 0:
+            return "(" + "*".join([self._expression(e.base)] * int(e.exp)) + ")"
+        parts = [self._expression(part) for part in e.args]
+        if kind == "Add":
+            return "(" + " + ".join(parts) + ")"
+        if kind == "Mul":
+            return "(-" + "*".join(parts[1:]) + ")" if parts[0] == "(-1)" else "(" + "*".join(parts) + ")"
+        if kind in ("Max", "Min"):
+            return reduce(lambda a, b: f"{kind.lower()}({a}, {b})", parts)
+        if kind in ("FloorDiv", "CleanDiv", "PythonMod", "Mod"):
+            self._promise_positive(e.args[1], parts[1])
+            return f"({parts[0]} {'floordiv' if kind.endswith('Div') else 'mod'} {parts[1]})"
+        raise Untranslatable(f"sizes have no {kind}")
+
+    def _promise_positive(self, divisor: Any, text: str) -> None:
+        if divisor.is_Integer:
+            if divisor < 1:
+                raise Untranslatable(f"a size is divided by {divisor}")
+            return
+        self.constraints[f"{text} >= 1"] = None

@@ -1,0 +1,334 @@
+"""torch.compile(backend="padlock"): what becomes a kernel and what does not, for which sizes, and that the bits are eager's."""
+
+import os
+import random
+import unittest
+from unittest import mock
+
+from python_testing import main, needs
+
+FORCE = {"padlock.force": True}
+
+
+def compiled(function, *, dynamic=True, **options):
+    import torch
+
+    torch._dynamo.reset()
+    return torch.compile(function, backend="padlock", dynamic=dynamic, options=options.get("options", FORCE))
+
+
+def taken():
+    import padlock.torch
+
+    return [decision for decision in padlock.torch.decisions() if decision.taken]
+
+
+@needs("torch", "numpy")
+class Case(unittest.TestCase):
+    def setUp(self):
+        import padlock.torch
+
+        padlock.torch.forget()
+
+    def assert_same(self, made, want, *note):
+        import torch
+
+        self.assertEqual((made.shape, made.dtype, made.stride()), (want.shape, want.dtype, want.stride()), note)
+        self.assertTrue(torch.equal(made.isnan(), want.isnan()) and torch.equal(made.nan_to_num(), want.nan_to_num()), note)
+
+
+class Wholes(Case):
+    """Graphs that Padlock covers: Inductor never starts."""
+
+    def setUp(self):
+        super().setUp()
+        import padlock.torch._backend as backend
+
+        compile_fx, _ = backend.inductor()
+        never = mock.Mock(side_effect=AssertionError("Inductor started"))
+        patch = mock.patch.object(backend, "inductor", lambda: (compile_fx, never))
+        patch.start()
+        self.addCleanup(patch.stop)
+
+    def test_found_by_its_entry_point(self):
+        import torch
+
+        self.assertIn("padlock", torch.compiler.list_backends())
+        function = torch.compile(lambda x: torch.nn.functional.pad(x, (1, 2)).relu(), backend="padlock", options=FORCE)
+        self.assert_same(function(torch.tensor([[-1.0, 2.0]])), torch.tensor([[0.0, 0.0, 2.0, 0.0, 0.0]]))
+
+    def test_every_mode_one_program_for_all_sizes(self):
+        import torch
+
+        for mode in ("constant", "reflect", "replicate", "circular"):
+            function = lambda x, n: torch.nn.functional.pad(x, (n, 2), mode=mode) * 2 + 1  # noqa: B023, E731
+            ours = compiled(function)
+            before = len(taken())
+            for rows, columns, n in ((3, 7, 2), (5, 9, 3), (4, 30, 5), (17, 11, 6)):
+                x = torch.randn(2, rows, columns)
+                self.assert_same(ours(x, n), function(x, n), mode)
+            self.assertEqual(len(taken()) - before, 1, mode)
+            self.assertIn(": dim", taken()[-1].text)
+
+    def test_window_partition_is_one_kernel(self):
+        import torch
+
+        def partition(x, w: int):
+            rows, columns = x.shape[1:3]
+            x = torch.nn.functional.pad(x, (0, 0, 0, (-columns) % w, 0, (-rows) % w))
+            b, rows, columns, c = x.shape
+            return x.view(b, rows // w, w, columns // w, w, c).permute(0, 1, 3, 2, 4, 5).contiguous().view(-1, w, w, c)
+
+        ours = compiled(partition)
+        for rows, columns, w in ((13, 15, 7), (14, 20, 7), (30, 9, 4)):
+            x = torch.randn(2, rows, columns, 3)
+            self.assert_same(ours(x, w), partition(x, w))
+        self.assertEqual(len(taken()), 1)
+
+    def test_forward_and_backward(self):
+        import torch
+
+        def step(x):
+            y = torch.nn.functional.pad(x, (2, -1, 1, 3)) * 3
+            return torch.cat([y[:, 1:-1], y[:, :2].abs()], 1)
+
+        for dynamic in (False, True):
+            ours = compiled(step, dynamic=dynamic)
+            for shape in ((4, 6), (7, 9)):
+                x = torch.randint(-9, 9, shape).float().requires_grad_()
+                want = step(x)
+                seed = torch.randint(-3, 4, want.shape).float()
+                (expected,) = torch.autograd.grad(want, x, seed)
+                made = ours(x)
+                self.assert_same(made.detach(), want.detach())
+                self.assert_same(torch.autograd.grad(made, x, seed)[0], expected)
+        self.assertEqual({decision.backward for decision in taken()}, {False, True})
+
+    def test_strides(self):
+        import torch
+
+        function = lambda x: torch.nn.functional.pad(x, (1, 2, 0, 1), value=0.25) + 1  # noqa: E731
+        dense = torch.randn(2, 3, 5, 4)
+        for name, x in (
+            ("channels last", dense.to(memory_format=torch.channels_last)),
+            ("transposed", dense.transpose(2, 3)),
+            ("a part", torch.randn(2, 3, 9, 9)[:, :, 2:7, 1:5]),
+            ("expanded", torch.randn(1, 3, 1, 4).expand(2, 3, 5, 4)),
+            ("dense", dense),
+        ):
+            for dynamic in (False, True):
+                made = compiled(function, dynamic=dynamic)(x)
+                want = function(x)
+                self.assertTrue(torch.equal(made, want), name)
+                if name in ("dense", "channels last"):
+                    self.assertEqual(made.stride(), want.stride(), name)
+
+    def test_halves_round_as_eager_does(self):
+        import torch
+
+        for kind in (torch.bfloat16, torch.float16):
+            x, y = torch.randn(37, 41).to(kind), torch.randn(37, 45).to(kind)
+            function = lambda x, y: ((torch.nn.functional.pad(x, (1, 3)) * 0.1 + y) * y - 0.7) / 3.3  # noqa: E731
+            self.assert_same(compiled(function)(x, y), function(x, y), kind)
+
+    def test_types_are_converted_as_torch_does(self):
+        import torch
+
+        def function(x, n, b):
+            y = torch.cat([x * n, n + 0.5], 1) > 1
+            return torch.where(y | torch.nn.functional.pad(b, (0, 2)), 2.5, -1).to(torch.float16), y.to(torch.int32) + 1
+
+        x, n, b = torch.randn(3, 4), torch.arange(-6, 6).reshape(3, 4), torch.rand(3, 6) > 0.5
+        for made, want in zip(compiled(function)(x, n, b), function(x, n, b), strict=True):
+            self.assert_same(made, want)
+
+
+class Choices(Case):
+    """The rule that says which cluster pays."""
+
+    def run_both(self, function, *inputs, options=None, close=False):
+        import torch
+
+        made, want = compiled(function, options=options or {})(*inputs), function(*inputs)
+        self.assertTrue(torch.allclose(made, want, rtol=1e-4, atol=1e-4) if close else torch.equal(made, want))
+
+    def reasons(self):
+        import padlock.torch
+
+        return {decision.reason: decision.taken for decision in padlock.torch.decisions()}
+
+    def test_between_what_is_called_it_is_taken_if_it_is_large(self):
+        import torch
+
+        def between(x, a, b):
+            return torch.relu(torch.nn.functional.pad(x @ a, (3, 5))) @ b
+
+        weights = torch.randn(64, 120), torch.randn(128, 8)
+        with self.assertLogs("padlock.torch", "INFO") as log:
+            self.run_both(between, torch.randn(900, 64), *weights, close=True)
+        self.assertEqual(len(taken()), 1)
+        self.assertRegex(log.output[0], r"took 2 operators \(aten.constant_pad_nd.default, aten.relu.default; \d+ bytes\)")
+        self.run_both(between, torch.randn(30, 64), *weights, close=True)
+        self.assertIn("less than 262144 bytes", self.reasons())
+
+    def test_beside_what_inductor_fuses_it_is_left(self):
+        import torch
+
+        self.run_both(lambda x: torch.nn.functional.pad(x, (3, 5)).sum(1), torch.ones(900, 128))
+        (reason,) = self.reasons()
+        self.assertRegex(reason, "^beside sum_1, with which Inductor may fuse it$")
+
+    def test_a_crop_is_always_taken(self):
+        import torch
+
+        self.run_both(lambda x: (torch.nn.functional.pad(x, (-3, 5)) * 2).sum(1), torch.ones(9, 12))
+        self.assertEqual(self.reasons(), {"it has a pad that crops": True})
+
+    def test_other_types_are_left(self):
+        import torch
+
+        made = compiled(lambda x: torch.nn.functional.pad(x, (1, 1)) * 2)(torch.ones(2, 3, dtype=torch.complex64))
+        self.assertEqual((made.dtype, taken()), (torch.complex64, []))
+
+    def test_an_unknown_option_is_refused(self):
+        import torch
+
+        with self.assertRaisesRegex(Exception, "expected the option padlock.force, found padlock.forse"):
+            compiled(lambda x: x + 1, options={"padlock.forse": True})(torch.ones(2))
+
+
+class Faults(Case):
+    """What is missing or refused costs speed, and nothing else."""
+
+    def function(self, x):
+        import torch
+
+        return torch.nn.functional.pad(x, (1, 2), mode="reflect") + 1
+
+    def check(self, patch, message):
+        import torch
+        from padlock.torch import _names
+
+        _names._warned.clear()
+        x = torch.randn(3, 4)
+        with patch, self.assertWarnsRegex(RuntimeWarning, message) if message else mock.MagicMock():
+            self.assertTrue(torch.equal(compiled(self.function)(x), self.function(x)))
+
+    def test_no_compile_fx(self):
+        from padlock.torch import _backend
+
+        self.check(mock.patch.object(_backend, "inductor", lambda: (None, None)), "this torch has no compile_fx")
+
+    def test_a_fault_in_a_pass(self):
+        from padlock.torch import _backend
+
+        broken = mock.Mock(side_effect=KeyError("planted"))
+        self.check(mock.patch.object(_backend, "Clusters", broken), "a graph is left to Inductor: KeyError: 'planted'")
+        self.check(mock.patch.object(_backend, "rescue", broken), "modes of pads are left to Inductor: 'planted'")
+
+    def test_a_program_that_is_refused(self):
+        import padlock.torch
+        from padlock.torch import _backend
+
+        self.check(mock.patch.object(_backend, "kernel_of", mock.Mock(side_effect=MemoryError("planted"))), None)
+        self.assertIn("Padlock refuses its program: planted", [decision.reason for decision in padlock.torch.decisions()])
+
+
+class Pass(Case):
+    def test_for_owners_of_the_compile_call(self):
+        import torch
+
+        import padlock.torch
+
+        function = lambda x: torch.nn.functional.pad(x @ x, (1, -2)).relu() @ x.t()[:-1]  # noqa: E731
+        x = torch.randint(-4, 5, (8, 8)).float()
+        torch._dynamo.reset()
+        with torch._inductor.config.patch(post_grad_custom_post_pass=padlock.torch.inductor_pass):
+            self.assertTrue(torch.equal(torch.compile(function)(x), function(x)))
+        self.assertEqual(len(taken()), 1)
+        self.assertIn("padlock", padlock.torch.inductor_pass.uuid())
+
+
+class Random(Case):
+    """Chains of moves and of operators that round, drawn at random: the bits are eager's."""
+
+    def draw(self, draw, shape):
+        import torch
+
+        f = torch.nn.functional
+        axes, steps = len(shape), []
+        for _ in range(draw.randint(2, 6)):
+            kind = draw.randrange(10)
+            low, high = draw.randint(-1, 3), draw.randint(-1, 3)
+            mode = draw.choice(("constant", "replicate", "reflect", "circular"))
+            axis, number = draw.randrange(axes), draw.randint(-3, 3) + 0.25
+            steps.append(
+                (
+                    lambda t, a=low, b=high: f.pad(t, (a, b), value=1.5),
+                    lambda t, a=abs(low), b=abs(high), m=mode: f.pad(t, (a, b), m) if min(t.shape) > 3 else t,
+                    lambda t, a=axis: torch.cat([t, t * 2], a),
+                    lambda t, a=axis, n=axes: t.transpose(a, n - 1),
+                    lambda t, a=axis: t.narrow(a, 1, t.shape[a] - 1),
+                    lambda t, v=number: torch.where(t > v, t - v, t * v),
+                    lambda t: t.flip(0)[1:] if t.shape[0] > 3 else t.abs(),
+                    lambda t, v=number: t.clamp(-abs(v), abs(v) + 1).neg(),
+                    lambda t: t.transpose(0, 1).contiguous().view(t.shape[0], t.shape[1], *t.shape[2:]),
+                    lambda t, a=axis: t.unsqueeze(a).expand(*t.shape[:a], 2, *t.shape[a:]).sum(a),
+                )[kind]
+            )
+        return steps
+
+    def test_chains(self):
+        import torch
+
+        seed = int(os.environ.get("PADLOCK_SEED", random.randrange(1 << 30)))
+        print(f"seed {seed}")
+        draw = random.Random(seed)
+        torch.manual_seed(seed)
+        for _ in range(int(os.environ.get("PADLOCK_ROUNDS", 6))):
+            shape = [draw.randint(4, 9) for _ in range(draw.randint(2, 3))]
+            steps = self.draw(draw, shape)
+
+            def chain(x, steps=steps):
+                for step in steps:
+                    x = step(x)
+                return x * 3
+
+            ours = compiled(chain, dynamic=draw.random() < 0.6)
+            for more in (0, 2):
+                x = torch.randn([n + more for n in shape])
+                self.assert_same(ours(x), chain(x), seed, shape)
+
+
+@needs("expecttest")
+class Samples(Case):
+    """PyTorch's own samples of pads, some of them in each run."""
+
+    def test_opinfo(self):
+        import torch
+        from torch.testing._internal.common_methods_invocations import op_db
+
+        seed = int(os.environ.get("PADLOCK_SEED", random.randrange(1 << 30)))
+        parts = int(os.environ.get("PADLOCK_OPINFO_PARTS", 24))
+        all_of_them = [
+            (op, kind, sample)
+            for op in op_db
+            if op.name in ("nn.functional.pad", "constant_pad_nd")
+            for kind in sorted(op.dtypes, key=str)
+            for sample in op.sample_inputs("cpu", kind)
+        ]
+        chosen = all_of_them[seed % parts :: parts]
+        for dynamic in (False, True):
+            for op, kind, sample in chosen:
+                function = lambda x: op.op(x, *sample.args, **sample.kwargs)  # noqa: B023, E731
+                made, want = compiled(function, dynamic=dynamic)(sample.input), function(sample.input)
+                self.assertEqual((made.shape, made.dtype), (want.shape, want.dtype))
+                if made.numel():
+                    bits = [x.contiguous().reshape(-1).view(torch.uint8) for x in (made, want)]
+                    self.assertTrue(torch.equal(*bits), (seed, op.name, kind, sample))
+        print(f"{len(chosen)} of {len(all_of_them)} samples of OpInfo, static and dynamic, seed {seed}")
+        self.assertGreater(len(all_of_them), 1600)
+
+
+if __name__ == "__main__":
+    main()
