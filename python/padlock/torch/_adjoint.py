@@ -1,16 +1,34 @@
-"""The adjoint of a pad: each element of a result is the sum of the elements that it went to, in a fixed order."""
+"""The adjoint of a pad: each element of a result is the sum of the elements that it went to, in one order, on every device."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import lru_cache
 
 import torch
 
 from .. import _core
+from ._programs import TYPE_NAMES, kernel_of
+
+
+@lru_cache(maxsize=None)
+def _text(kind: str, mode: str, padded: tuple[bool, ...]) -> str:
+    """One program for all sizes and amounts, along the axes that are padded."""
+    axes = range(len(padded))
+    named = [[f"{letter}{i}" if padded[i] else "0" for i in axes] for letter in "lh"]
+    extent = ", ".join(f"n{i}" for i in axes)
+    given = ", ".join(f"n{i} + l{i} + h{i}" if padded[i] else f"n{i}" for i in axes)
+    dims = "".join(f", n{i}: dim, l{i}: dim, h{i}: dim" for i in axes if padded[i])
+    low, high = (", ".join(amounts) for amounts in named)
+    where = ", ".join(f"n{i} >= 0" for i in axes if padded[i])
+    return (
+        f"program pad_adjoint(g: {kind}[{given}]{dims})\nwhere {where}\n{{\n"
+        f"  x = pad_adjoint(g, extent = [{extent}], low = [{low}], high = [{high}], mode = {mode})\n  return x\n}}\n"
+    )
 
 
 def _cut(grad: torch.Tensor, low: Sequence[int], high: Sequence[int], interior: Sequence[int]) -> torch.Tensor:
-    """The adjoint of a constant pad copies."""
+    """The adjoint of a constant pad copies, elements of any type."""
     back = _core.pad_memory(grad, tuple(-n for n in low), tuple(-n for n in high), "constant", None, None, None)
     for axis, k in enumerate(interior):
         back = back[(slice(None),) * axis + (slice(None, None, k + 1),)]
@@ -22,11 +40,12 @@ def adjoint(
 ) -> torch.Tensor:
     if mode == "constant":
         return _cut(grad, low, high, interior)
-    for axis, (n, before, after) in enumerate(zip(extent, low, high)):
-        if before == 0 and after == 0:
-            continue
-        index = _core.pad_memory(torch.arange(n), (before,), (after,), mode, None, None, None).to(grad.device)
-        extents = list(grad.shape)
-        extents[axis] = n
-        grad = grad.new_zeros(extents).index_add_(axis, index, grad)
-    return grad if grad.is_contiguous() else grad.contiguous()
+    if grad.is_complex():
+        parts = adjoint(torch.view_as_real(grad), [*extent, 2], [*low, 0], [*high, 0], mode, ())
+        return torch.view_as_complex(parts)
+    padded = tuple(before != 0 or after != 0 for before, after in zip(low, high))
+    if not any(padded):
+        return grad.contiguous().clone()
+    kernel = kernel_of(_text(TYPE_NAMES[grad.dtype], mode, padded))
+    dims = [size for axis in zip(extent, low, high, padded) if axis[3] for size in axis[:3]]
+    return kernel._call_memory(grad.contiguous(), *dims)

@@ -41,6 +41,15 @@ def _pad(
     return _pad_text(to, to.tensor(x), low, high, *how, f"value = {to.number(value or 0, value_of(node).dtype)}")
 
 
+@rule(torch.ops.padlock.pad_adjoint.default)
+def _pad_adjoint(to: Lowering, node: Node, g: Any, extent: Any, low: Any, high: Any, mode: str, interior: Any = ()) -> str:
+    if value_of(node).dtype == torch.bool:
+        raise Untranslatable("pad_adjoint takes no bool")
+    parts = [f"extent = {to.sizes.list(extent)}", f"low = {to.sizes.list(low)}", f"high = {to.sizes.list(high)}"]
+    parts += [f"interior = {to.sizes.list(interior)}"] if interior else []
+    return to.emit("pad_adjoint", to.tensor(g), *parts, f"mode = {mode}")
+
+
 # ---- Parts -----------------------------------------------------------------------------------------------------------
 
 

@@ -73,6 +73,9 @@ def size_hint(size: Any) -> int:
     return hint if isinstance(hint, int) else 4096
 
 
+#: What Inductor reads of a node whose operator wants its inputs with exactly the strides that were traced.
+INPUTS_AS_TRACED = "eager_input_vals"
+
 #: compile_fx(graph, inputs, inner_compile=...) and what it calls for each graph, if not us. Importing it takes a second.
 def inductor() -> tuple[Any, Any]:
     place = "torch._inductor.compile_fx"

@@ -12,7 +12,7 @@ import torch
 from .. import _core
 from ._adjoint import adjoint
 from ._names import exact_strides_tags
-from ._programs import infer, kernel_of
+from ._programs import dense_inputs, infer, kernel_of
 
 # ---- What they are ---------------------------------------------------------------------------------------------------
 
@@ -34,7 +34,8 @@ def _run_adjoint(grad, extent, low, high, mode, interior=()):  # type: ignore[no
 
 
 def _run_program(program, xs, dims, scalars):  # type: ignore[no-untyped-def]
-    made = kernel_of(program)._call_memory(*[x.detach() for x in xs], *scalars, *dims)
+    given = [x.detach().contiguous() if dense else x.detach() for x, dense in zip(xs, dense_inputs(program))]
+    made = kernel_of(program)._call_memory(*given, *scalars, *dims)
     return list(made) if isinstance(made, tuple) else [made]
 
 

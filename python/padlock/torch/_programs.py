@@ -28,6 +28,13 @@ def kernel_of(text: str) -> Kernel:
     return compile_program(text, device=None)
 
 
+@lru_cache(maxsize=None)
+def dense_inputs(text: str) -> list[bool]:
+    """Which tensors of a program have to be dense: those without strides."""
+    header = kernel_of(text).emit("ir").split("\n")[0]
+    return [match[1] is None for match in re.finditer(r"\w+: \w+\[[^\]]*\]( strides)?", header)]
+
+
 atexit.register(kernel_of.cache_clear)  # torch keeps what holds this module, to the end of the process and beyond
 
 

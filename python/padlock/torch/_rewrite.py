@@ -12,7 +12,7 @@ from torch.fx import Graph, Node
 
 from ._lower import Lowering, overload, type_name, value_of
 from ._lower_moves import VIEWS
-from ._names import is_known
+from ._names import INPUTS_AS_TRACED, is_known
 from ._sizes import Untranslatable
 
 
@@ -166,6 +166,7 @@ def replace(graph: Graph, program: Program) -> Node:
             output.node.replace_all_uses_with(part)
             values.append(value)
         run.meta["val"] = values
+    run.meta[INPUTS_AS_TRACED] = torch.fx.node.map_arg(run.args, lambda node: node.meta["val"]), {}
     return run
 
 
