@@ -2,6 +2,7 @@
 
 import re
 import unittest
+from typing import Annotated
 
 from python_testing import ROOT, main, needs
 
@@ -30,6 +31,15 @@ class Text(unittest.TestCase):
         )
         self.assertEqual((pad_relu.__name__, pad_relu.__doc__), ("pad_relu", "Pads, then cuts off what is negative."))
         self.assertEqual(pad_relu.shapes(B=2, S=6, lo=1), {"t1": (2, 8)})
+
+    def test_annotations_that_type_checkers_take(self):
+        @padlock.jit
+        def cut(
+            x: Annotated[lang.Tensor, padlock.f32["B", "S"]], a: Annotated[lang.Scalar, padlock.f32], k: Annotated[lang.Dim, padlock.dim]
+        ) -> lang.Tensor:
+            return lang.pad(x, [0, k], [0, -k], value=a)
+
+        self.assertEqual(cut.text.splitlines()[0], "program cut(x: f32[B, S], a: f32, k: dim)")
 
     def test_size_expressions_are_what_python_computes(self):
         forms = [

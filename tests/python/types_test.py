@@ -12,6 +12,8 @@ from python_testing import main, needs
 import padlock
 
 USE = """
+from typing import Annotated
+
 import padlock
 import padlock.numpy
 import numpy
@@ -24,6 +26,20 @@ kernel(x, out=x)
 padlock.pad(x, (0, 1), [0, 2], mode="edge", out=x)
 rows: int = padlock.numpy.pad(x, 1).shape[0]
 size: padlock.lang.Dim = padlock.lang.max(3, padlock.lang.Dim("n")) + 1
+
+
+@padlock.jit
+def pad_relu(
+    x: Annotated[padlock.lang.Tensor, padlock.f32["B", "S"]],
+    lo: Annotated[padlock.lang.Dim, padlock.dim],
+    low: Annotated[padlock.lang.Scalar, padlock.f32],
+) -> padlock.lang.Tensor:
+    padlock.lang.where(lo >= -8, x.shape[1] + lo >= 0)
+    y = padlock.lang.pad(x, low=[0, lo], high=[0, -(x.shape[1] + lo) % 8], value=low)
+    return padlock.lang.relu(y)
+
+
+text: str = pad_relu.text
 try:
     kernel.tune(dict(A=1), budget=1)
 except padlock.Error as error:
@@ -32,10 +48,19 @@ except padlock.Error as error:
 
 
 WRONG = """
+from typing import Annotated
+
 import padlock
 
 padlock.pad([1], 1, 2)
 padlock.compile("").prove().refuted.nothing
+
+
+@padlock.jit
+def wrong(
+    x: Annotated[padlock.lang.Tensor, padlock.f32["B", "S"]], lo: Annotated[padlock.lang.Dim, padlock.dim]
+) -> padlock.lang.Tensor:
+    return padlock.lang.pad(lo, low=[0, x], high=[0, 0])
 """
 #: Other libraries' types take minutes to read, and are not what is asked.
 SETTINGS = "[mypy]\nstrict = True\n" + "".join(
@@ -56,6 +81,8 @@ class Types(unittest.TestCase):
         self.assertEqual([line for line in said if line.startswith("right.py")], [], done.stdout + done.stderr)
         self.assertIn('"pad" has incompatible type "int"', done.stdout)
         self.assertIn('"int" has no attribute "nothing"', done.stdout)
+        self.assertIn('Argument 1 to "pad" has incompatible type "Dim"; expected "Tensor"', done.stdout)
+        self.assertIn('List item 1 has incompatible type "Tensor"; expected "Dim | int"', done.stdout)
 
 
 if __name__ == "__main__":

@@ -41,7 +41,8 @@ def _annotations(function: Callable[..., Any]) -> dict[str, object]:
         annotation = parameter.annotation
         if isinstance(annotation, str):
             annotation = eval(annotation, function.__globals__, names)
-        found[name] = annotation
+        # Annotated[padlock.lang.Tensor, padlock.f32["B", "S"]], for type checkers, to which the latter is no type.
+        found[name] = annotation.__metadata__[0] if hasattr(annotation, "__metadata__") else annotation
     return found
 
 
