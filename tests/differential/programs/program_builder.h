@@ -34,7 +34,6 @@ class ProgramBuilder {
   /// A value of that type, of rank >= min_rank: one that nothing uses yet, by preference, or a new parameter.
   std::size_t operand(ir::DType type, int min_rank);
   [[nodiscard]] ir::DType type_of(std::size_t value) const { return values_[value].dtype; }
-  [[nodiscard]] int rank_of(std::size_t value) const { return values_[value].rank(); }
   testing::Rng& rng() { return rng_; }
 
   /// Returns whatever nothing uses, states some true constraints, and hands the program over.

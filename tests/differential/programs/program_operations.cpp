@@ -348,6 +348,9 @@ std::size_t ProgramBuilder::iota(std::size_t x, std::optional<DType> result) {
 }
 
 std::size_t ProgramBuilder::emit(Op op, std::size_t x, std::optional<DType> result) {
+  // A reshape may have left no axis to name.
+  const bool names_axis = op == Op::concat || op == Op::iota;
+  if (names_axis && values_[x].rank() == 0) x = random_tensor(values_[x].dtype, 1);
   switch (op) {
     case Op::pad:
       return pad(x);

@@ -38,9 +38,7 @@ void emit_pair(ProgramBuilder& builder, OpPair pair, DType main_type) {
   const OpClass op_class = ir::info_of(pair.producer).op_class;
   const bool keeps_type = op_class != OpClass::comparison && op_class != OpClass::cast;
   const DType from = keeps_type ? between : choose(operand_types(pair.producer), main_type, rng);
-  const bool has_axis = pair.producer == Op::concat || pair.consumer == Op::concat || pair.producer == Op::iota;
-  const int min_rank = has_axis ? 1 : 0;
-  const std::size_t x = builder.operand(from, min_rank);
+  const std::size_t x = builder.operand(from, pair.consumer == Op::concat ? 1 : 0);
   const std::size_t y = builder.emit(pair.producer, x, between);
   builder.emit(pair.consumer, y);
 }
@@ -146,7 +144,7 @@ GeneratedProgram random_program(std::uint64_t seed, std::uint64_t index, Sizes s
   if (index % 8 == 7) {  // a single operation, in its whole variety
     const Op op = ir::kOperations[(index / 8) % ir::kOperations.size()].op;
     const auto types = op == Op::iota ? result_types(op) : operand_types(op);
-    const std::size_t x = builder.operand(choose(types, main_type, rng), op == Op::concat || op == Op::iota ? 1 : 0);
+    const std::size_t x = builder.operand(choose(types, main_type, rng), 0);
     builder.emit(op, x, op == Op::iota ? std::optional(builder.type_of(x)) : std::nullopt);
     return std::move(builder).finish();
   }
@@ -165,9 +163,7 @@ GeneratedProgram random_chain(std::uint64_t seed, std::uint64_t index) {
   ProgramBuilder builder(rng.fork(1), type, ir::kPadModes[index % ir::kPadModes.size()], Sizes::stated);
   std::size_t value = builder.operand(type, 1);
   for (std::int64_t left = rng.between(2, 5); left > 0; --left) {
-    Op op = rng.pick(kMoves);
-    if (op == Op::concat && builder.rank_of(value) == 0) op = Op::reshape;
-    value = builder.emit(op, value);
+    value = builder.emit(rng.pick(kMoves), value);
   }
   return std::move(builder).finish();
 }
