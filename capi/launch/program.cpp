@@ -1,7 +1,5 @@
 #include "capi/launch/program.h"
 
-#include <fmt/format.h>
-
 #include "capi/error.h"
 #include "capi/options.h"
 #include "capi/tensor.h"
@@ -11,9 +9,6 @@
 namespace padlock::capi {
 
 Result<padlock_program*> parse(padlock_context& context, std::string text, std::string file) {
-  if (text.size() > static_cast<std::size_t>(session::Program::kMaxTextBytes))
-    return beyond_limits(
-        fmt::format("expected a program of at most {} bytes, found {}", session::Program::kMaxTextBytes, text.size()));
   PADLOCK_TRY(session::Program program, session::Program::from_text(text, std::move(file)));
   PADLOCK_TRY(session::CompiledProgram uncompiled, context.launching->interpret(program));
   return make<padlock_program>(context.allocator(), 0, context, std::move(program), std::move(text),

@@ -47,7 +47,7 @@ class Lexer {
 
   TokenList run() && {
     if (text_.size() > limits::kTextBytes) {
-      fail(fmt::format("expected a program of at most {} bytes, found {}", limits::kTextBytes, text_.size()));
+      too_large("program", "bytes", limits::kTextBytes, text_.size());
       return std::move(list_);
     }
     while (skip_blanks() && position_ < text_.size())
@@ -69,6 +69,11 @@ class Lexer {
     list_.message = std::move(message);
     list_.tokens.push_back({TokenKind::error, {}, here()});
     return false;
+  }
+
+  bool too_large(std::string_view what, std::string_view unit, std::size_t most, std::size_t found) {
+    list_.is_too_large = true;
+    return fail(fmt::format("expected a {} of at most {} {}, found {}", what, most, unit, found));
   }
 
   bool skip_blanks() {
@@ -114,7 +119,7 @@ class Lexer {
 
   bool take_word() {
     const std::size_t length = span_of(0, is_word);
-    if (length > limits::kTokenBytes) return fail(too_long("name", length));
+    if (length > limits::kTokenBytes) return too_large("name", "characters", limits::kTokenBytes, length);
     const bool reserved = is_reserved(rest().substr(0, length));
     push(reserved ? TokenKind::reserved : TokenKind::identifier, length);
     return true;
@@ -155,7 +160,7 @@ class Lexer {
       position_ += length;
       return fail(fmt::format("expected the end of the number, found '{}'", next));
     }
-    if (length > limits::kTokenBytes) return fail(too_long("number", length));
+    if (length > limits::kTokenBytes) return too_large("number", "characters", limits::kTokenBytes, length);
     push(kind, length);
     return true;
   }
@@ -172,10 +177,6 @@ class Lexer {
     const std::size_t sign = at(offset + 1) == '+' || at(offset + 1) == '-' ? 1 : 0;
     const std::size_t digits = span_of(offset + 1 + sign, is_digit);
     return digits == 0 ? 0 : 1 + sign + digits;
-  }
-
-  static std::string too_long(std::string_view what, std::size_t length) {
-    return fmt::format("expected a {} of at most {} characters, found {}", what, limits::kTokenBytes, length);
   }
 
   std::string_view text_;

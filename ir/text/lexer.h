@@ -29,7 +29,8 @@ struct Token {
 /// The tokens of a text, up to its end or its first error; the last is of kind end or error.
 struct TokenList {
   std::vector<Token> tokens;
-  std::string message;  ///< of the error token
+  std::string message;        ///< of the error token
+  bool is_too_large = false;  ///< whether it is about a limit
 };
 
 [[nodiscard]] TokenList tokenize(std::string_view text);

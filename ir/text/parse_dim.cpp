@@ -47,8 +47,8 @@ class DimParser {
 
  private:
   [[nodiscard]] std::unexpected<Error> too_many_operators() const {
-    return cursor_.fail(cursor_.peek().where,
-                        fmt::format("expected at most {} operators in an expression", limits::kOperators));
+    return cursor_.too_large(cursor_.peek().where,
+                             fmt::format("expected at most {} operators in an expression", limits::kOperators));
   }
 
   Status add_operator(Dim& dim, Kind kind, std::uint32_t operands, Location where) {
@@ -118,8 +118,8 @@ class DimParser {
 
   Status enter_parentheses() {
     if (++parentheses_ <= limits::kParentheses) return {};
-    return cursor_.fail(cursor_.peek().where,
-                        fmt::format("expected parentheses at most {} deep", limits::kParentheses));
+    return cursor_.too_large(cursor_.peek().where,
+                             fmt::format("expected parentheses at most {} deep", limits::kParentheses));
   }
 
   Status parse_parenthesised(Dim& dim, Location where) {

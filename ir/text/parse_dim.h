@@ -6,7 +6,8 @@
 
 namespace padlock::ir::syntax {
 
-/// Reads one integer expression, as long as it goes. Errors: invalid_argument with the position.
+/// Reads one integer expression, as long as it goes. Errors, with the position: invalid_argument; resource_exhausted
+/// beyond a limit.
 [[nodiscard]] Result<Dim> parse_dim(TokenCursor& cursor);
 
 /// Reads "[dim, dim, ...]".

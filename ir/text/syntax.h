@@ -89,7 +89,8 @@ struct Program {
   std::string source;  // the text, for diagnostics
 };
 
-/// Parses a text. Errors: invalid_argument with position, source line and what was expected.
+/// Parses a text. Errors, with position, source line and what was expected: invalid_argument; resource_exhausted beyond a
+/// limit.
 [[nodiscard]] Result<Program> parse(std::string_view text);
 
 /// Returns whether a name is valid in a program: [A-Za-z_][A-Za-z0-9_]* and not reserved.

@@ -39,7 +39,8 @@ Result<std::string> TokenCursor::identifier(std::string_view what) {
 
 std::unexpected<Error> TokenCursor::unexpected(std::string_view expected) const {
   const Token& token = peek();
-  if (token.kind == TokenKind::error) return fail(token.where, list_.message);
+  if (token.kind == TokenKind::error)
+    return list_.is_too_large ? too_large(token.where, list_.message) : fail(token.where, list_.message);
   if (token.kind == TokenKind::end)
     return fail(token.where, fmt::format("expected {}, found the end of the text", expected));
   const std::string_view cut = token.text.size() > 40 ? "..." : "";
@@ -48,6 +49,12 @@ std::unexpected<Error> TokenCursor::unexpected(std::string_view expected) const 
 
 std::unexpected<Error> TokenCursor::fail(Location where, std::string message) const {
   return invalid_argument(std::move(message), span_at(text_, where));
+}
+
+std::unexpected<Error> TokenCursor::too_large(Location where, std::string message) const {
+  auto error = beyond_limits(std::move(message));
+  error.error().where = span_at(text_, where);
+  return error;
 }
 
 }  // namespace padlock::ir::syntax

@@ -27,6 +27,8 @@ class TokenCursor {
   /// Makes the error "expected X, found Y" at the next token, or returns that token's lexical error instead.
   [[nodiscard]] std::unexpected<Error> unexpected(std::string_view expected) const;
   [[nodiscard]] std::unexpected<Error> fail(Location where, std::string message) const;
+  /// Makes the error of a limit: resource_exhausted.
+  [[nodiscard]] std::unexpected<Error> too_large(Location where, std::string message) const;
 
  private:
   std::string_view text_;  // borrowed

@@ -14,7 +14,8 @@ namespace padlock::session {
 /// expressions and bindings point into it. Immutable; its expression context is thread-safe.
 class Program {
  public:
-  /// Errors: invalid_argument with position and source line where the text does not parse or verify.
+  /// Errors: invalid_argument with position and source line where the text does not parse or verify; resource_exhausted
+  /// where it is too large.
   [[nodiscard]] static Result<Program> from_text(std::string_view text, std::string file = {});
   /// Reads a .pad file of at most kMaxTextBytes. Errors also as support/file.h.
   [[nodiscard]] static Result<Program> load(const std::string& path);

@@ -64,8 +64,14 @@ class Errors(unittest.TestCase):
             padlock.compile(EXAMPLE, device="tpu")
 
     def test_a_text_that_is_too_large(self):
-        with self.assertRaisesRegex(padlock.Error, "expected a program of at most 1048576 bytes"):
-            padlock.compile("program f(x: f32[S]) { return x }" + " " * 2000000)
+        for text, message in (
+            ("program f(x: f32[S]) { return x }" + " " * 2000000, "expected a program of at most 1048576 bytes, found 2000033"),
+            ("program f(x: f32[" + "(" * 300 + "S" + ")" * 300 + "]) { return x }", "expected parentheses at most 256 deep"),
+            ("program f(x: f32[" + "1, " * 70 + "S]) { return x }", "expected a tensor of rank at most 64"),
+        ):
+            with self.subTest(message), self.assertRaisesRegex(padlock.ResourceExhausted, message) as caught:
+                padlock.compile(text)
+            self.assertEqual((caught.exception.status, caught.exception.line), ("RESOURCE_EXHAUSTED", 1))
 
 
 class Sizes(unittest.TestCase):

@@ -178,16 +178,22 @@ TEST_CASE("an error shows its line without the line end") {
 TEST_CASE("what works and what is refused for its size") {
   const auto extent = [](const std::string& e) { return "program p(x: f32[S, " + e + "]) { return x }"; };
   CHECK(parse(extent(repeat("(", 256) + "S" + repeat(")", 256))).has_value());
-  check_refused(extent(repeat("(", 257) + "S" + repeat(")", 257)), "1:278: expected parentheses at most 256 deep");
+  check_refused(extent(repeat("(", 257) + "S" + repeat(")", 257)), "1:278: expected parentheses at most 256 deep",
+                Code::resource_exhausted);
   CHECK(parse(extent("S" + repeat(" + 1", 4096))).has_value());
-  check_refused(extent("S" + repeat("+1", 4097)), "1:8216: expected at most 4096 operators in an expression");
+  check_refused(extent("S" + repeat("+1", 4097)), "1:8216: expected at most 4096 operators in an expression",
+                Code::resource_exhausted);
   CHECK(parse(extent(repeat("-", 4096) + "S")).has_value());
-  check_refused(extent(repeat("-", 4097) + "S"), "1:4118: expected at most 4096 operators in an expression");
+  check_refused(extent(repeat("-", 4097) + "S"), "1:4118: expected at most 4096 operators in an expression",
+                Code::resource_exhausted);
   check_refused(extent(std::string(39, '9')),
                 "1:21: expected an integer below 2^126, found '" + std::string(39, '9') + "'");
-  check_refused(extent(std::string(5000, '9')), "1:21: expected a number of at most 4096 characters, found 5000");
-  check_refused(extent(std::string(5000, 'a')), "1:21: expected a name of at most 4096 characters, found 5000");
-  check_refused(std::string((1 << 20) + 1, ' '), "1:1: expected a program of at most 1048576 bytes, found 1048577");
+  check_refused(extent(std::string(5000, '9')), "1:21: expected a number of at most 4096 characters, found 5000",
+                Code::resource_exhausted);
+  check_refused(extent(std::string(5000, 'a')), "1:21: expected a name of at most 4096 characters, found 5000",
+                Code::resource_exhausted);
+  check_refused(std::string((1 << 20) + 1, ' '), "1:1: expected a program of at most 1048576 bytes, found 1048577",
+                Code::resource_exhausted);
 }
 
 TEST_CASE("a line too long to show is left out of the error") {
