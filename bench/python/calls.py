@@ -1,13 +1,22 @@
 #!/usr/bin/env python3
 """What a call from Python costs, side by side with other libraries: 16x16 f32, padded by 1, where the work is next to
-nothing; and what an import and the first pad of a process cost. Each figure is the least of several runs' means.
+nothing; and what an import and the first pad of a process cost.
 
-usage: PYTHONPATH=build/release/python python3 bench/python/calls.py [--json=FILE] [--seconds=S]
+Contestants of a library take batches of calls in turn, in an order that is shuffled anew each round, so that a machine that
+becomes slower does so for all. A figure is the least mean of a batch, less what calling nothing takes; a ratio is the
+median over the rounds.
+
+usage: PYTHONPATH=build/release/python python3 bench/python/calls.py [--json=FILE] [--rounds=N] [--wheel=FILE] [--commit=NAME]
 """
 
 import argparse
+import importlib.metadata
 import importlib.util
+import itertools
 import json
+import os
+import pathlib
+import random
 import statistics
 import subprocess
 import sys
@@ -21,26 +30,7 @@ where 1 <= B <= 4096, 0 <= S <= 65536, -8 <= lo <= 8, S + lo >= 0
   return z
 }
 """
-
-
-def microseconds(run, seconds):
-    """The least mean of nine, each a ninth of the time."""
-    run()
-    count, best = 1, float("inf")
-    while True:
-        started = time.perf_counter()
-        for _ in range(count):
-            run()
-        took = time.perf_counter() - started
-        if took > seconds / 20:
-            break
-        count *= 2
-    for _ in range(9):
-        started = time.perf_counter()
-        for _ in range(count):
-            run()
-        best = min(best, (time.perf_counter() - started) / count)
-    return best * 1e6
+BATCH = 200
 
 
 def numpy_calls():
@@ -96,38 +86,112 @@ def jax_calls():
     yield "padlock.pad, JAX", lambda: padlock.pad(x, (1, 1), (1, 1))
 
 
-def start_times(runs=7):
+def batch_seconds(run):
+    """Of one call, as the mean of a batch."""
+    calls = itertools.repeat(None, BATCH)
+    started = time.perf_counter()
+    for _ in calls:
+        run()
+    return (time.perf_counter() - started) / BATCH
+
+
+def measure(contestants, rounds, draw):
+    """Seconds of a call by name, a list with one number a round."""
+    contestants = {"nothing": lambda: None, **contestants}
+    for run in contestants.values():
+        for _ in range(2 * BATCH):
+            run()
+    order, times = list(contestants), {name: [] for name in contestants}
+    for _ in range(rounds):
+        draw.shuffle(order)
+        for name in order:
+            times[name].append(batch_seconds(contestants[name]))
+    return times
+
+
+def figures(library, contestants, peer, rounds, draw):
+    """A line of results for each contestant."""
+    times = measure(contestants, rounds, draw)
+    nothing = min(times.pop("nothing"))
+    for name, found in times.items():
+        ratio = statistics.median(theirs / ours for theirs, ours in zip(times[peer], found))
+        yield {
+            "call": name,
+            "library": library,
+            "least_us": round((min(found) - nothing) * 1e6, 3),
+            "median_us": round((statistics.median(found) - nothing) * 1e6, 3),
+            "beside": peer,
+            "times_as_fast": round(ratio, 2),
+        }
+
+
+def start_times(runs=15):
     """Milliseconds of `import padlock`, and of the first pad after that, each in processes of their own."""
     code = (
         "import time; a = time.perf_counter(); import padlock; b = time.perf_counter(); x = bytearray(256);"
         "import numpy; c = time.perf_counter(); padlock.pad(x, (1,), (1,)); d = time.perf_counter();"
         "print((b - a) * 1e3, (d - c) * 1e3)"
     )
-    times = [
-        [float(word) for word in subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout.split()]
-        for _ in range(runs)
-    ]
-    return [statistics.median(column) for column in zip(*times)]
+    done = [subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True) for _ in range(runs)]
+    for name, column in zip(("import padlock", "first pad of a process"), zip(*([float(w) for w in d.stdout.split()] for d in done))):
+        yield {"start": name, "least_ms": round(min(column), 1), "median_ms": round(statistics.median(column), 1)}
+
+
+def machine(commit):
+    """What the figures depend on."""
+    lines = pathlib.Path("/proc/cpuinfo").read_text(encoding="utf-8").splitlines()
+    names = [line.split(":")[1].strip() for line in lines if line.startswith("model name")]
+    versions = {}
+    for name in ("numpy", "torch", "jax"):
+        if importlib.util.find_spec(name) is not None:
+            versions[name] = importlib.metadata.version(name)
+    return {
+        "bench": "python calls",
+        "commit": commit,
+        "cpu": names[0] if names else "unknown",
+        "cpus": os.cpu_count(),
+        "load_average": os.getloadavg()[0],
+        "python": sys.version.split()[0],
+        "versions": versions,
+    }
+
+
+def table_row(line):
+    if "call" in line:
+        return f"| {line['call']} | {line['least_us']:.2f} us | {line['times_as_fast']:.2f} of {line['beside']} |"
+    if "start" in line:
+        return f"| {line['start']} | {line['least_ms']:.0f} ms, median {line['median_ms']:.0f} ms | |"
+    return f"| {json.dumps(line)} | | |"
+
+
+def all_figures(arguments):
+    yield machine(arguments.commit)
+    draw = random.Random(arguments.seed)
+    libraries = (("numpy", numpy_calls, "numpy.pad"), ("torch", torch_calls, "F.pad, constant"), ("jax", jax_calls, "jnp.pad, jitted"))
+    for library, calls, peer in libraries:
+        if importlib.util.find_spec(library) is None:
+            print(f"{library} is not there")
+            continue
+        yield from figures(library, dict(calls()), peer, arguments.rounds, draw)
+    yield from start_times()
+    if arguments.wheel:
+        yield {"wheel": pathlib.Path(arguments.wheel).name, "bytes": os.path.getsize(arguments.wheel)}
 
 
 def main():
     parser = argparse.ArgumentParser()
-    parser.add_argument("--json", help="a file that takes the figures")
-    parser.add_argument("--seconds", type=float, default=1, help="for each call (default 1)")
+    parser.add_argument("--json", help="a file that takes the figures, a line each")
+    parser.add_argument("--rounds", type=int, default=300)
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--commit", default="unknown")
+    parser.add_argument("--wheel", help="the wheel, whose size is a figure, too")
     arguments = parser.parse_args()
-    figures = {}
-    for library, calls in (("numpy", numpy_calls), ("torch", torch_calls), ("jax", jax_calls)):
-        if importlib.util.find_spec(library) is None:
-            print(f"{library} is not there")
-            continue
-        for name, run in calls():
-            figures[name] = microseconds(run, arguments.seconds)
-            print(f"| {name} | {figures[name]:.2f} us |", flush=True)
-    figures["import, ms"], figures["first pad, ms"] = start_times()
-    print(f"| import padlock | {figures['import, ms']:.0f} ms |\n| first pad of a process | {figures['first pad, ms']:.0f} ms |")
+    lines = []
+    for line in all_figures(arguments):
+        lines.append(json.dumps(line) + "\n")
+        print(table_row(line), flush=True)
     if arguments.json:
-        with open(arguments.json, "w", encoding="utf-8") as file:
-            json.dump(figures, file, indent=1)
+        pathlib.Path(arguments.json).write_text("".join(lines), encoding="utf-8")
 
 
 if __name__ == "__main__":
