@@ -99,6 +99,19 @@ class Text(unittest.TestCase):
         self.assertEqual(lacking, [], "python/padlock/lang/ writes them")
 
     @needs("numpy")
+    def test_gradients_of_pads(self):
+        import numpy
+
+        @padlock.jit
+        def backward(g: padlock.f32["G"], n: padlock.dim, p: padlock.dim):
+            lang.where(n >= 1, p >= 0, g.shape[0] == n + 2 * p)
+            return lang.pad_adjoint(g, [n], [p], [p], mode="wrap"), lang.pad_adjoint(g, [n], [p], [p])
+
+        self.assertIn("pad_adjoint(g, extent = [n], low = [p], high = [p], mode = wrap)", backward.text)
+        around, cut = backward(numpy.arange(7, dtype="f4"), 3, 2)
+        self.assertEqual((around.tolist(), cut.tolist()), ([2 + 5, 3 + 0 + 6, 4 + 1], [2, 3, 4]))
+
+    @needs("numpy")
     def test_activations(self):
         import numpy
 

@@ -8,7 +8,16 @@ from .sizes import Size, ceildiv, dim_of, max, refuse
 from .types import ElementType
 from .values import Operand, Tensor, current_trace, one_an_axis, operand, sizes_text, tensor_of
 
-__all__ = ["broadcast", "concat", "iota", "pad", "reshape", "slice", "transpose"]
+__all__ = ["broadcast", "concat", "iota", "pad", "pad_adjoint", "reshape", "slice", "transpose"]
+
+
+def _amounts(
+    x: Tensor, low: Sequence[Size], high: Sequence[Size], interior: Sequence[int] | None, mode: str
+) -> str:
+    text = f"low = {sizes_text(one_an_axis(low, x, 'low'))}, high = {sizes_text(one_an_axis(high, x, 'high'))}"
+    if interior is not None:
+        text += f", interior = {sizes_text(one_an_axis(interior, x, 'interior'))}"
+    return text + (f", mode = {mode}" if mode != "constant" else "")
 
 
 def pad(
@@ -22,20 +31,30 @@ def pad(
 ) -> Tensor:
     """Elements around a tensor, or cut off it where an amount is negative."""
     x = tensor_of(x)
-    low, high = one_an_axis(low, x, "low"), one_an_axis(high, x, "high")
-    text = f"pad({x.name}, low = {sizes_text(low)}, high = {sizes_text(high)}"
-    between = list(interior) if interior is not None else [0] * x.ndim
-    if interior is not None:
-        text += f", interior = {sizes_text(one_an_axis(between, x, 'interior'))}"
-    if mode != "constant":
-        text += f", mode = {mode}"
+    text = f"pad({x.name}, {_amounts(x, low, high, interior, mode)}"
     if value is not None:
         text += f", value = {operand(value)}"
+    between = list(interior) if interior is not None else [0] * x.ndim
     shape = [
         dim_of(n) + before + after + (max(n - 1, 0) * k if k else 0)
         for n, before, after, k in zip(x.shape, low, high, between)
     ]
     return current_trace().emit(text + ")", shape)
+
+
+def pad_adjoint(
+    g: Tensor,
+    extent: Sequence[Size],
+    low: Sequence[Size],
+    high: Sequence[Size],
+    *,
+    mode: str = "constant",
+    interior: Sequence[int] | None = None,
+) -> Tensor:
+    """The gradient of a pad of a tensor of that extent, from the gradient of its result."""
+    g = tensor_of(g)
+    sizes = sizes_text(one_an_axis(extent, g, "extent"))
+    return current_trace().emit(f"pad_adjoint({g.name}, extent = {sizes}, {_amounts(g, low, high, interior, mode)})", extent)
 
 
 def slice(x: Tensor, start: Sequence[Size], limit: Sequence[Size], step: Sequence[int] | None = None) -> Tensor:
