@@ -1,4 +1,4 @@
-# What Padlock is linked with, as targets: padlock_llvm, padlock_fmt, padlock_sqlite, padlock_hiredis and padlock_xxhash;
+# What Padlock is linked with, as targets: padlock_llvm, padlock_fmt, padlock_sqlite, padlock_hiredis, padlock_protozero and padlock_xxhash;
 # and what it only includes, nlohmann_json.
 #
 # LLVM, SQLite and hiredis are shared libraries, except in the portable build and in a wheel: their files run on a machine
@@ -33,6 +33,11 @@ endif()
 find_path(PADLOCK_XXHASH_INCLUDE_DIR xxhash.h REQUIRED)
 add_library(padlock_xxhash INTERFACE)
 target_include_directories(padlock_xxhash SYSTEM INTERFACE ${PADLOCK_XXHASH_INCLUDE_DIR})
+
+# Headers alone, too: reads the wire format of ONNX models.
+find_path(PADLOCK_PROTOZERO_INCLUDE_DIR protozero/pbf_reader.hpp REQUIRED)
+add_library(padlock_protozero INTERFACE)
+target_include_directories(padlock_protozero SYSTEM INTERFACE ${PADLOCK_PROTOZERO_INCLUDE_DIR})
 
 add_library(padlock_sqlite INTERFACE)
 if(NOT PADLOCK_TUNER)

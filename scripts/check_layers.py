@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 """Reads every #include and every foreign name, and fails on what the drawing of the rooms does not allow.
 
-    support <- ir <- abi, solver <- compiler;  abi <- runtime
-    compiler, runtime <- tuner <- session <- capi, which implements include <- tools, bench, examples
+    support <- ir <- onnx, abi, solver;  abi, solver <- compiler;  abi <- runtime
+    compiler, runtime <- tuner <- session;  session, onnx <- capi, which implements include <- tools, bench, examples
 
 A room is a folder that ROOMS lists; a folder below it that is not listed belongs to it. The tables are the rules:
 
@@ -34,6 +34,9 @@ ROOMS = {
     "ir/verify": {"support", "ir", "ir/expr", "ir/text"},
     "ir/binding": {"support", "ir", "ir/expr"},
     "ir/reference": IR,
+    # Models of other programs, as programs.
+    "onnx": IR | {"ir/text", "onnx/operators"},
+    "onnx/operators": IR | {"ir/text", "onnx"},
     # What code expects of a launch.
     "abi": IR,
     # From programs to code.
@@ -70,7 +73,7 @@ ROOMS = {
     "capi": IR | {"ir/text", "include", "session/launch"},
     "capi/launch": IR | {"include", "capi", "runtime/pack", "runtime/registry", "session/launch"},
     "capi/compile": {"support", "include", "capi", "capi/launch", "runtime", "runtime/host", "session/compile", "session/launch"}
-    | {"tuner/worker"},
+    | {"tuner/worker", "onnx"},
     "tools": {"support", "include"},
     "tools/arrays": {"support", "include", "tools"},
     "tools/text": {"support", "include", "tools", "tools/arrays"},
@@ -91,14 +94,14 @@ ROOMS = {
 }
 
 # No compiler, no solver, no search: what libpadlock_runtime is made of.
-COMPILERS = ("compiler", "solver", "tuner/trial", "tuner/worker", "tuner/search", "session/compile", "capi/compile")
+COMPILERS = ("onnx", "compiler", "solver", "tuner/trial", "tuner/worker", "tuner/search", "session/compile", "capi/compile")
 WITHOUT = {
     "session/launch": COMPILERS,
     "capi/launch": COMPILERS,
     "runtime": ("compiler", "solver", "tuner", "session"),
-    "tools": ("ir", "abi", "solver", "compiler", "runtime", "tuner", "session"),
-    "examples": ("ir", "abi", "solver", "compiler", "runtime", "tuner", "session", "capi"),
-    "python": ("support", "ir", "abi", "solver", "compiler", "runtime", "tuner", "session", "capi"),
+    "tools": ("ir", "onnx", "abi", "solver", "compiler", "runtime", "tuner", "session"),
+    "examples": ("ir", "onnx", "abi", "solver", "compiler", "runtime", "tuner", "session", "capi"),
+    "python": ("support", "ir", "onnx", "abi", "solver", "compiler", "runtime", "tuner", "session", "capi"),
 }
 ANYTHING = {"tests"}
 NOT_SOURCES = {"build", "cmake", "docs", "scripts"}
@@ -111,6 +114,7 @@ FOREIGN = [
     ("doctest", r"^doctest/", r"\bTEST_CASE\(", r"^tests/"),
     ("SQLite", r"^sqlite3\.h$", r"\bsqlite3_[a-z]", r"^tuner/cache/database\.cpp$"),
     ("hiredis", r"^hiredis/", r"\bredis[A-Z]\w+|\bREDIS_[A-Z]+", r"^tuner/cache/exchange_redis\.cpp$"),
+    ("protozero", r"^protozero/", r"\bprotozero::", r"^onnx/wire\.cpp$"),
     ("xxHash", r"^xxhash\.h$", r"\bXXH3?_[0-9a-z]", r"^support/hash\.cpp$"),
     ("nlohmann", r"^nlohmann/", r"\bnlohmann::", r"^(tuner/cache/record_text|tools/text/json_value)\.cpp$"),
     ("nanobind", r"^nanobind/", r"\bnanobind::", r"^python/core/"),

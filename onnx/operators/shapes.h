@@ -1,0 +1,44 @@
+#pragma once
+
+#include <span>
+#include <string>
+#include <vector>
+
+#include "onnx/node_import.h"
+
+// What several operators need of shapes and of arrays of sizes.
+namespace padlock::onnx {
+
+/// Returns the shape that values broadcast to, aligned at the last axis. An extent that is not literally 1 does not
+/// repeat. Error: refused, where two extents are literal and differ.
+[[nodiscard]] Result<std::vector<Expr>> broadcast_shape(SizeMath& sizes, std::span<Value* const> values);
+
+/// Operands of an elementwise operation: names or literals, and the shape of what they give.
+struct Operands {
+  std::vector<std::string> names;
+  std::vector<Expr> shape;
+};
+[[nodiscard]] Result<Operands> broadcast_operands(NodeImport& node, std::span<Value* const> values);
+
+/// Makes the value with another shape of as many elements the node's result, whatever it is.
+[[nodiscard]] Status finish_reshaped(NodeImport& node, Value& value, std::vector<Expr> shape, std::size_t output = 0);
+
+/// Returns the number of elements of a literal shape, or nullopt above limits::kSizes.
+[[nodiscard]] std::optional<std::size_t> size_count(std::span<const std::int64_t> dims);
+/// Returns the coordinates of element number `flat`.
+[[nodiscard]] std::vector<std::int64_t> coordinates_of(std::size_t flat, std::span<const std::int64_t> dims);
+[[nodiscard]] std::size_t flat_of(std::span<const std::int64_t> coordinates, std::span<const std::int64_t> dims);
+
+/// Returns the array of that shape whose element at coordinates c is `array`'s at map(c). Error: refused beyond
+/// limits::kSizes.
+template <class Map>
+[[nodiscard]] Result<SizeArray> mapped(const SizeArray& array, std::vector<std::int64_t> dims, Map&& map) {
+  const auto count = size_count(dims);
+  if (!count) return refused("sizes of too many elements");
+  SizeArray result{.dims = std::move(dims), .elements = {}};
+  for (std::size_t i = 0; i < *count; ++i)
+    result.elements.push_back(array.elements[flat_of(map(coordinates_of(i, result.dims)), array.dims)]);
+  return result;
+}
+
+}  // namespace padlock::onnx

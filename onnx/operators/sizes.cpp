@@ -1,0 +1,187 @@
+#include "onnx/operators/sizes.h"
+
+#include <fmt/format.h>
+
+#include "onnx/operators/shapes.h"
+
+namespace padlock::onnx {
+namespace {
+
+using ir::DType;
+using Function = Result<Expr> (*)(SizeMath&, std::span<const Expr>);
+
+/// The inputs as arrays, and what they broadcast to.
+struct Arrays {
+  std::vector<SizeArray> arrays;
+  std::vector<std::int64_t> dims;
+  std::size_t count = 0;
+};
+
+Result<Arrays> arrays_of(NodeImport& node) {
+  Arrays result;
+  std::vector<Value*> values;
+  for (std::size_t i = 0; i < node.input_count(); ++i) {
+    PADLOCK_TRY(values.emplace_back(), node.input(i));
+    PADLOCK_TRY(result.arrays.emplace_back(), node.size_array(i));
+  }
+  PADLOCK_TRY(const std::vector<Expr> shape, broadcast_shape(node.sizes(), values));
+  for (const Expr n : shape) result.dims.push_back(literal(n).value_or(-1));
+  const auto count = size_count(result.dims);
+  if (!count) return refused("sizes of too many elements");
+  result.count = *count;
+  return result;
+}
+
+/// The element of an array that stands at coordinates of the broadcast shape.
+Expr at(const SizeArray& array, std::span<const std::int64_t> coordinates) {
+  std::vector<std::int64_t> own;
+  const std::size_t added = coordinates.size() - array.dims.size();
+  for (std::size_t axis = 0; axis < array.dims.size(); ++axis)
+    own.push_back(array.dims[axis] == 1 ? 0 : coordinates[added + axis]);
+  return array.elements[flat_of(own, array.dims)];
+}
+
+/// Applies a function to each element of the inputs.
+Status fold(NodeImport& node, DType dtype, Function function) {
+  PADLOCK_TRY(const Arrays inputs, arrays_of(node));
+  SizeArray result{.dims = inputs.dims, .elements = {}};
+  std::vector<Expr> operands(inputs.arrays.size());
+  for (std::size_t i = 0; i < inputs.count; ++i) {
+    const auto coordinates = coordinates_of(i, inputs.dims);
+    for (std::size_t k = 0; k < operands.size(); ++k) operands[k] = at(inputs.arrays[k], coordinates);
+    PADLOCK_TRY(result.elements.emplace_back(), function(node.sizes(), operands));
+  }
+  node.finish(std::move(result), dtype);
+  return {};
+}
+
+/// The same of numbers, with the type of the first input.
+Status fold(NodeImport& node, Function function) {
+  PADLOCK_TRY(const Value* const first, node.input(0));
+  if (first->dtype == DType::boolean) return refused("arithmetic on truths");
+  return fold(node, first->dtype, function);
+}
+
+template <Expr (SizeMath::*function)(Expr, Expr)>
+Status fold_chain(NodeImport& node) {
+  return fold(node, [](SizeMath& sizes, std::span<const Expr> e) -> Result<Expr> {
+    Expr result = e[0];
+    for (const Expr next : e.subspan(1)) result = (sizes.*function)(result, next);
+    return result;
+  });
+}
+
+std::unexpected<Error> not_positive(SizeMath& sizes, Expr divisor) {
+  return refused(fmt::format("the divisor {} is not provably positive", sizes.text(divisor)));
+}
+
+/// A comparison that has the same answer for all sizes, as 0 or 1. `greater`: of a > b.
+Result<Expr> decided(SizeMath& sizes, bool holds, bool fails) {
+  if (holds || fails) return sizes.constant(holds ? 1 : 0);
+  return refused("a comparison of sizes that depends on them");
+}
+
+Result<Expr> less(SizeMath& sizes, Expr a, Expr b) {
+  return decided(sizes, sizes.is_positive(sizes.sub(b, a)), sizes.is_nonnegative(sizes.sub(a, b)));
+}
+Result<Expr> less_or_equal(SizeMath& sizes, Expr a, Expr b) {
+  return decided(sizes, sizes.is_nonnegative(sizes.sub(b, a)), sizes.is_positive(sizes.sub(a, b)));
+}
+
+template <Result<Expr> (*compare)(SizeMath&, Expr, Expr), bool swaps = false>
+Status fold_comparison(NodeImport& node) {
+  return fold(node, DType::boolean, [](SizeMath& sizes, std::span<const Expr> e) -> Result<Expr> {
+    if (e.size() != 2) return refused("it has not two inputs");
+    return swaps ? compare(sizes, e[1], e[0]) : compare(sizes, e[0], e[1]);
+  });
+}
+
+}  // namespace
+
+Status import_shape(NodeImport& node) {
+  PADLOCK_TRY(const Value* const value, node.input(0));
+  const auto rank = static_cast<std::int64_t>(value->shape.size());
+  const auto clamped = [rank](std::int64_t axis) {
+    return std::clamp<std::int64_t>(axis < 0 ? std::max<std::int64_t>(axis, -rank) + rank : axis, 0, rank);
+  };
+  const std::int64_t start = clamped(node.integer("start", 0));
+  const std::int64_t end = std::max(clamped(node.integer("end", rank)), start);
+  SizeArray shape{.dims = {end - start}, .elements = {}};
+  shape.elements.assign(value->shape.begin() + start, value->shape.begin() + end);
+  node.finish(std::move(shape), DType::i64);
+  return {};
+}
+
+Status import_size(NodeImport& node) {
+  PADLOCK_TRY(const Value* const value, node.input(0));
+  node.finish(SizeArray{.dims = {}, .elements = {node.sizes().product(value->shape)}}, DType::i64);
+  return {};
+}
+
+Status fold_add(NodeImport& node) { return fold_chain<&SizeMath::add>(node); }
+Status fold_sub(NodeImport& node) { return fold_chain<&SizeMath::sub>(node); }
+Status fold_mul(NodeImport& node) { return fold_chain<&SizeMath::mul>(node); }
+Status fold_min(NodeImport& node) { return fold_chain<&SizeMath::min>(node); }
+Status fold_max(NodeImport& node) { return fold_chain<&SizeMath::max>(node); }
+
+Status fold_div(NodeImport& node) {
+  return fold(node, [](SizeMath& sizes, std::span<const Expr> e) -> Result<Expr> {
+    if (e.size() != 2) return refused("it has not two inputs");
+    if (sizes.is_positive(e[1])) return sizes.truncated_div(e[0], e[1]);
+    const Expr opposite = sizes.neg(e[1]);
+    if (!sizes.is_positive(opposite)) return not_positive(sizes, e[1]);
+    return sizes.neg(sizes.truncated_div(e[0], opposite));
+  });
+}
+
+Status fold_mod(NodeImport& node) {
+  if (node.integer("fmod", 0) != 0) {
+    return fold(node, [](SizeMath& sizes, std::span<const Expr> e) -> Result<Expr> {
+      if (e.size() != 2 || !sizes.is_positive(e[1])) return not_positive(sizes, e.back());
+      return sizes.sub(e[0], sizes.mul(sizes.truncated_div(e[0], e[1]), e[1]));
+    });
+  }
+  return fold(node, [](SizeMath& sizes, std::span<const Expr> e) -> Result<Expr> {
+    if (e.size() != 2) return refused("it has not two inputs");
+    if (sizes.is_positive(e[1])) return sizes.mod(e[0], e[1]);
+    const Expr opposite = sizes.neg(e[1]);
+    if (!sizes.is_positive(opposite)) return not_positive(sizes, e[1]);
+    return sizes.neg(sizes.mod(sizes.neg(e[0]), opposite));
+  });
+}
+
+Status fold_neg(NodeImport& node) {
+  return fold(node, [](SizeMath& sizes, std::span<const Expr> e) -> Result<Expr> { return sizes.neg(e[0]); });
+}
+Status fold_abs(NodeImport& node) {
+  return fold(node, [](SizeMath& sizes, std::span<const Expr> e) -> Result<Expr> { return sizes.abs(e[0]); });
+}
+
+Status fold_equal(NodeImport& node) {
+  return fold(node, DType::boolean, [](SizeMath& sizes, std::span<const Expr> e) -> Result<Expr> {
+    if (e.size() != 2) return refused("it has not two inputs");
+    const Expr difference = sizes.sub(e[0], e[1]);
+    return decided(sizes, difference.is_constant(0),
+                   sizes.is_positive(difference) || sizes.is_negative_always(difference));
+  });
+}
+Status fold_less(NodeImport& node) { return fold_comparison<less>(node); }
+Status fold_less_or_equal(NodeImport& node) { return fold_comparison<less_or_equal>(node); }
+Status fold_greater(NodeImport& node) { return fold_comparison<less, true>(node); }
+Status fold_greater_or_equal(NodeImport& node) { return fold_comparison<less_or_equal, true>(node); }
+
+Status fold_not(NodeImport& node) {
+  return fold(node, DType::boolean, [](SizeMath& sizes, std::span<const Expr> e) -> Result<Expr> {
+    return sizes.sub(sizes.constant(1), e[0]);
+  });
+}
+
+Status fold_where(NodeImport& node) {
+  PADLOCK_TRY(const Value* const chosen, node.input(1));
+  return fold(node, chosen->dtype, [](SizeMath&, std::span<const Expr> e) -> Result<Expr> {
+    if (e.size() != 3 || !e[0].is_constant()) return refused("a choice of sizes that depends on them");
+    return e[0].is_constant(0) ? e[2] : e[1];
+  });
+}
+
+}  // namespace padlock::onnx

@@ -1,0 +1,236 @@
+// Operators that take parts of tensors.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <limits>
+#include <numeric>
+
+#include "onnx/limits.h"
+#include "onnx/operators/movement.h"
+#include "onnx/operators/shapes.h"
+
+namespace padlock::onnx {
+namespace {
+
+using Sizes = std::vector<Expr>;
+
+/// What a slice takes: one entry an axis.
+struct Window {
+  Sizes start, limit;
+  std::vector<std::int64_t> step;
+};
+
+Window whole(SizeMath& sizes, const Sizes& extents) {
+  return {Sizes(extents.size(), sizes.constant(0)), extents, std::vector<std::int64_t>(extents.size(), 1)};
+}
+
+/// A position of an axis, which counts from its end where it is negative, moved into [0, n].
+Expr position(SizeMath& sizes, Expr given, Expr n) {
+  const Expr zero = sizes.constant(0);
+  if (sizes.is_nonnegative(given)) return sizes.min(given, n);
+  if (sizes.is_negative_always(given)) return sizes.max(sizes.add(n, given), zero);
+  const Expr moved = sizes.add(given, sizes.mul(n, sizes.is_negative(given)));
+  return sizes.min(sizes.max(moved, zero), n);
+}
+
+std::string slice_text(SizeMath& sizes, const std::string& x, const Window& window) {
+  std::string text =
+      fmt::format("slice({}, start = {}, limit = {}", x, sizes.text(window.start), sizes.text(window.limit));
+  if (std::ranges::any_of(window.step, [](std::int64_t step) { return step != 1; }))
+    text += fmt::format(", step = [{}]", fmt::join(window.step, ", "));
+  return text + ")";
+}
+
+Sizes extents_of(SizeMath& sizes, const Window& window) {
+  Sizes extents;
+  for (std::size_t axis = 0; axis < window.start.size(); ++axis)
+    extents.push_back(
+        sizes.ceildiv(sizes.sub(window.limit[axis], window.start[axis]), sizes.constant(window.step[axis])));
+  return extents;
+}
+
+/// Starts, ends, axes and steps of a Slice, whichever its version has them in.
+struct SliceArguments {
+  Sizes starts, ends;
+  std::vector<std::int64_t> axes, steps;
+};
+
+Result<SliceArguments> slice_arguments(NodeImport& node) {
+  SliceArguments result;
+  if (node.opset() < 10) {
+    const Attribute* const starts = node.attribute("starts");
+    const Attribute* const ends = node.attribute("ends");
+    if (starts == nullptr || ends == nullptr) return refused("it has no starts or no ends");
+    for (const std::int64_t number : starts->integers) result.starts.push_back(node.sizes().constant(number));
+    for (const std::int64_t number : ends->integers) result.ends.push_back(node.sizes().constant(number));
+    if (const Attribute* const axes = node.attribute("axes")) result.axes = axes->integers;
+  } else {
+    PADLOCK_TRY(result.starts, node.size_list(1, "the starts"));
+    PADLOCK_TRY(result.ends, node.size_list(2, "the ends"));
+    if (node.has_input(3)) {
+      PADLOCK_TRY(result.axes, node.literal_list(3, "the axes"));
+    }
+    if (node.has_input(4)) {
+      PADLOCK_TRY(result.steps, node.literal_list(4, "the steps"));
+    }
+  }
+  const std::size_t count = result.starts.size();
+  if (result.axes.empty())
+    for (std::size_t i = 0; i < count; ++i) result.axes.push_back(static_cast<std::int64_t>(i));
+  if (result.steps.empty()) result.steps.assign(count, 1);
+  if (result.ends.size() != count || result.axes.size() != count || result.steps.size() != count)
+    return refused("its starts, ends, axes and steps are not equally many");
+  return result;
+}
+
+/// A slice of sizes, whose steps may be negative.
+Status fold_slice(NodeImport& node, const SliceArguments& arguments, std::span<const std::size_t> axes) {
+  PADLOCK_TRY(const SizeArray array, node.size_array(0));
+  std::vector<std::int64_t> dims = array.dims, first(dims.size(), 0), step(dims.size(), 1);
+  for (std::size_t i = 0; i < axes.size(); ++i) {
+    const std::int64_t n = array.dims[axes[i]], by = arguments.steps[i];
+    const auto start = literal(arguments.starts[i]), end = literal(arguments.ends[i]);
+    if (!start || !end || by == 0 || by == std::numeric_limits<std::int64_t>::min())
+      return refused("a part of sizes whose place is no constant");
+    const auto moved = [&](std::int64_t given) {
+      return std::clamp<std::int64_t>(given < 0 ? std::max<std::int64_t>(given + n, -1) : given, by < 0 ? -1 : 0,
+                                      by < 0 ? n - 1 : n);
+    };
+    const std::int64_t from = moved(*start), to = moved(*end);
+    first[axes[i]] = from;
+    step[axes[i]] = by;
+    const std::int64_t distance = by < 0 ? from - to : to - from, size = by < 0 ? -by : by;
+    dims[axes[i]] = distance <= 0 ? 0 : (distance - 1) / size + 1;
+  }
+  PADLOCK_TRY(SizeArray result, mapped(array, dims, [&](std::vector<std::int64_t> at) {
+                for (std::size_t axis = 0; axis < at.size(); ++axis) at[axis] = first[axis] + at[axis] * step[axis];
+                return at;
+              }));
+  node.finish(std::move(result), node.input(0).value()->dtype);
+  return {};
+}
+
+}  // namespace
+
+Status import_slice(NodeImport& node) {
+  SizeMath& sizes = node.sizes();
+  PADLOCK_TRY(Value* const value, node.input(0));
+  PADLOCK_TRY(const SliceArguments arguments, slice_arguments(node));
+  PADLOCK_TRY(const auto axes, node.axes(arguments.axes, value->shape.size()));
+  if (value->sizes) return fold_slice(node, arguments, axes);
+  Window window = whole(sizes, value->shape);
+  for (std::size_t i = 0; i < axes.size(); ++i) {
+    const Expr n = value->shape[axes[i]];
+    if (arguments.steps[i] < 1) return refused(fmt::format("a step of {}", arguments.steps[i]));
+    window.start[axes[i]] = position(sizes, arguments.starts[i], n);
+    window.limit[axes[i]] = sizes.max(position(sizes, arguments.ends[i], n), window.start[axes[i]]);
+    window.step[axes[i]] = arguments.steps[i];
+  }
+  PADLOCK_TRY(const std::string x, node.tensor(*value));
+  node.finish(slice_text(sizes, x, window), value->dtype, extents_of(sizes, window));
+  return {};
+}
+
+namespace {
+
+/// Where the parts of a Split end along its axis.
+Result<Sizes> split_ends(NodeImport& node, Expr n) {
+  SizeMath& sizes = node.sizes();
+  const std::size_t count = node.node().outputs.size();
+  Sizes lengths;
+  if (const Attribute* const attribute = node.attribute("split")) {
+    for (const std::int64_t number : attribute->integers) lengths.push_back(sizes.constant(number));
+  } else if (node.has_input(1)) {
+    PADLOCK_TRY(lengths, node.size_list(1, "the lengths"));
+  } else {
+    if (count == 0 || count > limits::kSizes) return refused(fmt::format("{} parts", count));
+    lengths.assign(count, sizes.ceildiv(n, sizes.constant(static_cast<std::int64_t>(count))));
+  }
+  if (lengths.size() != count) return refused(fmt::format("{} lengths for {} outputs", lengths.size(), count));
+  Sizes ends;
+  for (const Expr length : lengths)
+    ends.push_back(sizes.min(sizes.add(ends.empty() ? sizes.constant(0) : ends.back(), length), n));
+  return ends;
+}
+
+}  // namespace
+
+Status import_split(NodeImport& node) {
+  SizeMath& sizes = node.sizes();
+  PADLOCK_TRY(Value* const value, node.input(0));
+  PADLOCK_TRY(const std::size_t axis, node.axis(node.integer("axis", 0), value->shape.size()));
+  PADLOCK_TRY(const Sizes ends, split_ends(node, value->shape[axis]));
+  PADLOCK_TRY(const std::string x, node.tensor(*value));
+  Window window = whole(sizes, value->shape);
+  window.limit[axis] = sizes.constant(0);
+  for (std::size_t i = 0; i < ends.size(); ++i) {
+    window.start[axis] = window.limit[axis];
+    window.limit[axis] = ends[i];
+    if (node.wants(i)) node.finish(slice_text(sizes, x, window), value->dtype, extents_of(sizes, window), i);
+  }
+  return {};
+}
+
+namespace {
+
+Status fold_gather(NodeImport& node, std::size_t axis, std::span<const std::int64_t> indices,
+                   std::span<const std::int64_t> index_dims) {
+  PADLOCK_TRY(const SizeArray array, node.size_array(0));
+  std::vector<std::int64_t> dims(array.dims.begin(), array.dims.begin() + static_cast<std::ptrdiff_t>(axis));
+  dims.insert(dims.end(), index_dims.begin(), index_dims.end());
+  dims.insert(dims.end(), array.dims.begin() + static_cast<std::ptrdiff_t>(axis) + 1, array.dims.end());
+  const std::int64_t n = array.dims[axis];
+  for (const std::int64_t index : indices)
+    if (index < -n || index >= n) return refused(fmt::format("index {} of an axis of extent {}", index, n));
+  PADLOCK_TRY(SizeArray result, mapped(array, dims, [&](const std::vector<std::int64_t>& at) {
+                std::vector<std::int64_t> from(at.begin(), at.begin() + static_cast<std::ptrdiff_t>(axis));
+                const std::int64_t index = indices[flat_of(std::span(at).subspan(axis, index_dims.size()), index_dims)];
+                from.push_back(index < 0 ? index + n : index);
+                from.insert(from.end(), at.begin() + static_cast<std::ptrdiff_t>(axis + index_dims.size()), at.end());
+                return from;
+              }));
+  node.finish(std::move(result), node.input(0).value()->dtype);
+  return {};
+}
+
+/// One slice for each run of indices that follow each other.
+std::vector<std::string> runs(NodeImport& node, const std::string& x, const Sizes& extents, std::size_t axis,
+                              std::span<const std::int64_t> indices) {
+  SizeMath& sizes = node.sizes();
+  std::vector<std::string> parts;
+  for (std::size_t begin = 0; begin < indices.size() && parts.size() <= limits::kLiterals;) {
+    std::size_t end = begin + 1;
+    while (end < indices.size() && indices[end] == indices[end - 1] + 1 && indices[end] != 0) ++end;
+    Window window = whole(sizes, extents);
+    const Expr first = sizes.constant(indices[begin]);
+    window.start[axis] = indices[begin] < 0 ? sizes.add(extents[axis], first) : first;
+    window.limit[axis] = sizes.add(window.start[axis], sizes.constant(static_cast<std::int64_t>(end - begin)));
+    parts.push_back(node.part(slice_text(sizes, x, window)));
+    begin = end;
+  }
+  return parts;
+}
+
+}  // namespace
+
+Status import_gather(NodeImport& node) {
+  SizeMath& sizes = node.sizes();
+  PADLOCK_TRY(Value* const value, node.input(0));
+  PADLOCK_TRY(const std::size_t axis, node.axis(node.integer("axis", 0), value->shape.size()));
+  PADLOCK_TRY(const auto indices, node.literal_list(1, "the indices"));
+  PADLOCK_TRY(const SizeArray shape, node.size_array(1));
+  if (value->sizes) return fold_gather(node, axis, indices, shape.dims);
+  if (indices.empty()) return refused("no indices");
+  PADLOCK_TRY(const std::string x, node.tensor(*value));
+  const auto parts = runs(node, x, value->shape, axis, indices);
+  if (parts.size() > limits::kLiterals) return refused(fmt::format("{} indices", indices.size()));
+  const std::string all =
+      parts.size() == 1 ? parts[0] : node.part(fmt::format("concat({}, axis = {})", fmt::join(parts, ", "), axis));
+  Sizes extents(value->shape.begin(), value->shape.begin() + static_cast<std::ptrdiff_t>(axis));
+  for (const std::int64_t n : shape.dims) extents.push_back(sizes.constant(n));
+  extents.insert(extents.end(), value->shape.begin() + static_cast<std::ptrdiff_t>(axis) + 1, value->shape.end());
+  node.finish(fmt::format("reshape({}, shape = {})", all, sizes.text(extents)), value->dtype, extents);
+  return {};
+}
+
+}  // namespace padlock::onnx

@@ -1,0 +1,37 @@
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <string_view>
+#include <unordered_set>
+#include <vector>
+
+namespace padlock::onnx {
+
+/// A program's text while it grows: parameters, statements and results, and the names that they have taken.
+class ProgramText {
+ public:
+  /// Takes a name for something the model calls `wanted`: that itself where it is an identifier and free, else one like
+  /// it.
+  std::string take_name(std::string_view wanted);
+
+  void add_parameter(const std::string& name, std::string_view type);
+  /// Adds "name = text", which belongs to a node of the model.
+  void add_statement(const std::string& name, std::string_view text, std::size_t node);
+  void add_result(const std::string& name) { results_.push_back(name); }
+  /// Returns whether the text is as long as a program may be.
+  [[nodiscard]] bool is_too_long() const;
+
+  [[nodiscard]] std::string print(std::string_view program) const;
+  /// Returns the node whose statement stands on a line of the printed text; nullopt-like `kNoNode` for other lines.
+  [[nodiscard]] std::size_t node_at(std::size_t line) const;
+  static constexpr std::size_t kNoNode = static_cast<std::size_t>(-1);
+
+ private:
+  std::unordered_set<std::string> names_;
+  std::string parameters_, statements_;
+  std::vector<std::size_t> nodes_;  // of each statement
+  std::vector<std::string> results_;
+};
+
+}  // namespace padlock::onnx

@@ -1,0 +1,37 @@
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "ir/dtype.h"
+#include "ir/expr/expr.h"
+#include "onnx/elements.h"
+#include "onnx/size_math.h"
+
+namespace padlock::onnx {
+
+/// What a name of the model stands for: a tensor of the program, sizes that are known as expressions, a constant, or
+/// several of these at once.
+struct Value {
+  ir::DType dtype = ir::DType::f32;
+  std::vector<ir::Expr> shape;
+  std::string name;                            ///< of the program's tensor or scalar; empty: it is none, or not yet
+  bool is_scalar = false;                      ///< a scalar parameter
+  std::optional<std::vector<ir::Expr>> sizes;  ///< each element, row by row; the shape is literal then
+  std::shared_ptr<const Elements> constant;
+};
+
+/// Sizes as an array of literal shape.
+struct SizeArray {
+  std::vector<std::int64_t> dims;
+  std::vector<ir::Expr> elements;  ///< row by row
+};
+
+/// Returns a constant as a value, with its sizes where it has an integer type or bool and few elements.
+[[nodiscard]] Value constant_value(Elements elements, SizeMath& sizes);
+/// Errors: as ElementReader::read.
+[[nodiscard]] Result<Value> constant_value(const StoredTensor& tensor, ElementReader& elements, SizeMath& sizes);
+
+}  // namespace padlock::onnx

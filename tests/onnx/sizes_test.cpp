@@ -1,0 +1,112 @@
+// Arithmetic on sizes: what a model computes of shapes, by numbers.
+#include <array>
+
+#include "onnx/size_math.h"
+#include "tests/onnx/import_testing.h"
+
+namespace padlock::onnx::testing {
+namespace {
+
+std::int64_t value(SizeMath& sizes, Expr e, std::span<const std::int64_t> values) {
+  const auto result = ir::evaluate_int64(sizes.context(), e, values);
+  REQUIRE(result.has_value());
+  return *result;
+}
+
+TEST_CASE("division rounds towards zero, whatever is known of the sign") {
+  SizeMath sizes;
+  const Expr any = sizes.dim("a"), extent = sizes.extent("n");
+  for (std::int64_t b = 1; b <= 7; ++b)
+    for (std::int64_t a = -30; a <= 30; ++a) {
+      const std::array<std::int64_t, 2> values = {a, a < 0 ? -a : a};
+      const Expr divisor = sizes.constant(b);
+      CHECK(value(sizes, sizes.truncated_div(any, divisor), values) == a / b);
+      CHECK(value(sizes, sizes.truncated_div(extent, divisor), values) == values[1] / b);
+      CHECK(value(sizes, sizes.truncated_div(sizes.neg(extent), divisor), values) == -values[1] / b);
+    }
+  CHECK(sizes.truncated_div(extent, sizes.constant(2)) == sizes.floordiv(extent, sizes.constant(2)));
+}
+
+/// The text of what `nodes` make of the extents of x[N, M], as "d", a list of one.
+std::string sized(std::vector<Message> nodes, std::vector<Message> constants) {
+  constants.push_back(int64s("i0", {1}, {0}));
+  constants.push_back(int64s("i1", {1}, {1}));
+  std::vector<Message> all = {node("Shape", {"x"}, {"s"}), node("Gather", {"s", "i0"}, {"n"}),
+                              node("Gather", {"s", "i1"}, {"m"})};
+  all.insert(all.end(), nodes.begin(), nodes.end());
+  all.push_back(node("ConstantOfShape", {"d"}, {"y"}));
+  const std::string text = imported({.inputs = {value_info("x", kFloat, {"N", "M"})},
+                                     .constants = constants,
+                                     .nodes = all,
+                                     .outputs = {value_info("y", kFloat, {})}});
+  const std::size_t at = text.find("shape = [") + 9;
+  return text.substr(at, text.find("], axes") - at);
+}
+
+TEST_CASE("each operator on sizes") {
+  const Message two = int64s("two", {1}, {2}), minus = int64s("minus", {1}, {-3});
+  CHECK(sized({node("Add", {"n", "m"}, {"d"})}, {}) == "N + M");
+  CHECK(sized({node("Sub", {"n", "two"}, {"e"}), node("Max", {"e", "m", "two"}, {"d"})}, {two}) == "max(M, N - 2, 2)");
+  CHECK(sized({node("Mul", {"n", "two"}, {"e"}), node("Min", {"e", "m"}, {"d"})}, {two}) == "min(M, 2*N)");
+  CHECK(sized({node("Div", {"n", "two"}, {"d"})}, {two}) == "N floordiv 2");
+  CHECK(sized({node("Div", {"n", "minus"}, {"e"}), node("Abs", {"e"}, {"d"})}, {minus}) == "N floordiv 3");
+  CHECK(sized({node("Neg", {"n"}, {"e"}), node("Mod", {"e", "two"}, {"d"})}, {two}) == "N mod 2");
+  CHECK(sized({node("Size", {"x"}, {"e"}), node("Reshape", {"e", "one"}, {"d"})}, {int64s("one", {1}, {1})}) == "N*M");
+  CHECK(sized({node("Cast", {"n"}, {"e"}, {attribute("to", std::int64_t{kInt32})}),
+               node("Cast", {"e"}, {"d"}, {attribute("to", std::int64_t{kInt64})})},
+              {}) == "N");
+}
+
+TEST_CASE("a shape that is chosen by what is known of it") {
+  // As exporters expand: where the shape says -1, one.
+  CHECK(sized({node("Equal", {"n", "none"}, {"e"}), node("Where", {"e", "two", "n"}, {"d"})},
+              {int64s("two", {1}, {2}), int64s("none", {1}, {-1})}) == "N");
+}
+
+TEST_CASE("sizes in two dimensions are moved as tensors are") {
+  // As older exporters turn round the pads of torch: [a, b, c, d] as [[c, d], [a, b]], transposed.
+  const std::string text =
+      imported({.inputs = {value_info("x", kFloat, {"N", "M"})},
+                .constants = {int64s("pads", {4}, {1, 2, 3, 4}), int64s("two", {2}, {-1, 2}), int64s("s", {1}, {-1}),
+                              int64s("e", {1}, {std::numeric_limits<std::int64_t>::min()}), int64s("a", {1}, {0}),
+                              int64s("t", {1}, {-1}), int64s("flat", {1}, {-1})},
+                .nodes = {node("Reshape", {"pads", "two"}, {"p2"}), node("Slice", {"p2", "s", "e", "a", "t"}, {"p3"}),
+                          node("Transpose", {"p3"}, {"p4"}), node("Reshape", {"p4", "flat"}, {"p5"}),
+                          node("Pad", {"x", "p5"}, {"y"})},
+                .outputs = {value_info("y", kFloat, {})}});
+  CHECK(contains(text, "low = [3, 1], high = [4, 2]"));
+}
+
+TEST_CASE("a divisor that could be 0 is refused, and so is a comparison that depends on sizes") {
+  const auto parts = [](Message last) {
+    return ModelParts{.inputs = {value_info("x", kFloat, {"N"})},
+                      .constants = {int64s("two", {1}, {2})},
+                      .nodes = {node("Shape", {"x"}, {"n"}), std::move(last), node("ConstantOfShape", {"d"}, {"y"})},
+                      .outputs = {value_info("y", kFloat, {})}};
+  };
+  check_refused(parts(node("Div", {"two", "n"}, {"d"})), "quotients of i64 are not exact");
+  check_refused(parts(node("Where", {"n", "two", "n"}, {"d"})), "(ConstantOfShape)");
+}
+
+TEST_CASE("sizes that grow without end are refused") {
+  ModelParts parts{.inputs = {value_info("x", kFloat, {"N", "M"})},
+                   .constants = {},
+                   .nodes = {},
+                   .outputs = {value_info("y", kFloat, {})}};
+  parts.nodes.push_back(node("Shape", {"x"}, {"t0"}));
+  // Each takes the one before it twice: the graph grows by three nodes, the text is twice as long.
+  for (int i = 0; i < 40; ++i) {
+    const std::string last = "t" + std::to_string(i), one = last + "a", other = last + "b";
+    parts.nodes.push_back(node("Sub", {"c", last}, {one}));
+    parts.nodes.push_back(node("Mul", {last, "t0"}, {other}));
+    parts.nodes.push_back(node("Max", {one, other}, {"t" + std::to_string(i + 1)}));
+  }
+  parts.constants.push_back(int64s("c", {1}, {3}));
+  parts.nodes.push_back(node("ConstantOfShape", {"t40"}, {"y"}));
+  parts.nodes.push_back(node("Relu", {"y"}, {"z"}));
+  parts.outputs = {value_info("z", kFloat, {})};
+  check_refused(parts, "too long", Code::resource_exhausted);
+}
+
+}  // namespace
+}  // namespace padlock::onnx::testing
