@@ -662,6 +662,11 @@ class Memory : public detail::Handle<padlock_memory, padlock_memory_retain, padl
 };
 
 /// Context, in which everything else is made.
+/// A program's text, and what stands in it for the inputs and results of the model that it was made of, as JSON.
+struct OnnxImport {
+  Text text, interface;
+};
+
 class Context : public detail::Handle<padlock_context, padlock_context_retain, padlock_context_release> {
  public:
   using Handle::Handle;
@@ -675,6 +680,16 @@ class Context : public detail::Handle<padlock_context, padlock_context_retain, p
   }
   Expected<Program> load(const std::string& path) const {
     return detail::make<Program, padlock_program>(padlock_program_load, get(), path.c_str());
+  }
+  /// Makes a program's text of an ONNX model. `folder`: where its files of external data lie; empty: nowhere.
+  Expected<OnnxImport> import_onnx(const void* bytes, std::size_t size, const std::string& folder = {}) const {
+    auto options = detail::sized<padlock_onnx_options>();
+    options.folder = detail::c_str_or_null(folder);
+    padlock_text *text = nullptr, *interface = nullptr;
+    if (const Status status = detail::call(padlock_onnx_import, get(), bytes, size, &options, &text, &interface);
+        !status)
+      return status.error();
+    return OnnxImport{Text(text), Text(interface)};
   }
   Expected<Pack> load_pack(const std::string& path) const {
     return detail::make<Pack, padlock_pack>(padlock_pack_load, get(), path.c_str());
