@@ -1,4 +1,4 @@
-"""Every command in docs/cli.md, docs/proofs.md, docs/tuning.md and the README, and every example at the end of a help
+"""Every command in docs/cli.md, docs/onnx.md, docs/proofs.md, docs/tuning.md and the README, and every example at the end of a help
 text, works as typed; what a page shows of a command's output is in it, and one of which it shows an error fails with that."""
 
 import os
@@ -11,7 +11,7 @@ import unittest
 from padlock_testing import SOURCE, Case
 
 CACHE_ACTIONS = ("list", "show", "verify", "merge", "diff", "prune", "export", "import", "sync", "report")
-SUBCOMMANDS = ("run", "emit", "prove", "explain", "pack", "tune", "bench", "cache", "devices", "version")
+SUBCOMMANDS = ("run", "emit", "prove", "explain", "import", "pack", "tune", "bench", "cache", "devices", "version")
 HELP_TEXTS = [(name,) for name in SUBCOMMANDS] + [("cache", action) for action in CACHE_ACTIONS]
 # Which examples write.
 CACHE = pathlib.Path("/tmp/padlock_tuning.db")
@@ -72,6 +72,9 @@ class Documentation(Case):
 
     def test_commands_of_the_page_on_proofs(self):
         self.check_page("docs/proofs.md", 6)
+
+    def test_commands_of_the_page_on_models(self):
+        self.check_page("docs/onnx.md", 3)
 
     def test_commands_of_the_page_on_tuning(self):
         self.check_page("docs/tuning.md", 8)

@@ -45,6 +45,7 @@ Outcome<ExitCode> parse_and_run(std::vector<std::string> arguments) {
   Subcommand all(app, action);
   add_run(all);
   add_emit(all);
+  add_import(all);
   add_prove(all);
   add_explain(all);
   add_pack(all);

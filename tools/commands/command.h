@@ -17,6 +17,7 @@ void add_pack(Subcommand& app);
 void add_tune(Subcommand& app);
 void add_bench(Subcommand& app);
 void add_cache(Subcommand& app);
+void add_import(Subcommand& app);
 void add_devices(Subcommand& app);
 void add_version(Subcommand& app);
 void add_worker(Subcommand& app);

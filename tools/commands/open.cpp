@@ -5,10 +5,15 @@
 #include <algorithm>
 #include <array>
 #include <cstdio>
+#include <filesystem>
 #include <utility>
+
+#include "support/file.h"
 
 namespace padlock::tools {
 namespace {
+
+constexpr std::int64_t kMostModelBytes = std::int64_t{512} << 20;
 
 constexpr std::array kModes =
     std::to_array<std::pair<std::string_view, padlock_cache_mode>>({{"off", PADLOCK_CACHE_OFF},
@@ -51,7 +56,17 @@ Outcome<void> check_device(const lib::Context& context, const std::string& devic
   return fail(unknown ? ExitCode::usage : ExitCode::unavailable, status.error());
 }
 
+Outcome<lib::OnnxImport> import_model(const lib::Context& context, const std::string& path) {
+  PADLOCK_TRY(const std::string bytes, or_fail(ExitCode::file, read_text_file(path, kMostModelBytes)));
+  const std::string folder = std::filesystem::path(path).parent_path().string();
+  return or_fail(ExitCode::file, context.import_onnx(bytes.data(), bytes.size(), folder.empty() ? "." : folder), path);
+}
+
 Outcome<lib::Program> load_program(const lib::Context& context, const std::string& path) {
+  if (path.ends_with(".onnx")) {
+    PADLOCK_TRY(const lib::OnnxImport made, import_model(context, path));
+    return or_fail(ExitCode::file, context.parse(made.text.view()), path);
+  }
   auto program = context.load(path);
   if (program) return *std::move(program);
   // An error of the file system names the path itself.

@@ -23,8 +23,10 @@ void add_cache_options(Subcommand& command, CacheChoice& choice);
 /// Failures: usage for what is no device's name; unavailable.
 [[nodiscard]] Outcome<void> check_device(const lib::Context& context, const std::string& device);
 
-/// Reads and verifies a program file. Failures exit with `file`; they begin with the path and, where there is one,
-/// the position.
+/// Makes a program's text of an ONNX model's file. Failures exit with `file` and begin with the path.
+[[nodiscard]] Outcome<lib::OnnxImport> import_model(const lib::Context& context, const std::string& path);
+/// Reads and verifies a program file, or imports an ONNX model, "M.onnx". Failures exit with `file`; they begin with
+/// the path and, where there is one, the position.
 [[nodiscard]] Outcome<lib::Program> load_program(const lib::Context& context, const std::string& path);
 
 /// Reads a pack. Failures exit with `file` and begin with the path.
