@@ -1,0 +1,102 @@
+"""ONNX models as kernels.
+
+`load` makes one kernel of a model, for all its sizes. `backend` is the class that ONNX's own test suite runs; it needs the
+package onnx, which nothing else here does.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from . import _core
+from ._kernel import Kernel, compile
+from .errors import make_error
+
+__all__ = ["Model", "backend", "load"]
+
+
+def _invalid(message: str) -> Exception:
+    return make_error(3, 0, message, message, -1, "", {}, 0, 0)
+
+
+def _numbers(value: Any) -> list[int]:
+    """The elements of a list, an array or a number."""
+    listed = value.tolist() if hasattr(value, "tolist") else value
+    return [int(listed)] if not isinstance(listed, (list, tuple)) else [int(number) for number in listed]
+
+
+class Model:
+    """A model as a kernel. Call it with its inputs, in its own order, or `run` it with them by its own names."""
+
+    def __init__(self, text: str, interface: Mapping[str, Any], device: str | None) -> None:
+        #: The program, as docs/language.md has it.
+        self.text = text
+        #: What stands in the program for each input and result of the model.
+        self.inputs: list[dict[str, Any]] = interface["inputs"]
+        self.results: list[dict[str, Any]] = interface["results"]
+        self.kernel: Kernel = compile(text, device=device)
+
+    def __call__(self, *inputs: object) -> Any:
+        results = self.run(inputs)
+        return results[0] if len(results) == 1 else tuple(results)
+
+    def run(self, inputs: Sequence[Any] | Mapping[str, Any]) -> list[Any]:
+        """The results, in the model's order, of inputs in its order, or by its names."""
+        named = self._by_name(inputs)
+        arguments: dict[str, object] = {}
+        for place in self.inputs:
+            arguments.update(self._arguments(place, named))
+        results = self.kernel(**arguments)
+        return list(results) if isinstance(results, tuple) else [results]
+
+    def _by_name(self, inputs: Sequence[Any] | Mapping[str, Any]) -> Mapping[str, Any]:
+        if isinstance(inputs, Mapping):
+            return inputs
+        if len(inputs) > len(self.inputs):
+            raise _invalid(f"expected at most {len(self.inputs)} inputs, found {len(inputs)}")
+        return {place["name"]: value for place, value in zip(self.inputs, inputs)}
+
+    def _arguments(self, place: dict[str, Any], inputs: Mapping[str, Any]) -> dict[str, object]:
+        """The kernel's arguments for one input of the model."""
+        names: list[str] = place["parameters"]
+        if not names:
+            return {}
+        if place["name"] not in inputs:
+            raise _invalid(f"expected the input '{place['name']}'")
+        value = inputs[place["name"]]
+        if place["kind"] == "dims":
+            numbers = _numbers(value)
+            if len(numbers) != len(names):
+                raise _invalid(f"expected {len(names)} elements of '{place['name']}', found {len(numbers)}")
+            return dict(zip(names, numbers))
+        if place["kind"] == "scalar":
+            return {names[0]: value.item() if hasattr(value, "item") else value}
+        return {names[0]: value}
+
+
+def load(model: Any, *, folder: str | None = None, device: str | None = "host") -> Model:
+    """Imports a model: the path of its file, its bytes, or an onnx.ModelProto.
+
+    `folder` is where files of its external data lie; of a path, its own. `device` is as in padlock.compile. Errors:
+    Unimplemented for a model of which no program can be made, with each node and the reason (docs/onnx.md).
+    """
+    if isinstance(model, (str, os.PathLike)):
+        path = os.fspath(model)
+        folder = os.path.dirname(path) or "." if folder is None else folder
+        with open(path, "rb") as file:
+            data = file.read()
+    else:
+        data = model if isinstance(model, bytes) else model.SerializeToString()
+    text, interface = _core.import_onnx(data, folder or "")
+    return Model(text, json.loads(interface), device)
+
+
+def __getattr__(name: str) -> Any:
+    if name != "backend":
+        raise AttributeError(f"module 'padlock.onnx' has no attribute '{name}'")
+    from ._onnx_backend import Backend
+
+    return Backend
