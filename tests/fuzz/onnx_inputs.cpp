@@ -1,0 +1,126 @@
+// Models for the body that imports them: chains of nodes with constants and sizes, spoilt in a few places.
+#include <array>
+#include <string>
+#include <vector>
+
+#include "tests/fuzz/fuzz_body.h"
+#include "tests/fuzz/mutate.h"
+#include "tests/onnx/model_writer.h"
+
+namespace padlock::fuzz {
+namespace {
+
+using namespace onnx::testing;
+using testing::Rng;
+
+constexpr std::array<std::string_view, 40> kOnData = {
+    "Relu",         "Neg",           "Sqrt",     "Exp",      "Gelu",    "LeakyRelu", "Identity",  "Flatten",
+    "Transpose",    "Clip",          "Add",      "Mul",      "Div",     "Less",      "Equal",     "Max",
+    "Mean",         "Where",         "Concat",   "Pad",      "Slice",   "Gather",    "Reshape",   "Squeeze",
+    "Expand",       "Tile",          "Split",    "Cast",     "Dropout", "Trilu",     "Unsqueeze", "SpaceToDepth",
+    "DepthToSpace", "CenterCropPad", "CastLike", "Constant", "Range",   "Elu",       "Mod",       "NonZero"};
+constexpr std::array<std::string_view, 20> kOnSizes = {
+    "Add",    "Sub",   "Mul",     "Div",     "Mod",       "Neg",       "Abs",    "Min",   "Max",   "Gather",
+    "Concat", "Slice", "Squeeze", "Reshape", "Unsqueeze", "Transpose", "Expand", "Where", "Equal", "Cast"};
+constexpr std::array<std::string_view, 24> kAttributes = {
+    "axis", "axes",  "perm",      "mode",      "pads",   "value",      "to",   "start",
+    "end",  "alpha", "split",     "blocksize", "keep",   "k",          "fmod", "upper",
+    "min",  "max",   "allowzero", "value_int", "starts", "value_ints", "ends", "approximate"};
+constexpr std::array<const char*, 8> kModes = {"constant", "reflect", "edge", "wrap", "CRD", "tanh", "none", ""};
+
+/// Small, at an end of an axis, or far away.
+std::int64_t any_number(Rng& rng) {
+  if (rng.chance(85)) return rng.between(-3, 9);
+  if (rng.chance(50)) return rng.chance(50) ? INT64_MAX : INT64_MIN;
+  return rng.between(-(std::int64_t{1} << 41), std::int64_t{1} << 41);
+}
+
+std::vector<std::int64_t> numbers(Rng& rng, std::int64_t most) {
+  std::vector<std::int64_t> result(static_cast<std::size_t>(rng.between(0, most)));
+  for (std::int64_t& number : result) number = any_number(rng);
+  return result;
+}
+
+/// A graph as it grows: names of data and of sizes.
+struct Growth {
+  ModelParts parts;
+  Names data = {"x", "m"}, sizes;
+  int next = 0;
+
+  std::string fresh() { return "v" + std::to_string(next++); }
+};
+
+Message any_attribute(Rng& rng) {
+  const std::string_view name = rng.pick(kAttributes);
+  const std::int64_t kind = rng.between(0, 4);
+  if (kind == 0) return attribute(name, rng.pick(kModes));
+  if (kind == 1) return attribute(name, static_cast<float>(rng.between(-4, 4)) / 2);
+  if (kind == 2) return attribute(name, numbers(rng, 6));
+  if (kind == 3) return attribute(name, int64s("t", {2}, {any_number(rng), any_number(rng)}));
+  return attribute(name, any_number(rng));
+}
+
+void add_constant(Growth& growth, Rng& rng) {
+  const std::string name = growth.fresh();
+  if (rng.chance(80)) {
+    const auto list = numbers(rng, 8);
+    const bool scalar = list.size() == 1 && rng.chance(50);
+    growth.parts.constants.push_back(
+        int64s(name, scalar ? std::vector<std::int64_t>() : std::vector{static_cast<std::int64_t>(list.size())}, list));
+    growth.sizes.push_back(name);
+    return;
+  }
+  growth.parts.constants.push_back(floats(name, {2}, {1.5F, static_cast<float>(rng.between(-2, 2))}));
+  growth.data.push_back(name);
+}
+
+void add_node(Growth& growth, Rng& rng) {
+  const bool on_sizes = rng.chance(50) && !growth.sizes.empty();
+  const std::string_view op = on_sizes ? rng.pick(kOnSizes) : rng.pick(kOnData);
+  Names inputs = {on_sizes ? rng.pick(growth.sizes) : rng.pick(growth.data)};
+  for (std::int64_t i = rng.between(0, 3); i > 0; --i)
+    inputs.push_back(rng.chance(10)                            ? ""
+                     : rng.chance(70) && !growth.sizes.empty() ? rng.pick(growth.sizes)
+                                                               : rng.pick(growth.data));
+  std::vector<Message> attributes;
+  for (std::int64_t i = rng.between(0, 2); i > 0; --i) attributes.push_back(any_attribute(rng));
+  const std::string name = growth.fresh();
+  growth.parts.nodes.push_back(
+      node(op, inputs, rng.chance(10) ? Names{name, growth.fresh()} : Names{name}, attributes));
+  (on_sizes ? growth.sizes : growth.data).push_back(name);
+}
+
+std::string valid_model(Rng& rng) {
+  Growth growth;
+  growth.parts.opset = static_cast<int>(rng.chance(80) ? 20 : rng.between(6, 29));
+  growth.parts.inputs = {value_info("x", kFloat, {"N", 3, "H", "W"}),
+                         value_info("m", static_cast<int>(rng.between(1, 16)), {"N", ""}),
+                         value_info("p", kInt64, {static_cast<int>(rng.between(0, 8))})};
+  growth.parts.nodes.push_back(node("Shape", {rng.pick(growth.data)}, {"s"}));
+  growth.sizes = {"p", "s"};
+  for (std::int64_t i = rng.between(0, 5); i > 0; --i) add_constant(growth, rng);
+  for (std::int64_t i = rng.between(1, 12); i > 0; --i) add_node(growth, rng);
+  // The last is what is wanted of it; sometimes more.
+  growth.parts.outputs = {value_info(growth.data.back(), kFloat, {})};
+  if (rng.chance(30)) growth.parts.outputs.push_back(value_info(growth.sizes.back(), kInt64, {}));
+  return model(growth.parts);
+}
+
+constexpr std::array<std::string_view, 10> kWords = {
+    "Pad",  "Loop", "x",        "\x80\x01", "\xff\xff\xff\xff\xff\xff\xff\xff\xff\x01",
+    "\x0a", "\x3a", "\x12\x00", "../x",     "ai.onnx"};
+
+}  // namespace
+
+std::string make_input(Rng& rng) {
+  std::string bytes = valid_model(rng);
+  if (rng.chance(50)) return bytes;
+  if (rng.chance(50)) {
+    for (std::int64_t left = rng.between(1, 4); left > 0; --left)
+      rng.pick(bytes) = static_cast<char>(rng.between(0, 255));
+    return bytes;
+  }
+  return mutate(bytes, valid_model(rng), kWords, rng);
+}
+
+}  // namespace padlock::fuzz
