@@ -165,5 +165,49 @@ class Override(unittest.TestCase):
                 self.assertTrue(torch.equal(layer(x), want), mode)
 
 
+@needs("torch", "numpy", "expecttest")
+class Samples(unittest.TestCase):
+    """Gradients on PyTorch's own samples of pads."""
+
+    def samples(self, kind):
+        from torch.testing._internal.common_methods_invocations import op_db
+
+        for op in (op for op in op_db if op.name == "nn.functional.pad"):
+            for sample in op.sample_inputs("cpu", kind):
+                if sample.input.numel() > 0:
+                    yield op, sample
+
+    def test_of_whole_numbers_they_are_torchs(self):
+        import torch
+
+        count = 0
+        for kind in (torch.float32, torch.float64):
+            for op, sample in self.samples(kind):
+                x = torch.randint(-8, 9, sample.input.shape).to(kind)
+                grads = []
+                for pad in (torch.nn.functional.pad, padlock_pad()):
+                    leaf = x.clone().requires_grad_()
+                    made = pad(leaf, *sample.args, **sample.kwargs)
+                    made.backward(torch.arange(made.numel()).reshape(made.shape).to(kind) % 11 - 5)
+                    grads.append(leaf.grad)
+                self.assertTrue(torch.equal(*grads), (op.variant_test_name, sample))
+                count += 1
+        print(f"gradients of {count} samples of OpInfo")
+        self.assertGreater(count, 100)
+
+    def test_first_and_second_by_differences(self):
+        import torch
+
+        seed = int(os.environ.get("PADLOCK_SEED", random.randrange(1 << 30)))
+        parts = int(os.environ.get("PADLOCK_OPINFO_PARTS", 4))
+        chosen = [sample for _, sample in self.samples(torch.float64) if sample.input.numel() <= 64][seed % parts :: parts]
+        for sample in chosen:
+            run = lambda x: padlock_pad()(x, *sample.args, **sample.kwargs)  # noqa: B023, E731
+            leaf = sample.input.clone().requires_grad_()
+            self.assertTrue(torch.autograd.gradcheck(run, (leaf,)), (seed, sample))
+            self.assertTrue(torch.autograd.gradgradcheck(run, (leaf,)), (seed, sample))
+        print(f"gradcheck and gradgradcheck on {len(chosen)} samples, seed {seed}")
+
+
 if __name__ == "__main__":
     main()
