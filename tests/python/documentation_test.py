@@ -1,4 +1,4 @@
-"""Runs what docs/python.md and README.md show of Python, block by block."""
+"""Runs what the documentation shows of Python, block by block, and the examples in Python."""
 
 import doctest
 import pathlib
@@ -6,7 +6,7 @@ import re
 import tempfile
 import unittest
 
-from python_testing import EXAMPLE, ROOT, has, main, needs
+from python_testing import EXAMPLE, ROOT, has, main, needs, run_python
 
 
 def blocks(page):
@@ -42,6 +42,19 @@ class Documentation(unittest.TestCase):
     @needs("numpy")
     def test_python_page(self):
         self.run_page("docs/python.md", 8)
+
+    @needs("torch", "numpy")
+    def test_pytorch_page(self):
+        self.run_page("docs/pytorch.md", 6)
+
+    @needs("torch", "numpy")
+    def test_pytorch_examples(self):
+        done = run_python((ROOT / "examples/pytorch/deterministic_training.py").read_text(encoding="utf-8"), timeout=240)
+        self.assertIn("cpu: two runs are the same, bit for bit", done.stdout, done.stderr)
+        self.assertNotIn("DIFFERENT", done.stdout)
+        done = run_python((ROOT / "examples/pytorch/pytorch_195582.py").read_text(encoding="utf-8"), timeout=240)
+        self.assertRegex(done.stdout, r"(?m)^padlock: off by 0, and by 0 in a second run; eager's largest is 0.606$", done.stderr)
+        print(done.stdout.splitlines()[0])
 
     @needs("numpy")
     def test_readme(self):

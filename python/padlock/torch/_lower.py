@@ -32,6 +32,8 @@ class Lowering:
         self.statements: list[str] = []
         #: The name of what each node is; nodes that are not here become parameters.
         self.names: dict[Node, str] = {}
+        #: Extents in other words than tracing has for them.
+        self.extents: dict[Node, list[str]] = {}
         self.inputs: list[Node] = []
         #: Parameters for numbers that are known when the program runs: their types, and the nodes that have them.
         self.scalars: dict[str, tuple[torch.dtype, Node]] = {}
@@ -49,6 +51,10 @@ class Lowering:
             self.names[node] = f"x{len(self.inputs)}"
             self.inputs.append(node)
         return self.names[node]
+
+    def extents_of(self, node: Node) -> list[str]:
+        """The extents of a node's tensor, as texts."""
+        return self.extents.get(node) or [self.sizes.text(n) for n in value_of(node).shape]
 
     def cast(self, name: str, source: torch.dtype, to: torch.dtype) -> str:
         """Converts as torch does: to a half from what is wider than f32 by way of f32."""

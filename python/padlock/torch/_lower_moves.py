@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import operator
 from collections.abc import Sequence
 from typing import Any
@@ -171,14 +172,40 @@ def _reshape_text(to: Lowering, x: str, shape: Sequence[Any]) -> str:
     return to.emit("reshape", x, f"shape = {to.sizes.list(shape)}")
 
 
-def _shape(node: Node, given: Sequence[Any]) -> list[Any]:
-    """The extents of a result: as they were asked for, which is simpler than what tracing makes of them, but for -1."""
-    return [made if isinstance(one, int) and one < 0 else one for one, made in zip(given, value_of(node).shape, strict=True)]
+def _rest(source: list[str], given: list[str]) -> str | None:
+    """The one extent that is not given: the factors of what is reshaped, less those that are given. None where they do not
+    cancel."""
+    left, number = list(source), 1
+    for one in given:
+        if one in left:
+            left.remove(one)
+        elif one.isdigit():
+            number *= int(one)
+        else:
+            return None
+    known = [one for one in left if one.isdigit()]
+    product = math.prod(map(int, known))
+    if number == 0 or product % number != 0:
+        return None
+    factors = [one for one in left if one not in known] + [str(product // number)] * (product != number)
+    return "*".join(factors) or "1"
+
+
+def _shape(to: Lowering, node: Node, x: Node, given: Sequence[Any]) -> list[str]:
+    """The extents of a result: as they were asked for, which is simpler than what tracing makes of them."""
+    made = value_of(node).shape
+    texts = [to.sizes.text(n if isinstance(one, int) and one < 0 else one) for one, n in zip(given, made, strict=True)]
+    if node.target is not overload("expand") and texts:  # where torch inferred one, it is a quotient, and not seen to be whole
+        at = max(range(len(texts)), key=lambda i: len(texts[i]))
+        texts[at] = _rest(to.extents_of(x), texts[:at] + texts[at + 1 :]) or texts[at]
+    to.extents[node] = texts
+    return texts
 
 
 @rule(overload("view"), overload("reshape"), overload("_unsafe_view"))
 def _view(to: Lowering, node: Node, x: Any, shape: Sequence[Any]) -> str:
-    return _reshape_text(to, to.tensor(x), _shape(node, shape))
+    name = to.tensor(x)
+    return to.emit("reshape", name, f"shape = [{', '.join(_shape(to, node, x, shape))}]")
 
 
 @rule(overload("unsqueeze"), overload("squeeze"), overload("squeeze", "dim"), overload("squeeze", "dims"))
@@ -186,38 +213,41 @@ def _reshape(to: Lowering, node: Node, x: Any, *_: Any) -> str:
     return _reshape_text(to, to.tensor(x), value_of(node).shape)
 
 
-def _transposed(to: Lowering, x: Any, perm: Sequence[int]) -> str:
+def _transposed(to: Lowering, node: Node, x: Any, perm: Sequence[int]) -> str:
     axes = len(perm)
     perm = [axis % axes for axis in perm]
+    extents = to.extents_of(x)
+    to.extents[node] = [extents[axis] for axis in perm]
     return to.emit("transpose", to.tensor(x), f"perm = {perm}") if perm != sorted(perm) else to.tensor(x)
 
 
 @rule(overload("permute"))
 def _permute(to: Lowering, node: Node, x: Any, perm: Sequence[int]) -> str:
-    return _transposed(to, x, perm)
+    return _transposed(to, node, x, perm)
 
 
 @rule(overload("transpose", "int"))
 def _transpose(to: Lowering, node: Node, x: Any, a: int, b: int) -> str:
     perm = list(range(value_of(x).dim()))
     perm[a], perm[b] = perm[b], perm[a]
-    return _transposed(to, x, perm)
+    return _transposed(to, node, x, perm)
 
 
 @rule(overload("t"))
 def _t(to: Lowering, node: Node, x: Any) -> str:
-    return _transposed(to, x, range(value_of(x).dim())[::-1])
+    return _transposed(to, node, x, range(value_of(x).dim())[::-1])
 
 
 @rule(overload("expand"))
 def _expand(to: Lowering, node: Node, x: Any, sizes: Sequence[Any], **_: Any) -> str:
-    shape, given = _shape(node, sizes), value_of(x).dim()
+    shape, given = _shape(to, node, x, sizes), value_of(x).dim()
     axes = list(range(len(shape) - given, len(shape)))
-    return to.emit("broadcast", to.tensor(x), f"shape = {to.sizes.list(shape)}", f"axes = {axes}")
+    return to.emit("broadcast", to.tensor(x), f"shape = [{', '.join(shape)}]", f"axes = {axes}")
 
 
 @rule(overload("clone"), overload("alias"), overload("detach"), overload("contiguous"), overload("lift_fresh_copy"))
 def _same(to: Lowering, node: Node, x: Any, **_: Any) -> str:
+    to.extents[node] = to.extents_of(x)
     return to.tensor(x)
 
 

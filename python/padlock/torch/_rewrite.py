@@ -142,8 +142,9 @@ def program_of(cluster: Sequence[Node], name: str = "cluster") -> Program:
     dims |= to.sizes.opaque
     parameters += [f"{number}: {type_name(kind)}" for number, (kind, _) in to.scalars.items()]
     parameters += [f"{symbol}: dim" for symbol in dims]
-    where = f"\nwhere {', '.join(to.sizes.constraints)}" if to.sizes.constraints else ""
     body = "".join(f"  {statement}\n" for statement in to.statements)
+    promises = ", ".join(to.sizes.promises(body + "".join(parameters)))
+    where = f"\nwhere {promises}" if promises else ""
     text = f"program {name}({', '.join(parameters)}){where}\n{{\n{body}  return {', '.join(results)}\n}}\n"
     return Program(text, list(to.inputs), list(dims.values()), [node for _, node in to.scalars.values()], outputs)
 

@@ -17,8 +17,8 @@ class Sizes:
     """The sizes that one program names, and what it has to promise about them."""
 
     def __init__(self) -> None:
-        #: Promises, each once: that divisors are positive.
-        self.constraints: dict[str, None] = {}
+        #: What sizes are divided by.
+        self.divisors: dict[str, None] = {}
         #: Symbols of torch that occur.
         self.symbols: dict[str, Any] = {}
         #: Parameters for sizes that are no expression here: the node that has the value.
@@ -63,13 +63,17 @@ class Sizes:
         if kind in ("Max", "Min"):
             return reduce(lambda a, b: f"{kind.lower()}({a}, {b})", parts)
         if kind in ("FloorDiv", "CleanDiv", "PythonMod", "Mod"):
-            self._promise_positive(e.args[1], parts[1])
+            self._divide_by(e.args[1], parts[1])
             return f"({parts[0]} {'floordiv' if kind.endswith('Div') else 'mod'} {parts[1]})"
         raise Untranslatable(f"sizes have no {kind}")
 
-    def _promise_positive(self, divisor: Any, text: str) -> None:
+    def _divide_by(self, divisor: Any, text: str) -> None:
         if divisor.is_Integer:
             if divisor < 1:
                 raise Untranslatable(f"a size is divided by {divisor}")
             return
-        self.constraints[f"{text} >= 1"] = None
+        self.divisors[text] = None
+
+    def promises(self, text: str) -> list[str]:
+        """Which divisors of a text have to be positive."""
+        return [f"{one} >= 1" for one in self.divisors if f" floordiv {one}" in text or f" mod {one}" in text]
