@@ -19,7 +19,7 @@ std::string identifier_like(std::string_view wanted) {
     const bool fits = is_letter(c) || is_digit(c);
     if (fits || !name.empty()) name += fits ? c : '_';
   }
-  if (name.empty() || is_digit(name[0])) name.insert(0, "v");
+  if (name.empty() || is_digit(name[0])) name.insert(name.begin(), 'v');
   if (ir::syntax::is_reserved(name)) name += '_';
   return name;
 }
