@@ -14,6 +14,7 @@ import xml.etree.ElementTree
 from test_counts import Counts, count_program
 
 _NOT_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
+_SKIPPED = re.compile(r"^(?:skipped \d+: .*|dev: pip cannot install .*|.*1 skipped: built without .*)$", re.MULTILINE)
 
 
 def outcome_of(case):
@@ -39,10 +40,14 @@ def run_ctest(arguments, report):
 
 
 def count_report(report):
+    """The number of cases, after what was skipped of a program was said with its reason."""
     text = _NOT_XML.sub("?", report.read_text(encoding="utf-8", errors="replace"))
     total = Counts()
     for case in xml.etree.ElementTree.fromstring(text).iter("testcase"):
-        total += count_program(case.findtext("system-out") or "", outcome_of(case))
+        output, outcome = case.findtext("system-out") or "", outcome_of(case)
+        for line in _SKIPPED.findall(output):
+            print(f"{case.get('name')}: {line}")
+        total += count_program(output, outcome)
     return total
 
 

@@ -13,13 +13,22 @@ from python_testing import EXAMPLE, has, main, needs, run_python
 PAD = "padlock.pad(bytearray(b'abc'), (1,), (2,))"
 #: Libraries with a compiler, or with threads, of their own.
 BESIDE = [name for name in ("numpy", "torch", "triton", "jax", "llvmlite", "numba") if has(name)]
-#: What a library does to prove that it still works.
+LLVMLITE = """
+import llvmlite.binding as llvm
+llvm.initialize_native_target(), llvm.initialize_native_asmprinter()
+machine = llvm.Target.from_default_triple().create_target_machine()
+engine = llvm.create_mcjit_compiler(llvm.parse_assembly("define i32 @seven() { ret i32 7 }"), machine)
+engine.finalize_object()
+import ctypes
+assert ctypes.CFUNCTYPE(ctypes.c_int)(engine.get_function_address("seven"))() == 7
+"""
+#: What a library does to prove that it still works: those with a compiler compile.
 USE = {
     "numpy": "assert numpy.zeros(3).sum() == 0",
     "torch": "assert torch.ones(3).sum().item() == 3",
-    "triton": "import triton.language",
+    "triton": "import triton.language, triton._C.libtriton as lib; lib.ir.context(); lib.llvm.init_targets()",
     "jax": "assert jax.jit(lambda x: x + 1)(1) == 2",
-    "llvmlite": "import llvmlite.binding",
+    "llvmlite": LLVMLITE,
     "numba": "assert numba.njit(lambda x: x + 1)(1) == 2",
 }
 
@@ -50,6 +59,17 @@ class Import(unittest.TestCase):
                     lines = [f"import {module}" for module in order]
                     lines += [f"assert {PAD}.tolist() == [0, 97, 98, 99, 0, 0]", USE[name], PAD]
                     check(self, run_python("\n".join(lines)))
+
+    @needs("numpy")
+    def test_with_all_other_compilers_in_one_process(self):
+        half = len(BESIDE) // 2
+        for order in (["padlock", *BESIDE], [*reversed(BESIDE), "padlock"], [*BESIDE[:half], "padlock", *BESIDE[half:]]):
+            with self.subTest(order=order):
+                lines = [f"import {module}" for module in order]
+                for module in order:
+                    lines += [USE[module]] if module in USE else []
+                    lines += [f"kernel = padlock.compile({EXAMPLE!r})", "assert kernel(numpy.ones((1, 2), 'f4'), lo=1).shape == (1, 8)"]
+                check(self, run_python("\n".join(lines)))
 
 
 @needs("torch")

@@ -1,6 +1,6 @@
 """What the tests of the Python package share."""
 
-import importlib
+import collections
 import importlib.util
 import os
 import pathlib
@@ -67,4 +67,8 @@ def pad_list(values, low, high, mode, fill=0):
 
 
 def main():
-    unittest.main(argv=sys.argv[:1] + [argument for argument in sys.argv[1:]], verbosity=1)
+    """Runs the module's tests. Says at the end why some were skipped, each reason once, with how many it skipped."""
+    ran = unittest.main(argv=sys.argv, exit=False).result
+    for reason, count in sorted(collections.Counter(reason for _, reason in ran.skipped).items()):
+        print(f"skipped {count}: {reason}", flush=True)
+    sys.exit(not ran.wasSuccessful())
