@@ -85,7 +85,7 @@ class IndexMaps {
   };
   /// The coordinates whose source is j, in ascending order.
   virtual Walk walk_of(const AdjointAxis& axis);
-  [[nodiscard]] std::vector<ir::Expr> single_conditions(const AdjointAxis& axis);
+  [[nodiscard]] virtual std::vector<ir::Expr> single_conditions(const AdjointAxis& axis);
   virtual ir::Expr repeated(ir::Expr operand_extent, ir::Expr result_extent, ir::Expr coordinate);
   [[nodiscard]] bool in_range(ir::Expr i, ir::Expr n) const;
 

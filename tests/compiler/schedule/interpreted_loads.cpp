@@ -8,6 +8,20 @@ namespace padlock::compiler {
 
 using ir::Expr;
 
+namespace {
+
+/// The loops that a load is done in, the outermost first.
+std::vector<Walk> walks_of(const Body& body, const BodyLoad& load) {
+  std::vector<Walk> walks;
+  for (int sum = load.scope; sum >= 0; sum = body.nodes[static_cast<std::size_t>(sum)].scope) {
+    const std::vector<Walk>& own = body.nodes[static_cast<std::size_t>(sum)].walks;
+    walks.insert(walks.begin(), own.begin(), own.end());
+  }
+  return walks;
+}
+
+}  // namespace
+
 InterpretedLoads::InterpretedLoads(InterpreterState& state)
     : state_(state), column_(state.kernel.coordinate(state.kernel.rank() - 1)) {}
 
@@ -26,8 +40,26 @@ void InterpretedLoads::enter(const SegmentCall& call) {
 }
 
 void InterpretedLoads::load_chunk(const Body& body, const VectorLoop& loop, std::int64_t first) {
-  for (std::size_t i = 0; i < body.loads.size(); ++i)
-    for (std::int64_t column = first; column < first + loop.lanes; ++column) load(body.loads[i], i, column);
+  for (std::size_t i = 0; i < body.loads.size(); ++i) {
+    const std::vector<Walk> walks = walks_of(body, body.loads[i]);
+    for (std::int64_t column = first; column < first + loop.lanes; ++column) load_in(walks, body.loads[i], i, column);
+  }
+}
+
+void InterpretedLoads::load_in(std::span<const Walk> walks, const BodyLoad& how, std::size_t index,
+                               std::int64_t column) {
+  if (walks.empty()) return load(how, index, column);
+  IndexArithmetic& code = state_.code;
+  const Walk& walk = walks.front();
+  state_.values[column_.symbol()] = column;
+  const std::int64_t limit = code.exact(walk.limit);
+  std::int64_t step = code.exact(walk.step), other = code.exact(walk.other);
+  for (std::int64_t at = code.exact(walk.first); at < limit; at = code.wrapped(Int128{at} + step)) {
+    state_.values[walk.variable.symbol()] = at;
+    load_in(walks.subspan(1), how, index, column);
+    if (at < 0 || step < 1) break;  // seen by the load
+    std::swap(step, other);
+  }
 }
 
 void InterpretedLoads::load(const BodyLoad& how, std::size_t index, std::int64_t column) {
@@ -75,7 +107,7 @@ void InterpretedLoads::check_storage(const BodyLoad& how, const Stream& stream, 
 std::int64_t InterpretedLoads::element_of(const BodyLoad& how, const Stream& stream, std::int64_t column) {
   IndexArithmetic& code = state_.code;
   if (how.kind == LoadKind::general) return code.address(how.offset);
-  const Int128 base = code.address(stream.base);
+  const Int128 base = code.address(has_offset(how) ? how.offset : stream.base);
   switch (how.kind) {
     case LoadKind::contiguous:
       return code.wrapped(base + column);

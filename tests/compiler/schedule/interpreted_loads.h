@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <map>
+#include <span>
 #include <utility>
 #include <vector>
 
@@ -29,6 +30,8 @@ class InterpretedLoads {
     std::int64_t used = 0, stored = 0;  // elements: of the view, of the tensor
   };
 
+  /// Does a load at every value of the walks, of which the last is the innermost loop.
+  void load_in(std::span<const Walk> walks, const BodyLoad& how, std::size_t index, std::int64_t column);
   void load(const BodyLoad& how, std::size_t index, std::int64_t column);
   void check_coordinates(const Stream& stream, const Prepared& prepared, std::int64_t column);
   void check_storage(const BodyLoad& how, const Stream& stream, const Prepared& prepared, std::int64_t column);

@@ -28,6 +28,10 @@ enum class Judge : std::uint8_t { values, proof, grid, tile, race };
   X(concat_cut_early, values)          \
   X(transpose_inverted, values)        \
   X(broadcast_axis_kept, values)       \
+  X(adjoint_lap_dropped, values)       \
+  X(adjoint_end_doubled, values)       \
+  X(adjoint_mirror_dropped, values)    \
+  X(adjoint_order_swapped, values)     \
   X(segment_cut_unclamped, values)     \
   X(segment_cut_late, values)          \
   X(merged_reflected_axes, values)     \
@@ -45,6 +49,7 @@ enum class Judge : std::uint8_t { values, proof, grid, tile, race };
   X(symmetric_fold_late, proof)        \
   X(wrap_period_long, proof)           \
   X(slice_step_long, proof)            \
+  X(adjoint_walk_long, proof)          \
   X(concat_start_ignored, proof)       \
   X(concat_cut_overlong, proof)        \
   X(load_guard_dropped, proof)         \
@@ -121,7 +126,7 @@ inline constexpr std::array kMutations = {
 };
 
 /// How many each judge must find; none of them may get lost.
-inline constexpr int kByValues = 20, kByProof = 35, kByGrid = 9, kByTile = 26, kByRace = 2;
+inline constexpr int kByValues = 24, kByProof = 36, kByGrid = 9, kByTile = 26, kByRace = 2;
 static_assert(kMutations.size() == 1 + kByValues + kByProof + kByGrid + kByTile + kByRace);
 
 [[nodiscard]] constexpr std::string_view name_of(Mutation m) {

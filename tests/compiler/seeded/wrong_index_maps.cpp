@@ -64,6 +64,27 @@ std::vector<Expr> WrongIndexMaps::transpose(const ir::TransposeAttributes& trans
   return source;
 }
 
+/// The end elements of a reflected axis have one image a lap: doubled, they get their neighbour's, too.
+Walk WrongIndexMaps::walk_of(const AdjointAxis& axis) {
+  const Expr one = exprs_.constant(1);
+  Walk walk = IndexMaps::walk_of(axis);
+  // Its walks meet every coordinate; of others the proof asks about coordinates that they pass over.
+  if (is(adjoint_walk_long) && axis.mode == ir::PadMode::edge) walk.limit = exprs_.add(walk.limit, one);
+  if (is(adjoint_lap_dropped) && axis.mode != ir::PadMode::edge)
+    walk.limit = exprs_.min(walk.limit, exprs_.add(exprs_.add(walk.first, walk.step), walk.other));
+  if (is(adjoint_end_doubled) && axis.mode == ir::PadMode::reflect) {
+    const Expr lap = exprs_.max(exprs_.mul(exprs_.constant(2), exprs_.sub(axis.n, one)), one);
+    walk.step = exprs_.max(exprs_.mod(walk.step, lap), one);
+  }
+  return walk;
+}
+
+std::vector<Expr> WrongIndexMaps::single_conditions(const AdjointAxis& axis) {
+  std::vector<Expr> all = IndexMaps::single_conditions(axis);
+  if (is(adjoint_mirror_dropped) && axis.mode != ir::PadMode::constant) all[2] = exprs_.add(all[2], exprs_.constant(1));
+  return all;
+}
+
 Expr WrongIndexMaps::repeated(Expr operand_extent, Expr result_extent, Expr coordinate) {
   return is(broadcast_axis_kept) ? coordinate : IndexMaps::repeated(operand_extent, result_extent, coordinate);
 }

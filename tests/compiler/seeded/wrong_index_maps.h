@@ -21,6 +21,8 @@ class WrongIndexMaps final : public IndexMaps {
  protected:
   Inside inside(ir::Expr i, ir::Expr o, ir::Expr n, ir::Expr period) override;
   ir::Expr pad_repeating_axis(ir::PadMode mode, ir::Expr i, ir::Expr n) override;
+  Walk walk_of(const AdjointAxis& axis) override;
+  [[nodiscard]] std::vector<ir::Expr> single_conditions(const AdjointAxis& axis) override;
   ir::Expr repeated(ir::Expr operand_extent, ir::Expr result_extent, ir::Expr coordinate) override;
 
  private:

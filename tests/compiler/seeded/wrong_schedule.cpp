@@ -62,6 +62,9 @@ void edit_schedule(Schedule& schedule, Mutation mutation) {
   }
   for (ScheduledCase& row : schedule.cases) edit_calls(schedule, row, mutation);
   for (Body& body : schedule.bodies) edit_walks(exprs, body, mutation);
+  if (mutation == adjoint_order_swapped)
+    for (Body& body : schedule.bodies)
+      for (BodyNode& node : body.nodes) std::ranges::reverse(node.walks);
   edit_grid(schedule, mutation);
 }
 
