@@ -33,7 +33,7 @@ constexpr const char* kUsage =
 
 constexpr std::uint64_t kPrograms = 600;
 // A seeded bug may show in one program of a thousand; what others cost is no more, since a bug that is found is done.
-constexpr std::uint64_t kMutationPrograms = 2000;
+constexpr std::uint64_t kMutationPrograms = 4000;
 constexpr std::uint64_t kFullPrograms = 4400;
 constexpr std::uint64_t kFullRuns = 20000;
 constexpr std::uint64_t kFullOccurrences = 100;
