@@ -57,7 +57,8 @@ struct Node {
   std::uint32_t layout = 0;  // index into Graph::layouts()
   std::vector<NodeId> operands = {};
   /// Expressions that are >= 0 where a load is executed, by the lemma of rows and tiles (docs/proofs.md): a reshape
-  /// between it and the result divides the number of an element into coordinates.
+  /// between it and the result divides the number of an element into coordinates. And the variables of the walks that
+  /// it is in.
   std::vector<ir::Expr> facts = {};
 };
 

@@ -108,6 +108,7 @@ class KernelBuilder {
     take_steps(1 + wanted.coordinates.size());
     std::vector<std::uint32_t> key = {value, wanted.path};
     for (const Expr e : wanted.coordinates) key.push_back(e.id());
+    for (const Expr e : wanted.facts) key.push_back(e.id());  // among them the walks that it is in
     auto& list = demands_[value];
     const auto [it, inserted] = demand_ids_.try_emplace(std::move(key), list.size());
     if (inserted) {
@@ -266,6 +267,8 @@ class KernelBuilder {
       if (walked[axis]) {
         walks.push_back(*maps[axis].walk);
         walks.back().variable = term.coordinates.back() = new_walk_variable(maps[axis].extent);
+        // A load that does not go along is in the walk, too: there may be no element.
+        term.facts.push_back(walks.back().variable);
       } else {
         single.insert(single.end(), maps[axis].single.begin(), maps[axis].single.end());
       }

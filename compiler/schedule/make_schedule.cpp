@@ -59,7 +59,8 @@ class BodyBuilder {
       const Node& node = kernel_.graph.node(*it);
       std::set<NodeId>& sums = open[*it];
       for (const NodeId operand : node.operands) sums.insert(open[operand].begin(), open[operand].end());
-      for (const Expr e : node.coordinates) add_sums(sums, e);
+      for (const std::vector<Expr>* all : {&node.coordinates, &node.facts})
+        for (const Expr e : *all) add_sums(sums, e);
       for (const ConditionId c : kernel_.graph.conditions_of(node.guard))
         add_sums(sums, kernel_.graph.condition(c).expr);
       sums.erase(*it);
@@ -105,7 +106,8 @@ class BodyBuilder {
     BodyLoad load{.kind = LoadKind::invariant, .dtype = node.dtype, .step = still, .offset = {}, .guard = node.guard};
     std::vector<Expr> at_zero = node.coordinates;
     std::set<NodeId> sums;
-    for (const Expr e : node.coordinates) add_sums(sums, e);
+    for (const std::vector<Expr>* all : {&node.coordinates, &node.facts})
+      for (const Expr e : *all) add_sums(sums, e);
     bool affine = node.guard == kAlways && (sums.empty() || vector_sums_);
     for (std::size_t axis = 0; axis < at_zero.size(); ++axis) {
       if (!mentions(at_zero[axis], column_)) continue;

@@ -157,13 +157,15 @@ GeneratedProgram random_program(std::uint64_t seed, std::uint64_t index, Sizes s
 }
 
 GeneratedProgram random_chain(std::uint64_t seed, std::uint64_t index) {
-  static constexpr std::array kMoves = {Op::reshape, Op::reshape, Op::transpose, Op::pad, Op::slice, Op::concat};
+  static constexpr std::array kMoves = {Op::reshape, Op::reshape, Op::transpose,  Op::pad,
+                                        Op::slice,   Op::concat,  Op::pad_adjoint};
   testing::Rng rng = testing::Rng(seed).fork(index);
   const DType type = ir::kAllDTypes[index % ir::kAllDTypes.size()];
   ProgramBuilder builder(rng.fork(1), type, ir::kPadModes[index % ir::kPadModes.size()], Sizes::stated);
   std::size_t value = builder.operand(type, 1);
   for (std::int64_t left = rng.between(2, 5); left > 0; --left) {
-    value = builder.emit(rng.pick(kMoves), value);
+    const Op op = rng.pick(kMoves);
+    value = builder.emit(op == Op::pad_adjoint && type == DType::boolean ? Op::pad : op, value);
   }
   return std::move(builder).finish();
 }
