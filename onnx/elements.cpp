@@ -14,9 +14,7 @@ namespace padlock::onnx {
 namespace {
 
 std::unexpected<Error> damaged_tensor(const StoredTensor& tensor, std::string_view why) {
-  return std::unexpected(Error{.code = Code::data_loss,
-                               .blame = Blame::user,
-                               .message = fmt::format("the constant '{}' {}", tensor.name.substr(0, 200), why)});
+  return invalid_argument(fmt::format("the constant '{}' {}", tensor.name.substr(0, limits::kNameBytes), why));
 }
 
 /// The product of the dimensions.

@@ -42,6 +42,10 @@ Status finish_reshaped(NodeImport& node, Value& value, std::vector<Expr> shape, 
   const bool is_literal = std::ranges::all_of(shape, [](Expr e) { return e.is_constant(); });
   if (value.constant != nullptr || (value.sizes && is_literal)) {
     Value same = value;
+    std::vector<std::int64_t> dims;
+    for (const Expr n : shape) dims.push_back(literal(n).value_or(-1));
+    if (same.sizes && is_literal && size_count(dims) != same.sizes->size())
+      return refused(fmt::format("{} elements in the shape {}", same.sizes->size(), node.sizes().text(shape)));
     same.shape = std::move(shape);
     same.name.clear();
     if (!is_literal) same.sizes.reset();

@@ -77,6 +77,15 @@ TEST_CASE("sizes in two dimensions are moved as tensors are") {
   CHECK(contains(text, "low = [3, 1], high = [4, 2]"));
 }
 
+TEST_CASE("sizes have as many elements as their shape") {
+  check_refused(
+      {.inputs = {value_info("x", kFloat, {"N", "M"})},
+       .constants = {int64s("three", {2}, {3, 1})},
+       .nodes = {node("Shape", {"x"}, {"s"}), node("Reshape", {"s", "three"}, {"t"}), node("Transpose", {"t"}, {"y"})},
+       .outputs = {value_info("y", kInt64, {})}},
+      "(Reshape): 2 elements in the shape [3, 1]");
+}
+
 TEST_CASE("a divisor that could be 0 is refused, and so is a comparison that depends on sizes") {
   const auto parts = [](Message last) {
     return ModelParts{.inputs = {value_info("x", kFloat, {"N"})},
