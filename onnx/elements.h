@@ -30,8 +30,8 @@ class ElementReader {
   /// `folder`: where files of external data lie; empty: nowhere.
   explicit ElementReader(std::string folder) : folder_(std::move(folder)) {}
 
-  /// Errors: unimplemented for a type that programs do not have; data_loss where the elements are not as many as the
-  /// dimensions say; resource_exhausted beyond the limits; the file's, of external data.
+  /// Errors: unimplemented for a type that programs do not have; invalid_argument where the elements are not as many as
+  /// the dimensions say; resource_exhausted beyond the limits; the file's, of external data.
   [[nodiscard]] Result<Elements> read(const StoredTensor& tensor);
 
  private:

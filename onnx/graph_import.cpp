@@ -8,6 +8,7 @@
 #include "onnx/element_types.h"
 #include "onnx/limits.h"
 #include "onnx/operators/operator.h"
+#include "onnx/printable.h"
 
 namespace padlock::onnx {
 namespace {
@@ -16,12 +17,8 @@ constexpr std::int64_t kFirstOpset = 7, kLastOpset = 28, kLastIr = 14;
 
 bool is_default_domain(std::string_view domain) { return domain.empty() || domain == "ai.onnx"; }
 
-/// A name of the model for a message, whatever its bytes are.
-std::string quoted(std::string_view name) {
-  std::string text(name.substr(0, limits::kNameBytes));
-  std::ranges::replace_if(text, [](char c) { return c < ' ' || c == '\x7f'; }, '?');
-  return fmt::format("'{}'", text);
-}
+/// A name of the model for a message.
+std::string quoted(std::string_view name) { return fmt::format("'{}'", name.substr(0, limits::kNameBytes)); }
 
 std::string text_of(const std::vector<Expr>& shape, ir::DType dtype, SizeMath& sizes) {
   return fmt::format("{}{}", name_of(dtype), sizes.text(shape));
@@ -90,7 +87,7 @@ Status GraphImport::add_constants() {
 // ---- inputs
 
 void GraphImport::add_input(const ValueInfo& info) {
-  Place place{.kind = Place::Kind::tensor, .model_name = std::string(info.name), .names = {}};
+  Place place{.kind = Place::Kind::tensor, .model_name = printable(info.name), .names = {}};
   auto value = parameter(info, place);
   if (value) {
     values_[info.name] = *std::move(value);
@@ -270,7 +267,7 @@ void GraphImport::add_result(const ValueInfo& info) {
     value.is_scalar = false;
   }
   text_.add_result(value.name);
-  import_.results.push_back({.kind = Place::Kind::tensor, .model_name = std::string(info.name), .names = {value.name}});
+  import_.results.push_back({.kind = Place::Kind::tensor, .model_name = printable(info.name), .names = {value.name}});
 }
 
 std::unexpected<Error> GraphImport::refusals() const {

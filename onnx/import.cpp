@@ -3,6 +3,7 @@
 #include <array>
 
 #include "onnx/graph_import.h"
+#include "onnx/printable.h"
 #include "onnx/wire.h"
 #include "support/json_writer.h"
 
@@ -37,7 +38,9 @@ std::string Import::interface() const {
 
 Result<Import> import_model(std::string_view bytes, const ImportOptions& options) {
   PADLOCK_TRY(const Model model, read_model(bytes));
-  return GraphImport(model, options).run();
+  auto made = GraphImport(model, options).run();
+  if (!made) made.error().message = printable(made.error().message);
+  return made;
 }
 
 }  // namespace padlock::onnx

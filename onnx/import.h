@@ -29,9 +29,9 @@ struct Import {
   [[nodiscard]] std::string interface() const;
 };
 
-/// Makes a program of a model's bytes. Thread-safe. Errors: data_loss for what is no model; unimplemented for one that
-/// programs cannot say, with each such node by name, operator and reason; resource_exhausted beyond onnx/limits.h;
-/// files', of external data.
+/// Makes a program of a model's bytes. Thread-safe. Errors: invalid_argument for what is no model; unimplemented for
+/// one that programs cannot say, with each such node by name, operator and reason; resource_exhausted beyond
+/// onnx/limits.h; files', of external data.
 [[nodiscard]] Result<Import> import_model(std::string_view bytes, const ImportOptions& options = {});
 
 }  // namespace padlock::onnx

@@ -341,8 +341,7 @@ class ModelReader {
 };
 
 std::unexpected<Error> no_model(std::string_view why) {
-  return std::unexpected(
-      Error{.code = Code::data_loss, .blame = Blame::user, .message = fmt::format("expected an ONNX model: {}", why)});
+  return invalid_argument(fmt::format("expected an ONNX model: {}", why));
 }
 
 /// Runs a function of protozero, whose exceptions end here.

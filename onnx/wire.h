@@ -11,12 +11,12 @@
 namespace padlock::onnx {
 
 /// Reads a model's bytes, which the result borrows. Graphs inside attributes are not read, so that nothing nests.
-/// Errors: data_loss for bytes that are no model, or one that ends in the middle; resource_exhausted beyond
+/// Errors: invalid_argument for bytes that are no model, or one that ends in the middle; resource_exhausted beyond
 /// onnx/limits.h.
 [[nodiscard]] Result<Model> read_model(std::string_view bytes);
 
 /// Reads the elements of one packed field as their bits: of floats and doubles those, of integers the 64 bits of the
-/// number. Appends at most `most` elements. Error: data_loss for bytes that end in the middle.
+/// number. Appends at most `most` elements. Error: invalid_argument for bytes that end in the middle.
 [[nodiscard]] Status read_packed(ElementField field, std::string_view bytes, std::size_t most,
                                  std::vector<std::uint64_t>& bits);
 

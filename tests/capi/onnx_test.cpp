@@ -41,7 +41,7 @@ TEST_CASE("what is no model, and what programs cannot say, have errors of their 
   Text text, interface;
   Error error;
   CHECK(padlock_onnx_import(context, "\x3a\x7f", 2, nullptr, text.out(), interface.out(), error.out()) ==
-        PADLOCK_DATA_LOSS);
+        PADLOCK_INVALID_ARGUMENT);
   CHECK(padlock_error_blame(error) == PADLOCK_BLAME_CALLER);
   const std::string bytes = pad_model("NonZero");
   CHECK(padlock_onnx_import(context, bytes.data(), bytes.size(), nullptr, text.out(), interface.out(), error.out()) ==

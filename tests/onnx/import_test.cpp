@@ -160,6 +160,18 @@ TEST_CASE("what cannot be imported is listed by name, operator and reason, all o
         "node 3 (StringNormalizer): there is no such operation");
 }
 
+TEST_CASE("names are shown as UTF-8, whatever their bytes are") {
+  ModelParts parts = one_node("Relu", {"N"}, {}, {"x"});
+  parts.nodes[0] = node("R\x01\xff\xc3\xa9\xc3", {"x"}, {"y"});
+  check_refused(parts, "(R??\xc3\xa9?)");
+  parts = one_node("Relu", {"N"}, {}, {"\xed\xa0\x80x"});
+  parts.inputs = {value_info("\xed\xa0\x80x", kFloat, {"N"})};
+  const auto made = import_model(model(parts));
+  REQUIRE(made.has_value());
+  CHECK(made->inputs[0].model_name == "???x");
+  CHECK(contains(made->text, "(x: f32[N])"));
+}
+
 TEST_CASE("each reason to refuse a node") {
   check_refused(one_node("Pad", {"N"}, {int64s("pads", {3}, {1, 1, 1})}, {"x", "pads"}), "it has 3 pads for 1 axes");
   check_refused(one_node("Pad", {"N"}, {int64s("pads", {2}, {1, 1})}, {"x", "pads"}, {attribute("mode", "odd")}),

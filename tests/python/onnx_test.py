@@ -37,7 +37,7 @@ class Models(unittest.TestCase):
     def test_errors(self):
         import padlock.onnx
 
-        with self.assertRaisesRegex(padlock.Error, "expected an ONNX model: it has no graph"):
+        with self.assertRaisesRegex(padlock.InvalidArgument, "expected an ONNX model: it has no graph"):
             padlock.onnx.load(b"")
         with self.assertRaisesRegex(padlock.InvalidArgument, "expected the input 'x'"):
             padlock.onnx.load(MODEL).run({})
