@@ -162,17 +162,20 @@ class KernelProver {
     return kernel_.program->value(std::get<ir::ValueId>(reshape.operands[0]));
   }
 
-  /// Returns whether a reshape has as many elements as its operand: that follows from the text, or is required.
+  /// Returns whether a reshape has as many elements as its operand: that follows from the text, or is required, or from
+  /// what is.
   bool keeps_elements(ir::Products& products, const ir::Value& reshape) {
     const auto before = operand_of(reshape).extents();
     if (products.equal(before, reshape.extents())) return true;
     const Expr from = ir::Simplifier::product(exprs_, before);
     const Expr to = ir::Simplifier::product(exprs_, reshape.extents());
-    return std::ranges::any_of(kernel_.program->requirements(), [&](const ir::Requirement& required) {
-      const ir::Constraint& c = required.constraint;
+    const bool required = std::ranges::any_of(kernel_.program->requirements(), [&](const ir::Requirement& one) {
+      const ir::Constraint& c = one.constraint;
       if (c.comparison != ir::Comparison::eq) return false;
       return (c.lhs == from && c.rhs == to) || (c.lhs == to && c.rhs == from);
     });
+    return required ||
+           (session_.excludes({}, {less(exprs_, from, to)}) && session_.excludes({}, {less(exprs_, to, from)}));
   }
 
   // --- widths -----------------------------------------------------------------------------------------------------

@@ -122,6 +122,21 @@ TEST_CASE("an element's number in a reshape fits 64 bits, or a launch is asked t
   }
 }
 
+TEST_CASE("a reshape keeps its elements where a constraint says so, whichever way it is written") {
+  for (const char* text :
+       {"program p(x: f32[N]) where N == 7 { y = reshape(x, shape = [7]) z = reshape(y, shape = [N]) return z }",
+        "program p(x: f32[N]) where N == 64 { y = slice(x, start = [73 - N], limit = [61])"
+        " z = reshape(y, shape = [4, (N - 12) floordiv 4]) return z }"}) {
+    CAPTURE(std::string(text));
+    const ir::Program program = program_of(text);
+    for (const char* config : kConfigs) {
+      CAPTURE(std::string(config));
+      for (const Obligation& one : value_of(list_obligations(schedule_of(program, config))).obligations)
+        CHECK_MESSAGE((one.kind != ObligationKind::cover || one.verdict == Verdict::proved), to_string(one));
+    }
+  }
+}
+
 TEST_CASE("a bound that is dropped is missed: a kernel that needs it is not compiled") {
   for (const std::string_view text : {kProducts, kFar}) {
     const ir::Program program = program_of(text);
