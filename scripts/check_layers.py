@@ -35,8 +35,7 @@ ROOMS = {
     "ir/binding": {"support", "ir", "ir/expr"},
     "ir/reference": IR,
     # Models of other programs, as programs.
-    "onnx": IR | {"ir/text", "onnx/operators"},
-    "onnx/operators": IR | {"ir/text", "onnx"},
+    "onnx": IR | {"ir/text"},
     # What code expects of a launch.
     "abi": IR,
     # From programs to code.

@@ -147,6 +147,7 @@ class Foreign(Case):
         "hiredis": ("<hiredis/hiredis.h>", "redisConnect(0, 0);", "tuner/cache/exchange_redis.cpp",
                     "tuner/cache/store.cpp"),
         "SQLite": ("<sqlite3.h>", "sqlite3_open(0, 0);", "tuner/cache/database.cpp", "tuner/cache/store.cpp"),
+        "protozero": ("<protozero/pbf_reader.hpp>", "protozero::pbf_reader r;", "onnx/wire.cpp", "onnx/elements.cpp"),
         "xxHash": ("<xxhash.h>", "XXH3_64bits(0, 0);", "support/hash.cpp", "support/file.cpp"),
         "nlohmann": ("<nlohmann/json.hpp>", "nlohmann::json j;", "tools/text/json_value.cpp", "tools/commands/cache.cpp"),
         "nanobind": ("<nanobind/nanobind.h>", "nanobind::object o;", "python/core/a.cpp", "capi/a.cpp"),
