@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <functional>
 
 #include "onnx/element_types.h"
 #include "onnx/external_data.h"

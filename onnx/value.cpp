@@ -1,5 +1,7 @@
 #include "onnx/value.h"
 
+#include <memory>
+
 #include "onnx/limits.h"
 
 namespace padlock::onnx {

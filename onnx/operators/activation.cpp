@@ -1,6 +1,7 @@
 // Operators of one tensor that take a few numbers: activations, and what is made of several operations.
 #include <fmt/format.h>
 
+#include <array>
 #include <bit>
 #include <cmath>
 

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <functional>
 
 #include "onnx/element_types.h"
 #include "onnx/limits.h"

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "onnx/operators/shapes.h"
 
 namespace padlock::onnx {

@@ -1,6 +1,8 @@
 // Models and the programs that are made of them.
 #include "tests/onnx/import_testing.h"
 
+#include <limits>
+
 namespace padlock::onnx::testing {
 namespace {
 

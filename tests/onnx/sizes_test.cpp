@@ -1,5 +1,6 @@
 // Arithmetic on sizes: what a model computes of shapes, by numbers.
 #include <array>
+#include <limits>
 
 #include "onnx/size_math.h"
 #include "tests/onnx/import_testing.h"

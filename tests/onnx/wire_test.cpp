@@ -1,6 +1,8 @@
 // The bytes of models: read as the format says, or refused.
 #include "onnx/wire.h"
 
+#include <unistd.h>
+
 #include <filesystem>
 #include <fstream>
 

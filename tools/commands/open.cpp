@@ -63,7 +63,7 @@ Outcome<lib::OnnxImport> import_model(const lib::Context& context, const std::st
 }
 
 Outcome<lib::Program> load_program(const lib::Context& context, const std::string& path) {
-  if (path.ends_with(".onnx")) {
+  if (is_model(path)) {
     PADLOCK_TRY(const lib::OnnxImport made, import_model(context, path));
     return or_fail(ExitCode::file, context.parse(made.text.view()), path);
   }

@@ -10,6 +10,7 @@
 #include "tools/arrays/run_inputs.h"
 #include "tools/arrays/run_outputs.h"
 #include "tools/commands/command.h"
+#include "tools/commands/model_inputs.h"
 #include "tools/commands/open.h"
 #include "tools/text/run_report.h"
 
@@ -139,6 +140,13 @@ Outcome<Source> open_program(const RunOptions& options, const lib::Context& cont
                 }};
 }
 
+/// Inputs of a model by its own names, as those of its program.
+Outcome<void> take_model_inputs(const RunOptions& options, const lib::Context& context, RunRequest& request) {
+  if (!is_model(options.program)) return {};
+  PADLOCK_TRY(const auto made, import_model(context, options.program));
+  return tools::take_model_inputs(made.interface.view(), request.inputs, request.symbols);
+}
+
 Outcome<ExitCode> execute(const RunOptions& options, const lib::Context& context, const Source& source,
                           const RunRequest& request, OutputFiles& files) {
   const lib::Program& program = source.program;
@@ -177,6 +185,7 @@ Outcome<ExitCode> run(const RunOptions& options) {
   PADLOCK_TRY(const auto context, open_context(chosen));
   PADLOCK_CHECK(check_options(context, options));
   PADLOCK_TRY(const auto source, packed ? open_pack(options, context) : open_program(options, context));
+  PADLOCK_CHECK(take_model_inputs(options, context, request));
   return execute(options, context, source, request, files);
 }
 

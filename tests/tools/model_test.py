@@ -1,0 +1,79 @@
+"""ONNX models where the command takes programs: their own names for inputs, sizes from files, errors with the path."""
+
+import json
+import struct
+import unittest
+
+from padlock_testing import Case, floats, npy, read_npy
+
+
+def field(tag, value):
+    """A field of a message: a number, or the bytes of a text or of another message."""
+    if isinstance(value, int):
+        return bytes([tag << 3, value])
+    data = value.encode() if isinstance(value, str) else value
+    return bytes([tag << 3 | 2, len(data)]) + data
+
+
+def info(name, element_type, extent):
+    shape = field(1, field(1, extent) if isinstance(extent, int) else field(2, extent))
+    return field(1, name) + field(2, field(1, field(1, element_type) + field(2, shape)))
+
+
+def model(operator="Pad"):
+    """y = operator(in.0, pads), of f32[N] and i64[2]."""
+    node = field(1, "in.0") + field(1, "pads") + field(2, "y") + field(3, "the_node") + field(4, operator)
+    inputs = field(11, info("in.0", 1, "N")) + field(11, info("pads", 7, 2))
+    graph = field(1, node) + field(2, "g") + inputs + field(12, info("y", 1, "M"))
+    return field(1, 10) + field(7, graph) + field(8, field(2, 20))
+
+
+class Models(Case):
+    def setUp(self):
+        super().setUp()
+        self.write("m.onnx", model())
+        self.write("x.npy", npy("<f4", (3,), floats(1, 2, 3)))
+
+    def test_import_prints_or_writes_the_program(self):
+        text = self.succeed("import", "m.onnx")
+        self.assertEqual(
+            text,
+            "program g(in_0: f32[N], pads_0: dim, pads_1: dim)\n{\n"
+            "  y = pad(in_0, low = [pads_0], high = [pads_1])\n  return y\n}\n",
+        )
+        interface = json.loads(self.succeed("import", "m.onnx", "--output=m.pad", "--json"))
+        self.assertEqual(interface["inputs"][1], {"name": "pads", "kind": "dims", "parameters": ["pads_0", "pads_1"]})
+        self.assertEqual((self.folder / "m.pad").read_text(), text)
+        self.assertEqual(self.succeed("emit", "m.onnx"), text)
+
+    def test_run_takes_inputs_by_the_models_names_and_sizes_from_files(self):
+        wanted = ("<f4", (4,), floats(0, 1, 2, 3))
+        for type_, form in (("<i8", "<2q"), ("<i4", "<2i")):
+            self.write("pads.npy", npy(type_, (2,), struct.pack(form, 1, 0)))
+            self.succeed("run", "m.onnx", "--input=in.0=@x.npy", "--input=pads=@pads.npy", "--output=y=@y.npy")
+            self.assertEqual(read_npy(self.folder / "y.npy"), wanted)
+        self.succeed("run", "m.onnx", "--input=in_0=@x.npy", "--bind=pads_0=1,pads_1=0", "--output=y=@y.npy")
+        self.assertEqual(read_npy(self.folder / "y.npy"), wanted)
+
+    def test_sizes_that_are_none(self):
+        self.write("long.npy", npy("<i8", (3,), struct.pack("<3q", 1, 0, 0)))
+        self.write("pads.npy", npy("<i8", (2,), struct.pack("<2q", 1, 0)))
+        run = ("run", "m.onnx", "--input=in.0=@x.npy")
+        self.fail_with(4, "expected 2 elements of pads, found 3", *run, "--input=pads=@long.npy")
+        self.fail_with(4, "expected elements of i64 or i32", *run, "--input=pads=@x.npy")
+        self.fail_with(2, "pads says sizes: give --input=pads=@FILE.npy", *run, "--input=pads=random")
+        self.fail_with(
+            2, "--bind gives pads_1, and so does --input=pads", *run, "--input=pads=@pads.npy", "--bind=pads_1=1"
+        )
+
+    def test_models_that_are_refused(self):
+        self.write("n.onnx", model("NonZero"))
+        self.write("bad.onnx", b"\x3a\x7f")
+        self.fail_with(3, "n.onnx: expected a model of which", "prove", "n.onnx")
+        self.fail_with(3, "'the_node' (NonZero): there is no such operation", "import", "n.onnx")
+        self.fail_with(3, "bad.onnx: expected an ONNX model", "emit", "bad.onnx")
+        self.fail_with(3, "absent.onnx", "emit", "absent.onnx")
+
+
+if __name__ == "__main__":
+    unittest.main()
