@@ -385,8 +385,8 @@ typedef struct padlock_onnx_options {
 /* Makes the text of a program, as padlock_program_parse reads it, of an ONNX model of `size` bytes. `interface`, which
    may be NULL, says as JSON ("schema": 1) what stands there for each input and result of the model: a tensor, a scalar,
    dims (one for each element of a tensor that says sizes), or nothing. `options` may be NULL. A model is not trusted.
-   Since 1004. Errors: INVALID_ARGUMENT for what is no model; UNIMPLEMENTED for one of which no program can be made, with each
-   node, its operator and the reason; RESOURCE_EXHAUSTED; of external data as the file's. */
+   Since 1004. Errors: INVALID_ARGUMENT for what is no model; UNIMPLEMENTED for one of which no program can be made,
+   with each node, its operator and the reason; RESOURCE_EXHAUSTED; of external data as the file's. */
 PADLOCK_API padlock_status padlock_onnx_import(padlock_context* context, const void* bytes, size_t size,
                                                const padlock_onnx_options* options, padlock_text** text,
                                                padlock_text** interface, padlock_error** error);

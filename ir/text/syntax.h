@@ -89,8 +89,8 @@ struct Program {
   std::string source;  // the text, for diagnostics
 };
 
-/// Parses a text. Errors, with position, source line and what was expected: invalid_argument; resource_exhausted beyond a
-/// limit.
+/// Parses a text. Errors, with position, source line and what was expected: invalid_argument; resource_exhausted beyond
+/// a limit.
 [[nodiscard]] Result<Program> parse(std::string_view text);
 
 /// Returns whether a name is valid in a program: [A-Za-z_][A-Za-z0-9_]* and not reserved.

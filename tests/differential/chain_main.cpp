@@ -63,8 +63,7 @@ class ChainRun {
         // Sizes of chains are far-fetched: a load may be tested in the code, a negative extent be left to binding, and
         // rows be taken one by one.
         const bool has_other_way = one.kind == compiler::ObligationKind::load ||
-                                   one.kind == compiler::ObligationKind::extent ||
-                                   one.access.contains("permuted rows");
+                                   one.kind == compiler::ObligationKind::extent || one.access.contains("permuted rows");
         const bool is_tested = one.verdict == compiler::Verdict::checked && has_other_way;
         undecided_ += is_tested ? 1 : 0;
         if (!is_tested && (one.verdict == compiler::Verdict::checked || one.verdict == compiler::Verdict::refuted))

@@ -26,7 +26,8 @@ using SizeRanges = std::map<std::uint32_t, ir::Range>;
 [[nodiscard]] SizeRanges size_ranges(std::span<const abi::Guard> guards);
 /// Ranges of coordinates, by symbol index.
 using CoordinateRanges = std::map<std::uint32_t, ir::Range>;
-/// Returns the ranges of a kernel's coordinates and of its walks' variables: from 0 to what the ranges of its extents allow.
+/// Returns the ranges of a kernel's coordinates and of its walks' variables: from 0 to what the ranges of its extents
+/// allow.
 [[nodiscard]] CoordinateRanges coordinate_ranges(const Kernel& kernel, const SizeRanges& sizes = {});
 
 /// Widths of the emitted expressions of one kernel: parts over symbols alone arrive as sizes (clamped to [-2^62,
