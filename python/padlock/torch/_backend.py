@@ -76,11 +76,10 @@ def take_clusters(graph: Graph, *, force: bool = False, backward: bool = False) 
 
 
 def _caller(text: str) -> Callable[..., Any]:
-    """The call of a kernel without torch's dispatcher."""
-    call = kernel_of(text)._call_memory
+    """The call of a kernel without torch's dispatcher. It holds no kernel: compiled graphs outlive the module."""
 
     def run(xs: Sequence[torch.Tensor], dims: Sequence[int], scalars: Sequence[Any]) -> Any:
-        made = call(*xs, *scalars, *dims)
+        made = kernel_of(text)._call_memory(*xs, *scalars, *dims)
         return made if isinstance(made, tuple) else (made,)
 
     return run

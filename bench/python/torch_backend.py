@@ -1,0 +1,59 @@
+"""What torch.compile makes with backend="padlock", beside eager mode and Inductor: milliseconds of the fastest call, a line of JSON
+each.
+
+    PYTHONPATH=build/release/python python bench/python/torch_backend.py [threads]
+"""
+
+import json
+import sys
+import time
+
+import torch
+
+import padlock.torch
+
+
+def window(x):
+    """Windows of 7 * 7 pixels of images padded to whole ones."""
+    padded = torch.nn.functional.pad(x, (0, 0, 0, -x.shape[2] % 7, 0, -x.shape[1] % 7))
+    n, h, w, c = padded.shape
+    return padded.view(n, h // 7, 7, w // 7, 7, c).transpose(2, 3).reshape(-1, 7, 7, c)
+
+
+def between(x, a, b):
+    """A pad and relu between two products."""
+    return torch.relu(torch.nn.functional.pad(x @ a, (3, 5))) @ b
+
+
+def cases():
+    yield "window partition", window, (torch.randn(8, 61, 57, 96),)
+    for rows in (256, 1024, 4096):
+        yield f"pad and relu between products, {rows} rows", between, (torch.randn(rows, 16), torch.randn(16, 1016), torch.randn(1024, 8))
+
+
+def fastest(function, inputs, seconds=2.0):
+    least, end = float("inf"), time.perf_counter() + seconds
+    while time.perf_counter() < end:
+        start = time.perf_counter()
+        function(*inputs)
+        least = min(least, time.perf_counter() - start)
+    return least
+
+
+def main():
+    threads = int(sys.argv[1]) if len(sys.argv) > 1 else 1
+    torch.set_num_threads(threads)
+    padlock.configure(threads=threads)
+    with torch.no_grad():
+        for name, function, inputs in cases():
+            run = {"eager": function}
+            run |= {backend: torch.compile(function, backend=backend, dynamic=True) for backend in ("inductor", "padlock")}
+            for one in run.values():
+                one(*inputs)
+            took = {backend: fastest(one, inputs) for backend, one in run.items()}
+            said = {backend: round(seconds * 1e3, 4) for backend, seconds in took.items()}
+            print(json.dumps({"case": name, "threads": threads, "ms": said, "taken": padlock.torch.decisions()[-1].taken}))
+
+
+if __name__ == "__main__":
+    main()
