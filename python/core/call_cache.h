@@ -11,7 +11,7 @@
 
 #include "padlock/padlock.hpp"
 #include "python/core/small_vector.h"
-#include "python/core/tensor.h"
+#include "python/core/tensors/tensor.h"
 
 // Bound calls by what they were bound to, so that the next call with the same shapes binds nothing.
 namespace padlock::python {

@@ -5,8 +5,8 @@
 #include <utility>
 
 #include "python/core/arguments.h"
-#include "python/core/element_type.h"
 #include "python/core/launch.h"
+#include "python/core/tensors/element_type.h"
 
 namespace padlock::python {
 namespace {

@@ -10,7 +10,7 @@
 #include "python/core/call_cache.h"
 #include "python/core/failure.h"
 #include "python/core/process.h"
-#include "python/core/tensor.h"
+#include "python/core/tensors/tensor.h"
 
 // Programs as Python calls them.
 namespace padlock::python {

@@ -3,7 +3,7 @@
 #include <span>
 
 #include "python/core/call_cache.h"
-#include "python/core/tensor.h"
+#include "python/core/tensors/tensor.h"
 
 // From a bound call and its inputs to results as their library has them.
 namespace padlock::python {

@@ -8,8 +8,8 @@
 
 #include "python/core/call_cache.h"
 #include "python/core/launch.h"
-#include "python/core/numpy_array.h"
 #include "python/core/pad_call.h"
+#include "python/core/tensors/numpy_array.h"
 
 namespace padlock::python {
 namespace {

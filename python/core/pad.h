@@ -3,8 +3,8 @@
 #include <span>
 #include <string_view>
 
-#include "python/core/element_type.h"
 #include "python/core/failure.h"
+#include "python/core/tensors/element_type.h"
 
 // Eager pads: one tensor, amounts as they come, and programs that are made once for each kind.
 namespace padlock::python {

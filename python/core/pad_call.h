@@ -6,7 +6,7 @@
 
 #include "python/core/failure.h"
 #include "python/core/pad_program.h"
-#include "python/core/tensor.h"
+#include "python/core/tensors/tensor.h"
 
 // Pads as requests: what all conventions of writing them come to.
 namespace padlock::python {

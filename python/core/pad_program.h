@@ -3,9 +3,9 @@
 #include <cstdint>
 #include <string>
 
-#include "python/core/dlpack.h"
-#include "python/core/element_type.h"
 #include "python/core/small_vector.h"
+#include "python/core/tensors/dlpack.h"
+#include "python/core/tensors/element_type.h"
 
 // The program of one kind of pad: for all extents, strides, amounts and fills.
 namespace padlock::python {

@@ -5,9 +5,9 @@
 #include <string>
 #include <utility>
 
-#include "python/core/element_type.h"
 #include "python/core/failure.h"
-#include "python/core/numpy_array.h"
+#include "python/core/tensors/element_type.h"
+#include "python/core/tensors/numpy_array.h"
 
 namespace padlock::python {
 namespace {

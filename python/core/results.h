@@ -1,7 +1,7 @@
 #pragma once
 
 #include "python/core/call_cache.h"
-#include "python/core/tensor.h"
+#include "python/core/tensors/tensor.h"
 
 // Results that are made, each by the library of the inputs, and results that are given.
 namespace padlock::python {

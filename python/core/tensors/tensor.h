@@ -3,9 +3,9 @@
 #include <array>
 #include <cstdint>
 
-#include "python/core/buffer.h"
-#include "python/core/families.h"
-#include "python/core/torch_state.h"
+#include "python/core/tensors/buffer.h"
+#include "python/core/tensors/families.h"
+#include "python/core/tensors/torch_state.h"
 
 // An argument as memory: what it says of itself, checked where its library would not.
 namespace padlock::python {

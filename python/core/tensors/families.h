@@ -2,7 +2,7 @@
 
 #include <nanobind/nanobind.h>
 
-#include "python/core/dlpack.h"
+#include "python/core/tensors/dlpack.h"
 
 // Which door a type of tensors has, asked once a type.
 namespace padlock::python {

@@ -1,4 +1,4 @@
-#include "python/core/families.h"
+#include "python/core/tensors/families.h"
 
 #include <memory>
 #include <string_view>

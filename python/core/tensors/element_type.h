@@ -6,7 +6,7 @@
 
 #include <nanobind/nanobind.h>
 
-#include "python/core/dlpack.h"
+#include "python/core/tensors/dlpack.h"
 
 // Element types by their several names, and Python's numbers as their bits.
 namespace padlock::python {

@@ -4,7 +4,7 @@
 
 #include <nanobind/nanobind.h>
 
-#include "python/core/dlpack.h"
+#include "python/core/tensors/dlpack.h"
 
 // NumPy's array as a struct: the layout that its headers give to every extension, from 1.x to 2.x, declared by hand. A
 // buffer of the same array takes NumPy ten times as long to describe.

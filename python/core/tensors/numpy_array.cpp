@@ -1,11 +1,11 @@
-#include "python/core/numpy_array.h"
+#include "python/core/tensors/numpy_array.h"
 
 #include <array>
 
-#include "python/core/buffer.h"
-#include "python/core/element_type.h"
 #include "python/core/failure.h"
-#include "python/core/families.h"
+#include "python/core/tensors/buffer.h"
+#include "python/core/tensors/element_type.h"
+#include "python/core/tensors/families.h"
 
 namespace padlock::python {
 namespace {

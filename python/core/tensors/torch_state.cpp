@@ -1,7 +1,7 @@
-#include "python/core/torch_state.h"
+#include "python/core/tensors/torch_state.h"
 
 #include "python/core/failure.h"
-#include "python/core/families.h"
+#include "python/core/tensors/families.h"
 
 namespace padlock::python {
 namespace {

@@ -1,13 +1,13 @@
-#include "python/core/tensor.h"
+#include "python/core/tensors/tensor.h"
 
 #include <bit>
 #include <cstring>
 #include <string>
 #include <string_view>
 
-#include "python/core/element_type.h"
 #include "python/core/failure.h"
-#include "python/core/numpy_array.h"
+#include "python/core/tensors/element_type.h"
+#include "python/core/tensors/numpy_array.h"
 
 namespace padlock::python {
 namespace {

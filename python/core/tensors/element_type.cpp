@@ -1,4 +1,4 @@
-#include "python/core/element_type.h"
+#include "python/core/tensors/element_type.h"
 
 #include <array>
 #include <bit>

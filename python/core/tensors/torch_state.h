@@ -2,7 +2,7 @@
 
 #include <nanobind/nanobind.h>
 
-#include "python/core/dlpack.h"
+#include "python/core/tensors/dlpack.h"
 
 // What PyTorch would make of a tensor beyond its memory.
 namespace padlock::python {
