@@ -86,7 +86,8 @@ int most_frequent(const std::vector<std::vector<int>>& axes, int rank) {
 }
 
 /// An array for each result, where shared memory has room for all and every load goes along the axis or stays; else one
-/// for each load along the axis, numbered in each body anew.
+/// for each load along the axis, numbered in each body anew. A load in a sum's walks is done many times an element, and
+/// so where the element is.
 void choose_arrays(const Schedule& schedule, TransposeTile& tile, const std::vector<std::vector<int>>& axes) {
   const int most = kSharedBytes / (tile.array_words() * tile.word_bytes);
   const auto results = static_cast<int>(schedule.kernel.results.size());
@@ -95,11 +96,14 @@ void choose_arrays(const Schedule& schedule, TransposeTile& tile, const std::vec
         return std::ranges::all_of(loads, [&](int axis) { return axis == tile.axis || axis == kStays; });
       });
   if (tile.holds_results) tile.array_count = results;
-  for (const std::vector<int>& loads : axes) {
+  for (std::size_t body = 0; body < axes.size(); ++body) {
     int count = 0;
     std::vector<int>& arrays = tile.arrays.emplace_back();
-    for (const int axis : loads)
-      arrays.push_back(!tile.holds_results && axis == tile.axis && count < most ? count++ : -1);
+    for (std::size_t load = 0; load < axes[body].size(); ++load) {
+      const bool once = schedule.bodies[body].loads[load].scope < 0;
+      const bool held = !tile.holds_results && once && axes[body][load] == tile.axis && count < most;
+      arrays.push_back(held ? count++ : -1);
+    }
     tile.array_count = std::max(tile.array_count, count);
   }
 }

@@ -64,6 +64,23 @@ TEST_CASE("transpose: batches, other axes, and rows that are merged") {
   }
 }
 
+TEST_CASE("transpose: sums of which some terms lie across and some do not") {
+  Regression r(
+      "program p(x: bf16[1, N, S, C, 1], y: bf16[1, N, S, C, 1] strides [S, C * S, 1, S, S], l: dim, H: dim, k: dim,"
+      "          E: dim, m: dim, F: dim) { v = concat(y, x, axis = 3)"
+      "  a = pad_adjoint(v, extent = [H, N, S, 2 * C, 1], low = [l, 0, 0, 0, 0], high = [1 - l - H, 0, 0, 0, 0],"
+      "                  mode = wrap)"
+      "  b = pad_adjoint(a, extent = [H, N, E, F, 1], low = [0, 0, k, m, 0],"
+      "                  high = [0, 0, S - k - E, 2 * C - m - F, 0], mode = wrap)"
+      "  t = transpose(b, perm = [4, 1, 2, 0, 3]) return t }");
+  const auto same = [&](std::int64_t n, std::int64_t s, std::int64_t c,
+                        const std::map<std::string, std::int64_t>& dims) {
+    r.same({{shape({1, n, s, c, 1}), shape({1, n, s, c, 1}, {s, c * s, 1, s, s})}, dims});
+  };
+  same(2, 5, 3, {{"l", 1}, {"H", 2}, {"k", 1}, {"E", 3}, {"m", 2}, {"F", 1}});
+  same(3, 40, 20, {{"l", -3}, {"H", 4}, {"k", 7}, {"E", 20}, {"m", -2}, {"F", 33}});
+}
+
 TEST_CASE("transpose: casts between types of every size") {
   for (const char* from : {"i8", "f16", "f32", "i64"})
     for (const char* to : {"i8", "f16", "f32", "i64"}) {
