@@ -157,6 +157,8 @@ bool same_element(DType dtype, const Element& expected, std::uint64_t actual_bit
 Element apply_elementwise(Op op, DType operand_type, DType result_type, std::span<const Element> operands) {
   const DType type = operand_type;
   const Element& x = operands[0];
+  if (info_of(op).op_class == OpClass::activation)
+    return computed(type, bits_from_float(type, activation_of(op, float_from_bits(type, x.bits))));
   switch (op) {
     case Op::relu:
       return is_negative(type, x.bits) ? Element{} : x;
@@ -175,17 +177,6 @@ Element apply_elementwise(Op op, DType operand_type, DType result_type, std::spa
     case Op::ceil:
     case Op::round:
       return float_function_of(op, type, x.bits);
-    case Op::exp:
-    case Op::log:
-    case Op::tanh:
-    case Op::sigmoid:
-    case Op::erf:
-    case Op::gelu:
-    case Op::gelu_tanh:
-    case Op::silu:
-    case Op::softplus:
-    case Op::rsqrt:
-      return computed(type, bits_from_float(type, activation_of(op, float_from_bits(type, x.bits))));
     case Op::add:
     case Op::sub:
     case Op::mul:
@@ -211,14 +202,7 @@ Element apply_elementwise(Op op, DType operand_type, DType result_type, std::spa
       return x.bits != 0 ? operands[1] : operands[2];
     case Op::cast:
       return cast(type, result_type, x);
-    case Op::pad:
-    case Op::slice:
-    case Op::concat:
-    case Op::transpose:
-    case Op::broadcast:
-    case Op::reshape:
-    case Op::iota:
-    case Op::pad_adjoint:
+    default:
       break;  // data movement has no elements of its own
   }
   return x;

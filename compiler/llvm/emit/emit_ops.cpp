@@ -452,6 +452,7 @@ llvm::Value* OpEmitter::cast(DType from, DType to, Value* x) {
 }
 
 llvm::Value* OpEmitter::emit(Op op, DType result, DType operand, std::span<Value* const> v) {
+  if (ir::info_of(op).op_class == ir::OpClass::activation) return activation(op, operand, v[0]);
   switch (op) {
     case Op::relu:
       return relu(operand, v[0]);
@@ -469,17 +470,6 @@ llvm::Value* OpEmitter::emit(Op op, DType result, DType operand, std::span<Value
     case Op::ceil:
     case Op::round:
       return whole(op, operand, v[0]);
-    case Op::exp:
-    case Op::log:
-    case Op::tanh:
-    case Op::sigmoid:
-    case Op::erf:
-    case Op::gelu:
-    case Op::gelu_tanh:
-    case Op::silu:
-    case Op::softplus:
-    case Op::rsqrt:
-      return activation(op, operand, v[0]);
     case Op::add:
     case Op::sub:
     case Op::mul:
@@ -505,14 +495,7 @@ llvm::Value* OpEmitter::emit(Op op, DType result, DType operand, std::span<Value
       return builder_.CreateSelect(truth(v[0]), v[1], v[2]);
     case Op::cast:
       return cast(operand, result, v[0]);
-    case Op::pad:
-    case Op::slice:
-    case Op::concat:
-    case Op::transpose:
-    case Op::broadcast:
-    case Op::reshape:
-    case Op::iota:
-    case Op::pad_adjoint:
+    default:
       break;  // moves data, or is an index: not in a body
   }
   return nullptr;
