@@ -8,6 +8,7 @@
 #include "onnx/limits.h"
 #include "onnx/operators/movement.h"
 #include "onnx/operators/shapes.h"
+#include "support/int128.h"
 
 namespace padlock::onnx {
 namespace {
@@ -200,7 +201,8 @@ std::vector<std::string> runs(NodeImport& node, const std::string& x, const Size
   std::vector<std::string> parts;
   for (std::size_t begin = 0; begin < indices.size() && parts.size() <= limits::kLiterals;) {
     std::size_t end = begin + 1;
-    while (end < indices.size() && indices[end] == indices[end - 1] + 1 && indices[end] != 0) ++end;
+    while (end < indices.size() && checked_add<std::int64_t>(indices[end - 1], 1) == indices[end] && indices[end] != 0)
+      ++end;
     Window window = whole(sizes, extents);
     const Expr first = sizes.constant(indices[begin]);
     window.start[axis] = indices[begin] < 0 ? sizes.add(extents[axis], first) : first;
