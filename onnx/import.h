@@ -9,11 +9,11 @@
 namespace padlock::onnx {
 
 struct ImportOptions {
-  /// Where files of external data lie; empty: nowhere, and a model that has some is refused.
+  /// The folder of files of external data; empty: a model that has some is refused.
   std::string folder;
 };
 
-/// What stands in the program for an input or a result of the model.
+/// Names the part of the program that is an input or a result of the model.
 struct Place {
   enum class Kind : std::uint8_t { tensor, scalar, dims, unused };
   Kind kind = Kind::tensor;

@@ -3,7 +3,7 @@
 #include <cstddef>
 #include <cstdint>
 
-// What a model may ask for. Each is checked before memory is taken for it: a model comes from anywhere.
+// Limits of a model, which comes from anywhere: each is checked before memory is taken.
 namespace padlock::onnx::limits {
 
 inline constexpr std::int64_t kModelBytes = std::int64_t{512} << 20;

@@ -9,7 +9,7 @@
 
 namespace padlock::onnx {
 
-/// What the results of a graph need, found before anything is imported.
+/// Says what the results of a graph need; it is found before anything is imported.
 struct Usage {
   std::vector<bool> is_live;                      ///< by node: a result needs it
   std::unordered_set<std::string_view> values;    ///< that results need

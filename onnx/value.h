@@ -12,8 +12,8 @@
 
 namespace padlock::onnx {
 
-/// What a name of the model stands for: a tensor of the program, sizes that are known as expressions, a constant, or
-/// several of these at once.
+/// Holds the meaning of a name of the model: a tensor of the program, sizes that are known as expressions, a constant,
+/// or several of these at once.
 struct Value {
   ir::DType dtype = ir::DType::f32;
   std::vector<ir::Expr> shape;

@@ -217,8 +217,8 @@ Walk IndexMaps::walk_of(const AdjointAxis& axis) {
   return {.variable = {}, .first = first, .step = step, .other = back, .limit = axis.m};
 }
 
-/// What is not negative where low + j is the only coordinate whose source is j: it lies in the padded axis, and the
-/// ones before and after it do not.
+/// Returns expressions that are all >= 0 where low + j is the only coordinate whose source is j: it lies in the padded
+/// axis, and the ones before and after it do not.
 std::vector<Expr> IndexMaps::single_conditions(const AdjointAxis& axis) {
   const Expr one = exprs_.constant(1);
   const auto minus = [&](Expr a, Expr b) { return exprs_.sub(a, b); };

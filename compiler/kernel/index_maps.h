@@ -22,7 +22,7 @@ struct PadMap {
   bool never = false;  ///< provably all fill
 };
 
-/// What a pad's adjoint adds up along one axis: the element at `coordinate` alone where all of `single` hold; else
+/// Says what a pad's adjoint adds up along one axis: the element at `coordinate` alone where all of `single` hold; else
 /// those of the walk, in its order, or (without one) none.
 struct AdjointMap {
   ir::Expr extent;  ///< of the operand

@@ -100,7 +100,7 @@ void SpecializedDomain::specialise() {
 
 Node SpecializedDomain::rewrite(const Node& node, const std::map<NodeId, NodeId>& renamed) {
   Node copy = node;
-  // Of a sum's walks ranges show what the proof needs, which they would not of all that is equal to them here.
+  // A sum's walks stay as they are: the proof needs their ranges, which an equal expression may not show.
   if (node.kind != NodeKind::sum)
     for (Expr& c : copy.coordinates) c = rewrite(c);
   for (Expr& fact : copy.facts) fact = rewrite(fact);

@@ -12,7 +12,7 @@ namespace padlock::onnx {
 /// The sections of the table of docs/onnx.md.
 enum class OperatorGroup : std::uint8_t { movement, elementwise, activation, sizes };
 
-/// What is known of an operator of the default domain.
+/// Describes an operator of the default domain.
 struct Operator {
   std::string_view name;
   OperatorGroup group;
@@ -24,7 +24,7 @@ struct Operator {
   std::uint32_t size_inputs = 0;
   /// Sizes of its inputs are sizes of its result.
   bool carries_sizes = false;
-  /// What of it is there, for people; empty: all.
+  /// Says for people which part is supported; empty: all.
   std::string_view note = {};
 };
 

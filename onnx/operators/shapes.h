@@ -6,7 +6,7 @@
 
 #include "onnx/node_import.h"
 
-// What several operators need of shapes and of arrays of sizes.
+// Helpers of several operators for shapes and arrays of sizes.
 namespace padlock::onnx {
 
 /// Returns the shape that values broadcast to, aligned at the last axis. An extent that is not literally 1 does not

@@ -15,7 +15,7 @@ namespace {
 
 using Sizes = std::vector<Expr>;
 
-/// What a slice takes: one entry an axis.
+/// Holds a slice's attributes, one entry an axis.
 struct Window {
   Sizes start, limit;
   std::vector<std::int64_t> step;
@@ -134,7 +134,7 @@ Status import_slice(NodeImport& node) {
 
 namespace {
 
-/// Where the parts of a Split end along its axis.
+/// Returns the ends of a Split's parts along its axis.
 Result<Sizes> split_ends(NodeImport& node, Expr n) {
   SizeMath& sizes = node.sizes();
   const std::size_t count = node.node().outputs.size();

@@ -26,7 +26,7 @@ class SumEmitter {
   }
 
  private:
-  /// What is known after some terms.
+  /// Holds the values that change with each term.
   struct State {
     Value* sum;
     Value* first;  // the bits of the first term; 0 of none

@@ -90,7 +90,7 @@ IndexMagnitude::Bounds IndexMagnitude::product(Expr e) {
   return multiplied(all, size(rest));
 }
 
-/// Where a sign is not known, the least and the greatest of the products of the ends.
+/// Multiplies the ends; where a sign is not known, the least and the greatest of all four products count.
 IndexMagnitude::Bounds IndexMagnitude::multiplied(const Bounds& a, const Bounds& b) {
   const auto mul = [&](Expr x, Expr y) { return exprs_.mul(x, y); };
   Bounds all{.lo = mul(a.lo, b.lo), .hi = mul(a.hi, b.hi), .widest = exprs_.max(a.widest, b.widest)};
