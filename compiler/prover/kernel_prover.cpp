@@ -171,8 +171,7 @@ class KernelProver {
     const Expr to = ir::Simplifier::product(exprs_, reshape.extents());
     const bool required = std::ranges::any_of(kernel_.program->requirements(), [&](const ir::Requirement& one) {
       const ir::Constraint& c = one.constraint;
-      if (c.comparison != ir::Comparison::eq) return false;
-      return (c.lhs == from && c.rhs == to) || (c.lhs == to && c.rhs == from);
+      return c.comparison == ir::Comparison::eq && c.lhs == from && c.rhs == to;
     });
     return required ||
            (session_.excludes({}, {less(exprs_, from, to)}) && session_.excludes({}, {less(exprs_, to, from)}));
