@@ -42,14 +42,11 @@ bool contains(std::span<const Constraint> bounds, const Constraint& one) {
   });
 }
 
-/// The indices that do not fit 64 bits under these bounds.
+/// The indices that do not fit 64 bits under these bounds of sizes.
 std::vector<Expr> wide_under(const Kernel& kernel, std::span<const Constraint> bounds, std::span<const Expr> indices) {
   IndexWidths widths(kernel, size_ranges(bounds));
-  IndexMagnitude magnitude(kernel);
   std::vector<Expr> wide;
-  for (const Expr e : indices)
-    if (!widths.fit(e, 64) && !contains(bounds, magnitude_bound(magnitude, kernel.program->exprs(), e)))
-      wide.push_back(e);
+  std::ranges::copy_if(indices, std::back_inserter(wide), [&](Expr e) { return !widths.fit(e, 64); });
   return wide;
 }
 
@@ -86,10 +83,13 @@ std::vector<Constraint> choose_index64_bounds(const Schedule& schedule) {
 std::optional<std::vector<std::size_t>> needed_bounds(const Schedule& schedule, std::span<const Expr> indices) {
   std::vector<std::size_t> needed(schedule.index64_bounds.size());
   std::iota(needed.begin(), needed.end(), std::size_t{0});
+  IndexMagnitude magnitude(schedule.kernel);
   const auto suffice = [&](const std::vector<std::size_t>& some) {
     std::vector<Constraint> bounds;
     for (const std::size_t i : some) bounds.push_back(schedule.index64_bounds[i]);
-    return wide_under(schedule.kernel, bounds, indices).empty();
+    return std::ranges::all_of(wide_under(schedule.kernel, bounds, indices), [&](Expr e) {
+      return contains(bounds, magnitude_bound(magnitude, schedule.exprs(), e));
+    });
   };
   if (!suffice(needed)) return std::nullopt;
   for (std::size_t at = 0; at < needed.size();) {
