@@ -126,13 +126,32 @@ int run_programs(const Options& options) {
 /// What found a seeded bug. Also the exit status of the process that looked for it.
 enum class FoundBy : std::uint8_t { nothing = 0, values = 11, refutation = 12 };
 
+/// Tells whether the seeded bug may show in a program. Proving and executing those that it leaves as they are is most
+/// of what a hunt costs, and finds nothing.
+bool may_show(const std::string& text, compiler::Mutation mutation) {
+  if (mutation == compiler::Mutation::none || !compiler::is_printed(mutation)) return true;
+  const Result<ir::Program> program = ir::parse_program(text);
+  if (!program) return true;
+  const auto scheduled = [&](const compiler::PassEdits* edits) {
+    return compiler::schedule_text(*program, edits, [&](compiler::Kernel kernel) {
+      return compiler::schedule_for_host(std::move(kernel), compiler::HostConfig{}, edits);
+    });
+  };
+  const auto right = scheduled(nullptr);
+  const auto wrong = scheduled(compiler::edits_of(mutation));
+  return !right || !wrong || *right != *wrong;
+}
+
 /// Executes programs with the seeded bug until one of them goes wrong or does not compile.
 FoundBy find_by_running(const Options& options) {
   auto run = DifferentialRun::create(options.settings);
   if (!run) return FoundBy::nothing;
-  for (std::uint64_t i = 0; i < options.programs; ++i)
-    if (const auto finding = (*run)->check_program(options.first + i))
+  const RunSettings& settings = options.settings;
+  for (std::uint64_t i = options.first; i < options.first + options.programs; ++i) {
+    if (!may_show(random_program(settings.seed, i).text(), settings.mutation)) continue;
+    if (const auto finding = (*run)->check_program(i))
       return finding->message.find("is refuted") == std::string::npos ? FoundBy::values : FoundBy::refutation;
+  }
   return FoundBy::nothing;
 }
 
@@ -145,7 +164,7 @@ FoundBy find_by_proving(const Options& options) {
   for (std::uint64_t i = 0; i < options.programs; ++i) {
     const std::string text = random_program(options.settings.seed, options.first + i).text();
     const Result<ir::Program> program = ir::parse_program(text);
-    if (!program || text.size() > kLongestToProve) continue;
+    if (!program || text.size() > kLongestToProve || !may_show(text, options.settings.mutation)) continue;
     Result<std::vector<compiler::Kernel>> kernels = compiler::lower(*program, edits);
     if (!kernels) continue;
     const compiler::HostConfig config = (*host)->default_config();

@@ -38,4 +38,9 @@ const PassEdits* edits_of(Mutation mutation) {
   return mutation == Mutation::none ? nullptr : &bugs[static_cast<std::size_t>(mutation)];
 }
 
+bool is_printed(Mutation mutation) {
+  return mutation != Mutation::row_carry_lost && mutation != Mutation::row_group_long &&
+         mutation != Mutation::task_columns_ignored;
+}
+
 }  // namespace padlock::compiler
