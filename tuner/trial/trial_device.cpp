@@ -60,12 +60,15 @@ std::int64_t TrialDevice::cache_bytes() const {
   return facts.cache_bytes.empty() ? kUnknownCache : facts.cache_bytes.back();
 }
 
-Result<std::unique_ptr<TrialCode>> TrialDevice::compile(compiler::TargetCompiler& compiler,
-                                                        compiler::TargetCompiler::Options options,
-                                                        const ir::Binding& binding) {
+Result<std::unique_ptr<const runtime::LoadedProgram>> TrialDevice::load(compiler::TargetCompiler& compiler,
+                                                                        compiler::TargetCompiler::Options options,
+                                                                        const ir::Program& program) {
   options.for_simt = device_->traits().code_kind == abi::CodeKind::host_image;
-  PADLOCK_TRY(abi::CompiledCode code, compiler.compile(binding.program(), options));
-  PADLOCK_TRY(auto loaded, device_->load(binding.program(), std::move(code)));
+  PADLOCK_TRY(abi::CompiledCode code, compiler.compile(program, options));
+  return device_->load(program, std::move(code));
+}
+
+Result<std::unique_ptr<TrialCode>> TrialDevice::bind(LoadedConfig loaded, const ir::Binding& binding) {
   PADLOCK_TRY(runtime::ArgumentSizes sizes, runtime::ArgumentSizes::of(binding));
   PADLOCK_TRY(auto bound, loaded->bind(binding, std::move(sizes)));
   return std::make_unique<TrialCode>(std::move(loaded), std::move(bound), *queue_);

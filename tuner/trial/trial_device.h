@@ -21,11 +21,14 @@ namespace padlock::tuner {
 /// Makes the compiler of a target: compiler::TargetCompiler::create, but in tests of what must be caught.
 using CompilerFactory = std::function<Result<std::unique_ptr<compiler::TargetCompiler>>(const std::string& target)>;
 
-/// A config's code, bound to the sizes of one problem. Borrows the device's queue. Not thread-safe.
+/// A config's code, which serves problems of all sizes.
+using LoadedConfig = std::shared_ptr<const runtime::LoadedProgram>;
+
+/// A config's code, bound to the sizes of one problem. Borrows the device's queue; shares what is loaded with other
+/// sizes. Not thread-safe.
 class TrialCode {
  public:
-  TrialCode(std::unique_ptr<const runtime::LoadedProgram> loaded, std::unique_ptr<const runtime::BoundLaunch> bound,
-            runtime::Queue& queue)
+  TrialCode(LoadedConfig loaded, std::unique_ptr<const runtime::BoundLaunch> bound, runtime::Queue& queue)
       : loaded_(std::move(loaded)), bound_(std::move(bound)), queue_(queue) {}
 
   /// Launches and waits. Errors: as the launch says; internal where a bounds check failed; a lost device.
@@ -37,7 +40,7 @@ class TrialCode {
  private:
   [[nodiscard]] Status launch(const ScratchSet& set, std::span<const std::uint64_t> scalars) const;
 
-  std::unique_ptr<const runtime::LoadedProgram> loaded_;
+  LoadedConfig loaded_;
   std::unique_ptr<const runtime::BoundLaunch> bound_;
   runtime::Queue& queue_;
 };
@@ -57,10 +60,12 @@ class TrialDevice {
   [[nodiscard]] std::int64_t cache_bytes() const;
   /// How fast it is clocked now, as ClockWatch compares it; nothing where that cannot be read.
   [[nodiscard]] std::optional<double> clock() const { return device_->clock(); }
-  /// The binding, and its program, must outlive the code. Errors as the compiler's, and as loading says.
-  [[nodiscard]] Result<std::unique_ptr<TrialCode>> compile(compiler::TargetCompiler& compiler,
-                                                           compiler::TargetCompiler::Options options,
-                                                           const ir::Binding& binding);
+  /// The program must outlive the code. Errors as the compiler's, and as loading says.
+  [[nodiscard]] Result<std::unique_ptr<const runtime::LoadedProgram>> load(compiler::TargetCompiler& compiler,
+                                                                           compiler::TargetCompiler::Options options,
+                                                                           const ir::Program& program);
+  /// The binding, of the program that was loaded, must outlive the code. Errors as LoadedProgram::bind.
+  [[nodiscard]] Result<std::unique_ptr<TrialCode>> bind(LoadedConfig loaded, const ir::Binding& binding);
 
  private:
   explicit TrialDevice(int threads) : pool_(threads), devices_({.parallel_for = pool_.as_parallel_for()}) {}

@@ -4,35 +4,41 @@
 
 #include <algorithm>
 #include <iterator>
+#include <list>
 #include <map>
 #include <optional>
 #include <tuple>
 #include <utility>
 
-#include "support/cpu_cache.h"
 #include "support/stopwatch.h"
 #include "tuner/trial/failure.h"
 #include "tuner/trial/measure.h"
 #include "tuner/trial/problem.h"
+#include "tuner/trial/problem_scratch.h"
 #include "tuner/trial/reference.h"
 #include "tuner/trial/verification.h"
 
 namespace padlock::tuner {
 namespace {
 
-constexpr std::int64_t kMostSets = 256;
-constexpr std::size_t kMostVerified = 256;  // configs whose code is kept
+constexpr std::size_t kMostLoaded = 256;    // configs whose code is kept
+constexpr std::size_t kMostProblems = 256;  // that are kept beside each other
 
-/// Returns the key that a problem is known by, among those of one process.
-auto key_of(const TryRequest& request) {
-  return std::tuple(request.program, request.device, request.target, request.symbols, request.seed, request.skew,
-                    request.threads, request.memory_bytes, request.policy.rotation_bytes);
+/// Returns the key that a program's code is known by, among those of one process.
+auto code_key_of(const TryRequest& request) {
+  return std::tuple(request.program, request.device, request.target, request.threads);
+}
+
+/// Returns the same of a problem of one program.
+auto problem_key_of(const TryRequest& request) {
+  return std::tuple(request.symbols, request.seed, request.memory_bytes, request.policy.rotation_bytes);
 }
 
 /// Computes with the default config, each access tested, on the host.
 Computation host_computation(compiler::TargetCompiler& compiler, TrialDevice& host) {
   return [&compiler, &host](const Problem& problem) -> Result<std::vector<std::vector<std::byte>>> {
-    PADLOCK_TRY(const auto code, host.compile(compiler, {.config = {}, .bounds_check = true}, problem.binding()));
+    PADLOCK_TRY(auto loaded, host.load(compiler, {.config = {}, .bounds_check = true}, problem.program()));
+    PADLOCK_TRY(const auto code, host.bind(std::move(loaded), problem.binding()));
     PADLOCK_TRY(ScratchSet set, ScratchSet::allocate(host.space(), problem.binding()));
     PADLOCK_CHECK(set.arm(runtime::Placement::red_zones, std::byte{0}, 0));
     PADLOCK_CHECK(set.write_inputs(problem.inputs()));
@@ -43,17 +49,26 @@ Computation host_computation(compiler::TargetCompiler& compiler, TrialDevice& ho
 
 }  // namespace
 
+/// One problem, which its configs share.
 struct Trials::Shared {
-  decltype(key_of(TryRequest())) key;
+  decltype(problem_key_of(TryRequest())) key;
   // In this order, since each borrows from what stands before it.
-  std::unique_ptr<TrialDevice> device;
-  std::unique_ptr<ir::Program> program;
-  std::unique_ptr<Problem> problem;
+  Problem problem;
   std::optional<Reference> reference;
-  std::vector<ScratchSet> sets;  // the first serves verification, too
-  std::int64_t placement = 0;    // that these were made for
-  std::vector<std::byte> staging;
+  ProblemScratch scratch;
   std::map<std::string, std::shared_ptr<TrialCode>> verified;  // by config; shared with a race that is on
+
+  Shared(decltype(key) known_by, TrialDevice& device, Problem made)
+      : key(std::move(known_by)), problem(std::move(made)), scratch(device, problem) {}
+};
+
+/// One program on one device, and its problems.
+struct Trials::Programs {
+  decltype(code_key_of(TryRequest())) key;
+  TrialDevice* device = nullptr;  // borrowed (outlives this)
+  std::unique_ptr<ir::Program> program;
+  std::map<std::string, LoadedConfig> loaded;  // by config
+  std::list<Shared> problems;                  // the last one used first
 };
 
 /// One config on its way to a verdict.
@@ -67,8 +82,8 @@ class Trials::Attempt {
 
   Judged<void> run() {
     enter(Step::prepare);
-    PADLOCK_CHECK(share());
-    const Shared& shared = *trials_.shared_;
+    PADLOCK_CHECK(share_program());
+    PADLOCK_CHECK(share_problem());
     std::vector<std::shared_ptr<TrialCode>> codes;
     for (const std::string& config : configs()) {
       auto code = verified(config);
@@ -76,9 +91,9 @@ class Trials::Attempt {
       if (!code) return std::unexpected(about(config, std::move(code).error()));
       codes.push_back(*std::move(code));
     }
-    if (!shared.device->space().is_isolated())
+    if (!device().space().is_isolated())
       result_.notes.emplace_back("loads outside of buffers are not found: this driver reserves no addresses");
-    if (!shared.reference->note().empty()) result_.notes.push_back(shared.reference->note());
+    if (!shared().reference->note().empty()) result_.notes.push_back(shared().reference->note());
     if (request_.policy.budget_ms == 0) return {};
     return time(codes);
   }
@@ -95,21 +110,26 @@ class Trials::Attempt {
     return failure;
   }
 
+  [[nodiscard]] TrialDevice& device() const { return *trials_.programs_->device; }
+  [[nodiscard]] Shared& shared() const { return trials_.programs_->problems.front(); }
+
   /// The config's code, once it was found to be right. A race takes what was verified before it.
   Judged<std::shared_ptr<TrialCode>> verified(const std::string& config) {
-    Shared& shared = *trials_.shared_;
+    Shared& shared = this->shared();
     if (!request_.rivals.empty())
       if (const auto known = shared.verified.find(config); known != shared.verified.end()) return known->second;
     enter(Step::compile);
     const Stopwatch compiling;
-    PADLOCK_TRY(std::shared_ptr<TrialCode> code, compile(config));
+    PADLOCK_TRY(const LoadedConfig loaded, load(config));
+    PADLOCK_TRY(std::shared_ptr<TrialCode> code,
+                judged(device().bind(loaded, shared.problem.binding()), Verdict::compile));
     result_.compile_ms += compiling.milliseconds();
     PADLOCK_CHECK(prepare());
     const Stopwatch verifying;
-    Verification verification(*code, *shared.problem, *shared.reference, shared.sets.front(), request_.skew);
-    PADLOCK_CHECK(verification.run([this](Step step) { enter(step); }, shared.device->space().is_isolated()));
+    Verification verification(*code, shared.problem, *shared.reference, shared.scratch.first(), request_.skew);
+    PADLOCK_CHECK(verification.run([this](Step step) { enter(step); }, device().space().is_isolated()));
     result_.verify_ms += verifying.milliseconds() - verification.running_ms();
-    if (shared.verified.size() >= kMostVerified) shared.verified.clear();
+    if (shared.verified.size() >= kMostLoaded) shared.verified.clear();
     return shared.verified[config] = std::move(code);
   }
 
@@ -126,137 +146,129 @@ class Trials::Attempt {
     return slot.get();
   }
 
-  /// Takes over what the last request had, where it was of the same problem.
-  Judged<void> share() {
-    auto key = key_of(request_);
-    if (trials_.shared_ && trials_.shared_->key == key) return {};
-    trials_.shared_.reset();
-    auto shared = std::make_unique<Shared>();
-    shared->key = std::move(key);
-    PADLOCK_TRY(shared->device,
-                judged_making(TrialDevice::open(request_.device, request_.target, request_.threads), Verdict::run));
+  Judged<TrialDevice*> device_for(const std::string& device, const std::string& target) {
+    auto& slot = trials_.devices_[{device, target, request_.threads}];
+    if (!slot) {
+      PADLOCK_TRY(slot, judged_making(TrialDevice::open(device, target, request_.threads), Verdict::run));
+    }
+    return slot.get();
+  }
+
+  /// Takes over the last request's program and the code of its configs, where it was the same on the same device.
+  Judged<void> share_program() {
+    auto key = code_key_of(request_);
+    if (trials_.programs_ && trials_.programs_->key == key) return {};
+    trials_.programs_.reset();
+    auto programs = std::make_unique<Programs>();
+    programs->key = std::move(key);
+    PADLOCK_TRY(programs->device, device_for(request_.device, request_.target));
     PADLOCK_TRY(ir::Program program, judged(ir::parse_program(request_.program), Verdict::compile));
-    shared->program = std::make_unique<ir::Program>(std::move(program));
-    PADLOCK_TRY(Problem problem,
-                judged(Problem::create(*shared->program, request_.symbols, request_.seed), Verdict::compile));
-    shared->problem = std::make_unique<Problem>(std::move(problem));
-    trials_.shared_ = std::move(shared);
+    programs->program = std::make_unique<ir::Program>(std::move(program));
+    trials_.programs_ = std::move(programs);
     return {};
   }
 
-  Judged<std::unique_ptr<TrialCode>> compile(const std::string& text) {
-    const Shared& shared = *trials_.shared_;
-    PADLOCK_TRY(compiler::TargetCompiler* const compiler, compiler_for(shared.device->target()));
+  /// Takes over what an earlier request had of the same problem, and makes it the first.
+  Judged<void> share_problem() {
+    Programs& programs = *trials_.programs_;
+    auto key = problem_key_of(request_);
+    const auto known = std::ranges::find(programs.problems, key, &Shared::key);
+    if (known != programs.problems.end()) {
+      programs.problems.splice(programs.problems.begin(), programs.problems, known);
+      return {};
+    }
+    PADLOCK_TRY(Problem problem,
+                judged(Problem::create(*programs.program, request_.symbols, request_.seed), Verdict::compile));
+    if (programs.problems.size() >= kMostProblems) programs.problems.pop_back();
+    programs.problems.emplace_front(std::move(key), *programs.device, std::move(problem));
+    return {};
+  }
+
+  Judged<LoadedConfig> load(const std::string& text) {
+    auto& loaded = trials_.programs_->loaded;
+    if (const auto known = loaded.find(text); known != loaded.end()) return known->second;
+    PADLOCK_TRY(compiler::TargetCompiler* const compiler, compiler_for(device().target()));
     PADLOCK_TRY(const compiler::Config config, judged(compiler->parse_config(text), Verdict::compile));
-    return judged_making(shared.device->compile(*compiler, {.config = config}, shared.problem->binding()),
-                         Verdict::compile);
+    PADLOCK_TRY(
+        LoadedConfig made,
+        judged_making(device().load(*compiler, {.config = config}, *trials_.programs_->program), Verdict::compile));
+    if (loaded.size() >= kMostLoaded) loaded.clear();
+    return loaded[text] = std::move(made);
   }
 
-  /// Reference and scratch memory, where the last request left none; in this order, since computing the reference takes
-  /// a set of its own for a while.
+  /// Makes reference and scratch memory, where no request before left them; in this order, since computing the
+  /// reference takes a set of its own for a while.
   Judged<void> prepare() {
-    Shared& shared = *trials_.shared_;
-    if (shared.reference && !shared.sets.empty()) return {};
-    PADLOCK_TRY(const std::int64_t allowed, allowed_bytes());
-    PADLOCK_CHECK(compute_reference());
-    return allocate(allowed);
-  }
-
-  /// Other memory, where the request asks for it: what a config owes to the pages that its buffers happen to have, it
-  /// keeps as long as it runs on them.
-  Judged<void> place_anew() {
-    Shared& shared = *trials_.shared_;
-    if (shared.placement == request_.placement) return {};
-    shared.sets.clear();
-    PADLOCK_TRY(const std::int64_t allowed, allowed_bytes());
-    return allocate(allowed);
+    PADLOCK_TRY(const std::int64_t most, allowed_bytes());
+    const std::int64_t needed = scratch_bytes(shared().problem.binding());
+    if (needed > most)
+      return failed(Verdict::out_of_memory,
+                    fmt::format("scratch memory of {} bytes is needed, {} are allowed", needed, most));
+    give_back_others(most - std::max(needed, held_by(shared())));
+    if (!shared().reference) PADLOCK_CHECK(compute_reference());
+    PADLOCK_CHECK(shared().scratch.provide(request_, most - (held() - held_by(shared()))));
+    give_back_others(most - held_by(shared()));  // pages of some MiB may be more than was needed
+    return {};
   }
 
   Judged<void> compute_reference() {
-    Shared& shared = *trials_.shared_;
     PADLOCK_TRY(compiler::TargetCompiler* const compiler, compiler_for("host"));
-    PADLOCK_TRY(const auto host, judged(TrialDevice::open("host", "", request_.threads), Verdict::run));
-    PADLOCK_TRY(shared.reference,
-                judged_making(Reference::compute(*shared.problem, host_computation(*compiler, *host)), Verdict::run));
+    PADLOCK_TRY(TrialDevice* const host, device_for("host", ""));
+    PADLOCK_TRY(shared().reference,
+                judged_making(Reference::compute(shared().problem, host_computation(*compiler, *host)), Verdict::run));
     return {};
   }
 
-  /// Returns the bytes of scratch memory that may be used; what needs more is out of memory.
+  /// Returns the bytes of scratch memory that all problems together may have.
   Judged<std::int64_t> allowed_bytes() {
-    const Shared& shared = *trials_.shared_;
-    PADLOCK_TRY(const std::int64_t available, judged(shared.device->space().free_bytes(), Verdict::run));
-    const std::int64_t allowed = request_.memory_bytes > 0 ? request_.memory_bytes : available / 2;
-    const std::int64_t needed = scratch_bytes(shared.problem->binding());
-    if (needed <= allowed) return allowed;
-    return failed(Verdict::out_of_memory,
-                  fmt::format("scratch memory of {} bytes is needed, {} are allowed", needed, allowed));
+    if (request_.memory_bytes > 0) return request_.memory_bytes;
+    PADLOCK_TRY(const std::int64_t available, judged(device().space().free_bytes(), Verdict::run));
+    return (available + held()) / 2;
   }
 
-  /// Allocates as many sets as exceed the cache, as far as memory reaches: at least one, which was found to fit.
-  Judged<void> allocate(std::int64_t allowed) {
-    auto allocated = allocate_sets(allowed);
-    if (!allocated) trials_.shared_->sets.clear();
-    return allocated;
+  /// Drops problems but this one, the least recently used first, until the others have at most so many bytes.
+  void give_back_others(std::int64_t most) {
+    auto& problems = trials_.programs_->problems;
+    const std::int64_t own = held_by(shared());
+    while (problems.size() > 1 && held() - own > most) problems.pop_back();
   }
 
-  Judged<void> allocate_sets(std::int64_t allowed) {
-    Shared& shared = *trials_.shared_;
-    shared.placement = request_.placement;
-    const std::int64_t bytes = shared.problem->input_bytes() + shared.problem->result_bytes();
-    PADLOCK_CHECK(judged_making(add_set(), Verdict::run));
-    // Count what is beside them on the host, too, whichever memory they are in.
-    const std::int64_t one = shared.sets.front().mapped_bytes();
-    const std::int64_t beside = data_bytes(shared.problem->binding()) - bytes;
-    const std::int64_t rotated = request_.policy.rotation_bytes > 0 ? request_.policy.rotation_bytes
-                                                                    : bytes_beyond_cache(shared.device->cache_bytes());
-    const std::int64_t wanted = request_.policy.budget_ms == 0 ? 1 : rotated / std::max<std::int64_t>(bytes, 1) + 1;
-    const std::int64_t count = std::clamp<std::int64_t>(std::min(wanted, (allowed - beside) / one), 1, kMostSets);
-    for (std::int64_t i = 1; i < count; ++i) PADLOCK_CHECK(judged_making(add_set(), Verdict::run));
-    return {};
+  /// Returns the bytes that all problems have.
+  [[nodiscard]] std::int64_t held() const {
+    std::int64_t sum = 0;
+    for (const Shared& problem : trials_.programs_->problems) sum += held_by(problem);
+    return sum;
   }
 
-  Status add_set() {
-    Shared& shared = *trials_.shared_;
-    PADLOCK_TRY(ScratchSet set, ScratchSet::allocate(shared.device->space(), shared.problem->binding()));
-    PADLOCK_CHECK(fill(set, shared.sets.size()));
-    PADLOCK_CHECK(set.poison(kFirstPoison));  // also so that its pages are there
-    shared.sets.push_back(std::move(set));
-    return {};
-  }
-
-  /// As the set with that index is while configs are timed.
-  Status fill(ScratchSet& set, std::size_t index) {
-    Shared& shared = *trials_.shared_;
-    const auto draw = static_cast<std::uint64_t>(request_.placement) * kMostSets + index;
-    PADLOCK_CHECK(set.scatter(kFirstRed, request_.skew, draw));
-    return set.write_plain_inputs(*shared.problem, shared.staging);
+  /// Returns the bytes that a problem has: its buffers, and what is beside them.
+  static std::int64_t held_by(const Shared& problem) {
+    const std::int64_t mapped = problem.scratch.mapped_bytes();
+    return mapped == 0 ? 0 : mapped + problem.problem.input_bytes() + problem.problem.result_bytes();
   }
 
   /// The request's config, or it and its rivals in turn.
   Judged<void> time(const std::vector<std::shared_ptr<TrialCode>>& codes) {
     enter(Step::time);
-    PADLOCK_CHECK(place_anew());
+    PADLOCK_CHECK(prepare());
     const Stopwatch timing;
-    Shared& shared = *trials_.shared_;
-    PADLOCK_CHECK(judged(fill(shared.sets.front(), 0), Verdict::run));
+    Shared& shared = this->shared();
+    PADLOCK_CHECK(shared.scratch.restore_first());
     std::int64_t launches = 0;
     std::vector<TimedRuns> runs;
     for (const auto& code : codes)
       runs.emplace_back([&, code = code.get()](std::int64_t count) {
-        return code->time(shared.sets, shared.problem->scalars(), std::exchange(launches, launches + count), count);
+        return code->time(shared.scratch.sets(), shared.problem.scalars(), std::exchange(launches, launches + count),
+                          count);
       });
     PADLOCK_CHECK(judged(take_samples(runs), Verdict::run));
-    for (const ScratchSet& set : shared.sets) {
-      PADLOCK_TRY(const std::string damage, judged(set.damage(), Verdict::run));
-      if (!damage.empty()) return failed(Verdict::red_zone, damage + " while it was timed");
-    }
+    PADLOCK_CHECK(shared.scratch.check());
     result_.timing_ms = timing.milliseconds();
     return {};
   }
 
   Status take_samples(const std::vector<TimedRuns>& runs) {
     ClockWatch& clock = trials_.clocks_[request_.device];
-    const auto throttled = [&] { return clock.is_throttled(trials_.shared_->device->clock()); };
+    const auto throttled = [&] { return clock.is_throttled(device().clock()); };
     if (runs.size() == 1) {
       PADLOCK_TRY(Timing timing, measure(request_.policy, runs.front(), throttled));
       result_.samples_ps = std::move(timing.samples_ps);
@@ -292,7 +304,10 @@ TryResult Trials::try_config(const TryRequest& request) {
     result.message = std::move(judged.error().message);
     result.worker_ends = attempt.has_run() || judged.error().device_lost;
     // Drop what a wrong config has left behind: it serves no other.
-    shared_.reset();
+    if (result.worker_ends) {
+      programs_.reset();
+      devices_.clear();
+    }
   }
   return result;
 }

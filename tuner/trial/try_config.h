@@ -4,6 +4,7 @@
 #include <map>
 #include <memory>
 #include <string>
+#include <tuple>
 
 #include "tuner/trial/measure.h"
 #include "tuner/trial/request.h"
@@ -11,9 +12,10 @@
 
 namespace padlock::tuner {
 
-/// Tries configs on scratch memory, and keeps what several configs share: compilers, the device, and of the last
-/// problem the inputs, the reference and the scratch buffers. A config may be wrong in every way; what that does to
-/// this process is not contained here, so a tuner has a Worker do it. Not thread-safe.
+/// Tries configs on scratch memory, and keeps what trials share: compilers, devices, of the last program the code of
+/// its configs, and of its problems, as far as memory reaches, the inputs, the reference and the scratch buffers. A
+/// config may be wrong in every way; what that does to this process is not contained here, so a tuner has a Worker do
+/// it. Not thread-safe.
 class Trials {
  public:
   /// Called before each step. May be empty.
@@ -28,13 +30,16 @@ class Trials {
   [[nodiscard]] TryResult try_config(const TryRequest& request);
 
  private:
-  struct Shared;  // of all configs of one problem
-  class Attempt;  // one config
+  struct Shared;
+  struct Programs;
+  class Attempt;
   OnStep on_step_;
   CompilerFactory compilers_;
   std::map<std::string, std::unique_ptr<compiler::TargetCompiler>> by_target_;
   std::map<std::string, ClockWatch> clocks_;  // by device
-  std::unique_ptr<Shared> shared_;            // last: its code uses the compilers
+  // After the compilers, and in this order, since each borrows from what stands before it.
+  std::map<std::tuple<std::string, std::string, int>, std::unique_ptr<TrialDevice>> devices_;
+  std::unique_ptr<Programs> programs_;
 };
 
 /// One config alone.

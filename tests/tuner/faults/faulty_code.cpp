@@ -13,6 +13,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <fstream>
+#include <mutex>
 #include <optional>
 #include <span>
 
@@ -32,16 +33,45 @@ using runtime::cuda::FakeDriver;
 struct Current {
   Fault fault = Fault::none;
   std::map<std::string, std::int64_t> symbols;
-  abi::HostEntry real = nullptr;
-  std::int64_t rows = 0;
-  std::size_t last_input = 0;  // of those that are read; the one result follows
-  std::int64_t input_bytes = 0, output_bytes = 0;
   std::atomic<std::uint32_t> launches = 0;
 };
 Current& current() {
   static Current instance;
   return instance;
 }
+
+/// What a launch of code is at the sizes of the moment.
+struct Launch {
+  std::map<std::string, std::int64_t> symbols;
+  std::vector<std::int64_t> sizes;  // of the host's contract
+  std::int64_t rows = 0;
+  std::int64_t input_bytes = 0, output_bytes = 0;  // of the last input that is read, and the one result, which follows
+};
+
+/// The real code of a kernel, of the variant that assumes nothing. The program outlives what was loaded of it.
+struct RealKernel {
+  const ir::Program* program = nullptr;
+  abi::KernelAbi abi;
+  abi::HostEntry entry = nullptr;
+  std::mutex mutex;
+  std::optional<Launch> last;  // guarded by mutex
+
+  [[nodiscard]] std::size_t last_input() const { return abi.inputs.size() - 1; }
+  Launch launch() {
+    const std::lock_guard lock(mutex);
+    if (last && last->symbols == current().symbols) return *last;
+    ir::BindRequest request{.tensors = {}, .symbols = current().symbols};
+    request.tensors.resize(program->tensor_parameters().size());
+    const ir::Binding binding = *ir::Binding::bind(*program, request);
+    const abi::LaunchPlan plan = *padlock::testing::plan_launch(abi, binding);
+    last = Launch{.symbols = current().symbols,
+                  .sizes = plan.sizes,
+                  .rows = plan.rows,
+                  .input_bytes = binding.storage_bytes(program->value(abi.inputs.back())),
+                  .output_bytes = binding.storage_bytes(program->value(abi.results.front()))};
+    return *last;
+  }
+};
 
 void load_byte(const std::byte* address) { static_cast<void>(*const_cast<const volatile std::byte*>(address)); }
 
@@ -61,9 +91,9 @@ void store_misaligned(std::byte* output) {
 }
 
 /// What there is wrong when the whole output was computed.
-void do_wrong(const abi::HostLaunch& launch, std::byte* input, std::byte* output) {
+void do_wrong(const abi::HostLaunch& launch, const Launch& sizes, std::byte* input, std::byte* output) {
   Current& self = current();
-  std::byte* const end = output + self.output_bytes;
+  std::byte* const end = output + sizes.output_bytes;
   switch (self.fault) {
     case Fault::store_before:
       output[-4] ^= std::byte{1};
@@ -75,7 +105,7 @@ void do_wrong(const abi::HostLaunch& launch, std::byte* input, std::byte* output
       end[16 << 20] = std::byte{1};
       break;
     case Fault::load_past_end:
-      load_byte(input + self.input_bytes);
+      load_byte(input + sizes.input_bytes);
       break;
     case Fault::wrong_fill:
       output[0] ^= std::byte{1};
@@ -114,22 +144,26 @@ void do_wrong(const abi::HostLaunch& launch, std::byte* input, std::byte* output
 }
 
 void faulty_entry(const abi::HostLaunch* launch, std::int64_t row_first, std::int64_t row_last,
-                  std::int64_t column_first, std::int64_t column_last) {
-  Current& self = current();
-  const bool last = row_last == self.rows;
-  if (self.real == nullptr) return;
-  if (self.fault == Fault::first_half_alone) row_last = std::min(row_last, self.rows / 2);
-  if (self.fault == Fault::last_half_alone) row_first = std::max(row_first, self.rows / 2);
-  if (row_first < row_last) self.real(launch, row_first, row_last, column_first, column_last);
-  void* const* const input = launch->buffers + self.last_input;
-  if (last) do_wrong(*launch, static_cast<std::byte*>(input[0]), static_cast<std::byte*>(input[1]));
+                  std::int64_t column_first, std::int64_t column_last, RealKernel* real) {
+  const Launch sizes = real->launch();
+  const Fault fault = current().fault;
+  const bool last = row_last == sizes.rows;
+  if (fault == Fault::first_half_alone) row_last = std::min(row_last, sizes.rows / 2);
+  if (fault == Fault::last_half_alone) row_first = std::max(row_first, sizes.rows / 2);
+  if (row_first < row_last) real->entry(launch, row_first, row_last, column_first, column_last);
+  void* const* const input = launch->buffers + real->last_input();
+  if (last) do_wrong(*launch, sizes, static_cast<std::byte*>(input[0]), static_cast<std::byte*>(input[1]));
 }
 
-/// Code that does nothing but go on at an address of this process: mov rax, ADDRESS; jmp rax.
-std::vector<std::byte> jump_to(abi::HostEntry entry) {
-  std::array<unsigned char, 12> code = {0x48, 0xB8, 0, 0, 0, 0, 0, 0, 0, 0, 0xFF, 0xE0};
-  const auto address = reinterpret_cast<std::uintptr_t>(entry);
-  std::memcpy(code.data() + 2, &address, sizeof address);
+/// Code that does nothing but go on at faulty_entry, with one argument more: mov r9, REAL; mov rax, ENTRY; jmp rax.
+std::vector<std::byte> jump_for(const RealKernel* real) {
+  std::array<unsigned char, 22> code = {0x49, 0xB9, 0, 0, 0, 0, 0, 0, 0, 0, 0x48, 0xB8};
+  const auto argument = reinterpret_cast<std::uintptr_t>(real);
+  const auto address = reinterpret_cast<std::uintptr_t>(&faulty_entry);
+  std::memcpy(code.data() + 2, &argument, sizeof argument);
+  std::memcpy(code.data() + 12, &address, sizeof address);
+  code[20] = 0xFF;
+  code[21] = 0xE0;
   const auto bytes = std::as_bytes(std::span(code));
   return {bytes.begin(), bytes.end()};
 }
@@ -175,20 +209,20 @@ void set_driver_fault(FakeDriver& driver, Fault fault) {
 
 /// A kernel of the GPU's, run by this CPU for the fake driver.
 struct Twin {
-  abi::KernelAbi gpu;               // of one variant
-  std::vector<std::int64_t> sizes;  // of the host's contract
-  std::int64_t rows = 0;
+  abi::KernelAbi gpu;  // of one variant
+  RealKernel* real = nullptr;
 
   static void run(void* twin, const std::uint64_t* words, std::size_t, unsigned, unsigned) {
     const Twin& self = *static_cast<const Twin*>(twin);
     const abi::ParameterWords places(self.gpu);
     std::vector<void*> buffers;
     for (std::size_t i = places.buffers; i < places.scalars; ++i) buffers.push_back(std::bit_cast<void*>(words[i]));
+    const Launch sizes = self.real->launch();
     const abi::HostLaunch launch{.buffers = buffers.data(),
-                                 .sizes = self.sizes.data(),
+                                 .sizes = sizes.sizes.data(),
                                  .scalars = words + places.scalars,
                                  .fault = std::bit_cast<abi::AccessFault*>(words[abi::ParameterWords::fault])};
-    faulty_entry(&launch, 0, self.rows, 0, 1);
+    faulty_entry(&launch, 0, sizes.rows, 0, 1, self.real);
   }
 };
 
@@ -224,13 +258,18 @@ class FaultyCompiler final : public compiler::TargetCompiler {
   Result<abi::CompiledCode> faulty_image(const ir::Program& program, const Options& options) {
     PADLOCK_CHECK(misbehave());
     PADLOCK_TRY(abi::CompiledCode code, real_->compile(program, options));
-    abi::CompiledCode faulty{.kind = code.kind, .bytes = jump_to(faulty_entry), .task_bytes = code.task_bytes};
-    PADLOCK_TRY(image_, runtime::load_image(std::move(code)));
-    for (const auto& variants : image_.kernels) {
-      PADLOCK_CHECK(note_sizes(program, variants.front().abi));
-      current().real = variants.front().entry;
-      faulty.kernels.push_back({{.abi = variants.front().abi}});
+    abi::CompiledCode faulty{.kind = code.kind, .task_bytes = code.task_bytes};
+    PADLOCK_TRY(runtime::HostImage image, runtime::load_image(std::move(code)));
+    for (const auto& variants : image.kernels) {
+      auto& real = kernels_.emplace_back(std::make_unique<RealKernel>());
+      real->program = &program;
+      real->abi = variants.front().abi;
+      real->entry = variants.front().entry;
+      faulty.kernels.push_back({{.abi = variants.front().abi, .offset = faulty.bytes.size()}});
+      const std::vector<std::byte> jump = jump_for(real.get());
+      faulty.bytes.insert(faulty.bytes.end(), jump.begin(), jump.end());
     }
+    images_.push_back(std::move(image));
     if (current().fault == Fault::sticky_error) return device_lost("the device is lost");
     return faulty;
   }
@@ -245,13 +284,11 @@ class FaultyCompiler final : public compiler::TargetCompiler {
     const bool of_the_driver = fault == Fault::misaligned_vector || fault == Fault::sticky_error;
     set_driver_fault(*driver, fault);
     if (of_the_driver) current().fault = Fault::none;
-    PADLOCK_TRY(const abi::CompiledCode hosts, faulty_image(program, {.config = options.config, .for_simt = true}));
-    twins_.clear();
-    for (std::size_t i = 0; i < hosts.kernels.size(); ++i) {
-      PADLOCK_TRY(const ir::Binding binding, bind(program));
-      PADLOCK_TRY(const abi::LaunchPlan plan, padlock::testing::plan_launch(hosts.kernels[i].front().abi, binding));
+    const std::size_t first = kernels_.size();
+    PADLOCK_CHECK(faulty_image(program, {.config = options.config, .for_simt = true}));
+    for (std::size_t i = 0; i < code.kernels.size(); ++i) {
       for (const abi::KernelVariant& gpu : code.kernels[i]) {
-        twins_.push_back(std::make_unique<Twin>(Twin{.gpu = gpu.abi, .sizes = plan.sizes, .rows = plan.rows}));
+        twins_.push_back(std::make_unique<Twin>(Twin{.gpu = gpu.abi, .real = kernels_[first + i].get()}));
         driver->register_twin(gpu.abi.name, Twin::run, twins_.back().get());
       }
     }
@@ -266,24 +303,11 @@ class FaultyCompiler final : public compiler::TargetCompiler {
     }
     return {};
   }
-  static Result<ir::Binding> bind(const ir::Program& program) {
-    ir::BindRequest request{.tensors = {}, .symbols = current().symbols};
-    request.tensors.resize(program.tensor_parameters().size());
-    return ir::Binding::bind(program, request);
-  }
-  static Status note_sizes(const ir::Program& program, const abi::KernelAbi& abi) {
-    PADLOCK_TRY(const ir::Binding binding, bind(program));
-    PADLOCK_TRY(const abi::LaunchPlan plan, padlock::testing::plan_launch(abi, binding));
-    current().rows = plan.rows;
-    current().last_input = abi.inputs.size() - 1;
-    current().input_bytes = binding.storage_bytes(program.value(abi.inputs.back()));
-    current().output_bytes = binding.storage_bytes(program.value(abi.results.front()));
-    return {};
-  }
-
   std::unique_ptr<compiler::TargetCompiler> real_;
   bool makes_ptx_;
-  runtime::HostImage image_;  // the real code of what was compiled last
+  // All that was compiled, since it may be run as long as it is loaded.
+  std::vector<runtime::HostImage> images_;
+  std::vector<std::unique_ptr<RealKernel>> kernels_;
   std::vector<std::unique_ptr<Twin>> twins_;
 };
 

@@ -10,8 +10,8 @@
 
 namespace padlock::tuner::faults {
 
-/// The fault of what is compiled next, and the sizes that it will be run at. One a process: an entry point has no other
-/// way to know.
+/// The fault of what is compiled and run next, and the sizes that it will be run at. One a process: an entry point has
+/// no other way to know.
 void set_fault(Fault fault, const std::map<std::string, std::int64_t>& symbols);
 
 /// A compiler whose code, of programs with one result, do what the fault says after, or instead of, what they

@@ -89,6 +89,112 @@ TEST_CASE("a race times configs in turn, each verified before, and says which of
   }
 }
 
+/// The compiler of a target, which counts what it compiles, the reference's code apart.
+class CountingCompiler final : public compiler::TargetCompiler {
+ public:
+  CountingCompiler(std::unique_ptr<compiler::TargetCompiler> real, int& compiled)
+      : real_(std::move(real)), compiled_(compiled) {}
+  compiler::Config default_config() const override { return real_->default_config(); }
+  Result<compiler::Config> parse_config(std::string_view text) const override { return real_->parse_config(text); }
+  std::vector<compiler::Config> all_configs() const override { return real_->all_configs(); }
+  Result<compiler::SearchSpace> search_space(const ir::Program& program, std::span<const ir::Binding> at) override {
+    return real_->search_space(program, at);
+  }
+  std::string description() const override { return real_->description(); }
+  Result<abi::CompiledCode> compile(const ir::Program& program, const Options& options) override {
+    compiled_ += options.bounds_check ? 0 : 1;
+    return real_->compile(program, options);
+  }
+  std::vector<std::string> required_features() const override { return real_->required_features(); }
+  Status check_runs_here() const override { return real_->check_runs_here(); }
+  Result<std::vector<compiler::Proof>> prove(const ir::Program& program, const Options& options) override {
+    return real_->prove(program, options);
+  }
+  Result<std::string> emit(const ir::Program& program, compiler::Stage stage, const Options& options) override {
+    return real_->emit(program, stage, options);
+  }
+
+ private:
+  std::unique_ptr<compiler::TargetCompiler> real_;
+  int& compiled_;
+};
+
+/// Two configs at five sizes, there and back: twenty trials.
+void try_at_many_sizes(Trials& trials, const std::string& device) {
+  for (const bool back : {false, true}) {
+    for (const char* config : {"split=0", "split=1"}) {
+      for (const std::int64_t a : {1, 2, 7, 16, 33}) {
+        TryRequest request = request_for(device);
+        if (device == "cuda:0")
+          request.program = "program p(x: f32[A, B]) { z = pad(x, low = [1, 2], high = [0, 1]) return z }";
+        request.config = device == "host" ? (config == std::string("split=0") ? "unroll=1" : "unroll=2") : config;
+        request.symbols["A"] = back ? 34 - a : a;
+        if (device == "cuda:0") request.symbols = {{"A", request.symbols["A"]}, {"B", 61}};
+        request.skew = a % 2;
+        request.policy.budget_ms = 0;
+        faults::set_fault(faults::Fault::none, request.symbols);
+        const TryResult result = trials.try_config(request);
+        CHECK_MESSAGE(name_of(result.verdict) == "ok", result.message);
+      }
+    }
+  }
+}
+
+TEST_CASE("trials at all sizes share the code of a config") {
+  for (const char* device : {"host", "simt"}) {
+    CAPTURE(device);
+    int compiled = 0;
+    Trials trials({}, [&](const std::string& target) -> Result<std::unique_ptr<compiler::TargetCompiler>> {
+      PADLOCK_TRY(auto real, compiler::TargetCompiler::create(target));
+      return std::make_unique<CountingCompiler>(std::move(real), compiled);
+    });
+    try_at_many_sizes(trials, device);
+    CHECK(compiled == 2);
+  }
+}
+
+TEST_CASE("trials at all sizes share a GPU's context, modules and streams") {
+  ::setenv("PADLOCK_CUDA_DRIVER", PADLOCK_FAKE_CUDA, 1);
+  auto* const fake = runtime::cuda::FakeDriver::of(PADLOCK_FAKE_CUDA);
+  REQUIRE(fake != nullptr);
+  fake->reset();
+  {
+    Trials trials({}, faults::make_faulty_compiler);
+    try_at_many_sizes(trials, "cuda:0");
+    CHECK(fake->made().contexts == 1);
+    CHECK(fake->made().modules == 2);
+    const int streams = fake->made().streams;
+    try_at_many_sizes(trials, "cuda:0");
+    CHECK(fake->made().modules == 2);
+    CHECK(fake->made().streams == streams);
+    // What eight problems have keeps being theirs: nothing was mapped for the second round.
+    const int allocations = fake->made().allocations;
+    try_at_many_sizes(trials, "cuda:0");
+    CHECK(fake->made().allocations == allocations);
+  }
+  CHECK(fake->live() == runtime::cuda::FakeCounts{});
+  CHECK(fake->take_misuses().empty());
+}
+
+TEST_CASE("problems that are kept give way to one that needs their memory") {
+  ::setenv("PADLOCK_CUDA_DRIVER", PADLOCK_FAKE_CUDA, 1);
+  auto* const fake = runtime::cuda::FakeDriver::of(PADLOCK_FAKE_CUDA);
+  REQUIRE(fake != nullptr);
+  fake->reset();
+  Trials trials({}, faults::make_faulty_compiler);
+  for (const std::int64_t a : {19, 20, 21, 22, 23, 24, 19}) {
+    TryRequest request = request_for("cuda:0");
+    request.program = "program p(x: f32[A, B]) { z = pad(x, low = [1, 2], high = [0, 1]) return z }";
+    request.symbols = {{"A", a}, {"B", 61}};
+    request.memory_bytes = std::int64_t{10} << 20;  // two pages of two buffers each, and not three
+    request.policy.budget_ms = 0;
+    faults::set_fault(faults::Fault::none, request.symbols);
+    const TryResult result = trials.try_config(request);
+    CHECK_MESSAGE(name_of(result.verdict) == "ok", result.message);
+    CHECK(fake->live().allocations <= 2 * 2 * 3 + 1);  // of a buffer: addresses, memory, mapping; and error words
+  }
+}
+
 TEST_CASE("other placements are timed on other memory") {
   Trials trials;
   for (const char* device : {"host", "simt"}) {

@@ -1,0 +1,73 @@
+#include "tuner/trial/problem_scratch.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "support/cpu_cache.h"
+#include "tuner/trial/verification.h"
+
+namespace padlock::tuner {
+namespace {
+
+constexpr std::int64_t kMostSets = 256;
+
+}  // namespace
+
+Judged<void> ProblemScratch::provide(const TryRequest& request, std::int64_t allowed) {
+  const Arrangement wanted{request.placement, request.skew, request.policy.budget_ms > 0};
+  // A config that is not timed takes any set: verification arms it itself.
+  if (made_for_ && (!wanted.timed || *made_for_ == wanted)) return {};
+  sets_.clear();
+  made_for_ = wanted;
+  auto allocated = allocate(request, allowed);
+  if (allocated) return allocated;
+  sets_.clear();
+  made_for_.reset();
+  return allocated;
+}
+
+Judged<void> ProblemScratch::allocate(const TryRequest& request, std::int64_t allowed) {
+  const std::int64_t bytes = problem_.input_bytes() + problem_.result_bytes();
+  PADLOCK_CHECK(judged_making(add_set(), Verdict::run));
+  // Count what is beside them on the host, too, whichever memory they are in.
+  const std::int64_t one = sets_.front().mapped_bytes();
+  const std::int64_t beside = data_bytes(problem_.binding()) - bytes;
+  const std::int64_t rotated =
+      request.policy.rotation_bytes > 0 ? request.policy.rotation_bytes : bytes_beyond_cache(device_.cache_bytes());
+  const std::int64_t wanted = made_for_->timed ? rotated / std::max<std::int64_t>(bytes, 1) + 1 : 1;
+  const std::int64_t count = std::clamp<std::int64_t>(std::min(wanted, (allowed - beside) / one), 1, kMostSets);
+  for (std::int64_t i = 1; i < count; ++i) PADLOCK_CHECK(judged_making(add_set(), Verdict::run));
+  return {};
+}
+
+Status ProblemScratch::add_set() {
+  PADLOCK_TRY(ScratchSet set, ScratchSet::allocate(device_.space(), problem_.binding()));
+  PADLOCK_CHECK(fill(set, sets_.size()));
+  PADLOCK_CHECK(set.poison(kFirstPoison));  // also so that its pages are there
+  sets_.push_back(std::move(set));
+  return {};
+}
+
+Status ProblemScratch::fill(ScratchSet& set, std::size_t index) {
+  const auto draw = static_cast<std::uint64_t>(made_for_->placement) * kMostSets + index;
+  PADLOCK_CHECK(set.scatter(kFirstRed, made_for_->skew, draw));
+  return set.write_plain_inputs(problem_, staging_);
+}
+
+Judged<void> ProblemScratch::restore_first() { return judged(fill(sets_.front(), 0), Verdict::run); }
+
+Judged<void> ProblemScratch::check() const {
+  for (const ScratchSet& set : sets_) {
+    PADLOCK_TRY(const std::string damage, judged(set.damage(), Verdict::run));
+    if (!damage.empty()) return failed(Verdict::red_zone, damage + " while it was timed");
+  }
+  return {};
+}
+
+std::int64_t ProblemScratch::mapped_bytes() const {
+  std::int64_t sum = 0;
+  for (const ScratchSet& set : sets_) sum += set.mapped_bytes();
+  return sum;
+}
+
+}  // namespace padlock::tuner
