@@ -10,6 +10,7 @@ std::shared_ptr<BoundCall> describe(Call call) {
   for (const TensorInfo& input : call.inputs()) bound->bytes += input.storage_bytes;
   for (TensorInfo& result : call.results()) {
     bound->bytes += result.storage_bytes;
+    if (result.storage_bytes >= ResultMemory::kLeastBytes) bound->large_bytes += result.storage_bytes;
     bound->results.push_back({std::move(result.extents), result.type, result.storage_bytes, {}, {}});
   }
   bound->call = std::move(call);

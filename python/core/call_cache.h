@@ -10,6 +10,7 @@
 #include <nanobind/nanobind.h>
 
 #include "padlock/padlock.hpp"
+#include "python/core/result_memory.h"
 #include "python/core/small_vector.h"
 #include "python/core/tensors/tensor.h"
 
@@ -27,7 +28,9 @@ struct ResultShape {
 struct BoundCall {
   Call call;
   std::vector<ResultShape> results;
-  std::int64_t bytes = 0;  // that a launch touches, about
+  std::int64_t bytes = 0;                // that a launch touches, about
+  std::int64_t large_bytes = 0;          // of the results that `memory` makes
+  std::shared_ptr<ResultMemory> memory;  // the kernel's; NULL: results are new
 };
 
 /// Call as it is launched, with its results' shapes.

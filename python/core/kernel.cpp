@@ -59,6 +59,9 @@ KernelObject::KernelObject(std::string text, const std::vector<std::string>& ord
   for (std::size_t i = 0; order.empty() && i < parameters_.size(); ++i) positional_.push_back(i);
 }
 
+/// Arrays that are left free their memory themselves.
+KernelObject::~KernelObject() { memory_->switch_on(false); }
+
 std::string KernelObject::name() { return compiled().program.name(); }
 
 Compiled& KernelObject::compiled() {
@@ -186,6 +189,7 @@ std::shared_ptr<BoundCall> KernelObject::bound(const CallKey& key, const DLTenso
   padlock_error* error = nullptr;
   if (padlock_kernel_bind(made.get(), &how, &call, &error) != PADLOCK_OK) fail(Error(error));
   std::shared_ptr<BoundCall> bound = describe(Call(call));
+  bound->memory = memory_;
   compiled().calls.put(key, bound);
   return bound;
 }

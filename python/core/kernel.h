@@ -37,6 +37,10 @@ class KernelObject {
   /// scalars, dims.
   KernelObject(std::string text, const std::vector<std::string>& order, std::string config, bool bounds_check);
 
+  ~KernelObject();
+  KernelObject(const KernelObject&) = delete;
+  KernelObject& operator=(const KernelObject&) = delete;
+
   [[nodiscard]] const std::string& text() const { return text_; }
   [[nodiscard]] std::string name();
   [[nodiscard]] const std::vector<Parameter>& parameters() const { return parameters_; }
@@ -64,6 +68,11 @@ class KernelObject {
   [[nodiscard]] nb::str tune(nb::dict min, nb::dict opt, nb::dict max, double budget, const std::string& device,
                              const std::string& search, nb::object progress);
 
+  /// Whether memory of large results is used again once they died; at first it is not.
+  [[nodiscard]] bool keeps_results() const { return memory_->is_on(); }
+  void keep_results(bool keep) { memory_->switch_on(keep); }
+  [[nodiscard]] std::size_t kept_bytes() const { return memory_->kept_bytes(); }
+
   /// The call for inputs and sizes that have this key, bound if it is new. For who has tensors already.
   [[nodiscard]] std::shared_ptr<BoundCall> bound(const CallKey& key, const DLTensor* const* inputs, std::size_t count,
                                                  std::span<const std::uint64_t> scalars,
@@ -85,6 +94,7 @@ class KernelObject {
   std::vector<std::size_t> positional_;    // their indices in the order of positional arguments
   std::size_t tensors_ = 0, scalars_ = 0;  // how many parameters are which
   Compiled compiled_;
+  std::shared_ptr<ResultMemory> memory_ = std::make_shared<ResultMemory>();
 };
 
 }  // namespace padlock::python

@@ -54,7 +54,7 @@ nb::object handed_over(nb::object made, const Tensor* like) {
 nb::object launch_one(BoundCall& bound, Pointers& inputs, std::size_t input_count, nb::handle out, const Tensor* like,
                       TorchState& torch) {
   if (out.is_none()) {
-    Made made = make_result(bound.results[0], like);
+    Made made = make_result(bound, 0, like);
     launch_memory(bound, inputs.data(), input_count, &made.data, stream_of(like));
     return handed_over(std::move(made.object), like);
   }
@@ -97,7 +97,7 @@ nb::object launch(const std::shared_ptr<BoundCall>& bound, std::span<Tensor* con
   const std::unique_ptr<Tensor[]> views(given.empty() ? nullptr : new Tensor[count]);
   for (std::size_t i = 0; i < count; ++i) {
     if (given.empty()) {
-      Made one = make_result(bound->results[i], like);
+      Made one = make_result(*bound, i, like);
       results.push_back(one.data);
       made.push_back(std::move(one.object));
       continue;

@@ -34,6 +34,8 @@ void add_kernel(nb::module_& module) {
   nb::class_<KernelObject>(module, "Kernel", nb::dynamic_attr(), nb::type_slots(slots))
       .def(nb::init<std::string, const std::vector<std::string>&, std::string, bool>(), "text"_a, "order"_a, "config"_a,
            "bounds_check"_a)
+      .def_prop_rw("keeps_results", &KernelObject::keeps_results, &KernelObject::keep_results)
+      .def_prop_ro("_kept_bytes", &KernelObject::kept_bytes)
       .def_prop_ro("text", &KernelObject::text)
       .def_prop_ro("name", &KernelObject::name)
       .def("_call_memory", &KernelObject::call_memory)
@@ -102,6 +104,7 @@ void add_pads(nb::module_& module) {
 }  // namespace
 
 NB_MODULE(_core, module) {
+  padlock::python::add_result_memory(module);
   add_kernel(module);
   module.attr("api_version") = padlock_api_version();
   module.attr("version") = padlock_version();

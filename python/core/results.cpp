@@ -1,5 +1,7 @@
 #include "python/core/results.h"
 
+#include <nanobind/stl/unique_ptr.h>
+
 #include <algorithm>
 #include <span>
 #include <string>
@@ -49,7 +51,18 @@ void* data_of_array(const nb::object& array) {
   return reinterpret_cast<void*>(nb::cast<std::uintptr_t>(array.attr("ctypes").attr("data")));
 }
 
-Made make_numpy(ResultShape& result) {
+/// An array in memory that the kernel keeps.
+Made make_kept(BoundCall& call, ResultShape& result) {
+  static PyObject* const as_array = nb::module_::import_("numpy").attr("asarray").inc_ref().ptr();
+  auto block = call.memory->take(static_cast<std::size_t>(result.bytes), static_cast<std::size_t>(call.large_bytes));
+  void* const data = block->data();
+  const nb::object bytes = owned(PyObject_CallFunctionObjArgs(as_array, nb::cast(std::move(block)).ptr(), nullptr));
+  return {bytes.attr("view")(numpy_type_of(result)).attr("reshape")(shape_of(result)), data};
+}
+
+Made make_numpy(BoundCall& call, ResultShape& result) {
+  if (call.memory != nullptr && call.memory->is_on() && result.bytes >= ResultMemory::kLeastBytes)
+    return make_kept(call, result);
   static PyObject* const empty = nb::module_::import_("numpy").attr("empty").inc_ref().ptr();
   nb::object array =
       owned(PyObject_CallFunctionObjArgs(empty, shape_of(result).ptr(), numpy_type_of(result).ptr(), nullptr));
@@ -81,7 +94,7 @@ Made make_by_table(ResultShape& result, const Tensor& like) {
 }
 
 /// By the array API: memory of the host is lent to the library; a GPU's is its own.
-Made make_by_namespace(ResultShape& result, const Tensor& like) {
+Made make_by_namespace(BoundCall& call, ResultShape& result, const Tensor& like) {
   const nb::handle input(like.object());
   if (like.view().device.device_type != kDLCPU) {
     const nb::object space = input.attr("__array_namespace__")();
@@ -91,21 +104,22 @@ Made make_by_namespace(ResultShape& result, const Tensor& like) {
     view.read(made.ptr(), torch);
     return {made, view.data()};
   }
-  return make_numpy(result);
+  return make_numpy(call, result);
 }
 
 }  // namespace
 
-Made make_result(ResultShape& result, const Tensor* like) {
-  if (like == nullptr) return make_numpy(result);
+Made make_result(BoundCall& call, std::size_t index, const Tensor* like) {
+  ResultShape& result = call.results[index];
+  if (like == nullptr) return make_numpy(call, result);
   switch (like->family().reader) {
     case Reader::torch:
     case Reader::table:
       return make_by_table(result, *like);
     case Reader::dlpack:
-      return make_by_namespace(result, *like);
+      return make_by_namespace(call, result, *like);
     default:
-      return make_numpy(result);
+      return make_numpy(call, result);
   }
 }
 

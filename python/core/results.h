@@ -12,8 +12,8 @@ struct Made {
   void* data = nullptr;
 };
 
-/// Makes a result on the device of `like`, a tensor of the library that makes it; NULL: NumPy's.
-[[nodiscard]] Made make_result(ResultShape& shape, const Tensor* like);
+/// Makes a result of the call on the device of `like`, a tensor of the library that makes it; NULL: NumPy's.
+[[nodiscard]] Made make_result(BoundCall& call, std::size_t index, const Tensor* like);
 
 /// Checks a tensor that is to take a result. Errors: InvalidArgument, saying what was expected and what was found.
 void check_given(const ResultShape& shape, const Tensor& given, const Tensor* like);
