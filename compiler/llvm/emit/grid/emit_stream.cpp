@@ -25,6 +25,34 @@ struct LoadedVector {
   std::vector<std::vector<llvm::PHINode*>> loaded = {};  // by body
 };
 
+/// Values that one of several blocks makes.
+class Joined {
+ public:
+  explicit Joined(const VectorContext& vector) : vector_(vector), builder_(vector.builder) {}
+
+  [[nodiscard]] bool empty() const { return ways_.empty(); }
+  /// Adds those of the block in which the builder stands, which has no end yet.
+  void add(std::vector<Value*> values) { ways_.emplace_back(builder_.GetInsertBlock(), std::move(values)); }
+  /// Returns those of the block that was run. The builder stands behind them.
+  [[nodiscard]] std::vector<Value*> join() {
+    BasicBlock* here = vector_.block("join");
+    for (const auto& way : ways_) llvm::IRBuilder<>(way.first).CreateBr(here);
+    builder_.SetInsertPoint(here);
+    std::vector<Value*> joined;
+    for (std::size_t i = 0; i < ways_.front().second.size(); ++i) {
+      llvm::PHINode* phi = builder_.CreatePHI(ways_.front().second[i]->getType(), static_cast<unsigned>(ways_.size()));
+      for (const auto& [block, values] : ways_) phi->addIncoming(values[i], block);
+      joined.push_back(phi);
+    }
+    return joined;
+  }
+
+ private:
+  const VectorContext& vector_;
+  llvm::IRBuilder<>& builder_;
+  std::vector<std::pair<BasicBlock*, std::vector<Value*>>> ways_;
+};
+
 class StreamEmitter {
  public:
   StreamEmitter(const VectorContext& vector, Value* thread)
@@ -88,14 +116,14 @@ class StreamEmitter {
     Value* column = segments_.place(element);
     std::vector<SegmentSite> sites = segments_.dispatch_element(column);
     builder_.CreateUnreachable();  // one of the segments has it
-    BasicBlock* done = vector_.block("done");
+    Joined results(vector_);
     for (std::size_t body = 0; body < sites.size(); ++body) {
       if (sites[body].empty()) continue;
       StreamBody code(vector_, body, segments_.enter(sites[body], body), column);
-      stores_.store_element(element, code.compute_element());
-      builder_.CreateBr(done);
+      results.add(code.compute_element());
     }
-    builder_.SetInsertPoint(done);
+    if (!results.empty()) return stores_.store_element(element, results.join());
+    builder_.SetInsertPoint(vector_.block("no_body"));
   }
 
   [[nodiscard]] llvm::ConstantInt* state(int which) const {
@@ -150,17 +178,23 @@ class StreamEmitter {
     return phis;
   }
 
+  /// All vectors that lie next to each other are stored by one instruction, whichever bodies made them: a sector of
+  /// memory that two of them share is written once.
   void store(const LoadedVector& vector) {
     BasicBlock* done = vector_.block("stored");
     llvm::SwitchInst* choice = builder_.CreateSwitch(vector.state, done);
+    Joined results(vector_);
     for (std::size_t body = 0; body < vector.loaded.size(); ++body) {
       if (vector_.schedule().bodies[body].strategies.size() < 2) continue;
-      BasicBlock* place = vector_.block("store");
+      BasicBlock* place = vector_.block("compute");
       choice->addCase(state(static_cast<int>(body)), place);
       builder_.SetInsertPoint(place);
       const std::vector<Value*> loaded(vector.loaded[body].begin(), vector.loaded[body].end());
       StreamBody code(vector_, body, BodyArguments(context_, body), nullptr);
-      stores_.store_vector(vector.first, code.compute(loaded));
+      results.add(code.compute(loaded));
+    }
+    if (!results.empty()) {
+      stores_.store_vector(vector.first, results.join());
       builder_.CreateBr(done);
     }
     builder_.SetInsertPoint(done);

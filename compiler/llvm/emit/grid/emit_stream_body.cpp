@@ -62,29 +62,44 @@ Value* StreamBody::first_in_memory(std::size_t load) {
   return builder_.CreateSub(builder_.CreateSub(base, column_), vector_.context.index(vector_.lanes() - 1));
 }
 
-std::vector<Value*> StreamBody::load_aligned(std::size_t load, Value* element) {
-  Value* vector = accesses_.load(access_of(load, element, vector_.lanes()), granule_type(load));
-  // A copy for the second granule, which nothing takes, would wait for the first.
-  if (takes_granules(load)) return {vector, llvm::PoisonValue::get(vector->getType()), builder_.getInt32(0)};
-  vector = builder_.CreateBitCast(vector, type_of(load, vector_.lanes()));
-  std::vector<Value*> elements;
-  for (int i = 0; i < vector_.lanes(); ++i)
-    elements.push_back(builder_.CreateExtractElement(vector, static_cast<std::uint64_t>(i)));
-  return elements;
+/// Bytes that an element is past a multiple of the vector's size, i32.
+Value* StreamBody::past_vector(std::size_t load, Value* element) {
+  Value* address = builder_.CreatePtrToInt(accesses_.address(access_of(load, element)), builder_.getInt64Ty());
+  const auto size = static_cast<std::uint32_t>(ir::byte_size(load_at(load).dtype));
+  return builder_.CreateAnd(builder_.CreateTrunc(address, builder_.getInt32Ty()),
+                            builder_.getInt32(vector_bytes(load) - size));
 }
 
-/// `past`: bytes that the first element is past a multiple of the vector's size, i32.
-std::vector<Value*> StreamBody::load_misaligned(std::size_t load, Value* element, Value* past,
-                                                llvm::function_ref<void()> outside) {
-  std::vector<Value*> loaded;
-  if (!takes_granules(load)) {
-    Access access = access_of(load, element);
-    for (int i = 0; i < vector_.lanes(); ++i) {
-      access.displacement = i;
-      loaded.push_back(accesses_.load(access, type_of(load, 1)));
-    }
-    return loaded;
+/// One load where the address is a multiple of the vector's size: as a rule all of a launch's are, or none.
+std::vector<Value*> StreamBody::load_elements(std::size_t load, Value* element, Value* past) {
+  BasicBlock* aligned = vector_.block("aligned");
+  BasicBlock* misaligned = vector_.block("misaligned");
+  BasicBlock* loaded = vector_.block("loaded");
+  builder_.CreateCondBr(builder_.CreateICmpEQ(past, builder_.getInt32(0)), aligned, misaligned);
+  builder_.SetInsertPoint(aligned);
+  Value* vector = accesses_.load(access_of(load, element, vector_.lanes()), granule_type(load));
+  vector = builder_.CreateBitCast(vector, type_of(load, vector_.lanes()));
+  std::vector<llvm::PHINode*> phis;
+  for (int i = 0; i < vector_.lanes(); ++i) {
+    phis.push_back(llvm::PHINode::Create(type_of(load, 1), 2, "", loaded));
+    Value* lane = builder_.CreateExtractElement(vector, static_cast<std::uint64_t>(i));
+    phis.back()->addIncoming(lane, builder_.GetInsertBlock());
   }
+  builder_.CreateBr(loaded);
+  builder_.SetInsertPoint(misaligned);
+  Access access = access_of(load, element);
+  std::vector<Value*> lanes;
+  for (; access.displacement < vector_.lanes(); ++access.displacement)
+    lanes.push_back(accesses_.load(access, type_of(load, 1)));
+  for (std::size_t i = 0; i < lanes.size(); ++i) phis[i]->addIncoming(lanes[i], builder_.GetInsertBlock());
+  builder_.CreateBr(loaded);
+  builder_.SetInsertPoint(loaded);
+  return {phis.begin(), phis.end()};
+}
+
+/// A vector that is a granule itself takes no second one, and is inside as it is: then nothing is tested.
+std::vector<Value*> StreamBody::load_granules(std::size_t load, Value* element, Value* past,
+                                              llvm::function_ref<void()> outside) {
   const Granules& granules = vector_.schedule().granules;
   ExprEmitter& exprs = vector_.exprs;
   const auto size = static_cast<std::uint32_t>(ir::byte_size(load_at(load).dtype));
@@ -96,43 +111,33 @@ std::vector<Value*> StreamBody::load_misaligned(std::size_t load, Value* element
                        builder_.CreateTrunc(arguments_.loads[load].extent, vector_.context.index_type()));
   BasicBlock* inside = vector_.block("granules");
   BasicBlock* elsewhere = vector_.block("outside");
-  builder_.CreateCondBr(holds(builder_, exprs, granules.tests), inside, elsewhere);
+  Value* is_granule = builder_.CreateICmpEQ(past, builder_.getInt32(0));
+  builder_.CreateCondBr(builder_.CreateOr(is_granule, holds(builder_, exprs, granules.tests)), inside, elsewhere);
   builder_.SetInsertPoint(elsewhere);
   outside();
   builder_.SetInsertPoint(inside);
   Access access = access_of(load, first, vector_.lanes());
-  for (const int displacement : {0, vector_.lanes()}) {
-    access.displacement = displacement;
-    loaded.push_back(accesses_.load(access, granule_type(load)));
-  }
-  loaded.push_back(past);
-  return loaded;
+  Value* low = accesses_.load(access, granule_type(load));
+  access.displacement = vector_.lanes();
+  BasicBlock* without = builder_.GetInsertBlock();
+  BasicBlock* second = vector_.block("second");
+  BasicBlock* loaded = vector_.block("loaded");
+  builder_.CreateCondBr(is_granule, loaded, second);
+  builder_.SetInsertPoint(second);
+  Value* next = accesses_.load(access, granule_type(load));
+  BasicBlock* with = builder_.GetInsertBlock();
+  builder_.CreateBr(loaded);
+  builder_.SetInsertPoint(loaded);
+  llvm::PHINode* high = builder_.CreatePHI(next->getType(), 2);
+  high->addIncoming(llvm::PoisonValue::get(next->getType()), without);
+  high->addIncoming(next, with);
+  return {low, high, past};
 }
 
-/// One load where the address is a multiple of the vector's size: as a rule all of a launch's are, or none.
 std::vector<Value*> StreamBody::load_vector(std::size_t load, llvm::function_ref<void()> outside) {
   Value* element = first_in_memory(load);
-  Value* address = builder_.CreatePtrToInt(accesses_.address(access_of(load, element)), builder_.getInt64Ty());
-  const auto size = static_cast<std::uint32_t>(ir::byte_size(load_at(load).dtype));
-  Value* past = builder_.CreateAnd(builder_.CreateTrunc(address, builder_.getInt32Ty()),
-                                   builder_.getInt32(vector_bytes(load) - size));
-  BasicBlock* aligned = vector_.block("aligned");
-  BasicBlock* misaligned = vector_.block("misaligned");
-  BasicBlock* loaded = vector_.block("loaded");
-  builder_.CreateCondBr(builder_.CreateICmpEQ(past, builder_.getInt32(0)), aligned, misaligned);
-  std::vector<llvm::PHINode*> phis;
-  for (const bool is_aligned : {true, false}) {
-    builder_.SetInsertPoint(is_aligned ? aligned : misaligned);
-    const std::vector<Value*> values =
-        is_aligned ? load_aligned(load, element) : load_misaligned(load, element, past, outside);
-    for (std::size_t i = 0; i < values.size(); ++i) {
-      if (is_aligned) phis.push_back(llvm::PHINode::Create(values[i]->getType(), 2, "", loaded));
-      phis[i]->addIncoming(values[i], builder_.GetInsertBlock());
-    }
-    builder_.CreateBr(loaded);
-  }
-  builder_.SetInsertPoint(loaded);
-  return {phis.begin(), phis.end()};
+  Value* past = past_vector(load, element);
+  return takes_granules(load) ? load_granules(load, element, past, outside) : load_elements(load, element, past);
 }
 
 /// A vector that is a granule is not shifted.

@@ -73,9 +73,10 @@ class StreamBody {
   Access access_of(std::size_t load, llvm::Value* element, int elements = 1);
   llvm::Value* first_in_memory(std::size_t load);
   std::vector<llvm::Value*> load_vector(std::size_t load, llvm::function_ref<void()> outside);
-  std::vector<llvm::Value*> load_aligned(std::size_t load, llvm::Value* element);
-  std::vector<llvm::Value*> load_misaligned(std::size_t load, llvm::Value* element, llvm::Value* past,
-                                            llvm::function_ref<void()> outside);
+  llvm::Value* past_vector(std::size_t load, llvm::Value* element);
+  std::vector<llvm::Value*> load_elements(std::size_t load, llvm::Value* element, llvm::Value* past);
+  std::vector<llvm::Value*> load_granules(std::size_t load, llvm::Value* element, llvm::Value* past,
+                                          llvm::function_ref<void()> outside);
   llvm::Value* from_granules(std::size_t load, llvm::ArrayRef<llvm::Value*> loaded);
   llvm::Value* vector_from(std::size_t load, llvm::ArrayRef<llvm::Value*> loaded);
   llvm::Value* gather(std::size_t load);
