@@ -14,12 +14,33 @@ constexpr std::int64_t kBytesToRelease = 64 << 10;
 
 using Pointers = SmallVector<void*, 8>;
 
+/// The stream on which a call on tensors like this one is queued: the library's current one.
 void* stream_of(const Tensor* like) {
-  if (like == nullptr || like->view().device.device_type == kDLCPU || like->family().table == nullptr) return nullptr;
+  if (like == nullptr || like->view().device.device_type == kDLCPU) return nullptr;
+  if (like->family().table == nullptr) return like->stream();
   void* stream = nullptr;
   const DLDevice device = like->view().device;
   check_python(like->family().table->current_stream(device.device_type, device.device_id, &stream) == 0);
   return stream;
+}
+
+/// Whether a library on a GPU tells no stream that its own work on the results would follow.
+bool lacks_stream(const Tensor* like) {
+  return like != nullptr && like->view().device.device_type != kDLCPU && like->family().table == nullptr &&
+         !like->family().is_cupy;
+}
+
+/// Launches on the current stream of `like`, or waits until the results are there.
+void launch_like(const BoundCall& bound, void** inputs, std::size_t input_count, void** results, const Tensor* like) {
+  launch_memory(bound, inputs, input_count, results, stream_of(like));
+  if (!lacks_stream(like)) return;
+  padlock_error* error = nullptr;
+  padlock_status status = PADLOCK_OK;
+  {
+    const nb::gil_scoped_release released;
+    status = padlock_call_synchronize(bound.call.get(), nullptr, &error);
+  }
+  if (status != PADLOCK_OK) fail(Error(error));
 }
 
 /// The tensors that were given to take the results, or none.
@@ -55,7 +76,7 @@ nb::object launch_one(BoundCall& bound, Pointers& inputs, std::size_t input_coun
                       TorchState& torch) {
   if (out.is_none()) {
     Made made = make_result(bound, 0, like);
-    launch_memory(bound, inputs.data(), input_count, &made.data, stream_of(like));
+    launch_like(bound, inputs.data(), input_count, &made.data, like);
     return handed_over(std::move(made.object), like);
   }
   Tensor given;
@@ -63,7 +84,7 @@ nb::object launch_one(BoundCall& bound, Pointers& inputs, std::size_t input_coun
     fail(PADLOCK_INVALID_ARGUMENT, "out: expected a plain tensor, found one that torch gives another meaning");
   check_given(bound.results[0], given, like);
   void* data = given.data();
-  launch_memory(bound, inputs.data(), input_count, &data, stream_of(like));
+  launch_like(bound, inputs.data(), input_count, &data, like);
   return nb::borrow(out);
 }
 
@@ -107,7 +128,7 @@ nb::object launch(const std::shared_ptr<BoundCall>& bound, std::span<Tensor* con
     check_given(bound->results[i], views[i], like);
     results.push_back(views[i].data());
   }
-  launch_memory(*bound, inputs.data(), tensors.size(), results.data(), stream_of(like));
+  launch_like(*bound, inputs.data(), tensors.size(), results.data(), like);
   if (given.empty())
     for (nb::object& one : made) one = handed_over(std::move(one), like);
   const std::vector<nb::object>& all = given.empty() ? made : given;

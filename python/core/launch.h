@@ -15,7 +15,7 @@ namespace padlock::python {
 [[nodiscard]] nb::object launch(const std::shared_ptr<BoundCall>& bound, std::span<Tensor* const> inputs,
                                 nb::handle out, const Tensor* like, TorchState& torch);
 
-/// Launches a call on the host's memory. Releases the GIL where that pays. Errors: as padlock_call_launch.
+/// Launches a call on memory, on a GPU on `stream`. Releases the GIL where that pays. Errors: as padlock_call_launch.
 void launch_memory(const BoundCall& bound, void** inputs, std::size_t input_count, void** results, void* stream);
 
 }  // namespace padlock::python

@@ -181,7 +181,7 @@ nb::object pad_like_numpy(nb::handle given, nb::handle width, nb::handle mode, n
 }
 
 void pad_to(const DLTensor& given, std::span<const std::int64_t> low, std::span<const std::int64_t> high,
-            std::string_view mode, Bits fill, void* to, std::span<const std::int64_t> extents) {
+            std::string_view mode, Bits fill, void* to, std::span<const std::int64_t> extents, void* stream) {
   constexpr std::array kNames = {"constant", "edge", "reflect", "symmetric", "wrap"};
   Tensor x;
   x.set(given);
@@ -198,7 +198,7 @@ void pad_to(const DLTensor& given, std::span<const std::int64_t> low, std::span<
   if (!std::ranges::equal(call->results[0].extents, extents))
     fail(PADLOCK_INVALID_ARGUMENT, "expected a result of other extents than the call's");
   void* from = x.data();
-  launch_memory(*call, &from, 1, &to, nullptr);
+  launch_memory(*call, &from, 1, &to, stream);
 }
 
 }  // namespace padlock::python

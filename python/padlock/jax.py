@@ -1,5 +1,5 @@
 """`padlock.jax.pad`: padlock.pad inside what JAX compiles, as a custom call of XLA. One kernel serves all sizes, also of a
-program that jax.export has exported with symbolic shapes. On CPUs.
+program that jax.export has exported with symbolic shapes. On CPUs and CUDA's GPUs.
 """
 
 from __future__ import annotations
@@ -17,7 +17,8 @@ from . import _core
 _MODES = ("constant", "edge", "reflect", "symmetric", "wrap")
 _CODES = {"i": 0, "u": 1, "f": 2, "c": 5, "b": 6}
 
-jax.ffi.register_ffi_target("padlock_pad", _core.xla_pad_handler(), platform="cpu")
+for _platform in ("cpu", "CUDA"):
+    jax.ffi.register_ffi_target("padlock_pad", _core.xla_pad_handler(_platform == "CUDA"), platform=_platform)
 
 
 def _fill(value: Any, dtype: Any) -> tuple[int, int]:

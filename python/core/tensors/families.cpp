@@ -50,6 +50,7 @@ Family describe(PyTypeObject* type) {
   } else if (nb::hasattr(named, "__dlpack__") && nb::hasattr(named, "__dlpack_device__")) {
     family.reader = Reader::dlpack;
     family.immutable = is_instance(type, "jax", "Array");
+    family.is_cupy = is_instance(type, "cupy", "ndarray");
   } else {
     family.reader = Reader::buffer;
   }

@@ -24,6 +24,7 @@ struct Family {
   Reader reader = Reader::none;
   const DLExchange* table = nullptr;
   bool immutable = false;  // whatever its DLPack says: jax.Array
+  bool is_cupy = false;    // which has a current stream, and no table that tells it
 };
 
 /// The family of an object. Lives as long as the process. The GIL is held.

@@ -20,10 +20,14 @@ Managed* take(const nb::object& capsule, const char* name, const char* used) {
   return managed;
 }
 
-/// What a producer without a table is asked for. Streams of a GPU: it is to be ready on the default one, 1.
-nb::object capsule_of(PyObject* object, bool on_gpu) {
+/// DLPack's numbers of streams: 1 is the default one, which CUDA calls NULL.
+constexpr std::uintptr_t kDefaultStream = 1;
+
+/// What a producer without a table is asked for: on a GPU to be ready on the stream where it is read.
+nb::object capsule_of(PyObject* object, bool on_gpu, void* read_on) {
   const nb::handle producer(object);
-  const nb::object stream = on_gpu ? nb::object(nb::int_(1)) : nb::object(nb::none());
+  const auto number = read_on != nullptr ? reinterpret_cast<std::uintptr_t>(read_on) : kDefaultStream;
+  const nb::object stream = on_gpu ? nb::object(nb::int_(number)) : nb::object(nb::none());
   try {
     return producer.attr("__dlpack__")(nb::arg("max_version") = nb::make_tuple(1, 3), nb::arg("stream") = stream,
                                        nb::arg("copy") = false);
@@ -138,7 +142,11 @@ void Tensor::describe(void* data, int ndim, const std::intptr_t* extents, const 
 void Tensor::read_capsule() {
   const nb::handle producer(object_);
   const int type = nb::cast<int>(nb::int_(nb::object(producer.attr("__dlpack_device__")()[0])));
-  const nb::object capsule = capsule_of(object_, type == kDLCUDA || type == kDLCUDAManaged);
+  const bool on_gpu = type == kDLCUDA || type == kDLCUDAManaged;
+  if (on_gpu && family_->is_cupy)
+    stream_ = reinterpret_cast<void*>(
+        nb::cast<std::uintptr_t>(nb::module_::import_("cupy.cuda").attr("get_current_stream")().attr("ptr")));
+  const nb::object capsule = capsule_of(object_, on_gpu, stream_);
   if (PyCapsule_IsValid(capsule.ptr(), "dltensor_versioned") != 0) {
     managed_ = take<DLManaged>(capsule, "dltensor_versioned", "used_dltensor_versioned");
     if (managed_->version.major != kDLMajor)

@@ -20,14 +20,16 @@ class Tensor {
   Tensor& operator=(const Tensor&) = delete;
   ~Tensor();
 
-  /// Reads the object. Returns false where torch's dispatcher has to see it first. `stream` is what a GPU's tensor of a
-  /// library without a table is to be ready on. Errors: InvalidArgument for what is no tensor, or none of memory.
+  /// Reads the object. Returns false where torch's dispatcher has to see it first. A GPU's tensor of a library without
+  /// a table is ready on `stream`. Errors: InvalidArgument for what is no tensor, or none of memory.
   bool read(PyObject* object, TorchState& torch);
 
   [[nodiscard]] const DLTensor& view() const { return view_; }
   [[nodiscard]] char* data() const { return static_cast<char*>(view_.data) + view_.byte_offset; }
   [[nodiscard]] const Family& family() const { return *family_; }
   [[nodiscard]] PyObject* object() const { return object_; }
+  /// The stream on which a GPU's tensor of a library without a table is read: CuPy's current one, else the default.
+  [[nodiscard]] void* stream() const { return stream_; }
   [[nodiscard]] bool read_only() const { return read_only_; }
   /// Whether the strides are whole elements; the view's are 0 where they are not.
   [[nodiscard]] bool has_whole_strides() const { return whole_strides_; }
@@ -51,6 +53,7 @@ class Tensor {
   DLTensor view_{};
   const Family* family_ = nullptr;
   PyObject* object_ = nullptr;  // borrowed
+  void* stream_ = nullptr;
   bool read_only_ = false, whole_strides_ = true;
   Py_buffer buffer_{};  // held where obj is not NULL
   DLManaged* managed_ = nullptr;

@@ -42,13 +42,35 @@ struct ErrorArguments {
 
 struct Error;
 
+struct StreamArguments {
+  std::size_t struct_size;
+  Extension* extensions;
+  void* context;
+  void* stream;  ///< out: a CUstream
+};
+
+struct OrdinalArguments {
+  std::size_t struct_size;
+  Extension* extensions;
+  void* context;
+  std::int32_t ordinal;  ///< out
+};
+
 struct Api {
   std::size_t struct_size;
   Extension* extensions;
   Version version;
   const void* internal;
   Error* (*make_error)(ErrorArguments*);
+  const void* message_of_error;
+  void (*destroy_error)(void*);
+  const void* handler;
+  Error* (*stream)(StreamArguments*);
+  const void *type, *execution_context, *set_state, *state, *allocate, *free, *schedule, *thread_count;
+  const void *make_future, *future_available, *future_error, *run_id;
+  Error* (*ordinal)(OrdinalArguments*);  ///< of the call's device; older runtimes end before it
 };
+static_assert(offsetof(Api, make_error) == 48 && offsetof(Api, stream) == 80 && offsetof(Api, ordinal) == 184);
 
 struct Buffer {
   std::size_t struct_size;

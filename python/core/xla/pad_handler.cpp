@@ -57,12 +57,28 @@ std::uint8_t bits_of_type(int type) {
   }
 }
 
-void run(const xla::Frame& frame) {
+/// Where a call's memory is, and the stream that its work is queued on.
+struct Place {
+  DLDevice device{kDLCPU, 0};
+  void* stream = nullptr;
+};
+
+Place place_on_gpu(const xla::Frame& frame) {
+  const xla::Api& api = *frame.api;
+  xla::StreamArguments stream{sizeof(stream), nullptr, frame.context, nullptr};
+  if (api.stream(&stream) != nullptr) fail(PADLOCK_INTERNAL, "XLA tells no stream for a call on a GPU");
+  xla::OrdinalArguments ordinal{sizeof(ordinal), nullptr, frame.context, 0};
+  if (api.struct_size >= sizeof(xla::Api) && api.ordinal(&ordinal) != nullptr)
+    fail(PADLOCK_INTERNAL, "XLA does not tell on which GPU a call is");
+  return {{kDLCUDA, ordinal.ordinal}, stream.stream};
+}
+
+void run(const xla::Frame& frame, const Place& place) {
   const auto& from = *static_cast<const xla::Buffer*>(frame.arguments.list[0]);
   const auto& to = *static_cast<const xla::Buffer*>(frame.results.list[0]);
   DLTensor x{};
   x.data = from.data;
-  x.device = {kDLCPU, 0};
+  x.device = place.device;
   x.ndim = static_cast<std::int32_t>(from.rank);
   x.dtype = {kDLUInt, bits_of_type(from.type), 1};
   x.shape = from.extents;
@@ -70,7 +86,7 @@ void run(const xla::Frame& frame) {
   const std::span<const std::int64_t> fill = integers(frame.attributes, "fill");
   pad_to(x, integers(frame.attributes, "low"), integers(frame.attributes, "high"), {mode.data, mode.size},
          {static_cast<std::uint64_t>(fill[0]), static_cast<std::uint64_t>(fill[1])}, to.data,
-         {to.extents, static_cast<std::size_t>(to.rank)});
+         {to.extents, static_cast<std::size_t>(to.rank)}, place.stream);
 }
 
 xla::Error* error_of(const xla::Frame& frame, const char* message) {
@@ -79,6 +95,7 @@ xla::Error* error_of(const xla::Frame& frame, const char* message) {
 }
 
 /// Called from XLA's threads, without the GIL.
+template <bool on_gpu>
 xla::Error* handle(xla::Frame* frame) {
   for (xla::Extension* next = frame->extensions; next != nullptr; next = next->next) {
     if (next->type != 1) continue;
@@ -89,7 +106,7 @@ xla::Error* handle(xla::Frame* frame) {
   }
   const nb::gil_scoped_acquire acquired;
   try {
-    run(*frame);
+    run(*frame, on_gpu ? place_on_gpu(*frame) : Place{});
     return nullptr;
   } catch (const std::exception& error) {
     return error_of(*frame, error.what());
@@ -98,6 +115,9 @@ xla::Error* handle(xla::Frame* frame) {
 
 }  // namespace
 
-nb::object xla_pad_handler() { return owned(PyCapsule_New(reinterpret_cast<void*>(&handle), nullptr, nullptr)); }
+nb::object xla_pad_handler(bool on_gpu) {
+  auto* const handler = on_gpu ? &handle<true> : &handle<false>;
+  return owned(PyCapsule_New(reinterpret_cast<void*>(handler), nullptr, nullptr));
+}
 
 }  // namespace padlock::python
