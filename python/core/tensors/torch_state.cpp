@@ -1,5 +1,7 @@
 #include "python/core/tensors/torch_state.h"
 
+#include <dlfcn.h>
+
 #include "python/core/failure.h"
 #include "python/core/tensors/families.h"
 
@@ -38,6 +40,85 @@ class Question {
   FastFunction fast_ = nullptr;
 };
 
+/// What Python's questions about modes ask, asked where they ask it: each of those takes 50 ns, and a call has four.
+class ModesInside {
+ public:
+  ModesInside() {
+    // Loaded already, and by Python, which hides its names from others.
+    void* const library = ::dlopen("libtorch_cpu.so", RTLD_LAZY | RTLD_NOLOAD);
+    const nb::object parse = nb::getattr(loaded_module("torch._C"), "_dispatch_key_parse", nb::object());
+    if (library == nullptr || !parse.is_valid()) return;
+    find(library, "_ZN2at4impl22PythonTorchFunctionTLS9stack_lenEv", functions_);
+    find(library, "_ZN3c104impl20TorchDispatchModeTLS9stack_lenEv", dispatches_);
+    find(library, "_ZN3c104impl28tls_is_dispatch_key_includedENS_11DispatchKeyE", includes_);
+    try {  // each torch has other numbers
+      transforms_ = nb::cast<std::uint16_t>(nb::int_(nb::object(parse("FuncTorchDynamicLayerFrontMode"))));
+      tracing_ = nb::cast<std::uint16_t>(nb::int_(nb::object(parse("Tracer"))));
+    } catch (const nb::python_error&) {
+      includes_ = nullptr;
+    }
+  }
+
+  [[nodiscard]] bool can_be_asked() const {
+    return functions_ != nullptr && dispatches_ != nullptr && includes_ != nullptr;
+  }
+  [[nodiscard]] bool any() const {
+    return functions_() != 0 || dispatches_() != 0 || includes_(transforms_) || includes_(tracing_);
+  }
+
+ private:
+  template <class Function>
+  static void find(void* library, const char* name, Function*& function) {
+    function = reinterpret_cast<Function*>(::dlsym(library, name));
+  }
+
+  std::int64_t (*functions_)() = nullptr;
+  std::int64_t (*dispatches_)() = nullptr;
+  bool (*includes_)(std::uint16_t key) = nullptr;
+  std::uint16_t transforms_ = 0, tracing_ = 0;
+};
+
+/// What a plain tensor says of itself, asked of the object within Python's: by Python's ways each answer takes 35 to 75
+/// ns, as torch hands the GIL over for it.
+class TensorInside {
+ public:
+  TensorInside() {
+    void* const library = ::dlopen("libtorch_cpu.so", RTLD_LAZY | RTLD_NOLOAD);
+    if (library == nullptr) return;
+    is_negative_ = reinterpret_cast<bool (*)(const void*)>(::dlsym(library, "_ZN2at6native6is_negERKNS_6TensorE"));
+    records_ = reinterpret_cast<bool (*)(const void*)>(::dlsym(library, "_ZNK3c1010TensorImpl13requires_gradEv"));
+    try {
+      is_known_ = is_negative_ != nullptr && records_ != nullptr && answers_are_right();
+    } catch (const nb::python_error&) {
+      is_known_ = false;
+    }
+  }
+
+  [[nodiscard]] bool is_known() const { return is_known_; }
+  [[nodiscard]] bool is_negative(PyObject* tensor) const { return is_negative_(handle_of(tensor)); }
+  [[nodiscard]] bool records(PyObject* tensor) const { return records_(*handle_of(tensor)); }
+
+ private:
+  /// THPVariable: Python's head, then the handle, which is a pointer to the tensor.
+  static const void* const* handle_of(PyObject* tensor) { return reinterpret_cast<const void* const*>(tensor + 1); }
+
+  /// Asks tensors of which the answers are known, none of which is reached unless it lies where it is looked for.
+  [[nodiscard]] bool answers_are_right() const {
+    const nb::object torch = loaded_module("torch");
+    const nb::object plain = torch.attr("zeros")(1), negative = torch.attr("_neg_view")(plain);
+    const nb::object recording = torch.attr("zeros")(1, nb::arg("requires_grad") = true);
+    for (const nb::object& one : {plain, negative, recording})
+      if (reinterpret_cast<std::uintptr_t>(*handle_of(one.ptr())) != nb::cast<std::uintptr_t>(one.attr("_cdata")))
+        return false;
+    return !is_negative(plain.ptr()) && is_negative(negative.ptr()) && !records(plain.ptr()) &&
+           records(recording.ptr());
+  }
+
+  bool (*is_negative_)(const void* handle) = nullptr;
+  bool (*records_)(const void* tensor) = nullptr;
+  bool is_known_ = false;
+};
+
 /// A question to a plain tensor.
 class TensorQuestion {
  public:
@@ -59,6 +140,11 @@ class TensorQuestion {
 }  // namespace
 
 bool TorchState::has_modes() {
+  static const ModesInside inside;
+  return inside.can_be_asked() ? inside.any() : asked_of_python();
+}
+
+bool TorchState::asked_of_python() {
   const auto found = [](const char* name) {
     return Question(nb::getattr(loaded_module("torch._C"), name, nb::none()));
   };
@@ -73,13 +159,17 @@ bool TorchState::has_modes() {
 }
 
 bool TorchState::is_plain(PyObject* object, const DLTensor& view) {
-  static const TensorQuestion is_negative(object, "is_neg"), is_conjugate(object, "is_conj");
-  static const Question records(loaded_module("torch").attr("is_grad_enabled"));
-  static PyObject* const requires_grad = PyUnicode_InternFromString("requires_grad");
   if (modes_ < 0) modes_ = has_modes() ? 1 : 0;
   if (modes_ != 0) return false;
-  if (is_negative.ask(object) || (view.dtype.code == kDLComplexCode && is_conjugate.ask(object))) return false;
-  if (owned(PyObject_GetAttr(object, requires_grad)).ptr() != Py_False && records.ask().ptr() != Py_False) return false;
+  static const TensorInside inside;
+  static const TensorQuestion is_negative(object, "is_neg"), is_conjugate(object, "is_conj");
+  static const Question is_recording(loaded_module("torch").attr("is_grad_enabled"));
+  static PyObject* const requires_grad = PyUnicode_InternFromString("requires_grad");
+  if (inside.is_known() ? inside.is_negative(object) : is_negative.ask(object)) return false;
+  if (view.dtype.code == kDLComplexCode && is_conjugate.ask(object)) return false;
+  const bool wants_gradients =
+      inside.is_known() ? inside.records(object) : owned(PyObject_GetAttr(object, requires_grad)).ptr() != Py_False;
+  if (wants_gradients && is_recording.ask().ptr() != Py_False) return false;
   if (view.data != nullptr) return true;
   for (int axis = 0; axis < view.ndim; ++axis)
     if (view.shape[axis] == 0) return true;

@@ -24,7 +24,8 @@ class TorchState {
   bool is_plain(PyObject* object, const DLTensor& view);
 
  private:
-  bool has_modes();
+  static bool has_modes();
+  static bool asked_of_python();
   int modes_ = -1;  // not asked
   bool inside_ = false;
 };
