@@ -1,5 +1,5 @@
 """What torch.compile makes with backend="padlock", beside eager mode and Inductor: milliseconds of the fastest call, a line of JSON
-each.
+each. Of a pad between products also what these alone take, into memory that is there: no back end is faster than that.
 
     PYTHONPATH=build/release/python python bench/python/torch_backend.py [threads]
 """
@@ -27,8 +27,9 @@ def between(x, a, b):
 
 def cases():
     yield "window partition", window, (torch.randn(8, 61, 57, 96),)
-    for rows in (256, 1024, 4096):
-        yield f"pad and relu between products, {rows} rows", between, (torch.randn(rows, 16), torch.randn(16, 1016), torch.randn(1024, 8))
+    for rows, inner, last in ((256, 16, 8), (1024, 16, 8), (4096, 16, 8), (256, 4, 1), (1024, 4, 1), (4096, 4, 4), (4096, 1, 1)):
+        name = f"pad and relu between products, {rows} rows, {inner} and {last} columns"
+        yield name, between, (torch.randn(rows, inner), torch.randn(inner, 1016), torch.randn(1024, last))
 
 
 def fastest(function, inputs, seconds=2.0):
@@ -38,6 +39,12 @@ def fastest(function, inputs, seconds=2.0):
         function(*inputs)
         least = min(least, time.perf_counter() - start)
     return least
+
+
+def products(x, a, b):
+    """The two products of `between` alone."""
+    first, padded, last = x @ a, torch.zeros(len(x), len(b)), torch.empty(len(x), b.shape[1])
+    return fastest(lambda: torch.mm(x, a, out=first), ()) + fastest(lambda: torch.mm(padded, b, out=last), ())
 
 
 def main():
@@ -51,6 +58,8 @@ def main():
             for one in run.values():
                 one(*inputs)
             took = {backend: fastest(one, inputs) for backend, one in run.items()}
+            if function is between:
+                took["products alone"] = products(*inputs)
             said = {backend: round(seconds * 1e3, 4) for backend, seconds in took.items()}
             print(json.dumps({"case": name, "threads": threads, "ms": said, "taken": padlock.torch.decisions()[-1].taken}))
 
