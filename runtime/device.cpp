@@ -31,6 +31,8 @@ Status DeviceMemory::copy(DeviceMemory& to, std::int64_t to_offset, const Device
   return {};
 }
 
+Result<std::unique_ptr<Comparison>> Device::load_comparison(const abi::CompiledCode& /*code*/) const { return nullptr; }
+
 Status Device::check_bytes(std::int64_t bytes, const std::string& what) {
   if (bytes >= 0) return {};
   return invalid_argument(fmt::format("expected 0 bytes or more for {}, found {}", what, bytes));

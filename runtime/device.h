@@ -15,6 +15,7 @@
 #include "ir/program.h"
 #include "runtime/arguments.h"
 #include "runtime/buffer.h"
+#include "runtime/comparison.h"
 #include "runtime/device_id.h"
 #include "runtime/gpu_facts.h"
 #include "runtime/scratch_memory.h"
@@ -188,6 +189,9 @@ class Device {
                                                                        const std::string& what) const = 0;
   [[nodiscard]] virtual Result<std::unique_ptr<ScratchSpace>> make_scratch_space() const = 0;
   [[nodiscard]] virtual Result<std::unique_ptr<Queue>> make_queue() const = 0;
+  /// Loads the kernel that compares scratch memory on the device; null where the host compares it as quickly. Errors:
+  /// as loading a program's code.
+  [[nodiscard]] virtual Result<std::unique_ptr<Comparison>> load_comparison(const abi::CompiledCode& code) const;
   /// How fast it is clocked just now, to be compared with other readings of the same device; nothing where that cannot
   /// be read.
   [[nodiscard]] virtual std::optional<double> clock() const = 0;

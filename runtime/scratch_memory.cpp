@@ -19,4 +19,10 @@ Result<bool> ScratchMemory::equals(std::int64_t offset, std::span<const std::byt
   return true;
 }
 
+Status ScratchMemory::repeat(std::int64_t offset, std::int64_t period, std::int64_t count) {
+  for (std::int64_t done = period; done < count; done += std::min(done, count - done))
+    PADLOCK_CHECK(copy(offset + done, *this, offset, std::min(done, count - done)));
+  return {};
+}
+
 }  // namespace padlock::runtime

@@ -28,6 +28,11 @@ class ScratchMemory {
   [[nodiscard]] virtual Status write(std::int64_t offset, std::span<const std::byte> from) = 0;
   [[nodiscard]] virtual Status read(std::int64_t offset, std::span<std::byte> to) const = 0;
   [[nodiscard]] virtual Status fill(std::int64_t offset, std::byte value, std::int64_t count) = 0;
+  /// Copies from other memory of the same space, and writes the first `period` bytes of a range again and again, up to
+  /// its end, on the device.
+  [[nodiscard]] virtual Status copy(std::int64_t offset, const ScratchMemory& from, std::int64_t from_offset,
+                                    std::int64_t count) = 0;
+  [[nodiscard]] Status repeat(std::int64_t offset, std::int64_t period, std::int64_t count);
   /// Returns whether the bytes are these. Cheaper than reading them.
   [[nodiscard]] virtual Result<bool> equals(std::int64_t offset, std::span<const std::byte> expected) const;
 

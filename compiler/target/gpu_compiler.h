@@ -38,6 +38,8 @@ class GpuCompiler {
   /// loop variables and blocks as rows. The program must outlive the contracts. Errors as HostCompiler::compile, and
   /// resource_exhausted where a kernel has more parameters than a launch takes.
   [[nodiscard]] virtual Result<abi::CompiledCode> compile(const ir::Program& program, const GpuOptions& options) = 0;
+  /// The kernel that abi/comparison.h describes, as PTX, or for this machine's CPU as emit_comparison says.
+  [[nodiscard]] virtual Result<abi::CompiledCode> compile_comparison(bool for_simt) = 0;
   /// The obligations of all kernels with their verdicts, refuted ones too. Errors as `compile`.
   [[nodiscard]] virtual Result<std::vector<Proof>> prove(const ir::Program& program, const GpuOptions& options) = 0;
   /// The obligations of one schedule, as the same compiler's `compile` will need them: it does not prove them again.

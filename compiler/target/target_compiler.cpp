@@ -25,6 +25,9 @@ struct Host {
   }
   static std::vector<std::string> required_features(const Compiler& compiler) { return compiler.required_features(); }
   static Status check_runs_here(const Compiler& compiler) { return compiler.check_runs_here(); }
+  static Result<abi::CompiledCode> comparison(Compiler&, bool /*for_simt*/) {
+    return invalid_argument("expected a GPU's target, found that of a CPU, whose memory needs no kernel to compare it");
+  }
 };
 
 struct Gpu {
@@ -39,6 +42,9 @@ struct Gpu {
   }
   static std::vector<std::string> required_features(const Compiler&) { return {}; }
   static Status check_runs_here(const Compiler&) { return {}; }
+  static Result<abi::CompiledCode> comparison(Compiler& compiler, bool for_simt) {
+    return compiler.compile_comparison(for_simt);
+  }
 };
 
 template <class Target>
@@ -82,6 +88,9 @@ class Adapter final : public TargetCompiler {
   Result<abi::CompiledCode> compile(const ir::Program& program, const Options& options) override {
     PADLOCK_TRY(const typename Target::Options made, made_of(options));
     return compiler_->compile(program, made);
+  }
+  Result<abi::CompiledCode> compile_comparison(bool for_simt) override {
+    return Target::comparison(*compiler_, for_simt);
   }
   std::vector<std::string> required_features() const override { return Target::required_features(*compiler_); }
   Status check_runs_here() const override { return Target::check_runs_here(*compiler_); }

@@ -53,6 +53,8 @@ class TargetCompiler {
 
   /// Errors: as HostCompiler::compile and GpuCompiler::compile; invalid_argument for a config of another target.
   [[nodiscard]] virtual Result<abi::CompiledCode> compile(const ir::Program& program, const Options& options) = 0;
+  /// GpuCompiler::compile_comparison. Error: invalid_argument for a CPU's target, whose memory the host compares.
+  [[nodiscard]] virtual Result<abi::CompiledCode> compile_comparison(bool for_simt) = 0;
   /// Returns HostCompiler::required_features for a CPU's target; empty for a GPU's.
   [[nodiscard]] virtual std::vector<std::string> required_features() const = 0;
   /// Checks HostCompiler::check_runs_here for a CPU's target; always succeeds for a GPU's.

@@ -7,6 +7,7 @@
 
 #include "abi/gpu_targets.h"
 #include "runtime/cuda/devices.h"
+#include "runtime/cuda/gpu_comparison.h"
 #include "runtime/cuda/gpu_queue.h"
 #include "runtime/cuda/loaded_program.h"
 #include "runtime/cuda/memory.h"
@@ -164,6 +165,10 @@ Result<std::unique_ptr<ScratchSpace>> GpuDevice::make_scratch_space() const {
 Result<std::unique_ptr<Queue>> GpuDevice::make_queue() const {
   PADLOCK_TRY(Stream stream, Stream::create(*context_));
   return std::make_unique<GpuQueue>(std::move(stream));
+}
+
+Result<std::unique_ptr<Comparison>> GpuDevice::load_comparison(const abi::CompiledCode& code) const {
+  return GpuComparison::load(*context_, code);
 }
 
 std::optional<double> GpuDevice::clock() const {

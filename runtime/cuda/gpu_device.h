@@ -31,6 +31,7 @@ class GpuDevice final : public Device {
                                                                const std::string& what) const override;
   [[nodiscard]] Result<std::unique_ptr<ScratchSpace>> make_scratch_space() const override;
   [[nodiscard]] Result<std::unique_ptr<Queue>> make_queue() const override;
+  [[nodiscard]] Result<std::unique_ptr<Comparison>> load_comparison(const abi::CompiledCode& code) const override;
   /// In MHz.
   [[nodiscard]] std::optional<double> clock() const override;
   [[nodiscard]] Result<std::unique_ptr<const runtime::LoadedProgram>> load(const ir::Program& program,

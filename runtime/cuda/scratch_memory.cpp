@@ -19,6 +19,11 @@ class DeviceScratch : public ScratchMemory {
   Status read(std::int64_t offset, std::span<std::byte> to) const override {
     return copy_to_host(*stream_, to, at(offset));
   }
+  Status copy(std::int64_t offset, const ScratchMemory& from, std::int64_t from_offset, std::int64_t count) override {
+    const auto& other = static_cast<const DeviceScratch&>(from);
+    PADLOCK_CHECK(enqueue_copy(*stream_, at(offset), other.at(from_offset), count));
+    return stream_->synchronize();
+  }
   Status fill(std::int64_t offset, std::byte value, std::int64_t count) override {
     PADLOCK_CHECK(enqueue_fill(*stream_, at(offset), value, count));
     return stream_->synchronize();

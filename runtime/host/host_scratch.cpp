@@ -41,6 +41,11 @@ class HostScratch final : public ScratchMemory {
     std::memset(at(offset), std::to_integer<int>(value), static_cast<std::size_t>(count));
     return {};
   }
+  Status copy(std::int64_t offset, const ScratchMemory& from, std::int64_t from_offset, std::int64_t count) override {
+    const auto& other = static_cast<const HostScratch&>(from);
+    std::copy_n(other.at(from_offset), count, at(offset));
+    return {};
+  }
   Result<bool> equals(std::int64_t offset, std::span<const std::byte> expected) const override {
     return expected.empty() || std::memcmp(at(offset), expected.data(), expected.size()) == 0;
   }

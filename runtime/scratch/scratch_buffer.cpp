@@ -40,6 +40,16 @@ Result<std::int64_t> ScratchBuffer::first_damaged(std::int64_t first, std::int64
   return count;
 }
 
+Status ScratchBuffer::repeat(std::span<const std::byte> period) {
+  PADLOCK_CHECK(memory_->write(offset_, period));
+  return period.empty() ? Status() : memory_->repeat(offset_, std::ssize(period), bytes_);
+}
+
+Status ScratchBuffer::expect_intact(Comparison& comparison) const {
+  PADLOCK_CHECK(comparison.expect_filled(*memory_, 0, red_, offset_));
+  return comparison.expect_filled(*memory_, end(), red_, memory_->bytes() - end());
+}
+
 Result<std::string> ScratchBuffer::damage() const {
   const std::int64_t after = memory_->bytes() - end();
   PADLOCK_TRY(const std::int64_t past, first_damaged(end(), after));

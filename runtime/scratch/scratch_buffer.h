@@ -9,6 +9,7 @@
 #include "ir/binding/binding.h"
 #include "ir/dtype.h"
 #include "ir/layout.h"
+#include "runtime/comparison.h"
 #include "runtime/scratch_memory.h"
 #include "support/error.h"
 
@@ -58,6 +59,26 @@ class ScratchBuffer {
     return memory_->equals(offset_, expected);
   }
   [[nodiscard]] Status fill(std::byte value) { return memory_->fill(offset_, value, bytes_); }
+  /// Writes the bytes of a buffer as large, of the same device.
+  [[nodiscard]] Status copy(const ScratchBuffer& from) {
+    return memory_->copy(offset_, *from.memory_, from.offset_, bytes_);
+  }
+  /// Writes these bytes first, and then again and again up to the end. Precondition: no more than the tensor's.
+  [[nodiscard]] Status repeat(std::span<const std::byte> period);
+  /// Returns the bytes of memory before the tensor.
+  [[nodiscard]] std::int64_t offset() const { return offset_; }
+  /// Writes one byte, of the tensor or around it: `at` is negative before it.
+  [[nodiscard]] Status poke(std::int64_t at, std::byte value) {
+    return memory_->write(offset_ + at, std::span(&value, 1));
+  }
+
+  // On the device.
+  /// Expects the bytes of a buffer as large, of the same device.
+  [[nodiscard]] Status expect(Comparison& comparison, const ScratchBuffer& same) const {
+    return comparison.expect_same(*memory_, offset_, *same.memory_, same.offset_, bytes_);
+  }
+  /// Expects what is around the tensor to be as `arm` left it.
+  [[nodiscard]] Status expect_intact(Comparison& comparison) const;
 
  private:
   friend class ScratchViews;

@@ -153,9 +153,9 @@ Status ScratchSet::write_inputs(const std::vector<std::vector<std::byte>>& data)
 Status ScratchSet::write_plain_inputs(const Problem& problem, std::vector<std::byte>& staging) {
   const ir::Program& program = problem.program();
   for (std::size_t i = 0; i < inputs.size(); ++i) {
-    staging.resize(static_cast<std::size_t>(inputs[i].bytes()));
+    staging.resize(std::min(kPlainPeriod, static_cast<std::size_t>(inputs[i].bytes())));
     fill_data(staging, program.value(program.tensor_parameters()[i]).dtype, Domain::plain, problem.seed() + i);
-    PADLOCK_CHECK(inputs[i].write(staging));
+    PADLOCK_CHECK(inputs[i].repeat(staging));
   }
   return {};
 }

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "support/cpu_cache.h"
+#include "tuner/trial/device_reference.h"
 #include "tuner/trial/verification.h"
 
 namespace padlock::tuner {
@@ -31,7 +32,8 @@ Judged<void> ProblemScratch::allocate(const TryRequest& request, std::int64_t al
   PADLOCK_CHECK(judged_making(add_set(), Verdict::run));
   // Count what is beside them on the host, too, whichever memory they are in.
   const std::int64_t one = sets_.front().mapped_bytes();
-  const std::int64_t beside = data_bytes(problem_.binding()) - bytes;
+  const std::int64_t copies = data_bytes(problem_.binding()) - bytes;
+  const std::int64_t beside = device_.compares() ? std::max(copies, one) : copies;
   const std::int64_t rotated =
       request.policy.rotation_bytes > 0 ? request.policy.rotation_bytes : bytes_beyond_cache(device_.cache_bytes());
   const std::int64_t wanted = made_for_->timed ? rotated / std::max<std::int64_t>(bytes, 1) + 1 : 1;
@@ -56,7 +58,11 @@ Status ProblemScratch::fill(ScratchSet& set, std::size_t index) {
 
 Judged<void> ProblemScratch::restore_first() { return judged(fill(sets_.front(), 0), Verdict::run); }
 
-Judged<void> ProblemScratch::check() const {
+Judged<void> ProblemScratch::check(runtime::Comparison* comparison) const {
+  if (comparison != nullptr) {
+    PADLOCK_TRY(const bool intact, judged(are_intact(*comparison, sets_), Verdict::run));
+    if (intact) return {};
+  }
   for (const ScratchSet& set : sets_) {
     PADLOCK_TRY(const std::string damage, judged(set.damage(), Verdict::run));
     if (!damage.empty()) return failed(Verdict::red_zone, damage + " while it was timed");

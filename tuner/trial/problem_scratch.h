@@ -25,8 +25,8 @@ class ProblemScratch {
   [[nodiscard]] Judged<void> provide(const TryRequest& request, std::int64_t allowed);
   /// Fills the first set as the others are, after it has served verification.
   [[nodiscard]] Judged<void> restore_first();
-  /// Finds red zones that are damaged, of any set.
-  [[nodiscard]] Judged<void> check() const;
+  /// Finds red zones that are damaged, of any set; `comparison`, where it is not null, says quickly that none is.
+  [[nodiscard]] Judged<void> check(runtime::Comparison* comparison) const;
 
   [[nodiscard]] ScratchSet& first() { return sets_.front(); }
   [[nodiscard]] std::span<const ScratchSet> sets() const { return sets_; }

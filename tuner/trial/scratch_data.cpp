@@ -72,16 +72,14 @@ std::uint64_t value_of(DType dtype, Domain domain, std::uint64_t random) {
 
 void fill_data(std::span<std::byte> storage, DType dtype, Domain domain, std::uint64_t seed) {
   const auto size = static_cast<std::size_t>(ir::byte_size(dtype));
-  // Plain data only serves timing: a block of it, again and again.
-  constexpr std::size_t kBlock = std::size_t{64} << 10;
-  const std::size_t drawn = domain == Domain::plain ? std::min(storage.size(), kBlock) : storage.size();
+  const std::size_t drawn = domain == Domain::plain ? std::min(storage.size(), kPlainPeriod) : storage.size();
   SplitMix random(seed);
   for (std::size_t at = 0; at < drawn; at += size) {
     const std::uint64_t bits = value_of(dtype, domain, random.next());
     std::memcpy(storage.data() + at, &bits, size);  // little-endian, as every host this runs on
   }
-  for (std::size_t at = drawn; at < storage.size(); at += kBlock)
-    std::memcpy(storage.data() + at, storage.data(), std::min(kBlock, storage.size() - at));
+  for (std::size_t at = drawn; at < storage.size(); at += kPlainPeriod)
+    std::memcpy(storage.data() + at, storage.data(), std::min(kPlainPeriod, storage.size() - at));
 }
 
 std::uint64_t scalar_bits(DType dtype, std::uint64_t seed) {

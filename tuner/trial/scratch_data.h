@@ -14,6 +14,9 @@ enum class Domain : std::uint8_t {
   plain,  ///< small numbers alone, so that times are not those of denormals
 };
 
+/// Bytes after which plain data repeats itself: it serves timing alone.
+inline constexpr std::size_t kPlainPeriod = std::size_t{64} << 10;
+
 /// Fills storage, of whole elements, with values of the domain. The same seed gives the same bytes.
 void fill_data(std::span<std::byte> storage, ir::DType dtype, Domain domain, std::uint64_t seed);
 

@@ -68,6 +68,15 @@ Result<std::unique_ptr<const runtime::LoadedProgram>> TrialDevice::load(compiler
   return device_->load(program, std::move(code));
 }
 
+Result<runtime::Comparison*> TrialDevice::comparison(compiler::TargetCompiler& compiler) {
+  if (!compares()) return nullptr;
+  if (!comparison_) {
+    PADLOCK_TRY(const abi::CompiledCode code, compiler.compile_comparison(false));
+    PADLOCK_TRY(comparison_, device_->load_comparison(code));
+  }
+  return comparison_.get();
+}
+
 Result<std::unique_ptr<TrialCode>> TrialDevice::bind(LoadedConfig loaded, const ir::Binding& binding) {
   PADLOCK_TRY(runtime::ArgumentSizes sizes, runtime::ArgumentSizes::of(binding));
   PADLOCK_TRY(auto bound, loaded->bind(binding, std::move(sizes)));

@@ -9,6 +9,7 @@
 
 #include "compiler/target/target_compiler.h"
 #include "ir/binding/binding.h"
+#include "runtime/comparison.h"
 #include "runtime/device.h"
 #include "runtime/host/thread_pool.h"
 #include "runtime/registry/devices.h"
@@ -58,6 +59,11 @@ class TrialDevice {
   [[nodiscard]] runtime::ScratchSpace& space() { return *space_; }
   /// Returns the bytes of the last cache.
   [[nodiscard]] std::int64_t cache_bytes() const;
+  /// Loads, at the first call, the kernel that compares scratch memory on the device; null where the host compares it.
+  /// Errors: as the compiler's and as loading says.
+  [[nodiscard]] Result<runtime::Comparison*> comparison(compiler::TargetCompiler& compiler);
+  /// Returns whether it has such a kernel.
+  [[nodiscard]] bool compares() const { return !device_->traits().host_memory; }
   /// How fast it is clocked now, as ClockWatch compares it; nothing where that cannot be read.
   [[nodiscard]] std::optional<double> clock() const { return device_->clock(); }
   /// The program must outlive the code. Errors as the compiler's, and as loading says.
@@ -76,6 +82,7 @@ class TrialDevice {
   std::string target_;
   std::unique_ptr<runtime::ScratchSpace> space_;
   std::unique_ptr<runtime::Queue> queue_;
+  std::unique_ptr<runtime::Comparison> comparison_;  // null until it is asked for
 };
 
 }  // namespace padlock::tuner

@@ -11,6 +11,7 @@
 #include <utility>
 
 #include "support/stopwatch.h"
+#include "tuner/trial/device_reference.h"
 #include "tuner/trial/failure.h"
 #include "tuner/trial/measure.h"
 #include "tuner/trial/problem.h"
@@ -56,6 +57,8 @@ struct Trials::Shared {
   Problem problem;
   std::optional<Reference> reference;
   ProblemScratch scratch;
+  std::optional<DeviceReference> on_device;                    // where the device compares, and memory reaches
+  std::string compared_on_host;                                // why, where the device should
   std::map<std::string, std::shared_ptr<TrialCode>> verified;  // by config; shared with a race that is on
 
   Shared(decltype(key) known_by, TrialDevice& device, Problem made)
@@ -94,6 +97,8 @@ class Trials::Attempt {
     if (!device().space().is_isolated())
       result_.notes.emplace_back("loads outside of buffers are not found: this driver reserves no addresses");
     if (!shared().reference->note().empty()) result_.notes.push_back(shared().reference->note());
+    if (!shared().compared_on_host.empty())
+      result_.notes.push_back("results are compared on the host: " + shared().compared_on_host);
     if (request_.policy.budget_ms == 0) return {};
     return time(codes);
   }
@@ -126,8 +131,10 @@ class Trials::Attempt {
     result_.compile_ms += compiling.milliseconds();
     PADLOCK_CHECK(prepare());
     const Stopwatch verifying;
-    Verification verification(*code, shared.problem, *shared.reference, shared.scratch.first(), request_.skew);
+    Verification verification(*code, shared.problem, *shared.reference, shared.on_device ? &*shared.on_device : nullptr,
+                              shared.scratch.first(), request_.skew);
     PADLOCK_CHECK(verification.run([this](Step step) { enter(step); }, device().space().is_isolated()));
+    if (verification.was_misled()) distrust("the kernel that compares memory on the device found what is not there");
     result_.verify_ms += verifying.milliseconds() - verification.running_ms();
     if (shared.verified.size() >= kMostLoaded) shared.verified.clear();
     return shared.verified[config] = std::move(code);
@@ -207,8 +214,38 @@ class Trials::Attempt {
     give_back_others(most - std::max(needed, held_by(shared())));
     if (!shared().reference) PADLOCK_CHECK(compute_reference());
     PADLOCK_CHECK(shared().scratch.provide(request_, most - (held() - held_by(shared()))));
+    PADLOCK_CHECK(compare_on_device(most));
     give_back_others(most - held_by(shared()));  // pages of some MiB may be more than was needed
     return {};
+  }
+
+  /// Puts the reference on a device that compares, where memory reaches. Whatever stands in the way but the loss of the
+  /// device, the host compares.
+  Judged<void> compare_on_device(std::int64_t most) {
+    Shared& shared = this->shared();
+    if (!device().compares() || shared.on_device || !shared.compared_on_host.empty()) return {};
+    if (held_by(shared) + shared.scratch.first().mapped_bytes() > most) return {};
+    PADLOCK_TRY(compiler::TargetCompiler* const compiler, compiler_for(device().target()));
+    auto made = make_device_reference(*compiler);
+    if (made) {
+      shared.on_device.emplace(*std::move(made));
+      return {};
+    }
+    if (is_device_lost(made.error())) return judged(Status(std::unexpected(std::move(made).error())), Verdict::run);
+    distrust(made.error().message);
+    return {};
+  }
+
+  Result<DeviceReference> make_device_reference(compiler::TargetCompiler& compiler) {
+    Shared& shared = this->shared();
+    PADLOCK_TRY(runtime::Comparison* const comparison, device().comparison(compiler));
+    return DeviceReference::create(device().space(), *comparison, shared.problem, *shared.reference,
+                                   shared.scratch.first());
+  }
+
+  void distrust(const std::string& why) {
+    shared().on_device.reset();
+    shared().compared_on_host = why;
   }
 
   Judged<void> compute_reference() {
@@ -243,7 +280,8 @@ class Trials::Attempt {
   /// Returns the bytes that a problem has: its buffers, and what is beside them.
   static std::int64_t held_by(const Shared& problem) {
     const std::int64_t mapped = problem.scratch.mapped_bytes();
-    return mapped == 0 ? 0 : mapped + problem.problem.input_bytes() + problem.problem.result_bytes();
+    const std::int64_t golden = problem.on_device ? problem.on_device->mapped_bytes() : 0;
+    return mapped == 0 ? 0 : mapped + golden + problem.problem.input_bytes() + problem.problem.result_bytes();
   }
 
   /// The request's config, or it and its rivals in turn.
@@ -261,7 +299,7 @@ class Trials::Attempt {
                           count);
       });
     PADLOCK_CHECK(judged(take_samples(runs), Verdict::run));
-    PADLOCK_CHECK(shared.scratch.check());
+    PADLOCK_CHECK(shared.scratch.check(shared.on_device ? &shared.on_device->comparison() : nullptr));
     result_.timing_ms = timing.milliseconds();
     return {};
   }

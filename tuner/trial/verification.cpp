@@ -38,7 +38,8 @@ Judged<void> Verification::run(const std::function<void(Step)>& enter, bool isol
 
 Status Verification::prepare(const Run& run) {
   PADLOCK_CHECK(set_.arm(run.placement, run.red, skew_));
-  if (inputs_at_ != run.placement) PADLOCK_CHECK(set_.write_inputs(problem_.inputs()));
+  if (inputs_at_ != run.placement)
+    PADLOCK_CHECK(on_device_ != nullptr ? on_device_->write_inputs(set_) : set_.write_inputs(problem_.inputs()));
   inputs_at_ = run.placement;
   return set_.poison(run.poison);
 }
@@ -48,8 +49,7 @@ Judged<void> Verification::launch(const Run& run) {
   const Stopwatch running;
   auto ran = judged(code_.run(set_, problem_.scalars()), Verdict::run);
   running_ms_ += running.milliseconds();
-  if (!ran) return ran;
-  return check_surroundings();
+  return ran;
 }
 
 Judged<void> Verification::check_surroundings() const {
@@ -91,18 +91,43 @@ Result<std::string> Verification::difference(const Outputs& outputs) const {
 
 Judged<void> Verification::check(const Run& run) {
   PADLOCK_CHECK(launch(run));
+  if (on_device_ == nullptr) return check_on_host(run);
+  PADLOCK_TRY(const bool holds, judged(on_device_->holds(set_), Verdict::run));
+  if (!holds) return check_on_host(run);
+  held_on_device_ = true;
+  return {};
+}
+
+Judged<void> Verification::check_on_host(const Run& run) {
+  PADLOCK_CHECK(check_surroundings());
   PADLOCK_TRY(Outputs outputs, judged(other_outputs(), Verdict::run));
   PADLOCK_TRY(const std::string wrong, judged(difference(outputs), Verdict::run));
   if (!wrong.empty()) {
     // Wrong, or of another mind each time?
     const auto again = launch(run);
-    const auto same = again ? other_outputs() : Outputs();
+    const auto same = again && check_surroundings() ? other_outputs() : Outputs();
     return failed(same && *same == outputs ? Verdict::wrong_result : Verdict::nondeterministic, wrong);
   }
-  if (before_ && *before_ != outputs)
+  return take_other_bits(std::move(outputs));
+}
+
+Judged<void> Verification::take_other_bits(Outputs outputs) {
+  const auto unstable = [] {
     return failed(Verdict::nondeterministic, "two runs give results of different bits, each a NaN that is right");
-  before_ = std::move(outputs);
-  return {};
+  };
+  const bool as_reference = std::ranges::all_of(outputs, [](const auto& bytes) { return bytes.empty(); });
+  if (on_device_ != nullptr && as_reference && !on_device_->has_adopted()) {
+    was_misled_ = true;
+    on_device_ = nullptr;
+    if (held_on_device_) before_ = outputs;
+  }
+  if (on_device_ == nullptr) {
+    if (before_ && *before_ != outputs) return unstable();
+    before_ = std::move(outputs);
+    return {};
+  }
+  if (std::exchange(held_on_device_, true)) return unstable();
+  return judged(on_device_->adopt(set_), Verdict::run);
 }
 
 }  // namespace padlock::tuner

@@ -9,6 +9,7 @@
 
 #include "runtime/scratch/scratch_buffer.h"
 #include "support/error.h"
+#include "tuner/trial/device_reference.h"
 #include "tuner/trial/failure.h"
 #include "tuner/trial/problem.h"
 #include "tuner/trial/reference.h"
@@ -27,11 +28,15 @@ inline constexpr std::byte kFirstRed{0xC5}, kSecondRed{0x3A}, kFirstPoison{0xA5}
 /// Runs a config on one set of scratch buffers and looks for what is wrong. Borrows all that it is given.
 class Verification {
  public:
-  Verification(TrialCode& code, const Problem& problem, const Reference& reference, ScratchSet& set, std::int64_t skew)
-      : code_(code), problem_(problem), reference_(reference), set_(set), skew_(skew) {}
+  /// `on_device`: null where the host compares all.
+  Verification(TrialCode& code, const Problem& problem, const Reference& reference, DeviceReference* on_device,
+               ScratchSet& set, std::int64_t skew)
+      : code_(code), problem_(problem), reference_(reference), on_device_(on_device), set_(set), skew_(skew) {}
 
   /// Three runs: two between red zones and, where the memory is isolated, one whose buffers end flush.
   [[nodiscard]] Judged<void> run(const std::function<void(Step)>& enter, bool isolated);
+  /// Returns whether the kernel that compares on the device found differences where the host found none.
+  [[nodiscard]] bool was_misled() const { return was_misled_; }
   /// Returns the milliseconds that the runs themselves took.
   [[nodiscard]] double running_ms() const { return running_ms_; }
 
@@ -44,11 +49,15 @@ class Verification {
   using Outputs = std::vector<std::vector<std::byte>>;
 
   [[nodiscard]] Status prepare(const Run& run);
-  /// Red zones, inputs and, beside the launch's own errors, nothing else.
   [[nodiscard]] Judged<void> launch(const Run& run);
+  /// Red zones and inputs.
   [[nodiscard]] Judged<void> check_surroundings() const;
   /// Launches and compares with the reference and with the run before.
   [[nodiscard]] Judged<void> check(const Run& run);
+  /// The same of what has run, on the host.
+  [[nodiscard]] Judged<void> check_on_host(const Run& run);
+  /// Outputs that are right and not the bits that the device compares with.
+  [[nodiscard]] Judged<void> take_other_bits(Outputs outputs);
   /// The outputs, but for those that are the reference's bits: these are empty.
   [[nodiscard]] Result<Outputs> other_outputs() const;
   [[nodiscard]] Result<std::string> difference(const Outputs& outputs) const;
@@ -56,10 +65,13 @@ class Verification {
   TrialCode& code_;
   const Problem& problem_;
   const Reference& reference_;
+  DeviceReference* on_device_;
   ScratchSet& set_;
   std::int64_t skew_;
   std::optional<runtime::Placement> inputs_at_;  // where the inputs are as they were
   std::optional<Outputs> before_;
+  bool held_on_device_ = false;  // the run before, as it is on the device
+  bool was_misled_ = false;
   double running_ms_ = 0;
 };
 

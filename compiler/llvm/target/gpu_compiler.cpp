@@ -12,6 +12,7 @@
 
 #include "abi/gpu_targets.h"
 #include "compiler/llvm/emit/emit_gpu.h"
+#include "compiler/llvm/emit/grid/emit_comparison.h"
 #include "compiler/llvm/target/code_module.h"
 #include "compiler/llvm/target/codegen.h"
 #include "compiler/llvm/target/host_target.h"
@@ -69,6 +70,18 @@ class LlvmGpuCompiler final : public GpuCompiler {
     return options.for_simt ? compile_simt(program, options) : compile_ptx(program, options);
   }
 
+  Result<abi::CompiledCode> compile_comparison(bool for_simt) override {
+    Backend backend = for_simt ? twin() : device();
+    CodeModule made("comparison", std::move(backend.machine));
+    abi::KernelAbi abi = emit_comparison(*made.module, backend.features);
+    PADLOCK_CHECK(made.verify());
+    if (for_simt) return image_of(made, {{std::move(abi)}});
+    PADLOCK_TRY(const llvm::SmallVector<char> text, ptx_of(made));
+    const auto bytes = std::as_bytes(std::span(text));
+    return abi::CompiledCode{
+        .kind = abi::CodeKind::ptx, .bytes = {bytes.begin(), bytes.end()}, .kernels = {{{.abi = std::move(abi)}}}};
+  }
+
   Result<std::vector<Proof>> prove(const ir::Program& program, const GpuOptions& options) override {
     return list_proofs(program, options.edits, scheduler(options), proofs_);
   }
@@ -116,14 +129,17 @@ class LlvmGpuCompiler final : public GpuCompiler {
     GpuOptions checked = options;
     checked.bounds_check = true;
     PADLOCK_TRY(Emitted code, emit_modules(program, checked, only(twin())));
-    CodeModule& all = code.modules.front();
-    simplify(*all.module, *all.machine);
-    PADLOCK_CHECK(all.limit_work());
+    return image_of(code.modules.front(), std::move(code.kernels));
+  }
+
+  static Result<abi::CompiledCode> image_of(CodeModule& code, std::vector<std::vector<abi::KernelAbi>> kernels) {
+    simplify(*code.module, *code.machine);
+    PADLOCK_CHECK(code.limit_work());
     // It tests, and is run once or a few times: code that is made quickly is the faster.
-    all.machine->setOptLevel(llvm::CodeGenOptLevel::None);
+    code.machine->setOptLevel(llvm::CodeGenOptLevel::None);
     PADLOCK_TRY(const llvm::SmallVector<char> object,
-                generate_code(*all.module, *all.machine, llvm::CodeGenFileType::ObjectFile));
-    return link_image(object, std::move(code.kernels));
+                generate_code(*code.module, *code.machine, llvm::CodeGenFileType::ObjectFile));
+    return link_image(object, std::move(kernels));
   }
 
   [[nodiscard]] ScheduleMaker scheduler(const GpuOptions& options) const {

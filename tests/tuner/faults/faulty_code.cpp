@@ -17,6 +17,7 @@
 #include <optional>
 #include <span>
 
+#include "abi/comparison.h"
 #include "abi/gpu_targets.h"
 #include "runtime/cuda/driver/driver.h"
 #include "runtime/host/host_image.h"
@@ -32,6 +33,7 @@ using runtime::cuda::FakeDriver;
 /// Of the process; set before code is compiled, read while it runs.
 struct Current {
   Fault fault = Fault::none;
+  Fault of_comparison = Fault::none;
   std::map<std::string, std::int64_t> symbols;
   std::atomic<std::uint32_t> launches = 0;
 };
@@ -90,6 +92,21 @@ void store_misaligned(std::byte* output) {
 #endif
 }
 
+bool is_nan(const std::byte* element) {
+  std::uint32_t bits = 0;
+  std::memcpy(&bits, element, sizeof bits);
+  return (bits & 0x7fffffff) > 0x7f800000;
+}
+
+/// Changes the first NaN of an output of f32 to another.
+void change_nan(std::byte* output, std::int64_t bytes) {
+  for (std::int64_t at = 0; at < bytes; at += 4) {
+    if (!is_nan(output + at)) continue;
+    output[at] ^= std::byte{2};
+    return;
+  }
+}
+
 /// What there is wrong when the whole output was computed.
 void do_wrong(const abi::HostLaunch& launch, const Launch& sizes, std::byte* input, std::byte* output) {
   Current& self = current();
@@ -108,7 +125,23 @@ void do_wrong(const abi::HostLaunch& launch, const Launch& sizes, std::byte* inp
       load_byte(input + sizes.input_bytes);
       break;
     case Fault::wrong_fill:
+    case Fault::wrong_reference:
+    case Fault::blind_to_first:
+    case Fault::blind_to_bit:
+    case Fault::sees_too_much:
       output[0] ^= std::byte{1};
+      break;
+    case Fault::wrong_middle:
+    case Fault::blind_to_middle:
+      output[sizes.output_bytes / 8 * 4] ^= std::byte{1};
+      break;
+    case Fault::wrong_last:
+    case Fault::blind_to_last:
+      end[-4] ^= std::byte{1};
+      break;
+    case Fault::wrong_nan:
+    case Fault::blind_to_nan:
+      change_nan(output, sizes.output_bytes);
       break;
     case Fault::race: {
       const std::uint32_t value = ++self.launches;
@@ -207,6 +240,47 @@ void set_driver_fault(FakeDriver& driver, Fault fault) {
   }
 }
 
+/// The words of a comparison.
+struct ComparisonWords {
+  const std::uint64_t* words;
+  [[nodiscard]] std::uint64_t operator[](abi::ComparisonWord word) const {
+    return words[static_cast<std::size_t>(word)];
+  }
+};
+
+/// Says whether a comparison with that fault does not see that byte `at` of its range is different.
+bool overlooks(Fault fault, ComparisonWords words, std::uint64_t at) {
+  const std::uint64_t bytes = words[abi::ComparisonWord::bytes];
+  const auto* const actual = std::bit_cast<const std::byte*>(words[abi::ComparisonWord::actual]);
+  const auto* const expected = std::bit_cast<const std::byte*>(words[abi::ComparisonWord::expected]);
+  switch (fault) {
+    case Fault::blind_to_first:
+      return at == 0;
+    case Fault::blind_to_middle:
+      return at / 4 == bytes / 8;
+    case Fault::blind_to_last:
+      return at + 4 >= bytes;
+    case Fault::blind_to_nan:
+      return is_nan(actual + at / 4 * 4);
+    case Fault::blind_to_bit:
+      return expected != nullptr && (actual[at] ^ expected[at]) == std::byte{1};
+    default:
+      return false;
+  }
+}
+
+/// What the kernel that compares does, on this CPU, and what it does wrong.
+void run_comparison(abi::HostEntry entry, ComparisonWords words, std::int64_t threads) {
+  const Fault fault = current().of_comparison;
+  auto* const found = std::bit_cast<std::uint64_t*>(words[abi::ComparisonWord::found]);
+  const std::uint64_t before = *found, first = words[abi::ComparisonWord::first];
+  const auto* const sizes = reinterpret_cast<const std::int64_t*>(words.words);
+  const abi::HostLaunch launch{.sizes = sizes};
+  entry(&launch, 0, threads, 0, 1);
+  if (fault == Fault::sees_too_much) *found = std::min(*found, first + words[abi::ComparisonWord::bytes] / 3);
+  if (*found != before && overlooks(fault, words, *found - first)) *found = before;
+}
+
 /// A kernel of the GPU's, run by this CPU for the fake driver.
 struct Twin {
   abi::KernelAbi gpu;  // of one variant
@@ -245,11 +319,23 @@ class FaultyCompiler final : public compiler::TargetCompiler {
   Result<std::string> emit(const ir::Program& program, compiler::Stage stage, const Options& options) override {
     return real_->emit(program, stage, options);
   }
+  Result<abi::CompiledCode> compile_comparison(bool for_simt) override {
+    PADLOCK_TRY(abi::CompiledCode code, real_->compile_comparison(for_simt));
+    FakeDriver* const driver = FakeDriver::of(std::getenv(runtime::cuda::Driver::kFileVariable));
+    if (driver == nullptr) return internal_error("no fake driver");
+    PADLOCK_TRY(abi::CompiledCode hosts, real_->compile_comparison(true));
+    PADLOCK_TRY(runtime::HostImage image, runtime::load_image(std::move(hosts)));
+    comparison_ = image.kernels.front().front().entry;
+    images_.push_back(std::move(image));
+    driver->register_twin(std::string(abi::kComparisonName), run_comparison, this);
+    return code;
+  }
   std::vector<std::string> required_features() const override { return real_->required_features(); }
   Status check_runs_here() const override { return real_->check_runs_here(); }
 
   Result<abi::CompiledCode> compile(const ir::Program& program, const Options& options) override {
-    if (options.bounds_check) return real_->compile(program, options);  // the reference's
+    // The reference's.
+    if (options.bounds_check && current().fault != Fault::wrong_reference) return real_->compile(program, options);
     return makes_ptx_ && !options.for_simt ? faulty_ptx(program, options) : faulty_image(program, options);
   }
 
@@ -295,6 +381,10 @@ class FaultyCompiler final : public compiler::TargetCompiler {
     return code;
   }
 
+  static void run_comparison(void* self, const std::uint64_t* words, std::size_t, unsigned grid, unsigned block) {
+    faults::run_comparison(static_cast<const FaultyCompiler*>(self)->comparison_, {words}, std::int64_t{grid} * block);
+  }
+
   static Status misbehave() {
     if (current().fault == Fault::no_memory_to_compile) end_memory();
     if (current().fault == Fault::loud_crash) {
@@ -309,9 +399,12 @@ class FaultyCompiler final : public compiler::TargetCompiler {
   std::vector<runtime::HostImage> images_;
   std::vector<std::unique_ptr<RealKernel>> kernels_;
   std::vector<std::unique_ptr<Twin>> twins_;
+  abi::HostEntry comparison_ = nullptr;
 };
 
 }  // namespace
+
+void set_comparison_fault(Fault fault) { current().of_comparison = fault; }
 
 void set_fault(Fault fault, const std::map<std::string, std::int64_t>& symbols) {
   current().fault = fault;

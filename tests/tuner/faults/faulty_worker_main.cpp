@@ -116,6 +116,7 @@ class FaultyHandler {
 
  private:
   std::unique_ptr<Trials> make() {
+    set_comparison_fault(is_of_comparison(fault_of_process()) ? fault_of_process() : Fault::none);
     return std::make_unique<Trials>([this](Step step) { current_(step); }, make_faulty_compiler);
   }
   std::function<void(Step)> current_;

@@ -11,7 +11,9 @@
 
 #include "tests/common/try_request.h"
 #include "tests/tuner/faults/fault.h"
+#include "tests/tuner/faults/faulty_code.h"
 #include "tuner/trial/scratch_data.h"
+#include "tuner/trial/try_config.h"
 #include "tuner/worker/worker.h"
 
 namespace padlock::tuner {
@@ -78,6 +80,12 @@ void check_fault(const Expectation& expectation, const std::string& device) {
     } else {
       CHECK(name_of(result->verdict) == "ok");
       CHECK(result->samples_ps.size() >= 3);
+      // A comparison that is wrong is found out before it judges anything, and is no fault of a config.
+      const bool on_host = device != "host" && faults::is_of_comparison(expectation.fault);
+      REQUIRE(result->notes.size() == (on_host ? 1 : 0));
+      if (on_host)
+        CHECK(result->notes.front().starts_with(
+            "results are compared on the host: the kernel that compares memory on the device "));
     }
   }
   // A compile error and memory that is not there leave the process as good as it was.
@@ -98,6 +106,25 @@ TEST_CASE("every fault is caught with the fake driver, and the healthy configs a
   const std::uint64_t before = memory.checksum();
   for (const Expectation& expectation : kExpectations) check_fault(expectation, "cuda:0");
   CHECK(memory.checksum() == before);
+}
+
+TEST_CASE("a reference that is wrong is found, and judges no config") {
+  ::setenv("PADLOCK_CUDA_DRIVER", PADLOCK_FAKE_CUDA, 1);
+  for (const char* device : {"host", "cuda:0"}) {
+    CAPTURE(device);
+    Trials trials({}, faults::make_faulty_compiler);
+    // Too many elements for the interpreter.
+    TryRequest request =
+        padlock::testing::quick_request("program p(x: i8[A, B]) { z = pad(x, low = [3, 1], high = [0, 2]) return z }",
+                                        {{"A", 2100}, {"B", 2100}}, device);
+    faults::set_fault(faults::Fault::wrong_reference, request.symbols);
+    const TryResult result = trials.try_config(request);
+    CHECK(name_of(result.verdict) == name_of(Verdict::run));
+    CHECK_MESSAGE(result.message.find("the default config does not compute what the interpreter does: z: at [0, 0] "
+                                      "expected 0x0, found 0x1") != std::string::npos,
+                  result.message);
+    CHECK(result.samples_ps.empty());
+  }
 }
 
 TEST_CASE("without a fault all are healthy, in one process") {
