@@ -58,7 +58,7 @@ constexpr auto kOperators = std::to_array<Operator>({
      .import = import_slice,
      .size_inputs = kInput1 | kInput2 | kInput3 | kInput4,
      .carries_sizes = true,
-     .note = "literal axes and steps, of data above 0"},
+     .note = "literal axes and steps"},
     {.name = "SpaceToDepth", .group = movement, .import = import_space_to_depth},
     {.name = "Split", .group = movement, .import = import_split, .size_inputs = kInput1},
     {.name = "Squeeze",

@@ -58,11 +58,12 @@ Status finish_reshaped(NodeImport& node, Value& value, std::vector<Expr> shape, 
 }
 
 std::optional<std::size_t> size_count(std::span<const std::int64_t> dims) {
-  if (dims.size() > limits::kRank) return std::nullopt;
+  if (dims.size() > limits::kRank || std::ranges::any_of(dims, [](std::int64_t n) { return n < 0; }))
+    return std::nullopt;
   if (std::ranges::find(dims, 0) != dims.end()) return 0;
   std::size_t count = 1;
   for (const std::int64_t n : dims) {
-    if (n < 0 || static_cast<std::uint64_t>(n) > limits::kSizes / count) return std::nullopt;
+    if (static_cast<std::uint64_t>(n) > limits::kSizes / count) return std::nullopt;
     count *= static_cast<std::size_t>(n);
   }
   return count;

@@ -23,7 +23,8 @@ struct Operands {
 /// Makes the value with another shape of as many elements the node's result, whatever it is.
 [[nodiscard]] Status finish_reshaped(NodeImport& node, Value& value, std::vector<Expr> shape, std::size_t output = 0);
 
-/// Returns the number of elements of a literal shape, or nullopt above limits::kSizes.
+/// Returns the number of elements of a literal shape, or nullopt above limits::kSizes, or where an extent is
+/// negative.
 [[nodiscard]] std::optional<std::size_t> size_count(std::span<const std::int64_t> dims);
 /// Returns the coordinates of element number `flat`.
 [[nodiscard]] std::vector<std::int64_t> coordinates_of(std::size_t flat, std::span<const std::int64_t> dims);

@@ -34,6 +34,20 @@ Expr position(SizeMath& sizes, Expr given, Expr n) {
   return sizes.min(sizes.max(moved, zero), n);
 }
 
+/// The position behind one that a backward slice begins at, or ends before: in [least, n], where there is one.
+Expr position_behind(SizeMath& sizes, Expr given, Expr n, std::int64_t least) {
+  constexpr std::int64_t kFar = std::int64_t{1} << 40;  // no axis is as long
+  const Expr lowest = sizes.constant(least), one = sizes.constant(1);
+  if (const auto number = literal(given)) {
+    if (*number == -1 || *number >= kFar) return n;
+    if (*number <= -kFar) return sizes.min(lowest, n);
+    if (*number >= 0) return sizes.min(sizes.constant(*number + 1), n);
+    return sizes.min(sizes.max(sizes.add(sizes.add(n, given), one), lowest), n);
+  }
+  const Expr moved = sizes.add(given, sizes.mul(n, sizes.is_negative(given)));
+  return sizes.min(sizes.max(sizes.add(moved, one), lowest), n);
+}
+
 std::string slice_text(SizeMath& sizes, const std::string& x, const Window& window) {
   std::string text =
       fmt::format("slice({}, start = {}, limit = {}", x, sizes.text(window.start), sizes.text(window.limit));
@@ -97,7 +111,9 @@ Status fold_slice(NodeImport& node, const SliceArguments& arguments, std::span<c
       return std::clamp<std::int64_t>(given < 0 ? std::max<std::int64_t>(given + n, -1) : given, by < 0 ? -1 : 0,
                                       by < 0 ? n - 1 : n);
     };
-    const std::int64_t from = moved(*start), to = moved(*end);
+    // A backward slice begins within the axis, where that has elements.
+    const std::int64_t from = by < 0 && n > 0 ? std::max<std::int64_t>(moved(*start), 0) : moved(*start);
+    const std::int64_t to = moved(*end);
     first[axes[i]] = from;
     step[axes[i]] = by;
     const std::int64_t distance = by < 0 ? from - to : to - from, size = by < 0 ? -by : by;
@@ -111,6 +127,26 @@ Status fold_slice(NodeImport& node, const SliceArguments& arguments, std::span<c
   return {};
 }
 
+/// The part of the tensor, with some axes turned round: they are mirrored at their ends, and what was there goes.
+Status finish_reversed(NodeImport& node, Value& value, const Window& part, std::span<const std::int64_t> backward) {
+  SizeMath& sizes = node.sizes();
+  PADLOCK_TRY(const std::string x, node.tensor(value));
+  const Sizes extents = extents_of(sizes, part);
+  Window window = whole(sizes, extents);
+  Sizes low(extents.size(), sizes.constant(0)), high = low;
+  for (std::size_t axis = 0; axis < extents.size(); ++axis) {
+    if (backward[axis] == 0) continue;
+    high[axis] = window.start[axis] = extents[axis];
+    window.limit[axis] = sizes.add(extents[axis], extents[axis]);
+    window.step[axis] = backward[axis];
+  }
+  const std::string mirrored =
+      node.part(fmt::format("pad({}, low = {}, high = {}, mode = symmetric)", node.part(slice_text(sizes, x, part)),
+                            sizes.text(low), sizes.text(high)));
+  node.finish(slice_text(sizes, mirrored, window), value.dtype, extents_of(sizes, window));
+  return {};
+}
+
 }  // namespace
 
 Status import_slice(NodeImport& node) {
@@ -120,13 +156,24 @@ Status import_slice(NodeImport& node) {
   PADLOCK_TRY(const auto axes, node.axes(arguments.axes, value->shape.size()));
   if (value->sizes) return fold_slice(node, arguments, axes);
   Window window = whole(sizes, value->shape);
+  std::vector<std::int64_t> backward(value->shape.size(), 0);  // steps, counted up
   for (std::size_t i = 0; i < axes.size(); ++i) {
     const Expr n = value->shape[axes[i]];
-    if (arguments.steps[i] < 1) return refused(fmt::format("a step of {}", arguments.steps[i]));
+    const std::int64_t step = arguments.steps[i];
+    if (step == 0 || step == std::numeric_limits<std::int64_t>::min())
+      return refused(fmt::format("a step of {}", step));
+    if (step < 0) {
+      backward[axes[i]] = -step;
+      window.start[axes[i]] = position_behind(sizes, arguments.ends[i], n, 0);
+      window.limit[axes[i]] = sizes.max(position_behind(sizes, arguments.starts[i], n, 1), window.start[axes[i]]);
+      continue;
+    }
     window.start[axes[i]] = position(sizes, arguments.starts[i], n);
     window.limit[axes[i]] = sizes.max(position(sizes, arguments.ends[i], n), window.start[axes[i]]);
     window.step[axes[i]] = arguments.steps[i];
   }
+  if (std::ranges::any_of(backward, [](std::int64_t step) { return step != 0; }))
+    return finish_reversed(node, *value, window, backward);
   PADLOCK_TRY(const std::string x, node.tensor(*value));
   node.finish(slice_text(sizes, x, window), value->dtype, extents_of(sizes, window));
   return {};

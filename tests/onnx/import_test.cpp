@@ -102,11 +102,24 @@ TEST_CASE("slices count from the end, stop there, and take literal steps") {
   CHECK(contains(slice(0, std::numeric_limits<std::int64_t>::max(), 2),
                  "slice(x, start = [0], limit = [N], step = [2])"));
   CHECK(contains(slice(-2, std::numeric_limits<std::int64_t>::max(), 1), "start = [max(N - 2, 0)], limit = [N]"));
-  check_refused(
-      one_node("Slice", {"N"},
-               {int64s("s", {1}, {-1}), int64s("e", {1}, {-9}), int64s("a", {1}, {0}), int64s("t", {1}, {-1})},
-               {"x", "s", "e", "a", "t"}),
-      "'the_node' (Slice): a step of -1");
+  check_refused(one_node("Slice", {"N"},
+                         {int64s("s", {1}, {-1}), int64s("e", {1}, {-9}), int64s("a", {1}, {0}), int64s("t", {1}, {0})},
+                         {"x", "s", "e", "a", "t"}),
+                "'the_node' (Slice): a step of 0");
+}
+
+TEST_CASE("a slice that goes backward is a part of a mirror image") {
+  const auto backward = [](std::int64_t start, std::int64_t end, std::int64_t step) {
+    return imported(
+        one_node("Slice", {"M", "N"},
+                 {int64s("s", {1}, {start}), int64s("e", {1}, {end}), int64s("a", {1}, {1}), int64s("t", {1}, {step})},
+                 {"x", "s", "e", "a", "t"}));
+  };
+  const std::string all = backward(-1, std::numeric_limits<std::int64_t>::min(), -2);
+  CHECK(contains(all, "slice(x, start = [0, 0], limit = [M, N])"));
+  CHECK(contains(all, "low = [0, 0], high = [0, N], mode = symmetric)"));
+  CHECK(contains(all, "start = [0, N], limit = [M, 2*N], step = [1, 2])"));
+  CHECK(contains(backward(5, 2, -1), "start = [0, min(N, 3)], limit = [M, min(N, 6)]"));
 }
 
 TEST_CASE("an open extent is what the others leave") {

@@ -2,7 +2,10 @@
 #include <array>
 #include <limits>
 
+#include <limits>
 #include "onnx/size_math.h"
+
+#include "onnx/operators/shapes.h"
 #include "tests/onnx/import_testing.h"
 
 namespace padlock::onnx::testing {
@@ -116,6 +119,14 @@ TEST_CASE("sizes that grow without end are refused") {
   parts.nodes.push_back(node("Relu", {"y"}, {"z"}));
   parts.outputs = {value_info("z", kFloat, {})};
   check_refused(parts, "too long", Code::resource_exhausted);
+}
+
+TEST_CASE("a shape with a negative extent has no elements to count, whatever its others are") {
+  constexpr std::int64_t kLeast = std::numeric_limits<std::int64_t>::min();
+  CHECK_FALSE(size_count(std::vector<std::int64_t>{0, kLeast}).has_value());
+  CHECK_FALSE(size_count(std::vector<std::int64_t>{-1, 0}).has_value());
+  CHECK(size_count(std::vector<std::int64_t>{3, 0}) == 0);
+  CHECK(size_count(std::vector<std::int64_t>{}) == 1);
 }
 
 }  // namespace
