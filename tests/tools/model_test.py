@@ -66,6 +66,18 @@ class Models(Case):
             2, "--bind gives pads_1, and so does --input=pads", *run, "--input=pads=@pads.npy", "--bind=pads_1=1"
         )
 
+    def test_every_command_takes_a_model(self):
+        proved = self.succeed("prove", "m.onnx", "--target=host:x86-64-v3")
+        self.assertIn(" 0 refuted", proved)
+        explained = json.loads(self.succeed("explain", "m.onnx", "--bind=N=3,pads_0=1,pads_1=2", "--json"))
+        self.assertEqual(explained["results"][0]["storage_bytes"]["value"], 24)
+        self.succeed("pack", "m.onnx", "--target=host:x86-64-v3", "--output=m.pack")
+        self.succeed("run", "m.pack", "--input=in_0=@x.npy", "--bind=pads_0=1,pads_1=0", "--output=y=@y.npy")
+        self.assertEqual(read_npy(self.folder / "y.npy"), ("<f4", (4,), floats(0, 1, 2, 3)))
+        tuned = self.padlock("tune", "m.onnx", "--opt=N=64,pads_0=1,pads_1=2", "--budget=0s", "--cache=t.db", "--quiet", "--json")
+        self.assertEqual((tuned.returncode, tuned.stderr), (0, ""))
+        self.assertEqual(json.loads(tuned.stdout)["trials"], 1)
+
     def test_models_that_are_refused(self):
         self.write("n.onnx", model("NonZero"))
         self.write("bad.onnx", b"\x3a\x7f")
