@@ -20,10 +20,16 @@ def info(name, element_type, extent):
     return field(1, name) + field(2, field(1, field(1, element_type) + field(2, shape)))
 
 
-def model(operator="Pad"):
-    """y = operator(in.0, pads), of f32[N] and i64[2]."""
-    node = field(1, "in.0") + field(1, "pads") + field(2, "y") + field(3, "the_node") + field(4, operator)
+def scalar_info(name, element_type):
+    return field(1, name) + field(2, field(1, field(1, element_type) + field(2, b"")))
+
+
+def model(operator="Pad", fill=False):
+    """y = operator(in.0, pads), of f32[N] and i64[2]; or with a fill that is an input, too."""
+    names = field(1, "in.0") + field(1, "pads") + (field(1, "fill") if fill else b"")
+    node = names + field(2, "y") + field(3, "the_node") + field(4, operator)
     inputs = field(11, info("in.0", 1, "N")) + field(11, info("pads", 7, 2))
+    inputs += field(11, scalar_info("fill", 1)) if fill else b""
     graph = field(1, node) + field(2, "g") + inputs + field(12, info("y", 1, "M"))
     return field(1, 10) + field(7, graph) + field(8, field(2, 20))
 
@@ -65,6 +71,19 @@ class Models(Case):
         self.fail_with(
             2, "--bind gives pads_1, and so does --input=pads", *run, "--input=pads=@pads.npy", "--bind=pads_1=1"
         )
+
+    def test_a_scalar_comes_from_a_file_or_a_literal(self):
+        self.write("f.onnx", model(fill=True))
+        self.write("pads.npy", npy("<i8", (2,), struct.pack("<2q", 1, 0)))
+        self.write("fill.npy", npy("<f4", (), floats(-1.5)))
+        self.write("one.npy", npy("<f4", (1,), floats(-1.5)))
+        run = ("run", "f.onnx", "--input=in.0=@x.npy", "--input=pads=@pads.npy", "--output=y=@y.npy")
+        for fill in ("@fill.npy", "@one.npy", "-1.5"):
+            self.succeed(*run, f"--input=fill={fill}")
+            self.assertEqual(read_npy(self.folder / "y.npy"), ("<f4", (4,), floats(-1.5, 1, 2, 3)))
+        self.fail_with(4, "x.npy: expected one element of f32 for fill, found", *run, "--input=fill=@x.npy")
+        self.fail_with(4, "pads.npy: expected one element of f32 for fill, found", *run, "--input=fill=@pads.npy")
+        self.fail_with(2, "give --input=fill=LITERAL, or @FILE.npy of one element", *run, "--input=fill=random")
 
     def test_every_command_takes_a_model(self):
         proved = self.succeed("prove", "m.onnx", "--target=host:x86-64-v3")

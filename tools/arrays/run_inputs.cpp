@@ -46,6 +46,22 @@ Outcome<const InputArgument*> find(const ArgumentsByName& map, const padlock_par
                           parameter.kind == PADLOCK_TENSOR ? "@FILE.npy, a raw file or random" : "LITERAL"));
 }
 
+/// The bits of the one element of a file.
+Outcome<std::uint64_t> scalar_of(const FileArgument& argument, const padlock_parameter_info& parameter) {
+  PADLOCK_TRY(const ArrayFile file, ArrayFile::open(argument));
+  std::uint64_t bits = 0;
+  if (!file.holds(parameter.dtype) || file.data_bytes() != file.element_bytes() ||
+      file.data_bytes() > static_cast<std::int64_t>(sizeof bits))
+    return fail(ExitCode::mismatch, fmt::format("{}: expected one element of {} for {}, found {}", file.path(),
+                                                lib::type_name(parameter.dtype), parameter.name, file.description()));
+  const auto bytes = std::as_writable_bytes(std::span(&bits, 1));
+  PADLOCK_CHECK(file.read(0, bytes.first(static_cast<std::size_t>(file.data_bytes()))));
+  if (parameter.dtype.code == kDLBool && bits > 1)
+    return fail(ExitCode::mismatch,
+                fmt::format("{}: expected 0 or 1 for {}, found {}", file.path(), parameter.name, bits));
+  return bits;
+}
+
 /// Describes a file's array to a binding: extents and, where they are not dense and row-major, strides.
 Outcome<lib::TensorView> view_of(const ArrayFile& file, DLDataType type) {
   PADLOCK_TRY(auto strides,
@@ -76,10 +92,14 @@ Outcome<RunInputs> RunInputs::open(const lib::Program& program, const std::vecto
 }
 
 Outcome<void> RunInputs::add_scalar(const padlock_parameter_info& parameter, const InputArgument& argument) {
+  if (const auto* file = std::get_if<FileArgument>(&argument.value)) {
+    PADLOCK_TRY(scalars_.emplace_back(), scalar_of(*file, parameter));
+    return {};
+  }
   const auto* literal = std::get_if<LiteralArgument>(&argument.value);
   if (literal == nullptr)
-    return fail(ExitCode::usage,
-                fmt::format("{} is a scalar: give --input={}=LITERAL", parameter.name, parameter.name));
+    return fail(ExitCode::usage, fmt::format("{} is a scalar: give --input={}=LITERAL, or @FILE.npy of one element",
+                                             parameter.name, parameter.name));
   const auto bits = lib::parse_scalar(literal->text, parameter.dtype);
   if (!bits) return fail(ExitCode::usage, fmt::format("--input={}: {}", parameter.name, bits.error().message()));
   scalars_.push_back(*bits);

@@ -197,7 +197,8 @@ void add_run(Subcommand& app) {
   command.program(options->program);
   command.option("--program", options->packed, "NAME", "which program of a pack, F.pack, is run");
   command.repeated("--input", options->inputs,
-                   "NAME=@FILE.npy, NAME=4x16xf32=@FILE.bin (raw), NAME=random, or NAME=LITERAL for a scalar");
+                   "NAME=@FILE.npy, NAME=4x16xf32=@FILE.bin (raw), NAME=random, or for a scalar NAME=LITERAL or a file "
+                   "of one element");
   command.repeated("--bind", options->binds, "NAME=INTEGER,...: symbols that no input fixes");
   command.repeated("--output", options->outputs, "NAME=@FILE.npy or NAME=@FILE.bin (raw)");
   command.repeated("--expect", options->expects, "NAME=@FILE: compare a result with a file");
