@@ -70,17 +70,20 @@ class TileProof {
     return zero_;
   }
 
-  /// The witness: an element is at position (cross mod side, column mod side) of the tile of their quotients.
+  /// The witness: in a row of phase f, an element is at position (cross mod side, (column + f) mod side + halo - f) of
+  /// the tile of their quotients, and is stored of it.
   void prove_output() {
     const std::string name = fmt::format("tiles of {} x {}", tile_.side(), tile_.side());
     const Expr side = exprs_.constant(tile_.side());
     const Expr part = exprs_.floordiv(cross_, side);
-    const Expr inner_part = exprs_.floordiv(column_, side);
+    const Expr from_phase = exprs_.add(column_, tile_.phase);
+    const Expr inner_part = exprs_.floordiv(from_phase, side);
+    const Expr first = exprs_.sub(exprs_.constant(tile_.halo()), tile_.phase);
     const auto at_witness = [&](Expr e) {
       return replaced(e, {{tile_.cross_tile, part},
                           {tile_.column_tile, inner_part},
                           {tile_.row, exprs_.mod(cross_, side)},
-                          {tile_.column, exprs_.mod(column_, side)}});
+                          {tile_.column, exprs_.add(first, exprs_.mod(from_phase, side))}});
     };
     const auto missing = [=, this](const Evaluate& at) {
       return fmt::format("element ({}, {}) is not in tile ({}, {})", at(cross_), at(column_), at(part), at(inner_part));
@@ -91,7 +94,11 @@ class TileProof {
     add_difference(exprs_, goals, at_witness(made_cross), cross_, missing);
     add_difference(exprs_, goals, at_witness(made_column), column_, missing);
     for (const Expr test : tile_.tests) goals.push_back({{less(exprs_, at_witness(test), zero_)}, missing});
-    add(session_.decide(ObligationKind::cover, name, elements(), goals));
+    for (const Expr e : stored_of(exprs_, tile_).nonnegative)
+      goals.push_back({{less(exprs_, at_witness(e), zero_)}, missing});
+    solver::Region region = elements();
+    for (const Expr e : phases_of(exprs_, tile_)) region.nonnegative.push_back(e);
+    add(session_.decide(ObligationKind::cover, name, region, goals));
     prove_inside(name);
     prove_once(name);
   }
@@ -107,16 +114,18 @@ class TileProof {
       goals.push_back({{less(exprs_, made, zero_)}, outside});
       goals.push_back({{at_least(exprs_, made, extent)}, outside});
     }
-    solver::Region region = positions(here_);
+    solver::Region region = positions_of(exprs_, tile_);
     for (const Expr test : tile_.tests) region.nonnegative.push_back(test);
     add(session_.decide(ObligationKind::store, name, region, goals));
   }
 
-  /// Along each axis a tile's coordinates lie before those of later tiles, and two positions of a tile have two.
+  /// Along each axis the coordinates that a tile stores lie before those of later tiles, and two positions of a tile
+  /// have two. Rows are told apart first; what has one row has one phase.
   void prove_once(const std::string& name) {
     const Position other{exprs_.variable("other_row", kOtherRow), exprs_.variable("other_column", kOtherColumn)};
-    solver::Region region = positions(here_);
-    join(region, positions(other));
+    solver::Region region = stored_of(exprs_, tile_);
+    for (const Expr e : stored_of(exprs_, tile_).nonnegative)
+      region.nonnegative.push_back(replaced(e, {{tile_.row, other.row}, {tile_.column, other.column}}));
     const Expr later = exprs_.variable("later_tile", kOtherTile);
     std::vector<Goal> goals;
     const auto [made_cross, made_column] = made_at(here_);
@@ -154,14 +163,16 @@ class TileProof {
 
   /// Threads take positions in turn.
   void prove_stored() {
-    const Expr its = exprs_.add(exprs_.mul(exprs_.constant(tile_.side()), tile_.row), tile_.column);
+    const Expr its =
+        exprs_.add(exprs_.mul(exprs_.constant(tile_.side()), tile_.row), stored_number(exprs_, tile_, tile_.column));
     for (Obligation& one : prove_shares(session_, tile_,
                                         {.name = "positions that are stored",
                                          .share = tile_.slot,
                                          .count = exprs_.constant(tile_.positions()),
                                          .row = tile_.stored_row,
                                          .column = tile_.stored_column,
-                                         .its = its}))
+                                         .its = its,
+                                         .stored = true}))
       add(std::move(one));
   }
 
@@ -183,12 +194,12 @@ class TileProof {
     std::vector<Goal> goals;
     add_difference(exprs_, goals, row, tile_.row, twice);
     add_difference(exprs_, goals, column, tile_.column, twice);
-    add(session_.decide(ObligationKind::disjoint, "positions in shared memory", positions(here_), goals));
+    add(session_.decide(ObligationKind::disjoint, "positions in shared memory", positions_of(exprs_, tile_), goals));
     const auto outside = [=, this](const Evaluate& at) {
       return fmt::format("word {}, lane {} of an array of {} words", at(tile_.word), at(tile_.lane),
                          tile_.array_words());
     };
-    add(session_.decide(ObligationKind::store, "positions in shared memory", positions(here_),
+    add(session_.decide(ObligationKind::store, "positions in shared memory", positions_of(exprs_, tile_),
                         {{{less(exprs_, tile_.word, zero_)}, outside},
                          {{at_least(exprs_, tile_.word, exprs_.constant(tile_.array_words()))}, outside},
                          {{less(exprs_, tile_.lane, zero_)}, outside},
@@ -205,13 +216,6 @@ class TileProof {
   [[nodiscard]] solver::Region elements() {
     solver::Region region;
     region.nonnegative = {less(exprs_, cross_, cross_extent()), less(exprs_, column_, columns())};
-    return region;
-  }
-  [[nodiscard]] solver::Region positions(const Position& position) {
-    const Expr side = exprs_.constant(tile_.side());
-    solver::Region region;
-    region.nonnegative = {position.row, less(exprs_, position.row, side), position.column,
-                          less(exprs_, position.column, side)};
     return region;
   }
   /// The coordinates that are made at a position.

@@ -26,8 +26,27 @@ void add_difference(ir::ExprContext& exprs, std::vector<Goal>& goals, Expr a, Ex
 
 solver::Region positions_of(ir::ExprContext& exprs, const TransposeTile& tile) {
   const Expr side = exprs.constant(tile.side());
+  const Expr columns = exprs.constant(tile.columns());
   solver::Region region;
-  region.nonnegative = {tile.row, less(exprs, tile.row, side), tile.column, less(exprs, tile.column, side)};
+  region.nonnegative = {tile.row, less(exprs, tile.row, side), tile.column, less(exprs, tile.column, columns)};
+  return region;
+}
+
+std::vector<Expr> phases_of(ir::ExprContext& exprs, const TransposeTile& tile) {
+  return {tile.phase, less(exprs, tile.phase, exprs.constant(tile.halo()))};
+}
+
+Expr stored_number(ir::ExprContext& exprs, const TransposeTile& tile, Expr column) {
+  return exprs.add(exprs.sub(column, exprs.constant(tile.halo())), tile.phase);
+}
+
+solver::Region stored_of(ir::ExprContext& exprs, const TransposeTile& tile) {
+  const Expr side = exprs.constant(tile.side());
+  const Expr number = stored_number(exprs, tile, tile.column);
+  solver::Region region;
+  region.nonnegative = phases_of(exprs, tile);
+  for (const Expr e : {tile.row, less(exprs, tile.row, side), number, less(exprs, number, side)})
+    region.nonnegative.push_back(e);
   return region;
 }
 
@@ -42,7 +61,8 @@ std::vector<Obligation> prove_shares(ProofSession& session, const TransposeTile&
                              {{at_least(exprs, shares.its, shares.count)}, missing}};
   add_difference(exprs, goals, replaced(exprs, shares.row, values), tile.row, missing);
   add_difference(exprs, goals, replaced(exprs, shares.column, values), tile.column, missing);
-  std::vector<Obligation> all = {session.decide(ObligationKind::cover, shares.name, positions_of(exprs, tile), goals)};
+  const solver::Region shared_out = shares.stored ? stored_of(exprs, tile) : positions_of(exprs, tile);
+  std::vector<Obligation> all = {session.decide(ObligationKind::cover, shares.name, shared_out, goals)};
   // A position tells whose it is.
   const Expr told = replaced(exprs, shares.its, {{tile.row, shares.row}, {tile.column, shares.column}});
   const auto twice = [=](const Evaluate& at) {
@@ -53,6 +73,8 @@ std::vector<Obligation> prove_shares(ProofSession& session, const TransposeTile&
   add_difference(exprs, goals, shares.share, told, twice);
   solver::Region region;
   region.nonnegative = shares.domain;
+  if (shares.stored)
+    for (const Expr e : phases_of(exprs, tile)) region.nonnegative.push_back(e);
   region.nonnegative.push_back(shares.share);
   region.nonnegative.push_back(less(exprs, shares.share, shares.count));
   Obligation once = session.decide(ObligationKind::disjoint, shares.name, region, goals);

@@ -18,6 +18,7 @@ struct TileShares {
   ir::Expr its;          ///< over the tile's `row` and `column`, as are the values
   std::vector<std::pair<ir::Expr, ir::Expr>> values = {};
   std::vector<ir::Expr> domain = {};  ///< of the other variables: each is >= 0
+  bool stored = false;  ///< what is shared out is what is stored of a tile, with its phases, not all of it
 };
 
 /// Proves that each position of the tile is in one share, and that threads, who take shares in turn, have none twice.
@@ -32,5 +33,11 @@ void add_difference(ir::ExprContext& exprs, std::vector<Goal>& goals, ir::Expr a
                     const std::function<std::string(const Evaluate&)>& describe);
 /// Returns the region of a tile's positions.
 [[nodiscard]] solver::Region positions_of(ir::ExprContext& exprs, const TransposeTile& tile);
+/// Returns that of phases.
+[[nodiscard]] std::vector<ir::Expr> phases_of(ir::ExprContext& exprs, const TransposeTile& tile);
+/// Returns which of its row's columns a stored position is: the first is number 0.
+[[nodiscard]] ir::Expr stored_number(ir::ExprContext& exprs, const TransposeTile& tile, ir::Expr column);
+/// Returns the region of those positions that are stored.
+[[nodiscard]] solver::Region stored_of(ir::ExprContext& exprs, const TransposeTile& tile);
 
 }  // namespace padlock::compiler

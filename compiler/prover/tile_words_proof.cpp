@@ -56,6 +56,7 @@ class TileWordsProof {
         return fmt::format("coordinate {} is made of a whole tile, the extent is {}", at(made), at(extent));
       };
       goals.push_back({{at_least(exprs_, made, extent)}, outside});
+      goals.push_back({{less(exprs_, made, zero_)}, outside});
     }
     add(session_.decide(ObligationKind::store, "whole tiles", whole(), goals));
   }
@@ -139,7 +140,7 @@ class TileWordsProof {
     shares.values = {{tile_.part, exprs_.mod(tile_.row, lanes_)}, {lane_, exprs_.mod(tile_.column, lanes_)}};
     shares.domain = domain();
     for (Obligation& one : prove_shares(session_, tile_, shares)) add(std::move(one));
-    prove_places("blocks in shared memory", tile_.block, count, row, column, tile_.block_word);
+    prove_places("blocks in shared memory", tile_.block, count, row, column, tile_.block_word, lane_);
   }
 
   [[nodiscard]] Expr block_of(Expr row, Expr column) {
@@ -150,36 +151,60 @@ class TileWordsProof {
   void prove_copies() {
     const Expr column = exprs_.add(tile_.copied_column, lane_);
     const Expr count = exprs_.constant(tile_.words());
+    const Expr number = exprs_.floordiv(stored_number(exprs_, tile_, tile_.column), lanes_);
     TileShares shares{.name = "stored words",
                       .share = tile_.slot,
                       .count = count,
                       .row = tile_.copied_row,
                       .column = column,
-                      .its = exprs_.add(exprs_.mul(words_, tile_.row), exprs_.floordiv(tile_.column, lanes_))};
-    shares.values = {{lane_, exprs_.mod(tile_.column, lanes_)}};
+                      .its = exprs_.add(exprs_.mul(words_, tile_.row), number),
+                      .stored = true};
+    shares.values = {{lane_, exprs_.mod(stored_number(exprs_, tile_, tile_.column), lanes_)}};
     shares.domain = domain();
     for (Obligation& one : prove_shares(session_, tile_, shares)) add(std::move(one));
-    const Expr word = replaced(tile_.word, {{tile_.row, tile_.copied_row}, {tile_.column, tile_.copied_column}});
-    prove_places("stored words in shared memory", tile_.slot, count, tile_.copied_row, column, word);
+    // Element `lane_` of a word is number `copied_lane + lane_` of the two words that the code takes it from.
+    const Expr taken = exprs_.add(tile_.copied_lane, lane_);
+    prove_places("stored words in shared memory", tile_.slot, count, tile_.copied_row, column,
+                 exprs_.add(tile_.copied_word, exprs_.floordiv(taken, lanes_)), exprs_.mod(taken, lanes_));
+    prove_copied_tests(count);
   }
 
-  /// Position (row, column) of a share lies in lane `lane_` of the word that the code takes.
-  void prove_places(const std::string& name, Expr share, Expr count, Expr row, Expr column, Expr word) {
+  /// Proves that words that pass their tests have no position that is no element of the output.
+  void prove_copied_tests(Expr count) {
+    const auto outside = [=, this](const Evaluate& at) {
+      return fmt::format("number {} of the stored words has position ({}, {}), which is no element", at(tile_.slot),
+                         at(tile_.copied_row), at(exprs_.add(tile_.copied_column, lane_)));
+    };
+    const Values here = {{tile_.row, tile_.copied_row}, {tile_.column, exprs_.add(tile_.copied_column, lane_)}};
+    std::vector<Goal> goals;
+    for (const Expr test : tile_.tests) goals.push_back({{less(exprs_, replaced(test, here), zero_)}, outside});
+    solver::Region region = shares_of(tile_.slot, count);
+    region.nonnegative.insert(region.nonnegative.end(), tile_.copied_tests.begin(), tile_.copied_tests.end());
+    add(session_.decide(ObligationKind::store, "stored words", region, goals));
+  }
+
+  /// Position (row, column) of a share lies where the code takes it from.
+  void prove_places(const std::string& name, Expr share, Expr count, Expr row, Expr column, Expr word, Expr lane) {
     const Values here = {{tile_.row, row}, {tile_.column, column}};
     const Expr its_word = replaced(tile_.word, here);
     const Expr its_lane = replaced(tile_.lane, here);
-    const auto elsewhere = [=, this](const Evaluate& at) {
-      return fmt::format("word {}, lane {} is taken for word {}, lane {}", at(word), at(lane_), at(its_word),
+    const auto elsewhere = [=](const Evaluate& at) {
+      return fmt::format("word {}, lane {} is taken for word {}, lane {}", at(word), at(lane), at(its_word),
                          at(its_lane));
     };
     std::vector<Goal> goals;
     add_difference(exprs_, goals, word, its_word, elsewhere);
-    add_difference(exprs_, goals, lane_, its_lane, elsewhere);
+    add_difference(exprs_, goals, lane, its_lane, elsewhere);
+    add(session_.decide(ObligationKind::store, name, shares_of(share, count), goals));
+  }
+
+  [[nodiscard]] solver::Region shares_of(Expr share, Expr count) {
     solver::Region region;
     region.nonnegative = domain();
+    for (const Expr e : phases_of(exprs_, tile_)) region.nonnegative.push_back(e);
     region.nonnegative.push_back(share);
     region.nonnegative.push_back(less(exprs_, share, count));
-    add(session_.decide(ObligationKind::store, name, region, goals));
+    return region;
   }
 
   // --- misaligned words ---------------------------------------------------------------------------------------------
@@ -209,6 +234,8 @@ class TileWordsProof {
 
   [[nodiscard]] solver::Region whole() {
     solver::Region region = positions_of(exprs_, tile_);
+    region.nonnegative.push_back(tile_.needed);
+    region.nonnegative.push_back(at_least(exprs_, tile_.column, tile_.needed));
     region.nonnegative.insert(region.nonnegative.end(), tile_.whole.begin(), tile_.whole.end());
     return region;
   }

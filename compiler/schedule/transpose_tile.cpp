@@ -20,6 +20,8 @@ enum VariableOrder {
   kSlot,
   kRow,
   kColumn,
+  kPhase,
+  kNeeded,
   kBlock,
   kPart,
   kShift,
@@ -36,6 +38,9 @@ constexpr int kSharedBytes = 48 << 10;
 
 /// More runs than these are not worth their tests.
 constexpr std::size_t kMostRuns = 8;
+
+// Of a position's tests, that which asks whether its column is before the first.
+constexpr std::size_t kFirstColumnTest = 2;
 
 // Axes of loads that have none: they do not move with the innermost coordinate, or not along one other axis.
 constexpr int kStays = -2, kScattered = -1;
@@ -114,7 +119,8 @@ void place_slots(ir::ExprContext& exprs, TransposeTile& tile) {
   const Expr lanes = exprs.constant(tile.lanes);
   const Expr words = exprs.constant(kTileWords);
   tile.stored_row = exprs.floordiv(tile.slot, side);
-  tile.stored_column = exprs.mod(tile.slot, side);
+  const Expr first = exprs.sub(exprs.constant(tile.halo()), tile.phase);  // of a row that is stored
+  tile.stored_column = exprs.add(first, exprs.mod(tile.slot, side));
   // Rows whose numbers differ by the elements of a word are neighbours, for it is they that a warp writes at once.
   const Expr line = exprs.add(exprs.mul(words, exprs.mod(tile.row, lanes)), exprs.floordiv(tile.row, lanes));
   tile.word = exprs.add(exprs.mul(exprs.constant(kTilePitch), line), exprs.floordiv(tile.column, lanes));
@@ -128,7 +134,11 @@ void place_slots(ir::ExprContext& exprs, TransposeTile& tile) {
   tile.loaded_column = exprs.add(tile.block_column, exprs.floordiv(tile.slot, lanes));
   tile.block_word = exprs.add(exprs.mul(exprs.constant(kTilePitch), block_line), block_column);
   tile.copied_row = exprs.floordiv(tile.slot, words);
-  tile.copied_column = exprs.mul(lanes, exprs.mod(tile.slot, words));
+  tile.copied_column = exprs.add(first, exprs.mul(lanes, exprs.mod(tile.slot, words)));
+  tile.copied_word = exprs.substitute(tile.word, [&](Expr symbol) {
+    return symbol == tile.row ? tile.copied_row : symbol == tile.column ? tile.copied_column : symbol;
+  });
+  tile.copied_lane = exprs.mod(tile.copied_column, lanes);
 }
 
 /// Makes the tests that code asks before it loads words.
@@ -141,6 +151,18 @@ void test_words(ir::ExprContext& exprs, TransposeTile& tile) {
                       exprs.sub(tile.loads.extent, exprs.add(tile.loads.highest, exprs.constant(2 * tile.lanes - 1)))};
 }
 
+/// Returns the tests of a position for all columns between two.
+std::vector<Expr> tests_at(ir::ExprContext& exprs, const TransposeTile& tile, Expr row, Expr last, Expr first) {
+  std::vector<Expr> all;
+  for (std::size_t i = 0; i < tile.tests.size(); ++i)
+    all.push_back(exprs.substitute(tile.tests[i], [&](Expr symbol) {
+      if (symbol == tile.row) return row;
+      if (symbol != tile.column) return symbol;
+      return i == kFirstColumnTest ? first : last;
+    }));
+  return all;
+}
+
 /// The tiles of a launch: the parts of the innermost axis change first, so that neighbouring blocks write what lies
 /// together: a sector of memory of which two tiles have a part is then whole before it leaves the cache. (On an H200,
 /// misaligned f32: 0.68 of a copy, and 0.59 where the cross axis is first; aligned 0.73 and 0.72.)
@@ -149,16 +171,19 @@ void number_tiles(const Kernel& kernel, ir::ExprContext& exprs, TransposeTile& t
   const Expr one = exprs.constant(1);
   const Expr cross = kernel.extents[static_cast<std::size_t>(tile.axis)];
   const Expr columns = kernel.extents.back();
+  const Expr halo = exprs.constant(tile.halo());
   tile.cross_first = exprs.mul(side, tile.cross_tile);
-  tile.column_first = exprs.mul(side, tile.column_tile);
+  tile.column_first = exprs.sub(exprs.mul(side, tile.column_tile), halo);
   const auto left = [&](Expr extent, Expr at) { return exprs.sub(exprs.sub(extent, at), one); };
   tile.tests = {left(cross, exprs.add(tile.cross_first, tile.row)),
-                left(columns, exprs.add(tile.column_first, tile.column))};
-  const Expr last = exprs.sub(side, one);
-  for (const Expr test : tile.tests)
-    tile.whole.push_back(exprs.substitute(
-        test, [&](Expr symbol) { return symbol == tile.row || symbol == tile.column ? last : symbol; }));
-  tile.digits = {{tile.column_tile, exprs.ceildiv(columns, side)}, {tile.cross_tile, exprs.ceildiv(cross, side)}};
+                left(columns, exprs.add(tile.column_first, tile.column)), exprs.add(tile.column_first, tile.column)};
+  const Expr last_column = exprs.constant(tile.columns() - 1);
+  tile.whole = tests_at(exprs, tile, exprs.sub(side, one), last_column, tile.needed);
+  const Expr last_lane = exprs.add(tile.copied_column, exprs.constant(tile.lanes - 1));
+  tile.copied_tests = tests_at(exprs, tile, tile.copied_row, last_lane, tile.copied_column);
+  // The last rows begin in the halo of a tile that they may have no other part of.
+  const Expr reached = exprs.sub(exprs.add(columns, halo), one);
+  tile.digits = {{tile.column_tile, exprs.ceildiv(reached, side)}, {tile.cross_tile, exprs.ceildiv(cross, side)}};
   for (int axis = kernel.rank() - 2; axis >= 0; --axis)
     if (axis != tile.axis)
       tile.digits.push_back({kernel.coordinate(axis), kernel.extents[static_cast<std::size_t>(axis)]});
@@ -221,8 +246,8 @@ class RunFinder {
     for (std::size_t i = 0; i < body.loads.size(); ++i)
       if (body.loads[i].kind != LoadKind::strided || !is_word(call.streams[i])) return;
     TileRun run{.row_case = row_case, .call = index, .tests = path};
-    run.tests.push_back(exprs_.sub(tile_.column_first, call.begin));
-    run.tests.push_back(exprs_.sub(call.end, exprs_.add(tile_.column_first, side_)));
+    run.tests.push_back(exprs_.sub(exprs_.add(tile_.column_first, tile_.needed), call.begin));
+    run.tests.push_back(exprs_.sub(call.end, exprs_.add(tile_.column_first, exprs_.constant(tile_.columns()))));
     tile_.runs.push_back(std::move(run));
   }
 
@@ -251,14 +276,17 @@ std::optional<TransposeTile> make_transpose_tile(const Schedule& schedule) {
   TransposeTile tile;
   tile.axis = axis;
   tile.lanes = std::max(1, 4 / widest);
-  // Where a stream's block has 128 threads with a vector each, a tile's has so many that each has four words, or eight.
-  tile.threads = std::min(kMostThreads, 2 * tile.lanes * schedule.threads);
+  // Where a stream's block has 128 threads with a vector each, a tile's has so many that each has four words, or 16 of
+  // bytes: fewer words are too few on their way.
+  tile.threads = std::min(kMostThreads, 2 * schedule.threads);
   tile.word_bytes = std::max(4, widest);
   tile.cross_tile = exprs.variable("cross_tile", kCrossTile);
   tile.column_tile = exprs.variable("inner_tile", kColumnTile);
   tile.slot = exprs.variable("position", kSlot);
   tile.row = exprs.variable("tile_row", kRow);
   tile.column = exprs.variable("tile_column", kColumn);
+  tile.phase = exprs.variable("phase", kPhase);
+  tile.needed = exprs.variable("first_needed", kNeeded);
   tile.block = exprs.variable("tile_block", kBlock);
   tile.part = exprs.variable("part", kPart);
   choose_arrays(schedule, tile, axes);

@@ -15,9 +15,13 @@ struct Schedule;
 
 /// A tile's side in words of shared memory, each of which holds neighbouring elements of a row of the output.
 inline constexpr int kTileWords = 32;
-/// Words from one line of shared memory to the next: one more than there are, so that the words of a column lie in
-/// different banks.
-inline constexpr int kTilePitch = kTileWords + 1;
+/// The halo: words of a row before a tile's own. Of each row a tile stores what lies up to so many words before its
+/// own, and leaves as much at the end to the next tile, so that it begins at a multiple of them in memory. (8 words of
+/// 4 bytes are a sector, of which a GPU's memory takes a part far more slowly than all.)
+inline constexpr int kHaloWords = 8;
+/// Words from one line of shared memory to the next: an odd number, so that the words of a column lie in different
+/// banks.
+inline constexpr int kTilePitch = kTileWords + kHaloWords + 1;
 
 /// One digit of a tile's number: a coordinate of the output, or the number of a part of an axis.
 struct TileDigit {
@@ -44,7 +48,8 @@ struct TileLoads {
 
 /// Position (row, column) of a tile is the element of the output at `cross_first + row` along axis number `axis` and
 /// at `column_first + column` along the innermost. Where the tests hold it is one; a tile at an end has positions that
-/// are none.
+/// are none. The first columns are the halo. Of a row that, without it, would begin `phase` elements past a multiple of
+/// the halo in memory a tile stores as many columns as its side, from number `halo - phase` on.
 struct TransposeTile {
   int threads = 0;  ///< of a block
   int axis = 0;     ///< of the output
@@ -60,7 +65,9 @@ struct TransposeTile {
   ir::Expr cross_tile, column_tile;  ///< the parts of the two axes
   ir::Expr slot;                     ///< from 0 to the positions of a tile
   ir::Expr row, column;              ///< a position
-  ir::Expr block;                    ///< from 0 to the square of kTileWords
+  ir::Expr phase;                    ///< of a row that is stored: from 0 to `halo`
+  ir::Expr needed;                   ///< the first column that any row stores: 0; `halo` where all phases are 0
+  ir::Expr block;                    ///< from 0 to the number of blocks
   ir::Expr part;                     ///< from 0 to `lanes`
   // Over them:
   std::vector<TileDigit> digits;  ///< of a tile's number, the least significant first
@@ -69,18 +76,24 @@ struct TransposeTile {
   ir::Expr loaded_row, loaded_column;  ///< the position that is number `slot` of those that block number `block` loads
   ir::Expr stored_row, stored_column;  ///< the position that is stored as number `slot`
   std::vector<ir::Expr> tests;         ///< of a position: all are >= 0
-  std::vector<ir::Expr> whole;         ///< the same of all positions of a tile
+  std::vector<ir::Expr> whole;         ///< the same of all positions of a tile from column `needed` on
   ir::Expr word, lane;                 ///< where an array holds a position
   std::vector<TileRun> runs;
   /// Block number `block` has lanes x lanes positions, from this on; row number `part` of it lies in `block_word`.
   ir::Expr block_row, block_column, block_word;
-  /// Word number `slot` of those that are stored: the first of its positions.
-  ir::Expr copied_row, copied_column;
+  /// Word number `slot` of those that are stored: the first of its positions. It has the last elements of word
+  /// `copied_word` of an array from number `copied_lane` on, then the first of the next.
+  ir::Expr copied_row, copied_column, copied_word, copied_lane;
+  std::vector<ir::Expr> copied_tests;  ///< of all of its positions: all are >= 0
   TileLoads loads;
 
   [[nodiscard]] int side() const { return kTileWords * lanes; }
+  [[nodiscard]] int halo() const { return kHaloWords * lanes; }
+  [[nodiscard]] int columns() const { return side() + halo(); }
+  /// Counts the positions that are stored.
   [[nodiscard]] int positions() const { return side() * side(); }
-  [[nodiscard]] int blocks() const { return kTileWords * kTileWords; }
+  [[nodiscard]] int halo_blocks() const { return kTileWords * kHaloWords; }  ///< the first
+  [[nodiscard]] int blocks() const { return halo_blocks() + kTileWords * kTileWords; }
   [[nodiscard]] int words() const { return side() * kTileWords; }
   [[nodiscard]] int array_words() const { return side() * kTilePitch; }
   [[nodiscard]] int shared_bytes() const { return array_count * array_words() * word_bytes; }

@@ -75,7 +75,8 @@ bool has_activation(const Body& body) {
 /// little between a load and a store has enough with 64, and needs many threads.
 int blocks_at_once(const Schedule& schedule, unsigned index_bits) {
   constexpr int kThreads = 1024;
-  if (schedule.tile && index_bits == 32) return std::max(1, kThreads / schedule.tile->threads);
+  if (schedule.tile && index_bits == 32 && !std::ranges::any_of(schedule.bodies, has_activation))
+    return std::max(1, kThreads / schedule.tile->threads);
   if (schedule.tile || schedule.grid->vectors > 2 || index_bits > 32) return 1;
   std::size_t loads = 0;  // one that loads: each more holds registers of its own
   const bool is_short = std::ranges::all_of(schedule.bodies, [&](const Body& body) {

@@ -106,8 +106,11 @@ CoordinateRanges ranges_in(const Schedule& schedule, const SizeRanges& sizes) {
   if (const auto& tile = schedule.tile) {
     const Expr cross = schedule.kernel.extents[static_cast<std::size_t>(tile->axis)];
     ranges[tile->cross_tile.symbol()] = {0, most(cross) / tile->side()};
-    ranges[tile->column_tile.symbol()] = {0, most(schedule.columns) / tile->side()};
-    for (const Expr place : {tile->row, tile->column}) ranges[place.symbol()] = {0, tile->side() - 1};
+    ranges[tile->column_tile.symbol()] = {0, (most(schedule.columns) + tile->halo() - 1) / tile->side()};
+    ranges[tile->row.symbol()] = {0, tile->side() - 1};
+    ranges[tile->column.symbol()] = {0, tile->columns() - 1};
+    ranges[tile->phase.symbol()] = {0, tile->halo()};
+    ranges[tile->needed.symbol()] = {0, tile->halo()};
     ranges[tile->slot.symbol()] = {0, tile->positions() + kLongestTrip};
     ranges[tile->block.symbol()] = {0, tile->blocks() - 1};
     ranges[tile->part.symbol()] = {0, tile->lanes - 1};

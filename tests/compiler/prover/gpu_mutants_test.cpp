@@ -49,6 +49,7 @@ constexpr auto kMutants = std::to_array<Mutant>({
     {tile_not_launched, kRotated, kTiled, Kind::cover, "tiles are launched of"},
     {tile_row_untested, kTurned, kTiled, Kind::store, "is made, the extent is"},
     {tile_column_untested, kTurned, kTiled, Kind::store, "is made, the extent is"},
+    {tile_column_before_untested, kTurned, kTiled, Kind::store, "is made, the extent is"},
     {tile_test_strict, kTurned, kTiled, Kind::cover, "is not in tile"},
     // What a thread loads and stores, and where shared memory has it.
     {tile_loads_half, kTurned, kTiled, Kind::cover, "is not in number"},
@@ -83,6 +84,15 @@ constexpr auto kMutants = std::to_array<Mutant>({
     {tile_copies_swapped, kTurned, kTiled, Kind::cover, "is not in number"},
     {tile_copies_swapped, kTurnedBytes, kTiled, Kind::cover, "is not in number"},
     {tile_copies_swapped, kTurnedHalves, kTiled, Kind::cover, "is not in number"},
+    {tile_copies_untested, kTurned, kTiled, Kind::store, "which is no element"},
+    {tile_copies_untested, kTurnedBytes, kTiled, Kind::store, "which is no element"},
+    {tile_phase_ignored, kTurned, kTiled, Kind::cover, "is not in number"},
+    {tile_phase_ignored, kTurnedBytes, kTiled, Kind::cover, "is not in number"},
+    {tile_phase_ignored, kTurnedAndNot, kTiled, Kind::cover, "is not in number"},
+    {tile_phase_not_launched, kTurned, kTiled, Kind::cover, "is not in tile"},
+    {tile_phase_not_launched, kTurnedBytes, kTiled, Kind::cover, "is not in tile"},
+    {tile_next_word_lost, kTurnedBytes, kTiled, Kind::store, "is taken for word"},
+    {tile_next_word_lost, kTurnedHalves, kTiled, Kind::store, "is taken for word"},
     {tile_word_before_untested, kTurnedBytes, kTiled, Kind::load, "are loaded of a tensor that has"},
     {tile_word_after_untested, kTurnedBytes, kTiled, Kind::load, "are loaded of a tensor that has"},
 });

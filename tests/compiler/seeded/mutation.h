@@ -92,6 +92,7 @@ enum class Judge : std::uint8_t { values, proof, grid, tile, race };
   X(tile_not_launched, tile)           \
   X(tile_row_untested, tile)           \
   X(tile_column_untested, tile)        \
+  X(tile_column_before_untested, tile) \
   X(tile_test_strict, tile)            \
   X(tile_loads_half, tile)             \
   X(tile_loads_block, tile)            \
@@ -108,6 +109,10 @@ enum class Judge : std::uint8_t { values, proof, grid, tile, race };
   X(tile_block_rows_shared, tile)      \
   X(tile_copies_wide, tile)            \
   X(tile_copies_swapped, tile)         \
+  X(tile_copies_untested, tile)        \
+  X(tile_phase_ignored, tile)          \
+  X(tile_phase_not_launched, tile)     \
+  X(tile_next_word_lost, tile)         \
   X(tile_word_before_untested, tile)   \
   X(tile_word_after_untested, tile)    \
   X(barrier_dropped, race)             \
@@ -126,7 +131,7 @@ inline constexpr std::array kMutations = {
 };
 
 /// How many each judge must find; none of them may get lost.
-inline constexpr int kByValues = 24, kByProof = 36, kByGrid = 9, kByTile = 26, kByRace = 2;
+inline constexpr int kByValues = 24, kByProof = 36, kByGrid = 9, kByTile = 31, kByRace = 2;
 static_assert(kMutations.size() == 1 + kByValues + kByProof + kByGrid + kByTile + kByRace);
 
 [[nodiscard]] constexpr std::string_view name_of(Mutation m) {

@@ -152,9 +152,8 @@ TEST_CASE("the search space of a GPU has some fifty configs for a program, of wh
        {std::pair(kPad, std::size_t{48}),
         // Nothing to split, and no predicate.
         {"program p(x: f16[A, B]) { y = relu(x) return y }", std::size_t{24}},
-        // Read across its rows: as tiles, too, whose blocks of i8 are as large as blocks can be with 128 threads
-        // already.
-        {"program p(x: i8[A, B]) { y = transpose(x, perm = [1, 0]) return y }", std::size_t{10}}}) {
+        // Read across its rows: as tiles, too, whose blocks are as large as blocks can be with 256 threads already.
+        {"program p(x: i8[A, B]) { y = transpose(x, perm = [1, 0]) return y }", std::size_t{14}}}) {
     CAPTURE(text);
     const auto program = ir::parse_program(text);
     REQUIRE(program);

@@ -6,7 +6,8 @@
 
 #include "compiler/llvm/emit/emit_loop.h"
 #include "compiler/llvm/emit/grid/emit_segments.h"
-#include "compiler/llvm/emit/grid/emit_tile_words.h"
+#include "compiler/llvm/emit/grid/emit_tile_loads.h"
+#include "compiler/llvm/emit/grid/emit_tile_stores.h"
 #include "compiler/llvm/emit/grid/tile_memory.h"
 
 namespace padlock::compiler {
@@ -24,20 +25,22 @@ class TileEmitter {
         context_(vector.context),
         builder_(vector.builder),
         tile_(*vector.schedule().tile),
-        accesses_(builder_, vector.fields.fault),
+        addresses_(vector),
         segments_(vector),
         memory_(vector, thread),
-        words_(vector, segments_, memory_, thread),
+        loader_(vector, segments_, memory_, thread),
+        storer_(vector, memory_, thread),
         thread_(thread) {}
 
   void emit(Value* block) {
     segments_.load_buffers();
-    words_.load_buffers();
+    loader_.load_buffers();
     for (std::size_t i = 0; i < kernel().results.size(); ++i)
       outputs_.push_back(vector_.fields.buffer(builder_, context_.buffer_of_result(i)));
     enter_tile(block);
+    enter_halo();
     if (tile_.holds_results)
-      in_turn([&] { emit_results(); }, [&] { emit_copies(); });
+      in_turn([&] { emit_results(); }, [&] { storer_.emit(outputs_, has_halo_); });
     else
       in_turn([&] { emit_loads(); }, [&] { emit_stores(); });
   }
@@ -57,6 +60,26 @@ class TileEmitter {
       }
       vector_.exprs.set_coordinate(digit.value, value);
     }
+  }
+
+  /// Emits whether a row may have a phase, so that the halo is needed: not where all rows begin at multiples of it, nor
+  /// where positions are stored one by one.
+  void enter_halo() {
+    ExprEmitter& exprs = vector_.exprs;
+    Value* halo = context_.index(tile_.halo());
+    has_halo_ = builder_.getFalse();
+    if (tile_.holds_results) {
+      exprs.set_coordinate(tile_.column, halo);
+      (void)addresses_.place(context_.exprs().constant(0), tile_.column);
+      const TileStart start = addresses_.output_at();
+      Value* aligned = builder_.getTrue();
+      for (std::size_t i = 0; i < outputs_.size(); ++i)
+        aligned = builder_.CreateAnd(aligned,
+                                     addresses_.is_multiple(outputs_[i], vector_.result_type(i), start, tile_.halo()));
+      has_halo_ = builder_.CreateNot(aligned);
+    }
+    exprs.set_coordinate(tile_.needed, builder_.CreateSelect(has_halo_, context_.index(0), halo));
+    exprs.set_coordinate(tile_.phase, context_.index(0));
   }
 
   /// Emits what is done before the barrier and what after it. Where threads are run one after the other, each goes up
@@ -85,7 +108,9 @@ class TileEmitter {
   /// Emits the code of each position that this thread loads: those of its blocks.
   template <class Emit>
   void for_each_loaded(Emit&& emit) {
-    counted_loop(builder_, thread_, context_.index(tile_.blocks()), tile_.threads, [&](Value* block) {
+    Value* skipped = builder_.CreateSelect(has_halo_, context_.index(0), context_.index(tile_.halo_blocks()));
+    Value* first = builder_.CreateAdd(thread_, skipped);
+    counted_loop(builder_, first, context_.index(tile_.blocks()), tile_.threads, [&](Value* block) {
       vector_.exprs.set_coordinate(tile_.block, block);
       Value* positions = context_.index(std::int64_t{tile_.lanes} * tile_.lanes);
       counted_loop(builder_, context_.index(0), positions, 1, [&](Value* slot) {
@@ -177,37 +202,21 @@ class TileEmitter {
   }
 
   void store(Value* element, llvm::ArrayRef<Value*> results) {
-    const bool streams = vector_.schedule().store == StoreKind::nontemporal && context_.target.takes_words;
-    for (std::size_t i = 0; i < results.size(); ++i) {
-      const ir::DType dtype = vector_.result_type(i);
-      Access access{.pointer = outputs_[i], .dtype = dtype, .first = element};
-      if (context_.target.aligned_elements) access.align = static_cast<unsigned>(ir::byte_size(dtype));
-      if (checks_stores()) {
-        access.name = builder_.getInt64(context_.buffer_of_result(i));
-        access.extent = vector_.exprs.word(ir::Layout::dense(context_.exprs(), kernel().extents).storage_extent());
-      }
-      accesses_.store(access, results[i], streams ? StoreHint::streaming : StoreHint::none);
-    }
+    for (std::size_t i = 0; i < results.size(); ++i) storer_.store_element(i, outputs_[i], element, results[i]);
   }
 
   // --- results in shared memory -------------------------------------------------------------------------------------
 
-  /// Emits code by words for a tile that has only whole ones, else by elements.
-  template <class Words, class Elements>
-  void by_words(Words&& words, Elements&& elements) {
+  /// Emits loads by words for a tile that has only whole ones, else by elements.
+  void emit_results() {
     BasicBlock* otherwise = vector_.block("elements");
     BasicBlock* done = vector_.block("all");
-    words(otherwise, done);
+    loader_.emit(has_halo_, otherwise, done);
     builder_.SetInsertPoint(otherwise);
-    elements();
+    const auto make = [&](std::size_t body, BodyArguments arguments) { make_results(body, std::move(arguments)); };
+    for_each_loaded([&] { dispatch([](std::size_t) { return true; }, make); });
     builder_.CreateBr(done);
     builder_.SetInsertPoint(done);
-  }
-
-  void emit_results() {
-    const auto make = [&](std::size_t body, BodyArguments arguments) { make_results(body, std::move(arguments)); };
-    by_words([&](BasicBlock* otherwise, BasicBlock* done) { words_.emit_loads(otherwise, done); },
-             [&] { for_each_loaded([&] { dispatch([](std::size_t) { return true; }, make); }); });
   }
 
   void make_results(std::size_t body, BodyArguments arguments) {
@@ -217,27 +226,6 @@ class TileEmitter {
       memory_.store(static_cast<int>(i), word(), lane(), vector_.result_type(i), results[i]);
   }
 
-  void emit_copies() {
-    by_words([&](BasicBlock* otherwise, BasicBlock* done) { words_.emit_stores(outputs_, otherwise, done); },
-             [&] { for_each_stored([&] { copy_element(); }); });
-  }
-
-  void copy_element() {
-    std::vector<Expr> coordinates;
-    for (int axis = 0; axis < kernel().rank(); ++axis) coordinates.push_back(kernel().coordinate(axis));
-    const ir::Layout output = ir::Layout::dense(context_.exprs(), kernel().extents);
-    Value* element = vector_.exprs.address(builder_, output.offset_of(context_.exprs(), coordinates));
-    std::vector<Value*> results;
-    for (std::size_t i = 0; i < outputs_.size(); ++i)
-      results.push_back(memory_.load(static_cast<int>(i), word(), lane(), vector_.result_type(i)));
-    store(element, results);
-  }
-
-  [[nodiscard]] bool checks_stores() const {
-    for (std::size_t body = 0; body < vector_.schedule().bodies.size(); ++body)
-      if (context_.checks_stores(body)) return true;
-    return false;
-  }
   [[nodiscard]] Value* word() { return vector_.exprs.exact(builder_, tile_.word); }
   [[nodiscard]] Value* lane() {
     return tile_.lanes == 1 ? context_.index(0) : vector_.exprs.exact(builder_, tile_.lane);
@@ -247,11 +235,13 @@ class TileEmitter {
   KernelContext& context_;
   llvm::IRBuilder<>& builder_;
   const TransposeTile& tile_;
-  AccessEmitter accesses_;
+  TileAddresses addresses_;
   SegmentEmitter segments_;
   TileMemory memory_;
-  TileWords words_;
+  TileLoader loader_;
+  TileStorer storer_;
   Value* thread_;
+  Value* has_halo_ = nullptr;
   Value* column_ = nullptr;
   std::vector<Value*> outputs_;
 };

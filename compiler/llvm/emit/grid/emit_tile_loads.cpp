@@ -1,0 +1,218 @@
+#include "compiler/llvm/emit/grid/emit_tile_loads.h"
+
+#include <algorithm>
+#include <bit>
+#include <utility>
+
+#include "compiler/llvm/emit/emit_loop.h"
+#include "compiler/llvm/emit/grid/turn_words.h"
+#include "compiler/llvm/emit/vector_shift.h"
+
+namespace padlock::compiler {
+
+using ir::Expr;
+using llvm::BasicBlock;
+using llvm::Value;
+
+namespace {
+
+/// Words that a thread has on their way at a time, besides those of the halo: each takes a register.
+constexpr int kWordsOnTheirWay = 16;
+
+}  // namespace
+
+void TileLoader::emit(Value* has_halo, BasicBlock* otherwise, BasicBlock* done) {
+  has_halo_ = has_halo;
+  const Schedule& schedule = vector_.schedule();
+  vector_.exprs.set_coordinate(tile_.block, builder_.CreateAdd(thread_, vector_.context.index(tile_.halo_blocks())));
+  BasicBlock* whole = vector_.block("whole");
+  builder_.CreateCondBr(holds(builder_, vector_.exprs, tile_.whole), whole, otherwise);
+  builder_.SetInsertPoint(whole);
+  (void)addresses_.place(tile_.block_row, tile_.block_column);
+  std::vector<SegmentSite> sites(schedule.bodies.size());
+  for (const TileRun& run : tile_.runs) {
+    const SegmentCall& call = schedule.cases[run.row_case].calls[run.call];
+    const auto body = static_cast<std::size_t>(call.body);
+    BasicBlock* here = vector_.block("run");
+    BasicBlock* later = vector_.block("later");
+    builder_.CreateCondBr(holds(builder_, vector_.exprs, run.tests), here, later);
+    builder_.SetInsertPoint(here);
+    BodyArguments arguments(vector_.context, body);
+    rows_.set_loads(call, arguments);
+    sites[body].emplace_back(builder_.GetInsertBlock(), std::move(arguments));
+    builder_.SetInsertPoint(later);
+  }
+  builder_.CreateBr(otherwise);
+  for (std::size_t body = 0; body < sites.size(); ++body)
+    if (!sites[body].empty()) load_body(body, segments_.enter(sites[body], body), otherwise, done);
+}
+
+/// Words that lie as they are in memory need one load each, others two.
+void TileLoader::load_body(std::size_t body, BodyArguments arguments, BasicBlock* otherwise, BasicBlock* done) {
+  const Body& code = vector_.schedule().bodies[body];
+  vector_.exprs.set_coordinate(tile_.block, builder_.CreateAdd(thread_, vector_.context.index(tile_.halo_blocks())));
+  Value* column = builder_.CreateAdd(vector_.exprs.exact(builder_, tile_.column_first),
+                                     vector_.exprs.exact(builder_, tile_.block_column));
+  std::vector<TileStart> starts;
+  Value* aligned = builder_.getTrue();
+  for (std::size_t i = 0; i < code.loads.size(); ++i) {
+    const BodyArguments::Load& load = arguments.loads[i];
+    TileStart start{.element = load.base, .step = vector_.exprs.address(builder_, code.loads[i].step)};
+    start.element = start.moved_by(builder_, column);
+    if (tile_.lanes > 1)
+      aligned =
+          builder_.CreateAnd(aligned, addresses_.is_multiple(load.tensor, code.loads[i].dtype, start, tile_.lanes));
+    starts.push_back(start);
+  }
+  if (tile_.lanes > 1) {
+    BasicBlock* words = vector_.block("words");
+    BasicBlock* misaligned = vector_.block("misaligned");
+    BasicBlock* shifts = vector_.block("shifts");
+    builder_.CreateCondBr(aligned, words, misaligned);
+    builder_.SetInsertPoint(misaligned);
+    builder_.CreateCondBr(words_are_inside(starts, arguments), shifts, otherwise);
+    builder_.SetInsertPoint(shifts);
+    load_rounds(body, arguments, starts, /*shifted=*/true);
+    builder_.CreateBr(done);
+    builder_.SetInsertPoint(words);
+  }
+  load_rounds(body, arguments, starts, /*shifted=*/false);
+  builder_.CreateBr(done);
+}
+
+Value* TileLoader::words_are_inside(const std::vector<TileStart>& starts, const BodyArguments& arguments) {
+  Value* all = builder_.getTrue();
+  const int columns = tile_.side() - tile_.lanes * tile_.threads / kTileWords + tile_.lanes - 1;  // to the last
+  Value* halo = builder_.CreateSelect(has_halo_, vector_.context.index(-tile_.halo()), vector_.context.index(0));
+  for (std::size_t i = 0; i < starts.size(); ++i) {
+    Value* first = starts[i].moved_by(builder_, halo);
+    Value* last = column_of(starts[i], columns);
+    const auto end = [&](llvm::Intrinsic::ID id) { return builder_.CreateBinaryIntrinsic(id, first, last); };
+    vector_.exprs.set_coordinate(tile_.loads.lowest, end(llvm::Intrinsic::smin));
+    vector_.exprs.set_coordinate(tile_.loads.highest, end(llvm::Intrinsic::smax));
+    vector_.exprs.set_coordinate(tile_.loads.extent,
+                                 builder_.CreateTrunc(arguments.loads[i].extent, vector_.context.index_type()));
+    all = builder_.CreateAnd(all, holds(builder_, vector_.exprs, tile_.loads.tests));
+  }
+  return all;
+}
+
+/// Threads that are more than the halo's blocks have none of it.
+std::vector<TileLoader::Round> TileLoader::halo_rounds() {
+  Value* guard = has_halo_;
+  if (tile_.threads > tile_.halo_blocks())
+    guard = builder_.CreateAnd(guard, builder_.CreateICmpSLT(thread_, vector_.context.index(tile_.halo_blocks())));
+  std::vector<Round> rounds;
+  for (std::int64_t blocks = 0; blocks < tile_.halo_blocks(); blocks += tile_.threads)
+    rounds.push_back({.blocks = blocks - tile_.halo_blocks(), .guard = guard});
+  return rounds;
+}
+
+/// Some rounds of all threads at a time, the first with those of the halo.
+void TileLoader::load_rounds(std::size_t body, const BodyArguments& arguments, const std::vector<TileStart>& starts,
+                             bool shifted) {
+  const int rounds = (tile_.blocks() - tile_.halo_blocks()) / tile_.threads;
+  const int words = tile_.lanes * static_cast<int>(starts.size()) * (shifted ? 2 : 1);
+  const auto most = static_cast<unsigned>(std::clamp(kWordsOnTheirWay / words, 1, rounds));
+  const int together = static_cast<int>(std::bit_floor(most));
+  std::vector<Round> all;
+  for (int round = 0; round < together; ++round) all.push_back({.blocks = std::int64_t{round} * tile_.threads});
+  const auto trip = [&](Value* first, const std::vector<Round>& which) {
+    Value* blocks = builder_.CreateMul(first, vector_.context.index(tile_.threads));
+    Value* own = builder_.CreateAdd(thread_, vector_.context.index(tile_.halo_blocks()));
+    vector_.exprs.set_coordinate(tile_.block, builder_.CreateAdd(own, blocks));
+    const int columns = tile_.lanes * tile_.threads / kTileWords;  // from one round to the next
+    std::vector<TileStart> moved = starts;
+    for (TileStart& start : moved)
+      start.element = start.moved_by(builder_, builder_.CreateMul(first, vector_.context.index(columns)));
+    load_blocks(body, arguments, moved, which, shifted);
+  };
+  std::vector<Round> first = halo_rounds();
+  first.insert(first.end(), all.begin(), all.end());
+  trip(vector_.context.index(0), first);
+  if (together < rounds)
+    counted_loop(builder_, vector_.context.index(together), vector_.context.index(rounds), together,
+                 [&](Value* at) { trip(at, all); });
+}
+
+Value* TileLoader::column_of(const TileStart& start, std::int64_t columns) {
+  return columns == 0 ? start.element : start.moved_by(builder_, vector_.context.index(columns));
+}
+
+/// All loads come before the first value is used.
+void TileLoader::load_blocks(std::size_t body, const BodyArguments& arguments, const std::vector<TileStart>& starts,
+                             const std::vector<Round>& rounds, bool shifted) {
+  const int lanes = tile_.lanes;
+  std::vector<Value*> loaded;
+  for (const Round& round : rounds)
+    for (int column = 0; column < lanes; ++column)
+      for (std::size_t i = 0; i < starts.size(); ++i) {
+        Value* element = column_of(starts[i], round.blocks / kTileWords * lanes + column);
+        loaded.push_back(load_word(body, i, arguments, element, round.guard, shifted));
+      }
+  StreamBody code(vector_, body, arguments, nullptr);
+  llvm::ArrayRef<Value*> left = loaded;
+  for (const Round& round : rounds) {
+    std::vector<std::vector<Value*>> made(vector_.schedule().kernel.results.size());
+    for (int column = 0; column < lanes; ++column) {
+      const std::vector<Value*> results = code.compute(lanes, left.take_front(starts.size()));
+      left = left.drop_front(starts.size());
+      for (std::size_t i = 0; i < results.size(); ++i) made[i].push_back(results[i]);
+    }
+    const auto store = [&] {
+      for (std::size_t i = 0; i < made.size(); ++i) store_block(static_cast<int>(i), round.blocks, made[i]);
+    };
+    round.guard == nullptr ? store() : vector_.when(round.guard, store);
+  }
+}
+
+/// Stores a block of a result: turns its vectors, one for each column, into one for each row.
+void TileLoader::store_block(int result, std::int64_t blocks, llvm::ArrayRef<Value*> columns) {
+  const ir::DType dtype = vector_.result_type(static_cast<std::size_t>(result));
+  ir::ExprContext& exprs = vector_.context.exprs();
+  const std::vector<Value*> rows = turned(builder_, columns, vector_.context.target.takes_words);
+  for (std::size_t row = 0; row < rows.size(); ++row) {
+    const Expr part = exprs.constant(static_cast<std::int64_t>(row));
+    const Expr word = exprs.substitute(with_later(exprs, tile_.block_word, tile_.block, blocks),
+                                       [&](Expr symbol) { return symbol == tile_.part ? part : symbol; });
+    memory_.store_word(result, vector_.exprs.exact(builder_, word), dtype,
+                       builder_.CreateBitCast(rows[row], addresses_.word_type(dtype)));
+  }
+}
+
+/// One word, or the two around it: the second is the first where an element begins a word.
+Value* TileLoader::load_word(std::size_t body, std::size_t load, const BodyArguments& arguments, Value* element,
+                             Value* guard, bool shifted) {
+  const ir::DType dtype = vector_.schedule().bodies[body].loads[load].dtype;
+  const BodyArguments::Load& from = arguments.loads[load];
+  const auto loaded = [&](Value* first) {
+    Access access = addresses_.word(from.tensor, dtype, first);
+    access.guard = guard;
+    if (vector_.context.checks_load(body, load)) {
+      access.name = from.name;
+      access.extent = from.extent;
+      access.proves_align = tile_.lanes > 1;
+    }
+    return accesses_.load(access, addresses_.word_type(dtype));
+  };
+  Value* word = nullptr;
+  const int size = ir::byte_size(dtype);
+  if (shifted) {
+    Value* past = addresses_.past(from.tensor, dtype, element, tile_.lanes);
+    Value* first = builder_.CreateSub(element, past);
+    Value* rounded = builder_.CreateAnd(builder_.CreateAdd(past, vector_.context.index(tile_.lanes - 1)),
+                                        vector_.context.index(tile_.lanes));
+    const VectorShift words(builder_, static_cast<unsigned>(tile_.lanes * size), size);
+    Value* low = loaded(first);
+    Value* high = loaded(builder_.CreateAdd(first, rounded));
+    Value* bytes = builder_.CreateMul(past, vector_.context.index(size));
+    word = words.shifted(low, high, builder_.CreateZExtOrTrunc(bytes, builder_.getInt32Ty()));
+  } else {
+    word = loaded(element);
+  }
+  if (tile_.lanes == 1) return word;
+  llvm::Type* each = builder_.getIntNTy(8 * static_cast<unsigned>(size));
+  return builder_.CreateBitCast(word, llvm::FixedVectorType::get(each, static_cast<unsigned>(tile_.lanes)));
+}
+
+}  // namespace padlock::compiler

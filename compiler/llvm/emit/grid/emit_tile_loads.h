@@ -1,0 +1,62 @@
+#pragma once
+
+#include <vector>
+
+#include "compiler/llvm/emit/grid/emit_segments.h"
+#include "compiler/llvm/emit/grid/tile_addresses.h"
+#include "compiler/llvm/emit/grid/tile_memory.h"
+
+namespace padlock::compiler {
+
+/// Emits what a thread does of a transpose tile before the barrier by words, where all that is needed of the tile is
+/// one segment's: many loads before the first value is used, and no question between them.
+class TileLoader {
+ public:
+  /// `thread`: whose code it is. Borrows all.
+  TileLoader(const VectorContext& vector, SegmentEmitter& segments, TileMemory& memory, llvm::Value* thread)
+      : vector_(vector),
+        builder_(vector.builder),
+        tile_(*vector.schedule().tile),
+        accesses_(builder_, vector.fields.fault),
+        addresses_(vector),
+        rows_(vector.context, builder_, vector.exprs),
+        segments_(segments),
+        memory_(memory),
+        thread_(thread) {}
+
+  void load_buffers() { rows_.load_buffers(vector_.fields); }
+  /// Goes to `otherwise`, before anything is done, where the tile has to go element by element, else to `done`.
+  /// `has_halo`: whether columns of the halo are needed.
+  void emit(llvm::Value* has_halo, llvm::BasicBlock* otherwise, llvm::BasicBlock* done);
+
+ private:
+  /// Blocks that a thread loads together: how many blocks each is after the first of them, and if only on a condition.
+  struct Round {
+    std::int64_t blocks = 0;
+    llvm::Value* guard = nullptr;
+  };
+  void load_body(std::size_t body, BodyArguments arguments, llvm::BasicBlock* otherwise, llvm::BasicBlock* done);
+  [[nodiscard]] llvm::Value* words_are_inside(const std::vector<TileStart>& starts, const BodyArguments& arguments);
+  [[nodiscard]] std::vector<Round> halo_rounds();
+  void load_rounds(std::size_t body, const BodyArguments& arguments, const std::vector<TileStart>& starts,
+                   bool shifted);
+  void load_blocks(std::size_t body, const BodyArguments& arguments, const std::vector<TileStart>& starts,
+                   const std::vector<Round>& rounds, bool shifted);
+  [[nodiscard]] llvm::Value* column_of(const TileStart& start, std::int64_t columns);
+  void store_block(int result, std::int64_t blocks, llvm::ArrayRef<llvm::Value*> columns);
+  [[nodiscard]] llvm::Value* load_word(std::size_t body, std::size_t load, const BodyArguments& arguments,
+                                       llvm::Value* element, llvm::Value* guard, bool shifted);
+
+  const VectorContext& vector_;
+  llvm::IRBuilder<>& builder_;
+  const TransposeTile& tile_;
+  AccessEmitter accesses_;
+  TileAddresses addresses_;
+  RowEmitter rows_;
+  SegmentEmitter& segments_;
+  TileMemory& memory_;
+  llvm::Value* thread_;
+  llvm::Value* has_halo_ = nullptr;
+};
+
+}  // namespace padlock::compiler

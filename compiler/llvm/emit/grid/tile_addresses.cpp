@@ -1,0 +1,59 @@
+#include "compiler/llvm/emit/grid/tile_addresses.h"
+
+namespace padlock::compiler {
+
+using ir::Expr;
+using llvm::Value;
+
+llvm::Type* TileAddresses::word_type(ir::DType dtype) const {
+  return builder_.getIntNTy(8 * static_cast<unsigned>(tile().lanes * ir::byte_size(dtype)));
+}
+
+Value* TileAddresses::place(Expr row, Expr column) {
+  ExprEmitter& exprs = vector_.exprs;
+  const Kernel& kernel = vector_.schedule().kernel;
+  Value* at_row = builder_.CreateAdd(exprs.exact(builder_, tile().cross_first), exprs.exact(builder_, row));
+  Value* at_column = builder_.CreateAdd(exprs.exact(builder_, tile().column_first), exprs.exact(builder_, column));
+  exprs.set_coordinate(kernel.coordinate(tile().axis), at_row);
+  exprs.set_coordinate(kernel.coordinate(kernel.rank() - 1), at_column);
+  return at_column;
+}
+
+TileStart TileAddresses::output_at() {
+  const Kernel& kernel = vector_.schedule().kernel;
+  ir::ExprContext& exprs = vector_.context.exprs();
+  const ir::Layout output = ir::Layout::dense(exprs, kernel.extents);
+  std::vector<Expr> coordinates;
+  for (int axis = 0; axis < kernel.rank(); ++axis) coordinates.push_back(kernel.coordinate(axis));
+  return {.element = vector_.exprs.address(builder_, output.offset_of(exprs, coordinates)),
+          .step = vector_.exprs.address(builder_, output.step_of(exprs, tile().axis, 1))};
+}
+
+Access TileAddresses::word(Value* pointer, ir::DType dtype, Value* element) const {
+  Access access{.pointer = pointer, .dtype = dtype, .first = element, .elements = tile().lanes};
+  if (vector_.context.target.aligned_elements)
+    access.align = static_cast<unsigned>(tile().lanes * ir::byte_size(dtype));
+  return access;
+}
+
+Value* TileAddresses::past(Value* pointer, ir::DType dtype, Value* element, int elements) {
+  const auto size = static_cast<std::uint64_t>(ir::byte_size(dtype));
+  Value* address = builder_.CreatePtrToInt(accesses_.address({.pointer = pointer, .dtype = dtype, .first = element}),
+                                           builder_.getInt64Ty());
+  Value* number =
+      builder_.CreateTrunc(builder_.CreateUDiv(address, builder_.getInt64(size)), vector_.context.index_type());
+  return builder_.CreateAnd(number, vector_.context.index(elements - 1));
+}
+
+Value* TileAddresses::is_multiple(Value* pointer, ir::DType dtype, const TileStart& start, int elements) {
+  Value* rest = builder_.CreateAnd(start.step, vector_.context.index(elements - 1));
+  Value* past_multiple = past(pointer, dtype, start.element, elements);
+  return builder_.CreateICmpEQ(builder_.CreateOr(past_multiple, rest), vector_.context.index(0));
+}
+
+Expr with_later(ir::ExprContext& exprs, Expr e, Expr variable, std::int64_t by) {
+  const Expr later = exprs.add(variable, exprs.constant(by));
+  return exprs.substitute(e, [&](Expr symbol) { return symbol == variable ? later : symbol; });
+}
+
+}  // namespace padlock::compiler

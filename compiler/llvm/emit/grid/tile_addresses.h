@@ -1,0 +1,47 @@
+#pragma once
+
+#include "compiler/llvm/emit/emit_access.h"
+#include "compiler/llvm/emit/grid/emit_stream_body.h"
+
+namespace padlock::compiler {
+
+/// One tensor's element at the first of a thread's words of a tile, and how far others of its words are from it.
+struct TileStart {
+  llvm::Value* element = nullptr;
+  llvm::Value* step = nullptr;  ///< elements to the next column that is loaded, or row that is stored
+
+  [[nodiscard]] llvm::Value* moved_by(llvm::IRBuilder<>& builder, llvm::Value* steps) const {
+    return builder.CreateAdd(element, builder.CreateMul(steps, step));
+  }
+};
+
+/// Emits where words of a tile lie in memory. Borrows the context.
+class TileAddresses {
+ public:
+  explicit TileAddresses(const VectorContext& vector)
+      : vector_(vector), builder_(vector.builder), accesses_(builder_, vector.fields.fault) {}
+
+  [[nodiscard]] llvm::Type* word_type(ir::DType dtype) const;
+  /// Gives the coordinates those of a position. Returns its column.
+  llvm::Value* place(ir::Expr row, ir::Expr column);
+  /// Returns the elements of a result at the coordinates, with the step to the next row.
+  [[nodiscard]] TileStart output_at();
+  /// Returns the access of a word.
+  [[nodiscard]] Access word(llvm::Value* pointer, ir::DType dtype, llvm::Value* element) const;
+  /// Elements that one is past a multiple of so many in memory, an index.
+  [[nodiscard]] llvm::Value* past(llvm::Value* pointer, ir::DType dtype, llvm::Value* element, int elements);
+  /// Emits whether an element is such a multiple, and so are all that lie whole steps from it.
+  [[nodiscard]] llvm::Value* is_multiple(llvm::Value* pointer, ir::DType dtype, const TileStart& start, int elements);
+
+ private:
+  [[nodiscard]] const TransposeTile& tile() const { return *vector_.schedule().tile; }
+
+  const VectorContext& vector_;
+  llvm::IRBuilder<>& builder_;
+  AccessEmitter accesses_;
+};
+
+/// Returns an expression with the variable so much greater.
+[[nodiscard]] ir::Expr with_later(ir::ExprContext& exprs, ir::Expr e, ir::Expr variable, std::int64_t by);
+
+}  // namespace padlock::compiler
