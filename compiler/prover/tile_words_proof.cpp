@@ -66,12 +66,39 @@ class TileWordsProof {
     const ScheduledCase& row = schedule_.cases[index];
     for (const TileRun& run : tile_.runs)
       if (run.row_case == index) prove_run(run, row.calls[run.call], path);
+    for (const TilePart& part : tile_.parts)
+      if (part.row_case == index) prove_part(part, row, path);
     if (!row.is_test()) return;
     for (const bool held : {true, false}) {
       path.emplace_back(row.test, held);
       prove_runs(static_cast<std::size_t>(held ? row.holds : row.fails), path);
       path.pop_back();
     }
+  }
+
+  /// All rows of a tile that passes the tests are in the case. Whether a column is in a segment is asked of each.
+  void prove_part(const TilePart& part, const ScheduledCase& row,
+                  const std::vector<std::pair<PredicateId, bool>>& path) {
+    const std::string name = fmt::format("tiles of rows in case {}", part.row_case);
+    const Describe other = [=, this](const Evaluate& at) {
+      return fmt::format("row {} of the tile is in another case", at(tile_.row));
+    };
+    std::vector<Goal> goals;
+    for (const auto& [predicate, held] : path) add_path(goals, predicate, held, other);
+    solver::Region region = positions_of(exprs_, tile_);
+    add_outer(region);
+    region.nonnegative.insert(region.nonnegative.end(), part.tests.begin(), part.tests.end());
+    add(session_.decide(ObligationKind::load, name, region, goals));
+    if (tile_.lanes == 1) return;
+    for (const SegmentCall& call : row.calls) prove_neighbours(name, call);
+  }
+
+  /// Adds the ranges of the coordinates that a tile has one of.
+  void add_outer(solver::Region& region) {
+    for (int axis = 0; axis + 1 < kernel_.rank(); ++axis)
+      if (axis != tile_.axis)
+        region.nonnegative.push_back(
+            less(exprs_, kernel_.coordinate(axis), kernel_.extents[static_cast<std::size_t>(axis)]));
   }
 
   void prove_run(const TileRun& run, const SegmentCall& call, const std::vector<std::pair<PredicateId, bool>>& path) {
@@ -87,10 +114,7 @@ class TileWordsProof {
     goals.push_back({{at_least(exprs_, column, call.end)}, other});
     solver::Region region = whole();
     region.nonnegative.insert(region.nonnegative.end(), run.tests.begin(), run.tests.end());
-    for (int axis = 0; axis + 1 < kernel_.rank(); ++axis)
-      if (axis != tile_.axis)
-        region.nonnegative.push_back(
-            less(exprs_, kernel_.coordinate(axis), kernel_.extents[static_cast<std::size_t>(axis)]));
+    add_outer(region);
     add(session_.decide(ObligationKind::load, name, region, goals));
     if (tile_.lanes > 1) prove_neighbours(name, call);
   }
@@ -228,6 +252,23 @@ class TileWordsProof {
         {{{less(exprs_, first, zero_)}, outside},
          {{less(exprs_, loads.extent, end)}, outside},
          {{less(exprs_, zero_, loads.shift), less(exprs_, loads.extent, exprs_.add(end, lanes_))}, outside}}));
+    prove_words();
+  }
+
+  /// Words that are asked for one by one: from that which begins `shift` elements before `lowest` to that at `highest`.
+  void prove_words() {
+    const TileLoads& loads = tile_.loads;
+    const Expr first = exprs_.sub(loads.lowest, loads.shift);
+    const Expr end = exprs_.add(loads.highest, lanes_);
+    const auto outside = [=](const Evaluate& at) {
+      return fmt::format("words of elements from {} to {} are loaded of a tensor that has {}", at(first), at(end),
+                         at(loads.extent));
+    };
+    solver::Region region;
+    region.nonnegative = {loads.shift, less(exprs_, loads.shift, lanes_), at_least(exprs_, loads.highest, first)};
+    region.nonnegative.insert(region.nonnegative.end(), loads.word_tests.begin(), loads.word_tests.end());
+    add(session_.decide(ObligationKind::load, "words one by one", region,
+                        {{{less(exprs_, first, zero_)}, outside}, {{less(exprs_, loads.extent, end)}, outside}}));
   }
 
   // --- regions ------------------------------------------------------------------------------------------------------

@@ -36,6 +36,13 @@ struct TileRun {
   std::vector<ir::Expr> tests;  ///< over the parts of the axes and the other coordinates
 };
 
+/// A case of rows that may have all rows of a tile: where all tests are >= 0 it has. All of its segments are loaded by
+/// words, or not at all.
+struct TilePart {
+  std::size_t row_case = 0;
+  std::vector<ir::Expr> tests;  ///< over the parts of the axes and the other coordinates
+};
+
 /// Elements of a tensor that a thread loads by words: wherever in a word an element lies, one begins at most `lanes` -
 /// 1 elements before it, and two hold the `lanes` elements from it on.
 struct TileLoads {
@@ -44,6 +51,9 @@ struct TileLoads {
   ir::Expr lowest, highest;     ///< of those elements from which words are loaded
   ir::Expr extent;              ///< elements of the tensor's storage
   std::vector<ir::Expr> tests;  ///< over them, asked at run time: all are >= 0 where all words lie in the storage
+  /// Over them, with `lowest` as an element, `shift` as its own and `highest` as the first element of the last word
+  /// around it that is loaded: >= 0 where those words lie in the storage.
+  std::vector<ir::Expr> word_tests;
 };
 
 /// Position (row, column) of a tile is the element of the output at `cross_first + row` along axis number `axis` and
@@ -79,6 +89,7 @@ struct TransposeTile {
   std::vector<ir::Expr> whole;         ///< the same of all positions of a tile from column `needed` on
   ir::Expr word, lane;                 ///< where an array holds a position
   std::vector<TileRun> runs;
+  std::vector<TilePart> parts;  ///< for tiles that have parts of several segments, or reach past an end of the output
   /// Block number `block` has lanes x lanes positions, from this on; row number `part` of it lies in `block_word`.
   ir::Expr block_row, block_column, block_word;
   /// Word number `slot` of those that are stored: the first of its positions. It has the last elements of word

@@ -101,12 +101,13 @@ std::vector<ExactIndices> exact_indices(const Schedule& schedule) {
   if (const auto& tile = schedule.tile) {
     for (const Expr e : {tile->cross_first, tile->column_first, tile->loaded_row, tile->loaded_column, tile->stored_row,
                          tile->stored_column, tile->word, tile->lane, tile->block_row, tile->block_column,
-                         tile->block_word, tile->copied_row, tile->copied_column, tile->copied_word,
-                         tile->copied_lane})
+                         tile->block_word, tile->copied_row, tile->copied_column, tile->copied_word, tile->copied_lane})
       tiles.exact(e);
     for (const Expr test : tile->tests) tiles.exact(test);
     for (const Expr test : tile->whole) tiles.exact(test);
     for (const Expr test : tile->copied_tests) tiles.exact(test);
+    for (const TilePart& part : tile->parts)
+      for (const Expr test : part.tests) tiles.exact(test);
     for (const TileRun& run : tile->runs)
       for (const Expr test : run.tests) tiles.exact(test);
   }

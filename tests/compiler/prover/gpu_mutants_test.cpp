@@ -93,6 +93,9 @@ constexpr auto kMutants = std::to_array<Mutant>({
     {tile_phase_not_launched, kTurnedBytes, kTiled, Kind::cover, "is not in tile"},
     {tile_next_word_lost, kTurnedBytes, kTiled, Kind::store, "is taken for word"},
     {tile_next_word_lost, kTurnedHalves, kTiled, Kind::store, "is taken for word"},
+    {tile_part_untested, kTurned, kTiled, Kind::load, "is in another case"},
+    {tile_one_word_early, kTurnedBytes, kTiled, Kind::load, "words of elements from"},
+    {tile_one_word_late, kTurnedBytes, kTiled, Kind::load, "words of elements from"},
     {tile_word_before_untested, kTurnedBytes, kTiled, Kind::load, "are loaded of a tensor that has"},
     {tile_word_after_untested, kTurnedBytes, kTiled, Kind::load, "are loaded of a tensor that has"},
 });

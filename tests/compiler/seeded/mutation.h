@@ -113,6 +113,9 @@ enum class Judge : std::uint8_t { values, proof, grid, tile, race };
   X(tile_phase_ignored, tile)          \
   X(tile_phase_not_launched, tile)     \
   X(tile_next_word_lost, tile)         \
+  X(tile_part_untested, tile)          \
+  X(tile_one_word_early, tile)         \
+  X(tile_one_word_late, tile)          \
   X(tile_word_before_untested, tile)   \
   X(tile_word_after_untested, tile)    \
   X(barrier_dropped, race)             \
@@ -131,7 +134,7 @@ inline constexpr std::array kMutations = {
 };
 
 /// How many each judge must find; none of them may get lost.
-inline constexpr int kByValues = 24, kByProof = 36, kByGrid = 9, kByTile = 31, kByRace = 2;
+inline constexpr int kByValues = 24, kByProof = 36, kByGrid = 9, kByTile = 34, kByRace = 2;
 static_assert(kMutations.size() == 1 + kByValues + kByProof + kByGrid + kByTile + kByRace);
 
 [[nodiscard]] constexpr std::string_view name_of(Mutation m) {

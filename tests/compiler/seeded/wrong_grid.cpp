@@ -82,6 +82,10 @@ class TileEditor {
     if (mutation_ == tile_test_strict) tile_.tests[0] = plus(tile_.tests[0], -1);
     if (mutation_ == tile_run_untested)
       for (TileRun& run : tile_.runs) drop(run.tests, run.tests.size() - 1);
+    if (mutation_ == tile_part_untested)
+      for (TilePart& part : tile_.parts) drop(part.tests, part.tests.size() - 1);
+    if (mutation_ == tile_one_word_early) drop(tile_.loads.word_tests, 0);
+    if (mutation_ == tile_one_word_late) drop(tile_.loads.word_tests, 1);
     if (mutation_ == tile_whole_untested) drop(tile_.whole, tile_.whole.size() - 1);
     if (mutation_ == tile_word_before_untested) drop(tile_.loads.tests, 0);
     if (mutation_ == tile_word_after_untested) drop(tile_.loads.tests, 1);

@@ -25,7 +25,8 @@ class TileLoader {
         thread_(thread) {}
 
   void load_buffers() { rows_.load_buffers(vector_.fields); }
-  /// Goes to `otherwise`, before anything is done, where the tile has to go element by element, else to `done`.
+  /// Goes to `otherwise` where all blocks of the thread have to go element by element, as those of which a word lies at
+  /// an end of a tensor's storage, else to `done`.
   /// `has_halo`: whether columns of the halo are needed.
   void emit(llvm::Value* has_halo, llvm::BasicBlock* otherwise, llvm::BasicBlock* done);
 
@@ -35,6 +36,18 @@ class TileLoader {
     std::int64_t blocks = 0;
     llvm::Value* guard = nullptr;
   };
+  /// One column of a block that this thread loads for one segment after the other.
+  struct PartColumn {
+    llvm::Value* column = nullptr;
+    llvm::Value* made = nullptr;             // whether a segment had it
+    std::vector<llvm::Value*> results = {};  // of the one that had
+  };
+  void emit_whole(llvm::BasicBlock* otherwise, llvm::BasicBlock* done);
+  [[nodiscard]] llvm::Value* load_part(const ScheduledCase& row);
+  [[nodiscard]] llvm::Value* load_part_blocks(const ScheduledCase& row, llvm::Value* first, int together);
+  void add_segment(const SegmentCall& call, std::vector<PartColumn>& columns);
+  [[nodiscard]] llvm::Value* load_part_word(std::size_t load, const SegmentCall& call, const BodyArguments& arguments,
+                                            llvm::Value* column, llvm::Value*& inside);
   void load_body(std::size_t body, BodyArguments arguments, llvm::BasicBlock* otherwise, llvm::BasicBlock* done);
   [[nodiscard]] llvm::Value* words_are_inside(const std::vector<TileStart>& starts, const BodyArguments& arguments);
   [[nodiscard]] std::vector<Round> halo_rounds();
@@ -42,6 +55,7 @@ class TileLoader {
                    bool shifted);
   void load_blocks(std::size_t body, const BodyArguments& arguments, const std::vector<TileStart>& starts,
                    const std::vector<Round>& rounds, bool shifted);
+  [[nodiscard]] llvm::Value* rounded_up(llvm::Value* past);
   [[nodiscard]] llvm::Value* column_of(const TileStart& start, std::int64_t columns);
   void store_block(int result, std::int64_t blocks, llvm::ArrayRef<llvm::Value*> columns);
   [[nodiscard]] llvm::Value* load_word(std::size_t body, std::size_t load, const BodyArguments& arguments,
