@@ -81,10 +81,14 @@ Status tune(const std::string& file, const Arguments& arguments) {
   const auto begin = tuner::Clock::now();
   double first = 0;
   std::vector<double> beyond;  // of each trial but the first, compiling and timing
+  std::vector<std::string> next;
+  for (const compiler::Config& point : configs) next.push_back(compiler::to_string(point));
   for (const compiler::Config& point : configs) {
     const std::string config = compiler::to_string(point);
     const auto begun = tuner::Clock::now();
-    PADLOCK_TRY(const tuner::TryResult result, worker.try_config(request_for(config, arguments)));
+    tuner::TryRequest request = request_for(config, arguments);
+    request.next = next;
+    PADLOCK_TRY(const tuner::TryResult result, worker.try_config(request));
     if (result.verdict != tuner::Verdict::ok) return internal_error(config + ": " + result.message);
     compiling += result.compile_ms;
     verifying += result.verify_ms;

@@ -187,6 +187,7 @@ class Tuning {
         .target = {},
         .config = trial.config,
         .rivals = trial.rivals,
+        .next = trial.next,
         .symbols = trial.sizes,
         .seed = options_.seed,
         .skew = trial.skew,

@@ -24,6 +24,7 @@ constexpr std::size_t kBestBeside = 3;
 constexpr std::size_t kProbes = 3;  // checks at awkward sizes that tell what all of them take
 
 constexpr double kFirstTimingMs = 12;       // enough to see who is not among the best
+constexpr std::size_t kMostNext = 15;       // configs that are compiled along with one
 constexpr std::size_t kMostSamples = 2000;  // of a config that are kept
 
 /// The race's heats: how many take part, the best of the heat before, how long each is timed and on how many
@@ -359,9 +360,19 @@ class RegionSearch {
     PADLOCK_TRY(const std::optional<TryResult> result, attempt({.config = candidates_[index].config,
                                                                 .sizes = sizes_,
                                                                 .timing_ms = timing_ms,
+                                                                .next = next_of(index),
                                                                 .limit_seconds = limit_seconds}));
     if (result) PADLOCK_CHECK(keep(index, *result));
     return result.has_value();
+  }
+
+  /// The few that are tried after a config.
+  [[nodiscard]] std::vector<std::string> next_of(std::size_t index) const {
+    std::vector<std::string> list;
+    auto at = std::ranges::find(order_, index);
+    while (at != order_.end() && ++at != order_.end() && list.size() < kMostNext)
+      if (!known_.contains(candidates_[*at].config)) list.push_back(candidates_[*at].config);
+    return list;
   }
 
   /// Adds to what is known of a config, and has it kept.

@@ -23,6 +23,7 @@ struct Trial {
   std::int64_t placement = 0;  ///< as TryRequest::placement
   double timing_ms = 0;
   std::vector<std::string> rivals = {};  ///< timed in turn with it, for so long each
+  std::vector<std::string> next = {};    ///< configs that come after it, if nothing comes between
   double limit_seconds = 0;              ///< after which it is given up; 0: it has the time that it takes
 };
 /// Errors: cancelled, where it was interrupted; deadline_exceeded, where it was given up; others where nothing can be

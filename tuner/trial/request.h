@@ -29,6 +29,7 @@ struct TryRequest {
   std::string target;                           ///< of simt the architecture; empty: that of the device
   std::string config;                           ///< text; absent keys as in the default
   std::vector<std::string> rivals = {};         ///< other configs, timed in turn with it
+  std::vector<std::string> next = {};           ///< configs that come after it: they may be compiled along with it
   std::map<std::string, std::int64_t> symbols;  ///< a value for each symbol
   std::uint64_t seed = 1;                       ///< of the inputs and scalars
   std::int64_t skew = 0;                ///< elements by which every buffer is away from its aligned place, below 64

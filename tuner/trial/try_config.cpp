@@ -13,6 +13,7 @@
 #include "support/stopwatch.h"
 #include "tuner/trial/device_reference.h"
 #include "tuner/trial/failure.h"
+#include "tuner/trial/loaded_configs.h"
 #include "tuner/trial/measure.h"
 #include "tuner/trial/problem.h"
 #include "tuner/trial/problem_scratch.h"
@@ -22,7 +23,7 @@
 namespace padlock::tuner {
 namespace {
 
-constexpr std::size_t kMostLoaded = 256;    // configs whose code is kept
+constexpr std::size_t kMostVerified = 256;  // configs of a problem that are remembered
 constexpr std::size_t kMostProblems = 256;  // that are kept beside each other
 
 /// Returns the key that a program's code is known by, among those of one process.
@@ -70,8 +71,8 @@ struct Trials::Programs {
   decltype(code_key_of(TryRequest())) key;
   TrialDevice* device = nullptr;  // borrowed (outlives this)
   std::unique_ptr<ir::Program> program;
-  std::map<std::string, LoadedConfig> loaded;  // by config
-  std::list<Shared> problems;                  // the last one used first
+  std::optional<LoadedConfigs> loaded;
+  std::list<Shared> problems;  // the last one used first
 };
 
 /// One config on its way to a verdict.
@@ -136,7 +137,7 @@ class Trials::Attempt {
     PADLOCK_CHECK(verification.run([this](Step step) { enter(step); }, device().space().is_isolated()));
     if (verification.was_misled()) distrust("the kernel that compares memory on the device found what is not there");
     result_.verify_ms += verifying.milliseconds() - verification.running_ms();
-    if (shared.verified.size() >= kMostLoaded) shared.verified.clear();
+    if (shared.verified.size() >= kMostVerified) shared.verified.clear();
     return shared.verified[config] = std::move(code);
   }
 
@@ -171,6 +172,7 @@ class Trials::Attempt {
     PADLOCK_TRY(programs->device, device_for(request_.device, request_.target));
     PADLOCK_TRY(ir::Program program, judged(ir::parse_program(request_.program), Verdict::compile));
     programs->program = std::make_unique<ir::Program>(std::move(program));
+    programs->loaded.emplace(*programs->device, *programs->program);
     trials_.programs_ = std::move(programs);
     return {};
   }
@@ -192,15 +194,10 @@ class Trials::Attempt {
   }
 
   Judged<LoadedConfig> load(const std::string& text) {
-    auto& loaded = trials_.programs_->loaded;
-    if (const auto known = loaded.find(text); known != loaded.end()) return known->second;
     PADLOCK_TRY(compiler::TargetCompiler* const compiler, compiler_for(device().target()));
-    PADLOCK_TRY(const compiler::Config config, judged(compiler->parse_config(text), Verdict::compile));
-    PADLOCK_TRY(
-        LoadedConfig made,
-        judged_making(device().load(*compiler, {.config = config}, *trials_.programs_->program), Verdict::compile));
-    if (loaded.size() >= kMostLoaded) loaded.clear();
-    return loaded[text] = std::move(made);
+    std::vector<std::string> next = request_.rivals;
+    next.insert(next.end(), request_.next.begin(), request_.next.end());
+    return trials_.programs_->loaded->load(*compiler, text, next);
   }
 
   /// Makes reference and scratch memory, where no request before left them; in this order, since computing the

@@ -150,6 +150,11 @@ void read_samples(Reader& reader, std::vector<std::int64_t>& samples) {
     reader.field("sample", samples.emplace_back(), std::int64_t{0}, kMost<std::int64_t>);
 }
 
+void read_configs(Reader& reader, const char* name, std::vector<std::string>& configs) {
+  for (std::uint64_t left = reader.count(name, kMostRivals); left > 0 && !reader.failed(); --left)
+    reader.field("config", configs.emplace_back());
+}
+
 template <class Enum>
 std::uint8_t number_of(Enum value) {
   return static_cast<std::uint8_t>(value);
@@ -167,7 +172,8 @@ Enum read_enum(Reader& reader, const char* name, std::size_t count) {
 std::string to_bytes(const TryRequest& request) {
   Writer writer;
   request_fields(writer, request);
-  writer.list("rivals", request.rivals, [&](const std::string& rival) { writer.field("rival", rival); });
+  for (const auto* const list : {&request.rivals, &request.next})
+    writer.list("configs", *list, [&](const std::string& config) { writer.field("config", config); });
   writer.list("symbols", request.symbols, [&](const auto& symbol) {
     writer.field("symbol", symbol.first);
     writer.field("value", symbol.second, kLeast<std::int64_t>, kMost<std::int64_t>);
@@ -179,8 +185,8 @@ Result<TryRequest> request_from_bytes(std::string_view bytes) {
   Reader reader(bytes);
   TryRequest request;
   request_fields(reader, request);
-  for (std::uint64_t left = reader.count("rivals", kMostRivals); left > 0 && !reader.failed(); --left)
-    reader.field("rival", request.rivals.emplace_back());
+  read_configs(reader, "rivals", request.rivals);
+  read_configs(reader, "next", request.next);
   for (std::uint64_t left = reader.count("symbols"); left > 0 && !reader.failed(); --left) {
     std::string name;
     std::int64_t value = 0;

@@ -179,6 +179,13 @@ Result<TryResult> Worker::try_config(const TryRequest& request) {
   const std::string frame = encode_frame(FrameKind::request, to_bytes(request));
   PADLOCK_CHECK(make_ready());
   Result<TryResult> result = converse(frame, request.time_limit_ms);
+  // What is compiled along with a config is none of its doing.
+  if (result && result->verdict != Verdict::ok && !ready_ && step_ == Step::compile && !request.next.empty()) {
+    process_.reset();
+    TryRequest alone = request;
+    alone.next.clear();
+    return try_config(alone);
+  }
   // One that died before it began was dying already: that is no fault of the config, the first time.
   if (result && result->verdict == Verdict::crash && step_ == Step::none) {
     process_.reset();

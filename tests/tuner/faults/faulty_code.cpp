@@ -334,6 +334,10 @@ class FaultyCompiler final : public compiler::TargetCompiler {
   Status check_runs_here() const override { return real_->check_runs_here(); }
 
   Result<abi::CompiledCode> compile(const ir::Program& program, const Options& options) override {
+    const std::lock_guard lock(mutex_);
+    const char* const crash = std::getenv(kCrashCompilingVariable);
+    if (crash != nullptr && options.config && compiler::to_string(*options.config).find(crash) != std::string::npos)
+      std::abort();
     // The reference's.
     if (options.bounds_check && current().fault != Fault::wrong_reference) return real_->compile(program, options);
     return makes_ptx_ && !options.for_simt ? faulty_ptx(program, options) : faulty_image(program, options);
@@ -395,6 +399,7 @@ class FaultyCompiler final : public compiler::TargetCompiler {
   }
   std::unique_ptr<compiler::TargetCompiler> real_;
   bool makes_ptx_;
+  std::mutex mutex_;
   // All that was compiled, since it may be run as long as it is loaded.
   std::vector<runtime::HostImage> images_;
   std::vector<std::unique_ptr<RealKernel>> kernels_;

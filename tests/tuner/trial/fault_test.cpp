@@ -127,6 +127,24 @@ TEST_CASE("a reference that is wrong is found, and judges no config") {
   }
 }
 
+TEST_CASE("what kills the worker while it is compiled along is no fault of the config that is tried") {
+  ::unsetenv(faults::kFaultVariable);
+  ::setenv(faults::kCrashCompilingVariable, std::string(faults::kFaultyHost).c_str(), 1);
+  auto worker = Worker::start({.command = {PADLOCK_FAULTY_WORKER}});
+  REQUIRE(worker);
+  TryRequest request = request_for("host", "unroll=1");
+  request.next = {std::string(faults::kFaultyHost)};
+  const auto healthy = worker->try_config(request);
+  REQUIRE(healthy);
+  CHECK_MESSAGE(name_of(healthy->verdict) == "ok", healthy->message);
+  CHECK(worker->starts() == 2);
+  const auto crashed = worker->try_config(request_for("host", std::string(faults::kFaultyHost)));
+  REQUIRE(crashed);
+  CHECK(name_of(crashed->verdict) == "crash");
+  CHECK(crashed->message.find("while compiling") != std::string::npos);
+  ::unsetenv(faults::kCrashCompilingVariable);
+}
+
 TEST_CASE("without a fault all are healthy, in one process") {
   ::unsetenv(faults::kFaultVariable);
   ::setenv("PADLOCK_CUDA_DRIVER", PADLOCK_FAKE_CUDA, 1);

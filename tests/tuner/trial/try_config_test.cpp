@@ -5,6 +5,7 @@
 #include <doctest/doctest.h>
 
 #include <algorithm>
+#include <atomic>
 #include <cstdlib>
 #include <cstring>
 #include <set>
@@ -92,7 +93,7 @@ TEST_CASE("a race times configs in turn, each verified before, and says which of
 /// The compiler of a target, which counts what it compiles, the reference's code apart.
 class CountingCompiler final : public compiler::TargetCompiler {
  public:
-  CountingCompiler(std::unique_ptr<compiler::TargetCompiler> real, int& compiled)
+  CountingCompiler(std::unique_ptr<compiler::TargetCompiler> real, std::atomic<int>& compiled)
       : real_(std::move(real)), compiled_(compiled) {}
   compiler::Config default_config() const override { return real_->default_config(); }
   Result<compiler::Config> parse_config(std::string_view text) const override { return real_->parse_config(text); }
@@ -117,7 +118,7 @@ class CountingCompiler final : public compiler::TargetCompiler {
 
  private:
   std::unique_ptr<compiler::TargetCompiler> real_;
-  int& compiled_;
+  std::atomic<int>& compiled_;
 };
 
 /// Two configs at five sizes, there and back: twenty trials.
@@ -144,7 +145,7 @@ void try_at_many_sizes(Trials& trials, const std::string& device) {
 TEST_CASE("trials at all sizes share the code of a config") {
   for (const char* device : {"host", "simt"}) {
     CAPTURE(device);
-    int compiled = 0;
+    std::atomic<int> compiled = 0;
     Trials trials({}, [&](const std::string& target) -> Result<std::unique_ptr<compiler::TargetCompiler>> {
       PADLOCK_TRY(auto real, compiler::TargetCompiler::create(target));
       return std::make_unique<CountingCompiler>(std::move(real), compiled);
@@ -152,6 +153,28 @@ TEST_CASE("trials at all sizes share the code of a config") {
     try_at_many_sizes(trials, device);
     CHECK(compiled == 2);
   }
+}
+
+TEST_CASE("what comes next is compiled along with a config, once, and what is wrong with it is its own fault") {
+  std::atomic<int> compiled = 0;
+  Trials trials({}, [&](const std::string& target) -> Result<std::unique_ptr<compiler::TargetCompiler>> {
+    PADLOCK_TRY(auto real, compiler::TargetCompiler::create(target));
+    return std::make_unique<CountingCompiler>(std::move(real), compiled);
+  });
+  TryRequest request = request_for();
+  request.policy.budget_ms = 0;
+  const std::vector<std::string> configs = {"unroll=1", "unroll=7", "unroll=2", "unroll=4"};
+  request.next = {"unroll=7", "unroll=2", "unroll=2", "unroll=1"};
+  for (const std::string& config : configs) {
+    request.config = config;
+    const TryResult result = trials.try_config(request);
+    CHECK(name_of(result.verdict) == (config == "unroll=7" ? "compile" : "ok"));
+    CHECK_FALSE(result.worker_ends);
+  }
+  CHECK(compiled == 3);
+  request.config = "unroll=2";
+  CHECK(trials.try_config(request).verdict == Verdict::ok);
+  CHECK(compiled == 3);
 }
 
 TEST_CASE("trials at all sizes share a GPU's context, modules and streams") {

@@ -17,6 +17,7 @@ TryRequest sample_request() {
           .target = "sm_90",
           .config = "threads=128",
           .rivals = {"threads=256", ""},
+          .next = {"threads=64"},
           .symbols = {{"A", -5}, {"B", std::numeric_limits<std::int64_t>::max()}},
           .seed = ~std::uint64_t{0},
           .skew = 3,
@@ -60,6 +61,7 @@ TEST_CASE("requests, results and steps come back as they were") {
   CHECK(result_from_bytes(result)->message == sample_result().message);
   CHECK(result_from_bytes(result)->notes == sample_result().notes);
   CHECK(request_from_bytes(request)->rivals == sample_request().rivals);
+  CHECK(request_from_bytes(request)->next == sample_request().next);
   CHECK(result_from_bytes(result)->rivals_ps == sample_result().rivals_ps);
   for (std::size_t i = 0; i < kStepTexts.size(); ++i)
     CHECK(*step_from_bytes(to_bytes(static_cast<Step>(i))) == static_cast<Step>(i));
@@ -72,14 +74,14 @@ std::string hex_of(std::string_view bytes) {
 }
 
 TEST_CASE("the bytes are those of the protocol's version: others need another") {
-  REQUIRE(kProtocolVersion == 2);
+  REQUIRE(kProtocolVersion == 3);
   CHECK(hex_of(to_bytes(sample_request())) ==
         "2d0000000000000070726f6772616d207028783a206633325b415d29207b2079203d2072656c752878292072657475726e20"
         "79207d0600000000000000637564613a310500000000000000736d5f39300b00000000000000746872656164733d313238ff"
         "ffffffffffffff030000000000000002000000000000000700000000001000000000006300000000000000000000000000f8"
         "3f00000000000004400b000000000000000300000005000000000000000000d03f000000000000000002000000000000000b"
-        "00000000000000746872656164733d32353600000000000000000200000000000000010000000000000041fbffffffffffff"
-        "ff010000000000000042ffffffffffffff7f");
+        "00000000000000746872656164733d323536000000000000000001000000000000000a00000000000000746872656164733d"
+        "36340200000000000000010000000000000041fbffffffffffffff010000000000000042ffffffffffffff7f");
   CHECK(hex_of(to_bytes(sample_result())) ==
         "0519000000000000007a3a206174205b335d0020616e642061207a65726f2062797406000000020000000000000001000000"
         "0000000001000000000000e03f000000000000d03f0000000000002040020000000000000001000000000000006100000000"
@@ -103,6 +105,8 @@ TEST_CASE("what is cut short, too long or out of range is an error that names th
   TryRequest crowded = sample_request();
   crowded.rivals.resize(1001);
   CHECK(request_from_bytes(to_bytes(crowded)).error().message.starts_with("rivals claims a length of 1001, "));
+  std::swap(crowded.rivals, crowded.next);
+  CHECK(request_from_bytes(to_bytes(crowded)).error().message.starts_with("next claims a length of 1001, "));
   CHECK(result_from_bytes("\x7f").error().message == "verdict is 127, expected 0 to 12");
   CHECK(step_from_bytes("\x7f").error().message == "step is 127, expected 0 to 6");
   CHECK(step_from_bytes("").error().message == "step is missing");
@@ -159,7 +163,7 @@ TEST_CASE("each byte of a frame that is flipped is an error or more to wait for,
   CHECK(error_of_frame("Segmentation fault, or any garbage") == "a frame begins with 0x6d676553, not 0x4b574c50");
   std::string bad = good;
   bad[4] = 9;
-  CHECK(error_of_frame(bad) == "a frame has version 9, not 2");
+  CHECK(error_of_frame(bad) == "a frame has version 9, not 3");
   bad = good;
   bad[8] = 9;
   CHECK(error_of_frame(bad) == "a frame is of the unknown kind 9");
