@@ -8,6 +8,7 @@ fine enough), in decimal arithmetic of 110 digits; nothing but Python's standard
 The degrees, intervals and weights are chosen; that the results are right on all inputs is judged by tests/activation.
 """
 
+import math
 from decimal import Decimal as D, getcontext
 
 getcontext().prec = 110
@@ -138,6 +139,41 @@ def quotient(function, low, high, above, below):
     return exchange(points, above + below + 2, fit)
 
 
+def rightmost_root(coefficients):
+    """Of a polynomial whose roots are real and negative: Newton from the right goes there and never past it."""
+    slope = [i * c for i, c in enumerate(coefficients)][1:]
+    x, step = D(0), D(1)
+    while abs(step) > D("1e-90"):
+        step = value_of(coefficients, x) / value_of(slope, x)
+        x -= step
+    return x
+
+
+def divide(coefficients, factor):
+    """Quotient and rest of a polynomial by another, whose leading coefficient is 1."""
+    rest, made = list(coefficients), []
+    while len(rest) >= len(factor):
+        made.insert(0, rest.pop())
+        for i, c in enumerate(factor[:-1]):
+            rest[len(rest) - len(factor) + 1 + i] -= made[0] * c
+    return made, rest
+
+
+def preconditioned(coefficients, count):
+    """p(x) as q(x) (x^2 + s) + t, `count` times (Motzkin, Eve): -s is a root of the part of p that is odd.
+
+    Such a step is an addition and a multiplication for two degrees. The roots are real and negative where those of p
+    lie to the left of 0; with the rightmost first the constants are small, and little cancels.
+    """
+    made, odd = [], list(coefficients[1::2])
+    for _ in range(count):
+        root = rightmost_root(odd)
+        odd, _ = divide(odd, [-root, D(1)])
+        coefficients, rest = divide(coefficients, [-root, D(0), D(1)])
+        made.append((-root, rest[0]))
+    return coefficients, made
+
+
 # ---- The functions ---------------------------------------------------------------------------------------------
 
 def exponential_rest(r):
@@ -180,6 +216,8 @@ def erf_quotient(u):
     return total
 
 
+PLACES_ABOVE, PLACES_ABOVE_STEPS = (7, -6, 6, 6, 7), (-5, -8)
+PLACES_BELOW, PLACES_BELOW_STEPS = (1, 4, 0, -1, -3, -4), (1, 2)
 ERF_END = D("3.9252") ** 2  # of x^2; beyond 3.925 erf rounds to 1
 
 
@@ -220,6 +258,7 @@ def print_approximation(name, made, text):
 def print_constants():
     high, low = split(LN2, 42)
     print_constant("kLog2OfE", 1 / LN2, "1 / ln 2.")
+    print_constant("kLn2", LN2, "ln 2.")
     print_constant("kLn2High", high, "ln 2 to 42 places, so that 11 bits times it are exact.")
     print_constant("kLn2Low", low, "ln 2 less kLn2High.")
     slope = -2 * (2 / PI).sqrt()
@@ -228,10 +267,27 @@ def print_constants():
     print_constant("kErfScale", 2 / ERF_END, "Takes the squares of kErf to [-1, 1].")
 
 
+def moved(values, places):
+    """Each value by so many units in its last place."""
+    return [float(v) + n * math.ulp(float(v)) for v, n in zip(values, places)]
+
+
+def print_tail(name, coefficients, text, places, step_places):
+    """With two steps: more of them round worse. Moved by what a random search for one found that is right everywhere."""
+    inner, steps = preconditioned(coefficients, 2)
+    print_array(name, moved(inner, places), text)
+    print(f"/// Its steps, from the last on.\ninline constexpr std::array<QuadraticStep, 2> {name}Steps = {{{{")
+    for (shift, _), constant in zip(steps, moved([t for _, t in steps], step_places)):
+        print(f"    {{{float(shift).hex()}, {constant.hex()}}},")
+    print("}};")
+
+
 def main():
     print("#pragma once\n\n#include <array>\n")
     print("// Made by scripts/activation_coefficients.py, which says how. Coefficients begin with the constant.")
     print("// clang-format off\nnamespace padlock::compiler::activation {\n")
+    print("/// QuadraticStep makes of a polynomial q the polynomial q(x) (x^2 + shift) + constant.")
+    print("struct QuadraticStep {\n    double shift;\n    double constant;\n};")
     print_constants()
     half = LN2 / 2 * D("1.001")
     print_approximation("kExponential", polynomial(exponential_rest, exponential_weight, -half, half, 9),
@@ -245,8 +301,10 @@ def main():
     made = polynomial(erf_on_unit, lambda t: 1 / (erf_on_unit(t) * (1 + 3 * (t + 1) / 2)), -1, 1, 26)
     print_approximation("kErf", made, "erf(x) / x of kErfScale x^2 - 1, for |x| <= 3.925.")
     (above, below), error = quotient(tail, 0, D("14.5"), 8, 9)
-    print_approximation("kTailAbove", (above, error), "Phi(-a) exp(a^2 / 2) for 0 <= a <= 14.5: the numerator.")
-    print_approximation("kTailBelow", (below, error), "The denominator.")
+    bound = f"Error at most 2^{float(error.ln() / LN2):.1f}."
+    text = f"Phi(-a) exp(a^2 / 2) for 0 <= a <= 14.5: the numerator less its steps. {bound}"
+    print_tail("kTailAbove", above, text, PLACES_ABOVE, PLACES_ABOVE_STEPS)
+    print_tail("kTailBelow", below, "The denominator less its steps.", PLACES_BELOW, PLACES_BELOW_STEPS)
     print("\n}  // namespace padlock::compiler::activation")
 
 

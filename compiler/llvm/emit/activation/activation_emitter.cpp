@@ -2,8 +2,6 @@
 
 #include <limits>
 
-#include "compiler/llvm/emit/activation/coefficients.h"
-
 namespace padlock::compiler {
 
 using llvm::Value;
@@ -15,6 +13,8 @@ constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
 /// Adding it leaves the nearest whole number plus f64's exponent bias in a sum's last places.
 constexpr double kRounder = 0x1.8p52 + 1023;
+/// The same, less the bias.
+constexpr double kToWhole = 0x1.8p52;
 constexpr std::uint64_t kMantissaBits = 52;
 
 // Beyond these the results are 0, 1 or infinity in f32 whatever the argument, and before them nothing overflows in f64.
@@ -25,6 +25,17 @@ constexpr double kErfMost = 3.925;
 constexpr double kGeluMost = 14.5;
 constexpr double kGeluTanhMost = 11;
 constexpr double kSiluMost = 110;
+
+/// Makes of a polynomial of z the one of 4 z that is twice it: of (2r)^2, as r coth(r / 2) is one of r^2.
+template <std::size_t count>
+constexpr std::array<double, count> of_twice(std::array<double, count> coefficients) {
+  double factor = 2;
+  for (double& c : coefficients) {
+    c *= factor;
+    factor /= 4;
+  }
+  return coefficients;
+}
 
 }  // namespace
 
@@ -95,13 +106,35 @@ Value* ActivationEmitter::gate(Value* x, Value* magnitude, Value* share) {
   return f_.sub(f_.if_negative(x, f_.constant(0), x), lost);
 }
 
-/// Takes for the share Phi(-a), which is exp(-a^2 / 2) times a smooth function; a^2 is exact.
+/// Computes exp(-w / 2) as reduce and exponential do, of -2 r = w + 2 k ln 2. The power of two is added to the
+/// exponent's bits: above 0 they are, and a NaN is not asked for.
+ActivationEmitter::Quotient ActivationEmitter::exponential_of_half(Value* w) {
+  Value* shifted = f_.fma(w, -kLog2OfE / 2, kToWhole);
+  Value* k = f_.sub(shifted, f_.constant(kToWhole));
+  Value* twice = f_.has_fma() ? f_.fma(k, 2 * kLn2, w) : f_.fma(k, 2 * kLn2Low, f_.fma(k, 2 * kLn2High, w));
+  Value* cotangent = f_.polynomial(of_twice(kCotangent4), f_.mul(twice, twice));
+  Value* power = f_.builder().CreateShl(f_.bits_of(shifted), kMantissaBits);
+  Value* above = f_.builder().CreateAdd(f_.bits_of(f_.sub(cotangent, twice)), power);
+  return {f_.from_bits(above), f_.add(cotangent, twice)};
+}
+
+/// Goes on from a polynomial's last part to it, by a multiplication for two degrees.
+Value* ActivationEmitter::stepped(Value* part, std::span<const QuadraticStep> steps, Value* square) {
+  for (std::size_t i = steps.size(); i-- > 0;)
+    part = f_.fma(part, f_.add(square, steps[i].shift), f_.constant(steps[i].constant));
+  return part;
+}
+
+/// Is gate of the share Phi(-a), which is exp(-a^2 / 2) times a smooth function; a^2 is exact. The coefficients round
+/// so that the share is below 1/2 by itself.
 Value* ActivationEmitter::gelu(Value* x) {
   Value* a = f_.at_most(f_.magnitude(x), kGeluMost);
-  const Quotient e = exponential(reduce(f_.mul(f_.mul(a, a), -0.5)));
-  Value* above = f_.mul(e.above, f_.polynomial(kTailAbove, a));
-  Value* below = f_.mul(e.below, f_.polynomial(kTailBelow, a));
-  return gate(x, a, f_.div(above, below));
+  Value* square = f_.mul(a, a);
+  const Quotient e = exponential_of_half(square);
+  Value* above = f_.mul(e.above, stepped(f_.polynomial(kTailAbove, a), kTailAboveSteps, square));
+  Value* below = f_.mul(e.below, stepped(f_.polynomial(kTailBelow, a), kTailBelowSteps, square));
+  Value* lost_factor = f_.builder().CreateFNeg(f_.div(above, below));
+  return f_.fma(a, lost_factor, f_.if_negative(x, f_.constant(0), x));
 }
 
 /// Computes x sigmoid(2 sqrt(2 / pi) (x + 0.044715 x^3)), of which the share takes the negative argument.

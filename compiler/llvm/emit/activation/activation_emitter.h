@@ -1,5 +1,6 @@
 #pragma once
 
+#include "compiler/llvm/emit/activation/coefficients.h"
 #include "compiler/llvm/emit/activation/float_emitter.h"
 #include "ir/operation.h"
 
@@ -30,6 +31,8 @@ class ActivationEmitter {
 
   Reduced reduce(Value* x);
   Quotient exponential(const Reduced& x);
+  Quotient exponential_of_half(Value* w);
+  Value* stepped(Value* part, std::span<const activation::QuadraticStep> steps, Value* square);
   Value* sigmoid_of_negative(const Reduced& x);
   Value* gate(Value* x, Value* magnitude, Value* share);
 

@@ -6,8 +6,15 @@
 // clang-format off
 namespace padlock::compiler::activation {
 
+/// QuadraticStep makes of a polynomial q the polynomial q(x) (x^2 + shift) + constant.
+struct QuadraticStep {
+    double shift;
+    double constant;
+};
 /// 1 / ln 2.
 inline constexpr double kLog2OfE = 0x1.71547652b82fep+0;
+/// ln 2.
+inline constexpr double kLn2 = 0x1.62e42fefa39efp-1;
 /// ln 2 to 42 places, so that 11 bits times it are exact.
 inline constexpr double kLn2High = 0x1.62e42fefa3800p-1;
 /// ln 2 less kLn2High.
@@ -101,30 +108,32 @@ inline constexpr std::array kErf = {
     -0x1.7b4e7c43b21edp-26,
     0x1.aac63c8c72356p-28,
 };
-/// Phi(-a) exp(a^2 / 2) for 0 <= a <= 14.5: the numerator. Error at most 2^-52.5.
+/// Phi(-a) exp(a^2 / 2) for 0 <= a <= 14.5: the numerator less its steps. Error at most 2^-52.5.
 inline constexpr std::array kTailAbove = {
-    0x1.0000000000001p-1,
-    0x1.5f9fea95c1287p-1,
-    0x1.df3d4a3132939p-2,
-    0x1.9a40759211d4ap-3,
-    0x1.dcc3af6f2f219p-5,
-    0x1.7f58605bb66c1p-7,
-    0x1.a0c4386446190p-10,
-    0x1.1994429b462cep-13,
-    0x1.6e71c0c6c69cbp-18,
+    0x1.aa6dc690f9be9p-6,
+    0x1.207738b56c918p-7,
+    0x1.81e5cd8faaf6ap-10,
+    0x1.1994429b462d4p-13,
+    0x1.6e71c0c6c69d2p-18,
 };
-/// The denominator. Error at most 2^-52.5.
+/// Its steps, from the last on.
+inline constexpr std::array<QuadraticStep, 2> kTailAboveSteps = {{
+    {0x1.2642c418facacp+2, -0x1.25ac94882dc42p-1},
+    {0x1.0f7a0d07a0c7bp+4, -0x1.aa36e6689e5bfp-3},
+}};
+/// The denominator less its steps.
 inline constexpr std::array kTailBelow = {
-    0x1.0000000000000p+0,
-    0x1.15f10a1a3171cp+1,
-    0x1.15933bed9b3bfp+1,
-    0x1.4fa742d8a9b71p+0,
-    0x1.0fc1f1d4823adp-1,
-    0x1.32df801275aafp-3,
-    0x1.e5f75b405991fp-6,
-    0x1.0611110213bb2p-8,
-    0x1.60e839204bccbp-12,
-    0x1.cb4516e72c89dp-17,
+    0x1.c349b9ae9093dp-3,
+    0x1.aaebf6c7f1f79p-4,
+    0x1.a4d4782f28ce1p-6,
+    0x1.f6f0ffc649d4dp-9,
+    0x1.60e839204bcc8p-12,
+    0x1.cb4516e72c899p-17,
 };
+/// Its steps, from the last on.
+inline constexpr std::array<QuadraticStep, 2> kTailBelowSteps = {{
+    {0x1.1433b79be9499p+1, -0x1.7fa91e6c8d502p+0},
+    {0x1.34f337f44acbap+3, -0x1.f0630e93fb123p-1},
+}};
 
 }  // namespace padlock::compiler::activation

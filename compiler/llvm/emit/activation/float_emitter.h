@@ -16,6 +16,7 @@ class FloatEmitter {
   FloatEmitter(llvm::IRBuilder<>& builder, llvm::Type* type, bool has_fma)
       : builder_(builder), type_(type), has_fma_(has_fma) {}
 
+  [[nodiscard]] bool has_fma() const { return has_fma_; }
   [[nodiscard]] Value* constant(double value) const;
   Value* add(Value* a, Value* b) { return builder_.CreateFAdd(a, b); }
   Value* add(Value* a, double b) { return add(a, constant(b)); }
