@@ -70,20 +70,21 @@ class TileProof {
     return zero_;
   }
 
-  /// The witness: in a row of phase f, an element is at position (cross mod side, (column + f) mod side + halo - f) of
-  /// the tile of their quotients, and is stored of it.
+  /// The witness: in a row of phase f, an element is at position (cross mod side, (column + f) mod columns + halo - f)
+  /// of the tile of their quotients, and is stored of it.
   void prove_output() {
-    const std::string name = fmt::format("tiles of {} x {}", tile_.side(), tile_.side());
+    const std::string name = fmt::format("tiles of {} x {}", tile_.side(), tile_.stored_columns());
     const Expr side = exprs_.constant(tile_.side());
+    const Expr columns = exprs_.constant(tile_.stored_columns());
     const Expr part = exprs_.floordiv(cross_, side);
     const Expr from_phase = exprs_.add(column_, tile_.phase);
-    const Expr inner_part = exprs_.floordiv(from_phase, side);
+    const Expr inner_part = exprs_.floordiv(from_phase, columns);
     const Expr first = exprs_.sub(exprs_.constant(tile_.halo()), tile_.phase);
     const auto at_witness = [&](Expr e) {
       return replaced(e, {{tile_.cross_tile, part},
                           {tile_.column_tile, inner_part},
                           {tile_.row, exprs_.mod(cross_, side)},
-                          {tile_.column, exprs_.add(first, exprs_.mod(from_phase, side))}});
+                          {tile_.column, exprs_.add(first, exprs_.mod(from_phase, columns))}});
     };
     const auto missing = [=, this](const Evaluate& at) {
       return fmt::format("element ({}, {}) is not in tile ({}, {})", at(cross_), at(column_), at(part), at(inner_part));
@@ -163,8 +164,8 @@ class TileProof {
 
   /// Threads take positions in turn.
   void prove_stored() {
-    const Expr its =
-        exprs_.add(exprs_.mul(exprs_.constant(tile_.side()), tile_.row), stored_number(exprs_, tile_, tile_.column));
+    const Expr its = exprs_.add(exprs_.mul(exprs_.constant(tile_.stored_columns()), tile_.row),
+                                stored_number(exprs_, tile_, tile_.column));
     for (Obligation& one : prove_shares(session_, tile_,
                                         {.name = "positions that are stored",
                                          .share = tile_.slot,
@@ -181,7 +182,7 @@ class TileProof {
   /// Both sides of the barrier find a position at one place. No two have the same, since a place tells whose it is:
   /// lines lie a pitch apart, and number 32 * k + i is that of row i * lanes + k.
   void prove_memory() {
-    const Expr pitch = exprs_.constant(kTilePitch);
+    const Expr pitch = exprs_.constant(tile_.pitch());
     const Expr words = exprs_.constant(kTileWords);
     const Expr lanes = exprs_.constant(tile_.lanes);
     const Expr line = exprs_.floordiv(tile_.word, pitch);

@@ -44,8 +44,9 @@ solver::Region stored_of(ir::ExprContext& exprs, const TransposeTile& tile) {
   const Expr side = exprs.constant(tile.side());
   const Expr number = stored_number(exprs, tile, tile.column);
   solver::Region region;
+  const Expr columns = exprs.constant(tile.stored_columns());
   region.nonnegative = phases_of(exprs, tile);
-  for (const Expr e : {tile.row, less(exprs, tile.row, side), number, less(exprs, number, side)})
+  for (const Expr e : {tile.row, less(exprs, tile.row, side), number, less(exprs, number, columns)})
     region.nonnegative.push_back(e);
   return region;
 }

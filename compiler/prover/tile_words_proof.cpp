@@ -181,7 +181,7 @@ class TileWordsProof {
                       .count = count,
                       .row = tile_.copied_row,
                       .column = column,
-                      .its = exprs_.add(exprs_.mul(words_, tile_.row), number),
+                      .its = exprs_.add(exprs_.mul(exprs_.constant(tile_.column_words), tile_.row), number),
                       .stored = true};
     shares.values = {{lane_, exprs_.mod(stored_number(exprs_, tile_, tile_.column), lanes_)}};
     shares.domain = domain();

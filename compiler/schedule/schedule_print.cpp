@@ -72,8 +72,8 @@ class SchedulePrinter {
   }
 
   void add_tile(const TransposeTile& tile) {
-    line(1, "threads {}, tiles of {} x {} elements along axes ${} and ${}", tile.threads, tile.side(), tile.side(),
-         tile.axis, kernel_.rank() - 1);
+    line(1, "threads {}, tiles of {} x {} elements along axes ${} and ${}", tile.threads, tile.side(),
+         tile.stored_columns(), tile.axis, kernel_.rank() - 1);
     line(1, "{} of shared memory, {} bytes: position ({}, {}) in word {}, lane {}",
          count_of(static_cast<std::size_t>(tile.array_count), "array"), tile.shared_bytes(), text(tile.row),
          text(tile.column), text(tile.word), text(tile.lane));

@@ -13,15 +13,13 @@ namespace padlock::compiler {
 
 struct Schedule;
 
-/// A tile's side in words of shared memory, each of which holds neighbouring elements of a row of the output.
+/// As many rows as a tile has for each element of a word of shared memory, which holds neighbouring elements of a row
+/// of the output.
 inline constexpr int kTileWords = 32;
 /// The halo: words of a row before a tile's own. Of each row a tile stores what lies up to so many words before its
 /// own, and leaves as much at the end to the next tile, so that it begins at a multiple of them in memory. (8 words of
 /// 4 bytes are a sector, of which a GPU's memory takes a part far more slowly than all.)
 inline constexpr int kHaloWords = 8;
-/// Words from one line of shared memory to the next: an odd number, so that the words of a column lie in different
-/// banks.
-inline constexpr int kTilePitch = kTileWords + kHaloWords + 1;
 
 /// One digit of a tile's number: a coordinate of the output, or the number of a part of an axis.
 struct TileDigit {
@@ -59,12 +57,13 @@ struct TileLoads {
 /// Position (row, column) of a tile is the element of the output at `cross_first + row` along axis number `axis` and
 /// at `column_first + column` along the innermost. Where the tests hold it is one; a tile at an end has positions that
 /// are none. The first columns are the halo. Of a row that, without it, would begin `phase` elements past a multiple of
-/// the halo in memory a tile stores as many columns as its side, from number `halo - phase` on.
+/// the halo in memory a tile stores `stored_columns`, from number `halo - phase` on.
 struct TransposeTile {
   int threads = 0;  ///< of a block
   int axis = 0;     ///< of the output
   int lanes = 1;    ///< elements of a word, of the widest type
   int word_bytes = 4;
+  int column_words = kTileWords;  ///< of a row that is stored
   /// True if all loads go along the axis: results are made before the barrier, and shared memory has an array for each.
   /// Else it has one for each load that goes along the axis, and results are made after the barrier.
   bool holds_results = false;
@@ -100,13 +99,17 @@ struct TransposeTile {
 
   [[nodiscard]] int side() const { return kTileWords * lanes; }
   [[nodiscard]] int halo() const { return kHaloWords * lanes; }
-  [[nodiscard]] int columns() const { return side() + halo(); }
+  [[nodiscard]] int stored_columns() const { return column_words * lanes; }
+  [[nodiscard]] int columns() const { return stored_columns() + halo(); }
   /// Counts the positions that are stored.
-  [[nodiscard]] int positions() const { return side() * side(); }
+  [[nodiscard]] int positions() const { return side() * stored_columns(); }
   [[nodiscard]] int halo_blocks() const { return kTileWords * kHaloWords; }  ///< the first
-  [[nodiscard]] int blocks() const { return halo_blocks() + kTileWords * kTileWords; }
-  [[nodiscard]] int words() const { return side() * kTileWords; }
-  [[nodiscard]] int array_words() const { return side() * kTilePitch; }
+  [[nodiscard]] int blocks() const { return halo_blocks() + kTileWords * column_words; }
+  [[nodiscard]] int words() const { return side() * column_words; }
+  /// Counts words from one line of shared memory to the next: an odd number, so that the words of a column lie in
+  /// different banks.
+  [[nodiscard]] int pitch() const { return column_words + kHaloWords + 1; }
+  [[nodiscard]] int array_words() const { return side() * pitch(); }
   [[nodiscard]] int shared_bytes() const { return array_count * array_words() * word_bytes; }
   [[nodiscard]] int array_of(std::size_t body, std::size_t load) const { return arrays[body][load]; }
 };

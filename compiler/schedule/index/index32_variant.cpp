@@ -106,7 +106,7 @@ CoordinateRanges ranges_in(const Schedule& schedule, const SizeRanges& sizes) {
   if (const auto& tile = schedule.tile) {
     const Expr cross = schedule.kernel.extents[static_cast<std::size_t>(tile->axis)];
     ranges[tile->cross_tile.symbol()] = {0, most(cross) / tile->side()};
-    ranges[tile->column_tile.symbol()] = {0, (most(schedule.columns) + tile->halo() - 1) / tile->side()};
+    ranges[tile->column_tile.symbol()] = {0, (most(schedule.columns) + tile->halo() - 1) / tile->stored_columns()};
     ranges[tile->row.symbol()] = {0, tile->side() - 1};
     ranges[tile->column.symbol()] = {0, tile->columns() - 1};
     ranges[tile->phase.symbol()] = {0, tile->halo()};

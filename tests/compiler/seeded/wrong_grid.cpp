@@ -71,7 +71,7 @@ class TileEditor {
     if (mutation_ == tile_count_halved) digits[1].count = exprs_.floordiv(digits[1].count, exprs_.constant(2));
     if (mutation_ == tile_counts_swapped) std::swap(digits.back().count, digits[digits.size() - 2].count);
     if (mutation_ == tile_phase_not_launched)
-      digits[0].count = exprs_.ceildiv(schedule_.columns, exprs_.constant(tile_.side()));
+      digits[0].count = exprs_.ceildiv(schedule_.columns, exprs_.constant(tile_.stored_columns()));
     if (mutation_ == tile_not_launched) tile_.tiles = plus(tile_.tiles, -1);
   }
   void edit_tests() {
@@ -97,11 +97,11 @@ class TileEditor {
     if (mutation_ == tile_loads_block) tile_.loaded_column = tile_.block_column;
     if (mutation_ == tile_stores_late) tile_.stored_column = plus(tile_.stored_column, 1);
     if (mutation_ == tile_stores_twice)
-      tile_.stored_row = exprs_.floordiv(tile_.slot, exprs_.constant(2 * tile_.side()));
+      tile_.stored_row = exprs_.floordiv(tile_.slot, exprs_.constant(2 * tile_.stored_columns()));
     if (mutation_ == tile_phase_ignored)
       for (Expr* column : {&tile_.stored_column, &tile_.copied_column}) *column = exprs_.add(*column, tile_.phase);
     if (mutation_ == tile_next_word_lost) tile_.copied_lane = exprs_.constant(0);
-    if (mutation_ == tile_copies_wide) tile_.copied_row = exprs_.floordiv(tile_.slot, exprs_.constant(kTilePitch));
+    if (mutation_ == tile_copies_wide) tile_.copied_row = exprs_.floordiv(tile_.slot, exprs_.constant(tile_.pitch()));
     if (mutation_ == tile_copies_swapped) std::swap(tile_.copied_row, tile_.copied_column);
   }
   /// Where shared memory has a position.

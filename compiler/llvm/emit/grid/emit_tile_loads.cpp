@@ -101,7 +101,8 @@ void TileLoader::load_body(std::size_t body, BodyArguments arguments, BasicBlock
 
 Value* TileLoader::words_are_inside(const std::vector<TileStart>& starts, const BodyArguments& arguments) {
   Value* all = builder_.getTrue();
-  const int columns = tile_.side() - tile_.lanes * tile_.threads / kTileWords + tile_.lanes - 1;  // to the last
+  const int columns =
+      tile_.stored_columns() - tile_.lanes * tile_.threads / kTileWords + tile_.lanes - 1;  // to the last
   Value* halo = builder_.CreateSelect(has_halo_, vector_.context.index(-tile_.halo()), vector_.context.index(0));
   for (std::size_t i = 0; i < starts.size(); ++i) {
     Value* first = starts[i].moved_by(builder_, halo);

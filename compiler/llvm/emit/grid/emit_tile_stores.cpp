@@ -61,7 +61,7 @@ Value* TileStorer::phase_of(std::size_t result, Value* output, Value* element) {
 
 void TileStorer::store_words(llvm::ArrayRef<Value*> outputs, bool has_phases) {
   const int rounds = tile_.words() / tile_.threads;
-  const int rows = tile_.threads / kTileWords;  // from one round to the next
+  const int rows = tile_.threads / tile_.column_words;  // from one round to the next
   const auto most = static_cast<unsigned>(std::clamp(kWordsTogether / static_cast<int>(outputs.size()), 1, rounds));
   const int together = static_cast<int>(std::bit_floor(most));
   vector_.exprs.set_coordinate(tile_.slot, thread_);
