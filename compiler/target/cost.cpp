@@ -58,15 +58,25 @@ class GpuCost {
 
  private:
   // Instructions of a warp, by the PTX of pads, and what a multiprocessor has.
-  static constexpr double kWarp = 32, kWholeVector = 130, kElement = 60, kWord = 30;
+  static constexpr double kWarp = 32, kWholeVector = 130, kElement = 60;
+  static constexpr double kLoadedWord = 12, kStoredWord = 14, kThread = 90;  // of a tile
+  static constexpr double kTileWordsInFlight = 20, kWordRegisters = 2;
   static constexpr double kThreads = 2048, kRegisters = 65536, kSharedBytes = 200e3;
   static constexpr double kOwnRegisters = 24, kVectorRegisters = 8;
 
+  /// A thread has at most so many words on their way; those of a tile with more come in more trips. Words of the halo
+  /// are loaded, and not stored.
   void count_tiles(const TransposeTile& tile) {
-    cost_.flight_bytes = tile.shared_bytes();
-    cost_.resident_blocks = std::min(kThreads / tile.threads, std::floor(kSharedBytes / tile.shared_bytes()));
-    cost_.trips = 2;  // before the barrier and after it
-    cost_.instructions = cost_.blocks * tile.words() / kWarp * (kWord + nodes_) * tile.array_count;
+    const double loaded = tile.blocks() * tile.lanes;
+    const double each = std::min(kTileWordsInFlight, std::ceil(loaded / tile.threads));
+    cost_.flight_bytes = each * tile.threads * tile.word_bytes * tile.array_count;
+    const double registers = kOwnRegisters + kWordRegisters * each * tile.array_count;
+    cost_.resident_blocks =
+        std::max(1.0, std::min(std::floor(std::min(kThreads, kRegisters / registers) / tile.threads),
+                               std::floor(kSharedBytes / tile.shared_bytes())));
+    cost_.trips = std::ceil(loaded / tile.threads / each) + 1;  // and one after the barrier
+    const double words = loaded * (kLoadedWord + nodes_) + tile.words() * kStoredWord;
+    cost_.instructions = cost_.blocks * (tile.threads * kThread + words * tile.array_count) / kWarp;
   }
 
   void count_vectors(const VectorGrid& grid) {

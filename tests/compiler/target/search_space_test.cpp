@@ -205,4 +205,26 @@ TEST_CASE("costs of a GPU count blocks, what is on its way, trips and instructio
   CHECK(cost(64, 64, 5, "map=stream,items=4").flight_bytes == one.flight_bytes);
 }
 
+TEST_CASE("costs of tiles: more threads are fewer words on each thread's way, and more instructions") {
+  const auto program = ir::parse_program("program p(x: i8[A, B]) { y = transpose(x, perm = [1, 0]) return y }");
+  REQUIRE(program);
+  const auto binding = ir::Binding::bind(*program, {.tensors = {ir::ArgumentShape{{4096, 4096}, {}}}, .symbols = {}});
+  REQUIRE(binding);
+  const auto cost = [&](std::string_view config) {
+    auto kernels = lower(*program);
+    REQUIRE(kernels);
+    return cost_of(schedule_for_gpu(std::move(kernels->front()), *GpuConfig::parse(config, GpuConfig::standard())),
+                   *binding);
+  };
+  const KernelCost few = cost("threads=64");
+  const KernelCost many = cost("threads=256");
+  CHECK(few.blocks == 33 * 32);  // of 128 x 128 bytes, and for rows that end in the halo of one more
+  CHECK(many.blocks == few.blocks);
+  CHECK(few.trips > many.trips);
+  CHECK(few.instructions < many.instructions);
+  CHECK(few.resident_blocks > many.resident_blocks);
+  CHECK(few.flight_bytes == 128 * 20 * 4);
+  CHECK(many.flight_bytes == 512 * 10 * 4);
+}
+
 }  // namespace padlock::compiler
