@@ -18,8 +18,6 @@ namespace {
 
 /// Words that a thread has on their way at a time, besides those of the halo: each takes a register.
 constexpr int kWordsOnTheirWay = 16;
-/// Of those that are asked for one by one, each of which takes more code.
-constexpr int kPartWordsOnTheirWay = 8;
 
 }  // namespace
 
@@ -38,8 +36,6 @@ void TileLoader::emit(Value* has_halo, BasicBlock* otherwise, BasicBlock* done) 
   }
   builder_.CreateBr(otherwise);
 }
-
-// --- tiles of one segment ------------------------------------------------------------------------------------------
 
 void TileLoader::emit_whole(BasicBlock* otherwise, BasicBlock* done) {
   const Schedule& schedule = vector_.schedule();
@@ -231,128 +227,6 @@ Value* TileLoader::load_word(std::size_t body, std::size_t load, const BodyArgum
   if (tile_.lanes == 1) return word;
   llvm::Type* each = builder_.getIntNTy(8 * static_cast<unsigned>(size));
   return builder_.CreateBitCast(word, llvm::FixedVectorType::get(each, static_cast<unsigned>(tile_.lanes)));
-}
-
-// --- tiles of several ----------------------------------------------------------------------------------------------
-
-/// Some rounds of all threads at a time, fewer where several segments have loads. Returns whether this thread has an
-/// element that no segment had.
-Value* TileLoader::load_part(const ScheduledCase& row) {
-  const auto loads = static_cast<int>(std::ranges::count_if(row.calls, [&](const SegmentCall& call) {
-    return !vector_.schedule().bodies[static_cast<std::size_t>(call.body)].loads.empty();
-  }));
-  const int together =
-      std::clamp(kPartWordsOnTheirWay / (tile_.lanes * std::max(loads, 1)), 1, tile_.blocks() / tile_.threads);
-  Value* skipped =
-      builder_.CreateSelect(has_halo_, vector_.context.index(0), vector_.context.index(tile_.halo_blocks()));
-  llvm::Type* bit = builder_.getInt1Ty();
-  BasicBlock* before = builder_.GetInsertBlock();
-  BasicBlock* last = nullptr;
-  Value* missing = nullptr;
-  counted_loop(builder_, builder_.CreateAdd(thread_, skipped), vector_.context.index(tile_.blocks()),
-               std::int64_t{together} * tile_.threads, [&](Value* first) {
-                 llvm::PHINode* so_far = builder_.CreatePHI(bit, 2);
-                 so_far->addIncoming(builder_.getFalse(), before);
-                 missing = builder_.CreateOr(so_far, load_part_blocks(row, first, together));
-                 last = builder_.GetInsertBlock();
-                 so_far->addIncoming(missing, last);
-               });
-  llvm::PHINode* any = builder_.CreatePHI(bit, 2);
-  any->addIncoming(builder_.getFalse(), before);
-  any->addIncoming(missing, last);
-  return any;
-}
-
-/// Threads that have no block in a round store none.
-Value* TileLoader::load_part_blocks(const ScheduledCase& row, Value* first, int together) {
-  ir::ExprContext& exprs = vector_.context.exprs();
-  vector_.exprs.set_coordinate(tile_.block, first);
-  Value* start = addresses_.place(tile_.block_row, tile_.block_column);
-  const int lanes = tile_.lanes;
-  const int step = lanes * tile_.threads / kTileWords;  // columns from one round to the next
-  std::vector<PartColumn> columns;
-  for (int i = 0; i < together * lanes; ++i)
-    columns.push_back({.column = builder_.CreateAdd(start, vector_.context.index(i / lanes * step + i % lanes)),
-                       .made = builder_.getFalse()});
-  for (const SegmentCall& call : row.calls) add_segment(call, columns);
-  vector_.exprs.set_coordinate(tile_.block, first);
-  Value* missing = builder_.getFalse();
-  Value* extent = vector_.exprs.exact(builder_, vector_.schedule().columns);
-  for (int round = 0; round < together; ++round) {
-    const std::int64_t blocks = std::int64_t{round} * tile_.threads;
-    Value* block = vector_.exprs.exact(builder_, with_later(exprs, tile_.block, tile_.block, blocks));
-    Value* is_block = builder_.CreateICmpSLT(block, vector_.context.index(tile_.blocks()));
-    const llvm::ArrayRef<PartColumn> own =
-        llvm::ArrayRef(columns).slice(static_cast<std::size_t>(round * lanes), static_cast<std::size_t>(lanes));
-    for (const PartColumn& one : own) {
-      Value* is_element = builder_.CreateAnd(builder_.CreateICmpSGE(one.column, vector_.context.index(0)),
-                                             builder_.CreateICmpSLT(one.column, extent));
-      Value* wanted = builder_.CreateAnd(is_block, is_element);
-      missing = builder_.CreateOr(missing, builder_.CreateAnd(wanted, builder_.CreateNot(one.made)));
-    }
-    vector_.when(is_block, [&] {
-      for (std::size_t i = 0; i < own[0].results.size(); ++i) {
-        std::vector<Value*> made;
-        for (const PartColumn& one : own) made.push_back(one.results[i]);
-        store_block(static_cast<int>(i), blocks, made);
-      }
-    });
-  }
-  return missing;
-}
-
-/// All loads of a segment come before its first value is used.
-void TileLoader::add_segment(const SegmentCall& call, std::vector<PartColumn>& columns) {
-  const auto body = static_cast<std::size_t>(call.body);
-  BodyArguments arguments(vector_.context, body);
-  rows_.set_loads(call, arguments);
-  Value* begin = vector_.exprs.exact(builder_, call.begin);
-  Value* end = vector_.exprs.exact(builder_, call.end);
-  const std::size_t loads = vector_.schedule().bodies[body].loads.size();
-  std::vector<Value*> inside;
-  std::vector<Value*> loaded;
-  for (const PartColumn& one : columns) {
-    Value* here =
-        builder_.CreateAnd(builder_.CreateICmpSGE(one.column, begin), builder_.CreateICmpSLT(one.column, end));
-    for (std::size_t i = 0; i < loads; ++i) loaded.push_back(load_part_word(i, call, arguments, one.column, here));
-    inside.push_back(here);
-  }
-  StreamBody code(vector_, body, arguments, nullptr);
-  llvm::ArrayRef<Value*> left = loaded;
-  for (std::size_t c = 0; c < columns.size(); ++c) {
-    const std::vector<Value*> results = code.compute(tile_.lanes, left.take_front(loads));
-    left = left.drop_front(loads);
-    PartColumn& one = columns[c];
-    one.made = builder_.CreateOr(one.made, inside[c]);
-    for (std::size_t i = 0; i < results.size(); ++i) {
-      if (one.results.size() == i) one.results.push_back(llvm::Constant::getNullValue(results[i]->getType()));
-      one.results[i] = builder_.CreateSelect(inside[c], results[i], one.results[i]);
-    }
-  }
-}
-
-/// Nothing is loaded of what is not `inside`, nor of words that are not all in the tensor's storage: those are not.
-Value* TileLoader::load_part_word(std::size_t load, const SegmentCall& call, const BodyArguments& arguments,
-                                  Value* column, Value*& inside) {
-  const auto body = static_cast<std::size_t>(call.body);
-  const BodyLoad& which = vector_.schedule().bodies[body].loads[load];
-  const BodyArguments::Load& from = arguments.loads[load];
-  const TileStart start{.element = from.base, .step = vector_.exprs.address(builder_, which.step)};
-  Value* element = start.moved_by(builder_, column);
-  Value* past = addresses_.past(from.tensor, which.dtype, element, tile_.lanes);
-  Value* first = builder_.CreateSub(element, past);
-  vector_.exprs.set_coordinate(tile_.loads.lowest, element);
-  vector_.exprs.set_coordinate(tile_.loads.shift, past);
-  vector_.exprs.set_coordinate(tile_.loads.highest, builder_.CreateAdd(first, rounded_up(past)));
-  vector_.exprs.set_coordinate(tile_.loads.extent, builder_.CreateTrunc(from.extent, vector_.context.index_type()));
-  inside = builder_.CreateAnd(inside, holds(builder_, vector_.exprs, tile_.loads.word_tests));
-  return load_word(body, load, arguments, element, inside, tile_.lanes > 1);
-}
-
-/// Rounds elements past the beginning of a word up to whole words.
-Value* TileLoader::rounded_up(Value* past) {
-  return builder_.CreateAnd(builder_.CreateAdd(past, vector_.context.index(tile_.lanes - 1)),
-                            vector_.context.index(tile_.lanes));
 }
 
 }  // namespace padlock::compiler
