@@ -14,6 +14,9 @@ Result<std::unique_ptr<CacheExchange>> CacheExchange::open(const std::string& ur
     return folder_exchange(url.substr(kFolder.size()));
   constexpr std::string_view kServer = "redis://";
   if (url.starts_with(kServer)) return redis_exchange(std::string_view(url).substr(kServer.size()));
+  if (url.starts_with("rediss://"))
+    return std::unexpected(Error{Code::unimplemented, Blame::user,
+                                 "rediss:// is not spoken: a Redis server is reached in the clear, as redis://HOST"});
   return invalid_argument(fmt::format("expected file:///FOLDER or redis://HOST[:PORT], found '{}'", printable(url)));
 }
 

@@ -14,8 +14,8 @@ namespace padlock::tuner {
 /// versions of the format are out of sight. Not thread-safe.
 class CacheExchange {
  public:
-  /// `url`: "file:///FOLDER" or "redis://HOST[:PORT]". Nothing is looked at before the first call. Errors:
-  /// invalid_argument for another URL; unimplemented for one that this build cannot reach.
+  /// `url`: "file:///FOLDER" or "redis://[[USER]:PASSWORD@]HOST[:PORT]". Nothing is looked at before the first call.
+  /// Errors: invalid_argument for another URL; unimplemented for one that this build cannot reach.
   [[nodiscard]] static Result<std::unique_ptr<CacheExchange>> open(const std::string& url);
   virtual ~CacheExchange() = default;
 

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <chrono>
 #include <filesystem>
 #include <system_error>
 
@@ -14,17 +15,33 @@ namespace {
 /// Another version's exports end otherwise.
 std::string suffix() { return fmt::format(".v{}.jsonl", kRecordSchema); }
 
+/// Whoever writes renames what it wrote within seconds; a clock of another machine may be off by some minutes.
+constexpr std::chrono::hours kLeftBehind{1};
+
+/// Says whether a file is what a writer that was killed has left of an export (AtomicFile).
+bool is_left_behind(const std::filesystem::directory_entry& entry, const std::string& file) {
+  if (!file.ends_with(".tmp") || file.find(suffix() + ".") == std::string::npos) return false;
+  std::error_code error;
+  if (!entry.is_regular_file(error) || entry.is_symlink(error)) return false;
+  const auto written = entry.last_write_time(error);
+  return !error && written < std::filesystem::file_time_type::clock::now() - kLeftBehind;
+}
+
 class FolderExchange : public CacheExchange {
  public:
   explicit FolderExchange(std::string folder) : folder_(std::move(folder)) {}
 
   Result<std::vector<std::string>> names() override {
     std::vector<std::string> found;
+    std::vector<std::filesystem::path> left_behind;
     std::error_code error;
     for (std::filesystem::directory_iterator entry(folder_, error), end; !error && entry != end; entry.increment(error))
       if (std::string file = entry->path().filename(); file.ends_with(suffix()))
         found.push_back(file.substr(0, file.size() - suffix().size()));
+      else if (is_left_behind(*entry, file))
+        left_behind.push_back(entry->path());
     if (error) return unavailable(fmt::format("cannot read {}: {}", folder_, error.message()));
+    for (const auto& path : left_behind) std::filesystem::remove(path, error);
     return found;
   }
   Result<std::string> read(const std::string& name) override { return read_text_file(path_of(name), kMaxExportBytes); }

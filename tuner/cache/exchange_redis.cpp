@@ -8,6 +8,7 @@
 #include <array>
 #include <cerrno>
 #include <charconv>
+#include <cstdlib>
 #include <cstring>
 #include <optional>
 #include <utility>
@@ -30,6 +31,57 @@ struct Free {
 };
 using Reply = std::unique_ptr<redisReply, Free>;
 
+struct RedisPlace {
+  std::string user, password;  // empty: none
+  std::string host;
+  int port = 6379;
+};
+
+/// Characters as they are or as %XX; nothing where that is no text.
+std::optional<std::string> decoded(std::string_view text) {
+  std::string plain;
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    if (text[i] != '%') {
+      plain += text[i];
+      continue;
+    }
+    unsigned code = 0;
+    const std::string_view digits = text.substr(i + 1, 2);
+    const auto read = std::from_chars(digits.data(), digits.data() + digits.size(), code, 16);
+    if (digits.size() != 2 || read.ptr != digits.data() + 2) return std::nullopt;
+    plain += static_cast<char>(code);
+    i += 2;
+  }
+  return plain;
+}
+
+/// "[[USER]:PASSWORD@]HOST[:PORT]". A password that is not there is that of the environment, if any.
+std::optional<RedisPlace> parse(std::string_view text) {
+  RedisPlace place;
+  if (const std::size_t at = text.rfind('@'); at != std::string_view::npos) {
+    const std::string_view who = text.substr(0, at);
+    const std::size_t colon = who.find(':');
+    if (colon == std::string_view::npos || colon + 1 == who.size()) return std::nullopt;
+    const auto user = decoded(who.substr(0, colon)), password = decoded(who.substr(colon + 1));
+    if (!user || !password) return std::nullopt;
+    place.user = *user;
+    place.password = *password;
+    text.remove_prefix(at + 1);
+  } else if (const char* const password = std::getenv(kRedisPasswordVariable)) {
+    place.password = password;
+  }
+  const std::size_t colon = text.find(':');
+  place.host = text.substr(0, colon);
+  if (place.host.empty() || place.host.find_first_of("/@?#[]") != std::string::npos ||
+      printable(place.host) != place.host)
+    return std::nullopt;
+  if (colon == std::string_view::npos) return place;
+  const char* const end = text.data() + text.size();
+  const auto read = std::from_chars(text.data() + colon + 1, end, place.port);
+  if (read.ec != std::errc() || read.ptr != end || place.port <= 0 || place.port >= 65536) return std::nullopt;
+  return place;
+}
+
 /// The client's own, which allocates what an answer merely claims to be long. Its private data is the client's table.
 template <class Count>
 void* create_array(const redisReadTask* task, Count count) {
@@ -41,10 +93,10 @@ void* create_array(const redisReadTask* task, Count count) {
 /// fro here, so that nothing waits without end and no signal is raised.
 class Connection {
  public:
-  Connection(std::string host, int port, microseconds patience)
-      : host_(std::move(host)), port_(port), patience_(patience) {}
+  Connection(RedisPlace place, microseconds patience) : place_(std::move(place)), patience_(patience) {}
 
-  [[nodiscard]] std::string title() const { return fmt::format("redis://{}:{}", host_, port_); }
+  /// Says nothing of the password.
+  [[nodiscard]] std::string title() const { return fmt::format("redis://{}:{}", place_.host, place_.port); }
 
   /// The answer, which is of one of the types. A command that the server refuses costs nothing else; whatever else goes
   /// wrong ends the connection, and every later command fails as this one.
@@ -73,8 +125,20 @@ class Connection {
     return receive();
   }
 
+  /// Tells the server who this is, where it is to be told.
+  Status authenticate() {
+    if (place_.password.empty()) return {};
+    PADLOCK_CHECK(place_.user.empty() ? send({"AUTH", place_.password}) : send({"AUTH", place_.user, place_.password}));
+    PADLOCK_TRY(const Reply reply, receive());
+    if (reply->type == REDIS_REPLY_STATUS) return {};
+    const bool says = reply->type == REDIS_REPLY_ERROR;
+    return failed(
+        says ? fmt::format("the server does not take the password: '{}'", printable({reply->str, reply->len}, 200))
+             : "the answer is of another kind than the command's");
+  }
+
   Status connect() {
-    context_.reset(redisConnectNonBlock(host_.c_str(), port_));
+    context_.reset(redisConnectNonBlock(place_.host.c_str(), place_.port));
     if (context_ == nullptr) return failed("out of memory");
     if (context_->err != 0) return failed(printable(context_->errstr));
     redisReader* const reader = context_->reader;
@@ -85,7 +149,7 @@ class Connection {
     int error = 0;
     socklen_t size = sizeof error;
     if (::getsockopt(context_->fd, SOL_SOCKET, SO_ERROR, &error, &size) != 0) error = errno;
-    return error == 0 ? Status() : failed(std::strerror(error));
+    return error == 0 ? authenticate() : failed(std::strerror(error));
   }
 
   /// Waits until the socket can be read or written, or there is something else to learn of it.
@@ -149,8 +213,7 @@ class Connection {
     return failed(fmt::format("an answer of more than {} bytes", kMostBytes));
   }
 
-  const std::string host_;
-  const int port_;
+  const RedisPlace place_;
   microseconds patience_;  // that is left
   redisReplyObjectFunctions functions_ = {};
   std::unique_ptr<redisContext, Free> context_;  // its reader points to functions_
@@ -159,7 +222,7 @@ class Connection {
 
 class RedisExchange : public CacheExchange {
  public:
-  RedisExchange(std::string host, int port, microseconds patience) : connection_(std::move(host), port, patience) {}
+  RedisExchange(RedisPlace place, microseconds patience) : connection_(std::move(place), patience) {}
 
   Result<std::vector<std::string>> names() override {
     PADLOCK_TRY(const Reply reply, connection_.ask({"HKEYS", key_}, {REDIS_REPLY_ARRAY}));
@@ -194,17 +257,13 @@ class RedisExchange : public CacheExchange {
 }  // namespace
 
 Result<std::unique_ptr<CacheExchange>> redis_exchange(std::string_view place, microseconds patience) {
-  const std::size_t colon = place.find(':');
-  const std::string_view host = place.substr(0, colon);
-  int port = 6379;
-  bool good = !host.empty() && host.find_first_of("/@?#[]") == std::string_view::npos && printable(host) == host;
-  if (colon != std::string_view::npos) {
-    const char* const end = place.data() + place.size();
-    const auto read = std::from_chars(place.data() + colon + 1, end, port);
-    good = good && read.ec == std::errc() && read.ptr == end && port > 0 && port < 65536;
-  }
-  if (!good) return invalid_argument(fmt::format("expected redis://HOST[:PORT], found 'redis://{}'", printable(place)));
-  return std::make_unique<RedisExchange>(std::string(host), port, patience);
+  std::optional<RedisPlace> parsed = parse(place);
+  if (parsed) return std::make_unique<RedisExchange>(*std::move(parsed), patience);
+  // Of what may hold a password only what follows it is repeated.
+  const std::size_t at = place.rfind('@');
+  const bool secret = at != std::string_view::npos;
+  return invalid_argument(fmt::format("expected redis://[[USER]:PASSWORD@]HOST[:PORT], found 'redis://{}{}'",
+                                      secret ? "...@" : "", printable(secret ? place.substr(at + 1) : place)));
 }
 
 }  // namespace padlock::tuner

@@ -162,9 +162,51 @@ TEST_CASE("places that are none are refused") {
     const auto exchange = redis_exchange(place);
     REQUIRE_FALSE(exchange);
     CHECK(exchange.error().code == Code::invalid_argument);
-    CHECK(exchange.error().message.starts_with("expected redis://HOST[:PORT], found 'redis://"));
+    CHECK(exchange.error().message.starts_with("expected redis://[[USER]:PASSWORD@]HOST[:PORT], found 'redis://"));
   }
   CHECK(redis_exchange("host"));
+  for (const char* place : {"u@host", "u:@host", ":%4@host", ":%zz@host", ":secret@host:0"}) {
+    const auto exchange = redis_exchange(place);
+    REQUIRE_FALSE(exchange);
+    CHECK(exchange.error().message.find("secret") == std::string::npos);
+  }
+  CHECK(CacheExchange::open("rediss://host").error().code == Code::unimplemented);
+}
+
+/// What a client says to a server that takes every command for PING, before it hears of its first command.
+std::string heard_from(const std::string& who) {
+  std::string heard;
+  {
+    const testing::OneConnection server([&heard](int fd) {
+      char bytes[4096];
+      const ssize_t count = ::recv(fd, bytes, sizeof bytes, 0);
+      if (count > 0) heard.assign(bytes, static_cast<std::size_t>(count));
+      const std::string_view answer = "-WRONGPASS no\r\n";
+      [[maybe_unused]] const auto sent = ::send(fd, answer.data(), answer.size(), MSG_NOSIGNAL);
+      while (::recv(fd, bytes, sizeof bytes, 0) > 0) {
+      }
+    });
+    const auto exchange = redis_exchange(who + server.place(), milliseconds(500));
+    REQUIRE(exchange);
+    const auto names = (*exchange)->names();
+    REQUIRE_FALSE(names);
+    const bool asked = heard.find("AUTH") != std::string::npos;
+    CHECK(names.error().message == fmt::format("redis://{}: {}", server.place(),
+                                               asked ? "the server does not take the password: 'WRONGPASS no'"
+                                                     : "the server says 'WRONGPASS no'"));
+  }
+  return heard;
+}
+
+TEST_CASE("a password goes first, of the URL or of the environment, and into no message") {
+  ::unsetenv(kRedisPasswordVariable);
+  CHECK(heard_from("").starts_with("*2\r\n$5\r\nHKEYS\r\n"));
+  CHECK(heard_from(":se%40cret@") == "*2\r\n$4\r\nAUTH\r\n$7\r\nse@cret\r\n");
+  CHECK(heard_from("me:secret@") == "*3\r\n$4\r\nAUTH\r\n$2\r\nme\r\n$6\r\nsecret\r\n");
+  ::setenv(kRedisPasswordVariable, "other", 1);
+  CHECK(heard_from("") == "*2\r\n$4\r\nAUTH\r\n$5\r\nother\r\n");
+  CHECK(heard_from(":secret@") == "*2\r\n$4\r\nAUTH\r\n$6\r\nsecret\r\n");
+  ::unsetenv(kRedisPasswordVariable);
 }
 
 TEST_CASE("caches that meet at a server have the same bytes, and garbage that is there stays") {

@@ -251,6 +251,21 @@ TEST_CASE("nothing is written through a symbolic link, and an empty cache leaves
   CHECK(files_of(folder) == std::vector<std::string>{"theirs"});
 }
 
+TEST_CASE("what a killed writer left of an export is removed an hour later, and nothing else") {
+  const testing::Folder folder;
+  const auto make = [&](const std::string& name, std::chrono::minutes age) {
+    std::ofstream(folder / name) << "half of";
+    fs::last_write_time(folder / name, fs::file_time_type::clock::now() - age);
+  };
+  make("0123.v1.jsonl.77.0.tmp", std::chrono::minutes(61));
+  make("4567.v1.jsonl.78.0.tmp", std::chrono::minutes(50));
+  make("89ab.v2.jsonl.79.0.tmp", std::chrono::minutes(9000));
+  make("notes.tmp", std::chrono::minutes(9000));
+  StoreFile file = cache_with({});
+  CHECK(synced(file, *at(folder)).problems == std::vector<std::string>{});
+  CHECK(files_of(folder) == std::vector<std::string>{"4567.v1.jsonl.78.0.tmp", "89ab.v2.jsonl.79.0.tmp", "notes.tmp"});
+}
+
 TEST_CASE("other URLs are refused") {
   for (const char* url :
        {"", "folder", "/folder", "file:folder", "file://folder", "file://", "http://host", "s3://bucket"}) {
