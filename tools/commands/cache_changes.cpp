@@ -63,6 +63,13 @@ Outcome<ExitCode> take_in(const char* command, const CacheOptions& options) {
   return printed && problems > 0 ? ExitCode::cache : printed;
 }
 
+/// The URL as it may be shown.
+std::string without_password(const std::string& url) {
+  const std::size_t begin = url.find("//"), at = url.rfind('@');
+  if (!url.starts_with("redis://") || at == std::string::npos) return url;
+  return fmt::format("{}...{}", url.substr(0, begin + 2), url.substr(at));
+}
+
 }  // namespace
 
 Outcome<ExitCode> cache_merge(const CacheOptions& options) { return take_in("cache merge", options); }
@@ -80,7 +87,10 @@ Outcome<ExitCode> cache_sync(const CacheOptions& options) {
   const std::vector<std::string> problems = split_lines(synced->problems.view());
   for (const std::string& problem : problems) fmt::print(stderr, "padlock: warning: {}\n", problem);
   JsonWriter json = begin_json("cache sync", cache.path());
-  json.member("url", options.files[0]).member("written", synced->written).member("problems", problems).end_object();
+  json.member("url", without_password(options.files[0]))
+      .member("written", synced->written)
+      .member("problems", problems)
+      .end_object();
   return print(options.json, std::move(json).take(),
                fmt::format("{}: {} records were new\n", cache.path(), synced->written));
 }
