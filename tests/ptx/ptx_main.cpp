@@ -34,7 +34,8 @@ constexpr std::size_t kKernelsAtOnce = 48;
 constexpr std::size_t kSlices = 3;
 
 /// What no kernel may contain: approximations and flushes; contraction, and sums and products without .rn, which ptxas
-/// contracts; a call, for there is nobody to be called; conversions by the hardware to bf16; memory of a thread.
+/// contracts; a call, for there is nobody to be called; conversions by the hardware to bf16, which it may only compare;
+/// memory of a thread.
 constexpr std::array<std::string_view, 14> kForbidden = {".ftz",  ".approx", "fma.",    "mad.f",   "add.f",
                                                          "sub.f", "mul.f",   "max.NaN", "min.NaN", "call",
                                                          ".bf16", ".extern", ".local",  "trap"};
@@ -61,7 +62,8 @@ std::string forbidden_line(const std::string& program, const std::string& ptx) {
   if (program.find("cast") == std::string::npos)
     forbidden.insert(forbidden.end(), kForbiddenWithoutCast.begin(), kForbiddenWithoutCast.end());
   for (const std::string_view part : forbidden)
-    if (const std::size_t at = ptx.find(part); at != std::string::npos) return line_at(ptx, at);
+    for (std::size_t at = ptx.find(part); at != std::string::npos; at = ptx.find(part, at + 1))
+      if (const std::string line = line_at(ptx, at); !line.starts_with("\tset.")) return line;
   return {};
 }
 

@@ -87,6 +87,14 @@ void Regression::same(const Sizes& sizes) {
   CHECK(program_->check(request_of(sizes), problem, arena_, rng_) == "");
 }
 
+void Regression::same(const Sizes& sizes, std::vector<std::vector<std::byte>> inputs) {
+  const session::BoundProgram bound = bind(sizes);
+  differential::Problem problem{&program(), &bound.binding(), std::move(inputs), {}, {}};
+  const Status solved = conformance::DeviceProgram::solve(bound, problem);
+  REQUIRE_MESSAGE(solved.has_value(), (solved ? "" : solved.error().to_string()));
+  CHECK(program_->check(request_of(sizes), problem, arena_, rng_) == "");
+}
+
 void Regression::check_values(const Sizes& sizes, std::vector<std::vector<std::byte>> inputs,
                               std::vector<std::uint64_t> scalars, const std::vector<std::byte>& expected) {
   const session::BoundProgram bound = bind(sizes);

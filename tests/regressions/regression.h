@@ -32,6 +32,8 @@ class Regression {
 
   /// Random data: every variant equals the reference, bit for bit, in both placements.
   void same(const Sizes& sizes);
+  /// The same of given inputs (as bytes, in order), without scalars.
+  void same(const Sizes& sizes, std::vector<std::vector<std::byte>> inputs);
   /// Given inputs (as bytes, in order) and scalars: the first result is these values, from the reference and from
   /// every variant.
   template <class T>

@@ -1,8 +1,6 @@
 #include "compiler/llvm/emit/emit_ops.h"
 
 #include <llvm/IR/DerivedTypes.h>
-#include <llvm/IR/InlineAsm.h>
-#include <llvm/IR/IntrinsicsNVPTX.h>
 
 #include "compiler/llvm/emit/activation/activation_emitter.h"
 #include "ir/reference/numeric.h"
@@ -193,72 +191,8 @@ llvm::Value* OpEmitter::compare(Op op, DType dtype, Value* a, Value* b) {
 }
 
 /// x < 0 ? +0 : x, on integers: the bits of the floats below zero are those above -0.0 up to and with -infinity.
-/// All bits of the f16 of words that are below zero: neither -0.0 nor a NaN is. One instruction, which LLVM
-/// does not make. (PTX ISA, 9.7.7, set.)
-llvm::Value* OpEmitter::negative_halves(Value* words) {
-  llvm::Type* i32 = builder_.getInt32Ty();
-  auto* type = llvm::FunctionType::get(i32, {i32, i32}, false);
-  Value* masks = llvm::PoisonValue::get(words->getType());
-  for (std::uint64_t i = 0; i < llvm::cast<llvm::FixedVectorType>(words->getType())->getNumElements(); ++i) {
-    llvm::InlineAsm* set =
-        llvm::InlineAsm::get(type, "set.lt.u32.f16x2 $0, $1, $2;", "=r,r,r", /*hasSideEffects=*/false);
-    Value* mask = builder_.CreateCall(set, {builder_.CreateExtractElement(words, i), builder_.getInt32(0)});
-    masks = builder_.CreateInsertElement(masks, mask, i);
-  }
-  return masks;
-}
-
-/// Returns words of elements whose bits are all the sign of the given ones. (PTX ISA, prmt: the fourth bit of a
-/// selector replicates the sign of its byte.)
-llvm::Value* OpEmitter::signs_of(Value* words, int width) {
-  const std::uint32_t selectors = width == 8 ? 0xba98 : 0xbb99;
-  const auto count = llvm::cast<llvm::FixedVectorType>(words->getType())->getNumElements();
-  Value* signs = llvm::PoisonValue::get(words->getType());
-  for (unsigned i = 0; i < count; ++i) {
-    Value* word = builder_.CreateExtractElement(words, std::uint64_t{i});
-    word = builder_.CreateIntrinsic(intrinsic::nvvm_prmt, {word, builder_.getInt32(0), builder_.getInt32(selectors)});
-    signs = builder_.CreateInsertElement(signs, word, std::uint64_t{i});
-  }
-  return signs;
-}
-
-/// Computes relu on words of 32 bits that hold several elements. No sum or difference below carries from one element
-/// to the next.
-llvm::Value* OpEmitter::packed_relu(DType dtype, Value* x) {
-  const int width = ir::bit_width(dtype);
-  auto* type = llvm::FixedVectorType::get(builder_.getInt32Ty(), static_cast<unsigned>(lanes_ * width / 32));
-  const auto each = [&](std::uint64_t value) {
-    const std::uint64_t twice = value << width | value;
-    return llvm::ConstantInt::get(type, width == 8 ? twice << 16 | twice : twice);
-  };
-  Value* words = builder_.CreateBitCast(x, type);
-  if (dtype == DType::f16 && has_f16_masks_) {
-    Value* positive = builder_.CreateAnd(words, builder_.CreateNot(negative_halves(words)));
-    return builder_.CreateBitCast(positive, x->getType());
-  }
-  Value* below = words;
-  if (ir::is_float(dtype)) {
-    // Those of which the sign is set are below zero but for -0.0, whose magnitude is 0, and NaNs, beyond infinity.
-    const std::uint64_t largest = sign_bit(dtype) - 1;
-    Value* magnitude = builder_.CreateAnd(words, each(largest));
-    Value* not_zero = builder_.CreateAdd(magnitude, each(largest));
-    Value* is_nan = builder_.CreateAdd(magnitude, each(largest - infinity_bits(dtype)));
-    below = builder_.CreateAnd(builder_.CreateAnd(words, not_zero), builder_.CreateNot(is_nan));
-  }
-  Value* mask = nullptr;
-  if (permutes_bytes_) {
-    mask = signs_of(below, width);
-  } else {
-    Value* ones = builder_.CreateAnd(builder_.CreateLShr(below, static_cast<std::uint64_t>(width) - 1), each(1));
-    mask = builder_.CreateSub(builder_.CreateShl(ones, static_cast<std::uint64_t>(width)), ones);
-  }
-  return builder_.CreateBitCast(builder_.CreateAnd(words, builder_.CreateNot(mask)), x->getType());
-}
-
 llvm::Value* OpEmitter::relu(DType dtype, Value* x) {
   const int width = ir::bit_width(dtype);
-  const bool takes_part = ir::is_float(dtype) || ir::is_signed(dtype);
-  if (packs_words_ && takes_part && width < 32 && lanes_ * width % 32 == 0) return packed_relu(dtype, x);
   if (!ir::is_float(dtype))
     return ir::is_signed(dtype) ? builder_.CreateBinaryIntrinsic(intrinsic::smax, x, constant(width, 0)) : x;
   Value* below = builder_.CreateICmpULE(builder_.CreateSub(x, constant(width, sign_bit(dtype) + 1)),
@@ -453,6 +387,8 @@ llvm::Value* OpEmitter::cast(DType from, DType to, Value* x) {
 
 llvm::Value* OpEmitter::emit(Op op, DType result, DType operand, std::span<Value* const> v) {
   if (ir::info_of(op).op_class == ir::OpClass::activation) return activation(op, operand, v[0]);
+  if (packs_words_ && PackedWords::takes(op, operand, lanes_, on_words_))
+    return PackedWords(builder_, lanes_, operand, on_words_).emit(op, v);
   switch (op) {
     case Op::relu:
       return relu(operand, v[0]);

@@ -5,6 +5,7 @@
 #include <llvm/IR/IRBuilder.h>
 
 #include "compiler/llvm/emit/target_features.h"
+#include "compiler/llvm/emit/words/packed_words.h"
 #include "ir/dtype.h"
 #include "ir/operation.h"
 
@@ -23,8 +24,8 @@ class OpEmitter {
         has_fma_(target.fma),
         has_abs16_(target.abs16),
         packs_words_(target.packs_words),
-        has_f16_masks_(target.f16_masks),
-        permutes_bytes_(target.permutes_bytes) {}
+        on_words_{
+            .permute = target.permutes_bytes, .compare_f16 = target.f16_masks, .compare_bf16 = target.bf16_masks} {}
 
   [[nodiscard]] llvm::Type* storage_type(ir::DType dtype) const { return integer(ir::bit_width(dtype)); }
   [[nodiscard]] llvm::Value* bits(ir::DType dtype, std::uint64_t value) const;
@@ -60,9 +61,6 @@ class OpEmitter {
   Value* less_by_bits(ir::DType dtype, Value* a, Value* b);
   Value* compare(ir::Op op, ir::DType dtype, Value* a, Value* b);
   Value* relu(ir::DType dtype, Value* x);
-  Value* signs_of(Value* words, int width);
-  Value* packed_relu(ir::DType dtype, Value* x);
-  Value* negative_halves(Value* words);
   Value* leaky_relu(ir::DType dtype, Value* x, Value* alpha);
   Value* clamp(ir::DType dtype, Value* x, Value* lo, Value* hi);
   Value* arithmetic(ir::Op op, ir::DType dtype, Value* a, Value* b);
@@ -80,7 +78,8 @@ class OpEmitter {
 
   llvm::IRBuilder<>& builder_;
   int lanes_;
-  bool has_f16c_, rounds_floats_, has_fma_, has_abs16_, packs_words_, has_f16_masks_, permutes_bytes_;
+  bool has_f16c_, rounds_floats_, has_fma_, has_abs16_, packs_words_;
+  PackedWords::Instructions on_words_;
 };
 
 }  // namespace padlock::compiler

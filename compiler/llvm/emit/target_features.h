@@ -15,11 +15,13 @@ struct TargetFeatures {
   bool mask_registers = false;    ///< selects any vector's lanes by a register of bits
   bool packs_words = false;       ///< does what it can on words of several elements: it has no registers of fewer bits
   bool f16_masks = false;         ///< compares both f16 of a word at once, as PTX does
+  bool bf16_masks = false;        ///< the same of bf16
   bool permutes_bytes = false;    ///< has PTX's prmt
   bool abs16 = true;              ///< compares abs of the least i16 as the negative number that it is
   unsigned global_space = 0;      ///< LLVM's address space of buffers
   bool aligned_elements = false;  ///< pointers are multiples of their element sizes: a launch checks it
   std::int64_t cache_bytes = std::int64_t{32} << 20;  ///< of the last cache before memory
+  int resident_threads = 1024;  ///< that a GPU's multiprocessor can hold
   bool waits = false;        ///< code waits for the work before it, not its launch (KernelAbi::waits)
   bool takes_words = false;  ///< a launch is an array of words, not a HostLaunch (see LaunchFields)
 };

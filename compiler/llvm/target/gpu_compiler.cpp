@@ -158,7 +158,8 @@ class LlvmGpuCompiler final : public GpuCompiler {
                      .rounds_floats = true,
                      .fma = true,
                      .packs_words = true,
-                     .f16_masks = abi::gpu_target_number(architecture_) >= 80,  // PTX 6.5
+                     .f16_masks = abi::gpu_target_number(architecture_) >= 80,   // PTX 6.5
+                     .bf16_masks = abi::gpu_target_number(architecture_) >= 90,  // PTX 7.8
                      .permutes_bytes = true,
                      .abs16 = false,  // ptxas takes what abs.s16 gives for positive
                      .global_space = 1,
