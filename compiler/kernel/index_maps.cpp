@@ -244,6 +244,41 @@ std::vector<Expr> IndexMaps::single_conditions(const AdjointAxis& axis) {
   return all;
 }
 
+/// Each condition but the last is of sizes alone, and the same in all pieces: 0 <= low, 0 <= high, and the two sides of
+/// the padded axis take no element in common. Then nothing is a lap away, and an element has one mirror image or none.
+std::vector<AdjointPiece> IndexMaps::ends_of(const AdjointAxis& axis) {
+  const Expr one = exprs_.constant(1);
+  const auto plus = [&](Expr a, Expr b) { return exprs_.add(a, b); };
+  const auto minus = [&](Expr a, Expr b) { return exprs_.sub(a, b); };
+  const Expr at = plus(axis.low, axis.j);
+  const Expr last = minus(axis.n, one);
+  const Expr rest = minus(minus(axis.n, axis.low), axis.high);
+  std::vector<AdjointPiece> pieces;
+  const auto add = [&](Expr apart, Expr where, std::vector<Expr> coordinates) {
+    AdjointPiece piece{.when = {}, .coordinates = std::move(coordinates)};
+    for (const Expr e : {axis.low, axis.high, apart, where}) {
+      if (facts_.proves_positive(exprs_.neg(e))) return;
+      if (!facts_.proves_nonnegative(e)) piece.when.push_back({e, Condition::Kind::nonnegative});
+    }
+    pieces.push_back(std::move(piece));
+  };
+  if (axis.mode == ir::PadMode::reflect) {
+    const Expr apart = minus(rest, exprs_.constant(2));
+    add(apart, exprs_.neg(axis.j), {at});
+    add(apart, minus(axis.low, axis.j), {minus(axis.low, axis.j), at});
+    add(apart, minus(axis.j, last), {at});
+    add(apart, minus(plus(axis.j, axis.high), last),
+        {at, minus(plus(axis.low, exprs_.mul(exprs_.constant(2), last)), axis.j)});
+  } else if (axis.mode == ir::PadMode::symmetric) {
+    add(rest, minus(minus(axis.low, one), axis.j), {minus(minus(axis.low, one), axis.j), at});
+    add(rest, minus(plus(axis.j, axis.high), axis.n), {at, minus(plus(minus(at, axis.j), plus(axis.n, last)), axis.j)});
+  } else if (axis.mode == ir::PadMode::wrap) {
+    add(rest, minus(minus(axis.high, one), axis.j), {at, plus(at, axis.n)});
+    add(rest, minus(at, axis.n), {minus(at, axis.n), at});
+  }
+  return pieces;
+}
+
 std::vector<AdjointMap> IndexMaps::pad_adjoint(const ir::PadAttributes& pad, const ir::Value& operand,
                                                const ir::Value& result, const std::vector<Expr>& coordinates) {
   std::vector<AdjointMap> maps;
@@ -257,7 +292,9 @@ std::vector<AdjointMap> IndexMaps::pad_adjoint(const ir::PadAttributes& pad, con
     if (repeats && axis.low.is_constant(0) && axis.high.is_constant(0)) continue;
     for (const Expr e : single_conditions(axis))
       if (!facts_.proves_nonnegative(e)) map.single.push_back({e, Condition::Kind::nonnegative});
-    if (repeats && !map.single.empty()) map.walk = walk_of(axis);
+    if (!repeats || map.single.empty()) continue;
+    map.walk = walk_of(axis);
+    map.ends = ends_of(axis);
   }
   return maps;
 }

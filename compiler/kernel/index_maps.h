@@ -22,6 +22,12 @@ struct PadMap {
   bool never = false;  ///< provably all fill
 };
 
+/// One or two coordinates, in ascending order, which are all that a pad takes from an element where `when` holds.
+struct AdjointPiece {
+  std::vector<Condition> when;
+  std::vector<ir::Expr> coordinates;
+};
+
 /// Says what a pad's adjoint adds up along one axis: the element at `coordinate` alone where all of `single` hold; else
 /// those of the walk, in its order, or (without one) none.
 struct AdjointMap {
@@ -29,6 +35,9 @@ struct AdjointMap {
   ir::Expr coordinate;
   std::vector<Condition> single;
   std::optional<Walk> walk;  ///< without its variable
+  /// What the walk is where no lap is whole and no element is taken from both sides, in the order of asking: at the
+  /// ends, in which neighbours are neighbours or their mirror images.
+  std::vector<AdjointPiece> ends;
 };
 
 /// One operand (or a run of the same one) of a concat.
@@ -86,6 +95,8 @@ class IndexMaps {
   /// The coordinates whose source is j, in ascending order.
   virtual Walk walk_of(const AdjointAxis& axis);
   [[nodiscard]] virtual std::vector<ir::Expr> single_conditions(const AdjointAxis& axis);
+  /// Where not all of single_conditions hold.
+  virtual std::vector<AdjointPiece> ends_of(const AdjointAxis& axis);
   virtual ir::Expr repeated(ir::Expr operand_extent, ir::Expr result_extent, ir::Expr coordinate);
   [[nodiscard]] bool in_range(ir::Expr i, ir::Expr n) const;
 

@@ -37,7 +37,7 @@ enum class NodeKind : std::uint8_t {
               ///< never the selection between it and the fill
   operation,  ///< `op` of the operands, elementwise
   index,      ///< the value of `coordinates[0]`, as i64
-  sum,        ///< of operands[0] over walks (walks_of), the last one innermost, in that order with one accumulator
+  sum,        ///< of the operands, in their order, over walks (walks_of), the last one innermost: with one accumulator
 };
 
 /// One loop of a sum: its variable goes from `first` as long as it is below `limit`, by `step` and `other` in turn.

@@ -31,7 +31,7 @@ std::string text_of(const Kernel& kernel, const Node& node) {
     case NodeKind::operation:
       return fmt::format("{} %{}", name_of(node.op), fmt::join(node.operands, ", %"));
     case NodeKind::sum: {
-      std::string text = fmt::format("sum %{}", operand(0));
+      std::string text = fmt::format("sum %{}", fmt::join(node.operands, ", %"));
       for (const Walk& walk : walks_of(node)) text += to_string(kernel.program->exprs(), walk);
       return text;
     }

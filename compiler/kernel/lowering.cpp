@@ -39,6 +39,7 @@ struct Recipe {
   std::vector<PredicateId> when;  // empty for an elementwise operation and a load
   std::vector<Source> sources;
   std::vector<std::vector<Walk>> walks = {};  // over which each source is added up; empty: no source is
+  std::map<std::size_t, Source> second = {};  // what is added after a source, by its index
 };
 
 /// Returns the value that has the same elements in the same order, before all reshapes.
@@ -245,8 +246,11 @@ class KernelBuilder {
     Recipe recipe;
     add_sum(recipe, operand, wanted, maps, none);
     if (recipe.when.back() == kAlways) return recipe;
-    if (rows != none && columns != none)
+    add_ends(recipe, operand, wanted, maps, columns, none);
+    if (rows != none && columns != none) {
       for (const auto& walked : {columns, rows}) add_sum(recipe, operand, wanted, maps, walked);
+      add_ends(recipe, operand, wanted, maps, columns, rows);
+    }
     if (all == none)
       recipe.sources.push_back(source(ir::Scalar{value.dtype, 0}, {}));
     else
@@ -256,12 +260,13 @@ class KernelBuilder {
     return recipe;
   }
 
-  /// Adds to an adjoint's recipe what it is where only the axes that are `walked` have not one element.
+  /// Adds to an adjoint's recipe what it is where only the axes that are `walked` have not one element. `end`: on axis
+  /// `across`, which is not walked, there are the elements of this piece instead.
   void add_sum(Recipe& recipe, const ir::Operand& operand, const Demand& wanted, const std::vector<AdjointMap>& maps,
-               const std::vector<bool>& walked) {
+               const std::vector<bool>& walked, std::size_t across = 0, const AdjointPiece* end = nullptr) {
     Demand term{.coordinates = {}, .path = wanted.path, .facts = wanted.facts};
     std::vector<Walk> walks;
-    std::vector<Condition> single;
+    std::vector<Condition> when;
     for (std::size_t axis = 0; axis < maps.size(); ++axis) {
       term.coordinates.push_back(maps[axis].coordinate);
       if (walked[axis]) {
@@ -270,13 +275,30 @@ class KernelBuilder {
         // A load that does not go along is in the walk, too: there may be no element.
         term.facts.push_back(walks.back().variable);
       } else {
-        single.insert(single.end(), maps[axis].single.begin(), maps[axis].single.end());
+        const std::vector<Condition>& here = end != nullptr && axis == across ? end->when : maps[axis].single;
+        when.insert(when.end(), here.begin(), here.end());
       }
     }
-    recipe.when.push_back(predicate(single));
+    recipe.when.push_back(predicate(when));
     term.path = both(wanted.path, recipe.when.back());
+    if (end != nullptr) {
+      for (std::size_t i = 1; i < end->coordinates.size(); ++i) {
+        term.coordinates[across] = end->coordinates[i];
+        recipe.second.emplace(recipe.sources.size(), source(operand, term));
+      }
+      term.coordinates[across] = end->coordinates.front();
+    }
     recipe.sources.push_back(source(operand, std::move(term)));
     recipe.walks.push_back(std::move(walks));
+  }
+
+  /// Adds the ends of the columns' axis: sums of one element or two in it, which are vectors where walks along it are
+  /// not.
+  void add_ends(Recipe& recipe, const ir::Operand& operand, const Demand& wanted, const std::vector<AdjointMap>& maps,
+                const std::vector<bool>& columns, const std::vector<bool>& walked) {
+    if (std::ranges::count(columns, true) != 1) return;
+    const auto across = static_cast<std::size_t>(std::ranges::find(columns, true) - columns.begin());
+    for (const AdjointPiece& end : maps[across].ends) add_sum(recipe, operand, wanted, maps, walked, across, &end);
   }
 
   /// Makes a variable of [0, extent).
@@ -370,12 +392,20 @@ class KernelBuilder {
     return node;
   }
 
-  /// A source of a recipe, added up over its walks if it has some.
+  /// A source of a recipe, added up over its walks if it has some, or with its second. (Two floats, even halves, added
+  /// in f32 and rounded once: an addition is that.)
   NodeId node_of(const Recipe& recipe, std::size_t index) {
     const NodeId node = node_of(recipe.sources[index]);
-    if (recipe.walks.empty() || recipe.walks[index].empty()) return node;
+    const std::vector<Walk> walks = recipe.walks.empty() ? std::vector<Walk>{} : recipe.walks[index];
+    const auto second = recipe.second.find(index);
+    if (second == recipe.second.end() && walks.empty()) return node;
     Node sum{.kind = NodeKind::sum, .dtype = graph_.node(node).dtype, .operands = {node}};
-    for (const Walk& walk : recipe.walks[index]) append_walk(sum.coordinates, walk);
+    if (second != recipe.second.end()) sum.operands.push_back(node_of(second->second));
+    for (const Walk& walk : walks) append_walk(sum.coordinates, walk);
+    if (walks.empty()) {
+      sum.kind = NodeKind::operation;
+      sum.op = ir::Op::add;
+    }
     return graph_.add(std::move(sum));
   }
 

@@ -149,7 +149,7 @@ class SchedulePrinter {
       case NodeKind::operation:
         return fmt::format("{} %{}", ir::name_of(node.op), fmt::join(node.operands, ", %"));
       case NodeKind::sum: {
-        std::string made = fmt::format("sum %{}", node.operands[0]);
+        std::string made = fmt::format("sum %{}", fmt::join(node.operands, ", %"));
         for (const Walk& walk : node.walks) made += to_string(schedule_.exprs(), walk);
         return made;
       }

@@ -15,8 +15,8 @@ using llvm::Value;
 class SumEmitter {
  public:
   SumEmitter(IRBuilder<>& builder, ExprEmitter& exprs, const TargetFeatures& target, ir::DType dtype, int lanes,
-             llvm::function_ref<Value*()> term)
-      : builder_(builder), exprs_(exprs), ops_(builder, lanes, target), dtype_(dtype), term_(term) {}
+             llvm::function_ref<std::vector<Value*>()> terms)
+      : builder_(builder), exprs_(exprs), ops_(builder, lanes, target), dtype_(dtype), terms_(terms) {}
 
   Value* emit(std::span<const Walk> walks) {
     Value* nothing = ops_.bits(dtype_, 0);
@@ -38,8 +38,12 @@ class SumEmitter {
     return BasicBlock::Create(builder_.getContext(), name, builder_.GetInsertBlock()->getParent());
   }
 
-  State add_term(const State& before) {
-    Value* bits = term_();
+  State add_terms(State state) {
+    for (Value* bits : terms_()) state = add_term(state, bits);
+    return state;
+  }
+
+  State add_term(const State& before, Value* bits) {
     Value* none = builder_.CreateICmpEQ(before.terms, builder_.getInt32(0));
     Value* sum = ops_.add_to_sum(dtype_, before.sum, bits);
     return {builder_.CreateSelect(none, ops_.to_sum(dtype_, bits), sum),
@@ -49,7 +53,7 @@ class SumEmitter {
 
   /// for (at = first, by = step, then = other; at < limit; at += by, swap(by, then))
   State walk(std::span<const Walk> walks, const State& before) {
-    if (walks.empty()) return add_term(before);
+    if (walks.empty()) return add_terms(before);
     const Walk& walk = walks.front();
     Value* limit = exprs_.exact(builder_, walk.limit);
     const std::array<Value*, 3> starts = {exprs_.exact(builder_, walk.first), exprs_.exact(builder_, walk.step),
@@ -87,14 +91,14 @@ class SumEmitter {
   ExprEmitter& exprs_;
   OpEmitter ops_;
   ir::DType dtype_;
-  llvm::function_ref<Value*()> term_;
+  llvm::function_ref<std::vector<Value*>()> terms_;
 };
 
 }  // namespace
 
 Value* emit_sum(IRBuilder<>& builder, ExprEmitter& exprs, const TargetFeatures& target, ir::DType dtype, int lanes,
-                std::span<const Walk> walks, llvm::function_ref<Value*()> term) {
-  return SumEmitter(builder, exprs, target, dtype, lanes, term).emit(walks);
+                std::span<const Walk> walks, llvm::function_ref<std::vector<Value*>()> terms) {
+  return SumEmitter(builder, exprs, target, dtype, lanes, terms).emit(walks);
 }
 
 }  // namespace padlock::compiler

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <span>
+#include <vector>
 
 #include "compiler/kernel/kernel.h"
 #include "compiler/llvm/emit/emit_expr.h"
@@ -9,10 +10,11 @@
 namespace padlock::compiler {
 
 /// Emits a sum of so many lanes over walks as loops, the last walk innermost, one term after the other: the bits of the
-/// first are kept where it is the only one; f16 and bf16 are added in f32 and rounded once. `term` emits the bits of a
-/// term where the walks' variables have their values. Returns the bits of the sum.
+/// first are kept where it is the only one; f16 and bf16 are added in f32 and rounded once. `terms` emits the
+/// bits of those that are added, in their order, where the walks' variables have their values. Returns the bits of the
+/// sum.
 [[nodiscard]] llvm::Value* emit_sum(llvm::IRBuilder<>& builder, ExprEmitter& exprs, const TargetFeatures& target,
                                     ir::DType dtype, int lanes, std::span<const Walk> walks,
-                                    llvm::function_ref<llvm::Value*()> term);
+                                    llvm::function_ref<std::vector<llvm::Value*>()> terms);
 
 }  // namespace padlock::compiler

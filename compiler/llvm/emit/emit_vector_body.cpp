@@ -231,7 +231,9 @@ void VectorBodyEmitter::emit_scope(int scope, Value* column, int lanes, std::vec
     }
     values[i] = emit_sum(builder_, exprs_, context_.target, node.dtype, lanes, node.walks, [&] {
       emit_scope(static_cast<int>(i), column, lanes, values);
-      return values[static_cast<std::size_t>(node.operands[0])];
+      std::vector<Value*> terms;
+      for (const int operand : node.operands) terms.push_back(values[static_cast<std::size_t>(operand)]);
+      return terms;
     });
   }
 }

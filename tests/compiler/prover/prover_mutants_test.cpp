@@ -88,6 +88,9 @@ constexpr std::string_view kWhole = "split=0,unroll=2";
 constexpr std::string_view kAdjoint =
     "program p(g: f32[A + 2*p, B + 2*p], A: dim, B: dim, p: dim) where A >= 1, B >= 1, p >= 0 "
     "{ x = pad_adjoint(g, extent = [A, B], low = [p, p], high = [p, p], mode = edge) return x }";
+constexpr std::string_view kAdjointImages =
+    "program p(g: f32[A + 2*p, B + 2*p], A: dim, B: dim, p: dim) where A >= 1, B >= 1, p >= 0 "
+    "{ x = pad_adjoint(g, extent = [A, B], low = [p, p], high = [p, p], mode = symmetric) return x }";
 constexpr std::string_view kAdjointRows =
     "program p(g: f32[A + 2*p, B], A: dim, p: dim) where A >= 1, B >= 1, p >= 0 "
     "{ x = pad_adjoint(g, extent = [A, B], low = [p, 0], high = [p, 0], mode = edge) return x }";
@@ -132,6 +135,8 @@ constexpr auto kMutants = std::to_array<Mutant>({
     {adjoint_walk_long, kAdjointRows, kWide, Kind::load},
     {adjoint_walk_long, kAdjointRows, kWhole, Kind::load},
     {adjoint_walk_long, kAdjoint, kVectors, Kind::load},
+    {adjoint_mirror_shifted, kAdjointImages, kNarrow, Kind::load},
+    {adjoint_mirror_shifted, kAdjointImages, kWide, Kind::load},
     {concat_start_ignored, kJoin, kNarrow, Kind::load},
     {concat_start_ignored, kStack, kWhole, Kind::load},
     {concat_cut_overlong, kJoin, kWide, Kind::load},

@@ -32,6 +32,7 @@ enum class Judge : std::uint8_t { values, proof, grid, tile, race };
   X(adjoint_end_doubled, values)       \
   X(adjoint_mirror_dropped, values)    \
   X(adjoint_order_swapped, values)     \
+  X(adjoint_sides_overlap, values)     \
   X(segment_cut_unclamped, values)     \
   X(segment_cut_late, values)          \
   X(merged_reflected_axes, values)     \
@@ -50,6 +51,7 @@ enum class Judge : std::uint8_t { values, proof, grid, tile, race };
   X(wrap_period_long, proof)           \
   X(slice_step_long, proof)            \
   X(adjoint_walk_long, proof)          \
+  X(adjoint_mirror_shifted, proof)     \
   X(concat_start_ignored, proof)       \
   X(concat_cut_overlong, proof)        \
   X(load_guard_dropped, proof)         \
@@ -134,7 +136,7 @@ inline constexpr std::array kMutations = {
 };
 
 /// How many each judge must find; none of them may get lost.
-inline constexpr int kByValues = 24, kByProof = 36, kByGrid = 9, kByTile = 34, kByRace = 2;
+inline constexpr int kByValues = 25, kByProof = 37, kByGrid = 9, kByTile = 34, kByRace = 2;
 static_assert(kMutations.size() == 1 + kByValues + kByProof + kByGrid + kByTile + kByRace);
 
 [[nodiscard]] constexpr std::string_view name_of(Mutation m) {

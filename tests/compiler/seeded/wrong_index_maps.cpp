@@ -85,6 +85,19 @@ std::vector<Expr> WrongIndexMaps::single_conditions(const AdjointAxis& axis) {
   return all;
 }
 
+/// Where both sides take an element, it has three images, of which a piece has two.
+std::vector<AdjointPiece> WrongIndexMaps::ends_of(const AdjointAxis& axis) {
+  std::vector<AdjointPiece> pieces = IndexMaps::ends_of(axis);
+  const Expr apart = exprs_.sub(exprs_.sub(axis.n, axis.low), axis.high);
+  for (AdjointPiece& piece : pieces) {
+    if (is(adjoint_sides_overlap))
+      std::erase_if(piece.when, [&](const Condition& c) { return exprs_.sub(c.expr, apart).is_constant(); });
+    if (is(adjoint_mirror_shifted) && piece.coordinates.size() > 1)
+      piece.coordinates.front() = exprs_.sub(piece.coordinates.front(), exprs_.constant(1));
+  }
+  return pieces;
+}
+
 Expr WrongIndexMaps::repeated(Expr operand_extent, Expr result_extent, Expr coordinate) {
   return is(broadcast_axis_kept) ? coordinate : IndexMaps::repeated(operand_extent, result_extent, coordinate);
 }

@@ -23,6 +23,7 @@ class WrongIndexMaps final : public IndexMaps {
   ir::Expr pad_repeating_axis(ir::PadMode mode, ir::Expr i, ir::Expr n) override;
   Walk walk_of(const AdjointAxis& axis) override;
   [[nodiscard]] std::vector<ir::Expr> single_conditions(const AdjointAxis& axis) override;
+  std::vector<AdjointPiece> ends_of(const AdjointAxis& axis) override;
   ir::Expr repeated(ir::Expr operand_extent, ir::Expr result_extent, ir::Expr coordinate) override;
 
  private:

@@ -291,7 +291,9 @@ std::vector<Value*> StreamBody::compute_from(int lanes, llvm::ArrayRef<Value*> l
       case NodeKind::sum:
         return emit_sum(builder_, vector_.exprs, vector_.context.target, node.dtype, 1, node.walks, [&] {
           emit_scope(at);
-          return values[static_cast<std::size_t>(node.operands[0])];
+          std::vector<Value*> terms;
+          for (const int operand : node.operands) terms.push_back(values[static_cast<std::size_t>(operand)]);
+          return terms;
         });
       case NodeKind::index:
         if (node.scope >= 0) return emit_index(builder_, vector_.exprs, node);
