@@ -292,12 +292,13 @@ class KernelBuilder {
     recipe.walks.push_back(std::move(walks));
   }
 
-  /// Adds the ends of the columns' axis: sums of one element or two in it, which are vectors where walks along it are
-  /// not.
+  /// Adds the ends of an axis that is the columns': sums of one element or two in it, which are vectors where walks
+  /// along it are not.
   void add_ends(Recipe& recipe, const ir::Operand& operand, const Demand& wanted, const std::vector<AdjointMap>& maps,
                 const std::vector<bool>& columns, const std::vector<bool>& walked) {
     if (std::ranges::count(columns, true) != 1) return;
     const auto across = static_cast<std::size_t>(std::ranges::find(columns, true) - columns.begin());
+    if (wanted.coordinates[across] != kernel_.coordinate(kernel_.rank() - 1) || !wanted.facts.empty()) return;
     for (const AdjointPiece& end : maps[across].ends) add_sum(recipe, operand, wanted, maps, walked, across, &end);
   }
 
