@@ -23,8 +23,8 @@ namespace padlock::python {
 /// where it takes more: padlock/numpy.py knows.
 [[nodiscard]] nb::object pad_like_numpy(nb::handle x, nb::handle width, nb::handle mode, nb::handle out);
 
-/// Pads memory into memory, dense both; `extents` are the result's. On a GPU the work is queued on `stream`. Errors also:
-/// InvalidArgument where they differ.
+/// Pads memory into memory, dense both; `extents` are the result's. On a GPU the work is queued on `stream`. Errors
+/// also: InvalidArgument where they differ.
 void pad_to(const DLTensor& x, std::span<const std::int64_t> low, std::span<const std::int64_t> high,
             std::string_view mode, Bits fill, void* to, std::span<const std::int64_t> extents, void* stream);
 

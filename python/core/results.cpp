@@ -97,7 +97,9 @@ Made make_by_table(ResultShape& result, const Tensor& like) {
 Made make_by_namespace(BoundCall& call, ResultShape& result, const Tensor& like) {
   const nb::handle input(like.object());
   if (like.view().device.device_type != kDLCPU) {
-    const nb::object space = input.attr("__array_namespace__")();
+    // CuPy's own functions are the array API's, but its arrays do not tell where they are.
+    const nb::object space =
+        like.family().is_cupy ? nb::object(nb::module_::import_("cupy")) : input.attr("__array_namespace__")();
     const nb::object made = space.attr("empty")(shape_of(result), nb::arg("dtype") = input.attr("dtype"));
     TorchState torch;
     Tensor view;

@@ -63,7 +63,7 @@ class ExitCodes(Case):
         self.usage("expected a 64-bit integer", "run", "p.pad", X, "--bind=lo=99999999999999999999")
         for literal in ("abc", "1e9", "", "bits(0x10000)"):
             self.usage("--input=v: ", "run", "v.pad", "--input=x=@a.npy", f"--input=v={literal}", "--bind=n=0")
-        self.usage("v is a scalar", "run", "v.pad", "--input=x=@a.npy", "--input=v=@a.npy", "--bind=n=0")
+        self.usage("v is a scalar", "run", "v.pad", "--input=x=@a.npy", "--input=v=random", "--bind=n=0")
         self.usage("x is a tensor", "run", "p.pad", "--input=x=1.5")
         self.usage("expected extents and a type", "run", "p.pad", "--input=x=4x16=@x.bin")
         self.usage("expected a file that ends in .npy or .bin", "run", "p.pad", X, "--output=z=@z.txt")

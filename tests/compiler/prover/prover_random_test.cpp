@@ -10,7 +10,7 @@
 namespace padlock::compiler {
 namespace {
 
-constexpr std::uint64_t kPrograms = 4000;  // to be looked at for each bug, at most: some show in one of 500
+constexpr std::uint64_t kPrograms = 8000;  // to be looked at for each bug, at most: some show in one of 2000
 constexpr std::size_t kLongest = 700;      // letters of a program: long ones take longer and show no more
 constexpr int kWanted = 3;                 // refuted programs for each bug
 using Configs = std::array<const char*, 3>;
