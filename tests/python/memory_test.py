@@ -148,7 +148,7 @@ if child == 0:
     os._exit(0 if (y == 3).all() and (kept == 2).all() else 1)
 print(os.waitpid(child, 0)[1], (kept == 1).all(), (kernel(x, 4.0) == 4).all())
 """
-        done = run_python(code)
+        done = run_python(code, options=("-W", "ignore::DeprecationWarning"))  # Python's, of any process with threads
         self.assertEqual((done.stdout.split(), done.stderr), (["0", "True", "True"], ""))
 
 
