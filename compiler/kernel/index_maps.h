@@ -35,8 +35,8 @@ struct AdjointMap {
   ir::Expr coordinate;
   std::vector<Condition> single;
   std::optional<Walk> walk;  ///< without its variable
-  /// What the walk is where no lap is whole and no element is taken from both sides, in the order of asking: at the
-  /// ends, in which neighbours are neighbours or their mirror images.
+  /// Stand for the walk where no lap is whole and no element is taken from both sides. The first that applies counts;
+  /// in each, neighbours are neighbours of the operand, or their mirror images.
   std::vector<AdjointPiece> ends;
 };
 
@@ -92,10 +92,10 @@ class IndexMaps {
     ir::PadMode mode;
     ir::Expr low, high, n, m, j;
   };
-  /// The coordinates whose source is j, in ascending order.
+  /// Returns the walk over the coordinates whose source is j, in ascending order.
   virtual Walk walk_of(const AdjointAxis& axis);
   [[nodiscard]] virtual std::vector<ir::Expr> single_conditions(const AdjointAxis& axis);
-  /// Where not all of single_conditions hold.
+  /// Returns the pieces for coordinates that fail one of single_conditions.
   virtual std::vector<AdjointPiece> ends_of(const AdjointAxis& axis);
   virtual ir::Expr repeated(ir::Expr operand_extent, ir::Expr result_extent, ir::Expr coordinate);
   [[nodiscard]] bool in_range(ir::Expr i, ir::Expr n) const;

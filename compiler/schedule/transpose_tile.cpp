@@ -36,12 +36,12 @@ constexpr int kMostThreads = 512;
 /// Every GPU gives a block so much without being asked.
 constexpr int kSharedBytes = 48 << 10;
 
-/// More runs than these are not worth their tests.
+/// Bounds the runs: more are not worth their tests.
 constexpr std::size_t kMostRuns = 8;
-/// Nor are more of these worth their code.
+/// Bounds the parts: more are not worth their code.
 constexpr std::size_t kMostParts = 2;
 
-// Of a position's tests, that which asks whether its column is before the first.
+/// Indexes the test, among a position's tests, of whether its column is before the first.
 constexpr std::size_t kFirstColumnTest = 2;
 
 // Axes of loads that have none: they do not move with the innermost coordinate, or not along one other axis.
@@ -295,8 +295,8 @@ std::optional<TransposeTile> make_transpose_tile(const Schedule& schedule) {
   TransposeTile tile;
   tile.axis = axis;
   tile.lanes = std::max(1, 4 / widest);
-  // Where a stream's block has 128 threads with a vector each, a tile's has so many that each has eight words, or 16 of
-  // bytes: fewer words are too few on their way. (On an H200, aligned, 256 MiB, by hand: f32 0.85 of a copy with four
+  // A tile has twice a stream's threads. Each has eight words then, or 16 of bytes: with fewer, too few loads are on
+  // their way. (On an H200, aligned, 256 MiB, by hand: f32 0.85 of a copy with four
   // words a thread and 0.95 with eight; f16 0.76 and 0.93; i8 0.90 with eight and 0.94 with 16.)
   tile.threads = std::min(kMostThreads, 2 * schedule.threads);
   tile.word_bytes = std::max(4, widest);

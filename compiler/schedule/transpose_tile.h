@@ -13,8 +13,8 @@ namespace padlock::compiler {
 
 struct Schedule;
 
-/// As many rows as a tile has for each element of a word of shared memory, which holds neighbouring elements of a row
-/// of the output.
+/// Gives a tile's rows, divided by the elements in a word of shared memory. (A word holds neighbouring elements of a
+/// row of the output.)
 inline constexpr int kTileWords = 32;
 /// The halo: words of a row before a tile's own. Of each row a tile stores what lies up to so many words before its
 /// own, and leaves as much at the end to the next tile, so that it begins at a multiple of them in memory. (8 words of

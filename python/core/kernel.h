@@ -64,16 +64,17 @@ class KernelObject {
   /// How many obligations are refuted, all of them for people, and as JSON.
   [[nodiscard]] nb::tuple prove(const std::string& target, bool all_configs);
   [[nodiscard]] nb::str emit(const std::string& stage, const std::string& target);
-  /// What was found, as JSON.
+  /// Tunes for these sizes; returns what was found, as JSON.
   [[nodiscard]] nb::str tune(nb::dict min, nb::dict opt, nb::dict max, double budget, const std::string& device,
                              const std::string& search, nb::object progress);
 
-  /// Whether memory of large results is used again once they died; at first it is not.
+  /// Returns whether the memory of large results is used again after they died; at first it is not.
   [[nodiscard]] bool keeps_results() const { return memory_->is_on(); }
   void keep_results(bool keep) { memory_->switch_on(keep); }
   [[nodiscard]] std::size_t kept_bytes() const { return memory_->kept_bytes(); }
 
-  /// The call for inputs and sizes that have this key, bound if it is new. For who has tensors already.
+  /// Returns the call for inputs and sizes that have this key; binds it if it is new. Serves callers that hold tensors
+  /// already.
   [[nodiscard]] std::shared_ptr<BoundCall> bound(const CallKey& key, const DLTensor* const* inputs, std::size_t count,
                                                  std::span<const std::uint64_t> scalars,
                                                  std::span<const padlock_named_value> dims);

@@ -24,7 +24,8 @@ void* stream_of(const Tensor* like) {
   return stream;
 }
 
-/// Whether a library on a GPU tells no stream that its own work on the results would follow.
+/// Returns true for tensors on a GPU whose library does not tell its current stream, so that a launch cannot be
+/// ordered before the library's own work.
 bool lacks_stream(const Tensor* like) {
   return like != nullptr && like->view().device.device_type != kDLCPU && like->family().table == nullptr &&
          !like->family().is_cupy;

@@ -44,7 +44,7 @@ std::unique_ptr<ResultMemory::Block> ResultMemory::take(std::size_t bytes, std::
     piece = *found;
     kept_.erase(found);
   }
-  // What did not serve goes before more is asked for.
+  // Pieces that did not serve are freed before more memory is asked for.
   keep_at_most(is_on_ ? limit_ : 0);
   if (piece.data == nullptr) piece = {allocated(wanted), wanted};
   return std::make_unique<Block>(shared_from_this(), piece.data, piece.bytes, bytes);

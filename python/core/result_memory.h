@@ -13,11 +13,12 @@ namespace padlock::python {
 
 namespace nb = nanobind;
 
-/// What a kernel keeps of results that died: at most a quarter more than its last call needed. The GIL is held for all
-/// here.
+/// Keeps a kernel's memory of results that died, at most a quarter more than its last call needed. All calls hold the
+/// GIL.
 class ResultMemory : public std::enable_shared_from_this<ResultMemory> {
  public:
-  /// Smaller results are their library's own: their allocators keep memory themselves.
+  /// Bounds from below the results whose memory is kept. Smaller ones come from their library, whose allocator keeps
+  /// memory itself.
   static constexpr std::int64_t kLeastBytes = 4 << 20;
 
   ResultMemory() = default;

@@ -20,10 +20,10 @@ Managed* take(const nb::object& capsule, const char* name, const char* used) {
   return managed;
 }
 
-/// DLPack's numbers of streams: 1 is the default one, which CUDA calls NULL.
+/// Names the default stream (CUDA's NULL) in DLPack's numbers.
 constexpr std::uintptr_t kDefaultStream = 1;
 
-/// What a producer without a table is asked for: on a GPU to be ready on the stream where it is read.
+/// Asks a producer without a table for its capsule; on a GPU, for one that is ready on the stream that reads it.
 nb::object capsule_of(PyObject* object, bool on_gpu, void* read_on) {
   const nb::handle producer(object);
   const auto number = read_on != nullptr ? reinterpret_cast<std::uintptr_t>(read_on) : kDefaultStream;

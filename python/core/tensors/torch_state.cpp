@@ -40,7 +40,7 @@ class Question {
   FastFunction fast_ = nullptr;
 };
 
-/// What Python's questions about modes ask, asked where they ask it: each of those takes 50 ns, and a call has four.
+/// Asks torch's library about modes directly: each question through Python takes 50 ns, and a call has four.
 class ModesInside {
  public:
   ModesInside() {

@@ -80,7 +80,8 @@ class ThreadEmitter {
                                       llvm::Align(unit->getIntegerBitWidth() / 8));
   }
 
-  /// Where only a pattern is expected, the load is of what is compared, which is there anyway.
+  /// Returns what is expected of a unit. The load happens even if that is a pattern: then it is of what is compared,
+  /// which is there anyway.
   [[nodiscard]] Value* expected(llvm::Type* unit, Value* at) {
     Value* base = builder_.CreateSelect(has_expected_, word(ComparisonWord::expected), word(ComparisonWord::actual));
     Value* loaded = builder_.CreateAlignedLoad(unit, builder_.CreateGEP(unit, pointer(base), at),
@@ -88,7 +89,7 @@ class ThreadEmitter {
     return builder_.CreateSelect(has_expected_, loaded, builder_.CreateTrunc(word(ComparisonWord::pattern), unit));
   }
 
-  /// The number of the lowest byte that differs: memory is little-endian.
+  /// Notes the number of the lowest byte that differs: memory is little-endian.
   void note(llvm::Type* unit, Value* at, Value* difference) {
     const std::uint64_t shift = unit->isIntegerTy(64) ? 3 : 0;
     Value* wide = builder_.CreateZExt(difference, builder_.getInt64Ty());

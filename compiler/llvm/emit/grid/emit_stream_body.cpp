@@ -11,6 +11,18 @@ namespace padlock::compiler {
 using llvm::BasicBlock;
 using llvm::Value;
 
+Access VectorContext::checked(Access store, std::size_t result) const {
+  bool checks = false;
+  for (std::size_t body = 0; body < schedule().bodies.size(); ++body) checks |= context.checks_stores(body);
+  if (!checks) return store;
+  // Results are dense even where the value is an input, returned, with strides of its own.
+  const ir::Layout output = ir::Layout::dense(context.exprs(), schedule().kernel.extents);
+  store.name = builder.getInt64(context.buffer_of_result(result));
+  store.extent = exprs.word(output.storage_extent());
+  store.proves_align = store.elements > 1;
+  return store;
+}
+
 StreamBody::StreamBody(const VectorContext& vector, std::size_t body, BodyArguments arguments, Value* column)
     : vector_(vector),
       builder_(vector.builder),

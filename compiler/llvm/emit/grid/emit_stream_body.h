@@ -29,6 +29,8 @@ struct VectorContext {
   [[nodiscard]] llvm::BasicBlock* block(const char* name) const {
     return llvm::BasicBlock::Create(builder.getContext(), name, builder.GetInsertBlock()->getParent());
   }
+  /// Adds to a store into a result what its test needs, if it is not proved to be inside.
+  [[nodiscard]] Access checked(Access store, std::size_t result) const;
   /// Emits code for where a condition holds; the builder stands after it.
   template <class Emit>
   void when(llvm::Value* condition, Emit&& emit) const {

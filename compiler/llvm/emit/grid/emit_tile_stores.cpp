@@ -161,31 +161,19 @@ void TileStorer::store_lanes(std::size_t result, Value* output, Value* first) {
 
 void TileStorer::store(const Word& word) {
   const Access access = addresses_.word(word.output, vector_.result_type(word.result), word.element);
-  accesses_.store(checked(access, word.result), word.value, hint());
+  accesses_.store(vector_.checked(access, word.result), word.value, hint());
 }
 
 void TileStorer::store_element(std::size_t result, Value* output, Value* element, Value* value) {
   const ir::DType dtype = vector_.result_type(result);
   Access access{.pointer = output, .dtype = dtype, .first = element};
   if (vector_.context.target.aligned_elements) access.align = static_cast<unsigned>(ir::byte_size(dtype));
-  accesses_.store(checked(access, result), value, hint());
+  accesses_.store(vector_.checked(access, result), value, hint());
 }
 
 StoreHint TileStorer::hint() const {
   const bool streams = vector_.schedule().store == StoreKind::nontemporal && vector_.context.target.takes_words;
   return streams ? StoreHint::streaming : StoreHint::none;
-}
-
-Access TileStorer::checked(Access access, std::size_t result) const {
-  bool checks = false;
-  for (std::size_t body = 0; body < vector_.schedule().bodies.size(); ++body)
-    checks |= vector_.context.checks_stores(body);
-  if (!checks) return access;
-  const ir::Layout output = ir::Layout::dense(vector_.context.exprs(), vector_.schedule().kernel.extents);
-  access.name = builder_.getInt64(vector_.context.buffer_of_result(result));
-  access.extent = vector_.exprs.word(output.storage_extent());
-  access.proves_align = access.elements > 1;
-  return access;
 }
 
 }  // namespace padlock::compiler

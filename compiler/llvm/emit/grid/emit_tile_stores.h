@@ -45,7 +45,6 @@ class TileStorer {
   void place_lane(int lane);
   void store(const Word& word);
   [[nodiscard]] StoreHint hint() const;
-  [[nodiscard]] Access checked(Access access, std::size_t result) const;
 
   const VectorContext& vector_;
   llvm::IRBuilder<>& builder_;

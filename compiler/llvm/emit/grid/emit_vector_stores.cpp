@@ -25,16 +25,7 @@ Access VectorStores::access_of(std::size_t result, Value* element, int elements)
   const ir::DType dtype = vector_.result_type(result);
   Access access{.pointer = outputs_[result], .dtype = dtype, .first = element, .elements = elements};
   if (vector_.context.target.aligned_elements) access.align = static_cast<unsigned>(elements * ir::byte_size(dtype));
-  bool checks = vector_.context.bounds_check;
-  for (std::size_t body = 0; body < vector_.schedule().bodies.size(); ++body)
-    checks |= vector_.context.checks_stores(body);
-  if (!checks) return access;
-  // Results are dense even where the value is an input, returned, with strides of its own.
-  const ir::Layout output = ir::Layout::dense(vector_.context.exprs(), vector_.schedule().kernel.extents);
-  access.name = builder_.getInt64(vector_.context.buffer_of_result(result));
-  access.extent = vector_.exprs.word(output.storage_extent());
-  access.proves_align = elements > 1;
-  return access;
+  return vector_.checked(access, result);
 }
 
 void VectorStores::store(Value* first, int elements, llvm::ArrayRef<Value*> results) {

@@ -126,8 +126,8 @@ Value* PackedWords::below_zero(Value* x) {
   return mask_of(builder_.CreateAnd(builder_.CreateAnd(x, not_zero), builder_.CreateNot(nan_tops(x))));
 }
 
-/// Where the top bits are equal, the others decide: those of a, made larger by a top bit, less those of b keep it if
-/// they are not below.
+/// Decides by the top bits, and by the others where those are equal: a's others with a top bit set, less b's others,
+/// keep that bit if a is not below b.
 Value* PackedWords::less_tops(Value* a, Value* b, bool is_signed) {
   Value* not_below = builder_.CreateSub(builder_.CreateOr(a, each(top_)), builder_.CreateAnd(b, each(low_)));
   Value* differ = builder_.CreateXor(a, b);
@@ -174,7 +174,7 @@ Value* PackedWords::absolute(Value* x) {
   return builder_.CreateAdd(builder_.CreateXor(x, mask), builder_.CreateAnd(mask, each(1)));
 }
 
-/// Of floats the bits of 1 take the place of the magnitude of what is neither zero nor a NaN.
+/// Puts the bits of 1 in place of a float's magnitude where it is neither zero nor a NaN.
 Value* PackedWords::sign(Value* x) {
   if (ir::is_float(dtype_)) {
     Value* not_zero = builder_.CreateAdd(builder_.CreateAnd(x, each(low_)), each(low_));

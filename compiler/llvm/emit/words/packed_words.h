@@ -14,7 +14,7 @@ namespace padlock::compiler {
 /// words of elements whose bits are all one or all zero; *tops* are words of which the top bit of each element counts.
 class PackedWords {
  public:
-  /// What PTX has and other targets lack.
+  /// Names the instructions that PTX has and other targets lack.
   struct Instructions {
     bool permute = false;       ///< prmt
     bool compare_f16 = false;   ///< set, on both f16 of a word
