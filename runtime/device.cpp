@@ -1,6 +1,7 @@
 #include "runtime/device.h"
 
 #include <cstring>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -32,6 +33,11 @@ Status DeviceMemory::copy(DeviceMemory& to, std::int64_t to_offset, const Device
 }
 
 Result<std::unique_ptr<Comparison>> Device::load_comparison(const abi::CompiledCode& /*code*/) const { return nullptr; }
+
+Result<std::unique_ptr<const LoadedProgram>> Device::load_beside(const ir::Program& program,
+                                                                 abi::CompiledCode code) const {
+  return load(program, std::move(code));
+}
 
 Status Device::check_bytes(std::int64_t bytes, const std::string& what) {
   if (bytes >= 0) return {};

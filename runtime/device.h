@@ -201,6 +201,9 @@ class Device {
   /// the code or the driver says.
   [[nodiscard]] virtual Result<std::unique_ptr<const LoadedProgram>> load(const ir::Program& program,
                                                                           abi::CompiledCode code) const = 0;
+  /// The same for code that is loaded beside other code, from many threads at a time, and only for a while.
+  [[nodiscard]] virtual Result<std::unique_ptr<const LoadedProgram>> load_beside(const ir::Program& program,
+                                                                                 abi::CompiledCode code) const;
 
  protected:
   explicit Device(DeviceTraits traits) : traits_(std::move(traits)) {}

@@ -179,7 +179,12 @@ std::optional<double> GpuDevice::clock() const {
 
 Result<std::unique_ptr<const runtime::LoadedProgram>> GpuDevice::load(const ir::Program& program,
                                                                       abi::CompiledCode code) const {
-  return LoadedProgram::load(*context_, gpu_, program, std::move(code));
+  return LoadedProgram::load(*context_, gpu_, program, std::move(code), Module::load_ptx);
+}
+
+Result<std::unique_ptr<const runtime::LoadedProgram>> GpuDevice::load_beside(const ir::Program& program,
+                                                                             abi::CompiledCode code) const {
+  return LoadedProgram::load(*context_, gpu_, program, std::move(code), Module::link_ptx);
 }
 
 const DeviceFamily& gpu_family() {

@@ -36,6 +36,8 @@ class GpuDevice final : public Device {
   [[nodiscard]] std::optional<double> clock() const override;
   [[nodiscard]] Result<std::unique_ptr<const runtime::LoadedProgram>> load(const ir::Program& program,
                                                                            abi::CompiledCode code) const override;
+  [[nodiscard]] Result<std::unique_ptr<const runtime::LoadedProgram>> load_beside(
+      const ir::Program& program, abi::CompiledCode code) const override;
 
  private:
   GpuDevice(DeviceTraits traits, GpuFacts gpu, std::unique_ptr<const Context> context);

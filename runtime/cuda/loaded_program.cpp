@@ -3,9 +3,10 @@
 namespace padlock::runtime::cuda {
 
 Result<std::unique_ptr<const LoadedProgram>> LoadedProgram::load(const Context& context, const GpuFacts& device,
-                                                                 const ir::Program& program, abi::CompiledCode code) {
+                                                                 const ir::Program& program, abi::CompiledCode code,
+                                                                 MakeModule make_module) {
   if (code.kind != abi::CodeKind::ptx) return internal_error("expected PTX, found code for a CPU");
-  PADLOCK_TRY(Module module, Module::load_ptx(context, std::string(code.text()), program.name()));
+  PADLOCK_TRY(Module module, make_module(context, std::string(code.text()), program.name()));
   const auto fault_bytes = static_cast<std::int64_t>(code.kernels.size() * sizeof(abi::AccessFault));
   PADLOCK_TRY(DeviceBuffer faults,
               DeviceBuffer::allocate(context, fault_bytes, "the error words of " + program.name()));

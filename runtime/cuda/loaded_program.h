@@ -42,11 +42,15 @@ class BoundLaunch final : public runtime::BoundLaunch {
 /// allocates and frees device memory, and is illegal while a stream of the context is captured.
 class LoadedProgram final : public runtime::LoadedProgram {
  public:
+  /// Module::load_ptx or Module::link_ptx.
+  using MakeModule = Result<Module> (*)(const Context& context, const std::string& ptx, const std::string& name);
+
   /// Compiles the PTX that the code is. The program must outlive this. Errors: internal for other code; else as
-  /// Module::load_ptx, DeviceBuffer::allocate and KernelLauncher::create.
+  /// `make_module`, DeviceBuffer::allocate and KernelLauncher::create.
   [[nodiscard]] static Result<std::unique_ptr<const LoadedProgram>> load(const Context& context, const GpuFacts& device,
                                                                          const ir::Program& program,
-                                                                         abi::CompiledCode code);
+                                                                         abi::CompiledCode code,
+                                                                         MakeModule make_module);
 
   [[nodiscard]] const Context& context() const { return context_; }
   [[nodiscard]] std::span<const KernelLauncher> kernels() const { return kernels_; }

@@ -32,18 +32,70 @@ class JitLog {
   std::array<void*, 2> values_;  // of the sizes, the driver takes and gives the value itself
 };
 
+std::unexpected<Error> not_loaded(Error error, const std::string& name, const JitLog& log) {
+  error = std::move(error).in(fmt::format("while loading module {}", name));
+  if (std::string text = log.text(); !text.empty()) error = std::move(error).in(std::move(text));
+  return std::unexpected(std::move(error));
+}
+
+/// Makes an image of PTX, which lives as long as this, in the context that is current. Borrows the context.
+class Link {
+ public:
+  [[nodiscard]] static bool is_known(const Driver& driver) {
+    return driver.cuLinkCreate_v2 && driver.cuLinkAddData_v2 && driver.cuLinkComplete && driver.cuLinkDestroy;
+  }
+  explicit Link(const Context& context) : context_(context) {}
+  Link(const Link&) = delete;
+  Link& operator=(const Link&) = delete;
+  ~Link() {
+    if (state_ != nullptr) context_.driver().cuLinkDestroy.address(state_);
+  }
+
+  [[nodiscard]] Result<const void*> image_of(const std::string& ptx, const std::string& name) {
+    const Driver& driver = context_.driver();
+    PADLOCK_CHECK(context_.call(driver.cuLinkCreate_v2, log_.count(), log_.names(), log_.values(), &state_));
+    PADLOCK_CHECK(context_.call(driver.cuLinkAddData_v2, state_, CUjitInputType::ptx, const_cast<char*>(ptx.c_str()),
+                                ptx.size() + 1, name.c_str(), 0U, nullptr, nullptr));
+    void* image = nullptr;
+    std::size_t bytes = 0;
+    PADLOCK_CHECK(context_.call(driver.cuLinkComplete, state_, &image, &bytes));
+    return image;
+  }
+  [[nodiscard]] const JitLog& log() const { return log_; }
+
+ private:
+  const Context& context_;
+  JitLog log_;  // the driver writes to it as long as there is a state
+  CUlinkState state_ = nullptr;
+};
+
+Result<CUmodule> load_image(const Context& context, const void* image, JitLog& log) {
+  CUmodule handle = nullptr;
+  PADLOCK_CHECK(
+      context.call(context.driver().cuModuleLoadDataEx, &handle, image, log.count(), log.names(), log.values()));
+  return handle;
+}
+
 }  // namespace
 
 Result<Module> Module::load_ptx(const Context& context, const std::string& ptx, const std::string& name) {
   PADLOCK_TRY(const ContextScope scope, ContextScope::enter(context));
   JitLog log;
-  CUmodule handle = nullptr;
-  Status status =
-      context.call(context.driver().cuModuleLoadDataEx, &handle, ptx.c_str(), log.count(), log.names(), log.values());
-  if (status) return Module(context, handle);
-  Error error = std::move(status).error().in(fmt::format("while loading module {}", name));
-  if (std::string text = log.text(); !text.empty()) error = std::move(error).in(std::move(text));
-  return std::unexpected(std::move(error));
+  auto handle = load_image(context, ptx.c_str(), log);
+  if (!handle) return not_loaded(std::move(handle).error(), name, log);
+  return Module(context, *handle);
+}
+
+Result<Module> Module::link_ptx(const Context& context, const std::string& ptx, const std::string& name) {
+  if (!Link::is_known(context.driver())) return load_ptx(context, ptx, name);
+  PADLOCK_TRY(const ContextScope scope, ContextScope::enter(context));
+  Link link(context);
+  auto image = link.image_of(ptx, name);
+  if (!image) return not_loaded(std::move(image).error(), name, link.log());
+  JitLog log;
+  auto handle = load_image(context, *image, log);
+  if (!handle) return not_loaded(std::move(handle).error(), name, log);
+  return Module(context, *handle);
 }
 
 Result<Function> Module::function(const std::string& name) const {

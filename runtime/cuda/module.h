@@ -38,6 +38,9 @@ class Module {
   /// Errors: as the driver says (internal, for PTX that is not well formed; unavailable, for a PTX version that the
   /// driver does not know; resource_exhausted), with the compiler's log as context.
   [[nodiscard]] static Result<Module> load_ptx(const Context& context, const std::string& ptx, const std::string& name);
+  /// The same from many threads at a time: what is loaded as PTX the driver compiles one after the other, what is
+  /// linked first beside each other. The driver keeps none of it in its own cache. Where it cannot link: as load_ptx.
+  [[nodiscard]] static Result<Module> link_ptx(const Context& context, const std::string& ptx, const std::string& name);
   /// Loads the function, so that its launches need not. Error: not_found; else as the driver says.
   [[nodiscard]] Result<Function> function(const std::string& name) const;
 

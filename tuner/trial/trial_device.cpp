@@ -65,7 +65,7 @@ Result<std::unique_ptr<const runtime::LoadedProgram>> TrialDevice::load(compiler
                                                                         const ir::Program& program) {
   options.for_simt = device_->traits().code_kind == abi::CodeKind::host_image;
   PADLOCK_TRY(abi::CompiledCode code, compiler.compile(program, options));
-  return device_->load(program, std::move(code));
+  return device_->load_beside(program, std::move(code));
 }
 
 Result<runtime::Comparison*> TrialDevice::comparison(compiler::TargetCompiler& compiler) {

@@ -66,7 +66,7 @@ class TrialDevice {
   [[nodiscard]] bool compares() const { return !device_->traits().host_memory; }
   /// How fast it is clocked now, as ClockWatch compares it; nothing where that cannot be read.
   [[nodiscard]] std::optional<double> clock() const { return device_->clock(); }
-  /// The program must outlive the code. Errors as the compiler's, and as loading says.
+  /// Many threads may load at a time. The program must outlive the code. Errors as the compiler's, and as loading says.
   [[nodiscard]] Result<std::unique_ptr<const runtime::LoadedProgram>> load(compiler::TargetCompiler& compiler,
                                                                            compiler::TargetCompiler::Options options,
                                                                            const ir::Program& program);

@@ -61,6 +61,12 @@
      std::uint64_t flags))                                                                                             \
   X(cuMemUnmap, 10020, (CUdeviceptr address, std::size_t bytes))                                                       \
   X(cuMemSetAccess, 10020, (CUdeviceptr address, std::size_t bytes, const CUmemAccessDesc* access, std::size_t count)) \
+  X(cuLinkCreate_v2, 6050, (unsigned options, CUjit_option* names, void** values, CUlinkState* state))                 \
+  X(cuLinkAddData_v2, 6050,                                                                                            \
+    (CUlinkState state, CUjitInputType type, void* data, std::size_t bytes, const char* name, unsigned options,        \
+     CUjit_option* names, void** values))                                                                              \
+  X(cuLinkComplete, 5050, (CUlinkState state, void** cubin, std::size_t* bytes))                                       \
+  X(cuLinkDestroy, 5050, (CUlinkState state))                                                                          \
   X(cuFuncLoad, 12040, (CUfunction function))                                                                          \
   X(cuStreamIsCapturing, 10000, (CUstream stream, CUstreamCaptureStatus * status))
 

@@ -99,6 +99,8 @@ enum class CUresult : std::uint32_t {
   X(error_log_buffer, CU_JIT_ERROR_LOG_BUFFER, 5)                     \
   X(error_log_buffer_size_bytes, CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES, 6)
 
+#define PADLOCK_CUDA_JIT_INPUT_TYPES(X) X(ptx, CU_JIT_INPUT_PTX, 1)
+
 #define PADLOCK_CUDA_CAPTURE_STATUSES(X)        \
   X(none, CU_STREAM_CAPTURE_STATUS_NONE, 0)     \
   X(active, CU_STREAM_CAPTURE_STATUS_ACTIVE, 1) \
@@ -115,6 +117,7 @@ enum class CUresult : std::uint32_t {
 enum class CUdevice_attribute : std::uint32_t { PADLOCK_CUDA_DEVICE_ATTRIBUTES(PADLOCK_ENUMERATOR) };
 enum class CUfunction_attribute : std::uint32_t { PADLOCK_CUDA_FUNCTION_ATTRIBUTES(PADLOCK_ENUMERATOR) };
 enum class CUjit_option : std::uint32_t { PADLOCK_CUDA_JIT_OPTIONS(PADLOCK_ENUMERATOR) };
+enum class CUjitInputType : std::uint32_t { PADLOCK_CUDA_JIT_INPUT_TYPES(PADLOCK_ENUMERATOR) };
 enum class CUstreamCaptureStatus : std::uint32_t { PADLOCK_CUDA_CAPTURE_STATUSES(PADLOCK_ENUMERATOR) };
 enum class CUdriverProcAddressQueryResult : std::uint32_t { PADLOCK_CUDA_PROC_ADDRESS_RESULTS(PADLOCK_ENUMERATOR) };
 #undef PADLOCK_ENUMERATOR
@@ -123,6 +126,7 @@ using CUdevice = int;
 using CUdeviceptr = std::uint64_t;  ///< an address in a device's memory
 using CUcontext = struct CUctx_st*;
 using CUmodule = struct CUmod_st*;
+using CUlinkState = struct CUlinkState_st*;
 using CUfunction = struct CUfunc_st*;
 using CUstream = struct CUstream_st*;
 using CUevent = struct CUevent_st*;

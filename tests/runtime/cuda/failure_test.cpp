@@ -42,6 +42,7 @@ Status whole_scenario(const Fake& fake, Ownership ownership, std::size_t* done =
   PADLOCK_TRY(const Module module, Module::load_ptx(*context, waiting_ptx(), "p"));
   PADLOCK_TRY(const Function add, module.function("add"));
   PADLOCK_CHECK(function_facts(add));
+  PADLOCK_TRY(const Module linked, Module::link_ptx(*context, waiting_ptx(), "linked"));
   PADLOCK_TRY(const Event start, Event::create(*context));
   PADLOCK_TRY(const Event end, Event::create(*context));
   PADLOCK_CHECK(start.record(stream));
@@ -63,9 +64,8 @@ Status whole_scenario(const Fake& fake, Ownership ownership, std::size_t* done =
 /// Calls that give something back. Nobody waits for their status, and there is nothing that could be done about it.
 bool gives_back(const std::string& call) {
   static const std::set<std::string> kCalls = {
-      "cuCtxPopCurrent_v2", "cuMemFree_v2",       "cuMemUnmap",
-      "cuMemRelease",       "cuMemAddressFree",   "cuModuleUnload",
-      "cuEventDestroy_v2",  "cuStreamDestroy_v2", "cuDevicePrimaryCtxRelease_v2"};
+      "cuCtxPopCurrent_v2", "cuMemFree_v2",  "cuMemUnmap",        "cuMemRelease",       "cuMemAddressFree",
+      "cuModuleUnload",     "cuLinkDestroy", "cuEventDestroy_v2", "cuStreamDestroy_v2", "cuDevicePrimaryCtxRelease_v2"};
   return kCalls.contains(call);
 }
 

@@ -56,6 +56,7 @@ struct FakeCounts {
   int modules = 0;
   int streams = 0;
   int events = 0;
+  int links = 0;
   friend bool operator==(const FakeCounts&, const FakeCounts&) = default;
 };
 

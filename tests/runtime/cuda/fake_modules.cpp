@@ -17,6 +17,22 @@ void write_log(std::string_view log, unsigned options, const CUjit_option* names
   if (buffer != nullptr) log.copy(buffer, size);
 }
 
+/// What the driver's compiler says of PTX, whoever asks it.
+CUresult compile(const FakeState& fake, std::string_view ptx, std::vector<FakeEntry>* entries, unsigned options,
+                 const CUjit_option* names, void* const* values) {
+  if (fake.module_status != CUresult::success) {
+    write_log(fake.module_log, options, names, values);
+    return fake.module_status;
+  }
+  auto found = parse_entries(ptx);
+  if (!found) {
+    write_log("ptxas fatal   : Missing .version directive at start of file\n", options, names, values);
+    return CUresult::invalid_ptx;
+  }
+  *entries = *std::move(found);
+  return CUresult::success;
+}
+
 FakeFunction* find_function(FakeState& fake, CUfunction handle) {
   for (const auto& module : fake.modules)
     if (const auto found = find_handle(module->functions, handle); found != module->functions.end())
@@ -43,22 +59,61 @@ Packed unpack(void** extra) {
 
 CUresult cuModuleLoadDataEx(CUmodule* module, const void* image, unsigned options, CUjit_option* names, void** values) {
   PADLOCK_ENTER(enter_unsafe, cuModuleLoadDataEx);
-  if (fake.module_status != CUresult::success) {
-    write_log(fake.module_log, options, names, values);
-    return fake.module_status;
-  }
-  auto entries = parse_entries(static_cast<const char*>(image));
-  if (!entries) {
-    write_log("ptxas fatal   : Missing .version directive at start of file\n", options, names, values);
-    return CUresult::invalid_ptx;
-  }
+  const char* text = static_cast<const char*>(image);
+  std::vector<FakeEntry> entries;
+  const CUresult compiled = compile(fake, text + (*text == kFakeCubin ? 1 : 0), &entries, options, names, values);
+  if (compiled != CUresult::success) return compiled;
   auto loaded = std::make_unique<FakeModule>(FakeModule{.context = FakeState::current()});
-  for (FakeEntry& entry : *entries)
+  for (FakeEntry& entry : entries)
     loaded->functions.push_back(std::make_unique<FakeFunction>(FakeFunction{FakeState::current(), std::move(entry)}));
   *module = handle_of<CUmodule>(loaded.get());
   fake.modules.push_back(std::move(loaded));
   ++fake.made_counts.modules;
   return CUresult::success;
+}
+
+CUresult cuLinkCreate_v2(unsigned options, CUjit_option* names, void** values, CUlinkState* state) {
+  PADLOCK_ENTER(enter_context, cuLinkCreate_v2);
+  auto link = std::make_unique<FakeLink>(FakeLink{.context = FakeState::current()});
+  link->names.assign(names, names + options);
+  link->values.assign(values, values + options);
+  *state = handle_of<CUlinkState>(link.get());
+  fake.links.push_back(std::move(link));
+  ++fake.made_counts.links;
+  return CUresult::success;
+}
+
+CUresult cuLinkAddData_v2(CUlinkState state, CUjitInputType type, void* data, std::size_t bytes, const char* /*name*/,
+                          unsigned options, CUjit_option* /*names*/, void** /*values*/) {
+  PADLOCK_ENTER(enter_context, cuLinkAddData_v2);
+  const auto found = find_handle(fake.links, state);
+  if (found == fake.links.end()) return fake.misuse("a link");
+  FakeLink& link = **found;
+  const std::string_view text(static_cast<const char*>(data), bytes);
+  // PTX ends with a zero, which counts.
+  if (type != CUjitInputType::ptx || options != 0 || !link.text.empty() || text.empty() || text.back() != '\0')
+    return CUresult::invalid_value;
+  std::vector<FakeEntry> entries;
+  const auto count = static_cast<unsigned>(link.names.size());
+  const CUresult compiled = compile(fake, text, &entries, count, link.names.data(), link.values.data());
+  if (compiled == CUresult::success) link.text = text;
+  return compiled;
+}
+
+CUresult cuLinkComplete(CUlinkState state, void** cubin, std::size_t* bytes) {
+  PADLOCK_ENTER(enter_context, cuLinkComplete);
+  const auto found = find_handle(fake.links, state);
+  if (found == fake.links.end()) return fake.misuse("a link");
+  FakeLink& link = **found;
+  link.image = kFakeCubin + link.text;
+  *cubin = link.image.data();
+  *bytes = link.image.size();
+  return CUresult::success;
+}
+
+CUresult cuLinkDestroy(CUlinkState state) {
+  PADLOCK_ENTER_GIVING_BACK(cuLinkDestroy);
+  return first_of(remove(fake, fake.links, state, "a link"), status);
 }
 
 CUresult cuModuleUnload(CUmodule module) {

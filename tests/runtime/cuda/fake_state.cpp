@@ -44,6 +44,7 @@ void FakeState::reset() {
   physical.clear();
   mappings.clear();
   modules.clear();
+  links.clear();
   streams.clear();
   events.clear();
   null_streams_.clear();
@@ -94,6 +95,7 @@ FakeCounts FakeState::live() const {
   counts.modules = static_cast<int>(modules.size());
   counts.streams = static_cast<int>(streams.size());
   counts.events = static_cast<int>(events.size());
+  counts.links = static_cast<int>(links.size());
   return counts;
 }
 
@@ -246,6 +248,7 @@ void FakeState::destroy(FakeContext& context) {
   gone.modules = remove_of(modules, context);
   gone.streams = remove_of(streams, context);
   gone.events = remove_of(events, context);
+  gone.links = remove_of(links, context);
   gone.allocations = static_cast<int>(std::erase_if(allocations, [&](const auto& entry) {
     if (entry.second.context != &context) return false;
     entry.second.memory.unmap();
@@ -256,6 +259,7 @@ void FakeState::destroy(FakeContext& context) {
   orphaned_.modules += gone.modules;
   orphaned_.streams += gone.streams;
   orphaned_.events += gone.events;
+  orphaned_.links += gone.links;
   orphaned_.allocations += gone.allocations;
 }
 

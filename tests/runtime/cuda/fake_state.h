@@ -43,6 +43,18 @@ struct FakeModule {
   std::vector<std::unique_ptr<FakeFunction>> functions = {};
 };
 
+/// What cuLinkCreate began, with the options that it was given: the driver writes there as long as it lives.
+struct FakeLink {
+  FakeContext* context = nullptr;
+  std::vector<CUjit_option> names = {};
+  std::vector<void*> values = {};
+  std::string text = {};
+  std::string image = {};  // what cuLinkComplete gives
+};
+
+/// The first byte of an image that cuLinkComplete gives; the PTX follows.
+inline constexpr char kFakeCubin = '\x7f';
+
 struct FakeStream {
   FakeContext* context = nullptr;
   bool is_null_stream = false;
@@ -144,6 +156,7 @@ class FakeState final : public FakeDriver {
   std::vector<std::unique_ptr<FakePhysical>> physical;
   std::map<std::uint64_t, const FakePhysical*> mappings;  // borrowed; by address
   std::vector<std::unique_ptr<FakeModule>> modules;
+  std::vector<std::unique_ptr<FakeLink>> links;
   std::vector<std::unique_ptr<FakeStream>> streams;
   std::vector<std::unique_ptr<FakeEvent>> events;
   FakeCounts made_counts;

@@ -2,6 +2,8 @@
 
 #include <doctest/doctest.h>
 
+#include <algorithm>
+
 #include "tests/runtime/cuda/fake_fixture.h"
 
 namespace padlock::runtime::cuda {
@@ -61,6 +63,43 @@ TEST_CASE("a log longer than its buffer is cut") {
   const Error error = error_of(Module::load_ptx(*context, kPtx, "p"));
   REQUIRE(error.context.size() == 2);
   CHECK(error.context[1] == std::string(8191, 'x'));
+}
+
+TEST_CASE("a module that is linked first is the same, and nothing of the link stays") {
+  const Fake fake;
+  const auto context = fake.primary();
+  fake->forget_calls();
+  const Module module = *Module::link_ptx(*context, kPtx, "p");
+  CHECK(module.function("add"));
+  CHECK(std::ranges::count(fake->calls(), "cuLinkComplete") == 1);
+  CHECK(fake->live().modules == 1);
+  CHECK(fake->live().links == 0);
+  CHECK(fake->made().links == 1);
+}
+
+TEST_CASE("where the driver lacks a function for it, nothing is linked") {
+  for (const char* missing : {"cuLinkCreate_v2", "cuLinkAddData_v2", "cuLinkComplete", "cuLinkDestroy"}) {
+    CAPTURE(missing);
+    const Fake fake;
+    fake->settings.hidden_symbols = {missing};
+    const auto context = fake.primary();
+    CHECK(Module::link_ptx(*context, kPtx, "p"));
+    CHECK(fake->made().links == 0);
+    CHECK(fake->made().modules == 1);
+  }
+}
+
+TEST_CASE("what does not link is an error with the compiler's log, too") {
+  const Fake fake;
+  const auto context = fake.primary();
+  fake->refuse_modules(CUresult::invalid_ptx, "ptxas application ptx input, line 7; error : Unknown symbol 'x'\n");
+  const Error error = error_of(Module::link_ptx(*context, kPtx, "pad_relu"));
+  CHECK(error.code == Code::internal);
+  CHECK(error.to_string() ==
+        "cuLinkAddData on cuda:0 failed: CUDA_ERROR_INVALID_PTX: as the fake driver was told\n"
+        "  while loading module pad_relu\n"
+        "  ptxas application ptx input, line 7; error : Unknown symbol 'x'");
+  CHECK(fake->live() == FakeCounts{.contexts = 1});
 }
 
 TEST_CASE("what is no PTX is refused by the driver") {

@@ -187,6 +187,7 @@ TEST_CASE("trials at all sizes share a GPU's context, modules and streams") {
     try_at_many_sizes(trials, "cuda:0");
     CHECK(fake->made().contexts == 1);
     CHECK(fake->made().modules == 2 + 1);  // the configs' and the comparison's
+    CHECK(fake->made().links == 2);        // the configs' are compiled beside each other
     const int streams = fake->made().streams;
     try_at_many_sizes(trials, "cuda:0");
     CHECK(fake->made().modules == 2 + 1);
