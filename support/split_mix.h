@@ -9,15 +9,18 @@ class SplitMix {
  public:
   explicit SplitMix(std::uint64_t seed) : state_(seed) {}
   std::uint64_t next() {
-    std::uint64_t z = state_ += 0x9e3779b97f4a7c15;
+    std::uint64_t z = state_ += kStep;
     z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9;
     z = (z ^ (z >> 27)) * 0x94d049bb133111eb;
     return z ^ (z >> 31);
   }
+  /// Leaves out numbers, as many as one likes in no time.
+  void skip(std::uint64_t count) { state_ += count * kStep; }
   /// Returns the seed of the numbers that follow.
   [[nodiscard]] std::uint64_t state() const { return state_; }
 
  private:
+  static constexpr std::uint64_t kStep = 0x9e3779b97f4a7c15;
   std::uint64_t state_;
 };
 

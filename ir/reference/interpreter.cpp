@@ -298,17 +298,29 @@ Result<Element> Interpreter::element(ValueId value, std::span<const std::int64_t
 
 Status Interpreter::evaluate(ValueId value, std::span<std::byte> out, std::vector<bool>* nan_open) {
   if (value >= impl_->program().values().size()) return invalid_argument(fmt::format("there is no value {}", value));
+  const auto bytes = static_cast<std::size_t>(byte_size(impl_->program().value(value).dtype));
+  const auto count = static_cast<std::size_t>(impl_->element_counts[value]);
+  if (out.size() == count * bytes) return evaluate_part(value, 0, out, nan_open);
+  return invalid_argument(
+      fmt::format("'{}' takes {} bytes, {} are given", impl_->program().value(value).name, count * bytes, out.size()));
+}
+
+Status Interpreter::evaluate_part(ValueId value, std::size_t first, std::span<std::byte> out,
+                                  std::vector<bool>* nan_open) {
+  if (value >= impl_->program().values().size()) return invalid_argument(fmt::format("there is no value {}", value));
   PADLOCK_CHECK(impl_->check_nesting(value));
   const int bytes = byte_size(impl_->program().value(value).dtype);
-  const auto count = static_cast<std::size_t>(impl_->element_counts[value]);
-  if (out.size() != count * static_cast<std::size_t>(bytes))
-    return invalid_argument(fmt::format("'{}' takes {} bytes, {} are given", impl_->program().value(value).name,
-                                        count * static_cast<std::size_t>(bytes), out.size()));
+  const std::size_t count = out.size() / static_cast<std::size_t>(bytes);
+  const auto all = static_cast<std::size_t>(impl_->element_counts[value]);
+  if (first > all || count > all - first || out.size() % static_cast<std::size_t>(bytes) != 0)
+    return invalid_argument(fmt::format("'{}' has {} elements, {} bytes from number {} on are asked for",
+                                        impl_->program().value(value).name, all, out.size(), first));
   if (nan_open != nullptr) nan_open->assign(count, false);
+  if (count == 0) return {};
 
   const DefaultFpEnvironment environment;
   const auto& extents = impl_->plan[value].extents;
-  std::vector<std::int64_t> at(extents.size());
+  std::vector<std::int64_t> at = coordinates_of(first, extents);
   for (std::size_t i = 0; i < count; ++i, step(at, extents)) {
     PADLOCK_TRY(const Element element, impl_->run(value, at));
     write_bits(out.data() + i * static_cast<std::size_t>(bytes), bytes, element.bits);

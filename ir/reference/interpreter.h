@@ -34,6 +34,10 @@ class Interpreter {
   /// result) and, if `nan_open` is given, one flag per element. Errors as `element`; invalid_argument for another size.
   [[nodiscard]] Status evaluate(ValueId value, std::span<std::byte> out, std::vector<bool>* nan_open = nullptr);
 
+  /// The same of the elements from number `first` on, row-major, as many as `out` holds. Errors as `evaluate`.
+  [[nodiscard]] Status evaluate_part(ValueId value, std::size_t first, std::span<std::byte> out,
+                                     std::vector<bool>* nan_open = nullptr);
+
   static constexpr int kMaxNesting = 4096;
 
  private:

@@ -8,6 +8,7 @@
 
 #include "ir/reference/interpreter.h"
 #include "ir/reference/scalar_ops.h"
+#include "runtime/host/in_parallel.h"
 #include "tuner/trial/edge_elements.h"
 
 namespace padlock::tuner {
@@ -30,8 +31,10 @@ std::string describe(const Problem& problem, std::size_t result, std::size_t ind
                      expected.nan_open ? " (any NaN)" : "", found);
 }
 
-/// Compares some elements with the interpreter's.
-Result<std::string> sampled_difference(const Problem& problem, std::size_t result, std::span<const std::byte> actual,
+constexpr std::int64_t kPart = 1 << 12;  // elements that one thread interprets at a time
+
+/// Compares some elements with the interpreter's, on one thread.
+Result<std::string> difference_of_part(const Problem& problem, std::size_t result, std::span<const std::byte> actual,
                                        std::span<const std::int64_t> elements) {
   const ir::Value& value = result_value(problem, result);
   const std::vector<std::int64_t> extents = problem.binding().extents_of(value);
@@ -46,6 +49,39 @@ Result<std::string> sampled_difference(const Problem& problem, std::size_t resul
   return std::string();
 }
 
+/// Compares some elements with the interpreter's: the first of them that differs.
+Result<std::string> sampled_difference(const Problem& problem, std::size_t result, std::span<const std::byte> actual,
+                                       std::span<const std::int64_t> elements) {
+  const runtime::PartsOf parts{.all = std::ssize(elements), .part = kPart};
+  std::vector<Result<std::string>> found(static_cast<std::size_t>(parts.count()));
+  runtime::in_parallel(parts.count(), [&](std::int64_t i) {
+    found[static_cast<std::size_t>(i)] = difference_of_part(problem, result, actual, parts.of(elements, i));
+  });
+  for (Result<std::string>& part : found)
+    if (!part || !part->empty()) return std::move(part);
+  return std::string();
+}
+
+/// Interprets a value, `bytes` of it, on many threads, and flags which elements any NaN will do for.
+Result<std::vector<bool>> interpret_value(const Problem& problem, ir::ValueId id, std::span<std::byte> bytes) {
+  const auto size = static_cast<std::int64_t>(ir::byte_size(problem.program().value(id).dtype));
+  const runtime::PartsOf parts{.all = std::ssize(bytes), .part = kPart * size};
+  std::vector<Status> done(static_cast<std::size_t>(parts.count()));
+  std::vector<std::vector<bool>> flags(done.size());
+  runtime::in_parallel(parts.count(), [&](std::int64_t i) {
+    const auto first = static_cast<std::size_t>(parts.begin(i) / size);
+    done[static_cast<std::size_t>(i)] =
+        interpreter_for(problem).evaluate_part(id, first, parts.of(bytes, i), &flags[static_cast<std::size_t>(i)]);
+  });
+  std::vector<bool> nan_open;
+  nan_open.reserve(static_cast<std::size_t>(parts.all / size));
+  for (std::size_t i = 0; i < done.size(); ++i) {
+    PADLOCK_CHECK(done[i]);
+    nan_open.insert(nan_open.end(), flags[i].begin(), flags[i].end());
+  }
+  return nan_open;
+}
+
 std::unexpected<Error> computed_wrongly(const std::string& difference) {
   return internal_error("the default config does not compute what the interpreter does: " + difference);
 }
@@ -53,13 +89,12 @@ std::unexpected<Error> computed_wrongly(const std::string& difference) {
 }  // namespace
 
 Status Reference::interpret() {
-  ir::Interpreter interpreter = interpreter_for(*problem_);
   const ir::Program& program = problem_->program();
   for (const ir::ValueId id : program.results()) {
     const ir::Value& value = program.value(id);
     const std::int64_t elements = problem_->binding()(value.layout.element_count());
     auto& bytes = bytes_.emplace_back(static_cast<std::size_t>(elements * ir::byte_size(value.dtype)));
-    PADLOCK_CHECK(interpreter.evaluate(id, bytes, &nan_open_.emplace_back()));
+    PADLOCK_TRY(nan_open_.emplace_back(), interpret_value(*problem_, id, bytes));
   }
   return {};
 }

@@ -4,12 +4,15 @@
 #include <cstring>
 
 #include "ir/reference/numeric.h"
+#include "runtime/host/in_parallel.h"
 #include "support/split_mix.h"
 
 namespace padlock::tuner {
 namespace {
 
 using ir::DType;
+
+constexpr std::int64_t kPart = std::int64_t{4} << 20;  // bytes that one thread fills at a time
 
 std::uint64_t ones(int count) { return count >= 64 ? ~std::uint64_t{0} : (std::uint64_t{1} << count) - 1; }
 
@@ -73,11 +76,17 @@ std::uint64_t value_of(DType dtype, Domain domain, std::uint64_t random) {
 void fill_data(std::span<std::byte> storage, DType dtype, Domain domain, std::uint64_t seed) {
   const auto size = static_cast<std::size_t>(ir::byte_size(dtype));
   const std::size_t drawn = domain == Domain::plain ? std::min(storage.size(), kPlainPeriod) : storage.size();
-  SplitMix random(seed);
-  for (std::size_t at = 0; at < drawn; at += size) {
-    const std::uint64_t bits = value_of(dtype, domain, random.next());
-    std::memcpy(storage.data() + at, &bits, size);  // little-endian, as every host this runs on
-  }
+  const runtime::PartsOf parts{.all = static_cast<std::int64_t>(drawn), .part = kPart};
+  runtime::in_parallel(parts.count(), [&](std::int64_t part) {
+    const auto begin = static_cast<std::size_t>(parts.begin(part));
+    const std::size_t end = begin + static_cast<std::size_t>(parts.size(part));
+    SplitMix random(seed);
+    random.skip(begin / size);
+    for (std::size_t at = begin; at < end; at += size) {
+      const std::uint64_t bits = value_of(dtype, domain, random.next());
+      std::memcpy(storage.data() + at, &bits, size);  // little-endian, as every host this runs on
+    }
+  });
   for (std::size_t at = drawn; at < storage.size(); at += kPlainPeriod)
     std::memcpy(storage.data() + at, storage.data(), std::min(kPlainPeriod, storage.size() - at));
 }
