@@ -102,6 +102,13 @@ void add_place(Place& place, const Measurement& measurement) {
   place.sizes = to_string(measurement.sizes);
 }
 
+std::strong_ordering compare(const KeyFields&, const KeyFields&) { return std::strong_ordering::equal; }
+std::strong_ordering compare(const Choice& a, const Choice& b) { return a.region <=> b.region; }
+std::strong_ordering compare(const Measurement& a, const Measurement& b) {
+  if (const auto order = std::tie(a.region, a.config) <=> std::tie(b.region, b.config); order != 0) return order;
+  return a.sizes == b.sizes ? std::strong_ordering::equal : to_string(a.sizes) <=> to_string(b.sizes);
+}
+
 }  // namespace
 
 Result<Verdict> verdict_from_name(std::string_view name) {
@@ -131,6 +138,16 @@ Place place_of(const Record& record) {
               .sizes = {}};
   std::visit([&](const auto& content) { add_place(place, content); }, record.content);
   return place;
+}
+
+std::strong_ordering compare_places(const Record& a, const Record& b) {
+  const auto kind_of = [](const Record& record) { return record.content.index(); };
+  if (const auto order = a.program <=> b.program; order != 0) return order;
+  if (const auto order = kind_of(a) <=> kind_of(b); order != 0) return order;
+  if (const auto order = a.key <=> b.key; order != 0) return order;
+  return std::visit(
+      [&b]<class Content>(const Content& content) { return compare(content, std::get<Content>(b.content)); },
+      a.content);
 }
 
 Status validate(const Record& record) {

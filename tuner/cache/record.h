@@ -1,5 +1,6 @@
 #pragma once
 
+#include <compare>
 #include <concepts>
 #include <cstdint>
 #include <map>
@@ -72,7 +73,7 @@ struct Choice {
 template <class T, class U>
 concept ConstOrNot = std::same_as<std::remove_const_t<T>, U>;
 
-// Each member under the name that it has as text: one list for all who write and read it.
+// Each member under the name that it has as text, in the order of these: one list for all who write and read it.
 
 template <ConstOrNot<Provenance> T, class Visit>
 void visit_members(T& data, const Visit& visit) {
@@ -82,27 +83,27 @@ void visit_members(T& data, const Visit& visit) {
 }
 template <ConstOrNot<Coverage> T, class Visit>
 void visit_members(T& data, const Visit& visit) {
-  visit("measured", data.measured);
   visit("candidates", data.candidates);
+  visit("measured", data.measured);
 }
 template <ConstOrNot<Choice> T, class Visit>
 void visit_members(T& data, const Visit& visit) {
-  visit("region", data.region);
   visit("config", data.config);
-  visit("provenance", data.provenance);
   visit("coverage", data.coverage);
+  visit("provenance", data.provenance);
+  visit("region", data.region);
 }
 template <ConstOrNot<Measurement> T, class Visit>
 void visit_members(T& data, const Visit& visit) {
-  visit("region", data.region);
   visit("config", data.config);
+  visit("median_ps", data.median_ps);
+  visit("message", data.message);
+  visit("noise_ps", data.noise_ps);
+  visit("provenance", data.provenance);
+  visit("region", data.region);
+  visit("samples_ps", data.samples_ps);
   visit("sizes", data.sizes);
   visit("verdict", data.verdict);
-  visit("message", data.message);
-  visit("median_ps", data.median_ps);
-  visit("noise_ps", data.noise_ps);
-  visit("samples_ps", data.samples_ps);
-  visit("provenance", data.provenance);
 }
 
 /// Record is what a cache holds a number of: a key, or what was learnt under one.
@@ -130,6 +131,8 @@ struct Place {
   friend auto operator<=>(const Place&, const Place&) = default;
 };
 [[nodiscard]] Place place_of(const Record& record);
+/// Compares the places of two records, without making them.
+[[nodiscard]] std::strong_ordering compare_places(const Record& a, const Record& b);
 
 /// Checks that every value is one that a cache may hold: lengths, ranges, printable ASCII, dates; a key whose digest is
 /// its own. Error: invalid_argument, naming the value.

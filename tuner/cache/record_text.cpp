@@ -4,11 +4,14 @@
 
 #include <algorithm>
 #include <array>
+#include <iterator>
 #include <limits>
 #include <nlohmann/json.hpp>
+#include <numeric>
 #include <optional>
 
-#include "support/hash.h"
+#include "runtime/host/in_parallel.h"
+#include "tuner/cache/record_line.h"
 
 namespace padlock::tuner {
 namespace {
@@ -17,29 +20,7 @@ using nlohmann::json;
 
 constexpr std::array<std::string_view, 3> kKinds = {"key", "choice", "measurement"};  // by index of Record::content
 
-// ---- Writing ----
-
-void write(json& object, const KeyFields& fields) {
-  json& members = object["fields"] = json::object();
-  for (const KeyField& field : kKeyFields) members[std::string(field.name)] = fields.*field.value;
-}
-template <class Content>
-void write(json& object, const Content& content) {
-  visit_members(content, [&object]<class T>(const char* name, const T& value) {
-    if constexpr (std::is_same_v<T, Provenance>) {
-      write(object[name], value);
-    } else if constexpr (std::is_same_v<T, std::optional<Coverage>>) {
-      if (value) write(object[name], *value);
-    } else if constexpr (std::is_same_v<T, Verdict>) {
-      object[name] = name_of(value);
-    } else {
-      object[name] = value;
-    }
-  });
-}
-
-/// nlohmann's objects are sorted by key. `replace`: what is no UTF-8 does not throw.
-std::string dump(const json& value) { return value.dump(-1, ' ', false, json::error_handler_t::replace); }
+constexpr std::int64_t kPart = 1024;  // lines that one thread reads or writes at a time
 
 // ---- Reading: the first error stays, and what follows it is not looked at ----
 
@@ -167,17 +148,9 @@ Result<Record> record_from(const json& object) {
 
 }  // namespace
 
-std::string to_line(const Record& record) {
-  json object = {{"schema", kRecordSchema},
-                 {"kind", kKinds[record.content.index()]},
-                 {"program", record.program},
-                 {"key", record.key}};
-  std::visit([&object](const auto& content) { write(object, content); }, record.content);
-  const std::string rest = dump(object);  // a line begins with its check: no other name is less than that
-  return fmt::format(R"({{"check":"{}",{})", hash64(rest), std::string_view(rest).substr(1));
-}
-
 Result<Record> parse_line(std::string_view line) {
+  if (auto record = scan_line(line); record && validate(*record) && to_line(*record) == line) return *std::move(record);
+  // Something is wrong with it: say what.
   if (line.size() > kMaxLineBytes)
     return invalid_argument(fmt::format("expected at most {} bytes, found {}", kMaxLineBytes, line.size()));
   const json object = json::parse(line, nullptr, false);
@@ -190,29 +163,55 @@ Result<Record> parse_line(std::string_view line) {
 }
 
 std::string to_lines(const std::vector<Record>& records) {
-  std::vector<std::pair<Place, const Record*>> order;  // a place is some texts, which are made once
+  std::vector<const Record*> order;
   order.reserve(records.size());
-  for (const Record& record : records) order.emplace_back(place_of(record), &record);
-  std::ranges::stable_sort(order, {}, &std::pair<Place, const Record*>::first);
-  std::string text;
-  for (const auto& [place, record] : order) text += to_line(*record) + '\n';
-  return text;
+  for (const Record& record : records) order.push_back(&record);
+  std::ranges::stable_sort(order, [](const Record* a, const Record* b) { return compare_places(*a, *b) < 0; });
+  return sorted_lines(order);
+}
+
+std::string sorted_lines(std::span<const Record* const> records) {
+  const runtime::PartsOf parts{.all = std::ssize(records), .part = kPart};
+  std::vector<std::string> texts(static_cast<std::size_t>(parts.count()));
+  runtime::in_parallel(parts.count(), [&](std::int64_t i) {
+    for (const Record* const record : parts.of(records, i))
+      texts[static_cast<std::size_t>(i)] += to_line(*record) + '\n';
+  });
+  std::string all;
+  all.reserve(std::accumulate(texts.begin(), texts.end(), std::size_t{0},
+                              [](std::size_t sum, const std::string& text) { return sum + text.size(); }));
+  for (const std::string& text : texts) all += text;
+  return all;
 }
 
 RecordSet parse_lines(std::string_view text) {
-  RecordSet set;
-  for (std::size_t number = 1; !text.empty(); ++number) {
+  std::vector<std::string_view> lines;
+  while (!text.empty()) {
     const std::size_t end = std::min(text.find('\n'), text.size());
-    const std::string_view line = text.substr(0, end);
+    lines.push_back(text.substr(0, end));
     text.remove_prefix(std::min(end + 1, text.size()));
-    if (line.empty()) continue;
-    auto record = parse_line(line);
-    if (record)
-      set.records.push_back(*std::move(record));
-    else
-      set.problems.push_back(fmt::format("line {}: {}", number, record.error().message));
   }
-  return set;
+  const runtime::PartsOf parts{.all = std::ssize(lines), .part = kPart};
+  std::vector<RecordSet> sets(static_cast<std::size_t>(parts.count()));
+  runtime::in_parallel(parts.count(), [&](std::int64_t i) {
+    RecordSet& set = sets[static_cast<std::size_t>(i)];
+    auto number = parts.begin(i);
+    for (const std::string_view line : parts.of(std::span<const std::string_view>(lines), i)) {
+      ++number;
+      if (line.empty()) continue;
+      auto record = parse_line(line);
+      if (record)
+        set.records.push_back(*std::move(record));
+      else
+        set.problems.push_back(fmt::format("line {}: {}", number, record.error().message));
+    }
+  });
+  RecordSet all;
+  for (RecordSet& set : sets) {
+    std::ranges::move(set.records, std::back_inserter(all.records));
+    std::ranges::move(set.problems, std::back_inserter(all.problems));
+  }
+  return all;
 }
 
 }  // namespace padlock::tuner

@@ -33,18 +33,14 @@ void bind_place(Query& query, const Place& place) {
   query.bind(6, place.sizes);
 }
 
-Place place_at(const Query& row) {
-  return {.program = std::string(row.text(0)),
-          .kind = static_cast<int>(row.number(1)),
-          .key = std::string(row.text(2)),
-          .region = std::string(row.text(3)),
-          .config = std::string(row.text(4)),
-          .sizes = std::string(row.text(5))};
+bool is_at(const Place& place, const Query& row) {
+  return row.text(0) == place.program && row.number(1) == place.kind && row.text(2) == place.key &&
+         row.text(3) == place.region && row.text(4) == place.config && row.text(5) == place.sizes;
 }
 
 Result<Record> record_at(const Query& row) {
   PADLOCK_TRY(Record record, parse_line(row.text(6)));
-  if (place_of(record) != place_at(row)) return invalid_argument("expected a record of its place, found another's");
+  if (!is_at(place_of(record), row)) return invalid_argument("expected a record of its place, found another's");
   return record;
 }
 
@@ -52,6 +48,27 @@ bool is_wanted(const Record& record, std::initializer_list<std::string_view> pro
   const std::string_view actual[] = {record.program, record.key};
   return std::ranges::equal(program_and_key, std::span(actual).first(program_and_key.size())) &&
          (kind < 0 || record.content.index() == static_cast<std::size_t>(kind));
+}
+
+/// Returns whether the record of this place that `query` finds stays; a damaged one does not.
+Result<bool> keeps(Query& query, const Place& place, const Record& incoming) {
+  bind_place(query, place);
+  PADLOCK_TRY(const bool found, query.next());
+  if (!found) return false;
+  const auto existing = record_at(query);
+  PADLOCK_CHECK(query.next());
+  return existing && !supersedes(incoming, *existing);
+}
+
+/// A database counts what a statement does from when it is prepared, and gives up at some number of steps: as many rows
+/// as that are far more than a statement of ours is good for.
+constexpr std::size_t kBatch = 1 << 16;
+
+template <class Body>
+Status in_batches(std::size_t count, const Body& body) {
+  for (std::size_t begin = 0; begin < count; begin += kBatch)
+    PADLOCK_CHECK(body(begin, std::min(begin + kBatch, count)));
+  return {};
 }
 
 std::unexpected<Error> not_a_cache() {
@@ -169,26 +186,17 @@ RecordSet StoreFile::measurements_of(std::string_view program, std::string_view 
   return select("WHERE program = ?1 AND kind = 2 AND key = ?2", {program, key}, 2);
 }
 
-/// Returns whether the file's record of this place stays; a damaged one does not.
-Result<bool> StoreFile::keeps(const Place& place, const Record& incoming) {
-  PADLOCK_TRY(Query query,
-              database_.prepare(fmt::format("SELECT {}, line FROM record WHERE {}", kColumns, kThisPlace)));
-  bind_place(query, place);
-  PADLOCK_TRY(const bool found, query.next());
-  if (!found) return false;
-  const auto existing = record_at(query);
-  return existing && !supersedes(incoming, *existing);
-}
-
 Result<std::int64_t> StoreFile::put(std::span<const Record> records, Conflict conflict) {
   for (const Record& record : records) PADLOCK_CHECK(validate(record));
   std::int64_t written = 0;
-  const Status done = database_.in_transaction([&]() -> Status {
+  const auto put_batch = [&](std::size_t begin, std::size_t end) -> Status {
     PADLOCK_TRY(Query insert, database_.prepare("INSERT OR REPLACE INTO record VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)"));
-    for (const Record& record : records) {
+    PADLOCK_TRY(Query find,
+                database_.prepare(fmt::format("SELECT {}, line FROM record WHERE {}", kColumns, kThisPlace)));
+    for (const Record& record : records.subspan(begin, end - begin)) {
       const Place place = place_of(record);
       if (conflict == Conflict::keep_later) {
-        PADLOCK_TRY(const bool kept, keeps(place, record));
+        PADLOCK_TRY(const bool kept, keeps(find, place, record));
         if (kept) continue;
       }
       bind_place(insert, place);
@@ -197,25 +205,25 @@ Result<std::int64_t> StoreFile::put(std::span<const Record> records, Conflict co
       ++written;
     }
     return {};
-  });
-  PADLOCK_CHECK(done);
+  };
+  PADLOCK_CHECK(database_.in_transaction([&] { return in_batches(records.size(), put_batch); }));
   return written;
 }
 
 Result<std::int64_t> StoreFile::erase(std::span<const Place> places) {
-  std::int64_t erased = 0;
-  const Status done = database_.in_transaction([&]() -> Status {
-    for (const Place& place : places) {
-      PADLOCK_TRY(Query remove, database_.prepare(fmt::format("DELETE FROM record WHERE {}", kThisPlace)));
+  constexpr const char* kChanges = "SELECT total_changes()";
+  PADLOCK_TRY(const std::int64_t before, database_.number(kChanges));
+  const auto erase_batch = [&](std::size_t begin, std::size_t end) -> Status {
+    PADLOCK_TRY(Query remove, database_.prepare(fmt::format("DELETE FROM record WHERE {}", kThisPlace)));
+    for (const Place& place : places.subspan(begin, end - begin)) {
       bind_place(remove, place);
       PADLOCK_CHECK(remove.next());
-      PADLOCK_TRY(const std::int64_t changes, database_.number("SELECT changes()"));
-      erased += changes;
     }
     return {};
-  });
-  PADLOCK_CHECK(done);
-  return erased;
+  };
+  PADLOCK_CHECK(database_.in_transaction([&] { return in_batches(places.size(), erase_batch); }));
+  PADLOCK_TRY(const std::int64_t after, database_.number(kChanges));
+  return after - before;
 }
 
 Result<std::string> default_cache_file() {

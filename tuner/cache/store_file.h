@@ -53,7 +53,6 @@ class StoreFile {
   Result<bool> is_new();
   Status check_schema();
   RecordSet select(std::string_view where, std::initializer_list<std::string_view> values, int kind);
-  Result<bool> keeps(const Place& place, const Record& incoming);
 
   Database database_;
   bool empty_ = false;  // opened for reading before anything was written

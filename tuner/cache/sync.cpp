@@ -5,7 +5,9 @@
 #include <algorithm>
 #include <iterator>
 #include <set>
+#include <span>
 #include <utility>
+#include <vector>
 
 #include "support/hash.h"
 #include "tuner/cache/merge.h"
@@ -71,10 +73,32 @@ class Gathering {
   std::set<std::string> seen_;
 };
 
+/// What two caches know together, by place.
+struct Union {
+  std::vector<Record> incoming;    ///< what the first lacks, or has earlier
+  std::vector<const Record*> all;  ///< borrowed, in the order of their places
+};
+
+Union unite(const std::vector<Record>& own, std::vector<Record> others) {
+  Union both;
+  both.incoming.reserve(others.size());  // so that nothing moves
+  both.all.reserve(own.size() + others.size());
+  auto mine = own.begin();
+  for (Record& other : others) {
+    for (; mine != own.end() && compare_places(*mine, other) < 0; ++mine) both.all.push_back(&*mine);
+    const bool met = mine != own.end() && compare_places(*mine, other) == 0;
+    if (met && !supersedes(other, *mine)) continue;
+    both.all.push_back(&both.incoming.emplace_back(std::move(other)));
+    if (met) ++mine;
+  }
+  for (; mine != own.end(); ++mine) both.all.push_back(&*mine);
+  return both;
+}
+
 /// Leaves an export of `records` and removes those that it was made of.
-Status leave(CacheExchange& exchange, const std::vector<Record>& records, const std::set<std::string>& taken) {
+Status leave(CacheExchange& exchange, std::span<const Record* const> records, const std::set<std::string>& taken) {
   if (records.empty()) return {};
-  const std::string text = to_lines(records), own = hash128(text);
+  const std::string text = sorted_lines(records), own = hash128(text);
   if (!taken.contains(own)) PADLOCK_CHECK(exchange.write(own, text));
   for (const std::string& name : taken)
     if (name != own) exchange.remove(name);
@@ -87,17 +111,13 @@ Result<Synced> sync(StoreFile& file, CacheExchange& exchange) {
   RecordSet own = file.all();
   Gathering found(exchange);
   const Status reached = found.gather();
-  // All of what is taken is in `all`, whatever becomes of the file meanwhile.
-  std::vector<Record> all = own.records;
-  all.insert(all.end(), found.records.begin(), found.records.end());
-  all = merge(std::move(all));
-  Difference news = difference(std::move(own.records), all);
-  std::vector<Record>& incoming = news.only_right;
-  std::ranges::move(news.changed, std::back_inserter(incoming));
+  own.records = merge(std::move(own.records));  // of a damaged file they may be in any order
+  // All of what is taken is in `both`, whatever becomes of the file meanwhile.
+  const Union both = unite(own.records, merge(std::move(found.records)));
   Synced done{.problems = std::move(own.problems)};
-  PADLOCK_TRY(done.written, file.put(incoming, Conflict::keep_later));
+  PADLOCK_TRY(done.written, file.put(both.incoming, Conflict::keep_later));
   std::ranges::move(found.problems, std::back_inserter(done.problems));
-  const Status left = reached ? leave(exchange, all, found.taken) : reached;
+  const Status left = reached ? leave(exchange, both.all, found.taken) : reached;
   if (!left) add_new(done.problems, left.error().message);
   return done;
 }
