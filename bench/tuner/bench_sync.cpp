@@ -1,32 +1,49 @@
-// Measures how long caches take to meet at an exchange: bench_sync URL [RECORDS]. Leaves its records there.
+// Measures caches of many records: how long opening one and looking a key up takes, meeting others at an exchange, and
+// pruning. bench_sync URL [RECORDS]; leaves its records there.
 
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstdio>
 #include <cstdlib>
 #include <string>
 #include <vector>
 
+#include "support/statistics.h"
 #include "support/stopwatch.h"
+#include "tuner/cache/prune.h"
+#include "tuner/cache/store.h"
 #include "tuner/cache/sync.h"
 
 namespace padlock::bench {
 namespace {
 
-/// Measurements as a tuning makes them: of 24 configs a region, some samples each.
+constexpr int kOfOneKey = 240;  // records
+
+tuner::CacheKey key_of(int number) {
+  return tuner::CacheKey({.program = fmt::format("{:032x}", number), .target = "host", .threads = "2"});
+}
+
+tuner::Provenance provenance() { return {.seed = 1, .date = "2026-01-31T12:00:00Z", .version = "0.1.0"}; }
+
+/// Measurements as a tuning makes them: of 24 configs a region, some samples each; and what is chosen first of a key.
 std::vector<tuner::Record> some_records(int count) {
   std::vector<tuner::Record> records;
   for (int i = 0; i < count; ++i) {
-    const tuner::CacheKey key({.program = fmt::format("{:032x}", i / 240), .target = "host", .threads = "2"});
-    if (i % 240 == 0) records.push_back(record_of(key));
-    tuner::Measurement measured{
-        .region = fmt::format("4*B*S >= {}", 1 << (i / 24 % 10)),
-        .config = fmt::format("vector_bytes=32,unroll=2,split=1,store=plain,task_kib={}", 1 << (i % 24)),
-        .sizes = {{"B", 64}, {"S", 1000}, {"lo", 3}},
-        .median_ps = 41'200'000,
-        .noise_ps = 100'000,
-        .provenance = {.seed = 1, .date = "2026-01-31T12:00:00Z", .version = "0.1.0"}};
+    const tuner::CacheKey key = key_of(i / kOfOneKey);
+    const std::string region = fmt::format("4*B*S >= {}", 1 << (i / 24 % 10));
+    const std::string config = fmt::format("vector_bytes=32,unroll=2,split=1,store=plain,task_kib={}", 1 << (i % 24));
+    if (i % kOfOneKey == 0) {
+      records.push_back(record_of(key));
+      records.push_back(record_of(key, tuner::Choice{.region = region, .config = config, .provenance = provenance()}));
+    }
+    tuner::Measurement measured{.region = region,
+                                .config = config,
+                                .sizes = {{"B", 64}, {"S", 1000}, {"lo", 3}},
+                                .median_ps = 41'200'000,
+                                .noise_ps = 100'000,
+                                .provenance = provenance()};
     for (int sample = 0; sample < 20; ++sample) measured.samples_ps.push_back(41'200'000 + 1000 * (sample - 10));
     records.push_back(record_of(key, std::move(measured)));
   }
@@ -34,23 +51,80 @@ std::vector<tuner::Record> some_records(int count) {
   return records;
 }
 
+/// A cache that goes with the object.
+class Scratch {
+ public:
+  Scratch() { remove(); }
+  ~Scratch() { remove(); }
+  Scratch(const Scratch&) = delete;
+  Scratch& operator=(const Scratch&) = delete;
+
+  [[nodiscard]] const std::string& path() const { return path_; }
+  [[nodiscard]] Result<tuner::StoreFile> with(const std::vector<tuner::Record>& records) const {
+    PADLOCK_TRY(tuner::StoreFile file, tuner::StoreFile::open(path_, tuner::Access::write));
+    PADLOCK_CHECK(file.put(records, tuner::Conflict::replace));
+    return file;
+  }
+
+ private:
+  void remove() const {
+    for (const char* suffix : {"", "-wal", "-shm"}) ::unlink((path_ + suffix).c_str());
+  }
+  const std::string path_ = fmt::format("/tmp/padlock_bench_sync.{}.db", ::getpid());
+};
+
+/// Times a cache of these records as programs use it: opened anew each time, and one key looked up.
+Status measure_look_up(const std::vector<tuner::Record>& records) {
+  constexpr int kRounds = 101;
+  const Scratch scratch;
+  if (const auto written = scratch.with(records); !written) return std::unexpected(written.error());
+  const int keys = static_cast<int>((records.size() + kOfOneKey - 1) / kOfOneKey);
+  std::vector<double> opening, looking;
+  for (int i = 0; i < kRounds; ++i) {
+    const tuner::CacheKey key = key_of(i * 7919 % std::max(1, keys / 2));  // those that have all of their records
+    const Stopwatch opened;
+    PADLOCK_TRY(const auto store, tuner::Store::open({.user_file = scratch.path()}));
+    opening.push_back(opened.milliseconds());
+    const Stopwatch looked;
+    PADLOCK_TRY(const auto found, store->look_up(key, [](const tuner::Choice&) -> Status { return {}; }));
+    looking.push_back(looked.milliseconds());
+    if (!found->hit()) return internal_error("expected a choice, found none: " + found->reason);
+  }
+  std::ranges::sort(opening);
+  std::ranges::sort(looking);
+  fmt::print("{:<44} opened in {:.3f} ms, a key found in {:.3f} ms\n", fmt::format("of {} records", records.size()),
+             median(opening), median(looking));
+  return {};
+}
+
+/// Times the removal of all, which are of no build.
+Status measure_prune(const std::vector<tuner::Record>& records) {
+  const Scratch scratch;
+  PADLOCK_TRY(tuner::StoreFile file, scratch.with(records));
+  const Stopwatch watch;
+  const std::vector<tuner::Place> stale = tuner::stale_places(file.all().records, {.abi = "another"}, "");
+  PADLOCK_TRY(const std::int64_t erased, file.erase(stale));
+  fmt::print("{:<44} {:.3f} s\n", fmt::format("{} records are pruned", erased), watch.seconds());
+  return {};
+}
+
 /// Times a cache of these records as it leaves them at a place, and caches that take them from there.
 Status measure(const char* what, const std::string& url, const std::vector<tuner::Record>& records) {
-  const std::string path = fmt::format("/tmp/padlock_bench_sync.{}.db", ::getpid());
-  for (const char* suffix : {"", "-wal", "-shm"}) ::unlink((path + suffix).c_str());
+  const Scratch scratch;
   PADLOCK_TRY(const auto exchange, tuner::CacheExchange::open(url));
-  PADLOCK_TRY(tuner::StoreFile file, tuner::StoreFile::open(path, tuner::Access::write));
-  PADLOCK_CHECK(file.put(records, tuner::Conflict::replace));
+  PADLOCK_TRY(tuner::StoreFile file, scratch.with(records));
   const Stopwatch watch;
   PADLOCK_TRY(const tuner::Synced synced, sync(file, *exchange));
   fmt::print("{:<44} {:.3f} s, {} records were new, {} problems\n", what, watch.seconds(), synced.written,
              synced.problems.size());
-  ::unlink(path.c_str());
   return {};
 }
 
 Status run(const std::string& url, int count) {
+  PADLOCK_CHECK(measure_look_up(some_records(10)));
   const std::vector<tuner::Record> records = some_records(count);
+  PADLOCK_CHECK(measure_look_up(records));
+  PADLOCK_CHECK(measure_prune(records));
   PADLOCK_CHECK(measure(fmt::format("{} records are left", count).c_str(), url, records));
   PADLOCK_CHECK(measure("they go into an empty cache", url, {}));
   return measure("they meet a cache that has them", url, records);

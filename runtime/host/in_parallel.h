@@ -2,7 +2,10 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <functional>
 #include <span>
+#include <type_traits>
+#include <vector>
 
 #include "runtime/host/thread_pool.h"
 
@@ -29,5 +32,17 @@ struct PartsOf {
     return things.subspan(static_cast<std::size_t>(begin(index)), static_cast<std::size_t>(size(index)));
   }
 };
+
+/// Returns make(thing) of each, in their order. A thread takes `part` neighbours at a time.
+template <class T, class Make>
+auto map_in_parallel(std::span<T> things, std::int64_t part, const Make& make) {
+  std::vector<std::remove_cvref_t<std::invoke_result_t<const Make&, T&>>> made(things.size());
+  const PartsOf parts{.all = std::ssize(things), .part = part};
+  in_parallel(parts.count(), [&](std::int64_t i) {
+    auto to = made.begin() + parts.begin(i);
+    for (T& thing : parts.of(things, i)) *to++ = std::invoke(make, thing);
+  });
+  return made;
+}
 
 }  // namespace padlock::runtime

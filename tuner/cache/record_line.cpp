@@ -194,6 +194,8 @@ class Scanner {
     begin(name);
     expect("[");
     if (take(']')) return;
+    const std::string_view list = rest_.substr(0, rest_.find(']'));
+    values.reserve(static_cast<std::size_t>(std::ranges::count(list, ',')) + 1);
     do number(values.emplace_back());
     while (take(','));
     expect("]");

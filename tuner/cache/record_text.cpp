@@ -20,7 +20,8 @@ using nlohmann::json;
 
 constexpr std::array<std::string_view, 3> kKinds = {"key", "choice", "measurement"};  // by index of Record::content
 
-constexpr std::int64_t kPart = 1024;  // lines that one thread reads or writes at a time
+constexpr std::int64_t kPart = 256;         // lines that one thread reads or writes at a time
+constexpr std::size_t kBatch = 64 * kPart;  // that are read before they are put where they stay
 
 // ---- Reading: the first error stays, and what follows it is not looked at ----
 
@@ -162,6 +163,17 @@ Result<Record> parse_line(std::string_view line) {
   return record;
 }
 
+namespace {
+
+/// Calls body(some of them, how many came before) until all were; so that what is made of them on the way stays small.
+template <class T, class Body>
+void for_each_batch(std::span<T> things, const Body& body) {
+  for (std::size_t begin = 0; begin < things.size(); begin += kBatch)
+    body(things.subspan(begin, std::min(kBatch, things.size() - begin)), begin);
+}
+
+}  // namespace
+
 std::string to_lines(const std::vector<Record>& records) {
   std::vector<const Record*> order;
   order.reserve(records.size());
@@ -171,16 +183,13 @@ std::string to_lines(const std::vector<Record>& records) {
 }
 
 std::string sorted_lines(std::span<const Record* const> records) {
-  const runtime::PartsOf parts{.all = std::ssize(records), .part = kPart};
-  std::vector<std::string> texts(static_cast<std::size_t>(parts.count()));
-  runtime::in_parallel(parts.count(), [&](std::int64_t i) {
-    for (const Record* const record : parts.of(records, i))
-      texts[static_cast<std::size_t>(i)] += to_line(*record) + '\n';
-  });
   std::string all;
-  all.reserve(std::accumulate(texts.begin(), texts.end(), std::size_t{0},
-                              [](std::size_t sum, const std::string& text) { return sum + text.size(); }));
-  for (const std::string& text : texts) all += text;
+  for_each_batch(records, [&](std::span<const Record* const> batch, std::size_t begin) {
+    const auto lines = runtime::map_in_parallel(batch, kPart, [](const Record* record) { return to_line(*record); });
+    for (const std::string& line : lines) all.append(line) += '\n';
+    // As long as those so far, and a little: what is moved to grow is most of a gigabyte of caches as there are.
+    if (begin == 0) all.reserve(all.size() / batch.size() * records.size() / 16 * 17);
+  });
   return all;
 }
 
@@ -191,26 +200,17 @@ RecordSet parse_lines(std::string_view text) {
     lines.push_back(text.substr(0, end));
     text.remove_prefix(std::min(end + 1, text.size()));
   }
-  const runtime::PartsOf parts{.all = std::ssize(lines), .part = kPart};
-  std::vector<RecordSet> sets(static_cast<std::size_t>(parts.count()));
-  runtime::in_parallel(parts.count(), [&](std::int64_t i) {
-    RecordSet& set = sets[static_cast<std::size_t>(i)];
-    auto number = parts.begin(i);
-    for (const std::string_view line : parts.of(std::span<const std::string_view>(lines), i)) {
-      ++number;
-      if (line.empty()) continue;
-      auto record = parse_line(line);
-      if (record)
-        set.records.push_back(*std::move(record));
-      else
-        set.problems.push_back(fmt::format("line {}: {}", number, record.error().message));
-    }
-  });
   RecordSet all;
-  for (RecordSet& set : sets) {
-    std::ranges::move(set.records, std::back_inserter(all.records));
-    std::ranges::move(set.problems, std::back_inserter(all.problems));
-  }
+  all.records.reserve(lines.size());
+  for_each_batch(std::span<const std::string_view>(lines),
+                 [&](std::span<const std::string_view> batch, std::size_t begin) {
+                   auto found = runtime::map_in_parallel(batch, kPart, parse_line);
+                   for (std::size_t i = 0; i < batch.size(); ++i)
+                     if (found[i])
+                       all.records.push_back(*std::move(found[i]));
+                     else if (!batch[i].empty())
+                       all.problems.push_back(fmt::format("line {}: {}", begin + i + 1, found[i].error().message));
+                 });
   return all;
 }
 

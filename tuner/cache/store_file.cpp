@@ -8,6 +8,7 @@
 #include <cstdlib>
 #include <cstring>
 
+#include "runtime/host/in_parallel.h"
 #include "tuner/cache/merge.h"
 
 namespace padlock::tuner {
@@ -33,14 +34,30 @@ void bind_place(Query& query, const Place& place) {
   query.bind(6, place.sizes);
 }
 
-bool is_at(const Place& place, const Query& row) {
-  return row.text(0) == place.program && row.number(1) == place.kind && row.text(2) == place.key &&
-         row.text(3) == place.region && row.text(4) == place.config && row.text(5) == place.sizes;
+/// A row outside of its statement, so that any thread may read or write the line.
+struct Row {
+  Place place;
+  std::string line;
+};
+
+Row row_of(const Query& row) {
+  return {.place = {.program = std::string(row.text(0)),
+                    .kind = static_cast<int>(row.number(1)),
+                    .key = std::string(row.text(2)),
+                    .region = std::string(row.text(3)),
+                    .config = std::string(row.text(4)),
+                    .sizes = std::string(row.text(5))},
+          .line = std::string(row.text(6))};
 }
 
-Result<Record> record_at(const Query& row) {
-  PADLOCK_TRY(Record record, parse_line(row.text(6)));
-  if (!is_at(place_of(record), row)) return invalid_argument("expected a record of its place, found another's");
+Result<Row> row_of(const Record& record) {
+  PADLOCK_CHECK(validate(record));
+  return Row{place_of(record), to_line(record)};
+}
+
+Result<Record> record_of(const Row& row) {
+  PADLOCK_TRY(Record record, parse_line(row.line));
+  if (place_of(record) != row.place) return invalid_argument("expected a record of its place, found another's");
   return record;
 }
 
@@ -55,14 +72,26 @@ Result<bool> keeps(Query& query, const Place& place, const Record& incoming) {
   bind_place(query, place);
   PADLOCK_TRY(const bool found, query.next());
   if (!found) return false;
-  const auto existing = record_at(query);
+  const auto existing = record_of(row_of(query));
   PADLOCK_CHECK(query.next());
   return existing && !supersedes(incoming, *existing);
 }
 
-/// A database counts what a statement does from when it is prepared, and gives up at some number of steps: as many rows
-/// as that are far more than a statement of ours is good for.
-constexpr std::size_t kBatch = 1 << 16;
+/// Rows that are read or written before others are looked at. A database counts what a statement does from when it is
+/// prepared, and gives up at some number of steps: as many rows as that are far more than a statement that writes is
+/// good for.
+constexpr std::size_t kBatch = 1 << 14;
+constexpr std::int64_t kPart = 256;  // of a batch that one thread takes at a time
+
+/// Appends the next rows, at most a batch; returns whether there may be more.
+Result<bool> read_batch(Query& query, std::vector<Row>& rows) {
+  while (rows.size() < kBatch) {
+    PADLOCK_TRY(const bool found, query.next());
+    if (!found) return false;
+    rows.push_back(row_of(query));
+  }
+  return true;
+}
 
 template <class Body>
 Status in_batches(std::size_t count, const Body& body) {
@@ -149,18 +178,21 @@ RecordSet StoreFile::select(std::string_view where, std::initializer_list<std::s
   }
   int index = 0;
   for (const std::string_view value : values) query->bind(++index, value);
-  for (;;) {
-    const auto row = query->next();
-    if (!row) set.problems.push_back(row.error().message);
-    if (!row || !*row) return set;
-    auto record = record_at(*query);
-    if (!record)
-      set.problems.push_back(fmt::format("a record: {}", record.error().message));
-    else if (!is_wanted(*record, values, kind))  // in a damaged file rows can be out of their order
-      set.problems.emplace_back("a record: expected one that was asked for, found another");
-    else
-      set.records.push_back(*std::move(record));
+  Result<bool> more = true;
+  while (more && *more) {
+    std::vector<Row> rows;
+    more = read_batch(*query, rows);
+    for (auto& record :
+         runtime::map_in_parallel(std::span<const Row>(rows), kPart, [](const Row& row) { return record_of(row); }))
+      if (!record)
+        set.problems.push_back(fmt::format("a record: {}", record.error().message));
+      else if (!is_wanted(*record, values, kind))  // in a damaged file rows can be out of their order
+        set.problems.emplace_back("a record: expected one that was asked for, found another");
+      else
+        set.records.push_back(*std::move(record));
   }
+  if (!more) set.problems.push_back(more.error().message);
+  return set;
 }
 
 RecordSet StoreFile::all() { return select("", {}, -1); }
@@ -187,20 +219,22 @@ RecordSet StoreFile::measurements_of(std::string_view program, std::string_view 
 }
 
 Result<std::int64_t> StoreFile::put(std::span<const Record> records, Conflict conflict) {
-  for (const Record& record : records) PADLOCK_CHECK(validate(record));
   std::int64_t written = 0;
   const auto put_batch = [&](std::size_t begin, std::size_t end) -> Status {
     PADLOCK_TRY(Query insert, database_.prepare("INSERT OR REPLACE INTO record VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)"));
     PADLOCK_TRY(Query find,
                 database_.prepare(fmt::format("SELECT {}, line FROM record WHERE {}", kColumns, kThisPlace)));
-    for (const Record& record : records.subspan(begin, end - begin)) {
-      const Place place = place_of(record);
+    const auto batch = records.subspan(begin, end - begin);
+    const auto rows = runtime::map_in_parallel(batch, kPart, [](const Record& record) { return row_of(record); });
+    for (std::size_t i = 0; i < rows.size(); ++i) {
+      if (!rows[i]) return std::unexpected(rows[i].error());
+      const Row& row = *rows[i];
       if (conflict == Conflict::keep_later) {
-        PADLOCK_TRY(const bool kept, keeps(find, place, record));
+        PADLOCK_TRY(const bool kept, keeps(find, row.place, batch[i]));
         if (kept) continue;
       }
-      bind_place(insert, place);
-      insert.bind(7, to_line(record));
+      bind_place(insert, row.place);
+      insert.bind(7, row.line);
       PADLOCK_CHECK(insert.next());
       ++written;
     }

@@ -54,7 +54,10 @@ class Gathering {
       add_new(problems, std::move(found).error().message);
       return true;
     }
-    std::ranges::move(*found, std::back_inserter(records));
+    if (records.empty())
+      records = *std::move(found);
+    else
+      std::ranges::move(*found, std::back_inserter(records));
     taken.insert(name);
     return true;
   }

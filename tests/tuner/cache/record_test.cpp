@@ -174,5 +174,24 @@ TEST_CASE("lines are in the order of their places, and a bad one costs itself al
         std::vector<std::string>{"line 3: expected an integer as 'schema'", "line 9: expected a JSON object"});
 }
 
+TEST_CASE("a bad line among many is named by its number, and the others keep their order") {
+  const int count = 40'000;  // several batches, the last of which is not full
+  std::vector<Record> list;
+  for (int i = 0; i < count; ++i)
+    list.push_back(record_of(testing::key(), testing::measurement(fmt::format("S >= {}", 100'000 + i), "unroll=1")));
+  std::string text = to_lines(list);
+  CHECK(parse_lines(text).records == list);
+  const std::size_t length = text.size() / count;
+  std::vector<std::string> problems;
+  for (const std::size_t bad : {39'999, 20'000, 16'384, 16'383, 0}) {
+    text[bad * length] = 'x';
+    list.erase(list.begin() + static_cast<std::ptrdiff_t>(bad));
+    problems.insert(problems.begin(), fmt::format("line {}: expected a JSON object", bad + 1));
+  }
+  const RecordSet rest = parse_lines(text);
+  CHECK(rest.records == list);
+  CHECK(rest.problems == problems);
+}
+
 }  // namespace
 }  // namespace padlock::tuner

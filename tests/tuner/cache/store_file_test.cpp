@@ -93,6 +93,22 @@ TEST_CASE("of one place one record stays, by the rule that is asked for") {
   CHECK(file->all().records.empty());
 }
 
+TEST_CASE("many records are all there, in the order of their places, once") {
+  auto file = StoreFile::in_memory();
+  REQUIRE(file);
+  std::vector<Record> records;
+  for (int i = 0; i < 40'000; ++i)  // several batches, the last of which is not full
+    records.push_back(record_of(testing::key(), testing::measurement(fmt::format("S >= {}", 100'000 + i), "unroll=1")));
+  std::vector<Record> shuffled = records;
+  std::ranges::reverse(shuffled);
+  CHECK(file->put(shuffled, Conflict::keep_later) == 40'000);
+  CHECK(file->all().records == records);
+  CHECK(file->put(shuffled, Conflict::keep_later) == 0);
+  std::get<Measurement>(shuffled.back().content).region = "a\n";
+  CHECK(file->put(shuffled, Conflict::replace).error().code == Code::invalid_argument);
+  CHECK(file->all().records == records);
+}
+
 TEST_CASE("a put is whole or not at all") {
   const testing::Folder folder;
   auto file = StoreFile::open(folder / "f.db", Access::write);
