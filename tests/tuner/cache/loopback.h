@@ -75,12 +75,12 @@ inline std::string redis_server_file() {
 class RedisServer {
  public:
   RedisServer() {
-    std::string port;
     {
       const Listener free;  // for a moment
       place_ = free.place();
-      port = std::to_string(free.port());
+      port_ = free.port();
     }
+    const std::string port = std::to_string(port_);
     std::string words[] = {redis_server_file(), "--port", port,    "--bind",       "127.0.0.1", "--save",       "",
                            "--appendonly",      "no",     "--dir", folder_.path(), "--logfile", folder_ / "log"};
     std::vector<char*> argv;
@@ -97,6 +97,7 @@ class RedisServer {
     ::waitpid(pid_, nullptr, 0);
   }
   [[nodiscard]] const std::string& place() const { return place_; }
+  [[nodiscard]] int port() const { return port_; }
 
  private:
   [[nodiscard]] bool answers() const {
@@ -106,6 +107,7 @@ class RedisServer {
 
   Folder folder_;
   std::string place_;
+  int port_ = 0;
   pid_t pid_ = 0;
 };
 

@@ -244,6 +244,63 @@ TEST_CASE("caches that meet at a server have the same bytes, and garbage that is
   CHECK(*names == expected);
 }
 
+/// What a server answers to a line.
+std::string answer_to(const testing::RedisServer& server, const std::string& line) {
+  const int fd = ::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+  const sockaddr_in address{.sin_family = AF_INET,
+                            .sin_port = htons(static_cast<std::uint16_t>(server.port())),
+                            .sin_addr = {htonl(INADDR_LOOPBACK)},
+                            .sin_zero = {}};
+  REQUIRE(::connect(fd, reinterpret_cast<const sockaddr*>(&address), sizeof address) == 0);
+  const std::string sent = line + "\r\n";
+  REQUIRE(::send(fd, sent.data(), sent.size(), MSG_NOSIGNAL) == std::ssize(sent));
+  char bytes[4096];
+  const ssize_t count = ::recv(fd, bytes, sizeof bytes, 0);
+  ::close(fd);
+  return {bytes, count > 0 ? static_cast<std::size_t>(count) : 0};
+}
+
+TEST_CASE("exports of two versions of the format lie at one server, and neither sees the other's") {
+  if (testing::redis_server_file().empty()) {
+    MESSAGE("skipped: redis-server is not installed");
+    return;
+  }
+  const testing::RedisServer server;
+  const auto exchange = CacheExchange::open("redis://" + server.place());
+  REQUIRE(exchange);
+  REQUIRE(answer_to(server, "HSET padlock:exports:v2 name another-format") == ":1\r\n");
+  const std::vector<Record> records = some_records("unroll=1");
+  StoreFile first = cache_with(records), second = cache_with({});
+  for (StoreFile* const file : {&first, &second}) {
+    const auto done = sync(*file, **exchange);
+    REQUIRE(done);
+    CHECK(done->problems == std::vector<std::string>{});
+  }
+  CHECK(second.all().records == records);
+  CHECK(answer_to(server, "HGETALL padlock:exports:v2") == "*2\r\n$4\r\nname\r\n$14\r\nanother-format\r\n");
+  CHECK(answer_to(server, "HKEYS padlock:exports:v1") ==
+        fmt::format("*1\r\n$32\r\n{}\r\n", hash128(to_lines(records))));
+}
+
+TEST_CASE("what is no hash of exports is a problem, and stays") {
+  if (testing::redis_server_file().empty()) {
+    MESSAGE("skipped: redis-server is not installed");
+    return;
+  }
+  const testing::RedisServer server;
+  REQUIRE(answer_to(server, "SET padlock:exports:v1 garbage") == "+OK\r\n");
+  const auto exchange = CacheExchange::open("redis://" + server.place());
+  REQUIRE(exchange);
+  const std::vector<Record> records = some_records("unroll=1");
+  StoreFile file = cache_with(records);
+  const auto done = sync(file, **exchange);
+  REQUIRE(done);
+  REQUIRE(done->problems.size() == 1);
+  CHECK(done->problems[0].starts_with(fmt::format("redis://{}: the server says 'WRONGTYPE ", server.place())));
+  CHECK(file.all().records == records);
+  CHECK(answer_to(server, "GET padlock:exports:v1") == "$7\r\ngarbage\r\n");
+}
+
 TEST_CASE("an export of many megabytes goes to a server and comes back") {
   if (testing::redis_server_file().empty()) {
     MESSAGE("skipped: redis-server is not installed");
