@@ -34,6 +34,7 @@ struct Arguments {
   std::string json;
   std::string commit;
   std::string command;
+  std::string target = "host";
   std::uint64_t seed = 1;
   double seconds = 0;
   double tune_seconds = 0;
@@ -244,6 +245,7 @@ Status run(const Arguments& arguments) {
   const TemporaryFolder folder;
   Machine machine;
   machine.folder = folder.path();
+  machine.target = arguments.target;
   machine.cache_bytes = bytes_beyond_caches();
   PADLOCK_CHECK(open_cache(arguments, machine));
   PADLOCK_CHECK(start_peers(arguments, machine, report));
@@ -260,7 +262,11 @@ int main_of(int argc, char** argv) {
   CLI::App app("Times Padlock on the host beside memcpy and beside what else pads there.");
   app.option_defaults()->take_last();
   app.add_flag("--quick", arguments.quick, "about a minute: fewer rounds, peers for f32 alone");
-  app.add_flag("--short-rows", arguments.short_rows, "only the table of rows of 1 to 64 bytes");
+  auto* const short_rows =
+      app.add_flag("--short-rows", arguments.short_rows, "only the table of rows of 1 to 64 bytes");
+  app.add_option("--target", arguments.target,
+                 "what short rows are compiled for: host:x86-64-v2 has vectors of 16 bytes")
+      ->needs(short_rows);
   app.add_option("--peers", arguments.python, "a Python whose packages are compared with; else none");
   app.add_option("--only", arguments.only, "cases whose name has this in it, and nothing else");
   app.add_option("--cache", arguments.cache, "a tuning cache: the default config is compared with what it has");

@@ -41,7 +41,7 @@ class CaseRun {
   /// Compiles the case itself, for one thread.
   static Result<std::unique_ptr<CaseRun>> create(Machine& machine, const PadCase& pad, Report& report,
                                                  ir::DType dtype = ir::DType::f32) {
-    PADLOCK_TRY(PadProgram base, PadProgram::make(machine.one, {.pad = pad, .dtype = dtype}));
+    PADLOCK_TRY(PadProgram base, PadProgram::make(machine.one, {.pad = pad, .dtype = dtype}, machine.target));
     const std::int64_t bytes = std::max(base.result_bytes(), base.bound.inputs().front().storage_bytes);
     PADLOCK_TRY(PadArrays arrays, PadArrays::create(bytes));
     PADLOCK_CHECK(arrays.check(base));
@@ -64,6 +64,7 @@ class CaseRun {
   }
   void add_memcpy(Entries& entries);
   Status add(Entries& entries, const Entry& entry, session::Context& context, const PadSpec& spec);
+  void add(Entries& entries, const Entry& entry, const PadProgram& program);  // which is borrowed
   Status add_types(Entries& entries);
   Status add_modes(Entries& entries);
   Status add_tuned(Entries& entries, double seconds);
@@ -94,10 +95,12 @@ Status CaseRun::add(Entries& entries, const Entry& entry, session::Context& cont
   PADLOCK_TRY(PadProgram made, PadProgram::make(context, spec));
   PADLOCK_CHECK(arrays_.check(made));
   programs_.push_back(std::move(made));
-  entries.add(entry, [program = &programs_.back(), from = arrays_.input(), to = arrays_.result()] {
-    program->launch(from, to);
-  });
+  add(entries, entry, programs_.back());
   return {};
+}
+
+void CaseRun::add(Entries& entries, const Entry& entry, const PadProgram& program) {
+  entries.add(entry, [&program, from = arrays_.input(), to = arrays_.result()] { program.launch(from, to); });
 }
 
 Status CaseRun::add_types(Entries& entries) {
@@ -271,8 +274,8 @@ Status CaseRun::compare_short_rows(const TimingOptions& options) {
   const PadSpec& spec = base_.spec;
   Entries entries;
   add_memcpy(entries);
-  Entry entry{.engine = "padlock", .dtype = dtype_name(spec.dtype)};
-  PADLOCK_CHECK(add(entries, entry, machine_.one, spec));
+  const Entry entry{.engine = "padlock", .dtype = dtype_name(spec.dtype)};
+  add(entries, entry, base_);
   PADLOCK_CHECK(add_peers(entries, spec, /*quick_ones=*/true));
   const Comparison comparison = finish("warm, short rows", entries, options, spec.dtype);
   ratio(comparison, "short rows memcpy", entry, kMemcpy);
@@ -309,7 +312,7 @@ void CaseRun::ratio(const Comparison& comparison, const std::string& what, const
       .member("of", of.name())
       .member("to", to.name())
       .member("engine", to.engine);
-  line.member("op", of.op).member("dtype", of.dtype).member("threads", of.threads);
+  line.member("op", of.op).member("dtype", of.dtype).member("threads", of.threads).member("target", machine_.target);
   add_estimate(line, "ratio", speed_ratio(*ours, *theirs, 1)).member("result_bytes", base_.result_bytes());
   report_.add_line(std::move(line));
 }

@@ -44,6 +44,7 @@ struct Machine {
   session::Context two{{.threads = 2, .parallel_for = {}}};
   std::unique_ptr<session::Context> tuned = {};  ///< absent: nothing is tuned
   std::vector<Peer> peers = {};
+  std::string target = "host";                        ///< of the code of short rows
   std::string folder = {};                            ///< for arrays that peers read and write
   std::int64_t cache_bytes = std::int64_t{64} << 20;  ///< what no cache holds
 };

@@ -16,9 +16,21 @@ std::map<std::string, std::int64_t> sizes_of(const PadCase& pad) {
   return sizes;
 }
 
-Result<PadProgram> PadProgram::make(session::Context& context, const PadSpec& spec) {
+namespace {
+
+Result<session::CompiledProgram> compile_for(session::Context& context, const session::Program& program,
+                                             const std::string& target) {
+  if (target == "host") return context.compile(program);
+  PADLOCK_TRY(std::vector<std::byte> packed, context.pack({program}, {target}));
+  PADLOCK_TRY(const auto pack, runtime::PackFile::parse(std::move(packed)));
+  return context.load(*pack, "");
+}
+
+}  // namespace
+
+Result<PadProgram> PadProgram::make(session::Context& context, const PadSpec& spec, const std::string& target) {
   PADLOCK_TRY(const session::Program program, session::Program::from_text(program_text(spec), spec.pad.name));
-  PADLOCK_TRY(const session::CompiledProgram compiled, context.compile(program));
+  PADLOCK_TRY(const session::CompiledProgram compiled, compile_for(context, program, target));
   ir::BindRequest request{.tensors = {std::nullopt}, .symbols = {}};
   if (spec.literal_extents)
     request.tensors = {ir::ArgumentShape{spec.pad.extents, std::nullopt}};

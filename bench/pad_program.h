@@ -18,8 +18,10 @@ struct PadProgram {
   PadSpec spec;  ///< with numbers for pads
   session::BoundProgram bound;
 
-  /// The default config, or what the context's cache has. Errors: as the session's.
-  [[nodiscard]] static Result<PadProgram> make(session::Context& context, const PadSpec& spec);
+  /// The default config, or what the context's cache has, of code for this machine or, by way of a pack, for another
+  /// ("host:x86-64-v3") whose code this one runs. Errors: as the session's.
+  [[nodiscard]] static Result<PadProgram> make(session::Context& context, const PadSpec& spec,
+                                               const std::string& target = "host");
   /// Aborts where it fails: it succeeded when it was checked, and one that fails now must not pass for a fast one.
   void launch(std::span<const std::byte> input, std::span<std::byte> result) const;
   [[nodiscard]] std::int64_t result_bytes() const { return bound.results().front().storage_bytes; }
