@@ -3,8 +3,7 @@
 add_library(padlock_options INTERFACE)
 target_compile_features(padlock_options INTERFACE cxx_std_23)
 target_include_directories(padlock_options INTERFACE ${PROJECT_SOURCE_DIR})
-target_compile_options(padlock_options INTERFACE -Wall -Wextra -Wpedantic -Wshadow -Wnon-virtual-dtor
-                                                 -ffp-contract=off)
+target_compile_options(padlock_options INTERFACE -Wall -Wextra -Wpedantic -Wshadow -ffp-contract=off)
 target_link_libraries(padlock_options INTERFACE padlock_fmt)
 if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND CMAKE_CXX_COMPILER_VERSION VERSION_LESS 13)
   # GCC bug 105651: string concatenation at -O3 warns from inside the standard library.

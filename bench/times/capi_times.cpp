@@ -88,7 +88,9 @@ class Session {
                                  .dims = dims_,
                                  .dim_count = 1,
                                  .scalars = nullptr,
-                                 .scalar_count = 0};
+                                 .scalar_count = 0,
+                                 .unplaced = {},
+                                 .reserved = {}};
   padlock_compile_options compile_ = sized<padlock_compile_options>();
   const void* from_[1] = {x_.data()};
   void* to_[1] = {z_.data()};
