@@ -62,7 +62,7 @@ TEST_CASE("packed words: all halves beside zeros, infinities, NaNs and the least
                                                                   0x7fc1, 0xff95, 0x7f7f, 0xff7f, 0x3f80, 0xc000}},
                                      std::pair{"i16", std::array{0x0000, 0x8000, 0x0001, 0x8001, 0x7fff, 0xffff, 0x00ff,
                                                                  0xff00, 0x0100, 0x7ffe, 0x0003, 0xfffe}}}) {
-    Regression r(fmt::format(kOperations, type));
+    Regression r(fmt::format(kOperations, type, "-2"));
     const std::vector<std::byte> all = elements<std::uint16_t>([](std::size_t i) { return i; });
     // Each element beside one of them in a run; in a full run beside all.
     for (std::size_t k = 0; k < others.size(); k += testing::is_full_run() ? 1 : 6) {
