@@ -28,6 +28,8 @@ struct Arguments {
   int threads = 0;
   double budget_s = 10;
   std::string only;
+  runtime::DeviceId device = {};
+  bool by_search = false;  // judge configs by the times of the exhaustive search, not by a race on the host's memory
   TimingOptions pairs = {.rounds = 101, .warm_up_ms = 20, .sample_ms = 2};
 };
 
@@ -93,11 +95,20 @@ Result<ArgumentSets> arrays_of(const session::BoundProgram& bound, bool rotate =
 }
 
 Result<session::BoundProgram> bound(session::Context& context, const session::Program& program, const Case& item,
-                                    const std::string& config = "") {
-  PADLOCK_TRY(const session::CompiledProgram compiled, context.compile(program, {.config = config}));
+                                    runtime::DeviceId device, const std::string& config = "") {
+  PADLOCK_TRY(const session::CompiledProgram compiled, context.compile(program, {.device = device, .config = config}));
   return compiled.bind(
       {.tensors = std::vector<std::optional<ir::ArgumentShape>>(compiled.program().ir().tensor_parameters().size()),
        .symbols = item.sizes});
+}
+
+/// Takes a context to its first result; on a GPU, whose memory is not ours, until it could be launched.
+Status reach_first_result(session::Context& context, const session::Program& program, const Case& item,
+                          runtime::DeviceId device) {
+  PADLOCK_TRY(const session::BoundProgram first, bound(context, program, item, device));
+  if (device.kind != runtime::DeviceKind::host) return {};
+  PADLOCK_TRY(const ArgumentSets arrays, arrays_of(first));
+  return first.launch(arrays.arguments());
 }
 
 struct Tuned {
@@ -117,15 +128,14 @@ Result<Tuned> tune(const session::Program& program, const Case& item, const Argu
   store.user_file = file;
   PADLOCK_CHECK(context.use_cache(store));
   session::TuneOptions options;
+  options.device = arguments.device;
   options.strategy = strategy;
   options.budget_seconds = strategy == tuner::Strategy::full ? 600 : arguments.budget_s;
   for (const auto& [name, value] : item.sizes) options.sizes.opt[name] = value;
   PADLOCK_TRY(session::TuneReport report, context.tune(program, options));
   if (report.chosen() != 1) return internal_error(fmt::format("{}: nothing was chosen", item.name));
   const std::string config = *report.regions.front().outcome.config;
-  PADLOCK_TRY(const session::BoundProgram first, bound(context, program, item));
-  PADLOCK_TRY(const ArgumentSets arrays, arrays_of(first));
-  PADLOCK_CHECK(first.launch(arrays.arguments()));
+  PADLOCK_CHECK(reach_first_result(context, program, item, arguments.device));
   if (regions != nullptr) *regions = std::move(report.regions);
   return Tuned{config, seconds_since(begin)};
 }
@@ -139,9 +149,7 @@ Result<double> second_start(const session::Program& program, const Case& item, c
   store.mode = tuner::Mode::require;
   store.user_file = file;
   PADLOCK_CHECK(context.use_cache(store));
-  PADLOCK_TRY(const session::BoundProgram again, bound(context, program, item));
-  PADLOCK_TRY(const ArgumentSets arrays, arrays_of(again));
-  PADLOCK_CHECK(again.launch(arrays.arguments()));
+  PADLOCK_CHECK(reach_first_result(context, program, item, arguments.device));
   if (context.trial_count() != 0) return internal_error("a second start measured");
   return seconds_since(begin);
 }
@@ -152,7 +160,7 @@ Result<std::map<std::string, double>> race(const session::Program& program, cons
   session::Context context({.threads = arguments.threads, .parallel_for = {}});
   std::vector<session::BoundProgram> programs;
   for (const std::string& config : configs) {
-    PADLOCK_TRY(session::BoundProgram made, bound(context, program, item, config));
+    PADLOCK_TRY(session::BoundProgram made, bound(context, program, item, arguments.device, config));
     programs.push_back(std::move(made));
   }
   PADLOCK_TRY(ArgumentSets arrays, arrays_of(programs.front(), true));
@@ -173,18 +181,26 @@ Result<std::map<std::string, double>> race(const session::Program& program, cons
   return times;
 }
 
-/// The fastest few of all configs, as an exhaustive search sees them.
-Result<std::set<std::string>> best_of_all(const session::Program& program, const Case& item, const Arguments& arguments,
-                                          const std::string& file) {
+/// Times of configs, in any unit: of all as an exhaustive search saw them, or of those chosen and of the fastest few of
+/// that search, side by side.
+Result<std::map<std::string, double>> times_of(const session::Program& program, const Case& item,
+                                               const Arguments& arguments, const std::vector<std::string>& chosen,
+                                               const std::string& file) {
   constexpr std::size_t kBest = 6;
   std::vector<session::TunedRegion> regions;
   PADLOCK_TRY(const Tuned full, tune(program, item, arguments, tuner::Strategy::full, file, &regions));
   std::vector<tuner::Measurement> all = regions.front().outcome.measurements;
   std::erase_if(all, [](const tuner::Measurement& m) { return m.median_ps == 0; });
   std::ranges::sort(all, {}, &tuner::Measurement::median_ps);
-  std::set<std::string> best = {full.config};
-  for (std::size_t i = 0; i < std::min(kBest, all.size()); ++i) best.insert(all[i].config);
-  return best;
+  if (arguments.by_search) {
+    std::map<std::string, double> times;
+    for (const tuner::Measurement& measured : all) times.emplace(measured.config, measured.median_ps);
+    return times;
+  }
+  std::set<std::string> configs(chosen.begin(), chosen.end());
+  configs.insert(full.config);
+  for (std::size_t i = 0; i < std::min(kBest, all.size()); ++i) configs.insert(all[i].config);
+  return race(program, item, arguments, configs);
 }
 
 struct Totals {
@@ -204,9 +220,9 @@ Status run(const Case& item, const Arguments& arguments, const std::string& file
     PADLOCK_TRY(again, second_start(program, item, arguments, file));
     totals.sooner.push_back(seconds / again);
   }
-  PADLOCK_TRY(std::set<std::string> configs, best_of_all(program, item, arguments, file));
-  configs.insert(chosen.begin(), chosen.end());
-  PADLOCK_TRY(const auto times, race(program, item, arguments, configs));
+  PADLOCK_TRY(const auto times, times_of(program, item, arguments, chosen, file));
+  for (const std::string& config : chosen)
+    if (!times.contains(config)) return internal_error(fmt::format("{}: no time of {}", item.name, config));
   const double best = std::ranges::min_element(times, {}, [](const auto& entry) { return entry.second; })->second;
   int same = 0, near = 0, pairs = 0;
   for (std::size_t i = 0; i < chosen.size(); ++i) {
@@ -252,15 +268,25 @@ Status run_all(const Arguments& arguments) {
   return {};
 }
 
+Status run_on(std::string_view device, Arguments arguments) {
+  PADLOCK_TRY(arguments.device, runtime::DeviceId::parse(device));
+  if (arguments.device.kind != runtime::DeviceKind::host) arguments.by_search = true;
+  return run_all(arguments);
+}
+
 int main_of(int argc, char** argv) {
   Arguments arguments;
   CLI::App app("Tunes each of twelve programs again and again, and compares the choices side by side.");
   app.add_option("--tunings", arguments.tunings, "of each program")->check(CLI::Range(2, 1000));
   app.add_option("--threads", arguments.threads, "of the pool; 0: as many as there are")->check(CLI::Range(0, 1024));
   app.add_option("--budget", arguments.budget_s, "seconds of one tuning")->check(CLI::Range(0.1, 600.0));
+  std::string device = "host";
+  app.add_option("--device", device, "host or cuda:N, where configs are judged by the search");
+  app.add_flag("--by-search", arguments.by_search,
+               "judge configs by the times of the exhaustive search, not by a race");
   app.add_option("--only", arguments.only, "cases whose name has this in it");
   CLI11_PARSE(app, argc, argv);
-  const Status status = run_all(arguments);
+  const Status status = run_on(device, std::move(arguments));
   if (status) return 0;
   fmt::print(stderr, "padlock_bench_stability: error: {}\n", status.error().to_string());
   return 1;
