@@ -184,6 +184,8 @@ Result<std::vector<Value*>> GraphImport::inputs_of(const Node& node, bool& is_lo
 }
 
 Status GraphImport::import_node(const Node& node, NodeImport& import) {
+  if (model_.functions.contains({is_default_domain(node.domain) ? "" : node.domain, node.op}))
+    return refused("it calls a function of the model; functions are not expanded");
   const Operator* const op = is_default_domain(node.domain) ? find_operator(node.op) : nullptr;
   if (op == nullptr) return refused("there is no such operation");
   for (const Attribute& attribute : node.attributes)

@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <set>
 #include <string_view>
 #include <utility>
 #include <vector>
@@ -78,6 +79,8 @@ struct OperatorSet {
 struct Model {
   std::int64_t ir_version = 0;
   std::vector<OperatorSet> operator_sets;
+  /// Functions of its own, by domain, "" for ai.onnx, and name. They go before the standard's operators.
+  std::set<std::pair<std::string_view, std::string_view>> functions;
   std::optional<Graph> graph;
 };
 

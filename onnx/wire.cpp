@@ -14,9 +14,6 @@ namespace {
 using protozero::pbf_reader;
 using protozero::pbf_wire_type;
 
-/// Thrown within this file alone, beside protozero's own exceptions.
-struct TooManyItems {};
-
 constexpr std::uint32_t varint(std::uint32_t tag) { return protozero::tag_and_type(tag, pbf_wire_type::varint); }
 constexpr std::uint32_t bytes(std::uint32_t tag) {
   return protozero::tag_and_type(tag, pbf_wire_type::length_delimited);
@@ -24,317 +21,210 @@ constexpr std::uint32_t bytes(std::uint32_t tag) {
 constexpr std::uint32_t fixed32(std::uint32_t tag) { return protozero::tag_and_type(tag, pbf_wire_type::fixed32); }
 constexpr std::uint32_t fixed64(std::uint32_t tag) { return protozero::tag_and_type(tag, pbf_wire_type::fixed64); }
 
-/// Reads messages, one function each. A field of another wire type than the format says is skipped, as one of a later
-/// version is. Everything that is kept is counted.
+/// Thrown within this file alone, beside protozero's own exceptions.
+struct TooManyItems {};
+
+/// A field of a message and where its value goes.
+template <class T>
+struct One {
+  std::uint32_t kind;
+  T& value;
+};
+
+/// A field that adds one item.
+template <class T>
+struct Each {
+  std::uint32_t kind;
+  std::vector<T>& items;
+};
+
+/// A field of many numbers at once.
+template <class T>
+struct Packed {
+  std::uint32_t kind;
+  std::vector<T>& items;
+};
+
+/// A field of which it counts alone that it is there.
+struct Seen {
+  std::uint32_t kind;
+  bool& is_there;
+};
+
+/// A field that a function reads.
+template <class Read>
+struct By {
+  std::uint32_t kind;
+  Read read;
+};
+
+/// Reads messages: for each the table of its fields. Everything that is kept is counted.
 class ModelReader {
  public:
-  Model read(pbf_reader message) {
-    Model model;
-    while (message.next()) {
-      switch (message.tag_and_type()) {
-        case varint(1):
-          model.ir_version = message.get_int64();
-          break;
-        case bytes(7):
-          if (!model.graph) model.graph.emplace();
-          read_graph(message.get_message(), *model.graph);
-          break;
-        case bytes(8):
-          model.operator_sets.push_back(counted(read_operator_set(message.get_message())));
-          break;
-        default:
-          message.skip();
-      }
-    }
-    return model;
+  void read_model(pbf_reader message, Model& model) {
+    read_fields(message, One{varint(1), model.ir_version},
+                By{bytes(7),
+                   [&](pbf_reader& field) {
+                     if (!model.graph) model.graph.emplace();
+                     read(field, *model.graph);
+                   }},
+                Each{bytes(8), model.operator_sets},
+                By{bytes(25), [&](pbf_reader& field) { read_function(field, model); }});
   }
 
  private:
-  static std::string_view text(pbf_reader& message) {
-    const protozero::data_view view = message.get_view();
-    return {view.data(), view.size()};
+  /// Reads each field by the entry that has its kind; others are skipped.
+  template <class... Entry>
+  void read_fields(pbf_reader message, Entry... entries) {
+    while (message.next()) {
+      const std::uint32_t kind = message.tag_and_type();
+      const bool is_known = ((kind == entries.kind && (take(message, entries), true)) || ...);
+      if (!is_known) message.skip();
+    }
   }
 
-  /// Passes one item on that is about to be kept.
   template <class T>
-  T counted(T item) {
+  void take(pbf_reader& field, One<T>& entry) {
+    read(field, entry.value);
+  }
+
+  template <class T>
+  void take(pbf_reader& field, Each<T>& entry) {
+    T item{};
+    read(field, item);
+    keep(entry.items, std::move(item));
+  }
+
+  void take(pbf_reader& field, Packed<std::int64_t>& entry) {
+    for (const std::int64_t number : field.get_packed_int64()) keep(entry.items, number);
+  }
+
+  void take(pbf_reader& field, Packed<float>& entry) {
+    for (const float number : field.get_packed_float()) keep(entry.items, number);
+  }
+
+  void take(pbf_reader& field, Seen& entry) {
+    entry.is_there = true;
+    field.skip();
+  }
+
+  template <class Read>
+  void take(pbf_reader& field, By<Read>& entry) {
+    entry.read(field);
+  }
+
+  template <class T>
+  void keep(std::vector<T>& items, T item) {
+    count_item();
+    items.push_back(std::move(item));
+  }
+
+  void count_item() {
     if (++items_ > limits::kItems) throw TooManyItems{};
-    return item;
   }
 
-  OperatorSet read_operator_set(pbf_reader message) {
-    OperatorSet set;
-    while (message.next()) {
-      switch (message.tag_and_type()) {
-        case bytes(1):
-          set.domain = text(message);
-          break;
-        case varint(2):
-          set.version = message.get_int64();
-          break;
-        default:
-          message.skip();
-      }
-    }
-    return set;
+  void read(pbf_reader& field, std::int64_t& number) { number = field.get_int64(); }
+  void read(pbf_reader& field, float& number) { number = field.get_float(); }
+  void read(pbf_reader& field, std::string_view& text) {
+    const protozero::data_view view = field.get_view();
+    text = {view.data(), view.size()};
   }
 
-  void read_graph(pbf_reader message, Graph& graph) {
-    while (message.next()) {
-      switch (message.tag_and_type()) {
-        case bytes(1):
-          graph.nodes.push_back(counted(read_node(message.get_message())));
-          break;
-        case bytes(2):
-          graph.name = text(message);
-          break;
-        case bytes(5):
-          graph.initializers.push_back(counted(read_tensor(message.get_message())));
-          break;
-        case bytes(11):
-          graph.inputs.push_back(counted(read_value_info(message.get_message())));
-          break;
-        case bytes(12):
-          graph.outputs.push_back(counted(read_value_info(message.get_message())));
-          break;
-        case bytes(15):
-          graph.has_sparse_initializers = true;
-          message.skip();
-          break;
-        default:
-          message.skip();
-      }
-    }
+  void read(pbf_reader& field, OperatorSet& set) {
+    read_fields(field.get_message(), One{bytes(1), set.domain}, One{varint(2), set.version});
   }
 
-  Node read_node(pbf_reader message) {
-    Node node;
-    while (message.next()) {
-      switch (message.tag_and_type()) {
-        case bytes(1):
-          node.inputs.push_back(counted(text(message)));
-          break;
-        case bytes(2):
-          node.outputs.push_back(counted(text(message)));
-          break;
-        case bytes(3):
-          node.name = text(message);
-          break;
-        case bytes(4):
-          node.op = text(message);
-          break;
-        case bytes(5):
-          node.attributes.push_back(counted(read_attribute(message.get_message())));
-          break;
-        case bytes(7):
-          node.domain = text(message);
-          break;
-        default:
-          message.skip();
-      }
-    }
-    return node;
+  /// Keeps which function it is. What it computes is not read.
+  void read_function(pbf_reader& field, Model& model) {
+    std::string_view name, domain;
+    read_fields(field.get_message(), One{bytes(1), name}, One{bytes(10), domain});
+    count_item();
+    model.functions.insert({domain == "ai.onnx" ? "" : domain, name});
   }
 
-  Attribute read_attribute(pbf_reader message) {
-    Attribute attribute;
-    while (message.next()) {
-      switch (message.tag_and_type()) {
-        case bytes(1):
-          attribute.name = text(message);
-          break;
-        case fixed32(2):
-          attribute.number = message.get_float();
-          break;
-        case varint(3):
-          attribute.integer = message.get_int64();
-          break;
-        case bytes(4):
-          attribute.text = text(message);
-          break;
-        case bytes(5):
-          attribute.tensor = read_tensor(message.get_message());
-          break;
-        default:
-          read_list(message, attribute);
-      }
-    }
-    return attribute;
+  void read(pbf_reader& field, Graph& graph) {
+    read_fields(field.get_message(), Each{bytes(1), graph.nodes}, One{bytes(2), graph.name},
+                Each{bytes(5), graph.initializers}, Each{bytes(11), graph.inputs}, Each{bytes(12), graph.outputs},
+                Seen{bytes(15), graph.has_sparse_initializers});
   }
 
-  /// Reads a field of an attribute that is a list, a graph or of no use.
-  void read_list(pbf_reader& message, Attribute& attribute) {
-    switch (message.tag_and_type()) {
-      case fixed32(7):
-        attribute.numbers.push_back(counted(message.get_float()));
-        break;
-      case bytes(7):
-        for (const float number : message.get_packed_float()) attribute.numbers.push_back(counted(number));
-        break;
-      case varint(8):
-        attribute.integers.push_back(counted(message.get_int64()));
-        break;
-      case bytes(8):
-        for (const std::int64_t number : message.get_packed_int64()) attribute.integers.push_back(counted(number));
-        break;
-      default:
-        attribute.texts += message.tag() == 9 ? 1 : 0;
-        attribute.has_graph |= message.tag() == 6 || message.tag() == 11;
-        attribute.is_reference |= message.tag() == 21;
-        attribute.has_other_kind |= message.tag() == 14 || message.tag() == 22;
-        message.skip();
-    }
+  void read(pbf_reader& field, Node& node) {
+    read_fields(field.get_message(), Each{bytes(1), node.inputs}, Each{bytes(2), node.outputs},
+                One{bytes(3), node.name}, One{bytes(4), node.op}, Each{bytes(5), node.attributes},
+                One{bytes(7), node.domain});
   }
 
-  StoredTensor read_tensor(pbf_reader message) {
-    StoredTensor tensor;
-    while (message.next()) {
-      switch (message.tag_and_type()) {
-        case varint(1):
-          tensor.dims.push_back(counted(message.get_int64()));
-          break;
-        case bytes(1):
-          for (const std::int64_t n : message.get_packed_int64()) tensor.dims.push_back(counted(n));
-          break;
-        case varint(2):
-          tensor.type = message.get_int64();
-          break;
-        case bytes(8):
-          tensor.name = text(message);
-          break;
-        case bytes(9):
-          tensor.raw = text(message);
-          break;
-        case bytes(13):
-          tensor.external.push_back(counted(read_entry(message.get_message())));
-          break;
-        case varint(14):
-          tensor.is_external = message.get_int64() == 1;
-          break;
-        default:
-          read_elements(message, tensor);
-      }
-    }
-    return tensor;
+  void read(pbf_reader& field, Attribute& attribute) {
+    const auto new_tensor = [&](pbf_reader& inner) { read(inner, attribute.tensor.emplace()); };
+    const auto count_text = [&](pbf_reader& inner) {
+      ++attribute.texts;
+      inner.skip();
+    };
+    read_fields(field.get_message(), One{bytes(1), attribute.name}, One{fixed32(2), attribute.number},
+                One{varint(3), attribute.integer}, One{bytes(4), attribute.text}, By{bytes(5), new_tensor},
+                Each{fixed32(7), attribute.numbers}, Packed{bytes(7), attribute.numbers},
+                Each{varint(8), attribute.integers}, Packed{bytes(8), attribute.integers}, By{bytes(9), count_text},
+                Seen{bytes(6), attribute.has_graph}, Seen{bytes(11), attribute.has_graph},
+                Seen{bytes(21), attribute.is_reference}, Seen{bytes(14), attribute.has_other_kind},
+                Seen{bytes(22), attribute.has_other_kind});
+  }
+
+  void read(pbf_reader& field, StoredTensor& tensor) {
+    const auto is_external = [&](pbf_reader& inner) { tensor.is_external = inner.get_int64() == 1; };
+    const auto elements = [&](pbf_reader& inner) { keep_elements(inner, tensor); };
+    read_fields(
+        field.get_message(), Each{varint(1), tensor.dims}, Packed{bytes(1), tensor.dims}, One{varint(2), tensor.type},
+        One{bytes(8), tensor.name}, By{bytes(9), [&](pbf_reader& inner) { read(inner, tensor.raw.emplace()); }},
+        Each{bytes(13), tensor.external}, By{varint(14), is_external}, By{bytes(4), elements}, By{fixed32(4), elements},
+        By{bytes(5), elements}, By{varint(5), elements}, By{bytes(7), elements}, By{varint(7), elements},
+        By{bytes(10), elements}, By{fixed64(10), elements}, By{bytes(11), elements}, By{varint(11), elements});
   }
 
   /// Keeps a field of elements as it is, packed or one of them.
-  void read_elements(pbf_reader& message, StoredTensor& tensor) {
-    switch (message.tag_and_type()) {
-      case bytes(4):
-      case bytes(5):
-      case bytes(7):
-      case bytes(10):
-      case bytes(11): {
-        const auto field = static_cast<ElementField>(message.tag());
-        tensor.packed.emplace_back(field, counted(text(message)));
-        break;
-      }
-      case fixed32(4):
-      case varint(5):
-      case varint(7):
-      case fixed64(10):
-      case varint(11): {
-        const auto field = static_cast<ElementField>(message.tag());
-        const char* const begin = message.data().data();
-        message.skip();
-        const auto size = static_cast<std::size_t>(message.data().data() - begin);
-        tensor.packed.emplace_back(field, counted(std::string_view(begin, size)));
-        break;
-      }
-      default:
-        message.skip();
+  void keep_elements(pbf_reader& field, StoredTensor& tensor) {
+    const auto which = static_cast<ElementField>(field.tag());
+    std::string_view elements;
+    if (field.wire_type() == pbf_wire_type::length_delimited) {
+      read(field, elements);
+    } else {
+      const char* const begin = field.data().data();
+      field.skip();
+      elements = {begin, static_cast<std::size_t>(field.data().data() - begin)};
     }
+    keep(tensor.packed, {which, elements});
   }
 
-  std::pair<std::string_view, std::string_view> read_entry(pbf_reader message) {
-    std::pair<std::string_view, std::string_view> entry;
-    while (message.next()) {
-      switch (message.tag_and_type()) {
-        case bytes(1):
-          entry.first = text(message);
-          break;
-        case bytes(2):
-          entry.second = text(message);
-          break;
-        default:
-          message.skip();
-      }
-    }
-    return entry;
+  void read(pbf_reader& field, std::pair<std::string_view, std::string_view>& entry) {
+    read_fields(field.get_message(), One{bytes(1), entry.first}, One{bytes(2), entry.second});
   }
 
-  ValueInfo read_value_info(pbf_reader message) {
-    ValueInfo info;
-    while (message.next()) {
-      switch (message.tag_and_type()) {
-        case bytes(1):
-          info.name = text(message);
-          break;
-        case bytes(2):
-          read_type(message.get_message(), info);
-          break;
-        default:
-          message.skip();
-      }
-    }
-    return info;
-  }
-
-  void read_type(pbf_reader message, ValueInfo& info) {
-    while (message.next()) {
-      if (message.tag_and_type() == bytes(1)) {
-        info.is_tensor = true;
-        read_tensor_type(message.get_message(), info);
-      } else {
-        message.skip();
-      }
-    }
+  void read(pbf_reader& field, ValueInfo& info) {
+    const auto tensor_type = [&](pbf_reader& inner) {
+      info.is_tensor = true;
+      read_tensor_type(inner.get_message(), info);
+    };
+    const auto type = [&](pbf_reader& inner) { read_fields(inner.get_message(), By{bytes(1), tensor_type}); };
+    read_fields(field.get_message(), One{bytes(1), info.name}, By{bytes(2), type});
   }
 
   void read_tensor_type(pbf_reader message, ValueInfo& info) {
-    while (message.next()) {
-      switch (message.tag_and_type()) {
-        case varint(1):
-          info.type = message.get_int64();
-          break;
-        case bytes(2):
-          info.has_shape = true;
-          read_shape(message.get_message(), info);
-          break;
-        default:
-          message.skip();
-      }
-    }
+    const auto shape = [&](pbf_reader& inner) {
+      info.has_shape = true;
+      read_fields(inner.get_message(), Each{bytes(1), info.shape});
+    };
+    read_fields(message, One{varint(1), info.type}, By{bytes(2), shape});
   }
 
-  void read_shape(pbf_reader message, ValueInfo& info) {
-    while (message.next()) {
-      if (message.tag_and_type() == bytes(1)) {
-        info.shape.push_back(counted(read_dimension(message.get_message())));
-      } else {
-        message.skip();
-      }
-    }
-  }
-
-  Dimension read_dimension(pbf_reader message) {
-    Dimension dimension;
-    while (message.next()) {
-      switch (message.tag_and_type()) {
-        case varint(1):
-          dimension.kind = Dimension::Kind::number;
-          dimension.number = message.get_int64();
-          break;
-        case bytes(2):
-          dimension.name = text(message);
-          dimension.kind = dimension.name.empty() ? Dimension::Kind::unknown : Dimension::Kind::name;
-          break;
-        default:
-          message.skip();
-      }
-    }
-    return dimension;
+  void read(pbf_reader& field, Dimension& dimension) {
+    const auto number = [&](pbf_reader& inner) {
+      dimension.kind = Dimension::Kind::number;
+      read(inner, dimension.number);
+    };
+    const auto name = [&](pbf_reader& inner) {
+      read(inner, dimension.name);
+      dimension.kind = dimension.name.empty() ? Dimension::Kind::unknown : Dimension::Kind::name;
+    };
+    read_fields(field.get_message(), By{varint(1), number}, By{bytes(2), name});
   }
 
   std::size_t items_ = 0;
@@ -374,7 +264,7 @@ Result<Model> read_model(std::string_view bytes) {
     return beyond_limits(
         fmt::format("expected a model of at most {} bytes, found {}", limits::kModelBytes, bytes.size()));
   Model model;
-  PADLOCK_CHECK(reading([&] { model = ModelReader().read(pbf_reader(bytes.data(), bytes.size())); }));
+  PADLOCK_CHECK(reading([&] { ModelReader().read_model(pbf_reader(bytes.data(), bytes.size()), model); }));
   if (!model.graph) return no_model("it has no graph");
   return model;
 }

@@ -96,7 +96,9 @@ std::string model(const ModelParts& parts) {
   for (const Message& one : parts.inputs) graph.message(11, one);
   for (const Message& one : parts.outputs) graph.message(12, one);
   const Message set = Message().bytes(1, "").number(2, parts.opset);
-  return Message().number(1, parts.ir_version).message(7, graph).message(8, set).text();
+  Message whole = Message().number(1, parts.ir_version).message(7, graph).message(8, set);
+  for (const Message& one : parts.functions) whole.message(25, one);
+  return whole.text();
 }
 
 }  // namespace padlock::onnx::testing

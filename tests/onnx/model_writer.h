@@ -58,6 +58,7 @@ struct ModelParts {
   int opset = 20;
   int ir_version = 10;
   std::string name = "model";
+  std::vector<Message> functions = {};
 };
 [[nodiscard]] std::string model(const ModelParts& parts);
 
