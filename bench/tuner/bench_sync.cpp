@@ -14,7 +14,7 @@
 #include "support/stopwatch.h"
 #include "tuner/cache/prune.h"
 #include "tuner/cache/store.h"
-#include "tuner/cache/sync.h"
+#include "tuner/exchange/sync.h"
 
 namespace padlock::bench {
 namespace {

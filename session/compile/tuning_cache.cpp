@@ -7,7 +7,7 @@
 
 #include "support/file.h"
 #include "tuner/cache/describe.h"
-#include "tuner/cache/exchange.h"
+#include "tuner/exchange/exchange.h"
 #include "tuner/cache/prune.h"
 
 namespace padlock::session {

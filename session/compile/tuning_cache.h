@@ -12,7 +12,7 @@
 #include "tuner/cache/record.h"
 #include "tuner/cache/record_text.h"
 #include "tuner/cache/store_file.h"
-#include "tuner/cache/sync.h"
+#include "tuner/exchange/sync.h"
 
 namespace padlock::session {
 
@@ -29,7 +29,7 @@ namespace padlock::session {
 [[nodiscard]] Result<std::int64_t> merge_into_cache(const std::string& path, std::span<const tuner::Record> records);
 
 /// Puts into a cache file, which is made where there is none, what others left at an exchange, and leaves there what it
-/// has (tuner/cache/sync.h). Errors: as tuner::CacheExchange::open and tuner::StoreFile.
+/// has (tuner/exchange/sync.h). Errors: as tuner::CacheExchange::open and tuner::StoreFile.
 [[nodiscard]] Result<tuner::Synced> sync_cache(const std::string& path, const std::string& url);
 
 /// The records that serve nobody (tuner/cache/prune.h), of `records`: this build's are those to keep.

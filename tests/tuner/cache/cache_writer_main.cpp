@@ -12,7 +12,7 @@
 
 #include "tests/tuner/cache/crash_records.h"
 #include "tuner/cache/store.h"
-#include "tuner/cache/sync.h"
+#include "tuner/exchange/sync.h"
 
 namespace padlock::tuner {
 namespace {

@@ -21,9 +21,9 @@
 #include "support/file.h"
 #include "tests/common/environment.h"
 #include "tests/tuner/cache/crash_records.h"
-#include "tests/tuner/cache/loopback.h"
+#include "tests/tuner/exchange/loopback.h"
 #include "tuner/cache/store_file.h"
-#include "tuner/cache/sync.h"
+#include "tuner/exchange/sync.h"
 
 namespace padlock::tuner {
 namespace {

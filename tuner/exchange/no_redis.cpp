@@ -1,6 +1,6 @@
 // A build without a client of Redis, in place of exchange_redis.cpp.
 
-#include "tuner/cache/exchange_redis.h"
+#include "tuner/exchange/redis.h"
 
 namespace padlock::tuner {
 

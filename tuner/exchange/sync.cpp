@@ -1,4 +1,4 @@
-#include "tuner/cache/sync.h"
+#include "tuner/exchange/sync.h"
 
 #include <fmt/format.h>
 

@@ -16,7 +16,7 @@
 #include <vector>
 
 #include "tests/tuner/cache/samples.h"
-#include "tuner/cache/exchange.h"
+#include "tuner/exchange/exchange.h"
 
 // Servers on this machine's loopback interface, for tests of an exchange.
 namespace padlock::tuner::testing {

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "support/error.h"
-#include "tuner/cache/exchange.h"
+#include "tuner/exchange/exchange.h"
 #include "tuner/cache/store_file.h"
 
 namespace padlock::tuner {

@@ -3,7 +3,7 @@
 #include <memory>
 #include <string>
 
-#include "tuner/cache/exchange.h"
+#include "tuner/exchange/exchange.h"
 
 namespace padlock::tuner {
 

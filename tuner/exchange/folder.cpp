@@ -1,4 +1,4 @@
-#include "tuner/cache/exchange_folder.h"
+#include "tuner/exchange/folder.h"
 
 #include <fmt/format.h>
 

@@ -1,4 +1,4 @@
-#include "tuner/cache/exchange_redis.h"
+#include "tuner/exchange/redis.h"
 
 #include <doctest/doctest.h>
 
@@ -9,10 +9,10 @@
 
 #include "support/hash.h"
 #include "tests/common/environment.h"
-#include "tests/tuner/cache/loopback.h"
+#include "tests/tuner/exchange/loopback.h"
 #include "tuner/cache/merge.h"
 #include "tuner/cache/record_text.h"
-#include "tuner/cache/sync.h"
+#include "tuner/exchange/sync.h"
 
 namespace padlock::tuner {
 namespace {

@@ -5,7 +5,7 @@
 #include <string_view>
 
 #include "support/error.h"
-#include "tuner/cache/exchange.h"
+#include "tuner/exchange/exchange.h"
 
 namespace padlock::tuner {
 

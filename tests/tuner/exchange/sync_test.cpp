@@ -1,4 +1,4 @@
-#include "tuner/cache/sync.h"
+#include "tuner/exchange/sync.h"
 
 #include <doctest/doctest.h>
 #include <sys/stat.h>

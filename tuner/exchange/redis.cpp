@@ -1,4 +1,4 @@
-#include "tuner/cache/exchange_redis.h"
+#include "tuner/exchange/redis.h"
 
 #include <fmt/format.h>
 #include <hiredis/hiredis.h>

@@ -1,9 +1,9 @@
-#include "tuner/cache/exchange.h"
+#include "tuner/exchange/exchange.h"
 
 #include <fmt/format.h>
 
-#include "tuner/cache/exchange_folder.h"
-#include "tuner/cache/exchange_redis.h"
+#include "tuner/exchange/folder.h"
+#include "tuner/exchange/redis.h"
 #include "tuner/cache/record.h"
 
 namespace padlock::tuner {
