@@ -61,7 +61,7 @@ def host_panel(title, sizes, lines):
 
 
 def gpu_panel(title, dtypes, lines, peers):
-    """Of one size, over the programs of these types; the copy is the driver's. Of Triton's kernels the fastest counts."""
+    """Draws one size, over the programs of these types; the copy is the driver's, and the fastest of Triton's kernels counts."""
     rates = {}
     for line in [*lines, *peers]:
         if line["kind"] == "gpu_row" and line["size"] == GPU_SIZE and line["dtype"] in dtypes:

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""What one would use on a CPU instead of Padlock, for padlock_bench_host, which runs one process of this a peer and number
+"""Times what one would use on a CPU instead of Padlock, for padlock_bench_host, which runs one process of this a peer and number
 of threads and asks it over its standard input:
 
     prepare id=N dtype=T extents=2,3 low=0,1 high=0,1 mode=M value=V relu=0|1 input=FILE output=FILE

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""What was asked of Padlock's speed on a CPU and what a run of padlock_bench_host found, from its JSON lines.
+"""Prints what is asked of Padlock's speed on a CPU beside what a run of padlock_bench_host found, from its JSON lines.
 
 A requirement is met when the upper end of its ratio's interval reaches the figure and the ratio itself is within 2 % of
 it. One that names no size is the median over the programs (the geometric mean where that is asked for), with an interval

@@ -1,4 +1,4 @@
-# What Padlock is linked with, as targets: padlock_llvm, padlock_fmt, padlock_sqlite, padlock_hiredis, padlock_protozero and padlock_xxhash;
+# Libraries that Padlock is linked with, as targets: padlock_llvm, padlock_fmt, padlock_sqlite, padlock_hiredis, padlock_protozero and padlock_xxhash;
 # and what it only includes, nlohmann_json.
 #
 # LLVM, SQLite and hiredis are shared libraries, except in the portable build and in a wheel: their files run on a machine

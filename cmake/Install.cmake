@@ -1,5 +1,5 @@
-# What `cmake --install` puts where: libpadlock and libpadlock_runtime with their headers, what finds it, and the command. Relocatable: nothing
-# installed names where it was installed to.
+# Installs libpadlock and libpadlock_runtime with their headers, the files by which CMake and pkg-config find
+# them, and the command. Relocatable: nothing installed names where it was installed to.
 
 include(GNUInstallDirs)
 include(CMakePackageConfigHelpers)

@@ -1,5 +1,5 @@
-# What a wheel holds beside the package's Python files: the module and the library that it loads, the two programs, headers
-# for who calls the C API, and the licences of what is linked.
+# Installs what a wheel holds beside the package's Python files: the module and the library that it loads, the two programs, headers
+# for callers of the C API, and the licences of what is linked.
 
 set_target_properties(padlock_python PROPERTIES INSTALL_RPATH $ORIGIN/lib)
 install(TARGETS padlock_python LIBRARY DESTINATION padlock COMPONENT wheel)

@@ -140,7 +140,7 @@ def quotient(function, low, high, above, below):
 
 
 def rightmost_root(coefficients):
-    """Of a polynomial whose roots are real and negative: Newton from the right goes there and never past it."""
+    """Finds the root of a polynomial whose roots are real and negative: Newton from the right goes there and never past it."""
     slope = [i * c for i, c in enumerate(coefficients)][1:]
     x, step = D(0), D(1)
     while abs(step) > D("1e-90"):

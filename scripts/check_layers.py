@@ -38,7 +38,7 @@ ROOMS = {
     "ir/reference": IR,
     # Models of other programs, as programs.
     "onnx": IR | {"ir/text"},
-    # What code expects of a launch.
+    # The contract between code and its launcher.
     "abi": IR,
     # From programs to code.
     "solver": IR,
@@ -84,10 +84,10 @@ ROOMS = {
     "tools/worker": {"include", "tools/commands"},
     "bench": {"support", "include", "runtime/host", "session/compile", "session/launch", "bench/times"},
     "bench/times": {"support", "include", "session/compile", "session/launch"},
-    # What it measures has no name in the API: PTX, its loading, and a launch's part of the driver's call.
+    # It measures things that have no name in the API: PTX, its loading, and a launch's part of the driver's call.
     "bench/gpu": RUNTIME
     | {"ir/reference", "compiler/target", "runtime/cuda", "runtime/cuda/driver", "runtime/registry", "bench"},
-    # What a worker and an exchange cost has no name in the API either.
+    # Nor has the API a name for a worker and an exchange.
     "bench/tuner": {"support", "compiler/target", "tuner/cache", "tuner/exchange", "tuner/worker", "bench"},
     "examples": {"include"},
     # The Python package stands on the C API as any other program does.

@@ -5,7 +5,7 @@
 # usage: portable.sh BUILD_DIR OUTPUT.tar.xz PROGRAM ... [-- SCRIPT ...]
 set -euo pipefail
 
-# What the host has to have: glibc 2.36 or later (Debian 12's), by the names of its libraries.
+# The host has to have glibc 2.36 or later (Debian 12's), by the names of its libraries.
 readonly glibc_version=2.36
 readonly allowed='^(libc\.so\.6|libm\.so\.6|libpthread\.so\.0|libdl\.so\.2|librt\.so\.1|ld-linux-.*\.so\.[0-9]+)$'
 readonly limit_bytes=$((64 * 1000 * 1000))

@@ -40,7 +40,7 @@ def command_of(kind, program, arguments, corpus):
 
 
 def run_program(command, seconds):
-    """Whether the program ended well. One that goes on long after its time hangs, which is a finding too."""
+    """Returns whether the program ended well. One that goes on long after its time hangs, which is a finding too."""
     print("fuzz:", " ".join(command), flush=True)
     try:
         return subprocess.run(command, timeout=2 * seconds + 2 * LONGEST_INPUT, check=False).returncode == 0

@@ -9,13 +9,13 @@
 // so that a program is refused on every machine or on none.
 namespace padlock::limits {
 
-// Of a text.
+// Limits of a text.
 inline constexpr std::size_t kTextBytes = std::size_t{1} << 20;
 inline constexpr std::size_t kTokenBytes = 4096;
 inline constexpr std::size_t kParentheses = 256;  ///< in each other
 inline constexpr std::size_t kOperators = 4096;   ///< in one expression
 
-// Of a program.
+// Limits of a program.
 inline constexpr std::size_t kRank = 64;
 inline constexpr std::size_t kSymbols = 4096;
 inline constexpr std::size_t kConstraints = 512;
@@ -25,7 +25,7 @@ inline constexpr std::int64_t kVerifySteps = 20'000'000;
 inline constexpr std::int64_t kQuestionSteps =
     200'000;  ///< of one question about sizes; then the answer is "not shown"
 
-// Of a program's kernels.
+// Limits of a program's kernels.
 inline constexpr std::size_t kKernels = 128;       ///< groups of results with the same extents
 inline constexpr std::size_t kKernelNodes = 4096;  ///< elements read for one element of the results, in all statements
 inline constexpr std::size_t kPathConditions = 256;  ///< conditions that one element depends on: the cost of code grows
@@ -38,7 +38,7 @@ inline constexpr std::int64_t kProofSteps = 35'000'000;  ///< to schedule and pr
 inline constexpr std::int64_t kGuessSteps = 6'000'000;   ///< of these, to try ordinary sizes as counter-examples
 inline constexpr std::int64_t kExplainSteps = 10'000'000;  ///< to find which conditions exclude each other, where asked
 
-// Of LLVM's input: below the first it is optimised, for which it may take the square of a function's length.
+// Limits of LLVM's input: below the first it is optimised, for which it may take the square of a function's length.
 inline constexpr std::size_t kEmittedInstructions = 400'000;  ///< in all, before equal ones are merged
 inline constexpr std::size_t kOptimizedInstructions = 5'000;  ///< in one function
 inline constexpr std::size_t kOptimizedModule = 20'000;       ///< in all

@@ -53,13 +53,13 @@ def product(extents):
 
 
 def padded_extents(problem):
-    """Of the array that is padded, and of the result."""
+    """Returns the extents of the array that is padded, and of the result."""
     extents = problem["extents"][::-1] if problem["transposed"] else problem["extents"]
     return extents, [low + n + high for low, n, high in zip(problem["low"], extents, problem["high"])]
 
 
 def bytes_of(problem):
-    """Of the input and of the output."""
+    """Returns the bytes of the input and of the output."""
     element = ELEMENT_BYTES[problem["dtype"]]
     return product(problem["extents"]) * element, product(padded_extents(problem)[1]) * element
 

@@ -102,7 +102,7 @@ find_sanitizer() {
   return 1
 }
 
-# What is run under compute-sanitizer: programs that take a short time though each access costs much.
+# Runs programs under compute-sanitizer that take a short time though each access costs much.
 sanitized() {
   local tool=$1
   shift

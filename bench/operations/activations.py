@@ -66,7 +66,7 @@ class Padlock:
         return result
 
     def call(self, function, dtype, x, y):
-        """What computes y from x."""
+        """Returns the kernel that computes y from x."""
         text = f"program p(x: {dtype}[N]) {{ y = {function}(x) return y }}".encode()
         program = self.made("padlock_program_parse", self.context, text, ctypes.c_size_t(len(text)))
         kernel = self.made("padlock_program_compile", program, None)

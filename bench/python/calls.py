@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""What a call from Python costs, side by side with other libraries: 16x16 f32, padded by 1, where the work is next to
-nothing; and what an import and the first pad of a process cost.
+"""Times a call from Python, side by side with other libraries: 16x16 f32, padded by 1, where the work is next to
+nothing; and an import and the first pad of a process.
 
 Contestants of a library take batches of calls in turn, in an order that is shuffled anew each round, so that a machine that
 becomes slower does so for all. A figure is the least mean of a batch, less what calling nothing takes; a ratio is the
@@ -87,7 +87,7 @@ def jax_calls():
 
 
 def batch_seconds(run):
-    """Of one call, as the mean of a batch."""
+    """Returns the time of one call, as the mean of a batch."""
     calls = itertools.repeat(None, BATCH)
     started = time.perf_counter()
     for _ in calls:
@@ -138,7 +138,7 @@ def start_times(runs=15):
 
 
 def machine(commit):
-    """What the figures depend on."""
+    """Names the machine and the versions that the figures depend on."""
     lines = pathlib.Path("/proc/cpuinfo").read_text(encoding="utf-8").splitlines()
     names = [line.split(":")[1].strip() for line in lines if line.startswith("model name")]
     versions = {}

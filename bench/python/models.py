@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""What an ONNX model costs: its import, and a run beside ONNX Runtime's of the same file.
+"""Times an ONNX model: its import, and a run beside ONNX Runtime's of the same file.
 
 The model pads NHWC images to a multiple of a window, by amounts that it computes from their sizes, as Swin does. Both take
 turns, once with results in memory that is there already, once with results that each allocates. A time is the median over

@@ -1,4 +1,4 @@
-"""What torch.compile makes with backend="padlock", beside eager mode and Inductor: milliseconds of the fastest call, a line of JSON
+"""Times what torch.compile makes with backend="padlock", beside eager mode and Inductor: milliseconds of the fastest call, a line of JSON
 each. Of a pad between products also what these alone take, into memory that is there: no back end is faster than that.
 
     PYTHONPATH=build/release/python python bench/python/torch_backend.py [threads]

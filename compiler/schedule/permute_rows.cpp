@@ -17,7 +17,7 @@ using ir::Expr;
 // the registers beside what one or two loads need.
 constexpr int kVectors = 4;
 constexpr std::size_t kMaxLoads = 4;
-// Of the longest row that is taken with others: longer ones fill vectors of their own.
+// The longest row that is taken with others: longer ones fill vectors of their own.
 constexpr int kLongestBytes = 128;
 // To plan 256 lanes takes about as long as to take 16 KiB of short rows one by one.
 constexpr std::int64_t kLeastBytes = 16 << 10;
@@ -47,8 +47,8 @@ class RowPermuter {
     for (std::size_t i = 0; i < made.streams.size(); ++i)
       if (!split_offset(made.body.loads[i], made.streams[i])) return std::nullopt;
     const int longest = std::min(kLongestBytes / result_bytes(), kVectors * lanes);
-    // What pads rows, too, is images, whose rows are taken to be long unless it is known that they are not: of short
-    // ones no more are alike than an image has.
+    // A program with cases pads rows, too: images, whose rows are taken to be long unless it is known that they are
+    // not. Of short ones no more are alike than an image has.
     const Int128 known = has_cases_ ? columns_.range().hi : columns_.range().lo;
     if (lanes < 2 || known > longest) return std::nullopt;
     made.body.lanes = lanes;

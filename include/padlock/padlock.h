@@ -605,7 +605,7 @@ typedef struct padlock_tune_options {
   padlock_progress_function progress;
   padlock_cancel_function cancel;
   void* user; /* of both */
-  /* Of the regions of sizes only those that are dealt to shard number shard_index of shard_count, by the hash of
+  /* Tunes only the regions of sizes that are dealt to shard number shard_index of shard_count, by the hash of
      program, region and class of device: all shards together are all regions. 0 of 0: all. */
   int32_t shard_index;
   int32_t shard_count;

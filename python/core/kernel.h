@@ -23,7 +23,7 @@ struct Parameter {
   DLDataType type;
 };
 
-/// What a process has of a program: everything that a context owns, made anew where there is another context.
+/// A program as a process holds it: everything that a context owns, made anew where there is another context.
 struct Compiled {
   std::uint64_t generation = 0;
   Program program;

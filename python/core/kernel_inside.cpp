@@ -4,7 +4,7 @@
 #include "python/core/arguments.h"
 #include "python/core/kernel.h"
 
-// What a kernel tells of itself, and tuning it.
+// Kernels tell of themselves here, and are tuned.
 namespace padlock::python {
 namespace {
 
@@ -16,7 +16,7 @@ Sizes sizes_of(const nb::dict& values) {
   return sizes;
 }
 
-/// What a tuning calls back, on the thread that tunes, without the GIL.
+/// The callbacks of a tuning, called on the thread that tunes, without the GIL.
 struct Listener {
   nb::object progress;
 };

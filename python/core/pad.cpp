@@ -14,7 +14,7 @@
 namespace padlock::python {
 namespace {
 
-/// Whether programs can say how the elements lie: strides that are whole and not negative.
+/// Returns whether programs can say how the elements lie: strides that are whole and not negative.
 bool can_be_strided(const Tensor& x) {
   if (!x.has_whole_strides()) return false;
   const DLTensor& view = x.view();

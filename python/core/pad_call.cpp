@@ -10,7 +10,8 @@
 namespace padlock::python {
 namespace {
 
-/// What a process keeps for eager pads: programs by their texts, and calls by all that they depend on.
+/// The programs and calls that a process keeps for eager pads: programs by their texts, and calls by all that they
+/// depend on.
 struct Eager {
   std::map<std::string, std::unique_ptr<KernelObject>> kernels;
   CallCache calls{1024};

@@ -34,7 +34,7 @@ struct PadKind {
 /// The text. Its parameters: x, then the fill `v` (and `w`) of a constant pad, then `l0`, `h0`, ... of the axes that
 /// are padded.
 [[nodiscard]] std::string pad_text(const PadRequest& request, const PadKind& kind);
-/// Whether the axis keeps its elements as they are.
+/// Returns whether the axis keeps its elements as they are.
 [[nodiscard]] bool is_untouched(const PadRequest& request, int axis);
 
 }  // namespace padlock::python

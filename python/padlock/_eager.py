@@ -1,4 +1,4 @@
-"""What eager pads ask of Python where the module knows no more."""
+"""Serves eager pads where the module asks Python."""
 
 from __future__ import annotations
 

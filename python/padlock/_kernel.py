@@ -12,7 +12,7 @@ from . import _core
 
 @dataclass(frozen=True)
 class Proof:
-    """What the prover found of every access of a kernel."""
+    """The prover's verdict on every access of a kernel."""
 
     #: How many obligations have a violation. A kernel with one does not compile.
     refuted: int
@@ -38,7 +38,7 @@ class Kernel(_core.Kernel):
     """
 
     def explain(self, *arguments: object, **sizes: object) -> dict[str, Any]:
-        """What came out of compiling, as data: extents, strides, storage, grid and config; with arguments (sizes by
+        """Returns what compiling made, as data: extents, strides, storage, grid and config; with arguments (sizes by
         their names will do) as numbers, too."""
         return json.loads(self._explain(*arguments, **sizes))
 

@@ -51,7 +51,7 @@ class Representation(_BackendRep):
 
     @property
     def is_for_all_sizes(self) -> bool:
-        """Whether the program does not depend on values of inputs."""
+        """Returns whether the program does not depend on values of inputs."""
         return self._loaded is not None
 
     def run(self, inputs: Sequence[Any], **options: Any) -> tuple[Any, ...]:

@@ -37,7 +37,7 @@ class FailedPrecondition(Error, ValueError):
 
 
 class NotFound(Error, LookupError):
-    """What was asked for by name is not there."""
+    """A thing that was asked for by name is not there."""
 
     status = "NOT_FOUND"
 

@@ -82,7 +82,7 @@ class Explainer {
     json_.end_object();
   }
 
-  /// Of the variants the first, which assumes nothing, is the kernel itself.
+  /// Writes the first of the variants, which assumes nothing: it is the kernel itself.
   void write_kernel(const std::vector<const abi::KernelAbi*>& variants) {
     const abi::KernelAbi& abi = *variants.front();
     std::vector<std::string> results;

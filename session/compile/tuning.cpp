@@ -207,7 +207,7 @@ class Tuning {
   }
 
   [[nodiscard]] bool cancelled() const { return options_.cancelled && options_.cancelled(); }
-  /// Whether what is tried now is to be given up.
+  /// Returns whether the config that is tried now is to be given up.
   [[nodiscard]] bool is_late() const { return limit_ && watch_.seconds() > *limit_; }
 
   Context& context_;

@@ -1,4 +1,4 @@
-"""What libpadlock exports: the functions of padlock.h, as capi/padlock.map lists them, and nothing else.
+"""Tests what libpadlock exports: the functions of padlock.h, as capi/padlock.map lists them, and nothing else.
 
 When this fails: a function that was added has to be in the header and in the map; one that is gone breaks every program
 that calls it, and has to come back (deprecated, if need be) until the next major version of the API.

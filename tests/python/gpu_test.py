@@ -8,7 +8,7 @@ MODES = {"constant": "constant", "reflect": "reflect", "replicate": "edge", "cir
 
 
 def gpu():
-    """Whether PyTorch sees a GPU."""
+    """Returns whether PyTorch sees a GPU."""
     if not has("torch"):
         return False
     import torch

@@ -95,7 +95,7 @@ def exported(name):
         return apply("Pad", "x", apply("Concat", *parts, axis=0), mode=mode)
 
     def same(axis):
-        """What TensorFlow's padding SAME adds for a kernel of 3 and steps of 2, below and above."""
+        """Returns what TensorFlow's padding SAME adds for a kernel of 3 and steps of 2, below and above."""
         n = size(axis)
         steps = apply("Div", apply("Add", n, "one"), "two")
         end = apply("Add", apply("Mul", apply("Sub", steps, "one"), "two"), "three")

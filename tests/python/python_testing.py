@@ -1,4 +1,4 @@
-"""What the tests of the Python package share."""
+"""Shared by the tests of the Python package."""
 
 import collections
 import importlib.util
@@ -35,7 +35,7 @@ def run_python(code, timeout=120, options=(), **environment):
 
 
 def pad_index(o, n, low, mode):
-    """Where element `o` of a padded axis comes from, by walking one step at a time; None: the fill. Shares nothing with
+    """Finds where element `o` of a padded axis comes from, by walking one step at a time; None: the fill. Shares nothing with
     the compiler's formulas."""
     i = o - low
     if mode == "constant":

@@ -198,7 +198,7 @@ class Choices(Case):
 
 
 class Faults(Case):
-    """What is missing or refused costs speed, and nothing else."""
+    """A name that is missing and a graph that is refused cost speed, and nothing else."""
 
     def function(self, x):
         import torch

@@ -1,4 +1,4 @@
-"""What was reported of pads under torch.compile: each is right with backend="padlock". What Inductor makes of it here and now
+"""Runs what was reported of pads under torch.compile: each is right with backend="padlock". What Inductor makes of it here and now
 is printed, and not asserted: some of it is repaired, some needs a GPU."""
 
 import unittest

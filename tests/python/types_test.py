@@ -1,4 +1,4 @@
-"""What type checkers see of the package."""
+"""Shows the package to a type checker."""
 
 import os
 import pathlib

@@ -33,7 +33,7 @@ def errors_by_line(path, diagnostics):
 
 
 def expected_errors(path):
-    """What is expected of a line stands in a comment above it, one for each compiler."""
+    """Reads what each line must be refused for from the comment above it, one for each compiler."""
     expected = {}
     waiting = None
     for number, text in enumerate(path.read_text(encoding="utf-8").splitlines(), 1):

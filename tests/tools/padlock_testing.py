@@ -1,4 +1,4 @@
-"""What the command's tests share: running it in a folder of its own, and reading and writing .npy without NumPy."""
+"""Runs the command in a folder of its own for its tests, and reads and writes .npy without NumPy."""
 
 import ast
 import os

@@ -75,7 +75,7 @@ std::string without_password(const std::string& url) {
 Outcome<ExitCode> cache_merge(const CacheOptions& options) { return take_in("cache merge", options); }
 Outcome<ExitCode> cache_import(const CacheOptions& options) { return take_in("cache import", options); }
 
-/// What goes wrong at the exchange costs what it has, and no more: it is a warning.
+/// Syncs; a fault of the exchange costs what the exchange has, and no more: it is a warning.
 Outcome<ExitCode> cache_sync(const CacheOptions& options) {
   PADLOCK_TRY(const auto cache, open_cache(options.cache));
   const auto synced = cache.sync(options.files[0]);

@@ -92,7 +92,7 @@ std::unexpected<Failure> tune_failure(const lib::Error& error, const std::string
   return compile_failure(error, file);
 }
 
-/// What there is to say of one program.
+/// The report on one program.
 struct Report {
   std::string json;
   JsonValue value;

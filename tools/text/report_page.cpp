@@ -52,7 +52,7 @@ svg text.copied { fill: var(--copy); }
 )";
 
 constexpr double kWidth = 1100, kLeft = 570, kRight = 1070, kTop = 24, kRow = 18;
-// What tuning makes is shorter; what is longer may not make the page so.
+// Texts that tuning makes are shorter; longer ones are cut.
 constexpr std::size_t kMostText = 300, kMostName = 76;
 
 std::string escaped(std::string_view text, std::size_t most = kMostText) {

@@ -15,7 +15,7 @@ struct FailedConfig {
   std::string config, verdict, message;
 };
 
-/// What is known of the configs of one region of sizes, on one kind of machine.
+/// One region of sizes on one kind of machine: its configs, and what is known of each.
 struct ReportRegion {
   std::string program, machine, region, sizes;  ///< for people
   std::string chosen;                           ///< empty: nothing was

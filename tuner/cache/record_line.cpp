@@ -15,7 +15,7 @@ namespace {
 
 constexpr std::array<std::string_view, 3> kKinds = {"\"key\"", "\"choice\"", "\"measurement\""};  // by index of content
 
-/// What stands before the members: the hash is that of the rest of the line, behind a brace.
+/// Stands before the members: the hash is that of the rest of the line, behind a brace.
 constexpr std::string_view kCheck = R"({"check":")";
 constexpr std::size_t kDigits = 16, kBefore = kCheck.size() + kDigits + 2;
 

@@ -259,7 +259,7 @@ class RedisExchange : public CacheExchange {
 Result<std::unique_ptr<CacheExchange>> redis_exchange(std::string_view place, microseconds patience) {
   std::optional<RedisPlace> parsed = parse(place);
   if (parsed) return std::make_unique<RedisExchange>(*std::move(parsed), patience);
-  // Of what may hold a password only what follows it is repeated.
+  // A text that may hold a password is repeated from behind it on.
   const std::size_t at = place.rfind('@');
   const bool secret = at != std::string_view::npos;
   return invalid_argument(fmt::format("expected redis://[[USER]:PASSWORD@]HOST[:PORT], found 'redis://{}{}'",

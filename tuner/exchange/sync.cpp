@@ -18,12 +18,12 @@ namespace {
 
 constexpr int kMostListings = 100;
 
-/// Of a server that is lost, every call says the same.
+/// Adds a problem that is not the last one: once a server is lost, every call says the same.
 void add_new(std::vector<std::string>& problems, std::string problem) {
   if (problems.empty() || problems.back() != problem) problems.push_back(std::move(problem));
 }
 
-/// What an exchange has, as far as it can be read.
+/// Gathers the records of an exchange, as far as they can be read.
 class Gathering {
  public:
   explicit Gathering(CacheExchange& exchange) : exchange_(exchange) {}
@@ -76,7 +76,7 @@ class Gathering {
   std::set<std::string> seen_;
 };
 
-/// What two caches know together, by place.
+/// The records of two caches together, by place.
 struct Union {
   std::vector<Record> incoming;    ///< what the first lacks, or has earlier
   std::vector<const Record*> all;  ///< borrowed, in the order of their places

@@ -12,7 +12,7 @@ using compiler::KernelCost;
 
 // Bytes a nanosecond, and nanoseconds; see the performance section of the design for where they were measured.
 constexpr double kHostMemory = 20, kHostChunk = 0.4, kHostTask = 300, kHostLaunch = 1000;
-// Of a GPU a trip to memory, and instructions of a multiprocessor's warps a nanosecond, half of the peak.
+// For a GPU a trip to memory, and instructions of a multiprocessor's warps a nanosecond, half of the peak.
 constexpr double kGpuMemory = 3000, kGpuTrip = 700, kGpuIssue = 4, kGpuLaunch = 2000;
 
 double host_ns(const KernelCost& cost, std::int64_t task_bytes, const Machine& machine) {

@@ -307,7 +307,7 @@ class RegionSearch {
     return fmt::format("{} of {} configs {} measured", measured_.size(), order_.size(),
                        measured_.size() == 1 ? "was" : "were");
   }
-  /// What nothing was compared with beats nothing.
+  /// Says why the default stays. A default that nothing was compared with beats nothing.
   [[nodiscard]] std::string reason_for_default() const {
     return fmt::format("{}: {}", measured_.size() < 2 ? "the default alone was tried" : "no config beats the default",
                        counts());

@@ -7,14 +7,14 @@
 namespace padlock::tuner {
 namespace {
 
-// What is learnt of one try is not exact for the next: so much of the budget may be exceeded by what was begun before
+// One try's time is not exactly the next one's: so much of the budget may be exceeded by what was begun before
 // its end, and by the checks of a winner that are nearly done.
 constexpr double kGrace = 0.05;
 constexpr double kCheckGrace = 0.1;
 
 // The first checks are those of the smallest sizes.
 constexpr double kLaterChecks = 1.25;
-// Of the budget: the first checks may have met a moment at which the machine was slow.
+// A share of the budget: the first checks may have met a moment at which the machine was slow.
 constexpr double kMostForChecks = 0.5;
 
 double steady_seconds() {

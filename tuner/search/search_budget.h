@@ -34,7 +34,7 @@ class SearchBudget {
   static constexpr double kShortest = 0.05;
 
  private:
-  /// What there is for tries and the race.
+  /// Returns the seconds for tries and the race.
   [[nodiscard]] double before_checks() const { return seconds_ - reserve_; }
 
   double seconds_;

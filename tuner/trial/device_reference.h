@@ -12,8 +12,8 @@
 
 namespace padlock::tuner {
 
-/// What the buffers of a launch must hold, on the device, where a kernel compares them with it. That kernel only ever
-/// says that all is well: where it says anything else, the host looks for itself. Movable; borrows the comparison.
+/// The contents that the buffers of a launch must have, on the device, where a kernel compares them. That kernel only
+/// ever says that all is well: where it says anything else, the host looks for itself. Movable; borrows the comparison.
 class DeviceReference {
  public:
   /// Copies a problem's inputs and results, and tries the kernel on them: differences planted in `set`, at the ends and

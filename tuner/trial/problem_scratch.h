@@ -34,7 +34,7 @@ class ProblemScratch {
   [[nodiscard]] std::int64_t mapped_bytes() const;
 
  private:
-  /// What buffers were made for.
+  /// The arrangement that buffers were made for.
   struct Arrangement {
     std::int64_t placement = 0, skew = 0;
     bool timed = false;

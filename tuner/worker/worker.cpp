@@ -179,7 +179,7 @@ Result<TryResult> Worker::try_config(const TryRequest& request) {
   const std::string frame = encode_frame(FrameKind::request, to_bytes(request));
   PADLOCK_CHECK(make_ready());
   Result<TryResult> result = converse(frame, request.time_limit_ms);
-  // What is compiled along with a config is none of its doing.
+  // A config is not to blame for those that are compiled along with it.
   if (result && result->verdict != Verdict::ok && !ready_ && step_ == Step::compile && !request.next.empty()) {
     process_.reset();
     TryRequest alone = request;

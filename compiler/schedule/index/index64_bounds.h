@@ -8,8 +8,8 @@
 #include "compiler/schedule/schedule.h"
 #include "ir/expr/constraint.h"
 
-// What indices of 64 bits may need of a launch. Sizes that a program does not bound, such as products of symbols, can
-// lie anywhere in 128 bits; an index that is computed from one is right as long as it lies within a bound.
+// Bounds that indices of 64 bits may need a launch to check. Sizes that a program does not bound, such as products of
+// symbols, can lie anywhere in 128 bits; an index that is computed from one is right as long as it lies within a bound.
 namespace padlock::compiler {
 
 /// Returns, for the indices that ranges do not show to fit 64 bits, bounds of their sizes under which they do: each

@@ -31,7 +31,7 @@ class Tensor {
   /// The stream on which a GPU's tensor of a library without a table is read: CuPy's current one, else the default.
   [[nodiscard]] void* stream() const { return stream_; }
   [[nodiscard]] bool read_only() const { return read_only_; }
-  /// Whether the strides are whole elements; the view's are 0 where they are not.
+  /// Returns whether the strides are whole elements; the view's are 0 where they are not.
   [[nodiscard]] bool has_whole_strides() const { return whole_strides_; }
   [[nodiscard]] bool is_dense() const;
   /// Takes memory that somebody else has described.

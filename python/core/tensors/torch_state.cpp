@@ -78,7 +78,7 @@ class ModesInside {
   std::uint16_t transforms_ = 0, tracing_ = 0;
 };
 
-/// What a plain tensor says of itself, asked of the object within Python's: by Python's ways each answer takes 35 to 75
+/// A plain tensor's own facts, asked of the object within Python's: by Python's ways each answer takes 35 to 75
 /// ns, as torch hands the GIL over for it.
 class TensorInside {
  public:

@@ -4,10 +4,10 @@
 
 #include "python/core/tensors/dlpack.h"
 
-// What PyTorch would make of a tensor beyond its memory.
+// Meanings that PyTorch gives a tensor beyond its memory.
 namespace padlock::python {
 
-/// What of torch's state changes the meaning of a tensor, asked once a call.
+/// The parts of torch's state that change the meaning of a tensor, asked once a call.
 class TorchState {
  public:
   TorchState() = default;

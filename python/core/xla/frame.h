@@ -3,8 +3,8 @@
 #include <cstddef>
 #include <cstdint>
 
-// What a custom call of XLA's runtime is given: its C interface 0.3, declared by hand as far as it is needed. Structs
-// begin with their sizes, and grow at their ends.
+// The arguments of a custom call of XLA's runtime: its C interface 0.3, declared by hand as far as it is needed.
+// Structs begin with their sizes, and grow at their ends.
 namespace padlock::python::xla {
 
 inline constexpr int kMajor = 0, kMinor = 3;

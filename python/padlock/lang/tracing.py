@@ -34,7 +34,7 @@ def _declare(trace: Trace, name: str, annotation: object) -> tuple[str, Any]:
 
 
 def _annotations(function: Callable[..., Any]) -> dict[str, object]:
-    """What the parameters are annotated with, also under `from __future__ import annotations`."""
+    """Returns the annotations of the parameters, also under `from __future__ import annotations`."""
     found: dict[str, object] = {}
     names = dict(inspect.getclosurevars(function).nonlocals)
     for name, parameter in inspect.signature(function).parameters.items():

@@ -86,7 +86,7 @@ def _caller(text: str) -> Callable[..., Any]:
 
 
 def _is_light(node: Node) -> bool:
-    """Whether a node is a kernel of ours, a view, or about sizes."""
+    """Returns whether a node is a kernel of ours, a view, or about sizes."""
     if node.op != "call_function" or node.target in _lower_moves.VIEWS or node.target is torch.ops.padlock.run.default:
         return True
     return isinstance(node.meta.get("val"), (int, torch.SymInt))
@@ -174,7 +174,7 @@ class _Pass(graph_pass_base()):  # type: ignore[misc]
             warn_once(f"padlock: a graph is left to Inductor: {type(error).__name__}: {error}")
 
     def uuid(self) -> Any:
-        """What Inductor's caches know it by."""
+        """Returns the key by which Inductor's caches know it."""
         return f"padlock {_hash_of_sources()} {self._force}"
 
 

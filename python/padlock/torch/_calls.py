@@ -1,4 +1,4 @@
-"""What the module asks for where torch gives a tensor another meaning than its memory: gradients to record, negative and
+"""Serves the module where torch gives a tensor another meaning than its memory: gradients to record, negative and
 conjugate views, fakes, wrappers, subclasses, modes. All of it goes through torch's dispatcher.
 """
 

@@ -32,7 +32,7 @@ class Choice:
 
 
 def bytes_of(value: Any) -> int:
-    """What tensors take, at the sizes of the trace."""
+    """Returns the bytes of tensors, at the sizes of the trace."""
     if isinstance(value, (list, tuple)):
         return sum(bytes_of(one) for one in value)
     if not isinstance(value, torch.Tensor):
@@ -44,7 +44,7 @@ def bytes_of(value: Any) -> int:
 
 
 def is_crop(node: Node) -> bool:
-    """Whether a pad may cut elements off: Inductor has had wrong results there."""
+    """Returns whether a pad may cut elements off: Inductor has had wrong results there."""
     if node.target not in PADS:
         return False
     amounts: list[Any] = []
@@ -54,7 +54,7 @@ def is_crop(node: Node) -> bool:
 
 
 def is_called(node: Node) -> bool:
-    """Whether an operator ends Inductor's own fusion, or is no operator."""
+    """Returns whether an operator ends Inductor's own fusion, or is no operator."""
     if node.op in ("placeholder", "output", "get_attr"):
         return True
     if node.target in (torch.ops.aten.permute.default,) and node.args[0].op == "call_function":  # type: ignore[union-attr]
@@ -70,7 +70,7 @@ def is_called(node: Node) -> bool:
 
 
 def choose(cluster: Sequence[Node], program: Program, force: bool) -> Choice:
-    """Whether a cluster becomes a kernel."""
+    """Returns whether a cluster becomes a kernel."""
     if force:
         return Choice(True, "padlock.force")
     if any(is_crop(node) for node in cluster):

@@ -31,7 +31,7 @@ def unsupported(node: Node) -> str | None:
 
 
 def is_window(node: Node) -> bool:
-    """Whether it copies elements to another order: the copy of a view that is not dense."""
+    """Returns whether it copies elements to another order: the copy of a view that is not dense."""
     if node.target not in (overload("clone"), overload("contiguous"), overload("_unsafe_view"), overload("reshape")):
         return False
     source = node.args[0]
@@ -71,7 +71,7 @@ class Clusters:
         self.members[second] |= self.members.pop(first)
 
     def _depends_by_way_of_others(self, first: int, second: int) -> bool:
-        """Whether something outside needs the first cluster and is needed by the second: together they would wait for it."""
+        """Returns whether something outside needs the first cluster and is needed by the second: together they would wait for it."""
         last = max(self.position[node] for node in self.members[second])
         seen = {first, second}
         waiting = [first]
@@ -94,7 +94,7 @@ def _device(node: Node) -> object:
 
 
 def _around_anchors(supported: set[Node]) -> set[Node]:
-    """What is connected with an anchor by supported operators."""
+    """Returns the nodes that supported operators connect with an anchor."""
     found = {node for node in supported if is_anchor(node)}
     waiting = list(found)
     while waiting:

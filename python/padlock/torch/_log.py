@@ -1,4 +1,4 @@
-"""What the back end did with each graph, and why: for people on the logger "padlock.torch", as data in `decisions()`."""
+"""Tells what the back end did with each graph, and why: for people on the logger "padlock.torch", as data in `decisions()`."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What each operator of a graph is in a program. A table, and the few words that its entries are made of."""
+"""Lowers each operator of a graph into a program: a table, and the few words that its entries are made of."""
 
 from __future__ import annotations
 

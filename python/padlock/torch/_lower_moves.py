@@ -1,4 +1,4 @@
-"""What moves elements: pads, slices, concatenations, views. Shapes are those that tracing saw."""
+"""Lowers what moves elements: pads, slices, concatenations, views. Shapes are those that tracing saw."""
 
 from __future__ import annotations
 

@@ -44,7 +44,7 @@ _functionalize = _find("torch", "_C._functorch.TransformType.Functionalize")
 
 
 def is_transformed() -> bool:
-    """Whether torch.func transforms what runs now, in a way that has rules for autograd.Function alone."""
+    """Returns whether torch.func transforms what runs now, in a way that has rules for autograd.Function alone."""
     layer = _peek() if _peek is not None else None
     return layer is not None and layer.key() != _functionalize
 
@@ -59,7 +59,7 @@ _statically_known_true = _find("torch.fx.experimental.symbolic_shapes", "statica
 
 
 def is_known(condition: Any) -> bool:
-    """Whether something holds for all sizes, as far as the symbols of a trace show it."""
+    """Returns whether something holds for all sizes, as far as the symbols of a trace show it."""
     if isinstance(condition, bool):
         return condition
     return bool(_statically_known_true(condition)) if _statically_known_true is not None else False
@@ -91,7 +91,7 @@ def without_graph_cache() -> Any:
 
 
 def inductor_options(mode: str | None) -> dict[str, Any]:
-    """What torch.compile's modes are to Inductor."""
+    """Returns Inductor's options of a mode of torch.compile."""
     options = _find("torch._inductor", "list_mode_options")
     return dict(options(mode)) if mode not in (None, "default") and options is not None else {}
 

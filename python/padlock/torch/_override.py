@@ -16,7 +16,7 @@ _DEVICES = {"cpu", "cuda", "meta"}
 
 
 def _takes(input: Any, pad: Any = (), mode: str = "constant", value: Any = None) -> bool:
-    """Whether a pad is one of ours: of a tensor with strides, in a mode that Padlock has."""
+    """Returns whether a pad is one of ours: of a tensor with strides, in a mode that Padlock has."""
     if not isinstance(input, torch.Tensor) or input.layout is not torch.strided or input.is_quantized or input.is_nested:
         return False
     return input.device.type in _DEVICES and mode in MODES and (mode == "constant" or value is None)

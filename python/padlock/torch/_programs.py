@@ -62,7 +62,7 @@ _FUNCTIONS: dict[str, Any] = {
 
 
 def _size(expression: str) -> Size:
-    """What a size in the language's normal form is. Python's // and % are its floordiv and mod, and bind alike."""
+    """Evaluates a size in the language's normal form. Python's // and % are its floordiv and mod, and bind alike."""
     code = compile(re.sub(r"\bmod\b", "%", re.sub(r"\bfloordiv\b", "//", expression)), "<size>", "eval")
     return lambda values: eval(code, _FUNCTIONS, values)
 

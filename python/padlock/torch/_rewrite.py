@@ -39,7 +39,7 @@ class Program:
 
 
 def _is_dense(shape: Sequence[Any], strides: Sequence[Any]) -> bool:
-    """Whether strides are those of a dense tensor. torch counts an extent of 0 as 1 there."""
+    """Returns whether strides are those of a dense tensor. torch counts an extent of 0 as 1 there."""
     if any(is_known(n == 0) for n in shape):
         return True
     expected: Any = 1
@@ -62,7 +62,7 @@ def _dense_order(value: torch.Tensor) -> tuple[int, ...] | None:
 
 
 def outputs_of(cluster: Sequence[Node]) -> list[Output]:
-    """What others need of a cluster. A view that is not dense stays outside as well, and what it shows is needed."""
+    """Returns the values of a cluster that others need. A view that is not dense stays outside as well, and what it shows is needed."""
     inside = set(cluster)
     found: list[Output] = []
     needed = [node for node in cluster if any(user not in inside for user in node.users)]
@@ -107,7 +107,7 @@ def _declared(inputs: Sequence[Node]) -> set[str]:
 
 
 def _value_of_symbol(graph: Graph, symbol: str, cluster: set[Node]) -> Any:
-    """What has the value of a symbol outside: a node, or a tensor's axis."""
+    """Finds what has the value of a symbol outside: a node, or a tensor's axis."""
     for node in graph.nodes:
         value = node.meta.get("val")
         if isinstance(value, torch.SymInt) and str(value.node.expr) == symbol:

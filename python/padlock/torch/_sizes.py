@@ -10,7 +10,7 @@ from torch.fx import Node
 
 
 class Untranslatable(Exception):
-    """What a program cannot say, with the reason as a sentence's end."""
+    """A graph asks for something that a program cannot say; the reason is a sentence's end."""
 
 
 class Sizes:
