@@ -7,8 +7,8 @@
 
 #include "support/file.h"
 #include "tuner/cache/describe.h"
-#include "tuner/exchange/exchange.h"
 #include "tuner/cache/prune.h"
+#include "tuner/exchange/exchange.h"
 
 namespace padlock::session {
 namespace {

@@ -2,9 +2,9 @@
 
 #include <fmt/format.h>
 
+#include "tuner/cache/record.h"
 #include "tuner/exchange/folder.h"
 #include "tuner/exchange/redis.h"
-#include "tuner/cache/record.h"
 
 namespace padlock::tuner {
 

@@ -5,8 +5,8 @@
 #include <vector>
 
 #include "support/error.h"
-#include "tuner/exchange/exchange.h"
 #include "tuner/cache/store_file.h"
+#include "tuner/exchange/exchange.h"
 
 namespace padlock::tuner {
 
