@@ -107,7 +107,29 @@ void change_nan(std::byte* output, std::int64_t bytes) {
   }
 }
 
-/// What there is wrong when the whole output was computed.
+/// Ends the process, or its turn, in the way of a fault; of others returns.
+void end_wrongly(Fault fault) {
+  switch (fault) {
+    case Fault::infinite_loop:
+      for (;;) ::pause();
+    case Fault::null_store:
+      store_at(current().launches);  // 0, which the compiler does not know
+      break;
+    case Fault::killed:
+      std::raise(SIGKILL);
+      break;
+    case Fault::aborted:
+      std::abort();
+    case Fault::exited:
+      ::_exit(3);
+    case Fault::exited_well:
+      ::_exit(0);
+    default:
+      break;
+  }
+}
+
+/// Does what a fault does once the whole output was computed.
 void do_wrong(const abi::HostLaunch& launch, const Launch& sizes, std::byte* input, std::byte* output) {
   Current& self = current();
   std::byte* const end = output + sizes.output_bytes;
@@ -151,27 +173,14 @@ void do_wrong(const abi::HostLaunch& launch, const Launch& sizes, std::byte* inp
     case Fault::input_overwritten:
       input[5] ^= std::byte{1};
       break;
-    case Fault::infinite_loop:
-      for (;;) ::pause();
     case Fault::misaligned_vector:
       store_misaligned(output);
       break;
-    case Fault::null_store:
-      store_at(self.launches);  // 0, which the compiler does not know
-      break;
-    case Fault::killed:
-      std::raise(SIGKILL);
-      break;
-    case Fault::aborted:
-      std::abort();
-    case Fault::exited:
-      ::_exit(3);
-    case Fault::exited_well:
-      ::_exit(0);
     case Fault::launch_failure:
       *launch.fault = {.claimed = 1, .access = 0, .coordinate = 77, .extent = 5};
       break;
     default:
+      end_wrongly(self.fault);
       break;
   }
 }
