@@ -20,8 +20,7 @@ class GpuQueue final : public Queue {
   [[nodiscard]] Status write(void* to, std::span<const std::byte> from) override;
   [[nodiscard]] Status read(std::span<std::byte> to, const void* from) override;
   [[nodiscard]] Status synchronize() override { return stream_.synchronize(); }
-  [[nodiscard]] Result<std::int64_t> time(std::int64_t count,
-                                          const std::function<Status(std::int64_t)>& work) override;
+  [[nodiscard]] Result<std::int64_t> time(std::int64_t count, const std::function<Status(std::int64_t)>& work) override;
 
  private:
   [[nodiscard]] Status prepare_timing();
