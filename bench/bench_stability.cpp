@@ -9,6 +9,7 @@
 #include <chrono>
 #include <cstdio>
 #include <filesystem>
+#include <iterator>
 #include <map>
 #include <set>
 #include <string>
@@ -19,6 +20,8 @@
 #include "session/compile/tuning_cache.h"
 #include "support/cpu_cache.h"
 #include "support/paired_benchmark.h"
+#include "tuner/trial/measure.h"
+#include "tuner/worker/worker.h"
 
 namespace padlock::bench {
 namespace {
@@ -29,7 +32,7 @@ struct Arguments {
   double budget_s = 10;
   std::string only;
   runtime::DeviceId device = {};
-  bool by_search = false;  // judge configs by the times of the exhaustive search, not by a race on the host's memory
+  bool by_search = false;  // judge configs by the times of the exhaustive search, not by a race
   TimingOptions pairs = {.rounds = 101, .warm_up_ms = 20, .sample_ms = 2};
 };
 
@@ -114,6 +117,7 @@ Status reach_first_result(session::Context& context, const session::Program& pro
 struct Tuned {
   std::string config;
   double seconds = 0;
+  std::size_t measured = 0;  // configs
 };
 
 /// A tuning that knows nothing yet, up to its first result.
@@ -136,8 +140,9 @@ Result<Tuned> tune(const session::Program& program, const Case& item, const Argu
   if (report.chosen() != 1) return internal_error(fmt::format("{}: nothing was chosen", item.name));
   const std::string config = *report.regions.front().outcome.config;
   PADLOCK_CHECK(reach_first_result(context, program, item, arguments.device));
+  const std::size_t measured = report.regions.front().outcome.measurements.size();
   if (regions != nullptr) *regions = std::move(report.regions);
-  return Tuned{config, seconds_since(begin)};
+  return Tuned{config, seconds_since(begin), measured};
 }
 
 /// The same program again, with what the cache knows.
@@ -181,6 +186,37 @@ Result<std::map<std::string, double>> race(const session::Program& program, cons
   return times;
 }
 
+/// The same on a device whose memory is not this process's: by the worker, on its scratch memory, in many places.
+Result<std::map<std::string, double>> race_on_scratch(const Case& item, const Arguments& arguments,
+                                                      const std::set<std::string>& configs) {
+  constexpr std::int64_t kPlacements = 8;
+  PADLOCK_TRY(const std::string file, tuner::find_worker(""));
+  PADLOCK_TRY(tuner::Worker worker, tuner::Worker::start({.command = {file}}));
+  const std::vector<std::string> runners(configs.begin(), configs.end());
+  std::vector<std::vector<std::int64_t>> samples(runners.size());
+  for (std::int64_t placement = 1; placement <= kPlacements; ++placement) {
+    tuner::TryRequest request{.program = item.text,
+                              .device = arguments.device.to_string(),
+                              .config = runners.front(),
+                              .rivals = {runners.begin() + 1, runners.end()},
+                              .symbols = item.sizes,
+                              .placement = placement,
+                              .threads = arguments.threads,
+                              .time_limit_ms = 60'000,
+                              .policy = {.warm_up_ms = 2, .sample_us = 400, .noise = 0, .budget_ms = 50}};
+    PADLOCK_TRY(const tuner::TryResult result, worker.try_config(request));
+    if (result.verdict != tuner::Verdict::ok) return internal_error(fmt::format("{}: {}", item.name, result.message));
+    std::ranges::copy(result.samples_ps, std::back_inserter(samples.front()));
+    for (std::size_t i = 1; i < runners.size(); ++i)
+      std::ranges::copy(result.rivals_ps[i - 1], std::back_inserter(samples[i]));
+  }
+  std::map<std::string, double> times;
+  const std::vector<std::int64_t>& fastest = samples[tuner::fastest_of(samples)];
+  for (std::size_t i = 0; i < runners.size(); ++i)
+    times.emplace(runners[i], static_cast<double>(tuner::paired_ratio(samples[i], fastest).median));
+  return times;
+}
+
 /// Times of configs, in any unit: of all as an exhaustive search saw them, or of those chosen and of the fastest few of
 /// that search, side by side.
 Result<std::map<std::string, double>> times_of(const session::Program& program, const Case& item,
@@ -200,6 +236,7 @@ Result<std::map<std::string, double>> times_of(const session::Program& program, 
   std::set<std::string> configs(chosen.begin(), chosen.end());
   configs.insert(full.config);
   for (std::size_t i = 0; i < std::min(kBest, all.size()); ++i) configs.insert(all[i].config);
+  if (arguments.device.kind != runtime::DeviceKind::host) return race_on_scratch(item, arguments, configs);
   return race(program, item, arguments, configs);
 }
 
@@ -213,9 +250,11 @@ Status run(const Case& item, const Arguments& arguments, const std::string& file
   PADLOCK_TRY(const session::Program program, session::Program::from_text(item.text));
   std::vector<std::string> chosen;
   double seconds = 0, again = 0;
+  std::vector<std::size_t> measured;
   for (int i = 0; i < arguments.tunings; ++i) {
     PADLOCK_TRY(const Tuned tuned, tune(program, item, arguments, tuner::Strategy::fast, file));
     chosen.push_back(tuned.config);
+    measured.push_back(tuned.measured);
     seconds = tuned.seconds;
     PADLOCK_TRY(again, second_start(program, item, arguments, file));
     totals.sooner.push_back(seconds / again);
@@ -238,8 +277,10 @@ Status run(const Case& item, const Arguments& arguments, const std::string& file
   totals.near += near;
   std::vector<double> regrets(totals.regrets.end() - std::ssize(chosen), totals.regrets.end());
   fmt::print(
-      "{:<36} pairs {}: same {}, within 3 % {}; regret median {:.1f} %, most {:.1f} %; {:.1f} s, then {:.0f} ms\n",
-      item.name, pairs, same, near, 100 * median(regrets), 100 * std::ranges::max(regrets), seconds, 1000 * again);
+      "{:<36} pairs {}: same {}, within 3 % {}; regret median {:.1f} %, most {:.1f} %; {} to {} configs in {:.1f} s, "
+      "then {:.0f} ms\n",
+      item.name, pairs, same, near, 100 * median(regrets), 100 * std::ranges::max(regrets), std::ranges::min(measured),
+      std::ranges::max(measured), seconds, 1000 * again);
   const auto& fastest = *std::ranges::min_element(times, {}, [](const auto& entry) { return entry.second; });
   fmt::print("    best {}\n", fastest.first);
   for (const std::string& config : std::set<std::string>(chosen.begin(), chosen.end()))
@@ -270,7 +311,6 @@ Status run_all(const Arguments& arguments) {
 
 Status run_on(std::string_view device, Arguments arguments) {
   PADLOCK_TRY(arguments.device, runtime::DeviceId::parse(device));
-  if (arguments.device.kind != runtime::DeviceKind::host) arguments.by_search = true;
   return run_all(arguments);
 }
 
@@ -281,7 +321,7 @@ int main_of(int argc, char** argv) {
   app.add_option("--threads", arguments.threads, "of the pool; 0: as many as there are")->check(CLI::Range(0, 1024));
   app.add_option("--budget", arguments.budget_s, "seconds of one tuning")->check(CLI::Range(0.1, 600.0));
   std::string device = "host";
-  app.add_option("--device", device, "host or cuda:N, where configs are judged by the search");
+  app.add_option("--device", device, "host or cuda:N");
   app.add_flag("--by-search", arguments.by_search,
                "judge configs by the times of the exhaustive search, not by a race");
   app.add_option("--only", arguments.only, "cases whose name has this in it");

@@ -40,16 +40,12 @@ class Rig {
   /// The GPU's context; null of simt.
   [[nodiscard]] const runtime::cuda::ContextScope* current() const { return current_ ? &*current_ : nullptr; }
 
-  /// Milliseconds that the device takes for what queue(0) to queue(calls - 1) put into its queue, without the time
-  /// that queueing takes where that can be hidden. At most kMaxCalls.
+  /// Milliseconds that the device takes for what queue(0) to queue(calls - 1) put into its queue, as Queue::time.
   [[nodiscard]] Result<double> time_ms(int calls, const std::function<Status(int)>& queue);
-  /// Most calls that time_ms queues: a driver's queue holds 1024 launches, so that queueing never waits.
-  static constexpr int kMaxCalls = 800;
+  static constexpr int kMaxCalls = runtime::Queue::kMostTimed;
 
  private:
   Rig() : devices_({}) {}
-  [[nodiscard]] Status prepare_timing();
-  [[nodiscard]] Status keep_busy(double ms);
 
   // In the order in which they are made; dropped in the opposite one.
   runtime::Devices devices_;
@@ -58,9 +54,6 @@ class Rig {
   std::unique_ptr<runtime::Queue> queue_;
   std::unique_ptr<compiler::GpuCompiler> compiler_;
   Facts facts_;
-  std::unique_ptr<runtime::DeviceMemory> busy_;  // what keeps a GPU busy while work is queued
-  double busy_ms_ = 0;                           // one fill of it takes; 0 where that takes no time
-  double queue_ms_ = 0.005;                      // queueing one call takes, as last seen
 };
 
 }  // namespace padlock::bench::gpu

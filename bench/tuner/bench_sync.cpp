@@ -1,5 +1,5 @@
-// Measures caches of many records: how long opening one and looking a key up takes, meeting others at an exchange, and
-// pruning. bench_sync URL [RECORDS]; leaves its records there.
+// Measures caches of many records: how long opening one and looking a key up takes, putting exports into one, meeting
+// others at an exchange, and pruning. bench_sync URL [RECORDS]; leaves its records there.
 
 #include <fmt/format.h>
 #include <unistd.h>
@@ -13,6 +13,7 @@
 #include "support/statistics.h"
 #include "support/stopwatch.h"
 #include "tuner/cache/prune.h"
+#include "tuner/cache/record_text.h"
 #include "tuner/cache/store.h"
 #include "tuner/exchange/sync.h"
 
@@ -97,6 +98,19 @@ Status measure_look_up(const std::vector<tuner::Record>& records) {
   return {};
 }
 
+/// Times an export as it goes into an empty cache.
+Status measure_import(const std::vector<tuner::Record>& records) {
+  const std::string text = tuner::to_lines(records);
+  const Scratch scratch;
+  PADLOCK_TRY(tuner::StoreFile file, scratch.with({}));
+  const Stopwatch watch;
+  const tuner::RecordSet found = tuner::parse_lines(text);
+  PADLOCK_TRY(const std::int64_t written, file.put(found.records, tuner::Conflict::keep_later));
+  fmt::print("{:<44} {:.3f} s, {} MB of text\n", fmt::format("{} records are imported", written), watch.seconds(),
+             text.size() / 1'000'000);
+  return {};
+}
+
 /// Times the removal of all, which are of no build.
 Status measure_prune(const std::vector<tuner::Record>& records) {
   const Scratch scratch;
@@ -124,6 +138,7 @@ Status run(const std::string& url, int count) {
   PADLOCK_CHECK(measure_look_up(some_records(10)));
   const std::vector<tuner::Record> records = some_records(count);
   PADLOCK_CHECK(measure_look_up(records));
+  PADLOCK_CHECK(measure_import(records));
   PADLOCK_CHECK(measure_prune(records));
   PADLOCK_CHECK(measure(fmt::format("{} records are left", count).c_str(), url, records));
   PADLOCK_CHECK(measure("they go into an empty cache", url, {}));

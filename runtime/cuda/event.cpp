@@ -21,6 +21,15 @@ Status Event::synchronize() const {
   return context.call(context.driver().cuEventSynchronize, event_.get());
 }
 
+Result<bool> Event::has_come() const {
+  const Context& context = event_.context();
+  PADLOCK_TRY(const ContextScope scope, ContextScope::enter(context));
+  const auto& query = context.driver().cuEventQuery;
+  const CUresult status = query.address(event_.get());
+  if (status == CUresult::success || status == CUresult::not_ready) return status == CUresult::success;
+  return std::unexpected(context.driver().error_of(status, query.name, {.device = context.ordinal()}));
+}
+
 Result<float> Event::milliseconds_since(const Event& start) const {
   const Context& context = event_.context();
   PADLOCK_TRY(const ContextScope scope, ContextScope::enter(context));

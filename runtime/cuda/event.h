@@ -13,6 +13,8 @@ class Event {
   [[nodiscard]] Status record(const Stream& stream) const;
   /// Waits until the event that was recorded last has come.
   [[nodiscard]] Status synchronize() const;
+  /// Returns whether it has come. An error of the work before it shows here, too.
+  [[nodiscard]] Result<bool> has_come() const;
   /// Milliseconds from `start` to this, both of which have come; about half a microsecond fine.
   /// Error: failed_precondition, where one has not come yet.
   [[nodiscard]] Result<float> milliseconds_since(const Event& start) const;

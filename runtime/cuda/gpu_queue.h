@@ -3,6 +3,7 @@
 #include <optional>
 
 #include "runtime/cuda/event.h"
+#include "runtime/cuda/memory.h"
 #include "runtime/cuda/stream.h"
 #include "runtime/device.h"
 
@@ -19,11 +20,20 @@ class GpuQueue final : public Queue {
   [[nodiscard]] Status write(void* to, std::span<const std::byte> from) override;
   [[nodiscard]] Status read(std::span<std::byte> to, const void* from) override;
   [[nodiscard]] Status synchronize() override { return stream_.synchronize(); }
-  [[nodiscard]] Result<std::int64_t> time(const std::function<Status()>& work) override;
+  [[nodiscard]] Result<std::int64_t> time(std::int64_t count, const std::function<Status(std::int64_t)>& work) override;
 
  private:
+  [[nodiscard]] Status prepare_timing();
+  /// Has the device fill memory for about so long, as far as that can be.
+  [[nodiscard]] Status keep_busy(double ms);
+
   Stream stream_;
   std::optional<Event> begin_, end_;  // of the work that is timed; made on first need
+  DeviceBuffer busy_;                 // memory that is filled while work is put into the queue
+  double busy_ms_ = 0;                // that takes; 0 where it takes no time or there is no such memory
+  double hold_ms_ = kLeastHold;       // for which the device is kept busy for each piece of work
+
+  static constexpr double kLeastHold = 0.004, kMostHold = 0.1;
 };
 
 }  // namespace padlock::runtime::cuda

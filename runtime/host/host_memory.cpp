@@ -56,9 +56,10 @@ class HostQueue final : public Queue {
     return {};
   }
   [[nodiscard]] Status synchronize() override { return {}; }
-  [[nodiscard]] Result<std::int64_t> time(const std::function<Status()>& work) override {
+  [[nodiscard]] Result<std::int64_t> time(std::int64_t count,
+                                          const std::function<Status(std::int64_t)>& work) override {
     const auto begin = std::chrono::steady_clock::now();
-    PADLOCK_CHECK(work());
+    for (std::int64_t i = 0; i < count; ++i) PADLOCK_CHECK(work(i));
     const std::chrono::nanoseconds took = std::chrono::steady_clock::now() - begin;
     return took.count() * 1000;
   }

@@ -103,6 +103,7 @@ class Tuning {
     for (std::size_t i = 0; i < plan.regions.size() && !report.interrupted; ++i) {
       PADLOCK_TRY(TunedRegion tuned, tune(key, plan, i, known.get()));
       report.trials += tuned.outcome.trials;
+      report.requests += tuned.outcome.requests;
       report.interrupted = tuned.outcome.interrupted;
       report.regions.push_back(std::move(tuned));
     }
@@ -180,7 +181,7 @@ class Tuning {
                   tuner::Worker::start({.command = {file}, .cancelled = [this] { return cancelled() || is_late(); }}));
       worker_.emplace(std::move(worker));
     }
-    ++context_.trials_;
+    context_.trials_ += 1 + std::ssize(trial.further);
     const tuner::TryRequest request{
         .program = ir::to_string(program_.ir()),
         .device = options_.device.to_string(),
@@ -191,19 +192,27 @@ class Tuning {
         .symbols = trial.sizes,
         .seed = options_.seed,
         .skew = trial.skew,
+        .further = trial.further,
         .placement = trial.placement,
         .threads = context_.pool_.threads(),
         .memory_bytes = memory_bytes_,
-        .time_limit_ms = kTimeLimitMs * (1 + std::ssize(trial.rivals)),  // a new worker verifies them all again
-        // A program that calls a kernel calls it again: a sample of a race has several calls, as they are in use.
+        // Of a race a new worker verifies all again.
+        .time_limit_ms = kTimeLimitMs * (1 + std::ssize(trial.rivals) + std::ssize(trial.further)),
         .policy = {.warm_up_ms = std::min(2.0, trial.timing_ms / 4),
-                   .sample_us = trial.rivals.empty() ? 50.0 : 1000.0,
+                   .sample_us = sample_us(!trial.rivals.empty()),
                    .budget_ms = trial.timing_ms}};
     limit_ = trial.limit_seconds > 0 ? std::optional(watch_.seconds() + trial.limit_seconds) : std::nullopt;
     Result<tuner::TryResult> result = worker_->try_config(request);
     if (!result && result.error().code == Code::cancelled && !cancelled() && is_late())
       result.error().code = Code::deadline_exceeded;
     return result;
+  }
+
+  /// A program that calls a kernel calls it again: a sample of a race has several calls, as they are in use. A GPU's
+  /// clock is half a microsecond fine, and a sample there takes as long again to be queued.
+  [[nodiscard]] double sample_us(bool race) const {
+    if (options_.device.kind == runtime::DeviceKind::cuda) return race ? 400 : 200;
+    return race ? 1000 : 50;
   }
 
   [[nodiscard]] bool cancelled() const { return options_.cancelled && options_.cancelled(); }

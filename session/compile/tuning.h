@@ -55,7 +55,8 @@ struct TuneReport {
   std::string target;
   std::string key;                   ///< digest under which everything is kept
   std::vector<TunedRegion> regions;  ///< as far as it came
-  int trials = 0;                    ///< configs that the worker was asked to try
+  int trials = 0;                    ///< of configs, each at one place, that the worker was asked for
+  int requests = 0;                  ///< in which they were
   double seconds = 0;
   bool interrupted = false;
 

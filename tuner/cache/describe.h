@@ -14,7 +14,7 @@
 namespace padlock::tuner {
 
 /// Raised when samples are taken in another way, so that times cannot be compared with earlier ones.
-inline constexpr int kMeasuringPolicy = 3;
+inline constexpr int kMeasuringPolicy = 4;
 
 /// program and types.
 void describe_program(KeyFields& fields, const ir::Program& program);

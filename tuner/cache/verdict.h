@@ -35,6 +35,9 @@ inline constexpr std::array kVerdictNames = {
 #undef PADLOCK_VERDICT
 };
 
+/// Returns whether a config was found to be wrong: where memory does not reach, nothing was found.
+[[nodiscard]] constexpr bool is_wrong(Verdict v) { return v != Verdict::ok && v != Verdict::out_of_memory; }
+
 [[nodiscard]] constexpr std::string_view name_of(Verdict v) { return kVerdictNames[static_cast<std::size_t>(v)]; }
 
 }  // namespace padlock::tuner

@@ -322,29 +322,40 @@ class RegionSearch {
 
   [[nodiscard]] std::size_t check_count() const { return kSkews.size() * options_.awkward.size(); }
 
-  /// Goes on where the checks of this config ended before, up to check number `end`.
+  [[nodiscard]] TryPoint check_at(std::size_t number) const {
+    return {.symbols = options_.awkward[number % options_.awkward.size()],
+            .skew = kSkews[number / options_.awkward.size()]};
+  }
+
+  /// Goes on where the checks of this config ended before, up to check number `end`, in one request.
   Result<Check> check_awkward_sizes(std::size_t index, std::size_t end) {
     std::size_t& next = checked_[index];
-    for (; next < end; ++next) {
+    while (next < end) {
       if (stopped() || !budget_.allows_check()) return Check::unfinished;
-      const Sizes& sizes = options_.awkward[next % options_.awkward.size()];
-      PADLOCK_TRY(const std::optional<TryResult> result, attempt({.config = candidates_[index].config,
-                                                                  .sizes = sizes,
-                                                                  .skew = kSkews[next / options_.awkward.size()],
-                                                                  .limit_seconds = budget_.limit_of_check()}));
+      const TryPoint first = check_at(next);
+      Trial trial{.config = candidates_[index].config,
+                  .sizes = first.symbols,
+                  .skew = first.skew,
+                  .limit_seconds = budget_.limit_of_check()};
+      for (std::size_t i = next + 1; i < end; ++i) trial.further.push_back(check_at(i));
+      PADLOCK_TRY(std::optional<TryResult> result, attempt(trial));
       if (!result) return Check::unfinished;
-      if (result->verdict == Verdict::ok || result->verdict == Verdict::out_of_memory) continue;
-      TryResult failure = *result;
-      failure.message = fmt::format("at {}: {}", to_string(sizes), result->message);
-      PADLOCK_CHECK(keep(index, failure));
-      return Check::wrong;
+      const auto passed = static_cast<std::size_t>(std::max<std::int64_t>(result->passed, 0));
+      if (is_wrong(result->verdict)) {
+        const TryPoint wrong = check_at(std::min(next + passed, end - 1));
+        result->message = fmt::format("at {}: {}", to_string(wrong.symbols), result->message);
+        PADLOCK_CHECK(keep(index, *result));
+        return Check::wrong;
+      }
+      next = std::min(next + std::max<std::size_t>(passed, 1), end);
     }
     return Check::right;
   }
 
   /// Nothing where it was interrupted or took too long.
   Result<std::optional<TryResult>> attempt(const Trial& trial) {
-    ++outcome_.trials;
+    ++outcome_.requests;
+    outcome_.trials += 1 + static_cast<int>(trial.further.size());
     Result<TryResult> result = try_config_(trial);
     if (!result && result.error().code == Code::deadline_exceeded) return std::nullopt;
     // Whoever interrupts may have ended the worker, too: that is not the config's doing.

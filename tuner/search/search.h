@@ -15,12 +15,13 @@
 // are functions, so that a search is the same in tests, without a worker and without a clock.
 namespace padlock::tuner {
 
-/// One try: verified, and timed for so long where that is not 0.
+/// One request: a config is verified, and timed for so long where that is not 0.
 struct Trial {
   std::string config;
   Sizes sizes;
-  std::int64_t skew = 0;       ///< as TryRequest::skew
-  std::int64_t placement = 0;  ///< as TryRequest::placement
+  std::int64_t skew = 0;               ///< as TryRequest::skew
+  std::vector<TryPoint> further = {};  ///< as TryRequest::further
+  std::int64_t placement = 0;          ///< as TryRequest::placement
   double timing_ms = 0;
   std::vector<std::string> rivals = {};  ///< timed in turn with it, for so long each
   std::vector<std::string> next = {};    ///< configs that come after it, if nothing comes between
@@ -57,7 +58,8 @@ struct SearchOptions {
 struct SearchOutcome {
   std::optional<std::string> config;  ///< the choice; absent: none survived, or it was interrupted before one could be
   bool interrupted = false;
-  int trials = 0;                              ///< that were run
+  int trials = 0;                              ///< of configs, each at one place, that were asked for
+  int requests = 0;                            ///< in which they were
   std::int64_t median_ps = 0;                  ///< of the choice
   std::int64_t default_ps = 0;                 ///< of the first candidate; 0 where it did not survive
   int candidates = 0;                          ///< configs that the search tries, had it the time

@@ -22,7 +22,14 @@ struct MeasuringPolicy {
   double budget_ms = 200;  ///< of timing each config, the warm-up too; 0: it is verified and not timed
 };
 
-/// One config of one program at one binding, to be tried on scratch memory. Data alone, no pointers.
+/// Where a config is tried.
+struct TryPoint {
+  std::map<std::string, std::int64_t> symbols;  ///< a value for each symbol
+  std::int64_t skew = 0;  ///< elements by which every buffer is away from its aligned place, below 64
+};
+
+/// One config of one program, to be tried on scratch memory: at one binding, and then at others. Data alone, no
+/// pointers.
 struct TryRequest {
   std::string program;                          ///< text
   std::string device = "host";                  ///< "host", "simt" or "cuda:N"
@@ -30,9 +37,10 @@ struct TryRequest {
   std::string config;                           ///< text; absent keys as in the default
   std::vector<std::string> rivals = {};         ///< other configs, timed in turn with it
   std::vector<std::string> next = {};           ///< configs that come after it: they may be compiled along with it
-  std::map<std::string, std::int64_t> symbols;  ///< a value for each symbol
+  std::map<std::string, std::int64_t> symbols;  ///< as TryPoint::symbols
   std::uint64_t seed = 1;                       ///< of the inputs and scalars
-  std::int64_t skew = 0;                ///< elements by which every buffer is away from its aligned place, below 64
+  std::int64_t skew = 0;                        ///< as TryPoint::skew
+  std::vector<TryPoint> further = {};   ///< where it is verified next, one after the other, as long as it is right
   std::int64_t placement = 0;           ///< other numbers time on other memory, elsewhere in its pages
   int threads = 0;                      ///< of the host's pool; 0: as many as the process may run on
   std::int64_t memory_bytes = 0;        ///< most that scratch may take; 0: half of what is free
@@ -65,7 +73,10 @@ inline constexpr std::array kStepTexts = {
 /// How it went.
 struct TryResult {
   Verdict verdict = Verdict::ok;
-  std::string message = {};                   ///< what was found; empty where all is well
+  std::string message = {};  ///< what was found; empty where all is well
+  /// Points, the request's own first, at which nothing is wrong; those that need more memory than there is among them.
+  /// What is wrong is so at the next one.
+  std::int64_t passed = 0;
   std::vector<std::string> notes = {};        ///< what could not be checked, or was checked otherwise
   std::vector<std::int64_t> samples_ps = {};  ///< picoseconds of one run each, in the order taken
   /// With rivals, of each of them: as many samples, the i-th of all taken one right after the other.

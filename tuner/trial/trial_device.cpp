@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "runtime/arguments.h"
 #include "runtime/scratch/scratch_launch.h"
 
@@ -35,11 +37,14 @@ Status TrialCode::run(const ScratchSet& set, std::span<const std::uint64_t> scal
 Result<std::int64_t> TrialCode::time(std::span<const ScratchSet> sets, std::span<const std::uint64_t> scalars,
                                      std::int64_t first, std::int64_t count) {
   const auto number = static_cast<std::int64_t>(sets.size());
-  PADLOCK_TRY(const std::int64_t took, queue_.time([&]() -> Status {
-    for (std::int64_t i = first; i < first + count; ++i)
-      PADLOCK_CHECK(launch(sets[static_cast<std::size_t>(i % number)], scalars));
-    return {};
-  }));
+  std::int64_t took = 0;
+  for (std::int64_t done = 0; done < count; done += runtime::Queue::kMostTimed) {
+    const std::int64_t begin = first + done, part = std::min(count - done, runtime::Queue::kMostTimed);
+    PADLOCK_TRY(const std::int64_t time, queue_.time(part, [&](std::int64_t i) {
+      return launch(sets[static_cast<std::size_t>((begin + i) % number)], scalars);
+    }));
+    took += time;
+  }
   PADLOCK_CHECK(bound_->synchronize(queue_.stream()));
   return took;
 }

@@ -26,13 +26,17 @@ class Trials {
 
   /// Compiles the config; runs it on scratch with red zones, twice, and with the data's end flush against inaccessible
   /// memory, each time with other poison in the outputs, and compares every byte with the reference, the inputs with
-  /// what they were and the red zones; only then times it. The verdict is the first thing that is wrong.
+  /// what they were and the red zones; only then times it. Does the same but for the timing at the further places. The
+  /// verdict is the first thing that is wrong.
   [[nodiscard]] TryResult try_config(const TryRequest& request);
 
  private:
   struct Shared;
   struct Programs;
   class Attempt;
+  /// At the request's own place.
+  [[nodiscard]] TryResult try_here(const TryRequest& request);
+
   OnStep on_step_;
   CompilerFactory compilers_;
   std::map<std::string, std::unique_ptr<compiler::TargetCompiler>> by_target_;

@@ -14,6 +14,8 @@ namespace {
 constexpr double kMostMs = 1e9;  // some days
 constexpr int kMostSamples = 1'000'000;
 constexpr std::uint64_t kMostRivals = 1000;
+constexpr std::int64_t kMostSkew = 63;
+constexpr std::int64_t kMostPlaces = 100'000;
 
 template <class T>
 constexpr T kLeast = std::numeric_limits<T>::lowest();
@@ -119,7 +121,7 @@ void request_fields(Stream& stream, Request& request) {
   stream.field("target", request.target);
   stream.field("config", request.config);
   stream.field("seed", request.seed, kLeast<std::uint64_t>, kMost<std::uint64_t>);
-  stream.field("skew", request.skew, std::int64_t{0}, std::int64_t{63});
+  stream.field("skew", request.skew, std::int64_t{0}, kMostSkew);
   stream.field("placement", request.placement, std::int64_t{0}, kMost<std::int64_t>);
   stream.field("threads", request.threads, 0, 4096);
   stream.field("memory_bytes", request.memory_bytes, std::int64_t{0}, kMost<std::int64_t>);
@@ -131,6 +133,7 @@ template <class Stream, class AnyResult>
 void result_fields(Stream& stream, AnyResult& result) {
   constexpr double kMostTime = std::numeric_limits<double>::max();
   stream.field("message", result.message);
+  stream.field("passed", result.passed, std::int64_t{0}, kMostPlaces);
   stream.field("throttled", result.throttled, 0, kMostSamples);
   stream.field("median_ps", result.median_ps, std::int64_t{0}, kMost<std::int64_t>);
   stream.field("noise_ps", result.noise_ps, std::int64_t{0}, kMost<std::int64_t>);
@@ -155,6 +158,25 @@ void read_configs(Reader& reader, const char* name, std::vector<std::string>& co
     reader.field("config", configs.emplace_back());
 }
 
+void write_symbols(Writer& writer, const std::map<std::string, std::int64_t>& symbols) {
+  writer.list("symbols", symbols, [&](const auto& symbol) {
+    writer.field("symbol", symbol.first);
+    writer.field("value", symbol.second, kLeast<std::int64_t>, kMost<std::int64_t>);
+  });
+}
+
+void read_symbols(Reader& reader, std::map<std::string, std::int64_t>& symbols) {
+  for (std::uint64_t left = reader.count("symbols"); left > 0 && !reader.failed(); --left) {
+    std::string name;
+    std::int64_t value = 0;
+    reader.field("symbol", name);
+    reader.field("value", value, kLeast<std::int64_t>, kMost<std::int64_t>);
+    if (!symbols.empty() && name <= symbols.rbegin()->first)
+      reader.fail(fmt::format("symbol {} does not follow {}", name, symbols.rbegin()->first));
+    symbols.emplace(std::move(name), value);
+  }
+}
+
 template <class Enum>
 std::uint8_t number_of(Enum value) {
   return static_cast<std::uint8_t>(value);
@@ -174,9 +196,10 @@ std::string to_bytes(const TryRequest& request) {
   request_fields(writer, request);
   for (const auto* const list : {&request.rivals, &request.next})
     writer.list("configs", *list, [&](const std::string& config) { writer.field("config", config); });
-  writer.list("symbols", request.symbols, [&](const auto& symbol) {
-    writer.field("symbol", symbol.first);
-    writer.field("value", symbol.second, kLeast<std::int64_t>, kMost<std::int64_t>);
+  write_symbols(writer, request.symbols);
+  writer.list("further", request.further, [&](const TryPoint& place) {
+    writer.field("skew", place.skew, std::int64_t{0}, kMostSkew);
+    write_symbols(writer, place.symbols);
   });
   return std::move(writer).take();
 }
@@ -187,14 +210,11 @@ Result<TryRequest> request_from_bytes(std::string_view bytes) {
   request_fields(reader, request);
   read_configs(reader, "rivals", request.rivals);
   read_configs(reader, "next", request.next);
-  for (std::uint64_t left = reader.count("symbols"); left > 0 && !reader.failed(); --left) {
-    std::string name;
-    std::int64_t value = 0;
-    reader.field("symbol", name);
-    reader.field("value", value, kLeast<std::int64_t>, kMost<std::int64_t>);
-    if (!request.symbols.empty() && name <= request.symbols.rbegin()->first)
-      reader.fail(fmt::format("symbol {} does not follow {}", name, request.symbols.rbegin()->first));
-    request.symbols.emplace(std::move(name), value);
+  read_symbols(reader, request.symbols);
+  for (std::uint64_t left = reader.count("further", kMostPlaces); left > 0 && !reader.failed(); --left) {
+    TryPoint& place = request.further.emplace_back();
+    reader.field("skew", place.skew, std::int64_t{0}, kMostSkew);
+    read_symbols(reader, place.symbols);
   }
   PADLOCK_CHECK(reader.finish());
   return request;

@@ -53,10 +53,6 @@ std::vector<std::string> places_beside() {
 
 bool can_run(const std::string& path) { return ::access(path.c_str(), X_OK) == 0; }
 
-TryResult result_of(Verdict verdict, std::string message) {
-  return {.verdict = verdict, .message = std::move(message)};
-}
-
 }  // namespace
 
 Result<std::string> find_worker(const std::string& option) { return find_worker(option, places_beside()); }
@@ -127,6 +123,10 @@ Status Worker::make_ready() {
   return ready_ ? Status() : wait_for_hello();
 }
 
+TryResult Worker::result_of(Verdict verdict, std::string message) const {
+  return {.verdict = verdict, .message = std::move(message), .passed = std::max<std::int64_t>(places_ - 1, 0)};
+}
+
 TryResult Worker::died() {
   const WorkerProcess::End end = process_->end(kPatience);
   const bool fault = end.signal == SIGSEGV || end.signal == SIGBUS;
@@ -138,6 +138,7 @@ Result<TryResult> Worker::converse(std::string_view outgoing, std::int64_t limit
   const auto deadline = Clock::now() + std::chrono::milliseconds(limit_ms);
   ready_ = false;
   step_ = Step::none;
+  places_ = 0;
   FrameReader reader;
   while (true) {
     if (options_.cancelled && options_.cancelled())
@@ -155,6 +156,7 @@ Result<TryResult> Worker::converse(std::string_view outgoing, std::int64_t limit
         const auto entered = step_from_bytes((*frame)->payload);
         if (!entered) return result_of(Verdict::protocol, "the worker wrote no step: " + entered.error().message);
         step_ = *entered;
+        places_ += step_ == Step::prepare ? 1 : 0;
       } else if ((*frame)->kind == FrameKind::result) {
         auto result = result_from_bytes((*frame)->payload);
         if (!result) return result_of(Verdict::protocol, "the worker wrote no result: " + result.error().message);

@@ -51,12 +51,15 @@ class Worker {
   [[nodiscard]] Status wait_for_hello();
   [[nodiscard]] Status make_ready();
   [[nodiscard]] Result<TryResult> converse(std::string_view outgoing, std::int64_t limit_ms);
+  /// At the place that the worker is at.
+  [[nodiscard]] TryResult result_of(Verdict verdict, std::string message) const;
   [[nodiscard]] TryResult died();
 
   Options options_;
   std::optional<WorkerProcess> process_;
-  bool ready_ = false;      // it has said hello, and is not at a request
-  Step step_ = Step::none;  // that it said last, of the request
+  bool ready_ = false;       // it has said hello, and is not at a request
+  Step step_ = Step::none;   // that it said last, of the request
+  std::int64_t places_ = 0;  // of the request that it has begun
   int starts_ = 0;
 };
 

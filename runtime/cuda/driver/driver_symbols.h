@@ -29,6 +29,7 @@
   X(cuEventDestroy_v2, 4000, (CUevent event))                                                                    \
   X(cuEventRecord, 2000, (CUevent event, CUstream stream))                                                       \
   X(cuEventSynchronize, 2000, (CUevent event))                                                                   \
+  X(cuEventQuery, 2000, (CUevent event))                                                                         \
   X(cuEventElapsedTime, 2000, (float* milliseconds, CUevent start, CUevent end))                                 \
   X(cuMemAlloc_v2, 3020, (CUdeviceptr * address, std::size_t bytes))                                             \
   X(cuMemFree_v2, 3020, (CUdeviceptr address))                                                                   \

@@ -66,7 +66,9 @@ CUresult cuStreamDestroy_v2(CUstream stream) {
 
 CUresult cuStreamSynchronize(CUstream stream) {
   PADLOCK_ENTER(enter_unsafe, cuStreamSynchronize);
-  return fake.find_stream(stream) == nullptr ? fake.misuse("a stream") : CUresult::success;
+  if (fake.find_stream(stream) == nullptr) return fake.misuse("a stream");
+  fake.clock_milliseconds = std::max(fake.clock_milliseconds, fake.done_milliseconds);
+  return CUresult::success;
 }
 
 CUresult cuStreamIsCapturing(CUstream stream, CUstreamCaptureStatus* capture) {
@@ -96,13 +98,24 @@ CUresult cuEventRecord(CUevent event, CUstream stream) {
   if (found == fake.events.end()) return fake.misuse("an event");
   return fake.submit(stream, [&fake, recorded = found->get()] {
     recorded->recorded = true;
-    recorded->milliseconds = fake.clock_milliseconds;
+    fake.take_time(0);
+    recorded->milliseconds = fake.done_milliseconds;
   });
 }
 
 CUresult cuEventSynchronize(CUevent event) {
   PADLOCK_ENTER(enter_unsafe, cuEventSynchronize);
-  return find_handle(fake.events, event) == fake.events.end() ? fake.misuse("an event") : CUresult::success;
+  const auto found = find_handle(fake.events, event);
+  if (found == fake.events.end()) return fake.misuse("an event");
+  fake.clock_milliseconds = std::max(fake.clock_milliseconds, (*found)->milliseconds);
+  return CUresult::success;
+}
+
+CUresult cuEventQuery(CUevent event) {
+  PADLOCK_ENTER(enter_context, cuEventQuery);
+  const auto found = find_handle(fake.events, event);
+  if (found == fake.events.end()) return fake.misuse("an event");
+  return (*found)->milliseconds <= fake.clock_milliseconds ? CUresult::success : CUresult::not_ready;
 }
 
 CUresult cuEventElapsedTime(float* milliseconds, CUevent start, CUevent end) {

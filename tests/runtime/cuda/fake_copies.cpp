@@ -69,7 +69,10 @@ CUresult cuMemcpyDtoDAsync_v2(CUdeviceptr to, CUdeviceptr from, std::size_t byte
 CUresult cuMemsetD8Async(CUdeviceptr to, unsigned char value, std::size_t bytes, CUstream stream) {
   PADLOCK_ENTER(enter_context, cuMemsetD8Async);
   if (!may_touch(fake, to, bytes)) return CUresult::invalid_value;
-  return fake.submit(stream, [=] { std::memset(host(to), value, bytes); });
+  return fake.submit(stream, [=, &fake] {
+    fake.take_time(fake.settings.fill_milliseconds * static_cast<double>(bytes) / (1 << 20));
+    std::memset(host(to), value, bytes);
+  });
 }
 
 }  // namespace padlock::runtime::cuda

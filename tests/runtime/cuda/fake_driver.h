@@ -38,7 +38,9 @@ struct FakeSettings {
   /// A twin that runs into an inaccessible page ends, and its context is lost (illegal address). Costs two system
   /// calls a launch; off, the process dies.
   bool trap_faults = true;
-  double launch_milliseconds = 0.25;  ///< by which each launch moves the clock of events
+  double launch_milliseconds = 0.25;  ///< that the device takes for each launch, by the clock of events
+  double queueing_milliseconds = 0;   ///< that the caller takes for it
+  double fill_milliseconds = 0;       ///< that the device takes to fill a MiB
 };
 
 /// A call that does not do as it should. Calls that give something back (free, destroy, unload, release, pop) do it

@@ -57,7 +57,7 @@ void FakeState::reset() {
   calls_.reserve(kNotedCalls);
   settings = {};
   initialized = false;
-  clock_milliseconds = 0;
+  clock_milliseconds = done_milliseconds = 0;
   module_status = CUresult::success;
   module_log.clear();
   made_counts = orphaned_ = {};
@@ -318,7 +318,8 @@ void FakeState::run(FakeFunction* function, const std::uint64_t* parameters, std
     twin.twin(twin.user, words, length, grid, block);
   };
   ++ran;
-  clock_milliseconds += settings.launch_milliseconds;
+  clock_milliseconds += settings.queueing_milliseconds;
+  take_time(settings.launch_milliseconds);
   Job job{{{}, found->twin, found->user}, parameters, count, grid_x, block_x};
   if (!settings.trap_faults) {
     body(&job);

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <functional>
 #include <map>
 #include <memory>
@@ -148,7 +149,13 @@ class FakeState final : public FakeDriver {
 
   mutable std::recursive_mutex mutex;  // recursive: a twin may ask the control
   bool initialized = false;
-  double clock_milliseconds = 0;
+  /// Adds work to the device's: it begins once it is there and all before it is done.
+  void take_time(double milliseconds) {
+    done_milliseconds = std::max(done_milliseconds, clock_milliseconds) + milliseconds;
+  }
+
+  double clock_milliseconds = 0;  // the caller's, who may be ahead of the device
+  double done_milliseconds = 0;   // when the device is done with all that it has
   CUresult module_status = CUresult::success;
   std::string module_log;
   std::map<std::uint64_t, FakeAllocation> allocations;

@@ -93,6 +93,8 @@ inline constexpr std::string_view kFaultyHost = "unroll=4";
 inline constexpr std::string_view kFaultyGpu = "items=4";
 /// Names another such text.
 inline constexpr const char* kFaultyConfigsVariable = "PADLOCK_TEST_FAULTY_CONFIGS";
+/// Names the one place of a request, from 0, at which they misbehave.
+inline constexpr const char* kFaultyPlaceVariable = "PADLOCK_TEST_FAULTY_PLACE";
 /// Names a text: compiling a config with it kills the process, whichever config is tried.
 inline constexpr const char* kCrashCompilingVariable = "PADLOCK_TEST_CRASH_COMPILING";
 /// Names a step (its text) at whose beginning the process kills itself, of those configs.

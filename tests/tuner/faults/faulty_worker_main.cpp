@@ -33,6 +33,12 @@ bool is_faulty(const TryRequest& request) {
   return request.config.find(mark) != std::string::npos;
 }
 
+/// Whether it misbehaves at this one of its places.
+bool is_faulty_place(std::size_t index) {
+  const char* const named = std::getenv(kFaultyPlaceVariable);
+  return named == nullptr || std::to_string(index) == named;
+}
+
 void die_at(Step step) {
   const char* const death = std::getenv(kDeathVariable);
   if (death != nullptr && text_of(step) == death) std::raise(SIGKILL);
@@ -99,12 +105,18 @@ class NoAddresses {
 class FaultyHandler {
  public:
   TryResult operator()(const TryRequest& request, const std::function<void(Step)>& on_step) {
-    const bool faulty = is_faulty(request);
+    bool faulty = is_faulty(request) && is_faulty_place(0);
     const Fault fault = faulty ? fault_of_process() : Fault::none;
     break_protocol(fault);
-    set_fault(fault, request.symbols);
-    current_ = [&on_step, faulty](Step step) {
+    std::size_t place = 0;  // the next
+    current_ = [&](Step step) {
       on_step(step);
+      if (step == Step::prepare) {
+        faulty = is_faulty(request) && is_faulty_place(place);
+        set_fault(faulty ? fault_of_process() : Fault::none,
+                  place == 0 ? request.symbols : request.further.at(place - 1).symbols);
+        ++place;
+      }
       if (faulty) die_at(step);
     };
     // So that the n-th allocation is this config's.

@@ -11,166 +11,29 @@
 #include <set>
 
 #include "tests/common/environment.h"
+#include "tests/tuner/search/fake_trials.h"
 #include "tuner/search/cost_model.h"
-#include "tuner/trial/measure.h"
 
 namespace padlock::tuner {
-namespace {
 
-/// Configs "c0", "c1", ... with a time each, tried without running anything.
-class FakeTrials {
- public:
-  explicit FakeTrials(std::vector<double> times_us, std::uint64_t seed = 1, double noise = 0.005)
-      : times_us_(std::move(times_us)), random_(seed), noise_(noise) {
-    for (std::size_t i = 0; i < times_us_.size(); ++i)
-      candidates.push_back({.config = "c=" + std::to_string(i), .predicted_ns = 1000 * times_us_[i]});
-  }
-
-  Result<TryResult> operator()(const Trial& trial) {
-    log.push_back(trial);
-    const double takes = seconds_of ? seconds_of(trial) : seconds_a_try;
-    clock += trial.limit_seconds > 0 ? std::min(takes, trial.limit_seconds) : takes;
-    if (trial.limit_seconds > 0 && takes > trial.limit_seconds)
-      return std::unexpected(Error{.code = Code::deadline_exceeded, .message = "it took too long"});
-    if (after && after(trial)) interrupted = true;
-    if (cancels_at > 0 && std::ssize(log) == cancels_at)
-      return std::unexpected(Error{.code = Code::cancelled, .message = "stopped"});
-    if (!trial.rivals.empty()) return race(trial);
-    const std::size_t index = index_of(trial.config);
-    TryResult result;
-    if (const auto failure = failures.find(trial.config); failure != failures.end()) {
-      const bool awkward = trial.timing_ms == 0;
-      if (!awkward || awkward_failures) return TryResult{.verdict = failure->second, .message = "it is broken"};
-    }
-    if (awkward_failures && trial.timing_ms == 0 && wrong_when_awkward.contains(trial.config))
-      return TryResult{.verdict = Verdict::wrong_result, .message = "element 3 differs"};
-    if (trial.timing_ms == 0) return result;
-    const double luck = luck_of(index, trial);
-    for (int i = 0; i < 60; ++i) result.samples_ps.push_back(sample(index, luck));
-    const MedianEstimate estimate = estimate_median(result.samples_ps);
-    result.median_ps = estimate.median;
-    result.noise_ps = estimate.half_width;
-    return result;
-  }
-
-  SearchOptions options(Strategy strategy = Strategy::full, double budget = 1000) {
-    return {.strategy = strategy,
-            .budget_seconds = budget,
-            .seed = 1,
-            .awkward = {{{"A", 0}}, {{"A", 1}}},
-            .seconds = [this] { return clock; },
-            .cancelled = [this] { return interrupted; },
-            .keep =
-                [this](const Measurement& m) {
-                  const Status valid = validate(record_of(CacheKey(KeyFields{.program = std::string(32, '0')}), m));
-                  CHECK_MESSAGE(valid, (valid ? "" : valid.error().to_string()));
-                  kept[m.config] = m;
-                  return Status();
-                },
-            .progress = [this](const Progress& p) { progress.push_back(p); }};
-  }
-
-  SearchOutcome search(const SearchOptions& options) {
-    auto outcome = search_region("", {{"A", 100}}, candidates, options, std::ref(*this));
-    REQUIRE(outcome);
-    return *std::move(outcome);
-  }
-  SearchOutcome search() { return search(options()); }
-
-  void rename(const std::vector<std::string>& configs) {
-    for (std::size_t i = 0; i < configs.size(); ++i) candidates[i].config = configs[i];
-  }
-
-  /// How often alone or in turn with others.
-  [[nodiscard]] int timed(const std::string& config) const {
-    return static_cast<int>(std::count_if(log.begin(), log.end(), [&](const Trial& t) {
-      return t.timing_ms > 0 && (t.config == config || std::ranges::count(t.rivals, config) > 0);
-    }));
-  }
-
-  [[nodiscard]] bool timed_alone(const std::string& config) const {
-    return std::ranges::any_of(
-        log, [&](const Trial& t) { return t.timing_ms > 0 && t.rivals.empty() && t.config == config; });
-  }
-
-  std::vector<Candidate> candidates;
-  std::map<std::string, Verdict> failures;
-  std::set<std::string> wrong_in_races = {};  // and then alone, too, where `exposed`
-  bool exposed = true;
-  std::set<std::string> wrong_when_awkward;
-  bool awkward_failures = true;
-  int cancels_at = 0;    // the number of a try, from 1; 0: none
-  int slower_after = 0;  // tries; 0: never
-  std::function<bool(const Trial&)> after;
-  double memory_effect = 0;  // deviation of what a config's time owes to where its buffers are
-  double clock = 0, seconds_a_try = 0.1;
-  std::function<double(const Trial&)> seconds_of;  // in place of that
-  bool interrupted = false;
-  std::vector<Trial> log;
-  std::map<std::string, Measurement> kept;
-  std::vector<Progress> progress;
-
- private:
-  [[nodiscard]] std::size_t index_of(const std::string& config) const {
-    const auto found = std::ranges::find(candidates, config, &Candidate::config);
-    REQUIRE(found != candidates.end());
-    return static_cast<std::size_t>(found - candidates.begin());
-  }
-  std::int64_t sample(std::size_t index, double disturbed = 1) {
-    std::normal_distribution<double> normal(1.0, noise_);
-    const double drift = slower_after > 0 && std::ssize(log) > slower_after ? 1.3 : 1;
-    return static_cast<std::int64_t>(1e6 * drift * disturbed * times_us_[index] * std::max(0.5, normal(random_)));
-  }
-  /// The same as long as the memory is.
-  double luck_of(std::size_t index, const Trial& trial) {
-    const auto [known, is_new] = luck_.try_emplace({index, trial.placement}, 1.0);
-    if (is_new) known->second += memory_effect * std::normal_distribution<double>()(random_);
-    return known->second;
-  }
-  /// Rounds, of which every third is disturbed as a whole.
-  TryResult race(const Trial& trial) {
-    std::vector<std::string> runners = {trial.config};
-    runners.insert(runners.end(), trial.rivals.begin(), trial.rivals.end());
-    for (const std::string& config : runners) {
-      if (!wrong_in_races.contains(config)) continue;
-      if (exposed) failures[config] = Verdict::wrong_result;
-      return {.verdict = Verdict::wrong_result, .message = "somebody is wrong"};
-    }
-    std::vector<double> luck;
-    for (const std::string& config : runners) luck.push_back(luck_of(index_of(config), trial));
-    std::vector<std::vector<std::int64_t>> samples(runners.size());
-    for (int round = 0; round < 30; ++round)
-      for (std::size_t i = 0; i < runners.size(); ++i)
-        samples[i].push_back(sample(index_of(runners[i]), luck[i] * (round % 3 == 0 ? 1.5 : 1)));
-    TryResult result{.samples_ps = std::move(samples.front())};
-    result.rivals_ps.assign(samples.begin() + 1, samples.end());
-    return result;
-  }
-
-  std::vector<double> times_us_;
-  std::mt19937_64 random_;
-  double noise_;
-  std::map<std::pair<std::size_t, std::int64_t>, double> luck_;
-};
-
-}  // namespace
+using testing::FakeTrials;
 
 TEST_CASE("the fastest is chosen, checked where sizes are awkward, and everything is kept") {
   FakeTrials fake({10, 9, 5, 8});
   const SearchOutcome outcome = fake.search();
   CHECK(outcome.config == "c=2");
-  CHECK(outcome.trials == static_cast<int>(fake.log.size()));
+  CHECK(outcome.requests == static_cast<int>(fake.log.size()));
+  CHECK(outcome.trials == outcome.requests + 2 + 3);  // of the four checks, first of one config and then of another
   CHECK(fake.kept.size() == 4);
   CHECK(outcome.default_ps > outcome.median_ps);
-  // Both awkward sizes, aligned and not, and nothing is timed there.
-  REQUIRE(fake.log.size() >= 4);
-  std::set<std::pair<std::int64_t, std::int64_t>> checked;
-  for (std::size_t i = fake.log.size() - 4; i < fake.log.size(); ++i) {
-    CHECK(fake.log[i].timing_ms == 0);
-    CHECK(fake.log[i].config == "c=2");
-    checked.insert({fake.log[i].sizes.at("A"), fake.log[i].skew});
-  }
+  // Both awkward sizes, aligned and not, in one request, and nothing is timed there.
+  const Trial& check = fake.log.back();
+  CHECK(check.timing_ms == 0);
+  CHECK(check.config == "c=2");
+  std::set<std::pair<std::int64_t, std::int64_t>> checked = {{check.sizes.at("A"), check.skew}};
+  for (const TryPoint& place : check.further) checked.insert({place.symbols.at("A"), place.skew});
   CHECK(checked.size() == 4);
+  CHECK(check.further.size() == 3);
 }
 
 TEST_CASE("a tie within the noise goes to the earlier config, so nothing may beat the default") {
@@ -181,7 +44,7 @@ TEST_CASE("a tie within the noise goes to the earlier config, so nothing may bea
 }
 
 TEST_CASE("whatever the noise, two tunings choose the same or as good") {
-  const std::uint64_t seed = testing::seed_or(11);
+  const std::uint64_t seed = padlock::testing::seed_or(11);
   CAPTURE(seed);
   const std::vector<double> times = {10, 8.3, 8.0, 8.05, 9, 8.9, 8.02, 7.3, 7.31, 7.7};
   int same = 0;
@@ -195,7 +58,7 @@ TEST_CASE("whatever the noise, two tunings choose the same or as good") {
 }
 
 TEST_CASE("of many that are as good as each other two tunings choose the same") {
-  const std::uint64_t seed = testing::seed_or(13);
+  const std::uint64_t seed = padlock::testing::seed_or(13);
   CAPTURE(seed);
   std::vector<double> times = {20};
   for (int i = 0; i < 30; ++i) times.push_back(10 + 0.01 * (i * 7 % 11));  // all within 1 %
@@ -209,7 +72,7 @@ TEST_CASE("of many that are as good as each other two tunings choose the same") 
 }
 
 TEST_CASE("what a config owes to the memory that it happens to have decides nothing") {
-  const std::uint64_t seed = testing::seed_or(12);
+  const std::uint64_t seed = padlock::testing::seed_or(12);
   CAPTURE(seed);
   const std::vector<double> times = {10, 9.5, 9.3, 8.6, 8.62, 9, 8.95};
   int good = 0;
@@ -230,8 +93,8 @@ TEST_CASE("the race times only those that may be the best") {
   CHECK(fake.timed("c=3") == 1);
   CHECK(fake.timed("c=0") > 1);
   CHECK(fake.timed("c=0") == fake.timed("c=1"));
-  // In turn, after four of them alone and three checks of the first.
-  for (std::size_t i = 7; i < fake.log.size(); ++i)
+  // In turn, after four of them alone and checks of the first.
+  for (std::size_t i = 5; i < fake.log.size(); ++i)
     CHECK((fake.log[i].timing_ms == 0 || fake.log[i].rivals == std::vector<std::string>{"c=1"}));
 }
 
@@ -274,7 +137,7 @@ TEST_CASE("what was timed in the first round alone does not win against those th
   std::vector<double> times(12, 10.0);
   times[0] = 20;
   FakeTrials fake(times, 1, 0.02);
-  fake.slower_after = 15;  // twelve tries, and three checks of the first
+  fake.slower_after = 13;  // twelve tries, and checks of the first
   const SearchOutcome outcome = fake.search();
   REQUIRE(outcome.config);
   CHECK(fake.timed(*outcome.config) > 1);
@@ -295,6 +158,24 @@ TEST_CASE("a winner that is wrong where sizes are awkward is not chosen, and the
   CHECK(fake.search().config == "c=2");
   CHECK(fake.kept.at("c=1").verdict == Verdict::wrong_result);
   CHECK(fake.kept.at("c=1").message == "at A=0: element 3 differs");
+}
+
+TEST_CASE("what is wrong at one of the awkward sizes is said of that one") {
+  for (const auto& [symbol, skew] : {std::pair(0, 0), {1, 0}, {0, 1}, {1, 1}}) {
+    FakeTrials fake({10, 4, 5});
+    fake.wrong_when_awkward = {"c=1"};
+    fake.wrong_at = {.symbols = {{"A", symbol}}, .skew = skew};
+    CHECK(fake.search().config == "c=2");
+    CHECK(fake.kept.at("c=1").message == fmt::format("at A={}: element 3 differs", symbol));
+  }
+  // Where memory ends at one of them, the worker may have to begin anew: the others are checked all the same.
+  FakeTrials fake({10, 4, 5});
+  fake.ends_batch_at = {.symbols = {{"A", 1}}, .skew = 0};
+  const SearchOutcome outcome = fake.search();
+  CHECK(outcome.config == "c=1");
+  std::size_t checks = 0;
+  for (const Trial& trial : fake.log) checks += trial.timing_ms == 0 && trial.config == "c=1" ? 1 : 0;
+  CHECK(checks == 2);
 }
 
 TEST_CASE("where all that raced turn out wrong, one that did not race is chosen") {
@@ -328,7 +209,7 @@ TEST_CASE("a budget ends the search, after the default at least") {
 }
 
 TEST_CASE("a budget holds within a fifth, checks included, whatever tries and checks take") {
-  const std::uint64_t seed = testing::seed_or(21);
+  const std::uint64_t seed = padlock::testing::seed_or(21);
   CAPTURE(seed);
   std::mt19937_64 random(seed);
   const auto draw = [&](double low, double high) { return std::uniform_real_distribution<double>(low, high)(random); };
@@ -365,7 +246,7 @@ TEST_CASE("the default alone is not said to be unbeaten, and its checks end with
         "awkward sizes");
   FakeTrials checked({10, 5, 6});
   outcome = checked.search(checked.options(Strategy::full, 0.6));
-  CHECK(checked.log.size() == 5);
+  CHECK(checked.log.size() == 3);  // it, three checks that tell what checks take, and the fourth
   CHECK(outcome.reason == "the default alone was tried: 1 of 3 configs was measured");
   CHECK(FakeTrials({10}).search().reason == "the default alone was tried: 1 of 1 configs was measured");
 }
@@ -392,7 +273,7 @@ TEST_CASE("an interruption keeps what was measured, and a resumed search repeats
   FakeTrials whole(times, 1, 0.0001);
   const SearchOutcome expected = whole.search();
   FakeTrials first(times, 1, 0.0001);
-  first.after = [&](const Trial&) { return first.log.size() == 6; };  // the first, three checks, and two
+  first.after = [&](const Trial&) { return first.log.size() == 4; };  // the first, its checks, and two
   // The signal kills the worker as well: that is no verdict on a config.
   first.failures = {{"c=2", Verdict::crash}};
   const SearchOutcome cut = first.search();

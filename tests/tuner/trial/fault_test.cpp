@@ -145,6 +145,34 @@ TEST_CASE("what kills the worker while it is compiled along is no fault of the c
   ::unsetenv(faults::kCrashCompilingVariable);
 }
 
+TEST_CASE("what is wrong at one of many places is found there, and the places before it are right") {
+  ::setenv("PADLOCK_CUDA_DRIVER", PADLOCK_FAKE_CUDA, 1);
+  for (const char* device : {"host", "cuda:0"}) {
+    for (const auto& [fault, verdict] : {std::pair("wrong_last", Verdict::wrong_result), {"killed", Verdict::crash}}) {
+      for (const int place : {0, 2, 4, 5}) {
+        CAPTURE(device);
+        CAPTURE(fault);
+        CAPTURE(place);
+        ::setenv(faults::kFaultVariable, fault, 1);
+        ::setenv(faults::kFaultyPlaceVariable, std::to_string(place).c_str(), 1);
+        auto worker = Worker::start({.command = {PADLOCK_FAULTY_WORKER}});
+        REQUIRE(worker);
+        TryRequest request = request_for(device, configs_of(device)[1]);
+        request.policy.budget_ms = 0;
+        for (const std::int64_t a : {1, 8, 3, 70})
+          request.further.push_back({.symbols = {{"A", a}, {"B", 9}}, .skew = a % 2});
+        const auto result = worker->try_config(request);
+        REQUIRE(result);
+        CAPTURE(result->message);
+        CHECK(name_of(result->verdict) == name_of(place < 5 ? verdict : Verdict::ok));
+        CHECK(result->passed == place);
+        CHECK(worker->starts() == (place < 5 ? 2 : 1));
+      }
+    }
+  }
+  ::unsetenv(faults::kFaultyPlaceVariable);
+}
+
 TEST_CASE("without a fault all are healthy, in one process") {
   ::unsetenv(faults::kFaultVariable);
   ::setenv("PADLOCK_CUDA_DRIVER", PADLOCK_FAKE_CUDA, 1);

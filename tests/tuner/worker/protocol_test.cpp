@@ -21,6 +21,7 @@ TryRequest sample_request() {
           .symbols = {{"A", -5}, {"B", std::numeric_limits<std::int64_t>::max()}},
           .seed = ~std::uint64_t{0},
           .skew = 3,
+          .further = {{.symbols = {{"A", 1}, {"B", 2}}, .skew = 5}, {}},
           .placement = 2,
           .threads = 7,
           .memory_bytes = 1 << 20,
@@ -37,6 +38,7 @@ TryRequest sample_request() {
 TryResult sample_result() {
   return {.verdict = Verdict::wrong_result,
           .message = std::string("z: at [3]\0 and a zero byte", 25),
+          .passed = 4,
           .notes = {"a", ""},
           .samples_ps = {1, 2, 3},
           .rivals_ps = {{4, 5, 6}, {7, 8, 9}},
@@ -62,6 +64,9 @@ TEST_CASE("requests, results and steps come back as they were") {
   CHECK(result_from_bytes(result)->notes == sample_result().notes);
   CHECK(request_from_bytes(request)->rivals == sample_request().rivals);
   CHECK(request_from_bytes(request)->next == sample_request().next);
+  REQUIRE(request_from_bytes(request)->further.size() == 2);
+  CHECK(request_from_bytes(request)->further.front().symbols == sample_request().further.front().symbols);
+  CHECK(request_from_bytes(request)->further.front().skew == 5);
   CHECK(result_from_bytes(result)->rivals_ps == sample_result().rivals_ps);
   for (std::size_t i = 0; i < kStepTexts.size(); ++i)
     CHECK(*step_from_bytes(to_bytes(static_cast<Step>(i))) == static_cast<Step>(i));
@@ -74,20 +79,22 @@ std::string hex_of(std::string_view bytes) {
 }
 
 TEST_CASE("the bytes are those of the protocol's version: others need another") {
-  REQUIRE(kProtocolVersion == 3);
+  REQUIRE(kProtocolVersion == 4);
   CHECK(hex_of(to_bytes(sample_request())) ==
         "2d0000000000000070726f6772616d207028783a206633325b415d29207b2079203d2072656c752878292072657475726e20"
         "79207d0600000000000000637564613a310500000000000000736d5f39300b00000000000000746872656164733d313238ff"
         "ffffffffffffff030000000000000002000000000000000700000000001000000000006300000000000000000000000000f8"
         "3f00000000000004400b000000000000000300000005000000000000000000d03f000000000000000002000000000000000b"
         "00000000000000746872656164733d323536000000000000000001000000000000000a00000000000000746872656164733d"
-        "36340200000000000000010000000000000041fbffffffffffffff010000000000000042ffffffffffffff7f");
+        "36340200000000000000010000000000000041fbffffffffffffff010000000000000042ffffffffffffff7f020000000000"
+        "0000050000000000000002000000000000000100000000000000410100000000000000010000000000000042020000000000"
+        "000000000000000000000000000000000000");
   CHECK(hex_of(to_bytes(sample_result())) ==
-        "0519000000000000007a3a206174205b335d0020616e642061207a65726f2062797406000000020000000000000001000000"
-        "0000000001000000000000e03f000000000000d03f0000000000002040020000000000000001000000000000006100000000"
-        "0000000003000000000000000100000000000000020000000000000003000000000000000200000000000000030000000000"
-        "0000040000000000000005000000000000000600000000000000030000000000000007000000000000000800000000000000"
-        "0900000000000000");
+        "0519000000000000007a3a206174205b335d0020616e642061207a65726f2062797404000000000000000600000002000000"
+        "00000000010000000000000001000000000000e03f000000000000d03f000000000000204002000000000000000100000000"
+        "0000006100000000000000000300000000000000010000000000000002000000000000000300000000000000020000000000"
+        "0000030000000000000004000000000000000500000000000000060000000000000003000000000000000700000000000000"
+        "08000000000000000900000000000000");
   CHECK(hex_of(to_bytes(static_cast<Step>(2))) == "02");
 }
 
@@ -119,6 +126,9 @@ TEST_CASE("what is cut short, too long or out of range is an error that names th
   odd = sample_request();
   odd.skew = -1;
   CHECK(request_from_bytes(to_bytes(odd)).error().message == "skew is -1, expected 0 to 63");
+  odd = sample_request();
+  odd.further.back().skew = 64;
+  CHECK(request_from_bytes(to_bytes(odd)).error().message == "skew is 64, expected 0 to 63");
 }
 
 TEST_CASE("frames come whole, whatever the pieces") {
@@ -163,7 +173,7 @@ TEST_CASE("each byte of a frame that is flipped is an error or more to wait for,
   CHECK(error_of_frame("Segmentation fault, or any garbage") == "a frame begins with 0x6d676553, not 0x4b574c50");
   std::string bad = good;
   bad[4] = 9;
-  CHECK(error_of_frame(bad) == "a frame has version 9, not 3");
+  CHECK(error_of_frame(bad) == "a frame has version 9, not 4");
   bad = good;
   bad[8] = 9;
   CHECK(error_of_frame(bad) == "a frame is of the unknown kind 9");
