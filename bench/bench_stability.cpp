@@ -197,6 +197,7 @@ Result<std::map<std::string, double>> race_on_scratch(const Case& item, const Ar
   for (std::int64_t placement = 1; placement <= kPlacements; ++placement) {
     tuner::TryRequest request{.program = item.text,
                               .device = arguments.device.to_string(),
+                              .target = {},
                               .config = runners.front(),
                               .rivals = {runners.begin() + 1, runners.end()},
                               .symbols = item.sizes,

@@ -52,6 +52,7 @@ Status whole_scenario(const Fake& fake, Ownership ownership, std::size_t* done =
   PADLOCK_CHECK(end.record(stream));
   PADLOCK_CHECK(stream.synchronize("add"));
   PADLOCK_CHECK(end.synchronize());
+  PADLOCK_CHECK(end.has_come());
   PADLOCK_CHECK(end.milliseconds_since(start));
   PADLOCK_CHECK(enqueue_copy(stream, input.address(), result.address(), result.bytes()));
   PADLOCK_CHECK(copy_to_host(stream, bytes_of(words), input.address()));
