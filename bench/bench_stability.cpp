@@ -9,7 +9,6 @@
 #include <chrono>
 #include <cstdio>
 #include <filesystem>
-#include <iterator>
 #include <map>
 #include <set>
 #include <string>
@@ -20,8 +19,6 @@
 #include "session/compile/tuning_cache.h"
 #include "support/cpu_cache.h"
 #include "support/paired_benchmark.h"
-#include "tuner/trial/measure.h"
-#include "tuner/worker/worker.h"
 
 namespace padlock::bench {
 namespace {
@@ -32,7 +29,7 @@ struct Arguments {
   double budget_s = 10;
   std::string only;
   runtime::DeviceId device = {};
-  bool by_search = false;  // judge configs by the times of the exhaustive search, not by a race
+  bool by_search = false;  // judge configs by the times of the exhaustive search, not by a race on the host's memory
   TimingOptions pairs = {.rounds = 101, .warm_up_ms = 20, .sample_ms = 2};
 };
 
@@ -186,38 +183,6 @@ Result<std::map<std::string, double>> race(const session::Program& program, cons
   return times;
 }
 
-/// The same on a device whose memory is not this process's: by the worker, on its scratch memory, in many places.
-Result<std::map<std::string, double>> race_on_scratch(const Case& item, const Arguments& arguments,
-                                                      const std::set<std::string>& configs) {
-  constexpr std::int64_t kPlacements = 8;
-  PADLOCK_TRY(const std::string file, tuner::find_worker(""));
-  PADLOCK_TRY(tuner::Worker worker, tuner::Worker::start({.command = {file}}));
-  const std::vector<std::string> runners(configs.begin(), configs.end());
-  std::vector<std::vector<std::int64_t>> samples(runners.size());
-  for (std::int64_t placement = 1; placement <= kPlacements; ++placement) {
-    tuner::TryRequest request{.program = item.text,
-                              .device = arguments.device.to_string(),
-                              .target = {},
-                              .config = runners.front(),
-                              .rivals = {runners.begin() + 1, runners.end()},
-                              .symbols = item.sizes,
-                              .placement = placement,
-                              .threads = arguments.threads,
-                              .time_limit_ms = 60'000,
-                              .policy = {.warm_up_ms = 2, .sample_us = 400, .noise = 0, .budget_ms = 50}};
-    PADLOCK_TRY(const tuner::TryResult result, worker.try_config(request));
-    if (result.verdict != tuner::Verdict::ok) return internal_error(fmt::format("{}: {}", item.name, result.message));
-    std::ranges::copy(result.samples_ps, std::back_inserter(samples.front()));
-    for (std::size_t i = 1; i < runners.size(); ++i)
-      std::ranges::copy(result.rivals_ps[i - 1], std::back_inserter(samples[i]));
-  }
-  std::map<std::string, double> times;
-  const std::vector<std::int64_t>& fastest = samples[tuner::fastest_of(samples)];
-  for (std::size_t i = 0; i < runners.size(); ++i)
-    times.emplace(runners[i], static_cast<double>(tuner::paired_ratio(samples[i], fastest).median));
-  return times;
-}
-
 /// Times of configs, in any unit: of all as an exhaustive search saw them, or of those chosen and of the fastest few of
 /// that search, side by side.
 Result<std::map<std::string, double>> times_of(const session::Program& program, const Case& item,
@@ -237,7 +202,6 @@ Result<std::map<std::string, double>> times_of(const session::Program& program, 
   std::set<std::string> configs(chosen.begin(), chosen.end());
   configs.insert(full.config);
   for (std::size_t i = 0; i < std::min(kBest, all.size()); ++i) configs.insert(all[i].config);
-  if (arguments.device.kind != runtime::DeviceKind::host) return race_on_scratch(item, arguments, configs);
   return race(program, item, arguments, configs);
 }
 
@@ -312,6 +276,7 @@ Status run_all(const Arguments& arguments) {
 
 Status run_on(std::string_view device, Arguments arguments) {
   PADLOCK_TRY(arguments.device, runtime::DeviceId::parse(device));
+  if (arguments.device.kind != runtime::DeviceKind::host) arguments.by_search = true;
   return run_all(arguments);
 }
 
@@ -322,7 +287,7 @@ int main_of(int argc, char** argv) {
   app.add_option("--threads", arguments.threads, "of the pool; 0: as many as there are")->check(CLI::Range(0, 1024));
   app.add_option("--budget", arguments.budget_s, "seconds of one tuning")->check(CLI::Range(0.1, 600.0));
   std::string device = "host";
-  app.add_option("--device", device, "host or cuda:N");
+  app.add_option("--device", device, "host or cuda:N, where configs are judged by the search");
   app.add_flag("--by-search", arguments.by_search,
                "judge configs by the times of the exhaustive search, not by a race");
   app.add_option("--only", arguments.only, "cases whose name has this in it");
