@@ -75,11 +75,16 @@ def take_clusters(graph: Graph, *, force: bool = False, backward: bool = False) 
 # ---- Graphs that have nothing else -----------------------------------------------------------------------------------
 
 
+def _resolved(x: torch.Tensor) -> torch.Tensor:
+    """The elements of a negative view in memory, with the strides that were traced."""
+    return torch.empty_strided(x.shape, x.stride(), dtype=x.dtype, device=x.device).copy_(x)
+
+
 def _caller(text: str) -> Callable[..., Any]:
     """The call of a kernel without torch's dispatcher. It holds no kernel: compiled graphs outlive the module."""
 
     def run(xs: Sequence[torch.Tensor], dims: Sequence[int], scalars: Sequence[Any]) -> Any:
-        given = [x.resolve_neg() if x.is_neg() else x for x in xs]
+        given = [_resolved(x) if x.is_neg() else x for x in xs]
         made = kernel_of(text)._call_memory(*given, *scalars, *dims)
         return made if isinstance(made, tuple) else (made,)
 
