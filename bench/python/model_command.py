@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""What `padlock run MODEL.onnx` costs as a command, beside a process in which Python runs ONNX Runtime on the same files.
+"""Times `padlock run MODEL.onnx` as a command, beside a process in which Python runs ONNX Runtime on the same files.
 
 Each process starts, loads the model of models.py that pads images to windows, reads x.npy, runs once with as many threads,
 and then writes y.npy or does not. ONNX Runtime's process reads the file, or maps it, whichever is faster: both are told. The
@@ -14,6 +14,7 @@ import argparse
 import json
 import os
 import pathlib
+import resource
 import statistics
 import subprocess
 import sys
@@ -45,24 +46,30 @@ print(1e3 * (loaded - started), 1e3 * (read - loaded), 1e3 * (ran - read))
 """
 
 
-def seconds_of(command, threads):
-    """How long a process takes from its start to its end, and what it prints. It has as many cores as threads."""
-    start = time.perf_counter()
+def processor_seconds():
+    used = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return used.ru_utime + used.ru_stime
+
+
+def run_of(command, threads):
+    """Runs a process on as many cores as threads. Returns how long it takes from its start to its end, its processor time, and
+    what it prints."""
+    start, used = time.perf_counter(), processor_seconds()
     pinned = ["taskset", "--cpu-list", f"0-{threads - 1}", *command]
     ended = subprocess.run(pinned, capture_output=True, text=True, check=True)
-    return time.perf_counter() - start, ended.stdout
+    return time.perf_counter() - start, processor_seconds() - used, ended.stdout
 
 
 def ours(padlock, model, x, y, threads):
     command = [padlock, "run", str(model), f"--input=x=@{x}", "--json=-", *([f"--output=y=@{y}"] if y else [])]
-    took, said = seconds_of(command, threads)
-    return took, json.loads(said)["milliseconds"]
+    took, used, said = run_of(command, threads)
+    return took, used, 1e-3 * json.loads(said)["time_ms"]
 
 
 def theirs(model, x, y, threads, mapped):
     command = [sys.executable, "-c", RUNTIME, str(model), str(x), str(y or ""), str(threads), str(int(mapped))]
-    took, said = seconds_of(command, threads)
-    return took, float(said.split()[-1])
+    took, used, said = run_of(command, threads)
+    return took, used, 1e-3 * float(said.split()[-1])
 
 
 def compare(name, runs, rounds):
@@ -72,13 +79,13 @@ def compare(name, runs, rounds):
     for _ in range(rounds):
         for key, run in runs.items():
             times[key].append(run())
-    median = lambda values: statistics.median(values)  # noqa: E731
     row = {"name": name}
-    for key, pairs in times.items():
-        row |= {f"{key}_ms": 1e3 * median(took for took, _ in pairs), f"{key}_run_ms": median(run for _, run in pairs)}
+    for key, values in times.items():
+        for part, what in enumerate(("ms", "processor_ms", "run_ms")):
+            row[f"{key}_{what}"] = 1e3 * statistics.median(value[part] for value in values)
     best = min((key for key in runs if key != "padlock"), key=lambda key: row[f"{key}_ms"])
-    for what, part in (("ratio", 0), ("run_ratio", 1)):
-        row[what] = median(their[part] / our[part] for their, our in zip(times[best], times["padlock"]))
+    for part, what in enumerate(("ratio", "processor_ratio", "run_ratio")):
+        row[what] = statistics.median(their[part] / our[part] for their, our in zip(times[best], times["padlock"]))
     return row
 
 

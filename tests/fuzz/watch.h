@@ -3,8 +3,8 @@
 #include <string>
 #include <string_view>
 
-// What ends a process that takes too long for an input, or too much memory. Either engine shows the input then, as
-// where a property does not hold. libFuzzer has such a watch of its own.
+// Ends a process that takes too long for an input, or too much memory. Either engine shows the input then, as where a
+// property does not hold. libFuzzer has such a watch of its own.
 namespace padlock::fuzz {
 
 /// Watches memory from now on: an allocation past 1 GiB ends the process, and so does an input that takes more in

@@ -86,7 +86,7 @@ def _number(text: str, kind: torch.dtype) -> torch.Tensor:
 
 
 class _Replay:
-    """What a program's names stand for, as its statements are run."""
+    """Values by a program's names, as its statements are run."""
 
     def __init__(self, body: _Body, symbols: dict[str, Any], xs: Sequence[torch.Tensor], scalars: Sequence[Any]) -> None:
         self._symbols = symbols
