@@ -6,8 +6,8 @@ and then writes y.npy or does not. ONNX Runtime's process reads the file, or map
 processes take turns. A time is the median over the rounds, a ratio the median of the rounds' ratios. `run` is what each says
 of the run alone: the results' memory is new in both.
 
-usage: python3 bench/python/model_command.py [--padlock=FILE] [--json=FILE] [--rounds=N] [--commit=NAME] [--threads=N]
-                                             [--images=N] [--window=N] [--folder=FOLDER]
+usage: PYTHONPATH=build/release/python python3 bench/python/model_command.py [--padlock=FILE] [--json=FILE] [--rounds=N]
+           [--commit=NAME] [--threads=N] [--images=N] [--window=N] [--folder=FOLDER]
 """
 
 import argparse
