@@ -1,32 +1,21 @@
 // The seeded engine: the same bodies as libFuzzer's, in every build and on every compiler.
-#include <sys/resource.h>
-
 #include <fmt/format.h>
 #include <chrono>
-#include <cstdlib>
-#include <cstring>
 #include <fstream>
 #include <iterator>
 #include <string>
-#include <string_view>
 
 #include "tests/common/crash_report.h"
 #include "tests/common/environment.h"
 #include "tests/common/options.h"
 #include "tests/fuzz/fuzz_body.h"
-#include "tests/fuzz/processor_time.h"
-
-#if PADLOCK_SANITIZED
-// One allocation past 1 GiB is a finding.
-extern "C" const char* __asan_default_options() { return "max_allocation_size_mb=1024:allocator_may_return_null=0"; }
-#endif
+#include "tests/fuzz/watch.h"
 
 namespace padlock::fuzz {
 namespace {
 
 constexpr const char* kUsage =
     "options: [--seed=S] [--first=N] [--inputs=N] [--seconds=T] [--replay=FILE] [--write=FOLDER]\n";
-constexpr long kMaxResidentKib = 1 << 20;
 
 struct Options {
   std::uint64_t seed = 0;
@@ -37,37 +26,6 @@ struct Options {
   std::string write;
 };
 
-long resident_kib() {
-  rusage usage{};
-  getrusage(RUSAGE_SELF, &usage);
-  return usage.ru_maxrss;
-}
-
-/// Without a sanitizer the kernel refuses what would grow the process by more than 2 GiB: LLVM's own mappings aside,
-/// that is what nobody should ask for.
-void limit_address_space() {
-#if !PADLOCK_SANITIZED
-  std::ifstream statm("/proc/self/statm");
-  rlim_t pages = 0;
-  statm >> pages;
-  const rlim_t bytes = pages * 4096 + (rlim_t{2} << 30);
-  const rlimit limit{bytes, bytes};
-  setrlimit(RLIMIT_AS, &limit);
-#endif
-}
-
-/// `name`: what brings this input back.
-void run_input(const std::string& input, const std::string& name, long resident_before) {
-  differential::name_current_case(fmt::format("reproduce: {}\n{}", name, input.substr(0, 4000)));
-  const double before = processor_seconds();
-  LLVMFuzzerTestOneInput(reinterpret_cast<const std::uint8_t*>(input.data()), input.size());
-  const double taken = processor_seconds() - before;
-  const double allowed = seconds_allowed() * kSlowdown;
-  if (taken > allowed) fmt::print(stderr, "{:.2f} s of processor time, {:.0f} s are allowed\n", taken, allowed);
-  require(taken <= allowed, "an input takes no longer than its body allows");
-  require(resident_kib() - resident_before <= kMaxResidentKib * (PADLOCK_SANITIZED ? 4 : 1), "at most 1 GiB of memory");
-}
-
 bool parse_option(const testing::Option& option, Options& options) {
   return option.sets("--seed", options.seed) || option.sets("--first", options.first) ||
          option.sets("--inputs", options.inputs) || option.sets("--seconds", options.seconds) ||
@@ -76,7 +34,7 @@ bool parse_option(const testing::Option& option, Options& options) {
 
 int replay(const std::string& path) {
   std::ifstream file(path, std::ios::binary);
-  run_input({std::istreambuf_iterator<char>(file), {}}, "--replay=" + path, resident_kib());
+  run_watched({std::istreambuf_iterator<char>(file), {}}, "--replay=" + path);
   fmt::print("{}: nothing found\n", path);
   return 0;
 }
@@ -102,11 +60,10 @@ int run(const Options& options) {
   fmt::print("seed {}\n", options.seed);
   const auto start = std::chrono::steady_clock::now();
   const auto elapsed = [&] { return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count(); };
-  const long resident = resident_kib();
   std::uint64_t done = 0;
   for (; options.seconds > 0 ? elapsed() < options.seconds : done < options.inputs; ++done) {
     const std::uint64_t index = options.first + done;
-    run_input(input_at(options, index), fmt::format("--seed={} --first={} --inputs=1", options.seed, index), resident);
+    run_watched(input_at(options, index), fmt::format("--seed={} --first={} --inputs=1", options.seed, index));
   }
   fmt::print("{} inputs, {:.1f} s, seed {}: nothing found\n", done, elapsed(), options.seed);
   return 0;
@@ -122,7 +79,7 @@ int main(int argc, char** argv) {
   const auto parse = [&](const testing::Option& option) { return fuzz::parse_option(option, options); };
   if (!testing::read_options(argc, argv, fuzz::kUsage, parse)) return 2;
   if (testing::is_full_run()) options.inputs *= 10;
-  fuzz::limit_address_space();
+  fuzz::watch_memory();
   differential::install_crash_report();
   if (!options.write.empty()) return fuzz::write_inputs(options);
   return options.replay.empty() ? fuzz::run(options) : fuzz::replay(options.replay);

@@ -114,6 +114,7 @@ class Wholes(Case):
             ("transposed", dense.transpose(2, 3)),
             ("a part", torch.randn(2, 3, 9, 9)[:, :, 2:7, 1:5]),
             ("expanded", torch.randn(1, 3, 1, 4).expand(2, 3, 5, 4)),
+            ("negative", torch.complex(dense, dense).conj().imag),
             ("dense", dense),
         ):
             for dynamic in (False, True):

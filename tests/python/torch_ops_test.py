@@ -3,9 +3,10 @@ gradients, batches, autocast."""
 
 import os
 import random
+import re
 import unittest
 
-from python_testing import main, needs
+from python_testing import ROOT, main, needs
 
 MODES = ("constant", "edge", "reflect", "symmetric", "wrap")
 TORCH_MODES = {"edge": "replicate", "reflect": "reflect", "wrap": "circular", "constant": "constant"}
@@ -31,7 +32,9 @@ class Operators(unittest.TestCase):
         for mode in MODES:
             g = torch.randn(4, 9, requires_grad=True)
             torch.library.opcheck(torch.ops.padlock.pad_adjoint.default, (g, [3, 4], [0, 3], [1, 2], mode))
-        torch.library.opcheck(torch.ops.padlock.run.default, (PROGRAM, [torch.randn(3, 4)], [1], [2.5]))
+        for recorded in (False, True):
+            x = torch.randn(3, 4, requires_grad=recorded)
+            torch.library.opcheck(torch.ops.padlock.run.default, (PROGRAM, [x], [1], [2.5]))
 
     def test_gradients_of_gradients_in_every_mode(self):
         import torch
@@ -116,6 +119,169 @@ def padlock_pad():
     import padlock.torch
 
     return padlock.torch.pad
+
+
+# Every operation of the language but those that f64 lacks.
+MOVES = """
+program f(x: f64[A, B], y: f64[B], n: dim, s: f64) where 0 <= n <= 9, B >= 3, A >= 2 {
+  a = pad(x, low = [0, n], high = [1, n + 1], value = s)
+  b = pad(x, low = [0, 1], high = [0, 2 * n], mode = MODE)
+  c = concat(a, b, axis = 0)
+  d = slice(c, start = [0, 0], limit = [A, B])
+  e = slice(y, start = [0], limit = [1])
+  f = mul(d, y)
+  g = pad(f, low = [1, 0], high = [0, 2], interior = [1, 2], value = e)
+  h = transpose(g, perm = [1, 0])
+  i = slice(h, start = [1, 0], limit = [B, A], step = [2, 1])
+  j = reshape(i, shape = [A * (B floordiv 2)])
+  k = broadcast(j, shape = [2, A * (B floordiv 2), 3], axes = [1])
+  back = pad_adjoint(b, extent = [A, B], low = [0, 1], high = [0, 2 * n], mode = MODE)
+  counted = iota(f64, shape = [A, 1], axis = 0)
+  l = mul(back, counted)
+  return c, k, l
+}"""
+CORNERS = """
+program f(x: f64[A, B], y: f64[B], low: f64) {
+  a = relu(x)
+  b = leaky_relu(x, alpha = 0.25)
+  c = clamp(x, lo = low, hi = 0.75)
+  d = add(a, y)
+  e = mul(b, c)
+  f = sub(d, e)
+  g = neg(f)
+  h = abs(g)
+  p = add(h, 1.5)
+  q = sqrt(p)
+  r = div(y, q)
+  w = floor(r)
+  u = ceil(r)
+  v = round(u)
+  s = sign(v)
+  t = maximum(q, r)
+  m = minimum(t, s)
+  less = lt(x, y)
+  le = le(x, low)
+  gt = gt(y, 0.25)
+  ge = ge(x, bits(0x3fe0000000000000))
+  eq = eq(x, y)
+  ne = ne(s, w)
+  one = and(less, gt)
+  two = or(le, ge)
+  three = not(eq)
+  four = and(two, ne)
+  five = or(one, four)
+  six = and(five, three)
+  kept = select(six, m, x)
+  chosen = select(five, f64(-inf), 2)
+  whole = cast(chosen, i8)
+  float = cast(whole, f64)
+  z = mul(kept, float)
+  return z, q
+}"""
+SMOOTH = ("exp", "log", "tanh", "sigmoid", "erf", "gelu", "gelu_tanh", "silu", "softplus", "rsqrt")
+
+
+@needs("torch", "numpy")
+class Programs(unittest.TestCase):
+    """Gradients of any program: its statements once more, as operators that have some."""
+
+    def run_program(self, text, xs, dims=(), scalars=()):
+        import torch
+
+        import padlock.torch  # noqa: F401
+
+        return torch.ops.padlock.run(text, list(xs), list(dims), list(scalars))
+
+    def moves(self):
+        import torch
+
+        xs = torch.randn(3, 5, dtype=torch.float64), torch.randn(5, dtype=torch.float64)
+        for mode in MODES:
+            yield MOVES.replace("MODE", mode), xs, (2,), (0.5,)
+
+    def test_what_is_run_again_is_the_program(self):
+        import torch
+        from padlock.torch import _replay
+
+        given = torch.randn(3, 4, dtype=torch.float64), torch.randn(4, dtype=torch.float64)
+        for text, xs, dims, scalars in (*self.moves(), (CORNERS, given, (), (-0.5,))):
+            wanted, made = self.run_program(text, xs, dims, scalars), _replay.replay(text, xs, dims, scalars)
+            for a, b in zip(wanted, made, strict=True):
+                self.assertTrue(torch.equal(a, b), text)
+        known = {*_replay._MOVES, *_replay._ELEMENTWISE}
+        table = (ROOT / "ir" / "operation.h").read_text(encoding="utf-8")
+        self.assertEqual(known, set(re.findall(r'^  X\(\w+, "(\w+)", \w+, -?\d\)', table, re.M)))
+        self.assertTrue(all(f" {name}(" in MOVES + CORNERS for name in known - {*SMOOTH}))
+
+    def test_first_and_second(self):
+        import torch
+
+        seed = int(os.environ.get("PADLOCK_SEED", random.randrange(1 << 30)))
+        print(f"seed {seed}")
+        torch.manual_seed(seed)
+        given = torch.randn(3, 4, dtype=torch.float64), torch.randn(4, dtype=torch.float64)
+        for text, xs, dims, scalars in (*self.moves(), (CORNERS, given, (), (-0.5,))):
+            run = lambda *xs: [r for r in self.run_program(text, xs, dims, scalars)]  # noqa: B023, E731
+            leaves = [x.clone().requires_grad_() for x in xs]
+            self.assertTrue(torch.autograd.gradcheck(run, leaves, fast_mode=True), seed)
+            self.assertTrue(torch.autograd.gradgradcheck(run, leaves, fast_mode=True), seed)
+
+    def test_activations(self):
+        import torch
+
+        for name in SMOOTH:
+            x = (torch.rand(50) * 4 + 0.1).requires_grad_()
+            text = f"program f(x: f32[N]) {{ y = {name}(x)\n return y }}"
+            (made,) = self.run_program(text, [x])
+            found = torch.autograd.grad(made.sum(), x, create_graph=True)[0]
+            second = torch.autograd.grad(found.sum(), x)[0]
+            functional = {"gelu": torch.nn.functional.gelu, "silu": torch.nn.functional.silu, "softplus": torch.nn.functional.softplus}
+            functional["gelu_tanh"] = lambda x: torch.nn.functional.gelu(x, approximate="tanh")
+            exact = x.detach().double().requires_grad_()
+            wanted = torch.autograd.grad(functional.get(name, getattr(torch, name, None))(exact).sum(), exact, create_graph=True)[0]
+            self.assertTrue(torch.allclose(found.double(), wanted, rtol=1e-5, atol=1e-6), name)
+            self.assertTrue(torch.allclose(second.double(), torch.autograd.grad(wanted.sum(), exact)[0], rtol=1e-4, atol=1e-5), name)
+
+    def test_kernels_whole_numbers_and_what_needs_none(self):
+        import torch
+
+        import padlock
+
+        text = "program f(x: f32[N], m: bool[N], i: i32[N]) { y = select(m, x, 0)\n z = add(i, i)\n return y, z }"
+        x, mask, i = torch.randn(4, requires_grad=True), torch.tensor([True, False, True, True]), torch.arange(4, dtype=torch.int32)
+        y, z = padlock.compile(text)(x, mask, i)
+        self.assertEqual((y.requires_grad, z.requires_grad), (True, False))
+        y.backward(torch.tensor([1.0, 2.0, 3.0, 4.0]))
+        self.assertEqual(x.grad.tolist(), [1.0, 0.0, 3.0, 4.0])
+        with torch.no_grad():
+            self.assertFalse(padlock.compile(text)(x, mask, i)[0].requires_grad)
+
+    def test_transforms(self):
+        import torch
+
+        import padlock
+
+        kernel = padlock.compile("program f(x: f32[N]) { y = pad(x, low = [1], high = [2], mode = wrap)\n z = mul(y, y)\n return z }")
+        x, run = torch.tensor([1.0, 2.0, 3.0]), lambda x: kernel(x).sum()
+        self.assertEqual(torch.func.grad(run)(x).tolist(), [4.0, 8.0, 12.0])
+        self.assertEqual(torch.vmap(torch.func.grad(run))(torch.stack([x, -x])).tolist(), [[4.0, 8.0, 12.0], [-4.0, -8.0, -12.0]])
+        self.assertEqual(torch.func.grad(lambda x: torch.vmap(kernel)(x).sum())(x[None]).tolist(), [[4.0, 8.0, 12.0]])
+        self.assertEqual(torch.func.jvp(run, (x,), (torch.ones(3),))[1].item(), 24.0)
+        self.assertEqual(torch.func.jacrev(torch.func.grad(run))(x).diag().tolist(), [4.0, 4.0, 4.0])
+        # Never a gradient that is silently 0.
+        with self.assertRaisesRegex(RuntimeError, "functorch"):
+            torch.func.grad(lambda x: torch.ops.padlock.run(kernel.text, [x], [], [])[0].sum())(x)
+
+    def test_under_compile(self):
+        import torch
+
+        function = lambda x: self.run_program(PROGRAM, [x * 2], [1], [2.5])[0].square()  # noqa: E731
+        x = torch.randn(3, 4, requires_grad=True)
+        (wanted,) = torch.autograd.grad(function(x).sum(), x)
+        for backend in ("aot_eager", "padlock"):
+            torch._dynamo.reset()
+            (found,) = torch.autograd.grad(torch.compile(function, backend=backend)(x).sum(), x)
+            self.assertTrue(torch.equal(found, wanted), backend)
 
 
 @needs("torch", "numpy")

@@ -75,11 +75,17 @@ def take_clusters(graph: Graph, *, force: bool = False, backward: bool = False) 
 # ---- Graphs that have nothing else -----------------------------------------------------------------------------------
 
 
+def _resolved(x: torch.Tensor) -> torch.Tensor:
+    """The elements of a negative view in memory, with the strides that were traced."""
+    return torch.empty_strided(x.shape, x.stride(), dtype=x.dtype, device=x.device).copy_(x)
+
+
 def _caller(text: str) -> Callable[..., Any]:
     """The call of a kernel without torch's dispatcher. It holds no kernel: compiled graphs outlive the module."""
 
     def run(xs: Sequence[torch.Tensor], dims: Sequence[int], scalars: Sequence[Any]) -> Any:
-        made = kernel_of(text)._call_memory(*xs, *scalars, *dims)
+        given = [_resolved(x) if x.is_neg() else x for x in xs]
+        made = kernel_of(text)._call_memory(*given, *scalars, *dims)
         return made if isinstance(made, tuple) else (made,)
 
     return run
@@ -87,7 +93,7 @@ def _caller(text: str) -> Callable[..., Any]:
 
 def _is_light(node: Node) -> bool:
     """Returns whether a node is a kernel of ours, a view, or about sizes."""
-    if node.op != "call_function" or node.target in _lower_moves.VIEWS or node.target is torch.ops.padlock.run.default:
+    if node.op != "call_function" or node.target in _lower_moves.VIEWS or node.target is torch.ops.padlock.cluster.default:
         return True
     return isinstance(node.meta.get("val"), (int, torch.SymInt))
 
@@ -96,7 +102,7 @@ def _plain(graph_module: GraphModule) -> Callable[..., Any]:
     """The graph as Python: no compiler is needed for what is all views and kernels."""
     graph = graph_module.graph
     for node in list(graph.nodes):
-        if node.target is torch.ops.padlock.run.default:
+        if node.target is torch.ops.padlock.cluster.default:
             run = _caller(node.args[0])  # type: ignore[arg-type]
             run.__name__ = f"padlock_{node.name}"
             node.target, node.args = run, node.args[1:]
@@ -145,7 +151,7 @@ def backend(
             graph_module.recompile()
         except Exception as error:  # noqa: BLE001
             warn_once(f"padlock: a graph is left to Inductor: {type(error).__name__}: {error}")
-        ours = [node for node in graph_module.graph.nodes if node.target is torch.ops.padlock.run.default]
+        ours = [node for node in graph_module.graph.nodes if node.target is torch.ops.padlock.cluster.default]
         if ours and all(_is_light(node) for node in graph_module.graph.nodes):
             return _plain(graph_module)
         return compile_rest(graph_module, examples, **how)

@@ -10,8 +10,9 @@ from typing import Any
 import torch
 
 from ..errors import make_error
-from ._names import is_transformed
-from ._ops import Pad
+from . import _ops  # noqa: F401, registers the operators
+from ._functions import pad
+from ._replay import run_program
 
 #: torch's names of modes, and ours. (torch has no symmetric.)
 MODES = {"constant": "constant", "replicate": "edge", "reflect": "reflect", "symmetric": "symmetric", "circular": "wrap"}
@@ -31,8 +32,7 @@ def pad_traced(x, low, high, mode, value, interior, out):  # type: ignore[no-unt
         raise _invalid(f"expected the mode {', '.join(MODES.values())}, found {mode!r}")
     if mode != "constant" and (value is not None or interior is not None):
         raise _invalid("value and interior are for the mode constant alone")
-    run = Pad.apply if is_transformed() else torch.ops.padlock.pad
-    return run(x, list(low), list(high), mode, value, list(interior or ()))
+    return pad(x, list(low), list(high), mode, value, list(interior or ()))
 
 
 def amounts_of_pairs(pairs: Sequence[Any], axes: int) -> tuple[list[Any], list[Any]]:
@@ -63,15 +63,12 @@ def pad_traced_pairs(x, pairs, mode, value, out):  # type: ignore[no-untyped-def
 
 def call_kernel(kernel, arguments, named):  # type: ignore[no-untyped-def]
     """A kernel's call with such a tensor among its arguments: negative and conjugate views are resolved, gradients are
-    refused."""
+    recorded."""
     if named.pop("out", None) is not None:
         raise _invalid("out: expected None, as torch gives an argument another meaning than its memory")
     values = kernel._ordered(*arguments, **named)
     tensors = [value for value in values if isinstance(value, torch.Tensor)]
-    if torch.is_grad_enabled() and any(tensor.requires_grad for tensor in tensors):
-        message = f"{kernel.name}: a kernel records no gradient: call it under torch.no_grad(), or with x.detach()"
-        raise make_error(12, 0, message, message, -1, "", {}, 0, 0)
     scalars, dims = kernel._counts
     rest = values[len(tensors) :]
-    results = torch.ops.padlock.run(kernel.text, tensors, rest[scalars : scalars + dims], rest[:scalars])
+    results = run_program(kernel.text, tensors, rest[scalars : scalars + dims], rest[:scalars])
     return results[0] if len(results) == 1 else tuple(results)

@@ -59,7 +59,7 @@ def is_called(node: Node) -> bool:
         return True
     if node.target in (torch.ops.aten.permute.default,) and node.args[0].op == "call_function":  # type: ignore[union-attr]
         source = node.args[0]
-        return isinstance(source, Node) and source.target is torch.ops.padlock.run.default
+        return isinstance(source, Node) and source.target is torch.ops.padlock.cluster.default
     space = getattr(node.target, "namespace", None)
     if space is None:  # a part of several results
         return all(is_called(source) for source in node.all_input_nodes)

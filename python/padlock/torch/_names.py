@@ -40,13 +40,21 @@ def warn_once(message: str) -> None:
 #: The operator that torch.nn.functional.pad calls, which Dynamo's graphs have.
 pad_in_graphs = _find("torch._C._nn", "pad") or _find("torch", "_C._nn.pad")
 _peek = _find("torch", "_C._functorch.peek_interpreter_stack")
+_stack = _find("torch", "_C._functorch.get_interpreter_stack")
 _functionalize = _find("torch", "_C._functorch.TransformType.Functionalize")
+_derivatives = [_find("torch", f"_C._functorch.TransformType.{name}") for name in ("Grad", "Jvp")]
 
 
 def is_transformed() -> bool:
     """Returns whether torch.func transforms what runs now, in a way that has rules for autograd.Function alone."""
     layer = _peek() if _peek is not None else None
     return layer is not None and layer.key() != _functionalize
+
+
+def is_differentiated() -> bool:
+    """Returns whether one of torch.func's transforms around what runs now takes derivatives."""
+    layers = _stack() if _stack is not None else None
+    return any(layer.key() in _derivatives for layer in layers or ())
 
 
 #: Operators want their inputs with the strides that were traced.

@@ -1,5 +1,6 @@
 """The operators padlock::pad, padlock::pad_adjoint and padlock::run: what torch's dispatcher, autograd, torch.func and its
 compilers see of Padlock. Results are contiguous. Under autocast they keep the type of their input, as torch's pads do.
+padlock::cluster is run in graphs whose gradients are graphs already: torch asks nothing about them at each call.
 """
 
 from __future__ import annotations
@@ -11,8 +12,10 @@ import torch
 
 from .. import _core
 from ._adjoint import adjoint
+from ._functions import keep_adjoint, keep_pad
 from ._names import exact_strides_tags
 from ._programs import dense_inputs, infer, kernel_of
+from ._replay import gradients
 
 # ---- What they are ---------------------------------------------------------------------------------------------------
 
@@ -21,6 +24,7 @@ for _schema in (
     "pad(Tensor x, SymInt[] low, SymInt[] high, str mode='constant', Scalar? value=None, SymInt[] interior=[]) -> Tensor",
     "pad_adjoint(Tensor grad, SymInt[] extent, SymInt[] low, SymInt[] high, str mode, SymInt[] interior=[]) -> Tensor",
     "run(str program, Tensor[] xs, SymInt[] dims, Scalar[] scalars) -> Tensor[]",
+    "cluster(str program, Tensor[] xs, SymInt[] dims, Scalar[] scalars) -> Tensor[]",
 ):
     library.define(_schema, tags=exact_strides_tags)
 
@@ -34,7 +38,7 @@ def _run_adjoint(grad, extent, low, high, mode, interior=()):  # type: ignore[no
 
 
 def _run_program(program, xs, dims, scalars):  # type: ignore[no-untyped-def]
-    given = [x.detach().contiguous() if dense else x.detach() for x, dense in zip(xs, dense_inputs(program))]
+    given = [x.contiguous() if dense else x for x, dense in zip(xs, dense_inputs(program))]
     made = kernel_of(program)._call_memory(*given, *scalars, *dims)
     return list(made) if isinstance(made, tuple) else [made]
 
@@ -43,6 +47,7 @@ for _key in ("CPU", "CUDA"):
     library.impl("pad", _run_pad, _key)
     library.impl("pad_adjoint", _run_adjoint, _key)
     library.impl("run", _run_program, _key)
+    library.impl("cluster", _run_program, _key)
 
 # ---- What their results look like ------------------------------------------------------------------------------------
 
@@ -76,13 +81,9 @@ def _fake_program(program, xs, dims, scalars):  # type: ignore[no-untyped-def]
 torch.library.register_fake("padlock::pad", _fake_pad, lib=library)
 torch.library.register_fake("padlock::pad_adjoint", _fake_adjoint, lib=library)
 torch.library.register_fake("padlock::run", _fake_program, lib=library)
+torch.library.register_fake("padlock::cluster", _fake_program, lib=library)
 
 # ---- Gradients: each of pad and its adjoint is the other's, so there are any number of them ----------------------------
-
-
-def _keep_pad(ctx, inputs, output):  # type: ignore[no-untyped-def]
-    x, ctx.low, ctx.high, ctx.mode, _, ctx.interior = inputs
-    ctx.extent = x.shape
 
 
 def _pad_backward(ctx, grad):  # type: ignore[no-untyped-def]
@@ -90,56 +91,26 @@ def _pad_backward(ctx, grad):  # type: ignore[no-untyped-def]
     return made, None, None, None, None, None
 
 
-def _keep_adjoint(ctx, inputs, output):  # type: ignore[no-untyped-def]
-    _, _, ctx.low, ctx.high, ctx.mode, ctx.interior = inputs
-
-
 def _adjoint_backward(ctx, grad):  # type: ignore[no-untyped-def]
     made = torch.ops.padlock.pad(grad, ctx.low, ctx.high, ctx.mode, None, ctx.interior)
     return made, None, None, None, None, None
 
 
-torch.library.register_autograd("padlock::pad", _pad_backward, setup_context=_keep_pad, lib=library)
-torch.library.register_autograd("padlock::pad_adjoint", _adjoint_backward, setup_context=_keep_adjoint, lib=library)
+
+def _keep_program(ctx, inputs, output):  # type: ignore[no-untyped-def]
+    ctx.program, xs, ctx.dims, ctx.scalars = inputs
+    ctx.save_for_backward(*xs)
 
 
-class Pad(torch.autograd.Function):
-    """padlock::pad for torch.func's transforms, which take gradients of nothing else."""
-
-    generate_vmap_rule = True
-
-    @staticmethod
-    def forward(x, low, high, mode, value, interior):  # type: ignore[no-untyped-def]
-        return torch.ops.padlock.pad(x, low, high, mode, value, interior)
-
-    @staticmethod
-    def setup_context(ctx, inputs, output):  # type: ignore[no-untyped-def]
-        _keep_pad(ctx, inputs, output)
-
-    @staticmethod
-    def backward(ctx, grad):  # type: ignore[no-untyped-def]
-        made = _Adjoint.apply(grad, list(ctx.extent), ctx.low, ctx.high, ctx.mode, ctx.interior)
-        return made, None, None, None, None, None
+def _program_backward(ctx, grads):  # type: ignore[no-untyped-def]
+    made = gradients(ctx.program, ctx.saved_tensors, ctx.dims, ctx.scalars, grads)
+    # An empty list could be one of tensors, and so torch wants a list of gradients.
+    return None, made, *(None if given else [] for given in (ctx.dims, ctx.scalars))
 
 
-class _Adjoint(torch.autograd.Function):
-    """The adjoint likewise."""
-
-    generate_vmap_rule = True
-
-    @staticmethod
-    def forward(grad, extent, low, high, mode, interior):  # type: ignore[no-untyped-def]
-        return torch.ops.padlock.pad_adjoint(grad, extent, low, high, mode, interior)
-
-    @staticmethod
-    def setup_context(ctx, inputs, output):  # type: ignore[no-untyped-def]
-        _keep_adjoint(ctx, inputs, output)
-
-    @staticmethod
-    def backward(ctx, grad):  # type: ignore[no-untyped-def]
-        made = Pad.apply(grad, ctx.low, ctx.high, ctx.mode, None, ctx.interior)
-        return made, None, None, None, None, None
-
+torch.library.register_autograd("padlock::pad", _pad_backward, setup_context=keep_pad, lib=library)
+torch.library.register_autograd("padlock::pad_adjoint", _adjoint_backward, setup_context=keep_adjoint, lib=library)
+torch.library.register_autograd("padlock::run", _program_backward, setup_context=_keep_program, lib=library)
 
 # ---- Batches: one more axis in front, which is not padded ------------------------------------------------------------
 

@@ -61,7 +61,8 @@ _FUNCTIONS: dict[str, Any] = {
 }
 
 
-def _size(expression: str) -> Size:
+@lru_cache(maxsize=None)
+def size_of(expression: str) -> Size:
     """Evaluates a size in the language's normal form. Python's // and % are its floordiv and mod, and bind alike."""
     code = compile(re.sub(r"\bmod\b", "%", re.sub(r"\bfloordiv\b", "//", expression)), "<size>", "eval")
     return lambda values: eval(code, _FUNCTIONS, values)
@@ -77,14 +78,19 @@ def _shapes(text: str) -> _Shapes:
     kernel = kernel_of(text)
     told = kernel.explain()
     dims = re.findall(r"(\w+)\s*:\s*dim\b", kernel.emit("ir").split("\n")[0])
-    results = [_Result([_size(one["expression"]) for one in made["extents"]], TYPES[made["type"]]) for made in told["results"]]
+    results = [_Result([size_of(one["expression"]) for one in made["extents"]], TYPES[made["type"]]) for made in told["results"]]
     return _Shapes(_alone(told["inputs"], "extents"), _alone(told["inputs"], "strides"), dims, results)
+
+
+def symbols_of(text: str, xs: Sequence[torch.Tensor], dims: Sequence[Any]) -> dict[str, Any]:
+    """The value of each symbol of a program."""
+    shapes = _shapes(text)
+    values: dict[str, Any] = {symbol: xs[i].stride(axis) for symbol, i, axis in shapes.strides}
+    values |= {symbol: xs[i].shape[axis] for symbol, i, axis in shapes.extents}
+    return values | dict(zip(shapes.dims, dims))
 
 
 def infer(text: str, xs: Sequence[torch.Tensor], dims: Sequence[Any]) -> list[tuple[list[Any], torch.dtype]]:
     """Extents and type of each result. What the program asks of sizes is asked when it runs."""
-    shapes = _shapes(text)
-    values: dict[str, Any] = {symbol: xs[i].stride(axis) for symbol, i, axis in shapes.strides}
-    values |= {symbol: xs[i].shape[axis] for symbol, i, axis in shapes.extents}
-    values |= dict(zip(shapes.dims, dims))
-    return [([size(values) for size in made.extents], made.type) for made in shapes.results]
+    values = symbols_of(text, xs, dims)
+    return [([size(values) for size in made.extents], made.type) for made in _shapes(text).results]

@@ -154,7 +154,7 @@ def replace(graph: Graph, program: Program) -> Node:
     last = next(iter(reversed(graph.nodes)))
     with graph.inserting_before(last):
         dims = [_sizes_node(graph, one) if isinstance(one, tuple) else one for one in program.dims]
-        run = graph.call_function(torch.ops.padlock.run.default, (program.text, program.inputs, dims, program.scalars))
+        run = graph.call_function(torch.ops.padlock.cluster.default, (program.text, program.inputs, dims, program.scalars))
         values = []
         for i, output in enumerate(program.outputs):
             part = graph.call_function(operator.getitem, (run, i))
