@@ -80,6 +80,7 @@ Answer Feasibility::answer(const Region& region, const std::vector<Expr>& goal, 
   goal_ = &goal;
   calls_left_ = limits_.calls;
   question_work_left_ = limits_.question_work;
+  question_steps_ = StepBudget(effort == Effort::connected ? limits_.connected_steps : steps_.left());
   Answer answer = search(region, first_goal, effort);
   system_.truncate(mark);
   return answer;
@@ -141,6 +142,7 @@ Answer::Kind Feasibility::linear_part(const Region& region) {
   add(region);
   calls_left_ = 2;
   question_work_left_ = limits_.question_work;
+  question_steps_ = StepBudget(steps_.left());
   Selection selection = select(region, system_.rows().size(), Scope::likely);
   Result<std::optional<Values>> values = solve(selection);
   if (!values) {
@@ -324,7 +326,8 @@ Result<std::optional<Feasibility::Values>> Feasibility::solve(const Selection& s
   const auto work = static_cast<std::int64_t>(selection.rows.size() * selection.variables.size());
   work_left_ -= work;
   question_work_left_ -= work;
-  if (work_left_ <= 0 || question_work_left_ <= 0 || steps_.is_used_up()) return resource_exhausted(kUsedUp);
+  if (work_left_ <= 0 || question_work_left_ <= 0 || steps_.is_used_up() || question_steps_.is_used_up())
+    return resource_exhausted(kUsedUp);
   std::vector<LinearRow> rows;
   rows.reserve(selection.rows.size());
   for (const LinearRow* row : selection.rows) {
@@ -344,17 +347,8 @@ Result<std::optional<Feasibility::Values>> Feasibility::solve(const Selection& s
 bool Feasibility::contradicts(const Selection& selection) {
   take_steps(selection.goal_rows * selection.rows.size() / kComparedInAStep);
   for (std::size_t i = 0; i < selection.goal_rows; ++i)
-    for (const LinearRow* other : selection.rows) {
-      const LinearRow& goal = *selection.rows[i];
-      const LinearRow& row = *other;
-      if (goal.terms.size() != row.terms.size() || goal.is_equality || row.is_equality) continue;
-      if (goal.constant + row.constant >= 0) continue;
-      take_steps(1 + goal.terms.size() * goal.terms.size() / kComparedInAStep);
-      const bool opposite = std::ranges::all_of(goal.terms, [&](const auto& term) {
-        return std::ranges::find(row.terms, std::pair(term.first, -term.second)) != row.terms.end();
-      });
-      if (opposite) return true;
-    }
+    for (const LinearRow* other : selection.rows)
+      if (exclude_each_other(*selection.rows[i], *other)) return true;
   return false;
 }
 
@@ -362,6 +356,10 @@ bool Feasibility::contradicts(const Selection& selection) {
 /// whether the point satisfies the expressions and not the linear part alone. Then it selects the rest: at once or, if
 /// a point is wanted, first without nonlinear rows that are not connected, which small sizes satisfy anyway.
 Answer Feasibility::search(const Region& region, std::size_t first_goal, Effort effort) {
+  const auto goal = std::span(system_.rows()).subspan(first_goal);
+  if (std::ranges::any_of(goal, [&](const LinearRow& row) { return system_.assumptions_exclude(row); }))
+    return {.kind = Answer::Kind::empty, .point = {}, .reason = {}};
+  if (question_steps_.is_used_up()) return {.kind = Answer::Kind::undecided, .point = {}, .reason = kUsedUp};
   Values values;
   std::size_t looked_at = 0;
   bool resolved = true;

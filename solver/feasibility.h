@@ -149,6 +149,7 @@ class Feasibility {
   std::int64_t guess_steps_left_ = limits::kGuessSteps;
   int calls_left_ = 0;
   std::int64_t question_work_left_ = 0;
+  StepBudget question_steps_{0};
   std::int64_t work_left_ = limits_.work;
   std::set<int> multiplied_;  // products that assumptions were multiplied for, by variable
   static constexpr std::size_t kMaxMultiplied = 64;

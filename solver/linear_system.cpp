@@ -48,6 +48,17 @@ bool add_to(LinearRow& sum, const LinearRow& b, Int128 factor) {
   return true;
 }
 
+/// Tells the terms of rows apart, or their opposites, in whatever order they are.
+std::uint64_t hash_of_terms(const LinearRow& row, int sign) {
+  std::uint64_t sum = 0;
+  for (const auto& [variable, coefficient] : row.terms) {
+    std::uint64_t hash = static_cast<std::uint64_t>(variable) + 0x9e37'79b9'7f4a'7c15;
+    hash = (hash ^ (hash >> 30)) * 0xbf58'476d'1ce4'e5b9 + static_cast<std::uint64_t>(sign * coefficient);
+    sum += (hash ^ (hash >> 27)) * 0x94d0'49bb'1331'11eb;
+  }
+  return sum;
+}
+
 bool is_linear(Expr e) {
   return !e.valid() || e.kind() == ExprKind::symbol ||
          (e.kind() == ExprKind::floordiv && e.operands()[1].is_constant());
@@ -56,6 +67,14 @@ bool is_linear(Expr e) {
 }  // namespace
 
 bool is_minmax(Expr e) { return e.valid() && (e.kind() == ExprKind::min || e.kind() == ExprKind::max); }
+
+bool exclude_each_other(const LinearRow& a, const LinearRow& b) {
+  if (a.terms.size() != b.terms.size() || a.is_equality || b.is_equality || a.constant + b.constant >= 0) return false;
+  take_steps(1 + a.terms.size() * a.terms.size() / kComparedInAStep);
+  return std::ranges::all_of(a.terms, [&](const auto& term) {
+    return std::ranges::find(b.terms, std::pair(term.first, -term.second)) != b.terms.end();
+  });
+}
 
 std::optional<LinearRow> added(const LinearRow& a, const LinearRow& b, Int128 factor) {
   LinearRow sum = a;
@@ -69,8 +88,15 @@ void LinearSystem::assume(Expr e, bool is_equality) {
     assumptions_of_.resize(variables_.size());
     for (const auto& term : row->terms)
       assumptions_of_[static_cast<std::size_t>(term.first)].push_back(assumptions_.size());
+    if (!is_equality) inequalities_.emplace(hash_of_terms(*row, 1), assumptions_.size());
     assumptions_.push_back(*std::move(row));
   }
+}
+
+bool LinearSystem::assumptions_exclude(const LinearRow& row) const {
+  take_steps(1 + row.terms.size() / 4);
+  const auto [begin, end] = inequalities_.equal_range(hash_of_terms(row, -1));
+  return std::any_of(begin, end, [&](const auto& at) { return exclude_each_other(row, assumptions_[at.second]); });
 }
 
 void LinearSystem::add(Expr e, bool is_equality) {

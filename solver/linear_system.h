@@ -47,6 +47,9 @@ class LinearSystem {
     return at < assumptions_of_.size() ? std::span<const std::size_t>(assumptions_of_[at])
                                        : std::span<const std::size_t>();
   }
+  /// Returns whether an assumption is the opposite of a row, and both cannot hold: most questions end there, whatever
+  /// else is assumed.
+  [[nodiscard]] bool assumptions_exclude(const LinearRow& row) const;
   /// Upper bounds of variables that are far off.
   [[nodiscard]] const std::vector<LinearRow>& far_bounds() const { return far_bounds_; }
   /// Rows that `add` added.
@@ -81,11 +84,15 @@ class LinearSystem {
   std::vector<std::vector<LinearRow>> definitions_;                   // by variable
   std::vector<LinearRow> far_bounds_;
   std::vector<LinearRow> assumptions_;
-  std::vector<std::vector<std::size_t>> assumptions_of_;  // by variable; shorter where the last have none
+  std::vector<std::vector<std::size_t>> assumptions_of_;              // by variable; shorter where the last have none
+  std::unordered_multimap<std::uint64_t, std::size_t> inequalities_;  // of the assumptions, by their terms
   std::vector<LinearRow> rows_;
 };
 
 [[nodiscard]] bool is_minmax(ir::Expr e);
+
+/// Returns whether two inequalities have opposite terms, and constants that exclude each other.
+[[nodiscard]] bool exclude_each_other(const LinearRow& a, const LinearRow& b);
 
 /// Returns a + factor * b; nullopt if it does not fit 100 bits.
 [[nodiscard]] std::optional<LinearRow> added(const LinearRow& a, const LinearRow& b, Int128 factor);

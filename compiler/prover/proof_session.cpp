@@ -31,11 +31,12 @@ ProofSession::ProofSession(const Kernel& kernel, const ProverOptions& options)
 }
 
 std::string ProofSession::text(const std::vector<ir::Constraint>& conditions) const {
-  constexpr std::size_t kCharacters = 2000;
+  constexpr std::size_t kCharacters = 400;
   std::string all;
   for (std::size_t i = 0; i < conditions.size(); ++i) {
     if (all.size() > kCharacters) return fmt::format("{} and {} more", all, conditions.size() - i);
-    all += (all.empty() ? "" : " and ") + ir::to_string(exprs_, conditions[i]);
+    const auto& [lhs, comparison, rhs] = conditions[i];
+    all += fmt::format("{}{} {} {}", all.empty() ? "" : " and ", text(lhs), name_of(comparison), text(rhs));
   }
   return all;
 }

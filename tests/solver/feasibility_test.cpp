@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "solver/feasibility.h"
+#include "support/limits.h"
 #include "support/steps.h"
 #include "tests/common/environment.h"
 #include "tests/ir/expr/random_expr.h"
@@ -175,6 +176,48 @@ TEST_CASE("an assumption that shares no variable with a question costs it next t
   };
   // A word of 64 of them at a time is passed over, three times at most.
   CHECK(steps_with(6400) - steps_with(0) <= 3 * 6400 / 64);
+}
+
+TEST_CASE("the opposite of an assumption is excluded at once, whatever else is assumed of its sizes") {
+  const auto steps_with = [](int others) {
+    ir::ExprContext exprs;
+    const auto declare = [&](const std::string& name) {
+      return exprs.declare({.name = name, .kind = ir::SymbolKind::extent, .range = {0, 1000}, .congruence = {}});
+    };
+    const Expr a = declare("a");
+    const Expr b = declare("b");
+    Feasibility feasibility(exprs);
+    for (int i = 0; i < others; ++i)
+      feasibility.assume(exprs.add(exprs.sub(declare(fmt::format("s{}", i)), a), exprs.mul(exprs.constant(i), b)));
+    feasibility.assume(exprs.add(exprs.sub(b, a), exprs.constant(7)));
+    const Expr goal = exprs.sub(exprs.sub(a, b), exprs.constant(8));
+    const Expr possible = exprs.sub(exprs.sub(a, b), exprs.constant(7));
+    const StepBudget steps(1000000);
+    CHECK(feasibility.ask({}, {goal}).kind == Answer::Kind::empty);
+    const std::int64_t taken = steps.taken();
+    CHECK(feasibility.ask({}, {possible}).kind == Answer::Kind::found);
+    return taken;
+  };
+  CHECK(steps_with(100) == steps_with(0));
+}
+
+TEST_CASE("whether something follows is asked for a limited time: mostly it does not") {
+  ir::ExprContext exprs;
+  const auto declare = [&](const char* name, std::int64_t least) {
+    return exprs.declare({.name = name,
+                          .kind = least < 0 ? ir::SymbolKind::dim : ir::SymbolKind::extent,
+                          .range = {least, std::int64_t{1} << 47},
+                          .congruence = {}});
+  };
+  const Expr n = declare("n", 0);
+  const Expr d = declare("d", -(std::int64_t{1} << 47));
+  // Its cases are the values of a factor, one after the other.
+  const Expr product = exprs.mul(exprs.mul(n, exprs.sub(n, exprs.constant(1))), d);
+  const Expr goal = exprs.sub(exprs.add(n, product), exprs.constant(1073869961));
+  Feasibility feasibility(exprs);
+  const StepBudget steps(0);
+  CHECK(feasibility.ask({}, {goal}, Feasibility::Effort::connected).kind != Answer::Kind::empty);
+  CHECK(steps.taken() < limits::kQuestionSteps * 5 / 4);
 }
 
 TEST_CASE("a product of a sum is the sum of the products") {

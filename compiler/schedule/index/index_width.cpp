@@ -37,6 +37,14 @@ std::optional<Range> multiplied(const Range& a, const Range& b) {
   return all;
 }
 
+/// The terms of a sum without coordinates.
+Expr size_in(ir::ExprContext& exprs, Expr sum) {
+  ir::LinearForm rest{sum.constant(), {}, {}};
+  for (std::size_t i = 0; i < sum.operands().size(); ++i)
+    if (!sum.operands()[i].has_coordinate()) rest.append(sum.operands()[i], sum.coefficients()[i]);
+  return rest.terms.empty() ? exprs.constant(rest.constant) : ir::Simplifier::make(exprs, std::move(rest));
+}
+
 bool within(const Range& range, int bits) {
   const Int128 bound = Int128{1} << (bits - 1);
   return -bound <= range.lo && range.hi < bound;
@@ -172,7 +180,7 @@ std::optional<EmittedRange> IndexWidths::sum(Expr e) {
     const std::optional<EmittedRange> term = range_of(e.operands()[i]);
     if (!term || !add(*term, e.coefficients()[i])) return std::nullopt;
   }
-  if (!add(size(split_sum(*exprs_, e).second), 1)) return std::nullopt;
+  if (!add(size(size_in(*exprs_, e)), 1)) return std::nullopt;
   all.widest = hull(all.widest, {negative.lo, positive.hi});
   return all;
 }
