@@ -39,12 +39,13 @@ struct ActivationRun::CpuCode {
   }
 };
 
-Status ActivationRun::compile_for_cpu(const std::string& text, const std::string& target) {
+Status ActivationRun::compile_for_cpu(const std::string& text, const Place& place) {
   PADLOCK_TRY(ir::Program program, ir::parse_program(text));
-  PADLOCK_TRY(const auto compiler, compiler::HostCompiler::create(target));
+  PADLOCK_TRY(const auto compiler, compiler::HostCompiler::create(place.target));
   if (const Status runs = compiler->check_runs_here(); !runs) return unavailable(runs.error().message);
   const auto made = std::make_shared<CpuCode>(CpuCode{std::move(program), {}});  // the code refers to it there
-  PADLOCK_TRY(abi::CompiledCode code, compiler->compile(made->program, {.config = compiler->default_config()}));
+  const compiler::HostOptions options{.config = compiler->default_config(), .edits = place.edits};
+  PADLOCK_TRY(abi::CompiledCode code, compiler->compile(made->program, options));
   PADLOCK_TRY(made->image, runtime::load_image(std::move(code)));
   cpu_code_ = made;
   return {};
@@ -56,7 +57,7 @@ Result<ActivationRun> ActivationRun::compile(session::Context& context, const Pl
   if (place.is_reference()) return made;
   const std::string text = fmt::format("program p(x: {}[N]) {{ y = {}(x) return y }}", name_of(dtype), name_of(op));
   if (place.target != "host") {
-    PADLOCK_CHECK(made.compile_for_cpu(text, place.target));
+    PADLOCK_CHECK(made.compile_for_cpu(text, place));
     return made;
   }
   PADLOCK_TRY(const session::Program program, session::Program::from_text(text));

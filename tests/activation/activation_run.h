@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "compiler/pass_edits.h"
 #include "runtime/host/host_image.h"
 #include "session/compile/context.h"
 
@@ -16,6 +17,7 @@ namespace padlock::activation {
 struct Place {
   runtime::DeviceId device;
   std::string target = "host";
+  const compiler::PassEdits* edits = nullptr;  ///< of code for another CPU than "host"; borrowed while it is compiled
 
   [[nodiscard]] bool is_reference() const { return device.kind == runtime::DeviceKind::reference; }
   [[nodiscard]] std::string name() const;
@@ -41,7 +43,7 @@ class ActivationRun {
 
   /// CpuCode is code for another CPU, of the same kind as this one: a context does not run it.
   struct CpuCode;
-  Status compile_for_cpu(const std::string& text, const std::string& target);
+  Status compile_for_cpu(const std::string& text, const Place& place);
   Status launch(std::int64_t elements, const void* arguments, void* results, std::int64_t bytes) const;
 
   ir::Op op_;

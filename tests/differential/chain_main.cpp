@@ -17,8 +17,8 @@ namespace padlock::differential {
 namespace {
 
 constexpr const char* kUsage =
-    "padlock_random_chains [--programs=N] [--first=N] [--seed=S] [--full]\n"
-    "--full (or PADLOCK_FULL=1): 20000 chains.\n";
+    "padlock_random_chains [--programs=N] [--first=N] [--seed=S] [--full] [--list]\n"
+    "--full (or PADLOCK_FULL=1): 20000 chains. --list prints each obligation that is left undecided.\n";
 constexpr std::uint64_t kChains = 250;
 constexpr std::uint64_t kFullChains = 20000;
 constexpr int kSizes = 3;
@@ -26,13 +26,14 @@ constexpr std::int64_t kObligations = 200;  // of which one may be left undecide
 
 struct Options {
   std::uint64_t seed = 0, first = 0, programs = 0;
-  bool full = false;
+  bool full = false, list = false;
 };
 
 class ChainRun {
  public:
-  ChainRun(std::uint64_t seed, std::unique_ptr<compiler::HostCompiler> host, std::unique_ptr<compiler::GpuCompiler> gpu)
-      : seed_(seed), host_(std::move(host)), gpu_(std::move(gpu)) {}
+  ChainRun(const Options& options, std::unique_ptr<compiler::HostCompiler> host,
+           std::unique_ptr<compiler::GpuCompiler> gpu)
+      : seed_(options.seed), lists_(options.list), host_(std::move(host)), gpu_(std::move(gpu)) {}
 
   /// What is wrong with a chain; empty if nothing is.
   std::string check(std::uint64_t index) {
@@ -66,6 +67,7 @@ class ChainRun {
                                    one.kind == compiler::ObligationKind::extent || one.access.contains("permuted rows");
         const bool is_tested = one.verdict == compiler::Verdict::checked && has_other_way;
         undecided_ += is_tested ? 1 : 0;
+        if (is_tested && lists_) fmt::print("chain {}, {}: {}\n", index, proof.config, to_string(one));
         if (!is_tested && (one.verdict == compiler::Verdict::checked || one.verdict == compiler::Verdict::refuted))
           return to_string(one);
       }
@@ -96,6 +98,7 @@ class ChainRun {
   }
 
   std::uint64_t seed_;
+  bool lists_;
   std::unique_ptr<compiler::HostCompiler> host_;
   std::unique_ptr<compiler::GpuCompiler> gpu_;
   GuardedArena arena_;
@@ -106,7 +109,7 @@ int run(const Options& options) {
   auto host = compiler::HostCompiler::create();
   auto gpu = compiler::GpuCompiler::create("sm_90");
   if (!host || !gpu) return fmt::print("no compiler\n"), 1;
-  ChainRun chains(options.seed, *std::move(host), *std::move(gpu));
+  ChainRun chains(options, *std::move(host), *std::move(gpu));
   for (std::uint64_t i = 0; i < options.programs; ++i)
     if (const std::string wrong = chains.check(options.first + i); !wrong.empty())
       return fmt::print("\nFAILED\n{}\nreproduce: padlock_random_chains --seed={} --first={} --programs=1\n", wrong,
@@ -127,7 +130,8 @@ int main(int argc, char** argv) {
   options.full = padlock::testing::is_full_run();
   const auto parse = [&](const padlock::testing::Option& option) {
     return option.sets("--programs", options.programs) || option.sets("--first", options.first) ||
-           option.sets("--seed", options.seed) || option.sets("--full", options.full);
+           option.sets("--seed", options.seed) || option.sets("--full", options.full) ||
+           option.sets("--list", options.list);
   };
   if (!padlock::testing::read_options(argc, argv, kUsage, parse)) return 2;
   if (options.programs == 0) options.programs = options.full ? kFullChains : kChains;

@@ -1,0 +1,107 @@
+#include <array>
+#include <bit>
+#include <cmath>
+#include <fstream>
+
+#include <doctest/doctest.h>
+
+#include "tests/activation/activation_run.h"
+#include "tests/activation/exact.h"
+#include "tests/activation/known_answers.h"
+#include "tests/activation/wrong_constant.h"
+
+// Whether the judge finds seeded bugs of the activations: each constant of their code is off by an ulp, of f32 or of
+// f64, or half of what it should be, which makes bounds saturate early.
+namespace padlock::activation {
+namespace {
+
+using ir::Op;
+
+enum Bug : std::uint8_t { kUlpOfF32, kUlpOfF64, kHalved, kBugs };
+
+double seeded(double right, Bug bug) {
+  if (bug == kHalved) return right / 2;
+  return bug == kUlpOfF64 ? std::nextafter(right, HUGE_VAL) : right + std::ldexp(std::abs(right), -23);
+}
+
+/// Floats, and what a function is of them: the hardest, and one of 4099.
+class Judged {
+ public:
+  Judged(Op op, const std::vector<std::uint32_t>& hard) {
+    Judge judge;
+    arguments_ = hard;
+    for (std::uint64_t bits = 0; bits < (std::uint64_t{1} << 32); bits += 4099)
+      arguments_.push_back(static_cast<std::uint32_t>(bits));
+    for (std::size_t i = 0; i < arguments_.size(); ++i) {
+      const auto x = std::bit_cast<float>(arguments_[i]);
+      results_.push_back(std::bit_cast<std::uint32_t>(i < hard.size() ? judge.exact(op, x) : judge.value(op, x)));
+    }
+  }
+
+  [[nodiscard]] int wrong(const ActivationRun& run) const {
+    std::vector<std::uint32_t> found;
+    REQUIRE(run.run(arguments_, found).has_value());
+    int wrong = 0;
+    for (std::size_t i = 0; i < found.size(); ++i) {
+      const bool both_nan = std::isnan(std::bit_cast<float>(results_[i])) && std::isnan(std::bit_cast<float>(found[i]));
+      wrong += found[i] != results_[i] && !both_nan ? 1 : 0;
+    }
+    return wrong;
+  }
+
+ private:
+  std::vector<std::uint32_t> arguments_, results_;
+};
+
+struct Expected {
+  Op op;
+  int constants;
+  std::array<int, kBugs> found;
+};
+
+// Of 157 constants. An ulp of f64 changes the results of few floats, or of none; the last coefficients, and bounds that
+// lie beyond what f32 holds, survive an ulp of f32, too.
+constexpr std::array kExpected = {
+    Expected{Op::exp, 17, {7, 2, 16}},       Expected{Op::log, 12, {8, 3, 12}},
+    Expected{Op::tanh, 13, {5, 2, 10}},      Expected{Op::sigmoid, 11, {5, 2, 11}},
+    Expected{Op::erf, 31, {27, 1, 31}},      Expected{Op::gelu, 28, {24, 13, 28}},
+    Expected{Op::gelu_tanh, 13, {7, 3, 13}}, Expected{Op::silu, 11, {4, 2, 9}},
+    Expected{Op::softplus, 20, {11, 2, 20}}, Expected{Op::rsqrt, 1, {1, 0, 1}},
+};
+
+}  // namespace
+
+TEST_CASE("a wrong constant of an activation is found by values") {
+  std::ifstream file(PADLOCK_ACTIVATION_DIR "/hard_arguments.txt");
+  const auto hard = read_hard_arguments(file, "hard_arguments.txt");
+  REQUIRE(hard.has_value());
+  session::Context context;
+  const auto compiled = [&](Op op, const compiler::PassEdits* edits) {
+    const Place place{{}, "host:x86-64-v3", edits};
+    return ActivationRun::compile(context, place, op, ir::DType::f32);
+  };
+  for (const Expected& expected : kExpected) {
+    CAPTURE(std::string(name_of(expected.op)));
+    const Judged judged(expected.op, hard->at(expected.op));
+    const ConstantsOfCode code;
+    const auto right = compiled(expected.op, &code);
+    if (!right && right.error().code == Code::unavailable) {
+      MESSAGE("skipped: " << right.error().to_string());
+      return;
+    }
+    REQUIRE(right.has_value());
+    CHECK(judged.wrong(*right) == 0);
+    std::array<int, kBugs> found{};
+    for (const double constant : code.constants())
+      for (const Bug bug : {kUlpOfF32, kUlpOfF64, kHalved}) {
+        const WrongConstant edit(constant, seeded(constant, bug));
+        const auto wrong = compiled(expected.op, &edit);
+        REQUIRE(wrong.has_value());
+        found.at(bug) += judged.wrong(*wrong) > 0 ? 1 : 0;
+      }
+    CHECK(static_cast<int>(code.constants().size()) == expected.constants);
+    CHECK(found == expected.found);
+  }
+}
+
+}  // namespace padlock::activation

@@ -1,0 +1,41 @@
+#include "tests/activation/wrong_constant.h"
+
+#include <cmath>
+
+#include <llvm/IR/Constants.h>
+#include <llvm/IR/InstIterator.h>
+#include <llvm/IR/Instructions.h>
+#include <llvm/IR/Module.h>
+
+namespace padlock::activation {
+namespace {
+
+/// Calls `visit` with each operand that is a number of f64, or a vector of one such number.
+template <class Visit>
+void for_each_constant(llvm::Module& module, Visit&& visit) {
+  for (llvm::Function& function : module)
+    for (llvm::Instruction& instruction : llvm::instructions(function))
+      for (llvm::Use& use : instruction.operands()) {
+        const auto* constant = llvm::dyn_cast<llvm::Constant>(use.get());
+        if (constant == nullptr || !constant->getType()->getScalarType()->isDoubleTy()) continue;
+        const llvm::Constant* one = constant->getType()->isVectorTy() ? constant->getSplatValue() : constant;
+        if (const auto* number = llvm::dyn_cast_or_null<llvm::ConstantFP>(one))
+          visit(use, number->getValueAPF().convertToDouble());
+      }
+}
+
+}  // namespace
+
+void ConstantsOfCode::emitted(llvm::Module& module) const {
+  for_each_constant(module, [&](const llvm::Use&, double value) {
+    if (value != 0 && std::isfinite(value)) constants_.insert(value);
+  });
+}
+
+void WrongConstant::emitted(llvm::Module& module) const {
+  for_each_constant(module, [&](llvm::Use& use, double value) {
+    if (value == right_) use.set(llvm::ConstantFP::get(use->getType(), wrong_));
+  });
+}
+
+}  // namespace padlock::activation
