@@ -299,6 +299,9 @@ class KernelBuilder {
     if (std::ranges::count(columns, true) != 1) return;
     const auto across = static_cast<std::size_t>(std::ranges::find(columns, true) - columns.begin());
     if (wanted.coordinates[across] != kernel_.coordinate(kernel_.rank() - 1) || !wanted.facts.empty()) return;
+    // The elements of an end are added up in each step of the walks, which is their order where no later axis is
+    // walked.
+    if (std::find(walked.begin() + static_cast<std::ptrdiff_t>(across), walked.end(), true) != walked.end()) return;
     for (const AdjointPiece& end : maps[across].ends) add_sum(recipe, operand, wanted, maps, walked, across, &end);
   }
 

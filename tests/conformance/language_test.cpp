@@ -150,6 +150,18 @@ TEST_CASE("language: adjoints of pads between elements, of computed elements, of
     axes.same({{shape({2, 3, 5 + 2 * p, 19 + 2 * p})}, {{"H", 5}, {"W", 19}, {"p", p}}});
 }
 
+TEST_CASE("language: a gradient adds up in the order of its own axes, whichever the kernel's last one is") {
+  for (const char* const mode : {"edge", "reflect", "symmetric", "wrap"}) {
+    Regression across(
+        fmt::format("program p(g: f32[N, H + 2 * p, W + 2 * p], H: dim, W: dim, p: dim) where H >= 1, W >= 1, p >= 0 {{"
+                    " x = pad_adjoint(g, extent = [N, H, W], low = [0, p, p], high = [0, p, p], mode = {})"
+                    " t = transpose(x, perm = [2, 0, 1]) return t }}",
+                    mode));
+    for (const std::int64_t p : {1, 2, 9})
+      across.same({{shape({2, 33 + 2 * p, 12 + 2 * p})}, {{"H", 33}, {"W", 12}, {"p", p}}});
+  }
+}
+
 TEST_CASE("language: fills from literals and run-time values, with interior padding of every type") {
   for (const ir::DType t : ir::kAllDTypes) {
     Regression r(
