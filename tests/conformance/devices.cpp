@@ -30,7 +30,7 @@ std::vector<VariantRow> gpu_variants() {
 /// As many kinds in fewer configs, for it compiles slowly. All its code checks bounds.
 std::vector<VariantRow> simt_variants() {
   return {{"default", "", false},
-          {"no split", "threads=128,split=0", false},
+          {"no split, many threads", "threads=256,split=0", false},
           {"four vectors, transposes by elements, streaming", "map=stream,threads=512,items=4,cache=streaming", false}};
 }
 

@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <bit>
 
 #include "compiler/llvm/emit/emit_loop.h"
 #include "compiler/llvm/emit/grid/emit_tile_loads.h"
@@ -22,16 +23,17 @@ Value* TileLoader::load_part(const ScheduledCase& row) {
   const auto loads = static_cast<int>(std::ranges::count_if(row.calls, [&](const SegmentCall& call) {
     return !vector_.schedule().bodies[static_cast<std::size_t>(call.body)].loads.empty();
   }));
-  const int together =
-      std::clamp(kPartWordsOnTheirWay / (tile_.lanes * std::max(loads, 1)), 1, tile_.blocks() / tile_.threads);
-  Value* skipped =
-      builder_.CreateSelect(has_halo_, vector_.context.index(0), vector_.context.index(tile_.halo_blocks()));
+  // As many rounds as divide those without the halo.
+  const int own_rounds = (tile_.blocks() - tile_.halo_blocks()) / tile_.threads;
+  const auto most =
+      static_cast<unsigned>(std::clamp(kPartWordsOnTheirWay / (tile_.lanes * std::max(loads, 1)), 1, own_rounds));
+  const int together = static_cast<int>(std::bit_floor(most));
   llvm::Type* bit = builder_.getInt1Ty();
   BasicBlock* before = builder_.GetInsertBlock();
   BasicBlock* last = nullptr;
   Value* missing = nullptr;
-  counted_loop(builder_, builder_.CreateAdd(thread_, skipped), vector_.context.index(tile_.blocks()),
-               std::int64_t{together} * tile_.threads, [&](Value* first) {
+  counted_loop(builder_, thread_, addresses_.loaded_blocks(has_halo_), std::int64_t{together} * tile_.threads,
+               [&](Value* first) {
                  llvm::PHINode* so_far = builder_.CreatePHI(bit, 2);
                  so_far->addIncoming(builder_.getFalse(), before);
                  missing = builder_.CreateOr(so_far, load_part_blocks(row, first, together));
@@ -46,8 +48,9 @@ Value* TileLoader::load_part(const ScheduledCase& row) {
 
 /// Threads that have no block in a round store none.
 Value* TileLoader::load_part_blocks(const ScheduledCase& row, Value* first, int together) {
-  ir::ExprContext& exprs = vector_.context.exprs();
-  vector_.exprs.set_coordinate(tile_.block, first);
+  Value* first_block = addresses_.loaded_block(first);
+  Value* count = addresses_.loaded_blocks(has_halo_);
+  vector_.exprs.set_coordinate(tile_.block, first_block);
   Value* start = addresses_.place(tile_.block_row, tile_.block_column);
   const int lanes = tile_.lanes;
   const int step = lanes * tile_.threads / kTileWords;  // columns from one round to the next
@@ -56,13 +59,12 @@ Value* TileLoader::load_part_blocks(const ScheduledCase& row, Value* first, int 
     columns.push_back({.column = builder_.CreateAdd(start, vector_.context.index(i / lanes * step + i % lanes)),
                        .made = builder_.getFalse()});
   for (const SegmentCall& call : row.calls) add_segment(call, columns);
-  vector_.exprs.set_coordinate(tile_.block, first);
+  vector_.exprs.set_coordinate(tile_.block, first_block);
   Value* missing = builder_.getFalse();
   Value* extent = vector_.exprs.exact(builder_, vector_.schedule().columns);
   for (int round = 0; round < together; ++round) {
     const std::int64_t blocks = std::int64_t{round} * tile_.threads;
-    Value* block = vector_.exprs.exact(builder_, with_later(exprs, tile_.block, tile_.block, blocks));
-    Value* is_block = builder_.CreateICmpSLT(block, vector_.context.index(tile_.blocks()));
+    Value* is_block = builder_.CreateICmpSLT(builder_.CreateAdd(first, vector_.context.index(blocks)), count);
     const llvm::ArrayRef<PartColumn> own =
         llvm::ArrayRef(columns).slice(static_cast<std::size_t>(round * lanes), static_cast<std::size_t>(lanes));
     for (const PartColumn& one : own) {

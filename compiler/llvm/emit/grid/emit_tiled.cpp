@@ -108,10 +108,8 @@ class TileEmitter {
   /// Emits the code of each position that this thread loads: those of its blocks.
   template <class Emit>
   void for_each_loaded(Emit&& emit) {
-    Value* skipped = builder_.CreateSelect(has_halo_, context_.index(0), context_.index(tile_.halo_blocks()));
-    Value* first = builder_.CreateAdd(thread_, skipped);
-    counted_loop(builder_, first, context_.index(tile_.blocks()), tile_.threads, [&](Value* block) {
-      vector_.exprs.set_coordinate(tile_.block, block);
+    counted_loop(builder_, thread_, addresses_.loaded_blocks(has_halo_), tile_.threads, [&](Value* number) {
+      vector_.exprs.set_coordinate(tile_.block, addresses_.loaded_block(number));
       Value* positions = context_.index(std::int64_t{tile_.lanes} * tile_.lanes);
       counted_loop(builder_, context_.index(0), positions, 1, [&](Value* slot) {
         vector_.exprs.set_coordinate(tile_.slot, slot);

@@ -9,6 +9,18 @@ llvm::Type* TileAddresses::word_type(ir::DType dtype) const {
   return builder_.getIntNTy(8 * static_cast<unsigned>(tile().lanes * ir::byte_size(dtype)));
 }
 
+Value* TileAddresses::loaded_blocks(Value* has_halo) const {
+  return builder_.CreateSelect(has_halo, vector_.context.index(tile().blocks()),
+                               vector_.context.index(tile().blocks() - tile().halo_blocks()));
+}
+
+Value* TileAddresses::loaded_block(Value* number) const {
+  Value* own = vector_.context.index(tile().blocks() - tile().halo_blocks());
+  Value* before = builder_.CreateSub(number, own);
+  Value* after = builder_.CreateAdd(number, vector_.context.index(tile().halo_blocks()));
+  return builder_.CreateSelect(builder_.CreateICmpSLT(number, own), after, before);
+}
+
 Value* TileAddresses::place(Expr row, Expr column) {
   ExprEmitter& exprs = vector_.exprs;
   const Kernel& kernel = vector_.schedule().kernel;

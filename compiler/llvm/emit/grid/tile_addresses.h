@@ -22,6 +22,11 @@ class TileAddresses {
       : vector_(vector), builder_(vector.builder), accesses_(builder_, vector.fields.fault) {}
 
   [[nodiscard]] llvm::Type* word_type(ir::DType dtype) const;
+  /// Counts the blocks that the threads load, those of the halo last, if it is needed: thread t takes number t, t +
+  /// threads, ..., whichever way it goes, so that threads that go different ways have all blocks.
+  [[nodiscard]] llvm::Value* loaded_blocks(llvm::Value* has_halo) const;
+  /// Returns the block that has this number of those.
+  [[nodiscard]] llvm::Value* loaded_block(llvm::Value* number) const;
   /// Gives the coordinates those of a position. Returns its column.
   llvm::Value* place(ir::Expr row, ir::Expr column);
   /// Returns the elements of a result at the coordinates, with the step to the next row.
