@@ -28,7 +28,7 @@ def inputs_of(build_dir, targets):
 
 
 def leaves_of(query):
-    """What "all" stands for in the end: `query` names the inputs of targets, and the folders' own "all" is no leaf."""
+    """Follows "all" to what it stands for: `query` names the inputs of targets, and the folders' own "all" is no leaf."""
     leaves, folders = [], ["all"]
     while folders:
         found = [target for _, _, inputs in query(folders) for target in inputs]

@@ -1,4 +1,4 @@
-"""What is built for some of the tests: everything but the programs of others."""
+"""Tests what is built for some of the tests: everything but the programs of others."""
 
 import pathlib
 import stat

@@ -69,7 +69,7 @@ class CountedTrials {
   Trials trials_{[this](Step step) { on_step(step); }, faults::make_faulty_compiler};
 };
 
-/// Of a GPU, with no order among them.
+/// Makes configs of a GPU, with no order among them.
 std::vector<Candidate> some_candidates(const ir::Program& program, const Sizes& sizes) {
   const auto compiler = value_of(compiler::TargetCompiler::create("sm_90"));
   const std::vector<ir::Binding> bindings = {value_of(bind_sizes(program, sizes))};
