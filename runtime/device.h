@@ -141,10 +141,10 @@ class Queue {
   [[nodiscard]] virtual Status read(std::span<std::byte> to, const void* from) = 0;
   [[nodiscard]] virtual Status synchronize() = 0;
 
-  /// Picoseconds that the device takes for what work(0) to work(count - 1) put into the queue, each of them once or,
-  /// where that goes on too slowly, all again: a GPU does something else until all is there, so that it never waits for
-  /// who puts it there. At most kMostTimed, or it does. Waits until it is done. Errors: those of `work`; else as the
-  /// driver says.
+  /// Returns the picoseconds that the device takes for what work(0) to work(count - 1) put into the queue. A GPU is
+  /// kept busy until all is queued, so that it never waits for the caller; where the caller was too slow, all are
+  /// called again. Beyond kMostTimed the queue is full, and the GPU waits. Returns when the work is done. Errors: those
+  /// of `work`; else as the driver says.
   [[nodiscard]] virtual Result<std::int64_t> time(std::int64_t count,
                                                   const std::function<Status(std::int64_t)>& work) = 0;
   static constexpr std::int64_t kMostTimed = 800;  ///< a driver's queue holds 1024 launches

@@ -83,12 +83,6 @@ class KernelProver {
 
   void record(Obligation obligation) { proof_.obligations.push_back(std::move(obligation)); }
 
-  /// Merges the answer to one of several questions about an obligation: it is proved if all are; one refutation is
-  /// enough.
-  static void add_answer(Obligation& all, Obligation one) {
-    if (all.verdict != Verdict::refuted && one.verdict != Verdict::proved) all = std::move(one);
-  }
-
   [[nodiscard]] const ir::Value& result(std::size_t i) const { return kernel_.program->value(kernel_.results[i]); }
 
   // --- the program's results, and what a launch covers -----------------------------------------------------------

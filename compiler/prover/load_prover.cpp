@@ -41,7 +41,7 @@ class LoadProver::Implementation {
   }
 
  private:
-  // The code tests a load of which one axis is not decided: of many axes the rest is asked about in vain.
+  // One undecided axis is enough for the code to test a load: asking about all of many axes is in vain.
   static constexpr int kMostUndecided = 8;
 
   Obligation prove_load(const SegmentCall& call, const Body& body, int index, bool inside) {
@@ -200,7 +200,7 @@ class LoadProver::Implementation {
       if (known != nullptr && session_.excludes(*known, goals[i].violated)) continue;
       Obligation one = session_.decide(ObligationKind::load, access, region, {goals[i]});
       undecided += one.verdict == Verdict::checked ? 1 : 0;
-      if (one.verdict != Verdict::proved) all = std::move(one);
+      add_answer(all, std::move(one));
     }
     return all;
   }

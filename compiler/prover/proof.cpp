@@ -56,4 +56,8 @@ std::string to_string(const Obligation& obligation) {
   return text;
 }
 
+void add_answer(Obligation& all, Obligation one) {
+  if (all.verdict != Verdict::refuted && one.verdict != Verdict::proved) all = std::move(one);
+}
+
 }  // namespace padlock::compiler

@@ -59,6 +59,10 @@ struct Obligation {
   std::vector<std::string> contradiction = {};  ///< dead: the conditions that cannot hold together
 };
 
+/// Merges the answer to one of several questions about an obligation: it is proved if all are; one refutation is
+/// enough.
+void add_answer(Obligation& all, Obligation one);
+
 /// All obligations of one kernel under one config.
 struct Proof {
   std::string kernel;

@@ -7,14 +7,14 @@
 namespace padlock::runtime::cuda {
 namespace {
 
-// What the device fills while work is put into its queue, which with it and the most work that is timed holds less than
-// a driver's takes.
+// Memory that the device fills while work is put into its queue. These fills and the most work that is timed are fewer
+// than a driver's queue holds.
 constexpr std::int64_t kBusyBytes = std::int64_t{64} << 20;
 constexpr double kMostFills = 100;
 constexpr double kMarginMs = 0.02;
 
-// Whoever puts work there may be held up, or need more time than it seemed. Then the work is timed again, behind more;
-// how much more is forgotten little by little.
+// The thread that queues work may be held up, or need longer than it did. Then the work is timed again behind more
+// fills; how many more is forgotten little by little.
 constexpr int kMostTurns = 4;
 constexpr double kFade = 0.98;
 

@@ -30,8 +30,8 @@ class GpuQueue final : public Queue {
   Stream stream_;
   std::optional<Event> begin_, end_;  // of the work that is timed; made on first need
   DeviceBuffer busy_;                 // memory that is filled while work is put into the queue
-  double busy_ms_ = 0;                // that takes; 0 where it takes no time or there is no such memory
-  double hold_ms_ = kLeastHold;       // for which the device is kept busy for each piece of work
+  double busy_ms_ = 0;                // of one fill; 0 where it takes no time or there is no such memory
+  double hold_ms_ = kLeastHold;       // the device is kept busy so long for each piece of work
 
   static constexpr double kLeastHold = 0.004, kMostHold = 0.1;
 };

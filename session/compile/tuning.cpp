@@ -196,23 +196,14 @@ class Tuning {
         .placement = trial.placement,
         .threads = context_.pool_.threads(),
         .memory_bytes = memory_bytes_,
-        // Of a race a new worker verifies all again.
+        // A new worker verifies rivals again.
         .time_limit_ms = kTimeLimitMs * (1 + std::ssize(trial.rivals) + std::ssize(trial.further)),
-        .policy = {.warm_up_ms = std::min(2.0, trial.timing_ms / 4),
-                   .sample_us = sample_us(!trial.rivals.empty()),
-                   .budget_ms = trial.timing_ms}};
+        .policy = {.warm_up_ms = std::min(2.0, trial.timing_ms / 4), .sample_us = 0, .budget_ms = trial.timing_ms}};
     limit_ = trial.limit_seconds > 0 ? std::optional(watch_.seconds() + trial.limit_seconds) : std::nullopt;
     Result<tuner::TryResult> result = worker_->try_config(request);
     if (!result && result.error().code == Code::cancelled && !cancelled() && is_late())
       result.error().code = Code::deadline_exceeded;
     return result;
-  }
-
-  /// A program that calls a kernel calls it again: a sample of a race has several calls, as they are in use. A GPU's
-  /// clock is half a microsecond fine, and a sample there takes as long again to be queued.
-  [[nodiscard]] double sample_us(bool race) const {
-    if (options_.device.kind == runtime::DeviceKind::cuda) return race ? 400 : 200;
-    return race ? 1000 : 50;
   }
 
   [[nodiscard]] bool cancelled() const { return options_.cancelled && options_.cancelled(); }

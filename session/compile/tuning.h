@@ -55,8 +55,8 @@ struct TuneReport {
   std::string target;
   std::string key;                   ///< digest under which everything is kept
   std::vector<TunedRegion> regions;  ///< as far as it came
-  int trials = 0;                    ///< of configs, each at one place, that the worker was asked for
-  int requests = 0;                  ///< in which they were
+  int trials = 0;                    ///< tries of one config at one point that the worker was asked for
+  int requests = 0;                  ///< to the worker, of one such try or several
   double seconds = 0;
   bool interrupted = false;
 

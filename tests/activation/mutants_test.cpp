@@ -10,8 +10,8 @@
 #include "tests/activation/known_answers.h"
 #include "tests/activation/wrong_constant.h"
 
-// Whether the judge finds seeded bugs of the activations: each constant of their code is off by an ulp, of f32 or of
-// f64, or half of what it should be, which makes bounds saturate early.
+// Seeds bugs into the activations for the judge to find: each constant of their code is off by an ulp, of f32 or of
+// f64, or halved, which makes bounds saturate early.
 namespace padlock::activation {
 namespace {
 
@@ -59,8 +59,8 @@ struct Expected {
   std::array<int, kBugs> found;
 };
 
-// Of 157 constants. An ulp of f64 changes the results of few floats, or of none; the last coefficients, and bounds that
-// lie beyond what f32 holds, survive an ulp of f32, too.
+// The constants of each, 157 in all, and how many seeds of each kind are found. An ulp of f64 changes the results of
+// few floats, or of none; the last coefficients, and bounds beyond what f32 holds, survive an ulp of f32, too.
 constexpr std::array kExpected = {
     Expected{Op::exp, 17, {7, 2, 16}},       Expected{Op::log, 12, {8, 3, 12}},
     Expected{Op::tanh, 13, {5, 2, 10}},      Expected{Op::sigmoid, 11, {5, 2, 11}},

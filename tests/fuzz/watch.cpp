@@ -89,7 +89,7 @@ void run_watched(const std::string& input, std::string_view name) {
 }  // namespace padlock::fuzz
 
 #if PADLOCK_SANITIZED
-// What is refused aborts, so that the report of crashes names the input.
+// An allocation that is refused aborts, so that the report of crashes names the input.
 extern "C" const char* __asan_default_options() {
   return "max_allocation_size_mb=1024:allocator_may_return_null=0:abort_on_error=1";
 }

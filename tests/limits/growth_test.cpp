@@ -117,7 +117,7 @@ TEST_CASE("a text twice as long takes about twice the steps, at most about four 
   }
 }
 
-// Whether a guard, the columns of a walk or a size of nodes are within bounds decides little here, and does not follow.
+// Questions whether guards, columns of walks and sizes of nodes are within bounds do not follow here.
 constexpr std::string_view kProductsOfFreeSizes = R"(
 program p(p0: u16[N0] strides [2], d1: dim, p3: f32[d1, 3, 1] strides [0, 2, 0])
 {

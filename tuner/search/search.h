@@ -58,8 +58,8 @@ struct SearchOptions {
 struct SearchOutcome {
   std::optional<std::string> config;  ///< the choice; absent: none survived, or it was interrupted before one could be
   bool interrupted = false;
-  int trials = 0;                              ///< of configs, each at one place, that were asked for
-  int requests = 0;                            ///< in which they were
+  int trials = 0;                              ///< tries of one config at one point that were asked for
+  int requests = 0;                            ///< of one such try or several
   std::int64_t median_ps = 0;                  ///< of the choice
   std::int64_t default_ps = 0;                 ///< of the first candidate; 0 where it did not survive
   int candidates = 0;                          ///< configs that the search tries, had it the time

@@ -14,7 +14,7 @@ namespace padlock::tuner {
 /// How a config that is right is timed.
 struct MeasuringPolicy {
   double warm_up_ms = 5;            ///< runs before anything counts
-  double sample_us = 50;            ///< a run that is shorter is repeated within a sample
+  double sample_us = 50;            ///< a run that is shorter is repeated within a sample; 0: TrialDevice::sample_us
   std::int64_t rotation_bytes = 0;  ///< buffers are used in turn until these are exceeded; 0: the last cache, twice
   int min_samples = 9;
   int max_samples = 201;
@@ -22,7 +22,7 @@ struct MeasuringPolicy {
   double budget_ms = 200;  ///< of timing each config, the warm-up too; 0: it is verified and not timed
 };
 
-/// Where a config is tried.
+/// One point at which a config is tried: its sizes, and how its buffers lie.
 struct TryPoint {
   std::map<std::string, std::int64_t> symbols;  ///< a value for each symbol
   std::int64_t skew = 0;  ///< elements by which every buffer is away from its aligned place, below 64
@@ -74,8 +74,8 @@ inline constexpr std::array kStepTexts = {
 struct TryResult {
   Verdict verdict = Verdict::ok;
   std::string message = {};  ///< what was found; empty where all is well
-  /// Points, the request's own first, at which nothing is wrong; those that need more memory than there is among them.
-  /// What is wrong is so at the next one.
+  /// Counts the points at which nothing is wrong, the request's own first, and those that need more memory than there
+  /// is among them. A fault is that of the next point.
   std::int64_t passed = 0;
   std::vector<std::string> notes = {};        ///< what could not be checked, or was checked otherwise
   std::vector<std::int64_t> samples_ps = {};  ///< picoseconds of one run each, in the order taken

@@ -65,6 +65,11 @@ std::int64_t TrialDevice::cache_bytes() const {
   return facts.cache_bytes.empty() ? kUnknownCache : facts.cache_bytes.back();
 }
 
+double TrialDevice::sample_us(bool race) const {
+  if (device_->traits().host_memory) return race ? 1000 : 50;
+  return race ? 400 : 200;
+}
+
 Result<std::unique_ptr<const runtime::LoadedProgram>> TrialDevice::load(compiler::TargetCompiler& compiler,
                                                                         compiler::TargetCompiler::Options options,
                                                                         const ir::Program& program) {

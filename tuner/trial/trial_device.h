@@ -59,6 +59,9 @@ class TrialDevice {
   [[nodiscard]] runtime::ScratchSpace& space() { return *space_; }
   /// Returns the bytes of the last cache.
   [[nodiscard]] std::int64_t cache_bytes() const;
+  /// Returns how long a sample is. Programs call a kernel again and again, so a sample of a race has several calls. A
+  /// GPU's clock is half a microsecond fine, and it takes as long again to queue a sample there.
+  [[nodiscard]] double sample_us(bool race) const;
   /// Loads, at the first call, the kernel that compares scratch memory on the device; null where the host compares it.
   /// Errors: as the compiler's and as loading says.
   [[nodiscard]] Result<runtime::Comparison*> comparison(compiler::TargetCompiler& compiler);

@@ -316,12 +316,14 @@ class Trials::Attempt {
   Status take_samples(const std::vector<TimedRuns>& runs) {
     ClockWatch& clock = trials_.clocks_[request_.device];
     const auto throttled = [&] { return clock.is_throttled(device().clock()); };
+    MeasuringPolicy policy = request_.policy;
+    if (policy.sample_us == 0) policy.sample_us = device().sample_us(runs.size() > 1);
     if (runs.size() == 1) {
-      PADLOCK_TRY(Timing timing, measure(request_.policy, runs.front(), throttled));
+      PADLOCK_TRY(Timing timing, measure(policy, runs.front(), throttled));
       result_.samples_ps = std::move(timing.samples_ps);
       result_.throttled = timing.throttled;
     } else {
-      PADLOCK_TRY(RaceTiming race, measure_in_turn(request_.policy, runs, throttled));
+      PADLOCK_TRY(RaceTiming race, measure_in_turn(policy, runs, throttled));
       result_.samples_ps = std::move(race.samples_ps.front());
       result_.rivals_ps.assign(std::make_move_iterator(race.samples_ps.begin() + 1),
                                std::make_move_iterator(race.samples_ps.end()));

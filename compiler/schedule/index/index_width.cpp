@@ -37,7 +37,7 @@ std::optional<Range> multiplied(const Range& a, const Range& b) {
   return all;
 }
 
-/// The terms of a sum without coordinates.
+/// Returns the terms of a sum that have no coordinates.
 Expr size_in(ir::ExprContext& exprs, Expr sum) {
   ir::LinearForm rest{sum.constant(), {}, {}};
   for (std::size_t i = 0; i < sum.operands().size(); ++i)
@@ -56,10 +56,9 @@ std::pair<Expr, Expr> split_sum(ir::ExprContext& exprs, Expr e) {
   if (!e.has_coordinate()) return {exprs.constant(0), e};
   if (e.kind() != ExprKind::sum) return {e, exprs.constant(0)};
   ir::LinearForm moving;
-  ir::LinearForm rest{e.constant(), {}, {}};
   for (std::size_t i = 0; i < e.operands().size(); ++i)
-    (e.operands()[i].has_coordinate() ? moving : rest).append(e.operands()[i], e.coefficients()[i]);
-  return {ir::Simplifier::make(exprs, std::move(moving)), ir::Simplifier::make(exprs, std::move(rest))};
+    if (e.operands()[i].has_coordinate()) moving.append(e.operands()[i], e.coefficients()[i]);
+  return {ir::Simplifier::make(exprs, std::move(moving)), size_in(exprs, e)};
 }
 
 SizeRanges size_ranges(std::span<const ir::Constraint> bounds) {

@@ -17,7 +17,7 @@ def keep_adjoint(ctx, inputs, output):  # type: ignore[no-untyped-def]
 
 
 class Pad(torch.autograd.Function):
-    """padlock::pad for torch.func's transforms, which take gradients of nothing else."""
+    """padlock::pad; its gradient is the adjoint."""
 
     generate_vmap_rule = True
 
@@ -40,7 +40,7 @@ class Pad(torch.autograd.Function):
 
 
 class Adjoint(torch.autograd.Function):
-    """The adjoint likewise."""
+    """padlock::pad_adjoint; its gradient is the pad."""
 
     generate_vmap_rule = True
 

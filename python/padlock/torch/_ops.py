@@ -96,7 +96,6 @@ def _adjoint_backward(ctx, grad):  # type: ignore[no-untyped-def]
     return made, None, None, None, None, None
 
 
-
 def _keep_program(ctx, inputs, output):  # type: ignore[no-untyped-def]
     ctx.program, xs, ctx.dims, ctx.scalars = inputs
     ctx.save_for_backward(*xs)

@@ -1,4 +1,4 @@
-// What a queue says of the time that work takes, by the fake driver's clocks: the device's and its caller's.
+// Tests the times that a queue tells, by the fake driver's two clocks: the device's and its caller's.
 
 #include "runtime/cuda/gpu_queue.h"
 
@@ -41,7 +41,7 @@ TEST_CASE("the time of small kernels is the device's, not that of who queues the
   Machine machine(0.003);
   for (const std::int64_t count : {1, 2, 64, 100, 500})
     CHECK(*machine.milliseconds(count) == doctest::Approx(kLaunchMs * static_cast<double>(count)).epsilon(0.001));
-  // None was launched more often than was asked for.
+  // Each was launched as often as was asked for.
   CHECK(machine.fake->launches() == 1 + 2 + 64 + 100 + 500);
 }
 

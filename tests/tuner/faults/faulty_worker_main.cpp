@@ -33,7 +33,7 @@ bool is_faulty(const TryRequest& request) {
   return request.config.find(mark) != std::string::npos;
 }
 
-/// Whether it misbehaves at this one of its places.
+/// Returns whether the worker misbehaves at this point of its request.
 bool is_faulty_place(std::size_t index) {
   const char* const named = std::getenv(kFaultyPlaceVariable);
   return named == nullptr || std::to_string(index) == named;

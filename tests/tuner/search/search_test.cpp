@@ -168,7 +168,7 @@ TEST_CASE("what is wrong at one of the awkward sizes is said of that one") {
     CHECK(fake.search().config == "c=2");
     CHECK(fake.kept.at("c=1").message == fmt::format("at A={}: element 3 differs", symbol));
   }
-  // Where memory ends at one of them, the worker may have to begin anew: the others are checked all the same.
+  // A point at which memory ends may cost the worker: the points after it are checked all the same.
   FakeTrials fake({10, 4, 5});
   fake.ends_batch_at = {.symbols = {{"A", 1}}, .skew = 0};
   const SearchOutcome outcome = fake.search();

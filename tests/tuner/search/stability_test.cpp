@@ -1,5 +1,5 @@
-// Whether tunings of the same problem choose as well as each other, by a clock that is simulated: what a GPU's tries
-// take and how far its times may be trusted are as an H200 shows them.
+// Tunes the same problems again and again by a simulated clock, and compares the choices. How long a GPU's tries take,
+// and how far its times may be trusted, are an H200's.
 
 #include <doctest/doctest.h>
 #include <fmt/format.h>

@@ -1,4 +1,4 @@
-// What a whole search asks of the worker, counted, on simt and on the fake driver: the same on both.
+// Counts what a whole search asks of the worker, on simt and on the fake driver: the same on both.
 
 #include <doctest/doctest.h>
 

@@ -23,7 +23,7 @@ Value* TileLoader::load_part(const ScheduledCase& row) {
   const auto loads = static_cast<int>(std::ranges::count_if(row.calls, [&](const SegmentCall& call) {
     return !vector_.schedule().bodies[static_cast<std::size_t>(call.body)].loads.empty();
   }));
-  // As many rounds as divide those without the halo.
+  // A power of two of rounds at a time divides the rounds without the halo.
   const int own_rounds = (tile_.blocks() - tile_.halo_blocks()) / tile_.threads;
   const auto most =
       static_cast<unsigned>(std::clamp(kPartWordsOnTheirWay / (tile_.lanes * std::max(loads, 1)), 1, own_rounds));
