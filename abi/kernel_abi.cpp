@@ -18,6 +18,6 @@ std::uint64_t Divisor::divide(std::uint64_t n, int bits) const {
   return (high + n) >> shift;
 }
 
-std::string_view name_of(Assumption) { return "index32"; }
+std::string_view name_of(Assumption a) { return a == Assumption::index32 ? "index32" : "few_tiles"; }
 
 }  // namespace padlock::abi

@@ -41,7 +41,8 @@ struct Divisor {
 /// An assumption that makes a variant of a kernel faster. Assumptions select a variant and never refuse a size: every
 /// kernel has a variant that assumes nothing. Packs store these numbers.
 enum class Assumption : std::uint8_t {
-  index32 = 1,  ///< indices fit 32 bits
+  index32 = 1,    ///< indices fit 32 bits
+  few_tiles = 2,  ///< the output is so small that a GPU's multiprocessors have too few tiles of the usual size
 };
 
 [[nodiscard]] std::string_view name_of(Assumption a);

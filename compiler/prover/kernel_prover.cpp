@@ -311,7 +311,6 @@ class KernelProver {
       add(session_.decide(ObligationKind::width, what, guarded, goals));
     };
     decide("sizes of indices in 32 bits", index32.sizes, -index32.bound, index32.bound);
-    decide("offsets of elements in 32 bits", index32.elements, ir::Range::kMin, Index32Variant::kMostElements);
     Obligation all{.kind = ObligationKind::width, .access = "indices in 32 bits"};
     if (!indices_fit(schedule_, index32.sizes, index32.bound)) {
       all.verdict = Verdict::checked;
@@ -590,11 +589,10 @@ class KernelProver {
   // --- threads ------------------------------------------------------------------------------------------------------
 
   void prove_threads() {
-    if (schedule_.tile) {
-      for (Obligation& obligation : prove_tile(session_, schedule_)) record(std::move(obligation));
-      if (schedule_.tile->holds_results)
-        for (Obligation& obligation : prove_tile_words(session_, schedule_)) record(std::move(obligation));
-      return;
+    for (const TransposeTile* tile : schedule_.all_tiles()) {
+      for (Obligation& obligation : prove_tile(session_, *tile)) record(std::move(obligation));
+      if (!tile->holds_results) continue;
+      for (Obligation& obligation : prove_tile_words(session_, schedule_, *tile)) record(std::move(obligation));
     }
     if (!schedule_.grid) return;
     for (Obligation& obligation : prove_grid(session_, schedule_)) record(std::move(obligation));

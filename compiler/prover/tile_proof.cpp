@@ -23,11 +23,11 @@ struct Position {
 
 class TileProof {
  public:
-  TileProof(ProofSession& session, const Schedule& schedule)
+  TileProof(ProofSession& session, const TransposeTile& tile)
       : session_(session),
         exprs_(session.exprs()),
         kernel_(session.kernel()),
-        tile_(*schedule.tile),
+        tile_(tile),
         zero_(exprs_.constant(0)),
         here_{tile_.row, tile_.column},
         cross_(kernel_.coordinate(tile_.axis)),
@@ -243,8 +243,8 @@ class TileProof {
 
 }  // namespace
 
-std::vector<Obligation> prove_tile(ProofSession& session, const Schedule& schedule) {
-  return TileProof(session, schedule).prove();
+std::vector<Obligation> prove_tile(ProofSession& session, const TransposeTile& tile) {
+  return TileProof(session, tile).prove();
 }
 
 }  // namespace padlock::compiler

@@ -12,7 +12,7 @@
 // those.)
 namespace padlock::compiler {
 
-/// Proves the obligations of a schedule's transpose tile.
-[[nodiscard]] std::vector<Obligation> prove_tile(ProofSession& session, const Schedule& schedule);
+/// Proves the obligations of a transpose tile of the session's schedule.
+[[nodiscard]] std::vector<Obligation> prove_tile(ProofSession& session, const TransposeTile& tile);
 
 }  // namespace padlock::compiler

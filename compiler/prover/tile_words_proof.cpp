@@ -18,12 +18,12 @@ enum VariableOrder { kLane = 1260, kElement };
 
 class TileWordsProof {
  public:
-  TileWordsProof(ProofSession& session, const Schedule& schedule)
+  TileWordsProof(ProofSession& session, const Schedule& schedule, const TransposeTile& tile)
       : session_(session),
         exprs_(session.exprs()),
         schedule_(schedule),
         kernel_(session.kernel()),
-        tile_(*schedule.tile),
+        tile_(tile),
         zero_(exprs_.constant(0)),
         lanes_(exprs_.constant(tile_.lanes)),
         words_(exprs_.constant(kTileWords)),
@@ -300,8 +300,8 @@ class TileWordsProof {
 
 }  // namespace
 
-std::vector<Obligation> prove_tile_words(ProofSession& session, const Schedule& schedule) {
-  return TileWordsProof(session, schedule).prove();
+std::vector<Obligation> prove_tile_words(ProofSession& session, const Schedule& schedule, const TransposeTile& tile) {
+  return TileWordsProof(session, schedule, tile).prove();
 }
 
 }  // namespace padlock::compiler

@@ -113,7 +113,10 @@ int widest_bytes(const Body& body, bool for_threads) {
 }
 
 void choose_walks(Schedule& schedule, const ScheduleOptions& options) {
-  if (options.tiles_transposes) schedule.tile = make_transpose_tile(schedule);
+  if (options.tiles_transposes) {
+    schedule.tile = make_transpose_tile(schedule, options.tile_size == TileSize::small);
+    if (options.tile_size == TileSize::by_output) schedule.small_tile = make_transpose_tile(schedule, /*small=*/true);
+  }
   if (schedule.tile) schedule.threads = schedule.tile->threads;
   if (options.threads > 0 && !schedule.tile) {
     schedule.grid = grid_of(schedule, options);

@@ -22,6 +22,7 @@ struct ScheduleOptions {
   VectorPermutes permutes = {};      ///< of the target; for short rows of the host
   int threads = 0;                   ///< of a GPU's block, each of which takes `unroll` vectors of the flattened output
   bool tiles_transposes = false;     ///< threads: go by tiles through shared memory where rows are read across
+  TileSize tile_size = TileSize::by_output;  ///< of those tiles
   const PassEdits* edits = nullptr;  ///< borrowed; of a test
 };
 

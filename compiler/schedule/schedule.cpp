@@ -15,6 +15,13 @@ Expr Schedule::used_vectors() const {
   return at_launch(exprs(), *grid, grid->launched, exprs().mul(rows, columns), grid->used);
 }
 
+std::vector<const TransposeTile*> Schedule::all_tiles() const {
+  std::vector<const TransposeTile*> all;
+  for (const std::optional<TransposeTile>* shape : {&tile, &small_tile})
+    if (*shape) all.push_back(&**shape);
+  return all;
+}
+
 bool may_stream(const Body& body) {
   return std::ranges::any_of(
       body.strategies, [](const LoopStrategy& strategy) { return strategy.kind == LoopStrategyKind::nontemporal; });

@@ -136,16 +136,11 @@ struct ScheduledCase {
 struct Index32Variant {
   /// A host's: the divisions done in 32 bits.
   std::vector<ir::Expr> divisions;
-  /// A GPU's, whose variant has no index of 64 bits: the sizes that are compared, divided or divided by, each of which
-  /// lies between -bound and bound, and how many elements the tensors have, at most kMostElements. A bound of 0: there
-  /// is no such variant.
+  /// A GPU's, whose variant has no index of 64 bits, but offsets of elements: the sizes that are compared, divided or
+  /// divided by, each of which lies between -bound and bound. A bound of 0: there is no such variant.
   std::int64_t bound = 0;
   std::vector<ir::Expr> sizes = {};
-  std::vector<ir::Expr> elements = {};
   std::vector<abi::Guard> guards;  ///< of Assumption::index32: comparisons of sizes with constants
-
-  /// Some less than 2^31, since the last tile of a grid may reach past the last element.
-  static constexpr std::int64_t kMostElements = (std::int64_t{1} << 31) - (std::int64_t{1} << 17);
 };
 
 /// How output bytes are written: `plain` through the caches, `nontemporal` past them (whole cache lines only), or
@@ -170,12 +165,15 @@ struct Schedule {
   int threads = 0;                         // of a GPU's block; 0 where a caller distributes rows and columns
   std::optional<VectorGrid> grid = {};     // of `threads`, where they walk over the flattened output
   std::optional<TransposeTile> tile = {};  // of `threads`, where they make tiles of it through shared memory instead
+  /// The same in smaller tiles, for outputs that have few: a launch takes up to kMostSmallTiles.
+  std::optional<TransposeTile> small_tile = {};
   Granules granules = {};                  // of a `grid`: how it loads neighbouring elements
 
   [[nodiscard]] ir::ExprContext& exprs() const { return kernel.program->exprs(); }
   // Where there are `threads`:
   [[nodiscard]] ir::Expr tiles() const;         ///< of the grid
   [[nodiscard]] ir::Expr used_vectors() const;  ///< of each thread, where there is a `grid`
+  [[nodiscard]] std::vector<const TransposeTile*> all_tiles() const;  ///< each shape
 };
 
 /// Returns whether consecutive rows of this load may leave a gap in memory (a crop), in rows that a body of the host

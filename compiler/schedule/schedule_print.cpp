@@ -57,10 +57,8 @@ class SchedulePrinter {
          count_of(loops, "loop"));
     line(1, "config {}", schedule_.config);
     line(1, "rows {}, columns {}, stores {}", text(schedule_.rows), text(schedule_.columns), name_of(schedule_.store));
-    if (schedule_.tile)
-      add_tile(*schedule_.tile);
-    else if (schedule_.grid)
-      add_grid(*schedule_.grid);
+    for (const TransposeTile* tile : schedule_.all_tiles()) add_tile(*tile);
+    if (schedule_.grid) add_grid(*schedule_.grid);
   }
 
   void add_grid(const VectorGrid& grid) {

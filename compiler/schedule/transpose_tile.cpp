@@ -179,6 +179,7 @@ void number_tiles(const Kernel& kernel, ir::ExprContext& exprs, TransposeTile& t
   const Expr columns = kernel.extents.back();
   const Expr stored = exprs.constant(tile.stored_columns());
   const Expr halo = exprs.constant(tile.halo());
+  tile.stored_step = ir::Layout::dense(exprs, kernel.extents).step_of(exprs, tile.axis, 1);
   tile.cross_first = exprs.mul(side, tile.cross_tile);
   tile.column_first = exprs.sub(exprs.mul(stored, tile.column_tile), halo);
   const auto left = [&](Expr extent, Expr at) { return exprs.sub(exprs.sub(extent, at), one); };
@@ -285,7 +286,29 @@ class RunFinder {
 
 }  // namespace
 
-std::optional<TransposeTile> make_transpose_tile(const Schedule& schedule) {
+namespace {
+
+/// Chooses how many words a row has, and who makes them. A tile has twice a stream's threads. Each has eight words then,
+/// or 16 of bytes: with fewer, too few loads are on their way. (On an H200, aligned, 256 MiB, by hand: f32 0.85 of a
+/// copy with four words a thread and 0.95 with eight; f16 0.76 and 0.93; i8 0.90 with eight and 0.94 with 16.) Of a
+/// small output that is all that a multiprocessor does, one thing after the other: smaller tiles, and more threads for
+/// each. (Misaligned i8, 1 MiB, by hand: 0.13 to 0.6 of a copy with large tiles, 0.88 with 16 words and 512 threads.)
+void choose_shape(const Schedule& schedule, TransposeTile& tile, bool small) {
+  tile.threads = std::min(kMostThreads, 2 * schedule.threads);
+  const bool is_element = tile.lanes == 1 && tile.word_bytes == 4;
+  if (small) {
+    tile.threads = std::min(kMostThreads, 2 * tile.threads);
+    if (!is_element) tile.column_words /= 2;
+    return;
+  }
+  // Words that are one element make small tiles, of which the halo would be a fifth. (Misaligned f32, 64 MiB, by hand:
+  // 0.71 of a copy, and 0.89 with twice the columns. Bytes and halves, whose tiles are larger, lose by it.)
+  if (is_element && schedule.kernel.results.size() == 1) tile.column_words *= 2;
+}
+
+}  // namespace
+
+std::optional<TransposeTile> make_transpose_tile(const Schedule& schedule, bool small) {
   const std::vector<std::vector<int>> axes = cross_axes(schedule);
   const int axis = most_frequent(axes, schedule.kernel.rank());
   if (axis < 0) return std::nullopt;
@@ -295,14 +318,8 @@ std::optional<TransposeTile> make_transpose_tile(const Schedule& schedule) {
   TransposeTile tile;
   tile.axis = axis;
   tile.lanes = std::max(1, 4 / widest);
-  // A tile has twice a stream's threads. Each has eight words then, or 16 of bytes: with fewer, too few loads are on
-  // their way. (On an H200, aligned, 256 MiB, by hand: f32 0.85 of a copy with four
-  // words a thread and 0.95 with eight; f16 0.76 and 0.93; i8 0.90 with eight and 0.94 with 16.)
-  tile.threads = std::min(kMostThreads, 2 * schedule.threads);
   tile.word_bytes = std::max(4, widest);
-  // Words that are one element make small tiles, of which the halo would be a fifth. (Misaligned f32, 64 MiB, by hand:
-  // 0.71 of a copy, and 0.89 with twice the columns. Bytes and halves, whose tiles are larger, lose by it.)
-  if (tile.lanes == 1 && tile.word_bytes == 4 && schedule.kernel.results.size() == 1) tile.column_words *= 2;
+  choose_shape(schedule, tile, small);
   tile.cross_tile = exprs.variable("cross_tile", kCrossTile);
   tile.column_tile = exprs.variable("inner_tile", kColumnTile);
   tile.slot = exprs.variable("position", kSlot);

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdint>
 #include <optional>
 #include <vector>
 
@@ -20,6 +21,18 @@ inline constexpr int kTileWords = 32;
 /// own, and leaves as much at the end to the next tile, so that it begins at a multiple of them in memory. (8 words of
 /// 4 bytes are a sector, of which a GPU's memory takes a part far more slowly than all.)
 inline constexpr int kHaloWords = 8;
+
+/// How large the tiles of a kernel are.
+enum class TileSize : std::uint8_t {
+  by_output,  ///< small where the output has few tiles, else large: what a launch has to choose from
+  large,
+  small,
+};
+
+/// Up to so many small tiles are taken instead of large ones, of which there would be half as many: 528, as many as an
+/// H100 or H200 has at once (132 multiprocessors with four blocks of 256 threads). With fewer, some multiprocessors have
+/// nothing to do while others do one thing after the other.
+inline constexpr std::int64_t kMostSmallTiles = 1056;
 
 /// One digit of a tile's number: a coordinate of the output, or the number of a part of an axis.
 struct TileDigit {
@@ -84,6 +97,7 @@ struct TransposeTile {
   ir::Expr cross_first, column_first;
   ir::Expr loaded_row, loaded_column;  ///< the position that is number `slot` of those that block number `block` loads
   ir::Expr stored_row, stored_column;  ///< the position that is stored as number `slot`
+  ir::Expr stored_step;                ///< elements of the output from a row of a tile to the next, over symbols
   std::vector<ir::Expr> tests;         ///< of a position: all are >= 0
   std::vector<ir::Expr> whole;         ///< the same of all positions of a tile from column `needed` on
   ir::Expr word, lane;                 ///< where an array holds a position
@@ -114,9 +128,9 @@ struct TransposeTile {
   [[nodiscard]] int array_of(std::size_t body, std::size_t load) const { return arrays[body][load]; }
 };
 
-/// Makes the tile of a schedule that has its bodies. Nothing where no load that moves with the innermost coordinate is
+/// Makes a tile, large or small, of a schedule that has its bodies. Nothing where no load that moves with the innermost coordinate is
 /// contiguous along another axis of the output. (Where there are several such axes, it is the one of most loads; the
 /// other loads are done element by element where they are needed, as those are that shared memory has no room for.)
-[[nodiscard]] std::optional<TransposeTile> make_transpose_tile(const Schedule& schedule);
+[[nodiscard]] std::optional<TransposeTile> make_transpose_tile(const Schedule& schedule, bool small);
 
 }  // namespace padlock::compiler

@@ -7,7 +7,7 @@ using ir::Expr;
 namespace {
 
 // Above every axis, below the variables of a run.
-enum VariableOrder { kElements = 920, kPhase, kUsed, kTile, kSlot, kShift, kExtent, kFirstGranule };
+enum VariableOrder { kElements = 920, kPhase, kUsed, kTile, kSlot, kAhead, kShift, kExtent, kFirstGranule };
 
 /// Threads that run at once on an H100 or H200 (132 multiprocessors of 2048): for fewer vectors, one a thread is
 /// fastest.
@@ -24,14 +24,22 @@ VectorGrid make_vector_grid(ir::ExprContext& exprs, int threads, int vectors, in
                   .used = exprs.variable("used", kUsed),
                   .tile = exprs.variable("tile", kTile),
                   .slot = exprs.variable("slot", kSlot),
+                  .ahead = exprs.variable("ahead", kAhead),
                   .first = {},
+                  .begin = {},
+                  .ahead_is = {},
+                  .local = {},
                   .tiles = {},
                   .launched = {}};
   const Expr step = exprs.constant(lanes);
   const Expr one = exprs.constant(1);
   const Expr tile_elements = exprs.mul(exprs.constant(Int128{threads} * lanes), grid.used);
   const Expr tile_first = exprs.sub(exprs.mul(grid.tile, tile_elements), grid.phase);
-  grid.first = exprs.add(tile_first, exprs.mul(step, grid.slot));
+  const Expr in_tile = exprs.mul(step, grid.slot);
+  grid.first = exprs.add(tile_first, in_tile);
+  grid.begin = exprs.max(tile_first, exprs.constant(0));
+  grid.ahead_is = exprs.sub(grid.begin, tile_first);
+  grid.local = exprs.sub(in_tile, grid.ahead);
   grid.tiles = exprs.ceildiv(exprs.add(grid.elements, exprs.constant(lanes - 1)), tile_elements);
   const Expr a_thread = exprs.ceildiv(grid.elements, exprs.constant(Int128{kResidentThreads} * lanes));
   grid.launched = exprs.min(exprs.max(a_thread, one), exprs.constant(vectors));

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdint>
 #include <vector>
 
 #include "ir/expr/expr.h"
@@ -7,6 +8,9 @@
 // The map of a GPU's grid: a flat walk over the vectors of the flattened output, which lie at multiples of their size
 // in memory, whatever the rows are. One description serves the code and the proof.
 namespace padlock::compiler {
+
+/// A tile has fewer elements, whatever its config is.
+inline constexpr std::int64_t kLongestTile = std::int64_t{1} << 16;
 
 /// Vector v has the elements [lanes * v - phase, lanes * v - phase + lanes) of the flattened output, as far as there
 /// are such: the first vector may begin before the output, the last may end after it. A tile has `used` vectors for
@@ -21,8 +25,12 @@ struct VectorGrid {
   ir::Expr phase;     ///< by how many elements the first result is past a multiple of a vector: in [0, lanes)
   ir::Expr used;      ///< vectors that each thread of a launch takes: from 1 to `vectors`
   ir::Expr tile, slot;
+  ir::Expr ahead;  ///< by how many elements the tile's first vector begins before `begin`: in [0, lanes)
   // Over them:
   ir::Expr first;     ///< of the vector: lanes * v - phase
+  ir::Expr begin;     ///< the first element of the tile that is one, which a block computes once, in 64 bits
+  ir::Expr ahead_is;  ///< the value of `ahead`
+  ir::Expr local;     ///< where the vector begins, counted from `begin` on: a few bits, whatever the output's size is
   ir::Expr tiles;     ///< of a launch, for any phase
   ir::Expr launched;  ///< the value of `used` in a launch: one where there is less than a vector for each thread of a
                       ///< large device, else as many as there are

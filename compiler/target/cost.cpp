@@ -53,7 +53,12 @@ class GpuCost {
 
   void count() {
     cost_.blocks = value_of(schedule_.tiles(), binding_);
-    schedule_.tile ? count_tiles(*schedule_.tile) : count_vectors(*schedule_.grid);
+    if (!schedule_.tile) return count_vectors(*schedule_.grid);
+    const auto& small = schedule_.small_tile;
+    const double few = small ? value_of(small->tiles, binding_) : 0;
+    if (!small || few > kMostSmallTiles) return count_tiles(*schedule_.tile);  // as the launch asks
+    cost_.blocks = few;
+    count_tiles(*small);
   }
 
  private:

@@ -14,6 +14,8 @@ std::vector<ConfigField> fields_of(GpuConfig& config) {
   return {
       config_field<GridMap>("map", config.map, {{GridMap::stream, "stream"}, {GridMap::tiled, "tiled"}}),
       config_field("threads", config.threads, {64, 128, 256, 512}), config_field("items", config.items, {1, 2, 4}),
+      config_field<TileSize>("tiles", config.tiles,
+                             {{TileSize::by_output, "auto"}, {TileSize::large, "large"}, {TileSize::small, "small"}}),
       config_field("split", config.split),
       config_field<CacheHint>("cache", config.cache, {{CacheHint::none, "none"}, {CacheHint::streaming, "streaming"}})};
 }
@@ -50,6 +52,7 @@ Schedule schedule_for_gpu(Kernel kernel, const GpuConfig& config, const PassEdit
                      .store = config.cache == CacheHint::streaming ? StoreKind::nontemporal : StoreKind::plain,
                      .threads = config.threads,
                      .tiles_transposes = config.map == GridMap::tiled,
+                     .tile_size = config.tiles,
                      .edits = edits});
   if (config.map == GridMap::tiled && !schedule.tile) chosen.map = GridMap::stream;
   schedule.config = chosen.to_string();

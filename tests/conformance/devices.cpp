@@ -23,14 +23,14 @@ std::vector<VariantRow> gpu_variants() {
   return {{"default", "", false},
           {"one vector, streaming", "map=stream,threads=128,items=1,cache=streaming", false},
           {"four vectors", "map=stream,threads=256,items=4", false},
-          {"no split", "threads=512,split=0", false},
+          {"no split, large tiles", "threads=512,split=0,tiles=large", false},
           {"transposes by elements", "map=stream,threads=256,items=2", false}};
 }
 
 /// As many kinds in fewer configs, for it compiles slowly. All its code checks bounds.
 std::vector<VariantRow> simt_variants() {
   return {{"default", "", false},
-          {"no split, many threads", "threads=256,split=0", false},
+          {"no split, many threads, large tiles", "threads=256,split=0,tiles=large", false},
           {"four vectors, transposes by elements, streaming", "map=stream,threads=512,items=4,cache=streaming", false}};
 }
 

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <map>
+#include <tuple>
 #include <vector>
 
 #include <llvm/IR/IRBuilder.h>
@@ -22,16 +23,17 @@ class SizeTable {
   std::map<std::pair<std::uint32_t, abi::SizeArgument::Encoding>, std::size_t> ids_;
 };
 
-/// Emits Exprs as code of one function, in integers of one width. Everything over symbols alone is evaluated by the
-/// launcher and arrives as a size; what is emitted is arithmetic on coordinates.
+/// Emits Exprs as code of one function. Everything over symbols alone is evaluated by the launcher and arrives as a
+/// size; what is emitted is arithmetic on coordinates.
 ///
-/// Two modes, because a size may be anything that fits 64 bits: an *address* is computed modulo 2^64 (2^32), where any
-/// part may wrap and the sum is right; an *exact* value is compared or divided, so its constant part is clamped
-/// (compared with coordinates below 2^47, a clamp at 2^62 changes nothing) or, under a mod, reduced before it is added.
+/// Two modes, because a size may be anything that fits 64 bits: an *address*, an element's offset in a tensor, is
+/// computed modulo 2^64, where any part may wrap and the sum is right; an *exact* value is compared or divided, so its
+/// constant part is clamped (compared with coordinates below 2^47, a clamp at 2^62 changes nothing) or, under a mod,
+/// reduced before it is added. What is exact inside an address has the width of an index.
 class ExprEmitter {
  public:
   /// `sizes`: the launch's size array, a value of the entry block `entry`, at whose end sizes are loaded.
-  /// `widths`: of the kernel; borrowed. `index`: i64, or i32 where all that is exact fits it.
+  /// `widths`: of the kernel; borrowed. `index`: i64, or i32 where all indices fit it.
   /// `multiplies`: a division by a size is a multiplication with constants that the launcher made of it, for targets
   /// that have no instruction to divide.
   ExprEmitter(ir::ExprContext& exprs, IndexWidths& widths, SizeTable& table, llvm::BasicBlock* entry,
@@ -42,19 +44,22 @@ class ExprEmitter {
         entry_(entry),
         sizes_(sizes),
         index_(index),
+        offset_(llvm::Type::getInt64Ty(index->getContext())),
         multiplies_(multiplies) {}
 
   [[nodiscard]] ir::ExprContext& exprs() { return exprs_; }
   /// Gives the coordinates their values from here on. Forgets what was emitted for others.
   void set_coordinate(ir::Expr coordinate, llvm::Value* value);
 
+  /// An element's offset, i64.
   [[nodiscard]] llvm::Value* address(llvm::IRBuilder<>& builder, ir::Expr e) {
-    return emit_root(builder, e, abi::SizeArgument::Encoding::wrap);
-  }
-  [[nodiscard]] llvm::Value* exact(llvm::IRBuilder<>& builder, ir::Expr e) {
     emitted_.clear();
-    return emit_exact(builder, e);
+    return emit(builder, e, Encoding::wrap, offset_);
   }
+  /// An index.
+  [[nodiscard]] llvm::Value* exact(llvm::IRBuilder<>& builder, ir::Expr e) { return exact(builder, e, index_); }
+  /// The same of offsets, which are the coordinates that it has, as i64.
+  [[nodiscard]] llvm::Value* exact_offset(llvm::IRBuilder<>& builder, ir::Expr e) { return exact(builder, e, offset_); }
   /// A size, exact, as i64.
   [[nodiscard]] llvm::Value* word(ir::Expr e) {
     return load_size(e, abi::SizeArgument::Encoding::saturate, llvm::Type::getInt64Ty(entry_->getContext()));
@@ -68,20 +73,23 @@ class ExprEmitter {
 
  private:
   using Encoding = abi::SizeArgument::Encoding;
-  llvm::Value* emit_root(llvm::IRBuilder<>& builder, ir::Expr e, Encoding fit);
-  llvm::Value* emit(llvm::IRBuilder<>& builder, ir::Expr e, Encoding fit);
-  /// An exact value; of a sum that wraps all of it is computed modulo 2^64.
-  llvm::Value* emit_exact(llvm::IRBuilder<>& builder, ir::Expr e) {
-    return emit(builder, e, widths_.wraps(e) ? Encoding::wrap : Encoding::saturate);
+  llvm::Value* exact(llvm::IRBuilder<>& builder, ir::Expr e, llvm::IntegerType* type) {
+    emitted_.clear();
+    return emit_exact(builder, e, type);
   }
-  llvm::Value* emit_operation(llvm::IRBuilder<>& builder, ir::Expr e, Encoding fit);
-  llvm::Value* emit_sum(llvm::IRBuilder<>& builder, ir::Expr e, Encoding fit);
-  llvm::Value* emit_product(llvm::IRBuilder<>& builder, ir::Expr e, Encoding fit);
-  llvm::Value* emit_floordiv(llvm::IRBuilder<>& builder, ir::Expr e);
-  llvm::Value* emit_mod(llvm::IRBuilder<>& builder, ir::Expr e);
-  llvm::Value* emit_minmax(llvm::IRBuilder<>& builder, ir::Expr e);
-  llvm::Value* load_size(ir::Expr e, Encoding fit, llvm::IntegerType* type);
-  llvm::Value* size(ir::Expr e, Encoding fit) { return load_size(e, fit, index_); }
+  llvm::Value* emit(llvm::IRBuilder<>& builder, ir::Expr e, Encoding fit, llvm::IntegerType* type);
+  /// An exact value; of a sum that wraps all of it is computed modulo 2^64.
+  llvm::Value* emit_exact(llvm::IRBuilder<>& builder, ir::Expr e, llvm::IntegerType* type) {
+    return emit(builder, e, widths_.wraps(e) ? Encoding::wrap : Encoding::saturate, type);
+  }
+  llvm::Value* emit_operation(llvm::IRBuilder<>& builder, ir::Expr e, Encoding fit, llvm::IntegerType* type);
+  llvm::Value* emit_sum(llvm::IRBuilder<>& builder, ir::Expr e, Encoding fit, llvm::IntegerType* type);
+  llvm::Value* emit_product(llvm::IRBuilder<>& builder, ir::Expr e, Encoding fit, llvm::IntegerType* type);
+  llvm::Value* emit_whole(llvm::IRBuilder<>& builder, ir::Expr e, llvm::IntegerType* type);
+  llvm::Value* emit_floordiv(llvm::IRBuilder<>& builder, ir::Expr e, llvm::IntegerType* type);
+  llvm::Value* emit_mod(llvm::IRBuilder<>& builder, ir::Expr e, llvm::IntegerType* type);
+  llvm::Value* emit_minmax(llvm::IRBuilder<>& builder, ir::Expr e, llvm::IntegerType* type);
+  llvm::Value* load_size(ir::Expr e, Encoding fit, llvm::Type* type);
   llvm::Value* multiplied_quotient(llvm::IRBuilder<>& builder, llvm::Value* x, ir::Expr d);
   /// The same for any sign, rounded down.
   llvm::Value* floor_quotient(llvm::IRBuilder<>& builder, llvm::Value* x, ir::Expr d);
@@ -94,13 +102,13 @@ class ExprEmitter {
   SizeTable& table_;
   llvm::BasicBlock* entry_;
   llvm::Value* sizes_;
-  llvm::IntegerType* index_;
+  llvm::IntegerType *index_, *offset_;
   bool multiplies_;
   std::map<std::uint32_t, llvm::Value*> coordinates_;                // by Expr::id
   std::map<std::pair<std::size_t, unsigned>, llvm::Value*> loaded_;  // by index in the table and bits
   // Values emitted for the current root: expressions are DAGs (a reflected coordinate occurs twice at each level). Only
   // within a root, whose code has no branches, are they sure to dominate their uses.
-  std::map<std::pair<std::uint32_t, Encoding>, llvm::Value*> emitted_;
+  std::map<std::tuple<std::uint32_t, Encoding, unsigned>, llvm::Value*> emitted_;  // by Expr::id and bits
 };
 
 }  // namespace padlock::compiler

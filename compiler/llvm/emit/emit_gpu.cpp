@@ -28,14 +28,14 @@ struct ThreadNumbers {
 /// Memory that the threads of a block share: a grid's lists of edges, or a tile's arrays.
 Value* shared_memory(KernelContext& context) {
   constexpr unsigned kShared = 3;
-  const auto& tile = context.schedule.tile;
-  const int words = tile ? tile->shared_bytes() / 4 : EdgeList::words(*context.schedule.grid);
+  const TransposeTile* tile = context.tile;
+  const int words = tile != nullptr ? tile->shared_bytes() / 4 : EdgeList::words(*context.schedule.grid);
   auto* type =
       llvm::ArrayType::get(llvm::Type::getInt32Ty(context.module.getContext()), static_cast<std::uint64_t>(words));
   auto* memory = new llvm::GlobalVariable(
       context.module, type, /*isConstant=*/false, llvm::GlobalValue::InternalLinkage, llvm::PoisonValue::get(type),
-      context.abi.name + (tile ? "_tile" : "_edges"), nullptr, llvm::GlobalValue::NotThreadLocal, kShared);
-  memory->setAlignment(llvm::Align(static_cast<std::uint64_t>(tile ? tile->word_bytes : 4)));
+      context.abi.name + (tile != nullptr ? "_tile" : "_edges"), nullptr, llvm::GlobalValue::NotThreadLocal, kShared);
+  memory->setAlignment(llvm::Align(static_cast<std::uint64_t>(tile != nullptr ? tile->word_bytes : 4)));
   return memory;
 }
 
@@ -56,7 +56,7 @@ void emit_thread(KernelContext& context, llvm::Function* function, Numbers&& num
   const bool on_gpu = context.target.takes_words;
   Value* shared = on_gpu ? shared_memory(context) : function->getArg(3);
   const VectorContext vector{context, builder, fields, exprs, shared, on_gpu ? nullptr : function->getArg(4)};
-  if (context.schedule.tile)
+  if (context.tile != nullptr)
     emit_transpose_tile(vector, made.block, made.thread);
   else
     emit_vectors(vector, made.block, made.thread);
@@ -73,11 +73,13 @@ bool has_activation(const Body& body) {
 /// Returns how many blocks a multiprocessor shall hold at least. ptxas 13 spills a few bytes rather than take more
 /// registers than what it thinks best (32 for a cast of f64): told of a low occupancy, it takes them. Code that does
 /// little between a load and a store has enough with 64, and needs many threads.
-int blocks_at_once(const Schedule& schedule, unsigned index_bits) {
+int blocks_at_once(const KernelContext& context) {
   constexpr int kThreads = 1024;
-  if (schedule.tile && index_bits == 32 && !std::ranges::any_of(schedule.bodies, has_activation))
-    return std::max(1, kThreads / schedule.tile->threads);
-  if (schedule.tile || schedule.grid->vectors > 2 || index_bits > 32) return 1;
+  const Schedule& schedule = context.schedule;
+  const bool is_narrow = context.index_bits == 32;
+  if (context.tile != nullptr && is_narrow && !std::ranges::any_of(schedule.bodies, has_activation))
+    return std::max(1, kThreads / context.tile->threads);
+  if (context.tile != nullptr || schedule.grid->vectors > 2 || !is_narrow) return 1;
   std::size_t loads = 0;  // one that loads: each more holds registers of its own
   const bool is_short = std::ranges::all_of(schedule.bodies, [&](const Body& body) {
     loads += body.loads.size();
@@ -93,7 +95,7 @@ llvm::Function* emit_kernel(KernelContext& context) {
   auto* kernel = llvm::Function::Create(type, llvm::Function::ExternalLinkage, context.abi.name, context.module);
   kernel->setCallingConv(llvm::CallingConv::PTX_Kernel);
   kernel->addFnAttr("nvvm.maxntid", std::to_string(context.abi.threads));
-  kernel->addFnAttr("nvvm.minctasm", std::to_string(blocks_at_once(context.schedule, context.index_bits)));
+  kernel->addFnAttr("nvvm.minctasm", std::to_string(blocks_at_once(context)));
   emit_thread(context, kernel, [&](IRBuilder<>& builder) {
     if (context.abi.waits) {
       builder.CreateIntrinsic(llvm::Intrinsic::nvvm_griddepcontrol_launch_dependents, {});
@@ -122,8 +124,8 @@ llvm::Function* emit_thread_function(KernelContext& context) {
 }
 
 /// Returns the bytes of a block's shared memory where threads are run in a loop: they begin as 0.
-int host_block_bytes(const Schedule& schedule) {
-  return schedule.tile ? stamped_bytes(*schedule.tile) : 4 * EdgeList::words(*schedule.grid);
+int host_block_bytes(const KernelContext& context) {
+  return context.tile != nullptr ? stamped_bytes(*context.tile) : 4 * EdgeList::words(*context.schedule.grid);
 }
 
 /// A HostEntry: for each block, for each thread.
@@ -138,7 +140,7 @@ void emit_blocks(KernelContext& context, llvm::Function* thread) {
   builder.SetInsertPoint(entry);
   Value* saved = save_environment(builder);
   const LaunchFields fields(builder, function->getArg(0), context);
-  const int words = host_block_bytes(context.schedule) / 4;
+  const int words = host_block_bytes(context) / 4;
   llvm::AllocaInst* shared =
       builder.CreateAlloca(builder.getInt32Ty(), builder.getInt32(static_cast<std::uint32_t>(words)));
   shared->setAlignment(llvm::Align(8));
@@ -164,30 +166,94 @@ void emit_blocks(KernelContext& context, llvm::Function* thread) {
   builder.CreateRetVoid();
 }
 
+/// A variant of a kernel.
+struct GpuVariant {
+  unsigned index_bits = 64;
+  const TransposeTile* tile = nullptr;  // where the schedule has tiles
+  int vectors = 0;                      // where it has a grid of them
+  Expr used = {};
+  std::string suffix = {};  // of its name
+  std::vector<abi::Guard> guards = {};
+};
+
 /// The rows of the contract are tiles.
-abi::KernelAbi gpu_contract_of(const Schedule& schedule) {
+abi::KernelAbi gpu_contract_of(const Schedule& schedule, const GpuVariant& variant) {
   ir::ExprContext& exprs = schedule.exprs();
   abi::KernelAbi abi = contract_of(schedule);
+  const TransposeTile* tile = variant.tile;
   const Expr element_bytes = exprs.constant(ir::byte_size(schedule.kernel.program->value(abi.results[0]).dtype));
-  abi.rows = schedule.tiles();
   abi.columns = exprs.constant(1);
-  abi.threads = schedule.threads;
-  if (const auto& tile = schedule.tile) {
+  if (tile != nullptr) {
+    abi.rows = tile->tiles;
+    abi.threads = tile->threads;
     abi.row_bytes = exprs.mul(exprs.constant(tile->positions()), element_bytes);
     abi.accesses.emplace_back("race for shared memory: it");
     return abi;
   }
-  const Expr vectors = exprs.mul(schedule.used_vectors(), exprs.constant(schedule.threads));
+  abi.threads = schedule.threads;
+  abi.rows =
+      at_launch(exprs, *schedule.grid, schedule.grid->tiles, exprs.mul(schedule.rows, schedule.columns), variant.used);
+  const Expr vectors = exprs.mul(variant.used, exprs.constant(schedule.threads));
   abi.row_bytes = exprs.mul(exprs.mul(vectors, exprs.constant(schedule.grid->lanes)), element_bytes);
   return abi;
 }
 
-/// Adds a variant, whose contract lacks its sizes yet.
+/// What has a quicker variant, for all sizes but those of a few axes, is as little code as it can be.
+void take_one_vector(const Schedule& schedule, GpuVariant& variant) {
+  variant.vectors = 1;
+  variant.used = schedule.exprs().constant(1);
+}
+
+/// Lists the variants, the one that assumes nothing first: a launch takes the last whose guards hold.
+std::vector<GpuVariant> variants_of(const ProvenKernel& kernel) {
+  const Schedule& schedule = kernel.schedule();
+  const TransposeTile* tile = schedule.tile ? &*schedule.tile : nullptr;
+  const bool has_narrow = kernel.has_narrow_indices();
+  const bool always_narrow = has_narrow && kernel.guards().empty();
+  GpuVariant any{.tile = tile};
+  if (schedule.grid) any.vectors = schedule.grid->vectors, any.used = schedule.used_vectors();
+  GpuVariant narrow = any;
+  narrow.index_bits = 32;
+  narrow.guards = kernel.guards();
+  if (always_narrow) any = narrow;
+  std::vector<GpuVariant> variants = {any};
+  if (!has_narrow) return variants;
+  if (!always_narrow) {
+    if (schedule.grid) take_one_vector(schedule, variants.front());
+    narrow.suffix = "_index32";
+    variants.push_back(narrow);
+  }
+  if (!schedule.small_tile) return variants;
+  GpuVariant small = narrow;
+  small.tile = &*schedule.small_tile;
+  small.suffix = "_small";
+  const Expr most = schedule.exprs().constant(kMostSmallTiles);
+  small.guards.push_back({abi::Assumption::few_tiles, {small.tile->tiles, ir::Comparison::le, most}});
+  variants.push_back(std::move(small));
+  return variants;
+}
+
 abi::KernelAbi emit_variant(llvm::Module& module, const ProvenKernel& kernel, const TargetFeatures& target,
-                            bool bounds_check, unsigned index_bits, abi::KernelAbi abi) {
+                            bool bounds_check, const GpuVariant& variant) {
+  abi::KernelAbi abi = gpu_contract_of(kernel.schedule(), variant);
+  abi.name += variant.suffix;
+  abi.preconditions = kernel.preconditions();
+  abi.waits = target.waits;
+  abi.guards = variant.guards;
   SizeTable sizes;
   IndexWidths widths = kernel.index_widths(false);
-  KernelContext context{module, kernel, kernel.schedule(), target, bounds_check, abi, sizes, widths, index_bits};
+  KernelContext context{module,
+                        kernel,
+                        kernel.schedule(),
+                        target,
+                        bounds_check,
+                        abi,
+                        sizes,
+                        widths,
+                        variant.index_bits,
+                        variant.tile,
+                        variant.vectors,
+                        variant.used};
   if (!target.takes_words) {
     emit_blocks(context, emit_thread_function(context));
     abi.sizes = std::move(sizes).take();
@@ -206,19 +272,10 @@ abi::KernelAbi emit_variant(llvm::Module& module, const ProvenKernel& kernel, co
 
 std::vector<abi::KernelAbi> emit_gpu_kernel(std::span<llvm::Module* const> modules, const ProvenKernel& kernel,
                                             const TargetFeatures& target, bool bounds_check) {
-  abi::KernelAbi abi = gpu_contract_of(kernel.schedule());
-  abi.preconditions = kernel.preconditions();
-  abi.waits = target.waits;
-  const bool always_narrow = kernel.has_narrow_indices() && kernel.guards().empty();
-  std::vector<abi::KernelAbi> variants = {
-      emit_variant(*modules.front(), kernel, target, bounds_check, always_narrow ? 32 : 64, abi)};
-  if (kernel.has_narrow_indices() && !always_narrow) {
-    abi::KernelAbi narrow = abi;
-    narrow.name += "_index32";
-    narrow.guards = kernel.guards();
-    variants.push_back(emit_variant(*modules.back(), kernel, target, bounds_check, 32, std::move(narrow)));
-  }
-  return variants;
+  std::vector<abi::KernelAbi> contracts;
+  for (const GpuVariant& variant : variants_of(kernel))
+    contracts.push_back(emit_variant(*modules[contracts.size() % modules.size()], kernel, target, bounds_check, variant));
+  return contracts;
 }
 
 }  // namespace padlock::compiler

@@ -10,7 +10,7 @@
 
 namespace padlock::compiler {
 
-/// Adds the functions of one kernel for a GPU, variant i to module i or the last, and returns the launch contracts of
+/// Adds the functions of one kernel for a GPU, the variants to one module after the other, and returns the launch contracts of
 /// its variants, as emit_host_kernel does. Where the target takes words, each has a kernel of the contract's name; else
 /// a HostEntry, whose rows are blocks: the same code with the thread as a loop variable, for the host.
 [[nodiscard]] std::vector<abi::KernelAbi> emit_gpu_kernel(std::span<llvm::Module* const> modules,

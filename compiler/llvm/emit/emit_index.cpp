@@ -6,9 +6,9 @@ namespace padlock::compiler {
 
 using llvm::Value;
 
-/// Modulo 2^64 the sum is right whatever its parts are; in 32 bits the value is shown to fit them.
+/// Modulo 2^64 the sum is right whatever its parts are.
 Value* emit_index(llvm::IRBuilder<>& builder, ExprEmitter& exprs, const BodyNode& node) {
-  return builder.CreateSExt(exprs.address(builder, node.index), builder.getInt64Ty());
+  return exprs.address(builder, node.index);
 }
 
 Value* spread_index(llvm::IRBuilder<>& builder, ir::ExprContext& exprs, const Kernel& kernel, const BodyNode& node,

@@ -35,5 +35,8 @@ llvm::Value* counted_loop(llvm::IRBuilder<>& builder, llvm::Value* from, llvm::V
 
 /// Emits whether all tests are >= 0, as i1.
 [[nodiscard]] llvm::Value* holds(llvm::IRBuilder<>& builder, ExprEmitter& exprs, const std::vector<ir::Expr>& tests);
+/// The same for tests of offsets.
+[[nodiscard]] llvm::Value* holds_of_offsets(llvm::IRBuilder<>& builder, ExprEmitter& exprs,
+                                            const std::vector<ir::Expr>& tests);
 
 }  // namespace padlock::compiler

@@ -79,17 +79,30 @@ Value* emit_predicate(IRBuilder<>& builder, ExprEmitter& exprs, const Graph& gra
   return all;
 }
 
-Value* holds(IRBuilder<>& builder, ExprEmitter& exprs, const std::vector<Expr>& tests) {
+namespace {
+
+template <class Emit>
+Value* all_hold(IRBuilder<>& builder, ExprEmitter& exprs, const std::vector<Expr>& tests, Emit&& emit) {
   Value* all = builder.getTrue();
   for (const Expr test : tests) {
     // A constant is compared with, not added: it is the elements of some vectors or lines, which any index holds.
     const auto [moving, rest] = split_sum(exprs.exprs(), test);
     const bool folds = rest.is_constant();
-    Value* value = exprs.exact(builder, folds ? moving : test);
+    Value* value = emit(folds ? moving : test);
     const auto least = folds ? -static_cast<std::int64_t>(rest.constant()) : 0;
     all = builder.CreateAnd(all, builder.CreateICmpSGE(value, llvm::ConstantInt::getSigned(value->getType(), least)));
   }
   return all;
+}
+
+}  // namespace
+
+Value* holds(IRBuilder<>& builder, ExprEmitter& exprs, const std::vector<Expr>& tests) {
+  return all_hold(builder, exprs, tests, [&](Expr e) { return exprs.exact(builder, e); });
+}
+
+Value* holds_of_offsets(IRBuilder<>& builder, ExprEmitter& exprs, const std::vector<Expr>& tests) {
+  return all_hold(builder, exprs, tests, [&](Expr e) { return exprs.exact_offset(builder, e); });
 }
 
 void RowEmitter::load_buffers(const LaunchFields& fields) {

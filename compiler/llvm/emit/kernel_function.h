@@ -22,12 +22,18 @@ struct KernelContext {
   abi::KernelAbi& abi;
   SizeTable& sizes;
   IndexWidths& widths;
-  unsigned index_bits = 64;  ///< of coordinates and element offsets
+  unsigned index_bits = 64;  ///< of coordinates; offsets of elements have 64
+  const TransposeTile* tile = nullptr;  ///< which of the schedule's it is the code of, if any
+  int vectors = 0;                      ///< of a grid's: that its threads take at most
+  ir::Expr used = {};                   ///< how many of them a launch takes
 
   [[nodiscard]] ir::ExprContext& exprs() const { return schedule.kernel.program->exprs(); }
   [[nodiscard]] llvm::IntegerType* index_type() const { return llvm::Type::getIntNTy(module.getContext(), index_bits); }
   [[nodiscard]] llvm::ConstantInt* index(std::int64_t value) const {
     return llvm::ConstantInt::getSigned(index_type(), value);
+  }
+  [[nodiscard]] llvm::ConstantInt* offset(std::int64_t value) const {
+    return llvm::ConstantInt::getSigned(llvm::Type::getInt64Ty(module.getContext()), value);
   }
   /// Makes the emitter of one function's expressions: a division by a size is a multiplication in a GPU's threads.
   [[nodiscard]] ExprEmitter expressions(llvm::BasicBlock* entry, llvm::Value* launched_sizes) const {

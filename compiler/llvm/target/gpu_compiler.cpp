@@ -196,7 +196,7 @@ class LlvmGpuCompiler final : public GpuCompiler {
     std::vector<std::vector<abi::KernelAbi>> kernels;
   };
 
-  /// One module for each back end, which are of one kind: variant i of a kernel goes into module i, or the last.
+  /// One module for each back end, which are of one kind: the variants of a kernel take turns.
   Result<Emitted> emit_modules(const ir::Program& program, const GpuOptions& options, std::vector<Backend> backends) {
     PADLOCK_TRY(const std::vector<ProvenKernel> kernels,
                 prove_kernels(program, options.edits, scheduler(options), proofs_));

@@ -80,7 +80,24 @@ std::vector<ExactIndices> exact_indices(const Schedule& schedule, const Body& bo
   return all;
 }
 
-std::vector<ExactIndices> exact_indices(const Schedule& schedule) {
+namespace {
+
+void add_tile(std::vector<ExactIndices>& all, const TransposeTile& tile) {
+  Collector tiles("tiles");
+  for (const Expr e : {tile.cross_first, tile.column_first, tile.loaded_row, tile.loaded_column, tile.stored_row,
+                       tile.stored_column, tile.word, tile.lane, tile.block_row, tile.block_column, tile.block_word,
+                       tile.copied_row, tile.copied_column, tile.copied_word, tile.copied_lane})
+    tiles.exact(e);
+  for (const std::vector<Expr>* tests : {&tile.tests, &tile.whole, &tile.copied_tests})
+    for (const Expr test : *tests) tiles.exact(test);
+  for (const TilePart& part : tile.parts)
+    for (const Expr test : part.tests) tiles.exact(test);
+  for (const TileRun& run : tile.runs)
+    for (const Expr test : run.tests) tiles.exact(test);
+  tiles.into(all);
+}
+
+std::vector<ExactIndices> exact_indices(const Schedule& schedule, const std::vector<const TransposeTile*>& shapes) {
   const Graph& graph = schedule.kernel.graph;
   std::vector<ExactIndices> all;
   Collector tests("tests of rows");
@@ -97,25 +114,22 @@ std::vector<ExactIndices> exact_indices(const Schedule& schedule) {
       }
     }
   }
-  Collector tiles("tiles");
-  if (const auto& tile = schedule.tile) {
-    for (const Expr e : {tile->cross_first, tile->column_first, tile->loaded_row, tile->loaded_column, tile->stored_row,
-                         tile->stored_column, tile->word, tile->lane, tile->block_row, tile->block_column,
-                         tile->block_word, tile->copied_row, tile->copied_column, tile->copied_word, tile->copied_lane})
-      tiles.exact(e);
-    for (const Expr test : tile->tests) tiles.exact(test);
-    for (const Expr test : tile->whole) tiles.exact(test);
-    for (const Expr test : tile->copied_tests) tiles.exact(test);
-    for (const TilePart& part : tile->parts)
-      for (const Expr test : part.tests) tiles.exact(test);
-    for (const TileRun& run : tile->runs)
-      for (const Expr test : run.tests) tiles.exact(test);
-  }
   BodyCollector bodies;
   for (const Body& body : schedule.bodies) bodies.add(schedule.exprs(), graph, body);
-  for (Collector* collector : {&tiles, &tests, &runs, &streams}) collector->into(all);
+  for (const TransposeTile* tile : shapes) add_tile(all, *tile);
+  for (Collector* collector : {&tests, &runs, &streams}) collector->into(all);
   bodies.into(all);
   return all;
+}
+
+}  // namespace
+
+std::vector<ExactIndices> exact_indices(const Schedule& schedule, const TransposeTile* tile) {
+  return exact_indices(schedule, tile == nullptr ? std::vector<const TransposeTile*>() : std::vector{tile});
+}
+
+std::vector<ExactIndices> exact_indices(const Schedule& schedule) {
+  return exact_indices(schedule, schedule.all_tiles());
 }
 
 }  // namespace padlock::compiler

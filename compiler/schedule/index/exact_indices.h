@@ -17,7 +17,9 @@ struct ExactIndices {
 
 /// Returns those of one body.
 [[nodiscard]] std::vector<ExactIndices> exact_indices(const Schedule& schedule, const Body& body);
-/// Returns those of a schedule, by place; without permuted rows, which are done without where theirs do not fit.
+/// Returns those of a schedule with tiles of one shape, of all, or, null, of none, by place; without permuted rows, which
+/// are done without where theirs do not fit.
+[[nodiscard]] std::vector<ExactIndices> exact_indices(const Schedule& schedule, const TransposeTile* tile);
 [[nodiscard]] std::vector<ExactIndices> exact_indices(const Schedule& schedule);
 
 }  // namespace padlock::compiler

@@ -71,30 +71,62 @@ Index32Variant division_index32_variant(const Schedule& schedule) {
   return {};
 }
 
-/// Collects what a GPU's kernel compares or divides: expressions of coordinates, and the extents of a launch.
-std::vector<Expr> exact_in(const Schedule& schedule) {
-  std::vector<Expr> all = {schedule.tile ? schedule.tiles() : schedule.rows, schedule.columns};
-  for (const ExactIndices& place : exact_indices(schedule))
+/// The shapes of a GPU's tiles; one, null, where it has none.
+std::vector<const TransposeTile*> shapes_of(const Schedule& schedule) {
+  std::vector<const TransposeTile*> shapes = schedule.all_tiles();
+  if (shapes.empty()) shapes.push_back(nullptr);
+  return shapes;
+}
+
+/// Adds what coordinates are multiplied by in an address, as far as it is none itself.
+void add_strides(ir::ExprContext& exprs, std::vector<Expr>& all, Expr address) {
+  if (!address.valid() || !address.has_coordinate()) return;
+  if (address.kind() != ExprKind::sum && address.kind() != ExprKind::product) return;
+  Expr stride = exprs.constant(1);
+  for (const Expr operand : address.operands())
+    if (operand.has_coordinate())
+      add_strides(exprs, all, operand);
+    else if (address.kind() == ExprKind::product)
+      stride = exprs.mul(stride, operand);
+  if (!stride.is_constant()) all.push_back(stride);
+}
+
+/// Those of all loads, and of the output where its elements have addresses of their own.
+std::vector<Expr> strides_of(const Schedule& schedule, const TransposeTile* tile) {
+  std::vector<Expr> all;
+  const Kernel& kernel = schedule.kernel;
+  ir::ExprContext& exprs = schedule.exprs();
+  for (const ScheduledCase& row : schedule.cases)
+    for (const SegmentCall& call : row.calls)
+      for (const Stream& stream : call.streams) add_strides(exprs, all, stream.base);
+  for (const Body& body : schedule.bodies) {
+    for (const BodyNode& node : body.nodes) add_strides(exprs, all, node.index);
+    for (const BodyLoad& load : body.loads) {
+      add_strides(exprs, all, load.offset);
+      if (load.kind == LoadKind::strided) all.push_back(load.step);
+    }
+  }
+  if (tile == nullptr) return all;
+  std::vector<Expr> coordinates;
+  for (int axis = 0; axis < kernel.rank(); ++axis) coordinates.push_back(kernel.coordinate(axis));
+  add_strides(exprs, all, ir::Layout::dense(exprs, kernel.extents).offset_of(exprs, coordinates));
+  all.push_back(tile->stored_step);
+  return all;
+}
+
+/// Collects what a GPU's kernel compares, divides or steps by: expressions of coordinates, and the extents of a launch.
+std::vector<Expr> exact_in(const Schedule& schedule, const TransposeTile* tile) {
+  std::vector<Expr> all = {schedule.tiles(), schedule.columns};
+  if (tile == nullptr) all.push_back(schedule.rows);
+  const std::vector<Expr> strides = strides_of(schedule, tile);
+  all.insert(all.end(), strides.begin(), strides.end());
+  for (const ExactIndices& place : exact_indices(schedule, tile))
     all.insert(all.end(), place.exact.begin(), place.exact.end());
   return all;
 }
 
-/// Elements of each tensor that it reads, and of the results.
-std::vector<Expr> elements_of(const Schedule& schedule) {
-  ir::ExprContext& exprs = schedule.exprs();
-  std::vector<Expr> all = {exprs.mul(schedule.rows, schedule.columns)};
-  std::set<ir::ValueId> seen;
-  for (const ScheduledCase& row : schedule.cases)
-    for (const SegmentCall& call : row.calls)
-      for (const Stream& stream : call.streams)
-        if (seen.insert(stream.tensor).second)
-          all.push_back(schedule.kernel.program->value(stream.tensor).layout.span(exprs));
-  return all;
-}
-
-/// Ranges of a run's columns, which a loop may pass by a trip, and of a tile's positions.
-CoordinateRanges ranges_in(const Schedule& schedule, const SizeRanges& sizes) {
-  constexpr Int128 kLongestTrip = 1 << 16;
+/// Ranges of a run's columns, which a tile may pass, and of a tile's positions.
+CoordinateRanges ranges_in(const Schedule& schedule, const TransposeTile* tile, const SizeRanges& sizes) {
   CoordinateRanges ranges = coordinate_ranges(schedule.kernel, sizes);
   const auto most = [&](Expr size) {
     const auto known = sizes.find(size.id());
@@ -102,19 +134,18 @@ CoordinateRanges ranges_in(const Schedule& schedule, const SizeRanges& sizes) {
   };
   const RunVariables run(schedule.exprs());
   for (const Expr column : {run.column_first, run.column_last, run.begin, run.end})
-    ranges[column.symbol()] = {0, most(schedule.columns) + kLongestTrip};
-  if (const auto& tile = schedule.tile) {
-    const Expr cross = schedule.kernel.extents[static_cast<std::size_t>(tile->axis)];
-    ranges[tile->cross_tile.symbol()] = {0, most(cross) / tile->side()};
-    ranges[tile->column_tile.symbol()] = {0, (most(schedule.columns) + tile->halo() - 1) / tile->stored_columns()};
-    ranges[tile->row.symbol()] = {0, tile->side() - 1};
-    ranges[tile->column.symbol()] = {0, tile->columns() - 1};
-    ranges[tile->phase.symbol()] = {0, tile->halo()};
-    ranges[tile->needed.symbol()] = {0, tile->halo()};
-    ranges[tile->slot.symbol()] = {0, tile->positions() + kLongestTrip};
-    ranges[tile->block.symbol()] = {0, tile->blocks() - 1};
-    ranges[tile->part.symbol()] = {0, tile->lanes - 1};
-  }
+    ranges[column.symbol()] = {0, most(schedule.columns) + kLongestTile};
+  if (tile == nullptr) return ranges;
+  const Expr cross = schedule.kernel.extents[static_cast<std::size_t>(tile->axis)];
+  ranges[tile->cross_tile.symbol()] = {0, most(cross) / tile->side()};
+  ranges[tile->column_tile.symbol()] = {0, (most(schedule.columns) + tile->halo() - 1) / tile->stored_columns()};
+  ranges[tile->row.symbol()] = {0, tile->side() - 1};
+  ranges[tile->column.symbol()] = {0, tile->columns() - 1};
+  ranges[tile->phase.symbol()] = {0, tile->halo()};
+  ranges[tile->needed.symbol()] = {0, tile->halo()};
+  ranges[tile->slot.symbol()] = {0, tile->positions() + kLongestTile};
+  ranges[tile->block.symbol()] = {0, tile->blocks() - 1};
+  ranges[tile->part.symbol()] = {0, tile->lanes - 1};
   return ranges;
 }
 
@@ -124,15 +155,18 @@ bool indices_fit(const Schedule& schedule, const std::vector<Expr>& sizes, std::
   SizeRanges ranges;
   for (const Expr size : sizes)
     ranges[size.id()] = {std::max<Int128>(size.range().lo, -bound), std::min<Int128>(size.range().hi, bound)};
-  IndexWidths widths(schedule.exprs(), ranges_in(schedule, ranges), ranges);
-  return std::ranges::all_of(exact_in(schedule), [&](Expr e) { return widths.fit(e, 32); });
+  return std::ranges::all_of(shapes_of(schedule), [&](const TransposeTile* tile) {
+    IndexWidths widths(schedule.exprs(), ranges_in(schedule, tile, ranges), ranges);
+    return std::ranges::all_of(exact_in(schedule, tile), [&](Expr e) { return widths.fit(e, 32); });
+  });
 }
 
 namespace {
 
 Index32Variant index32_variant_of(const Schedule& schedule) {
   IndexSizes sizes(schedule.kernel);
-  for (const Expr e : exact_in(schedule)) sizes.add(e);
+  for (const TransposeTile* tile : shapes_of(schedule))
+    for (const Expr e : exact_in(schedule, tile)) sizes.add(e);
   for (const Expr extent : schedule.kernel.extents) sizes.add(extent);
   for (const ScheduledCase& row : schedule.cases)
     for (const SegmentCall& call : row.calls)
@@ -140,14 +174,8 @@ Index32Variant index32_variant_of(const Schedule& schedule) {
   for (const int bits : {30, 29, 28, 27, 24}) {
     const std::int64_t bound = std::int64_t{1} << bits;
     if (!indices_fit(schedule, sizes.found(), bound)) continue;
-    Index32Variant made{.divisions = {}, .bound = bound, .sizes = sizes.found(), .elements = {}, .guards = {}};
-    made.elements = elements_of(schedule);
+    Index32Variant made{.divisions = {}, .bound = bound, .sizes = sizes.found(), .guards = {}};
     made.guards = guards_of(schedule.exprs(), made.sizes, bound);
-    for (const Expr elements : made.elements)
-      if (elements.range().hi > Index32Variant::kMostElements)
-        made.guards.push_back(
-            {abi::Assumption::index32,
-             {elements, ir::Comparison::le, schedule.exprs().constant(Index32Variant::kMostElements)}});
     return made;
   }
   return {};

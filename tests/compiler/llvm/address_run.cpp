@@ -34,10 +34,29 @@ std::uint64_t bits_of(ElementSource source, int element_bytes) {
 
 }  // namespace
 
-Compilations::Compilations() {
+Compilations::Compilations(bool for_gpu) {
+  if (for_gpu) {
+    auto made = GpuCompiler::create("sm_90");
+    REQUIRE_MESSAGE(made.has_value(), (made ? "" : made.error().to_string()));
+    gpu_ = std::move(*made);
+    return;
+  }
   auto made = HostCompiler::create();
   REQUIRE_MESSAGE(made.has_value(), (made ? "" : made.error().to_string()));
-  compiler_ = std::move(*made);
+  host_ = std::move(*made);
+}
+
+Result<abi::CompiledCode> Compilations::compile(const ir::Program& program, const Variant& variant) {
+  if (gpu_ != nullptr) {
+    PADLOCK_TRY(const GpuConfig config, GpuConfig::parse(variant.config, gpu_->default_config()));
+    return gpu_->compile(program, {.config = config,
+                                   .bounds_check = variant.bounds_check,
+                                   .for_simt = true,
+                                   .edits = edits_of(variant.mutation)});
+  }
+  PADLOCK_TRY(const HostConfig config, HostConfig::parse(variant.config, host_->default_config()));
+  return host_->compile(
+      program, {.config = config, .bounds_check = variant.bounds_check, .edits = edits_of(variant.mutation)});
 }
 
 const Compiled& Compilations::of(const std::string& text, const Variant& variant) {
@@ -46,10 +65,7 @@ const Compiled& Compilations::of(const std::string& text, const Variant& variant
   auto program = ir::parse_program(text);
   REQUIRE_MESSAGE(program.has_value(), (program ? "" : program.error().to_string()));
   slot = std::make_unique<Compiled>(Compiled{std::move(*program), {}});
-  const auto config = HostConfig::parse(variant.config, compiler_->default_config());
-  REQUIRE(config.has_value());
-  auto code = compiler_->compile(
-      slot->program, {.config = *config, .bounds_check = variant.bounds_check, .edits = edits_of(variant.mutation)});
+  auto code = compile(slot->program, variant);
   REQUIRE_MESSAGE(code.has_value(), (code ? "" : code.error().to_string()));
   auto image = runtime::load_image(*std::move(code));
   REQUIRE_MESSAGE(image.has_value(), (image ? "" : image.error().to_string()));
@@ -67,22 +83,35 @@ AddressRun::AddressRun(const AddressCase& c, const ir::Program& program, const r
   REQUIRE_MESSAGE(plan.has_value(), (plan ? "" : plan.error().to_string()));
   plan_ = std::move(*plan);
   for (const Int128 n : extents_) total_ *= n;
+  columns_ = plan_.columns;
   check_sizes();
   for (const int buffer : {0, 1, 2})
     storage_.push_back(std::make_unique<SparseStorage>(
         buffer == 1 && c.inputs() == 1 ? 1 : static_cast<std::int64_t>(c.storage_bytes(buffer))));
 }
 
+void AddressRun::takes_tiles() {
+  tile_elements_ = plan_.row_bytes / case_.element_bytes;
+  columns_ = static_cast<std::int64_t>(total_);
+}
+
+void AddressRun::takes_transposes(const TransposeShape& shape) {
+  shape_ = shape;
+  columns_ = static_cast<std::int64_t>(extents_[1]);
+}
+
 std::string AddressRun::run(Rng& rng) {
   for (const Int128 at : places(rng)) {
-    std::string failure = check_near(at, rng);
+    std::string failure = shape_               ? check_transpose(at)
+                          : tile_elements_ > 0 ? check_tile(at)
+                                               : check_near(at, rng);
     if (!failure.empty()) return failure;
   }
   return {};
 }
 
 void AddressRun::check_sizes() const {
-  CHECK(Int128{plan_.rows} * plan_.columns == total_);
+  if (kernel_.abi.threads == 0) CHECK(Int128{plan_.rows} * plan_.columns == total_);
   const auto check = [&](ir::ValueId id, int buffer) {
     CHECK(Int128{binding_->storage_bytes(program_.value(id))} == case_.storage_bytes(buffer));
   };
@@ -142,6 +171,27 @@ std::string AddressRun::check_near(Int128 at, Rng& rng) {
   return place(one) ? call_and_compare(one) : "there is no address space for a single element";
 }
 
+/// The tile that has an element, in storage that begins at a multiple of a vector. Nothing where what it reads lies too
+/// far apart for the address space.
+std::string AddressRun::check_tile(Int128 at) {
+  const auto tile = static_cast<std::int64_t>(at / tile_elements_);
+  const Range range = {0, 1, tile * tile_elements_, std::min(columns_, (tile + 1) * tile_elements_)};
+  return place(range) ? call_and_compare(range, {tile, tile + 1, 0, 0}) : std::string();
+}
+
+/// The elements that are certainly of the tile that has one.
+std::string AddressRun::check_transpose(Int128 at) {
+  const auto row = static_cast<std::int64_t>(at / columns_) / shape_->rows;
+  const auto column = static_cast<std::int64_t>(at % columns_) / shape_->columns;
+  const auto rows = static_cast<std::int64_t>(extents_[0]);
+  const std::int64_t first = column * shape_->columns;
+  const Range range = {row * shape_->rows, std::min(rows, (row + 1) * shape_->rows), first,
+                       std::min(columns_, first + shape_->columns - shape_->halo)};
+  const std::int64_t tiles = (columns_ + shape_->halo - 1 + shape_->columns - 1) / shape_->columns;  // of a row
+  if (!place(range)) return {};
+  return call_and_compare(range, {row * tiles + column, row * tiles + column + 1, 0, 0});
+}
+
 /// What the call reads is put where it should read it, and nothing else is in any storage. False where the address
 /// space does not suffice.
 bool AddressRun::place(const Range& range) {
@@ -161,7 +211,7 @@ void AddressRun::collect(const Range& range) {
   expected_.clear();
   for (std::int64_t r = range.row_first; r < range.row_last; ++r)
     for (std::int64_t k = range.column_first; k < range.column_last; ++k) {
-      const Int128 element = Int128{r} * plan_.columns + k;
+      const Int128 element = Int128{r} * columns_ + k;
       expected_.push_back({element, case_.source(coordinates(element))});
     }
   neighbours_ = neighbours(range);
@@ -186,24 +236,27 @@ std::array<ByteSpan, 3> AddressRun::spans() const {
 /// Elements before and behind what each row of the range writes.
 std::vector<Int128> AddressRun::neighbours(const Range& range) const {
   std::vector<Int128> list;
+  if (shape_) return list;
   for (std::int64_t r = range.row_first; r < range.row_last; ++r) {
-    if (range.column_first > 0) list.push_back(Int128{r} * plan_.columns + range.column_first - 1);
-    if (range.column_last < plan_.columns) list.push_back(Int128{r} * plan_.columns + range.column_last);
+    if (range.column_first > 0) list.push_back(Int128{r} * columns_ + range.column_first - 1);
+    if (range.column_last < columns_) list.push_back(Int128{r} * columns_ + range.column_last);
   }
-  if (range.column_first == 0 && range.row_first > 0) list.push_back(Int128{range.row_first} * plan_.columns - 1);
-  if (range.column_last == plan_.columns && range.row_last < plan_.rows)
-    list.push_back(Int128{range.row_last} * plan_.columns);
+  if (range.column_first == 0 && range.row_first > 0) list.push_back(Int128{range.row_first} * columns_ - 1);
+  if (range.column_last == columns_ && Int128{range.row_last} * columns_ < total_)
+    list.push_back(Int128{range.row_last} * columns_);
   return list;
 }
 
-std::string AddressRun::call_and_compare(const Range& range) {
+std::string AddressRun::call_and_compare(const Range& range) { return call_and_compare(range, range); }
+
+std::string AddressRun::call_and_compare(const Range& range, const Range& arguments) {
   std::vector<void*> buffers;
   for (const ir::ValueId id : kernel_.abi.inputs)
     buffers.push_back(storage_[id == program_.tensor_parameters()[0] ? 0 : 1]->at(0));
   buffers.push_back(storage_[2]->at(0));
   abi::AccessFault fault;
   const abi::HostLaunch launch{buffers.data(), plan_.sizes.data(), nullptr, &fault};
-  kernel_.entry(&launch, range.row_first, range.row_last, range.column_first, range.column_last);
+  kernel_.entry(&launch, arguments.row_first, arguments.row_last, arguments.column_first, arguments.column_last);
   std::string failure = compare();
   if (fault.claimed != 0)
     failure =

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "abi/launch_plan.h"
+#include "compiler/target/gpu_compiler.h"
 #include "compiler/target/host_compiler.h"
 #include "ir/binding/binding.h"
 #include "runtime/host/host_image.h"
@@ -34,14 +35,18 @@ struct Compiled {
   [[nodiscard]] const std::vector<runtime::HostVariant>& variants() const { return image.kernels.front(); }
 };
 
-/// Compiles a text once a variant, whatever the sizes. Fails the test where that fails.
+/// Compiles a text once a variant, whatever the sizes: for the host, or a GPU's kernels for simt. Fails the test where
+/// that fails.
 class Compilations {
  public:
-  Compilations();
+  explicit Compilations(bool for_gpu = false);
   const Compiled& of(const std::string& text, const Variant& variant);
 
  private:
-  std::unique_ptr<HostCompiler> compiler_;
+  [[nodiscard]] Result<abi::CompiledCode> compile(const ir::Program& program, const Variant& variant);
+
+  std::unique_ptr<HostCompiler> host_;  // one of the two
+  std::unique_ptr<GpuCompiler> gpu_;
   std::map<std::string, std::unique_ptr<Compiled>> all_;
 };
 
@@ -55,6 +60,14 @@ class AddressRun {
 
   /// Calls the kernel at all places of interest and compares what it wrote. Empty, or what is wrong first.
   std::string run(testing::Rng& rng);
+  /// Makes it one of a GPU's walk over vectors, of which a call takes a tile.
+  void takes_tiles();
+  /// A tile of a transpose: of so many rows and stored columns, of which the last ones may be the next tile's.
+  struct TransposeShape {
+    std::int64_t rows, columns, halo;
+  };
+  /// Makes it one of such tiles, of a result of two axes.
+  void takes_transposes(const TransposeShape& shape);
   /// Whether a variant of the kernel is for these sizes.
   [[nodiscard]] bool admits(const runtime::HostVariant& variant) const {
     return abi::guards_hold(variant.abi, *binding_);
@@ -77,11 +90,14 @@ class AddressRun {
   [[nodiscard]] Wide random_coordinates(testing::Rng& rng) const;
   [[nodiscard]] std::vector<Int128> places(testing::Rng& rng) const;
   std::string check_near(Int128 at, testing::Rng& rng);
+  std::string check_tile(Int128 at);
+  std::string check_transpose(Int128 at);
   bool place(const Range& range);
   void collect(const Range& range);
   [[nodiscard]] std::array<ByteSpan, 3> spans() const;
   [[nodiscard]] std::vector<Int128> neighbours(const Range& range) const;
   std::string call_and_compare(const Range& range);
+  std::string call_and_compare(const Range& range, const Range& arguments);
   [[nodiscard]] std::string compare() const;
   [[nodiscard]] std::byte* address(int buffer, Int128 element) const;
   void put(int buffer, Int128 element, std::uint64_t bits);
@@ -94,6 +110,9 @@ class AddressRun {
   abi::LaunchPlan plan_;
   Wide extents_;  // of the result
   Int128 total_ = 1;
+  std::int64_t columns_ = 0;        // of a range: the launch's, or, of tiles, all elements
+  std::int64_t tile_elements_ = 0;  // of tiles
+  std::optional<TransposeShape> shape_;
   std::vector<std::unique_ptr<SparseStorage>> storage_;  // x, w, the result
   std::vector<Expected> expected_;                       // of the next call
   std::vector<Int128> neighbours_;                       // elements that it must leave alone

@@ -29,6 +29,19 @@ TEST_CASE("tiles: every obligation is decided, for every number of threads") {
       check_gpu_proved(text, config, &has_tile);
 }
 
+TEST_CASE("tiles: small ones, which a launch may take instead, are proved as the others are") {
+  for (const std::string_view text : {kTurned, kTurnedBytes, kTurnedAndNot, kRotated})
+    for (const std::string_view config : {"tiles=small,threads=64", "tiles=small", "tiles=large"})
+      check_gpu_proved(text, config);
+  const ScheduleEdit untested([](Schedule& schedule) { schedule.small_tile->tests.erase(schedule.small_tile->tests.begin()); });
+  check_gpu_refuted(kTurned, "map=tiled", ObligationKind::store, "is made, the extent is", &untested);
+  const ScheduleEdit early([](Schedule& schedule) {
+    Expr& column = schedule.small_tile->block_column;
+    column = schedule.exprs().add(column, schedule.exprs().constant(1));
+  });
+  check_gpu_refuted(kTurnedBytes, "map=tiled", ObligationKind::cover, "is not in number", &early);
+}
+
 TEST_CASE("tiles: they are the default of what reads rows across, and of nothing else") {
   for (const auto& [text, map] : {std::pair(kTurned, "map=tiled"),
                                   {kTurnedBytes, "map=tiled"},

@@ -82,6 +82,9 @@ enum class Judge : std::uint8_t { values, proof, grid, tile, race };
   X(vector_tiles_rounded_down, grid)   \
   X(vector_tiles_doubled, grid)        \
   X(vectors_of_launch_many, grid)      \
+  X(vector_counted_late, grid)         \
+  X(vectors_counted_wide, grid)        \
+  X(grid_begins_before, grid)          \
   X(edge_taken_whole, grid)            \
   X(granule_before_untested, grid)     \
   X(granule_after_untested, grid)      \
@@ -136,7 +139,7 @@ inline constexpr std::array kMutations = {
 };
 
 /// How many each judge must find; none of them may get lost.
-inline constexpr int kByValues = 25, kByProof = 37, kByGrid = 9, kByTile = 34, kByRace = 2;
+inline constexpr int kByValues = 25, kByProof = 37, kByGrid = 12, kByTile = 34, kByRace = 2;
 static_assert(kMutations.size() == 1 + kByValues + kByProof + kByGrid + kByTile + kByRace);
 
 [[nodiscard]] constexpr std::string_view name_of(Mutation m) {

@@ -26,6 +26,12 @@ class GridEditor {
       grid_.tiles = exprs_.floordiv(grid_.elements, exprs_.mul(step, grid_.used));
     if (mutation_ == vector_tiles_doubled) grid_.tiles = exprs_.mul(grid_.tiles, exprs_.constant(2));
     if (mutation_ == vectors_of_launch_many) grid_.launched = exprs_.constant(grid_.vectors + 1);
+    if (mutation_ == vector_counted_late) grid_.local = plus(grid_.local, 1);
+    if (mutation_ == vectors_counted_wide) grid_.local = exprs_.mul(grid_.local, exprs_.constant(kLongestTile));
+    if (mutation_ == grid_begins_before) {
+      grid_.begin = exprs_.sub(grid_.begin, grid_.phase);
+      grid_.ahead_is = exprs_.sub(grid_.ahead_is, grid_.phase);
+    }
     edit_granules(schedule_.granules);
     if (mutation_ != edge_taken_whole) return;
     for (Body& body : schedule_.bodies)

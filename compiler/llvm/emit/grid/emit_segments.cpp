@@ -1,5 +1,8 @@
 #include "compiler/llvm/emit/grid/emit_segments.h"
 
+#include <tuple>
+#include <utility>
+
 #include "compiler/llvm/emit/emit_loop.h"
 
 namespace padlock::compiler {
@@ -7,12 +10,50 @@ namespace padlock::compiler {
 using llvm::BasicBlock;
 using llvm::Value;
 
-Value* SegmentEmitter::place(Value* element) {
-  if (rows_.outer_axes() == 0) return element;
-  const auto [row, column] = vector_.exprs.divide(vector_.builder, element, vector_.schedule().columns);
-  const std::vector<Value*> coordinates = rows_.unflatten(row);
+/// A division of 64 bits takes three times the instructions of one in 32, which most blocks can do with.
+void SegmentEmitter::begin_at(Value* element) {
+  llvm::IRBuilder<>& builder = vector_.builder;
+  const auto index = [&](Value* value) { return builder.CreateZExtOrTrunc(value, vector_.context.index_type()); };
+  first_column_ = index(element);
+  if (rows_.outer_axes() == 0) return;
+  const Schedule& schedule = vector_.schedule();
+  const auto divide = [&](Value* dividend) {
+    const auto [row, column] = vector_.exprs.divide(builder, dividend, schedule.columns);
+    return std::pair(index(row), index(column));
+  };
+  const Int128 most = schedule.exprs().mul(schedule.rows, schedule.columns).range().hi + kLongestTile;
+  Value* low = builder.CreateTrunc(element, builder.getInt32Ty());
+  const bool is_narrow = vector_.context.index_bits == 32;
+  if (most < Int128{1} << 31 || !is_narrow) {
+    std::tie(first_row_, first_column_) = divide(is_narrow ? low : element);
+    return;
+  }
+  BasicBlock* narrow = vector_.block("narrow");
+  BasicBlock* wide = vector_.block("wide");
+  BasicBlock* placed = vector_.block("placed");
+  builder.CreateCondBr(builder.CreateICmpEQ(builder.CreateLShr(element, 31), builder.getInt64(0)), narrow, wide);
+  llvm::PHINode* row = llvm::PHINode::Create(vector_.context.index_type(), 2, "row", placed);
+  llvm::PHINode* column = llvm::PHINode::Create(vector_.context.index_type(), 2, "column", placed);
+  for (BasicBlock* way : {narrow, wide}) {
+    builder.SetInsertPoint(way);
+    const auto [its_row, its_column] = divide(way == narrow ? low : element);
+    row->addIncoming(its_row, way);
+    column->addIncoming(its_column, way);
+    builder.CreateBr(placed);
+  }
+  builder.SetInsertPoint(placed);
+  first_row_ = row;
+  first_column_ = column;
+}
+
+Value* SegmentEmitter::place(Value* elements) {
+  Value* place = vector_.builder.CreateAdd(first_column_, elements);
+  if (rows_.outer_axes() == 0) return place;
+  const auto [row, column] = vector_.exprs.divide(vector_.builder, place, vector_.schedule().columns);
+  const std::vector<Value*> coordinates = rows_.unflatten(vector_.builder.CreateAdd(first_row_, row));
   for (std::size_t axis = 0; axis < coordinates.size(); ++axis)
-    vector_.exprs.set_coordinate(vector_.schedule().kernel.coordinate(static_cast<int>(axis)), coordinates[axis]);
+    vector_.exprs.set_coordinate(vector_.schedule().kernel.coordinate(static_cast<int>(axis)),
+                                 vector_.builder.CreateZExt(coordinates[axis], vector_.builder.getInt64Ty()));
   return column;
 }
 

@@ -17,8 +17,11 @@ class SegmentEmitter {
       : vector_(vector), rows_(vector.context, vector.builder, vector.exprs), run_(vector.context.exprs()) {}
 
   void load_buffers() { rows_.load_buffers(vector_.fields); }
-  /// Gives the coordinates those of an element of the flattened output. Returns its column.
-  llvm::Value* place(llvm::Value* element);
+  /// Emits the row and column of the element, an offset, from which others are counted.
+  void begin_at(llvm::Value* element);
+  /// Gives the coordinates those of the element that is so many after that one in the flattened output. Returns its
+  /// column.
+  llvm::Value* place(llvm::Value* elements);
   /// Emits the choice of the segment, of the row that was placed, that has a column, if a vector that begins there lies
   /// in it and its body takes vectors. Returns for each body the segments that it makes. The builder stands where there
   /// is none.
@@ -35,6 +38,7 @@ class SegmentEmitter {
   const VectorContext& vector_;
   RowEmitter rows_;
   RunVariables run_;
+  llvm::Value *first_row_ = nullptr, *first_column_ = nullptr;
 };
 
 }  // namespace padlock::compiler

@@ -20,7 +20,7 @@ constexpr int kEdge = -1, kNone = -2;
 /// A vector whose loads are on their way.
 struct LoadedVector {
   Value* slot = nullptr;
-  Value* first = nullptr;  // element
+  Value* first = nullptr;  // element, from the tile's beginning on
   llvm::PHINode* state = nullptr;
   std::vector<std::vector<llvm::PHINode*>> loaded = {};  // by body
 };
@@ -67,11 +67,10 @@ class StreamEmitter {
   void emit(Value* block) {
     segments_.load_buffers();
     stores_.load_buffers();
-    const Schedule& schedule = vector_.schedule();
-    elements_ = vector_.exprs.exact(builder_, context_.exprs().mul(schedule.rows, schedule.columns));
-    used_ = vector_.exprs.exact(builder_, schedule.used_vectors());
+    used_ = vector_.exprs.exact(builder_, context_.used);
     vector_.exprs.set_coordinate(vector_.grid().phase, stores_.phase());
     vector_.exprs.set_coordinate(vector_.grid().tile, block);
+    begin_tile();
     if (vector_.part == nullptr) {
       emit_own_vectors();
       return emit_edges();
@@ -81,18 +80,31 @@ class StreamEmitter {
   }
 
  private:
-  /// The first element of a vector.
+  /// All of a tile is counted from its first element: that and the output's end are offsets, the rest are indices.
+  void begin_tile() {
+    const VectorGrid& grid = vector_.grid();
+    const Expr elements = context_.exprs().mul(vector_.schedule().rows, vector_.schedule().columns);
+    const auto offset = [&](Expr e) {
+      return vector_.exprs.exact_offset(builder_, at_launch(context_.exprs(), grid, e, elements, context_.used));
+    };
+    Value* begin = offset(grid.begin);
+    vector_.exprs.set_coordinate(grid.ahead, builder_.CreateTrunc(offset(grid.ahead_is), context_.index_type()));
+    Value* left = builder_.CreateSub(offset(grid.elements), begin);
+    left = builder_.CreateBinaryIntrinsic(llvm::Intrinsic::smin, left, context_.offset(kLongestTile));
+    left_ = builder_.CreateTrunc(left, context_.index_type());
+    segments_.begin_at(begin);
+    stores_.begin_at(begin);
+  }
+
+  /// Where a vector begins in its tile.
   Value* first_of(Value* slot) {
-    const Schedule& schedule = vector_.schedule();
     vector_.exprs.set_coordinate(vector_.grid().slot, slot);
-    return vector_.exprs.exact(
-        builder_, at_launch(context_.exprs(), vector_.grid(), vector_.grid().first,
-                            context_.exprs().mul(schedule.rows, schedule.columns), schedule.used_vectors()));
+    return vector_.exprs.exact(builder_, vector_.grid().local);
   }
 
   void emit_own_vectors() {
     std::vector<LoadedVector> vectors;
-    for (int i = 0; i < vector_.grid().vectors; ++i) vectors.push_back(load(i));
+    for (int i = 0; i < context_.vectors; ++i) vectors.push_back(load(i));
     std::vector<Value*> slots;
     std::vector<Value*> are_edges;
     for (const LoadedVector& vector : vectors) {
@@ -107,7 +119,7 @@ class StreamEmitter {
     edges_.for_each_element([&](Value* slot, Value* lane) {
       Value* element = builder_.CreateAdd(first_of(slot), lane);
       Value* inside = builder_.CreateAnd(builder_.CreateICmpSGE(element, context_.index(0)),
-                                         builder_.CreateICmpSLT(element, elements_));
+                                         builder_.CreateICmpSLT(element, left_));
       vector_.when(inside, [&] { emit_element(element); });
     });
   }
@@ -141,7 +153,7 @@ class StreamEmitter {
       made.state->addIncoming(state(which), builder_.GetInsertBlock());
       builder_.CreateBr(join);
     };
-    Value* taken = builder_.CreateICmpSLT(made.first, elements_);
+    Value* taken = builder_.CreateICmpSLT(made.first, left_);
     if (i > 0) taken = builder_.CreateAnd(taken, builder_.CreateICmpSGT(used_, context_.index(i)));
     Value* inside = builder_.CreateAnd(builder_.CreateICmpSGE(made.first, context_.index(0)), stores_.together());
     BasicBlock* whole = vector_.block("vector");
@@ -207,7 +219,8 @@ class StreamEmitter {
   VectorStores stores_;
   EdgeList edges_;
   Value* thread_;
-  Value *elements_ = nullptr, *used_ = nullptr;
+  Value* left_ = nullptr;   // elements of the output from there on, or more than a tile has
+  Value* used_ = nullptr;
 };
 
 }  // namespace

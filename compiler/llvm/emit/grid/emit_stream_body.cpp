@@ -67,11 +67,26 @@ Access StreamBody::access_of(std::size_t load, Value* element, int elements) {
 
 // --- vectors of neighbouring elements ------------------------------------------------------------------------------
 
+/// The element that a load of no `general` kind has for a column of the output, which is not negative.
+Value* StreamBody::element_of(std::size_t load, Value* column) {
+  const BodyLoad& which = load_at(load);
+  Value* base = arguments_.loads[load].base;
+  if (which.kind == LoadKind::invariant) return base;
+  llvm::Type* offset = builder_.getInt64Ty();
+  if (which.kind == LoadKind::strided) {
+    Value* step = vector_.exprs.exact(builder_, which.step);
+    step = which.step.range().lo < 0 ? builder_.CreateSExt(step, offset) : builder_.CreateZExt(step, offset);
+    return builder_.CreateAdd(base, builder_.CreateMul(builder_.CreateZExt(column, offset), step));
+  }
+  Value* steps = builder_.CreateZExt(column, offset);
+  return which.kind == LoadKind::reversed ? builder_.CreateSub(base, steps) : builder_.CreateAdd(base, steps);
+}
+
 /// A reversed load has its last lane first.
 Value* StreamBody::first_in_memory(std::size_t load) {
-  Value* base = arguments_.loads[load].base;
-  if (!reversed(load)) return builder_.CreateAdd(base, column_);
-  return builder_.CreateSub(builder_.CreateSub(base, column_), vector_.context.index(vector_.lanes() - 1));
+  Value* element = element_of(load, column_);
+  if (!reversed(load)) return element;
+  return builder_.CreateSub(element, vector_.context.offset(vector_.lanes() - 1));
 }
 
 /// Bytes that an element is past a multiple of the vector's size, i32.
@@ -115,16 +130,14 @@ std::vector<Value*> StreamBody::load_granules(std::size_t load, Value* element, 
   const Granules& granules = vector_.schedule().granules;
   ExprEmitter& exprs = vector_.exprs;
   const auto size = static_cast<std::uint32_t>(ir::byte_size(load_at(load).dtype));
-  exprs.set_coordinate(granules.shift, builder_.CreateZExtOrTrunc(builder_.CreateUDiv(past, builder_.getInt32(size)),
-                                                                  vector_.context.index_type()));
-  Value* first = builder_.CreateAdd(element, exprs.exact(builder_, granules.offset));
+  exprs.set_coordinate(granules.shift, builder_.CreateUDiv(past, builder_.getInt32(size)));
+  Value* first = builder_.CreateAdd(element, exprs.exact_offset(builder_, granules.offset));
   exprs.set_coordinate(granules.first, first);
-  exprs.set_coordinate(granules.extent,
-                       builder_.CreateTrunc(arguments_.loads[load].extent, vector_.context.index_type()));
+  exprs.set_coordinate(granules.extent, arguments_.loads[load].extent);
   BasicBlock* inside = vector_.block("granules");
   BasicBlock* elsewhere = vector_.block("outside");
   Value* is_granule = builder_.CreateICmpEQ(past, builder_.getInt32(0));
-  builder_.CreateCondBr(builder_.CreateOr(is_granule, holds(builder_, exprs, granules.tests)), inside, elsewhere);
+  builder_.CreateCondBr(builder_.CreateOr(is_granule, holds_of_offsets(builder_, exprs, granules.tests)), inside, elsewhere);
   builder_.SetInsertPoint(elsewhere);
   outside();
   builder_.SetInsertPoint(inside);
@@ -183,11 +196,9 @@ Value* StreamBody::vector_from(std::size_t load, llvm::ArrayRef<Value*> loaded) 
 // --- elements ------------------------------------------------------------------------------------------------------
 
 Value* StreamBody::gather(std::size_t load) {
-  Value* step = vector_.exprs.address(builder_, load_at(load).step);
   Value* vector = llvm::PoisonValue::get(type_of(load, vector_.lanes()));
   for (int i = 0; i < vector_.lanes(); ++i) {
-    Value* column = builder_.CreateAdd(column_, vector_.context.index(i));
-    Value* element = builder_.CreateAdd(arguments_.loads[load].base, builder_.CreateMul(column, step));
+    Value* element = element_of(load, builder_.CreateAdd(column_, vector_.context.index(i)));
     Value* value = accesses_.load(access_of(load, element), type_of(load, 1));
     vector = builder_.CreateInsertElement(vector, value, static_cast<std::uint64_t>(i));
   }
@@ -198,20 +209,11 @@ Value* StreamBody::load_element(std::size_t load) { return load_at(load).scope >
 
 Value* StreamBody::load_here(std::size_t load) {
   const BodyLoad& which = load_at(load);
-  Value* base = arguments_.loads[load].base;
-  Value* element = base;
-  Value* guard = nullptr;
-  if (which.kind == LoadKind::contiguous) element = builder_.CreateAdd(base, column_);
-  if (which.kind == LoadKind::reversed) element = builder_.CreateSub(base, column_);
-  if (which.kind == LoadKind::strided)
-    element = builder_.CreateAdd(base, builder_.CreateMul(column_, vector_.exprs.address(builder_, which.step)));
-  if (which.kind == LoadKind::general) {
-    element = vector_.exprs.address(builder_, which.offset);
-    if (which.guard != kAlways)
-      guard = emit_predicate(builder_, vector_.exprs, vector_.schedule().kernel.graph, which.guard);
-  }
-  Access access = access_of(load, element);
-  access.guard = guard;
+  const bool is_general = which.kind == LoadKind::general;
+  Access access =
+      access_of(load, is_general ? vector_.exprs.address(builder_, which.offset) : element_of(load, column_));
+  if (is_general && which.guard != kAlways)
+    access.guard = emit_predicate(builder_, vector_.exprs, vector_.schedule().kernel.graph, which.guard);
   return accesses_.load(access, type_of(load, 1));
 }
 

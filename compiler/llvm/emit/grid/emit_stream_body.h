@@ -22,6 +22,7 @@ struct VectorContext {
 
   [[nodiscard]] const Schedule& schedule() const { return context.schedule; }
   [[nodiscard]] const VectorGrid& grid() const { return *context.schedule.grid; }
+  [[nodiscard]] const TransposeTile& tile() const { return *context.tile; }
   [[nodiscard]] int lanes() const { return grid().lanes; }
   [[nodiscard]] ir::DType result_type(std::size_t result) const {
     return schedule().kernel.program->value(schedule().kernel.results[result]).dtype;
@@ -73,6 +74,7 @@ class StreamBody {
   [[nodiscard]] bool takes_granules(std::size_t load) const;
   [[nodiscard]] llvm::Type* granule_type(std::size_t load) const;
   Access access_of(std::size_t load, llvm::Value* element, int elements = 1);
+  llvm::Value* element_of(std::size_t load, llvm::Value* column);
   llvm::Value* first_in_memory(std::size_t load);
   std::vector<llvm::Value*> load_vector(std::size_t load, llvm::function_ref<void()> outside);
   llvm::Value* past_vector(std::size_t load, llvm::Value* element);

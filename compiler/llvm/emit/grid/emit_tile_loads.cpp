@@ -72,8 +72,8 @@ void TileLoader::load_body(std::size_t body, BodyArguments arguments, BasicBlock
   Value* aligned = builder_.getTrue();
   for (std::size_t i = 0; i < code.loads.size(); ++i) {
     const BodyArguments::Load& load = arguments.loads[i];
-    TileStart start{.element = load.base, .step = vector_.exprs.address(builder_, code.loads[i].step)};
-    start.element = start.moved_by(builder_, column);
+    TileStart start{.element = load.base, .step = addresses_.step(code.loads[i].step)};
+    start.element = start.moved_on(builder_, column);  // it is no column of the halo
     if (tile_.lanes > 1)
       aligned =
           builder_.CreateAnd(aligned, addresses_.is_multiple(load.tensor, code.loads[i].dtype, start, tile_.lanes));
@@ -106,9 +106,8 @@ Value* TileLoader::words_are_inside(const std::vector<TileStart>& starts, const 
     const auto end = [&](llvm::Intrinsic::ID id) { return builder_.CreateBinaryIntrinsic(id, first, last); };
     vector_.exprs.set_coordinate(tile_.loads.lowest, end(llvm::Intrinsic::smin));
     vector_.exprs.set_coordinate(tile_.loads.highest, end(llvm::Intrinsic::smax));
-    vector_.exprs.set_coordinate(tile_.loads.extent,
-                                 builder_.CreateTrunc(arguments.loads[i].extent, vector_.context.index_type()));
-    all = builder_.CreateAnd(all, holds(builder_, vector_.exprs, tile_.loads.tests));
+    vector_.exprs.set_coordinate(tile_.loads.extent, arguments.loads[i].extent);
+    all = builder_.CreateAnd(all, holds_of_offsets(builder_, vector_.exprs, tile_.loads.tests));
   }
   return all;
 }
@@ -140,7 +139,7 @@ void TileLoader::load_rounds(std::size_t body, const BodyArguments& arguments, c
     const int columns = tile_.lanes * tile_.threads / kTileWords;  // from one round to the next
     std::vector<TileStart> moved = starts;
     for (TileStart& start : moved)
-      start.element = start.moved_by(builder_, builder_.CreateMul(first, vector_.context.index(columns)));
+      start.element = start.moved_on(builder_, builder_.CreateMul(first, vector_.context.index(columns)));
     load_blocks(body, arguments, moved, which, shifted);
   };
   std::vector<Round> first = halo_rounds();
@@ -215,10 +214,10 @@ Value* TileLoader::load_word(std::size_t body, std::size_t load, const BodyArgum
   const int size = ir::byte_size(dtype);
   if (shifted) {
     Value* past = addresses_.past(from.tensor, dtype, element, tile_.lanes);
-    Value* first = builder_.CreateSub(element, past);
+    Value* first = builder_.CreateSub(element, addresses_.offset(past));
     const VectorShift words(builder_, static_cast<unsigned>(tile_.lanes * size), size);
     Value* low = loaded(first);
-    Value* high = loaded(builder_.CreateAdd(first, rounded_up(past)));
+    Value* high = loaded(builder_.CreateAdd(first, addresses_.offset(rounded_up(past))));
     Value* bytes = builder_.CreateMul(past, vector_.context.index(size));
     word = words.shifted(low, high, builder_.CreateZExtOrTrunc(bytes, builder_.getInt32Ty()));
   } else {

@@ -16,7 +16,7 @@ class TileLoader {
   TileLoader(const VectorContext& vector, SegmentEmitter& segments, TileMemory& memory, llvm::Value* thread)
       : vector_(vector),
         builder_(vector.builder),
-        tile_(*vector.schedule().tile),
+        tile_(vector.tile()),
         accesses_(builder_, vector.fields.fault),
         addresses_(vector),
         rows_(vector.context, builder_, vector.exprs),

@@ -120,15 +120,15 @@ Value* TileLoader::load_part_word(std::size_t load, const SegmentCall& call, con
   const auto body = static_cast<std::size_t>(call.body);
   const BodyLoad& which = vector_.schedule().bodies[body].loads[load];
   const BodyArguments::Load& from = arguments.loads[load];
-  const TileStart start{.element = from.base, .step = vector_.exprs.address(builder_, which.step)};
+  const TileStart start{.element = from.base, .step = addresses_.step(which.step)};
   Value* element = start.moved_by(builder_, column);
   Value* past = addresses_.past(from.tensor, which.dtype, element, tile_.lanes);
-  Value* first = builder_.CreateSub(element, past);
+  Value* first = builder_.CreateSub(element, addresses_.offset(past));
   vector_.exprs.set_coordinate(tile_.loads.lowest, element);
   vector_.exprs.set_coordinate(tile_.loads.shift, past);
-  vector_.exprs.set_coordinate(tile_.loads.highest, builder_.CreateAdd(first, rounded_up(past)));
-  vector_.exprs.set_coordinate(tile_.loads.extent, builder_.CreateTrunc(from.extent, vector_.context.index_type()));
-  inside = builder_.CreateAnd(inside, holds(builder_, vector_.exprs, tile_.loads.word_tests));
+  vector_.exprs.set_coordinate(tile_.loads.highest, builder_.CreateAdd(first, addresses_.offset(rounded_up(past))));
+  vector_.exprs.set_coordinate(tile_.loads.extent, from.extent);
+  inside = builder_.CreateAnd(inside, holds_of_offsets(builder_, vector_.exprs, tile_.loads.word_tests));
   return load_word(body, load, arguments, element, inside, tile_.lanes > 1);
 }
 

@@ -53,7 +53,8 @@ TileStart TileStorer::start_of_thread() {
 /// Emits the phase of a row of which a word would begin at this element, and makes it the coordinate.
 Value* TileStorer::phase_of(std::size_t result, Value* output, Value* element) {
   vector_.exprs.set_coordinate(tile_.phase, vector_.context.index(tile_.halo()));
-  Value* first = builder_.CreateSub(element, vector_.exprs.exact(builder_, tile_.copied_column));
+  Value* column = addresses_.offset(vector_.exprs.exact(builder_, tile_.copied_column));
+  Value* first = builder_.CreateSub(element, column);
   Value* phase = addresses_.past(output, vector_.result_type(result), first, tile_.halo());
   vector_.exprs.set_coordinate(tile_.phase, phase);
   return phase;
@@ -74,8 +75,8 @@ void TileStorer::store_words(llvm::ArrayRef<Value*> outputs, bool has_phases) {
     for (int round = 0; round < together; ++round)
       for (std::size_t i = 0; i < outputs.size(); ++i) {
         Value* moved = builder_.CreateAdd(first, vector_.context.index(round));
-        Value* element = start.moved_by(builder_, builder_.CreateMul(moved, vector_.context.index(rows)));
-        if (has_phases) element = builder_.CreateSub(element, phase_of(i, outputs[i], element));
+        Value* element = start.moved_on(builder_, builder_.CreateMul(moved, vector_.context.index(rows)));
+        if (has_phases) element = builder_.CreateSub(element, addresses_.offset(phase_of(i, outputs[i], element)));
         words.push_back(
             {.result = i, .output = outputs[i], .element = element, .value = load_word(i, round, has_phases)});
       }
@@ -105,7 +106,7 @@ Value* TileStorer::load_word(std::size_t result, int round, bool has_phases) {
 
 void TileStorer::store_parts(std::size_t result, Value* output) {
   Value* element = start_of_thread().element;
-  Value* first = builder_.CreateSub(element, phase_of(result, output, element));
+  Value* first = builder_.CreateSub(element, addresses_.offset(phase_of(result, output, element)));
   BasicBlock* all = vector_.block("all_of_word");
   BasicBlock* done = vector_.block("stored");
   BasicBlock* some = tile_.lanes > 1 ? vector_.block("some_of_word") : done;
@@ -151,7 +152,7 @@ void TileStorer::store_lanes(std::size_t result, Value* output, Value* first) {
   for (int lane = 0; lane < tile_.lanes; ++lane) {
     place_lane(lane);
     vector_.when(holds(builder_, vector_.exprs, tile_.tests), [&] {
-      Value* element = builder_.CreateAdd(first, vector_.context.index(lane));
+      Value* element = builder_.CreateAdd(first, vector_.context.offset(lane));
       store_element(result, output, element, load_lane(result, lane));
     });
   }

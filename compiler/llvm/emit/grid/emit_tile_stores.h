@@ -15,7 +15,7 @@ class TileStorer {
   TileStorer(const VectorContext& vector, TileMemory& memory, llvm::Value* thread)
       : vector_(vector),
         builder_(vector.builder),
-        tile_(*vector.schedule().tile),
+        tile_(vector.tile()),
         accesses_(builder_, vector.fields.fault),
         addresses_(vector),
         memory_(memory),

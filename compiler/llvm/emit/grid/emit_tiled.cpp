@@ -24,7 +24,7 @@ class TileEmitter {
       : vector_(vector),
         context_(vector.context),
         builder_(vector.builder),
-        tile_(*vector.schedule().tile),
+        tile_(vector.tile()),
         addresses_(vector),
         segments_(vector),
         memory_(vector, thread),
@@ -186,7 +186,7 @@ class TileEmitter {
 
   void emit_stores() {
     const auto make = [&](std::size_t body, BodyArguments arguments) {
-      Value* element = builder_.CreateAdd(arguments.row, column_);
+      Value* element = builder_.CreateAdd(arguments.row, addresses_.offset(column_));
       StreamBody code(vector_, body, std::move(arguments), column_);
       const std::vector<BodyLoad>& loads = vector_.schedule().bodies[body].loads;
       std::vector<Value*> values;

@@ -14,12 +14,15 @@ class VectorStores {
 
   void load_buffers();
 
+  /// Counts elements from this one, an offset, on.
+  void begin_at(llvm::Value* element);
+
   /// The grid's phase, an index.
   [[nodiscard]] llvm::Value* phase() const { return phase_; }
   /// Returns a condition: all results have that phase, so that vectors of all are stored whole.
   [[nodiscard]] llvm::Value* together() const { return together_; }
 
-  /// Stores vectors of all results, or elements, that begin at element `first`.
+  /// Stores vectors of all results, or elements, that begin at element `first`, which is not negative.
   void store_vector(llvm::Value* first, llvm::ArrayRef<llvm::Value*> results) {
     store(first, vector_.lanes(), results);
   }
@@ -34,6 +37,7 @@ class VectorStores {
   llvm::IRBuilder<>& builder_;
   AccessEmitter accesses_;
   std::vector<llvm::Value*> outputs_;
+  llvm::Value* origin_ = nullptr;
   llvm::Value *phase_ = nullptr, *together_ = nullptr;
 };
 

@@ -38,7 +38,7 @@ TileStart TileAddresses::output_at() {
   std::vector<Expr> coordinates;
   for (int axis = 0; axis < kernel.rank(); ++axis) coordinates.push_back(kernel.coordinate(axis));
   return {.element = vector_.exprs.address(builder_, output.offset_of(exprs, coordinates)),
-          .step = vector_.exprs.address(builder_, output.step_of(exprs, tile().axis, 1))};
+          .step = step(tile().stored_step)};
 }
 
 Access TileAddresses::word(Value* pointer, ir::DType dtype, Value* element) const {
@@ -58,7 +58,8 @@ Value* TileAddresses::past(Value* pointer, ir::DType dtype, Value* element, int 
 }
 
 Value* TileAddresses::is_multiple(Value* pointer, ir::DType dtype, const TileStart& start, int elements) {
-  Value* rest = builder_.CreateAnd(start.step, vector_.context.index(elements - 1));
+  Value* rest = builder_.CreateTrunc(start.step, vector_.context.index_type());
+  rest = builder_.CreateAnd(rest, vector_.context.index(elements - 1));
   Value* past_multiple = past(pointer, dtype, start.element, elements);
   return builder_.CreateICmpEQ(builder_.CreateOr(past_multiple, rest), vector_.context.index(0));
 }

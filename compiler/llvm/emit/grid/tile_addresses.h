@@ -7,11 +7,16 @@ namespace padlock::compiler {
 
 /// One tensor's element at the first of a thread's words of a tile, and how far others of its words are from it.
 struct TileStart {
-  llvm::Value* element = nullptr;
-  llvm::Value* step = nullptr;  ///< elements to the next column that is loaded, or row that is stored
+  llvm::Value* element = nullptr;  ///< an offset
+  llvm::Value* step = nullptr;     ///< elements to the next column that is loaded, or row that is stored: an offset
 
+  /// `steps`: an index.
   [[nodiscard]] llvm::Value* moved_by(llvm::IRBuilder<>& builder, llvm::Value* steps) const {
-    return builder.CreateAdd(element, builder.CreateMul(steps, step));
+    return builder.CreateAdd(element, builder.CreateMul(builder.CreateSExt(steps, builder.getInt64Ty()), step));
+  }
+  /// The same for steps that are not negative.
+  [[nodiscard]] llvm::Value* moved_on(llvm::IRBuilder<>& builder, llvm::Value* steps) const {
+    return builder.CreateAdd(element, builder.CreateMul(builder.CreateZExt(steps, builder.getInt64Ty()), step));
   }
 };
 
@@ -31,6 +36,16 @@ class TileAddresses {
   llvm::Value* place(ir::Expr row, ir::Expr column);
   /// Returns the elements of a result at the coordinates, with the step to the next row.
   [[nodiscard]] TileStart output_at();
+  /// Makes an index a part of an offset.
+  [[nodiscard]] llvm::Value* offset(llvm::Value* index) const {
+    return builder_.CreateSExt(index, builder_.getInt64Ty());
+  }
+  /// Emits a step: it fits an index, and what has no sign is multiplied in one instruction.
+  [[nodiscard]] llvm::Value* step(ir::Expr e) const {
+    llvm::Value* value = vector_.exprs.exact(builder_, e);
+    llvm::Type* type = builder_.getInt64Ty();
+    return e.range().lo < 0 ? builder_.CreateSExt(value, type) : builder_.CreateZExt(value, type);
+  }
   /// Returns the access of a word.
   [[nodiscard]] Access word(llvm::Value* pointer, ir::DType dtype, llvm::Value* element) const;
   /// Elements that one is past a multiple of so many in memory, an index.
@@ -39,7 +54,7 @@ class TileAddresses {
   [[nodiscard]] llvm::Value* is_multiple(llvm::Value* pointer, ir::DType dtype, const TileStart& start, int elements);
 
  private:
-  [[nodiscard]] const TransposeTile& tile() const { return *vector_.schedule().tile; }
+  [[nodiscard]] const TransposeTile& tile() const { return vector_.tile(); }
 
   const VectorContext& vector_;
   llvm::IRBuilder<>& builder_;

@@ -24,7 +24,7 @@ class TileMemory {
   void store_word(int array, llvm::Value* word, ir::DType dtype, llvm::Value* value);
 
  private:
-  [[nodiscard]] const TransposeTile& tile() const { return *vector_.schedule().tile; }
+  [[nodiscard]] const TransposeTile& tile() const { return vector_.tile(); }
   Access access_of(int array, llvm::Value* word, llvm::Value* lane, ir::DType dtype);
   Access word_access(int array, llvm::Value* word, ir::DType dtype);
   llvm::Value* stamp_of(int array, llvm::Value* word, llvm::Value* lane);
