@@ -87,7 +87,8 @@ class GridProof {
                          {{less(exprs_, ahead, zero_)}, where},
                          {{at_least(exprs_, ahead, lanes_)}, where}}));
     const Expr first = at_launched(grid_.first);
-    const Expr local = exprs_.substitute(grid_.local, [&](Expr symbol) { return symbol == grid_.ahead ? ahead : symbol; });
+    const Expr local =
+        exprs_.substitute(grid_.local, [&](Expr symbol) { return symbol == grid_.ahead ? ahead : symbol; });
     const Expr taken = exprs_.add(begin, local);
     const auto apart = [=](const Evaluate& at) {
       return fmt::format("element {} is taken for element {}", at(taken), at(first));

@@ -19,11 +19,11 @@ struct ScheduleOptions {
   int vector_bytes = 16;  ///< of the widest element type that one vector holds
   int unroll = 1;         ///< vectors that a thread takes in one trip of the main loop
   StoreKind store = StoreKind::plain;
-  VectorPermutes permutes = {};      ///< of the target; for short rows of the host
-  int threads = 0;                   ///< of a GPU's block, each of which takes `unroll` vectors of the flattened output
-  bool tiles_transposes = false;     ///< threads: go by tiles through shared memory where rows are read across
+  VectorPermutes permutes = {};   ///< of the target; for short rows of the host
+  int threads = 0;                ///< of a GPU's block, each of which takes `unroll` vectors of the flattened output
+  bool tiles_transposes = false;  ///< threads: go by tiles through shared memory where rows are read across
   TileSize tile_size = TileSize::by_output;  ///< of those tiles
-  const PassEdits* edits = nullptr;  ///< borrowed; of a test
+  const PassEdits* edits = nullptr;          ///< borrowed; of a test
 };
 
 // The passes that make a schedule of a kernel, besides those with a file of their own; compiler/pipeline.h has their

@@ -167,12 +167,12 @@ struct Schedule {
   std::optional<TransposeTile> tile = {};  // of `threads`, where they make tiles of it through shared memory instead
   /// The same in smaller tiles, for outputs that have few: a launch takes up to kMostSmallTiles.
   std::optional<TransposeTile> small_tile = {};
-  Granules granules = {};                  // of a `grid`: how it loads neighbouring elements
+  Granules granules = {};  // of a `grid`: how it loads neighbouring elements
 
   [[nodiscard]] ir::ExprContext& exprs() const { return kernel.program->exprs(); }
   // Where there are `threads`:
-  [[nodiscard]] ir::Expr tiles() const;         ///< of the grid
-  [[nodiscard]] ir::Expr used_vectors() const;  ///< of each thread, where there is a `grid`
+  [[nodiscard]] ir::Expr tiles() const;                               ///< of the grid
+  [[nodiscard]] ir::Expr used_vectors() const;                        ///< of each thread, where there is a `grid`
   [[nodiscard]] std::vector<const TransposeTile*> all_tiles() const;  ///< each shape
 };
 

@@ -288,11 +288,12 @@ class RunFinder {
 
 namespace {
 
-/// Chooses how many words a row has, and who makes them. A tile has twice a stream's threads. Each has eight words then,
-/// or 16 of bytes: with fewer, too few loads are on their way. (On an H200, aligned, 256 MiB, by hand: f32 0.85 of a
-/// copy with four words a thread and 0.95 with eight; f16 0.76 and 0.93; i8 0.90 with eight and 0.94 with 16.) Of a
-/// small output that is all that a multiprocessor does, one thing after the other: smaller tiles, and more threads for
-/// each. (Misaligned i8, 1 MiB, by hand: 0.13 to 0.6 of a copy with large tiles, 0.88 with 16 words and 512 threads.)
+/// Chooses how many words a row has, and who makes them. A tile has twice a stream's threads. Each has eight words
+/// then, or 16 of bytes: with fewer, too few loads are on their way. (On an H200, aligned, 256 MiB, by hand: f32 0.85
+/// of a copy with four words a thread and 0.95 with eight; f16 0.76 and 0.93; i8 0.90 with eight and 0.94 with 16.) Of
+/// a small output that is all that a multiprocessor does, one thing after the other: smaller tiles, and more threads
+/// for each. (Misaligned i8, 1 MiB, by hand: 0.13 to 0.6 of a copy with large tiles, 0.88 with 16 words and 512
+/// threads.)
 void choose_shape(const Schedule& schedule, TransposeTile& tile, bool small) {
   tile.threads = std::min(kMostThreads, 2 * schedule.threads);
   const bool is_element = tile.lanes == 1 && tile.word_bytes == 4;

@@ -30,8 +30,8 @@ enum class TileSize : std::uint8_t {
 };
 
 /// Up to so many small tiles are taken instead of large ones, of which there would be half as many: 528, as many as an
-/// H100 or H200 has at once (132 multiprocessors with four blocks of 256 threads). With fewer, some multiprocessors have
-/// nothing to do while others do one thing after the other.
+/// H100 or H200 has at once (132 multiprocessors with four blocks of 256 threads). With fewer, some multiprocessors
+/// have nothing to do while others do one thing after the other.
 inline constexpr std::int64_t kMostSmallTiles = 1056;
 
 /// One digit of a tile's number: a coordinate of the output, or the number of a part of an axis.
@@ -128,9 +128,10 @@ struct TransposeTile {
   [[nodiscard]] int array_of(std::size_t body, std::size_t load) const { return arrays[body][load]; }
 };
 
-/// Makes a tile, large or small, of a schedule that has its bodies. Nothing where no load that moves with the innermost coordinate is
-/// contiguous along another axis of the output. (Where there are several such axes, it is the one of most loads; the
-/// other loads are done element by element where they are needed, as those are that shared memory has no room for.)
+/// Makes a tile, large or small, of a schedule that has its bodies. Nothing where no load that moves with the innermost
+/// coordinate is contiguous along another axis of the output. (Where there are several such axes, it is the one of most
+/// loads; the other loads are done element by element where they are needed, as those are that shared memory has no
+/// room for.)
 [[nodiscard]] std::optional<TransposeTile> make_transpose_tile(const Schedule& schedule, bool small);
 
 }  // namespace padlock::compiler

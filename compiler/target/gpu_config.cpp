@@ -13,7 +13,8 @@ constexpr int kVectorBytes = 16;  // the most that a thread loads or stores at a
 std::vector<ConfigField> fields_of(GpuConfig& config) {
   return {
       config_field<GridMap>("map", config.map, {{GridMap::stream, "stream"}, {GridMap::tiled, "tiled"}}),
-      config_field("threads", config.threads, {64, 128, 256, 512}), config_field("items", config.items, {1, 2, 4}),
+      config_field("threads", config.threads, {64, 128, 256, 512}),
+      config_field("items", config.items, {1, 2, 4}),
       config_field<TileSize>("tiles", config.tiles,
                              {{TileSize::by_output, "auto"}, {TileSize::large, "large"}, {TileSize::small, "small"}}),
       config_field("split", config.split),

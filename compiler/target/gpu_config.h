@@ -26,7 +26,7 @@ struct GpuConfig {
   int threads = 128;  ///< of a block: 64, 128, 256 or 512
   int items = 2;      ///< 1, 2 or 4 vectors that a thread of a stream takes at most, all on their way at once
   TileSize tiles = TileSize::by_output;  ///< of a transpose
-  bool split = true;  ///< split the innermost axis at pads, so that its interior has no predicate
+  bool split = true;                     ///< split the innermost axis at pads, so that its interior has no predicate
   CacheHint cache = CacheHint::none;
 
   friend bool operator==(const GpuConfig&, const GpuConfig&) = default;

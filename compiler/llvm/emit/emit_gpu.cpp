@@ -242,18 +242,8 @@ abi::KernelAbi emit_variant(llvm::Module& module, const ProvenKernel& kernel, co
   abi.guards = variant.guards;
   SizeTable sizes;
   IndexWidths widths = kernel.index_widths(false);
-  KernelContext context{module,
-                        kernel,
-                        kernel.schedule(),
-                        target,
-                        bounds_check,
-                        abi,
-                        sizes,
-                        widths,
-                        variant.index_bits,
-                        variant.tile,
-                        variant.vectors,
-                        variant.used};
+  KernelContext context{module, kernel, kernel.schedule(),  target,       bounds_check,    abi,
+                        sizes,  widths, variant.index_bits, variant.tile, variant.vectors, variant.used};
   if (!target.takes_words) {
     emit_blocks(context, emit_thread_function(context));
     abi.sizes = std::move(sizes).take();
@@ -274,7 +264,8 @@ std::vector<abi::KernelAbi> emit_gpu_kernel(std::span<llvm::Module* const> modul
                                             const TargetFeatures& target, bool bounds_check) {
   std::vector<abi::KernelAbi> contracts;
   for (const GpuVariant& variant : variants_of(kernel))
-    contracts.push_back(emit_variant(*modules[contracts.size() % modules.size()], kernel, target, bounds_check, variant));
+    contracts.push_back(
+        emit_variant(*modules[contracts.size() % modules.size()], kernel, target, bounds_check, variant));
   return contracts;
 }
 

@@ -10,9 +10,10 @@
 
 namespace padlock::compiler {
 
-/// Adds the functions of one kernel for a GPU, the variants to one module after the other, and returns the launch contracts of
-/// its variants, as emit_host_kernel does. Where the target takes words, each has a kernel of the contract's name; else
-/// a HostEntry, whose rows are blocks: the same code with the thread as a loop variable, for the host.
+/// Adds the functions of one kernel for a GPU, the variants to one module after the other, and returns the launch
+/// contracts of its variants, as emit_host_kernel does. Where the target takes words, each has a kernel of the
+/// contract's name; else a HostEntry, whose rows are blocks: the same code with the thread as a loop variable, for the
+/// host.
 [[nodiscard]] std::vector<abi::KernelAbi> emit_gpu_kernel(std::span<llvm::Module* const> modules,
                                                           const ProvenKernel& kernel, const TargetFeatures& target,
                                                           bool bounds_check);

@@ -22,7 +22,7 @@ struct KernelContext {
   abi::KernelAbi& abi;
   SizeTable& sizes;
   IndexWidths& widths;
-  unsigned index_bits = 64;  ///< of coordinates; offsets of elements have 64
+  unsigned index_bits = 64;             ///< of coordinates; offsets of elements have 64
   const TransposeTile* tile = nullptr;  ///< which of the schedule's it is the code of, if any
   int vectors = 0;                      ///< of a grid's: that its threads take at most
   ir::Expr used = {};                   ///< how many of them a launch takes

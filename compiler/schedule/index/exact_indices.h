@@ -17,8 +17,8 @@ struct ExactIndices {
 
 /// Returns those of one body.
 [[nodiscard]] std::vector<ExactIndices> exact_indices(const Schedule& schedule, const Body& body);
-/// Returns those of a schedule with tiles of one shape, of all, or, null, of none, by place; without permuted rows, which
-/// are done without where theirs do not fit.
+/// Returns those of a schedule with tiles of one shape, of all, or, null, of none, by place; without permuted rows,
+/// which are done without where theirs do not fit.
 [[nodiscard]] std::vector<ExactIndices> exact_indices(const Schedule& schedule, const TransposeTile* tile);
 [[nodiscard]] std::vector<ExactIndices> exact_indices(const Schedule& schedule);
 

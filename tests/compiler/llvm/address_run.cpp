@@ -55,8 +55,8 @@ Result<abi::CompiledCode> Compilations::compile(const ir::Program& program, cons
                                    .edits = edits_of(variant.mutation)});
   }
   PADLOCK_TRY(const HostConfig config, HostConfig::parse(variant.config, host_->default_config()));
-  return host_->compile(
-      program, {.config = config, .bounds_check = variant.bounds_check, .edits = edits_of(variant.mutation)});
+  return host_->compile(program,
+                        {.config = config, .bounds_check = variant.bounds_check, .edits = edits_of(variant.mutation)});
 }
 
 const Compiled& Compilations::of(const std::string& text, const Variant& variant) {
@@ -102,9 +102,7 @@ void AddressRun::takes_transposes(const TransposeShape& shape) {
 
 std::string AddressRun::run(Rng& rng) {
   for (const Int128 at : places(rng)) {
-    std::string failure = shape_               ? check_transpose(at)
-                          : tile_elements_ > 0 ? check_tile(at)
-                                               : check_near(at, rng);
+    std::string failure = shape_ ? check_transpose(at) : tile_elements_ > 0 ? check_tile(at) : check_near(at, rng);
     if (!failure.empty()) return failure;
   }
   return {};

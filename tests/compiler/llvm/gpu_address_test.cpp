@@ -41,8 +41,7 @@ constexpr std::array kModes = {"constant", "edge", "reflect", "symmetric", "wrap
 TEST_CASE("indices of 32 bits serve every tensor whose axes they hold") {
   Compilations compilations(/*for_gpu=*/true);
   for (const char* mode : kModes) {
-    const AddressCase rows{
-        .name = "rows", .extents = {401408, 8191}, .low = {0, 1}, .high = {0, 1}, .mode = mode};
+    const AddressCase rows{.name = "rows", .extents = {401408, 8191}, .low = {0, 1}, .high = {0, 1}, .mode = mode};
     const AddressCase frames{
         .name = "frames", .extents = {8388907, 16, 33}, .low = {0, 1, 1}, .high = {0, 1, 1}, .mode = mode};
     const AddressCase large{.name = "bytes of images",

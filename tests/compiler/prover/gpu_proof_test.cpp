@@ -33,7 +33,8 @@ TEST_CASE("tiles: small ones, which a launch may take instead, are proved as the
   for (const std::string_view text : {kTurned, kTurnedBytes, kTurnedAndNot, kRotated})
     for (const std::string_view config : {"tiles=small,threads=64", "tiles=small", "tiles=large"})
       check_gpu_proved(text, config);
-  const ScheduleEdit untested([](Schedule& schedule) { schedule.small_tile->tests.erase(schedule.small_tile->tests.begin()); });
+  const ScheduleEdit untested(
+      [](Schedule& schedule) { schedule.small_tile->tests.erase(schedule.small_tile->tests.begin()); });
   check_gpu_refuted(kTurned, "map=tiled", ObligationKind::store, "is made, the extent is", &untested);
   const ScheduleEdit early([](Schedule& schedule) {
     Expr& column = schedule.small_tile->block_column;

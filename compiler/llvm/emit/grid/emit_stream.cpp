@@ -219,7 +219,7 @@ class StreamEmitter {
   VectorStores stores_;
   EdgeList edges_;
   Value* thread_;
-  Value* left_ = nullptr;   // elements of the output from there on, or more than a tile has
+  Value* left_ = nullptr;  // elements of the output from there on, or more than a tile has
   Value* used_ = nullptr;
 };
 

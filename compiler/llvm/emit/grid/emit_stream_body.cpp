@@ -137,7 +137,8 @@ std::vector<Value*> StreamBody::load_granules(std::size_t load, Value* element, 
   BasicBlock* inside = vector_.block("granules");
   BasicBlock* elsewhere = vector_.block("outside");
   Value* is_granule = builder_.CreateICmpEQ(past, builder_.getInt32(0));
-  builder_.CreateCondBr(builder_.CreateOr(is_granule, holds_of_offsets(builder_, exprs, granules.tests)), inside, elsewhere);
+  builder_.CreateCondBr(builder_.CreateOr(is_granule, holds_of_offsets(builder_, exprs, granules.tests)), inside,
+                        elsewhere);
   builder_.SetInsertPoint(elsewhere);
   outside();
   builder_.SetInsertPoint(inside);

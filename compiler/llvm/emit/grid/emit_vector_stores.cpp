@@ -16,8 +16,7 @@ void VectorStores::load_buffers() {
 void VectorStores::begin_at(Value* element) {
   origin_ = element;
   for (std::size_t i = 0; i < outputs_.size(); ++i)
-    outputs_[i] =
-        accesses_.address({.pointer = outputs_[i], .dtype = vector_.result_type(i), .first = element});
+    outputs_[i] = accesses_.address({.pointer = outputs_[i], .dtype = vector_.result_type(i), .first = element});
 }
 
 Value* VectorStores::phase_of(std::size_t result) {
