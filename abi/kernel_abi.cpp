@@ -1,6 +1,7 @@
 #include "abi/kernel_abi.h"
 
 #include <algorithm>
+#include <array>
 #include <bit>
 
 namespace padlock::abi {
@@ -18,6 +19,9 @@ std::uint64_t Divisor::divide(std::uint64_t n, int bits) const {
   return (high + n) >> shift;
 }
 
-std::string_view name_of(Assumption a) { return a == Assumption::index32 ? "index32" : "few_tiles"; }
+std::string_view name_of(Assumption a) {
+  constexpr std::array<std::string_view, 3> kNames = {"index32", "offset32", "few_tiles"};
+  return kNames.at(static_cast<std::size_t>(a) - 1);
+}
 
 }  // namespace padlock::abi

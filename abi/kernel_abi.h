@@ -42,7 +42,8 @@ struct Divisor {
 /// kernel has a variant that assumes nothing. Packs store these numbers.
 enum class Assumption : std::uint8_t {
   index32 = 1,    ///< indices fit 32 bits
-  few_tiles = 2,  ///< the output is so small that a GPU's multiprocessors have too few tiles of the usual size
+  offset32 = 2,   ///< so do offsets of elements
+  few_tiles = 3,  ///< the output is so small that a GPU's multiprocessors have too few tiles of the usual size
 };
 
 [[nodiscard]] std::string_view name_of(Assumption a);

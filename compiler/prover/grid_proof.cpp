@@ -63,6 +63,10 @@ class GridProof {
     add(decide_disjoint(name, first, slots, used));
     const solver::Region region = launched(tiles, slots);
     prove_width(name + " in 64 bits", region, exprs_.add(first, lanes_), Int128{1} << 62);
+    if (schedule_.index32.bound == 0) return;
+    solver::Region narrow = region;
+    narrow.nonnegative.push_back(at_least(exprs_, exprs_.constant(Index32Variant::kMostElements), grid_.elements));
+    prove_width(name + " in 32 bits", narrow, exprs_.add(first, lanes_), Int128{1} << 31);
     prove_places(name, region, at);
   }
 
@@ -73,7 +77,7 @@ class GridProof {
                         {{{at_least(exprs_, end, exprs_.constant(bound))}, describe}}));
   }
 
-  /// Vectors are counted from an element of their tile that is none before the output, and by so few elements that a
+  /// Vectors of a large output are counted from an element of their tile, none before the output, and by so few that a
   /// column and they fit 32 bits (index32_variant.h).
   template <class AtLaunch>
   void prove_places(const std::string& name, const solver::Region& region, AtLaunch&& at_launched) {
@@ -104,7 +108,7 @@ class GridProof {
                         {{{less(exprs_, exprs_.constant(kLongestTile), past)}, far}}));
     solver::Region within = region;
     within.nonnegative.push_back(grid_.ahead);
-    prove_width(name + " in 32 bits", within, exprs_.add(grid_.local, lanes_), kLongestTile + 1);
+    prove_width(name + " of a tile in 32 bits", within, exprs_.add(grid_.local, lanes_), kLongestTile + 1);
   }
 
   /// Vectors have numbers, one for each tile and slot; those of two have no element in common.

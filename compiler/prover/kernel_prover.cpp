@@ -264,24 +264,38 @@ class KernelProver {
     const Index32Variant& index32 = schedule_.index32;
     if (index32.divisions.empty() && index32.bound == 0) return;
     choose_guards(index32.guards);
-    solver::Region guarded;
+    if (index32.bound > 0) {
+      prove_narrow_indices(guards_of(abi::Assumption::index32));
+      prove_narrow_offsets(guards_of(abi::Assumption::offset32));
+    } else {
+      prove_narrow_divisions(guards_of(abi::Assumption::index32));
+    }
+  }
+
+  /// The guards of an assumption that a launch asks.
+  struct Guarded {
+    solver::Region region = {};
+    std::string text = {};
+  };
+  [[nodiscard]] Guarded guards_of(abi::Assumption assumption) const {
+    Guarded made;
     std::vector<ir::Constraint> holding;
     for (const std::size_t i : proof_.launch_guards) {
-      holding.push_back(index32.guards[i].holds);
-      guarded.nonnegative.push_back(as_expression(exprs_, holding.back()).first);
+      const abi::Guard& guard = schedule_.index32.guards[i];
+      if (guard.assumption != assumption) continue;
+      holding.push_back(guard.holds);
+      made.region.nonnegative.push_back(as_expression(exprs_, guard.holds).first);
     }
-    const std::string needed = session_.text(holding);
-    const auto add = [&](Obligation one) {
-      if (one.verdict == Verdict::proved && !needed.empty()) {
-        one.verdict = Verdict::guarded;
-        one.guard = needed;
-      }
-      record(std::move(one));
-    };
-    if (index32.bound > 0)
-      prove_narrow_indices(guarded, add);
-    else
-      prove_narrow_divisions(guarded, add);
+    made.text = session_.text(holding);
+    return made;
+  }
+
+  void record_guarded(const Guarded& guarded, Obligation one) {
+    if (one.verdict == Verdict::proved && !guarded.text.empty()) {
+      one.verdict = Verdict::guarded;
+      one.guard = guarded.text;
+    }
+    record(std::move(one));
   }
 
   /// Returns whether a guard bounds this very size by `bound` in the direction of `comparison` (le or ge).
@@ -293,45 +307,51 @@ class KernelProver {
     });
   }
 
+  /// The sizes lie between two bounds.
+  void prove_sizes(const char* what, const Guarded& guarded, const std::vector<Expr>& sizes, Int128 least,
+                   Int128 most) {
+    std::vector<Goal> goals;
+    for (const Expr size : sizes) {
+      const auto describe = [=, this](const Evaluate& at) {
+        return fmt::format("{} is {}", session_.text(size), at(size));
+      };
+      if (size.range().hi > most && !is_guarded(size, ir::Comparison::le, most))
+        goals.push_back({{less(exprs_, exprs_.constant(most), size)}, describe});
+      if (size.range().lo < least && !is_guarded(size, ir::Comparison::ge, least))
+        goals.push_back({{less(exprs_, size, exprs_.constant(least))}, describe});
+    }
+    record_guarded(guarded, session_.decide(ObligationKind::width, what, guarded.region, goals));
+  }
+
+  void prove_narrow_offsets(const Guarded& guarded) {
+    prove_sizes("offsets of elements in 32 bits", guarded, schedule_.index32.elements, ir::Range::kMin,
+                Index32Variant::kMostElements);
+  }
+
   /// The sizes lie within their bound, and if they do, ranges show that indices fit.
-  template <class Add>
-  void prove_narrow_indices(const solver::Region& guarded, Add&& add) {
+  void prove_narrow_indices(const Guarded& guarded) {
     const Index32Variant& index32 = schedule_.index32;
-    const auto decide = [&](const char* what, const std::vector<Expr>& sizes, Int128 least, Int128 most) {
-      std::vector<Goal> goals;
-      for (const Expr size : sizes) {
-        const auto describe = [=, this](const Evaluate& at) {
-          return fmt::format("{} is {}", session_.text(size), at(size));
-        };
-        if (size.range().hi > most && !is_guarded(size, ir::Comparison::le, most))
-          goals.push_back({{less(exprs_, exprs_.constant(most), size)}, describe});
-        if (size.range().lo < least && !is_guarded(size, ir::Comparison::ge, least))
-          goals.push_back({{less(exprs_, size, exprs_.constant(least))}, describe});
-      }
-      add(session_.decide(ObligationKind::width, what, guarded, goals));
-    };
-    decide("sizes of indices in 32 bits", index32.sizes, -index32.bound, index32.bound);
+    prove_sizes("sizes of indices in 32 bits", guarded, index32.sizes, -index32.bound, index32.bound);
     Obligation all{.kind = ObligationKind::width, .access = "indices in 32 bits"};
     if (!indices_fit(schedule_, index32.sizes, index32.bound)) {
       all.verdict = Verdict::checked;
       all.reason = "ranges do not show it";
     }
-    add(std::move(all));
+    record_guarded(guarded, std::move(all));
   }
 
   /// Ranges show it unless a guard is missing.
-  template <class Add>
-  void prove_narrow_divisions(const solver::Region& guards, Add&& add) {
+  void prove_narrow_divisions(const Guarded& guards) {
     const Index32Variant& index32 = schedule_.index32;
     solver::Region guarded = inside();
-    join(guarded, guards);
+    join(guarded, guards.region);
     IndexWidths widths(kernel_, index32.guards);
     for (const Expr e : index32.divisions) {
       Obligation one{.kind = ObligationKind::width, .access = fmt::format("{} divides in 32 bits", session_.text(e))};
       if (!widths.divides_narrowly(e))
         for (const solver::Region& region : places_of(e, guarded))
           add_answer(one, session_.decide(one.kind, one.access, region, beyond_32_bits(e)));
-      add(std::move(one));
+      record_guarded(guards, std::move(one));
     }
   }
 

@@ -137,10 +137,16 @@ struct Index32Variant {
   /// A host's: the divisions done in 32 bits.
   std::vector<ir::Expr> divisions;
   /// A GPU's, whose variant has no index of 64 bits, but offsets of elements: the sizes that are compared, divided or
-  /// divided by, each of which lies between -bound and bound. A bound of 0: there is no such variant.
+  /// divided by, each of which lies between -bound and bound. A bound of 0: there is no such variant. One more has no
+  /// such offsets either: for tensors that have so many `elements`, at most kMostElements.
   std::int64_t bound = 0;
   std::vector<ir::Expr> sizes = {};
-  std::vector<abi::Guard> guards;  ///< of Assumption::index32: comparisons of sizes with constants
+  std::vector<ir::Expr> elements = {};
+  /// Comparisons of sizes with constants, of Assumption::index32; of Assumption::offset32 those of `elements`.
+  std::vector<abi::Guard> guards;
+
+  /// Some less than 2^31, since the last tile of a grid may reach past the last element.
+  static constexpr std::int64_t kMostElements = (std::int64_t{1} << 31) - (std::int64_t{1} << 17);
 };
 
 /// How output bytes are written: `plain` through the caches, `nontemporal` past them (whole cache lines only), or

@@ -190,7 +190,8 @@ class SchedulePrinter {
     line(1, "32 bits: {}", index32.bound > 0 ? "all indices" : count_of(index32.divisions.size(), "division"));
     for (const Expr division : index32.divisions) line(2, "{}", text(division));
     for (const abi::Guard& guard : index32.guards)
-      line(2, "if {}", ir::to_string(kernel_.program->exprs(), guard.holds));
+      line(2, "{}if {}", guard.assumption == abi::Assumption::offset32 ? "and all offsets " : "",
+           ir::to_string(kernel_.program->exprs(), guard.holds));
   }
 
   template <class... Values>

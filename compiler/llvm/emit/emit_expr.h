@@ -27,38 +27,41 @@ class SizeTable {
 /// size; what is emitted is arithmetic on coordinates.
 ///
 /// Two modes, because a size may be anything that fits 64 bits: an *address*, an element's offset in a tensor, is
-/// computed modulo 2^64, where any part may wrap and the sum is right; an *exact* value is compared or divided, so its
+/// computed modulo 2^64 (2^32), where any part may wrap and the sum is right; an *exact* value is compared or divided, so its
 /// constant part is clamped (compared with coordinates below 2^47, a clamp at 2^62 changes nothing) or, under a mod,
 /// reduced before it is added. What is exact inside an address has the width of an index.
 class ExprEmitter {
  public:
   /// `sizes`: the launch's size array, a value of the entry block `entry`, at whose end sizes are loaded.
-  /// `widths`: of the kernel; borrowed. `index`: i64, or i32 where all indices fit it.
+  /// `widths`: of the kernel; borrowed. `index`: i64, or i32 where all indices fit it;
+  /// `offset`: likewise of elements' offsets.
   /// `multiplies`: a division by a size is a multiplication with constants that the launcher made of it, for targets
   /// that have no instruction to divide.
   ExprEmitter(ir::ExprContext& exprs, IndexWidths& widths, SizeTable& table, llvm::BasicBlock* entry,
-              llvm::Value* sizes, llvm::IntegerType* index, bool multiplies)
+              llvm::Value* sizes, llvm::IntegerType* index, llvm::IntegerType* offset, bool multiplies)
       : exprs_(exprs),
         widths_(widths),
         table_(table),
         entry_(entry),
         sizes_(sizes),
         index_(index),
-        offset_(llvm::Type::getInt64Ty(index->getContext())),
+        offset_(offset),
         multiplies_(multiplies) {}
 
   [[nodiscard]] ir::ExprContext& exprs() { return exprs_; }
   /// Gives the coordinates their values from here on. Forgets what was emitted for others.
   void set_coordinate(ir::Expr coordinate, llvm::Value* value);
 
-  /// An element's offset, i64.
-  [[nodiscard]] llvm::Value* address(llvm::IRBuilder<>& builder, ir::Expr e) {
+  /// An element's offset.
+  [[nodiscard]] llvm::Value* address(llvm::IRBuilder<>& builder, ir::Expr e) { return address(builder, e, offset_); }
+  /// The same in so many bits.
+  [[nodiscard]] llvm::Value* address(llvm::IRBuilder<>& builder, ir::Expr e, llvm::IntegerType* type) {
     emitted_.clear();
-    return emit(builder, e, Encoding::wrap, offset_);
+    return emit(builder, e, Encoding::wrap, type);
   }
   /// An index.
   [[nodiscard]] llvm::Value* exact(llvm::IRBuilder<>& builder, ir::Expr e) { return exact(builder, e, index_); }
-  /// The same of offsets, which are the coordinates that it has, as i64.
+  /// The same of offsets, which are the coordinates that it has.
   [[nodiscard]] llvm::Value* exact_offset(llvm::IRBuilder<>& builder, ir::Expr e) { return exact(builder, e, offset_); }
   /// A size, exact, as i64.
   [[nodiscard]] llvm::Value* word(ir::Expr e) {

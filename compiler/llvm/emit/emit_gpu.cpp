@@ -168,7 +168,7 @@ void emit_blocks(KernelContext& context, llvm::Function* thread) {
 
 /// A variant of a kernel.
 struct GpuVariant {
-  unsigned index_bits = 64;
+  unsigned index_bits = 64, offset_bits = 64;
   const TransposeTile* tile = nullptr;  // where the schedule has tiles
   int vectors = 0;                      // where it has a grid of them
   Expr used = {};
@@ -204,32 +204,34 @@ void take_one_vector(const Schedule& schedule, GpuVariant& variant) {
   variant.used = schedule.exprs().constant(1);
 }
 
-/// Lists the variants, the one that assumes nothing first: a launch takes the last whose guards hold.
+/// Lists the variants, the one that assumes nothing first, each with all that those before it assume: a launch takes the
+/// last whose guards hold.
 std::vector<GpuVariant> variants_of(const ProvenKernel& kernel) {
   const Schedule& schedule = kernel.schedule();
-  const TransposeTile* tile = schedule.tile ? &*schedule.tile : nullptr;
-  const bool has_narrow = kernel.has_narrow_indices();
-  const bool always_narrow = has_narrow && kernel.guards().empty();
-  GpuVariant any{.tile = tile};
-  if (schedule.grid) any.vectors = schedule.grid->vectors, any.used = schedule.used_vectors();
-  GpuVariant narrow = any;
-  narrow.index_bits = 32;
-  narrow.guards = kernel.guards();
-  if (always_narrow) any = narrow;
-  std::vector<GpuVariant> variants = {any};
-  if (!has_narrow) return variants;
-  if (!always_narrow) {
-    if (schedule.grid) take_one_vector(schedule, variants.front());
-    narrow.suffix = "_index32";
-    variants.push_back(narrow);
-  }
+  GpuVariant next{.tile = schedule.tile ? &*schedule.tile : nullptr};
+  if (schedule.grid) next.vectors = schedule.grid->vectors, next.used = schedule.used_vectors();
+  std::vector<GpuVariant> variants = {next};
+  const auto add = [&](std::vector<abi::Guard> guards, std::string suffix) {
+    if (guards.empty()) variants.pop_back();  // it holds for all that the last one does
+    next.guards.insert(next.guards.end(), guards.begin(), guards.end());
+    next.suffix = variants.empty() ? "" : std::move(suffix);
+    variants.push_back(next);
+  };
+  const auto guards_of = [&](abi::Assumption assumption) {
+    std::vector<abi::Guard> guards = kernel.guards();
+    std::erase_if(guards, [&](const abi::Guard& guard) { return guard.assumption != assumption; });
+    return guards;
+  };
+  if (!kernel.has_narrow_indices()) return variants;
+  if (schedule.grid) take_one_vector(schedule, variants.front());
+  next.index_bits = 32;
+  add(guards_of(abi::Assumption::index32), "_offset64");
+  next.offset_bits = 32;
+  add(guards_of(abi::Assumption::offset32), "_index32");
   if (!schedule.small_tile) return variants;
-  GpuVariant small = narrow;
-  small.tile = &*schedule.small_tile;
-  small.suffix = "_small";
+  next.tile = &*schedule.small_tile;
   const Expr most = schedule.exprs().constant(kMostSmallTiles);
-  small.guards.push_back({abi::Assumption::few_tiles, {small.tile->tiles, ir::Comparison::le, most}});
-  variants.push_back(std::move(small));
+  add({{abi::Assumption::few_tiles, {next.tile->tiles, ir::Comparison::le, most}}}, "_small");
   return variants;
 }
 
@@ -242,8 +244,19 @@ abi::KernelAbi emit_variant(llvm::Module& module, const ProvenKernel& kernel, co
   abi.guards = variant.guards;
   SizeTable sizes;
   IndexWidths widths = kernel.index_widths(false);
-  KernelContext context{module, kernel, kernel.schedule(),  target,       bounds_check,    abi,
-                        sizes,  widths, variant.index_bits, variant.tile, variant.vectors, variant.used};
+  KernelContext context{module,
+                        kernel,
+                        kernel.schedule(),
+                        target,
+                        bounds_check,
+                        abi,
+                        sizes,
+                        widths,
+                        variant.index_bits,
+                        variant.offset_bits,
+                        variant.tile,
+                        variant.vectors,
+                        variant.used};
   if (!target.takes_words) {
     emit_blocks(context, emit_thread_function(context));
     abi.sizes = std::move(sizes).take();

@@ -8,7 +8,7 @@ using llvm::Value;
 
 /// Modulo 2^64 the sum is right whatever its parts are.
 Value* emit_index(llvm::IRBuilder<>& builder, ExprEmitter& exprs, const BodyNode& node) {
-  return exprs.address(builder, node.index);
+  return exprs.address(builder, node.index, builder.getInt64Ty());
 }
 
 Value* spread_index(llvm::IRBuilder<>& builder, ir::ExprContext& exprs, const Kernel& kernel, const BodyNode& node,

@@ -22,7 +22,8 @@ struct KernelContext {
   abi::KernelAbi& abi;
   SizeTable& sizes;
   IndexWidths& widths;
-  unsigned index_bits = 64;             ///< of coordinates; offsets of elements have 64
+  unsigned index_bits = 64;             ///< of coordinates
+  unsigned offset_bits = 64;            ///< of elements' offsets: as many, or more
   const TransposeTile* tile = nullptr;  ///< which of the schedule's it is the code of, if any
   int vectors = 0;                      ///< of a grid's: that its threads take at most
   ir::Expr used = {};                   ///< how many of them a launch takes
@@ -32,12 +33,15 @@ struct KernelContext {
   [[nodiscard]] llvm::ConstantInt* index(std::int64_t value) const {
     return llvm::ConstantInt::getSigned(index_type(), value);
   }
+  [[nodiscard]] llvm::IntegerType* offset_type() const {
+    return llvm::Type::getIntNTy(module.getContext(), offset_bits);
+  }
   [[nodiscard]] llvm::ConstantInt* offset(std::int64_t value) const {
-    return llvm::ConstantInt::getSigned(llvm::Type::getInt64Ty(module.getContext()), value);
+    return llvm::ConstantInt::getSigned(offset_type(), value);
   }
   /// Makes the emitter of one function's expressions: a division by a size is a multiplication in a GPU's threads.
   [[nodiscard]] ExprEmitter expressions(llvm::BasicBlock* entry, llvm::Value* launched_sizes) const {
-    return {exprs(), widths, sizes, entry, launched_sizes, index_type(), schedule.threads > 0};
+    return {exprs(), widths, sizes, entry, launched_sizes, index_type(), offset_type(), schedule.threads > 0};
   }
   /// Position of a tensor among the launch's buffers, inputs first.
   [[nodiscard]] std::size_t buffer_of_input(ir::ValueId value) const;

@@ -114,6 +114,19 @@ std::vector<Expr> strides_of(const Schedule& schedule, const TransposeTile* tile
   return all;
 }
 
+/// Elements of each tensor that it reads, and of the results.
+std::vector<Expr> elements_of(const Schedule& schedule) {
+  ir::ExprContext& exprs = schedule.exprs();
+  std::vector<Expr> all = {exprs.mul(schedule.rows, schedule.columns)};
+  std::set<ir::ValueId> seen;
+  for (const ScheduledCase& row : schedule.cases)
+    for (const SegmentCall& call : row.calls)
+      for (const Stream& stream : call.streams)
+        if (seen.insert(stream.tensor).second)
+          all.push_back(schedule.kernel.program->value(stream.tensor).layout.span(exprs));
+  return all;
+}
+
 /// Collects what a GPU's kernel compares, divides or steps by: expressions of coordinates, and the extents of a launch.
 std::vector<Expr> exact_in(const Schedule& schedule, const TransposeTile* tile) {
   std::vector<Expr> all = {schedule.tiles(), schedule.columns};
@@ -174,8 +187,14 @@ Index32Variant index32_variant_of(const Schedule& schedule) {
   for (const int bits : {30, 29, 28, 27, 24}) {
     const std::int64_t bound = std::int64_t{1} << bits;
     if (!indices_fit(schedule, sizes.found(), bound)) continue;
-    Index32Variant made{.divisions = {}, .bound = bound, .sizes = sizes.found(), .guards = {}};
+    Index32Variant made{.divisions = {}, .bound = bound, .sizes = sizes.found(), .elements = {}, .guards = {}};
+    made.elements = elements_of(schedule);
     made.guards = guards_of(schedule.exprs(), made.sizes, bound);
+    for (const Expr elements : made.elements)
+      if (elements.range().hi > Index32Variant::kMostElements)
+        made.guards.push_back(
+            {abi::Assumption::offset32,
+             {elements, ir::Comparison::le, schedule.exprs().constant(Index32Variant::kMostElements)}});
     return made;
   }
   return {};

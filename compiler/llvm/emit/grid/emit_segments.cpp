@@ -47,13 +47,15 @@ void SegmentEmitter::begin_at(Value* element) {
 }
 
 Value* SegmentEmitter::place(Value* elements) {
-  Value* place = vector_.builder.CreateAdd(first_column_, elements);
+  llvm::IRBuilder<>& builder = vector_.builder;
+  Value* place = first_column_ == nullptr ? elements : builder.CreateAdd(first_column_, elements);
   if (rows_.outer_axes() == 0) return place;
-  const auto [row, column] = vector_.exprs.divide(vector_.builder, place, vector_.schedule().columns);
-  const std::vector<Value*> coordinates = rows_.unflatten(vector_.builder.CreateAdd(first_row_, row));
+  const auto [row, column] = vector_.exprs.divide(builder, place, vector_.schedule().columns);
+  const std::vector<Value*> coordinates =
+      rows_.unflatten(first_row_ == nullptr ? row : builder.CreateAdd(first_row_, row));
   for (std::size_t axis = 0; axis < coordinates.size(); ++axis)
     vector_.exprs.set_coordinate(vector_.schedule().kernel.coordinate(static_cast<int>(axis)),
-                                 vector_.builder.CreateZExt(coordinates[axis], vector_.builder.getInt64Ty()));
+                                 vector_.builder.CreateZExt(coordinates[axis], vector_.context.offset_type()));
   return column;
 }
 

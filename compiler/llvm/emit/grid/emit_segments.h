@@ -17,7 +17,7 @@ class SegmentEmitter {
       : vector_(vector), rows_(vector.context, vector.builder, vector.exprs), run_(vector.context.exprs()) {}
 
   void load_buffers() { rows_.load_buffers(vector_.fields); }
-  /// Emits the row and column of the element, an offset, from which others are counted.
+  /// Emits the row and column of the element, an offset, from which others are counted; else it is the output's first.
   void begin_at(llvm::Value* element);
   /// Gives the coordinates those of the element that is so many after that one in the flattened output. Returns its
   /// column.

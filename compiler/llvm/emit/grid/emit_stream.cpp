@@ -20,7 +20,7 @@ constexpr int kEdge = -1, kNone = -2;
 /// A vector whose loads are on their way.
 struct LoadedVector {
   Value* slot = nullptr;
-  Value* first = nullptr;  // element, from the tile's beginning on
+  Value* first = nullptr;  // element, as it is counted
   llvm::PHINode* state = nullptr;
   std::vector<std::vector<llvm::PHINode*>> loaded = {};  // by body
 };
@@ -80,13 +80,16 @@ class StreamEmitter {
   }
 
  private:
-  /// All of a tile is counted from its first element: that and the output's end are offsets, the rest are indices.
+  /// Elements are counted from the output's first where an index may be any offset, else from the tile's first: that
+  /// and the output's end are offsets then, the rest are indices.
   void begin_tile() {
+    if (context_.offset_bits == context_.index_bits) {
+      local_ = launched(vector_.grid().first);
+      left_ = vector_.exprs.exact(builder_, launched(vector_.grid().elements));
+      return;
+    }
     const VectorGrid& grid = vector_.grid();
-    const Expr elements = context_.exprs().mul(vector_.schedule().rows, vector_.schedule().columns);
-    const auto offset = [&](Expr e) {
-      return vector_.exprs.exact_offset(builder_, at_launch(context_.exprs(), grid, e, elements, context_.used));
-    };
+    const auto offset = [&](Expr e) { return vector_.exprs.exact_offset(builder_, launched(e)); };
     Value* begin = offset(grid.begin);
     vector_.exprs.set_coordinate(grid.ahead, builder_.CreateTrunc(offset(grid.ahead_is), context_.index_type()));
     Value* left = builder_.CreateSub(offset(grid.elements), begin);
@@ -94,12 +97,18 @@ class StreamEmitter {
     left_ = builder_.CreateTrunc(left, context_.index_type());
     segments_.begin_at(begin);
     stores_.begin_at(begin);
+    local_ = grid.local;
   }
 
-  /// Where a vector begins in its tile.
+  Expr launched(Expr e) {
+    const Expr elements = context_.exprs().mul(vector_.schedule().rows, vector_.schedule().columns);
+    return at_launch(context_.exprs(), vector_.grid(), e, elements, context_.used);
+  }
+
+  /// Where a vector begins, as elements are counted.
   Value* first_of(Value* slot) {
     vector_.exprs.set_coordinate(vector_.grid().slot, slot);
-    return vector_.exprs.exact(builder_, vector_.grid().local);
+    return vector_.exprs.exact(builder_, local_);
   }
 
   void emit_own_vectors() {
@@ -219,7 +228,8 @@ class StreamEmitter {
   VectorStores stores_;
   EdgeList edges_;
   Value* thread_;
-  Value* left_ = nullptr;  // elements of the output from there on, or more than a tile has
+  Expr local_ = {};        // where a vector begins
+  Value* left_ = nullptr;  // elements of the output from where they are counted on, or more than a tile has
   Value* used_ = nullptr;
 };
 

@@ -72,7 +72,7 @@ Value* StreamBody::element_of(std::size_t load, Value* column) {
   const BodyLoad& which = load_at(load);
   Value* base = arguments_.loads[load].base;
   if (which.kind == LoadKind::invariant) return base;
-  llvm::Type* offset = builder_.getInt64Ty();
+  llvm::Type* offset = vector_.context.offset_type();
   if (which.kind == LoadKind::strided) {
     Value* step = vector_.exprs.exact(builder_, which.step);
     step = which.step.range().lo < 0 ? builder_.CreateSExt(step, offset) : builder_.CreateZExt(step, offset);
@@ -133,7 +133,8 @@ std::vector<Value*> StreamBody::load_granules(std::size_t load, Value* element, 
   exprs.set_coordinate(granules.shift, builder_.CreateUDiv(past, builder_.getInt32(size)));
   Value* first = builder_.CreateAdd(element, exprs.exact_offset(builder_, granules.offset));
   exprs.set_coordinate(granules.first, first);
-  exprs.set_coordinate(granules.extent, arguments_.loads[load].extent);
+  exprs.set_coordinate(granules.extent,
+                       builder_.CreateTrunc(arguments_.loads[load].extent, vector_.context.offset_type()));
   BasicBlock* inside = vector_.block("granules");
   BasicBlock* elsewhere = vector_.block("outside");
   Value* is_granule = builder_.CreateICmpEQ(past, builder_.getInt32(0));

@@ -106,7 +106,8 @@ Value* TileLoader::words_are_inside(const std::vector<TileStart>& starts, const 
     const auto end = [&](llvm::Intrinsic::ID id) { return builder_.CreateBinaryIntrinsic(id, first, last); };
     vector_.exprs.set_coordinate(tile_.loads.lowest, end(llvm::Intrinsic::smin));
     vector_.exprs.set_coordinate(tile_.loads.highest, end(llvm::Intrinsic::smax));
-    vector_.exprs.set_coordinate(tile_.loads.extent, arguments.loads[i].extent);
+    vector_.exprs.set_coordinate(tile_.loads.extent,
+                                 builder_.CreateTrunc(arguments.loads[i].extent, vector_.context.offset_type()));
     all = builder_.CreateAnd(all, holds_of_offsets(builder_, vector_.exprs, tile_.loads.tests));
   }
   return all;

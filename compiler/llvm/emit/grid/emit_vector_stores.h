@@ -14,7 +14,7 @@ class VectorStores {
 
   void load_buffers();
 
-  /// Counts elements from this one, an offset, on.
+  /// Counts elements from this one, an offset, on; else from the output's first.
   void begin_at(llvm::Value* element);
 
   /// The grid's phase, an index.

@@ -12,11 +12,11 @@ struct TileStart {
 
   /// `steps`: an index.
   [[nodiscard]] llvm::Value* moved_by(llvm::IRBuilder<>& builder, llvm::Value* steps) const {
-    return builder.CreateAdd(element, builder.CreateMul(builder.CreateSExt(steps, builder.getInt64Ty()), step));
+    return builder.CreateAdd(element, builder.CreateMul(builder.CreateSExt(steps, step->getType()), step));
   }
   /// The same for steps that are not negative.
   [[nodiscard]] llvm::Value* moved_on(llvm::IRBuilder<>& builder, llvm::Value* steps) const {
-    return builder.CreateAdd(element, builder.CreateMul(builder.CreateZExt(steps, builder.getInt64Ty()), step));
+    return builder.CreateAdd(element, builder.CreateMul(builder.CreateZExt(steps, step->getType()), step));
   }
 };
 
@@ -38,12 +38,12 @@ class TileAddresses {
   [[nodiscard]] TileStart output_at();
   /// Makes an index a part of an offset.
   [[nodiscard]] llvm::Value* offset(llvm::Value* index) const {
-    return builder_.CreateSExt(index, builder_.getInt64Ty());
+    return builder_.CreateSExt(index, vector_.context.offset_type());
   }
   /// Emits a step: it fits an index, and what has no sign is multiplied in one instruction.
   [[nodiscard]] llvm::Value* step(ir::Expr e) const {
     llvm::Value* value = vector_.exprs.exact(builder_, e);
-    llvm::Type* type = builder_.getInt64Ty();
+    llvm::Type* type = vector_.context.offset_type();
     return e.range().lo < 0 ? builder_.CreateSExt(value, type) : builder_.CreateZExt(value, type);
   }
   /// Returns the access of a word.
