@@ -196,6 +196,17 @@ RecordSet StoreFile::select(std::string_view where, std::initializer_list<std::s
 }
 
 RecordSet StoreFile::all() { return select("", {}, -1); }
+Result<std::string> StoreFile::unchecked_lines() {
+  std::string lines;
+  if (empty_) return lines;
+  PADLOCK_TRY(Query query, database_.prepare(fmt::format("SELECT line FROM record ORDER BY {}", kColumns)));
+  for (;;) {
+    PADLOCK_TRY(const bool found, query.next());
+    if (!found) return lines;
+    lines.append(query.text(0)) += '\n';
+  }
+}
+
 RecordSet StoreFile::verify() {
   RecordSet set = all();
   // A page that was damaged may have lost records without a trace in those that are left.

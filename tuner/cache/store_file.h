@@ -34,6 +34,9 @@ class StoreFile {
 
   // Reading gives the good records in the order of their places; damage costs those that it has met, and is a problem.
   [[nodiscard]] RecordSet all();
+  /// The lines of all rows in the order of their places, each with its newline, none of them looked at. Errors:
+  /// Database's.
+  [[nodiscard]] Result<std::string> unchecked_lines();
   /// All, and what SQLite finds wrong with the pages that they are in.
   [[nodiscard]] RecordSet verify();
   [[nodiscard]] RecordSet keys_of(std::string_view program);

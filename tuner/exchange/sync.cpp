@@ -6,6 +6,8 @@
 #include <iterator>
 #include <set>
 #include <span>
+#include <string_view>
+#include <unordered_set>
 #include <utility>
 #include <vector>
 
@@ -23,25 +25,66 @@ void add_new(std::vector<std::string>& problems, std::string problem) {
   if (problems.empty() || problems.back() != problem) problems.push_back(std::move(problem));
 }
 
-/// Gathers the records of an exchange, as far as they can be read.
+template <class Body>
+void for_each_line(std::string_view text, const Body& body) {
+  while (!text.empty()) {
+    const std::size_t end = std::min(text.find('\n'), text.size());
+    body(text.substr(0, end));
+    text.remove_prefix(std::min(end + 1, text.size()));
+  }
+}
+
+/// Holds an export's text with its lines at hand. Caches that meet often have nearly all lines in common, and those
+/// need no parsing.
+class KnownText {
+ public:
+  explicit KnownText(std::string text) : text_(std::move(text)), name_(hash128(text_)) {}
+  KnownText(const KnownText&) = delete;
+  KnownText& operator=(const KnownText&) = delete;
+
+  [[nodiscard]] const std::string& text() const { return text_; }
+  [[nodiscard]] const std::string& name() const { return name_; }
+  /// The lines of another text that are not in this one.
+  [[nodiscard]] std::string unknown_of(std::string_view other) {
+    if (lines_.empty()) {  // nobody has asked yet; often nobody does
+      lines_.reserve(static_cast<std::size_t>(std::ranges::count(text_, '\n')));
+      for_each_line(text_, [this](std::string_view line) { lines_.insert(line); });
+    }
+    std::string unknown;
+    for_each_line(other, [&](std::string_view line) {
+      if (!lines_.contains(line)) unknown.append(line) += '\n';
+    });
+    return unknown;
+  }
+
+ private:
+  struct Hash {
+    std::size_t operator()(std::string_view line) const { return checksum64(line); }
+  };
+  const std::string text_, name_;
+  std::unordered_set<std::string_view, Hash> lines_;
+};
+
+/// Gathers the records of an exchange that are in no known line, as far as they can be read.
 class Gathering {
  public:
-  explicit Gathering(CacheExchange& exchange) : exchange_(exchange) {}
+  Gathering(CacheExchange& exchange, KnownText& known) : exchange_(exchange), known_(known) {}
 
   /// Writers remove an export once another that holds its records is there: where one is gone, that one is looked for.
-  Status gather() {
-    bool again = true;
-    for (int listings = 0; again && listings < kMostListings; ++listings) {
-      again = false;
-      PADLOCK_TRY(const std::vector<std::string> names, exchange_.names());
-      for (const std::string& name : names)
+  Status gather(Result<std::vector<std::string>> names) {
+    for (int listings = 1;; ++listings) {
+      if (!names) return std::unexpected(names.error());
+      bool again = false;
+      for (const std::string& name : *names)
         if (seen_.insert(name).second) again |= !take(name);
+      if (!again || listings == kMostListings) return {};
+      names = exchange_.names();
     }
-    return {};
   }
 
   std::vector<Record> records;
   std::set<std::string> taken;  ///< names of the exports that they are from
+  std::int64_t parsed = 0;      ///< lines
   std::vector<std::string> problems;
 
  private:
@@ -62,17 +105,28 @@ class Gathering {
     return true;
   }
 
-  Result<std::vector<Record>> records_of(const std::string& name, const std::string& text) const {
+  Result<std::vector<Record>> records_of(const std::string& name, const std::string& text) {
     RecordSet set;
     if (hash128(text) != name)
       set.problems.emplace_back("expected an export that its name is the hash of");
-    else
-      set = parse_lines(text);
+    else if (name != known_.name())
+      set = parse_unknown(text);
     if (set.problems.empty()) return std::move(set.records);
     return invalid_argument(fmt::format("{}: {}; nothing is taken", exchange_.title(name), set.problems.front()));
   }
 
-  CacheExchange& exchange_;  // borrowed
+  RecordSet parse_unknown(const std::string& text) {
+    const bool all = known_.text().empty();
+    const std::string some = all ? std::string() : known_.unknown_of(text);
+    const std::string& unknown = all ? text : some;
+    parsed += std::ranges::count(unknown, '\n');
+    RecordSet set = parse_lines(unknown);
+    if (!set.problems.empty()) set = parse_lines(text);  // which line of the export it is
+    return set;
+  }
+
+  CacheExchange& exchange_;  // borrowed, as the next
+  KnownText& known_;
   std::set<std::string> seen_;
 };
 
@@ -98,29 +152,45 @@ Union unite(const std::vector<Record>& own, std::vector<Record> others) {
   return both;
 }
 
-/// Leaves an export of `records` and removes those that it was made of.
-Status leave(CacheExchange& exchange, std::span<const Record* const> records, const std::set<std::string>& taken) {
-  if (records.empty()) return {};
-  const std::string text = sorted_lines(records), own = hash128(text);
+/// Leaves an export of this text and removes those that it was made of.
+Status leave(CacheExchange& exchange, const std::string& own, const std::string& text,
+             const std::set<std::string>& taken) {
+  if (text.empty()) return {};
   if (!taken.contains(own)) PADLOCK_CHECK(exchange.write(own, text));
   for (const std::string& name : taken)
     if (name != own) exchange.remove(name);
   return {};
 }
 
+/// Says whether one export is there, and is the file to the byte: then neither has anything to look at.
+bool is_met(StoreFile& file, CacheExchange& exchange, const Result<std::vector<std::string>>& names) {
+  if (!names || names->size() != 1) return false;
+  const auto lines = file.unchecked_lines();
+  if (!lines || lines->empty() || hash128(*lines) != names->front()) return false;
+  return exchange.read(names->front()) == *lines;
+}
+
 }  // namespace
 
 Result<Synced> sync(StoreFile& file, CacheExchange& exchange) {
+  auto names = exchange.names();
+  if (is_met(file, exchange, names)) return Synced{};
   RecordSet own = file.all();
-  Gathering found(exchange);
-  const Status reached = found.gather();
   own.records = merge(std::move(own.records));  // of a damaged file they may be in any order
+  KnownText known(to_lines(own.records));
+  Gathering found(exchange, known);
+  const Status reached = found.gather(std::move(names));
   // All of what is taken is in `both`, whatever becomes of the file meanwhile.
   const Union both = unite(own.records, merge(std::move(found.records)));
-  Synced done{.problems = std::move(own.problems)};
+  Synced done{.parsed = found.parsed, .problems = std::move(own.problems)};
   PADLOCK_TRY(done.written, file.put(both.incoming, Conflict::keep_later));
   std::ranges::move(found.problems, std::back_inserter(done.problems));
-  const Status left = reached ? leave(exchange, both.all, found.taken) : reached;
+  const auto left = [&]() -> Status {
+    if (!reached) return reached;
+    if (both.incoming.empty()) return leave(exchange, known.name(), known.text(), found.taken);
+    const std::string text = sorted_lines(both.all);
+    return leave(exchange, hash128(text), text, found.taken);
+  }();
   if (!left) add_new(done.problems, left.error().message);
   return done;
 }

@@ -12,6 +12,7 @@ namespace padlock::tuner {
 
 struct Synced {
   std::int64_t written = 0;           ///< records that were new to the file, or later than its own
+  std::int64_t parsed = 0;            ///< lines of exports that the file did not have, byte by byte
   std::vector<std::string> problems;  ///< what could not be reached, read or written, and why
 };
 

@@ -236,6 +236,23 @@ TEST_CASE("an export that was damaged is left anew by who has its records") {
   CHECK(synced(file, exchange).problems == std::vector<std::string>{});
 }
 
+TEST_CASE("what a cache has already is not parsed again, and only what is new costs a line") {
+  FakeExchange exchange;
+  StoreFile file = cache_with(kFirst), other = cache_with({});
+  synced(file, exchange);
+  CHECK(synced(other, exchange).parsed == static_cast<std::int64_t>(kFirst.size()));
+  CHECK(synced(file, exchange).parsed == 0);
+  REQUIRE(other.put(kThird, Conflict::keep_later));
+  CHECK(synced(other, exchange).parsed == 1);  // what it has later itself
+  CHECK(synced(file, exchange).parsed == 2);
+  CHECK(text_of(file) == merged_text({kFirst, kThird}));
+  exchange.put(kSecond);
+  CHECK(synced(file, exchange).parsed == 2);
+  exchange.calls = 0;
+  CHECK(synced(file, exchange).parsed == 0);
+  CHECK(exchange.calls == 2);  // a listing and one export, nothing written
+}
+
 TEST_CASE("nothing is written through a symbolic link, and an empty cache leaves nothing") {
   const testing::Folder folder;
   const std::string name = hash128(to_lines(kFirst)) + ".v1.jsonl";
