@@ -112,7 +112,7 @@ class RowSplitter {
 
   /// Where expressions are long, what a proof costs is not all: the rest of a kernel keeps its predicates.
   void limit_steps() {
-    if (steps_.is_used_up()) budget_ = 0;
+    if (steps_.is_used_up()) budget_.proof = 0;
   }
 
   static void learn(Piece& piece, const Cut& cut) {
@@ -125,7 +125,7 @@ class RowSplitter {
   ir::ExprContext& exprs_;
   SegmentOptions options_;
   std::vector<RowCase> cases_;
-  std::int64_t budget_ = kProofBudget;
+  SpecialisationBudget budget_{.proof = kProofBudget, .steps = StepBudget(limits::kSplitSteps)};
   StepBudget steps_{limits::kSplitSteps};
   std::size_t tests_ = 0;  // a tree of t tests has t + 1 cases
   std::size_t max_segments_ = kMaxSegments;

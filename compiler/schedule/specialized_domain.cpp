@@ -38,9 +38,9 @@ void SpecializedDomain::learn_fails(std::vector<ConditionId> conditions) {
 std::optional<bool> SpecializedDomain::known(Expr e) {
   const auto [it, inserted] = answers_.try_emplace(e.id());
   if (!inserted) return it->second;
-  if (*budget_ <= 0) return std::nullopt;
+  if (budget_->is_used_up()) return std::nullopt;
   // A question looks at each fact once or more, term by term.
-  *budget_ -= static_cast<std::int64_t>((e.operands().size() + 1) * fact_count_);
+  budget_->proof -= static_cast<std::int64_t>((e.operands().size() + 1) * fact_count_);
   ir::ExprContext& exprs = kernel_->program->exprs();
   std::optional<bool> answer;
   if (facts_.proves_nonnegative(e))
@@ -77,6 +77,7 @@ std::optional<bool> SpecializedDomain::predicate_value(PredicateId id, Predicate
 }
 
 void SpecializedDomain::specialise() {
+  budget_->steps = StepBudget(budget_->steps.limit());
   const std::vector<NodeId> order = users_first(kernel_->graph, roots_);
   std::map<NodeId, NodeId> renamed;
   for (auto it = order.rbegin(); it != order.rend(); ++it) {
@@ -115,7 +116,8 @@ Expr SpecializedDomain::rewrite(Expr e) {
   take_steps(4 + e.operands().size());
   std::vector<Expr> operands;
   for (const Expr operand : e.operands()) operands.push_back(rewrite(operand));
-  const Expr result = decide(e, operands);
+  const bool stays = budget_->is_used_up() && std::ranges::equal(operands, e.operands());  // nothing more is known
+  const Expr result = stays ? e : decide(e, operands);
   rewritten_.insert_or_assign(e.id(), result);
   return result;
 }
@@ -172,7 +174,7 @@ bool SpecializedDomain::is_of_row(Expr e) const {
 }
 
 std::vector<ConditionId> SpecializedDomain::row_question() {
-  if (*budget_ <= 0) return {};
+  if (budget_->is_used_up()) return {};
   for (const NodeId id : users_first(kernel_->graph, roots_)) {
     const Node& node = kernel_->graph.node(id);
     if (node.kind != NodeKind::when) continue;
@@ -186,7 +188,7 @@ std::vector<ConditionId> SpecializedDomain::row_question() {
 
 std::optional<Expr> SpecializedDomain::column_question() {
   // An answer that cannot be used would be asked for again.
-  if (*budget_ <= 0) return std::nullopt;
+  if (budget_->is_used_up()) return std::nullopt;
   std::set<std::uint32_t> seen;
   for (const NodeId id : users_first(kernel_->graph, roots_)) {
     const Node& node = kernel_->graph.node(id);

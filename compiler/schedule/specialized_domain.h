@@ -7,16 +7,24 @@
 
 #include "compiler/kernel/kernel.h"
 #include "ir/expr/constraint.h"
+#include "support/steps.h"
 
 namespace padlock::compiler {
+
+/// Ends the questions of a kernel's domains. Once it is used up nothing more is known, which keeps predicates but is
+/// never wrong.
+struct SpecialisationBudget {
+  std::int64_t proof;  ///< facts that all domains together may still look at
+  StepBudget steps;    ///< of one specialisation, however many and long its expressions are
+  [[nodiscard]] bool is_used_up() const { return proof <= 0 || steps.is_used_up(); }
+};
 
 /// Part of the output (rows that pass some tests, a range of columns) with the facts known in it, and the kernel's
 /// roots specialised by them.
 class SpecializedDomain {
  public:
-  /// `budget`: steps of proof that all domains of the kernel may still take together, borrowed (outlives the domains).
-  /// Once it is used up nothing more is known, which keeps predicates but is never wrong.
-  SpecializedDomain(Kernel& kernel, ir::Facts facts, std::vector<NodeId> roots, std::int64_t& budget)
+  /// `budget` is borrowed (outlives the domains).
+  SpecializedDomain(Kernel& kernel, ir::Facts facts, std::vector<NodeId> roots, SpecialisationBudget& budget)
       : kernel_(&kernel),
         budget_(&budget),
         facts_(std::move(facts)),
@@ -57,8 +65,8 @@ class SpecializedDomain {
   [[nodiscard]] std::optional<bool> predicate_value(PredicateId id, PredicateId& remaining);
   [[nodiscard]] ir::Expr column() const { return kernel_->coordinate(kernel_->rank() - 1); }
 
-  Kernel* kernel_;        // borrowed
-  std::int64_t* budget_;  // borrowed
+  Kernel* kernel_;                // borrowed
+  SpecialisationBudget* budget_;  // borrowed
   ir::Facts facts_;
   std::size_t fact_count_;  // for the budget
   std::set<ConditionId> holding_;

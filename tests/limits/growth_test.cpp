@@ -9,6 +9,7 @@
 #include <doctest/doctest.h>
 
 #include "compiler/pipeline.h"
+#include "compiler/schedule/segments.h"
 #include "compiler/target/gpu_compiler.h"
 #include "compiler/target/host_compiler.h"
 #include "ir/program.h"
@@ -99,6 +100,21 @@ constexpr auto kSquareToGather =
 // A simplex of products: up to the proof's budget.
 constexpr auto kBeyondSquareToProve =
     std::to_array<std::string_view>({"product_of_long_sums", "constraints_of_two", "strides_of_high_rank"});
+
+TEST_CASE("splitting a kernel's rows takes no more steps than its limit, whatever the text") {
+  for (const testing::HostileFamily& family : testing::hostile_families()) {
+    const Result<ir::Program> program = ir::parse_program(family.text(kLengths.back()));
+    if (!program) continue;
+    Result<std::vector<Kernel>> kernels = lower(*program);
+    if (!kernels) continue;
+    for (Kernel& kernel : *kernels) {
+      const std::int64_t before = steps_taken();
+      CHECK(!split_rows(kernel, {}).empty());
+      CAPTURE(family.name);
+      CHECK(steps_taken() - before <= with_last_operation(limits::kSplitSteps));
+    }
+  }
+}
 
 TEST_CASE("a text twice as long takes about twice the steps, at most about four times where that is known") {
   for (const testing::HostileFamily& family : testing::hostile_families()) {
