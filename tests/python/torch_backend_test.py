@@ -233,6 +233,24 @@ class Choices(Case):
         (reason,) = self.reasons()
         self.assertRegex(reason, "^beside sum_1, with which Inductor may fuse it$")
 
+    def test_beside_a_convolution_it_is_taken_if_channels_are_last_already(self):
+        """Inductor keeps images of convolutions so; a kernel between them that has them otherwise costs two copies."""
+        import torch
+
+        def between(x, w):
+            return torch.conv2d(torch.nn.functional.pad(torch.conv2d(x, w), (1, 2, 2, 1)), w)
+
+        x, w = torch.randn(2, 8, 40, 72), torch.randn(8, 8, 3, 3)
+        self.run_both(between, x, w, close=True)
+        (reason,) = self.reasons()
+        self.assertRegex(reason, r"^beside convolution\w*, for which Inductor chooses the order of axes$")
+        last = [one.to(memory_format=torch.channels_last) for one in (x, w)]
+        self.run_both(between, *last, close=True)
+        self.assertEqual(len(taken()), 1)
+        with torch._inductor.config.patch(layout_optimization=False):
+            self.run_both(between, x, w, close=True)
+        self.assertEqual(len(taken()), 2)
+
     def test_a_crop_is_always_taken(self):
         import torch
 

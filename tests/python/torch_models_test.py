@@ -17,6 +17,8 @@ class Model(NamedTuple):
     sizes: tuple
     #: An operator that is in a cluster that was taken.
     wanted: str
+    #: How many were taken, in all graphs: each that there is.
+    clusters: int
     #: How often torch traces it for these sizes; batches are never a reason.
     graphs: int = 1
     #: Images' sizes are numbers for torch.
@@ -31,12 +33,12 @@ class Model(NamedTuple):
 #: - Models with TensorFlow's pads (tf_*, nasnet) are traced once, in five minutes and more: a layer's size quotes the size before
 #:   it several times, and torch's bounds of sizes walk all of that. Square images have one such size instead of two.
 MODELS = {
-    "tf_efficientnetv2_b0": Model(((64, 64), (96, 96)), "constant_pad_nd"),
-    "tf_mobilenetv3_small_100": Model(((64, 64), (96, 96)), "constant_pad_nd"),
-    "resnetblur50": Model(((64, 96), (128, 80)), "padlock.pad"),
-    "davit_tiny": Model(((64, 96), (128, 80)), "constant_pad_nd", graphs=2, static=True),
-    "swin_tiny_patch4_window7_224": Model(((64, 96), (128, 80)), "constant_pad_nd", graphs=2),
-    "nasnetalarge": Model(((96, 96), (128, 128)), "constant_pad_nd"),
+    "tf_efficientnetv2_b0": Model(((64, 64), (96, 96)), "constant_pad_nd", 5),
+    "tf_mobilenetv3_small_100": Model(((64, 64), (96, 96)), "constant_pad_nd", 5),
+    "resnetblur50": Model(((64, 96), (128, 80)), "padlock.pad", 4),
+    "davit_tiny": Model(((64, 96), (128, 80)), "constant_pad_nd", 75, graphs=2, static=True),
+    "swin_tiny_patch4_window7_224": Model(((64, 96), (128, 80)), "constant_pad_nd", 176, graphs=2),
+    "nasnetalarge": Model(((96, 96), (128, 128)), "constant_pad_nd", 33),
 }
 
 QUICK = ("resnetblur50", "davit_tiny", "swin_tiny_patch4_window7_224")
@@ -99,6 +101,7 @@ class Models(unittest.TestCase):
         """Each is taken, and is one kernel for all batches at least."""
         self.assertEqual([(one.reason, one.operators) for one in decisions if not one.taken], [])
         self.assertTrue(any(about.wanted in operator for one in decisions for operator in one.operators), name)
+        self.assertEqual(len(decisions), about.clusters)
         parameters = [one.text.split("\n")[0] for one in decisions]
         sizes = {symbol for one in parameters for symbol in re.findall(r"\b[sn]\d+\b", one)}
         self.assertTrue(sizes, name)
