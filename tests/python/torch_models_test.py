@@ -26,8 +26,8 @@ class Model(NamedTuple):
 
 
 #: Where a model is traced twice, that is torch's or timm's doing, under every back end (TORCH_LOGS=recompiles):
-#: - swin is traced for one size of images, while batches stay symbols: "tensor 'x' size mismatch at index 2. expected 64, actual
-#:   128", and so with backend="eager".
+#: - swin's patches put the image's size into the message of an assertion, where Dynamo makes a number of it (eval Eq(s53, 64) at
+#:   timm/layers/patch_embed.py:129, with backend="eager", too); batches stay symbols.
 #: - davit's windows of windows have sizes that torch simplifies for more than a quarter of an hour, before any back end is
 #:   asked (FakeTensor's view -> infer_size -> SymInt // -> sympy's simplify), so they are given as numbers.
 #: - Models with TensorFlow's pads (tf_*, nasnet) are traced once, in five minutes and more: a layer's size quotes the size before
