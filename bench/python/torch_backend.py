@@ -1,7 +1,9 @@
 """Times what torch.compile makes with backend="padlock", beside eager mode and Inductor: milliseconds of the fastest call, a line of JSON
 each. Of a pad between products also what these alone take, into memory that is there: no back end is faster than that.
 
-    PYTHONPATH=build/release/python python bench/python/torch_backend.py [threads]
+    PYTHONPATH=build/release/python python bench/python/torch_backend.py [threads [case ...]]
+
+Cases are numbers, from 0; without one, all are measured.
 """
 
 import json
@@ -32,19 +34,21 @@ def cases():
         yield name, between, (torch.randn(rows, inner), torch.randn(inner, 1016), torch.randn(1024, last))
 
 
-def fastest(function, inputs, seconds=2.0):
-    least, end = float("inf"), time.perf_counter() + seconds
+def fastest(functions, seconds=2.0):
+    """The fastest call of each, which take turns."""
+    least, end = {name: float("inf") for name in functions}, time.perf_counter() + seconds * len(functions)
     while time.perf_counter() < end:
-        start = time.perf_counter()
-        function(*inputs)
-        least = min(least, time.perf_counter() - start)
+        for name, function in functions.items():
+            start = time.perf_counter()
+            function()
+            least[name] = min(least[name], time.perf_counter() - start)
     return least
 
 
 def products(x, a, b):
     """The two products of `between` alone."""
     first, padded, last = x @ a, torch.zeros(len(x), len(b)), torch.empty(len(x), b.shape[1])
-    return fastest(lambda: torch.mm(x, a, out=first), ()) + fastest(lambda: torch.mm(padded, b, out=last), ())
+    return lambda: (torch.mm(x, a, out=first), torch.mm(padded, b, out=last))
 
 
 def main():
@@ -52,16 +56,28 @@ def main():
     torch.set_num_threads(threads)
     padlock.configure(threads=threads)
     with torch.no_grad():
-        for name, function, inputs in cases():
+        wanted = [int(one) for one in sys.argv[2:]]
+        for i, (name, function, inputs) in enumerate(cases()):
+            if wanted and i not in wanted:
+                continue
             run = {"eager": function}
             run |= {backend: torch.compile(function, backend=backend, dynamic=True) for backend in ("inductor", "padlock")}
-            for one in run.values():
-                one(*inputs)
-            took = {backend: fastest(one, inputs) for backend, one in run.items()}
+            calls = {backend: lambda one=one: one(*inputs) for backend, one in run.items()}
             if function is between:
-                took["products alone"] = products(*inputs)
-            said = {backend: round(seconds * 1e3, 4) for backend, seconds in took.items()}
-            print(json.dumps({"case": name, "threads": threads, "ms": said, "taken": padlock.torch.decisions()[-1].taken}))
+                calls["products alone"] = products(*inputs)
+            for call in calls.values():
+                call()
+            print(json.dumps(said(name, threads, fastest(calls))), flush=True)
+
+
+def said(name, threads, took):
+    """A line of the results: with products, also what a pad and relu that cost nothing would bring."""
+    times = {backend: round(seconds * 1e3, 4) for backend, seconds in took.items()}
+    line = {"case": name, "threads": threads, "ms": times, "taken": padlock.torch.decisions()[-1].taken}
+    line["of inductor"] = round(took["inductor"] / took["padlock"], 3)
+    if "products alone" in took:
+        line["at most"] = round(took["inductor"] / took["products alone"], 3)
+    return line
 
 
 if __name__ == "__main__":

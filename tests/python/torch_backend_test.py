@@ -85,6 +85,23 @@ class Wholes(Case):
             self.assert_same(ours(x, w), partition(x, w))
         self.assertEqual(len(taken()), 1)
 
+    def test_sizes_that_python_rounds(self):
+        import math
+
+        import torch
+
+        def same(x, k: int, s: int):
+            """The pad that TensorFlow calls SAME, as timm computes it."""
+            columns = x.shape[-1]
+            more = max((math.ceil(columns / s) - 1) * s + k - columns + math.floor(columns / 3), 0)
+            return torch.nn.functional.pad(x, (more // 2, more - more // 2))
+
+        ours = compiled(same)
+        for columns, k, s in ((13, 3, 2), (14, 3, 2), (31, 7, 4), (32, 7, 4)):
+            x = torch.randn(2, columns)
+            self.assert_same(ours(x, k, s), same(x, k, s))
+        self.assertEqual(len(taken()), 1)
+
     def test_forward_and_backward(self):
         import torch
 
@@ -172,12 +189,67 @@ class Choices(Case):
         self.run_both(between, torch.randn(30, 64), *weights, close=True)
         self.assertIn("less than 262144 bytes", self.reasons())
 
+    def test_sizes_that_were_computed_before_it_have_names(self):
+        """Layers whose sizes quote those of the layer before have one program, however deep they are."""
+        import math
+
+        import torch
+
+        def layers(x, w):
+            for _ in range(3):
+                n = x.shape[-1]
+                more = max((math.ceil(n / 2) - 1) * 2 + 3 - n, 0)
+                x = torch.nn.functional.conv1d(torch.nn.functional.pad(x, (more // 2, more - more // 2)), w, stride=2)
+            return x
+
+        w = torch.randn(2, 2, 3)
+        ours = compiled(layers)
+        for columns in (64, 57, 91):
+            x = torch.randn(1, 2, columns)
+            self.assertTrue(torch.allclose(ours(x, w), layers(x, w), rtol=1e-4, atol=1e-4))
+        texts = [one.text for one in taken()]
+        self.assertEqual(len(texts), 3)
+        self.assertEqual(texts[1], texts[2])
+        self.assertRegex(texts[1], r"x0: f32\[1, \w+, n0\]\)")
+
+    def test_how_sizes_depend_on_each_other_is_said_where_it_is_needed(self):
+        import torch
+
+        def halves(x):
+            a = (x @ x)[:, : x.shape[1] // 2] @ torch.ones(x.shape[1] // 2, x.shape[1] // 2)
+            b = x.t() @ x
+            return (torch.nn.functional.pad(b, (1, 1))[:, 1 : 1 + x.shape[1] // 2] + a) @ a.t()
+
+        ours = compiled(halves)
+        for n in (8, 11):
+            x = torch.randint(-3, 4, (n, n)).float()
+            self.assertTrue(torch.equal(ours(x), halves(x)))
+        self.assertEqual(len(taken()), 1)
+
     def test_beside_what_inductor_fuses_it_is_left(self):
         import torch
 
         self.run_both(lambda x: torch.nn.functional.pad(x, (3, 5)).sum(1), torch.ones(900, 128))
         (reason,) = self.reasons()
         self.assertRegex(reason, "^beside sum_1, with which Inductor may fuse it$")
+
+    def test_beside_a_convolution_it_is_taken_if_channels_are_last_already(self):
+        """Inductor keeps images of convolutions so; a kernel between them that has them otherwise costs two copies."""
+        import torch
+
+        def between(x, w):
+            return torch.conv2d(torch.nn.functional.pad(torch.conv2d(x, w), (1, 2, 2, 1)), w)
+
+        x, w = torch.randn(2, 8, 40, 72), torch.randn(8, 8, 3, 3)
+        self.run_both(between, x, w, close=True)
+        (reason,) = self.reasons()
+        self.assertRegex(reason, r"^beside convolution\w*, for which Inductor chooses the order of axes$")
+        last = [one.to(memory_format=torch.channels_last) for one in (x, w)]
+        self.run_both(between, *last, close=True)
+        self.assertEqual(len(taken()), 1)
+        with torch._inductor.config.patch(layout_optimization=False):
+            self.run_both(between, x, w, close=True)
+        self.assertEqual(len(taken()), 2)
 
     def test_a_crop_is_always_taken(self):
         import torch

@@ -27,16 +27,19 @@ from ._sizes import Untranslatable
 
 def _try(cluster: Sequence[Node], force: bool) -> tuple[Program | None, Choice]:
     """The program of a cluster that is worth it, compiled, so that what Padlock refuses stays Inductor's."""
-    try:
-        program = program_of(cluster)
-        choice = choose(cluster, program, force)
-        if choice.taken:
-            kernel_of(program.text)._compile("host")
-        return program, choice
-    except Untranslatable as reason:
-        return None, Choice(False, str(reason))
-    except Exception as refusal:  # noqa: BLE001, whatever it is, Inductor can do without us
-        return None, Choice(False, f"Padlock refuses its program: {refusal}")
+    choice = Choice(False, "")
+    for traced in (False, True):
+        try:
+            program = program_of(cluster, traced=traced)
+            choice = choose(cluster, program, force)
+            if choice.taken:
+                kernel_of(program.text)._compile("host")
+            return program, choice
+        except Untranslatable as reason:
+            choice = Choice(False, str(reason))
+        except Exception as refusal:  # noqa: BLE001, whatever it is, Inductor can do without us
+            choice = Choice(False, f"Padlock refuses its program: {refusal}")
+    return None, choice
 
 
 def _take(graph: Graph, cluster: Sequence[Node], force: bool, backward: bool) -> bool:

@@ -11,7 +11,7 @@ from torch.fx import Node
 
 from ._clusters import PADS
 from ._lower import overload
-from ._names import is_known, size_hint
+from ._names import chooses_layouts, is_known, size_hint
 from ._rewrite import Program
 
 #: Below this a call costs more than it saves.
@@ -23,6 +23,9 @@ _CALLED = (
     *("convolution", "mkldnn", "_conv", "conv_", "cudnn", "_cudnn", "_fft", "fft", "sort", "topk", "_linalg", "linalg"),
     *("_embedding_bag", "nonzero", "max_pool3d", "adaptive_max_pool", "_adaptive_avg_pool", "grid_sampler"),
 )
+
+
+_CONVOLUTIONS = ("convolution", "mkldnn", "_conv", "conv_", "cudnn", "_cudnn")
 
 
 @dataclass(frozen=True)
@@ -69,6 +72,17 @@ def is_called(node: Node) -> bool:
     return name.startswith(_CALLED)
 
 
+def is_laid_out_anew(node: Node, other: Node) -> bool:
+    """Returns whether the tensor between a cluster and a convolution is one that Inductor would keep with channels last: a kernel
+    that has it as it was traced costs a copy on that side."""
+    if not str(getattr(node.target, "_opname", "")).startswith(_CONVOLUTIONS) or not chooses_layouts():
+        return False
+    value = other.meta.get("val")
+    if not isinstance(value, torch.Tensor) or value.dim() != 4:
+        return False
+    return not value.is_contiguous(memory_format=torch.channels_last)
+
+
 def choose(cluster: Sequence[Node], program: Program, force: bool) -> Choice:
     """Returns whether a cluster becomes a kernel."""
     if force:
@@ -81,6 +95,12 @@ def choose(cluster: Sequence[Node], program: Program, force: bool) -> Choice:
         if isinstance(node.meta.get("val"), (int, torch.SymInt)) or is_called(node):
             continue
         return Choice(False, f"beside {node.name}, with which Inductor may fuse it")
+    between = [(node, node) for node in program.inputs]
+    between += [(user, node) for node in cluster for user in node.users if user not in inside]
+    indexed = any(node.target in PADS and node.target is not overload("constant_pad_nd") for node in cluster)
+    for node, other in between if not indexed else ():  # Inductor's other modes are index arithmetic, which costs more than copies
+        if is_laid_out_anew(node, other):
+            return Choice(False, f"beside {node.name}, for which Inductor chooses the order of axes")
     moved = bytes_of([node.meta.get("val") for node in (*program.inputs, *(one.node for one in program.outputs))])
     if moved < LEAST_BYTES:
         return Choice(False, f"less than {LEAST_BYTES} bytes")

@@ -27,8 +27,8 @@ def value_of(node: Any) -> torch.Tensor:
 class Lowering:
     """The statements of one program, as they are made."""
 
-    def __init__(self) -> None:
-        self.sizes = Sizes()
+    def __init__(self, names: dict[Any, Any] | None = None) -> None:
+        self.sizes = Sizes(names)
         self.statements: list[str] = []
         #: The name of what each node is; nodes that are not here become parameters.
         self.names: dict[Node, str] = {}

@@ -104,6 +104,11 @@ def inductor_options(mode: str | None) -> dict[str, Any]:
     return dict(options(mode)) if mode not in (None, "default") and options is not None else {}
 
 
+def chooses_layouts() -> bool:
+    """Returns whether Inductor gives convolutions another order of axes than was traced."""
+    return bool(_find("torch._inductor.config", "layout_optimization"))
+
+
 def graph_pass_base() -> Any:
     """The class of passes that Inductor's caches can tell apart."""
     return _find("torch._inductor.custom_graph_pass", "CustomGraphPass") or object

@@ -13,7 +13,7 @@ from torch.fx import Graph, Node
 from ._lower import Lowering, overload, type_name, value_of
 from ._lower_moves import VIEWS
 from ._names import INPUTS_AS_TRACED, is_known
-from ._sizes import Untranslatable
+from ._sizes import Untranslatable, names_of_extents
 
 
 @dataclass(frozen=True)
@@ -100,10 +100,17 @@ def _parameter(to: Lowering, name: str, node: Node) -> str:
     return text if dense else f"{text} strides {to.sizes.list(value.stride())}"
 
 
-def _declared(inputs: Sequence[Node]) -> set[str]:
+def _declared(to: Lowering) -> set[str]:
     """Symbols that stand alone as an extent or a stride."""
-    sizes = [size for node in inputs for size in (*value_of(node).shape, *value_of(node).stride())]
-    return {str(size.node.expr) for size in sizes if isinstance(size, torch.SymInt) and size.node.expr.is_Symbol}
+    sizes = [size for node in to.inputs for size in (*value_of(node).shape, *value_of(node).stride())]
+    expressions = [to.sizes.expression_of(size) for size in sizes if isinstance(size, torch.SymInt)]
+    return {str(one) for one in expressions if one.is_Symbol}
+
+
+def _named(needed: Sequence[Node]) -> dict[Any, Any]:
+    inside = set(needed)
+    values = [source.meta.get("val") for node in needed for source in node.all_input_nodes if source not in inside]
+    return names_of_extents(extent for value in values if isinstance(value, torch.Tensor) for extent in value.shape)
 
 
 def _value_of_symbol(graph: Graph, symbol: str, cluster: set[Node]) -> Any:
@@ -119,12 +126,14 @@ def _value_of_symbol(graph: Graph, symbol: str, cluster: set[Node]) -> Any:
     raise Untranslatable(f"nothing in the graph has the value of {symbol}")
 
 
-def program_of(cluster: Sequence[Node], name: str = "cluster") -> Program:
-    """The program of a cluster."""
-    to, outputs = Lowering(), outputs_of(cluster)
+def program_of(cluster: Sequence[Node], name: str = "cluster", *, traced: bool = False) -> Program:
+    """The program of a cluster; `traced` says all sizes by the symbols of the trace, and so how they depend on each other."""
+    outputs = outputs_of(cluster)
     if not outputs:
         raise Untranslatable("nothing outside needs more than a view of it")
-    for node in _needed(cluster, outputs):
+    needed = _needed(cluster, outputs)
+    to = Lowering({} if traced else _named(needed))
+    for node in needed:
         to.lower(node)
     results: list[str] = []
     for output in outputs:
@@ -135,7 +144,7 @@ def program_of(cluster: Sequence[Node], name: str = "cluster") -> Program:
             made = to.emit("reshape", made, f"shape = {to.sizes.list(value_of(output.node).shape)}")
         results.append(made)
     parameters = [_parameter(to, to.names[node], node) for node in to.inputs]
-    declared = _declared(to.inputs)
+    declared = _declared(to)
     dims: dict[str, Any] = {
         symbol: _value_of_symbol(cluster[0].graph, symbol, set(cluster)) for symbol in to.sizes.symbols if symbol not in declared
     }

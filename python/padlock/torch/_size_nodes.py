@@ -11,7 +11,7 @@ import torch
 from torch.fx import Graph, Node
 
 from ._lower import overload
-from ._sizes import Untranslatable
+from ._sizes import Untranslatable, rounded_division
 
 _FOLDS: dict[str, Callable[..., Any]] = {"Add": operator.add, "Mul": operator.mul, "Max": torch.sym_max, "Min": torch.sym_min}
 _PAIRS: dict[str, Callable[..., Any]] = {
@@ -56,6 +56,10 @@ class SizeNodes:
             node, axis = self._inputs[str(e)]
             return node if axis is None else self._call(overload("sym_size", "int"), (node, axis))
         kind = type(e).__name__
+        if (quotient := rounded_division(e)) is not None:
+            a, b, up = quotient
+            made = self._call(operator.floordiv, (self._make(-a if up else a), self._make(b)))
+            return self._call(operator.neg, (made,)) if up else made
         if kind not in _FOLDS and kind not in _PAIRS:
             raise Untranslatable(f"sizes have no {kind}")
         parts = [self._make(part) for part in e.args]
