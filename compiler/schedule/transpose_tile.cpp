@@ -31,7 +31,7 @@ enum VariableOrder {
 };
 
 /// A block of more has 64 registers a thread at most, which a tile of bytes spills.
-constexpr int kMostThreads = 512;
+constexpr int kFewestThreads = 128, kMostThreads = 512;
 
 /// Every GPU gives a block so much without being asked.
 constexpr int kSharedBytes = 48 << 10;
@@ -288,14 +288,13 @@ class RunFinder {
 
 namespace {
 
-/// Chooses how many words a row has, and who makes them. A tile has twice a stream's threads. Each has eight words
-/// then, or 16 of bytes: with fewer, too few loads are on their way. (On an H200, aligned, 256 MiB, by hand: f32 0.85
-/// of a copy with four words a thread and 0.95 with eight; f16 0.76 and 0.93; i8 0.90 with eight and 0.94 with 16.) Of
-/// a small output that is all that a multiprocessor does, one thing after the other: smaller tiles, and more threads
-/// for each. (Misaligned i8, 1 MiB, by hand: 0.13 to 0.6 of a copy with large tiles, 0.88 with 16 words and 512
-/// threads.)
+/// Chooses how many words a row has, and who makes them. Each of 256 threads has eight words, or 16 of bytes: with
+/// fewer, too few loads are on their way. (On an H200, aligned, 256 MiB, by hand: f32 0.85 of a copy with four words a
+/// thread and 0.95 with eight; f16 0.76 and 0.93; i8 0.90 with eight and 0.94 with 16.) Of a small output that is all
+/// that a multiprocessor does, one thing after the other: smaller tiles, and more threads for each. (Misaligned i8,
+/// 1 MiB, by hand: 0.13 to 0.6 of a copy with large tiles, 0.88 with 16 words and 512 threads.)
 void choose_shape(const Schedule& schedule, TransposeTile& tile, bool small) {
-  tile.threads = std::min(kMostThreads, 2 * schedule.threads);
+  tile.threads = std::max(kFewestThreads, schedule.threads);
   const bool is_element = tile.lanes == 1 && tile.word_bytes == 4;
   if (small) {
     tile.threads = std::min(kMostThreads, 2 * tile.threads);

@@ -27,9 +27,9 @@ class SizeTable {
 /// size; what is emitted is arithmetic on coordinates.
 ///
 /// Two modes, because a size may be anything that fits 64 bits: an *address*, an element's offset in a tensor, is
-/// computed modulo 2^64 (2^32), where any part may wrap and the sum is right; an *exact* value is compared or divided, so its
-/// constant part is clamped (compared with coordinates below 2^47, a clamp at 2^62 changes nothing) or, under a mod,
-/// reduced before it is added. What is exact inside an address has the width of an index.
+/// computed modulo 2^64 (2^32), where any part may wrap and the sum is right; an *exact* value is compared or divided,
+/// so its constant part is clamped (compared with coordinates below 2^47, a clamp at 2^62 changes nothing) or, under a
+/// mod, reduced before it is added. What is exact inside an address has the width of an index.
 class ExprEmitter {
  public:
   /// `sizes`: the launch's size array, a value of the entry block `entry`, at whose end sizes are loaded.

@@ -204,8 +204,8 @@ void take_one_vector(const Schedule& schedule, GpuVariant& variant) {
   variant.used = schedule.exprs().constant(1);
 }
 
-/// Lists the variants, the one that assumes nothing first, each with all that those before it assume: a launch takes the
-/// last whose guards hold.
+/// Lists the variants, the one that assumes nothing first, each with all that those before it assume: a launch takes
+/// the last whose guards hold.
 std::vector<GpuVariant> variants_of(const ProvenKernel& kernel) {
   const Schedule& schedule = kernel.schedule();
   GpuVariant next{.tile = schedule.tile ? &*schedule.tile : nullptr};

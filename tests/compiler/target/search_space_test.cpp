@@ -152,8 +152,8 @@ TEST_CASE("the search space of a GPU has some fifty configs for a program, of wh
        {std::pair(kPad, std::size_t{48}),
         // Nothing to split, and no predicate.
         {"program p(x: f16[A, B]) { y = relu(x) return y }", std::size_t{24}},
-        // Read across its rows: as tiles, too, whose blocks are as large as blocks can be with 256 threads already, and
-        // those of small tiles with 128.
+        // Read across its rows: as tiles, too, whose blocks have 128 threads at least, and those of small tiles 512
+        // with 256 already.
         {"program p(x: i8[A, B]) { y = transpose(x, perm = [1, 0]) return y }", std::size_t{24}}}) {
     CAPTURE(text);
     const auto program = ir::parse_program(text);
@@ -188,11 +188,11 @@ TEST_CASE("costs of a GPU count blocks, what is on its way, trips and instructio
   CHECK(two.chunks == 0);
   CHECK(two.write_bytes == 4096 * 4096 * 4);
   // 4096 * 1024 vectors, and a part of one for an output that begins inside of a vector.
-  CHECK(two.blocks == 4096 * 1024 / 256 + 1);
-  CHECK(two.flight_bytes == 128 * 2 * 16);
+  CHECK(two.blocks == 4096 * 1024 / 512 + 1);
+  CHECK(two.flight_bytes == 256 * 2 * 16);
   const KernelCost one = cost(4096, 4096, 5, "map=stream,items=1");
-  CHECK(one.blocks == 4096 * 1024 / 128 + 1);
-  CHECK(one.flight_bytes == 128 * 16);
+  CHECK(one.blocks == 4096 * 1024 / 256 + 1);
+  CHECK(one.flight_bytes == 256 * 16);
   CHECK(one.resident_blocks >= two.resident_blocks);
   CHECK(cost(4096, 4096, 5, "map=stream,items=1,threads=512").blocks == 4096 * 1024 / 512 + 1);
   // Short rows have more edges, which are trips of their own, and more instructions.
@@ -217,8 +217,8 @@ TEST_CASE("costs of tiles: more threads are fewer words on each thread's way, an
     return cost_of(schedule_for_gpu(std::move(kernels->front()), *GpuConfig::parse(config, GpuConfig::standard())),
                    *binding);
   };
-  const KernelCost few = cost("threads=64");
-  const KernelCost many = cost("threads=256");
+  const KernelCost few = cost("threads=128");
+  const KernelCost many = cost("threads=512");
   CHECK(few.blocks == 33 * 32);  // of 128 x 128 bytes, and for rows that end in the halo of one more
   CHECK(many.blocks == few.blocks);
   CHECK(few.trips > many.trips);
