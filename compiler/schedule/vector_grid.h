@@ -32,7 +32,7 @@ struct VectorGrid {
   ir::Expr ahead_is;  ///< the value of `ahead`
   ir::Expr local;     ///< where the vector begins, counted from `begin` on: a few bits, whatever the output's size is
   ir::Expr tiles;     ///< of a launch, for any phase
-  ir::Expr launched;  ///< the value of `used` in a launch: one where there is less than a vector for each thread of a
+  ir::Expr launched;  ///< the value of `used` in a launch: one where there are at most two vectors for each thread of a
                       ///< large device, else as many as there are
 };
 
