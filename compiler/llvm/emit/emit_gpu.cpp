@@ -273,12 +273,14 @@ abi::KernelAbi emit_variant(llvm::Module& module, const ProvenKernel& kernel, co
 
 }  // namespace
 
-std::vector<abi::KernelAbi> emit_gpu_kernel(std::span<llvm::Module* const> modules, const ProvenKernel& kernel,
+std::vector<abi::KernelAbi> emit_gpu_kernel(GpuModules modules, const ProvenKernel& kernel,
                                             const TargetFeatures& target, bool bounds_check) {
+  const std::vector<GpuVariant> variants = variants_of(kernel);
   std::vector<abi::KernelAbi> contracts;
-  for (const GpuVariant& variant : variants_of(kernel))
-    contracts.push_back(
-        emit_variant(*modules[contracts.size() % modules.size()], kernel, target, bounds_check, variant));
+  for (const GpuVariant& variant : variants) {
+    const bool is_usual = variant.offset_bits == variants.back().offset_bits;
+    contracts.push_back(emit_variant(is_usual ? modules.usual : modules.large, kernel, target, bounds_check, variant));
+  }
   return contracts;
 }
 
