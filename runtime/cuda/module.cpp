@@ -121,14 +121,18 @@ Result<std::unique_ptr<const ProgramModules>> ProgramModules::load(const Context
       new ProgramModules(context, std::move(name), make, std::move(parts.large), std::move(usual)));
 }
 
+bool ProgramModules::is_large(const std::string& function) const {
+  return large_ptx_.contains(fmt::format(".entry {}(", function));
+}
+
 bool ProgramModules::is_loaded(const std::string& function) const {
-  if (!large_ptx_.contains(fmt::format(".entry {}(", function))) return true;
+  if (!is_large(function)) return true;
   const std::lock_guard lock(mutex_);
   return large_.has_value();
 }
 
 Result<const Module*> ProgramModules::module_of(const std::string& function) const {
-  if (!large_ptx_.contains(fmt::format(".entry {}(", function))) return &usual_;
+  if (!is_large(function)) return &usual_;
   if (!large_) {
     PADLOCK_TRY(large_, make_(context_, large_ptx_, name_ + " for large sizes"));
   }

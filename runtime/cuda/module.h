@@ -80,6 +80,7 @@ class ProgramModules {
         make_(make),
         large_ptx_(std::move(large)),
         usual_(std::move(usual)) {}
+  [[nodiscard]] bool is_large(const std::string& function) const;  ///< of the part for large sizes
   [[nodiscard]] Result<const Module*> module_of(const std::string& function) const;
 
   const Context& context_;  // borrowed (outlives this)

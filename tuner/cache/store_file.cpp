@@ -164,6 +164,7 @@ RecordSet StoreFile::measurements_of(std::string_view program, std::string_view 
 Result<std::int64_t> StoreFile::put(std::span<const Record> records, Conflict conflict) {
   return put_rows(database_, records, conflict);
 }
+
 Result<std::int64_t> StoreFile::erase(std::span<const Place> places) { return erase_rows(database_, places); }
 
 Result<std::string> default_cache_file() {

@@ -16,7 +16,7 @@
 namespace padlock::tuner {
 namespace {
 
-/// What a record's row has beside the record's own texts.
+/// NewRow holds the columns of a row that its record does not have as texts.
 struct NewRow {
   std::string sizes, line;
 };

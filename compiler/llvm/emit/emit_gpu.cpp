@@ -198,7 +198,7 @@ abi::KernelAbi gpu_contract_of(const Schedule& schedule, const GpuVariant& varia
   return abi;
 }
 
-/// What has a quicker variant, for all sizes but those of a few axes, is as little code as it can be.
+/// Keeps a variant short that few launches take, since others are quicker for their sizes: one vector a thread.
 void take_one_vector(const Schedule& schedule, GpuVariant& variant) {
   variant.vectors = 1;
   variant.used = schedule.exprs().constant(1);

@@ -10,11 +10,10 @@
 
 namespace padlock::compiler {
 
-/// Where the variants of kernels go: those that launches of usual sizes take, and those for sizes that do not fit 32
-/// bits. Both may be one module.
+/// GpuModules names the modules that variants of kernels are added to. Both may be one.
 struct GpuModules {
-  llvm::Module& usual;
-  llvm::Module& large;
+  llvm::Module& usual;  ///< for variants that launches of usual sizes take
+  llvm::Module& large;  ///< for variants for sizes that do not fit 32 bits
 };
 
 /// Adds the functions of one kernel for a GPU, and returns the launch contracts of its variants, as emit_host_kernel
