@@ -36,6 +36,14 @@ Result<bool> keeps(Query& query, const PlaceView& place, const Record& incoming)
   return existing && !supersedes(incoming, *existing);
 }
 
+/// Runs an INSERT of a row's place and line.
+Status insert_row(Query& insert, const PlaceView& place, std::string_view line) {
+  lend_place(insert, place);
+  insert.lend(7, line);
+  PADLOCK_CHECK(insert.next());
+  return {};
+}
+
 /// Writes rows. One whose place is free, as most are, costs one walk down the tree.
 class RowWriter {
  public:
@@ -53,24 +61,17 @@ class RowWriter {
   /// Returns whether the row is written.
   Result<bool> put(const PlaceView& place, std::string_view line, const Record& record) {
     if (add_) {
-      PADLOCK_CHECK(run(*add_, place, line));
+      PADLOCK_CHECK(insert_row(*add_, place, line));
       if (database_->changes() > 0) return true;
       PADLOCK_TRY(const bool kept, keeps(*find_, place, record));
       if (kept) return false;
     }
-    PADLOCK_CHECK(run(*replace_, place, line));
+    PADLOCK_CHECK(insert_row(*replace_, place, line));
     return true;
   }
 
  private:
   explicit RowWriter(Database& database) : database_(&database) {}
-  static Status run(Query& query, const PlaceView& place, std::string_view line) {
-    lend_place(query, place);
-    query.lend(7, line);
-    PADLOCK_CHECK(query.next());
-    return {};
-  }
-
   Database* database_;  // borrowed
   std::optional<Query> replace_, add_, find_;
 };
@@ -115,11 +116,7 @@ Status leave_only(Database& database, std::span<const Row> rows) {
   PADLOCK_CHECK(database.execute("DELETE FROM record"));
   return in_batches(rows.size(), [&](std::size_t begin, std::size_t end) -> Status {
     PADLOCK_TRY(Query insert, database.prepare("INSERT INTO record VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)"));
-    for (const Row& row : rows.subspan(begin, end - begin)) {
-      lend_place(insert, row.place());
-      insert.lend(7, row.line());
-      PADLOCK_CHECK(insert.next());
-    }
+    for (const Row& row : rows.subspan(begin, end - begin)) PADLOCK_CHECK(insert_row(insert, row.place(), row.line()));
     return {};
   });
 }
