@@ -16,11 +16,15 @@ std::string_view head_of(std::string_view text) {
 
 }  // namespace
 
+void append_ptx(std::string& text, std::string_view other) {
+  text += text.empty() ? other : other.substr(head_of(other).size());
+}
+
 std::string join_ptx(const PtxParts& parts) {
   std::string text = parts.usual;
   if (parts.large.empty()) return text;
   text += kLargePart;
-  text += std::string_view(parts.large).substr(head_of(parts.large).size());
+  append_ptx(text, parts.large);
   return text;
 }
 

@@ -13,6 +13,8 @@ struct PtxParts {
   std::string large;  ///< empty where no kernel has such a variant
 };
 
+/// Adds the functions of one text to another, which is empty or has the same head.
+void append_ptx(std::string& text, std::string_view other);
 /// Returns one text for both: that of `usual`, a comment, and `large` without its head, which is the same.
 [[nodiscard]] std::string join_ptx(const PtxParts& parts);
 /// Returns the parts of what join_ptx made. Of any other text `usual` is the whole.

@@ -1,6 +1,7 @@
 #include "abi/ptx_parts.h"
 
 #include <doctest/doctest.h>
+#include <fmt/format.h>
 
 namespace padlock::abi {
 namespace {
@@ -16,6 +17,12 @@ TEST_CASE("parts that are joined have one head, and are split as they were") {
   const PtxParts found = split_ptx(text);
   CHECK(found.usual == parts.usual);
   CHECK(found.large == parts.large);
+}
+
+TEST_CASE("texts that are added up have one head, in their order") {
+  std::string text;
+  for (const char* name : {"p", "q"}) append_ptx(text, fmt::format("{}\n.visible .entry {}(\n)\n", kHead, name));
+  CHECK(text == std::string(kHead) + "\n.visible .entry p(\n)\n\n.visible .entry q(\n)\n");
 }
 
 TEST_CASE("what has no part for large sizes is as it was") {

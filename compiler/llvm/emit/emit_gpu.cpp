@@ -279,7 +279,8 @@ std::vector<abi::KernelAbi> emit_gpu_kernel(GpuModules modules, const ProvenKern
   std::vector<abi::KernelAbi> contracts;
   for (const GpuVariant& variant : variants) {
     const bool is_usual = variant.offset_bits == variants.back().offset_bits;
-    contracts.push_back(emit_variant(is_usual ? modules.usual : modules.large, kernel, target, bounds_check, variant));
+    llvm::Module& large = variant.index_bits == 32 ? modules.offset : modules.index;
+    contracts.push_back(emit_variant(is_usual ? modules.usual : large, kernel, target, bounds_check, variant));
   }
   return contracts;
 }

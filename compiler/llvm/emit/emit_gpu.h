@@ -10,10 +10,13 @@
 
 namespace padlock::compiler {
 
-/// GpuModules names the modules that variants of kernels are added to. Both may be one.
+/// GpuModules names the modules that variants of kernels are added to, so that LLVM can be at all of them at once. All
+/// may be one.
 struct GpuModules {
-  llvm::Module& usual;  ///< for variants that launches of usual sizes take
-  llvm::Module& large;  ///< for variants for sizes that do not fit 32 bits
+  static constexpr int kMost = 3;
+  llvm::Module& usual;   ///< for variants that launches of usual sizes take
+  llvm::Module& offset;  ///< for those for tensors whose offsets do not fit 32 bits
+  llvm::Module& index;   ///< for those for axes whose indices do not, either
 };
 
 /// Adds the functions of one kernel for a GPU, and returns the launch contracts of its variants, as emit_host_kernel

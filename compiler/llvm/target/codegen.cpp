@@ -40,12 +40,16 @@ class CodePasses final : public llvm::legacy::PassManager {
 
  private:
   [[nodiscard]] bool is_left_out(llvm::StringRef pass) const {
-    return pass == kStrengthReduction || (host_ && std::ranges::find(kLeftOut, pass) != kLeftOut.end());
+    return std::ranges::find(kNeverNeeded, pass) != kNeverNeeded.end() ||
+           (host_ && std::ranges::find(kLeftOut, pass) != kLeftOut.end());
   }
 
-  /// The schedule's loops have addresses that x86 adds up for free: it has nothing to win.
-  static constexpr llvm::StringRef kStrengthReduction = "loop-reduce";
   using Name = llvm::StringRef;
+  static constexpr std::array kNeverNeeded = {
+      // The schedule's loops have addresses that x86 adds up for free: it has nothing to win.
+      Name("loop-reduce"),
+      // These look for what is not there: sanitizers, collected garbage.
+      Name("machine-sanmd"), Name("gc-analysis"), Name("fixup-statepoint-caller-saved")};
   static constexpr std::array kLeftOut = {
       // The CPU itself reorders what these would.
       Name("post-RA-sched"), Name("machine-scheduler"), Name("lrshrink"),

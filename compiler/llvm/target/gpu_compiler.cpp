@@ -103,10 +103,10 @@ class LlvmGpuCompiler final : public GpuCompiler {
   }
 
  private:
-  /// LLVM's share, most of the time, is done for both parts at once.
+  /// LLVM's share, most of the time, is done for all modules at once.
   Result<abi::CompiledCode> compile_ptx(const ir::Program& program, const GpuOptions& options) {
-    std::vector<Backend> backends = only(device());
-    backends.push_back(device());
+    std::vector<Backend> backends;
+    for (int i = 0; i < GpuModules::kMost; ++i) backends.push_back(device());
     PADLOCK_TRY(Emitted code, emit_modules(program, options, std::move(backends)));
     std::vector<Result<llvm::SmallVector<char>>> texts(code.modules.size());
     for_each_at_once(code.modules.size(), [&](std::size_t i) { texts[i] = ptx_of(code.modules[i]); });
@@ -117,10 +117,10 @@ class LlvmGpuCompiler final : public GpuCompiler {
     }
     for (const auto& text : texts)
       if (!text) return std::unexpected(text.error());
-    const auto part = [&](std::size_t i) {
-      return i < texts.size() ? std::string(texts[i]->data(), texts[i]->size()) : std::string();
-    };
-    const std::string ptx = abi::join_ptx({.usual = part(0), .large = part(1)});
+    abi::PtxParts parts;
+    for (std::size_t i = 0; i < texts.size(); ++i)
+      abi::append_ptx(i == 0 ? parts.usual : parts.large, {texts[i]->data(), texts[i]->size()});
+    const std::string ptx = abi::join_ptx(parts);
     const auto bytes = std::as_bytes(std::span(ptx));
     made.bytes.assign(bytes.begin(), bytes.end());
     return made;
@@ -150,8 +150,6 @@ class LlvmGpuCompiler final : public GpuCompiler {
   }
 
   [[nodiscard]] Backend device() const {
-    llvm::TargetOptions options;
-    options.AllowFPOpFusion = llvm::FPOpFusion::Strict;
     Backend made;
     made.features = {.cpu = architecture_,
                      .features = "",
@@ -167,10 +165,18 @@ class LlvmGpuCompiler final : public GpuCompiler {
                      .aligned_elements = true,
                      .waits = abi::gpu_target_number(architecture_) >= 90,  // PTX 7.8
                      .takes_words = true};
-    // ptxas optimises: what LLVM would do before takes two thirds of the time and changes its result by 1 %.
-    made.machine.reset(nvptx()->createTargetMachine(llvm::Triple("nvptx64-nvidia-cuda"), architecture_, "", options,
-                                                    std::nullopt, std::nullopt, llvm::CodeGenOptLevel::None));
+    made.machine = machine();
     return made;
+  }
+
+  [[nodiscard]] MachineHandle machine() const {
+    if (auto kept = machines_->take()) return {kept.release(), {machines_}};
+    llvm::TargetOptions options;
+    options.AllowFPOpFusion = llvm::FPOpFusion::Strict;
+    // ptxas optimises: what LLVM would do before takes two thirds of the time and changes its result by 1 %.
+    return {nvptx()->createTargetMachine(llvm::Triple("nvptx64-nvidia-cuda"), architecture_, "", options, std::nullopt,
+                                         std::nullopt, llvm::CodeGenOptLevel::None),
+            {machines_}};
   }
 
   [[nodiscard]] Backend twin() const {
@@ -197,14 +203,17 @@ class LlvmGpuCompiler final : public GpuCompiler {
     std::vector<std::vector<abi::KernelAbi>> kernels;
   };
 
-  /// One module for each back end, of which there are one or two, of one kind.
+  /// One module for each back end, of which there are one or GpuModules::kMost, of one kind.
   Result<Emitted> emit_modules(const ir::Program& program, const GpuOptions& options, std::vector<Backend> backends) {
     PADLOCK_TRY(const std::vector<ProvenKernel> kernels,
                 prove_kernels(program, options.edits, scheduler(options), proofs_));
     const TargetFeatures features = backends.front().features;
     Emitted code;
     for (Backend& backend : backends) code.modules.emplace_back(program.name(), std::move(backend.machine));
-    const GpuModules modules{*code.modules.front().module, *code.modules.back().module};
+    const auto module = [&](std::size_t i) -> llvm::Module& {
+      return *code.modules[std::min(i, code.modules.size() - 1)].module;
+    };
+    const GpuModules modules{module(0), module(1), module(2)};
     for (const ProvenKernel& proven : kernels) {
       code.kernels.push_back(emit_gpu_kernel(modules, proven, features, options.bounds_check));
       if (features.takes_words) PADLOCK_CHECK(check_parameters(code.kernels.back()));
@@ -212,7 +221,9 @@ class LlvmGpuCompiler final : public GpuCompiler {
     }
     for (CodeModule& made : code.modules)
       if (options.edits != nullptr) options.edits->emitted(*made.module);
-    while (code.modules.size() > 1 && code.modules.back().module->empty()) code.modules.pop_back();
+    code.modules.erase(std::remove_if(code.modules.begin() + 1, code.modules.end(),
+                                      [](const CodeModule& made) { return made.module->empty(); }),
+                       code.modules.end());
     for (const CodeModule& made : code.modules) PADLOCK_CHECK(made.verify());
     return code;
   }
@@ -230,6 +241,7 @@ class LlvmGpuCompiler final : public GpuCompiler {
   std::string architecture_;
   HostTarget host_;
   ProofCache proofs_;
+  std::shared_ptr<MachinePool> machines_ = std::make_shared<MachinePool>();
 };
 
 }  // namespace
