@@ -27,8 +27,8 @@ namespace padlock::session {
 /// The records, and every page of a cache file is looked at.
 [[nodiscard]] Result<tuner::RecordSet> verify_cache(const std::string& path);
 
-/// Puts rows that were looked at into a cache file, which is made where there is none; of one place the later record stays. How many
-/// were new or took the place of others. Errors: as tuner::StoreFile.
+/// Puts rows that were looked at into a cache file, which is made where there is none; of one place the later record
+/// stays. How many were new or took the place of others. Errors: as tuner::StoreFile.
 [[nodiscard]] Result<std::int64_t> merge_into_cache(const std::string& path, std::span<const tuner::Row> rows);
 
 /// Puts into a cache file, which is made where there is none, what others left at an exchange, and leaves there what it

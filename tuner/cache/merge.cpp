@@ -76,8 +76,7 @@ Difference difference(std::vector<Row> left, std::vector<Row> right) {
   Difference difference;
   auto mine = left.begin();
   const auto keep_before = [&](const Row& end) {
-    for (; mine != left.end() && mine->place() < end.place(); ++mine)
-      difference.only_left.push_back(std::move(*mine));
+    for (; mine != left.end() && mine->place() < end.place(); ++mine) difference.only_left.push_back(std::move(*mine));
   };
   for (Row& theirs : merge(std::move(right))) {
     keep_before(theirs);

@@ -64,7 +64,7 @@ class Row {
   [[nodiscard]] std::string_view text(std::size_t i) const;
 
   std::int64_t kind_ = 0;
-  std::string text_;                                // those of kTexts, and the date
+  std::string text_;                                 // those of kTexts, and the date
   std::array<std::uint32_t, kTexts.size()> ends_{};  // of them in it
 };
 
