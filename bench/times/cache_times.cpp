@@ -106,7 +106,9 @@ Result<Comparison> cache_look_ups(const TimingOptions& options) {
     keys.push_back(key(i));
     for (Record& record : records_of(keys.back())) records.push_back(std::move(record));
   }
-  PADLOCK_TRY([[maybe_unused]] const std::int64_t written, session::merge_into_cache(folder.file(), records));
+  std::vector<tuner::Row> rows;
+  for (const tuner::Record& record : records) rows.emplace_back(record, tuner::to_line(record));
+  PADLOCK_TRY([[maybe_unused]] const std::int64_t written, session::merge_into_cache(folder.file(), rows));
   const auto known = open_store(folder.file());
   FirstLookUps first(folder.file(), keys);
   std::size_t opened = 0;

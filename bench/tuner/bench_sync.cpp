@@ -14,7 +14,6 @@
 
 #include "support/statistics.h"
 #include "support/stopwatch.h"
-#include "tuner/cache/prune.h"
 #include "tuner/cache/record_text.h"
 #include "tuner/cache/store.h"
 #include "tuner/exchange/sync.h"
@@ -107,8 +106,8 @@ Status measure_import(const std::vector<tuner::Record>& records) {
   const Scratch scratch;
   PADLOCK_TRY(tuner::StoreFile file, scratch.with({}));
   const Stopwatch watch;
-  const tuner::RecordSet found = tuner::parse_lines(text);
-  PADLOCK_TRY(const std::int64_t written, file.put(found.records, tuner::Conflict::keep_later));
+  const tuner::RowSet found = tuner::parse_rows(text);
+  PADLOCK_TRY(const std::int64_t written, file.put(found.rows, tuner::Conflict::keep_later));
   fmt::print("{:<44} {:.3f} s, {} MB of text\n", fmt::format("{} records are imported", written), watch.seconds(),
              text.size() / 1'000'000);
   return {};
@@ -119,8 +118,7 @@ Status measure_prune(const std::vector<tuner::Record>& records) {
   const Scratch scratch;
   PADLOCK_TRY(tuner::StoreFile file, scratch.with(records));
   const Stopwatch watch;
-  const std::vector<tuner::Place> stale = tuner::stale_places(file.all().records, {.abi = "another"}, "");
-  PADLOCK_TRY(const std::int64_t erased, file.erase(stale));
+  PADLOCK_TRY(const std::int64_t erased, file.prune({.abi = "another"}, ""));
   fmt::print("{:<44} {:.3f} s\n", fmt::format("{} records are pruned", erased), watch.seconds());
   return {};
 }

@@ -26,12 +26,14 @@ Result<padlock_cache*> open(const padlock_context& context, const char* path) {
 }
 
 /// Reads as much of the cache as can be read.
-Result<tuner::RecordSet> read(const padlock_cache& cache) {
-  auto set = session::read_cache(cache.path);
+template <class Set>
+Result<Set> read_with(const padlock_cache& cache, Result<Set> (*read)(const std::string&)) {
+  auto set = read(cache.path);
   if (set || set.error().code != Code::not_found) return set;
   const auto users = tuner::default_cache_file();
-  return users && *users == cache.path ? tuner::RecordSet{} : std::move(set);  // nothing was tuned so far
+  return users && *users == cache.path ? Set{} : std::move(set);  // nothing was tuned so far
 }
+Result<tuner::RowSet> read(const padlock_cache& cache) { return read_with(cache, session::read_rows); }
 
 padlock_text* lines_of(const padlock_cache& cache, const std::vector<std::string>& list) {
   std::string text;
@@ -39,21 +41,21 @@ padlock_text* lines_of(const padlock_cache& cache, const std::vector<std::string
   return make_text(cache.allocator(), text);
 }
 
-padlock_text* lines_of(const padlock_cache& cache, const std::vector<tuner::Record>& records) {
-  return make_text(cache.allocator(), tuner::to_lines(records));
+padlock_text* lines_of(const padlock_cache& cache, const std::vector<tuner::Row>& rows) {
+  return make_text(cache.allocator(), tuner::lines_of(rows));
 }
 
 Result<padlock_text*> export_lines(const padlock_cache& cache, padlock_text** problems) {
-  PADLOCK_TRY(tuner::RecordSet set, read(cache));
+  PADLOCK_TRY(const tuner::RowSet set, read(cache));
   Ref<padlock_text> bad;
   if (problems != nullptr) bad = Ref(lines_of(cache, set.problems));
-  padlock_text* const lines = lines_of(cache, set.records);
+  padlock_text* const lines = lines_of(cache, set.rows);
   if (problems != nullptr) *problems = bad.take();
   return lines;
 }
 
 Result<padlock_text*> describe(const padlock_cache& cache) {
-  PADLOCK_TRY(tuner::RecordSet set, read(cache));
+  PADLOCK_TRY(tuner::RecordSet set, read_with(cache, session::read_cache));
   return make_text(cache.allocator(), to_json(cache.path, session::entries_of(std::move(set.records)), set.problems));
 }
 
@@ -63,9 +65,9 @@ struct Compared {
 };
 
 Status compare(const padlock_cache& cache, const padlock_cache& other, const Compared& out) {
-  PADLOCK_TRY(tuner::RecordSet here, read(cache));
-  PADLOCK_TRY(tuner::RecordSet there, read(other));
-  tuner::Difference found = tuner::difference(std::move(here.records), std::move(there.records));
+  PADLOCK_TRY(tuner::RowSet here, read(cache));
+  PADLOCK_TRY(tuner::RowSet there, read(other));
+  tuner::Difference found = tuner::difference(std::move(here.rows), std::move(there.rows));
   Ref only_here(lines_of(cache, found.only_left)), only_there(lines_of(cache, found.only_right));
   *out.changed = lines_of(cache, found.changed);
   *out.only_here = only_here.take();
@@ -73,9 +75,9 @@ Status compare(const padlock_cache& cache, const padlock_cache& other, const Com
   return {};
 }
 
-Result<std::vector<tuner::Record>> stale(const padlock_cache& cache, const char* before) {
-  PADLOCK_TRY(const tuner::RecordSet set, read(cache));
-  return session::stale_records(set.records, text_or(before, ""));
+Result<std::vector<tuner::Row>> stale(const padlock_cache& cache, const char* before) {
+  PADLOCK_TRY(tuner::RowSet set, read(cache));
+  return session::stale_rows(std::move(set.rows), text_or(before, ""));
 }
 
 Result<std::int64_t> verify(const padlock_cache& cache, padlock_text** problems) {
@@ -87,8 +89,8 @@ Result<std::int64_t> verify(const padlock_cache& cache, padlock_text** problems)
 
 Result<std::int64_t> merge(const padlock_cache& cache, const padlock_cache* other) {
   PADLOCK_CHECK(require(other, "another cache"));
-  PADLOCK_TRY(const tuner::RecordSet set, read(*other));
-  return session::merge_into_cache(cache.path, set.records);
+  PADLOCK_TRY(const tuner::RowSet set, read(*other));
+  return session::merge_into_cache(cache.path, set.rows);
 }
 
 Result<std::int64_t> sync(const padlock_cache& cache, const char* url, padlock_text** problems) {
@@ -100,8 +102,7 @@ Result<std::int64_t> sync(const padlock_cache& cache, const char* url, padlock_t
 }
 
 Result<std::int64_t> prune(const padlock_cache& cache, const char* before) {
-  PADLOCK_TRY(const std::vector<tuner::Record> records, stale(cache, before));
-  return session::erase_from_cache(cache.path, records);
+  return session::prune_cache(cache.path, text_or(before, ""));
 }
 
 /// Guards a function that returns how many records it has met: a number that a caller may not want.
@@ -158,8 +159,8 @@ padlock_status padlock_cache_compare(const padlock_cache* cache, const padlock_c
 padlock_status padlock_cache_stale(const padlock_cache* cache, const char* before, padlock_text** lines,
                                    padlock_error** error) {
   return guarded_handle(cache, "a cache", lines, error, [&]() -> Result<padlock_text*> {
-    PADLOCK_TRY(const std::vector<padlock::tuner::Record> records, stale(*cache, before));
-    return lines_of(*cache, records);
+    PADLOCK_TRY(const std::vector<padlock::tuner::Row> rows, stale(*cache, before));
+    return lines_of(*cache, rows);
   });
 }
 

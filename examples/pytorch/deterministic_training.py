@@ -1,6 +1,6 @@
-"""Trains a small network with ReflectionPad2d deterministically. On a GPU PyTorch itself raises here, as its gradient of
-such a pad adds up in the order in which threads happen to come by. On a CPU the same lines give the same bits as on a GPU
-for the pads' gradients.
+"""Trains a small network with ReflectionPad2d deterministically. On a GPU PyTorch itself raised here for long, and still does for
+ReflectionPad1d and ReflectionPad3d, as its gradient of such a pad adds up in the order in which threads happen to come by. On a
+CPU the same lines give the same bits as on a GPU for the pads' gradients.
 
     python deterministic_training.py
 """

@@ -17,10 +17,18 @@ bool is_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z')
 bool is_word(char c) { return is_letter(c) || is_digit(c); }
 bool is_hex_digit(char c) { return is_digit(c) || (c >= 'a' && c <= 'f') || (c >= 'A' && c <= 'F'); }
 
-// The types are reserved as well.
 constexpr std::array<std::string_view, 15> kReservedWords = {"program",  "where",   "return", "strides", "dim",
                                                              "floordiv", "ceildiv", "mod",    "min",     "max",
                                                              "inf",      "nan",     "true",   "false",   "bits"};
+
+/// The types are reserved as well. Sorted, for caches of a million records ask of several names each.
+constexpr auto kReserved = [] {
+  std::array<std::string_view, kReservedWords.size() + std::size(kAllDTypes)> all;
+  std::ranges::transform(kAllDTypes, std::ranges::copy(kReservedWords, all.begin()).out,
+                         [](DType type) { return name_of(type); });
+  std::ranges::sort(all);
+  return all;
+}();
 
 // Longer ones first.
 constexpr std::array<std::string_view, 17> kPunctuation = {"==", "<=", ">=", "<", ">", "=", "(", ")", "[",
@@ -187,9 +195,7 @@ class Lexer {
 
 }  // namespace
 
-bool is_reserved(std::string_view word) {
-  return dtype_from_name(word).has_value() || std::ranges::find(kReservedWords, word) != kReservedWords.end();
-}
+bool is_reserved(std::string_view word) { return std::ranges::binary_search(kReserved, word); }
 
 bool is_identifier(std::string_view name) {
   return !name.empty() && name.size() <= limits::kTokenBytes && is_letter(name[0]) &&

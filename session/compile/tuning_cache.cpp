@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <map>
-#include <set>
 #include <utility>
 
 #include "support/file.h"
@@ -22,14 +21,22 @@ Result<bool> is_export(const std::string& path) {
   return first == std::byte{'{'};
 }
 
-Result<tuner::RecordSet> read_with(const std::string& path, tuner::RecordSet (tuner::StoreFile::*read)()) {
+/// Reads an export or a cache file, whichever it is.
+template <class Set>
+Result<Set> read_with(const std::string& path, Set (*parse)(std::string_view), Set (tuner::StoreFile::*read)()) {
   PADLOCK_TRY(const bool lines, is_export(path));
   if (lines) {
     PADLOCK_TRY(const std::string text, read_text_file(path, tuner::kMaxExportBytes));
-    return tuner::parse_lines(text);
+    return parse(text);
   }
   PADLOCK_TRY(tuner::StoreFile file, tuner::StoreFile::open(path, tuner::Access::snapshot));
   return (file.*read)();
+}
+
+tuner::KeyFields this_build() {
+  tuner::KeyFields build;
+  tuner::describe_build(build);
+  return build;
 }
 
 void add(CacheEntry& entry, tuner::KeyFields fields) { entry.fields = std::move(fields); }
@@ -38,13 +45,22 @@ void add(CacheEntry& entry, tuner::Measurement measurement) { entry.measurements
 
 }  // namespace
 
-Result<tuner::RecordSet> read_cache(const std::string& path) { return read_with(path, &tuner::StoreFile::all); }
-Result<tuner::RecordSet> verify_cache(const std::string& path) { return read_with(path, &tuner::StoreFile::verify); }
+Result<tuner::RecordSet> read_cache(const std::string& path) {
+  return read_with(path, tuner::parse_lines, &tuner::StoreFile::all);
+}
+Result<tuner::RowSet> read_rows(const std::string& path) {
+  PADLOCK_TRY(tuner::RowSet set, read_with(path, tuner::parse_rows, &tuner::StoreFile::rows));
+  set.rows = tuner::in_order(std::move(set.rows));
+  return set;
+}
+Result<tuner::RecordSet> verify_cache(const std::string& path) {
+  return read_with(path, tuner::parse_lines, &tuner::StoreFile::verify);
+}
 
-Result<std::int64_t> merge_into_cache(const std::string& path, std::span<const tuner::Record> records) {
+Result<std::int64_t> merge_into_cache(const std::string& path, std::span<const tuner::Row> rows) {
   PADLOCK_CHECK(tuner::make_cache_folder(path));
   PADLOCK_TRY(tuner::StoreFile file, tuner::StoreFile::open(path, tuner::Access::write));
-  return file.put(records, tuner::Conflict::keep_later);
+  return file.put(rows, tuner::Conflict::keep_later);
 }
 
 Result<tuner::Synced> sync_cache(const std::string& path, const std::string& url) {
@@ -54,23 +70,18 @@ Result<tuner::Synced> sync_cache(const std::string& path, const std::string& url
   return tuner::sync(file, *exchange);
 }
 
-std::vector<tuner::Record> stale_records(const std::vector<tuner::Record>& records, std::string_view before) {
-  tuner::KeyFields build;
-  tuner::describe_build(build);
-  const std::vector<tuner::Place> places = tuner::stale_places(records, build, before);
-  const std::set<tuner::Place> stale(places.begin(), places.end());
-  std::vector<tuner::Record> found;
-  std::ranges::copy_if(records, std::back_inserter(found),
-                       [&stale](const tuner::Record& record) { return stale.contains(place_of(record)); });
+std::vector<tuner::Row> stale_rows(std::vector<tuner::Row> rows, std::string_view before) {
+  const std::vector<bool> stale = tuner::stale_rows(rows, this_build(), before);
+  std::vector<tuner::Row> found;
+  for (std::size_t i = 0; i < rows.size(); ++i)
+    if (stale[i]) found.push_back(std::move(rows[i]));
   return found;
 }
 
-Result<std::int64_t> erase_from_cache(const std::string& path, std::span<const tuner::Record> records) {
+Result<std::int64_t> prune_cache(const std::string& path, std::string_view before) {
   PADLOCK_TRY([[maybe_unused]] const InputFile there, InputFile::open(path));
   PADLOCK_TRY(tuner::StoreFile file, tuner::StoreFile::open(path, tuner::Access::write));
-  std::vector<tuner::Place> places;
-  std::ranges::transform(records, std::back_inserter(places), tuner::place_of);
-  return file.erase(places);
+  return file.prune(this_build(), before);
 }
 
 std::vector<CacheEntry> entries_of(std::vector<tuner::Record> records) {

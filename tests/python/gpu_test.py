@@ -105,6 +105,56 @@ class Torch(unittest.TestCase):
             x = self.tensor((17, n))
             self.assertTrue(torch.equal(compiled(x), run(x)), n)
 
+    def test_report_169760_a_pad_of_a_dimension_marked_as_dynamic(self):
+        import torch
+        import torch.nn.functional as F
+
+        def run(x):
+            return F.relu(F.pad(x, (0, 1)))
+
+        for backend in ("padlock", "inductor"):
+            torch._dynamo.reset()
+            compiled, right = torch.compile(run, backend=backend), True
+            for n in (128, 129, 135, 512, 2047):
+                x = self.tensor((17, n))
+                torch._dynamo.mark_dynamic(x, 1)
+                right &= torch.equal(compiled(x), run(x))
+            print(f"#169760 with {backend}: {'right' if right else 'WRONG'}")
+            self.assertTrue(right or backend == "inductor")
+
+    def train(self, axes, steps=3):
+        """Weights after a few steps of a net with reflection pads, and whether torch let it run."""
+        import torch
+
+        torch.manual_seed(0)
+        pad, conv = getattr(torch.nn, f"ReflectionPad{axes}d"), getattr(torch.nn, f"Conv{axes}d")
+        model = torch.nn.Sequential(pad(2), conv(3, 8, 5), torch.nn.ReLU(), pad(1), conv(8, 3, 3)).cuda()
+        images = torch.rand(2, 3, *[12] * axes, device="cuda")
+        optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+        for _ in range(steps):
+            optimizer.zero_grad()
+            (model(images) - images).square().mean().backward()
+            optimizer.step()
+        return torch.cat([weights.detach().flatten() for weights in model.parameters()])
+
+    def test_a_train_step_that_torch_refuses_in_deterministic_mode(self):
+        import torch
+
+        import padlock.torch
+
+        torch.use_deterministic_algorithms(True)
+        self.addCleanup(torch.use_deterministic_algorithms, False)
+        for axes in (1, 2, 3):
+            with padlock.torch.override_pad():
+                first, second = self.train(axes), self.train(axes)
+            self.assertTrue(torch.equal(first, second), axes)
+            try:
+                self.train(axes)
+                refused = "runs"
+            except RuntimeError as error:
+                refused = f"refuses it: {str(error).splitlines()[0][:60]}"
+            print(f"ReflectionPad{axes}d in deterministic mode: the same bits twice; torch alone {refused}")
+
 
 @needs_gpu
 @needs("cupy")

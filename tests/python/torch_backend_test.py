@@ -306,6 +306,22 @@ class Faults(Case):
         self.check(mock.patch.object(_backend, "kernel_of", mock.Mock(side_effect=MemoryError("planted"))), None)
         self.assertIn("Padlock refuses its program: planted", [decision.reason for decision in padlock.torch.decisions()])
 
+    def test_a_program_that_is_refused_is_made_again_only_where_sizes_have_names(self):
+        import torch
+        from padlock.torch import _backend
+
+        def layers(x):
+            half = x.shape[1] // 2
+            return torch.nn.functional.pad((x @ x)[:, :half] @ torch.ones(half, half), (1, 2))
+
+        refuses = mock.Mock(side_effect=MemoryError("planted"))
+        for function, x, texts in ((self.function, torch.randn(3, 4), 1), (layers, torch.ones(8, 8), 2)):
+            refuses.reset_mock()
+            with mock.patch.object(_backend, "kernel_of", refuses):
+                compiled(function)(x)
+            self.assertEqual(len({call.args for call in refuses.call_args_list}), texts)
+            self.assertEqual(refuses.call_count, texts)
+
 
 class Pass(Case):
     def test_for_owners_of_the_compile_call(self):

@@ -139,11 +139,11 @@ TEST_CASE("pytorch_158026: a start that finds what was tuned tries nothing, and 
     }
   }
   // As it is, and as it comes back from an export.
-  const auto kept = session::read_cache(folder / "t.db");
+  const auto kept = session::read_rows(folder / "t.db");
   REQUIRE(kept);
-  const tuner::RecordSet again = tuner::parse_lines(tuner::to_lines(kept->records));
-  CHECK(again.records.size() == kept->records.size());
-  REQUIRE(session::merge_into_cache(folder / "copy.db", again.records));
+  const tuner::RowSet again = tuner::parse_rows(tuner::lines_of(kept->rows));
+  CHECK(again.rows == kept->rows);
+  REQUIRE(session::merge_into_cache(folder / "copy.db", again.rows));
   for (const char* file : {"t.db", "copy.db"}) {
     Context context;
     use(context, folder / file, Mode::require);

@@ -151,6 +151,8 @@ Status Database::harden() {
        {std::pair{SQLITE_DBCONFIG_DEFENSIVE, 1}, std::pair{SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0},
         std::pair{SQLITE_DBCONFIG_ENABLE_TRIGGER, 0}, std::pair{SQLITE_DBCONFIG_ENABLE_VIEW, 0}})
     sqlite3_db_config(handle, option, value, nullptr);
+  // Nothing here is a secret. Some systems' SQLite writes zeros over what is removed, into the log and into the file.
+  PADLOCK_CHECK(execute("PRAGMA secure_delete = OFF"));
   return execute("PRAGMA cell_size_check = ON");
 }
 

@@ -2,27 +2,18 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <functional>
 #include <iterator>
 #include <utility>
-
-#include "tuner/cache/record_text.h"
 
 namespace padlock::tuner {
 namespace {
 
-const std::string& date_of(const KeyFields& fields) { return fields.date; }
-const std::string& date_of(const Choice& choice) { return choice.provenance.date; }
-const std::string& date_of(const Measurement& measurement) { return measurement.provenance.date; }
-
-const std::string& date_of(const Record& record) {
-  return std::visit([](const auto& content) -> const std::string& { return date_of(content); }, record.content);
-}
-
-bool comes_before(const Record* a, const Record* b) { return compare_places(*a, *b) < 0; }
+bool comes_before(const Row* a, const Row* b) { return a->place() < b->place(); }
 
 /// Sorts by place, in time that is linear in the records where those come in a few sorted runs, as caches and exports
 /// do.
-void sort_runs(std::vector<Record*>& list) {
+void sort_runs(std::vector<Row*>& list) {
   std::vector<std::ptrdiff_t> ends = {0};
   for (std::size_t i = 1; i <= list.size(); ++i)
     if (i == list.size() || comes_before(list[i], list[i - 1])) ends.push_back(static_cast<std::ptrdiff_t>(i));
@@ -37,46 +28,59 @@ void sort_runs(std::vector<Record*>& list) {
   }
 }
 
-bool is_merged(const std::vector<Record>& records) {
+/// Says whether no two neighbours are `wrong`.
+template <class Compare>
+bool is_sorted(const std::vector<Row>& rows, const Compare& wrong) {
   return std::ranges::adjacent_find(
-             records, [](const Record& a, const Record& b) { return compare_places(a, b) >= 0; }) == records.end();
+             rows, [&wrong](const Row& a, const Row& b) { return wrong(a.place(), b.place()); }) == rows.end();
+}
+
+std::vector<Row*> order_of(std::vector<Row>& rows) {
+  std::vector<Row*> order;
+  order.reserve(rows.size());
+  for (Row& row : rows) order.push_back(&row);
+  sort_runs(order);
+  return order;
 }
 
 }  // namespace
 
-bool supersedes(const Record& incoming, const Record& existing) {
-  if (date_of(incoming) != date_of(existing)) return date_of(incoming) > date_of(existing);
-  return !(incoming == existing) && to_line(incoming) > to_line(existing);
+bool supersedes(const Row& incoming, const Row& existing) {
+  if (incoming.date() != existing.date()) return incoming.date() > existing.date();
+  return incoming.line() > existing.line();
 }
 
-std::vector<Record> merge(std::vector<Record> records) {
-  if (is_merged(records)) return records;
-  std::vector<Record*> order;
-  order.reserve(records.size());
-  for (Record& record : records) order.push_back(&record);
-  sort_runs(order);
-  std::vector<Record> merged;
-  merged.reserve(records.size());
-  for (Record* const record : order) {
-    if (merged.empty() || compare_places(merged.back(), *record) != 0)
-      merged.push_back(std::move(*record));
-    else if (supersedes(*record, merged.back()))
-      merged.back() = std::move(*record);
+std::vector<Row> merge(std::vector<Row> rows) {
+  if (is_sorted(rows, std::greater_equal())) return rows;
+  std::vector<Row> merged;
+  merged.reserve(rows.size());
+  for (Row* const row : order_of(rows)) {
+    if (merged.empty() || merged.back().place() != row->place())
+      merged.push_back(std::move(*row));
+    else if (supersedes(*row, merged.back()))
+      merged.back() = std::move(*row);
   }
   return merged;
 }
 
-Difference difference(std::vector<Record> left, std::vector<Record> right) {
+std::vector<Row> in_order(std::vector<Row> rows) {
+  if (is_sorted(rows, std::greater())) return rows;
+  std::vector<Row> sorted;
+  sorted.reserve(rows.size());
+  for (Row* const row : order_of(rows)) sorted.push_back(std::move(*row));
+  return sorted;
+}
+
+Difference difference(std::vector<Row> left, std::vector<Row> right) {
   left = merge(std::move(left));
   Difference difference;
   auto mine = left.begin();
-  const auto keep_before = [&](const Record& end) {
-    for (; mine != left.end() && compare_places(*mine, end) < 0; ++mine)
-      difference.only_left.push_back(std::move(*mine));
+  const auto keep_before = [&](const Row& end) {
+    for (; mine != left.end() && mine->place() < end.place(); ++mine) difference.only_left.push_back(std::move(*mine));
   };
-  for (Record& theirs : merge(std::move(right))) {
+  for (Row& theirs : merge(std::move(right))) {
     keep_before(theirs);
-    if (mine == left.end() || compare_places(*mine, theirs) != 0)
+    if (mine == left.end() || mine->place() != theirs.place())
       difference.only_right.push_back(std::move(theirs));
     else if (!(*mine++ == theirs))
       difference.changed.push_back(std::move(theirs));

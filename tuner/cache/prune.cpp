@@ -1,18 +1,16 @@
 #include "tuner/cache/prune.h"
 
-#include <set>
-#include <string>
+#include <unordered_set>
+
+#include "tuner/cache/record.h"
 
 namespace padlock::tuner {
 namespace {
 
-std::string_view date_of(const Record& record) {
-  if (const auto* choice = std::get_if<Choice>(&record.content)) return choice->provenance.date;
-  if (const auto* measurement = std::get_if<Measurement>(&record.content)) return measurement->provenance.date;
-  return {};
+bool is_key_of_build(const Row& row, const KeyFields& build) {
+  const auto record = row.is_key() ? record_of(row) : invalid_argument("no key");
+  return record && is_of_build(std::get<KeyFields>(record->content), build);
 }
-
-bool is_key(const Record& record) { return std::holds_alternative<KeyFields>(record.content); }
 
 }  // namespace
 
@@ -21,20 +19,18 @@ bool is_of_build(const KeyFields& recorded, const KeyFields& build) {
          recorded.policy == build.policy;
 }
 
-std::vector<Place> stale_places(const std::vector<Record>& records, const KeyFields& build, std::string_view before) {
-  std::set<std::string> usable, needed;  // digests of keys
-  for (const Record& record : records)
-    if (is_key(record) && is_of_build(std::get<KeyFields>(record.content), build)) usable.insert(record.key);
-  std::vector<Place> stale;
-  for (const Record& record : records) {
-    if (is_key(record)) continue;
-    if (usable.contains(record.key) && date_of(record) >= before)
-      needed.insert(record.key);
-    else
-      stale.push_back(place_of(record));
-  }
-  for (const Record& record : records)
-    if (is_key(record) && !needed.contains(record.key)) stale.push_back(place_of(record));
+std::vector<bool> stale_rows(std::span<const Row> rows, const KeyFields& build, std::string_view before) {
+  std::unordered_set<std::string_view> usable, needed;  // digests of keys
+  for (const Row& row : rows)
+    if (is_key_of_build(row, build)) usable.insert(row.place().key);
+  std::vector<bool> stale(rows.size(), true);
+  for (std::size_t i = 0; i < rows.size(); ++i)
+    if (!rows[i].is_key() && usable.contains(rows[i].place().key) && rows[i].date() >= before) {
+      needed.insert(rows[i].place().key);
+      stale[i] = false;
+    }
+  for (std::size_t i = 0; i < rows.size(); ++i)
+    if (rows[i].is_key() && needed.contains(rows[i].place().key)) stale[i] = false;
   return stale;
 }
 

@@ -1,9 +1,10 @@
 #pragma once
 
+#include <span>
 #include <string_view>
 #include <vector>
 
-#include "tuner/cache/record.h"
+#include "tuner/cache/rows.h"
 
 namespace padlock::tuner {
 
@@ -11,9 +12,9 @@ namespace padlock::tuner {
 /// build's records are of no use to this one, in any match.
 [[nodiscard]] bool is_of_build(const KeyFields& recorded, const KeyFields& build);
 
-/// The places of the records that serve nobody: of another build than `build` (describe_build), of a key that is not
-/// there, dated before `before` ("2026-01-31", empty: none is), and keys of which nothing else is left.
-[[nodiscard]] std::vector<Place> stale_places(const std::vector<Record>& records, const KeyFields& build,
-                                              std::string_view before);
+/// Says of each row whether its record serves nobody: it is of another build than `build` (describe_build), of a key
+/// that is not there, dated before `before` ("2026-01-31", empty: none is), or a key of which nothing else is left. The
+/// rows were looked at.
+[[nodiscard]] std::vector<bool> stale_rows(std::span<const Row> rows, const KeyFields& build, std::string_view before);
 
 }  // namespace padlock::tuner

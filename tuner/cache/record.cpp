@@ -94,6 +94,10 @@ Status check_content(const Record&, const Measurement& measurement) {
   return check_provenance(measurement.provenance);
 }
 
+const std::string& date_of(const KeyFields& fields) { return fields.date; }
+const std::string& date_of(const Choice& choice) { return choice.provenance.date; }
+const std::string& date_of(const Measurement& measurement) { return measurement.provenance.date; }
+
 void add_place(Place&, const KeyFields&) {}
 void add_place(Place& place, const Choice& choice) { place.region = choice.region; }
 void add_place(Place& place, const Measurement& measurement) {
@@ -131,6 +135,10 @@ Record record_of(const CacheKey& key) { return {key.fields().program, key.digest
 Record record_of(const CacheKey& key, Choice choice) { return {key.fields().program, key.digest(), std::move(choice)}; }
 Record record_of(const CacheKey& key, Measurement measurement) {
   return {key.fields().program, key.digest(), std::move(measurement)};
+}
+
+const std::string& date_of(const Record& record) {
+  return std::visit([](const auto& content) -> const std::string& { return date_of(content); }, record.content);
 }
 
 Place place_of(const Record& record) {

@@ -119,6 +119,9 @@ struct Record {
 [[nodiscard]] Record record_of(const CacheKey& key, Choice choice);
 [[nodiscard]] Record record_of(const CacheKey& key, Measurement measurement);
 
+/// Returns when it was made: a key, when it was first seen.
+[[nodiscard]] const std::string& date_of(const Record& record);
+
 /// Place says what a record is about: a cache holds one record a place. Also the order of an export.
 struct Place {
   std::string program;

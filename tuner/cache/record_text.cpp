@@ -10,7 +10,6 @@
 #include <numeric>
 #include <optional>
 
-#include "runtime/host/in_parallel.h"
 #include "tuner/cache/record_line.h"
 
 namespace padlock::tuner {
@@ -19,9 +18,6 @@ namespace {
 using nlohmann::json;
 
 constexpr std::array<std::string_view, 3> kKinds = {"key", "choice", "measurement"};  // by index of Record::content
-
-constexpr std::int64_t kPart = 256;         // lines that one thread reads or writes at a time
-constexpr std::size_t kBatch = 64 * kPart;  // that are read before they are put where they stay
 
 // ---- Reading: the first error stays, and what follows it is not looked at ----
 
@@ -163,54 +159,34 @@ Result<Record> parse_line(std::string_view line) {
   return record;
 }
 
-namespace {
-
-/// Calls body(some of them, how many came before) until all were; so that what is made of them on the way stays small.
-template <class T, class Body>
-void for_each_batch(std::span<T> things, const Body& body) {
-  for (std::size_t begin = 0; begin < things.size(); begin += kBatch)
-    body(things.subspan(begin, std::min(kBatch, things.size() - begin)), begin);
-}
-
-}  // namespace
-
 std::string to_lines(const std::vector<Record>& records) {
   std::vector<const Record*> order;
   order.reserve(records.size());
   for (const Record& record : records) order.push_back(&record);
   std::ranges::stable_sort(order, [](const Record* a, const Record* b) { return compare_places(*a, *b) < 0; });
-  return sorted_lines(order);
-}
-
-std::string sorted_lines(std::span<const Record* const> records) {
   std::string all;
-  for_each_batch(records, [&](std::span<const Record* const> batch, std::size_t begin) {
-    const auto lines = runtime::map_in_parallel(batch, kPart, [](const Record* record) { return to_line(*record); });
-    for (const std::string& line : lines) all.append(line) += '\n';
-    // As long as those so far, and a little: what is moved to grow is most of a gigabyte of caches as there are.
-    if (begin == 0) all.reserve(all.size() / batch.size() * records.size() / 16 * 17);
-  });
+  for (const Record* record : order) all.append(to_line(*record)) += '\n';
   return all;
 }
 
-RecordSet parse_lines(std::string_view text) {
+std::vector<std::string_view> split_lines(std::string_view text) {
   std::vector<std::string_view> lines;
   while (!text.empty()) {
     const std::size_t end = std::min(text.find('\n'), text.size());
     lines.push_back(text.substr(0, end));
     text.remove_prefix(std::min(end + 1, text.size()));
   }
+  return lines;
+}
+
+RecordSet parse_lines(std::string_view text) {
   RecordSet all;
-  all.records.reserve(lines.size());
-  for_each_batch(std::span<const std::string_view>(lines),
-                 [&](std::span<const std::string_view> batch, std::size_t begin) {
-                   auto found = runtime::map_in_parallel(batch, kPart, parse_line);
-                   for (std::size_t i = 0; i < batch.size(); ++i)
-                     if (found[i])
-                       all.records.push_back(*std::move(found[i]));
-                     else if (!batch[i].empty())
-                       all.problems.push_back(fmt::format("line {}: {}", begin + i + 1, found[i].error().message));
-                 });
+  const std::vector<std::string_view> lines = split_lines(text);
+  for (std::size_t i = 0; i < lines.size(); ++i)
+    if (auto found = parse_line(lines[i]))
+      all.records.push_back(*std::move(found));
+    else if (!lines[i].empty())
+      all.problems.push_back(fmt::format("line {}: {}", i + 1, found.error().message));
   return all;
 }
 

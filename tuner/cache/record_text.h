@@ -1,7 +1,6 @@
 #pragma once
 
 #include <cstdint>
-#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -31,8 +30,8 @@ struct RecordSet {
 
 /// The lines of the records in the order of their places, each with its newline.
 [[nodiscard]] std::string to_lines(const std::vector<Record>& records);
-/// The same of records that are in that order.
-[[nodiscard]] std::string sorted_lines(std::span<const Record* const> records);
+/// A text's lines, without their newlines.
+[[nodiscard]] std::vector<std::string_view> split_lines(std::string_view text);
 /// Reads what can be read; empty lines say nothing. A bad line is a problem and costs no other line.
 [[nodiscard]] RecordSet parse_lines(std::string_view text);
 

@@ -1,5 +1,6 @@
 #include "tuner/cache/rows.h"
 
+#include <algorithm>
 #include <variant>
 
 #include "tuner/cache/record_text.h"
@@ -40,10 +41,30 @@ void lend_place(Query& query, const PlaceView& place) {
 }
 
 Row::Row(const Query& row) : kind_(row.number(1)) {
-  std::size_t size = 0;
-  for (const int column : kTexts) size += row.text(column).size();
+  std::array<std::string_view, kTexts.size()> texts;
+  std::ranges::transform(kTexts, texts.begin(), [&row](int column) { return row.text(column); });
+  set_texts(texts);
+}
+
+Row::Row(const Record& record, std::string_view line) : kind_(static_cast<std::int64_t>(record.content.index())) {
+  const std::string sizes = sizes_of(record);
+  const PlaceView place = view_of(record, sizes);
+  set_texts({place.program, place.key, place.region, place.config, place.sizes, line});
+  text_ += date_of(record);
+}
+
+void Row::set_texts(const std::array<std::string_view, kTexts.size()>& texts) {
+  constexpr std::size_t kDate = std::string_view("2026-01-31T12:00:00Z").size();
+  std::size_t size = kDate;
+  for (const std::string_view text : texts) size += text.size();
   text_.reserve(size);
-  for (std::size_t i = 0; i < kTexts.size(); ++i) ends_[i] = text_.append(row.text(kTexts[i])).size();
+  for (std::size_t i = 0; i < texts.size(); ++i) ends_[i] = static_cast<std::uint32_t>(text_.append(texts[i]).size());
+}
+
+Status Row::check() {
+  PADLOCK_TRY(const Record record, record_of(*this));
+  text_ += date_of(record);
+  return {};
 }
 
 std::string_view Row::text(std::size_t i) const {

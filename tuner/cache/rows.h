@@ -36,23 +36,36 @@ struct PlaceView {
 /// Makes the place parameters 1 to 6, as kThisPlace has them.
 void lend_place(Query& query, const PlaceView& place);
 
-/// Row is one outside of its statement, so that any thread may read the line: in one piece of memory.
+/// Row is one outside of its statement, so that any thread may read its texts: in one piece of memory, of which a
+/// million fit where a million records would not.
 class Row {
  public:
-  /// The current row of a query for kColumns and the line.
+  Row() = default;
+  /// The current row of a query for kColumns and the line. Nobody has looked at it.
   explicit Row(const Query& row);
+  /// The row of a record that validate has seen, whose line it is.
+  Row(const Record& record, std::string_view line);
 
   [[nodiscard]] PlaceView place() const { return {text(0), kind_, text(1), text(2), text(3), text(4)}; }
   [[nodiscard]] std::string_view line() const { return text(5); }
+  /// Returns its record's date; of one that nobody has looked at, none.
+  [[nodiscard]] std::string_view date() const { return std::string_view(text_).substr(ends_.back()); }
+  [[nodiscard]] bool is_key() const { return kind_ == 0; }
+
+  /// Looks at it. Error: invalid_argument, as record_of.
+  [[nodiscard]] Status check();
+
+  friend bool operator==(const Row&, const Row&) = default;
 
  private:
-  static constexpr std::array kTexts = {0, 2, 3, 4, 5, 6};
+  static constexpr std::array kTexts = {0, 2, 3, 4, 5, 6};  // columns
 
+  void set_texts(const std::array<std::string_view, kTexts.size()>& texts);
   [[nodiscard]] std::string_view text(std::size_t i) const;
 
-  std::int64_t kind_;
-  std::string text_;
-  std::array<std::size_t, kTexts.size()> ends_{};
+  std::int64_t kind_ = 0;
+  std::string text_;                                 // those of kTexts, and the date
+  std::array<std::uint32_t, kTexts.size()> ends_{};  // of them in it
 };
 
 /// Reads a row's record. Error: invalid_argument, as parse_line, and for a row of another place.

@@ -9,6 +9,7 @@
 #include <cstring>
 
 #include "runtime/host/in_parallel.h"
+#include "tuner/cache/prune.h"
 #include "tuner/cache/rows.h"
 
 namespace padlock::tuner {
@@ -128,6 +129,8 @@ RecordSet StoreFile::select(std::string_view where, std::initializer_list<std::s
 }
 
 RecordSet StoreFile::all() { return select("", {}, -1); }
+RowSet StoreFile::rows() { return empty_ ? RowSet() : read_rows(database_); }
+
 Result<std::string> StoreFile::unchecked_lines() {
   std::string lines;
   if (empty_) return lines;
@@ -137,6 +140,17 @@ Result<std::string> StoreFile::unchecked_lines() {
     if (!found) return lines;
     lines.append(query.text(0)) += '\n';
   }
+}
+
+/// Runs all of `body`, which returns how many rows it has met, or nothing of it.
+template <class Body>
+Result<std::int64_t> StoreFile::in_transaction(const Body& body) {
+  std::int64_t count = 0;
+  PADLOCK_CHECK(database_.in_transaction([&]() -> Status {
+    PADLOCK_TRY(count, body());
+    return {};
+  }));
+  return count;
 }
 
 RecordSet StoreFile::verify() {
@@ -162,10 +176,18 @@ RecordSet StoreFile::measurements_of(std::string_view program, std::string_view 
 }
 
 Result<std::int64_t> StoreFile::put(std::span<const Record> records, Conflict conflict) {
-  return put_rows(database_, records, conflict);
+  return in_transaction([&] { return put_records(database_, records, conflict); });
+}
+Result<std::int64_t> StoreFile::put(std::span<const Row> rows, Conflict conflict) {
+  return in_transaction([&] { return put_rows(database_, rows, conflict); });
 }
 
-Result<std::int64_t> StoreFile::erase(std::span<const Place> places) { return erase_rows(database_, places); }
+Result<std::int64_t> StoreFile::prune(const KeyFields& build, std::string_view before) {
+  return in_transaction([&] {
+    const RowSet set = read_rows(database_);
+    return erase_rows(database_, set, stale_rows(set.rows, build, before));
+  });
+}
 
 Result<std::string> default_cache_file() {
   constexpr const char* kName = "/padlock/tuning.db";

@@ -10,6 +10,7 @@
 #include "tuner/cache/database.h"
 #include "tuner/cache/record.h"
 #include "tuner/cache/record_text.h"
+#include "tuner/cache/row_set.h"
 #include "tuner/cache/write_rows.h"
 
 namespace padlock::tuner {
@@ -29,6 +30,7 @@ class StoreFile {
 
   // Reading gives the good records in the order of their places; damage costs those that it has met, and is a problem.
   [[nodiscard]] RecordSet all();
+  [[nodiscard]] RowSet rows();
   /// The lines of all rows in the order of their places, each with its newline, none of them looked at. Errors:
   /// Database's.
   [[nodiscard]] Result<std::string> unchecked_lines();
@@ -41,8 +43,10 @@ class StoreFile {
   /// Writes all of them or none. How many it wrote: with keep_later, less those that were there. Errors:
   /// invalid_argument for a record that validate refuses; else Database's.
   [[nodiscard]] Result<std::int64_t> put(std::span<const Record> records, Conflict conflict);
-  /// Removes what the file has of these places. How many there were.
-  [[nodiscard]] Result<std::int64_t> erase(std::span<const Place> places);
+  /// The same of rows that were looked at.
+  [[nodiscard]] Result<std::int64_t> put(std::span<const Row> rows, Conflict conflict);
+  /// Removes the records that serve nobody (stale_rows), all of them or none; what is bad stays. How many there were.
+  [[nodiscard]] Result<std::int64_t> prune(const KeyFields& build, std::string_view before);
 
  private:
   explicit StoreFile(Database database) : database_(std::move(database)) {}
@@ -50,6 +54,8 @@ class StoreFile {
   Status create_schema();
   Result<bool> is_new();
   Status check_schema();
+  template <class Body>
+  Result<std::int64_t> in_transaction(const Body& body);
   RecordSet select(std::string_view where, std::initializer_list<std::string_view> values, int kind);
 
   Database database_;

@@ -2,10 +2,12 @@
 
 #include <cstdint>
 #include <span>
+#include <vector>
 
 #include "support/error.h"
 #include "tuner/cache/database.h"
 #include "tuner/cache/record.h"
+#include "tuner/cache/row_set.h"
 
 namespace padlock::tuner {
 
@@ -15,11 +17,13 @@ enum class Conflict : std::uint8_t {
   keep_later,  ///< as merge.h says
 };
 
-// Each is one transaction on a cache's table: all of it or nothing. Errors as Database's.
+// Each belongs in a transaction on a cache's table. Errors as Database's.
 
 /// As StoreFile::put.
-[[nodiscard]] Result<std::int64_t> put_rows(Database& database, std::span<const Record> records, Conflict conflict);
-/// As StoreFile::erase. What is most of many rows goes in one piece, and the few that stay are put back.
-[[nodiscard]] Result<std::int64_t> erase_rows(Database& database, std::span<const Place> places);
+[[nodiscard]] Result<std::int64_t> put_records(Database& database, std::span<const Record> records, Conflict conflict);
+[[nodiscard]] Result<std::int64_t> put_rows(Database& database, std::span<const Row> rows, Conflict conflict);
+/// Removes those rows of the table, all of which `set` has, that are stale (stale_rows); returns how many. What is most
+/// of a table goes in one piece, and what stays is put back.
+[[nodiscard]] Result<std::int64_t> erase_rows(Database& database, const RowSet& set, const std::vector<bool>& stale);
 
 }  // namespace padlock::tuner

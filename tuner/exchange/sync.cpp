@@ -25,15 +25,6 @@ void add_new(std::vector<std::string>& problems, std::string problem) {
   if (problems.empty() || problems.back() != problem) problems.push_back(std::move(problem));
 }
 
-template <class Body>
-void for_each_line(std::string_view text, const Body& body) {
-  while (!text.empty()) {
-    const std::size_t end = std::min(text.find('\n'), text.size());
-    body(text.substr(0, end));
-    text.remove_prefix(std::min(end + 1, text.size()));
-  }
-}
-
 /// Holds an export's text with its lines at hand. Caches that meet often have nearly all lines in common, and those
 /// need no parsing.
 class KnownText {
@@ -48,12 +39,11 @@ class KnownText {
   [[nodiscard]] std::string unknown_of(std::string_view other) {
     if (lines_.empty()) {  // nobody has asked yet; often nobody does
       lines_.reserve(static_cast<std::size_t>(std::ranges::count(text_, '\n')));
-      for_each_line(text_, [this](std::string_view line) { lines_.insert(line); });
+      for (const std::string_view line : split_lines(text_)) lines_.insert(line);
     }
     std::string unknown;
-    for_each_line(other, [&](std::string_view line) {
+    for (const std::string_view line : split_lines(other))
       if (!lines_.contains(line)) unknown.append(line) += '\n';
-    });
     return unknown;
   }
 
@@ -82,7 +72,7 @@ class Gathering {
     }
   }
 
-  std::vector<Record> records;
+  std::vector<Row> rows;
   std::set<std::string> taken;  ///< names of the exports that they are from
   std::int64_t parsed = 0;      ///< lines
   std::vector<std::string> problems;
@@ -92,36 +82,36 @@ class Gathering {
   bool take(const std::string& name) {
     const auto text = exchange_.read(name);
     if (!text && text.error().code == Code::not_found) return false;
-    auto found = text ? records_of(name, *text) : std::unexpected(text.error());
+    auto found = text ? rows_of(name, *text) : std::unexpected(text.error());
     if (!found) {
       add_new(problems, std::move(found).error().message);
       return true;
     }
-    if (records.empty())
-      records = *std::move(found);
+    if (rows.empty())
+      rows = *std::move(found);
     else
-      std::ranges::move(*found, std::back_inserter(records));
+      std::ranges::move(*found, std::back_inserter(rows));
     taken.insert(name);
     return true;
   }
 
-  Result<std::vector<Record>> records_of(const std::string& name, const std::string& text) {
-    RecordSet set;
+  Result<std::vector<Row>> rows_of(const std::string& name, const std::string& text) {
+    RowSet set;
     if (hash128(text) != name)
       set.problems.emplace_back("expected an export that its name is the hash of");
     else if (name != known_.name())
       set = parse_unknown(text);
-    if (set.problems.empty()) return std::move(set.records);
+    if (set.problems.empty()) return std::move(set.rows);
     return invalid_argument(fmt::format("{}: {}; nothing is taken", exchange_.title(name), set.problems.front()));
   }
 
-  RecordSet parse_unknown(const std::string& text) {
+  RowSet parse_unknown(const std::string& text) {
     const bool all = known_.text().empty();
     const std::string some = all ? std::string() : known_.unknown_of(text);
     const std::string& unknown = all ? text : some;
     parsed += std::ranges::count(unknown, '\n');
-    RecordSet set = parse_lines(unknown);
-    if (!set.problems.empty()) set = parse_lines(text);  // which line of the export it is
+    RowSet set = parse_rows(unknown);
+    if (!set.problems.empty()) set = parse_rows(text);  // which line of the export it is
     return set;
   }
 
@@ -130,20 +120,20 @@ class Gathering {
   std::set<std::string> seen_;
 };
 
-/// The records of two caches together, by place.
+/// The rows of two caches together, by place.
 struct Union {
-  std::vector<Record> incoming;    ///< what the first lacks, or has earlier
-  std::vector<const Record*> all;  ///< borrowed, in the order of their places
+  std::vector<Row> incoming;    ///< what the first lacks, or has earlier
+  std::vector<const Row*> all;  ///< borrowed, in the order of their places
 };
 
-Union unite(const std::vector<Record>& own, std::vector<Record> others) {
+Union unite(const std::vector<Row>& own, std::vector<Row> others) {
   Union both;
   both.incoming.reserve(others.size());  // so that nothing moves
   both.all.reserve(own.size() + others.size());
   auto mine = own.begin();
-  for (Record& other : others) {
-    for (; mine != own.end() && compare_places(*mine, other) < 0; ++mine) both.all.push_back(&*mine);
-    const bool met = mine != own.end() && compare_places(*mine, other) == 0;
+  for (Row& other : others) {
+    for (; mine != own.end() && mine->place() < other.place(); ++mine) both.all.push_back(&*mine);
+    const bool met = mine != own.end() && mine->place() == other.place();
     if (met && !supersedes(other, *mine)) continue;
     both.all.push_back(&both.incoming.emplace_back(std::move(other)));
     if (met) ++mine;
@@ -175,20 +165,20 @@ bool is_met(StoreFile& file, CacheExchange& exchange, const Result<std::vector<s
 Result<Synced> sync(StoreFile& file, CacheExchange& exchange) {
   auto names = exchange.names();
   if (is_met(file, exchange, names)) return Synced{};
-  RecordSet own = file.all();
-  own.records = merge(std::move(own.records));  // of a damaged file they may be in any order
-  KnownText known(to_lines(own.records));
+  RowSet own = file.rows();
+  own.rows = merge(std::move(own.rows));  // of a damaged file they may be in any order
+  KnownText known(lines_of(own.rows));
   Gathering found(exchange, known);
   const Status reached = found.gather(std::move(names));
   // All of what is taken is in `both`, whatever becomes of the file meanwhile.
-  const Union both = unite(own.records, merge(std::move(found.records)));
+  const Union both = unite(own.rows, merge(std::move(found.rows)));
   Synced done{.parsed = found.parsed, .problems = std::move(own.problems)};
   PADLOCK_TRY(done.written, file.put(both.incoming, Conflict::keep_later));
   std::ranges::move(found.problems, std::back_inserter(done.problems));
   const auto left = [&]() -> Status {
     if (!reached) return reached;
     if (both.incoming.empty()) return leave(exchange, known.name(), known.text(), found.taken);
-    const std::string text = sorted_lines(both.all);
+    const std::string text = lines_of(both.all);
     return leave(exchange, hash128(text), text, found.taken);
   }();
   if (!left) add_new(done.problems, left.error().message);

@@ -1,7 +1,10 @@
 #include "compiler/llvm/emit/emit_expr.h"
 
+#include <algorithm>
 #include <bit>
 #include <optional>
+
+#include "ir/expr/affine.h"
 
 namespace padlock::compiler {
 
@@ -47,9 +50,23 @@ Value* ExprEmitter::load_size(Expr e, Encoding fit, llvm::Type* type) {
 
 Value* ExprEmitter::emit(IRBuilder<>& builder, Expr e, Encoding fit, llvm::IntegerType* type) {
   if (!e.has_coordinate()) return load_size(e, fit, type);
-  Value*& value = emitted_[{e.id(), fit, type->getBitWidth()}];  // a map: the reference stays valid
+  const Key key{e.id(), fit, type->getBitWidth()};
+  if (const auto kept = hoisted_.find(key); kept != hoisted_.end()) return kept->second;
+  Value*& value = emitted_[key];  // a map: the reference stays valid
   if (value == nullptr) value = emit_operation(builder, e, fit, type);
   return value;
+}
+
+/// Goes into sums and products alone: what other operations are of has a width of its own.
+void ExprEmitter::hoist(IRBuilder<>& builder, Expr e, Encoding fit, llvm::IntegerType* type,
+                        std::span<const Expr> varying) {
+  if (!e.has_coordinate()) return;
+  if (std::ranges::none_of(varying, [&](Expr coordinate) { return mentions(e, coordinate); })) {
+    emitted_.clear();
+    hoisted_[{e.id(), fit, type->getBitWidth()}] = emit(builder, e, fit, type);
+  } else if (e.kind() == ExprKind::sum || e.kind() == ExprKind::product) {
+    for (const Expr part : e.operands()) hoist(builder, part, fit, type, varying);
+  }
 }
 
 Value* ExprEmitter::emit_operation(IRBuilder<>& builder, Expr e, Encoding fit, llvm::IntegerType* type) {

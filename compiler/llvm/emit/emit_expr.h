@@ -1,6 +1,7 @@
 #pragma once
 
 #include <map>
+#include <span>
 #include <tuple>
 #include <vector>
 
@@ -67,6 +68,14 @@ class ExprEmitter {
   [[nodiscard]] llvm::Value* word(ir::Expr e) {
     return load_size(e, abi::SizeArgument::Encoding::saturate, llvm::Type::getInt64Ty(entry_->getContext()));
   }
+  /// Emits here, for all that is emitted from now on, what parts of an index or an offset mention none of `varying`.
+  /// The other coordinates keep their values.
+  void hoist_exact(llvm::IRBuilder<>& builder, ir::Expr e, std::span<const ir::Expr> varying) {
+    hoist(builder, e, widths_.wraps(e) ? Encoding::wrap : Encoding::saturate, index_, varying);
+  }
+  void hoist_address(llvm::IRBuilder<>& builder, ir::Expr e, std::span<const ir::Expr> varying) {
+    hoist(builder, e, Encoding::wrap, offset_, varying);
+  }
   /// x div d and x mod d for an index that is not negative and a positive size.
   struct Division {
     llvm::Value* quotient;
@@ -81,6 +90,8 @@ class ExprEmitter {
     return emit_exact(builder, e, type);
   }
   llvm::Value* emit(llvm::IRBuilder<>& builder, ir::Expr e, Encoding fit, llvm::IntegerType* type);
+  void hoist(llvm::IRBuilder<>& builder, ir::Expr e, Encoding fit, llvm::IntegerType* type,
+             std::span<const ir::Expr> varying);
   /// An exact value; of a sum that wraps all of it is computed modulo 2^64.
   llvm::Value* emit_exact(llvm::IRBuilder<>& builder, ir::Expr e, llvm::IntegerType* type) {
     return emit(builder, e, widths_.wraps(e) ? Encoding::wrap : Encoding::saturate, type);
@@ -111,7 +122,9 @@ class ExprEmitter {
   std::map<std::pair<std::size_t, unsigned>, llvm::Value*> loaded_;  // by index in the table and bits
   // Values emitted for the current root: expressions are DAGs (a reflected coordinate occurs twice at each level). Only
   // within a root, whose code has no branches, are they sure to dominate their uses.
-  std::map<std::tuple<std::uint32_t, Encoding, unsigned>, llvm::Value*> emitted_;  // by Expr::id and bits
+  using Key = std::tuple<std::uint32_t, Encoding, unsigned>;  // Expr::id and bits
+  std::map<Key, llvm::Value*> emitted_;
+  std::map<Key, llvm::Value*> hoisted_;
 };
 
 }  // namespace padlock::compiler

@@ -19,20 +19,27 @@ class SumEmitter {
       : builder_(builder), exprs_(exprs), ops_(builder, lanes, target), dtype_(dtype), terms_(terms) {}
 
   Value* emit(std::span<const Walk> walks) {
-    Value* nothing = ops_.bits(dtype_, 0);
-    const State all = walk(walks, {ops_.to_sum(dtype_, nothing), nothing, builder_.getInt32(0)});
+    const State all = walk(walks, {ops_.to_sum(dtype_, neutral()), ops_.bits(dtype_, 0), builder_.getInt32(0)});
     Value* several = builder_.CreateICmpUGT(all.terms, builder_.getInt32(1));
-    return builder_.CreateSelect(several, ops_.from_sum(dtype_, all.sum), all.first);
+    return builder_.CreateSelect(several, ops_.from_sum(dtype_, all.sum), all.last);
   }
 
  private:
   /// Holds the values that change with each term.
   struct State {
     Value* sum;
-    Value* first;  // the bits of the first term; 0 of none
-    Value* terms;  // 0, 1, or 2 for more
+    Value* last;   // the bits of the last term; 0 of none
+    Value* terms;  // a bit set for each, the lowest first, up to 32: it never wraps
   };
-  static std::array<Value*, 3> values_of(const State& state) { return {state.sum, state.first, state.terms}; }
+  static std::array<Value*, 3> values_of(const State& state) { return {state.sum, state.last, state.terms}; }
+
+  /// Makes the bits of what a sum begins with: added to any term, -0.0 too, it leaves the term. So no term asks whether
+  /// it is the first.
+  Value* neutral() {
+    constexpr int kBitsOfByte = 8;
+    const int sign = kBitsOfByte * ir::byte_size(dtype_) - 1;
+    return ops_.bits(dtype_, ir::is_float(dtype_) ? std::uint64_t{1} << sign : 0);
+  }
 
   BasicBlock* block(const char* name) {
     return BasicBlock::Create(builder_.getContext(), name, builder_.GetInsertBlock()->getParent());
@@ -44,11 +51,9 @@ class SumEmitter {
   }
 
   State add_term(const State& before, Value* bits) {
-    Value* none = builder_.CreateICmpEQ(before.terms, builder_.getInt32(0));
-    Value* sum = ops_.add_to_sum(dtype_, before.sum, bits);
-    return {builder_.CreateSelect(none, ops_.to_sum(dtype_, bits), sum),
-            builder_.CreateSelect(none, bits, before.first),
-            builder_.CreateSelect(none, builder_.getInt32(1), builder_.getInt32(2))};
+    Value* one = builder_.getInt32(1);
+    return {ops_.add_to_sum(dtype_, before.sum, bits), bits,
+            builder_.CreateOr(builder_.CreateShl(before.terms, one), one)};
   }
 
   /// for (at = first, by = step, then = other; at < limit; at += by, swap(by, then))

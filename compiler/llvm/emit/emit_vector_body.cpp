@@ -32,6 +32,21 @@ VectorBodyEmitter::VectorBodyEmitter(KernelContext& context, std::size_t body, I
   for (const BodyLoad& load : body_.loads)
     steps_.push_back(load.kind == LoadKind::strided ? exprs_.address(builder_, load.step) : nullptr);
   if (!arguments_.takes_rows || !loads_invariants()) emit_invariants();  // else row by row
+  hoist_from_sums();
+}
+
+/// Computes once what the sums of all columns have in common: where their walks begin and end, with a division each,
+/// and their rows' offsets. LLVM would leave it in the loops, which may not run.
+void VectorBodyEmitter::hoist_from_sums() {
+  std::vector<Expr> varying = {kernel().coordinate(kernel().rank() - 1)};
+  for (const auto& walk : kernel().walk_variables) varying.push_back(walk.variable);
+  for (const BodyNode& node : body_.nodes) {
+    for (const Walk& walk : node.walks)
+      for (const Expr e : {walk.first, walk.step, walk.other, walk.limit}) exprs_.hoist_exact(builder_, e, varying);
+    if (node.kind != NodeKind::load || node.scope < 0) continue;
+    const BodyLoad& load = body_.loads[static_cast<std::size_t>(node.load)];
+    if (has_offset(load)) exprs_.hoist_address(builder_, load.offset, varying);
+  }
 }
 
 void VectorBodyEmitter::load_scalars(const LaunchFields& fields) {

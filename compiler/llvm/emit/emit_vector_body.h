@@ -70,6 +70,7 @@ class VectorBodyEmitter {
   void load_scalars(const LaunchFields& fields);
   [[nodiscard]] bool is_invariant(const BodyNode& node) const;
   void emit_invariants();
+  void hoist_from_sums();
   [[nodiscard]] bool loads_invariants() const;
   void emit_scope(int scope, llvm::Value* column, int lanes, std::vector<llvm::Value*>& values);
   llvm::Value* emit_node(const BodyNode& node, llvm::Value* column, int lanes, const std::vector<llvm::Value*>& values);

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <set>
+#include <unordered_set>
 
 #include "compiler/schedule/index/exact_indices.h"
 #include "compiler/schedule/index/index_sizes.h"
@@ -28,7 +29,7 @@ class Divisions {
   [[nodiscard]] std::vector<Expr> take() && { return std::move(found_); }
 
  private:
-  std::set<std::uint32_t> seen_;  // by Expr::id
+  std::unordered_set<std::uint32_t> seen_;  // by Expr::id
   std::vector<Expr> found_;
 };
 
@@ -58,15 +59,14 @@ Index32Variant division_index32_variant(const Schedule& schedule) {
   IndexWidths known(kernel);
   std::erase_if(wide, [&](Expr e) { return known.divides_narrowly(e); });
   if (wide.empty()) return {};
+  IndexSizes sizes(kernel);
+  for (const Expr e : wide) sizes.add(e);
   // A dividend is a few coordinates times small constants: one of the bounds is right for nearly all.
   for (const int bits : {30, 27, 24}) {
-    Index32Variant made{.divisions = wide, .guards = {}};
-    IndexSizes sizes(kernel);
-    for (const Expr e : wide) sizes.add(e);
-    made.guards = guards_of(kernel.program->exprs(), sizes.found(), Int128{1} << bits);
-    IndexWidths assumed(kernel, made.guards);
-    if (!std::ranges::all_of(wide, [&](Expr e) { return assumed.divides_narrowly(e); })) continue;
-    return made;
+    std::vector<abi::Guard> guards = guards_of(kernel.program->exprs(), sizes.found(), Int128{1} << bits);
+    known.assume(kernel, guards);
+    if (!std::ranges::all_of(wide, [&](Expr e) { return known.divides_narrowly(e); })) continue;
+    return {.divisions = std::move(wide), .guards = std::move(guards)};
   }
   return {};
 }

@@ -1,7 +1,7 @@
 #pragma once
 
 #include <cstdint>
-#include <set>
+#include <unordered_set>
 #include <vector>
 
 #include "compiler/kernel/kernel.h"
@@ -29,7 +29,7 @@ class IndexSizes {
   const Kernel& kernel_;
   ir::ExprContext& exprs_;
   Coordinates coordinates_;
-  std::set<std::uint32_t> seen_;  // by Expr::id
+  std::unordered_set<std::uint32_t> seen_;  // by Expr::id
   std::vector<ir::Expr> found_;
 };
 

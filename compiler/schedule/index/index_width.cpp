@@ -95,6 +95,12 @@ IndexWidths::IndexWidths(const Kernel& kernel, SizeRanges sizes)
   coordinates_ = coordinate_ranges(kernel, sizes_);
 }
 
+void IndexWidths::assume(const Kernel& kernel, std::span<const abi::Guard> guards) {
+  sizes_ = size_ranges(guards);
+  coordinates_ = coordinate_ranges(kernel, sizes_);
+  known_.clear();
+}
+
 bool IndexWidths::fit(Expr e, int bits) {
   const std::optional<EmittedRange> range = range_of(e);
   return range && within(range->widest, bits);
@@ -224,15 +230,20 @@ std::optional<EmittedRange> IndexWidths::mod(Expr e) {
   return EmittedRange{{0, d->value.hi - 1}, hull(hull(x->widest, d->widest), remainder)};
 }
 
+const IndexWidths::Dividend& IndexWidths::parts_of(Expr e) {
+  const auto [it, inserted] = dividends_.try_emplace(e.id());
+  if (!inserted) return it->second;
+  const auto [moving, rest] = split_sum(*exprs_, e.operands()[0]);
+  it->second = {moving, !exprs_->mod(rest, e.operands()[1]).is_constant(0)};
+  return it->second;
+}
+
 /// Bounds the dividend of a mod: its coordinates plus the rest, which the launcher has reduced.
 std::optional<EmittedRange> IndexWidths::dividend(Expr e) {
-  const Expr period = e.operands()[1];
-  const auto [moving, rest] = split_sum(*exprs_, e.operands()[0]);
+  const auto [moving, has_rest] = parts_of(e);
   const std::optional<EmittedRange> x = range_of(moving);
-  const std::optional<EmittedRange> d = range_of(period);
-  if (!x || !d) return std::nullopt;
-  const Expr reduced = exprs_->mod(rest, period);
-  if (reduced.is_constant(0)) return x;
+  const std::optional<EmittedRange> d = range_of(e.operands()[1]);
+  if (!x || !d || !has_rest) return d ? x : std::nullopt;
   const std::optional<Range> value = added(x->value, {0, d->value.hi - 1});
   if (!value) return std::nullopt;
   return EmittedRange{*value, hull(x->widest, *value)};

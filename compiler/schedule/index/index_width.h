@@ -4,6 +4,7 @@
 #include <map>
 #include <optional>
 #include <span>
+#include <unordered_map>
 #include <utility>
 
 #include "compiler/kernel/kernel.h"
@@ -40,6 +41,8 @@ class IndexWidths {
   /// Makes those of a kernel, where its sizes have these ranges or guards hold.
   explicit IndexWidths(const Kernel& kernel, SizeRanges sizes = {});
   IndexWidths(const Kernel& kernel, std::span<const abi::Guard> guards) : IndexWidths(kernel, size_ranges(guards)) {}
+  /// Takes other guards of the kernel. Keeps how its dividends are computed, which no guard changes.
+  void assume(const Kernel& kernel, std::span<const abi::Guard> guards);
 
   /// Returns the expression's range; nothing where it is not bounded by 126 bits.
   [[nodiscard]] std::optional<EmittedRange> range_of(ir::Expr e);
@@ -63,10 +66,18 @@ class IndexWidths {
   /// Bounds the dividend of a mod: its coordinates plus the rest, which the launcher has reduced.
   std::optional<EmittedRange> dividend(ir::Expr e);
 
+  /// How a mod's dividend is computed: its coordinates, and whether the launcher adds a rest that it has reduced.
+  struct Dividend {
+    ir::Expr moving;
+    bool has_rest = false;
+  };
+  const Dividend& parts_of(ir::Expr e);
+
   ir::ExprContext* exprs_;
   CoordinateRanges coordinates_;
   SizeRanges sizes_;
-  std::map<std::uint32_t, std::optional<EmittedRange>> known_;  // by Expr::id
+  std::unordered_map<std::uint32_t, std::optional<EmittedRange>> known_;  // by Expr::id
+  std::unordered_map<std::uint32_t, Dividend> dividends_;                 // of mods, by Expr::id
 };
 
 /// Splits a sum into the terms with coordinates, and the rest, which is a size.

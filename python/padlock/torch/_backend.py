@@ -18,28 +18,39 @@ from ._log import Decision, decide
 from ._names import graph_pass_base, inductor, inductor_options, warn_once, without_graph_cache
 from ._programs import kernel_of
 from ._rescue import rescue
-from ._rewrite import Program, program_of, replace
+from ._rewrite import Part, Program, part_of, program_of, replace
 from ._size_nodes import ask_inputs
 from ._sizes import Untranslatable
 
 # ---- Graphs ----------------------------------------------------------------------------------------------------------
 
 
+def _refused(error: Exception) -> Choice:
+    return Choice(False, str(error) if isinstance(error, Untranslatable) else f"Padlock refuses its program: {error}")
+
+
+def _compiled(cluster: Sequence[Node], part: Part, force: bool) -> tuple[Program | None, Choice]:
+    """The program of a part, compiled if it is worth it, so that what Padlock refuses stays Inductor's."""
+    try:
+        program = program_of(cluster, part)
+        choice = choose(cluster, program, force)
+        if choice.taken:
+            kernel_of(program.text)._compile("host")
+        return program, choice
+    except Exception as error:  # noqa: BLE001, whatever it is, Inductor can do without us
+        return None, _refused(error)
+
+
 def _try(cluster: Sequence[Node], force: bool) -> tuple[Program | None, Choice]:
-    """The program of a cluster that is worth it, compiled, so that what Padlock refuses stays Inductor's."""
-    choice = Choice(False, "")
-    for traced in (False, True):
-        try:
-            program = program_of(cluster, traced=traced)
-            choice = choose(cluster, program, force)
-            if choice.taken:
-                kernel_of(program.text)._compile("host")
-            return program, choice
-        except Untranslatable as reason:
-            choice = Choice(False, str(reason))
-        except Exception as refusal:  # noqa: BLE001, whatever it is, Inductor can do without us
-            choice = Choice(False, f"Padlock refuses its program: {refusal}")
-    return None, choice
+    """The program of a cluster: with names for the extents that were computed before it or, if that does not do, in symbols."""
+    try:
+        part = part_of(cluster)
+    except Exception as error:  # noqa: BLE001
+        return None, _refused(error)
+    program, choice = _compiled(cluster, part, force)
+    if program is None and part.names:
+        program, choice = _compiled(cluster, part.in_symbols(), force)
+    return program, choice
 
 
 def _take(graph: Graph, cluster: Sequence[Node], force: bool, backward: bool) -> bool:

@@ -126,13 +126,30 @@ def _value_of_symbol(graph: Graph, symbol: str, cluster: set[Node]) -> Any:
     raise Untranslatable(f"nothing in the graph has the value of {symbol}")
 
 
-def program_of(cluster: Sequence[Node], name: str = "cluster", *, traced: bool = False) -> Program:
-    """The program of a cluster; `traced` says all sizes by the symbols of the trace, and so how they depend on each other."""
+@dataclass(frozen=True)
+class Part:
+    """What of a cluster is needed, and the names of extents that come from outside and are computed."""
+
+    outputs: list[Output]
+    needed: list[Node]
+    names: dict[Any, Any]
+
+    def in_symbols(self) -> Part:
+        """The same with all sizes said by the symbols of the trace, and so how they depend on each other."""
+        return Part(self.outputs, self.needed, {})
+
+
+def part_of(cluster: Sequence[Node]) -> Part:
     outputs = outputs_of(cluster)
     if not outputs:
         raise Untranslatable("nothing outside needs more than a view of it")
     needed = _needed(cluster, outputs)
-    to = Lowering({} if traced else _named(needed))
+    return Part(outputs, needed, _named(needed))
+
+
+def program_of(cluster: Sequence[Node], part: Part, name: str = "cluster") -> Program:
+    outputs, needed = part.outputs, part.needed
+    to = Lowering(part.names)
     for node in needed:
         to.lower(node)
     results: list[str] = []

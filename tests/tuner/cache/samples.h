@@ -5,8 +5,11 @@
 
 #include <filesystem>
 #include <string>
+#include <vector>
 
 #include "tuner/cache/record.h"
+#include "tuner/cache/record_text.h"
+#include "tuner/cache/rows.h"
 
 // Records and folders for tests of the cache.
 namespace padlock::tuner::testing {
@@ -58,6 +61,13 @@ inline Measurement failure(std::string config, Verdict verdict, std::string mess
           .verdict = verdict,
           .message = std::move(message),
           .provenance = provenance()};
+}
+
+/// Rows of records that are as they should be.
+inline std::vector<Row> rows_of(const std::vector<Record>& records) {
+  std::vector<Row> rows;
+  for (const Record& record : records) rows.emplace_back(record, to_line(record));
+  return rows;
 }
 
 inline Status legal(const Choice&) { return {}; }

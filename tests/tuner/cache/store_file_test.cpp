@@ -88,9 +88,9 @@ TEST_CASE("of one place one record stays, by the rule that is asked for") {
   CHECK(file->all().records == young);
   CHECK(file->put(old, Conflict::replace) == 1);
   CHECK(file->all().records == old);
-  const std::vector<Place> places = {place_of(old[0]), place_of(record_of(testing::key()))};
-  CHECK(file->erase(places) == 1);
-  CHECK(file->all().records.empty());
+  CHECK(file->put(testing::rows_of(young), Conflict::keep_later) == 1);
+  CHECK(file->put(testing::rows_of(young), Conflict::keep_later) == 0);
+  CHECK(file->all().records == young);
 }
 
 TEST_CASE("many records are all there, in the order of their places, once") {
@@ -109,13 +109,16 @@ TEST_CASE("many records are all there, in the order of their places, once") {
   CHECK(file->all().records == records);
 }
 
-TEST_CASE("of many records some, most or all can go, whatever their order, and what is none stays") {
-  for (const std::size_t stay : {0, 7, 30'000}) {
+TEST_CASE("of many records some, most or all can go, and what is none stays") {
+  constexpr std::size_t kCount = 40'000;
+  for (const std::size_t stay : {std::size_t{0}, std::size_t{7}, std::size_t{30'000}, kCount}) {
     const testing::Folder folder;
-    std::vector<Record> records;
-    for (int i = 0; i < 40'000; ++i)
-      records.push_back(
-          record_of(testing::key(), testing::measurement(fmt::format("S >= {}", 100'000 + i), "unroll=1")));
+    std::vector<Record> records = {record_of(testing::key())};
+    for (std::size_t i = 0; i < kCount; ++i) {
+      Measurement measured = testing::measurement(fmt::format("S >= {}", 100'000 + i), "unroll=1");
+      if (i < stay) measured.provenance.date = "2027-01-31T12:00:00Z";
+      records.push_back(record_of(testing::key(), std::move(measured)));
+    }
     {
       auto file = StoreFile::open(folder / "f.db", Access::write);
       REQUIRE(file);
@@ -125,17 +128,14 @@ TEST_CASE("of many records some, most or all can go, whatever their order, and w
     sql(folder / "f.db", "INSERT INTO record VALUES ('p', 1, 'k', 'r', '', '', 'garbage')");
     auto file = StoreFile::open(folder / "f.db", Access::write);
     REQUIRE(file);
-    std::vector<Place> places;
-    for (const Record& record : std::span(records).subspan(stay)) places.push_back(place_of(record));
-    std::ranges::reverse(places);
-    places.push_back(places.front());
-    CHECK(file->erase(places) == static_cast<std::int64_t>(records.size() - stay));
-    records.resize(stay);
-    const RecordSet left = file->verify();
-    CHECK(left.records == records);
-    CHECK(left.problems.size() == 1);
-    CHECK(file->erase(places) == 0);
-    CHECK(file->verify().problems.size() == 1);
+    const std::size_t left = stay == 0 ? 0 : stay + 1;  // the key goes with the last of its records
+    for (const std::size_t gone : {records.size() - left, std::size_t{0}}) {
+      CHECK(file->prune(testing::fields(), "2027-01-01") == static_cast<std::int64_t>(gone));
+      records.resize(left);
+      const RecordSet found = file->verify();
+      CHECK(found.records == records);
+      CHECK(found.problems.size() == 1);
+    }
   }
 }
 
@@ -207,6 +207,10 @@ TEST_CASE("a record under another's place is a problem, and costs itself alone")
   const RecordSet set = StoreFile::open(path, Access::read)->all();
   CHECK(set.records.size() == 2);
   CHECK(set.problems == std::vector<std::string>{"a record: expected a record of its place, found another's"});
+  const RowSet rows = StoreFile::open(path, Access::read)->rows();
+  CHECK(rows.rows == testing::rows_of(set.records));
+  CHECK(rows.bad.size() == 1);
+  CHECK(rows.problems == set.problems);
 }
 
 TEST_CASE("the user's file is where XDG says") {

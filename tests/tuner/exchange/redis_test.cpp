@@ -225,7 +225,7 @@ TEST_CASE("caches that meet at a server have the same bytes, and garbage that is
   const std::vector<Record> sets[] = {some_records("unroll=1"), some_records("unroll=2"), some_records("unroll=4")};
   std::vector<Record> all;
   for (const auto& set : sets) all.insert(all.end(), set.begin(), set.end());
-  const std::string text = to_lines(merge(all));
+  const std::string text = lines_of(merge(testing::rows_of(all)));
   StoreFile files[] = {cache_with(sets[0]), cache_with(sets[1]), cache_with(sets[2])};
   const std::vector<std::string> problems = {fmt::format(
       "redis://{} garbage?: expected an export that its name is the hash of; nothing is taken", server.place())};

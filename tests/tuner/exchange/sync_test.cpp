@@ -34,7 +34,7 @@ const std::vector<Record> kThird = {chosen("S >= 8", "2026-01-03T00:00:00Z", "un
 std::string merged_text(std::initializer_list<std::vector<Record>> sets) {
   std::vector<Record> all;
   for (const auto& set : sets) all.insert(all.end(), set.begin(), set.end());
-  return to_lines(merge(std::move(all)));
+  return lines_of(merge(testing::rows_of(all)));
 }
 
 StoreFile cache_with(const std::vector<Record>& records) {
