@@ -15,8 +15,8 @@ namespace padlock::compiler {
 struct GpuModules {
   static constexpr int kMost = 3;
   llvm::Module& usual;   ///< for variants that launches of usual sizes take
-  llvm::Module& offset;  ///< for those for tensors whose offsets do not fit 32 bits
-  llvm::Module& index;   ///< for those for axes whose indices do not, either
+  llvm::Module& index;   ///< for those for axes whose indices do not fit 32 bits
+  llvm::Module& offset;  ///< for those for tensors whose offsets do not
 };
 
 /// Adds the functions of one kernel for a GPU, and returns the launch contracts of its variants, as emit_host_kernel

@@ -213,7 +213,7 @@ class LlvmGpuCompiler final : public GpuCompiler {
     const auto module = [&](std::size_t i) -> llvm::Module& {
       return *code.modules[std::min(i, code.modules.size() - 1)].module;
     };
-    const GpuModules modules{module(0), module(1), module(2)};
+    const GpuModules modules{.usual = module(0), .index = module(1), .offset = module(2)};
     for (const ProvenKernel& proven : kernels) {
       code.kernels.push_back(emit_gpu_kernel(modules, proven, features, options.bounds_check));
       if (features.takes_words) PADLOCK_CHECK(check_parameters(code.kernels.back()));

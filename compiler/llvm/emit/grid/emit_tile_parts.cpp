@@ -12,8 +12,9 @@ using llvm::Value;
 
 namespace {
 
-/// Words that a thread has on their way at a time: each that is asked for by itself takes more code than others.
-constexpr int kPartWordsOnTheirWay = 8;
+/// Words that a thread has on their way at a time: each that is asked for by itself takes more code and registers than
+/// others.
+constexpr int kPartWordsOnTheirWay = 4;
 
 }  // namespace
 
