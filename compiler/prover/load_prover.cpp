@@ -10,6 +10,7 @@
 #include "compiler/prover/access_regions.h"
 #include "ir/expr/affine.h"
 #include "ir/expr/product_form.h"
+#include "ir/expr/size_bounds.h"
 
 namespace padlock::compiler {
 
@@ -98,6 +99,7 @@ class LoadProver::Implementation {
 
   void add_facts(solver::Region& region, const Stream& stream, Expr column) {
     for (const Expr fact : stream.facts) region.nonnegative.push_back(at_column(fact, column));
+    region.nonnegative.insert(region.nonnegative.end(), stream.read_facts.begin(), stream.read_facts.end());
   }
 
   /// Calls `visit` with each walk that a load is done in.
@@ -134,6 +136,37 @@ class LoadProver::Implementation {
     claims_.nonnegative.insert(claims_.nonnegative.end(), claims.begin(), claims.end());
     segment_ = claims_;
     join(segment_, columns);
+    bounds_.emplace(exprs_, [this, &call](Expr coordinate) { return bounds_of(call, coordinate); });
+  }
+
+  /// Bounds of a coordinate in a segment.
+  std::optional<ir::SizeBounds> bounds_of(const SegmentCall& call, Expr coordinate) {
+    if (coordinate == column_) return ir::SizeBounds{call.begin, exprs_.sub(call.end, one_)};
+    for (int axis = 0; axis + 1 < kernel_.rank(); ++axis)
+      if (coordinate == kernel_.coordinate(axis)) return up_to(kernel_.extents[static_cast<std::size_t>(axis)]);
+    for (const Kernel::WalkVariable& walk : kernel_.walk_variables)
+      if (coordinate == walk.variable) return up_to(walk.extent);
+    return std::nullopt;
+  }
+  ir::SizeBounds up_to(Expr extent) { return {exprs_.constant(0), exprs_.sub(extent, one_)}; }
+
+  /// Returns whether `violated` is negative at all coordinates of the segment, whatever conditions hold of them: a
+  /// question about sizes alone, however deep coordinates nest in it.
+  bool excluded_by_bounds(const solver::Region& region, Expr violated) {
+    const auto bounds = bounds_->of(violated);
+    return bounds && session_.excludes(sizes_of(region), {bounds->most});
+  }
+
+  /// The conditions on sizes of a region in which a segment has an element.
+  solver::Region sizes_of(const solver::Region& region) {
+    solver::Region sizes;
+    for (const Expr extent : kernel_.extents) sizes.nonnegative.push_back(exprs_.sub(extent, one_));
+    const auto add = [](std::vector<Expr>& to, const std::vector<Expr>& from) {
+      std::ranges::copy_if(from, std::back_inserter(to), [](Expr e) { return !e.has_coordinate(); });
+    };
+    add(sizes.nonnegative, region.nonnegative);
+    add(sizes.zero, region.zero);
+    return sizes;
   }
 
   /// Returns the claims that hold of every column of a segment: those that the cuts of all its pieces justify.
@@ -198,6 +231,7 @@ class LoadProver::Implementation {
     for (std::size_t i = 0; i < goals.size() && all.verdict != Verdict::refuted && undecided < kMostUndecided; ++i) {
       if (excluded_by_row(goals[i].violated.front())) continue;
       if (known != nullptr && session_.excludes(*known, goals[i].violated)) continue;
+      if (known != nullptr && excluded_by_bounds(region, goals[i].violated.front())) continue;
       Obligation one = session_.decide(ObligationKind::load, access, region, {goals[i]});
       undecided += one.verdict == Verdict::checked ? 1 : 0;
       add_answer(all, std::move(one));
@@ -275,6 +309,7 @@ class LoadProver::Implementation {
   Expr one_, column_;
   solver::Region rows_;                                                       // of the case
   solver::Region claims_, segment_;                                           // of the segment
+  std::optional<ir::SizeBoundsFinder> bounds_;                                // in the segment
   std::map<std::uint32_t, bool> excluded_by_row_;                             // by Expr::id
   std::map<std::tuple<std::uint32_t, std::uint32_t, bool>, bool> justified_;  // cuts, by Expr::id and side
 };
