@@ -41,8 +41,11 @@ class LoadProver::Implementation {
     return all;
   }
 
+  std::vector<ir::Constraint> take_guards() { return std::move(guards_); }
+
  private:
-  // One undecided axis is enough for the code to test a load: asking about all of many axes is in vain.
+  // One undecided axis is enough for the code to test a load: asking about all of many axes is in vain, and what is
+  // left is guarded where it can be.
   static constexpr int kMostUndecided = 8;
 
   Obligation prove_load(const SegmentCall& call, const Body& body, int index, bool inside) {
@@ -227,16 +230,43 @@ class LoadProver::Implementation {
     dead.contradiction = session_.why_dead(region);
     if (!dead.contradiction.empty()) return dead;
     Obligation all{.kind = ObligationKind::load, .access = access};
+    std::vector<ir::Constraint> guards;
     int undecided = 0;
-    for (std::size_t i = 0; i < goals.size() && all.verdict != Verdict::refuted && undecided < kMostUndecided; ++i) {
-      if (excluded_by_row(goals[i].violated.front())) continue;
+    const auto is_ended = [&] {
+      return all.verdict == Verdict::refuted || (all.verdict == Verdict::checked && undecided >= kMostUndecided);
+    };
+    for (std::size_t i = 0; i < goals.size() && !is_ended(); ++i) {
+      const Expr violated = goals[i].violated.front();
+      if (excluded_by_row(violated)) continue;
       if (known != nullptr && session_.excludes(*known, goals[i].violated)) continue;
-      if (known != nullptr && excluded_by_bounds(region, goals[i].violated.front())) continue;
-      Obligation one = session_.decide(ObligationKind::load, access, region, {goals[i]});
-      undecided += one.verdict == Verdict::checked ? 1 : 0;
+      if (known != nullptr && excluded_by_bounds(region, violated)) continue;
+      Obligation one{.kind = ObligationKind::load, .access = access, .verdict = Verdict::checked};
+      if (undecided < kMostUndecided) one = session_.decide(ObligationKind::load, access, region, {goals[i]});
+      if (one.verdict == Verdict::checked) {
+        ++undecided;
+        if (known != nullptr && add_guard_of(violated, guards)) one.verdict = Verdict::guarded;
+      }
       add_answer(all, std::move(one));
     }
+    if (all.verdict == Verdict::guarded) guard(all, guards);
     return all;
+  }
+
+  /// Adds the condition on sizes under which `violated` is negative at all coordinates of the segment, where there is
+  /// one that holds of ordinary sizes.
+  bool add_guard_of(Expr violated, std::vector<ir::Constraint>& guards) {
+    const auto bounds = bounds_->of(violated);
+    if (!bounds || !session_.can_hold(exprs_.neg(exprs_.add(bounds->most, one_)))) return false;
+    guards.push_back({bounds->most, ir::Comparison::lt, exprs_.constant(0)});
+    return true;
+  }
+
+  void guard(Obligation& load, const std::vector<ir::Constraint>& guards) {
+    load.guard = session_.text(guards);
+    load.reason.clear();
+    for (const ir::Constraint& one : guards)
+      if (std::ranges::none_of(guards_, [&](const ir::Constraint& known) { return known.lhs == one.lhs; }))
+        guards_.push_back(one);
   }
 
   /// Returns whether every row of the case excludes `violated` at every column: decided once for all segments.
@@ -310,6 +340,7 @@ class LoadProver::Implementation {
   solver::Region rows_;                                                       // of the case
   solver::Region claims_, segment_;                                           // of the segment
   std::optional<ir::SizeBoundsFinder> bounds_;                                // in the segment
+  std::vector<ir::Constraint> guards_;                                        // of all loads that are guarded
   std::map<std::uint32_t, bool> excluded_by_row_;                             // by Expr::id
   std::map<std::tuple<std::uint32_t, std::uint32_t, bool>, bool> justified_;  // cuts, by Expr::id and side
 };
@@ -319,6 +350,7 @@ LoadProver::LoadProver(ProofSession& session, const Schedule& schedule)
 LoadProver::~LoadProver() = default;
 
 void LoadProver::enter_case(const solver::Region& rows) { implementation_->enter_case(rows); }
+std::vector<ir::Constraint> LoadProver::take_guards() { return implementation_->take_guards(); }
 std::vector<Obligation> LoadProver::prove(const SegmentCall& call, bool inside) {
   return implementation_->prove(call, inside);
 }

@@ -75,6 +75,14 @@ const std::vector<solver::Values64>& ProofSession::guesses() {
   return *guesses_;
 }
 
+bool ProofSession::can_hold(Expr e) {
+  if (e.range().hi < 0) return false;
+  return guesses().empty() || std::ranges::any_of(guesses(), [&](const solver::Values64& sizes) {
+           const Result<Int128> value = ir::evaluate(exprs_, e, sizes);
+           return value && *value >= 0;
+         });
+}
+
 std::vector<std::string> ProofSession::why_dead(const solver::Region& region) {
   if (feasibility_.linear_part(region) != solver::Answer::Kind::empty) return {};
   return explains_ ? contradiction(region) : std::vector<std::string>{"no point"};
