@@ -244,7 +244,7 @@ class LoadProver::Implementation {
       if (undecided < kMostUndecided) one = session_.decide(ObligationKind::load, access, region, {goals[i]});
       if (one.verdict == Verdict::checked) {
         ++undecided;
-        if (known != nullptr && add_guard_of(violated, guards)) one.verdict = Verdict::guarded;
+        if (known != nullptr && add_guard_of(region, violated, guards)) one.verdict = Verdict::guarded;
       }
       add_answer(all, std::move(one));
     }
@@ -252,12 +252,21 @@ class LoadProver::Implementation {
     return all;
   }
 
-  /// Adds the condition on sizes under which `violated` is negative at all coordinates of the segment, where there is
-  /// one that holds of ordinary sizes.
-  bool add_guard_of(Expr violated, std::vector<ir::Constraint>& guards) {
-    const auto bounds = bounds_->of(violated);
-    if (!bounds || !session_.can_hold(exprs_.neg(exprs_.add(bounds->most, one_)))) return false;
-    guards.push_back({bounds->most, ir::Comparison::lt, exprs_.constant(0)});
+  /// Adds the condition on sizes under which `violated`, or a condition of the region, is negative at all coordinates of
+  /// the segment, where there is one that holds of ordinary sizes.
+  bool add_guard_of(const solver::Region& region, Expr violated, std::vector<ir::Constraint>& guards) {
+    Expr most = exprs_.sub(schedule_.columns, one_);
+    for (const Expr extent : kernel_.extents) most = exprs_.min(most, exprs_.sub(extent, one_));
+    std::vector<Expr> conditions = region.nonnegative;
+    conditions.push_back(violated);
+    bool is_bounded = false;
+    for (const Expr condition : conditions) {
+      const auto bounds = bounds_->of(condition);
+      if (bounds) most = exprs_.min(most, bounds->most);
+      is_bounded |= bounds.has_value();
+    }
+    if (!is_bounded || !session_.can_hold(exprs_.neg(exprs_.add(most, one_)))) return false;
+    guards.push_back({most, ir::Comparison::lt, exprs_.constant(0)});
     return true;
   }
 

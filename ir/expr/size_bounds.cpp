@@ -74,18 +74,19 @@ std::optional<SizeBounds> SizeBoundsFinder::product_bounds(Expr e) {
   return all;
 }
 
-/// A remainder is below its divisor, and no larger than a dividend that is not negative.
+/// A remainder is below its divisor; and where dividends have the same quotient, it is as far from another as they are.
 std::optional<SizeBounds> SizeBoundsFinder::division_bounds(Expr e) {
   const Expr divisor = e.operands()[1];
   if (divisor.has_coordinate()) return std::nullopt;
+  const bool is_quotient = e.kind() == ExprKind::floordiv;
+  const SizeBounds any{exprs_.constant(0), exprs_.sub(divisor, exprs_.constant(1))};
   const auto dividend = of(e.operands()[0]);
-  if (e.kind() == ExprKind::floordiv) {
-    if (!dividend) return std::nullopt;
-    return SizeBounds{exprs_.floordiv(dividend->least, divisor), exprs_.floordiv(dividend->most, divisor)};
-  }
-  const Expr last = exprs_.sub(divisor, exprs_.constant(1));
-  const bool is_bounded = dividend && dividend->least.range().lo >= 0;
-  return SizeBounds{exprs_.constant(0), is_bounded ? exprs_.min(last, dividend->most) : last};
+  if (!dividend) return is_quotient ? std::nullopt : std::optional(any);
+  const SizeBounds quotient{exprs_.floordiv(dividend->least, divisor), exprs_.floordiv(dividend->most, divisor)};
+  if (is_quotient) return quotient;
+  const Expr least = exprs_.sub(dividend->least, exprs_.mul(divisor, quotient.most));
+  const Expr most = exprs_.sub(dividend->most, exprs_.mul(divisor, quotient.least));
+  return SizeBounds{exprs_.max(any.least, least), exprs_.min(any.most, most)};
 }
 
 /// The smaller of two numbers is no larger than half their sum, the larger no smaller: so a mirrored coordinate has
