@@ -19,8 +19,9 @@ namespace padlock::compiler {
 struct PadMap {
   std::vector<ir::Expr> coordinates;
   std::vector<Condition> conditions;
-  std::vector<ir::Expr> facts = {};  ///< >= 0 where it is taken: an axis that is repeated is not empty, as binding checks
-  bool never = false;                ///< provably all fill
+  std::vector<ir::Expr> facts =
+      {};              ///< >= 0 where it is taken: an axis that is repeated is not empty, as binding checks
+  bool never = false;  ///< provably all fill
 };
 
 /// One or two coordinates, in ascending order, which are all that a pad takes from an element where `when` holds.

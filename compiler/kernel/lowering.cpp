@@ -168,8 +168,7 @@ class KernelBuilder {
       case ir::Op::slice:
       case ir::Op::transpose:
       case ir::Op::broadcast:
-        return {{kAlways},
-                {source(value.operands[0], moved(wanted, moved_coordinates(value, wanted.coordinates)))}};
+        return {{kAlways}, {source(value.operands[0], moved(wanted, moved_coordinates(value, wanted.coordinates)))}};
       case ir::Op::reshape:
         if (viewed(value)) return {};
         return expand_reshape(value, wanted);

@@ -252,8 +252,8 @@ class LoadProver::Implementation {
     return all;
   }
 
-  /// Adds the condition on sizes under which `violated`, or a condition of the region, is negative at all coordinates of
-  /// the segment, where there is one that holds of ordinary sizes.
+  /// Adds the condition on sizes under which `violated`, or a condition of the region, is negative at all coordinates
+  /// of the segment, where there is one that holds of ordinary sizes.
   bool add_guard_of(const solver::Region& region, Expr violated, std::vector<ir::Constraint>& guards) {
     Expr most = exprs_.sub(schedule_.columns, one_);
     for (const Expr extent : kernel_.extents) most = exprs_.min(most, exprs_.sub(extent, one_));

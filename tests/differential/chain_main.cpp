@@ -106,9 +106,8 @@ class ChainRun {
   void count_guards(const runtime::HostImage& code, const ir::Binding& binding) {
     for (const auto& variants : code.kernels)
       for (const runtime::HostVariant& variant : variants) {
-        if (std::ranges::none_of(variant.abi.guards, [](const abi::Guard& guard) {
-              return guard.assumption == abi::Assumption::in_range;
-            }))
+        if (std::ranges::none_of(variant.abi.guards,
+                                 [](const abi::Guard& guard) { return guard.assumption == abi::Assumption::in_range; }))
           continue;
         ++asked_;
         held_ += abi::guards_hold(variant.abi, binding) ? 1 : 0;
@@ -133,9 +132,10 @@ int run(const Options& options) {
       return fmt::print("\nFAILED\n{}\nreproduce: padlock_random_chains --seed={} --first={} --programs=1\n", wrong,
                         options.seed, options.first + i),
              1;
-  fmt::print("{} chains, {} runs, {} obligations: {} loads guarded (the guards hold in {} of {} launches), {} undecided\n",
-             options.programs, chains.runs(), chains.obligations(), chains.guarded(), chains.held(), chains.asked(),
-             chains.undecided());
+  fmt::print(
+      "{} chains, {} runs, {} obligations: {} loads guarded (the guards hold in {} of {} launches), {} undecided\n",
+      options.programs, chains.runs(), chains.obligations(), chains.guarded(), chains.held(), chains.asked(),
+      chains.undecided());
   return chains.undecided() == 0 ? 0 : 1;
 }
 
