@@ -147,9 +147,7 @@ class LoadProver::Implementation {
     if (coordinate == column_) return ir::SizeBounds{call.begin, exprs_.sub(call.end, one_)};
     for (int axis = 0; axis + 1 < kernel_.rank(); ++axis)
       if (coordinate == kernel_.coordinate(axis)) return up_to(kernel_.extents[static_cast<std::size_t>(axis)]);
-    for (const Kernel::WalkVariable& walk : kernel_.walk_variables)
-      if (coordinate == walk.variable) return up_to(walk.extent);
-    return std::nullopt;
+    return std::nullopt;  // a walk's variable is below its limit, which is what must be shown to be right
   }
   ir::SizeBounds up_to(Expr extent) { return {exprs_.constant(0), exprs_.sub(extent, one_)}; }
 
