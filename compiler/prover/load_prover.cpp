@@ -8,9 +8,9 @@
 #include <fmt/format.h>
 
 #include "compiler/prover/access_regions.h"
+#include "compiler/prover/size_bounds.h"
 #include "ir/expr/affine.h"
 #include "ir/expr/product_form.h"
-#include "ir/expr/size_bounds.h"
 
 namespace padlock::compiler {
 
@@ -143,13 +143,13 @@ class LoadProver::Implementation {
   }
 
   /// Bounds of a coordinate in a segment.
-  std::optional<ir::SizeBounds> bounds_of(const SegmentCall& call, Expr coordinate) {
-    if (coordinate == column_) return ir::SizeBounds{call.begin, exprs_.sub(call.end, one_)};
+  std::optional<SizeBounds> bounds_of(const SegmentCall& call, Expr coordinate) {
+    if (coordinate == column_) return SizeBounds{call.begin, exprs_.sub(call.end, one_)};
     for (int axis = 0; axis + 1 < kernel_.rank(); ++axis)
       if (coordinate == kernel_.coordinate(axis)) return up_to(kernel_.extents[static_cast<std::size_t>(axis)]);
     return std::nullopt;  // a walk's variable is below its limit, which is what must be shown to be right
   }
-  ir::SizeBounds up_to(Expr extent) { return {exprs_.constant(0), exprs_.sub(extent, one_)}; }
+  SizeBounds up_to(Expr extent) { return {exprs_.constant(0), exprs_.sub(extent, one_)}; }
 
   /// Returns whether `violated` is negative at all coordinates of the segment, whatever conditions hold of them: a
   /// question about sizes alone, however deep coordinates nest in it.
@@ -346,7 +346,7 @@ class LoadProver::Implementation {
   Expr one_, column_;
   solver::Region rows_;                                                       // of the case
   solver::Region claims_, segment_;                                           // of the segment
-  std::optional<ir::SizeBoundsFinder> bounds_;                                // in the segment
+  std::optional<SizeBoundsFinder> bounds_;                                    // in the segment
   std::vector<ir::Constraint> guards_;                                        // of all loads that are guarded
   std::map<std::uint32_t, bool> excluded_by_row_;                             // by Expr::id
   std::map<std::tuple<std::uint32_t, std::uint32_t, bool>, bool> justified_;  // cuts, by Expr::id and side

@@ -1,8 +1,11 @@
-#include "ir/expr/size_bounds.h"
+#include "compiler/prover/size_bounds.h"
 
 #include <array>
 
-namespace padlock::ir {
+namespace padlock::compiler {
+
+using ir::Expr;
+using ir::ExprKind;
 
 std::optional<SizeBounds> SizeBoundsFinder::of(Expr e) {
   if (!e.has_coordinate()) return SizeBounds{e, e};
@@ -117,4 +120,4 @@ std::optional<SizeBounds> SizeBoundsFinder::extremum_bounds(Expr e) {
   return all;
 }
 
-}  // namespace padlock::ir
+}  // namespace padlock::compiler
