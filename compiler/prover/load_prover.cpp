@@ -58,6 +58,7 @@ class LoadProver::Implementation {
         fmt::format("{}[{}] in columns [{}, {})", name, text, session_.text(call.begin), session_.text(call.end));
     Obligation all{.kind = ObligationKind::load, .access = access};
     if (inside) {
+      bounds_.emplace(exprs_, [&](Expr coordinate) { return bounds_of(call, load, coordinate); });
       solver::Region known = claims_;
       solver::Region region = segment_;
       for (solver::Region* part : {&known, &region}) {
@@ -139,15 +140,18 @@ class LoadProver::Implementation {
     claims_.nonnegative.insert(claims_.nonnegative.end(), claims.begin(), claims.end());
     segment_ = claims_;
     join(segment_, columns);
-    bounds_.emplace(exprs_, [this, &call](Expr coordinate) { return bounds_of(call, coordinate); });
   }
 
-  /// Bounds of a coordinate in a segment.
-  std::optional<SizeBounds> bounds_of(const SegmentCall& call, Expr coordinate) {
+  /// Bounds of a coordinate where a load of a segment is done.
+  std::optional<SizeBounds> bounds_of(const SegmentCall& call, const BodyLoad& load, Expr coordinate) {
     if (coordinate == column_) return SizeBounds{call.begin, exprs_.sub(call.end, one_)};
     for (int axis = 0; axis + 1 < kernel_.rank(); ++axis)
       if (coordinate == kernel_.coordinate(axis)) return up_to(kernel_.extents[static_cast<std::size_t>(axis)]);
-    return std::nullopt;  // a walk's variable is below its limit, which is what must be shown to be right
+    std::optional<SizeBounds> walked;  // by what its loop tests, not by the axis that it should stay in
+    for_each_walk(schedule_.bodies[static_cast<std::size_t>(call.body)], load, [&](const Walk& walk) {
+      if (coordinate == walk.variable) walked = up_to(walk.limit);
+    });
+    return walked;
   }
   SizeBounds up_to(Expr extent) { return {exprs_.constant(0), exprs_.sub(extent, one_)}; }
 
@@ -346,7 +350,7 @@ class LoadProver::Implementation {
   Expr one_, column_;
   solver::Region rows_;                                                       // of the case
   solver::Region claims_, segment_;                                           // of the segment
-  std::optional<SizeBoundsFinder> bounds_;                                    // in the segment
+  std::optional<SizeBoundsFinder> bounds_;                                    // where the load is done
   std::vector<ir::Constraint> guards_;                                        // of all loads that are guarded
   std::map<std::uint32_t, bool> excluded_by_row_;                             // by Expr::id
   std::map<std::tuple<std::uint32_t, std::uint32_t, bool>, bool> justified_;  // cuts, by Expr::id and side

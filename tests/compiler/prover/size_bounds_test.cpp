@@ -83,7 +83,9 @@ TEST_CASE("an expression lies between its bounds over sizes") {
   check_bounds(s, x.mul(s.lo, s.c), x.min(s.k(0), x.mul(s.lo, x.sub(s.n, s.k(1)))),
                x.max(s.k(0), x.mul(s.lo, x.sub(s.n, s.k(1)))));
   check_bounds(s, x.floordiv(s.d, s.k(3)), s.k(0), x.floordiv(x.add(s.m, x.sub(s.n, s.k(1))), s.k(3)));
-  check_bounds(s, x.mod(s.d, s.n), s.k(0), x.min(x.sub(s.n, s.k(1)), x.add(s.m, x.sub(s.n, s.k(1)))));
+  const auto remainder = s.finder.of(x.mod(x.sub(s.c, s.k(1)), s.k(8)));  // of dividends from -1 to n - 2
+  REQUIRE(remainder.has_value());
+  CHECK(to_string(x, remainder->most) == "7");
 }
 
 TEST_CASE("a mirrored coordinate has the bounds of its axis") {
