@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <bit>
 #include <cstdint>
+#include <functional>
 
 #include "ir/expr/affine.h"
 #include "ir/expr/linear_form.h"
@@ -16,6 +17,17 @@ namespace {
 constexpr const char* kUsedUp = "the proof's budget is used up";
 constexpr std::size_t kComparedInAStep = 8;  // terms, or rows
 constexpr std::size_t kRowInSteps = 4;       // it lies somewhere in memory, and so do its terms
+
+/// Returns the rows that a question and the definitions of its expressions bring. Assumptions about other sizes may
+/// have numbers that end the simplex; a question that contradicts itself needs none.
+std::vector<const LinearRow*> without_assumptions(const LinearSystem& system,
+                                                  const std::vector<const LinearRow*>& rows) {
+  const std::vector<LinearRow>& assumed = system.assumptions();
+  std::vector<const LinearRow*> left;
+  for (const LinearRow* row : rows)
+    if (std::less<>{}(row, assumed.data()) || !std::less<>{}(row, assumed.data() + assumed.size())) left.push_back(row);
+  return left;
+}
 }  // namespace
 
 Expr Feasibility::resolved(Expr e) {
@@ -328,17 +340,25 @@ Result<std::optional<Feasibility::Values>> Feasibility::solve(const Selection& s
   question_work_left_ -= work;
   if (work_left_ <= 0 || question_work_left_ <= 0 || steps_.is_used_up() || question_steps_.is_used_up())
     return resource_exhausted(kUsedUp);
-  std::vector<LinearRow> rows;
-  rows.reserve(selection.rows.size());
-  for (const LinearRow* row : selection.rows) {
-    take_steps(1 + row->terms.size());
-    for (auto& term : rows.emplace_back(*row).terms) term.first = selection.index[static_cast<std::size_t>(term.first)];
+  const auto find = [&](const std::vector<const LinearRow*>& selected) {
+    std::vector<LinearRow> rows;
+    rows.reserve(selected.size());
+    for (const LinearRow* row : selected) {
+      take_steps(1 + row->terms.size());
+      for (auto& term : rows.emplace_back(*row).terms)
+        term.first = selection.index[static_cast<std::size_t>(term.first)];
+    }
+    return solver_.find_point(static_cast<int>(selection.variables.size()), std::move(rows), limits_.pivots);
+  };
+  const auto point = find(selection.rows);
+  if (!point) {
+    const auto own = find(without_assumptions(system_, selection.rows));
+    if (own && !*own) return std::nullopt;
+    return std::unexpected(point.error());
   }
-  PADLOCK_TRY(const auto point,
-              solver_.find_point(static_cast<int>(selection.variables.size()), std::move(rows), limits_.pivots));
-  if (!point) return std::nullopt;
+  if (!*point) return std::nullopt;
   Values values;
-  for (std::size_t i = 0; i < selection.variables.size(); ++i) values[selection.variables[i]] = (*point)[i];
+  for (std::size_t i = 0; i < selection.variables.size(); ++i) values[selection.variables[i]] = (**point)[i];
   return values;
 }
 

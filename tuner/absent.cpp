@@ -21,10 +21,12 @@ Result<Database> Database::in_memory() { return absent(); }
 Status Database::execute(const char*) { return absent(); }
 Result<Query> Database::prepare(std::string_view) { return absent(); }
 Result<std::int64_t> Database::number(std::string_view) { return absent(); }
+std::int64_t Database::changes() const { return 0; }
 Status Database::use_log() { return absent(); }
 Status Database::in_transaction(const std::function<Status()>&) { return absent(); }
 void Query::bind(int, std::string_view) {}
 void Query::bind(int, std::int64_t) {}
+void Query::lend(int, std::string_view) {}
 Result<bool> Query::next() { return absent(); }
 std::string_view Query::text(int) const { return {}; }
 std::int64_t Query::number(int) const { return 0; }

@@ -1,5 +1,6 @@
 // Measures caches of many records: how long opening one and looking a key up takes, putting exports into one, meeting
-// others at an exchange, and pruning. bench_sync URL [RECORDS]; leaves its records there.
+// others at an exchange, and pruning. bench_sync URL [RECORDS [PART]]; leaves its records there. PART is "look-up",
+// "import", "prune" or "sync", for many records take minutes.
 
 #include <fmt/format.h>
 #include <unistd.h>
@@ -8,6 +9,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "support/statistics.h"
@@ -135,17 +137,26 @@ Status measure(const char* what, const std::string& url, const std::vector<tuner
   return {};
 }
 
-Status run(const std::string& url, int count) {
-  PADLOCK_CHECK(measure_look_up(some_records(10)));
-  const std::vector<tuner::Record> records = some_records(count);
-  PADLOCK_CHECK(measure_look_up(records));
-  PADLOCK_CHECK(measure_import(records));
-  PADLOCK_CHECK(measure_prune(records));
+Status measure_exchange(const std::string& url, const std::vector<tuner::Record>& records) {
+  const int count = static_cast<int>(records.size());
   PADLOCK_CHECK(measure(fmt::format("{} records are left", count).c_str(), url, records));
   PADLOCK_CHECK(measure("they go into an empty cache", url, {}));
   PADLOCK_CHECK(measure("they meet a cache that has them", url, records));
-  std::vector<tuner::Record> more = some_records(count + kNew);
-  return measure(fmt::format("they meet a cache that has {} more", kNew).c_str(), url, more);
+  return measure(fmt::format("they meet a cache that has {} more", kNew).c_str(), url, some_records(count + kNew));
+}
+
+/// `part` is one of the parts, or all.
+Status run(const std::string& url, int count, std::string_view part) {
+  const auto wanted = [part](std::string_view name) { return part.empty() || part == name; };
+  const std::vector<tuner::Record> records = some_records(count);
+  if (wanted("look-up")) {
+    PADLOCK_CHECK(measure_look_up(some_records(10)));
+    PADLOCK_CHECK(measure_look_up(records));
+  }
+  if (wanted("import")) PADLOCK_CHECK(measure_import(records));
+  if (wanted("prune")) PADLOCK_CHECK(measure_prune(records));
+  if (wanted("sync")) PADLOCK_CHECK(measure_exchange(url, records));
+  return {};
 }
 
 }  // namespace
@@ -154,7 +165,7 @@ Status run(const std::string& url, int count) {
 int main(int argc, char** argv) {
   if (argc < 2) return 2;
   std::setvbuf(stdout, nullptr, _IOLBF, 0);  // many records take minutes
-  const auto done = padlock::bench::run(argv[1], argc > 2 ? std::atoi(argv[2]) : 10'000);
+  const auto done = padlock::bench::run(argv[1], argc > 2 ? std::atoi(argv[2]) : 10'000, argc > 3 ? argv[3] : "");
   if (!done) fmt::print(stderr, "bench_sync: {}\n", done.error().message);
   return done ? 0 : 1;
 }

@@ -90,6 +90,7 @@ class LoadProver::Implementation {
   }
 
   Expr at_column(Expr e, Expr column) {
+    if (column == column_ || !mentions(e, column_)) return e;
     return exprs_.substitute(e, [&](Expr symbol) { return symbol == column_ ? column : symbol; });
   }
 

@@ -36,17 +36,13 @@ Status check_block(const abi::KernelAbi& abi, const Function& function, const Gp
 
 }  // namespace
 
-Result<KernelLauncher::Variant> KernelLauncher::load(const Module& module, abi::KernelAbi abi, const GpuFacts& device) {
-  PADLOCK_CHECK(check_contract(abi));
-  PADLOCK_TRY(Function function, module.function(abi.name));
-  PADLOCK_CHECK(check_block(abi, function, device));
-  // From this driver on such a launch may be captured into a graph.
-  constexpr int kFirstDriver = 12030;
-  const bool waits = abi.waits && device.driver_version >= kFirstDriver;
-  return Variant{std::move(abi), std::move(function), waits};
+Result<const Function*> KernelLauncher::load(const abi::KernelAbi& abi) const {
+  PADLOCK_TRY(const Function* function, modules_->function(abi.name));
+  PADLOCK_CHECK(check_block(abi, *function, *device_));
+  return function;
 }
 
-Result<KernelLauncher> KernelLauncher::create(const Module& module, std::vector<abi::KernelVariant> variants,
+Result<KernelLauncher> KernelLauncher::create(const ProgramModules& modules, std::vector<abi::KernelVariant> variants,
                                               const ir::Program& program, const GpuFacts& device, CUdeviceptr fault) {
   if (variants.empty()) return internal_error("a kernel has no variant");
   const abi::KernelAbi& any = variants.front().abi;
@@ -57,12 +53,19 @@ Result<KernelLauncher> KernelLauncher::create(const Module& module, std::vector<
   }
   PADLOCK_TRY(ArgumentPlaces places, ArgumentPlaces::of(any, program));
   abi::LaunchPlanner planner(program, contracts);
-  std::vector<Variant> loaded;
+  KernelLauncher launcher(modules, device, std::move(places), std::move(planner), fault);
   for (abi::KernelVariant& variant : variants) {
-    PADLOCK_TRY(Variant made, load(module, std::move(variant.abi), device));
-    loaded.push_back(std::move(made));
+    PADLOCK_CHECK(check_contract(variant.abi));
+    // From this driver on such a launch may be captured into a graph.
+    constexpr int kFirstDriver = 12030;
+    Variant made{.abi = std::move(variant.abi), .waits = device.driver_version >= kFirstDriver};
+    made.waits &= made.abi.waits;
+    if (modules.is_loaded(made.abi.name)) {
+      PADLOCK_TRY(made.function, launcher.load(made.abi));
+    }
+    launcher.variants_.push_back(std::move(made));
   }
-  return KernelLauncher(std::move(loaded), std::move(places), std::move(planner), device.max_grid_x, fault);
+  return launcher;
 }
 
 Result<BoundKernel> KernelLauncher::bind(const ir::Binding& binding) const {
@@ -72,10 +75,13 @@ Result<BoundKernel> KernelLauncher::bind(const ir::Binding& binding) const {
   bound.variant_ = plan.variant;
   if (plan.empty()) return bound;
   const Variant& variant = variants_[plan.variant];
-  if (plan.rows > most_blocks_)
+  if (plan.rows > device_->max_grid_x)
     return resource_exhausted(fmt::format("kernel {} has {} blocks of these sizes, cuda:{} launches at most {}",
-                                          variant.abi.name, plan.rows, variant.function.context().ordinal(),
-                                          most_blocks_));
+                                          variant.abi.name, plan.rows, device_->ordinal, device_->max_grid_x));
+  bound.function_ = variant.function;
+  if (bound.function_ == nullptr) {
+    PADLOCK_TRY(bound.function_, load(variant.abi));
+  }
   bound.shape_ = {.grid_x = static_cast<unsigned>(plan.rows),
                   .block_x = static_cast<unsigned>(variant.abi.threads),
                   .waits = variant.waits};
@@ -88,7 +94,6 @@ Result<BoundKernel> KernelLauncher::bind(const ir::Binding& binding) const {
 }
 
 const abi::KernelAbi& BoundKernel::abi() const { return launcher_->abi(variant_); }
-const Function& BoundKernel::function() const { return launcher_->variants_[variant_].function; }
 
 Status BoundKernel::launch(const ContextScope& current, std::span<const BufferView> inputs,
                            std::span<const BufferView> outputs, std::span<const std::uint64_t> scalars,

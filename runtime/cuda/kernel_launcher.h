@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <span>
 #include <utility>
 #include <vector>
@@ -17,13 +18,13 @@
 
 namespace padlock::runtime::cuda {
 
-/// A kernel of a module bound to sizes: variant, grid and all parameters but pointers and scalars are known. Immutable,
+/// A kernel bound to sizes: variant, grid and all parameters but pointers and scalars are known. Immutable,
 /// thread-safe; borrows its launcher, which must not move or die meanwhile.
 class BoundKernel {
  public:
-  /// Return the ABI and the function of the variant that these sizes selected.
+  /// Return the ABI and the function of the variant that these sizes selected. An empty grid has no function.
   [[nodiscard]] const abi::KernelAbi& abi() const;
-  [[nodiscard]] const Function& function() const;
+  [[nodiscard]] const Function& function() const { return *function_; }
   /// An empty output has an empty grid.
   [[nodiscard]] const LaunchShape& shape() const { return shape_; }
   /// The parameters, 0 where pointers and scalars go; none for an empty grid.
@@ -40,50 +41,52 @@ class BoundKernel {
   BoundKernel() = default;
   const class KernelLauncher* launcher_ = nullptr;  // borrowed (outlives this)
   std::size_t variant_ = 0;
+  const Function* function_ = nullptr;  // borrowed from the program's modules (outlive this)
   LaunchShape shape_;
   std::vector<std::uint64_t> words_;
 };
 
-/// KernelLauncher holds what a launch of one kernel needs that no size changes. Immutable, thread-safe; borrows the
-/// module.
+/// KernelLauncher holds what a launch of one kernel needs that no size changes. Thread-safe; borrows the modules and
+/// the device's facts.
 class KernelLauncher {
  public:
-  /// `variants`: those of one kernel, the one that assumes nothing first; the module has a function of each
+  /// `variants`: those of one kernel, the one that assumes nothing first; the modules have a function of each
   /// one's name. `fault`: device address of its zeroed abi::AccessFault, which the caller keeps. Errors: internal,
   /// where a contract is not a GPU's, takes more words than a launch does, or names what is no argument of the program;
   /// failed_precondition, where the registers and shared memory of the code do not allow blocks of so many threads;
-  /// else as Module::function.
-  [[nodiscard]] static Result<KernelLauncher> create(const Module& module, std::vector<abi::KernelVariant> variants,
+  /// else as ProgramModules::function.
+  [[nodiscard]] static Result<KernelLauncher> create(const ProgramModules& modules,
+                                                     std::vector<abi::KernelVariant> variants,
                                                      const ir::Program& program, const GpuFacts& device,
                                                      CUdeviceptr fault);
 
   [[nodiscard]] std::size_t variant_count() const { return variants_.size(); }
   [[nodiscard]] const abi::KernelAbi& abi(std::size_t variant = 0) const { return variants_[variant].abi; }
-  /// Selects the variant and evaluates its contract under a binding of the same program. Makes no driver call. Errors
-  /// as abi::LaunchPlanner::plan; resource_exhausted, where the device launches no grid of so many blocks.
+  /// Selects the variant and evaluates its contract under a binding of the same program. Makes no driver call, but for
+  /// the first sizes that take a variant for large ones, whose code is loaded then. Errors as abi::LaunchPlanner::plan;
+  /// resource_exhausted, where the device launches no grid of so many blocks; as `create`, of a variant that is loaded.
   [[nodiscard]] Result<BoundKernel> bind(const ir::Binding& binding) const;
 
  private:
   friend class BoundKernel;
   struct Variant {
     abi::KernelAbi abi;
-    Function function;
     bool waits;  // itself for the work before it
+    /// Null as long as the code is not loaded: sizes that take it may never come.
+    const Function* function = nullptr;
   };
-  static Result<Variant> load(const Module& module, abi::KernelAbi abi, const GpuFacts& device);
 
-  KernelLauncher(std::vector<Variant> variants, ArgumentPlaces places, abi::LaunchPlanner planner,
-                 std::int64_t most_blocks, CUdeviceptr fault)
-      : variants_(std::move(variants)),
-        places_(std::move(places)),
-        planner_(std::move(planner)),
-        most_blocks_(most_blocks),
-        fault_(fault) {}
+  KernelLauncher(const ProgramModules& modules, const GpuFacts& device, ArgumentPlaces places,
+                 abi::LaunchPlanner planner, CUdeviceptr fault)
+      : modules_(&modules), device_(&device), places_(std::move(places)), planner_(std::move(planner)), fault_(fault) {}
+  [[nodiscard]] Result<const Function*> load(const abi::KernelAbi& abi) const;
+
+  const ProgramModules* modules_;  // borrowed (outlive this)
+  const GpuFacts* device_;         // borrowed (outlive this)
   std::vector<Variant> variants_;
   ArgumentPlaces places_;
   abi::LaunchPlanner planner_;
-  std::int64_t most_blocks_;  // of a launch
-  CUdeviceptr fault_;         // borrowed (outlives this)
+  CUdeviceptr fault_;  // borrowed (outlives this)
 };
 
 }  // namespace padlock::runtime::cuda

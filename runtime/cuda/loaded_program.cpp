@@ -4,18 +4,18 @@ namespace padlock::runtime::cuda {
 
 Result<std::unique_ptr<const LoadedProgram>> LoadedProgram::load(const Context& context, const GpuFacts& device,
                                                                  const ir::Program& program, abi::CompiledCode code,
-                                                                 MakeModule make_module) {
+                                                                 ProgramModules::Make make_module) {
   if (code.kind != abi::CodeKind::ptx) return internal_error("expected PTX, found code for a CPU");
-  PADLOCK_TRY(Module module, make_module(context, std::string(code.text()), program.name()));
+  PADLOCK_TRY(auto modules, ProgramModules::load(context, code.text(), program.name(), make_module));
   const auto fault_bytes = static_cast<std::int64_t>(code.kernels.size() * sizeof(abi::AccessFault));
   PADLOCK_TRY(DeviceBuffer faults,
               DeviceBuffer::allocate(context, fault_bytes, "the error words of " + program.name()));
   std::unique_ptr<LoadedProgram> loaded(
-      new LoadedProgram(context, program.name(), std::move(module), std::move(faults)));
+      new LoadedProgram(context, program.name(), std::move(modules), std::move(faults)));
   for (std::size_t i = 0; i < code.kernels.size(); ++i) {
     const CUdeviceptr fault = loaded->faults_.address() + i * sizeof(abi::AccessFault);
     PADLOCK_TRY(KernelLauncher launcher,
-                KernelLauncher::create(loaded->module_, std::move(code.kernels[i]), program, device, fault));
+                KernelLauncher::create(*loaded->modules_, std::move(code.kernels[i]), program, device, fault));
     loaded->kernels_.push_back(std::move(launcher));
   }
   // On a stream of its own: the null stream would wait for a caller's work on others.

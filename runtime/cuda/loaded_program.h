@@ -38,19 +38,17 @@ class BoundLaunch final : public runtime::BoundLaunch {
   std::vector<BoundKernel> kernels_;
 };
 
-/// The kernels of one program, loaded into a context, which it borrows. Immutable, thread-safe. Making and dropping one
-/// allocates and frees device memory, and is illegal while a stream of the context is captured.
+/// The kernels of one program, loaded into a context, which it borrows, with the device's facts. Thread-safe. Making
+/// and dropping one, and the first binding to sizes for which code is loaded then (KernelLauncher::bind), allocates and
+/// frees device memory, and is illegal while a stream of the context is captured.
 class LoadedProgram final : public runtime::LoadedProgram {
  public:
-  /// Module::load_ptx or Module::link_ptx.
-  using MakeModule = Result<Module> (*)(const Context& context, const std::string& ptx, const std::string& name);
-
   /// Compiles the PTX that the code is. The program must outlive this. Errors: internal for other code; else as
   /// `make_module`, DeviceBuffer::allocate and KernelLauncher::create.
   [[nodiscard]] static Result<std::unique_ptr<const LoadedProgram>> load(const Context& context, const GpuFacts& device,
                                                                          const ir::Program& program,
                                                                          abi::CompiledCode code,
-                                                                         MakeModule make_module);
+                                                                         ProgramModules::Make make_module);
 
   [[nodiscard]] const Context& context() const { return context_; }
   [[nodiscard]] std::span<const KernelLauncher> kernels() const { return kernels_; }
@@ -65,13 +63,14 @@ class LoadedProgram final : public runtime::LoadedProgram {
   [[nodiscard]] Status synchronize(const Stream& stream) const;
 
  private:
-  LoadedProgram(const Context& context, std::string name, Module module, DeviceBuffer faults)
-      : context_(context), name_(std::move(name)), module_(std::move(module)), faults_(std::move(faults)) {}
+  LoadedProgram(const Context& context, std::string name, std::unique_ptr<const ProgramModules> modules,
+                DeviceBuffer faults)
+      : context_(context), name_(std::move(name)), modules_(std::move(modules)), faults_(std::move(faults)) {}
   [[nodiscard]] Status clear_faults(const Stream& stream) const;
 
   const Context& context_;  // borrowed (outlives this)
   std::string name_;        // for messages
-  Module module_;
+  std::unique_ptr<const ProgramModules> modules_;
   DeviceBuffer faults_;  // an abi::AccessFault for each kernel
   std::vector<KernelLauncher> kernels_;
 };

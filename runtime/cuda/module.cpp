@@ -6,6 +6,8 @@
 #include <bit>
 #include <utility>
 
+#include "abi/ptx_parts.h"
+
 namespace padlock::runtime::cuda {
 namespace {
 
@@ -109,6 +111,40 @@ Result<Function> Module::function(const std::string& name) const {
   // while a graph is captured. Drivers older than cuFuncLoad load in cuModuleGetFunction.
   if (driver.cuFuncLoad) PADLOCK_CHECK(driver.call(driver.cuFuncLoad, site, handle));
   return Function(context, handle, name);
+}
+
+Result<std::unique_ptr<const ProgramModules>> ProgramModules::load(const Context& context, std::string_view ptx,
+                                                                   std::string name, Make make) {
+  abi::PtxParts parts = abi::split_ptx(ptx);
+  PADLOCK_TRY(Module usual, make(context, parts.usual, name));
+  return std::unique_ptr<const ProgramModules>(
+      new ProgramModules(context, std::move(name), make, std::move(parts.large), std::move(usual)));
+}
+
+bool ProgramModules::is_large(const std::string& function) const {
+  return large_ptx_.contains(fmt::format(".entry {}(", function));
+}
+
+bool ProgramModules::is_loaded(const std::string& function) const {
+  if (!is_large(function)) return true;
+  const std::lock_guard lock(mutex_);
+  return large_.has_value();
+}
+
+Result<const Module*> ProgramModules::module_of(const std::string& function) const {
+  if (!is_large(function)) return &usual_;
+  if (!large_) {
+    PADLOCK_TRY(large_, make_(context_, large_ptx_, name_ + " for large sizes"));
+  }
+  return &*large_;
+}
+
+Result<const Function*> ProgramModules::function(const std::string& name) const {
+  const std::lock_guard lock(mutex_);
+  if (const auto found = functions_.find(name); found != functions_.end()) return &found->second;
+  PADLOCK_TRY(const Module* module, module_of(name));
+  PADLOCK_TRY(Function loaded, module->function(name));
+  return &functions_.emplace(name, std::move(loaded)).first->second;
 }
 
 Result<FunctionFacts> function_facts(const Function& function) {

@@ -1,7 +1,12 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <optional>
 #include <string>
+#include <string_view>
 
 #include "runtime/cuda/owned.h"
 
@@ -48,6 +53,44 @@ class Module {
   Module(const Context& context, CUmodule handle) : module_(context, handle) {}
 
   Owned<CUmodule, &Driver::cuModuleUnload> module_;
+};
+
+/// The code of one program in a context, which it borrows: a module for each part of its PTX, that for large sizes
+/// loaded when a function of it is first asked for. Thread-safe.
+class ProgramModules {
+ public:
+  /// Module::load_ptx or Module::link_ptx.
+  using Make = Result<Module> (*)(const Context& context, const std::string& ptx, const std::string& name);
+
+  /// Loads the part of usual sizes. `name` is for messages. Errors as `make`.
+  [[nodiscard]] static Result<std::unique_ptr<const ProgramModules>> load(const Context& context, std::string_view ptx,
+                                                                          std::string name, Make make);
+
+  /// Returns whether the function can be had without loading code.
+  [[nodiscard]] bool is_loaded(const std::string& function) const;
+  /// Returns a function of either part, which lives as long as this. The first that is asked of the part for large
+  /// sizes loads that, which takes as long as compiling it, allocates device memory and is illegal while a stream of
+  /// the context is captured; where it fails, the next one tries again. Errors as `make` and Module::function.
+  [[nodiscard]] Result<const Function*> function(const std::string& name) const;
+
+ private:
+  ProgramModules(const Context& context, std::string name, Make make, std::string large, Module usual)
+      : context_(context),
+        name_(std::move(name)),
+        make_(make),
+        large_ptx_(std::move(large)),
+        usual_(std::move(usual)) {}
+  [[nodiscard]] bool is_large(const std::string& function) const;  ///< of the part for large sizes
+  [[nodiscard]] Result<const Module*> module_of(const std::string& function) const;
+
+  const Context& context_;  // borrowed (outlives this)
+  std::string name_;
+  Make make_;
+  std::string large_ptx_;
+  Module usual_;
+  mutable std::mutex mutex_;
+  mutable std::optional<Module> large_;                // guarded by mutex_
+  mutable std::map<std::string, Function> functions_;  // guarded by mutex_; what it has is never changed
 };
 
 /// Error: unimplemented, where the driver cannot say.

@@ -294,6 +294,22 @@ TEST_CASE("the target is the newest known of the device's generation") {
         "expected a target of device cuda:0, found host:x86-64");
 }
 
+TEST_CASE("code for sizes beyond 32 bits is loaded with the first binding that takes it") {
+  const FakeGpu fake;
+  Context context;
+  const Program program = *Program::from_text(kPadRelu);
+  const auto kernel = *context.compile(program, {.device = {runtime::DeviceKind::cuda}});
+  const auto bound = [&](std::int64_t rows, std::int64_t columns) {
+    CHECK(kernel.bind(request({{rows, columns}}, {{"lo", 0}})));
+    return fake->live().modules;
+  };
+  CHECK(fake->live().modules == 1);
+  CHECK(bound(64, 64) == 1);
+  CHECK(bound(std::int64_t{1} << 20, 1 << 10) == 1);
+  CHECK(bound(std::int64_t{1} << 22, 1 << 10) == 2);  // offsets of 64 bits
+  CHECK(bound(4, std::int64_t{1} << 32) == 2);        // indices
+}
+
 TEST_CASE("the context is retained once, and given back with the api's") {
   FakeGpu fake;
   const std::vector stack = {fake.make_callers_context()};

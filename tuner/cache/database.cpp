@@ -108,6 +108,11 @@ void Database::Close::operator()(sqlite3* handle) const { sqlite3_close_v2(handl
 void Query::bind(int index, std::string_view text) {
   sqlite3_bind_text64(statement_.get(), index, text.data(), text.size(), SQLITE_TRANSIENT, SQLITE_UTF8);
 }
+void Query::lend(int index, std::string_view text) {
+  // A null pointer, of an empty view, would be NULL.
+  const char* const begin = text.data() == nullptr ? "" : text.data();
+  sqlite3_bind_text64(statement_.get(), index, begin, text.size(), SQLITE_STATIC, SQLITE_UTF8);
+}
 void Query::bind(int index, std::int64_t number) { sqlite3_bind_int64(statement_.get(), index, number); }
 
 Result<bool> Query::next() {
@@ -185,6 +190,8 @@ Result<std::int64_t> Database::number(std::string_view sql) {
   PADLOCK_TRY(const bool found, query.next());
   return found ? query.number(0) : 0;
 }
+
+std::int64_t Database::changes() const { return sqlite3_changes(handle_.get()); }
 
 Result<bool> Database::uses_log() {
   PADLOCK_TRY(Query query, prepare("PRAGMA journal_mode"));

@@ -27,6 +27,8 @@ class Query {
   /// Gives parameter number `index`, from 1, its value, which is copied.
   void bind(int index, std::string_view text);
   void bind(int index, std::int64_t number);
+  /// The same without a copy: the text stays where it is until the parameter gets another or the query goes.
+  void lend(int index, std::string_view text);
   /// Steps to the next row and returns whether there is one; after the last one the query can be run again. Errors as
   /// Database's.
   [[nodiscard]] Result<bool> next();
@@ -59,6 +61,8 @@ class Database {
   [[nodiscard]] Result<Query> prepare(std::string_view sql);
   /// The one number that a statement gives.
   [[nodiscard]] Result<std::int64_t> number(std::string_view sql);
+  /// How many rows the last statement that writes has written.
+  [[nodiscard]] std::int64_t changes() const;
   /// Makes it a file that many processes read while one writes: with a write-ahead log. Waits for others that do.
   [[nodiscard]] Status use_log();
   /// All of `body` or, if it fails, nothing. Waits for other writers first.

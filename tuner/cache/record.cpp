@@ -119,7 +119,11 @@ Result<Verdict> verdict_from_name(std::string_view name) {
 
 std::string to_string(const Sizes& sizes) {
   std::string text;
-  for (const auto& [name, value] : sizes) text += fmt::format("{}{}={}", text.empty() ? "" : ",", name, value);
+  for (const auto& [name, value] : sizes) {
+    if (!text.empty()) text += ',';
+    const fmt::format_int digits(value);
+    text.append(name).append("=").append(digits.data(), digits.size());
+  }
   return text;
 }
 

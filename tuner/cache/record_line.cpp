@@ -17,7 +17,8 @@ constexpr std::array<std::string_view, 3> kKinds = {"\"key\"", "\"choice\"", "\"
 
 /// Stands before the members: the hash is that of the rest of the line, behind a brace.
 constexpr std::string_view kCheck = R"({"check":")";
-constexpr std::size_t kDigits = 16, kBefore = kCheck.size() + kDigits + 2;
+constexpr std::string_view kAfterCheck = R"(",)";
+constexpr std::size_t kDigits = 16, kBefore = kCheck.size() + kDigits + kAfterCheck.size();
 
 constexpr std::array kSortedKeyFields = [] {
   std::array fields = kKeyFields;
@@ -74,6 +75,21 @@ void line_members(Stream& stream, AnyRecord& record) {
   common.before("~");
 }
 
+/// How many characters stand before the first that a text in quotes escapes.
+std::size_t plain_prefix(std::string_view text) {
+  return static_cast<std::size_t>(std::ranges::find_if(text, [](char c) { return c == '"' || c == '\\'; }) -
+                                  text.begin());
+}
+
+/// The digits that stand for the hash of a line's rest, whose first character is the brace.
+std::array<char, kDigits> check_of(std::string_view rest) {
+  constexpr std::string_view kHex = "0123456789abcdef";
+  std::array<char, kDigits> digits{};
+  std::uint64_t hash = checksum64(rest);
+  for (std::size_t i = kDigits; i-- > 0; hash >>= 4) digits[i] = kHex[hash & 15];
+  return digits;
+}
+
 class Writer {
  public:
   Writer() {
@@ -125,8 +141,10 @@ class Writer {
 
   [[nodiscard]] std::string take() && {
     text_ += '}';
-    const std::string_view rest = std::string_view(text_).substr(kBefore - 1);
-    fmt::format_to(text_.begin(), "{}{:016x}\",", kCheck, checksum64(rest));
+    const std::array<char, kDigits> check = check_of(std::string_view(text_).substr(kBefore - 1));
+    auto to = std::ranges::copy(kCheck, text_.begin()).out;
+    to = std::ranges::copy(check, to).out;
+    std::ranges::copy(kAfterCheck, to);
     return std::move(text_);
   }
 
@@ -138,9 +156,13 @@ class Writer {
   }
   void quote(std::string_view text) {
     text_ += '"';
-    for (const char c : text) {
-      if (c == '"' || c == '\\') text_ += '\\';
-      text_ += c;
+    while (!text.empty()) {
+      const std::size_t plain = plain_prefix(text);
+      text_.append(text.substr(0, plain));
+      text.remove_prefix(plain);
+      if (text.empty()) break;
+      (text_ += '\\') += text.front();
+      text.remove_prefix(1);
     }
     text_ += '"';
   }
@@ -165,7 +187,7 @@ class Writer {
   std::string text_;
 };
 
-/// The first thing that is not understood ends it.
+/// The first thing that a Writer would have written otherwise ends it.
 class Scanner {
  public:
   explicit Scanner(std::string_view rest) : rest_(rest) {}
@@ -207,7 +229,8 @@ class Scanner {
         separate();
         unquote(symbol);
         expect(":");
-        number(sizes.emplace_hint(sizes.end(), std::move(symbol), 0)->second);
+        ok_ = ok_ && (sizes.empty() || sizes.rbegin()->first < symbol);
+        if (ok_) number(sizes.emplace_hint(sizes.end(), std::move(symbol), 0)->second);
       }
     });
   }
@@ -249,8 +272,8 @@ class Scanner {
   void unquote(std::string& text) {
     expect("\"");
     while (ok_) {
-      const std::size_t end = rest_.find_first_of("\"\\");
-      ok_ = end != rest_.npos && end + 1 < rest_.size();
+      const std::size_t end = plain_prefix(rest_);
+      ok_ = end + 1 < rest_.size();
       if (!ok_) return;
       text += rest_.substr(0, end);
       const bool escaped = rest_[end] == '\\';
@@ -264,7 +287,9 @@ class Scanner {
   template <std::integral T>
   void number(T& value) {
     const auto [end, error] = std::from_chars(rest_.data(), rest_.data() + rest_.size(), value);
-    ok_ = ok_ && error == std::errc();
+    const std::size_t sign = rest_.starts_with('-') ? 1 : 0;
+    const bool padded = rest_.substr(sign).starts_with('0') && (sign > 0 || end != rest_.data() + 1);
+    ok_ = ok_ && error == std::errc() && !padded;
     if (ok_) rest_.remove_prefix(static_cast<std::size_t>(end - rest_.data()));
   }
   template <class Body>
@@ -310,6 +335,10 @@ std::optional<Record> scan_line(std::string_view line) {
   Scanner scanner(line.substr(kBefore));
   line_members(scanner, record);
   if (!scanner.is_whole()) return std::nullopt;
+  const std::array<char, kDigits> check = check_of(std::string("{").append(line.substr(kBefore)));
+  const std::string_view head = line.substr(kCheck.size(), kBefore - kCheck.size());
+  if (!head.starts_with(std::string_view(check.data(), check.size())) || !head.ends_with(kAfterCheck))
+    return std::nullopt;
   return record;
 }
 

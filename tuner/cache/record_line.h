@@ -7,8 +7,8 @@
 
 namespace padlock::tuner {
 
-/// Reads a line as to_line writes it, some times quicker than a reader of any JSON would. Nothing for whatever it does
-/// not understand; of what it gives, neither the values nor the hash have been looked at.
+/// The record of which this is exactly the line that to_line writes, its hash included; nothing of any other text. Some
+/// times quicker than a reader of any JSON would be. Nobody has looked at the values.
 [[nodiscard]] std::optional<Record> scan_line(std::string_view line);
 
 }  // namespace padlock::tuner

@@ -9,7 +9,7 @@
 #include <cstring>
 
 #include "runtime/host/in_parallel.h"
-#include "tuner/cache/merge.h"
+#include "tuner/cache/rows.h"
 
 namespace padlock::tuner {
 namespace {
@@ -21,83 +21,14 @@ constexpr std::string_view kTable =
     "CREATE TABLE record (program TEXT NOT NULL, kind INTEGER NOT NULL, key TEXT NOT NULL, region TEXT NOT NULL, "
     "config TEXT NOT NULL, sizes TEXT NOT NULL, line TEXT NOT NULL, "
     "PRIMARY KEY (program, kind, key, region, config, sizes)) WITHOUT ROWID";
-constexpr std::string_view kColumns = "program, kind, key, region, config, sizes";
-constexpr std::string_view kThisPlace =
-    "program = ?1 AND kind = ?2 AND key = ?3 AND region = ?4 AND config = ?5 AND sizes = ?6";
-
-void bind_place(Query& query, const Place& place) {
-  query.bind(1, place.program);
-  query.bind(2, place.kind);
-  query.bind(3, place.key);
-  query.bind(4, place.region);
-  query.bind(5, place.config);
-  query.bind(6, place.sizes);
-}
-
-/// A row outside of its statement, so that any thread may read or write the line.
-struct Row {
-  Place place;
-  std::string line;
-};
-
-Row row_of(const Query& row) {
-  return {.place = {.program = std::string(row.text(0)),
-                    .kind = static_cast<int>(row.number(1)),
-                    .key = std::string(row.text(2)),
-                    .region = std::string(row.text(3)),
-                    .config = std::string(row.text(4)),
-                    .sizes = std::string(row.text(5))},
-          .line = std::string(row.text(6))};
-}
-
-Result<Row> row_of(const Record& record) {
-  PADLOCK_CHECK(validate(record));
-  return Row{place_of(record), to_line(record)};
-}
-
-Result<Record> record_of(const Row& row) {
-  PADLOCK_TRY(Record record, parse_line(row.line));
-  if (place_of(record) != row.place) return invalid_argument("expected a record of its place, found another's");
-  return record;
-}
+/// Whole rows lie in the tree's inner pages, too: four of them fill SQLite's usual page of 4 KiB, of which a million
+/// rows are ten pages deep. Files that are there keep theirs.
+constexpr const char* kPageSize = "PRAGMA page_size = 16384";
 
 bool is_wanted(const Record& record, std::initializer_list<std::string_view> program_and_key, int kind) {
   const std::string_view actual[] = {record.program, record.key};
   return std::ranges::equal(program_and_key, std::span(actual).first(program_and_key.size())) &&
          (kind < 0 || record.content.index() == static_cast<std::size_t>(kind));
-}
-
-/// Returns whether the record of this place that `query` finds stays; a damaged one does not.
-Result<bool> keeps(Query& query, const Place& place, const Record& incoming) {
-  bind_place(query, place);
-  PADLOCK_TRY(const bool found, query.next());
-  if (!found) return false;
-  const auto existing = record_of(row_of(query));
-  PADLOCK_CHECK(query.next());
-  return existing && !supersedes(incoming, *existing);
-}
-
-/// Rows that are read or written before others are looked at. A database counts what a statement does from when it is
-/// prepared, and gives up at some number of steps: as many rows as that are far more than a statement that writes is
-/// good for.
-constexpr std::size_t kBatch = 1 << 14;
-constexpr std::int64_t kPart = 256;  // of a batch that one thread takes at a time
-
-/// Appends the next rows, at most a batch; returns whether there may be more.
-Result<bool> read_batch(Query& query, std::vector<Row>& rows) {
-  while (rows.size() < kBatch) {
-    PADLOCK_TRY(const bool found, query.next());
-    if (!found) return false;
-    rows.push_back(row_of(query));
-  }
-  return true;
-}
-
-template <class Body>
-Status in_batches(std::size_t count, const Body& body) {
-  for (std::size_t begin = 0; begin < count; begin += kBatch)
-    PADLOCK_CHECK(body(begin, std::min(begin + kBatch, count)));
-  return {};
 }
 
 std::unexpected<Error> not_a_cache() {
@@ -124,6 +55,7 @@ Result<StoreFile> StoreFile::over(Database database, Access access) {
   StoreFile file(std::move(database));
   PADLOCK_TRY(file.empty_, file.is_new());
   if (file.empty_ && access == Access::write) {
+    PADLOCK_CHECK(file.database_.execute(kPageSize));
     PADLOCK_CHECK(file.create_schema());
     file.empty_ = false;
   }
@@ -230,46 +162,10 @@ RecordSet StoreFile::measurements_of(std::string_view program, std::string_view 
 }
 
 Result<std::int64_t> StoreFile::put(std::span<const Record> records, Conflict conflict) {
-  std::int64_t written = 0;
-  const auto put_batch = [&](std::size_t begin, std::size_t end) -> Status {
-    PADLOCK_TRY(Query insert, database_.prepare("INSERT OR REPLACE INTO record VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)"));
-    PADLOCK_TRY(Query find,
-                database_.prepare(fmt::format("SELECT {}, line FROM record WHERE {}", kColumns, kThisPlace)));
-    const auto batch = records.subspan(begin, end - begin);
-    const auto rows = runtime::map_in_parallel(batch, kPart, [](const Record& record) { return row_of(record); });
-    for (std::size_t i = 0; i < rows.size(); ++i) {
-      if (!rows[i]) return std::unexpected(rows[i].error());
-      const Row& row = *rows[i];
-      if (conflict == Conflict::keep_later) {
-        PADLOCK_TRY(const bool kept, keeps(find, row.place, batch[i]));
-        if (kept) continue;
-      }
-      bind_place(insert, row.place);
-      insert.bind(7, row.line);
-      PADLOCK_CHECK(insert.next());
-      ++written;
-    }
-    return {};
-  };
-  PADLOCK_CHECK(database_.in_transaction([&] { return in_batches(records.size(), put_batch); }));
-  return written;
+  return put_rows(database_, records, conflict);
 }
 
-Result<std::int64_t> StoreFile::erase(std::span<const Place> places) {
-  constexpr const char* kChanges = "SELECT total_changes()";
-  PADLOCK_TRY(const std::int64_t before, database_.number(kChanges));
-  const auto erase_batch = [&](std::size_t begin, std::size_t end) -> Status {
-    PADLOCK_TRY(Query remove, database_.prepare(fmt::format("DELETE FROM record WHERE {}", kThisPlace)));
-    for (const Place& place : places.subspan(begin, end - begin)) {
-      bind_place(remove, place);
-      PADLOCK_CHECK(remove.next());
-    }
-    return {};
-  };
-  PADLOCK_CHECK(database_.in_transaction([&] { return in_batches(places.size(), erase_batch); }));
-  PADLOCK_TRY(const std::int64_t after, database_.number(kChanges));
-  return after - before;
-}
+Result<std::int64_t> StoreFile::erase(std::span<const Place> places) { return erase_rows(database_, places); }
 
 Result<std::string> default_cache_file() {
   constexpr const char* kName = "/padlock/tuning.db";

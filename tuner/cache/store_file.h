@@ -10,14 +10,9 @@
 #include "tuner/cache/database.h"
 #include "tuner/cache/record.h"
 #include "tuner/cache/record_text.h"
+#include "tuner/cache/write_rows.h"
 
 namespace padlock::tuner {
-
-/// Conflict says what becomes of a record where the file has one of the same place.
-enum class Conflict : std::uint8_t {
-  replace,     ///< the new one stays
-  keep_later,  ///< as merge.h says
-};
 
 /// One cache file: records by place, each as its line, in one SQLite table. A file of another schema, of another
 /// program, or damaged is never written to. Many processes may use one file at a time; what `put` has returned for

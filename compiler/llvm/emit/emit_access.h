@@ -10,7 +10,7 @@ namespace padlock::compiler {
 struct Access {
   llvm::Value* pointer = nullptr;
   ir::DType dtype = ir::DType::f32;
-  llvm::Value* first = nullptr;   // linear element offset, i64; or i32 in memory that a block shares
+  llvm::Value* first = nullptr;   // linear element offset, i64; or i32, of which no bit is a sign
   std::int64_t displacement = 0;  // is added to the address
   llvm::Value* origin = nullptr;  // where given, the element that `pointer` points to
   int elements = 1;

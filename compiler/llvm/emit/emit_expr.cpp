@@ -109,8 +109,8 @@ Value* ExprEmitter::emit_product(IRBuilder<>& builder, Expr e, Encoding fit, llv
     product = product == nullptr ? value : builder.CreateMul(product, value);
   }
   if (rest.is_constant(1)) return product;
-  // What an index is multiplied by fits its width, too: a GPU makes 64 bits of 32 and 32 in one instruction, where
-  // neither has a sign.
+  // A factor of an index fits the width of indices, too. Where neither has a sign, a GPU makes the 64-bit product of
+  // two such factors in one instruction.
   Value* factor = load_size(rest, fit, index_);
   const bool has_sign = rest.range().lo < 0;
   return builder.CreateMul(product, has_sign ? builder.CreateSExt(factor, type) : builder.CreateZExt(factor, type));

@@ -198,7 +198,7 @@ abi::KernelAbi gpu_contract_of(const Schedule& schedule, const GpuVariant& varia
   return abi;
 }
 
-/// What has a quicker variant, for all sizes but those of a few axes, is as little code as it can be.
+/// Keeps a variant short that few launches take, since others are quicker for their sizes: one vector a thread.
 void take_one_vector(const Schedule& schedule, GpuVariant& variant) {
   variant.vectors = 1;
   variant.used = schedule.exprs().constant(1);
@@ -275,12 +275,14 @@ abi::KernelAbi emit_variant(llvm::Module& module, const ProvenKernel& kernel, co
 
 }  // namespace
 
-std::vector<abi::KernelAbi> emit_gpu_kernel(std::span<llvm::Module* const> modules, const ProvenKernel& kernel,
+std::vector<abi::KernelAbi> emit_gpu_kernel(GpuModules modules, const ProvenKernel& kernel,
                                             const TargetFeatures& target, bool bounds_check) {
+  const std::vector<GpuVariant> variants = variants_of(kernel);
   std::vector<abi::KernelAbi> contracts;
-  for (const GpuVariant& variant : variants_of(kernel))
-    contracts.push_back(
-        emit_variant(*modules[contracts.size() % modules.size()], kernel, target, bounds_check, variant));
+  for (const GpuVariant& variant : variants) {
+    const bool is_usual = variant.offset_bits == variants.back().offset_bits;
+    contracts.push_back(emit_variant(is_usual ? modules.usual : modules.large, kernel, target, bounds_check, variant));
+  }
   return contracts;
 }
 

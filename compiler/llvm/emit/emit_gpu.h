@@ -10,12 +10,17 @@
 
 namespace padlock::compiler {
 
-/// Adds the functions of one kernel for a GPU, the variants to one module after the other, and returns the launch
-/// contracts of its variants, as emit_host_kernel does. Where the target takes words, each has a kernel of the
+/// GpuModules names the modules that variants of kernels are added to. Both may be one.
+struct GpuModules {
+  llvm::Module& usual;  ///< for variants that launches of usual sizes take
+  llvm::Module& large;  ///< for variants for sizes that do not fit 32 bits
+};
+
+/// Adds the functions of one kernel for a GPU, and returns the launch contracts of its variants, as emit_host_kernel
+/// does. Where the target takes words, each has a kernel of the
 /// contract's name; else a HostEntry, whose rows are blocks: the same code with the thread as a loop variable, for the
 /// host.
-[[nodiscard]] std::vector<abi::KernelAbi> emit_gpu_kernel(std::span<llvm::Module* const> modules,
-                                                          const ProvenKernel& kernel, const TargetFeatures& target,
-                                                          bool bounds_check);
+[[nodiscard]] std::vector<abi::KernelAbi> emit_gpu_kernel(GpuModules modules, const ProvenKernel& kernel,
+                                                          const TargetFeatures& target, bool bounds_check);
 
 }  // namespace padlock::compiler

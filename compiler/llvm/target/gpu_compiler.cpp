@@ -11,6 +11,7 @@
 #include <llvm/Support/TargetSelect.h>
 
 #include "abi/gpu_targets.h"
+#include "abi/ptx_parts.h"
 #include "compiler/llvm/emit/emit_gpu.h"
 #include "compiler/llvm/emit/grid/emit_comparison.h"
 #include "compiler/llvm/target/code_module.h"
@@ -102,10 +103,10 @@ class LlvmGpuCompiler final : public GpuCompiler {
   }
 
  private:
-  /// LLVM's share, most of the time, is done for both variants at once.
+  /// LLVM's share, most of the time, is done for both parts at once.
   Result<abi::CompiledCode> compile_ptx(const ir::Program& program, const GpuOptions& options) {
-    std::vector<Backend> backends;
-    for (int variant = 0; variant < 2; ++variant) backends.push_back(device());
+    std::vector<Backend> backends = only(device());
+    backends.push_back(device());
     PADLOCK_TRY(Emitted code, emit_modules(program, options, std::move(backends)));
     std::vector<Result<llvm::SmallVector<char>>> texts(code.modules.size());
     for_each_at_once(code.modules.size(), [&](std::size_t i) { texts[i] = ptx_of(code.modules[i]); });
@@ -114,14 +115,14 @@ class LlvmGpuCompiler final : public GpuCompiler {
       auto& kernel = made.kernels.emplace_back();
       for (abi::KernelAbi& abi : variants) kernel.push_back({.abi = std::move(abi)});
     }
-    for (const auto& text : texts) {
+    for (const auto& text : texts)
       if (!text) return std::unexpected(text.error());
-      const std::string_view ptx(text->data(), text->size());
-      // One head for all.
-      const std::size_t body = made.bytes.empty() ? 0 : ptx.find('\n', ptx.find(".address_size")) + 1;
-      const auto bytes = std::as_bytes(std::span(ptx.substr(body)));
-      made.bytes.insert(made.bytes.end(), bytes.begin(), bytes.end());
-    }
+    const auto part = [&](std::size_t i) {
+      return i < texts.size() ? std::string(texts[i]->data(), texts[i]->size()) : std::string();
+    };
+    const std::string ptx = abi::join_ptx({.usual = part(0), .large = part(1)});
+    const auto bytes = std::as_bytes(std::span(ptx));
+    made.bytes.assign(bytes.begin(), bytes.end());
     return made;
   }
 
@@ -196,17 +197,14 @@ class LlvmGpuCompiler final : public GpuCompiler {
     std::vector<std::vector<abi::KernelAbi>> kernels;
   };
 
-  /// One module for each back end, which are of one kind: the variants of a kernel take turns.
+  /// One module for each back end, of which there are one or two, of one kind.
   Result<Emitted> emit_modules(const ir::Program& program, const GpuOptions& options, std::vector<Backend> backends) {
     PADLOCK_TRY(const std::vector<ProvenKernel> kernels,
                 prove_kernels(program, options.edits, scheduler(options), proofs_));
     const TargetFeatures features = backends.front().features;
     Emitted code;
-    std::vector<llvm::Module*> modules;
-    for (Backend& backend : backends) {
-      code.modules.emplace_back(program.name(), std::move(backend.machine));
-      modules.push_back(code.modules.back().module.get());
-    }
+    for (Backend& backend : backends) code.modules.emplace_back(program.name(), std::move(backend.machine));
+    const GpuModules modules{*code.modules.front().module, *code.modules.back().module};
     for (const ProvenKernel& proven : kernels) {
       code.kernels.push_back(emit_gpu_kernel(modules, proven, features, options.bounds_check));
       if (features.takes_words) PADLOCK_CHECK(check_parameters(code.kernels.back()));

@@ -202,7 +202,7 @@ TEST_CASE("costs of a GPU count blocks, what is on its way, trips and instructio
   CHECK(narrow.instructions > two.instructions);
   // Without segments every vector is made by elements.
   CHECK(cost(4096, 4096, 5, "split=0").instructions > narrow.instructions);
-  // Of a small output each thread takes one vector, whatever the config says.
+  // Each thread takes one vector of a small output, whatever the config says.
   CHECK(cost(64, 64, 5, "map=stream,items=4").flight_bytes == one.flight_bytes);
 }
 

@@ -3,7 +3,11 @@
 #include <doctest/doctest.h>
 
 #include <algorithm>
+#include <array>
+#include <thread>
+#include <vector>
 
+#include "abi/ptx_parts.h"
 #include "tests/runtime/cuda/fake_fixture.h"
 
 namespace padlock::runtime::cuda {
@@ -106,6 +110,52 @@ TEST_CASE("what is no PTX is refused by the driver") {
   const Fake fake;
   const auto context = fake.primary();
   CHECK(contains(error_of(Module::load_ptx(*context, "", "p")).to_string(), "Missing .version"));
+}
+
+/// kPtx, whose `nothing` is of the part for large sizes.
+std::string two_parts() {
+  const std::string ptx = kPtx;
+  const std::size_t at = ptx.find(".visible .entry nothing");
+  const std::size_t body = ptx.find(".visible .entry add");
+  return abi::join_ptx({.usual = ptx.substr(0, at), .large = ptx.substr(0, body) + ptx.substr(at)});
+}
+
+TEST_CASE("code for large sizes is loaded when a function of it is first asked for, once, by whichever thread") {
+  const Fake fake;
+  const auto context = fake.primary();
+  for (const ProgramModules::Make make : {Module::load_ptx, Module::link_ptx}) {
+    const int before = fake->made().modules;
+    const auto modules = *ProgramModules::load(*context, two_parts(), "p", make);
+    CHECK(fake->made().modules == before + 1);
+    CHECK(modules->is_loaded("add"));
+    CHECK_FALSE(modules->is_loaded("nothing"));
+    const Function* const add = *modules->function("add");
+    CHECK(fake->made().modules == before + 1);
+    std::array<const Function*, 8> found{};
+    std::vector<std::thread> threads;
+    for (const Function*& place : found) threads.emplace_back([&] { place = *modules->function("nothing"); });
+    for (std::thread& thread : threads) thread.join();
+    CHECK(std::ranges::count(found, found.front()) == std::ssize(found));
+    CHECK(found.front()->name() == "nothing");
+    CHECK(*modules->function("add") == add);
+    CHECK(modules->is_loaded("nothing"));
+    CHECK(fake->made().modules == before + 2);
+  }
+  CHECK(fake->live().modules == 0);
+}
+
+TEST_CASE("code for large sizes that does not load is an error with its name, and the next who asks tries again") {
+  const Fake fake;
+  const auto context = fake.primary();
+  const auto modules = *ProgramModules::load(*context, two_parts(), "p", Module::load_ptx);
+  fake->refuse_modules(CUresult::out_of_memory, "");
+  const Error error = error_of(modules->function("nothing"));
+  CHECK(error.code == Code::resource_exhausted);
+  CHECK(contains(error.to_string(), "while loading module p for large sizes"));
+  CHECK(modules->function("add"));
+  fake->refuse_modules(CUresult::success, "");
+  CHECK(modules->function("nothing"));
+  CHECK(error_of(modules->function("no_entry")).code == Code::not_found);
 }
 
 TEST_CASE("without cuFuncGetAttribute a function's facts are not known") {

@@ -1,6 +1,7 @@
 #include "tuner/cache/record.h"
 
 #include <doctest/doctest.h>
+#include <fmt/format.h>
 
 #include <limits>
 #include <nlohmann/json.hpp>
@@ -98,6 +99,40 @@ TEST_CASE("no single byte of a line can be changed, added or lost") {
       CHECK_FALSE(parse_line(line.substr(0, i) + " " + line.substr(i)));
     }
   }
+}
+
+/// The line with a part of its text changed and its check made anew.
+std::string rewritten(const Record& record, std::string_view old, std::string_view fresh) {
+  std::string rest = "{" + to_line(record).substr(sizeof(R"({"check":"0123456789abcdef",)") - 1);
+  const std::size_t at = rest.find(old);
+  REQUIRE(at != std::string::npos);
+  rest.replace(at, old.size(), fresh);
+  return fmt::format(R"({{"check":"{}",{})", hash64(rest), rest.substr(1));
+}
+
+TEST_CASE("what says the same in other words is no line, even where its check fits") {
+  const Record measured = records()[2], failed = records()[4], covered = records()[5], extreme = records()[3];
+  CHECK(parse_line(rewritten(measured, "1500", "1500")));
+  for (const auto& [old, fresh] :
+       std::vector<std::pair<std::string, std::string>>{{R"("seed":7)", R"("seed":07)"},
+                                                        {R"("seed":7)", R"("seed": 7)"},
+                                                        {R"("schema":1)", R"("schema":1.0)"},
+                                                        {R"("samples_ps":[)", R"("samples_ps":[0)"},
+                                                        {R"("samples_ps":[)", R"("samples_ps":[ )"},
+                                                        {R"({"B":4,"S":1024})", R"({"S":1024,"B":4})"},
+                                                        {R"({"B":4,)", R"({"B":4,"B":4,)"},
+                                                        {R"({"B":4,)", R"({"B":04,)"},
+                                                        {R"({"B":4,)", R"({"B":-0,)"},
+                                                        {R"("ok")", R"("\u006fk")"},
+                                                        {R"("config":"u)", R"("config":"\/u)"}}) {
+    CAPTURE(fresh);
+    CHECK_FALSE(parse_line(rewritten(measured, old, fresh)));
+  }
+  CHECK_FALSE(parse_line(rewritten(failed, R"("median_ps":0)", R"("median_ps":-0)")));
+  CHECK_FALSE(parse_line(rewritten(failed, R"("median_ps":0)", R"("median_ps":00)")));
+  CHECK_FALSE(parse_line(rewritten(covered, R"("measured":18)", R"("measured":018)")));
+  CHECK_FALSE(parse_line(rewritten(extreme, R"("S":9223372036854775807)", R"("S":9223372036854775808)")));
+  CHECK(parse_line(rewritten(measured, R"({"B":4,)", R"({"B":-4,"C":0,)")));
 }
 
 TEST_CASE("a damaged line says so") {

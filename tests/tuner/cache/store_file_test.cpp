@@ -109,6 +109,36 @@ TEST_CASE("many records are all there, in the order of their places, once") {
   CHECK(file->all().records == records);
 }
 
+TEST_CASE("of many records some, most or all can go, whatever their order, and what is none stays") {
+  for (const std::size_t stay : {0, 7, 30'000}) {
+    const testing::Folder folder;
+    std::vector<Record> records;
+    for (int i = 0; i < 40'000; ++i)
+      records.push_back(
+          record_of(testing::key(), testing::measurement(fmt::format("S >= {}", 100'000 + i), "unroll=1")));
+    {
+      auto file = StoreFile::open(folder / "f.db", Access::write);
+      REQUIRE(file);
+      REQUIRE(file->put(records, Conflict::replace));
+    }
+    // A row of no record, which nobody asks to go.
+    sql(folder / "f.db", "INSERT INTO record VALUES ('p', 1, 'k', 'r', '', '', 'garbage')");
+    auto file = StoreFile::open(folder / "f.db", Access::write);
+    REQUIRE(file);
+    std::vector<Place> places;
+    for (const Record& record : std::span(records).subspan(stay)) places.push_back(place_of(record));
+    std::ranges::reverse(places);
+    places.push_back(places.front());
+    CHECK(file->erase(places) == static_cast<std::int64_t>(records.size() - stay));
+    records.resize(stay);
+    const RecordSet left = file->verify();
+    CHECK(left.records == records);
+    CHECK(left.problems.size() == 1);
+    CHECK(file->erase(places) == 0);
+    CHECK(file->verify().problems.size() == 1);
+  }
+}
+
 TEST_CASE("a put is whole or not at all") {
   const testing::Folder folder;
   auto file = StoreFile::open(folder / "f.db", Access::write);

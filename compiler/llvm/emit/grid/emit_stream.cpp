@@ -105,7 +105,7 @@ class StreamEmitter {
     return at_launch(context_.exprs(), vector_.grid(), e, elements, context_.used);
   }
 
-  /// Where a vector begins, as elements are counted.
+  /// Returns the element at which a vector begins, counted from where begin_tile counts.
   Value* first_of(Value* slot) {
     vector_.exprs.set_coordinate(vector_.grid().slot, slot);
     return vector_.exprs.exact(builder_, local_);

@@ -1,0 +1,78 @@
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <compare>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "support/error.h"
+#include "tuner/cache/database.h"
+#include "tuner/cache/record.h"
+
+// Rows of a cache file's table: where a record is, and its line.
+namespace padlock::tuner {
+
+inline constexpr std::string_view kColumns = "program, kind, key, region, config, sizes";
+inline constexpr std::string_view kThisPlace =
+    "program = ?1 AND kind = ?2 AND key = ?3 AND region = ?4 AND config = ?5 AND sizes = ?6";
+
+/// PlaceView is a place in texts of others.
+struct PlaceView {
+  std::string_view program;
+  std::int64_t kind = 0;
+  std::string_view key, region, config, sizes;
+
+  friend auto operator<=>(const PlaceView&, const PlaceView&) = default;
+};
+
+[[nodiscard]] PlaceView view_of(const Place& place);
+/// Borrows; `sizes` are sizes_of(record).
+[[nodiscard]] PlaceView view_of(const Record& record, std::string_view sizes);
+/// Returns the sizes of a measurement as a text; of other records none.
+[[nodiscard]] std::string sizes_of(const Record& record);
+/// Makes the place parameters 1 to 6, as kThisPlace has them.
+void lend_place(Query& query, const PlaceView& place);
+
+/// Row is one outside of its statement, so that any thread may read the line: in one piece of memory.
+class Row {
+ public:
+  /// The current row of a query for kColumns and the line.
+  explicit Row(const Query& row);
+
+  [[nodiscard]] PlaceView place() const { return {text(0), kind_, text(1), text(2), text(3), text(4)}; }
+  [[nodiscard]] std::string_view line() const { return text(5); }
+
+ private:
+  static constexpr std::array kTexts = {0, 2, 3, 4, 5, 6};
+
+  [[nodiscard]] std::string_view text(std::size_t i) const;
+
+  std::int64_t kind_;
+  std::string text_;
+  std::array<std::size_t, kTexts.size()> ends_{};
+};
+
+/// Reads a row's record. Error: invalid_argument, as parse_line, and for a row of another place.
+[[nodiscard]] Result<Record> record_of(const Row& row);
+
+/// Rows that are read or written before others are looked at. A database counts what a statement does from when it is
+/// prepared, and gives up at some number of steps: as many rows as that are far more than a statement that writes is
+/// good for.
+inline constexpr std::size_t kBatch = 1 << 14;
+inline constexpr std::int64_t kPart = 256;  // of a batch that one thread takes at a time
+
+/// Appends the next rows, at most a batch; returns whether there may be more.
+[[nodiscard]] Result<bool> read_batch(Query& query, std::vector<Row>& rows);
+
+/// Calls body(begin, end) for each batch of so many rows.
+template <class Body>
+Status in_batches(std::size_t count, const Body& body) {
+  for (std::size_t begin = 0; begin < count; begin += kBatch)
+    PADLOCK_CHECK(body(begin, std::min(begin + kBatch, count)));
+  return {};
+}
+
+}  // namespace padlock::tuner
