@@ -22,7 +22,7 @@ PadMap IndexMaps::pad(const ir::PadAttributes& pad, const ir::Value& operand, co
     }
     const bool is_inside = in_range(i, n);
     map.coordinates.push_back(is_inside ? i : pad_repeating_axis(pad.mode, i, n));
-    if (!is_inside && !facts_.proves_positive(n)) map.facts.push_back(exprs_.sub(n, exprs_.constant(1)));
+    if (!is_inside && n.range().lo < 1) map.facts.push_back(exprs_.sub(n, exprs_.constant(1)));
   }
   return map;
 }

@@ -11,6 +11,7 @@
 #include "compiler/prover/size_bounds.h"
 #include "ir/expr/affine.h"
 #include "ir/expr/product_form.h"
+#include "support/steps.h"
 
 namespace padlock::compiler {
 
@@ -47,6 +48,7 @@ class LoadProver::Implementation {
   // One undecided axis is enough for the code to test a load: asking about all of many axes is in vain, and what is
   // left is guarded where it can be.
   static constexpr int kMostUndecided = 8;
+  static constexpr std::int64_t kBoundSteps = 3'000'000;  // of a kernel, to bound by sizes; then loads are tested
 
   Obligation prove_load(const SegmentCall& call, const Body& body, int index, bool inside) {
     const BodyLoad& load = body.loads[static_cast<std::size_t>(index)];
@@ -59,6 +61,7 @@ class LoadProver::Implementation {
     Obligation all{.kind = ObligationKind::load, .access = access};
     if (inside) {
       bounds_.emplace(exprs_, [&](Expr coordinate) { return bounds_of(call, load, coordinate); });
+      idle_.reset();
       solver::Region known = claims_;
       solver::Region region = segment_;
       for (solver::Region* part : {&known, &region}) {
@@ -159,7 +162,10 @@ class LoadProver::Implementation {
   /// Returns whether `violated` is negative at all coordinates of the segment, whatever conditions hold of them: a
   /// question about sizes alone, however deep coordinates nest in it.
   bool excluded_by_bounds(const solver::Region& region, Expr violated) {
+    if (bound_steps_left_ < 0) return false;
+    const StepBudget steps(bound_steps_left_);
     const auto bounds = bounds_->of(violated);
+    bound_steps_left_ -= steps.taken();
     return bounds && session_.excludes(sizes_of(region), {bounds->most});
   }
 
@@ -258,19 +264,25 @@ class LoadProver::Implementation {
   /// Adds the condition on sizes under which `violated`, or a condition of the region, is negative at all coordinates
   /// of the segment, where there is one that holds of ordinary sizes.
   bool add_guard_of(const solver::Region& region, Expr violated, std::vector<ir::Constraint>& guards) {
-    Expr most = exprs_.sub(schedule_.columns, one_);
-    for (const Expr extent : kernel_.extents) most = exprs_.min(most, exprs_.sub(extent, one_));
-    std::vector<Expr> conditions = region.nonnegative;
-    conditions.push_back(violated);
-    bool is_bounded = false;
-    for (const Expr condition : conditions) {
-      const auto bounds = bounds_->of(condition);
-      if (bounds) most = exprs_.min(most, bounds->most);
-      is_bounded |= bounds.has_value();
-    }
-    if (!is_bounded || !session_.can_hold(exprs_.neg(exprs_.add(most, one_)))) return false;
-    guards.push_back({most, ir::Comparison::lt, exprs_.constant(0)});
+    if (bound_steps_left_ < 0) return false;
+    const StepBudget steps(bound_steps_left_);
+    if (!idle_) idle_ = session_.often_negative(upper_bounds(region.nonnegative));
+    std::vector<Expr> most = upper_bounds({violated});
+    most.insert(most.end(), idle_->begin(), idle_->end());
+    const std::vector<Expr> negative = session_.often_negative(most);
+    Expr least = negative.empty() ? one_ : negative.front();
+    for (const Expr one : negative) least = exprs_.min(least, one);
+    bound_steps_left_ -= steps.taken();
+    if (negative.empty()) return false;
+    guards.push_back({least, ir::Comparison::lt, exprs_.constant(0)});
     return true;
+  }
+
+  std::vector<Expr> upper_bounds(const std::vector<Expr>& expressions) {
+    std::vector<Expr> all;
+    for (const Expr e : expressions)
+      if (const auto bounds = bounds_->of(e)) all.push_back(bounds->most);
+    return all;
   }
 
   void guard(Obligation& load, const std::vector<ir::Constraint>& guards) {
@@ -352,6 +364,8 @@ class LoadProver::Implementation {
   solver::Region rows_;                                                       // of the case
   solver::Region claims_, segment_;                                           // of the segment
   std::optional<SizeBoundsFinder> bounds_;                                    // where the load is done
+  std::int64_t bound_steps_left_ = kBoundSteps;
+  std::optional<std::vector<Expr>> idle_;                                     // of which one may be negative there
   std::vector<ir::Constraint> guards_;                                        // of all loads that are guarded
   std::map<std::uint32_t, bool> excluded_by_row_;                             // by Expr::id
   std::map<std::tuple<std::uint32_t, std::uint32_t, bool>, bool> justified_;  // cuts, by Expr::id and side

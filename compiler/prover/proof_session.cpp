@@ -75,12 +75,20 @@ const std::vector<solver::Values64>& ProofSession::guesses() {
   return *guesses_;
 }
 
-bool ProofSession::can_hold(Expr e) {
-  if (e.range().hi < 0) return false;
-  return guesses().empty() || std::ranges::any_of(guesses(), [&](const solver::Values64& sizes) {
-           const Result<Int128> value = ir::evaluate(exprs_, e, sizes);
-           return value && *value >= 0;
-         });
+std::vector<Expr> ProofSession::often_negative(const std::vector<Expr>& expressions) {
+  std::vector<solver::Values64> rest = guesses();
+  std::vector<Expr> chosen;
+  for (std::size_t i = 0; i < expressions.size() && !rest.empty(); ++i) {
+    const Expr e = expressions[i];
+    if (e.range().lo >= 0) continue;
+    take_steps(rest.size());
+    const auto erased = std::erase_if(rest, [&](const solver::Values64& sizes) {
+      const Result<Int128> value = ir::evaluate(exprs_, e, sizes);
+      return value && *value < 0;
+    });
+    if (erased > 0) chosen.push_back(e);
+  }
+  return chosen;
 }
 
 std::vector<std::string> ProofSession::why_dead(const solver::Region& region) {

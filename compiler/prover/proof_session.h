@@ -43,8 +43,9 @@ class ProofSession {
   /// small counter-example; else checked.
   [[nodiscard]] Obligation decide(ObligationKind kind, std::string access, const solver::Region& region,
                                   const std::vector<Goal>& goals);
-  /// Returns whether an expression over sizes is >= 0 at some ordinary ones, or none are known.
-  [[nodiscard]] bool can_hold(ir::Expr e);
+  /// Returns those of expressions over sizes, no more than there are ordinary sizes, of which one is negative wherever
+  /// any is.
+  [[nodiscard]] std::vector<ir::Expr> often_negative(const std::vector<ir::Expr>& expressions);
   /// Why a region has no point: conditions that cannot hold together, none of which can be left out. Empty where it has
   /// one, or where that is not decided.
   [[nodiscard]] std::vector<std::string> why_dead(const solver::Region& region);

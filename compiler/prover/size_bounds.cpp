@@ -1,11 +1,19 @@
 #include "compiler/prover/size_bounds.h"
 
 #include <array>
+#include <vector>
+
+#include "ir/expr/simplify.h"
 
 namespace padlock::compiler {
 
 using ir::Expr;
 using ir::ExprKind;
+
+namespace {
+// Of a product or an extremum, whose bounds cost the square: those of index maps have two or three.
+constexpr std::size_t kMostOperands = 8;
+}  // namespace
 
 std::optional<SizeBounds> SizeBoundsFinder::of(Expr e) {
   if (!e.has_coordinate()) return SizeBounds{e, e};
@@ -15,6 +23,8 @@ std::optional<SizeBounds> SizeBoundsFinder::of(Expr e) {
 }
 
 std::optional<SizeBounds> SizeBoundsFinder::find(Expr e) {
+  const bool is_sum = e.kind() == ExprKind::sum;
+  if (!is_sum && e.operands().size() > kMostOperands) return std::nullopt;
   switch (e.kind()) {
     case ExprKind::constant:
       return SizeBounds{e, e};
@@ -44,16 +54,16 @@ std::optional<SizeBounds> SizeBoundsFinder::coordinate_bounds(Expr coordinate) {
 }
 
 std::optional<SizeBounds> SizeBoundsFinder::sum_bounds(Expr e) {
-  SizeBounds all{exprs_.constant(e.constant()), exprs_.constant(e.constant())};
+  std::vector<Expr> least, most;
   for (std::size_t i = 0; i < e.operands().size(); ++i) {
     const auto term = of(e.operands()[i]);
     if (!term) return std::nullopt;
     const bool rises = e.coefficients()[i] > 0;
-    const Expr factor = exprs_.constant(e.coefficients()[i]);
-    all.least = exprs_.add(all.least, exprs_.mul(factor, rises ? term->least : term->most));
-    all.most = exprs_.add(all.most, exprs_.mul(factor, rises ? term->most : term->least));
+    least.push_back(rises ? term->least : term->most);
+    most.push_back(rises ? term->most : term->least);
   }
-  return all;
+  return SizeBounds{ir::Simplifier::sum(exprs_, e.constant(), least, e.coefficients()),
+                    ir::Simplifier::sum(exprs_, e.constant(), most, e.coefficients())};
 }
 
 /// Between the least and the largest of the products of the ends.
