@@ -361,9 +361,9 @@ class LoadProver::Implementation {
   ir::ExprContext& exprs_;
   RunVariables run_;
   Expr one_, column_;
-  solver::Region rows_;                                                       // of the case
-  solver::Region claims_, segment_;                                           // of the segment
-  std::optional<SizeBoundsFinder> bounds_;                                    // where the load is done
+  solver::Region rows_;                     // of the case
+  solver::Region claims_, segment_;         // of the segment
+  std::optional<SizeBoundsFinder> bounds_;  // where the load is done
   std::int64_t bound_steps_left_ = kBoundSteps;
   std::optional<std::vector<Expr>> idle_;                                     // of which one may be negative there
   std::vector<ir::Constraint> guards_;                                        // of all loads that are guarded

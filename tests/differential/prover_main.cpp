@@ -75,8 +75,7 @@ bool guards_suffice(const GeneratedProgram& generated, const compiler::Schedule&
   std::string wrong;
   for (int k = 0; k < kSizes && wrong.empty(); ++k) {
     const auto is_refused = [&](const SymbolValues& values) { return !bind(values).has_value(); };
-    const auto values =
-        k == 0 ? std::optional(generated.seed_values) : next_values(generated, is_refused, rng, wrong);
+    const auto values = k == 0 ? std::optional(generated.seed_values) : next_values(generated, is_refused, rng, wrong);
     if (!values || !wrong.empty()) continue;
     const Result<ir::Binding> binding = bind(*values);
     if (!binding) return fmt::print("a legal binding was refused: {}\n", binding.error().to_string()), false;
@@ -89,7 +88,8 @@ bool guards_suffice(const GeneratedProgram& generated, const compiler::Schedule&
     const auto trace = compiler::interpret(schedule, binding->values(), tasks, {});
     if (!trace) return fmt::print("{}\n", trace.error().to_string()), false;
     for (const compiler::Event& event : trace->events)
-      if (event.kind == compiler::ObligationKind::load) wrong = fmt::format("{} with {}", event.text, describe(*values));
+      if (event.kind == compiler::ObligationKind::load)
+        wrong = fmt::format("{} with {}", event.text, describe(*values));
   }
   if (!wrong.empty()) fmt::print("a guarded load: {}\n", wrong);
   return wrong.empty();
