@@ -20,8 +20,12 @@ std::uint64_t Divisor::divide(std::uint64_t n, int bits) const {
 }
 
 std::string_view name_of(Assumption a) {
-  constexpr std::array<std::string_view, 3> kNames = {"index32", "offset32", "few_tiles"};
+  constexpr std::array<std::string_view, 4> kNames = {"index32", "offset32", "few_tiles", "in_range"};
   return kNames.at(static_cast<std::size_t>(a) - 1);
+}
+
+bool KernelAbi::assumes(Assumption what) const {
+  return std::ranges::any_of(guards, [&](const Guard& guard) { return guard.assumption == what; });
 }
 
 }  // namespace padlock::abi

@@ -44,6 +44,7 @@ enum class Assumption : std::uint8_t {
   index32 = 1,    ///< indices fit 32 bits
   offset32 = 2,   ///< so do offsets of elements
   few_tiles = 3,  ///< the output is so small that a GPU's multiprocessors have too few tiles of the usual size
+  in_range = 4,   ///< loads lie in their tensors, which the code tests where it is not assumed
 };
 
 [[nodiscard]] std::string_view name_of(Assumption a);
@@ -84,6 +85,8 @@ struct KernelAbi {
   std::vector<ir::Constraint> preconditions = {};
   /// Guards that must all hold for this code to be correct. Empty in the variant that assumes nothing.
   std::vector<Guard> guards = {};
+
+  [[nodiscard]] bool assumes(Assumption what) const;
 };
 
 /// A GPU kernel's parameters: 64-bit words, first the address of its AccessFault, then those of its buffers, its

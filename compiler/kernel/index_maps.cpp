@@ -16,10 +16,13 @@ PadMap IndexMaps::pad(const ir::PadAttributes& pad, const ir::Value& operand, co
     const Expr o = coordinates[axis];
     const Expr n = operand.extents()[axis];
     const Expr i = exprs_.sub(o, pad.low[axis]);
-    if (pad.mode != ir::PadMode::constant)
-      map.coordinates.push_back(in_range(i, n) ? i : pad_repeating_axis(pad.mode, i, n));
-    else
+    if (pad.mode == ir::PadMode::constant) {
       pad_constant_axis(map, i, o, n, pad.interior[axis]);
+      continue;
+    }
+    const bool is_inside = in_range(i, n);
+    map.coordinates.push_back(is_inside ? i : pad_repeating_axis(pad.mode, i, n));
+    if (!is_inside && n.range().lo < 1) map.facts.push_back(exprs_.sub(n, exprs_.constant(1)));
   }
   return map;
 }

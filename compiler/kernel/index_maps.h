@@ -19,6 +19,8 @@ namespace padlock::compiler {
 struct PadMap {
   std::vector<ir::Expr> coordinates;
   std::vector<Condition> conditions;
+  std::vector<ir::Expr> facts =
+      {};              ///< >= 0 where it is taken: an axis that is repeated is not empty, as binding checks
   bool never = false;  ///< provably all fill
 };
 

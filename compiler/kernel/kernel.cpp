@@ -22,6 +22,7 @@ NodeId Graph::add(Node node) {
   for (const ir::Expr e : node.coordinates) key.push_back(e.id());
   for (const NodeId operand : node.operands) key.push_back(operand);
   for (const ir::Expr fact : node.facts) key.push_back(fact.id());
+  for (const ir::Expr fact : node.read_facts) key.push_back(fact.id());
   const auto [it, inserted] = node_ids_.try_emplace(std::move(key), static_cast<NodeId>(nodes_.size()));
   if (inserted) nodes_.push_back(std::move(node));
   return it->second;

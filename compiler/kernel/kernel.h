@@ -60,6 +60,9 @@ struct Node {
   /// between it and the result divides the number of an element into coordinates. And the variables of the walks that
   /// it is in.
   std::vector<ir::Expr> facts = {};
+  /// Expressions over sizes that are >= 0 where a load is executed, though not wherever its indices are computed: axes
+  /// that a pad repeats have an element.
+  std::vector<ir::Expr> read_facts = {};
 };
 
 /// A sum's walks, as they stand among its coordinates.

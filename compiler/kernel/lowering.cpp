@@ -22,7 +22,8 @@ using ir::ValueId;
 struct Demand {
   std::vector<Expr> coordinates;
   PredicateId path = kAlways;
-  std::vector<Expr> facts = {};  // >= 0 where it is read: of reshapes on the way
+  std::vector<Expr> facts = {};       // as those of a load (compiler/kernel/kernel.h): of reshapes on the way
+  std::vector<Expr> read_facts = {};  // of pads on the way
 };
 
 /// Names a demand of a value, or a node that needs none (a literal, a run-time scalar).
@@ -110,6 +111,7 @@ class KernelBuilder {
     std::vector<std::uint32_t> key = {value, wanted.path};
     for (const Expr e : wanted.coordinates) key.push_back(e.id());
     for (const Expr e : wanted.facts) key.push_back(e.id());  // among them the walks that it is in
+    for (const Expr e : wanted.read_facts) key.push_back(e.id());
     auto& list = demands_[value];
     const auto [it, inserted] = demand_ids_.try_emplace(std::move(key), list.size());
     if (inserted) {
@@ -166,8 +168,7 @@ class KernelBuilder {
       case ir::Op::slice:
       case ir::Op::transpose:
       case ir::Op::broadcast:
-        return {{kAlways},
-                {source(value.operands[0], {moved_coordinates(value, wanted.coordinates), wanted.path, wanted.facts})}};
+        return {{kAlways}, {source(value.operands[0], moved(wanted, moved_coordinates(value, wanted.coordinates)))}};
       case ir::Op::reshape:
         if (viewed(value)) return {};
         return expand_reshape(value, wanted);
@@ -178,6 +179,11 @@ class KernelBuilder {
       default:
         return expand_elementwise(value, wanted);
     }
+  }
+
+  /// The demand of an operand for the same element, on the same path.
+  static Demand moved(const Demand& wanted, std::vector<Expr> coordinates) {
+    return {std::move(coordinates), wanted.path, wanted.facts, wanted.read_facts};
   }
 
   std::vector<Expr> moved_coordinates(const ir::Value& value, const std::vector<Expr>& coordinates) {
@@ -202,7 +208,7 @@ class KernelBuilder {
     const ValueId id = without_reshapes(program_, std::get<ValueId>(value.operands[0]));
     const ir::Value& operand = program_.value(id);
     const auto groups = reshape_groups(products_, operand.extents(), value.extents());
-    Demand made{.coordinates = {}, .path = wanted.path, .facts = wanted.facts};
+    Demand made = moved(wanted, {});
     made.coordinates = maps_->reshape(groups, operand, value, wanted.coordinates, made.facts);
     return {{kAlways}, {demand(id, std::move(made))}};
   }
@@ -213,12 +219,15 @@ class KernelBuilder {
     PadMap map = maps_->pad(pad, operand, wanted.coordinates);
     const ir::Operand& fill = value.operands.back();
     const auto filled = [&] {
-      return source(fill, {operand_coordinates(fill, value, wanted.coordinates), wanted.path, wanted.facts});
+      return source(fill, moved(wanted, operand_coordinates(fill, value, wanted.coordinates)));
     };
     if (map.never) return {{kAlways}, {filled()}};
     const PredicateId inside = predicate(map.conditions);
-    const Source body =
-        source(value.operands[0], {std::move(map.coordinates), both(wanted.path, inside), wanted.facts});
+    Demand taken = moved(wanted, std::move(map.coordinates));
+    taken.path = both(wanted.path, inside);
+    for (const Expr fact : map.facts)
+      if (std::ranges::find(taken.read_facts, fact) == taken.read_facts.end()) taken.read_facts.push_back(fact);
+    const Source body = source(value.operands[0], std::move(taken));
     if (inside == kAlways) return {{kAlways}, {body}};
     return {{inside, kAlways}, {body, filled()}};
   }
@@ -264,7 +273,7 @@ class KernelBuilder {
   /// `across`, which is not walked, there are the elements of this piece instead.
   void add_sum(Recipe& recipe, const ir::Operand& operand, const Demand& wanted, const std::vector<AdjointMap>& maps,
                const std::vector<bool>& walked, std::size_t across = 0, const AdjointPiece* end = nullptr) {
-    Demand term{.coordinates = {}, .path = wanted.path, .facts = wanted.facts};
+    Demand term = moved(wanted, {});
     std::vector<Walk> walks;
     std::vector<Condition> when;
     for (std::size_t axis = 0; axis < maps.size(); ++axis) {
@@ -327,7 +336,9 @@ class KernelBuilder {
       coordinates[axis] = piece.coordinate;
       const PredicateId path = both(wanted.path, predicate(piece.conditions));
       recipe.when.push_back(piece.below ? predicate({*piece.below}) : kAlways);
-      recipe.sources.push_back(demand(piece.operand, {std::move(coordinates), path, wanted.facts}));
+      Demand taken = moved(wanted, std::move(coordinates));
+      taken.path = path;
+      recipe.sources.push_back(demand(piece.operand, std::move(taken)));
     }
     recipe.when.back() = kAlways;
     return recipe;
@@ -336,8 +347,7 @@ class KernelBuilder {
   Recipe expand_elementwise(const ir::Value& value, const Demand& wanted) {
     Recipe recipe;
     for (const ir::Operand& operand : value.operands)
-      recipe.sources.push_back(
-          source(operand, {operand_coordinates(operand, value, wanted.coordinates), wanted.path, wanted.facts}));
+      recipe.sources.push_back(source(operand, moved(wanted, operand_coordinates(operand, value, wanted.coordinates))));
     return recipe;
   }
 
@@ -382,6 +392,7 @@ class KernelBuilder {
     node.coordinates = wanted.coordinates;
     node.layout = graph_.add(layout);
     node.facts = wanted.facts;
+    node.read_facts = wanted.read_facts;
     return graph_.add(std::move(node));
   }
 

@@ -38,7 +38,8 @@ class KernelProver {
       return proven;
     }
     PADLOCK_TRY(ProvenKernel proven, KernelProver(std::move(schedule), options).run());
-    options.cache->add_proof(key, proven.proof());
+    // Conditions of loads are expressions of this very program.
+    if (proven.proof().in_range.empty()) options.cache->add_proof(key, proven.proof());
     return proven;
   }
 
@@ -69,6 +70,7 @@ class KernelProver {
     std::ranges::rotate(proof_.obligations, proof_.obligations.begin() + others);  // listed first
     proof_.kernel = kernel_.name;
     proof_.config = schedule_.config;
+    proof_.in_range = loads_.take_guards();
     proof_.solver_calls = session_.solver_calls();
     proof_.milliseconds = std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start_).count();
     proven_.set_proof(std::move(proof_));

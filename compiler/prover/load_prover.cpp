@@ -8,8 +8,10 @@
 #include <fmt/format.h>
 
 #include "compiler/prover/access_regions.h"
+#include "compiler/prover/size_bounds.h"
 #include "ir/expr/affine.h"
 #include "ir/expr/product_form.h"
+#include "support/steps.h"
 
 namespace padlock::compiler {
 
@@ -40,9 +42,13 @@ class LoadProver::Implementation {
     return all;
   }
 
+  std::vector<ir::Constraint> take_guards() { return std::move(guards_); }
+
  private:
-  // One undecided axis is enough for the code to test a load: asking about all of many axes is in vain.
+  // One undecided axis is enough for the code to test a load: asking about all of many axes is in vain, and what is
+  // left is guarded where it can be.
   static constexpr int kMostUndecided = 8;
+  static constexpr std::int64_t kBoundSteps = 3'000'000;  // of a kernel, to bound by sizes; then loads are tested
 
   Obligation prove_load(const SegmentCall& call, const Body& body, int index, bool inside) {
     const BodyLoad& load = body.loads[static_cast<std::size_t>(index)];
@@ -54,6 +60,8 @@ class LoadProver::Implementation {
         fmt::format("{}[{}] in columns [{}, {})", name, text, session_.text(call.begin), session_.text(call.end));
     Obligation all{.kind = ObligationKind::load, .access = access};
     if (inside) {
+      bounds_.emplace(exprs_, [&](Expr coordinate) { return bounds_of(call, load, coordinate); });
+      idle_.reset();
       solver::Region known = claims_;
       solver::Region region = segment_;
       for (solver::Region* part : {&known, &region}) {
@@ -99,6 +107,7 @@ class LoadProver::Implementation {
 
   void add_facts(solver::Region& region, const Stream& stream, Expr column) {
     for (const Expr fact : stream.facts) region.nonnegative.push_back(at_column(fact, column));
+    region.nonnegative.insert(region.nonnegative.end(), stream.read_facts.begin(), stream.read_facts.end());
   }
 
   /// Calls `visit` with each walk that a load is done in.
@@ -135,6 +144,41 @@ class LoadProver::Implementation {
     claims_.nonnegative.insert(claims_.nonnegative.end(), claims.begin(), claims.end());
     segment_ = claims_;
     join(segment_, columns);
+  }
+
+  /// Bounds of a coordinate where a load of a segment is done.
+  std::optional<SizeBounds> bounds_of(const SegmentCall& call, const BodyLoad& load, Expr coordinate) {
+    if (coordinate == column_) return SizeBounds{call.begin, exprs_.sub(call.end, one_)};
+    for (int axis = 0; axis + 1 < kernel_.rank(); ++axis)
+      if (coordinate == kernel_.coordinate(axis)) return up_to(kernel_.extents[static_cast<std::size_t>(axis)]);
+    std::optional<SizeBounds> walked;  // by what its loop tests, not by the axis that it should stay in
+    for_each_walk(schedule_.bodies[static_cast<std::size_t>(call.body)], load, [&](const Walk& walk) {
+      if (coordinate == walk.variable) walked = up_to(walk.limit);
+    });
+    return walked;
+  }
+  SizeBounds up_to(Expr extent) { return {exprs_.constant(0), exprs_.sub(extent, one_)}; }
+
+  /// Returns whether `violated` is negative at all coordinates of the segment, whatever conditions hold of them: a
+  /// question about sizes alone, however deep coordinates nest in it.
+  bool excluded_by_bounds(const solver::Region& region, Expr violated) {
+    if (bound_steps_left_ < 0) return false;
+    const StepBudget steps(bound_steps_left_);
+    const auto bounds = bounds_->of(violated);
+    bound_steps_left_ -= steps.taken();
+    return bounds && session_.excludes(sizes_of(region), {bounds->most});
+  }
+
+  /// The conditions on sizes of a region in which a segment has an element.
+  solver::Region sizes_of(const solver::Region& region) {
+    solver::Region sizes;
+    for (const Expr extent : kernel_.extents) sizes.nonnegative.push_back(exprs_.sub(extent, one_));
+    const auto add = [](std::vector<Expr>& to, const std::vector<Expr>& from) {
+      std::ranges::copy_if(from, std::back_inserter(to), [](Expr e) { return !e.has_coordinate(); });
+    };
+    add(sizes.nonnegative, region.nonnegative);
+    add(sizes.zero, region.zero);
+    return sizes;
   }
 
   /// Returns the claims that hold of every column of a segment: those that the cuts of all its pieces justify.
@@ -195,15 +239,58 @@ class LoadProver::Implementation {
     dead.contradiction = session_.why_dead(region);
     if (!dead.contradiction.empty()) return dead;
     Obligation all{.kind = ObligationKind::load, .access = access};
+    std::vector<ir::Constraint> guards;
     int undecided = 0;
-    for (std::size_t i = 0; i < goals.size() && all.verdict != Verdict::refuted && undecided < kMostUndecided; ++i) {
-      if (excluded_by_row(goals[i].violated.front())) continue;
+    const auto is_ended = [&] {
+      return all.verdict == Verdict::refuted || (all.verdict == Verdict::checked && undecided >= kMostUndecided);
+    };
+    for (std::size_t i = 0; i < goals.size() && !is_ended(); ++i) {
+      const Expr violated = goals[i].violated.front();
+      if (excluded_by_row(violated)) continue;
       if (known != nullptr && session_.excludes(*known, goals[i].violated)) continue;
-      Obligation one = session_.decide(ObligationKind::load, access, region, {goals[i]});
-      undecided += one.verdict == Verdict::checked ? 1 : 0;
+      if (known != nullptr && excluded_by_bounds(region, violated)) continue;
+      Obligation one{.kind = ObligationKind::load, .access = access, .verdict = Verdict::checked};
+      if (undecided < kMostUndecided) one = session_.decide(ObligationKind::load, access, region, {goals[i]});
+      if (one.verdict == Verdict::checked) {
+        ++undecided;
+        if (known != nullptr && add_guard_of(region, violated, guards)) one.verdict = Verdict::guarded;
+      }
       add_answer(all, std::move(one));
     }
+    if (all.verdict == Verdict::guarded) guard(all, guards);
     return all;
+  }
+
+  /// Adds the condition on sizes under which `violated`, or a condition of the region, is negative at all coordinates
+  /// of the segment, where there is one that holds of ordinary sizes.
+  bool add_guard_of(const solver::Region& region, Expr violated, std::vector<ir::Constraint>& guards) {
+    if (bound_steps_left_ < 0) return false;
+    const StepBudget steps(bound_steps_left_);
+    if (!idle_) idle_ = session_.often_negative(upper_bounds(region.nonnegative));
+    std::vector<Expr> most = upper_bounds({violated});
+    most.insert(most.end(), idle_->begin(), idle_->end());
+    const std::vector<Expr> negative = session_.often_negative(most);
+    Expr least = negative.empty() ? one_ : negative.front();
+    for (const Expr one : negative) least = exprs_.min(least, one);
+    bound_steps_left_ -= steps.taken();
+    if (negative.empty()) return false;
+    guards.push_back({least, ir::Comparison::lt, exprs_.constant(0)});
+    return true;
+  }
+
+  std::vector<Expr> upper_bounds(const std::vector<Expr>& expressions) {
+    std::vector<Expr> all;
+    for (const Expr e : expressions)
+      if (const auto bounds = bounds_->of(e)) all.push_back(bounds->most);
+    return all;
+  }
+
+  void guard(Obligation& load, const std::vector<ir::Constraint>& guards) {
+    load.guard = session_.text(guards);
+    load.reason.clear();
+    for (const ir::Constraint& one : guards)
+      if (std::ranges::none_of(guards_, [&](const ir::Constraint& known) { return known.lhs == one.lhs; }))
+        guards_.push_back(one);
   }
 
   /// Returns whether every row of the case excludes `violated` at every column: decided once for all segments.
@@ -274,8 +361,12 @@ class LoadProver::Implementation {
   ir::ExprContext& exprs_;
   RunVariables run_;
   Expr one_, column_;
-  solver::Region rows_;                                                       // of the case
-  solver::Region claims_, segment_;                                           // of the segment
+  solver::Region rows_;                     // of the case
+  solver::Region claims_, segment_;         // of the segment
+  std::optional<SizeBoundsFinder> bounds_;  // where the load is done
+  std::int64_t bound_steps_left_ = kBoundSteps;
+  std::optional<std::vector<Expr>> idle_;                                     // of which one may be negative there
+  std::vector<ir::Constraint> guards_;                                        // of all loads that are guarded
   std::map<std::uint32_t, bool> excluded_by_row_;                             // by Expr::id
   std::map<std::tuple<std::uint32_t, std::uint32_t, bool>, bool> justified_;  // cuts, by Expr::id and side
 };
@@ -285,6 +376,7 @@ LoadProver::LoadProver(ProofSession& session, const Schedule& schedule)
 LoadProver::~LoadProver() = default;
 
 void LoadProver::enter_case(const solver::Region& rows) { implementation_->enter_case(rows); }
+std::vector<ir::Constraint> LoadProver::take_guards() { return implementation_->take_guards(); }
 std::vector<Obligation> LoadProver::prove(const SegmentCall& call, bool inside) {
   return implementation_->prove(call, inside);
 }

@@ -20,6 +20,8 @@ class LoadProver {
   void enter_case(const solver::Region& rows);
   /// One obligation for each load of the segment. `inside`: no lane leaves its run.
   [[nodiscard]] std::vector<Obligation> prove(const SegmentCall& call, bool inside);
+  /// Returns the conditions on sizes under which all loads that are `guarded` lie in their tensors.
+  [[nodiscard]] std::vector<ir::Constraint> take_guards();
 
  private:
   class Implementation;

@@ -57,7 +57,9 @@ std::string to_string(const Obligation& obligation) {
 }
 
 void add_answer(Obligation& all, Obligation one) {
-  if (all.verdict != Verdict::refuted && one.verdict != Verdict::proved) all = std::move(one);
+  if (all.verdict == Verdict::refuted || one.verdict == Verdict::proved) return;
+  if (all.verdict == Verdict::checked && one.verdict == Verdict::guarded) return;
+  all = std::move(one);
 }
 
 }  // namespace padlock::compiler

@@ -8,6 +8,8 @@
 #include <utility>
 #include <vector>
 
+#include "ir/expr/constraint.h"
+
 // The obligations of a scheduled kernel with their verdicts: plain data, for people and programs.
 namespace padlock::compiler {
 
@@ -60,7 +62,7 @@ struct Obligation {
 };
 
 /// Merges the answer to one of several questions about an obligation: it is proved if all are; one refutation is
-/// enough.
+/// enough, and what is not decided counts more than what is guarded.
 void add_answer(Obligation& all, Obligation one);
 
 /// All obligations of one kernel under one config.
@@ -73,6 +75,8 @@ struct Proof {
   std::vector<std::size_t> implied_guards = {}, launch_guards = {};
   /// Positions of the bounds of sizes that the schedule declares, those that every launch must satisfy.
   std::set<std::size_t> preconditions = {};
+  /// Conditions on sizes for loads that are `guarded`: expressions of the program that was proved.
+  std::vector<ir::Constraint> in_range = {};
   std::int64_t solver_calls = 0;
   double milliseconds = 0;
 

@@ -75,6 +75,24 @@ const std::vector<solver::Values64>& ProofSession::guesses() {
   return *guesses_;
 }
 
+std::vector<Expr> ProofSession::often_negative(const std::vector<Expr>& expressions) {
+  constexpr std::size_t kFew = 16;
+  std::vector<solver::Values64> rest = guesses();
+  std::vector<Expr> chosen, others;
+  for (const Expr e : expressions) {
+    if (e.range().lo >= 0) continue;
+    take_steps(rest.size());
+    const auto erased = std::erase_if(rest, [&](const solver::Values64& sizes) {
+      const Result<Int128> value = ir::evaluate(exprs_, e, sizes);
+      return value && *value < 0;
+    });
+    (erased > 0 ? chosen : others).push_back(e);
+  }
+  if (chosen.empty() && !guesses().empty()) return {};
+  for (std::size_t i = 0; i < others.size() && chosen.size() < kFew; ++i) chosen.push_back(others[i]);
+  return chosen;
+}
+
 std::vector<std::string> ProofSession::why_dead(const solver::Region& region) {
   if (feasibility_.linear_part(region) != solver::Answer::Kind::empty) return {};
   return explains_ ? contradiction(region) : std::vector<std::string>{"no point"};

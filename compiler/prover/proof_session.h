@@ -43,6 +43,9 @@ class ProofSession {
   /// small counter-example; else checked.
   [[nodiscard]] Obligation decide(ObligationKind kind, std::string access, const solver::Region& region,
                                   const std::vector<Goal>& goals);
+  /// Returns a few expressions over sizes, among them one that is negative at each of the ordinary sizes where any is;
+  /// none if that is nowhere, though ordinary sizes are known.
+  [[nodiscard]] std::vector<ir::Expr> often_negative(const std::vector<ir::Expr>& expressions);
   /// Why a region has no point: conditions that cannot hold together, none of which can be left out. Empty where it has
   /// one, or where that is not decided.
   [[nodiscard]] std::vector<std::string> why_dead(const solver::Region& region);

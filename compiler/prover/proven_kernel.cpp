@@ -6,12 +6,15 @@ void ProvenKernel::set_proof(Proof proof) {
   proof_ = std::move(proof);
   for (const Obligation& o : proof_.obligations) {
     if (o.row_case >= 0 && o.verdict != Verdict::proved) undecided_rows_.insert(o.row_case);
-    if (o.verdict != Verdict::checked || o.row_case >= 0) continue;
+    if (o.row_case >= 0) continue;
+    if (o.kind == ObligationKind::load && o.verdict == Verdict::guarded) guarded_loads_.emplace(o.body, o.load);
+    if (o.verdict != Verdict::checked) continue;
     if (o.kind == ObligationKind::load) checked_loads_.emplace(o.body, o.load);
     if (o.kind == ObligationKind::store) checked_stores_.insert(o.body);
   }
   for (const std::size_t i : proof_.preconditions) preconditions_.push_back(schedule_.index64_bounds[i]);
   for (const std::size_t i : proof_.launch_guards) guards_.push_back(schedule_.index32.guards[i]);
+  for (const ir::Constraint& holds : proof_.in_range) guards_.push_back({abi::Assumption::in_range, holds});
   for (const std::size_t i : proof_.implied_guards) implied_.push_back(schedule_.index32.guards[i]);
 }
 

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <map>
 #include <mutex>
@@ -53,8 +54,14 @@ class ProvenKernel {
   [[nodiscard]] const Schedule& schedule() const { return schedule_; }
   [[nodiscard]] const Proof& proof() const { return proof_; }
   /// Returns whether this load (the stores) of a body must test its bounds at run time, because no proof shows that
-  /// they hold.
-  [[nodiscard]] bool load_is_checked(int body, int load) const { return checked_loads_.contains({body, load}); }
+  /// they hold. `in_range`: in a variant that assumes it.
+  [[nodiscard]] bool load_is_checked(int body, int load, bool in_range) const {
+    return checked_loads_.contains({body, load}) || (!in_range && guarded_loads_.contains({body, load}));
+  }
+  /// Returns whether a variant that assumes in_range tests fewer loads of a body.
+  [[nodiscard]] bool guards_loads(int body) const {
+    return std::ranges::any_of(guarded_loads_, [&](const auto& load) { return load.first == body; });
+  }
   [[nodiscard]] bool stores_are_checked(int body) const { return checked_stores_.contains(body); }
   /// Returns whether the rows of a case may be taken by permutation: it is described, and proved.
   [[nodiscard]] bool rows_are_permuted(std::size_t row_case) const {
@@ -62,6 +69,9 @@ class ProvenKernel {
   }
   /// Guards that a launch must satisfy for the specialised variant. Empty where there is nothing to specialise.
   [[nodiscard]] const std::vector<abi::Guard>& guards() const { return guards_; }
+  [[nodiscard]] bool assumes(abi::Assumption what) const {
+    return std::ranges::any_of(guards_, [&](const abi::Guard& guard) { return guard.assumption == what; });
+  }
   /// Bounds of sizes that every launch must satisfy, in whatever variant. Empty where the program implies all.
   [[nodiscard]] const std::vector<ir::Constraint>& preconditions() const { return preconditions_; }
   /// Returns, for a GPU's schedule, whether a variant (the only one if it has no guards) computes indices in 32 bits.
@@ -78,7 +88,7 @@ class ProvenKernel {
   Schedule schedule_;
   Proof proof_;
   // Taken from the proof, because code generation asks once for each access.
-  std::set<std::pair<int, int>> checked_loads_;
+  std::set<std::pair<int, int>> checked_loads_, guarded_loads_;
   std::set<int> checked_stores_;
   std::vector<ir::Constraint> preconditions_;
   std::set<int> undecided_rows_;     // cases whose permuted rows are not proved

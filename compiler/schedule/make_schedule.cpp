@@ -123,6 +123,7 @@ class BodyBuilder {
                                             : LoadKind::strided;
     Stream stream{node.value, node.layout, node.coordinates, exprs_.constant(0)};
     stream.facts = node.facts;
+    stream.read_facts = node.read_facts;
     if (affine && sums.empty()) {
       stream.base = layout.offset_of(exprs_, at_zero);
     } else if (affine) {

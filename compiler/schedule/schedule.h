@@ -101,7 +101,7 @@ struct Stream {
   /// The recurrence of `base` along the last outer axis (compiler/schedule/row_recurrence.h). `step` is not valid where
   /// no recurrence is known; `rows` is not valid where the step is the same in all rows.
   ir::Expr step = {}, rows = {};
-  std::vector<ir::Expr> facts = {};  ///< of the load's node
+  std::vector<ir::Expr> facts = {}, read_facts = {};  ///< of the load's node
 };
 
 struct SegmentCall {

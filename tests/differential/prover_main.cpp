@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <array>
 #include <cstdio>
 #include <cstdlib>
 #include <map>
@@ -8,15 +9,18 @@
 
 #include <fmt/format.h>
 
+#include "abi/launch_plan.h"
 #include "compiler/pipeline.h"
 #include "compiler/prover/proven_kernel.h"
 #include "compiler/target/host_config.h"
 #include "tests/common/environment.h"
 #include "tests/common/options.h"
+#include "tests/compiler/schedule/schedule_interpreter.h"
+#include "tests/differential/programs/next_values.h"
 #include "tests/differential/programs/random_program.h"
 
 // Proves random programs under a random config each: nothing is refuted, and at most one obligation in a thousand is
-// left undecided. What is undecided is listed.
+// left undecided. What is undecided is listed. Kernels with guarded loads are executed where the guards hold.
 namespace padlock::differential {
 namespace {
 
@@ -37,26 +41,64 @@ struct Tally {
   std::vector<double> milliseconds;
   std::int64_t shown = 0;
   /// Obligations that hold under guards which nothing asks a launch for, or without which the kernel would be wrong:
-  /// the variant that assumes nothing divides in 64 bits instead. Bounds of indices of 64 bits are preconditions.
+  /// the variant that assumes nothing divides in 64 bits instead, and tests loads. Bounds of indices of 64 bits are
+  /// preconditions.
   std::int64_t needed = 0;
+  /// Executions at sizes of which the guards of loads hold, and of which they do not.
+  std::int64_t executed = 0, failed_guards = 0;
+
+  static bool is_asked(const Obligation& guarded, const compiler::Proof& proof) {
+    if (guarded.kind == compiler::ObligationKind::load) return !proof.in_range.empty();
+    if (guarded.access.ends_with("in 64 bits")) return !proof.preconditions.empty();
+    return !proof.launch_guards.empty() && guarded.access.ends_with("divides in 32 bits");
+  }
 
   void add(std::uint64_t index, const compiler::Proof& proof) {
     milliseconds.push_back(proof.milliseconds);
     for (const Obligation& obligation : proof.obligations) {
       ++verdicts[obligation.verdict];
-      if (obligation.verdict == Verdict::guarded)
-        needed += obligation.access.ends_with("in 64 bits")
-                      ? proof.preconditions.empty()
-                      : proof.launch_guards.empty() || !obligation.access.ends_with("divides in 32 bits");
+      if (obligation.verdict == Verdict::guarded) needed += is_asked(obligation, proof) ? 0 : 1;
       const bool listed = obligation.verdict == Verdict::checked || obligation.verdict == Verdict::refuted;
       if (listed && shown++ < 40) fmt::print("program {}, {}: {}\n", index, proof.config, to_string(obligation));
     }
   }
 };
 
-/// False where a program is not understood at all.
+/// Executes a kernel at sizes of its program where the guards of its loads hold: no load leaves its tensor.
+bool guards_suffice(const GeneratedProgram& generated, const compiler::Schedule& schedule, const compiler::Proof& proof,
+                    testing::Rng& rng, Tally& tally) {
+  constexpr int kSizes = 5;
+  const ir::Program& program = *schedule.kernel.program;
+  const auto bind = [&](const SymbolValues& values) {
+    return ir::Binding::bind(program, generated.request(values, rng));
+  };
+  std::string wrong;
+  for (int k = 0; k < kSizes && wrong.empty(); ++k) {
+    const auto is_refused = [&](const SymbolValues& values) { return !bind(values).has_value(); };
+    const auto values = k == 0 ? std::optional(generated.seed_values) : next_values(generated, is_refused, rng, wrong);
+    if (!values || !wrong.empty()) continue;
+    const Result<ir::Binding> binding = bind(*values);
+    if (!binding) return fmt::print("a legal binding was refused: {}\n", binding.error().to_string()), false;
+    const bool holds = std::ranges::all_of(proof.in_range, [&](const ir::Constraint& one) {
+      return abi::guard_holds({abi::Assumption::in_range, one}, *binding);
+    });
+    ++(holds ? tally.executed : tally.failed_guards);
+    if (!holds) continue;
+    const std::array tasks = {compiler::whole_launch(schedule, binding->values())};
+    const auto trace = compiler::interpret(schedule, binding->values(), tasks, {});
+    if (!trace) return fmt::print("{}\n", trace.error().to_string()), false;
+    for (const compiler::Event& event : trace->events)
+      if (event.kind == compiler::ObligationKind::load)
+        wrong = fmt::format("{} with {}", event.text, describe(*values));
+  }
+  if (!wrong.empty()) fmt::print("a guarded load: {}\n", wrong);
+  return wrong.empty();
+}
+
+/// False where a program is not understood at all, or the guards of its loads do not suffice.
 bool prove_program(const Options& options, std::uint64_t index, compiler::ProofCache& cache, Tally& tally) {
-  const std::string text = random_program(options.seed, index).text();
+  const GeneratedProgram generated = random_program(options.seed, index);
+  const std::string text = generated.text();
   const Result<ir::Program> program = ir::parse_program(text);
   if (!program) return fmt::print("program {} is refused: {}\n", index, program.error().to_string()), false;
   testing::Rng rng = testing::Rng(options.seed).fork(index).fork(7);
@@ -65,10 +107,12 @@ bool prove_program(const Options& options, std::uint64_t index, compiler::ProofC
   auto kernels = compiler::lower(*program);
   if (!kernels) return fmt::print("program {} is not lowered: {}\n", index, kernels.error().to_string()), false;
   for (compiler::Kernel& kernel : *kernels) {
-    const auto proof =
-        compiler::list_obligations(compiler::schedule_for_host(std::move(kernel), config), {.cache = &cache});
+    const compiler::Schedule schedule = compiler::schedule_for_host(std::move(kernel), config);
+    const auto proof = compiler::list_obligations(schedule, {.cache = &cache});
     if (!proof) return fmt::print("program {}: {}\n{}\n", index, proof.error().to_string(), text), false;
     tally.add(index, *proof);
+    if (!proof->in_range.empty() && !guards_suffice(generated, schedule, *proof, rng, tally))
+      return fmt::print("program {}, {}\n{}", index, proof->config, text), false;
   }
   return true;
 }
@@ -89,7 +133,8 @@ int run(const Options& options) {
   fmt::print("seed {}: {} programs, {} kernels, {} obligations:", options.seed, options.programs,
              tally.milliseconds.size(), all);
   for (const auto& [verdict, count] : tally.verdicts) fmt::print(" {} {}", count, name_of(verdict));
-  fmt::print("\n");
+  fmt::print("\nguards of loads hold at {} sizes, which were executed, and fail at {}\n", tally.executed,
+             tally.failed_guards);
   if (options.times) {
     std::ranges::sort(tally.milliseconds);
     fmt::print("ms for a kernel: median {:.2f}, 90 % {:.2f}, 99 % {:.2f}, most {:.2f}\n",

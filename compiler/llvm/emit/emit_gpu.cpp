@@ -235,13 +235,15 @@ std::vector<GpuVariant> variants_of(const ProvenKernel& kernel) {
     std::erase_if(guards, [&](const abi::Guard& guard) { return guard.assumption != assumption; });
     return guards;
   };
-  if (!kernel.has_narrow_indices()) return variants;
-  if (schedule.grid) take_one_vector(schedule, variants.front());
-  next.index_bits = 32;
-  add(guards_of(abi::Assumption::index32), "_offset64");
-  next.offset_bits = 32;
-  add(guards_of(abi::Assumption::offset32), "_index32");
-  if (!schedule.small_tile) return variants;
+  if (kernel.has_narrow_indices()) {
+    if (schedule.grid) take_one_vector(schedule, variants.front());
+    next.index_bits = 32;
+    add(guards_of(abi::Assumption::index32), "_offset64");
+    next.offset_bits = 32;
+    add(guards_of(abi::Assumption::offset32), "_index32");
+  }
+  if (kernel.assumes(abi::Assumption::in_range)) add(guards_of(abi::Assumption::in_range), "_in_range");
+  if (!schedule.small_tile || !kernel.has_narrow_indices()) return variants;
   next.tile = &*schedule.small_tile;
   const Expr most = schedule.exprs().constant(kMostSmallTiles);
   add({{abi::Assumption::few_tiles, {next.tile->tiles, ir::Comparison::le, most}}}, "_small");

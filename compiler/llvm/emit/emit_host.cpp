@@ -332,14 +332,15 @@ std::vector<abi::KernelAbi> emit_host_kernel(llvm::Module& module, const ProvenK
   EntryEmitter(context, parts).emit();
   std::vector<abi::KernelAbi> variants = {abi};
   if (!kernel.guards().empty()) {
-    // Bodies without such a division serve both, as planners do that run once a task, and so do the sizes.
+    // Bodies that do the same serve both, as planners do that run once a task, and so do the sizes.
     abi::KernelAbi special = abi;
-    special.name += ".index32";
+    special.name.append(".").append(name_of(kernel.guards().front().assumption));
     special.guards = kernel.guards();
     IndexWidths narrow = kernel.index_widths(true);
     KernelContext specialised{module, kernel, schedule, target, bounds_check, special, sizes, narrow};
     for (std::size_t i = 0; i < schedule.bodies.size(); ++i)
-      if (!index32_divisions_in(schedule, schedule.bodies[i]).empty()) parts.bodies[i] = emit_body(specialised, i);
+      if (kernel.guards_loads(static_cast<int>(i)) || !index32_divisions_in(schedule, schedule.bodies[i]).empty())
+        parts.bodies[i] = emit_body(specialised, i);
     EntryEmitter(specialised, parts).emit();
     variants.push_back(std::move(special));
   }
