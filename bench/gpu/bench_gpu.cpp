@@ -22,8 +22,11 @@ namespace {
 
 constexpr int kUnavailable = 7;  // as the padlock command's
 
-const std::map<std::string, Family> kFamilies = {
-    {"table", Family::table}, {"rows", Family::rows}, {"transpose", Family::transpose}, {"variants", Family::variants}};
+const std::map<std::string, Family> kFamilies = {{"table", Family::table},
+                                                 {"rows", Family::rows},
+                                                 {"transpose", Family::transpose},
+                                                 {"variants", Family::variants},
+                                                 {"bf16", Family::bf16}};
 
 struct Arguments {
   std::string device = "cuda:0";

@@ -25,6 +25,8 @@ std::uint32_t bits_of(ir::DType dtype, std::uint64_t random) {
       return (word & 0x807FFFFFU) | (0x3F000000U + ((word >> 3) & 0x00800000U));
     case ir::DType::f16:
       return (word & 0x83FFU) | (0x3800U + ((word >> 16) & 0x0400U));
+    case ir::DType::bf16:
+      return (word & 0x807FU) | (0x3F00U + ((word >> 16) & 0x0080U));
     default:
       return word & 0xFFU;
   }
@@ -36,6 +38,8 @@ std::uint32_t fill_bits(ir::DType dtype) {
       return std::bit_cast<std::uint32_t>(0.5F);
     case ir::DType::f16:
       return 0x3800U;
+    case ir::DType::bf16:
+      return 0x3F00U;
     default:
       return 3;
   }

@@ -25,7 +25,7 @@ import time
 SAMPLE_MS = 2.0
 MAX_CALLS = 400
 BUSY_BYTES = 64 << 20
-ELEMENT_BYTES = {"f32": 4, "f16": 2, "i8": 1}
+ELEMENT_BYTES = {"f32": 4, "f16": 2, "bf16": 2, "i8": 1}
 
 
 class NotInstalled(Exception):
@@ -153,7 +153,7 @@ class Torch:
     def arrays(self, problem, slots):
         """Inputs, and pairs of buffers for the copy."""
         torch = self.torch
-        dtype = {"f32": torch.float32, "f16": torch.float16, "i8": torch.int8}[problem["dtype"]]
+        dtype = {"f32": torch.float32, "f16": torch.float16, "bf16": torch.bfloat16, "i8": torch.int8}[problem["dtype"]]
         shape = problem["extents"]
         make = (lambda: torch.randint(-100, 100, shape, dtype=dtype, device=self.device)) if dtype == torch.int8 else (
             lambda: torch.randn(shape, dtype=dtype, device=self.device))
@@ -343,7 +343,7 @@ class Jax:
 
     def contestants(self, problem, slots):
         jax, numpy = self.jax, self.jax.numpy
-        dtype = {"f32": numpy.float32, "f16": numpy.float16, "i8": numpy.int8}[problem["dtype"]]
+        dtype = {"f32": numpy.float32, "f16": numpy.float16, "bf16": numpy.bfloat16, "i8": numpy.int8}[problem["dtype"]]
         key = problem["problem"]
         if key not in self.programs:
             self.programs[key] = jax.jit(numpy_program(problem, numpy, dtype))
@@ -386,6 +386,8 @@ class Cupy:
 
     def contestants(self, problem, slots):
         cupy = self.cupy
+        if problem["dtype"] == "bf16":
+            raise NotImplementedError("CuPy has no bfloat16")
         dtype = {"f32": cupy.float32, "f16": cupy.float16, "i8": cupy.int8}[problem["dtype"]]
         program = numpy_program(problem, cupy, dtype)
         inputs = [(cupy.random.standard_normal(problem["extents"], dtype=cupy.float32) * 50).astype(dtype)

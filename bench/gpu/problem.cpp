@@ -102,6 +102,7 @@ std::vector<Problem> variants_of_size(ir::DType dtype, std::int64_t size) {
 std::vector<Problem> family_of_size(Family family, ir::DType dtype, std::int64_t size) {
   switch (family) {
     case Family::table:
+    case Family::bf16:
       return table_of_size(dtype, size);
     case Family::rows:
       return rows_of_size(dtype, size);
@@ -111,6 +112,11 @@ std::vector<Problem> family_of_size(Family family, ir::DType dtype, std::int64_t
       break;
   }
   return variants_of_size(dtype, size);
+}
+
+std::vector<ir::DType> dtypes_of(Family family) {
+  if (family == Family::bf16) return {ir::DType::bf16};
+  return {kDTypes.begin(), kDTypes.end()};
 }
 
 }  // namespace
@@ -185,7 +191,7 @@ Problem make_problem(ir::DType dtype, int rank, bool aligned, std::int64_t nomin
 std::vector<Problem> problems_of(const std::vector<Family>& families, const std::vector<std::int64_t>& sizes) {
   std::vector<Problem> problems;
   for (const Family family : families)
-    for (const ir::DType dtype : kDTypes) {
+    for (const ir::DType dtype : dtypes_of(family)) {
       std::vector<std::vector<Problem>> by_size;
       for (const std::int64_t size : sizes) by_size.push_back(family_of_size(family, dtype, size));
       for (std::size_t program = 0; !by_size.empty() && program < by_size[0].size(); ++program)

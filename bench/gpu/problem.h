@@ -16,6 +16,7 @@ enum class Family : std::uint8_t {
   rows,       ///< pad and relu of rank 2: what a row's length costs
   transpose,  ///< a transposed matrix, padded
   variants,   ///< one shape: pad alone, in each mode, and with literal extents
+  bf16,       ///< the table's problems in bf16, for which f16 stands in the others
 };
 
 /// A pad of one row-major array, and what goes with it; extents and pads in elements, a vector has an entry an axis.
@@ -51,8 +52,8 @@ struct Problem {
   [[nodiscard]] static std::string text_of(const std::vector<std::int64_t>& list);
 };
 
-/// Returns the families' problems in f32, f16 and i8, each in every size, in the order of their programs, so that those
-/// of one program follow each other.
+/// Returns the families' problems in f32, f16 and i8 (or in bf16), each in every size, in the order of their programs,
+/// so that those of one program follow each other.
 [[nodiscard]] std::vector<Problem> problems_of(const std::vector<Family>& families,
                                                const std::vector<std::int64_t>& sizes);
 

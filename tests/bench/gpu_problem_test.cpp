@@ -47,6 +47,7 @@ TEST_CASE("each family has the programs that it is for, and bytes are those of w
                                  "pad_wrap_f32_rows1000_misaligned"});
   // Eight lengths misaligned; aligned are those of 128, 224, 256, 1000, 4096 and 16384 columns.
   CHECK(programs_of(Family::rows).size() == 14);
+  for (const Problem& p : problems_of({Family::bf16}, {1 << 20})) CHECK(p.dtype == ir::DType::bf16);
   for (const Problem& p : problems_of({Family::transpose}, {1 << 20})) {
     CHECK(p.output_extents()[0] == p.extents[1]);
     CHECK(p.output_extents()[1] == p.low[1] + p.extents[0] + p.high[1]);
@@ -54,7 +55,7 @@ TEST_CASE("each family has the programs that it is for, and bytes are those of w
 }
 
 TEST_CASE("the closed form is the language's") {
-  const std::vector<Family> families = {Family::table, Family::rows, Family::transpose, Family::variants};
+  const std::vector<Family> families = {Family::table, Family::rows, Family::transpose, Family::variants, Family::bf16};
   for (const Problem& p : problems_of(families, {8 << 10, 256 << 10})) {
     CAPTURE(p.program_name());
     const Status status = Data(p.dtype).check_closed_form(p);
