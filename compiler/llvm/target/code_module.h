@@ -17,6 +17,10 @@ namespace padlock::compiler {
 /// A module of its own context, with the contracts of the kernels that are emitted into it. Movable.
 struct CodeModule {
   CodeModule(const std::string& name, MachineHandle target);
+  CodeModule(CodeModule&&) = default;
+  /// It would end a context before the module that lives in it.
+  CodeModule& operator=(CodeModule&&) = delete;
+  ~CodeModule() = default;
 
   /// Checks, in builds with assertions, that the IR is valid. Error: internal.
   [[nodiscard]] Status verify() const;

@@ -221,9 +221,10 @@ class LlvmGpuCompiler final : public GpuCompiler {
     }
     for (CodeModule& made : code.modules)
       if (options.edits != nullptr) options.edits->emitted(*made.module);
-    code.modules.erase(std::remove_if(code.modules.begin() + 1, code.modules.end(),
-                                      [](const CodeModule& made) { return made.module->empty(); }),
-                       code.modules.end());
+    std::vector<CodeModule> used;
+    for (CodeModule& made : code.modules)
+      if (used.empty() || !made.module->empty()) used.push_back(std::move(made));
+    code.modules = std::move(used);
     for (const CodeModule& made : code.modules) PADLOCK_CHECK(made.verify());
     return code;
   }
