@@ -21,7 +21,7 @@ using testing::FakeTrials;
 constexpr int kProblems = 12, kTunings = 10;
 constexpr double kBlind = 1;  // error of a model that sees no difference
 #if defined(PADLOCK_SANITIZED)
-constexpr bool kOnlyCounts = true;  // a thousand searches take a sanitizer minutes; of those before it has seen some
+constexpr bool kOnlyCounts = true;  // a thousand searches take a sanitizer minutes, and other cases search as well
 #else
 constexpr bool kOnlyCounts = false;
 #endif
