@@ -19,8 +19,8 @@ namespace padlock::compiler {
 struct PadMap {
   std::vector<ir::Expr> coordinates;
   std::vector<Condition> conditions;
-  std::vector<ir::Expr> facts =
-      {};              ///< >= 0 where it is taken: an axis that is repeated is not empty, as binding checks
+  /// Expressions that are >= 0 where it is taken: an axis that is repeated is not empty, as binding checks.
+  std::vector<ir::Expr> facts = {};
   bool never = false;  ///< provably all fill
 };
 

@@ -11,7 +11,8 @@ using ir::Expr;
 using ir::ExprKind;
 
 namespace {
-// Of a product or an extremum, whose bounds cost the square: those of index maps have two or three.
+/// Limits the operands of a product, min or max: the cost of bounding one grows with their square. Index maps have two
+/// or three.
 constexpr std::size_t kMostOperands = 8;
 }  // namespace
 
