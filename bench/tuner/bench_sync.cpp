@@ -118,8 +118,8 @@ Status measure_prune(const std::vector<tuner::Record>& records) {
   const Scratch scratch;
   PADLOCK_TRY(tuner::StoreFile file, scratch.with(records));
   const Stopwatch watch;
-  PADLOCK_TRY(const std::int64_t erased, file.prune({.abi = "another"}, ""));
-  fmt::print("{:<44} {:.3f} s\n", fmt::format("{} records are pruned", erased), watch.seconds());
+  PADLOCK_TRY(const tuner::Pruned pruned, file.prune({.abi = "another"}, ""));
+  fmt::print("{:<44} {:.3f} s\n", fmt::format("{} records are pruned", pruned.stale.size()), watch.seconds());
   return {};
 }
 

@@ -26,12 +26,13 @@ Result<padlock_cache*> open(const padlock_context& context, const char* path) {
 }
 
 /// Reads as much of the cache as can be read.
-template <class Set>
-Result<Set> read_with(const padlock_cache& cache, Result<Set> (*read)(const std::string&)) {
+template <class Read>
+auto read_with(const padlock_cache& cache, const Read& read) {
   auto set = read(cache.path);
+  using Set = typename decltype(set)::value_type;
   if (set || set.error().code != Code::not_found) return set;
   const auto users = tuner::default_cache_file();
-  return users && *users == cache.path ? Set{} : std::move(set);  // nothing was tuned so far
+  return users && *users == cache.path ? decltype(set)(Set{}) : std::move(set);  // nothing was tuned so far
 }
 Result<tuner::RowSet> read(const padlock_cache& cache) { return read_with(cache, session::read_rows); }
 
@@ -75,9 +76,10 @@ Status compare(const padlock_cache& cache, const padlock_cache& other, const Com
   return {};
 }
 
-Result<std::vector<tuner::Row>> stale(const padlock_cache& cache, const char* before) {
-  PADLOCK_TRY(tuner::RowSet set, read(cache));
-  return session::stale_rows(std::move(set.rows), text_or(before, ""));
+Result<tuner::Pruned> prune(const padlock_cache& cache, const char* before, bool dry_run) {
+  return read_with(cache, [before, dry_run](const std::string& path) {
+    return (dry_run ? session::find_stale : session::prune_cache)(path, text_or(before, ""));
+  });
 }
 
 Result<std::int64_t> verify(const padlock_cache& cache, padlock_text** problems) {
@@ -101,8 +103,26 @@ Result<std::int64_t> sync(const padlock_cache& cache, const char* url, padlock_t
   return synced.written;
 }
 
-Result<std::int64_t> prune(const padlock_cache& cache, const char* before) {
-  return session::prune_cache(cache.path, text_or(before, ""));
+/// Places for what was pruned, any of which a caller may not want.
+struct Listed {
+  std::int64_t* records;
+  padlock_text **removed, **problems;
+};
+
+Status prune_listed(const padlock_cache& cache, const char* before, bool dry_run, const Listed& out) {
+  PADLOCK_TRY(const tuner::Pruned pruned, prune(cache, before, dry_run));
+  Ref<padlock_text> removed;
+  if (out.removed != nullptr) removed = Ref(lines_of(cache, pruned.stale));
+  if (out.problems != nullptr) *out.problems = lines_of(cache, pruned.problems);
+  if (out.removed != nullptr) *out.removed = removed.take();
+  if (out.records != nullptr) *out.records = static_cast<std::int64_t>(pruned.records);
+  return {};
+}
+
+Result<padlock_text*> titles(const padlock_text& lines) {
+  const std::string_view text(padlock_text_data(&lines), padlock_text_size(&lines));
+  PADLOCK_TRY(const std::string titles, tuner::titles_of(text));
+  return make_text(lines.allocator(), titles);
 }
 
 /// Guards a function that returns how many records it has met: a number that a caller may not want.
@@ -159,8 +179,8 @@ padlock_status padlock_cache_compare(const padlock_cache* cache, const padlock_c
 padlock_status padlock_cache_stale(const padlock_cache* cache, const char* before, padlock_text** lines,
                                    padlock_error** error) {
   return guarded_handle(cache, "a cache", lines, error, [&]() -> Result<padlock_text*> {
-    PADLOCK_TRY(const std::vector<padlock::tuner::Row> rows, stale(*cache, before));
-    return lines_of(*cache, rows);
+    PADLOCK_TRY(const padlock::tuner::Pruned found, prune(*cache, before, true));
+    return lines_of(*cache, found.stale);
   });
 }
 
@@ -182,7 +202,23 @@ padlock_status padlock_cache_sync(padlock_cache* cache, const char* url, int64_t
 }
 
 padlock_status padlock_cache_prune(padlock_cache* cache, const char* before, int64_t* removed, padlock_error** error) {
-  return guarded_count(cache, removed, error, [&] { return prune(*cache, before); });
+  return guarded_count(cache, removed, error, [&]() -> Result<std::int64_t> {
+    PADLOCK_TRY(const padlock::tuner::Pruned pruned, prune(*cache, before, false));
+    return std::ssize(pruned.stale);
+  });
+}
+
+padlock_status padlock_cache_prune_listed(padlock_cache* cache, const char* before, int32_t dry_run, int64_t* records,
+                                          padlock_text** removed, padlock_text** problems, padlock_error** error) {
+  if (records != nullptr) *records = 0;
+  for (padlock_text** const place : {removed, problems})
+    if (place != nullptr) *place = nullptr;
+  return guarded(cache, "a cache", error,
+                 [&] { return prune_listed(*cache, before, dry_run != 0, {records, removed, problems}); });
+}
+
+padlock_status padlock_cache_titles(const padlock_text* lines, padlock_text** titles_out, padlock_error** error) {
+  return guarded_handle(lines, "lines", titles_out, error, [&] { return titles(*lines); });
 }
 
 }  // extern "C"

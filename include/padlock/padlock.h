@@ -85,7 +85,7 @@ PADLOCK_STATIC_ASSERT(sizeof(DLTensor) == 48, dl_tensor_size);
 /* ---- Version and status ---------------------------------------------------------------------------------------- */
 
 /* 1000 * major + minor. The same major version: a program that was compiled with an older header works. */
-#define PADLOCK_API_VERSION 1004
+#define PADLOCK_API_VERSION 1005
 /* Returns 1000 * major + minor of the library that is loaded. */
 PADLOCK_API int32_t padlock_api_version(void);
 /* "0.1.0". */
@@ -673,6 +673,16 @@ PADLOCK_API padlock_status padlock_cache_stale(const padlock_cache* cache, const
 /* Removes what serves nobody: records of other builds and, with `before` ("2026-01-31"), older ones. How many. */
 PADLOCK_API padlock_status padlock_cache_prune(padlock_cache* cache, const char* before, int64_t* removed,
                                                padlock_error** error);
+/* The same with what there was, in one pass over the file: how many good records there were, those that were removed,
+   as lines, and what is bad and stays, a line each. With `dry_run` nothing is removed. Each place may be NULL. Since
+   1005. */
+PADLOCK_API padlock_status padlock_cache_prune_listed(padlock_cache* cache, const char* before, int32_t dry_run,
+                                                      int64_t* records, padlock_text** removed, padlock_text** problems,
+                                                      padlock_error** error);
+/* What each of these records, lines of an export, is about, a line each: "choice for S >= 8 under key 3ac588be9841".
+   Since 1005. Error: INVALID_ARGUMENT for a line that is no record. */
+PADLOCK_API padlock_status padlock_cache_titles(const padlock_text* lines, padlock_text** titles,
+                                                padlock_error** error);
 
 #ifdef __cplusplus
 }

@@ -627,6 +627,24 @@ class Cache : public detail::Handle<padlock_cache, padlock_cache_retain, padlock
     std::int64_t removed = 0;
     return count(detail::call(padlock_cache_prune, get(), detail::c_str_or_null(before), &removed), removed);
   }
+  struct Pruned {
+    std::int64_t records = 0;  ///< good ones before
+    Text removed, problems;
+  };
+  /// Prunes, or with `dry_run` only finds what would go, and says what there was.
+  Expected<Pruned> prune_listed(const std::string& before = {}, bool dry_run = false) const {
+    std::int64_t records = 0;
+    padlock_text *removed = nullptr, *problems = nullptr;
+    if (const Status status = detail::call(padlock_cache_prune_listed, get(), detail::c_str_or_null(before),
+                                           dry_run ? 1 : 0, &records, &removed, &problems);
+        !status)
+      return status.error();
+    return Pruned{records, Text(removed), Text(problems)};
+  }
+  /// Says what each record of some lines is about, a line each.
+  static Expected<Text> titles(const Text& lines) {
+    return detail::make<Text, padlock_text>(padlock_cache_titles, lines.get());
+  }
 
  private:
   static Expected<std::int64_t> count(const Status& status, const std::int64_t& value) {

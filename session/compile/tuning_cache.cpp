@@ -70,15 +70,13 @@ Result<tuner::Synced> sync_cache(const std::string& path, const std::string& url
   return tuner::sync(file, *exchange);
 }
 
-std::vector<tuner::Row> stale_rows(std::vector<tuner::Row> rows, std::string_view before) {
-  const std::vector<bool> stale = tuner::stale_rows(rows, this_build(), before);
-  std::vector<tuner::Row> found;
-  for (std::size_t i = 0; i < rows.size(); ++i)
-    if (stale[i]) found.push_back(std::move(rows[i]));
-  return found;
+Result<tuner::Pruned> find_stale(const std::string& path, std::string_view before) {
+  PADLOCK_TRY(tuner::RowSet set, read_rows(path));
+  const std::vector<bool> stale = tuner::stale_rows(set.rows, this_build(), before);
+  return take_stale(std::move(set), stale);
 }
 
-Result<std::int64_t> prune_cache(const std::string& path, std::string_view before) {
+Result<tuner::Pruned> prune_cache(const std::string& path, std::string_view before) {
   PADLOCK_TRY([[maybe_unused]] const InputFile there, InputFile::open(path));
   PADLOCK_TRY(tuner::StoreFile file, tuner::StoreFile::open(path, tuner::Access::write));
   return file.prune(this_build(), before);

@@ -9,6 +9,7 @@
 #include "support/error.h"
 #include "tuner/cache/cache_key.h"
 #include "tuner/cache/merge.h"
+#include "tuner/cache/prune.h"
 #include "tuner/cache/record.h"
 #include "tuner/cache/record_text.h"
 #include "tuner/cache/row_set.h"
@@ -35,10 +36,11 @@ namespace padlock::session {
 /// has (tuner/exchange/sync.h). Errors: as tuner::CacheExchange::open and tuner::StoreFile.
 [[nodiscard]] Result<tuner::Synced> sync_cache(const std::string& path, const std::string& url);
 
-/// The rows of records that serve nobody (tuner/cache/prune.h), of `rows`: this build's are those to keep.
-[[nodiscard]] std::vector<tuner::Row> stale_rows(std::vector<tuner::Row> rows, std::string_view before);
-/// Removes such records from a cache file that is there. How many there were. Errors: as tuner::StoreFile.
-[[nodiscard]] Result<std::int64_t> prune_cache(const std::string& path, std::string_view before);
+/// Finds the records of a cache file or of an export that serve nobody (tuner/cache/prune.h): this build's are those to
+/// keep. Errors: as read_rows.
+[[nodiscard]] Result<tuner::Pruned> find_stale(const std::string& path, std::string_view before);
+/// Removes such records from a cache file that is there. Errors: as tuner::StoreFile.
+[[nodiscard]] Result<tuner::Pruned> prune_cache(const std::string& path, std::string_view before);
 
 /// CacheEntry holds what a cache knows for one key.
 struct CacheEntry {

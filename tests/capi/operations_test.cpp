@@ -149,10 +149,22 @@ TEST_CASE("caches: an export is merged, verified, exported again and pruned") {
   CHECK(written == 0);
   REQUIRE_OK(padlock_cache_stale(own, "2999-01-01", again.out(), error.out()), error);
   CHECK(text_of(again) == text_of(lines));
+  REQUIRE_OK(padlock_cache_prune_listed(own, "2999-01-01", 1, &removed, again.out(), problems.out(), error.out()),
+             error);
+  CHECK(removed == records);
+  CHECK(text_of(again) == text_of(lines));
+  CHECK(text_of(problems).empty());
+  REQUIRE_OK(padlock_cache_titles(again, problems.out(), error.out()), error);
+  CHECK(text_of(problems).starts_with("key "));
+  CHECK(text_of(problems).find("\nchoice for S >= 1024 under key ") != std::string::npos);
+  REQUIRE_OK(padlock_cache_verify(own, &removed, problems.out(), error.out()), error);
+  CHECK(removed == records);  // nothing went
+  CHECK(padlock_cache_titles(nullptr, again.out(), error.out()) == PADLOCK_INVALID_ARGUMENT);
   REQUIRE_OK(padlock_cache_describe(own, again.out(), error.out()), error);
   CHECK(text_of(again).find(R"("class": "must")") != std::string::npos);
   REQUIRE_OK(padlock_cache_prune(own, "2999-01-01", &removed, error.out()), error);
   CHECK(removed == records);
+  REQUIRE_OK(padlock_cache_prune_listed(own, nullptr, 0, nullptr, nullptr, nullptr, error.out()), error);
   CHECK(padlock_cache_verify(exported, nullptr, nullptr, error.out()) == PADLOCK_INVALID_ARGUMENT);
   REQUIRE_OK(padlock_cache_open(context, "/nowhere/lines", exported.out(), error.out()), error);
   CHECK(padlock_cache_export(exported, lines.out(), nullptr, error.out()) == PADLOCK_NOT_FOUND);

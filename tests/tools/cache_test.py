@@ -148,7 +148,11 @@ class Cache(Case):
         later = self.padlock("cache", "prune", cache, "--before=2027-01-01", "--dry-run")
         self.assertEqual(later.returncode, 0)
         self.assertIn("a.db: 7 of 7 records would go\n", later.stdout)
-        self.assertEqual(self.json("prune", cache, "--before=2027-01-01")["erased"], 7)
+        key = json.loads(LINES[0])["key"][:12]
+        self.assertIn(f"- choice for S >= 1024 under key {key}\n", later.stdout)
+        pruned = self.json("prune", cache, "--before=2027-01-01")
+        self.assertEqual((pruned["erased"], len(pruned["stale"])), (7, 7))
+        self.assertEqual(pruned["stale"][1], f"choice for all sizes under key {key}")
         self.assertEqual(self.succeed("cache", "list", cache), "0 keys\n")
 
     def test_8_what_is_no_cache(self):

@@ -13,12 +13,6 @@
 namespace padlock::tools {
 namespace {
 
-void warn_of_problems(const lib::Cache& cache, const std::vector<std::string>& problems) {
-  if (!problems.empty())
-    fmt::print(stderr, "padlock: warning: {}: {} bad records are left out, the first: {}\n", cache.path(),
-               problems.size(), problems.front());
-}
-
 /// Describes the records of --cache, and warns of those that are damaged.
 Outcome<JsonValue> described(const lib::Cache& cache) {
   PADLOCK_TRY(const auto json, or_fail(ExitCode::cache, cache.describe()));
@@ -170,6 +164,12 @@ std::vector<std::string> split_lines(std::string_view text) {
     text.remove_prefix(std::min(end + 1, text.size()));
   }
   return lines;
+}
+
+void warn_of_problems(const lib::Cache& cache, const std::vector<std::string>& problems) {
+  if (!problems.empty())
+    fmt::print(stderr, "padlock: warning: {}: {} bad records are left out, the first: {}\n", cache.path(),
+               problems.size(), problems.front());
 }
 
 Outcome<CacheLines> read_lines(const lib::Cache& cache, ExitCode code) {

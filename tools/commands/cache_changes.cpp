@@ -18,12 +18,8 @@ JsonWriter begin_json(const char* command, const std::string& cache) {
 
 /// Returns, for each line, what its record is about.
 Outcome<std::vector<std::string>> titles(const lib::Text& lines) {
-  std::vector<std::string> list;
-  for (const std::string& line : split_lines(lines.view())) {
-    PADLOCK_TRY(const auto record, JsonValue::parse(line));
-    list.push_back(record_title(record));
-  }
-  return list;
+  PADLOCK_TRY(const auto list, or_fail(ExitCode::internal, lib::Cache::titles(lines)));
+  return split_lines(list.view());
 }
 
 std::string lines_of(const char* sign, const std::vector<std::string>& titles) {
@@ -116,18 +112,13 @@ Outcome<ExitCode> cache_prune(const CacheOptions& options) {
   if (!options.before.empty() && !is_date(options.before))
     return fail(ExitCode::usage, fmt::format("expected --before as YYYY-MM-DD, found '{}'", options.before));
   PADLOCK_TRY(const auto cache, open_cache(options.cache));
-  PADLOCK_TRY(const auto lines, read_lines(cache));
-  PADLOCK_TRY(const auto records, or_fail(ExitCode::cache, cache.stale(options.before)));
-  PADLOCK_TRY(const auto stale, titles(records));
-  std::int64_t erased = 0;
-  if (!options.dry_run) {
-    PADLOCK_TRY(const auto done, or_fail(ExitCode::cache, cache.prune(options.before)));
-    erased = done;
-  }
+  PADLOCK_TRY(const auto pruned, or_fail(ExitCode::cache, cache.prune_listed(options.before, options.dry_run)));
+  warn_of_problems(cache, split_lines(pruned.problems.view()));
+  PADLOCK_TRY(const auto stale, titles(pruned.removed));
   JsonWriter json = begin_json("cache prune", cache.path());
-  json.member("stale", stale).member("erased", erased).end_object();
+  json.member("stale", stale).member("erased", options.dry_run ? 0 : stale.size()).end_object();
   const std::string text =
-      lines_of("-", stale) + fmt::format("{}: {} of {} records {}\n", cache.path(), stale.size(), lines.records.size(),
+      lines_of("-", stale) + fmt::format("{}: {} of {} records {}\n", cache.path(), stale.size(), pruned.records,
                                          options.dry_run ? "would go" : "are gone");
   return print(options.json, std::move(json).take(), text);
 }

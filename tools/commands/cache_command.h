@@ -27,6 +27,8 @@ struct CacheLines {
   std::vector<std::string> records, problems;
 };
 [[nodiscard]] Outcome<CacheLines> read_lines(const lib::Cache& cache, ExitCode code = ExitCode::cache);
+/// Warns on stderr, once, of what of a cache is bad.
+void warn_of_problems(const lib::Cache& cache, const std::vector<std::string>& problems);
 /// A text's lines, without their newlines.
 [[nodiscard]] std::vector<std::string> split_lines(std::string_view text);
 

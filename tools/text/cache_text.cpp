@@ -156,15 +156,4 @@ std::string show_json(const std::string& cache, const CacheKeys& keys) {
   return std::move(json).take();
 }
 
-std::string record_title(const JsonValue& record) {
-  const std::string key = brief(record["key"].text());
-  const std::string& kind = record["kind"].text();
-  if (kind == "key") return fmt::format("key {} of program {}", key, brief(record["program"].text()));
-  const std::string region = region_text(record["region"].text());
-  if (kind == "measurement")
-    return fmt::format("measurement for {} at {} of {} under key {}", region, sizes_text(record["sizes"]),
-                       record["config"].text(), key);
-  return fmt::format("choice for {} under key {}", region, key);
-}
-
 }  // namespace padlock::tools

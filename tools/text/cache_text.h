@@ -24,7 +24,4 @@ using CacheKeys = std::vector<const JsonValue*>;
 [[nodiscard]] std::string show_text(const CacheKeys& keys);
 [[nodiscard]] std::string show_json(const std::string& cache, const CacheKeys& keys);
 
-/// "choice for S >= 8 under key 3ac588be9841": what a record, a line of an export, is about.
-[[nodiscard]] std::string record_title(const JsonValue& record);
-
 }  // namespace padlock::tools

@@ -1,6 +1,7 @@
 #include "tuner/cache/prune.h"
 
 #include <unordered_set>
+#include <utility>
 
 #include "tuner/cache/record.h"
 
@@ -32,6 +33,13 @@ std::vector<bool> stale_rows(std::span<const Row> rows, const KeyFields& build, 
   for (std::size_t i = 0; i < rows.size(); ++i)
     if (rows[i].is_key() && needed.contains(rows[i].place().key)) stale[i] = false;
   return stale;
+}
+
+Pruned take_stale(RowSet set, const std::vector<bool>& stale) {
+  Pruned pruned{.records = set.rows.size(), .stale = {}, .problems = std::move(set.problems)};
+  for (std::size_t i = 0; i < set.rows.size(); ++i)
+    if (stale[i]) pruned.stale.push_back(std::move(set.rows[i]));
+  return pruned;
 }
 
 }  // namespace padlock::tuner

@@ -76,4 +76,15 @@ std::string lines_of(std::span<const Row* const> rows) {
   return join_lines(rows.size(), [&](std::size_t i) -> const Row& { return *rows[i]; });
 }
 
+std::string titles_of(std::span<const Row> rows) {
+  std::string titles;
+  for (const Row& row : rows) titles.append(title_of(row.place())) += '\n';
+  return titles;
+}
+Result<std::string> titles_of(std::string_view lines) {
+  const RowSet set = parse_rows(lines);
+  if (!set.problems.empty()) return invalid_argument(set.problems.front());
+  return titles_of(set.rows);
+}
+
 }  // namespace padlock::tuner

@@ -27,5 +27,9 @@ struct RowSet {
 /// The lines in the order of the rows, each with its newline.
 [[nodiscard]] std::string lines_of(std::span<const Row> rows);
 [[nodiscard]] std::string lines_of(std::span<const Row* const> rows);
+/// The titles of the rows' places (title_of), each with a newline, and of the records of a text of lines. Error:
+/// invalid_argument, as of the first problem of parse_rows.
+[[nodiscard]] std::string titles_of(std::span<const Row> rows);
+[[nodiscard]] Result<std::string> titles_of(std::string_view lines);
 
 }  // namespace padlock::tuner

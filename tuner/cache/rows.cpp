@@ -1,5 +1,7 @@
 #include "tuner/cache/rows.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <variant>
 
@@ -29,6 +31,15 @@ PlaceView view_of(const Record& record, std::string_view sizes) {
     view.config = measured->config;
   }
   return view;
+}
+
+std::string title_of(const PlaceView& place) {
+  constexpr std::size_t kBrief = 12;
+  const std::string_view key = place.key.substr(0, kBrief);
+  if (place.kind == 0) return fmt::format("key {} of program {}", key, place.program.substr(0, kBrief));
+  const std::string_view region = place.region.empty() ? "all sizes" : place.region;
+  if (place.kind == 1) return fmt::format("choice for {} under key {}", region, key);
+  return fmt::format("measurement for {} at {} of {} under key {}", region, place.sizes, place.config, key);
 }
 
 void lend_place(Query& query, const PlaceView& place) {

@@ -33,6 +33,8 @@ struct PlaceView {
 [[nodiscard]] PlaceView view_of(const Record& record, std::string_view sizes);
 /// Returns the sizes of a measurement as a text; of other records none.
 [[nodiscard]] std::string sizes_of(const Record& record);
+/// Says what the record of a place is about, for people: "choice for S >= 8 under key 3ac588be9841".
+[[nodiscard]] std::string title_of(const PlaceView& place);
 /// Makes the place parameters 1 to 6, as kThisPlace has them.
 void lend_place(Query& query, const PlaceView& place);
 

@@ -9,7 +9,6 @@
 #include <cstring>
 
 #include "runtime/host/in_parallel.h"
-#include "tuner/cache/prune.h"
 #include "tuner/cache/rows.h"
 
 namespace padlock::tuner {
@@ -182,11 +181,15 @@ Result<std::int64_t> StoreFile::put(std::span<const Row> rows, Conflict conflict
   return in_transaction([&] { return put_rows(database_, rows, conflict); });
 }
 
-Result<std::int64_t> StoreFile::prune(const KeyFields& build, std::string_view before) {
-  return in_transaction([&] {
-    const RowSet set = read_rows(database_);
-    return erase_rows(database_, set, stale_rows(set.rows, build, before));
-  });
+Result<Pruned> StoreFile::prune(const KeyFields& build, std::string_view before) {
+  RowSet set;
+  std::vector<bool> stale;
+  PADLOCK_CHECK(database_.in_transaction([&]() -> Status {
+    set = read_rows(database_);
+    stale = stale_rows(set.rows, build, before);
+    return erase_rows(database_, set, stale);
+  }));
+  return take_stale(std::move(set), stale);
 }
 
 Result<std::string> default_cache_file() {

@@ -8,6 +8,7 @@
 
 #include "support/error.h"
 #include "tuner/cache/database.h"
+#include "tuner/cache/prune.h"
 #include "tuner/cache/record.h"
 #include "tuner/cache/record_text.h"
 #include "tuner/cache/row_set.h"
@@ -45,8 +46,8 @@ class StoreFile {
   [[nodiscard]] Result<std::int64_t> put(std::span<const Record> records, Conflict conflict);
   /// The same of rows that were looked at.
   [[nodiscard]] Result<std::int64_t> put(std::span<const Row> rows, Conflict conflict);
-  /// Removes the records that serve nobody (stale_rows), all of them or none; what is bad stays. How many there were.
-  [[nodiscard]] Result<std::int64_t> prune(const KeyFields& build, std::string_view before);
+  /// Removes the records that serve nobody (stale_rows), all of them or none; what is bad stays.
+  [[nodiscard]] Result<Pruned> prune(const KeyFields& build, std::string_view before);
 
  private:
   explicit StoreFile(Database database) : database_(std::move(database)) {}

@@ -132,16 +132,12 @@ Result<std::int64_t> put_rows(Database& database, std::span<const Row> rows, Con
   return written;
 }
 
-Result<std::int64_t> erase_rows(Database& database, const RowSet& set, const std::vector<bool>& stale) {
-  const std::int64_t count = std::ranges::count(stale, true);
-  if (!set.whole || 2 * count <= std::ssize(set.rows)) {
-    PADLOCK_CHECK(erase_each(database, set.rows, stale));
-    return count;
-  }
+Status erase_rows(Database& database, const RowSet& set, const std::vector<bool>& stale) {
+  if (!set.whole || 2 * std::ranges::count(stale, true) <= std::ssize(set.rows))
+    return erase_each(database, set.rows, stale);
   PADLOCK_CHECK(database.execute("DELETE FROM record"));  // without a walk for each row
   PADLOCK_CHECK(put_back(database, set.rows, stale));
-  PADLOCK_CHECK(put_back(database, set.bad, std::vector<bool>(set.bad.size(), false)));
-  return count;
+  return put_back(database, set.bad, std::vector<bool>(set.bad.size(), false));
 }
 
 }  // namespace padlock::tuner

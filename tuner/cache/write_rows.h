@@ -22,8 +22,8 @@ enum class Conflict : std::uint8_t {
 /// As StoreFile::put.
 [[nodiscard]] Result<std::int64_t> put_records(Database& database, std::span<const Record> records, Conflict conflict);
 [[nodiscard]] Result<std::int64_t> put_rows(Database& database, std::span<const Row> rows, Conflict conflict);
-/// Removes those rows of the table, all of which `set` has, that are stale (stale_rows); returns how many. What is most
-/// of a table goes in one piece, and what stays is put back.
-[[nodiscard]] Result<std::int64_t> erase_rows(Database& database, const RowSet& set, const std::vector<bool>& stale);
+/// Removes those rows of the table, all of which `set` has, that are stale (stale_rows). What is most of a table goes
+/// in one piece, and what stays is put back.
+[[nodiscard]] Status erase_rows(Database& database, const RowSet& set, const std::vector<bool>& stale);
 
 }  // namespace padlock::tuner

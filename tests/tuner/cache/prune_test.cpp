@@ -50,5 +50,18 @@ TEST_CASE("what has no key goes") {
   CHECK(stale(records) == std::vector<bool>(3, true));
 }
 
+TEST_CASE("a title says what a record is about") {
+  const CacheKey key = testing::key();
+  const std::string brief = key.digest().substr(0, 12);
+  const auto title = [](const Record& record) { return titles_of(testing::rows_of({record})); };
+  CHECK(title(record_of(key)) == "key " + brief + " of program " + key.fields().program.substr(0, 12) + "\n");
+  CHECK(title(record_of(key, testing::choice("", "unroll=1"))) == "choice for all sizes under key " + brief + "\n");
+  const Record measured = record_of(key, testing::measurement("S >= 8", "unroll=2"));
+  CHECK(title(measured) ==
+        "measurement for S >= 8 at " + sizes_of(measured) + " of unroll=2 under key " + brief + "\n");
+  CHECK(titles_of(to_line(measured) + "\n\n").value() == title(measured));
+  CHECK(titles_of("{}\n").error().code == Code::invalid_argument);
+}
+
 }  // namespace
 }  // namespace padlock::tuner

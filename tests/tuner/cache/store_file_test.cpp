@@ -130,7 +130,11 @@ TEST_CASE("of many records some, most or all can go, and what is none stays") {
     REQUIRE(file);
     const std::size_t left = stay == 0 ? 0 : stay + 1;  // the key goes with the last of its records
     for (const std::size_t gone : {records.size() - left, std::size_t{0}}) {
-      CHECK(file->prune(testing::fields(), "2027-01-01") == static_cast<std::int64_t>(gone));
+      const auto pruned = file->prune(testing::fields(), "2027-01-01");
+      REQUIRE(pruned);
+      CHECK(pruned->records == records.size());
+      CHECK(pruned->stale == testing::rows_of({records.end() - static_cast<std::ptrdiff_t>(gone), records.end()}));
+      CHECK(pruned->problems.size() == 1);
       records.resize(left);
       const RecordSet found = file->verify();
       CHECK(found.records == records);
