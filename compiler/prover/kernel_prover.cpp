@@ -58,7 +58,9 @@ class KernelProver {
 
   Result<ProvenKernel> run() {
     PADLOCK_CHECK(session_.check_assumptions());
-    // Loads and extents last: they are what a large program uses the budget up with, and what can be checked instead.
+    // Lemmas first: most accesses follow from them alone, and they cost the same whatever the program is. Loads and
+    // extents last: they are what a large program uses the budget up with, and what can be checked instead.
+    prove_lemmas();
     prove_launch();
     prove_threads();
     prove_widths();
@@ -86,6 +88,11 @@ class KernelProver {
   void record(Obligation obligation) { proof_.obligations.push_back(std::move(obligation)); }
 
   [[nodiscard]] const ir::Value& result(std::size_t i) const { return kernel_.program->value(kernel_.results[i]); }
+
+  void prove_lemmas() {
+    for (const Body& body : schedule_.bodies)
+      if (lemmas_.stays_inside(body.strategies)) static_cast<void>(lemmas_.covers(body.strategies));
+  }
 
   // --- the program's results, and what a launch covers -----------------------------------------------------------
 
