@@ -152,21 +152,28 @@ void IndexMaps::add_facts(Expr number, std::span<const Expr> extents, std::vecto
   facts.push_back(exprs_.sub(exprs_.sub(extents[0], one), number));
 }
 
+Expr IndexMaps::merge(std::span<const Expr> coordinates, std::span<const Expr> extents, std::vector<Expr>& facts) {
+  Expr number = exprs_.constant(0);
+  Expr stride = exprs_.constant(1);
+  for (std::size_t axis = extents.size(); axis-- > 0;) {
+    if (extents[axis].is_constant(1)) continue;
+    const Expr part = exprs_.mul(coordinates[axis], stride);
+    number = exprs_.add(number, part);
+    stride = exprs_.mul(stride, extents[axis]);
+    for (const Expr e : {part, number})
+      if (e.kind() != ir::ExprKind::symbol) add_element_bounds(e, facts);
+  }
+  return number;
+}
+
 std::vector<Expr> IndexMaps::reshape(std::span<const ReshapeGroup> groups, const ir::Value& operand,
                                      const ir::Value& result, const std::vector<Expr>& coordinates,
                                      std::vector<Expr>& facts) {
   std::vector<Expr> source(operand.extents().size(), exprs_.constant(0));
   for (const ReshapeGroup& group : groups) {
-    Expr number = exprs_.constant(0);
-    Expr stride = exprs_.constant(1);
-    for (std::size_t axis = group.result_last; axis-- > group.result_first;) {
-      if (result.extents()[axis].is_constant(1)) continue;
-      const Expr part = exprs_.mul(coordinates[axis], stride);
-      number = exprs_.add(number, part);
-      stride = exprs_.mul(stride, result.extents()[axis]);
-      for (const Expr e : {part, number})
-        if (e.kind() != ir::ExprKind::symbol) add_element_bounds(e, facts);
-    }
+    const std::size_t merged = group.result_last - group.result_first;
+    const Expr number = merge(std::span(coordinates).subspan(group.result_first, merged),
+                              result.extents().subspan(group.result_first, merged), facts);
     std::vector<std::size_t> axes;
     std::vector<Expr> extents;
     for (std::size_t axis = group.operand_first; axis < group.operand_last; ++axis)

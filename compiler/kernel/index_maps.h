@@ -85,6 +85,10 @@ class IndexMaps {
   };
   virtual Inside inside(ir::Expr i, ir::Expr o, ir::Expr n, ir::Expr period);
   virtual ir::Expr pad_repeating_axis(ir::PadMode mode, ir::Expr i, ir::Expr n);
+  /// The number of the element at these coordinates of a row-major tensor of these extents, which is one group of a
+  /// reshape's axes. Appends to `facts` as `reshape`.
+  virtual ir::Expr merge(std::span<const ir::Expr> coordinates, std::span<const ir::Expr> extents,
+                         std::vector<ir::Expr>& facts);
   /// The coordinates of element `number` of a row-major tensor of these extents.
   virtual std::vector<ir::Expr> split(ir::Expr number, std::span<const ir::Expr> extents);
   void add_element_bounds(ir::Expr number, std::vector<ir::Expr>& facts);

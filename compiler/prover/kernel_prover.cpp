@@ -58,7 +58,9 @@ class KernelProver {
 
   Result<ProvenKernel> run() {
     PADLOCK_CHECK(session_.check_assumptions());
-    // Loads and extents last: they are what a large program uses the budget up with, and what can be checked instead.
+    // Lemmas first: most accesses follow from them alone, and they cost the same whatever the program is. Loads and
+    // extents last: they are what a large program uses the budget up with, and what can be checked instead.
+    prove_lemmas();
     prove_launch();
     prove_threads();
     prove_widths();
@@ -86,6 +88,11 @@ class KernelProver {
   void record(Obligation obligation) { proof_.obligations.push_back(std::move(obligation)); }
 
   [[nodiscard]] const ir::Value& result(std::size_t i) const { return kernel_.program->value(kernel_.results[i]); }
+
+  void prove_lemmas() {
+    for (const Body& body : schedule_.bodies)
+      if (lemmas_.stays_inside(body.strategies)) static_cast<void>(lemmas_.covers(body.strategies));
+  }
 
   // --- the program's results, and what a launch covers -----------------------------------------------------------
 
@@ -472,7 +479,24 @@ class KernelProver {
     for (const SegmentCall& call : row.calls) prove_loads(call);
     if (!row.permuted) return;
     const auto number = static_cast<std::size_t>(&row - schedule_.cases.data());
-    for (Obligation& obligation : prove_permuted_rows(session_, schedule_, number, rows)) record(std::move(obligation));
+    std::vector<Obligation> obligations = prove_permuted_rows(session_, schedule_, number, rows);
+    withdraw_undecided(obligations);
+    for (Obligation& obligation : obligations) record(std::move(obligation));
+  }
+
+  /// Rows can be taken without permutation: where something of it is not decided, all of it is withdrawn, and nothing
+  /// of it happens. What is refuted stays, since it tells of a fault in the compiler.
+  static void withdraw_undecided(std::vector<Obligation>& obligations) {
+    const auto find = [&](Verdict verdict) { return std::ranges::find(obligations, verdict, &Obligation::verdict); };
+    const auto undecided = find(Verdict::checked);
+    if (undecided == obligations.end() || find(Verdict::refuted) != obligations.end()) return;
+    const std::vector<std::string> contradiction = {
+        "rows are permuted where all of it is decided",
+        fmt::format("{} {} is not: {}", name_of(undecided->kind), undecided->access, undecided->reason)};
+    for (Obligation& obligation : obligations) {
+      obligation.verdict = Verdict::dead;
+      obligation.contradiction = contradiction;
+    }
   }
 
   /// Every column lies in a segment: in the first that ends after it.
@@ -640,12 +664,11 @@ Result<ProvenKernel> prove(Schedule schedule, const ProverOptions& options) {
     return failed_precondition(fmt::format("kernel {} is refuted: {} of {}: {}", proven.proof().kernel,
                                            name_of(obligation->kind), obligation->access,
                                            obligation->found.to_string()));
-  // A body's load or store that is not decided is tested where it happens, and rows whose permutation is not are taken
-  // without. What else there is has no such place. (Negative extents are refused when sizes are bound.)
+  // A body's load or store that is not decided is tested where it happens. What else there is has no such place.
+  // (Negative extents are refused when sizes are bound.)
   for (const Obligation& obligation : proven.proof().obligations) {
     const bool is_access = obligation.kind == ObligationKind::load || obligation.kind == ObligationKind::store;
-    const bool tested =
-        (is_access && obligation.body >= 0) || obligation.row_case >= 0 || obligation.kind == ObligationKind::extent;
+    const bool tested = (is_access && obligation.body >= 0) || obligation.kind == ObligationKind::extent;
     if (obligation.verdict == Verdict::checked && !tested)
       return beyond_limits(fmt::format("kernel {} cannot be proved: {} of {}: {}", proven.proof().kernel,
                                        name_of(obligation.kind), obligation.access, obligation.reason));

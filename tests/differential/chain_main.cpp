@@ -65,10 +65,9 @@ class ChainRun {
     for (const compiler::Proof& proof : *proofs)
       for (const compiler::Obligation& one : proof.obligations) {
         ++obligations_;
-        // Sizes of chains are far-fetched: a load may be tested in the code, a negative extent be left to binding, and
-        // rows be taken one by one.
-        const bool has_other_way = one.kind == compiler::ObligationKind::load ||
-                                   one.kind == compiler::ObligationKind::extent || one.access.contains("permuted rows");
+        // Sizes of chains are far-fetched: a load may be tested in the code, and a negative extent be left to binding.
+        const bool has_other_way =
+            one.kind == compiler::ObligationKind::load || one.kind == compiler::ObligationKind::extent;
         guarded_ += one.verdict == compiler::Verdict::guarded && one.kind == compiler::ObligationKind::load ? 1 : 0;
         const bool is_tested = one.verdict == compiler::Verdict::checked && has_other_way;
         undecided_ += is_tested ? 1 : 0;

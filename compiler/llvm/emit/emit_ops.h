@@ -22,6 +22,7 @@ class OpEmitter {
         has_f16c_(target.f16c),
         rounds_floats_(target.rounds_floats),
         has_fma_(target.fma),
+        loads_constants_(target.fma && !target.mask_registers && !target.packs_words),
         has_abs16_(target.abs16),
         packs_words_(target.packs_words),
         on_words_{
@@ -78,7 +79,7 @@ class OpEmitter {
 
   llvm::IRBuilder<>& builder_;
   int lanes_;
-  bool has_f16c_, rounds_floats_, has_fma_, has_abs16_, packs_words_;
+  bool has_f16c_, rounds_floats_, has_fma_, loads_constants_, has_abs16_, packs_words_;
   PackedWords::Instructions on_words_;
 };
 

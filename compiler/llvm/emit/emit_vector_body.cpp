@@ -14,6 +14,16 @@ using ir::Expr;
 using llvm::IRBuilder;
 using llvm::Value;
 
+namespace {
+
+// Measured on a Zen 4 with one thread (docs/host-kernels.md), and the first on a Zen 3, too.
+constexpr int kLoadsAheadBytes = 1024;
+constexpr int kStoresAheadBytes = 8192;
+constexpr int kLoadsAheadRows = 2;
+constexpr int kLineBytes = 64;
+
+}  // namespace
+
 VectorBodyEmitter::VectorBodyEmitter(KernelContext& context, std::size_t body, IRBuilder<>& builder,
                                      const LaunchFields& fields, ExprEmitter& exprs, BodyArguments arguments)
     : context_(context),
@@ -32,7 +42,47 @@ VectorBodyEmitter::VectorBodyEmitter(KernelContext& context, std::size_t body, I
   for (const BodyLoad& load : body_.loads)
     steps_.push_back(load.kind == LoadKind::strided ? exprs_.address(builder_, load.step) : nullptr);
   if (!arguments_.takes_rows || !loads_invariants()) emit_invariants();  // else row by row
+  prefetch_next_sums();
   hoist_from_sums();
+}
+
+/// Fetches, where results go past the caches, the rows that the sums of the next row add up: one after the other they
+/// are too short for a core's hardware prefetcher, and often in descending order.
+void VectorBodyEmitter::prefetch_next_sums() {
+  if (!body_.uses_rows || body_.lanes == 1 || kernel().rank() == 1 || !has_sums()) return;
+  Value* streams = emit_streaming(context_, builder_, exprs_);
+  if (const auto* known = llvm::dyn_cast<llvm::ConstantInt>(streams); known != nullptr && known->isZero()) return;
+  llvm::Function* function = builder_.GetInsertBlock()->getParent();
+  auto* ahead = llvm::BasicBlock::Create(builder_.getContext(), "ahead", function);
+  auto* after = llvm::BasicBlock::Create(builder_.getContext(), "fetched", function);
+  builder_.CreateCondBr(streams, ahead, after);
+  builder_.SetInsertPoint(ahead);
+  const int axis = kernel().rank() - 2;
+  Value* here = arguments_.outer[static_cast<std::size_t>(axis)];
+  exprs_.set_coordinate(kernel().coordinate(axis), builder_.CreateAdd(here, context_.index(1)));
+  for (std::size_t i = 0; i < body_.nodes.size(); ++i)
+    if (const BodyNode& node = body_.nodes[i]; node.kind == NodeKind::sum && node.scope < 0)
+      static_cast<void>(emit_sum(builder_, exprs_, context_.target, node.dtype, 1, node.walks, [&] {
+        prefetch_terms(static_cast<int>(i));
+        return std::vector<Value*>{};
+      }));
+  exprs_.set_coordinate(kernel().coordinate(axis), here);
+  builder_.CreateBr(after);
+  builder_.SetInsertPoint(after);
+}
+
+bool VectorBodyEmitter::has_sums() const { return std::ranges::count(body_.nodes, NodeKind::sum, &BodyNode::kind) > 0; }
+
+/// Fetches the run's columns of what a sum adds up where its walks stand.
+void VectorBodyEmitter::prefetch_terms(int sum) {
+  for (const BodyNode& node : body_.nodes) {
+    if (node.scope != sum || node.kind != NodeKind::load) continue;
+    const BodyLoad& load = body_.loads[static_cast<std::size_t>(node.load)];
+    if (load.kind != LoadKind::contiguous) continue;
+    const int line = kLineBytes / ir::byte_size(load.dtype);
+    counted_loop(builder_, arguments_.begin, arguments_.end, line,
+                 [&](Value* column) { prefetch(accesses_.address(vector_of(node.load, column, 1)), Prefetch::far); });
+  }
 }
 
 /// Computes once what the sums of all columns have in common: where their walks begin and end, with a division each,
@@ -276,16 +326,6 @@ void VectorBodyEmitter::store(Value* column, const VectorLoop& loop, int displac
 }
 
 // --- hints ---------------------------------------------------------------------------------------------------------
-
-namespace {
-
-// Measured on a Zen 4 with one thread (docs/host-kernels.md), and the first on a Zen 3, too.
-constexpr int kLoadsAheadBytes = 1024;
-constexpr int kStoresAheadBytes = 8192;
-constexpr int kLoadsAheadRows = 2;
-constexpr int kLineBytes = 64;
-
-}  // namespace
 
 /// May name any address: it never faults.
 void VectorBodyEmitter::prefetch(Value* address, Prefetch how) {

@@ -126,6 +126,25 @@ TEST_CASE("non-temporal stores are fenced, and only in their config") {
   CHECK(streaming.find("ret", fence) != std::string::npos);  // before the task ends
 }
 
+TEST_CASE("a polynomial's coefficients are operands, not registers that are filled for each use") {
+  constexpr std::string_view kGelu = "program p(x: f32[N]) { y = gelu(x) return y }";
+  CHECK(emitted(kGelu, Stage::assembly, "host:x86-64-v3").find("vbroadcastsd") == std::string::npos);
+  // AVX-512 broadcasts operands itself, from eight bytes each.
+  CHECK(emitted(kGelu, Stage::llvm, "host:x86-64-v4").find("@constant.") == std::string::npos);
+}
+
+TEST_CASE("rows that the next row's sums add up are fetched where results may go past the caches") {
+  constexpr std::string_view kAdjoint =
+      "program p(g: f32[H + 2*p, W], H: dim, p: dim) where H >= 2, 0 <= p, p < H "
+      "{ x = pad_adjoint(g, extent = [H, W], low = [p, 0], high = [p, 0], mode = reflect) return x }";
+  const auto fetches = [&](std::string_view config) {
+    const std::string code = emitted(kAdjoint, Stage::llvm, "host:x86-64-v3", config);
+    return code.find("\nahead:") != std::string::npos && code.find("@llvm.prefetch") != std::string::npos;
+  };
+  CHECK(fetches("store=automatic"));
+  CHECK_FALSE(fetches("store=plain"));
+}
+
 TEST_CASE("the caller's floating-point environment is replaced where arithmetic depends on it, and only there") {
   const auto replaced = [](const char* text) {
     return emitted(text, Stage::assembly, "host:x86-64-v3").find("ldmxcsr") != std::string::npos;

@@ -62,6 +62,10 @@ constexpr std::string_view kTurned =
     "program p(x: f32[H, W]) where H >= 1, W >= 1 { y = transpose(x, perm = [1, 0]) return y }";
 constexpr std::string_view kRotated =
     "program p(x: f32[A, B, C]) where A >= 1, B >= 1, C >= 1 { y = transpose(x, perm = [1, 2, 0]) return y }";
+constexpr std::string_view kFlattened =
+    "program p(x: f32[5, W]) where W >= 1 "
+    "{ y = transpose(x, perm = [1, 0]) z = reshape(y, shape = [5*W]) "
+    "r = pad(z, low = [1], high = [1]) return r }";
 constexpr std::string_view kTwoResults =
     "program p(x: f32[B, S], lo: dim) where B >= 1, S >= 1, lo >= 0 "
     "{ y = pad(x, low = [0, lo], high = [0, 0]) z = relu(y) return y, z }";
@@ -137,6 +141,8 @@ constexpr auto kMutants = std::to_array<Mutant>({
     {adjoint_walk_long, kAdjoint, kVectors, Kind::load},
     {adjoint_mirror_shifted, kAdjointImages, kNarrow, Kind::load},
     {adjoint_mirror_shifted, kAdjointImages, kWide, Kind::load},
+    {reshape_remainder_long, kFlattened, kNarrow, Kind::load},
+    {reshape_remainder_long, kFlattened, kWhole, Kind::load},
     {concat_start_ignored, kJoin, kNarrow, Kind::load},
     {concat_start_ignored, kStack, kWhole, Kind::load},
     {concat_cut_overlong, kJoin, kWide, Kind::load},

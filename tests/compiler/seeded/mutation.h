@@ -33,6 +33,8 @@ enum class Judge : std::uint8_t { values, proof, grid, tile, race };
   X(adjoint_mirror_dropped, values)    \
   X(adjoint_order_swapped, values)     \
   X(adjoint_sides_overlap, values)     \
+  X(reshape_merge_swapped, values)     \
+  X(reshape_split_swapped, values)     \
   X(segment_cut_unclamped, values)     \
   X(segment_cut_late, values)          \
   X(merged_reflected_axes, values)     \
@@ -52,6 +54,7 @@ enum class Judge : std::uint8_t { values, proof, grid, tile, race };
   X(slice_step_long, proof)            \
   X(adjoint_walk_long, proof)          \
   X(adjoint_mirror_shifted, proof)     \
+  X(reshape_remainder_long, proof)     \
   X(concat_start_ignored, proof)       \
   X(concat_cut_overlong, proof)        \
   X(load_guard_dropped, proof)         \
@@ -139,7 +142,7 @@ inline constexpr std::array kMutations = {
 };
 
 /// How many each judge must find; none of them may get lost.
-inline constexpr int kByValues = 25, kByProof = 37, kByGrid = 12, kByTile = 34, kByRace = 2;
+inline constexpr int kByValues = 27, kByProof = 38, kByGrid = 12, kByTile = 34, kByRace = 2;
 static_assert(kMutations.size() == 1 + kByValues + kByProof + kByGrid + kByTile + kByRace);
 
 [[nodiscard]] constexpr std::string_view name_of(Mutation m) {

@@ -1,5 +1,7 @@
 #include "tests/compiler/seeded/wrong_index_maps.h"
 
+#include <algorithm>
+
 namespace padlock::compiler {
 
 using enum Mutation;
@@ -62,6 +64,25 @@ std::vector<Expr> WrongIndexMaps::transpose(const ir::TransposeAttributes& trans
   std::vector<Expr> source;
   for (const int axis : transpose.permutation) source.push_back(coordinates[static_cast<std::size_t>(axis)]);
   return source;
+}
+
+/// As if elements were numbered column by column.
+Expr WrongIndexMaps::merge(std::span<const Expr> coordinates, std::span<const Expr> extents, std::vector<Expr>& facts) {
+  if (!is(reshape_merge_swapped)) return IndexMaps::merge(coordinates, extents, facts);
+  const std::vector<Expr> turned_coordinates(coordinates.rbegin(), coordinates.rend());
+  const std::vector<Expr> turned_extents(extents.rbegin(), extents.rend());
+  return IndexMaps::merge(turned_coordinates, turned_extents, facts);
+}
+
+std::vector<Expr> WrongIndexMaps::split(Expr number, std::span<const Expr> extents) {
+  const bool swapped = is(reshape_split_swapped);
+  std::vector<Expr> wrong =
+      swapped ? std::vector<Expr>(extents.rbegin(), extents.rend()) : std::vector<Expr>(extents.begin(), extents.end());
+  // A group's last axis goes on for one element.
+  if (is(reshape_remainder_long)) wrong.back() = exprs_.add(wrong.back(), exprs_.constant(1));
+  std::vector<Expr> coordinates = IndexMaps::split(number, wrong);
+  if (swapped) std::ranges::reverse(coordinates);
+  return coordinates;
 }
 
 /// The end elements of a reflected axis have one image a lap: doubled, they get their neighbour's, too.

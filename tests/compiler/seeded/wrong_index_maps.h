@@ -19,6 +19,9 @@ class WrongIndexMaps final : public IndexMaps {
                                   ir::Expr coordinate) override;
 
  protected:
+  ir::Expr merge(std::span<const ir::Expr> coordinates, std::span<const ir::Expr> extents,
+                 std::vector<ir::Expr>& facts) override;
+  std::vector<ir::Expr> split(ir::Expr number, std::span<const ir::Expr> extents) override;
   Inside inside(ir::Expr i, ir::Expr o, ir::Expr n, ir::Expr period) override;
   ir::Expr pad_repeating_axis(ir::PadMode mode, ir::Expr i, ir::Expr n) override;
   Walk walk_of(const AdjointAxis& axis) override;

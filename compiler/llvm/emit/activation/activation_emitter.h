@@ -12,8 +12,9 @@ class ActivationEmitter {
  public:
   using Value = llvm::Value;
 
-  /// `type`: f64 or a vector of it.
-  ActivationEmitter(llvm::IRBuilder<>& builder, llvm::Type* type, bool has_fma) : f_(builder, type, has_fma) {}
+  /// As FloatEmitter's.
+  ActivationEmitter(llvm::IRBuilder<>& builder, llvm::Type* type, bool has_fma, bool loads_constants)
+      : f_(builder, type, has_fma, loads_constants) {}
 
   /// `op`: of the class OpClass::activation. `x`: floats, none of them with more bits than f32 has.
   [[nodiscard]] Value* emit(ir::Op op, Value* x);

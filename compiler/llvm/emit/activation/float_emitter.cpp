@@ -1,16 +1,59 @@
 #include "compiler/llvm/emit/activation/float_emitter.h"
 
+#include <cstdint>
+#include <string>
 #include <vector>
 
+#include <llvm/ADT/StringExtras.h>
+#include <llvm/ADT/bit.h>
 #include <llvm/IR/Constants.h>
+#include <llvm/IR/GlobalVariable.h>
 #include <llvm/IR/Intrinsics.h>
+#include <llvm/IR/Module.h>
 
 namespace padlock::compiler {
 
 namespace intrinsic = llvm::Intrinsic;
 using llvm::Value;
 
-Value* FloatEmitter::constant(double value) const { return llvm::ConstantFP::get(type_, value); }
+namespace {
+
+constexpr unsigned kRegisterLanes = 4;  // of AVX2
+
+}  // namespace
+
+/// A constant of LLVM's own is broadcast anew for each use on AVX2, which has no arithmetic that broadcasts its
+/// operand: an instruction more for each multiplication and addition of a polynomial. One that lies there in full is an
+/// operand.
+Value* FloatEmitter::constant(double value) const {
+  auto* type = llvm::dyn_cast<llvm::FixedVectorType>(type_);
+  if (!loads_constants_ || value == 0 || type == nullptr || type->getNumElements() < kRegisterLanes)
+    return llvm::ConstantFP::get(type_, value);
+  Value* loaded = loaded_constant(value);
+  if (type->getNumElements() == kRegisterLanes) return loaded;
+  llvm::SmallVector<int> lanes;
+  for (unsigned i = 0; i < type->getNumElements(); ++i) lanes.push_back(static_cast<int>(i % kRegisterLanes));
+  return builder_.CreateShuffleVector(loaded, lanes);
+}
+
+/// Loads a register's lanes from a place that LLVM does not know the value of.
+Value* FloatEmitter::loaded_constant(double value) const {
+  auto* type = llvm::FixedVectorType::get(builder_.getDoubleTy(), kRegisterLanes);
+  const llvm::Align align(kRegisterLanes * sizeof(double));
+  llvm::Module& module = *builder_.GetInsertBlock()->getModule();
+  const std::string name = "constant." + llvm::utohexstr(llvm::bit_cast<std::uint64_t>(value));
+  llvm::GlobalVariable* place = module.getNamedGlobal(name);
+  if (place == nullptr) {
+    place = new llvm::GlobalVariable(module, type, /*isConstant=*/true, llvm::GlobalValue::InternalLinkage,
+                                     llvm::ConstantFP::get(type, value), name, /*InsertBefore=*/nullptr,
+                                     llvm::GlobalValue::NotThreadLocal, /*AddressSpace=*/0,
+                                     /*isExternallyInitialized=*/true);
+    place->setAlignment(align);
+  }
+  llvm::LoadInst* load = builder_.CreateAlignedLoad(type, place, align);
+  load->setMetadata(llvm::LLVMContext::MD_invariant_load, llvm::MDNode::get(builder_.getContext(), {}));
+  return load;
+}
 Value* FloatEmitter::bits(std::uint64_t value) const {
   return llvm::ConstantInt::get(type_->getWithNewType(builder_.getInt64Ty()), value);
 }

@@ -13,8 +13,9 @@ class FloatEmitter {
   using Value = llvm::Value;
 
   /// `type`: f64 or a vector of it. Where `has_fma` is false, a product is rounded before it is added.
-  FloatEmitter(llvm::IRBuilder<>& builder, llvm::Type* type, bool has_fma)
-      : builder_(builder), type_(type), has_fma_(has_fma) {}
+  /// `loads_constants`: those of vectors are operands in memory.
+  FloatEmitter(llvm::IRBuilder<>& builder, llvm::Type* type, bool has_fma, bool loads_constants)
+      : builder_(builder), type_(type), has_fma_(has_fma), loads_constants_(loads_constants) {}
 
   [[nodiscard]] bool has_fma() const { return has_fma_; }
   [[nodiscard]] Value* constant(double value) const;
@@ -52,9 +53,11 @@ class FloatEmitter {
   [[nodiscard]] llvm::IRBuilder<>& builder() { return builder_; }
 
  private:
+  [[nodiscard]] Value* loaded_constant(double value) const;
+
   llvm::IRBuilder<>& builder_;
   llvm::Type* type_;
-  bool has_fma_;
+  bool has_fma_, loads_constants_;
 };
 
 }  // namespace padlock::compiler
