@@ -8,6 +8,7 @@
 #include "compiler/kernel/lowering.h"
 #include "compiler/kernel/merge_axes.h"
 #include "compiler/schedule/choose_strategies.h"
+#include "compiler/schedule/index/exact_indices.h"
 #include "compiler/schedule/index/index32_variant.h"
 #include "compiler/schedule/index/index64_bounds.h"
 #include "compiler/schedule/permute_rows.h"
@@ -26,11 +27,16 @@ Result<std::vector<Made>> of_each_kernel(const ir::Program& program, const PassE
   PADLOCK_TRY(std::vector<Kernel> kernels, lower(program, edits));
   const StepBudget steps(budget);
   std::vector<Made> list;
+  std::size_t operations = 0;
   for (Kernel& kernel : kernels) {
     if (steps.is_used_up())
       return beyond_limits(
           fmt::format("expected kernels that are scheduled and proved within {} steps, found more", steps.limit()));
     Schedule scheduled = schedule(std::move(kernel));
+    operations += count_index_operations(scheduled, limits::kIndexOperations);
+    if (operations > limits::kIndexOperations)
+      return beyond_limits(fmt::format("expected at most {} operations on indices in the code of a program, found more",
+                                       limits::kIndexOperations));
     PADLOCK_TRY(Made made, make(std::move(scheduled), {.steps = std::min(limits::kProofSteps, steps.left())}));
     list.push_back(std::move(made));
   }

@@ -38,10 +38,14 @@ inline constexpr std::int64_t kProofSteps = 35'000'000;  ///< to schedule and pr
 inline constexpr std::int64_t kGuessSteps = 6'000'000;   ///< of these, to try ordinary sizes as counter-examples
 inline constexpr std::int64_t kExplainSteps = 10'000'000;  ///< to find which conditions exclude each other, where asked
 
+/// Operations of the indices that are compared or divided: what follows from a schedule of how long its code will be,
+/// before anything is proved of it.
+inline constexpr std::size_t kIndexOperations = 10'000;
+
 // Limits of LLVM's input: below the first it is optimised, for which it may take the square of a function's length.
 inline constexpr std::size_t kEmittedInstructions = 400'000;  ///< in all, before equal ones are merged
 inline constexpr std::size_t kOptimizedInstructions = 5'000;  ///< in one function
 inline constexpr std::size_t kOptimizedModule = 20'000;       ///< in all
-inline constexpr std::size_t kInstructions = 80'000;          ///< in all
+inline constexpr std::size_t kInstructions = 50'000;          ///< in all
 
 }  // namespace padlock::limits

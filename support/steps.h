@@ -7,8 +7,8 @@
 namespace padlock {
 
 namespace detail {
-/// A clock that ticks in steps instead of time: it only grows, and only differences of it are looked at, so that no
-/// result depends on what else the thread has done.
+/// A clock that ticks in steps instead of time: only differences of it are looked at, so that no result depends on what
+/// else the thread has done.
 inline constinit thread_local std::int64_t t_steps = 0;
 }  // namespace detail
 
@@ -16,6 +16,19 @@ inline constinit thread_local std::int64_t t_steps = 0;
 inline void take_steps(std::size_t count) { detail::t_steps += static_cast<std::int64_t>(count); }
 /// Returns the steps that the calling thread has ever taken.
 [[nodiscard]] inline std::int64_t steps_taken() { return detail::t_steps; }
+
+/// Work that belongs to no one program, though one was the first to need it: as long as this lives, the steps that its
+/// thread takes are charged to nobody. What does such work limits it.
+class UnchargedSteps {
+ public:
+  UnchargedSteps() : before_(steps_taken()) {}
+  ~UnchargedSteps() { detail::t_steps = before_; }
+  UnchargedSteps(const UnchargedSteps&) = delete;
+  UnchargedSteps& operator=(const UnchargedSteps&) = delete;
+
+ private:
+  std::int64_t before_;
+};
 
 /// The steps that one piece of work may take, from its construction on, all in the thread that made it.
 class StepBudget {

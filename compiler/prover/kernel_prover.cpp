@@ -20,6 +20,7 @@
 #include "compiler/schedule/index/index_width.h"
 #include "ir/expr/product_form.h"
 #include "ir/expr/simplify.h"
+#include "support/steps.h"
 
 namespace padlock::compiler {
 
@@ -37,9 +38,10 @@ class KernelProver {
       proven.set_proof(*std::move(known));
       return proven;
     }
+    const std::int64_t before = steps_taken();
     PADLOCK_TRY(ProvenKernel proven, KernelProver(std::move(schedule), options).run());
     // Conditions of loads are expressions of this very program.
-    if (proven.proof().in_range.empty()) options.cache->add_proof(key, proven.proof());
+    if (proven.proof().in_range.empty()) options.cache->add_proof(key, proven.proof(), steps_taken() - before);
     return proven;
   }
 

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "support/steps.h"
+
 namespace padlock::compiler {
 
 using ir::Expr;
@@ -119,10 +121,16 @@ bool StrategyLemmas::covers(const std::vector<LoopStrategy>& strategies) {
 bool StrategyLemmas::shown(const std::vector<LoopStrategy>& strategies, const char* what, Decide decide) {
   std::string statement = statement_of(session_.exprs(), strategies, what);
   if (const std::optional<bool> known = cache_.lemma(statement)) return *known;
+  const UnchargedSteps nobody;
   const bool holds = (this->*decide)(strategies);
   // Not shown may mean no more than that a budget was used up.
   if (holds) cache_.add_lemma(std::move(statement), holds);
   return holds;
+}
+
+bool StrategyLemmas::excludes(const solver::Region& region, const std::vector<Expr>& violated) {
+  solver::Feasibility any_program(session_.exprs(), {}, &session_.solver());
+  return any_program.ask(region, violated, solver::Feasibility::Effort::connected).kind == solver::Answer::Kind::empty;
 }
 
 bool StrategyLemmas::decide_cover(const std::vector<LoopStrategy>& strategies) {
@@ -130,7 +138,7 @@ bool StrategyLemmas::decide_cover(const std::vector<LoopStrategy>& strategies) {
   const Expr column = session_.exprs().coordinate(0);
   for (const LoopStrategy& strategy : strategies)
     for (const Uncovered& way : uncovered_by(session_.exprs(), strategy, column))
-      if (!session_.excludes(way.region, way.goal)) return false;
+      if (!excludes(way.region, way.goal)) return false;
   return true;
 }
 
@@ -141,8 +149,8 @@ bool StrategyLemmas::decide_inside(const std::vector<LoopStrategy>& strategies) 
     for (const VectorLoop& loop : strategy.loops) {
       const VectorLanes lanes = lanes_of(exprs, strategy, loop);
       const Expr before = exprs.sub(exprs.sub(run.begin, lanes.column), exprs.constant(1));
-      if (!session_.excludes(lanes.region, {before})) return false;
-      if (!session_.excludes(lanes.region, {exprs.sub(lanes.column, run.end)})) return false;
+      if (!excludes(lanes.region, {before})) return false;
+      if (!excludes(lanes.region, {exprs.sub(lanes.column, run.end)})) return false;
     }
   return true;
 }

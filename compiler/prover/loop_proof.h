@@ -43,6 +43,8 @@ class StrategyLemmas {
  private:
   using Decide = bool (StrategyLemmas::*)(const std::vector<LoopStrategy>& strategies);
   bool shown(const std::vector<LoopStrategy>& strategies, const char* what, Decide decide);
+  /// Asks without a program's assumptions, and within limits of its own: a lemma is shown in every program or in none.
+  bool excludes(const solver::Region& region, const std::vector<ir::Expr>& violated);
   bool decide_cover(const std::vector<LoopStrategy>& strategies);
   bool decide_inside(const std::vector<LoopStrategy>& strategies);
 

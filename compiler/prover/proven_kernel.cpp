@@ -1,5 +1,7 @@
 #include "compiler/prover/proven_kernel.h"
 
+#include "support/steps.h"
+
 namespace padlock::compiler {
 
 void ProvenKernel::set_proof(Proof proof) {
@@ -36,14 +38,16 @@ void ProofCache::add_lemma(std::string statement, bool shown) {
 std::optional<Proof> ProofCache::proof(const std::string& key) const {
   const std::lock_guard lock(mutex_);
   const auto it = proofs_.find(key);
-  return it == proofs_.end() ? std::nullopt : std::optional(it->second);
+  if (it == proofs_.end()) return std::nullopt;
+  take_steps(static_cast<std::size_t>(it->second.steps));
+  return it->second.proof;
 }
 
-void ProofCache::add_proof(std::string key, const Proof& proof) {
+void ProofCache::add_proof(std::string key, const Proof& proof, std::int64_t steps) {
   const std::lock_guard lock(mutex_);
   // A process that compiles ever new programs shall not grow without limit.
   if (proofs_.size() >= kMaxProofs) proofs_.clear();
-  proofs_.insert_or_assign(std::move(key), proof);
+  proofs_.insert_or_assign(std::move(key), KeptProof{proof, steps});
 }
 
 }  // namespace padlock::compiler

@@ -26,14 +26,19 @@ class ProofCache {
  public:
   [[nodiscard]] std::optional<bool> lemma(const std::string& statement) const;
   void add_lemma(std::string statement, bool shown);
-  /// The proof of a kernel, by the text of its program, its name and its config.
+  /// The proof of a kernel, by the text of its program, its name and its config. Takes the steps that it took to prove,
+  /// so that no program has more left for its other kernels where some were proved before.
   [[nodiscard]] std::optional<Proof> proof(const std::string& key) const;
-  void add_proof(std::string key, const Proof& proof);
+  void add_proof(std::string key, const Proof& proof, std::int64_t steps);
 
  private:
   mutable std::mutex mutex_;
   std::map<std::string, bool> lemmas_;
-  std::map<std::string, Proof> proofs_;
+  struct KeptProof {
+    Proof proof;
+    std::int64_t steps = 0;
+  };
+  std::map<std::string, KeptProof> proofs_;
   static constexpr std::size_t kMaxProofs = 1024;
 };
 

@@ -83,8 +83,9 @@ int structural_order(Expr a, Expr b) {
   return compare(a.constant(), b.constant());
 }
 
-/// A new node is allocated, and what is known of it derived.
-constexpr std::size_t kStepsOfNewNode = 10;
+/// A node is looked up; a new one is allocated too, and what is known of it derived. Both count the same, so that no
+/// budget depends on what else was made of the expressions of a program.
+constexpr std::size_t kStepsOfNode = 4;
 
 struct ExprContext::Store {
   struct Hash {
@@ -159,10 +160,9 @@ std::optional<Expr> ExprContext::find_symbol(std::string_view name) const {
 }
 
 Expr ExprContext::intern(ExprNode node) {
-  take_steps(1 + node.operands.size());
+  take_steps(kStepsOfNode + 2 * node.operands.size());
   const std::scoped_lock lock(store_->mutex);
   if (const auto found = store_->interned.find(&node); found != store_->interned.end()) return Expr(*found);
-  take_steps(kStepsOfNewNode + node.operands.size());
   derive_properties(node);
   const ExprNode* stored = store_->add(std::move(node));
   store_->interned.insert(stored);

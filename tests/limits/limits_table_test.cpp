@@ -52,6 +52,8 @@ TEST_CASE("the language's page lists every limit with its value") {
       {"steps to find what elements are", fmt::to_string(limits::kGatherSteps)},
       {"steps to merge axes into longer ones; then they stay apart", fmt::to_string(limits::kMergeSteps)},
       {"steps to split the rows of a kernel; then the rest keeps its conditions", fmt::to_string(limits::kSplitSteps)},
+      {"operations on coordinates, of indices that the code of a program compares or divides",
+       fmt::to_string(limits::kIndexOperations)},
       {"steps to schedule and prove all kernels; then loads are tested in the code",
        fmt::to_string(limits::kProofSteps)},
       {"of these to try ordinary sizes as counter-examples of a kernel; then no more are tried",

@@ -5,11 +5,13 @@
 #include <optional>
 #include <set>
 #include <string>
+#include <utility>
 
 #include <fmt/format.h>
 
 #include "bench/pad_case.h"
 #include "compiler/pipeline.h"
+#include "compiler/schedule/index/exact_indices.h"
 #include "compiler/target/gpu_compiler.h"
 #include "compiler/target/host_compiler.h"
 #include "support/file.h"
@@ -99,24 +101,45 @@ std::optional<std::vector<Kernel>> lowered(std::optional<ir::Program>& program, 
   return *std::move(kernels);
 }
 
-void compile_program(const std::string& text, const std::string& name, Shares& shares) {
+HostCompiler& host_compiler() {
   static const auto kHost = HostCompiler::create("host:x86-64-v3");
+  return **kHost;
+}
+
+/// Counts the instructions of LLVM's that a program becomes: the lines of its functions that are indented.
+void use_code(const ir::Program& program, const std::string& name, Shares& shares) {
+  const auto code = shares.pass("steps to prove, a CPU", limits::kProofSteps, name,
+                                [&] { return host_compiler().emit(program, Stage::llvm, {}); });
+  if (!code) return;
+  std::int64_t instructions = 0;
+  for (std::size_t at = 0; (at = code->find("\n  ", at)) != std::string::npos; ++at) ++instructions;
+  shares.use("LLVM's instructions", limits::kInstructions, instructions, name);
+}
+
+void compile_program(const std::string& text, const std::string& name, Shares& shares) {
   static const auto kGpu = GpuCompiler::create("sm_90");
   std::optional<ir::Program> program;
   if (!lowered(program, text, name, shares)) return;
-  shares.pass("steps to prove, a CPU", limits::kProofSteps, name, [&] { return (*kHost)->compile(*program, {}); });
+  shares.pass("steps to prove, a CPU", limits::kProofSteps, name,
+              [&] { return host_compiler().compile(*program, {}); });
   shares.pass("steps to prove, a GPU", limits::kProofSteps, name, [&] { return (*kGpu)->compile(*program, {}); });
+  use_code(*program, name, shares);
 }
 
 /// Schedules and proves all kernels of a program under one config.
 template <class Make>
 void prove_kernels(const std::vector<Kernel>& kernels, const char* what, const std::string& name, Shares& shares,
                    ProofCache& cache, const Make& make) {
+  std::size_t operations = 0;
   shares.pass(what, limits::kProofSteps, name, [&]() -> Status {
-    for (const Kernel& kernel : kernels)
-      PADLOCK_CHECK(prove(make(kernel), {.limits = {}, .cache = &cache, .keep = false}));
+    for (const Kernel& kernel : kernels) {
+      Schedule schedule = make(kernel);
+      operations += count_index_operations(schedule, limits::kIndexOperations);
+      PADLOCK_CHECK(prove(std::move(schedule), {.limits = {}, .cache = &cache, .keep = false}));
+    }
     return {};
   });
+  shares.use("operations on indices", limits::kIndexOperations, static_cast<std::int64_t>(operations), name);
 }
 
 class RandomPrograms {
@@ -135,6 +158,7 @@ class RandomPrograms {
                   [&](const Kernel& kernel) { return schedule_for_host(kernel, host); });
     prove_kernels(*kernels, "steps to prove, a GPU", name, shares, lemmas_,
                   [&](const Kernel& kernel) { return schedule_for_gpu(kernel, gpu); });
+    use_code(*program, name, shares);
   }
 
  private:

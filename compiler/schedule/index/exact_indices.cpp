@@ -2,6 +2,8 @@
 
 #include <set>
 
+#include "support/steps.h"
+
 namespace padlock::compiler {
 
 using ir::Expr;
@@ -130,6 +132,25 @@ std::vector<ExactIndices> exact_indices(const Schedule& schedule, const Transpos
 
 std::vector<ExactIndices> exact_indices(const Schedule& schedule) {
   return exact_indices(schedule, schedule.all_tiles());
+}
+
+std::size_t count_index_operations(const Schedule& schedule, std::size_t most) {
+  std::size_t count = 0;
+  std::vector<Expr> left;
+  for (const ExactIndices& place : exact_indices(schedule))
+    for (const Expr root : place.exact) {
+      std::set<std::uint32_t> seen;  // by Expr::id
+      left = {root};
+      while (!left.empty() && count <= most) {
+        const Expr e = left.back();
+        left.pop_back();
+        if (!e.has_coordinate() || !seen.insert(e.id()).second) continue;
+        take_steps(2 + e.operands().size());
+        if (e.kind() != ExprKind::symbol) ++count;
+        left.insert(left.end(), e.operands().begin(), e.operands().end());
+      }
+    }
+  return count;
 }
 
 }  // namespace padlock::compiler
