@@ -185,7 +185,8 @@ class Directly(Case):
             self.assertTrue(self.went(lambda x: x.transpose(1, 2).reshape(2, -1), x, dynamic=dynamic))
         with torch.no_grad():
             self.assertTrue(self.went(lambda x: f.pad(x, (1, 2)), x.clone().requires_grad_()))
-        self.assertEqual(len(taken()), 7)
+        self.assertTrue(self.went(lambda x, n: f.pad(x, (1, 2)) * (n + 0.5), x, 3))
+        self.assertEqual(len(taken()), 8)
 
     def test_what_asks_for_more(self):
         import torch
@@ -313,6 +314,16 @@ class Choices(Case):
         with torch._inductor.config.patch(layout_optimization=False):
             self.run_both(between, x, w, close=True)
         self.assertEqual(len(taken()), 2)
+
+    def test_kernels_between_what_is_called_are_called_directly(self):
+        import torch
+
+        calls = mock.Mock(side_effect=torch.ops.padlock.call_kernel)
+        x = torch.randint(-3, 4, (6, 6)).float()
+        fresh = torch._inductor.config.patch(force_disable_caches=True)
+        with fresh, mock.patch.object(torch.ops.padlock, "call_kernel", calls):
+            self.run_both(lambda x: torch.nn.functional.pad(x @ x, (1, -1)) @ x, x)
+        self.assertEqual(calls.call_count, 1)
 
     def test_a_crop_is_always_taken(self):
         import torch

@@ -16,7 +16,7 @@ from .. import _core
 from . import _lower_moves  # noqa: F401, fills the table of rules
 from ._choice import Choice, bytes_of, choose, is_crop
 from ._clusters import Clusters, sort
-from ._direct import operators_of
+from ._direct import NUMBERS, operators_of
 from ._log import Decision, decide
 from ._names import call_directly, graph_pass_base, inductor, inductor_options, warn_once, without_graph_cache
 from ._programs import call_kernel, kernel_of
@@ -107,10 +107,10 @@ def take_clusters(graph: Graph, how: How) -> int:
 
 
 def _is_light(node: Node) -> bool:
-    """Returns whether a node is a kernel of ours, a view, or about sizes."""
+    """Returns whether a node is a kernel of ours, a view, or a number."""
     if node.op != "call_function" or node.target in _lower_moves.VIEWS or node.target is torch.ops.padlock.cluster.default:
         return True
-    return isinstance(node.meta.get("val"), (int, torch.SymInt))
+    return isinstance(node.meta.get("val"), NUMBERS)
 
 
 def _is_covered(graph: Graph) -> bool:

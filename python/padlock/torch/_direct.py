@@ -30,14 +30,20 @@ _NAMES = _ALIASES | {_name_of(target) for target in RULES}
 _ANCHORS = {"pad", "constant_pad_nd", "pad_adjoint", "cat", "concat", "contiguous", "clone", "reshape", "flatten"}
 
 
-def _is_size(value: Any) -> bool:
-    return isinstance(value, (int, torch.SymInt)) or (isinstance(value, (list, tuple)) and all(_is_size(one) for one in value))
+NUMBERS = (int, float, torch.SymInt, torch.SymFloat)
+
+
+def _is_number(node: Node) -> bool:
+    """Returns whether a node computes with sizes and numbers. What asks a tensor for its element is not that."""
+    value = node.meta.get("example_value")
+    values = value if isinstance(value, (list, tuple)) else (value,)
+    return node.target != "item" and all(isinstance(one, NUMBERS) for one in values)
 
 
 def _may_be_covered(node: Node) -> bool:
     """Returns whether programs may have what a node of Dynamo's graph calls, by its name: to know more would be to trace it. None
     of these names changes its input's shape, which would spoil the trace that comes after one that was in vain."""
-    if node.op in ("placeholder", "output") or _is_size(node.meta.get("example_value")):
+    if node.op in ("placeholder", "output") or _is_number(node):
         return True
     return node.op in ("call_function", "call_method") and "out" not in node.kwargs and _name_of(node.target) in _NAMES
 
