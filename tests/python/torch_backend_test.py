@@ -161,6 +161,70 @@ class Wholes(Case):
             self.assert_same(made, want)
 
 
+class Directly(Case):
+    """Graphs that record no gradient and that Padlock covers are traced once: AOTAutograd never starts. All others go its way."""
+
+    def went(self, function, *inputs, options=FORCE, dynamic=True):
+        """Whether a graph went without AOTAutograd. Its results are eager mode's either way."""
+        from padlock.torch import _backend
+
+        compile_fx, rest = _backend.inductor()
+        counted = mock.Mock(side_effect=compile_fx)
+        with mock.patch.object(_backend, "inductor", lambda: (counted, rest)):
+            made, want = compiled(function, dynamic=dynamic, options=options)(*inputs), function(*inputs)
+        self.assert_same(made.detach(), want.detach())
+        return counted.call_count == 0
+
+    def test_what_is_covered(self):
+        import torch
+
+        f, x = torch.nn.functional, torch.randn(2, 3, 5, 4)
+        for dynamic in (False, True):
+            self.assertTrue(self.went(lambda x: torch.relu(f.pad(x, (1, 2))) * 2 + x.shape[1], x, dynamic=dynamic))
+            self.assertTrue(self.went(lambda x: f.pad(x, (1, 2, 1, 0), mode="circular")[:, :, 1:].half(), x, dynamic=dynamic))
+            self.assertTrue(self.went(lambda x: x.transpose(1, 2).reshape(2, -1), x, dynamic=dynamic))
+        with torch.no_grad():
+            self.assertTrue(self.went(lambda x: f.pad(x, (1, 2)), x.clone().requires_grad_()))
+        self.assertTrue(self.went(lambda x, n: f.pad(x, (1, 2)) * (n + 0.5), x, 3))
+        self.assertEqual(len(taken()), 8)
+
+    def test_what_asks_for_more(self):
+        import torch
+
+        f, x = torch.nn.functional, torch.randn(4, 6)
+        self.assertFalse(self.went(lambda x: f.pad(x, (1, 2)), x.clone().requires_grad_()))
+        self.assertFalse(self.went(lambda x: f.pad(x, (1, 2)).cumsum(1), x))
+        self.assertFalse(self.went(lambda x: f.pad(x, (1, 2)).relu_(), x))
+        self.assertFalse(self.went(lambda x: torch.relu(f.pad(x, (1, 2))), x, options={}))
+        with torch.autocast("cpu"):
+            self.assertFalse(self.went(lambda x: f.pad(x, (1, 2)), x))
+
+    def test_inputs_that_are_changed_and_results_that_are_views(self):
+        import torch
+
+        def changes(x):
+            x.mul_(2)
+            return torch.nn.functional.pad(x, (1, 1))
+
+        def views(x):
+            return torch.nn.functional.pad(x, (1, 1)), x, x.t()
+
+        ours, x, y = compiled(changes), torch.ones(2, 3), torch.ones(2, 3)
+        self.assert_same(ours(x), changes(y))
+        self.assert_same(x, y)
+        _, same, turned = compiled(views)(x)
+        self.assertEqual((same.data_ptr(), turned.data_ptr(), turned.stride()), (x.data_ptr(), x.data_ptr(), (1, 3)))
+
+    def test_what_is_not_covered_is_told_of_once(self):
+        import torch
+
+        import padlock.torch
+
+        f, x = torch.nn.functional, torch.randint(-9, 9, (300, 400)).float()
+        self.assertFalse(self.went(lambda x: torch.div(f.pad(x, (1, 2)), 4, rounding_mode="floor"), x, options={}))
+        self.assertEqual(len(padlock.torch.decisions()), 1)
+
+
 class Choices(Case):
     """The rule that says which cluster pays."""
 
@@ -250,6 +314,16 @@ class Choices(Case):
         with torch._inductor.config.patch(layout_optimization=False):
             self.run_both(between, x, w, close=True)
         self.assertEqual(len(taken()), 2)
+
+    def test_kernels_between_what_is_called_are_called_directly(self):
+        import torch
+
+        calls = mock.Mock(side_effect=torch.ops.padlock.call_kernel)
+        x = torch.randint(-3, 4, (6, 6)).float()
+        fresh = torch._inductor.config.patch(force_disable_caches=True)
+        with fresh, mock.patch.object(torch.ops.padlock, "call_kernel", calls):
+            self.run_both(lambda x: torch.nn.functional.pad(x @ x, (1, -1)) @ x, x)
+        self.assertEqual(calls.call_count, 1)
 
     def test_a_crop_is_always_taken(self):
         import torch

@@ -5,6 +5,8 @@ from __future__ import annotations
 import hashlib
 import pathlib
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from dataclasses import replace as replace_fields
 from typing import Any
 
 import torch
@@ -14,13 +16,26 @@ from .. import _core
 from . import _lower_moves  # noqa: F401, fills the table of rules
 from ._choice import Choice, bytes_of, choose, is_crop
 from ._clusters import Clusters, sort
+from ._direct import NUMBERS, operators_of
 from ._log import Decision, decide
-from ._names import graph_pass_base, inductor, inductor_options, warn_once, without_graph_cache
-from ._programs import kernel_of
+from ._names import call_directly, graph_pass_base, inductor, inductor_options, warn_once, without_graph_cache
+from ._programs import call_kernel, kernel_of
 from ._rescue import rescue
 from ._rewrite import Part, Program, part_of, program_of, replace
 from ._size_nodes import ask_inputs
 from ._sizes import Untranslatable
+
+
+@dataclass(frozen=True)
+class How:
+    """How the graphs of one compile are gone through."""
+
+    force: bool = False
+    backward: bool = False
+    tell: Callable[[Decision], None] = decide
+    #: Programs that Padlock refused: it may have worked on them for a second.
+    refused: dict[str, Choice] = field(default_factory=dict)
+
 
 # ---- Graphs ----------------------------------------------------------------------------------------------------------
 
@@ -29,38 +44,40 @@ def _refused(error: Exception) -> Choice:
     return Choice(False, str(error) if isinstance(error, Untranslatable) else f"Padlock refuses its program: {error}")
 
 
-def _compiled(cluster: Sequence[Node], part: Part, force: bool) -> tuple[Program | None, Choice]:
+def _compiled(cluster: Sequence[Node], part: Part, how: How) -> tuple[Program | None, Choice]:
     """The program of a part, compiled if it is worth it, so that what Padlock refuses stays Inductor's."""
+    text = ""
     try:
         program = program_of(cluster, part)
-        choice = choose(cluster, program, force)
-        if choice.taken:
-            kernel_of(program.text)._compile("host")
-        return program, choice
+        text, choice = program.text, choose(cluster, program, how.force)
+        if choice.taken and text not in how.refused:
+            kernel_of(text)._compile("host")
     except Exception as error:  # noqa: BLE001, whatever it is, Inductor can do without us
-        return None, _refused(error)
+        how.refused[text] = _refused(error)
+        return None, how.refused[text]
+    return (None, how.refused[text]) if text in how.refused else (program, choice)
 
 
-def _try(cluster: Sequence[Node], force: bool) -> tuple[Program | None, Choice]:
+def _try(cluster: Sequence[Node], how: How) -> tuple[Program | None, Choice]:
     """The program of a cluster: with names for the extents that were computed before it or, if that does not do, in symbols."""
     try:
         part = part_of(cluster)
     except Exception as error:  # noqa: BLE001
         return None, _refused(error)
-    program, choice = _compiled(cluster, part, force)
+    program, choice = _compiled(cluster, part, how)
     if program is None and part.names:
-        program, choice = _compiled(cluster, part.in_symbols(), force)
+        program, choice = _compiled(cluster, part.in_symbols(), how)
     return program, choice
 
 
-def _take(graph: Graph, cluster: Sequence[Node], force: bool, backward: bool) -> bool:
-    program, choice = _try(cluster, force)
+def _take(graph: Graph, cluster: Sequence[Node], how: How) -> bool:
+    program, choice = _try(cluster, how)
     names = tuple(str(node.target) for node in cluster)
     moved, text = 0, ""
     if program is not None:
         moved = bytes_of([node.meta.get("val") for node in (*program.inputs, *(one.node for one in program.outputs))])
         text = program.text
-    decide(Decision(choice.taken, choice.reason, names, moved, text if choice.taken else "", backward))
+    how.tell(Decision(choice.taken, choice.reason, names, moved, text if choice.taken else "", how.backward))
     if program is None or not choice.taken:
         return False
     replace(graph, program)
@@ -70,15 +87,15 @@ def _take(graph: Graph, cluster: Sequence[Node], force: bool, backward: bool) ->
     return True
 
 
-def take_clusters(graph: Graph, *, force: bool = False, backward: bool = False) -> int:
-    """Makes programs of the clusters that pay. Returns how many."""
+def take_clusters(graph: Graph, how: How) -> int:
+    """Makes programs of the clusters that pay, and tells of each. Returns how many."""
     ask_inputs(graph)
     taken = 0
     for cluster in list(Clusters(graph)):
-        done = _take(graph, cluster, force, backward)
+        done = _take(graph, cluster, how)
         for node in () if done or len(cluster) == 1 else cluster:
             if is_crop(node):
-                done |= _take(graph, [node], force, backward)
+                done |= _take(graph, [node], how)
         taken += done
     sort(graph)
     graph.eliminate_dead_code()
@@ -89,39 +106,29 @@ def take_clusters(graph: Graph, *, force: bool = False, backward: bool = False) 
 # ---- Graphs that have nothing else -----------------------------------------------------------------------------------
 
 
-def _resolved(x: torch.Tensor) -> torch.Tensor:
-    """The elements of a negative view in memory, with the strides that were traced."""
-    return torch.empty_strided(x.shape, x.stride(), dtype=x.dtype, device=x.device).copy_(x)
-
-
-def _caller(text: str) -> Callable[..., Any]:
-    """The call of a kernel without torch's dispatcher. It holds no kernel: compiled graphs outlive the module."""
-
-    def run(xs: Sequence[torch.Tensor], dims: Sequence[int], scalars: Sequence[Any]) -> Any:
-        given = [_resolved(x) if x.is_neg() else x for x in xs]
-        made = kernel_of(text)._call_memory(*given, *scalars, *dims)
-        return made if isinstance(made, tuple) else (made,)
-
-    return run
-
-
 def _is_light(node: Node) -> bool:
-    """Returns whether a node is a kernel of ours, a view, or about sizes."""
+    """Returns whether a node is a kernel of ours, a view, or a number."""
     if node.op != "call_function" or node.target in _lower_moves.VIEWS or node.target is torch.ops.padlock.cluster.default:
         return True
-    return isinstance(node.meta.get("val"), (int, torch.SymInt))
+    return isinstance(node.meta.get("val"), NUMBERS)
+
+
+def _is_covered(graph: Graph) -> bool:
+    ours = any(node.target is torch.ops.padlock.cluster.default for node in graph.nodes)
+    return ours and all(_is_light(node) for node in graph.nodes)
 
 
 def _plain(graph_module: GraphModule) -> Callable[..., Any]:
     """The graph as Python: no compiler is needed for what is all views and kernels."""
-    graph = graph_module.graph
-    for node in list(graph.nodes):
+    for node in graph_module.graph.nodes:
         if node.target is torch.ops.padlock.cluster.default:
-            run = _caller(node.args[0])  # type: ignore[arg-type]
-            run.__name__ = f"padlock_{node.name}"
-            node.target, node.args = run, node.args[1:]
+            node.target = call_kernel
     graph_module.recompile()
-    forward = graph_module.forward
+    return graph_module.forward
+
+
+def _boxed(forward: Callable[..., Any]) -> Callable[..., Any]:
+    """The same as what takes its arguments in a list, and empties it."""
 
     def call(arguments: list[Any]) -> Any:
         given = list(arguments)
@@ -130,6 +137,24 @@ def _plain(graph_module: GraphModule) -> Callable[..., Any]:
 
     call._boxed_call = True  # type: ignore[attr-defined]
     return call
+
+
+def _whole(model: GraphModule, inputs: Sequence[Any], how: How) -> Callable[..., Any] | None:
+    """A graph that records no gradient and that Padlock covers, without what torch does for others. It tells of clusters then only:
+    else they are asked for again."""
+    told: list[Decision] = []
+    try:
+        made = operators_of(model, inputs, how.force)
+        if made is None:
+            return None
+        take_clusters(made.graph, replace_fields(how, tell=told.append))
+    except Exception:  # noqa: BLE001, the way that all graphs go is there
+        return None
+    if not _is_covered(made.graph):
+        return None
+    for decision in told:
+        how.tell(decision)
+    return _plain(made)
 
 
 # ---- The back end ----------------------------------------------------------------------------------------------------
@@ -159,16 +184,20 @@ def backend(
     except Exception as error:  # noqa: BLE001
         warn_once(f"padlock: modes of pads are left to Inductor: {error}")
 
-    def inner(graph_module: GraphModule, examples: Sequence[Any], **how: Any) -> Any:
+    how = How(force)
+    if (whole := _whole(model, inputs, how)) is not None:
+        return whole
+
+    def inner(graph_module: GraphModule, examples: Sequence[Any], **given: Any) -> Any:
         try:
-            take_clusters(graph_module.graph, force=force, backward=bool(how.get("is_backward")))
+            take_clusters(graph_module.graph, replace_fields(how, backward=bool(given.get("is_backward"))))
             graph_module.recompile()
         except Exception as error:  # noqa: BLE001
             warn_once(f"padlock: a graph is left to Inductor: {type(error).__name__}: {error}")
-        ours = [node for node in graph_module.graph.nodes if node.target is torch.ops.padlock.cluster.default]
-        if ours and all(_is_light(node) for node in graph_module.graph.nodes):
-            return _plain(graph_module)
-        return compile_rest(graph_module, examples, **how)
+        if _is_covered(graph_module.graph):
+            return _boxed(_plain(graph_module))
+        call_directly(torch.ops.padlock.cluster.default, "torch.ops.padlock.call_kernel")
+        return compile_rest(graph_module, examples, **given)
 
     with without_graph_cache():
         return compile_fx(model, inputs, inner_compile=inner, config_patches=patches or None)
@@ -189,7 +218,8 @@ class _Pass(graph_pass_base()):  # type: ignore[misc]
 
     def __call__(self, graph: Graph) -> None:
         try:
-            take_clusters(graph, force=self._force)
+            call_directly(torch.ops.padlock.cluster.default, "torch.ops.padlock.call_kernel")
+            take_clusters(graph, How(self._force))
         except Exception as error:  # noqa: BLE001
             warn_once(f"padlock: a graph is left to Inductor: {type(error).__name__}: {error}")
 

@@ -7,7 +7,9 @@ from __future__ import annotations
 
 import importlib
 import warnings
+from collections.abc import Sequence
 from contextlib import nullcontext
+from functools import lru_cache
 from typing import Any
 
 import torch
@@ -98,6 +100,29 @@ def without_graph_cache() -> Any:
     return patch(enable_autograd_cache=False) if patch is not None and has_it else nullcontext()
 
 
+def _fakes_of(inputs: Sequence[Any], context: Any) -> list[Any]:
+    """The inputs of a graph as Dynamo's trace knows them: without elements, with its symbols."""
+    found = []
+    for one in inputs:
+        how = context.tensor_to_context.get(one) if isinstance(one, torch.Tensor) else None
+        more = {"symbolic_context": how, "source": how.tensor_source} if how is not None else {}
+        found.append(context.fake_mode.from_tensor(one, **more) if isinstance(one, torch.Tensor) else one)
+    return found
+
+
+def trace_operators(model: Any, inputs: Sequence[Any]) -> Any:
+    """Returns a graph that Dynamo traced, for inputs that record no gradient, as the operators that Inductor would be given. None
+    where this torch lacks what is needed."""
+    trace, table = _find("torch.fx.experimental.proxy_tensor", "make_fx"), _find("torch._inductor.decomposition", "select_decomp_table")
+    context = _find("torch", "_guards.TracingContext.try_get")
+    python_rules = _find("torch._dispatch.python", "enable_python_dispatcher")
+    here = context() if context is not None else None
+    if trace is None or table is None or python_rules is None or here is None or here.fake_mode is None:
+        return None
+    with here.fake_mode, python_rules(), torch.no_grad():
+        return trace(model, decomposition_table=table())(*_fakes_of(inputs, here))
+
+
 def inductor_options(mode: str | None) -> dict[str, Any]:
     """Returns Inductor's options of a mode of torch.compile."""
     options = _find("torch._inductor", "list_mode_options")
@@ -107,6 +132,38 @@ def inductor_options(mode: str | None) -> dict[str, Any]:
 def chooses_layouts() -> bool:
     """Returns whether Inductor gives convolutions another order of axes than was traced."""
     return bool(_find("torch._inductor.config", "layout_optimization"))
+
+
+def _rename_call(results: Any, name: str) -> None:
+    """Gives the call that makes some results of Inductor's another name, and leaves out what checks their strides."""
+    for made in results:
+        output = made.data.data
+        output.skip_size_stride_alignment_checks = True
+        output.inputs[0].python_kernel_name = name
+
+
+@lru_cache(maxsize=None)
+def call_directly(operator: Any, name: str) -> None:
+    """Makes Inductor's Python code call a function instead of an operator that returns dense tensors: the dispatcher takes three
+    times as long as a small kernel. Where this torch lacks what is needed, the operator is called as all are."""
+    place = "torch._inductor.lowering"
+    fallback, table = _find(place, "make_fallback"), _find(place, "lowerings")
+    constraint, graph = _find(place, "tag_to_layout_constraint"), _find("torch._inductor.virtualized", "V")
+    if None in (fallback, table, constraint, graph) or not exact_strides_tags:
+        return
+    fallback(operator, layout_constraint=constraint(exact_strides_tags[0]), warn=False)
+    as_operator = table[operator]
+
+    def lower(*arguments: Any) -> Any:
+        made = as_operator(*arguments)
+        try:
+            if not graph.graph.cpp_wrapper:
+                _rename_call(made, name)
+        except AttributeError:
+            warn_once("padlock: kernels between Inductor's are called by way of torch's dispatcher")
+        return made
+
+    table[operator] = lower
 
 
 def graph_pass_base() -> Any:

@@ -28,6 +28,18 @@ def kernel_of(text: str) -> Kernel:
     return compile_program(text, device=None)
 
 
+def _resolved(x: torch.Tensor) -> torch.Tensor:
+    """The elements of a negative view in memory, with the strides that were traced."""
+    return torch.empty_strided(x.shape, x.stride(), dtype=x.dtype, device=x.device).copy_(x)
+
+
+def call_kernel(text: str, xs: Sequence[torch.Tensor], dims: Sequence[int], scalars: Sequence[Any]) -> Any:
+    """Calls the kernel of a program without torch's dispatcher, with tensors of the strides that its text says. Returns a tuple."""
+    given = [_resolved(x) if x.is_neg() else x for x in xs]
+    made = kernel_of(text)._call_memory(*given, *scalars, *dims)
+    return made if isinstance(made, tuple) else (made,)
+
+
 @lru_cache(maxsize=None)
 def dense_inputs(text: str) -> list[bool]:
     """Which tensors of a program have to be dense: those without strides."""
