@@ -129,7 +129,9 @@ bool StrategyLemmas::shown(const std::vector<LoopStrategy>& strategies, const ch
 }
 
 bool StrategyLemmas::excludes(const solver::Region& region, const std::vector<Expr>& violated) {
-  solver::Feasibility any_program(session_.exprs(), {}, &session_.solver());
+  solver::SearchLimits limits = session_.limits();
+  limits.steps = solver::SearchLimits{}.steps;  // not what the program has left
+  solver::Feasibility any_program(session_.exprs(), limits, &session_.solver());
   return any_program.ask(region, violated, solver::Feasibility::Effort::connected).kind == solver::Answer::Kind::empty;
 }
 

@@ -55,6 +55,7 @@ class ProofSession {
   [[nodiscard]] std::string text(const std::vector<ir::Constraint>& conditions) const;
   [[nodiscard]] ir::ExprContext& exprs() { return exprs_; }
   [[nodiscard]] const Kernel& kernel() const { return kernel_; }
+  [[nodiscard]] const solver::SearchLimits& limits() const { return limits_; }
   [[nodiscard]] solver::IntegerSolver& solver() { return feasibility_.solver(); }
   [[nodiscard]] std::int64_t solver_calls() { return feasibility_.solver().calls() - calls_before_; }
 
