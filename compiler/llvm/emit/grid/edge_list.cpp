@@ -34,8 +34,11 @@ void EdgeList::add_in_turn(llvm::ArrayRef<Value*> slots, llvm::ArrayRef<Value*> 
     });
 }
 
-void EdgeList::add(llvm::ArrayRef<Value*> slots, llvm::ArrayRef<Value*> are_edges) {
-  if (vector_.part != nullptr) return add_in_turn(slots, are_edges);
+Value* EdgeList::add(llvm::ArrayRef<Value*> slots, llvm::ArrayRef<Value*> are_edges) {
+  if (vector_.part != nullptr) {
+    add_in_turn(slots, are_edges);
+    return builder_.getInt32(0);
+  }
   Value* before = builder_.CreateIntrinsic(llvm::Intrinsic::nvvm_read_ptx_sreg_lanemask_lt, {});
   Value* next = builder_.getInt32(1);
   const auto ones = [&](Value* mask) { return builder_.CreateUnaryIntrinsic(llvm::Intrinsic::ctpop, mask); };
@@ -46,11 +49,14 @@ void EdgeList::add(llvm::ArrayRef<Value*> slots, llvm::ArrayRef<Value*> are_edge
                  [&] { builder_.CreateStore(builder_.CreateTrunc(slots[i], builder_.getInt32Ty()), word(at)); });
     next = builder_.CreateAdd(next, ones(edges));
   }
-  counted_ = builder_.CreateSub(next, builder_.getInt32(1));
+  Value* listed = builder_.CreateSub(next, builder_.getInt32(1));
   builder_.CreateIntrinsic(llvm::Intrinsic::nvvm_bar_warp_sync, {builder_.getInt32(~0U)});
+  return listed;
 }
 
-Value* EdgeList::count() { return counted_ != nullptr ? counted_ : builder_.CreateLoad(builder_.getInt32Ty(), list_); }
+Value* EdgeList::count() {
+  return vector_.part == nullptr ? counted_ : builder_.CreateLoad(builder_.getInt32Ty(), list_);
+}
 
 void EdgeList::for_each_element(llvm::function_ref<void(Value* slot, Value* lane)> trip) {
   const auto lanes = static_cast<std::uint32_t>(vector_.lanes());

@@ -13,8 +13,12 @@ class EdgeList {
   /// Returns the words that the lists of a block take.
   [[nodiscard]] static int words(const VectorGrid& grid);
 
-  /// Adds the slots of which `are_edges` holds, all of a thread at once. All threads of a warp come here.
-  void add(llvm::ArrayRef<llvm::Value*> slots, llvm::ArrayRef<llvm::Value*> are_edges);
+  /// Adds the slots of which `are_edges` holds, all of a thread at once, and returns how many the list has. All threads
+  /// of a warp come to one such place. Where threads run one after the other memory has the count, which is returned
+  /// as 0.
+  [[nodiscard]] llvm::Value* add(llvm::ArrayRef<llvm::Value*> slots, llvm::ArrayRef<llvm::Value*> are_edges);
+  /// Takes what `add` has returned.
+  void set_count(llvm::Value* count) { counted_ = count; }
   /// Emits `trip(slot, lane)` for this thread's share of the elements: lane number `lane` of a vector. Both are
   /// indices.
   void for_each_element(llvm::function_ref<void(llvm::Value* slot, llvm::Value* lane)> trip);
@@ -29,8 +33,8 @@ class EdgeList {
   const VectorContext& vector_;
   llvm::IRBuilder<>& builder_;
   llvm::Value* list_;
-  llvm::Value* lane_;               // of the thread in its warp, i32
-  llvm::Value* counted_ = nullptr;  // on a GPU: where no memory has the count
+  llvm::Value* lane_;  // of the thread in its warp, i32
+  llvm::Value* counted_ = nullptr;
 };
 
 }  // namespace padlock::compiler
