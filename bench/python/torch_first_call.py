@@ -67,7 +67,8 @@ class Own:
 
 
 def first_call(function, x, value, backend, dynamic):
-    """Seconds of the first call, and Padlock's part; a number that no graph had before makes the program a new one."""
+    """Seconds of the first call, and Padlock's part; a number that no graph had before makes the program a new one (and stays a
+    number: torch would make a symbol of it, that is a graph that asks a tensor for an element)."""
     torch._dynamo.reset()
     options = {"padlock.force": True} if backend == "padlock" else None
     compiled = torch.compile(lambda x: function(x, value), backend=backend, dynamic=dynamic, options=options)
@@ -112,7 +113,7 @@ def main():
     parser.add_argument("--profile", action="store_true")
     arguments = parser.parse_args()
     torch.set_num_threads(1)
-    with torch.no_grad():
+    with torch.no_grad(), torch._dynamo.config.patch(specialize_float=True):
         if arguments.profile:
             return profile(arguments.times)
         for name, (function, shape) in CASES.items():

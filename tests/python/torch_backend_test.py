@@ -315,6 +315,16 @@ class Choices(Case):
             self.run_both(between, x, w, close=True)
         self.assertEqual(len(taken()), 2)
 
+    def test_a_copy_alone_is_left_between_what_is_called(self):
+        import torch
+
+        heads = lambda x, w: (x @ w).view(64, 4, 49, 32).transpose(1, 2).reshape(-1, 128)  # noqa: E731
+        x, w = torch.randint(-3, 4, (64, 196, 8)).float(), torch.randint(-3, 4, (8, 32)).float()
+        self.run_both(lambda x, w: heads(x, w) @ torch.ones(128, 3), x, w)
+        self.assertEqual(self.reasons(), {"a copy alone, which Inductor makes as well": False})
+        self.run_both(lambda x: x.transpose(1, 2).reshape(64, -1), torch.randn(64, 196, 32))
+        self.assertEqual(len(taken()), 1)
+
     def test_kernels_between_what_is_called_are_called_directly(self):
         import torch
 

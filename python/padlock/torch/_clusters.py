@@ -12,7 +12,7 @@ from ._lower_moves import VIEWS
 from ._sizes import Untranslatable
 
 PADS = {overload("constant_pad_nd"), torch.ops.padlock.pad.default, torch.ops.padlock.pad_adjoint.default}
-_CONCATENATIONS = {overload("cat")}
+CONCATENATIONS = {overload("cat")}
 _DEVICES = {"cpu", "cuda"}
 
 
@@ -39,7 +39,7 @@ def is_window(node: Node) -> bool:
 
 
 def is_anchor(node: Node) -> bool:
-    return node.target in PADS or node.target in _CONCATENATIONS or is_window(node)
+    return node.target in PADS or node.target in CONCATENATIONS or is_window(node)
 
 
 class Clusters:
