@@ -3,6 +3,7 @@
 #include <cmath>
 
 #include <llvm/IR/Constants.h>
+#include <llvm/IR/GlobalVariable.h>
 #include <llvm/IR/InstIterator.h>
 #include <llvm/IR/Instructions.h>
 #include <llvm/IR/Module.h>
@@ -12,16 +13,22 @@ namespace {
 
 /// Calls `visit` with each operand that is a number of f64, or a vector of one such number.
 template <class Visit>
-void for_each_constant(llvm::Module& module, Visit&& visit) {
+void visit_constants(llvm::User& user, const Visit& visit) {
+  for (llvm::Use& use : user.operands()) {
+    const auto* constant = llvm::dyn_cast<llvm::Constant>(use.get());
+    if (constant == nullptr || !constant->getType()->getScalarType()->isDoubleTy()) continue;
+    const llvm::Constant* one = constant->getType()->isVectorTy() ? constant->getSplatValue() : constant;
+    if (const auto* number = llvm::dyn_cast_or_null<llvm::ConstantFP>(one))
+      visit(use, number->getValueAPF().convertToDouble());
+  }
+}
+
+/// The same of all instructions, and of the places that they load constants from.
+template <class Visit>
+void for_each_constant(llvm::Module& module, const Visit& visit) {
+  for (llvm::GlobalVariable& place : module.globals()) visit_constants(place, visit);
   for (llvm::Function& function : module)
-    for (llvm::Instruction& instruction : llvm::instructions(function))
-      for (llvm::Use& use : instruction.operands()) {
-        const auto* constant = llvm::dyn_cast<llvm::Constant>(use.get());
-        if (constant == nullptr || !constant->getType()->getScalarType()->isDoubleTy()) continue;
-        const llvm::Constant* one = constant->getType()->isVectorTy() ? constant->getSplatValue() : constant;
-        if (const auto* number = llvm::dyn_cast_or_null<llvm::ConstantFP>(one))
-          visit(use, number->getValueAPF().convertToDouble());
-      }
+    for (llvm::Instruction& instruction : llvm::instructions(function)) visit_constants(instruction, visit);
 }
 
 }  // namespace
