@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <bit>
+#include <iterator>
 
 namespace padlock::abi {
 
@@ -24,8 +25,14 @@ std::string_view name_of(Assumption a) {
   return kNames.at(static_cast<std::size_t>(a) - 1);
 }
 
-bool KernelAbi::assumes(Assumption what) const {
-  return std::ranges::any_of(guards, [&](const Guard& guard) { return guard.assumption == what; });
+std::vector<Guard> guards_of(std::span<const Guard> guards, Assumption what) {
+  std::vector<Guard> found;
+  std::ranges::copy_if(guards, std::back_inserter(found), [&](const Guard& guard) { return guard.assumption == what; });
+  return found;
+}
+
+bool assumes(std::span<const Guard> guards, Assumption what) {
+  return std::ranges::find(guards, what, &Guard::assumption) != guards.end();
 }
 
 }  // namespace padlock::abi

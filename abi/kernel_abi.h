@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -55,6 +56,11 @@ struct Guard {
   ir::Constraint holds;
 };
 
+/// Returns those of an assumption.
+[[nodiscard]] std::vector<Guard> guards_of(std::span<const Guard> guards, Assumption what);
+/// Returns whether there are any of it.
+[[nodiscard]] bool assumes(std::span<const Guard> guards, Assumption what);
+
 /// The launch contract of one kernel: what it expects, in which order, as expressions of the program. It is stored with
 /// the code, so that a launcher derives nothing itself.
 struct KernelAbi {
@@ -85,8 +91,6 @@ struct KernelAbi {
   std::vector<ir::Constraint> preconditions = {};
   /// Guards that must all hold for this code to be correct. Empty in the variant that assumes nothing.
   std::vector<Guard> guards = {};
-
-  [[nodiscard]] bool assumes(Assumption what) const;
 };
 
 /// A GPU kernel's parameters: 64-bit words, first the address of its AccessFault, then those of its buffers, its

@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 
 #include <string>
+#include <utility>
 
 #include "capi/error.h"
 #include "capi/launch/context.h"
@@ -29,10 +30,9 @@ Result<padlock_cache*> open(const padlock_context& context, const char* path) {
 template <class Read>
 auto read_with(const padlock_cache& cache, const Read& read) {
   auto set = read(cache.path);
-  using Set = typename decltype(set)::value_type;
   if (set || set.error().code != Code::not_found) return set;
   const auto users = tuner::default_cache_file();
-  return users && *users == cache.path ? decltype(set)(Set{}) : std::move(set);  // nothing was tuned so far
+  return users && *users == cache.path ? decltype(set)(std::in_place) : std::move(set);  // nothing was tuned so far
 }
 Result<tuner::RowSet> read(const padlock_cache& cache) { return read_with(cache, session::read_rows); }
 

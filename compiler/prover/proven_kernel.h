@@ -32,12 +32,13 @@ class ProofCache {
   void add_proof(std::string key, const Proof& proof, std::int64_t steps);
 
  private:
-  mutable std::mutex mutex_;
-  std::map<std::string, bool> lemmas_;
   struct KeptProof {
     Proof proof;
     std::int64_t steps = 0;
   };
+
+  mutable std::mutex mutex_;
+  std::map<std::string, bool> lemmas_;
   std::map<std::string, KeptProof> proofs_;
   static constexpr std::size_t kMaxProofs = 1024;
 };
@@ -74,9 +75,6 @@ class ProvenKernel {
   }
   /// Guards that a launch must satisfy for the specialised variant. Empty where there is nothing to specialise.
   [[nodiscard]] const std::vector<abi::Guard>& guards() const { return guards_; }
-  [[nodiscard]] bool assumes(abi::Assumption what) const {
-    return std::ranges::any_of(guards_, [&](const abi::Guard& guard) { return guard.assumption == what; });
-  }
   /// Bounds of sizes that every launch must satisfy, in whatever variant. Empty where the program implies all.
   [[nodiscard]] const std::vector<ir::Constraint>& preconditions() const { return preconditions_; }
   /// Returns, for a GPU's schedule, whether a variant (the only one if it has no guards) computes indices in 32 bits.

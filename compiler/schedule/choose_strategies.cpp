@@ -25,8 +25,7 @@ class StrategyChooser {
     LoopStrategyOptions options;
     if (!body_.is_pointwise && work() <= kMaxVectorWork) {
       const bool gathers = std::ranges::count(body_.loads, LoadKind::strided, &BodyLoad::kind) > 0;
-      const bool sums = std::ranges::count(body_.nodes, NodeKind::sum, &BodyNode::kind) > 0;
-      const bool long_work = gathers || sums || work() > 4;
+      const bool long_work = gathers || has_sums(body_) || work() > 4;
       body_.lanes = std::max(1, options_.vector_bytes / widest());
       if (gathers) body_.lanes = std::min(body_.lanes, 8);
       options.unroll = long_work ? 1 : options_.unroll;

@@ -86,6 +86,11 @@ struct Body {
       body.nodes, [](const BodyNode& node) { return node.kind == NodeKind::index || node.kind == NodeKind::sum; });
 }
 
+/// Returns whether it adds up (NodeKind::sum).
+[[nodiscard]] inline bool has_sums(const Body& body) {
+  return std::ranges::find(body.nodes, NodeKind::sum, &BodyNode::kind) != body.nodes.end();
+}
+
 /// Returns whether the body may write whole cache lines past the caches.
 [[nodiscard]] bool may_stream(const Body& body);
 

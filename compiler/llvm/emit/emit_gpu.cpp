@@ -230,11 +230,7 @@ std::vector<GpuVariant> variants_of(const ProvenKernel& kernel) {
     next.suffix = variants.empty() ? "" : std::move(suffix);
     variants.push_back(next);
   };
-  const auto guards_of = [&](abi::Assumption assumption) {
-    std::vector<abi::Guard> guards = kernel.guards();
-    std::erase_if(guards, [&](const abi::Guard& guard) { return guard.assumption != assumption; });
-    return guards;
-  };
+  const auto guards_of = [&](abi::Assumption assumption) { return abi::guards_of(kernel.guards(), assumption); };
   if (kernel.has_narrow_indices()) {
     if (schedule.grid) take_one_vector(schedule, variants.front());
     next.index_bits = 32;
@@ -242,7 +238,7 @@ std::vector<GpuVariant> variants_of(const ProvenKernel& kernel) {
     next.offset_bits = 32;
     add(guards_of(abi::Assumption::offset32), "_index32");
   }
-  if (kernel.assumes(abi::Assumption::in_range)) add(guards_of(abi::Assumption::in_range), "_in_range");
+  if (abi::assumes(kernel.guards(), abi::Assumption::in_range)) add(guards_of(abi::Assumption::in_range), "_in_range");
   if (!schedule.small_tile || !kernel.has_narrow_indices()) return variants;
   next.tile = &*schedule.small_tile;
   const Expr most = schedule.exprs().constant(kMostSmallTiles);

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdint>
 #include <span>
 #include <vector>
 
@@ -13,7 +14,8 @@ namespace padlock::compiler {
 /// GpuModules names the modules that variants of kernels are added to, so that LLVM can be at all of them at once. All
 /// may be one.
 struct GpuModules {
-  static constexpr int kMost = 3;
+  /// Positions of the three in a list of them.
+  enum Position : std::uint8_t { kUsual, kIndex, kOffset, kCount };
   llvm::Module& usual;   ///< for variants that launches of usual sizes take
   llvm::Module& index;   ///< for those for axes whose indices do not fit 32 bits
   llvm::Module& offset;  ///< for those for tensors whose offsets do not

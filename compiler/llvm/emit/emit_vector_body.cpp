@@ -49,7 +49,7 @@ VectorBodyEmitter::VectorBodyEmitter(KernelContext& context, std::size_t body, I
 /// Fetches, where results go past the caches, the rows that the sums of the next row add up: one after the other they
 /// are too short for a core's hardware prefetcher, and often in descending order.
 void VectorBodyEmitter::prefetch_next_sums() {
-  if (!body_.uses_rows || body_.lanes == 1 || kernel().rank() == 1 || !has_sums()) return;
+  if (!body_.uses_rows || body_.lanes == 1 || kernel().rank() == 1 || !has_sums(body_)) return;
   Value* streams = emit_streaming(context_, builder_, exprs_);
   if (const auto* known = llvm::dyn_cast<llvm::ConstantInt>(streams); known != nullptr && known->isZero()) return;
   llvm::Function* function = builder_.GetInsertBlock()->getParent();
@@ -70,8 +70,6 @@ void VectorBodyEmitter::prefetch_next_sums() {
   builder_.CreateBr(after);
   builder_.SetInsertPoint(after);
 }
-
-bool VectorBodyEmitter::has_sums() const { return std::ranges::count(body_.nodes, NodeKind::sum, &BodyNode::kind) > 0; }
 
 /// Fetches the run's columns of what a sum adds up where its walks stand.
 void VectorBodyEmitter::prefetch_terms(int sum) {

@@ -74,7 +74,6 @@ class VectorBodyEmitter {
   [[nodiscard]] bool loads_invariants() const;
   void prefetch_next_sums();
   void prefetch_terms(int sum);
-  [[nodiscard]] bool has_sums() const;
   void emit_scope(int scope, llvm::Value* column, int lanes, std::vector<llvm::Value*>& values);
   llvm::Value* emit_node(const BodyNode& node, llvm::Value* column, int lanes, const std::vector<llvm::Value*>& values);
   Access access_of(int index, llvm::Value* first, llvm::Value* guard = nullptr);

@@ -48,7 +48,7 @@ struct KernelContext {
   [[nodiscard]] std::size_t buffer_of_result(std::size_t result) const { return abi.inputs.size() + result; }
   [[nodiscard]] std::size_t index_of_scalar(ir::ValueId value) const;
   [[nodiscard]] bool checks_load(std::size_t body, std::size_t load) const {
-    const bool in_range = abi.assumes(abi::Assumption::in_range);
+    const bool in_range = abi::assumes(abi.guards, abi::Assumption::in_range);
     return bounds_check || proven.load_is_checked(static_cast<int>(body), static_cast<int>(load), in_range);
   }
   [[nodiscard]] bool checks_stores(std::size_t body) const {

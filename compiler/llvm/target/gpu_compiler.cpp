@@ -106,7 +106,7 @@ class LlvmGpuCompiler final : public GpuCompiler {
   /// LLVM's share, most of the time, is done for all modules at once.
   Result<abi::CompiledCode> compile_ptx(const ir::Program& program, const GpuOptions& options) {
     std::vector<Backend> backends;
-    for (int i = 0; i < GpuModules::kMost; ++i) backends.push_back(device());
+    for (int i = 0; i < GpuModules::kCount; ++i) backends.push_back(device());
     PADLOCK_TRY(Emitted code, emit_modules(program, options, std::move(backends)));
     std::vector<Result<llvm::SmallVector<char>>> texts(code.modules.size());
     for_each_at_once(code.modules.size(), [&](std::size_t i) { texts[i] = ptx_of(code.modules[i]); });
@@ -203,7 +203,7 @@ class LlvmGpuCompiler final : public GpuCompiler {
     std::vector<std::vector<abi::KernelAbi>> kernels;
   };
 
-  /// One module for each back end, of which there are one or GpuModules::kMost, of one kind.
+  /// One module for each back end, of which there are one or GpuModules::kCount, of one kind.
   Result<Emitted> emit_modules(const ir::Program& program, const GpuOptions& options, std::vector<Backend> backends) {
     PADLOCK_TRY(const std::vector<ProvenKernel> kernels,
                 prove_kernels(program, options.edits, scheduler(options), proofs_));
@@ -213,7 +213,9 @@ class LlvmGpuCompiler final : public GpuCompiler {
     const auto module = [&](std::size_t i) -> llvm::Module& {
       return *code.modules[std::min(i, code.modules.size() - 1)].module;
     };
-    const GpuModules modules{.usual = module(0), .index = module(1), .offset = module(2)};
+    const GpuModules modules{.usual = module(GpuModules::kUsual),
+                             .index = module(GpuModules::kIndex),
+                             .offset = module(GpuModules::kOffset)};
     for (const ProvenKernel& proven : kernels) {
       code.kernels.push_back(emit_gpu_kernel(modules, proven, features, options.bounds_check));
       if (features.takes_words) PADLOCK_CHECK(check_parameters(code.kernels.back()));

@@ -157,6 +157,11 @@ def _whole(model: GraphModule, inputs: Sequence[Any], how: How) -> Callable[...,
     return _plain(made)
 
 
+def _call_kernels_directly() -> None:
+    """Lets Inductor's code call kernels without torch's dispatcher."""
+    call_directly(torch.ops.padlock.cluster.default, "torch.ops.padlock.call_kernel")
+
+
 # ---- The back end ----------------------------------------------------------------------------------------------------
 
 
@@ -196,7 +201,7 @@ def backend(
             warn_once(f"padlock: a graph is left to Inductor: {type(error).__name__}: {error}")
         if _is_covered(graph_module.graph):
             return _boxed(_plain(graph_module))
-        call_directly(torch.ops.padlock.cluster.default, "torch.ops.padlock.call_kernel")
+        _call_kernels_directly()
         return compile_rest(graph_module, examples, **given)
 
     with without_graph_cache():
@@ -218,7 +223,7 @@ class _Pass(graph_pass_base()):  # type: ignore[misc]
 
     def __call__(self, graph: Graph) -> None:
         try:
-            call_directly(torch.ops.padlock.cluster.default, "torch.ops.padlock.call_kernel")
+            _call_kernels_directly()
             take_clusters(graph, How(self._force))
         except Exception as error:  # noqa: BLE001
             warn_once(f"padlock: a graph is left to Inductor: {type(error).__name__}: {error}")

@@ -29,7 +29,6 @@ def _name_of(target: Any) -> str:
 _NAMES = _ALIASES | {_name_of(target) for target in RULES}
 _ANCHORS = {"pad", "constant_pad_nd", "pad_adjoint", "cat", "concat", "contiguous", "clone", "reshape", "flatten"}
 
-
 NUMBERS = (int, float, torch.SymInt, torch.SymFloat)
 
 

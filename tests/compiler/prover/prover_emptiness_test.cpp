@@ -257,7 +257,7 @@ TEST_CASE("a load that is not decided is tested by its code") {
     ++checked;
     CHECK(kernel->load_is_checked(obligation.body, obligation.load, false));
     CHECK_FALSE(kernel->load_is_checked(obligation.body, obligation.load, true));
-    CHECK(kernel->assumes(abi::Assumption::in_range));
+    CHECK(abi::assumes(kernel->guards(), abi::Assumption::in_range));
   }
   CHECK(checked > 0);
 }
