@@ -38,8 +38,8 @@ inline constexpr std::int64_t kProofSteps = 35'000'000;  ///< to schedule and pr
 inline constexpr std::int64_t kGuessSteps = 6'000'000;   ///< of these, to try ordinary sizes as counter-examples
 inline constexpr std::int64_t kExplainSteps = 10'000'000;  ///< to find which conditions exclude each other, where asked
 
-/// Operations of the indices that are compared or divided: what follows from a schedule of how long its code will be,
-/// before anything is proved of it.
+/// Limits the operations of indices that are compared or divided, which tell how long code will be. They are counted
+/// from the schedules, before anything is proved.
 inline constexpr std::size_t kIndexOperations = 10'000;
 
 // Limits of LLVM's input: below the first it is optimised, for which it may take the square of a function's length.

@@ -17,8 +17,8 @@ inline void take_steps(std::size_t count) { detail::t_steps += static_cast<std::
 /// Returns the steps that the calling thread has ever taken.
 [[nodiscard]] inline std::int64_t steps_taken() { return detail::t_steps; }
 
-/// Work that belongs to no one program, though one was the first to need it: as long as this lives, the steps that its
-/// thread takes are charged to nobody. What does such work limits it.
+/// UnchargedSteps takes back, when it ends, the steps that its thread took while it lived: those of work that serves
+/// all programs, for which the first that needs it shall not pay. Such work has a limit of its own.
 class UnchargedSteps {
  public:
   UnchargedSteps() : before_(steps_taken()) {}

@@ -486,8 +486,8 @@ class KernelProver {
     for (Obligation& obligation : obligations) record(std::move(obligation));
   }
 
-  /// Rows can be taken without permutation: where something of it is not decided, all of it is withdrawn, and nothing
-  /// of it happens. What is refuted stays, since it tells of a fault in the compiler.
+  /// Withdraws a permutation of which something is undecided: its rows are taken one by one instead, so that none of
+  /// its accesses happen. What is refuted stays, since it tells of a fault in the compiler.
   static void withdraw_undecided(std::vector<Obligation>& obligations) {
     const auto find = [&](Verdict verdict) { return std::ranges::find(obligations, verdict, &Obligation::verdict); };
     const auto undecided = find(Verdict::checked);

@@ -673,14 +673,14 @@ PADLOCK_API padlock_status padlock_cache_stale(const padlock_cache* cache, const
 /* Removes what serves nobody: records of other builds and, with `before` ("2026-01-31"), older ones. How many. */
 PADLOCK_API padlock_status padlock_cache_prune(padlock_cache* cache, const char* before, int64_t* removed,
                                                padlock_error** error);
-/* The same with what there was, in one pass over the file: how many good records there were, those that were removed,
-   as lines, and what is bad and stays, a line each. With `dry_run` nothing is removed. Each place may be NULL. Since
-   1005. */
+/* Prunes as padlock_cache_prune and says, from the same pass over the file, how many good records there were, which
+   were removed, as lines, and what is bad and stays, a line each. With `dry_run` it removes nothing, and `removed` is
+   what would go. Each place may be NULL. Since 1005. */
 PADLOCK_API padlock_status padlock_cache_prune_listed(padlock_cache* cache, const char* before, int32_t dry_run,
                                                       int64_t* records, padlock_text** removed, padlock_text** problems,
                                                       padlock_error** error);
-/* What each of these records, lines of an export, is about, a line each: "choice for S >= 8 under key 3ac588be9841".
-   Since 1005. Error: INVALID_ARGUMENT for a line that is no record. */
+/* Says what each of these records, lines of an export, is about, a line each:
+   "choice for S >= 8 under key 3ac588be9841". Since 1005. Error: INVALID_ARGUMENT for a line that is no record. */
 PADLOCK_API padlock_status padlock_cache_titles(const padlock_text* lines, padlock_text** titles,
                                                 padlock_error** error);
 

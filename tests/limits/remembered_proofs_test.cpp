@@ -8,8 +8,8 @@
 #include "support/steps.h"
 #include "tests/limits/hostile_texts.h"
 
-// What a compiler remembers saves time, and decides nothing: a program takes as many steps, and ends as it does,
-// whatever was compiled before it.
+// Asserts that proofs which a compiler keeps change no result: a program takes the same steps and gets the same
+// verdicts in a new compiler, in one that has compiled others, and when it is compiled again.
 namespace padlock::compiler {
 namespace {
 

@@ -22,9 +22,9 @@ constexpr unsigned kRegisterLanes = 4;  // of AVX2
 
 }  // namespace
 
-/// A constant of LLVM's own is broadcast anew for each use on AVX2, which has no arithmetic that broadcasts its
-/// operand: an instruction more for each multiplication and addition of a polynomial. One that lies there in full is an
-/// operand.
+/// Returns a constant of LLVM's or, on AVX2, one that is loaded: AVX2 has no arithmetic that broadcasts its operand,
+/// and LLVM would broadcast its own constants in an instruction before each multiplication and addition of a
+/// polynomial.
 Value* FloatEmitter::constant(double value) const {
   auto* type = llvm::dyn_cast<llvm::FixedVectorType>(type_);
   if (!loads_constants_ || value == 0 || type == nullptr || type->getNumElements() < kRegisterLanes)

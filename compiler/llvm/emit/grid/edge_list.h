@@ -13,9 +13,9 @@ class EdgeList {
   /// Returns the words that the lists of a block take.
   [[nodiscard]] static int words(const VectorGrid& grid);
 
-  /// Adds the slots of which `are_edges` holds, all of a thread at once, and returns how many the list has. All threads
-  /// of a warp come to one such place. Where threads run one after the other memory has the count, which is returned
-  /// as 0.
+  /// Adds the slots of which `are_edges` holds, all of a thread at once, and returns how many the list has then. All
+  /// threads of a warp must take the same call. Where a block's threads run one after the other, memory has the count,
+  /// and this returns 0.
   [[nodiscard]] llvm::Value* add(llvm::ArrayRef<llvm::Value*> slots, llvm::ArrayRef<llvm::Value*> are_edges);
   /// Takes what `add` has returned.
   void set_count(llvm::Value* count) { counted_ = count; }

@@ -26,10 +26,10 @@ struct LoadedVector {
   std::vector<std::vector<llvm::PHINode*>> loaded = {};  // by body
 };
 
-/// Vectors of a thread, and of which of them nothing has been stored.
+/// Edges holds the slots of a thread's vectors, and of each whether it is an edge, which is stored later.
 struct Edges {
   std::vector<Value*> slots = {};
-  std::vector<Value*> hold = {};
+  std::vector<Value*> hold = {};  ///< i1
 };
 
 /// Values that one of several blocks makes.
@@ -118,10 +118,10 @@ class StreamEmitter {
     return vector_.exprs.exact(builder_, local_);
   }
 
-  /// What a thread takes beside its first vector is passed over at once where a launch takes one vector a thread: that
-  /// is a launch so small that its time is that of its longest chain of instructions. (An H200, f32: 1.04 times as fast
-  /// at 1 MiB, 1.01 at 4 MiB, 0.998 at 16 MiB. Types of 1 and 2 bytes gain 2 % at 1 and 4 MiB, but their large
-  /// launches, which issue more instructions, lose up to 3.5 %.)
+  /// Loads all vectors of a thread, then stores them. Launches that take one vector a thread are small, and take as
+  /// long as one thread's instructions: there a branch leaves out the code for further vectors, in types of 4 and 8
+  /// bytes. (An H200, f32: 1.04 times as fast at 1 MiB, 1.01 at 4 MiB, 0.998 at 16 MiB. Types of 1 and 2 bytes would
+  /// gain 2 % at 1 and 4 MiB and lose up to 3.5 % in large launches.)
   void emit_own_vectors() {
     constexpr int kMostLanes = 4;
     std::vector<LoadedVector> vectors = {load(0)};
