@@ -11,7 +11,6 @@
 
 #include "bench/pad_case.h"
 #include "compiler/pipeline.h"
-#include "compiler/schedule/index/exact_indices.h"
 #include "compiler/target/gpu_compiler.h"
 #include "compiler/target/host_compiler.h"
 #include "support/file.h"
@@ -134,7 +133,7 @@ void prove_kernels(const std::vector<Kernel>& kernels, const char* what, const s
   shares.pass(what, limits::kProofSteps, name, [&]() -> Status {
     for (const Kernel& kernel : kernels) {
       Schedule schedule = make(kernel);
-      operations += count_index_operations(schedule, limits::kIndexOperations);
+      operations += schedule.index_operations;
       PADLOCK_CHECK(prove(std::move(schedule), {.limits = {}, .cache = &cache, .keep = false}));
     }
     return {};
