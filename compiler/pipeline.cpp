@@ -33,7 +33,7 @@ Result<std::vector<Made>> of_each_kernel(const ir::Program& program, const PassE
       return beyond_limits(
           fmt::format("expected kernels that are scheduled and proved within {} steps, found more", steps.limit()));
     Schedule scheduled = schedule(std::move(kernel));
-    operations += count_index_operations(scheduled, limits::kIndexOperations);
+    operations += scheduled.index_operations;
     if (operations > limits::kIndexOperations)
       return beyond_limits(fmt::format("expected at most {} operations on indices in the code of a program, found more",
                                        limits::kIndexOperations));
@@ -63,6 +63,19 @@ Result<std::vector<Kernel>> lower(const ir::Program& program, const PassEdits* e
 
 // Once a config and kernel:
 
+namespace {
+
+/// Gathers what must be exact once for all that is chosen by it. (The prover gathers anew: from what is emitted.)
+void choose_widths(Schedule& schedule) {
+  const std::vector<ExactIndices> places = exact_indices(schedule);
+  schedule.index_operations = count_index_operations(places, limits::kIndexOperations);
+  if (schedule.index_operations > limits::kIndexOperations) return;
+  schedule.index64_bounds = choose_index64_bounds(schedule, places);  // what indices of 64 bits may need
+  schedule.index32 = choose_index32_variant(schedule, places);        // indices of 32 bits
+}
+
+}  // namespace
+
 Schedule make_schedule(Kernel kernel, std::string config, const ScheduleOptions& options) {
   const PassEdits none;
   const PassEdits& edits = options.edits != nullptr ? *options.edits : none;
@@ -75,8 +88,7 @@ Schedule make_schedule(Kernel kernel, std::string config, const ScheduleOptions&
   set_row_steps(schedule);                                                            // host: from row to row
   permute_rows(schedule, cases, options);                                             // host: short rows together
   edits.walked(schedule);
-  schedule.index64_bounds = choose_index64_bounds(schedule);  // what indices of 64 bits may need
-  schedule.index32 = choose_index32_variant(schedule);        // indices of 32 bits
+  choose_widths(schedule);
   edits.scheduled(schedule);
   return schedule;
 }

@@ -43,4 +43,12 @@ std::vector<Lanes> accessed_columns(const Schedule& schedule, const SegmentCall&
   return all;
 }
 
+solver::Region output_elements(const Kernel& kernel) {
+  solver::Region region;
+  for (int axis = 0; axis < kernel.rank(); ++axis)
+    region.nonnegative.push_back(
+        less(kernel.program->exprs(), kernel.coordinate(axis), kernel.extents[static_cast<std::size_t>(axis)]));
+  return region;
+}
+
 }  // namespace padlock::compiler

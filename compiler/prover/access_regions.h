@@ -29,4 +29,7 @@ struct Lanes {
 [[nodiscard]] std::vector<Lanes> accessed_columns(const Schedule& schedule, const SegmentCall& call,
                                                   const solver::Region& rows, bool inside);
 
+/// Returns the elements of the output.
+[[nodiscard]] solver::Region output_elements(const Kernel& kernel);
+
 }  // namespace padlock::compiler

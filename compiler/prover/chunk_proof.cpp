@@ -197,11 +197,28 @@ class ChunkProver {
   std::vector<Obligation> proved_;
 };
 
+/// Withdraws a permutation of which something is undecided: its rows are taken one by one instead, so that none of
+/// its accesses happen. What is refuted stays, since it tells of a fault in the compiler.
+void withdraw_undecided(std::vector<Obligation>& obligations) {
+  const auto find = [&](Verdict verdict) { return std::ranges::find(obligations, verdict, &Obligation::verdict); };
+  const auto undecided = find(Verdict::checked);
+  if (undecided == obligations.end() || find(Verdict::refuted) != obligations.end()) return;
+  const std::vector<std::string> contradiction = {
+      "rows are permuted where all of it is decided",
+      fmt::format("{} {} is not: {}", name_of(undecided->kind), undecided->access, undecided->reason)};
+  for (Obligation& obligation : obligations) {
+    obligation.verdict = Verdict::dead;
+    obligation.contradiction = contradiction;
+  }
+}
+
 }  // namespace
 
 std::vector<Obligation> prove_permuted_rows(ProofSession& session, const Schedule& schedule, std::size_t row_case,
                                             const solver::Region& rows) {
-  return ChunkProver(session, schedule, row_case, rows).run();
+  std::vector<Obligation> obligations = ChunkProver(session, schedule, row_case, rows).run();
+  withdraw_undecided(obligations);
+  return obligations;
 }
 
 }  // namespace padlock::compiler

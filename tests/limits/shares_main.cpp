@@ -1,17 +1,18 @@
 #include <algorithm>
+#include <charconv>
 #include <cstdio>
 #include <filesystem>
 #include <map>
 #include <optional>
 #include <set>
 #include <string>
+#include <string_view>
 #include <utility>
 
 #include <fmt/format.h>
 
 #include "bench/pad_case.h"
 #include "compiler/pipeline.h"
-#include "compiler/schedule/index/exact_indices.h"
 #include "compiler/target/gpu_compiler.h"
 #include "compiler/target/host_compiler.h"
 #include "support/file.h"
@@ -106,23 +107,48 @@ HostCompiler& host_compiler() {
   return **kHost;
 }
 
-/// Counts the instructions of LLVM's that a program becomes: the lines of its functions that are indented.
+GpuCompiler& gpu_compiler() {
+  static const auto kGpu = GpuCompiler::create("sm_90");
+  return **kGpu;
+}
+
+/// The instructions of LLVM's that a program becomes: the lines of its functions that are indented.
+template <class Count>
+std::int64_t instructions_of(const std::string& code, const Count& count) {
+  std::int64_t instructions = 0;
+  for (std::size_t at = code.find("\n  "); at != std::string::npos; at = code.find("\n  ", at + 1))
+    instructions += count(std::string_view(code).substr(at + 1, code.find('\n', at + 1) - at - 1));
+  return instructions;
+}
+
+/// Elements of the longest vector that a line is about.
+std::int64_t elements_of(std::string_view line) {
+  std::int64_t most = 1;
+  for (std::size_t at = line.find('<'); at != std::string_view::npos; at = line.find('<', at + 1)) {
+    std::int64_t elements = 0;
+    std::from_chars(line.data() + at + 1, line.data() + line.size(), elements);
+    most = std::max(most, elements);
+  }
+  return most;
+}
+
 void use_code(const ir::Program& program, const std::string& name, Shares& shares) {
   const auto code = shares.pass("steps to prove, a CPU", limits::kProofSteps, name,
                                 [&] { return host_compiler().emit(program, Stage::llvm, {}); });
-  if (!code) return;
-  std::int64_t instructions = 0;
-  for (std::size_t at = 0; (at = code->find("\n  ", at)) != std::string::npos; ++at) ++instructions;
-  shares.use("LLVM's instructions", limits::kInstructions, instructions, name);
+  if (code)
+    shares.use("LLVM's instructions", limits::kInstructions, instructions_of(*code, [](std::string_view) { return 1; }),
+               name);
+  const auto ptx = shares.pass("steps to prove, a GPU", limits::kProofSteps, name,
+                               [&] { return gpu_compiler().emit(program, Stage::llvm, {}); });
+  if (ptx) shares.use("instructions of a GPU", limits::kGpuInstructions, instructions_of(*ptx, elements_of), name);
 }
 
 void compile_program(const std::string& text, const std::string& name, Shares& shares) {
-  static const auto kGpu = GpuCompiler::create("sm_90");
   std::optional<ir::Program> program;
   if (!lowered(program, text, name, shares)) return;
   shares.pass("steps to prove, a CPU", limits::kProofSteps, name,
               [&] { return host_compiler().compile(*program, {}); });
-  shares.pass("steps to prove, a GPU", limits::kProofSteps, name, [&] { return (*kGpu)->compile(*program, {}); });
+  shares.pass("steps to prove, a GPU", limits::kProofSteps, name, [&] { return gpu_compiler().compile(*program, {}); });
   use_code(*program, name, shares);
 }
 
@@ -134,7 +160,7 @@ void prove_kernels(const std::vector<Kernel>& kernels, const char* what, const s
   shares.pass(what, limits::kProofSteps, name, [&]() -> Status {
     for (const Kernel& kernel : kernels) {
       Schedule schedule = make(kernel);
-      operations += count_index_operations(schedule, limits::kIndexOperations);
+      operations += schedule.index_operations;
       PADLOCK_CHECK(prove(std::move(schedule), {.limits = {}, .cache = &cache, .keep = false}));
     }
     return {};

@@ -4,6 +4,8 @@
 #include <utility>
 
 #include <fmt/format.h>
+#include <llvm/IR/DerivedTypes.h>
+#include <llvm/IR/InstIterator.h>
 #include <llvm/IR/Verifier.h>
 #include <llvm/Support/raw_ostream.h>
 
@@ -19,6 +21,15 @@ CodeModule::CodeModule(const std::string& name, MachineHandle target)
   module->setTargetTriple(machine->getTargetTriple());
 }
 
+Status CodeModule::verify() const {
+#ifndef NDEBUG
+  std::string problem;
+  llvm::raw_string_ostream stream(problem);
+  if (llvm::verifyModule(*module, &stream)) return internal_error("emitted LLVM IR is not valid: " + problem);
+#endif
+  return {};
+}
+
 namespace {
 
 /// The instructions of all functions, and of the longest.
@@ -32,35 +43,53 @@ std::pair<std::size_t, std::size_t> instructions_of(const llvm::Module& module) 
   return {all, longest};
 }
 
-Status check(const llvm::Module& module, std::size_t found, std::size_t most) {
+std::size_t elements_of(const llvm::Type* type) {
+  const auto* vector = llvm::dyn_cast<llvm::FixedVectorType>(type);
+  return vector == nullptr ? 1 : vector->getNumElements();
+}
+
+/// The instructions that a GPU, which has no vectors, takes for one.
+std::size_t scalar_instructions(const llvm::Instruction& instruction) {
+  std::size_t most = elements_of(instruction.getType());
+  for (const llvm::Value* operand : instruction.operands()) most = std::max(most, elements_of(operand->getType()));
+  return most;
+}
+
+std::size_t scalar_instructions(const llvm::Module& module) {
+  std::size_t all = 0;
+  for (const llvm::Function& function : module)
+    for (const llvm::Instruction& instruction : llvm::instructions(function)) all += scalar_instructions(instruction);
+  return all;
+}
+
+Status check(std::span<const CodeModule> modules, std::size_t found, std::size_t most) {
   if (found <= most) return {};
   return beyond_limits(fmt::format("expected a program of at most {} instructions of LLVM's, found {} in '{}'", most,
-                                   found, module.getName().str()));
+                                   found, modules.front().module->getName().str()));
 }
 
 }  // namespace
 
-Status CodeModule::limit_emitted() const {
-  return check(*module, instructions_of(*module).first, limits::kEmittedInstructions);
+Status limit_emitted(std::span<const CodeModule> modules) {
+  std::size_t all = 0;
+  for (const CodeModule& code : modules) all += instructions_of(*code.module).first;
+  return check(modules, all, limits::kEmittedInstructions);
 }
 
-Status CodeModule::limit_work() {
-  const auto [all, longest] = instructions_of(*module);
-  PADLOCK_CHECK(check(*module, all, limits::kInstructions));
-  // The code generator for GPUs never optimises.
-  if (!machine->getTargetTriple().isX86()) return {};
-  const bool optimises = longest <= limits::kOptimizedInstructions && all <= limits::kOptimizedModule;
-  machine->setOptLevel(optimises ? llvm::CodeGenOptLevel::Default : llvm::CodeGenOptLevel::None);
-  return {};
-}
-
-Status CodeModule::verify() const {
-#ifndef NDEBUG
-  std::string problem;
-  llvm::raw_string_ostream stream(problem);
-  if (llvm::verifyModule(*module, &stream)) return internal_error("emitted LLVM IR is not valid: " + problem);
-#endif
-  return {};
+Status limit_work(std::span<CodeModule> modules) {
+  std::size_t host = 0, gpu = 0;
+  for (CodeModule& code : modules) {
+    if (!code.machine->getTargetTriple().isX86()) {  // whose code generator never optimises
+      gpu += scalar_instructions(*code.module);
+      continue;
+    }
+    const auto [all, longest] = instructions_of(*code.module);
+    host += all;
+    const bool optimises = longest <= limits::kOptimizedInstructions && all <= limits::kOptimizedModule;
+    code.machine->setOptLevel(optimises ? llvm::CodeGenOptLevel::Default : llvm::CodeGenOptLevel::None);
+  }
+  PADLOCK_CHECK(check(modules, host, limits::kInstructions));
+  return check(modules, gpu, limits::kGpuInstructions);
 }
 
 std::string text_of(const llvm::Module& module) {

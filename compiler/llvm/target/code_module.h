@@ -1,6 +1,7 @@
 #pragma once
 
 #include <memory>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -25,17 +26,19 @@ struct CodeModule {
   /// Checks, in builds with assertions, that the IR is valid. Error: internal.
   [[nodiscard]] Status verify() const;
 
-  /// Error (resource_exhausted): more than limits::kEmittedInstructions, before equal ones are merged.
-  [[nodiscard]] Status limit_emitted() const;
-  /// Bounds the code generator's work, after `simplify`: a long module is not optimised, which takes linear time.
-  /// Error: resource_exhausted beyond limits::kInstructions.
-  [[nodiscard]] Status limit_work();
-
   std::unique_ptr<llvm::LLVMContext> context;
   std::unique_ptr<llvm::Module> module;
   MachineHandle machine;
   std::vector<std::vector<abi::KernelAbi>> kernels;  // the variants of each, the one that assumes nothing first
 };
+
+/// Error (resource_exhausted): more than limits::kEmittedInstructions in a program's modules, before equal ones are
+/// merged.
+[[nodiscard]] Status limit_emitted(std::span<const CodeModule> modules);
+
+/// Bounds the code generator's work on a program's modules, after `simplify`: a long one is not optimised, which takes
+/// linear time. Error: resource_exhausted beyond limits::kInstructions, for a GPU beyond limits::kGpuInstructions.
+[[nodiscard]] Status limit_work(std::span<CodeModule> modules);
 
 /// LLVM IR as text.
 [[nodiscard]] std::string text_of(const llvm::Module& module);

@@ -77,6 +77,7 @@ class LlvmGpuCompiler final : public GpuCompiler {
     abi::KernelAbi abi = emit_comparison(*made.module, backend.features);
     PADLOCK_CHECK(made.verify());
     if (for_simt) return image_of(made, {{std::move(abi)}});
+    simplify(*made.module, *made.machine);
     PADLOCK_TRY(const llvm::SmallVector<char> text, ptx_of(made));
     const auto bytes = std::as_bytes(std::span(text));
     return abi::CompiledCode{
@@ -108,8 +109,11 @@ class LlvmGpuCompiler final : public GpuCompiler {
     std::vector<Backend> backends;
     for (int i = 0; i < GpuModules::kCount; ++i) backends.push_back(device());
     PADLOCK_TRY(Emitted code, emit_modules(program, options, std::move(backends)));
-    std::vector<Result<llvm::SmallVector<char>>> texts(code.modules.size());
-    for_each_at_once(code.modules.size(), [&](std::size_t i) { texts[i] = ptx_of(code.modules[i]); });
+    const std::size_t count = code.modules.size();
+    for_each_at_once(count, [&](std::size_t i) { simplify(*code.modules[i].module, *code.modules[i].machine); });
+    PADLOCK_CHECK(limit_work(code.modules));
+    std::vector<Result<llvm::SmallVector<char>>> texts(count);
+    for_each_at_once(count, [&](std::size_t i) { texts[i] = ptx_of(code.modules[i]); });
     abi::CompiledCode made{.kind = abi::CodeKind::ptx, .bytes = {}, .kernels = {}};
     for (auto& variants : code.kernels) {
       auto& kernel = made.kernels.emplace_back();
@@ -135,7 +139,7 @@ class LlvmGpuCompiler final : public GpuCompiler {
 
   static Result<abi::CompiledCode> image_of(CodeModule& code, std::vector<std::vector<abi::KernelAbi>> kernels) {
     simplify(*code.module, *code.machine);
-    PADLOCK_CHECK(code.limit_work());
+    PADLOCK_CHECK(limit_work({&code, 1}));
     // It tests, and is run once or a few times: code that is made quickly is the faster.
     code.machine->setOptLevel(llvm::CodeGenOptLevel::None);
     PADLOCK_TRY(const llvm::SmallVector<char> object,
@@ -192,8 +196,6 @@ class LlvmGpuCompiler final : public GpuCompiler {
   }
 
   static Result<llvm::SmallVector<char>> ptx_of(CodeModule& code) {
-    simplify(*code.module, *code.machine);
-    PADLOCK_CHECK(code.limit_work());
     return generate_code(*code.module, *code.machine, llvm::CodeGenFileType::AssemblyFile);
   }
 
@@ -219,7 +221,7 @@ class LlvmGpuCompiler final : public GpuCompiler {
     for (const ProvenKernel& proven : kernels) {
       code.kernels.push_back(emit_gpu_kernel(modules, proven, features, options.bounds_check));
       if (features.takes_words) PADLOCK_CHECK(check_parameters(code.kernels.back()));
-      for (CodeModule& made : code.modules) PADLOCK_CHECK(made.limit_emitted());
+      PADLOCK_CHECK(limit_emitted(code.modules));
     }
     for (CodeModule& made : code.modules)
       if (options.edits != nullptr) options.edits->emitted(*made.module);

@@ -134,10 +134,10 @@ std::vector<ExactIndices> exact_indices(const Schedule& schedule) {
   return exact_indices(schedule, schedule.all_tiles());
 }
 
-std::size_t count_index_operations(const Schedule& schedule, std::size_t most) {
-  std::size_t count = 0;
+std::uint32_t count_index_operations(const std::vector<ExactIndices>& places, std::size_t most) {
+  std::uint32_t count = 0;
   std::vector<Expr> left;
-  for (const ExactIndices& place : exact_indices(schedule))
+  for (const ExactIndices& place : places)
     for (const Expr root : place.exact) {
       std::set<std::uint32_t> seen;  // by Expr::id
       left = {root};

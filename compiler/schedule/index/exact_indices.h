@@ -1,5 +1,7 @@
 #pragma once
 
+#include <cstddef>
+#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -22,8 +24,8 @@ struct ExactIndices {
 [[nodiscard]] std::vector<ExactIndices> exact_indices(const Schedule& schedule, const TransposeTile* tile);
 [[nodiscard]] std::vector<ExactIndices> exact_indices(const Schedule& schedule);
 
-/// Counts the operations on coordinates that a schedule's exact indices take, as often as they are emitted: what they
-/// have in common is computed anew for each. Stops beyond `most`.
-[[nodiscard]] std::size_t count_index_operations(const Schedule& schedule, std::size_t most);
+/// Counts the operations on coordinates that exact indices take, as often as they are emitted: what they have in common
+/// is computed anew for each. Stops beyond `most`.
+[[nodiscard]] std::uint32_t count_index_operations(const std::vector<ExactIndices>& places, std::size_t most);
 
 }  // namespace padlock::compiler

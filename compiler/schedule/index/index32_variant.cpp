@@ -4,7 +4,6 @@
 #include <set>
 #include <unordered_set>
 
-#include "compiler/schedule/index/exact_indices.h"
 #include "compiler/schedule/index/index_sizes.h"
 #include "compiler/schedule/index/index_width.h"
 #include "support/steps.h"
@@ -53,9 +52,9 @@ std::vector<abi::Guard> guards_of(ir::ExprContext& exprs, const std::vector<Expr
   return guards;
 }
 
-Index32Variant division_index32_variant(const Schedule& schedule) {
+Index32Variant division_index32_variant(const Schedule& schedule, const std::vector<ExactIndices>& places) {
   const Kernel& kernel = schedule.kernel;
-  std::vector<Expr> wide = divisions_of(exact_indices(schedule));
+  std::vector<Expr> wide = divisions_of(places);
   IndexWidths known(kernel);
   std::erase_if(wide, [&](Expr e) { return known.divides_narrowly(e); });
   if (wide.empty()) return {};
@@ -202,8 +201,8 @@ Index32Variant index32_variant_of(const Schedule& schedule) {
 
 }  // namespace
 
-Index32Variant choose_index32_variant(const Schedule& schedule) {
-  return schedule.threads > 0 ? index32_variant_of(schedule) : division_index32_variant(schedule);
+Index32Variant choose_index32_variant(const Schedule& schedule, const std::vector<ExactIndices>& places) {
+  return schedule.threads > 0 ? index32_variant_of(schedule) : division_index32_variant(schedule, places);
 }
 
 std::vector<Expr> index32_divisions_in(const Schedule& schedule, const Body& body) {

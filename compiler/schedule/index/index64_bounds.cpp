@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <numeric>
 
-#include "compiler/schedule/index/exact_indices.h"
 #include "compiler/schedule/index/index_magnitude.h"
 #include "compiler/schedule/index/index_sizes.h"
 #include "compiler/schedule/index/index_width.h"
@@ -52,11 +51,10 @@ std::vector<Expr> wide_under(const Kernel& kernel, std::span<const Constraint> b
 
 }  // namespace
 
-std::vector<Constraint> choose_index64_bounds(const Schedule& schedule) {
+std::vector<Constraint> choose_index64_bounds(const Schedule& schedule, const std::vector<ExactIndices>& places) {
   const Kernel& kernel = schedule.kernel;
   std::vector<Expr> all;
-  for (const ExactIndices& place : exact_indices(schedule))
-    all.insert(all.end(), place.exact.begin(), place.exact.end());
+  for (const ExactIndices& place : places) all.insert(all.end(), place.exact.begin(), place.exact.end());
   const std::vector<Expr> wide = wide_under(kernel, {}, all);
   if (wide.empty()) return {};
   IndexSizes sizes(kernel, IndexSizes::Coordinates::bounded);

@@ -5,6 +5,7 @@
 #include <span>
 #include <vector>
 
+#include "compiler/schedule/index/exact_indices.h"
 #include "compiler/schedule/schedule.h"
 #include "ir/expr/constraint.h"
 
@@ -12,10 +13,11 @@
 // symbols, can lie anywhere in 128 bits; an index that is computed from one is right as long as it lies within a bound.
 namespace padlock::compiler {
 
-/// Returns, for the indices that ranges do not show to fit 64 bits, bounds of their sizes under which they do: each
-/// between -2^k and 2^k, with the largest k that serves; and for an index that fits under no such bounds, one of its
-/// magnitude (index_magnitude.h). Empty where ranges bound all, as they mostly do.
-[[nodiscard]] std::vector<ir::Constraint> choose_index64_bounds(const Schedule& schedule);
+/// Returns, for those indices of `places` that ranges do not show to fit 64 bits, bounds of their sizes under which
+/// they do: each between -2^k and 2^k, with the largest k that serves; and for an index that fits under no such bounds,
+/// one of its magnitude (index_magnitude.h). Empty where ranges bound all, as they mostly do.
+[[nodiscard]] std::vector<ir::Constraint> choose_index64_bounds(const Schedule& schedule,
+                                                                const std::vector<ExactIndices>& places);
 
 /// Returns which of the schedule's bounds those indices need to fit 64 bits, as positions of `index64_bounds`; none of
 /// them can be left out. Nothing where all of them do not suffice.
