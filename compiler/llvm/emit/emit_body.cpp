@@ -135,8 +135,11 @@ class BodyEmitter {
   void emit_run(Value* from, Value* to, const Rows& rows, BasicBlock* done) {
     exprs_->set_coordinate(run_.begin, from);
     exprs_->set_coordinate(run_.end, to);
-    if (body_.strategies.size() == 1)
+    if (body_.strategies.size() == 1) {
+      // Where a sum's walks begin and end is the same in all rows.
+      if (has_sums(body_)) return emit_columns(from, rows, done);
       return for_each(rows, done, [&] { emit_loop(body_.strategies[0].loops.front(), from); });
+    }
     BasicBlock* few = block("few");
     BasicBlock* many = block("many");
     builder_.CreateCondBr(holds(builder_, *exprs_, body_.strategies[1].entry_conditions), many, few);

@@ -200,7 +200,8 @@ Access VectorBodyEmitter::access_of(int index, Value* first, Value* guard) {
 
 Value* VectorBodyEmitter::base_of(int load) {
   const BodyLoad& which = body_.loads[static_cast<std::size_t>(load)];
-  return has_offset(which) ? exprs_.address(builder_, which.offset) : argument(load).base;
+  Value* base = argument(load).base;
+  return has_offset(which) ? builder_.CreateAdd(base, exprs_.address(builder_, which.offset)) : base;
 }
 
 Value* VectorBodyEmitter::emit_load(int index, Value* column, int lanes) {
