@@ -136,7 +136,6 @@ class BodyEmitter {
     exprs_->set_coordinate(run_.begin, from);
     exprs_->set_coordinate(run_.end, to);
     if (body_.strategies.size() == 1) {
-      // Where a sum's walks begin and end is the same in all rows.
       if (has_sums(body_)) return emit_columns(from, rows, done);
       return for_each(rows, done, [&] { emit_loop(body_.strategies[0].loops.front(), from); });
     }
@@ -168,10 +167,12 @@ class BodyEmitter {
     });
   }
 
-  /// A run of fewer elements than any vector has, column by column: the rows are the longer loop, and lie in the cache.
+  /// A run of fewer elements than any vector has, or of sums, column by column: the rows are the longer loop, and lie in
+  /// the cache; where a sum's walks begin and end is the same in all of them.
   void emit_columns(Value* from, const Rows& rows, BasicBlock* done) {
     const VectorLoop& loop = body_.strategies[0].loops.front();
     counted_loop(builder_, from, exprs_->exact(builder_, loop.limit), 1, [&](Value* column) {
+      if (body_.strategies.size() == 1 && has_sums(body_)) vector_body_->hoist_from_sums(column);
       BasicBlock* finished = block("finished");
       for_each(rows, finished, [&] { vector_body_->emit(column, loop); });
       builder_.SetInsertPoint(finished);

@@ -43,7 +43,7 @@ VectorBodyEmitter::VectorBodyEmitter(KernelContext& context, std::size_t body, I
     steps_.push_back(load.kind == LoadKind::strided ? exprs_.address(builder_, load.step) : nullptr);
   if (!arguments_.takes_rows || !loads_invariants()) emit_invariants();  // else row by row
   prefetch_next_sums();
-  hoist_from_sums();
+  hoist_from_sums({kernel().coordinate(kernel().rank() - 1)});
 }
 
 /// Fetches, where results go past the caches, the rows that the sums of the next row add up: one after the other they
@@ -83,10 +83,14 @@ void VectorBodyEmitter::prefetch_terms(int sum) {
   }
 }
 
-/// Computes once what the sums of all columns have in common: where their walks begin and end, with a division each,
-/// and their rows' offsets. LLVM would leave it in the loops, which may not run.
-void VectorBodyEmitter::hoist_from_sums() {
-  std::vector<Expr> varying = {kernel().coordinate(kernel().rank() - 1)};
+void VectorBodyEmitter::hoist_from_sums(Value* column) {
+  exprs_.set_coordinate(kernel().coordinate(kernel().rank() - 1), column);
+  hoist_from_sums(std::vector<Expr>{});
+}
+
+/// Computes once what sums have in common but for what varies, and their walks: where these begin and end, with a
+/// division each, and their rows' offsets. LLVM would leave it in the loops, which may not run.
+void VectorBodyEmitter::hoist_from_sums(std::vector<Expr> varying) {
   for (const auto& walk : kernel().walk_variables) varying.push_back(walk.variable);
   for (const BodyNode& node : body_.nodes) {
     for (const Walk& walk : node.walks)

@@ -47,6 +47,9 @@ class VectorBodyEmitter {
   [[nodiscard]] const BodyArguments& arguments() const { return arguments_; }
   /// Sets where the row, and in it each load, starts from here on. The builder stands where it is that row's turn.
   void set_row(llvm::Value* row, llvm::ArrayRef<llvm::Value*> bases);
+  /// Computes where the builder stands, before the rows, what the sums of this column have in common. From there on
+  /// nothing else may be emitted than this column.
+  void hoist_from_sums(llvm::Value* column);
 
  private:
   [[nodiscard]] std::vector<llvm::Value*> compute(llvm::Value* column, const VectorLoop& loop, int displacement);
@@ -70,7 +73,7 @@ class VectorBodyEmitter {
   void load_scalars(const LaunchFields& fields);
   [[nodiscard]] bool is_invariant(const BodyNode& node) const;
   void emit_invariants();
-  void hoist_from_sums();
+  void hoist_from_sums(std::vector<ir::Expr> varying);
   [[nodiscard]] bool loads_invariants() const;
   void prefetch_next_sums();
   void prefetch_terms(int sum);
