@@ -300,7 +300,7 @@ class BodyEmitter {
     Value* reached = counted_loop(builder_, from, limit, loop.step(), [&](Value* column) {
       if (last != nullptr) column = builder_.CreateBinaryIntrinsic(llvm::Intrinsic::smin, column, last);
       if (loop.nontemporal) vector_body_->prefetch_loads(column, loop);
-      for (int i = 0; i < loop.unroll; ++i) vector_body_->emit(column, loop, i * loop.lanes);
+      vector_body_->emit_trip(column, loop);
     });
     if (loop.end_value.valid()) exprs_->set_coordinate(loop.end_value, reached);
   }
