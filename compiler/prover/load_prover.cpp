@@ -323,7 +323,7 @@ class LoadProver::Implementation {
   void add_offset(std::vector<Goal>& goals, const ir::Value& tensor, const ir::Layout& view, const Stream& stream,
                   const BodyLoad& load, Expr column) {
     const Expr offset = view.offset_of(exprs_, stream.coordinates);
-    Expr emitted = has_offset(load) ? at_column(load.offset, column) : stream.base;
+    Expr emitted = at_column(first_of(stream, load), column);
     if (load.kind == LoadKind::contiguous) emitted = exprs_.add(emitted, column);
     if (load.kind == LoadKind::reversed) emitted = exprs_.sub(emitted, column);
     if (load.kind == LoadKind::strided) emitted = exprs_.add(emitted, exprs_.mul(load.step, column));
@@ -334,6 +334,11 @@ class LoadProver::Implementation {
     };
     goals.push_back({{less(exprs_, emitted, exprs_.constant(0))}, describe});
     goals.push_back({{at_least(exprs_, emitted, limit)}, describe});
+  }
+
+  /// The element at innermost coordinate 0.
+  Expr first_of(const Stream& stream, const BodyLoad& load) {
+    return has_offset(load) ? exprs_.add(stream.base, load.offset) : stream.base;
   }
 
   /// The same by terms: coordinates r + s * column have the offset of r, and s strides for each column.
@@ -352,7 +357,7 @@ class LoadProver::Implementation {
                          : load.kind == LoadKind::reversed  ? exprs_.constant(-1)
                          : load.kind == LoadKind::invariant ? exprs_.constant(0)
                                                             : load.step;
-    return step == emitted && (has_offset(load) ? load.offset : stream.base) == view.offset_of(exprs_, at_zero);
+    return step == emitted && first_of(stream, load) == view.offset_of(exprs_, at_zero);
   }
 
   ProofSession& session_;

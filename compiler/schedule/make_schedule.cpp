@@ -82,7 +82,8 @@ class BodyBuilder {
     }
     if (node.kind == NodeKind::sum) {
       made.walks = walks_of(node);
-      body_.uses_rows = true;
+      for (const Walk& walk : made.walks)
+        for (const Expr e : {walk.first, walk.step, walk.other, walk.limit}) body_.uses_rows |= reads_rows(e);
       body_.is_pointwise |=
           !vector_sums_ || std::ranges::any_of(node.coordinates, [&](Expr e) { return mentions(e, column_); });
     }
@@ -95,9 +96,17 @@ class BodyBuilder {
   }
 
   [[nodiscard]] bool reads_rows(Expr e) const {
+    if (!e.valid()) return false;
     for (int axis = 0; axis + 1 < kernel_.rank(); ++axis)
       if (mentions(e, kernel_.coordinate(axis))) return true;
     return false;
+  }
+
+  /// Returns an expression where all walks are at 0.
+  [[nodiscard]] Expr before_walks(Expr e) const {
+    return exprs_.substitute(e, [&](Expr symbol) {
+      return sum_of_.contains(symbol.id()) ? exprs_.constant(0) : symbol;
+    });
   }
 
   int add_load(const Node& node) {
@@ -124,11 +133,11 @@ class BodyBuilder {
     Stream stream{node.value, node.layout, node.coordinates, exprs_.constant(0)};
     stream.facts = node.facts;
     stream.read_facts = node.read_facts;
-    if (affine && sums.empty()) {
-      stream.base = layout.offset_of(exprs_, at_zero);
-    } else if (affine) {
-      load.offset = layout.offset_of(exprs_, at_zero);
-      body_.uses_rows = true;
+    if (affine) {
+      const Expr offset = layout.offset_of(exprs_, at_zero);
+      stream.base = sums.empty() ? offset : before_walks(offset);
+      if (!sums.empty()) load.offset = exprs_.sub(offset, stream.base);
+      body_.uses_rows |= reads_rows(load.offset);
     } else {
       load.kind = LoadKind::general;
       load.step = {};

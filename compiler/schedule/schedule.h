@@ -31,12 +31,12 @@ struct BodyLoad {
   LoadKind kind = LoadKind::invariant;
   ir::DType dtype = ir::DType::f32;
   ir::Expr step;                // strided: elements for each step of the innermost coordinate; over symbols
-  ir::Expr offset;              // general; in a sum that is a vector the offset at innermost coordinate 0
+  ir::Expr offset;              // general; in the walks of a sum what they add to its stream's `base`
   PredicateId guard = kAlways;  // general
   int scope = -1;               ///< the sum in whose walks it is done, an index into the body's nodes; else -1
 };
 
-/// Returns whether the load starts from `offset`, and not from its stream's `base`.
+/// Returns whether the load starts `offset` elements after its stream's `base`.
 [[nodiscard]] inline bool has_offset(const BodyLoad& load) { return load.offset.valid(); }
 
 /// Returns whether the load's elements are adjacent in memory.

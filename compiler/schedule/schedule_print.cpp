@@ -114,7 +114,7 @@ class SchedulePrinter {
     for (const Expr coordinate : stream.coordinates) at.push_back(text(coordinate));
     std::string line_text =
         fmt::format("load {} = {}[{}]", index, kernel_.program->value(stream.tensor).name, fmt::join(at, ", "));
-    if (!has_offset(load)) line_text += " from " + text(stream.base);
+    if (load.kind != LoadKind::general) line_text += " from " + text(stream.base);
     if (stream.step.valid()) line_text += fmt::format(", next row + {}", text(stream.step));
     if (stream.rows.valid()) line_text += fmt::format(" for {}", text(stream.rows));
     line(3, "{}", line_text);

@@ -135,8 +135,10 @@ class BodyEmitter {
   void emit_run(Value* from, Value* to, const Rows& rows, BasicBlock* done) {
     exprs_->set_coordinate(run_.begin, from);
     exprs_->set_coordinate(run_.end, to);
-    if (body_.strategies.size() == 1)
+    if (body_.strategies.size() == 1) {
+      if (has_sums(body_)) return emit_columns(from, rows, done);
       return for_each(rows, done, [&] { emit_loop(body_.strategies[0].loops.front(), from); });
+    }
     BasicBlock* few = block("few");
     BasicBlock* many = block("many");
     builder_.CreateCondBr(holds(builder_, *exprs_, body_.strategies[1].entry_conditions), many, few);
@@ -165,10 +167,12 @@ class BodyEmitter {
     });
   }
 
-  /// A run of fewer elements than any vector has, column by column: the rows are the longer loop, and lie in the cache.
+  /// A run of fewer elements than any vector has, or of sums, column by column: the rows are the longer loop, and lie in
+  /// the cache; where a sum's walks begin and end is the same in all of them.
   void emit_columns(Value* from, const Rows& rows, BasicBlock* done) {
     const VectorLoop& loop = body_.strategies[0].loops.front();
     counted_loop(builder_, from, exprs_->exact(builder_, loop.limit), 1, [&](Value* column) {
+      if (body_.strategies.size() == 1 && has_sums(body_)) vector_body_->hoist_from_sums(column);
       BasicBlock* finished = block("finished");
       for_each(rows, finished, [&] { vector_body_->emit(column, loop); });
       builder_.SetInsertPoint(finished);
@@ -296,7 +300,7 @@ class BodyEmitter {
     Value* reached = counted_loop(builder_, from, limit, loop.step(), [&](Value* column) {
       if (last != nullptr) column = builder_.CreateBinaryIntrinsic(llvm::Intrinsic::smin, column, last);
       if (loop.nontemporal) vector_body_->prefetch_loads(column, loop);
-      for (int i = 0; i < loop.unroll; ++i) vector_body_->emit(column, loop, i * loop.lanes);
+      vector_body_->emit_trip(column, loop);
     });
     if (loop.end_value.valid()) exprs_->set_coordinate(loop.end_value, reached);
   }

@@ -14,24 +14,33 @@ using llvm::Value;
 
 class SumEmitter {
  public:
+  using Terms = llvm::function_ref<std::vector<Value*>(std::size_t)>;
   SumEmitter(IRBuilder<>& builder, ExprEmitter& exprs, const TargetFeatures& target, ir::DType dtype, int lanes,
-             llvm::function_ref<std::vector<Value*>()> terms)
+             Terms terms)
       : builder_(builder), exprs_(exprs), ops_(builder, lanes, target), dtype_(dtype), terms_(terms) {}
 
-  Value* emit(std::span<const Walk> walks) {
-    const State all = walk(walks, {ops_.to_sum(dtype_, neutral()), ops_.bits(dtype_, 0), builder_.getInt32(0)});
-    Value* several = builder_.CreateICmpUGT(all.terms, builder_.getInt32(1));
-    return builder_.CreateSelect(several, ops_.from_sum(dtype_, all.sum), all.last);
+  std::vector<Value*> emit(std::size_t count, std::span<const Walk> walks) {
+    State state{.sums = {}, .terms = builder_.getInt32(0)};
+    state.sums.assign(count, {ops_.to_sum(dtype_, neutral()), kept(ops_.bits(dtype_, 0))});
+    state = walk(walks, state);
+    Value* several = builder_.CreateICmpUGT(state.terms, builder_.getInt32(1));
+    std::vector<Value*> all;
+    for (const Sum& one : state.sums)
+      all.push_back(builder_.CreateSelect(several, ops_.from_sum(dtype_, one.value),
+                                          builder_.CreateBitCast(one.last, ops_.storage_type(dtype_))));
+    return all;
   }
 
  private:
+  struct Sum {
+    Value* value;
+    Value* last;  // of the terms, as `kept`; 0 of none
+  };
   /// Holds the values that change with each term.
   struct State {
-    Value* sum;
-    Value* last;   // the bits of the last term; 0 of none
-    Value* terms;  // a bit set for each, the lowest first, up to 32: it never wraps
+    std::vector<Sum> sums = {};
+    Value* terms;  // of each sum: a bit set for each, the lowest first, up to 32: it never wraps
   };
-  static std::array<Value*, 3> values_of(const State& state) { return {state.sum, state.last, state.terms}; }
 
   /// Makes the bits of what a sum begins with: added to any term, -0.0 too, it leaves the term. So no term asks whether
   /// it is the first.
@@ -41,22 +50,30 @@ class SumEmitter {
     return ops_.bits(dtype_, ir::is_float(dtype_) ? std::uint64_t{1} << sign : 0);
   }
 
+  /// A term's bits in the kind of register that it is added from, where that holds them all.
+  Value* kept(Value* bits) {
+    const bool is_half = ir::is_float(dtype_) && ir::byte_size(dtype_) < static_cast<int>(sizeof(float));
+    return is_half || !ir::is_float(dtype_) ? bits : ops_.to_sum(dtype_, bits);
+  }
+
   BasicBlock* block(const char* name) {
     return BasicBlock::Create(builder_.getContext(), name, builder_.GetInsertBlock()->getParent());
   }
 
   State add_terms(State state) {
-    for (Value* bits : terms_()) state = add_term(state, bits);
+    std::size_t added = 0;
+    for (std::size_t i = 0; i < state.sums.size(); ++i) {
+      Sum& sum = state.sums[i];
+      const std::vector<Value*> terms = terms_(i);
+      for (Value* bits : terms) sum = {ops_.add_to_sum(dtype_, sum.value, bits), kept(bits)};
+      added = terms.size();
+    }
+    Value* one = builder_.getInt32(1);
+    for (; added > 0; --added) state.terms = builder_.CreateOr(builder_.CreateShl(state.terms, one), one);
     return state;
   }
 
-  State add_term(const State& before, Value* bits) {
-    Value* one = builder_.getInt32(1);
-    return {ops_.add_to_sum(dtype_, before.sum, bits), bits,
-            builder_.CreateOr(builder_.CreateShl(before.terms, one), one)};
-  }
-
-  /// for (at = first, by = step, then = other; at < limit; at += by, swap(by, then))
+  /// for (at = first, by = step, then = other; at < limit; at += by, swap(by, then)), tested after each term.
   State walk(std::span<const Walk> walks, const State& before) {
     if (walks.empty()) return add_terms(before);
     const Walk& walk = walks.front();
@@ -64,26 +81,44 @@ class SumEmitter {
     const std::array<Value*, 3> starts = {exprs_.exact(builder_, walk.first), exprs_.exact(builder_, walk.step),
                                           exprs_.exact(builder_, walk.other)};
     BasicBlock* start = builder_.GetInsertBlock();
-    BasicBlock* head = block("walk");
     BasicBlock* inside = block("term");
     BasicBlock* done = block("summed");
-    builder_.CreateBr(head);
-    builder_.SetInsertPoint(head);
-    std::array<PHINode*, 3> places{}, states{};
-    for (std::size_t i = 0; i < starts.size(); ++i) places[i] = phi(starts[i], start);
-    for (std::size_t i = 0; i < states.size(); ++i) states[i] = phi(values_of(before)[i], start);
-    const auto [at, by, then] = places;
-    builder_.CreateCondBr(builder_.CreateICmpSLT(at, limit), inside, done);
+    builder_.CreateCondBr(builder_.CreateICmpSLT(starts[0], limit), inside, done);
     builder_.SetInsertPoint(inside);
+    std::array<PHINode*, 3> places{};
+    for (std::size_t i = 0; i < starts.size(); ++i) places[i] = phi(starts[i], start);
+    const State state = joined(before, start);
+    const auto [at, by, then] = places;
     exprs_.set_coordinate(walk.variable, at);
-    const State after = this->walk(walks.subspan(1), {states[0], states[1], states[2]});
+    const State after = this->walk(walks.subspan(1), state);
     const std::array<Value*, 3> next = {builder_.CreateAdd(at, by), then, by};
     BasicBlock* last = builder_.GetInsertBlock();
     for (std::size_t i = 0; i < next.size(); ++i) places[i]->addIncoming(next[i], last);
-    for (std::size_t i = 0; i < states.size(); ++i) states[i]->addIncoming(values_of(after)[i], last);
-    builder_.CreateBr(head);
+    add_incoming(state, after, last);
+    builder_.CreateCondBr(builder_.CreateICmpSLT(next[0], limit), inside, done);
     builder_.SetInsertPoint(done);
-    return {states[0], states[1], states[2]};
+    const State all = joined(before, start);
+    add_incoming(all, after, last);
+    return all;
+  }
+
+  /// Makes phis of a state's values, which have these where they come from one block.
+  State joined(State state, BasicBlock* from) {
+    for_each(state, [&](Value*& value) { value = phi(value, from); });
+    return state;
+  }
+  static void add_incoming(State joined, State state, BasicBlock* from) {
+    std::vector<Value*> values;
+    for_each(state, [&](Value* value) { values.push_back(value); });
+    std::size_t i = 0;
+    for_each(joined, [&](Value* phi) { llvm::cast<PHINode>(phi)->addIncoming(values[i++], from); });
+  }
+
+  template <class Visit>
+  static void for_each(State& state, Visit&& visit) {
+    visit(state.terms);
+    for (Sum& sum : state.sums)
+      for (Value** value : {&sum.value, &sum.last}) visit(*value);
   }
 
   PHINode* phi(Value* value, BasicBlock* from) {
@@ -96,14 +131,15 @@ class SumEmitter {
   ExprEmitter& exprs_;
   OpEmitter ops_;
   ir::DType dtype_;
-  llvm::function_ref<std::vector<Value*>()> terms_;
+  Terms terms_;
 };
 
 }  // namespace
 
-Value* emit_sum(IRBuilder<>& builder, ExprEmitter& exprs, const TargetFeatures& target, ir::DType dtype, int lanes,
-                std::span<const Walk> walks, llvm::function_ref<std::vector<Value*>()> terms) {
-  return SumEmitter(builder, exprs, target, dtype, lanes, terms).emit(walks);
+std::vector<Value*> emit_sums(IRBuilder<>& builder, ExprEmitter& exprs, const TargetFeatures& target, ir::DType dtype,
+                              int lanes, std::size_t count, std::span<const Walk> walks,
+                              llvm::function_ref<std::vector<Value*>(std::size_t)> terms) {
+  return SumEmitter(builder, exprs, target, dtype, lanes, terms).emit(count, walks);
 }
 
 }  // namespace padlock::compiler

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <map>
+#include <span>
 #include <utility>
 #include <vector>
 
@@ -21,8 +22,10 @@ class VectorBodyEmitter {
   /// Emits all results at coordinates [column, column + lanes), moved by a displacement that is added to addresses,
   /// where it becomes part of the instruction.
   void emit(llvm::Value* column, const VectorLoop& loop, int displacement = 0) {
-    store(column, loop, displacement, compute(column, loop, displacement));
+    emit_vectors(column, loop, displacement, 1);
   }
+  /// Emits all vectors of one trip of a loop, one after the other; but what sums have in common is there once.
+  void emit_trip(llvm::Value* column, const VectorLoop& loop);
 
   /// Computes what prefetches need in rows that are written past the caches, where the builder stands, before the rows.
   void plan_prefetches();
@@ -47,9 +50,21 @@ class VectorBodyEmitter {
   [[nodiscard]] const BodyArguments& arguments() const { return arguments_; }
   /// Sets where the row, and in it each load, starts from here on. The builder stands where it is that row's turn.
   void set_row(llvm::Value* row, llvm::ArrayRef<llvm::Value*> bases);
+  /// Computes where the builder stands, before the rows, what the sums of this column have in common. From there on
+  /// nothing else may be emitted than this column.
+  void hoist_from_sums(llvm::Value* column);
 
  private:
-  [[nodiscard]] std::vector<llvm::Value*> compute(llvm::Value* column, const VectorLoop& loop, int displacement);
+  void emit_vectors(llvm::Value* column, const VectorLoop& loop, int displacement, int count);
+  /// One of the vectors of a trip: its displacement, its first column with it, and its nodes' values.
+  struct Vector {
+    int displacement;
+    llvm::Value* at;
+    std::vector<llvm::Value*> values;
+  };
+  /// Makes a vector the one whose loads and coordinates are emitted.
+  void move_to(const Vector& vector);
+  [[nodiscard]] std::vector<llvm::Value*> values_of_invariants(int lanes);
   void store(llvm::Value* column, const VectorLoop& loop, int displacement, const std::vector<llvm::Value*>& values);
   [[nodiscard]] const BodyArguments::Load& argument(int load) const {
     return arguments_.loads[static_cast<std::size_t>(load)];
@@ -70,11 +85,12 @@ class VectorBodyEmitter {
   void load_scalars(const LaunchFields& fields);
   [[nodiscard]] bool is_invariant(const BodyNode& node) const;
   void emit_invariants();
-  void hoist_from_sums();
+  void hoist_from_sums(std::vector<ir::Expr> varying);
   [[nodiscard]] bool loads_invariants() const;
   void prefetch_next_sums();
   void prefetch_terms(int sum);
-  void emit_scope(int scope, llvm::Value* column, int lanes, std::vector<llvm::Value*>& values);
+  void emit_scope(int scope, llvm::Value* column, int lanes, std::span<Vector> vectors);
+  void emit_sums_of(int node, llvm::Value* column, int lanes, std::span<Vector> vectors);
   llvm::Value* emit_node(const BodyNode& node, llvm::Value* column, int lanes, const std::vector<llvm::Value*>& values);
   Access access_of(int index, llvm::Value* first, llvm::Value* guard = nullptr);
   llvm::Value* emit_load(int index, llvm::Value* column, int lanes);
