@@ -199,6 +199,25 @@ class Directly(Case):
         with torch.autocast("cpu"):
             self.assertFalse(self.went(lambda x: f.pad(x, (1, 2)), x))
 
+    def test_the_trace_keeps_no_fakes(self):
+        import torch
+        from torch._subclasses.fake_tensor import FakeTensorMode
+
+        from padlock.torch import _direct
+
+        trace, kept = _direct.trace_operators, []
+
+        def counted(*given):
+            before = FakeTensorMode.cache_info().size
+            made = trace(*given)
+            kept.append(FakeTensorMode.cache_info().size - before)
+            return made
+
+        x = torch.ones(3, 5)
+        with mock.patch.object(_direct, "trace_operators", counted):
+            self.assertTrue(self.went(lambda x: torch.nn.functional.pad(x, (1, 4)).view(3, 2, 5) * 3, x, dynamic=False))
+        self.assertEqual(kept, [0])
+
     def test_inputs_that_are_changed_and_results_that_are_views(self):
         import torch
 
