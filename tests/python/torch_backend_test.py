@@ -199,6 +199,16 @@ class Directly(Case):
         with torch.autocast("cpu"):
             self.assertFalse(self.went(lambda x: f.pad(x, (1, 2)), x))
 
+    def test_no_tensor_is_made_for_its_number_of_elements(self):
+        import torch
+
+        def blocks(x):
+            padded = torch.nn.functional.pad(x, (0, -x.shape[1] % 4))
+            return padded.view(x.shape[0], -1, 4).transpose(0, 1).reshape(-1, 4)
+
+        self.assertTrue(self.went(blocks, torch.randn(3, 10)))
+        self.assertRegex(taken()[0].text, r"return t\d+\n")
+
     def test_the_trace_keeps_no_fakes(self):
         import torch
         from torch._subclasses.fake_tensor import FakeTensorMode
