@@ -199,6 +199,35 @@ class Directly(Case):
         with torch.autocast("cpu"):
             self.assertFalse(self.went(lambda x: f.pad(x, (1, 2)), x))
 
+    def test_no_tensor_is_made_for_its_number_of_elements(self):
+        import torch
+
+        def blocks(x):
+            padded = torch.nn.functional.pad(x, (0, -x.shape[1] % 4))
+            return padded.view(x.shape[0], -1, 4).transpose(0, 1).reshape(-1, 4)
+
+        self.assertTrue(self.went(blocks, torch.randn(3, 10)))
+        self.assertRegex(taken()[0].text, r"return t\d+\n")
+
+    def test_the_trace_keeps_no_fakes(self):
+        import torch
+        from torch._subclasses.fake_tensor import FakeTensorMode
+
+        from padlock.torch import _direct
+
+        trace, kept = _direct.trace_operators, []
+
+        def counted(*given):
+            before = FakeTensorMode.cache_info().size
+            made = trace(*given)
+            kept.append(FakeTensorMode.cache_info().size - before)
+            return made
+
+        x = torch.ones(3, 5)
+        with mock.patch.object(_direct, "trace_operators", counted):
+            self.assertTrue(self.went(lambda x: torch.nn.functional.pad(x, (1, 4)).view(3, 2, 5) * 3, x, dynamic=False))
+        self.assertEqual(kept, [0])
+
     def test_inputs_that_are_changed_and_results_that_are_views(self):
         import torch
 

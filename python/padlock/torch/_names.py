@@ -110,6 +110,13 @@ def _fakes_of(inputs: Sequence[Any], context: Any) -> list[Any]:
     return found
 
 
+def _remembering_nothing(fake_mode: Any) -> Any:
+    """A context in which fakes are made without being kept for the next time: with symbols that takes longer than it saves, as a
+    graph that is traced once seldom asks twice."""
+    without = _find("torch._subclasses.fake_tensor", "disable_fake_tensor_cache")
+    return without(fake_mode) if without is not None and hasattr(fake_mode, "cache_enabled") else nullcontext()
+
+
 def trace_operators(model: Any, inputs: Sequence[Any]) -> Any:
     """Returns a graph that Dynamo traced, for inputs that record no gradient, as the operators that Inductor would be given. None
     where this torch lacks what is needed."""
@@ -119,7 +126,7 @@ def trace_operators(model: Any, inputs: Sequence[Any]) -> Any:
     here = context() if context is not None else None
     if trace is None or table is None or python_rules is None or here is None or here.fake_mode is None:
         return None
-    with here.fake_mode, python_rules(), torch.no_grad():
+    with _remembering_nothing(here.fake_mode), here.fake_mode, python_rules(), torch.no_grad():
         return trace(model, decomposition_table=table())(*_fakes_of(inputs, here))
 
 

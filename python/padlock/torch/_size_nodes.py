@@ -76,13 +76,11 @@ class SizeNodes:
 
 
 def ask_inputs(graph: Graph) -> SizeNodes:
-    """Rewrites what asks intermediate tensors for their sizes."""
-    nodes = SizeNodes(graph)
+    """Rewrites what asks intermediate tensors for their sizes, as a view with an axis of -1 does for the number of elements."""
+    nodes, asked = SizeNodes(graph), (overload("sym_size", "int"), overload("sym_numel"))
     for node in list(graph.nodes):
         value = node.meta.get("val")
-        if node.target is not overload("sym_size", "int") or not isinstance(value, torch.SymInt):
-            continue
-        if node.args[0].op == "placeholder":
+        if node.target not in asked or not isinstance(value, torch.SymInt) or node.args[0].op == "placeholder":
             continue
         try:
             with graph.inserting_before(node):
