@@ -8,8 +8,7 @@ namespace {
 constexpr int kCacheLineBytes = 64;
 // Below these lengths a vector saves less than its code costs.
 constexpr int kNarrowestElements = 4, kFewElements = 8;
-constexpr std::size_t kMaxVectorWork = 256, kLongWork = 4;
-constexpr int kVectorsOfSums = 2;
+constexpr std::size_t kMaxVectorWork = 256;
 
 /// Chooses the strategies of one body.
 class StrategyChooser {
@@ -26,13 +25,10 @@ class StrategyChooser {
     LoopStrategyOptions options;
     if (!body_.is_pointwise && work() <= kMaxVectorWork) {
       const bool gathers = std::ranges::count(body_.loads, LoadKind::strided, &BodyLoad::kind) > 0;
-      const bool sums = has_sums(body_);
-      const bool long_work = gathers || sums || work() > kLongWork;
+      const bool long_work = gathers || has_sums(body_) || work() > 4;
       body_.lanes = std::max(1, options_.vector_bytes / widest());
       if (gathers) body_.lanes = std::min(body_.lanes, 8);
       options.unroll = long_work ? 1 : options_.unroll;
-      // A sum's walk is the same for all vectors of a trip: the more of them, the less it costs each.
-      if (sums && !gathers && work() <= kLongWork) options.unroll = kVectorsOfSums * options_.unroll;
       // A fill has no loads to wait for: elements are fast enough for what is less than half a vector, if they are few.
       const int narrowest =
           body_.loads.empty() ? std::clamp(body_.lanes / 2, kNarrowestElements, kFewElements) : kNarrowestElements;

@@ -104,9 +104,8 @@ class BodyBuilder {
 
   /// Returns an expression where all walks are at 0.
   [[nodiscard]] Expr before_walks(Expr e) const {
-    return exprs_.substitute(e, [&](Expr symbol) {
-      return sum_of_.contains(symbol.id()) ? exprs_.constant(0) : symbol;
-    });
+    return exprs_.substitute(e,
+                             [&](Expr symbol) { return sum_of_.contains(symbol.id()) ? exprs_.constant(0) : symbol; });
   }
 
   int add_load(const Node& node) {

@@ -167,8 +167,8 @@ class BodyEmitter {
     });
   }
 
-  /// A run of fewer elements than any vector has, or of sums, column by column: the rows are the longer loop, and lie in
-  /// the cache; where a sum's walks begin and end is the same in all of them.
+  /// A run of fewer elements than any vector has, or of sums, column by column: the rows are the longer loop, and lie
+  /// in the cache; where a sum's walks begin and end is the same in all of them.
   void emit_columns(Value* from, const Rows& rows, BasicBlock* done) {
     const VectorLoop& loop = body_.strategies[0].loops.front();
     counted_loop(builder_, from, exprs_->exact(builder_, loop.limit), 1, [&](Value* column) {
@@ -300,7 +300,7 @@ class BodyEmitter {
     Value* reached = counted_loop(builder_, from, limit, loop.step(), [&](Value* column) {
       if (last != nullptr) column = builder_.CreateBinaryIntrinsic(llvm::Intrinsic::smin, column, last);
       if (loop.nontemporal) vector_body_->prefetch_loads(column, loop);
-      vector_body_->emit_trip(column, loop);
+      for (int i = 0; i < loop.unroll; ++i) vector_body_->emit(column, loop, i * loop.lanes);
     });
     if (loop.end_value.valid()) exprs_->set_coordinate(loop.end_value, reached);
   }

@@ -14,33 +14,25 @@ using llvm::Value;
 
 class SumEmitter {
  public:
-  using Terms = llvm::function_ref<std::vector<Value*>(std::size_t)>;
   SumEmitter(IRBuilder<>& builder, ExprEmitter& exprs, const TargetFeatures& target, ir::DType dtype, int lanes,
-             Terms terms)
+             llvm::function_ref<std::vector<Value*>()> terms)
       : builder_(builder), exprs_(exprs), ops_(builder, lanes, target), dtype_(dtype), terms_(terms) {}
 
-  std::vector<Value*> emit(std::size_t count, std::span<const Walk> walks) {
-    State state{.sums = {}, .terms = builder_.getInt32(0)};
-    state.sums.assign(count, {ops_.to_sum(dtype_, neutral()), kept(ops_.bits(dtype_, 0))});
-    state = walk(walks, state);
-    Value* several = builder_.CreateICmpUGT(state.terms, builder_.getInt32(1));
-    std::vector<Value*> all;
-    for (const Sum& one : state.sums)
-      all.push_back(builder_.CreateSelect(several, ops_.from_sum(dtype_, one.value),
-                                          builder_.CreateBitCast(one.last, ops_.storage_type(dtype_))));
-    return all;
+  Value* emit(std::span<const Walk> walks) {
+    const State all = walk(walks, {ops_.to_sum(dtype_, neutral()), kept(ops_.bits(dtype_, 0)), builder_.getInt32(0)});
+    Value* several = builder_.CreateICmpUGT(all.terms, builder_.getInt32(1));
+    Value* last = builder_.CreateBitCast(all.last, ops_.storage_type(dtype_));
+    return builder_.CreateSelect(several, ops_.from_sum(dtype_, all.sum), last);
   }
 
  private:
-  struct Sum {
-    Value* value;
-    Value* last;  // of the terms, as `kept`; 0 of none
-  };
   /// Holds the values that change with each term.
   struct State {
-    std::vector<Sum> sums = {};
-    Value* terms;  // of each sum: a bit set for each, the lowest first, up to 32: it never wraps
+    Value* sum;
+    Value* last;   // of the terms, as `kept`; 0 of none
+    Value* terms;  // a bit set for each, the lowest first, up to 32: it never wraps
   };
+  static std::array<Value*, 3> values_of(const State& state) { return {state.sum, state.last, state.terms}; }
 
   /// Makes the bits of what a sum begins with: added to any term, -0.0 too, it leaves the term. So no term asks whether
   /// it is the first.
@@ -53,7 +45,7 @@ class SumEmitter {
   /// A term's bits in the kind of register that it is added from, where that holds them all.
   Value* kept(Value* bits) {
     const bool is_half = ir::is_float(dtype_) && ir::byte_size(dtype_) < static_cast<int>(sizeof(float));
-    return is_half || !ir::is_float(dtype_) ? bits : ops_.to_sum(dtype_, bits);
+    return is_half ? bits : ops_.to_sum(dtype_, bits);
   }
 
   BasicBlock* block(const char* name) {
@@ -61,16 +53,14 @@ class SumEmitter {
   }
 
   State add_terms(State state) {
-    std::size_t added = 0;
-    for (std::size_t i = 0; i < state.sums.size(); ++i) {
-      Sum& sum = state.sums[i];
-      const std::vector<Value*> terms = terms_(i);
-      for (Value* bits : terms) sum = {ops_.add_to_sum(dtype_, sum.value, bits), kept(bits)};
-      added = terms.size();
-    }
-    Value* one = builder_.getInt32(1);
-    for (; added > 0; --added) state.terms = builder_.CreateOr(builder_.CreateShl(state.terms, one), one);
+    for (Value* bits : terms_()) state = add_term(state, bits);
     return state;
+  }
+
+  State add_term(const State& before, Value* bits) {
+    Value* one = builder_.getInt32(1);
+    return {ops_.add_to_sum(dtype_, before.sum, bits), kept(bits),
+            builder_.CreateOr(builder_.CreateShl(before.terms, one), one)};
   }
 
   /// for (at = first, by = step, then = other; at < limit; at += by, swap(by, then)), tested after each term.
@@ -85,40 +75,30 @@ class SumEmitter {
     BasicBlock* done = block("summed");
     builder_.CreateCondBr(builder_.CreateICmpSLT(starts[0], limit), inside, done);
     builder_.SetInsertPoint(inside);
-    std::array<PHINode*, 3> places{};
-    for (std::size_t i = 0; i < starts.size(); ++i) places[i] = phi(starts[i], start);
-    const State state = joined(before, start);
-    const auto [at, by, then] = places;
+    const auto [at, by, then] = joined(starts, start);
+    const std::array<PHINode*, 3> states = joined(values_of(before), start);
     exprs_.set_coordinate(walk.variable, at);
-    const State after = this->walk(walks.subspan(1), state);
-    const std::array<Value*, 3> next = {builder_.CreateAdd(at, by), then, by};
+    const State after = this->walk(walks.subspan(1), {states[0], states[1], states[2]});
+    Value* next = builder_.CreateAdd(at, by);
     BasicBlock* last = builder_.GetInsertBlock();
-    for (std::size_t i = 0; i < next.size(); ++i) places[i]->addIncoming(next[i], last);
-    add_incoming(state, after, last);
-    builder_.CreateCondBr(builder_.CreateICmpSLT(next[0], limit), inside, done);
+    add_incoming({at, by, then}, {next, then, by}, last);
+    add_incoming(states, values_of(after), last);
+    builder_.CreateCondBr(builder_.CreateICmpSLT(next, limit), inside, done);
     builder_.SetInsertPoint(done);
-    const State all = joined(before, start);
-    add_incoming(all, after, last);
+    const std::array<PHINode*, 3> all = joined(values_of(before), start);
+    add_incoming(all, values_of(after), last);
+    return {all[0], all[1], all[2]};
+  }
+
+  /// Makes phis that have these values where they come from one block.
+  std::array<PHINode*, 3> joined(const std::array<Value*, 3>& values, BasicBlock* from) {
+    std::array<PHINode*, 3> all{};
+    for (std::size_t i = 0; i < all.size(); ++i) all[i] = phi(values[i], from);
     return all;
   }
-
-  /// Makes phis of a state's values, which have these where they come from one block.
-  State joined(State state, BasicBlock* from) {
-    for_each(state, [&](Value*& value) { value = phi(value, from); });
-    return state;
-  }
-  static void add_incoming(State joined, State state, BasicBlock* from) {
-    std::vector<Value*> values;
-    for_each(state, [&](Value* value) { values.push_back(value); });
-    std::size_t i = 0;
-    for_each(joined, [&](Value* phi) { llvm::cast<PHINode>(phi)->addIncoming(values[i++], from); });
-  }
-
-  template <class Visit>
-  static void for_each(State& state, Visit&& visit) {
-    visit(state.terms);
-    for (Sum& sum : state.sums)
-      for (Value** value : {&sum.value, &sum.last}) visit(*value);
+  static void add_incoming(const std::array<PHINode*, 3>& joined, const std::array<Value*, 3>& values,
+                           BasicBlock* from) {
+    for (std::size_t i = 0; i < joined.size(); ++i) joined[i]->addIncoming(values[i], from);
   }
 
   PHINode* phi(Value* value, BasicBlock* from) {
@@ -131,15 +111,14 @@ class SumEmitter {
   ExprEmitter& exprs_;
   OpEmitter ops_;
   ir::DType dtype_;
-  Terms terms_;
+  llvm::function_ref<std::vector<Value*>()> terms_;
 };
 
 }  // namespace
 
-std::vector<Value*> emit_sums(IRBuilder<>& builder, ExprEmitter& exprs, const TargetFeatures& target, ir::DType dtype,
-                              int lanes, std::size_t count, std::span<const Walk> walks,
-                              llvm::function_ref<std::vector<Value*>(std::size_t)> terms) {
-  return SumEmitter(builder, exprs, target, dtype, lanes, terms).emit(count, walks);
+Value* emit_sum(IRBuilder<>& builder, ExprEmitter& exprs, const TargetFeatures& target, ir::DType dtype, int lanes,
+                std::span<const Walk> walks, llvm::function_ref<std::vector<Value*>()> terms) {
+  return SumEmitter(builder, exprs, target, dtype, lanes, terms).emit(walks);
 }
 
 }  // namespace padlock::compiler

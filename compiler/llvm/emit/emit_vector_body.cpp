@@ -62,7 +62,7 @@ void VectorBodyEmitter::prefetch_next_sums() {
   exprs_.set_coordinate(kernel().coordinate(axis), builder_.CreateAdd(here, context_.index(1)));
   for (std::size_t i = 0; i < body_.nodes.size(); ++i)
     if (const BodyNode& node = body_.nodes[i]; node.kind == NodeKind::sum && node.scope < 0)
-      static_cast<void>(emit_sums(builder_, exprs_, context_.target, node.dtype, 1, 1, node.walks, [&](std::size_t) {
+      static_cast<void>(emit_sum(builder_, exprs_, context_.target, node.dtype, 1, node.walks, [&] {
         prefetch_terms(static_cast<int>(i));
         return std::vector<Value*>{};
       }));
@@ -277,64 +277,33 @@ Value* VectorBodyEmitter::emit_gather(int index, llvm::Type* type, Value* offset
 
 // --- vectors of elements -------------------------------------------------------------------------------------------
 
-void VectorBodyEmitter::emit_trip(Value* column, const VectorLoop& loop) {
-  const int together = has_sums(body_) ? loop.unroll : 1;
-  for (int i = 0; i < loop.unroll; i += together) emit_vectors(column, loop, i * loop.lanes, together);
-}
-
-void VectorBodyEmitter::emit_vectors(Value* column, const VectorLoop& loop, int displacement, int count) {
-  std::vector<Vector> vectors;
-  const std::vector<Value*> invariants = values_of_invariants(loop.lanes);
-  for (int i = 0; i < count; ++i) {
-    displacement_ = displacement + i * loop.lanes;
-    vectors.push_back({.displacement = displacement_, .at = displaced(column), .values = invariants});
-  }
-  emit_scope(-1, column, loop.lanes, vectors);
-  for (const Vector& vector : vectors) store(column, loop, vector.displacement, vector.values);
-}
-
-std::vector<Value*> VectorBodyEmitter::values_of_invariants(int lanes) {
-  std::vector<Value*> values = lanes == body_.lanes && lanes > 1 ? vector_values_ : scalar_values_;
-  if (lanes > 1 && lanes != body_.lanes)
+std::vector<Value*> VectorBodyEmitter::compute(Value* column, const VectorLoop& loop, int displacement) {
+  std::vector<Value*> values = loop.lanes == body_.lanes && loop.lanes > 1 ? vector_values_ : scalar_values_;
+  if (loop.lanes > 1 && loop.lanes != body_.lanes)
     for (Value*& value : values)
-      if (value != nullptr) value = builder_.CreateVectorSplat(static_cast<unsigned>(lanes), value);
+      if (value != nullptr) value = builder_.CreateVectorSplat(static_cast<unsigned>(loop.lanes), value);
+  displacement_ = displacement;
+  exprs_.set_coordinate(kernel().coordinate(kernel().rank() - 1), displaced(column));
+  emit_scope(-1, column, loop.lanes, values);
   return values;
 }
 
-void VectorBodyEmitter::move_to(const Vector& vector) {
-  displacement_ = vector.displacement;
-  exprs_.set_coordinate(kernel().coordinate(kernel().rank() - 1), vector.at);
-}
-
-/// Emits the nodes that are made in the walks of one sum, or (-1) of none, for neighbouring vectors.
-void VectorBodyEmitter::emit_scope(int scope, Value* column, int lanes, std::span<Vector> vectors) {
+/// Emits the nodes that are made in the walks of one sum, or (-1) of none.
+void VectorBodyEmitter::emit_scope(int scope, Value* column, int lanes, std::vector<Value*>& values) {
   for (std::size_t i = 0; i < body_.nodes.size(); ++i) {
     const BodyNode& node = body_.nodes[i];
     if (node.scope != scope || invariant_[i]) continue;
-    if (node.kind == NodeKind::sum) {
-      emit_sums_of(static_cast<int>(i), column, lanes, vectors);
+    if (node.kind != NodeKind::sum) {
+      values[i] = emit_node(node, column, lanes, values);
       continue;
     }
-    for (Vector& vector : vectors) {
-      move_to(vector);
-      vector.values[i] = emit_node(node, column, lanes, vector.values);
-    }
+    values[i] = emit_sum(builder_, exprs_, context_.target, node.dtype, lanes, node.walks, [&] {
+      emit_scope(static_cast<int>(i), column, lanes, values);
+      std::vector<Value*> terms;
+      for (const int operand : node.operands) terms.push_back(values[static_cast<std::size_t>(operand)]);
+      return terms;
+    });
   }
-}
-
-/// Walks once for all vectors: where a walk begins and ends does not depend on the column, else they have one lane.
-void VectorBodyEmitter::emit_sums_of(int index, Value* column, int lanes, std::span<Vector> vectors) {
-  const BodyNode& node = body_.nodes[static_cast<std::size_t>(index)];
-  move_to(vectors.front());
-  const auto terms_of = [&](std::size_t v) {
-    emit_scope(index, column, lanes, vectors.subspan(v, 1));
-    std::vector<Value*> terms;
-    for (const int operand : node.operands) terms.push_back(vectors[v].values[static_cast<std::size_t>(operand)]);
-    return terms;
-  };
-  const std::vector<Value*> sums =
-      emit_sums(builder_, exprs_, context_.target, node.dtype, lanes, vectors.size(), node.walks, terms_of);
-  for (std::size_t v = 0; v < vectors.size(); ++v) vectors[v].values[static_cast<std::size_t>(index)] = sums[v];
 }
 
 void VectorBodyEmitter::store(Value* column, const VectorLoop& loop, int displacement,

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <map>
-#include <span>
 #include <utility>
 #include <vector>
 
@@ -22,10 +21,8 @@ class VectorBodyEmitter {
   /// Emits all results at coordinates [column, column + lanes), moved by a displacement that is added to addresses,
   /// where it becomes part of the instruction.
   void emit(llvm::Value* column, const VectorLoop& loop, int displacement = 0) {
-    emit_vectors(column, loop, displacement, 1);
+    store(column, loop, displacement, compute(column, loop, displacement));
   }
-  /// Emits all vectors of one trip of a loop, one after the other; but what sums have in common is there once.
-  void emit_trip(llvm::Value* column, const VectorLoop& loop);
 
   /// Computes what prefetches need in rows that are written past the caches, where the builder stands, before the rows.
   void plan_prefetches();
@@ -55,16 +52,7 @@ class VectorBodyEmitter {
   void hoist_from_sums(llvm::Value* column);
 
  private:
-  void emit_vectors(llvm::Value* column, const VectorLoop& loop, int displacement, int count);
-  /// One of the vectors of a trip: its displacement, its first column with it, and its nodes' values.
-  struct Vector {
-    int displacement;
-    llvm::Value* at;
-    std::vector<llvm::Value*> values;
-  };
-  /// Makes a vector the one whose loads and coordinates are emitted.
-  void move_to(const Vector& vector);
-  [[nodiscard]] std::vector<llvm::Value*> values_of_invariants(int lanes);
+  [[nodiscard]] std::vector<llvm::Value*> compute(llvm::Value* column, const VectorLoop& loop, int displacement);
   void store(llvm::Value* column, const VectorLoop& loop, int displacement, const std::vector<llvm::Value*>& values);
   [[nodiscard]] const BodyArguments::Load& argument(int load) const {
     return arguments_.loads[static_cast<std::size_t>(load)];
@@ -89,8 +77,7 @@ class VectorBodyEmitter {
   [[nodiscard]] bool loads_invariants() const;
   void prefetch_next_sums();
   void prefetch_terms(int sum);
-  void emit_scope(int scope, llvm::Value* column, int lanes, std::span<Vector> vectors);
-  void emit_sums_of(int node, llvm::Value* column, int lanes, std::span<Vector> vectors);
+  void emit_scope(int scope, llvm::Value* column, int lanes, std::vector<llvm::Value*>& values);
   llvm::Value* emit_node(const BodyNode& node, llvm::Value* column, int lanes, const std::vector<llvm::Value*>& values);
   Access access_of(int index, llvm::Value* first, llvm::Value* guard = nullptr);
   llvm::Value* emit_load(int index, llvm::Value* column, int lanes);

@@ -305,15 +305,12 @@ std::vector<Value*> StreamBody::compute_from(int lanes, llvm::ArrayRef<Value*> l
       case NodeKind::operation:
         return ops.emit(node.op, node.dtype, body_.operand_type(node), operands);
       case NodeKind::sum:
-        return emit_sums(builder_, vector_.exprs, vector_.context.target, node.dtype, 1, 1, node.walks,
-                         [&](std::size_t) {
-                           emit_scope(at);
-                           std::vector<Value*> terms;
-                           for (const int operand : node.operands)
-                             terms.push_back(values[static_cast<std::size_t>(operand)]);
-                           return terms;
-                         })
-            .front();
+        return emit_sum(builder_, vector_.exprs, vector_.context.target, node.dtype, 1, node.walks, [&] {
+          emit_scope(at);
+          std::vector<Value*> terms;
+          for (const int operand : node.operands) terms.push_back(values[static_cast<std::size_t>(operand)]);
+          return terms;
+        });
       case NodeKind::index:
         if (node.scope >= 0) return emit_index(builder_, vector_.exprs, node);
         return spread_index(builder_, vector_.context.exprs(), vector_.schedule().kernel, node, indices_[next_index++],
