@@ -107,7 +107,8 @@ void InterpretedLoads::check_storage(const BodyLoad& how, const Stream& stream, 
 std::int64_t InterpretedLoads::element_of(const BodyLoad& how, const Stream& stream, std::int64_t column) {
   IndexArithmetic& code = state_.code;
   if (how.kind == LoadKind::general) return code.address(how.offset);
-  const Int128 base = code.wrapped(Int128{code.address(stream.base)} + (has_offset(how) ? code.address(how.offset) : 0));
+  const Int128 base =
+      code.wrapped(Int128{code.address(stream.base)} + (has_offset(how) ? code.address(how.offset) : 0));
   switch (how.kind) {
     case LoadKind::contiguous:
       return code.wrapped(base + column);
