@@ -32,18 +32,11 @@ std::string refusal_of(std::string_view name, std::size_t bytes) {
 
 TEST_CASE("a program that is too long for a GPU in all variants of its kernels is refused") {
   const std::string limit = fmt::format("expected a program of at most {} instructions", limits::kGpuInstructions);
-  for (const std::string_view name : {"casts", "maxima", "clamps"}) {
+  for (const std::string_view name : {"casts", "maxima"}) {
     CAPTURE(name);
     CHECK(refusal_of(name, 65'536).starts_with(limit));
     CHECK(refusal_of(name, 2000) == "");
   }
-}
-
-TEST_CASE("an instruction on a vector counts as many as its elements for a GPU") {
-  // Short enough for each thread to take several elements, which triples the code.
-  const std::string limit = fmt::format("expected a program of at most {} instructions", limits::kGpuInstructions);
-  CHECK(refusal_of("clamps", 8000).starts_with(limit));
-  CHECK(refusal_of("clamps", 16'000) == "");
 }
 
 }  // namespace

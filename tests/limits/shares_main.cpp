@@ -1,12 +1,10 @@
 #include <algorithm>
-#include <charconv>
 #include <cstdio>
 #include <filesystem>
 #include <map>
 #include <optional>
 #include <set>
 #include <string>
-#include <string_view>
 #include <utility>
 
 #include <fmt/format.h>
@@ -113,34 +111,19 @@ GpuCompiler& gpu_compiler() {
 }
 
 /// The instructions of LLVM's that a program becomes: the lines of its functions that are indented.
-template <class Count>
-std::int64_t instructions_of(const std::string& code, const Count& count) {
+std::int64_t instructions_of(const std::string& code) {
   std::int64_t instructions = 0;
-  for (std::size_t at = code.find("\n  "); at != std::string::npos; at = code.find("\n  ", at + 1))
-    instructions += count(std::string_view(code).substr(at + 1, code.find('\n', at + 1) - at - 1));
+  for (std::size_t at = 0; (at = code.find("\n  ", at)) != std::string::npos; ++at) ++instructions;
   return instructions;
-}
-
-/// Elements of the longest vector that a line is about.
-std::int64_t elements_of(std::string_view line) {
-  std::int64_t most = 1;
-  for (std::size_t at = line.find('<'); at != std::string_view::npos; at = line.find('<', at + 1)) {
-    std::int64_t elements = 0;
-    std::from_chars(line.data() + at + 1, line.data() + line.size(), elements);
-    most = std::max(most, elements);
-  }
-  return most;
 }
 
 void use_code(const ir::Program& program, const std::string& name, Shares& shares) {
   const auto code = shares.pass("steps to prove, a CPU", limits::kProofSteps, name,
                                 [&] { return host_compiler().emit(program, Stage::llvm, {}); });
-  if (code)
-    shares.use("LLVM's instructions", limits::kInstructions, instructions_of(*code, [](std::string_view) { return 1; }),
-               name);
+  if (code) shares.use("LLVM's instructions", limits::kInstructions, instructions_of(*code), name);
   const auto ptx = shares.pass("steps to prove, a GPU", limits::kProofSteps, name,
                                [&] { return gpu_compiler().emit(program, Stage::llvm, {}); });
-  if (ptx) shares.use("instructions of a GPU", limits::kGpuInstructions, instructions_of(*ptx, elements_of), name);
+  if (ptx) shares.use("instructions of a GPU", limits::kGpuInstructions, instructions_of(*ptx), name);
 }
 
 void compile_program(const std::string& text, const std::string& name, Shares& shares) {

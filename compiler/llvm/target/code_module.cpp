@@ -4,8 +4,6 @@
 #include <utility>
 
 #include <fmt/format.h>
-#include <llvm/IR/DerivedTypes.h>
-#include <llvm/IR/InstIterator.h>
 #include <llvm/IR/Verifier.h>
 #include <llvm/Support/raw_ostream.h>
 
@@ -43,25 +41,6 @@ std::pair<std::size_t, std::size_t> instructions_of(const llvm::Module& module) 
   return {all, longest};
 }
 
-std::size_t elements_of(const llvm::Type* type) {
-  const auto* vector = llvm::dyn_cast<llvm::FixedVectorType>(type);
-  return vector == nullptr ? 1 : vector->getNumElements();
-}
-
-/// The instructions that a GPU, which has no vectors, takes for one.
-std::size_t scalar_instructions(const llvm::Instruction& instruction) {
-  std::size_t most = elements_of(instruction.getType());
-  for (const llvm::Value* operand : instruction.operands()) most = std::max(most, elements_of(operand->getType()));
-  return most;
-}
-
-std::size_t scalar_instructions(const llvm::Module& module) {
-  std::size_t all = 0;
-  for (const llvm::Function& function : module)
-    for (const llvm::Instruction& instruction : llvm::instructions(function)) all += scalar_instructions(instruction);
-  return all;
-}
-
 Status check(std::span<const CodeModule> modules, std::size_t found, std::size_t most) {
   if (found <= most) return {};
   return beyond_limits(fmt::format("expected a program of at most {} instructions of LLVM's, found {} in '{}'", most,
@@ -79,12 +58,10 @@ Status limit_emitted(std::span<const CodeModule> modules) {
 Status limit_work(std::span<CodeModule> modules) {
   std::size_t host = 0, gpu = 0;
   for (CodeModule& code : modules) {
-    if (!code.machine->getTargetTriple().isX86()) {  // whose code generator never optimises
-      gpu += scalar_instructions(*code.module);
-      continue;
-    }
     const auto [all, longest] = instructions_of(*code.module);
-    host += all;
+    const bool is_host = code.machine->getTargetTriple().isX86();
+    (is_host ? host : gpu) += all;
+    if (!is_host) continue;  // its code generator never optimises
     const bool optimises = longest <= limits::kOptimizedInstructions && all <= limits::kOptimizedModule;
     code.machine->setOptLevel(optimises ? llvm::CodeGenOptLevel::Default : llvm::CodeGenOptLevel::None);
   }
