@@ -94,6 +94,10 @@ Result<llvm::SmallVector<char>> generate_code(llvm::Module& module, llvm::Target
   CodePasses passes(machine);
   if (machine.addPassesToEmitFile(passes, stream, nullptr, type, /*DisableVerify=*/true))
     return internal_error("LLVM cannot emit code of this kind for this machine");
+  // Instructions are selected one by one where they are simple: addresses, counters, branches, copies. Only the rest of
+  // a block is made a graph of, whose rewriting was two fifths of a compile. Vector loops come out the same. (Set here:
+  // adding the passes resets it. A GPU has no such selector.)
+  machine.setFastISel(machine.getTargetTriple().isX86());
   passes.run(module);
   return bytes;
 }
