@@ -7,6 +7,7 @@
 
 #include "compiler/llvm/emit/chunk_plan.h"
 #include "compiler/llvm/emit/emit_ops.h"
+#include "compiler/llvm/emit/selection.h"
 #include "compiler/llvm/emit/vector_permute.h"
 
 namespace padlock::compiler {
@@ -33,6 +34,7 @@ class TakerEmitter {
     types.resize(types.size() + rows.streams.size(), i64_);
     auto* type = llvm::FunctionType::get(i64_, types, false);
     function_ = make_internal_function(context, type, name);
+    function_->addFnAttr(kSelectsByGraph);
   }
 
   llvm::Function* emit() {
