@@ -1,5 +1,4 @@
 #include "compiler/llvm/emit/chunk_plan.h"
-#include "compiler/llvm/emit/selection.h"
 
 #include <algorithm>
 #include <map>

@@ -7,7 +7,6 @@
 
 #include "compiler/llvm/emit/chunk_plan.h"
 #include "compiler/llvm/emit/emit_ops.h"
-#include "compiler/llvm/emit/selection.h"
 #include "compiler/llvm/emit/vector_permute.h"
 
 namespace padlock::compiler {

@@ -18,7 +18,7 @@
 #include <llvm/Transforms/Scalar/EarlyCSE.h>
 #include <llvm/Transforms/Scalar/SimplifyCFG.h>
 
-#include "compiler/llvm/emit/selection.h"
+#include "compiler/llvm/emit/kernel_function.h"
 
 namespace padlock::compiler {
 
