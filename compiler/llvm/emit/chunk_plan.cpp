@@ -58,6 +58,7 @@ class PlannerEmitter {
         i64_(builder_.getInt64Ty()) {
     auto* type = llvm::FunctionType::get(builder_.getInt1Ty(), {builder_.getPtrTy(), builder_.getPtrTy()}, false);
     function_ = make_internal_function(context, type, name);
+    function_->addFnAttr(kSelectsByGraph);
   }
 
   llvm::Function* emit() {

@@ -23,11 +23,6 @@ Value* AccessEmitter::address(const Access& access) {
   return builder_.CreateGEP(element, at, llvm::ConstantInt::getSigned(i64, access.displacement));
 }
 
-void AccessEmitter::set_origin(Access& access, Value* element) {
-  access.pointer = address({.pointer = access.pointer, .dtype = access.dtype, .first = element});
-  access.origin = element;
-}
-
 Value* AccessEmitter::load(const Access& access, llvm::Type* type) {
   const auto plain = [&] { return builder_.CreateAlignedLoad(type, address(access), llvm::Align(access.align)); };
   if (access.guard == nullptr && access.extent == nullptr) return plain();

@@ -36,9 +36,6 @@ class AccessEmitter {
   AccessEmitter(llvm::IRBuilder<>& builder, llvm::Value* fault) : builder_(builder), fault_(fault) {}
 
   [[nodiscard]] llvm::Value* address(const Access& access);
-  /// Makes the pointer one to this element, where the builder stands: what is left to add in a loop becomes part of the
-  /// instruction.
-  void set_origin(Access& access, llvm::Value* element);
   /// A value of `type`; 0 where the access does not happen.
   [[nodiscard]] llvm::Value* load(const Access& access, llvm::Type* type);
   /// With a hint the address is a multiple of the value's size.

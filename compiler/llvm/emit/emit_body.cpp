@@ -14,6 +14,8 @@ using llvm::Value;
 
 /// Emits one body as a function of the host: the loops of its strategies.
 class BodyEmitter {
+  using Row = VectorBodyEmitter::Row;
+
  public:
   BodyEmitter(KernelContext& context, std::size_t index)
       : context_(context),
@@ -62,11 +64,8 @@ class BodyEmitter {
   void emit_loops() {
     BasicBlock* done = block("done");
     const BodyArguments& arguments = vector_body_->arguments();
-    Rows rows{.row = arguments.row, .bases = {}, .count = builder_.getInt64(1)};
-    if (arguments.takes_rows) {
-      rows.count = arguments.rows;
-      for (const BodyArguments::Load& load : arguments.loads) rows.bases.push_back(load.base);
-    }
+    if (arguments.takes_rows) steps_ = vector_body_->row_steps();
+    const Rows rows{vector_body_->first_row(), arguments.takes_rows ? arguments.rows : builder_.getInt64(1)};
     const LoopStrategy& longest = body_.strategies.back();
     if (longest.kind == LoopStrategyKind::nontemporal)
       emit_streamed(longest, rows, done);
@@ -77,37 +76,45 @@ class BodyEmitter {
 
   // --- rows ---------------------------------------------------------------------------------------------------------
 
-  /// Rows that are left: where the first begins, where its loads start, and how many there are.
+  /// Rows that are left: where the first begins, and how many there are.
   struct Rows {
-    Value* row;
-    std::vector<Value*> bases;
+    Row first;
     Value* count;
   };
 
-  /// Phis for rows where the builder stands, without their values.
-  Rows join_rows() {
-    const auto phi = [&](Value* like) { return builder_.CreatePHI(like->getType(), 2); };
-    const BodyArguments& arguments = vector_body_->arguments();
-    Rows joined{.row = phi(arguments.row), .bases = {}, .count = phi(builder_.getInt64(0))};
-    if (arguments.takes_rows)
-      for (std::size_t i = 0; i < arguments.loads.size(); ++i) joined.bases.push_back(phi(joined.row));
-    return joined;
+  /// Makes of the values of rows others: `make(value, like)`, of those of `like` in the same order; null stays.
+  template <class Make>
+  static Row each_of(const Row& row, const Row& like, Make&& make) {
+    const auto of = [&](Value* a, Value* b) { return a == nullptr ? nullptr : make(a, b); };
+    const auto all = [&](const std::vector<Value*>& a, const std::vector<Value*>& b) {
+      std::vector<Value*> made;
+      for (std::size_t i = 0; i < a.size(); ++i) made.push_back(of(a[i], b[i]));
+      return made;
+    };
+    return {of(row.offset, like.offset), all(row.bases, like.bases), all(row.outputs, like.outputs),
+            all(row.loads, like.loads)};
+  }
+
+  /// Phis for rows like these where the builder stands, without their values.
+  Rows join_rows(const Rows& like) {
+    const auto phi = [&](Value* value, Value*) -> Value* { return builder_.CreatePHI(value->getType(), 2); };
+    return {each_of(like.first, like.first, phi), phi(like.count, nullptr)};
   }
   static void add_incoming(const Rows& joined, const Rows& rows, BasicBlock* from) {
-    const auto add = [&](Value* phi, Value* value) { llvm::cast<llvm::PHINode>(phi)->addIncoming(value, from); };
-    add(joined.row, rows.row);
+    const auto add = [&](Value* phi, Value* value) {
+      llvm::cast<llvm::PHINode>(phi)->addIncoming(value, from);
+      return phi;
+    };
     add(joined.count, rows.count);
-    for (std::size_t i = 0; i < rows.bases.size(); ++i) add(joined.bases[i], rows.bases[i]);
+    each_of(joined.first, rows.first, add);
   }
   Rows after_first(const Rows& rows) {
-    if (!vector_body_->arguments().takes_rows) return {rows.row, {}, builder_.getInt64(0)};
-    Value* row = exprs_->address(builder_, context_.schedule.kernel.extents.back());
-    Rows rest{.row = builder_.CreateAdd(rows.row, row),
-              .bases = {},
-              .count = builder_.CreateSub(rows.count, builder_.getInt64(1))};
-    for (std::size_t i = 0; i < rows.bases.size(); ++i)
-      rest.bases.push_back(builder_.CreateAdd(rows.bases[i], vector_body_->arguments().loads[i].step));
-    return rest;
+    if (!vector_body_->arguments().takes_rows) return {rows.first, builder_.getInt64(0)};
+    const auto moved = [&](Value* value, Value* step) {
+      return value->getType()->isPointerTy() ? builder_.CreateGEP(builder_.getInt8Ty(), value, step)
+                                             : builder_.CreateAdd(value, step);
+    };
+    return {each_of(rows.first, steps_, moved), builder_.CreateSub(rows.count, builder_.getInt64(1))};
   }
   Value* are_left(Value* rows) { return builder_.CreateICmpSGT(rows, builder_.getInt64(0)); }
 
@@ -119,9 +126,9 @@ class BodyEmitter {
     BasicBlock* inside = block("row");
     builder_.CreateBr(inside);
     builder_.SetInsertPoint(inside);
-    const Rows at = join_rows();
+    const Rows at = join_rows(rows);
     add_incoming(at, rows, before);
-    vector_body_->set_row(at.row, at.bases);
+    vector_body_->set_row(at.first);
     emit_row();
     const Rows rest = after_first(at);
     add_incoming(at, rest, builder_.GetInsertBlock());
@@ -190,12 +197,12 @@ class BodyEmitter {
     Value* left;  // of the rows, with this one; 0: nothing is streamed
   };
 
-  SharedRun begin_shared_run(BasicBlock* at) {
+  SharedRun begin_shared_run(BasicBlock* at, const Rows& all) {
     builder_.SetInsertPoint(at);
     const auto phi = [&] { return builder_.CreatePHI(i64_, 3); };
     Value* from = phi();
     Value* to = phi();
-    Rows rows = join_rows();
+    Rows rows = join_rows(all);
     return {.block = at, .from = from, .to = to, .rows = std::move(rows), .left = phi()};
   }
   /// One more way into it, without the jump.
@@ -206,7 +213,7 @@ class BodyEmitter {
     add_incoming(run.rows, rows, way);
     add(run.left, left);
   }
-  Rows one_of(const Rows& rows) { return {rows.row, rows.bases, builder_.getInt64(1)}; }
+  Rows one_of(const Rows& rows) { return {rows.first, builder_.getInt64(1)}; }
 
   /// Row by row: the run up to the first line, the lines, and the run after them. All runs share one code, which takes
   /// all rows at once where nothing is streamed.
@@ -218,7 +225,7 @@ class BodyEmitter {
     BasicBlock* lines = block("lines");
     choose_streaming(strategy, large, row, shared);
 
-    const SharedRun run = begin_shared_run(shared);
+    const SharedRun run = begin_shared_run(shared, all);
     for (BasicBlock* whole : {start, large}) enter(run, begin(), end(), all, builder_.getInt64(0), whole);
     BasicBlock* ran = block("ran");
     BasicBlock* next_row = block("next_row");
@@ -227,7 +234,7 @@ class BodyEmitter {
     builder_.CreateCondBr(builder_.CreateICmpSLT(run.to, end()), lines, next_row);
 
     builder_.SetInsertPoint(row);
-    const Rows at = join_rows();
+    const Rows at = join_rows(all);
     add_incoming(at, all, large);
     emit_row_start(strategy, at, run);
     builder_.SetInsertPoint(lines);
@@ -250,7 +257,7 @@ class BodyEmitter {
 
   /// The run of a row up to its first line.
   void emit_row_start(const LoopStrategy& strategy, const Rows& at, const SharedRun& run) {
-    vector_body_->set_row(at.row, at.bases);
+    vector_body_->set_row(at.first);
     Value* past = builder_.CreateSub(count(strategy.line), vector_body_->misalignment(begin(), strategy.line));
     set_whole_run(builder_.CreateAnd(past, count(strategy.line - 1)));
     Value* limit = exprs_->exact(builder_, strategy.loops[0].limit);
@@ -261,7 +268,7 @@ class BodyEmitter {
 
   /// Its lines, and then the run after them.
   void emit_lines(const LoopStrategy& strategy, const SharedRun& run) {
-    vector_body_->set_row(run.rows.row, run.rows.bases);
+    vector_body_->set_row(run.rows.first);
     set_whole_run(builder_.CreateSub(run.to, begin()));  // the run before this ended at the first line
     emit_loop(strategy.loops[1], exprs_->exact(builder_, strategy.loops[1].from));
     Value* rest = exprs_->exact(builder_, strategy.loops[2].from);
@@ -276,10 +283,10 @@ class BodyEmitter {
       BasicBlock* gaps = block("gaps");
       builder_.CreateCondBr(are_left(run.left), gaps, done);
       builder_.SetInsertPoint(gaps);
-      vector_body_->set_row(run.rows.row, run.rows.bases);
+      vector_body_->set_row(run.rows.first);
       vector_body_->prefetch_gaps();
     }
-    const Rows later = after_first({run.rows.row, run.rows.bases, run.left});
+    const Rows later = after_first({run.rows.first, run.left});
     add_incoming(at, later, builder_.GetInsertBlock());
     builder_.CreateCondBr(are_left(later.count), row, done);
   }
@@ -316,6 +323,7 @@ class BodyEmitter {
   llvm::Function* function_ = nullptr;
   ExprEmitter* exprs_ = nullptr;
   VectorBodyEmitter* vector_body_ = nullptr;
+  Row steps_;  // from a row to the next
 };
 
 }  // namespace

@@ -33,6 +33,7 @@ class TakerEmitter {
     types.resize(types.size() + rows.streams.size(), i64_);
     auto* type = llvm::FunctionType::get(i64_, types, false);
     function_ = make_internal_function(context, type, name);
+    function_->addFnAttr(kSelectsByGraph);
   }
 
   llvm::Function* emit() {

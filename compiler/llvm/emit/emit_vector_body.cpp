@@ -1,6 +1,7 @@
 #include "compiler/llvm/emit/emit_vector_body.h"
 
 #include <algorithm>
+#include <bit>
 
 #include "compiler/llvm/emit/emit_index.h"
 #include "compiler/llvm/emit/emit_loop.h"
@@ -149,20 +150,54 @@ bool VectorBodyEmitter::loads_invariants() const {
   return std::ranges::any_of(body_.loads, [](const BodyLoad& load) { return load.kind == LoadKind::invariant; });
 }
 
-void VectorBodyEmitter::set_row(Value* row, llvm::ArrayRef<Value*> bases) {
-  arguments_.row = row;
-  for (std::size_t i = 0; i < bases.size(); ++i) arguments_.loads[i].base = bases[i];
+bool VectorBodyEmitter::moves_pointer(std::size_t load) const {
+  return body_.loads[load].kind == LoadKind::contiguous && !has_offset(body_.loads[load]);
+}
+
+bool VectorBodyEmitter::counts_elements(std::size_t load) const {
+  return !moves_pointer(load) || context_.checks_load(index_, load);
+}
+
+VectorBodyEmitter::Row VectorBodyEmitter::first_row() {
+  const auto moved = [&](Value* pointer, ir::DType dtype, Value* first) {
+    return accesses_.address({.pointer = pointer, .dtype = dtype, .first = first});
+  };
+  Row row;
+  if (context_.checks_stores(index_)) row.offset = arguments_.row;
+  for (std::size_t i = 0; i < outputs_.size(); ++i)
+    row.outputs.push_back(moved(outputs_[i], result_type(i), arguments_.row));
+  for (std::size_t i = 0; i < body_.loads.size(); ++i) {
+    const BodyArguments::Load& load = arguments_.loads[i];
+    row.bases.push_back(counts_elements(i) ? load.base : nullptr);
+    row.loads.push_back(moves_pointer(i) ? moved(load.tensor, body_.loads[i].dtype, load.base) : nullptr);
+  }
+  return row;
+}
+
+VectorBodyEmitter::Row VectorBodyEmitter::row_steps() {
+  const auto bytes = [&](Value* elements, ir::DType dtype) {
+    return builder_.CreateMul(elements, builder_.getInt64(static_cast<std::uint64_t>(ir::byte_size(dtype))));
+  };
+  Row step;
+  step.offset = exprs_.address(builder_, kernel().extents.back());
+  for (std::size_t i = 0; i < outputs_.size(); ++i) step.outputs.push_back(bytes(step.offset, result_type(i)));
+  for (std::size_t i = 0; i < body_.loads.size(); ++i) {
+    step.bases.push_back(arguments_.loads[i].step);
+    step.loads.push_back(moves_pointer(i) ? bytes(arguments_.loads[i].step, body_.loads[i].dtype) : nullptr);
+  }
+  return step;
+}
+
+void VectorBodyEmitter::set_row(const Row& row) {
+  arguments_.row = row.offset;
+  for (std::size_t i = 0; i < row.bases.size(); ++i) arguments_.loads[i].base = row.bases[i];
   if (loads_invariants()) emit_invariants();
   row_outputs_.clear();
   row_loads_.clear();
-  for (std::size_t i = 0; i < outputs_.size(); ++i) {
-    row_outputs_.push_back({.pointer = outputs_[i], .dtype = result_type(i)});
-    accesses_.set_origin(row_outputs_.back(), row);
-  }
-  for (std::size_t i = 0; i < arguments_.loads.size(); ++i) {
-    row_loads_.push_back({.pointer = arguments_.loads[i].tensor, .dtype = body_.loads[i].dtype});
-    if (body_.loads[i].kind == LoadKind::contiguous) accesses_.set_origin(row_loads_.back(), arguments_.loads[i].base);
-  }
+  for (std::size_t i = 0; i < outputs_.size(); ++i)
+    row_outputs_.push_back({.pointer = row.outputs[i], .dtype = result_type(i), .origin = row.offset});
+  for (std::size_t i = 0; i < row.loads.size(); ++i)
+    row_loads_.push_back({.pointer = row.loads[i], .dtype = body_.loads[i].dtype, .origin = row.bases[i]});
 }
 
 Value* VectorBodyEmitter::emit_node(const BodyNode& node, Value* column, int lanes, const std::vector<Value*>& values) {
@@ -385,14 +420,13 @@ void VectorBodyEmitter::prefetch_stores() {
   const Expr row_bytes = exprs.max(context_.abi.row_bytes, exprs.constant(1));
   const Expr rows = exprs.floordiv(exprs.constant(kStoresAheadBytes), row_bytes);
   Value* ahead = exprs_.address(builder_, exprs.mul(rows, kernel().extents.back()));
-  Value* first = builder_.CreateAdd(arguments_.row, arguments_.begin);
   Value* length = builder_.CreateSub(arguments_.end, arguments_.begin);
   std::vector<std::pair<Value*, int>> edges;
   for (std::size_t i = 0; i < outputs_.size(); ++i) {
     const auto moved = [&](Value* from, Value* by) {
       return accesses_.address({.pointer = from, .dtype = result_type(i), .first = by});
     };
-    Value* begin = moved(moved(outputs_[i], first), ahead);
+    Value* begin = moved(address_of(i, arguments_.begin), ahead);
     // Where a fill begins something else ends.
     if (!body_.loads.empty()) edges.emplace_back(begin, kLineBytes);
     edges.emplace_back(moved(begin, length), kLineBytes);
@@ -410,6 +444,13 @@ void VectorBodyEmitter::prefetch_stores() {
 
 // --- alignment -----------------------------------------------------------------------------------------------------
 
+Value* VectorBodyEmitter::address_of(std::size_t result, Value* column) {
+  const bool in_row = !row_outputs_.empty();
+  return accesses_.address({.pointer = in_row ? row_outputs_[result].pointer : outputs_[result],
+                            .dtype = result_type(result),
+                            .first = in_row ? column : builder_.CreateAdd(arguments_.row, column)});
+}
+
 /// The low bits of an address, as an index.
 Value* VectorBodyEmitter::low_bits(Value* address, int bytes) {
   Value* at = builder_.CreateTrunc(builder_.CreatePtrToInt(address, builder_.getInt64Ty()), context_.index_type());
@@ -418,9 +459,9 @@ Value* VectorBodyEmitter::low_bits(Value* address, int bytes) {
 
 Value* VectorBodyEmitter::misalignment(Value* column, int lanes) {
   const int size = result_bytes(0);
-  Value* address = accesses_.address(
-      {.pointer = outputs_[0], .dtype = result_type(0), .first = builder_.CreateAdd(arguments_.row, column)});
-  return builder_.CreateUDiv(low_bits(address, lanes * size), context_.index(size));
+  // (By a shift: a division would be looked at as one that may be slow.)
+  const int shift = std::countr_zero(static_cast<unsigned>(size));
+  return builder_.CreateLShr(low_bits(address_of(0, column), lanes * size), context_.index(shift));
 }
 
 Value* VectorBodyEmitter::are_aligned(llvm::ArrayRef<std::pair<Value*, int>> addresses) {
@@ -431,10 +472,8 @@ Value* VectorBodyEmitter::are_aligned(llvm::ArrayRef<std::pair<Value*, int>> add
 
 Value* VectorBodyEmitter::stores_are_aligned(Value* column) {
   std::vector<std::pair<Value*, int>> addresses;
-  Value* first = builder_.CreateAdd(arguments_.row, column);
   for (std::size_t i = 0; i < outputs_.size(); ++i)
-    addresses.emplace_back(accesses_.address({.pointer = outputs_[i], .dtype = result_type(i), .first = first}),
-                           body_.lanes * result_bytes(i));
+    addresses.emplace_back(address_of(i, column), body_.lanes * result_bytes(i));
   return are_aligned(addresses);
 }
 

@@ -45,8 +45,19 @@ class VectorBodyEmitter {
   [[nodiscard]] llvm::Value* stores_are_aligned(llvm::Value* column);
 
   [[nodiscard]] const BodyArguments& arguments() const { return arguments_; }
-  /// Sets where the row, and in it each load, starts from here on. The builder stands where it is that row's turn.
-  void set_row(llvm::Value* row, llvm::ArrayRef<llvm::Value*> bases);
+  /// Where a row starts: in the results and in what is loaded contiguously by their pointers, and by its elements'
+  /// numbers where something else asks for these (else null).
+  struct Row {
+    llvm::Value* offset = nullptr;
+    std::vector<llvm::Value*> bases;           ///< of each load
+    std::vector<llvm::Value*> outputs, loads;  ///< pointers; null where a load is not contiguous
+  };
+  /// Emits the start of the first row, and how many bytes on the next one's pointers are, in the same order; where the
+  /// builder stands, before all loops.
+  [[nodiscard]] Row first_row();
+  [[nodiscard]] Row row_steps();
+  /// Sets where the row starts from here on. The builder stands where it is that row's turn.
+  void set_row(const Row& row);
   /// Computes where the builder stands, before the rows, what the sums of this column have in common. From there on
   /// nothing else may be emitted than this column.
   void hoist_from_sums(llvm::Value* column);
@@ -86,6 +97,11 @@ class VectorBodyEmitter {
   llvm::Value* emit_gather(int index, llvm::Type* type, llvm::Value* offset, llvm::Value* step, int lanes);
   /// The access of a load whose vector begins at a column; without the vector's displacement.
   Access vector_of(int index, llvm::Value* column, int lanes);
+  /// Returns whether a load goes over the row by its pointer, and whether its elements are counted, too.
+  [[nodiscard]] bool moves_pointer(std::size_t load) const;
+  [[nodiscard]] bool counts_elements(std::size_t load) const;
+  /// The address of a result's element at this column.
+  llvm::Value* address_of(std::size_t result, llvm::Value* column);
   llvm::Value* low_bits(llvm::Value* address, int bytes);
   llvm::Value* are_aligned(llvm::ArrayRef<std::pair<llvm::Value*, int>> addresses);
 

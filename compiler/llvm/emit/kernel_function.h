@@ -65,6 +65,10 @@ struct KernelContext {
 /// Attributes of every function: the target's CPU, no calls made up by LLVM, nothing unwinds.
 void set_attributes(llvm::Function& function, const TargetFeatures& target);
 
+/// The attribute of a function of the host whose instructions are selected by graphs of whole blocks: one whose loops
+/// add up several addresses, for which the quicker selection (codegen.cpp) takes an instruction more each.
+inline constexpr char kSelectsByGraph[] = "padlock-selects-by-graph";
+
 /// Makes a function that the kernel calls and LLVM does not inline. Its calling convention passes as many arguments in
 /// registers as there are.
 llvm::Function* make_internal_function(KernelContext& context, llvm::FunctionType* type, const std::string& name);

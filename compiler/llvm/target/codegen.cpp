@@ -8,13 +8,17 @@
 #include <llvm/Analysis/TargetLibraryInfo.h>
 #include <llvm/Analysis/TargetTransformInfo.h>
 #include <llvm/IR/Dominators.h>
+#include <llvm/IR/Function.h>
 #include <llvm/IR/LegacyPassManager.h>
 #include <llvm/IR/PassInstrumentation.h>
 #include <llvm/IR/PassManager.h>
+#include <llvm/Pass.h>
 #include <llvm/PassRegistry.h>
 #include <llvm/Support/raw_ostream.h>
 #include <llvm/Transforms/Scalar/EarlyCSE.h>
 #include <llvm/Transforms/Scalar/SimplifyCFG.h>
+
+#include "compiler/llvm/emit/kernel_function.h"
 
 namespace padlock::compiler {
 
@@ -24,27 +28,51 @@ std::unexpected<Error> llvm_error(const char* doing, llvm::Error error) {
 
 namespace {
 
+/// Selects a function's instructions one by one where they are simple (addresses, counters, branches, copies) and makes
+/// a graph of the rest of a block alone: the rewriting of graphs is two fifths of a compile. A function with
+/// kSelectsByGraph has graphs of whole blocks.
+class ChooseSelector final : public llvm::FunctionPass {
+ public:
+  explicit ChooseSelector(llvm::TargetMachine& machine) : FunctionPass(kId), machine_(machine) {}
+
+  bool runOnFunction(llvm::Function& function) override {
+    machine_.setFastISel(!function.hasFnAttribute(kSelectsByGraph));
+    return false;
+  }
+  void getAnalysisUsage(llvm::AnalysisUsage& usage) const override { usage.setPreservesAll(); }
+
+ private:
+  static inline char kId = 0;  // LLVM knows a pass by its address
+  llvm::TargetMachine& machine_;
+};
+
 /// The code generator's passes without those that cost more than they give here, and so without the analyses that only
 /// they would ask for.
 class CodePasses final : public llvm::legacy::PassManager {
  public:
-  explicit CodePasses(const llvm::TargetMachine& machine) : host_(machine.getTargetTriple().isX86()) {}
+  explicit CodePasses(llvm::TargetMachine& machine) : machine_(machine), host_(machine.getTargetTriple().isX86()) {}
 
   void add(llvm::Pass* pass) override {
     const llvm::PassInfo* const info = llvm::PassRegistry::getPassRegistry()->getPassInfo(pass->getPassID());
-    if (info != nullptr && is_left_out(info->getPassArgument()))
+    const Name name = info != nullptr ? info->getPassArgument() : Name();
+    if (is_left_out(name)) {
       delete pass;  // the manager owns what is added
-    else
-      PassManager::add(pass);
+      return;
+    }
+    // A module that is not optimised has chosen already.
+    if (name == "x86-isel" && machine_.getOptLevel() != llvm::CodeGenOptLevel::None)
+      PassManager::add(new ChooseSelector(machine_));
+    PassManager::add(pass);
   }
 
  private:
-  [[nodiscard]] bool is_left_out(llvm::StringRef pass) const {
+  using Name = llvm::StringRef;
+
+  [[nodiscard]] bool is_left_out(Name pass) const {
     return std::ranges::find(kNeverNeeded, pass) != kNeverNeeded.end() ||
            (host_ && std::ranges::find(kLeftOut, pass) != kLeftOut.end());
   }
 
-  using Name = llvm::StringRef;
   static constexpr std::array kNeverNeeded = {
       // The schedule's loops have addresses that x86 adds up for free: it has nothing to win.
       Name("loop-reduce"),
@@ -67,6 +95,7 @@ class CodePasses final : public llvm::legacy::PassManager {
       Name("stack-coloring"), Name("stack-slot-coloring"), Name("x86-cf-opt"), Name("x86-avoid-sfb"),
       Name("x86-partial-reduction"), Name("x86-slh"), Name("x86-tile-config"), Name("tilepreconfig"),
       Name("livedebugvalues"), Name("removeredundantdebugvalues")};
+  llvm::TargetMachine& machine_;
   bool host_;
 };
 
