@@ -364,6 +364,23 @@ class Choices(Case):
             self.run_both(lambda x: torch.nn.functional.pad(x @ x, (1, -1)) @ x, x)
         self.assertEqual(calls.call_count, 1)
 
+    def test_code_of_another_version_is_not_taken_from_inductors_cache(self):
+        import torch
+        from torch._inductor import config
+
+        from padlock.torch import _backend
+
+        compile_fx, keys = _backend.inductor()[0], []
+
+        def rest(graph_module, examples, **how):
+            keys.append(config.post_grad_custom_pre_pass.uuid())
+            return _backend._boxed(graph_module.forward)
+
+        with mock.patch.object(_backend, "inductor", lambda: (compile_fx, rest)):
+            compiled(lambda x: torch.nn.functional.pad(x, (1, 2)).cumsum(1))(torch.ones(2, 3))
+        self.assertEqual(keys, [f"padlock {_backend._hash_of_sources()}"])
+        self.assertIsNone(config.post_grad_custom_pre_pass)
+
     def test_a_crop_is_always_taken(self):
         import torch
 

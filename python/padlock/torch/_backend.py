@@ -7,6 +7,7 @@ import pathlib
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from dataclasses import replace as replace_fields
+from functools import lru_cache
 from typing import Any
 
 import torch
@@ -18,7 +19,7 @@ from ._choice import Choice, bytes_of, choose, is_crop
 from ._clusters import Clusters, sort
 from ._direct import NUMBERS, operators_of
 from ._log import Decision, decide
-from ._names import call_directly, graph_pass_base, inductor, inductor_options, warn_once, without_graph_cache
+from ._names import call_directly, graph_pass_base, inductor, inductor_options, warn_once, with_key, without_graph_cache
 from ._programs import call_kernel, kernel_of
 from ._rescue import rescue
 from ._rewrite import Part, Program, part_of, program_of, replace
@@ -202,12 +203,14 @@ def backend(
         if _is_covered(graph_module.graph):
             return _boxed(_plain(graph_module))
         _call_kernels_directly()
-        return compile_rest(graph_module, examples, **given)
+        with with_key(_Key()):
+            return compile_rest(graph_module, examples, **given)
 
     with without_graph_cache():
         return compile_fx(model, inputs, inner_compile=inner, config_patches=patches or None)
 
 
+@lru_cache(maxsize=None)
 def _hash_of_sources() -> str:
     digest = hashlib.sha256(_core.version.encode())
     for file in sorted(pathlib.Path(__file__).parent.glob("*.py")):
@@ -231,6 +234,17 @@ class _Pass(graph_pass_base()):  # type: ignore[misc]
     def uuid(self) -> Any:
         """Returns the key by which Inductor's caches know it."""
         return f"padlock {_hash_of_sources()} {self._force}"
+
+
+class _Key(graph_pass_base()):  # type: ignore[misc]
+    """A pass that does nothing, whose key keeps Inductor from taking code that calls kernels as another version of Padlock had it."""
+
+    def __call__(self, graph: Graph) -> None:
+        """Leaves the graph as it is."""
+
+    def uuid(self) -> Any:
+        """Returns what differs between versions."""
+        return f"padlock {_hash_of_sources()}"
 
 
 inductor_pass = _Pass()

@@ -100,6 +100,14 @@ def without_graph_cache() -> Any:
     return patch(enable_autograd_cache=False) if patch is not None and has_it else nullcontext()
 
 
+def with_key(nothing: Any) -> Any:
+    """A context in which what Inductor makes of a graph is kept under a pass's key, too, unless the user has a pass in its place."""
+    config = _find("torch._inductor", "config")
+    if getattr(config, "post_grad_custom_pre_pass", nothing) is not None or graph_pass_base() is object:
+        return nullcontext()
+    return config.patch(post_grad_custom_pre_pass=nothing)
+
+
 def _fakes_of(inputs: Sequence[Any], context: Any) -> list[Any]:
     """The inputs of a graph as Dynamo's trace knows them: without elements, with its symbols."""
     found = []
