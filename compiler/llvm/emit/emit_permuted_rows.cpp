@@ -2,7 +2,9 @@
 
 #include <algorithm>
 #include <map>
+#include <numeric>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "compiler/llvm/emit/chunk_plan.h"
@@ -39,7 +41,6 @@ class TakerEmitter {
   llvm::Function* emit() {
     BasicBlock* entry = block("entry");
     BasicBlock* start = block("start");
-    BasicBlock* chunk = block("chunk");
     BasicBlock* done = block("done");
     builder_.SetInsertPoint(entry);
     const LaunchFields fields(builder_, function_->getArg(0), context_);
@@ -51,34 +52,25 @@ class TakerEmitter {
     begin_stores(fields, chunk_rows);
     for (std::size_t i = 0; i < rows_.streams.size(); ++i) begin_load(fields, i, chunk_rows);
     make_masks();
-    make_invariants(fields);
     Value* loadable = builder_.getTrue();
     for (const Load& load : loads_)
       loadable = builder_.CreateAnd(loadable, builder_.CreateICmpSGE(load.room, index(0)));
-    builder_.CreateCondBr(builder_.CreateAnd(loadable, is_inside(index(0), windows())), chunk, done);
-    BasicBlock* before = builder_.GetInsertBlock();
-
-    builder_.SetInsertPoint(chunk);
-    PHINode* at = phi(index(0), before);
-    PHINode* taken = phi(index(0), before);
-    for (Load& load : loads_) load.window = phi(load.window, before);
-    for (int vector = 0; vector < rows_.loop.vectors; ++vector) emit_vector(at, vector);
-    exprs_->set_coordinate(at_.chunk, at);
-    Value* next = exprs_->exact(builder_, rows_.loop.next);
-    Value* next_taken = builder_.CreateAdd(taken, chunk_rows);
-    std::vector<Value*> next_windows;
-    for (const Load& load : loads_) next_windows.push_back(builder_.CreateAdd(load.window, load.stride));
-    Value* left = builder_.CreateICmpSLT(next_taken, function_->getArg(3));
-    builder_.CreateCondBr(builder_.CreateAnd(left, is_inside(next, next_windows)), chunk, done);
-    BasicBlock* after = builder_.GetInsertBlock();
-    at->addIncoming(next, after);
-    taken->addIncoming(next_taken, after);
-    for (std::size_t i = 0; i < loads_.size(); ++i)
-      llvm::cast<PHINode>(loads_[i].window)->addIncoming(next_windows[i], after);
-
+    BasicBlock* some = block("some");
+    builder_.CreateCondBr(builder_.CreateAnd(loadable, is_inside(index(0), first_windows())), some, done);
+    std::vector<std::pair<Value*, BasicBlock*>> taken = {{index(0), builder_.GetInsertBlock()}};
+    builder_.SetInsertPoint(some);
+    if (joins_pairs()) {
+      BasicBlock* pairs = block("pairs");
+      BasicBlock* apart = block("apart");
+      builder_.CreateCondBr(pairs_follow(), pairs, apart);
+      builder_.SetInsertPoint(pairs);
+      taken.push_back(emit_loop(fields, chunk_rows, 2, done));
+      builder_.SetInsertPoint(apart);
+    }
+    taken.push_back(emit_loop(fields, chunk_rows, 1, done));
     builder_.SetInsertPoint(done);
-    PHINode* all = phi(index(0), before);
-    all->addIncoming(next_taken, after);
+    PHINode* all = builder_.CreatePHI(i64_, static_cast<unsigned>(taken.size()));
+    for (const auto& [rows, from] : taken) all->addIncoming(rows, from);
     // The last chunk may have more.
     builder_.CreateRet(builder_.CreateBinaryIntrinsic(llvm::Intrinsic::smin, all, function_->getArg(3)));
     return function_;
@@ -93,9 +85,101 @@ class TakerEmitter {
                                         ///< after the first
     std::vector<Value*> indices = {};   ///< prepared, of each vector
     bool has_one_window = false;
-    Value* loaded = nullptr;  ///< of a chunk's one window
     Value *window = nullptr, *least = nullptr, *room = nullptr, *stride = nullptr;
   };
+
+  /// Neighbouring vectors that are taken as one, and what is the same for them in all chunks.
+  struct Group {
+    std::size_t first = 0;
+    std::size_t count = 1;
+    std::vector<Value*> indices = {};     ///< of each load
+    std::vector<Value*> masks = {};       ///< of each selection
+    std::vector<Value*> invariants = {};  ///< of each node, the values that are the same in all lanes
+  };
+  /// A trip of the loop.
+  struct Chunk {
+    Value* at;
+    std::vector<Value*> windows;
+    std::vector<Value*> loaded;  ///< of each load, of a window that all vectors have
+  };
+
+  /// Emits the loop that takes so many vectors as one; returns the rows that it took, and from which block it leaves.
+  std::pair<Value*, BasicBlock*> emit_loop(const LaunchFields& fields, Value* chunk_rows, int joined,
+                                           BasicBlock* done) {
+    std::vector<Group> groups;
+    std::map<int, std::vector<Value*>> same;  // of so many vectors
+    for (int vector = 0; vector < rows_.loop.vectors; vector += joined) {
+      const int count = std::min(joined, rows_.loop.vectors - vector);
+      if (!same.contains(count)) same[count] = invariants(fields, count * rows_.loop.lanes);
+      groups.push_back(make_group(vector, count, same[count]));
+    }
+    BasicBlock* before = builder_.GetInsertBlock();
+    BasicBlock* trip = block("chunk");
+    builder_.CreateBr(trip);
+    builder_.SetInsertPoint(trip);
+    PHINode* at = phi(index(0), before);
+    PHINode* taken = phi(index(0), before);
+    Chunk chunk{.at = at, .windows = {}, .loaded = std::vector<Value*>(loads_.size())};
+    for (const Load& load : loads_) chunk.windows.push_back(phi(load.window, before));
+    for (const Group& group : groups) emit_group(chunk, group);
+    exprs_->set_coordinate(at_.chunk, at);
+    Value* next = exprs_->exact(builder_, rows_.loop.next);
+    Value* next_taken = builder_.CreateAdd(taken, chunk_rows);
+    std::vector<Value*> next_windows;
+    for (std::size_t i = 0; i < loads_.size(); ++i)
+      next_windows.push_back(builder_.CreateAdd(chunk.windows[i], loads_[i].stride));
+    Value* left = builder_.CreateICmpSLT(next_taken, function_->getArg(3));
+    builder_.CreateCondBr(builder_.CreateAnd(left, is_inside(next, next_windows)), trip, done);
+    BasicBlock* after = builder_.GetInsertBlock();
+    at->addIncoming(next, after);
+    taken->addIncoming(next_taken, after);
+    for (std::size_t i = 0; i < loads_.size(); ++i)
+      llvm::cast<PHINode>(chunk.windows[i])->addIncoming(next_windows[i], after);
+    return {next_taken, after};
+  }
+
+  /// Returns whether two vectors are the halves of one that an instruction permutes half by half.
+  [[nodiscard]] bool joins_pairs() const {
+    constexpr int kHalf = 16;
+    const auto bytes = [&](const auto& value) { return rows_.loop.lanes * ir::byte_size(value.dtype); };
+    return context_.target.permutes_halves && rows_.loop.vectors > 1 &&
+           std::ranges::all_of(rows_.body.loads, [&](const BodyLoad& load) { return bytes(load) == kHalf; }) &&
+           std::ranges::all_of(rows_.body.nodes, [&](const BodyNode& node) { return bytes(node) <= kHalf; });
+  }
+
+  /// Tests that the second vector of each pair begins right after the first: then one store of both writes what two
+  /// would.
+  Value* pairs_follow() {
+    Value* all = builder_.getTrue();
+    for (int vector = 1; vector < rows_.loop.vectors; vector += 2) {
+      Value* apart = builder_.CreateSub(load_word(plan_.position(vector)), load_word(plan_.position(vector - 1)));
+      all = builder_.CreateAnd(all, builder_.CreateICmpEQ(apart, index(rows_.loop.lanes)));
+    }
+    return all;
+  }
+
+  Group make_group(int first, int count, const std::vector<Value*>& same) {
+    Group group{.first = static_cast<std::size_t>(first), .count = static_cast<std::size_t>(count), .invariants = same};
+    for (const Load& load : loads_) group.indices.push_back(joined(load.indices, group));
+    group.masks.resize(rows_.body.nodes.size());
+    for (std::size_t i = 0; i < rows_.body.nodes.size(); ++i) {
+      const BodyNode& node = rows_.body.nodes[i];
+      if (node.kind == NodeKind::when) group.masks[i] = joined(masks_.at({node.guard, mask_bits(node)}), group);
+    }
+    return group;
+  }
+
+  /// The group's vectors of these, one after the other.
+  Value* joined(const std::vector<Value*>& each, const Group& group) {
+    if (group.count == 1) return each[group.first];
+    return join(each[group.first], each[group.first + 1]);
+  }
+  Value* join(Value* low, Value* high) {
+    const unsigned count = llvm::cast<llvm::FixedVectorType>(low->getType())->getNumElements();
+    std::vector<int> lanes(2 * count);
+    std::iota(lanes.begin(), lanes.end(), 0);
+    return builder_.CreateShuffleVector(low, high, lanes);
+  }
 
   BasicBlock* block(const char* name) { return BasicBlock::Create(builder_.getContext(), name, function_); }
   [[nodiscard]] llvm::ConstantInt* index(std::int64_t value) const { return context_.index(value); }
@@ -115,7 +199,7 @@ class TakerEmitter {
   [[nodiscard]] ir::DType result_type(std::size_t i) const {
     return context_.schedule.kernel.program->value(context_.schedule.kernel.results[i]).dtype;
   }
-  [[nodiscard]] std::vector<Value*> windows() const {
+  [[nodiscard]] std::vector<Value*> first_windows() const {
     std::vector<Value*> all;
     for (const Load& load : loads_) all.push_back(load.window);
     return all;
@@ -192,63 +276,75 @@ class TakerEmitter {
   [[nodiscard]] unsigned mask_bits(const BodyNode& node) const {
     return context_.target.mask_registers ? 1 : static_cast<unsigned>(ir::bit_width(node.dtype));
   }
-  Value* holds(const BodyNode& node, int vector) {
-    Value* mask = masks_.at({node.guard, mask_bits(node)})[static_cast<std::size_t>(vector)];
-    if (context_.target.mask_registers) return mask;
-    return builder_.CreateICmpSLT(mask, llvm::Constant::getNullValue(mask->getType()));
-  }
 
-  /// Computes the values that are the same in all lanes of all vectors.
-  void make_invariants(const LaunchFields& fields) {
-    invariants_.resize(rows_.body.nodes.size());
-    OpEmitter ops(builder_, rows_.loop.lanes, context_.target);
-    for (std::size_t i = 0; i < rows_.body.nodes.size(); ++i) {
+  /// Computes the values that are the same in all of so many lanes.
+  std::vector<Value*> invariants(const LaunchFields& fields, int lanes) {
+    std::vector<Value*> values(rows_.body.nodes.size());
+    for (std::size_t i = 0; i < values.size(); ++i) {
       const BodyNode& node = rows_.body.nodes[i];
-      if (node.kind == NodeKind::constant) invariants_[i] = ops.bits(node.dtype, node.bits);
+      if (node.kind == NodeKind::constant)
+        values[i] = OpEmitter(builder_, lanes, context_.target).bits(node.dtype, node.bits);
       if (node.kind == NodeKind::scalar) {
         Value* slot = builder_.CreateConstGEP1_64(i64_, fields.scalars, context_.index_of_scalar(node.scalar));
         Value* bits = builder_.CreateTrunc(builder_.CreateLoad(i64_, slot, "scalar"), element(node.dtype));
-        invariants_[i] = builder_.CreateVectorSplat(lanes(), bits);
+        values[i] = builder_.CreateVectorSplat(static_cast<unsigned>(lanes), bits);
       }
-      if (node.kind == NodeKind::operation && std::ranges::all_of(node.operands, [&](int o) {
-            return invariants_[static_cast<std::size_t>(o)] != nullptr;
-          }))
-        invariants_[i] = emit_operation(node, invariants_);
+      if (node.kind == NodeKind::operation &&
+          std::ranges::all_of(node.operands, [&](int o) { return values[static_cast<std::size_t>(o)] != nullptr; }))
+        values[i] = emit_operation(node, values, lanes);
     }
+    return values;
   }
 
-  Value* emit_operation(const BodyNode& node, const std::vector<Value*>& values) {
+  Value* emit_operation(const BodyNode& node, const std::vector<Value*>& values, int lanes) {
     std::vector<Value*> operands;
     for (const int operand : node.operands) operands.push_back(values[static_cast<std::size_t>(operand)]);
     const ir::DType dtype = rows_.body.operand_type(node);
-    return OpEmitter(builder_, rows_.loop.lanes, context_.target).emit(node.op, node.dtype, dtype, operands);
+    return OpEmitter(builder_, lanes, context_.target).emit(node.op, node.dtype, dtype, operands);
   }
 
-  void emit_vector(Value* chunk, int vector) {
-    const auto v = static_cast<std::size_t>(vector);
-    std::vector<Value*> values = invariants_;
+  void emit_group(Chunk& chunk, const Group& group) {
+    std::vector<Value*> values = group.invariants;
     for (std::size_t i = 0; i < values.size(); ++i) {
       const BodyNode& node = rows_.body.nodes[i];
       if (values[i] != nullptr) continue;
-      if (node.kind == NodeKind::load)
-        values[i] = emit_load(loads_[static_cast<std::size_t>(node.load)], node.dtype, v);
+      if (node.kind == NodeKind::load) values[i] = emit_load(chunk, static_cast<std::size_t>(node.load), group);
       if (node.kind == NodeKind::when)
-        values[i] = builder_.CreateSelect(holds(node, vector), values[static_cast<std::size_t>(node.operands[0])],
-                                          values[static_cast<std::size_t>(node.operands[1])]);
-      if (node.kind == NodeKind::operation) values[i] = emit_operation(node, values);
+        values[i] = emit_choice(group.masks[i], values[static_cast<std::size_t>(node.operands[0])],
+                                values[static_cast<std::size_t>(node.operands[1])]);
+      if (node.kind == NodeKind::operation)
+        values[i] = emit_operation(node, values, static_cast<int>(group.count) * rows_.loop.lanes);
     }
     for (std::size_t i = 0; i < outputs_.size(); ++i) {
-      Value* to = builder_.CreateGEP(element(result_type(i)), outputs_[i][v], chunk);
+      Value* to = builder_.CreateGEP(element(result_type(i)), outputs_[i][group.first], chunk.at);
       builder_.CreateAlignedStore(values[static_cast<std::size_t>(rows_.body.roots[i])], to, llvm::Align(1));
     }
   }
 
-  Value* emit_load(Load& load, ir::DType dtype, std::size_t vector) {
-    if (load.loaded == nullptr || !load.has_one_window) {
-      Value* from = builder_.CreateGEP(element(dtype), load.pointers[vector], load.window);
-      load.loaded = builder_.CreateAlignedLoad(load.vector, from, llvm::Align(1));
+  /// (Beside zero a mask's bits are those of the choice: no instruction has to look at its signs.)
+  Value* emit_choice(Value* mask, Value* value, Value* other) {
+    if (context_.target.mask_registers) return builder_.CreateSelect(mask, value, other);
+    const auto* constant = llvm::dyn_cast<llvm::Constant>(other);
+    if (constant != nullptr && constant->isNullValue() && other->getType() == mask->getType())
+      return builder_.CreateAnd(value, mask);
+    Value* holds = builder_.CreateICmpSLT(mask, llvm::Constant::getNullValue(mask->getType()));
+    return builder_.CreateSelect(holds, value, other);
+  }
+
+  Value* emit_load(Chunk& chunk, std::size_t load, const Group& group) {
+    VectorPermute& permute = loads_[load].permute;
+    if (group.count == 1) return permute.permuted(window_of(chunk, load, group.first), group.indices[load]);
+    Value* low = window_of(chunk, load, group.first);
+    return permute.permuted_pair(join(low, window_of(chunk, load, group.first + 1)), group.indices[load]);
+  }
+
+  Value* window_of(Chunk& chunk, std::size_t i, std::size_t vector) {
+    const Load& load = loads_[i];
+    if (chunk.loaded[i] == nullptr || !load.has_one_window) {
+      Value* from = builder_.CreateGEP(load.vector->getScalarType(), load.pointers[vector], chunk.windows[i]);
+      chunk.loaded[i] = builder_.CreateAlignedLoad(load.vector, from, llvm::Align(1));
     }
-    return load.permute.permuted(load.loaded, load.indices[vector]);
+    return chunk.loaded[i];
   }
 
   /// Tests that a chunk's stores stay in the task's rows, and its windows in their tensors.
@@ -273,7 +369,6 @@ class TakerEmitter {
   std::vector<std::vector<Value*>> outputs_;  // of each result, for each vector
   std::vector<Load> loads_;
   std::map<std::pair<PredicateId, unsigned>, std::vector<Value*>> masks_;  // of each vector
-  std::vector<Value*> invariants_;
 };
 
 }  // namespace

@@ -86,4 +86,11 @@ Value* VectorPermute::permuted(Value* vector, Value* prepared) {
   return builder_.CreateShuffleVector(moved, lanes);
 }
 
+Value* VectorPermute::permuted_pair(Value* vectors, Value* prepared) {
+  auto* bytes = llvm::FixedVectorType::get(builder_.getInt8Ty(), 32);
+  Value* moved = builder_.CreateIntrinsic(llvm::Intrinsic::x86_avx2_pshuf_b, {},
+                                          {builder_.CreateBitCast(vectors, bytes), prepared});
+  return builder_.CreateBitCast(moved, vectors->getType());
+}
+
 }  // namespace padlock::compiler

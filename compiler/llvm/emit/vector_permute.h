@@ -17,6 +17,8 @@ class VectorPermute {
   /// Element i of it is element indices[i] of the vector. An index that is not below the number of lanes gives any
   /// bits.
   [[nodiscard]] llvm::Value* permuted(llvm::Value* vector, llvm::Value* prepared);
+  /// As `permuted` does, of two vectors of 16 bytes that are the halves of one, and of their prepared indices.
+  [[nodiscard]] llvm::Value* permuted_pair(llvm::Value* vectors, llvm::Value* prepared);
 
  private:
   [[nodiscard]] llvm::FixedVectorType* units() const;

@@ -96,6 +96,21 @@ TEST_CASE("rows are not permuted where they are long, or one, or differ from eac
   CHECK_FALSE(is_permuted(kPad, "host:x86-64-v3", "split=0"));
 }
 
+TEST_CASE("two windows of 16 bytes are permuted and stored as one where a target permutes halves") {
+  const auto pairs = [](const char* dtype, std::string_view target) {
+    const std::string text =
+        fmt::format("program p(x: {}[B, S]) {{ y = pad(x, low = [0, 1], high = [0, 1]) return y }}", dtype);
+    return emitted(text, Stage::llvm, target).find("@llvm.x86.avx2.pshuf.b(") != std::string::npos;
+  };
+  for (const char* const dtype : {"i8", "f16"}) {
+    CHECK(pairs(dtype, "host:x86-64-v3"));
+    CHECK_FALSE(pairs(dtype, "host:x86-64-v2"));
+    CHECK_FALSE(pairs(dtype, "host:icelake-server"));  // one instruction permutes all of a vector
+  }
+  CHECK(pairs("i8", "host:x86-64-v4"));
+  CHECK_FALSE(pairs("f32", "host:x86-64-v3"));
+}
+
 // --- proof ----------------------------------------------------------------------------------------------------------
 
 class Mutant final : public PassEdits {
