@@ -12,7 +12,7 @@ using ir::Expr;
 namespace {
 
 // After those of a loop (compiler/prover/loop_proof.cpp).
-enum VariableOrder { kIndex = 1220, kVector, kOther, kLane, kNeeded };
+enum VariableOrder { kIndex = 1220, kVector, kOther, kLane, kNeeded, kColumn, kOtherColumn, kLaterRows };
 
 class GridProof {
  public:
@@ -30,6 +30,7 @@ class GridProof {
     for (int used = 1; used <= grid_.vectors; ++used) prove_tiles(used);
     prove_alignment();
     prove_granules();
+    if (const auto rows = find_short_rows(schedule_)) add(prove_short_rows(session_, *rows));
     return std::move(all_);
   }
 
@@ -217,6 +218,30 @@ class GridProof {
 
 std::vector<Obligation> prove_grid(ProofSession& session, const Schedule& schedule) {
   return GridProof(session, schedule).prove();
+}
+
+/// From a column of one row to a column of another that has the same place, or one after it, are more elements than the
+/// vectors have.
+Obligation prove_short_rows(ProofSession& session, const ShortRows& rows) {
+  ir::ExprContext& exprs = session.exprs();
+  const Expr column = exprs.variable("column", kColumn);
+  const Expr other = exprs.variable("other_column", kOtherColumn);
+  const Expr later = exprs.variable("later_rows", kLaterRows);
+  solver::Region region;
+  region.nonnegative = {column, less(exprs, column, rows.columns), other, less(exprs, other, rows.columns), later};
+  for (const ir::Constraint& test : rows.tests) {
+    const auto [side, is_zero] = ir::as_expression(exprs, test);
+    (is_zero ? region.zero : region.nonnegative).push_back(side);
+  }
+  const Expr turns = exprs.mul(exprs.add(later, exprs.constant(rows.places)), rows.columns);
+  const Expr apart = exprs.add(turns, exprs.sub(other, column));
+  const auto describe = [=](const Evaluate& at) {
+    return fmt::format("rows of {} columns, {} rows apart, are taken together", at(rows.columns),
+                       at(later) + rows.places);
+  };
+  const Expr elements = exprs.constant(Int128{rows.vectors} * rows.lanes);
+  return session.decide(ObligationKind::cover, "rows of neighbouring vectors", region,
+                        {{{less(exprs, apart, elements)}, describe}});
 }
 
 }  // namespace padlock::compiler

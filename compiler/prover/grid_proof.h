@@ -4,6 +4,7 @@
 
 #include "compiler/prover/proof_session.h"
 #include "compiler/schedule/schedule.h"
+#include "compiler/schedule/short_rows.h"
 
 // That the vectors of a grid (compiler/schedule/vector_grid.h) have every element of the output once and nothing else,
 // that they lie at multiples of their size, and that the granules loaded for them lie in their tensors. (That an
@@ -13,5 +14,8 @@ namespace padlock::compiler {
 
 /// Proves the obligations of a schedule's grid.
 [[nodiscard]] std::vector<Obligation> prove_grid(ProofSession& session, const Schedule& schedule);
+
+/// Proves that rows in which the neighbouring vectors of a warp lie have places of their own in its table.
+[[nodiscard]] Obligation prove_short_rows(ProofSession& session, const ShortRows& rows);
 
 }  // namespace padlock::compiler

@@ -9,6 +9,7 @@
 #include "compiler/llvm/emit/grid/edge_list.h"
 #include "compiler/llvm/emit/grid/emit_stream.h"
 #include "compiler/llvm/emit/grid/emit_tiled.h"
+#include "compiler/llvm/emit/grid/row_table.h"
 
 namespace padlock::compiler {
 
@@ -29,13 +30,13 @@ struct ThreadNumbers {
 Value* shared_memory(KernelContext& context) {
   constexpr unsigned kShared = 3;
   const TransposeTile* tile = context.tile;
-  const int words = tile != nullptr ? tile->shared_bytes() / 4 : EdgeList::words(*context.schedule.grid);
+  const int words = tile != nullptr ? tile->shared_bytes() / 4 : EdgeList::shared_words(context);
   auto* type =
       llvm::ArrayType::get(llvm::Type::getInt32Ty(context.module.getContext()), static_cast<std::uint64_t>(words));
   auto* memory = new llvm::GlobalVariable(
       context.module, type, /*isConstant=*/false, llvm::GlobalValue::InternalLinkage, llvm::PoisonValue::get(type),
       context.abi.name + (tile != nullptr ? "_tile" : "_edges"), nullptr, llvm::GlobalValue::NotThreadLocal, kShared);
-  memory->setAlignment(llvm::Align(static_cast<std::uint64_t>(tile != nullptr ? tile->word_bytes : 4)));
+  memory->setAlignment(llvm::Align(static_cast<std::uint64_t>(tile != nullptr ? tile->word_bytes : 16)));
   return memory;
 }
 
@@ -138,7 +139,7 @@ llvm::Function* emit_thread_function(KernelContext& context) {
 
 /// Returns the bytes of a block's shared memory where threads are run in a loop: they begin as 0.
 int host_block_bytes(const KernelContext& context) {
-  return context.tile != nullptr ? stamped_bytes(*context.tile) : 4 * EdgeList::words(*context.schedule.grid);
+  return context.tile != nullptr ? stamped_bytes(*context.tile) : 4 * EdgeList::shared_words(context);
 }
 
 /// A HostEntry: for each block, for each thread.
@@ -156,7 +157,7 @@ void emit_blocks(KernelContext& context, llvm::Function* thread) {
   const int words = host_block_bytes(context) / 4;
   llvm::AllocaInst* shared =
       builder.CreateAlloca(builder.getInt32Ty(), builder.getInt32(static_cast<std::uint32_t>(words)));
-  shared->setAlignment(llvm::Align(8));
+  shared->setAlignment(llvm::Align(16));
   builder.CreateBr(start);
   builder.SetInsertPoint(start);
   const auto index = [&](Value* value) { return builder.CreateTrunc(value, context.index_type()); };
@@ -167,13 +168,14 @@ void emit_blocks(KernelContext& context, llvm::Function* thread) {
                        thread, {function->getArg(0), index(block), index(member), shared, builder.getInt32(part)});
                  });
   };
-  // All threads of a block come to the barrier before the first goes on.
+  const std::uint32_t parts = context.tile != nullptr ? 2 : 3;
+  // All threads of a block come to a barrier before the first goes on.
   counted_loop(builder, function->getArg(1), function->getArg(2), 1, [&](Value* block) {
     counted_loop(builder, builder.getInt64(0), builder.getInt64(static_cast<std::uint64_t>(words)), 1,
                  [&](Value* word) {
                    builder.CreateStore(builder.getInt32(0), builder.CreateGEP(builder.getInt32Ty(), shared, word));
                  });
-    for (const std::uint32_t part : {0U, 1U}) call_all(block, part);
+    for (std::uint32_t part = 0; part < parts; ++part) call_all(block, part);
   });
   restore_environment(builder, saved);
   builder.CreateRetVoid();
@@ -185,7 +187,8 @@ struct GpuVariant {
   const TransposeTile* tile = nullptr;  // where the schedule has tiles
   int vectors = 0;                      // where it has a grid of them
   Expr used = {};
-  std::string suffix = {};  // of its name
+  bool shares_rows = false;  // whether its warps have tables of rows
+  std::string suffix = {};   // of its name
   std::vector<abi::Guard> guards = {};
 };
 
@@ -239,6 +242,11 @@ std::vector<GpuVariant> variants_of(const ProvenKernel& kernel) {
     add(guards_of(abi::Assumption::offset32), "_index32");
   }
   if (abi::assumes(kernel.guards(), abi::Assumption::in_range)) add(guards_of(abi::Assumption::in_range), "_in_range");
+  if (auto guards = RowTable::guards(schedule); kernel.has_narrow_indices() && !guards.empty()) {
+    next.shares_rows = true;
+    add(std::move(guards), "_short_rows");
+    next.shares_rows = false;
+  }
   if (!schedule.small_tile || !kernel.has_narrow_indices()) return variants;
   next.tile = &*schedule.small_tile;
   const Expr most = schedule.exprs().constant(kMostSmallTiles);
@@ -267,7 +275,8 @@ abi::KernelAbi emit_variant(llvm::Module& module, const ProvenKernel& kernel, co
                         variant.offset_bits,
                         variant.tile,
                         variant.vectors,
-                        variant.used};
+                        variant.used,
+                        variant.shares_rows};
   if (!target.takes_words) {
     emit_blocks(context, emit_thread_function(context));
     abi.sizes = std::move(sizes).take();

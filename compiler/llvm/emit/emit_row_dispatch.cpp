@@ -134,6 +134,12 @@ std::vector<Value*> RowEmitter::unflatten(Value* row) {
   return coordinates;
 }
 
+void RowEmitter::set_row(Value* row, llvm::Type* type) {
+  const std::vector<Value*> coordinates = unflatten(row);
+  for (std::size_t axis = 0; axis < coordinates.size(); ++axis)
+    exprs_.set_coordinate(kernel().coordinate(static_cast<int>(axis)), builder_.CreateZExt(coordinates[axis], type));
+}
+
 Value* RowEmitter::emit_row_offset() {
   std::vector<Expr> coordinates;
   for (int axis = 0; axis < outer_axes(); ++axis) coordinates.push_back(kernel().coordinate(axis));
@@ -218,7 +224,8 @@ void RowEmitter::set_loads(const SegmentCall& call, BodyArguments& arguments) {
     BodyArguments::Load& load = arguments.loads[i];
     const std::size_t buffer = context_.buffer_of_input(stream.tensor);
     load.tensor = buffers_[buffer];
-    load.base = exprs_.address(builder_, stream.base);
+    const auto given = given_bases_.find(stream.base.id());
+    load.base = given != given_bases_.end() ? given->second : exprs_.address(builder_, stream.base);
     if (!arguments.checks_loads) continue;
     load.name = builder_.getInt64(buffer);
     load.extent = exprs_.word(kernel().program->value(stream.tensor).layout.storage_extent());

@@ -24,6 +24,8 @@ class RowEmitter {
   void set_columns(llvm::Value* first, llvm::Value* last);
   /// Emits the outer coordinates of a row, by division.
   [[nodiscard]] std::vector<llvm::Value*> unflatten(llvm::Value* row);
+  /// Gives the expressions those coordinates, in that type.
+  void set_row(llvm::Value* row, llvm::Type* type);
 
   /// Emits the row whose outer coordinates the expressions have, in the columns set last: `emit_segments(row case)`
   /// emits the code of each case. The builder stands after it.
@@ -48,6 +50,10 @@ class RowEmitter {
   /// In a case: the element offset of the row in the output, and what its loads start from.
   [[nodiscard]] llvm::Value* row_offset() const { return row_offset_; }
   [[nodiscard]] std::vector<llvm::Value*> bases_of(const std::vector<Stream>& streams);
+
+  /// Gives what loads start from in the arguments that are made from now on, instead of what the outer coordinates say.
+  void give_base(ir::Expr base, llvm::Value* value) { given_bases_[base.id()] = value; }
+  void forget_bases() { given_bases_.clear(); }
 
   /// Return the columns at which the run of a segment begins and ends, in the columns set last.
   [[nodiscard]] llvm::Value* run_begin(const SegmentCall& call) const { return runs_.at(call.run_begin.id()); }
@@ -92,7 +98,8 @@ class RowEmitter {
   llvm::Value* row_offset_ = nullptr;
   std::vector<std::pair<PredicateId, bool>> path_;  // the tests that led to the case, and whether they held
   std::vector<llvm::Value*> buffers_;
-  std::map<std::uint32_t, llvm::Value*> runs_;  // where they begin and end, by Expr::id
+  std::map<std::uint32_t, llvm::Value*> given_bases_;  // by Expr::id
+  std::map<std::uint32_t, llvm::Value*> runs_;         // where they begin and end, by Expr::id
 };
 
 /// The contract as far as it is known before code: sizes are collected while it is emitted.

@@ -27,6 +27,7 @@ struct KernelContext {
   const TransposeTile* tile = nullptr;  ///< which of the schedule's it is the code of, if any
   int vectors = 0;                      ///< of a grid's: that its threads take at most
   ir::Expr used = {};                   ///< how many of them a launch takes
+  bool shares_rows = false;             ///< its warps have tables of rows
 
   [[nodiscard]] ir::ExprContext& exprs() const { return schedule.kernel.program->exprs(); }
   [[nodiscard]] llvm::IntegerType* index_type() const { return llvm::Type::getIntNTy(module.getContext(), index_bits); }

@@ -56,6 +56,34 @@ TEST_CASE("indices of 32 bits serve every tensor whose axes they hold") {
   }
 }
 
+// The tables of rows (compiler/llvm/emit/grid/row_table.h) serve columns that these are at and beyond both ends of.
+TEST_CASE("rows that a warp takes several of are found in a table, others by division") {
+  Compilations compilations(/*for_gpu=*/true);
+  const std::uint64_t seed = testing::seed_or(41);
+  CAPTURE(seed);
+  Rng rng(seed);
+  for (const char* mode : {"constant", "edge"})
+    for (const auto& [columns, by_table] :
+         {std::pair{34, false}, {35, true}, {129, true}, {144, false}, {255, true}, {257, false}}) {
+      const AddressCase c{.name = "short rows",
+                          .extents = {5000, 37, 29, columns - 2},
+                          .low = {0, 1, 0, 1},
+                          .high = {0, 0, 1, 1},
+                          .mode = mode};
+      CAPTURE(mode);
+      CAPTURE(columns);
+      const Compiled& compiled = compilations.of(c.text(), kStream);
+      const runtime::HostVariant& last = compiled.variants().back();
+      REQUIRE(last.abi.name.ends_with("_short_rows"));
+      AddressRun run(c, compiled.program, last);
+      CHECK(run.admits(last) == by_table);
+      if (!by_table) continue;
+      run.takes_tiles();
+      CHECK(run.run(rng) == "");
+      CHECK(run.elements_checked() > 0);
+    }
+}
+
 TEST_CASE("strides beyond 2^31 are steps of an offset") {
   Compilations compilations(/*for_gpu=*/true);
   const AddressCase gaps{.name = "gaps",

@@ -1,3 +1,7 @@
+#include <tuple>
+
+#include "compiler/prover/grid_proof.h"
+#include "compiler/schedule/short_rows.h"
 #include "tests/compiler/prover/gpu_programs.h"
 #include "tests/compiler/prover/seeded_gpu_schedule.h"
 
@@ -10,6 +14,8 @@ using ir::Expr;
 
 constexpr std::string_view kGathered =
     "program p(x: f16[H, W]) where H >= 1, W >= 1 { y = transpose(x, perm = [1, 0]) return y }";
+constexpr std::string_view kByteImages =
+    "program p(x: i8[A, B, C]) { y = pad(x, low = [0, 1, 1], high = [1, 0, 1]) z = relu(y) return z }";
 constexpr std::string_view kTwoTypes =
     "program p(x: i8[A, B], y: f64[A, B]) where A >= 1, B >= 1 { a = relu(x) b = relu(y) return a, b }";
 
@@ -20,6 +26,40 @@ TEST_CASE("walk over vectors: every obligation is decided, for every number of t
     for (const std::string_view config : {"map=stream,threads=128,items=1", "map=stream,threads=256,items=2",
                                           "map=stream,threads=512,items=4", "map=stream,split=0"})
       check_gpu_proved(program, config);
+}
+
+TEST_CASE("short rows: a warp's table has a place for each, which no other has") {
+  const ir::Program program = testing::program_of(kByteImages);
+  const Schedule schedule = gpu_schedule_of(program, "");
+  const std::optional<ShortRows> rows = find_short_rows(schedule);
+  REQUIRE(rows.has_value());
+  check_gpu_proved(kByteImages, "");
+  ProofSession session(schedule.kernel, {});
+  const auto check_refuted = [&](std::string_view what, const auto& change) {
+    CAPTURE(what);
+    ShortRows wrong = *rows;
+    change(wrong);
+    const Obligation made = prove_short_rows(session, wrong);
+    CHECK(made.verdict == Verdict::refuted);
+    CHECK(made.found.violation.find("are taken together") != std::string::npos);
+  };
+  CHECK(prove_short_rows(session, *rows).verdict == Verdict::proved);
+  check_refuted("half of the places", [](ShortRows& wrong) { wrong.places /= 2; });
+  check_refuted("twice the vectors", [](ShortRows& wrong) { wrong.vectors *= 2; });
+  check_refuted("rows that are shorter", [](ShortRows& wrong) { wrong.tests.erase(wrong.tests.begin()); });
+}
+
+TEST_CASE("short rows: a table is had where bytes lie in rows of several axes, for their starts alone") {
+  for (const auto& [text, config, has_table] : {std::tuple(kByteImages, "items=2", true),
+                                                {kBytes, "", true},
+                                                {kByteImages, "items=1", false},
+                                                {kPad, "", false},
+                                                {kGathered, "map=stream", false},
+                                                {kTwoTypes, "", false}}) {
+    CAPTURE(text);
+    const ir::Program program = testing::program_of(text);
+    CHECK(find_short_rows(gpu_schedule_of(program, config)).has_value() == has_table);
+  }
 }
 
 TEST_CASE("tiles: every obligation is decided, for every number of threads") {

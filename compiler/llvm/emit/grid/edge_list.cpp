@@ -3,6 +3,7 @@
 #include <llvm/IR/IntrinsicsNVPTX.h>
 
 #include "compiler/llvm/emit/emit_loop.h"
+#include "compiler/llvm/emit/grid/row_table.h"
 
 namespace padlock::compiler {
 
@@ -13,10 +14,16 @@ EdgeList::EdgeList(const VectorContext& vector, Value* thread) : vector_(vector)
   Value* warp = builder_.CreateLShr(number, llvm::Log2_32(kWarp));
   lane_ = builder_.CreateAnd(number, builder_.getInt32(kWarp - 1));
   const auto own = static_cast<std::uint32_t>(1 + kWarp * vector.grid().vectors);
-  list_ = builder_.CreateGEP(builder_.getInt32Ty(), vector.shared, builder_.CreateMul(warp, builder_.getInt32(own)));
+  Value* first =
+      builder_.CreateAdd(builder_.CreateMul(warp, builder_.getInt32(own)),
+                         builder_.getInt32(static_cast<std::uint32_t>(RowTable::block_words(vector.context))));
+  list_ = builder_.CreateGEP(builder_.getInt32Ty(), vector.shared, first);
 }
 
-int EdgeList::words(const VectorGrid& grid) { return grid.threads / kWarp * (1 + kWarp * grid.vectors); }
+int EdgeList::shared_words(const KernelContext& context) {
+  const VectorGrid& grid = *context.schedule.grid;
+  return RowTable::block_words(context) + grid.threads / kWarp * (1 + kWarp * grid.vectors);
+}
 
 Value* EdgeList::word(Value* index) const { return builder_.CreateGEP(builder_.getInt32Ty(), list_, index); }
 

@@ -10,8 +10,8 @@ class EdgeList {
   /// `thread`: its number in the block, an index.
   EdgeList(const VectorContext& vector, llvm::Value* thread);
 
-  /// Returns the words that the lists of a block take.
-  [[nodiscard]] static int words(const VectorGrid& grid);
+  /// Returns the words that a block's threads share: its tables of rows, then the lists.
+  [[nodiscard]] static int shared_words(const KernelContext& context);
 
   /// Adds the slots of which `are_edges` holds, all of a thread at once, and returns how many the list has then. All
   /// threads of a warp must take the same call. Where a block's threads run one after the other, memory has the count,

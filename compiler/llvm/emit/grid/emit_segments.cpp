@@ -46,22 +46,43 @@ void SegmentEmitter::begin_at(Value* element) {
   first_column_ = column;
 }
 
-Value* SegmentEmitter::place(Value* elements) {
+/// The row and the column of an element.
+ExprEmitter::Division SegmentEmitter::row_of(Value* elements) {
   llvm::IRBuilder<>& builder = vector_.builder;
   Value* place = first_column_ == nullptr ? elements : builder.CreateAdd(first_column_, elements);
-  if (rows_.outer_axes() == 0) return place;
-  const auto [row, column] = vector_.exprs.divide(builder, place, vector_.schedule().columns);
-  const std::vector<Value*> coordinates =
-      rows_.unflatten(first_row_ == nullptr ? row : builder.CreateAdd(first_row_, row));
-  for (std::size_t axis = 0; axis < coordinates.size(); ++axis)
-    vector_.exprs.set_coordinate(vector_.schedule().kernel.coordinate(static_cast<int>(axis)),
-                                 vector_.builder.CreateZExt(coordinates[axis], vector_.context.offset_type()));
+  ExprEmitter::Division found = vector_.exprs.divide(builder, place, vector_.schedule().columns);
+  if (first_row_ != nullptr) found.quotient = builder.CreateAdd(first_row_, found.quotient);
+  return found;
+}
+
+void SegmentEmitter::fill_table(llvm::function_ref<Value*(Value*)> first_of) {
+  if (!table_) return;
+  table_->fill([&](Value* slot) {
+    // The output's first vector may begin before it.
+    Value* first =
+        vector_.builder.CreateBinaryIntrinsic(llvm::Intrinsic::smax, first_of(slot), vector_.context.index(0));
+    return row_of(first).quotient;
+  });
+}
+
+Value* SegmentEmitter::place(Value* elements, Value* number) {
+  llvm::IRBuilder<>& builder = vector_.builder;
+  if (rows_.outer_axes() == 0) return first_column_ == nullptr ? elements : builder.CreateAdd(first_column_, elements);
+  const auto [row, column] = row_of(elements);
+  if (table_)
+    table_->find(row, number);
+  else
+    rows_.set_row(row, vector_.context.offset_type());
   return column;
 }
 
 std::vector<SegmentSite> SegmentEmitter::dispatch(Value* column, bool whole) {
   std::vector<SegmentSite> sites(vector_.schedule().bodies.size());
-  rows_.emit_row([&](const ScheduledCase& row) { choose(row, column, whole, sites); });
+  const auto emit = [&](const ScheduledCase& row) { choose(row, column, whole, sites); };
+  if (table_)
+    table_->emit_row(emit);
+  else
+    rows_.emit_row(emit);
   return sites;
 }
 

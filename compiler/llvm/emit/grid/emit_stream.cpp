@@ -78,15 +78,19 @@ class StreamEmitter {
     vector_.exprs.set_coordinate(vector_.grid().phase, stores_.phase());
     vector_.exprs.set_coordinate(vector_.grid().tile, block);
     begin_tile();
-    if (vector_.part == nullptr) {
-      emit_own_vectors();
-      return emit_edges();
-    }
-    vector_.when(builder_.CreateICmpEQ(vector_.part, builder_.getInt32(0)), [&] { emit_own_vectors(); });
-    vector_.when(builder_.CreateICmpEQ(vector_.part, builder_.getInt32(1)), [&] { emit_edges(); });
+    segments_.make_table(thread_);
+    in_part(0, [&] { segments_.fill_table([&](Value* slot) { return first_of(slot); }); });
+    in_part(1, [&] { emit_own_vectors(); });
+    in_part(2, [&] { emit_edges(); });
   }
 
  private:
+  template <class Emit>
+  void in_part(std::uint32_t part, Emit&& emit) {
+    if (vector_.part == nullptr) return emit();
+    vector_.when(builder_.CreateICmpEQ(vector_.part, builder_.getInt32(part)), emit);
+  }
+
   /// Elements are counted from the output's first where an index may be any offset, else from the tile's first: that
   /// and the output's end are offsets then, the rest are indices.
   void begin_tile() {
@@ -188,12 +192,14 @@ class StreamEmitter {
       Value* element = builder_.CreateAdd(first_of(slot), lane);
       Value* inside = builder_.CreateAnd(builder_.CreateICmpSGE(element, context_.index(0)),
                                          builder_.CreateICmpSLT(element, left_));
-      vector_.when(inside, [&] { emit_element(element); });
+      Value* threads = context_.index(vector_.grid().threads);
+      vector_.when(inside, [&] { emit_element(element, builder_.CreateUDiv(slot, threads)); });
     });
   }
 
-  void emit_element(Value* element) {
-    Value* column = segments_.place(element);
+  /// `number`: of the vector among those of its thread.
+  void emit_element(Value* element, Value* number) {
+    Value* column = segments_.place(element, number);
     std::vector<SegmentSite> sites = segments_.dispatch_element(column);
     builder_.CreateUnreachable();  // one of the segments has it
     Joined results(vector_);
@@ -228,7 +234,7 @@ class StreamEmitter {
     made.state->addIncoming(builder_.CreateSelect(taken, state(kEdge), state(kNone)), builder_.GetInsertBlock());
     builder_.CreateCondBr(builder_.CreateAnd(taken, inside), whole, join);
     builder_.SetInsertPoint(whole);
-    Value* column = segments_.place(made.first);
+    Value* column = segments_.place(made.first, builder_.getInt32(static_cast<std::uint32_t>(i)));
     std::vector<SegmentSite> sites = segments_.dispatch_whole(column);
     to_join(kEdge);
     std::vector<std::pair<BasicBlock*, std::vector<Value*>>> loaded(sites.size());

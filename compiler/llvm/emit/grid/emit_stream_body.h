@@ -13,11 +13,13 @@ struct VectorContext {
   llvm::IRBuilder<>& builder;
   const LaunchFields& fields;
   ExprEmitter& exprs;
-  /// Memory that a block's threads share: the lists of edges of its warps (compiler/llvm/emit/grid/edge_list.h), or a
-  /// tile's arrays. It begins as 0 where threads are run in a loop.
+  /// Memory that a block's threads share: the tables of rows (compiler/llvm/emit/grid/row_table.h) and the lists of
+  /// edges of its warps (compiler/llvm/emit/grid/edge_list.h), or a tile's arrays. It begins as 0 where threads are run
+  /// in a loop.
   llvm::Value* shared = nullptr;
-  /// Null on a GPU. A device that runs a block's threads in a loop calls the code twice: with 0 for what stands before
-  /// the edges, then, when all threads are done with it, with 1 for the edges.
+  /// Null on a GPU. A device that runs a block's threads in a loop calls the code for each part, when all threads are
+  /// done with the one before: 0 for the tables or a tile's loads, 1 for the vectors or a tile's stores, 2 for the
+  /// edges.
   llvm::Value* part = nullptr;
 
   [[nodiscard]] const Schedule& schedule() const { return context.schedule; }
