@@ -44,7 +44,7 @@ struct Divisor {
 enum class Assumption : std::uint8_t {
   index32 = 1,    ///< indices fit 32 bits
   offset32 = 2,   ///< so do offsets of elements
-  few_tiles = 3,  ///< the output is so small that a GPU's multiprocessors have too few tiles of the usual size
+  few_tiles = 3,  ///< a GPU's tiles of the usual size are too few, or rows are short: tables serve them
   in_range = 4,   ///< loads lie in their tensors, which the code tests where it is not assumed
 };
 

@@ -63,19 +63,6 @@ Result<std::vector<Kernel>> lower(const ir::Program& program, const PassEdits* e
 
 // Once a config and kernel:
 
-namespace {
-
-/// Gathers what must be exact once for all that is chosen by it. (The prover gathers anew: from what is emitted.)
-void choose_widths(Schedule& schedule) {
-  const std::vector<ExactIndices> places = exact_indices(schedule);
-  schedule.index_operations = count_index_operations(places, limits::kIndexOperations);
-  if (schedule.index_operations > limits::kIndexOperations) return;
-  schedule.index64_bounds = choose_index64_bounds(schedule, places);  // what indices of 64 bits may need
-  schedule.index32 = choose_index32_variant(schedule, places);        // indices of 32 bits
-}
-
-}  // namespace
-
 Schedule make_schedule(Kernel kernel, std::string config, const ScheduleOptions& options) {
   const PassEdits none;
   const PassEdits& edits = options.edits != nullptr ? *options.edits : none;
@@ -88,7 +75,13 @@ Schedule make_schedule(Kernel kernel, std::string config, const ScheduleOptions&
   set_row_steps(schedule);                                                            // host: from row to row
   permute_rows(schedule, cases, options);                                             // host: short rows together
   edits.walked(schedule);
-  choose_widths(schedule);
+  // Gathered once for all that is chosen by it. (The prover gathers anew: from what is emitted.)
+  const std::vector<ExactIndices> places = exact_indices(schedule);
+  schedule.index_operations = count_index_operations(places, limits::kIndexOperations);
+  if (schedule.index_operations <= limits::kIndexOperations) {          // else refused before any proof
+    schedule.index64_bounds = choose_index64_bounds(schedule, places);  // what indices of 64 bits may need
+    schedule.index32 = choose_index32_variant(schedule, places);        // indices of 32 bits
+  }
   edits.scheduled(schedule);
   return schedule;
 }

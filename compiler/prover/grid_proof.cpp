@@ -220,8 +220,8 @@ std::vector<Obligation> prove_grid(ProofSession& session, const Schedule& schedu
   return GridProof(session, schedule).prove();
 }
 
-/// From a column of one row to a column of another that has the same place, or one after it, are more elements than the
-/// vectors have.
+/// Proves that from a column of one row to a column of another that has the same place, or one after it, are more
+/// elements than the vectors have.
 Obligation prove_short_rows(ProofSession& session, const ShortRows& rows) {
   ir::ExprContext& exprs = session.exprs();
   const Expr column = exprs.variable("column", kColumn);

@@ -166,7 +166,7 @@ struct Schedule {
   Kernel kernel;
   std::string config;  // as text
   StoreKind store = StoreKind::plain;
-  /// Of its exact indices (compiler/schedule/index/exact_indices.h), counted to one beyond limits::kIndexOperations:
+  /// Operations of its exact indices (compiler/schedule/index/exact_indices.h), to one beyond limits::kIndexOperations:
   /// then no widths of indices are chosen, since the program is refused.
   std::uint32_t index_operations = 0;
   ir::Expr rows = {}, columns = {};  // what a launch covers: flattened outer axes x innermost axis

@@ -28,8 +28,9 @@ bool takes_starts_only(const Body& body) {
 }  // namespace
 
 std::optional<ShortRows> find_short_rows(const Schedule& schedule) {
-  if (!schedule.grid || schedule.grid->vectors < 2 || schedule.grid->lanes < kFewestLanes ||
-      schedule.kernel.rank() < 3 || !std::ranges::all_of(schedule.bodies, takes_starts_only))
+  if (!schedule.grid || schedule.grid->vectors < 2 || kWarp % schedule.grid->vectors != 0 ||
+      schedule.grid->lanes < kFewestLanes || schedule.kernel.rank() < 3 ||
+      !std::ranges::all_of(schedule.bodies, takes_starts_only))
     return std::nullopt;
   ir::ExprContext& exprs = schedule.exprs();
   ShortRows rows{.vectors = kWarp,

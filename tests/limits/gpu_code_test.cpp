@@ -16,7 +16,7 @@
 namespace padlock::compiler {
 namespace {
 
-/// How a family's text compiles for a GPU: the error, or nothing.
+/// Compiles a family's text for a GPU and returns the error, or nothing.
 std::string refusal_of(std::string_view name, std::size_t bytes) {
   static const auto kGpu = GpuCompiler::create("sm_90");
   const auto families = testing::hostile_families();

@@ -45,7 +45,7 @@ class VectorBodyEmitter {
   [[nodiscard]] llvm::Value* stores_are_aligned(llvm::Value* column);
 
   [[nodiscard]] const BodyArguments& arguments() const { return arguments_; }
-  /// Where a row starts: in the results and in what is loaded contiguously by their pointers, and by its elements'
+  /// Says where a row starts: in the results and in what is loaded contiguously by pointers, and by its elements'
   /// numbers where something else asks for these (else null).
   struct Row {
     llvm::Value* offset = nullptr;

@@ -125,7 +125,7 @@ class Index32Proof {
     }
   }
 
-  /// Where a division is done: in the segments whose body does it, else for every row.
+  /// Returns where a division is done: in the segments whose body does it, else for every row.
   std::vector<solver::Region> places_of(Expr division, const solver::Region& elements) {
     std::vector<solver::Region> places;
     for (const ScheduledCase& row : schedule_.cases)

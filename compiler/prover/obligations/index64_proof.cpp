@@ -91,7 +91,7 @@ class Index64Proof {
     return parts;
   }
 
-  /// Each term of a sum, and the sum, beyond 2^62 either way; of one that wraps its value alone.
+  /// Adds each term of a sum, and the sum, beyond 2^61 either way; of one that wraps its value alone.
   void add_wide(IndexWidths& widths, Expr e, std::vector<Goal>& goals, std::set<std::uint32_t>& seen) {
     if (!e.has_coordinate() || !seen.insert(e.id()).second) return;
     std::vector<Expr> partial;

@@ -5,8 +5,8 @@
 #include "compiler/prover/proof_session.h"
 #include "compiler/schedule/schedule.h"
 
-// That a launch computes what the program says there is: as many rows and columns as the results have, as many elements
-// after a reshape as before, and no extent below 0. (Flattening rows is a bijection: docs/proofs.md.)
+// Proves that a launch computes what the program says there is: as many rows and columns as the results have, as many
+// elements after a reshape as before, and no extent below 0. (Flattening rows is a bijection: docs/proofs.md.)
 namespace padlock::compiler {
 
 /// Adds the obligations of the results' extents to a proof.

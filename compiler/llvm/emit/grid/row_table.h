@@ -7,7 +7,7 @@
 
 namespace padlock::compiler {
 
-/// What the segments of a row need of it: its case, and where the loads of that case start from. Where rows are short
+/// Finds what the segments of a row need: its case, and where the loads of that case start from. Where rows are short
 /// (compiler/schedule/short_rows.h) a warp's vectors lie in few of them, and each vector, and each trip over elements
 /// of edges, would find out the same by divisions and tests: so each thread of a warp does it for one row, once, in
 /// memory that the warp shares.
