@@ -206,8 +206,15 @@ class Directly(Case):
             padded = torch.nn.functional.pad(x, (0, -x.shape[1] % 4))
             return padded.view(x.shape[0], -1, 4).transpose(0, 1).reshape(-1, 4)
 
-        self.assertTrue(self.went(blocks, torch.randn(3, 10)))
-        self.assertRegex(taken()[0].text, r"return t\d+\n")
+        def windows(x):
+            padded = torch.nn.functional.pad(x, (0, 0, 0, -x.shape[2] % 7, 0, -x.shape[1] % 7))
+            n, h, w, c = padded.shape
+            return padded.view(n, h // 7, 7, w // 7, 7, c).transpose(2, 3).reshape(-1, 7, 7, c)
+
+        # Equal sizes are one symbol, whose square is in the number of elements of a square image.
+        for function, shape in ((blocks, (3, 10)), (windows, (2, 10, 11, 3)), (windows, (2, 10, 10, 3))):
+            self.assertTrue(self.went(function, torch.randn(shape)))
+            self.assertRegex(taken()[-1].text, r"return t\d+\n", shape)
 
     def test_the_trace_keeps_no_fakes(self):
         import torch
