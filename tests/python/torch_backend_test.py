@@ -389,10 +389,12 @@ class Choices(Case):
             keys.append(config.post_grad_custom_pre_pass.uuid())
             return _backend._boxed(graph_module.forward)
 
-        with mock.patch.object(_backend, "inductor", lambda: (compile_fx, rest)):
-            compiled(lambda x: torch.nn.functional.pad(x, (1, 2)).cumsum(1))(torch.ones(2, 3))
-        self.assertEqual(keys, [f"padlock {_backend._hash_of_sources()}"])
-        self.assertIsNone(config.post_grad_custom_pre_pass)
+        for none in (None, []):
+            patched = mock.patch.object(_backend, "inductor", lambda: (compile_fx, rest))
+            with config.patch(post_grad_custom_pre_pass=none), patched:
+                compiled(lambda x: torch.nn.functional.pad(x, (1, 2)).cumsum(1))(torch.ones(2, 3))
+                self.assertEqual(config.post_grad_custom_pre_pass, none)
+        self.assertEqual(keys, [f"padlock {_backend._hash_of_sources()}"] * 2)
 
     def test_a_crop_is_always_taken(self):
         import torch
