@@ -106,8 +106,9 @@ class Torch:
         self.busy = self.torch.empty(BUSY_BYTES, dtype=self.torch.uint8, device=self.device)
         self.queue_ms = 0.02
         self.compiled = {}
-        # Every problem compiles the same lines of Python anew; past eight torch would refuse.
+        # Every problem compiles the same lines of Python anew; past eight torch would refuse, and past 256 in all.
         self.torch._dynamo.config.recompile_limit = 1000
+        self.torch._dynamo.config.accumulated_recompile_limit = 1000
         self.busy_ms = 0.02
         self.busy_ms = max(0.005, self.time_ms(self.busy.zero_, 20) / 20)
 

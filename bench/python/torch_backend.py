@@ -1,6 +1,6 @@
 """Times what torch.compile makes with backend="padlock", beside eager mode and Inductor: milliseconds of the fastest call, a line of
 JSON each. Of a pad between products also what these alone take, into memory that is there, and what they take with a copy of as
-many bytes as the pad reads between them: no back end whose pad is a kernel of its own is faster than that.
+many bytes as the pad reads between them: no back end whose pad is a kernel of its own is much faster than that.
 
     PYTHONPATH=build/release/python python bench/python/torch_backend.py [--threads=N] [--device=cuda] [--seconds=N] [CASE ...]
 

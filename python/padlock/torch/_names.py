@@ -103,7 +103,8 @@ def without_graph_cache() -> Any:
 def with_key(nothing: Any) -> Any:
     """A context in which what Inductor makes of a graph is kept under a pass's key, too, unless the user has a pass in its place."""
     config = _find("torch._inductor", "config")
-    if getattr(config, "post_grad_custom_pre_pass", nothing) is not None or graph_pass_base() is object:
+    theirs = getattr(config, "post_grad_custom_pre_pass", nothing)
+    if (theirs is not None and theirs not in ([], ())) or graph_pass_base() is object:
         return nullcontext()
     return config.patch(post_grad_custom_pre_pass=nothing)
 

@@ -56,14 +56,17 @@ class SizeNodes:
             node, axis = self._inputs[str(e)]
             return node if axis is None else self._call(overload("sym_size", "int"), (node, axis))
         kind = type(e).__name__
+        if kind == "Pow" and e.exp.is_Integer and e.exp > 0:
+            return self._fold(operator.mul, [self._make(e.base)] * int(e.exp))
         if (quotient := rounded_division(e)) is not None:
             a, b, up = quotient
             made = self._call(operator.floordiv, (self._make(-a if up else a), self._make(b)))
             return self._call(operator.neg, (made,)) if up else made
         if kind not in _FOLDS and kind not in _PAIRS:
             raise Untranslatable(f"sizes have no {kind}")
-        parts = [self._make(part) for part in e.args]
-        call = _FOLDS.get(kind) or _PAIRS[kind]
+        return self._fold(_FOLDS.get(kind) or _PAIRS[kind], [self._make(part) for part in e.args])
+
+    def _fold(self, call: Any, parts: list[Any]) -> Any:
         return reduce(lambda a, b: self._call(call, (a, b)), parts)
 
     def _call(self, target: Any, arguments: tuple[Any, ...]) -> Any:
