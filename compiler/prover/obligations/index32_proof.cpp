@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include "compiler/prover/access_regions.h"
+#include "compiler/prover/obligations/schedule_proof.h"
 #include "compiler/schedule/index/index32_variant.h"
 #include "compiler/schedule/index/index_width.h"
 
@@ -16,15 +17,10 @@ using ir::Expr;
 
 namespace {
 
-class Index32Proof {
+class Index32Proof : private ScheduleProof {
  public:
   Index32Proof(ProofSession& session, const Schedule& schedule, Proof& proof)
-      : session_(session),
-        schedule_(schedule),
-        kernel_(schedule.kernel),
-        exprs_(session.exprs()),
-        proof_(proof),
-        column_(kernel_.coordinate(kernel_.rank() - 1)) {}
+      : ScheduleProof(session, schedule, proof), column_(kernel_.coordinate(kernel_.rank() - 1)) {}
 
   /// Proves the schedule's 32-bit arithmetic under the guards that it declares.
   void prove() {
@@ -40,8 +36,6 @@ class Index32Proof {
   }
 
  private:
-  void record(Obligation obligation) { proof_.obligations.push_back(std::move(obligation)); }
-
   /// The guards of an assumption that a launch asks.
   struct Guarded {
     solver::Region region = {};
@@ -187,11 +181,6 @@ class Index32Proof {
     return goals;
   }
 
-  ProofSession& session_;
-  const Schedule& schedule_;
-  const Kernel& kernel_;
-  ir::ExprContext& exprs_;
-  Proof& proof_;
   Expr column_;
 };
 

@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include "compiler/prover/access_regions.h"
+#include "compiler/prover/obligations/schedule_proof.h"
 #include "compiler/schedule/index/exact_indices.h"
 #include "compiler/schedule/index/index64_bounds.h"
 #include "compiler/schedule/index/index_width.h"
@@ -17,10 +18,9 @@ using ir::Expr;
 
 namespace {
 
-class Index64Proof {
+class Index64Proof : private ScheduleProof {
  public:
-  Index64Proof(ProofSession& session, const Schedule& schedule, Proof& proof)
-      : session_(session), schedule_(schedule), kernel_(schedule.kernel), exprs_(session.exprs()), proof_(proof) {}
+  using ScheduleProof::ScheduleProof;
 
   /// Indices are computed in 64 bits (a division in 32 where its operands fit them). Mostly the ranges of coordinates
   /// show it, which know no constraints; for the rest each sum with a factor is asked about. What the program does not
@@ -51,8 +51,6 @@ class Index64Proof {
   }
 
  private:
-  void record(Obligation obligation) { proof_.obligations.push_back(std::move(obligation)); }
-
   /// Replaces an answer about indices by the bounds of their sizes under which they fit, where there are such.
   void bound_sizes(const std::vector<Expr>& wide, Obligation& answer) {
     const std::optional<std::vector<std::size_t>> needed = needed_bounds(schedule_, wide);
@@ -110,12 +108,6 @@ class Index64Proof {
       goals.push_back({{exprs_.sub(exprs_.neg(part), bound)}, describe});
     }
   }
-
-  ProofSession& session_;
-  const Schedule& schedule_;
-  const Kernel& kernel_;
-  ir::ExprContext& exprs_;
-  Proof& proof_;
 };
 
 }  // namespace

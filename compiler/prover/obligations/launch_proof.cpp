@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include "compiler/prover/access_regions.h"
+#include "compiler/prover/obligations/schedule_proof.h"
 #include "ir/expr/product_form.h"
 #include "ir/expr/simplify.h"
 
@@ -16,10 +17,9 @@ using ir::Expr;
 
 namespace {
 
-class LaunchProof {
+class LaunchProof : private ScheduleProof {
  public:
-  LaunchProof(ProofSession& session, const Schedule& schedule, Proof& proof)
-      : session_(session), schedule_(schedule), kernel_(schedule.kernel), exprs_(session.exprs()), proof_(proof) {}
+  using ScheduleProof::ScheduleProof;
 
   void prove_extents() {
     for (std::size_t i = 0; i < kernel_.results.size(); ++i)
@@ -54,8 +54,6 @@ class LaunchProof {
   }
 
  private:
-  void record(Obligation obligation) { proof_.obligations.push_back(std::move(obligation)); }
-  [[nodiscard]] const ir::Value& result(std::size_t i) const { return kernel_.program->value(kernel_.results[i]); }
   [[nodiscard]] Expr extent(int axis) const { return kernel_.extents[static_cast<std::size_t>(axis)]; }
 
   /// A reshape is computed in the extents of what it is made of, of which there must be as many elements.
@@ -109,12 +107,6 @@ class LaunchProof {
     return required ||
            (session_.excludes({}, {less(exprs_, from, to)}) && session_.excludes({}, {less(exprs_, to, from)}));
   }
-
-  ProofSession& session_;
-  const Schedule& schedule_;
-  const Kernel& kernel_;
-  ir::ExprContext& exprs_;
-  Proof& proof_;
 };
 
 }  // namespace

@@ -12,12 +12,8 @@ namespace padlock::compiler {
 using ir::Expr;
 
 WriteProver::WriteProver(ProofSession& session, StrategyLemmas& lemmas, const Schedule& schedule, Proof& proof)
-    : session_(session),
+    : ScheduleProof(session, schedule, proof),
       lemmas_(lemmas),
-      schedule_(schedule),
-      kernel_(schedule.kernel),
-      exprs_(session.exprs()),
-      proof_(proof),
       run_(exprs_),
       column_(kernel_.coordinate(kernel_.rank() - 1)) {}
 

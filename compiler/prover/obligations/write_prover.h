@@ -3,14 +3,14 @@
 #include <string>
 
 #include "compiler/prover/loop_proof.h"
-#include "compiler/prover/proof_session.h"
+#include "compiler/prover/obligations/schedule_proof.h"
 #include "compiler/schedule/schedule.h"
 
 namespace padlock::compiler {
 
 /// Shows that the segments of a case write each column of its rows, inside the result and the task that they belong to,
 /// and where they say that their vectors are aligned.
-class WriteProver {
+class WriteProver : private ScheduleProof {
  public:
   /// Borrows all. Adds obligations to `proof`.
   WriteProver(ProofSession& session, StrategyLemmas& lemmas, const Schedule& schedule, Proof& proof);
@@ -19,8 +19,6 @@ class WriteProver {
   void prove(const ScheduledCase& row, const solver::Region& rows);
 
  private:
-  void record(Obligation obligation) { proof_.obligations.push_back(std::move(obligation)); }
-  [[nodiscard]] const ir::Value& result(std::size_t i) const { return kernel_.program->value(kernel_.results[i]); }
   [[nodiscard]] ir::Expr last_extent() const { return kernel_.extents.back(); }
 
   void prove_segments_cover(const ScheduledCase& row, const solver::Region& rows);
@@ -31,12 +29,7 @@ class WriteProver {
   void prove_alignment(const Body& body);
   void prove_alignment(const LoopStrategy& strategy, const VectorLoop& loop, const std::string& name, ir::DType dtype);
 
-  ProofSession& session_;
   StrategyLemmas& lemmas_;
-  const Schedule& schedule_;
-  const Kernel& kernel_;
-  ir::ExprContext& exprs_;
-  Proof& proof_;
   RunVariables run_;
   ir::Expr column_;
   std::string where_;  // of the segment that is being proved
