@@ -1,5 +1,7 @@
 #include "compiler/prover/tile_proof.h"
 
+#include <algorithm>
+#include <array>
 #include <utility>
 
 #include <fmt/format.h>
@@ -14,7 +16,7 @@ using ir::Expr;
 namespace {
 
 // After those of a loop (compiler/prover/loop_proof.cpp).
-enum VariableOrder { kOtherTile = 1240, kOtherRow, kOtherColumn };
+enum VariableOrder { kOtherTile = 1240, kOtherRow, kOtherColumn, kDigit, kLaterDigit = kDigit + 5 };
 
 /// A position, as expressions.
 struct Position {
@@ -179,23 +181,10 @@ class TileProof {
 
   // --- shared memory ------------------------------------------------------------------------------------------------
 
-  /// Both sides of the barrier find a position at one place. No two have the same, since a place tells whose it is:
-  /// lines lie a pitch apart, and number 32 * k + i is that of row i * lanes + k.
+  /// Both sides of the barrier find a position at one place, and no two have the same: positions are numbered by
+  /// digits, of which the first that differs says which place is later.
   void prove_memory() {
-    const Expr pitch = exprs_.constant(tile_.pitch());
-    const Expr words = exprs_.constant(kTileWords);
-    const Expr lanes = exprs_.constant(tile_.lanes);
-    const Expr line = exprs_.floordiv(tile_.word, pitch);
-    const Expr row = exprs_.add(exprs_.mul(lanes, exprs_.mod(line, words)), exprs_.floordiv(line, words));
-    const Expr column = exprs_.add(exprs_.mul(lanes, exprs_.mod(tile_.word, pitch)), tile_.lane);
-    const auto twice = [=, this](const Evaluate& at) {
-      return fmt::format("word {}, lane {} holds the positions ({}, {}) and ({}, {})", at(tile_.word), at(tile_.lane),
-                         at(tile_.row), at(tile_.column), at(row), at(column));
-    };
-    std::vector<Goal> goals;
-    add_difference(exprs_, goals, row, tile_.row, twice);
-    add_difference(exprs_, goals, column, tile_.column, twice);
-    add(session_.decide(ObligationKind::disjoint, "positions in shared memory", positions_of(exprs_, tile_), goals));
+    prove_places_differ();
     const auto outside = [=, this](const Evaluate& at) {
       return fmt::format("word {}, lane {} of an array of {} words", at(tile_.word), at(tile_.lane),
                          tile_.array_words());
@@ -205,6 +194,82 @@ class TileProof {
                          {{at_least(exprs_, tile_.word, exprs_.constant(tile_.array_words()))}, outside},
                          {{less(exprs_, tile_.lane, zero_)}, outside},
                          {{at_least(exprs_, tile_.lane, exprs_.constant(tile_.lanes))}, outside}}));
+  }
+
+  /// A digit of a position's number, and how many values it has.
+  struct Digit {
+    Expr value;
+    int count = 0;
+  };
+
+  /// Returns the digits of a position, the most significant first: its plane, group of lines, line, word and lane.
+  [[nodiscard]] std::array<Digit, 5> digits_of(const Position& position) {
+    const Expr lanes = exprs_.constant(tile_.lanes);
+    const Expr line = exprs_.floordiv(position.row, lanes);
+    return {Digit{exprs_.mod(position.row, lanes), tile_.lanes},
+            {exprs_.floordiv(position.row, exprs_.constant(tile_.halo())), kTileWords / kHaloWords},
+            {exprs_.mod(line, exprs_.constant(kHaloWords)), kHaloWords},
+            {exprs_.floordiv(position.column, lanes), tile_.columns() / tile_.lanes},
+            {exprs_.mod(position.column, lanes), tile_.lanes}};
+  }
+  [[nodiscard]] Position position_of(const std::array<Expr, 5>& digits) {
+    const Expr lanes = exprs_.constant(tile_.lanes);
+    const auto [plane, group, line, word, lane] = digits;
+    const Expr row = exprs_.add(exprs_.mul(exprs_.constant(tile_.halo()), group), exprs_.mul(lanes, line));
+    return {exprs_.add(row, plane), exprs_.add(exprs_.mul(lanes, word), lane)};
+  }
+
+  /// Returns the word that has the position with these digits.
+  [[nodiscard]] Expr word_of(const std::array<Expr, 5>& digits) {
+    const auto [plane, group, line, word, lane] = digits;
+    const auto scaled = [&](int by, Expr e) { return exprs_.mul(exprs_.constant(by), e); };
+    return exprs_.add(exprs_.add(scaled(tile_.plane_words(), plane), scaled(kHaloWords * tile_.pitch() + 1, group)),
+                      exprs_.add(scaled(tile_.pitch(), line), word));
+  }
+
+  /// Digits tell the position, and where it lies. Of two that differ in a word's digits, that which has the greater
+  /// first one lies in a later word.
+  void prove_places_differ() {
+    const std::array<Digit, 5> digits = digits_of(here_);
+    std::array<Expr, 5> values, later;
+    for (std::size_t i = 0; i < digits.size(); ++i) values[i] = digits[i].value;
+    solver::Region region = positions_of(exprs_, tile_);
+    std::vector<Goal> goals;
+    add_digits(goals, values);
+    for (std::size_t i = 0; i < digits.size(); ++i) {
+      const Expr count = exprs_.constant(digits[i].count);
+      const auto unnumbered = [=](const Evaluate& at) { return fmt::format("{} is no digit", at(digits[i].value)); };
+      goals.push_back({{less(exprs_, digits[i].value, zero_)}, unnumbered});
+      goals.push_back({{at_least(exprs_, digits[i].value, count)}, unnumbered});
+      values[i] = exprs_.variable(fmt::format("digit{}", i), kDigit + static_cast<int>(i));
+      later[i] = exprs_.variable(fmt::format("later_digit{}", i), kLaterDigit + static_cast<int>(i));
+      for (const Expr e : {values[i], later[i]}) {
+        region.nonnegative.push_back(e);
+        region.nonnegative.push_back(less(exprs_, e, count));
+      }
+    }
+    for (std::size_t i = 0; i + 1 < digits.size(); ++i) {
+      std::array<Expr, 5> other = later;
+      std::copy_n(values.begin(), i, other.begin());
+      const Expr word = word_of(values);
+      goals.push_back({{less(exprs_, values[i], later[i]), at_least(exprs_, word, word_of(other))},
+                       [=](const Evaluate& at) { return fmt::format("word {} holds two positions", at(word)); }});
+    }
+    add(session_.decide(ObligationKind::disjoint, "positions in shared memory", region, goals));
+  }
+
+  /// Adds the goals that a position is not the one with its digits, or lies elsewhere.
+  void add_digits(std::vector<Goal>& goals, const std::array<Expr, 5>& digits) {
+    const Position numbered = position_of(digits);
+    const Expr word = word_of(digits);
+    const auto twice = [=, this](const Evaluate& at) {
+      return fmt::format("word {}, lane {} holds the position ({}, {}), and word {}, lane {} should", at(tile_.word),
+                         at(tile_.lane), at(tile_.row), at(tile_.column), at(word), at(digits.back()));
+    };
+    add_difference(exprs_, goals, numbered.row, tile_.row, twice);
+    add_difference(exprs_, goals, numbered.column, tile_.column, twice);
+    add_difference(exprs_, goals, word, tile_.word, twice);
+    add_difference(exprs_, goals, digits.back(), tile_.lane, twice);
   }
 
   // --- regions ------------------------------------------------------------------------------------------------------

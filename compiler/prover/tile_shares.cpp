@@ -62,16 +62,21 @@ std::vector<Obligation> prove_shares(ProofSession& session, const TransposeTile&
                              {{at_least(exprs, shares.its, shares.count)}, missing}};
   add_difference(exprs, goals, replaced(exprs, shares.row, values), tile.row, missing);
   add_difference(exprs, goals, replaced(exprs, shares.column, values), tile.column, missing);
+  for (const Expr e : shares.domain) goals.push_back({{less(exprs, replaced(exprs, e, values), exprs.constant(0))}, missing});
   const solver::Region shared_out = shares.stored ? stored_of(exprs, tile) : positions_of(exprs, tile);
   std::vector<Obligation> all = {session.decide(ObligationKind::cover, shares.name, shared_out, goals)};
-  // A position tells whose it is.
-  const Expr told = replaced(exprs, shares.its, {{tile.row, shares.row}, {tile.column, shares.column}});
+  // A position tells whose it is, and which of its positions.
+  const auto told_by = [&](Expr e) {
+    return replaced(exprs, e, {{tile.row, shares.row}, {tile.column, shares.column}});
+  };
+  const Expr told = told_by(shares.its);
   const auto twice = [=](const Evaluate& at) {
     return fmt::format("position ({}, {}) of number {} is in number {}", at(shares.row), at(shares.column),
                        at(shares.share), at(told));
   };
   goals.clear();
   add_difference(exprs, goals, shares.share, told, twice);
+  for (const auto& [variable, value] : shares.values) add_difference(exprs, goals, variable, told_by(value), twice);
   solver::Region region;
   region.nonnegative = shares.domain;
   if (shares.stored)

@@ -1,5 +1,6 @@
 #include "compiler/prover/tile_words_proof.h"
 
+#include <algorithm>
 #include <utility>
 
 #include <fmt/format.h>
@@ -14,7 +15,7 @@ using ir::Expr;
 namespace {
 
 // After those of the rest of a tile (compiler/prover/tile_proof.cpp).
-enum VariableOrder { kLane = 1260, kElement };
+enum VariableOrder { kLane = 1270, kVectorLane, kElement };
 
 class TileWordsProof {
  public:
@@ -164,51 +165,83 @@ class TileWordsProof {
     shares.values = {{tile_.part, exprs_.mod(tile_.row, lanes_)}, {lane_, exprs_.mod(tile_.column, lanes_)}};
     shares.domain = domain();
     for (Obligation& one : prove_shares(session_, tile_, shares)) add(std::move(one));
-    prove_places("blocks in shared memory", tile_.block, count, row, column, tile_.block_word, lane_);
+    prove_places("blocks in shared memory", shares_of(shares), row, column, tile_.block_word, lane_);
   }
 
   [[nodiscard]] Expr block_of(Expr row, Expr column) {
     return exprs_.add(exprs_.floordiv(row, lanes_), exprs_.mul(words_, exprs_.floordiv(column, lanes_)));
   }
 
-  /// The same by stored words, each of which is part of a row.
+  /// The same by stored vectors, each of which is part of a row. The witness: a position is in the vector that its
+  /// number in its row says. From the lowest digit on, the thread's number has the vector in eight of the row, the
+  /// group of rows, which eight, and the row in its group, of which the rest is the round.
   void prove_copies() {
-    const Expr column = exprs_.add(tile_.copied_column, lane_);
-    const Expr count = exprs_.constant(tile_.words());
-    const Expr number = exprs_.floordiv(stored_number(exprs_, tile_, tile_.column), lanes_);
-    TileShares shares{.name = "stored words",
+    constexpr int kGroups = kTileWords / kHaloWords;
+    const int together = std::min(8, tile_.row_vectors());
+    const int parts = tile_.row_vectors() / together;
+    const Expr rows = exprs_.constant(tile_.threads / (kGroups * tile_.row_vectors()));  // of a round
+    const Expr number = stored_number(exprs_, tile_, tile_.column);
+    const Expr elements = exprs_.constant(tile_.vector_elements());
+    const Expr vector = exprs_.floordiv(number, elements);
+    const Expr halo = exprs_.constant(tile_.halo());
+    const Expr row = exprs_.mod(tile_.row, halo);
+    const auto then = [this](Expr digit, int count, Expr higher) {
+      return exprs_.add(digit, exprs_.mul(exprs_.constant(count), higher));
+    };
+    const Expr eight = exprs_.floordiv(vector, exprs_.constant(together));
+    const Expr rest = then(eight, parts, exprs_.mod(row, rows));
+    const Expr its = then(exprs_.mod(vector, exprs_.constant(together)), together,
+                          then(exprs_.floordiv(tile_.row, halo), kGroups, rest));
+    const Expr lane = exprs_.variable("lane_of_vector", kVectorLane);
+    const Expr column = exprs_.add(tile_.copied_column, lane);
+    const std::vector<Expr> domain = {tile_.round, less(exprs_, tile_.round, exprs_.constant(tile_.rounds())), lane,
+                                      less(exprs_, lane, elements)};
+    TileShares shares{.name = "stored vectors",
                       .share = tile_.slot,
-                      .count = count,
+                      .count = exprs_.constant(tile_.copiers()),
                       .row = tile_.copied_row,
                       .column = column,
-                      .its = exprs_.add(exprs_.mul(exprs_.constant(tile_.column_words), tile_.row), number),
+                      .its = its,
                       .stored = true};
-    shares.values = {{lane_, exprs_.mod(stored_number(exprs_, tile_, tile_.column), lanes_)}};
-    shares.domain = domain();
+    shares.values = {{lane, exprs_.mod(number, elements)}, {tile_.round, exprs_.floordiv(row, rows)}};
+    shares.domain = domain;
     for (Obligation& one : prove_shares(session_, tile_, shares)) add(std::move(one));
-    // Element `lane_` of a word is number `copied_lane + lane_` of the two words that the code takes it from.
-    const Expr taken = exprs_.add(tile_.copied_lane, lane_);
-    prove_places("stored words in shared memory", tile_.slot, count, tile_.copied_row, column,
+    // Element `lane` of a vector is number `copied_lane + lane` of the words that the code takes it from.
+    const Expr taken = exprs_.add(tile_.copied_lane, lane);
+    prove_places("stored vectors in shared memory", shares_of(shares), tile_.copied_row, column,
                  exprs_.add(tile_.copied_word, exprs_.floordiv(taken, lanes_)), exprs_.mod(taken, lanes_));
-    prove_copied_tests(count);
+    prove_copied_words(shares_of(shares));
+    prove_copied_tests(shares_of(shares), column);
   }
 
-  /// Proves that words that pass their tests have no position that is no element of the output.
-  void prove_copied_tests(Expr count) {
+  /// Code loads one word more than a vector has, whether it needs it or not.
+  void prove_copied_words(const solver::Region& region) {
+    const Expr last = exprs_.add(tile_.copied_word, exprs_.constant(tile_.vector_words()));
     const auto outside = [=, this](const Evaluate& at) {
-      return fmt::format("number {} of the stored words has position ({}, {}), which is no element", at(tile_.slot),
-                         at(tile_.copied_row), at(exprs_.add(tile_.copied_column, lane_)));
+      return fmt::format("words {} to {} of an array of {} are loaded", at(tile_.copied_word), at(last),
+                         tile_.array_words());
     };
-    const Values here = {{tile_.row, tile_.copied_row}, {tile_.column, exprs_.add(tile_.copied_column, lane_)}};
+    add(session_.decide(ObligationKind::load, "words of stored vectors", region,
+                        {{{less(exprs_, tile_.copied_word, zero_)}, outside},
+                         {{at_least(exprs_, last, exprs_.constant(tile_.array_words()))}, outside}}));
+  }
+
+  /// Proves that vectors that pass their tests have no position that is no element of the output.
+  void prove_copied_tests(solver::Region region, Expr column) {
+    const auto outside = [=, this](const Evaluate& at) {
+      return fmt::format("the vector of number {} has position ({}, {}), which is no element", at(tile_.slot),
+                         at(tile_.copied_row), at(column));
+    };
+    const Values here = {{tile_.row, tile_.copied_row}, {tile_.column, column}};
     std::vector<Goal> goals;
     for (const Expr test : tile_.tests) goals.push_back({{less(exprs_, replaced(test, here), zero_)}, outside});
-    solver::Region region = shares_of(tile_.slot, count);
     region.nonnegative.insert(region.nonnegative.end(), tile_.copied_tests.begin(), tile_.copied_tests.end());
-    add(session_.decide(ObligationKind::store, "stored words", region, goals));
+    add(session_.decide(ObligationKind::store, "stored vectors", region, goals));
   }
 
   /// Position (row, column) of a share lies where the code takes it from.
-  void prove_places(const std::string& name, Expr share, Expr count, Expr row, Expr column, Expr word, Expr lane) {
+  void prove_places(const std::string& name, const solver::Region& region, Expr row, Expr column, Expr word,
+                    Expr lane) {
     const Values here = {{tile_.row, row}, {tile_.column, column}};
     const Expr its_word = replaced(tile_.word, here);
     const Expr its_lane = replaced(tile_.lane, here);
@@ -219,15 +252,15 @@ class TileWordsProof {
     std::vector<Goal> goals;
     add_difference(exprs_, goals, word, its_word, elsewhere);
     add_difference(exprs_, goals, lane, its_lane, elsewhere);
-    add(session_.decide(ObligationKind::store, name, shares_of(share, count), goals));
+    add(session_.decide(ObligationKind::store, name, region, goals));
   }
 
-  [[nodiscard]] solver::Region shares_of(Expr share, Expr count) {
+  [[nodiscard]] solver::Region shares_of(const TileShares& shares) {
     solver::Region region;
-    region.nonnegative = domain();
+    region.nonnegative = shares.domain;
     for (const Expr e : phases_of(exprs_, tile_)) region.nonnegative.push_back(e);
-    region.nonnegative.push_back(share);
-    region.nonnegative.push_back(less(exprs_, share, count));
+    region.nonnegative.push_back(shares.share);
+    region.nonnegative.push_back(less(exprs_, shares.share, shares.count));
     return region;
   }
 

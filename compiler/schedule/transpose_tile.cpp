@@ -18,6 +18,7 @@ enum VariableOrder {
   kCrossTile = 960,
   kColumnTile,
   kSlot,
+  kRound,
   kRow,
   kColumn,
   kPhase,
@@ -118,31 +119,52 @@ void choose_arrays(const Schedule& schedule, TransposeTile& tile, const std::vec
 /// Which positions the slots are, and where shared memory has them.
 void place_slots(ir::ExprContext& exprs, TransposeTile& tile) {
   const Expr columns = exprs.constant(tile.stored_columns());
-  const Expr column_words = exprs.constant(tile.column_words);
   const Expr lanes = exprs.constant(tile.lanes);
   const Expr words = exprs.constant(kTileWords);
-  const Expr pitch = exprs.constant(tile.pitch());
+  const Expr halo = exprs.constant(tile.halo());
   tile.stored_row = exprs.floordiv(tile.slot, columns);
-  const Expr first = exprs.sub(exprs.constant(tile.halo()), tile.phase);  // of a row that is stored
+  const Expr first = exprs.sub(halo, tile.phase);  // of a row that is stored
   tile.stored_column = exprs.add(first, exprs.mod(tile.slot, columns));
-  // Rows whose numbers differ by the elements of a word are neighbours, for it is they that a warp writes at once.
-  const Expr line = exprs.add(exprs.mul(words, exprs.mod(tile.row, lanes)), exprs.floordiv(tile.row, lanes));
-  tile.word = exprs.add(exprs.mul(pitch, line), exprs.floordiv(tile.column, lanes));
+  const auto line_at = [&](Expr plane, Expr line) {
+    return exprs.add(exprs.mul(exprs.constant(tile.plane_words()), plane),
+                     exprs.mul(exprs.constant(tile.pitch()), line));
+  };
+  const Expr group = exprs.floordiv(tile.row, halo);  // of eight lines
+  tile.word = exprs.add(line_at(exprs.mod(tile.row, lanes), exprs.floordiv(tile.row, lanes)),
+                        exprs.add(group, exprs.floordiv(tile.column, lanes)));
   tile.lane = exprs.mod(tile.column, lanes);
   const Expr block_row = exprs.mod(tile.block, words);
   const Expr block_column = exprs.floordiv(tile.block, words);
+  const Expr block_group = exprs.floordiv(block_row, exprs.constant(kHaloWords));
   tile.block_row = exprs.mul(lanes, block_row);
   tile.block_column = exprs.mul(lanes, block_column);
-  const Expr block_line = exprs.add(exprs.mul(words, tile.part), block_row);
   tile.loaded_row = exprs.add(tile.block_row, exprs.mod(tile.slot, lanes));
   tile.loaded_column = exprs.add(tile.block_column, exprs.floordiv(tile.slot, lanes));
-  tile.block_word = exprs.add(exprs.mul(pitch, block_line), block_column);
-  tile.copied_row = exprs.floordiv(tile.slot, column_words);
-  tile.copied_column = exprs.add(first, exprs.mul(lanes, exprs.mod(tile.slot, column_words)));
-  tile.copied_word = exprs.substitute(tile.word, [&](Expr symbol) {
-    return symbol == tile.row ? tile.copied_row : symbol == tile.column ? tile.copied_column : symbol;
-  });
-  tile.copied_lane = exprs.mod(tile.copied_column, lanes);
+  tile.block_word = exprs.add(line_at(tile.part, block_row), exprs.add(block_group, block_column));
+}
+
+/// Which vectors a thread stores: from its number, the lowest digit first, the vector in eight of a row, the group of
+/// rows (groups lie a halo apart), which eight, and the row in its group, from which it goes on in each round.
+void place_vectors(ir::ExprContext& exprs, TransposeTile& tile) {
+  constexpr int kGroups = kTileWords / kHaloWords;
+  const int together = std::min(8, tile.row_vectors());
+  const int parts = tile.row_vectors() / together;
+  const int rows = tile.threads / (kGroups * tile.row_vectors());  // from one round to the next
+  const Expr lanes = exprs.constant(tile.lanes);
+  const Expr group = exprs.mod(exprs.floordiv(tile.slot, exprs.constant(together)), exprs.constant(kGroups));
+  const Expr rest = exprs.floordiv(tile.slot, exprs.constant(together * kGroups));
+  const Expr vector = exprs.add(exprs.mod(tile.slot, exprs.constant(together)),
+                                exprs.mul(exprs.constant(together), exprs.mod(rest, exprs.constant(parts))));
+  const Expr row = exprs.add(exprs.floordiv(rest, exprs.constant(parts)), exprs.mul(exprs.constant(rows), tile.round));
+  const Expr first = exprs.sub(exprs.constant(tile.halo()), tile.phase);
+  const auto scaled = [&](int by, Expr e) { return exprs.mul(exprs.constant(by), e); };
+  tile.copied_row = exprs.add(scaled(tile.halo(), group), row);
+  tile.copied_column = exprs.add(first, scaled(tile.vector_elements(), vector));
+  const Expr line = exprs.add(scaled(tile.plane_words(), exprs.mod(row, lanes)),
+                              scaled(tile.pitch(), exprs.floordiv(row, lanes)));
+  const Expr in_line = exprs.add(exprs.floordiv(first, lanes), scaled(tile.vector_words(), vector));
+  tile.copied_word = exprs.add(exprs.add(line, scaled(kHaloWords * tile.pitch() + 1, group)), in_line);
+  tile.copied_lane = exprs.mod(first, lanes);
 }
 
 /// Makes the tests that code asks before it loads words.
@@ -187,7 +209,7 @@ void number_tiles(const Kernel& kernel, ir::ExprContext& exprs, TransposeTile& t
                 left(columns, exprs.add(tile.column_first, tile.column)), exprs.add(tile.column_first, tile.column)};
   const Expr last_column = exprs.constant(tile.columns() - 1);
   tile.whole = tests_at(exprs, tile, exprs.sub(side, one), last_column, tile.needed);
-  const Expr last_lane = exprs.add(tile.copied_column, exprs.constant(tile.lanes - 1));
+  const Expr last_lane = exprs.add(tile.copied_column, exprs.constant(tile.vector_elements() - 1));
   tile.copied_tests = tests_at(exprs, tile, tile.copied_row, last_lane, tile.copied_column);
   // The last rows begin in the halo of a tile that they may have no other part of.
   const Expr reached = exprs.sub(exprs.add(columns, halo), one);
@@ -323,6 +345,7 @@ std::optional<TransposeTile> make_transpose_tile(const Schedule& schedule, bool 
   tile.cross_tile = exprs.variable("cross_tile", kCrossTile);
   tile.column_tile = exprs.variable("inner_tile", kColumnTile);
   tile.slot = exprs.variable("position", kSlot);
+  tile.round = exprs.variable("round", kRound);
   tile.row = exprs.variable("tile_row", kRow);
   tile.column = exprs.variable("tile_column", kColumn);
   tile.phase = exprs.variable("phase", kPhase);
@@ -331,6 +354,7 @@ std::optional<TransposeTile> make_transpose_tile(const Schedule& schedule, bool 
   tile.part = exprs.variable("part", kPart);
   choose_arrays(schedule, tile, axes);
   place_slots(exprs, tile);
+  place_vectors(exprs, tile);
   number_tiles(schedule.kernel, exprs, tile);
   test_words(exprs, tile);
   if (tile.holds_results) RunFinder(schedule, tile).find();

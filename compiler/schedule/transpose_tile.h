@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <optional>
 #include <vector>
@@ -21,6 +22,8 @@ inline constexpr int kTileWords = 32;
 /// own, and leaves as much at the end to the next tile, so that it begins at a multiple of them in memory. (8 words of
 /// 4 bytes are a sector, of which a GPU's memory takes a part far more slowly than all.)
 inline constexpr int kHaloWords = 8;
+/// Bytes that a thread stores at once. The halo has whole vectors, so that they are aligned where rows are.
+inline constexpr int kTileVectorBytes = 16;
 
 /// How large the tiles of a kernel are.
 enum class TileSize : std::uint8_t {
@@ -86,6 +89,7 @@ struct TransposeTile {
   // Variables:
   ir::Expr cross_tile, column_tile;  ///< the parts of the two axes
   ir::Expr slot;                     ///< from 0 to the positions of a tile
+  ir::Expr round;                    ///< of the vectors that a thread stores: from 0 to `rounds`
   ir::Expr row, column;              ///< a position
   ir::Expr phase;                    ///< of a row that is stored: from 0 to `halo`
   ir::Expr needed;                   ///< the first column that any row stores: 0; `halo` where all phases are 0
@@ -105,8 +109,9 @@ struct TransposeTile {
   std::vector<TilePart> parts;  ///< for tiles that have parts of several segments, or reach past an end of the output
   /// Block number `block` has lanes x lanes positions, from this on; row number `part` of it lies in `block_word`.
   ir::Expr block_row, block_column, block_word;
-  /// Word number `slot` of those that are stored: the first of its positions. It has the last elements of word
-  /// `copied_word` of an array from number `copied_lane` on, then the first of the next.
+  /// The vector that thread number `slot` stores in a round: the first of its positions. Its elements are those of an
+  /// array from number `copied_lane` of word `copied_word` on. A warp has eight vectors of each of four rows that lie a
+  /// halo apart, and so have one phase.
   ir::Expr copied_row, copied_column, copied_word, copied_lane;
   std::vector<ir::Expr> copied_tests;  ///< of all of its positions: all are >= 0
   TileLoads loads;
@@ -120,10 +125,20 @@ struct TransposeTile {
   [[nodiscard]] int halo_blocks() const { return kTileWords * kHaloWords; }  ///< the first
   [[nodiscard]] int blocks() const { return halo_blocks() + kTileWords * column_words; }
   [[nodiscard]] int words() const { return side() * column_words; }
-  /// Counts words from one line of shared memory to the next: an odd number, so that the words of a column lie in
-  /// different banks.
-  [[nodiscard]] int pitch() const { return column_words + kHaloWords + 1; }
-  [[nodiscard]] int array_words() const { return side() * pitch(); }
+  /// Counts the words of a vector that is stored, its elements, and the vectors of a row.
+  [[nodiscard]] int vector_words() const { return kTileVectorBytes / word_bytes; }
+  [[nodiscard]] int vector_elements() const { return vector_words() * lanes; }
+  [[nodiscard]] int row_vectors() const { return column_words / vector_words(); }
+  [[nodiscard]] int vectors() const { return side() * row_vectors(); }
+  /// Counts the threads that store vectors, and for how many rounds.
+  [[nodiscard]] int copiers() const { return std::min(threads, vectors()); }
+  [[nodiscard]] int rounds() const { return vectors() / copiers(); }
+  /// Shared memory has a plane for each element of a word: of rows whose numbers have one remainder, a line each. Counts
+  /// words from one line to the next. Eight lines lie one word further, so that no access of a warp meets a bank twice:
+  /// neither words of a column, nor words that are a vector apart, in lines that are eight apart.
+  [[nodiscard]] int pitch() const { return column_words + kHaloWords + (vector_words() == 4 ? 4 : 6); }
+  [[nodiscard]] int plane_words() const { return kTileWords * pitch() + kTileWords / kHaloWords; }
+  [[nodiscard]] int array_words() const { return lanes * plane_words(); }
   [[nodiscard]] int shared_bytes() const { return array_count * array_words() * word_bytes; }
   [[nodiscard]] int array_of(std::size_t body, std::size_t load) const { return arrays[body][load]; }
 };

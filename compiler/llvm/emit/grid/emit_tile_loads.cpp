@@ -74,6 +74,7 @@ void TileLoader::load_body(std::size_t body, BodyArguments arguments, BasicBlock
     const BodyArguments::Load& load = arguments.loads[i];
     TileStart start{.element = load.base, .step = addresses_.step(code.loads[i].step)};
     start.element = start.moved_on(builder_, column);  // it is no column of the halo
+    addresses_.point(start, load.tensor, code.loads[i].dtype);
     if (tile_.lanes > 1)
       aligned =
           builder_.CreateAnd(aligned, addresses_.is_multiple(load.tensor, code.loads[i].dtype, start, tile_.lanes));
@@ -102,7 +103,7 @@ Value* TileLoader::words_are_inside(const std::vector<TileStart>& starts, const 
   Value* halo = builder_.CreateSelect(has_halo_, vector_.context.index(-tile_.halo()), vector_.context.index(0));
   for (std::size_t i = 0; i < starts.size(); ++i) {
     Value* first = starts[i].moved_by(builder_, halo);
-    Value* last = column_of(starts[i], columns);
+    Value* last = starts[i].moved_by(builder_, vector_.context.index(columns));
     const auto end = [&](llvm::Intrinsic::ID id) { return builder_.CreateBinaryIntrinsic(id, first, last); };
     vector_.exprs.set_coordinate(tile_.loads.lowest, end(llvm::Intrinsic::smin));
     vector_.exprs.set_coordinate(tile_.loads.highest, end(llvm::Intrinsic::smax));
@@ -138,9 +139,10 @@ void TileLoader::load_rounds(std::size_t body, const BodyArguments& arguments, c
     Value* own = builder_.CreateAdd(thread_, vector_.context.index(tile_.halo_blocks()));
     vector_.exprs.set_coordinate(tile_.block, builder_.CreateAdd(own, blocks));
     const int columns = tile_.lanes * tile_.threads / kTileWords;  // from one round to the next
-    std::vector<TileStart> moved = starts;
-    for (TileStart& start : moved)
-      start.element = start.moved_on(builder_, builder_.CreateMul(first, vector_.context.index(columns)));
+    std::vector<TileStart> moved;
+    for (std::size_t i = 0; i < starts.size(); ++i)
+      moved.push_back(addresses_.moved(starts[i], vector_.schedule().bodies[body].loads[i].dtype,
+                                       builder_.CreateMul(first, vector_.context.index(columns))));
     load_blocks(body, arguments, moved, which, shifted);
   };
   std::vector<Round> first = halo_rounds();
@@ -151,10 +153,6 @@ void TileLoader::load_rounds(std::size_t body, const BodyArguments& arguments, c
                  [&](Value* at) { trip(at, all); });
 }
 
-Value* TileLoader::column_of(const TileStart& start, std::int64_t columns) {
-  return columns == 0 ? start.element : start.moved_by(builder_, vector_.context.index(columns));
-}
-
 /// All loads come before the first value is used.
 void TileLoader::load_blocks(std::size_t body, const BodyArguments& arguments, const std::vector<TileStart>& starts,
                              const std::vector<Round>& rounds, bool shifted) {
@@ -163,8 +161,11 @@ void TileLoader::load_blocks(std::size_t body, const BodyArguments& arguments, c
   for (const Round& round : rounds)
     for (int column = 0; column < lanes; ++column)
       for (std::size_t i = 0; i < starts.size(); ++i) {
-        Value* element = column_of(starts[i], round.blocks / kTileWords * lanes + column);
-        loaded.push_back(load_word(body, i, arguments, element, round.guard, shifted));
+        const ir::DType dtype = vector_.schedule().bodies[body].loads[i].dtype;
+        Value* columns = vector_.context.index(round.blocks / kTileWords * lanes + column);
+        Access access = addresses_.word_at(addresses_.moved(starts[i], dtype, columns), dtype);
+        access.guard = round.guard;
+        loaded.push_back(load_word(body, i, arguments, access, shifted));
       }
   StreamBody code(vector_, body, arguments, nullptr);
   llvm::ArrayRef<Value*> left = loaded;
@@ -186,46 +187,46 @@ void TileLoader::load_blocks(std::size_t body, const BodyArguments& arguments, c
 void TileLoader::store_block(int result, std::int64_t blocks, llvm::ArrayRef<Value*> columns) {
   const ir::DType dtype = vector_.result_type(static_cast<std::size_t>(result));
   ir::ExprContext& exprs = vector_.context.exprs();
+  const auto word_of_part = [&](Expr word, std::size_t row) {
+    const Expr part = exprs.constant(static_cast<std::int64_t>(row));
+    return exprs.substitute(word, [&](Expr symbol) { return symbol == tile_.part ? part : symbol; });
+  };
   const std::vector<Value*> rows = turned(builder_, columns, vector_.context.target.takes_words);
   for (std::size_t row = 0; row < rows.size(); ++row) {
-    const Expr part = exprs.constant(static_cast<std::int64_t>(row));
-    const Expr word = exprs.substitute(with_later(exprs, tile_.block_word, tile_.block, blocks),
-                                       [&](Expr symbol) { return symbol == tile_.part ? part : symbol; });
-    memory_.store_word(result, vector_.exprs.exact(builder_, word), dtype,
-                       builder_.CreateBitCast(rows[row], addresses_.word_type(dtype)));
+    const Expr here = word_of_part(with_later(exprs, tile_.block_word, tile_.block, blocks), row);
+    const auto [word, later] = addresses_.displaced(here, word_of_part(tile_.block_word, 0));
+    memory_.store_word(result, word, later, dtype, builder_.CreateBitCast(rows[row], addresses_.word_type(dtype)));
   }
 }
 
-/// One word, or the two around it: the second is the first where an element begins a word.
-Value* TileLoader::load_word(std::size_t body, std::size_t load, const BodyArguments& arguments, Value* element,
-                             Value* guard, bool shifted) {
+/// One word, or the two around it: the second is the first where an element begins a word. `access`: of the word that
+/// begins at the element.
+Value* TileLoader::load_word(std::size_t body, std::size_t load, const BodyArguments& arguments, Access access,
+                             bool shifted) {
   const ir::DType dtype = vector_.schedule().bodies[body].loads[load].dtype;
   const BodyArguments::Load& from = arguments.loads[load];
-  const auto loaded = [&](Value* first) {
-    Access access = addresses_.word(from.tensor, dtype, first);
-    access.guard = guard;
-    if (vector_.context.checks_load(body, load)) {
-      access.name = from.name;
-      access.extent = from.extent;
-      access.proves_align = tile_.lanes > 1;
-    }
-    return accesses_.load(access, addresses_.word_type(dtype));
-  };
+  if (vector_.context.checks_load(body, load)) {
+    access.name = from.name;
+    access.extent = from.extent;
+    access.proves_align = tile_.lanes > 1;
+  }
+  const auto size = static_cast<unsigned>(ir::byte_size(dtype));
+  const unsigned bytes = static_cast<unsigned>(tile_.lanes) * size;
   Value* word = nullptr;
-  const int size = ir::byte_size(dtype);
   if (shifted) {
-    Value* past = addresses_.past(from.tensor, dtype, element, tile_.lanes);
-    Value* first = builder_.CreateSub(element, addresses_.offset(past));
-    const VectorShift words(builder_, static_cast<unsigned>(tile_.lanes * size), size);
-    Value* low = loaded(first);
-    Value* high = loaded(builder_.CreateAdd(first, addresses_.offset(rounded_up(past))));
-    Value* bytes = builder_.CreateMul(past, vector_.context.index(size));
-    word = words.shifted(low, high, builder_.CreateZExtOrTrunc(bytes, builder_.getInt32Ty()));
+    Value* address = builder_.CreatePtrToInt(accesses_.address(access), builder_.getInt64Ty());
+    access.rounds_down = true;
+    const VectorShift words(builder_, bytes, static_cast<int>(size));
+    Value* low = accesses_.load(access, addresses_.word_type(dtype));
+    access.displacement = tile_.lanes - 1;
+    Value* high = accesses_.load(access, addresses_.word_type(dtype));
+    Value* past = builder_.CreateAnd(builder_.CreateTrunc(address, builder_.getInt32Ty()), std::uint64_t{bytes - 1});
+    word = words.shifted(low, high, past);
   } else {
-    word = loaded(element);
+    word = accesses_.load(access, addresses_.word_type(dtype));
   }
   if (tile_.lanes == 1) return word;
-  llvm::Type* each = builder_.getIntNTy(8 * static_cast<unsigned>(size));
+  llvm::Type* each = builder_.getIntNTy(8 * size);
   return builder_.CreateBitCast(word, llvm::FixedVectorType::get(each, static_cast<unsigned>(tile_.lanes)));
 }
 

@@ -56,10 +56,9 @@ class TileLoader {
   void load_blocks(std::size_t body, const BodyArguments& arguments, const std::vector<TileStart>& starts,
                    const std::vector<Round>& rounds, bool shifted);
   [[nodiscard]] llvm::Value* rounded_up(llvm::Value* past);
-  [[nodiscard]] llvm::Value* column_of(const TileStart& start, std::int64_t columns);
   void store_block(int result, std::int64_t blocks, llvm::ArrayRef<llvm::Value*> columns);
   [[nodiscard]] llvm::Value* load_word(std::size_t body, std::size_t load, const BodyArguments& arguments,
-                                       llvm::Value* element, llvm::Value* guard, bool shifted);
+                                       Access access, bool shifted);
 
   const VectorContext& vector_;
   llvm::IRBuilder<>& builder_;

@@ -130,7 +130,9 @@ Value* TileLoader::load_part_word(std::size_t load, const SegmentCall& call, con
   vector_.exprs.set_coordinate(tile_.loads.highest, builder_.CreateAdd(first, addresses_.offset(rounded_up(past))));
   vector_.exprs.set_coordinate(tile_.loads.extent, builder_.CreateTrunc(from.extent, vector_.context.offset_type()));
   inside = builder_.CreateAnd(inside, holds_of_offsets(builder_, vector_.exprs, tile_.loads.word_tests));
-  return load_word(body, load, arguments, element, inside, tile_.lanes > 1);
+  Access access = addresses_.word(from.tensor, which.dtype, element);
+  access.guard = inside;
+  return load_word(body, load, arguments, access, tile_.lanes > 1);
 }
 
 /// Rounds elements past the beginning of a word up to whole words.

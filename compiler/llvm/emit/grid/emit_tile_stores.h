@@ -7,8 +7,8 @@
 
 namespace padlock::compiler {
 
-/// Emits what a thread does of a transpose tile whose results lie in shared memory after the barrier: stores of words,
-/// each at a multiple of its size. Words that are not all the output's go element by element.
+/// Emits what a thread does of a transpose tile whose results lie in shared memory after the barrier: stores of
+/// vectors, each at a multiple of its size. Of vectors that are not all the output's, elements are stored.
 class TileStorer {
  public:
   /// `thread`: whose code it is. Borrows all.
@@ -27,24 +27,24 @@ class TileStorer {
   void store_element(std::size_t result, llvm::Value* output, llvm::Value* element, llvm::Value* value);
 
  private:
-  /// A word of a result that is stored.
-  struct Word {
+  /// A vector of a result that is stored.
+  struct Vector {
     std::size_t result = 0;
-    llvm::Value* output = nullptr;
-    llvm::Value* element = nullptr;  // the first
-    llvm::Value* value = nullptr;
+    TileStart start = {};              // its first element
+    std::vector<llvm::Value*> words = {};
   };
-  void store_words(llvm::ArrayRef<llvm::Value*> outputs, bool has_phases);
-  [[nodiscard]] TileStart start_of_thread();
-  [[nodiscard]] llvm::Value* phase_of(std::size_t result, llvm::Value* output, llvm::Value* element);
-  [[nodiscard]] llvm::Value* load_word(std::size_t result, int round, bool has_phases);
-  void store_parts(std::size_t result, llvm::Value* output);
-  [[nodiscard]] llvm::Value* load_lane(std::size_t result, int lane);
-  [[nodiscard]] llvm::Value* lanes_of(std::size_t result);
-  void store_lanes(std::size_t result, llvm::Value* output, llvm::Value* first);
-  void place_lane(int lane);
-  void store(const Word& word);
-  [[nodiscard]] StoreHint hint() const;
+  void emit_tile(llvm::ArrayRef<llvm::Value*> outputs, llvm::Value* has_halo);
+  template <class Trip>
+  void for_rounds(llvm::ArrayRef<llvm::Value*> outputs, int together, Trip&& trip);
+  void store_whole(llvm::ArrayRef<llvm::Value*> outputs, bool has_phases);
+  void store_parts(llvm::ArrayRef<llvm::Value*> outputs);
+  void store_part(const Vector& vector);
+  [[nodiscard]] TileStart without_phase(std::size_t result, const TileStart& start);
+  [[nodiscard]] std::vector<llvm::Value*> load_words(std::size_t result, int round, bool has_phases,
+                                                     llvm::ArrayRef<llvm::Value*> needed);
+  void store(const Vector& vector);
+  void store_elements(const Vector& vector, llvm::ArrayRef<llvm::Value*> inside);
+  void store(const Access& access, std::size_t result, llvm::Value* value);
 
   const VectorContext& vector_;
   llvm::IRBuilder<>& builder_;

@@ -48,6 +48,36 @@ Access TileAddresses::word(Value* pointer, ir::DType dtype, Value* element) cons
   return access;
 }
 
+/// A step fits an index and has its sign, whatever the offsets have.
+TileStart TileAddresses::moved(const TileStart& start, ir::DType dtype, Value* steps) const {
+  llvm::Type* i64 = builder_.getInt64Ty();
+  Value* step = builder_.CreateTrunc(start.step, vector_.context.index_type());
+  Value* by = builder_.CreateMul(builder_.CreateSExt(step, i64), builder_.CreateSExt(steps, i64));
+  llvm::Type* element = builder_.getIntNTy(8 * static_cast<unsigned>(ir::byte_size(dtype)));
+  return {.element = start.moved_by(builder_, steps),
+          .step = start.step,
+          .pointer = builder_.CreateGEP(element, start.pointer, by)};
+}
+
+Access TileAddresses::word_at(const TileStart& start, ir::DType dtype) const {
+  Access access = word(start.pointer, dtype, vector_.context.offset(0));
+  access.origin = start.element;
+  return access;
+}
+
+Access TileAddresses::element_at(const TileStart& start, ir::DType dtype) const {
+  Access access = word_at(start, dtype);
+  access.elements = 1;
+  if (vector_.context.target.aligned_elements) access.align = static_cast<unsigned>(ir::byte_size(dtype));
+  return access;
+}
+
+TileAddresses::Displaced TileAddresses::displaced(Expr e, Expr other) const {
+  const Expr by = vector_.exprs.exprs().sub(e, other);
+  if (!by.is_constant()) return {.base = vector_.exprs.exact(builder_, e)};
+  return {.base = vector_.exprs.exact(builder_, other), .by = static_cast<std::int64_t>(by.constant())};
+}
+
 Value* TileAddresses::past(Value* pointer, ir::DType dtype, Value* element, int elements) {
   const auto size = static_cast<std::uint64_t>(ir::byte_size(dtype));
   Value* address = builder_.CreatePtrToInt(accesses_.address({.pointer = pointer, .dtype = dtype, .first = element}),

@@ -9,6 +9,7 @@ namespace padlock::compiler {
 struct TileStart {
   llvm::Value* element = nullptr;  ///< an offset
   llvm::Value* step = nullptr;     ///< elements to the next column that is loaded, or row that is stored: an offset
+  llvm::Value* pointer = nullptr;  ///< to the element, where others are counted from it
 
   /// `steps`: an index.
   [[nodiscard]] llvm::Value* moved_by(llvm::IRBuilder<>& builder, llvm::Value* steps) const {
@@ -46,8 +47,23 @@ class TileAddresses {
     llvm::Type* type = vector_.context.offset_type();
     return e.range().lo < 0 ? builder_.CreateSExt(value, type) : builder_.CreateZExt(value, type);
   }
+  /// Makes a start that has a pointer into a tensor.
+  void point(TileStart& start, llvm::Value* tensor, ir::DType dtype) {
+    start.pointer = accesses_.address({.pointer = tensor, .dtype = dtype, .first = start.element});
+  }
+  /// Moves such a start, pointer and all, by so many steps, an index: one instruction where they are a constant.
+  [[nodiscard]] TileStart moved(const TileStart& start, ir::DType dtype, llvm::Value* steps) const;
   /// Returns the access of a word.
   [[nodiscard]] Access word(llvm::Value* pointer, ir::DType dtype, llvm::Value* element) const;
+  /// Returns the accesses of the word and of the element that a start points to.
+  [[nodiscard]] Access word_at(const TileStart& start, ir::DType dtype) const;
+  [[nodiscard]] Access element_at(const TileStart& start, ir::DType dtype) const;
+  /// An expression that may differ from another by a constant: the other's value, an index, and the constant.
+  struct Displaced {
+    llvm::Value* base = nullptr;
+    std::int64_t by = 0;
+  };
+  [[nodiscard]] Displaced displaced(ir::Expr e, ir::Expr other) const;
   /// Elements that one is past a multiple of so many in memory, an index.
   [[nodiscard]] llvm::Value* past(llvm::Value* pointer, ir::DType dtype, llvm::Value* element, int elements);
   /// Emits whether an element is such a multiple, and so are all that lie whole steps from it.

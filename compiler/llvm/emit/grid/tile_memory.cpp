@@ -71,32 +71,58 @@ void TileMemory::store(int array, Value* word, Value* lane, ir::DType dtype, Val
   accesses_.store(access, value, StoreHint::none);
 }
 
-Access TileMemory::word_access(int array, Value* word, ir::DType dtype) {
+Access TileMemory::word_access(int array, Value* word, std::int64_t later, ir::DType dtype) {
   Access access = access_of(array, word, vector_.context.index(0), dtype);
+  access.displacement = later * (tile().word_bytes / ir::byte_size(dtype));
   access.elements = tile().lanes;
   access.align *= static_cast<unsigned>(tile().lanes);
   return access;
 }
 
-Value* TileMemory::load_word(int array, Value* word, ir::DType dtype) {
-  Access access = word_access(array, word, dtype);
+void TileMemory::store_word(int array, Value* word, std::int64_t later, ir::DType dtype, Value* value) {
+  Access access = word_access(array, word, later, dtype);
   if (vector_.part != nullptr) {
     Value* all = builder_.getTrue();
     for (int i = 0; i < tile().lanes; ++i)
-      all = builder_.CreateAnd(all, may_load(array, word, vector_.context.index(i)));
-    require(access, all);
-  }
-  return accesses_.load(access, builder_.getIntNTy(8 * static_cast<unsigned>(tile().lanes * ir::byte_size(dtype))));
-}
-
-void TileMemory::store_word(int array, Value* word, ir::DType dtype, Value* value) {
-  Access access = word_access(array, word, dtype);
-  if (vector_.part != nullptr) {
-    Value* all = builder_.getTrue();
-    for (int i = 0; i < tile().lanes; ++i) all = builder_.CreateAnd(all, claim(array, word, vector_.context.index(i)));
+      all = builder_.CreateAnd(all, claim(array, word, vector_.context.index(later * tile().lanes + i)));
     require(access, all);
   }
   accesses_.store(access, value, StoreHint::none);
+}
+
+/// Elements that begin no word are the last of one and the first of the next. The word after the last is loaded even
+/// where a vector has nothing of it: that costs less than to ask, and the array has it.
+std::vector<Value*> TileMemory::load_vector(int array, Value* word, std::int64_t later, Value* lane, ir::DType dtype,
+                                            llvm::ArrayRef<Value*> needed) {
+  const int count = tile().vector_words() + (lane != nullptr ? 1 : 0);
+  llvm::Type* type = builder_.getIntNTy(8 * static_cast<unsigned>(tile().lanes * ir::byte_size(dtype)));
+  std::vector<Value*> words;
+  for (int i = 0; i < count; ++i) {
+    Access access = word_access(array, word, later + i, dtype);
+    if (vector_.part != nullptr && i == 0)
+      require(access, may_load_vector(array, word, later * tile().lanes, lane, needed));
+    words.push_back(accesses_.load(access, type));
+  }
+  if (lane == nullptr) return words;
+  Value* bits = builder_.CreateMul(lane, vector_.context.index(8 * std::int64_t{ir::byte_size(dtype)}));
+  bits = builder_.CreateZExtOrTrunc(bits, type);
+  for (std::size_t i = 0; i + 1 < words.size(); ++i)
+    words[i] = builder_.CreateIntrinsic(llvm::Intrinsic::fshr, {type}, {words[i + 1], words[i], bits});
+  words.pop_back();
+  return words;
+}
+
+/// Emits whether those elements of a vector may be loaded that are needed.
+Value* TileMemory::may_load_vector(int array, Value* word, std::int64_t first, Value* lane,
+                                   llvm::ArrayRef<Value*> needed) {
+  Value* all = builder_.getTrue();
+  for (int i = 0; i < tile().vector_elements(); ++i) {
+    Value* at = vector_.context.index(first + i);
+    Value* may = may_load(array, word, lane == nullptr ? at : builder_.CreateAdd(lane, at));
+    if (!needed.empty()) may = builder_.CreateOr(may, builder_.CreateNot(needed[static_cast<std::size_t>(i)]));
+    all = builder_.CreateAnd(all, may);
+  }
+  return all;
 }
 
 }  // namespace padlock::compiler

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <vector>
+
 #include "compiler/llvm/emit/emit_access.h"
 #include "compiler/llvm/emit/grid/emit_stream_body.h"
 
@@ -19,17 +21,24 @@ class TileMemory {
   /// Emits element `lane` of word `word` of an array, both indices.
   [[nodiscard]] llvm::Value* load(int array, llvm::Value* word, llvm::Value* lane, ir::DType dtype);
   void store(int array, llvm::Value* word, llvm::Value* lane, ir::DType dtype, llvm::Value* value);
-  /// All lanes of a word, as one integer.
-  [[nodiscard]] llvm::Value* load_word(int array, llvm::Value* word, ir::DType dtype);
-  void store_word(int array, llvm::Value* word, ir::DType dtype, llvm::Value* value);
+  /// Stores all lanes of a word, one integer. Words are counted from `word` on by a number that the code has as a
+  /// constant, here and where vectors are loaded.
+  void store_word(int array, llvm::Value* word, std::int64_t later, ir::DType dtype, llvm::Value* value);
+  /// Emits the words of a vector that begins at a lane of a word, one integer each. `lane`: null where it is the first.
+  /// `needed`: of each element whether it has to be there; all where there are none.
+  [[nodiscard]] std::vector<llvm::Value*> load_vector(int array, llvm::Value* word, std::int64_t later,
+                                                      llvm::Value* lane, ir::DType dtype,
+                                                      llvm::ArrayRef<llvm::Value*> needed);
 
  private:
   [[nodiscard]] const TransposeTile& tile() const { return vector_.tile(); }
   Access access_of(int array, llvm::Value* word, llvm::Value* lane, ir::DType dtype);
-  Access word_access(int array, llvm::Value* word, ir::DType dtype);
+  Access word_access(int array, llvm::Value* word, std::int64_t later, ir::DType dtype);
   llvm::Value* stamp_of(int array, llvm::Value* word, llvm::Value* lane);
   llvm::Value* is_own(llvm::Value* stamp);
   llvm::Value* may_load(int array, llvm::Value* word, llvm::Value* lane);
+  llvm::Value* may_load_vector(int array, llvm::Value* word, std::int64_t first, llvm::Value* lane,
+                               llvm::ArrayRef<llvm::Value*> needed);
   llvm::Value* claim(int array, llvm::Value* word, llvm::Value* lane);
   void require(Access& access, llvm::Value* condition);
 
