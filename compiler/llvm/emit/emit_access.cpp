@@ -16,14 +16,6 @@ BasicBlock* AccessEmitter::block(const char* name) {
 }
 
 Value* AccessEmitter::address(const Access& access) {
-  Value* at = unrounded_address(access);
-  if (!access.rounds_down) return at;
-  llvm::Type* i64 = builder_.getInt64Ty();
-  Value* mask = llvm::ConstantInt::getSigned(i64, -std::int64_t{access.elements} * ir::byte_size(access.dtype));
-  return builder_.CreateIntrinsic(llvm::Intrinsic::ptrmask, {at->getType(), i64}, {at, mask});
-}
-
-Value* AccessEmitter::unrounded_address(const Access& access) {
   llvm::Type* i64 = builder_.getInt64Ty();
   llvm::Type* element = builder_.getIntNTy(8 * static_cast<unsigned>(ir::byte_size(access.dtype)));
   Value* at = builder_.CreateGEP(element, access.pointer, builder_.CreateZExt(access.first, i64));
@@ -105,27 +97,22 @@ void AccessEmitter::store(const Access& access, Value* value, StoreHint hint) {
   builder_.SetInsertPoint(merge);
 }
 
-/// Elements from the multiple of so many at or before an address, which begins an element, to it.
-Value* AccessEmitter::past_multiple(Value* address, const Access& access) {
-  const auto size = static_cast<std::uint64_t>(ir::byte_size(access.dtype));
-  Value* at = builder_.CreateUDiv(builder_.CreatePtrToInt(address, builder_.getInt64Ty()), builder_.getInt64(size));
-  return builder_.CreateAnd(at, builder_.getInt64(static_cast<std::uint64_t>(access.elements) - 1));
-}
-
 Value* AccessEmitter::is_aligned(const Access& access) {
-  return builder_.CreateICmpEQ(past_multiple(address(access), access), builder_.getInt64(0));
+  const auto size = static_cast<std::uint64_t>(ir::byte_size(access.dtype));
+  Value* at =
+      builder_.CreateUDiv(builder_.CreatePtrToInt(address(access), builder_.getInt64Ty()), builder_.getInt64(size));
+  Value* past = builder_.CreateAnd(at, builder_.getInt64(static_cast<std::uint64_t>(access.elements) - 1));
+  return builder_.CreateICmpEQ(past, builder_.getInt64(0));
 }
 
 /// Branches to `skip`, after reporting, unless the access is inside. Returns the block that goes to `skip`; the builder
 /// stands where the access may happen.
 BasicBlock* AccessEmitter::check(const Access& access, BasicBlock* skip) {
   llvm::Type* type = access.first->getType();
-  Value* past = access.rounds_down ? past_multiple(unrounded_address(access), access) : nullptr;
   const auto element = [&](std::int64_t which) {
     Value* moved = builder_.CreateAdd(access.first, llvm::ConstantInt::getSigned(type, access.displacement + which));
     if (access.origin != nullptr) moved = builder_.CreateAdd(moved, access.origin);
-    moved = builder_.CreateSExt(moved, builder_.getInt64Ty());
-    return past == nullptr ? moved : builder_.CreateSub(moved, past);
+    return builder_.CreateSExt(moved, builder_.getInt64Ty());
   };
   Value* first = element(0);
   Value* last = element(access.elements - 1);

@@ -19,7 +19,6 @@ struct Access {
   llvm::Value* name = nullptr;    // with `extent`: index into KernelAbi::accesses
   unsigned align = 1;             // bytes of which the address is known to be a multiple
   bool proves_align = false;      // with `extent`: that it is such a multiple is tested, too, in elements
-  bool rounds_down = false;       // it begins at the multiple of its size, a power of two, at or before that address
 };
 
 /// How a store goes through the caches.
@@ -46,8 +45,6 @@ class AccessEmitter {
   llvm::BasicBlock* block(const char* name);
   void store_streaming(llvm::Value* address, llvm::Value* value);
   llvm::BasicBlock* check(const Access& access, llvm::BasicBlock* skip);
-  llvm::Value* unrounded_address(const Access& access);
-  llvm::Value* past_multiple(llvm::Value* address, const Access& access);
   llvm::Value* is_aligned(const Access& access);
   void report(const Access& access, llvm::Value* coordinate);
 

@@ -118,6 +118,8 @@ enum class Judge : std::uint8_t { values, proof, grid, tile, race };
   X(tile_copies_wide, tile)            \
   X(tile_copies_swapped, tile)         \
   X(tile_copies_untested, tile)        \
+  X(tile_copies_overlap, tile)         \
+  X(tile_copies_late, tile)            \
   X(tile_phase_ignored, tile)          \
   X(tile_phase_not_launched, tile)     \
   X(tile_next_word_lost, tile)         \
@@ -142,7 +144,7 @@ inline constexpr std::array kMutations = {
 };
 
 /// How many each judge must find; none of them may get lost.
-inline constexpr int kByValues = 27, kByProof = 38, kByGrid = 12, kByTile = 34, kByRace = 2;
+inline constexpr int kByValues = 27, kByProof = 38, kByGrid = 12, kByTile = 36, kByRace = 2;
 static_assert(kMutations.size() == 1 + kByValues + kByProof + kByGrid + kByTile + kByRace);
 
 [[nodiscard]] constexpr std::string_view name_of(Mutation m) {

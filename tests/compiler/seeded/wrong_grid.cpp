@@ -108,6 +108,9 @@ class TileEditor {
       for (Expr* column : {&tile_.stored_column, &tile_.copied_column}) *column = exprs_.add(*column, tile_.phase);
     if (mutation_ == tile_next_word_lost) tile_.copied_lane = exprs_.constant(0);
     if (mutation_ == tile_copies_wide) tile_.copied_row = exprs_.floordiv(tile_.slot, exprs_.constant(tile_.pitch()));
+    if (mutation_ == tile_copies_overlap)
+      tile_.copied_column = exprs_.sub(tile_.copied_column, exprs_.mod(tile_.slot, exprs_.constant(2)));
+    if (mutation_ == tile_copies_late) tile_.copied_word = plus(tile_.copied_word, 1);
     if (mutation_ == tile_copies_swapped) std::swap(tile_.copied_row, tile_.copied_column);
   }
   /// Where shared memory has a position.

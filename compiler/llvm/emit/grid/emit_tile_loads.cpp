@@ -72,7 +72,7 @@ void TileLoader::load_body(std::size_t body, BodyArguments arguments, BasicBlock
   Value* aligned = builder_.getTrue();
   for (std::size_t i = 0; i < code.loads.size(); ++i) {
     const BodyArguments::Load& load = arguments.loads[i];
-    TileStart start{.element = load.base, .step = addresses_.step(code.loads[i].step)};
+    TileStart start = addresses_.start_of(load.base, code.loads[i].step);
     start.element = start.moved_on(builder_, column);  // it is no column of the halo
     addresses_.point(start, load.tensor, code.loads[i].dtype);
     if (tile_.lanes > 1)
@@ -158,15 +158,20 @@ void TileLoader::load_blocks(std::size_t body, const BodyArguments& arguments, c
                              const std::vector<Round>& rounds, bool shifted) {
   const int lanes = tile_.lanes;
   std::vector<Value*> loaded;
-  for (const Round& round : rounds)
+  for (const Round& round : rounds) {
+    // From the first column of the round on, others are a constant that is not negative times the step away.
+    std::vector<TileStart> here;
+    for (std::size_t i = 0; i < starts.size(); ++i)
+      here.push_back(addresses_.moved(starts[i], dtype_of(body, i),
+                                      vector_.context.index(std::min<std::int64_t>(round.blocks, 0) / kTileWords * lanes)));
+    const std::int64_t first = std::max<std::int64_t>(round.blocks, 0) / kTileWords * lanes;
     for (int column = 0; column < lanes; ++column)
       for (std::size_t i = 0; i < starts.size(); ++i) {
-        const ir::DType dtype = vector_.schedule().bodies[body].loads[i].dtype;
-        Value* columns = vector_.context.index(round.blocks / kTileWords * lanes + column);
-        Access access = addresses_.word_at(addresses_.moved(starts[i], dtype, columns), dtype);
-        access.guard = round.guard;
-        loaded.push_back(load_word(body, i, arguments, access, shifted));
+        const TileStart start =
+            addresses_.moved(here[i], dtype_of(body, i), vector_.context.index(first + column));
+        loaded.push_back(load_word(body, i, arguments, start, round.guard, shifted ? Words::next : Words::one));
       }
+  }
   StreamBody code(vector_, body, arguments, nullptr);
   llvm::ArrayRef<Value*> left = loaded;
   for (const Round& round : rounds) {
@@ -199,31 +204,39 @@ void TileLoader::store_block(int result, std::int64_t blocks, llvm::ArrayRef<Val
   }
 }
 
-/// One word, or the two around it: the second is the first where an element begins a word. `access`: of the word that
-/// begins at the element.
-Value* TileLoader::load_word(std::size_t body, std::size_t load, const BodyArguments& arguments, Access access,
-                             bool shifted) {
-  const ir::DType dtype = vector_.schedule().bodies[body].loads[load].dtype;
+Value* TileLoader::load_word(std::size_t body, std::size_t load, const BodyArguments& arguments,
+                             const TileStart& start, Value* guard, Words words) {
+  const ir::DType dtype = dtype_of(body, load);
   const BodyArguments::Load& from = arguments.loads[load];
-  if (vector_.context.checks_load(body, load)) {
-    access.name = from.name;
-    access.extent = from.extent;
-    access.proves_align = tile_.lanes > 1;
-  }
+  const auto loaded = [&](const TileStart& at, std::int64_t displacement) {
+    Access access = addresses_.word_at(at, dtype);
+    access.displacement = displacement;
+    access.guard = guard;
+    if (vector_.context.checks_load(body, load)) {
+      access.name = from.name;
+      access.extent = from.extent;
+      access.proves_align = tile_.lanes > 1;
+    }
+    return accesses_.load(access, addresses_.word_type(dtype));
+  };
   const auto size = static_cast<unsigned>(ir::byte_size(dtype));
   const unsigned bytes = static_cast<unsigned>(tile_.lanes) * size;
   Value* word = nullptr;
-  if (shifted) {
-    Value* address = builder_.CreatePtrToInt(accesses_.address(access), builder_.getInt64Ty());
-    access.rounds_down = true;
-    const VectorShift words(builder_, bytes, static_cast<int>(size));
-    Value* low = accesses_.load(access, addresses_.word_type(dtype));
-    access.displacement = tile_.lanes - 1;
-    Value* high = accesses_.load(access, addresses_.word_type(dtype));
-    Value* past = builder_.CreateAnd(builder_.CreateTrunc(address, builder_.getInt32Ty()), std::uint64_t{bytes - 1});
-    word = words.shifted(low, high, past);
+  if (words == Words::one) {
+    word = loaded(start, 0);
   } else {
-    word = accesses_.load(access, addresses_.word_type(dtype));
+    const TileStart first = addresses_.rounded(start, dtype);
+    Value* low = loaded(first, 0);
+    Value* high = nullptr;
+    if (words == Words::next) {
+      high = loaded(first, tile_.lanes);
+    } else {
+      Value* last = builder_.getInt64(static_cast<std::uint64_t>(tile_.lanes - 1));
+      high = loaded(addresses_.rounded(addresses_.moved_by_elements(start, dtype, last), dtype), 0);
+    }
+    Value* address = builder_.CreatePtrToInt(start.pointer, builder_.getInt64Ty());
+    Value* past = builder_.CreateAnd(builder_.CreateTrunc(address, builder_.getInt32Ty()), std::uint64_t{bytes - 1});
+    word = VectorShift(builder_, bytes, static_cast<int>(size)).shifted(low, high, past);
   }
   if (tile_.lanes == 1) return word;
   llvm::Type* each = builder_.getIntNTy(8 * size);

@@ -57,8 +57,17 @@ class TileLoader {
                    const std::vector<Round>& rounds, bool shifted);
   [[nodiscard]] llvm::Value* rounded_up(llvm::Value* past);
   void store_block(int result, std::int64_t blocks, llvm::ArrayRef<llvm::Value*> columns);
+  /// Which words are loaded for an element and those after it, as many as a word has.
+  enum class Words : std::uint8_t {
+    one,   ///< the element begins one
+    next,  ///< that which has the element, and the next, whether it is needed or not: that costs less than to ask
+    last,  ///< that which has the element, and that which has the last, often the same
+  };
   [[nodiscard]] llvm::Value* load_word(std::size_t body, std::size_t load, const BodyArguments& arguments,
-                                       Access access, bool shifted);
+                                       const TileStart& start, llvm::Value* guard, Words words);
+  [[nodiscard]] ir::DType dtype_of(std::size_t body, std::size_t load) const {
+    return vector_.schedule().bodies[body].loads[load].dtype;
+  }
 
   const VectorContext& vector_;
   llvm::IRBuilder<>& builder_;

@@ -121,8 +121,10 @@ Value* TileLoader::load_part_word(std::size_t load, const SegmentCall& call, con
   const auto body = static_cast<std::size_t>(call.body);
   const BodyLoad& which = vector_.schedule().bodies[body].loads[load];
   const BodyArguments::Load& from = arguments.loads[load];
-  const TileStart start{.element = from.base, .step = addresses_.step(which.step)};
+  TileStart start = addresses_.start_of(from.base, which.step);
   Value* element = start.moved_by(builder_, column);
+  start.element = element;
+  addresses_.point(start, from.tensor, which.dtype);
   Value* past = addresses_.past(from.tensor, which.dtype, element, tile_.lanes);
   Value* first = builder_.CreateSub(element, addresses_.offset(past));
   vector_.exprs.set_coordinate(tile_.loads.lowest, element);
@@ -130,9 +132,7 @@ Value* TileLoader::load_part_word(std::size_t load, const SegmentCall& call, con
   vector_.exprs.set_coordinate(tile_.loads.highest, builder_.CreateAdd(first, addresses_.offset(rounded_up(past))));
   vector_.exprs.set_coordinate(tile_.loads.extent, builder_.CreateTrunc(from.extent, vector_.context.offset_type()));
   inside = builder_.CreateAnd(inside, holds_of_offsets(builder_, vector_.exprs, tile_.loads.word_tests));
-  Access access = addresses_.word(from.tensor, which.dtype, element);
-  access.guard = inside;
-  return load_word(body, load, arguments, access, tile_.lanes > 1);
+  return load_word(body, load, arguments, start, inside, tile_.lanes > 1 ? Words::last : Words::one);
 }
 
 /// Rounds elements past the beginning of a word up to whole words.

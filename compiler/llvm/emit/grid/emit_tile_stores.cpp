@@ -75,23 +75,26 @@ void TileStorer::for_rounds(llvm::ArrayRef<Value*> outputs, int together, Trip&&
   });
 }
 
-/// Moves the start of a row's vector to where it lies with the phase of the row, which becomes the coordinate.
-TileStart TileStorer::without_phase(std::size_t result, const TileStart& start) {
+/// Moves the start of a row's vector to where it lies with the phase of the row, which becomes the coordinate. In bytes:
+/// shifts cost as much as the rest.
+TileStart TileStorer::with_phase(std::size_t result, const TileStart& start) {
   const ir::DType dtype = vector_.result_type(result);
+  const auto size = static_cast<unsigned>(ir::byte_size(dtype));
   llvm::Type* i32 = builder_.getInt32Ty();
+  llvm::Type* i64 = builder_.getInt64Ty();
   vector_.exprs.set_coordinate(tile_.phase, vector_.context.index(tile_.halo()));
-  Value* column = vector_.exprs.exact(builder_, tile_.copied_column);
-  Value* address = builder_.CreateTrunc(builder_.CreatePtrToInt(start.pointer, builder_.getInt64Ty()), i32);
-  const auto size_log = static_cast<std::uint64_t>(std::countr_zero(static_cast<unsigned>(ir::byte_size(dtype))));
-  Value* first = builder_.CreateSub(builder_.CreateLShr(address, size_log), builder_.CreateTrunc(column, i32));
-  Value* phase = builder_.CreateAnd(first, static_cast<std::uint64_t>(tile_.halo() - 1));
+  Value* column = builder_.CreateTrunc(vector_.exprs.exact(builder_, tile_.copied_column), i32);
+  Value* address = builder_.CreateTrunc(builder_.CreatePtrToInt(start.pointer, i64), i32);
+  Value* row = builder_.CreateSub(address, builder_.CreateMul(column, builder_.getInt32(size)));
+  Value* bytes = builder_.CreateAnd(row, std::uint64_t{size} * static_cast<std::uint64_t>(tile_.halo()) - 1);
+  Value* phase = builder_.CreateLShr(bytes, static_cast<std::uint64_t>(std::countr_zero(size)));
   phase = builder_.CreateZExt(phase, vector_.context.index_type());
   vector_.exprs.set_coordinate(tile_.phase, phase);
-  Value* back = builder_.CreateNeg(phase);
-  llvm::Type* element = builder_.getIntNTy(8 * static_cast<unsigned>(ir::byte_size(dtype)));
-  return {.element = builder_.CreateAdd(start.element, addresses_.offset(back)),
-          .step = start.step,
-          .pointer = builder_.CreateGEP(element, start.pointer, builder_.CreateSExt(back, builder_.getInt64Ty()))};
+  TileStart made = start;
+  made.element = builder_.CreateSub(start.element, addresses_.offset(phase));
+  made.pointer =
+      builder_.CreateGEP(builder_.getInt8Ty(), start.pointer, builder_.CreateNeg(builder_.CreateZExt(bytes, i64)));
+  return made;
 }
 
 /// All of a trip's loads come before its stores.
@@ -104,7 +107,7 @@ void TileStorer::store_whole(llvm::ArrayRef<Value*> outputs, bool has_phases) {
     for (int round = 0; round < together; ++round)
       for (std::size_t i = 0; i < outputs.size(); ++i) {
         Vector vector{.result = i, .start = starts[static_cast<std::size_t>(round)][i]};
-        if (has_phases) vector.start = without_phase(i, vector.start);
+        if (has_phases) vector.start = with_phase(i, vector.start);
         vector.words = load_words(i, round, has_phases, {});
         vectors.push_back(std::move(vector));
       }
@@ -116,7 +119,8 @@ std::vector<Value*> TileStorer::load_words(std::size_t result, int round, bool h
                                            llvm::ArrayRef<Value*> needed) {
   ExprEmitter& exprs = vector_.exprs;
   const Expr here = with_later(exprs.exprs(), tile_.copied_word, tile_.round, round);
-  const auto [word, later] = addresses_.displaced(here, tile_.copied_word);
+  const Expr base = exprs.exprs().sub(tile_.copied_word, exprs.exprs().constant(kHaloWords));
+  const auto [word, later] = addresses_.displaced(here, base);
   Value* lane = has_phases && tile_.lanes > 1 ? exprs.exact(builder_, tile_.copied_lane) : nullptr;
   return memory_.load_vector(static_cast<int>(result), word, later, lane, vector_.result_type(result), needed);
 }
@@ -126,7 +130,7 @@ std::vector<Value*> TileStorer::load_words(std::size_t result, int round, bool h
 void TileStorer::store_parts(llvm::ArrayRef<Value*> outputs) {
   for_rounds(outputs, 1, [&](const std::vector<std::vector<TileStart>>& starts) {
     for (std::size_t i = 0; i < outputs.size(); ++i)
-      store_part({.result = i, .start = without_phase(i, starts[0][i])});
+      store_part({.result = i, .start = with_phase(i, starts[0][i])});
   });
 }
 

@@ -30,7 +30,7 @@ class TileStorer {
   /// A vector of a result that is stored.
   struct Vector {
     std::size_t result = 0;
-    TileStart start = {};              // its first element
+    TileStart start = {};  // its first element
     std::vector<llvm::Value*> words = {};
   };
   void emit_tile(llvm::ArrayRef<llvm::Value*> outputs, llvm::Value* has_halo);
@@ -39,7 +39,7 @@ class TileStorer {
   void store_whole(llvm::ArrayRef<llvm::Value*> outputs, bool has_phases);
   void store_parts(llvm::ArrayRef<llvm::Value*> outputs);
   void store_part(const Vector& vector);
-  [[nodiscard]] TileStart without_phase(std::size_t result, const TileStart& start);
+  [[nodiscard]] TileStart with_phase(std::size_t result, const TileStart& start);
   [[nodiscard]] std::vector<llvm::Value*> load_words(std::size_t result, int round, bool has_phases,
                                                      llvm::ArrayRef<llvm::Value*> needed);
   void store(const Vector& vector);

@@ -37,8 +37,7 @@ TileStart TileAddresses::output_at() {
   const ir::Layout output = ir::Layout::dense(exprs, kernel.extents);
   std::vector<Expr> coordinates;
   for (int axis = 0; axis < kernel.rank(); ++axis) coordinates.push_back(kernel.coordinate(axis));
-  return {.element = vector_.exprs.address(builder_, output.offset_of(exprs, coordinates)),
-          .step = step(tile().stored_step)};
+  return start_of(vector_.exprs.address(builder_, output.offset_of(exprs, coordinates)), tile().stored_step);
 }
 
 Access TileAddresses::word(Value* pointer, ir::DType dtype, Value* element) const {
@@ -48,15 +47,30 @@ Access TileAddresses::word(Value* pointer, ir::DType dtype, Value* element) cons
   return access;
 }
 
-/// A step fits an index and has its sign, whatever the offsets have.
 TileStart TileAddresses::moved(const TileStart& start, ir::DType dtype, Value* steps) const {
   llvm::Type* i64 = builder_.getInt64Ty();
-  Value* step = builder_.CreateTrunc(start.step, vector_.context.index_type());
-  Value* by = builder_.CreateMul(builder_.CreateSExt(step, i64), builder_.CreateSExt(steps, i64));
+  Value* step = start.has_sign ? builder_.CreateSExt(start.step, i64) : builder_.CreateZExt(start.step, i64);
+  TileStart made = moved_by_elements(start, dtype, builder_.CreateMul(step, builder_.CreateSExt(steps, i64)));
+  made.element = start.moved_by(builder_, steps);
+  return made;
+}
+
+TileStart TileAddresses::moved_by_elements(const TileStart& start, ir::DType dtype, Value* elements) const {
+  TileStart made = start;
+  made.element = builder_.CreateAdd(start.element, builder_.CreateTrunc(elements, start.element->getType()));
   llvm::Type* element = builder_.getIntNTy(8 * static_cast<unsigned>(ir::byte_size(dtype)));
-  return {.element = start.moved_by(builder_, steps),
-          .step = start.step,
-          .pointer = builder_.CreateGEP(element, start.pointer, by)};
+  made.pointer = builder_.CreateGEP(element, start.pointer, elements);
+  return made;
+}
+
+TileStart TileAddresses::rounded(const TileStart& start, ir::DType dtype) {
+  llvm::Type* i64 = builder_.getInt64Ty();
+  TileStart made = start;
+  Value* mask = llvm::ConstantInt::getSigned(i64, -std::int64_t{tile().lanes} * ir::byte_size(dtype));
+  made.pointer = builder_.CreateIntrinsic(llvm::Intrinsic::ptrmask, {start.pointer->getType(), i64},
+                                          {start.pointer, mask});
+  made.element = builder_.CreateSub(start.element, offset(past_of(start.pointer, dtype, tile().lanes)));
+  return made;
 }
 
 Access TileAddresses::word_at(const TileStart& start, ir::DType dtype) const {
@@ -79,9 +93,12 @@ TileAddresses::Displaced TileAddresses::displaced(Expr e, Expr other) const {
 }
 
 Value* TileAddresses::past(Value* pointer, ir::DType dtype, Value* element, int elements) {
+  return past_of(accesses_.address({.pointer = pointer, .dtype = dtype, .first = element}), dtype, elements);
+}
+
+Value* TileAddresses::past_of(Value* pointer, ir::DType dtype, int elements) const {
   const auto size = static_cast<std::uint64_t>(ir::byte_size(dtype));
-  Value* address = builder_.CreatePtrToInt(accesses_.address({.pointer = pointer, .dtype = dtype, .first = element}),
-                                           builder_.getInt64Ty());
+  Value* address = builder_.CreatePtrToInt(pointer, builder_.getInt64Ty());
   Value* number =
       builder_.CreateTrunc(builder_.CreateUDiv(address, builder_.getInt64(size)), vector_.context.index_type());
   return builder_.CreateAnd(number, vector_.context.index(elements - 1));

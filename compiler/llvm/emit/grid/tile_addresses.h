@@ -9,6 +9,7 @@ namespace padlock::compiler {
 struct TileStart {
   llvm::Value* element = nullptr;  ///< an offset
   llvm::Value* step = nullptr;     ///< elements to the next column that is loaded, or row that is stored: an offset
+  bool has_sign = false;           ///< the step may be negative
   llvm::Value* pointer = nullptr;  ///< to the element, where others are counted from it
 
   /// `steps`: an index.
@@ -41,11 +42,14 @@ class TileAddresses {
   [[nodiscard]] llvm::Value* offset(llvm::Value* index) const {
     return builder_.CreateSExt(index, vector_.context.offset_type());
   }
-  /// Emits a step: it fits an index, and what has no sign is multiplied in one instruction.
-  [[nodiscard]] llvm::Value* step(ir::Expr e) const {
-    llvm::Value* value = vector_.exprs.exact(builder_, e);
+  /// Emits a step of a start: it fits an index, and what has no sign is multiplied in one instruction.
+  [[nodiscard]] TileStart start_of(llvm::Value* element, ir::Expr step) const {
+    llvm::Value* value = vector_.exprs.exact(builder_, step);
     llvm::Type* type = vector_.context.offset_type();
-    return e.range().lo < 0 ? builder_.CreateSExt(value, type) : builder_.CreateZExt(value, type);
+    const bool has_sign = step.range().lo < 0;
+    return {.element = element,
+            .step = has_sign ? builder_.CreateSExt(value, type) : builder_.CreateZExt(value, type),
+            .has_sign = has_sign};
   }
   /// Makes a start that has a pointer into a tensor.
   void point(TileStart& start, llvm::Value* tensor, ir::DType dtype) {
@@ -53,6 +57,10 @@ class TileAddresses {
   }
   /// Moves such a start, pointer and all, by so many steps, an index: one instruction where they are a constant.
   [[nodiscard]] TileStart moved(const TileStart& start, ir::DType dtype, llvm::Value* steps) const;
+  /// Moves a start that has a pointer by so many elements, i64.
+  [[nodiscard]] TileStart moved_by_elements(const TileStart& start, ir::DType dtype, llvm::Value* elements) const;
+  /// Returns a start at the element that begins the word in memory that has a start's element.
+  [[nodiscard]] TileStart rounded(const TileStart& start, ir::DType dtype);
   /// Returns the access of a word.
   [[nodiscard]] Access word(llvm::Value* pointer, ir::DType dtype, llvm::Value* element) const;
   /// Returns the accesses of the word and of the element that a start points to.
@@ -66,6 +74,7 @@ class TileAddresses {
   [[nodiscard]] Displaced displaced(ir::Expr e, ir::Expr other) const;
   /// Elements that one is past a multiple of so many in memory, an index.
   [[nodiscard]] llvm::Value* past(llvm::Value* pointer, ir::DType dtype, llvm::Value* element, int elements);
+  [[nodiscard]] llvm::Value* past_of(llvm::Value* pointer, ir::DType dtype, int elements) const;
   /// Emits whether an element is such a multiple, and so are all that lie whole steps from it.
   [[nodiscard]] llvm::Value* is_multiple(llvm::Value* pointer, ir::DType dtype, const TileStart& start, int elements);
 

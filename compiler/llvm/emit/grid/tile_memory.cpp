@@ -72,11 +72,14 @@ void TileMemory::store(int array, Value* word, Value* lane, ir::DType dtype, Val
 }
 
 Access TileMemory::word_access(int array, Value* word, std::int64_t later, ir::DType dtype) {
-  Access access = access_of(array, word, vector_.context.index(0), dtype);
-  access.displacement = later * (tile().word_bytes / ir::byte_size(dtype));
-  access.elements = tile().lanes;
-  access.align *= static_cast<unsigned>(tile().lanes);
-  return access;
+  llvm::Type* type = builder_.getIntNTy(8 * static_cast<unsigned>(tile().word_bytes));
+  const std::int64_t first = std::int64_t{array} * tile().array_words() + later;
+  return {.pointer = builder_.CreateGEP(type, vector_.shared, builder_.CreateSExt(word, builder_.getInt64Ty())),
+          .dtype = dtype,
+          .first = builder_.getInt64(0),
+          .displacement = first * (tile().word_bytes / ir::byte_size(dtype)),
+          .elements = tile().lanes,
+          .align = static_cast<unsigned>(tile().lanes * ir::byte_size(dtype))};
 }
 
 void TileMemory::store_word(int array, Value* word, std::int64_t later, ir::DType dtype, Value* value) {
