@@ -51,21 +51,11 @@ solver::Region stored_of(ir::ExprContext& exprs, const TransposeTile& tile) {
   return region;
 }
 
-std::vector<Obligation> prove_shares(ProofSession& session, const TransposeTile& tile, const TileShares& shares) {
+namespace {
+
+/// Proves that a position tells whose it is, and which of its positions.
+Obligation prove_shared_once(ProofSession& session, const TransposeTile& tile, const TileShares& shares) {
   ir::ExprContext& exprs = session.exprs();
-  const auto missing = [=](const Evaluate& at) {
-    return fmt::format("position ({}, {}) is not in number {}", at(tile.row), at(tile.column), at(shares.its));
-  };
-  std::vector<std::pair<Expr, Expr>> values = shares.values;
-  values.emplace_back(shares.share, shares.its);
-  std::vector<Goal> goals = {{{less(exprs, shares.its, exprs.constant(0))}, missing},
-                             {{at_least(exprs, shares.its, shares.count)}, missing}};
-  add_difference(exprs, goals, replaced(exprs, shares.row, values), tile.row, missing);
-  add_difference(exprs, goals, replaced(exprs, shares.column, values), tile.column, missing);
-  for (const Expr e : shares.domain) goals.push_back({{less(exprs, replaced(exprs, e, values), exprs.constant(0))}, missing});
-  const solver::Region shared_out = shares.stored ? stored_of(exprs, tile) : positions_of(exprs, tile);
-  std::vector<Obligation> all = {session.decide(ObligationKind::cover, shares.name, shared_out, goals)};
-  // A position tells whose it is, and which of its positions.
   const auto told_by = [&](Expr e) {
     return replaced(exprs, e, {{tile.row, shares.row}, {tile.column, shares.column}});
   };
@@ -74,7 +64,7 @@ std::vector<Obligation> prove_shares(ProofSession& session, const TransposeTile&
     return fmt::format("position ({}, {}) of number {} is in number {}", at(shares.row), at(shares.column),
                        at(shares.share), at(told));
   };
-  goals.clear();
+  std::vector<Goal> goals;
   add_difference(exprs, goals, shares.share, told, twice);
   for (const auto& [variable, value] : shares.values) add_difference(exprs, goals, variable, told_by(value), twice);
   solver::Region region;
@@ -88,8 +78,27 @@ std::vector<Obligation> prove_shares(ProofSession& session, const TransposeTile&
     once.verdict = Verdict::checked;
     once.reason = "that a share is one thread's is not shown";
   }
-  all.push_back(std::move(once));
-  return all;
+  return once;
+}
+
+}  // namespace
+
+std::vector<Obligation> prove_shares(ProofSession& session, const TransposeTile& tile, const TileShares& shares) {
+  ir::ExprContext& exprs = session.exprs();
+  const auto missing = [=](const Evaluate& at) {
+    return fmt::format("position ({}, {}) is not in number {}", at(tile.row), at(tile.column), at(shares.its));
+  };
+  std::vector<std::pair<Expr, Expr>> values = shares.values;
+  values.emplace_back(shares.share, shares.its);
+  std::vector<Goal> goals = {{{less(exprs, shares.its, exprs.constant(0))}, missing},
+                             {{at_least(exprs, shares.its, shares.count)}, missing}};
+  add_difference(exprs, goals, replaced(exprs, shares.row, values), tile.row, missing);
+  add_difference(exprs, goals, replaced(exprs, shares.column, values), tile.column, missing);
+  for (const Expr e : shares.domain)
+    goals.push_back({{less(exprs, replaced(exprs, e, values), exprs.constant(0))}, missing});
+  const solver::Region shared_out = shares.stored ? stored_of(exprs, tile) : positions_of(exprs, tile);
+  return {session.decide(ObligationKind::cover, shares.name, shared_out, goals),
+          prove_shared_once(session, tile, shares)};
 }
 
 }  // namespace padlock::compiler

@@ -17,7 +17,7 @@ struct TileShares {
   ir::Expr row, column;  ///< over `share` and the other variables
   ir::Expr its;          ///< over the tile's `row` and `column`, as are the values
   std::vector<std::pair<ir::Expr, ir::Expr>> values = {};
-  std::vector<ir::Expr> domain = {};  ///< of the other variables: each is >= 0, and so it is for the witness
+  std::vector<ir::Expr> domain = {};  ///< of the other variables: each is >= 0, as it is for the witness
   bool stored = false;  ///< what is shared out is what is stored of a tile, with its phases, not all of it
 };
 

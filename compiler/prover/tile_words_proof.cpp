@@ -1,6 +1,7 @@
 #include "compiler/prover/tile_words_proof.h"
 
 #include <algorithm>
+#include <array>
 #include <utility>
 
 #include <fmt/format.h>
@@ -172,46 +173,56 @@ class TileWordsProof {
     return exprs_.add(exprs_.floordiv(row, lanes_), exprs_.mul(words_, exprs_.floordiv(column, lanes_)));
   }
 
-  /// The same by stored vectors, each of which is part of a row. The witness: a position is in the vector that its
-  /// number in its row says. From the lowest digit on, the thread's number has the vector in eight of the row, the
-  /// group of rows, which eight, and the row in its group, of which the rest is the round.
+  // --- vectors that are stored --------------------------------------------------------------------------------------
+
+  /// The same by stored vectors, each of which is part of a row. The witness: of a position's number in its row, and of
+  /// its row in a group, the digits of the thread that stores it.
   void prove_copies() {
-    constexpr int kGroups = kTileWords / kHaloWords;
-    const int together = std::min(8, tile_.row_vectors());
-    const int parts = tile_.row_vectors() / together;
-    const Expr rows = exprs_.constant(tile_.threads / (kGroups * tile_.row_vectors()));  // of a round
+    const auto count = [this](int digit) { return tile_.copied_digits[static_cast<std::size_t>(digit)].count; };
     const Expr number = stored_number(exprs_, tile_, tile_.column);
     const Expr elements = exprs_.constant(tile_.vector_elements());
-    const Expr vector = exprs_.floordiv(number, elements);
     const Expr halo = exprs_.constant(tile_.halo());
+    const Expr vector = exprs_.floordiv(number, elements);
     const Expr row = exprs_.mod(tile_.row, halo);
-    const auto then = [this](Expr digit, int count, Expr higher) {
-      return exprs_.add(digit, exprs_.mul(exprs_.constant(count), higher));
-    };
-    const Expr eight = exprs_.floordiv(vector, exprs_.constant(together));
-    const Expr rest = then(eight, parts, exprs_.mod(row, rows));
-    const Expr its = then(exprs_.mod(vector, exprs_.constant(together)), together,
-                          then(exprs_.floordiv(tile_.row, halo), kGroups, rest));
     const Expr lane = exprs_.variable("lane_of_vector", kVectorLane);
     const Expr column = exprs_.add(tile_.copied_column, lane);
-    const std::vector<Expr> domain = {tile_.round, less(exprs_, tile_.round, exprs_.constant(tile_.rounds())), lane,
-                                      less(exprs_, lane, elements)};
     TileShares shares{.name = "stored vectors",
-                      .share = tile_.slot,
-                      .count = exprs_.constant(tile_.copiers()),
+                      .share = tile_.copied_digits[0].value,
+                      .count = count(0),
                       .row = tile_.copied_row,
                       .column = column,
-                      .its = its,
+                      .its = exprs_.mod(vector, count(0)),
                       .stored = true};
-    shares.values = {{lane, exprs_.mod(number, elements)}, {tile_.round, exprs_.floordiv(row, rows)}};
-    shares.domain = domain;
+    shares.values = {{tile_.copied_digits[1].value, exprs_.floordiv(tile_.row, halo)},
+                     {tile_.copied_digits[2].value, exprs_.floordiv(vector, count(0))},
+                     {tile_.copied_digits[3].value, exprs_.mod(row, count(3))},
+                     {tile_.round, exprs_.floordiv(row, count(3))},
+                     {lane, exprs_.mod(number, elements)}};
+    const std::array<Expr, 5> counts = {count(1), count(2), count(3), exprs_.constant(tile_.rounds()), elements};
+    for (std::size_t i = 0; i < counts.size(); ++i) {
+      shares.domain.push_back(shares.values[i].first);
+      shares.domain.push_back(less(exprs_, shares.values[i].first, counts[i]));
+    }
     for (Obligation& one : prove_shares(session_, tile_, shares)) add(std::move(one));
+    prove_copiers();
     // Element `lane` of a vector is number `copied_lane + lane` of the words that the code takes it from.
     const Expr taken = exprs_.add(tile_.copied_lane, lane);
     prove_places("stored vectors in shared memory", shares_of(shares), tile_.copied_row, column,
                  exprs_.add(tile_.copied_word, exprs_.floordiv(taken, lanes_)), exprs_.mod(taken, lanes_));
     prove_copied_words(shares_of(shares));
     prove_copied_tests(shares_of(shares), column);
+  }
+
+  /// As many threads store vectors as the digits have values.
+  void prove_copiers() {
+    Expr product = exprs_.constant(1);
+    for (const TileDigit& digit : tile_.copied_digits) product = exprs_.mul(product, digit.count);
+    const Expr threads = exprs_.constant(tile_.copiers());
+    std::vector<Goal> goals;
+    add_difference(exprs_, goals, product, threads, [=](const Evaluate& at) {
+      return fmt::format("{} threads store vectors of {}", at(threads), at(product));
+    });
+    add(session_.decide(ObligationKind::cover, "threads that store vectors", {}, goals));
   }
 
   /// Code loads one word more than a vector has, whether it needs it or not.
@@ -229,8 +240,7 @@ class TileWordsProof {
   /// Proves that vectors that pass their tests have no position that is no element of the output.
   void prove_copied_tests(solver::Region region, Expr column) {
     const auto outside = [=, this](const Evaluate& at) {
-      return fmt::format("the vector of number {} has position ({}, {}), which is no element", at(tile_.slot),
-                         at(tile_.copied_row), at(column));
+      return fmt::format("a vector has position ({}, {}), which is no element", at(tile_.copied_row), at(column));
     };
     const Values here = {{tile_.row, tile_.copied_row}, {tile_.column, column}};
     std::vector<Goal> goals;

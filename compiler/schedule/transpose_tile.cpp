@@ -19,6 +19,10 @@ enum VariableOrder {
   kColumnTile,
   kSlot,
   kRound,
+  kVector,
+  kVectorGroup,
+  kRowGroup,
+  kRowOfGroup,
   kRow,
   kColumn,
   kPhase,
@@ -143,21 +147,24 @@ void place_slots(ir::ExprContext& exprs, TransposeTile& tile) {
   tile.block_word = exprs.add(line_at(tile.part, block_row), exprs.add(block_group, block_column));
 }
 
-/// Which vectors a thread stores: from its number, the lowest digit first, the vector in eight of a row, the group of
-/// rows (groups lie a halo apart), which eight, and the row in its group, from which it goes on in each round.
+/// Which vectors a thread stores.
 void place_vectors(ir::ExprContext& exprs, TransposeTile& tile) {
   constexpr int kGroups = kTileWords / kHaloWords;
   const int together = std::min(8, tile.row_vectors());
-  const int parts = tile.row_vectors() / together;
-  const int rows = tile.threads / (kGroups * tile.row_vectors());  // from one round to the next
-  const Expr lanes = exprs.constant(tile.lanes);
-  const Expr group = exprs.mod(exprs.floordiv(tile.slot, exprs.constant(together)), exprs.constant(kGroups));
-  const Expr rest = exprs.floordiv(tile.slot, exprs.constant(together * kGroups));
-  const Expr vector = exprs.add(exprs.mod(tile.slot, exprs.constant(together)),
-                                exprs.mul(exprs.constant(together), exprs.mod(rest, exprs.constant(parts))));
-  const Expr row = exprs.add(exprs.floordiv(rest, exprs.constant(parts)), exprs.mul(exprs.constant(rows), tile.round));
-  const Expr first = exprs.sub(exprs.constant(tile.halo()), tile.phase);
+  const int rows = std::min(tile.halo(), tile.threads / (kGroups * tile.row_vectors()));  // that are stored in a round
+  const Expr of_eight = exprs.variable("vector", kVector);
+  const Expr eight = exprs.variable("vector_group", kVectorGroup);
+  const Expr group = exprs.variable("row_group", kRowGroup);
+  const Expr of_group = exprs.variable("row_of_group", kRowOfGroup);
+  tile.copied_digits = {{of_eight, exprs.constant(together)},
+                        {group, exprs.constant(kGroups)},
+                        {eight, exprs.constant(tile.row_vectors() / together)},
+                        {of_group, exprs.constant(rows)}};
   const auto scaled = [&](int by, Expr e) { return exprs.mul(exprs.constant(by), e); };
+  const Expr lanes = exprs.constant(tile.lanes);
+  const Expr vector = exprs.add(of_eight, scaled(together, eight));
+  const Expr row = exprs.add(of_group, scaled(rows, tile.round));
+  const Expr first = exprs.sub(exprs.constant(tile.halo()), tile.phase);
   tile.copied_row = exprs.add(scaled(tile.halo(), group), row);
   tile.copied_column = exprs.add(first, scaled(tile.vector_elements(), vector));
   const Expr line = exprs.add(scaled(tile.plane_words(), exprs.mod(row, lanes)),

@@ -37,7 +37,7 @@ enum class TileSize : std::uint8_t {
 /// have nothing to do while others do one thing after the other.
 inline constexpr std::int64_t kMostSmallTiles = 1056;
 
-/// One digit of a tile's number: a coordinate of the output, or the number of a part of an axis.
+/// One digit of a tile's number: a coordinate of the output, or the number of a part of an axis; or one of a thread's.
 struct TileDigit {
   ir::Expr value;  ///< a variable
   ir::Expr count;  ///< over symbols
@@ -109,9 +109,12 @@ struct TransposeTile {
   std::vector<TilePart> parts;  ///< for tiles that have parts of several segments, or reach past an end of the output
   /// Block number `block` has lanes x lanes positions, from this on; row number `part` of it lies in `block_word`.
   ir::Expr block_row, block_column, block_word;
-  /// The vector that thread number `slot` stores in a round: the first of its positions. Its elements are those of an
-  /// array from number `copied_lane` of word `copied_word` on. A warp has eight vectors of each of four rows that lie a
-  /// halo apart, and so have one phase.
+  /// The digits of the number of a thread that stores vectors, the least significant first: the vector in eight of a
+  /// row, the group of rows, which eight, and the row in its group, from which it goes on in each round. A warp so has
+  /// eight vectors of each of four rows that lie a halo apart, and have one phase.
+  std::vector<TileDigit> copied_digits;
+  /// The vector that a thread stores in a round: the first of its positions. Its elements are those of an array from
+  /// number `copied_lane` of word `copied_word` on.
   ir::Expr copied_row, copied_column, copied_word, copied_lane;
   std::vector<ir::Expr> copied_tests;  ///< of all of its positions: all are >= 0
   TileLoads loads;

@@ -64,7 +64,7 @@ class GpuCost {
  private:
   // Instructions of a warp, by the PTX of pads, and what a multiprocessor has.
   static constexpr double kWarp = 32, kWholeVector = 130, kElement = 60;
-  static constexpr double kLoadedWord = 12, kStoredWord = 14, kThread = 90;  // of a tile
+  static constexpr double kLoadedWord = 6, kStoredWord = 5, kThread = 90;  // of a tile
   static constexpr double kTileWordsInFlight = 20, kWordRegisters = 2;
   static constexpr double kThreads = 2048, kRegisters = 65536, kSharedBytes = 200e3;
   static constexpr double kOwnRegisters = 24, kVectorRegisters = 8;

@@ -156,6 +156,7 @@ CoordinateRanges ranges_in(const Schedule& schedule, const TransposeTile* tile, 
   ranges[tile->phase.symbol()] = {0, tile->halo()};
   ranges[tile->needed.symbol()] = {0, tile->halo()};
   ranges[tile->slot.symbol()] = {0, tile->positions() + kLongestTile};
+  for (const TileDigit& digit : tile->copied_digits) ranges[digit.value.symbol()] = {0, digit.count.constant() - 1};
   ranges[tile->round.symbol()] = {0, tile->rounds() - 1};
   ranges[tile->block.symbol()] = {0, tile->blocks() - 1};
   ranges[tile->part.symbol()] = {0, tile->lanes - 1};

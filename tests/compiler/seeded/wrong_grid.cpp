@@ -107,9 +107,9 @@ class TileEditor {
     if (mutation_ == tile_phase_ignored)
       for (Expr* column : {&tile_.stored_column, &tile_.copied_column}) *column = exprs_.add(*column, tile_.phase);
     if (mutation_ == tile_next_word_lost) tile_.copied_lane = exprs_.constant(0);
-    if (mutation_ == tile_copies_wide) tile_.copied_row = exprs_.floordiv(tile_.slot, exprs_.constant(tile_.pitch()));
+    if (mutation_ == tile_copies_wide) tile_.copied_row = exprs_.floordiv(tile_.copied_row, exprs_.constant(2));
     if (mutation_ == tile_copies_overlap)
-      tile_.copied_column = exprs_.sub(tile_.copied_column, exprs_.mod(tile_.slot, exprs_.constant(2)));
+      tile_.copied_column = exprs_.sub(tile_.copied_column, tile_.copied_digits[0].value);
     if (mutation_ == tile_copies_late) tile_.copied_word = plus(tile_.copied_word, 1);
     if (mutation_ == tile_copies_swapped) std::swap(tile_.copied_row, tile_.copied_column);
   }
@@ -117,7 +117,7 @@ class TileEditor {
   void edit_words() {
     if (mutation_ == tile_words_shared)
       tile_.word = exprs_.sub(tile_.word, exprs_.floordiv(tile_.row, exprs_.constant(2)));
-    if (mutation_ == tile_words_late) tile_.word = plus(tile_.word, 2);
+    if (mutation_ == tile_words_late) tile_.word = plus(tile_.word, 8);
     if (mutation_ == tile_lane_ignored) tile_.lane = exprs_.constant(0);
   }
   void edit_blocks() {

@@ -33,7 +33,7 @@ void TileStorer::emit_tile(llvm::ArrayRef<Value*> outputs, Value* has_halo) {
   BasicBlock* as_they_lie = vector_.block("as_they_lie");
   BasicBlock* shifted = vector_.block("shifted");
   BasicBlock* done = vector_.block("all");
-  vector_.exprs.set_coordinate(tile_.slot, thread_);
+  enter_thread();
   builder_.CreateCondBr(holds(builder_, vector_.exprs, tile_.whole), whole, parts);
   builder_.SetInsertPoint(whole);
   builder_.CreateCondBr(has_halo, shifted, as_they_lie);
@@ -47,6 +47,17 @@ void TileStorer::emit_tile(llvm::ArrayRef<Value*> outputs, Value* has_halo) {
   store_parts(outputs);
   builder_.CreateBr(done);
   builder_.SetInsertPoint(done);
+}
+
+/// Gives the digits of the thread's number their values; the last is what is left.
+void TileStorer::enter_thread() {
+  Value* left = thread_;
+  for (const TileDigit& digit : tile_.copied_digits) {
+    const auto count = static_cast<std::uint64_t>(digit.count.constant());
+    Value* value = &digit == &tile_.copied_digits.back() ? left : builder_.CreateAnd(left, count - 1);
+    vector_.exprs.set_coordinate(digit.value, value);
+    left = builder_.CreateLShr(left, static_cast<std::uint64_t>(std::countr_zero(count)));
+  }
 }
 
 /// Emits rounds of the thread, so many at a time: `trip` of the starts of each result's vector in each of them, if rows

@@ -34,6 +34,7 @@ class TileStorer {
     std::vector<llvm::Value*> words = {};
   };
   void emit_tile(llvm::ArrayRef<llvm::Value*> outputs, llvm::Value* has_halo);
+  void enter_thread();
   template <class Trip>
   void for_rounds(llvm::ArrayRef<llvm::Value*> outputs, int together, Trip&& trip);
   void store_whole(llvm::ArrayRef<llvm::Value*> outputs, bool has_phases);

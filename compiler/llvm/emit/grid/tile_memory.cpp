@@ -73,11 +73,13 @@ void TileMemory::store(int array, Value* word, Value* lane, ir::DType dtype, Val
 
 Access TileMemory::word_access(int array, Value* word, std::int64_t later, ir::DType dtype) {
   llvm::Type* type = builder_.getIntNTy(8 * static_cast<unsigned>(tile().word_bytes));
-  const std::int64_t first = std::int64_t{array} * tile().array_words() + later;
-  return {.pointer = builder_.CreateGEP(type, vector_.shared, builder_.CreateSExt(word, builder_.getInt64Ty())),
+  const int each = tile().word_bytes / ir::byte_size(dtype);
+  Value* at = builder_.CreateSExt(word, builder_.getInt64Ty());
+  return {.pointer = builder_.CreateGEP(type, vector_.shared, at),
           .dtype = dtype,
           .first = builder_.getInt64(0),
-          .displacement = first * (tile().word_bytes / ir::byte_size(dtype)),
+          .displacement = (std::int64_t{array} * tile().array_words() + later) * each,
+          .origin = builder_.CreateMul(at, builder_.getInt64(static_cast<std::uint64_t>(each))),
           .elements = tile().lanes,
           .align = static_cast<unsigned>(tile().lanes * ir::byte_size(dtype))};
 }
