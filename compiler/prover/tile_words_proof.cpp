@@ -292,8 +292,7 @@ class TileWordsProof {
     region.nonnegative.insert(region.nonnegative.end(), loads.tests.begin(), loads.tests.end());
     add(session_.decide(
         ObligationKind::load, "words around elements", region,
-        {{{less(exprs_, first, zero_)}, outside},
-         {{less(exprs_, loads.extent, exprs_.add(end, lanes_))}, outside}}));
+        {{{less(exprs_, first, zero_)}, outside}, {{less(exprs_, loads.extent, exprs_.add(end, lanes_))}, outside}}));
     prove_words();
   }
 

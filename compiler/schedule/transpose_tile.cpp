@@ -167,8 +167,8 @@ void place_vectors(ir::ExprContext& exprs, TransposeTile& tile) {
   const Expr first = exprs.sub(exprs.constant(tile.halo()), tile.phase);
   tile.copied_row = exprs.add(scaled(tile.halo(), group), row);
   tile.copied_column = exprs.add(first, scaled(tile.vector_elements(), vector));
-  const Expr line = exprs.add(scaled(tile.plane_words(), exprs.mod(row, lanes)),
-                              scaled(tile.pitch(), exprs.floordiv(row, lanes)));
+  const Expr line =
+      exprs.add(scaled(tile.plane_words(), exprs.mod(row, lanes)), scaled(tile.pitch(), exprs.floordiv(row, lanes)));
   const Expr in_line = exprs.add(exprs.floordiv(first, lanes), scaled(tile.vector_words(), vector));
   tile.copied_word = exprs.add(exprs.add(line, scaled(kHaloWords * tile.pitch() + 1, group)), in_line);
   tile.copied_lane = exprs.mod(first, lanes);

@@ -136,9 +136,9 @@ struct TransposeTile {
   /// Counts the threads that store vectors, and for how many rounds.
   [[nodiscard]] int copiers() const { return std::min(threads, vectors()); }
   [[nodiscard]] int rounds() const { return vectors() / copiers(); }
-  /// Shared memory has a plane for each element of a word: of rows whose numbers have one remainder, a line each. Counts
-  /// words from one line to the next. Eight lines lie one word further, so that no access of a warp meets a bank twice:
-  /// neither words of a column, nor words that are a vector apart, in lines that are eight apart.
+  /// Shared memory has a plane for each element of a word: of rows whose numbers have one remainder, a line each.
+  /// Counts words from one line to the next. Eight lines lie one word further, so that no access of a warp meets a bank
+  /// twice: neither words of a column, nor words that are a vector apart, in lines that are eight apart.
   [[nodiscard]] int pitch() const { return column_words + kHaloWords + (vector_words() == 4 ? 4 : 6); }
   [[nodiscard]] int plane_words() const { return kTileWords * pitch() + kTileWords / kHaloWords; }
   [[nodiscard]] int array_words() const { return lanes * plane_words(); }

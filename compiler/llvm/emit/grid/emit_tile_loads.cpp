@@ -162,13 +162,13 @@ void TileLoader::load_blocks(std::size_t body, const BodyArguments& arguments, c
     // From the first column of the round on, others are a constant that is not negative times the step away.
     std::vector<TileStart> here;
     for (std::size_t i = 0; i < starts.size(); ++i)
-      here.push_back(addresses_.moved(starts[i], dtype_of(body, i),
-                                      vector_.context.index(std::min<std::int64_t>(round.blocks, 0) / kTileWords * lanes)));
+      here.push_back(
+          addresses_.moved(starts[i], dtype_of(body, i),
+                           vector_.context.index(std::min<std::int64_t>(round.blocks, 0) / kTileWords * lanes)));
     const std::int64_t first = std::max<std::int64_t>(round.blocks, 0) / kTileWords * lanes;
     for (int column = 0; column < lanes; ++column)
       for (std::size_t i = 0; i < starts.size(); ++i) {
-        const TileStart start =
-            addresses_.moved(here[i], dtype_of(body, i), vector_.context.index(first + column));
+        const TileStart start = addresses_.moved(here[i], dtype_of(body, i), vector_.context.index(first + column));
         loaded.push_back(load_word(body, i, arguments, start, round.guard, shifted ? Words::next : Words::one));
       }
   }
@@ -204,8 +204,8 @@ void TileLoader::store_block(int result, std::int64_t blocks, llvm::ArrayRef<Val
   }
 }
 
-Value* TileLoader::load_word(std::size_t body, std::size_t load, const BodyArguments& arguments,
-                             const TileStart& start, Value* guard, Words words) {
+Value* TileLoader::load_word(std::size_t body, std::size_t load, const BodyArguments& arguments, const TileStart& start,
+                             Value* guard, Words words) {
   const ir::DType dtype = dtype_of(body, load);
   const BodyArguments::Load& from = arguments.loads[load];
   const auto loaded = [&](const TileStart& at, std::int64_t displacement) {

@@ -64,14 +64,13 @@ void TileStorer::enter_thread() {
 /// had no phases. The round is the coordinate of the first of them.
 template <class Trip>
 void TileStorer::for_rounds(llvm::ArrayRef<Value*> outputs, int together, Trip&& trip) {
-  const Expr rows = vector_.context.exprs().sub(
-      with_later(vector_.context.exprs(), tile_.copied_row, tile_.round, 1), tile_.copied_row);  // of a round
+  const Expr rows = vector_.context.exprs().sub(with_later(vector_.context.exprs(), tile_.copied_row, tile_.round, 1),
+                                                tile_.copied_row);  // of a round
   vector_.exprs.set_coordinate(tile_.round, vector_.context.index(0));
   vector_.exprs.set_coordinate(tile_.phase, vector_.context.index(0));
   (void)addresses_.place(tile_.copied_row, tile_.copied_column);
   std::vector<TileStart> starts(outputs.size(), addresses_.output_at());
-  for (std::size_t i = 0; i < outputs.size(); ++i)
-    addresses_.point(starts[i], outputs[i], vector_.result_type(i));
+  for (std::size_t i = 0; i < outputs.size(); ++i) addresses_.point(starts[i], outputs[i], vector_.result_type(i));
   Value* step = vector_.exprs.exact(builder_, rows);
   counted_loop(builder_, vector_.context.index(0), vector_.context.index(tile_.rounds()), together, [&](Value* first) {
     vector_.exprs.set_coordinate(tile_.round, first);
@@ -86,8 +85,8 @@ void TileStorer::for_rounds(llvm::ArrayRef<Value*> outputs, int together, Trip&&
   });
 }
 
-/// Moves the start of a row's vector to where it lies with the phase of the row, which becomes the coordinate. In bytes:
-/// shifts cost as much as the rest.
+/// Moves the start of a row's vector to where it lies with the phase of the row, which becomes the coordinate. In
+/// bytes: shifts cost as much as the rest.
 TileStart TileStorer::with_phase(std::size_t result, const TileStart& start) {
   const ir::DType dtype = vector_.result_type(result);
   const auto size = static_cast<unsigned>(ir::byte_size(dtype));
@@ -140,8 +139,7 @@ std::vector<Value*> TileStorer::load_words(std::size_t result, int round, bool h
 
 void TileStorer::store_parts(llvm::ArrayRef<Value*> outputs) {
   for_rounds(outputs, 1, [&](const std::vector<std::vector<TileStart>>& starts) {
-    for (std::size_t i = 0; i < outputs.size(); ++i)
-      store_part({.result = i, .start = with_phase(i, starts[0][i])});
+    for (std::size_t i = 0; i < outputs.size(); ++i) store_part({.result = i, .start = with_phase(i, starts[0][i])});
   });
 }
 
@@ -181,8 +179,8 @@ void TileStorer::store_elements(const Vector& vector, llvm::ArrayRef<Value*> ins
   for (std::size_t i = 0; i < inside.size(); ++i)
     vector_.when(inside[i], [&] {
       Value* word = vector.words[i / lanes];
-      Value* value = builder_.CreateTrunc(builder_.CreateLShr(word, std::uint64_t{bits} * (i % lanes)),
-                                          builder_.getIntNTy(bits));
+      Value* value =
+          builder_.CreateTrunc(builder_.CreateLShr(word, std::uint64_t{bits} * (i % lanes)), builder_.getIntNTy(bits));
       Access access = addresses_.element_at(vector.start, dtype);
       access.displacement = static_cast<std::int64_t>(i);
       store(access, vector.result, value);

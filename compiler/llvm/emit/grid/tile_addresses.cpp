@@ -67,8 +67,8 @@ TileStart TileAddresses::rounded(const TileStart& start, ir::DType dtype) {
   llvm::Type* i64 = builder_.getInt64Ty();
   TileStart made = start;
   Value* mask = llvm::ConstantInt::getSigned(i64, -std::int64_t{tile().lanes} * ir::byte_size(dtype));
-  made.pointer = builder_.CreateIntrinsic(llvm::Intrinsic::ptrmask, {start.pointer->getType(), i64},
-                                          {start.pointer, mask});
+  made.pointer =
+      builder_.CreateIntrinsic(llvm::Intrinsic::ptrmask, {start.pointer->getType(), i64}, {start.pointer, mask});
   made.element = builder_.CreateSub(start.element, offset(past_of(start.pointer, dtype, tile().lanes)));
   return made;
 }
