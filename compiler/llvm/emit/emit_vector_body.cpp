@@ -44,7 +44,13 @@ VectorBodyEmitter::VectorBodyEmitter(KernelContext& context, std::size_t body, I
     steps_.push_back(load.kind == LoadKind::strided ? exprs_.address(builder_, load.step) : nullptr);
   if (!arguments_.takes_rows || !loads_invariants()) emit_invariants();  // else row by row
   prefetch_next_sums();
+  give_row_values(arguments_.row_values);
   hoist_from_sums({kernel().coordinate(kernel().rank() - 1)});
+}
+
+void VectorBodyEmitter::give_row_values(const std::vector<Value*>& values) {
+  const std::vector<Expr> exprs = row_values_of(context_, index_);
+  for (std::size_t i = 0; i < values.size(); ++i) exprs_.give_exact(exprs[i], values[i]);
 }
 
 /// Fetches, where results go past the caches, the rows that the sums of the next row add up: one after the other they
@@ -58,16 +64,10 @@ void VectorBodyEmitter::prefetch_next_sums() {
   auto* after = llvm::BasicBlock::Create(builder_.getContext(), "fetched", function);
   builder_.CreateCondBr(streams, ahead, after);
   builder_.SetInsertPoint(ahead);
-  const int axis = kernel().rank() - 2;
-  Value* here = arguments_.outer[static_cast<std::size_t>(axis)];
-  exprs_.set_coordinate(kernel().coordinate(axis), builder_.CreateAdd(here, context_.index(1)));
+  give_row_values(arguments_.next_row_values);
   for (std::size_t i = 0; i < body_.nodes.size(); ++i)
     if (const BodyNode& node = body_.nodes[i]; node.kind == NodeKind::sum && node.scope < 0)
-      static_cast<void>(emit_sum(builder_, exprs_, context_.target, node.dtype, 1, node.walks, [&] {
-        prefetch_terms(static_cast<int>(i));
-        return std::vector<Value*>{};
-      }));
-  exprs_.set_coordinate(kernel().coordinate(axis), here);
+      emit_walks(builder_, exprs_, context_.target, node.walks, [&] { prefetch_terms(static_cast<int>(i)); });
   builder_.CreateBr(after);
   builder_.SetInsertPoint(after);
 }
@@ -287,6 +287,7 @@ Value* VectorBodyEmitter::emit_vector(int index, llvm::Type* type, Value* column
   const bool reversed = body_.loads[static_cast<std::size_t>(index)].kind == LoadKind::reversed;
   Access access = vector_of(index, column, lanes);
   access.displacement += reversed ? -displacement_ : displacement_;
+  mask(access, reversed);
   Value* vector = accesses_.load(access, type);
   return reversed && lanes > 1 ? builder_.CreateVectorReverse(vector) : vector;
 }
@@ -323,6 +324,27 @@ std::vector<Value*> VectorBodyEmitter::compute(Value* column, const VectorLoop& 
   return values;
 }
 
+void VectorBodyEmitter::emit_masked(Value* column, Value* limit, const VectorLoop& loop) {
+  accessed_ = builder_.CreateBinaryIntrinsic(llvm::Intrinsic::smin, builder_.CreateSub(limit, column),
+                                             context_.index(loop.lanes));
+  emit(column, loop);
+  accessed_ = nullptr;
+}
+
+/// By a comparison of bytes, which hold the number of any vector's elements.
+void VectorBodyEmitter::mask(Access& access, bool reversed) {
+  if (accessed_ == nullptr) return;
+  llvm::SmallVector<llvm::Constant*, 64> numbers;
+  for (int lane = 0; lane < access.elements; ++lane)
+    numbers.push_back(builder_.getInt8(static_cast<std::uint8_t>(reversed ? access.elements - 1 - lane : lane)));
+  Value* all = builder_.CreateVectorSplat(static_cast<unsigned>(access.elements),
+                                          builder_.CreateTrunc(accessed_, builder_.getInt8Ty()));
+  access.mask = builder_.CreateICmpULT(llvm::ConstantVector::get(numbers), all);
+  Value* others = builder_.CreateSub(context_.index(access.elements), accessed_);
+  access.first_accessed = reversed ? others : context_.index(0);
+  access.last_accessed = builder_.CreateSub(builder_.CreateAdd(access.first_accessed, accessed_), context_.index(1));
+}
+
 /// Emits the nodes that are made in the walks of one sum, or (-1) of none.
 void VectorBodyEmitter::emit_scope(int scope, Value* column, int lanes, std::vector<Value*>& values) {
   for (std::size_t i = 0; i < body_.nodes.size(); ++i) {
@@ -352,6 +374,7 @@ void VectorBodyEmitter::store(Value* column, const VectorLoop& loop, int displac
                   .displacement = displacement,
                   .elements = loop.lanes};
     if (in_row) access.origin = row_outputs_[result].origin;
+    mask(access, /*reversed=*/false);
     if (context_.checks_stores(index_)) {
       // Results are dense even where the value is an input, returned, with strides of its own.
       const ir::Layout output = ir::Layout::dense(context_.exprs(), kernel().extents);
