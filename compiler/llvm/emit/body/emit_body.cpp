@@ -2,7 +2,7 @@
 #include <vector>
 
 #include "compiler/llvm/emit/emit_loop.h"
-#include "compiler/llvm/emit/emit_vector_body.h"
+#include "compiler/llvm/emit/body/emit_vector_body.h"
 
 namespace padlock::compiler {
 namespace {
