@@ -1,8 +1,8 @@
 #include <string>
 #include <vector>
 
-#include "compiler/llvm/emit/emit_loop.h"
 #include "compiler/llvm/emit/body/emit_vector_body.h"
+#include "compiler/llvm/emit/emit_loop.h"
 
 namespace padlock::compiler {
 namespace {
