@@ -176,15 +176,23 @@ class RowPermuter {
   }
 
   /// Where columns are loaded apart, each from the same rows, as many rows as a window has elements are as many vectors
-  /// as there are columns.
+  /// as there are columns. Rows whose length is known take as many as cost least for each row that they hold whole.
   [[nodiscard]] int vectors_of(const PermutedRows& rows) const {
     const auto is_apart = [&](std::size_t i) {
       return rows.streams[i].step.is_constant(1) && !mentions(rows.body.loads[i].offset, column_);
     };
     bool apart = false;
     for (std::size_t i = 0; i < rows.streams.size(); ++i) apart |= is_apart(i);
-    if (!apart || !columns_.is_constant() || columns_.constant() > kVectors) return kVectors;
-    return static_cast<int>(columns_.constant());
+    if (!columns_.is_constant() || columns_.constant() < 1) return kVectors;
+    const auto columns = static_cast<int>(columns_.constant());
+    if (apart) return std::min(columns, kVectors);
+    int best = kVectors;
+    const auto whole = [&](int vectors) { return vectors * rows.body.lanes / columns; };
+    // A trip of the loop takes about half as long as a vector.
+    const auto cost = [&](int vectors) { return 2 * vectors + 1; };
+    for (int vectors = kVectors - 1; vectors > 0; --vectors)
+      if (cost(vectors) * whole(best) < cost(best) * whole(vectors)) best = vectors;
+    return best;
   }
 
   [[nodiscard]] int result_bytes() const {
