@@ -59,9 +59,6 @@ KernelObject::KernelObject(std::string text, const std::vector<std::string>& ord
   for (std::size_t i = 0; order.empty() && i < parameters_.size(); ++i) positional_.push_back(i);
 }
 
-/// Arrays that are left free their memory themselves.
-KernelObject::~KernelObject() { memory_->switch_on(false); }
-
 std::string KernelObject::name() { return compiled().program.name(); }
 
 Compiled& KernelObject::compiled() {

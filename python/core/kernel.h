@@ -37,7 +37,7 @@ class KernelObject {
   /// scalars, dims.
   KernelObject(std::string text, const std::vector<std::string>& order, std::string config, bool bounds_check);
 
-  ~KernelObject();
+  ~KernelObject() = default;
   KernelObject(const KernelObject&) = delete;
   KernelObject& operator=(const KernelObject&) = delete;
 
@@ -72,6 +72,8 @@ class KernelObject {
   [[nodiscard]] bool keeps_results() const { return memory_->is_on(); }
   void keep_results(bool keep) { memory_->switch_on(keep); }
   [[nodiscard]] std::size_t kept_bytes() const { return memory_->kept_bytes(); }
+  /// Keeps results together with all kernels of the process that do so, from calls on that are bound from now on.
+  void share_results() { memory_ = shared_result_memory(); }
 
   /// Returns the call for inputs and sizes that have this key; binds it if it is new. Serves callers that hold tensors
   /// already.

@@ -36,6 +36,7 @@ void add_kernel(nb::module_& module) {
            "bounds_check"_a)
       .def_prop_rw("keeps_results", &KernelObject::keeps_results, &KernelObject::keep_results)
       .def_prop_ro("_kept_bytes", &KernelObject::kept_bytes)
+      .def("_share_results", &KernelObject::share_results)
       .def_prop_ro("text", &KernelObject::text)
       .def_prop_ro("name", &KernelObject::name)
       .def("_call_memory", &KernelObject::call_memory)

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -13,32 +14,35 @@ namespace padlock::python {
 
 namespace nb = nanobind;
 
-/// Keeps a kernel's memory of results that died, at most a quarter more than its last call needed. All calls hold the
+/// Keeps memory of results that died. A kernel has one, which keeps at most a quarter more than its last call needed,
+/// or kernels share one, which has a limit. Threads may call it at once, and results may die on any thread, without the
 /// GIL.
 class ResultMemory : public std::enable_shared_from_this<ResultMemory> {
  public:
   /// Bounds from below the results whose memory is kept. Smaller ones come from their library, whose allocator keeps
   /// memory itself.
-  static constexpr std::int64_t kLeastBytes = 4 << 20;
+  static constexpr std::int64_t kLeastBytes = 1 << 20;
 
-  ResultMemory() = default;
+  /// `limit`: how much is kept at most; 0: what the last call needed decides.
+  explicit ResultMemory(std::size_t limit = 0) : fixed_limit_(limit), is_on_(limit > 0) {}
   ResultMemory(const ResultMemory&) = delete;
   ResultMemory& operator=(const ResultMemory&) = delete;
-  ~ResultMemory() { keep_at_most(0); }
+  ~ResultMemory() { release(); }
 
-  /// Memory of one result that lives as long as an array that it was made for, or a view of that.
+  /// Memory of one result that lives as long as an array that it was made for, or a view of that. Its owner may die
+  /// first.
   class Block {
    public:
-    Block(std::shared_ptr<ResultMemory> owner, void* data, std::size_t capacity, std::size_t bytes)
+    Block(std::weak_ptr<ResultMemory> owner, void* data, std::size_t capacity, std::size_t bytes)
         : owner_(std::move(owner)), data_(data), capacity_(capacity), bytes_(bytes) {}
     Block(const Block&) = delete;
     Block& operator=(const Block&) = delete;
-    ~Block() { owner_->give(data_, capacity_); }
+    ~Block();
     [[nodiscard]] void* data() const { return data_; }
     [[nodiscard]] std::size_t bytes() const { return bytes_; }
 
    private:
-    std::shared_ptr<ResultMemory> owner_;
+    std::weak_ptr<ResultMemory> owner_;
     void* data_;
     std::size_t capacity_, bytes_;
   };
@@ -50,6 +54,8 @@ class ResultMemory : public std::enable_shared_from_this<ResultMemory> {
   [[nodiscard]] bool is_on() const { return is_on_; }
   /// Switched off it keeps nothing, and gives back what it has.
   void switch_on(bool on);
+  /// Gives back what it has. Arrays that live are not touched.
+  void release();
   /// How many bytes are kept and belong to no array.
   [[nodiscard]] std::size_t kept_bytes() const;
 
@@ -58,13 +64,20 @@ class ResultMemory : public std::enable_shared_from_this<ResultMemory> {
     void* data;
     std::size_t bytes;
   };
-  void give(void* data, std::size_t bytes);
-  void keep_at_most(std::size_t bytes);
+  using Pieces = std::vector<Piece>;
+  void give(Piece piece);
+  [[nodiscard]] Piece taken(std::size_t wanted);
+  [[nodiscard]] std::size_t limit() const;
+  [[nodiscard]] Pieces beyond(std::size_t bytes);
 
-  std::vector<Piece> kept_;
-  std::size_t limit_ = 0;
-  bool is_on_ = false;
+  Pieces kept_;
+  std::size_t fixed_limit_, last_call_bytes_ = 0;
+  std::atomic<bool> is_on_;
 };
+
+/// What kernels of one process share that ask for it: a graph has many, and seldom needs the results of all at once. It
+/// lives to the end of the process.
+[[nodiscard]] const std::shared_ptr<ResultMemory>& shared_result_memory();
 
 /// Makes a type of Python's of the block, which NumPy takes by __array_interface__.
 void add_result_memory(nb::module_& module);

@@ -3,9 +3,11 @@
 #include <nanobind/stl/unique_ptr.h>
 
 #include <algorithm>
+#include <memory>
 #include <span>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "python/core/failure.h"
 #include "python/core/tensors/element_type.h"
@@ -60,9 +62,12 @@ Made make_kept(BoundCall& call, ResultShape& result) {
   return {bytes.attr("view")(numpy_type_of(result)).attr("reshape")(shape_of(result)), data};
 }
 
+bool is_kept(const BoundCall& call, const ResultShape& result) {
+  return call.memory != nullptr && call.memory->is_on() && result.bytes >= ResultMemory::kLeastBytes;
+}
+
 Made make_numpy(BoundCall& call, ResultShape& result) {
-  if (call.memory != nullptr && call.memory->is_on() && result.bytes >= ResultMemory::kLeastBytes)
-    return make_kept(call, result);
+  if (is_kept(call, result)) return make_kept(call, result);
   static PyObject* const empty = nb::module_::import_("numpy").attr("empty").inc_ref().ptr();
   nb::object array =
       owned(PyObject_CallFunctionObjArgs(empty, shape_of(result).ptr(), numpy_type_of(result).ptr(), nullptr));
@@ -73,6 +78,42 @@ Made make_numpy(BoundCall& call, ResultShape& result) {
 void set_error(void*, const char* kind, const char* message) {
   const nb::object named = nb::getattr(nb::builtins(), kind, nb::object());
   PyErr_SetString(named.is_valid() && PyExceptionClass_Check(named.ptr()) ? named.ptr() : PyExc_RuntimeError, message);
+}
+
+/// A tensor of torch's in memory that is kept, as its library takes one from another by its table.
+struct KeptTensor {
+  DLManaged managed{};
+  std::unique_ptr<ResultMemory::Block> block;
+  std::vector<std::int64_t> extents, strides;
+};
+
+void delete_kept(DLManaged* managed) { delete static_cast<KeptTensor*>(managed->context); }
+
+std::unique_ptr<KeptTensor> kept_tensor(BoundCall& call, const ResultShape& result) {
+  auto made = std::make_unique<KeptTensor>();
+  made->block = call.memory->take(static_cast<std::size_t>(result.bytes), static_cast<std::size_t>(call.large_bytes));
+  made->extents = result.extents;
+  made->strides.assign(result.extents.size(), 1);
+  for (std::size_t axis = result.extents.size(); axis-- > 1;)
+    made->strides[axis - 1] = made->strides[axis] * result.extents[axis];
+  made->managed = {.version = {kDLMajor, 0}, .context = made.get(), .deleter = delete_kept, .flags = 0, .tensor = {}};
+  DLTensor& tensor = made->managed.tensor;
+  tensor.data = made->block->data();
+  tensor.device = {kDLCPU, 0};
+  tensor.dtype = result.type;
+  tensor.ndim = static_cast<std::int32_t>(result.extents.size());
+  tensor.shape = made->extents.data();
+  tensor.strides = made->strides.data();
+  return made;
+}
+
+Made make_kept_tensor(BoundCall& call, const ResultShape& result, const Tensor& like) {
+  std::unique_ptr<KeptTensor> kept = kept_tensor(call, result);
+  void* const data = kept->block->data();
+  void* object = nullptr;
+  check_python(like.family().table->to_object(&kept->managed, &object) == 0);
+  static_cast<void>(kept.release());  // the tensor's now
+  return {nb::steal(static_cast<PyObject*>(object)), data};
 }
 
 Made make_by_table(ResultShape& result, const Tensor& like) {
@@ -91,6 +132,11 @@ Made make_by_table(ResultShape& result, const Tensor& like) {
     throw nb::python_error();
   }
   return {nb::steal(static_cast<PyObject*>(object)), data};
+}
+
+Made make_by_torch(BoundCall& call, ResultShape& result, const Tensor& like) {
+  if (like.view().device.device_type == kDLCPU && is_kept(call, result)) return make_kept_tensor(call, result, like);
+  return make_by_table(result, like);
 }
 
 /// By the array API: memory of the host is lent to the library; a GPU's is its own.
@@ -116,6 +162,7 @@ Made make_result(BoundCall& call, std::size_t index, const Tensor* like) {
   if (like == nullptr) return make_numpy(call, result);
   switch (like->family().reader) {
     case Reader::torch:
+      return make_by_torch(call, result, *like);
     case Reader::table:
       return make_by_table(result, *like);
     case Reader::dlpack:

@@ -32,7 +32,7 @@ class Kernel(_core.Kernel):
     then dims), or by name. It returns a tensor of the library that the first one came from, or a tuple of them; `out=`
     takes tensors to write to, and then nothing is allocated.
 
-    Memory of NumPy results of 4 MiB and more is kept when they and all their views have died, and the next call takes it:
+    Memory of results of 1 MiB and more, NumPy's and PyTorch's on a CPU, is kept when they and all their views have died, and the next call takes it:
     at most a quarter more than one call needs, for as long as the kernel lives. `keeps_results = False` gives it back and
     ends that.
     """

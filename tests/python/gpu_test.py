@@ -122,6 +122,20 @@ class Torch(unittest.TestCase):
             print(f"#169760 with {backend}: {'right' if right else 'WRONG'}")
             self.assertTrue(right or backend == "inductor")
 
+    def test_the_operators_pass_opcheck(self):
+        import torch
+
+        import padlock.torch  # noqa: F401
+
+        program = "program p(x: f32[M, N], by: f32, n: dim) { y = pad(x, low = [0, n], high = [0, 0])\n z = mul(y, by)\n return z }"
+        for recorded in (False, True):
+            x = torch.randn(3, 4, device="cuda", requires_grad=recorded)
+            for mode in MODES.values():
+                torch.library.opcheck(torch.ops.padlock.pad.default, (x, [0, 3], [1, 2], mode))
+                g = torch.randn(4, 9, device="cuda", requires_grad=recorded)
+                torch.library.opcheck(torch.ops.padlock.pad_adjoint.default, (g, [3, 4], [0, 3], [1, 2], mode))
+            torch.library.opcheck(torch.ops.padlock.run.default, (program, [x], [1], [2.5]))
+
     def train(self, axes, steps=3):
         """Weights after a few steps of a net with reflection pads, and whether torch let it run."""
         import torch

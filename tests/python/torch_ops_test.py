@@ -207,7 +207,9 @@ class Programs(unittest.TestCase):
         for text, xs, dims, scalars in (*self.moves(), (CORNERS, given, (), (-0.5,))):
             wanted, made = self.run_program(text, xs, dims, scalars), _replay.replay(text, xs, dims, scalars)
             for a, b in zip(wanted, made, strict=True):
-                self.assertTrue(torch.equal(a, b), text)
+                # torch's square root is not correctly rounded on every processor (MKL's on Intel's is not); ours is.
+                same = torch.allclose(a, b, rtol=1e-15, atol=0) if text is CORNERS else torch.equal(a, b)
+                self.assertTrue(same, text)
         known = {*_replay._MOVES, *_replay._ELEMENTWISE}
         table = (ROOT / "ir" / "operation.h").read_text(encoding="utf-8")
         self.assertEqual(known, set(re.findall(r'^  X\(\w+, "(\w+)", \w+, -?\d\)', table, re.M)))

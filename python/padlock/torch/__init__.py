@@ -9,6 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from .._core import pad_like_torch as pad
+from .._core import release_results as release_memory
 from ._calls import call_kernel, pad_traced, pad_traced_pairs
 from ._log import Decision, decisions, forget
 from ._override import override_pad
@@ -17,7 +18,7 @@ if TYPE_CHECKING:
     from ._backend import backend as backend
     from ._backend import inductor_pass as inductor_pass
 
-__all__ = ["Decision", "decisions", "forget", "override_pad", "pad"]
+__all__ = ["Decision", "decisions", "forget", "override_pad", "pad", "release_memory"]
 
 
 def __getattr__(name: str) -> object:

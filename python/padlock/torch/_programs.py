@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 
 import torch
 
+from .._core import release_results
 from .._kernel import Kernel
 from .._kernel import compile as compile_program
 
@@ -24,8 +25,10 @@ Size = Callable[[dict[str, Any]], Any]
 
 @lru_cache(maxsize=None)
 def kernel_of(text: str) -> Kernel:
-    """The kernel of a program's text, compiled when it is first called."""
-    return compile_program(text, device=None)
+    """The kernel of a program's text, compiled when it is first called. All of a process keep memory of results together."""
+    made = compile_program(text, device=None)
+    made._share_results()
+    return made
 
 
 def _resolved(x: torch.Tensor) -> torch.Tensor:
@@ -48,6 +51,7 @@ def dense_inputs(text: str) -> list[bool]:
 
 
 atexit.register(kernel_of.cache_clear)  # torch keeps what holds this module, to the end of the process and beyond
+atexit.register(release_results)
 
 
 class _Result(NamedTuple):
