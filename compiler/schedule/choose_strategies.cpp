@@ -131,6 +131,7 @@ void choose_walks(Schedule& schedule, const ScheduleOptions& options) {
   if (options.threads > 0 && !schedule.tile) {
     schedule.grid = grid_of(schedule, options);
     schedule.granules = make_granules(schedule.exprs(), schedule.grid->lanes);
+    schedule.short_rows = find_short_rows(schedule);
   }
   for (Body& body : schedule.bodies) StrategyChooser(schedule, options, body).choose();
   keep_fills_in_caches(schedule.bodies);

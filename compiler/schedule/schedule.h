@@ -10,6 +10,7 @@
 #include "compiler/schedule/chunk_loop.h"
 #include "compiler/schedule/loop_strategy.h"
 #include "compiler/schedule/segments.h"
+#include "compiler/schedule/short_rows.h"
 #include "compiler/schedule/transpose_tile.h"
 #include "compiler/schedule/vector_grid.h"
 
@@ -184,7 +185,8 @@ struct Schedule {
   std::optional<TransposeTile> tile = {};  // of `threads`, where they make tiles of it through shared memory instead
   /// The same in smaller tiles, for outputs that have few: a launch takes up to kMostSmallTiles.
   std::optional<TransposeTile> small_tile = {};
-  Granules granules = {};  // of a `grid`: how it loads neighbouring elements
+  Granules granules = {};                    // of a `grid`: how it loads neighbouring elements
+  std::optional<ShortRows> short_rows = {};  // of a `grid` where they are worth tables
 
   [[nodiscard]] ir::ExprContext& exprs() const { return kernel.program->exprs(); }
   // Where there are `threads`:
