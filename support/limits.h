@@ -47,6 +47,7 @@ inline constexpr std::size_t kEmittedInstructions = 400'000;  ///< in all, befor
 inline constexpr std::size_t kOptimizedInstructions = 5'000;  ///< in one function
 inline constexpr std::size_t kOptimizedModule = 20'000;       ///< in all
 inline constexpr std::size_t kInstructions = 50'000;          ///< in all
+inline constexpr std::size_t kCheckedInstructions = 100'000;  ///< in all, where every access is tested
 /// In all variants of a GPU's kernels: its code generator takes up to 20 us for one, several times as long as a host's.
 inline constexpr std::size_t kGpuInstructions = 45'000;
 

@@ -30,7 +30,7 @@ class GridProof {
     for (int used = 1; used <= grid_.vectors; ++used) prove_tiles(used);
     prove_alignment();
     prove_granules();
-    if (const auto rows = find_short_rows(schedule_)) add(prove_short_rows(session_, *rows));
+    if (schedule_.short_rows) add(prove_short_rows(session_, *schedule_.short_rows));
     return std::move(all_);
   }
 
@@ -240,8 +240,13 @@ Obligation prove_short_rows(ProofSession& session, const ShortRows& rows) {
                        at(later) + rows.places);
   };
   const Expr elements = exprs.constant(Int128{rows.vectors} * rows.lanes);
-  return session.decide(ObligationKind::cover, "rows of neighbouring vectors", region,
-                        {{{less(exprs, apart, elements)}, describe}});
+  Obligation made = session.decide(ObligationKind::cover, "rows of neighbouring vectors", region,
+                                   {{{less(exprs, apart, elements)}, describe}});
+  made.of_table = true;
+  if (made.verdict != Verdict::checked) return made;
+  made.verdict = Verdict::dead;
+  made.contradiction = {"rows are found in a table where it is decided", made.reason};
+  return made;
 }
 
 }  // namespace padlock::compiler

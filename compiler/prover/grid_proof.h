@@ -15,7 +15,8 @@ namespace padlock::compiler {
 /// Proves the obligations of a schedule's grid.
 [[nodiscard]] std::vector<Obligation> prove_grid(ProofSession& session, const Schedule& schedule);
 
-/// Proves that rows in which the neighbouring vectors of a warp lie have places of their own in its table.
+/// Proves that rows in which the neighbouring vectors of a warp lie have places of their own in its table. Undecided it
+/// is dead: there is no table then.
 [[nodiscard]] Obligation prove_short_rows(ProofSession& session, const ShortRows& rows);
 
 }  // namespace padlock::compiler

@@ -55,7 +55,8 @@ std::string statement_of(ir::ExprContext& exprs, const std::vector<LoopStrategy>
     for (const Expr e : strategy.entry_conditions) add(e);
     for (const Expr e : strategy.invariants) add(e);
     for (const VectorLoop& loop : strategy.loops) {
-      text += " |" + std::to_string(loop.lanes) + " " + std::to_string(loop.step()) + (loop.single_trip ? " once" : "");
+      text += " |" + std::to_string(loop.lanes) + " " + std::to_string(loop.step()) +
+              (loop.single_trip ? " once" : "") + (loop.masked ? " masked" : "");
       for (const Expr e : {loop.from, loop.limit, loop.last, loop.end_value}) add(e);
     }
   }
@@ -74,6 +75,7 @@ VectorLanes lanes_of(ir::ExprContext& exprs, const LoopStrategy& strategy, const
   if (!loop.single_trip) made.region.nonnegative.push_back(exprs.sub(exprs.sub(loop.limit, c), one));
   made.region.nonnegative.push_back(exprs.sub(exprs.constant(loop.step() - 1), made.lane));
   made.column = exprs.add(loop.last.valid() ? exprs.min(c, loop.last) : c, made.lane);
+  if (loop.masked) made.region.nonnegative.push_back(exprs.sub(exprs.sub(loop.limit, made.column), one));
   return made;
 }
 

@@ -73,6 +73,8 @@ class ProvenKernel {
   [[nodiscard]] bool rows_are_permuted(std::size_t row_case) const {
     return schedule_.cases[row_case].permuted && !undecided_rows_.contains(static_cast<int>(row_case));
   }
+  /// Returns whether a GPU's warp may find its rows in a table: there are short ones, and it is proved.
+  [[nodiscard]] bool has_row_tables() const { return schedule_.short_rows && !undecided_table_; }
   /// Guards that a launch must satisfy for the specialised variant. Empty where there is nothing to specialise.
   [[nodiscard]] const std::vector<abi::Guard>& guards() const { return guards_; }
   /// Bounds of sizes that every launch must satisfy, in whatever variant. Empty where the program implies all.
@@ -94,7 +96,8 @@ class ProvenKernel {
   std::set<std::pair<int, int>> checked_loads_, guarded_loads_;
   std::set<int> checked_stores_;
   std::vector<ir::Constraint> preconditions_;
-  std::set<int> undecided_rows_;     // cases whose permuted rows are not proved
+  std::set<int> undecided_rows_;  // cases whose permuted rows are not proved
+  bool undecided_table_ = false;
   std::vector<abi::Guard> guards_;   // of the schedule's, those that a launch must satisfy
   std::vector<abi::Guard> implied_;  // those that the program implies
 };

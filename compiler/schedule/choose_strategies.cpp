@@ -33,6 +33,7 @@ class StrategyChooser {
       const int narrowest =
           body_.loads.empty() ? std::clamp(body_.lanes / 2, kNarrowestElements, kFewElements) : kNarrowestElements;
       if (!long_work) options.narrowest = std::min(narrowest, body_.lanes);
+      options.masked = has_sums(body_) && masks();
       if (!long_work && streams()) options.line = std::max(body_.lanes, kCacheLineBytes / bytes_of_result(0));
     }
     options.lanes = body_.lanes;
@@ -52,6 +53,16 @@ class StrategyChooser {
   void choose_elements() { body_.strategies = make_loop_strategies(schedule_.exprs(), {}); }
   [[nodiscard]] std::size_t work() const {
     return static_cast<std::size_t>(std::ranges::count(body_.nodes, NodeKind::operation, &BodyNode::kind));
+  }
+  /// Returns whether vectors may be masked: each load's and result's has at least 16 bytes.
+  [[nodiscard]] bool masks() const {
+    constexpr int kLeastBytes = 16;
+    int narrowest = kLeastBytes;
+    for (const BodyLoad& load : body_.loads) narrowest = std::min(narrowest, ir::byte_size(load.dtype));
+    for (std::size_t i = 0; i < schedule_.kernel.results.size(); ++i)
+      narrowest = std::min(narrowest, bytes_of_result(i));
+    const bool gathers = std::ranges::count(body_.loads, LoadKind::strided, &BodyLoad::kind) > 0;
+    return options_.permutes.masks && !gathers && body_.lanes * narrowest >= kLeastBytes;
   }
   /// Returns whether non-temporal stores may pay: a vector of less than 16 bytes has no such store. (Long bodies are
   /// not bound by memory.)
@@ -120,6 +131,7 @@ void choose_walks(Schedule& schedule, const ScheduleOptions& options) {
   if (options.threads > 0 && !schedule.tile) {
     schedule.grid = grid_of(schedule, options);
     schedule.granules = make_granules(schedule.exprs(), schedule.grid->lanes);
+    schedule.short_rows = find_short_rows(schedule);
   }
   for (Body& body : schedule.bodies) StrategyChooser(schedule, options, body).choose();
   keep_fills_in_caches(schedule.bodies);

@@ -19,6 +19,7 @@ class StrategyBuilder {
   std::vector<LoopStrategy> build() {
     std::vector<LoopStrategy> strategies = {scalar()};
     if (options_.lanes == 1) return strategies;
+    if (options_.masked) return {masked_vector()};
     if (options_.whole) {
       strategies.push_back(whole_vector());
       return strategies;
@@ -41,6 +42,11 @@ class StrategyBuilder {
         .entry_conditions = {exprs_.sub(length, lanes_)},
         .invariants = {exprs_.sub(lanes_, length)},
         .loops = {{.from = run_.begin, .limit = plus(run_.begin, 1), .lanes = options_.lanes, .single_trip = true}}};
+  }
+
+  LoopStrategy masked_vector() {
+    return {.kind = LoopStrategyKind::masked_vector,
+            .loops = {{.from = run_.begin, .limit = run_.end, .lanes = options_.lanes, .masked = true}}};
   }
 
   LoopStrategy overlapped(int lanes) {

@@ -27,6 +27,7 @@ struct VectorLoop {
   bool single_trip = false;  ///< exactly one trip: from < limit <= from + lanes * unroll
   bool nontemporal = false;  ///< its stores go past the caches
   bool delegated = false;    ///< a run of its own, for any strategy that is not nontemporal
+  bool masked = false;       ///< accesses no element from `limit` on: its last vector is masked; unroll is 1
   ir::Expr last = {};        ///< where given, a vector that would begin after it begins there; unroll is 1
   ir::Expr end_value = {};   ///< where given, the variable for the value of c after the loop
 
@@ -42,7 +43,8 @@ enum class LoopStrategyKind : std::uint8_t {
                   ///< their neighbours, which write the same values
   nontemporal,  ///< a run up to a cache line, whole lines past the caches, a run. Never a byte of a line both ways: the
                 ///< line would be fetched and written twice
-  whole_vector,  ///< a run that is all of one vector
+  whole_vector,   ///< a run that is all of one vector
+  masked_vector,  ///< by vectors from begin, whatever the length: the last is masked
 };
 
 struct LoopStrategy {
@@ -57,15 +59,16 @@ struct LoopStrategy {
 };
 
 struct LoopStrategyOptions {
-  int lanes = 1;       ///< elements of one vector
-  int unroll = 1;      ///< vectors of one trip of the main loop
-  int narrowest = 0;   ///< elements of the narrowest vectors of overlapped strategies; 0: no such strategy
-  int line = 0;        ///< elements of a cache line (at least `lanes`); 0: no nontemporal strategy
-  bool whole = false;  ///< runs are parts of one vector
+  int lanes = 1;        ///< elements of one vector
+  int unroll = 1;       ///< vectors of one trip of the main loop
+  int narrowest = 0;    ///< elements of the narrowest vectors of overlapped strategies; 0: no such strategy
+  int line = 0;         ///< elements of a cache line (at least `lanes`); 0: no nontemporal strategy
+  bool whole = false;   ///< runs are parts of one vector
+  bool masked = false;  ///< vectors may be masked: one strategy for all lengths
 };
 
-/// Returns all strategies of a body, one of which is chosen for each run: the scalar one alone for one lane. The later
-/// a strategy, the longer the runs that it is for.
+/// Returns all strategies of a body, one of which is chosen for each run: the scalar one alone for one lane, the
+/// masked one alone where vectors are masked. The later a strategy, the longer the runs that it is for.
 [[nodiscard]] std::vector<LoopStrategy> make_loop_strategies(ir::ExprContext& exprs,
                                                              const LoopStrategyOptions& options);
 

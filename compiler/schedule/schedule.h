@@ -10,6 +10,7 @@
 #include "compiler/schedule/chunk_loop.h"
 #include "compiler/schedule/loop_strategy.h"
 #include "compiler/schedule/segments.h"
+#include "compiler/schedule/short_rows.h"
 #include "compiler/schedule/transpose_tile.h"
 #include "compiler/schedule/vector_grid.h"
 
@@ -71,7 +72,7 @@ struct Body {
   int lanes = 1;              ///< elements of one vector; 1 where it is pointwise
   bool uses_rows = false;     ///< reads the outer coordinates
   bool is_pointwise = false;  ///< has a predicate, or an index that is not linear in the innermost coordinate
-  std::vector<LoopStrategy> strategies;  ///< the first is `scalar`
+  std::vector<LoopStrategy> strategies;  ///< the first takes any run
 
   /// Returns the type that an operation computes on, which a comparison's or a cast's own type is not.
   [[nodiscard]] ir::DType operand_type(const BodyNode& operation) const {
@@ -90,6 +91,9 @@ struct Body {
 [[nodiscard]] inline bool has_sums(const Body& body) {
   return std::ranges::find(body.nodes, NodeKind::sum, &BodyNode::kind) != body.nodes.end();
 }
+
+/// Returns whether it adds up along the columns, each by itself: where its walks begin and end depends on the column.
+[[nodiscard]] inline bool sums_by_column(const Body& body) { return body.lanes == 1 && has_sums(body); }
 
 /// Returns whether the body may write whole cache lines past the caches.
 [[nodiscard]] bool may_stream(const Body& body);
@@ -181,7 +185,8 @@ struct Schedule {
   std::optional<TransposeTile> tile = {};  // of `threads`, where they make tiles of it through shared memory instead
   /// The same in smaller tiles, for outputs that have few: a launch takes up to kMostSmallTiles.
   std::optional<TransposeTile> small_tile = {};
-  Granules granules = {};  // of a `grid`: how it loads neighbouring elements
+  Granules granules = {};                    // of a `grid`: how it loads neighbouring elements
+  std::optional<ShortRows> short_rows = {};  // of a `grid` where they are worth tables
 
   [[nodiscard]] ir::ExprContext& exprs() const { return kernel.program->exprs(); }
   // Where there are `threads`:

@@ -19,7 +19,7 @@ bool has_whole_vectors(const Schedule& schedule) {
 
 void add(CodeKey& key, const VectorLoop& loop) {
   add(key, id(loop.from), id(loop.limit), loop.lanes, loop.unroll, loop.single_trip, loop.nontemporal, loop.delegated,
-      id(loop.last), id(loop.end_value));
+      loop.masked, id(loop.last), id(loop.end_value));
 }
 
 void add(CodeKey& key, const LoopStrategy& strategy) {

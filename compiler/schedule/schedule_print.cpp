@@ -27,7 +27,8 @@ const char* name_of(LoadKind kind) {
 }
 
 const char* name_of(LoopStrategyKind kind) {
-  constexpr const char* kNames[] = {"scalar", "overlapped", "peeled_vector", "nontemporal", "whole_vector"};
+  constexpr const char* kNames[] = {"scalar",      "overlapped",   "peeled_vector",
+                                    "nontemporal", "whole_vector", "masked_vector"};
   return kNames[static_cast<std::size_t>(kind)];
 }
 
@@ -179,6 +180,7 @@ class SchedulePrinter {
     if (loop.unroll > 1) made += fmt::format(" x {}", loop.unroll);
     if (loop.last.valid()) made += fmt::format(", the last at {}", text(loop.last));
     if (loop.end_value.valid()) made += fmt::format(", ends at {}", text(loop.end_value));
+    if (loop.masked) made += ", the last masked";
     if (loop.nontemporal) made += ", stores nontemporal";
     if (loop.delegated) made += ", a run of its own";
     line(3, "{}", made);

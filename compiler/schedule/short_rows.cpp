@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "compiler/schedule/schedule.h"
+
 namespace padlock::compiler {
 
 using ir::Expr;

@@ -3,10 +3,11 @@
 #include <optional>
 #include <vector>
 
-#include "compiler/schedule/schedule.h"
 #include "ir/expr/constraint.h"
 
 namespace padlock::compiler {
+
+struct Schedule;
 
 /// Rows that are so short that the neighbouring vectors which a warp takes at a time lie in several of them, and in no
 /// more than a table of the warp has places for: row r has place r mod `places`.

@@ -7,9 +7,11 @@
 
 namespace padlock::compiler {
 
-/// The widest vectors in which a target permutes elements of each size by one instruction.
+/// What a target does to the lanes of vectors: the widest vectors in which it permutes elements of each size by one
+/// instruction.
 struct VectorPermutes {
   std::array<int, 4> bytes = {};  ///< of elements of 1, 2, 4 and 8 bytes; 0: it has no such instruction
+  bool masks = false;             ///< it loads and stores any lanes of a vector, of elements of each size
 
   [[nodiscard]] int bytes_of(ir::DType dtype) const {
     return bytes[static_cast<std::size_t>(std::countr_zero(static_cast<unsigned>(ir::byte_size(dtype))))];

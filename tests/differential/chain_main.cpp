@@ -19,7 +19,7 @@ namespace {
 
 constexpr const char* kUsage =
     "padlock_random_chains [--programs=N] [--first=N] [--seed=S] [--full] [--list]\n"
-    "--full (or PADLOCK_FULL=1): 20000 chains. --list prints each obligation that is left undecided.\n";
+    "--full (or PADLOCK_FULL=1): 20000 chains. --list prints each chain, and each obligation that is left undecided.\n";
 constexpr std::uint64_t kChains = 250;
 constexpr std::uint64_t kFullChains = 20000;
 constexpr int kSizes = 3;
@@ -41,6 +41,7 @@ class ChainRun {
     const std::string text = generated.text();
     name_current_case(fmt::format("--seed={} --first={} --programs=1\n{}", seed_, index, text));
     const Result<ir::Program> program = ir::parse_program(text);
+    if (lists_) fmt::print("chain {}\n{}", index, text);
     if (!program) return text + "is refused: " + program.error().to_string();
     std::string wrong = run(*program, generated, index, *host_, compiler::HostOptions{});
     const compiler::GpuOptions simt{.config = compiler::GpuConfig{}, .for_simt = true};

@@ -39,5 +39,38 @@ TEST_CASE("a program that is too long for a GPU in all variants of its kernels i
   }
 }
 
+// A random program: six axes that are reflected, and a function of each element.
+constexpr std::string_view kReflected = R"(
+program p(d2: dim, p0: i8[d2, N1, N0] strides [N1, 1, d2 * N1], c1: i8, p6: bf16[N3, 3], d4: dim,
+          p9: bf16[8, 1, 1, 3, N5, d4], d6: dim, d7: dim, d8: dim, d9: dim, d10: dim, d11: dim,
+          p12: f16[1] strides [1], d12: dim)
+where d9 >= -d12
+{
+  v2 = clamp(p0, lo = c1, hi = -7)
+  v3 = eq(v2, 127)
+  v4 = sign(p0)
+  v5 = abs(v4)
+  v7 = floor(p6)
+  v8 = rsqrt(v7)
+  v10 = exp(p9)
+  v11 = pad(v10, low = [d6 ceildiv 6, -2 * N0 + 23, 1, d6 - 86, d9 ceildiv 7, d11],
+            high = [-d7, min(7, max(d7 - 4, d8)), max(max(d8, d6 - 87), -(N1 - 4)), (N5 + 5) mod 11, d10, 0],
+            mode = reflect)
+  v13 = tanh(p12)
+  v14 = ceil(v13)
+  return v3, v5, v8, v11, v14
+})";
+
+TEST_CASE("what is compiled for a GPU is compiled for simt, too, whose code is longer since it tests every access") {
+  const Result<ir::Program> program = ir::parse_program(kReflected);
+  REQUIRE(program.has_value());
+  for (const bool for_simt : {false, true}) {
+    CAPTURE(for_simt);
+    const auto gpu = GpuCompiler::create("sm_90");
+    const Result<abi::CompiledCode> code = (*gpu)->compile(*program, {.for_simt = for_simt});
+    CHECK((code ? "" : code.error().message) == "");
+  }
+}
+
 }  // namespace
 }  // namespace padlock::compiler

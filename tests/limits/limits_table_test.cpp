@@ -65,6 +65,7 @@ TEST_CASE("the language's page lists every limit with its value") {
       {"LLVM's instructions of a function; then it is not optimised", fmt::to_string(limits::kOptimizedInstructions)},
       {"LLVM's instructions of a program; then it is not optimised", fmt::to_string(limits::kOptimizedModule)},
       {"LLVM's instructions of a program", fmt::to_string(limits::kInstructions)},
+      {"LLVM's instructions of a program whose code tests every access", fmt::to_string(limits::kCheckedInstructions)},
       {"LLVM's instructions of a program for a GPU, in all variants of its kernels",
        fmt::to_string(limits::kGpuInstructions)},
   };

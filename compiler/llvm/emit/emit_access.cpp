@@ -24,7 +24,11 @@ Value* AccessEmitter::address(const Access& access) {
 }
 
 Value* AccessEmitter::load(const Access& access, llvm::Type* type) {
-  const auto plain = [&] { return builder_.CreateAlignedLoad(type, address(access), llvm::Align(access.align)); };
+  const auto plain = [&]() -> Value* {
+    if (access.mask == nullptr) return builder_.CreateAlignedLoad(type, address(access), llvm::Align(access.align));
+    return builder_.CreateMaskedLoad(type, address(access), llvm::Align(access.align), access.mask,
+                                     llvm::Constant::getNullValue(type));
+  };
   if (access.guard == nullptr && access.extent == nullptr) return plain();
   BasicBlock* skipped = builder_.GetInsertBlock();
   BasicBlock* merge = block("loaded");
@@ -81,7 +85,9 @@ void AccessEmitter::store(const Access& access, Value* value, StoreHint hint) {
     check(access, merge);
   }
   Value* at = address(access);
-  if (hint == StoreHint::streaming) {
+  if (access.mask != nullptr) {
+    builder_.CreateMaskedStore(value, at, llvm::Align(access.align), access.mask);
+  } else if (hint == StoreHint::streaming) {
     store_streaming(at, value);
   } else {
     const llvm::DataLayout& layout = builder_.GetInsertBlock()->getModule()->getDataLayout();
@@ -109,13 +115,14 @@ Value* AccessEmitter::is_aligned(const Access& access) {
 /// stands where the access may happen.
 BasicBlock* AccessEmitter::check(const Access& access, BasicBlock* skip) {
   llvm::Type* type = access.first->getType();
-  const auto element = [&](std::int64_t which) {
-    Value* moved = builder_.CreateAdd(access.first, llvm::ConstantInt::getSigned(type, access.displacement + which));
+  const auto element = [&](Value* accessed, std::int64_t which) {
+    Value* moved = builder_.CreateAdd(access.first, llvm::ConstantInt::getSigned(type, access.displacement));
+    moved = builder_.CreateAdd(moved, accessed != nullptr ? accessed : llvm::ConstantInt::getSigned(type, which));
     if (access.origin != nullptr) moved = builder_.CreateAdd(moved, access.origin);
     return builder_.CreateSExt(moved, builder_.getInt64Ty());
   };
-  Value* first = element(0);
-  Value* last = element(access.elements - 1);
+  Value* first = element(access.first_accessed, 0);
+  Value* last = element(access.last_accessed, access.elements - 1);
   Value* first_ok = builder_.CreateICmpULT(first, access.extent);
   Value* ok = builder_.CreateAnd(first_ok, builder_.CreateICmpULT(last, access.extent));
   if (access.proves_align) ok = builder_.CreateAnd(ok, is_aligned(access));

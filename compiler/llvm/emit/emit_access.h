@@ -14,6 +14,9 @@ struct Access {
   std::int64_t displacement = 0;  // is added to the address
   llvm::Value* origin = nullptr;  // where given, the element that `pointer` points to
   int elements = 1;
+  llvm::Value* mask = nullptr;  // where given, which elements are accessed, i1 each
+  // With it, and with `extent`: the first and the last that are, in [0, elements).
+  llvm::Value *first_accessed = nullptr, *last_accessed = nullptr;
   llvm::Value* guard = nullptr;   // where given, the access happens only if it holds
   llvm::Value* extent = nullptr;  // where given (bounds-check mode), i64, and only if all of it is below
   llvm::Value* name = nullptr;    // with `extent`: index into KernelAbi::accesses

@@ -76,6 +76,10 @@ class ExprEmitter {
   void hoist_address(llvm::IRBuilder<>& builder, ir::Expr e, std::span<const ir::Expr> varying) {
     hoist(builder, e, Encoding::wrap, offset_, varying);
   }
+  /// Takes an index's value as it was emitted elsewhere, for all that is emitted from now on.
+  void give_exact(ir::Expr e, llvm::Value* value) {
+    hoisted_[{e.id(), widths_.wraps(e) ? Encoding::wrap : Encoding::saturate, index_->getBitWidth()}] = value;
+  }
   /// x div d and x mod d for an index that is not negative and a positive size.
   struct Division {
     llvm::Value* quotient;

@@ -111,11 +111,6 @@ llvm::Function* emit_kernel(KernelContext& context) {
   kernel->addFnAttr("nvvm.maxntid", std::to_string(context.abi.threads));
   kernel->addFnAttr("nvvm.minctasm", std::to_string(blocks_at_once(context)));
   emit_thread(context, kernel, [&](IRBuilder<>& builder) {
-    if (context.abi.waits) {
-      // In this order, so that two grids are resident at most: with more a small launch takes a tenth longer.
-      builder.CreateIntrinsic(llvm::Intrinsic::nvvm_griddepcontrol_wait, {});
-      builder.CreateIntrinsic(llvm::Intrinsic::nvvm_griddepcontrol_launch_dependents, {});
-    }
     const auto special = [&](llvm::Intrinsic::ID id) {
       return builder.CreateZExt(builder.CreateIntrinsic(id, {}), context.index_type());
     };
@@ -169,7 +164,7 @@ void emit_blocks(KernelContext& context, llvm::Function* thread) {
                        thread, {function->getArg(0), index(block), index(member), shared, builder.getInt32(part)});
                  });
   };
-  const std::uint32_t parts = context.tile != nullptr ? 2 : 3;
+  const std::uint32_t parts = context.shares_rows ? 3 : 2;
   // All threads of a block come to a barrier before the first goes on.
   counted_loop(builder, function->getArg(1), function->getArg(2), 1, [&](Value* block) {
     counted_loop(builder, builder.getInt64(0), builder.getInt64(static_cast<std::uint64_t>(words)), 1,
@@ -221,8 +216,8 @@ void take_one_vector(const Schedule& schedule, GpuVariant& variant) {
   variant.used = schedule.exprs().constant(1);
 }
 
-/// Lists the variants, the one that assumes nothing first, each with all that those before it assume: a launch takes
-/// the last whose guards hold.
+/// Lists the variants, the one that assumes nothing first, each with all that those before it assume, but for short
+/// rows: a launch takes the last whose guards hold.
 std::vector<GpuVariant> variants_of(const ProvenKernel& kernel) {
   const Schedule& schedule = kernel.schedule();
   GpuVariant next{.tile = schedule.tile ? &*schedule.tile : nullptr};
@@ -234,20 +229,26 @@ std::vector<GpuVariant> variants_of(const ProvenKernel& kernel) {
     next.suffix = variants.empty() ? "" : std::move(suffix);
     variants.push_back(next);
   };
+  // Those after it do not assume short rows.
+  const auto add_tables = [&](std::string suffix) {
+    std::vector<abi::Guard> guards = RowTable::guards(kernel, next.offset_bits);
+    if (guards.empty()) return;
+    const GpuVariant without = next;
+    next.shares_rows = true;
+    add(std::move(guards), std::move(suffix));
+    next = without;
+  };
   const auto guards_of = [&](abi::Assumption assumption) { return abi::guards_of(kernel.guards(), assumption); };
   if (kernel.has_narrow_indices()) {
     if (schedule.grid) take_one_vector(schedule, variants.front());
     next.index_bits = 32;
     add(guards_of(abi::Assumption::index32), "_offset64");
+    if (!guards_of(abi::Assumption::offset32).empty()) add_tables("_offset64_short_rows");
     next.offset_bits = 32;
     add(guards_of(abi::Assumption::offset32), "_index32");
   }
   if (abi::assumes(kernel.guards(), abi::Assumption::in_range)) add(guards_of(abi::Assumption::in_range), "_in_range");
-  if (auto guards = RowTable::guards(schedule); kernel.has_narrow_indices() && !guards.empty()) {
-    next.shares_rows = true;
-    add(std::move(guards), "_short_rows");
-    next.shares_rows = false;
-  }
+  if (kernel.has_narrow_indices()) add_tables("_short_rows");
   if (!schedule.small_tile || !kernel.has_narrow_indices()) return variants;
   next.tile = &*schedule.small_tile;
   const Expr most = schedule.exprs().constant(kMostSmallTiles);

@@ -11,6 +11,7 @@
 #include "compiler/llvm/emit/emit_permuted_rows.h"
 #include "compiler/llvm/emit/emit_row_dispatch.h"
 #include "compiler/schedule/index/index32_variant.h"
+#include "ir/expr/affine.h"
 
 namespace padlock::compiler {
 
@@ -307,6 +308,15 @@ class EntryEmitter {
   std::vector<Plan> plans_;  // of each case
 };
 
+/// Returns whether a body has a division of the 32-bit variant that its row does not do for it.
+bool divides_narrowly(const KernelContext& context, std::size_t body) {
+  const std::vector<Expr> given = row_values_of(context, body);
+  const auto is_given = [&](Expr division) {
+    return std::ranges::any_of(given, [&](Expr value) { return mentions(value, division); });
+  };
+  return !std::ranges::all_of(index32_divisions_in(context.schedule, context.schedule.bodies[body]), is_given);
+}
+
 /// Emits the bodies of a schedule, and what takes its short rows.
 KernelParts emit_parts(KernelContext& context) {
   KernelParts parts;
@@ -339,7 +349,7 @@ std::vector<abi::KernelAbi> emit_host_kernel(llvm::Module& module, const ProvenK
     IndexWidths narrow = kernel.index_widths(true);
     KernelContext specialised{module, kernel, schedule, target, bounds_check, special, sizes, narrow};
     for (std::size_t i = 0; i < schedule.bodies.size(); ++i)
-      if (kernel.guards_loads(static_cast<int>(i)) || !index32_divisions_in(schedule, schedule.bodies[i]).empty())
+      if (kernel.guards_loads(static_cast<int>(i)) || divides_narrowly(specialised, i))
         parts.bodies[i] = emit_body(specialised, i);
     EntryEmitter(specialised, parts).emit();
     variants.push_back(std::move(special));

@@ -5,6 +5,7 @@
 
 #include "compiler/llvm/emit/emit_loop.h"
 #include "compiler/schedule/row_recurrence.h"
+#include "ir/expr/affine.h"
 
 namespace padlock::compiler {
 
@@ -35,6 +36,22 @@ llvm::Function* make_internal_function(KernelContext& context, llvm::FunctionTyp
   function->addFnAttr(llvm::Attribute::NoInline);
   set_attributes(*function, context.target);
   return function;
+}
+
+std::vector<Expr> row_values_of(const KernelContext& context, std::size_t body) {
+  const Kernel& kernel = context.schedule.kernel;
+  const Body& of = context.schedule.bodies[body];
+  if (context.schedule.threads > 0 || !of.uses_rows) return {};
+  const auto varies = [&](Expr e) {
+    return mentions(e, kernel.coordinate(kernel.rank() - 1)) ||
+           std::ranges::any_of(kernel.walk_variables, [&](const auto& walk) { return mentions(e, walk.variable); });
+  };
+  std::vector<Expr> values;
+  for (const BodyNode& node : of.nodes)
+    for (const Walk& walk : node.walks)
+      for (const Expr e : {walk.first, walk.step, walk.other, walk.limit})
+        if (e.has_coordinate() && !varies(e) && std::ranges::find(values, e) == values.end()) values.push_back(e);
+  return values;
 }
 
 LaunchFields::LaunchFields(IRBuilder<>& builder, Value* launch, const KernelContext& context)
@@ -245,6 +262,7 @@ BodyArguments RowEmitter::arguments_of(const SegmentCall& call, Value* begin, Va
   set_loads(call, arguments);
   for (std::size_t axis = 0; axis < arguments.outer.size(); ++axis)
     arguments.outer[axis] = exprs_.exact(builder_, kernel().coordinate(static_cast<int>(axis)));
+  set_row_values(body, arguments);
   if (arguments.takes_rows) {
     arguments.rows = rows;
     for (std::size_t i = 0; i < call.streams.size(); ++i) {
@@ -253,6 +271,20 @@ BodyArguments RowEmitter::arguments_of(const SegmentCall& call, Value* begin, Va
     }
   }
   return arguments;
+}
+
+void RowEmitter::set_row_values(std::size_t body, BodyArguments& arguments) {
+  const std::vector<Expr> values = row_values_of(context_, body);
+  const auto set = [&](std::vector<Value*>& row) {
+    for (std::size_t i = 0; i < row.size(); ++i) row[i] = exprs_.exact(builder_, values[i]);
+  };
+  set(arguments.row_values);
+  if (arguments.next_row_values.empty()) return;
+  const Expr last = kernel().coordinate(outer_axes() - 1);
+  Value* here = exprs_.exact(builder_, last);
+  exprs_.set_coordinate(last, builder_.CreateAdd(here, llvm::ConstantInt::get(here->getType(), 1)));
+  set(arguments.next_row_values);
+  exprs_.set_coordinate(last, here);
 }
 
 /// The contract as far as it is known before code: sizes are collected while it is emitted.

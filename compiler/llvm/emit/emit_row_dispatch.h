@@ -69,6 +69,7 @@ class RowEmitter {
  private:
   [[nodiscard]] const Kernel& kernel() const { return context_.schedule.kernel; }
   llvm::Value* emit_row_offset();
+  void set_row_values(std::size_t body, BodyArguments& arguments);
 
   template <class EmitBody>
   void emit_case(int index, llvm::BasicBlock* next, EmitBody& emit_segments) {

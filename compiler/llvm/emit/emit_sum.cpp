@@ -18,7 +18,8 @@ class SumEmitter {
              llvm::function_ref<std::vector<Value*>()> terms)
       : builder_(builder), exprs_(exprs), ops_(builder, lanes, target), dtype_(dtype), terms_(terms) {}
 
-  Value* emit(std::span<const Walk> walks) {
+  Value* emit(std::span<const Walk> walks) { return walks.size() == 1 ? emit_one(walks.front()) : emit_nested(walks); }
+  Value* emit_nested(std::span<const Walk> walks) {
     const State all = walk(walks, {ops_.to_sum(dtype_, neutral()), kept(ops_.bits(dtype_, 0)), builder_.getInt32(0)});
     Value* several = builder_.CreateICmpUGT(all.terms, builder_.getInt32(1));
     Value* last = builder_.CreateBitCast(all.last, ops_.storage_type(dtype_));
@@ -26,6 +27,45 @@ class SumEmitter {
   }
 
  private:
+  /// One walk takes its first term before its loop: a sum begins with it, and nothing need be told of the terms.
+  Value* emit_one(const Walk& walk) {
+    Value* limit = exprs_.exact(builder_, walk.limit);
+    Value* at = exprs_.exact(builder_, walk.first);
+    const std::array<Value*, 2> steps = {exprs_.exact(builder_, walk.step), exprs_.exact(builder_, walk.other)};
+    BasicBlock* start = builder_.GetInsertBlock();
+    BasicBlock *first = block("term"), *loop = block("terms");
+    BasicBlock *added = block("added"), *done = block("summed");
+    builder_.CreateCondBr(builder_.CreateICmpSLT(at, limit), first, done);
+    builder_.SetInsertPoint(first);
+    exprs_.set_coordinate(walk.variable, at);
+    const std::vector<Value*> terms = terms_();
+    Value* sum = ops_.to_sum(dtype_, terms.front());
+    for (std::size_t i = 1; i < terms.size(); ++i) sum = ops_.add_to_sum(dtype_, sum, terms[i]);
+    Value* alone = terms.size() == 1 ? terms.front() : ops_.from_sum(dtype_, sum);
+    Value* next = builder_.CreateAdd(at, steps[0]);
+    BasicBlock* one = builder_.GetInsertBlock();
+    builder_.CreateCondBr(builder_.CreateICmpSLT(next, limit), loop, done);
+    builder_.SetInsertPoint(loop);
+    const auto [here, by, then] = joined({next, steps[1], steps[0]}, one);
+    PHINode* before = phi(sum, one);
+    exprs_.set_coordinate(walk.variable, here);
+    Value* all = before;
+    for (Value* term : terms_()) all = ops_.add_to_sum(dtype_, all, term);
+    Value* after = builder_.CreateAdd(here, by);
+    BasicBlock* last = builder_.GetInsertBlock();
+    add_incoming({here, by, then}, {after, then, by}, last);
+    before->addIncoming(all, last);
+    builder_.CreateCondBr(builder_.CreateICmpSLT(after, limit), loop, added);
+    builder_.SetInsertPoint(added);
+    Value* rounded = ops_.from_sum(dtype_, all);
+    builder_.CreateBr(done);
+    builder_.SetInsertPoint(done);
+    PHINode* result = phi(ops_.bits(dtype_, 0), start);
+    result->addIncoming(alone, one);
+    result->addIncoming(rounded, added);
+    return result;
+  }
+
   /// Holds the values that change with each term.
   struct State {
     Value* sum;
@@ -119,6 +159,15 @@ class SumEmitter {
 Value* emit_sum(IRBuilder<>& builder, ExprEmitter& exprs, const TargetFeatures& target, ir::DType dtype, int lanes,
                 std::span<const Walk> walks, llvm::function_ref<std::vector<Value*>()> terms) {
   return SumEmitter(builder, exprs, target, dtype, lanes, terms).emit(walks);
+}
+
+void emit_walks(IRBuilder<>& builder, ExprEmitter& exprs, const TargetFeatures& target, std::span<const Walk> walks,
+                llvm::function_ref<void()> each) {
+  const auto nothing = [&] {
+    each();
+    return std::vector<Value*>{};
+  };
+  static_cast<void>(SumEmitter(builder, exprs, target, ir::DType::i32, 1, nothing).emit_nested(walks));
 }
 
 }  // namespace padlock::compiler

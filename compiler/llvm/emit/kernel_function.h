@@ -93,6 +93,10 @@ struct LaunchFields {
 [[nodiscard]] llvm::Value* emit_predicate(llvm::IRBuilder<>& builder, ExprEmitter& exprs, const Graph& graph,
                                           PredicateId predicate);
 
+/// Returns what a body's sums ask of their row alone: where their walks begin and end, with a division each. On the
+/// host it is computed once for all bodies of a row, which take it as arguments.
+[[nodiscard]] std::vector<ir::Expr> row_values_of(const KernelContext& context, std::size_t body);
+
 /// The arguments of a body for one run. Those that its kind of body does not take are null, or an empty list.
 struct BodyArguments {
   struct Load {
@@ -110,6 +114,8 @@ struct BodyArguments {
                    context.schedule.kernel.rank() > 1) {
     if (context.schedule.bodies[body].uses_rows)
       outer.resize(static_cast<std::size_t>(context.schedule.kernel.rank() - 1));
+    row_values.resize(row_values_of(context, body).size());
+    if (context.schedule.store != StoreKind::plain) next_row_values.resize(row_values.size());
   }
 
   /// Visits the arguments that such a body takes, in the order of its parameters: `visit(value, is_pointer)`.
@@ -123,7 +129,8 @@ struct BodyArguments {
       visit(load.name, false);
       visit(load.extent, false);
     }
-    for (llvm::Value*& coordinate : outer) visit(coordinate, false);
+    for (std::vector<llvm::Value*>* values : {&outer, &row_values, &next_row_values})
+      for (llvm::Value*& value : *values) visit(value, false);
     if (!takes_rows) return;
     visit(rows, false);
     for (Load& load : loads) visit(load.step, false);
@@ -138,7 +145,8 @@ struct BodyArguments {
   llvm::Value *begin = nullptr, *end = nullptr;  ///< columns of the run
   llvm::Value* row = nullptr;                    ///< its row's element offset in the output
   std::vector<Load> loads;
-  std::vector<llvm::Value*> outer;  ///< the outer coordinates, where the body reads them
+  std::vector<llvm::Value*> outer;                        ///< the outer coordinates, where the body reads them
+  std::vector<llvm::Value*> row_values, next_row_values;  ///< row_values_of it, in its row and in the next
   /// How many rows have the same run: a body of the host that does not read coordinates takes them together.
   llvm::Value* rows = nullptr;
   bool checks_loads, takes_rows;

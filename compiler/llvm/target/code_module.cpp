@@ -55,7 +55,7 @@ Status limit_emitted(std::span<const CodeModule> modules) {
   return check(modules, all, limits::kEmittedInstructions);
 }
 
-Status limit_work(std::span<CodeModule> modules) {
+Status limit_work(std::span<CodeModule> modules, bool bounds_check) {
   std::size_t host = 0, gpu = 0;
   for (CodeModule& code : modules) {
     const auto [all, longest] = instructions_of(*code.module);
@@ -65,7 +65,7 @@ Status limit_work(std::span<CodeModule> modules) {
     const bool optimises = longest <= limits::kOptimizedInstructions && all <= limits::kOptimizedModule;
     code.machine->setOptLevel(optimises ? llvm::CodeGenOptLevel::Default : llvm::CodeGenOptLevel::None);
   }
-  PADLOCK_CHECK(check(modules, host, limits::kInstructions));
+  PADLOCK_CHECK(check(modules, host, bounds_check ? limits::kCheckedInstructions : limits::kInstructions));
   return check(modules, gpu, limits::kGpuInstructions);
 }
 

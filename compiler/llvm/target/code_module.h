@@ -37,8 +37,9 @@ struct CodeModule {
 [[nodiscard]] Status limit_emitted(std::span<const CodeModule> modules);
 
 /// Bounds the code generator's work on a program's modules, after `simplify`: a long one is not optimised, which takes
-/// linear time. Error: resource_exhausted beyond limits::kInstructions, for a GPU beyond limits::kGpuInstructions.
-[[nodiscard]] Status limit_work(std::span<CodeModule> modules);
+/// linear time. Error: resource_exhausted beyond limits::kInstructions, or kCheckedInstructions in code that tests
+/// every access; for a GPU beyond limits::kGpuInstructions.
+[[nodiscard]] Status limit_work(std::span<CodeModule> modules, bool bounds_check);
 
 /// LLVM IR as text.
 [[nodiscard]] std::string text_of(const llvm::Module& module);

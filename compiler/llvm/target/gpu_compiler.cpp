@@ -111,7 +111,7 @@ class LlvmGpuCompiler final : public GpuCompiler {
     PADLOCK_TRY(Emitted code, emit_modules(program, options, std::move(backends)));
     const std::size_t count = code.modules.size();
     for_each_at_once(count, [&](std::size_t i) { simplify(*code.modules[i].module, *code.modules[i].machine); });
-    PADLOCK_CHECK(limit_work(code.modules));
+    PADLOCK_CHECK(limit_work(code.modules, options.bounds_check));
     std::vector<Result<llvm::SmallVector<char>>> texts(count);
     for_each_at_once(count, [&](std::size_t i) { texts[i] = ptx_of(code.modules[i]); });
     abi::CompiledCode made{.kind = abi::CodeKind::ptx, .bytes = {}, .kernels = {}};
@@ -139,7 +139,7 @@ class LlvmGpuCompiler final : public GpuCompiler {
 
   static Result<abi::CompiledCode> image_of(CodeModule& code, std::vector<std::vector<abi::KernelAbi>> kernels) {
     simplify(*code.module, *code.machine);
-    PADLOCK_CHECK(limit_work({&code, 1}));
+    PADLOCK_CHECK(limit_work({&code, 1}, /*bounds_check=*/true));
     // It tests, and is run once or a few times: code that is made quickly is the faster.
     code.machine->setOptLevel(llvm::CodeGenOptLevel::None);
     PADLOCK_TRY(const llvm::SmallVector<char> object,

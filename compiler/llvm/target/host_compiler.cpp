@@ -81,7 +81,7 @@ class LlvmHostCompiler final : public HostCompiler {
     if (options.edits != nullptr) options.edits->emitted(*code.module);
     PADLOCK_CHECK(code.verify());
     simplify(*code.module, *code.machine);
-    PADLOCK_CHECK(limit_work({&code, 1}));
+    PADLOCK_CHECK(limit_work({&code, 1}, options.bounds_check));
     return code;
   }
 

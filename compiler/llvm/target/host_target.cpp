@@ -56,7 +56,7 @@ VectorPermutes permutes_of(const llvm::MCSubtargetInfo& subtarget) {
   const int narrow = has("+ssse3") ? 16 : 0;
   const int words = has("+avx512f") ? 64 : has("+avx2") ? 32 : narrow;
   const bool mixed = has("+avx512bw") && has("+avx512vl");  // in vectors of every width
-  return {.bytes = {mixed && has("+avx512vbmi") ? 64 : narrow, mixed ? 64 : narrow, words, words}};
+  return {.bytes = {mixed && has("+avx512vbmi") ? 64 : narrow, mixed ? 64 : narrow, words, words}, .masks = mixed};
 }
 
 }  // namespace

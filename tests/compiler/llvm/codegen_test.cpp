@@ -139,10 +139,38 @@ TEST_CASE("rows that the next row's sums add up are fetched where results may go
       "{ x = pad_adjoint(g, extent = [H, W], low = [p, 0], high = [p, 0], mode = reflect) return x }";
   const auto fetches = [&](std::string_view config) {
     const std::string code = emitted(kAdjoint, Stage::llvm, "host:x86-64-v3", config);
-    return code.find("\nahead:") != std::string::npos && code.find("@llvm.prefetch") != std::string::npos;
+    return code.find("\nfetched:") != std::string::npos && code.find("@llvm.prefetch") != std::string::npos;
   };
   CHECK(fetches("store=automatic"));
   CHECK_FALSE(fetches("store=plain"));
+}
+
+TEST_CASE("sums of a row's ends take one masked vector where the CPU has masks, and one loop for all lengths") {
+  constexpr std::string_view kAdjoint =
+      "program p(g: f32[H + 2*p, W + 2*p], H: dim, W: dim, p: dim) where H >= 1, W >= 1, p >= 0 "
+      "{ x = pad_adjoint(g, extent = [H, W], low = [p, p], high = [p, p], mode = symmetric) return x }";
+  const auto count = [&](std::string_view target, std::string_view what) {
+    const std::string code = emitted(kAdjoint, Stage::assembly, target, "store=plain");
+    std::size_t found = 0;
+    for (std::size_t at = 0; (at = code.find(what, at)) != std::string::npos; ++at) ++found;
+    return found;
+  };
+  CHECK(count("host:x86-64-v4", "{%k1} {z}") > 0);
+  CHECK(count("host:x86-64-v3", "vmaskmov") == 0);
+  // One body each, in place of elements, a vector, and vectors up to the end of a run.
+  CHECK(count("host:x86-64-v4", "vaddps") < count("host:x86-64-v3", "vaddps"));
+}
+
+TEST_CASE("where the walks of a row's sums begin is computed once for all of its segments") {
+  constexpr std::string_view kAdjoint =
+      "program p(g: f32[H + 2*p, W], H: dim, W: dim, p: dim) where 1 <= H, H <= 65536, 0 <= p, p <= 65536 "
+      "{ x = pad_adjoint(g, extent = [H, W], low = [p, 0], high = [p, 0], mode = symmetric) "
+      "  y = pad(x, low = [0, 1], high = [0, 1], mode = edge) return y }";
+  const std::string code = emitted(kAdjoint, Stage::llvm, "host:x86-64-v3", "store=plain");
+  const std::size_t entry = code.find("define void @p_0(");
+  REQUIRE(entry != std::string::npos);
+  CHECK(code.find(" srem ") != std::string::npos);
+  CHECK(code.find(" srem ") > entry);  // not in a body
 }
 
 TEST_CASE("the caller's floating-point environment is replaced where arithmetic depends on it, and only there") {

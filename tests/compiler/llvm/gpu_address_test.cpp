@@ -84,6 +84,31 @@ TEST_CASE("rows that a warp takes several of are found in a table, others by div
     }
 }
 
+TEST_CASE("tables of rows serve outputs past 2^31 elements, where their records are as short") {
+  Compilations compilations(/*for_gpu=*/true);
+  const std::uint64_t seed = testing::seed_or(43);
+  CAPTURE(seed);
+  Rng rng(seed);
+  const auto variant_of = [](const Compiled& compiled) -> const runtime::HostVariant* {
+    for (const runtime::HostVariant& variant : compiled.variants())
+      if (variant.abi.name.ends_with("_offset64_short_rows")) return &variant;
+    return nullptr;
+  };
+  AddressCase c{.name = "short rows", .extents = {50000, 37, 29, 127}, .low = {0, 1, 0, 1}, .high = {0, 0, 1, 1}};
+  c.mode = "constant";
+  const Compiled& compiled = compilations.of(c.text(), kStream);
+  const runtime::HostVariant* wide = variant_of(compiled);
+  REQUIRE(wide != nullptr);
+  AddressRun run(c, compiled.program, *wide);
+  CHECK(run.admits(*wide));
+  CHECK_FALSE(run.admits(compiled.variants().back()));
+  run.takes_tiles();
+  CHECK(run.run(rng) == "");
+  CHECK(run.elements_checked() > 0);
+  c.mode = "reflect";  // the starts of its rows' ends are no record of 16 bytes
+  CHECK(variant_of(compilations.of(c.text(), kStream)) == nullptr);
+}
+
 TEST_CASE("strides beyond 2^31 are steps of an offset") {
   Compilations compilations(/*for_gpu=*/true);
   const AddressCase gaps{.name = "gaps",

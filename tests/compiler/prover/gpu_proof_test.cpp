@@ -1,7 +1,6 @@
 #include <tuple>
 
 #include "compiler/prover/grid_proof.h"
-#include "compiler/schedule/short_rows.h"
 #include "tests/compiler/prover/gpu_programs.h"
 #include "tests/compiler/prover/seeded_gpu_schedule.h"
 
@@ -31,22 +30,40 @@ TEST_CASE("walk over vectors: every obligation is decided, for every number of t
 TEST_CASE("short rows: a warp's table has a place for each, which no other has") {
   const ir::Program program = testing::program_of(kByteImages);
   const Schedule schedule = gpu_schedule_of(program, "");
-  const std::optional<ShortRows> rows = find_short_rows(schedule);
-  REQUIRE(rows.has_value());
+  REQUIRE(schedule.short_rows.has_value());
   check_gpu_proved(kByteImages, "");
   ProofSession session(schedule.kernel, {});
+  CHECK(prove_short_rows(session, *schedule.short_rows).verdict == Verdict::proved);
   const auto check_refuted = [&](std::string_view what, const auto& change) {
     CAPTURE(what);
-    ShortRows wrong = *rows;
-    change(wrong);
-    const Obligation made = prove_short_rows(session, wrong);
-    CHECK(made.verdict == Verdict::refuted);
-    CHECK(made.found.violation.find("are taken together") != std::string::npos);
+    const ScheduleEdit edit([&](Schedule& changed) { change(*changed.short_rows); });
+    check_gpu_refuted(kByteImages, "", ObligationKind::cover, "are taken together", &edit);
   };
-  CHECK(prove_short_rows(session, *rows).verdict == Verdict::proved);
   check_refuted("half of the places", [](ShortRows& wrong) { wrong.places /= 2; });
   check_refuted("twice the vectors", [](ShortRows& wrong) { wrong.vectors *= 2; });
   check_refuted("rows that are shorter", [](ShortRows& wrong) { wrong.tests.erase(wrong.tests.begin()); });
+}
+
+TEST_CASE("short rows: where it is not decided that they have places, there is no table, and all else is as it was") {
+  const ir::Program program = testing::program_of(kByteImages);
+  const auto proven_with = [&](const auto& change) {
+    const ScheduleEdit edit([&](Schedule& changed) { change(changed); });
+    return testing::value_of(prove(gpu_schedule_of(program, "", &edit), {}));
+  };
+  const ProvenKernel with = proven_with([](Schedule&) {});
+  CHECK(with.has_row_tables());
+  // The same test, as a power, of which the solver knows no root.
+  const ProvenKernel without = proven_with([](Schedule& changed) {
+    ir::ExprContext& exprs = changed.exprs();
+    ShortRows& rows = *changed.short_rows;
+    const Int128 least = (Int128{rows.vectors} * rows.lanes + rows.places - 2) / (rows.places - 1);
+    const Expr cube = exprs.mul(rows.columns, exprs.mul(rows.columns, rows.columns));
+    rows.tests.front() = {cube, ir::Comparison::ge, exprs.constant(least * least * least)};
+  });
+  CHECK_FALSE(without.has_row_tables());
+  CHECK(without.proof().count(Verdict::checked) == 0);
+  CHECK(without.proof().count(Verdict::dead) == with.proof().count(Verdict::dead) + 1);
+  CHECK(without.has_narrow_indices());
 }
 
 TEST_CASE("short rows: a table is had where bytes lie in rows of several axes, for their starts alone") {
@@ -58,7 +75,7 @@ TEST_CASE("short rows: a table is had where bytes lie in rows of several axes, f
                                                 {kTwoTypes, "", false}}) {
     CAPTURE(text);
     const ir::Program program = testing::program_of(text);
-    CHECK(find_short_rows(gpu_schedule_of(program, config)).has_value() == has_table);
+    CHECK(gpu_schedule_of(program, config).short_rows.has_value() == has_table);
   }
 }
 

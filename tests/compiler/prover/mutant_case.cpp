@@ -213,7 +213,7 @@ Result<std::vector<Schedule>> schedules_of(const ir::Program& program, std::stri
   std::vector<Schedule> schedules;
   for (Kernel& kernel : kernels)
     schedules.push_back(is_gpu ? schedule_for_gpu(std::move(kernel), gpu, edits_of(mutation))
-                               : schedule_for_host(std::move(kernel), host, edits_of(mutation)));
+                               : schedule_for_host(std::move(kernel), host, edits_of(mutation), {.masks = true}));
   return schedules;
 }
 

@@ -203,6 +203,7 @@ constexpr auto kMutants = std::to_array<Mutant>({
     {element_loop_long, kCopy, kNarrow, Kind::store},
     {element_loop_long, kStrip, kWhole, Kind::load},
     {element_loop_long, kSpread, kWide, Kind::disjoint},
+    {element_loop_long, kAdjointRows, kNarrow, Kind::store},  // a loop of masked vectors
     // On a GPU.
     {pad_guard_lower_dropped, kPad, kGuarded, Kind::load},
     {pad_guard_upper_weak, kPad, kVectors, Kind::load},

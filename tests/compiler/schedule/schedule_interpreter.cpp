@@ -172,10 +172,16 @@ class Interpreter {
     for (; c < limit; c = code_.wrapped(Int128{c} + loop.step()))
       for (int i = 0; i < loop.unroll; ++i) {
         const std::int64_t at = loop.last.valid() ? std::min(c, code_.exact(loop.last)) : c;
-        run_chunk(body, loop, at + std::int64_t{i} * loop.lanes, task);
+        run_chunk(body, loop.masked ? masked(loop, at, limit) : loop, at + std::int64_t{i} * loop.lanes, task);
         if (elements_ > kMaxElements) return c;
       }
     return c;
+  }
+
+  /// The part of a loop's vector that its mask leaves.
+  static VectorLoop masked(VectorLoop loop, std::int64_t first, std::int64_t limit) {
+    loop.lanes = static_cast<int>(std::min<std::int64_t>(loop.lanes, limit - first));
+    return loop;
   }
 
   void run_chunk(const Body& body, const VectorLoop& loop, std::int64_t first, const Task& task) {

@@ -8,7 +8,7 @@ namespace {
 using enum Mutation;
 using ir::Expr;
 
-bool is_elements(const VectorLoop& loop) { return loop.lanes == 1 && !loop.single_trip; }
+bool is_elements(const VectorLoop& loop) { return (loop.lanes == 1 && !loop.single_trip) || loop.masked; }
 bool is_main(const VectorLoop& loop) { return loop.end_value.valid(); }
 
 class StrategyEditor {

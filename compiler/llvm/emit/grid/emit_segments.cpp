@@ -56,7 +56,6 @@ ExprEmitter::Division SegmentEmitter::row_of(Value* elements) {
 }
 
 void SegmentEmitter::fill_table(llvm::function_ref<Value*(Value*)> first_of) {
-  if (!table_) return;
   table_->fill([&](Value* slot) {
     // The output's first vector may begin before it.
     Value* first =

@@ -79,9 +79,11 @@ class StreamEmitter {
     vector_.exprs.set_coordinate(vector_.grid().tile, block);
     begin_tile();
     segments_.make_table(thread_);
-    in_part(0, [&] { segments_.fill_table([&](Value* slot) { return first_of(slot); }); });
-    in_part(1, [&] { emit_own_vectors(); });
-    in_part(2, [&] { emit_edges(); });
+    std::uint32_t part = 0;
+    if (context_.shares_rows)
+      in_part(part++, [&] { segments_.fill_table([&](Value* slot) { return first_of(slot); }); });
+    in_part(part++, [&] { emit_own_vectors(); });
+    in_part(part++, [&] { emit_edges(); });
   }
 
  private:
@@ -217,33 +219,43 @@ class StreamEmitter {
   }
 
   /// Emits the loads of this thread's vector number i, if it is all of one segment's, behind the phis of what is
-  /// loaded.
+  /// loaded. Each way through the first one's code waits for the grids before this one: right before its loads, when it
+  /// has found where they start, or at its end.
   LoadedVector load(int i) {
     LoadedVector made{.slot = builder_.CreateAdd(thread_, context_.index(std::int64_t{i} * vector_.grid().threads))};
     made.first = first_of(made.slot);
     BasicBlock* join = vector_.block("loaded");
     made.state = llvm::PHINode::Create(builder_.getInt32Ty(), 4, "state", join);
-    const auto to_join = [&](int which) {
-      made.state->addIncoming(state(which), builder_.GetInsertBlock());
-      builder_.CreateBr(join);
+    const bool waits = i == 0 && context_.abi.waits;
+    llvm::PHINode* unloaded = made.state;
+    if (waits) unloaded = llvm::PHINode::Create(builder_.getInt32Ty(), 2, "unloaded", vector_.block("unloaded"));
+    const auto go_to = [&](llvm::PHINode* phi, Value* which) {
+      phi->addIncoming(which, builder_.GetInsertBlock());
+      builder_.CreateBr(phi->getParent());
     };
     Value* taken = builder_.CreateICmpSLT(made.first, left_);
     if (i > 0) taken = builder_.CreateAnd(taken, builder_.CreateICmpSGT(used_, context_.index(i)));
     Value* inside = builder_.CreateAnd(builder_.CreateICmpSGE(made.first, context_.index(0)), stores_.together());
     BasicBlock* whole = vector_.block("vector");
-    made.state->addIncoming(builder_.CreateSelect(taken, state(kEdge), state(kNone)), builder_.GetInsertBlock());
-    builder_.CreateCondBr(builder_.CreateAnd(taken, inside), whole, join);
+    unloaded->addIncoming(builder_.CreateSelect(taken, state(kEdge), state(kNone)), builder_.GetInsertBlock());
+    builder_.CreateCondBr(builder_.CreateAnd(taken, inside), whole, unloaded->getParent());
     builder_.SetInsertPoint(whole);
     Value* column = segments_.place(made.first, builder_.getInt32(static_cast<std::uint32_t>(i)));
     std::vector<SegmentSite> sites = segments_.dispatch_whole(column);
-    to_join(kEdge);
+    go_to(unloaded, state(kEdge));
     std::vector<std::pair<BasicBlock*, std::vector<Value*>>> loaded(sites.size());
     for (std::size_t body = 0; body < sites.size(); ++body) {
       if (sites[body].empty()) continue;
       StreamBody code(vector_, body, segments_.enter(sites[body], body), column);
-      loaded[body].second = code.load([&] { to_join(kEdge); });
+      if (waits) vector_.wait_for_earlier_grids();
+      loaded[body].second = code.load([&] { go_to(made.state, state(kEdge)); });
       loaded[body].first = builder_.GetInsertBlock();
-      to_join(static_cast<int>(body));
+      go_to(made.state, state(static_cast<int>(body)));
+    }
+    if (waits) {
+      builder_.SetInsertPoint(unloaded->getParent());
+      vector_.wait_for_earlier_grids();
+      go_to(made.state, unloaded);
     }
     builder_.SetInsertPoint(join);
     made.loaded.resize(sites.size());

@@ -1,10 +1,10 @@
 #include "compiler/llvm/emit/grid/emit_stream_body.h"
 
+#include <llvm/IR/IntrinsicsNVPTX.h>
+
 #include "compiler/llvm/emit/emit_index.h"
-#include "compiler/llvm/emit/emit_loop.h"
 #include "compiler/llvm/emit/emit_ops.h"
 #include "compiler/llvm/emit/emit_sum.h"
-#include "compiler/llvm/emit/vector_shift.h"
 
 namespace padlock::compiler {
 
@@ -23,6 +23,13 @@ Access VectorContext::checked(Access store, std::size_t result) const {
   return store;
 }
 
+void VectorContext::wait_for_earlier_grids() const {
+  if (!context.abi.waits) return;
+  // In this order, so that two grids are resident at most: with more a small launch takes a tenth longer.
+  builder.CreateIntrinsic(llvm::Intrinsic::nvvm_griddepcontrol_wait, {});
+  builder.CreateIntrinsic(llvm::Intrinsic::nvvm_griddepcontrol_launch_dependents, {});
+}
+
 StreamBody::StreamBody(const VectorContext& vector, std::size_t body, BodyArguments arguments, Value* column)
     : vector_(vector),
       builder_(vector.builder),
@@ -39,20 +46,6 @@ llvm::Type* StreamBody::type_of(std::size_t load, int lanes) const {
   return OpEmitter(builder_, lanes, vector_.context.target).storage_type(load_at(load).dtype);
 }
 
-unsigned StreamBody::vector_bytes(std::size_t load) const {
-  return static_cast<unsigned>(vector_.lanes() * ir::byte_size(load_at(load).dtype));
-}
-
-/// From four elements on a vector takes more instructions than the two loads and the shift of granules.
-bool StreamBody::takes_granules(std::size_t load) const {
-  constexpr int kFewElements = 4;
-  return is_vector(load_at(load)) && vector_.lanes() > kFewElements;
-}
-
-llvm::Type* StreamBody::granule_type(std::size_t load) const {
-  return VectorShift(builder_, vector_bytes(load), ir::byte_size(load_at(load).dtype)).type();
-}
-
 Access StreamBody::access_of(std::size_t load, Value* element, int elements) {
   const ir::DType dtype = load_at(load).dtype;
   Access access{.pointer = arguments_.loads[load].tensor, .dtype = dtype, .first = element, .elements = elements};
@@ -65,7 +58,7 @@ Access StreamBody::access_of(std::size_t load, Value* element, int elements) {
   return access;
 }
 
-// --- vectors of neighbouring elements ------------------------------------------------------------------------------
+// --- elements ------------------------------------------------------------------------------------------------------
 
 /// The element that a load of no `general` kind has for a column of the output, which is not negative.
 Value* StreamBody::element_of(std::size_t load, Value* column) {
@@ -81,121 +74,6 @@ Value* StreamBody::element_of(std::size_t load, Value* column) {
   Value* steps = builder_.CreateZExt(column, offset);
   return which.kind == LoadKind::reversed ? builder_.CreateSub(base, steps) : builder_.CreateAdd(base, steps);
 }
-
-/// A reversed load has its last lane first.
-Value* StreamBody::first_in_memory(std::size_t load) {
-  Value* element = element_of(load, column_);
-  if (!reversed(load)) return element;
-  return builder_.CreateSub(element, vector_.context.offset(vector_.lanes() - 1));
-}
-
-/// Bytes that an element is past a multiple of the vector's size, i32.
-Value* StreamBody::past_vector(std::size_t load, Value* element) {
-  Value* address = builder_.CreatePtrToInt(accesses_.address(access_of(load, element)), builder_.getInt64Ty());
-  const auto size = static_cast<std::uint32_t>(ir::byte_size(load_at(load).dtype));
-  return builder_.CreateAnd(builder_.CreateTrunc(address, builder_.getInt32Ty()),
-                            builder_.getInt32(vector_bytes(load) - size));
-}
-
-/// One load where the address is a multiple of the vector's size: as a rule all of a launch's are, or none.
-std::vector<Value*> StreamBody::load_elements(std::size_t load, Value* element, Value* past) {
-  BasicBlock* aligned = vector_.block("aligned");
-  BasicBlock* misaligned = vector_.block("misaligned");
-  BasicBlock* loaded = vector_.block("loaded");
-  builder_.CreateCondBr(builder_.CreateICmpEQ(past, builder_.getInt32(0)), aligned, misaligned);
-  builder_.SetInsertPoint(aligned);
-  Value* vector = accesses_.load(access_of(load, element, vector_.lanes()), granule_type(load));
-  vector = builder_.CreateBitCast(vector, type_of(load, vector_.lanes()));
-  std::vector<llvm::PHINode*> phis;
-  for (int i = 0; i < vector_.lanes(); ++i) {
-    phis.push_back(llvm::PHINode::Create(type_of(load, 1), 2, "", loaded));
-    Value* lane = builder_.CreateExtractElement(vector, static_cast<std::uint64_t>(i));
-    phis.back()->addIncoming(lane, builder_.GetInsertBlock());
-  }
-  builder_.CreateBr(loaded);
-  builder_.SetInsertPoint(misaligned);
-  Access access = access_of(load, element);
-  std::vector<Value*> lanes;
-  for (; access.displacement < vector_.lanes(); ++access.displacement)
-    lanes.push_back(accesses_.load(access, type_of(load, 1)));
-  for (std::size_t i = 0; i < lanes.size(); ++i) phis[i]->addIncoming(lanes[i], builder_.GetInsertBlock());
-  builder_.CreateBr(loaded);
-  builder_.SetInsertPoint(loaded);
-  return {phis.begin(), phis.end()};
-}
-
-/// A vector that is a granule itself takes no second one, and is inside as it is: then nothing is tested.
-std::vector<Value*> StreamBody::load_granules(std::size_t load, Value* element, Value* past,
-                                              llvm::function_ref<void()> outside) {
-  const Granules& granules = vector_.schedule().granules;
-  ExprEmitter& exprs = vector_.exprs;
-  const auto size = static_cast<std::uint32_t>(ir::byte_size(load_at(load).dtype));
-  exprs.set_coordinate(granules.shift, builder_.CreateUDiv(past, builder_.getInt32(size)));
-  Value* first = builder_.CreateAdd(element, exprs.exact_offset(builder_, granules.offset));
-  exprs.set_coordinate(granules.first, first);
-  exprs.set_coordinate(granules.extent,
-                       builder_.CreateTrunc(arguments_.loads[load].extent, vector_.context.offset_type()));
-  BasicBlock* inside = vector_.block("granules");
-  BasicBlock* elsewhere = vector_.block("outside");
-  Value* is_granule = builder_.CreateICmpEQ(past, builder_.getInt32(0));
-  builder_.CreateCondBr(builder_.CreateOr(is_granule, holds_of_offsets(builder_, exprs, granules.tests)), inside,
-                        elsewhere);
-  builder_.SetInsertPoint(elsewhere);
-  outside();
-  builder_.SetInsertPoint(inside);
-  Access access = access_of(load, first, vector_.lanes());
-  Value* low = accesses_.load(access, granule_type(load));
-  access.displacement = vector_.lanes();
-  BasicBlock* without = builder_.GetInsertBlock();
-  BasicBlock* second = vector_.block("second");
-  BasicBlock* loaded = vector_.block("loaded");
-  builder_.CreateCondBr(is_granule, loaded, second);
-  builder_.SetInsertPoint(second);
-  Value* next = accesses_.load(access, granule_type(load));
-  BasicBlock* with = builder_.GetInsertBlock();
-  builder_.CreateBr(loaded);
-  builder_.SetInsertPoint(loaded);
-  llvm::PHINode* high = builder_.CreatePHI(next->getType(), 2);
-  high->addIncoming(llvm::PoisonValue::get(next->getType()), without);
-  high->addIncoming(next, with);
-  return {low, high, past};
-}
-
-std::vector<Value*> StreamBody::load_vector(std::size_t load, llvm::function_ref<void()> outside) {
-  Value* element = first_in_memory(load);
-  Value* past = past_vector(load, element);
-  return takes_granules(load) ? load_granules(load, element, past, outside) : load_elements(load, element, past);
-}
-
-/// A vector that is a granule is not shifted.
-Value* StreamBody::from_granules(std::size_t load, llvm::ArrayRef<Value*> loaded) {
-  BasicBlock* before = builder_.GetInsertBlock();
-  BasicBlock* shifts = vector_.block("shifts");
-  BasicBlock* shifted = vector_.block("shifted");
-  builder_.CreateCondBr(builder_.CreateICmpNE(loaded[2], builder_.getInt32(0)), shifts, shifted);
-  builder_.SetInsertPoint(shifts);
-  const VectorShift words(builder_, vector_bytes(load), ir::byte_size(load_at(load).dtype));
-  Value* cut = words.shifted(loaded[0], loaded[1], loaded[2]);
-  builder_.CreateBr(shifted);
-  builder_.SetInsertPoint(shifted);
-  llvm::PHINode* vector = builder_.CreatePHI(cut->getType(), 2);
-  vector->addIncoming(loaded[0], before);
-  vector->addIncoming(cut, shifts);
-  return vector;
-}
-
-Value* StreamBody::vector_from(std::size_t load, llvm::ArrayRef<Value*> loaded) {
-  llvm::Type* type = type_of(load, vector_.lanes());
-  Value* vector = llvm::PoisonValue::get(type);
-  if (takes_granules(load)) {
-    vector = builder_.CreateBitCast(from_granules(load, loaded), type);
-  } else {
-    for (std::size_t i = 0; i < loaded.size(); ++i) vector = builder_.CreateInsertElement(vector, loaded[i], i);
-  }
-  return reversed(load) ? builder_.CreateVectorReverse(vector) : vector;
-}
-
-// --- elements ------------------------------------------------------------------------------------------------------
 
 Value* StreamBody::gather(std::size_t load) {
   Value* vector = llvm::PoisonValue::get(type_of(load, vector_.lanes()));
@@ -270,62 +148,77 @@ std::vector<Value*> StreamBody::emit_indices() {
   return indices;
 }
 
-/// `values`: of the loads, vectors of so many lanes or scalars that all lanes share.
-std::vector<Value*> StreamBody::compute_from(int lanes, llvm::ArrayRef<Value*> loads) {
-  OpEmitter ops(builder_, lanes, vector_.context.target);
-  const auto spread = [&](Value* value, int count) {
-    return count == 1 || value->getType()->isVectorTy()
-               ? value
-               : builder_.CreateVectorSplat(static_cast<unsigned>(count), value);
-  };
-  std::vector<Value*> values(body_.nodes.size());
+/// The values of a body's nodes for so many lanes, and what they are made of.
+struct StreamBody::Nodes {
+  OpEmitter ops;
+  int lanes;
+  llvm::ArrayRef<Value*> loads;  // vectors of so many lanes or scalars that all lanes share
+  std::vector<Value*> values;
   std::size_t next_index = 0;
-  std::function<void(int)> emit_scope;
-  const auto emit = [&](int at, const BodyNode& node) -> Value* {
+
+  [[nodiscard]] std::vector<Value*> operands_of(const BodyNode& node) const {
     std::vector<Value*> operands;
     for (const int operand : node.operands) operands.push_back(values[static_cast<std::size_t>(operand)]);
-    switch (node.kind) {
-      case NodeKind::constant:
-        return ops.bits(node.dtype, node.bits);
-      case NodeKind::scalar: {
-        llvm::Type* word = builder_.getInt64Ty();
-        Value* slot =
-            builder_.CreateConstGEP1_64(word, vector_.fields.scalars, vector_.context.index_of_scalar(node.scalar));
-        Value* bits = builder_.CreateTrunc(builder_.CreateLoad(word, slot, "scalar"),
-                                           ops.storage_type(node.dtype)->getScalarType());
-        return spread(bits, lanes);
-      }
-      case NodeKind::load:
-        if (node.scope >= 0) return load_here(static_cast<std::size_t>(node.load));
-        return spread(loads[static_cast<std::size_t>(node.load)], lanes);
-      case NodeKind::when:
-        return builder_.CreateSelect(
-            emit_predicate(builder_, vector_.exprs, vector_.schedule().kernel.graph, node.guard), operands[0],
-            operands[1]);
-      case NodeKind::operation:
-        return ops.emit(node.op, node.dtype, body_.operand_type(node), operands);
-      case NodeKind::sum:
-        return emit_sum(builder_, vector_.exprs, vector_.context.target, node.dtype, 1, node.walks, [&] {
-          emit_scope(at);
-          std::vector<Value*> terms;
-          for (const int operand : node.operands) terms.push_back(values[static_cast<std::size_t>(operand)]);
-          return terms;
-        });
-      case NodeKind::index:
-        if (node.scope >= 0) return emit_index(builder_, vector_.exprs, node);
-        return spread_index(builder_, vector_.context.exprs(), vector_.schedule().kernel, node, indices_[next_index++],
-                            lanes);
-    }
-    return nullptr;
-  };
-  emit_scope = [&](int scope) {
-    for (std::size_t i = 0; i < body_.nodes.size(); ++i)
-      if (body_.nodes[i].scope == scope) values[i] = emit(static_cast<int>(i), body_.nodes[i]);
-  };
-  emit_scope(-1);
+    return operands;
+  }
+};
+
+std::vector<Value*> StreamBody::compute_from(int lanes, llvm::ArrayRef<Value*> loads) {
+  Nodes nodes{.ops = OpEmitter(builder_, lanes, vector_.context.target),
+              .lanes = lanes,
+              .loads = loads,
+              .values = std::vector<Value*>(body_.nodes.size())};
+  emit_scope(nodes, -1);
   std::vector<Value*> results;
-  for (const int root : body_.roots) results.push_back(spread(values[static_cast<std::size_t>(root)], lanes));
+  for (const int root : body_.roots) results.push_back(spread(nodes.values[static_cast<std::size_t>(root)], lanes));
   return results;
+}
+
+Value* StreamBody::spread(Value* value, int lanes) {
+  if (lanes == 1 || value->getType()->isVectorTy()) return value;
+  return builder_.CreateVectorSplat(static_cast<unsigned>(lanes), value);
+}
+
+void StreamBody::emit_scope(Nodes& nodes, int scope) {
+  for (std::size_t i = 0; i < body_.nodes.size(); ++i)
+    if (body_.nodes[i].scope == scope) nodes.values[i] = emit_node(nodes, static_cast<int>(i));
+}
+
+Value* StreamBody::emit_node(Nodes& nodes, int at) {
+  const BodyNode& node = body_.nodes[static_cast<std::size_t>(at)];
+  const Kernel& kernel = vector_.schedule().kernel;
+  ExprEmitter& exprs = vector_.exprs;
+  switch (node.kind) {
+    case NodeKind::constant:
+      return nodes.ops.bits(node.dtype, node.bits);
+    case NodeKind::scalar:
+      return spread(load_scalar(node, nodes.ops.storage_type(node.dtype)->getScalarType()), nodes.lanes);
+    case NodeKind::load:
+      if (node.scope >= 0) return load_here(static_cast<std::size_t>(node.load));
+      return spread(nodes.loads[static_cast<std::size_t>(node.load)], nodes.lanes);
+    case NodeKind::when: {
+      const std::vector<Value*> operands = nodes.operands_of(node);
+      Value* holds = emit_predicate(builder_, exprs, kernel.graph, node.guard);
+      return builder_.CreateSelect(holds, operands[0], operands[1]);
+    }
+    case NodeKind::operation:
+      return nodes.ops.emit(node.op, node.dtype, body_.operand_type(node), nodes.operands_of(node));
+    case NodeKind::sum:
+      return emit_sum(builder_, exprs, vector_.context.target, node.dtype, 1, node.walks, [&] {
+        emit_scope(nodes, at);
+        return nodes.operands_of(node);
+      });
+    case NodeKind::index:
+      if (node.scope >= 0) return emit_index(builder_, exprs, node);
+      return spread_index(builder_, vector_.context.exprs(), kernel, node, indices_[nodes.next_index++], nodes.lanes);
+  }
+  return nullptr;
+}
+
+Value* StreamBody::load_scalar(const BodyNode& node, llvm::Type* type) {
+  llvm::Type* word = builder_.getInt64Ty();
+  Value* slot = builder_.CreateConstGEP1_64(word, vector_.fields.scalars, vector_.context.index_of_scalar(node.scalar));
+  return builder_.CreateTrunc(builder_.CreateLoad(word, slot, "scalar"), type);
 }
 
 }  // namespace padlock::compiler

@@ -18,8 +18,8 @@ struct VectorContext {
   /// in a loop.
   llvm::Value* shared = nullptr;
   /// Null on a GPU. A device that runs a block's threads in a loop calls the code for each part, when all threads are
-  /// done with the one before: 0 for the tables or a tile's loads, 1 for the vectors or a tile's stores, 2 for the
-  /// edges.
+  /// done with the one before: from 0 on for the tables, if there are any, for the vectors and for the edges, or for a
+  /// tile's loads and its stores.
   llvm::Value* part = nullptr;
 
   [[nodiscard]] const Schedule& schedule() const { return context.schedule; }
@@ -34,6 +34,9 @@ struct VectorContext {
   }
   /// Adds to a store into a result what its test needs, if it is not proved to be inside.
   [[nodiscard]] Access checked(Access store, std::size_t result) const;
+  /// Emits the wait for the grids before this one, where the kernel waits: all accesses of global memory come after it,
+  /// and what can be computed without them before it, while those grids end.
+  void wait_for_earlier_grids() const;
   /// Emits code for where a condition holds; the builder stands after it.
   template <class Emit>
   void when(llvm::Value* condition, Emit&& emit) const {
@@ -88,7 +91,13 @@ class StreamBody {
   llvm::Value* gather(std::size_t load);
   llvm::Value* load_here(std::size_t load);
   std::vector<llvm::Value*> emit_indices();
+  struct Nodes;
   [[nodiscard]] std::vector<llvm::Value*> compute_from(int lanes, llvm::ArrayRef<llvm::Value*> loads);
+  /// Emits the nodes of a sum's walks, or (-1) those of none.
+  void emit_scope(Nodes& nodes, int scope);
+  llvm::Value* emit_node(Nodes& nodes, int at);
+  llvm::Value* load_scalar(const BodyNode& node, llvm::Type* type);
+  llvm::Value* spread(llvm::Value* value, int lanes);
 
   const VectorContext& vector_;
   llvm::IRBuilder<>& builder_;

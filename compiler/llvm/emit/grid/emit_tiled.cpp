@@ -39,6 +39,7 @@ class TileEmitter {
       outputs_.push_back(vector_.fields.buffer(builder_, context_.buffer_of_result(i)));
     enter_tile(block);
     enter_halo();
+    vector_.wait_for_earlier_grids();
     if (tile_.holds_results)
       in_turn([&] { emit_results(); }, [&] { storer_.emit(outputs_, has_halo_); });
     else

@@ -1,11 +1,8 @@
 #include "compiler/llvm/emit/grid/row_table.h"
 
 #include <algorithm>
-#include <optional>
 
 #include <llvm/IR/IntrinsicsNVPTX.h>
-
-#include "compiler/schedule/short_rows.h"
 
 namespace padlock::compiler {
 
@@ -15,8 +12,7 @@ using llvm::Value;
 
 namespace {
 
-constexpr int kWarp = 32;
-constexpr int kMostWords = 4;  // of a record: what one instruction loads
+constexpr int kMostBytes = 16;  // of a record: what one instruction loads
 
 /// The distinct bases of a case, in the order of a record.
 std::vector<Expr> bases_of(const ScheduledCase& row) {
@@ -34,56 +30,64 @@ std::size_t most_bases(const Schedule& schedule) {
   return most;
 }
 
-int record_words(const Schedule& schedule) {
+/// Returns how many offsets a record has room for: a case and the bases.
+int record_offsets(const Schedule& schedule) {
   return std::max(2, static_cast<int>(llvm::PowerOf2Ceil(1 + most_bases(schedule))));
+}
+
+int record_bytes(const KernelContext& context) {
+  return record_offsets(context.schedule) * static_cast<int>(context.offset_bits / 8);
 }
 
 }  // namespace
 
-std::vector<abi::Guard> RowTable::guards(const Schedule& schedule) {
-  const std::optional<ShortRows> rows = find_short_rows(schedule);
+std::vector<abi::Guard> RowTable::guards(const ProvenKernel& kernel, unsigned offset_bits) {
+  const Schedule& schedule = kernel.schedule();
   std::vector<abi::Guard> guards;
-  if (!rows || record_words(schedule) > kMostWords) return guards;
+  if (!kernel.has_row_tables() || record_offsets(schedule) * static_cast<int>(offset_bits / 8) > kMostBytes)
+    return guards;
+  const ShortRows& rows = *schedule.short_rows;
   const auto of_launch = [&](Expr e) {
-    return schedule.exprs().substitute(
-        e, [&](Expr symbol) { return symbol == rows->columns ? schedule.columns : symbol; });
+    return schedule.exprs().substitute(e,
+                                       [&](Expr symbol) { return symbol == rows.columns ? schedule.columns : symbol; });
   };
   // With one vector a thread few trips share what is found, and all wait for it.
   guards.push_back(
-      {abi::Assumption::few_tiles, {schedule.used_vectors(), ir::Comparison::ge, schedule.exprs().constant(2)}});
-  for (const ir::Constraint& test : rows->tests)
-    guards.push_back({abi::Assumption::few_tiles, {of_launch(test.lhs), test.comparison, of_launch(test.rhs)}});
+      {abi::Assumption::short_rows, {schedule.used_vectors(), ir::Comparison::ge, schedule.exprs().constant(2)}});
+  for (const ir::Constraint& test : rows.tests)
+    guards.push_back({abi::Assumption::short_rows, {of_launch(test.lhs), test.comparison, of_launch(test.rhs)}});
   return guards;
 }
 
 int RowTable::block_words(const KernelContext& context) {
-  return context.shares_rows ? context.schedule.grid->threads * record_words(context.schedule) : 0;
+  return context.shares_rows ? context.schedule.grid->threads * record_bytes(context) / 4 : 0;
 }
 
 RowTable::RowTable(const VectorContext& vector, RowEmitter& rows, Value* thread)
-    : vector_(vector), builder_(vector.builder), rows_(rows) {
-  lane_ = builder_.CreateAnd(thread, vector.context.index(kWarp - 1));
+    : vector_(vector), builder_(vector.builder), rows_(rows), short_(*vector.schedule().short_rows) {
+  lane_ = builder_.CreateAnd(thread, vector.context.index(short_.vectors - 1));
   first_slot_ = builder_.CreateSub(thread, lane_);
-  Value* words = builder_.CreateMul(first_slot_, vector.context.index(record_words(vector.schedule())));
-  table_ = builder_.CreateGEP(builder_.getInt32Ty(), vector.shared, words);
+  table_ = record_at(vector.shared, first_slot_);
+}
+
+Value* RowTable::record_at(Value* first, Value* number) {
+  Value* words = builder_.CreateMul(number, vector_.context.index(record_bytes(vector_.context) / 4));
+  return builder_.CreateGEP(builder_.getInt32Ty(), first, words);
 }
 
 Value* RowTable::place_of(Value* row, Value* number) {
-  const int rows = kWarp / vector_.grid().vectors;
-  Value* low = builder_.CreateAnd(row, vector_.context.index(rows - 1));
-  Value* first =
-      builder_.CreateMul(builder_.CreateZExtOrTrunc(number, vector_.context.index_type()), vector_.context.index(rows));
-  Value* words =
-      builder_.CreateMul(builder_.CreateAdd(first, low), vector_.context.index(record_words(vector_.schedule())));
-  return builder_.CreateGEP(builder_.getInt32Ty(), table_, words);
+  Value* low = builder_.CreateAnd(row, vector_.context.index(short_.places - 1));
+  Value* first = builder_.CreateMul(builder_.CreateZExtOrTrunc(number, vector_.context.index_type()),
+                                    vector_.context.index(short_.places));
+  return record_at(table_, builder_.CreateAdd(first, low));
 }
 
 void RowTable::fill(llvm::function_ref<Value*(Value*)> row_of) {
-  const KernelContext& context = vector_.context;
-  const int rows = kWarp / vector_.grid().vectors;
-  Value* number = builder_.CreateUDiv(lane_, context.index(rows));
-  Value* slot = builder_.CreateAdd(first_slot_, builder_.CreateMul(number, context.index(vector_.grid().threads)));
-  Value* row = builder_.CreateAdd(row_of(slot), builder_.CreateURem(lane_, context.index(rows)));
+  Value* places = vector_.context.index(short_.places);
+  Value* number = builder_.CreateUDiv(lane_, places);
+  Value* threads = vector_.context.index(vector_.grid().threads);
+  Value* slot = builder_.CreateAdd(first_slot_, builder_.CreateMul(number, threads));
+  Value* row = builder_.CreateAdd(row_of(slot), builder_.CreateURem(lane_, places));
   store(compute(row), place_of(row, number));
   if (vector_.part == nullptr) builder_.CreateIntrinsic(llvm::Intrinsic::nvvm_bar_warp_sync, {builder_.getInt32(~0U)});
 }
@@ -94,8 +98,8 @@ RowTable::Record RowTable::compute(Value* row) {
   std::vector<std::pair<BasicBlock*, Record>> ways;
   rows_.emit_row([&](const ScheduledCase& which) {
     Record made = none;
-    const auto number = static_cast<std::uint32_t>(&which - vector_.schedule().cases.data());
-    made[0] = builder_.getInt32(number);
+    const std::ptrdiff_t number = &which - vector_.schedule().cases.data();
+    made[0] = vector_.context.offset(number);
     const std::vector<Expr> bases = bases_of(which);
     for (std::size_t i = 0; i < bases.size(); ++i) made[1 + i] = vector_.exprs.address(builder_, bases[i]);
     ways.emplace_back(builder_.GetInsertBlock(), std::move(made));
@@ -109,17 +113,23 @@ RowTable::Record RowTable::compute(Value* row) {
   return joined;
 }
 
+llvm::FixedVectorType* RowTable::record_type() const {
+  return llvm::FixedVectorType::get(vector_.context.offset_type(),
+                                    static_cast<unsigned>(record_offsets(vector_.schedule())));
+}
+
+llvm::Align RowTable::record_align() const {
+  return llvm::Align(static_cast<std::uint64_t>(record_bytes(vector_.context)));
+}
+
 void RowTable::store(const Record& record, Value* place) {
-  const auto words = static_cast<unsigned>(record_words(vector_.schedule()));
-  Value* made = llvm::PoisonValue::get(llvm::FixedVectorType::get(builder_.getInt32Ty(), words));
+  Value* made = llvm::PoisonValue::get(record_type());
   for (std::size_t i = 0; i < record.size(); ++i) made = builder_.CreateInsertElement(made, record[i], i);
-  builder_.CreateAlignedStore(made, place, llvm::Align(4 * words));
+  builder_.CreateAlignedStore(made, place, record_align());
 }
 
 RowTable::Record RowTable::load(Value* place) {
-  const auto words = static_cast<unsigned>(record_words(vector_.schedule()));
-  auto* type = llvm::FixedVectorType::get(builder_.getInt32Ty(), words);
-  Value* loaded = builder_.CreateAlignedLoad(type, place, llvm::Align(4 * words));
+  Value* loaded = builder_.CreateAlignedLoad(record_type(), place, record_align());
   Record record;
   for (std::size_t i = 0; i <= most_bases(vector_.schedule()); ++i)
     record.push_back(builder_.CreateExtractElement(loaded, i));
@@ -139,7 +149,7 @@ void RowTable::emit_row(llvm::function_ref<void(const ScheduledCase&)> emit_segm
     if (choice == nullptr)
       choice = llvm::IRBuilder<>(from).CreateSwitch(found_[0], place);  // one of them it is
     else
-      choice->addCase(builder_.getInt32(static_cast<std::uint32_t>(i)), place);
+      choice->addCase(vector_.context.offset(static_cast<std::int64_t>(i)), place);
     builder_.SetInsertPoint(place);
     const std::vector<Expr> bases = bases_of(cases[i]);
     for (std::size_t base = 0; base < bases.size(); ++base) rows_.give_base(bases[base], found_[1 + base]);

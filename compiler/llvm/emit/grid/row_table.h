@@ -16,8 +16,8 @@ class RowTable {
   /// `thread`: its number in the block, an index. All borrowed.
   RowTable(const VectorContext& vector, RowEmitter& rows, llvm::Value* thread);
 
-  /// Returns what the sizes of its launches hold; empty where a kernel has no such table.
-  [[nodiscard]] static std::vector<abi::Guard> guards(const Schedule& schedule);
+  /// Returns what the sizes of its launches hold; empty where a kernel has no such table of offsets that are so wide.
+  [[nodiscard]] static std::vector<abi::Guard> guards(const ProvenKernel& kernel, unsigned offset_bits);
   /// Returns the words of shared memory that the tables of a block take: 0 where there is none.
   [[nodiscard]] static int block_words(const KernelContext& context);
 
@@ -29,9 +29,12 @@ class RowTable {
   void emit_row(llvm::function_ref<void(const ScheduledCase&)> emit_segments);
 
  private:
-  /// First the case, then the bases.
+  /// First the case, then the bases: offsets.
   using Record = std::vector<llvm::Value*>;
 
+  [[nodiscard]] llvm::Value* record_at(llvm::Value* first, llvm::Value* number);
+  [[nodiscard]] llvm::FixedVectorType* record_type() const;
+  [[nodiscard]] llvm::Align record_align() const;
   [[nodiscard]] llvm::Value* place_of(llvm::Value* row, llvm::Value* number);
   [[nodiscard]] Record compute(llvm::Value* row);
   void store(const Record& record, llvm::Value* place);
@@ -40,6 +43,7 @@ class RowTable {
   const VectorContext& vector_;
   llvm::IRBuilder<>& builder_;
   RowEmitter& rows_;
+  const ShortRows& short_;
   llvm::Value *first_slot_, *lane_, *table_;
   Record found_;
 };

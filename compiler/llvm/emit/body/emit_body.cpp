@@ -1,8 +1,8 @@
 #include <string>
 #include <vector>
 
+#include "compiler/llvm/emit/body/emit_vector_body.h"
 #include "compiler/llvm/emit/emit_loop.h"
-#include "compiler/llvm/emit/emit_vector_body.h"
 
 namespace padlock::compiler {
 namespace {
@@ -143,7 +143,7 @@ class BodyEmitter {
     exprs_->set_coordinate(run_.begin, from);
     exprs_->set_coordinate(run_.end, to);
     if (body_.strategies.size() == 1) {
-      if (has_sums(body_)) return emit_columns(from, rows, done);
+      if (sums_by_column(body_)) return emit_columns(from, rows, done);
       return for_each(rows, done, [&] { emit_loop(body_.strategies[0].loops.front(), from); });
     }
     BasicBlock* few = block("few");
@@ -179,7 +179,7 @@ class BodyEmitter {
   void emit_columns(Value* from, const Rows& rows, BasicBlock* done) {
     const VectorLoop& loop = body_.strategies[0].loops.front();
     counted_loop(builder_, from, exprs_->exact(builder_, loop.limit), 1, [&](Value* column) {
-      if (body_.strategies.size() == 1 && has_sums(body_)) vector_body_->hoist_from_sums(column);
+      if (sums_by_column(body_)) vector_body_->hoist_from_sums(column);
       BasicBlock* finished = block("finished");
       for_each(rows, finished, [&] { vector_body_->emit(column, loop); });
       builder_.SetInsertPoint(finished);
@@ -307,6 +307,7 @@ class BodyEmitter {
     Value* reached = counted_loop(builder_, from, limit, loop.step(), [&](Value* column) {
       if (last != nullptr) column = builder_.CreateBinaryIntrinsic(llvm::Intrinsic::smin, column, last);
       if (loop.nontemporal) vector_body_->prefetch_loads(column, loop);
+      if (loop.masked) return vector_body_->emit_masked(column, limit, loop);
       for (int i = 0; i < loop.unroll; ++i) vector_body_->emit(column, loop, i * loop.lanes);
     });
     if (loop.end_value.valid()) exprs_->set_coordinate(loop.end_value, reached);

@@ -1,4 +1,4 @@
-#include "compiler/llvm/emit/emit_vector_body.h"
+#include "compiler/llvm/emit/body/emit_vector_body.h"
 
 #include <algorithm>
 #include <bit>
@@ -14,16 +14,6 @@ namespace padlock::compiler {
 using ir::Expr;
 using llvm::IRBuilder;
 using llvm::Value;
-
-namespace {
-
-// Measured on a Zen 4 with one thread (docs/host-kernels.md), and the first on a Zen 3, too.
-constexpr int kLoadsAheadBytes = 1024;
-constexpr int kStoresAheadBytes = 8192;
-constexpr int kLoadsAheadRows = 2;
-constexpr int kLineBytes = 64;
-
-}  // namespace
 
 VectorBodyEmitter::VectorBodyEmitter(KernelContext& context, std::size_t body, IRBuilder<>& builder,
                                      const LaunchFields& fields, ExprEmitter& exprs, BodyArguments arguments)
@@ -44,44 +34,13 @@ VectorBodyEmitter::VectorBodyEmitter(KernelContext& context, std::size_t body, I
     steps_.push_back(load.kind == LoadKind::strided ? exprs_.address(builder_, load.step) : nullptr);
   if (!arguments_.takes_rows || !loads_invariants()) emit_invariants();  // else row by row
   prefetch_next_sums();
+  give_row_values(arguments_.row_values);
   hoist_from_sums({kernel().coordinate(kernel().rank() - 1)});
 }
 
-/// Fetches, where results go past the caches, the rows that the sums of the next row add up: one after the other they
-/// are too short for a core's hardware prefetcher, and often in descending order.
-void VectorBodyEmitter::prefetch_next_sums() {
-  if (!body_.uses_rows || body_.lanes == 1 || kernel().rank() == 1 || !has_sums(body_)) return;
-  Value* streams = emit_streaming(context_, builder_, exprs_);
-  if (const auto* known = llvm::dyn_cast<llvm::ConstantInt>(streams); known != nullptr && known->isZero()) return;
-  llvm::Function* function = builder_.GetInsertBlock()->getParent();
-  auto* ahead = llvm::BasicBlock::Create(builder_.getContext(), "ahead", function);
-  auto* after = llvm::BasicBlock::Create(builder_.getContext(), "fetched", function);
-  builder_.CreateCondBr(streams, ahead, after);
-  builder_.SetInsertPoint(ahead);
-  const int axis = kernel().rank() - 2;
-  Value* here = arguments_.outer[static_cast<std::size_t>(axis)];
-  exprs_.set_coordinate(kernel().coordinate(axis), builder_.CreateAdd(here, context_.index(1)));
-  for (std::size_t i = 0; i < body_.nodes.size(); ++i)
-    if (const BodyNode& node = body_.nodes[i]; node.kind == NodeKind::sum && node.scope < 0)
-      static_cast<void>(emit_sum(builder_, exprs_, context_.target, node.dtype, 1, node.walks, [&] {
-        prefetch_terms(static_cast<int>(i));
-        return std::vector<Value*>{};
-      }));
-  exprs_.set_coordinate(kernel().coordinate(axis), here);
-  builder_.CreateBr(after);
-  builder_.SetInsertPoint(after);
-}
-
-/// Fetches the run's columns of what a sum adds up where its walks stand.
-void VectorBodyEmitter::prefetch_terms(int sum) {
-  for (const BodyNode& node : body_.nodes) {
-    if (node.scope != sum || node.kind != NodeKind::load) continue;
-    const BodyLoad& load = body_.loads[static_cast<std::size_t>(node.load)];
-    if (load.kind != LoadKind::contiguous) continue;
-    const int line = kLineBytes / ir::byte_size(load.dtype);
-    counted_loop(builder_, arguments_.begin, arguments_.end, line,
-                 [&](Value* column) { prefetch(accesses_.address(vector_of(node.load, column, 1)), Prefetch::far); });
-  }
+void VectorBodyEmitter::give_row_values(const std::vector<Value*>& values) {
+  const std::vector<Expr> exprs = row_values_of(context_, index_);
+  for (std::size_t i = 0; i < values.size(); ++i) exprs_.give_exact(exprs[i], values[i]);
 }
 
 void VectorBodyEmitter::hoist_from_sums(Value* column) {
@@ -224,92 +183,6 @@ Value* VectorBodyEmitter::emit_node(const BodyNode& node, Value* column, int lan
   return nullptr;
 }
 
-// --- loads ---------------------------------------------------------------------------------------------------------
-
-Access VectorBodyEmitter::access_of(int index, Value* first, Value* guard) {
-  const ir::DType dtype = body_.loads[static_cast<std::size_t>(index)].dtype;
-  const BodyArguments::Load& load = argument(index);
-  Access access{.pointer = load.tensor, .dtype = dtype, .first = first, .guard = guard};
-  if (context_.checks_load(index_, static_cast<std::size_t>(index))) {
-    access.name = load.name;
-    access.extent = load.extent;
-  }
-  return access;
-}
-
-Value* VectorBodyEmitter::base_of(int load) {
-  const BodyLoad& which = body_.loads[static_cast<std::size_t>(load)];
-  Value* base = argument(load).base;
-  return has_offset(which) ? builder_.CreateAdd(base, exprs_.address(builder_, which.offset)) : base;
-}
-
-Value* VectorBodyEmitter::emit_load(int index, Value* column, int lanes) {
-  const BodyLoad& load = body_.loads[static_cast<std::size_t>(index)];
-  llvm::Type* type = OpEmitter(builder_, lanes, context_.target).storage_type(load.dtype);
-  switch (load.kind) {
-    case LoadKind::invariant: {
-      Value* element = accesses_.load(access_of(index, base_of(index)), type->getScalarType());
-      return lanes == 1 ? element : builder_.CreateVectorSplat(static_cast<unsigned>(lanes), element);
-    }
-    case LoadKind::contiguous:
-    case LoadKind::reversed:
-      return emit_vector(index, type, column, lanes);
-    case LoadKind::strided:
-      return emit_strided(index, type, column, lanes);
-    case LoadKind::general: {
-      Value* offset = exprs_.address(builder_, load.offset);
-      Value* guard = load.guard == kAlways ? nullptr : emit_predicate(builder_, exprs_, kernel().graph, load.guard);
-      return accesses_.load(access_of(index, offset, guard), type);
-    }
-  }
-  return nullptr;
-}
-
-Access VectorBodyEmitter::vector_of(int index, Value* column, int lanes) {
-  const BodyLoad& load = body_.loads[static_cast<std::size_t>(index)];
-  const bool reversed = load.kind == LoadKind::reversed;
-  Value* base = base_of(index);
-  const bool in_row = !reversed && !has_offset(load) && !row_loads_.empty();
-  Access access = access_of(index, in_row     ? column
-                                   : reversed ? builder_.CreateSub(base, column)
-                                              : builder_.CreateAdd(base, column));
-  if (in_row) {
-    access.pointer = row_loads_[static_cast<std::size_t>(index)].pointer;
-    access.origin = base;
-  }
-  access.displacement = reversed ? 1 - lanes : 0;
-  access.elements = lanes;
-  return access;
-}
-
-/// Elements that lie next to each other, in either order.
-Value* VectorBodyEmitter::emit_vector(int index, llvm::Type* type, Value* column, int lanes) {
-  const bool reversed = body_.loads[static_cast<std::size_t>(index)].kind == LoadKind::reversed;
-  Access access = vector_of(index, column, lanes);
-  access.displacement += reversed ? -displacement_ : displacement_;
-  Value* vector = accesses_.load(access, type);
-  return reversed && lanes > 1 ? builder_.CreateVectorReverse(vector) : vector;
-}
-
-Value* VectorBodyEmitter::emit_strided(int index, llvm::Type* type, Value* column, int lanes) {
-  Value* step = steps_[static_cast<std::size_t>(index)];
-  Value* base = base_of(index);
-  Value* offset = builder_.CreateAdd(base, builder_.CreateMul(displaced(column), step));
-  if (lanes == 1) return accesses_.load(access_of(index, offset), type);
-  return emit_gather(index, type, offset, step, lanes);
-}
-
-/// A vector of elements `step` apart.
-Value* VectorBodyEmitter::emit_gather(int index, llvm::Type* type, Value* offset, Value* step, int lanes) {
-  Value* vector = llvm::PoisonValue::get(type);
-  for (int lane = 0; lane < lanes; ++lane) {
-    Value* element = accesses_.load(access_of(index, offset), type->getScalarType());
-    vector = builder_.CreateInsertElement(vector, element, static_cast<std::uint64_t>(lane));
-    offset = builder_.CreateAdd(offset, step);
-  }
-  return vector;
-}
-
 // --- vectors of elements -------------------------------------------------------------------------------------------
 
 std::vector<Value*> VectorBodyEmitter::compute(Value* column, const VectorLoop& loop, int displacement) {
@@ -321,6 +194,27 @@ std::vector<Value*> VectorBodyEmitter::compute(Value* column, const VectorLoop& 
   exprs_.set_coordinate(kernel().coordinate(kernel().rank() - 1), displaced(column));
   emit_scope(-1, column, loop.lanes, values);
   return values;
+}
+
+void VectorBodyEmitter::emit_masked(Value* column, Value* limit, const VectorLoop& loop) {
+  accessed_ = builder_.CreateBinaryIntrinsic(llvm::Intrinsic::smin, builder_.CreateSub(limit, column),
+                                             context_.index(loop.lanes));
+  emit(column, loop);
+  accessed_ = nullptr;
+}
+
+/// By a comparison of bytes, which hold the number of any vector's elements.
+void VectorBodyEmitter::mask(Access& access, bool reversed) {
+  if (accessed_ == nullptr) return;
+  llvm::SmallVector<llvm::Constant*, 64> numbers;
+  for (int lane = 0; lane < access.elements; ++lane)
+    numbers.push_back(builder_.getInt8(static_cast<std::uint8_t>(reversed ? access.elements - 1 - lane : lane)));
+  Value* all = builder_.CreateVectorSplat(static_cast<unsigned>(access.elements),
+                                          builder_.CreateTrunc(accessed_, builder_.getInt8Ty()));
+  access.mask = builder_.CreateICmpULT(llvm::ConstantVector::get(numbers), all);
+  Value* others = builder_.CreateSub(context_.index(access.elements), accessed_);
+  access.first_accessed = reversed ? others : context_.index(0);
+  access.last_accessed = builder_.CreateSub(builder_.CreateAdd(access.first_accessed, accessed_), context_.index(1));
 }
 
 /// Emits the nodes that are made in the walks of one sum, or (-1) of none.
@@ -343,15 +237,12 @@ void VectorBodyEmitter::emit_scope(int scope, Value* column, int lanes, std::vec
 
 void VectorBodyEmitter::store(Value* column, const VectorLoop& loop, int displacement,
                               const std::vector<Value*>& values) {
-  const bool in_row = !row_outputs_.empty();
-  Value* first = in_row ? column : builder_.CreateAdd(arguments_.row, column);
   for (std::size_t result = 0; result < body_.roots.size(); ++result) {
-    Access access{.pointer = in_row ? row_outputs_[result].pointer : outputs_[result],
-                  .dtype = result_type(result),
-                  .first = first,
-                  .displacement = displacement,
-                  .elements = loop.lanes};
-    if (in_row) access.origin = row_outputs_[result].origin;
+    Access access = row_outputs_[result];
+    access.first = column;
+    access.displacement = displacement;
+    access.elements = loop.lanes;
+    mask(access, /*reversed=*/false);
     if (context_.checks_stores(index_)) {
       // Results are dense even where the value is an input, returned, with strides of its own.
       const ir::Layout output = ir::Layout::dense(context_.exprs(), kernel().extents);
@@ -361,89 +252,6 @@ void VectorBodyEmitter::store(Value* column, const VectorLoop& loop, int displac
     Value* value = values[static_cast<std::size_t>(body_.roots[result])];
     accesses_.store(access, value, loop.nontemporal ? StoreHint::nontemporal : StoreHint::none);
   }
-}
-
-// --- hints ---------------------------------------------------------------------------------------------------------
-
-/// May name any address: it never faults. An operand bundle, even an empty one, makes the quicker selection
-/// (codegen.cpp) leave the block from its begin up to here to a graph, where addresses become part of the instructions:
-/// else each would be computed apart, which a copy takes longer for.
-void VectorBodyEmitter::prefetch(Value* address, Prefetch how) {
-  const bool write = how == Prefetch::write;
-  const unsigned locality = how == Prefetch::far ? 2 : 3;  // of 3 goes to the first cache, of 2 to the second
-  llvm::Function* prefetch =
-      llvm::Intrinsic::getOrInsertDeclaration(&context_.module, llvm::Intrinsic::prefetch, {address->getType()});
-  builder_.CreateCall(prefetch,
-                      {address, builder_.getInt32(write ? 1 : 0), builder_.getInt32(locality), builder_.getInt32(1)},
-                      {llvm::OperandBundleDef("padlock-graph", llvm::ArrayRef<Value*>())});
-}
-
-void VectorBodyEmitter::plan_prefetches() {
-  Value* end = arguments_.end;
-  for (std::size_t i = 0; i < body_.loads.size(); ++i) {
-    const int size = ir::byte_size(body_.loads[i].dtype);
-    ahead_.push_back(context_.index(kLoadsAheadBytes / size));
-    gaps_.push_back(nullptr);
-    if (!arguments_.takes_rows || body_.loads[i].kind != LoadKind::contiguous) continue;
-    if (!has_row_gap(context_.schedule, static_cast<int>(index_), i)) continue;
-    // A core's hardware prefetcher follows the order of the lines: to fetch a gap shorter than a row, too, costs less
-    // than the misses at the row after it.
-    Value* run = builder_.CreateSub(end, arguments_.begin);
-    Value* gap = builder_.CreateSub(arguments_.loads[i].step, run);
-    Value* is_wide = builder_.CreateICmpSGT(gap, run);
-    gaps_.back() = builder_.CreateAdd(end, builder_.CreateSelect(is_wide, context_.index(0), gap));
-    Value* rows = builder_.CreateMul(arguments_.loads[i].step, context_.index(kLoadsAheadRows));
-    ahead_.back() = builder_.CreateSelect(is_wide, rows, ahead_.back());
-  }
-}
-
-void VectorBodyEmitter::prefetch_loads(Value* column, const VectorLoop& loop) {
-  for (std::size_t i = 0; i < body_.loads.size(); ++i) {
-    if (body_.loads[i].kind != LoadKind::contiguous) continue;
-    Access access = vector_of(static_cast<int>(i), builder_.CreateAdd(column, ahead_[i]), 1);
-    const int size = ir::byte_size(access.dtype);
-    for (int byte = 0; byte < loop.step() * size; byte += kLineBytes) {
-      access.displacement = byte / size;
-      prefetch(accesses_.address(access), Prefetch::far);
-    }
-  }
-}
-
-void VectorBodyEmitter::prefetch_gaps() {
-  for (std::size_t i = 0; i < body_.loads.size(); ++i) {
-    if (gaps_[i] == nullptr) continue;
-    const int line = kLineBytes / ir::byte_size(body_.loads[i].dtype);
-    counted_loop(builder_, arguments_.end, gaps_[i], line, [&](Value* column) {
-      prefetch(accesses_.address(vector_of(static_cast<int>(i), column, 1)), Prefetch::near);
-    });
-  }
-}
-
-void VectorBodyEmitter::prefetch_stores() {
-  ir::ExprContext& exprs = context_.exprs();
-  const Expr row_bytes = exprs.max(context_.abi.row_bytes, exprs.constant(1));
-  const Expr rows = exprs.floordiv(exprs.constant(kStoresAheadBytes), row_bytes);
-  Value* ahead = exprs_.address(builder_, exprs.mul(rows, kernel().extents.back()));
-  Value* length = builder_.CreateSub(arguments_.end, arguments_.begin);
-  std::vector<std::pair<Value*, int>> edges;
-  for (std::size_t i = 0; i < outputs_.size(); ++i) {
-    const auto moved = [&](Value* from, Value* by) {
-      return accesses_.address({.pointer = from, .dtype = result_type(i), .first = by});
-    };
-    Value* begin = moved(address_of(i, arguments_.begin), ahead);
-    // Where a fill begins something else ends.
-    if (!body_.loads.empty()) edges.emplace_back(begin, kLineBytes);
-    edges.emplace_back(moved(begin, length), kLineBytes);
-  }
-  // Where no line is shared, none is written through the caches, and to have it there would cost the more.
-  llvm::Function* function = builder_.GetInsertBlock()->getParent();
-  auto* shared = llvm::BasicBlock::Create(builder_.getContext(), "shared", function);
-  auto* after = llvm::BasicBlock::Create(builder_.getContext(), "after", function);
-  builder_.CreateCondBr(are_aligned(edges), after, shared);
-  builder_.SetInsertPoint(shared);
-  for (const auto& edge : edges) prefetch(edge.first, Prefetch::write);
-  builder_.CreateBr(after);
-  builder_.SetInsertPoint(after);
 }
 
 // --- alignment -----------------------------------------------------------------------------------------------------

@@ -23,6 +23,8 @@ class VectorBodyEmitter {
   void emit(llvm::Value* column, const VectorLoop& loop, int displacement = 0) {
     store(column, loop, displacement, compute(column, loop, displacement));
   }
+  /// Emits those at coordinates [column, limit) of such a vector, of which there is one or more.
+  void emit_masked(llvm::Value* column, llvm::Value* limit, const VectorLoop& loop);
 
   /// Computes what prefetches need in rows that are written past the caches, where the builder stands, before the rows.
   void plan_prefetches();
@@ -84,6 +86,7 @@ class VectorBodyEmitter {
   void load_scalars(const LaunchFields& fields);
   [[nodiscard]] bool is_invariant(const BodyNode& node) const;
   void emit_invariants();
+  void give_row_values(const std::vector<llvm::Value*>& values);
   void hoist_from_sums(std::vector<ir::Expr> varying);
   [[nodiscard]] bool loads_invariants() const;
   void prefetch_next_sums();
@@ -100,6 +103,8 @@ class VectorBodyEmitter {
   /// Returns whether a load goes over the row by its pointer, and whether its elements are counted, too.
   [[nodiscard]] bool moves_pointer(std::size_t load) const;
   [[nodiscard]] bool counts_elements(std::size_t load) const;
+  /// Lets an access have the elements alone that the vector's mask leaves; `reversed`: those are its last.
+  void mask(Access& access, bool reversed);
   /// The address of a result's element at this column.
   llvm::Value* address_of(std::size_t result, llvm::Value* column);
   llvm::Value* low_bits(llvm::Value* address, int bytes);
@@ -112,7 +117,8 @@ class VectorBodyEmitter {
   ExprEmitter& exprs_;
   AccessEmitter accesses_;
   BodyArguments arguments_;
-  int displacement_ = 0;  // of the vector that is being emitted
+  int displacement_ = 0;             // of the vector that is being emitted
+  llvm::Value* accessed_ = nullptr;  // of its elements, where not all
   std::vector<llvm::Value*> outputs_;
   std::vector<Access> row_outputs_, row_loads_;  // of the row that was set, else none: their pointers and origins
   std::map<ir::ValueId, llvm::Value*> scalars_;
