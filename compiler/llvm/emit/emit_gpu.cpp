@@ -76,6 +76,8 @@ constexpr int kManyThreads = 1024;
 /// The same for tiles of 2-byte elements: 40 registers a thread. With 48, which ptxas prefers, the loads on their way
 /// are too few (0.91 of a copy's speed instead of 0.94 on an H200); tiles of 4 and of 1 byte are no quicker with more.
 constexpr int kManyTileThreads = 1536;
+/// The same for tiles of bytes that find elements past 2^31: with 64 registers a thread some spill one.
+constexpr int kWideTileThreads = 768;
 
 std::size_t loads_of(const Schedule& schedule) {
   std::size_t loads = 0;
@@ -86,7 +88,8 @@ std::size_t loads_of(const Schedule& schedule) {
 int blocks_at_once(const KernelContext& context, const TransposeTile& tile) {
   if (context.index_bits != 32 || std::ranges::any_of(context.schedule.bodies, has_activation)) return 1;
   const bool is_light = tile.lanes == 2 && loads_of(context.schedule) == 1;
-  return std::max(1, (is_light ? kManyTileThreads : kManyThreads) / tile.threads);
+  const bool is_wide = tile.lanes == 4 && context.offset_bits == 64;
+  return std::max(1, (is_light ? kManyTileThreads : is_wide ? kWideTileThreads : kManyThreads) / tile.threads);
 }
 
 /// Returns how many blocks a multiprocessor shall hold at least. ptxas 13 spills a few bytes rather than take more
