@@ -37,7 +37,7 @@ struct Row {
   int threads = 1;
 };
 
-/// What one library made of a row.
+/// Holds a row's call as one library compiled and bound it.
 struct Call {
   decltype(&padlock_call_launch) launch = nullptr;
   padlock_call* call = nullptr;
@@ -157,7 +157,7 @@ std::vector<Row> rows_of(const PadCase& pad, const PadCase& numbers) {
   return rows;
 }
 
-/// What all rows came to: the sum of the logarithms of their ratios.
+/// Adds up the logarithms of the rows' ratios, for their geometric mean.
 struct Sum {
   int rows = 0;
   int same = 0;  // code, to the byte

@@ -213,7 +213,7 @@ class TileWordsProof {
     prove_copied_tests(shares_of(shares), column);
   }
 
-  /// As many threads store vectors as the digits have values.
+  /// Proves that the product of the digits' counts is the number of threads that store vectors.
   void prove_copiers() {
     Expr product = exprs_.constant(1);
     for (const TileDigit& digit : tile_.copied_digits) product = exprs_.mul(product, digit.count);

@@ -7,8 +7,7 @@
 
 namespace padlock::compiler {
 
-/// What a target does to the lanes of vectors: the widest vectors in which it permutes elements of each size by one
-/// instruction.
+/// Tells how wide the vectors are that a target permutes by one instruction, for each size of elements.
 struct VectorPermutes {
   std::array<int, 4> bytes = {};  ///< of elements of 1, 2, 4 and 8 bytes; 0: it has no such instruction
   bool masks = false;             ///< it loads and stores any lanes of a vector, of elements of each size

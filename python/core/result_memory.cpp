@@ -17,7 +17,7 @@ namespace {
 constexpr std::size_t kHugePage = std::size_t{2} << 20;
 constexpr std::size_t kPage = std::size_t{4} << 10;
 
-/// What kernels share keeps this much at most.
+/// Limits the bytes that shared_result_memory() keeps.
 constexpr std::size_t kSharedLimit = std::size_t{256} << 20;
 
 constexpr std::size_t a_quarter_more(std::size_t bytes) { return bytes + bytes / 4; }

@@ -75,8 +75,8 @@ class ResultMemory : public std::enable_shared_from_this<ResultMemory> {
   std::atomic<bool> is_on_;
 };
 
-/// What kernels of one process share that ask for it: a graph has many, and seldom needs the results of all at once. It
-/// lives to the end of the process.
+/// Returns the memory that kernels of a process share if they ask for it: a graph has many kernels, and seldom needs
+/// the results of all at once. It lives to the end of the process.
 [[nodiscard]] const std::shared_ptr<ResultMemory>& shared_result_memory();
 
 /// Makes a type of Python's of the block, which NumPy takes by __array_interface__.

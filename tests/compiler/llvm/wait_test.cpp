@@ -1,5 +1,5 @@
-// Where a kernel that is launched while the grids before it run waits for them: after what it can compute without them,
-// before all that they may write.
+// Tests where a kernel waits for the grids before it: after what it computes without them, before it accesses memory
+// that they may write.
 #include <doctest/doctest.h>
 
 #include <algorithm>
@@ -22,7 +22,7 @@ namespace {
 
 constexpr unsigned kGlobal = 1;
 
-/// What a module's kernels do before and after their waits.
+/// Records what a module's kernels do before and after their waits.
 class Waits final : public PassEdits {
  public:
   void emitted(llvm::Module& module) const override {

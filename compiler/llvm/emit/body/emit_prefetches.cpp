@@ -2,7 +2,7 @@
 #include "compiler/llvm/emit/emit_loop.h"
 #include "compiler/llvm/emit/emit_sum.h"
 
-// What a body fetches ahead, where its results go past the caches.
+// Emits the prefetches of a body whose results go past the caches.
 namespace padlock::compiler {
 
 using ir::Expr;
@@ -115,11 +115,12 @@ void VectorBodyEmitter::prefetch_stores() {
       return accesses_.address({.pointer = from, .dtype = result_type(i), .first = by});
     };
     Value* begin = moved(address_of(i, arguments_.begin), ahead);
-    // Where a fill begins something else ends.
+    // A fill's first line is left out: what ends there fetches it.
     if (!body_.loads.empty()) edges.emplace_back(begin, kLineBytes);
     edges.emplace_back(moved(begin, length), kLineBytes);
   }
-  // Where no line is shared, none is written through the caches, and to have it there would cost the more.
+  // Only lines that two runs share are written through the caches. Where there is none, a prefetch would cost and not
+  // help.
   llvm::Function* function = builder_.GetInsertBlock()->getParent();
   auto* shared = llvm::BasicBlock::Create(builder_.getContext(), "shared", function);
   auto* after = llvm::BasicBlock::Create(builder_.getContext(), "after", function);

@@ -1,7 +1,7 @@
 #include "compiler/llvm/emit/body/emit_vector_body.h"
 #include "compiler/llvm/emit/emit_ops.h"
 
-// What a body loads for one vector.
+// Emits the loads of a body's vector.
 namespace padlock::compiler {
 
 using llvm::Value;
