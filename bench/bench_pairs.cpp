@@ -1,6 +1,5 @@
-// Times two builds of Padlock beside each other, by turns in one process: the pads of cases.txt in all their variants, or
-// short rows.
-// It shows what a change costs where two runs of the whole benchmark drown it in the machine's moods.
+// Times two builds of Padlock beside each other, by turns in one process: the pads of cases.txt in all their variants,
+// or short rows. It shows what a change costs where two runs of the whole benchmark drown it in the machine's moods.
 
 #include <dlfcn.h>
 #include <fmt/format.h>

@@ -28,7 +28,8 @@ void add_pads(ir::DType dtype, std::int64_t all_bytes, std::vector<PadSpec>& all
     const std::int64_t elements = bytes / ir::byte_size(dtype);
     if (bytes % ir::byte_size(dtype) != 0) continue;
     for (const char* const mode : {"constant", "edge", "reflect", "wrap"})
-      if (elements > 1 || mode != std::string_view("reflect")) all.push_back(rows_of(dtype, elements, mode, 1, all_bytes));
+      if (elements > 1 || mode != std::string_view("reflect"))
+        all.push_back(rows_of(dtype, elements, mode, 1, all_bytes));
     if (elements > 2) all.push_back(rows_of(dtype, elements, "constant", -1, all_bytes));
   }
 }

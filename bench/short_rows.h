@@ -7,8 +7,9 @@
 
 namespace padlock::bench {
 
-/// Rows of 1 to 64 bytes, in arrays of so many bytes together: a pad of one element on each side in every mode that others have,
-/// a crop by one, images with their three channels innermost, and the transposition of a short axis. In four types.
+/// Rows of 1 to 64 bytes, in arrays of so many bytes together: a pad of one element on each side in every mode that
+/// others have, a crop by one, images with their three channels innermost, and the transposition of a short axis. In
+/// four types.
 [[nodiscard]] std::vector<PadSpec> short_rows(std::int64_t bytes);
 
 }  // namespace padlock::bench

@@ -322,10 +322,10 @@ class TakerEmitter {
     }
   }
 
-  /// Asks for each line of the results that a chunk some trips later will write. Vectors that cross lines and are stored
-  /// again in part keep their places in a core's queue of stores until all their lines have come: rows of 66 bytes of
-  /// 64 took 1.25 to 1.9 times as long as a copy on a Xeon (the latter where the core's other thread was busy, which
-  /// halves the queue), and as long as a copy with this; with 512 and 2048 bytes as with 1024.
+  /// Asks for each line of the results that a chunk some trips later will write. Vectors that cross lines and are
+  /// stored again in part keep their places in a core's queue of stores until all their lines have come: rows of 66
+  /// bytes of 64 took 1.25 to 1.9 times as long as a copy on a Xeon (the latter where the core's other thread was busy,
+  /// which halves the queue), and as long as a copy with this; with 512 and 2048 bytes as with 1024.
   void prefetch_stores(Value* at) {
     constexpr int kAhead = 1024, kLine = 64;
     for (std::size_t i = 0; i < outputs_.size(); ++i) {
@@ -334,9 +334,9 @@ class TakerEmitter {
       for (int vector = 0; vector < rows_.loop.vectors; vector += vectors_of_line) {
         Value* to = builder_.CreateGEP(element(result_type(i)), outputs_[i][static_cast<std::size_t>(vector)], at);
         Value* ahead = builder_.CreateConstGEP1_64(builder_.getInt8Ty(), to, kAhead);
-        builder_.CreateIntrinsic(llvm::Intrinsic::prefetch, {ahead->getType()},
-                                 {ahead, builder_.getInt32(/*write*/ 1), builder_.getInt32(/*locality*/ 3),
-                                  builder_.getInt32(/*data*/ 1)});
+        builder_.CreateIntrinsic(
+            llvm::Intrinsic::prefetch, {ahead->getType()},
+            {ahead, builder_.getInt32(/*write*/ 1), builder_.getInt32(/*locality*/ 3), builder_.getInt32(/*data*/ 1)});
       }
     }
   }
