@@ -18,6 +18,7 @@ from . import _lower_moves  # noqa: F401, fills the table of rules
 from ._choice import Choice, bytes_of, choose, is_crop
 from ._clusters import Clusters, sort
 from ._direct import NUMBERS, operators_of
+from ._give_back import give_back
 from ._log import Decision, decide
 from ._names import call_directly, graph_pass_base, inductor, inductor_options, warn_once, with_key, without_graph_cache
 from ._programs import call_kernel, kernel_of
@@ -196,7 +197,9 @@ def backend(
 
     def inner(graph_module: GraphModule, examples: Sequence[Any], **given: Any) -> Any:
         try:
-            take_clusters(graph_module.graph, replace_fields(how, backward=bool(given.get("is_backward"))))
+            backward = bool(given.get("is_backward"))
+            take_clusters(graph_module.graph, replace_fields(how, backward=backward))
+            give_back(graph_module.graph, backward=backward)
             graph_module.recompile()
         except Exception as error:  # noqa: BLE001
             warn_once(f"padlock: a graph is left to Inductor: {type(error).__name__}: {error}")

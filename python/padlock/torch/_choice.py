@@ -107,8 +107,7 @@ def choose(cluster: Sequence[Node], program: Program, force: bool) -> Choice:
         return Choice(False, "a copy alone, which Inductor makes as well")
     between = [(node, node) for node in program.inputs]
     between += [(user, node) for node in cluster for user in node.users if user not in inside]
-    indexed = any(node.target in PADS and node.target is not overload("constant_pad_nd") for node in cluster)
-    for node, other in between if not indexed else ():  # Inductor's other modes are index arithmetic, which costs more than copies
+    for node, other in between:
         if is_laid_out_anew(node, other):
             return Choice(False, f"beside {node.name}, for which Inductor chooses the order of axes")
     moved = bytes_of([node.meta.get("val") for node in (*program.inputs, *(one.node for one in program.outputs))])
