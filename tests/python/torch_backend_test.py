@@ -420,10 +420,37 @@ class Choices(Case):
         self.assertEqual(keys, [f"padlock {_backend._hash_of_sources()}"] * 2)
 
     def test_a_crop_is_always_taken(self):
+        """Alone, where what is around it is left."""
         import torch
 
         self.run_both(lambda x: (torch.nn.functional.pad(x, (-3, 5)) * 2).sum(1), torch.ones(9, 12))
-        self.assertEqual(self.reasons(), {"it has a pad that crops": True})
+        told = [(one.taken, one.reason, len(one.operators)) for one in padlock_torch().decisions()]
+        self.assertEqual(told, [(False, "beside sum_1, with which Inductor may fuse it", 2), (True, "it has a pad that crops", 1)])
+        padlock_torch().forget()
+        self.run_both(lambda x: torch.nn.functional.pad(x @ x, (-3, 3)).relu() @ x, torch.eye(9), close=True)
+        self.assertEqual([(one.taken, len(one.operators)) for one in padlock_torch().decisions()], [(True, 2)])
+
+    def test_a_crop_between_convolutions_has_channels_last(self):
+        """No copy stands beside it: Inductor makes as many loops as without it."""
+        import torch
+        from torch._inductor import metrics
+
+        x, w = torch.randn(2, 8, 40, 72), torch.randn(8, 8, 3, 3)
+        crop = lambda x: torch.nn.functional.pad(x, (-1, 1, -1, 1))  # noqa: E731
+        for dynamic in (False, True):
+            loops = []
+            for between in (crop, lambda x: x):
+                padlock_torch().forget()
+                function = lambda x, w: torch.conv2d(between(torch.conv2d(x, w).relu()), w)  # noqa: B023, E731
+                metrics.reset()
+                with torch._inductor.config.patch(force_disable_caches=True):
+                    made = compiled(function, dynamic=dynamic, options={})(x, w)
+                self.assertTrue(torch.allclose(made, function(x, w), rtol=1e-4, atol=1e-4))
+                loops.append(metrics.generated_kernel_count)
+                if between is crop:
+                    self.assertEqual(len(taken()), 1)
+                    self.assertIn("perm = [0, 2, 3, 1]", taken()[0].text)
+            self.assertEqual(*loops)
 
     def test_other_types_are_left(self):
         import torch

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import pathlib
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from dataclasses import replace as replace_fields
 from functools import lru_cache
@@ -15,7 +15,7 @@ from torch.fx import Graph, GraphModule, Node
 
 from .. import _core
 from . import _lower_moves  # noqa: F401, fills the table of rules
-from ._choice import Choice, bytes_of, choose, is_crop
+from ._choice import Choice, bytes_of, choose, is_crop, layouts_of
 from ._clusters import Clusters, sort
 from ._direct import NUMBERS, operators_of
 from ._give_back import give_back
@@ -60,15 +60,27 @@ def _compiled(cluster: Sequence[Node], part: Part, how: How) -> tuple[Program | 
     return (None, how.refused[text]) if text in how.refused else (program, choice)
 
 
+def _parts(cluster: Sequence[Node], how: How) -> Iterator[Part]:
+    """What to make a program of, in turn: in the layouts that cost no copies, with names for the extents that were computed before
+    it, and in symbols."""
+    layouts = {} if how.force else layouts_of(cluster)
+    for one in (layouts, {}) if layouts else ({},):
+        part = part_of(cluster, one)
+        yield part
+        if part.names:
+            yield part.in_symbols()
+
+
 def _try(cluster: Sequence[Node], how: How) -> tuple[Program | None, Choice]:
-    """The program of a cluster: with names for the extents that were computed before it or, if that does not do, in symbols."""
+    """The program of a cluster: of the first part that has one."""
+    program, choice = None, Choice(False, "")
     try:
-        part = part_of(cluster)
+        for part in _parts(cluster, how):
+            program, choice = _compiled(cluster, part, how)
+            if program is not None:
+                break
     except Exception as error:  # noqa: BLE001
         return None, _refused(error)
-    program, choice = _compiled(cluster, part, how)
-    if program is None and part.names:
-        program, choice = _compiled(cluster, part.in_symbols(), how)
     return program, choice
 
 
