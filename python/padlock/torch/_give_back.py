@@ -21,14 +21,17 @@ _MAY_BE: dict[str, Callable[[Any, Any], Any]] = {
     "circular": lambda amount, n: amount <= n,
 }
 
+_OPERATORS = {"reflect": "reflection", "replicate": "replication"}
+
 
 def _value(given: Any) -> Any:
     return given.meta.get("val") if isinstance(given, Node) else given
 
 
 def _padded_axes(rank: int, low: Sequence[Any], high: Sequence[Any]) -> int | None:
-    """How many axes at the end torch would pad, if it pads so few of that many: there are one or two before them."""
-    first = next((axis for axis in range(rank) if not (low[axis] is high[axis] is 0 or low[axis] == high[axis] == 0)), rank - 1)
+    """How many axes at the end torch pads then, or None: it pads up to three, with one or two before them."""
+    padded = [axis for axis in range(rank) if not (is_known(low[axis] == 0) and is_known(high[axis] == 0))]
+    first = min(padded, default=rank - 1)
     for count in (1, 2, 3):
         if count in (rank - 1, rank - 2) and rank - count <= first:
             return count
@@ -53,14 +56,15 @@ def _pairs(node: Node, asks: Callable[[Any], bool]) -> tuple[str, list[Any]] | N
     return theirs, pairs
 
 
-def _inline(graph: Graph, pad: Node, traced: Graph, inputs: Sequence[Node]) -> Node:
-    """Copies a traced graph in front of a pad. Returns its result."""
+def _inline(graph: Graph, pad: Node, traced: Graph, inputs: Sequence[Node], operator: Any) -> Node:
+    """Copies the traced graph of an operator of torch's in front of a pad: Inductor names loops by that. Returns its result."""
+    about = {**pad.meta, "original_aten": operator} if operator is not None else pad.meta
     copies: dict[Node, Any] = dict(zip((node for node in traced.nodes if node.op == "placeholder"), inputs, strict=True))
     with graph.inserting_before(pad):
         for node in traced.nodes:
             if node.op == "call_function":
                 copies[node] = graph.node_copy(node, copies.__getitem__)
-                copies[node].meta = {**pad.meta, "val": node.meta.get("val")}
+                copies[node].meta = {**about, "val": node.meta.get("val")}
         (result,) = next(iter(reversed(traced.nodes))).all_input_nodes
         made = copies[result]
         if not all(is_known(a == b) for a, b in zip(_value(made).stride(), _value(pad).stride(), strict=True)):
@@ -84,5 +88,6 @@ def give_back(graph: Graph, *, backward: bool) -> None:
         inputs = [node.args[0], *(one for one in pairs if isinstance(one, Node))]
         traced = trace_function(pad, [_value(one) for one in inputs])
         if traced is not None:
-            node.replace_all_uses_with(_inline(graph, node, traced.graph, inputs))  # type: ignore[arg-type]
+            operator = overload(f"{_OPERATORS.get(mode)}_pad{len(pairs) // 2}d")
+            node.replace_all_uses_with(_inline(graph, node, traced.graph, inputs, operator))  # type: ignore[arg-type]
             graph.erase_node(node)
