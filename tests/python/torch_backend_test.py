@@ -452,6 +452,20 @@ class Choices(Case):
                     self.assertIn("perm = [0, 2, 3, 1]", taken()[0].text)
             self.assertEqual(*loops)
 
+    def test_a_crop_shares_what_others_compute_as_well(self):
+        import torch
+        from padlock.torch import _backend
+
+        def halves(x, w):
+            y = torch.conv2d(x, w)
+            return torch.conv2d(y.relu(), w).sum(1) + torch.conv2d(torch.nn.functional.pad(y.relu(), (-1, 1, -1, 1)), w).sum(1)
+
+        x, w = torch.randn(2, 8, 20, 24), torch.randn(8, 8, 3, 3)
+        kept = []
+        with mock.patch.object(_backend, "give_back", lambda graph, backward: kept.extend(graph.nodes)):
+            self.run_both(halves, x, w, close=True)
+        self.assertEqual([str(node.target) for node in kept].count("aten.relu.default"), 1)
+
     def test_other_types_are_left(self):
         import torch
 

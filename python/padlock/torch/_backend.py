@@ -15,7 +15,7 @@ from torch.fx import Graph, GraphModule, Node
 
 from .. import _core
 from . import _lower_moves  # noqa: F401, fills the table of rules
-from ._choice import Choice, bytes_of, choose, is_crop, layouts_of
+from ._choice import Choice, bytes_of, choose, is_crop, layouts_of, share_sources
 from ._clusters import Clusters, sort
 from ._direct import NUMBERS, operators_of
 from ._give_back import give_back
@@ -104,6 +104,7 @@ def _take(graph: Graph, cluster: Sequence[Node], how: How) -> bool:
 def take_clusters(graph: Graph, how: How) -> int:
     """Makes programs of the clusters that pay, and tells of each. Returns how many."""
     ask_inputs(graph)
+    share_sources(graph)
     taken = 0
     for cluster in list(Clusters(graph)):
         done = _take(graph, cluster, how)

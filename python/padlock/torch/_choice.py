@@ -7,10 +7,10 @@ from dataclasses import dataclass
 from typing import Any
 
 import torch
-from torch.fx import Node
+from torch.fx import Graph, Node
 
 from ._clusters import CONCATENATIONS, PADS
-from ._lower import overload
+from ._lower import RULES, overload
 from ._names import chooses_layouts, is_known, size_hint
 from ._rewrite import Program
 
@@ -123,6 +123,21 @@ def choose(cluster: Sequence[Node], program: Program, force: bool) -> Choice:
     if moved < LEAST_BYTES:
         return Choice(False, f"less than {LEAST_BYTES} bytes")
     return Choice(True, "nothing beside it fuses, and it is large enough")
+
+
+def share_sources(graph: Graph) -> None:
+    """Lets one node compute what a crop cuts, where several do: Inductor merges their loops, but would make a tensor more for a kernel
+    of ours to read."""
+    order = {node: i for i, node in enumerate(graph.nodes)}
+    for source in [node.args[0] for node in graph.nodes if is_crop(node)]:
+        if not isinstance(source, Node) or source.target not in RULES or not source.users:
+            continue
+        what = (source.target, source.args, source.kwargs)
+        users = source.all_input_nodes[0].users if source.all_input_nodes else {}
+        first, *rest = sorted({source, *(one for one in users if (one.target, one.args, one.kwargs) == what)}, key=order.__getitem__)
+        for other in rest:
+            other.replace_all_uses_with(first)
+            graph.erase_node(other)
 
 
 def layouts_of(cluster: Sequence[Node]) -> dict[Node, torch.Tensor]:
