@@ -431,7 +431,7 @@ class Choices(Case):
         self.assertEqual([(one.taken, len(one.operators)) for one in padlock_torch().decisions()], [(True, 2)])
 
     def test_a_crop_between_convolutions_has_channels_last(self):
-        """No copy stands beside it: Inductor makes as many loops as without it."""
+        """No copy stands beside it: Inductor makes no more loops than without it."""
         import torch
         from torch._inductor import metrics
 
@@ -450,7 +450,7 @@ class Choices(Case):
                 if between is crop:
                     self.assertEqual(len(taken()), 1)
                     self.assertIn("perm = [0, 2, 3, 1]", taken()[0].text)
-            self.assertEqual(*loops)
+            self.assertLessEqual(*loops)
 
     def test_a_crop_shares_what_others_compute_as_well(self):
         import torch
