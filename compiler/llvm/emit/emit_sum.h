@@ -17,7 +17,7 @@ namespace padlock::compiler {
                                     ir::DType dtype, int lanes, std::span<const Walk> walks,
                                     llvm::function_ref<std::vector<llvm::Value*>()> terms);
 /// Emits those loops alone, with what `each` emits where the walks' variables have their values.
-void emit_walks(llvm::IRBuilder<>& builder, ExprEmitter& exprs, const TargetFeatures& target,
-                std::span<const Walk> walks, llvm::function_ref<void()> each);
+void emit_walks(llvm::IRBuilder<>& builder, ExprEmitter& exprs, std::span<const Walk> walks,
+                llvm::function_ref<void()> each);
 
 }  // namespace padlock::compiler

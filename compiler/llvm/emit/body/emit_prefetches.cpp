@@ -32,7 +32,7 @@ void VectorBodyEmitter::prefetch_next_sums() {
   give_row_values(arguments_.next_row_values);
   for (std::size_t i = 0; i < body_.nodes.size(); ++i)
     if (const BodyNode& node = body_.nodes[i]; node.kind == NodeKind::sum && node.scope < 0)
-      emit_walks(builder_, exprs_, context_.target, node.walks, [&] { prefetch_terms(static_cast<int>(i)); });
+      emit_walks(builder_, exprs_, node.walks, [&] { prefetch_terms(static_cast<int>(i)); });
   builder_.CreateBr(after);
   builder_.SetInsertPoint(after);
 }
