@@ -20,6 +20,7 @@
 #include "padlock/padlock.h"
 #include "support/file.h"
 #include "support/paired_benchmark.h"
+#include "support/sized.h"
 
 namespace padlock::bench {
 namespace {
@@ -52,13 +53,6 @@ struct Call {
     if (launch(call, &from, 1, &to, 1, nullptr, nullptr) != PADLOCK_OK) std::abort();
   }
 };
-
-template <class T>
-T sized() {
-  T made{};
-  made.struct_size = sizeof(T);
-  return made;
-}
 
 /// One of the two libraries, through its C interface alone: inside, both have the same names. What it makes lives as
 /// long as the process, which ends where something fails.

@@ -6,6 +6,7 @@
 #include <string_view>
 
 #include "padlock/padlock.h"
+#include "support/sized.h"
 
 namespace padlock::bench {
 namespace {
@@ -14,13 +15,6 @@ constexpr std::string_view kProgram =
     "program pad_relu(x: f32[B, S], lo: dim) where B >= 1, -8 <= lo <= 8, S + lo >= 0\n"
     "{ y = pad(x, low = [0, lo], high = [0, -(S + lo) mod 8], value = -1.5) z = relu(y) return z }";
 constexpr std::int64_t kExtent = 16;
-
-template <class T>
-T sized() {
-  T made{};
-  made.struct_size = sizeof(T);
-  return made;
-}
 
 /// Handles, and the data of one launch. Each step ends the process where it fails, so that no check is timed.
 class Session {

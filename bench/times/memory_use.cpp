@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "padlock/padlock.h"
+#include "support/sized.h"
 
 namespace padlock::bench {
 namespace {
@@ -47,8 +48,7 @@ Result<MemoryUse> memory_use() {
   constexpr int kVariants = 64;
   const auto begin = private_kib();
   if (!begin) return unavailable("/proc/self/smaps_rollup does not say what memory is private");
-  padlock_context_options options{};
-  options.struct_size = sizeof options;
+  auto options = sized<padlock_context_options>();
   options.threads = 1;
   padlock_context* made = nullptr;
   (void)padlock_context_create(&options, &made, nullptr);

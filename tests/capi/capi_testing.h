@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "padlock/padlock.h"
+#include "support/sized.h"
 
 // What tests of the C API share: owners of handles, tensors, and a program with one call of it.
 namespace padlock::capi::testing {
@@ -46,14 +47,6 @@ using Tuner = Handle<padlock_tuner, padlock_tuner_release>;
 using Cache = Handle<padlock_cache, padlock_cache_release>;
 using Pack = Handle<padlock_pack, padlock_pack_release>;
 using Devices = Handle<padlock_devices, padlock_devices_release>;
-
-/// A struct with its size and zeros.
-template <class T>
-[[nodiscard]] T sized() {
-  T made{};
-  made.struct_size = sizeof(T);
-  return made;
-}
 
 inline constexpr const char* kPadRelu = R"(program pad_relu(x: f32[B, S], lo: dim, v: f32)
 where 1 <= B, -8 <= lo <= 8, S + lo >= 0
