@@ -147,10 +147,10 @@ class TileProof {
   // --- positions ----------------------------------------------------------------------------------------------------
 
   /// Threads take blocks in turn, and load all of their positions. The witness: position (row, column) is in block
-  /// (row div lanes) + words * (column div lanes).
+  /// (row div lanes) + 32 * (column div lanes).
   void prove_loaded() {
     const Expr lanes = exprs_.constant(tile_.lanes);
-    const Expr words = exprs_.constant(tile_.row_words);
+    const Expr words = exprs_.constant(kTileWords);
     TileShares shares{
         .name = "positions that are loaded",
         .share = tile_.block,
@@ -207,7 +207,7 @@ class TileProof {
     const Expr lanes = exprs_.constant(tile_.lanes);
     const Expr line = exprs_.floordiv(position.row, lanes);
     return {Digit{exprs_.mod(position.row, lanes), tile_.lanes},
-            {exprs_.floordiv(position.row, exprs_.constant(tile_.halo())), tile_.row_words / kHaloWords},
+            {exprs_.floordiv(position.row, exprs_.constant(tile_.halo())), kTileWords / kHaloWords},
             {exprs_.mod(line, exprs_.constant(kHaloWords)), kHaloWords},
             {exprs_.floordiv(position.column, lanes), tile_.columns() / tile_.lanes},
             {exprs_.mod(position.column, lanes), tile_.lanes}};

@@ -28,7 +28,7 @@ class TileWordsProof {
         tile_(tile),
         zero_(exprs_.constant(0)),
         lanes_(exprs_.constant(tile_.lanes)),
-        words_(exprs_.constant(tile_.row_words)),
+        words_(exprs_.constant(kTileWords)),
         lane_(exprs_.variable("lane_of_word", kLane)),
         cross_(kernel_.coordinate(tile_.axis)),
         column_(kernel_.coordinate(kernel_.rank() - 1)) {}
@@ -152,7 +152,7 @@ class TileWordsProof {
 
   // --- blocks and words ---------------------------------------------------------------------------------------------
 
-  /// The witness: position (row, column) is in block (row div lanes) + words * (column div lanes), and in no other.
+  /// The witness: position (row, column) is in block (row div lanes) + 32 * (column div lanes), and in no other.
   void prove_blocks() {
     const Expr row = exprs_.add(tile_.block_row, tile_.part);
     const Expr column = exprs_.add(tile_.block_column, lane_);

@@ -97,21 +97,11 @@ int most_frequent(const std::vector<std::vector<int>>& axes, int rank) {
   return best;
 }
 
-/// Returns how many of a tile's arrays shared memory has room for.
-int most_arrays(const TransposeTile& tile) { return kSharedBytes / (tile.array_words() * tile.word_bytes); }
-
-/// Counts the arrays of a tile with one result if shared memory has room for all that may be held.
-int wanted_arrays(const std::vector<std::vector<int>>& axes, int axis) {
-  std::ptrdiff_t most = 1;
-  for (const std::vector<int>& loads : axes) most = std::max(most, std::ranges::count(loads, axis));
-  return static_cast<int>(most);
-}
-
 /// An array for each result, where shared memory has room for all and every load goes along the axis or stays; else one
 /// for each load along the axis, numbered in each body anew. A load in a sum's walks is done many times an element, and
 /// so where the element is.
 void choose_arrays(const Schedule& schedule, TransposeTile& tile, const std::vector<std::vector<int>>& axes) {
-  const int most = most_arrays(tile);
+  const int most = kSharedBytes / (tile.array_words() * tile.word_bytes);
   const auto results = static_cast<int>(schedule.kernel.results.size());
   tile.holds_results =
       results <= most && std::ranges::all_of(axes, [&](const std::vector<int>& loads) {
@@ -134,7 +124,7 @@ void choose_arrays(const Schedule& schedule, TransposeTile& tile, const std::vec
 void place_slots(ir::ExprContext& exprs, TransposeTile& tile) {
   const Expr columns = exprs.constant(tile.stored_columns());
   const Expr lanes = exprs.constant(tile.lanes);
-  const Expr words = exprs.constant(tile.row_words);
+  const Expr words = exprs.constant(kTileWords);
   const Expr halo = exprs.constant(tile.halo());
   tile.stored_row = exprs.floordiv(tile.slot, columns);
   const Expr first = exprs.sub(halo, tile.phase);  // of a row that is stored
@@ -159,15 +149,15 @@ void place_slots(ir::ExprContext& exprs, TransposeTile& tile) {
 
 /// Which vectors a thread stores.
 void place_vectors(ir::ExprContext& exprs, TransposeTile& tile) {
-  const int groups = tile.row_words / kHaloWords;
+  constexpr int kGroups = kTileWords / kHaloWords;
   const int together = std::min(8, tile.row_vectors());
-  const int rows = std::min(tile.halo(), tile.threads / (groups * tile.row_vectors()));  // that are stored in a round
+  const int rows = std::min(tile.halo(), tile.threads / (kGroups * tile.row_vectors()));  // that are stored in a round
   const Expr of_eight = exprs.variable("vector", kVector);
   const Expr eight = exprs.variable("vector_group", kVectorGroup);
   const Expr group = exprs.variable("row_group", kRowGroup);
   const Expr of_group = exprs.variable("row_of_group", kRowOfGroup);
   tile.copied_digits = {{of_eight, exprs.constant(together)},
-                        {group, exprs.constant(groups)},
+                        {group, exprs.constant(kGroups)},
                         {eight, exprs.constant(tile.row_vectors() / together)},
                         {of_group, exprs.constant(rows)}};
   const auto scaled = [&](int by, Expr e) { return exprs.mul(exprs.constant(by), e); };
@@ -332,27 +322,20 @@ namespace {
 /// thread and 0.95 with eight; f16 0.76 and 0.93; i8 0.90 with eight and 0.94 with 16.) Of a small output that is all
 /// that a multiprocessor does, one thing after the other: smaller tiles, and more threads for each. (Misaligned i8,
 /// 1 MiB, by hand: 0.13 to 0.6 of a copy with large tiles, 0.88 with 16 words and 512 threads.)
-void choose_shape(const Schedule& schedule, TransposeTile& tile, const std::vector<std::vector<int>>& axes,
-                  bool small) {
+void choose_shape(const Schedule& schedule, TransposeTile& tile, bool small) {
   tile.threads = std::max(kFewestThreads, schedule.threads);
+  const bool is_element = tile.lanes == 1 && tile.word_bytes == 4;
   if (small) {
     tile.threads = std::min(kMostThreads, 2 * tile.threads);
-    if (tile.lanes > 1 || tile.word_bytes > 4) tile.column_words /= 2;
+    if (!is_element) tile.column_words /= 2;
     return;
   }
-  if (tile.word_bytes > 4 || schedule.kernel.results.size() > 1) return;
-  // Of a tile with twice the columns the halo is an eighth of what is loaded, not a fifth, and its rows have half as
-  // many ends in memory. (Misaligned f32, 64 MiB, by hand: 0.71 of a copy, and 0.89 with twice the columns.) Its arrays
-  // are twice as large, and what has no room in them is loaded element by element.
-  tile.column_words *= 2;
-  if (wanted_arrays(axes, tile.axis) > most_arrays(tile)) tile.column_words /= 2;
+  // Words that are one element make small tiles, of which the halo would be a fifth. (Misaligned f32, 64 MiB, by hand:
+  // 0.71 of a copy, and 0.89 with twice the columns. Bytes and halves, whose tiles are larger, lose by it.)
+  if (is_element && schedule.kernel.results.size() == 1) tile.column_words *= 2;
 }
 
 }  // namespace
-
-std::int64_t most_small_tiles(const TransposeTile& large, const TransposeTile& small) {
-  return kFewestLargeTiles * large.positions() / small.positions();
-}
 
 std::optional<TransposeTile> make_transpose_tile(const Schedule& schedule, bool small) {
   const std::vector<std::vector<int>> axes = cross_axes(schedule);
@@ -365,7 +348,7 @@ std::optional<TransposeTile> make_transpose_tile(const Schedule& schedule, bool 
   tile.axis = axis;
   tile.lanes = std::max(1, 4 / widest);
   tile.word_bytes = std::max(4, widest);
-  choose_shape(schedule, tile, axes, small);
+  choose_shape(schedule, tile, small);
   tile.cross_tile = exprs.variable("cross_tile", kCrossTile);
   tile.column_tile = exprs.variable("inner_tile", kColumnTile);
   tile.slot = exprs.variable("position", kSlot);

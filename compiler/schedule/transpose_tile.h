@@ -7,7 +7,7 @@
 
 #include "ir/expr/expr.h"
 
-// The map of a GPU's grid for kernels that read a tensor across its rows, as transposes do. A block makes a tile
+// The map of a GPU's grid for kernels that read a tensor across its rows, as transposes do. A block makes a square tile
 // of the output between the innermost axis and the axis along which those loads are contiguous: its threads load the
 // tile's elements along that axis into memory that they share, come to a barrier, and store along the innermost. One
 // description serves the code and the proof.
@@ -32,10 +32,10 @@ enum class TileSize : std::uint8_t {
   small,
 };
 
-/// Fewer large tiles than so many are not taken, but small ones instead: as many as an H100 or H200 has at once (132
-/// multiprocessors with four blocks of 256 threads). With fewer, some multiprocessors have nothing to do while others
-/// do one thing after the other.
-inline constexpr std::int64_t kFewestLargeTiles = 528;
+/// Up to so many small tiles are taken instead of large ones, of which there would be half as many: 528, as many as an
+/// H100 or H200 has at once (132 multiprocessors with four blocks of 256 threads). With fewer, some multiprocessors
+/// have nothing to do while others do one thing after the other.
+inline constexpr std::int64_t kMostSmallTiles = 1056;
 
 /// One digit of a tile's number: a coordinate of the output, or the number of a part of an axis; or one of a thread's.
 struct TileDigit {
@@ -79,7 +79,6 @@ struct TransposeTile {
   int axis = 0;     ///< of the output
   int lanes = 1;    ///< elements of a word, of the widest type
   int word_bytes = 4;
-  int row_words = kTileWords;     ///< of a column
   int column_words = kTileWords;  ///< of a row that is stored
   /// True if all loads go along the axis: results are made before the barrier, and shared memory has an array for each.
   /// Else it has one for each load that goes along the axis, and results are made after the barrier.
@@ -120,14 +119,14 @@ struct TransposeTile {
   std::vector<ir::Expr> copied_tests;  ///< of all of its positions: all are >= 0
   TileLoads loads;
 
-  [[nodiscard]] int side() const { return row_words * lanes; }
+  [[nodiscard]] int side() const { return kTileWords * lanes; }
   [[nodiscard]] int halo() const { return kHaloWords * lanes; }
   [[nodiscard]] int stored_columns() const { return column_words * lanes; }
   [[nodiscard]] int columns() const { return stored_columns() + halo(); }
   /// Counts the positions that are stored.
   [[nodiscard]] int positions() const { return side() * stored_columns(); }
-  [[nodiscard]] int halo_blocks() const { return row_words * kHaloWords; }  ///< the first
-  [[nodiscard]] int blocks() const { return halo_blocks() + row_words * column_words; }
+  [[nodiscard]] int halo_blocks() const { return kTileWords * kHaloWords; }  ///< the first
+  [[nodiscard]] int blocks() const { return halo_blocks() + kTileWords * column_words; }
   [[nodiscard]] int words() const { return side() * column_words; }
   /// Counts the words of a vector that is stored, its elements, and the vectors of a row.
   [[nodiscard]] int vector_words() const { return kTileVectorBytes / word_bytes; }
@@ -141,14 +140,11 @@ struct TransposeTile {
   /// Counts words from one line to the next. Eight lines lie one word further, so that no access of a warp meets a bank
   /// twice: neither words of a column, nor words that are a vector apart, in lines that are eight apart.
   [[nodiscard]] int pitch() const { return column_words + kHaloWords + (vector_words() == 4 ? 4 : 6); }
-  [[nodiscard]] int plane_words() const { return row_words * pitch() + row_words / kHaloWords; }
+  [[nodiscard]] int plane_words() const { return kTileWords * pitch() + kTileWords / kHaloWords; }
   [[nodiscard]] int array_words() const { return lanes * plane_words(); }
   [[nodiscard]] int shared_bytes() const { return array_count * array_words() * word_bytes; }
   [[nodiscard]] int array_of(std::size_t body, std::size_t load) const { return arrays[body][load]; }
 };
-
-/// Returns up to how many small tiles a launch takes instead of large ones.
-[[nodiscard]] std::int64_t most_small_tiles(const TransposeTile& large, const TransposeTile& small);
 
 /// Makes a tile, large or small, of a schedule that has its bodies. Nothing where no load that moves with the innermost
 /// coordinate is contiguous along another axis of the output. (Where there are several such axes, it is the one of most

@@ -56,8 +56,7 @@ class GpuCost {
     if (!schedule_.tile) return count_vectors(*schedule_.grid);
     const auto& small = schedule_.small_tile;
     const double few = small ? value_of(small->tiles, binding_) : 0;
-    if (!small || few > static_cast<double>(most_small_tiles(*schedule_.tile, *small)))
-      return count_tiles(*schedule_.tile);  // as the launch asks
+    if (!small || few > kMostSmallTiles) return count_tiles(*schedule_.tile);  // as the launch asks
     cost_.blocks = few;
     count_tiles(*small);
   }

@@ -254,7 +254,7 @@ std::vector<GpuVariant> variants_of(const ProvenKernel& kernel) {
   if (kernel.has_narrow_indices()) add_tables("_short_rows");
   if (!schedule.small_tile || !kernel.has_narrow_indices()) return variants;
   next.tile = &*schedule.small_tile;
-  const Expr most = schedule.exprs().constant(most_small_tiles(*schedule.tile, *next.tile));
+  const Expr most = schedule.exprs().constant(kMostSmallTiles);
   add({{abi::Assumption::few_tiles, {next.tile->tiles, ir::Comparison::le, most}}}, "_small");
   return variants;
 }

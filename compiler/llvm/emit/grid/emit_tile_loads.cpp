@@ -99,7 +99,7 @@ void TileLoader::load_body(std::size_t body, BodyArguments arguments, BasicBlock
 Value* TileLoader::words_are_inside(const std::vector<TileStart>& starts, const BodyArguments& arguments) {
   Value* all = builder_.getTrue();
   const int columns =
-      tile_.stored_columns() - tile_.lanes * tile_.threads / tile_.row_words + tile_.lanes - 1;  // to the last
+      tile_.stored_columns() - tile_.lanes * tile_.threads / kTileWords + tile_.lanes - 1;  // to the last
   Value* halo = builder_.CreateSelect(has_halo_, vector_.context.index(-tile_.halo()), vector_.context.index(0));
   for (std::size_t i = 0; i < starts.size(); ++i) {
     Value* first = starts[i].moved_by(builder_, halo);
@@ -138,7 +138,7 @@ void TileLoader::load_rounds(std::size_t body, const BodyArguments& arguments, c
     Value* blocks = builder_.CreateMul(first, vector_.context.index(tile_.threads));
     Value* own = builder_.CreateAdd(thread_, vector_.context.index(tile_.halo_blocks()));
     vector_.exprs.set_coordinate(tile_.block, builder_.CreateAdd(own, blocks));
-    const int columns = tile_.lanes * tile_.threads / tile_.row_words;  // from one round to the next
+    const int columns = tile_.lanes * tile_.threads / kTileWords;  // from one round to the next
     std::vector<TileStart> moved;
     for (std::size_t i = 0; i < starts.size(); ++i)
       moved.push_back(addresses_.moved(starts[i], vector_.schedule().bodies[body].loads[i].dtype,
@@ -164,8 +164,8 @@ void TileLoader::load_blocks(std::size_t body, const BodyArguments& arguments, c
     for (std::size_t i = 0; i < starts.size(); ++i)
       here.push_back(
           addresses_.moved(starts[i], dtype_of(body, i),
-                           vector_.context.index(std::min<std::int64_t>(round.blocks, 0) / tile_.row_words * lanes)));
-    const std::int64_t first = std::max<std::int64_t>(round.blocks, 0) / tile_.row_words * lanes;
+                           vector_.context.index(std::min<std::int64_t>(round.blocks, 0) / kTileWords * lanes)));
+    const std::int64_t first = std::max<std::int64_t>(round.blocks, 0) / kTileWords * lanes;
     for (int column = 0; column < lanes; ++column)
       for (std::size_t i = 0; i < starts.size(); ++i) {
         const TileStart start = addresses_.moved(here[i], dtype_of(body, i), vector_.context.index(first + column));

@@ -54,7 +54,7 @@ Value* TileLoader::load_part_blocks(const ScheduledCase& row, Value* first, int 
   vector_.exprs.set_coordinate(tile_.block, first_block);
   Value* start = addresses_.place(tile_.block_row, tile_.block_column);
   const int lanes = tile_.lanes;
-  const int step = lanes * tile_.threads / tile_.row_words;  // columns from one round to the next
+  const int step = lanes * tile_.threads / kTileWords;  // columns from one round to the next
   std::vector<PartColumn> columns;
   for (int i = 0; i < together * lanes; ++i)
     columns.push_back({.column = builder_.CreateAdd(start, vector_.context.index(i / lanes * step + i % lanes)),
