@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdint>
 #include <optional>
 #include <vector>
 
@@ -15,6 +16,7 @@ struct ShortRows {
   int vectors = 0;  ///< that a warp takes at a time: one a thread
   int lanes = 0;    ///< elements of each
   int places = 0;   ///< of its table, a power of two
+  std::int64_t fewest = 0;  ///< elements of an output that is worth tables
   // Variables:
   ir::Expr columns;                   ///< of a row
   std::vector<ir::Constraint> tests;  ///< over them: asked of a launch
