@@ -229,7 +229,7 @@ Status run_all_short_rows(const Arguments& arguments, Machine& machine, Report& 
                               .warm_up_ms = 1,
                               .sample_ms = quick ? 0.3 : 1,
                               .seed = arguments.seed};
-  for (const PadSpec& rows : short_rows()) {
+  for (const PadSpec& rows : short_rows(std::int64_t{4} << 20)) {
     if (!rows.pad.name.contains(arguments.only)) continue;
     PADLOCK_CHECK(run_short_rows(machine, rows, options, report));
     fmt::print(stderr, "{}\n", rows.pad.name);

@@ -1,5 +1,5 @@
-// Times two builds of Padlock beside each other, by turns in one process: the pads of cases.txt in all their variants.
-// It shows what a change costs where two runs of the whole benchmark drown it in the machine's moods.
+// Times two builds of Padlock beside each other, by turns in one process: the pads of cases.txt in all their variants,
+// or short rows. It shows what a change costs where two runs of the whole benchmark drown it in the machine's moods.
 
 #include <dlfcn.h>
 #include <fmt/format.h>
@@ -16,6 +16,7 @@
 #include <vector>
 
 #include "bench/pad_program.h"
+#include "bench/short_rows.h"
 #include "padlock/padlock.h"
 #include "support/file.h"
 #include "support/paired_benchmark.h"
@@ -26,6 +27,7 @@ namespace {
 struct Arguments {
   std::string before, after;  // libraries
   std::string only, row;
+  std::int64_t short_rows_bytes = 0;
   bool all = false;
   TimingOptions timing = {.rounds = 41, .least_rounds = 5, .budget_ms = 1000, .warm_up_ms = 5, .sample_ms = 1};
 };
@@ -194,13 +196,9 @@ Status time_row(const Library& before, const Library& after, const Row& row, Pad
   return {};
 }
 
-Status run(const Arguments& arguments) {
+Status time_cases(const Library& before, const Library& after, const Arguments& arguments, Sum& sum) {
   PADLOCK_TRY(const std::string text, read_text_file(PADLOCK_BENCH_FOLDER "/cases.txt", std::int64_t{1} << 20));
   PADLOCK_TRY(const std::vector<PadCase> cases, parse_cases(text, "programs"));
-  const Library before(arguments.before);
-  const Library after(arguments.after);
-  Sum sum;
-  fmt::print(" after/before, interval; before again; rounds; ms after; code; row\n");
   for (const PadCase& pad : cases) {
     if (!pad.name.contains(arguments.only)) continue;
     const Call first = before.call({.name = pad.name, .spec = {.pad = pad}});
@@ -208,6 +206,26 @@ Status run(const Arguments& arguments) {
     for (const Row& row : rows_of(pad, with_numbers(pad, first.result)))
       if (row.name.contains(arguments.row)) PADLOCK_CHECK(time_row(before, after, row, arrays, arguments, sum));
   }
+  return {};
+}
+
+Status time_short_rows(const Library& before, const Library& after, const Arguments& arguments, Sum& sum) {
+  for (const PadSpec& spec : short_rows(arguments.short_rows_bytes)) {
+    const Row row{.name = spec.pad.name, .spec = spec};
+    if (!row.name.contains(arguments.only)) continue;
+    const Call first = before.call(row);
+    PADLOCK_TRY(PadArrays arrays, PadArrays::create(std::max(first.input_bytes, first.result_bytes)));
+    PADLOCK_CHECK(time_row(before, after, row, arrays, arguments, sum));
+  }
+  return {};
+}
+
+Status run(const Arguments& arguments) {
+  const Library before(arguments.before);
+  const Library after(arguments.after);
+  Sum sum;
+  fmt::print(" after/before, interval; before again; rounds; ms after; code; row\n");
+  PADLOCK_CHECK((arguments.short_rows_bytes > 0 ? time_short_rows : time_cases)(before, after, arguments, sum));
   fmt::print("{} rows timed, geometric mean {:.3f}; of all, {} have the same code to the byte\n", sum.rows,
              std::exp(sum.logarithm / std::max(sum.rows, 1)), sum.same);
   return {};
@@ -220,6 +238,8 @@ int main_of(int argc, char** argv) {
   app.add_option("after", arguments.after, "libpadlock.so of the other")->required();
   app.add_option("--only", arguments.only, "cases whose name has this in it");
   app.add_option("--row", arguments.row, "rows whose name has this in it");
+  app.add_option("--short-rows", arguments.short_rows_bytes, "instead rows of 1 to 64 bytes, of so many bytes together")
+      ->excludes("--row");
   app.add_flag("--all", arguments.all, "rows, too, of which both have the same code");
   app.add_option("--rounds", arguments.timing.rounds, "samples of each at most");
   app.add_option("--least-rounds", arguments.timing.least_rounds, "samples of each at least");
