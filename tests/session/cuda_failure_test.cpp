@@ -28,7 +28,8 @@ ir::BindRequest of_length(std::int64_t n) {
 /// Compiled, bound to 100 elements, with device memory for all arguments, which nobody looks at.
 struct Bound {
   explicit Bound(const FakeGpu& fake) : twins(fake, context, kAdd), program(twins.bind(of_length(100))) {
-    fake->register_twin("sum_0_one_vector", [](void*, const std::uint64_t*, std::size_t, unsigned, unsigned) {}, nullptr);
+    fake->register_twin(
+        "sum_0_one_vector", [](void*, const std::uint64_t*, std::size_t, unsigned, unsigned) {}, nullptr);
   }
   [[nodiscard]] Status launch(const UserBuffer& x, const UserBuffer& y, const UserBuffer& w, std::size_t scalars = 1) {
     const std::array<std::uint64_t, 2> bits{};

@@ -185,8 +185,8 @@ struct GpuVariant {
   unsigned index_bits = 64, offset_bits = 64;
   const TransposeTile* tile = nullptr;  // where the schedule has tiles
   int vectors = 0;                      // of a thread, where it has a grid of them
-  bool shares_rows = false;  // whether its warps have tables of rows
-  std::string suffix = {};   // of its name
+  bool shares_rows = false;             // whether its warps have tables of rows
+  std::string suffix = {};              // of its name
   std::vector<abi::Guard> guards = {};
 };
 
@@ -242,8 +242,7 @@ std::vector<GpuVariant> variants_of(const ProvenKernel& kernel) {
     if (elements.range().lo > most) return;
     std::vector<abi::Guard> guards;
     if (elements.range().hi > most)
-      guards.push_back(
-          {abi::Assumption::few_vectors, {elements, ir::Comparison::le, schedule.exprs().constant(most)}});
+      guards.push_back({abi::Assumption::few_vectors, {elements, ir::Comparison::le, schedule.exprs().constant(most)}});
     const GpuVariant without = next;
     next.vectors = 1;
     add(std::move(guards), "_one_vector");

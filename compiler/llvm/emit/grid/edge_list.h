@@ -29,7 +29,7 @@ class EdgeList {
   const VectorContext& vector_;
   llvm::IRBuilder<>& builder_;
   llvm::Value* list_;
-  llvm::Value* lane_;  // of the thread in its warp, i32
+  llvm::Value* lane_;               // of the thread in its warp, i32
   llvm::Value* counted_ = nullptr;  // where a block's threads do not run one after the other
 };
 

@@ -52,7 +52,8 @@ std::vector<abi::Guard> RowTable::guards(const ProvenKernel& kernel, unsigned of
                                        [&](Expr symbol) { return symbol == rows.columns ? schedule.columns : symbol; });
   };
   const Expr elements = schedule.exprs().mul(schedule.rows, schedule.columns);
-  guards.push_back({abi::Assumption::short_rows, {elements, ir::Comparison::ge, schedule.exprs().constant(rows.fewest)}});
+  guards.push_back(
+      {abi::Assumption::short_rows, {elements, ir::Comparison::ge, schedule.exprs().constant(rows.fewest)}});
   for (const ir::Constraint& test : rows.tests)
     guards.push_back({abi::Assumption::short_rows, {of_launch(test.lhs), test.comparison, of_launch(test.rhs)}});
   return guards;
