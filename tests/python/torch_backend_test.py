@@ -23,6 +23,29 @@ def taken():
     return [decision for decision in padlock.torch.decisions() if decision.taken]
 
 
+def padlock_torch():
+    import padlock.torch
+
+    return padlock.torch
+
+
+def said(graph):
+    """A graph's operators with their arguments, tensors by their places and sizes by their values."""
+    import torch
+
+    names, lines = {}, []
+    for node in graph.nodes:
+        value = node.meta.get("val")
+        if isinstance(value, (int, torch.SymInt)):
+            names[node] = str(value)
+            continue
+        arguments = torch.fx.node.map_arg((node.args, node.kwargs), names.__getitem__)
+        names[node] = f"%{len(lines)}"
+        shape = (tuple(value.shape), value.stride()) if isinstance(value, torch.Tensor) else ()
+        lines.append((str(node.target), str(arguments).replace("'", ""), str(shape)))
+    return lines
+
+
 @needs("torch", "numpy")
 class Case(unittest.TestCase):
     def setUp(self):
@@ -343,19 +366,19 @@ class Choices(Case):
         """Inductor keeps images of convolutions so; a kernel between them that has them otherwise costs two copies."""
         import torch
 
-        def between(x, w):
-            return torch.conv2d(torch.nn.functional.pad(torch.conv2d(x, w), (1, 2, 2, 1)), w)
-
         x, w = torch.randn(2, 8, 40, 72), torch.randn(8, 8, 3, 3)
-        self.run_both(between, x, w, close=True)
-        (reason,) = self.reasons()
-        self.assertRegex(reason, r"^beside convolution\w*, for which Inductor chooses the order of axes$")
         last = [one.to(memory_format=torch.channels_last) for one in (x, w)]
-        self.run_both(between, *last, close=True)
-        self.assertEqual(len(taken()), 1)
-        with torch._inductor.config.patch(layout_optimization=False):
+        for mode in ("constant", "reflect"):
+            padlock_torch().forget()
+            between = lambda x, w: torch.conv2d(torch.nn.functional.pad(torch.conv2d(x, w), (1, 2, 2, 1), mode), w)  # noqa: B023, E731
             self.run_both(between, x, w, close=True)
-        self.assertEqual(len(taken()), 2)
+            (reason,) = self.reasons()
+            self.assertRegex(reason, r"^beside convolution\w*, for which Inductor chooses the order of axes$")
+            self.run_both(between, *last, close=True)
+            self.assertEqual(len(taken()), int(mode == "constant"), mode)  # a result of the other modes has channels first
+            with torch._inductor.config.patch(layout_optimization=False):
+                self.run_both(between, x, w, close=True)
+            self.assertEqual(len(taken()), 1 + int(mode == "constant"), mode)
 
     def test_a_copy_alone_is_left_between_what_is_called(self):
         import torch
@@ -397,10 +420,51 @@ class Choices(Case):
         self.assertEqual(keys, [f"padlock {_backend._hash_of_sources()}"] * 2)
 
     def test_a_crop_is_always_taken(self):
+        """Alone, where what is around it is left."""
         import torch
 
         self.run_both(lambda x: (torch.nn.functional.pad(x, (-3, 5)) * 2).sum(1), torch.ones(9, 12))
-        self.assertEqual(self.reasons(), {"it has a pad that crops": True})
+        told = [(one.taken, one.reason, len(one.operators)) for one in padlock_torch().decisions()]
+        self.assertEqual(told, [(False, "beside sum_1, with which Inductor may fuse it", 2), (True, "it has a pad that crops", 1)])
+        padlock_torch().forget()
+        self.run_both(lambda x: torch.nn.functional.pad(x @ x, (-3, 3)).relu() @ x, torch.eye(9), close=True)
+        self.assertEqual([(one.taken, len(one.operators)) for one in padlock_torch().decisions()], [(True, 2)])
+
+    def test_a_crop_between_convolutions_has_channels_last(self):
+        """No copy stands beside it: Inductor makes no more loops than without it."""
+        import torch
+        from torch._inductor import metrics
+
+        x, w = torch.randn(2, 8, 40, 72), torch.randn(8, 8, 3, 3)
+        crop = lambda x: torch.nn.functional.pad(x, (-1, 1, -1, 1))  # noqa: E731
+        for dynamic in (False, True):
+            loops = []
+            for between in (crop, lambda x: x):
+                padlock_torch().forget()
+                function = lambda x, w: torch.conv2d(between(torch.conv2d(x, w).relu()), w)  # noqa: B023, E731
+                metrics.reset()
+                with torch._inductor.config.patch(force_disable_caches=True):
+                    made = compiled(function, dynamic=dynamic, options={})(x, w)
+                self.assertTrue(torch.allclose(made, function(x, w), rtol=1e-4, atol=1e-4))
+                loops.append(metrics.generated_kernel_count)
+                if between is crop:
+                    self.assertEqual(len(taken()), 1)
+                    self.assertIn("perm = [0, 2, 3, 1]", taken()[0].text)
+            self.assertLessEqual(*loops)
+
+    def test_a_crop_shares_what_others_compute_as_well(self):
+        import torch
+        from padlock.torch import _backend
+
+        def halves(x, w):
+            y = torch.conv2d(x, w)
+            return torch.conv2d(y.relu(), w).sum(1) + torch.conv2d(torch.nn.functional.pad(y.relu(), (-1, 1, -1, 1)), w).sum(1)
+
+        x, w = torch.randn(2, 8, 20, 24), torch.randn(8, 8, 3, 3)
+        kept = []
+        with mock.patch.object(_backend, "give_back", lambda graph, backward: kept.extend(graph.nodes)):
+            self.run_both(halves, x, w, close=True)
+        self.assertEqual([str(node.target) for node in kept].count("aten.relu.default"), 1)
 
     def test_other_types_are_left(self):
         import torch
@@ -413,6 +477,79 @@ class Choices(Case):
 
         with self.assertRaisesRegex(Exception, "expected the option padlock.force, found padlock.forse"):
             compiled(lambda x: x + 1, options={"padlock.forse": True})(torch.ones(2))
+
+
+class Left(Case):
+    """Where nothing is taken, Inductor is given the graph that it has without us, and makes the same of it."""
+
+    def graph_of(self, function, inputs, *, dynamic, ours):
+        """What Inductor is given: each operator with its arguments, sizes by their values, and the graph's result."""
+        import torch
+        from padlock.torch import _backend
+
+        compile_fx, _ = _backend.inductor()
+        graphs = []
+
+        def rest(graph_module, examples, **how):
+            graph_module.graph.eliminate_dead_code()
+            graphs.append(said(graph_module.graph))
+            return _backend._boxed(graph_module.forward)
+
+        torch._dynamo.reset()
+        alone = lambda model, inputs: compile_fx(model, inputs, inner_compile=rest)  # noqa: E731
+        with mock.patch.object(_backend, "inductor", lambda: (compile_fx, rest)), torch.no_grad():
+            made = torch.compile(function, backend="padlock" if ours else alone, dynamic=dynamic)(*inputs)
+        (graph,) = graphs
+        return graph, made
+
+    def check(self, function, *inputs, without, count=0):
+        import torch
+
+        for dynamic in (False, True):
+            padlock_torch().forget()
+            graph, made = self.graph_of(function, inputs, dynamic=dynamic, ours=True)
+            own, want = self.graph_of(function, inputs, dynamic=dynamic, ours=False)
+            self.assertEqual(len(taken()), count)
+            self.assertTrue(torch.allclose(made, want, rtol=1e-5, atol=1e-5))
+            self.assertFalse([line for line in graph if without in line[0]], graph)
+            if count == 0:
+                    self.assertEqual(graph, own)
+
+    def test_every_mode_between_convolutions(self):
+        import torch
+
+        x, w = torch.randn(2, 8, 40, 72), torch.randn(8, 8, 3, 3)
+        for mode in ("constant", "reflect", "replicate", "circular"):
+            pad = lambda x: torch.nn.functional.pad(x.relu(), (1, 2, 2, 1), mode)  # noqa: B023, E731
+            self.check(lambda x, w: torch.conv2d(pad(torch.conv2d(x, w)), w), x, w, without="padlock")  # noqa: B023
+
+    def test_of_one_and_of_three_axes(self):
+        import torch
+
+        for mode in ("reflect", "replicate", "circular"):
+            pad = lambda x, pairs: torch.nn.functional.pad(x, pairs, mode).exp().sum(-1)  # noqa: B023, E731
+            self.check(lambda x: pad(x, (2, 1)), torch.randn(3, 9), without="padlock")  # noqa: B023
+            self.check(lambda x: pad(x, (2, 1, 0, 3, 1, 1)), torch.randn(2, 3, 5, 6, 7), without="padlock")  # noqa: B023
+
+    def test_one_of_two_that_is_not_taken(self):
+        import torch
+
+        def two(x, a, b):
+            pad = lambda t: torch.nn.functional.pad(t, (3, 5), "reflect")  # noqa: E731
+            return pad(pad(x @ a).relu() @ b).exp().sum(1)
+
+        self.check(two, torch.randn(900, 64), torch.randn(64, 120), torch.randn(128, 16), without="padlock.pad", count=1)
+
+    def test_what_torch_has_not_stays(self):
+        """Padlock's own pads: torch refuses more than an axis' length, and has no symmetric mode."""
+        import torch
+
+        for how, mode in ((5, "reflect"), (2, "symmetric")):
+            function = lambda x: torch.ops.padlock.pad(x, [0, how], [0, 1], mode).exp().sum(1)  # noqa: B023, E731
+            x = torch.randn(4, 3)
+            graph, made = self.graph_of(function, (x,), dynamic=False, ours=True)
+            self.assertTrue([line for line in graph if "padlock.pad" in line[0]], graph)
+            self.assertTrue(torch.allclose(made, function(x)))
 
 
 class Faults(Case):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import pathlib
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from dataclasses import replace as replace_fields
 from functools import lru_cache
@@ -15,9 +15,10 @@ from torch.fx import Graph, GraphModule, Node
 
 from .. import _core
 from . import _lower_moves  # noqa: F401, fills the table of rules
-from ._choice import Choice, bytes_of, choose, is_crop
+from ._choice import Choice, bytes_of, choose, is_crop, layouts_of, share_sources
 from ._clusters import Clusters, sort
 from ._direct import NUMBERS, operators_of
+from ._give_back import give_back
 from ._log import Decision, decide
 from ._names import call_directly, graph_pass_base, inductor, inductor_options, warn_once, with_key, without_graph_cache
 from ._programs import call_kernel, kernel_of
@@ -59,15 +60,27 @@ def _compiled(cluster: Sequence[Node], part: Part, how: How) -> tuple[Program | 
     return (None, how.refused[text]) if text in how.refused else (program, choice)
 
 
+def _parts(cluster: Sequence[Node], how: How) -> Iterator[Part]:
+    """What to make a program of, in turn: in the layouts that cost no copies, with names for the extents that were computed before
+    it, and in symbols."""
+    layouts = {} if how.force else layouts_of(cluster)
+    for one in (layouts, {}) if layouts else ({},):
+        part = part_of(cluster, one)
+        yield part
+        if part.names:
+            yield part.in_symbols()
+
+
 def _try(cluster: Sequence[Node], how: How) -> tuple[Program | None, Choice]:
-    """The program of a cluster: with names for the extents that were computed before it or, if that does not do, in symbols."""
+    """The program of a cluster: of the first part that has one."""
+    program, choice = None, Choice(False, "")
     try:
-        part = part_of(cluster)
+        for part in _parts(cluster, how):
+            program, choice = _compiled(cluster, part, how)
+            if program is not None:
+                break
     except Exception as error:  # noqa: BLE001
         return None, _refused(error)
-    program, choice = _compiled(cluster, part, how)
-    if program is None and part.names:
-        program, choice = _compiled(cluster, part.in_symbols(), how)
     return program, choice
 
 
@@ -91,6 +104,7 @@ def _take(graph: Graph, cluster: Sequence[Node], how: How) -> bool:
 def take_clusters(graph: Graph, how: How) -> int:
     """Makes programs of the clusters that pay, and tells of each. Returns how many."""
     ask_inputs(graph)
+    share_sources(graph)
     taken = 0
     for cluster in list(Clusters(graph)):
         done = _take(graph, cluster, how)
@@ -196,7 +210,9 @@ def backend(
 
     def inner(graph_module: GraphModule, examples: Sequence[Any], **given: Any) -> Any:
         try:
-            take_clusters(graph_module.graph, replace_fields(how, backward=bool(given.get("is_backward"))))
+            backward = bool(given.get("is_backward"))
+            take_clusters(graph_module.graph, replace_fields(how, backward=backward))
+            give_back(graph_module.graph, backward=backward)
             graph_module.recompile()
         except Exception as error:  # noqa: BLE001
             warn_once(f"padlock: a graph is left to Inductor: {type(error).__name__}: {error}")

@@ -7,10 +7,10 @@ from dataclasses import dataclass
 from typing import Any
 
 import torch
-from torch.fx import Node
+from torch.fx import Graph, Node
 
 from ._clusters import CONCATENATIONS, PADS
-from ._lower import overload
+from ._lower import RULES, overload
 from ._names import chooses_layouts, is_known, size_hint
 from ._rewrite import Program
 
@@ -91,27 +91,68 @@ def _is_copy_between(cluster: Sequence[Node], beside: Sequence[Node]) -> bool:
     return any(node.op == "call_function" and isinstance(node.meta.get("val"), torch.Tensor) for node in beside)
 
 
-def choose(cluster: Sequence[Node], program: Program, force: bool) -> Choice:
-    """Returns whether a cluster becomes a kernel."""
-    if force:
-        return Choice(True, "padlock.force")
-    if any(is_crop(node) for node in cluster):
-        return Choice(True, "it has a pad that crops")
+def _why_left(cluster: Sequence[Node], program: Program) -> str | None:
+    """Why what is beside a cluster would make it dear, or None."""
     inside = set(cluster)
     users = [user for node in cluster for user in node.users if user not in inside]
     for node in (*program.inputs, *users):
-        if isinstance(node.meta.get("val"), (int, torch.SymInt)) or is_called(node):
-            continue
-        return Choice(False, f"beside {node.name}, with which Inductor may fuse it")
-    if _is_copy_between(cluster, [*program.inputs, *users]):
-        return Choice(False, "a copy alone, which Inductor makes as well")
+        if not isinstance(node.meta.get("val"), (int, torch.SymInt)) and not is_called(node):
+            return f"beside {node.name}, with which Inductor may fuse it"
     between = [(node, node) for node in program.inputs]
     between += [(user, node) for node in cluster for user in node.users if user not in inside]
-    indexed = any(node.target in PADS and node.target is not overload("constant_pad_nd") for node in cluster)
-    for node, other in between if not indexed else ():  # Inductor's other modes are index arithmetic, which costs more than copies
+    for node, other in between:
         if is_laid_out_anew(node, other):
-            return Choice(False, f"beside {node.name}, for which Inductor chooses the order of axes")
+            return f"beside {node.name}, for which Inductor chooses the order of axes"
+    return None
+
+
+def choose(cluster: Sequence[Node], program: Program, force: bool) -> Choice:
+    """Returns whether a cluster becomes a kernel. Of one that is left its crops are asked for again, each alone."""
+    if force:
+        return Choice(True, "padlock.force")
+    crops = any(is_crop(node) for node in cluster)
+    why = _why_left(cluster, program)
+    if why is not None and not (crops and len(cluster) == 1):
+        return Choice(False, why)
+    if crops:
+        return Choice(True, "it has a pad that crops")
+    inside = set(cluster)
+    if _is_copy_between(cluster, [*program.inputs, *(user for node in cluster for user in node.users if user not in inside)]):
+        return Choice(False, "a copy alone, which Inductor makes as well")
     moved = bytes_of([node.meta.get("val") for node in (*program.inputs, *(one.node for one in program.outputs))])
     if moved < LEAST_BYTES:
         return Choice(False, f"less than {LEAST_BYTES} bytes")
     return Choice(True, "nothing beside it fuses, and it is large enough")
+
+
+def share_sources(graph: Graph) -> None:
+    """Lets one node compute what a crop cuts, where several do: Inductor merges their loops, but would make a tensor more for a kernel
+    of ours to read."""
+    order = {node: i for i, node in enumerate(graph.nodes)}
+    for source in [node.args[0] for node in graph.nodes if is_crop(node)]:
+        if not isinstance(source, Node) or source.target not in RULES or not source.users:
+            continue
+        what = (source.target, source.args, source.kwargs)
+        users = source.all_input_nodes[0].users if source.all_input_nodes else {}
+        first, *rest = sorted({source, *(one for one in users if (one.target, one.args, one.kwargs) == what)}, key=order.__getitem__)
+        for other in rest:
+            other.replace_all_uses_with(first)
+            graph.erase_node(other)
+
+
+def layouts_of(cluster: Sequence[Node]) -> dict[Node, torch.Tensor]:
+    """Returns the tensors that a crop, which is taken whatever is beside it, has with channels last: as Inductor keeps images between
+    operators where there are convolutions, and so without a copy on each side."""
+    pad, convolutions = cluster[0], ("convolution", "mkldnn")
+    if len(cluster) != 1 or not is_crop(pad) or not chooses_layouts():
+        return {}
+    if not any(str(getattr(node.target, "_opname", "")).startswith(convolutions) for node in pad.graph.nodes):
+        return {}
+    ends = [node for node in (pad, pad.args[0]) if isinstance(node, Node) and not is_end(node)]
+    images = [node for node in ends if node.meta["val"].dim() == 4 and node.meta["val"].is_contiguous()]
+    return {node: torch.empty_like(node.meta["val"], memory_format=torch.channels_last) for node in images}
+
+
+def is_end(node: Node) -> bool:
+    """Returns whether a node is an input or a result of its graph, whose strides are others' choice."""
+    return node.op != "call_function" or any(user.op == "output" for user in node.users)

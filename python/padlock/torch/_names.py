@@ -75,6 +75,14 @@ def is_known(condition: Any) -> bool:
     return bool(_statically_known_true(condition)) if _statically_known_true is not None else False
 
 
+def holds(condition: Any) -> bool:
+    """Returns whether something holds for the sizes of the trace. If it does, what is compiled is guarded by it: to be asked where
+    torch still takes guards, which the compile of a backward graph does not."""
+    if isinstance(condition, bool) or is_known(condition):
+        return bool(condition)
+    return getattr(condition.node, "hint", None) is True and bool(condition)
+
+
 def size_hint(size: Any) -> int:
     """The value that a size had when it was traced; a symbol without one counts as large."""
     if isinstance(size, int):
@@ -126,17 +134,40 @@ def _remembering_nothing(fake_mode: Any) -> Any:
     return without(fake_mode) if without is not None and hasattr(fake_mode, "cache_enabled") else nullcontext()
 
 
+def _trace(function: Any, inputs: Sequence[Any], fake_mode: Any) -> Any:
+    """The graph of a function as the operators that Inductor would be given. None where this torch lacks what is needed."""
+    trace, table = _find("torch.fx.experimental.proxy_tensor", "make_fx"), _find("torch._inductor.decomposition", "select_decomp_table")
+    python_rules = _find("torch._dispatch.python", "enable_python_dispatcher")
+    if trace is None or table is None or python_rules is None:
+        return None
+    with fake_mode, python_rules(), torch.no_grad():
+        return trace(function, decomposition_table=table())(*inputs)
+
+
 def trace_operators(model: Any, inputs: Sequence[Any]) -> Any:
     """Returns a graph that Dynamo traced, for inputs that record no gradient, as the operators that Inductor would be given. None
     where this torch lacks what is needed."""
-    trace, table = _find("torch.fx.experimental.proxy_tensor", "make_fx"), _find("torch._inductor.decomposition", "select_decomp_table")
     context = _find("torch", "_guards.TracingContext.try_get")
-    python_rules = _find("torch._dispatch.python", "enable_python_dispatcher")
     here = context() if context is not None else None
-    if trace is None or table is None or python_rules is None or here is None or here.fake_mode is None:
+    if here is None or here.fake_mode is None:
         return None
-    with _remembering_nothing(here.fake_mode), here.fake_mode, python_rules(), torch.no_grad():
-        return trace(model, decomposition_table=table())(*_fakes_of(inputs, here))
+    with _remembering_nothing(here.fake_mode):
+        return _trace(model, _fakes_of(inputs, here), here.fake_mode)
+
+
+def trace_function(function: Any, inputs: Sequence[Any]) -> Any:
+    """Returns the graph of a function of fakes that changes nothing but what it makes, as Inductor would be given it. The function
+    returns a tuple. None where this torch lacks what is needed."""
+    functionalize = _find("torch._subclasses.functional_tensor", "dispatch_functionalize")
+    fake_mode = getattr(inputs[0], "fake_mode", None)
+    if functionalize is None or fake_mode is None:
+        return None
+    made = _trace(functionalize(function), inputs, fake_mode)
+    tidy = _find("torch._inductor.fx_passes.post_grad", "remove_noop_ops")
+    if made is not None and tidy is not None:
+        tidy(made.graph)
+        made.graph.eliminate_dead_code()
+    return made
 
 
 def inductor_options(mode: str | None) -> dict[str, Any]:

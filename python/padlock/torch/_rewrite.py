@@ -28,6 +28,10 @@ class Output:
         return self.perm != tuple(range(len(self.perm)))
 
 
+#: Tensors in the layout that a program has them in, where that is not the one that was traced.
+Layouts = dict[Node, torch.Tensor]
+
+
 @dataclass(frozen=True)
 class Program:
     text: str
@@ -36,6 +40,7 @@ class Program:
     dims: list[Any]
     scalars: list[Node]
     outputs: list[Output]
+    layouts: Layouts
 
 
 def _is_dense(shape: Sequence[Any], strides: Sequence[Any]) -> bool:
@@ -61,7 +66,7 @@ def _dense_order(value: torch.Tensor) -> tuple[int, ...] | None:
     return None
 
 
-def outputs_of(cluster: Sequence[Node]) -> list[Output]:
+def outputs_of(cluster: Sequence[Node], layouts: Layouts) -> list[Output]:
     """Returns the values of a cluster that others need. A view that is not dense stays outside as well, and what it shows is needed."""
     inside = set(cluster)
     found: list[Output] = []
@@ -72,7 +77,7 @@ def outputs_of(cluster: Sequence[Node]) -> list[Output]:
         if node in seen:
             continue
         seen.add(node)
-        value = node.meta.get("val")
+        value = layouts.get(node, node.meta.get("val"))
         perm = _dense_order(value) if isinstance(value, torch.Tensor) else None
         viewed = node.args[0] if node.target in VIEWS else None
         if perm is not None and (perm == tuple(range(len(perm))) or viewed is None):
@@ -93,16 +98,15 @@ def _needed(cluster: Sequence[Node], outputs: Sequence[Output]) -> list[Node]:
     return [node for node in cluster if node in wanted]
 
 
-def _parameter(to: Lowering, name: str, node: Node) -> str:
-    value = value_of(node)
+def _parameter(to: Lowering, name: str, value: torch.Tensor) -> str:
     text = f"{name}: {type_name(value.dtype)}{to.sizes.list(value.shape)}"
     dense = _is_dense(value.shape, value.stride())
     return text if dense else f"{text} strides {to.sizes.list(value.stride())}"
 
 
-def _declared(to: Lowering) -> set[str]:
+def _declared(to: Lowering, values: Sequence[torch.Tensor]) -> set[str]:
     """Symbols that stand alone as an extent or a stride."""
-    sizes = [size for node in to.inputs for size in (*value_of(node).shape, *value_of(node).stride())]
+    sizes = [size for value in values for size in (*value.shape, *value.stride())]
     expressions = [to.sizes.expression_of(size) for size in sizes if isinstance(size, torch.SymInt)]
     return {str(one) for one in expressions if one.is_Symbol}
 
@@ -133,18 +137,19 @@ class Part:
     outputs: list[Output]
     needed: list[Node]
     names: dict[Any, Any]
+    layouts: Layouts
 
     def in_symbols(self) -> Part:
         """The same with all sizes said by the symbols of the trace, and so how they depend on each other."""
-        return Part(self.outputs, self.needed, {})
+        return Part(self.outputs, self.needed, {}, self.layouts)
 
 
-def part_of(cluster: Sequence[Node]) -> Part:
-    outputs = outputs_of(cluster)
+def part_of(cluster: Sequence[Node], layouts: Layouts) -> Part:
+    outputs = outputs_of(cluster, layouts)
     if not outputs:
         raise Untranslatable("nothing outside needs more than a view of it")
     needed = _needed(cluster, outputs)
-    return Part(outputs, needed, _named(needed))
+    return Part(outputs, needed, _named(needed), layouts)
 
 
 def program_of(cluster: Sequence[Node], part: Part, name: str = "cluster") -> Program:
@@ -160,8 +165,9 @@ def program_of(cluster: Sequence[Node], part: Part, name: str = "cluster") -> Pr
         elif made in results or made in {to.names[node] for node in to.inputs}:
             made = to.emit("reshape", made, f"shape = {to.sizes.list(value_of(output.node).shape)}")
         results.append(made)
-    parameters = [_parameter(to, to.names[node], node) for node in to.inputs]
-    declared = _declared(to)
+    inputs = [part.layouts.get(node, value_of(node)) for node in to.inputs]
+    parameters = [_parameter(to, to.names[node], value) for node, value in zip(to.inputs, inputs)]
+    declared = _declared(to, inputs)
     dims: dict[str, Any] = {
         symbol: _value_of_symbol(cluster[0].graph, symbol, set(cluster)) for symbol in to.sizes.symbols if symbol not in declared
     }
@@ -172,7 +178,7 @@ def program_of(cluster: Sequence[Node], part: Part, name: str = "cluster") -> Pr
     promises = ", ".join(to.sizes.promises(body + "".join(parameters)))
     where = f"\nwhere {promises}" if promises else ""
     text = f"program {name}({', '.join(parameters)}){where}\n{{\n{body}  return {', '.join(results)}\n}}\n"
-    return Program(text, list(to.inputs), list(dims.values()), [node for _, node in to.scalars.values()], outputs)
+    return Program(text, list(to.inputs), list(dims.values()), [node for _, node in to.scalars.values()], outputs, part.layouts)
 
 
 def replace(graph: Graph, program: Program) -> Node:
@@ -184,7 +190,7 @@ def replace(graph: Graph, program: Program) -> Node:
         values = []
         for i, output in enumerate(program.outputs):
             part = graph.call_function(operator.getitem, (run, i))
-            value = part.meta["val"] = value_of(output.node)
+            value = part.meta["val"] = program.layouts.get(output.node, value_of(output.node))
             if output.is_permuted:
                 value = part.meta["val"] = value.permute(output.perm)
                 inverse = [output.perm.index(axis) for axis in range(len(output.perm))]
@@ -193,7 +199,7 @@ def replace(graph: Graph, program: Program) -> Node:
             output.node.replace_all_uses_with(part)
             values.append(value)
         run.meta["val"] = values
-    run.meta[INPUTS_AS_TRACED] = torch.fx.node.map_arg(run.args, lambda node: node.meta["val"]), {}
+    run.meta[INPUTS_AS_TRACED] = torch.fx.node.map_arg(run.args, lambda node: program.layouts.get(node, node.meta["val"])), {}
     return run
 
 
