@@ -127,7 +127,7 @@ TEST_CASE("columns that lie apart are interleaved where they are a power of two,
   for (const Row& row : {
            // A shuffle for each vector and level; in blocks of 16 bytes one more for each column.
            Row{"2", "i8", "2", "2", "4"},
-           Row{"2", "f32", "2", "4", "2"},
+           Row{"2", "f32", "2", "4", "4"},
            Row{"4", "i8", "8", "8", "12"},
            Row{"4", "f16", "8", "8", "12"},
            Row{"4", "f32", "8", "12", "8"},
