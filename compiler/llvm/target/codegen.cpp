@@ -19,6 +19,7 @@
 #include <llvm/Transforms/Scalar/SimplifyCFG.h>
 
 #include "compiler/llvm/emit/kernel_function.h"
+#include "compiler/llvm/target/load_bases.h"
 
 namespace padlock::compiler {
 
@@ -62,6 +63,7 @@ class CodePasses final : public llvm::legacy::PassManager {
     // A module that is not optimised has chosen already.
     if (name == "x86-isel" && machine_.getOptLevel() != llvm::CodeGenOptLevel::None)
       PassManager::add(new ChooseSelector(machine_));
+    if (name == "prologepilog" && host_) PassManager::add(make_load_bases_pass());
     PassManager::add(pass);
   }
 
