@@ -11,7 +11,7 @@
 #include "compiler/schedule/index/exact_indices.h"
 #include "compiler/schedule/index/index32_variant.h"
 #include "compiler/schedule/index/index64_bounds.h"
-#include "compiler/schedule/permute_rows.h"
+#include "compiler/schedule/permuted/permute_rows.h"
 #include "compiler/schedule/segments.h"
 #include "support/limits.h"
 #include "support/steps.h"

@@ -9,6 +9,7 @@
 #include <cstdlib>
 #include <map>
 #include <random>
+#include <set>
 #include <string>
 #include <utility>
 #include <vector>
@@ -119,6 +120,14 @@ class Bench {
     std::fflush(stdout);
   }
 
+  /// The text of a problem's schedule without the config's, of which several make the same.
+  Result<std::string> schedule_of(const Problem& problem, const compiler::GpuConfig& config) {
+    PADLOCK_TRY(const ir::Program program, ir::parse_program(problem.program_text()));
+    PADLOCK_TRY(std::string text, rig_.compiler().emit(program, compiler::Stage::schedule, {.config = config}));
+    const std::size_t named = text.find("\n  config ");
+    return text.erase(named, text.find('\n', named + 1) - named);
+  }
+
   /// All sizes of one program.
   Status run_program(const std::vector<Problem>& problems) {
     const Problem& first = problems.front();
@@ -127,7 +136,10 @@ class Bench {
     PADLOCK_TRY(const auto configs, configs_of(arguments_));
     std::vector<std::unique_ptr<Kernel>> kernels;
     std::vector<Candidate> candidates;
+    std::set<std::string> schedules;
     for (const auto& [name, config] : configs) {
+      PADLOCK_TRY(const std::string schedule, schedule_of(first, config));
+      if (!schedules.insert(schedule).second) continue;
       auto kernel = Kernel::compile(rig_, first.program_text(), config);
       if (!kernel) return std::unexpected(std::move(kernel).error().in("while compiling " + config.to_string()));
       kernels.push_back(*std::move(kernel));

@@ -7,6 +7,7 @@
 #include "compiler/prover/access_regions.h"
 #include "compiler/schedule/index/exact_indices.h"
 #include "compiler/schedule/index/index_width.h"
+#include "compiler/schedule/permuted/permute_rows.h"
 #include "ir/expr/affine.h"
 
 namespace padlock::compiler {
@@ -15,7 +16,7 @@ using ir::Expr;
 
 namespace {
 
-// After those of a chunk (compiler/schedule/chunk_loop.cpp).
+// After those of a chunk (compiler/schedule/permuted/chunk_loop.cpp).
 enum VariableOrder { kVector = 1300, kNextVector, kWindowOffset, kChunkLane, kElement, kIndex, kLaterRows };
 
 class ChunkProver {
@@ -46,6 +47,7 @@ class ChunkProver {
       prove_window(i);
       prove_map(i);
     }
+    for (const InterleavedColumns& all : permuted_.interleaved) prove_interleaved(all);
     return std::move(proved_);
   }
 
@@ -164,6 +166,77 @@ class ChunkProver {
     region.nonnegative.push_back(less(exprs_, later(row_), kernel_.extents[kernel_.extents.size() - 2]));
     region.nonnegative.push_back(less(exprs_, kernel_.coordinate(kernel_.rank() - 1), kernel_.extents.back()));
     decide(ObligationKind::load, fmt::format("rows of {} in chunks", name(load)), region, goals);
+  }
+
+  /// A lane of what the columns are loaded into, or of what shuffles make of it.
+  struct Place {
+    int load = 0;
+    int row = 0;  // of the chunk
+  };
+
+  /// The shuffles put into each lane of each vector the element that the selection by column names for it: of as many
+  /// rows as a window has elements, since no other window ends a vector before all its lanes are filled.
+  void prove_interleaved(const InterleavedColumns& all) {
+    const std::string& tensor = name(static_cast<std::size_t>(all.loads.front()));
+    std::vector<Goal> goals;
+    const auto refute = [&](std::string what) {
+      goals.push_back({{exprs_.constant(0)}, [what = std::move(what)](const Evaluate&) { return what; }});
+    };
+    bool are_full = schedule_.columns.is_constant(loop_.vectors) && std::ssize(all.loads) == loop_.vectors &&
+                    loop_.filled_limit.is_constant(loop_.lanes - 1) && loop_.span_limit.is_constant(loop_.lanes - 1);
+    for (std::size_t i = 0; i < permuted_.streams.size(); ++i)
+      are_full = are_full && has_one_window(kernel_, permuted_, i);
+    if (!are_full) refute(fmt::format("a vector may end before it has {} lanes", loop_.lanes));
+    const std::vector<std::vector<Place>> vectors = shuffled(all);
+    const std::size_t first = vectors.size() - static_cast<std::size_t>(loop_.vectors);
+    for (int element = 0; element < loop_.vectors * loop_.lanes; ++element) {
+      const Place& taken = vectors[first + static_cast<std::size_t>(element / loop_.lanes)]
+                                  [static_cast<std::size_t>(element % loop_.lanes)];
+      const int column = element % loop_.vectors;
+      const int row = element / loop_.vectors;
+      const int named = load_at(all.node, column);
+      if (taken.load != named || taken.row != row)
+        refute(fmt::format("element {} is load {} of row {}, and load {} of row {} is taken", element, named, row,
+                           taken.load, taken.row));
+    }
+    decide(ObligationKind::load, fmt::format("interleaved columns of {}", tensor), {}, goals);
+  }
+
+  /// The columns' vectors, and the results of the shuffles.
+  [[nodiscard]] std::vector<std::vector<Place>> shuffled(const InterleavedColumns& all) const {
+    std::vector<std::vector<Place>> vectors;
+    for (const int load : all.loads) {
+      vectors.emplace_back();
+      for (int row = 0; row < loop_.lanes; ++row) vectors.back().push_back({load, row});
+    }
+    for (const Shuffle& shuffle : all.shuffles) {
+      std::vector<Place> both = vectors[static_cast<std::size_t>(shuffle.first)];
+      const std::vector<Place>& second = vectors[static_cast<std::size_t>(shuffle.second)];
+      both.insert(both.end(), second.begin(), second.end());
+      std::vector<Place> made;
+      for (const int lane : shuffle.lanes) made.push_back(both[static_cast<std::size_t>(lane)]);
+      vectors.push_back(std::move(made));
+    }
+    return vectors;
+  }
+
+  /// The load that a selection by column takes there; -1 where that is not known.
+  [[nodiscard]] int load_at(int node, int column) const {
+    const Expr here = kernel_.coordinate(kernel_.rank() - 1);
+    const auto at = [&](Expr symbol) { return symbol == here ? exprs_.constant(column) : symbol; };
+    while (true) {
+      const BodyNode& one = permuted_.body.nodes[static_cast<std::size_t>(node)];
+      if (one.kind == NodeKind::load) return one.load;
+      if (one.kind != NodeKind::when) return -1;
+      bool holds = true;
+      for (const ConditionId id : kernel_.graph.conditions_of(one.guard)) {
+        const Condition& condition = kernel_.graph.condition(id);
+        const Expr value = exprs_.substitute(condition.expr, at);
+        if (condition.kind != Condition::Kind::zero || !value.is_constant()) return -1;
+        holds = holds && value.is_constant(0);
+      }
+      node = one.operands[holds ? 0 : 1];
+    }
   }
 
   /// Some rows later.

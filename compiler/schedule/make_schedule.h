@@ -5,9 +5,9 @@
 #include <vector>
 
 #include "compiler/kernel/kernel.h"
+#include "compiler/schedule/permuted/vector_permutes.h"
 #include "compiler/schedule/schedule.h"
 #include "compiler/schedule/segments.h"
-#include "compiler/schedule/vector_permutes.h"
 
 namespace padlock::compiler {
 

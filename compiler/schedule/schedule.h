@@ -7,8 +7,9 @@
 #include <vector>
 
 #include "compiler/kernel/kernel.h"
-#include "compiler/schedule/chunk_loop.h"
 #include "compiler/schedule/loop_strategy.h"
+#include "compiler/schedule/permuted/chunk_loop.h"
+#include "compiler/schedule/permuted/interleave.h"
 #include "compiler/schedule/segments.h"
 #include "compiler/schedule/short_rows.h"
 #include "compiler/schedule/transpose_tile.h"
@@ -121,13 +122,22 @@ struct SegmentCall {
   std::vector<Stream> streams;  // one for each of the body's loads
 };
 
-/// Short rows of a case, taken together by permutation (compiler/schedule/permute_rows.h).
+/// A selection by column among loads that lie apart, one for each, which shuffles make instead for all vectors of a
+/// chunk.
+struct InterleavedColumns {
+  int node = 0;            ///< of the body, whose operands nothing else uses
+  std::vector<int> loads;  ///< of the columns, in order
+  std::vector<Shuffle> shuffles;
+};
+
+/// Short rows of a case, taken together by permutation (compiler/schedule/permuted/permute_rows.h).
 struct PermutedRows {
   /// A whole row: its predicates are of the column alone, and load i's element is `offset`, over the column, after its
   /// stream's `base`, over the outer coordinates.
   Body body;
   std::vector<Stream> streams;
   ChunkLoop loop;
+  std::vector<InterleavedColumns> interleaved;
 };
 
 struct ScheduledCase {

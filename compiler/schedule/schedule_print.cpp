@@ -108,6 +108,8 @@ class SchedulePrinter {
            text(rows.streams[i].base), text(load.offset), text(rows.streams[i].step));
     }
     add_nodes(rows.body, 3);
+    for (const InterleavedColumns& all : rows.interleaved)
+      line(3, "%{} by {} of loads {}", all.node, count_of(all.shuffles.size(), "shuffle"), fmt::join(all.loads, ", "));
   }
 
   void add_stream(std::size_t index, const Stream& stream, const BodyLoad& load) {

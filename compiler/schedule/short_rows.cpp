@@ -15,6 +15,9 @@ constexpr int kWarp = 32;
 constexpr int kFewestLanes = 16;
 /// Below so many rows among a warp's vectors a table is no gain.
 constexpr int kFewestRows = 2;
+/// Below so many vectors, 8 MiB, most threads take one at a time, and wait for what few then share. (An H200, rank 5:
+/// at 16 MiB tables are 1.11 times as fast as code for one vector a thread.)
+constexpr std::int64_t kFewestVectors = (8 << 20) / 16;
 constexpr int kColumns = 940;  // the variable's order: after those of granules
 
 bool takes_starts_only(const Body& body) {
@@ -38,6 +41,7 @@ std::optional<ShortRows> find_short_rows(const Schedule& schedule) {
   ShortRows rows{.vectors = kWarp,
                  .lanes = schedule.grid->lanes,
                  .places = kWarp / schedule.grid->vectors,
+                 .fewest = kFewestVectors * schedule.grid->lanes,
                  .columns = exprs.variable("columns", kColumns),
                  .tests = {}};
   const Expr elements = exprs.constant(Int128{kWarp} * rows.lanes);

@@ -9,10 +9,10 @@ namespace {
 // Above every axis, below the variables of a run.
 enum VariableOrder { kElements = 920, kPhase, kUsed, kTile, kSlot, kAhead, kShift, kExtent, kFirstGranule };
 
-/// Up to so many vectors one a thread is fastest: two for each thread that an H100 or H200 runs at once (132
-/// multiprocessors of 2048). (An H200, 4.5 MB of short misaligned rows: f32 1.17 of a copy with one, 1.03 with two; at
-/// 16 MiB both 0.99.)
-constexpr int kMostSingleVectors = 2 * 132 * 2048;
+/// Up to so many vectors, 24 MiB, code for one a thread is fastest, as it has half of the registers: of f16 and i8 a
+/// multiprocessor runs 2048 threads at once, not 1536. (An H200, beside code for two: 1.07 times as fast at 4 MiB, 1.14
+/// in misaligned rows of f16, 1.01 at 16 MiB, 0.996 at 32 MiB, 0.97 at 256 MiB.)
+constexpr std::int64_t kMostSingleVectors = (24 << 20) / 16;
 
 }  // namespace
 
@@ -31,6 +31,7 @@ VectorGrid make_vector_grid(ir::ExprContext& exprs, int threads, int vectors, in
                   .ahead_is = {},
                   .local = {},
                   .tiles = {},
+                  .most_single = kMostSingleVectors * lanes,
                   .launched = {}};
   const Expr step = exprs.constant(lanes);
   const Expr one = exprs.constant(1);
@@ -42,8 +43,9 @@ VectorGrid make_vector_grid(ir::ExprContext& exprs, int threads, int vectors, in
   grid.ahead_is = exprs.sub(grid.begin, tile_first);
   grid.local = exprs.sub(in_tile, grid.ahead);
   grid.tiles = exprs.ceildiv(exprs.add(grid.elements, exprs.constant(lanes - 1)), tile_elements);
-  const Expr a_thread = exprs.ceildiv(grid.elements, exprs.constant(Int128{kMostSingleVectors} * lanes));
-  grid.launched = exprs.min(exprs.max(a_thread, one), exprs.constant(vectors));
+  const Expr beyond = exprs.max(exprs.sub(grid.elements, exprs.constant(grid.most_single)), exprs.constant(0));
+  const Expr others = exprs.mul(exprs.constant(vectors - 1), exprs.min(beyond, one));
+  grid.launched = exprs.add(one, others);
   return grid;
 }
 

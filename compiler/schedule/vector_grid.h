@@ -32,8 +32,8 @@ struct VectorGrid {
   ir::Expr ahead_is;  ///< the value of `ahead`
   ir::Expr local;     ///< where the vector begins, counted from `begin` on: a few bits, whatever the output's size is
   ir::Expr tiles;     ///< of a launch, for any phase
-  ir::Expr launched;  ///< the value of `used` in a launch: one where there are at most two vectors for each thread of a
-                      ///< large device, else as many as there are
+  std::int64_t most_single = 0;  ///< elements: up to so many a launch takes one vector a thread, else `vectors`
+  ir::Expr launched;             ///< the value of `used` in a launch
 };
 
 [[nodiscard]] VectorGrid make_vector_grid(ir::ExprContext& exprs, int threads, int vectors, int lanes);

@@ -5,8 +5,8 @@
 #include <string_view>
 #include <vector>
 
+#include "compiler/schedule/permuted/vector_permutes.h"
 #include "compiler/schedule/schedule.h"
-#include "compiler/schedule/vector_permutes.h"
 #include "support/error.h"
 
 namespace padlock::compiler {

@@ -85,7 +85,7 @@ TEST_CASE("the example with a caller's context and stream runs, its launch betwe
     auto* const y = std::bit_cast<float*>(words[2]);
     for (int i = 0; i < 12; ++i) y[i] = i >= 2 && i < 8 ? x[i - 2] : -1.0f;
   };
-  for (const char* kernel : {"pad_0", "pad_0_index32"}) fake->register_twin(kernel, twin, nullptr);
+  for (const char* kernel : {"pad_0", "pad_0_one_vector"}) fake->register_twin(kernel, twin, nullptr);
   CHECK(padlock_example_cuda_stream() == 0);
   CHECK(fake->launches() == 1);
 }

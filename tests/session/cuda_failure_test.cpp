@@ -28,7 +28,8 @@ ir::BindRequest of_length(std::int64_t n) {
 /// Compiled, bound to 100 elements, with device memory for all arguments, which nobody looks at.
 struct Bound {
   explicit Bound(const FakeGpu& fake) : twins(fake, context, kAdd), program(twins.bind(of_length(100))) {
-    fake->register_twin("sum_0_index32", [](void*, const std::uint64_t*, std::size_t, unsigned, unsigned) {}, nullptr);
+    fake->register_twin(
+        "sum_0_one_vector", [](void*, const std::uint64_t*, std::size_t, unsigned, unsigned) {}, nullptr);
   }
   [[nodiscard]] Status launch(const UserBuffer& x, const UserBuffer& y, const UserBuffer& w, std::size_t scalars = 1) {
     const std::array<std::uint64_t, 2> bits{};
@@ -73,7 +74,7 @@ TEST_CASE("a failed bounds check is reported by the next call that waits, once")
   const auto fault = [](void*, const std::uint64_t* words, std::size_t, unsigned, unsigned) {
     *std::bit_cast<abi::AccessFault*>(words[0]) = {.claimed = 1, .access = 1, .coordinate = 777, .extent = 100};
   };
-  fake->register_twin("sum_0_index32", fault, nullptr);
+  fake->register_twin("sum_0_one_vector", fault, nullptr);
   REQUIRE(bound.launch());
   const Error error = error_of(bound.program.synchronize());
   CHECK(error.code == Code::internal);
@@ -92,7 +93,7 @@ TEST_CASE("a launch that fails names the kernel, and the device can be used on")
   const Error error = error_of(bound.launch());
   CHECK(error.code == Code::resource_exhausted);
   CHECK(contains(error.message,
-                 "cuLaunchKernelEx of sum_0_index32 on cuda:0 failed: CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES"));
+                 "cuLaunchKernelEx of sum_0_one_vector on cuda:0 failed: CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES"));
   CHECK(bound.launch());
   CHECK(bound.program.synchronize());
 }
@@ -135,7 +136,7 @@ Status whole_scenario(const Program& program, Context& context) {
 
 void prepare(FakeGpu& fake) {
   fake->reset();
-  fake->register_twin("sum_0_index32", [](void*, const std::uint64_t*, std::size_t, unsigned, unsigned) {}, nullptr);
+  fake->register_twin("sum_0_one_vector", [](void*, const std::uint64_t*, std::size_t, unsigned, unsigned) {}, nullptr);
 }
 
 TEST_CASE("memory that runs out at any allocation is named, and all is given back") {

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <map>
 #include <thread>
 
 #include "runtime/cuda/memory.h"
@@ -151,6 +152,32 @@ TEST_CASE("a grid has a block for each tile, and no more than the device launche
   CHECK(refused.error().message.find("has 3 blocks of these sizes, cuda:0 launches at most 2") != std::string::npos);
 }
 
+TEST_CASE("few vectors are taken one a thread, by code of its own; more by the code for several") {
+  const FakeGpu fake;
+  Context context;
+  TwinProgram twins(fake, context, "program bytes(x: i8[n]) { y = relu(x) return y }");
+  std::map<std::string, unsigned> blocks;  // of the last launch of each
+  const auto record = [](void* seen, const std::uint64_t*, std::size_t, unsigned grid_x, unsigned) {
+    *static_cast<unsigned*>(seen) = grid_x;
+  };
+  for (const char* const name : {"bytes_0_index32", "bytes_0_one_vector"})
+    fake->register_twin(name, record, &blocks[name]);
+  const auto launch = [&](std::int64_t bytes) {
+    const BoundProgram bound = twins.bind(request({{bytes}}, {}));
+    const runtime::UserBuffer x(reinterpret_cast<void*>(0x1'0000'0000), bytes);  // NOLINT(performance-no-int-to-ptr)
+    const runtime::UserBuffer y(reinterpret_cast<void*>(0x2'0000'0000), bytes);  // NOLINT(performance-no-int-to-ptr)
+    CHECK(bound.launch({{&x, 1}, {&y, 1}, {}}));
+  };
+  constexpr std::int64_t kMost = 24 << 20;
+  // 256 threads a block, 16 bytes a vector, and one vector more for an output that does not begin at one's multiple.
+  launch(1 << 20);
+  CHECK(blocks == std::map<std::string, unsigned>{{"bytes_0_index32", 0}, {"bytes_0_one_vector", 257}});
+  launch(kMost);
+  CHECK(blocks == std::map<std::string, unsigned>{{"bytes_0_index32", 0}, {"bytes_0_one_vector", 6145}});
+  launch(kMost + 1);
+  CHECK(blocks == std::map<std::string, unsigned>{{"bytes_0_index32", 3073}, {"bytes_0_one_vector", 6145}});
+}
+
 TEST_CASE("binding makes no driver call; a launch makes one a kernel, and allocates nothing") {
   const FakeGpu fake;
   Context context;
@@ -162,7 +189,7 @@ TEST_CASE("binding makes no driver call; a launch makes one a kernel, and alloca
   const OnDevice device(bound);
   const LaunchArguments arguments = device.arguments();
   // What twins allocate is not the launch's.
-  for (const char* const name : {"two_0_index32", "two_1_small"})
+  for (const char* const name : {"two_0_one_vector", "two_1_small"})
     fake->register_twin(name, [](void*, const std::uint64_t*, std::size_t, unsigned, unsigned) {}, nullptr);
   fake->forget_calls();
   const long before = allocation_count();
@@ -247,7 +274,7 @@ TEST_CASE("arrays keep their alignment on the way to the device, as far as their
     std::uint64_t input = 0, output = 0;
   } seen;
   fake->register_twin(
-      "pad_relu_0_index32",
+      "pad_relu_0_one_vector",
       [](void* user, const std::uint64_t* words, std::size_t, unsigned, unsigned) {
         *static_cast<Seen*>(user) = {words[1] % 16, words[2] % 16};
       },

@@ -31,7 +31,7 @@ struct Command {
     folder = ::mkdtemp(name);
     std::ofstream(folder + "/p.pad") << "program p(x: i32[n]) { y = add(x, x) return y }";
     setenv("PADLOCK_CUDA_DRIVER", PADLOCK_FAKE_CUDA, 1);
-    fake->register_twin("p_0_index32", [](void*, const std::uint64_t*, std::size_t, unsigned, unsigned) {}, nullptr);
+    fake->register_twin("p_0_one_vector", [](void*, const std::uint64_t*, std::size_t, unsigned, unsigned) {}, nullptr);
   }
   Command(const Command&) = delete;
   Command& operator=(const Command&) = delete;

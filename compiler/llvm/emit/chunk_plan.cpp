@@ -4,11 +4,10 @@
 #include <map>
 #include <string>
 
-#include "ir/expr/affine.h"
+#include "compiler/schedule/permuted/permute_rows.h"
 
 namespace padlock::compiler {
 
-using ir::Expr;
 using llvm::BasicBlock;
 using llvm::IRBuilder;
 using llvm::PHINode;
@@ -28,12 +27,6 @@ ChunkPlan::ChunkPlan(const PermutedRows& rows) : vectors_(static_cast<std::size_
   for (const BodyLoad& load : rows.body.loads)
     sources_.push_back(table(static_cast<std::size_t>(ir::byte_size(load.dtype))));
   for (std::size_t i = 0; i < guards_.size(); ++i) masks_.push_back(table(1));
-}
-
-bool has_one_window(const KernelContext& context, const PermutedRows& rows, std::size_t load) {
-  const Expr step = rows.streams[load].step;
-  const Kernel& kernel = context.schedule.kernel;
-  return step.is_constant(1) && !mentions(rows.body.loads[load].offset, kernel.coordinate(kernel.rank() - 1));
 }
 
 namespace {
@@ -131,7 +124,8 @@ class PlannerEmitter {
   /// Vectors that no element is given store past the chunk.
   void end_positions(const Lane& end) {
     bool may_lack = false;  // elements for all vectors
-    for (std::size_t load = 0; load < loads(); ++load) may_lack |= has_one_window(context_, rows_, load);
+    for (std::size_t load = 0; load < loads(); ++load)
+      may_lack |= has_one_window(context_.schedule.kernel, rows_, load);
     if (!may_lack) return;
     for (int vector = 1; vector < rows_.loop.vectors; ++vector) {
       Value* used = builder_.CreateICmpSLE(index(vector), end.vector);
@@ -180,7 +174,7 @@ class PlannerEmitter {
       next.high[i] = smax(at.high[i], alone_high[i]);
       Value* span = builder_.CreateSub(next.high[i], next.low[i]);
       Value* in_window = builder_.CreateICmpSLE(span, exprs_->exact(builder_, rows_.loop.span_limit));
-      Value*& all = has_one_window(context_, rows_, i) ? next.in_chunk : fits;
+      Value*& all = has_one_window(context_.schedule.kernel, rows_, i) ? next.in_chunk : fits;
       all = builder_.CreateAnd(all, in_window);
     }
     for (const PredicateId guard : plan_.guards()) next.holds.push_back(holds(guard));
@@ -188,7 +182,7 @@ class PlannerEmitter {
     next.vector = either(at.vector, builder_.CreateAdd(at.vector, index(1)));
     next.filled = either(at.filled, index(0));
     for (std::size_t i = 0; i < loads(); ++i) {
-      if (has_one_window(context_, rows_, i)) continue;
+      if (has_one_window(context_.schedule.kernel, rows_, i)) continue;
       next.low[i] = either(next.low[i], alone_low[i]);
       next.high[i] = either(next.high[i], alone_high[i]);
     }

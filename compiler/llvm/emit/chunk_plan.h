@@ -10,8 +10,8 @@
 
 namespace padlock::compiler {
 
-/// The memory of a plan: what the vectors of a chunk take, for the permuted rows of one case (compiler/schedule/
-/// chunk_loop.h). Words of 64 bits, then tables of a vector's lanes.
+/// The memory of a plan: what the vectors of a chunk take, for the permuted rows of one case
+/// (compiler/schedule/permuted/ chunk_loop.h). Words of 64 bits, then tables of a vector's lanes.
 class ChunkPlan {
  public:
   explicit ChunkPlan(const PermutedRows& rows);
@@ -46,10 +46,6 @@ class ChunkPlan {
   std::vector<std::size_t> sources_, masks_;
   std::vector<PredicateId> guards_;
 };
-
-/// Returns whether all vectors of a chunk take a load from one window: that of an element for each row, which follow
-/// each other, as where channels that lie apart are joined.
-[[nodiscard]] bool has_one_window(const KernelContext& context, const PermutedRows& rows, std::size_t load);
 
 /// Emits i1 plan(launch, plan): fills the plan for the sizes of the launch; false where no row fits a chunk.
 [[nodiscard]] llvm::Function* emit_planner(KernelContext& context, const PermutedRows& rows, const std::string& name);

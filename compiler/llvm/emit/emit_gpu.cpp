@@ -184,10 +184,9 @@ void emit_blocks(KernelContext& context, llvm::Function* thread) {
 struct GpuVariant {
   unsigned index_bits = 64, offset_bits = 64;
   const TransposeTile* tile = nullptr;  // where the schedule has tiles
-  int vectors = 0;                      // where it has a grid of them
-  Expr used = {};
-  bool shares_rows = false;  // whether its warps have tables of rows
-  std::string suffix = {};   // of its name
+  int vectors = 0;                      // of a thread, where it has a grid of them
+  bool shares_rows = false;             // whether its warps have tables of rows
+  std::string suffix = {};              // of its name
   std::vector<abi::Guard> guards = {};
 };
 
@@ -206,25 +205,19 @@ abi::KernelAbi gpu_contract_of(const Schedule& schedule, const GpuVariant& varia
     return abi;
   }
   abi.threads = schedule.threads;
-  abi.rows =
-      at_launch(exprs, *schedule.grid, schedule.grid->tiles, exprs.mul(schedule.rows, schedule.columns), variant.used);
-  const Expr vectors = exprs.mul(variant.used, exprs.constant(schedule.threads));
-  abi.row_bytes = exprs.mul(exprs.mul(vectors, exprs.constant(schedule.grid->lanes)), element_bytes);
+  abi.rows = at_launch(exprs, *schedule.grid, schedule.grid->tiles, exprs.mul(schedule.rows, schedule.columns),
+                       exprs.constant(variant.vectors));
+  const Expr elements = exprs.constant(Int128{variant.vectors} * schedule.threads * schedule.grid->lanes);
+  abi.row_bytes = exprs.mul(elements, element_bytes);
   return abi;
 }
 
-/// Keeps a variant short that few launches take, since others are quicker for their sizes: one vector a thread.
-void take_one_vector(const Schedule& schedule, GpuVariant& variant) {
-  variant.vectors = 1;
-  variant.used = schedule.exprs().constant(1);
-}
-
 /// Lists the variants, the one that assumes nothing first, each with all that those before it assume, but for short
-/// rows: a launch takes the last whose guards hold.
+/// rows and few vectors: a launch takes the last whose guards hold.
 std::vector<GpuVariant> variants_of(const ProvenKernel& kernel) {
   const Schedule& schedule = kernel.schedule();
   GpuVariant next{.tile = schedule.tile ? &*schedule.tile : nullptr};
-  if (schedule.grid) next.vectors = schedule.grid->vectors, next.used = schedule.used_vectors();
+  if (schedule.grid) next.vectors = schedule.grid->vectors;
   std::vector<GpuVariant> variants = {next};
   const auto add = [&](std::vector<abi::Guard> guards, std::string suffix) {
     if (guards.empty()) variants.pop_back();  // it holds for all that the last one does
@@ -242,8 +235,22 @@ std::vector<GpuVariant> variants_of(const ProvenKernel& kernel) {
     next = without;
   };
   const auto guards_of = [&](abi::Assumption assumption) { return abi::guards_of(kernel.guards(), assumption); };
+  const auto add_one_vector = [&] {
+    if (next.vectors < 2) return;
+    const Expr elements = schedule.exprs().mul(schedule.rows, schedule.columns);
+    const std::int64_t most = schedule.grid->most_single;
+    if (elements.range().lo > most) return;
+    std::vector<abi::Guard> guards;
+    if (elements.range().hi > most)
+      guards.push_back({abi::Assumption::few_vectors, {elements, ir::Comparison::le, schedule.exprs().constant(most)}});
+    const GpuVariant without = next;
+    next.vectors = 1;
+    add(std::move(guards), "_one_vector");
+    next = without;
+  };
   if (kernel.has_narrow_indices()) {
-    if (schedule.grid) take_one_vector(schedule, variants.front());
+    // Few launches take it, since others are quicker for their sizes: it is kept short.
+    variants.front().vectors = std::min(1, next.vectors);
     next.index_bits = 32;
     add(guards_of(abi::Assumption::index32), "_offset64");
     if (!guards_of(abi::Assumption::offset32).empty()) add_tables("_offset64_short_rows");
@@ -251,6 +258,7 @@ std::vector<GpuVariant> variants_of(const ProvenKernel& kernel) {
     add(guards_of(abi::Assumption::offset32), "_index32");
   }
   if (abi::assumes(kernel.guards(), abi::Assumption::in_range)) add(guards_of(abi::Assumption::in_range), "_in_range");
+  add_one_vector();
   if (kernel.has_narrow_indices()) add_tables("_short_rows");
   if (!schedule.small_tile || !kernel.has_narrow_indices()) return variants;
   next.tile = &*schedule.small_tile;
@@ -280,7 +288,6 @@ abi::KernelAbi emit_variant(llvm::Module& module, const ProvenKernel& kernel, co
                         variant.offset_bits,
                         variant.tile,
                         variant.vectors,
-                        variant.used,
                         variant.shares_rows};
   if (!target.takes_words) {
     emit_blocks(context, emit_thread_function(context));
@@ -304,8 +311,9 @@ std::vector<abi::KernelAbi> emit_gpu_kernel(GpuModules modules, const ProvenKern
   std::vector<abi::KernelAbi> contracts;
   for (const GpuVariant& variant : variants) {
     const bool is_usual = variant.offset_bits == variants.back().offset_bits;
+    llvm::Module& small = variant.vectors == 1 ? modules.small : modules.usual;
     llvm::Module& large = variant.index_bits == 32 ? modules.offset : modules.index;
-    contracts.push_back(emit_variant(is_usual ? modules.usual : large, kernel, target, bounds_check, variant));
+    contracts.push_back(emit_variant(is_usual ? small : large, kernel, target, bounds_check, variant));
   }
   return contracts;
 }

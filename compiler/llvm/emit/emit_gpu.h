@@ -14,9 +14,10 @@ namespace padlock::compiler {
 /// GpuModules names the modules that variants of kernels are added to, so that LLVM can be at all of them at once. All
 /// may be one.
 struct GpuModules {
-  /// Positions of the three in a list of them.
-  enum Position : std::uint8_t { kUsual, kIndex, kOffset, kCount };
+  /// Positions in a list of them.
+  enum Position : std::uint8_t { kUsual, kSmall, kIndex, kOffset, kCount };
   llvm::Module& usual;   ///< for variants that launches of usual sizes take
+  llvm::Module& small;   ///< for those of them that take one vector a thread
   llvm::Module& index;   ///< for those for axes whose indices do not fit 32 bits
   llvm::Module& offset;  ///< for those for tensors whose offsets do not
 };

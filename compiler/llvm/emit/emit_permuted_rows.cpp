@@ -10,6 +10,7 @@
 #include "compiler/llvm/emit/chunk_plan.h"
 #include "compiler/llvm/emit/emit_ops.h"
 #include "compiler/llvm/emit/vector_permute.h"
+#include "compiler/schedule/permuted/permute_rows.h"
 
 namespace padlock::compiler {
 namespace {
@@ -48,6 +49,7 @@ class TakerEmitter {
     builder_.SetInsertPoint(start);
     ExprEmitter exprs = context_.expressions(entry, fields.sizes);
     exprs_ = &exprs;
+    find_interleaved();
     Value* chunk_rows = load_word(ChunkPlan::rows());
     begin_stores(fields, chunk_rows);
     for (std::size_t i = 0; i < rows_.streams.size(); ++i) begin_load(fields, i, chunk_rows);
@@ -100,7 +102,8 @@ class TakerEmitter {
   struct Chunk {
     Value* at;
     std::vector<Value*> windows;
-    std::vector<Value*> loaded;  ///< of each load, of a window that all vectors have
+    std::vector<Value*> loaded;                       ///< of each load, of a window that all vectors have
+    std::map<std::size_t, std::vector<Value*>> made;  ///< of a node whose columns are interleaved, for each vector
   };
 
   /// Emits the loop that takes so many vectors as one; returns the rows that it took, and from which block it leaves.
@@ -119,7 +122,7 @@ class TakerEmitter {
     builder_.SetInsertPoint(trip);
     PHINode* at = phi(index(0), before);
     PHINode* taken = phi(index(0), before);
-    Chunk chunk{.at = at, .windows = {}, .loaded = std::vector<Value*>(loads_.size())};
+    Chunk chunk{.at = at, .windows = {}, .loaded = std::vector<Value*>(loads_.size()), .made = {}};
     for (const Load& load : loads_) chunk.windows.push_back(phi(load.window, before));
     prefetch_stores(at);
     for (const Group& group : groups) emit_group(chunk, group);
@@ -143,7 +146,7 @@ class TakerEmitter {
   [[nodiscard]] bool joins_pairs() const {
     constexpr int kHalf = 16;
     const auto bytes = [&](const auto& value) { return rows_.loop.lanes * ir::byte_size(value.dtype); };
-    return context_.target.permutes_halves && rows_.loop.vectors > 1 &&
+    return context_.target.permutes_halves && rows_.loop.vectors > 1 && rows_.interleaved.empty() &&
            std::ranges::all_of(rows_.body.loads, [&](const BodyLoad& load) { return bytes(load) == kHalf; }) &&
            std::ranges::all_of(rows_.body.nodes, [&](const BodyNode& node) { return bytes(node) <= kHalf; });
   }
@@ -159,13 +162,32 @@ class TakerEmitter {
     return all;
   }
 
+  /// What is made of a selection's operands is made with it.
+  void find_interleaved() {
+    within_.resize(rows_.body.nodes.size());
+    for (const InterleavedColumns& all : rows_.interleaved) {
+      interleaved_[static_cast<std::size_t>(all.node)] = &all;
+      for (std::vector<int> left = rows_.body.nodes[static_cast<std::size_t>(all.node)].operands; !left.empty();) {
+        const auto node = static_cast<std::size_t>(left.back());
+        left.pop_back();
+        within_[node] = true;
+        const std::vector<int>& operands = rows_.body.nodes[node].operands;
+        left.insert(left.end(), operands.begin(), operands.end());
+      }
+    }
+  }
+  /// Returns whether the node is a selection by a mask.
+  [[nodiscard]] bool is_selected(std::size_t node) const {
+    return rows_.body.nodes[node].kind == NodeKind::when && !within_[node] && !interleaved_.contains(node);
+  }
+
   Group make_group(int first, int count, const std::vector<Value*>& same) {
     Group group{.first = static_cast<std::size_t>(first), .count = static_cast<std::size_t>(count), .invariants = same};
     for (const Load& load : loads_) group.indices.push_back(joined(load.indices, group));
     group.masks.resize(rows_.body.nodes.size());
     for (std::size_t i = 0; i < rows_.body.nodes.size(); ++i) {
       const BodyNode& node = rows_.body.nodes[i];
-      if (node.kind == NodeKind::when) group.masks[i] = joined(masks_.at({node.guard, mask_bits(node)}), group);
+      if (is_selected(i)) group.masks[i] = joined(masks_.at({node.guard, mask_bits(node)}), group);
     }
     return group;
   }
@@ -228,7 +250,7 @@ class TakerEmitter {
     const ir::DType dtype = rows_.body.loads[i].dtype;
     Load load{.permute = VectorPermute(builder_, rows_.loop.lanes, ir::byte_size(dtype)),
               .vector = llvm::FixedVectorType::get(element(dtype), lanes()),
-              .has_one_window = has_one_window(context_, rows_, i)};
+              .has_one_window = has_one_window(context_.schedule.kernel, rows_, i)};
     Value* lowest = load_word(plan_.lowest(i));
     load.window = builder_.CreateAdd(function_->getArg(5 + static_cast<unsigned>(i)), lowest);
     load.stride = builder_.CreateMul(chunk_rows, exprs_->address(builder_, stream.step));
@@ -258,8 +280,9 @@ class TakerEmitter {
 
   /// A target without registers of masks selects by the sign of a lane as wide as what it selects.
   void make_masks() {
-    for (const BodyNode& node : rows_.body.nodes) {
-      if (node.kind != NodeKind::when) continue;
+    for (std::size_t i = 0; i < rows_.body.nodes.size(); ++i) {
+      if (!is_selected(i)) continue;
+      const BodyNode& node = rows_.body.nodes[i];
       const auto guard =
           static_cast<std::size_t>(std::ranges::find(plan_.guards(), node.guard) - plan_.guards().begin());
       std::vector<Value*>& masks = masks_[{node.guard, mask_bits(node)}];
@@ -308,9 +331,11 @@ class TakerEmitter {
     std::vector<Value*> values = group.invariants;
     for (std::size_t i = 0; i < values.size(); ++i) {
       const BodyNode& node = rows_.body.nodes[i];
-      if (values[i] != nullptr) continue;
+      if (values[i] != nullptr || within_[i]) continue;
+      if (const auto all = interleaved_.find(i); all != interleaved_.end())
+        values[i] = interleaved(chunk, *all->second)[group.first];
       if (node.kind == NodeKind::load) values[i] = emit_load(chunk, static_cast<std::size_t>(node.load), group);
-      if (node.kind == NodeKind::when)
+      if (is_selected(i))
         values[i] = emit_choice(group.masks[i], values[static_cast<std::size_t>(node.operands[0])],
                                 values[static_cast<std::size_t>(node.operands[1])]);
       if (node.kind == NodeKind::operation)
@@ -320,6 +345,18 @@ class TakerEmitter {
       Value* to = builder_.CreateGEP(element(result_type(i)), outputs_[i][group.first], chunk.at);
       builder_.CreateAlignedStore(values[static_cast<std::size_t>(rows_.body.roots[i])], to, llvm::Align(1));
     }
+  }
+
+  /// The vectors of a node whose columns are interleaved.
+  const std::vector<Value*>& interleaved(Chunk& chunk, const InterleavedColumns& all) {
+    std::vector<Value*>& vectors = chunk.made[static_cast<std::size_t>(all.node)];
+    if (!vectors.empty()) return vectors;
+    for (const int load : all.loads) vectors.push_back(window_of(chunk, static_cast<std::size_t>(load), 0));
+    for (const Shuffle& shuffle : all.shuffles)
+      vectors.push_back(builder_.CreateShuffleVector(vectors[static_cast<std::size_t>(shuffle.first)],
+                                                     vectors[static_cast<std::size_t>(shuffle.second)], shuffle.lanes));
+    vectors.erase(vectors.begin(), vectors.end() - rows_.loop.vectors);
+    return vectors;
   }
 
   /// Asks for each line of the results that a chunk some trips later will write. Vectors that cross lines and are
@@ -389,6 +426,8 @@ class TakerEmitter {
   std::vector<std::vector<Value*>> outputs_;  // of each result, for each vector
   std::vector<Load> loads_;
   std::map<std::pair<PredicateId, unsigned>, std::vector<Value*>> masks_;  // of each vector
+  std::map<std::size_t, const InterleavedColumns*> interleaved_;           // by their node
+  std::vector<bool> within_;  // of each node, whether it is made with such a node
 };
 
 }  // namespace

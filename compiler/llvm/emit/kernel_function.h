@@ -25,8 +25,7 @@ struct KernelContext {
   unsigned index_bits = 64;             ///< of coordinates
   unsigned offset_bits = 64;            ///< of elements' offsets: as many, or more
   const TransposeTile* tile = nullptr;  ///< which of the schedule's it is the code of, if any
-  int vectors = 0;                      ///< of a grid's: that its threads take at most
-  ir::Expr used = {};                   ///< how many of them a launch takes
+  int vectors = 0;                      ///< of a grid's: that each of its threads takes
   bool shares_rows = false;             ///< its warps have tables of rows
 
   [[nodiscard]] ir::ExprContext& exprs() const { return schedule.kernel.program->exprs(); }

@@ -123,7 +123,7 @@ class LlvmGpuCompiler final : public GpuCompiler {
       if (!text) return std::unexpected(text.error());
     abi::PtxParts parts;
     for (std::size_t i = 0; i < texts.size(); ++i)
-      abi::append_ptx(i == 0 ? parts.usual : parts.large, {texts[i]->data(), texts[i]->size()});
+      abi::append_ptx(i < code.usual ? parts.usual : parts.large, {texts[i]->data(), texts[i]->size()});
     const std::string ptx = abi::join_ptx(parts);
     const auto bytes = std::as_bytes(std::span(ptx));
     made.bytes.assign(bytes.begin(), bytes.end());
@@ -202,6 +202,7 @@ class LlvmGpuCompiler final : public GpuCompiler {
   /// The program's kernels, of each the variants.
   struct Emitted {
     std::vector<CodeModule> modules;  // at least one; only the first may be without functions
+    std::size_t usual = 0;            // so many of them, the first ones, are for launches of usual sizes
     std::vector<std::vector<abi::KernelAbi>> kernels;
   };
 
@@ -216,6 +217,7 @@ class LlvmGpuCompiler final : public GpuCompiler {
       return *code.modules[std::min(i, code.modules.size() - 1)].module;
     };
     const GpuModules modules{.usual = module(GpuModules::kUsual),
+                             .small = module(GpuModules::kSmall),
                              .index = module(GpuModules::kIndex),
                              .offset = module(GpuModules::kOffset)};
     for (const ProvenKernel& proven : kernels) {
@@ -226,8 +228,10 @@ class LlvmGpuCompiler final : public GpuCompiler {
     for (CodeModule& made : code.modules)
       if (options.edits != nullptr) options.edits->emitted(*made.module);
     std::vector<CodeModule> used;
-    for (CodeModule& made : code.modules)
-      if (used.empty() || !made.module->empty()) used.push_back(std::move(made));
+    for (std::size_t i = 0; i < code.modules.size(); ++i) {
+      if (used.empty() || !code.modules[i].module->empty()) used.push_back(std::move(code.modules[i]));
+      if (i < GpuModules::kIndex) code.usual = used.size();
+    }
     code.modules = std::move(used);
     for (const CodeModule& made : code.modules) PADLOCK_CHECK(made.verify());
     return code;

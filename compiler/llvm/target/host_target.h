@@ -7,7 +7,7 @@
 
 #include "compiler/llvm/emit/emit_host.h"
 #include "compiler/llvm/target/machine_pool.h"
-#include "compiler/schedule/vector_permutes.h"
+#include "compiler/schedule/permuted/vector_permutes.h"
 #include "support/error.h"
 
 namespace padlock::compiler {

@@ -5,7 +5,7 @@
 #include <string_view>
 #include <vector>
 
-#include "compiler/schedule/chunk_loop.h"
+#include "compiler/schedule/permuted/chunk_loop.h"
 #include "tests/common/environment.h"
 #include "tests/compiler/llvm/compiled.h"
 #include "tests/compiler/seeded/plan_always.h"
@@ -111,6 +111,49 @@ TEST_CASE("two windows of 16 bytes are permuted and stored as one where a target
   CHECK_FALSE(pairs("f32", "host:x86-64-v3"));
 }
 
+TEST_CASE("columns that lie apart are interleaved where they are a power of two, and nothing else ends a vector") {
+  const auto shuffles = [](std::string_view body, std::string_view target) {
+    const std::string schedule = emitted(fmt::format("program p{} return y }}", body), Stage::schedule, target);
+    const std::size_t at = schedule.find(" shuffles of loads ");
+    return at == std::string::npos
+               ? "none"
+               : schedule.substr(schedule.rfind(' ', at - 1) + 1, at - schedule.rfind(' ', at - 1) - 1);
+  };
+  struct Row {
+    const char* columns;
+    const char* dtype;
+    const char *sse, *avx2, *avx512;
+  };
+  for (const Row& row : {
+           // A shuffle for each vector and level; in blocks of 16 bytes one more for each column.
+           Row{"2", "i8", "2", "2", "4"},
+           Row{"2", "f32", "2", "4", "4"},
+           Row{"4", "i8", "8", "8", "12"},
+           Row{"4", "f16", "8", "8", "12"},
+           Row{"4", "f32", "8", "12", "8"},
+           Row{"4", "f64", "8", "none", "8"},  // a row is longer than a block
+           Row{"8", "u8", "24", "24", "32"},
+           Row{"8", "f64", "24", "none", "24"},
+           Row{"3", "f32", "none", "none", "none"},
+           Row{"16", "i8", "none", "none", "none"},
+       }) {
+    CAPTURE(row.columns);
+    CAPTURE(row.dtype);
+    const std::string body =
+        fmt::format("(x: {}[N, {}, L]) {{ y = transpose(x, perm = [0, 2, 1])", row.dtype, row.columns);
+    CHECK(shuffles(body, "host:x86-64-v2") == row.sse);
+    CHECK(shuffles(body, "host:x86-64-v3") == row.avx2);
+    CHECK(shuffles(body, "host:icelake-server") == row.avx512);
+  }
+  // With each row of another input, or of a column more, vectors end where its windows do.
+  CHECK(shuffles("(x: f32[N, 4, L], b: f32[N, L, 4]) { a = transpose(x, perm = [0, 2, 1]) y = add(a, b)",
+                 "host:icelake-server") == "none");
+  CHECK(shuffles("(x: f32[N, 4, L]) { a = transpose(x, perm = [0, 2, 1]) "
+                 "y = pad(a, low = [0, 0, 0], high = [0, 0, 1])",
+                 "host:icelake-server") == "none");
+  CHECK(shuffles("(x: f32[N, 4, L]) { a = transpose(x, perm = [0, 2, 1]) y = relu(a)", "host:icelake-server") == "8");
+}
+
 // --- proof ----------------------------------------------------------------------------------------------------------
 
 class Mutant final : public PassEdits {
@@ -208,6 +251,50 @@ TEST_CASE("permuted rows are proved, and each seeded bug in them is refuted with
     }
   }
   CHECK(refuted == kSeededBugs * std::ssize(programs));
+}
+
+TEST_CASE("interleaved columns are proved, and a shuffle that takes another lane is refuted") {
+  using Rows = PermutedRows;
+  const std::array<std::pair<const char*, void (*)(ir::ExprContext&, Rows&)>, 7> bugs = {{
+      {"two columns are exchanged",
+       [](auto&, Rows& rows) { std::swap(rows.interleaved[0].loads[0], rows.interleaved[0].loads[1]); }},
+      {"a shuffle begins with the other vector",
+       [](auto&, Rows& rows) {
+         std::swap(rows.interleaved[0].shuffles.back().first, rows.interleaved[0].shuffles.back().second);
+       }},
+      {"two lanes are exchanged",
+       [](auto&, Rows& rows) {
+         std::swap(rows.interleaved[0].shuffles.back().lanes[0], rows.interleaved[0].shuffles.back().lanes[2]);
+       }},
+      {"the last two vectors are exchanged",
+       [](auto&, Rows& rows) {
+         std::swap(rows.interleaved[0].shuffles.back(), *(rows.interleaved[0].shuffles.end() - 2));
+       }},
+      {"the first level is that of other vectors",
+       [](auto&, Rows& rows) { rows.interleaved[0].shuffles[0].first = 1; }},
+      {"another selection is taken for the columns", [](auto&, Rows& rows) { rows.interleaved[0].node -= 2; }},
+      {"vectors end a lane early",
+       [](auto& exprs, Rows& rows) { rows.loop.filled_limit = exprs.constant(rows.loop.lanes - 2); }},
+  }};
+  const std::unique_ptr<HostCompiler> compiler = value_of(HostCompiler::create("host:x86-64-v4"));
+  for (const char* const dtype : {"u8", "f16", "f32", "f64"}) {
+    const ir::Program program =
+        program_of(fmt::format("program p(x: {}[N, 4, L]) {{ y = transpose(x, perm = [0, 2, 1]) return y }}", dtype));
+    const auto interleaved = [](const Obligation& one) { return one.access == "interleaved columns of x"; };
+    const std::vector<Proof> right = value_of(compiler->prove(program, {}));
+    REQUIRE(std::ranges::count_if(right.front().obligations, interleaved) == 1);
+    CHECK(right.front().refuted() == nullptr);
+    for (const auto& [name, edit] : bugs) {
+      CAPTURE(name);
+      const Mutant mutant([edit = edit](auto& exprs, auto&, auto& rows) { edit(exprs, rows); });
+      const std::vector<Proof> proofs =
+          value_of(compiler->prove(program, {.config = {}, .bounds_check = false, .edits = &mutant}));
+      const Obligation* found = proofs.front().refuted();
+      REQUIRE(found != nullptr);
+      CHECK(interleaved(*found));
+      CHECK_FALSE(found->found.violation.empty());
+    }
+  }
 }
 
 TEST_CASE("what is not decided of permuted rows withdraws them, and leaves nothing to be checked") {
@@ -310,6 +397,16 @@ TEST_CASE("permuted rows have the interpreter's bits, at any length, in memory b
        {}},
       {"program p(x: u8[B, 3, S]) { y = transpose(x, perm = [0, 2, 1]) return y }", {}},
       {"program p(x: f32[B, 2, S]) { y = transpose(x, perm = [0, 2, 1]) return y }", {}},
+      {"program p(x: f16[B, 2, S]) { y = transpose(x, perm = [0, 2, 1]) return y }", {}},
+      {"program p(x: i8[B, 4, S]) { y = transpose(x, perm = [0, 2, 1]) return y }", {}},
+      {"program p(x: f16[B, 4, S]) { y = transpose(x, perm = [0, 2, 1]) z = add(y, y) return z }", {}},
+      {"program p(x: f32[B, 4, S]) { y = transpose(x, perm = [0, 2, 1]) return y }", {}},
+      {"program p(x: f64[B, 4, S]) { y = transpose(x, perm = [0, 2, 1]) return y }", {}},
+      {"program p(x: u8[B, 8, S]) { y = transpose(x, perm = [0, 2, 1]) return y }", {}},
+      {"program p(x: f32[B, 4, S], w: f16[B, 4, S]) { y = transpose(x, perm = [0, 2, 1]) "
+       "z = transpose(w, perm = [0, 2, 1]) return y, z }",
+       {}},
+      {"program p(x: i8[B, 4, S]) { y = transpose(x, perm = [0, 2, 1]) z = cast(y, i32) return y, z }", {}},
       {"program p(x: i8[B, S], y: i8[B, 1]) { z = concat(x, y, x, axis = 1) return z }", {}},
       {"program p(x: i8[B, S], y: f32[B, S]) { a = cast(x, f32) b = add(a, y) "
        "z = pad(b, low = [0, 1], high = [0, 1]) return z }",

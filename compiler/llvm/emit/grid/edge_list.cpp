@@ -13,7 +13,7 @@ EdgeList::EdgeList(const VectorContext& vector, Value* thread) : vector_(vector)
   Value* number = builder_.CreateZExtOrTrunc(thread, builder_.getInt32Ty());
   Value* warp = builder_.CreateLShr(number, llvm::Log2_32(kWarp));
   lane_ = builder_.CreateAnd(number, builder_.getInt32(kWarp - 1));
-  const auto own = static_cast<std::uint32_t>(1 + kWarp * vector.grid().vectors);
+  const auto own = static_cast<std::uint32_t>(1 + kWarp * vector.context.vectors);
   Value* first =
       builder_.CreateAdd(builder_.CreateMul(warp, builder_.getInt32(own)),
                          builder_.getInt32(static_cast<std::uint32_t>(RowTable::block_words(vector.context))));
@@ -22,7 +22,7 @@ EdgeList::EdgeList(const VectorContext& vector, Value* thread) : vector_(vector)
 
 int EdgeList::shared_words(const KernelContext& context) {
   const VectorGrid& grid = *context.schedule.grid;
-  return RowTable::block_words(context) + grid.threads / kWarp * (1 + kWarp * grid.vectors);
+  return RowTable::block_words(context) + grid.threads / kWarp * (1 + kWarp * context.vectors);
 }
 
 Value* EdgeList::word(Value* index) const { return builder_.CreateGEP(builder_.getInt32Ty(), list_, index); }
@@ -41,11 +41,8 @@ void EdgeList::add_in_turn(llvm::ArrayRef<Value*> slots, llvm::ArrayRef<Value*> 
     });
 }
 
-Value* EdgeList::add(llvm::ArrayRef<Value*> slots, llvm::ArrayRef<Value*> are_edges) {
-  if (vector_.part != nullptr) {
-    add_in_turn(slots, are_edges);
-    return builder_.getInt32(0);
-  }
+void EdgeList::add(llvm::ArrayRef<Value*> slots, llvm::ArrayRef<Value*> are_edges) {
+  if (vector_.part != nullptr) return add_in_turn(slots, are_edges);
   Value* before = builder_.CreateIntrinsic(llvm::Intrinsic::nvvm_read_ptx_sreg_lanemask_lt, {});
   Value* next = builder_.getInt32(1);
   const auto ones = [&](Value* mask) { return builder_.CreateUnaryIntrinsic(llvm::Intrinsic::ctpop, mask); };
@@ -56,9 +53,8 @@ Value* EdgeList::add(llvm::ArrayRef<Value*> slots, llvm::ArrayRef<Value*> are_ed
                  [&] { builder_.CreateStore(builder_.CreateTrunc(slots[i], builder_.getInt32Ty()), word(at)); });
     next = builder_.CreateAdd(next, ones(edges));
   }
-  Value* listed = builder_.CreateSub(next, builder_.getInt32(1));
+  counted_ = builder_.CreateSub(next, builder_.getInt32(1));
   builder_.CreateIntrinsic(llvm::Intrinsic::nvvm_bar_warp_sync, {builder_.getInt32(~0U)});
-  return listed;
 }
 
 Value* EdgeList::count() {

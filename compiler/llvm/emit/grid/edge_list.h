@@ -13,12 +13,8 @@ class EdgeList {
   /// Returns the words that a block's threads share: its tables of rows, then the lists.
   [[nodiscard]] static int shared_words(const KernelContext& context);
 
-  /// Adds the slots of which `are_edges` holds, all of a thread at once, and returns how many the list has then. All
-  /// threads of a warp must take the same call. Where a block's threads run one after the other, memory has the count,
-  /// and this returns 0.
-  [[nodiscard]] llvm::Value* add(llvm::ArrayRef<llvm::Value*> slots, llvm::ArrayRef<llvm::Value*> are_edges);
-  /// Takes what `add` has returned.
-  void set_count(llvm::Value* count) { counted_ = count; }
+  /// Adds the slots of which `are_edges` holds, all of a thread at once. All threads of a warp must call it.
+  void add(llvm::ArrayRef<llvm::Value*> slots, llvm::ArrayRef<llvm::Value*> are_edges);
   /// Emits `trip(slot, lane)` for this thread's share of the elements: lane number `lane` of a vector. Both are
   /// indices.
   void for_each_element(llvm::function_ref<void(llvm::Value* slot, llvm::Value* lane)> trip);
@@ -33,8 +29,8 @@ class EdgeList {
   const VectorContext& vector_;
   llvm::IRBuilder<>& builder_;
   llvm::Value* list_;
-  llvm::Value* lane_;  // of the thread in its warp, i32
-  llvm::Value* counted_ = nullptr;
+  llvm::Value* lane_;               // of the thread in its warp, i32
+  llvm::Value* counted_ = nullptr;  // where a block's threads do not run one after the other
 };
 
 }  // namespace padlock::compiler

@@ -1,6 +1,5 @@
 #include "compiler/llvm/emit/grid/emit_stream.h"
 
-#include <span>
 #include <utility>
 
 #include "compiler/llvm/emit/grid/edge_list.h"
@@ -24,12 +23,6 @@ struct LoadedVector {
   Value* first = nullptr;  // element, as it is counted
   llvm::PHINode* state = nullptr;
   std::vector<std::vector<llvm::PHINode*>> loaded = {};  // by body
-};
-
-/// Edges holds the slots of a thread's vectors, and of each whether it is an edge, which is stored later.
-struct Edges {
-  std::vector<Value*> slots = {};
-  std::vector<Value*> hold = {};  ///< i1
 };
 
 /// Values that one of several blocks makes.
@@ -74,7 +67,6 @@ class StreamEmitter {
   void emit(Value* block) {
     segments_.load_buffers();
     stores_.load_buffers();
-    used_ = vector_.exprs.exact(builder_, context_.used);
     vector_.exprs.set_coordinate(vector_.grid().phase, stores_.phase());
     vector_.exprs.set_coordinate(vector_.grid().tile, block);
     begin_tile();
@@ -115,7 +107,7 @@ class StreamEmitter {
 
   Expr launched(Expr e) {
     const Expr elements = context_.exprs().mul(vector_.schedule().rows, vector_.schedule().columns);
-    return at_launch(context_.exprs(), vector_.grid(), e, elements, context_.used);
+    return at_launch(context_.exprs(), vector_.grid(), e, elements, context_.exprs().constant(context_.vectors));
   }
 
   /// Returns the element at which a vector begins, counted from where begin_tile counts.
@@ -124,69 +116,17 @@ class StreamEmitter {
     return vector_.exprs.exact(builder_, local_);
   }
 
-  /// Loads all vectors of a thread, then stores them. Launches that take one vector a thread are small, and take as
-  /// long as one thread's instructions: there a branch leaves out the code for further vectors, in types of 4 and 8
-  /// bytes. (An H200, f32: 1.04 times as fast at 1 MiB, 1.01 at 4 MiB, 0.998 at 16 MiB. Types of 1 and 2 bytes would
-  /// gain 2 % at 1 and 4 MiB and lose up to 3.5 % in large launches.)
+  /// Loads all vectors of a thread, then stores them.
   void emit_own_vectors() {
-    constexpr int kMostLanes = 4;
-    std::vector<LoadedVector> vectors = {load(0)};
-    Edges edges;
-    if (context_.vectors > 1 && context_.offset_bits == context_.index_bits && vector_.lanes() <= kMostLanes) {
-      Value* more = builder_.CreateICmpSGT(used_, context_.index(1));
-      load_others(more, vectors);
-      store(vectors.front(), edges);
-      return list_edges(more, vectors, edges);
+    std::vector<LoadedVector> vectors;
+    for (int i = 0; i < context_.vectors; ++i) vectors.push_back(load(i));
+    std::vector<Value*> slots, are_edges;
+    for (const LoadedVector& vector : vectors) {
+      store(vector);
+      slots.push_back(vector.slot);
+      are_edges.push_back(builder_.CreateICmpEQ(vector.state, state(kEdge)));
     }
-    for (int i = 1; i < context_.vectors; ++i) vectors.push_back(load(i));
-    for (const LoadedVector& vector : vectors) store(vector, edges);
-    edges_.set_count(edges_.add(edges.slots, edges.hold));
-  }
-
-  void load_others(Value* more, std::vector<LoadedVector>& vectors) {
-    BasicBlock* before = builder_.GetInsertBlock();
-    BasicBlock* others = vector_.block("others");
-    BasicBlock* loaded = vector_.block("loaded");
-    builder_.CreateCondBr(more, others, loaded);
-    builder_.SetInsertPoint(others);
-    for (int i = 1; i < context_.vectors; ++i) vectors.push_back(load(i));
-    BasicBlock* last = builder_.GetInsertBlock();
-    builder_.CreateBr(loaded);
-    builder_.SetInsertPoint(loaded);
-    const auto merged = [&](Value* value, Value* without) {
-      llvm::PHINode* phi = builder_.CreatePHI(value->getType(), 2);
-      phi->addIncoming(value, last);
-      phi->addIncoming(without, before);
-      return phi;
-    };
-    for (LoadedVector& vector : std::span(vectors).subspan(1)) {
-      vector.state = merged(vector.state, state(kNone));
-      for (Value** value : {&vector.slot, &vector.first})
-        *value = merged(*value, llvm::PoisonValue::get((*value)->getType()));
-      for (auto& body : vector.loaded)
-        for (llvm::PHINode*& value : body) value = merged(value, llvm::PoisonValue::get(value->getType()));
-    }
-  }
-
-  /// Stores all vectors but the first, which is stored, and lists the edges of all.
-  void list_edges(Value* more, std::span<const LoadedVector> vectors, const Edges& first) {
-    BasicBlock* others = vector_.block("others");
-    BasicBlock* single = vector_.block("single");
-    builder_.CreateCondBr(more, others, single);
-    Joined counts(vector_);
-    builder_.SetInsertPoint(others);
-    Edges all = first;
-    for (const LoadedVector& vector : vectors.subspan(1)) store(vector, all);
-    counts.add({edges_.add(all.slots, all.hold)});
-    builder_.SetInsertPoint(single);
-    counts.add({edges_.add(first.slots, first.hold)});
-    edges_.set_count(counts.join().front());
-  }
-
-  void store(const LoadedVector& vector, Edges& edges) {
-    store(vector);
-    edges.slots.push_back(vector.slot);
-    edges.hold.push_back(builder_.CreateICmpEQ(vector.state, state(kEdge)));
+    edges_.add(slots, are_edges);
   }
 
   void emit_edges() {
@@ -234,7 +174,6 @@ class StreamEmitter {
       builder_.CreateBr(phi->getParent());
     };
     Value* taken = builder_.CreateICmpSLT(made.first, left_);
-    if (i > 0) taken = builder_.CreateAnd(taken, builder_.CreateICmpSGT(used_, context_.index(i)));
     Value* inside = builder_.CreateAnd(builder_.CreateICmpSGE(made.first, context_.index(0)), stores_.together());
     BasicBlock* whole = vector_.block("vector");
     unloaded->addIncoming(builder_.CreateSelect(taken, state(kEdge), state(kNone)), builder_.GetInsertBlock());
@@ -307,7 +246,6 @@ class StreamEmitter {
   Value* thread_;
   Expr local_ = {};        // where a vector begins
   Value* left_ = nullptr;  // elements of the output from where they are counted on, or more than a tile has
-  Value* used_ = nullptr;
 };
 
 }  // namespace

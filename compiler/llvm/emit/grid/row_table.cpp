@@ -51,9 +51,9 @@ std::vector<abi::Guard> RowTable::guards(const ProvenKernel& kernel, unsigned of
     return schedule.exprs().substitute(e,
                                        [&](Expr symbol) { return symbol == rows.columns ? schedule.columns : symbol; });
   };
-  // With one vector a thread few trips share what is found, and all wait for it.
+  const Expr elements = schedule.exprs().mul(schedule.rows, schedule.columns);
   guards.push_back(
-      {abi::Assumption::short_rows, {schedule.used_vectors(), ir::Comparison::ge, schedule.exprs().constant(2)}});
+      {abi::Assumption::short_rows, {elements, ir::Comparison::ge, schedule.exprs().constant(rows.fewest)}});
   for (const ir::Constraint& test : rows.tests)
     guards.push_back({abi::Assumption::short_rows, {of_launch(test.lhs), test.comparison, of_launch(test.rhs)}});
   return guards;

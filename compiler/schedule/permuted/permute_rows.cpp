@@ -1,4 +1,4 @@
-#include "compiler/schedule/permute_rows.h"
+#include "compiler/schedule/permuted/permute_rows.h"
 
 #include <algorithm>
 #include <optional>
@@ -17,6 +17,8 @@ using ir::Expr;
 // the registers beside what one or two loads need.
 constexpr int kVectors = 4;
 constexpr std::size_t kMaxLoads = 4;
+// Columns that are interleaved need no more than a vector each.
+constexpr int kMaxInterleaved = 8;
 // The longest row that is taken with others: longer ones fill vectors of their own.
 constexpr int kLongestBytes = 128;
 // To plan 256 lanes takes about as long as to take 16 KiB of short rows one by one.
@@ -38,7 +40,7 @@ class RowPermuter {
 
   std::optional<PermutedRows> make(const RowCase& row) {
     auto [body, streams] = make_body(kernel_, row.roots, /*vector_sums=*/false);
-    PermutedRows made{.body = std::move(body), .streams = std::move(streams), .loop = {}};
+    PermutedRows made{.body = std::move(body), .streams = std::move(streams), .loop = {}, .interleaved = {}};
     // Rows of fill are few beside others, and cheap.
     if (made.body.loads.empty() || reads_indices(made.body) || !depends_on_columns_alone(made.body))
       return std::nullopt;
@@ -54,12 +56,14 @@ class RowPermuter {
     made.body.lanes = lanes;
     made.loop = make_chunk_loop(exprs_, lanes, vectors_of(made), longest);
     made.loop.least_bytes = kLeastBytes;
+    add_shuffles(made);
+    if (made.interleaved.empty() && made.body.loads.size() > kMaxLoads) return std::nullopt;
     return made;
   }
 
  private:
   static bool is_small(const Body& body) {
-    return body.loads.size() <= kMaxLoads &&
+    return body.loads.size() <= kMaxInterleaved &&
            std::ranges::count(body.nodes, NodeKind::operation, &BodyNode::kind) <= kMaxWork;
   }
 
@@ -84,8 +88,7 @@ class RowPermuter {
   bool give_columns_windows(PermutedRows& rows, int lanes) {
     if (std::ranges::none_of(rows.streams, [&](const Stream& stream) { return is_far_apart(stream, lanes); }))
       return true;
-    if (!columns_.is_constant() || columns_.constant() < 1 || columns_.constant() > static_cast<Int128>(kMaxLoads))
-      return false;
+    if (!columns_.is_constant() || columns_.constant() < 1 || columns_.constant() > kMaxInterleaved) return false;
     PermutedRows made;
     std::vector<int> renamed;
     for (BodyNode node : rows.body.nodes) {
@@ -146,6 +149,24 @@ class RowPermuter {
       choice.operands = {others + 1, others};
       rows.body.nodes.push_back(std::move(choice));
     }
+    InterleavedColumns all{.node = static_cast<int>(rows.body.nodes.size()) - 1, .loads = {}, .shuffles = {}};
+    for (int column = 0; column < columns; ++column)
+      all.loads.push_back(static_cast<int>(rows.body.loads.size()) - 1 - column);
+    rows.interleaved.push_back(std::move(all));
+  }
+
+  /// Interleaves the columns that lie apart where all vectors of a chunk are full: a window of each column has the rows
+  /// that fill as many vectors as there are columns, and nothing else is loaded that could end one of them.
+  void add_shuffles(PermutedRows& rows) {
+    bool is_full = columns_.is_constant(rows.loop.vectors);
+    for (std::size_t i = 0; i < rows.streams.size(); ++i) is_full = is_full && has_one_window(kernel_, rows, i);
+    for (InterleavedColumns& all : rows.interleaved) {
+      const int bytes = ir::byte_size(rows.body.nodes[static_cast<std::size_t>(all.node)].dtype);
+      auto shuffles = interleave(rows.loop.vectors, rows.loop.lanes, bytes, options_.permutes.takes_any_two(bytes));
+      is_full = is_full && shuffles.has_value();
+      if (is_full) all.shuffles = *std::move(shuffles);
+    }
+    if (!is_full) rows.interleaved.clear();
   }
 
   /// Splits the offset of a load into the terms of its row and the others.
@@ -178,14 +199,11 @@ class RowPermuter {
   /// Where columns are loaded apart, each from the same rows, as many rows as a window has elements are as many vectors
   /// as there are columns. Rows whose length is known take as many as cost least for each row that they hold whole.
   [[nodiscard]] int vectors_of(const PermutedRows& rows) const {
-    const auto is_apart = [&](std::size_t i) {
-      return rows.streams[i].step.is_constant(1) && !mentions(rows.body.loads[i].offset, column_);
-    };
     bool apart = false;
-    for (std::size_t i = 0; i < rows.streams.size(); ++i) apart |= is_apart(i);
+    for (std::size_t i = 0; i < rows.streams.size(); ++i) apart |= has_one_window(kernel_, rows, i);
     if (!columns_.is_constant() || columns_.constant() < 1) return kVectors;
     const auto columns = static_cast<int>(columns_.constant());
-    if (apart) return std::min(columns, kVectors);
+    if (apart) return std::min(columns, rows.interleaved.empty() ? kVectors : kMaxInterleaved);
     int best = kVectors;
     const auto whole = [&](int vectors) { return vectors * rows.body.lanes / columns; };
     // A trip of the loop takes about half as long as a vector.
@@ -217,6 +235,11 @@ class RowPermuter {
 };
 
 }  // namespace
+
+bool has_one_window(const Kernel& kernel, const PermutedRows& rows, std::size_t load) {
+  return rows.streams[load].step.is_constant(1) &&
+         !mentions(rows.body.loads[load].offset, kernel.coordinate(kernel.rank() - 1));
+}
 
 void permute_rows(Schedule& schedule, const std::vector<RowCase>& cases, const ScheduleOptions& options) {
   const bool permutes = std::ranges::any_of(options.permutes.bytes, [](int bytes) { return bytes > 0; });

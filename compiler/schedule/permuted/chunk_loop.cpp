@@ -1,4 +1,4 @@
-#include "compiler/schedule/chunk_loop.h"
+#include "compiler/schedule/permuted/chunk_loop.h"
 
 namespace padlock::compiler {
 

@@ -12,6 +12,10 @@ struct VectorPermutes {
   std::array<int, 4> bytes = {};  ///< of elements of 1, 2, 4 and 8 bytes; 0: it has no such instruction
   bool masks = false;             ///< it loads and stores any lanes of a vector, of elements of each size
 
+  /// Returns whether one instruction takes any lanes of two vectors of elements of so many bytes. (Of smaller ones it
+  /// is three: vpermt2w and vpermt2b take two permutations and a blend on Intel's cores.)
+  [[nodiscard]] bool takes_any_two(int element_bytes) const { return masks && element_bytes >= 4; }
+
   [[nodiscard]] int bytes_of(ir::DType dtype) const {
     return bytes[static_cast<std::size_t>(std::countr_zero(static_cast<unsigned>(ir::byte_size(dtype))))];
   }
