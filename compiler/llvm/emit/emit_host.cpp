@@ -7,9 +7,9 @@
 #include <llvm/IR/InstIterator.h>
 #include <llvm/IR/IntrinsicsX86.h>
 
-#include "compiler/llvm/emit/chunk_plan.h"
-#include "compiler/llvm/emit/emit_permuted_rows.h"
 #include "compiler/llvm/emit/emit_row_dispatch.h"
+#include "compiler/llvm/emit/permuted/chunk_plan.h"
+#include "compiler/llvm/emit/permuted/emit_permuted_rows.h"
 #include "compiler/schedule/index/index32_variant.h"
 #include "ir/expr/affine.h"
 

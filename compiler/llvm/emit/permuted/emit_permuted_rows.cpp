@@ -1,4 +1,4 @@
-#include "compiler/llvm/emit/emit_permuted_rows.h"
+#include "compiler/llvm/emit/permuted/emit_permuted_rows.h"
 
 #include <algorithm>
 #include <map>
@@ -7,9 +7,11 @@
 #include <utility>
 #include <vector>
 
-#include "compiler/llvm/emit/chunk_plan.h"
 #include "compiler/llvm/emit/emit_ops.h"
-#include "compiler/llvm/emit/vector_permute.h"
+#include "compiler/llvm/emit/permuted/chunk_plan.h"
+#include "compiler/llvm/emit/permuted/interleaved_nodes.h"
+#include "compiler/llvm/emit/permuted/prefetch_stores.h"
+#include "compiler/llvm/emit/permuted/vector_permute.h"
 #include "compiler/schedule/permuted/permute_rows.h"
 
 namespace padlock::compiler {
@@ -29,6 +31,7 @@ class TakerEmitter {
         rows_(rows),
         plan_(rows),
         at_(context.exprs()),
+        interleaved_(rows),
         builder_(context.module.getContext()),
         i64_(builder_.getInt64Ty()) {
     llvm::Type* pointer = builder_.getPtrTy();
@@ -49,7 +52,6 @@ class TakerEmitter {
     builder_.SetInsertPoint(start);
     ExprEmitter exprs = context_.expressions(entry, fields.sizes);
     exprs_ = &exprs;
-    find_interleaved();
     Value* chunk_rows = load_word(ChunkPlan::rows());
     begin_stores(fields, chunk_rows);
     for (std::size_t i = 0; i < rows_.streams.size(); ++i) begin_load(fields, i, chunk_rows);
@@ -124,7 +126,9 @@ class TakerEmitter {
     PHINode* taken = phi(index(0), before);
     Chunk chunk{.at = at, .windows = {}, .loaded = std::vector<Value*>(loads_.size()), .made = {}};
     for (const Load& load : loads_) chunk.windows.push_back(phi(load.window, before));
-    prefetch_stores(at);
+    for (std::size_t i = 0; i < outputs_.size(); ++i)
+      prefetch_stores(builder_, element(result_type(i)), outputs_[i], rows_.loop.lanes * ir::byte_size(result_type(i)),
+                      at);
     for (const Group& group : groups) emit_group(chunk, group);
     exprs_->set_coordinate(at_.chunk, at);
     Value* next = exprs_->exact(builder_, rows_.loop.next);
@@ -162,23 +166,10 @@ class TakerEmitter {
     return all;
   }
 
-  /// What is made of a selection's operands is made with it.
-  void find_interleaved() {
-    within_.resize(rows_.body.nodes.size());
-    for (const InterleavedColumns& all : rows_.interleaved) {
-      interleaved_[static_cast<std::size_t>(all.node)] = &all;
-      for (std::vector<int> left = rows_.body.nodes[static_cast<std::size_t>(all.node)].operands; !left.empty();) {
-        const auto node = static_cast<std::size_t>(left.back());
-        left.pop_back();
-        within_[node] = true;
-        const std::vector<int>& operands = rows_.body.nodes[node].operands;
-        left.insert(left.end(), operands.begin(), operands.end());
-      }
-    }
-  }
   /// Returns whether the node is a selection by a mask.
   [[nodiscard]] bool is_selected(std::size_t node) const {
-    return rows_.body.nodes[node].kind == NodeKind::when && !within_[node] && !interleaved_.contains(node);
+    return rows_.body.nodes[node].kind == NodeKind::when && !interleaved_.is_within(node) &&
+           interleaved_.find(node) == nullptr;
   }
 
   Group make_group(int first, int count, const std::vector<Value*>& same) {
@@ -331,9 +322,8 @@ class TakerEmitter {
     std::vector<Value*> values = group.invariants;
     for (std::size_t i = 0; i < values.size(); ++i) {
       const BodyNode& node = rows_.body.nodes[i];
-      if (values[i] != nullptr || within_[i]) continue;
-      if (const auto all = interleaved_.find(i); all != interleaved_.end())
-        values[i] = interleaved(chunk, *all->second)[group.first];
+      if (values[i] != nullptr || interleaved_.is_within(i)) continue;
+      if (const InterleavedColumns* all = interleaved_.find(i)) values[i] = interleaved(chunk, *all)[group.first];
       if (node.kind == NodeKind::load) values[i] = emit_load(chunk, static_cast<std::size_t>(node.load), group);
       if (is_selected(i))
         values[i] = emit_choice(group.masks[i], values[static_cast<std::size_t>(node.operands[0])],
@@ -351,31 +341,10 @@ class TakerEmitter {
   const std::vector<Value*>& interleaved(Chunk& chunk, const InterleavedColumns& all) {
     std::vector<Value*>& vectors = chunk.made[static_cast<std::size_t>(all.node)];
     if (!vectors.empty()) return vectors;
-    for (const int load : all.loads) vectors.push_back(window_of(chunk, static_cast<std::size_t>(load), 0));
-    for (const Shuffle& shuffle : all.shuffles)
-      vectors.push_back(builder_.CreateShuffleVector(vectors[static_cast<std::size_t>(shuffle.first)],
-                                                     vectors[static_cast<std::size_t>(shuffle.second)], shuffle.lanes));
-    vectors.erase(vectors.begin(), vectors.end() - rows_.loop.vectors);
+    std::vector<Value*> loaded;
+    for (const int load : all.loads) loaded.push_back(window_of(chunk, static_cast<std::size_t>(load), 0));
+    vectors = interleave(builder_, all, std::move(loaded), rows_.loop.vectors);
     return vectors;
-  }
-
-  /// Asks for each line of the results that a chunk some trips later will write. Vectors that cross lines and are
-  /// stored again in part keep their places in a core's queue of stores until all their lines have come: rows of 66
-  /// bytes of 64 took 1.25 to 1.9 times as long as a copy on a Xeon (the latter where the core's other thread was busy,
-  /// which halves the queue), and as long as a copy with this; with 512 and 2048 bytes as with 1024.
-  void prefetch_stores(Value* at) {
-    constexpr int kAhead = 1024, kLine = 64;
-    for (std::size_t i = 0; i < outputs_.size(); ++i) {
-      const int bytes = rows_.loop.lanes * ir::byte_size(result_type(i));
-      const int vectors_of_line = std::max(kLine / bytes, 1);
-      for (int vector = 0; vector < rows_.loop.vectors; vector += vectors_of_line) {
-        Value* to = builder_.CreateGEP(element(result_type(i)), outputs_[i][static_cast<std::size_t>(vector)], at);
-        Value* ahead = builder_.CreateConstGEP1_64(builder_.getInt8Ty(), to, kAhead);
-        builder_.CreateIntrinsic(
-            llvm::Intrinsic::prefetch, {ahead->getType()},
-            {ahead, builder_.getInt32(/*write*/ 1), builder_.getInt32(/*locality*/ 3), builder_.getInt32(/*data*/ 1)});
-      }
-    }
   }
 
   /// (Beside zero a mask's bits are those of the choice: no instruction has to look at its signs.)
@@ -418,6 +387,7 @@ class TakerEmitter {
   const PermutedRows& rows_;
   ChunkPlan plan_;
   ChunkVariables at_;
+  InterleavedNodes interleaved_;
   IRBuilder<> builder_;
   llvm::Type* i64_;
   llvm::Function* function_ = nullptr;
@@ -426,8 +396,6 @@ class TakerEmitter {
   std::vector<std::vector<Value*>> outputs_;  // of each result, for each vector
   std::vector<Load> loads_;
   std::map<std::pair<PredicateId, unsigned>, std::vector<Value*>> masks_;  // of each vector
-  std::map<std::size_t, const InterleavedColumns*> interleaved_;           // by their node
-  std::vector<bool> within_;  // of each node, whether it is made with such a node
 };
 
 }  // namespace

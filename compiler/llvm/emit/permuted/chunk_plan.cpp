@@ -1,4 +1,4 @@
-#include "compiler/llvm/emit/chunk_plan.h"
+#include "compiler/llvm/emit/permuted/chunk_plan.h"
 
 #include <algorithm>
 #include <map>

@@ -1,4 +1,4 @@
-#include "compiler/llvm/emit/vector_permute.h"
+#include "compiler/llvm/emit/permuted/vector_permute.h"
 
 #include <algorithm>
 #include <array>
