@@ -11,6 +11,7 @@
 #include "compiler/llvm/emit/permuted/chunk_plan.h"
 #include "compiler/llvm/emit/permuted/interleaved_nodes.h"
 #include "compiler/llvm/emit/permuted/prefetch_stores.h"
+#include "compiler/llvm/emit/permuted/selection_masks.h"
 #include "compiler/llvm/emit/permuted/vector_permute.h"
 #include "compiler/schedule/permuted/permute_rows.h"
 
@@ -33,7 +34,8 @@ class TakerEmitter {
         at_(context.exprs()),
         interleaved_(rows),
         builder_(context.module.getContext()),
-        i64_(builder_.getInt64Ty()) {
+        i64_(builder_.getInt64Ty()),
+        masks_(builder_, context.target, rows) {
     llvm::Type* pointer = builder_.getPtrTy();
     std::vector<llvm::Type*> types = {pointer, pointer, i64_, i64_, i64_};
     types.resize(types.size() + rows.streams.size(), i64_);
@@ -55,7 +57,8 @@ class TakerEmitter {
     Value* chunk_rows = load_word(ChunkPlan::rows());
     begin_stores(fields, chunk_rows);
     for (std::size_t i = 0; i < rows_.streams.size(); ++i) begin_load(fields, i, chunk_rows);
-    make_masks();
+    for (std::size_t i = 0; i < rows_.body.nodes.size(); ++i)
+      if (is_selected(i)) masks_.load(plan_, function_->getArg(1), rows_.body.nodes[i]);
     Value* loadable = builder_.getTrue();
     for (const Load& load : loads_)
       loadable = builder_.CreateAnd(loadable, builder_.CreateICmpSGE(load.room, index(0)));
@@ -176,10 +179,8 @@ class TakerEmitter {
     Group group{.first = static_cast<std::size_t>(first), .count = static_cast<std::size_t>(count), .invariants = same};
     for (const Load& load : loads_) group.indices.push_back(joined(load.indices, group));
     group.masks.resize(rows_.body.nodes.size());
-    for (std::size_t i = 0; i < rows_.body.nodes.size(); ++i) {
-      const BodyNode& node = rows_.body.nodes[i];
-      if (is_selected(i)) group.masks[i] = joined(masks_.at({node.guard, mask_bits(node)}), group);
-    }
+    for (std::size_t i = 0; i < rows_.body.nodes.size(); ++i)
+      if (is_selected(i)) group.masks[i] = joined(masks_.of(rows_.body.nodes[i]), group);
     return group;
   }
 
@@ -269,29 +270,6 @@ class TakerEmitter {
     return builder_.CreateAlignedLoad(type, at_byte(at), llvm::Align(static_cast<unsigned>(bytes)));
   }
 
-  /// A target without registers of masks selects by the sign of a lane as wide as what it selects.
-  void make_masks() {
-    for (std::size_t i = 0; i < rows_.body.nodes.size(); ++i) {
-      if (!is_selected(i)) continue;
-      const BodyNode& node = rows_.body.nodes[i];
-      const auto guard =
-          static_cast<std::size_t>(std::ranges::find(plan_.guards(), node.guard) - plan_.guards().begin());
-      std::vector<Value*>& masks = masks_[{node.guard, mask_bits(node)}];
-      if (!masks.empty()) continue;
-      for (int vector = 0; vector < rows_.loop.vectors; ++vector) {
-        auto* bytes = llvm::FixedVectorType::get(builder_.getInt8Ty(), lanes());
-        Value* mask = load_table(plan_.mask(guard), vector, bytes, 1);
-        masks.push_back(
-            context_.target.mask_registers
-                ? builder_.CreateICmpSLT(mask, llvm::Constant::getNullValue(bytes))
-                : builder_.CreateSExt(mask, llvm::FixedVectorType::get(builder_.getIntNTy(mask_bits(node)), lanes())));
-      }
-    }
-  }
-  [[nodiscard]] unsigned mask_bits(const BodyNode& node) const {
-    return context_.target.mask_registers ? 1 : static_cast<unsigned>(ir::bit_width(node.dtype));
-  }
-
   /// Computes the values that are the same in all of so many lanes.
   std::vector<Value*> invariants(const LaunchFields& fields, int lanes) {
     std::vector<Value*> values(rows_.body.nodes.size());
@@ -326,8 +304,8 @@ class TakerEmitter {
       if (const InterleavedColumns* all = interleaved_.find(i)) values[i] = interleaved(chunk, *all)[group.first];
       if (node.kind == NodeKind::load) values[i] = emit_load(chunk, static_cast<std::size_t>(node.load), group);
       if (is_selected(i))
-        values[i] = emit_choice(group.masks[i], values[static_cast<std::size_t>(node.operands[0])],
-                                values[static_cast<std::size_t>(node.operands[1])]);
+        values[i] = masks_.choose(group.masks[i], values[static_cast<std::size_t>(node.operands[0])],
+                                  values[static_cast<std::size_t>(node.operands[1])]);
       if (node.kind == NodeKind::operation)
         values[i] = emit_operation(node, values, static_cast<int>(group.count) * rows_.loop.lanes);
     }
@@ -345,16 +323,6 @@ class TakerEmitter {
     for (const int load : all.loads) loaded.push_back(window_of(chunk, static_cast<std::size_t>(load), 0));
     vectors = interleave(builder_, all, std::move(loaded), rows_.loop.vectors);
     return vectors;
-  }
-
-  /// (Beside zero a mask's bits are those of the choice: no instruction has to look at its signs.)
-  Value* emit_choice(Value* mask, Value* value, Value* other) {
-    if (context_.target.mask_registers) return builder_.CreateSelect(mask, value, other);
-    const auto* constant = llvm::dyn_cast<llvm::Constant>(other);
-    if (constant != nullptr && constant->isNullValue() && other->getType() == mask->getType())
-      return builder_.CreateAnd(value, mask);
-    Value* holds = builder_.CreateICmpSLT(mask, llvm::Constant::getNullValue(mask->getType()));
-    return builder_.CreateSelect(holds, value, other);
   }
 
   Value* emit_load(Chunk& chunk, std::size_t load, const Group& group) {
@@ -390,12 +358,12 @@ class TakerEmitter {
   InterleavedNodes interleaved_;
   IRBuilder<> builder_;
   llvm::Type* i64_;
+  SelectionMasks masks_;
   llvm::Function* function_ = nullptr;
   ExprEmitter* exprs_ = nullptr;
   Value* limit_ = nullptr;
   std::vector<std::vector<Value*>> outputs_;  // of each result, for each vector
   std::vector<Load> loads_;
-  std::map<std::pair<PredicateId, unsigned>, std::vector<Value*>> masks_;  // of each vector
 };
 
 }  // namespace
