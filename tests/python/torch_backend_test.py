@@ -513,7 +513,7 @@ class Left(Case):
             self.assertTrue(torch.allclose(made, want, rtol=1e-5, atol=1e-5))
             self.assertFalse([line for line in graph if without in line[0]], graph)
             if count == 0:
-                    self.assertEqual(graph, own)
+                self.assertEqual(graph, own)
 
     def test_every_mode_between_convolutions(self):
         import torch

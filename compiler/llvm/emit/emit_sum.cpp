@@ -47,7 +47,7 @@ class WalkEmitter {
     return {limit, first, step, exprs_.exact(builder_, walk.other)};
   }
 
-  /// Where a loop's turns begin, what comes before them, and what after them.
+  /// Names a loop's blocks: the one before it, the one in which each turn begins, and the one after it.
   struct Places {
     BasicBlock *from, *inside, *done;
   };

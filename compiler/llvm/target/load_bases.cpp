@@ -41,7 +41,7 @@ class Exchange {
   }
 
  private:
-  /// What stands in a register's place; 0 where the other one has no such part.
+  /// Returns the part of the other register that takes a part's place; 0 where the other one has no such part.
   [[nodiscard]] MCRegister other_of(MCRegister part) const {
     if (part == a_) return b_;
     if (part == b_) return a_;

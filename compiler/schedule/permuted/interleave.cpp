@@ -8,7 +8,7 @@ namespace padlock::compiler {
 
 namespace {
 
-// What every instruction set shuffles two vectors in: a wider vector is blocks of so many bytes.
+// Bytes of a block. Every instruction set shuffles two blocks; a wider vector is several, each shuffled by itself.
 constexpr int kBlockBytes = 16;
 
 /// Takes lanes of both in turn: within each block, its first or its second half.
