@@ -37,6 +37,8 @@ enum VariableOrder {
 
 /// A block of more has 64 registers a thread at most, which a tile of bytes spills.
 constexpr int kFewestThreads = 128, kMostThreads = 512;
+/// The code has a bit for each round in which all threads load a block each.
+static_assert(kTileWords * (kHaloWords + 2 * kTileWords) <= 32 * kFewestThreads);
 
 /// Every GPU gives a block so much without being asked.
 constexpr int kSharedBytes = 48 << 10;

@@ -187,7 +187,8 @@ std::string AddressRun::check_transpose(Int128 at) {
                        std::min(columns_, first + shape_->columns - shape_->halo)};
   const std::int64_t tiles = (columns_ + shape_->halo - 1 + shape_->columns - 1) / shape_->columns;  // of a row
   if (!place(range)) return {};
-  return call_and_compare(range, {row * tiles + column, row * tiles + column + 1, 0, 0});
+  const std::int64_t block = plan_.rows - 1 - (row * tiles + column);  // the last tile is the first that is taken
+  return call_and_compare(range, {block, block + 1, 0, 0});
 }
 
 /// What the call reads is put where it should read it, and nothing else is in any storage. False where the address

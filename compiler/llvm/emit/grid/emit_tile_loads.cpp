@@ -21,20 +21,28 @@ constexpr int kWordsOnTheirWay = 16;
 
 }  // namespace
 
-void TileLoader::emit(Value* has_halo, BasicBlock* otherwise, BasicBlock* done) {
+Value* TileLoader::emit(Value* has_halo, BasicBlock* otherwise, BasicBlock* done) {
   has_halo_ = has_halo;
   BasicBlock* parts = vector_.block("parts");
   emit_whole(parts, done);
   builder_.SetInsertPoint(parts);
+  std::vector<std::pair<Value*, BasicBlock*>> left;
   for (const TilePart& part : tile_.parts) {
     BasicBlock* here = vector_.block("part");
     BasicBlock* later = vector_.block("later");
     builder_.CreateCondBr(holds(builder_, vector_.exprs, part.tests), here, later);
     builder_.SetInsertPoint(here);
-    builder_.CreateCondBr(load_part(vector_.schedule().cases[part.row_case]), otherwise, done);
+    Value* missing = load_part(vector_.schedule().cases[part.row_case]);
+    left.emplace_back(missing, builder_.GetInsertBlock());
+    builder_.CreateCondBr(builder_.CreateIsNotNull(missing), otherwise, done);
     builder_.SetInsertPoint(later);
   }
+  left.emplace_back(builder_.getInt32(~0U), builder_.GetInsertBlock());
   builder_.CreateBr(otherwise);
+  builder_.SetInsertPoint(otherwise);
+  llvm::PHINode* rounds = builder_.CreatePHI(builder_.getInt32Ty(), static_cast<unsigned>(left.size()));
+  for (const auto& [missing, from] : left) rounds->addIncoming(missing, from);
+  return rounds;
 }
 
 void TileLoader::emit_whole(BasicBlock* otherwise, BasicBlock* done) {

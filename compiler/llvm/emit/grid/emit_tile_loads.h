@@ -25,10 +25,10 @@ class TileLoader {
         thread_(thread) {}
 
   void load_buffers() { rows_.load_buffers(vector_.fields); }
-  /// Goes to `otherwise` where all blocks of the thread have to go element by element, as those of which a word lies at
-  /// an end of a tensor's storage, else to `done`.
+  /// Goes to `otherwise` where blocks of the thread have to go element by element, as those of which a word lies at an
+  /// end of a tensor's storage, else to `done`. Returns the rounds that have them there: a bit each.
   /// `has_halo`: whether columns of the halo are needed.
-  void emit(llvm::Value* has_halo, llvm::BasicBlock* otherwise, llvm::BasicBlock* done);
+  [[nodiscard]] llvm::Value* emit(llvm::Value* has_halo, llvm::BasicBlock* otherwise, llvm::BasicBlock* done);
 
  private:
   /// Blocks that a thread loads together: how many blocks each is after the first of them, and if only on a condition.

@@ -49,9 +49,11 @@ class TileEmitter {
  private:
   [[nodiscard]] const Kernel& kernel() const { return vector_.schedule().kernel; }
 
-  /// Emits the digits of the tile's number, the last of which is what is left.
+  /// Emits the digits of the tile's number, the last of which is what is left. Tiles are taken from the last to the
+  /// first: those at the far ends, which take the longest, are not what a launch waits for.
   void enter_tile(Value* block) {
-    Value* left = block;
+    Value* last = builder_.CreateSub(vector_.exprs.exact(builder_, tile_.tiles), context_.index(1));
+    Value* left = builder_.CreateSub(last, block);
     for (const TileDigit& digit : tile_.digits) {
       Value* value = left;
       if (&digit != &tile_.digits.back()) {
@@ -106,16 +108,20 @@ class TileEmitter {
     std::forward<After>(after)();
   }
 
-  /// Emits the code of each position that this thread loads: those of its blocks.
+  /// Emits the code of each position that this thread loads: those of its blocks in some rounds, a bit each.
   template <class Emit>
-  void for_each_loaded(Emit&& emit) {
-    counted_loop(builder_, thread_, addresses_.loaded_blocks(has_halo_), tile_.threads, [&](Value* number) {
+  void for_each_loaded(Value* rounds, Emit&& emit) {
+    const auto load = [&](Value* number) {
       vector_.exprs.set_coordinate(tile_.block, addresses_.loaded_block(number));
       Value* positions = context_.index(std::int64_t{tile_.lanes} * tile_.lanes);
       counted_loop(builder_, context_.index(0), positions, 1, [&](Value* slot) {
         vector_.exprs.set_coordinate(tile_.slot, slot);
         emit_position(tile_.loaded_row, tile_.loaded_column, emit);
       });
+    };
+    counted_loop(builder_, thread_, addresses_.loaded_blocks(has_halo_), tile_.threads, [&](Value* number) {
+      Value* bit = builder_.CreateLShr(rounds, addresses_.round_of(number));
+      vector_.when(builder_.CreateTrunc(bit, builder_.getInt1Ty()), [&] { load(number); });
     });
   }
 
@@ -180,7 +186,8 @@ class TileEmitter {
           memory_.store(array, word(), lane(), loads[i].dtype, value);
         }
     };
-    for_each_loaded([&] { dispatch([&](std::size_t body) { return has_arrays(body); }, load); });
+    for_each_loaded(builder_.getInt32(~0U),
+                    [&] { dispatch([&](std::size_t body) { return has_arrays(body); }, load); });
   }
 
   // --- after the barrier --------------------------------------------------------------------------------------------
@@ -210,10 +217,9 @@ class TileEmitter {
   void emit_results() {
     BasicBlock* otherwise = vector_.block("elements");
     BasicBlock* done = vector_.block("all");
-    loader_.emit(has_halo_, otherwise, done);
-    builder_.SetInsertPoint(otherwise);
+    Value* rounds = loader_.emit(has_halo_, otherwise, done);
     const auto make = [&](std::size_t body, BodyArguments arguments) { make_results(body, std::move(arguments)); };
-    for_each_loaded([&] { dispatch([](std::size_t) { return true; }, make); });
+    for_each_loaded(rounds, [&] { dispatch([](std::size_t) { return true; }, make); });
     builder_.CreateBr(done);
     builder_.SetInsertPoint(done);
   }

@@ -21,6 +21,11 @@ Value* TileAddresses::loaded_block(Value* number) const {
   return builder_.CreateSelect(builder_.CreateICmpSLT(number, own), after, before);
 }
 
+Value* TileAddresses::round_of(Value* number) const {
+  Value* round = builder_.CreateUDiv(number, vector_.context.index(tile().threads));
+  return builder_.CreateZExtOrTrunc(round, builder_.getInt32Ty());
+}
+
 Value* TileAddresses::place(Expr row, Expr column) {
   ExprEmitter& exprs = vector_.exprs;
   const Kernel& kernel = vector_.schedule().kernel;

@@ -34,6 +34,8 @@ class TileAddresses {
   [[nodiscard]] llvm::Value* loaded_blocks(llvm::Value* has_halo) const;
   /// Returns the block that has this number of those.
   [[nodiscard]] llvm::Value* loaded_block(llvm::Value* number) const;
+  /// Returns in which round of all threads it is loaded: below 32.
+  [[nodiscard]] llvm::Value* round_of(llvm::Value* number) const;
   /// Gives the coordinates those of a position. Returns its column.
   llvm::Value* place(ir::Expr row, ir::Expr column);
   /// Returns the elements of a result at the coordinates, with the step to the next row.
