@@ -26,7 +26,8 @@ class TileLoader {
 
   void load_buffers() { rows_.load_buffers(vector_.fields); }
   /// Goes to `otherwise` where blocks of the thread have to go element by element, as those of which a word lies at an
-  /// end of a tensor's storage, else to `done`. Returns the rounds that have them there: a bit each.
+  /// end of a tensor's storage, else to `done`. Returns the rounds that have them, a bit each, at the beginning of
+  /// `otherwise`, where it leaves the builder.
   /// `has_halo`: whether columns of the halo are needed.
   [[nodiscard]] llvm::Value* emit(llvm::Value* has_halo, llvm::BasicBlock* otherwise, llvm::BasicBlock* done);
 
