@@ -34,9 +34,9 @@ class GpuCompiler {
   /// Architecture and PTX version, as they belong into an artifact's identity.
   [[nodiscard]] virtual std::string target_description() const = 0;
 
-  /// PTX, for which it takes a second thread while it lasts; or the same kernels for simt, with thread and block as
-  /// loop variables and blocks as rows. The program must outlive the contracts. Errors as HostCompiler::compile, and
-  /// resource_exhausted where a kernel has more parameters than a launch takes.
+  /// PTX, for which it takes a thread for each variant while it lasts; or the same kernels for simt, with thread and
+  /// block as loop variables and blocks as rows. The program must outlive the contracts. Errors as
+  /// HostCompiler::compile, and resource_exhausted where a kernel has more parameters than a launch takes.
   [[nodiscard]] virtual Result<abi::CompiledCode> compile(const ir::Program& program, const GpuOptions& options) = 0;
   /// The kernel that abi/comparison.h describes, as PTX, or for this machine's CPU as emit_comparison says.
   [[nodiscard]] virtual Result<abi::CompiledCode> compile_comparison(bool for_simt) = 0;

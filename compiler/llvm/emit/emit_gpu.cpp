@@ -180,16 +180,6 @@ void emit_blocks(KernelContext& context, llvm::Function* thread) {
   builder.CreateRetVoid();
 }
 
-/// A variant of a kernel.
-struct GpuVariant {
-  unsigned index_bits = 64, offset_bits = 64;
-  const TransposeTile* tile = nullptr;  // where the schedule has tiles
-  int vectors = 0;                      // of a thread, where it has a grid of them
-  bool shares_rows = false;             // whether its warps have tables of rows
-  std::string suffix = {};              // of its name
-  std::vector<abi::Guard> guards = {};
-};
-
 /// The rows of the contract are tiles.
 abi::KernelAbi gpu_contract_of(const Schedule& schedule, const GpuVariant& variant) {
   ir::ExprContext& exprs = schedule.exprs();
@@ -212,63 +202,10 @@ abi::KernelAbi gpu_contract_of(const Schedule& schedule, const GpuVariant& varia
   return abi;
 }
 
-/// Lists the variants, the one that assumes nothing first, each with all that those before it assume, but for short
-/// rows and few vectors: a launch takes the last whose guards hold.
-std::vector<GpuVariant> variants_of(const ProvenKernel& kernel) {
-  const Schedule& schedule = kernel.schedule();
-  GpuVariant next{.tile = schedule.tile ? &*schedule.tile : nullptr};
-  if (schedule.grid) next.vectors = schedule.grid->vectors;
-  std::vector<GpuVariant> variants = {next};
-  const auto add = [&](std::vector<abi::Guard> guards, std::string suffix) {
-    if (guards.empty()) variants.pop_back();  // it holds for all that the last one does
-    next.guards.insert(next.guards.end(), guards.begin(), guards.end());
-    next.suffix = variants.empty() ? "" : std::move(suffix);
-    variants.push_back(next);
-  };
-  // Those after it do not assume short rows.
-  const auto add_tables = [&](std::string suffix) {
-    std::vector<abi::Guard> guards = RowTable::guards(kernel, next.offset_bits);
-    if (guards.empty()) return;
-    const GpuVariant without = next;
-    next.shares_rows = true;
-    add(std::move(guards), std::move(suffix));
-    next = without;
-  };
-  const auto guards_of = [&](abi::Assumption assumption) { return abi::guards_of(kernel.guards(), assumption); };
-  const auto add_one_vector = [&] {
-    if (next.vectors < 2) return;
-    const Expr elements = schedule.exprs().mul(schedule.rows, schedule.columns);
-    const std::int64_t most = schedule.grid->most_single;
-    if (elements.range().lo > most) return;
-    std::vector<abi::Guard> guards;
-    if (elements.range().hi > most)
-      guards.push_back({abi::Assumption::few_vectors, {elements, ir::Comparison::le, schedule.exprs().constant(most)}});
-    const GpuVariant without = next;
-    next.vectors = 1;
-    add(std::move(guards), "_one_vector");
-    next = without;
-  };
-  if (kernel.has_narrow_indices()) {
-    // Few launches take it, since others are quicker for their sizes: it is kept short.
-    variants.front().vectors = std::min(1, next.vectors);
-    next.index_bits = 32;
-    add(guards_of(abi::Assumption::index32), "_offset64");
-    if (!guards_of(abi::Assumption::offset32).empty()) add_tables("_offset64_short_rows");
-    next.offset_bits = 32;
-    add(guards_of(abi::Assumption::offset32), "_index32");
-  }
-  if (abi::assumes(kernel.guards(), abi::Assumption::in_range)) add(guards_of(abi::Assumption::in_range), "_in_range");
-  add_one_vector();
-  if (kernel.has_narrow_indices()) add_tables("_short_rows");
-  if (!schedule.small_tile || !kernel.has_narrow_indices()) return variants;
-  next.tile = &*schedule.small_tile;
-  const Expr most = schedule.exprs().constant(kMostSmallTiles);
-  add({{abi::Assumption::few_tiles, {next.tile->tiles, ir::Comparison::le, most}}}, "_small");
-  return variants;
-}
+}  // namespace
 
-abi::KernelAbi emit_variant(llvm::Module& module, const ProvenKernel& kernel, const TargetFeatures& target,
-                            bool bounds_check, const GpuVariant& variant) {
+abi::KernelAbi emit_gpu_kernel(llvm::Module& module, const ProvenKernel& kernel, const GpuVariant& variant,
+                               const TargetFeatures& target, bool bounds_check) {
   abi::KernelAbi abi = gpu_contract_of(kernel.schedule(), variant);
   abi.name += variant.suffix;
   abi.preconditions = kernel.preconditions();
@@ -301,21 +238,6 @@ abi::KernelAbi emit_variant(llvm::Module& module, const ProvenKernel& kernel, co
   entry->addParamAttr(0, llvm::Attribute::getWithByValType(module.getContext(), parameters));
   entry->addParamAttr(0, llvm::Attribute::getWithAlignment(module.getContext(), llvm::Align(8)));
   return abi;
-}
-
-}  // namespace
-
-std::vector<abi::KernelAbi> emit_gpu_kernel(GpuModules modules, const ProvenKernel& kernel,
-                                            const TargetFeatures& target, bool bounds_check) {
-  const std::vector<GpuVariant> variants = variants_of(kernel);
-  std::vector<abi::KernelAbi> contracts;
-  for (const GpuVariant& variant : variants) {
-    const bool is_usual = variant.offset_bits == variants.back().offset_bits;
-    llvm::Module& small = variant.vectors == 1 ? modules.small : modules.usual;
-    llvm::Module& large = variant.index_bits == 32 ? modules.offset : modules.index;
-    contracts.push_back(emit_variant(is_usual ? small : large, kernel, target, bounds_check, variant));
-  }
-  return contracts;
 }
 
 }  // namespace padlock::compiler

@@ -28,45 +28,34 @@ Status CodeModule::verify() const {
   return {};
 }
 
+std::size_t instructions_of(const CodeModule& code) { return code.module->getInstructionCount(); }
+
 namespace {
 
-/// The instructions of all functions, and of the longest.
-std::pair<std::size_t, std::size_t> instructions_of(const llvm::Module& module) {
-  std::size_t all = 0, longest = 0;
-  for (const llvm::Function& function : module) {
-    const std::size_t own = function.getInstructionCount();
-    all += own;
-    longest = std::max(longest, own);
-  }
-  return {all, longest};
-}
-
-Status check(std::span<const CodeModule> modules, std::size_t found, std::size_t most) {
+Status check(const CodeModule& code, std::size_t found, std::size_t most) {
   if (found <= most) return {};
   return beyond_limits(fmt::format("expected a program of at most {} instructions of LLVM's, found {} in '{}'", most,
-                                   found, modules.front().module->getName().str()));
+                                   found, code.module->getName().str()));
 }
 
 }  // namespace
 
-Status limit_emitted(std::span<const CodeModule> modules) {
-  std::size_t all = 0;
-  for (const CodeModule& code : modules) all += instructions_of(*code.module).first;
-  return check(modules, all, limits::kEmittedInstructions);
+Status limit_emitted(const CodeModule& code, std::size_t others) {
+  return check(code, others + instructions_of(code), limits::kEmittedInstructions);
 }
 
-Status limit_work(std::span<CodeModule> modules, bool bounds_check) {
-  std::size_t host = 0, gpu = 0;
-  for (CodeModule& code : modules) {
-    const auto [all, longest] = instructions_of(*code.module);
-    const bool is_host = code.machine->getTargetTriple().isX86();
-    (is_host ? host : gpu) += all;
-    if (!is_host) continue;  // its code generator never optimises
-    const bool optimises = longest <= limits::kOptimizedInstructions && all <= limits::kOptimizedModule;
-    code.machine->setOptLevel(optimises ? llvm::CodeGenOptLevel::Default : llvm::CodeGenOptLevel::None);
-  }
-  PADLOCK_CHECK(check(modules, host, bounds_check ? limits::kCheckedInstructions : limits::kInstructions));
-  return check(modules, gpu, limits::kGpuInstructions);
+Status limit_work(CodeModule& code, bool bounds_check) {
+  std::size_t longest = 0;
+  for (const llvm::Function& function : *code.module)
+    longest = std::max<std::size_t>(longest, function.getInstructionCount());
+  const std::size_t all = instructions_of(code);
+  const bool optimises = longest <= limits::kOptimizedInstructions && all <= limits::kOptimizedModule;
+  code.machine->setOptLevel(optimises ? llvm::CodeGenOptLevel::Default : llvm::CodeGenOptLevel::None);
+  return check(code, all, bounds_check ? limits::kCheckedInstructions : limits::kInstructions);
+}
+
+Status limit_gpu_work(const CodeModule& code, std::size_t in_all) {
+  return check(code, in_all, limits::kGpuInstructions);
 }
 
 std::string text_of(const llvm::Module& module) {

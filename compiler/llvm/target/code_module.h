@@ -1,7 +1,7 @@
 #pragma once
 
+#include <cstddef>
 #include <memory>
-#include <span>
 #include <string>
 #include <vector>
 
@@ -32,14 +32,21 @@ struct CodeModule {
   std::vector<std::vector<abi::KernelAbi>> kernels;  // the variants of each, the one that assumes nothing first
 };
 
-/// Error (resource_exhausted): more than limits::kEmittedInstructions in a program's modules, before equal ones are
-/// merged.
-[[nodiscard]] Status limit_emitted(std::span<const CodeModule> modules);
+/// Returns the instructions of all functions.
+[[nodiscard]] std::size_t instructions_of(const CodeModule& code);
 
-/// Bounds the code generator's work on a program's modules, after `simplify`: a long one is not optimised, which takes
+/// Error (resource_exhausted): more than limits::kEmittedInstructions in a program's modules, before equal ones are
+/// merged; `others` are in those that were emitted before this one.
+[[nodiscard]] Status limit_emitted(const CodeModule& code, std::size_t others = 0);
+
+/// Bounds the code generator's work on a CPU's module, after `simplify`: a long one is not optimised, which takes
 /// linear time. Error: resource_exhausted beyond limits::kInstructions, or kCheckedInstructions in code that tests
-/// every access; for a GPU beyond limits::kGpuInstructions.
-[[nodiscard]] Status limit_work(std::span<CodeModule> modules, bool bounds_check);
+/// every access.
+[[nodiscard]] Status limit_work(CodeModule& code, bool bounds_check);
+
+/// Error (resource_exhausted): more than limits::kGpuInstructions in a program's modules for a GPU, after `simplify`,
+/// of which `code` is one.
+[[nodiscard]] Status limit_gpu_work(const CodeModule& code, std::size_t in_all);
 
 /// LLVM IR as text.
 [[nodiscard]] std::string text_of(const llvm::Module& module);

@@ -78,8 +78,14 @@ class CodePasses final : public llvm::legacy::PassManager {
   static constexpr std::array kNeverNeeded = {
       // The schedule's loops have addresses that x86 adds up for free: it has nothing to win.
       Name("loop-reduce"),
-      // These look for what is not there: sanitizers, collected garbage.
-      Name("machine-sanmd"), Name("gc-analysis"), Name("fixup-statepoint-caller-saved")};
+      // These look for what is not there: sanitizers, collected garbage, probes, debug values, exceptions, objects on
+      // the
+      // stack, blocks that nothing reaches.
+      Name("machine-sanmd"), Name("gc-analysis"), Name("gc-lowering"), Name("shadow-stack-gc-lowering"),
+      Name("fixup-statepoint-caller-saved"), Name("post-inline-ee-instrument"), Name("fentry-insert"),
+      Name("xray-instrumentation"), Name("livedebugvalues"), Name("removeredundantdebugvalues"), Name("lowerinvoke"),
+      Name("callbrprepare"), Name("safe-stack"), Name("stack-protector"), Name("stack-frame-layout"),
+      Name("localstackalloc"), Name("alloca-hoisting"), Name("unreachableblockelim"), Name("nvptx-lower-ctor-dtor")};
   static constexpr std::array kLeftOut = {
       // The CPU itself reorders what these would.
       Name("post-RA-sched"), Name("machine-scheduler"), Name("lrshrink"),
@@ -91,12 +97,11 @@ class CodePasses final : public llvm::legacy::PassManager {
       // Moves of integers or of floats, conditional moves or jumps: some cycles a call at most.
       Name("x86-execution-domain-fix"), Name("break-false-deps"), Name("x86-cmov-conversion"), Name("early-ifcvt"),
       Name("machine-combiner"), Name("x86-domain-reassignment"), Name("x86-fixup-inst-tuning"),
-      // These look for what is not there: calls, exceptions, tiles, debug values, objects on the stack.
+      // These look for what is not there: calls, exceptions, tiles, objects on the stack.
       Name("canon-freeze"), Name("mergeicmps"), Name("expand-memcmp"), Name("interleaved-access"),
-      Name("partially-inline-libcalls"), Name("objc-arc-contract"), Name("dwarf-eh-prepare"), Name("safe-stack"),
-      Name("stack-coloring"), Name("stack-slot-coloring"), Name("x86-cf-opt"), Name("x86-avoid-sfb"),
-      Name("x86-partial-reduction"), Name("x86-slh"), Name("x86-tile-config"), Name("tilepreconfig"),
-      Name("livedebugvalues"), Name("removeredundantdebugvalues")};
+      Name("partially-inline-libcalls"), Name("objc-arc-contract"), Name("dwarf-eh-prepare"), Name("stack-coloring"),
+      Name("stack-slot-coloring"), Name("x86-cf-opt"), Name("x86-avoid-sfb"), Name("x86-partial-reduction"),
+      Name("x86-slh"), Name("x86-tile-config"), Name("tilepreconfig")};
   llvm::TargetMachine& machine_;
   bool host_;
 };

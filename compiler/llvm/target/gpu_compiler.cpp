@@ -1,6 +1,11 @@
 #include "compiler/target/gpu_compiler.h"
 
 #include <algorithm>
+#include <atomic>
+#include <list>
+#include <optional>
+#include <ranges>
+#include <set>
 #include <span>
 #include <system_error>
 #include <thread>
@@ -35,28 +40,55 @@ const llvm::Target* nvptx() {
   return kTarget;
 }
 
-/// Calls `work` with 0 to count - 1, each but the first in a thread of its own; in this one where there is none to
-/// have.
-template <class Work>
-void for_each_at_once(std::size_t count, Work&& work) {
-  std::vector<std::thread> threads;
-  std::size_t left = 1;
-  for (; left < count; ++left) {
-    try {
-      threads.emplace_back([&work, left] { work(left); });
-    } catch (const std::system_error&) {
-      break;
-    }
-  }
-  if (count > 0) work(0);
-  for (; left < count; ++left) work(left);
-  for (std::thread& thread : threads) thread.join();
+Result<llvm::SmallVector<char>> ptx_of(CodeModule& code) {
+  return generate_code(*code.module, *code.machine, llvm::CodeGenFileType::AssemblyFile);
 }
 
-/// How a GPU kernel is made for one kind of machine.
-struct Backend {
-  TargetFeatures features;
-  MachineHandle machine;
+/// Makes PTX of a program's modules: LLVM's share of a compile, most of its time. It is at each module in a thread of
+/// its own, while the next one is emitted. Its destructor waits for them.
+class PtxMaker {
+ public:
+  /// Begins with a module that is whole; with the last one in this thread.
+  void begin(CodeModule code, bool is_large, bool is_last) {
+    Part& part = parts_.emplace_back(std::move(code), is_large);
+    if (is_last) return make(part);
+    try {
+      threads_.emplace_back([this, &part] { make(part); });
+    } catch (const std::system_error&) {
+      make(part);  // there is no thread to have
+    }
+  }
+
+  /// Waits, and returns what abi/ptx_parts.h splits again. Call it once. Errors: of limit_gpu_work and generate_code.
+  Result<std::string> take() {
+    threads_.clear();
+    abi::PtxParts ptx;
+    for (const Part& part : parts_) {
+      PADLOCK_CHECK(limit_gpu_work(part.code, instructions_));
+      if (!part.text) return std::unexpected(part.text.error());
+      abi::append_ptx(part.is_large ? ptx.large : ptx.usual, {part.text->data(), part.text->size()});
+    }
+    return abi::join_ptx(ptx);
+  }
+
+ private:
+  struct Part {
+    CodeModule code;
+    bool is_large;
+    Result<llvm::SmallVector<char>> text = {};
+  };
+
+  void make(Part& part) {
+    simplify(*part.code.module, *part.code.machine);
+    const std::size_t own = instructions_of(part.code);
+    const std::size_t in_all = instructions_.fetch_add(own) + own;
+    // A program that has more is refused, and code for what is beyond is never made.
+    if (limit_gpu_work(part.code, in_all)) part.text = ptx_of(part.code);
+  }
+
+  std::list<Part> parts_;
+  std::atomic<std::size_t> instructions_ = 0;
+  std::vector<std::jthread> threads_;  // last: it ends before what it works on
 };
 
 class LlvmGpuCompiler final : public GpuCompiler {
@@ -72,9 +104,8 @@ class LlvmGpuCompiler final : public GpuCompiler {
   }
 
   Result<abi::CompiledCode> compile_comparison(bool for_simt) override {
-    Backend backend = for_simt ? twin() : device();
-    CodeModule made("comparison", std::move(backend.machine));
-    abi::KernelAbi abi = emit_comparison(*made.module, backend.features);
+    CodeModule made("comparison", for_simt ? host_.machine() : machine());
+    abi::KernelAbi abi = emit_comparison(*made.module, for_simt ? twin_features() : device_features());
     PADLOCK_CHECK(made.verify());
     if (for_simt) return image_of(made, {{std::move(abi)}});
     simplify(*made.module, *made.machine);
@@ -97,34 +128,30 @@ class LlvmGpuCompiler final : public GpuCompiler {
       PADLOCK_TRY(const abi::CompiledCode code, compile_ptx(program, options));
       return std::string(code.text());
     }
-    PADLOCK_TRY(const Emitted code, emit_modules(program, options, only(device())));
-    const CodeModule& all = code.modules.front();
-    simplify(*all.module, *all.machine);
-    return text_of(*all.module);
+    PADLOCK_TRY(const Emitted made, emit_whole(program, options, device_features(), machine()));
+    simplify(*made.code.module, *made.code.machine);
+    return text_of(*made.code.module);
   }
 
  private:
-  /// LLVM's share, most of the time, is done for all modules at once.
   Result<abi::CompiledCode> compile_ptx(const ir::Program& program, const GpuOptions& options) {
-    std::vector<Backend> backends;
-    for (int i = 0; i < GpuModules::kCount; ++i) backends.push_back(device());
-    PADLOCK_TRY(Emitted code, emit_modules(program, options, std::move(backends)));
-    const std::size_t count = code.modules.size();
-    for_each_at_once(count, [&](std::size_t i) { simplify(*code.modules[i].module, *code.modules[i].machine); });
-    PADLOCK_CHECK(limit_work(code.modules, options.bounds_check));
-    std::vector<Result<llvm::SmallVector<char>>> texts(count);
-    for_each_at_once(count, [&](std::size_t i) { texts[i] = ptx_of(code.modules[i]); });
+    PADLOCK_TRY(Kernels kernels, list_variants(program, options));
+    const TargetFeatures features = device_features();
+    const std::vector<GpuModule> modules = kernels.modules();
+    PtxMaker maker;
+    std::size_t emitted = 0;
+    for (const GpuModule module : modules) {
+      CodeModule code(program.name(), machine());
+      PADLOCK_CHECK(emit_into(code, kernels, module, {features, options, emitted}));
+      emitted += instructions_of(code);
+      maker.begin(std::move(code), module.is_large, module == modules.back());
+    }
+    PADLOCK_TRY(const std::string ptx, maker.take());
     abi::CompiledCode made{.kind = abi::CodeKind::ptx, .bytes = {}, .kernels = {}};
-    for (auto& variants : code.kernels) {
+    for (auto& variants : kernels.contracts) {
       auto& kernel = made.kernels.emplace_back();
       for (abi::KernelAbi& abi : variants) kernel.push_back({.abi = std::move(abi)});
     }
-    for (const auto& text : texts)
-      if (!text) return std::unexpected(text.error());
-    abi::PtxParts parts;
-    for (std::size_t i = 0; i < texts.size(); ++i)
-      abi::append_ptx(i < code.usual ? parts.usual : parts.large, {texts[i]->data(), texts[i]->size()});
-    const std::string ptx = abi::join_ptx(parts);
     const auto bytes = std::as_bytes(std::span(ptx));
     made.bytes.assign(bytes.begin(), bytes.end());
     return made;
@@ -133,13 +160,13 @@ class LlvmGpuCompiler final : public GpuCompiler {
   Result<abi::CompiledCode> compile_simt(const ir::Program& program, const GpuOptions& options) {
     GpuOptions checked = options;
     checked.bounds_check = true;
-    PADLOCK_TRY(Emitted code, emit_modules(program, checked, only(twin())));
-    return image_of(code.modules.front(), std::move(code.kernels));
+    PADLOCK_TRY(Emitted made, emit_whole(program, checked, twin_features(), host_.machine()));
+    return image_of(made.code, std::move(made.contracts));
   }
 
   static Result<abi::CompiledCode> image_of(CodeModule& code, std::vector<std::vector<abi::KernelAbi>> kernels) {
     simplify(*code.module, *code.machine);
-    PADLOCK_CHECK(limit_work({&code, 1}, /*bounds_check=*/true));
+    PADLOCK_CHECK(limit_work(code, /*bounds_check=*/true));
     // It tests, and is run once or a few times: code that is made quickly is the faster.
     code.machine->setOptLevel(llvm::CodeGenOptLevel::None);
     PADLOCK_TRY(const llvm::SmallVector<char> object,
@@ -153,24 +180,21 @@ class LlvmGpuCompiler final : public GpuCompiler {
     };
   }
 
-  [[nodiscard]] Backend device() const {
-    Backend made;
-    made.features = {.cpu = architecture_,
-                     .features = "",
-                     .f16c = true,
-                     .rounds_floats = true,
-                     .fma = true,
-                     .packs_words = true,
-                     .f16_masks = abi::gpu_target_number(architecture_) >= 80,   // PTX 6.5
-                     .bf16_masks = abi::gpu_target_number(architecture_) >= 90,  // PTX 7.8
-                     .permutes_bytes = true,
-                     .abs16 = false,  // ptxas takes what abs.s16 gives for positive
-                     .global_space = 1,
-                     .aligned_elements = true,
-                     .waits = abi::gpu_target_number(architecture_) >= 90,  // PTX 7.8
-                     .takes_words = true};
-    made.machine = machine();
-    return made;
+  [[nodiscard]] TargetFeatures device_features() const {
+    return {.cpu = architecture_,
+            .features = "",
+            .f16c = true,
+            .rounds_floats = true,
+            .fma = true,
+            .packs_words = true,
+            .f16_masks = abi::gpu_target_number(architecture_) >= 80,   // PTX 6.5
+            .bf16_masks = abi::gpu_target_number(architecture_) >= 90,  // PTX 7.8
+            .permutes_bytes = true,
+            .abs16 = false,  // ptxas takes what abs.s16 gives for positive
+            .global_space = 1,
+            .aligned_elements = true,
+            .waits = abi::gpu_target_number(architecture_) >= 90,  // PTX 7.8
+            .takes_words = true};
   }
 
   [[nodiscard]] MachineHandle machine() const {
@@ -183,68 +207,79 @@ class LlvmGpuCompiler final : public GpuCompiler {
             {machines_}};
   }
 
-  [[nodiscard]] Backend twin() const {
-    Backend made{host_.features(), host_.machine()};
-    made.features.packs_words = true;
+  [[nodiscard]] TargetFeatures twin_features() const {
+    TargetFeatures made = host_.features();
+    made.packs_words = true;
     return made;
   }
 
-  static std::vector<Backend> only(Backend backend) {
-    std::vector<Backend> backends;
-    backends.push_back(std::move(backend));
-    return backends;
-  }
+  /// A program's kernels with the variants of each, and of those that are emitted the contracts.
+  struct Kernels {
+    std::vector<ProvenKernel> proven;
+    std::vector<std::vector<GpuVariant>> variants;
+    std::vector<std::vector<abi::KernelAbi>> contracts;
 
-  static Result<llvm::SmallVector<char>> ptx_of(CodeModule& code) {
-    return generate_code(*code.module, *code.machine, llvm::CodeGenFileType::AssemblyFile);
-  }
-
-  /// The program's kernels, of each the variants.
-  struct Emitted {
-    std::vector<CodeModule> modules;  // at least one; only the first may be without functions
-    std::size_t usual = 0;            // so many of them, the first ones, are for launches of usual sizes
-    std::vector<std::vector<abi::KernelAbi>> kernels;
+    /// Lists the modules that variants are in, those for usual sizes first; at least one.
+    [[nodiscard]] std::vector<GpuModule> modules() const {
+      std::set<GpuModule> used;
+      for (const GpuVariant& variant : variants | std::views::join) used.insert(variant.module);
+      if (used.empty()) used.emplace();
+      return {used.begin(), used.end()};
+    }
   };
 
-  /// One module for each back end, of which there are one or GpuModules::kCount, of one kind.
-  Result<Emitted> emit_modules(const ir::Program& program, const GpuOptions& options, std::vector<Backend> backends) {
-    PADLOCK_TRY(const std::vector<ProvenKernel> kernels,
-                prove_kernels(program, options.edits, scheduler(options), proofs_));
-    const TargetFeatures features = backends.front().features;
-    Emitted code;
-    for (Backend& backend : backends) code.modules.emplace_back(program.name(), std::move(backend.machine));
-    const auto module = [&](std::size_t i) -> llvm::Module& {
-      return *code.modules[std::min(i, code.modules.size() - 1)].module;
-    };
-    const GpuModules modules{.usual = module(GpuModules::kUsual),
-                             .small = module(GpuModules::kSmall),
-                             .index = module(GpuModules::kIndex),
-                             .offset = module(GpuModules::kOffset)};
-    for (const ProvenKernel& proven : kernels) {
-      code.kernels.push_back(emit_gpu_kernel(modules, proven, features, options.bounds_check));
-      if (features.takes_words) PADLOCK_CHECK(check_parameters(code.kernels.back()));
-      PADLOCK_CHECK(limit_emitted(code.modules));
+  Result<Kernels> list_variants(const ir::Program& program, const GpuOptions& options) {
+    Kernels made;
+    PADLOCK_TRY(made.proven, prove_kernels(program, options.edits, scheduler(options), proofs_));
+    for (const ProvenKernel& kernel : made.proven) {
+      made.variants.push_back(gpu_variants(kernel));
+      made.contracts.emplace_back(made.variants.back().size());
     }
-    for (CodeModule& made : code.modules)
-      if (options.edits != nullptr) options.edits->emitted(*made.module);
-    std::vector<CodeModule> used;
-    for (std::size_t i = 0; i < code.modules.size(); ++i) {
-      if (used.empty() || !code.modules[i].module->empty()) used.push_back(std::move(code.modules[i]));
-      if (i < GpuModules::kIndex) code.usual = used.size();
-    }
-    code.modules = std::move(used);
-    for (const CodeModule& made : code.modules) PADLOCK_CHECK(made.verify());
-    return code;
+    return made;
   }
 
-  static Status check_parameters(const std::vector<abi::KernelAbi>& variants) {
-    for (const abi::KernelAbi& abi : variants) {
-      const std::size_t words = abi::ParameterWords(abi).count;
-      if (words > abi::ParameterWords::kMost)
-        return beyond_limits(fmt::format("kernel {} has {} bytes of parameters, a launch takes {}", abi.name, 8 * words,
-                                         8 * abi::ParameterWords::kMost));
+  struct EmitOptions {
+    const TargetFeatures& features;
+    const GpuOptions& options;
+    std::size_t emitted = 0;  // instructions of the program's modules before this one
+  };
+
+  /// Emits the variants of one module, or all.
+  static Status emit_into(CodeModule& code, Kernels& kernels, std::optional<GpuModule> module,
+                          const EmitOptions& emit) {
+    for (std::size_t k = 0; k < kernels.proven.size(); ++k) {
+      for (std::size_t v = 0; v < kernels.variants[k].size(); ++v) {
+        const GpuVariant& variant = kernels.variants[k][v];
+        if (module && variant.module != *module) continue;
+        abi::KernelAbi& abi = kernels.contracts[k][v];
+        abi = emit_gpu_kernel(*code.module, kernels.proven[k], variant, emit.features, emit.options.bounds_check);
+        if (emit.features.takes_words) PADLOCK_CHECK(check_parameters(abi));
+      }
+      PADLOCK_CHECK(limit_emitted(code, emit.emitted));
     }
-    return {};
+    if (emit.options.edits != nullptr) emit.options.edits->emitted(*code.module);
+    return code.verify();
+  }
+
+  /// A program in one module.
+  struct Emitted {
+    CodeModule code;
+    std::vector<std::vector<abi::KernelAbi>> contracts;
+  };
+
+  Result<Emitted> emit_whole(const ir::Program& program, const GpuOptions& options, const TargetFeatures& features,
+                             MachineHandle machine) {
+    PADLOCK_TRY(Kernels kernels, list_variants(program, options));
+    CodeModule code(program.name(), std::move(machine));
+    PADLOCK_CHECK(emit_into(code, kernels, std::nullopt, {features, options}));
+    return Emitted{std::move(code), std::move(kernels.contracts)};
+  }
+
+  static Status check_parameters(const abi::KernelAbi& abi) {
+    const std::size_t words = abi::ParameterWords(abi).count;
+    if (words <= abi::ParameterWords::kMost) return {};
+    return beyond_limits(fmt::format("kernel {} has {} bytes of parameters, a launch takes {}", abi.name, 8 * words,
+                                     8 * abi::ParameterWords::kMost));
   }
 
   std::string architecture_;

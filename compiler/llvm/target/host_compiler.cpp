@@ -76,12 +76,12 @@ class LlvmHostCompiler final : public HostCompiler {
     CodeModule code(program.name(), target_.machine());
     for (const ProvenKernel& proven : kernels) {
       code.kernels.push_back(emit_host_kernel(*code.module, proven, target_.features(), options.bounds_check));
-      PADLOCK_CHECK(limit_emitted({&code, 1}));
+      PADLOCK_CHECK(limit_emitted(code));
     }
     if (options.edits != nullptr) options.edits->emitted(*code.module);
     PADLOCK_CHECK(code.verify());
     simplify(*code.module, *code.machine);
-    PADLOCK_CHECK(limit_work({&code, 1}, options.bounds_check));
+    PADLOCK_CHECK(limit_work(code, options.bounds_check));
     return code;
   }
 

@@ -1,0 +1,108 @@
+#include "compiler/llvm/emit/gpu_variants.h"
+
+#include <algorithm>
+#include <cstdint>
+#include <utility>
+
+#include "compiler/llvm/emit/grid/row_table.h"
+
+namespace padlock::compiler {
+
+using ir::Expr;
+
+namespace {
+
+class VariantList {
+ public:
+  explicit VariantList(const ProvenKernel& kernel) : kernel_(kernel), schedule_(kernel.schedule()) {
+    if (schedule_.tile) next_.tile = &*schedule_.tile;
+    if (schedule_.grid) next_.vectors = schedule_.grid->vectors;
+    list_ = {next_};
+  }
+
+  std::vector<GpuVariant> take() && {
+    if (kernel_.has_narrow_indices()) add_narrow();
+    if (abi::assumes(kernel_.guards(), abi::Assumption::in_range))
+      add(guards_of(abi::Assumption::in_range), "_in_range");
+    add_one_vector();
+    if (kernel_.has_narrow_indices()) {
+      add_tables("_short_rows");
+      if (schedule_.small_tile) add_small_tile();
+    }
+    int usual = 0, large = 0;
+    for (GpuVariant& variant : list_) {
+      const bool is_large = variant.offset_bits != list_.back().offset_bits;
+      variant.module = {is_large, is_large ? large++ : usual++};
+    }
+    return std::move(list_);
+  }
+
+ private:
+  /// Adds the next variant, which assumes these guards, too.
+  void add(std::vector<abi::Guard> guards, std::string suffix) {
+    if (guards.empty()) list_.pop_back();  // it holds for all that the last one does
+    next_.guards.insert(next_.guards.end(), guards.begin(), guards.end());
+    next_.suffix = list_.empty() ? "" : std::move(suffix);
+    list_.push_back(next_);
+  }
+
+  /// Adds a variant that those after it do not build on.
+  void add_aside(GpuVariant variant, std::vector<abi::Guard> guards, std::string suffix) {
+    const GpuVariant after = std::exchange(next_, std::move(variant));
+    add(std::move(guards), std::move(suffix));
+    next_ = after;
+  }
+
+  void add_narrow() {
+    // Few launches take it, since others are quicker for their sizes: it is kept short.
+    list_.front().vectors = std::min(1, next_.vectors);
+    next_.index_bits = 32;
+    add(guards_of(abi::Assumption::index32), "_offset64");
+    if (!guards_of(abi::Assumption::offset32).empty()) add_tables("_offset64_short_rows");
+    next_.offset_bits = 32;
+    add(guards_of(abi::Assumption::offset32), "_index32");
+  }
+
+  void add_tables(std::string suffix) {
+    std::vector<abi::Guard> guards = RowTable::guards(kernel_, next_.offset_bits);
+    if (guards.empty()) return;
+    GpuVariant variant = next_;
+    variant.shares_rows = true;
+    add_aside(std::move(variant), std::move(guards), std::move(suffix));
+  }
+
+  void add_one_vector() {
+    if (next_.vectors < 2) return;
+    ir::ExprContext& exprs = schedule_.exprs();
+    const Expr elements = exprs.mul(schedule_.rows, schedule_.columns);
+    const std::int64_t most = schedule_.grid->most_single;
+    if (elements.range().lo > most) return;
+    std::vector<abi::Guard> guards;
+    if (elements.range().hi > most)
+      guards.push_back({abi::Assumption::few_vectors, {elements, ir::Comparison::le, exprs.constant(most)}});
+    GpuVariant variant = next_;
+    variant.vectors = 1;
+    add_aside(std::move(variant), std::move(guards), "_one_vector");
+  }
+
+  void add_small_tile() {
+    next_.tile = &*schedule_.small_tile;
+    const Expr most = schedule_.exprs().constant(kMostSmallTiles);
+    add({{abi::Assumption::few_tiles, {next_.tile->tiles, ir::Comparison::le, most}}}, "_small");
+  }
+
+  [[nodiscard]] std::vector<abi::Guard> guards_of(abi::Assumption assumption) const {
+    return abi::guards_of(kernel_.guards(), assumption);
+  }
+
+  const ProvenKernel& kernel_;
+  const Schedule& schedule_;
+  GpuVariant next_;
+  std::vector<GpuVariant> list_;
+};
+
+}  // namespace
+
+std::vector<GpuVariant> gpu_variants(const ProvenKernel& kernel) { return VariantList(kernel).take(); }
+
+}  // namespace padlock::compiler

@@ -1,0 +1,36 @@
+#pragma once
+
+#include <compare>
+#include <string>
+#include <vector>
+
+#include "abi/kernel_abi.h"
+#include "compiler/prover/proven_kernel.h"
+
+namespace padlock::compiler {
+
+/// Names one of the modules that a program's kernels for a GPU are in: no two variants of a kernel share one, so that
+/// LLVM can be at all of them at once.
+struct GpuModule {
+  bool is_large = false;  ///< whether it is for tensors or axes that are too large for launches of usual sizes
+  int number = 0;         ///< from 0, of those alike
+
+  auto operator<=>(const GpuModule&) const = default;
+};
+
+/// A variant of a kernel.
+struct GpuVariant {
+  unsigned index_bits = 64, offset_bits = 64;
+  const TransposeTile* tile = nullptr;  // of the schedule, where it has tiles
+  int vectors = 0;                      // of a thread, where it has a grid of them
+  bool shares_rows = false;             // whether its warps have tables of rows
+  std::string suffix = {};              // of its name
+  std::vector<abi::Guard> guards = {};
+  GpuModule module;
+};
+
+/// Lists the variants of a kernel, the one that assumes nothing first, each with all that those before it assume, but
+/// for short rows and few vectors: a launch takes the last whose guards hold. The kernel must outlive them.
+[[nodiscard]] std::vector<GpuVariant> gpu_variants(const ProvenKernel& kernel);
+
+}  // namespace padlock::compiler
