@@ -32,16 +32,16 @@ std::size_t instructions_of(const CodeModule& code) { return code.module->getIns
 
 namespace {
 
-Status check(const CodeModule& code, std::size_t found, std::size_t most) {
+Status check(const std::string& program, std::size_t found, std::size_t most) {
   if (found <= most) return {};
   return beyond_limits(fmt::format("expected a program of at most {} instructions of LLVM's, found {} in '{}'", most,
-                                   found, code.module->getName().str()));
+                                   found, program));
 }
 
 }  // namespace
 
 Status limit_emitted(const CodeModule& code, std::size_t others) {
-  return check(code, others + instructions_of(code), limits::kEmittedInstructions);
+  return check(code.module->getName().str(), others + instructions_of(code), limits::kEmittedInstructions);
 }
 
 Status limit_work(CodeModule& code, bool bounds_check) {
@@ -51,11 +51,11 @@ Status limit_work(CodeModule& code, bool bounds_check) {
   const std::size_t all = instructions_of(code);
   const bool optimises = longest <= limits::kOptimizedInstructions && all <= limits::kOptimizedModule;
   code.machine->setOptLevel(optimises ? llvm::CodeGenOptLevel::Default : llvm::CodeGenOptLevel::None);
-  return check(code, all, bounds_check ? limits::kCheckedInstructions : limits::kInstructions);
+  return check(code.module->getName().str(), all, bounds_check ? limits::kCheckedInstructions : limits::kInstructions);
 }
 
-Status limit_gpu_work(const CodeModule& code, std::size_t in_all) {
-  return check(code, in_all, limits::kGpuInstructions);
+Status limit_gpu_work(const std::string& program, std::size_t in_all) {
+  return check(program, in_all, limits::kGpuInstructions);
 }
 
 std::string text_of(const llvm::Module& module) {

@@ -45,8 +45,8 @@ struct CodeModule {
 [[nodiscard]] Status limit_work(CodeModule& code, bool bounds_check);
 
 /// Error (resource_exhausted): more than limits::kGpuInstructions in a program's modules for a GPU, after `simplify`,
-/// of which `code` is one.
-[[nodiscard]] Status limit_gpu_work(const CodeModule& code, std::size_t in_all);
+/// which has this name.
+[[nodiscard]] Status limit_gpu_work(const std::string& program, std::size_t in_all);
 
 /// LLVM IR as text.
 [[nodiscard]] std::string text_of(const llvm::Module& module);

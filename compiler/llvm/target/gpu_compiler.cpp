@@ -2,7 +2,8 @@
 
 #include <algorithm>
 #include <atomic>
-#include <list>
+#include <map>
+#include <memory>
 #include <optional>
 #include <ranges>
 #include <set>
@@ -48,14 +49,18 @@ Result<llvm::SmallVector<char>> ptx_of(CodeModule& code) {
 /// its own, while the next one is emitted. Its destructor waits for them.
 class PtxMaker {
  public:
+  /// `program`: its name.
+  explicit PtxMaker(std::string program) : program_(std::move(program)) {}
+
   /// Begins with a module that is whole; with the last one in this thread.
-  void begin(CodeModule code, bool is_large, bool is_last) {
-    Part& part = parts_.emplace_back(std::move(code), is_large);
-    if (is_last) return make(part);
+  void begin(CodeModule code, GpuModule position, bool is_last) {
+    Result<Text>& text = texts_[position];
+    if (is_last) return make(text, std::move(code));
+    auto given = std::make_shared<CodeModule>(std::move(code));
     try {
-      threads_.emplace_back([this, &part] { make(part); });
+      threads_.emplace_back([this, &text, given] { make(text, std::move(*given)); });
     } catch (const std::system_error&) {
-      make(part);  // there is no thread to have
+      make(text, std::move(*given));  // there is no thread to have
     }
   }
 
@@ -63,30 +68,28 @@ class PtxMaker {
   Result<std::string> take() {
     threads_.clear();
     abi::PtxParts ptx;
-    for (const Part& part : parts_) {
-      PADLOCK_CHECK(limit_gpu_work(part.code, instructions_));
-      if (!part.text) return std::unexpected(part.text.error());
-      abi::append_ptx(part.is_large ? ptx.large : ptx.usual, {part.text->data(), part.text->size()});
+    PADLOCK_CHECK(limit_gpu_work(program_, instructions_));
+    for (const auto& [position, text] : texts_) {
+      if (!text) return std::unexpected(text.error());
+      abi::append_ptx(position.is_large ? ptx.large : ptx.usual, {text->data(), text->size()});
     }
     return abi::join_ptx(ptx);
   }
 
  private:
-  struct Part {
-    CodeModule code;
-    bool is_large;
-    Result<llvm::SmallVector<char>> text = {};
-  };
+  using Text = llvm::SmallVector<char>;
 
-  void make(Part& part) {
-    simplify(*part.code.module, *part.code.machine);
-    const std::size_t own = instructions_of(part.code);
+  /// The module ends in this thread, too: it takes a while.
+  void make(Result<Text>& text, CodeModule code) {
+    simplify(*code.module, *code.machine);
+    const std::size_t own = instructions_of(code);
     const std::size_t in_all = instructions_.fetch_add(own) + own;
     // A program that has more is refused, and code for what is beyond is never made.
-    if (limit_gpu_work(part.code, in_all)) part.text = ptx_of(part.code);
+    if (limit_gpu_work(program_, in_all)) text = ptx_of(code);
   }
 
-  std::list<Part> parts_;
+  std::string program_;
+  std::map<GpuModule, Result<Text>> texts_;  // in their order in the PTX
   std::atomic<std::size_t> instructions_ = 0;
   std::vector<std::jthread> threads_;  // last: it ends before what it works on
 };
@@ -138,13 +141,13 @@ class LlvmGpuCompiler final : public GpuCompiler {
     PADLOCK_TRY(Kernels kernels, list_variants(program, options));
     const TargetFeatures features = device_features();
     const std::vector<GpuModule> modules = kernels.modules();
-    PtxMaker maker;
+    PtxMaker maker(program.name());
     std::size_t emitted = 0;
     for (const GpuModule module : modules) {
       CodeModule code(program.name(), machine());
       PADLOCK_CHECK(emit_into(code, kernels, module, {features, options, emitted}));
       emitted += instructions_of(code);
-      maker.begin(std::move(code), module.is_large, module == modules.back());
+      maker.begin(std::move(code), module, module == modules.back());
     }
     PADLOCK_TRY(const std::string ptx, maker.take());
     abi::CompiledCode made{.kind = abi::CodeKind::ptx, .bytes = {}, .kernels = {}};
@@ -219,12 +222,16 @@ class LlvmGpuCompiler final : public GpuCompiler {
     std::vector<std::vector<GpuVariant>> variants;
     std::vector<std::vector<abi::KernelAbi>> contracts;
 
-    /// Lists the modules that variants are in, those for usual sizes first; at least one.
+    /// Lists the modules that variants are in, at least one, in the order in which they are best begun: code for wide
+    /// offsets is the longest.
     [[nodiscard]] std::vector<GpuModule> modules() const {
       std::set<GpuModule> used;
       for (const GpuVariant& variant : variants | std::views::join) used.insert(variant.module);
       if (used.empty()) used.emplace();
-      return {used.begin(), used.end()};
+      const auto large = used.lower_bound({.is_large = true, .number = 0});
+      std::vector<GpuModule> list(used.rbegin(), std::make_reverse_iterator(large));
+      list.insert(list.end(), used.begin(), large);
+      return list;
     }
   };
 

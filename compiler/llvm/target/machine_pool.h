@@ -12,8 +12,9 @@ namespace padlock::compiler {
 /// compile, and no two threads may use the same. Thread-safe.
 class MachinePool {
  public:
-  /// Machines that are kept while none is in use; threads that compile at once have more.
-  static constexpr std::size_t kMostIdle = 4;
+  /// Machines that are kept while none is in use: one for each variant of a kernel. Threads that compile at once have
+  /// more.
+  static constexpr std::size_t kMostIdle = 8;
 
   /// The last one that came back, or null.
   [[nodiscard]] std::unique_ptr<llvm::TargetMachine> take() {
