@@ -124,8 +124,8 @@ int widest_bytes(const Body& body, bool for_threads) {
 
 void choose_walks(Schedule& schedule, const ScheduleOptions& options) {
   if (options.tiles_transposes) {
-    schedule.tile = make_transpose_tile(schedule, options.tile_size == TileSize::small);
-    if (options.tile_size == TileSize::by_output) schedule.small_tile = make_transpose_tile(schedule, /*small=*/true);
+    schedule.tile = make_transpose_tile(schedule, options.tile_size);
+    if (schedule.tile && options.tile_size == TileSize::by_output) schedule.smaller_tiles = smaller_tiles_of(schedule);
   }
   if (schedule.tile) schedule.threads = schedule.tile->threads;
   if (options.threads > 0 && !schedule.tile) {

@@ -17,8 +17,8 @@ Expr Schedule::used_vectors() const {
 
 std::vector<const TransposeTile*> Schedule::all_tiles() const {
   std::vector<const TransposeTile*> all;
-  for (const std::optional<TransposeTile>* shape : {&tile, &small_tile})
-    if (*shape) all.push_back(&**shape);
+  if (tile) all.push_back(&*tile);
+  for (const TransposeTile& smaller : smaller_tiles) all.push_back(&smaller);
   return all;
 }
 

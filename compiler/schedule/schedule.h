@@ -193,8 +193,9 @@ struct Schedule {
   int threads = 0;                         // of a GPU's block; 0 where a caller distributes rows and columns
   std::optional<VectorGrid> grid = {};     // of `threads`, where they walk over the flattened output
   std::optional<TransposeTile> tile = {};  // of `threads`, where they make tiles of it through shared memory instead
-  /// The same in smaller tiles, for outputs that have few: a launch takes up to kMostSmallTiles.
-  std::optional<TransposeTile> small_tile = {};
+  /// The same in smaller and smaller tiles, for outputs that have few: a launch takes the last ones of which its output
+  /// has at most TransposeTile::most_tiles.
+  std::vector<TransposeTile> smaller_tiles = {};
   Granules granules = {};                    // of a `grid`: how it loads neighbouring elements
   std::optional<ShortRows> short_rows = {};  // of a `grid` where they are worth tables
 

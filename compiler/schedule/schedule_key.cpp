@@ -57,7 +57,7 @@ CodeKey key_of(const Body& body) {
 CodeKey key_of(const Schedule& schedule) {
   CodeKey key;
   if (const auto& tile = schedule.tile)
-    add(key, tile->threads, tile->column_words, schedule.small_tile.has_value(), tile->axis, tile->lanes,
+    add(key, tile->threads, tile->column_words, schedule.smaller_tiles.size(), tile->axis, tile->lanes,
         tile->array_count, schedule.store);
   else if (const auto& grid = schedule.grid)
     add(key, grid->threads, grid->vectors, grid->lanes,

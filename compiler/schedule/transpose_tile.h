@@ -27,15 +27,11 @@ inline constexpr int kTileVectorBytes = 16;
 
 /// How large the tiles of a kernel are.
 enum class TileSize : std::uint8_t {
-  by_output,  ///< small where the output has few tiles, else large: what a launch has to choose from
+  by_output,  ///< small or medium where the output has few tiles, else large: what a launch has to choose from
   large,
-  small,
+  medium,  ///< half as many columns
+  small,   ///< half as many columns, and twice as many threads
 };
-
-/// Up to so many small tiles are taken instead of large ones, of which there would be half as many: 528, as many as an
-/// H100 or H200 has at once (132 multiprocessors with four blocks of 256 threads). With fewer, some multiprocessors
-/// have nothing to do while others do one thing after the other.
-inline constexpr std::int64_t kMostSmallTiles = 1056;
 
 /// One digit of a tile's number: a coordinate of the output, or the number of a part of an axis; or one of a thread's.
 struct TileDigit {
@@ -75,9 +71,11 @@ struct TileLoads {
 /// are none. The first columns are the halo. Of a row that, without it, would begin `phase` elements past a multiple of
 /// the halo in memory a tile stores `stored_columns`, from number `halo - phase` on.
 struct TransposeTile {
-  int threads = 0;  ///< of a block
-  int axis = 0;     ///< of the output
-  int lanes = 1;    ///< elements of a word, of the widest type
+  TileSize size = TileSize::large;
+  std::int64_t most_tiles = 0;  ///< of a launch that takes these tiles instead of larger ones
+  int threads = 0;              ///< of a block
+  int axis = 0;                 ///< of the output
+  int lanes = 1;                ///< elements of a word, of the widest type
   int word_bytes = 4;
   int column_words = kTileWords;  ///< of a row that is stored
   /// True if all loads go along the axis: results are made before the barrier, and shared memory has an array for each.
@@ -146,10 +144,13 @@ struct TransposeTile {
   [[nodiscard]] int array_of(std::size_t body, std::size_t load) const { return arrays[body][load]; }
 };
 
-/// Makes a tile, large or small, of a schedule that has its bodies. Nothing where no load that moves with the innermost
-/// coordinate is contiguous along another axis of the output. (Where there are several such axes, it is the one of most
-/// loads; the other loads are done element by element where they are needed, as those are that shared memory has no
-/// room for.)
-[[nodiscard]] std::optional<TransposeTile> make_transpose_tile(const Schedule& schedule, bool small);
+/// Makes a tile of this size, large for `by_output`, of a schedule that has its bodies. Nothing where no load that
+/// moves with the innermost coordinate is contiguous along another axis of the output, whatever the size. (Where there
+/// are several such axes, it is the one of most loads; the other loads are done element by element where they are
+/// needed, as those are that shared memory has no room for.)
+[[nodiscard]] std::optional<TransposeTile> make_transpose_tile(const Schedule& schedule, TileSize size);
+
+/// Makes tiles that are smaller than that of a schedule, the largest first, without those that are no other.
+[[nodiscard]] std::vector<TransposeTile> smaller_tiles_of(const Schedule& schedule);
 
 }  // namespace padlock::compiler

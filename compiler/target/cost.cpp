@@ -54,11 +54,14 @@ class GpuCost {
   void count() {
     cost_.blocks = value_of(schedule_.tiles(), binding_);
     if (!schedule_.tile) return count_vectors(*schedule_.grid);
-    const auto& small = schedule_.small_tile;
-    const double few = small ? value_of(small->tiles, binding_) : 0;
-    if (!small || few > kMostSmallTiles) return count_tiles(*schedule_.tile);  // as the launch asks
-    cost_.blocks = few;
-    count_tiles(*small);
+    const TransposeTile* taken = &*schedule_.tile;
+    for (const TransposeTile& smaller : schedule_.smaller_tiles) {
+      const double tiles = value_of(smaller.tiles, binding_);
+      if (tiles > static_cast<double>(smaller.most_tiles)) break;  // as the launch asks
+      taken = &smaller;
+      cost_.blocks = tiles;
+    }
+    count_tiles(*taken);
   }
 
  private:

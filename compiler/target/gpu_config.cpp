@@ -16,7 +16,10 @@ std::vector<ConfigField> fields_of(GpuConfig& config) {
       config_field("threads", config.threads, {64, 128, 256, 512}),
       config_field("items", config.items, {1, 2, 4}),
       config_field<TileSize>("tiles", config.tiles,
-                             {{TileSize::by_output, "auto"}, {TileSize::large, "large"}, {TileSize::small, "small"}}),
+                             {{TileSize::by_output, "auto"},
+                              {TileSize::large, "large"},
+                              {TileSize::medium, "medium"},
+                              {TileSize::small, "small"}}),
       config_field("split", config.split),
       config_field<CacheHint>("cache", config.cache, {{CacheHint::none, "none"}, {CacheHint::streaming, "streaming"}})};
 }

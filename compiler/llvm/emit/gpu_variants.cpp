@@ -27,7 +27,7 @@ class VariantList {
     add_one_vector();
     if (kernel_.has_narrow_indices()) {
       add_tables("_short_rows");
-      if (schedule_.small_tile) add_small_tile();
+      for (const TransposeTile& tile : schedule_.smaller_tiles) add_tile(tile);
     }
     int usual = 0, large = 0;
     for (GpuVariant& variant : list_) {
@@ -85,10 +85,11 @@ class VariantList {
     add_aside(std::move(variant), std::move(guards), "_one_vector");
   }
 
-  void add_small_tile() {
-    next_.tile = &*schedule_.small_tile;
-    const Expr most = schedule_.exprs().constant(kMostSmallTiles);
-    add({{abi::Assumption::few_tiles, {next_.tile->tiles, ir::Comparison::le, most}}}, "_small");
+  void add_tile(const TransposeTile& tile) {
+    next_.tile = &tile;
+    const Expr most = schedule_.exprs().constant(tile.most_tiles);
+    add({{abi::Assumption::few_tiles, {tile.tiles, ir::Comparison::le, most}}},
+        tile.size == TileSize::small ? "_small" : "_medium");
   }
 
   [[nodiscard]] std::vector<abi::Guard> guards_of(abi::Assumption assumption) const {

@@ -34,8 +34,8 @@ namespace {
 
 Status check(const std::string& program, std::size_t found, std::size_t most) {
   if (found <= most) return {};
-  return beyond_limits(fmt::format("expected a program of at most {} instructions of LLVM's, found {} in '{}'", most,
-                                   found, program));
+  return beyond_limits(
+      fmt::format("expected a program of at most {} instructions of LLVM's, found {} in '{}'", most, found, program));
 }
 
 }  // namespace

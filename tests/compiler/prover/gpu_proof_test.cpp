@@ -88,13 +88,14 @@ TEST_CASE("tiles: every obligation is decided, for every number of threads") {
 
 TEST_CASE("tiles: small ones, which a launch may take instead, are proved as the others are") {
   for (const std::string_view text : {kTurned, kTurnedBytes, kTurnedAndNot, kRotated})
-    for (const std::string_view config : {"tiles=small,threads=64", "tiles=small", "tiles=large"})
+    for (const std::string_view config : {"tiles=small,threads=64", "tiles=small", "tiles=medium", "tiles=large"})
       check_gpu_proved(text, config);
-  const ScheduleEdit untested(
-      [](Schedule& schedule) { schedule.small_tile->tests.erase(schedule.small_tile->tests.begin()); });
+  const ScheduleEdit untested([](Schedule& schedule) {
+    schedule.smaller_tiles.back().tests.erase(schedule.smaller_tiles.back().tests.begin());
+  });
   check_gpu_refuted(kTurned, "map=tiled", ObligationKind::store, "is made, the extent is", &untested);
   const ScheduleEdit early([](Schedule& schedule) {
-    Expr& column = schedule.small_tile->block_column;
+    Expr& column = schedule.smaller_tiles.front().block_column;
     column = schedule.exprs().add(column, schedule.exprs().constant(1));
   });
   check_gpu_refuted(kTurnedBytes, "map=tiled", ObligationKind::cover, "is not in number", &early);

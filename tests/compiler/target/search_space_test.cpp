@@ -146,15 +146,15 @@ TEST_CASE("costs count bytes and vectors") {
 }
 
 TEST_CASE("the search space of a GPU has some fifty configs for a program, of which no two make the same schedule") {
-  CHECK(GpuConfig::all().size() == 288);
+  CHECK(GpuConfig::all().size() == 384);
   const auto compiler = compiler_of("sm_90");
   for (const auto& [text, points] :
        {std::pair(kPad, std::size_t{48}),
         // Nothing to split, and no predicate.
         {"program p(x: f16[A, B]) { y = relu(x) return y }", std::size_t{24}},
         // Read across its rows: as tiles, too, whose blocks have 128 threads at least, and those of small tiles 512
-        // with 256 already.
-        {"program p(x: i8[A, B]) { y = transpose(x, perm = [1, 0]) return y }", std::size_t{24}}}) {
+        // with 256 already; small tiles of 128 threads are medium ones of 256.
+        {"program p(x: i8[A, B]) { y = transpose(x, perm = [1, 0]) return y }", std::size_t{26}}}) {
     CAPTURE(text);
     const auto program = ir::parse_program(text);
     REQUIRE(program);
@@ -209,16 +209,16 @@ TEST_CASE("costs of a GPU count blocks, what is on its way, trips and instructio
 TEST_CASE("costs of tiles: more threads are fewer words on each thread's way, and more instructions") {
   const auto program = ir::parse_program("program p(x: i8[A, B]) { y = transpose(x, perm = [1, 0]) return y }");
   REQUIRE(program);
-  const auto binding = ir::Binding::bind(*program, {.tensors = {ir::ArgumentShape{{4096, 4096}, {}}}, .symbols = {}});
-  REQUIRE(binding);
-  const auto cost = [&](std::string_view config) {
+  const auto cost = [&](std::int64_t side, std::string_view config) {
+    const auto binding = ir::Binding::bind(*program, {.tensors = {ir::ArgumentShape{{side, side}, {}}}, .symbols = {}});
+    REQUIRE(binding);
     auto kernels = lower(*program);
     REQUIRE(kernels);
     return cost_of(schedule_for_gpu(std::move(kernels->front()), *GpuConfig::parse(config, GpuConfig::standard())),
                    *binding);
   };
-  const KernelCost few = cost("threads=128");
-  const KernelCost many = cost("threads=512");
+  const KernelCost few = cost(4096, "threads=128,tiles=large");
+  const KernelCost many = cost(4096, "threads=512,tiles=large");
   CHECK(few.blocks == 33 * 32);  // of 128 x 128 bytes, and for rows that end in the halo of one more
   CHECK(many.blocks == few.blocks);
   CHECK(few.trips > many.trips);
@@ -226,6 +226,13 @@ TEST_CASE("costs of tiles: more threads are fewer words on each thread's way, an
   CHECK(few.resident_blocks > many.resident_blocks);
   CHECK(few.flight_bytes == 128 * 20 * 4);
   CHECK(many.flight_bytes == 512 * 10 * 4);
+  // What an output takes depends on how many tiles it has: 64 MiB large ones, 16 MiB medium ones, 4 MiB small ones.
+  CHECK(cost(8192, "").blocks == 65 * 64);
+  CHECK(cost(4096, "").blocks == 65 * 32);
+  CHECK(cost(4096, "").blocks == cost(4096, "tiles=medium").blocks);
+  CHECK(cost(2048, "").blocks == 33 * 16);
+  CHECK(cost(2048, "").instructions == cost(2048, "tiles=small").instructions);
+  CHECK(cost(2048, "").instructions > cost(2048, "tiles=medium").instructions);  // of twice as many threads
 }
 
 }  // namespace padlock::compiler
