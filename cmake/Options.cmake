@@ -29,6 +29,11 @@ if(PADLOCK_SANITIZE)
   endif()
   target_compile_options(padlock_options INTERFACE ${padlock_sanitize})
   target_link_options(padlock_options INTERFACE ${padlock_sanitize})
+  if(PADLOCK_SANITIZE MATCHES "thread")
+    # Its operator new is no weak symbol, and tests that count have their own (tests/allocation_count.cpp), which the
+    # linker sees first.
+    target_link_options(padlock_options INTERFACE -Wl,--allow-multiple-definition)
+  endif()
 endif()
 
 if(PADLOCK_FUZZ)
