@@ -30,8 +30,8 @@ if(PADLOCK_SANITIZE)
   target_compile_options(padlock_options INTERFACE ${padlock_sanitize})
   target_link_options(padlock_options INTERFACE ${padlock_sanitize})
   if(PADLOCK_SANITIZE MATCHES "thread")
-    # Its operator new is no weak symbol, and tests that count have their own (tests/allocation_count.cpp), which the
-    # linker sees first.
+    # Keeps the operator new of tests that count allocations (tests/allocation_count.cpp), which the linker sees first:
+    # ThreadSanitizer's is not a weak symbol.
     target_link_options(padlock_options INTERFACE -Wl,--allow-multiple-definition)
   endif()
 endif()

@@ -9,7 +9,6 @@
 #include "compiler/llvm/emit/grid/edge_list.h"
 #include "compiler/llvm/emit/grid/emit_stream.h"
 #include "compiler/llvm/emit/grid/emit_tiled.h"
-#include "compiler/llvm/emit/grid/row_table.h"
 
 namespace padlock::compiler {
 

@@ -12,6 +12,7 @@ using ir::Expr;
 
 namespace {
 
+/// Collects the variants of a kernel, most of them from the one before.
 class VariantList {
  public:
   explicit VariantList(const ProvenKernel& kernel) : kernel_(kernel), schedule_(kernel.schedule()) {

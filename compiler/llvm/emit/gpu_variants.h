@@ -18,7 +18,7 @@ struct GpuModule {
   auto operator<=>(const GpuModule&) const = default;
 };
 
-/// A variant of a kernel.
+/// Says what is special in the code of one variant of a kernel, and for which sizes it is.
 struct GpuVariant {
   unsigned index_bits = 64, offset_bits = 64;
   const TransposeTile* tile = nullptr;  // of the schedule, where it has tiles

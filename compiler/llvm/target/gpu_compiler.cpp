@@ -45,14 +45,14 @@ Result<llvm::SmallVector<char>> ptx_of(CodeModule& code) {
   return generate_code(*code.module, *code.machine, llvm::CodeGenFileType::AssemblyFile);
 }
 
-/// Makes PTX of a program's modules: LLVM's share of a compile, most of its time. It is at each module in a thread of
-/// its own, while the next one is emitted. Its destructor waits for them.
+/// Makes PTX of a program's modules, each in a thread of its own while the next one is emitted. (It is LLVM's share of
+/// a compile, and most of its time.) The destructor waits for the threads.
 class PtxMaker {
  public:
   /// `program`: its name.
   explicit PtxMaker(std::string program) : program_(std::move(program)) {}
 
-  /// Begins with a module that is whole; with the last one in this thread.
+  /// Starts a thread that makes the PTX of an emitted module. Makes that of the last one itself.
   void begin(CodeModule code, GpuModule position, bool is_last) {
     Result<Text>& text = texts_[position];
     if (is_last) return make(text, std::move(code));
@@ -79,19 +79,19 @@ class PtxMaker {
  private:
   using Text = llvm::SmallVector<char>;
 
-  /// The module ends in this thread, too: it takes a while.
+  /// Takes the module, so that this thread also destroys it, which takes a while.
   void make(Result<Text>& text, CodeModule code) {
     simplify(*code.module, *code.machine);
     const std::size_t own = instructions_of(code);
     const std::size_t in_all = instructions_.fetch_add(own) + own;
-    // A program that has more is refused, and code for what is beyond is never made.
+    // A program with more instructions is refused; no PTX is made of a module that goes beyond the limit.
     if (limit_gpu_work(program_, in_all)) text = ptx_of(code);
   }
 
   std::string program_;
   std::map<GpuModule, Result<Text>> texts_;  // in their order in the PTX
   std::atomic<std::size_t> instructions_ = 0;
-  std::vector<std::jthread> threads_;  // last: it ends before what it works on
+  std::vector<std::jthread> threads_;  // declared last, so that they end before what they use
 };
 
 class LlvmGpuCompiler final : public GpuCompiler {

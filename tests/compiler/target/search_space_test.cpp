@@ -226,7 +226,7 @@ TEST_CASE("costs of tiles: more threads are fewer words on each thread's way, an
   CHECK(few.resident_blocks > many.resident_blocks);
   CHECK(few.flight_bytes == 128 * 20 * 4);
   CHECK(many.flight_bytes == 512 * 10 * 4);
-  // What an output takes depends on how many tiles it has: 64 MiB large ones, 16 MiB medium ones, 4 MiB small ones.
+  // By default an output of 64 MiB is made in large tiles, one of 16 MiB in medium ones, one of 4 MiB in small ones.
   CHECK(cost(8192, "").blocks == 65 * 64);
   CHECK(cost(4096, "").blocks == 65 * 32);
   CHECK(cost(4096, "").blocks == cost(4096, "tiles=medium").blocks);
