@@ -216,8 +216,8 @@ def erf_quotient(u):
     return total
 
 
-PLACES_ABOVE, PLACES_ABOVE_STEPS = (7, -6, 6, 6, 7), (-5, -8)
-PLACES_BELOW, PLACES_BELOW_STEPS = (1, 4, 0, -1, -3, -4), (1, 2)
+PLACES_ABOVE, PLACES_ABOVE_STEPS = (-20, 135, 194), (43, -7, 15)
+PLACES_BELOW, PLACES_BELOW_STEPS = (6, 124, 192, 0), (-5, -40, -10)
 ERF_END = D("3.9252") ** 2  # of x^2; beyond 3.925 erf rounds to 1
 
 
@@ -273,10 +273,11 @@ def moved(values, places):
 
 
 def print_tail(name, coefficients, text, places, step_places):
-    """With two steps: more of them round worse. Moved by what a random search for one found that is right everywhere."""
-    inner, steps = preconditioned(coefficients, 2)
+    """As many steps as `step_places`. Moved by what a random search found that is right everywhere, which it did with no
+    more steps: they round worse."""
+    inner, steps = preconditioned(coefficients, len(step_places))
     print_array(name, moved(inner, places), text)
-    print(f"/// Its steps, from the last on.\ninline constexpr std::array<QuadraticStep, 2> {name}Steps = {{{{")
+    print(f"/// Its steps, from the last on.\ninline constexpr std::array<QuadraticStep, {len(steps)}> {name}Steps = {{{{")
     for (shift, _), constant in zip(steps, moved([t for _, t in steps], step_places)):
         print(f"    {{{float(shift).hex()}, {constant.hex()}}},")
     print("}};")
@@ -302,6 +303,8 @@ def main():
     print_approximation("kErf", made, "erf(x) / x of kErfScale x^2 - 1, for |x| <= 3.925.")
     (above, below), error = quotient(tail, 0, D("14.5"), 8, 9)
     bound = f"Error at most 2^{float(error.ln() / LN2):.1f}."
+    # Of the quotient, so that the denominator begins with an addition alone.
+    above, below = ([c / below[-1] for c in p] for p in (above, below))
     text = f"Phi(-a) exp(a^2 / 2) for 0 <= a <= 14.5: the numerator less its steps. {bound}"
     print_tail("kTailAbove", above, text, PLACES_ABOVE, PLACES_ABOVE_STEPS)
     print_tail("kTailBelow", below, "The denominator less its steps.", PLACES_BELOW, PLACES_BELOW_STEPS)

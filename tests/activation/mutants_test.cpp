@@ -59,12 +59,12 @@ struct Expected {
   std::array<int, kBugs> found;
 };
 
-// The constants of each, 157 in all, and how many seeds of each kind are found. An ulp of f64 changes the results of
+// The constants of each, 156 in all, and how many seeds of each kind are found. An ulp of f64 changes the results of
 // few floats, or of none; the last coefficients, and bounds beyond what f32 holds, survive an ulp of f32, too.
 constexpr std::array kExpected = {
     Expected{Op::exp, 17, {7, 2, 16}},       Expected{Op::log, 12, {8, 3, 12}},
     Expected{Op::tanh, 13, {5, 2, 10}},      Expected{Op::sigmoid, 11, {5, 2, 11}},
-    Expected{Op::erf, 31, {27, 1, 31}},      Expected{Op::gelu, 28, {24, 13, 28}},
+    Expected{Op::erf, 31, {27, 1, 31}},      Expected{Op::gelu, 27, {22, 12, 27}},
     Expected{Op::gelu_tanh, 13, {7, 3, 13}}, Expected{Op::silu, 11, {4, 2, 9}},
     Expected{Op::softplus, 20, {11, 2, 20}}, Expected{Op::rsqrt, 1, {1, 0, 1}},
 };

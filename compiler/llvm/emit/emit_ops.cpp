@@ -283,7 +283,7 @@ llvm::Value* OpEmitter::whole_by_sum(Op op, Value* x) {
 }
 
 llvm::Value* OpEmitter::activation(Op op, DType dtype, Value* x) {
-  ActivationEmitter emitter(builder_, float_type(DType::f64), has_fma_, loads_constants_);
+  ActivationEmitter emitter(builder_, float_type(DType::f64), has_fma_, register_lanes_);
   Value* result = emitter.emit(op, builder_.CreateFPExt(to_float(dtype, x), float_type(DType::f64)));
   return from_float(dtype, builder_.CreateFPTrunc(result, float_type(DType::f32)));
 }

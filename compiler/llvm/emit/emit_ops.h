@@ -22,7 +22,9 @@ class OpEmitter {
         has_f16c_(target.f16c),
         rounds_floats_(target.rounds_floats),
         has_fma_(target.fma),
-        loads_constants_(target.fma && !target.mask_registers && !target.packs_words),
+        register_lanes_(!target.fma || target.packs_words ? 0
+                        : target.mask_registers           ? 8
+                                                          : 4),
         has_abs16_(target.abs16),
         packs_words_(target.packs_words),
         on_words_{
@@ -79,7 +81,9 @@ class OpEmitter {
 
   llvm::IRBuilder<>& builder_;
   int lanes_;
-  bool has_f16c_, rounds_floats_, has_fma_, loads_constants_, has_abs16_, packs_words_;
+  bool has_f16c_, rounds_floats_, has_fma_;
+  unsigned register_lanes_;  // of FloatEmitter
+  bool has_abs16_, packs_words_;
   PackedWords::Instructions on_words_;
 };
 

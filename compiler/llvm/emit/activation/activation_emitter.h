@@ -13,8 +13,8 @@ class ActivationEmitter {
   using Value = llvm::Value;
 
   /// As FloatEmitter's.
-  ActivationEmitter(llvm::IRBuilder<>& builder, llvm::Type* type, bool has_fma, bool loads_constants)
-      : f_(builder, type, has_fma, loads_constants) {}
+  ActivationEmitter(llvm::IRBuilder<>& builder, llvm::Type* type, bool has_fma, unsigned register_lanes)
+      : f_(builder, type, has_fma, register_lanes) {}
 
   /// `op`: of the class OpClass::activation. `x`: floats, none of them with more bits than f32 has.
   [[nodiscard]] Value* emit(ir::Op op, Value* x);

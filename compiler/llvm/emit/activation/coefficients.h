@@ -110,30 +110,28 @@ inline constexpr std::array kErf = {
 };
 /// Phi(-a) exp(a^2 / 2) for 0 <= a <= 14.5: the numerator less its steps. Error at most 2^-52.5.
 inline constexpr std::array kTailAbove = {
-    0x1.aa6dc690f9be9p-6,
-    0x1.207738b56c918p-7,
-    0x1.81e5cd8faaf6ap-10,
-    0x1.1994429b462d4p-13,
-    0x1.6e71c0c6c69d2p-18,
+    0x1.4593a398fa15dp+6,
+    0x1.39e8770f9fd75p+3,
+    0x1.9884534aa448dp-2,
 };
 /// Its steps, from the last on.
-inline constexpr std::array<QuadraticStep, 2> kTailAboveSteps = {{
-    {0x1.2642c418facacp+2, -0x1.25ac94882dc42p-1},
-    {0x1.0f7a0d07a0c7bp+4, -0x1.aa36e6689e5bfp-3},
+inline constexpr std::array<QuadraticStep, 3> kTailAboveSteps = {{
+    {0x1.2642c418facacp+2, -0x1.4764485cea232p+15},
+    {0x1.0f7a0d07a0c7bp+4, -0x1.db263de8aedacp+13},
+    {0x1.0642cf93b2db2p+6, -0x1.ad626d7ce8a11p+11},
 }};
 /// The denominator less its steps.
 inline constexpr std::array kTailBelow = {
-    0x1.c349b9ae9093dp-3,
-    0x1.aaebf6c7f1f79p-4,
-    0x1.a4d4782f28ce1p-6,
-    0x1.f6f0ffc649d4dp-9,
-    0x1.60e839204bcc8p-12,
-    0x1.cb4516e72c899p-17,
+    0x1.19ccf23be45b4p+10,
+    0x1.f3bba482aa381p+7,
+    0x1.896ce868797e1p+4,
+    0x1.0000000000000p+0,
 };
 /// Its steps, from the last on.
-inline constexpr std::array<QuadraticStep, 2> kTailBelowSteps = {{
-    {0x1.1433b79be9499p+1, -0x1.7fa91e6c8d502p+0},
-    {0x1.34f337f44acbap+3, -0x1.f0630e93fb123p-1},
+inline constexpr std::array<QuadraticStep, 3> kTailBelowSteps = {{
+    {0x1.1433b79be9499p+1, -0x1.abb5b6b77fc51p+16},
+    {0x1.34f337f44acbap+3, -0x1.14b075455ae29p+16},
+    {0x1.e79eebe6dc055p+4, -0x1.1d36ccfb23899p+14},
 }};
 
 }  // namespace padlock::compiler::activation

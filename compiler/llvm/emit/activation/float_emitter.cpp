@@ -16,30 +16,24 @@ namespace padlock::compiler {
 namespace intrinsic = llvm::Intrinsic;
 using llvm::Value;
 
-namespace {
-
-constexpr unsigned kRegisterLanes = 4;  // of AVX2
-
-}  // namespace
-
-/// Returns a constant of LLVM's or, on AVX2, one that is loaded: AVX2 has no arithmetic that broadcasts its operand,
-/// and LLVM would broadcast its own constants in an instruction before each multiplication and addition of a
-/// polynomial.
+/// Returns a constant of LLVM's or, for vectors of whole registers, one that is loaded: LLVM would broadcast its own
+/// constants in an instruction before each multiplication and addition of a polynomial. AVX2 has no arithmetic that
+/// does so itself; with AVX-512 LLVM broadcasts once for two registers, at a tenth of `gelu`'s time on a Zen 4.
 Value* FloatEmitter::constant(double value) const {
   auto* type = llvm::dyn_cast<llvm::FixedVectorType>(type_);
-  if (!loads_constants_ || value == 0 || type == nullptr || type->getNumElements() < kRegisterLanes)
+  if (register_lanes_ == 0 || value == 0 || type == nullptr || type->getNumElements() < register_lanes_)
     return llvm::ConstantFP::get(type_, value);
   Value* loaded = loaded_constant(value);
-  if (type->getNumElements() == kRegisterLanes) return loaded;
+  if (type->getNumElements() == register_lanes_) return loaded;
   llvm::SmallVector<int> lanes;
-  for (unsigned i = 0; i < type->getNumElements(); ++i) lanes.push_back(static_cast<int>(i % kRegisterLanes));
+  for (unsigned i = 0; i < type->getNumElements(); ++i) lanes.push_back(static_cast<int>(i % register_lanes_));
   return builder_.CreateShuffleVector(loaded, lanes);
 }
 
 /// Loads a register's lanes from a place that LLVM does not know the value of.
 Value* FloatEmitter::loaded_constant(double value) const {
-  auto* type = llvm::FixedVectorType::get(builder_.getDoubleTy(), kRegisterLanes);
-  const llvm::Align align(kRegisterLanes * sizeof(double));
+  auto* type = llvm::FixedVectorType::get(builder_.getDoubleTy(), register_lanes_);
+  const llvm::Align align(register_lanes_ * sizeof(double));
   llvm::Module& module = *builder_.GetInsertBlock()->getModule();
   const std::string name = "constant." + llvm::utohexstr(llvm::bit_cast<std::uint64_t>(value));
   llvm::GlobalVariable* place = module.getNamedGlobal(name);
@@ -83,8 +77,10 @@ Value* FloatEmitter::if_negative(Value* x, Value* below, Value* other) {
 }
 
 Value* FloatEmitter::polynomial(std::span<const double> coefficients, Value* x) {
-  Value* result = constant(coefficients.back());
-  for (std::size_t i = coefficients.size() - 1; i-- > 0;) result = fma(result, x, constant(coefficients[i]));
+  std::size_t i = coefficients.size() - 1;
+  const bool is_monic = i > 0 && coefficients[i] == 1;
+  Value* result = is_monic ? add(x, coefficients[--i]) : constant(coefficients[i]);
+  while (i-- > 0) result = fma(result, x, constant(coefficients[i]));
   return result;
 }
 

@@ -13,9 +13,9 @@ class FloatEmitter {
   using Value = llvm::Value;
 
   /// `type`: f64 or a vector of it. Where `has_fma` is false, a product is rounded before it is added.
-  /// `loads_constants`: those of vectors are operands in memory.
-  FloatEmitter(llvm::IRBuilder<>& builder, llvm::Type* type, bool has_fma, bool loads_constants)
-      : builder_(builder), type_(type), has_fma_(has_fma), loads_constants_(loads_constants) {}
+  /// `register_lanes`: of the registers whose constants are operands in memory, a power of two; 0 where none are.
+  FloatEmitter(llvm::IRBuilder<>& builder, llvm::Type* type, bool has_fma, unsigned register_lanes)
+      : builder_(builder), type_(type), has_fma_(has_fma), register_lanes_(register_lanes) {}
 
   [[nodiscard]] bool has_fma() const { return has_fma_; }
   [[nodiscard]] Value* constant(double value) const;
@@ -42,7 +42,8 @@ class FloatEmitter {
   Value* if_negative(Value* x, Value* below, Value* other);
   Value* is_negative(Value* x) { return builder_.CreateFCmpOLT(x, constant(0)); }
 
-  /// Evaluates the polynomial of these coefficients, the constant first, by Horner's rule.
+  /// Evaluates the polynomial of these coefficients, the constant first, by Horner's rule: one whose last is 1 begins
+  /// with an addition.
   Value* polynomial(std::span<const double> coefficients, Value* x);
   /// Evaluates the same as two polynomials of x^2, which do not wait for each other.
   Value* long_polynomial(std::span<const double> coefficients, Value* x);
@@ -57,7 +58,8 @@ class FloatEmitter {
 
   llvm::IRBuilder<>& builder_;
   llvm::Type* type_;
-  bool has_fma_, loads_constants_;
+  bool has_fma_;
+  unsigned register_lanes_;
 };
 
 }  // namespace padlock::compiler
