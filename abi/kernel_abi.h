@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -22,9 +23,15 @@ struct SizeArgument {
     magic_shift,
     magic_multiplier32,  ///< the same for arithmetic of 32 bits
     magic_shift32,
+    first_row,      ///< the first row of the output that a launch writes (LaunchParts), 0 where it writes all
+    elements,       ///< how many elements of the output it writes: `value` where it writes all
+    from_origin,    ///< `value` less the origin of an input, the low 64 bits
+    from_origin32,  ///< the same, clamped to [-kFarthest, kFarthest]: beyond is what no launch reads
   };
+  static constexpr std::int64_t kFarthest = (std::int64_t{1} << 31) - (std::int64_t{1} << 16);
   ir::Expr value;
   Encoding fit = Encoding::wrap;
+  std::uint32_t input = 0;  ///< of KernelAbi::inputs, whose origin is meant
 };
 
 /// Division by an invariant integer d: for 0 <= n < 2^63, n div d is (high(n * multiplier) + n) >> shift, where high is
@@ -63,6 +70,27 @@ struct Guard {
 /// Returns whether there are any of it.
 [[nodiscard]] bool assumes(std::span<const Guard> guards, Assumption what);
 
+/// Bounds the elements that a kernel reads of an input for a row of its output: of those of the input's storage only
+/// some of [least + offset, most + offset], where `offset` is the sum of step i times outer coordinate i of the row.
+struct Reach {
+  std::uint32_t input = 0;      ///< of KernelAbi::inputs
+  std::vector<ir::Expr> steps;  ///< elements, one for each outer axis
+  ir::Expr least, most;         ///< elements
+};
+
+/// How code whose offsets of elements have 32 bits serves tensors of more elements: by several launches, each of
+/// consecutive rows of the output. A launch is given the result from its first row on, and each input from an origin
+/// on: the first element that it may read. It counts offsets from there.
+struct LaunchParts {
+  std::vector<ir::Expr> extents;   ///< of the output's outer axes, whose product is its rows
+  ir::Expr columns;                ///< of its innermost axis
+  std::vector<ir::Expr> spans;     ///< of each input: elements of its storage
+  std::vector<Reach> reaches;      ///< every element that is read lies in one of those of its input
+  std::int64_t tile_elements = 1;  ///< of a block: n elements are ceildiv(n + lanes - 1, tile_elements) blocks
+  std::int64_t lanes = 1;          ///< of a vector
+  std::int64_t most_elements = 0;  ///< that a launch writes, and from the first to the last that it reads of an input
+};
+
 /// The launch contract of one kernel: what it expects, in which order, as expressions of the program. It is stored with
 /// the code, so that a launcher derives nothing itself.
 struct KernelAbi {
@@ -93,6 +121,9 @@ struct KernelAbi {
   std::vector<ir::Constraint> preconditions = {};
   /// Guards that must all hold for this code to be correct. Empty in the variant that assumes nothing.
   std::vector<Guard> guards = {};
+  /// A GPU's code for offsets of 32 bits: how it serves more elements than those count. Where the guards hold and no
+  /// parts are small enough, a launch takes code that assumes less.
+  std::optional<LaunchParts> parts = {};
 };
 
 /// A GPU kernel's parameters: 64-bit words, first the address of its AccessFault, then those of its buffers, its

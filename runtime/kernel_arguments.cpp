@@ -42,6 +42,18 @@ Status check_same_arguments(const abi::KernelAbi& abi, const abi::KernelAbi& var
   return internal_error(fmt::format("kernel {} takes other arguments than {}", variant.name, abi.name));
 }
 
+std::vector<std::uint64_t> buffer_offsets(const abi::LaunchPart& part, const abi::KernelAbi& abi,
+                                          const ir::Program& program) {
+  std::vector<std::uint64_t> offsets;
+  const auto add = [&](std::int64_t elements, ir::ValueId id) {
+    offsets.push_back(static_cast<std::uint64_t>(elements) *
+                      static_cast<std::uint64_t>(ir::byte_size(program.value(id).dtype)));
+  };
+  for (std::size_t i = 0; i < abi.inputs.size(); ++i) add(part.origins[i], abi.inputs[i]);
+  for (const ir::ValueId id : abi.results) add(part.first_element, id);
+  return offsets;
+}
+
 Status check_fault(const abi::AccessFault& fault, const abi::KernelAbi& abi) {
   if (fault.claimed == 0) return {};
   const auto index = static_cast<std::uint64_t>(fault.access);

@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "abi/kernel_abi.h"
+#include "abi/launch_plan.h"
 #include "ir/program.h"
 #include "support/error.h"
 
@@ -21,6 +22,11 @@ struct ArgumentPlaces {
 
 /// Error: internal, where two variants of a kernel do not take the same arguments.
 [[nodiscard]] Status check_same_arguments(const abi::KernelAbi& abi, const abi::KernelAbi& variant);
+
+/// Returns how far one of several launches is to move the pointers of its buffers, in bytes: the inputs', then the
+/// results', in the kernel's order.
+[[nodiscard]] std::vector<std::uint64_t> buffer_offsets(const abi::LaunchPart& part, const abi::KernelAbi& abi,
+                                                        const ir::Program& program);
 
 /// Turns a kernel's fault into an error once the kernel is done. Error: internal, naming kernel, access, offset and
 /// extent, where an access was outside its storage (it was skipped).

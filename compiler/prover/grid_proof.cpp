@@ -68,7 +68,6 @@ class GridProof {
     solver::Region narrow = region;
     narrow.nonnegative.push_back(at_least(exprs_, exprs_.constant(Index32Variant::kMostElements), grid_.elements));
     prove_width(name + " in 32 bits", narrow, exprs_.add(first, lanes_), Int128{1} << 31);
-    prove_places(name, region, at);
   }
 
   /// Proves that nothing of a launch's vectors ends at `bound` or later.
@@ -76,40 +75,6 @@ class GridProof {
     const auto describe = [=](const Evaluate& at) { return fmt::format("a vector ends at {}", at(end)); };
     add(session_.decide(ObligationKind::width, std::move(name), region,
                         {{{at_least(exprs_, end, exprs_.constant(bound))}, describe}}));
-  }
-
-  /// Vectors of a large output are counted from an element of their tile, none before the output, and by so few that a
-  /// column and they fit 32 bits (index32_variant.h).
-  template <class AtLaunch>
-  void prove_places(const std::string& name, const solver::Region& region, AtLaunch&& at_launched) {
-    const Expr begin = at_launched(grid_.begin);
-    const Expr ahead = at_launched(grid_.ahead_is);
-    const auto where = [=](const Evaluate& at) {
-      return fmt::format("a tile begins {} elements before element {}", at(ahead), at(begin));
-    };
-    add(session_.decide(ObligationKind::cover, name + " from where they begin", region,
-                        {{{less(exprs_, begin, zero_)}, where},
-                         {{less(exprs_, ahead, zero_)}, where},
-                         {{at_least(exprs_, ahead, lanes_)}, where}}));
-    const Expr first = at_launched(grid_.first);
-    const Expr local =
-        exprs_.substitute(grid_.local, [&](Expr symbol) { return symbol == grid_.ahead ? ahead : symbol; });
-    const Expr taken = exprs_.add(begin, local);
-    const auto apart = [=](const Evaluate& at) {
-      return fmt::format("element {} is taken for element {}", at(taken), at(first));
-    };
-    add(session_.decide(ObligationKind::store, name + " as they are counted", region,
-                        {{{less(exprs_, taken, first)}, apart}, {{less(exprs_, first, taken)}, apart}}));
-    // How many elements are left of the output from there on is counted in 32 bits, too.
-    const Expr past = exprs_.sub(begin, grid_.elements);
-    const auto far = [=, this](const Evaluate& at) {
-      return fmt::format("a tile begins at element {} of {}", at(begin), at(grid_.elements));
-    };
-    add(session_.decide(ObligationKind::width, name + " that are left", region,
-                        {{{less(exprs_, exprs_.constant(kLongestTile), past)}, far}}));
-    solver::Region within = region;
-    within.nonnegative.push_back(grid_.ahead);
-    prove_width(name + " of a tile in 32 bits", within, exprs_.add(grid_.local, lanes_), kLongestTile + 1);
   }
 
   /// Vectors have numbers, one for each tile and slot; those of two have no element in common.
@@ -159,15 +124,17 @@ class GridProof {
     solver::Region region;
     region.nonnegative = {less(exprs_, zero_, granules.shift), less(exprs_, granules.shift, lanes_)};
     solver::Region tested = region;
-    for (const Expr test : granules.tests)
-      tested.nonnegative.push_back(
-          exprs_.substitute(test, [&](Expr symbol) { return symbol == granules.first ? first : symbol; }));
+    for (const ir::Constraint& test : granules.tests)
+      tested.nonnegative.push_back(exprs_.substitute(ir::as_expression(exprs_, test).first, [&](Expr symbol) {
+        return symbol == granules.first ? first : symbol;
+      }));
     const auto outside = [=](const Evaluate& at) {
-      return fmt::format("elements from {} to {} are loaded of a tensor that has {}", at(first), at(end),
-                         at(granules.extent));
+      return fmt::format("elements from {} to {} are loaded of a tensor that has those from {} to {}", at(first),
+                         at(end), at(granules.least), at(granules.end));
     };
-    add(session_.decide(ObligationKind::load, "granules of a vector", tested,
-                        {{{less(exprs_, first, zero_)}, outside}, {{less(exprs_, granules.extent, end)}, outside}}));
+    add(session_.decide(
+        ObligationKind::load, "granules of a vector", tested,
+        {{{less(exprs_, first, granules.least)}, outside}, {{less(exprs_, granules.end, end)}, outside}}));
     region.nonnegative.push_back(lane);
     region.nonnegative.push_back(less(exprs_, lane, lanes_));
     const Expr loaded = exprs_.add(element, lane);

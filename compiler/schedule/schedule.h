@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "compiler/kernel/kernel.h"
+#include "compiler/schedule/index/tensor_reach.h"
 #include "compiler/schedule/loop_strategy.h"
 #include "compiler/schedule/permuted/chunk_loop.h"
 #include "compiler/schedule/permuted/interleave.h"
@@ -112,6 +113,7 @@ struct Stream {
   /// no recurrence is known; `rows` is not valid where the step is the same in all rows.
   ir::Expr step = {}, rows = {};
   std::vector<ir::Expr> facts = {}, read_facts = {};  ///< of the load's node
+  int reach = -1;                                     ///< a grid's: among Index32Variant::reaches
 };
 
 struct SegmentCall {
@@ -157,10 +159,13 @@ struct Index32Variant {
   std::vector<ir::Expr> divisions;
   /// A GPU's, whose variant has no index of 64 bits, but offsets of elements: the sizes that are compared, divided or
   /// divided by, each of which lies between -bound and bound. A bound of 0: there is no such variant. One more has no
-  /// such offsets either: for tensors that have so many `elements`, at most kMostElements.
+  /// such offsets either: for tensors that have so many `elements`, at most kMostElements. A grid has but that one:
+  /// more elements are several launches', of which each reaches so many of a tensor (abi::LaunchParts).
   std::int64_t bound = 0;
   std::vector<ir::Expr> sizes = {};
   std::vector<ir::Expr> elements = {};
+  bool in_parts = false;                  ///< a grid's, of which some `elements` may be more
+  std::vector<TensorReach> reaches = {};  ///< then: of its streams
   /// Comparisons of sizes with constants, of Assumption::index32; of Assumption::offset32 those of `elements`.
   std::vector<abi::Guard> guards;
 

@@ -7,7 +7,7 @@ using ir::Expr;
 namespace {
 
 // Above every axis, below the variables of a run.
-enum VariableOrder { kElements = 920, kPhase, kUsed, kTile, kSlot, kAhead, kShift, kExtent, kFirstGranule };
+enum VariableOrder { kElements = 920, kPhase, kUsed, kTile, kSlot, kShift, kLeast, kEnd, kFirstGranule };
 
 /// Up to so many vectors, 24 MiB, code for one a thread is fastest, as it has half of the registers: of f16 and i8 a
 /// multiprocessor runs 2048 threads at once, not 1536. (An H200, beside code for two: 1.07 times as fast at 4 MiB, 1.14
@@ -25,11 +25,7 @@ VectorGrid make_vector_grid(ir::ExprContext& exprs, int threads, int vectors, in
                   .used = exprs.variable("used", kUsed),
                   .tile = exprs.variable("tile", kTile),
                   .slot = exprs.variable("slot", kSlot),
-                  .ahead = exprs.variable("ahead", kAhead),
                   .first = {},
-                  .begin = {},
-                  .ahead_is = {},
-                  .local = {},
                   .tiles = {},
                   .most_single = kMostSingleVectors * lanes,
                   .launched = {}};
@@ -39,9 +35,6 @@ VectorGrid make_vector_grid(ir::ExprContext& exprs, int threads, int vectors, in
   const Expr tile_first = exprs.sub(exprs.mul(grid.tile, tile_elements), grid.phase);
   const Expr in_tile = exprs.mul(step, grid.slot);
   grid.first = exprs.add(tile_first, in_tile);
-  grid.begin = exprs.max(tile_first, exprs.constant(0));
-  grid.ahead_is = exprs.sub(grid.begin, tile_first);
-  grid.local = exprs.sub(in_tile, grid.ahead);
   grid.tiles = exprs.ceildiv(exprs.add(grid.elements, exprs.constant(lanes - 1)), tile_elements);
   const Expr beyond = exprs.max(exprs.sub(grid.elements, exprs.constant(grid.most_single)), exprs.constant(0));
   const Expr others = exprs.mul(exprs.constant(vectors - 1), exprs.min(beyond, one));
@@ -57,12 +50,15 @@ Expr at_launch(ir::ExprContext& exprs, const VectorGrid& grid, Expr e, Expr elem
 
 Granules make_granules(ir::ExprContext& exprs, int lanes) {
   Granules made{.shift = exprs.variable("granule_shift", kShift),
-                .extent = exprs.variable("extent", kExtent),
+                .least = exprs.variable("storage_begin", kLeast),
+                .end = exprs.variable("storage_end", kEnd),
                 .first = exprs.variable("first_granule", kFirstGranule),
                 .offset = {},
                 .tests = {}};
   made.offset = exprs.sub(exprs.constant(0), made.shift);
-  made.tests = {made.first, exprs.sub(made.extent, exprs.add(made.first, exprs.constant(2 * Int128{lanes})))};
+  const Expr both = exprs.constant(2 * Int128{lanes});
+  made.tests = {{made.first, ir::Comparison::ge, made.least},
+                {exprs.add(made.first, both), ir::Comparison::le, made.end}};
   return made;
 }
 

@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "ir/expr/constraint.h"
 #include "ir/expr/expr.h"
 
 // The map of a GPU's grid: a flat walk over the vectors of the flattened output, which lie at multiples of their size
@@ -21,17 +22,13 @@ struct VectorGrid {
   int vectors = 1;  ///< that a thread takes at most: it loads all before it stores the first
   int lanes = 1;    ///< elements of a vector
   // Variables:
-  ir::Expr elements;  ///< of the output
+  ir::Expr elements;  ///< of the output, or of the part of it that is a launch's
   ir::Expr phase;     ///< by how many elements the first result is past a multiple of a vector: in [0, lanes)
   ir::Expr used;      ///< vectors that each thread of a launch takes: from 1 to `vectors`
   ir::Expr tile, slot;
-  ir::Expr ahead;  ///< by how many elements the tile's first vector begins before `begin`: in [0, lanes)
   // Over them:
-  ir::Expr first;     ///< of the vector: lanes * v - phase
-  ir::Expr begin;     ///< the first element of the tile that is one, which a block computes once, in 64 bits
-  ir::Expr ahead_is;  ///< the value of `ahead`
-  ir::Expr local;     ///< where the vector begins, counted from `begin` on: a few bits, whatever the output's size is
-  ir::Expr tiles;     ///< of a launch, for any phase
+  ir::Expr first;                ///< of the vector: lanes * v - phase
+  ir::Expr tiles;                ///< of a launch, for any phase
   std::int64_t most_single = 0;  ///< elements: up to so many a launch takes one vector a thread, else `vectors`
   ir::Expr launched;             ///< the value of `used` in a launch
 };
@@ -46,12 +43,14 @@ struct VectorGrid {
 /// lane 0, the second, which follows it, has the last lane.
 struct Granules {
   // Variables:
-  ir::Expr shift;   ///< elements that lane 0 is past a multiple of a granule: in (0, lanes)
-  ir::Expr extent;  ///< elements of the tensor's storage
-  ir::Expr first;   ///< the element at which the first granule begins
+  ir::Expr shift;  ///< elements that lane 0 is past a multiple of a granule: in (0, lanes)
+  ir::Expr
+      least;     ///< the first element of the tensor's storage, which is not 0 where elements are counted from another
+  ir::Expr end;  ///< the element after the last of the storage
+  ir::Expr first;  ///< the element at which the first granule begins
   // Over them:
-  ir::Expr offset;              ///< from the element of lane 0 to it
-  std::vector<ir::Expr> tests;  ///< asked at run time: all are >= 0 where both granules lie in the storage
+  ir::Expr offset;                    ///< from the element of lane 0 to it
+  std::vector<ir::Constraint> tests;  ///< asked at run time: they hold where both granules lie in the storage
 };
 
 [[nodiscard]] Granules make_granules(ir::ExprContext& exprs, int lanes);

@@ -75,22 +75,38 @@ Result<BoundKernel> KernelLauncher::bind(const ir::Binding& binding) const {
   bound.variant_ = plan.variant;
   if (plan.empty()) return bound;
   const Variant& variant = variants_[plan.variant];
-  if (plan.rows > device_->max_grid_x)
-    return resource_exhausted(fmt::format("kernel {} has {} blocks of these sizes, cuda:{} launches at most {}",
-                                          variant.abi.name, plan.rows, device_->ordinal, device_->max_grid_x));
+  if (plan.parts.empty()) {
+    PADLOCK_TRY(BoundKernel::Launch launch, make_launch(variant, plan.rows, plan.sizes));
+    bound.launches_.push_back(std::move(launch));
+  }
+  for (const abi::LaunchPart& part : plan.parts) {
+    PADLOCK_TRY(BoundKernel::Launch launch, make_launch(variant, part.rows, part.sizes));
+    const std::vector<std::uint64_t> offsets = buffer_offsets(part, variant.abi, binding.program());
+    std::ranges::copy(offsets, launch.words.begin() + abi::ParameterWords::buffers);
+    bound.launches_.push_back(std::move(launch));
+  }
   bound.function_ = variant.function;
   if (bound.function_ == nullptr) {
     PADLOCK_TRY(bound.function_, load(variant.abi));
   }
-  bound.shape_ = {.grid_x = static_cast<unsigned>(plan.rows),
-                  .block_x = static_cast<unsigned>(variant.abi.threads),
-                  .waits = variant.waits};
-  const abi::ParameterWords places(variant.abi);
-  bound.words_.reserve(places.count);
-  bound.words_.assign(places.sizes, 0);
-  bound.words_[abi::ParameterWords::fault] = fault_;
-  for (const std::int64_t size : plan.sizes) bound.words_.push_back(static_cast<std::uint64_t>(size));
   return bound;
+}
+
+Result<BoundKernel::Launch> KernelLauncher::make_launch(const Variant& variant, std::int64_t blocks,
+                                                        std::span<const std::int64_t> sizes) const {
+  if (blocks > device_->max_grid_x)
+    return resource_exhausted(fmt::format("kernel {} has {} blocks of these sizes, cuda:{} launches at most {}",
+                                          variant.abi.name, blocks, device_->ordinal, device_->max_grid_x));
+  BoundKernel::Launch launch{.shape = {.grid_x = static_cast<unsigned>(blocks),
+                                       .block_x = static_cast<unsigned>(variant.abi.threads),
+                                       .waits = variant.waits},
+                             .words = {}};
+  const abi::ParameterWords places(variant.abi);
+  launch.words.reserve(places.count);
+  launch.words.assign(places.sizes, 0);
+  launch.words[abi::ParameterWords::fault] = fault_;
+  for (const std::int64_t size : sizes) launch.words.push_back(static_cast<std::uint64_t>(size));
+  return launch;
 }
 
 const abi::KernelAbi& BoundKernel::abi() const { return launcher_->abi(variant_); }
@@ -98,17 +114,21 @@ const abi::KernelAbi& BoundKernel::abi() const { return launcher_->abi(variant_)
 Status BoundKernel::launch(const ContextScope& current, std::span<const BufferView> inputs,
                            std::span<const BufferView> outputs, std::span<const std::uint64_t> scalars,
                            const Stream& stream) const {
-  if (shape_.grid_x == 0) return {};
   // A copy, since launches may run at once; on the stack, since they allocate nothing. Not cleared: all that is passed
   // is written.
   std::array<std::uint64_t, abi::ParameterWords::kMost> words;  // NOLINT(cppcoreguidelines-pro-type-member-init)
-  std::ranges::copy(words_, words.begin());
-  auto at = words.begin() + abi::ParameterWords::buffers;
-  for (const std::uint32_t place : launcher_->places_.inputs) *at++ = std::bit_cast<CUdeviceptr>(inputs[place].data());
-  for (const std::uint32_t place : launcher_->places_.results)
-    *at++ = std::bit_cast<CUdeviceptr>(outputs[place].data());
-  for (const std::uint32_t place : launcher_->places_.scalars) *at++ = scalars[place];
-  return cuda::launch(current, function(), shape_, std::span(words.data(), words_.size()), stream);
+  for (const Launch& launch : launches_) {
+    std::ranges::copy(launch.words, words.begin());
+    auto at = words.begin() + abi::ParameterWords::buffers;
+    for (const std::uint32_t place : launcher_->places_.inputs)
+      *at++ += std::bit_cast<CUdeviceptr>(inputs[place].data());
+    for (const std::uint32_t place : launcher_->places_.results)
+      *at++ += std::bit_cast<CUdeviceptr>(outputs[place].data());
+    for (const std::uint32_t place : launcher_->places_.scalars) *at++ = scalars[place];
+    PADLOCK_CHECK(
+        cuda::launch(current, function(), launch.shape, std::span(words.data(), launch.words.size()), stream));
+  }
+  return {};
 }
 
 }  // namespace padlock::runtime::cuda

@@ -22,16 +22,28 @@ namespace padlock::runtime::cuda {
 /// thread-safe; borrows its launcher, which must not move or die meanwhile.
 class BoundKernel {
  public:
+  /// One driver call.
+  struct Launch {
+    LaunchShape shape;
+    /// The parameters: where a buffer goes the bytes that are added to its address, 0 where a scalar goes.
+    std::vector<std::uint64_t> words;
+  };
+
   /// Return the ABI and the function of the variant that these sizes selected. An empty grid has no function.
   [[nodiscard]] const abi::KernelAbi& abi() const;
   [[nodiscard]] const Function& function() const { return *function_; }
-  /// An empty output has an empty grid.
-  [[nodiscard]] const LaunchShape& shape() const { return shape_; }
-  /// The parameters, 0 where pointers and scalars go; none for an empty grid.
-  [[nodiscard]] std::span<const std::uint64_t> words() const { return words_; }
+  /// In order: none for an empty output, one for nearly all others, several where the code counts fewer elements than
+  /// there are (abi::LaunchParts).
+  [[nodiscard]] std::span<const Launch> launches() const { return launches_; }
+  /// Return what the first of them has: an empty grid and no words, where there is none.
+  [[nodiscard]] LaunchShape shape() const { return launches_.empty() ? LaunchShape() : launches_.front().shape; }
+  [[nodiscard]] std::span<const std::uint64_t> words() const {
+    return launches_.empty() ? std::span<const std::uint64_t>() : launches_.front().words;
+  }
 
   /// Queues the kernel on a stream of its context. Buffers, which are device addresses, and scalars as the program
-  /// orders them, already checked by ArgumentSizes. One driver call, none for an empty grid; errors as cuda::launch.
+  /// orders them, already checked by ArgumentSizes. Makes the driver calls of `launches`, up to the first that fails;
+  /// errors as cuda::launch.
   [[nodiscard]] Status launch(const ContextScope& current, std::span<const BufferView> inputs,
                               std::span<const BufferView> outputs, std::span<const std::uint64_t> scalars,
                               const Stream& stream) const;
@@ -42,8 +54,7 @@ class BoundKernel {
   const class KernelLauncher* launcher_ = nullptr;  // borrowed (outlives this)
   std::size_t variant_ = 0;
   const Function* function_ = nullptr;  // borrowed from the program's modules (outlive this)
-  LaunchShape shape_;
-  std::vector<std::uint64_t> words_;
+  std::vector<Launch> launches_;
 };
 
 /// KernelLauncher holds what a launch of one kernel needs that no size changes. Thread-safe; borrows the modules and
@@ -80,6 +91,9 @@ class KernelLauncher {
                  abi::LaunchPlanner planner, CUdeviceptr fault)
       : modules_(&modules), device_(&device), places_(std::move(places)), planner_(std::move(planner)), fault_(fault) {}
   [[nodiscard]] Result<const Function*> load(const abi::KernelAbi& abi) const;
+  /// Makes a launch of so many blocks, which adds nothing to addresses.
+  [[nodiscard]] Result<BoundKernel::Launch> make_launch(const Variant& variant, std::int64_t blocks,
+                                                        std::span<const std::int64_t> sizes) const;
 
   const ProgramModules* modules_;  // borrowed (outlive this)
   const GpuFacts* device_;         // borrowed (outlive this)

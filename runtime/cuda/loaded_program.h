@@ -21,7 +21,8 @@ namespace padlock::runtime::cuda {
 class LoadedProgram;
 
 /// A program's kernels bound to sizes. A launch makes, beside making the context current, which ContextScope does, one
-/// driver call a kernel that has something to write.
+/// driver call a kernel that has something to write, or several where its code counts fewer elements than there are
+/// (BoundKernel::launches).
 class BoundLaunch final : public runtime::BoundLaunch {
  public:
   [[nodiscard]] std::span<const BoundKernel> kernels() const { return kernels_; }

@@ -1,6 +1,7 @@
 #include "runtime/host/launch.h"
 
 #include <cassert>
+#include <cstddef>
 
 #include "support/stack_array.h"
 
@@ -26,8 +27,10 @@ Result<BoundKernel> KernelLauncher::bind(const ir::Binding& binding, std::int64_
   const abi::LaunchPlan& plan = bound.plan_;
   bound.variant_ = &variants_[plan.variant];
   bound.entry_ = bound.variant_->entry;
-  bound.grid_ = TaskGrid::split(plan.rows, plan.columns, plan.row_bytes,
-                                shared_task_bytes(plan.rows * plan.row_bytes, task_bytes, threads));
+  bound.task_bytes_ = shared_task_bytes(plan.rows * plan.row_bytes, task_bytes, threads);
+  bound.grid_ = TaskGrid::split(plan.rows, plan.columns, plan.row_bytes, bound.task_bytes_);
+  for (const abi::LaunchPart& part : plan.parts)
+    bound.offsets_.push_back(buffer_offsets(part, bound.abi(), binding.program()));
   return bound;
 }
 
@@ -44,16 +47,37 @@ Status BoundKernel::run(std::span<const BufferView> inputs, std::span<const Buff
   abi::AccessFault fault;
   const abi::HostLaunch launch{
       .buffers = buffers.data(), .sizes = plan_.sizes.data(), .scalars = bits.data(), .fault = &fault};
-  if (grid_.count() == 1) {  // all of it, without asking the grid
-    entry_(&launch, 0, plan_.rows, 0, plan_.columns);
-    return check_fault(fault, abi());
+  if (plan_.parts.empty()) {
+    run(launch, plan_.rows, grid_, pool);
+  } else {
+    run_parts(launch, buffers.span(), pool);
+  }
+  return check_fault(fault, abi());
+}
+
+void BoundKernel::run_parts(abi::HostLaunch launch, std::span<void* const> buffers, const ParallelFor& pool) const {
+  StackArray<void*> moved(buffers.size());
+  launch.buffers = moved.data();
+  for (std::size_t i = 0; i < plan_.parts.size(); ++i) {
+    const abi::LaunchPart& part = plan_.parts[i];
+    for (std::size_t b = 0; b < buffers.size(); ++b) moved[b] = static_cast<std::byte*>(buffers[b]) + offsets_[i][b];
+    launch.sizes = part.sizes.data();
+    run(launch, part.rows, TaskGrid::split(part.rows, plan_.columns, plan_.row_bytes, task_bytes_), pool);
+  }
+}
+
+void BoundKernel::run(const abi::HostLaunch& launch, std::int64_t rows, const TaskGrid& grid,
+                      const ParallelFor& pool) const {
+  if (grid.count() == 1) {  // all of it, without asking the grid
+    entry_(&launch, 0, rows, 0, plan_.columns);
+    return;
   }
   struct Job {
     abi::HostEntry entry;
     const abi::HostLaunch* launch;
     const TaskGrid* grid;
     TaskTally tally = {};
-  } job{.entry = entry_, .launch = &launch, .grid = &grid_};
+  } job{.entry = entry_, .launch = &launch, .grid = &grid};
   const ParallelBody body = [](void* state, std::int64_t index) {
     Job& self = *static_cast<Job*>(state);
     const TaskGrid::Task task = self.grid->task(index);
@@ -61,12 +85,11 @@ Status BoundKernel::run(std::span<const BufferView> inputs, std::span<const Buff
     self.entry(self.launch, task.row_first, task.row_last, task.column_first, task.column_last);
   };
   if (pool.run == nullptr) {
-    for (std::int64_t i = 0; i < grid_.count(); ++i) body(&job, i);
+    for (std::int64_t i = 0; i < grid.count(); ++i) body(&job, i);
   } else {
-    pool.run(pool.user, grid_.count(), body, &job);
+    pool.run(pool.user, grid.count(), body, &job);
   }
-  assert(job.tally.is_complete(grid_));
-  return check_fault(fault, abi());
+  assert(job.tally.is_complete(grid));
 }
 
 }  // namespace padlock::runtime

@@ -22,24 +22,32 @@ class BoundKernel {
  public:
   [[nodiscard]] std::int64_t rows() const { return plan_.rows; }
   [[nodiscard]] std::int64_t columns() const { return plan_.columns; }
+  /// Returns the tasks of a launch of all rows.
   [[nodiscard]] const TaskGrid& grid() const { return grid_; }
   /// Returns the ABI of the variant that these sizes selected.
   [[nodiscard]] const abi::KernelAbi& abi() const { return variant_->abi; }
 
-  /// Runs the kernel. Buffers and scalars as the program orders them, already checked by ArgumentSizes. An empty
-  /// output runs nothing; one task runs on the calling thread. Error: internal, where a bounds-check kernel met an
-  /// access outside its storage (that access was skipped).
+  /// Runs the kernel, and of a GPU's code that takes several launches one after the other (abi::LaunchParts). Buffers
+  /// and scalars as the program orders them, already checked by ArgumentSizes. An empty output runs nothing; one task
+  /// runs on the calling thread. Error: internal, where a bounds-check kernel met an access outside its storage (that
+  /// access was skipped).
   [[nodiscard]] Status run(std::span<const BufferView> inputs, std::span<const BufferView> outputs,
                            std::span<const std::uint64_t> scalars, const ParallelFor& pool) const;
 
  private:
   friend class KernelLauncher;
   BoundKernel() = default;
+  /// Runs one launch of so many rows.
+  void run(const abi::HostLaunch& launch, std::int64_t rows, const TaskGrid& grid, const ParallelFor& pool) const;
+  void run_parts(abi::HostLaunch launch, std::span<void* const> buffers, const ParallelFor& pool) const;
+
   const HostVariant* variant_ = nullptr;            // borrowed from the launcher (outlives this)
   abi::HostEntry entry_ = nullptr;                  // the variant's
   const class KernelLauncher* launcher_ = nullptr;  // borrowed (outlives this)
   abi::LaunchPlan plan_;
+  std::int64_t task_bytes_ = 0;
   TaskGrid grid_;
+  std::vector<std::vector<std::uint64_t>> offsets_;  // of each part: buffer_offsets
 };
 
 /// KernelLauncher holds what a launch of one kernel needs that no size changes: its variants, and where its arguments

@@ -1,8 +1,11 @@
 #include "runtime/pack/contract.h"
 
 #include <limits>
+#include <optional>
 #include <string>
 #include <utility>
+
+#include <fmt/format.h>
 
 #include "runtime/pack/expr_table.h"
 #include "runtime/pack/pack_header.h"
@@ -15,6 +18,21 @@ using ir::Expr;
 
 /// Most threads of a GPU's block, on every architecture.
 constexpr std::int64_t kMostThreads = 1024;
+
+/// Most of what LaunchParts count: their offsets have 32 bits, with a sign.
+constexpr std::int64_t kMostElements = std::numeric_limits<std::int32_t>::max();
+
+template <class Parts, class Visit>
+void visit_parts(Parts& parts, Visit&& visit) {
+  for (auto& extent : parts.extents) visit(extent);
+  visit(parts.columns);
+  for (auto& span : parts.spans) visit(span);
+  for (auto& reach : parts.reaches) {
+    for (auto& step : reach.steps) visit(step);
+    visit(reach.least);
+    visit(reach.most);
+  }
+}
 
 /// Every expression of a contract, in one order: what writes it and what reads it both go through here.
 template <class Abi, class Visit>
@@ -31,11 +49,29 @@ void visit_exprs(Abi& abi, Visit&& visit) {
     visit(guard.holds.lhs);
     visit(guard.holds.rhs);
   }
+  if (abi.parts) visit_parts(*abi.parts, visit);
+}
+
+[[nodiscard]] bool names_origin(abi::SizeArgument::Encoding fit) {
+  return fit == abi::SizeArgument::Encoding::from_origin || fit == abi::SizeArgument::Encoding::from_origin32;
 }
 
 void write_ids(const std::vector<ir::ValueId>& ids, ByteWriter& to) {
   to.number(static_cast<Int128>(ids.size()));
   for (const ir::ValueId id : ids) to.number(id);
+}
+
+/// Writes all but expressions, of which the reader knows how many there are: a span for each input, and a step for each
+/// extent.
+void write_parts(const std::optional<abi::LaunchParts>& parts, ByteWriter& to) {
+  to.number(parts ? 1 : 0);
+  if (!parts) return;
+  to.number(parts->tile_elements);
+  to.number(parts->lanes);
+  to.number(parts->most_elements);
+  to.number(static_cast<Int128>(parts->extents.size()));
+  to.number(static_cast<Int128>(parts->reaches.size()));
+  for (const abi::Reach& reach : parts->reaches) to.number(reach.input);
 }
 
 void write_abi(const KernelAbi& abi, const ir::Order& order, ByteWriter& to) {
@@ -48,7 +84,10 @@ void write_abi(const KernelAbi& abi, const ir::Order& order, ByteWriter& to) {
   to.number(static_cast<Int128>(abi.accesses.size()));
   for (const std::string& access : abi.accesses) to.text(access);
   to.number(static_cast<Int128>(abi.sizes.size()));
-  for (const abi::SizeArgument& size : abi.sizes) to.number(static_cast<int>(size.fit));
+  for (const abi::SizeArgument& size : abi.sizes) {
+    to.number(static_cast<int>(size.fit));
+    if (names_origin(size.fit)) to.number(size.input);
+  }
   to.number(static_cast<Int128>(abi.preconditions.size()));
   for (const ir::Constraint& precondition : abi.preconditions) to.number(static_cast<int>(precondition.comparison));
   to.number(static_cast<Int128>(abi.guards.size()));
@@ -56,6 +95,7 @@ void write_abi(const KernelAbi& abi, const ir::Order& order, ByteWriter& to) {
     to.number(static_cast<int>(guard.assumption));
     to.number(static_cast<int>(guard.holds.comparison));
   }
+  write_parts(abi.parts, to);
   visit_exprs(abi, [&](const Expr& e) { to.number(order.slot(e)); });
 }
 
@@ -69,11 +109,19 @@ Result<std::vector<ir::ValueId>> read_ids(ByteReader& from) {
   return ids;
 }
 
+/// Reads an index into the inputs of a contract.
+Result<std::uint32_t> read_input(const KernelAbi& abi, ByteReader& from) {
+  PADLOCK_TRY(const std::int64_t input, from.number(0, std::ssize(abi.inputs) - 1));
+  return static_cast<std::uint32_t>(input);
+}
+
 Status read_sizes(KernelAbi& abi, ByteReader& from) {
   PADLOCK_TRY(const std::size_t count, from.count());
   for (std::size_t i = 0; i < count; ++i) {
-    PADLOCK_TRY(const auto fit, from.choice(abi::SizeArgument::Encoding::magic_shift32));
-    abi.sizes.push_back({.value = {}, .fit = fit});
+    abi::SizeArgument& size = abi.sizes.emplace_back();
+    PADLOCK_TRY(size.fit, from.choice(abi::SizeArgument::Encoding::from_origin32));
+    if (!names_origin(size.fit)) continue;
+    PADLOCK_TRY(size.input, read_input(abi, from));
   }
   return {};
 }
@@ -99,6 +147,28 @@ Status read_guards(KernelAbi& abi, ByteReader& from) {
   return {};
 }
 
+Status read_parts(KernelAbi& abi, ByteReader& from) {
+  PADLOCK_TRY(const std::int64_t has_parts, from.number(0, 1));
+  if (has_parts == 0) return {};
+  abi::LaunchParts& parts = abi.parts.emplace();
+  PADLOCK_TRY(parts.tile_elements, from.number(1, kMostElements));
+  PADLOCK_TRY(parts.lanes, from.number(1, kMostElements));
+  PADLOCK_TRY(parts.most_elements, from.number(1, kMostElements));
+  PADLOCK_TRY(const std::size_t extents, from.count());
+  PADLOCK_TRY(const std::size_t reaches, from.count());
+  // Each step takes one byte at least, so that no damaged count asks for more memory.
+  if (extents != 0 && reaches > from.left() / extents)
+    return damaged_pack(fmt::format("{} reaches of {} steps in {} bytes", reaches, extents, from.left()));
+  parts.extents.resize(extents);
+  parts.spans.resize(abi.inputs.size());
+  for (std::size_t i = 0; i < reaches; ++i) {
+    abi::Reach& reach = parts.reaches.emplace_back();
+    PADLOCK_TRY(reach.input, read_input(abi, from));
+    reach.steps.resize(extents);
+  }
+  return {};
+}
+
 Result<KernelAbi> read_abi(std::span<const Expr> exprs, ByteReader& from) {
   KernelAbi abi;
   PADLOCK_TRY(abi.name, from.text());
@@ -117,6 +187,7 @@ Result<KernelAbi> read_abi(std::span<const Expr> exprs, ByteReader& from) {
   PADLOCK_CHECK(read_sizes(abi, from));
   PADLOCK_CHECK(read_preconditions(abi, from));
   PADLOCK_CHECK(read_guards(abi, from));
+  PADLOCK_CHECK(read_parts(abi, from));
   Status status;
   visit_exprs(abi, [&](Expr& e) {
     const auto slot = status ? from.number(0, std::ssize(exprs) - 1) : Result<std::int64_t>(0);

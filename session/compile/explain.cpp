@@ -68,8 +68,8 @@ class Explainer {
     json_.end_object();
   }
 
-  /// Code for the sizes that its guards admit.
-  void write_variant(const abi::KernelAbi& abi) {
+  /// Code for the sizes that its guards admit. With a binding, `selected` says whether it is the one that is launched.
+  void write_variant(const abi::KernelAbi& abi, bool selected) {
     json_.begin_object().member("name", abi.name).key("guards").begin_array();
     for (const abi::Guard& guard : abi.guards) {
       json_.begin_object().member("assumption", abi::name_of(guard.assumption));
@@ -78,8 +78,14 @@ class Explainer {
       json_.end_object();
     }
     json_.end_array();
-    if (bound_ != nullptr) json_.member("selected", abi::guards_hold(abi, bound_->binding()));
+    if (bound_ != nullptr) json_.member("selected", selected);
     json_.end_object();
+  }
+
+  /// Returns how these sizes are launched, nothing without a binding: what is bound has a plan.
+  [[nodiscard]] abi::LaunchPlan plan_of(const std::vector<const abi::KernelAbi*>& variants) const {
+    if (bound_ == nullptr) return {};
+    return abi::LaunchPlanner(program_, variants).plan(bound_->binding()).value_or(abi::LaunchPlan());
   }
 
   /// Writes the first of the variants, which assumes nothing: it is the kernel itself.
@@ -90,8 +96,10 @@ class Explainer {
     json_.begin_object().member("name", abi.name).member("results", results);
     write_size("rows", abi.rows);
     write_size("columns", abi.columns);
+    const abi::LaunchPlan plan = plan_of(variants);
+    if (bound_ != nullptr) json_.member("launches", plan.launches());
     json_.key("variants").begin_array();
-    for (const abi::KernelAbi* variant : std::span(variants).subspan(1)) write_variant(*variant);
+    for (std::size_t i = 1; i < variants.size(); ++i) write_variant(*variants[i], plan.variant == i);
     json_.end_array().end_object();
   }
 

@@ -191,6 +191,143 @@ TEST_CASE_FIXTURE(Fixture, "a contract that counts below zero is an error") {
   CHECK(bad.error().message == "kernel k has -3 rows");
 }
 
+namespace {
+
+/// A contract of GPU code that counts no more than 40 elements: each row of the result reads the same row of x.
+struct InParts : Fixture {
+  InParts() {
+    parted = abi;
+    const Expr columns = abi.columns, elements = c.mul(R, columns);
+    parted.rows = c.ceildiv(c.add(elements, k(3)), k(16));
+    parted.columns = k(1);
+    parted.row_bytes = k(64);
+    parted.sizes = {{columns},
+                    {columns, Encoding::first_row},
+                    {elements, Encoding::elements},
+                    {w, Encoding::from_origin, 0},
+                    {w, Encoding::from_origin32, 0}};
+    parted.guards = {{Assumption::index32, {C, Comparison::lt, k(100)}}};
+    parted.parts = LaunchParts{.extents = {R},
+                               .columns = columns,
+                               .spans = {c.mul(R, C)},
+                               .reaches = {{0, {C}, k(0), c.sub(C, k(1))}},
+                               .tile_elements = 16,
+                               .lanes = 4,
+                               .most_elements = 40};
+  }
+  /// Plans a launch of these variants, the last of which is in parts.
+  Result<LaunchPlan> plan(const Binding& binding) const {
+    const KernelAbi* const variants[] = {&abi, &even, &parted};
+    return LaunchPlanner(program, variants).plan(binding);
+  }
+
+  KernelAbi parted;
+  KernelAbi even = [this] {
+    KernelAbi made = abi;
+    made.guards = {{Assumption::index32, {c.mod(C, k(2)), Comparison::eq, k(0)}}};
+    return made;
+  }();
+};
+
+using Sizes = std::vector<std::int64_t>;
+
+}  // namespace
+
+TEST_CASE_FIXTURE(InParts, "what one launch may take is launched whole, from where the pointers are") {
+  const auto whole = plan(bind(4, 7, 5));
+  REQUIRE(whole);
+  CHECK(whole->variant == 2);
+  CHECK(whole->parts.empty());
+  CHECK(whole->launches() == 1);
+  CHECK(whole->rows == 3);
+  CHECK(whole->sizes == Sizes{10, 0, 40, 5, 5});
+  CHECK(plan(bind(0, 7))->launches() == 0);
+}
+
+TEST_CASE_FIXTURE(InParts, "more is launched in parts, each with sizes of its own") {
+  const auto both = plan(bind(8, 7, 5));
+  REQUIRE(both);
+  CHECK(both->variant == 2);
+  CHECK(both->launches() == 2);
+  CHECK(both->rows == 6);
+  CHECK(both->columns == 1);
+  CHECK(both->row_bytes == 64);
+  REQUIRE(both->parts.size() == 2);
+  const LaunchPart &first = both->parts[0], &second = both->parts[1];
+  CHECK(first.rows == 3);
+  CHECK(first.first_element == 0);
+  CHECK(first.origins == Sizes{0});
+  CHECK(first.sizes == Sizes{10, 0, 40, 5, 5});
+  CHECK(both->sizes == first.sizes);
+  CHECK(second.rows == 3);
+  CHECK(second.first_element == 40);
+  CHECK(second.origins == Sizes{28});
+  CHECK(second.sizes == Sizes{10, 4, 40, -23, -23});
+  // The last has one row, of 10 elements, which may begin within a vector.
+  const auto uneven = plan(bind(5, 7));
+  REQUIRE(uneven);
+  CHECK(uneven->parts.back().first_element == 20);
+  CHECK(uneven->parts.back().rows == 3);
+  CHECK(uneven->parts.back().sizes == Sizes{10, 2, 30, -14, -14});
+}
+
+TEST_CASE_FIXTURE(InParts, "what lies far from an origin is clamped in 32 bits and wraps in 64") {
+  constexpr std::int64_t kFar = std::numeric_limits<std::int64_t>::max(), kMost = SizeArgument::kFarthest;
+  const auto last = [&](std::int64_t wide) { return plan(bind(8, 7, wide))->parts.back().sizes; };
+  CHECK(last(kFar) == Sizes{10, 4, 40, kFar - 28, kMost});
+  CHECK(last(-kFar) == Sizes{10, 4, 40, kFar - 26, -kMost});
+  CHECK(last(kMost + 28) == Sizes{10, 4, 40, kMost, kMost});
+  CHECK(last(kMost + 27) == Sizes{10, 4, 40, kMost - 1, kMost - 1});
+  CHECK(plan(bind(4, 7, kFar))->sizes == Sizes{10, 0, 40, kFar, kMost});
+  CHECK(plan(bind(4, 7, -kFar))->sizes == Sizes{10, 0, 40, -kFar, -kMost});
+}
+
+TEST_CASE_FIXTURE(InParts, "a few elements of a large input are one launch that begins there") {
+  parted.parts->spans = {k(1000)};
+  parted.parts->reaches = {{0, {C}, k(500), k(506)}};
+  const auto one = plan(bind(4, 7, 5));
+  REQUIRE(one);
+  REQUIRE(one->parts.size() == 1);
+  CHECK(one->parts[0].origins == Sizes{500});
+  CHECK(one->parts[0].sizes == Sizes{10, 0, 40, -495, -495});
+  CHECK(one->sizes == one->parts[0].sizes);
+  parted.parts->reaches = {{0, {C}, k(0), k(6)}};
+  CHECK(plan(bind(4, 7))->parts.empty());
+  CHECK(plan(bind(4, 7))->variant == 2);
+}
+
+TEST_CASE_FIXTURE(InParts, "sizes that no parts are small enough for take the last variant without parts") {
+  CHECK(plan(bind(2, 37))->parts.size() == 2);
+  for (const std::int64_t columns : {39, 40}) {
+    CAPTURE(columns);
+    const auto other = plan(bind(2, columns));
+    REQUIRE(other);
+    CHECK(other->variant == (columns == 40 ? 1 : 0));
+    CHECK(other->parts.empty());
+    CHECK(other->rows == 2);
+    CHECK(other->columns == columns + 3);
+    CHECK(other->sizes == Sizes{columns + 3, 2 * (columns + 3)});
+  }
+  parted.parts->reaches[0].least = c.neg(c.mul(c.mul(w, w), w));  // beyond 128 bits
+  CHECK(plan(bind(8, 7, std::numeric_limits<std::int64_t>::max()))->variant == 0);
+  const auto none = plan_launch(parted, bind(2, 39));
+  REQUIRE_FALSE(none);
+  CHECK(none.error().code == Code::internal);
+  CHECK(none.error().message == "kernel k has no code for so many elements");
+}
+
+TEST_CASE_FIXTURE(InParts, "planning one launch of a contract with parts allocates the sizes and nothing else") {
+  const KernelAbi* const variants[] = {&abi, &parted};
+  const LaunchPlanner planner(program, variants);
+  const Binding binding = bind(4, 7);
+  const long before = padlock::testing::allocation_count();
+  const auto whole = planner.plan(binding);
+  const long after = padlock::testing::allocation_count();
+  REQUIRE(whole);
+  CHECK(whole->variant == 1);
+  CHECK(after - before == 1);
+}
+
 TEST_CASE_FIXTURE(Fixture, "planning allocates the sizes and nothing else") {
   KernelAbi narrow = abi;
   narrow.guards = {{Assumption::index32, {C, Comparison::lt, k(100)}}};

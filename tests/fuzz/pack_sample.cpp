@@ -20,6 +20,30 @@ const char* const kTexts[] = {
     "{ y = pad(x, low = [0, lo], high = [0, -(S + lo) mod 8], value = v) return y }",
     "program b(x: u8[N], k: dim) where k >= 1 { y = pad(x, low = [N floordiv 3], high = [max(N, k) mod k]) return y }"};
 
+/// Gives a contract what GPU code for offsets of 32 bits has, as if the kernel read each input from far before to far
+/// behind the element that it writes.
+void add_parts(abi::KernelAbi& abi, const ir::Program& program) {
+  ir::ExprContext& exprs = program.exprs();
+  const ir::Value& result = program.value(program.results().front());
+  const auto outer = result.extents().first(result.extents().size() - 1);
+  abi::LaunchParts& parts = abi.parts.emplace(abi::LaunchParts{.extents = {outer.begin(), outer.end()},
+                                                               .columns = abi.columns,
+                                                               .spans = {},
+                                                               .reaches = {},
+                                                               .tile_elements = 1024,
+                                                               .lanes = 4,
+                                                               .most_elements = 1 << 30});
+  for (std::uint32_t input = 0; input < abi.inputs.size(); ++input) {
+    parts.spans.push_back(program.value(abi.inputs[input]).layout.storage_extent());
+    const std::vector<ir::Expr> steps(outer.size(), abi.columns);
+    parts.reaches.push_back({input, steps, exprs.constant(-64), exprs.add(abi.columns, exprs.constant(64))});
+    abi.sizes.push_back({parts.spans.back(), abi::SizeArgument::Encoding::from_origin, input});
+    abi.sizes.push_back({parts.spans.back(), abi::SizeArgument::Encoding::from_origin32, input});
+  }
+  abi.sizes.push_back({abi.columns, abi::SizeArgument::Encoding::first_row});
+  abi.sizes.push_back({abi.columns, abi::SizeArgument::Encoding::elements});
+}
+
 /// Contracts such as a compiler makes, of a kernel with two variants.
 std::vector<std::byte> contracts_of(const ir::Program& program) {
   ir::ExprContext& exprs = program.exprs();
@@ -46,6 +70,7 @@ std::vector<std::byte> contracts_of(const ir::Program& program) {
   special.name = "k.index32";
   special.guards = {
       {.assumption = abi::Assumption::index32, .holds = {abi.columns, ir::Comparison::lt, exprs.constant(1 << 20)}}};
+  add_parts(special, program);
   const auto written = runtime::write_contracts({.kernels = {{{abi, 0}, {special, 64}}}});
   return written ? *written : std::vector<std::byte>();
 }

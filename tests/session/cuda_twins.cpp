@@ -13,8 +13,10 @@ namespace {
 
 /// The size's value among the words that the launch has; nullptr where the twin alone takes it.
 const std::uint64_t* find_size(const abi::SizeArgument& size, const abi::KernelAbi& abi, const std::uint64_t* sizes) {
-  for (std::size_t i = 0; i < abi.sizes.size(); ++i)
-    if (abi.sizes[i].value == size.value && abi.sizes[i].fit == size.fit) return sizes + i;
+  for (std::size_t i = 0; i < abi.sizes.size(); ++i) {
+    const abi::SizeArgument& same = abi.sizes[i];
+    if (same.value == size.value && same.fit == size.fit && same.input == size.input) return sizes + i;
+  }
   return nullptr;
 }
 

@@ -97,6 +97,7 @@ TEST_CASE("a variant is shown with its guards, and under a binding whether they 
   CHECK(first(variant["guards"])["constraint"].text() == "S + 2*n <= 1073741824");
   CHECK_FALSE(first(variant["guards"])["holds"].exists());
   CHECK_FALSE(variant["selected"].exists());
+  CHECK_FALSE(first((*plain)["kernels"])["launches"].exists());
   for (const std::int64_t n : {0, 1}) {
     const ir::BindRequest sizes{.tensors = {{}}, .symbols = {{"S", 1 << 30}, {"n", n}}};
     const auto bound = explained(context, program, {}, sizes);
@@ -106,6 +107,7 @@ TEST_CASE("a variant is shown with its guards, and under a binding whether they 
     CHECK(first(chosen["guards"])["holds"].truth() == (n == 0));
     CHECK(chosen["selected"].exists());
     CHECK(chosen["selected"].truth() == (n == 0));
+    CHECK(first((*bound)["kernels"])["launches"].integer() == 1);
   }
 }
 

@@ -155,6 +155,7 @@ TEST_CASE("contracts are what they were before they were packed") {
         for (std::size_t s = 0; s < a.sizes.size(); ++s) {
           CHECK(a.sizes[s].value == b.sizes[s].value);
           CHECK(a.sizes[s].fit == b.sizes[s].fit);
+          CHECK(a.sizes[s].input == b.sizes[s].input);
         }
         REQUIRE(a.preconditions.size() == b.preconditions.size());
         preconditions += a.preconditions.size();

@@ -118,8 +118,9 @@ BasicBlock* AccessEmitter::check(const Access& access, BasicBlock* skip) {
   const auto element = [&](Value* accessed, std::int64_t which) {
     Value* moved = builder_.CreateAdd(access.first, llvm::ConstantInt::getSigned(type, access.displacement));
     moved = builder_.CreateAdd(moved, accessed != nullptr ? accessed : llvm::ConstantInt::getSigned(type, which));
-    if (access.origin != nullptr) moved = builder_.CreateAdd(moved, access.origin);
-    return builder_.CreateSExt(moved, builder_.getInt64Ty());
+    moved = builder_.CreateSExt(moved, builder_.getInt64Ty());
+    if (access.origin == nullptr) return moved;
+    return builder_.CreateAdd(moved, builder_.CreateSExt(access.origin, builder_.getInt64Ty()));
   };
   Value* first = element(access.first_accessed, 0);
   Value* last = element(access.last_accessed, access.elements - 1);

@@ -12,7 +12,7 @@ struct Access {
   ir::DType dtype = ir::DType::f32;
   llvm::Value* first = nullptr;   // linear element offset, i64; or i32, of which no bit is a sign
   std::int64_t displacement = 0;  // is added to the address
-  llvm::Value* origin = nullptr;  // where given, the element that `pointer` points to
+  llvm::Value* origin = nullptr;  // where given, the element that `pointer` points to, an offset of either width
   int elements = 1;
   llvm::Value* mask = nullptr;  // where given, which elements are accessed, i1 each
   // With it, and with `extent`: the first and the last that are, in [0, elements).

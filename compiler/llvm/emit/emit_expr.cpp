@@ -24,9 +24,9 @@ std::optional<int> power_of_two(Expr e) {
 
 }  // namespace
 
-std::size_t SizeTable::index(Expr value, abi::SizeArgument::Encoding fit) {
-  const auto [it, inserted] = ids_.try_emplace({value.id(), fit}, sizes_.size());
-  if (inserted) sizes_.push_back({value, fit});
+std::size_t SizeTable::index(const abi::SizeArgument& size) {
+  const auto [it, inserted] = ids_.try_emplace({size.value.id(), size.fit, size.input}, sizes_.size());
+  if (inserted) sizes_.push_back(size);
   return it->second;
 }
 
@@ -36,7 +36,10 @@ Value* ExprEmitter::load_size(Expr e, Encoding fit, llvm::Type* type) {
   const bool is_value = fit == Encoding::wrap || fit == Encoding::saturate;
   if (is_value && e.is_constant() && fits_int64(e.constant()))
     return llvm::ConstantInt::get(type, static_cast<std::uint64_t>(e.constant()), false, /*ImplicitTrunc=*/true);
-  const std::size_t index = table_.index(e, fit);
+  return load_word(table_.index({.value = e, .fit = fit}), type);
+}
+
+Value* ExprEmitter::load_word(std::size_t index, llvm::Type* type) {
   Value*& loaded = loaded_[{index, type->getIntegerBitWidth()}];
   if (loaded == nullptr) {
     IRBuilder<> builder(entry_->getTerminator() != nullptr ? IRBuilder<>(entry_->getTerminator())
@@ -55,6 +58,16 @@ Value* ExprEmitter::emit(IRBuilder<>& builder, Expr e, Encoding fit, llvm::Integ
   Value*& value = emitted_[key];  // a map: the reference stays valid
   if (value == nullptr) value = emit_operation(builder, e, fit, type);
   return value;
+}
+
+/// The origin is taken from the part that arrives as a size.
+Value* ExprEmitter::address_from_origin(IRBuilder<>& builder, Expr e, std::uint32_t input) {
+  const bool is_sum = e.kind() == ExprKind::sum;
+  const auto [moving, rest] = is_sum               ? split_sum(exprs_, e)
+                              : e.has_coordinate() ? std::pair(e, exprs_.constant(0))
+                                                   : std::pair(exprs_.constant(0), e);
+  Value* fixed = of_launch({.value = rest, .fit = Encoding::from_origin, .input = input}, offset_);
+  return moving.is_constant(0) ? fixed : builder.CreateAdd(address(builder, moving), fixed);
 }
 
 /// Goes into sums and products alone: what other operations are of has a width of its own.

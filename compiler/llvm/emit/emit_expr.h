@@ -16,12 +16,13 @@ namespace padlock::compiler {
 /// The sizes that a kernel takes, each once, in the order of first use.
 class SizeTable {
  public:
-  std::size_t index(ir::Expr value, abi::SizeArgument::Encoding fit);
+  std::size_t index(const abi::SizeArgument& size);
   [[nodiscard]] std::vector<abi::SizeArgument> take() && { return std::move(sizes_); }
 
  private:
+  using Key = std::tuple<std::uint32_t, abi::SizeArgument::Encoding, std::uint32_t>;  // Expr::id, how, and input
   std::vector<abi::SizeArgument> sizes_;
-  std::map<std::pair<std::uint32_t, abi::SizeArgument::Encoding>, std::size_t> ids_;
+  std::map<Key, std::size_t> ids_;
 };
 
 /// Emits Exprs as code of one function. Everything over symbols alone is evaluated by the launcher and arrives as a
@@ -60,13 +61,19 @@ class ExprEmitter {
     emitted_.clear();
     return emit(builder, e, Encoding::wrap, type);
   }
+  /// An element's offset in an input, counted from the launch's origin there.
+  [[nodiscard]] llvm::Value* address_from_origin(llvm::IRBuilder<>& builder, ir::Expr e, std::uint32_t input);
   /// An index.
   [[nodiscard]] llvm::Value* exact(llvm::IRBuilder<>& builder, ir::Expr e) { return exact(builder, e, index_); }
   /// The same of offsets, which are the coordinates that it has.
   [[nodiscard]] llvm::Value* exact_offset(llvm::IRBuilder<>& builder, ir::Expr e) { return exact(builder, e, offset_); }
   /// A size, exact, as i64.
   [[nodiscard]] llvm::Value* word(ir::Expr e) {
-    return load_size(e, abi::SizeArgument::Encoding::saturate, llvm::Type::getInt64Ty(entry_->getContext()));
+    return load_size(e, Encoding::saturate, llvm::Type::getInt64Ty(entry_->getContext()));
+  }
+  /// A size that is not the same in all launches of a kernel.
+  [[nodiscard]] llvm::Value* of_launch(const abi::SizeArgument& size, llvm::Type* type) {
+    return load_word(table_.index(size), type);
   }
   /// Emits here, for all that is emitted from now on, what parts of an index or an offset mention none of `varying`.
   /// The other coordinates keep their values.
@@ -108,6 +115,7 @@ class ExprEmitter {
   llvm::Value* emit_mod(llvm::IRBuilder<>& builder, ir::Expr e, llvm::IntegerType* type);
   llvm::Value* emit_minmax(llvm::IRBuilder<>& builder, ir::Expr e, llvm::IntegerType* type);
   llvm::Value* load_size(ir::Expr e, Encoding fit, llvm::Type* type);
+  llvm::Value* load_word(std::size_t index, llvm::Type* type);
   llvm::Value* multiplied_quotient(llvm::IRBuilder<>& builder, llvm::Value* x, ir::Expr d);
   /// The same for any sign, rounded down.
   llvm::Value* floor_quotient(llvm::IRBuilder<>& builder, llvm::Value* x, ir::Expr d);

@@ -179,6 +179,26 @@ void emit_blocks(KernelContext& context, llvm::Function* thread) {
   builder.CreateRetVoid();
 }
 
+/// How launches share the rows of a grid's output.
+abi::LaunchParts parts_of(const Schedule& schedule, const abi::KernelAbi& abi, int vectors) {
+  const ir::Program& program = *schedule.kernel.program;
+  const VectorGrid& grid = *schedule.grid;
+  abi::LaunchParts parts{.extents = schedule.kernel.extents,
+                         .columns = schedule.columns,
+                         .spans = {},
+                         .reaches = {},
+                         .tile_elements = std::int64_t{vectors} * grid.threads * grid.lanes,
+                         .lanes = grid.lanes,
+                         .most_elements = Index32Variant::kMostElements};
+  parts.extents.pop_back();
+  for (const ir::ValueId input : abi.inputs) parts.spans.push_back(program.value(input).layout.storage_extent());
+  for (const TensorReach& reach : schedule.index32.reaches) {
+    const auto input = static_cast<std::uint32_t>(std::ranges::find(abi.inputs, reach.tensor) - abi.inputs.begin());
+    parts.reaches.push_back({.input = input, .steps = reach.steps, .least = reach.least, .most = reach.most});
+  }
+  return parts;
+}
+
 /// The rows of the contract are tiles.
 abi::KernelAbi gpu_contract_of(const Schedule& schedule, const GpuVariant& variant) {
   ir::ExprContext& exprs = schedule.exprs();
@@ -198,6 +218,7 @@ abi::KernelAbi gpu_contract_of(const Schedule& schedule, const GpuVariant& varia
                        exprs.constant(variant.vectors));
   const Expr elements = exprs.constant(Int128{variant.vectors} * schedule.threads * schedule.grid->lanes);
   abi.row_bytes = exprs.mul(elements, element_bytes);
+  if (variant.in_parts) abi.parts = parts_of(schedule, abi, variant.vectors);
   return abi;
 }
 
@@ -224,7 +245,8 @@ abi::KernelAbi emit_gpu_kernel(llvm::Module& module, const ProvenKernel& kernel,
                         variant.offset_bits,
                         variant.tile,
                         variant.vectors,
-                        variant.shares_rows};
+                        variant.shares_rows,
+                        variant.in_parts};
   if (!target.takes_words) {
     emit_blocks(context, emit_thread_function(context));
     abi.sizes = std::move(sizes).take();

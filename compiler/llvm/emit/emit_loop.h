@@ -38,5 +38,8 @@ llvm::Value* counted_loop(llvm::IRBuilder<>& builder, llvm::Value* from, llvm::V
 /// The same for tests of offsets.
 [[nodiscard]] llvm::Value* holds_of_offsets(llvm::IRBuilder<>& builder, ExprEmitter& exprs,
                                             const std::vector<ir::Expr>& tests);
+/// Emits whether all comparisons (<= or >=) of offsets hold, as i1.
+[[nodiscard]] llvm::Value* holds_of_offsets(llvm::IRBuilder<>& builder, ExprEmitter& exprs,
+                                            const std::vector<ir::Constraint>& tests);
 
 }  // namespace padlock::compiler

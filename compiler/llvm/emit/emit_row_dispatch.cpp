@@ -122,6 +122,16 @@ Value* holds_of_offsets(IRBuilder<>& builder, ExprEmitter& exprs, const std::vec
   return all_hold(builder, exprs, tests, [&](Expr e) { return exprs.exact_offset(builder, e); });
 }
 
+Value* holds_of_offsets(IRBuilder<>& builder, ExprEmitter& exprs, const std::vector<ir::Constraint>& tests) {
+  Value* all = builder.getTrue();
+  for (const ir::Constraint& test : tests) {
+    const auto how = test.comparison == ir::Comparison::le ? llvm::CmpInst::ICMP_SLE : llvm::CmpInst::ICMP_SGE;
+    Value* left = exprs.exact_offset(builder, test.lhs);
+    all = builder.CreateAnd(all, builder.CreateICmp(how, left, exprs.exact_offset(builder, test.rhs)));
+  }
+  return all;
+}
+
 void RowEmitter::load_buffers(const LaunchFields& fields) {
   for (const ir::ValueId input : context_.abi.inputs)
     buffers_.push_back(fields.buffer(builder_, context_.buffer_of_input(input)));
@@ -241,12 +251,47 @@ void RowEmitter::set_loads(const SegmentCall& call, BodyArguments& arguments) {
     BodyArguments::Load& load = arguments.loads[i];
     const std::size_t buffer = context_.buffer_of_input(stream.tensor);
     load.tensor = buffers_[buffer];
-    const auto given = given_bases_.find(stream.base.id());
-    load.base = given != given_bases_.end() ? given->second : exprs_.address(builder_, stream.base);
+    const auto given = given_bases_.find({stream.base.id(), stream.tensor});
+    load.base = given != given_bases_.end() ? given->second : base_of(stream);
+    if (arguments.has_grid) set_storage(stream.tensor, load);
     if (!arguments.checks_loads) continue;
     load.name = builder_.getInt64(buffer);
     load.extent = exprs_.word(kernel().program->value(stream.tensor).layout.storage_extent());
+    if (arguments.has_grid) load.origin = origin_of(stream.tensor);
   }
+}
+
+Value* RowEmitter::base_of(const Stream& stream) {
+  if (!context_.in_parts) return exprs_.address(builder_, stream.base);
+  const auto input = static_cast<std::uint32_t>(context_.buffer_of_input(stream.tensor));
+  return exprs_.address_from_origin(builder_, stream.base, input);
+}
+
+/// Where a tensor's storage lies from where a launch counts its elements.
+void RowEmitter::set_storage(ir::ValueId tensor, BodyArguments::Load& load) {
+  const Expr extent = kernel().program->value(tensor).layout.storage_extent();
+  if (!context_.in_parts) {
+    load.least = context_.offset(0);
+    load.end = builder_.CreateTrunc(exprs_.word(extent), context_.offset_type());
+    return;
+  }
+  const auto from_origin = [&](Expr e) {
+    return exprs_.of_launch({.value = e,
+                             .fit = abi::SizeArgument::Encoding::from_origin32,
+                             .input = static_cast<std::uint32_t>(context_.buffer_of_input(tensor))},
+                            context_.offset_type());
+  };
+  load.least = from_origin(context_.exprs().constant(0));
+  load.end = from_origin(extent);
+}
+
+Value* RowEmitter::origin_of(ir::ValueId tensor) {
+  if (!context_.in_parts) return builder_.getInt64(0);
+  Value* below = exprs_.of_launch({.value = context_.exprs().constant(0),
+                                   .fit = abi::SizeArgument::Encoding::from_origin,
+                                   .input = static_cast<std::uint32_t>(context_.buffer_of_input(tensor))},
+                                  builder_.getInt64Ty());
+  return builder_.CreateNeg(below);
 }
 
 BodyArguments RowEmitter::arguments_of(const SegmentCall& call, Value* rows) {

@@ -51,8 +51,11 @@ class RowEmitter {
   [[nodiscard]] llvm::Value* row_offset() const { return row_offset_; }
   [[nodiscard]] std::vector<llvm::Value*> bases_of(const std::vector<Stream>& streams);
 
-  /// Gives what loads start from in the arguments that are made from now on, instead of what the outer coordinates say.
-  void give_base(ir::Expr base, llvm::Value* value) { given_bases_[base.id()] = value; }
+  /// Emits what a stream's load starts from.
+  [[nodiscard]] llvm::Value* base_of(const Stream& stream);
+  /// Gives what such loads start from in the arguments that are made from now on, instead of what the outer coordinates
+  /// say.
+  void give_base(const Stream& stream, llvm::Value* value) { given_bases_[{stream.base.id(), stream.tensor}] = value; }
   void forget_bases() { given_bases_.clear(); }
 
   /// Return the columns at which the run of a segment begins and ends, in the columns set last.
@@ -69,6 +72,8 @@ class RowEmitter {
  private:
   [[nodiscard]] const Kernel& kernel() const { return context_.schedule.kernel; }
   llvm::Value* emit_row_offset();
+  void set_storage(ir::ValueId tensor, BodyArguments::Load& load);
+  llvm::Value* origin_of(ir::ValueId tensor);
   void set_row_values(std::size_t body, BodyArguments& arguments);
 
   template <class EmitBody>
@@ -99,8 +104,8 @@ class RowEmitter {
   llvm::Value* row_offset_ = nullptr;
   std::vector<std::pair<PredicateId, bool>> path_;  // the tests that led to the case, and whether they held
   std::vector<llvm::Value*> buffers_;
-  std::map<std::uint32_t, llvm::Value*> given_bases_;  // by Expr::id
-  std::map<std::uint32_t, llvm::Value*> runs_;         // where they begin and end, by Expr::id
+  std::map<std::pair<std::uint32_t, ir::ValueId>, llvm::Value*> given_bases_;  // by Expr::id and tensor
+  std::map<std::uint32_t, llvm::Value*> runs_;                                 // where they begin and end, by Expr::id
 };
 
 /// The contract as far as it is known before code: sizes are collected while it is emitted.

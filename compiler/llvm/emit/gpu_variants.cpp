@@ -58,14 +58,18 @@ class VariantList {
     // Few launches take it, since others are quicker for their sizes: it is kept short.
     list_.front().vectors = std::min(1, next_.vectors);
     next_.index_bits = 32;
-    add(guards_of(abi::Assumption::index32), "_offset64");
-    if (!guards_of(abi::Assumption::offset32).empty()) add_tables("_offset64_short_rows");
+    next_.in_parts = schedule_.index32.in_parts;
+    if (next_.tile != nullptr) {
+      add(guards_of(abi::Assumption::index32), "_offset64");
+      next_.offset_bits = 32;
+      return add(guards_of(abi::Assumption::offset32), "_index32");
+    }
     next_.offset_bits = 32;
-    add(guards_of(abi::Assumption::offset32), "_index32");
+    add(guards_of(abi::Assumption::index32), "_index32");
   }
 
   void add_tables(std::string suffix) {
-    std::vector<abi::Guard> guards = RowTable::guards(kernel_, next_.offset_bits);
+    std::vector<abi::Guard> guards = RowTable::guards(kernel_);
     if (guards.empty()) return;
     GpuVariant variant = next_;
     variant.shares_rows = true;

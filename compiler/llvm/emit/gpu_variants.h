@@ -24,6 +24,7 @@ struct GpuVariant {
   const TransposeTile* tile = nullptr;  // of the schedule, where it has tiles
   int vectors = 0;                      // of a thread, where it has a grid of them
   bool shares_rows = false;             // whether its warps have tables of rows
+  bool in_parts = false;                // whether a launch may be of some rows (abi::LaunchParts)
   std::string suffix = {};              // of its name
   std::vector<abi::Guard> guards = {};
   GpuModule module;

@@ -27,6 +27,7 @@ struct KernelContext {
   const TransposeTile* tile = nullptr;  ///< which of the schedule's it is the code of, if any
   int vectors = 0;                      ///< of a grid's: that each of its threads takes
   bool shares_rows = false;             ///< its warps have tables of rows
+  bool in_parts = false;                ///< a launch may be of some rows (abi::LaunchParts)
 
   [[nodiscard]] ir::ExprContext& exprs() const { return schedule.kernel.program->exprs(); }
   [[nodiscard]] llvm::IntegerType* index_type() const { return llvm::Type::getIntNTy(module.getContext(), index_bits); }
@@ -100,15 +101,18 @@ struct LaunchFields {
 struct BodyArguments {
   struct Load {
     llvm::Value* tensor = nullptr;
-    llvm::Value* base = nullptr;    ///< the element that it starts from
-    llvm::Value* name = nullptr;    ///< checked, or a grid of vectors: which input it is
-    llvm::Value* extent = nullptr;  ///< the same: the tensor's elements
-    llvm::Value* step = nullptr;    ///< several rows: how many elements later it starts in the next
+    llvm::Value* base = nullptr;                   ///< the element that it starts from
+    llvm::Value* name = nullptr;                   ///< checked: which input it is
+    llvm::Value* extent = nullptr;                 ///< the same, and of a tile: the tensor's elements
+    llvm::Value* origin = nullptr;                 ///< checked: the element from which a launch counts, i64
+    llvm::Value *least = nullptr, *end = nullptr;  ///< a grid's: the tensor's first element, and the one after its last
+    llvm::Value* step = nullptr;                   ///< several rows: how many elements later it starts in the next
   };
 
   BodyArguments(const KernelContext& context, std::size_t body)
       : loads(context.schedule.bodies[body].loads.size()),
-        checks_loads(context.schedule.threads > 0 || context.checks_any_load(body)),
+        checks_loads(context.tile != nullptr || context.checks_any_load(body)),
+        has_grid(context.schedule.grid.has_value()),
         takes_rows(context.schedule.threads == 0 && !context.schedule.bodies[body].uses_rows &&
                    context.schedule.kernel.rank() > 1) {
     if (context.schedule.bodies[body].uses_rows)
@@ -124,9 +128,14 @@ struct BodyArguments {
     for (Load& load : loads) {
       visit(load.tensor, true);
       visit(load.base, false);
+      if (has_grid) {
+        visit(load.least, false);
+        visit(load.end, false);
+      }
       if (!checks_loads) continue;
       visit(load.name, false);
       visit(load.extent, false);
+      if (has_grid) visit(load.origin, false);
     }
     for (std::vector<llvm::Value*>* values : {&outer, &row_values, &next_row_values})
       for (llvm::Value*& value : *values) visit(value, false);
@@ -148,7 +157,7 @@ struct BodyArguments {
   std::vector<llvm::Value*> row_values, next_row_values;  ///< row_values_of it, in its row and in the next
   /// How many rows have the same run: a body of the host that does not read coordinates takes them together.
   llvm::Value* rows = nullptr;
-  bool checks_loads, takes_rows;
+  bool checks_loads, has_grid, takes_rows;
 };
 
 /// Emits whether stores go past the caches, as i1: always, never, or (StoreKind::automatic) where the results are too

@@ -1,6 +1,7 @@
 #include "compiler/prover/obligations/index32_proof.h"
 
 #include <algorithm>
+#include <set>
 #include <string>
 #include <utility>
 
@@ -88,8 +89,47 @@ class Index32Proof : private ScheduleProof {
   }
 
   void prove_narrow_offsets(const Guarded& guarded) {
+    if (schedule_.index32.in_parts) return prove_reaches();
     prove_sizes("offsets of elements in 32 bits", guarded, schedule_.index32.elements, ir::Range::kMin,
                 Index32Variant::kMostElements);
+  }
+
+  /// Launches of some rows have no more elements than offsets of 32 bits count, of the output and between the bounds of
+  /// a stream's reach: abi::LaunchParts sees to it. That a stream reads nothing else is shown here.
+  void prove_reaches() {
+    Obligation all{.kind = ObligationKind::width, .access = "what launches of some rows reach"};
+    std::set<std::vector<std::uint32_t>> decided;  // reach of a stream, and coordinates, by Expr::id
+    for (const ScheduledCase& row : schedule_.cases)
+      for (const SegmentCall& call : row.calls)
+        for (const Stream& stream : call.streams) {
+          std::vector<std::uint32_t> key = {static_cast<std::uint32_t>(stream.reach)};
+          for (const Expr coordinate : stream.coordinates) key.push_back(coordinate.id());
+          if (decided.insert(std::move(key)).second) add_answer(all, decide_reach(stream));
+        }
+    record(std::move(all));
+  }
+
+  /// A stream's reach is what its coordinates make of it, or more.
+  [[nodiscard]] Obligation decide_reach(const Stream& stream) {
+    const TensorReach& reach = schedule_.index32.reaches[static_cast<std::size_t>(stream.reach)];
+    const TensorReach own = reach_of(kernel_, stream, schedule_.grid->lanes);
+    Expr moved = exprs_.constant(0);  // by which the row's elements are not where the reach's are
+    solver::Region rows;
+    for (std::size_t axis = 0; axis < reach.steps.size(); ++axis) {
+      const Expr coordinate = kernel_.coordinate(static_cast<int>(axis));
+      rows.nonnegative.push_back(coordinate);
+      rows.nonnegative.push_back(less(exprs_, coordinate, kernel_.extents[axis]));
+      moved = exprs_.add(moved, exprs_.mul(exprs_.sub(own.steps[axis], reach.steps[axis]), coordinate));
+    }
+    const Expr before = exprs_.add(exprs_.sub(own.least, reach.least), moved);  // negative: by so many too few
+    const Expr after = exprs_.sub(exprs_.sub(reach.most, own.most), moved);
+    const auto describe = [=, this](const Evaluate& at) {
+      return fmt::format("elements of {} are read, {} before and {} after what its row reaches",
+                         kernel_.program->value(reach.tensor).name, -at(before), -at(after));
+    };
+    return session_.decide(ObligationKind::width, "what launches of some rows reach", rows,
+                           {{{less(exprs_, before, exprs_.constant(0))}, describe},
+                            {{less(exprs_, after, exprs_.constant(0))}, describe}});
   }
 
   /// The sizes lie within their bound, and if they do, ranges show that indices fit.

@@ -90,21 +90,23 @@ void add_strides(ir::ExprContext& exprs, std::vector<Expr>& all, Expr address) {
   if (!stride.is_constant()) all.push_back(stride);
 }
 
-/// Those of all loads, and of the output where its elements have addresses of their own.
+/// Those of all loads, and of the output where its elements have addresses of their own. Offsets of a grid have as many
+/// bits as its indices: what they are multiplied by may be anything.
 std::vector<Expr> strides_of(const Schedule& schedule, const TransposeTile* tile) {
   std::vector<Expr> all;
   const Kernel& kernel = schedule.kernel;
   ir::ExprContext& exprs = schedule.exprs();
+  for (const Body& body : schedule.bodies) {
+    for (const BodyNode& node : body.nodes) add_strides(exprs, all, node.index);
+    for (const BodyLoad& load : body.loads)
+      if (load.kind == LoadKind::strided) all.push_back(load.step);
+  }
+  if (schedule.grid) return all;
   for (const ScheduledCase& row : schedule.cases)
     for (const SegmentCall& call : row.calls)
       for (const Stream& stream : call.streams) add_strides(exprs, all, stream.base);
-  for (const Body& body : schedule.bodies) {
-    for (const BodyNode& node : body.nodes) add_strides(exprs, all, node.index);
-    for (const BodyLoad& load : body.loads) {
-      add_strides(exprs, all, load.offset);
-      if (load.kind == LoadKind::strided) all.push_back(load.step);
-    }
-  }
+  for (const Body& body : schedule.bodies)
+    for (const BodyLoad& load : body.loads) add_strides(exprs, all, load.offset);
   if (tile == nullptr) return all;
   std::vector<Expr> coordinates;
   for (int axis = 0; axis < kernel.rank(); ++axis) coordinates.push_back(kernel.coordinate(axis));
@@ -177,7 +179,7 @@ bool indices_fit(const Schedule& schedule, const std::vector<Expr>& sizes, std::
 
 namespace {
 
-Index32Variant index32_variant_of(const Schedule& schedule) {
+Index32Variant index32_variant_of(Schedule& schedule) {
   IndexSizes sizes(schedule.kernel);
   for (const TransposeTile* tile : shapes_of(schedule))
     for (const Expr e : exact_in(schedule, tile)) sizes.add(e);
@@ -191,8 +193,14 @@ Index32Variant index32_variant_of(const Schedule& schedule) {
     Index32Variant made{.divisions = {}, .bound = bound, .sizes = sizes.found(), .elements = {}, .guards = {}};
     made.elements = elements_of(schedule);
     made.guards = guards_of(schedule.exprs(), made.sizes, bound);
+    const auto may_be_more = [](Expr elements) { return elements.range().hi > Index32Variant::kMostElements; };
+    if (schedule.grid) {
+      made.in_parts = std::ranges::any_of(made.elements, may_be_more);
+      if (made.in_parts) made.reaches = set_reaches(schedule);
+      return made;
+    }
     for (const Expr elements : made.elements)
-      if (elements.range().hi > Index32Variant::kMostElements)
+      if (may_be_more(elements))
         made.guards.push_back(
             {abi::Assumption::offset32,
              {elements, ir::Comparison::le, schedule.exprs().constant(Index32Variant::kMostElements)}});
@@ -203,7 +211,7 @@ Index32Variant index32_variant_of(const Schedule& schedule) {
 
 }  // namespace
 
-Index32Variant choose_index32_variant(const Schedule& schedule, const std::vector<ExactIndices>& places) {
+Index32Variant choose_index32_variant(Schedule& schedule, const std::vector<ExactIndices>& places) {
   return schedule.threads > 0 ? index32_variant_of(schedule) : division_index32_variant(schedule, places);
 }
 

@@ -1,5 +1,4 @@
 #include "tests/compiler/llvm/address_run.h"
-#include "tests/common/plan_launch.h"
 #include "tests/compiler/seeded/seeded_bugs.h"
 
 #include <doctest/doctest.h>
@@ -18,6 +17,8 @@ using testing::Rng;
 constexpr std::uint8_t kFillByte = 0x7b;
 constexpr std::uint8_t kPoisonByte = 0x7d;
 constexpr std::uint64_t kInputBytes = 0x70;  // an input's are 1 to this
+
+constexpr std::int64_t kVectorBytes = 16;  // of a GPU's
 
 std::uint64_t input_bits(ElementSource source, int element_bytes) {
   std::uint64_t z =
@@ -74,20 +75,42 @@ const Compiled& Compilations::of(const std::string& text, const Variant& variant
   return *slot;
 }
 
-AddressRun::AddressRun(const AddressCase& c, const ir::Program& program, const runtime::HostVariant& kernel)
-    : case_(c), program_(program), kernel_(kernel), extents_(c.result_extents()) {
+AddressRun::AddressRun(const AddressCase& c, const Compiled& compiled, std::size_t variant)
+    : case_(c),
+      compiled_(compiled),
+      program_(compiled.program),
+      kernel_(compiled.variants().at(variant)),
+      extents_(c.result_extents()) {
   auto binding = ir::Binding::bind(program_, c.request());
   REQUIRE_MESSAGE(binding.has_value(), (binding ? "" : binding.error().to_string()));
   binding_ = std::move(*binding);
-  auto plan = padlock::testing::plan_launch(kernel_.abi, *binding_);
-  REQUIRE_MESSAGE(plan.has_value(), (plan ? "" : plan.error().to_string()));
-  plan_ = std::move(*plan);
+  plan_ = plan_of(variant);
+  REQUIRE((variant == 0 || plan_.variant == 1));
   for (const Int128 n : extents_) total_ *= n;
   columns_ = plan_.columns;
   check_sizes();
   for (const int buffer : {0, 1, 2})
     storage_.push_back(std::make_unique<SparseStorage>(
         buffer == 1 && c.inputs() == 1 ? 1 : static_cast<std::int64_t>(c.storage_bytes(buffer))));
+}
+
+abi::LaunchPlan AddressRun::plan_of(std::size_t variant) const {
+  std::vector<const abi::KernelAbi*> variants = {&compiled_.variants().front().abi};
+  if (variant > 0) variants.push_back(&compiled_.variants().at(variant).abi);
+  auto plan = abi::LaunchPlanner(program_, variants).plan(*binding_);
+  REQUIRE_MESSAGE(plan.has_value(), (plan ? "" : plan.error().to_string()));
+  return *std::move(plan);
+}
+
+/// The launch that writes an element.
+AddressRun::Launch AddressRun::launch_of(Int128 element) const {
+  const auto total = static_cast<std::int64_t>(total_);
+  if (plan_.parts.empty()) return {plan_.sizes, 0, total, std::vector<std::int64_t>(kernel_.abi.inputs.size())};
+  const auto after = std::ranges::find_if(
+      plan_.parts, [&](std::int64_t first) { return first > element; }, &abi::LaunchPart::first_element);
+  const abi::LaunchPart& part = *std::prev(after);
+  const std::int64_t end = after == plan_.parts.end() ? total : after->first_element;
+  return {part.sizes, part.first_element, end - part.first_element, part.origins};
 }
 
 void AddressRun::takes_tiles() {
@@ -152,6 +175,8 @@ std::vector<Int128> AddressRun::places(Rng& rng) const {
       all.insert(flat(at));
     }
   for (int i = 0; i < 8; ++i) all.insert(flat(random_coordinates(rng)));
+  for (std::size_t i = 1; i < std::min<std::size_t>(9, plan_.parts.size()); ++i)
+    for (const std::int64_t before : {0, 1}) all.insert(plan_.parts[i].first_element - before);
   return {all.begin(), all.end()};
 }
 
@@ -172,9 +197,13 @@ std::string AddressRun::check_near(Int128 at, Rng& rng) {
 /// The tile that has an element, in storage that begins at a multiple of a vector. Nothing where what it reads lies too
 /// far apart for the address space.
 std::string AddressRun::check_tile(Int128 at) {
-  const auto tile = static_cast<std::int64_t>(at / tile_elements_);
-  const Range range = {0, 1, tile * tile_elements_, std::min(columns_, (tile + 1) * tile_elements_)};
-  return place(range) ? call_and_compare(range, {tile, tile + 1, 0, 0}) : std::string();
+  const Launch launch = launch_of(at);
+  const std::int64_t phase = launch.first_element % (kVectorBytes / case_.element_bytes);
+  const std::int64_t tile = (static_cast<std::int64_t>(at) - launch.first_element + phase) / tile_elements_;
+  const std::int64_t first = tile * tile_elements_ - phase;
+  const Range range = {0, 1, launch.first_element + std::max<std::int64_t>(0, first),
+                       launch.first_element + std::min(launch.elements, first + tile_elements_)};
+  return place(range) ? call_and_compare(range, {tile, tile + 1, 0, 0}, launch) : std::string();
 }
 
 /// The elements that are certainly of the tile that has one.
@@ -188,7 +217,7 @@ std::string AddressRun::check_transpose(Int128 at) {
   const std::int64_t tiles = (columns_ + shape_->halo - 1 + shape_->columns - 1) / shape_->columns;  // of a row
   if (!place(range)) return {};
   const std::int64_t block = plan_.rows - 1 - (row * tiles + column);  // the last tile is the first that is taken
-  return call_and_compare(range, {block, block + 1, 0, 0});
+  return call_and_compare(range, {block, block + 1, 0, 0}, launch_of(0));
 }
 
 /// What the call reads is put where it should read it, and nothing else is in any storage. False where the address
@@ -246,15 +275,15 @@ std::vector<Int128> AddressRun::neighbours(const Range& range) const {
   return list;
 }
 
-std::string AddressRun::call_and_compare(const Range& range) { return call_and_compare(range, range); }
+std::string AddressRun::call_and_compare(const Range& range) { return call_and_compare(range, range, launch_of(0)); }
 
-std::string AddressRun::call_and_compare(const Range& range, const Range& arguments) {
+std::string AddressRun::call_and_compare(const Range& range, const Range& arguments, const Launch& part) {
   std::vector<void*> buffers;
-  for (const ir::ValueId id : kernel_.abi.inputs)
-    buffers.push_back(storage_[id == program_.tensor_parameters()[0] ? 0 : 1]->at(0));
-  buffers.push_back(storage_[2]->at(0));
+  for (std::size_t i = 0; i < kernel_.abi.inputs.size(); ++i)
+    buffers.push_back(address(kernel_.abi.inputs[i] == program_.tensor_parameters()[0] ? 0 : 1, part.origins[i]));
+  buffers.push_back(address(2, part.first_element));
   abi::AccessFault fault;
-  const abi::HostLaunch launch{buffers.data(), plan_.sizes.data(), nullptr, &fault};
+  const abi::HostLaunch launch{buffers.data(), part.sizes.data(), nullptr, &fault};
   kernel_.entry(&launch, arguments.row_first, arguments.row_last, arguments.column_first, arguments.column_last);
   std::string failure = compare();
   if (fault.claimed != 0)

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <map>
@@ -53,10 +54,9 @@ class Compilations {
 /// A case bound to its sizes, with storage in which only the pages exist that its calls should touch. All borrowed.
 class AddressRun {
  public:
-  /// Fails the test where the sizes are refused, or bound to others than the closed forms say.
-  AddressRun(const AddressCase& c, const Compiled& compiled)
-      : AddressRun(c, compiled.program, compiled.variants().front()) {}
-  AddressRun(const AddressCase& c, const ir::Program& program, const runtime::HostVariant& kernel);
+  /// Takes a variant of the kernel, which must be for these sizes. Fails the test where the sizes are refused, or bound
+  /// to others than the closed forms say.
+  AddressRun(const AddressCase& c, const Compiled& compiled, std::size_t variant = 0);
 
   /// Calls the kernel at all places of interest and compares what it wrote. Empty, or what is wrong first.
   std::string run(testing::Rng& rng);
@@ -69,9 +69,9 @@ class AddressRun {
   /// Makes it one of such tiles, of a result of two axes.
   void takes_transposes(const TransposeShape& shape);
   /// Whether a variant of the kernel is for these sizes.
-  [[nodiscard]] bool admits(const runtime::HostVariant& variant) const {
-    return abi::guards_hold(variant.abi, *binding_);
-  }
+  [[nodiscard]] bool admits(std::size_t variant) const { return plan_of(variant).variant > 0; }
+  /// How many launches they take.
+  [[nodiscard]] std::size_t launches() const { return std::max<std::size_t>(1, plan_.parts.size()); }
   [[nodiscard]] std::int64_t elements_checked() const { return elements_checked_; }
 
  private:
@@ -84,6 +84,16 @@ class AddressRun {
     ElementSource source;
   };
 
+  /// A launch of some rows, or of all of them.
+  struct Launch {
+    const std::vector<std::int64_t>& sizes;
+    std::int64_t first_element, elements;
+    std::vector<std::int64_t> origins;
+  };
+
+  /// The plan of a launch that has the choice between this variant and the first alone.
+  [[nodiscard]] abi::LaunchPlan plan_of(std::size_t variant) const;
+  [[nodiscard]] Launch launch_of(Int128 element) const;
   void check_sizes() const;
   [[nodiscard]] Int128 flat(const Wide& at) const;
   [[nodiscard]] Wide coordinates(Int128 index) const;
@@ -97,13 +107,14 @@ class AddressRun {
   [[nodiscard]] std::array<ByteSpan, 3> spans() const;
   [[nodiscard]] std::vector<Int128> neighbours(const Range& range) const;
   std::string call_and_compare(const Range& range);
-  std::string call_and_compare(const Range& range, const Range& arguments);
+  std::string call_and_compare(const Range& range, const Range& arguments, const Launch& part);
   [[nodiscard]] std::string compare() const;
   [[nodiscard]] std::byte* address(int buffer, Int128 element) const;
   void put(int buffer, Int128 element, std::uint64_t bits);
   [[nodiscard]] std::uint64_t result_bits(Int128 element) const;
 
   const AddressCase& case_;
+  const Compiled& compiled_;
   const ir::Program& program_;
   const runtime::HostVariant& kernel_;
   std::optional<ir::Binding> binding_;

@@ -85,9 +85,9 @@ enum class Judge : std::uint8_t { values, proof, grid, tile, race };
   X(vector_tiles_rounded_down, grid)   \
   X(vector_tiles_doubled, grid)        \
   X(vectors_of_launch_many, grid)      \
-  X(vector_counted_late, grid)         \
-  X(vectors_counted_wide, grid)        \
-  X(grid_begins_before, grid)          \
+  X(reach_begins_late, grid)           \
+  X(reach_ends_early, grid)            \
+  X(reach_step_lost, grid)             \
   X(edge_taken_whole, grid)            \
   X(granule_before_untested, grid)     \
   X(granule_after_untested, grid)      \

@@ -21,7 +21,10 @@ class SeededBug final : public PassEdits {
     edit_segments(kernel, cases, mutation_);
   }
   void walked(Schedule& schedule) const override { edit_schedule(schedule, mutation_); }
-  void scheduled(Schedule& schedule) const override { edit_guards(schedule, mutation_); }
+  void scheduled(Schedule& schedule) const override {
+    edit_guards(schedule, mutation_);
+    edit_reaches(schedule, mutation_);
+  }
   void emitted(llvm::Module& module) const override {
     edit_code(module, mutation_);
     edit_barrier(module, mutation_);

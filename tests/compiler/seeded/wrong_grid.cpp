@@ -9,7 +9,8 @@ using enum Mutation;
 using ir::Expr;
 
 /// Without the test number `which`, of as many as there are.
-void drop(std::vector<Expr>& tests, std::size_t which) {
+template <class Test>
+void drop(std::vector<Test>& tests, std::size_t which) {
   if (which < tests.size()) tests.erase(tests.begin() + static_cast<std::ptrdiff_t>(which));
 }
 
@@ -26,12 +27,6 @@ class GridEditor {
       grid_.tiles = exprs_.floordiv(grid_.elements, exprs_.mul(step, grid_.used));
     if (mutation_ == vector_tiles_doubled) grid_.tiles = exprs_.mul(grid_.tiles, exprs_.constant(2));
     if (mutation_ == vectors_of_launch_many) grid_.launched = exprs_.constant(grid_.vectors + 1);
-    if (mutation_ == vector_counted_late) grid_.local = plus(grid_.local, 1);
-    if (mutation_ == vectors_counted_wide) grid_.local = exprs_.mul(grid_.local, exprs_.constant(kLongestTile));
-    if (mutation_ == grid_begins_before) {
-      grid_.begin = exprs_.sub(grid_.begin, grid_.phase);
-      grid_.ahead_is = exprs_.sub(grid_.ahead_is, grid_.phase);
-    }
     edit_granules(schedule_.granules);
     if (mutation_ != edge_taken_whole) return;
     for (Body& body : schedule_.bodies)
@@ -142,6 +137,15 @@ class TileEditor {
 void edit_grid(Schedule& schedule, Mutation mutation) {
   if (schedule.grid) GridEditor(schedule, mutation).edit();
   if (schedule.tile) TileEditor(schedule, mutation).edit();
+}
+
+void edit_reaches(Schedule& schedule, Mutation mutation) {
+  ir::ExprContext& exprs = schedule.exprs();
+  for (TensorReach& reach : schedule.index32.reaches) {
+    if (mutation == reach_begins_late) reach.least = exprs.add(reach.least, exprs.constant(1));
+    if (mutation == reach_ends_early) reach.most = exprs.sub(reach.most, exprs.constant(1));
+    if (mutation == reach_step_lost && !reach.steps.empty()) reach.steps.front() = exprs.constant(0);
+  }
 }
 
 }  // namespace padlock::compiler

@@ -15,5 +15,6 @@ void edit_grid(Schedule& schedule, Mutation mutation);
 /// And what a launch, a call and a stream say.
 void edit_schedule(Schedule& schedule, Mutation mutation);
 void edit_guards(Schedule& schedule, Mutation mutation);
+void edit_reaches(Schedule& schedule, Mutation mutation);
 
 }  // namespace padlock::compiler

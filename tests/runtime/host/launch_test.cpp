@@ -158,6 +158,52 @@ TEST_CASE("a caller's own loop is used, and a small output does without it") {
   CHECK(problem.is_right(16));
 }
 
+/// Stands for a GPU's code, of tiles of 16 elements: y[i] = x[i] + 1000 * (the first row) + (where x begins).
+void tile_entry(const abi::HostLaunch* launch, std::int64_t row_first, std::int64_t row_last, std::int64_t,
+                std::int64_t) {
+  const auto* const x = static_cast<const std::int32_t*>(launch->buffers[0]);
+  auto* const y = static_cast<std::int32_t*>(launch->buffers[1]);
+  const std::int64_t first_row = launch->sizes[0], elements = launch->sizes[1], origin = -launch->sizes[2];
+  for (std::int64_t i = row_first * 16; i < std::min(row_last * 16, elements); ++i)
+    y[i] = x[i] + static_cast<std::int32_t>(1000 * first_row + origin);
+}
+
+TEST_CASE("code for fewer elements than there are is run in parts, each with pointers and sizes of its own") {
+  ThreadPool pool(3);
+  Problem problem(8, 10);
+  for (std::size_t i = 0; i < problem.x.size(); ++i) problem.x[i] = static_cast<std::int32_t>(i);
+  ir::ExprContext& exprs = problem.program.exprs();
+  HostVariant parted = variant(problem.program, tile_entry);
+  const ir::Expr rows = parted.abi.rows, columns = parted.abi.columns, elements = exprs.mul(rows, columns);
+  const ir::Expr zero = exprs.constant(0), last = exprs.sub(columns, exprs.constant(1));
+  parted.abi.rows = exprs.ceildiv(elements, exprs.constant(16));
+  parted.abi.columns = exprs.constant(1);
+  parted.abi.row_bytes = exprs.constant(64);
+  parted.abi.sizes = {{rows, abi::SizeArgument::Encoding::first_row},
+                      {elements, abi::SizeArgument::Encoding::elements},
+                      {zero, abi::SizeArgument::Encoding::from_origin, 0}};
+  parted.abi.parts = abi::LaunchParts{.extents = {rows},
+                                      .columns = columns,
+                                      .spans = {elements},
+                                      .reaches = {{0, {columns}, zero, last}},
+                                      .tile_elements = 16,
+                                      .lanes = 1,
+                                      .most_elements = 40};
+  const KernelLauncher launcher =
+      *KernelLauncher::create({variant(problem.program, forbidden_entry), parted}, problem.program);
+  for (const std::int64_t task_bytes : {64, 1 << 20}) {
+    for (const ParallelFor& loop : {pool.as_parallel_for(), ParallelFor()}) {
+      CAPTURE(task_bytes);
+      std::ranges::fill(problem.y, -1);
+      const BoundKernel bound = *launcher.bind(problem.binding, task_bytes);
+      CHECK(bound.rows() == 6);
+      REQUIRE(bound.run(problem.inputs(), problem.outputs(), kScalars, loop));
+      for (std::int32_t i = 0; i < 80; ++i)
+        CHECK(problem.y[static_cast<std::size_t>(i)] == i + (i < 40 ? 0 : 1000 * 4 + 40));
+    }
+  }
+}
+
 TEST_CASE("an empty output is not launched") {
   ThreadPool pool(2);
   Problem problem(0, 16);

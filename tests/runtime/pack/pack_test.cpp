@@ -2,7 +2,9 @@
 
 #include <doctest/doctest.h>
 
+#include <limits>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "runtime/pack/contract.h"
@@ -80,6 +82,122 @@ TEST_CASE("expressions that the simplifier may not see are refused") {
   CHECK(refusal({1, kFloordiv, 0, 0}) == "the pack is damaged: expected a number from 0 to -1, found 0");
   CHECK(refusal({1, kProduct, 0}) == "the pack is damaged: an operation has no operands");
   CHECK(refusal({1, 9, 0}) == "the pack is damaged: expected a number from 0 to 7, found 9");
+}
+
+/// A program with a contract in parts.
+struct Parts {
+  Parts() {
+    ir::ExprContext& exprs = program.exprs();
+    const auto symbol = [&](const char* name) { return *exprs.find_symbol(name); };
+    const auto constant = [&](int value) { return exprs.constant(value); };
+    const Expr A = symbol("A"), B = symbol("B"), C = symbol("C");
+    abi.name = "k";
+    abi.inputs = program.tensor_parameters();
+    abi.results = program.results();
+    abi.rows = abi.columns = abi.row_bytes = constant(1);
+    abi.sizes = {{A, Encoding::first_row},
+                 {B, Encoding::elements},
+                 {C, Encoding::from_origin, 1},
+                 {A, Encoding::from_origin32, 0},
+                 {B, Encoding::wrap}};
+    abi.parts = abi::LaunchParts{.extents = {A, B},
+                                 .columns = C,
+                                 .spans = {exprs.mul(A, B), exprs.mul(B, C)},
+                                 .reaches = {{1, {B, constant(-2)}, constant(-7), exprs.add(A, B)},
+                                             {0, {constant(0), C}, A, exprs.mul(A, C)},
+                                             {1, {A, A}, B, C}},
+                                 .tile_elements = 1024,
+                                 .lanes = 8,
+                                 .most_elements = std::numeric_limits<std::int32_t>::max()};
+  }
+
+  using Encoding = abi::SizeArgument::Encoding;
+  [[nodiscard]] std::vector<std::byte> written() const { return *write_contracts({.kernels = {{{abi, 0}}}}); }
+  [[nodiscard]] Result<abi::CompiledCode> read(const std::vector<std::byte>& bytes) const {
+    return read_code(program, abi::CodeKind::ptx, {.config = "", .contracts = bytes, .code = {}});
+  }
+  /// What the reader says of it, empty where it is content.
+  [[nodiscard]] std::string refusal() const {
+    const auto code = read(written());
+    return code ? "" : code.error().message;
+  }
+
+  ir::Program program = *ir::parse_program(
+      "program p(x: f32[A, B, C], z: f32[A, B, C]) { y = pad(x, low = [0, 0, 0], high = [0, 0, 0]) return y }");
+  abi::KernelAbi abi;
+};
+
+TEST_CASE_FIXTURE(Parts, "the parts of a contract are read as they were written") {
+  const auto code = read(written());
+  REQUIRE_MESSAGE(code, (code ? "" : code.error().message));
+  const abi::KernelAbi& found = code->kernels[0][0].abi;
+  REQUIRE(found.sizes.size() == abi.sizes.size());
+  for (std::size_t i = 0; i < found.sizes.size(); ++i) {
+    CHECK(found.sizes[i].value == abi.sizes[i].value);
+    CHECK(found.sizes[i].fit == abi.sizes[i].fit);
+    CHECK(found.sizes[i].input == abi.sizes[i].input);
+  }
+  REQUIRE(found.parts);
+  CHECK(found.parts->extents == abi.parts->extents);
+  CHECK(found.parts->columns == abi.parts->columns);
+  CHECK(found.parts->spans == abi.parts->spans);
+  CHECK(found.parts->tile_elements == 1024);
+  CHECK(found.parts->lanes == 8);
+  CHECK(found.parts->most_elements == abi.parts->most_elements);
+  REQUIRE(found.parts->reaches.size() == 3);
+  for (std::size_t i = 0; i < 3; ++i) {
+    const abi::Reach &a = abi.parts->reaches[i], &b = found.parts->reaches[i];
+    CHECK(a.input == b.input);
+    CHECK(a.steps == b.steps);
+    CHECK(a.least == b.least);
+    CHECK(a.most == b.most);
+  }
+  abi.parts.reset();
+  CHECK_FALSE(read(written())->kernels[0][0].abi.parts);
+}
+
+TEST_CASE_FIXTURE(Parts, "parts that no compiler made are refused") {
+  constexpr const char* kInputs = "the pack is damaged: expected a number from 0 to 1, found 2";
+  SUBCASE("a size from the origin of no input") {
+    abi.sizes[2].input = 2;
+    CHECK(refusal() == kInputs);
+  }
+  SUBCASE("a reach of no input") {
+    abi.parts->reaches[2].input = 2;
+    CHECK(refusal() == kInputs);
+  }
+  SUBCASE("an input where there is none") {
+    abi.inputs = {};
+    abi.sizes = {};
+    abi.parts->spans = {};
+    CHECK(refusal() == "the pack is damaged: expected a number from 0 to -1, found 1");
+  }
+  SUBCASE("counts that would be divided by, or overflow") {
+    const auto check = [&](std::int64_t& count) {
+      for (const std::int64_t bad : {std::int64_t{0}, std::int64_t{-1}, std::int64_t{1} << 31}) {
+        const std::int64_t good = std::exchange(count, bad);
+        CHECK(refusal() == "the pack is damaged: expected a number from 1 to 2147483647, found " + std::to_string(bad));
+        count = good;
+      }
+    };
+    check(abi.parts->tile_elements);
+    check(abi.parts->lanes);
+    check(abi.parts->most_elements);
+  }
+}
+
+TEST_CASE_FIXTURE(Parts, "parts that end early are refused, and counts ask for no more memory than there are bytes") {
+  const std::vector<std::byte> whole = written();
+  for (std::size_t size = 0; size < whole.size(); ++size) {
+    CAPTURE(size);
+    const auto code = read({whole.begin(), whole.begin() + static_cast<std::ptrdiff_t>(size)});
+    REQUIRE_FALSE(code);
+    CHECK(code.error().code == Code::data_loss);
+  }
+  // There are bytes for as many reaches, and for as many extents, but not for the steps of all.
+  abi.parts->extents.assign(64, abi.parts->columns);
+  abi.parts->reaches.assign(64, {.input = 0, .steps = {}, .least = abi.rows, .most = abi.rows});
+  CHECK(refusal().starts_with("the pack is damaged: 64 reaches of 64 steps in "));
 }
 
 TEST_CASE("a contract that names a coordinate is not written") {

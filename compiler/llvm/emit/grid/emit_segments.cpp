@@ -1,6 +1,5 @@
 #include "compiler/llvm/emit/grid/emit_segments.h"
 
-#include <tuple>
 #include <utility>
 
 #include "compiler/llvm/emit/emit_loop.h"
@@ -10,49 +9,8 @@ namespace padlock::compiler {
 using llvm::BasicBlock;
 using llvm::Value;
 
-/// A division of 64 bits takes three times the instructions of one in 32, which most blocks can do with.
-void SegmentEmitter::begin_at(Value* element) {
-  llvm::IRBuilder<>& builder = vector_.builder;
-  const auto index = [&](Value* value) { return builder.CreateZExtOrTrunc(value, vector_.context.index_type()); };
-  first_column_ = index(element);
-  if (rows_.outer_axes() == 0) return;
-  const Schedule& schedule = vector_.schedule();
-  const auto divide = [&](Value* dividend) {
-    const auto [row, column] = vector_.exprs.divide(builder, dividend, schedule.columns);
-    return std::pair(index(row), index(column));
-  };
-  const Int128 most = schedule.exprs().mul(schedule.rows, schedule.columns).range().hi + kLongestTile;
-  Value* low = builder.CreateTrunc(element, builder.getInt32Ty());
-  const bool is_narrow = vector_.context.index_bits == 32;
-  if (most < Int128{1} << 31 || !is_narrow) {
-    std::tie(first_row_, first_column_) = divide(is_narrow ? low : element);
-    return;
-  }
-  BasicBlock* narrow = vector_.block("narrow");
-  BasicBlock* wide = vector_.block("wide");
-  BasicBlock* placed = vector_.block("placed");
-  builder.CreateCondBr(builder.CreateICmpEQ(builder.CreateLShr(element, 31), builder.getInt64(0)), narrow, wide);
-  llvm::PHINode* row = llvm::PHINode::Create(vector_.context.index_type(), 2, "row", placed);
-  llvm::PHINode* column = llvm::PHINode::Create(vector_.context.index_type(), 2, "column", placed);
-  for (BasicBlock* way : {narrow, wide}) {
-    builder.SetInsertPoint(way);
-    const auto [its_row, its_column] = divide(way == narrow ? low : element);
-    row->addIncoming(its_row, way);
-    column->addIncoming(its_column, way);
-    builder.CreateBr(placed);
-  }
-  builder.SetInsertPoint(placed);
-  first_row_ = row;
-  first_column_ = column;
-}
-
-/// The row and the column of an element.
-ExprEmitter::Division SegmentEmitter::row_of(Value* elements) {
-  llvm::IRBuilder<>& builder = vector_.builder;
-  Value* place = first_column_ == nullptr ? elements : builder.CreateAdd(first_column_, elements);
-  ExprEmitter::Division found = vector_.exprs.divide(builder, place, vector_.schedule().columns);
-  if (first_row_ != nullptr) found.quotient = builder.CreateAdd(first_row_, found.quotient);
-  return found;
+ExprEmitter::Division SegmentEmitter::row_of(Value* element) {
+  return vector_.exprs.divide(vector_.builder, element, vector_.schedule().columns);
 }
 
 void SegmentEmitter::fill_table(llvm::function_ref<Value*(Value*)> first_of) {
@@ -64,14 +22,13 @@ void SegmentEmitter::fill_table(llvm::function_ref<Value*(Value*)> first_of) {
   });
 }
 
-Value* SegmentEmitter::place(Value* elements, Value* number) {
-  llvm::IRBuilder<>& builder = vector_.builder;
-  if (rows_.outer_axes() == 0) return first_column_ == nullptr ? elements : builder.CreateAdd(first_column_, elements);
-  const auto [row, column] = row_of(elements);
+Value* SegmentEmitter::place(Value* element, Value* number) {
+  if (rows_.outer_axes() == 0) return element;
+  const auto [row, column] = row_of(element);
   if (table_)
     table_->find(row, number);
   else
-    rows_.set_row(row, vector_.context.offset_type());
+    rows_.set_row(vector_.row_of_output(row), vector_.context.offset_type());
   return column;
 }
 

@@ -19,17 +19,15 @@ class SegmentEmitter {
       : vector_(vector), rows_(vector.context, vector.builder, vector.exprs), run_(vector.context.exprs()) {}
 
   void load_buffers() { rows_.load_buffers(vector_.fields); }
-  /// Emits the row and column of the element, an offset, from which others are counted; else it is the output's first.
-  void begin_at(llvm::Value* element);
   /// Takes a table of rows, which a warp shares, where the kernel has one. `thread`: its number in the block, an index.
   void make_table(llvm::Value* thread) {
     if (vector_.context.shares_rows) table_.emplace(vector_, rows_, thread);
   }
   /// Emits the table; `first_of(slot)` emits the first element of a vector, counted as for `place`.
   void fill_table(llvm::function_ref<llvm::Value*(llvm::Value* slot)> first_of);
-  /// Gives the coordinates those of the element that is so many after that one in the flattened output, in the thread's
-  /// vector of that number, an i32. Returns its column.
-  llvm::Value* place(llvm::Value* elements, llvm::Value* number);
+  /// Gives the coordinates those of an element of the flattened output, counted from the launch's first, in the
+  /// thread's vector of that number, an i32. Returns its column.
+  llvm::Value* place(llvm::Value* element, llvm::Value* number);
   /// Emits the choice of the segment, of the row that was placed, that has a column, if a vector that begins there lies
   /// in it and its body takes vectors. Returns for each body the segments that it makes. The builder stands where there
   /// is none.
@@ -40,7 +38,7 @@ class SegmentEmitter {
   [[nodiscard]] BodyArguments enter(SegmentSite& site, std::size_t body);
 
  private:
-  ExprEmitter::Division row_of(llvm::Value* elements);
+  [[nodiscard]] ExprEmitter::Division row_of(llvm::Value* element);
   std::vector<SegmentSite> dispatch(llvm::Value* column, bool whole);
   void choose(const ScheduledCase& row, llvm::Value* column, bool whole, std::vector<SegmentSite>& sites);
 
@@ -48,7 +46,6 @@ class SegmentEmitter {
   RowEmitter rows_;
   RunVariables run_;
   std::optional<RowTable> table_;
-  llvm::Value *first_row_ = nullptr, *first_column_ = nullptr;
 };
 
 }  // namespace padlock::compiler

@@ -69,7 +69,8 @@ class StreamEmitter {
     stores_.load_buffers();
     vector_.exprs.set_coordinate(vector_.grid().phase, stores_.phase());
     vector_.exprs.set_coordinate(vector_.grid().tile, block);
-    begin_tile();
+    first_ = launched(vector_.grid().first);
+    elements_ = vector_.launched_elements(context_.index_type());
     segments_.make_table(thread_);
     std::uint32_t part = 0;
     if (context_.shares_rows)
@@ -85,35 +86,15 @@ class StreamEmitter {
     vector_.when(builder_.CreateICmpEQ(vector_.part, builder_.getInt32(part)), emit);
   }
 
-  /// Elements are counted from the output's first where an index may be any offset, else from the tile's first: that
-  /// and the output's end are offsets then, the rest are indices.
-  void begin_tile() {
-    if (context_.offset_bits == context_.index_bits) {
-      local_ = launched(vector_.grid().first);
-      left_ = vector_.exprs.exact(builder_, launched(vector_.grid().elements));
-      return;
-    }
-    const VectorGrid& grid = vector_.grid();
-    const auto offset = [&](Expr e) { return vector_.exprs.exact_offset(builder_, launched(e)); };
-    Value* begin = offset(grid.begin);
-    vector_.exprs.set_coordinate(grid.ahead, builder_.CreateTrunc(offset(grid.ahead_is), context_.index_type()));
-    Value* left = builder_.CreateSub(offset(grid.elements), begin);
-    left = builder_.CreateBinaryIntrinsic(llvm::Intrinsic::smin, left, context_.offset(kLongestTile));
-    left_ = builder_.CreateTrunc(left, context_.index_type());
-    segments_.begin_at(begin);
-    stores_.begin_at(begin);
-    local_ = grid.local;
-  }
-
   Expr launched(Expr e) {
     const Expr elements = context_.exprs().mul(vector_.schedule().rows, vector_.schedule().columns);
     return at_launch(context_.exprs(), vector_.grid(), e, elements, context_.exprs().constant(context_.vectors));
   }
 
-  /// Returns the element at which a vector begins, counted from where begin_tile counts.
+  /// Returns the element at which a vector begins, counted from the launch's first.
   Value* first_of(Value* slot) {
     vector_.exprs.set_coordinate(vector_.grid().slot, slot);
-    return vector_.exprs.exact(builder_, local_);
+    return vector_.exprs.exact(builder_, first_);
   }
 
   /// Loads all vectors of a thread, then stores them.
@@ -133,7 +114,7 @@ class StreamEmitter {
     edges_.for_each_element([&](Value* slot, Value* lane) {
       Value* element = builder_.CreateAdd(first_of(slot), lane);
       Value* inside = builder_.CreateAnd(builder_.CreateICmpSGE(element, context_.index(0)),
-                                         builder_.CreateICmpSLT(element, left_));
+                                         builder_.CreateICmpSLT(element, elements_));
       Value* threads = context_.index(vector_.grid().threads);
       vector_.when(inside, [&] { emit_element(element, builder_.CreateUDiv(slot, threads)); });
     });
@@ -173,7 +154,7 @@ class StreamEmitter {
       phi->addIncoming(which, builder_.GetInsertBlock());
       builder_.CreateBr(phi->getParent());
     };
-    Value* taken = builder_.CreateICmpSLT(made.first, left_);
+    Value* taken = builder_.CreateICmpSLT(made.first, elements_);
     Value* inside = builder_.CreateAnd(builder_.CreateICmpSGE(made.first, context_.index(0)), stores_.together());
     BasicBlock* whole = vector_.block("vector");
     unloaded->addIncoming(builder_.CreateSelect(taken, state(kEdge), state(kNone)), builder_.GetInsertBlock());
@@ -244,8 +225,8 @@ class StreamEmitter {
   VectorStores stores_;
   EdgeList edges_;
   Value* thread_;
-  Expr local_ = {};        // where a vector begins
-  Value* left_ = nullptr;  // elements of the output from where they are counted on, or more than a tile has
+  Expr first_ = {};            // element of a vector
+  Value* elements_ = nullptr;  // that the launch writes
 };
 
 }  // namespace

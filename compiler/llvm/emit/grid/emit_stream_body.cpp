@@ -11,14 +11,24 @@ namespace padlock::compiler {
 using llvm::BasicBlock;
 using llvm::Value;
 
+Value* VectorContext::row_of_output(Value* row) const {
+  if (!context.in_parts) return row;
+  const abi::SizeArgument first{.value = context.exprs().constant(0), .fit = abi::SizeArgument::Encoding::first_row};
+  return builder.CreateAdd(exprs.of_launch(first, row->getType()), row);
+}
+
+Value* VectorContext::launched_elements(llvm::Type* type) const {
+  const ir::Expr all = context.exprs().mul(schedule().rows, schedule().columns);
+  const auto fit = context.in_parts ? abi::SizeArgument::Encoding::elements : abi::SizeArgument::Encoding::saturate;
+  return exprs.of_launch({.value = all, .fit = fit}, type);
+}
+
 Access VectorContext::checked(Access store, std::size_t result) const {
   bool checks = false;
   for (std::size_t body = 0; body < schedule().bodies.size(); ++body) checks |= context.checks_stores(body);
   if (!checks) return store;
-  // Results are dense even where the value is an input, returned, with strides of its own.
-  const ir::Layout output = ir::Layout::dense(context.exprs(), schedule().kernel.extents);
   store.name = builder.getInt64(context.buffer_of_result(result));
-  store.extent = exprs.word(output.storage_extent());
+  store.extent = launched_elements(builder.getInt64Ty());
   store.proves_align = store.elements > 1;
   return store;
 }
@@ -53,6 +63,7 @@ Access StreamBody::access_of(std::size_t load, Value* element, int elements) {
   if (vector_.context.checks_load(index_, load)) {
     access.name = arguments_.loads[load].name;
     access.extent = arguments_.loads[load].extent;
+    access.origin = arguments_.loads[load].origin;
     access.proves_align = elements > 1;
   }
   return access;
@@ -75,6 +86,12 @@ Value* StreamBody::element_of(std::size_t load, Value* column) {
   return which.kind == LoadKind::reversed ? builder_.CreateSub(base, steps) : builder_.CreateAdd(base, steps);
 }
 
+/// A launch that counts from another element gives it as the base of such a load.
+Value* StreamBody::general_element(std::size_t load) {
+  Value* element = vector_.exprs.address(builder_, load_at(load).offset);
+  return vector_.context.in_parts ? builder_.CreateAdd(element, arguments_.loads[load].base) : element;
+}
+
 Value* StreamBody::gather(std::size_t load) {
   Value* vector = llvm::PoisonValue::get(type_of(load, vector_.lanes()));
   for (int i = 0; i < vector_.lanes(); ++i) {
@@ -90,8 +107,7 @@ Value* StreamBody::load_element(std::size_t load) { return load_at(load).scope >
 Value* StreamBody::load_here(std::size_t load) {
   const BodyLoad& which = load_at(load);
   const bool is_general = which.kind == LoadKind::general;
-  Access access =
-      access_of(load, is_general ? vector_.exprs.address(builder_, which.offset) : element_of(load, column_));
+  Access access = access_of(load, is_general ? general_element(load) : element_of(load, column_));
   if (is_general && which.guard != kAlways)
     access.guard = emit_predicate(builder_, vector_.exprs, vector_.schedule().kernel.graph, which.guard);
   return accesses_.load(access, type_of(load, 1));

@@ -32,6 +32,10 @@ struct VectorContext {
   [[nodiscard]] llvm::BasicBlock* block(const char* name) const {
     return llvm::BasicBlock::Create(builder.getContext(), name, builder.GetInsertBlock()->getParent());
   }
+  /// Returns the row of the output that is so many after the launch's first. Both are indices.
+  [[nodiscard]] llvm::Value* row_of_output(llvm::Value* row) const;
+  /// Elements of the output that a launch writes, in that type.
+  [[nodiscard]] llvm::Value* launched_elements(llvm::Type* type) const;
   /// Adds to a store into a result what its test needs, if it is not proved to be inside.
   [[nodiscard]] Access checked(Access store, std::size_t result) const;
   /// Emits the wait for the grids before this one, where the kernel waits: all accesses of global memory come after it,
@@ -80,6 +84,7 @@ class StreamBody {
   [[nodiscard]] llvm::Type* granule_type(std::size_t load) const;
   Access access_of(std::size_t load, llvm::Value* element, int elements = 1);
   llvm::Value* element_of(std::size_t load, llvm::Value* column);
+  llvm::Value* general_element(std::size_t load);
   llvm::Value* first_in_memory(std::size_t load);
   std::vector<llvm::Value*> load_vector(std::size_t load, llvm::function_ref<void()> outside);
   llvm::Value* past_vector(std::size_t load, llvm::Value* element);

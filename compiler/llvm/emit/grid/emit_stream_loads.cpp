@@ -74,8 +74,8 @@ std::vector<Value*> StreamBody::load_granules(std::size_t load, Value* element, 
   exprs.set_coordinate(granules.shift, builder_.CreateUDiv(past, builder_.getInt32(size)));
   Value* first = builder_.CreateAdd(element, exprs.exact_offset(builder_, granules.offset));
   exprs.set_coordinate(granules.first, first);
-  exprs.set_coordinate(granules.extent,
-                       builder_.CreateTrunc(arguments_.loads[load].extent, vector_.context.offset_type()));
+  exprs.set_coordinate(granules.least, arguments_.loads[load].least);
+  exprs.set_coordinate(granules.end, arguments_.loads[load].end);
   BasicBlock* inside = vector_.block("granules");
   BasicBlock* elsewhere = vector_.block("outside");
   Value* is_granule = builder_.CreateICmpEQ(past, builder_.getInt32(0));

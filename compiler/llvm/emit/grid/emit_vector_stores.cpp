@@ -13,12 +13,6 @@ void VectorStores::load_buffers() {
     together_ = builder_.CreateAnd(together_, builder_.CreateICmpEQ(phase_of(i), phase_));
 }
 
-void VectorStores::begin_at(Value* element) {
-  origin_ = element;
-  for (std::size_t i = 0; i < outputs_.size(); ++i)
-    outputs_[i] = accesses_.address({.pointer = outputs_[i], .dtype = vector_.result_type(i), .first = element});
-}
-
 Value* VectorStores::phase_of(std::size_t result) {
   const auto size = static_cast<std::uint64_t>(ir::byte_size(vector_.result_type(result)));
   Value* address = builder_.CreatePtrToInt(outputs_[result], builder_.getInt64Ty());
@@ -32,7 +26,6 @@ Access VectorStores::access_of(std::size_t result, Value* element, int elements)
   Access access{.pointer = outputs_[result],
                 .dtype = dtype,
                 .first = builder_.CreateZExt(element, builder_.getInt64Ty()),
-                .origin = origin_,
                 .elements = elements};
   if (vector_.context.target.aligned_elements) access.align = static_cast<unsigned>(elements * ir::byte_size(dtype));
   return vector_.checked(access, result);

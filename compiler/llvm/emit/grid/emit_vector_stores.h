@@ -14,9 +14,6 @@ class VectorStores {
 
   void load_buffers();
 
-  /// Counts elements from this one, an offset, on; else from the output's first.
-  void begin_at(llvm::Value* element);
-
   /// The grid's phase, an index.
   [[nodiscard]] llvm::Value* phase() const { return phase_; }
   /// Returns a condition: all results have that phase, so that vectors of all are stored whole.
@@ -37,7 +34,6 @@ class VectorStores {
   llvm::IRBuilder<>& builder_;
   AccessEmitter accesses_;
   std::vector<llvm::Value*> outputs_;
-  llvm::Value* origin_ = nullptr;
   llvm::Value *phase_ = nullptr, *together_ = nullptr;
 };
 

@@ -14,13 +14,14 @@ namespace {
 
 constexpr int kMostBytes = 16;  // of a record: what one instruction loads
 
-/// The distinct bases of a case, in the order of a record.
-std::vector<Expr> bases_of(const ScheduledCase& row) {
-  std::vector<Expr> bases;
+/// The streams of a case that start from different elements, in the order of a record.
+std::vector<const Stream*> bases_of(const ScheduledCase& row) {
+  std::vector<const Stream*> bases;
   for (const SegmentCall& call : row.calls)
     for (const Stream& stream : call.streams)
-      if (std::ranges::none_of(bases, [&](Expr base) { return base.id() == stream.base.id(); }))
-        bases.push_back(stream.base);
+      if (std::ranges::none_of(
+              bases, [&](const Stream* other) { return other->base == stream.base && other->tensor == stream.tensor; }))
+        bases.push_back(&stream);
   return bases;
 }
 
@@ -35,17 +36,15 @@ int record_offsets(const Schedule& schedule) {
   return std::max(2, static_cast<int>(llvm::PowerOf2Ceil(1 + most_bases(schedule))));
 }
 
-int record_bytes(const KernelContext& context) {
-  return record_offsets(context.schedule) * static_cast<int>(context.offset_bits / 8);
-}
+/// Offsets of a kernel that has tables have 32 bits.
+int record_bytes(const Schedule& schedule) { return 4 * record_offsets(schedule); }
 
 }  // namespace
 
-std::vector<abi::Guard> RowTable::guards(const ProvenKernel& kernel, unsigned offset_bits) {
+std::vector<abi::Guard> RowTable::guards(const ProvenKernel& kernel) {
   const Schedule& schedule = kernel.schedule();
   std::vector<abi::Guard> guards;
-  if (!kernel.has_row_tables() || record_offsets(schedule) * static_cast<int>(offset_bits / 8) > kMostBytes)
-    return guards;
+  if (!kernel.has_row_tables() || record_bytes(schedule) > kMostBytes) return guards;
   const ShortRows& rows = *schedule.short_rows;
   const auto of_launch = [&](Expr e) {
     return schedule.exprs().substitute(e,
@@ -60,7 +59,7 @@ std::vector<abi::Guard> RowTable::guards(const ProvenKernel& kernel, unsigned of
 }
 
 int RowTable::block_words(const KernelContext& context) {
-  return context.shares_rows ? context.schedule.grid->threads * record_bytes(context) / 4 : 0;
+  return context.shares_rows ? context.schedule.grid->threads * record_bytes(context.schedule) / 4 : 0;
 }
 
 RowTable::RowTable(const VectorContext& vector, RowEmitter& rows, Value* thread)
@@ -71,7 +70,7 @@ RowTable::RowTable(const VectorContext& vector, RowEmitter& rows, Value* thread)
 }
 
 Value* RowTable::record_at(Value* first, Value* number) {
-  Value* words = builder_.CreateMul(number, vector_.context.index(record_bytes(vector_.context) / 4));
+  Value* words = builder_.CreateMul(number, vector_.context.index(record_bytes(vector_.schedule()) / 4));
   return builder_.CreateGEP(builder_.getInt32Ty(), first, words);
 }
 
@@ -93,15 +92,15 @@ void RowTable::fill(llvm::function_ref<Value*(Value*)> row_of) {
 }
 
 RowTable::Record RowTable::compute(Value* row) {
-  rows_.set_row(row, vector_.context.offset_type());
+  rows_.set_row(vector_.row_of_output(row), vector_.context.offset_type());
   Record none(1 + most_bases(vector_.schedule()), llvm::PoisonValue::get(vector_.context.offset_type()));
   std::vector<std::pair<BasicBlock*, Record>> ways;
   rows_.emit_row([&](const ScheduledCase& which) {
     Record made = none;
     const std::ptrdiff_t number = &which - vector_.schedule().cases.data();
     made[0] = vector_.context.offset(number);
-    const std::vector<Expr> bases = bases_of(which);
-    for (std::size_t i = 0; i < bases.size(); ++i) made[1 + i] = vector_.exprs.address(builder_, bases[i]);
+    const std::vector<const Stream*> bases = bases_of(which);
+    for (std::size_t i = 0; i < bases.size(); ++i) made[1 + i] = rows_.base_of(*bases[i]);
     ways.emplace_back(builder_.GetInsertBlock(), std::move(made));
   });
   Record joined;
@@ -119,7 +118,7 @@ llvm::FixedVectorType* RowTable::record_type() const {
 }
 
 llvm::Align RowTable::record_align() const {
-  return llvm::Align(static_cast<std::uint64_t>(record_bytes(vector_.context)));
+  return llvm::Align(static_cast<std::uint64_t>(record_bytes(vector_.schedule())));
 }
 
 void RowTable::store(const Record& record, Value* place) {
@@ -151,8 +150,8 @@ void RowTable::emit_row(llvm::function_ref<void(const ScheduledCase&)> emit_segm
     else
       choice->addCase(vector_.context.offset(static_cast<std::int64_t>(i)), place);
     builder_.SetInsertPoint(place);
-    const std::vector<Expr> bases = bases_of(cases[i]);
-    for (std::size_t base = 0; base < bases.size(); ++base) rows_.give_base(bases[base], found_[1 + base]);
+    const std::vector<const Stream*> bases = bases_of(cases[i]);
+    for (std::size_t base = 0; base < bases.size(); ++base) rows_.give_base(*bases[base], found_[1 + base]);
     emit_segments(cases[i]);
     builder_.CreateBr(next);
   }

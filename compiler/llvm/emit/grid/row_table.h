@@ -16,8 +16,8 @@ class RowTable {
   /// `thread`: its number in the block, an index. All borrowed.
   RowTable(const VectorContext& vector, RowEmitter& rows, llvm::Value* thread);
 
-  /// Returns what the sizes of its launches hold; empty where a kernel has no such table of offsets that are so wide.
-  [[nodiscard]] static std::vector<abi::Guard> guards(const ProvenKernel& kernel, unsigned offset_bits);
+  /// Returns what the sizes of its launches hold; empty where a kernel has no such table.
+  [[nodiscard]] static std::vector<abi::Guard> guards(const ProvenKernel& kernel);
   /// Returns the words of shared memory that the tables of a block take: 0 where there is none.
   [[nodiscard]] static int block_words(const KernelContext& context);
 
