@@ -19,7 +19,8 @@ std::int64_t wrap(UInt128 value) { return static_cast<std::int64_t>(static_cast<
 
 }  // namespace
 
-/// What a launch writes, and where the inputs begin that it is given: all there is, where nothing is said.
+/// Describes one launch of a binding: its first row, the elements that it writes, and the origin of each input. Without
+/// values it is the launch that does everything.
 struct LaunchPlanner::Share {
   std::int64_t first_row = 0;
   std::optional<std::int64_t> elements = {};

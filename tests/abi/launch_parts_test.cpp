@@ -47,7 +47,7 @@ std::vector<std::int64_t> elements_of(const PartSizes& sizes, std::int64_t row, 
   return elements;
 }
 
-/// Whether a launch can take one row.
+/// Returns whether one launch can take a row by itself.
 bool fits(const PartSizes& sizes, std::int64_t row) {
   for (std::uint32_t input = 0; input < sizes.spans.size(); ++input) {
     const auto elements = elements_of(sizes, row, input);

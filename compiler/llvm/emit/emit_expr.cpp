@@ -62,10 +62,7 @@ Value* ExprEmitter::emit(IRBuilder<>& builder, Expr e, Encoding fit, llvm::Integ
 
 /// The origin is taken from the part that arrives as a size.
 Value* ExprEmitter::address_from_origin(IRBuilder<>& builder, Expr e, std::uint32_t input) {
-  const bool is_sum = e.kind() == ExprKind::sum;
-  const auto [moving, rest] = is_sum               ? split_sum(exprs_, e)
-                              : e.has_coordinate() ? std::pair(e, exprs_.constant(0))
-                                                   : std::pair(exprs_.constant(0), e);
+  const auto [moving, rest] = split_sum(exprs_, e);
   Value* fixed = of_launch({.value = rest, .fit = Encoding::from_origin, .input = input}, offset_);
   return moving.is_constant(0) ? fixed : builder.CreateAdd(address(builder, moving), fixed);
 }

@@ -267,7 +267,7 @@ Value* RowEmitter::base_of(const Stream& stream) {
   return exprs_.address_from_origin(builder_, stream.base, input);
 }
 
-/// Where a tensor's storage lies from where a launch counts its elements.
+/// Emits the bounds of a tensor's storage, as offsets from the launch's origin in it.
 void RowEmitter::set_storage(ir::ValueId tensor, BodyArguments::Load& load) {
   const Expr extent = kernel().program->value(tensor).layout.storage_extent();
   if (!context_.in_parts) {

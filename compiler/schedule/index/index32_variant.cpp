@@ -96,17 +96,19 @@ std::vector<Expr> strides_of(const Schedule& schedule, const TransposeTile* tile
   std::vector<Expr> all;
   const Kernel& kernel = schedule.kernel;
   ir::ExprContext& exprs = schedule.exprs();
-  for (const Body& body : schedule.bodies) {
-    for (const BodyNode& node : body.nodes) add_strides(exprs, all, node.index);
-    for (const BodyLoad& load : body.loads)
-      if (load.kind == LoadKind::strided) all.push_back(load.step);
-  }
-  if (schedule.grid) return all;
+  const auto add_offset = [&](Expr offset) {
+    if (!schedule.grid) add_strides(exprs, all, offset);
+  };
   for (const ScheduledCase& row : schedule.cases)
     for (const SegmentCall& call : row.calls)
-      for (const Stream& stream : call.streams) add_strides(exprs, all, stream.base);
-  for (const Body& body : schedule.bodies)
-    for (const BodyLoad& load : body.loads) add_strides(exprs, all, load.offset);
+      for (const Stream& stream : call.streams) add_offset(stream.base);
+  for (const Body& body : schedule.bodies) {
+    for (const BodyNode& node : body.nodes) add_strides(exprs, all, node.index);
+    for (const BodyLoad& load : body.loads) {
+      add_offset(load.offset);
+      if (load.kind == LoadKind::strided) all.push_back(load.step);
+    }
+  }
   if (tile == nullptr) return all;
   std::vector<Expr> coordinates;
   for (int axis = 0; axis < kernel.rank(); ++axis) coordinates.push_back(kernel.coordinate(axis));

@@ -51,7 +51,7 @@ TEST_CASE("indices of 32 bits serve every tensor whose axes they hold") {
                             .mode = mode};
     for (const Variant& variant : {kStream, kNoSplit}) {
       for (const AddressCase& c : {rows, frames}) CHECK(check_case(c, compilations, variant) > 1);
-      // What rows read that go on with others of the outermost axis is no slab of the input.
+      // Modes that repeat the outermost axis take 64 bits: a few rows may read any of its indices.
       CHECK((check_case(large, compilations, variant) > 1) == (std::string_view(mode) == "constant"));
     }
   }

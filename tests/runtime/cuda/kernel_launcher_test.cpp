@@ -36,7 +36,7 @@ std::string text_of_kernels() {
   return text;
 }
 
-/// What a launch of either kernel was given. Allocates nothing.
+/// Records the words and the grid of each launch, of either kernel. Allocates nothing.
 struct Seen {
   struct Launch {
     std::array<std::uint64_t, kWords> words;

@@ -116,7 +116,7 @@ struct Parts {
   [[nodiscard]] Result<abi::CompiledCode> read(const std::vector<std::byte>& bytes) const {
     return read_code(program, abi::CodeKind::ptx, {.config = "", .contracts = bytes, .code = {}});
   }
-  /// What the reader says of it, empty where it is content.
+  /// Returns the error of reading what is written, empty where it is read.
   [[nodiscard]] std::string refusal() const {
     const auto code = read(written());
     return code ? "" : code.error().message;
