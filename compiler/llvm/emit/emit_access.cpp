@@ -1,5 +1,6 @@
 #include "compiler/llvm/emit/emit_access.h"
 
+#include <algorithm>
 #include <array>
 
 #include <fmt/format.h>
@@ -25,6 +26,7 @@ Value* AccessEmitter::address(const Access& access) {
 
 Value* AccessEmitter::load(const Access& access, llvm::Type* type) {
   const auto plain = [&]() -> Value* {
+    if (access.fetches_line) return load_with_line(address(access), type);
     if (access.mask == nullptr) return builder_.CreateAlignedLoad(type, address(access), llvm::Align(access.align));
     return builder_.CreateMaskedLoad(type, address(access), llvm::Align(access.align), access.mask,
                                      llvm::Constant::getNullValue(type));
@@ -47,6 +49,23 @@ Value* AccessEmitter::load(const Access& access, llvm::Type* type) {
   if (access.guard != nullptr) phi->addIncoming(llvm::Constant::getNullValue(type), skipped);
   if (failed != nullptr) phi->addIncoming(llvm::Constant::getNullValue(type), failed);
   return phi;
+}
+
+/// LLVM has no name for such loads. (PTX ISA, 9.7.9: `.level::prefetch_size`, a hint; the lines of an L2 cache have 128
+/// bytes, in four sectors.) What is read is no kernel's output, and the call is no later than what writes memory after
+/// it, nor earlier than what writes before: it waits for the work before it as a load does.
+Value* AccessEmitter::load_with_line(Value* address, llvm::Type* type) {
+  const unsigned bits = type->getIntegerBitWidth();
+  // A byte travels in a register of 16 bits.
+  llvm::Type* made = builder_.getIntNTy(std::max(16U, bits));
+  auto* function = llvm::FunctionType::get(made, {builder_.getInt64Ty()}, false);
+  const std::string constraints = fmt::format("={},l", bits <= 16 ? 'h' : bits == 32 ? 'r' : 'l');
+  llvm::InlineAsm* code = llvm::InlineAsm::get(function, fmt::format("ld.global.L2::128B.b{} $0, [$1];", bits),
+                                               constraints, /*hasSideEffects=*/false);
+  llvm::CallInst* call = builder_.CreateCall(code, {builder_.CreatePtrToInt(address, builder_.getInt64Ty())});
+  call->setOnlyReadsMemory();
+  call->setDoesNotThrow();
+  return builder_.CreateTrunc(call, type);
 }
 
 /// NVPTX drops the metadata of such stores, so it is spelled out: `st.global.cs.v4.b32 [p], {a, b, c, d};` and the

@@ -21,6 +21,7 @@ struct Access {
   llvm::Value* extent = nullptr;  // where given (bounds-check mode), i64, and only if all of it is below
   llvm::Value* name = nullptr;    // with `extent`: index into KernelAbi::accesses
   unsigned align = 1;             // bytes of which the address is known to be a multiple
+  bool fetches_line = false;      // a load, of a GPU's integer of at most 8 bytes, that asks for the line around it
   bool proves_align = false;      // with `extent`: that it is such a multiple is tested, too, in elements
 };
 
@@ -46,6 +47,7 @@ class AccessEmitter {
 
  private:
   llvm::BasicBlock* block(const char* name);
+  llvm::Value* load_with_line(llvm::Value* address, llvm::Type* type);
   void store_streaming(llvm::Value* address, llvm::Value* value);
   llvm::BasicBlock* check(const Access& access, llvm::BasicBlock* skip);
   llvm::Value* is_aligned(const Access& access);

@@ -196,6 +196,7 @@ class LlvmGpuCompiler final : public GpuCompiler {
             .abs16 = false,  // ptxas takes what abs.s16 gives for positive
             .global_space = 1,
             .aligned_elements = true,
+            .fetches_lines = abi::gpu_target_number(architecture_) >= 89,  // PTX 7.8
             .waits = abi::gpu_target_number(architecture_) >= 90,  // PTX 7.8
             .takes_words = true};
   }

@@ -220,6 +220,7 @@ Value* TileLoader::load_word(std::size_t body, std::size_t load, const BodyArgum
     Access access = addresses_.word_at(at, dtype);
     access.displacement = displacement;
     access.guard = guard;
+    access.fetches_line = vector_.context.target.fetches_lines;
     if (vector_.context.checks_load(body, load)) {
       access.name = from.name;
       access.extent = from.extent;
