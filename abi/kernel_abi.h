@@ -55,6 +55,7 @@ enum class Assumption : std::uint8_t {
   in_range = 4,     ///< loads lie in their tensors, which the code tests where it is not assumed
   short_rows = 5,   ///< a GPU's warp has several rows at a time, which it finds in a table
   few_vectors = 6,  ///< a GPU's output is small: a thread takes one vector of it
+  narrow = 7,       ///< an output has so few rows or columns that a GPU's tiles would be mostly empty
 };
 
 [[nodiscard]] std::string_view name_of(Assumption a);

@@ -1,6 +1,8 @@
 #include "compiler/pipeline.h"
 
 #include <algorithm>
+#include <iterator>
+#include <type_traits>
 #include <utility>
 
 #include <fmt/format.h>
@@ -19,25 +21,56 @@
 namespace padlock::compiler {
 namespace {
 
-/// Lowers a program, and lists what is made of each of its kernels: of a kernel that is scheduled, within those limits.
-/// All of them take `budget` steps together.
-template <class Made, class Make>
-Result<std::vector<Made>> of_each_kernel(const ir::Program& program, const PassEdits* edits,
-                                         const ScheduleMaker& schedule, std::int64_t budget, const Make& make) {
-  PADLOCK_TRY(std::vector<Kernel> kernels, lower(program, edits));
-  const StepBudget steps(budget);
-  std::vector<Made> list;
-  std::size_t operations = 0;
-  for (Kernel& kernel : kernels) {
-    if (steps.is_used_up())
+/// Makes something of the schedules of kernels, within the limits that all of them have together.
+template <class Make>
+class ScheduledKernels {
+ public:
+  /// `budget`: steps that all take together.
+  ScheduledKernels(const ScheduleMaker& schedules, std::int64_t budget, const Make& make)
+      : schedules_(schedules), steps_(budget), make_(make) {}
+
+  using Made = typename std::invoke_result_t<Make, Schedule, const solver::SearchLimits&>::value_type;
+
+  /// Lists what is made of a kernel's schedules. What serves some sizes alone is worth no refusal.
+  Result<std::vector<Made>> of(Kernel kernel) {
+    std::vector<Made> list;
+    for (Schedule& schedule : schedules_(std::move(kernel))) {
+      Result<Made> made = of(std::move(schedule));
+      if (!made && !list.empty() && made.error().code == Code::resource_exhausted) break;
+      if (!made) return std::unexpected(std::move(made).error());
+      list.push_back(*std::move(made));
+    }
+    return list;
+  }
+
+ private:
+  Result<Made> of(Schedule schedule) {
+    if (steps_.is_used_up())
       return beyond_limits(
-          fmt::format("expected kernels that are scheduled and proved within {} steps, found more", steps.limit()));
-    Schedule scheduled = schedule(std::move(kernel));
-    operations += scheduled.index_operations;
-    if (operations > limits::kIndexOperations)
+          fmt::format("expected kernels that are scheduled and proved within {} steps, found more", steps_.limit()));
+    if (operations_ + schedule.index_operations > limits::kIndexOperations)
       return beyond_limits(fmt::format("expected at most {} operations on indices in the code of a program, found more",
                                        limits::kIndexOperations));
-    PADLOCK_TRY(Made made, make(std::move(scheduled), {.steps = std::min(limits::kProofSteps, steps.left())}));
+    operations_ += schedule.index_operations;
+    return make_(std::move(schedule), {.steps = std::min(limits::kProofSteps, steps_.left())});
+  }
+
+  const ScheduleMaker& schedules_;
+  const StepBudget steps_;
+  const Make& make_;
+  std::size_t operations_ = 0;
+};
+
+/// Lowers a program, and lists what is made of each of its kernels.
+template <class Make>
+auto of_each_kernel(const ir::Program& program, const PassEdits* edits, const ScheduleMaker& schedules,
+                    std::int64_t budget, const Make& make)
+    -> Result<std::vector<std::vector<typename ScheduledKernels<Make>::Made>>> {
+  PADLOCK_TRY(std::vector<Kernel> kernels, lower(program, edits));
+  ScheduledKernels scheduled(schedules, budget, make);
+  std::vector<std::vector<typename ScheduledKernels<Make>::Made>> list;
+  for (Kernel& kernel : kernels) {
+    PADLOCK_TRY(auto made, scheduled.of(std::move(kernel)));
     list.push_back(std::move(made));
   }
   return list;
@@ -89,31 +122,39 @@ Schedule make_schedule(Kernel kernel, std::string config, const ScheduleOptions&
 // Then every access is proved, guarded or listed to be checked. The rest of the way is the target's, in llvm/:
 // emit_host_kernel or emit_gpu_kernel, simplify, generate_code, and on the host link_image.
 
-Result<std::vector<ProvenKernel>> prove_kernels(const ir::Program& program, const PassEdits* edits,
-                                                const ScheduleMaker& schedule, ProofCache& cache) {
+Result<std::vector<std::vector<ProvenKernel>>> prove_kernels(const ir::Program& program, const PassEdits* edits,
+                                                             const ScheduleMaker& schedules, ProofCache& cache) {
   const auto make = [&](Schedule scheduled, const solver::SearchLimits& limits) {
     return prove(std::move(scheduled), {.limits = limits, .cache = &cache, .keep = edits == nullptr});
   };
-  return of_each_kernel<ProvenKernel>(program, edits, schedule, limits::kProofSteps, make);
+  return of_each_kernel(program, edits, schedules, limits::kProofSteps, make);
 }
 
 Result<std::vector<Proof>> list_proofs(const ir::Program& program, const PassEdits* edits,
-                                       const ScheduleMaker& schedule, ProofCache& cache) {
+                                       const ScheduleMaker& schedules, ProofCache& cache) {
   const auto make = [&](Schedule scheduled, const solver::SearchLimits& limits) {
     return list_obligations(std::move(scheduled),
                             {.limits = limits, .explain = true, .cache = &cache, .keep = edits == nullptr});
   };
-  return of_each_kernel<Proof>(program, edits, schedule, limits::kProofSteps + limits::kExplainSteps, make);
+  PADLOCK_TRY(std::vector<std::vector<Proof>> proofs,
+              of_each_kernel(program, edits, schedules, limits::kProofSteps + limits::kExplainSteps, make));
+  std::vector<Proof> list;
+  for (std::vector<Proof>& own : proofs) std::ranges::move(own, std::back_inserter(list));
+  return list;
 }
 
 Result<std::string> kernel_text(const ir::Program& program, const PassEdits* edits) {
-  return schedule_text(program, edits, {});
+  PADLOCK_TRY(const std::vector<Kernel> kernels, lower(program, edits));
+  std::string text;
+  for (const Kernel& kernel : kernels) text += to_string(kernel);
+  return text;
 }
 
-Result<std::string> schedule_text(const ir::Program& program, const PassEdits* edits, const ScheduleMaker& schedule) {
+Result<std::string> schedule_text(const ir::Program& program, const PassEdits* edits, const ScheduleMaker& schedules) {
   PADLOCK_TRY(std::vector<Kernel> kernels, lower(program, edits));
   std::string text;
-  for (Kernel& kernel : kernels) text += schedule ? to_string(schedule(std::move(kernel))) : to_string(kernel);
+  for (Kernel& kernel : kernels)
+    for (const Schedule& schedule : schedules(std::move(kernel))) text += to_string(schedule);
   return text;
 }
 

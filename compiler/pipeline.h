@@ -17,7 +17,9 @@
 // every target: only a config's ScheduleOptions differ.
 namespace padlock::compiler {
 
-using ScheduleMaker = std::function<Schedule(Kernel)>;
+/// Makes the schedules of a kernel that a launch has to choose from: one that serves all sizes, then those that serve
+/// some better (Schedule::serves).
+using ScheduleMaker = std::function<std::vector<Schedule>(Kernel)>;
 
 /// Lowers a program to its kernels: the passes that no config changes. The program must outlive the kernels. Errors as
 /// `gather_kernels`. Counts in `counts`, where it is given.
@@ -27,18 +29,21 @@ using ScheduleMaker = std::function<Schedule(Kernel)>;
 /// Makes loops of a kernel as a config says; `config` is the text that the schedule keeps.
 [[nodiscard]] Schedule make_schedule(Kernel kernel, std::string config, const ScheduleOptions& options);
 
-/// Runs all passes over a program: its kernels, lowered, scheduled and proved. Errors as `lower` and `prove`.
-[[nodiscard]] Result<std::vector<ProvenKernel>> prove_kernels(const ir::Program& program, const PassEdits* edits,
-                                                              const ScheduleMaker& schedule, ProofCache& cache);
-/// Lists the obligations of its kernels with their verdicts, refuted ones too. Errors as `lower` and
+/// Runs all passes over a program: its kernels, lowered, scheduled and proved, each in its schedules. One that serves
+/// some sizes alone is left out where it is beyond the limits. Errors as `lower` and `prove`.
+[[nodiscard]] Result<std::vector<std::vector<ProvenKernel>>> prove_kernels(const ir::Program& program,
+                                                                           const PassEdits* edits,
+                                                                           const ScheduleMaker& schedules,
+                                                                           ProofCache& cache);
+/// Lists the obligations of its kernels' schedules with their verdicts, refuted ones too. Errors as `lower` and
 /// `list_obligations`.
 [[nodiscard]] Result<std::vector<Proof>> list_proofs(const ir::Program& program, const PassEdits* edits,
-                                                     const ScheduleMaker& schedule, ProofCache& cache);
+                                                     const ScheduleMaker& schedules, ProofCache& cache);
 
 /// Prints the kernels of a program in gather form. Errors as `lower`.
 [[nodiscard]] Result<std::string> kernel_text(const ir::Program& program, const PassEdits* edits);
 /// Prints their schedules. Errors as `lower`.
 [[nodiscard]] Result<std::string> schedule_text(const ir::Program& program, const PassEdits* edits,
-                                                const ScheduleMaker& schedule);
+                                                const ScheduleMaker& schedules);
 
 }  // namespace padlock::compiler

@@ -23,11 +23,9 @@ namespace {
 
 constexpr int kUnavailable = 7;  // as the padlock command's
 
-const std::map<std::string, Family> kFamilies = {{"table", Family::table},
-                                                 {"rows", Family::rows},
-                                                 {"transpose", Family::transpose},
-                                                 {"variants", Family::variants},
-                                                 {"bf16", Family::bf16}};
+const std::map<std::string, Family> kFamilies = {{"table", Family::table},         {"rows", Family::rows},
+                                                 {"transpose", Family::transpose}, {"images", Family::images},
+                                                 {"variants", Family::variants},   {"bf16", Family::bf16}};
 
 struct Arguments {
   std::string device = "cuda:0";
@@ -206,7 +204,8 @@ int main_of(int argc, char** argv) {
       ->delimiter(',')
       ->check(CLI::IsMember({"host", "table"}));
   app.add_option("--families", arguments.families,
-                 "of problems: table (the default), rows (lengths), transpose, variants (modes, literal extents)")
+                 "of problems: table (the default), rows (lengths), transpose, images (channels to the innermost axis, "
+                 "and from it), variants (modes, literal extents)")
       ->delimiter(',')
       ->check(CLI::IsMember(kFamilies));
   app.add_option("--filter", arguments.filter, "only programs whose name holds this: f16, rank4, misaligned, ...");

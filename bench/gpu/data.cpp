@@ -120,9 +120,9 @@ std::vector<std::byte> Data::expected_row(const Problem& problem, std::int64_t f
   const std::vector<std::int64_t> outer = problem.output_extents();
   const std::vector<std::int64_t> inner = problem.padded_extents();
   const std::size_t last = outer.size() - 1;
-  // In elements of the input; a transposed array is of rank 2.
+  // In elements of the input.
   std::int64_t scale = problem.transposed ? 1 : inner[last];
-  const std::int64_t step = problem.transposed ? inner[0] : 1;
+  const std::int64_t step = problem.transposed ? inner[last - 1] : 1;
   bool inside = true;
   std::int64_t begin = first;
   for (std::size_t axis = last; axis-- > 0;) {
@@ -131,6 +131,7 @@ std::vector<std::byte> Data::expected_row(const Problem& problem, std::int64_t f
     inside = inside && at;
     begin += at.value_or(0) * scale;
     scale *= inner[axis];
+    if (problem.transposed && axis + 1 == last) scale *= inner[last];
   }
   std::vector<std::byte> expected;
   const auto append_edge = [&](std::int64_t from, std::int64_t to) {

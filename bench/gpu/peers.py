@@ -54,7 +54,9 @@ def product(extents):
 
 def padded_extents(problem):
     """Returns the extents of the array that is padded, and of the result."""
-    extents = problem["extents"][::-1] if problem["transposed"] else problem["extents"]
+    extents = list(problem["extents"])
+    if problem["transposed"]:
+        extents[-2:] = extents[:-3:-1]
     return extents, [low + n + high for low, n, high in zip(problem["low"], extents, problem["high"])]
 
 
@@ -70,7 +72,7 @@ def numpy_program(problem, numpy, dtype):
     how = {"constant_values": dtype(problem["value"])} if problem["mode"] == "constant" else {"mode": problem["mode"]}
 
     def program(x):
-        y = numpy.pad(x.T if problem["transposed"] else x, pads, **how)
+        y = numpy.pad(x.swapaxes(-1, -2) if problem["transposed"] else x, pads, **how)
         return numpy.maximum(y, dtype(0)) if problem["relu"] else y
 
     return program
@@ -144,7 +146,7 @@ class Torch:
 
         def program(x):
             if problem["transposed"]:
-                x = x.t()
+                x = x.transpose(-1, -2)
             if mode == "constant":
                 y = functional.pad(x, pads, **how)
             else:  # wants a batch and channels before the axes that are padded
@@ -240,6 +242,8 @@ class Triton(Torch):
     def contestants(self, problem, slots):
         if problem["mode"] != "constant":
             raise NotImplementedError(f"no kernel for mode {problem['mode']}")
+        if problem["transposed"] and problem["rank"] > 2:
+            raise NotImplementedError("no kernel for several transposed matrices")
         expected = self.program(problem)
         inputs, pairs = self.arrays(problem, slots)
         outputs = [self.torch.empty(padded_extents(problem)[1], dtype=x.dtype, device=self.device) for x in inputs]

@@ -8,6 +8,7 @@
 #include <cmath>
 #include <cstddef>
 #include <limits>
+#include <utility>
 
 namespace padlock::bench::gpu {
 namespace {
@@ -18,6 +19,12 @@ constexpr std::array kDTypes = {ir::DType::f32, ir::DType::f16, ir::DType::i8};
 /// Lengths of rows: what images, sequences and hidden states have, and one below and at powers of two.
 constexpr std::array<std::int64_t, 8> kRowLengths = {127, 128, 224, 255, 256, 1000, 4096, 16384};
 constexpr std::int64_t kVariantColumns = 1000;
+/// Channels and pixels of images and of what networks make of them.
+struct ImageShape {
+  std::int64_t channels, pixels;
+};
+constexpr std::array<ImageShape, 5> kImageShapes = {
+    {{3, 224 * 224}, {4, 224 * 224}, {16, 112 * 112}, {64, 56 * 56}, {256, 28 * 28}}};
 
 /// Extents, for each rank from 2 to 5, up to which the axes grow, innermost first: rows, batches of images, NCHW and
 /// NCDHW.
@@ -69,6 +76,30 @@ Problem make_transpose(ir::DType dtype, bool aligned, std::int64_t nominal_bytes
   return problem;
 }
 
+/// NCHW to NHWC where channels become the innermost axis, else NHWC to NCHW; nothing is padded. The pixels of an image
+/// are one axis here, as they are to Padlock.
+Problem make_images(ir::DType dtype, const ImageShape& image, bool to_innermost, std::int64_t nominal_bytes) {
+  const std::int64_t size = ir::byte_size(dtype);
+  const std::int64_t images = std::max<std::int64_t>(1, nominal_bytes / (image.channels * image.pixels * size));
+  return {.dtype = dtype,
+          .aligned = image.channels % elements_of_vector(dtype) == 0,
+          .nominal_bytes = nominal_bytes,
+          .extents = to_innermost ? std::vector{images, image.channels, image.pixels}
+                                  : std::vector{images, image.pixels, image.channels},
+          .low = {0, 0, 0},
+          .high = {0, 0, 0},
+          .relu = false,
+          .transposed = true,
+          .shape = fmt::format("{}{}", to_innermost ? "nhwc" : "nchw", image.channels)};
+}
+
+std::vector<Problem> images_of_size(ir::DType dtype, std::int64_t size) {
+  std::vector<Problem> problems;
+  for (const ImageShape& image : kImageShapes)
+    for (const bool to_innermost : {true, false}) problems.push_back(make_images(dtype, image, to_innermost, size));
+  return problems;
+}
+
 std::vector<Problem> table_of_size(ir::DType dtype, std::int64_t size) {
   std::vector<Problem> problems;
   for (int rank = 2; rank <= 5; ++rank)
@@ -108,6 +139,8 @@ std::vector<Problem> family_of_size(Family family, ir::DType dtype, std::int64_t
       return rows_of_size(dtype, size);
     case Family::transpose:
       return {make_transpose(dtype, true, size), make_transpose(dtype, false, size)};
+    case Family::images:
+      return images_of_size(dtype, size);
     case Family::variants:
       break;
   }
@@ -122,7 +155,9 @@ std::vector<ir::DType> dtypes_of(Family family) {
 }  // namespace
 
 std::vector<std::int64_t> Problem::padded_extents() const {
-  return transposed ? std::vector<std::int64_t>(extents.rbegin(), extents.rend()) : extents;
+  std::vector<std::int64_t> padded = extents;
+  if (transposed) std::swap(padded[padded.size() - 1], padded[padded.size() - 2]);
+  return padded;
 }
 
 std::vector<std::int64_t> Problem::output_extents() const {
@@ -153,7 +188,7 @@ std::string Problem::program_text() const {
   const std::string how =
       mode == ir::PadMode::constant ? fmt::format("value = {}", fill()) : fmt::format("mode = {}", ir::name_of(mode));
   std::string body;
-  if (transposed) body += "  t = transpose(x, perm = [1, 0])\n";
+  if (transposed) body += fmt::format("  t = transpose(x, perm = [{}])\n", rank() == 2 ? "1, 0" : "0, 2, 1");
   body +=
       fmt::format("  y = pad({}, low = {}, high = {}, {})\n", transposed ? "t" : "x", text_of(low), text_of(high), how);
   if (relu) body += "  z = relu(y)\n";

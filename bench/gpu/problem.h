@@ -15,6 +15,7 @@ enum class Family : std::uint8_t {
   table,      ///< pad and relu: ranks 2 to 5, aligned and misaligned
   rows,       ///< pad and relu of rank 2: what a row's length costs
   transpose,  ///< a transposed matrix, padded
+  images,     ///< channels of images to the innermost axis, and from it
   variants,   ///< one shape: pad alone, in each mode, and with literal extents
   bf16,       ///< the table's problems in bf16, for which f16 stands in the others
 };
@@ -29,7 +30,7 @@ struct Problem {
   std::vector<std::int64_t> high;  ///< the same
   ir::PadMode mode = ir::PadMode::constant;
   bool relu = true;
-  bool transposed = false;  ///< of rank 2: rows become columns before they are padded
+  bool transposed = false;  ///< the last two axes are swapped before they are padded
   bool literal = false;     ///< the program has its extents as numbers, not as symbols
   std::string shape;        ///< its part of the program's name: "rank4", "rows224"
 

@@ -103,6 +103,7 @@ class TileProof {
     for (const Expr e : phases_of(exprs_, tile_)) region.nonnegative.push_back(e);
     add(session_.decide(ObligationKind::cover, name, region, goals));
     prove_inside(name);
+    prove_left_out();
     prove_once(name);
   }
 
@@ -120,6 +121,20 @@ class TileProof {
     solver::Region region = positions_of(exprs_, tile_);
     for (const Expr test : tile_.tests) region.nonnegative.push_back(test);
     add(session_.decide(ObligationKind::store, name, region, goals));
+  }
+
+  /// Proves that a tile that is left out stores nothing, whatever the phases are that its first needed column allows.
+  void prove_left_out() {
+    const auto missing = [=, this](const Evaluate& at) {
+      return fmt::format("position ({}, {}) is stored by a tile that is left out", at(tile_.row), at(tile_.column));
+    };
+    solver::Region region = stored_of(exprs_, tile_);
+    const Expr halo = exprs_.constant(tile_.halo());
+    for (const Expr e : {tile_.needed, exprs_.sub(exprs_.sub(halo, tile_.needed), tile_.phase)})
+      region.nonnegative.push_back(e);
+    region.nonnegative.insert(region.nonnegative.end(), tile_.tests.begin(), tile_.tests.end());
+    add(session_.decide(ObligationKind::cover, "tiles that are left out", region,
+                        {{{less(exprs_, tile_.some, zero_)}, missing}}));
   }
 
   /// Along each axis the coordinates that a tile stores lie before those of later tiles, and two positions of a tile

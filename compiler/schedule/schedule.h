@@ -201,6 +201,8 @@ struct Schedule {
   /// The same in smaller and smaller tiles, for outputs that have few: a launch takes the last ones of which its output
   /// has at most TransposeTile::most_tiles.
   std::vector<TransposeTile> smaller_tiles = {};
+  /// Not empty for one that serves some sizes better than the schedule before it: those for which the guards hold.
+  std::vector<abi::Guard> serves = {};
   Granules granules = {};                    // of a `grid`: how it loads neighbouring elements
   std::optional<ShortRows> short_rows = {};  // of a `grid` where they are worth tables
 

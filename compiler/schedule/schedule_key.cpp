@@ -65,6 +65,7 @@ CodeKey key_of(const Schedule& schedule) {
   else
     add(key, std::ranges::any_of(schedule.bodies, may_stream) ? schedule.store : StoreKind::plain);
   add(key, id(schedule.rows), id(schedule.columns), schedule.bodies.size(), schedule.cases.size());
+  for (const abi::Guard& guard : schedule.serves) add(key, guard.assumption, id(guard.holds.lhs));
   for (const Body& body : schedule.bodies) {
     const CodeKey own = key_of(body);
     add(key, own.size(), body.strategies.size());

@@ -230,6 +230,7 @@ void number_tiles(const Kernel& kernel, ir::ExprContext& exprs, TransposeTile& t
                 left(columns, exprs.add(tile.column_first, tile.column)), exprs.add(tile.column_first, tile.column)};
   const Expr last_column = exprs.constant(tile.columns() - 1);
   tile.whole = tests_at(exprs, tile, exprs.sub(side, one), last_column, tile.needed);
+  tile.some = left(columns, exprs.add(tile.column_first, tile.needed));
   const Expr last_lane = exprs.add(tile.copied_column, exprs.constant(tile.vector_elements() - 1));
   tile.copied_tests = tests_at(exprs, tile, tile.copied_row, last_lane, tile.copied_column);
   // The last rows begin in the halo of a tile that they may have no other part of.

@@ -102,6 +102,7 @@ struct TransposeTile {
   ir::Expr stored_step;                ///< elements of the output from a row of a tile to the next, over symbols
   std::vector<ir::Expr> tests;         ///< of a position: all are >= 0
   std::vector<ir::Expr> whole;         ///< the same of all positions of a tile from column `needed` on
+  ir::Expr some;                       ///< >= 0 where a tile has elements among those positions
   ir::Expr word, lane;                 ///< where an array holds a position
   std::vector<TileRun> runs;
   std::vector<TilePart> parts;  ///< for tiles that have parts of several segments, or reach past an end of the output

@@ -48,5 +48,9 @@ struct GpuConfig {
 
 /// Makes the schedule of a config. Its text names the map that was chosen.
 [[nodiscard]] Schedule schedule_for_gpu(Kernel kernel, const GpuConfig& config, const PassEdits* edits = nullptr);
+/// Makes what a launch has to choose from under a config: that schedule and, where its tiles are chosen by the output,
+/// a stream for an output that has few rows or columns (Schedule::serves), or the stream alone, where each is so.
+[[nodiscard]] std::vector<Schedule> schedules_for_gpu(Kernel kernel, const GpuConfig& config,
+                                                      const PassEdits* edits = nullptr);
 
 }  // namespace padlock::compiler

@@ -1,12 +1,14 @@
 #include "compiler/target/target_compiler.h"
 
 #include <algorithm>
+#include <iterator>
 #include <set>
 #include <utility>
 
 #include <fmt/format.h>
 
 #include "abi/gpu_targets.h"
+#include "abi/launch_plan.h"
 #include "compiler/pipeline.h"
 #include "compiler/schedule/schedule_key.h"
 
@@ -17,8 +19,8 @@ struct Host {
   using Compiler = HostCompiler;
   using Config = HostConfig;
   using Options = HostOptions;
-  static Schedule schedule(const Compiler& compiler, Kernel kernel, const Config& config) {
-    return schedule_for_host(std::move(kernel), config, nullptr, compiler.permutes());
+  static std::vector<Schedule> schedules(const Compiler& compiler, Kernel kernel, const Config& config) {
+    return {schedule_for_host(std::move(kernel), config, nullptr, compiler.permutes())};
   }
   static Options options_of(std::optional<Config> config, const TargetCompiler::Options& options) {
     return {.config = config, .bounds_check = options.bounds_check};
@@ -34,8 +36,8 @@ struct Gpu {
   using Compiler = GpuCompiler;
   using Config = GpuConfig;
   using Options = GpuOptions;
-  static Schedule schedule(const Compiler&, Kernel kernel, const Config& config) {
-    return schedule_for_gpu(std::move(kernel), config);
+  static std::vector<Schedule> schedules(const Compiler&, Kernel kernel, const Config& config) {
+    return schedules_for_gpu(std::move(kernel), config);
   }
   static Options options_of(std::optional<Config> config, const TargetCompiler::Options& options) {
     return {.config = config, .bounds_check = options.bounds_check, .for_simt = options.for_simt};
@@ -73,7 +75,8 @@ class Adapter final : public TargetCompiler {
     std::set<CodeKey> seen;
     for (const OwnConfig& config : configs) {
       std::vector<Schedule> schedules;
-      for (const Kernel& kernel : kernels) schedules.push_back(Target::schedule(*compiler_, kernel, config));
+      for (const Kernel& kernel : kernels)
+        std::ranges::move(Target::schedules(*compiler_, kernel, config), std::back_inserter(schedules));
       space.passes.scheduled += static_cast<int>(schedules.size());
       if (!seen.insert(key_of_code(schedules, config)).second) continue;
       SearchPoint point{.config = config, .costs = {}};
@@ -117,9 +120,15 @@ class Adapter final : public TargetCompiler {
     return code;
   }
 
+  /// Returns the costs of each kernel, in the last of its schedules that serves the binding.
   static std::vector<KernelCost> costs_of(const std::vector<Schedule>& schedules, const ir::Binding& binding) {
     std::vector<KernelCost> costs;
-    for (const Schedule& schedule : schedules) costs.push_back(cost_of(schedule, binding));
+    for (const Schedule& schedule : schedules) {
+      if (schedule.serves.empty())
+        costs.push_back(cost_of(schedule, binding));
+      else if (std::ranges::all_of(schedule.serves, [&](const auto& guard) { return guard_holds(guard, binding); }))
+        costs.back() = cost_of(schedule, binding);
+    }
     return costs;
   }
 

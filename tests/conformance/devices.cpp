@@ -24,6 +24,7 @@ std::vector<VariantRow> gpu_variants() {
           {"one vector, streaming", "map=stream,threads=128,items=1,cache=streaming", false},
           {"four vectors", "map=stream,threads=256,items=4", false},
           {"no split, large tiles", "threads=512,split=0,tiles=large", false},
+          {"small tiles", "tiles=small", false},
           {"transposes by elements", "map=stream,threads=256,items=2", false}};
 }
 
@@ -31,6 +32,7 @@ std::vector<VariantRow> gpu_variants() {
 std::vector<VariantRow> simt_variants() {
   return {{"default", "", false},
           {"no split, many threads, large tiles", "threads=256,split=0,tiles=large", false},
+          {"small tiles", "tiles=small", false},
           {"four vectors, transposes by elements, streaming", "map=stream,threads=512,items=4,cache=streaming", false}};
 }
 

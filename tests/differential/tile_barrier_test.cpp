@@ -57,7 +57,7 @@ std::vector<Mutation> races() {
 
 TEST_CASE("a tile without its barrier, or with it before the loads, is a race") {
   for (const char* text : {kTurned, kBytes, kMixed})
-    for (const char* config : {"map=tiled,threads=128", "map=tiled,threads=512"}) {
+    for (const char* config : {"tiles=large,threads=128", "tiles=medium", "tiles=small,threads=512"}) {
       CAPTURE(text);
       CAPTURE(config);
       CHECK(run(text, 300, 290, config, nullptr).empty());
@@ -75,7 +75,7 @@ TEST_CASE("one element has no race, whatever the barrier") {
   for (const Mutation bug : races())
     CHECK(run("program p(x: f32[A, A], l: dim) where 0 <= l <= 8 "
               "{ t = transpose(x, perm = [1, 0]) z = add(t, x) return z }",
-              1, 1, "map=tiled", edits_of(bug))
+              1, 1, "tiles=large", edits_of(bug))
               .empty());
 }
 

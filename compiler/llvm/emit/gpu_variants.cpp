@@ -4,6 +4,8 @@
 #include <cstdint>
 #include <utility>
 
+#include <fmt/format.h>
+
 #include "compiler/llvm/emit/grid/row_table.h"
 
 namespace padlock::compiler {
@@ -29,11 +31,6 @@ class VariantList {
     if (kernel_.has_narrow_indices()) {
       add_tables("_short_rows");
       for (const TransposeTile& tile : schedule_.smaller_tiles) add_tile(tile);
-    }
-    int usual = 0, large = 0;
-    for (GpuVariant& variant : list_) {
-      const bool is_large = variant.offset_bits != list_.back().offset_bits;
-      variant.module = {is_large, is_large ? large++ : usual++};
     }
     return std::move(list_);
   }
@@ -109,6 +106,41 @@ class VariantList {
 
 }  // namespace
 
-std::vector<GpuVariant> gpu_variants(const ProvenKernel& kernel) { return VariantList(kernel).take(); }
+namespace {
+
+/// Returns whether each launch that the first schedule may take may be the other's.
+bool asks_no_more(const ProvenKernel& other, const ProvenKernel& first) {
+  return std::ranges::all_of(other.preconditions(), [&](const ir::Constraint& asked) {
+    return std::ranges::any_of(first.preconditions(), [&](const ir::Constraint& known) {
+      return asked.lhs == known.lhs && asked.comparison == known.comparison && asked.rhs == known.rhs;
+    });
+  });
+}
+
+void number_modules(std::vector<GpuVariant>& list) {
+  int usual = 0, large = 0;
+  for (GpuVariant& variant : list) {
+    const bool is_large = variant.offset_bits != list.back().offset_bits;
+    variant.module = {is_large, is_large ? large++ : usual++};
+  }
+}
+
+}  // namespace
+
+std::vector<GpuVariant> gpu_variants(std::span<const ProvenKernel> schedules) {
+  const ProvenKernel& first = schedules.front();
+  std::vector<GpuVariant> list = VariantList(first).take();
+  for (std::size_t i = 1; i < schedules.size(); ++i) {
+    const ProvenKernel& other = schedules[i];
+    if (!first.has_narrow_indices() || !other.has_narrow_indices() || !asks_no_more(other, first)) continue;
+    GpuVariant variant = VariantList(other).take().back();
+    variant.schedule = i;
+    variant.suffix = fmt::format("_{}", abi::name_of(other.schedule().serves.front().assumption));
+    variant.guards.insert(variant.guards.end(), other.schedule().serves.begin(), other.schedule().serves.end());
+    list.push_back(std::move(variant));
+  }
+  number_modules(list);
+  return list;
+}
 
 }  // namespace padlock::compiler

@@ -1,6 +1,8 @@
 #pragma once
 
 #include <compare>
+#include <cstddef>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -20,6 +22,7 @@ struct GpuModule {
 
 /// Says what is special in the code of one variant of a kernel, and for which sizes it is.
 struct GpuVariant {
+  std::size_t schedule = 0;  // which of the kernel's
   unsigned index_bits = 64, offset_bits = 64;
   const TransposeTile* tile = nullptr;  // of the schedule, where it has tiles
   int vectors = 0;                      // of a thread, where it has a grid of them
@@ -30,8 +33,9 @@ struct GpuVariant {
   GpuModule module;
 };
 
-/// Lists the variants of a kernel, the one that assumes nothing first, each with all that those before it assume, but
-/// for short rows and few vectors: a launch takes the last whose guards hold. The kernel must outlive them.
-[[nodiscard]] std::vector<GpuVariant> gpu_variants(const ProvenKernel& kernel);
+/// Lists the variants of a kernel in its schedules, the one that assumes nothing first, each with all that those before
+/// it assume, but for short rows, few vectors and the last, of a schedule that serves some sizes: a launch takes the
+/// last whose guards hold. The schedules must outlive them.
+[[nodiscard]] std::vector<GpuVariant> gpu_variants(std::span<const ProvenKernel> schedules);
 
 }  // namespace padlock::compiler

@@ -179,7 +179,7 @@ class LlvmGpuCompiler final : public GpuCompiler {
 
   [[nodiscard]] ScheduleMaker scheduler(const GpuOptions& options) const {
     return [config = options.config.value_or(default_config()), edits = options.edits](Kernel kernel) {
-      return schedule_for_gpu(std::move(kernel), config, edits);
+      return schedules_for_gpu(std::move(kernel), config, edits);
     };
   }
 
@@ -197,7 +197,7 @@ class LlvmGpuCompiler final : public GpuCompiler {
             .global_space = 1,
             .aligned_elements = true,
             .fetches_lines = abi::gpu_target_number(architecture_) >= 89,  // PTX 7.8
-            .waits = abi::gpu_target_number(architecture_) >= 90,  // PTX 7.8
+            .waits = abi::gpu_target_number(architecture_) >= 90,          // PTX 7.8
             .takes_words = true};
   }
 
@@ -217,9 +217,10 @@ class LlvmGpuCompiler final : public GpuCompiler {
     return made;
   }
 
-  /// A program's kernels with the variants of each, and of those that are emitted the contracts.
+  /// A program's kernels, each in its schedules, with the variants of each, and of those that are emitted the
+  /// contracts.
   struct Kernels {
-    std::vector<ProvenKernel> proven;
+    std::vector<std::vector<ProvenKernel>> proven;
     std::vector<std::vector<GpuVariant>> variants;
     std::vector<std::vector<abi::KernelAbi>> contracts;
 
@@ -239,7 +240,7 @@ class LlvmGpuCompiler final : public GpuCompiler {
   Result<Kernels> list_variants(const ir::Program& program, const GpuOptions& options) {
     Kernels made;
     PADLOCK_TRY(made.proven, prove_kernels(program, options.edits, scheduler(options), proofs_));
-    for (const ProvenKernel& kernel : made.proven) {
+    for (const std::vector<ProvenKernel>& kernel : made.proven) {
       made.variants.push_back(gpu_variants(kernel));
       made.contracts.emplace_back(made.variants.back().size());
     }
@@ -260,7 +261,8 @@ class LlvmGpuCompiler final : public GpuCompiler {
         const GpuVariant& variant = kernels.variants[k][v];
         if (module && variant.module != *module) continue;
         abi::KernelAbi& abi = kernels.contracts[k][v];
-        abi = emit_gpu_kernel(*code.module, kernels.proven[k], variant, emit.features, emit.options.bounds_check);
+        const ProvenKernel& proven = kernels.proven[k][variant.schedule];
+        abi = emit_gpu_kernel(*code.module, proven, variant, emit.features, emit.options.bounds_check);
         if (emit.features.takes_words) PADLOCK_CHECK(check_parameters(abi));
       }
       PADLOCK_CHECK(limit_emitted(code, emit.emitted));

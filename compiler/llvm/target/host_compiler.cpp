@@ -66,16 +66,16 @@ class LlvmHostCompiler final : public HostCompiler {
  private:
   [[nodiscard]] ScheduleMaker scheduler(const HostOptions& options) const {
     return [config = options.config.value_or(default_config()), edits = options.edits, this](Kernel kernel) {
-      return schedule_for_host(std::move(kernel), config, edits, target_.permutes());
+      return std::vector{schedule_for_host(std::move(kernel), config, edits, target_.permutes())};
     };
   }
 
   Result<CodeModule> emit_module(const ir::Program& program, const HostOptions& options) {
-    PADLOCK_TRY(const std::vector<ProvenKernel> kernels,
+    PADLOCK_TRY(const std::vector<std::vector<ProvenKernel>> kernels,
                 prove_kernels(program, options.edits, scheduler(options), proofs_));
     CodeModule code(program.name(), target_.machine());
-    for (const ProvenKernel& proven : kernels) {
-      code.kernels.push_back(emit_host_kernel(*code.module, proven, target_.features(), options.bounds_check));
+    for (const std::vector<ProvenKernel>& proven : kernels) {
+      code.kernels.push_back(emit_host_kernel(*code.module, proven.front(), target_.features(), options.bounds_check));
       PADLOCK_CHECK(limit_emitted(code));
     }
     if (options.edits != nullptr) options.edits->emitted(*code.module);

@@ -88,7 +88,7 @@ void add_tile(std::vector<ExactIndices>& all, const TransposeTile& tile) {
   Collector tiles("tiles");
   for (const Expr e : {tile.cross_first, tile.column_first, tile.loaded_row, tile.loaded_column, tile.stored_row,
                        tile.stored_column, tile.word, tile.lane, tile.block_row, tile.block_column, tile.block_word,
-                       tile.copied_row, tile.copied_column, tile.copied_word, tile.copied_lane})
+                       tile.copied_row, tile.copied_column, tile.copied_word, tile.copied_lane, tile.some})
     tiles.exact(e);
   for (const std::vector<Expr>* tests : {&tile.tests, &tile.whole, &tile.copied_tests})
     for (const Expr test : *tests) tiles.exact(test);

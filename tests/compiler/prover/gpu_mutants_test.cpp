@@ -76,6 +76,8 @@ constexpr auto kMutants = std::to_array<Mutant>({
     // Tiles by words.
     {tile_run_untested, kTurned, kTiled, Kind::load, "is of another segment"},
     {tile_whole_untested, kTurned, kTiled, Kind::store, "is made of a whole tile"},
+    {tile_left_out_early, kTurned, kTiled, Kind::cover, "by a tile that is left out"},
+    {tile_left_out_early, kTurnedBytes, kTiled, Kind::cover, "by a tile that is left out"},
     {tile_rows_apart, kTurnedHalves, kTiled, Kind::load, "rows after"},
     {tile_block_late, kTurned, kTiled, Kind::cover, "is not in number"},
     {tile_block_late, kTurnedBytes, kTiled, Kind::cover, "is not in number"},

@@ -111,6 +111,7 @@ enum class Judge : std::uint8_t { values, proof, grid, tile, race };
   X(tile_lane_ignored, tile)           \
   X(tile_run_untested, tile)           \
   X(tile_whole_untested, tile)         \
+  X(tile_left_out_early, tile)         \
   X(tile_rows_apart, tile)             \
   X(tile_block_late, tile)             \
   X(tile_block_word_late, tile)        \
@@ -144,7 +145,7 @@ inline constexpr std::array kMutations = {
 };
 
 /// How many each judge must find; none of them may get lost.
-inline constexpr int kByValues = 27, kByProof = 38, kByGrid = 12, kByTile = 36, kByRace = 2;
+inline constexpr int kByValues = 27, kByProof = 38, kByGrid = 12, kByTile = 37, kByRace = 2;
 static_assert(kMutations.size() == 1 + kByValues + kByProof + kByGrid + kByTile + kByRace);
 
 [[nodiscard]] constexpr std::string_view name_of(Mutation m) {

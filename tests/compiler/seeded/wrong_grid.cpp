@@ -88,6 +88,7 @@ class TileEditor {
     if (mutation_ == tile_one_word_early) drop(tile_.loads.word_tests, 0);
     if (mutation_ == tile_one_word_late) drop(tile_.loads.word_tests, 1);
     if (mutation_ == tile_whole_untested) drop(tile_.whole, tile_.whole.size() - 1);
+    if (mutation_ == tile_left_out_early) tile_.some = plus(tile_.some, -1);
     if (mutation_ == tile_word_before_untested) drop(tile_.loads.tests, 0);
     if (mutation_ == tile_word_after_untested) drop(tile_.loads.tests, 1);
   }
