@@ -201,7 +201,7 @@ class Readme(unittest.TestCase):
         source = pathlib.Path(bars.__file__).parent.parent
         page = (source / "README.md").read_text(encoding="utf-8")
         host = bars.read_lines(source / "bench" / "results" / "host-amd-epyc-2cpu-dcd42ab.jsonl")
-        gpu = bars.read_lines(source / "bench" / "results" / "nvidia-h200-099e63c.jsonl")
+        gpu = bars.read_lines(source / "bench" / "results" / "nvidia-h200-8aa34f2.jsonl")
         results = table.Results(host)
         peers = [f"{table.geometric_mean([line['ratio'] for line in results.best_peers(threads=n) if line['result_bytes'] > 4096]):.2f}"
                  for n in (1, 2)]
