@@ -199,9 +199,11 @@ Result<LaunchPlan> LaunchPlanner::plan(const ir::Binding& binding) const {
   PADLOCK_CHECK(evaluated.check_preconditions());
   if (evaluated.exceeds_a_launch(variants_[plan.variant])) {
     PADLOCK_TRY(const bool fits, plan_parts(evaluated, plan));
-    if (!fits) plan.variant = evaluated.select(/*without_parts=*/true);
-    if (!fits && variants_[plan.variant].parts)
-      return internal_error(fmt::format("kernel {} has no code for so many elements", name_));
+    if (!fits) {
+      plan.variant = evaluated.select(/*without_parts=*/true);
+      if (variants_[plan.variant].parts)
+        return internal_error(fmt::format("kernel {} has no code for so many elements", name_));
+    }
   }
   const Variant& variant = variants_[plan.variant];
   PADLOCK_TRY(plan.columns, evaluated.count(variant.grid, "columns"));

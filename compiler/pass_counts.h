@@ -5,7 +5,7 @@ namespace padlock::compiler {
 /// Counts how often the passes ran. A caller's own.
 struct PassCounts {
   int lowered = 0;    ///< programs
-  int scheduled = 0;  ///< kernels, once for each config
+  int scheduled = 0;  ///< schedules of kernels, of each config
   int proved = 0;     ///< schedules
 };
 

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <iterator>
-#include <type_traits>
 #include <utility>
 
 #include <fmt/format.h>
@@ -21,57 +20,39 @@
 namespace padlock::compiler {
 namespace {
 
-/// Makes something of the schedules of kernels, within the limits that all of them have together.
-template <class Make>
-class ScheduledKernels {
- public:
-  /// `budget`: steps that all take together.
-  ScheduledKernels(const ScheduleMaker& schedules, std::int64_t budget, const Make& make)
-      : schedules_(schedules), steps_(budget), make_(make) {}
-
-  using Made = typename std::invoke_result_t<Make, Schedule, const solver::SearchLimits&>::value_type;
-
-  /// Lists what is made of a kernel's schedules. What serves some sizes alone is worth no refusal.
-  Result<std::vector<Made>> of(Kernel kernel) {
-    std::vector<Made> list;
-    for (Schedule& schedule : schedules_(std::move(kernel))) {
-      Result<Made> made = of(std::move(schedule));
-      if (!made && !list.empty() && made.error().code == Code::resource_exhausted) break;
-      if (!made) return std::unexpected(std::move(made).error());
-      list.push_back(*std::move(made));
-    }
-    return list;
-  }
-
- private:
-  Result<Made> of(Schedule schedule) {
-    if (steps_.is_used_up())
+/// Lowers a program, and lists what is made of the schedules of each of its kernels, within limits that all of them
+/// have together. What serves some sizes alone is made in the end, of what is left of them, and is worth no refusal.
+template <class Made, class Make>
+Result<std::vector<std::vector<Made>>> of_each_kernel(const ir::Program& program, const PassEdits* edits,
+                                                      const ScheduleMaker& schedules, std::int64_t budget,
+                                                      const Make& make) {
+  PADLOCK_TRY(std::vector<Kernel> kernels, lower(program, edits));
+  const StepBudget steps(budget);
+  std::size_t operations = 0;
+  const auto made_of = [&](Schedule schedule) -> Result<Made> {
+    if (steps.is_used_up())
       return beyond_limits(
-          fmt::format("expected kernels that are scheduled and proved within {} steps, found more", steps_.limit()));
-    if (operations_ + schedule.index_operations > limits::kIndexOperations)
+          fmt::format("expected kernels that are scheduled and proved within {} steps, found more", steps.limit()));
+    if (operations + schedule.index_operations > limits::kIndexOperations)
       return beyond_limits(fmt::format("expected at most {} operations on indices in the code of a program, found more",
                                        limits::kIndexOperations));
-    operations_ += schedule.index_operations;
-    return make_(std::move(schedule), {.steps = std::min(limits::kProofSteps, steps_.left())});
-  }
-
-  const ScheduleMaker& schedules_;
-  const StepBudget steps_;
-  const Make& make_;
-  std::size_t operations_ = 0;
-};
-
-/// Lowers a program, and lists what is made of each of its kernels.
-template <class Make>
-auto of_each_kernel(const ir::Program& program, const PassEdits* edits, const ScheduleMaker& schedules,
-                    std::int64_t budget, const Make& make)
-    -> Result<std::vector<std::vector<typename ScheduledKernels<Make>::Made>>> {
-  PADLOCK_TRY(std::vector<Kernel> kernels, lower(program, edits));
-  ScheduledKernels scheduled(schedules, budget, make);
-  std::vector<std::vector<typename ScheduledKernels<Make>::Made>> list;
+    operations += schedule.index_operations;
+    return make(std::move(schedule), {.steps = std::min(limits::kProofSteps, steps.left())});
+  };
+  std::vector<std::vector<Made>> list;
+  std::vector<std::pair<std::size_t, Schedule>> others;  // with the numbers of their kernels
   for (Kernel& kernel : kernels) {
-    PADLOCK_TRY(auto made, scheduled.of(std::move(kernel)));
-    list.push_back(std::move(made));
+    std::vector<Schedule> own = schedules(std::move(kernel));
+    for (std::size_t i = 1; i < own.size(); ++i) others.emplace_back(list.size(), std::move(own[i]));
+    PADLOCK_TRY(Made made, made_of(std::move(own.front())));
+    list.emplace_back().push_back(std::move(made));
+  }
+  for (auto& [kernel, schedule] : others) {
+    Result<Made> made = made_of(std::move(schedule));
+    if (made)
+      list[kernel].push_back(*std::move(made));
+    else if (made.error().code != Code::resource_exhausted)
+      return std::unexpected(std::move(made).error());
   }
   return list;
 }
@@ -127,7 +108,7 @@ Result<std::vector<std::vector<ProvenKernel>>> prove_kernels(const ir::Program& 
   const auto make = [&](Schedule scheduled, const solver::SearchLimits& limits) {
     return prove(std::move(scheduled), {.limits = limits, .cache = &cache, .keep = edits == nullptr});
   };
-  return of_each_kernel(program, edits, schedules, limits::kProofSteps, make);
+  return of_each_kernel<ProvenKernel>(program, edits, schedules, limits::kProofSteps, make);
 }
 
 Result<std::vector<Proof>> list_proofs(const ir::Program& program, const PassEdits* edits,
@@ -137,7 +118,7 @@ Result<std::vector<Proof>> list_proofs(const ir::Program& program, const PassEdi
                             {.limits = limits, .explain = true, .cache = &cache, .keep = edits == nullptr});
   };
   PADLOCK_TRY(std::vector<std::vector<Proof>> proofs,
-              of_each_kernel(program, edits, schedules, limits::kProofSteps + limits::kExplainSteps, make));
+              of_each_kernel<Proof>(program, edits, schedules, limits::kProofSteps + limits::kExplainSteps, make));
   std::vector<Proof> list;
   for (std::vector<Proof>& own : proofs) std::ranges::move(own, std::back_inserter(list));
   return list;

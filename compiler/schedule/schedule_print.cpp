@@ -59,7 +59,7 @@ class SchedulePrinter {
     line(1, "config {}", schedule_.config);
     line(1, "rows {}, columns {}, stores {}", text(schedule_.rows), text(schedule_.columns), name_of(schedule_.store));
     for (const abi::Guard& guard : schedule_.serves)
-      line(1, "serves {} outputs: {}", abi::name_of(guard.assumption), ir::to_string(schedule_.exprs(), guard.holds));
+      line(1, "serves {}: {}", abi::name_of(guard.assumption), ir::to_string(schedule_.exprs(), guard.holds));
     for (const TransposeTile* tile : schedule_.all_tiles()) add_tile(*tile);
     if (schedule_.grid) add_grid(*schedule_.grid);
   }

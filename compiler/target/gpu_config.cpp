@@ -65,8 +65,8 @@ Schedule schedule_for_gpu(Kernel kernel, const GpuConfig& config, const PassEdit
 
 namespace {
 
-/// Bounds the segments of a kernel that is worth a second schedule: more are long code.
-constexpr std::size_t kMostSegments = 16;
+/// Bounds the segments of a kernel that is worth a schedule for some sizes: more are long code.
+constexpr std::size_t kMostSegmentsTwice = 16;
 
 std::size_t segments_of(const Schedule& schedule) {
   std::size_t segments = 0;
@@ -74,38 +74,42 @@ std::size_t segments_of(const Schedule& schedule) {
   return segments;
 }
 
-/// Returns what is <= 0 where a tile would be mostly empty: where it is wider than the output, or its rows are six
-/// times as many as the output's and more. A stream loads element by element, of which it then finds the neighbours in
-/// a cache. (An H200, images of some 40 MB: NCHW to NHWC, f32, of 3, 8, 16, 32 and 64 channels 0.60, 0.73, 0.77, 0.77
-/// and 0.74 of a copy's speed as a stream, 0.06, 0.19, 0.30, 0.49 and 0.72 in tiles; i8 0.38, 0.39, 0.69, 0.68 and
-/// 0.67, and 0.02, 0.05, 0.09, 0.19 and 0.30. NHWC to NCHW, f32, of 3, 8 and 16 0.68, 0.33 and 0.32, and 0.14, 0.31 and
-/// 0.48; i8 of 3, 8, 16 and 32 0.59, 0.17, 0.16 and 0.10, and 0.02, 0.06, 0.10 and 0.18.)
+/// Returns what is <= 0 where tiles would be mostly empty: where the output has fewer than three quarters of a large
+/// tile's columns, or at most a sixth of its rows. A stream loads element by element, of which it then finds the
+/// neighbours in a cache. (An H200, 64 MiB, a stream and large tiles, of a copy: to 3, 4, 16, 64 and 256 columns f32
+/// 0.70, 1.04, 1.02, 0.84 and 0.46, and 0.04, 0.05, 0.26, 1.03 and 1.01; f16 0.53, 0.56, 0.95, 0.80 and 0.24, and 0.02,
+/// 0.03, 0.17, 1.02 and 0.94. From as many, which are rows of a tile then: f32 0.88, 0.81, 0.28 and less, and 0.10,
+/// 0.13, 0.48 and 1.01; f16 0.87, 0.47, 0.15, and 0.04, 0.05, 0.17. i8, 38 to 103 MB, to 3, 8, 16, 32 and 64 0.38,
+/// 0.39, 0.69, 0.68 and 0.67, and 0.02, 0.05, 0.09, 0.19 and 0.30; from 3, 8, 16 and 32 0.59, 0.17, 0.16 and 0.10, and
+/// 0.02, 0.06, 0.10 and 0.18.)
 ir::Expr narrowness(const Schedule& tiled) {
-  constexpr int kEmptiness = 6;
   ir::ExprContext& exprs = tiled.exprs();
   const TransposeTile& tile = *tiled.tile;
   const ir::Expr rows = tiled.kernel.extents[static_cast<std::size_t>(tile.axis)];
-  return exprs.min(exprs.sub(tiled.columns, exprs.constant(tile.stored_columns() - 1)),
-                   exprs.sub(rows, exprs.constant(tile.side() / kEmptiness)));
+  return exprs.min(exprs.sub(tiled.columns, exprs.constant(tile.stored_columns() * 3 / 4 - 1)),
+                   exprs.sub(rows, exprs.constant(tile.side() / 6)));
 }
 
 }  // namespace
 
 std::vector<Schedule> schedules_for_gpu(Kernel kernel, const GpuConfig& config, const PassEdits* edits) {
-  std::vector<Schedule> made = {schedule_for_gpu(std::move(kernel), config, edits)};
-  const Schedule& first = made.front();
-  if (!first.tile || config.tiles != TileSize::by_output || segments_of(first) > kMostSegments) return made;
-  const ir::Expr narrow = narrowness(first);
-  if (narrow.range().lo > 0) return made;
+  std::vector<Schedule> made;
+  made.push_back(schedule_for_gpu(std::move(kernel), config, edits));
+  const Schedule& tiled = made.front();
+  if (!tiled.tile || config.tiles != TileSize::by_output) return made;
+  const ir::Expr narrow = narrowness(tiled);
+  const bool always = narrow.range().hi <= 0;
+  if (narrow.range().lo > 0 || (!always && segments_of(tiled) > kMostSegmentsTwice)) return made;
   GpuConfig streamed = config;
   streamed.map = GridMap::stream;
-  Schedule stream = schedule_for_gpu(first.kernel, streamed, edits);
-  if (narrow.range().hi <= 0) {
+  streamed.items = 1;  // as what gathers takes anyway: one kind of code for all sizes that it serves
+  Schedule stream = schedule_for_gpu(tiled.kernel, streamed, edits);
+  if (always) {
     made.front() = std::move(stream);
-    return made;
+  } else if (tiled.index32.bound > 0 && stream.index32.bound > 0) {
+    stream.serves = {{abi::Assumption::narrow_output, {narrow, ir::Comparison::le, stream.exprs().constant(0)}}};
+    made.push_back(std::move(stream));
   }
-  stream.serves = {{abi::Assumption::narrow, {narrow, ir::Comparison::le, stream.exprs().constant(0)}}};
-  made.push_back(std::move(stream));
   return made;
 }
 

@@ -60,7 +60,7 @@ TEST_CASE("transpose: outputs of few rows or columns, of every type's size") {
         fmt::format("program p(x: {}[N, C, H, W], l: dim) {{ t = transpose(x, perm = [0, 2, 3, 1])"
                     "  y = pad(t, low = [0, l, 0, 0], high = [0, 0, 1, l]) z = relu(y) return z }}",
                     type));
-    for (const std::int64_t channels : {1, 3, 4, 62, 63, 130})
+    for (const std::int64_t channels : {1, 3, 47, 48, 96, 130})
       for (const std::int64_t l : {0, 1}) images.same({{shape({2, channels, 9, 21})}, {{"l", l}}});
     Regression planes(
         fmt::format("program p(x: {}[N, H, W, C], l: dim) {{ t = transpose(x, perm = [0, 3, 1, 2])"

@@ -39,9 +39,11 @@ class FreeSizes {
     if (!kernels) return refuse(index, "", kernels.error(), generated);
     const compiler::HostConfig& host = rng.pick(hosts_);
     const compiler::GpuConfig& gpu = rng.pick(gpus_);
-    for (const compiler::Kernel& kernel : *kernels)
-      for (compiler::Schedule& schedule : std::vector{schedule_for_host(kernel, host), schedule_for_gpu(kernel, gpu)})
+    for (const compiler::Kernel& kernel : *kernels) {
+      prove(index, schedule_for_host(kernel, host), *binding, generated);
+      for (compiler::Schedule& schedule : schedules_for_gpu(kernel, gpu))
         prove(index, std::move(schedule), *binding, generated);
+    }
   }
 
   [[nodiscard]] int report() const {

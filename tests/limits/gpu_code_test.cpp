@@ -39,6 +39,36 @@ TEST_CASE("a program that is too long for a GPU in all variants of its kernels i
   }
 }
 
+/// Kernels that each transpose, and have code for narrow outputs beside their tiles where there is room for it.
+std::string transposes(int kernels) {
+  std::string inputs, body, results;
+  for (int i = 0; i < kernels; ++i) {
+    inputs += fmt::format("x{0}: f32[A{0}, B{0}, C{0}], ", i);
+    body += fmt::format(
+        "  t{0} = transpose(x{0}, perm = [0, 2, 1])\n"
+        "  y{0} = pad(t{0}, low = [0, l, 1], high = [0, 1, l], mode = reflect)\n",
+        i);
+    results += fmt::format("{}y{}", i > 0 ? ", " : "", i);
+  }
+  return fmt::format("program p({}l: dim)\n{{\n{}  return {}\n}}", inputs, body, results);
+}
+
+TEST_CASE("code for some sizes alone is left out of a program that would be too long with it") {
+  const auto gpu = GpuCompiler::create("sm_90");
+  for (const bool for_simt : {false, true})
+    for (const auto& [kernels, has_narrow] : {std::pair(2, true), {9, false}}) {
+      CAPTURE(for_simt);
+      CAPTURE(kernels);
+      const Result<ir::Program> program = ir::parse_program(transposes(kernels));
+      REQUIRE(program.has_value());
+      const Result<abi::CompiledCode> code = (*gpu)->compile(*program, {.for_simt = for_simt});
+      REQUIRE(code.has_value());
+      REQUIRE(std::ssize(code->kernels) == kernels);
+      for (const auto& variants : code->kernels)
+        CHECK(variants.back().abi.name.ends_with("_narrow_output") == has_narrow);
+    }
+}
+
 // A random program: six axes that are reflected, and a function of each element.
 constexpr std::string_view kReflected = R"(
 program p(d2: dim, p0: i8[d2, N1, N0] strides [N1, 1, d2 * N1], c1: i8, p6: bf16[N3, 3], d4: dim,

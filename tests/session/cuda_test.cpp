@@ -189,7 +189,7 @@ TEST_CASE("binding makes no driver call; a launch makes one a kernel, and alloca
   const OnDevice device(bound);
   const LaunchArguments arguments = device.arguments();
   // What twins allocate is not the launch's.
-  for (const char* const name : {"two_0_one_vector", "two_1_narrow"})
+  for (const char* const name : {"two_0_one_vector", "two_1_narrow_output"})
     fake->register_twin(name, [](void*, const std::uint64_t*, std::size_t, unsigned, unsigned) {}, nullptr);
   fake->forget_calls();
   const long before = allocation_count();

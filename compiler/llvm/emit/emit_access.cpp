@@ -26,7 +26,7 @@ Value* AccessEmitter::address(const Access& access) {
 
 Value* AccessEmitter::load(const Access& access, llvm::Type* type) {
   const auto plain = [&]() -> Value* {
-    if (access.fetches_line) return load_with_line(address(access), type);
+    if (access.fetches_line && access.mask == nullptr) return load_with_line(address(access), type);
     if (access.mask == nullptr) return builder_.CreateAlignedLoad(type, address(access), llvm::Align(access.align));
     return builder_.CreateMaskedLoad(type, address(access), llvm::Align(access.align), access.mask,
                                      llvm::Constant::getNullValue(type));
@@ -52,8 +52,9 @@ Value* AccessEmitter::load(const Access& access, llvm::Type* type) {
 }
 
 /// LLVM has no name for such loads. (PTX ISA, 9.7.9: `.level::prefetch_size`, a hint; the lines of an L2 cache have 128
-/// bytes, in four sectors.) What is read is no kernel's output, and the call is no later than what writes memory after
-/// it, nor earlier than what writes before: it waits for the work before it as a load does.
+/// bytes, in four sectors.) The call only reads memory: LLVM keeps it after what writes before it, as the wait for the
+/// work before does, and before a barrier. Passes over machine code, which see no load in it, are not run
+/// (CodeGenOptLevel::None).
 Value* AccessEmitter::load_with_line(Value* address, llvm::Type* type) {
   const unsigned bits = type->getIntegerBitWidth();
   // A byte travels in a register of 16 bits.

@@ -21,7 +21,7 @@ struct Access {
   llvm::Value* extent = nullptr;  // where given (bounds-check mode), i64, and only if all of it is below
   llvm::Value* name = nullptr;    // with `extent`: index into KernelAbi::accesses
   unsigned align = 1;             // bytes of which the address is known to be a multiple
-  bool fetches_line = false;      // a load, of a GPU's integer of at most 8 bytes, that asks for the line around it
+  bool fetches_line = false;      // a GPU's load, of an integer of at most 8 bytes, asks for the line around it
   bool proves_align = false;      // with `extent`: that it is such a multiple is tested, too, in elements
 };
 

@@ -132,7 +132,8 @@ std::vector<GpuVariant> gpu_variants(std::span<const ProvenKernel> schedules) {
   std::vector<GpuVariant> list = VariantList(first).take();
   for (std::size_t i = 1; i < schedules.size(); ++i) {
     const ProvenKernel& other = schedules[i];
-    if (!first.has_narrow_indices() || !other.has_narrow_indices() || !asks_no_more(other, first)) continue;
+    if (!first.has_narrow_indices() || !other.has_narrow_indices()) continue;  // no proof has it that they fit 32 bits
+    if (!asks_no_more(other, first)) continue;
     GpuVariant variant = VariantList(other).take().back();
     variant.schedule = i;
     variant.suffix = fmt::format("_{}", abi::name_of(other.schedule().serves.front().assumption));

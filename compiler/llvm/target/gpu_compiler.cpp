@@ -10,6 +10,7 @@
 #include <span>
 #include <system_error>
 #include <thread>
+#include <type_traits>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -94,6 +95,43 @@ class PtxMaker {
   std::vector<std::jthread> threads_;  // declared last, so that they end before what they use
 };
 
+/// A program's kernels, each in its schedules, with the variants of each, and of those that are emitted the
+/// contracts.
+struct Kernels {
+  std::vector<std::vector<ProvenKernel>> proven;
+  std::vector<std::vector<GpuVariant>> variants;
+  std::vector<std::vector<abi::KernelAbi>> contracts;
+
+  void list_variants() {
+    variants.clear();
+    contracts.clear();
+    for (const std::vector<ProvenKernel>& kernel : proven) {
+      variants.push_back(gpu_variants(kernel));
+      contracts.emplace_back(variants.back().size());
+    }
+  }
+  /// Leaves each kernel the schedule that serves all sizes. Returns whether any had another.
+  bool keep_first_schedules() {
+    bool had_others = false;
+    for (std::vector<ProvenKernel>& kernel : proven) {
+      had_others |= kernel.size() > 1;
+      kernel.erase(kernel.begin() + 1, kernel.end());
+    }
+    return had_others;
+  }
+  /// Lists the modules that variants are in, at least one, in the order in which they are best begun: code for wide
+  /// offsets is the longest.
+  [[nodiscard]] std::vector<GpuModule> modules() const {
+    std::set<GpuModule> used;
+    for (const GpuVariant& variant : variants | std::views::join) used.insert(variant.module);
+    if (used.empty()) used.emplace();
+    const auto large = used.lower_bound({.is_large = true, .number = 0});
+    std::vector<GpuModule> list(used.rbegin(), std::make_reverse_iterator(large));
+    list.insert(list.end(), used.begin(), large);
+    return list;
+  }
+};
+
 class LlvmGpuCompiler final : public GpuCompiler {
  public:
   LlvmGpuCompiler(std::string architecture, HostTarget host)
@@ -131,14 +169,19 @@ class LlvmGpuCompiler final : public GpuCompiler {
       PADLOCK_TRY(const abi::CompiledCode code, compile_ptx(program, options));
       return std::string(code.text());
     }
-    PADLOCK_TRY(const Emitted made, emit_whole(program, options, device_features(), machine()));
-    simplify(*made.code.module, *made.code.machine);
-    return text_of(*made.code.module);
+    return of_variants(program, options, [&](Kernels& kernels) -> Result<std::string> {
+      PADLOCK_TRY(const CodeModule code, emit_whole(program, kernels, {device_features(), options}, machine()));
+      simplify(*code.module, *code.machine);
+      return text_of(*code.module);
+    });
   }
 
  private:
   Result<abi::CompiledCode> compile_ptx(const ir::Program& program, const GpuOptions& options) {
-    PADLOCK_TRY(Kernels kernels, list_variants(program, options));
+    return of_variants(program, options, [&](Kernels& kernels) { return compile_variants(program, kernels, options); });
+  }
+
+  Result<abi::CompiledCode> compile_variants(const ir::Program& program, Kernels& kernels, const GpuOptions& options) {
     const TargetFeatures features = device_features();
     const std::vector<GpuModule> modules = kernels.modules();
     PtxMaker maker(program.name());
@@ -163,8 +206,10 @@ class LlvmGpuCompiler final : public GpuCompiler {
   Result<abi::CompiledCode> compile_simt(const ir::Program& program, const GpuOptions& options) {
     GpuOptions checked = options;
     checked.bounds_check = true;
-    PADLOCK_TRY(Emitted made, emit_whole(program, checked, twin_features(), host_.machine()));
-    return image_of(made.code, std::move(made.contracts));
+    return of_variants(program, checked, [&](Kernels& kernels) -> Result<abi::CompiledCode> {
+      PADLOCK_TRY(CodeModule code, emit_whole(program, kernels, {twin_features(), checked}, host_.machine()));
+      return image_of(code, std::move(kernels.contracts));
+    });
   }
 
   static Result<abi::CompiledCode> image_of(CodeModule& code, std::vector<std::vector<abi::KernelAbi>> kernels) {
@@ -196,7 +241,7 @@ class LlvmGpuCompiler final : public GpuCompiler {
             .abs16 = false,  // ptxas takes what abs.s16 gives for positive
             .global_space = 1,
             .aligned_elements = true,
-            .fetches_lines = abi::gpu_target_number(architecture_) >= 89,  // PTX 7.8
+            .fetches_lines = abi::gpu_target_number(architecture_) >= 87,  // PTX 7.4
             .waits = abi::gpu_target_number(architecture_) >= 90,          // PTX 7.8
             .takes_words = true};
   }
@@ -217,34 +262,18 @@ class LlvmGpuCompiler final : public GpuCompiler {
     return made;
   }
 
-  /// A program's kernels, each in its schedules, with the variants of each, and of those that are emitted the
-  /// contracts.
-  struct Kernels {
-    std::vector<std::vector<ProvenKernel>> proven;
-    std::vector<std::vector<GpuVariant>> variants;
-    std::vector<std::vector<abi::KernelAbi>> contracts;
-
-    /// Lists the modules that variants are in, at least one, in the order in which they are best begun: code for wide
-    /// offsets is the longest.
-    [[nodiscard]] std::vector<GpuModule> modules() const {
-      std::set<GpuModule> used;
-      for (const GpuVariant& variant : variants | std::views::join) used.insert(variant.module);
-      if (used.empty()) used.emplace();
-      const auto large = used.lower_bound({.is_large = true, .number = 0});
-      std::vector<GpuModule> list(used.rbegin(), std::make_reverse_iterator(large));
-      list.insert(list.end(), used.begin(), large);
-      return list;
-    }
-  };
-
-  Result<Kernels> list_variants(const ir::Program& program, const GpuOptions& options) {
-    Kernels made;
-    PADLOCK_TRY(made.proven, prove_kernels(program, options.edits, scheduler(options), proofs_));
-    for (const std::vector<ProvenKernel>& kernel : made.proven) {
-      made.variants.push_back(gpu_variants(kernel));
-      made.contracts.emplace_back(made.variants.back().size());
-    }
-    return made;
+  /// Makes something of a program's variants, and where that is beyond a limit, of those that do without the schedules
+  /// which serve some sizes alone.
+  template <class Make>
+  auto of_variants(const ir::Program& program, const GpuOptions& options, const Make& make)
+      -> std::invoke_result_t<Make, Kernels&> {
+    Kernels kernels;
+    PADLOCK_TRY(kernels.proven, prove_kernels(program, options.edits, scheduler(options), proofs_));
+    kernels.list_variants();
+    auto made = make(kernels);
+    if (made || made.error().code != Code::resource_exhausted || !kernels.keep_first_schedules()) return made;
+    kernels.list_variants();
+    return make(kernels);
   }
 
   struct EmitOptions {
@@ -271,18 +300,12 @@ class LlvmGpuCompiler final : public GpuCompiler {
     return code.verify();
   }
 
-  /// A program in one module.
-  struct Emitted {
-    CodeModule code;
-    std::vector<std::vector<abi::KernelAbi>> contracts;
-  };
-
-  Result<Emitted> emit_whole(const ir::Program& program, const GpuOptions& options, const TargetFeatures& features,
-                             MachineHandle machine) {
-    PADLOCK_TRY(Kernels kernels, list_variants(program, options));
+  /// Emits a program in one module.
+  Result<CodeModule> emit_whole(const ir::Program& program, Kernels& kernels, const EmitOptions& emit,
+                                MachineHandle machine) {
     CodeModule code(program.name(), std::move(machine));
-    PADLOCK_CHECK(emit_into(code, kernels, std::nullopt, {features, options}));
-    return Emitted{std::move(code), std::move(kernels.contracts)};
+    PADLOCK_CHECK(emit_into(code, kernels, std::nullopt, emit));
+    return code;
   }
 
   static Status check_parameters(const abi::KernelAbi& abi) {

@@ -66,7 +66,9 @@ class LlvmHostCompiler final : public HostCompiler {
  private:
   [[nodiscard]] ScheduleMaker scheduler(const HostOptions& options) const {
     return [config = options.config.value_or(default_config()), edits = options.edits, this](Kernel kernel) {
-      return std::vector{schedule_for_host(std::move(kernel), config, edits, target_.permutes())};
+      std::vector<Schedule> made;
+      made.push_back(schedule_for_host(std::move(kernel), config, edits, target_.permutes()));
+      return made;
     };
   }
 

@@ -158,6 +158,31 @@ TEST_CASE("tiles of transposes past 2^31 elements") {
   CHECK_FALSE(check(long_rows, "tiles=large", {128, 128, 32}));
 }
 
+TEST_CASE("narrow transposes past 2^31 elements are several launches of a stream") {
+  Compilations compilations(/*for_gpu=*/true);
+  AddressCase images{.name = "channels innermost",
+                     .extents = {20011, 3, 50177},
+                     .perm = {0, 2, 1},
+                     .low = {0, 1, 0},
+                     .high = {0, 0, 2},
+                     .mode = "constant"};
+  AddressCase planes = images;
+  planes.extents = {20011, 50177, 3};
+  for (const AddressCase& c : {images, planes}) {
+    CAPTURE(c.text());
+    const Compiled& compiled = compilations.of(c.text(), {"default", ""});
+    const std::size_t last = compiled.variants().size() - 1;
+    REQUIRE(compiled.variants()[last].abi.name.ends_with("_narrow_output"));
+    AddressRun run(c, compiled, last);
+    CHECK(run.admits(last));
+    CHECK(run.launches() > 1);
+    run.takes_tiles();
+    Rng rng(1);
+    CHECK(run.run(rng) == "");
+    CHECK(run.elements_checked() > 0);
+  }
+}
+
 TEST_CASE("random programs of huge sizes") {
   Compilations compilations(/*for_gpu=*/true);
   const std::uint64_t seed = testing::seed_or(2147483648);

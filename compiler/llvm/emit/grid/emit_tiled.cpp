@@ -40,7 +40,7 @@ class TileEmitter {
     enter_tile(block);
     enter_halo();
     vector_.wait_for_earlier_grids();
-    // Where rows end with a tile and have no phases, the next tile, which is launched for phases, has nothing.
+    // Tiles are launched for rows of any phase. Where rows have none, those past the last column have nothing.
     vector_.when(holds(builder_, vector_.exprs, {tile_.some}), [&] {
       if (tile_.holds_results)
         in_turn([&] { emit_results(); }, [&] { storer_.emit(outputs_, has_halo_); });
