@@ -73,7 +73,7 @@ class GpuCost {
   static constexpr double kOwnRegisters = 24, kVectorRegisters = 8;
 
   /// A thread has at most so many words on their way; those of a tile with more come in more trips. Words of the halo
-  /// are loaded, and not stored.
+  /// are loaded, and not stored. Tiles count that are left out, too: which they are depends on addresses.
   void count_tiles(const TransposeTile& tile) {
     const double loaded = tile.blocks() * tile.lanes;
     const double each = std::min(kTileWordsInFlight, std::ceil(loaded / tile.threads));
