@@ -35,9 +35,8 @@ using ScheduleMaker = std::function<std::vector<Schedule>(Kernel)>;
                                                                            const PassEdits* edits,
                                                                            const ScheduleMaker& schedules,
                                                                            ProofCache& cache);
-/// Lists the obligations of its kernels' schedules with their verdicts, refuted ones too, and of schedules that code is
-/// not made of because a limit has it that way. Errors as `lower` and
-/// `list_obligations`.
+/// Lists the obligations of its kernels' schedules with their verdicts, refuted ones too. Some may be of a schedule for
+/// which a limit leaves no code. Errors as `lower` and `list_obligations`.
 [[nodiscard]] Result<std::vector<Proof>> list_proofs(const ir::Program& program, const PassEdits* edits,
                                                      const ScheduleMaker& schedules, ProofCache& cache);
 

@@ -56,7 +56,7 @@ def padded_extents(problem):
     """Returns the extents of the array that is padded, and of the result."""
     extents = list(problem["extents"])
     if problem["transposed"]:
-        extents[-2:] = extents[:-3:-1]
+        extents[-2], extents[-1] = extents[-1], extents[-2]
     return extents, [low + n + high for low, n, high in zip(problem["low"], extents, problem["high"])]
 
 

@@ -90,13 +90,12 @@ constexpr std::ptrdiff_t kMostGathers = 0;
 /// vectors where their code is long.
 VectorGrid grid_of(Schedule& schedule, const ScheduleOptions& options) {
   int widest = 1;
-  std::size_t segments = 0;
+  const std::size_t segments = schedule.segments();
   std::ptrdiff_t gathers = 0;
   for (const Body& body : schedule.bodies) {
     widest = std::max(widest, widest_bytes(body, /*for_threads=*/true));
     gathers += std::ranges::count(body.loads, LoadKind::strided, &BodyLoad::kind);
   }
-  for (const ScheduledCase& row : schedule.cases) segments += row.calls.size();
   int vectors = gathers > kMostGathers ? 1 : options.unroll;
   while (vectors > 1 && static_cast<std::size_t>(vectors) * segments > kMostSegments) vectors /= 2;
   return make_vector_grid(schedule.exprs(), options.threads, vectors, std::max(1, options.vector_bytes / widest));

@@ -6,6 +6,12 @@ namespace padlock::compiler {
 
 using ir::Expr;
 
+std::size_t Schedule::segments() const {
+  std::size_t count = 0;
+  for (const ScheduledCase& row : cases) count += row.calls.size();
+  return count;
+}
+
 Expr Schedule::tiles() const {
   if (tile) return tile->tiles;
   return at_launch(exprs(), *grid, grid->tiles, exprs().mul(rows, columns), used_vectors());

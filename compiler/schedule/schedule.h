@@ -207,6 +207,7 @@ struct Schedule {
   std::optional<ShortRows> short_rows = {};  // of a `grid` where they are worth tables
 
   [[nodiscard]] ir::ExprContext& exprs() const { return kernel.program->exprs(); }
+  [[nodiscard]] std::size_t segments() const;  ///< of all cases
   // Where there are `threads`:
   [[nodiscard]] ir::Expr tiles() const;                               ///< of the grid
   [[nodiscard]] ir::Expr used_vectors() const;                        ///< of each thread, where there is a `grid`

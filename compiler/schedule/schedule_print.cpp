@@ -47,14 +47,13 @@ class SchedulePrinter {
  private:
   /// Prints what code size and launches depend on, in the first two lines.
   void add_head() {
-    std::size_t segments = 0, loads = 0, loops = 0;
-    for (const ScheduledCase& scheduled : schedule_.cases) segments += scheduled.calls.size();
+    std::size_t loads = 0, loops = 0;
     for (const Body& body : schedule_.bodies) {
       loads += body.loads.size();
       for (const LoopStrategy& strategy : body.strategies) loops += strategy.loops.size();
     }
     line(0, "schedule {}: {}, {}, {}, {}, {}", kernel_.name, count_of(schedule_.cases.size(), "case"),
-         count_of(segments, "segment"), count_of(schedule_.bodies.size(), "body"), count_of(loads, "load"),
+         count_of(schedule_.segments(), "segment"), count_of(schedule_.bodies.size(), "body"), count_of(loads, "load"),
          count_of(loops, "loop"));
     line(1, "config {}", schedule_.config);
     line(1, "rows {}, columns {}, stores {}", text(schedule_.rows), text(schedule_.columns), name_of(schedule_.store));

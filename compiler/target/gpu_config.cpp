@@ -68,12 +68,6 @@ namespace {
 /// Bounds the segments of a kernel that is worth a schedule for some sizes: more are long code.
 constexpr std::size_t kMostSegmentsTwice = 16;
 
-std::size_t segments_of(const Schedule& schedule) {
-  std::size_t segments = 0;
-  for (const ScheduledCase& row : schedule.cases) segments += row.calls.size();
-  return segments;
-}
-
 /// Returns what is <= 0 where tiles would be mostly empty: where the output has fewer than three quarters of a large
 /// tile's columns, or at most a sixth of its rows. A stream loads element by element, of which it then finds the
 /// neighbours in a cache. (An H200, 64 MiB, a stream and large tiles, of a copy: to 3, 4, 16, 64 and 256 columns f32
@@ -99,7 +93,7 @@ std::vector<Schedule> schedules_for_gpu(Kernel kernel, const GpuConfig& config, 
   if (!tiled.tile || config.tiles != TileSize::by_output) return made;
   const ir::Expr narrow = narrowness(tiled);
   const bool always = narrow.range().hi <= 0;
-  if (narrow.range().lo > 0 || (!always && segments_of(tiled) > kMostSegmentsTwice)) return made;
+  if (narrow.range().lo > 0 || (!always && tiled.segments() > kMostSegmentsTwice)) return made;
   GpuConfig streamed = config;
   streamed.map = GridMap::stream;
   streamed.items = 1;  // as what gathers takes anyway: one kind of code for all sizes that it serves

@@ -14,8 +14,7 @@ class PassEdits;
 /// Which part of the output a block computes.
 enum class GridMap : std::uint8_t {
   stream,  ///< neighbouring vectors of the flattened output, whatever its rows are
-  tiled,   ///< a square tile through shared memory where the innermost axis is read across rows; else as
-           ///< stream
+  tiled,   ///< a square tile through shared memory where the innermost axis is read across rows; else as stream
 };
 
 /// Cache hint of GPU stores: none, or streaming (evict first), for output that is not read again soon.

@@ -51,4 +51,11 @@ Schedule schedule_for_host(Kernel kernel, const HostConfig& config, const PassEd
                         .edits = edits});
 }
 
+std::vector<Schedule> schedules_for_host(Kernel kernel, const HostConfig& config, const PassEdits* edits,
+                                         const VectorPermutes& permutes) {
+  std::vector<Schedule> made;
+  made.push_back(schedule_for_host(std::move(kernel), config, edits, permutes));
+  return made;
+}
+
 }  // namespace padlock::compiler

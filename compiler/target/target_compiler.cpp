@@ -20,9 +20,7 @@ struct Host {
   using Config = HostConfig;
   using Options = HostOptions;
   static std::vector<Schedule> schedules(const Compiler& compiler, Kernel kernel, const Config& config) {
-    std::vector<Schedule> made;
-    made.push_back(schedule_for_host(std::move(kernel), config, nullptr, compiler.permutes()));
-    return made;
+    return schedules_for_host(std::move(kernel), config, nullptr, compiler.permutes());
   }
   static Options options_of(std::optional<Config> config, const TargetCompiler::Options& options) {
     return {.config = config, .bounds_check = options.bounds_check};

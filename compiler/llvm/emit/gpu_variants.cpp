@@ -104,10 +104,6 @@ class VariantList {
   std::vector<GpuVariant> list_;
 };
 
-}  // namespace
-
-namespace {
-
 /// Returns whether each launch that the first schedule may take may be the other's.
 bool asks_no_more(const ProvenKernel& other, const ProvenKernel& first) {
   return std::ranges::all_of(other.preconditions(), [&](const ir::Constraint& asked) {
@@ -132,7 +128,6 @@ std::vector<GpuVariant> gpu_variants(std::span<const ProvenKernel> schedules) {
   std::vector<GpuVariant> list = VariantList(first).take();
   for (std::size_t i = 1; i < schedules.size(); ++i) {
     const ProvenKernel& other = schedules[i];
-    if (!first.has_narrow_indices() || !other.has_narrow_indices()) continue;  // no proof has it that they fit 32 bits
     if (!asks_no_more(other, first)) continue;
     GpuVariant variant = VariantList(other).take().back();
     variant.schedule = i;

@@ -66,9 +66,7 @@ class LlvmHostCompiler final : public HostCompiler {
  private:
   [[nodiscard]] ScheduleMaker scheduler(const HostOptions& options) const {
     return [config = options.config.value_or(default_config()), edits = options.edits, this](Kernel kernel) {
-      std::vector<Schedule> made;
-      made.push_back(schedule_for_host(std::move(kernel), config, edits, target_.permutes()));
-      return made;
+      return schedules_for_host(std::move(kernel), config, edits, target_.permutes());
     };
   }
 
