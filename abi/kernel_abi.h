@@ -83,13 +83,13 @@ struct Reach {
 /// consecutive rows of the output. A launch is given the result from its first row on, and each input from an origin
 /// on: the first element that it may read. It counts offsets from there.
 struct LaunchParts {
-  std::vector<ir::Expr> extents;   ///< of the output's outer axes, whose product is its rows
-  ir::Expr columns;                ///< of its innermost axis
-  std::vector<ir::Expr> spans;     ///< of each input: elements of its storage
-  std::vector<Reach> reaches;      ///< every element that is read lies in one of those of its input
-  std::int64_t tile_elements = 1;  ///< of a block: n elements are ceildiv(n + lanes - 1, tile_elements) blocks
-  std::int64_t lanes = 1;          ///< of a vector
-  std::int64_t most_elements = 0;  ///< that a launch writes, and from the first to the last that it reads of an input
+  std::vector<ir::Expr> extents;    ///< of the output's outer axes, whose product is its rows
+  ir::Expr columns;                 ///< of its innermost axis
+  std::vector<ir::Expr> spans;      ///< of each input: elements of its storage
+  std::vector<Reach> reaches;       ///< every element that is read lies in one of those of its input
+  std::int64_t block_elements = 1;  ///< of a block: n elements are ceildiv(n + lanes - 1, block_elements) blocks
+  std::int64_t lanes = 1;           ///< of a vector
+  std::int64_t most_elements = 0;   ///< that a launch writes, and from the first to the last that it reads of an input
 };
 
 /// The launch contract of one kernel: what it expects, in which order, as expressions of the program. It is stored with

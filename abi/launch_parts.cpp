@@ -120,8 +120,8 @@ class RowSplitter {
 
 std::optional<std::vector<RowRange>> split_rows(const PartSizes& sizes) { return RowSplitter(sizes).split(); }
 
-std::int64_t block_count(std::int64_t elements, std::int64_t lanes, std::int64_t tile_elements) {
-  return (elements + lanes - 1 + tile_elements - 1) / tile_elements;
+std::int64_t block_count(std::int64_t elements, std::int64_t lanes, std::int64_t block_elements) {
+  return (elements + lanes - 1 + block_elements - 1) / block_elements;
 }
 
 }  // namespace padlock::abi

@@ -45,6 +45,6 @@ struct RowRange {
 
 /// Returns the blocks that write so many elements, which may begin anywhere within a vector of `lanes`. All are
 /// positive, their sum fits 64 bits.
-[[nodiscard]] std::int64_t block_count(std::int64_t elements, std::int64_t lanes, std::int64_t tile_elements);
+[[nodiscard]] std::int64_t block_count(std::int64_t elements, std::int64_t lanes, std::int64_t block_elements);
 
 }  // namespace padlock::abi

@@ -33,7 +33,7 @@ class Values {
 PartsTape::PartsTape(const ir::Program& program, const LaunchParts& parts)
     : axes_(parts.extents.size()),
       inputs_(parts.spans.size()),
-      tile_elements_(parts.tile_elements),
+      block_elements_(parts.block_elements),
       lanes_(parts.lanes),
       most_elements_(parts.most_elements) {
   std::vector<ir::Expr> roots = {parts.columns};

@@ -24,13 +24,13 @@ class PartsTape {
   [[nodiscard]] std::int64_t most_elements() const { return most_elements_; }
   /// Returns the blocks of a launch that writes so many elements.
   [[nodiscard]] std::int64_t blocks(std::int64_t elements) const {
-    return block_count(elements, lanes_, tile_elements_);
+    return block_count(elements, lanes_, block_elements_);
   }
 
  private:
   std::size_t axes_, inputs_;
   std::vector<std::uint32_t> reach_inputs_;
-  std::int64_t tile_elements_, lanes_, most_elements_;
+  std::int64_t block_elements_, lanes_, most_elements_;
   ir::ExprTape tape_;  // columns, extents, spans, then, of each reach, least, most and steps
 };
 

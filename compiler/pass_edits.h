@@ -5,8 +5,8 @@
 
 #include "compiler/kernel/index_maps.h"
 #include "compiler/kernel/kernel.h"
-#include "compiler/schedule/schedule.h"
-#include "compiler/schedule/segments.h"
+#include "compiler/schedule/cases/segments.h"
+#include "compiler/schedule/model/schedule.h"
 
 namespace llvm {
 class Module;
@@ -26,7 +26,7 @@ class PassEdits {
   }
   virtual void gathered(Kernel&) const {}                            ///< before axes are merged
   virtual void split(const Kernel&, std::vector<RowCase>&) const {}  ///< before bodies are made
-  virtual void walked(Schedule&) const {}                            ///< before index arithmetic is narrowed
+  virtual void covered(Schedule&) const {}                           ///< before index arithmetic is narrowed
   virtual void scheduled(Schedule&) const {}                         ///< before it is proved
   virtual void emitted(llvm::Module&) const {}                       ///< before LLVM simplifies it
 };

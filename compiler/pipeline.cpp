@@ -8,12 +8,12 @@
 
 #include "compiler/kernel/lowering.h"
 #include "compiler/kernel/merge_axes.h"
-#include "compiler/schedule/choose_strategies.h"
+#include "compiler/schedule/cases/make_bodies.h"
+#include "compiler/schedule/cases/segments.h"
+#include "compiler/schedule/choose_cover.h"
 #include "compiler/schedule/index/exact_indices.h"
 #include "compiler/schedule/index/index32_variant.h"
 #include "compiler/schedule/index/index64_bounds.h"
-#include "compiler/schedule/permuted/permute_rows.h"
-#include "compiler/schedule/segments.h"
 #include "support/limits.h"
 #include "support/steps.h"
 
@@ -84,11 +84,9 @@ Schedule make_schedule(Kernel kernel, std::string config, const ScheduleOptions&
       split_rows(kernel, {.split = options.split});
   edits.split(kernel, cases);
   Schedule schedule = begin_schedule(std::move(kernel), std::move(config), options);  // what a launch covers
-  make_bodies(schedule, cases);                                                       // straight-line code and loads
-  choose_walks(schedule, options);                                                    // vectors, and loops over a run
-  set_row_steps(schedule);                                                            // host: from row to row
-  permute_rows(schedule, cases, options);                                             // host: short rows together
-  edits.walked(schedule);
+  make_bodies(schedule, cases, options);                                              // straight-line code and loads
+  choose_cover(schedule, cases, options);                                             // who makes what, in which loops
+  edits.covered(schedule);
   // Gathered once for all that is chosen by it. (The prover gathers anew: from what is emitted.)
   const std::vector<ExactIndices> places = exact_indices(schedule);
   schedule.index_operations = count_index_operations(places, limits::kIndexOperations);

@@ -7,9 +7,9 @@
 #include "compiler/kernel/kernel.h"
 #include "compiler/pass_counts.h"
 #include "compiler/pass_edits.h"
-#include "compiler/prover/proven_kernel.h"
-#include "compiler/schedule/make_schedule.h"
-#include "compiler/schedule/schedule.h"
+#include "compiler/prover/kernel_prover.h"
+#include "compiler/schedule/model/schedule.h"
+#include "compiler/schedule/model/schedule_options.h"
 #include "ir/program.h"
 #include "support/error.h"
 

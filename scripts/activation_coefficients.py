@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""Prints compiler/llvm/emit/activation/coefficients.h: the polynomials and constants of the activations.
+"""Prints compiler/emit/scalar/activation/coefficients.h: the polynomials and constants of the activations.
 
-usage: scripts/activation_coefficients.py > compiler/llvm/emit/activation/coefficients.h
+usage: scripts/activation_coefficients.py > compiler/emit/scalar/activation/coefficients.h
 
 Each approximation has the least largest relative error of its degree (Remez's exchange, on a grid of points that is
 fine enough), in decimal arithmetic of 110 digits; nothing but Python's standard library is used, and no float enters.

@@ -23,7 +23,8 @@ import re
 import sys
 
 IR = {"support", "ir", "ir/expr", "ir/binding"}
-MIDDLE = IR | {"abi", "solver", "compiler/kernel", "compiler/schedule", "compiler/prover"}
+EXPR = {"support", "ir/expr"}
+EMIT = EXPR | {"compiler/emit/rows", "compiler/emit/scalar"}
 RUNTIME = IR | {"abi", "runtime"}
 CACHE = {"tuner/cache", "support"}
 
@@ -43,12 +44,38 @@ ROOMS = {
     # From programs to code.
     "solver": IR,
     "compiler/kernel": IR | {"ir/text", "abi"},
-    "compiler/schedule": IR | {"ir/text", "abi", "compiler/kernel"},
-    "compiler/prover": IR | {"abi", "solver", "compiler/kernel", "compiler/schedule"},
-    "compiler": MIDDLE,
-    "compiler/target": MIDDLE | {"compiler"},
-    "compiler/llvm/emit": MIDDLE | {"ir/reference"},
-    "compiler/llvm/target": MIDDLE | {"compiler", "compiler/target", "compiler/llvm/emit"},
+    # A schedule: plain data, and what makes it.
+    "compiler/schedule/model": EXPR | {"ir", "ir/text", "compiler/kernel"},
+    "compiler/schedule/cases": EXPR | {"compiler/kernel", "compiler/schedule/model"},
+    "compiler/schedule/index": EXPR | {"compiler/kernel", "compiler/schedule/model"},
+    "compiler/schedule/host": EXPR | {"compiler/schedule/model", "compiler/schedule/cases"},
+    "compiler/schedule/gpu": EXPR | {"compiler/schedule/model", "compiler/schedule/cases"},
+    "compiler/schedule": {"compiler/schedule/model", "compiler/schedule/host", "compiler/schedule/gpu"},
+    # Its proof.
+    "compiler/prover/core": EXPR | {"solver", "compiler/kernel", "compiler/schedule/model", "compiler/schedule/index"},
+    "compiler/prover/host": EXPR | {"compiler/schedule/model", "compiler/schedule/index", "compiler/prover/core"},
+    "compiler/prover/gpu": EXPR | {"compiler/schedule/model", "compiler/prover/core"},
+    "compiler/prover": EXPR | {"compiler/schedule/model", "compiler/prover/core", "compiler/prover/host", "compiler/prover/gpu"},
+    # The passes in their order, and the configs that they take.
+    "compiler": EXPR
+    | {"ir", "compiler/kernel", "compiler/schedule", "compiler/schedule/model", "compiler/schedule/cases", "compiler/schedule/index"}
+    | {"compiler/prover"},
+    "compiler/targets": IR | {"abi", "compiler", "compiler/schedule/model", "compiler/prover/core"},
+    # Code of what is proved: of values, of a launch's rows, and of each target's covers.
+    "compiler/emit/scalar": EXPR
+    | {"ir", "ir/reference", "abi", "compiler/kernel", "compiler/schedule/model", "compiler/schedule/index"},
+    "compiler/emit/rows": EXPR
+    | {"abi", "compiler/schedule/model", "compiler/schedule/cases", "compiler/prover/core", "compiler/emit/scalar"},
+    "compiler/emit/host/runs": EMIT,
+    "compiler/emit/host/row_chunks": EMIT | {"compiler/schedule/model"},
+    "compiler/emit/host": EMIT
+    | {"abi", "compiler/schedule/index", "compiler/prover/core", "compiler/emit/host/runs", "compiler/emit/host/row_chunks"},
+    "compiler/emit/gpu/vector_grid": EMIT,
+    "compiler/emit/gpu/tiles": EMIT | {"compiler/emit/gpu/vector_grid"},
+    "compiler/emit/gpu": EMIT
+    | {"abi", "compiler/prover/core", "compiler/emit/gpu/vector_grid", "compiler/emit/gpu/tiles"},
+    "compiler/codegen": {"support", "ir", "abi", "compiler", "compiler/schedule/model", "compiler/targets"}
+    | {"compiler/emit/rows", "compiler/emit/host", "compiler/emit/gpu"},
     # From code to results.
     "runtime": RUNTIME,
     "runtime/scratch": RUNTIME,
@@ -58,17 +85,17 @@ ROOMS = {
     "runtime/registry": RUNTIME | {"runtime/host"},
     "runtime/pack": RUNTIME,
     # From results to choices.
-    "tuner/cache": RUNTIME | {"ir/text", "ir/verify", "compiler/target", "runtime/host"},
+    "tuner/cache": RUNTIME | {"ir/text", "ir/verify", "compiler/targets", "runtime/host"},
     "tuner/exchange": CACHE,
     "tuner/trial": RUNTIME
-    | {"ir/reference", "compiler", "compiler/target", "runtime/host", "runtime/registry", "runtime/scratch", "tuner/cache"},
+    | {"ir/reference", "compiler", "compiler/targets", "runtime/host", "runtime/registry", "runtime/scratch", "tuner/cache"},
     "tuner/worker": {"support", "tuner/cache", "tuner/trial"},
-    "tuner/search": IR | {"solver", "compiler/schedule", "compiler/target", "tuner/cache", "tuner/trial", "tuner/worker"},
+    "tuner/search": IR | {"solver", "compiler/schedule/model", "compiler/targets", "tuner/cache", "tuner/trial", "tuner/worker"},
     "tuner": {"support", "tuner/cache", "tuner/worker"},
     # Both for a program's text.
     "session/launch": RUNTIME | {"ir/reference", "runtime/host", "runtime/pack", "runtime/registry", "tuner/cache"},
     "session/compile": RUNTIME
-    | {"ir/reference", "compiler/prover", "compiler/target", "runtime/host", "runtime/pack", "session/launch"}
+    | {"ir/reference", "compiler/prover/core", "compiler/targets", "runtime/host", "runtime/pack", "session/launch"}
     | {"tuner/cache", "tuner/exchange", "tuner/search", "tuner/trial", "tuner/worker"},
     # Other programs' way in. The C API translates: a caller's sizes are the inner rooms' before they are a session's.
     "include": set(),
@@ -86,9 +113,9 @@ ROOMS = {
     "bench/times": {"support", "include", "session/compile", "session/launch"},
     # It measures things that have no name in the API: PTX, its loading, and a launch's part of the driver's call.
     "bench/gpu": RUNTIME
-    | {"ir/reference", "compiler/target", "runtime/cuda", "runtime/cuda/driver", "runtime/registry", "bench"},
+    | {"ir/reference", "compiler/targets", "runtime/cuda", "runtime/cuda/driver", "runtime/registry", "bench"},
     # Nor has the API a name for a worker and an exchange.
-    "bench/tuner": {"support", "compiler/target", "tuner/cache", "tuner/exchange", "tuner/worker", "bench"},
+    "bench/tuner": {"support", "compiler/targets", "tuner/cache", "tuner/exchange", "tuner/worker", "bench"},
     "examples": {"include"},
     # The Python package stands on the C API as any other program does.
     "python": set(),
@@ -110,7 +137,7 @@ NOT_SOURCES = {"build", "cmake", "docs", "scripts"}
 
 # Library: (headers, names, who may include or say them).
 FOREIGN = [
-    ("LLVM", r"^(llvm|llvm-c)/", r"\bllvm::", r"^compiler/llvm/"),
+    ("LLVM", r"^(llvm|llvm-c)/", r"\bllvm::", r"^compiler/(emit|codegen)/"),
     ("isl", r"^isl/", r"\bisl_[a-z]", r"^tests/"),
     ("CUDA", r"^(cuda|cuda_runtime|cuda_fp16|nvrtc|nvml)(_api)?\.h$", r"\bCU(?!DA)[a-z][A-Za-z]+\b|\bcu[A-Z][A-Za-z]+\b", r"^runtime/cuda/"),
     ("doctest", r"^doctest/", r"\bTEST_CASE\(", r"^tests/"),

@@ -6,7 +6,7 @@
 #include <string>
 
 #include "bench/gpu/rig.h"
-#include "compiler/target/gpu_config.h"
+#include "compiler/targets/gpu_config.h"
 #include "ir/binding/binding.h"
 #include "runtime/arguments.h"
 #include "runtime/device.h"

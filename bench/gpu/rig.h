@@ -6,7 +6,7 @@
 #include <optional>
 #include <string>
 
-#include "compiler/target/gpu_compiler.h"
+#include "compiler/targets/gpu_compiler.h"
 #include "runtime/cuda/context.h"
 #include "runtime/registry/devices.h"
 #include "support/error.h"

@@ -12,7 +12,7 @@
 #include <string>
 #include <vector>
 
-#include "compiler/target/target_compiler.h"
+#include "compiler/targets/target_compiler.h"
 #include "support/statistics.h"
 #include "tuner/worker/worker.h"
 

@@ -1,3 +1,5 @@
+#include "compiler/prover/kernel_prover.h"
+
 #include <algorithm>
 #include <chrono>
 #include <optional>
@@ -6,19 +8,18 @@
 
 #include <fmt/format.h>
 
-#include "compiler/prover/access_regions.h"
-#include "compiler/prover/chunk_proof.h"
-#include "compiler/prover/grid_proof.h"
-#include "compiler/prover/load_prover.h"
-#include "compiler/prover/loop_proof.h"
-#include "compiler/prover/obligations/index32_proof.h"
-#include "compiler/prover/obligations/index64_proof.h"
-#include "compiler/prover/obligations/launch_proof.h"
-#include "compiler/prover/obligations/write_prover.h"
-#include "compiler/prover/proof_session.h"
-#include "compiler/prover/proven_kernel.h"
-#include "compiler/prover/tile_proof.h"
-#include "compiler/prover/tile_words_proof.h"
+#include "compiler/prover/core/access_regions.h"
+#include "compiler/prover/core/index32_proof.h"
+#include "compiler/prover/core/index64_proof.h"
+#include "compiler/prover/core/launch_proof.h"
+#include "compiler/prover/core/load_prover.h"
+#include "compiler/prover/core/loop_proof.h"
+#include "compiler/prover/core/proof_session.h"
+#include "compiler/prover/core/write_prover.h"
+#include "compiler/prover/gpu/tile_words_proof.h"
+#include "compiler/prover/gpu/tiles_proof.h"
+#include "compiler/prover/gpu/vector_grid_proof.h"
+#include "compiler/prover/host/row_chunks_proof.h"
 #include "support/steps.h"
 
 namespace padlock::compiler {
@@ -132,9 +133,9 @@ class KernelProver {
   void prove_loads(const ScheduledCase& row, const solver::Region& rows) {
     loads_.enter_case(rows);
     for (const SegmentCall& call : row.calls) prove_loads(call);
-    if (!row.permuted) return;
     const auto number = static_cast<std::size_t>(&row - schedule_.cases.data());
-    for (Obligation& obligation : prove_permuted_rows(session_, schedule_, number, rows)) record(std::move(obligation));
+    if (schedule_.row_chunks(number) == nullptr) return;
+    for (Obligation& obligation : prove_row_chunks(session_, schedule_, number, rows)) record(std::move(obligation));
   }
 
   void prove_loads(const SegmentCall& call) {
@@ -146,13 +147,17 @@ class KernelProver {
   // --- threads ------------------------------------------------------------------------------------------------------
 
   void prove_threads() {
-    for (const TransposeTile* tile : schedule_.all_tiles()) {
-      for (Obligation& obligation : prove_tile(session_, *tile)) record(std::move(obligation));
-      if (!tile->holds_results) continue;
-      for (Obligation& obligation : prove_tile_words(session_, schedule_, *tile)) record(std::move(obligation));
-    }
-    if (!schedule_.grid) return;
+    if (const Tiles* const tiles = schedule_.tiles()) prove_tiles(*tiles);
+    if (schedule_.grid() == nullptr) return;
     for (Obligation& obligation : prove_grid(session_, schedule_)) record(std::move(obligation));
+  }
+
+  void prove_tiles(const Tiles& tiles) {
+    for (const TransposeTile& tile : tiles.shapes) {
+      for (Obligation& obligation : prove_tile(session_, tile)) record(std::move(obligation));
+      if (!tile.holds_results) continue;
+      for (Obligation& obligation : prove_tile_words(session_, schedule_, tile)) record(std::move(obligation));
+    }
   }
 
   std::chrono::steady_clock::time_point start_;

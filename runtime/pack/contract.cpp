@@ -66,7 +66,7 @@ void write_ids(const std::vector<ir::ValueId>& ids, ByteWriter& to) {
 void write_parts(const std::optional<abi::LaunchParts>& parts, ByteWriter& to) {
   to.number(parts ? 1 : 0);
   if (!parts) return;
-  to.number(parts->tile_elements);
+  to.number(parts->block_elements);
   to.number(parts->lanes);
   to.number(parts->most_elements);
   to.number(static_cast<Int128>(parts->extents.size()));
@@ -152,7 +152,7 @@ Status read_parts(KernelAbi& abi, ByteReader& from) {
   PADLOCK_TRY(const std::int64_t has_parts, from.number(0, 1));
   if (has_parts == 0) return {};
   abi::LaunchParts& parts = abi.parts.emplace();
-  PADLOCK_TRY(parts.tile_elements, from.number(1, kMostElements));
+  PADLOCK_TRY(parts.block_elements, from.number(1, kMostElements));
   PADLOCK_TRY(parts.lanes, from.number(1, kMostElements));
   PADLOCK_TRY(parts.most_elements, from.number(1, kMostElements));
   PADLOCK_TRY(const std::size_t extents, from.count());

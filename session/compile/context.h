@@ -11,7 +11,7 @@
 #include <string_view>
 #include <vector>
 
-#include "compiler/target/target_compiler.h"
+#include "compiler/targets/target_compiler.h"
 #include "runtime/host/thread_pool.h"
 #include "session/compile/tuning.h"
 #include "session/launch/compiled_program.h"
@@ -37,8 +37,8 @@ struct ContextOptions {
 
 struct CompileOptions {
   runtime::DeviceId device = {};
-  /// Target that code is made for: "host" (this machine), "host:NAME" (see compiler/target/host_compiler.h) or "sm_NN"
-  /// (see compiler/target/gpu_compiler.h). "host" means sm_90 for the device simt, and for a GPU the newest known
+  /// Target that code is made for: "host" (this machine), "host:NAME" (see compiler/targets/host_compiler.h) or "sm_NN"
+  /// (see compiler/targets/gpu_compiler.h). "host" means sm_90 for the device simt, and for a GPU the newest known
   /// architecture that it runs. A program for another CPU than this one can be printed, not run.
   std::string target = "host";
   /// "key=value,...": absent keys as in the default config; empty: what the cache has for the sizes that are bound, and
@@ -66,7 +66,7 @@ class Context final : public LaunchContext {
 
   /// The slow step: once a program, whatever the sizes. Errors: invalid_argument for an unknown target or a config
   /// outside the search space; unavailable for a device or target that this machine or build does not have;
-  /// resource_exhausted and internal as compiler/target/host_compiler.h; for a GPU also as its driver says of loading
+  /// resource_exhausted and internal as compiler/targets/host_compiler.h; for a GPU also as its driver says of loading
   /// the code (resource_exhausted for its memory; a lost device).
   [[nodiscard]] Result<CompiledProgram> compile(const Program& program, const CompileOptions& options = {});
   /// The text of one stage. Errors as `compile`; invalid_argument for a stage that the target does not have.

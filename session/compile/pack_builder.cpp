@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "abi/gpu_targets.h"
-#include "compiler/target/revision.h"
+#include "compiler/targets/revision.h"
 #include "runtime/host/host_info.h"
 #include "runtime/pack/contract.h"
 #include "session/compile/context.h"

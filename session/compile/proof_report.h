@@ -4,7 +4,7 @@
 #include <span>
 #include <string>
 
-#include "compiler/prover/proof.h"
+#include "compiler/prover/core/proof.h"
 
 // Reports what was proved, for people and for programs.
 namespace padlock::session {

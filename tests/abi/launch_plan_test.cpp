@@ -211,7 +211,7 @@ struct InParts : Fixture {
                                .columns = columns,
                                .spans = {c.mul(R, C)},
                                .reaches = {{0, {C}, k(0), c.sub(C, k(1))}},
-                               .tile_elements = 16,
+                               .block_elements = 16,
                                .lanes = 4,
                                .most_elements = 40};
   }

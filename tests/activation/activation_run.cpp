@@ -4,7 +4,7 @@
 
 #include <array>
 
-#include "compiler/target/host_compiler.h"
+#include "compiler/targets/host_compiler.h"
 #include "ir/binding/binding.h"
 #include "ir/reference/numeric.h"
 #include "ir/reference/scalar_ops.h"

@@ -21,11 +21,11 @@ struct DeviceRow {
 /// Of the search space of GPUs.
 std::vector<VariantRow> gpu_variants() {
   return {{"default", "", false},
-          {"one vector, streaming", "map=stream,threads=128,items=1,cache=streaming", false},
-          {"four vectors", "map=stream,threads=256,items=4", false},
+          {"one vector, streaming", "map=vector_grid,threads=128,items=1,cache=evict_first", false},
+          {"four vectors", "map=vector_grid,threads=256,items=4", false},
           {"no split, large tiles", "threads=512,split=0,tiles=large", false},
           {"small tiles", "tiles=small", false},
-          {"transposes by elements", "map=stream,threads=256,items=2", false}};
+          {"transposes by elements", "map=vector_grid,threads=256,items=2", false}};
 }
 
 /// As many kinds in fewer configs, for it compiles slowly. All its code checks bounds.
@@ -33,7 +33,7 @@ std::vector<VariantRow> simt_variants() {
   return {{"default", "", false},
           {"no split, many threads, large tiles", "threads=256,split=0,tiles=large", false},
           {"small tiles", "tiles=small", false},
-          {"four vectors, transposes by elements, streaming", "map=stream,threads=512,items=4,cache=streaming", false}};
+          {"four vectors, transposes by elements, streaming", "map=vector_grid,threads=512,items=4,cache=evict_first", false}};
 }
 
 /// Those of GPUs, and the code that checks bounds.

@@ -306,7 +306,7 @@ TEST_CASE("language: reshapes that add, drop, merge and split axes between pads"
   flat.refuses({{shape({6, 10})}, {{"C", 4}, {"D", 14}}}, "numbers of elements");
 }
 
-// The host takes rows together that are of one case (compiler/llvm/emit/emit_host.cpp): one, some and many rows of a
+// The host takes rows together that are of one case (compiler/emit/host/emit_host.cpp): one, some and many rows of a
 // group, and cases that begin and end inside one, at the low end, the high end and both, or never.
 TEST_CASE("language: rows of every mode that are taken together") {
   struct Rows {

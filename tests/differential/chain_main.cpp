@@ -6,8 +6,8 @@
 #include <string>
 
 #include "abi/launch_plan.h"
-#include "compiler/target/gpu_compiler.h"
-#include "compiler/target/host_compiler.h"
+#include "compiler/targets/gpu_compiler.h"
+#include "compiler/targets/host_compiler.h"
 #include "tests/common/crash_report.h"
 #include "tests/common/environment.h"
 #include "tests/common/options.h"

@@ -14,7 +14,7 @@
 #include <vector>
 
 #include "compiler/pipeline.h"
-#include "compiler/prover/proven_kernel.h"
+#include "compiler/prover/kernel_prover.h"
 #include "tests/common/crash_report.h"
 #include "tests/common/environment.h"
 #include "tests/common/options.h"

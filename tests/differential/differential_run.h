@@ -7,7 +7,7 @@
 #include <string_view>
 #include <vector>
 
-#include "compiler/target/host_compiler.h"
+#include "compiler/targets/host_compiler.h"
 #include "tests/compiler/seeded/mutation.h"
 #include "tests/differential/coverage.h"
 #include "tests/differential/host_check.h"

@@ -5,8 +5,8 @@
 #include <fmt/format.h>
 
 #include "compiler/pipeline.h"
-#include "compiler/target/gpu_config.h"
-#include "compiler/target/host_config.h"
+#include "compiler/targets/gpu_config.h"
+#include "compiler/targets/host_config.h"
 #include "tests/common/environment.h"
 #include "tests/common/options.h"
 #include "tests/differential/programs/random_program.h"

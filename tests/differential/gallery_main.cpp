@@ -10,8 +10,8 @@
 #include <string>
 #include <vector>
 
-#include "compiler/target/gpu_compiler.h"
-#include "compiler/target/host_compiler.h"
+#include "compiler/targets/gpu_compiler.h"
+#include "compiler/targets/host_compiler.h"
 #include "tests/common/environment.h"
 #include "tests/differential/host_check.h"
 

@@ -24,7 +24,7 @@
 #include <vector>
 
 #include "abi/kernel_abi.h"
-#include "compiler/target/host_compiler.h"
+#include "compiler/targets/host_compiler.h"
 #include "ir/binding/binding.h"
 #include "ir/reference/interpreter.h"
 #include "tests/common/environment.h"

@@ -11,8 +11,8 @@
 
 #include "abi/launch_plan.h"
 #include "compiler/pipeline.h"
-#include "compiler/prover/proven_kernel.h"
-#include "compiler/target/host_config.h"
+#include "compiler/prover/kernel_prover.h"
+#include "compiler/targets/host_config.h"
 #include "tests/common/environment.h"
 #include "tests/common/options.h"
 #include "tests/compiler/schedule/schedule_interpreter.h"

@@ -2,7 +2,7 @@
 
 #include <string>
 
-#include "compiler/target/gpu_compiler.h"
+#include "compiler/targets/gpu_compiler.h"
 #include "tests/common/expect.h"
 #include "tests/compiler/seeded/seeded_bugs.h"
 #include "tests/differential/host_check.h"

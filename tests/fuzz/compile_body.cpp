@@ -2,7 +2,7 @@
 #include <cstdio>
 #include <string_view>
 
-#include "compiler/target/host_compiler.h"
+#include "compiler/targets/host_compiler.h"
 #include "ir/program.h"
 #include "solver/binding_search.h"
 #include "support/limits.h"

@@ -30,7 +30,7 @@ void add_parts(abi::KernelAbi& abi, const ir::Program& program) {
                                                                .columns = abi.columns,
                                                                .spans = {},
                                                                .reaches = {},
-                                                               .tile_elements = 1024,
+                                                               .block_elements = 1024,
                                                                .lanes = 4,
                                                                .most_elements = 1 << 30});
   for (std::uint32_t input = 0; input < abi.inputs.size(); ++input) {

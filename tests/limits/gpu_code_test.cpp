@@ -6,7 +6,7 @@
 #include <doctest/doctest.h>
 #include <fmt/format.h>
 
-#include "compiler/target/gpu_compiler.h"
+#include "compiler/targets/gpu_compiler.h"
 #include "ir/program.h"
 #include "support/limits.h"
 #include "tests/limits/hostile_texts.h"

@@ -9,9 +9,9 @@
 #include <doctest/doctest.h>
 
 #include "compiler/pipeline.h"
-#include "compiler/schedule/segments.h"
-#include "compiler/target/gpu_compiler.h"
-#include "compiler/target/host_compiler.h"
+#include "compiler/schedule/cases/segments.h"
+#include "compiler/targets/gpu_compiler.h"
+#include "compiler/targets/host_compiler.h"
 #include "ir/program.h"
 #include "support/limits.h"
 #include "support/steps.h"

@@ -3,7 +3,7 @@
 
 #include <doctest/doctest.h>
 
-#include "compiler/target/host_compiler.h"
+#include "compiler/targets/host_compiler.h"
 #include "ir/program.h"
 #include "support/limits.h"
 #include "tests/common/rng.h"

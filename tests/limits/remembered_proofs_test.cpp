@@ -3,7 +3,7 @@
 
 #include <doctest/doctest.h>
 
-#include "compiler/target/host_compiler.h"
+#include "compiler/targets/host_compiler.h"
 #include "ir/program.h"
 #include "support/steps.h"
 #include "tests/limits/hostile_texts.h"

@@ -11,8 +11,8 @@
 
 #include "bench/pad_case.h"
 #include "compiler/pipeline.h"
-#include "compiler/target/gpu_compiler.h"
-#include "compiler/target/host_compiler.h"
+#include "compiler/targets/gpu_compiler.h"
+#include "compiler/targets/host_compiler.h"
 #include "support/file.h"
 #include "support/limits.h"
 #include "support/steps.h"

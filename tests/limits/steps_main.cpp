@@ -6,8 +6,8 @@
 #include <string>
 
 #include "compiler/pipeline.h"
-#include "compiler/target/gpu_compiler.h"
-#include "compiler/target/host_compiler.h"
+#include "compiler/targets/gpu_compiler.h"
+#include "compiler/targets/host_compiler.h"
 #include "ir/program.h"
 #include "support/steps.h"
 #include "tests/fuzz/processor_time.h"

@@ -15,7 +15,7 @@
 #include <string_view>
 #include <vector>
 
-#include "compiler/target/gpu_compiler.h"
+#include "compiler/targets/gpu_compiler.h"
 #include "tests/common/crash_report.h"
 #include "tests/common/environment.h"
 #include "tests/common/options.h"

@@ -138,7 +138,7 @@ TEST_CASE("facebookexperimental_triton_3514: each launch has its own config's bl
   const session::Program program = program_of(kTunedPad);
   Context context;
   learn(folder / "t.db", key_of(context, program, {.device = kGpu}), "A == 1", "threads=512");
-  learn(folder / "t.db", key_of(context, program, {.device = kGpu}), "A == 2", "threads=128,map=stream");
+  learn(folder / "t.db", key_of(context, program, {.device = kGpu}), "A == 2", "threads=128,map=vector_grid");
   use(context, folder / "t.db", Mode::read);
   const auto compiled = context.compile(program, {.device = kGpu});
   REQUIRE(compiled);

@@ -8,7 +8,7 @@
 #include <utility>
 
 #include "abi/launch_plan.h"
-#include "compiler/target/target_compiler.h"
+#include "compiler/targets/target_compiler.h"
 #include "runtime/cuda/driver/driver.h"
 
 namespace padlock::runtime {

@@ -13,7 +13,7 @@ class TestActivationCoefficients(unittest.TestCase):
         printed = io.StringIO()
         with contextlib.redirect_stdout(printed):
             activation_coefficients.main()
-        header = ROOT / "compiler/llvm/emit/activation/coefficients.h"
+        header = ROOT / "compiler/emit/scalar/activation/coefficients.h"
         self.assertEqual(printed.getvalue(), header.read_text())
 
 

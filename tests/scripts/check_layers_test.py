@@ -108,8 +108,8 @@ class Rooms(Case):
 class ChainsOfIncludes(Case):
     # A room that may include another one, whose files lead where the first must not come.
     PLANTED = {
-        "session/launch": ("tuner/cache", "compiler/target"),
-        "capi/launch": ("session/launch", "tuner/cache", "compiler/target"),
+        "session/launch": ("tuner/cache", "compiler/targets"),
+        "capi/launch": ("session/launch", "tuner/cache", "compiler/targets"),
         "runtime": ("runtime", "tuner"),
         "tools": ("support", "ir"),
         "examples": ("include", "capi"),
@@ -130,11 +130,11 @@ class ChainsOfIncludes(Case):
         found = violations({
             "session/launch/a.cpp": '#include "tuner/cache/b.h"\n',
             "tuner/cache/b.h": "",
-            "tuner/cache/b.cpp": '#include "compiler/target/c.h"\n',
-            "compiler/target/c.h": "",
+            "tuner/cache/b.cpp": '#include "compiler/targets/c.h"\n',
+            "compiler/targets/c.h": "",
         })
         self.assertEqual(len(found), 1, found)
-        self.assertIn("session/launch/a.cpp -> tuner/cache/b.h -> tuner/cache/b.cpp -> compiler/target/c.h", found[0])
+        self.assertIn("session/launch/a.cpp -> tuner/cache/b.h -> tuner/cache/b.cpp -> compiler/targets/c.h", found[0])
 
     def test_what_does_not_lead_there_passes(self):
         self.assertEqual(violations({
@@ -147,7 +147,7 @@ class ChainsOfIncludes(Case):
 class Foreign(Case):
     # Library: a header, a line that says a name of it, a place for both, a file in another place.
     PLANTED = {
-        "LLVM": ("<llvm/IR/Module.h>", "llvm::Module* m;", "compiler/llvm/emit/a.cpp", "compiler/kernel/a.cpp"),
+        "LLVM": ("<llvm/IR/Module.h>", "llvm::Module* m;", "compiler/emit/scalar/a.cpp", "compiler/kernel/a.cpp"),
         "isl": ("<isl/ctx.h>", "isl_ctx* c;", "tests/solver/a.cpp", "solver/a.cpp"),
         "CUDA": ("<cuda.h>", "CUdeviceptr p;", "runtime/cuda/a.cpp", "runtime/host/a.cpp"),
         "doctest": ("<doctest/doctest.h>", 'TEST_CASE("x") {}', "tests/ir/a.cpp", "ir/a.cpp"),

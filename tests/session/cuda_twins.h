@@ -6,7 +6,7 @@
 #include <string_view>
 #include <vector>
 
-#include "compiler/target/gpu_compiler.h"
+#include "compiler/targets/gpu_compiler.h"
 #include "runtime/host/host_image.h"
 #include "session/compile/context.h"
 #include "tests/runtime/cuda/fake_fixture.h"

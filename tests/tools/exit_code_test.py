@@ -203,7 +203,7 @@ class Texts(Case):
         self.write("p.pad", PAD_RELU)
         text = self.succeed("explain", "p.pad", "--target=sm_80", "--bind=B=2,S=3,lo=1")
         self.assertIn("sm_80", text)
-        self.assertIn("map=tiled", text)
+        self.assertIn("map=tiles", text)
         with use_driver(FAKE_CUDA):
             text = self.succeed("explain", "p.pad", "--device=cuda:0", "--cache=none.db")
         self.assertIn("sm_90", text)

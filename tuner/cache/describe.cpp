@@ -10,7 +10,7 @@
 #include <ctime>
 #include <optional>
 
-#include "compiler/target/revision.h"
+#include "compiler/targets/revision.h"
 #include "support/hash.h"
 
 namespace padlock::tuner {

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "compiler/schedule/schedule.h"
+#include "compiler/schedule/model/schedule.h"
 
 namespace padlock::tuner {
 namespace {
@@ -18,10 +18,10 @@ constexpr double kGpuMemory = 3000, kGpuTrip = 700, kGpuIssue = 4, kGpuLaunch = 
 double host_ns(const KernelCost& cost, std::int64_t task_bytes, const Machine& machine) {
   // Nothing is found in a cache: a tuner's buffers are used in turn until they exceed them. A plain store fetches its
   // line first, one that goes past the caches does not.
-  const bool streams =
-      cost.always_streams ||
-      (cost.streams && cost.write_bytes >= static_cast<double>(compiler::streamed_bytes(machine.cache_bytes)));
-  const double memory = (cost.read_bytes + cost.write_bytes * (streams ? 1 : 2)) / kHostMemory;
+  const bool nontemporal =
+      cost.always_nontemporal ||
+      (cost.nontemporal && cost.write_bytes >= static_cast<double>(compiler::nontemporal_bytes(machine.cache_bytes)));
+  const double memory = (cost.read_bytes + cost.write_bytes * (nontemporal ? 1 : 2)) / kHostMemory;
   const double compute = cost.chunks * kHostChunk;
   const double task = static_cast<double>(std::max<std::int64_t>(task_bytes, 1));
   const double waves = std::ceil(std::max(1.0, std::ceil(cost.write_bytes / task)) / machine.threads);

@@ -3,7 +3,7 @@
 #include <cstdint>
 #include <span>
 
-#include "compiler/target/cost.h"
+#include "compiler/targets/cost.h"
 
 namespace padlock::tuner {
 

@@ -5,7 +5,7 @@
 #include <span>
 #include <string>
 
-#include "compiler/target/target_compiler.h"
+#include "compiler/targets/target_compiler.h"
 #include "ir/program.h"
 #include "tuner/trial/failure.h"
 #include "tuner/trial/trial_device.h"

@@ -7,7 +7,7 @@
 #include <span>
 #include <string>
 
-#include "compiler/target/target_compiler.h"
+#include "compiler/targets/target_compiler.h"
 #include "ir/binding/binding.h"
 #include "runtime/comparison.h"
 #include "runtime/device.h"

@@ -1,6 +1,7 @@
 #include "compiler/schedule/index/exact_indices.h"
 
 #include <set>
+#include <span>
 
 #include "support/steps.h"
 
@@ -87,39 +88,39 @@ namespace {
 void add_tile(std::vector<ExactIndices>& all, const TransposeTile& tile) {
   Collector tiles("tiles");
   for (const Expr e : {tile.cross_first, tile.column_first, tile.loaded_row, tile.loaded_column, tile.stored_row,
-                       tile.stored_column, tile.word, tile.lane, tile.block_row, tile.block_column, tile.block_word,
+                       tile.stored_column, tile.word, tile.lane, tile.square_row, tile.square_column, tile.square_word,
                        tile.copied_row, tile.copied_column, tile.copied_word, tile.copied_lane, tile.some})
     tiles.exact(e);
   for (const std::vector<Expr>* tests : {&tile.tests, &tile.whole, &tile.copied_tests})
     for (const Expr test : *tests) tiles.exact(test);
-  for (const TilePart& part : tile.parts)
-    for (const Expr test : part.tests) tiles.exact(test);
+  for (const TileCase& one : tile.cases)
+    for (const Expr test : one.tests) tiles.exact(test);
   for (const TileRun& run : tile.runs)
     for (const Expr test : run.tests) tiles.exact(test);
   tiles.into(all);
 }
 
-std::vector<ExactIndices> exact_indices(const Schedule& schedule, const std::vector<const TransposeTile*>& shapes) {
+std::vector<ExactIndices> exact_indices(const Schedule& schedule, std::span<const TransposeTile> shapes) {
   const Graph& graph = schedule.kernel.graph;
   std::vector<ExactIndices> all;
   Collector tests("tests of rows");
   Collector runs("columns of runs");
-  Collector streams("rows of loads");
+  Collector sources("rows of loads");
   for (const ScheduledCase& row : schedule.cases) {
     if (row.is_test()) tests.exact(graph, row.test);
     for (const SegmentCall& call : row.calls) {
       runs.exact(call.run_begin);
       runs.exact(call.run_end);
-      for (const Stream& stream : call.streams) {
-        for (const Expr e : {stream.base, stream.step}) streams.address(e);
-        streams.exact(stream.rows);
+      for (const LoadSource& source : call.sources) {
+        for (const Expr e : {source.base, source.step}) sources.address(e);
+        sources.exact(source.rows);
       }
     }
   }
   BodyCollector bodies;
   for (const Body& body : schedule.bodies) bodies.add(schedule.exprs(), graph, body);
-  for (const TransposeTile* tile : shapes) add_tile(all, *tile);
-  for (Collector* collector : {&tests, &runs, &streams}) collector->into(all);
+  for (const TransposeTile& tile : shapes) add_tile(all, tile);
+  for (Collector* collector : {&tests, &runs, &sources}) collector->into(all);
   bodies.into(all);
   return all;
 }
@@ -127,11 +128,12 @@ std::vector<ExactIndices> exact_indices(const Schedule& schedule, const std::vec
 }  // namespace
 
 std::vector<ExactIndices> exact_indices(const Schedule& schedule, const TransposeTile* tile) {
-  return exact_indices(schedule, tile == nullptr ? std::vector<const TransposeTile*>() : std::vector{tile});
+  return exact_indices(schedule, std::span(tile, tile == nullptr ? 0 : 1));
 }
 
 std::vector<ExactIndices> exact_indices(const Schedule& schedule) {
-  return exact_indices(schedule, schedule.all_tiles());
+  const Tiles* const tiles = schedule.tiles();
+  return exact_indices(schedule, tiles == nullptr ? std::span<const TransposeTile>() : tiles->shapes);
 }
 
 std::uint32_t count_index_operations(const std::vector<ExactIndices>& places, std::size_t most) {

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "compiler/schedule/schedule.h"
+#include "compiler/schedule/model/schedule.h"
 
 namespace padlock::compiler {
 
@@ -19,7 +19,7 @@ struct ExactIndices {
 
 /// Returns those of one body.
 [[nodiscard]] std::vector<ExactIndices> exact_indices(const Schedule& schedule, const Body& body);
-/// Returns those of a schedule with tiles of one shape, of all, or, null, of none, by place; without permuted rows,
+/// Returns those of a schedule with tiles of one shape, of all, or, null, of none, by place; without row chunks,
 /// which are done without where theirs do not fit.
 [[nodiscard]] std::vector<ExactIndices> exact_indices(const Schedule& schedule, const TransposeTile* tile);
 [[nodiscard]] std::vector<ExactIndices> exact_indices(const Schedule& schedule);

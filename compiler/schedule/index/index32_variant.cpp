@@ -6,6 +6,7 @@
 
 #include "compiler/schedule/index/index_sizes.h"
 #include "compiler/schedule/index/index_width.h"
+#include "compiler/schedule/index/tensor_reach.h"
 #include "support/steps.h"
 
 namespace padlock::compiler {
@@ -72,8 +73,9 @@ Index32Variant division_index32_variant(const Schedule& schedule, const std::vec
 
 /// The shapes of a GPU's tiles; one, null, where it has none.
 std::vector<const TransposeTile*> shapes_of(const Schedule& schedule) {
-  std::vector<const TransposeTile*> shapes = schedule.all_tiles();
-  if (shapes.empty()) shapes.push_back(nullptr);
+  if (schedule.tiles() == nullptr) return {nullptr};
+  std::vector<const TransposeTile*> shapes;
+  for (const TransposeTile& tile : schedule.tiles()->shapes) shapes.push_back(&tile);
   return shapes;
 }
 
@@ -97,11 +99,11 @@ std::vector<Expr> strides_of(const Schedule& schedule, const TransposeTile* tile
   const Kernel& kernel = schedule.kernel;
   ir::ExprContext& exprs = schedule.exprs();
   const auto add_offset = [&](Expr offset) {
-    if (!schedule.grid) add_strides(exprs, all, offset);
+    if (schedule.grid() == nullptr) add_strides(exprs, all, offset);
   };
   for (const ScheduledCase& row : schedule.cases)
     for (const SegmentCall& call : row.calls)
-      for (const Stream& stream : call.streams) add_offset(stream.base);
+      for (const LoadSource& source : call.sources) add_offset(source.base);
   for (const Body& body : schedule.bodies) {
     for (const BodyNode& node : body.nodes) add_strides(exprs, all, node.index);
     for (const BodyLoad& load : body.loads) {
@@ -124,15 +126,15 @@ std::vector<Expr> elements_of(const Schedule& schedule) {
   std::set<ir::ValueId> seen;
   for (const ScheduledCase& row : schedule.cases)
     for (const SegmentCall& call : row.calls)
-      for (const Stream& stream : call.streams)
-        if (seen.insert(stream.tensor).second)
-          all.push_back(schedule.kernel.program->value(stream.tensor).layout.span(exprs));
+      for (const LoadSource& source : call.sources)
+        if (seen.insert(source.tensor).second)
+          all.push_back(schedule.kernel.program->value(source.tensor).layout.span(exprs));
   return all;
 }
 
 /// Collects what a GPU's kernel compares, divides or steps by: expressions of coordinates, and the extents of a launch.
 std::vector<Expr> exact_in(const Schedule& schedule, const TransposeTile* tile) {
-  std::vector<Expr> all = {schedule.tiles(), schedule.columns};
+  std::vector<Expr> all = {schedule.blocks(), schedule.columns};
   if (tile == nullptr) all.push_back(schedule.rows);
   const std::vector<Expr> strides = strides_of(schedule, tile);
   all.insert(all.end(), strides.begin(), strides.end());
@@ -150,7 +152,7 @@ CoordinateRanges ranges_in(const Schedule& schedule, const TransposeTile* tile, 
   };
   const RunVariables run(schedule.exprs());
   for (const Expr column : {run.column_first, run.column_last, run.begin, run.end})
-    ranges[column.symbol()] = {0, most(schedule.columns) + kLongestTile};
+    ranges[column.symbol()] = {0, most(schedule.columns) + kLongestBlock};
   if (tile == nullptr) return ranges;
   const Expr cross = schedule.kernel.extents[static_cast<std::size_t>(tile->axis)];
   ranges[tile->cross_tile.symbol()] = {0, most(cross) / tile->side()};
@@ -159,11 +161,11 @@ CoordinateRanges ranges_in(const Schedule& schedule, const TransposeTile* tile, 
   ranges[tile->column.symbol()] = {0, tile->columns() - 1};
   ranges[tile->phase.symbol()] = {0, tile->halo()};
   ranges[tile->needed.symbol()] = {0, tile->halo()};
-  ranges[tile->slot.symbol()] = {0, tile->positions() + kLongestTile};
+  ranges[tile->slot.symbol()] = {0, tile->positions() + kLongestBlock};
   for (const TileDigit& digit : tile->copied_digits) ranges[digit.value.symbol()] = {0, digit.count.constant() - 1};
   ranges[tile->round.symbol()] = {0, tile->rounds() - 1};
-  ranges[tile->block.symbol()] = {0, tile->blocks() - 1};
-  ranges[tile->part.symbol()] = {0, tile->lanes - 1};
+  ranges[tile->square.symbol()] = {0, tile->squares() - 1};
+  ranges[tile->line.symbol()] = {0, tile->lanes - 1};
   return ranges;
 }
 
@@ -196,7 +198,7 @@ Index32Variant index32_variant_of(Schedule& schedule) {
     made.elements = elements_of(schedule);
     made.guards = guards_of(schedule.exprs(), made.sizes, bound);
     const auto may_be_more = [](Expr elements) { return elements.range().hi > Index32Variant::kMostElements; };
-    if (schedule.grid) {
+    if (schedule.grid() != nullptr) {
       made.in_parts = std::ranges::any_of(made.elements, may_be_more);
       if (made.in_parts) made.reaches = set_reaches(schedule);
       return made;
@@ -214,7 +216,7 @@ Index32Variant index32_variant_of(Schedule& schedule) {
 }  // namespace
 
 Index32Variant choose_index32_variant(Schedule& schedule, const std::vector<ExactIndices>& places) {
-  return schedule.threads > 0 ? index32_variant_of(schedule) : division_index32_variant(schedule, places);
+  return schedule.is_for_gpu() ? index32_variant_of(schedule) : division_index32_variant(schedule, places);
 }
 
 std::vector<Expr> index32_divisions_in(const Schedule& schedule, const Body& body) {

@@ -4,14 +4,14 @@
 #include <vector>
 
 #include "compiler/schedule/index/exact_indices.h"
-#include "compiler/schedule/schedule.h"
+#include "compiler/schedule/model/schedule.h"
 
 namespace padlock::compiler {
 
 /// Returns the assumptions under which a host's schedule divides by sizes in 32 bits: that the sizes and extents that
 /// occur in the divisions are at most 2^30, or somewhat less where they are multiplied. Empty where nothing is divided
 /// by a size, or where the known ranges of the sizes suffice. Returns the same for all indices of a GPU's schedule.
-/// Gives a grid's streams their reaches. `places`: the schedule's exact indices.
+/// Gives a grid's sources their reaches. `places`: the schedule's exact indices.
 [[nodiscard]] Index32Variant choose_index32_variant(Schedule& schedule, const std::vector<ExactIndices>& places);
 
 /// Returns whether all indices of a GPU's schedule fit 32 bits, given that its sizes lie between -bound and bound.

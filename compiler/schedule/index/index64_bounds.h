@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "compiler/schedule/index/exact_indices.h"
-#include "compiler/schedule/schedule.h"
+#include "compiler/schedule/model/schedule.h"
 #include "ir/expr/constraint.h"
 
 // Bounds that indices of 64 bits may need a launch to check. Sizes that a program does not bound, such as products of

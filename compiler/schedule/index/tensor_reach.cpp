@@ -4,7 +4,6 @@
 #include <map>
 #include <utility>
 
-#include "compiler/schedule/schedule.h"
 #include "ir/expr/affine.h"
 #include "support/steps.h"
 
@@ -14,21 +13,21 @@ using ir::Expr;
 
 namespace {
 
-/// Makes the reach of one stream, a tensor's axis after the other.
+/// Makes the reach of one source, a tensor's axis after the other.
 class ReachMaker {
  public:
   ReachMaker(const Kernel& kernel, int lanes)
       : exprs_(kernel.program->exprs()), kernel_(kernel), around_(exprs_.constant(lanes - 1)) {}
 
-  TensorReach make(const Stream& stream) {
-    const ir::Layout& layout = kernel_.graph.layout(stream.layout);
-    reach_ = {.tensor = stream.tensor,
+  TensorReach make(const LoadSource& source) {
+    const ir::Layout& layout = kernel_.graph.layout(source.layout);
+    reach_ = {.tensor = source.tensor,
               .steps = {},
               .least = exprs_.sub(layout.offset(), around_),
               .most = exprs_.add(layout.offset(), around_)};
     reach_.steps.assign(static_cast<std::size_t>(kernel_.rank() - 1), exprs_.constant(0));
-    for (std::size_t axis = 0; axis < stream.coordinates.size(); ++axis)
-      add_axis(stream.coordinates[axis], layout.extents()[axis], layout.strides()[axis]);
+    for (std::size_t axis = 0; axis < source.coordinates.size(); ++axis)
+      add_axis(source.coordinates[axis], layout.extents()[axis], layout.strides()[axis]);
     return std::move(reach_);
   }
 
@@ -61,8 +60,8 @@ bool moves_with_rows(const Kernel& kernel, Expr coordinate) {
   return !coordinate.has_coordinate();
 }
 
-TensorReach reach_of(const Kernel& kernel, const Stream& stream, int lanes) {
-  return ReachMaker(kernel, lanes).make(stream);
+TensorReach reach_of(const Kernel& kernel, const LoadSource& source, int lanes) {
+  return ReachMaker(kernel, lanes).make(source);
 }
 
 std::vector<TensorReach> set_reaches(Schedule& schedule) {
@@ -70,13 +69,13 @@ std::vector<TensorReach> set_reaches(Schedule& schedule) {
   std::map<std::vector<std::uint32_t>, int> places;  // in `all`, by tensor and Expr::id
   for (ScheduledCase& row : schedule.cases)
     for (SegmentCall& call : row.calls)
-      for (Stream& stream : call.streams) {
-        TensorReach reach = reach_of(schedule.kernel, stream, schedule.grid->lanes);
+      for (LoadSource& source : call.sources) {
+        TensorReach reach = reach_of(schedule.kernel, source, schedule.grid()->lanes);
         take_steps(reach.steps.size());
         std::vector<std::uint32_t> key = {reach.tensor, reach.least.id(), reach.most.id()};
         for (const Expr step : reach.steps) key.push_back(step.id());
         const auto [place, is_new] = places.try_emplace(std::move(key), static_cast<int>(all.size()));
-        stream.reach = place->second;
+        source.reach = place->second;
         if (is_new) all.push_back(std::move(reach));
       }
   return all;

@@ -1,4 +1,4 @@
-#include "tests/compiler/llvm/compiled.h"
+#include "tests/compiler/emit/compiled.h"
 
 namespace padlock::compiler {
 namespace {

@@ -3,8 +3,8 @@
 #include <utility>
 #include <vector>
 
-#include "compiler/llvm/emit/emit_host.h"
-#include "compiler/prover/proven_kernel.h"
+#include "compiler/emit/host/emit_host.h"
+#include "compiler/prover/kernel_prover.h"
 
 namespace padlock::compiler {
 

@@ -13,8 +13,8 @@ namespace {
 constexpr std::string_view kTurnedHalves =
     "program p(x: f16[A, B]) where A >= 1, B >= 1 { y = transpose(x, perm = [1, 0]) return y }";
 
-constexpr std::string_view kStream = "map=stream,threads=128,items=4";
-constexpr std::string_view kTiled = "map=tiled";
+constexpr std::string_view kStream = "map=vector_grid,threads=128,items=4";
+constexpr std::string_view kTiled = "map=tiles";
 
 struct Mutant {
   Mutation mutation;

@@ -1,6 +1,6 @@
 #include <tuple>
 
-#include "compiler/prover/grid_proof.h"
+#include "compiler/prover/gpu/vector_grid_proof.h"
 #include "tests/compiler/prover/gpu_programs.h"
 #include "tests/compiler/prover/seeded_gpu_schedule.h"
 
@@ -22,26 +22,26 @@ constexpr std::string_view kTwoTypes =
 
 TEST_CASE("walk over vectors: every obligation is decided, for every number of threads and vectors") {
   for (const std::string_view program : {kPad, kBytes, kGathered, kTwoTypes})
-    for (const std::string_view config : {"map=stream,threads=128,items=1", "map=stream,threads=256,items=2",
-                                          "map=stream,threads=512,items=4", "map=stream,split=0"})
+    for (const std::string_view config : {"map=vector_grid,threads=128,items=1", "map=vector_grid,threads=256,items=2",
+                                          "map=vector_grid,threads=512,items=4", "map=vector_grid,split=0"})
       check_gpu_proved(program, config);
 }
 
 TEST_CASE("short rows: a warp's table has a place for each, which no other has") {
   const ir::Program program = testing::program_of(kByteImages);
   const Schedule schedule = gpu_schedule_of(program, "");
-  REQUIRE(schedule.short_rows.has_value());
+  REQUIRE(schedule.grid()->row_table.has_value());
   check_gpu_proved(kByteImages, "");
   ProofSession session(schedule.kernel, {});
-  CHECK(prove_short_rows(session, *schedule.short_rows).verdict == Verdict::proved);
+  CHECK(prove_row_table(session, *schedule.grid()->row_table).verdict == Verdict::proved);
   const auto check_refuted = [&](std::string_view what, const auto& change) {
     CAPTURE(what);
-    const ScheduleEdit edit([&](Schedule& changed) { change(*changed.short_rows); });
+    const ScheduleEdit edit([&](Schedule& changed) { change(*changed.grid()->row_table); });
     check_gpu_refuted(kByteImages, "", ObligationKind::cover, "are taken together", &edit);
   };
-  check_refuted("half of the places", [](ShortRows& wrong) { wrong.places /= 2; });
-  check_refuted("twice the vectors", [](ShortRows& wrong) { wrong.vectors *= 2; });
-  check_refuted("rows that are shorter", [](ShortRows& wrong) { wrong.tests.erase(wrong.tests.begin()); });
+  check_refuted("half of the places", [](RowTable& wrong) { wrong.places /= 2; });
+  check_refuted("twice the vectors", [](RowTable& wrong) { wrong.vectors *= 2; });
+  check_refuted("rows that are shorter", [](RowTable& wrong) { wrong.tests.erase(wrong.tests.begin()); });
 }
 
 TEST_CASE("short rows: where it is not decided that they have places, there is no table, and all else is as it was") {
@@ -55,7 +55,7 @@ TEST_CASE("short rows: where it is not decided that they have places, there is n
   // The same test, as a power, of which the solver knows no root.
   const ProvenKernel without = proven_with([](Schedule& changed) {
     ir::ExprContext& exprs = changed.exprs();
-    ShortRows& rows = *changed.short_rows;
+    RowTable& rows = *changed.grid()->row_table;
     const Int128 least = (Int128{rows.vectors} * rows.lanes + rows.places - 2) / (rows.places - 1);
     const Expr cube = exprs.mul(rows.columns, exprs.mul(rows.columns, rows.columns));
     rows.tests.front() = {cube, ir::Comparison::ge, exprs.constant(least * least * least)};
@@ -71,18 +71,18 @@ TEST_CASE("short rows: a table is had where bytes lie in rows of several axes, f
                                                 {kBytes, "", true},
                                                 {kByteImages, "items=1", false},
                                                 {kPad, "", false},
-                                                {kGathered, "map=stream", false},
+                                                {kGathered, "map=vector_grid", false},
                                                 {kTwoTypes, "", false}}) {
     CAPTURE(text);
     const ir::Program program = testing::program_of(text);
-    CHECK(gpu_schedule_of(program, config).short_rows.has_value() == has_table);
+    CHECK(gpu_schedule_of(program, config).grid()->row_table.has_value() == has_table);
   }
 }
 
 TEST_CASE("tiles: every obligation is decided, for every number of threads") {
-  const ScheduleEdit has_tile([](Schedule& schedule) { CHECK(schedule.tile.has_value()); });
+  const ScheduleEdit has_tile([](Schedule& schedule) { CHECK(schedule.tiles() != nullptr); });
   for (const std::string_view text : {kTurned, kTurnedBytes, kTurnedAndNot, kRotated})
-    for (const std::string_view config : {"threads=128", "threads=256", "threads=512,cache=streaming"})
+    for (const std::string_view config : {"threads=128", "threads=256", "threads=512,cache=evict_first"})
       check_gpu_proved(text, config, &has_tile);
 }
 
@@ -91,41 +91,41 @@ TEST_CASE("tiles: small ones, which a launch may take instead, are proved as the
     for (const std::string_view config : {"tiles=small,threads=64", "tiles=small", "tiles=medium", "tiles=large"})
       check_gpu_proved(text, config);
   const ScheduleEdit untested([](Schedule& schedule) {
-    schedule.smaller_tiles.back().tests.erase(schedule.smaller_tiles.back().tests.begin());
+    schedule.tiles()->shapes.back().tests.erase(schedule.tiles()->shapes.back().tests.begin());
   });
-  check_gpu_refuted(kTurned, "map=tiled", ObligationKind::store, "is made, the extent is", &untested);
+  check_gpu_refuted(kTurned, "map=tiles", ObligationKind::store, "is made, the extent is", &untested);
   const ScheduleEdit early([](Schedule& schedule) {
-    Expr& column = schedule.smaller_tiles.front().block_column;
+    Expr& column = schedule.tiles()->shapes[1].square_column;
     column = schedule.exprs().add(column, schedule.exprs().constant(1));
   });
-  check_gpu_refuted(kTurnedBytes, "map=tiled", ObligationKind::cover, "is not in number", &early);
+  check_gpu_refuted(kTurnedBytes, "map=tiles", ObligationKind::cover, "is not in number", &early);
 }
 
 TEST_CASE("tiles: they are the default of what reads rows across, and of nothing else") {
-  for (const auto& [text, map] : {std::pair(kTurned, "map=tiled"),
-                                  {kTurnedBytes, "map=tiled"},
-                                  {kTurnedAndNot, "map=tiled"},
-                                  {kPad, "map=stream"}}) {
+  for (const auto& [text, map] : {std::pair(kTurned, "map=tiles"),
+                                  {kTurnedBytes, "map=tiles"},
+                                  {kTurnedAndNot, "map=tiles"},
+                                  {kPad, "map=vector_grid"}}) {
     CAPTURE(text);
     const ir::Program program = testing::program_of(text);
     const Schedule schedule = gpu_schedule_of(program, "");
     CHECK(schedule.config.starts_with(map));
-    CHECK(schedule.tile.has_value() != schedule.grid.has_value());
-    CHECK(gpu_schedule_of(program, "map=stream").grid.has_value());
+    CHECK((schedule.tiles() != nullptr) != (schedule.grid() != nullptr));
+    CHECK(gpu_schedule_of(program, "map=vector_grid").grid() != nullptr);
   }
 }
 
 TEST_CASE("tiles by words: each test of a run that another does not imply is needed") {
   const ir::Program program = testing::program_of(kTurned);
-  const std::size_t tests = gpu_schedule_of(program, "").tile->runs.front().tests.size();
+  const std::size_t tests = gpu_schedule_of(program, "").tiles()->shapes.front().runs.front().tests.size();
   CHECK(tests == 6);  // both ends of the rows for each condition, and both of the columns
   // In a case of rows the one end implies the other: of two tests of a condition one is enough.
   for (const std::size_t dropped : {0U, 3U, 4U, 5U}) {
     const ScheduleEdit edit([=](Schedule& schedule) {
-      std::vector<Expr>& all = schedule.tile->runs.front().tests;
+      std::vector<Expr>& all = schedule.tiles()->shapes.front().runs.front().tests;
       all.erase(all.begin() + dropped);
     });
-    check_gpu_refuted(kTurned, "map=tiled", ObligationKind::load, "is of another segment", &edit);
+    check_gpu_refuted(kTurned, "map=tiles", ObligationKind::load, "is of another segment", &edit);
   }
 }
 

@@ -9,7 +9,7 @@
 #include <fmt/format.h>
 
 #include "compiler/pipeline.h"
-#include "compiler/target/gpu_config.h"
+#include "compiler/targets/gpu_config.h"
 #include "tests/compiler/schedule/interpreter_state.h"
 #include "tests/compiler/schedule/schedule_interpreter.h"
 #include "tests/compiler/seeded/seeded_bugs.h"
@@ -73,7 +73,7 @@ class Example {
   /// All events of executions of the walk over vectors with every strategy, where the schedule has one.
   [[nodiscard]] Result<std::vector<Event>> grid_events() const {
     std::vector<Event> all;
-    if (!schedule_.grid) return all;
+    if (schedule_.grid() == nullptr) return all;
     for (const Execution& execution : executions()) {
       PADLOCK_TRY(Trace trace, interpret_grid(schedule_, sizes_, execution));
       std::ranges::move(trace.events, std::back_inserter(all));
@@ -120,7 +120,7 @@ class Example {
   [[nodiscard]] std::vector<Execution> executions() const {
     std::vector<Execution> all;
     for (const LoopStrategyKind strategy :
-         schedule_.threads > 0 ? std::span<const LoopStrategyKind>(kVectorStrategies) : kThreadStrategies)
+         schedule_.is_for_gpu() ? std::span<const LoopStrategyKind>(kVectorStrategies) : kThreadStrategies)
       all.push_back({.strategy = strategy});
     return all;
   }

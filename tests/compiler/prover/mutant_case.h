@@ -5,10 +5,10 @@
 #include <string_view>
 #include <vector>
 
-#include "compiler/prover/proof.h"
-#include "compiler/prover/proven_kernel.h"
-#include "compiler/schedule/schedule.h"
-#include "compiler/target/host_config.h"
+#include "compiler/prover/core/proof.h"
+#include "compiler/prover/kernel_prover.h"
+#include "compiler/schedule/model/schedule.h"
+#include "compiler/targets/host_config.h"
 #include "ir/program.h"
 #include "tests/compiler/seeded/mutation.h"
 

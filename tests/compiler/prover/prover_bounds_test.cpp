@@ -6,7 +6,7 @@
 #include "abi/launch_plan.h"
 #include "compiler/schedule/index/exact_indices.h"
 #include "tests/common/plan_launch.h"
-#include "tests/compiler/llvm/compiled.h"
+#include "tests/compiler/emit/compiled.h"
 #include "tests/compiler/prover/mutant_case.h"
 #include "tests/compiler/schedule/index_arithmetic.h"
 
@@ -29,7 +29,7 @@ constexpr std::string_view kFar =
     "  z = slice(y, start = [0, 0], limit = [A, S + k], step = [1, 3])"
     "  v = pad(z, low = [0, q], high = [0, 0], mode = wrap)"
     "  w = pad(v, low = [1, 0], high = [0, -((S + k) ceildiv 3)]) return w }";
-constexpr const char* kConfigs[] = {"", "split=0", "map=stream,threads=128,items=1", "map=stream,split=0"};
+constexpr const char* kConfigs[] = {"", "split=0", "map=vector_grid,threads=128,items=1", "map=vector_grid,split=0"};
 
 Schedule schedule_of(const ir::Program& program, std::string_view config) {
   return std::move(value_of(schedules_of(program, config)).front());
@@ -116,7 +116,7 @@ TEST_CASE("an element's number in a reshape fits 64 bits, or a launch is asked t
         guarded += one.verdict == Verdict::guarded ? 1 : 0;
       }
       // Code for a GPU numbers the elements of its vectors once more.
-      CHECK((guarded > 0) == (is_guarded || std::string_view(config).contains("map=stream")));
+      CHECK((guarded > 0) == (is_guarded || std::string_view(config).contains("map=vector_grid")));
       CHECK(prove(schedule_of(program, config)).has_value());
     }
   }

@@ -2,7 +2,7 @@
 
 #include "solver/feasibility.h"
 #include "solver/integer_solver.h"
-#include "tests/compiler/llvm/compiled.h"
+#include "tests/compiler/emit/compiled.h"
 #include "tests/compiler/prover/mutant_case.h"
 #include "tests/solver/failing_solver.h"
 

@@ -6,7 +6,7 @@
 #include <set>
 #include <sstream>
 
-#include "tests/compiler/llvm/compiled.h"
+#include "tests/compiler/emit/compiled.h"
 #include "tests/compiler/prover/mutant_case.h"
 #include "tests/solver/failing_solver.h"
 
@@ -84,9 +84,9 @@ constexpr std::string_view kNarrow = "vector_bytes=16,unroll=1,store=plain";
 constexpr std::string_view kWide = "vector_bytes=64,unroll=4,store=nontemporal";
 constexpr std::string_view kStreamed = "vector_bytes=16,unroll=2,store=nontemporal";
 // GPUs'.
-constexpr std::string_view kVectors = "map=stream,threads=128,items=2";
-constexpr std::string_view kVector = "map=stream,threads=256,items=1,cache=streaming";
-constexpr std::string_view kGuarded = "map=stream,split=0";
+constexpr std::string_view kVectors = "map=vector_grid,threads=128,items=2";
+constexpr std::string_view kVector = "map=vector_grid,threads=256,items=1,cache=evict_first";
+constexpr std::string_view kGuarded = "map=vector_grid,split=0";
 constexpr std::string_view kWhole = "split=0,unroll=2";
 
 constexpr std::string_view kAdjoint =

@@ -1,7 +1,7 @@
 #include <fmt/format.h>
 
 #include "tests/common/environment.h"
-#include "tests/compiler/llvm/compiled.h"
+#include "tests/compiler/emit/compiled.h"
 #include "tests/compiler/prover/mutant_case.h"
 #include "tests/differential/programs/random_program.h"
 
@@ -16,9 +16,9 @@ constexpr int kWanted = 3;                 // refuted programs for each bug
 using Configs = std::array<const char*, 3>;
 constexpr Configs kHostConfigs = {"vector_bytes=16,unroll=1,store=plain", "vector_bytes=32,unroll=2,store=nontemporal",
                                   "split=0,unroll=1"};
-constexpr Configs kStreams = {"map=stream,threads=128,items=1", "map=stream,threads=256,items=2",
-                              "map=stream,threads=512,items=4"};
-constexpr Configs kTiles = {"map=tiled,threads=128", "map=tiled,threads=256", "map=tiled,threads=512"};
+constexpr Configs kStreams = {"map=vector_grid,threads=128,items=1", "map=vector_grid,threads=256,items=2",
+                              "map=vector_grid,threads=512,items=4"};
+constexpr Configs kTiles = {"map=tiles,threads=128", "map=tiles,threads=256", "map=tiles,threads=512"};
 
 /// What a seeded bug came to in one program.
 struct Outcome {
@@ -52,7 +52,7 @@ bool is_refuted(const ir::Program& program, std::string_view config, Mutation mu
   const Result<std::vector<Schedule>> schedules = schedules_of(program, config, mutation);
   if (!schedules) return false;
   return std::ranges::any_of(*schedules, [&](const Schedule& schedule) {
-    if (judge_of(mutation) == Judge::tile && !schedule.tile) return false;
+    if (judge_of(mutation) == Judge::tile && schedule.tiles() == nullptr) return false;
     const Result<Proof> proof = list_obligations(schedule, {.cache = &lemmas, .keep = false});
     return proof && proof->refuted() != nullptr;
   });

@@ -6,8 +6,8 @@
 #include <functional>
 #include <string>
 
-#include "compiler/target/gpu_config.h"
-#include "tests/compiler/llvm/compiled.h"
+#include "compiler/targets/gpu_config.h"
+#include "tests/compiler/emit/compiled.h"
 
 // Seeded bugs of a GPU's schedule, and what is proved of it.
 namespace padlock::compiler {
@@ -16,7 +16,7 @@ namespace padlock::compiler {
 class ScheduleEdit final : public PassEdits {
  public:
   explicit ScheduleEdit(std::function<void(Schedule&)> edit) : edit_(std::move(edit)) {}
-  void walked(Schedule& schedule) const override { edit_(schedule); }
+  void covered(Schedule& schedule) const override { edit_(schedule); }
 
  private:
   std::function<void(Schedule&)> edit_;

@@ -1,4 +1,4 @@
-#include "compiler/prover/size_bounds.h"
+#include "compiler/prover/core/size_bounds.h"
 
 #include <doctest/doctest.h>
 #include <fmt/format.h>

@@ -1,4 +1,4 @@
-#include "compiler/target/host_config.h"
+#include "compiler/targets/host_config.h"
 
 #include <doctest/doctest.h>
 

@@ -12,7 +12,7 @@
 
 namespace padlock::compiler {
 
-/// The integers of emitted code (compiler/llvm/emit/emit_expr.h) without code: what mentions no coordinate is a size,
+/// The integers of emitted code (compiler/emit/scalar/emit_expr.h) without code: what mentions no coordinate is a size,
 /// evaluated in 128 bits and passed in; the rest is arithmetic of `bits` bits that wraps. Addresses wrap throughout;
 /// what is compared, or taken modulo something, saturates its sizes instead.
 class IndexArithmetic {

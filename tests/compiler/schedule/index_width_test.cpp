@@ -4,10 +4,10 @@
 
 #include <fmt/format.h>
 
-#include "compiler/prover/proven_kernel.h"
+#include "compiler/prover/kernel_prover.h"
 #include "compiler/schedule/index/index_magnitude.h"
 #include "tests/common/environment.h"
-#include "tests/compiler/llvm/compiled.h"
+#include "tests/compiler/emit/compiled.h"
 #include "tests/ir/expr/random_expr.h"
 #include "tests/ir/expr/z3_expr.h"
 

@@ -27,15 +27,15 @@ InterpretedLoads::InterpretedLoads(InterpreterState& state)
 
 void InterpretedLoads::enter(const SegmentCall& call) {
   call_ = &call;
-  std::vector<Prepared>& streams = prepared_[&call];
-  if (!streams.empty() || call.streams.empty()) return;
-  for (const Stream& stream : call.streams) {
-    const ir::Layout& view = state_.kernel.graph.layout(stream.layout);
-    Prepared made{.coordinates = ir::ExprTape(state_.exprs, stream.coordinates), .extents = {}};
+  std::vector<Prepared>& sources = prepared_[&call];
+  if (!sources.empty() || call.sources.empty()) return;
+  for (const LoadSource& source : call.sources) {
+    const ir::Layout& view = state_.kernel.graph.layout(source.layout);
+    Prepared made{.coordinates = ir::ExprTape(state_.exprs, source.coordinates), .extents = {}};
     for (const Expr extent : view.extents()) made.extents.push_back(state_.value_of(extent));
     made.used = state_.value_of(view.span(state_.exprs));
-    made.stored = state_.value_of(state_.kernel.program->value(stream.tensor).layout.storage_extent());
-    streams.push_back(std::move(made));
+    made.stored = state_.value_of(state_.kernel.program->value(source.tensor).layout.storage_extent());
+    sources.push_back(std::move(made));
   }
 }
 
@@ -63,52 +63,52 @@ void InterpretedLoads::load_in(std::span<const Walk> walks, const BodyLoad& how,
 }
 
 void InterpretedLoads::load(const BodyLoad& how, std::size_t index, std::int64_t column) {
-  const Stream& stream = call_->streams[index];
+  const LoadSource& source = call_->sources[index];
   const Prepared& prepared = prepared_.at(call_)[index];
   state_.values[column_.symbol()] = column;
   if (state_.holds(how.guard)) {
     ++state_.trace.loads;
-    check_coordinates(stream, prepared, column);
-    check_storage(how, stream, prepared, column);
+    check_coordinates(source, prepared, column);
+    check_storage(how, source, prepared, column);
   } else {
-    (void)element_of(how, stream, column);  // the address is computed all the same, with what divides in it
+    (void)element_of(how, source, column);  // the address is computed all the same, with what divides in it
   }
   if (const std::optional<std::int64_t> operand = state_.code.take_overflow())
     state_.record(ObligationKind::width, column, fmt::format("{} is divided, or by it, in 32 bits", *operand));
 }
 
-void InterpretedLoads::check_coordinates(const Stream& stream, const Prepared& prepared, std::int64_t column) {
-  std::vector<std::int64_t> at(stream.coordinates.size());
+void InterpretedLoads::check_coordinates(const LoadSource& source, const Prepared& prepared, std::int64_t column) {
+  std::vector<std::int64_t> at(source.coordinates.size());
   if (const Status status = prepared.coordinates.evaluate(state_.values, at); !status)
     state_.record(ObligationKind::width, column, status.error().message);
   for (std::size_t axis = 0; axis < at.size(); ++axis)
     if (at[axis] < 0 || at[axis] >= prepared.extents[axis])
       state_.record(ObligationKind::load, column,
                     fmt::format("coordinate {} on axis {} of {}, whose extent is {}", at[axis], axis,
-                                state_.kernel.program->value(stream.tensor).name, prepared.extents[axis]));
+                                state_.kernel.program->value(source.tensor).name, prepared.extents[axis]));
 }
 
-void InterpretedLoads::check_storage(const BodyLoad& how, const Stream& stream, const Prepared& prepared,
+void InterpretedLoads::check_storage(const BodyLoad& how, const LoadSource& source, const Prepared& prepared,
                                      std::int64_t column) {
-  const ir::Value& tensor = state_.kernel.program->value(stream.tensor);
+  const ir::Value& tensor = state_.kernel.program->value(source.tensor);
   const std::int64_t bytes = ir::byte_size(tensor.dtype);
   if (prepared.used > prepared.stored)
     state_.record(ObligationKind::load, column,
                   fmt::format("{} bytes are accessed of {}, whose storage is {} bytes", prepared.used * bytes,
                               tensor.name, prepared.stored * bytes));
-  const std::int64_t element = element_of(how, stream, column);
+  const std::int64_t element = element_of(how, source, column);
   if (element < 0 || element >= prepared.stored)
     state_.record(
         ObligationKind::load, column,
         fmt::format("element {} of {} is read where its storage has {}", element, tensor.name, prepared.stored));
 }
 
-/// As emitted (compiler/llvm/emit/emit_body.cpp).
-std::int64_t InterpretedLoads::element_of(const BodyLoad& how, const Stream& stream, std::int64_t column) {
+/// As emitted (compiler/emit/host/runs/emit_body.cpp).
+std::int64_t InterpretedLoads::element_of(const BodyLoad& how, const LoadSource& source, std::int64_t column) {
   IndexArithmetic& code = state_.code;
   if (how.kind == LoadKind::general) return code.address(how.offset);
   const Int128 base =
-      code.wrapped(Int128{code.address(stream.base)} + (has_offset(how) ? code.address(how.offset) : 0));
+      code.wrapped(Int128{code.address(source.base)} + (has_offset(how) ? code.address(how.offset) : 0));
   switch (how.kind) {
     case LoadKind::contiguous:
       return code.wrapped(base + column);

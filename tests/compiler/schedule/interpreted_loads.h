@@ -23,7 +23,7 @@ class InterpretedLoads {
   void load_chunk(const Body& body, const VectorLoop& loop, std::int64_t first);
 
  private:
-  /// What a stream needs for each element, evaluated together, and what holds of all elements.
+  /// What a source needs for each element, evaluated together, and what holds of all elements.
   struct Prepared {
     ir::ExprTape coordinates;
     std::vector<std::int64_t> extents;
@@ -33,9 +33,9 @@ class InterpretedLoads {
   /// Does a load at every value of the walks, of which the last is the innermost loop.
   void load_in(std::span<const Walk> walks, const BodyLoad& how, std::size_t index, std::int64_t column);
   void load(const BodyLoad& how, std::size_t index, std::int64_t column);
-  void check_coordinates(const Stream& stream, const Prepared& prepared, std::int64_t column);
-  void check_storage(const BodyLoad& how, const Stream& stream, const Prepared& prepared, std::int64_t column);
-  std::int64_t element_of(const BodyLoad& how, const Stream& stream, std::int64_t column);
+  void check_coordinates(const LoadSource& source, const Prepared& prepared, std::int64_t column);
+  void check_storage(const BodyLoad& how, const LoadSource& source, const Prepared& prepared, std::int64_t column);
+  std::int64_t element_of(const BodyLoad& how, const LoadSource& source, std::int64_t column);
 
   InterpreterState& state_;
   ir::Expr column_;

@@ -1,4 +1,4 @@
-#include "compiler/schedule/row_recurrence.h"
+#include "compiler/schedule/cases/row_recurrence.h"
 
 #include <doctest/doctest.h>
 

@@ -51,16 +51,16 @@ class Interpreter {
 
   Result<Trace> run_grid() {
     check_extents();
-    const VectorGrid& grid = *schedule_.grid;
+    const VectorGrid& grid = *schedule_.grid();
     if (state_.row_count * std::max<std::int64_t>(1, state_.columns()) > kMaxElements) return too_large();
     values_[grid.elements.symbol()] = state_.row_count * state_.columns();
     values_[grid.phase.symbol()] = execution_.phase;
     const std::int64_t used = values_[grid.used.symbol()] = code_.exact(schedule_.used_vectors());
-    const std::int64_t tiles = code_.exact(schedule_.tiles());
-    for (writer_.block = 0; writer_.block < tiles; ++writer_.block)
+    const std::int64_t blocks = code_.exact(schedule_.blocks());
+    for (writer_.block = 0; writer_.block < blocks; ++writer_.block)
       for (writer_.thread = 0; writer_.thread < grid.threads; ++writer_.thread)
         for (std::int64_t i = 0; i < used; ++i) {
-          values_[grid.tile.symbol()] = writer_.block;
+          values_[grid.block.symbol()] = writer_.block;
           values_[grid.slot.symbol()] = i * grid.threads + writer_.thread;
           run_vector(code_.exact(grid.first));
           if (elements_ > kMaxElements) return too_large();
@@ -91,7 +91,7 @@ class Interpreter {
   /// The parts of a vector in each row that it lies in.
   void run_vector(std::int64_t first) {
     const std::int64_t columns = std::max<std::int64_t>(1, state_.columns());
-    const std::int64_t end = std::min(first + schedule_.grid->lanes, state_.row_count * columns);
+    const std::int64_t end = std::min(first + schedule_.grid()->lanes, state_.row_count * columns);
     for (std::int64_t element = std::max<std::int64_t>(first, 0); element < end;) {
       const std::int64_t row = element / columns;
       const std::int64_t last = std::min(end, (row + 1) * columns);

@@ -8,8 +8,8 @@
 #include <utility>
 #include <vector>
 
-#include "compiler/prover/proof.h"
-#include "compiler/schedule/schedule.h"
+#include "compiler/prover/core/proof.h"
+#include "compiler/schedule/model/schedule.h"
 
 // Executes what a scheduled kernel says, element by element, without generating code: who reads and writes what. It
 // shows whether a counter-example of the prover is one.
@@ -68,8 +68,8 @@ struct Trace {
 [[nodiscard]] Result<Trace> interpret(const Schedule& schedule, std::span<const std::int64_t> sizes,
                                       std::span<const Task> tasks, const Execution& execution);
 
-/// Executes a launch as the threads of a GPU take the vectors of the flattened output (compiler/llvm/emit/grid/
-/// emit_stream.cpp). Every element must be written, by one thread. Error: as above.
+/// Executes a launch as the threads of a GPU take the vectors of the flattened output (compiler/emit/gpu/vector_grid/
+/// emit_vector_grid.cpp). Every element must be written, by one thread. Error: as above.
 [[nodiscard]] Result<Trace> interpret_grid(const Schedule& schedule, std::span<const std::int64_t> sizes,
                                            const Execution& execution);
 

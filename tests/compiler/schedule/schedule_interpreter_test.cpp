@@ -4,7 +4,7 @@
 #include <map>
 #include <set>
 
-#include "tests/compiler/llvm/compiled.h"
+#include "tests/compiler/emit/compiled.h"
 #include "tests/compiler/prover/mutant_case.h"
 
 namespace padlock::compiler {
@@ -84,7 +84,7 @@ TEST_CASE("an element that is in no task, or in two, is noticed") {
 TEST_CASE("the threads of a right grid write every element, each once") {
   const ir::Program program = program_of(kPad);
   for (const std::string_view config :
-       {"map=stream,threads=128,items=1", "map=stream,threads=256,items=4", "map=stream,threads=128,split=0"}) {
+       {"map=vector_grid,threads=128,items=1", "map=vector_grid,threads=256,items=4", "map=vector_grid,threads=128,split=0"}) {
     CAPTURE(std::string(config));
     const Schedule schedule = schedule_of(program, config);
     for (const auto& [rows, extent] : {std::pair(1, 1), {5, 3}, {9, 250}, {2, 1030}, {1, 2500}})
@@ -106,7 +106,7 @@ TEST_CASE("what a seeded bug makes of a grid's vectors is seen when it is execut
   const ir::Program program = program_of(kPad);
   const std::vector<std::int64_t> sizes = sizes_of(program, {{"B", 3}, {"S", 700}, {"lo", 5}});
   const auto events_of = [&](Mutation mutation) {
-    const Schedule schedule = schedule_of(program, "map=stream,threads=128,items=2", mutation);
+    const Schedule schedule = schedule_of(program, "map=vector_grid,threads=128,items=2", mutation);
     const Result<Trace> trace =
         interpret_grid(schedule, sizes, {.strategy = LoopStrategyKind::whole_vector, .phase = 1});
     REQUIRE(trace.has_value());

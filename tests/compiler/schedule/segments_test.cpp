@@ -1,6 +1,6 @@
-#include "compiler/schedule/schedule.h"
-#include "compiler/target/host_config.h"
-#include "tests/compiler/llvm/compiled.h"
+#include "compiler/schedule/model/schedule.h"
+#include "compiler/targets/host_config.h"
+#include "tests/compiler/emit/compiled.h"
 
 namespace padlock::compiler {
 namespace {

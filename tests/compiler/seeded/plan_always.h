@@ -4,12 +4,12 @@
 
 namespace padlock::compiler {
 
-/// Edits after which short rows are permuted in tasks of any size: a test's are small.
+/// Edits after which short rows are taken by chunks in tasks of any size: a test's are small.
 class PlanAlways : public PassEdits {
  public:
-  void walked(Schedule& schedule) const override {
-    for (ScheduledCase& row : schedule.cases)
-      if (row.permuted) row.permuted->loop.least_bytes = 0;
+  void covered(Schedule& schedule) const override {
+    for (std::size_t i = 0; i < schedule.cases.size(); ++i)
+      if (RowChunks* const chunks = schedule.row_chunks(i)) chunks->loop.least_bytes = 0;
   }
 };
 

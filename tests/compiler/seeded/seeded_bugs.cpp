@@ -20,7 +20,7 @@ class SeededBug final : public PassEdits {
   void split(const Kernel& kernel, std::vector<RowCase>& cases) const override {
     edit_segments(kernel, cases, mutation_);
   }
-  void walked(Schedule& schedule) const override { edit_schedule(schedule, mutation_); }
+  void covered(Schedule& schedule) const override { edit_schedule(schedule, mutation_); }
   void scheduled(Schedule& schedule) const override {
     edit_guards(schedule, mutation_);
     edit_reaches(schedule, mutation_);

@@ -1,6 +1,6 @@
 #include "tests/compiler/seeded/wrong_schedule.h"
 
-// Seeded bugs of a GPU's schedules: of the walk over the vectors of a flattened output, and of tiles through shared
+// Seeded bugs of a GPU's schedules: of the grid of vectors, and of tiles through shared
 // memory.
 namespace padlock::compiler {
 namespace {
@@ -17,17 +17,17 @@ void drop(std::vector<Test>& tests, std::size_t which) {
 class GridEditor {
  public:
   GridEditor(Schedule& schedule, Mutation mutation)
-      : schedule_(schedule), grid_(*schedule.grid), exprs_(schedule.exprs()), mutation_(mutation) {}
+      : schedule_(schedule), grid_(*schedule.grid()), exprs_(schedule.exprs()), mutation_(mutation) {}
 
   void edit() {
     const Expr step = exprs_.constant(std::int64_t{grid_.threads} * grid_.lanes);
     if (mutation_ == vector_late) grid_.first = plus(grid_.first, 1);
     if (mutation_ == vectors_overlap) grid_.first = exprs_.sub(grid_.first, grid_.slot);
     if (mutation_ == vector_tiles_rounded_down)
-      grid_.tiles = exprs_.floordiv(grid_.elements, exprs_.mul(step, grid_.used));
-    if (mutation_ == vector_tiles_doubled) grid_.tiles = exprs_.mul(grid_.tiles, exprs_.constant(2));
+      grid_.blocks = exprs_.floordiv(grid_.elements, exprs_.mul(step, grid_.used));
+    if (mutation_ == vector_tiles_doubled) grid_.blocks = exprs_.mul(grid_.blocks, exprs_.constant(2));
     if (mutation_ == vectors_of_launch_many) grid_.launched = exprs_.constant(grid_.vectors + 1);
-    edit_granules(schedule_.granules);
+    edit_granules(grid_.granules);
     if (mutation_ != edge_taken_whole) return;
     for (Body& body : schedule_.bodies)
       for (LoopStrategy& strategy : body.strategies) strategy.entry_conditions.clear();
@@ -50,19 +50,19 @@ class GridEditor {
 class TileEditor {
  public:
   TileEditor(Schedule& schedule, Mutation mutation)
-      : schedule_(schedule), tile_(*schedule.tile), exprs_(schedule.exprs()), mutation_(mutation) {}
+      : schedule_(schedule), tile_(schedule.tiles()->shapes.front()), exprs_(schedule.exprs()), mutation_(mutation) {}
 
   void edit() {
-    edit_parts();
+    edit_digits();
     edit_tests();
     edit_positions();
     edit_words();
-    edit_blocks();
+    edit_squares();
   }
 
  private:
-  /// Which part of the axes a tile has, and how many there are.
-  void edit_parts() {
+  /// Where along the axes a tile lies, and how many there are.
+  void edit_digits() {
     if (mutation_ == tile_row_pitch_long)
       tile_.cross_first = exprs_.mul(exprs_.constant(tile_.side() + 1), tile_.cross_tile);
     if (mutation_ == tile_column_pitch_short)
@@ -84,7 +84,7 @@ class TileEditor {
     if (mutation_ == tile_run_untested)
       for (TileRun& run : tile_.runs) drop(run.tests, run.tests.size() - 1);
     if (mutation_ == tile_part_untested)
-      for (TilePart& part : tile_.parts) drop(part.tests, part.tests.size() - 1);
+      for (TileCase& one : tile_.cases) drop(one.tests, one.tests.size() - 1);
     if (mutation_ == tile_one_word_early) drop(tile_.loads.word_tests, 0);
     if (mutation_ == tile_one_word_late) drop(tile_.loads.word_tests, 1);
     if (mutation_ == tile_whole_untested) drop(tile_.whole, tile_.whole.size() - 1);
@@ -96,7 +96,7 @@ class TileEditor {
   void edit_positions() {
     if (mutation_ == tile_loads_half)
       tile_.loaded_row = exprs_.mod(tile_.loaded_row, exprs_.constant(tile_.side() / 2));
-    if (mutation_ == tile_loads_block) tile_.loaded_column = tile_.block_column;
+    if (mutation_ == tile_loads_block) tile_.loaded_column = tile_.square_column;
     if (mutation_ == tile_stores_late) tile_.stored_column = plus(tile_.stored_column, 1);
     if (mutation_ == tile_stores_twice)
       tile_.stored_row = exprs_.floordiv(tile_.slot, exprs_.constant(2 * tile_.stored_columns()));
@@ -116,14 +116,14 @@ class TileEditor {
     if (mutation_ == tile_words_late) tile_.word = plus(tile_.word, 8);
     if (mutation_ == tile_lane_ignored) tile_.lane = exprs_.constant(0);
   }
-  void edit_blocks() {
-    if (mutation_ == tile_block_late) tile_.block_column = plus(tile_.block_column, 1);
-    if (mutation_ == tile_block_word_late) tile_.block_word = plus(tile_.block_word, 1);
-    if (mutation_ == tile_block_rows_shared) tile_.block_word = exprs_.add(tile_.block_word, tile_.part);
+  void edit_squares() {
+    if (mutation_ == tile_block_late) tile_.square_column = plus(tile_.square_column, 1);
+    if (mutation_ == tile_block_word_late) tile_.square_word = plus(tile_.square_word, 1);
+    if (mutation_ == tile_block_rows_shared) tile_.square_word = exprs_.add(tile_.square_word, tile_.line);
     if (mutation_ != tile_rows_apart) return;
     for (ScheduledCase& row : schedule_.cases)
       for (SegmentCall& call : row.calls)
-        for (Stream& stream : call.streams) stream.base = exprs_.mul(exprs_.constant(2), stream.base);
+        for (LoadSource& source : call.sources) source.base = exprs_.mul(exprs_.constant(2), source.base);
   }
   Expr plus(Expr e, int c) { return exprs_.add(e, exprs_.constant(c)); }
 
@@ -136,8 +136,8 @@ class TileEditor {
 }  // namespace
 
 void edit_grid(Schedule& schedule, Mutation mutation) {
-  if (schedule.grid) GridEditor(schedule, mutation).edit();
-  if (schedule.tile) TileEditor(schedule, mutation).edit();
+  if (schedule.grid() != nullptr) GridEditor(schedule, mutation).edit();
+  if (schedule.tiles() != nullptr) TileEditor(schedule, mutation).edit();
 }
 
 void edit_reaches(Schedule& schedule, Mutation mutation) {

@@ -35,11 +35,11 @@ void edit_calls(Schedule& schedule, ScheduledCase& row, Mutation mutation) {
       call.run_end = exprs.min(call.end, schedule.columns);
     }
     const Body& body = schedule.bodies[static_cast<std::size_t>(call.body)];
-    for (std::size_t i = 0; i < call.streams.size(); ++i) {
-      Stream& stream = call.streams[i];
+    for (std::size_t i = 0; i < call.sources.size(); ++i) {
+      LoadSource& source = call.sources[i];
       if (mutation == stream_off_by_one && body.loads[i].kind != LoadKind::general)
-        stream.base = exprs.add(stream.base, one);
-      if (mutation == even_rows_long && stream.rows.valid()) stream.rows = exprs.add(stream.rows, one);
+        source.base = exprs.add(source.base, one);
+      if (mutation == even_rows_long && source.rows.valid()) source.rows = exprs.add(source.rows, one);
     }
   }
 }

@@ -2,8 +2,8 @@
 
 #include <vector>
 
-#include "compiler/schedule/schedule.h"
-#include "compiler/schedule/segments.h"
+#include "compiler/schedule/cases/segments.h"
+#include "compiler/schedule/model/schedule.h"
 #include "tests/compiler/seeded/mutation.h"
 
 // Seed a mutation into what a pass made, where it is one of that pass's.
@@ -12,7 +12,7 @@ namespace padlock::compiler {
 void edit_segments(const Kernel& kernel, std::vector<RowCase>& cases, Mutation mutation);
 void edit_walks(ir::ExprContext& exprs, Body& body, Mutation mutation);
 void edit_grid(Schedule& schedule, Mutation mutation);
-/// And what a launch, a call and a stream say.
+/// And what a launch, a call and a source say.
 void edit_schedule(Schedule& schedule, Mutation mutation);
 void edit_guards(Schedule& schedule, Mutation mutation);
 void edit_reaches(Schedule& schedule, Mutation mutation);

@@ -99,7 +99,7 @@ struct Problem {
                                  .columns = columns,
                                  .spans = {elements, elements},
                                  .reaches = {{0, {columns}, c.constant(0), last}, {1, {columns}, c.constant(0), last}},
-                                 .tile_elements = 16,
+                                 .block_elements = 16,
                                  .lanes = 4,
                                  .most_elements = 40};
     return abi;

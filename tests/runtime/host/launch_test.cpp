@@ -186,7 +186,7 @@ TEST_CASE("code for fewer elements than there are is run in parts, each with poi
                                       .columns = columns,
                                       .spans = {elements},
                                       .reaches = {{0, {columns}, zero, last}},
-                                      .tile_elements = 16,
+                                      .block_elements = 16,
                                       .lanes = 1,
                                       .most_elements = 40};
   const KernelLauncher launcher =

@@ -106,7 +106,7 @@ struct Parts {
                                  .reaches = {{1, {B, constant(-2)}, constant(-7), exprs.add(A, B)},
                                              {0, {constant(0), C}, A, exprs.mul(A, C)},
                                              {1, {A, A}, B, C}},
-                                 .tile_elements = 1024,
+                                 .block_elements = 1024,
                                  .lanes = 8,
                                  .most_elements = std::numeric_limits<std::int32_t>::max()};
   }
@@ -141,7 +141,7 @@ TEST_CASE_FIXTURE(Parts, "the parts of a contract are read as they were written"
   CHECK(found.parts->extents == abi.parts->extents);
   CHECK(found.parts->columns == abi.parts->columns);
   CHECK(found.parts->spans == abi.parts->spans);
-  CHECK(found.parts->tile_elements == 1024);
+  CHECK(found.parts->block_elements == 1024);
   CHECK(found.parts->lanes == 8);
   CHECK(found.parts->most_elements == abi.parts->most_elements);
   REQUIRE(found.parts->reaches.size() == 3);
@@ -180,7 +180,7 @@ TEST_CASE_FIXTURE(Parts, "parts that no compiler made are refused") {
         count = good;
       }
     };
-    check(abi.parts->tile_elements);
+    check(abi.parts->block_elements);
     check(abi.parts->lanes);
     check(abi.parts->most_elements);
   }

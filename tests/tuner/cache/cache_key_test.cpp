@@ -2,7 +2,7 @@
 
 #include <doctest/doctest.h>
 
-#include "compiler/target/revision.h"
+#include "compiler/targets/revision.h"
 #include "ir/program.h"
 #include "tests/tuner/cache/samples.h"
 #include "tuner/cache/describe.h"

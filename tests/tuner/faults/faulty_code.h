@@ -5,7 +5,7 @@
 #include <memory>
 #include <string>
 
-#include "compiler/target/target_compiler.h"
+#include "compiler/targets/target_compiler.h"
 #include "tests/tuner/faults/fault.h"
 
 namespace padlock::tuner::faults {

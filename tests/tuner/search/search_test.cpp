@@ -381,23 +381,23 @@ TEST_CASE("names of strategies are read back, and others are refused") {
 
 TEST_CASE("the model knows what costs much") {
   const Machine host{.threads = 2, .cache_bytes = 32 << 20};
-  const compiler::KernelCost large{.read_bytes = 1e9, .write_bytes = 1e9, .chunks = 1e9 / 32, .streams = true};
+  const compiler::KernelCost large{.read_bytes = 1e9, .write_bytes = 1e9, .chunks = 1e9 / 32, .nontemporal = true};
   const auto ns = [&](compiler::KernelCost cost, auto change, const Machine& machine, std::int64_t task = 1 << 18) {
     change(cost);
     return predicted_ns({&cost, 1}, task, machine);
   };
   const auto same = [](auto&) {};
   // A store that goes past the caches need not fetch its line.
-  CHECK(ns(large, same, host) < ns(large, [](auto& c) { c.streams = false; }, host));
+  CHECK(ns(large, same, host) < ns(large, [](auto& c) { c.nontemporal = false; }, host));
   // Which ones do is said once, for the code and the model.
   const auto of_bytes = [&](double bytes) {
     const auto sized = [&](auto& c) { c.read_bytes = c.write_bytes = bytes, c.chunks = bytes / 32; };
-    const auto through = [&](auto& c) { sized(c), c.streams = false; };
+    const auto through = [&](auto& c) { sized(c), c.nontemporal = false; };
     return ns(large, sized, host) < ns(large, through, host);
   };
   CHECK(of_bytes(8 << 20));
   CHECK_FALSE(of_bytes((8 << 20) - 1));
-  const compiler::KernelCost small{.read_bytes = 1e6, .write_bytes = 1e6, .chunks = 1e6 / 32, .streams = true};
+  const compiler::KernelCost small{.read_bytes = 1e6, .write_bytes = 1e6, .chunks = 1e6 / 32, .nontemporal = true};
   // Vectors.
   CHECK(ns(small, same, host) < ns(small, [](auto& c) { c.chunks *= 32; }, host));
   // Many small tasks, or one for two threads.

@@ -33,7 +33,7 @@ TryRequest request_for(const std::string& device, const std::string& config) {
 /// Healthy, faulty, healthy.
 std::vector<std::string> configs_of(const std::string& device) {
   if (device == "host") return {"unroll=1", std::string(faults::kFaultyHost), "unroll=2"};
-  return {"map=stream,items=1", std::string(faults::kFaultyGpu), "map=stream,items=2"};
+  return {"map=vector_grid,items=1", std::string(faults::kFaultyGpu), "map=vector_grid,items=2"};
 }
 
 /// What a caller has in memory meanwhile.

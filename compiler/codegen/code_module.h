@@ -1,0 +1,54 @@
+#pragma once
+
+#include <cstddef>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include <llvm/IR/LLVMContext.h>
+#include <llvm/IR/Module.h>
+
+#include "abi/kernel_abi.h"
+#include "compiler/codegen/machine_pool.h"
+#include "ir/program.h"
+#include "support/error.h"
+
+namespace padlock::compiler {
+
+/// A module of its own context, with the contracts of the kernels that are emitted into it. Movable.
+struct CodeModule {
+  CodeModule(const std::string& name, MachineHandle target);
+  CodeModule(CodeModule&&) = default;
+  /// It would end a context before the module that lives in it.
+  CodeModule& operator=(CodeModule&&) = delete;
+  ~CodeModule() = default;
+
+  /// Checks, in builds with assertions, that the IR is valid. Error: internal.
+  [[nodiscard]] Status verify() const;
+
+  std::unique_ptr<llvm::LLVMContext> context;
+  std::unique_ptr<llvm::Module> module;
+  MachineHandle machine;
+  std::vector<std::vector<abi::KernelAbi>> kernels;  // the variants of each, the one that assumes nothing first
+};
+
+/// Returns the instructions of all functions.
+[[nodiscard]] std::size_t instructions_of(const CodeModule& code);
+
+/// Error (resource_exhausted): more than limits::kEmittedInstructions in a program's modules, before equal ones are
+/// merged; `others` are in those that were emitted before this one.
+[[nodiscard]] Status limit_emitted(const CodeModule& code, std::size_t others = 0);
+
+/// Bounds the code generator's work on a CPU's module, after `simplify`: a long one is not optimised, which takes
+/// linear time. Error: resource_exhausted beyond limits::kInstructions, or kCheckedInstructions in code that tests
+/// every access.
+[[nodiscard]] Status limit_work(CodeModule& code, bool bounds_check);
+
+/// Error (resource_exhausted): more than limits::kGpuInstructions in a program's modules for a GPU, after `simplify`,
+/// which has this name.
+[[nodiscard]] Status limit_gpu_work(const std::string& program, std::size_t in_all);
+
+/// LLVM IR as text.
+[[nodiscard]] std::string text_of(const llvm::Module& module);
+
+}  // namespace padlock::compiler

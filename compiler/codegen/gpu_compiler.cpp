@@ -1,0 +1,336 @@
+#include "compiler/targets/gpu_compiler.h"
+
+#include <algorithm>
+#include <atomic>
+#include <map>
+#include <memory>
+#include <optional>
+#include <ranges>
+#include <set>
+#include <span>
+#include <system_error>
+#include <thread>
+#include <type_traits>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <llvm/MC/TargetRegistry.h>
+#include <llvm/Support/TargetSelect.h>
+
+#include "abi/gpu_targets.h"
+#include "abi/ptx_parts.h"
+#include "compiler/codegen/code_module.h"
+#include "compiler/codegen/codegen.h"
+#include "compiler/codegen/host_target.h"
+#include "compiler/codegen/link_image.h"
+#include "compiler/emit/gpu/emit_comparison.h"
+#include "compiler/emit/gpu/emit_gpu.h"
+#include "compiler/pipeline.h"
+
+namespace padlock::compiler {
+namespace {
+
+const llvm::Target* nvptx() {
+  static const llvm::Target* const kTarget = [] {
+    LLVMInitializeNVPTXTargetInfo();
+    LLVMInitializeNVPTXTarget();
+    LLVMInitializeNVPTXTargetMC();
+    LLVMInitializeNVPTXAsmPrinter();
+    std::string problem;
+    return llvm::TargetRegistry::lookupTarget(llvm::Triple("nvptx64-nvidia-cuda"), problem);
+  }();
+  return kTarget;
+}
+
+Result<llvm::SmallVector<char>> ptx_of(CodeModule& code) {
+  return generate_code(*code.module, *code.machine, llvm::CodeGenFileType::AssemblyFile);
+}
+
+/// Makes PTX of a program's modules, each in a thread of its own while the next one is emitted. (It is LLVM's share of
+/// a compile, and most of its time.) The destructor waits for the threads.
+class PtxMaker {
+ public:
+  /// `program`: its name.
+  explicit PtxMaker(std::string program) : program_(std::move(program)) {}
+
+  /// Starts a thread that makes the PTX of an emitted module. Makes that of the last one itself.
+  void begin(CodeModule code, GpuModule position, bool is_last) {
+    Result<Text>& text = texts_[position];
+    if (is_last) return make(text, std::move(code));
+    auto given = std::make_shared<CodeModule>(std::move(code));
+    try {
+      threads_.emplace_back([this, &text, given] { make(text, std::move(*given)); });
+    } catch (const std::system_error&) {
+      make(text, std::move(*given));  // there is no thread to have
+    }
+  }
+
+  /// Waits, and returns what abi/ptx_parts.h splits again. Call it once. Errors: of limit_gpu_work and generate_code.
+  Result<std::string> take() {
+    threads_.clear();
+    abi::PtxParts ptx;
+    PADLOCK_CHECK(limit_gpu_work(program_, instructions_));
+    for (const auto& [position, text] : texts_) {
+      if (!text) return std::unexpected(text.error());
+      abi::append_ptx(position.is_large ? ptx.large : ptx.usual, {text->data(), text->size()});
+    }
+    return abi::join_ptx(ptx);
+  }
+
+ private:
+  using Text = llvm::SmallVector<char>;
+
+  /// Takes the module, so that this thread also destroys it, which takes a while.
+  void make(Result<Text>& text, CodeModule code) {
+    simplify(*code.module, *code.machine);
+    const std::size_t own = instructions_of(code);
+    const std::size_t in_all = instructions_.fetch_add(own) + own;
+    // A program with more instructions is refused; no PTX is made of a module that goes beyond the limit.
+    if (limit_gpu_work(program_, in_all)) text = ptx_of(code);
+  }
+
+  std::string program_;
+  std::map<GpuModule, Result<Text>> texts_;  // in their order in the PTX
+  std::atomic<std::size_t> instructions_ = 0;
+  std::vector<std::jthread> threads_;  // declared last, so that they end before what they use
+};
+
+/// A program's kernels, each in its schedules, with the variants of each, and of those that are emitted the
+/// contracts.
+struct Kernels {
+  std::vector<std::vector<ProvenKernel>> proven;
+  std::vector<std::vector<GpuVariant>> variants;
+  std::vector<std::vector<abi::KernelAbi>> contracts;
+
+  void list_variants() {
+    variants.clear();
+    contracts.clear();
+    for (const std::vector<ProvenKernel>& kernel : proven) {
+      variants.push_back(gpu_variants(kernel));
+      contracts.emplace_back(variants.back().size());
+    }
+  }
+  /// Leaves each kernel the schedule that serves all sizes. Returns whether any had another.
+  bool keep_first_schedules() {
+    bool had_others = false;
+    for (std::vector<ProvenKernel>& kernel : proven) {
+      had_others |= kernel.size() > 1;
+      kernel.erase(kernel.begin() + 1, kernel.end());
+    }
+    return had_others;
+  }
+  /// Lists the modules that variants are in, at least one, in the order in which they are best begun: code for wide
+  /// offsets is the longest.
+  [[nodiscard]] std::vector<GpuModule> modules() const {
+    std::set<GpuModule> used;
+    for (const GpuVariant& variant : variants | std::views::join) used.insert(variant.module);
+    if (used.empty()) used.emplace();
+    const auto large = used.lower_bound({.is_large = true, .number = 0});
+    std::vector<GpuModule> list(used.rbegin(), std::make_reverse_iterator(large));
+    list.insert(list.end(), used.begin(), large);
+    return list;
+  }
+};
+
+class LlvmGpuCompiler final : public GpuCompiler {
+ public:
+  LlvmGpuCompiler(std::string architecture, HostTarget host)
+      : architecture_(std::move(architecture)), host_(std::move(host)) {}
+
+  [[nodiscard]] GpuConfig default_config() const override { return GpuConfig::standard(); }
+  [[nodiscard]] std::string target_description() const override { return architecture_; }
+
+  Result<abi::CompiledCode> compile(const ir::Program& program, const GpuOptions& options) override {
+    return options.for_simt ? compile_simt(program, options) : compile_ptx(program, options);
+  }
+
+  Result<abi::CompiledCode> compile_comparison(bool for_simt) override {
+    CodeModule made("comparison", for_simt ? host_.machine() : machine());
+    abi::KernelAbi abi = emit_comparison(*made.module, for_simt ? twin_features() : device_features());
+    PADLOCK_CHECK(made.verify());
+    if (for_simt) return image_of(made, {{std::move(abi)}});
+    simplify(*made.module, *made.machine);
+    PADLOCK_TRY(const llvm::SmallVector<char> text, ptx_of(made));
+    const auto bytes = std::as_bytes(std::span(text));
+    return abi::CompiledCode{
+        .kind = abi::CodeKind::ptx, .bytes = {bytes.begin(), bytes.end()}, .kernels = {{{.abi = std::move(abi)}}}};
+  }
+
+  Result<std::vector<Proof>> prove(const ir::Program& program, const GpuOptions& options) override {
+    return list_proofs(program, options.edits, scheduler(options), proofs_);
+  }
+
+  Result<Proof> prove(Schedule schedule) override { return list_obligations(std::move(schedule), {.cache = &proofs_}); }
+
+  Result<std::string> emit(const ir::Program& program, Stage stage, const GpuOptions& options) override {
+    if (stage == Stage::kernel) return kernel_text(program, options.edits);
+    if (stage == Stage::schedule) return schedule_text(program, options.edits, scheduler(options));
+    if (stage == Stage::assembly) {
+      PADLOCK_TRY(const abi::CompiledCode code, compile_ptx(program, options));
+      return std::string(code.text());
+    }
+    return of_variants(program, options, [&](Kernels& kernels) -> Result<std::string> {
+      PADLOCK_TRY(const CodeModule code, emit_whole(program, kernels, {device_features(), options}, machine()));
+      simplify(*code.module, *code.machine);
+      return text_of(*code.module);
+    });
+  }
+
+ private:
+  Result<abi::CompiledCode> compile_ptx(const ir::Program& program, const GpuOptions& options) {
+    return of_variants(program, options, [&](Kernels& kernels) { return compile_variants(program, kernels, options); });
+  }
+
+  Result<abi::CompiledCode> compile_variants(const ir::Program& program, Kernels& kernels, const GpuOptions& options) {
+    const TargetFeatures features = device_features();
+    const std::vector<GpuModule> modules = kernels.modules();
+    PtxMaker maker(program.name());
+    std::size_t emitted = 0;
+    for (const GpuModule module : modules) {
+      CodeModule code(program.name(), machine());
+      PADLOCK_CHECK(emit_into(code, kernels, module, {features, options, emitted}));
+      emitted += instructions_of(code);
+      maker.begin(std::move(code), module, module == modules.back());
+    }
+    PADLOCK_TRY(const std::string ptx, maker.take());
+    abi::CompiledCode made{.kind = abi::CodeKind::ptx, .bytes = {}, .kernels = {}};
+    for (auto& variants : kernels.contracts) {
+      auto& kernel = made.kernels.emplace_back();
+      for (abi::KernelAbi& abi : variants) kernel.push_back({.abi = std::move(abi)});
+    }
+    const auto bytes = std::as_bytes(std::span(ptx));
+    made.bytes.assign(bytes.begin(), bytes.end());
+    return made;
+  }
+
+  Result<abi::CompiledCode> compile_simt(const ir::Program& program, const GpuOptions& options) {
+    GpuOptions checked = options;
+    checked.bounds_check = true;
+    return of_variants(program, checked, [&](Kernels& kernels) -> Result<abi::CompiledCode> {
+      PADLOCK_TRY(CodeModule code, emit_whole(program, kernels, {twin_features(), checked}, host_.machine()));
+      return image_of(code, std::move(kernels.contracts));
+    });
+  }
+
+  static Result<abi::CompiledCode> image_of(CodeModule& code, std::vector<std::vector<abi::KernelAbi>> kernels) {
+    simplify(*code.module, *code.machine);
+    PADLOCK_CHECK(limit_work(code, /*bounds_check=*/true));
+    // It tests, and is run once or a few times: code that is made quickly is the faster.
+    code.machine->setOptLevel(llvm::CodeGenOptLevel::None);
+    PADLOCK_TRY(const llvm::SmallVector<char> object,
+                generate_code(*code.module, *code.machine, llvm::CodeGenFileType::ObjectFile));
+    return link_image(object, std::move(kernels));
+  }
+
+  [[nodiscard]] ScheduleMaker scheduler(const GpuOptions& options) const {
+    return [config = options.config.value_or(default_config()), edits = options.edits](Kernel kernel) {
+      return schedules_for_gpu(std::move(kernel), config, edits);
+    };
+  }
+
+  [[nodiscard]] TargetFeatures device_features() const {
+    return {.cpu = architecture_,
+            .features = "",
+            .f16c = true,
+            .rounds_floats = true,
+            .fma = true,
+            .packs_words = true,
+            .f16_masks = abi::gpu_target_number(architecture_) >= 80,   // PTX 6.5
+            .bf16_masks = abi::gpu_target_number(architecture_) >= 90,  // PTX 7.8
+            .permutes_bytes = true,
+            .abs16 = false,  // ptxas takes what abs.s16 gives for positive
+            .global_space = 1,
+            .aligned_elements = true,
+            .fetches_lines = abi::gpu_target_number(architecture_) >= 87,  // PTX 7.4
+            .waits = abi::gpu_target_number(architecture_) >= 90,          // PTX 7.8
+            .takes_words = true};
+  }
+
+  [[nodiscard]] MachineHandle machine() const {
+    if (auto kept = machines_->take()) return {kept.release(), {machines_}};
+    llvm::TargetOptions options;
+    options.AllowFPOpFusion = llvm::FPOpFusion::Strict;
+    // ptxas optimises: what LLVM would do before takes two thirds of the time and changes its result by 1 %.
+    return {nvptx()->createTargetMachine(llvm::Triple("nvptx64-nvidia-cuda"), architecture_, "", options, std::nullopt,
+                                         std::nullopt, llvm::CodeGenOptLevel::None),
+            {machines_}};
+  }
+
+  [[nodiscard]] TargetFeatures twin_features() const {
+    TargetFeatures made = host_.features();
+    made.packs_words = true;
+    return made;
+  }
+
+  /// Makes something of a program's variants, and where that is beyond a limit, of those that do without the schedules
+  /// which serve some sizes alone.
+  template <class Make>
+  auto of_variants(const ir::Program& program, const GpuOptions& options, const Make& make)
+      -> std::invoke_result_t<Make, Kernels&> {
+    Kernels kernels;
+    PADLOCK_TRY(kernels.proven, prove_kernels(program, options.edits, scheduler(options), proofs_));
+    kernels.list_variants();
+    auto made = make(kernels);
+    if (made || made.error().code != Code::resource_exhausted || !kernels.keep_first_schedules()) return made;
+    kernels.list_variants();
+    return make(kernels);
+  }
+
+  struct EmitOptions {
+    const TargetFeatures& features;
+    const GpuOptions& options;
+    std::size_t emitted = 0;  // instructions of the program's modules before this one
+  };
+
+  /// Emits the variants of one module, or all.
+  static Status emit_into(CodeModule& code, Kernels& kernels, std::optional<GpuModule> module,
+                          const EmitOptions& emit) {
+    for (std::size_t k = 0; k < kernels.proven.size(); ++k) {
+      for (std::size_t v = 0; v < kernels.variants[k].size(); ++v) {
+        const GpuVariant& variant = kernels.variants[k][v];
+        if (module && variant.module != *module) continue;
+        abi::KernelAbi& abi = kernels.contracts[k][v];
+        const ProvenKernel& proven = kernels.proven[k][variant.schedule];
+        abi = emit_gpu_kernel(*code.module, proven, variant, emit.features, emit.options.bounds_check);
+        if (emit.features.takes_words) PADLOCK_CHECK(check_parameters(abi));
+      }
+      PADLOCK_CHECK(limit_emitted(code, emit.emitted));
+    }
+    if (emit.options.edits != nullptr) emit.options.edits->emitted(*code.module);
+    return code.verify();
+  }
+
+  /// Emits a program in one module.
+  Result<CodeModule> emit_whole(const ir::Program& program, Kernels& kernels, const EmitOptions& emit,
+                                MachineHandle machine) {
+    CodeModule code(program.name(), std::move(machine));
+    PADLOCK_CHECK(emit_into(code, kernels, std::nullopt, emit));
+    return code;
+  }
+
+  static Status check_parameters(const abi::KernelAbi& abi) {
+    const std::size_t words = abi::ParameterWords(abi).count;
+    if (words <= abi::ParameterWords::kMost) return {};
+    return beyond_limits(fmt::format("kernel {} has {} bytes of parameters, a launch takes {}", abi.name, 8 * words,
+                                     8 * abi::ParameterWords::kMost));
+  }
+
+  std::string architecture_;
+  HostTarget host_;
+  ProofCache proofs_;
+  std::shared_ptr<MachinePool> machines_ = std::make_shared<MachinePool>();
+};
+
+}  // namespace
+
+Result<std::unique_ptr<GpuCompiler>> GpuCompiler::create(std::string_view target) {
+  const std::vector<std::string> known = abi::gpu_targets();
+  if (std::ranges::find(known, target) == known.end())
+    return invalid_argument(
+        fmt::format("unknown target '{}': expected host, host:CPU, or one of {}", target, fmt::join(known, ", ")));
+  if (nvptx() == nullptr) return unavailable("this LLVM has no back end for NVIDIA GPUs");
+  PADLOCK_TRY(HostTarget host, HostTarget::create("host"));
+  return std::make_unique<LlvmGpuCompiler>(std::string(target), std::move(host));
+}
+
+}  // namespace padlock::compiler

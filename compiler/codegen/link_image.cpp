@@ -1,0 +1,157 @@
+#include "compiler/codegen/link_image.h"
+
+#include <cstring>
+#include <limits>
+#include <map>
+#include <optional>
+#include <string>
+#include <utility>
+
+#include <fmt/format.h>
+#include <llvm/BinaryFormat/ELF.h>
+#include <llvm/Object/ELFObjectFile.h>
+#include <llvm/Support/MathExtras.h>
+#include <llvm/Support/MemoryBuffer.h>
+
+#include "compiler/codegen/codegen.h"
+
+namespace padlock::compiler {
+namespace {
+
+using llvm::object::ELFObjectFileBase;
+using llvm::object::ELFRelocationRef;
+using llvm::object::ELFSectionRef;
+using llvm::object::SectionRef;
+using llvm::object::SymbolRef;
+
+/// Leaves out unwind tables: nothing unwinds through a kernel.
+bool is_placed(const ELFSectionRef& section, llvm::StringRef name) {
+  return (section.getFlags() & llvm::ELF::SHF_ALLOC) != 0 && section.getSize() != 0 && name != ".eh_frame";
+}
+
+class ImageLinker {
+ public:
+  explicit ImageLinker(const ELFObjectFileBase& object) : object_(object) {}
+
+  Result<std::vector<std::byte>> link() {
+    for (const SectionRef& section : object_.sections()) PADLOCK_CHECK(place(section));
+    for (const SectionRef& section : object_.sections()) PADLOCK_CHECK(relocate(section));
+    return std::move(bytes_);
+  }
+
+  /// The functions that other objects see, and where they begin.
+  Result<std::map<std::string, std::size_t>> functions() const {
+    std::map<std::string, std::size_t> found;
+    for (const SymbolRef& symbol : object_.symbols()) {
+      auto flags = symbol.getFlags();
+      if (!flags) return llvm_error("reading its symbols", flags.takeError());
+      if ((*flags & SymbolRef::SF_Global) == 0) continue;
+      auto name = symbol.getName();
+      if (!name) return llvm_error("reading its symbols", name.takeError());
+      PADLOCK_TRY(const std::size_t offset, offset_of(symbol));
+      found.emplace(name->str(), offset);
+    }
+    return found;
+  }
+
+ private:
+  Status place(const ELFSectionRef& section) {
+    auto name = section.getName();
+    if (!name) return llvm_error("reading its sections", name.takeError());
+    if (!is_placed(section, *name)) return {};
+    if ((section.getFlags() & llvm::ELF::SHF_WRITE) != 0 || section.getType() == llvm::ELF::SHT_NOBITS)
+      return internal_error(fmt::format("emitted code has data of its own in {}; expected none", name->str()));
+    auto contents = section.getContents();
+    if (!contents) return llvm_error("reading its sections", contents.takeError());
+    const std::size_t offset = llvm::alignTo(bytes_.size(), section.getAlignment());
+    // Between sections stands what traps.
+    bytes_.resize(offset, std::byte{0xCC});
+    const auto* const first = reinterpret_cast<const std::byte*>(contents->data());
+    bytes_.insert(bytes_.end(), first, first + contents->size());
+    offsets_.emplace(section.getIndex(), offset);
+    return {};
+  }
+
+  [[nodiscard]] std::optional<std::size_t> place_of(const SectionRef& section) const {
+    const auto found = offsets_.find(section.getIndex());
+    return found == offsets_.end() ? std::nullopt : std::optional(found->second);
+  }
+
+  Result<std::size_t> offset_of(const SymbolRef& symbol) const {
+    auto section = symbol.getSection();
+    if (!section) return llvm_error("reading its symbols", section.takeError());
+    auto value = symbol.getValue();
+    if (!value) return llvm_error("reading its symbols", value.takeError());
+    if (*section != object_.section_end())
+      if (const auto base = place_of(**section)) return *base + *value;
+    auto name = symbol.getName();
+    if (!name) return llvm_error("reading its symbols", name.takeError());
+    return internal_error(fmt::format("emitted code imports '{}'; expected no import", name->str()));
+  }
+
+  Status relocate(const SectionRef& section) {
+    auto patched = section.getRelocatedSection();
+    if (!patched) return llvm_error("reading its relocations", patched.takeError());
+    if (*patched == object_.section_end()) return {};
+    const std::optional<std::size_t> base = place_of(**patched);
+    if (!base) return {};
+    for (const ELFRelocationRef relocation : section.relocations())
+      PADLOCK_CHECK(resolve(relocation, *base + relocation.getOffset()));
+    return {};
+  }
+
+  /// Writes what stands at `place`: how far from there the symbol is.
+  Status resolve(const ELFRelocationRef& relocation, std::size_t place) {
+    const std::uint64_t type = relocation.getType();
+    std::size_t size = 4;
+    if (type == llvm::ELF::R_X86_64_NONE) return {};
+    if (type == llvm::ELF::R_X86_64_PC64) {
+      size = 8;
+    } else if (type != llvm::ELF::R_X86_64_PC32 && type != llvm::ELF::R_X86_64_PLT32) {
+      llvm::SmallString<32> name;
+      relocation.getTypeName(name);
+      return internal_error(
+          fmt::format("emitted code has a relocation of type {}; expected relative ones", name.str().str()));
+    }
+    auto addend = relocation.getAddend();
+    if (!addend) return llvm_error("reading its relocations", addend.takeError());
+    if (relocation.getSymbol() == object_.symbol_end()) return internal_error("a relocation names no symbol");
+    PADLOCK_TRY(const std::size_t target, offset_of(*relocation.getSymbol()));
+    const std::int64_t distance = static_cast<std::int64_t>(target) + *addend - static_cast<std::int64_t>(place);
+    if (place + size > bytes_.size() || (size == 4 && !llvm::isInt<32>(distance)))
+      return internal_error(fmt::format("a relocation at byte {} does not fit", place));
+    // Little-endian, as this machine is.
+    std::memcpy(bytes_.data() + place, &distance, size);
+    return {};
+  }
+
+  const ELFObjectFileBase& object_;
+  std::vector<std::byte> bytes_;
+  std::map<std::uint64_t, std::size_t> offsets_;  // of the sections that are placed, by index
+};
+
+}  // namespace
+
+Result<abi::CompiledCode> link_image(const llvm::SmallVector<char>& object,
+                                     std::vector<std::vector<abi::KernelAbi>> kernels) {
+  const llvm::MemoryBufferRef buffer(llvm::StringRef(object.data(), object.size()), "padlock");
+  auto file = llvm::object::ObjectFile::createELFObjectFile(buffer);
+  if (!file) return llvm_error("reading its object", file.takeError());
+  const auto& elf = llvm::cast<ELFObjectFileBase>(**file);
+  if (elf.getEMachine() != llvm::ELF::EM_X86_64) return internal_error("expected an object for x86-64");
+  ImageLinker linker(elf);
+  abi::CompiledCode image{.kind = abi::CodeKind::host_image, .bytes = {}, .kernels = {}};
+  PADLOCK_TRY(image.bytes, linker.link());
+  PADLOCK_TRY(const auto functions, linker.functions());
+  for (std::vector<abi::KernelAbi>& variants : kernels) {
+    std::vector<abi::KernelVariant>& entries = image.kernels.emplace_back();
+    for (abi::KernelAbi& abi : variants) {
+      const auto found = functions.find(abi.name);
+      if (found == functions.end()) return internal_error(fmt::format("emitted code has no function {}", abi.name));
+      entries.push_back({std::move(abi), found->second});
+    }
+  }
+  return image;
+}
+
+}  // namespace padlock::compiler

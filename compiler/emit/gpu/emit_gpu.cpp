@@ -1,0 +1,265 @@
+#include "compiler/emit/gpu/emit_gpu.h"
+
+#include <algorithm>
+
+#include <llvm/IR/IntrinsicsNVPTX.h>
+
+#include "compiler/emit/gpu/tiles/emit_tiles.h"
+#include "compiler/emit/gpu/vector_grid/edge_list.h"
+#include "compiler/emit/gpu/vector_grid/emit_vector_grid.h"
+#include "compiler/emit/rows/emit_row_dispatch.h"
+#include "compiler/emit/scalar/emit_loop.h"
+#include "compiler/emit/scalar/fp_environment.h"
+
+namespace padlock::compiler {
+
+using ir::Expr;
+using llvm::BasicBlock;
+using llvm::IRBuilder;
+using llvm::Value;
+
+namespace {
+
+/// A thread's numbers in its launch, as indices.
+struct ThreadNumbers {
+  Value* block;
+  Value* thread;  // of the block
+};
+
+/// Memory that the threads of a block share: a grid's lists of edges, or a tile's arrays.
+Value* shared_memory(KernelContext& context) {
+  constexpr unsigned kShared = 3;
+  const TransposeTile* tile = context.tile;
+  const int words = tile != nullptr ? tile->shared_bytes() / 4 : EdgeList::shared_words(context);
+  auto* type =
+      llvm::ArrayType::get(llvm::Type::getInt32Ty(context.module.getContext()), static_cast<std::uint64_t>(words));
+  auto* memory = new llvm::GlobalVariable(
+      context.module, type, /*isConstant=*/false, llvm::GlobalValue::InternalLinkage, llvm::PoisonValue::get(type),
+      context.abi.name + (tile != nullptr ? "_tile" : "_edges"), nullptr, llvm::GlobalValue::NotThreadLocal, kShared);
+  memory->setAlignment(llvm::Align(static_cast<std::uint64_t>(tile != nullptr ? tile->word_bytes : 16)));
+  return memory;
+}
+
+/// Emits the code of a thread as the body of `function`, whose first argument is the launch. `numbers` are emitted at
+/// its beginning.
+template <class Numbers>
+void emit_thread(KernelContext& context, llvm::Function* function, Numbers&& numbers) {
+  set_attributes(*function, context.target);
+  IRBuilder<> builder(context.module.getContext());
+  BasicBlock* entry = BasicBlock::Create(context.module.getContext(), "entry", function);
+  BasicBlock* start = BasicBlock::Create(context.module.getContext(), "start", function);
+  builder.SetInsertPoint(entry);
+  const LaunchFields fields(builder, function->getArg(0), context);
+  const ThreadNumbers made = numbers(builder);
+  builder.CreateBr(start);
+  builder.SetInsertPoint(start);
+  ExprEmitter exprs = context.expressions(entry, fields.sizes);
+  const bool on_gpu = context.target.takes_words;
+  Value* shared = on_gpu ? shared_memory(context) : function->getArg(3);
+  const VectorContext vector{context, builder, fields, exprs, shared, on_gpu ? nullptr : function->getArg(4)};
+  if (context.tile != nullptr)
+    emit_transpose_tile(vector, made.block, made.thread);
+  else
+    emit_vectors(vector, made.block, made.thread);
+  builder.CreateRetVoid();
+}
+
+/// Says whether a body has tens of operations between a load and a store, on values of f64.
+bool has_activation(const Body& body) {
+  return std::ranges::any_of(body.nodes, [](const BodyNode& node) {
+    return node.kind == NodeKind::operation && ir::info_of(node.op).op_class == ir::OpClass::activation;
+  });
+}
+
+/// Threads that a multiprocessor shall hold at least of code that does little between a load and a store.
+constexpr int kManyThreads = 1024;
+/// The same for tiles of 2-byte elements: 40 registers a thread. With 48, which ptxas prefers, the loads on their way
+/// are too few (0.91 of a copy's speed instead of 0.94 on an H200); tiles of 4 and of 1 byte are no quicker with more.
+constexpr int kManyTileThreads = 1536;
+/// The same for tiles of bytes that find elements past 2^31: with 64 registers a thread some spill one.
+constexpr int kWideTileThreads = 768;
+
+std::size_t loads_of(const Schedule& schedule) {
+  std::size_t loads = 0;
+  for (const Body& body : schedule.bodies) loads += body.loads.size();
+  return loads;
+}
+
+int blocks_at_once(const KernelContext& context, const TransposeTile& tile) {
+  if (context.index_bits != 32 || std::ranges::any_of(context.schedule.bodies, has_activation)) return 1;
+  const bool is_light = tile.lanes == 2 && loads_of(context.schedule) == 1;
+  const bool is_wide = tile.lanes == 4 && context.offset_bits == 64;
+  return std::max(1, (is_light ? kManyTileThreads : is_wide ? kWideTileThreads : kManyThreads) / tile.threads);
+}
+
+/// Returns how many blocks a multiprocessor shall hold at least. ptxas 13 spills a few bytes rather than take more
+/// registers than what it thinks best (32 for a cast of f64): told of a low occupancy, it takes them. Code that does
+/// little between a load and a store has enough with 64, and needs many threads.
+int blocks_at_once(const KernelContext& context) {
+  if (context.tile != nullptr) return blocks_at_once(context, *context.tile);
+  const Schedule& schedule = context.schedule;
+  if (schedule.grid()->vectors > 2 || context.index_bits != 32) return 1;
+  const bool is_short = std::ranges::all_of(schedule.bodies, [](const Body& body) {
+    return body.nodes.size() <= 3 && !has_activation(body) && std::ranges::all_of(body.loads, is_vector);
+  });
+  return is_short && loads_of(schedule) <= 1 ? std::max(1, kManyThreads / schedule.grid()->threads) : 1;
+}
+
+/// A kernel: its parameters are words by value, as many as there are sizes in the end.
+llvm::Function* emit_kernel(KernelContext& context) {
+  llvm::Type* pointer = llvm::PointerType::get(context.module.getContext(), 0);
+  auto* type = llvm::FunctionType::get(llvm::Type::getVoidTy(context.module.getContext()), {pointer}, false);
+  auto* kernel = llvm::Function::Create(type, llvm::Function::ExternalLinkage, context.abi.name, context.module);
+  kernel->setCallingConv(llvm::CallingConv::PTX_Kernel);
+  kernel->addFnAttr("nvvm.maxntid", std::to_string(context.abi.threads));
+  kernel->addFnAttr("nvvm.minctasm", std::to_string(blocks_at_once(context)));
+  emit_thread(context, kernel, [&](IRBuilder<>& builder) {
+    const auto special = [&](llvm::Intrinsic::ID id) {
+      return builder.CreateZExt(builder.CreateIntrinsic(id, {}), context.index_type());
+    };
+    return ThreadNumbers{special(llvm::Intrinsic::nvvm_read_ptx_sreg_ctaid_x),
+                         special(llvm::Intrinsic::nvvm_read_ptx_sreg_tid_x)};
+  });
+  return kernel;
+}
+
+/// Emits the function that a HostEntry calls for each thread: void(launch, block, thread, shared memory, interval).
+llvm::Function* emit_thread_function(KernelContext& context) {
+  llvm::LLVMContext& llvm = context.module.getContext();
+  llvm::Type* index = context.index_type();
+  llvm::Type* pointer = llvm::PointerType::get(llvm, 0);
+  llvm::Type* interval = llvm::Type::getInt32Ty(llvm);
+  auto* type = llvm::FunctionType::get(llvm::Type::getVoidTy(llvm), {pointer, index, index, pointer, interval}, false);
+  const std::string name = context.abi.name + ".thread";
+  auto* function = llvm::Function::Create(type, llvm::Function::InternalLinkage, name, context.module);
+  emit_thread(context, function, [&](IRBuilder<>&) { return ThreadNumbers{function->getArg(1), function->getArg(2)}; });
+  return function;
+}
+
+/// Returns the bytes of a block's shared memory where threads are run in a loop: they begin as 0.
+int host_block_bytes(const KernelContext& context) {
+  return context.tile != nullptr ? stamped_bytes(*context.tile) : 4 * EdgeList::shared_words(context);
+}
+
+/// A HostEntry: for each block, for each thread.
+void emit_blocks(KernelContext& context, llvm::Function* thread) {
+  IRBuilder<> builder(context.module.getContext());
+  llvm::Type* i64 = builder.getInt64Ty();
+  auto* type = llvm::FunctionType::get(builder.getVoidTy(), {builder.getPtrTy(), i64, i64, i64, i64}, false);
+  auto* function = llvm::Function::Create(type, llvm::Function::ExternalLinkage, context.abi.name, context.module);
+  set_attributes(*function, context.target);
+  BasicBlock* entry = BasicBlock::Create(context.module.getContext(), "entry", function);
+  BasicBlock* start = BasicBlock::Create(context.module.getContext(), "start", function);
+  builder.SetInsertPoint(entry);
+  Value* saved = save_environment(builder);
+  const LaunchFields fields(builder, function->getArg(0), context);
+  const int words = host_block_bytes(context) / 4;
+  llvm::AllocaInst* shared =
+      builder.CreateAlloca(builder.getInt32Ty(), builder.getInt32(static_cast<std::uint32_t>(words)));
+  shared->setAlignment(llvm::Align(16));
+  builder.CreateBr(start);
+  builder.SetInsertPoint(start);
+  const auto index = [&](Value* value) { return builder.CreateTrunc(value, context.index_type()); };
+  const auto call_all = [&](Value* block, std::uint32_t interval) {
+    counted_loop(builder, builder.getInt64(0), builder.getInt64(static_cast<std::uint64_t>(context.abi.threads)), 1,
+                 [&](Value* member) {
+                   builder.CreateCall(
+                       thread, {function->getArg(0), index(block), index(member), shared, builder.getInt32(interval)});
+                 });
+  };
+  const std::uint32_t intervals = context.uses_row_table ? 3 : 2;
+  // All threads of a block come to a barrier before the first goes on.
+  counted_loop(builder, function->getArg(1), function->getArg(2), 1, [&](Value* block) {
+    counted_loop(builder, builder.getInt64(0), builder.getInt64(static_cast<std::uint64_t>(words)), 1,
+                 [&](Value* word) {
+                   builder.CreateStore(builder.getInt32(0), builder.CreateGEP(builder.getInt32Ty(), shared, word));
+                 });
+    for (std::uint32_t interval = 0; interval < intervals; ++interval) call_all(block, interval);
+  });
+  restore_environment(builder, saved);
+  builder.CreateRetVoid();
+}
+
+/// How launches share the rows of a grid's output.
+abi::LaunchParts parts_of(const Schedule& schedule, const abi::KernelAbi& abi, int vectors) {
+  const ir::Program& program = *schedule.kernel.program;
+  const VectorGrid& grid = *schedule.grid();
+  abi::LaunchParts parts{.extents = schedule.kernel.extents,
+                         .columns = schedule.columns,
+                         .spans = {},
+                         .reaches = {},
+                         .block_elements = std::int64_t{vectors} * grid.threads * grid.lanes,
+                         .lanes = grid.lanes,
+                         .most_elements = Index32Variant::kMostElements};
+  parts.extents.pop_back();
+  for (const ir::ValueId input : abi.inputs) parts.spans.push_back(program.value(input).layout.storage_extent());
+  for (const TensorReach& reach : schedule.index32.reaches) {
+    const auto input = static_cast<std::uint32_t>(std::ranges::find(abi.inputs, reach.tensor) - abi.inputs.begin());
+    parts.reaches.push_back({.input = input, .steps = reach.steps, .least = reach.least, .most = reach.most});
+  }
+  return parts;
+}
+
+/// The rows of the contract are tiles.
+abi::KernelAbi gpu_contract_of(const Schedule& schedule, const GpuVariant& variant) {
+  ir::ExprContext& exprs = schedule.exprs();
+  abi::KernelAbi abi = contract_of(schedule);
+  const TransposeTile* tile = variant.tile;
+  const Expr element_bytes = exprs.constant(ir::byte_size(schedule.kernel.program->value(abi.results[0]).dtype));
+  abi.columns = exprs.constant(1);
+  if (tile != nullptr) {
+    abi.rows = tile->tiles;
+    abi.threads = tile->threads;
+    abi.row_bytes = exprs.mul(exprs.constant(tile->positions()), element_bytes);
+    abi.accesses.emplace_back("race for shared memory: it");
+    return abi;
+  }
+  abi.threads = schedule.grid()->threads;
+  abi.rows = at_launch(exprs, *schedule.grid(), schedule.grid()->blocks, exprs.mul(schedule.rows, schedule.columns),
+                       exprs.constant(variant.vectors));
+  const Expr elements = exprs.constant(Int128{variant.vectors} * schedule.grid()->threads * schedule.grid()->lanes);
+  abi.row_bytes = exprs.mul(elements, element_bytes);
+  if (variant.in_parts) abi.parts = parts_of(schedule, abi, variant.vectors);
+  return abi;
+}
+
+}  // namespace
+
+abi::KernelAbi emit_gpu_kernel(llvm::Module& module, const ProvenKernel& kernel, const GpuVariant& variant,
+                               const TargetFeatures& target, bool bounds_check) {
+  abi::KernelAbi abi = gpu_contract_of(kernel.schedule(), variant);
+  abi.name += variant.suffix;
+  abi.preconditions = kernel.preconditions();
+  abi.waits = target.waits;
+  abi.guards = variant.guards;
+  SizeTable sizes;
+  IndexWidths widths = kernel.index_widths(false);
+  KernelContext context{module,
+                        kernel,
+                        kernel.schedule(),
+                        target,
+                        bounds_check,
+                        abi,
+                        sizes,
+                        widths,
+                        variant.index_bits,
+                        variant.offset_bits,
+                        variant.tile,
+                        variant.vectors,
+                        variant.uses_row_table,
+                        variant.in_parts};
+  if (!target.takes_words) {
+    emit_blocks(context, emit_thread_function(context));
+    abi.sizes = std::move(sizes).take();
+    return abi;
+  }
+  llvm::Function* entry = emit_kernel(context);
+  abi.sizes = std::move(sizes).take();
+  llvm::Type* word = llvm::Type::getInt64Ty(module.getContext());
+  llvm::Type* parameters = llvm::ArrayType::get(word, abi::ParameterWords(abi).count);
+  entry->addParamAttr(0, llvm::Attribute::getWithByValType(module.getContext(), parameters));
+  entry->addParamAttr(0, llvm::Attribute::getWithAlignment(module.getContext(), llvm::Align(8)));
+  return abi;
+}
+
+}  // namespace padlock::compiler

@@ -1,0 +1,19 @@
+#pragma once
+
+#include <llvm/IR/Module.h>
+
+#include "abi/kernel_abi.h"
+#include "compiler/emit/gpu/gpu_variants.h"
+#include "compiler/emit/scalar/target_features.h"
+#include "compiler/prover/core/proven_kernel.h"
+
+namespace padlock::compiler {
+
+/// Adds the function of one variant of a kernel for a GPU, and returns its launch contract. Where the target takes
+/// words, it is a kernel of the contract's name; else a HostEntry, whose rows are blocks: the same code with the thread
+/// as a loop variable, for the host.
+[[nodiscard]] abi::KernelAbi emit_gpu_kernel(llvm::Module& module, const ProvenKernel& kernel,
+                                             const GpuVariant& variant, const TargetFeatures& target,
+                                             bool bounds_check);
+
+}  // namespace padlock::compiler

@@ -1,0 +1,145 @@
+#include "compiler/emit/gpu/gpu_variants.h"
+
+#include <algorithm>
+#include <cstdint>
+#include <ranges>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "compiler/emit/gpu/vector_grid/emit_row_table.h"
+
+namespace padlock::compiler {
+
+using ir::Expr;
+
+namespace {
+
+/// Collects the variants of a kernel, most of them from the one before.
+class VariantList {
+ public:
+  explicit VariantList(const ProvenKernel& kernel) : kernel_(kernel), schedule_(kernel.schedule()) {
+    const Tiles* const tiles = schedule_.tiles();
+    if (tiles != nullptr) next_.tile = &tiles->shapes.front();
+    if (schedule_.grid() != nullptr) next_.vectors = schedule_.grid()->vectors;
+    list_ = {next_};
+  }
+
+  std::vector<GpuVariant> take() && {
+    if (kernel_.has_narrow_indices()) add_narrow();
+    if (abi::assumes(kernel_.guards(), abi::Assumption::in_range))
+      add(guards_of(abi::Assumption::in_range), "_in_range");
+    add_one_vector();
+    if (kernel_.has_narrow_indices()) {
+      add_tables("_short_rows");
+      if (schedule_.tiles() != nullptr)
+        for (const TransposeTile& smaller : schedule_.tiles()->shapes | std::views::drop(1)) add_tile(smaller);
+    }
+    return std::move(list_);
+  }
+
+ private:
+  /// Adds the next variant, which assumes these guards, too.
+  void add(std::vector<abi::Guard> guards, std::string suffix) {
+    if (guards.empty()) list_.pop_back();  // it holds for all that the last one does
+    next_.guards.insert(next_.guards.end(), guards.begin(), guards.end());
+    next_.suffix = list_.empty() ? "" : std::move(suffix);
+    list_.push_back(next_);
+  }
+
+  /// Adds a variant that those after it do not build on.
+  void add_aside(GpuVariant variant, std::vector<abi::Guard> guards, std::string suffix) {
+    const GpuVariant after = std::exchange(next_, std::move(variant));
+    add(std::move(guards), std::move(suffix));
+    next_ = after;
+  }
+
+  void add_narrow() {
+    // Few launches take it, since others are quicker for their sizes: it is kept short.
+    list_.front().vectors = std::min(1, next_.vectors);
+    next_.index_bits = 32;
+    next_.in_parts = schedule_.index32.in_parts;
+    if (next_.tile != nullptr) {
+      add(guards_of(abi::Assumption::index32), "_offset64");
+      next_.offset_bits = 32;
+      return add(guards_of(abi::Assumption::offset32), "_index32");
+    }
+    next_.offset_bits = 32;
+    add(guards_of(abi::Assumption::index32), "_index32");
+  }
+
+  void add_tables(std::string suffix) {
+    std::vector<abi::Guard> guards = RowTableEmitter::guards(kernel_);
+    if (guards.empty()) return;
+    GpuVariant variant = next_;
+    variant.uses_row_table = true;
+    add_aside(std::move(variant), std::move(guards), std::move(suffix));
+  }
+
+  void add_one_vector() {
+    if (next_.vectors < 2) return;
+    ir::ExprContext& exprs = schedule_.exprs();
+    const Expr elements = exprs.mul(schedule_.rows, schedule_.columns);
+    const std::int64_t most = schedule_.grid()->most_single;
+    if (elements.range().lo > most) return;
+    std::vector<abi::Guard> guards;
+    if (elements.range().hi > most)
+      guards.push_back({abi::Assumption::few_vectors, {elements, ir::Comparison::le, exprs.constant(most)}});
+    GpuVariant variant = next_;
+    variant.vectors = 1;
+    add_aside(std::move(variant), std::move(guards), "_one_vector");
+  }
+
+  void add_tile(const TransposeTile& tile) {
+    next_.tile = &tile;
+    const Expr most = schedule_.exprs().constant(tile.most_tiles);
+    add({{abi::Assumption::few_tiles, {tile.tiles, ir::Comparison::le, most}}},
+        tile.size == TileSize::small ? "_small" : "_medium");
+  }
+
+  [[nodiscard]] std::vector<abi::Guard> guards_of(abi::Assumption assumption) const {
+    return abi::guards_of(kernel_.guards(), assumption);
+  }
+
+  const ProvenKernel& kernel_;
+  const Schedule& schedule_;
+  GpuVariant next_;
+  std::vector<GpuVariant> list_;
+};
+
+/// Returns whether each launch that the first schedule may take may be the other's.
+bool asks_no_more(const ProvenKernel& other, const ProvenKernel& first) {
+  return std::ranges::all_of(other.preconditions(), [&](const ir::Constraint& asked) {
+    return std::ranges::any_of(first.preconditions(), [&](const ir::Constraint& known) {
+      return asked.lhs == known.lhs && asked.comparison == known.comparison && asked.rhs == known.rhs;
+    });
+  });
+}
+
+void number_modules(std::vector<GpuVariant>& list) {
+  int usual = 0, large = 0;
+  for (GpuVariant& variant : list) {
+    const bool is_large = variant.offset_bits != list.back().offset_bits;
+    variant.module = {is_large, is_large ? large++ : usual++};
+  }
+}
+
+}  // namespace
+
+std::vector<GpuVariant> gpu_variants(std::span<const ProvenKernel> schedules) {
+  const ProvenKernel& first = schedules.front();
+  std::vector<GpuVariant> list = VariantList(first).take();
+  for (std::size_t i = 1; i < schedules.size(); ++i) {
+    const ProvenKernel& other = schedules[i];
+    if (!asks_no_more(other, first)) continue;
+    GpuVariant variant = VariantList(other).take().back();
+    variant.schedule = i;
+    variant.suffix = fmt::format("_{}", abi::name_of(other.schedule().serves.front().assumption));
+    variant.guards.insert(variant.guards.end(), other.schedule().serves.begin(), other.schedule().serves.end());
+    list.push_back(std::move(variant));
+  }
+  number_modules(list);
+  return list;
+}
+
+}  // namespace padlock::compiler

@@ -1,0 +1,85 @@
+#pragma once
+
+#include <vector>
+
+#include "compiler/emit/gpu/tiles/tile_addresses.h"
+#include "compiler/emit/gpu/tiles/tile_memory.h"
+#include "compiler/emit/gpu/vector_grid/emit_segments.h"
+
+namespace padlock::compiler {
+
+/// Emits what a thread does of a transpose tile before the barrier by words, where all that is needed of the tile is
+/// one segment's: many loads before the first value is used, and no question between them.
+class TileLoader {
+ public:
+  /// `thread`: whose code it is. Borrows all.
+  TileLoader(const VectorContext& vector, SegmentEmitter& segments, TileMemory& memory, llvm::Value* thread)
+      : vector_(vector),
+        builder_(vector.builder),
+        tile_(vector.tile()),
+        accesses_(builder_, vector.fields.fault),
+        addresses_(vector),
+        rows_(vector.context, builder_, vector.exprs),
+        segments_(segments),
+        memory_(memory),
+        thread_(thread) {}
+
+  void load_buffers() { rows_.load_buffers(vector_.fields); }
+  /// Goes to `otherwise` where blocks of the thread have to go element by element, as those of which a word lies at an
+  /// end of a tensor's storage, else to `done`. Returns the rounds that have them, a bit each, at the beginning of
+  /// `otherwise`, where it leaves the builder.
+  /// `has_halo`: whether columns of the halo are needed.
+  [[nodiscard]] llvm::Value* emit(llvm::Value* has_halo, llvm::BasicBlock* otherwise, llvm::BasicBlock* done);
+
+ private:
+  /// Blocks that a thread loads together: how many blocks each is after the first of them, and if only on a condition.
+  struct Round {
+    std::int64_t blocks = 0;
+    llvm::Value* guard = nullptr;
+  };
+  /// One column of a block that this thread loads for one segment after the other.
+  struct PartColumn {
+    llvm::Value* column = nullptr;
+    llvm::Value* made = nullptr;             // whether a segment had it
+    std::vector<llvm::Value*> results = {};  // of the one that had
+  };
+  void emit_whole(llvm::BasicBlock* otherwise, llvm::BasicBlock* done);
+  [[nodiscard]] llvm::Value* load_part(const ScheduledCase& row);
+  [[nodiscard]] llvm::Value* load_part_blocks(const ScheduledCase& row, llvm::Value* first, int together);
+  void add_segment(const SegmentCall& call, std::vector<PartColumn>& columns);
+  [[nodiscard]] llvm::Value* load_part_word(std::size_t load, const SegmentCall& call, const BodyArguments& arguments,
+                                            llvm::Value* column, llvm::Value*& inside);
+  void load_body(std::size_t body, BodyArguments arguments, llvm::BasicBlock* otherwise, llvm::BasicBlock* done);
+  [[nodiscard]] llvm::Value* words_are_inside(const std::vector<TileStart>& starts, const BodyArguments& arguments);
+  [[nodiscard]] std::vector<Round> halo_rounds();
+  void load_rounds(std::size_t body, const BodyArguments& arguments, const std::vector<TileStart>& starts,
+                   bool shifted);
+  void load_blocks(std::size_t body, const BodyArguments& arguments, const std::vector<TileStart>& starts,
+                   const std::vector<Round>& rounds, bool shifted);
+  [[nodiscard]] llvm::Value* rounded_up(llvm::Value* past);
+  void store_block(int result, std::int64_t blocks, llvm::ArrayRef<llvm::Value*> columns);
+  /// Which words are loaded for an element and those after it, as many as a word has.
+  enum class Words : std::uint8_t {
+    one,   ///< the element begins one
+    next,  ///< that which has the element, and the next, whether it is needed or not: that costs less than to ask
+    last,  ///< that which has the element, and that which has the last, often the same
+  };
+  [[nodiscard]] llvm::Value* load_word(std::size_t body, std::size_t load, const BodyArguments& arguments,
+                                       const TileStart& start, llvm::Value* guard, Words words);
+  [[nodiscard]] ir::DType dtype_of(std::size_t body, std::size_t load) const {
+    return vector_.schedule().bodies[body].loads[load].dtype;
+  }
+
+  const VectorContext& vector_;
+  llvm::IRBuilder<>& builder_;
+  const TransposeTile& tile_;
+  AccessEmitter accesses_;
+  TileAddresses addresses_;
+  RowEmitter rows_;
+  SegmentEmitter& segments_;
+  TileMemory& memory_;
+  llvm::Value* thread_;
+  llvm::Value* has_halo_ = nullptr;
+};
+
+}  // namespace padlock::compiler

@@ -1,0 +1,268 @@
+#include "compiler/emit/gpu/tiles/emit_tiles.h"
+
+#include <utility>
+
+#include <llvm/IR/IntrinsicsNVPTX.h>
+
+#include "compiler/emit/gpu/tiles/emit_tile_loads.h"
+#include "compiler/emit/gpu/tiles/emit_tile_stores.h"
+#include "compiler/emit/gpu/tiles/tile_memory.h"
+#include "compiler/emit/gpu/vector_grid/emit_segments.h"
+#include "compiler/emit/scalar/emit_loop.h"
+
+namespace padlock::compiler {
+
+using ir::Expr;
+using llvm::BasicBlock;
+using llvm::Value;
+
+namespace {
+
+class TileEmitter {
+ public:
+  TileEmitter(const VectorContext& vector, Value* thread)
+      : vector_(vector),
+        context_(vector.context),
+        builder_(vector.builder),
+        tile_(vector.tile()),
+        addresses_(vector),
+        segments_(vector),
+        memory_(vector, thread),
+        loader_(vector, segments_, memory_, thread),
+        storer_(vector, memory_, thread),
+        thread_(thread) {}
+
+  void emit(Value* block) {
+    segments_.load_buffers();
+    loader_.load_buffers();
+    for (std::size_t i = 0; i < kernel().results.size(); ++i)
+      outputs_.push_back(vector_.fields.buffer(builder_, context_.buffer_of_result(i)));
+    enter_tile(block);
+    enter_halo();
+    vector_.wait_for_earlier_grids();
+    // Tiles are launched for rows of any phase. Where rows have none, those past the last column have nothing.
+    vector_.when(holds(builder_, vector_.exprs, {tile_.some}), [&] {
+      if (tile_.holds_results)
+        in_turn([&] { emit_results(); }, [&] { storer_.emit(outputs_, has_halo_); });
+      else
+        in_turn([&] { emit_loads(); }, [&] { emit_stores(); });
+    });
+  }
+
+ private:
+  [[nodiscard]] const Kernel& kernel() const { return vector_.schedule().kernel; }
+
+  /// Emits the digits of the tile's number, the last of which is what is left. Tiles are taken from the last to the
+  /// first: those at the far ends, which take the longest, are not what a launch waits for.
+  void enter_tile(Value* block) {
+    Value* last = builder_.CreateSub(vector_.exprs.exact(builder_, tile_.tiles), context_.index(1));
+    Value* left = builder_.CreateSub(last, block);
+    for (const TileDigit& digit : tile_.digits) {
+      Value* value = left;
+      if (&digit != &tile_.digits.back()) {
+        const auto [quotient, remainder] = vector_.exprs.divide(builder_, left, digit.count);
+        value = remainder;
+        left = quotient;
+      }
+      vector_.exprs.set_coordinate(digit.value, value);
+    }
+  }
+
+  /// Emits whether a row may have a phase, so that the halo is needed: not where all rows begin at multiples of it, nor
+  /// where positions are stored one by one.
+  void enter_halo() {
+    ExprEmitter& exprs = vector_.exprs;
+    Value* halo = context_.index(tile_.halo());
+    has_halo_ = builder_.getFalse();
+    if (tile_.holds_results) {
+      exprs.set_coordinate(tile_.column, halo);
+      (void)addresses_.place(context_.exprs().constant(0), tile_.column);
+      const TileStart start = addresses_.output_at();
+      Value* aligned = builder_.getTrue();
+      for (std::size_t i = 0; i < outputs_.size(); ++i)
+        aligned = builder_.CreateAnd(aligned,
+                                     addresses_.is_multiple(outputs_[i], vector_.result_type(i), start, tile_.halo()));
+      has_halo_ = builder_.CreateNot(aligned);
+    }
+    exprs.set_coordinate(tile_.needed, builder_.CreateSelect(has_halo_, context_.index(0), halo));
+    exprs.set_coordinate(tile_.phase, context_.index(0));
+  }
+
+  /// Emits what is done before the barrier and what after it. Where threads are run one after the other, each goes up
+  /// to the barrier first: it returns there.
+  template <class Before, class After>
+  void in_turn(Before&& before, After&& after) {
+    if (vector_.interval == nullptr) {
+      std::forward<Before>(before)();
+      builder_.CreateIntrinsic(llvm::Intrinsic::nvvm_barrier_cta_sync_aligned_all, {builder_.getInt32(0)});
+      std::forward<After>(after)();
+      return;
+    }
+    BasicBlock* first = vector_.block("before_barrier");
+    BasicBlock* barrier = vector_.block("barrier");
+    BasicBlock* second = vector_.block("after_barrier");
+    builder_.CreateCondBr(builder_.CreateICmpEQ(vector_.interval, builder_.getInt32(0)), first, second);
+    builder_.SetInsertPoint(first);
+    std::forward<Before>(before)();
+    builder_.CreateBr(barrier);
+    builder_.SetInsertPoint(barrier);
+    builder_.CreateRetVoid();
+    builder_.SetInsertPoint(second);
+    std::forward<After>(after)();
+  }
+
+  /// Emits the code of each position that this thread loads: those of its blocks in some rounds, a bit each.
+  template <class Emit>
+  void for_each_loaded(Value* rounds, Emit&& emit) {
+    const auto load = [&](Value* number) {
+      vector_.exprs.set_coordinate(tile_.square, addresses_.loaded_square(number));
+      Value* positions = context_.index(std::int64_t{tile_.lanes} * tile_.lanes);
+      counted_loop(builder_, context_.index(0), positions, 1, [&](Value* slot) {
+        vector_.exprs.set_coordinate(tile_.slot, slot);
+        emit_position(tile_.loaded_row, tile_.loaded_column, emit);
+      });
+    };
+    counted_loop(builder_, thread_, addresses_.loaded_squares(has_halo_), tile_.threads, [&](Value* number) {
+      Value* bit = builder_.CreateLShr(rounds, addresses_.round_of(number));
+      vector_.when(builder_.CreateTrunc(bit, builder_.getInt1Ty()), [&] { load(number); });
+    });
+  }
+
+  /// Emits the code of each position that this thread stores: neighbouring threads have neighbours.
+  template <class Emit>
+  void for_each_stored(Emit&& emit) {
+    counted_loop(builder_, thread_, context_.index(tile_.positions()), tile_.threads, [&](Value* slot) {
+      vector_.exprs.set_coordinate(tile_.slot, slot);
+      emit_position(tile_.stored_row, tile_.stored_column, emit);
+    });
+  }
+
+  /// Emits the code of a position, if it is an element of the output. The coordinates are the element's.
+  template <class Emit>
+  void emit_position(Expr row, Expr column, Emit&& emit) {
+    ExprEmitter& exprs = vector_.exprs;
+    Value* at_row = exprs.exact(builder_, row);
+    Value* at_column = exprs.exact(builder_, column);
+    exprs.set_coordinate(tile_.row, at_row);
+    exprs.set_coordinate(tile_.column, at_column);
+    BasicBlock* inside = vector_.block("position");
+    BasicBlock* done = vector_.block("done");
+    builder_.CreateCondBr(holds(builder_, exprs, tile_.tests), inside, done);
+    builder_.SetInsertPoint(inside);
+    Value* cross = builder_.CreateAdd(exprs.exact(builder_, tile_.cross_first), at_row);
+    column_ = builder_.CreateAdd(exprs.exact(builder_, tile_.column_first), at_column);
+    exprs.set_coordinate(kernel().coordinate(tile_.axis), cross);
+    exprs.set_coordinate(kernel().coordinate(kernel().rank() - 1), column_);
+    emit();
+    builder_.CreateBr(done);
+    builder_.SetInsertPoint(done);
+  }
+
+  /// Emits the code of the body that a position is of: `emit(body, its arguments)` for those that are wanted.
+  template <class Wanted, class Emit>
+  void dispatch(Wanted&& wanted, Emit&& emit) {
+    BasicBlock* done = vector_.block("made");
+    std::vector<SegmentSite> sites = segments_.dispatch_element(column_);
+    builder_.CreateBr(done);
+    for (std::size_t body = 0; body < sites.size(); ++body) {
+      if (sites[body].empty()) continue;
+      BodyArguments arguments = segments_.enter(sites[body], body);
+      if (wanted(body)) emit(body, std::move(arguments));
+      builder_.CreateBr(done);
+    }
+    builder_.SetInsertPoint(done);
+  }
+
+  // --- before the barrier -------------------------------------------------------------------------------------------
+
+  [[nodiscard]] bool has_arrays(std::size_t body) const {
+    return std::ranges::any_of(tile_.arrays[body], [](int array) { return array >= 0; });
+  }
+
+  void emit_loads() {
+    const auto load = [&](std::size_t body, BodyArguments arguments) {
+      ThreadBody code(vector_, body, std::move(arguments), column_);
+      const std::vector<BodyLoad>& loads = vector_.schedule().bodies[body].loads;
+      for (std::size_t i = 0; i < loads.size(); ++i)
+        if (const int array = tile_.array_of(body, i); array >= 0) {
+          Value* value = code.load_element(i);
+          memory_.store(array, word(), lane(), loads[i].dtype, value);
+        }
+    };
+    for_each_loaded(builder_.getInt32(~0U),
+                    [&] { dispatch([&](std::size_t body) { return has_arrays(body); }, load); });
+  }
+
+  // --- after the barrier --------------------------------------------------------------------------------------------
+
+  void emit_stores() {
+    const auto make = [&](std::size_t body, BodyArguments arguments) {
+      Value* element = builder_.CreateAdd(arguments.row, addresses_.offset(column_));
+      ThreadBody code(vector_, body, std::move(arguments), column_);
+      const std::vector<BodyLoad>& loads = vector_.schedule().bodies[body].loads;
+      std::vector<Value*> values;
+      for (std::size_t i = 0; i < loads.size(); ++i) {
+        const int array = tile_.array_of(body, i);
+        values.push_back(array >= 0 ? memory_.load(array, word(), lane(), loads[i].dtype) : code.load_element(i));
+      }
+      store(element, code.compute(1, values));
+    };
+    for_each_stored([&] { dispatch([](std::size_t) { return true; }, make); });
+  }
+
+  void store(Value* element, llvm::ArrayRef<Value*> results) {
+    for (std::size_t i = 0; i < results.size(); ++i) storer_.store_element(i, outputs_[i], element, results[i]);
+  }
+
+  // --- results in shared memory -------------------------------------------------------------------------------------
+
+  /// Emits loads by words for a tile that has only whole ones, else by elements.
+  void emit_results() {
+    BasicBlock* otherwise = vector_.block("elements");
+    BasicBlock* done = vector_.block("all");
+    Value* rounds = loader_.emit(has_halo_, otherwise, done);
+    const auto make = [&](std::size_t body, BodyArguments arguments) { make_results(body, std::move(arguments)); };
+    for_each_loaded(rounds, [&] { dispatch([](std::size_t) { return true; }, make); });
+    builder_.CreateBr(done);
+    builder_.SetInsertPoint(done);
+  }
+
+  void make_results(std::size_t body, BodyArguments arguments) {
+    ThreadBody code(vector_, body, std::move(arguments), column_);
+    const std::vector<Value*> results = code.compute_element();
+    for (std::size_t i = 0; i < results.size(); ++i)
+      memory_.store(static_cast<int>(i), word(), lane(), vector_.result_type(i), results[i]);
+  }
+
+  [[nodiscard]] Value* word() { return vector_.exprs.exact(builder_, tile_.word); }
+  [[nodiscard]] Value* lane() {
+    return tile_.lanes == 1 ? context_.index(0) : vector_.exprs.exact(builder_, tile_.lane);
+  }
+
+  const VectorContext& vector_;
+  KernelContext& context_;
+  llvm::IRBuilder<>& builder_;
+  const TransposeTile& tile_;
+  TileAddresses addresses_;
+  SegmentEmitter segments_;
+  TileMemory memory_;
+  TileLoader loader_;
+  TileStorer storer_;
+  Value* thread_;
+  Value* has_halo_ = nullptr;
+  Value* column_ = nullptr;
+  std::vector<Value*> outputs_;
+};
+
+}  // namespace
+
+void emit_transpose_tile(const VectorContext& vector, Value* block, Value* thread) {
+  TileEmitter(vector, thread).emit(block);
+}
+
+int stamped_bytes(const TransposeTile& tile) {
+  return tile.shared_bytes() +
+         tile.array_count * tile.array_words() * tile.lanes * static_cast<int>(sizeof(std::int32_t));
+}
+
+}  // namespace padlock::compiler

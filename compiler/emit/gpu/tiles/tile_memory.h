@@ -1,0 +1,51 @@
+#pragma once
+
+#include <vector>
+
+#include "compiler/emit/gpu/vector_grid/thread_body.h"
+#include "compiler/emit/scalar/emit_access.h"
+
+namespace padlock::compiler {
+
+/// Emits accesses of the memory that the threads of a block share.
+///
+/// A device that runs the threads of a block one after the other keeps a stamp for each element: 0, or who wrote it,
+/// and on which side of the barrier. An element that is read and was not written by the thread itself or before the
+/// barrier, and one that two threads write, are faults: on a GPU the order of the two is open.
+class TileMemory {
+ public:
+  /// `thread`: whose code it is.
+  TileMemory(const VectorContext& vector, llvm::Value* thread)
+      : vector_(vector), builder_(vector.builder), accesses_(builder_, vector.fields.fault), thread_(thread) {}
+
+  /// Emits element `lane` of word `word` of an array, both indices.
+  [[nodiscard]] llvm::Value* load(int array, llvm::Value* word, llvm::Value* lane, ir::DType dtype);
+  void store(int array, llvm::Value* word, llvm::Value* lane, ir::DType dtype, llvm::Value* value);
+  /// Stores all lanes of a word, one integer. Words are counted from `word` on by a number that the code has as a
+  /// constant, here and where vectors are loaded.
+  void store_word(int array, llvm::Value* word, std::int64_t later, ir::DType dtype, llvm::Value* value);
+  /// Emits the words of a vector that begins at a lane of a word, one integer each. `lane`: null where it is the first.
+  /// `needed`: of each element whether it has to be there; all where there are none.
+  [[nodiscard]] std::vector<llvm::Value*> load_vector(int array, llvm::Value* word, std::int64_t later,
+                                                      llvm::Value* lane, ir::DType dtype,
+                                                      llvm::ArrayRef<llvm::Value*> needed);
+
+ private:
+  [[nodiscard]] const TransposeTile& tile() const { return vector_.tile(); }
+  Access access_of(int array, llvm::Value* word, llvm::Value* lane, ir::DType dtype);
+  Access word_access(int array, llvm::Value* word, std::int64_t later, ir::DType dtype);
+  llvm::Value* stamp_of(int array, llvm::Value* word, llvm::Value* lane);
+  llvm::Value* is_own(llvm::Value* stamp);
+  llvm::Value* may_load(int array, llvm::Value* word, llvm::Value* lane);
+  llvm::Value* may_load_vector(int array, llvm::Value* word, std::int64_t first, llvm::Value* lane,
+                               llvm::ArrayRef<llvm::Value*> needed);
+  llvm::Value* claim(int array, llvm::Value* word, llvm::Value* lane);
+  void require(Access& access, llvm::Value* condition);
+
+  const VectorContext& vector_;
+  llvm::IRBuilder<>& builder_;
+  AccessEmitter accesses_;
+  llvm::Value* thread_;
+};
+
+}  // namespace padlock::compiler

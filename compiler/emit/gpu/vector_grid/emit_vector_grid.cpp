@@ -1,0 +1,238 @@
+#include "compiler/emit/gpu/vector_grid/emit_vector_grid.h"
+
+#include <utility>
+
+#include "compiler/emit/gpu/vector_grid/edge_list.h"
+#include "compiler/emit/gpu/vector_grid/emit_segments.h"
+#include "compiler/emit/gpu/vector_grid/emit_vector_stores.h"
+
+namespace padlock::compiler {
+
+using ir::Expr;
+using llvm::BasicBlock;
+using llvm::Value;
+
+namespace {
+
+// Kinds of vectors that no body makes whole; else the number of that body stands in their place.
+constexpr int kEdge = -1, kNone = -2;
+
+/// A vector whose loads are on their way.
+struct LoadedVector {
+  Value* slot = nullptr;
+  Value* first = nullptr;  // element, as it is counted
+  llvm::PHINode* state = nullptr;
+  std::vector<std::vector<llvm::PHINode*>> loaded = {};  // by body
+};
+
+/// Values that one of several blocks makes.
+class Joined {
+ public:
+  explicit Joined(const VectorContext& vector) : vector_(vector), builder_(vector.builder) {}
+
+  [[nodiscard]] bool empty() const { return ways_.empty(); }
+  /// Adds those of the block in which the builder stands, which has no end yet.
+  void add(std::vector<Value*> values) { ways_.emplace_back(builder_.GetInsertBlock(), std::move(values)); }
+  /// Returns those of the block that was run. The builder stands behind them.
+  [[nodiscard]] std::vector<Value*> join() {
+    BasicBlock* here = vector_.block("join");
+    for (const auto& way : ways_) llvm::IRBuilder<>(way.first).CreateBr(here);
+    builder_.SetInsertPoint(here);
+    std::vector<Value*> joined;
+    for (std::size_t i = 0; i < ways_.front().second.size(); ++i) {
+      llvm::PHINode* phi = builder_.CreatePHI(ways_.front().second[i]->getType(), static_cast<unsigned>(ways_.size()));
+      for (const auto& [block, values] : ways_) phi->addIncoming(values[i], block);
+      joined.push_back(phi);
+    }
+    return joined;
+  }
+
+ private:
+  const VectorContext& vector_;
+  llvm::IRBuilder<>& builder_;
+  std::vector<std::pair<BasicBlock*, std::vector<Value*>>> ways_;
+};
+
+class VectorGridEmitter {
+ public:
+  VectorGridEmitter(const VectorContext& vector, Value* thread)
+      : vector_(vector),
+        context_(vector.context),
+        builder_(vector.builder),
+        segments_(vector),
+        stores_(vector),
+        edges_(vector, thread),
+        thread_(thread) {}
+
+  void emit(Value* block) {
+    segments_.load_buffers();
+    stores_.load_buffers();
+    vector_.exprs.set_coordinate(vector_.grid().phase, stores_.phase());
+    vector_.exprs.set_coordinate(vector_.grid().block, block);
+    first_ = launched(vector_.grid().first);
+    elements_ = vector_.launched_elements(context_.index_type());
+    segments_.make_table(thread_);
+    std::uint32_t part = 0;
+    if (context_.uses_row_table)
+      in_interval(part++, [&] { segments_.fill_table([&](Value* slot) { return first_of(slot); }); });
+    in_interval(part++, [&] { emit_own_vectors(); });
+    in_interval(part++, [&] { emit_edges(); });
+  }
+
+ private:
+  template <class Emit>
+  void in_interval(std::uint32_t part, Emit&& emit) {
+    if (vector_.interval == nullptr) return emit();
+    vector_.when(builder_.CreateICmpEQ(vector_.interval, builder_.getInt32(part)), emit);
+  }
+
+  Expr launched(Expr e) {
+    const Expr elements = context_.exprs().mul(vector_.schedule().rows, vector_.schedule().columns);
+    return at_launch(context_.exprs(), vector_.grid(), e, elements, context_.exprs().constant(context_.vectors));
+  }
+
+  /// Returns the element at which a vector begins, counted from the launch's first.
+  Value* first_of(Value* slot) {
+    vector_.exprs.set_coordinate(vector_.grid().slot, slot);
+    return vector_.exprs.exact(builder_, first_);
+  }
+
+  /// Loads all vectors of a thread, then stores them.
+  void emit_own_vectors() {
+    std::vector<LoadedVector> vectors;
+    for (int i = 0; i < context_.vectors; ++i) vectors.push_back(load(i));
+    std::vector<Value*> slots, are_edges;
+    for (const LoadedVector& vector : vectors) {
+      store(vector);
+      slots.push_back(vector.slot);
+      are_edges.push_back(builder_.CreateICmpEQ(vector.state, state(kEdge)));
+    }
+    edges_.add(slots, are_edges);
+  }
+
+  void emit_edges() {
+    edges_.for_each_element([&](Value* slot, Value* lane) {
+      Value* element = builder_.CreateAdd(first_of(slot), lane);
+      Value* inside = builder_.CreateAnd(builder_.CreateICmpSGE(element, context_.index(0)),
+                                         builder_.CreateICmpSLT(element, elements_));
+      Value* threads = context_.index(vector_.grid().threads);
+      vector_.when(inside, [&] { emit_element(element, builder_.CreateUDiv(slot, threads)); });
+    });
+  }
+
+  /// `number`: of the vector among those of its thread.
+  void emit_element(Value* element, Value* number) {
+    Value* column = segments_.place(element, number);
+    std::vector<SegmentSite> sites = segments_.dispatch_element(column);
+    builder_.CreateUnreachable();  // one of the segments has it
+    Joined results(vector_);
+    for (std::size_t body = 0; body < sites.size(); ++body) {
+      if (sites[body].empty()) continue;
+      ThreadBody code(vector_, body, segments_.enter(sites[body], body), column);
+      results.add(code.compute_element());
+    }
+    if (!results.empty()) return stores_.store_element(element, results.join());
+    builder_.SetInsertPoint(vector_.block("no_body"));
+  }
+
+  [[nodiscard]] llvm::ConstantInt* state(int which) const {
+    return builder_.getInt32(static_cast<std::uint32_t>(which));
+  }
+
+  /// Emits the loads of this thread's vector number i, if it is all of one segment's, behind the phis of what is
+  /// loaded. Each way through the first one's code waits for the grids before this one: right before its loads, when it
+  /// has found where they start, or at its end.
+  LoadedVector load(int i) {
+    LoadedVector made{.slot = builder_.CreateAdd(thread_, context_.index(std::int64_t{i} * vector_.grid().threads))};
+    made.first = first_of(made.slot);
+    BasicBlock* join = vector_.block("loaded");
+    made.state = llvm::PHINode::Create(builder_.getInt32Ty(), 4, "state", join);
+    const bool waits = i == 0 && context_.abi.waits;
+    llvm::PHINode* unloaded = made.state;
+    if (waits) unloaded = llvm::PHINode::Create(builder_.getInt32Ty(), 2, "unloaded", vector_.block("unloaded"));
+    const auto go_to = [&](llvm::PHINode* phi, Value* which) {
+      phi->addIncoming(which, builder_.GetInsertBlock());
+      builder_.CreateBr(phi->getParent());
+    };
+    Value* taken = builder_.CreateICmpSLT(made.first, elements_);
+    Value* inside = builder_.CreateAnd(builder_.CreateICmpSGE(made.first, context_.index(0)), stores_.together());
+    BasicBlock* whole = vector_.block("vector");
+    unloaded->addIncoming(builder_.CreateSelect(taken, state(kEdge), state(kNone)), builder_.GetInsertBlock());
+    builder_.CreateCondBr(builder_.CreateAnd(taken, inside), whole, unloaded->getParent());
+    builder_.SetInsertPoint(whole);
+    Value* column = segments_.place(made.first, builder_.getInt32(static_cast<std::uint32_t>(i)));
+    std::vector<SegmentSite> sites = segments_.dispatch_whole(column);
+    go_to(unloaded, state(kEdge));
+    std::vector<std::pair<BasicBlock*, std::vector<Value*>>> loaded(sites.size());
+    for (std::size_t body = 0; body < sites.size(); ++body) {
+      if (sites[body].empty()) continue;
+      ThreadBody code(vector_, body, segments_.enter(sites[body], body), column);
+      if (waits) vector_.wait_for_earlier_grids();
+      loaded[body].second = code.load([&] { go_to(made.state, state(kEdge)); });
+      loaded[body].first = builder_.GetInsertBlock();
+      go_to(made.state, state(static_cast<int>(body)));
+    }
+    if (waits) {
+      builder_.SetInsertPoint(unloaded->getParent());
+      vector_.wait_for_earlier_grids();
+      go_to(made.state, unloaded);
+    }
+    builder_.SetInsertPoint(join);
+    made.loaded.resize(sites.size());
+    for (std::size_t body = 0; body < sites.size(); ++body)
+      if (loaded[body].first != nullptr) made.loaded[body] = merge(*made.state, loaded[body]);
+    return made;
+  }
+
+  /// A phi for each value that comes from one of the blocks that `state` comes from; from others it is any.
+  std::vector<llvm::PHINode*> merge(llvm::PHINode& state, const std::pair<BasicBlock*, std::vector<Value*>>& from) {
+    std::vector<llvm::PHINode*> phis;
+    for (Value* value : from.second) {
+      llvm::PHINode* phi = builder_.CreatePHI(value->getType(), state.getNumIncomingValues());
+      for (BasicBlock* block : state.blocks())
+        phi->addIncoming(block == from.first ? value : llvm::PoisonValue::get(value->getType()), block);
+      phis.push_back(phi);
+    }
+    return phis;
+  }
+
+  /// All vectors that lie next to each other are stored by one instruction, whichever bodies made them: a sector of
+  /// memory that two of them share is written once.
+  void store(const LoadedVector& vector) {
+    BasicBlock* done = vector_.block("stored");
+    llvm::SwitchInst* choice = builder_.CreateSwitch(vector.state, done);
+    Joined results(vector_);
+    for (std::size_t body = 0; body < vector.loaded.size(); ++body) {
+      if (vector_.schedule().bodies[body].strategies.size() < 2) continue;
+      BasicBlock* place = vector_.block("compute");
+      choice->addCase(state(static_cast<int>(body)), place);
+      builder_.SetInsertPoint(place);
+      const std::vector<Value*> loaded(vector.loaded[body].begin(), vector.loaded[body].end());
+      ThreadBody code(vector_, body, BodyArguments(context_, body), nullptr);
+      results.add(code.compute(loaded));
+    }
+    if (!results.empty()) {
+      stores_.store_vector(vector.first, results.join());
+      builder_.CreateBr(done);
+    }
+    builder_.SetInsertPoint(done);
+  }
+
+  const VectorContext& vector_;
+  KernelContext& context_;
+  llvm::IRBuilder<>& builder_;
+  SegmentEmitter segments_;
+  VectorStores stores_;
+  EdgeList edges_;
+  Value* thread_;
+  Expr first_ = {};            // element of a vector
+  Value* elements_ = nullptr;  // that the launch writes
+};
+
+}  // namespace
+
+void emit_vectors(const VectorContext& vector, Value* block, Value* thread) {
+  VectorGridEmitter(vector, thread).emit(block);
+}
+
+}  // namespace padlock::compiler

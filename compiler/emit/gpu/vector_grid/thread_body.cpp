@@ -1,0 +1,240 @@
+#include "compiler/emit/gpu/vector_grid/thread_body.h"
+
+#include <llvm/IR/IntrinsicsNVPTX.h>
+
+#include "compiler/emit/scalar/emit_index.h"
+#include "compiler/emit/scalar/emit_ops.h"
+#include "compiler/emit/scalar/emit_sum.h"
+
+namespace padlock::compiler {
+
+using llvm::BasicBlock;
+using llvm::Value;
+
+Value* VectorContext::row_of_output(Value* row) const {
+  if (!context.in_parts) return row;
+  const abi::SizeArgument first{.value = context.exprs().constant(0), .fit = abi::SizeArgument::Encoding::first_row};
+  return builder.CreateAdd(exprs.of_launch(first, row->getType()), row);
+}
+
+Value* VectorContext::launched_elements(llvm::Type* type) const {
+  const ir::Expr all = context.exprs().mul(schedule().rows, schedule().columns);
+  const auto fit = context.in_parts ? abi::SizeArgument::Encoding::elements : abi::SizeArgument::Encoding::saturate;
+  return exprs.of_launch({.value = all, .fit = fit}, type);
+}
+
+Access VectorContext::checked(Access store, std::size_t result) const {
+  bool checks = false;
+  for (std::size_t body = 0; body < schedule().bodies.size(); ++body) checks |= context.checks_stores(body);
+  if (!checks) return store;
+  store.name = builder.getInt64(context.buffer_of_result(result));
+  store.extent = launched_elements(builder.getInt64Ty());
+  store.proves_align = store.elements > 1;
+  return store;
+}
+
+void VectorContext::wait_for_earlier_grids() const {
+  if (!context.abi.waits) return;
+  // In this order, so that two grids are resident at most: with more a small launch takes a tenth longer.
+  builder.CreateIntrinsic(llvm::Intrinsic::nvvm_griddepcontrol_wait, {});
+  builder.CreateIntrinsic(llvm::Intrinsic::nvvm_griddepcontrol_launch_dependents, {});
+}
+
+ThreadBody::ThreadBody(const VectorContext& vector, std::size_t body, BodyArguments arguments, Value* column)
+    : vector_(vector),
+      builder_(vector.builder),
+      index_(body),
+      body_(vector.schedule().bodies[body]),
+      accesses_(builder_, vector.fields.fault),
+      arguments_(std::move(arguments)),
+      column_(column) {
+  const Kernel& kernel = vector.schedule().kernel;
+  if (column != nullptr) vector.exprs.set_coordinate(kernel.coordinate(kernel.rank() - 1), column);
+}
+
+llvm::Type* ThreadBody::type_of(std::size_t load, int lanes) const {
+  return OpEmitter(builder_, lanes, vector_.context.target).storage_type(load_at(load).dtype);
+}
+
+Access ThreadBody::access_of(std::size_t load, Value* element, int elements) {
+  const ir::DType dtype = load_at(load).dtype;
+  Access access{.pointer = arguments_.loads[load].tensor, .dtype = dtype, .first = element, .elements = elements};
+  if (vector_.context.target.aligned_elements) access.align = static_cast<unsigned>(elements * ir::byte_size(dtype));
+  if (vector_.context.checks_load(index_, load)) {
+    access.name = arguments_.loads[load].name;
+    access.extent = arguments_.loads[load].extent;
+    access.origin = arguments_.loads[load].origin;
+    access.proves_align = elements > 1;
+  }
+  return access;
+}
+
+// --- elements ------------------------------------------------------------------------------------------------------
+
+/// The element that a load of no `general` kind has for a column of the output, which is not negative.
+Value* ThreadBody::element_of(std::size_t load, Value* column) {
+  const BodyLoad& which = load_at(load);
+  Value* base = arguments_.loads[load].base;
+  if (which.kind == LoadKind::invariant) return base;
+  llvm::Type* offset = vector_.context.offset_type();
+  if (which.kind == LoadKind::strided) {
+    Value* step = vector_.exprs.exact(builder_, which.step);
+    step = which.step.range().lo < 0 ? builder_.CreateSExt(step, offset) : builder_.CreateZExt(step, offset);
+    return builder_.CreateAdd(base, builder_.CreateMul(builder_.CreateZExt(column, offset), step));
+  }
+  Value* steps = builder_.CreateZExt(column, offset);
+  return which.kind == LoadKind::reversed ? builder_.CreateSub(base, steps) : builder_.CreateAdd(base, steps);
+}
+
+/// A launch that counts from another element gives it as the base of such a load.
+Value* ThreadBody::general_element(std::size_t load) {
+  Value* element = vector_.exprs.address(builder_, load_at(load).offset);
+  return vector_.context.in_parts ? builder_.CreateAdd(element, arguments_.loads[load].base) : element;
+}
+
+Value* ThreadBody::gather(std::size_t load) {
+  Value* vector = llvm::PoisonValue::get(type_of(load, vector_.lanes()));
+  for (int i = 0; i < vector_.lanes(); ++i) {
+    Value* element = element_of(load, builder_.CreateAdd(column_, vector_.context.index(i)));
+    Value* value = accesses_.load(access_of(load, element), type_of(load, 1));
+    vector = builder_.CreateInsertElement(vector, value, static_cast<std::uint64_t>(i));
+  }
+  return vector;
+}
+
+Value* ThreadBody::load_element(std::size_t load) { return load_at(load).scope >= 0 ? nullptr : load_here(load); }
+
+Value* ThreadBody::load_here(std::size_t load) {
+  const BodyLoad& which = load_at(load);
+  const bool is_general = which.kind == LoadKind::general;
+  Access access = access_of(load, is_general ? general_element(load) : element_of(load, column_));
+  if (is_general && which.guard != kAlways)
+    access.guard = emit_predicate(builder_, vector_.exprs, vector_.schedule().kernel.graph, which.guard);
+  return accesses_.load(access, type_of(load, 1));
+}
+
+// --- values --------------------------------------------------------------------------------------------------------
+
+std::vector<Value*> ThreadBody::load(llvm::function_ref<void()> outside) {
+  std::vector<Value*> loaded = emit_indices();
+  for (std::size_t i = 0; i < body_.loads.size(); ++i) {
+    if (is_vector(load_at(i))) {
+      const std::vector<Value*> values = load_vector(i, outside);
+      loaded.insert(loaded.end(), values.begin(), values.end());
+    } else {
+      loaded.push_back(load_at(i).kind == LoadKind::invariant ? load_element(i) : gather(i));
+    }
+  }
+  return loaded;
+}
+
+std::vector<Value*> ThreadBody::compute(llvm::ArrayRef<Value*> loaded) {
+  const auto index_count = static_cast<std::size_t>(
+      std::ranges::count(body_.nodes, NodeKind::index, &BodyNode::kind));  // of a vector none has a scope
+  indices_.assign(loaded.begin(), loaded.begin() + static_cast<std::ptrdiff_t>(index_count));
+  loaded = loaded.drop_front(index_count);
+  std::vector<Value*> values;
+  for (std::size_t i = 0; i < body_.loads.size(); ++i) {
+    const std::size_t count = !is_vector(load_at(i)) ? 1
+                              : takes_granules(i)    ? 3
+                                                     : static_cast<std::size_t>(vector_.lanes());
+    const llvm::ArrayRef<Value*> own = loaded.take_front(count);
+    values.push_back(is_vector(load_at(i)) ? vector_from(i, own) : own.front());
+    loaded = loaded.drop_front(count);
+  }
+  return compute_from(vector_.lanes(), values);
+}
+
+std::vector<Value*> ThreadBody::compute_element() {
+  std::vector<Value*> values;
+  for (std::size_t i = 0; i < body_.loads.size(); ++i) values.push_back(load_element(i));
+  return compute(1, values);
+}
+
+std::vector<Value*> ThreadBody::compute(int lanes, llvm::ArrayRef<Value*> loads) {
+  indices_ = emit_indices();
+  return compute_from(lanes, loads);
+}
+
+/// Emits the coordinates that are elements, at the first column: where the others are not set, there are none.
+std::vector<Value*> ThreadBody::emit_indices() {
+  std::vector<Value*> indices;
+  for (const BodyNode& node : body_.nodes)
+    if (node.kind == NodeKind::index && node.scope < 0) indices.push_back(emit_index(builder_, vector_.exprs, node));
+  return indices;
+}
+
+/// The values of a body's nodes for so many lanes, and what they are made of.
+struct ThreadBody::Nodes {
+  OpEmitter ops;
+  int lanes;
+  llvm::ArrayRef<Value*> loads;  // vectors of so many lanes or scalars that all lanes share
+  std::vector<Value*> values;
+  std::size_t next_index = 0;
+
+  [[nodiscard]] std::vector<Value*> operands_of(const BodyNode& node) const {
+    std::vector<Value*> operands;
+    for (const int operand : node.operands) operands.push_back(values[static_cast<std::size_t>(operand)]);
+    return operands;
+  }
+};
+
+std::vector<Value*> ThreadBody::compute_from(int lanes, llvm::ArrayRef<Value*> loads) {
+  Nodes nodes{.ops = OpEmitter(builder_, lanes, vector_.context.target),
+              .lanes = lanes,
+              .loads = loads,
+              .values = std::vector<Value*>(body_.nodes.size())};
+  emit_scope(nodes, -1);
+  std::vector<Value*> results;
+  for (const int root : body_.roots) results.push_back(spread(nodes.values[static_cast<std::size_t>(root)], lanes));
+  return results;
+}
+
+Value* ThreadBody::spread(Value* value, int lanes) {
+  if (lanes == 1 || value->getType()->isVectorTy()) return value;
+  return builder_.CreateVectorSplat(static_cast<unsigned>(lanes), value);
+}
+
+void ThreadBody::emit_scope(Nodes& nodes, int scope) {
+  for (std::size_t i = 0; i < body_.nodes.size(); ++i)
+    if (body_.nodes[i].scope == scope) nodes.values[i] = emit_node(nodes, static_cast<int>(i));
+}
+
+Value* ThreadBody::emit_node(Nodes& nodes, int at) {
+  const BodyNode& node = body_.nodes[static_cast<std::size_t>(at)];
+  const Kernel& kernel = vector_.schedule().kernel;
+  ExprEmitter& exprs = vector_.exprs;
+  switch (node.kind) {
+    case NodeKind::constant:
+      return nodes.ops.bits(node.dtype, node.bits);
+    case NodeKind::scalar:
+      return spread(load_scalar(node, nodes.ops.storage_type(node.dtype)->getScalarType()), nodes.lanes);
+    case NodeKind::load:
+      if (node.scope >= 0) return load_here(static_cast<std::size_t>(node.load));
+      return spread(nodes.loads[static_cast<std::size_t>(node.load)], nodes.lanes);
+    case NodeKind::when: {
+      const std::vector<Value*> operands = nodes.operands_of(node);
+      Value* holds = emit_predicate(builder_, exprs, kernel.graph, node.guard);
+      return builder_.CreateSelect(holds, operands[0], operands[1]);
+    }
+    case NodeKind::operation:
+      return nodes.ops.emit(node.op, node.dtype, body_.operand_type(node), nodes.operands_of(node));
+    case NodeKind::sum:
+      return emit_sum(builder_, exprs, vector_.context.target, node.dtype, 1, node.walks, [&] {
+        emit_scope(nodes, at);
+        return nodes.operands_of(node);
+      });
+    case NodeKind::index:
+      if (node.scope >= 0) return emit_index(builder_, exprs, node);
+      return spread_index(builder_, vector_.context.exprs(), kernel, node, indices_[nodes.next_index++], nodes.lanes);
+  }
+  return nullptr;
+}
+
+Value* ThreadBody::load_scalar(const BodyNode& node, llvm::Type* type) {
+  llvm::Type* word = builder_.getInt64Ty();
+  Value* slot = builder_.CreateConstGEP1_64(word, vector_.fields.scalars, vector_.context.index_of_scalar(node.scalar));
+  return builder_.CreateTrunc(builder_.CreateLoad(word, slot, "scalar"), type);
+}
+
+}  // namespace padlock::compiler

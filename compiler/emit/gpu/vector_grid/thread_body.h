@@ -1,0 +1,117 @@
+#pragma once
+
+#include <vector>
+
+#include "compiler/emit/rows/kernel_function.h"
+#include "compiler/emit/scalar/emit_access.h"
+
+namespace padlock::compiler {
+
+/// The emitters of one thread's code, all borrowed.
+struct VectorContext {
+  KernelContext& context;
+  llvm::IRBuilder<>& builder;
+  const LaunchFields& fields;
+  ExprEmitter& exprs;
+  /// Memory that a block's threads share: the tables of rows (compiler/emit/gpu/vector_grid/emit_row_table.h) and the
+  /// lists of edges of its warps (compiler/emit/gpu/vector_grid/edge_list.h), or a tile's arrays. It begins as 0 where
+  /// threads are run in a loop.
+  llvm::Value* shared = nullptr;
+  /// Null on a GPU. A device that runs a block's threads in a loop calls the code for each part, when all threads are
+  /// done with the one before: from 0 on for the tables, if there are any, for the vectors and for the edges, or for a
+  /// tile's loads and its stores.
+  llvm::Value* interval = nullptr;
+
+  [[nodiscard]] const Schedule& schedule() const { return context.schedule; }
+  [[nodiscard]] const VectorGrid& grid() const { return *context.schedule.grid(); }
+  [[nodiscard]] const TransposeTile& tile() const { return *context.tile; }
+  [[nodiscard]] int lanes() const { return grid().lanes; }
+  [[nodiscard]] ir::DType result_type(std::size_t result) const {
+    return schedule().kernel.program->value(schedule().kernel.results[result]).dtype;
+  }
+  [[nodiscard]] llvm::BasicBlock* block(const char* name) const {
+    return llvm::BasicBlock::Create(builder.getContext(), name, builder.GetInsertBlock()->getParent());
+  }
+  /// Returns the row of the output that is so many after the launch's first. Both are indices.
+  [[nodiscard]] llvm::Value* row_of_output(llvm::Value* row) const;
+  /// Elements of the output that a launch writes, in that type.
+  [[nodiscard]] llvm::Value* launched_elements(llvm::Type* type) const;
+  /// Adds to a store into a result what its test needs, if it is not proved to be inside.
+  [[nodiscard]] Access checked(Access store, std::size_t result) const;
+  /// Emits the wait for the grids before this one, where the kernel waits: all accesses of global memory come after it,
+  /// and what can be computed without them before it, while those grids end.
+  void wait_for_earlier_grids() const;
+  /// Emits code for where a condition holds; the builder stands after it.
+  template <class Emit>
+  void when(llvm::Value* condition, Emit&& emit) const {
+    llvm::BasicBlock* then = block("then");
+    llvm::BasicBlock* after = block("after");
+    builder.CreateCondBr(condition, then, after);
+    builder.SetInsertPoint(then);
+    emit();
+    builder.CreateBr(after);
+    builder.SetInsertPoint(after);
+  }
+};
+
+/// Emits a body for a vector of a grid that lies in one segment of one row, or for one element.
+class ThreadBody {
+ public:
+  /// `column`: of the first element, an index.
+  ThreadBody(const VectorContext& vector, std::size_t body, BodyArguments arguments, llvm::Value* column);
+
+  /// Emits the loads of a vector: values that nothing has been done with, of which `compute` makes the results, or
+  /// nothing where a granule lies outside of its tensor: that goes to `outside`. The builder stands where all are
+  /// loaded.
+  [[nodiscard]] std::vector<llvm::Value*> load(llvm::function_ref<void()> outside);
+  /// Returns the results, a vector each, from what was loaded.
+  [[nodiscard]] std::vector<llvm::Value*> compute(llvm::ArrayRef<llvm::Value*> loaded);
+  /// Emits loads and results of one element.
+  [[nodiscard]] std::vector<llvm::Value*> compute_element();
+
+  /// Emits one load of that element; null if it is done in the walks of a sum.
+  [[nodiscard]] llvm::Value* load_element(std::size_t load);
+  /// Emits the results of so many lanes from what all loads gave: vectors, or scalars that all lanes share.
+  [[nodiscard]] std::vector<llvm::Value*> compute(int lanes, llvm::ArrayRef<llvm::Value*> values);
+
+ private:
+  [[nodiscard]] const BodyLoad& load_at(std::size_t i) const { return body_.loads[i]; }
+  [[nodiscard]] bool reversed(std::size_t i) const { return load_at(i).kind == LoadKind::reversed; }
+  [[nodiscard]] llvm::Type* type_of(std::size_t load, int lanes) const;
+  [[nodiscard]] unsigned vector_bytes(std::size_t load) const;
+  /// Returns whether a vector that is not aligned is taken from two granules, not element by element.
+  [[nodiscard]] bool takes_granules(std::size_t load) const;
+  [[nodiscard]] llvm::Type* granule_type(std::size_t load) const;
+  Access access_of(std::size_t load, llvm::Value* element, int elements = 1);
+  llvm::Value* element_of(std::size_t load, llvm::Value* column);
+  llvm::Value* general_element(std::size_t load);
+  llvm::Value* first_in_memory(std::size_t load);
+  std::vector<llvm::Value*> load_vector(std::size_t load, llvm::function_ref<void()> outside);
+  llvm::Value* past_vector(std::size_t load, llvm::Value* element);
+  std::vector<llvm::Value*> load_elements(std::size_t load, llvm::Value* element, llvm::Value* past);
+  std::vector<llvm::Value*> load_granules(std::size_t load, llvm::Value* element, llvm::Value* past,
+                                          llvm::function_ref<void()> outside);
+  llvm::Value* from_granules(std::size_t load, llvm::ArrayRef<llvm::Value*> loaded);
+  llvm::Value* vector_from(std::size_t load, llvm::ArrayRef<llvm::Value*> loaded);
+  llvm::Value* gather(std::size_t load);
+  llvm::Value* load_here(std::size_t load);
+  std::vector<llvm::Value*> emit_indices();
+  struct Nodes;
+  [[nodiscard]] std::vector<llvm::Value*> compute_from(int lanes, llvm::ArrayRef<llvm::Value*> loads);
+  /// Emits the nodes of a sum's walks, or (-1) those of none.
+  void emit_scope(Nodes& nodes, int scope);
+  llvm::Value* emit_node(Nodes& nodes, int at);
+  llvm::Value* load_scalar(const BodyNode& node, llvm::Type* type);
+  llvm::Value* spread(llvm::Value* value, int lanes);
+
+  const VectorContext& vector_;
+  llvm::IRBuilder<>& builder_;
+  std::size_t index_;
+  const Body& body_;
+  AccessEmitter accesses_;
+  BodyArguments arguments_;
+  llvm::Value* column_;
+  std::vector<llvm::Value*> indices_ = {};  // the values of index nodes, in their order
+};
+
+}  // namespace padlock::compiler

@@ -1,0 +1,139 @@
+#include "compiler/emit/gpu/vector_grid/thread_body.h"
+#include "compiler/emit/scalar/emit_loop.h"
+#include "compiler/emit/scalar/vector_shift.h"
+
+// How a body of a grid loads neighbouring elements: as a vector where its address is a multiple of its size, else
+// element by element or out of two granules.
+namespace padlock::compiler {
+
+using llvm::BasicBlock;
+using llvm::Value;
+
+unsigned ThreadBody::vector_bytes(std::size_t load) const {
+  return static_cast<unsigned>(vector_.lanes() * ir::byte_size(load_at(load).dtype));
+}
+
+/// From four elements on a vector takes more instructions than the two loads and the shift of granules.
+bool ThreadBody::takes_granules(std::size_t load) const {
+  constexpr int kFewElements = 4;
+  return is_vector(load_at(load)) && vector_.lanes() > kFewElements;
+}
+
+llvm::Type* ThreadBody::granule_type(std::size_t load) const {
+  return VectorShift(builder_, vector_bytes(load), ir::byte_size(load_at(load).dtype)).type();
+}
+
+/// A reversed load has its last lane first.
+Value* ThreadBody::first_in_memory(std::size_t load) {
+  Value* element = element_of(load, column_);
+  if (!reversed(load)) return element;
+  return builder_.CreateSub(element, vector_.context.offset(vector_.lanes() - 1));
+}
+
+/// Bytes that an element is past a multiple of the vector's size, i32.
+Value* ThreadBody::past_vector(std::size_t load, Value* element) {
+  Value* address = builder_.CreatePtrToInt(accesses_.address(access_of(load, element)), builder_.getInt64Ty());
+  const auto size = static_cast<std::uint32_t>(ir::byte_size(load_at(load).dtype));
+  return builder_.CreateAnd(builder_.CreateTrunc(address, builder_.getInt32Ty()),
+                            builder_.getInt32(vector_bytes(load) - size));
+}
+
+/// One load where the address is a multiple of the vector's size: as a rule all of a launch's are, or none.
+std::vector<Value*> ThreadBody::load_elements(std::size_t load, Value* element, Value* past) {
+  BasicBlock* aligned = vector_.block("aligned");
+  BasicBlock* misaligned = vector_.block("misaligned");
+  BasicBlock* loaded = vector_.block("loaded");
+  builder_.CreateCondBr(builder_.CreateICmpEQ(past, builder_.getInt32(0)), aligned, misaligned);
+  builder_.SetInsertPoint(aligned);
+  Value* vector = accesses_.load(access_of(load, element, vector_.lanes()), granule_type(load));
+  vector = builder_.CreateBitCast(vector, type_of(load, vector_.lanes()));
+  std::vector<llvm::PHINode*> phis;
+  for (int i = 0; i < vector_.lanes(); ++i) {
+    phis.push_back(llvm::PHINode::Create(type_of(load, 1), 2, "", loaded));
+    Value* lane = builder_.CreateExtractElement(vector, static_cast<std::uint64_t>(i));
+    phis.back()->addIncoming(lane, builder_.GetInsertBlock());
+  }
+  builder_.CreateBr(loaded);
+  builder_.SetInsertPoint(misaligned);
+  Access access = access_of(load, element);
+  std::vector<Value*> lanes;
+  for (; access.displacement < vector_.lanes(); ++access.displacement)
+    lanes.push_back(accesses_.load(access, type_of(load, 1)));
+  for (std::size_t i = 0; i < lanes.size(); ++i) phis[i]->addIncoming(lanes[i], builder_.GetInsertBlock());
+  builder_.CreateBr(loaded);
+  builder_.SetInsertPoint(loaded);
+  return {phis.begin(), phis.end()};
+}
+
+/// A vector that is a granule itself takes no second one, and is inside as it is: then nothing is tested.
+std::vector<Value*> ThreadBody::load_granules(std::size_t load, Value* element, Value* past,
+                                              llvm::function_ref<void()> outside) {
+  const Granules& granules = vector_.grid().granules;
+  ExprEmitter& exprs = vector_.exprs;
+  const auto size = static_cast<std::uint32_t>(ir::byte_size(load_at(load).dtype));
+  exprs.set_coordinate(granules.shift, builder_.CreateUDiv(past, builder_.getInt32(size)));
+  Value* first = builder_.CreateAdd(element, exprs.exact_offset(builder_, granules.offset));
+  exprs.set_coordinate(granules.first, first);
+  exprs.set_coordinate(granules.least, arguments_.loads[load].least);
+  exprs.set_coordinate(granules.end, arguments_.loads[load].end);
+  BasicBlock* inside = vector_.block("granules");
+  BasicBlock* elsewhere = vector_.block("outside");
+  Value* is_granule = builder_.CreateICmpEQ(past, builder_.getInt32(0));
+  builder_.CreateCondBr(builder_.CreateOr(is_granule, holds_of_offsets(builder_, exprs, granules.tests)), inside,
+                        elsewhere);
+  builder_.SetInsertPoint(elsewhere);
+  outside();
+  builder_.SetInsertPoint(inside);
+  Access access = access_of(load, first, vector_.lanes());
+  Value* low = accesses_.load(access, granule_type(load));
+  access.displacement = vector_.lanes();
+  BasicBlock* without = builder_.GetInsertBlock();
+  BasicBlock* second = vector_.block("second");
+  BasicBlock* loaded = vector_.block("loaded");
+  builder_.CreateCondBr(is_granule, loaded, second);
+  builder_.SetInsertPoint(second);
+  Value* next = accesses_.load(access, granule_type(load));
+  BasicBlock* with = builder_.GetInsertBlock();
+  builder_.CreateBr(loaded);
+  builder_.SetInsertPoint(loaded);
+  llvm::PHINode* high = builder_.CreatePHI(next->getType(), 2);
+  high->addIncoming(llvm::PoisonValue::get(next->getType()), without);
+  high->addIncoming(next, with);
+  return {low, high, past};
+}
+
+std::vector<Value*> ThreadBody::load_vector(std::size_t load, llvm::function_ref<void()> outside) {
+  Value* element = first_in_memory(load);
+  Value* past = past_vector(load, element);
+  return takes_granules(load) ? load_granules(load, element, past, outside) : load_elements(load, element, past);
+}
+
+/// A vector that is a granule is not shifted.
+Value* ThreadBody::from_granules(std::size_t load, llvm::ArrayRef<Value*> loaded) {
+  BasicBlock* before = builder_.GetInsertBlock();
+  BasicBlock* shifts = vector_.block("shifts");
+  BasicBlock* shifted = vector_.block("shifted");
+  builder_.CreateCondBr(builder_.CreateICmpNE(loaded[2], builder_.getInt32(0)), shifts, shifted);
+  builder_.SetInsertPoint(shifts);
+  const VectorShift words(builder_, vector_bytes(load), ir::byte_size(load_at(load).dtype));
+  Value* cut = words.shifted(loaded[0], loaded[1], loaded[2]);
+  builder_.CreateBr(shifted);
+  builder_.SetInsertPoint(shifted);
+  llvm::PHINode* vector = builder_.CreatePHI(cut->getType(), 2);
+  vector->addIncoming(loaded[0], before);
+  vector->addIncoming(cut, shifts);
+  return vector;
+}
+
+Value* ThreadBody::vector_from(std::size_t load, llvm::ArrayRef<Value*> loaded) {
+  llvm::Type* type = type_of(load, vector_.lanes());
+  Value* vector = llvm::PoisonValue::get(type);
+  if (takes_granules(load)) {
+    vector = builder_.CreateBitCast(from_granules(load, loaded), type);
+  } else {
+    for (std::size_t i = 0; i < loaded.size(); ++i) vector = builder_.CreateInsertElement(vector, loaded[i], i);
+  }
+  return reversed(load) ? builder_.CreateVectorReverse(vector) : vector;
+}
+
+}  // namespace padlock::compiler

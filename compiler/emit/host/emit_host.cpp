@@ -1,0 +1,350 @@
+#include "compiler/emit/host/emit_host.h"
+
+#include <algorithm>
+#include <optional>
+#include <utility>
+
+#include <llvm/IR/InstIterator.h>
+
+#include "compiler/emit/host/row_chunks/chunk_plan.h"
+#include "compiler/emit/host/row_chunks/emit_row_chunks.h"
+#include "compiler/emit/host/runs/emit_body.h"
+#include "compiler/emit/rows/emit_row_dispatch.h"
+#include "compiler/emit/scalar/fp_environment.h"
+#include "compiler/schedule/index/index32_variant.h"
+#include "ir/expr/affine.h"
+
+namespace padlock::compiler {
+
+using ir::Expr;
+using llvm::BasicBlock;
+using llvm::IRBuilder;
+using llvm::Value;
+
+namespace {
+
+/// Returns whether the caller's floating-point environment could change what a function computes. Code that only moves
+/// values, or compares them as integers (relu), has no value of a float's type and need not set the environment, which
+/// takes 30 cycles of a call.
+bool has_float_arithmetic(const llvm::Function* function) {
+  const auto is_float = [](const Value* value) { return value->getType()->isFPOrFPVectorTy(); };
+  return std::ranges::any_of(llvm::instructions(*function), [&](const llvm::Instruction& instruction) {
+    return is_float(&instruction) || std::ranges::any_of(instruction.operand_values(), is_float);
+  });
+}
+
+/// Returns whether one call of the body may take the run of several rows together.
+bool has_groups(const Schedule& schedule, const SegmentCall& call) {
+  return !schedule.bodies[static_cast<std::size_t>(call.body)].uses_rows &&
+         std::ranges::all_of(call.sources, [](const LoadSource& source) { return source.step.valid(); });
+}
+
+/// The calls of a row, those first that copy, from the middle: over the rows of a group they go through memory in
+/// order, and what the edges write is in lines that are in the cache by then.
+std::vector<const SegmentCall*> from_the_middle(const Schedule& schedule, const ScheduledCase& row) {
+  const auto distance = [&](const SegmentCall* call) {
+    const std::vector<BodyLoad>& loads = schedule.bodies[static_cast<std::size_t>(call->body)].loads;
+    const bool copies = std::ranges::find(loads, LoadKind::contiguous, &BodyLoad::kind) != loads.end();
+    const auto before = call - row.calls.data(), after = std::ssize(row.calls) - 1 - before;
+    return std::pair(!copies, std::abs(before - after));
+  };
+  std::vector<const SegmentCall*> calls;
+  for (const SegmentCall& call : row.calls) calls.push_back(&call);
+  std::ranges::stable_sort(calls, {}, distance);
+  return calls;
+}
+
+/// The functions that one kernel's entries call.
+struct KernelParts {
+  std::vector<llvm::Function*> bodies;
+  std::vector<std::optional<RowChunksCode>> rows;  // of each case
+
+  [[nodiscard]] bool any_float() const {
+    return std::ranges::any_of(bodies, has_float_arithmetic) ||
+           std::ranges::any_of(rows, [](const auto& one) { return one && has_float_arithmetic(one->taker); });
+  }
+};
+
+/// Emits the entry: goes over rows [first, last), in groups of one case, and keeps the outer coordinates of the first.
+class EntryEmitter {
+ public:
+  EntryEmitter(KernelContext& context, const KernelParts& parts)
+      : context_(context), parts_(parts), builder_(context.module.getContext()), i64_(builder_.getInt64Ty()) {}
+
+  void emit() {
+    llvm::Type* pointer = builder_.getPtrTy();
+    auto* type = llvm::FunctionType::get(builder_.getVoidTy(), {pointer, i64_, i64_, i64_, i64_}, false);
+    function_ = llvm::Function::Create(type, llvm::Function::ExternalLinkage, context_.abi.name, context_.module);
+    set_attributes(*function_, context_.target);
+    BasicBlock* entry = block("entry");
+    BasicBlock* start = block("start");
+    builder_.SetInsertPoint(entry);
+    const bool floats = parts_.any_float();
+    Value* saved = floats ? save_environment(builder_) : nullptr;
+    LaunchFields fields(builder_, function_->getArg(0), context_);
+    ExprEmitter exprs = context_.expressions(entry, fields.sizes);
+    exprs_ = &exprs;
+    RowEmitter rows(context_, builder_, exprs);
+    builder_.CreateBr(start);
+    builder_.SetInsertPoint(start);
+    rows.load_buffers(fields);
+    rows.set_columns(function_->getArg(3), function_->getArg(4));
+    make_plans(entry);
+    emit_rows(rows);
+    if (std::ranges::any_of(context_.schedule.bodies, has_nontemporal_stores)) emit_fence();
+    if (floats) restore_environment(builder_, saved);
+    builder_.CreateRetVoid();
+  }
+
+ private:
+  [[nodiscard]] const Kernel& kernel() const { return context_.schedule.kernel; }
+  [[nodiscard]] int outer_axes() const { return kernel().rank() - 1; }
+  BasicBlock* block(const char* name) { return BasicBlock::Create(builder_.getContext(), name, function_); }
+
+  /// Non-temporal stores are ordered before the task ends.
+  void emit_fence() {
+    BasicBlock* nontemporal = block("nontemporal");
+    BasicBlock* end = block("end");
+    builder_.CreateCondBr(emit_is_nontemporal(context_, builder_, *exprs_), nontemporal, end);
+    builder_.SetInsertPoint(nontemporal);
+    builder_.CreateIntrinsic(llvm::Intrinsic::x86_sse_sfence, {});
+    builder_.CreateBr(end);
+    builder_.SetInsertPoint(end);
+  }
+
+  /// The outer coordinates of the first row are divided out; later rows count up.
+  void emit_rows(RowEmitter& emitter) {
+    const std::vector<Value*> first = emitter.unflatten(function_->getArg(1));
+    BasicBlock* before = builder_.GetInsertBlock();
+    BasicBlock* header = block("rows");
+    BasicBlock* body = block("row");
+    BasicBlock* done = block("done");
+    builder_.CreateBr(header);
+    builder_.SetInsertPoint(header);
+    llvm::PHINode* row = builder_.CreatePHI(i64_, 2, "row");
+    row->addIncoming(function_->getArg(1), before);
+    std::vector<llvm::PHINode*> coordinates;
+    for (int axis = 0; axis < outer_axes(); ++axis) {
+      coordinates.push_back(builder_.CreatePHI(i64_, 2));
+      coordinates.back()->addIncoming(first[static_cast<std::size_t>(axis)], before);
+      exprs_->set_coordinate(kernel().coordinate(axis), coordinates.back());
+    }
+    builder_.CreateCondBr(builder_.CreateICmpSLT(row, function_->getArg(2)), body, done);
+    builder_.SetInsertPoint(body);
+    Value* left = rows_left(row, coordinates);
+    Value* max_rows = max_rows_of_group(left);
+    std::vector<std::pair<Value*, BasicBlock*>> taken;
+    emitter.emit_row([&](const ScheduledCase& which) {
+      Value* alike = kernel().rank() > 1 ? emitter.rows_with_same_case(which) : left;
+      BasicBlock* others = emit_short_rows(emitter, which, smaller(left, alike), row, taken);
+      Value* rows = kernel().rank() > 1 ? rows_of_group(emitter, which, smaller(max_rows, alike)) : max_rows;
+      for (const SegmentCall* call : from_the_middle(context_.schedule, which)) emit_call(emitter, *call, rows);
+      taken.emplace_back(rows, builder_.GetInsertBlock());
+      if (others != nullptr) join(others, taken);
+    });
+    llvm::PHINode* rows = builder_.CreatePHI(i64_, static_cast<unsigned>(taken.size()), "rows");
+    for (const auto& [number, from] : taken) rows->addIncoming(number, from);
+    advance(coordinates, rows);
+    row->addIncoming(builder_.CreateAdd(row, rows), builder_.GetInsertBlock());
+    builder_.CreateBr(header);
+    builder_.SetInsertPoint(done);
+  }
+
+  /// Emits how many rows are left of the task before the last outer coordinate starts again.
+  Value* rows_left(Value* row, const std::vector<llvm::PHINode*>& coordinates) {
+    if (outer_axes() == 0) return builder_.getInt64(1);
+    Value* extent = exprs_->exact(builder_, kernel().extents[static_cast<std::size_t>(outer_axes() - 1)]);
+    return smaller(builder_.CreateSub(function_->getArg(2), row), builder_.CreateSub(extent, coordinates.back()));
+  }
+  /// Emits the most rows that a group of those left may have: of at most kGroupBytes (one row has any number).
+  Value* max_rows_of_group(Value* left) {
+    if (outer_axes() == 0) return left;
+    ir::ExprContext& exprs = context_.exprs();
+    const Expr one = exprs.constant(1);
+    const Expr bytes = exprs.max(context_.abi.row_bytes, one);
+    const Expr group = exprs.max(exprs.floordiv(exprs.constant(kGroupBytes), bytes), one);
+    return smaller(left, exprs_->exact(builder_, group));
+  }
+  /// Emits the rows of a group: one where elements are computed row by row, those that a pad repeats once more, where
+  /// it is longer than what it repeats.
+  Value* rows_of_group(RowEmitter& emitter, const ScheduledCase& which, Value* max_rows) {
+    Value* rows = max_rows;
+    for (const SegmentCall& call : which.calls)
+      if (!has_groups(context_.schedule, call))
+        rows = builder_.CreateSelect(emitter.is_empty(call), rows, builder_.getInt64(1));
+    return rows;
+  }
+
+  // --- short rows ---------------------------------------------------------------------------------------------------
+
+  /// State of a case's plan in a task.
+  enum PlanState : std::uint8_t { kToBeMade, kMade, kUseless };
+
+  /// Memory for the plans of all cases. They are made where they are needed first, if at all: in tasks of whole rows,
+  /// short ones, and of enough of them.
+  void make_plans(BasicBlock* entry) {
+    plans_.resize(parts_.rows.size());
+    Value* useless = nullptr;
+    for (std::size_t i = 0; i < plans_.size(); ++i) {
+      if (!parts_.rows[i]) continue;
+      if (useless == nullptr) useless = emit_useless(*context_.schedule.row_chunks(i));
+      IRBuilder<> builder(entry->getTerminator());
+      auto* memory = llvm::ArrayType::get(builder_.getInt8Ty(), parts_.rows[i]->plan_bytes);
+      llvm::AllocaInst* plan = builder.CreateAlloca(memory);
+      plan->setAlignment(llvm::Align(RowChunkPlan::kAlign));
+      plans_[i] = {.plan = plan, .state = builder.CreateAlloca(builder_.getInt8Ty())};
+      builder_.CreateStore(builder_.CreateSelect(useless, state(kUseless), state(kToBeMade)), plans_[i].state);
+    }
+  }
+  Value* emit_useless(const RowChunks& rows) {
+    Value* columns = exprs_->exact(builder_, context_.schedule.columns);
+    Value* part = builder_.CreateICmpSLT(builder_.CreateSub(function_->getArg(4), function_->getArg(3)), columns);
+    Value* longer =
+        builder_.CreateICmpSGT(columns, builder_.getInt64(static_cast<std::uint64_t>(rows.loop.longest_row)));
+    Value* row_bytes = exprs_->exact(builder_, context_.abi.row_bytes);
+    Value* task_rows = builder_.CreateSub(function_->getArg(2), function_->getArg(1));
+    Value* few = builder_.CreateICmpSLT(builder_.CreateMul(task_rows, row_bytes),
+                                        builder_.getInt64(static_cast<std::uint64_t>(rows.loop.least_bytes)));
+    return builder_.CreateOr(builder_.CreateOr(part, longer), few);
+  }
+  [[nodiscard]] llvm::ConstantInt* state(PlanState value) { return builder_.getInt8(value); }
+
+  /// Emits the rows of a case by row chunks, as many as that takes, where there are such. Returns the block from which
+  /// rows that are taken so go on (the builder stands where none are), or null.
+  BasicBlock* emit_short_rows(RowEmitter& emitter, const ScheduledCase& which, Value* rows, Value* row,
+                              std::vector<std::pair<Value*, BasicBlock*>>& taken) {
+    const auto index = static_cast<std::size_t>(&which - context_.schedule.cases.data());
+    if (!parts_.rows[index]) return nullptr;
+    const RowChunksCode& code = *parts_.rows[index];
+    const Plan& plan = plans_[index];
+    BasicBlock* wanted = block("row_chunks");
+    BasicBlock* make = block("make_plan");
+    BasicBlock* made = block("planned");
+    BasicBlock* others = block("other_rows");
+    BasicBlock* some = block("some_rows");
+    const auto load_state = [&] { return builder_.CreateLoad(builder_.getInt8Ty(), plan.state); };
+    builder_.CreateCondBr(builder_.CreateICmpEQ(load_state(), state(kUseless)), others, wanted);
+    builder_.SetInsertPoint(wanted);
+    builder_.CreateCondBr(builder_.CreateICmpEQ(load_state(), state(kMade)), made, make);
+    builder_.SetInsertPoint(make);
+    llvm::CallInst* planned = builder_.CreateCall(code.planner, {function_->getArg(0), plan.plan});
+    planned->setCallingConv(code.planner->getCallingConv());
+    builder_.CreateStore(builder_.CreateSelect(planned, state(kMade), state(kUseless)), plan.state);
+    builder_.CreateCondBr(planned, made, others);
+    builder_.SetInsertPoint(made);
+    std::vector<Value*> arguments = {function_->getArg(0), plan.plan, emitter.row_offset(), rows,
+                                     builder_.CreateSub(function_->getArg(2), row)};
+    for (Value* base : emitter.bases_of(context_.schedule.row_chunks(index)->sources)) arguments.push_back(base);
+    llvm::CallInst* number = builder_.CreateCall(code.taker, arguments);
+    number->setCallingConv(code.taker->getCallingConv());
+    builder_.CreateCondBr(builder_.CreateICmpSGT(number, builder_.getInt64(0)), some, others);
+    builder_.SetInsertPoint(some);
+    taken.emplace_back(number, some);
+    builder_.SetInsertPoint(others);
+    return some;
+  }
+  /// Ends a case that rows leave from there, too, where the builder stands: what was taken last is of either.
+  void join(BasicBlock* other, std::vector<std::pair<Value*, BasicBlock*>>& taken) {
+    BasicBlock* both = block("case_done");
+    builder_.CreateBr(both);
+    IRBuilder<>(other).CreateBr(both);
+    builder_.SetInsertPoint(both);
+    llvm::PHINode* rows = builder_.CreatePHI(i64_, 2);
+    for (const auto& [number, from] : {taken[taken.size() - 2], taken.back()}) rows->addIncoming(number, from);
+    taken.resize(taken.size() - 2);
+    taken.emplace_back(rows, both);
+  }
+
+  Value* smaller(Value* a, Value* b) { return builder_.CreateBinaryIntrinsic(llvm::Intrinsic::smin, a, b); }
+
+  void emit_call(RowEmitter& emitter, const SegmentCall& call, Value* rows) {
+    BodyArguments run = emitter.arguments_of(call, rows);
+    BasicBlock* work = block("segment");
+    BasicBlock* after = block("after");
+    builder_.CreateCondBr(builder_.CreateICmpSLT(run.begin, run.end), work, after);
+    builder_.SetInsertPoint(work);
+    std::vector<Value*> arguments = {function_->getArg(0)};
+    for (Value* value : run.values()) arguments.push_back(value);
+    llvm::Function* body = parts_.bodies[static_cast<std::size_t>(call.body)];
+    builder_.CreateCall(body, arguments)->setCallingConv(body->getCallingConv());
+    builder_.CreateBr(after);
+    builder_.SetInsertPoint(after);
+  }
+
+  /// An odometer: the last outer axis counts, and carries.
+  void advance(const std::vector<llvm::PHINode*>& coordinates, Value* rows) {
+    Value* carry = rows;
+    for (int i = outer_axes() - 1; i >= 0; --i) {
+      llvm::PHINode* coordinate = coordinates[static_cast<std::size_t>(i)];
+      Value* counted = builder_.CreateAdd(coordinate, carry);
+      Value* extent = exprs_->exact(builder_, kernel().extents[static_cast<std::size_t>(i)]);
+      Value* wraps = builder_.CreateICmpEQ(counted, extent);
+      coordinate->addIncoming(builder_.CreateSelect(wraps, builder_.getInt64(0), counted), builder_.GetInsertBlock());
+      carry = builder_.CreateZExt(wraps, i64_, "carry");
+    }
+  }
+
+  KernelContext& context_;
+  const KernelParts& parts_;
+  IRBuilder<> builder_;
+  llvm::Type* i64_;
+  llvm::Function* function_ = nullptr;
+  ExprEmitter* exprs_ = nullptr;
+  struct Plan {
+    Value *plan = nullptr, *state = nullptr;
+  };
+  std::vector<Plan> plans_;  // of each case
+};
+
+/// Returns whether a body has a division of the 32-bit variant that its row does not do for it.
+bool divides_narrowly(const KernelContext& context, std::size_t body) {
+  const std::vector<Expr> given = row_values_of(context, body);
+  const auto is_given = [&](Expr division) {
+    return std::ranges::any_of(given, [&](Expr value) { return mentions(value, division); });
+  };
+  return !std::ranges::all_of(index32_divisions_in(context.schedule, context.schedule.bodies[body]), is_given);
+}
+
+/// Emits the bodies of a schedule, and what takes its short rows.
+KernelParts emit_parts(KernelContext& context) {
+  KernelParts parts;
+  for (std::size_t i = 0; i < context.schedule.bodies.size(); ++i) parts.bodies.push_back(emit_body(context, i));
+  for (std::size_t i = 0; i < context.schedule.cases.size(); ++i) {
+    const bool chunked = !context.bounds_check && context.proven.takes_row_chunks(i);
+    parts.rows.push_back(chunked ? std::optional(emit_row_chunks(context, i)) : std::nullopt);
+  }
+  return parts;
+}
+
+}  // namespace
+
+std::vector<abi::KernelAbi> emit_host_kernel(llvm::Module& module, const ProvenKernel& kernel,
+                                             const TargetFeatures& target, bool bounds_check) {
+  const Schedule& schedule = kernel.schedule();
+  abi::KernelAbi abi = contract_of(schedule);
+  abi.preconditions = kernel.preconditions();
+  SizeTable sizes;
+  IndexWidths widths = kernel.index_widths(false);
+  KernelContext context{module, kernel, schedule, target, bounds_check, abi, sizes, widths};
+  KernelParts parts = emit_parts(context);
+  EntryEmitter(context, parts).emit();
+  std::vector<abi::KernelAbi> variants = {abi};
+  if (!kernel.guards().empty()) {
+    // Bodies that do the same serve both, as planners do that run once a task, and so do the sizes.
+    abi::KernelAbi special = abi;
+    special.name.append(".").append(name_of(kernel.guards().front().assumption));
+    special.guards = kernel.guards();
+    IndexWidths narrow = kernel.index_widths(true);
+    KernelContext specialised{module, kernel, schedule, target, bounds_check, special, sizes, narrow};
+    for (std::size_t i = 0; i < schedule.bodies.size(); ++i)
+      if (kernel.guards_loads(static_cast<int>(i)) || divides_narrowly(specialised, i))
+        parts.bodies[i] = emit_body(specialised, i);
+    EntryEmitter(specialised, parts).emit();
+    variants.push_back(std::move(special));
+  }
+  const std::vector<abi::SizeArgument> all = std::move(sizes).take();
+  for (abi::KernelAbi& variant : variants) variant.sizes = all;
+  return variants;
+}
+
+}  // namespace padlock::compiler

@@ -1,0 +1,379 @@
+#include "compiler/emit/host/row_chunks/emit_row_chunks.h"
+
+#include <algorithm>
+#include <map>
+#include <numeric>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "compiler/emit/host/row_chunks/chunk_plan.h"
+#include "compiler/emit/host/row_chunks/interleaved_nodes.h"
+#include "compiler/emit/host/row_chunks/prefetch_stores.h"
+#include "compiler/emit/host/row_chunks/selection_masks.h"
+#include "compiler/emit/host/row_chunks/vector_permute.h"
+#include "compiler/emit/scalar/emit_ops.h"
+#include "compiler/schedule/model/row_chunks.h"
+
+namespace padlock::compiler {
+namespace {
+
+using ir::Expr;
+using llvm::BasicBlock;
+using llvm::IRBuilder;
+using llvm::PHINode;
+using llvm::Value;
+
+/// Emits the loop over the chunks of a group of rows.
+class ChunkLoopEmitter {
+ public:
+  ChunkLoopEmitter(KernelContext& context, const RowChunks& rows, const std::string& name)
+      : context_(context),
+        rows_(rows),
+        plan_(rows),
+        at_(context.exprs()),
+        interleaved_(rows),
+        builder_(context.module.getContext()),
+        i64_(builder_.getInt64Ty()),
+        masks_(builder_, context.target, rows) {
+    llvm::Type* pointer = builder_.getPtrTy();
+    std::vector<llvm::Type*> types = {pointer, pointer, i64_, i64_, i64_};
+    types.resize(types.size() + rows.sources.size(), i64_);
+    auto* type = llvm::FunctionType::get(i64_, types, false);
+    function_ = make_internal_function(context, type, name);
+    function_->addFnAttr(kSelectsByGraph);
+  }
+
+  llvm::Function* emit() {
+    BasicBlock* entry = block("entry");
+    BasicBlock* start = block("start");
+    BasicBlock* done = block("done");
+    builder_.SetInsertPoint(entry);
+    const LaunchFields fields(builder_, function_->getArg(0), context_);
+    builder_.CreateBr(start);
+    builder_.SetInsertPoint(start);
+    ExprEmitter exprs = context_.expressions(entry, fields.sizes);
+    exprs_ = &exprs;
+    Value* chunk_rows = load_word(RowChunkPlan::rows());
+    begin_stores(fields, chunk_rows);
+    for (std::size_t i = 0; i < rows_.sources.size(); ++i) begin_load(fields, i, chunk_rows);
+    for (std::size_t i = 0; i < rows_.body.nodes.size(); ++i)
+      if (is_selected(i)) masks_.load(plan_, function_->getArg(1), rows_.body.nodes[i]);
+    Value* loadable = builder_.getTrue();
+    for (const Load& load : loads_)
+      loadable = builder_.CreateAnd(loadable, builder_.CreateICmpSGE(load.room, index(0)));
+    BasicBlock* some = block("some");
+    builder_.CreateCondBr(builder_.CreateAnd(loadable, is_inside(index(0), first_windows())), some, done);
+    std::vector<std::pair<Value*, BasicBlock*>> taken = {{index(0), builder_.GetInsertBlock()}};
+    builder_.SetInsertPoint(some);
+    if (joins_pairs()) {
+      BasicBlock* pairs = block("pairs");
+      BasicBlock* apart = block("apart");
+      builder_.CreateCondBr(pairs_follow(), pairs, apart);
+      builder_.SetInsertPoint(pairs);
+      taken.push_back(emit_loop(fields, chunk_rows, 2, done));
+      builder_.SetInsertPoint(apart);
+    }
+    taken.push_back(emit_loop(fields, chunk_rows, 1, done));
+    builder_.SetInsertPoint(done);
+    PHINode* all = builder_.CreatePHI(i64_, static_cast<unsigned>(taken.size()));
+    for (const auto& [rows, from] : taken) all->addIncoming(rows, from);
+    // The last chunk may have more.
+    builder_.CreateRet(builder_.CreateBinaryIntrinsic(llvm::Intrinsic::smin, all, function_->getArg(3)));
+    return function_;
+  }
+
+ private:
+  /// A load's windows, of which the first of a chunk begins at `window`.
+  struct Load {
+    VectorPermute permute;
+    llvm::Type* vector = nullptr;
+    std::vector<Value*> pointers = {};  ///< to what is as far after the tensor's first element as a vector's window is
+                                        ///< after the first
+    std::vector<Value*> indices = {};   ///< prepared, of each vector
+    bool has_one_window = false;
+    Value *window = nullptr, *least = nullptr, *room = nullptr, *stride = nullptr;
+  };
+
+  /// Neighbouring vectors that are taken as one, and what is the same for them in all chunks.
+  struct Group {
+    std::size_t first = 0;
+    std::size_t count = 1;
+    std::vector<Value*> indices = {};     ///< of each load
+    std::vector<Value*> masks = {};       ///< of each selection
+    std::vector<Value*> invariants = {};  ///< of each node, the values that are the same in all lanes
+  };
+  /// A trip of the loop.
+  struct Chunk {
+    Value* at;
+    std::vector<Value*> windows;
+    std::vector<Value*> loaded;                       ///< of each load, of a window that all vectors have
+    std::map<std::size_t, std::vector<Value*>> made;  ///< of a node whose columns are interleaved, for each vector
+  };
+
+  /// Emits the loop that takes so many vectors as one; returns the rows that it took, and from which block it leaves.
+  std::pair<Value*, BasicBlock*> emit_loop(const LaunchFields& fields, Value* chunk_rows, int joined,
+                                           BasicBlock* done) {
+    std::vector<Group> groups;
+    std::map<int, std::vector<Value*>> same;  // of so many vectors
+    for (int vector = 0; vector < rows_.loop.vectors; vector += joined) {
+      const int count = std::min(joined, rows_.loop.vectors - vector);
+      if (!same.contains(count)) same[count] = invariants(fields, count * rows_.loop.lanes);
+      groups.push_back(make_group(vector, count, same[count]));
+    }
+    BasicBlock* before = builder_.GetInsertBlock();
+    BasicBlock* trip = block("chunk");
+    builder_.CreateBr(trip);
+    builder_.SetInsertPoint(trip);
+    PHINode* at = phi(index(0), before);
+    PHINode* taken = phi(index(0), before);
+    Chunk chunk{.at = at, .windows = {}, .loaded = std::vector<Value*>(loads_.size()), .made = {}};
+    for (const Load& load : loads_) chunk.windows.push_back(phi(load.window, before));
+    for (std::size_t i = 0; i < outputs_.size(); ++i)
+      prefetch_stores(builder_, element(result_type(i)), outputs_[i], rows_.loop.lanes * ir::byte_size(result_type(i)),
+                      at);
+    for (const Group& group : groups) emit_group(chunk, group);
+    exprs_->set_coordinate(at_.chunk, at);
+    Value* next = exprs_->exact(builder_, rows_.loop.next);
+    Value* next_taken = builder_.CreateAdd(taken, chunk_rows);
+    std::vector<Value*> next_windows;
+    for (std::size_t i = 0; i < loads_.size(); ++i)
+      next_windows.push_back(builder_.CreateAdd(chunk.windows[i], loads_[i].stride));
+    Value* left = builder_.CreateICmpSLT(next_taken, function_->getArg(3));
+    builder_.CreateCondBr(builder_.CreateAnd(left, is_inside(next, next_windows)), trip, done);
+    BasicBlock* after = builder_.GetInsertBlock();
+    at->addIncoming(next, after);
+    taken->addIncoming(next_taken, after);
+    for (std::size_t i = 0; i < loads_.size(); ++i)
+      llvm::cast<PHINode>(chunk.windows[i])->addIncoming(next_windows[i], after);
+    return {next_taken, after};
+  }
+
+  /// Returns whether two vectors are the halves of one that an instruction permutes half by half.
+  [[nodiscard]] bool joins_pairs() const {
+    constexpr int kHalf = 16;
+    const auto bytes = [&](const auto& value) { return rows_.loop.lanes * ir::byte_size(value.dtype); };
+    return context_.target.permutes_halves && rows_.loop.vectors > 1 && rows_.interleaved.empty() &&
+           std::ranges::all_of(rows_.body.loads, [&](const BodyLoad& load) { return bytes(load) == kHalf; }) &&
+           std::ranges::all_of(rows_.body.nodes, [&](const BodyNode& node) { return bytes(node) <= kHalf; });
+  }
+
+  /// Tests that the second vector of each pair begins right after the first: then one store of both writes what two
+  /// would.
+  Value* pairs_follow() {
+    Value* all = builder_.getTrue();
+    for (int vector = 1; vector < rows_.loop.vectors; vector += 2) {
+      Value* apart = builder_.CreateSub(load_word(plan_.position(vector)), load_word(plan_.position(vector - 1)));
+      all = builder_.CreateAnd(all, builder_.CreateICmpEQ(apart, index(rows_.loop.lanes)));
+    }
+    return all;
+  }
+
+  /// Returns whether the node is a selection by a mask.
+  [[nodiscard]] bool is_selected(std::size_t node) const {
+    return rows_.body.nodes[node].kind == NodeKind::when && !interleaved_.is_within(node) &&
+           interleaved_.find(node) == nullptr;
+  }
+
+  Group make_group(int first, int count, const std::vector<Value*>& same) {
+    Group group{.first = static_cast<std::size_t>(first), .count = static_cast<std::size_t>(count), .invariants = same};
+    for (const Load& load : loads_) group.indices.push_back(joined(load.indices, group));
+    group.masks.resize(rows_.body.nodes.size());
+    for (std::size_t i = 0; i < rows_.body.nodes.size(); ++i)
+      if (is_selected(i)) group.masks[i] = joined(masks_.of(rows_.body.nodes[i]), group);
+    return group;
+  }
+
+  /// The group's vectors of these, one after the other.
+  Value* joined(const std::vector<Value*>& each, const Group& group) {
+    if (group.count == 1) return each[group.first];
+    return join(each[group.first], each[group.first + 1]);
+  }
+  Value* join(Value* low, Value* high) {
+    const unsigned count = llvm::cast<llvm::FixedVectorType>(low->getType())->getNumElements();
+    std::vector<int> lanes(2 * count);
+    std::iota(lanes.begin(), lanes.end(), 0);
+    return builder_.CreateShuffleVector(low, high, lanes);
+  }
+
+  BasicBlock* block(const char* name) { return BasicBlock::Create(builder_.getContext(), name, function_); }
+  [[nodiscard]] llvm::ConstantInt* index(std::int64_t value) const { return context_.index(value); }
+  PHINode* phi(Value* first, BasicBlock* before) {
+    PHINode* made = builder_.CreatePHI(i64_, 2);
+    made->addIncoming(first, before);
+    return made;
+  }
+  Value* at_byte(std::size_t offset) {
+    return builder_.CreateConstGEP1_64(builder_.getInt8Ty(), function_->getArg(1), offset);
+  }
+  Value* load_word(std::size_t offset) { return builder_.CreateLoad(i64_, at_byte(offset)); }
+  [[nodiscard]] unsigned lanes() const { return static_cast<unsigned>(rows_.loop.lanes); }
+  [[nodiscard]] llvm::Type* element(ir::DType dtype) {
+    return builder_.getIntNTy(8 * static_cast<unsigned>(ir::byte_size(dtype)));
+  }
+  [[nodiscard]] ir::DType result_type(std::size_t i) const {
+    return context_.schedule.kernel.program->value(context_.schedule.kernel.results[i]).dtype;
+  }
+  [[nodiscard]] std::vector<Value*> first_windows() const {
+    std::vector<Value*> all;
+    for (const Load& load : loads_) all.push_back(load.window);
+    return all;
+  }
+
+  /// Computes the addresses of the first chunk's vectors in the outputs, and the last position that a chunk may
+  /// begin at.
+  void begin_stores(const LaunchFields& fields, Value* chunk_rows) {
+    Value* columns = exprs_->exact(builder_, context_.schedule.columns);
+    exprs_->set_coordinate(at_.elements, builder_.CreateMul(function_->getArg(4), columns));
+    exprs_->set_coordinate(at_.size, builder_.CreateMul(chunk_rows, columns));
+    exprs_->set_coordinate(at_.last, load_word(plan_.position(rows_.loop.vectors - 1)));
+    limit_ = exprs_->exact(builder_, rows_.loop.limit);
+    outputs_.resize(context_.schedule.kernel.results.size());
+    for (std::size_t i = 0; i < outputs_.size(); ++i) {
+      Value* row = builder_.CreateGEP(element(result_type(i)), fields.buffer(builder_, context_.buffer_of_result(i)),
+                                      function_->getArg(2));
+      for (int vector = 0; vector < rows_.loop.vectors; ++vector)
+        outputs_[i].push_back(builder_.CreateGEP(element(result_type(i)), row, load_word(plan_.position(vector))));
+    }
+  }
+
+  void begin_load(const LaunchFields& fields, std::size_t i, Value* chunk_rows) {
+    const LoadSource& source = rows_.sources[i];
+    const ir::DType dtype = rows_.body.loads[i].dtype;
+    Load load{.permute = VectorPermute(builder_, rows_.loop.lanes, ir::byte_size(dtype)),
+              .vector = llvm::FixedVectorType::get(element(dtype), lanes()),
+              .has_one_window = has_one_window(context_.schedule.kernel, rows_, i)};
+    Value* lowest = load_word(plan_.lowest(i));
+    load.window = builder_.CreateAdd(function_->getArg(5 + static_cast<unsigned>(i)), lowest);
+    load.stride = builder_.CreateMul(chunk_rows, exprs_->address(builder_, source.step));
+    exprs_->set_coordinate(at_.spread, load_word(plan_.spread(i)));
+    exprs_->set_coordinate(
+        at_.storage, exprs_->word(context_.schedule.kernel.program->value(source.tensor).layout.storage_extent()));
+    load.least = exprs_->exact(builder_, rows_.loop.window_least);
+    load.room = builder_.CreateSub(exprs_->exact(builder_, rows_.loop.window_limit), load.least);
+    Value* tensor = fields.buffer(builder_, context_.buffer_of_input(source.tensor));
+    for (int vector = 0; vector < rows_.loop.vectors; ++vector) {
+      Value* start = load.has_one_window ? index(0) : load_word(plan_.start(i, vector));
+      load.pointers.push_back(builder_.CreateGEP(element(dtype), tensor, start));
+      // Sources are counted from the row's base, indices from the window's first.
+      Value* sources = load_table(plan_.sources(i), vector, load.vector, ir::byte_size(dtype));
+      Value* first = builder_.CreateTrunc(builder_.CreateAdd(start, lowest), element(dtype));
+      Value* indices = builder_.CreateSub(sources, builder_.CreateVectorSplat(lanes(), first));
+      load.indices.push_back(load.permute.prepared(indices));
+    }
+    loads_.push_back(std::move(load));
+  }
+
+  /// The lanes of a vector in a table with so many bytes a lane.
+  Value* load_table(std::size_t offset, int vector, llvm::Type* type, int bytes) {
+    const auto at = offset + static_cast<std::size_t>(vector * rows_.loop.lanes * bytes);
+    return builder_.CreateAlignedLoad(type, at_byte(at), llvm::Align(static_cast<unsigned>(bytes)));
+  }
+
+  /// Computes the values that are the same in all of so many lanes.
+  std::vector<Value*> invariants(const LaunchFields& fields, int lanes) {
+    std::vector<Value*> values(rows_.body.nodes.size());
+    for (std::size_t i = 0; i < values.size(); ++i) {
+      const BodyNode& node = rows_.body.nodes[i];
+      if (node.kind == NodeKind::constant)
+        values[i] = OpEmitter(builder_, lanes, context_.target).bits(node.dtype, node.bits);
+      if (node.kind == NodeKind::scalar) {
+        Value* slot = builder_.CreateConstGEP1_64(i64_, fields.scalars, context_.index_of_scalar(node.scalar));
+        Value* bits = builder_.CreateTrunc(builder_.CreateLoad(i64_, slot, "scalar"), element(node.dtype));
+        values[i] = builder_.CreateVectorSplat(static_cast<unsigned>(lanes), bits);
+      }
+      if (node.kind == NodeKind::operation &&
+          std::ranges::all_of(node.operands, [&](int o) { return values[static_cast<std::size_t>(o)] != nullptr; }))
+        values[i] = emit_operation(node, values, lanes);
+    }
+    return values;
+  }
+
+  Value* emit_operation(const BodyNode& node, const std::vector<Value*>& values, int lanes) {
+    std::vector<Value*> operands;
+    for (const int operand : node.operands) operands.push_back(values[static_cast<std::size_t>(operand)]);
+    const ir::DType dtype = rows_.body.operand_type(node);
+    return OpEmitter(builder_, lanes, context_.target).emit(node.op, node.dtype, dtype, operands);
+  }
+
+  void emit_group(Chunk& chunk, const Group& group) {
+    std::vector<Value*> values = group.invariants;
+    for (std::size_t i = 0; i < values.size(); ++i) {
+      const BodyNode& node = rows_.body.nodes[i];
+      if (values[i] != nullptr || interleaved_.is_within(i)) continue;
+      if (const InterleavedColumns* all = interleaved_.find(i)) values[i] = interleaved(chunk, *all)[group.first];
+      if (node.kind == NodeKind::load) values[i] = emit_load(chunk, static_cast<std::size_t>(node.load), group);
+      if (is_selected(i))
+        values[i] = masks_.choose(group.masks[i], values[static_cast<std::size_t>(node.operands[0])],
+                                  values[static_cast<std::size_t>(node.operands[1])]);
+      if (node.kind == NodeKind::operation)
+        values[i] = emit_operation(node, values, static_cast<int>(group.count) * rows_.loop.lanes);
+    }
+    for (std::size_t i = 0; i < outputs_.size(); ++i) {
+      Value* to = builder_.CreateGEP(element(result_type(i)), outputs_[i][group.first], chunk.at);
+      builder_.CreateAlignedStore(values[static_cast<std::size_t>(rows_.body.roots[i])], to, llvm::Align(1));
+    }
+  }
+
+  /// The vectors of a node whose columns are interleaved.
+  const std::vector<Value*>& interleaved(Chunk& chunk, const InterleavedColumns& all) {
+    std::vector<Value*>& vectors = chunk.made[static_cast<std::size_t>(all.node)];
+    if (!vectors.empty()) return vectors;
+    std::vector<Value*> loaded;
+    for (const int load : all.loads) loaded.push_back(window_of(chunk, static_cast<std::size_t>(load), 0));
+    vectors = interleave(builder_, all, std::move(loaded), rows_.loop.vectors);
+    return vectors;
+  }
+
+  Value* emit_load(Chunk& chunk, std::size_t load, const Group& group) {
+    VectorPermute& permute = loads_[load].permute;
+    if (group.count == 1) return permute.permuted(window_of(chunk, load, group.first), group.indices[load]);
+    Value* low = window_of(chunk, load, group.first);
+    return permute.permuted_pair(join(low, window_of(chunk, load, group.first + 1)), group.indices[load]);
+  }
+
+  Value* window_of(Chunk& chunk, std::size_t i, std::size_t vector) {
+    const Load& load = loads_[i];
+    if (chunk.loaded[i] == nullptr || !load.has_one_window) {
+      Value* from = builder_.CreateGEP(load.vector->getScalarType(), load.pointers[vector], chunk.windows[i]);
+      chunk.loaded[i] = builder_.CreateAlignedLoad(load.vector, from, llvm::Align(1));
+    }
+    return chunk.loaded[i];
+  }
+
+  /// Tests that a chunk's stores stay in the task's rows, and its windows in their tensors.
+  Value* is_inside(Value* chunk, const std::vector<Value*>& windows) {
+    Value* all = builder_.CreateICmpSLE(chunk, limit_);
+    for (std::size_t i = 0; i < loads_.size(); ++i) {
+      Value* past = builder_.CreateSub(windows[i], loads_[i].least);
+      all = builder_.CreateAnd(all, builder_.CreateICmpULE(past, loads_[i].room));
+    }
+    return all;
+  }
+
+  KernelContext& context_;
+  const RowChunks& rows_;
+  RowChunkPlan plan_;
+  RowChunkVariables at_;
+  InterleavedNodes interleaved_;
+  IRBuilder<> builder_;
+  llvm::Type* i64_;
+  SelectionMasks masks_;
+  llvm::Function* function_ = nullptr;
+  ExprEmitter* exprs_ = nullptr;
+  Value* limit_ = nullptr;
+  std::vector<std::vector<Value*>> outputs_;  // of each result, for each vector
+  std::vector<Load> loads_;
+};
+
+}  // namespace
+
+RowChunksCode emit_row_chunks(KernelContext& context, std::size_t row_case) {
+  const RowChunks& rows = *context.schedule.row_chunks(row_case);
+  const std::string name = context.abi.name + ".rows" + std::to_string(row_case);
+  return {.planner = emit_chunk_plan(context, rows, name + ".plan"),
+          .taker = ChunkLoopEmitter(context, rows, name).emit(),
+          .plan_bytes = RowChunkPlan(rows).bytes()};
+}
+
+}  // namespace padlock::compiler

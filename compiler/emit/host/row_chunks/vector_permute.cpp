@@ -1,0 +1,96 @@
+#include "compiler/emit/host/row_chunks/vector_permute.h"
+
+#include <algorithm>
+#include <array>
+#include <numeric>
+
+#include <llvm/IR/IntrinsicsX86.h>
+
+namespace padlock::compiler {
+
+using llvm::Value;
+
+namespace {
+
+struct Instruction {
+  int bytes;  // of a vector
+  int size;   // the least elements that it is taken for
+  int unit;   // bytes of what it permutes
+  unsigned intrinsic;
+};
+
+// The first that fits is taken. Which of them a target has is what VectorPermutes says.
+constexpr std::array kInstructions = {Instruction{16, 1, 1, llvm::Intrinsic::x86_ssse3_pshuf_b_128},
+                                      Instruction{32, 4, 4, llvm::Intrinsic::x86_avx2_permd},
+                                      Instruction{32, 2, 2, llvm::Intrinsic::x86_avx512_permvar_hi_256},
+                                      Instruction{32, 1, 1, llvm::Intrinsic::x86_avx512_permvar_qi_256},
+                                      Instruction{64, 8, 8, llvm::Intrinsic::x86_avx512_permvar_di_512},
+                                      Instruction{64, 4, 4, llvm::Intrinsic::x86_avx512_permvar_si_512},
+                                      Instruction{64, 2, 2, llvm::Intrinsic::x86_avx512_permvar_hi_512},
+                                      Instruction{64, 1, 1, llvm::Intrinsic::x86_avx512_permvar_qi_512}};
+
+const Instruction& instruction_for(int bytes, int size) {
+  return *std::ranges::find_if(kInstructions,
+                               [&](const Instruction& one) { return one.bytes >= bytes && one.size <= size; });
+}
+
+}  // namespace
+
+VectorPermute::VectorPermute(llvm::IRBuilder<>& builder, int lanes, int size)
+    : builder_(builder), lanes_(lanes), size_(size) {
+  const Instruction& chosen = instruction_for(lanes * size, size);
+  bytes_ = chosen.bytes;
+  unit_ = chosen.unit;
+  intrinsic_ = chosen.intrinsic;
+}
+
+llvm::FixedVectorType* VectorPermute::units() const {
+  return llvm::FixedVectorType::get(builder_.getIntNTy(8 * static_cast<unsigned>(unit_)),
+                                    static_cast<unsigned>(bytes_ / unit_));
+}
+
+/// The vector in an instruction's, whose upper part may be anything.
+Value* VectorPermute::as_units(Value* vector) {
+  if (lanes_ * size_ < bytes_) {
+    std::vector<int> lanes(static_cast<std::size_t>(bytes_ / size_), llvm::PoisonMaskElem);
+    std::iota(lanes.begin(), lanes.begin() + lanes_, 0);
+    vector = builder_.CreateShuffleVector(vector, lanes);
+  }
+  return builder_.CreateBitCast(vector, units());
+}
+
+/// The indices of an element's units, in the integer that is as wide as the element: i * n + k in unit k of n.
+Value* VectorPermute::prepared(Value* indices) {
+  const int count = size_ / unit_;
+  std::uint64_t ones = 0, numbers = 0;
+  for (int k = 0; k < count; ++k) {
+    ones |= std::uint64_t{1} << (8 * unit_ * k);
+    numbers |= static_cast<std::uint64_t>(k) << (8 * unit_ * k);
+  }
+  if (count > 1) {
+    const auto constant = [&](std::uint64_t bits) { return llvm::ConstantInt::get(indices->getType(), bits); };
+    indices = builder_.CreateMul(indices, constant(ones * static_cast<std::uint64_t>(count)));
+    indices = builder_.CreateAdd(indices, constant(numbers));
+  }
+  return as_units(indices);
+}
+
+Value* VectorPermute::permuted(Value* vector, Value* prepared) {
+  llvm::Type* type = vector->getType();
+  Value* moved = builder_.CreateIntrinsic(intrinsic_, {}, {as_units(vector), prepared});
+  if (lanes_ * size_ == bytes_) return builder_.CreateBitCast(moved, type);
+  moved = builder_.CreateBitCast(moved, llvm::FixedVectorType::get(llvm::cast<llvm::VectorType>(type)->getElementType(),
+                                                                   static_cast<unsigned>(bytes_ / size_)));
+  std::vector<int> lanes(static_cast<std::size_t>(lanes_));
+  std::iota(lanes.begin(), lanes.end(), 0);
+  return builder_.CreateShuffleVector(moved, lanes);
+}
+
+Value* VectorPermute::permuted_pair(Value* vectors, Value* prepared) {
+  auto* bytes = llvm::FixedVectorType::get(builder_.getInt8Ty(), 32);
+  Value* moved = builder_.CreateIntrinsic(llvm::Intrinsic::x86_avx2_pshuf_b, {},
+                                          {builder_.CreateBitCast(vectors, bytes), prepared});
+  return builder_.CreateBitCast(moved, vectors->getType());
+}
+
+}  // namespace padlock::compiler

@@ -1,0 +1,344 @@
+#include "compiler/emit/host/runs/emit_body.h"
+
+#include <string>
+#include <vector>
+
+#include "compiler/emit/host/runs/emit_vector_body.h"
+#include "compiler/emit/scalar/emit_loop.h"
+
+namespace padlock::compiler {
+namespace {
+
+using ir::Expr;
+using llvm::BasicBlock;
+using llvm::IRBuilder;
+using llvm::Value;
+
+/// Emits one body as a function of the host: the loops of its strategies.
+class RunsEmitter {
+  using Row = VectorBodyEmitter::Row;
+
+ public:
+  RunsEmitter(KernelContext& context, std::size_t index)
+      : context_(context),
+        index_(index),
+        body_(context.schedule.bodies[index]),
+        run_(context.exprs()),
+        builder_(context.module.getContext()),
+        i64_(builder_.getInt64Ty()) {}
+
+  llvm::Function* emit() {
+    BodyArguments arguments = make_function();
+    BasicBlock* entry = block("entry");
+    BasicBlock* start = block("start");
+    builder_.SetInsertPoint(entry);
+    const LaunchFields fields(builder_, function_->getArg(0), context_);
+    builder_.CreateBr(start);
+    builder_.SetInsertPoint(start);
+    ExprEmitter exprs = context_.expressions(entry, fields.sizes);
+    exprs_ = &exprs;
+    VectorBodyEmitter vector_body(context_, index_, builder_, fields, exprs, std::move(arguments));
+    vector_body_ = &vector_body;
+    exprs_->set_coordinate(run_.begin, begin());
+    exprs_->set_coordinate(run_.end, end());
+    emit_loops();
+    builder_.CreateRetVoid();
+    return function_;
+  }
+
+ private:
+  BodyArguments make_function() {
+    BodyArguments arguments(context_, index_);
+    std::vector<llvm::Type*> types = {builder_.getPtrTy()};
+    arguments.for_each([&](Value*, bool is_pointer) { types.push_back(is_pointer ? builder_.getPtrTy() : i64_); });
+    auto* type = llvm::FunctionType::get(builder_.getVoidTy(), types, false);
+    const std::string name = context_.abi.name + ".body" + std::to_string(index_);
+    function_ = make_internal_function(context_, type, name);
+    unsigned parameter = 1;  // after the launch
+    arguments.for_each([&](Value*& value, bool) { value = function_->getArg(parameter++); });
+    return arguments;
+  }
+
+  BasicBlock* block(const char* name) { return BasicBlock::Create(builder_.getContext(), name, function_); }
+  Value* begin() { return vector_body_->arguments().begin; }
+  Value* end() { return vector_body_->arguments().end; }
+
+  void emit_loops() {
+    BasicBlock* done = block("done");
+    const BodyArguments& arguments = vector_body_->arguments();
+    if (arguments.takes_rows) steps_ = vector_body_->row_steps();
+    const Rows rows{vector_body_->first_row(), arguments.takes_rows ? arguments.rows : builder_.getInt64(1)};
+    const LoopStrategy& longest = body_.strategies.back();
+    if (longest.kind == LoopStrategyKind::nontemporal)
+      emit_nontemporal(longest, rows, done);
+    else
+      emit_run(begin(), end(), rows, done);
+    builder_.SetInsertPoint(done);
+  }
+
+  // --- rows ---------------------------------------------------------------------------------------------------------
+
+  /// Rows that are left: where the first begins, and how many there are.
+  struct Rows {
+    Row first;
+    Value* count;
+  };
+
+  /// Makes of the values of rows others: `make(value, like)`, of those of `like` in the same order; null stays.
+  template <class Make>
+  static Row each_of(const Row& row, const Row& like, Make&& make) {
+    const auto of = [&](Value* a, Value* b) { return a == nullptr ? nullptr : make(a, b); };
+    const auto all = [&](const std::vector<Value*>& a, const std::vector<Value*>& b) {
+      std::vector<Value*> made;
+      for (std::size_t i = 0; i < a.size(); ++i) made.push_back(of(a[i], b[i]));
+      return made;
+    };
+    return {of(row.offset, like.offset), all(row.bases, like.bases), all(row.outputs, like.outputs),
+            all(row.loads, like.loads)};
+  }
+
+  /// Phis for rows like these where the builder stands, without their values.
+  Rows join_rows(const Rows& like) {
+    const auto phi = [&](Value* value, Value*) -> Value* { return builder_.CreatePHI(value->getType(), 2); };
+    return {each_of(like.first, like.first, phi), phi(like.count, nullptr)};
+  }
+  static void add_incoming(const Rows& joined, const Rows& rows, BasicBlock* from) {
+    const auto add = [&](Value* phi, Value* value) {
+      llvm::cast<llvm::PHINode>(phi)->addIncoming(value, from);
+      return phi;
+    };
+    add(joined.count, rows.count);
+    each_of(joined.first, rows.first, add);
+  }
+  Rows after_first(const Rows& rows) {
+    if (!vector_body_->arguments().takes_rows) return {rows.first, builder_.getInt64(0)};
+    const auto moved = [&](Value* value, Value* step) {
+      return value->getType()->isPointerTy() ? builder_.CreateGEP(builder_.getInt8Ty(), value, step)
+                                             : builder_.CreateAdd(value, step);
+    };
+    return {each_of(rows.first, steps_, moved), builder_.CreateSub(rows.count, builder_.getInt64(1))};
+  }
+  Value* are_left(Value* rows) { return builder_.CreateICmpSGT(rows, builder_.getInt64(0)); }
+
+  /// Emits a loop over the rows, of which there is at least one, with what `emit_row` emits as its body. Branches to
+  /// `done`.
+  template <class EmitRow>
+  void for_each(const Rows& rows, BasicBlock* done, EmitRow&& emit_row) {
+    BasicBlock* before = builder_.GetInsertBlock();
+    BasicBlock* inside = block("row");
+    builder_.CreateBr(inside);
+    builder_.SetInsertPoint(inside);
+    const Rows at = join_rows(rows);
+    add_incoming(at, rows, before);
+    vector_body_->set_row(at.first);
+    emit_row();
+    const Rows rest = after_first(at);
+    add_incoming(at, rest, builder_.GetInsertBlock());
+    builder_.CreateCondBr(are_left(rest.count), inside, done);
+  }
+
+  // --- runs ---------------------------------------------------------------------------------------------------------
+
+  /// Emits the run [from, to) of each row, by the strategy for its length. Branches to `done`. The choice among vector
+  /// strategies is made for each row: it is predicted, and a loop over rows for each strategy would be twice the code.
+  void emit_run(Value* from, Value* to, const Rows& rows, BasicBlock* done) {
+    exprs_->set_coordinate(run_.begin, from);
+    exprs_->set_coordinate(run_.end, to);
+    if (body_.strategies.size() == 1) {
+      if (sums_by_column(body_)) return emit_columns(from, rows, done);
+      return for_each(rows, done, [&] { emit_loop(body_.strategies[0].loops.front(), from); });
+    }
+    BasicBlock* few = block("few");
+    BasicBlock* many = block("many");
+    builder_.CreateCondBr(holds(builder_, *exprs_, body_.strategies[1].entry_conditions), many, few);
+    builder_.SetInsertPoint(few);
+    emit_columns(from, rows, done);
+    builder_.SetInsertPoint(many);
+    for_each(rows, done, [&] {
+      BasicBlock* finished = block("finished");
+      for (std::size_t i = body_.strategies.size(); i-- > 1;) {
+        const LoopStrategy& strategy = body_.strategies[i];
+        if (strategy.kind == LoopStrategyKind::nontemporal) continue;
+        BasicBlock* shorter = nullptr;
+        if (i > 1) {
+          BasicBlock* chosen = block(strategy.kind == LoopStrategyKind::peeled_vector ? "vectors" : "ends");
+          shorter = block("shorter");
+          builder_.CreateCondBr(holds(builder_, *exprs_, strategy.entry_conditions), chosen, shorter);
+          builder_.SetInsertPoint(chosen);
+        }
+        if (strategy.kind == LoopStrategyKind::peeled_vector)
+          exprs_->set_coordinate(run_.shift, vector_body_->misalignment(from, body_.lanes));
+        for (const VectorLoop& loop : strategy.loops) emit_loop(loop, exprs_->exact(builder_, loop.from));
+        builder_.CreateBr(finished);
+        if (shorter != nullptr) builder_.SetInsertPoint(shorter);
+      }
+      builder_.SetInsertPoint(finished);
+    });
+  }
+
+  /// A run of fewer elements than any vector has, or of sums, column by column: the rows are the longer loop, and lie
+  /// in the cache; where a sum's walks begin and end is the same in all of them.
+  void emit_columns(Value* from, const Rows& rows, BasicBlock* done) {
+    const VectorLoop& loop = body_.strategies[0].loops.front();
+    counted_loop(builder_, from, exprs_->exact(builder_, loop.limit), 1, [&](Value* column) {
+      if (sums_by_column(body_)) vector_body_->hoist_from_sums(column);
+      BasicBlock* finished = block("finished");
+      for_each(rows, finished, [&] { vector_body_->emit(column, loop); });
+      builder_.SetInsertPoint(finished);
+    });
+    builder_.CreateBr(done);
+  }
+
+  // --- nontemporal rows ------------------------------------------------------------------------------------------------
+
+  /// The code of a run that all runs of nontemporal rows share, and the values that it is entered with.
+  struct SharedRun {
+    BasicBlock* block;
+    Value *from, *to;
+    Rows rows;
+    Value* left;  // of the rows, with this one; 0: nothing is nontemporal
+  };
+
+  SharedRun begin_shared_run(BasicBlock* at, const Rows& all) {
+    builder_.SetInsertPoint(at);
+    const auto phi = [&] { return builder_.CreatePHI(i64_, 3); };
+    Value* from = phi();
+    Value* to = phi();
+    Rows rows = join_rows(all);
+    return {.block = at, .from = from, .to = to, .rows = std::move(rows), .left = phi()};
+  }
+  /// One more way into it, without the jump.
+  static void enter(const SharedRun& run, Value* from, Value* to, const Rows& rows, Value* left, BasicBlock* way) {
+    const auto add = [&](Value* phi, Value* value) { llvm::cast<llvm::PHINode>(phi)->addIncoming(value, way); };
+    add(run.from, from);
+    add(run.to, to);
+    add_incoming(run.rows, rows, way);
+    add(run.left, left);
+  }
+  Rows one_of(const Rows& rows) { return {rows.first, builder_.getInt64(1)}; }
+
+  /// Row by row: the run up to the first line, the lines, and the run after them. All runs share one code, which takes
+  /// all rows at once where nothing is nontemporal.
+  void emit_nontemporal(const LoopStrategy& strategy, const Rows& all, BasicBlock* done) {
+    BasicBlock* start = builder_.GetInsertBlock();
+    BasicBlock* large = block("large");
+    BasicBlock* row = block("nontemporal_row");
+    BasicBlock* shared = block("run");
+    BasicBlock* lines = block("lines");
+    choose_streaming(strategy, large, row, shared);
+
+    const SharedRun run = begin_shared_run(shared, all);
+    for (BasicBlock* whole : {start, large}) enter(run, begin(), end(), all, builder_.getInt64(0), whole);
+    BasicBlock* ran = block("ran");
+    BasicBlock* next_row = block("next_row");
+    emit_run(run.from, run.to, run.rows, ran);
+    builder_.SetInsertPoint(ran);
+    builder_.CreateCondBr(builder_.CreateICmpSLT(run.to, end()), lines, next_row);
+
+    builder_.SetInsertPoint(row);
+    const Rows at = join_rows(all);
+    add_incoming(at, all, large);
+    emit_row_start(strategy, at, run);
+    builder_.SetInsertPoint(lines);
+    emit_lines(strategy, run);
+    builder_.SetInsertPoint(next_row);
+    emit_next_row(run, row, at, done);
+  }
+
+  /// Goes to `row` where rows are nontemporal, else to `run`.
+  void choose_streaming(const LoopStrategy& strategy, BasicBlock* large, BasicBlock* row, BasicBlock* run) {
+    vector_body_->plan_prefetches();
+    // Runs too short for non-temporal stores take the ordinary strategies: an edge of few elements goes by columns.
+    Value* is_long = holds(builder_, *exprs_, strategy.entry_conditions);
+    builder_.CreateCondBr(builder_.CreateAnd(emit_is_nontemporal(context_, builder_, *exprs_), is_long), large, run);
+    builder_.SetInsertPoint(large);
+    // A line of the first result has whole vectors of all others: what is aligned in one row is in every row.
+    Value* before_line = builder_.CreateSub(begin(), vector_body_->misalignment(begin(), strategy.line));
+    builder_.CreateCondBr(vector_body_->stores_are_aligned(before_line), row, run);
+  }
+
+  /// The run of a row up to its first line.
+  void emit_row_start(const LoopStrategy& strategy, const Rows& at, const SharedRun& run) {
+    vector_body_->set_row(at.first);
+    Value* past = builder_.CreateSub(count(strategy.line), vector_body_->misalignment(begin(), strategy.line));
+    set_whole_run(builder_.CreateAnd(past, count(strategy.line - 1)));
+    Value* limit = exprs_->exact(builder_, strategy.loops[0].limit);
+    vector_body_->prefetch_stores();
+    enter(run, begin(), limit, one_of(at), at.count, builder_.GetInsertBlock());
+    builder_.CreateBr(run.block);
+  }
+
+  /// Its lines, and then the run after them.
+  void emit_lines(const LoopStrategy& strategy, const SharedRun& run) {
+    vector_body_->set_row(run.rows.first);
+    set_whole_run(builder_.CreateSub(run.to, begin()));  // the run before this ended at the first line
+    emit_loop(strategy.loops[1], exprs_->exact(builder_, strategy.loops[1].from));
+    Value* rest = exprs_->exact(builder_, strategy.loops[2].from);
+    enter(run, rest, end(), one_of(run.rows), run.left, builder_.GetInsertBlock());
+    builder_.CreateBr(run.block);
+  }
+
+  /// Back to `row`, which began with the rows `at`, or to `done` after the last.
+  void emit_next_row(const SharedRun& run, BasicBlock* row, const Rows& at, BasicBlock* done) {
+    if (vector_body_->fetches_gaps()) {
+      // Also after the last: the rows go on in another call.
+      BasicBlock* gaps = block("gaps");
+      builder_.CreateCondBr(are_left(run.left), gaps, done);
+      builder_.SetInsertPoint(gaps);
+      vector_body_->set_row(run.rows.first);
+      vector_body_->prefetch_gaps();
+    }
+    const Rows later = after_first({run.rows.first, run.left});
+    add_incoming(at, later, builder_.GetInsertBlock());
+    builder_.CreateCondBr(are_left(later.count), row, done);
+  }
+
+  void set_whole_run(Value* peel) {
+    exprs_->set_coordinate(run_.begin, begin());
+    exprs_->set_coordinate(run_.end, end());
+    exprs_->set_coordinate(run_.peel, peel);
+  }
+
+  void emit_loop(const VectorLoop& loop, Value* from) {
+    if (loop.single_trip) {
+      vector_body_->emit(from, loop);
+      return;
+    }
+    Value* last = loop.last.valid() ? exprs_->exact(builder_, loop.last) : nullptr;
+    Value* limit = exprs_->exact(builder_, loop.limit);
+    Value* reached = counted_loop(builder_, from, limit, loop.step(), [&](Value* column) {
+      if (last != nullptr) column = builder_.CreateBinaryIntrinsic(llvm::Intrinsic::smin, column, last);
+      if (loop.nontemporal) vector_body_->prefetch_loads(column, loop);
+      if (loop.masked) return vector_body_->emit_masked(column, limit, loop);
+      for (int i = 0; i < loop.unroll; ++i) vector_body_->emit(column, loop, i * loop.lanes);
+    });
+    if (loop.end_value.valid()) exprs_->set_coordinate(loop.end_value, reached);
+  }
+
+  [[nodiscard]] llvm::ConstantInt* count(int elements) const { return context_.index(elements); }
+
+  KernelContext& context_;
+  std::size_t index_;
+  const Body& body_;
+  RunVariables run_;
+  IRBuilder<> builder_;
+  llvm::Type* i64_;
+  llvm::Function* function_ = nullptr;
+  ExprEmitter* exprs_ = nullptr;
+  VectorBodyEmitter* vector_body_ = nullptr;
+  Row steps_;  // from a row to the next
+};
+
+}  // namespace
+
+Value* emit_is_nontemporal(const KernelContext& context, IRBuilder<>& builder, ExprEmitter& exprs) {
+  if (context.schedule.store != StoreKind::automatic)
+    return builder.getInt1(context.schedule.store == StoreKind::nontemporal);
+  Value* bytes = exprs.exact(builder, context.exprs().mul(context.abi.rows, context.abi.row_bytes));
+  const auto least = static_cast<std::uint64_t>(nontemporal_bytes(context.target.cache_bytes));
+  return builder.CreateICmpSGE(bytes, builder.getInt64(least));
+}
+
+llvm::Function* emit_body(KernelContext& context, std::size_t index) { return RunsEmitter(context, index).emit(); }
+
+}  // namespace padlock::compiler

@@ -1,0 +1,135 @@
+#include "compiler/emit/host/runs/emit_body.h"
+#include "compiler/emit/host/runs/emit_vector_body.h"
+#include "compiler/emit/scalar/emit_loop.h"
+#include "compiler/emit/scalar/emit_sum.h"
+
+// Emits the prefetches of a body whose results go past the caches.
+namespace padlock::compiler {
+
+using ir::Expr;
+using llvm::Value;
+
+namespace {
+
+// Measured on a Zen 4 with one thread (docs/host-kernels.md), and the first on a Zen 3, too.
+constexpr int kLoadsAheadBytes = 1024;
+constexpr int kStoresAheadBytes = 8192;
+constexpr int kLoadsAheadRows = 2;
+constexpr int kLineBytes = 64;
+
+}  // namespace
+
+/// Fetches, where results go past the caches, the rows that the sums of the next row add up: one after the other they
+/// are too short for a core's hardware prefetcher, and often in descending order.
+void VectorBodyEmitter::prefetch_next_sums() {
+  if (!body_.uses_rows || body_.lanes == 1 || kernel().rank() == 1 || !has_sums(body_)) return;
+  Value* nontemporal = emit_is_nontemporal(context_, builder_, exprs_);
+  if (const auto* known = llvm::dyn_cast<llvm::ConstantInt>(nontemporal); known != nullptr && known->isZero()) return;
+  llvm::Function* function = builder_.GetInsertBlock()->getParent();
+  auto* ahead = llvm::BasicBlock::Create(builder_.getContext(), "ahead", function);
+  auto* after = llvm::BasicBlock::Create(builder_.getContext(), "fetched", function);
+  builder_.CreateCondBr(nontemporal, ahead, after);
+  builder_.SetInsertPoint(ahead);
+  give_row_values(arguments_.next_row_values);
+  for (std::size_t i = 0; i < body_.nodes.size(); ++i)
+    if (const BodyNode& node = body_.nodes[i]; node.kind == NodeKind::sum && node.scope < 0)
+      emit_walks(builder_, exprs_, node.walks, [&] { prefetch_terms(static_cast<int>(i)); });
+  builder_.CreateBr(after);
+  builder_.SetInsertPoint(after);
+}
+
+/// Fetches the run's columns of what a sum adds up where its walks stand.
+void VectorBodyEmitter::prefetch_terms(int sum) {
+  for (const BodyNode& node : body_.nodes) {
+    if (node.scope != sum || node.kind != NodeKind::load) continue;
+    const BodyLoad& load = body_.loads[static_cast<std::size_t>(node.load)];
+    if (load.kind != LoadKind::contiguous) continue;
+    const int line = kLineBytes / ir::byte_size(load.dtype);
+    counted_loop(builder_, arguments_.begin, arguments_.end, line,
+                 [&](Value* column) { prefetch(accesses_.address(vector_of(node.load, column, 1)), Prefetch::far); });
+  }
+}
+
+/// May name any address: it never faults. An operand bundle, even an empty one, makes the quicker selection
+/// (codegen.cpp) leave the block from its begin up to here to a graph, where addresses become part of the instructions:
+/// else each would be computed apart, which a copy takes longer for.
+void VectorBodyEmitter::prefetch(Value* address, Prefetch how) {
+  const bool write = how == Prefetch::write;
+  const unsigned locality = how == Prefetch::far ? 2 : 3;  // of 3 goes to the first cache, of 2 to the second
+  llvm::Function* prefetch =
+      llvm::Intrinsic::getOrInsertDeclaration(&context_.module, llvm::Intrinsic::prefetch, {address->getType()});
+  builder_.CreateCall(prefetch,
+                      {address, builder_.getInt32(write ? 1 : 0), builder_.getInt32(locality), builder_.getInt32(1)},
+                      {llvm::OperandBundleDef("padlock-graph", llvm::ArrayRef<Value*>())});
+}
+
+void VectorBodyEmitter::plan_prefetches() {
+  Value* end = arguments_.end;
+  for (std::size_t i = 0; i < body_.loads.size(); ++i) {
+    const int size = ir::byte_size(body_.loads[i].dtype);
+    ahead_.push_back(context_.index(kLoadsAheadBytes / size));
+    gaps_.push_back(nullptr);
+    if (!arguments_.takes_rows || body_.loads[i].kind != LoadKind::contiguous) continue;
+    if (!has_row_gap(context_.schedule, static_cast<int>(index_), i)) continue;
+    // A core's hardware prefetcher follows the order of the lines: to fetch a gap shorter than a row, too, costs less
+    // than the misses at the row after it.
+    Value* run = builder_.CreateSub(end, arguments_.begin);
+    Value* gap = builder_.CreateSub(arguments_.loads[i].step, run);
+    Value* is_wide = builder_.CreateICmpSGT(gap, run);
+    gaps_.back() = builder_.CreateAdd(end, builder_.CreateSelect(is_wide, context_.index(0), gap));
+    Value* rows = builder_.CreateMul(arguments_.loads[i].step, context_.index(kLoadsAheadRows));
+    ahead_.back() = builder_.CreateSelect(is_wide, rows, ahead_.back());
+  }
+}
+
+void VectorBodyEmitter::prefetch_loads(Value* column, const VectorLoop& loop) {
+  for (std::size_t i = 0; i < body_.loads.size(); ++i) {
+    if (body_.loads[i].kind != LoadKind::contiguous) continue;
+    Access access = vector_of(static_cast<int>(i), builder_.CreateAdd(column, ahead_[i]), 1);
+    const int size = ir::byte_size(access.dtype);
+    for (int byte = 0; byte < loop.step() * size; byte += kLineBytes) {
+      access.displacement = byte / size;
+      prefetch(accesses_.address(access), Prefetch::far);
+    }
+  }
+}
+
+void VectorBodyEmitter::prefetch_gaps() {
+  for (std::size_t i = 0; i < body_.loads.size(); ++i) {
+    if (gaps_[i] == nullptr) continue;
+    const int line = kLineBytes / ir::byte_size(body_.loads[i].dtype);
+    counted_loop(builder_, arguments_.end, gaps_[i], line, [&](Value* column) {
+      prefetch(accesses_.address(vector_of(static_cast<int>(i), column, 1)), Prefetch::near);
+    });
+  }
+}
+
+void VectorBodyEmitter::prefetch_stores() {
+  ir::ExprContext& exprs = context_.exprs();
+  const Expr row_bytes = exprs.max(context_.abi.row_bytes, exprs.constant(1));
+  const Expr rows = exprs.floordiv(exprs.constant(kStoresAheadBytes), row_bytes);
+  Value* ahead = exprs_.address(builder_, exprs.mul(rows, kernel().extents.back()));
+  Value* length = builder_.CreateSub(arguments_.end, arguments_.begin);
+  std::vector<std::pair<Value*, int>> edges;
+  for (std::size_t i = 0; i < outputs_.size(); ++i) {
+    const auto moved = [&](Value* from, Value* by) {
+      return accesses_.address({.pointer = from, .dtype = result_type(i), .first = by});
+    };
+    Value* begin = moved(address_of(i, arguments_.begin), ahead);
+    // A fill's first line is left out: what ends there fetches it.
+    if (!body_.loads.empty()) edges.emplace_back(begin, kLineBytes);
+    edges.emplace_back(moved(begin, length), kLineBytes);
+  }
+  // Only lines that two runs share are written through the caches. Where there is none, a prefetch would cost and not
+  // help.
+  llvm::Function* function = builder_.GetInsertBlock()->getParent();
+  auto* shared = llvm::BasicBlock::Create(builder_.getContext(), "shared", function);
+  auto* after = llvm::BasicBlock::Create(builder_.getContext(), "after", function);
+  builder_.CreateCondBr(are_aligned(edges), after, shared);
+  builder_.SetInsertPoint(shared);
+  for (const auto& edge : edges) prefetch(edge.first, Prefetch::write);
+  builder_.CreateBr(after);
+  builder_.SetInsertPoint(after);
+}
+
+}  // namespace padlock::compiler

@@ -1,0 +1,292 @@
+#include "compiler/emit/host/runs/emit_vector_body.h"
+
+#include <algorithm>
+#include <bit>
+
+#include "compiler/emit/scalar/emit_index.h"
+#include "compiler/emit/scalar/emit_loop.h"
+#include "compiler/emit/scalar/emit_ops.h"
+#include "compiler/emit/scalar/emit_sum.h"
+#include "ir/expr/affine.h"
+
+namespace padlock::compiler {
+
+using ir::Expr;
+using llvm::IRBuilder;
+using llvm::Value;
+
+VectorBodyEmitter::VectorBodyEmitter(KernelContext& context, std::size_t body, IRBuilder<>& builder,
+                                     const LaunchFields& fields, ExprEmitter& exprs, BodyArguments arguments)
+    : context_(context),
+      index_(body),
+      body_(context.schedule.bodies[body]),
+      builder_(builder),
+      exprs_(exprs),
+      accesses_(builder, fields.fault),
+      arguments_(std::move(arguments)) {
+  if (body_.uses_rows)
+    for (int axis = 0; axis + 1 < kernel().rank(); ++axis)
+      exprs_.set_coordinate(kernel().coordinate(axis), arguments_.outer[static_cast<std::size_t>(axis)]);
+  for (std::size_t i = 0; i < kernel().results.size(); ++i)
+    outputs_.push_back(fields.buffer(builder_, context_.buffer_of_result(i)));
+  load_scalars(fields);
+  for (const BodyLoad& load : body_.loads)
+    steps_.push_back(load.kind == LoadKind::strided ? exprs_.address(builder_, load.step) : nullptr);
+  if (!arguments_.takes_rows || !loads_invariants()) emit_invariants();  // else row by row
+  prefetch_next_sums();
+  give_row_values(arguments_.row_values);
+  hoist_from_sums({kernel().coordinate(kernel().rank() - 1)});
+}
+
+void VectorBodyEmitter::give_row_values(const std::vector<Value*>& values) {
+  const std::vector<Expr> exprs = row_values_of(context_, index_);
+  for (std::size_t i = 0; i < values.size(); ++i) exprs_.give_exact(exprs[i], values[i]);
+}
+
+void VectorBodyEmitter::hoist_from_sums(Value* column) {
+  exprs_.set_coordinate(kernel().coordinate(kernel().rank() - 1), column);
+  hoist_from_sums(std::vector<Expr>{});
+}
+
+/// Computes once what sums have in common but for what varies, and their walks: where these begin and end, with a
+/// division each, and their rows' offsets. LLVM would leave it in the loops, which may not run.
+void VectorBodyEmitter::hoist_from_sums(std::vector<Expr> varying) {
+  for (const auto& walk : kernel().walk_variables) varying.push_back(walk.variable);
+  for (const BodyNode& node : body_.nodes) {
+    for (const Walk& walk : node.walks)
+      for (const Expr e : {walk.first, walk.step, walk.other, walk.limit}) exprs_.hoist_exact(builder_, e, varying);
+    if (node.kind != NodeKind::load || node.scope < 0) continue;
+    const BodyLoad& load = body_.loads[static_cast<std::size_t>(node.load)];
+    if (has_offset(load)) exprs_.hoist_address(builder_, load.offset, varying);
+  }
+}
+
+void VectorBodyEmitter::load_scalars(const LaunchFields& fields) {
+  for (const BodyNode& node : body_.nodes) {
+    if (node.kind != NodeKind::scalar || scalars_.contains(node.scalar)) continue;
+    llvm::Type* word = builder_.getInt64Ty();
+    Value* slot = builder_.CreateConstGEP1_64(word, fields.scalars, context_.index_of_scalar(node.scalar));
+    scalars_[node.scalar] = builder_.CreateLoad(word, slot, "scalar");
+  }
+}
+
+bool VectorBodyEmitter::is_invariant(const BodyNode& node) const {
+  if (node.scope >= 0) return false;
+  switch (node.kind) {
+    case NodeKind::constant:
+    case NodeKind::scalar:
+      return true;
+    case NodeKind::load:
+      return body_.loads[static_cast<std::size_t>(node.load)].kind == LoadKind::invariant;
+    case NodeKind::when:
+      return false;
+    case NodeKind::operation:
+      return std::ranges::all_of(node.operands, [&](int o) { return invariant_[static_cast<std::size_t>(o)]; });
+    case NodeKind::index:
+      return !mentions(node.index, kernel().coordinate(kernel().rank() - 1));
+    case NodeKind::sum:
+      return false;
+  }
+  return false;
+}
+
+/// Computes values that do not depend on the innermost coordinate once, as scalars, and spreads them.
+void VectorBodyEmitter::emit_invariants() {
+  invariant_.resize(body_.nodes.size());
+  scalar_values_.resize(body_.nodes.size());
+  vector_values_.resize(body_.nodes.size());
+  for (std::size_t i = 0; i < body_.nodes.size(); ++i) {
+    const BodyNode& node = body_.nodes[i];
+    invariant_[i] = is_invariant(node);
+    if (!invariant_[i]) continue;
+    scalar_values_[i] = emit_node(node, context_.index(0), 1, scalar_values_);
+    if (body_.lanes > 1)
+      vector_values_[i] = builder_.CreateVectorSplat(static_cast<unsigned>(body_.lanes), scalar_values_[i]);
+  }
+}
+
+bool VectorBodyEmitter::loads_invariants() const {
+  return std::ranges::any_of(body_.loads, [](const BodyLoad& load) { return load.kind == LoadKind::invariant; });
+}
+
+bool VectorBodyEmitter::moves_pointer(std::size_t load) const {
+  return body_.loads[load].kind == LoadKind::contiguous && !has_offset(body_.loads[load]);
+}
+
+bool VectorBodyEmitter::counts_elements(std::size_t load) const {
+  return !moves_pointer(load) || context_.checks_load(index_, load);
+}
+
+VectorBodyEmitter::Row VectorBodyEmitter::first_row() {
+  const auto moved = [&](Value* pointer, ir::DType dtype, Value* first) {
+    return accesses_.address({.pointer = pointer, .dtype = dtype, .first = first});
+  };
+  Row row;
+  if (context_.checks_stores(index_)) row.offset = arguments_.row;
+  for (std::size_t i = 0; i < outputs_.size(); ++i)
+    row.outputs.push_back(moved(outputs_[i], result_type(i), arguments_.row));
+  for (std::size_t i = 0; i < body_.loads.size(); ++i) {
+    const BodyArguments::Load& load = arguments_.loads[i];
+    row.bases.push_back(counts_elements(i) ? load.base : nullptr);
+    row.loads.push_back(moves_pointer(i) ? moved(load.tensor, body_.loads[i].dtype, load.base) : nullptr);
+  }
+  return row;
+}
+
+VectorBodyEmitter::Row VectorBodyEmitter::row_steps() {
+  const auto bytes = [&](Value* elements, ir::DType dtype) {
+    return builder_.CreateMul(elements, builder_.getInt64(static_cast<std::uint64_t>(ir::byte_size(dtype))));
+  };
+  Row step;
+  step.offset = exprs_.address(builder_, kernel().extents.back());
+  for (std::size_t i = 0; i < outputs_.size(); ++i) step.outputs.push_back(bytes(step.offset, result_type(i)));
+  for (std::size_t i = 0; i < body_.loads.size(); ++i) {
+    step.bases.push_back(arguments_.loads[i].step);
+    step.loads.push_back(moves_pointer(i) ? bytes(arguments_.loads[i].step, body_.loads[i].dtype) : nullptr);
+  }
+  return step;
+}
+
+void VectorBodyEmitter::set_row(const Row& row) {
+  arguments_.row = row.offset;
+  for (std::size_t i = 0; i < row.bases.size(); ++i) arguments_.loads[i].base = row.bases[i];
+  if (loads_invariants()) emit_invariants();
+  row_outputs_.clear();
+  row_loads_.clear();
+  for (std::size_t i = 0; i < outputs_.size(); ++i)
+    row_outputs_.push_back({.pointer = row.outputs[i], .dtype = result_type(i), .origin = row.offset});
+  for (std::size_t i = 0; i < row.loads.size(); ++i)
+    row_loads_.push_back({.pointer = row.loads[i], .dtype = body_.loads[i].dtype, .origin = row.bases[i]});
+}
+
+Value* VectorBodyEmitter::emit_node(const BodyNode& node, Value* column, int lanes, const std::vector<Value*>& values) {
+  OpEmitter ops(builder_, lanes, context_.target);
+  std::vector<Value*> operands;
+  for (const int operand : node.operands) operands.push_back(values[static_cast<std::size_t>(operand)]);
+  switch (node.kind) {
+    case NodeKind::constant:
+      return ops.bits(node.dtype, node.bits);
+    case NodeKind::scalar:
+      return builder_.CreateTrunc(scalars_.at(node.scalar), ops.storage_type(node.dtype));
+    case NodeKind::load:
+      return emit_load(node.load, column, lanes);
+    case NodeKind::when:
+      return builder_.CreateSelect(emit_predicate(builder_, exprs_, kernel().graph, node.guard), operands[0],
+                                   operands[1]);
+    case NodeKind::operation:
+      return ops.emit(node.op, node.dtype, body_.operand_type(node), operands);
+    case NodeKind::index:
+      return spread_index(builder_, context_.exprs(), kernel(), node, emit_index(builder_, exprs_, node), lanes);
+    case NodeKind::sum:
+      break;  // emit_scope has its loops
+  }
+  return nullptr;
+}
+
+// --- vectors of elements -------------------------------------------------------------------------------------------
+
+std::vector<Value*> VectorBodyEmitter::compute(Value* column, const VectorLoop& loop, int displacement) {
+  std::vector<Value*> values = loop.lanes == body_.lanes && loop.lanes > 1 ? vector_values_ : scalar_values_;
+  if (loop.lanes > 1 && loop.lanes != body_.lanes)
+    for (Value*& value : values)
+      if (value != nullptr) value = builder_.CreateVectorSplat(static_cast<unsigned>(loop.lanes), value);
+  displacement_ = displacement;
+  exprs_.set_coordinate(kernel().coordinate(kernel().rank() - 1), displaced(column));
+  emit_scope(-1, column, loop.lanes, values);
+  return values;
+}
+
+void VectorBodyEmitter::emit_masked(Value* column, Value* limit, const VectorLoop& loop) {
+  accessed_ = builder_.CreateBinaryIntrinsic(llvm::Intrinsic::smin, builder_.CreateSub(limit, column),
+                                             context_.index(loop.lanes));
+  emit(column, loop);
+  accessed_ = nullptr;
+}
+
+/// By a comparison of bytes, which hold the number of any vector's elements.
+void VectorBodyEmitter::mask(Access& access, bool reversed) {
+  if (accessed_ == nullptr) return;
+  llvm::SmallVector<llvm::Constant*, 64> numbers;
+  for (int lane = 0; lane < access.elements; ++lane)
+    numbers.push_back(builder_.getInt8(static_cast<std::uint8_t>(reversed ? access.elements - 1 - lane : lane)));
+  Value* all = builder_.CreateVectorSplat(static_cast<unsigned>(access.elements),
+                                          builder_.CreateTrunc(accessed_, builder_.getInt8Ty()));
+  access.mask = builder_.CreateICmpULT(llvm::ConstantVector::get(numbers), all);
+  Value* others = builder_.CreateSub(context_.index(access.elements), accessed_);
+  access.first_accessed = reversed ? others : context_.index(0);
+  access.last_accessed = builder_.CreateSub(builder_.CreateAdd(access.first_accessed, accessed_), context_.index(1));
+}
+
+/// Emits the nodes that are made in the walks of one sum, or (-1) of none.
+void VectorBodyEmitter::emit_scope(int scope, Value* column, int lanes, std::vector<Value*>& values) {
+  for (std::size_t i = 0; i < body_.nodes.size(); ++i) {
+    const BodyNode& node = body_.nodes[i];
+    if (node.scope != scope || invariant_[i]) continue;
+    if (node.kind != NodeKind::sum) {
+      values[i] = emit_node(node, column, lanes, values);
+      continue;
+    }
+    values[i] = emit_sum(builder_, exprs_, context_.target, node.dtype, lanes, node.walks, [&] {
+      emit_scope(static_cast<int>(i), column, lanes, values);
+      std::vector<Value*> terms;
+      for (const int operand : node.operands) terms.push_back(values[static_cast<std::size_t>(operand)]);
+      return terms;
+    });
+  }
+}
+
+void VectorBodyEmitter::store(Value* column, const VectorLoop& loop, int displacement,
+                              const std::vector<Value*>& values) {
+  for (std::size_t result = 0; result < body_.roots.size(); ++result) {
+    Access access = row_outputs_[result];
+    access.first = column;
+    access.displacement = displacement;
+    access.elements = loop.lanes;
+    mask(access, /*reversed=*/false);
+    if (context_.checks_stores(index_)) {
+      // Results are dense even where the value is an input, returned, with strides of its own.
+      const ir::Layout output = ir::Layout::dense(context_.exprs(), kernel().extents);
+      access.name = builder_.getInt64(context_.buffer_of_result(result));
+      access.extent = exprs_.word(output.storage_extent());
+    }
+    Value* value = values[static_cast<std::size_t>(body_.roots[result])];
+    accesses_.store(access, value, loop.nontemporal ? StoreHint::nontemporal : StoreHint::none);
+  }
+}
+
+// --- alignment -----------------------------------------------------------------------------------------------------
+
+Value* VectorBodyEmitter::address_of(std::size_t result, Value* column) {
+  const bool in_row = !row_outputs_.empty();
+  return accesses_.address({.pointer = in_row ? row_outputs_[result].pointer : outputs_[result],
+                            .dtype = result_type(result),
+                            .first = in_row ? column : builder_.CreateAdd(arguments_.row, column)});
+}
+
+/// The low bits of an address, as an index.
+Value* VectorBodyEmitter::low_bits(Value* address, int bytes) {
+  Value* at = builder_.CreateTrunc(builder_.CreatePtrToInt(address, builder_.getInt64Ty()), context_.index_type());
+  return builder_.CreateAnd(at, context_.index(bytes - 1));
+}
+
+Value* VectorBodyEmitter::misalignment(Value* column, int lanes) {
+  const int size = result_bytes(0);
+  // (By a shift: a division would be looked at as one that may be slow.)
+  const int shift = std::countr_zero(static_cast<unsigned>(size));
+  return builder_.CreateLShr(low_bits(address_of(0, column), lanes * size), context_.index(shift));
+}
+
+Value* VectorBodyEmitter::are_aligned(llvm::ArrayRef<std::pair<Value*, int>> addresses) {
+  Value* bits = context_.index(0);
+  for (const auto& [address, bytes] : addresses) bits = builder_.CreateOr(bits, low_bits(address, bytes));
+  return builder_.CreateICmpEQ(bits, context_.index(0));
+}
+
+Value* VectorBodyEmitter::stores_are_aligned(Value* column) {
+  std::vector<std::pair<Value*, int>> addresses;
+  for (std::size_t i = 0; i < outputs_.size(); ++i)
+    addresses.emplace_back(address_of(i, column), body_.lanes * result_bytes(i));
+  return are_aligned(addresses);
+}
+
+}  // namespace padlock::compiler

@@ -1,0 +1,368 @@
+#include "compiler/emit/rows/emit_row_dispatch.h"
+
+#include <algorithm>
+#include <set>
+
+#include "compiler/emit/scalar/emit_loop.h"
+#include "compiler/schedule/cases/row_recurrence.h"
+#include "ir/expr/affine.h"
+
+namespace padlock::compiler {
+
+using ir::Expr;
+using llvm::BasicBlock;
+using llvm::IRBuilder;
+using llvm::Value;
+
+std::size_t KernelContext::buffer_of_input(ir::ValueId value) const {
+  return static_cast<std::size_t>(std::ranges::find(abi.inputs, value) - abi.inputs.begin());
+}
+std::size_t KernelContext::index_of_scalar(ir::ValueId value) const {
+  return static_cast<std::size_t>(std::ranges::find(abi.scalars, value) - abi.scalars.begin());
+}
+
+void set_attributes(llvm::Function& function, const TargetFeatures& target) {
+  function.addFnAttr(llvm::Attribute::NoUnwind);
+  function.addFnAttr("target-cpu", target.cpu);
+  if (!target.features.empty()) function.addFnAttr("target-features", target.features);
+  // LLVM would turn copy loops into calls of memcpy, and split 512-bit vectors on CPUs tuned for less.
+  function.addFnAttr("no-builtins");
+  function.addFnAttr("prefer-vector-width", "512");
+}
+
+llvm::Function* make_internal_function(KernelContext& context, llvm::FunctionType* type, const std::string& name) {
+  auto* function = llvm::Function::Create(type, llvm::Function::InternalLinkage, name, context.module);
+  function->setCallingConv(llvm::CallingConv::Fast);
+  function->addFnAttr(llvm::Attribute::NoInline);
+  set_attributes(*function, context.target);
+  return function;
+}
+
+std::vector<Expr> row_values_of(const KernelContext& context, std::size_t body) {
+  const Kernel& kernel = context.schedule.kernel;
+  const Body& of = context.schedule.bodies[body];
+  if (context.schedule.is_for_gpu() || !of.uses_rows) return {};
+  const auto varies = [&](Expr e) {
+    return mentions(e, kernel.coordinate(kernel.rank() - 1)) ||
+           std::ranges::any_of(kernel.walk_variables, [&](const auto& walk) { return mentions(e, walk.variable); });
+  };
+  std::vector<Expr> values;
+  for (const BodyNode& node : of.nodes)
+    for (const Walk& walk : node.walks)
+      for (const Expr e : {walk.first, walk.step, walk.other, walk.limit})
+        if (e.has_coordinate() && !varies(e) && std::ranges::find(values, e) == values.end()) values.push_back(e);
+  return values;
+}
+
+LaunchFields::LaunchFields(IRBuilder<>& builder, Value* launch, const KernelContext& context)
+    : space_(context.target.global_space) {
+  if (context.target.takes_words) {
+    const auto word = [&](std::size_t index) {
+      return builder.CreateConstGEP1_64(builder.getInt64Ty(), launch, index);
+    };
+    const abi::ParameterWords words(context.abi);
+    fault = builder.CreateLoad(builder.getPtrTy(space_), word(words.fault), "fault");
+    buffers = word(words.buffers);
+    scalars = word(words.scalars);
+    sizes = word(words.sizes);
+    return;
+  }
+  const auto field = [&](unsigned index, const char* name) -> Value* {
+    return builder.CreateLoad(builder.getPtrTy(), builder.CreateConstGEP1_64(builder.getPtrTy(), launch, index), name);
+  };
+  static_assert(offsetof(abi::HostLaunch, sizes) == 8 && offsetof(abi::HostLaunch, scalars) == 16 &&
+                offsetof(abi::HostLaunch, fault) == 24);
+  buffers = field(0, "buffers");
+  sizes = field(1, "sizes");
+  scalars = field(2, "scalars");
+  fault = field(3, "fault");
+}
+
+Value* LaunchFields::buffer(IRBuilder<>& builder, std::size_t index) const {
+  Value* slot = builder.CreateConstGEP1_64(builder.getInt64Ty(), buffers, index);
+  return builder.CreateLoad(builder.getPtrTy(space_), slot, "buffer");
+}
+
+Value* emit_predicate(IRBuilder<>& builder, ExprEmitter& exprs, const Graph& graph, PredicateId predicate) {
+  Value* all = builder.getTrue();
+  for (const ConditionId id : graph.conditions_of(predicate)) {
+    const Condition& condition = graph.condition(id);
+    Value* value = exprs.exact(builder, condition.expr);
+    Value* zero = llvm::ConstantInt::get(value->getType(), 0);
+    Value* holds = condition.kind == Condition::Kind::zero ? builder.CreateICmpEQ(value, zero)
+                                                           : builder.CreateICmpSGE(value, zero);
+    all = builder.CreateAnd(all, holds);
+  }
+  return all;
+}
+
+namespace {
+
+template <class Emit>
+Value* all_hold(IRBuilder<>& builder, ExprEmitter& exprs, const std::vector<Expr>& tests, Emit&& emit) {
+  Value* all = builder.getTrue();
+  for (const Expr test : tests) {
+    // A constant is compared with, not added: it is the elements of some vectors or lines, which any index holds.
+    const auto [moving, rest] = split_sum(exprs.exprs(), test);
+    const bool folds = rest.is_constant();
+    Value* value = emit(folds ? moving : test);
+    const auto least = folds ? -static_cast<std::int64_t>(rest.constant()) : 0;
+    all = builder.CreateAnd(all, builder.CreateICmpSGE(value, llvm::ConstantInt::getSigned(value->getType(), least)));
+  }
+  return all;
+}
+
+}  // namespace
+
+Value* holds(IRBuilder<>& builder, ExprEmitter& exprs, const std::vector<Expr>& tests) {
+  return all_hold(builder, exprs, tests, [&](Expr e) { return exprs.exact(builder, e); });
+}
+
+Value* holds_of_offsets(IRBuilder<>& builder, ExprEmitter& exprs, const std::vector<Expr>& tests) {
+  return all_hold(builder, exprs, tests, [&](Expr e) { return exprs.exact_offset(builder, e); });
+}
+
+Value* holds_of_offsets(IRBuilder<>& builder, ExprEmitter& exprs, const std::vector<ir::Constraint>& tests) {
+  Value* all = builder.getTrue();
+  for (const ir::Constraint& test : tests) {
+    const auto how = test.comparison == ir::Comparison::le ? llvm::CmpInst::ICMP_SLE : llvm::CmpInst::ICMP_SGE;
+    Value* left = exprs.exact_offset(builder, test.lhs);
+    all = builder.CreateAnd(all, builder.CreateICmp(how, left, exprs.exact_offset(builder, test.rhs)));
+  }
+  return all;
+}
+
+void RowEmitter::load_buffers(const LaunchFields& fields) {
+  for (const ir::ValueId input : context_.abi.inputs)
+    buffers_.push_back(fields.buffer(builder_, context_.buffer_of_input(input)));
+}
+
+void RowEmitter::set_columns(Value* first, Value* last) {
+  const RunVariables run(context_.exprs());
+  exprs_.set_coordinate(run.column_first, first);
+  exprs_.set_coordinate(run.column_last, last);
+  runs_.clear();
+  for (const ScheduledCase& row : context_.schedule.cases)
+    for (const SegmentCall& call : row.calls)
+      for (const Expr bound : {call.run_begin, call.run_end})
+        if (Value*& value = runs_[bound.id()]; value == nullptr) value = exprs_.exact(builder_, bound);
+}
+
+std::vector<Value*> RowEmitter::unflatten(Value* row) {
+  std::vector<Value*> coordinates(static_cast<std::size_t>(outer_axes()));
+  for (int i = outer_axes() - 1; i >= 0; --i) {
+    const auto axis = static_cast<std::size_t>(i);
+    coordinates[axis] = row;
+    if (i == 0) break;
+    const auto [quotient, remainder] = exprs_.divide(builder_, row, kernel().extents[axis]);
+    coordinates[axis] = remainder;
+    row = quotient;
+  }
+  return coordinates;
+}
+
+void RowEmitter::set_row(Value* row, llvm::Type* type) {
+  const std::vector<Value*> coordinates = unflatten(row);
+  for (std::size_t axis = 0; axis < coordinates.size(); ++axis)
+    exprs_.set_coordinate(kernel().coordinate(static_cast<int>(axis)), builder_.CreateZExt(coordinates[axis], type));
+}
+
+Value* RowEmitter::emit_row_offset() {
+  std::vector<Expr> coordinates;
+  for (int axis = 0; axis < outer_axes(); ++axis) coordinates.push_back(kernel().coordinate(axis));
+  coordinates.push_back(context_.exprs().constant(0));
+  const ir::Layout output = ir::Layout::dense(context_.exprs(), kernel().extents);
+  return exprs_.address(builder_, output.offset_of(context_.exprs(), coordinates));
+}
+
+namespace {
+
+/// Rows of which nothing is asked.
+constexpr std::int64_t kUnlimitedRows = std::int64_t{1} << 62;
+
+}  // namespace
+
+Value* RowEmitter::rows_with_same_case(const ScheduledCase& which) {
+  Value* rows = builder_.getInt64(kUnlimitedRows);
+  const auto at_most = [&](Value* other) { rows = builder_.CreateBinaryIntrinsic(llvm::Intrinsic::smin, rows, other); };
+  for (const auto& [predicate, held] : path_) at_most(held ? rows_holding(predicate) : rows_failing(predicate));
+  std::set<std::uint32_t> seen;
+  for (const SegmentCall& call : which.calls)
+    for (const LoadSource& source : call.sources)
+      if (source.rows.valid() && seen.insert(source.rows.id()).second) at_most(exprs_.exact(builder_, source.rows));
+  return rows;
+}
+
+/// Returns the step of a condition from row to row, where it is a constant that is the same everywhere.
+std::optional<Int128> RowEmitter::even_step(const Condition& condition) {
+  const auto recurrence = recurrence_in(context_.exprs(), condition.expr, kernel().coordinate(outer_axes() - 1));
+  if (!recurrence || !recurrence->is_even() || !recurrence->step.is_constant()) return std::nullopt;
+  return recurrence->step.constant();
+}
+
+/// Emits the rows before the first in which one of the conditions fails.
+Value* RowEmitter::rows_holding(PredicateId predicate) {
+  const Graph& graph = kernel().graph;
+  Value* rows = builder_.getInt64(kUnlimitedRows);
+  for (const ConditionId id : graph.conditions_of(predicate)) {
+    const Condition& condition = graph.condition(id);
+    const bool ordered = condition.kind == Condition::Kind::nonnegative;
+    const auto step = even_step(condition);
+    if (!step) return builder_.getInt64(1);
+    if (*step == 0 || (ordered && *step > 0)) continue;
+    if (!ordered || *step != -1) return builder_.getInt64(1);
+    Value* left = builder_.CreateAdd(exprs_.exact(builder_, condition.expr), builder_.getInt64(1));
+    rows = builder_.CreateBinaryIntrinsic(llvm::Intrinsic::smin, rows, left);
+  }
+  return rows;
+}
+
+/// Emits the rows before the first in which all conditions hold that fail now.
+Value* RowEmitter::rows_failing(PredicateId predicate) {
+  const Graph& graph = kernel().graph;
+  Value* rows = builder_.getInt64(1);
+  for (const ConditionId id : graph.conditions_of(predicate)) {
+    const Condition& condition = graph.condition(id);
+    const bool ordered = condition.kind == Condition::Kind::nonnegative;
+    const auto step = even_step(condition);
+    if (!ordered || !step || *step > 1) continue;
+    Value* value = exprs_.exact(builder_, condition.expr);
+    Value* until = *step == 1 ? builder_.CreateNeg(value) : builder_.getInt64(kUnlimitedRows);
+    Value* failing = builder_.CreateICmpSLT(value, builder_.getInt64(0));
+    Value* alike = builder_.CreateSelect(failing, until, builder_.getInt64(1), "failing_rows");
+    rows = builder_.CreateBinaryIntrinsic(llvm::Intrinsic::smax, rows, alike);
+  }
+  return rows;
+}
+
+std::vector<Value*> RowEmitter::bases_of(const std::vector<LoadSource>& sources) {
+  std::vector<Value*> bases;
+  for (const LoadSource& source : sources) bases.push_back(exprs_.address(builder_, source.base));
+  return bases;
+}
+
+Value* RowEmitter::is_empty(const SegmentCall& call) {
+  return builder_.CreateICmpSGE(runs_.at(call.run_begin.id()), runs_.at(call.run_end.id()));
+}
+
+void RowEmitter::set_loads(const SegmentCall& call, BodyArguments& arguments) {
+  for (std::size_t i = 0; i < call.sources.size(); ++i) {
+    const LoadSource& source = call.sources[i];
+    BodyArguments::Load& load = arguments.loads[i];
+    const std::size_t buffer = context_.buffer_of_input(source.tensor);
+    load.tensor = buffers_[buffer];
+    const auto given = given_bases_.find({source.base.id(), source.tensor});
+    load.base = given != given_bases_.end() ? given->second : base_of(source);
+    if (arguments.has_grid) set_storage(source.tensor, load);
+    if (!arguments.checks_loads) continue;
+    load.name = builder_.getInt64(buffer);
+    load.extent = exprs_.word(kernel().program->value(source.tensor).layout.storage_extent());
+    if (arguments.has_grid) load.origin = origin_of(source.tensor);
+  }
+}
+
+Value* RowEmitter::base_of(const LoadSource& source) {
+  if (!context_.in_parts) return exprs_.address(builder_, source.base);
+  const auto input = static_cast<std::uint32_t>(context_.buffer_of_input(source.tensor));
+  return exprs_.address_from_origin(builder_, source.base, input);
+}
+
+/// Emits the bounds of a tensor's storage, as offsets from the launch's origin in it.
+void RowEmitter::set_storage(ir::ValueId tensor, BodyArguments::Load& load) {
+  const Expr extent = kernel().program->value(tensor).layout.storage_extent();
+  if (!context_.in_parts) {
+    load.least = context_.offset(0);
+    load.end = builder_.CreateTrunc(exprs_.word(extent), context_.offset_type());
+    return;
+  }
+  const auto from_origin = [&](Expr e) {
+    return exprs_.of_launch({.value = e,
+                             .fit = abi::SizeArgument::Encoding::from_origin32,
+                             .input = static_cast<std::uint32_t>(context_.buffer_of_input(tensor))},
+                            context_.offset_type());
+  };
+  load.least = from_origin(context_.exprs().constant(0));
+  load.end = from_origin(extent);
+}
+
+Value* RowEmitter::origin_of(ir::ValueId tensor) {
+  if (!context_.in_parts) return builder_.getInt64(0);
+  Value* below = exprs_.of_launch({.value = context_.exprs().constant(0),
+                                   .fit = abi::SizeArgument::Encoding::from_origin,
+                                   .input = static_cast<std::uint32_t>(context_.buffer_of_input(tensor))},
+                                  builder_.getInt64Ty());
+  return builder_.CreateNeg(below);
+}
+
+BodyArguments RowEmitter::arguments_of(const SegmentCall& call, Value* rows) {
+  return arguments_of(call, runs_.at(call.run_begin.id()), runs_.at(call.run_end.id()), rows);
+}
+
+BodyArguments RowEmitter::arguments_of(const SegmentCall& call, Value* begin, Value* end, Value* rows) {
+  const auto body = static_cast<std::size_t>(call.body);
+  BodyArguments arguments(context_, body);
+  arguments.begin = begin;
+  arguments.end = end;
+  arguments.row = row_offset_;
+  set_loads(call, arguments);
+  for (std::size_t axis = 0; axis < arguments.outer.size(); ++axis)
+    arguments.outer[axis] = exprs_.exact(builder_, kernel().coordinate(static_cast<int>(axis)));
+  set_row_values(body, arguments);
+  if (arguments.takes_rows) {
+    arguments.rows = rows;
+    for (std::size_t i = 0; i < call.sources.size(); ++i) {
+      const Expr step = call.sources[i].step;
+      arguments.loads[i].step = step.valid() ? exprs_.address(builder_, step) : builder_.getInt64(0);
+    }
+  }
+  return arguments;
+}
+
+void RowEmitter::set_row_values(std::size_t body, BodyArguments& arguments) {
+  const std::vector<Expr> values = row_values_of(context_, body);
+  const auto set = [&](std::vector<Value*>& row) {
+    for (std::size_t i = 0; i < row.size(); ++i) row[i] = exprs_.exact(builder_, values[i]);
+  };
+  set(arguments.row_values);
+  if (arguments.next_row_values.empty()) return;
+  const Expr last = kernel().coordinate(outer_axes() - 1);
+  Value* here = exprs_.exact(builder_, last);
+  exprs_.set_coordinate(last, builder_.CreateAdd(here, llvm::ConstantInt::get(here->getType(), 1)));
+  set(arguments.next_row_values);
+  exprs_.set_coordinate(last, here);
+}
+
+/// The contract as far as it is known before code: sizes are collected while it is emitted.
+abi::KernelAbi contract_of(const Schedule& schedule) {
+  const Kernel& kernel = schedule.kernel;
+  ir::ExprContext& exprs = kernel.program->exprs();
+  abi::KernelAbi abi;
+  abi.name = kernel.name;
+  abi.results = kernel.results;
+  std::set<ir::ValueId> inputs, scalars;
+  const auto add_scalars = [&](const Body& body) {
+    for (const BodyNode& node : body.nodes)
+      if (node.kind == NodeKind::scalar) scalars.insert(node.scalar);
+  };
+  for (std::size_t i = 0; i < schedule.cases.size(); ++i) {
+    for (const SegmentCall& call : schedule.cases[i].calls)
+      for (const LoadSource& source : call.sources) inputs.insert(source.tensor);
+    const RowChunks* const chunks = schedule.row_chunks(i);
+    if (chunks == nullptr) continue;
+    for (const LoadSource& source : chunks->sources) inputs.insert(source.tensor);
+    add_scalars(chunks->body);
+  }
+  for (const Body& body : schedule.bodies) add_scalars(body);
+  abi.inputs.assign(inputs.begin(), inputs.end());
+  abi.scalars.assign(scalars.begin(), scalars.end());
+  abi.columns = schedule.columns;
+  abi.rows = schedule.rows;
+  Int128 element_bytes = 0;
+  for (const ir::ValueId result : kernel.results) element_bytes += ir::byte_size(kernel.program->value(result).dtype);
+  abi.row_bytes = exprs.mul(abi.columns, exprs.constant(element_bytes));
+  for (const ir::ValueId input : abi.inputs) abi.accesses.push_back("load of " + kernel.program->value(input).name);
+  for (const ir::ValueId result : abi.results) abi.accesses.push_back("store of " + kernel.program->value(result).name);
+  return abi;
+}
+
+}  // namespace padlock::compiler

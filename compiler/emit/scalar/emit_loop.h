@@ -1,0 +1,45 @@
+#pragma once
+
+#include <utility>
+
+#include "compiler/emit/scalar/emit_expr.h"
+
+namespace padlock::compiler {
+
+/// for (at = from; at < limit; at += step) trip(at), tested at the bottom. Returns where it ends; the builder stands
+/// after it.
+template <class Trip>
+llvm::Value* counted_loop(llvm::IRBuilder<>& builder, llvm::Value* from, llvm::Value* limit, std::int64_t step,
+                          Trip&& trip) {
+  llvm::BasicBlock* before = builder.GetInsertBlock();
+  const auto block = [&](const char* name) {
+    return llvm::BasicBlock::Create(builder.getContext(), name, before->getParent());
+  };
+  llvm::BasicBlock* inside = block("loop");
+  llvm::BasicBlock* exit = block("exit");
+  builder.CreateCondBr(builder.CreateICmpSLT(from, limit), inside, exit);
+  builder.SetInsertPoint(inside);
+  llvm::PHINode* at = builder.CreatePHI(from->getType(), 2, "at");
+  at->addIncoming(from, before);
+  std::forward<Trip>(trip)(at);
+  llvm::Value* next = builder.CreateAdd(at, llvm::ConstantInt::getSigned(from->getType(), step));
+  llvm::BasicBlock* last = builder.GetInsertBlock();
+  at->addIncoming(next, last);
+  builder.CreateCondBr(builder.CreateICmpSLT(next, limit), inside, exit);
+  builder.SetInsertPoint(exit);
+  llvm::PHINode* reached = builder.CreatePHI(from->getType(), 2);
+  reached->addIncoming(from, before);
+  reached->addIncoming(next, last);
+  return reached;
+}
+
+/// Emits whether all tests are >= 0, as i1.
+[[nodiscard]] llvm::Value* holds(llvm::IRBuilder<>& builder, ExprEmitter& exprs, const std::vector<ir::Expr>& tests);
+/// The same for tests of offsets.
+[[nodiscard]] llvm::Value* holds_of_offsets(llvm::IRBuilder<>& builder, ExprEmitter& exprs,
+                                            const std::vector<ir::Expr>& tests);
+/// Emits whether all comparisons (<= or >=) of offsets hold, as i1.
+[[nodiscard]] llvm::Value* holds_of_offsets(llvm::IRBuilder<>& builder, ExprEmitter& exprs,
+                                            const std::vector<ir::Constraint>& tests);
+
+}  // namespace padlock::compiler

@@ -1,0 +1,440 @@
+#include "compiler/emit/scalar/emit_ops.h"
+
+#include <llvm/IR/DerivedTypes.h>
+
+#include "compiler/emit/scalar/activation/activation_emitter.h"
+#include "ir/reference/numeric.h"
+
+namespace padlock::compiler {
+
+using ir::DType;
+using ir::Op;
+using llvm::Intrinsic::ID;
+namespace intrinsic = llvm::Intrinsic;
+
+namespace {
+
+std::uint64_t sign_bit(DType dtype) { return std::uint64_t{1} << (ir::bit_width(dtype) - 1); }
+
+/// The bits of +infinity.
+std::uint64_t infinity_bits(DType dtype) {
+  switch (dtype) {
+    case DType::f64:
+      return 0x7ff0000000000000;
+    case DType::f32:
+      return 0x7f800000;
+    case DType::f16:
+      return 0x7c00;
+    default:
+      return 0x7f80;  // bf16
+  }
+}
+
+std::uint64_t quiet_bit(DType dtype) {
+  switch (dtype) {
+    case DType::f64:
+      return std::uint64_t{1} << 51;
+    case DType::f32:
+      return 1U << 22;
+    case DType::f16:
+      return 1U << 9;
+    default:
+      return 1U << 6;  // bf16
+  }
+}
+
+}  // namespace
+
+llvm::Type* OpEmitter::vector_of(llvm::Type* element) const {
+  return lanes_ == 1 ? element : llvm::FixedVectorType::get(element, static_cast<unsigned>(lanes_));
+}
+llvm::Type* OpEmitter::integer(int width) const { return vector_of(builder_.getIntNTy(static_cast<unsigned>(width))); }
+llvm::Type* OpEmitter::float_type(DType dtype) const {
+  return vector_of(dtype == DType::f64 ? builder_.getDoubleTy() : builder_.getFloatTy());
+}
+llvm::Value* OpEmitter::constant(int width, std::uint64_t value) const {
+  return llvm::ConstantInt::get(integer(width), value, /*IsSigned=*/false, /*ImplicitTrunc=*/true);
+}
+llvm::Value* OpEmitter::bits(DType dtype, std::uint64_t value) const { return constant(ir::bit_width(dtype), value); }
+
+llvm::Value* OpEmitter::truth(Value* boolean) { return builder_.CreateICmpNE(boolean, constant(8, 0)); }
+llvm::Value* OpEmitter::byte(Value* truth) { return builder_.CreateZExt(truth, integer(8)); }
+
+llvm::Value* OpEmitter::to_float(DType dtype, Value* v) {
+  switch (dtype) {
+    case DType::f16:
+      return f16_to_f32(v);
+    case DType::bf16:
+      return builder_.CreateBitCast(builder_.CreateShl(builder_.CreateZExt(v, integer(32)), constant(32, 16)),
+                                    float_type(DType::f32));
+    default:
+      return builder_.CreateBitCast(v, float_type(dtype));
+  }
+}
+
+llvm::Value* OpEmitter::from_float(DType dtype, Value* v) {
+  switch (dtype) {
+    case DType::f16:
+      return f32_to_f16(v);
+    case DType::bf16:
+      return f32_to_bf16(v);
+    default:
+      return builder_.CreateBitCast(v, storage_type(dtype));
+  }
+}
+
+/// Without hardware: a normal number shifts its exponent by 127 - 15, infinities and NaNs by twice that, and a
+/// denormal is an integer times 2^-24, exact in f32.
+llvm::Value* OpEmitter::to_sum(DType dtype, Value* v) { return ir::is_float(dtype) ? to_float(dtype, v) : v; }
+llvm::Value* OpEmitter::add_to_sum(DType dtype, Value* sum, Value* v) {
+  return ir::is_float(dtype) ? builder_.CreateFAdd(sum, to_float(dtype, v)) : builder_.CreateAdd(sum, v);
+}
+llvm::Value* OpEmitter::from_sum(DType dtype, Value* sum) { return ir::is_float(dtype) ? from_float(dtype, sum) : sum; }
+
+llvm::Value* OpEmitter::f16_to_f32(Value* v) {
+  llvm::Type* f32 = float_type(DType::f32);
+  if (has_f16c_) return builder_.CreateFPExt(builder_.CreateBitCast(v, vector_of(builder_.getHalfTy())), f32);
+  Value* wide = builder_.CreateZExt(v, integer(32));
+  Value* sign = builder_.CreateShl(builder_.CreateAnd(wide, constant(32, 0x8000)), constant(32, 16));
+  Value* magnitude = builder_.CreateAnd(wide, constant(32, 0x7fff));
+  Value* rebias = constant(32, 112U << 23);
+  Value* normal = builder_.CreateAdd(builder_.CreateShl(magnitude, constant(32, 13)), rebias);
+  Value* special = builder_.CreateAdd(normal, rebias);
+  Value* tiny = builder_.CreateFMul(builder_.CreateUIToFP(magnitude, f32), llvm::ConstantFP::get(f32, 0x1p-24));
+  Value* result = builder_.CreateSelect(builder_.CreateICmpUGE(magnitude, constant(32, 0x7c00)), special, normal);
+  result = builder_.CreateSelect(builder_.CreateICmpULT(magnitude, constant(32, 0x400)),
+                                 builder_.CreateBitCast(tiny, integer(32)), result);
+  return builder_.CreateBitCast(builder_.CreateOr(result, sign), f32);
+}
+
+/// Without hardware: below 2^-14 adding 0.5, whose last place is f16's smallest denormal, rounds as f16 does; above,
+/// adding half of the dropped part less one, plus the bit that stays last, rounds to nearest even.
+llvm::Value* OpEmitter::f32_to_f16(Value* v) {
+  if (has_f16c_) return builder_.CreateBitCast(builder_.CreateFPTrunc(v, vector_of(builder_.getHalfTy())), integer(16));
+  llvm::Type* f32 = float_type(DType::f32);
+  Value* raw = builder_.CreateBitCast(v, integer(32));
+  Value* magnitude = builder_.CreateAnd(raw, constant(32, 0x7fffffff));
+  Value* sign = builder_.CreateAnd(builder_.CreateLShr(raw, constant(32, 16)), constant(32, 0x8000));
+  Value* half = llvm::ConstantFP::get(f32, 0.5);
+  Value* tiny = builder_.CreateSub(
+      builder_.CreateBitCast(builder_.CreateFAdd(builder_.CreateBitCast(magnitude, f32), half), integer(32)),
+      constant(32, 0x3f000000));
+  Value* last = builder_.CreateAnd(builder_.CreateLShr(magnitude, constant(32, 13)), constant(32, 1));
+  Value* rounded = builder_.CreateAdd(builder_.CreateAdd(magnitude, constant(32, 0xfff)), last);
+  Value* normal = builder_.CreateLShr(builder_.CreateSub(rounded, constant(32, 112U << 23)), constant(32, 13));
+  Value* special = builder_.CreateSelect(builder_.CreateICmpUGT(magnitude, constant(32, 0x7f800000)),
+                                         constant(32, 0x7e00), constant(32, 0x7c00));
+  Value* result = builder_.CreateSelect(builder_.CreateICmpULT(magnitude, constant(32, 0x38800000)), tiny, normal);
+  result = builder_.CreateSelect(builder_.CreateICmpUGE(magnitude, constant(32, 0x47800000)), special, result);
+  return builder_.CreateTrunc(builder_.CreateOr(result, sign), integer(16));
+}
+
+/// Integer arithmetic on every target: LLVM's own conversion flushes denormals where the CPU has AVX512_BF16 and calls
+/// a library elsewhere.
+llvm::Value* OpEmitter::f32_to_bf16(Value* v) {
+  Value* raw = builder_.CreateBitCast(v, integer(32));
+  Value* high = builder_.CreateLShr(raw, constant(32, 16));
+  Value* last = builder_.CreateAnd(high, constant(32, 1));
+  Value* rounded =
+      builder_.CreateLShr(builder_.CreateAdd(builder_.CreateAdd(raw, constant(32, 0x7fff)), last), constant(32, 16));
+  Value* magnitude = builder_.CreateAnd(raw, constant(32, 0x7fffffff));
+  Value* nan = builder_.CreateICmpUGT(magnitude, constant(32, 0x7f800000));
+  Value* quiet = builder_.CreateOr(high, constant(32, 0x40));
+  return builder_.CreateTrunc(builder_.CreateSelect(nan, quiet, rounded), integer(16));
+}
+
+/// Rounds to odd: toward zero, then the last bit set if anything was lost, so that a second rounding to a type of at
+/// most 22 bits is as if from the source.
+llvm::Value* OpEmitter::f64_to_f32_odd(Value* v) {
+  Value* nearest = builder_.CreateFPTrunc(v, float_type(DType::f32));
+  Value* back = builder_.CreateFPExt(nearest, float_type(DType::f64));
+  Value* exact = builder_.CreateFCmpUEQ(back, v);
+  const auto magnitude = [&](Value* x) {
+    return builder_.CreateAnd(builder_.CreateBitCast(x, integer(64)), constant(64, ~sign_bit(DType::f64)));
+  };
+  Value* above = builder_.CreateICmpUGT(magnitude(back), magnitude(v));
+  Value* raw = builder_.CreateBitCast(nearest, integer(32));
+  Value* truncated = builder_.CreateSub(raw, builder_.CreateZExt(above, integer(32)));
+  Value* odd = builder_.CreateOr(truncated, constant(32, 1));
+  return builder_.CreateBitCast(builder_.CreateSelect(exact, raw, odd), float_type(DType::f32));
+}
+
+llvm::Value* OpEmitter::less(DType dtype, Value* a, Value* b) {
+  if (ir::is_float(dtype)) return builder_.CreateFCmpOLT(to_float(dtype, a), to_float(dtype, b));
+  return ir::is_signed(dtype) ? builder_.CreateICmpSLT(a, b) : builder_.CreateICmpULT(a, b);
+}
+
+llvm::Value* OpEmitter::compare(Op op, DType dtype, Value* a, Value* b) {
+  if (dtype == DType::boolean) {
+    a = byte(truth(a));
+    b = byte(truth(b));
+  }
+  switch (op) {
+    case Op::lt:
+      return byte(less(dtype, a, b));
+    case Op::gt:
+      return byte(less(dtype, b, a));
+    case Op::le:
+    case Op::ge: {
+      if (op == Op::ge) std::swap(a, b);
+      if (ir::is_float(dtype)) return byte(builder_.CreateFCmpOLE(to_float(dtype, a), to_float(dtype, b)));
+      return byte(ir::is_signed(dtype) ? builder_.CreateICmpSLE(a, b) : builder_.CreateICmpULE(a, b));
+    }
+    default: {
+      const bool equal = op == Op::eq;
+      if (!ir::is_float(dtype)) return byte(equal ? builder_.CreateICmpEQ(a, b) : builder_.CreateICmpNE(a, b));
+      Value* x = to_float(dtype, a);
+      Value* y = to_float(dtype, b);
+      return byte(equal ? builder_.CreateFCmpOEQ(x, y) : builder_.CreateFCmpUNE(x, y));
+    }
+  }
+}
+
+/// x < 0 ? +0 : x, on integers: the bits of the floats below zero are those above -0.0 up to and with -infinity.
+llvm::Value* OpEmitter::relu(DType dtype, Value* x) {
+  const int width = ir::bit_width(dtype);
+  if (!ir::is_float(dtype))
+    return ir::is_signed(dtype) ? builder_.CreateBinaryIntrinsic(intrinsic::smax, x, constant(width, 0)) : x;
+  Value* below = builder_.CreateICmpULE(builder_.CreateSub(x, constant(width, sign_bit(dtype) + 1)),
+                                        constant(width, infinity_bits(dtype) - 1));
+  return builder_.CreateSelect(below, constant(width, 0), x);
+}
+
+llvm::Value* OpEmitter::leaky_relu(DType dtype, Value* x, Value* alpha) {
+  Value* scaled = arithmetic(Op::mul, dtype, x, alpha);
+  return builder_.CreateSelect(less(dtype, x, bits(dtype, 0)), scaled, x);
+}
+
+llvm::Value* OpEmitter::clamp(DType dtype, Value* x, Value* lo, Value* hi) {
+  Value* below = builder_.CreateSelect(less_by_bits(dtype, hi, x), hi, x);
+  return builder_.CreateSelect(less_by_bits(dtype, x, lo), lo, below);
+}
+
+/// a < b, on integers, for a selection that moves one of them: ptxas makes a minimum of one by a comparison of floats,
+/// which does not keep a NaN's bits. Negative numbers count down from the key of -0.0, which is that of +0.0.
+llvm::Value* OpEmitter::less_by_bits(DType dtype, Value* a, Value* b) {
+  if (!ir::is_float(dtype)) return less(dtype, a, b);
+  const int width = ir::bit_width(dtype);
+  const auto key = [&](Value* x) {
+    Value* negative = builder_.CreateICmpSLT(x, constant(width, 0));
+    return builder_.CreateSelect(negative, builder_.CreateSub(constant(width, sign_bit(dtype)), x), x);
+  };
+  const auto number = [&](Value* x) {
+    return builder_.CreateICmpULE(builder_.CreateAnd(x, constant(width, sign_bit(dtype) - 1)),
+                                  constant(width, infinity_bits(dtype)));
+  };
+  return builder_.CreateAnd(builder_.CreateICmpSLT(key(a), key(b)), builder_.CreateAnd(number(a), number(b)));
+}
+
+llvm::Value* OpEmitter::arithmetic(Op op, DType dtype, Value* a, Value* b) {
+  if (!ir::is_float(dtype)) {
+    if (op == Op::add) return builder_.CreateAdd(a, b);
+    return op == Op::sub ? builder_.CreateSub(a, b) : builder_.CreateMul(a, b);
+  }
+  Value* x = to_float(dtype, a);
+  Value* y = to_float(dtype, b);
+  switch (op) {
+    case Op::add:
+      return from_float(dtype, builder_.CreateFAdd(x, y));
+    case Op::sub:
+      return from_float(dtype, builder_.CreateFSub(x, y));
+    case Op::mul:
+      return from_float(dtype, builder_.CreateFMul(x, y));
+    default:
+      return from_float(dtype, builder_.CreateFDiv(x, y));
+  }
+}
+
+llvm::Value* OpEmitter::unary(Op op, DType dtype, Value* x) {
+  const int width = ir::bit_width(dtype);
+  if (ir::is_float(dtype)) {
+    if (op == Op::neg) return builder_.CreateXor(x, constant(width, sign_bit(dtype)));
+    if (op == Op::abs) return builder_.CreateAnd(x, constant(width, sign_bit(dtype) - 1));
+    return from_float(dtype, builder_.CreateUnaryIntrinsic(intrinsic::sqrt, to_float(dtype, x)));
+  }
+  if (op == Op::neg) return builder_.CreateNeg(x);
+  return ir::is_signed(dtype) ? integer_abs(width, x) : x;
+}
+
+/// Computes floor, ceil and round, the last with half to even.
+llvm::Value* OpEmitter::whole(Op op, DType dtype, Value* x) {
+  Value* value = to_float(dtype, x);
+  if (!rounds_floats_) return from_float(dtype, whole_by_sum(op, value));
+  const ID id = op == Op::floor ? intrinsic::floor : op == Op::ceil ? intrinsic::ceil : intrinsic::roundeven;
+  return from_float(dtype, builder_.CreateUnaryIntrinsic(id, value));
+}
+
+/// Without hardware: a sum with the least number whose last place is 1 rounds to nearest even, and what lies on the
+/// wrong side goes on by 1. Numbers from that one on are whole. No result has another sign than the operand.
+llvm::Value* OpEmitter::whole_by_sum(Op op, Value* x) {
+  llvm::Type* type = x->getType();
+  const bool wide = type->getScalarType()->isDoubleTy();
+  Value* least_whole = llvm::ConstantFP::get(type, wide ? 0x1p52 : 0x1p23);
+  Value* magnitude = builder_.CreateUnaryIntrinsic(intrinsic::fabs, x);
+  Value* sum = builder_.CreateFSub(builder_.CreateFAdd(magnitude, least_whole), least_whole);
+  Value* result = builder_.CreateBinaryIntrinsic(intrinsic::copysign, sum, x);
+  if (op != Op::round) {
+    Value* one = llvm::ConstantFP::get(type, op == Op::floor ? -1.0 : 1.0);
+    Value* wrong = op == Op::floor ? builder_.CreateFCmpOGT(result, x) : builder_.CreateFCmpOLT(result, x);
+    Value* next = builder_.CreateBinaryIntrinsic(intrinsic::copysign, builder_.CreateFAdd(result, one), x);
+    result = builder_.CreateSelect(wrong, next, result);
+  }
+  return builder_.CreateSelect(builder_.CreateFCmpOLT(magnitude, least_whole), result, x);
+}
+
+llvm::Value* OpEmitter::activation(Op op, DType dtype, Value* x) {
+  ActivationEmitter emitter(builder_, float_type(DType::f64), has_fma_, register_lanes_);
+  Value* result = emitter.emit(op, builder_.CreateFPExt(to_float(dtype, x), float_type(DType::f64)));
+  return from_float(dtype, builder_.CreateFPTrunc(result, float_type(DType::f32)));
+}
+
+llvm::Value* OpEmitter::integer_abs(int width, Value* x) {
+  if (width != 16 || has_abs16_) return builder_.CreateBinaryIntrinsic(intrinsic::abs, x, builder_.getFalse());
+  return builder_.CreateTrunc(integer_abs(32, builder_.CreateSExt(x, integer(32))), integer(16));
+}
+
+/// x < 0 ? -1 : x > 0 ? 1 : x, on integers: a float's magnitude is that of a number other than zero if its bits are
+/// those of the least one up to infinity, and then the bits of 1 take the place of the magnitude.
+llvm::Value* OpEmitter::sign(DType dtype, Value* x) {
+  const int width = ir::bit_width(dtype);
+  if (!ir::is_float(dtype)) {
+    Value* one = constant(width, 1);
+    if (!ir::is_signed(dtype)) return builder_.CreateBinaryIntrinsic(intrinsic::umin, x, one);
+    Value* at_most_one = builder_.CreateBinaryIntrinsic(intrinsic::smin, x, one);
+    return builder_.CreateBinaryIntrinsic(intrinsic::smax, at_most_one, constant(width, ~std::uint64_t{0}));
+  }
+  Value* magnitude = builder_.CreateAnd(x, constant(width, sign_bit(dtype) - 1));
+  Value* number =
+      builder_.CreateICmpULT(builder_.CreateSub(magnitude, constant(width, 1)), constant(width, infinity_bits(dtype)));
+  Value* signed_one = builder_.CreateOr(builder_.CreateAnd(x, constant(width, sign_bit(dtype))),
+                                        constant(width, ir::format_of(dtype).one()));
+  return builder_.CreateSelect(number, signed_one, x);
+}
+
+/// Floats order as their bits do once the negative ones are flipped; this puts -0 below +0. A NaN wins.
+llvm::Value* OpEmitter::extremum(Op op, DType dtype, Value* a, Value* b) {
+  const bool largest = op == Op::maximum;
+  if (!ir::is_float(dtype)) {
+    const ID id = ir::is_signed(dtype) ? (largest ? intrinsic::smax : intrinsic::smin)
+                                       : (largest ? intrinsic::umax : intrinsic::umin);
+    return builder_.CreateBinaryIntrinsic(id, a, b);
+  }
+  const int width = ir::bit_width(dtype);
+  Value* all_but_sign = constant(width, sign_bit(dtype) - 1);
+  const auto key = [&](Value* x) {
+    Value* negative = builder_.CreateAShr(x, constant(width, static_cast<std::uint64_t>(width - 1)));
+    return builder_.CreateXor(x, builder_.CreateAnd(negative, all_but_sign));
+  };
+  const auto nan = [&](Value* x) {
+    return builder_.CreateICmpUGT(builder_.CreateAnd(x, all_but_sign), constant(width, infinity_bits(dtype)));
+  };
+  Value* above = builder_.CreateICmpSGT(key(a), key(b));
+  Value* chosen = largest ? builder_.CreateSelect(above, a, b) : builder_.CreateSelect(above, b, a);
+  Value* quiet = constant(width, quiet_bit(dtype));
+  chosen = builder_.CreateSelect(nan(b), builder_.CreateOr(b, quiet), chosen);
+  return builder_.CreateSelect(nan(a), builder_.CreateOr(a, quiet), chosen);
+}
+
+llvm::Value* OpEmitter::float_to_float(DType from, DType to, Value* x) {
+  if (to == DType::f64) return from_float(to, builder_.CreateFPExt(to_float(from, x), float_type(DType::f64)));
+  if (from != DType::f64) return from_float(to, to_float(from, x));
+  Value* wide = to_float(from, x);
+  if (to == DType::f32) return from_float(to, builder_.CreateFPTrunc(wide, float_type(DType::f32)));
+  return from_float(to, f64_to_f32_odd(wide));
+}
+
+/// To f16 and bf16 a 64-bit integer first drops all but its top 48 bits into a last, odd one, so that f64 holds it.
+llvm::Value* OpEmitter::integer_to_float(DType from, DType to, Value* x) {
+  const bool is_signed = ir::is_signed(from);
+  const auto convert = [&](Value* v, DType type) {
+    return is_signed ? builder_.CreateSIToFP(v, float_type(type)) : builder_.CreateUIToFP(v, float_type(type));
+  };
+  if (to == DType::f64 || to == DType::f32) return from_float(to, convert(x, to));
+  if (ir::bit_width(from) < 64) return from_float(to, f64_to_f32_odd(convert(x, DType::f64)));
+  Value* negative = builder_.CreateICmpSLT(x, constant(64, 0));
+  Value* magnitude = is_signed ? builder_.CreateSelect(negative, builder_.CreateNeg(x), x) : x;
+  Value* lost = builder_.CreateICmpNE(builder_.CreateAnd(magnitude, constant(64, 0xffff)), constant(64, 0));
+  Value* sticky = builder_.CreateOr(builder_.CreateAnd(magnitude, constant(64, ~std::uint64_t{0xffff})),
+                                    builder_.CreateSelect(lost, constant(64, 0x10000), constant(64, 0)));
+  Value* large = builder_.CreateICmpUGE(magnitude, constant(64, std::uint64_t{1} << 48));
+  Value* shortened = builder_.CreateSelect(large, sticky, magnitude);
+  Value* value = builder_.CreateUIToFP(shortened, float_type(DType::f64));
+  if (is_signed) value = builder_.CreateSelect(negative, builder_.CreateFNeg(value), value);
+  return from_float(to, f64_to_f32_odd(value));
+}
+
+llvm::Value* OpEmitter::float_to_integer(DType from, DType to, Value* x) {
+  Value* value = to_float(from, x);
+  const ID id = ir::is_signed(to) ? intrinsic::fptosi_sat : intrinsic::fptoui_sat;
+  return builder_.CreateIntrinsic(id, {storage_type(to), value->getType()}, {value});
+}
+
+llvm::Value* OpEmitter::cast(DType from, DType to, Value* x) {
+  if (from == to) return x;
+  if (from == DType::boolean) {
+    x = byte(truth(x));
+    from = DType::u8;
+    if (to == DType::u8) return x;
+  }
+  if (to == DType::boolean) {
+    const std::uint64_t value_bits = ir::is_float(from) ? sign_bit(from) - 1 : ~std::uint64_t{0};
+    return byte(builder_.CreateICmpNE(builder_.CreateAnd(x, bits(from, value_bits)), bits(from, 0)));
+  }
+  if (ir::is_float(from)) return ir::is_float(to) ? float_to_float(from, to, x) : float_to_integer(from, to, x);
+  if (ir::is_float(to)) return integer_to_float(from, to, x);
+  return builder_.CreateIntCast(x, storage_type(to), ir::is_signed(from));
+}
+
+llvm::Value* OpEmitter::emit(Op op, DType result, DType operand, std::span<Value* const> v) {
+  if (ir::info_of(op).op_class == ir::OpClass::activation) return activation(op, operand, v[0]);
+  if (packs_words_ && PackedWords::takes(op, operand, lanes_, on_words_))
+    return PackedWords(builder_, lanes_, operand, on_words_).emit(op, v);
+  switch (op) {
+    case Op::relu:
+      return relu(operand, v[0]);
+    case Op::leaky_relu:
+      return leaky_relu(operand, v[0], v[1]);
+    case Op::clamp:
+      return clamp(operand, v[0], v[1], v[2]);
+    case Op::neg:
+    case Op::abs:
+    case Op::sqrt:
+      return unary(op, operand, v[0]);
+    case Op::sign:
+      return sign(operand, v[0]);
+    case Op::floor:
+    case Op::ceil:
+    case Op::round:
+      return whole(op, operand, v[0]);
+    case Op::add:
+    case Op::sub:
+    case Op::mul:
+    case Op::div:
+      return arithmetic(op, operand, v[0], v[1]);
+    case Op::maximum:
+    case Op::minimum:
+      return extremum(op, operand, v[0], v[1]);
+    case Op::lt:
+    case Op::le:
+    case Op::gt:
+    case Op::ge:
+    case Op::eq:
+    case Op::ne:
+      return compare(op, operand, v[0], v[1]);
+    case Op::logical_and:
+      return byte(builder_.CreateAnd(truth(v[0]), truth(v[1])));
+    case Op::logical_or:
+      return byte(builder_.CreateOr(truth(v[0]), truth(v[1])));
+    case Op::logical_not:
+      return byte(builder_.CreateNot(truth(v[0])));
+    case Op::select:
+      return builder_.CreateSelect(truth(v[0]), v[1], v[2]);
+    case Op::cast:
+      return cast(operand, result, v[0]);
+    default:
+      break;  // moves data, or is an index: not in a body
+  }
+  return nullptr;
+}
+
+}  // namespace padlock::compiler

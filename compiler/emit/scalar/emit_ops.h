@@ -1,0 +1,90 @@
+#pragma once
+
+#include <span>
+
+#include <llvm/IR/IRBuilder.h>
+
+#include "compiler/emit/scalar/target_features.h"
+#include "compiler/emit/scalar/words/packed_words.h"
+#include "ir/dtype.h"
+#include "ir/operation.h"
+
+namespace padlock::compiler {
+
+/// Emits elementwise operations on values of `lanes` elements (a scalar for one lane). An element is carried as the
+/// integer of its bits whatever its type, so that moving it cannot change it; arithmetic goes through float values and
+/// comes back. Each operation rounds once, to its own type.
+class OpEmitter {
+ public:
+  OpEmitter(llvm::IRBuilder<>& builder, int lanes, const TargetFeatures& target)
+      : builder_(builder),
+        lanes_(lanes),
+        has_f16c_(target.f16c),
+        rounds_floats_(target.rounds_floats),
+        has_fma_(target.fma),
+        register_lanes_(!target.fma || target.packs_words ? 0
+                        : target.mask_registers           ? 8
+                                                          : 4),
+        has_abs16_(target.abs16),
+        packs_words_(target.packs_words),
+        on_words_{
+            .permute = target.permutes_bytes, .compare_f16 = target.f16_masks, .compare_bf16 = target.bf16_masks} {}
+
+  [[nodiscard]] llvm::Type* storage_type(ir::DType dtype) const { return integer(ir::bit_width(dtype)); }
+  [[nodiscard]] llvm::Value* bits(ir::DType dtype, std::uint64_t value) const;
+
+  /// The result of `op`, of type `result`, from operands of type `operand` (of select: of its last two).
+  [[nodiscard]] llvm::Value* emit(ir::Op op, ir::DType result, ir::DType operand,
+                                  std::span<llvm::Value* const> operands);
+
+  /// The value that elements of a type are added up in (f32 for f16 and bf16), with one more element, and rounded to
+  /// the type again.
+  [[nodiscard]] llvm::Value* to_sum(ir::DType dtype, llvm::Value* bits);
+  [[nodiscard]] llvm::Value* add_to_sum(ir::DType dtype, llvm::Value* sum, llvm::Value* bits);
+  [[nodiscard]] llvm::Value* from_sum(ir::DType dtype, llvm::Value* sum);
+
+ private:
+  using Value = llvm::Value;
+  [[nodiscard]] llvm::Type* integer(int width) const;
+  [[nodiscard]] llvm::Type* vector_of(llvm::Type* element) const;
+  [[nodiscard]] llvm::Type* float_type(ir::DType dtype) const;
+  [[nodiscard]] Value* constant(int width, std::uint64_t value) const;
+
+  // Bits to the float value that arithmetic uses (f32 for f16 and bf16), and back with one rounding.
+  Value* to_float(ir::DType dtype, Value* v);
+  Value* from_float(ir::DType dtype, Value* v);
+  Value* f16_to_f32(Value* v);
+  Value* f32_to_f16(Value* v);
+  Value* f32_to_bf16(Value* v);
+  Value* f64_to_f32_odd(Value* v);
+
+  Value* truth(Value* boolean);                      // byte != 0, as i1
+  Value* byte(Value* truth);                         // i1 to 0 or 1
+  Value* less(ir::DType dtype, Value* a, Value* b);  // as i1
+  Value* less_by_bits(ir::DType dtype, Value* a, Value* b);
+  Value* compare(ir::Op op, ir::DType dtype, Value* a, Value* b);
+  Value* relu(ir::DType dtype, Value* x);
+  Value* leaky_relu(ir::DType dtype, Value* x, Value* alpha);
+  Value* clamp(ir::DType dtype, Value* x, Value* lo, Value* hi);
+  Value* arithmetic(ir::Op op, ir::DType dtype, Value* a, Value* b);
+  Value* unary(ir::Op op, ir::DType dtype, Value* x);
+  Value* whole(ir::Op op, ir::DType dtype, Value* x);
+  Value* whole_by_sum(ir::Op op, Value* x);
+  Value* activation(ir::Op op, ir::DType dtype, Value* x);
+  Value* integer_abs(int width, Value* x);
+  Value* sign(ir::DType dtype, Value* x);
+  Value* extremum(ir::Op op, ir::DType dtype, Value* a, Value* b);
+  Value* cast(ir::DType from, ir::DType to, Value* x);
+  Value* integer_to_float(ir::DType from, ir::DType to, Value* x);
+  Value* float_to_integer(ir::DType from, ir::DType to, Value* x);
+  Value* float_to_float(ir::DType from, ir::DType to, Value* x);
+
+  llvm::IRBuilder<>& builder_;
+  int lanes_;
+  bool has_f16c_, rounds_floats_, has_fma_;
+  unsigned register_lanes_;  // of FloatEmitter
+  bool has_abs16_, packs_words_;
+  PackedWords::Instructions on_words_;
+};
+
+}  // namespace padlock::compiler

@@ -1,0 +1,122 @@
+#include "compiler/prover/core/launch_proof.h"
+
+#include <algorithm>
+#include <utility>
+#include <variant>
+
+#include <fmt/format.h>
+
+#include "compiler/prover/core/access_regions.h"
+#include "compiler/prover/core/schedule_proof.h"
+#include "ir/expr/product_form.h"
+#include "ir/expr/simplify.h"
+
+namespace padlock::compiler {
+
+using ir::Expr;
+
+namespace {
+
+class LaunchProof : private ScheduleProof {
+ public:
+  using ScheduleProof::ScheduleProof;
+
+  void prove_extents() {
+    for (std::size_t i = 0; i < kernel_.results.size(); ++i)
+      for (int axis = 0; axis < result(i).rank(); ++axis) {
+        const Expr extent = result(i).extents()[static_cast<std::size_t>(axis)];
+        const std::string access = fmt::format("axis {} of {}: {}", axis, result(i).name, session_.text(extent));
+        const Goal negative{
+            .violated = {less(exprs_, extent, exprs_.constant(0))},
+            .describe = [=](const Evaluate& at) { return fmt::format("the extent is {}", at(extent)); }};
+        record(session_.decide(ObligationKind::extent, access, {}, {negative}));
+      }
+  }
+
+  /// Rows and columns of the launch against the extents; flattening rows is a bijection (see docs/proofs.md).
+  void prove_launch() {
+    Expr rows = exprs_.constant(1);
+    for (int axis = 0; axis + 1 < kernel_.rank(); ++axis) rows = exprs_.mul(rows, extent(axis));
+    solver::Region nonempty;
+    for (int axis = 0; axis < kernel_.rank(); ++axis)
+      nonempty.nonnegative.push_back(less(exprs_, exprs_.constant(0), extent(axis)));
+    const auto compare = [&](Expr launched, Expr needed, const char* what) {
+      const auto describe = [=](const Evaluate& at) {
+        return fmt::format("{} {} are launched of {}", at(launched), what, at(needed));
+      };
+      const std::string access = fmt::format("{} of {}", what, kernel_.name);
+      record(session_.decide(ObligationKind::cover, access, nonempty, {{{less(exprs_, launched, needed)}, describe}}));
+      record(session_.decide(ObligationKind::store, access, nonempty, {{{less(exprs_, needed, launched)}, describe}}));
+    };
+    compare(schedule_.rows, rows, "rows");
+    compare(schedule_.columns, extent(kernel_.rank() - 1), "columns");
+    prove_reshapes();
+  }
+
+ private:
+  [[nodiscard]] Expr extent(int axis) const { return kernel_.extents[static_cast<std::size_t>(axis)]; }
+
+  /// A reshape is computed in the extents of what it is made of, of which there must be as many elements.
+  void prove_reshapes() {
+    ir::Products products(exprs_, kernel_.program->constraints());
+    for (std::size_t i = 0; i < kernel_.results.size(); ++i) {
+      const ir::Value* value = &result(i);
+      bool equal = true;
+      for (; is_reshape(*value); value = &operand_of(*value)) equal &= keeps_elements(products, *value);
+      if (value == &result(i)) continue;
+      equal &= products.equal(kernel_.extents, value->extents()) || is_merged(*value);
+      Obligation all{.kind = ObligationKind::cover, .access = "elements of " + result(i).name};
+      if (!equal) all.verdict = Verdict::checked;
+      record(std::move(all));
+    }
+  }
+
+  /// Returns whether the kernel's extents are those of a value but for literal ones, adjacent axes of it merged.
+  bool is_merged(const ir::Value& value) {
+    std::vector<Expr> rest(value.extents().begin(), value.extents().end());
+    std::erase_if(rest, [](Expr extent) { return extent.is_constant(1); });
+    for (int axis = kernel_.rank(); axis-- > 0;) {
+      Expr merged = exprs_.constant(1);
+      for (bool first = true; first || merged != extent(axis); first = false) {
+        if (rest.empty()) return false;
+        merged = first ? rest.back() : exprs_.mul(rest.back(), merged);
+        rest.pop_back();
+      }
+    }
+    return rest.empty();
+  }
+
+  static bool is_reshape(const ir::Value& value) {
+    return value.kind == ir::ValueKind::operation && value.op == ir::Op::reshape;
+  }
+  const ir::Value& operand_of(const ir::Value& reshape) {
+    return kernel_.program->value(std::get<ir::ValueId>(reshape.operands[0]));
+  }
+
+  /// Returns whether a reshape has as many elements as its operand: that follows from the text, or is required, or from
+  /// what is.
+  bool keeps_elements(ir::Products& products, const ir::Value& reshape) {
+    const auto before = operand_of(reshape).extents();
+    if (products.equal(before, reshape.extents())) return true;
+    const Expr from = ir::Simplifier::product(exprs_, before);
+    const Expr to = ir::Simplifier::product(exprs_, reshape.extents());
+    const bool required = std::ranges::any_of(kernel_.program->requirements(), [&](const ir::Requirement& one) {
+      const ir::Constraint& c = one.constraint;
+      return c.comparison == ir::Comparison::eq && c.lhs == from && c.rhs == to;
+    });
+    return required ||
+           (session_.excludes({}, {less(exprs_, from, to)}) && session_.excludes({}, {less(exprs_, to, from)}));
+  }
+};
+
+}  // namespace
+
+void prove_extents(ProofSession& session, const Schedule& schedule, Proof& proof) {
+  LaunchProof(session, schedule, proof).prove_extents();
+}
+
+void prove_launch(ProofSession& session, const Schedule& schedule, Proof& proof) {
+  LaunchProof(session, schedule, proof).prove_launch();
+}
+
+}  // namespace padlock::compiler

@@ -1,0 +1,81 @@
+#pragma once
+
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "compiler/kernel/kernel.h"
+#include "compiler/prover/core/proof.h"
+#include "compiler/prover/core/proven_kernel.h"
+#include "solver/feasibility.h"
+#include "solver/ordinary_sizes.h"
+#include "support/limits.h"
+
+namespace padlock::compiler {
+
+/// The values of expressions at a point.
+using Evaluate = std::function<std::int64_t(ir::Expr)>;
+
+/// One way in which an obligation is violated: all of `violated` are >= 0. `describe` says it at a point.
+struct Goal {
+  std::vector<ir::Expr> violated;
+  std::function<std::string(const Evaluate&)> describe;
+};
+
+/// Decides obligations of one kernel under what its program requires of every binding.
+class ProofSession {
+ public:
+  ProofSession(const Kernel& kernel, const ProverOptions& options);
+
+  /// Error (failed_precondition) where the program's requirements contradict each other: it admits no sizes, and
+  /// whatever was proved of it would mean nothing.
+  [[nodiscard]] Status check_assumptions();
+
+  /// Returns whether no point of `region` satisfies all of `violated`; false, too, where the conditions connected with
+  /// them do not decide it.
+  [[nodiscard]] bool excludes(const solver::Region& region, const std::vector<ir::Expr>& violated) {
+    return feasibility_.ask(region, violated, solver::Feasibility::Effort::connected).kind ==
+           solver::Answer::Kind::empty;
+  }
+
+  /// Goes through the goals: proved where each is shown to be impossible, refuted by the first that is not, with a
+  /// small counter-example; else checked.
+  [[nodiscard]] Obligation decide(ObligationKind kind, std::string access, const solver::Region& region,
+                                  const std::vector<Goal>& goals);
+  /// Returns a few expressions over sizes, among them one that is negative at each of the ordinary sizes where any is;
+  /// none if that is nowhere, though ordinary sizes are known.
+  [[nodiscard]] std::vector<ir::Expr> often_negative(const std::vector<ir::Expr>& expressions);
+  /// Why a region has no point: conditions that cannot hold together, none of which can be left out. Empty where it has
+  /// one, or where that is not decided.
+  [[nodiscard]] std::vector<std::string> why_dead(const solver::Region& region);
+
+  [[nodiscard]] std::string text(ir::Expr e) const { return ir::to_string(exprs_, e, 200); }
+  /// Joins conditions by "and": of many the first ones, since each of many obligations may say them.
+  [[nodiscard]] std::string text(const std::vector<ir::Constraint>& conditions) const;
+  [[nodiscard]] ir::ExprContext& exprs() { return exprs_; }
+  [[nodiscard]] const Kernel& kernel() const { return kernel_; }
+  [[nodiscard]] const solver::SearchLimits& limits() const { return limits_; }
+  [[nodiscard]] solver::IntegerSolver& solver() { return feasibility_.solver(); }
+  [[nodiscard]] std::int64_t solver_calls() { return feasibility_.solver().calls() - calls_before_; }
+
+ private:
+  /// Sizes that satisfy the assumptions.
+  [[nodiscard]] const std::vector<solver::Values64>& guesses();
+  [[nodiscard]] Counterexample example_at(const solver::Point& point, const Goal& goal);
+  /// Conditions that cannot hold together, none of which can be left out (some can, beyond limits::kExplainSteps).
+  [[nodiscard]] std::vector<std::string> contradiction(const solver::Region& region);
+
+  const Kernel& kernel_;  // borrowed
+  ir::ExprContext& exprs_;
+  solver::SearchLimits limits_;
+  bool explains_;
+  solver::Region assumptions_;
+  std::vector<ir::Expr> symbols_;                         // of the program, in order
+  std::optional<std::vector<solver::Values64>> guesses_;  // made where they are needed first
+  solver::Feasibility feasibility_;
+  std::int64_t explain_steps_left_ = limits::kExplainSteps;
+  std::int64_t calls_before_;  // of a solver that was used before
+};
+
+}  // namespace padlock::compiler

@@ -1,0 +1,107 @@
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <map>
+#include <mutex>
+#include <optional>
+#include <set>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "compiler/prover/core/proof.h"
+#include "compiler/schedule/index/index_width.h"
+#include "compiler/schedule/model/schedule.h"
+#include "solver/integer_solver.h"
+#include "solver/search_limits.h"
+#include "support/error.h"
+
+namespace padlock::compiler {
+
+class KernelProver;
+
+/// Keeps what was proved: lemmas that do not depend on a program, and proofs by program and config. Thread-safe.
+class ProofCache {
+ public:
+  [[nodiscard]] std::optional<bool> lemma(const std::string& statement) const;
+  void add_lemma(std::string statement, bool shown);
+  /// The proof of a kernel, by the text of its program, its name and its config. Takes the steps that it took to prove,
+  /// so that no program has more left for its other kernels where some were proved before.
+  [[nodiscard]] std::optional<Proof> proof(const std::string& key) const;
+  void add_proof(std::string key, const Proof& proof, std::int64_t steps);
+
+ private:
+  struct KeptProof {
+    Proof proof;
+    std::int64_t steps = 0;
+  };
+
+  mutable std::mutex mutex_;
+  std::map<std::string, bool> lemmas_;
+  std::map<std::string, KeptProof> proofs_;
+  static constexpr std::size_t kMaxProofs = 1024;
+};
+
+/// The limits of a proof, and its helpers.
+struct ProverOptions {
+  solver::SearchLimits limits = {};
+  bool explain = false;  ///< say which conditions contradict each other where an access is dead
+  solver::IntegerSolver* solver =
+      nullptr;                  ///< borrowed; to answer in the place of the product's, of which each proof has one
+  ProofCache* cache = nullptr;  ///< borrowed; where it is given, nothing is proved twice
+  bool keep = true;  ///< false: the cache serves lemmas alone, of a schedule that does not follow from its config
+};
+
+/// A scheduled kernel of which every access is proved, guarded, or listed to be checked: the only thing that code
+/// generation takes, and the prover is its only maker.
+class ProvenKernel {
+ public:
+  [[nodiscard]] const Schedule& schedule() const { return schedule_; }
+  [[nodiscard]] const Proof& proof() const { return proof_; }
+  /// Returns whether this load (the stores) of a body must test its bounds at run time, because no proof shows that
+  /// they hold. `in_range`: in a variant that assumes it.
+  [[nodiscard]] bool load_is_checked(int body, int load, bool in_range) const {
+    return checked_loads_.contains({body, load}) || (!in_range && guarded_loads_.contains({body, load}));
+  }
+  /// Returns whether a variant that assumes in_range tests fewer loads of a body.
+  [[nodiscard]] bool guards_loads(int body) const {
+    return std::ranges::any_of(guarded_loads_, [&](const auto& load) { return load.first == body; });
+  }
+  [[nodiscard]] bool stores_are_checked(int body) const { return checked_stores_.contains(body); }
+  /// Returns whether the rows of a case may be taken by row chunks: there are such, and they are proved.
+  [[nodiscard]] bool takes_row_chunks(std::size_t row_case) const {
+    return schedule_.row_chunks(row_case) != nullptr && !undecided_chunks_.contains(static_cast<int>(row_case));
+  }
+  /// Returns whether a GPU's warp may find its rows in a table: there are short ones, and it is proved.
+  [[nodiscard]] bool has_row_tables() const {
+    return schedule_.grid() != nullptr && schedule_.grid()->row_table && !undecided_table_;
+  }
+  /// Guards that a launch must satisfy for the specialised variant. Empty where there is nothing to specialise.
+  [[nodiscard]] const std::vector<abi::Guard>& guards() const { return guards_; }
+  /// Bounds of sizes that every launch must satisfy, in whatever variant. Empty where the program implies all.
+  [[nodiscard]] const std::vector<ir::Constraint>& preconditions() const { return preconditions_; }
+  /// Returns, for a GPU's schedule, whether a variant (the only one if it has no guards) computes indices in 32 bits.
+  [[nodiscard]] bool has_narrow_indices() const { return schedule_.index32.bound > 0; }
+  /// Returns the widths of indices in the variant that assumes nothing, or in the specialised one.
+  [[nodiscard]] IndexWidths index_widths(bool specialised) const;
+
+ private:
+  friend class KernelProver;
+  explicit ProvenKernel(Schedule schedule) : schedule_(std::move(schedule)) {}
+
+  void set_proof(Proof proof);
+
+  Schedule schedule_;
+  Proof proof_;
+  // Taken from the proof, because code generation asks once for each access.
+  std::set<std::pair<int, int>> checked_loads_, guarded_loads_;
+  std::set<int> checked_stores_;
+  std::vector<ir::Constraint> preconditions_;
+  std::set<int> undecided_chunks_;  // cases whose row chunks are not proved
+  bool undecided_table_ = false;
+  std::vector<abi::Guard> guards_;   // of the schedule's, those that a launch must satisfy
+  std::vector<abi::Guard> implied_;  // those that the program implies
+};
+
+}  // namespace padlock::compiler

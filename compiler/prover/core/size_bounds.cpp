@@ -1,0 +1,134 @@
+#include "compiler/prover/core/size_bounds.h"
+
+#include <array>
+#include <vector>
+
+#include "ir/expr/simplify.h"
+
+namespace padlock::compiler {
+
+using ir::Expr;
+using ir::ExprKind;
+
+namespace {
+/// Limits the operands of a product, min or max: the cost of bounding one grows with their square. Index maps have two
+/// or three.
+constexpr std::size_t kMostOperands = 8;
+}  // namespace
+
+std::optional<SizeBounds> SizeBoundsFinder::of(Expr e) {
+  if (!e.has_coordinate()) return SizeBounds{e, e};
+  if (const auto it = known_.find(e.id()); it != known_.end()) return it->second;
+  const std::optional<SizeBounds> found = find(e);
+  return known_.emplace(e.id(), found).first->second;
+}
+
+std::optional<SizeBounds> SizeBoundsFinder::find(Expr e) {
+  const bool is_sum = e.kind() == ExprKind::sum;
+  if (!is_sum && e.operands().size() > kMostOperands) return std::nullopt;
+  switch (e.kind()) {
+    case ExprKind::constant:
+      return SizeBounds{e, e};
+    case ExprKind::symbol:
+      return coordinate_bounds(e);
+    case ExprKind::sum:
+      return sum_bounds(e);
+    case ExprKind::product:
+      return product_bounds(e);
+    case ExprKind::floordiv:
+    case ExprKind::mod:
+      return division_bounds(e);
+    case ExprKind::min:
+    case ExprKind::max:
+      return extremum_bounds(e);
+  }
+  return std::nullopt;
+}
+
+std::optional<SizeBounds> SizeBoundsFinder::coordinate_bounds(Expr coordinate) {
+  const std::optional<SizeBounds> own = of_coordinate_(coordinate);
+  if (!own) return std::nullopt;
+  const auto least = of(own->least);
+  const auto most = of(own->most);
+  if (!least || !most) return std::nullopt;
+  return SizeBounds{least->least, most->most};
+}
+
+std::optional<SizeBounds> SizeBoundsFinder::sum_bounds(Expr e) {
+  std::vector<Expr> least, most;
+  for (std::size_t i = 0; i < e.operands().size(); ++i) {
+    const auto term = of(e.operands()[i]);
+    if (!term) return std::nullopt;
+    const bool rises = e.coefficients()[i] > 0;
+    least.push_back(rises ? term->least : term->most);
+    most.push_back(rises ? term->most : term->least);
+  }
+  return SizeBounds{ir::Simplifier::sum(exprs_, e.constant(), least, e.coefficients()),
+                    ir::Simplifier::sum(exprs_, e.constant(), most, e.coefficients())};
+}
+
+/// Between the least and the largest of the products of the ends.
+SizeBounds SizeBoundsFinder::product(const SizeBounds& a, const SizeBounds& b) {
+  if (a.least.range().lo >= 0 && b.least.range().lo >= 0)
+    return {exprs_.mul(a.least, b.least), exprs_.mul(a.most, b.most)};
+  const std::array<Expr, 4> ends = {exprs_.mul(a.least, b.least), exprs_.mul(a.least, b.most),
+                                    exprs_.mul(a.most, b.least), exprs_.mul(a.most, b.most)};
+  SizeBounds all{ends[0], ends[0]};
+  for (const Expr end : ends) all = {exprs_.min(all.least, end), exprs_.max(all.most, end)};
+  return all;
+}
+
+std::optional<SizeBounds> SizeBoundsFinder::product_bounds(Expr e) {
+  SizeBounds all{exprs_.constant(1), exprs_.constant(1)};
+  for (const Expr factor : e.operands()) {
+    const auto one = of(factor);
+    if (!one) return std::nullopt;
+    all = product(all, *one);
+  }
+  return all;
+}
+
+/// A remainder is below its divisor; and where dividends have the same quotient, it is as far from another as they are.
+std::optional<SizeBounds> SizeBoundsFinder::division_bounds(Expr e) {
+  const Expr divisor = e.operands()[1];
+  if (divisor.has_coordinate()) return std::nullopt;
+  const bool is_quotient = e.kind() == ExprKind::floordiv;
+  const SizeBounds any{exprs_.constant(0), exprs_.sub(divisor, exprs_.constant(1))};
+  const auto dividend = of(e.operands()[0]);
+  if (!dividend) return is_quotient ? std::nullopt : std::optional(any);
+  const SizeBounds quotient{exprs_.floordiv(dividend->least, divisor), exprs_.floordiv(dividend->most, divisor)};
+  if (is_quotient) return quotient;
+  const Expr least = exprs_.sub(dividend->least, exprs_.mul(divisor, quotient.most));
+  const Expr most = exprs_.sub(dividend->most, exprs_.mul(divisor, quotient.least));
+  return SizeBounds{exprs_.max(any.least, least), exprs_.min(any.most, most)};
+}
+
+/// The smaller of two numbers is no larger than half their sum, the larger no smaller: so a mirrored coordinate has
+/// the bounds of its axis.
+std::optional<SizeBounds> SizeBoundsFinder::extremum_bounds(Expr e) {
+  const bool is_min = e.kind() == ExprKind::min;
+  std::optional<SizeBounds> all;
+  for (const Expr operand : e.operands()) {
+    const auto one = of(operand);
+    if (!one) return std::nullopt;
+    if (!all) {
+      all = one;
+      continue;
+    }
+    all->least = is_min ? exprs_.min(all->least, one->least) : exprs_.max(all->least, one->least);
+    all->most = is_min ? exprs_.min(all->most, one->most) : exprs_.max(all->most, one->most);
+  }
+  const Expr two = exprs_.constant(2);
+  for (std::size_t i = 0; i < e.operands().size(); ++i)
+    for (std::size_t j = 0; j < i; ++j) {
+      const Expr sum = exprs_.add(e.operands()[i], e.operands()[j]);
+      if (sum.has_coordinate()) continue;
+      if (is_min)
+        all->most = exprs_.min(all->most, exprs_.floordiv(sum, two));
+      else
+        all->least = exprs_.max(all->least, exprs_.ceildiv(sum, two));
+    }
+  return all;
+}
+
+}  // namespace padlock::compiler

@@ -1,0 +1,38 @@
+#pragma once
+
+#include <string>
+
+#include "compiler/prover/core/loop_proof.h"
+#include "compiler/prover/core/schedule_proof.h"
+#include "compiler/schedule/model/schedule.h"
+
+namespace padlock::compiler {
+
+/// Shows that the segments of a case write each column of its rows, inside the result and the task that they belong to,
+/// and where they say that their vectors are aligned.
+class WriteProver : private ScheduleProof {
+ public:
+  /// Borrows all. Adds obligations to `proof`.
+  WriteProver(ProofSession& session, StrategyLemmas& lemmas, const Schedule& schedule, Proof& proof);
+
+  /// `rows`: the region of the case's rows.
+  void prove(const ScheduledCase& row, const solver::Region& rows);
+
+ private:
+  [[nodiscard]] ir::Expr last_extent() const { return kernel_.extents.back(); }
+
+  void prove_segments_cover(const ScheduledCase& row, const solver::Region& rows);
+  void prove_segment(const SegmentCall& call, const solver::Region& rows);
+  void prove_stores(const SegmentCall& call, const solver::Region& rows, bool inside);
+  [[nodiscard]] bool is_clamped(const SegmentCall& call);
+  void prove_cover(const SegmentCall& call, const Body& body, const solver::Region& rows);
+  void prove_alignment(const Body& body);
+  void prove_alignment(const LoopStrategy& strategy, const VectorLoop& loop, const std::string& name, ir::DType dtype);
+
+  StrategyLemmas& lemmas_;
+  RunVariables run_;
+  ir::Expr column_;
+  std::string where_;  // of the segment that is being proved
+};
+
+}  // namespace padlock::compiler

@@ -1,0 +1,219 @@
+#include "compiler/prover/gpu/vector_grid_proof.h"
+
+#include <fmt/format.h>
+
+#include "compiler/prover/core/access_regions.h"
+#include "compiler/prover/core/dealt_once.h"
+
+namespace padlock::compiler {
+
+using ir::Expr;
+
+namespace {
+
+// After those of a loop (compiler/prover/core/loop_proof.cpp).
+enum VariableOrder { kIndex = 1220, kVector, kOther, kLane, kNeeded, kColumn, kOtherColumn, kLaterRows };
+
+class GridProof {
+ public:
+  GridProof(ProofSession& session, const Schedule& schedule)
+      : session_(session),
+        exprs_(session.exprs()),
+        schedule_(schedule),
+        grid_(*schedule.grid()),
+        zero_(exprs_.constant(0)),
+        lanes_(exprs_.constant(grid_.lanes)),
+        index_(exprs_.variable("index", kIndex)) {}
+
+  std::vector<Obligation> prove() {
+    prove_used();
+    for (int used = 1; used <= grid_.vectors; ++used) prove_tiles(used);
+    prove_alignment();
+    prove_granules();
+    if (grid_.row_table) add(prove_row_table(session_, *grid_.row_table));
+    return std::move(all_);
+  }
+
+ private:
+  /// A launch takes one of the numbers of vectors for which blocks are proved.
+  void prove_used() {
+    const Expr used = schedule_.used_vectors();
+    const auto describe = [=](const Evaluate& at) { return fmt::format("{} vectors are taken", at(used)); };
+    add(session_.decide(ObligationKind::cover, "vectors of a thread", {},
+                        {{{less(exprs_, used, exprs_.constant(1))}, describe},
+                         {{less(exprs_, exprs_.constant(grid_.vectors), used)}, describe}}));
+  }
+
+  void prove_tiles(int used) {
+    const Expr slots = exprs_.constant(std::int64_t{grid_.threads} * used);
+    const auto at = [&](Expr e) { return at_launch(exprs_, grid_, e, grid_.elements, exprs_.constant(used)); };
+    const Expr first = at(grid_.first);
+    const Expr blocks = at(grid_.blocks);
+    const std::string name = fmt::format("blocks of {} vectors", std::int64_t{grid_.threads} * used);
+    // The witness: element e is in vector (e + phase) div lanes, and that in block (vector div slots).
+    const Expr vector = exprs_.floordiv(exprs_.add(index_, grid_.phase), lanes_);
+    const Expr block = exprs_.floordiv(vector, slots);
+    const Expr its_first = place(first, block, exprs_.mod(vector, slots));
+    const auto uncovered = [=, this](const Evaluate& point) {
+      return fmt::format("element {} of {} is not in vector {}", point(index_), point(grid_.elements), point(vector));
+    };
+    add(session_.decide(ObligationKind::cover, name, elements(),
+                        {{{less(exprs_, index_, its_first)}, uncovered},
+                         {{at_least(exprs_, index_, exprs_.add(its_first, lanes_))}, uncovered},
+                         {{at_least(exprs_, block, blocks)}, uncovered}}));
+    add(decide_disjoint(name, first, slots, used));
+    const solver::Region region = launched(blocks, slots);
+    prove_width(name + " in 64 bits", region, exprs_.add(first, lanes_), Int128{1} << 62);
+    if (schedule_.index32.bound == 0) return;
+    solver::Region narrow = region;
+    narrow.nonnegative.push_back(at_least(exprs_, exprs_.constant(Index32Variant::kMostElements), grid_.elements));
+    prove_width(name + " in 32 bits", narrow, exprs_.add(first, lanes_), Int128{1} << 31);
+  }
+
+  /// Proves that nothing of a launch's vectors ends at `bound` or later.
+  void prove_width(std::string name, const solver::Region& region, Expr end, Int128 bound) {
+    const auto describe = [=](const Evaluate& at) { return fmt::format("a vector ends at {}", at(end)); };
+    add(session_.decide(ObligationKind::width, std::move(name), region,
+                        {{{at_least(exprs_, end, exprs_.constant(bound))}, describe}}));
+  }
+
+  /// Vectors have numbers, one for each block and slot; those of two have no element in common.
+  Obligation decide_disjoint(const std::string& name, Expr first, Expr slots, int used) {
+    const Expr vector = exprs_.variable("vector", kVector);
+    const Expr other = exprs_.variable("other_vector", kOther);
+    const Expr number = exprs_.add(exprs_.mul(grid_.block, slots), grid_.slot);
+    const auto describe = [=, this](const Evaluate& at) {
+      return fmt::format("element {} is in the vectors {} and {}", at(index_), at(vector), at(other));
+    };
+    solver::Region region = elements();
+    for (const Expr which : {vector, other}) {
+      const Expr begin = place(first, zero_, which);
+      region.nonnegative.push_back(at_least(exprs_, index_, begin));
+      region.nonnegative.push_back(less(exprs_, index_, exprs_.add(begin, lanes_)));
+    }
+    Obligation made =
+        session_.decide(ObligationKind::disjoint, name, region, {{{less(exprs_, vector, other)}, describe}});
+    const bool numbered = place(first, zero_, number) == first;
+    const int count = grid_.threads * used;
+    if (made.verdict != Verdict::proved || (numbered && is_dealt_once(session_, count))) return made;
+    made.verdict = Verdict::checked;
+    made.reason = "that a vector is one thread's is not shown";
+    return made;
+  }
+
+  /// lanes * v - phase and the phase of the first result's address make a multiple of a vector.
+  void prove_alignment() {
+    Obligation align{.kind = ObligationKind::align, .access = fmt::format("vectors of {} lanes", grid_.lanes)};
+    const Expr first = at_launch(exprs_, grid_, grid_.first, grid_.elements, exprs_.constant(1));
+    const Expr past = exprs_.mod(exprs_.add(first, grid_.phase), lanes_);
+    const auto describe = [=](const Evaluate& at) {
+      return fmt::format("a vector begins {} elements past a multiple of its size", at(past));
+    };
+    const Obligation one =
+        session_.decide(align.kind, align.access, phases(), {{{less(exprs_, zero_, past)}, describe}});
+    add(one);
+  }
+
+  /// Where the tests hold, what is loaded around a vector lies in the storage, and has the lanes that are needed.
+  void prove_granules() {
+    const Granules& granules = grid_.granules;
+    const Expr lane = exprs_.variable("lane_of_vector", kLane);
+    const Expr element = exprs_.variable("needed", kNeeded);  // of lane 0
+    const Expr first = exprs_.add(element, granules.offset);
+    const Expr end = exprs_.add(first, exprs_.constant(2 * Int128{grid_.lanes}));
+    solver::Region region;
+    region.nonnegative = {less(exprs_, zero_, granules.shift), less(exprs_, granules.shift, lanes_)};
+    solver::Region tested = region;
+    for (const ir::Constraint& test : granules.tests)
+      tested.nonnegative.push_back(exprs_.substitute(ir::as_expression(exprs_, test).first, [&](Expr symbol) {
+        return symbol == granules.first ? first : symbol;
+      }));
+    const auto outside = [=](const Evaluate& at) {
+      return fmt::format("elements from {} to {} are loaded of a tensor that has those from {} to {}", at(first),
+                         at(end), at(granules.least), at(granules.end));
+    };
+    add(session_.decide(
+        ObligationKind::load, "granules of a vector", tested,
+        {{{less(exprs_, first, granules.least)}, outside}, {{less(exprs_, granules.end, end)}, outside}}));
+    region.nonnegative.push_back(lane);
+    region.nonnegative.push_back(less(exprs_, lane, lanes_));
+    const Expr loaded = exprs_.add(element, lane);
+    const auto missing = [=](const Evaluate& at) {
+      return fmt::format("element {} of lane {} is in no granule", at(loaded), at(lane));
+    };
+    add(session_.decide(ObligationKind::cover, "lanes of a vector by granules", region,
+                        {{{less(exprs_, loaded, first)}, missing}, {{at_least(exprs_, loaded, end)}, missing}}));
+  }
+
+  [[nodiscard]] solver::Region phases() {
+    solver::Region region;
+    region.nonnegative = {grid_.phase, less(exprs_, grid_.phase, lanes_)};
+    return region;
+  }
+  /// The slots of a launch's blocks.
+  [[nodiscard]] solver::Region launched(Expr blocks, Expr slots) {
+    solver::Region region = phases();
+    for (const auto& [number, count] : {std::pair{grid_.block, blocks}, std::pair{grid_.slot, slots}}) {
+      region.nonnegative.push_back(number);
+      region.nonnegative.push_back(less(exprs_, number, count));
+    }
+    return region;
+  }
+  [[nodiscard]] solver::Region elements() {
+    solver::Region region = phases();
+    region.nonnegative.push_back(index_);
+    region.nonnegative.push_back(less(exprs_, index_, grid_.elements));
+    return region;
+  }
+  [[nodiscard]] Expr place(Expr e, Expr block, Expr slot) {
+    return exprs_.substitute(e, [&](Expr symbol) {
+      return symbol == grid_.block ? block : symbol == grid_.slot ? slot : symbol;
+    });
+  }
+  void add(Obligation obligation) { all_.push_back(std::move(obligation)); }
+
+  ProofSession& session_;
+  ir::ExprContext& exprs_;
+  const Schedule& schedule_;
+  const VectorGrid& grid_;
+  Expr zero_, lanes_;
+  Expr index_;  // of an element of the output
+  std::vector<Obligation> all_;
+};
+
+}  // namespace
+
+std::vector<Obligation> prove_grid(ProofSession& session, const Schedule& schedule) {
+  return GridProof(session, schedule).prove();
+}
+
+/// Proves that from a column of one row to a column of another that has the same place, or one after it, are more
+/// elements than the vectors have.
+Obligation prove_row_table(ProofSession& session, const RowTable& rows) {
+  ir::ExprContext& exprs = session.exprs();
+  const Expr column = exprs.variable("column", kColumn);
+  const Expr other = exprs.variable("other_column", kOtherColumn);
+  const Expr later = exprs.variable("later_rows", kLaterRows);
+  solver::Region region;
+  region.nonnegative = {column, less(exprs, column, rows.columns), other, less(exprs, other, rows.columns), later};
+  for (const ir::Constraint& test : rows.tests) {
+    const auto [side, is_zero] = ir::as_expression(exprs, test);
+    (is_zero ? region.zero : region.nonnegative).push_back(side);
+  }
+  const Expr turns = exprs.mul(exprs.add(later, exprs.constant(rows.places)), rows.columns);
+  const Expr apart = exprs.add(turns, exprs.sub(other, column));
+  const auto describe = [=](const Evaluate& at) {
+    return fmt::format("rows of {} columns, {} rows apart, are taken together", at(rows.columns),
+                       at(later) + rows.places);
+  };
+  const Expr elements = exprs.constant(Int128{rows.vectors} * rows.lanes);
+  Obligation made = session.decide(ObligationKind::cover, "rows of neighbouring vectors", region,
+                                   {{{less(exprs, apart, elements)}, describe}});
+  made.of_table = true;
+  if (made.verdict != Verdict::checked) return made;
+  made.verdict = Verdict::dead;
+  made.contradiction = {"rows are found in a table where it is decided", made.reason};
+  return made;
+}
+
+}  // namespace padlock::compiler

@@ -1,0 +1,22 @@
+#pragma once
+
+#include <vector>
+
+#include "compiler/prover/core/proof_session.h"
+#include "compiler/schedule/model/row_table.h"
+#include "compiler/schedule/model/schedule.h"
+
+// That the vectors of a grid (compiler/schedule/model/vector_grid.h) have every element of the output once and nothing
+// else, that they lie at multiples of their size, and that the granules loaded for them lie in their tensors. (That an
+// element's number and its row and column are one to one is the trusted lemma of flattening. The parts of a vector are
+// runs of segments, proved as those.)
+namespace padlock::compiler {
+
+/// Proves the obligations of a schedule's grid.
+[[nodiscard]] std::vector<Obligation> prove_grid(ProofSession& session, const Schedule& schedule);
+
+/// Proves that rows in which the neighbouring vectors of a warp lie have places of their own in its table. Undecided it
+/// is dead: there is no table then.
+[[nodiscard]] Obligation prove_row_table(ProofSession& session, const RowTable& rows);
+
+}  // namespace padlock::compiler

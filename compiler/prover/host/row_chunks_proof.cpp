@@ -1,0 +1,296 @@
+#include "compiler/prover/host/row_chunks_proof.h"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include "compiler/prover/core/access_regions.h"
+#include "compiler/schedule/model/row_chunks.h"
+#include "compiler/schedule/index/exact_indices.h"
+#include "compiler/schedule/index/index_width.h"
+#include "ir/expr/affine.h"
+
+namespace padlock::compiler {
+
+using ir::Expr;
+
+namespace {
+
+// After those of a chunk (compiler/schedule/model/row_chunks.cpp).
+enum VariableOrder { kVector = 1300, kNextVector, kWindowOffset, kChunkLane, kElement, kIndex, kLaterRows };
+
+class ChunkProver {
+ public:
+  ChunkProver(ProofSession& session, const Schedule& schedule, std::size_t row_case, const solver::Region& rows)
+      : session_(session),
+        schedule_(schedule),
+        kernel_(schedule.kernel),
+        chunks_(*schedule.row_chunks(row_case)),
+        loop_(chunks_.loop),
+        exprs_(schedule.exprs()),
+        row_case_(static_cast<int>(row_case)),
+        rows_(rows),
+        at_(exprs_),
+        vector_(exprs_.variable("vector", kVector)),
+        lane_(exprs_.variable("chunk_lane", kChunkLane)),
+        row_(kernel_.coordinate(kernel_.rank() - 2)),
+        later_(exprs_.variable("later_rows", kLaterRows)),
+        lanes_(exprs_.constant(loop_.lanes)) {
+    lane_region_.nonnegative = {less(exprs_, lane_, lanes_)};
+  }
+
+  std::vector<Obligation> run() {
+    prove_stores();
+    prove_cover();
+    prove_widths();
+    for (std::size_t i = 0; i < chunks_.sources.size(); ++i) {
+      prove_window(i);
+      prove_map(i);
+    }
+    for (const InterleavedColumns& all : chunks_.interleaved) prove_interleaved(all);
+    return std::move(proved_);
+  }
+
+ private:
+  void decide(ObligationKind kind, std::string what, const solver::Region& region, const std::vector<Goal>& goals) {
+    Obligation made = session_.decide(kind, std::move(what), region, goals);
+    made.row_case = row_case_;
+    proved_.push_back(std::move(made));
+  }
+
+  /// Region of a trip of the loop: the chunk may begin there, and the vector lies in it.
+  [[nodiscard]] solver::Region trip() const {
+    solver::Region region;
+    region.nonnegative = {exprs_.sub(loop_.limit, at_.chunk), exprs_.sub(at_.last, vector_)};
+    return region;
+  }
+
+  /// All lanes of all vectors lie in the group's rows, which are the task's: none is left to another task, since what
+  /// is stored past the chunk is stored again.
+  void prove_stores() {
+    solver::Region region = trip();
+    join(region, lane_region_);
+    const Expr element = exprs_.add(exprs_.add(at_.chunk, vector_), lane_);
+    const Goal past{{at_least(exprs_, element, at_.elements)}, [=, elements = at_.elements](const Evaluate& at) {
+                      return fmt::format("element {} is written of the {} of a task", at(element), at(elements));
+                    }};
+    decide(ObligationKind::store, "row chunks", region, {past});
+  }
+
+  /// Every element from a chunk's first to the next one's is a lane: vectors follow each other without a gap, and so do
+  /// chunks. What is stored past a vector's part or a chunk is thus stored again by what follows.
+  void prove_cover() {
+    const Expr element = exprs_.variable("element", kElement);
+    const Expr next_vector = exprs_.variable("next_vector", kNextVector);
+    const Expr in_chunk = exprs_.sub(element, at_.chunk);
+    const auto describe = [=](const Evaluate& at) { return fmt::format("element {} is in no vector", at(element)); };
+    // The vector is the last that does not begin after the element; the next begins where it has as many lanes as it
+    // may have, or before.
+    solver::Region vectors = trip();
+    const Expr most = exprs_.add(loop_.filled_limit, exprs_.constant(1));
+    vectors.nonnegative.insert(vectors.nonnegative.end(),
+                               {at_least(exprs_, in_chunk, vector_), less(exprs_, in_chunk, next_vector),
+                                at_least(exprs_, exprs_.add(vector_, most), next_vector)});
+    decide(ObligationKind::cover, "vectors of a row chunk", vectors,
+           {{{at_least(exprs_, exprs_.sub(in_chunk, vector_), lanes_)}, describe}});
+    solver::Region chunks = trip();
+    chunks.nonnegative.insert(chunks.nonnegative.end(),
+                              {at_least(exprs_, in_chunk, at_.size), less(exprs_, element, loop_.next)});
+    decide(ObligationKind::cover, "row chunks", chunks, {{{exprs_.constant(0)}, describe}});
+  }
+
+  /// By ranges: no size is asked to be smaller for it.
+  void prove_widths() {
+    Obligation all{.kind = ObligationKind::width, .row_case = row_case_, .access = "row chunks in 64 bits"};
+    IndexWidths widths(kernel_);
+    std::vector<Expr> indices;
+    Body body = chunks_.body;
+    for (const LoadSource& source : chunks_.sources) {
+      BodyLoad base;
+      base.offset = source.base;
+      body.loads.push_back(base);
+    }
+    for (const ExactIndices& place : exact_indices(schedule_, body))
+      indices.insert(indices.end(), place.exact.begin(), place.exact.end());
+    if (!std::ranges::all_of(indices, [&](Expr e) { return widths.fit(e, 64); })) {
+      all.verdict = Verdict::checked;
+      all.reason = "ranges do not show it";
+    }
+    proved_.push_back(std::move(all));
+  }
+
+  [[nodiscard]] const std::string& name(std::size_t load) const {
+    return kernel_.program->value(chunks_.sources[load].tensor).name;
+  }
+
+  /// A window lies in its tensor's storage, and so do the elements that lanes take from it.
+  void prove_window(std::size_t load) {
+    const Expr offset = exprs_.variable("window_offset", kWindowOffset);
+    const Expr index = exprs_.variable("index", kIndex);
+    solver::Region region = lane_region_;
+    region.nonnegative.insert(region.nonnegative.end(),
+                              {exprs_.sub(at_.window, loop_.window_least), exprs_.sub(loop_.window_limit, at_.window),
+                               exprs_.sub(at_.spread, offset)});
+    const Expr element = exprs_.add(exprs_.add(at_.window, offset), lane_);
+    const auto describe = [=, this, storage = at_.storage](const Evaluate& at) {
+      return fmt::format("element {} of {} is read where its storage has {}", at(element), name(load), at(storage));
+    };
+    decide(ObligationKind::load, fmt::format("windows of {}", name(load)), region,
+           {{{less(exprs_, element, exprs_.constant(0))}, describe},
+            {{at_least(exprs_, element, at_.storage)}, describe}});
+    solver::Region planned;
+    planned.nonnegative = {exprs_.sub(loop_.span_limit, at_.span), exprs_.sub(at_.span, index)};
+    const auto outside = [=, lanes = lanes_](const Evaluate& at) {
+      return fmt::format("index {} is taken of a window of {}", at(index), at(lanes));
+    };
+    decide(ObligationKind::load, fmt::format("indices into windows of {}", name(load)), planned,
+           {{{at_least(exprs_, index, lanes_)}, outside}});
+  }
+
+  /// Any number of rows later, a load's element is as far after as its row's base. By terms, as coordinates are sums;
+  /// only what is wrong there is asked about as a whole.
+  void prove_map(std::size_t load) {
+    const LoadSource& source = chunks_.sources[load];
+    const Expr offset = kernel_.graph.layout(source.layout).offset_of(exprs_, source.coordinates);
+    const Expr first = exprs_.add(source.base, chunks_.body.loads[load].offset);
+    const Expr named = later(offset);
+    const Expr taken = exprs_.add(first, exprs_.mul(later_, source.step));
+    const auto describe = [=, this](const Evaluate& at) {
+      return fmt::format("element {} of {} is taken for element {}", at(taken), name(load), at(named));
+    };
+    std::vector<Goal> goals;
+    if (taken != named && !(first == offset && step_of_rows(source) == source.step))
+      for (const Expr violated : {less(exprs_, taken, named), less(exprs_, named, taken)})
+        goals.push_back({{violated}, describe});
+    solver::Region region = rows_;
+    region.nonnegative.push_back(less(exprs_, later(row_), kernel_.extents[kernel_.extents.size() - 2]));
+    region.nonnegative.push_back(less(exprs_, kernel_.coordinate(kernel_.rank() - 1), kernel_.extents.back()));
+    decide(ObligationKind::load, fmt::format("rows of {} in chunks", name(load)), region, goals);
+  }
+
+  /// A lane of what the columns are loaded into, or of what shuffles make of it.
+  struct Place {
+    int load = 0;
+    int row = 0;  // of the chunk
+  };
+
+  /// The shuffles put into each lane of each vector the element that the selection by column names for it: of as many
+  /// rows as a window has elements, since no other window ends a vector before all its lanes are filled.
+  void prove_interleaved(const InterleavedColumns& all) {
+    const std::string& tensor = name(static_cast<std::size_t>(all.loads.front()));
+    std::vector<Goal> goals;
+    const auto refute = [&](std::string what) {
+      goals.push_back({{exprs_.constant(0)}, [what = std::move(what)](const Evaluate&) { return what; }});
+    };
+    bool are_full = schedule_.columns.is_constant(loop_.vectors) && std::ssize(all.loads) == loop_.vectors &&
+                    loop_.filled_limit.is_constant(loop_.lanes - 1) && loop_.span_limit.is_constant(loop_.lanes - 1);
+    for (std::size_t i = 0; i < chunks_.sources.size(); ++i) are_full = are_full && has_one_window(kernel_, chunks_, i);
+    if (!are_full) refute(fmt::format("a vector may end before it has {} lanes", loop_.lanes));
+    const std::vector<std::vector<Place>> vectors = shuffled(all);
+    const std::size_t first = vectors.size() - static_cast<std::size_t>(loop_.vectors);
+    for (int element = 0; element < loop_.vectors * loop_.lanes; ++element) {
+      const Place& taken = vectors[first + static_cast<std::size_t>(element / loop_.lanes)]
+                                  [static_cast<std::size_t>(element % loop_.lanes)];
+      const int column = element % loop_.vectors;
+      const int row = element / loop_.vectors;
+      const int named = load_at(all.node, column);
+      if (taken.load != named || taken.row != row)
+        refute(fmt::format("element {} is load {} of row {}, and load {} of row {} is taken", element, named, row,
+                           taken.load, taken.row));
+    }
+    decide(ObligationKind::load, fmt::format("interleaved columns of {}", tensor), {}, goals);
+  }
+
+  /// The columns' vectors, and the results of the shuffles.
+  [[nodiscard]] std::vector<std::vector<Place>> shuffled(const InterleavedColumns& all) const {
+    std::vector<std::vector<Place>> vectors;
+    for (const int load : all.loads) {
+      vectors.emplace_back();
+      for (int row = 0; row < loop_.lanes; ++row) vectors.back().push_back({load, row});
+    }
+    for (const Shuffle& shuffle : all.shuffles) {
+      std::vector<Place> both = vectors[static_cast<std::size_t>(shuffle.first)];
+      const std::vector<Place>& second = vectors[static_cast<std::size_t>(shuffle.second)];
+      both.insert(both.end(), second.begin(), second.end());
+      std::vector<Place> made;
+      for (const int lane : shuffle.lanes) made.push_back(both[static_cast<std::size_t>(lane)]);
+      vectors.push_back(std::move(made));
+    }
+    return vectors;
+  }
+
+  /// The load that a selection by column takes there; -1 where that is not known.
+  [[nodiscard]] int load_at(int node, int column) const {
+    const Expr here = kernel_.coordinate(kernel_.rank() - 1);
+    const auto at = [&](Expr symbol) { return symbol == here ? exprs_.constant(column) : symbol; };
+    while (true) {
+      const BodyNode& one = chunks_.body.nodes[static_cast<std::size_t>(node)];
+      if (one.kind == NodeKind::load) return one.load;
+      if (one.kind != NodeKind::when) return -1;
+      bool holds = true;
+      for (const ConditionId id : kernel_.graph.conditions_of(one.guard)) {
+        const Condition& condition = kernel_.graph.condition(id);
+        const Expr value = exprs_.substitute(condition.expr, at);
+        if (condition.kind != Condition::Kind::zero || !value.is_constant()) return -1;
+        holds = holds && value.is_constant(0);
+      }
+      node = one.operands[holds ? 0 : 1];
+    }
+  }
+
+  /// Some rows later.
+  Expr later(Expr e) {
+    return exprs_.substitute(e, [&](Expr symbol) { return symbol == row_ ? exprs_.add(row_, later_) : symbol; });
+  }
+  /// The elements from a row to the next, where each coordinate grows by as much in every row; else nothing.
+  Expr step_of_rows(const LoadSource& source) {
+    const ir::Layout& layout = kernel_.graph.layout(source.layout);
+    Expr step = exprs_.constant(0);
+    for (std::size_t axis = 0; axis < source.coordinates.size(); ++axis) {
+      const Expr grown = exprs_.sub(later(source.coordinates[axis]), source.coordinates[axis]);
+      const auto form = affine_in(exprs_, grown, later_);
+      if (!form || !form->rest.is_constant(0)) return {};
+      step = exprs_.add(step, layout.step_of(exprs_, static_cast<int>(axis), form->slope));
+    }
+    return step;
+  }
+
+  ProofSession& session_;
+  const Schedule& schedule_;
+  const Kernel& kernel_;
+  const RowChunks& chunks_;
+  const RowChunkLoop& loop_;
+  ir::ExprContext& exprs_;
+  int row_case_;
+  const solver::Region& rows_;
+  RowChunkVariables at_;
+  Expr vector_, lane_, row_, later_, lanes_;
+  solver::Region lane_region_;
+  std::vector<Obligation> proved_;
+};
+
+/// Withdraws a permutation of which something is undecided: its rows are taken one by one instead, so that none of
+/// its accesses happen. What is refuted stays, since it tells of a fault in the compiler.
+void withdraw_undecided(std::vector<Obligation>& obligations) {
+  const auto find = [&](Verdict verdict) { return std::ranges::find(obligations, verdict, &Obligation::verdict); };
+  const auto undecided = find(Verdict::checked);
+  if (undecided == obligations.end() || find(Verdict::refuted) != obligations.end()) return;
+  const std::vector<std::string> contradiction = {
+      "row chunks are taken where all of it is decided",
+      fmt::format("{} {} is not: {}", name_of(undecided->kind), undecided->access, undecided->reason)};
+  for (Obligation& obligation : obligations) {
+    obligation.verdict = Verdict::dead;
+    obligation.contradiction = contradiction;
+  }
+}
+
+}  // namespace
+
+std::vector<Obligation> prove_row_chunks(ProofSession& session, const Schedule& schedule, std::size_t row_case,
+                                         const solver::Region& rows) {
+  std::vector<Obligation> obligations = ChunkProver(session, schedule, row_case, rows).run();
+  withdraw_undecided(obligations);
+  return obligations;
+}
+
+}  // namespace padlock::compiler

@@ -1,0 +1,137 @@
+#include "compiler/schedule/cases/row_recurrence.h"
+
+#include <map>
+
+#include "ir/expr/affine.h"
+
+namespace padlock::compiler {
+namespace {
+
+using ir::Expr;
+using ir::ExprKind;
+
+constexpr Int128 kBeyondAnyExtent = Int128{1} << 47;
+
+class GrowthFinder {
+ public:
+  GrowthFinder(ir::ExprContext& exprs, Expr coordinate) : exprs_(exprs), coordinate_(coordinate) {}
+
+  std::optional<RowRecurrence> of(Expr e) {
+    if (e == coordinate_) return RowRecurrence{constant(1)};
+    if (!mentions(e, coordinate_)) return RowRecurrence{constant(0)};
+    const auto [it, inserted] = found_.try_emplace(e.id());
+    if (inserted) it->second = of_operation(e);
+    return found_.at(e.id());
+  }
+
+ private:
+  std::optional<RowRecurrence> of_operation(Expr e) {
+    switch (e.kind()) {
+      case ExprKind::sum:
+        return of_sum(e);
+      case ExprKind::product:
+        return of_product(e);
+      case ExprKind::floordiv:
+      case ExprKind::mod:
+        return of_division(e);
+      case ExprKind::min:
+      case ExprKind::max:
+        return of_choice(e);
+      default:
+        return std::nullopt;
+    }
+  }
+
+  std::optional<RowRecurrence> of_sum(Expr e) {
+    RowRecurrence sum{constant(0)};
+    for (std::size_t i = 0; i < e.operands().size(); ++i) {
+      const auto term = of(e.operands()[i]);
+      if (!term) return std::nullopt;
+      sum = {exprs_.add(sum.step, exprs_.mul(constant(e.coefficients()[i]), term->step)), fewer(sum.rows, term->rows)};
+    }
+    return sum;
+  }
+
+  /// One factor moves.
+  std::optional<RowRecurrence> of_product(Expr e) {
+    Expr factor = constant(1);
+    std::optional<RowRecurrence> moving;
+    for (const Expr operand : e.operands()) {
+      if (!mentions(operand, coordinate_)) {
+        factor = exprs_.mul(factor, operand);
+        continue;
+      }
+      if (moving) return std::nullopt;
+      moving = of(operand);
+      if (!moving) return std::nullopt;
+    }
+    moving->step = exprs_.mul(factor, moving->step);
+    return moving;
+  }
+
+  /// Until the dividend, which grows by the same number, comes to the next multiple of the divisor.
+  std::optional<RowRecurrence> of_division(Expr e) {
+    const Expr divisor = e.operands()[1];
+    const auto dividend = of(e.operands()[0]);
+    if (!dividend || !dividend->step.is_constant() || mentions(divisor, coordinate_)) return std::nullopt;
+    const Expr step = e.kind() == ExprKind::mod ? dividend->step : constant(0);
+    if (dividend->step.is_constant(0)) return RowRecurrence{step, dividend->rows};
+    const Expr past = exprs_.mod(e.operands()[0], divisor);
+    const bool grows = dividend->step.constant() > 0;
+    const Expr left = grows ? exprs_.sub(exprs_.sub(divisor, constant(1)), past) : past;
+    const Expr speed = constant(grows ? dividend->step.constant() : -dividend->step.constant());
+    return RowRecurrence{step, fewer(dividend->rows, exprs_.add(exprs_.floordiv(left, speed), constant(1)))};
+  }
+
+  std::optional<RowRecurrence> of_choice(Expr e) {
+    std::optional<RowRecurrence> chosen = of(e.operands()[0]);
+    Expr value = e.operands()[0];
+    for (std::size_t i = 1; i < e.operands().size() && chosen; ++i) {
+      const Expr other = e.operands()[i];
+      const auto recurrence = of(other);
+      if (!recurrence) return std::nullopt;
+      // The smaller of the two, or of their negations.
+      const bool is_min = e.kind() == ExprKind::min;
+      chosen = chosen_of(*chosen, *recurrence, is_min ? exprs_.sub(other, value) : exprs_.sub(value, other),
+                         is_min ? 1 : -1);
+      value = is_min ? exprs_.min(value, other) : exprs_.max(value, other);
+    }
+    return chosen;
+  }
+
+  /// Returns the recurrence of `a` where `lead` >= 0 and of `b` elsewhere: `lead` is how far b is ahead, both counted
+  /// in direction `sign`.
+  RowRecurrence chosen_of(const RowRecurrence& a, const RowRecurrence& b, Expr lead, int sign) {
+    const Expr faster = exprs_.mul(constant(sign), exprs_.sub(a.step, b.step));
+    Expr rows = fewer(a.rows, b.rows);
+    rows = fewer(rows, until_caught(lead, faster.range().hi));
+    rows = fewer(rows, until_caught(exprs_.neg(lead), -faster.range().lo));
+    const Expr is_a = clamped(exprs_.add(lead, constant(1)));
+    return {exprs_.add(b.step, exprs_.mul(is_a, exprs_.sub(a.step, b.step))), rows};
+  }
+
+  /// Rows in which a lead that shrinks by `speed` a row at most does not become negative; all where it is already.
+  Expr until_caught(Expr lead, Int128 speed) {
+    if (speed <= 0) return {};
+    if (speed > kBeyondAnyExtent) return constant(1);
+    const Expr rows = exprs_.add(exprs_.floordiv(lead, constant(speed)), constant(1));
+    return exprs_.max(rows, exprs_.mul(constant(kBeyondAnyExtent), clamped(exprs_.neg(lead))));
+  }
+
+  /// 1 for what is positive, 0 for the rest.
+  Expr clamped(Expr e) { return exprs_.min(exprs_.max(e, constant(0)), constant(1)); }
+  Expr fewer(Expr a, Expr b) { return !a.valid() ? b : !b.valid() ? a : exprs_.min(a, b); }
+  Expr constant(Int128 value) { return exprs_.constant(value); }
+
+  ir::ExprContext& exprs_;
+  Expr coordinate_;
+  std::map<std::uint32_t, std::optional<RowRecurrence>> found_;  // by Expr::id
+};
+
+}  // namespace
+
+std::optional<RowRecurrence> recurrence_in(ir::ExprContext& exprs, Expr e, Expr coordinate) {
+  return GrowthFinder(exprs, coordinate).of(e);
+}
+
+}  // namespace padlock::compiler

@@ -1,0 +1,20 @@
+#include "compiler/schedule/choose_cover.h"
+
+#include "compiler/schedule/gpu/tiles.h"
+#include "compiler/schedule/gpu/vector_grid.h"
+#include "compiler/schedule/host/row_chunks.h"
+#include "compiler/schedule/host/runs.h"
+
+namespace padlock::compiler {
+
+void choose_cover(Schedule& schedule, const std::vector<RowCase>& cases, const ScheduleOptions& options) {
+  if (!options.blocks) {
+    choose_runs(schedule, options);
+    set_row_steps(schedule);
+    make_row_chunks(schedule, cases, options);
+  } else if (!options.blocks->tiles || !cover_by_tiles(schedule, options)) {
+    cover_by_vector_grid(schedule, options);
+  }
+}
+
+}  // namespace padlock::compiler

@@ -1,0 +1,48 @@
+#include "compiler/schedule/gpu/vector_grid.h"
+
+#include <algorithm>
+
+#include "compiler/schedule/gpu/row_table.h"
+
+namespace padlock::compiler {
+namespace {
+
+// Code for each vector of a thread is worth its length up to so many segments, and for so many elements that are
+// loaded one by one.
+constexpr std::size_t kMostSegments = 24;
+constexpr std::ptrdiff_t kMostGathers = 0;
+
+/// Chooses the grid whose vectors are as wide as the config says for the widest type of all bodies. Threads take fewer
+/// vectors where their code is long.
+VectorGrid grid_of(const Schedule& schedule, const ScheduleOptions& options) {
+  int widest = 1;
+  const std::size_t segments = schedule.segments();
+  std::ptrdiff_t gathers = 0;
+  for (const Body& body : schedule.bodies) {
+    widest = std::max(widest, widest_bytes(body, /*for_threads=*/true));
+    gathers += std::ranges::count(body.loads, LoadKind::strided, &BodyLoad::kind);
+  }
+  int vectors = gathers > kMostGathers ? 1 : options.unroll;
+  while (vectors > 1 && static_cast<std::size_t>(vectors) * segments > kMostSegments) vectors /= 2;
+  return make_vector_grid(schedule.exprs(), options.blocks->threads, vectors,
+                          std::max(1, options.vector_bytes / widest));
+}
+
+/// Whole vectors of the grid, unless a predicate remains.
+void choose_vectors(ir::ExprContext& exprs, int lanes, Body& body) {
+  LoopStrategyOptions options{.whole = true};
+  if (!body.is_pointwise && operation_count(body) <= kMostVectorOperations) options.lanes = lanes;
+  body.lanes = options.lanes;
+  body.strategies = make_loop_strategies(exprs, options);
+}
+
+}  // namespace
+
+void cover_by_vector_grid(Schedule& schedule, const ScheduleOptions& options) {
+  VectorGrid grid = grid_of(schedule, options);
+  grid.row_table = make_row_table(schedule, grid);
+  for (Body& body : schedule.bodies) choose_vectors(schedule.exprs(), grid.lanes, body);
+  schedule.cover = std::move(grid);
+}
+
+}  // namespace padlock::compiler

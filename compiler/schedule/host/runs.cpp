@@ -1,0 +1,104 @@
+#include "compiler/schedule/host/runs.h"
+
+#include <algorithm>
+
+#include "compiler/schedule/cases/row_recurrence.h"
+
+namespace padlock::compiler {
+
+using ir::Expr;
+
+namespace {
+
+constexpr int kCacheLineBytes = 64;
+// Below these lengths a vector saves less than its code costs.
+constexpr int kNarrowestElements = 4, kFewElements = 8;
+
+/// Chooses the strategies of one body.
+class StrategyChooser {
+ public:
+  StrategyChooser(const Schedule& schedule, const ScheduleOptions& options, Body& body)
+      : schedule_(schedule), options_(options), body_(body) {}
+
+  /// Vectors as wide as the config says for the widest type of the body, so that no conversion needs more registers
+  /// than it; one lane where a predicate remains. A long body and one that gathers are not unrolled, a very long one is
+  /// not even a vector: each loop repeats the body, there is little to win, and code is compile time.
+  void choose() {
+    LoopStrategyOptions options;
+    if (!body_.is_pointwise && operation_count(body_) <= kMostVectorOperations) {
+      const bool gathers = std::ranges::count(body_.loads, LoadKind::strided, &BodyLoad::kind) > 0;
+      const bool long_work = gathers || has_sums(body_) || operation_count(body_) > 4;
+      body_.lanes = std::max(1, options_.vector_bytes / widest());
+      if (gathers) body_.lanes = std::min(body_.lanes, 8);
+      options.unroll = long_work ? 1 : options_.unroll;
+      // A fill has no loads to wait for: elements are fast enough for what is less than half a vector, if they are few.
+      const int narrowest =
+          body_.loads.empty() ? std::clamp(body_.lanes / 2, kNarrowestElements, kFewElements) : kNarrowestElements;
+      if (!long_work) options.narrowest = std::min(narrowest, body_.lanes);
+      options.masked = has_sums(body_) && masks();
+      if (!long_work && pays_nontemporal()) options.line = std::max(body_.lanes, kCacheLineBytes / bytes_of_result(0));
+    }
+    options.lanes = body_.lanes;
+    body_.strategies = make_loop_strategies(schedule_.exprs(), options);
+  }
+
+ private:
+  [[nodiscard]] int widest() const { return widest_bytes(body_, /*for_threads=*/false); }
+  /// Returns whether vectors may be masked: each load's and result's has at least 16 bytes.
+  [[nodiscard]] bool masks() const {
+    constexpr int kLeastBytes = 16;
+    int narrowest = kLeastBytes;
+    for (const BodyLoad& load : body_.loads) narrowest = std::min(narrowest, ir::byte_size(load.dtype));
+    for (std::size_t i = 0; i < schedule_.kernel.results.size(); ++i)
+      narrowest = std::min(narrowest, bytes_of_result(i));
+    const bool gathers = std::ranges::count(body_.loads, LoadKind::strided, &BodyLoad::kind) > 0;
+    return options_.permutes.masks && !gathers && body_.lanes * narrowest >= kLeastBytes;
+  }
+  /// Returns whether non-temporal stores may pay: a vector of less than 16 bytes has no such store. (Long bodies are
+  /// not bound by memory.)
+  [[nodiscard]] bool pays_nontemporal() const {
+    if (options_.store == StoreKind::plain) return false;
+    for (std::size_t i = 0; i < schedule_.kernel.results.size(); ++i)
+      if (body_.lanes * bytes_of_result(i) < 16) return false;
+    return true;
+  }
+  [[nodiscard]] int bytes_of_result(std::size_t i) const {
+    return ir::byte_size(schedule_.kernel.program->value(schedule_.kernel.results[i]).dtype);
+  }
+
+  const Schedule& schedule_;
+  const ScheduleOptions& options_;
+  Body& body_;
+};
+
+/// Unless what copies goes past them: a fill alone is not worth the code, nor a choice between kinds of stores.
+void keep_fills_in_caches(std::vector<Body>& bodies) {
+  if (std::ranges::any_of(bodies, [](const Body& body) { return !body.loads.empty() && has_nontemporal_stores(body); }))
+    return;
+  for (Body& body : bodies)
+    std::erase_if(body.strategies,
+                  [](const LoopStrategy& strategy) { return strategy.kind == LoopStrategyKind::nontemporal; });
+}
+
+}  // namespace
+
+void choose_runs(Schedule& schedule, const ScheduleOptions& options) {
+  for (Body& body : schedule.bodies) StrategyChooser(schedule, options, body).choose();
+  keep_fills_in_caches(schedule.bodies);
+}
+
+void set_row_steps(Schedule& schedule) {
+  if (schedule.kernel.rank() == 1) return;
+  ir::ExprContext& exprs = schedule.exprs();
+  const Expr row = schedule.kernel.coordinate(schedule.kernel.rank() - 2);
+  for (ScheduledCase& scheduled : schedule.cases)
+    for (SegmentCall& call : scheduled.calls)
+      for (LoadSource& source : call.sources) {
+        const auto recurrence = recurrence_in(exprs, source.base, row);
+        if (!recurrence) continue;
+        source.step = recurrence->step;
+        source.rows = recurrence->rows;
+      }
+}
+
+}  // namespace padlock::compiler

@@ -1,0 +1,113 @@
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "compiler/kernel/kernel.h"
+#include "compiler/schedule/model/loop_strategy.h"
+
+// Straight-line code for neighbouring elements, and what it loads. Segments whose code differs only in addresses share
+// one body.
+namespace padlock::compiler {
+
+/// How a body's load moves as the innermost coordinate does.
+enum class LoadKind : std::uint8_t {
+  invariant,   ///< the same element
+  contiguous,  ///< the next element
+  reversed,    ///< the element before
+  strided,     ///< `step` elements on
+  general,     ///< element `offset` of the tensor, an expression over all coordinates; may have a guard
+};
+
+struct BodyLoad {
+  LoadKind kind = LoadKind::invariant;
+  ir::DType dtype = ir::DType::f32;
+  ir::Expr step;                // strided: elements for each step of the innermost coordinate; over symbols
+  ir::Expr offset;              // general; in the walks of a sum what they add to its source's `base`
+  PredicateId guard = kAlways;  // general
+  int scope = -1;               ///< the sum in whose walks it is done, an index into the body's nodes; else -1
+};
+
+/// Returns whether the load starts `offset` elements after its source's `base`.
+[[nodiscard]] inline bool has_offset(const BodyLoad& load) { return load.offset.valid(); }
+
+/// Returns whether the load's elements are adjacent in memory.
+[[nodiscard]] inline bool is_vector(const BodyLoad& load) {
+  return load.kind == LoadKind::contiguous || load.kind == LoadKind::reversed;
+}
+
+struct BodyNode {
+  NodeKind kind = NodeKind::constant;
+  ir::DType dtype = ir::DType::f32;
+  ir::Op op = ir::Op::relu;
+  std::uint64_t bits = 0;
+  ir::ValueId scalar = 0;
+  int load = 0;                 // load
+  ir::Expr index = {};          // index
+  PredicateId guard = kAlways;  // when
+  std::vector<int> operands = {};
+  std::vector<Walk> walks = {};  // sum
+  int scope = -1;                // the innermost sum in whose walks it is made, an index into the body's nodes
+};
+
+/// Straight-line code for a run of innermost coordinates.
+struct Body {
+  std::vector<BodyNode> nodes;  // operands first
+  std::vector<int> roots;       // one for each result
+  std::vector<BodyLoad> loads;
+  int lanes = 1;              ///< elements of one vector; 1 where it is pointwise
+  bool uses_rows = false;     ///< reads the outer coordinates
+  bool is_pointwise = false;  ///< has a predicate, or an index that is not linear in the innermost coordinate
+  std::vector<LoopStrategy> strategies;  ///< the first takes any run
+
+  /// Returns the type that an operation computes on, which a comparison's or a cast's own type is not.
+  [[nodiscard]] ir::DType operand_type(const BodyNode& operation) const {
+    const std::size_t typed = operation.op == ir::Op::select ? 1 : 0;  // after the condition
+    return nodes[static_cast<std::size_t>(operation.operands[typed])].dtype;
+  }
+};
+
+/// Returns whether coordinates are among the values that it computes with, or it adds up.
+[[nodiscard]] inline bool reads_indices(const Body& body) {
+  return std::ranges::any_of(
+      body.nodes, [](const BodyNode& node) { return node.kind == NodeKind::index || node.kind == NodeKind::sum; });
+}
+
+/// Returns whether it adds up (NodeKind::sum).
+[[nodiscard]] inline bool has_sums(const Body& body) {
+  return std::ranges::find(body.nodes, NodeKind::sum, &BodyNode::kind) != body.nodes.end();
+}
+
+/// Returns whether it adds up along the columns, each by itself: where its walks begin and end depends on the column.
+[[nodiscard]] inline bool sums_by_column(const Body& body) { return body.lanes == 1 && has_sums(body); }
+
+/// Returns whether the body may write whole cache lines past the caches.
+[[nodiscard]] bool has_nontemporal_stores(const Body& body);
+
+/// Above so many operations a body is no vector: each loop repeats it, there is little to win, and code is compile
+/// time.
+inline constexpr std::size_t kMostVectorOperations = 256;
+[[nodiscard]] std::size_t operation_count(const Body& body);
+
+/// Returns bytes of the widest element that a body holds in registers: a GPU's thread computes halves as they are.
+[[nodiscard]] int widest_bytes(const Body& body, bool for_threads);
+
+/// A load as one segment does it.
+struct LoadSource {
+  ir::ValueId tensor = 0;
+  std::uint32_t layout = 0;
+  /// Coordinates of the element read at an output coordinate, for the proof.
+  std::vector<ir::Expr> coordinates;
+  /// The element offset at innermost coordinate 0, over the outer coordinates (0 where the load's kind is general),
+  /// from which the code starts.
+  ir::Expr base;
+  /// The recurrence of `base` along the last outer axis (compiler/schedule/cases/row_recurrence.h). `step` is not valid
+  /// where no recurrence is known; `rows` is not valid where the step is the same in all rows.
+  ir::Expr step = {}, rows = {};
+  std::vector<ir::Expr> facts = {}, read_facts = {};  ///< of the load's node
+  int reach = -1;                                     ///< a grid's: among Index32Variant::reaches
+};
+
+}  // namespace padlock::compiler

@@ -1,0 +1,45 @@
+#include "compiler/schedule/model/schedule.h"
+
+#include <algorithm>
+#include <utility>
+
+namespace padlock::compiler {
+
+using ir::Expr;
+
+std::size_t Schedule::segments() const {
+  std::size_t count = 0;
+  for (const ScheduledCase& row : cases) count += row.calls.size();
+  return count;
+}
+
+const RowChunks* Schedule::row_chunks(std::size_t row_case) const {
+  const auto* const host = std::get_if<HostCover>(&cover);
+  if (host == nullptr || host->row_chunks.empty() || !host->row_chunks[row_case]) return nullptr;
+  return &*host->row_chunks[row_case];
+}
+
+RowChunks* Schedule::row_chunks(std::size_t row_case) {
+  return const_cast<RowChunks*>(std::as_const(*this).row_chunks(row_case));
+}
+
+Expr Schedule::blocks() const {
+  if (const Tiles* const tiled = tiles()) return tiled->shapes.front().tiles;
+  return at_launch(exprs(), *grid(), grid()->blocks, exprs().mul(rows, columns), used_vectors());
+}
+
+Expr Schedule::used_vectors() const {
+  return at_launch(exprs(), *grid(), grid()->launched, exprs().mul(rows, columns), grid()->used);
+}
+
+bool has_row_gap(const Schedule& schedule, int body, std::size_t load) {
+  ir::ExprContext& exprs = schedule.exprs();
+  const auto skips = [&](const SegmentCall& call) {
+    const Expr step = call.body == body ? call.sources[load].step : Expr{};
+    return step.valid() && exprs.sub(step, exprs.sub(call.end, call.begin)).range().hi > 0;
+  };
+  return std::ranges::any_of(schedule.cases,
+                             [&](const ScheduledCase& row) { return std::ranges::any_of(row.calls, skips); });
+}
+
+}  // namespace padlock::compiler

@@ -1,0 +1,84 @@
+#include "compiler/schedule/model/schedule_key.h"
+
+#include <algorithm>
+
+namespace padlock::compiler {
+namespace {
+
+std::uint64_t id(ir::Expr e) { return e.valid() ? std::uint64_t{e.id()} + 1 : 0; }
+
+template <class... Numbers>
+void add(CodeKey& key, Numbers... numbers) {
+  (key.push_back(static_cast<std::uint64_t>(numbers)), ...);
+}
+
+/// Returns whether a body takes vectors of the grid whole: elements are stored in one way.
+bool has_whole_vectors(const Schedule& schedule) {
+  return std::ranges::any_of(schedule.bodies, [](const Body& body) { return body.lanes > 1; });
+}
+
+void add(CodeKey& key, const VectorLoop& loop) {
+  add(key, id(loop.from), id(loop.limit), loop.lanes, loop.unroll, loop.single_trip, loop.nontemporal, loop.delegated,
+      loop.masked, id(loop.last), id(loop.end_value));
+}
+
+void add(CodeKey& key, const LoopStrategy& strategy) {
+  add(key, strategy.kind, strategy.line, strategy.entry_conditions.size(), strategy.loops.size());
+  for (const ir::Expr test : strategy.entry_conditions) add(key, id(test));
+  for (const VectorLoop& loop : strategy.loops) add(key, loop);
+}
+
+void add(CodeKey& key, const ScheduledCase& scheduled) {
+  add(key, scheduled.test, scheduled.holds, scheduled.fails, scheduled.calls.size());
+  for (const SegmentCall& call : scheduled.calls) {
+    add(key, id(call.begin), id(call.end), id(call.run_begin), id(call.run_end), call.body, call.sources.size());
+    for (const LoadSource& source : call.sources) add(key, source.tensor, source.layout, id(source.base));
+  }
+}
+
+}  // namespace
+
+CodeKey key_of(const Body& body) {
+  CodeKey key = {static_cast<std::uint64_t>(body.lanes)};  // the strategies follow from what is below
+  for (const BodyNode& node : body.nodes) {
+    add(key, node.kind, node.dtype, node.op, node.bits, node.scalar, node.load, id(node.index), node.guard,
+        node.operands.size());
+    key.insert(key.end(), node.operands.begin(), node.operands.end());
+    for (const Walk& walk : node.walks)
+      add(key, id(walk.variable), id(walk.first), id(walk.step), id(walk.other), id(walk.limit));
+  }
+  for (const BodyLoad& load : body.loads) add(key, load.kind, load.dtype, id(load.step), id(load.offset), load.guard);
+  key.insert(key.end(), body.roots.begin(), body.roots.end());
+  return key;
+}
+
+CodeKey key_of(const Schedule& schedule) {
+  CodeKey key;
+  if (const Tiles* const tiles = schedule.tiles()) {
+    const TransposeTile& tile = tiles->shapes.front();
+    add(key, tile.threads, tile.column_words, tiles->shapes.size(), tile.axis, tile.lanes, tile.array_count,
+        schedule.store);
+  } else if (const VectorGrid* const grid = schedule.grid()) {
+    add(key, grid->threads, grid->vectors, grid->lanes,
+        has_whole_vectors(schedule) ? schedule.store : StoreKind::plain);
+  } else {
+    add(key, std::ranges::any_of(schedule.bodies, has_nontemporal_stores) ? schedule.store : StoreKind::plain);
+  }
+  add(key, id(schedule.rows), id(schedule.columns), schedule.bodies.size(), schedule.cases.size());
+  for (const abi::Guard& guard : schedule.serves) add(key, guard.assumption, id(guard.holds.lhs));
+  for (const Body& body : schedule.bodies) {
+    const CodeKey own = key_of(body);
+    add(key, own.size(), body.strategies.size());
+    key.insert(key.end(), own.begin(), own.end());
+    for (const LoopStrategy& strategy : body.strategies)
+      add(key, strategy);  // across schedules they do not follow from the rest
+  }
+  for (std::size_t i = 0; i < schedule.cases.size(); ++i) {
+    add(key, schedule.cases[i]);
+    const RowChunks* const chunks = schedule.row_chunks(i);
+    add(key, chunks != nullptr ? chunks->loop.lanes : 0);  // the rest of them follows from the case
+  }
+  return key;
+}
+
+}  // namespace padlock::compiler

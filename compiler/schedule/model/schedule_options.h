@@ -1,0 +1,31 @@
+#pragma once
+
+#include <optional>
+
+#include "compiler/schedule/model/schedule.h"
+#include "compiler/schedule/model/tiles.h"
+#include "compiler/schedule/model/vector_permutes.h"
+
+namespace padlock::compiler {
+
+class PassEdits;
+
+/// How a GPU's threads share an output.
+struct BlockOptions {
+  int threads = 256;  ///< of a block, each of which takes `unroll` vectors of the flattened output
+  bool tiles = true;  ///< go by tiles through shared memory where rows are read across
+  TileSize tile_size = TileSize::by_output;  ///< of those tiles
+};
+
+/// The parts of a target's config that concern the loops.
+struct ScheduleOptions {
+  bool split = true;      ///< split the innermost axis, so that its interior has no predicate
+  int vector_bytes = 16;  ///< of the widest element type that one vector holds
+  int unroll = 1;         ///< vectors that a thread takes in one trip of the main loop
+  StoreKind store = StoreKind::plain;
+  VectorPermutes permutes = {};             ///< of a host, for its row chunks
+  std::optional<BlockOptions> blocks = {};  ///< of a GPU
+  const PassEdits* edits = nullptr;         ///< borrowed; of a test
+};
+
+}  // namespace padlock::compiler

@@ -1,0 +1,220 @@
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "compiler/schedule/model/schedule.h"
+#include "ir/text/literal.h"
+
+namespace padlock::compiler {
+namespace {
+
+using ir::Expr;
+
+std::string count_of(std::size_t count, const char* noun) {
+  const std::string_view word = noun;
+  const bool es = word.ends_with("y");
+  if (count == 1) return fmt::format("1 {}", word);
+  return es ? fmt::format("{} {}ies", count, word.substr(0, word.size() - 1)) : fmt::format("{} {}s", count, word);
+}
+
+const char* name_of(StoreKind kind) {
+  constexpr const char* kNames[] = {"plain", "nontemporal", "automatic"};
+  return kNames[static_cast<std::size_t>(kind)];
+}
+
+const char* name_of(LoadKind kind) {
+  constexpr const char* kNames[] = {"invariant", "contiguous", "reversed", "strided", "general"};
+  return kNames[static_cast<std::size_t>(kind)];
+}
+
+const char* name_of(LoopStrategyKind kind) {
+  constexpr const char* kNames[] = {"scalar",      "overlapped",   "peeled_vector",
+                                    "nontemporal", "whole_vector", "masked_vector"};
+  return kNames[static_cast<std::size_t>(kind)];
+}
+
+class SchedulePrinter {
+ public:
+  explicit SchedulePrinter(const Schedule& schedule) : schedule_(schedule), kernel_(schedule.kernel) {}
+
+  std::string print() && {
+    add_head();
+    for (std::size_t i = 0; i < schedule_.cases.size(); ++i) add_case(i, schedule_.cases[i]);
+    for (std::size_t i = 0; i < schedule_.bodies.size(); ++i) add_body(i, schedule_.bodies[i]);
+    add_index32_variant();
+    return std::move(text_);
+  }
+
+ private:
+  /// Prints what code size and launches depend on, in the first two lines.
+  void add_head() {
+    std::size_t loads = 0, loops = 0;
+    for (const Body& body : schedule_.bodies) {
+      loads += body.loads.size();
+      for (const LoopStrategy& strategy : body.strategies) loops += strategy.loops.size();
+    }
+    line(0, "schedule {}: {}, {}, {}, {}, {}", kernel_.name, count_of(schedule_.cases.size(), "case"),
+         count_of(schedule_.segments(), "segment"), count_of(schedule_.bodies.size(), "body"), count_of(loads, "load"),
+         count_of(loops, "loop"));
+    line(1, "config {}", schedule_.config);
+    line(1, "rows {}, columns {}, stores {}", text(schedule_.rows), text(schedule_.columns), name_of(schedule_.store));
+    for (const abi::Guard& guard : schedule_.serves)
+      line(1, "serves {}: {}", abi::name_of(guard.assumption), ir::to_string(schedule_.exprs(), guard.holds));
+    if (const Tiles* const tiles = schedule_.tiles())
+      for (const TransposeTile& tile : tiles->shapes) add_tile(tile);
+    if (const VectorGrid* const grid = schedule_.grid()) add_grid(*grid);
+  }
+
+  void add_grid(const VectorGrid& grid) {
+    line(1, "threads {}, up to {} of {} each", grid.threads, count_of(static_cast<std::size_t>(grid.vectors), "vector"),
+         count_of(static_cast<std::size_t>(grid.lanes), "lane"));
+    line(1, "vector {} of block {} from element {}", text(grid.slot), text(grid.block), text(grid.first));
+    line(1, "used {}", text(schedule_.used_vectors()));
+    line(1, "blocks {}", text(grid.blocks));
+  }
+
+  void add_tile(const TransposeTile& tile) {
+    line(1, "threads {}, tiles of {} x {} elements along axes ${} and ${}", tile.threads, tile.side(),
+         tile.stored_columns(), tile.axis, kernel_.rank() - 1);
+    line(1, "{} of shared memory, {} bytes: position ({}, {}) in word {}, lane {}",
+         count_of(static_cast<std::size_t>(tile.array_count), "array"), tile.shared_bytes(), text(tile.row),
+         text(tile.column), text(tile.word), text(tile.lane));
+    line(1, "number {} loads ({}, {}) of square {}, stores ({}, {})", text(tile.slot), text(tile.loaded_row),
+         text(tile.loaded_column), text(tile.square), text(tile.stored_row), text(tile.stored_column));
+    for (const Expr test : tile.tests) line(1, "if {} >= 0", text(test));
+    line(1, "tiles {}", text(tile.tiles));
+  }
+
+  void add_case(std::size_t index, const ScheduledCase& scheduled) {
+    if (scheduled.is_test())
+      return line(1, "case {}: if {} then case {} else case {}", index, to_string(kernel_, scheduled.test),
+                  scheduled.holds, scheduled.fails);
+    line(1, "case {}: {}", index, count_of(scheduled.calls.size(), "segment"));
+    for (const SegmentCall& call : scheduled.calls) {
+      line(2, "[{}, {}): body {}", text(call.begin), text(call.end), call.body);
+      for (std::size_t i = 0; i < call.sources.size(); ++i)
+        add_source(i, call.sources[i], schedule_.bodies[static_cast<std::size_t>(call.body)].loads[i]);
+    }
+    if (const RowChunks* const chunks = schedule_.row_chunks(index)) add_row_chunks(*chunks);
+  }
+
+  void add_row_chunks(const RowChunks& rows) {
+    const RowChunkLoop& loop = rows.loop;
+    line(2, "row chunks if {} - ({}) >= 0: {} by {} lanes", loop.longest_row, text(schedule_.columns),
+         count_of(static_cast<std::size_t>(loop.vectors), "vector"), loop.lanes);
+    line(3, "tasks from {} bytes", loop.least_bytes);
+    line(3, "from 0 to {}, next {}", text(loop.limit), text(loop.next));
+    if (!rows.sources.empty()) line(3, "windows from {} to {}", text(loop.window_least), text(loop.window_limit));
+    for (std::size_t i = 0; i < rows.sources.size(); ++i) {
+      const BodyLoad& load = rows.body.loads[i];
+      line(3, "load {} = {}[{} + ({})], next row + {}", i, kernel_.program->value(rows.sources[i].tensor).name,
+           text(rows.sources[i].base), text(load.offset), text(rows.sources[i].step));
+    }
+    add_nodes(rows.body, 3);
+    for (const InterleavedColumns& all : rows.interleaved)
+      line(3, "%{} by {} of loads {}", all.node, count_of(all.shuffles.size(), "shuffle"), fmt::join(all.loads, ", "));
+  }
+
+  void add_source(std::size_t index, const LoadSource& source, const BodyLoad& load) {
+    std::vector<std::string> at;
+    for (const Expr coordinate : source.coordinates) at.push_back(text(coordinate));
+    std::string line_text =
+        fmt::format("load {} = {}[{}]", index, kernel_.program->value(source.tensor).name, fmt::join(at, ", "));
+    if (load.kind != LoadKind::general) line_text += " from " + text(source.base);
+    if (source.step.valid()) line_text += fmt::format(", next row + {}", text(source.step));
+    if (source.rows.valid()) line_text += fmt::format(" for {}", text(source.rows));
+    line(3, "{}", line_text);
+  }
+
+  void add_body(std::size_t index, const Body& body) {
+    line(1, "body {}: {}, {}{}", index, count_of(static_cast<std::size_t>(body.lanes), "lane"),
+         count_of(body.loads.size(), "load"), body.uses_rows ? ", row coordinates" : "");
+    add_nodes(body, 2);
+    for (const LoopStrategy& strategy : body.strategies) add_strategy(strategy);
+  }
+
+  void add_nodes(const Body& body, int depth) {
+    for (std::size_t i = 0; i < body.nodes.size(); ++i)
+      line(depth, "%{} : {} = {}", i, ir::name_of(body.nodes[i].dtype), text(body, body.nodes[i]));
+    for (std::size_t i = 0; i < body.roots.size(); ++i)
+      line(depth, "store {} = %{}", kernel_.program->value(kernel_.results[i]).name, body.roots[i]);
+  }
+
+  [[nodiscard]] std::string text(const Body& body, const BodyNode& node) const {
+    switch (node.kind) {
+      case NodeKind::constant:
+        return ir::to_string(ir::Scalar{node.dtype, node.bits});
+      case NodeKind::scalar:
+        return "scalar " + kernel_.program->value(node.scalar).name;
+      case NodeKind::load:
+        return text(body.loads[static_cast<std::size_t>(node.load)], node.load);
+      case NodeKind::when:
+        return fmt::format("%{} if {} else %{}", node.operands[0], to_string(kernel_, node.guard), node.operands[1]);
+      case NodeKind::operation:
+        return fmt::format("{} %{}", ir::name_of(node.op), fmt::join(node.operands, ", %"));
+      case NodeKind::sum: {
+        std::string made = fmt::format("sum %{}", fmt::join(node.operands, ", %"));
+        for (const Walk& walk : node.walks) made += to_string(schedule_.exprs(), walk);
+        return made;
+      }
+      case NodeKind::index:
+        return "index " + text(node.index);
+    }
+    return {};
+  }
+
+  [[nodiscard]] std::string text(const BodyLoad& load, int index) const {
+    std::string made = fmt::format("load {} {}", index, name_of(load.kind));
+    if (load.kind == LoadKind::strided) made += " by " + text(load.step);
+    if (has_offset(load)) made += " at " + text(load.offset);
+    if (load.guard != kAlways) made += " if " + to_string(kernel_, load.guard);
+    return made;
+  }
+
+  void add_strategy(const LoopStrategy& strategy) {
+    std::vector<std::string> tests;
+    for (const Expr test : strategy.entry_conditions) tests.push_back(text(test) + " >= 0");
+    line(2, "{}{}{}", name_of(strategy.kind), tests.empty() ? "" : " if ", fmt::join(tests, " and "));
+    for (const VectorLoop& loop : strategy.loops) add_loop(loop);
+  }
+
+  void add_loop(const VectorLoop& loop) {
+    std::string made = loop.single_trip ? fmt::format("once at {}", text(loop.from))
+                                        : fmt::format("from {} to {}", text(loop.from), text(loop.limit));
+    made += fmt::format(" by {}", count_of(static_cast<std::size_t>(loop.lanes), "lane"));
+    if (loop.unroll > 1) made += fmt::format(" x {}", loop.unroll);
+    if (loop.last.valid()) made += fmt::format(", the last at {}", text(loop.last));
+    if (loop.end_value.valid()) made += fmt::format(", ends at {}", text(loop.end_value));
+    if (loop.masked) made += ", the last masked";
+    if (loop.nontemporal) made += ", stores nontemporal";
+    if (loop.delegated) made += ", a run of its own";
+    line(3, "{}", made);
+  }
+
+  void add_index32_variant() {
+    const Index32Variant& index32 = schedule_.index32;
+    if (index32.guards.empty() && index32.bound == 0 && index32.divisions.empty()) return;
+    line(1, "32 bits: {}", index32.bound > 0 ? "all indices" : count_of(index32.divisions.size(), "division"));
+    for (const Expr division : index32.divisions) line(2, "{}", text(division));
+    for (const abi::Guard& guard : index32.guards)
+      line(2, "{}if {}", guard.assumption == abi::Assumption::offset32 ? "and all offsets " : "",
+           ir::to_string(kernel_.program->exprs(), guard.holds));
+  }
+
+  template <class... Values>
+  void line(int depth, fmt::format_string<Values...> format, Values&&... values) {
+    text_.append(static_cast<std::size_t>(2 * depth), ' ');
+    text_ += fmt::format(format, std::forward<Values>(values)...);
+    text_ += '\n';
+  }
+  [[nodiscard]] std::string text(Expr e) const { return ir::to_string(schedule_.exprs(), e); }
+
+  const Schedule& schedule_;
+  const Kernel& kernel_;
+  std::string text_;
+};
+
+}  // namespace
+
+std::string to_string(const Schedule& schedule) { return SchedulePrinter(schedule).print(); }
+
+}  // namespace padlock::compiler

@@ -1,0 +1,163 @@
+#include "compiler/targets/cost.h"
+
+#include <algorithm>
+#include <cmath>
+#include <ranges>
+#include <set>
+
+namespace padlock::compiler {
+namespace {
+
+double value_of(ir::Expr e, const ir::Binding& binding) {
+  const Result<Int128> value = ir::evaluate(binding.program().exprs(), e, binding.values());
+  return value ? std::max(0.0, static_cast<double>(*value)) : 0;
+}
+
+/// Counts the vectors of one row in the case, of which a short row is a part.
+double chunks_of(const Schedule& schedule, std::size_t row_case, const ir::Binding& binding) {
+  double chunks = 0;
+  const double row = value_of(schedule.columns, binding);
+  if (const RowChunks* const chunked = schedule.row_chunks(row_case); chunked && row <= chunked->loop.longest_row)
+    return row / chunked->loop.lanes;
+  for (const SegmentCall& call : schedule.cases[row_case].calls) {
+    const double columns = value_of(call.end, binding) - value_of(call.begin, binding);
+    const Body& body = schedule.bodies[static_cast<std::size_t>(call.body)];
+    if (columns <= 0) continue;
+    // A vector that is peeled at either end goes element by element.
+    chunks += std::ceil(columns / body.lanes) + (body.lanes > 1 ? 1 : 0);
+  }
+  return chunks;
+}
+
+double read_bytes(const Schedule& schedule, const ir::Binding& binding) {
+  const ir::Program& program = binding.program();
+  std::set<ir::ValueId> tensors;
+  for (const ScheduledCase& scheduled : schedule.cases)
+    for (const SegmentCall& call : scheduled.calls)
+      for (const LoadSource& source : call.sources) tensors.insert(source.tensor);
+  double bytes = 0;
+  for (const ir::ValueId id : tensors)
+    bytes += value_of(program.value(id).layout.element_count(), binding) * ir::byte_size(program.value(id).dtype);
+  return bytes;
+}
+
+/// Counts what the threads of a GPU do.
+class GpuCost {
+ public:
+  GpuCost(const Schedule& schedule, const ir::Binding& binding, KernelCost& cost)
+      : schedule_(schedule), binding_(binding), cost_(cost) {
+    for (const Body& body : schedule.bodies) {
+      loads_ = std::max(loads_, static_cast<double>(body.loads.size()));
+      nodes_ = std::max(nodes_, static_cast<double>(body.nodes.size()));
+    }
+  }
+
+  void count() {
+    cost_.blocks = value_of(schedule_.blocks(), binding_);
+    if (const VectorGrid* const grid = schedule_.grid()) return count_vectors(*grid);
+    const std::vector<TransposeTile>& shapes = schedule_.tiles()->shapes;
+    const TransposeTile* taken = &shapes.front();
+    for (const TransposeTile& smaller : shapes | std::views::drop(1)) {
+      const double tiles = value_of(smaller.tiles, binding_);
+      if (tiles > static_cast<double>(smaller.most_tiles)) break;  // as the launch asks
+      taken = &smaller;
+      cost_.blocks = tiles;
+    }
+    count_tiles(*taken);
+  }
+
+ private:
+  // Instructions of a warp, by the PTX of pads, and what a multiprocessor has.
+  static constexpr double kWarp = 32, kWholeVector = 130, kElement = 60;
+  static constexpr double kLoadedWord = 6, kStoredWord = 5, kThread = 90;  // of a tile
+  static constexpr double kTileWordsInFlight = 20, kWordRegisters = 2;
+  static constexpr double kThreads = 2048, kRegisters = 65536, kSharedBytes = 200e3;
+  static constexpr double kOwnRegisters = 24, kVectorRegisters = 8;
+
+  /// A thread has at most so many words on their way; those of a tile with more come in more trips. Words of the halo
+  /// are loaded, and not stored. Tiles count that are left out, too: which they are depends on addresses.
+  void count_tiles(const TransposeTile& tile) {
+    const double loaded = tile.squares() * tile.lanes;
+    const double each = std::min(kTileWordsInFlight, std::ceil(loaded / tile.threads));
+    cost_.flight_bytes = each * tile.threads * tile.word_bytes * tile.array_count;
+    const double registers = kOwnRegisters + kWordRegisters * each * tile.array_count;
+    cost_.resident_blocks =
+        std::max(1.0, std::min(std::floor(std::min(kThreads, kRegisters / registers) / tile.threads),
+                               std::floor(kSharedBytes / tile.shared_bytes())));
+    cost_.trips = std::ceil(loaded / tile.threads / each) + 1;  // and one after the barrier
+    const double words = loaded * (kLoadedWord + nodes_) + tile.words() * kStoredWord;
+    cost_.instructions = cost_.blocks * (tile.threads * kThread + words * tile.array_count) / kWarp;
+  }
+
+  void count_vectors(const VectorGrid& grid) {
+    const double used = value_of(schedule_.used_vectors(), binding_);
+    const double rows = value_of(schedule_.rows, binding_);
+    const double vectors = std::ceil(rows * value_of(schedule_.columns, binding_) / grid.lanes);
+    double row = 0;  // which rows are in which case is not looked at: the dearest counts for all
+    for (const ScheduledCase& scheduled : schedule_.cases) row = std::max(row, edges_of(scheduled, grid));
+    const double edges = std::min(row * rows, vectors);
+    const double registers = kOwnRegisters + kVectorRegisters * used * std::max(loads_, 1.0);
+    cost_.flight_bytes = grid.threads * used * grid.lanes * loaded_bytes();
+    cost_.resident_blocks = std::max(1.0, std::floor(std::min(kThreads, kRegisters / registers) / grid.threads));
+    // A warp's threads share the elements of its edges, one after the other.
+    cost_.trips = 1 + std::ceil(edges / std::max(vectors, 1.0) * used * grid.lanes);
+    cost_.instructions = (vectors - edges) / kWarp * (kWholeVector + nodes_ * grid.lanes) +
+                         edges * grid.lanes / kWarp * (kElement + nodes_);
+  }
+
+  /// Returns how many vectors of a row are made by elements: all of a body that has no whole ones, else those at ends
+  /// of segments that lie inside of a vector.
+  double edges_of(const ScheduledCase& scheduled, const VectorGrid& grid) {
+    const auto cuts = [&](double column) { return std::fmod(column, grid.lanes) != 0; };
+    const bool shifts = cuts(value_of(schedule_.columns, binding_));
+    double edges = 0;
+    for (const SegmentCall& call : scheduled.calls) {
+      const double end = value_of(call.end, binding_);
+      const double columns = end - value_of(call.begin, binding_);
+      if (columns <= 0) continue;
+      if (schedule_.bodies[static_cast<std::size_t>(call.body)].lanes < grid.lanes)
+        edges += columns / grid.lanes;
+      else if (shifts || cuts(end))
+        edges += 1;
+    }
+    return edges;
+  }
+
+  /// Bytes of an element of all loads of the body that has most.
+  [[nodiscard]] double loaded_bytes() const {
+    double most = 1;
+    for (const Body& body : schedule_.bodies) {
+      double bytes = 0;
+      for (const BodyLoad& load : body.loads) bytes += ir::byte_size(load.dtype);
+      most = std::max(most, bytes);
+    }
+    return most;
+  }
+
+  const Schedule& schedule_;
+  const ir::Binding& binding_;
+  KernelCost& cost_;
+  double loads_ = 0, nodes_ = 0;  // of the largest body
+};
+
+}  // namespace
+
+KernelCost cost_of(const Schedule& schedule, const ir::Binding& binding) {
+  KernelCost cost{.read_bytes = read_bytes(schedule, binding)};
+  const ir::Program& program = binding.program();
+  for (const ir::ValueId id : schedule.kernel.results)
+    cost.write_bytes +=
+        value_of(program.value(id).layout.element_count(), binding) * ir::byte_size(program.value(id).dtype);
+  if (schedule.is_for_gpu()) {
+    GpuCost(schedule, binding, cost).count();
+    return cost;
+  }
+  double row = 0;  // which rows are in which case is not looked at: the dearest counts for all
+  for (std::size_t i = 0; i < schedule.cases.size(); ++i) row = std::max(row, chunks_of(schedule, i, binding));
+  cost.chunks = row * value_of(schedule.rows, binding);
+  cost.nontemporal = std::ranges::any_of(schedule.bodies, has_nontemporal_stores);
+  cost.always_nontemporal = cost.nontemporal && schedule.store == StoreKind::nontemporal;
+  return cost;
+}
+
+}  // namespace padlock::compiler

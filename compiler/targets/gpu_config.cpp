@@ -1,0 +1,109 @@
+#include "compiler/targets/gpu_config.h"
+
+#include <utility>
+
+#include "compiler/pipeline.h"
+#include "compiler/targets/config_text.h"
+
+namespace padlock::compiler {
+namespace {
+
+constexpr int kVectorBytes = 16;  // the most that a thread loads or stores at a time
+
+std::vector<ConfigField> fields_of(GpuConfig& config) {
+  return {config_field<GridMap>("map", config.map, {{GridMap::vector_grid, "vector_grid"}, {GridMap::tiles, "tiles"}}),
+          config_field("threads", config.threads, {64, 128, 256, 512}),
+          config_field("items", config.items, {1, 2, 4}),
+          config_field<TileSize>("tiles", config.tiles,
+                                 {{TileSize::by_output, "auto"},
+                                  {TileSize::large, "large"},
+                                  {TileSize::medium, "medium"},
+                                  {TileSize::small, "small"}}),
+          config_field("split", config.split),
+          config_field<CacheHint>("cache", config.cache,
+                                  {{CacheHint::none, "none"}, {CacheHint::evict_first, "evict_first"}})};
+}
+
+}  // namespace
+
+Result<GpuConfig> GpuConfig::parse(std::string_view text, const GpuConfig& base) {
+  GpuConfig config = base;
+  PADLOCK_CHECK(parse_config(text, fields_of(config)));
+  return config;
+}
+
+std::string GpuConfig::to_string() const {
+  GpuConfig copy = *this;
+  return config_text(fields_of(copy));
+}
+
+std::vector<GpuConfig> GpuConfig::all() {
+  std::vector<GpuConfig> configs;
+  GpuConfig config;
+  for_each_config(fields_of(config), [&] { configs.push_back(config); });
+  return configs;
+}
+
+GpuConfig GpuConfig::standard() { return {}; }
+
+Schedule schedule_for_gpu(Kernel kernel, const GpuConfig& config, const PassEdits* edits) {
+  GpuConfig chosen = config;
+  Schedule schedule = make_schedule(
+      std::move(kernel), config.to_string(),
+      {.split = config.split,
+       .vector_bytes = kVectorBytes,
+       .unroll = config.items,
+       .store = config.cache == CacheHint::evict_first ? StoreKind::nontemporal : StoreKind::plain,
+       .blocks =
+           BlockOptions{.threads = config.threads, .tiles = config.map == GridMap::tiles, .tile_size = config.tiles},
+       .edits = edits});
+  if (schedule.grid() != nullptr) chosen.map = GridMap::vector_grid;
+  schedule.config = chosen.to_string();
+  return schedule;
+}
+
+namespace {
+
+/// Bounds the segments of a kernel that is worth a schedule for some sizes: more are long code.
+constexpr std::size_t kMostSegmentsTwice = 16;
+
+/// Returns what is <= 0 where tiles would be mostly empty: where the output has fewer than three quarters of a large
+/// tile's columns, or at most a sixth of its rows. A grid of vectors loads element by element, of which it then finds
+/// the neighbours in a cache. (An H200, 64 MiB, a grid of vectors and large tiles, of a copy: to 3, 4, 16, 64 and 256
+/// columns f32 0.70, 1.04, 1.02, 0.84 and 0.46, and 0.04, 0.05, 0.26, 1.03 and 1.01; f16 0.53, 0.56, 0.95, 0.80 and
+/// 0.24, and 0.02, 0.03, 0.17, 1.02 and 0.94. From as many, which are rows of a tile then: f32 0.88, 0.81, 0.28 and
+/// less, and 0.10, 0.13, 0.48 and 1.01; f16 0.87, 0.47, 0.15, and 0.04, 0.05, 0.17. i8, 38 to 103 MB, to 3, 8, 16, 32
+/// and 64 0.38, 0.39, 0.69, 0.68 and 0.67, and 0.02, 0.05, 0.09, 0.19 and 0.30; from 3, 8, 16 and 32 0.59, 0.17, 0.16
+/// and 0.10, and 0.02, 0.06, 0.10 and 0.18.)
+ir::Expr narrowness(const Schedule& tiled) {
+  ir::ExprContext& exprs = tiled.exprs();
+  const TransposeTile& tile = tiled.tiles()->shapes.front();
+  const ir::Expr rows = tiled.kernel.extents[static_cast<std::size_t>(tile.axis)];
+  return exprs.min(exprs.sub(tiled.columns, exprs.constant(tile.stored_columns() * 3 / 4 - 1)),
+                   exprs.sub(rows, exprs.constant(tile.side() / 6)));
+}
+
+}  // namespace
+
+std::vector<Schedule> schedules_for_gpu(Kernel kernel, const GpuConfig& config, const PassEdits* edits) {
+  std::vector<Schedule> made;
+  made.push_back(schedule_for_gpu(std::move(kernel), config, edits));
+  const Schedule& tiled = made.front();
+  if (tiled.tiles() == nullptr || config.tiles != TileSize::by_output) return made;
+  const ir::Expr narrow = narrowness(tiled);
+  const bool always = narrow.range().hi <= 0;
+  if (narrow.range().lo > 0 || (!always && tiled.segments() > kMostSegmentsTwice)) return made;
+  GpuConfig flat = config;
+  flat.map = GridMap::vector_grid;
+  flat.items = 1;  // as what gathers takes anyway: one kind of code for all sizes that it serves
+  Schedule grid = schedule_for_gpu(tiled.kernel, flat, edits);
+  if (always) {
+    made.front() = std::move(grid);
+  } else if (tiled.index32.bound > 0 && grid.index32.bound > 0) {
+    grid.serves = {{abi::Assumption::narrow_output, {narrow, ir::Comparison::le, grid.exprs().constant(0)}}};
+    made.push_back(std::move(grid));
+  }
+  return made;
+}
+
+}  // namespace padlock::compiler

@@ -1,0 +1,437 @@
+#include <algorithm>
+#include <array>
+#include <functional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "compiler/schedule/model/row_chunks.h"
+#include "tests/common/environment.h"
+#include "tests/compiler/emit/compiled.h"
+#include "tests/compiler/seeded/plan_always.h"
+#include "tests/differential/host_check.h"
+
+// Rows that are shorter than a vector: which schedules take them by permutation, that the proof of it finds bugs, and
+// what the code of every level of x86-64 that this machine runs makes of them, between guard pages and in several
+// tasks.
+namespace padlock::compiler {
+namespace {
+
+using Kind = ObligationKind;
+using ir::Expr;
+
+constexpr std::string_view kPad =
+    "program p(x: i8[B, S], lo: dim, hi: dim) where 0 <= lo, 0 <= hi "
+    "{ y = pad(x, low = [0, lo], high = [0, hi], value = 7) return y }";
+
+bool has_row_chunks(std::string_view text, std::string_view target = "host:x86-64-v3", std::string_view config = "") {
+  return emitted(text, Stage::schedule, target, config).find("row chunks if ") != std::string::npos;
+}
+
+/// "4 vectors by 16 lanes"
+std::string chunks_of(std::string_view text, std::string_view target) {
+  const std::string schedule = emitted(text, Stage::schedule, target);
+  const std::size_t at = schedule.find("row chunks if ");
+  if (at == std::string::npos) return "none";
+  const std::size_t shape = schedule.find(": ", at) + 2;
+  return schedule.substr(shape, schedule.find('\n', shape) - shape);
+}
+
+// --- which ----------------------------------------------------------------------------------------------------------
+
+TEST_CASE("short rows are taken by chunks where a target has the instruction, with as many lanes as that has") {
+  const auto program = [](const char* dtype) {
+    return fmt::format("program p(x: {}[B, S]) {{ y = pad(x, low = [0, 1], high = [0, 1]) return y }}", dtype);
+  };
+  struct Row {
+    const char* target;
+    const char *i8, *f16, *f32, *f64;
+  };
+  for (const Row& row : {
+           Row{"host:x86-64", "none", "none", "none", "none"},
+           Row{"host:x86-64-v2", "4 vectors by 16 lanes", "4 vectors by 8 lanes", "4 vectors by 4 lanes",
+               "4 vectors by 2 lanes"},
+           Row{"host:x86-64-v3", "4 vectors by 16 lanes", "4 vectors by 8 lanes", "4 vectors by 8 lanes",
+               "4 vectors by 4 lanes"},
+           Row{"host:x86-64-v4", "4 vectors by 16 lanes", "4 vectors by 32 lanes", "4 vectors by 16 lanes",
+               "4 vectors by 8 lanes"},
+           Row{"host:icelake-server", "4 vectors by 64 lanes", "4 vectors by 32 lanes", "4 vectors by 16 lanes",
+               "4 vectors by 8 lanes"},
+       }) {
+    CAPTURE(row.target);
+    CHECK(chunks_of(program("i8"), row.target) == row.i8);
+    CHECK(chunks_of(program("f16"), row.target) == row.f16);
+    CHECK(chunks_of(program("f32"), row.target) == row.f32);
+    CHECK(chunks_of(program("f64"), row.target) == row.f64);
+  }
+}
+
+TEST_CASE("short rows are taken by chunks whatever reads them, as long as rows are alike") {
+  for (const char* const body : {
+           "y = pad(x, low = [0, 1], high = [0, 2], mode = edge)",
+           "y = pad(x, low = [0, 2], high = [0, 2], mode = reflect)",
+           "y = pad(x, low = [0, 2], high = [0, 2], mode = symmetric)",
+           "y = pad(x, low = [0, 2], high = [0, 2], mode = wrap)",
+           "y = pad(x, low = [0, -1], high = [0, -1])",
+           "y = pad(x, low = [0, 1], high = [0, 0], interior = [0, 1])",
+           "a = pad(x, low = [0, 1], high = [0, 1]) y = relu(a)",
+           "y = slice(x, start = [0, 1], limit = [B, S], step = [1, 3])",
+           "y = concat(x, x, axis = 1)",
+       }) {
+    CAPTURE(body);
+    CHECK(has_row_chunks(fmt::format("program p(x: f32[B, S]) where S >= 4 {{ {} return y }}", body)));
+  }
+  CHECK(has_row_chunks("program p(x: u8[N, 3, L]) { y = transpose(x, perm = [0, 2, 1]) return y }"));
+  CHECK(has_row_chunks("program p(x: f32[N, 7, 7]) { y = pad(x, low = [0, 1, 1], high = [0, 1, 1]) return y }"));
+  CHECK(has_row_chunks("program p(r: u8[N, 1], g: u8[N, 1], b: u8[N, 1]) { y = concat(r, g, b, axis = 1) return y }"));
+}
+
+TEST_CASE("rows have no chunks where they are long, or one, or differ from each other, or threads share them") {
+  CHECK_FALSE(has_row_chunks("program p(x: f32[S]) { y = pad(x, low = [1], high = [1]) return y }"));
+  CHECK_FALSE(
+      has_row_chunks("program p(x: f32[B, S]) where S >= 31 { y = pad(x, low = [0, 1], high = [0, 1]) return y }"));
+  CHECK(has_row_chunks("program p(x: f32[B, S]) where S >= 30 { y = pad(x, low = [0, 1], high = [0, 1]) return y }"));
+  CHECK_FALSE(has_row_chunks("program p(x: f32[A, B, C]) { y = transpose(x, perm = [2, 1, 0]) return y }"));
+  CHECK_FALSE(
+      has_row_chunks("program p(x: f32[B, S]) { y = pad(x, low = [3, 0], high = [3, 1], mode = reflect) return y }"));
+  CHECK_FALSE(has_row_chunks("program p(x: f32[N, H, W]) { y = pad(x, low = [0, 1, 1], high = [0, 1, 1]) return y }"));
+  CHECK_FALSE(has_row_chunks(kPad, "host:x86-64-v3", "split=0"));
+}
+
+TEST_CASE("two windows of 16 bytes are permuted and stored as one where a target permutes halves") {
+  const auto pairs = [](const char* dtype, std::string_view target) {
+    const std::string text =
+        fmt::format("program p(x: {}[B, S]) {{ y = pad(x, low = [0, 1], high = [0, 1]) return y }}", dtype);
+    return emitted(text, Stage::llvm, target).find("@llvm.x86.avx2.pshuf.b(") != std::string::npos;
+  };
+  for (const char* const dtype : {"i8", "f16"}) {
+    CHECK(pairs(dtype, "host:x86-64-v3"));
+    CHECK_FALSE(pairs(dtype, "host:x86-64-v2"));
+    CHECK_FALSE(pairs(dtype, "host:icelake-server"));  // one instruction permutes all of a vector
+  }
+  CHECK(pairs("i8", "host:x86-64-v4"));
+  CHECK_FALSE(pairs("f32", "host:x86-64-v3"));
+}
+
+TEST_CASE("columns that lie apart are interleaved where they are a power of two, and nothing else ends a vector") {
+  const auto shuffles = [](std::string_view body, std::string_view target) {
+    const std::string schedule = emitted(fmt::format("program p{} return y }}", body), Stage::schedule, target);
+    const std::size_t at = schedule.find(" shuffles of loads ");
+    return at == std::string::npos
+               ? "none"
+               : schedule.substr(schedule.rfind(' ', at - 1) + 1, at - schedule.rfind(' ', at - 1) - 1);
+  };
+  struct Row {
+    const char* columns;
+    const char* dtype;
+    const char *sse, *avx2, *avx512;
+  };
+  for (const Row& row : {
+           // A shuffle for each vector and level; in blocks of 16 bytes one more for each column.
+           Row{"2", "i8", "2", "2", "4"},
+           Row{"2", "f32", "2", "4", "4"},
+           Row{"4", "i8", "8", "8", "12"},
+           Row{"4", "f16", "8", "8", "12"},
+           Row{"4", "f32", "8", "12", "8"},
+           Row{"4", "f64", "8", "none", "8"},  // a row is longer than a block
+           Row{"8", "u8", "24", "24", "32"},
+           Row{"8", "f64", "24", "none", "24"},
+           Row{"3", "f32", "none", "none", "none"},
+           Row{"16", "i8", "none", "none", "none"},
+       }) {
+    CAPTURE(row.columns);
+    CAPTURE(row.dtype);
+    const std::string body =
+        fmt::format("(x: {}[N, {}, L]) {{ y = transpose(x, perm = [0, 2, 1])", row.dtype, row.columns);
+    CHECK(shuffles(body, "host:x86-64-v2") == row.sse);
+    CHECK(shuffles(body, "host:x86-64-v3") == row.avx2);
+    CHECK(shuffles(body, "host:icelake-server") == row.avx512);
+  }
+  // With each row of another input, or of a column more, vectors end where its windows do.
+  CHECK(shuffles("(x: f32[N, 4, L], b: f32[N, L, 4]) { a = transpose(x, perm = [0, 2, 1]) y = add(a, b)",
+                 "host:icelake-server") == "none");
+  CHECK(shuffles("(x: f32[N, 4, L]) { a = transpose(x, perm = [0, 2, 1]) "
+                 "y = pad(a, low = [0, 0, 0], high = [0, 0, 1])",
+                 "host:icelake-server") == "none");
+  CHECK(shuffles("(x: f32[N, 4, L]) { a = transpose(x, perm = [0, 2, 1]) y = relu(a)", "host:icelake-server") == "8");
+}
+
+// --- proof ----------------------------------------------------------------------------------------------------------
+
+class Mutant final : public PassEdits {
+ public:
+  using Edit = std::function<void(ir::ExprContext&, const RowChunkVariables&, RowChunks&)>;
+  explicit Mutant(Edit edit) : edit_(std::move(edit)) {}
+
+  void covered(Schedule& schedule) const override {
+    for (std::size_t i = 0; i < schedule.cases.size(); ++i)
+      if (RowChunks* const chunks = schedule.row_chunks(i); chunks != nullptr && !chunks->sources.empty())
+        edit_(schedule.exprs(), RowChunkVariables(schedule.exprs()), *chunks);
+  }
+
+ private:
+  Edit edit_;
+};
+
+struct SeededBug {
+  const char* name;
+  Kind expected;
+  Mutant::Edit edit;
+};
+
+std::vector<SeededBug> seeded_bugs() {
+  const auto plus = [](ir::ExprContext& exprs, Expr& e, int by) { e = exprs.add(e, exprs.constant(by)); };
+  return {
+      {"a task's last vector reaches an element of the next task", Kind::store,
+       [=](auto& exprs, auto&, auto& rows) { plus(exprs, rows.loop.limit, 1); }},
+      {"the last chunk is bounded by its elements, not by its vectors", Kind::store,
+       [](auto& exprs, auto& at, auto& rows) { rows.loop.limit = exprs.sub(at.elements, at.size); }},
+      {"all vectors but the last are bounded", Kind::store,
+       [=](auto& exprs, auto& at, auto& rows) {
+         rows.loop.limit = exprs.sub(at.elements, exprs.constant(rows.loop.lanes));
+       }},
+      {"the next chunk begins after whole vectors", Kind::cover,
+       [](auto& exprs, auto& at, auto& rows) {
+         rows.loop.next = exprs.add(at.chunk, exprs.constant(rows.loop.lanes * rows.loop.vectors));
+       }},
+      {"the next chunk begins an element late", Kind::cover,
+       [=](auto& exprs, auto&, auto& rows) { plus(exprs, rows.loop.next, 1); }},
+      {"a vector is given a lane that it has not", Kind::cover,
+       [=](auto& exprs, auto&, auto& rows) { plus(exprs, rows.loop.filled_limit, 1); }},
+      {"a window begins an element before its tensor", Kind::load,
+       [=](auto& exprs, auto&, auto& rows) { plus(exprs, rows.loop.window_least, -1); }},
+      {"a window ends an element after its tensor", Kind::load,
+       [=](auto& exprs, auto&, auto& rows) { plus(exprs, rows.loop.window_limit, 1); }},
+      {"only the first window of a chunk is bounded", Kind::load,
+       [](auto& exprs, auto& at, auto& rows) {
+         rows.loop.window_limit = exprs.sub(at.storage, exprs.constant(rows.loop.lanes));
+       }},
+      {"an element lies just past its window", Kind::load,
+       [=](auto& exprs, auto&, auto& rows) { plus(exprs, rows.loop.span_limit, 1); }},
+      {"a row begins an element late", Kind::load,
+       [=](auto& exprs, auto&, auto& rows) { plus(exprs, rows.sources[0].base, 1); }},
+      {"the next row begins an element late", Kind::load,
+       [=](auto& exprs, auto&, auto& rows) { plus(exprs, rows.sources[0].step, 1); }},
+      {"a lane takes the next element", Kind::load,
+       [=](auto& exprs, auto&, auto& rows) { plus(exprs, rows.body.loads[0].offset, 1); }},
+      {"every row is the first", Kind::load,
+       [](auto& exprs, auto&, auto& rows) { rows.sources[0].step = exprs.constant(0); }},
+  };
+}
+constexpr int kSeededBugs = 14;
+
+TEST_CASE("row chunks are proved, and each seeded bug in them is refuted with an example") {
+  const std::unique_ptr<HostCompiler> compiler = value_of(HostCompiler::create("host:x86-64-v4"));
+  const std::array<std::string_view, 4> programs = {
+      kPad,
+      "program p(x: f32[B, S], p: dim) where 0 <= p < S { y = pad(x, low = [0, p], high = [0, p], mode = reflect) "
+      "return y }",
+      "program p(x: u8[N, 3, L]) { y = transpose(x, perm = [0, 2, 1]) return y }",
+      "program p(x: f16[A, B, 9]) { y = pad(x, low = [0, 1, 1], high = [0, 1, -1]) return y }"};
+  int refuted = 0;
+  for (const std::string_view text : programs) {
+    CAPTURE(text);
+    const ir::Program program = program_of(text);
+    const auto is_of_chunks = [](const Obligation& one) { return one.row_case >= 0; };
+    for (const Proof& proof : value_of(compiler->prove(program, {}))) {
+      CHECK(std::ranges::count_if(proof.obligations, is_of_chunks) >= 3);
+      for (const Obligation& one : proof.obligations)
+        if (is_of_chunks(one)) CHECK_MESSAGE(one.verdict == Verdict::proved, to_string(one));
+    }
+    for (const SeededBug& bug : seeded_bugs()) {
+      CAPTURE(bug.name);
+      const Mutant mutant(bug.edit);
+      const std::vector<Proof> proofs =
+          value_of(compiler->prove(program, {.config = {}, .bounds_check = false, .edits = &mutant}));
+      const Obligation* found = proofs.front().refuted();
+      REQUIRE(found != nullptr);
+      CHECK(found->kind == bug.expected);
+      CHECK(is_of_chunks(*found));
+      CHECK_FALSE(found->found.violation.empty());
+      CHECK_FALSE(compiler->compile(program, {.config = {}, .bounds_check = false, .edits = &mutant}));
+      ++refuted;
+    }
+  }
+  CHECK(refuted == kSeededBugs * std::ssize(programs));
+}
+
+TEST_CASE("interleaved columns are proved, and a shuffle that takes another lane is refuted") {
+  using Rows = RowChunks;
+  const std::array<std::pair<const char*, void (*)(ir::ExprContext&, Rows&)>, 7> bugs = {{
+      {"two columns are exchanged",
+       [](auto&, Rows& rows) { std::swap(rows.interleaved[0].loads[0], rows.interleaved[0].loads[1]); }},
+      {"a shuffle begins with the other vector",
+       [](auto&, Rows& rows) {
+         std::swap(rows.interleaved[0].shuffles.back().first, rows.interleaved[0].shuffles.back().second);
+       }},
+      {"two lanes are exchanged",
+       [](auto&, Rows& rows) {
+         std::swap(rows.interleaved[0].shuffles.back().lanes[0], rows.interleaved[0].shuffles.back().lanes[2]);
+       }},
+      {"the last two vectors are exchanged",
+       [](auto&, Rows& rows) {
+         std::swap(rows.interleaved[0].shuffles.back(), *(rows.interleaved[0].shuffles.end() - 2));
+       }},
+      {"the first level is that of other vectors",
+       [](auto&, Rows& rows) { rows.interleaved[0].shuffles[0].first = 1; }},
+      {"another selection is taken for the columns", [](auto&, Rows& rows) { rows.interleaved[0].node -= 2; }},
+      {"vectors end a lane early",
+       [](auto& exprs, Rows& rows) { rows.loop.filled_limit = exprs.constant(rows.loop.lanes - 2); }},
+  }};
+  const std::unique_ptr<HostCompiler> compiler = value_of(HostCompiler::create("host:x86-64-v4"));
+  for (const char* const dtype : {"u8", "f16", "f32", "f64"}) {
+    const ir::Program program =
+        program_of(fmt::format("program p(x: {}[N, 4, L]) {{ y = transpose(x, perm = [0, 2, 1]) return y }}", dtype));
+    const auto interleaved = [](const Obligation& one) { return one.access == "interleaved columns of x"; };
+    const std::vector<Proof> right = value_of(compiler->prove(program, {}));
+    REQUIRE(std::ranges::count_if(right.front().obligations, interleaved) == 1);
+    CHECK(right.front().refuted() == nullptr);
+    for (const auto& [name, edit] : bugs) {
+      CAPTURE(name);
+      const Mutant mutant([edit = edit](auto& exprs, auto&, auto& rows) { edit(exprs, rows); });
+      const std::vector<Proof> proofs =
+          value_of(compiler->prove(program, {.config = {}, .bounds_check = false, .edits = &mutant}));
+      const Obligation* found = proofs.front().refuted();
+      REQUIRE(found != nullptr);
+      CHECK(interleaved(*found));
+      CHECK_FALSE(found->found.violation.empty());
+    }
+  }
+}
+
+TEST_CASE("what is not decided of row chunks withdraws them, and leaves nothing to be checked") {
+  // Elements' numbers are products of sizes that nothing bounds: ranges do not show that they fit 64 bits.
+  const ir::Program program = program_of(
+      "program p(x: f16[a - 12, a - 4, a] strides [1, 2, 1], a: dim, b: dim, c: dim, d: dim, e: dim)\n"
+      "where d < 88, a <= b - 105\n"
+      "{ flat = reshape(x, shape = [b, a - 12])\n"
+      "  wide = pad(flat, mode = symmetric, low = [min(c, 4), d], high = [1, d + 1])\n"
+      "  row = reshape(wide, shape = [1, (min(c, 4) + b + 1) * (2*d + a - 11)])\n"
+      "  y = slice(row, start = [c, e], limit = [1, min(334, b + 172)], step = [1, 2]) return y }");
+  const std::unique_ptr<HostCompiler> compiler = value_of(HostCompiler::create("host:x86-64-v3"));
+  REQUIRE(has_row_chunks(ir::to_string(program)));
+  int withdrawn = 0;
+  for (const Proof& proof : value_of(compiler->prove(program, {}))) {
+    CHECK(proof.count(Verdict::checked) == 0);
+    for (const Obligation& one : proof.obligations) {
+      if (one.row_case < 0) continue;
+      ++withdrawn;
+      CHECK_MESSAGE(one.verdict == Verdict::dead, to_string(one));
+      CHECK(to_string(one).ends_with(
+          "never, for row chunks are taken where all of it is decided contradicts width row chunks in 64 bits is not: "
+          "ranges do not show it"));
+    }
+  }
+  CHECK(withdrawn == 7);
+  CHECK(compiler->compile(program, {}).has_value());
+}
+
+// --- execution ------------------------------------------------------------------------------------------------------
+
+using Sizes = std::vector<std::pair<std::string, std::int64_t>>;
+
+/// Rows of 0 to 66 elements, few and many: about as many elements each time.
+std::vector<Sizes> rows_of(const Sizes& amounts) {
+  std::vector<Sizes> all;
+  for (const std::int64_t s :
+       {1, 2, 3, 4, 5, 7, 8, 9, 14, 15, 16, 17, 23, 30, 31, 32, 33, 47, 60, 61, 62, 63, 64, 66, 100, 126})
+    for (const std::int64_t b : {std::int64_t{1}, std::int64_t{2}, std::int64_t{7}, 1 + 900 / s}) {
+      Sizes one = amounts;
+      one.emplace_back("B", b);
+      one.emplace_back("S", s);
+      all.push_back(std::move(one));
+    }
+  return all;
+}
+
+std::vector<std::string> runnable_targets() {
+  std::vector<std::string> names;
+  for (const char* const name : {"host:x86-64-v2", "host:x86-64-v3", "host:x86-64-v4", "host:icelake-server", "host"}) {
+    const std::unique_ptr<HostCompiler> compiler = value_of(HostCompiler::create(name));
+    if (compiler->check_runs_here()) names.emplace_back(name);
+  }
+  return names;
+}
+
+/// Runs a program that was compiled for a target at these sizes: the first that differ from the interpreter's results.
+std::string differences(std::string_view text, const std::string& target, const std::vector<Sizes>& sizes,
+                        const PassEdits* edits, std::uint64_t seed) {
+  const ir::Program program = program_of(text);
+  const std::unique_ptr<HostCompiler> compiler = value_of(HostCompiler::create(target));
+  const auto image =
+      value_of(differential::load(compiler->compile(program, {.config = {}, .bounds_check = false, .edits = edits})));
+  differential::GuardedArena arena;
+  testing::Rng rng(seed);
+  for (const Sizes& one : sizes) {
+    ir::BindRequest request;
+    request.tensors.resize(program.tensor_parameters().size());
+    for (const auto& [name, value] : one)
+      if (program.exprs().find_symbol(name)) request.symbols.emplace(name, value);
+    const auto binding = ir::Binding::bind(program, request);
+    if (!binding) continue;
+    const auto problem = value_of(differential::random_problem(program, *binding, rng));
+    for (int i = 0; i < 2; ++i)
+      if (std::string found = differential::check_both_placements(image, problem, arena, rng); !found.empty()) {
+        for (const auto& [name, value] : one) found += fmt::format(" {}={}", name, value);
+        return found;
+      }
+  }
+  return {};
+}
+
+TEST_CASE("row chunks have the interpreter's bits, at any length, in memory between guard pages, in several tasks") {
+  const std::vector<std::pair<std::string_view, Sizes>> programs = {
+      {"program p(x: i8[B, S], lo: dim, hi: dim) { y = pad(x, low = [0, lo], high = [0, hi], value = 7) return y }",
+       {{"lo", 1}, {"hi", 1}}},
+      {"program p(x: f16[B, S], lo: dim, hi: dim) { y = pad(x, low = [0, lo], high = [0, hi], value = 7) return y }",
+       {{"lo", 0}, {"hi", 3}}},
+      {"program p(x: f32[B, S], lo: dim, hi: dim) { y = pad(x, low = [0, lo], high = [0, hi]) z = relu(y) return z }",
+       {{"lo", -1}, {"hi", -1}}},
+      {"program p(x: f64[B, S], lo: dim, hi: dim) { y = pad(x, low = [0, lo], high = [0, hi]) return y }",
+       {{"lo", 2}, {"hi", -1}}},
+      {"program p(x: u8[B, S]) { y = pad(x, low = [0, 1], high = [0, 1], mode = edge) return y }", {}},
+      {"program p(x: i16[B, S]) where S >= 3 { y = pad(x, low = [0, 2], high = [0, 2], mode = reflect) return y }", {}},
+      {"program p(x: f32[B, S]) { y = pad(x, low = [0, 5], high = [0, 2], mode = symmetric) return y }", {}},
+      {"program p(x: i8[B, S]) { y = pad(x, low = [0, 3], high = [0, 3], mode = wrap) return y }", {}},
+      {"program p(x: i8[B, S, 7]) { y = pad(x, low = [0, 1, 1], high = [0, 2, 1], value = 3) return y }", {}},
+      {"program p(x: u8[B, S]) { y = pad(x, low = [0, 1], high = [0, 0], interior = [0, 2], value = 3) return y }", {}},
+      {"program p(x: i8[B, S]) where S >= 4 { y = slice(x, start = [0, 1], limit = [B, S], step = [1, 3]) return y }",
+       {}},
+      {"program p(x: u8[B, 3, S]) { y = transpose(x, perm = [0, 2, 1]) return y }", {}},
+      {"program p(x: f32[B, 2, S]) { y = transpose(x, perm = [0, 2, 1]) return y }", {}},
+      {"program p(x: f16[B, 2, S]) { y = transpose(x, perm = [0, 2, 1]) return y }", {}},
+      {"program p(x: i8[B, 4, S]) { y = transpose(x, perm = [0, 2, 1]) return y }", {}},
+      {"program p(x: f16[B, 4, S]) { y = transpose(x, perm = [0, 2, 1]) z = add(y, y) return z }", {}},
+      {"program p(x: f32[B, 4, S]) { y = transpose(x, perm = [0, 2, 1]) return y }", {}},
+      {"program p(x: f64[B, 4, S]) { y = transpose(x, perm = [0, 2, 1]) return y }", {}},
+      {"program p(x: u8[B, 8, S]) { y = transpose(x, perm = [0, 2, 1]) return y }", {}},
+      {"program p(x: f32[B, 4, S], w: f16[B, 4, S]) { y = transpose(x, perm = [0, 2, 1]) "
+       "z = transpose(w, perm = [0, 2, 1]) return y, z }",
+       {}},
+      {"program p(x: i8[B, 4, S]) { y = transpose(x, perm = [0, 2, 1]) z = cast(y, i32) return y, z }", {}},
+      {"program p(x: i8[B, S], y: i8[B, 1]) { z = concat(x, y, x, axis = 1) return z }", {}},
+      {"program p(x: i8[B, S], y: f32[B, S]) { a = cast(x, f32) b = add(a, y) "
+       "z = pad(b, low = [0, 1], high = [0, 1]) return z }",
+       {}},
+      {"program p(x: f16[B, S], k: f16) { y = pad(x, low = [0, 1], high = [0, 0], value = k) z = add(y, y) return z }",
+       {}},
+      {"program p(x: i8[B, S]) { y = pad(x, low = [0, 1], high = [0, 1]) z = cast(y, i32) return y, z }", {}},
+  };
+  const std::uint64_t seed = testing::seed_or(7);
+  MESSAGE("PADLOCK_SEED=", seed);  // of data, misalignments and where tasks are cut
+  for (const std::string& target : runnable_targets())
+    for (const auto& [text, amounts] : programs) {
+      CAPTURE(target);
+      CAPTURE(text);
+      CHECK(has_row_chunks(text, target));
+      CHECK(differences(text, target, rows_of(amounts), plan_always(), seed) == "");
+    }
+}
+
+TEST_CASE("large results have their short rows taken by chunks without being asked to") {
+  const Sizes large = {{"B", 9001}, {"S", 5}, {"lo", 1}, {"hi", 2}};
+  CHECK(differences(kPad, "host", {large}, nullptr, 7) == "");
+}
+
+}  // namespace
+}  // namespace padlock::compiler

@@ -1,0 +1,243 @@
+// What a tuner goes through: every config of it makes other code than those before it.
+
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <set>
+#include <tuple>
+
+#include "compiler/pipeline.h"
+#include "compiler/schedule/model/schedule_key.h"
+#include "compiler/targets/cost.h"
+#include "compiler/targets/gpu_config.h"
+#include "compiler/targets/host_config.h"
+#include "compiler/targets/target_compiler.h"
+
+namespace padlock::compiler {
+namespace {
+
+constexpr const char* kPad =
+    "program p(x: f32[A, B], lo: dim) where 0 <= lo <= 9 { y = pad(x, low = [1, lo], high = [1, 3]) z = relu(y) "
+    "return z }";
+
+std::unique_ptr<TargetCompiler> compiler_of(const std::string& target) {
+  auto made = TargetCompiler::create(target);
+  REQUIRE(made);
+  return *std::move(made);
+}
+
+SearchSpace space_of(TargetCompiler& compiler, const ir::Program& program,
+                     const std::vector<ir::Binding>& bindings = {}) {
+  auto space = compiler.search_space(program, bindings);
+  REQUIRE_MESSAGE(space, (space ? "" : space.error().to_string()));
+  return *std::move(space);
+}
+
+std::vector<std::string> configs_of(TargetCompiler& compiler, const std::string& text) {
+  const auto program = ir::parse_program(text);
+  REQUIRE(program);
+  std::vector<std::string> configs;
+  for (const SearchPoint& point : space_of(compiler, *program).points) configs.push_back(to_string(point.config));
+  return configs;
+}
+
+CodeKey key_at(const ir::Program& program, const char* config) {
+  auto kernels = lower(program);
+  REQUIRE(kernels);
+  const auto parsed = HostConfig::parse(config, HostConfig{});
+  REQUIRE(parsed);
+  return key_of(schedule_for_host(std::move(kernels->front()), *parsed));
+}
+
+}  // namespace
+
+TEST_CASE("the search space of a rank-2 pad begins with the default and holds no config twice") {
+  for (const auto& [target, least, most] :
+       {std::tuple("host", std::size_t{32}, std::size_t{256}), {"sm_90", std::size_t{30}, std::size_t{64}}}) {
+    CAPTURE(target);
+    const auto compiler = compiler_of(target);
+    const std::vector<std::string> space = configs_of(*compiler, kPad);
+    CHECK(space.size() >= least);
+    CHECK(space.size() <= most);
+    CHECK(space.front() == to_string(compiler->default_config()));
+    CHECK(std::set(space.begin(), space.end()).size() == space.size());
+    CHECK(configs_of(*compiler, kPad) == space);
+    for (const std::string& config : space) CHECK(to_string(*compiler->parse_config(config)) == config);
+  }
+}
+
+TEST_CASE("what a config says of vectors is nothing to code without vectors") {
+  const auto program = ir::parse_program("program p(x: f32[A]) { z = pad(x, low = [1], high = [3]) return z }");
+  REQUIRE(program);
+  CHECK(key_at(*program, "split=0,vector_bytes=16") == key_at(*program, "split=0,vector_bytes=64"));
+  CHECK(key_at(*program, "split=0,store=plain") == key_at(*program, "split=0,store=nontemporal"));
+  CHECK(key_at(*program, "split=1,vector_bytes=16") != key_at(*program, "split=1,vector_bytes=64"));
+  CHECK(key_at(*program, "split=1,store=plain") != key_at(*program, "split=1,store=nontemporal"));
+  CHECK(key_at(*program, "split=1,store=automatic") != key_at(*program, "split=1,store=nontemporal"));
+  CHECK(key_at(*program, "split=1,unroll=1") != key_at(*program, "split=1,unroll=4"));
+  CHECK(key_at(*program, "split=1") != key_at(*program, "split=0"));
+}
+
+TEST_CASE("a search lowers its program once, schedules each kernel once a config, and proves what is new") {
+  const auto program =
+      ir::parse_program("program p(x: f32[A, B]) { y = pad(x, low = [1, 0], high = [1, 3]) z = relu(x) return y, z }");
+  REQUIRE(program);
+  const auto binding = ir::Binding::bind(*program, {.tensors = {std::nullopt}, .symbols = {{"A", 62}, {"B", 61}}});
+  REQUIRE(binding);
+  constexpr int kKernels = 2;  // results of two sizes
+  for (const char* const target : {"host", "sm_90"}) {
+    CAPTURE(target);
+    const auto compiler = compiler_of(target);
+    const SearchSpace space = space_of(*compiler, *program, {*binding, *binding});
+    const auto configs = static_cast<int>(compiler->all_configs().size()) + 1;  // and the default
+    CHECK(space.passes.lowered == 1);
+    CHECK(space.passes.scheduled == kKernels * configs);
+    CHECK(space.passes.proved == kKernels * static_cast<int>(space.points.size()));
+    for (const SearchPoint& point : space.points) {
+      CHECK(compiler->parse_config(to_string(point.config)) == point.config);
+      REQUIRE(point.costs.size() == 2);
+      for (const std::vector<KernelCost>& costs : point.costs) {
+        REQUIRE(costs.size() == kKernels);
+        CHECK(costs[0].write_bytes == 64 * 64 * 4);
+        CHECK(costs[1].write_bytes == 62 * 61 * 4);
+      }
+    }
+  }
+}
+
+TEST_CASE("a config says how large its tasks are, and is of one target's compiler") {
+  const auto program = ir::parse_program(kPad);
+  REQUIRE(program);
+  const auto host = compiler_of("host");
+  const auto gpu = compiler_of("sm_90");
+  CHECK(task_bytes(host->default_config()) == 256 << 10);
+  CHECK(task_bytes(host->parse_config("task_kib=1024").value()) == 1024 << 10);
+  CHECK(task_bytes(gpu->default_config()) == 64 << 10);
+  for (const auto& [compiler, config, message] :
+       {std::tuple(host.get(), gpu->default_config(), "found map=tiles"),
+        {gpu.get(), host->default_config(), "expected a config of target sm_90, found vector_bytes="}}) {
+    const auto refused = compiler->compile(*program, {.config = config});
+    REQUIRE_FALSE(refused);
+    CHECK(refused.error().code == Code::invalid_argument);
+    CHECK_MESSAGE(refused.error().message.find(message) != std::string::npos, refused.error().message);
+  }
+}
+
+TEST_CASE("costs count bytes and vectors") {
+  const auto program = ir::parse_program(kPad);
+  REQUIRE(program);
+  const auto binding =
+      ir::Binding::bind(*program, {.tensors = {std::nullopt}, .symbols = {{"A", 62}, {"B", 61}, {"lo", 0}}});
+  REQUIRE(binding);
+  const auto cost = [&](const char* config) {
+    auto kernels = lower(*program);
+    REQUIRE(kernels);
+    REQUIRE(kernels->size() == 1);
+    return cost_of(schedule_for_host(std::move(kernels->front()), *HostConfig::parse(config, HostConfig{})), *binding);
+  };
+  CHECK(cost("").read_bytes == 62 * 61 * 4);
+  CHECK(cost("").write_bytes == 64 * 64 * 4);
+  CHECK(cost("split=0").chunks == 64 * 64);
+  CHECK(cost("vector_bytes=32").chunks < 64 * 64 / 4);
+  CHECK(cost("vector_bytes=32").chunks > cost("vector_bytes=64").chunks);
+  CHECK(cost("store=nontemporal").always_nontemporal);
+  CHECK_FALSE(cost("store=plain").nontemporal);
+  CHECK(cost("").blocks == 0);
+}
+
+TEST_CASE("the search space of a GPU has some fifty configs for a program, of which no two make the same schedule") {
+  CHECK(GpuConfig::all().size() == 384);
+  const auto compiler = compiler_of("sm_90");
+  for (const auto& [text, points] :
+       {std::pair(kPad, std::size_t{48}),
+        // Nothing to split, and no predicate.
+        {"program p(x: f16[A, B]) { y = relu(x) return y }", std::size_t{24}},
+        // Read across its rows: as tiles, too, whose blocks have 128 threads at least, and those of small tiles 512
+        // with 256 already; small tiles of 128 threads are medium ones of 256. What `auto` takes for narrow outputs has
+        // 64 threads, too, with either kind of store.
+        {"program p(x: i8[A, B]) { y = transpose(x, perm = [1, 0]) return y }", std::size_t{28}}}) {
+    CAPTURE(text);
+    const auto program = ir::parse_program(text);
+    REQUIRE(program);
+    const SearchSpace space = space_of(*compiler, *program);
+    std::set<std::string> schedules;
+    for (const SearchPoint& point : space.points) {
+      auto kernels = lower(*program);
+      REQUIRE(kernels);
+      std::string all;
+      for (const Schedule& schedule :
+           schedules_for_gpu(std::move(kernels->front()), std::get<GpuConfig>(point.config))) {
+        const std::string made = to_string(schedule);
+        all += made.substr(0, made.find("  config")) + made.substr(made.find("  rows"));
+      }
+      schedules.insert(all);
+    }
+    CHECK(space.points.size() == points);
+    CHECK(schedules.size() == points);
+  }
+}
+
+TEST_CASE("costs of a GPU count blocks, what is on its way, trips and instructions") {
+  const auto program = ir::parse_program(kPad);
+  REQUIRE(program);
+  const auto cost = [&](std::int64_t rows, std::int64_t columns, std::int64_t lo, const char* config) {
+    const auto binding = ir::Binding::bind(
+        *program, {.tensors = {std::nullopt}, .symbols = {{"A", rows - 2}, {"B", columns - lo - 3}, {"lo", lo}}});
+    REQUIRE(binding);
+    auto kernels = lower(*program);
+    REQUIRE(kernels);
+    return cost_of(schedule_for_gpu(std::move(kernels->front()), *GpuConfig::parse(config, GpuConfig::standard())),
+                   *binding);
+  };
+  const KernelCost two = cost(4096, 4096, 5, "map=vector_grid,items=2");
+  CHECK(two.chunks == 0);
+  CHECK(two.write_bytes == 4096 * 4096 * 4);
+  // 4096 * 1024 vectors, and a part of one for an output that begins inside of a vector.
+  CHECK(two.blocks == 4096 * 1024 / 512 + 1);
+  CHECK(two.flight_bytes == 256 * 2 * 16);
+  const KernelCost one = cost(4096, 4096, 5, "map=vector_grid,items=1");
+  CHECK(one.blocks == 4096 * 1024 / 256 + 1);
+  CHECK(one.flight_bytes == 256 * 16);
+  CHECK(one.resident_blocks >= two.resident_blocks);
+  CHECK(cost(4096, 4096, 5, "map=vector_grid,items=1,threads=512").blocks == 4096 * 1024 / 512 + 1);
+  // Short rows have more edges, which are trips of their own, and more instructions.
+  const KernelCost narrow = cost(4096 * 128, 32, 5, "map=vector_grid,items=2");
+  CHECK(narrow.blocks == two.blocks);
+  CHECK(narrow.trips > two.trips);
+  CHECK(narrow.instructions > two.instructions);
+  // Without segments every vector is made by elements.
+  CHECK(cost(4096, 4096, 5, "split=0").instructions > narrow.instructions);
+  // Each thread takes one vector of a small output, whatever the config says.
+  CHECK(cost(64, 64, 5, "map=vector_grid,items=4").flight_bytes == one.flight_bytes);
+}
+
+TEST_CASE("costs of tiles: more threads are fewer words on each thread's way, and more instructions") {
+  const auto program = ir::parse_program("program p(x: i8[A, B]) { y = transpose(x, perm = [1, 0]) return y }");
+  REQUIRE(program);
+  const auto cost = [&](std::int64_t side, std::string_view config) {
+    const auto binding = ir::Binding::bind(*program, {.tensors = {ir::ArgumentShape{{side, side}, {}}}, .symbols = {}});
+    REQUIRE(binding);
+    auto kernels = lower(*program);
+    REQUIRE(kernels);
+    return cost_of(schedule_for_gpu(std::move(kernels->front()), *GpuConfig::parse(config, GpuConfig::standard())),
+                   *binding);
+  };
+  const KernelCost few = cost(4096, "threads=128,tiles=large");
+  const KernelCost many = cost(4096, "threads=512,tiles=large");
+  CHECK(few.blocks == 33 * 32);  // of 128 x 128 bytes, and for rows that end in the halo of one more
+  CHECK(many.blocks == few.blocks);
+  CHECK(few.trips > many.trips);
+  CHECK(few.instructions < many.instructions);
+  CHECK(few.resident_blocks > many.resident_blocks);
+  CHECK(few.flight_bytes == 128 * 20 * 4);
+  CHECK(many.flight_bytes == 512 * 10 * 4);
+  // By default an output of 64 MiB is made in large tiles, one of 16 MiB in medium ones, one of 4 MiB in small ones.
+  CHECK(cost(8192, "").blocks == 65 * 64);
+  CHECK(cost(4096, "").blocks == 65 * 32);
+  CHECK(cost(4096, "").blocks == cost(4096, "tiles=medium").blocks);
+  CHECK(cost(2048, "").blocks == 33 * 16);
+  CHECK(cost(2048, "").instructions == cost(2048, "tiles=small").instructions);
+  CHECK(cost(2048, "").instructions > cost(2048, "tiles=medium").instructions);  // of twice as many threads
+}
+
+}  // namespace padlock::compiler
