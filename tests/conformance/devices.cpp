@@ -33,7 +33,8 @@ std::vector<VariantRow> simt_variants() {
   return {{"default", "", false},
           {"no split, many threads, large tiles", "threads=256,split=0,tiles=large", false},
           {"small tiles", "tiles=small", false},
-          {"four vectors, transposes by elements, streaming", "map=vector_grid,threads=512,items=4,cache=evict_first", false}};
+          {"four vectors, transposes by elements, streaming", "map=vector_grid,threads=512,items=4,cache=evict_first",
+           false}};
 }
 
 /// Those of GPUs, and the code that checks bounds.

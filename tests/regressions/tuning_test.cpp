@@ -176,8 +176,8 @@ TEST_CASE("pytorch_145410: what a config's own set-up costs is not part of its t
   tuner::faults::set_fault(Fault::none, request.symbols);
   tuner::Trials trials({}, tuner::faults::make_faulty_compiler);
   // The fake's clock moves with launches alone: by a quarter of a millisecond.
-  for (const char* config :
-       {"map=vector_grid,items=1", "map=vector_grid,items=2", "threads=512"}) {  // the first makes buffers and reference
+  for (const char* config : {"map=vector_grid,items=1", "map=vector_grid,items=2",
+                             "threads=512"}) {  // the first makes buffers and reference
     request.config = config;
     const TryResult result = trials.try_config(request);
     CHECK_MESSAGE(result.verdict == Verdict::ok, result.message);

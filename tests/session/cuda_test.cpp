@@ -86,8 +86,8 @@ TEST_CASE("results are the reference's, for every kind of config") {
   };
   int runs = 0;
   for (const Program& program : programs)
-    for (const char* config :
-         {"", "map=vector_grid,items=4,cache=evict_first", "map=vector_grid,threads=512", "map=vector_grid,items=1,split=0"})
+    for (const char* config : {"", "map=vector_grid,items=4,cache=evict_first", "map=vector_grid,threads=512",
+                               "map=vector_grid,items=1,split=0"})
       for (const bool bounds_check : {false, true}) {
         CAPTURE(program.text);
         CAPTURE(config);

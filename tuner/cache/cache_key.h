@@ -19,10 +19,10 @@ enum class FieldClass : std::uint8_t {
 
 // The one table of what identifies a tuning record: X(name, class). Everything about keys is generated from it.
 //
-// program: hash of the canonical text. types: of parameters and results. abi, code: compiler/targets/revision.h. target:
-// what code is made for, "host" or "sm_90"; cpu: of a host LLVM's name and every feature, so that no record crosses
-// between machines with and without, say, AVX-512. device, driver, host, date: where and when. policy: how samples were
-// taken.
+// program: hash of the canonical text. types: of parameters and results. abi, code: compiler/targets/revision.h.
+// target: what code is made for, "host" or "sm_90"; cpu: of a host LLVM's name and every feature, so that no record
+// crosses between machines with and without, say, AVX-512. device, driver, host, date: where and when. policy: how
+// samples were taken.
 #define PADLOCK_KEY_FIELDS(X) \
   X(program, must)            \
   X(types, must)              \

@@ -5,9 +5,9 @@
 #include <fmt/format.h>
 
 #include "compiler/prover/core/access_regions.h"
-#include "compiler/schedule/model/row_chunks.h"
 #include "compiler/schedule/index/exact_indices.h"
 #include "compiler/schedule/index/index_width.h"
+#include "compiler/schedule/model/row_chunks.h"
 #include "ir/expr/affine.h"
 
 namespace padlock::compiler {

@@ -83,8 +83,8 @@ TEST_CASE("an element that is in no task, or in two, is noticed") {
 
 TEST_CASE("the threads of a right grid write every element, each once") {
   const ir::Program program = program_of(kPad);
-  for (const std::string_view config :
-       {"map=vector_grid,threads=128,items=1", "map=vector_grid,threads=256,items=4", "map=vector_grid,threads=128,split=0"}) {
+  for (const std::string_view config : {"map=vector_grid,threads=128,items=1", "map=vector_grid,threads=256,items=4",
+                                        "map=vector_grid,threads=128,split=0"}) {
     CAPTURE(std::string(config));
     const Schedule schedule = schedule_of(program, config);
     for (const auto& [rows, extent] : {std::pair(1, 1), {5, 3}, {9, 250}, {2, 1030}, {1, 2500}})

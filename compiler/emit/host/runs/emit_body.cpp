@@ -189,7 +189,8 @@ class RunsEmitter {
     builder_.CreateBr(done);
   }
 
-  // --- nontemporal rows ------------------------------------------------------------------------------------------------
+  // --- nontemporal rows
+  // ------------------------------------------------------------------------------------------------
 
   /// The code of a run that all runs of nontemporal rows share, and the values that it is entered with.
   struct SharedRun {
