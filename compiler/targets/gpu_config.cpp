@@ -67,14 +67,9 @@ namespace {
 /// Bounds the segments of a kernel that is worth a schedule for some sizes: more are long code.
 constexpr std::size_t kMostSegmentsTwice = 16;
 
-/// Returns what is <= 0 where tiles would be mostly empty: where the output has fewer than three quarters of a large
-/// tile's columns, or at most a sixth of its rows. A grid of vectors loads element by element, of which it then finds
-/// the neighbours in a cache. (An H200, 64 MiB, a grid of vectors and large tiles, of a copy: to 3, 4, 16, 64 and 256
-/// columns f32 0.70, 1.04, 1.02, 0.84 and 0.46, and 0.04, 0.05, 0.26, 1.03 and 1.01; f16 0.53, 0.56, 0.95, 0.80 and
-/// 0.24, and 0.02, 0.03, 0.17, 1.02 and 0.94. From as many, which are rows of a tile then: f32 0.88, 0.81, 0.28 and
-/// less, and 0.10, 0.13, 0.48 and 1.01; f16 0.87, 0.47, 0.15, and 0.04, 0.05, 0.17. i8, 38 to 103 MB, to 3, 8, 16, 32
-/// and 64 0.38, 0.39, 0.69, 0.68 and 0.67, and 0.02, 0.05, 0.09, 0.19 and 0.30; from 3, 8, 16 and 32 0.59, 0.17, 0.16
-/// and 0.10, and 0.02, 0.06, 0.10 and 0.18.)
+/// Returns what is <= 0 where tiles would be mostly empty: where the output has fewer than three quarters of a large tile's
+/// columns, or at most a sixth of its rows. A grid of vectors loads element by element, and finds the neighbours in a
+/// cache: f32 of 16 columns at 1.02 of a copy, in tiles at 0.26 (an H200; docs/performance-gpu.md).
 ir::Expr narrowness(const Schedule& tiled) {
   ir::ExprContext& exprs = tiled.exprs();
   const TransposeTile& tile = tiled.tiles()->shapes.front();

@@ -39,10 +39,8 @@ struct GpuConfig {
   /// The search space, in a fixed order. A search tries what makes the same schedules of a program once.
   [[nodiscard]] static std::vector<GpuConfig> all();
   /// The config of a kernel that was not tuned: tiles where it transposes, else a grid of vectors, which is right for
-  /// rows of any length, in blocks of 256 threads that have two vectors of 16 bytes on their way each. (An H200, f32 to
-  /// i8, as parts of the best of six configs: at 1, 4, 16, 64 and 256 MiB 0.96, 0.94, 0.98, 0.995 and 0.995; blocks of
-  /// 128 threads 0.93, 0.88, 0.98, 0.999 and 1.0. Stores that are evicted first are up to 7 % faster by themselves, but
-  /// a kernel that reads 4 to 16 MiB of them next takes 8 % longer, so that a default has none.)
+  /// rows of any length, in blocks of 256 threads that have two vectors of 16 bytes on their way each. Stores that are
+  /// evicted first are up to 7 % faster by themselves, but the next kernel, which reads them, takes 8 % longer.
   [[nodiscard]] static GpuConfig standard();
 };
 

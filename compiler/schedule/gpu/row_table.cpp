@@ -13,8 +13,7 @@ constexpr int kWarp = 32;
 constexpr int kFewestLanes = 16;
 /// Below so many rows among a warp's vectors a table is no gain.
 constexpr int kFewestRows = 2;
-/// Below so many vectors, 8 MiB, most threads take one at a time, and wait for what few then share. (An H200, rank 5:
-/// at 16 MiB tables are 1.11 times as fast as code for one vector a thread.)
+/// Below so many vectors, 8 MiB, most threads take one at a time, and wait for what few then share.
 constexpr std::int64_t kFewestVectors = (8 << 20) / 16;
 constexpr int kColumns = 940;  // the variable's order: after those of granules
 

@@ -10,8 +10,7 @@ namespace {
 enum VariableOrder { kElements = 920, kPhase, kUsed, kBlock, kSlot, kShift, kLeast, kEnd, kFirstGranule };
 
 /// Up to so many vectors, 24 MiB, code for one a thread is fastest, as it has half of the registers: of f16 and i8 a
-/// multiprocessor runs 2048 threads at once, not 1536. (An H200, beside code for two: 1.07 times as fast at 4 MiB, 1.14
-/// in misaligned rows of f16, 1.01 at 16 MiB, 0.996 at 32 MiB, 0.97 at 256 MiB.)
+/// multiprocessor runs 2048 threads at once, not 1536 (1.07 times as fast at 4 MiB, 0.97 at 256 MiB on an H200).
 constexpr std::int64_t kMostSingleVectors = (24 << 20) / 16;
 
 Granules make_granules(ir::ExprContext& exprs, int lanes) {
