@@ -67,9 +67,9 @@ namespace {
 /// Bounds the segments of a kernel that is worth a schedule for some sizes: more are long code.
 constexpr std::size_t kMostSegmentsTwice = 16;
 
-/// Returns what is <= 0 where tiles would be mostly empty: where the output has fewer than three quarters of a large tile's
-/// columns, or at most a sixth of its rows. A grid of vectors loads element by element, and finds the neighbours in a
-/// cache: f32 of 16 columns at 1.02 of a copy, in tiles at 0.26 (an H200; docs/performance-gpu.md).
+/// Returns what is <= 0 where tiles would be mostly empty: where the output has fewer than three quarters of a large
+/// tile's columns, or at most a sixth of its rows. A grid of vectors loads element by element, and finds the neighbours
+/// in a cache: f32 of 16 columns at 1.02 of a copy, in tiles at 0.26 (an H200; docs/performance-gpu.md).
 ir::Expr narrowness(const Schedule& tiled) {
   ir::ExprContext& exprs = tiled.exprs();
   const TransposeTile& tile = tiled.tiles()->shapes.front();
