@@ -138,6 +138,7 @@ struct ParameterWords {
         count(sizes + abi.sizes.size()) {}
 
   // Index of the first word of each kind, and the number of words.
+  // NOLINTNEXTLINE(readability-identifier-naming): as those that depend on the contract
   static constexpr std::size_t fault = 0, buffers = 1;
   std::size_t scalars, sizes, count;
 };

@@ -9,10 +9,9 @@ usage: bars.py --host=RESULTS.jsonl --gpu=RESULTS.jsonl --gpu-peers=RESULTS.json
 
 import argparse
 import html
-import json
-import math
-import statistics
 import sys
+
+from table import geometric_mean, read_lines
 
 WIDTH, MARGIN, ROW, BAR, NAME = 860, 16, 21, 14, 128
 # Read by whoever has a light background and whoever has a dark one: no colour of its own behind, and text that follows.
@@ -29,10 +28,6 @@ NAMES = {"padlock": "Padlock", "numpy": "NumPy", "torch": "PyTorch", "torch-comp
          "onnxruntime": "ONNX Runtime", "jax": "JAX", "torch eager": "PyTorch", "torch compiled": "torch.compile",
          "jax jit": "JAX", "cupy": "CuPy", "triton": "Triton, tuned"}
 LARGE, GPU_SIZE = 8 << 20, 256 << 20
-
-
-def geometric_mean(values):
-    return math.exp(statistics.fmean(map(math.log, values)))
 
 
 def panel_of(title, rates, copy):
@@ -125,11 +120,6 @@ def picture(host, gpu, peers):
             "programs that all could do.",
             "The GPU's peers ran by themselves, on the same machine; JAX's time is the clock's, its dispatch included."]
     return svg(columns, foot)
-
-
-def read_lines(path):
-    with open(path, encoding="utf-8") as file:
-        return [json.loads(line) for line in file if line.strip()]
 
 
 def main():

@@ -1,7 +1,7 @@
 // Times two builds of Padlock beside each other, by turns in one process: the pads of cases.txt in all their variants,
-// or short rows. It shows what a change costs where two runs of the whole benchmark drown it in the machine's moods.
+// short rows, or the programs of a list. It shows what a change costs where two runs of the whole benchmark drown it in
+// the machine's moods.
 
-#include <dlfcn.h>
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
@@ -9,18 +9,17 @@
 #include <array>
 #include <cmath>
 #include <cstdio>
-#include <cstdlib>
 #include <map>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "bench/listed_program.h"
+#include "bench/loaded_library.h"
 #include "bench/pad_program.h"
 #include "bench/short_rows.h"
-#include "padlock/padlock.h"
 #include "support/file.h"
 #include "support/paired_benchmark.h"
-#include "support/sized.h"
 
 namespace padlock::bench {
 namespace {
@@ -28,6 +27,7 @@ namespace {
 struct Arguments {
   std::string before, after;  // libraries
   std::string only, row;
+  std::string programs;  // file of a list of programs
   std::int64_t short_rows_bytes = 0;
   bool all = false;
   TimingOptions timing = {.rounds = 41, .least_rounds = 5, .budget_ms = 1000, .warm_up_ms = 5, .sample_ms = 1};
@@ -40,91 +40,10 @@ struct Row {
   int threads = 1;
 };
 
-/// Holds a row's call as one library compiled and bound it.
-struct Call {
-  decltype(&padlock_call_launch) launch = nullptr;
-  padlock_call* call = nullptr;
-  std::string code = {};
-  std::vector<std::int64_t> result = {};  // its extents
-  std::int64_t input_bytes = 0;
-  std::int64_t result_bytes = 0;
-
-  void run(const void* from, void* to) const {
-    if (launch(call, &from, 1, &to, 1, nullptr, nullptr) != PADLOCK_OK) std::abort();
-  }
-};
-
-/// One of the two libraries, through its C interface alone: inside, both have the same names. What it makes lives as
-/// long as the process, which ends where something fails.
-class Library {
- public:
-  explicit Library(const std::string& path) : handle_(dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL)) {
-    if (handle_ == nullptr) fail(dlerror());
-    for (std::size_t i = 0; i < contexts_.size(); ++i) {
-      auto options = sized<padlock_context_options>();
-      options.threads = static_cast<std::int32_t>(i) + 1;
-      make("padlock_context_create", &padlock_context_create, contexts_[i], &options);
-    }
-  }
-
-  /// Compiles, and binds to the case's sizes.
-  [[nodiscard]] Call call(const Row& row) const {
-    const std::string text = program_text(row.spec);
-    padlock_program* program = nullptr;
-    padlock_kernel* kernel = nullptr;
-    padlock_text* code = nullptr;
-    Call call{.launch = find("padlock_call_launch", &padlock_call_launch)};
-    padlock_context* context = contexts_.at(static_cast<std::size_t>(row.threads - 1));
-    make("padlock_program_parse", &padlock_program_parse, program, context, text.data(), text.size());
-    make("padlock_program_compile", &padlock_program_compile, kernel, program, nullptr);
-    make("padlock_program_emit", &padlock_program_emit, code, program, nullptr, "asm");
-    call.code = find("padlock_text_data", &padlock_text_data)(code);
-    const auto sizes = row.spec.literal_extents ? std::map<std::string, std::int64_t>() : sizes_of(row.spec.pad);
-    std::vector<padlock_named_value> dims;
-    for (const auto& [name, value] : sizes) dims.push_back({name.c_str(), value});
-    auto options = sized<padlock_bind_options>();
-    options.dims = dims.data();
-    options.dim_count = dims.size();
-    make("padlock_kernel_bind", &padlock_kernel_bind, call.call, kernel, &options);
-    auto info = sized<padlock_tensor_info>();
-    read("padlock_call_input", &padlock_call_input, call.call, info);
-    call.input_bytes = info.storage_bytes;
-    read("padlock_call_result", &padlock_call_result, call.call, info);
-    call.result_bytes = info.storage_bytes;
-    call.result.assign(info.extents, info.extents + info.ndim);
-    return call;
-  }
-
- private:
-  /// The library's own function of that name; the declaration of it says of what type.
-  template <class Function>
-  Function* find(const char* name, Function* /*declared*/) const {
-    auto* found = reinterpret_cast<Function*>(dlsym(handle_, name));
-    if (found == nullptr) fail(dlerror());
-    return found;
-  }
-  template <class Function, class Made, class... Given>
-  void make(const char* name, Function* declared, Made*& made, Given... given) const {
-    check(find(name, declared),
-          [&](auto* function, padlock_error** error) { return function(given..., &made, error); });
-  }
-  template <class Function>
-  void read(const char* name, Function* declared, const padlock_call* call, padlock_tensor_info& info) const {
-    check(find(name, declared), [&](auto* function, padlock_error** error) { return function(call, 0, &info, error); });
-  }
-  template <class Function, class Use>
-  void check(Function* function, Use&& use) const {
-    padlock_error* error = nullptr;
-    if (use(function, &error) != PADLOCK_OK) fail(find("padlock_error_text", &padlock_error_text)(error));
-  }
-  [[noreturn]] static void fail(const char* why) {
-    fmt::print(stderr, "padlock_bench_pairs: {}\n", why);
-    std::exit(1);
-  }
-
-  void* handle_;
-  std::array<padlock_context*, 2> contexts_{};
-};
+ListedProgram listed(const Row& row) {
+  const auto sizes = row.spec.literal_extents ? std::map<std::string, std::int64_t>() : sizes_of(row.spec.pad);
+  return {.name = row.name, .text = program_text(row.spec), .sizes = sizes};
+}
 
 /// The variants of a case that padlock_bench_host times warm; `numbers` has numbers for its pads.
 std::vector<Row> rows_of(const PadCase& pad, const PadCase& numbers) {
@@ -160,66 +79,101 @@ struct Sum {
   double logarithm = 0;
 };
 
-Status time_row(const Library& before, const Library& after, const Row& row, PadArrays& arrays,
-                const Arguments& arguments, Sum& sum) {
-  const std::array calls = {before.call(row), after.call(row)};
+using Calls = std::array<LoadedCall, 2>;  // before, after
+
+/// Error: internal where the two compute different results.
+Status compare_results(const std::string& name, const Calls& calls, PadArrays& arrays) {
+  std::vector<std::vector<std::byte>> results;
+  const auto bytes = static_cast<std::ptrdiff_t>(calls[0].results.extent_bytes);
+  for (const LoadedCall& call : calls) {
+    std::ranges::fill(arrays.result(), std::byte{0});
+    call.run();
+    results.emplace_back(arrays.result().begin(), arrays.result().begin() + bytes);
+  }
+  if (results[0] == results[1]) return {};
+  return internal_error(fmt::format("{}: the results differ", name));
+}
+
+/// The arrays have room for the calls' inputs and results.
+Status time_calls(const std::string& name, Calls calls, PadArrays& arrays, const Arguments& arguments, Sum& sum) {
   const bool same = calls[0].code == calls[1].code;
   if (same) ++sum.same;
   if (same && !arguments.all) return {};
-  std::vector<std::vector<std::byte>> results;
-  const auto bytes = static_cast<std::size_t>(calls[0].result_bytes);
-  for (const Call& call : calls) {
-    call.run(arrays.input().data(), arrays.result().data());
-    results.emplace_back(arrays.result().begin(), arrays.result().begin() + static_cast<std::ptrdiff_t>(bytes));
-  }
-  if (results[0] != results[1]) return internal_error(fmt::format("{}: the results differ", row.name));
+  for (LoadedCall& call : calls) call.place(arrays.input().data(), arrays.result().data());
+  PADLOCK_CHECK(compare_results(name, calls, arrays));
   std::vector<Contestant> contestants;
-  for (const Call& call : calls)
-    contestants.push_back({.name = contestants.empty() ? "before" : "after",
-                           .run = [&call, &arrays] { call.run(arrays.input().data(), arrays.result().data()); }});
-  const Comparison compared = compare(row.name, static_cast<double>(calls[0].input_bytes + calls[0].result_bytes),
-                                      contestants, arguments.timing);
+  for (const LoadedCall& call : calls)
+    contestants.push_back({.name = contestants.empty() ? "before" : "after", .run = [&call] { call.run(); }});
+  const Comparison compared =
+      compare(name, static_cast<double>(calls[0].inputs.bytes + calls[0].results.bytes), contestants, arguments.timing);
   const TimedRow& again = compared.rows.at(1);
   const TimedRow& timed = compared.rows.at(2);
   fmt::print("{:6.3f} {:6.3f} {:6.3f} {:6.3f} {:5} {:10.5f} {} {}\n", timed.ratio.value, timed.ratio.low,
              timed.ratio.high, again.ratio.value, timed.samples_ms.size(), timed.median_ms, same ? "same" : "new ",
-             row.name);
+             name);
   std::fflush(stdout);
   ++sum.rows;
   sum.logarithm += std::log(timed.ratio.value);
   return {};
 }
 
-Status time_cases(const Library& before, const Library& after, const Arguments& arguments, Sum& sum) {
+/// Error: resource_exhausted.
+Result<PadArrays> arrays_for(const LoadedCall& call) {
+  return PadArrays::create(std::max(call.inputs.extent_bytes, call.results.extent_bytes));
+}
+
+Status time_cases(const LoadedLibrary& before, const LoadedLibrary& after, const Arguments& arguments, Sum& sum) {
   PADLOCK_TRY(const std::string text, read_text_file(PADLOCK_BENCH_FOLDER "/cases.txt", std::int64_t{1} << 20));
   PADLOCK_TRY(const std::vector<PadCase> cases, parse_cases(text, "programs"));
   for (const PadCase& pad : cases) {
     if (!pad.name.contains(arguments.only)) continue;
-    const Call first = before.call({.name = pad.name, .spec = {.pad = pad}});
-    PADLOCK_TRY(PadArrays arrays, PadArrays::create(std::max(first.input_bytes, first.result_bytes)));
-    for (const Row& row : rows_of(pad, with_numbers(pad, first.result)))
-      if (row.name.contains(arguments.row)) PADLOCK_CHECK(time_row(before, after, row, arrays, arguments, sum));
+    const LoadedCall first = before.call(listed({.name = pad.name, .spec = {.pad = pad}}));
+    PADLOCK_TRY(PadArrays arrays, arrays_for(first));
+    for (const Row& row : rows_of(pad, with_numbers(pad, first.result_extents))) {
+      if (!row.name.contains(arguments.row)) continue;
+      Calls calls = {before.call(listed(row), row.threads), after.call(listed(row), row.threads)};
+      PADLOCK_CHECK(time_calls(row.name, std::move(calls), arrays, arguments, sum));
+    }
   }
   return {};
 }
 
-Status time_short_rows(const Library& before, const Library& after, const Arguments& arguments, Sum& sum) {
-  for (const PadSpec& spec : short_rows(arguments.short_rows_bytes)) {
-    const Row row{.name = spec.pad.name, .spec = spec};
-    if (!row.name.contains(arguments.only)) continue;
-    const Call first = before.call(row);
-    PADLOCK_TRY(PadArrays arrays, PadArrays::create(std::max(first.input_bytes, first.result_bytes)));
-    PADLOCK_CHECK(time_row(before, after, row, arrays, arguments, sum));
+Status time_programs(const LoadedLibrary& before, const LoadedLibrary& after,
+                     const std::vector<ListedProgram>& programs, const Arguments& arguments, Sum& sum) {
+  for (const ListedProgram& program : programs) {
+    if (!program.name.contains(arguments.only)) continue;
+    Calls calls = {before.call(program), after.call(program)};
+    PADLOCK_TRY(PadArrays arrays, arrays_for(calls[0]));
+    PADLOCK_CHECK(time_calls(program.name, std::move(calls), arrays, arguments, sum));
   }
   return {};
+}
+
+Result<std::vector<ListedProgram>> listed_programs(const std::string& file) {
+  PADLOCK_TRY(const std::string text, read_text_file(file, std::int64_t{1} << 20));
+  return parse_listed_programs(text);
+}
+
+std::vector<ListedProgram> listed_short_rows(std::int64_t bytes) {
+  std::vector<ListedProgram> programs;
+  for (const PadSpec& spec : short_rows(bytes)) programs.push_back(listed({.name = spec.pad.name, .spec = spec}));
+  return programs;
+}
+
+Status time_all(const LoadedLibrary& before, const LoadedLibrary& after, const Arguments& arguments, Sum& sum) {
+  if (arguments.short_rows_bytes > 0)
+    return time_programs(before, after, listed_short_rows(arguments.short_rows_bytes), arguments, sum);
+  if (arguments.programs.empty()) return time_cases(before, after, arguments, sum);
+  PADLOCK_TRY(const std::vector<ListedProgram> programs, listed_programs(arguments.programs));
+  return time_programs(before, after, programs, arguments, sum);
 }
 
 Status run(const Arguments& arguments) {
-  const Library before(arguments.before);
-  const Library after(arguments.after);
+  const LoadedLibrary before(arguments.before);
+  const LoadedLibrary after(arguments.after);
   Sum sum;
   fmt::print(" after/before, interval; before again; rounds; ms after; code; row\n");
-  PADLOCK_CHECK((arguments.short_rows_bytes > 0 ? time_short_rows : time_cases)(before, after, arguments, sum));
+  PADLOCK_CHECK(time_all(before, after, arguments, sum));
   fmt::print("{} rows timed, geometric mean {:.3f}; of all, {} have the same code to the byte\n", sum.rows,
              std::exp(sum.logarithm / std::max(sum.rows, 1)), sum.same);
   return {};
@@ -234,6 +188,9 @@ int main_of(int argc, char** argv) {
   app.add_option("--row", arguments.row, "rows whose name has this in it");
   app.add_option("--short-rows", arguments.short_rows_bytes, "instead rows of 1 to 64 bytes, of so many bytes together")
       ->excludes("--row");
+  app.add_option("--programs", arguments.programs, "instead the programs of a list such as bench/pairs.txt")
+      ->excludes("--row")
+      ->excludes("--short-rows");
   app.add_flag("--all", arguments.all, "rows, too, of which both have the same code");
   app.add_option("--rounds", arguments.timing.rounds, "samples of each at most");
   app.add_option("--least-rounds", arguments.timing.least_rounds, "samples of each at least");

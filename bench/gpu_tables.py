@@ -8,7 +8,7 @@ usage: bench/gpu_tables.py --results=FILE --peers=FILE --page=FILE
 import argparse
 import sys
 
-from bars import geometric_mean, read_lines
+from table import geometric_mean, read_lines
 
 LARGE = 256 << 20
 KINDS = [(dtype, rows) for rows in ("aligned", "misaligned") for dtype in ("f32", "f16", "i8")]

@@ -8,9 +8,10 @@ usage: picture.py RESULTS.jsonl --output=FILE.svg
 
 import argparse
 import html
-import json
 import math
 import sys
+
+from table import read_lines
 
 WIDTH, HEIGHT = 860, 480
 LEFT, RIGHT, TOP, BOTTOM = 62, 150, 44, 52
@@ -115,8 +116,7 @@ def main():
     parser.add_argument("results")
     parser.add_argument("--output", required=True)
     arguments = parser.parse_args()
-    with open(arguments.results, encoding="utf-8") as file:
-        lines = [json.loads(line) for line in file if line.strip()]
+    lines = read_lines(arguments.results)
     cpu = next((line["cpu"] for line in lines if line["kind"] == "provenance"), "unknown CPU")
     with open(arguments.output, "w", encoding="utf-8") as file:
         file.write(svg(lines, f"Padding f32 by 1 on every side, one thread, {cpu}; dots: Padlock on other pads"))

@@ -232,9 +232,23 @@ def peers_text(results):
     return "\n".join(lines) or "no peers"
 
 
+def expanded(values):
+    """The lines of a file's values: a list has the fields that the last line of kind "columns" names, null for none."""
+    columns = None
+    for value in values:
+        if isinstance(value, list):
+            given = {field: found for field, found in zip(columns["fields"], value, strict=True) if found is not None}
+            yield {"kind": columns["of"], **given}
+        elif value.get("kind") == "columns":
+            columns = value
+        else:
+            yield value
+
+
 def read_lines(path):
+    """The JSON lines of a run, or what keep.py left of them."""
     with open(path, encoding="utf-8") as file:
-        return [json.loads(line) for line in file if line.strip()]
+        return list(expanded(json.loads(line) for line in file if line.strip()))
 
 
 def main():

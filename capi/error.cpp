@@ -9,8 +9,6 @@
 #include <new>
 #include <string>
 
-using padlock::capi::make;
-
 namespace padlock::capi {
 namespace {
 
@@ -27,8 +25,8 @@ struct OutOfMemory : padlock_error {
 /// Made in place and never destroyed, so that nothing is to be done when the library goes.
 OutOfMemory& out_of_memory() {
   alignas(OutOfMemory) static std::array<std::byte, sizeof(OutOfMemory)> memory;
-  static OutOfMemory* const made = new (memory.data()) OutOfMemory;
-  return *made;
+  static OutOfMemory* const kError = new (memory.data()) OutOfMemory;
+  return *kError;
 }
 
 /// Texts and values, copied one behind the other.
@@ -114,10 +112,7 @@ padlock_status report_exception(const padlock_allocator& allocator, const char* 
   }
 }
 
-Status require(const void* pointer, std::string_view what) {
-  if (pointer != nullptr) return {};
-  return invalid_argument(fmt::format("expected {}, found NULL", what));
-}
+Status missing(std::string_view what) { return invalid_argument(fmt::format("expected {}, found NULL", what)); }
 
 Status check_index(std::size_t index, std::size_t count) {
   if (index < count) return {};

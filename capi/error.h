@@ -34,7 +34,12 @@ padlock_status report_out_of_memory(padlock_error** out) noexcept;
 padlock_status report_exception(const padlock_allocator& allocator, const char* what, padlock_error** out) noexcept;
 
 /// Error: invalid_argument, "expected WHAT, found NULL".
-[[nodiscard]] Status require(const void* pointer, std::string_view what);
+[[nodiscard]] Status missing(std::string_view what);
+/// Error: `missing`, where the pointer is null.
+template <class T>
+[[nodiscard]] Status require(const T* pointer, std::string_view what) {
+  return pointer != nullptr ? Status() : missing(what);
+}
 /// Error: out_of_range.
 [[nodiscard]] Status check_index(std::size_t index, std::size_t count);
 /// The allocator of the object, or the standard one where there is none.

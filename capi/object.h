@@ -41,11 +41,11 @@ class Counted {
   }
   [[nodiscard]] const padlock_allocator& allocator() const { return block_.allocator; }
 
- protected:
+ private:
+  friend T;
   constexpr Counted() = default;
   ~Counted() = default;
 
- private:
   template <class U, class... Arguments>
   friend U* make(const padlock_allocator& allocator, std::size_t extra_bytes, Arguments&&... arguments);
 

@@ -30,6 +30,7 @@ struct Place {
 [[nodiscard]] inline void* address_of(const DLTensor& tensor) {
   if (tensor.data == nullptr) return nullptr;
   // In integers: an offset is the caller's, and nobody has said what it leads to.
+  // NOLINTNEXTLINE(performance-no-int-to-ptr)
   return reinterpret_cast<void*>(reinterpret_cast<std::uintptr_t>(tensor.data) + tensor.byte_offset);
 }
 

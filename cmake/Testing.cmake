@@ -15,6 +15,13 @@ function(padlock_add_test name)
   set_tests_properties(${name} PROPERTIES TIMEOUT 300)
 endfunction()
 
+# padlock_long_tests(seconds test ...): tests that take minutes, and so many seconds at most. CTest starts them before all
+# others, those with the longest limit first: one that started last would keep one core busy after all others are done.
+# Without a COST it would know that from earlier runs alone, which a fresh machine has not seen.
+function(padlock_long_tests seconds)
+  set_tests_properties(${ARGN} PROPERTIES TIMEOUT ${seconds} COST ${seconds})
+endfunction()
+
 # padlock_keep_signals(test ...): of processes that die of signals, which a sanitizer's own handlers would turn into
 # exits.
 function(padlock_keep_signals)

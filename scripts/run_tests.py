@@ -13,6 +13,8 @@ import xml.etree.ElementTree
 
 from test_counts import Counts, count_program
 
+SLOWEST = 10  # programs that are listed with their times
+
 _NOT_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 _SKIPPED = re.compile(r"^(?:skipped \d+: .*|dev: pip cannot install .*|.*1 skipped: built without .*)$", re.MULTILINE)
 
@@ -39,11 +41,22 @@ def run_ctest(arguments, report):
     return subprocess.run(command, check=False).returncode
 
 
-def count_report(report):
-    """The number of cases, after what was skipped of a program was said with its reason."""
+def cases_of(report):
+    """The programs of CTest's report, as elements."""
     text = _NOT_XML.sub("?", report.read_text(encoding="utf-8", errors="replace"))
+    return list(xml.etree.ElementTree.fromstring(text).iter("testcase"))
+
+
+def slowest(cases):
+    """Lines with the seconds and the names of the programs that took longest, below a line that says so."""
+    times = sorted(((float(case.get("time") or 0), case.get("name")) for case in cases), reverse=True)
+    return ["The slowest test programs:"] + [f"{seconds:8.1f} s  {name}" for seconds, name in times[:SLOWEST]]
+
+
+def count_cases_of(cases):
+    """The number of test cases, after each skip was printed with its reason."""
     total = Counts()
-    for case in xml.etree.ElementTree.fromstring(text).iter("testcase"):
+    for case in cases:
         output, outcome = case.findtext("system-out") or "", outcome_of(case)
         for line in _SKIPPED.findall(output):
             print(f"{case.get('name')}: {line}")
@@ -62,8 +75,9 @@ def main():
     report = pathlib.Path(arguments.build_dir).resolve() / "test_report.xml"
     report.unlink(missing_ok=True)
     status = run_ctest(arguments, report)
-    total = count_report(report) if report.exists() else Counts(failed=1)
-    print(total)
+    cases = cases_of(report) if report.exists() else []
+    total = count_cases_of(cases) if cases else Counts(failed=1)
+    print(*slowest(cases), total, sep="\n")
     return 0 if status == 0 and total.failed == 0 and total.passed > 0 else 1
 
 

@@ -32,18 +32,21 @@ std::optional<Int128> product(Int128 a, Int128 b) {
 /// Adds factor * b to `sum`; false if the result does not fit.
 bool add_to(LinearRow& sum, const LinearRow& b, Int128 factor) {
   const std::optional<Int128> constant = product(b.constant, factor);
-  if (!constant || !fits(sum.constant += *constant)) return false;
+  if (!constant) return false;
+  sum.constant += *constant;
+  if (!fits(sum.constant)) return false;
   take_steps(1 + b.terms.size() + sum.terms.size() * b.terms.size() / kComparedInAStep);
   for (const auto& [variable, coefficient] : b.terms) {
     const std::optional<Int128> scaled = product(coefficient, factor);
     if (!scaled) return false;
     const auto at = std::ranges::find(sum.terms, variable, &std::pair<int, Int128>::first);
-    if (at == sum.terms.end())
+    if (at == sum.terms.end()) {
       sum.terms.emplace_back(variable, *scaled);
-    else if (!fits(at->second += *scaled))
-      return false;
-    else if (at->second == 0)
-      sum.terms.erase(at);
+      continue;
+    }
+    at->second += *scaled;
+    if (!fits(at->second)) return false;
+    if (at->second == 0) sum.terms.erase(at);
   }
   return true;
 }

@@ -94,7 +94,7 @@ std::vector<Values64> ordinary_sizes(const ir::ExprContext& exprs, const Region&
   // Constraints that no round sizes satisfy: each size for itself.
   std::minstd_rand random(1);
   for (int i = 0; i < kScattered && !search.any(); ++i) {
-    const auto spread = static_cast<Int128>(4 << (i % 5));
+    const Int128 spread = Int128{4} << (i % 5);
     search.consider([&](std::uint32_t, bool is_dim) {
       const auto drawn = static_cast<Int128>(random() % static_cast<std::uint32_t>(spread));
       return is_dim ? drawn - spread / 2 : drawn;

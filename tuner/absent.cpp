@@ -32,6 +32,7 @@ std::string_view Query::text(int) const { return {}; }
 std::int64_t Query::number(int) const { return 0; }
 
 Result<std::string> find_worker(const std::string&) { return absent(); }
+// NOLINTNEXTLINE(performance-unnecessary-value-param): as where there is a tuner
 Result<Worker> Worker::start(Options) { return absent(); }
 Result<TryResult> Worker::try_config(const TryRequest&) { return absent(); }
 WorkerProcess::WorkerProcess(WorkerProcess&& other) noexcept = default;

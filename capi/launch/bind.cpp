@@ -10,7 +10,8 @@ namespace padlock::capi {
 namespace {
 
 /// Error: invalid_argument, where there is a count and no list.
-Status check_list(const void* list, std::size_t count, const char* what) {
+template <class T>
+Status check_list(const T* list, std::size_t count, const char* what) {
   if (count == 0 || list != nullptr) return {};
   return invalid_argument(fmt::format("expected {} {}, found NULL", count, what));
 }

@@ -39,9 +39,9 @@ std::shared_ptr<KernelTable::Entry> KernelTable::entry_of(const KernelKey& key) 
 }
 
 /// Erases an entry whose compilation failed, once no caller waits for it.
-void KernelTable::forget_empty(std::shared_ptr<Entry> entry) noexcept {
+void KernelTable::forget_empty(const std::shared_ptr<Entry>& entry) noexcept {
   const std::unique_lock lock(mutex_);
-  constexpr long kHere = 2;  // the table and `entry`
+  constexpr long kHere = 2;  // the table and the caller
   if (entry->kernel.load() == nullptr && entry.use_count() == kHere) entries_.erase(entry->key());
 }
 
@@ -53,7 +53,7 @@ Result<padlock_kernel*> KernelTable::find_or_compile(const KernelKey& key, const
   struct Waiting {
     KernelTable& table;
     std::shared_ptr<Entry> entry;
-    ~Waiting() { table.forget_empty(std::move(entry)); }
+    ~Waiting() { table.forget_empty(entry); }
   } waiting{*this, entry_of(key)};
   Entry& entry = *waiting.entry;
   const std::lock_guard lock(entry.compiling);

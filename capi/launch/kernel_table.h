@@ -62,7 +62,7 @@ class KernelTable {
 
   padlock_kernel* find(const KernelKey& key);
   std::shared_ptr<Entry> entry_of(const KernelKey& key);
-  void forget_empty(std::shared_ptr<Entry> entry) noexcept;
+  void forget_empty(const std::shared_ptr<Entry>& entry) noexcept;
 
   mutable std::shared_mutex mutex_;
   std::map<KernelKey, std::shared_ptr<Entry>> entries_;  // shared: who compiles keeps it; guarded by mutex_

@@ -56,8 +56,8 @@ bool serve(Calls& calls, std::int64_t rows, std::int64_t columns) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  const int threads = argc > 1 ? std::atoi(argv[1]) : 8;
-  const int requests = argc > 2 ? std::atoi(argv[2]) : 1000;
+  const int threads = argc > 1 ? static_cast<int>(std::strtol(argv[1], nullptr, 10)) : 8;
+  const int requests = argc > 2 ? static_cast<int>(std::strtol(argv[2], nullptr, 10)) : 1000;
   const auto context = padlock::Context::create();
   if (!context) return 1;
   const auto program = context->parse(kProgram);

@@ -24,7 +24,7 @@ std::optional<Affine> linear_in(ExprContext& exprs, Expr e, Expr coordinate) {
 
 std::optional<Affine> affine_in(ExprContext& exprs, Expr e, Expr coordinate) {
   auto affine = linear_in(exprs, e, coordinate);
-  return affine && !affine->rest.has_coordinate() ? std::move(affine) : std::nullopt;
+  return affine && !affine->rest.has_coordinate() ? affine : std::nullopt;
 }
 
 bool mentions(Expr e, Expr coordinate) {

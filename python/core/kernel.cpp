@@ -97,9 +97,9 @@ void KernelObject::compile(const std::string& device) {
 }
 
 void KernelObject::place(PyObject* key, PyObject* value, Arguments& matched) {
-  static PyObject* const out = intern("out");
+  static PyObject* const kOut = intern("out");
   // Names of a call are interned, as ours are; those of a dict that somebody made need not be.
-  const bool is_ours = key == out || std::ranges::find(parameters_, key, &Parameter::key) != parameters_.end();
+  const bool is_ours = key == kOut || std::ranges::find(parameters_, key, &Parameter::key) != parameters_.end();
   const auto same = [&](PyObject* name) { return is_ours ? key == name : PyUnicode_Compare(key, name) == 0; };
   for (std::size_t i = 0; i < parameters_.size(); ++i) {
     if (!same(parameters_[i].key)) continue;
@@ -107,7 +107,7 @@ void KernelObject::place(PyObject* key, PyObject* value, Arguments& matched) {
     matched.values[i] = value;
     return;
   }
-  if (same(out)) {
+  if (same(kOut)) {
     matched.out = nb::borrow(value);
     return;
   }

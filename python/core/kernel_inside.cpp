@@ -91,8 +91,8 @@ nb::str KernelObject::emit(const std::string& stage, const std::string& target) 
   return text_of(value_of(compiled().program.emit(stage, options("host", target))));
 }
 
-nb::str KernelObject::tune(nb::dict min, nb::dict opt, nb::dict max, double budget, const std::string& device,
-                           const std::string& search, nb::object progress) {
+nb::str KernelObject::tune(const nb::dict& min, const nb::dict& opt, const nb::dict& max, double budget,
+                           const std::string& device, const std::string& search, nb::object progress) {
   Listener listener{std::move(progress)};
   const Tuner tuner = value_of(compiled().program.tuner({.device = device,
                                                          .search = search,

@@ -62,19 +62,19 @@ std::pair<std::uint64_t, std::uint64_t> bits_of(nb::handle value, std::uint8_t c
 
 PyObject* pad(PyObject*, PyObject* const* given, Py_ssize_t count, PyObject* names) {
   return padlock::python::guarded([&] {
-    static const Signature signature(
+    static const Signature kSignature(
         "pad", 3, {{"x"}, {"low"}, {"high"}, {"mode", "constant"}, {"value"}, {"interior"}, {"out"}});
     std::array<nb::handle, 7> v;
-    signature.match(given, count, names, v);
+    kSignature.match(given, count, names, v);
     return padlock::python::pad(v[0], v[1], v[2], v[3], v[4], v[5], v[6]);
   });
 }
 
 PyObject* pad_like_torch(PyObject*, PyObject* const* given, Py_ssize_t count, PyObject* names) {
   return padlock::python::guarded([&] {
-    static const Signature signature("pad", 2, {{"input"}, {"pad"}, {"mode", "constant"}, {"value"}, {"out"}});
+    static const Signature kSignature("pad", 2, {{"input"}, {"pad"}, {"mode", "constant"}, {"value"}, {"out"}});
     std::array<nb::handle, 5> v;
-    signature.match(given, count, names, v);
+    kSignature.match(given, count, names, v);
     return padlock::python::pad_like_torch(v[0], v[1], v[2], v[3], v[4]);
   });
 }
@@ -89,14 +89,14 @@ PyObject* pad_like_numpy(PyObject*, PyObject* const* given, Py_ssize_t count) {
 /// The functions whose calls are counted in nanoseconds.
 void add_pads(nb::module_& module) {
   static std::array functions = std::to_array<PyMethodDef>(
-      {{"pad", reinterpret_cast<PyCFunction>(reinterpret_cast<void*>(pad)), METH_FASTCALL | METH_KEYWORDS,
+      {{"pad", reinterpret_cast<PyCFunction>(reinterpret_cast<void (*)()>(pad)), METH_FASTCALL | METH_KEYWORDS,
         "pad(x, low, high, mode='constant', value=None, interior=None, out=None)\n--\n\n"
         "Pads a tensor as the language does: `low` and `high` elements along each axis, of either sign."},
-       {"pad_like_torch", reinterpret_cast<PyCFunction>(reinterpret_cast<void*>(pad_like_torch)),
+       {"pad_like_torch", reinterpret_cast<PyCFunction>(reinterpret_cast<void (*)()>(pad_like_torch)),
         METH_FASTCALL | METH_KEYWORDS,
         "pad_like_torch(input, pad, mode='constant', value=None, out=None)\n--\n\n"
         "Pads as torch.nn.functional.pad does, for any rank, type and width; `mode` may be symmetric, too."},
-       {"pad_like_numpy", reinterpret_cast<PyCFunction>(reinterpret_cast<void*>(pad_like_numpy)), METH_FASTCALL,
+       {"pad_like_numpy", reinterpret_cast<PyCFunction>(reinterpret_cast<void (*)()>(pad_like_numpy)), METH_FASTCALL,
         "pad_like_numpy(array, pad_width, mode, out, /)\n--\n\nPads as numpy.pad does, or returns None."},
        {}});
   if (PyModule_AddFunctions(module.ptr(), functions.data()) != 0) throw nb::python_error();

@@ -5,7 +5,7 @@
 
 namespace padlock::python {
 
-nb::tuple import_onnx(nb::bytes model, const std::string& folder) {
+nb::tuple import_onnx(const nb::bytes& model, const std::string& folder) {
   const OnnxImport made = value_of(process_context().import_onnx(model.data(), model.size(), folder));
   const auto text_of = [](const Text& text) { return nb::str(text.view().data(), text.view().size()); };
   return nb::make_tuple(text_of(made.text), text_of(made.interface));

@@ -28,6 +28,6 @@ void after_fork_in_child();
 template <class T>
 void leak(T&& object) {
   [[maybe_unused]] auto* const kept = new auto(std::forward<T>(object));
-}
+}  // NOLINT(clang-analyzer-cplusplus.NewDeleteLeaks): it is what this is for
 
 }  // namespace padlock::python

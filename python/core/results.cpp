@@ -50,15 +50,16 @@ void* data_of_array(const nb::object& array) {
     return data;
   }
   PyErr_Clear();
+  // NOLINTNEXTLINE(performance-no-int-to-ptr): Python's integers
   return reinterpret_cast<void*>(nb::cast<std::uintptr_t>(array.attr("ctypes").attr("data")));
 }
 
 /// An array in memory that the kernel keeps.
 Made make_kept(BoundCall& call, ResultShape& result) {
-  static PyObject* const as_array = nb::module_::import_("numpy").attr("asarray").inc_ref().ptr();
+  static PyObject* const kAsArray = nb::module_::import_("numpy").attr("asarray").inc_ref().ptr();
   auto block = call.memory->take(static_cast<std::size_t>(result.bytes), static_cast<std::size_t>(call.large_bytes));
   void* const data = block->data();
-  const nb::object bytes = owned(PyObject_CallFunctionObjArgs(as_array, nb::cast(std::move(block)).ptr(), nullptr));
+  const nb::object bytes = owned(PyObject_CallFunctionObjArgs(kAsArray, nb::cast(std::move(block)).ptr(), nullptr));
   return {bytes.attr("view")(numpy_type_of(result)).attr("reshape")(shape_of(result)), data};
 }
 
@@ -68,9 +69,9 @@ bool is_kept(const BoundCall& call, const ResultShape& result) {
 
 Made make_numpy(BoundCall& call, ResultShape& result) {
   if (is_kept(call, result)) return make_kept(call, result);
-  static PyObject* const empty = nb::module_::import_("numpy").attr("empty").inc_ref().ptr();
+  static PyObject* const kEmpty = nb::module_::import_("numpy").attr("empty").inc_ref().ptr();
   nb::object array =
-      owned(PyObject_CallFunctionObjArgs(empty, shape_of(result).ptr(), numpy_type_of(result).ptr(), nullptr));
+      owned(PyObject_CallFunctionObjArgs(kEmpty, shape_of(result).ptr(), numpy_type_of(result).ptr(), nullptr));
   void* const data = data_of_array(array);
   return {std::move(array), data};
 }

@@ -17,6 +17,7 @@ Result<HostImage> load_image(abi::CompiledCode code) {
         return internal_error(fmt::format("kernel {} begins at byte {} of an image of {}", variant.abi.name,
                                           variant.offset, code.bytes.size()));
       const auto address = reinterpret_cast<std::uintptr_t>(image.code->data() + variant.offset);
+      // NOLINTNEXTLINE(performance-no-int-to-ptr): code, to which no pointer to data leads
       loaded.push_back({.abi = std::move(variant.abi), .entry = reinterpret_cast<abi::HostEntry>(address)});
     }
   }

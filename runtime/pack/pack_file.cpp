@@ -50,7 +50,7 @@ class PackWriter {
   }
 
   void write(const PackTarget& target) {
-    if (target.kind() == abi::CodeKind::host_image) header_.architecture = PackHeader::kX86_64;
+    if (target.kind() == abi::CodeKind::host_image) header_.architecture = PackHeader::kAmd64;
     metadata_.text(target.name);
     metadata_.text(target.description);
     metadata_.number(static_cast<Int128>(target.features.size()));

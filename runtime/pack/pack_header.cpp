@@ -71,8 +71,8 @@ Result<PackHeader> PackHeader::of(std::span<const std::byte> file) {
   const auto sum = checksum128(file.first(file.size() - kChecksumBytes));
   if (!std::ranges::equal(sum, file.last(kChecksumBytes))) return damaged_pack("its checksum is another");
   if (abi != static_cast<std::uint32_t>(abi::kAbiRevision)) return other("ABI revision", abi::kAbiRevision, abi);
-  if (header.architecture != 0 && header.architecture != kX86_64)
-    return other("architecture", kX86_64, header.architecture);
+  if (header.architecture != 0 && header.architecture != kAmd64)
+    return other("architecture", kAmd64, header.architecture);
   return header;
 }
 

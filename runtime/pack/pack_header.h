@@ -22,7 +22,7 @@ struct PackHeader {
   static constexpr std::size_t kBytes = 48;
   static constexpr std::size_t kChecksumBytes = 16;
   static constexpr std::uint32_t kVersion = 4;
-  static constexpr std::uint32_t kX86_64 = 62;
+  static constexpr std::uint32_t kAmd64 = 62;
 
   std::uint32_t architecture = 0;
   std::uint64_t metadata_bytes = 0;

@@ -3,7 +3,6 @@
 import os
 import sys
 import threading
-import time
 
 name = sys.argv[1].split("=")[1]
 if name == "absent":
@@ -25,7 +24,7 @@ for line in sys.stdin:
     elif words[0] == "time":
         if name == "dying":
             os._exit(1)
-        answers = {"babbling": "what?", "restless": f"ms {time.process_time() * 1e3}"}
+        answers = {"babbling": "what?", "restless": f"ms {os.getpid()}"}
         print(answers.get(name, "ms 2.5"), flush=True)
     else:
         print("forgotten", flush=True)

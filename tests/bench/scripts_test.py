@@ -1,8 +1,9 @@
-"""table.py, picture.py, bars.py, gpu_tables.py and host_peers.py of bench/."""
+"""table.py, picture.py, bars.py, keep.py, gpu_tables.py and host_peers.py of bench/, and the results that are kept."""
 
 import json
 import os
 import pathlib
+import re
 import subprocess
 import sys
 import unittest
@@ -11,6 +12,7 @@ import xml.etree.ElementTree
 import bars
 import gpu_tables
 import host_peers
+import keep
 import picture
 import table
 
@@ -194,6 +196,49 @@ class GpuPage(unittest.TestCase):
         self.assertIn("expected one line '<!-- table: by size -->' in the page, found 0", str(raised.exception))
         self.assertEqual(gpu_tables.with_tables("a\n<!-- table: t -->\nold\nold\n\nb", {"t": "| n |"}),
                          "a\n<!-- table: t -->\n| n |\n\nb")
+
+
+class Kept(unittest.TestCase):
+    LINES = [{"schema": 2, "kind": "provenance", "cpu": "Z"}, ratio("memcpy", 0.12345678), ratio("peer", 2.0, engine="numpy"),
+             row("padlock", 100, 2.0, name="beside peers"), row("padlock", 100, 3.0, name="n", threads=2), row("padlock", 100, 4.0, name="n", state="warm"),
+             row("padlock", 100, 5.0, name="n", dtype="f16"), row("padlock", 100, 6.0, name="n", op="pad+relu"),
+             {"kind": "row", "name": "memcpy again", "ratio": 1.01, "title": "t", "state": "warm"},
+             {"kind": "row", "title": "a call", "name": "padlock", "median_ms": 1.5, "ratio": 1, "rounds": 3},
+             {"kind": "gpu_row", "name": "memcpy", "problem": "p", "size": 1, "gb_per_s": 2.0, "of_copy": 1, "rounds": 4},
+             {"kind": "gpu_row", "name": "memcpy again", "problem": "p", "size": 1, "gb_per_s": 2.0}]
+
+    def kept(self, lines):
+        return list(table.expanded(json.loads(line) for line in keep.text_of(lines).splitlines()))
+
+    def test_lines_keep_what_scripts_read(self):
+        kept = self.kept(self.LINES)
+        self.assertEqual([(line["kind"], line.get("name")) for line in kept],
+                         [("provenance", None), ("row", "beside peers"), ("row", "memcpy again"), ("row", "padlock"), ("ratio", None),
+                          ("ratio", None), ("gpu_row", "memcpy")])
+        self.assertEqual(kept[0], self.LINES[0])
+        self.assertEqual(kept[1], self.LINES[3])
+        self.assertEqual(kept[2], {"kind": "row", "name": "memcpy again", "ratio": 1.01})
+        self.assertEqual((kept[4]["ratio"], kept[4]["what"], "to" in kept[4]), (0.123457, "memcpy", False))
+        self.assertEqual(table.noise_text(table.Results(kept)), table.noise_text(table.Results(self.LINES)))
+        self.assertEqual(picture.points_of(kept), picture.points_of(self.LINES))
+
+    def test_what_is_kept_stays_as_it_is(self):
+        self.assertEqual(keep.text_of(self.kept(self.LINES)), keep.text_of(self.LINES))
+
+    def test_results_are_named_by_a_page_or_a_test_are_there_and_have_two_megabytes_at_most(self):
+        source = pathlib.Path(keep.__file__).parent.parent
+        results = list((source / "bench" / "results").iterdir())
+        tracked = subprocess.run(["git", "ls-files", "bench/results"], cwd=source, capture_output=True, text=True, check=False)
+        if tracked.stdout:  # what a run has just left there is nobody's yet
+            results = [file for file in results if f"bench/results/{file.name}" in tracked.stdout.splitlines()]
+        pages = [source / "README.md", source / "CONTRIBUTING.md", *(source / "docs").glob("*.md"), *source.glob("bench/**/*.md"),
+                 *source.glob("bench/**/*.py"), pathlib.Path(__file__)]
+        text = "\n".join(page.read_text(encoding="utf-8") for page in pages)
+        self.assertEqual([file.name for file in results if file.name not in text], [])
+        named = set(re.findall(r"bench/results/([\w.-]+\.(?:jsonl|txt|svg))", text))
+        self.assertGreater(len(named), 20)
+        self.assertEqual(named - {file.name for file in results}, set())
+        self.assertLessEqual(sum(file.stat().st_size for file in results), 2_000_000)
 
 
 class Readme(unittest.TestCase):

@@ -1,5 +1,5 @@
 // One suite for every device: the regressions, the language's features and random programs, each compared bit for bit
-// with the reference, through the public interface alone.
+// with the reference, as a caller of session/ compiles and launches them.
 #define DOCTEST_CONFIG_IMPLEMENT
 #include <doctest/doctest.h>
 

@@ -262,8 +262,7 @@ std::string shifted_additions(std::size_t bytes) {
 }
 std::string stencil(std::size_t bytes) {
   std::string text(kHead);
-  std::string sum;
-  text += repeated(bytes * 6 / 10, "\n", [&](std::size_t i) {
+  text += repeated(bytes * 6 / 10, "\n", [](std::size_t i) {
     return fmt::format("  w{0} = pad(x, low = [0, {0}], high = [0, -{0}])", i + 1);
   });
   const std::size_t count = std::stoul(text.substr(text.rfind("\n  w") + 4));

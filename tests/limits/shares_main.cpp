@@ -129,9 +129,10 @@ void use_code(const ir::Program& program, const std::string& name, Shares& share
 void compile_program(const std::string& text, const std::string& name, Shares& shares) {
   std::optional<ir::Program> program;
   if (!lowered(program, text, name, shares)) return;
-  shares.pass("steps to prove, a CPU", limits::kProofSteps, name,
-              [&] { return host_compiler().compile(*program, {}); });
-  shares.pass("steps to prove, a GPU", limits::kProofSteps, name, [&] { return gpu_compiler().compile(*program, {}); });
+  static_cast<void>(shares.pass("steps to prove, a CPU", limits::kProofSteps, name,
+                                [&] { return host_compiler().compile(*program, {}); }));
+  static_cast<void>(shares.pass("steps to prove, a GPU", limits::kProofSteps, name,
+                                [&] { return gpu_compiler().compile(*program, {}); }));
   use_code(*program, name, shares);
 }
 

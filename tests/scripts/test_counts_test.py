@@ -3,7 +3,7 @@ import tempfile
 import unittest
 
 import sum_counts
-from run_tests import count_report
+from run_tests import cases_of, count_cases_of, slowest
 from test_counts import Counts, count_cases, count_program
 
 DOCTEST = """[doctest] doctest version is "2.4.9"
@@ -24,13 +24,20 @@ Total Discovered Tests: 7
 """
 REPORT = """<?xml version="1.0" encoding="UTF-8"?>
 <testsuite>
-  <testcase name="a" status="run"><system-out>[doctest] test cases: 3 | 3 passed | 0 failed | 0 skipped</system-out></testcase>
-  <testcase name="b" status="fail"><failure message=""/><system-out>crash \x01</system-out></testcase>
-  <testcase name="c" status="notrun"><skipped message="Unable to find executable"/></testcase>
+  <testcase name="a" time="0.4" status="run"><system-out>[doctest] test cases: 3 | 3 passed | 0 failed | 0 skipped</system-out></testcase>
+  <testcase name="b" time="120.34" status="fail"><failure message=""/><system-out>crash \x01</system-out></testcase>
+  <testcase name="c" time="0" status="notrun"><skipped message="Unable to find executable"/></testcase>
   <testcase name="d" status="notrun"><skipped message="SKIP_RETURN_CODE=77"/></testcase>
   <testcase name="e" status="disabled"/>
 </testsuite>
 """
+
+
+def cases_in(text):
+    with tempfile.TemporaryDirectory() as folder:
+        report = pathlib.Path(folder) / "report.xml"
+        report.write_text(text)
+        return cases_of(report)
 
 
 class TestCounts(unittest.TestCase):
@@ -69,10 +76,14 @@ class TestCounts(unittest.TestCase):
         self.assertEqual(count_program("Ran 5 tests in 1s\n\nOK\n", "failed"), Counts(5, 1, 0))
 
     def test_report(self):
-        with tempfile.TemporaryDirectory() as folder:
-            report = pathlib.Path(folder) / "report.xml"
-            report.write_text(REPORT)
-            self.assertEqual(count_report(report), Counts(3, 2, 2))
+        self.assertEqual(count_cases_of(cases_in(REPORT)), Counts(3, 2, 2))
+
+    def test_the_slowest_programs_are_listed_with_their_seconds(self):
+        self.assertEqual(slowest(cases_in(REPORT))[:3], ["The slowest test programs:", "   120.3 s  b", "     0.4 s  a"])
+        many = "".join(f'<testcase name="t{i}" time="{i}"/>' for i in range(1, 31))
+        self.assertEqual(slowest(cases_in(f"<testsuite>{many}</testsuite>"))[1:],
+                         [f"{i:8.1f} s  t{i}" for i in range(30, 20, -1)])
+        self.assertEqual(slowest([]), ["The slowest test programs:"])
 
     def test_sum_of_logs(self):
         logs = ["noise\n3 passed, 0 failed, 1 skipped\n", "4 passed, 2 failed, 0 skipped", "broken build", ""]

@@ -8,7 +8,6 @@ namespace padlock::session {
 namespace {
 
 using compiler::Counterexample;
-using compiler::Obligation;
 using compiler::ObligationKind;
 using compiler::Proof;
 using compiler::Verdict;

@@ -53,9 +53,15 @@ TEST_CASE("the baseline's own ratio is one, and bytes give a rate") {
 }
 
 TEST_CASE("a fast contestant runs several times a sample") {
-  int calls = 0;
-  (void)compare("", 0, {{"a", [&] { ++calls; }}}, {.rounds = 1, .warm_up_ms = 1, .sample_ms = 1});
-  CHECK(calls > 10);
+  // By a clock of its own, of 0.125 ms a call: eight are a sample of 1 ms.
+  std::vector<int> calls;
+  const auto clock = [&](int count) -> std::optional<double> {
+    calls.push_back(count);
+    return 0.125 * count;
+  };
+  (void)compare("", 0, {{"a", {}, clock}}, {.rounds = 1, .warm_up_ms = 1, .sample_ms = 1});
+  // The baseline takes part twice: its two warm-ups, then a call and a sample each.
+  CHECK(calls == std::vector<int>{1, 8, 1, 8, 1, 8, 1, 8});
 }
 
 TEST_CASE("who is far behind its rival takes part in the first rounds only") {

@@ -8,7 +8,7 @@
 
 #include "tools/failure.h"
 
-namespace CLI {
+namespace CLI {  // NOLINT(readability-identifier-naming)
 class App;
 }
 

@@ -380,8 +380,9 @@ class RegionSearch {
   /// The few that are tried after a config.
   [[nodiscard]] std::vector<std::string> next_of(std::size_t index) const {
     std::vector<std::string> list;
-    auto at = std::ranges::find(order_, index);
-    while (at != order_.end() && ++at != order_.end() && list.size() < kMostNext)
+    const auto found = std::ranges::find(order_, index);
+    if (found == order_.end()) return list;
+    for (auto at = found + 1; at != order_.end() && list.size() < kMostNext; ++at)
       if (!known_.contains(candidates_[*at].config)) list.push_back(candidates_[*at].config);
     return list;
   }

@@ -71,9 +71,9 @@ DLDataType type_of(const NumpyArray& array) {
 }
 
 const NumpyArray* numpy_array(PyObject* array) {
-  static const bool is_known = layout_is_known();
+  static const bool kIsKnown = layout_is_known();
   const auto* const seen = reinterpret_cast<const NumpyArray*>(array);
-  return is_known && seen->type->byte_order != '>' && type_of(*seen).bits != 0 ? seen : nullptr;
+  return kIsKnown && seen->type->byte_order != '>' && type_of(*seen).bits != 0 ? seen : nullptr;
 }
 
 }  // namespace padlock::python

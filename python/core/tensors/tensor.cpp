@@ -144,7 +144,7 @@ void Tensor::read_capsule() {
   const int type = nb::cast<int>(nb::int_(nb::object(producer.attr("__dlpack_device__")()[0])));
   const bool on_gpu = type == kDLCUDA || type == kDLCUDAManaged;
   if (on_gpu && family_->is_cupy)
-    stream_ = reinterpret_cast<void*>(
+    stream_ = reinterpret_cast<void*>(  // NOLINT(performance-no-int-to-ptr): Python's integers
         nb::cast<std::uintptr_t>(nb::module_::import_("cupy.cuda").attr("get_current_stream")().attr("ptr")));
   const nb::object capsule = capsule_of(object_, on_gpu, stream_);
   if (PyCapsule_IsValid(capsule.ptr(), "dltensor_versioned") != 0) {

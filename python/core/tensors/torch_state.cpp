@@ -22,7 +22,7 @@ class Question {
     const PyCFunction function = PyCFunction_GetFunction(callable_);
     if (flags == METH_NOARGS) plain_ = function;
     if (flags == (METH_FASTCALL | METH_KEYWORDS))
-      fast_ = reinterpret_cast<FastFunction>(reinterpret_cast<void*>(function));
+      fast_ = reinterpret_cast<FastFunction>(reinterpret_cast<void (*)()>(function));
   }
 
   [[nodiscard]] bool is_known() const { return callable_ != Py_None; }
@@ -95,7 +95,9 @@ class TensorInside {
   }
 
   [[nodiscard]] bool is_known() const { return is_known_; }
-  [[nodiscard]] bool is_negative(PyObject* tensor) const { return is_negative_(handle_of(tensor)); }
+  [[nodiscard]] bool is_negative(PyObject* tensor) const {
+    return is_negative_(static_cast<const void*>(handle_of(tensor)));
+  }
   [[nodiscard]] bool records(PyObject* tensor) const { return records_(*handle_of(tensor)); }
 
  private:
@@ -140,36 +142,36 @@ class TensorQuestion {
 }  // namespace
 
 bool TorchState::has_modes() {
-  static const ModesInside inside;
-  return inside.can_be_asked() ? inside.any() : asked_of_python();
+  static const ModesInside kInside;
+  return kInside.can_be_asked() ? kInside.any() : asked_of_python();
 }
 
 bool TorchState::asked_of_python() {
   const auto found = [](const char* name) {
     return Question(nb::getattr(loaded_module("torch._C"), name, nb::none()));
   };
-  static const Question functions = found("_len_torch_function_stack");
-  static const Question dispatches = found("_len_torch_dispatch_stack");
-  static const Question transforms = found("_are_functorch_transforms_active");
-  static const Question tracing = found("_is_tracing");
+  static const Question kFunctions = found("_len_torch_function_stack");
+  static const Question kDispatches = found("_len_torch_dispatch_stack");
+  static const Question kTransforms = found("_are_functorch_transforms_active");
+  static const Question kTracing = found("_is_tracing");
   // Another torch may ask otherwise: its dispatcher knows.
-  if (!functions.is_known() || !dispatches.is_known() || !transforms.is_known() || !tracing.is_known()) return true;
-  return PyLong_AsLong(functions.ask().ptr()) != 0 || PyLong_AsLong(dispatches.ask().ptr()) != 0 ||
-         transforms.ask().ptr() != Py_False || tracing.ask().ptr() != Py_False;
+  if (!kFunctions.is_known() || !kDispatches.is_known() || !kTransforms.is_known() || !kTracing.is_known()) return true;
+  return PyLong_AsLong(kFunctions.ask().ptr()) != 0 || PyLong_AsLong(kDispatches.ask().ptr()) != 0 ||
+         kTransforms.ask().ptr() != Py_False || kTracing.ask().ptr() != Py_False;
 }
 
 bool TorchState::is_plain(PyObject* object, const DLTensor& view) {
   if (modes_ < 0) modes_ = has_modes() ? 1 : 0;
   if (modes_ != 0) return false;
-  static const TensorInside inside;
-  static const TensorQuestion is_negative(object, "is_neg"), is_conjugate(object, "is_conj");
-  static const Question is_recording(loaded_module("torch").attr("is_grad_enabled"));
-  static PyObject* const requires_grad = PyUnicode_InternFromString("requires_grad");
-  if (inside.is_known() ? inside.is_negative(object) : is_negative.ask(object)) return false;
-  if (view.dtype.code == kDLComplexCode && is_conjugate.ask(object)) return false;
+  static const TensorInside kInside;
+  static const TensorQuestion kIsNegative(object, "is_neg"), kIsConjugate(object, "is_conj");
+  static const Question kIsRecording(loaded_module("torch").attr("is_grad_enabled"));
+  static PyObject* const kRequiresGrad = PyUnicode_InternFromString("requires_grad");
+  if (kInside.is_known() ? kInside.is_negative(object) : kIsNegative.ask(object)) return false;
+  if (view.dtype.code == kDLComplexCode && kIsConjugate.ask(object)) return false;
   const bool wants_gradients =
-      inside.is_known() ? inside.records(object) : owned(PyObject_GetAttr(object, requires_grad)).ptr() != Py_False;
-  if (wants_gradients && is_recording.ask().ptr() != Py_False) return false;
+      kInside.is_known() ? kInside.records(object) : owned(PyObject_GetAttr(object, kRequiresGrad)).ptr() != Py_False;
+  if (wants_gradients && kIsRecording.ask().ptr() != Py_False) return false;
   if (view.data != nullptr) return true;
   for (int axis = 0; axis < view.ndim; ++axis)
     if (view.shape[axis] == 0) return true;

@@ -218,8 +218,11 @@ TEST_CASE("a record under another's place is a problem, and costs itself alone")
 }
 
 TEST_CASE("the user's file is where XDG says") {
-  const std::string old_cache = std::getenv("XDG_CACHE_HOME") ? std::getenv("XDG_CACHE_HOME") : "";
-  const std::string old_home = std::getenv("HOME") ? std::getenv("HOME") : "";
+  const auto value_of = [](const char* name) {
+    const char* const value = std::getenv(name);
+    return std::string(value != nullptr ? value : "");
+  };
+  const std::string old_cache = value_of("XDG_CACHE_HOME"), old_home = value_of("HOME");
   setenv("XDG_CACHE_HOME", "/c", 1);
   CHECK(default_cache_file() == "/c/padlock/tuning.db");
   setenv("XDG_CACHE_HOME", "relative", 1);
