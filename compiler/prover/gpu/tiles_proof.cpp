@@ -6,7 +6,6 @@
 #include <fmt/format.h>
 
 #include "compiler/prover/core/access_regions.h"
-#include "compiler/schedule/gpu/tile_geometry.h"
 
 namespace padlock::compiler {
 
@@ -29,6 +28,8 @@ class TileProof {
         lanes_(exprs_.constant(tile.lanes)),
         cross_(kernel_.coordinate(tile_.axis)),
         column_(kernel_.coordinate(kernel_.rank() - 1)),
+        made_cross_(exprs_.add(tile.cross_first, tile.row)),
+        made_column_(exprs_.add(tile.column_first, tile.column)),
         name_(fmt::format("tiles of {} x {}", tile.side(), tile.stored_columns())) {}
 
   std::vector<Obligation> prove() {
@@ -67,11 +68,9 @@ class TileProof {
     for (const TileDigit& digit : tile_.digits) product = exprs_.mul(product, digit.count);
     std::vector<Goal> goals;
     differs(goals, tile_.tiles, product, "tiles are launched of");
-    for (int axis = 0; axis + 1 < kernel_.rank(); ++axis) {
-      if (axis == tile_.axis) continue;
-      const Expr extent = kernel_.extents[static_cast<std::size_t>(axis)];
-      differs(goals, count_of(kernel_.coordinate(axis)), extent, "values of a coordinate are made of");
-    }
+    for (int axis = 0; axis + 1 < kernel_.rank(); ++axis)
+      if (axis != tile_.axis)
+        differs(goals, count_of(kernel_.coordinate(axis)), extent_of(axis), "values of a coordinate are made of");
     add(session_.decide(ObligationKind::cover, "digits of a tile's number", nonempty(), goals));
   }
 
@@ -104,15 +103,14 @@ class TileProof {
     const auto missing = [=, this](const Evaluate& at) {
       return fmt::format("element ({}, {}) is not in tile ({}, {})", at(cross_), at(column_), at(part), at(inner_part));
     };
-    const auto [made_cross, made_column] = made_at(tile_.row, tile_.column);
     std::vector<Goal> goals = {{{at_least(exprs_, part, count_of(tile_.cross_tile))}, missing},
                                {{at_least(exprs_, inner_part, count_of(tile_.column_tile))}, missing}};
-    add_difference(goals, at_witness(made_cross), cross_, missing);
-    add_difference(goals, at_witness(made_column), column_, missing);
+    add_difference(goals, at_witness(made_cross_), cross_, missing);
+    add_difference(goals, at_witness(made_column_), column_, missing);
     for (const Expr test : tile_.tests) goals.push_back({{less(exprs_, at_witness(test), zero_)}, missing});
     for (const Expr e : stored().nonnegative) goals.push_back({{less(exprs_, at_witness(e), zero_)}, missing});
-    const solver::Region region =
-        bounded({{cross_, cross_extent()}, {column_, this->columns()}, {tile_.phase, exprs_.constant(tile_.halo())}});
+    const solver::Region region = bounded(
+        {{cross_, extent_of(tile_.axis)}, {column_, this->columns()}, {tile_.phase, exprs_.constant(tile_.halo())}});
     add(session_.decide(ObligationKind::cover, name_, region, goals));
   }
 
@@ -122,13 +120,11 @@ class TileProof {
   /// Proves that there is an element of the output at each position of a region.
   void prove_elements(const std::string& name, const solver::Region& region, const char* what) {
     std::vector<Goal> goals;
-    const auto [made_cross, made_column] = made_at(tile_.row, tile_.column);
-    for (const auto& [made, extent] : {std::pair(made_cross, cross_extent()), std::pair(made_column, columns())}) {
+    for (const auto& [made, extent] : {std::pair(made_cross_, extent_of(tile_.axis)), {made_column_, columns()}}) {
       const auto outside = [=](const Evaluate& at) {
         return fmt::format("coordinate {} {}, the extent is {}", at(made), what, at(extent));
       };
-      goals.push_back({{less(exprs_, made, zero_)}, outside});
-      goals.push_back({{at_least(exprs_, made, extent)}, outside});
+      add_outside(goals, made, zero_, extent, outside);
     }
     add(session_.decide(ObligationKind::store, name, region, goals));
   }
@@ -147,23 +143,21 @@ class TileProof {
   /// Along each axis the coordinates that a tile stores lie before those of later tiles, and two positions of a tile
   /// have two. Rows are told apart first; what has one row has one phase.
   void prove_once() {
-    const Expr other_row = exprs_.variable("other_row", kOtherRow);
-    const Expr other_column = exprs_.variable("other_column", kOtherColumn);
+    const Values other = {{tile_.row, exprs_.variable("other_row", kOtherRow)},
+                          {tile_.column, exprs_.variable("other_column", kOtherColumn)}};
     solver::Region region = stored();
-    for (const Expr e : stored().nonnegative)
-      region.nonnegative.push_back(replaced(e, {{tile_.row, other_row}, {tile_.column, other_column}}));
+    for (const Expr e : stored().nonnegative) region.nonnegative.push_back(replaced(e, other));
     const Expr later = exprs_.variable("later_tile", kOtherTile);
     std::vector<Goal> goals;
-    const auto [made_cross, made_column] = made_at(tile_.row, tile_.column);
-    const auto [later_cross, later_column] = made_at(other_row, other_column);
-    const auto ask = [&](Expr tile, Expr made, Expr own, Expr other, Expr made_other) {
+    const auto ask = [&](Expr tile, Expr made, Expr own) {
       const auto twice = [=](const Evaluate& at) { return fmt::format("coordinate {} is made twice", at(made)); };
+      const Expr made_other = replaced(made, other);
       const Expr in_later = replaced(made_other, {{tile, later}});
       goals.push_back({{less(exprs_, tile, later), at_least(exprs_, made, in_later)}, twice});
-      goals.push_back({{less(exprs_, own, other), at_least(exprs_, made, made_other)}, twice});
+      goals.push_back({{less(exprs_, own, replaced(own, other)), at_least(exprs_, made, made_other)}, twice});
     };
-    ask(tile_.cross_tile, made_cross, tile_.row, other_row, later_cross);
-    ask(tile_.column_tile, made_column, tile_.column, other_column, later_column);
+    ask(tile_.cross_tile, made_cross_, tile_.row);
+    ask(tile_.column_tile, made_column_, tile_.column);
     add(session_.decide(ObligationKind::disjoint, name_, region, goals));
   }
 
@@ -176,8 +170,7 @@ class TileProof {
     Path path;
     prove_runs(0, path);
     prove_stored_vectors();
-    prove_words_around();
-    prove_each_word();
+    prove_loads();
   }
 
   /// Finds the path to each case.
@@ -213,22 +206,19 @@ class TileProof {
       return fmt::format("position ({}, {}) of the tile is of another segment", at(tile_.row), at(tile_.column));
     };
     std::vector<Goal> goals = goals_of(path, other);
-    const Expr column = made_at(tile_.row, tile_.column).second;
-    goals.push_back({{less(exprs_, column, call.begin)}, other});
-    goals.push_back({{at_least(exprs_, column, call.end)}, other});
+    add_outside(goals, made_column_, call.begin, call.end, other);
     add(session_.decide(ObligationKind::load, name, in_launch(joined(whole(), run.tests)), goals));
     if (tile_.lanes > 1) prove_neighbours(name, call);
   }
 
   /// Returns the goals that a test on the way to a case has another answer at some position.
   std::vector<Goal> goals_of(const Path& path, const Describe& other) {
-    const Expr cross = made_at(tile_.row, tile_.column).first;
     std::vector<Goal> goals;
     for (const auto& [predicate, held] : path) {
       std::vector<Expr> all;
       for (const ConditionId id : kernel_.graph.conditions_of(predicate)) {
         const Condition& condition = kernel_.graph.condition(id);
-        const Expr e = replaced(condition.expr, {{cross_, cross}});
+        const Expr e = replaced(condition.expr, {{cross_, made_cross_}});
         all.push_back(e);
         if (condition.kind == Condition::Kind::zero) all.push_back(exprs_.neg(e));
       }
@@ -270,34 +260,29 @@ class TileProof {
   }
 
   /// An element between the lowest and the highest lies in a word that begins `shift` elements before it; the next one
-  /// is loaded, too.
-  void prove_words_around() {
+  /// is loaded, too. Words that are asked for one by one go from that which has `lowest` to that at `highest`.
+  void prove_loads() {
     const TileLoads& loads = tile_.loads;
     const Expr element = exprs_.variable("loaded_element", kElement);
     const Expr first = exprs_.sub(element, loads.shift);
-    const Expr end = exprs_.add(first, lanes_);
-    const auto outside = [=](const Evaluate& at) {
-      return fmt::format("words from element {} on are loaded of a tensor that has {}", at(first), at(loads.extent));
-    };
-    solver::Region region = joined(bounded({{loads.shift, lanes_}}),
-                                   {at_least(exprs_, element, loads.lowest), at_least(exprs_, loads.highest, element)});
-    add(session_.decide(
-        ObligationKind::load, "words around elements", joined(std::move(region), loads.tests),
-        {{{less(exprs_, first, zero_)}, outside}, {{less(exprs_, loads.extent, exprs_.add(end, lanes_))}, outside}}));
+    const Expr lowest = exprs_.sub(loads.lowest, loads.shift);
+    const Expr two = exprs_.constant(2 * tile_.lanes);
+    prove_loaded("words around elements", first, exprs_.add(first, two), loads.tests,
+                 {at_least(exprs_, element, loads.lowest), at_least(exprs_, loads.highest, element)});
+    prove_loaded("words one by one", lowest, exprs_.add(loads.highest, lanes_), loads.word_tests,
+                 {at_least(exprs_, loads.highest, lowest)});
   }
 
-  /// Words that are asked for one by one: from that which begins `shift` elements before `lowest` to that at `highest`.
-  void prove_each_word() {
-    const TileLoads& loads = tile_.loads;
-    const Expr first = exprs_.sub(loads.lowest, loads.shift);
-    const Expr end = exprs_.add(loads.highest, lanes_);
+  void prove_loaded(const char* name, Expr first, Expr end, const std::vector<Expr>& tests,
+                    const std::vector<Expr>& conditions) {
+    const Expr extent = tile_.loads.extent;
     const auto outside = [=](const Evaluate& at) {
       return fmt::format("words of elements from {} to {} are loaded of a tensor that has {}", at(first), at(end),
-                         at(loads.extent));
+                         at(extent));
     };
-    const solver::Region region = joined(bounded({{loads.shift, lanes_}}), {at_least(exprs_, loads.highest, first)});
-    add(session_.decide(ObligationKind::load, "words one by one", joined(region, loads.word_tests),
-                        {{{less(exprs_, first, zero_)}, outside}, {{less(exprs_, loads.extent, end)}, outside}}));
+    solver::Region region = joined(bounded({{tile_.loads.shift, lanes_}}), conditions);
+    add(session_.decide(ObligationKind::load, name, joined(std::move(region), tests),
+                        {{{less(exprs_, first, zero_)}, outside}, {{less(exprs_, extent, end)}, outside}}));
   }
 
   // --- regions ------------------------------------------------------------------------------------------------------
@@ -336,17 +321,11 @@ class TileProof {
   /// Adds the ranges of the coordinates that a tile has one of.
   [[nodiscard]] solver::Region in_launch(solver::Region region) {
     for (int axis = 0; axis + 1 < kernel_.rank(); ++axis)
-      if (axis != tile_.axis)
-        region.nonnegative.push_back(
-            less(exprs_, kernel_.coordinate(axis), kernel_.extents[static_cast<std::size_t>(axis)]));
+      if (axis != tile_.axis) region.nonnegative.push_back(less(exprs_, kernel_.coordinate(axis), extent_of(axis)));
     return region;
   }
 
-  /// The coordinates that are made at a position.
-  [[nodiscard]] std::pair<Expr, Expr> made_at(Expr row, Expr column) {
-    return {exprs_.add(tile_.cross_first, row), exprs_.add(tile_.column_first, column)};
-  }
-  [[nodiscard]] Expr cross_extent() const { return kernel_.extents[static_cast<std::size_t>(tile_.axis)]; }
+  [[nodiscard]] Expr extent_of(int axis) const { return kernel_.extents[static_cast<std::size_t>(axis)]; }
   [[nodiscard]] Expr columns() const { return kernel_.extents.back(); }
   [[nodiscard]] Expr replaced(Expr e, const Values& values) {
     return exprs_.substitute(e, [&](Expr symbol) {
@@ -354,6 +333,11 @@ class TileProof {
         if (symbol == from) return to;
       return symbol;
     });
+  }
+  /// Adds the goals that an expression is none from `begin` up to `end`.
+  void add_outside(std::vector<Goal>& goals, Expr e, Expr begin, Expr end, const Describe& describe) {
+    goals.push_back({{less(exprs_, e, begin)}, describe});
+    goals.push_back({{at_least(exprs_, e, end)}, describe});
   }
   /// Adds the goals that two expressions differ.
   void add_difference(std::vector<Goal>& goals, Expr a, Expr b, const Describe& describe) {
@@ -370,6 +354,7 @@ class TileProof {
   const TransposeTile& tile_;
   Expr zero_, lanes_;
   Expr cross_, column_;
+  Expr made_cross_, made_column_;  // at a position
   std::string name_;
   std::vector<Obligation> all_;
 };

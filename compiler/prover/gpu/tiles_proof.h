@@ -8,7 +8,7 @@
 namespace padlock::compiler {
 
 /// Proves of the transpose tile of a schedule that its positions and words are of a shape that tests go through
-/// (compiler/schedule/gpu/tile_geometry.h), and all that rests on sizes: that the tiles of a launch have each element
+/// (compiler/schedule/model/tiles.h), and all that rests on sizes: that the tiles of a launch have each element
 /// of the output once and nothing else, and of tiles by words that a run has all positions of a tile, and that the
 /// words around misaligned ones lie in the tensor.
 [[nodiscard]] std::vector<Obligation> prove_tile(ProofSession& session, const Schedule& schedule,

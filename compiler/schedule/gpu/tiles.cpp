@@ -3,7 +3,6 @@
 #include <algorithm>
 
 #include "compiler/schedule/cases/row_recurrence.h"
-#include "compiler/schedule/gpu/tile_geometry.h"
 #include "ir/expr/affine.h"
 
 namespace padlock::compiler {
@@ -12,7 +11,7 @@ using ir::Expr;
 
 namespace {
 
-// Above those of a grid of vectors, before those of a tile's geometry (compiler/schedule/gpu/tile_geometry.cpp).
+// Above those of a grid of vectors, before those of a tile's geometry (compiler/schedule/model/tiles.cpp).
 enum VariableOrder { kCrossTile = 960, kColumnTile, kNeeded, kShift, kLowest, kHighest, kExtent };
 
 /// Up to so many small tiles are taken instead of larger ones. Of large tiles there would be half as many: 528, as many

@@ -167,4 +167,13 @@ struct Tiles {
   std::vector<TransposeTile> shapes;  ///< at least one
 };
 
+/// Chooses how many words a row has, and who makes them. `widest`: bytes of the widest element that a kernel makes.
+[[nodiscard]] TileShape tile_shape(TileSize size, int widest, int threads, bool has_one_result);
+
+/// Lists what that returns, for all sizes, all types and the threads of all configs. Tests go through all positions of
+/// these (compiler_geometry_test); the prover refutes tiles of any other shape, or with another geometry.
+[[nodiscard]] std::vector<TileShape> tile_shapes();
+
+[[nodiscard]] TileGeometry tile_geometry(ir::ExprContext& exprs, const TileShape& shape);
+
 }  // namespace padlock::compiler

@@ -1,7 +1,6 @@
 #include <tuple>
 
 #include "compiler/prover/gpu/vector_grid_proof.h"
-#include "compiler/schedule/gpu/tile_geometry.h"
 #include "tests/compiler/prover/gpu_programs.h"
 #include "tests/compiler/prover/seeded_gpu_schedule.h"
 

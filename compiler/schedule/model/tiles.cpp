@@ -1,6 +1,4 @@
-#include "compiler/schedule/gpu/tile_geometry.h"
-
-#include <algorithm>
+#include "compiler/schedule/model/tiles.h"
 
 namespace padlock::compiler {
 
